@@ -1,0 +1,103 @@
+import type { Environment } from './domain/method.ts';
+
+/** The bindings and variables exactly as Cloudflare hands them over. */
+export type Bindings = Env;
+
+/** Largest request body: decision 7. 100 items with their texts fit; nothing honest is larger. */
+export const BODY_BYTES_MAX = 64 * 1024;
+
+/** A named key of a key ring; the first of a ring is the one that signs. */
+export interface NamedKey {
+  readonly keyId: string;
+  /** Base64 as configured: raw bytes, or PKCS#8 for RSA. */
+  readonly base64: string;
+}
+
+/** The variables and secrets, parsed once per isolate. */
+export interface Config {
+  /** Origin of the customers' pages, or null for the origin of the create request. */
+  readonly publicBaseUrl: string | null;
+  readonly expireInSecondsMin: number;
+  readonly expireInSecondsMax: number;
+  readonly callbackHttpsOnly: boolean;
+  readonly localCallbacks: boolean;
+  readonly rateLimits: boolean;
+  readonly linkSigningKeys: readonly NamedKey[];
+  readonly dataEncryptionKeys: readonly NamedKey[];
+  readonly webhookRsaKeys: Readonly<Record<Environment, readonly NamedKey[]>>;
+}
+
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+const parsed = new WeakMap<Bindings, Config>();
+
+/** The typed configuration of `env`. Throws ConfigError naming the first bad variable. */
+export function configOf(env: Bindings): Config {
+  const known = parsed.get(env);
+  if (known !== undefined) {
+    return known;
+  }
+  const config: Config = {
+    publicBaseUrl: origin('PUBLIC_BASE_URL', env.PUBLIC_BASE_URL),
+    expireInSecondsMin: positiveInteger('EXPIRE_IN_SECONDS_MIN', env.EXPIRE_IN_SECONDS_MIN),
+    expireInSecondsMax: positiveInteger('EXPIRE_IN_SECONDS_MAX', env.EXPIRE_IN_SECONDS_MAX),
+    callbackHttpsOnly: flag('CALLBACK_HTTPS_ONLY', env.CALLBACK_HTTPS_ONLY, 'true', 'false'),
+    localCallbacks: flag('LOCAL_CALLBACKS', env.LOCAL_CALLBACKS, 'true', 'false'),
+    rateLimits: flag('RATE_LIMITS', env.RATE_LIMITS, 'on', 'off'),
+    linkSigningKeys: keyRing('LINK_SIGNING_KEYS', env.LINK_SIGNING_KEYS),
+    dataEncryptionKeys: keyRing('DATA_ENCRYPTION_KEYS', env.DATA_ENCRYPTION_KEYS),
+    webhookRsaKeys: {
+      sandbox: keyRing('WEBHOOK_RSA_PRIVATE_KEYS_SANDBOX', env.WEBHOOK_RSA_PRIVATE_KEYS_SANDBOX),
+      production: keyRing(
+        'WEBHOOK_RSA_PRIVATE_KEYS_PRODUCTION',
+        env.WEBHOOK_RSA_PRIVATE_KEYS_PRODUCTION,
+      ),
+    },
+  };
+  parsed.set(env, config);
+  return config;
+}
+
+function origin(name: string, value: string | undefined): string | null {
+  if (value === undefined || value === '') {
+    return null;
+  }
+  const url = URL.parse(value);
+  if (url === null || !/^https?:$/.test(url.protocol) || url.origin !== value.replace(/\/$/, '')) {
+    throw new ConfigError(`${name} must be an origin such as https://pay.example.com`);
+  }
+  return url.origin;
+}
+
+function positiveInteger(name: string, value: string | undefined): number {
+  const number = Number(value);
+  if (!Number.isSafeInteger(number) || number < 1) {
+    throw new ConfigError(`${name} must be a positive integer`);
+  }
+  return number;
+}
+
+function flag(name: string, value: string | undefined, on: string, off: string): boolean {
+  if (value !== on && value !== off) {
+    throw new ConfigError(`${name} must be "${on}" or "${off}"`);
+  }
+  return value === on;
+}
+
+/** `id:base64,id:base64`, newest first: the first signs, all verify (decision 32). */
+function keyRing(name: string, value: string | undefined): readonly NamedKey[] {
+  const entries = (value ?? '').split(',').map((entry) => entry.trim());
+  const keys = entries.map((entry) => {
+    const parts = /^([A-Za-z0-9]{1,16}):([A-Za-z0-9+/]+={0,2})$/.exec(entry);
+    if (parts?.[1] === undefined || parts[2] === undefined) {
+      throw new ConfigError(`${name} must be a list of keyId:base64, separated by commas`);
+    }
+    return { keyId: parts[1], base64: parts[2] };
+  });
+  if (new Set(keys.map((key) => key.keyId)).size !== keys.length) {
+    throw new ConfigError(`${name} names a key id twice`);
+  }
+  return keys;
+}

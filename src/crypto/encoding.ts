@@ -1,0 +1,46 @@
+export function bytesFromBase64(base64: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+}
+
+export function base64FromBytes(bytes: Uint8Array | ArrayBuffer): string {
+  const view = bytes instanceof ArrayBuffer ? new Uint8Array(bytes) : bytes;
+  let binary = '';
+  for (const byte of view) {
+    binary += String.fromCharCode(byte);
+  }
+  return btoa(binary);
+}
+
+export function base64UrlFromBytes(bytes: Uint8Array): string {
+  return base64FromBytes(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+}
+
+/** The bytes of canonical base64url text, or null when it is anything else. */
+export function bytesFromBase64Url(text: string): Uint8Array<ArrayBuffer> | null {
+  if (!/^[A-Za-z0-9_-]*$/.test(text) || text.length % 4 === 1) {
+    return null;
+  }
+  const bytes = bytesFromBase64(text.replaceAll('-', '+').replaceAll('_', '/'));
+  return base64UrlFromBytes(bytes) === text ? bytes : null;
+}
+
+export function hexFromBytes(bytes: Uint8Array | ArrayBuffer): string {
+  const view = bytes instanceof ArrayBuffer ? new Uint8Array(bytes) : bytes;
+  return Array.from(view, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+export function bytesFromHex(hex: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
+}
+
+const encoder = new TextEncoder();
+
+export function utf8(text: string): Uint8Array<ArrayBuffer> {
+  return encoder.encode(text) as Uint8Array<ArrayBuffer>;
+}
+
+/** Lower-case hexadecimal SHA-256. */
+export async function sha256Hex(data: string | Uint8Array<ArrayBuffer>): Promise<string> {
+  const bytes = typeof data === 'string' ? utf8(data) : data;
+  return hexFromBytes(await crypto.subtle.digest('SHA-256', bytes));
+}

@@ -1,0 +1,90 @@
+import type { NamedKey } from '../config.ts';
+import {
+  base64UrlFromBytes,
+  bytesFromBase64,
+  bytesFromBase64Url,
+  bytesFromHex,
+  hexFromBytes,
+  utf8,
+} from './encoding.ts';
+
+/**
+ * Link tokens: what an unauthenticated page or callback carries in its URL. The MAC is checked
+ * before any object is touched (promise 8), and covers the purpose, so that a checkout link is no
+ * callback link. Format: `<keyId>.<base64url(object id ‖ attempt number ‖ MAC)>`.
+ */
+export type LinkPurpose = 'checkout' | 'attempt';
+
+export interface Link {
+  /** Durable Object id, 64 hexadecimal digits. */
+  readonly objectId: string;
+  /** Index of the attempt for purpose `attempt`, else 0. */
+  readonly attemptIndex: number;
+}
+
+const OBJECT_ID_BYTES = 32;
+const PAYLOAD_BYTES = OBJECT_ID_BYTES + 1;
+/** 128 bits: out of reach of guessing over a network, and the link stays short. */
+const MAC_BYTES = 16;
+
+const imported = new WeakMap<NamedKey, Promise<CryptoKey>>();
+
+function hmacKey(key: NamedKey): Promise<CryptoKey> {
+  let promise = imported.get(key);
+  if (promise === undefined) {
+    const algorithm = { name: 'HMAC', hash: 'SHA-256' };
+    promise = crypto.subtle.importKey('raw', bytesFromBase64(key.base64), algorithm, false, [
+      'sign',
+    ]);
+    imported.set(key, promise);
+  }
+  return promise;
+}
+
+async function macOf(
+  key: NamedKey,
+  purpose: LinkPurpose,
+  payload: Uint8Array,
+): Promise<Uint8Array> {
+  const message = new Uint8Array([...utf8(`kefel/${purpose}/`), ...payload]);
+  const mac = await crypto.subtle.sign('HMAC', await hmacKey(key), message);
+  return new Uint8Array(mac).subarray(0, MAC_BYTES);
+}
+
+/** A token for `link`, signed with the first key of the ring. */
+export async function signLink(
+  keys: readonly NamedKey[],
+  purpose: LinkPurpose,
+  link: Link,
+): Promise<string> {
+  const key = keys[0];
+  if (key === undefined) {
+    throw new Error('no link signing key');
+  }
+  const payload = new Uint8Array([...bytesFromHex(link.objectId), link.attemptIndex]);
+  const mac = await macOf(key, purpose, payload);
+  return `${key.keyId}.${base64UrlFromBytes(new Uint8Array([...payload, ...mac]))}`;
+}
+
+/** The link a token stands for, or null for anything that we did not sign for this purpose. */
+export async function verifyLink(
+  keys: readonly NamedKey[],
+  purpose: LinkPurpose,
+  token: string,
+): Promise<Link | null> {
+  const dot = token.indexOf('.');
+  const key = keys.find((candidate) => candidate.keyId === token.slice(0, Math.max(dot, 0)));
+  const bytes = bytesFromBase64Url(token.slice(dot + 1));
+  if (key === undefined || bytes === null || bytes.length !== PAYLOAD_BYTES + MAC_BYTES) {
+    return null;
+  }
+  const payload = bytes.subarray(0, PAYLOAD_BYTES);
+  const expected = await macOf(key, purpose, payload);
+  if (!crypto.subtle.timingSafeEqual(expected, bytes.subarray(PAYLOAD_BYTES))) {
+    return null;
+  }
+  return {
+    objectId: hexFromBytes(payload.subarray(0, OBJECT_ID_BYTES)),
+    attemptIndex: payload[OBJECT_ID_BYTES] ?? 0,
+  };
+}

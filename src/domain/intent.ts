@@ -1,0 +1,222 @@
+import type { Currency, Environment, Method } from './method.ts';
+
+/** Who owns a payment: nothing is ever looked up without both halves (promise 8). */
+export interface Tenant {
+  readonly environment: Environment;
+  readonly merchantId: string;
+}
+
+/** A hosted attempt that fails leaves the intent payable until this many were made (decision 30). */
+export const ATTEMPTS_MAX = 10;
+
+export type IntentKind = 'hosted' | 'express';
+
+/** `open` → `processing` → `succeeded` | `failed` | back to `open`; `open` → `expired`, `canceled`. */
+export type IntentStatus = 'open' | 'processing' | 'succeeded' | 'failed' | 'expired' | 'canceled';
+
+export interface LineItem {
+  readonly name: string;
+  readonly description: string | null;
+  readonly image: string | null;
+  readonly quantity: number;
+  readonly type: 'SERVICE' | 'DIGITAL_PRODUCT' | 'PHYSICAL_PRODUCT';
+  readonly priceMinor: number;
+}
+
+/** Whether an item's price is for one unit or for the whole line (decision 4). */
+export type ItemPriceBasis = 'unit' | 'line';
+
+export interface Split {
+  readonly bank: string;
+  readonly creditAccount: string;
+  /** A percentage carries hundredths of a percent, a number minor units. */
+  readonly type: 'percentage' | 'number';
+  readonly value: number;
+  /** What the beneficiary is owed, rounded down (decision 14). */
+  readonly shareMinor: number;
+}
+
+export interface Customer {
+  readonly name: string | null;
+  readonly email: string | null;
+  /** Hosted: 9 digits as given; express: 251XXXXXXXXX. */
+  readonly phone: string | null;
+  readonly isPhoneUpdatable: boolean | null;
+}
+
+export interface MethodTerms {
+  readonly method: Method;
+  readonly commissionMinor: number;
+}
+
+/** How a sandbox express payment is simulated; null outside it. */
+export type Simulation = 'interactive' | 'succeed' | 'fail';
+
+/** What the merchant asked for. Never changes after creation (promise 7). */
+export interface IntentTerms extends Tenant {
+  readonly merchantName: string;
+  readonly uniqueId: string;
+  readonly uuid: string;
+  /** The integer id: random, 1 … 2^53 − 1. */
+  readonly number: number;
+  readonly kind: IntentKind;
+  readonly paymentLinkUniqueId: string | null;
+  /** Without commission. */
+  readonly amountMinor: number;
+  readonly currency: Currency;
+  readonly methods: readonly MethodTerms[];
+  readonly items: readonly LineItem[];
+  readonly itemPriceBasis: ItemPriceBasis;
+  readonly splits: readonly Split[];
+  readonly commissionPaidByCustomer: boolean;
+  readonly customer: Customer | null;
+  readonly description: string | null;
+  readonly debitAccount: string | null;
+  readonly returnUrl: string | null;
+  readonly callbackUrl: string | null;
+  readonly simulation: Simulation | null;
+  /** Origin of the customer's pages, stored so that links survive a change of address. */
+  readonly baseUrl: string;
+  readonly createdAtMs: number;
+  readonly expiresAtMs: number;
+}
+
+/**
+ * `unresolved`: the rail's window has passed, or the customer walked away, without proof either
+ * way. It is not a failure: reconciliation goes on (decision 31).
+ * `expired`: the window passed and the rail is known to take no payment after it.
+ */
+export type AttemptStatus = 'processing' | 'unresolved' | 'succeeded' | 'failed' | 'expired';
+
+/** Whether the customer is sent to a page or prompted on the phone. */
+export type AttemptFlow = 'redirect' | 'push';
+
+/** Why an attempt or intent failed: one small set for the API, webhooks, page and logs. */
+export type FailureReason = 'declined' | 'abandoned' | 'timed_out' | 'rail_unavailable';
+
+/** What the rail's adapter says about an attempt before it starts. */
+export interface AttemptPlan {
+  readonly flow: AttemptFlow;
+  /** When the rail's own window closes. */
+  readonly deadlineAtMs: number;
+  /** True when the rail certainly takes no payment after the deadline. */
+  readonly windowIsFinal: boolean;
+  /** When to ask the rail if it has not spoken, or null when there is nobody to ask. */
+  readonly checkAtMs: number | null;
+}
+
+export interface Attempt extends AttemptPlan {
+  /** UUID, also the idempotency key towards the rail. */
+  readonly id: string;
+  /** The order id the rail sees and the merchant's `transactionId`: `[A-Z0-9]{20}`. */
+  readonly reference: string;
+  readonly method: Method;
+  readonly phone: string | null;
+  readonly status: AttemptStatus;
+  /** Where the rail wants the customer; null until the rail answered, and for push. */
+  readonly redirectUrl: string | null;
+  /** The rail's own identifier. */
+  readonly railReference: string | null;
+  readonly failureReason: FailureReason | null;
+  /** Checks made so far; decides the back-off. */
+  readonly checks: number;
+  readonly startedAtMs: number;
+  readonly updatedAtMs: number;
+}
+
+/** Something a human must look at. It never changes what the merchant was told. */
+export interface Anomaly {
+  readonly kind: 'duplicate_payment' | 'contradicting_failure';
+  readonly attemptId: string;
+  readonly atMs: number;
+}
+
+export interface Intent {
+  readonly terms: IntentTerms;
+  readonly status: IntentStatus;
+  readonly previousStatus: IntentStatus | null;
+  readonly failureReason: FailureReason | null;
+  /** Grows by one with every stored change; orders events, ledger rows and snapshots. */
+  readonly version: number;
+  /** True when success was proved after the intent had ended otherwise. */
+  readonly late: boolean;
+  readonly attempts: readonly Attempt[];
+  readonly anomalies: readonly Anomaly[];
+  readonly updatedAtMs: number;
+  /** When a final status was first reached, or null. */
+  readonly endedAtMs: number | null;
+}
+
+export type EventType = 'payment_succeeded' | 'payment_failed' | 'payment_expired';
+
+export type Command =
+  | {
+      readonly type: 'start_attempt';
+      readonly attempt: Pick<Attempt, 'id' | 'reference' | 'method' | 'phone'> & AttemptPlan;
+    }
+  /** The rail took the attempt: where the customer must go, and what the rail calls it. */
+  | {
+      readonly type: 'accept_attempt';
+      readonly attemptId: string;
+      readonly redirectUrl: string | null;
+      readonly railReference: string | null;
+    }
+  | {
+      readonly type: 'settle_attempt';
+      readonly attemptId: string;
+      readonly outcome: Outcome;
+      /** Refuse once the attempt is settled: for a rail that is ourselves (the simulator). */
+      readonly onlyPending?: boolean;
+    }
+  /** The customer's explicit word that a redirect was not paid; another attempt may start. */
+  | { readonly type: 'abandon_attempt'; readonly attemptId: string }
+  | { readonly type: 'cancel' }
+  | { readonly type: 'give_up' }
+  | { readonly type: 'tick' };
+
+export type Outcome =
+  | { readonly type: 'succeeded'; readonly railReference: string | null }
+  | { readonly type: 'failed'; readonly reason: FailureReason }
+  /** Asked, and nothing proved. `checkAtMs`: when to ask again. */
+  | { readonly type: 'unknown'; readonly checkAtMs: number | null };
+
+export type Rejection =
+  | 'not_open'
+  | 'attempt_in_flight'
+  | 'attempt_not_found'
+  | 'attempt_not_in_flight'
+  | 'attempt_not_pending'
+  | 'method_not_allowed'
+  | 'not_abandonable';
+
+/** Statuses in which an intent has ended, as far as the merchant was told. */
+export function hasEnded(status: IntentStatus): boolean {
+  return status !== 'open' && status !== 'processing';
+}
+
+/** The attempt in flight, or null: at most one is ever `processing` while the intent is. */
+export function attemptInFlight(intent: Intent): Attempt | null {
+  if (intent.status !== 'processing') {
+    return null;
+  }
+  return intent.attempts.at(-1) ?? null;
+}
+
+/** The attempt a merchant or customer is told about: the paid one, else the latest. */
+export function reportedAttempt(intent: Intent): Attempt | null {
+  return (
+    intent.attempts.find((attempt) => attempt.status === 'succeeded') ??
+    intent.attempts.at(-1) ??
+    null
+  );
+}
+
+/** The commission of a method under these terms, in minor units. */
+export function commissionOf(terms: IntentTerms, method: Method): number {
+  return terms.methods.find((entry) => entry.method === method)?.commissionMinor ?? 0;
+}
+
+/** What the customer pays by this method: with the commission when the customer bears it. */
+export function chargedMinor(terms: IntentTerms, method: Method): number {
+  return terms.amountMinor + (terms.commissionPaidByCustomer ? commissionOf(terms, method) : 0);
+}

@@ -1,0 +1,27 @@
+/** The payment methods of the published interface (spec "Express payment request"). */
+export const METHODS = [
+  'TELE_BIRR',
+  'TELE_BIRR_USSD',
+  'CBE',
+  'ETS_SWITCH',
+  'M_PESA',
+  'E_BIRR',
+] as const;
+export type Method = (typeof METHODS)[number];
+
+/** Methods that push a prompt to the customer's phone and so cannot work without its number. */
+export const METHODS_NEEDING_PHONE: readonly Method[] = [
+  'M_PESA',
+  'TELE_BIRR_USSD',
+  'E_BIRR',
+  'CBE',
+];
+
+/** Methods whose customer is sent to the rail's page and must be brought back (decision 2). */
+export const METHODS_NEEDING_RETURN_URL: readonly Method[] = ['TELE_BIRR', 'ETS_SWITCH'];
+
+export const CURRENCIES = ['ETB', 'USD'] as const;
+export type Currency = (typeof CURRENCIES)[number];
+
+export const ENVIRONMENTS = ['sandbox', 'production'] as const;
+export type Environment = (typeof ENVIRONMENTS)[number];

@@ -1,0 +1,57 @@
+/** Every amount inside Kefel is an integer number of minor units (cents of ETB or USD). */
+
+/** Largest amount accepted: 999,999,999.99 (decision 5). Sums stay far below 2^53. */
+export const AMOUNT_MINOR_MAX = 99_999_999_999;
+
+/** Smallest total of a hosted checkout: 1.00 (spec "Limits"). */
+export const HOSTED_TOTAL_MINOR_MIN = 100;
+
+const MINOR_PER_MAJOR = 100;
+const BASIS_POINTS_WHOLE = 10_000;
+
+/**
+ * Exact minor units of a JSON number in major units, or null when it has more than two decimals.
+ * The shortest decimal text of the number decides, so 1.15 is 115 and 1.005 is refused:
+ * multiplying floats would get both wrong (decision 5).
+ */
+export function minorFromMajor(amountMajor: number): number | null {
+  const parts = /^(\d+)(?:\.(\d{1,2}))?$/.exec(String(amountMajor));
+  if (parts === null) {
+    return null;
+  }
+  const whole = Number(parts[1]);
+  const fraction = Number((parts[2] ?? '').padEnd(2, '0'));
+  const amountMinor = whole * MINOR_PER_MAJOR + fraction;
+  return Number.isSafeInteger(amountMinor) ? amountMinor : null;
+}
+
+/** `12345` as `"123.45"`: for messages, rails and forms. Never used for arithmetic. */
+export function majorText(amountMinor: number): string {
+  const whole = Math.trunc(amountMinor / MINOR_PER_MAJOR);
+  return `${whole}.${String(Math.abs(amountMinor % MINOR_PER_MAJOR)).padStart(2, '0')}`;
+}
+
+/** A fee schedule of one method: `basisPoints` of the amount plus `fixedMinor`. */
+export interface CommissionRate {
+  readonly basisPoints: number;
+  readonly fixedMinor: number;
+}
+
+/** The commission on an amount, rounded half up to the minor unit (decision 15). */
+export function commissionMinor(amountMinor: number, rate: CommissionRate): number {
+  return roundedShare(amountMinor, rate.basisPoints, 'half_up') + rate.fixedMinor;
+}
+
+/**
+ * `amountMinor` × `basisPoints` / 10,000 as an integer. BigInt, because the product of the largest
+ * amount and 10,000 basis points leaves the safe integers.
+ */
+export function roundedShare(
+  amountMinor: number,
+  basisPoints: number,
+  rounding: 'down' | 'half_up',
+): number {
+  const product = BigInt(amountMinor) * BigInt(basisPoints);
+  const half = rounding === 'half_up' ? BigInt(BASIS_POINTS_WHOLE / 2) : 0n;
+  return Number((product + half) / BigInt(BASIS_POINTS_WHOLE));
+}

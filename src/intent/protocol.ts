@@ -1,0 +1,148 @@
+import type { Attempt, Command, Intent, IntentTerms, Rejection, Tenant } from '../domain/intent.ts';
+
+/**
+ * What travels between Workers and a PaymentIntent object. Answers are unions, never exceptions:
+ * class identity does not survive RPC. Old and new code meet here during a rollout, so members are
+ * added, then used, then removed, one release at a time.
+ */
+
+/** SHA-256 digests of the merchant's Idempotency-Key and of the raw request body. */
+export interface IdempotencyClaim {
+  readonly keyDigest: string;
+  readonly bodyDigest: string;
+}
+
+export interface CreateRequest {
+  readonly terms: IntentTerms;
+  readonly idempotency: IdempotencyClaim | null;
+  /** Express: the one attempt, started in the same commit. */
+  readonly attempt: Extract<Command, { type: 'start_attempt' }>['attempt'] | null;
+  /** The response body when it is known already (hosted); stored for replays. */
+  readonly answer: string | null;
+}
+
+/** What is known about an id that is taken. */
+export type TakenResult =
+  | { readonly type: 'duplicate' }
+  /** Same idempotency key and body: the first answer again. */
+  | { readonly type: 'replay'; readonly answer: string }
+  /** Same idempotency key, another body. */
+  | { readonly type: 'key_reused' }
+  /** The first request is still being answered. */
+  | { readonly type: 'in_flight'; readonly retryAfterSeconds: number }
+  /** The first request died before it answered; the answer follows from the state. */
+  | { readonly type: 'unanswered'; readonly intent: Intent };
+
+export type CreateResult = { readonly type: 'created'; readonly intent: Intent } | TakenResult;
+
+export type ProbeResult = { readonly type: 'free' } | TakenResult;
+
+/** Health of an event on its way to the merchant. */
+export type DeliveryStatus =
+  | 'queued'
+  | 'claimed'
+  | 'waiting'
+  | 'delivered'
+  | 'dead'
+  | 'superseded'
+  | 'undeliverable';
+
+/** One try in the delivery log. */
+export interface DeliveryTry {
+  readonly atMs: number;
+  readonly durationMs: number;
+  /** HTTP status, or null when no answer came. */
+  readonly httpStatus: number | null;
+  /** Why there was no answer, or why it was not sent at all. */
+  readonly error: string | null;
+  /** The first KiB of the answer. */
+  readonly answerExcerpt: string;
+}
+
+export interface EventSummary {
+  /** The intent's version that the event announces. */
+  readonly sequence: number;
+  readonly eventId: string;
+  readonly type: string;
+  readonly deliveryStatus: DeliveryStatus;
+  readonly createdAtMs: number;
+  /** When it is next tried, or null. */
+  readonly dueAtMs: number | null;
+  readonly tries: readonly DeliveryTry[];
+}
+
+/** One transition as history keeps it. */
+export interface HistoryEntry {
+  readonly version: number;
+  readonly atMs: number;
+  readonly command: string;
+  readonly fromStatus: string | null;
+  readonly toStatus: string;
+}
+
+export type ReadResult =
+  | { readonly type: 'found'; readonly intent: Intent }
+  | { readonly type: 'not_found' };
+
+export type ExecuteResult =
+  | { readonly type: 'done'; readonly intent: Intent; readonly rejection: Rejection | null }
+  | { readonly type: 'not_found' };
+
+/** What a webhook or retry message carries: where the event lives, nothing about the customer. */
+export interface DeliveryMessage {
+  readonly objectId: string;
+  readonly sequence: number;
+  /** For bounded concurrency per merchant without asking the object. */
+  readonly merchantId: string;
+}
+
+export type ClaimResult =
+  | { readonly type: 'claimed'; readonly delivery: ClaimedDelivery }
+  /** Done, superseded, claimed by somebody else, or not due: nothing to do. */
+  | { readonly type: 'refused' };
+
+export interface ClaimedDelivery {
+  /** Names this claim in the report; a report of an older claim is only logged. */
+  readonly claimId: string;
+  readonly eventId: string;
+  readonly tenant: Tenant;
+  /** The request's callbackUrl, or null: then the merchant's setting applies (decision 19). */
+  readonly callbackUrl: string | null;
+  /** Our own origin, where no webhook may ever go. */
+  readonly ownOrigin: string;
+  /** The exact bytes of the request body, RSA signature included; the same over all tries. */
+  readonly requestBody: string;
+}
+
+export interface DeliveryReport {
+  readonly sequence: number;
+  readonly claimId: string;
+  readonly outcome:
+    | { readonly type: 'delivered' }
+    | { readonly type: 'failed'; readonly retryAfterMs: number | null }
+    /** 410: the merchant wants no more of this. */
+    | { readonly type: 'gone' }
+    /** No callbackUrl and no setting: recorded, undelivered, can be sent later. */
+    | { readonly type: 'no_destination' };
+  readonly log: DeliveryTry;
+}
+
+/** What the ledger is told of every stored change: one row of D1, ordered by `version`. */
+export interface LedgerMessage {
+  readonly objectId: string;
+  readonly version: number;
+  readonly row: LedgerRow;
+}
+
+export interface LedgerRow extends Tenant {
+  readonly uuid: string;
+  readonly number: number;
+  readonly uniqueId: string;
+  readonly kind: IntentTerms['kind'];
+  readonly status: Intent['status'];
+  readonly amountMinor: number;
+  readonly currency: string;
+  readonly method: Attempt['method'] | null;
+  readonly createdAtMs: number;
+  readonly updatedAtMs: number;
+}

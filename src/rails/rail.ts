@@ -1,0 +1,65 @@
+import type {
+  Attempt,
+  AttemptPlan,
+  FailureReason,
+  IntentTerms,
+  Outcome,
+} from '../domain/intent.ts';
+import type { Currency, Method } from '../domain/method.ts';
+
+/** One payment method's provider, seen from Kefel. Adapters hold no state: the object does. */
+export interface Rail {
+  /** Name in URLs and logs: lower-case letters and hyphens. */
+  readonly id: string;
+  readonly currencies: readonly Currency[];
+  /** What an attempt that starts now will look like. Pure. */
+  plan(terms: IntentTerms, method: Method, nowMs: number): AttemptPlan;
+  /**
+   * Asks the rail to take the payment. The attempt's `reference` is the idempotency key. Never
+   * throws for what the rail does: a timeout or an unclear answer is `unknown`, not `failed`.
+   */
+  start(order: RailOrder): Promise<StartResult>;
+  /** Asks the rail what became of an attempt. Never throws for what the rail does. */
+  query(order: RailOrder, nowMs: number): Promise<Outcome>;
+  /**
+   * Reads a callback that arrived for `order`: authentic first, parsed second. Says what it proves
+   * and how the rail wants to be answered once the outcome is committed.
+   */
+  handleCallback(request: Request, order: RailOrder): Promise<CallbackResult>;
+}
+
+/** Everything an adapter may know about one attempt. */
+export interface RailOrder {
+  readonly terms: IntentTerms;
+  readonly attempt: Attempt;
+  /** With the commission when the customer bears it. */
+  readonly chargedMinor: number;
+  /** Signed link of this attempt: the unguessable last segment of its callback URL. */
+  readonly attemptToken: string;
+  /** The customer's page of this payment. */
+  readonly checkoutUrl: string;
+}
+
+export type StartResult =
+  /** Taken: the customer goes to `redirectUrl`, or is prompted on the phone when it is null. */
+  | {
+      readonly type: 'accepted';
+      readonly redirectUrl: string | null;
+      readonly railReference: string | null;
+    }
+  | { readonly type: 'refused'; readonly reason: FailureReason }
+  | { readonly type: 'unknown' };
+
+export type CallbackResult =
+  | {
+      readonly type: 'outcome';
+      readonly outcome: Outcome;
+      /** The customer also gives up the whole payment (the simulator's third button). */
+      readonly givesUp: boolean;
+      /** Where the rail is ourselves: an attempt that is settled already stays as it is. */
+      readonly onlyPending: boolean;
+      /** The answer, sent only after the commit. `returnUrl`: where the customer goes next. */
+      readonly answer: (next: { readonly customerUrl: string }) => Response;
+    }
+  /** Not authentic or not readable: nothing changes. */
+  | { readonly type: 'refused'; readonly answer: Response };

@@ -1,0 +1,15 @@
+import { generateKeyPairSync } from 'node:crypto';
+
+/** Fresh secrets for one test run, in the forms that the configuration expects. */
+export function testSecrets(): Record<string, string> {
+  const rsa = () => {
+    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    return privateKey.export({ format: 'der', type: 'pkcs8' }).toString('base64');
+  };
+  return {
+    LINK_SIGNING_KEYS: `t1:${Buffer.alloc(32, 1).toString('base64')}`,
+    DATA_ENCRYPTION_KEYS: `t1:${Buffer.alloc(32, 2).toString('base64')}`,
+    WEBHOOK_RSA_PRIVATE_KEYS_SANDBOX: `s1:${rsa()}`,
+    WEBHOOK_RSA_PRIVATE_KEYS_PRODUCTION: `p1:${rsa()}`,
+  };
+}
