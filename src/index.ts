@@ -1,8 +1,24 @@
-import { DurableObject } from 'cloudflare:workers';
-export class PaymentIntent extends DurableObject<Env> {}
+import { apiRouter } from './api/router.ts';
+import { checkoutRouter } from './checkout/router.ts';
+import type { DeliveryMessage, LedgerMessage } from './intent/protocol.ts';
+import { consumeLedger } from './ledger/consumer.ts';
+import { withRequestId } from './request-id.ts';
+import { consumeDeliveries } from './webhooks/consumer.ts';
+
+export { PaymentIntent } from './intent/payment-intent.ts';
+
+type QueueMessage = DeliveryMessage | LedgerMessage;
+
 export default {
-  async fetch() {
-    return new Response('ok');
+  fetch(request, env, ctx) {
+    const router = new URL(request.url).pathname.startsWith('/api/') ? apiRouter : checkoutRouter;
+    return withRequestId(request, () => router.fetch(request, env, ctx));
   },
-  async queue() {},
-} satisfies ExportedHandler<Env>;
+  async queue(batch, env, ctx) {
+    if (batch.queue === 'kefel-ledger') {
+      await consumeLedger(batch as MessageBatch<LedgerMessage>, env);
+    } else {
+      await consumeDeliveries(batch as MessageBatch<DeliveryMessage>, env, ctx);
+    }
+  },
+} satisfies ExportedHandler<Env, QueueMessage>;

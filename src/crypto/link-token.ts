@@ -24,31 +24,25 @@ export interface Link {
 
 const OBJECT_ID_BYTES = 32;
 const PAYLOAD_BYTES = OBJECT_ID_BYTES + 1;
-/** 128 bits: out of reach of guessing over a network, and the link stays short. */
-const MAC_BYTES = 16;
+const MAC_BYTES = 32;
 
-const imported = new WeakMap<NamedKey, Promise<CryptoKey>>();
+/** Imported keys, never their promises: one request must not wait on another's I/O. */
+const imported = new WeakMap<NamedKey, CryptoKey>();
 
-function hmacKey(key: NamedKey): Promise<CryptoKey> {
-  let promise = imported.get(key);
-  if (promise === undefined) {
-    const algorithm = { name: 'HMAC', hash: 'SHA-256' };
-    promise = crypto.subtle.importKey('raw', bytesFromBase64(key.base64), algorithm, false, [
-      'sign',
-    ]);
-    imported.set(key, promise);
+async function hmacKey(key: NamedKey): Promise<CryptoKey> {
+  const known = imported.get(key);
+  if (known !== undefined) {
+    return known;
   }
-  return promise;
+  const algorithm = { name: 'HMAC', hash: 'SHA-256' };
+  const bytes = bytesFromBase64(key.base64);
+  const fresh = await crypto.subtle.importKey('raw', bytes, algorithm, false, ['sign', 'verify']);
+  imported.set(key, fresh);
+  return fresh;
 }
 
-async function macOf(
-  key: NamedKey,
-  purpose: LinkPurpose,
-  payload: Uint8Array,
-): Promise<Uint8Array> {
-  const message = new Uint8Array([...utf8(`kefel/${purpose}/`), ...payload]);
-  const mac = await crypto.subtle.sign('HMAC', await hmacKey(key), message);
-  return new Uint8Array(mac).subarray(0, MAC_BYTES);
+function messageOf(purpose: LinkPurpose, payload: Uint8Array): Uint8Array<ArrayBuffer> {
+  return new Uint8Array([...utf8(`kefel/${purpose}/`), ...payload]);
 }
 
 /** A token for `link`, signed with the first key of the ring. */
@@ -62,8 +56,8 @@ export async function signLink(
     throw new Error('no link signing key');
   }
   const payload = new Uint8Array([...bytesFromHex(link.objectId), link.attemptIndex]);
-  const mac = await macOf(key, purpose, payload);
-  return `${key.keyId}.${base64UrlFromBytes(new Uint8Array([...payload, ...mac]))}`;
+  const mac = await crypto.subtle.sign('HMAC', await hmacKey(key), messageOf(purpose, payload));
+  return `${key.keyId}.${base64UrlFromBytes(new Uint8Array([...payload, ...new Uint8Array(mac)]))}`;
 }
 
 /** The link a token stands for, or null for anything that we did not sign for this purpose. */
@@ -79,8 +73,9 @@ export async function verifyLink(
     return null;
   }
   const payload = bytes.subarray(0, PAYLOAD_BYTES);
-  const expected = await macOf(key, purpose, payload);
-  if (!crypto.subtle.timingSafeEqual(expected, bytes.subarray(PAYLOAD_BYTES))) {
+  const mac = bytes.subarray(PAYLOAD_BYTES);
+  const message = messageOf(purpose, payload);
+  if (!(await crypto.subtle.verify('HMAC', await hmacKey(key), mac, message))) {
     return null;
   }
   return {

@@ -18,7 +18,7 @@ import {
  * What a command leads to. `rejection` does not mean unchanged: an expiry that was due is applied
  * first, so a rejected command's `intent` and `events` must be stored like any other's.
  */
-export interface Transition {
+interface Transition {
   readonly intent: Intent;
   readonly events: readonly EventType[];
   readonly rejection: Rejection | null;
@@ -45,7 +45,7 @@ export function openIntent(terms: IntentTerms): Intent {
  * command, so an intent expires even when its alarm is late or lost. `version` grows by exactly one
  * when anything changed and not at all otherwise.
  */
-export function transition(before: Intent, command: Command, nowMs: number): Transition {
+function transition(before: Intent, command: Command, nowMs: number): Transition {
   const due = applyTime(start(before), nowMs);
   const step = apply(due, command, nowMs);
   if (step.intent === before) {
@@ -58,6 +58,40 @@ export function transition(before: Intent, command: Command, nowMs: number): Tra
     previousStatus: step.intent.status === before.status ? before.previousStatus : before.status,
   };
   return { intent, events: step.events, rejection: step.rejection };
+}
+
+/** The steps that a list of commands comes to, and where they lead. */
+export interface Decision {
+  /** Only steps that changed something; each has a version and at most one event of its own. */
+  readonly steps: readonly {
+    readonly command: Command['type'];
+    readonly intent: Intent;
+    readonly event: EventType | null;
+  }[];
+  readonly intent: Intent;
+  /** Of the command that was refused and stopped the rest, or null. */
+  readonly rejection: Rejection | null;
+}
+
+/**
+ * Applies commands in order up to the first rejection. The time that is due is a step of its own
+ * before each command, so that an expiry and a late proof right after it are two versions with two
+ * events, never one.
+ */
+export function decide(before: Intent, commands: readonly Command[], nowMs: number): Decision {
+  const steps: Decision['steps'][number][] = [];
+  let intent = before;
+  for (const command of commands.flatMap((next): Command[] => [{ type: 'tick' }, next])) {
+    const step = transition(intent, command, nowMs);
+    if (step.intent !== intent) {
+      steps.push({ command: command.type, intent: step.intent, event: step.events[0] ?? null });
+    }
+    intent = step.intent;
+    if (step.rejection !== null) {
+      return { steps, intent, rejection: step.rejection };
+    }
+  }
+  return { steps, intent, rejection: null };
 }
 
 /** When time alone next changes the intent or a rail must be asked; null when never. */
@@ -112,9 +146,7 @@ function apply(step: Step, command: Command, nowMs: number): Step {
     case 'abandon_attempt':
       return abandonAttempt(step, command.attemptId, nowMs);
     case 'cancel':
-      return step.intent.status === 'open'
-        ? end(step, 'canceled', null, nowMs)
-        : reject(step, step.intent.status === 'processing' ? 'attempt_in_flight' : 'not_open');
+      return cancel(step, nowMs);
     case 'give_up':
       return giveUp(step, nowMs);
   }
@@ -163,6 +195,10 @@ function startAttempt(
   nowMs: number,
 ): Step {
   const { intent } = step;
+  if (find(intent, plan.id) !== null) {
+    // Our own call again, whose first answer got lost.
+    return step;
+  }
   if (intent.status === 'processing') {
     return reject(step, 'attempt_in_flight');
   }
@@ -301,6 +337,20 @@ function abandonAttempt(step: Step, attemptId: string, nowMs: number): Step {
     return reject(step, 'not_abandonable');
   }
   return attemptFailed(withAttempt(step, leftBehind(attempt, nowMs)), 'abandoned', nowMs);
+}
+
+/** Only while open (decision 25); a repeated cancel is no error. */
+function cancel(step: Step, nowMs: number): Step {
+  switch (step.intent.status) {
+    case 'open':
+      return end(step, 'canceled', null, nowMs);
+    case 'canceled':
+      return step;
+    case 'processing':
+      return reject(step, 'attempt_in_flight');
+    default:
+      return reject(step, 'not_open');
+  }
 }
 
 /** The customer returns to the merchant without paying: a failure, not a cancel (decision 25). */

@@ -17,6 +17,8 @@ export interface CreateRequest {
   readonly idempotency: IdempotencyClaim | null;
   /** Express: the one attempt, started in the same commit. */
   readonly attempt: Extract<Command, { type: 'start_attempt' }>['attempt'] | null;
+  /** How long the first answer may still be on its way; a repeat until then is told to wait. */
+  readonly answerWithinMs: number;
   /** The response body when it is known already (hosted); stored for replays. */
   readonly answer: string | null;
 }

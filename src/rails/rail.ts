@@ -12,6 +12,8 @@ export interface Rail {
   /** Name in URLs and logs: lower-case letters and hyphens. */
   readonly id: string;
   readonly currencies: readonly Currency[];
+  /** A start that has not answered by then is `unknown`; milliseconds. */
+  readonly startTimeoutMs: number;
   /** What an attempt that starts now will look like. Pure. */
   plan(terms: IntentTerms, method: Method, nowMs: number): AttemptPlan;
   /**

@@ -1,0 +1,154 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parse } from 'smol-toml';
+import type { SqlStatement } from '../src/merchants/provision.ts';
+import { MIGRATIONS_DIRECTORY, PROJECT_DIRECTORY, WRANGLER_CONFIG_FILE } from './files.ts';
+import { runWrangler, WRANGLER_ENVIRONMENT } from './wrangler.ts';
+
+export interface Migration {
+  /** File name, as in D1's table of applied migrations. */
+  readonly name: string;
+  readonly sql: string;
+}
+
+/** All migrations in the order of their numbers. */
+export async function readMigrations(): Promise<readonly Migration[]> {
+  const names = (await readdir(MIGRATIONS_DIRECTORY)).filter((name) => name.endsWith('.sql'));
+  return Promise.all(
+    names.sort().map(async (name) => ({
+      name,
+      sql: await readFile(join(MIGRATIONS_DIRECTORY, name), 'utf8'),
+    })),
+  );
+}
+
+/** The `[[d1_databases]]` of wrangler.toml; local data lives under the database's id. */
+export async function databaseSettings(): Promise<unknown> {
+  return parse(await readFile(WRANGLER_CONFIG_FILE, 'utf8')).d1_databases;
+}
+
+/**
+ * Applies pending migrations to the local database in `stateDirectory` (what `--persist-to` names),
+ * then the statements that `provision` asks for, as one batch. One start of workerd does it all,
+ * where wrangler's commands would need one each; the table of applied migrations is wrangler's.
+ */
+export async function prepareLocalDatabase(
+  stateDirectory: string,
+  provision: (database: LocalDatabase) => Promise<readonly SqlStatement[]>,
+): Promise<void> {
+  Object.assign(process.env, WRANGLER_ENVIRONMENT);
+  const { getPlatformProxy, unstable_splitSqlQuery } = await import('wrangler');
+  // A configuration of the database alone: the proxy would else open the payments' storage too.
+  const directory = await mkdtemp(join(tmpdir(), 'kefel-d1-'));
+  try {
+    const configPath = join(directory, 'wrangler.json');
+    const databases = await databaseSettings();
+    await writeFile(configPath, JSON.stringify({ name: 'kefel', d1_databases: databases }));
+    const proxy = await getPlatformProxy<{ DB: LocalDatabase }>({
+      configPath,
+      envFiles: [],
+      persist: { path: join(stateDirectory, 'v3') },
+      remoteBindings: false,
+    });
+    try {
+      const database = proxy.env.DB;
+      for (const migration of await pendingMigrations(database)) {
+        await runBatch(database, [
+          ...unstable_splitSqlQuery(migration.sql).map((sql) => ({ sql, params: [] })),
+          { sql: 'INSERT INTO d1_migrations (name) VALUES (?1)', params: [migration.name] },
+        ]);
+      }
+      await runBatch(database, await provision(database));
+    } finally {
+      await proxy.dispose();
+    }
+  } finally {
+    await rm(directory, { recursive: true });
+  }
+}
+
+/** The part of D1's interface that is needed here. */
+export interface LocalDatabase {
+  prepare(sql: string): LocalStatement;
+  batch(statements: readonly LocalStatement[]): Promise<unknown>;
+}
+
+export interface LocalStatement {
+  bind(...params: readonly (string | number | null)[]): LocalStatement;
+  run(): Promise<unknown>;
+  all<Row>(): Promise<{ readonly results: readonly Row[] }>;
+}
+
+async function pendingMigrations(database: LocalDatabase): Promise<readonly Migration[]> {
+  await database
+    .prepare(
+      `CREATE TABLE IF NOT EXISTS d1_migrations (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        name TEXT UNIQUE,
+        applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL
+      )`,
+    )
+    .run();
+  const { results } = await database
+    .prepare('SELECT name FROM d1_migrations')
+    .all<{ readonly name: string }>();
+  const applied = new Set(results.map((row) => row.name));
+  return (await readMigrations()).filter((migration) => !applied.has(migration.name));
+}
+
+/** Runs all statements or, when one fails, none. */
+async function runBatch(
+  database: LocalDatabase,
+  statements: readonly SqlStatement[],
+): Promise<void> {
+  if (statements.length > 0) {
+    await database.batch(
+      statements.map(({ sql, params }) => database.prepare(sql).bind(...params)),
+    );
+  }
+}
+
+/**
+ * Runs the statements in the deployed database through wrangler, which must be logged in. D1 takes
+ * a file as a whole or not at all. Throws when wrangler fails; it has then printed why.
+ */
+export async function executeRemotely(statements: readonly SqlStatement[]): Promise<void> {
+  const directory = await mkdtemp(join(tmpdir(), 'kefel-d1-'));
+  try {
+    const file = join(directory, 'statements.sql');
+    await writeFile(file, sqlText(statements), { mode: 0o600 });
+    await runWrangler(
+      ['d1', 'execute', 'DB', '--remote', '--yes', '--file', file],
+      PROJECT_DIRECTORY,
+    );
+  } finally {
+    await rm(directory, { recursive: true });
+  }
+}
+
+/** Statements with their parameters written out, for a file of SQL. Throws RangeError on NUL. */
+export function sqlText(statements: readonly SqlStatement[]): string {
+  return statements
+    .map(({ sql, params }) => {
+      const text = sql.replace(/\?(\d+)/g, (_, position) => literal(params[Number(position) - 1]));
+      return `${text};\n`;
+    })
+    .join('');
+}
+
+function literal(value: string | number | null | undefined): string {
+  if (value === undefined) {
+    throw new RangeError('a statement has more parameters than values');
+  }
+  if (value === null) {
+    return 'NULL';
+  }
+  if (typeof value === 'number') {
+    return String(value);
+  }
+  if (value.includes('\0')) {
+    throw new RangeError('text in SQL cannot hold a NUL character');
+  }
+  return `'${value.replaceAll("'", "''")}'`;
+}

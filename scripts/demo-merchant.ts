@@ -1,0 +1,192 @@
+import { createHash, createPrivateKey, createPublicKey, hkdfSync, randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import type { NamedKey } from '../src/config.ts';
+import { seal } from '../src/crypto/sealed.ts';
+import type { Tenant } from '../src/domain/intent.ts';
+import { ENVIRONMENTS, type Environment, METHODS, type Method } from '../src/domain/method.ts';
+import type { CommissionRate } from '../src/domain/money.ts';
+import { API_KEY_RANDOM_BYTES, apiKeyFrom } from '../src/merchants/api-key.ts';
+import {
+  addWebhookSecret,
+  createMerchant,
+  issueApiKey,
+  type SqlStatement,
+} from '../src/merchants/provision.ts';
+import { WEBHOOK_SECRET_BYTES, webhookSecretFrom } from '../src/merchants/webhook-secret.ts';
+import { webhookSecretContext } from '../src/webhooks/settings.ts';
+import {
+  databaseSettings,
+  type LocalDatabase,
+  prepareLocalDatabase,
+  readMigrations,
+} from './d1.ts';
+import { PROJECT_DIRECTORY, readIfPresent, readOrCreate, writeWhole } from './files.ts';
+import { namedKeys, type Secrets } from './secrets.ts';
+
+/** What a newcomer, or a test, needs to know about the running local gateway. */
+export interface DemoMerchant {
+  readonly baseUrl: string;
+  readonly merchantId: string;
+  readonly sandboxApiKey: string;
+  readonly productionApiKey: string;
+  readonly sandboxWebhookSecret: string;
+  readonly productionWebhookSecret: string;
+  /** SPKI PEM. */
+  readonly webhookPublicKeys: Readonly<Record<Environment, string>>;
+}
+
+const WRANGLER_DIRECTORY = join(PROJECT_DIRECTORY, '.wrangler');
+const SEED_FILE = join(WRANGLER_DIRECTORY, 'demo-merchant-seed');
+export const DEMO_MERCHANT_FILE = join(WRANGLER_DIRECTORY, 'demo-merchant.json');
+
+const MERCHANT_ID = 'demo';
+const MERCHANT_NAME = 'Demo Shop';
+const NO_COMMISSION: CommissionRate = { basisPoints: 0, fixedMinor: 0 };
+/** Two methods cost something, so that the page has a commission to show. */
+const COMMISSIONS: Partial<Record<Method, CommissionRate>> = {
+  TELE_BIRR: { basisPoints: 250, fixedMinor: 0 },
+  M_PESA: { basisPoints: 150, fixedMinor: 100 },
+};
+
+/**
+ * The demo merchant behind `baseUrl`. Its keys come from a seed in `.wrangler`, so they are the
+ * same whichever state directory they are put into, and nobody else's.
+ */
+export async function demoMerchant(baseUrl: string, secrets: Secrets): Promise<DemoMerchant> {
+  const seed = await readOrCreate(SEED_FILE, async () => randomBytes(32).toString('hex'));
+  const apiKey = (environment: Environment) =>
+    apiKeyFrom(environment, derived(seed, `api-key/${environment}`, API_KEY_RANDOM_BYTES));
+  const webhookSecret = (environment: Environment) =>
+    webhookSecretFrom(derived(seed, `webhook-secret/${environment}`, WEBHOOK_SECRET_BYTES));
+  return {
+    baseUrl,
+    merchantId: MERCHANT_ID,
+    sandboxApiKey: apiKey('sandbox'),
+    productionApiKey: apiKey('production'),
+    sandboxWebhookSecret: webhookSecret('sandbox'),
+    productionWebhookSecret: webhookSecret('production'),
+    webhookPublicKeys: {
+      sandbox: publicKeyPem('WEBHOOK_RSA_PRIVATE_KEYS_SANDBOX', secrets),
+      production: publicKeyPem('WEBHOOK_RSA_PRIVATE_KEYS_PRODUCTION', secrets),
+    },
+  };
+}
+
+/** Tells scripts and tests about the running gateway. */
+export async function writeDemoMerchant(merchant: DemoMerchant): Promise<void> {
+  await writeWhole(DEMO_MERCHANT_FILE, `${JSON.stringify(merchant, null, 2)}\n`);
+}
+
+/** What the last `npm run dev` wrote. Throws when it never ran here. */
+export async function readDemoMerchant(): Promise<DemoMerchant> {
+  const text = await readIfPresent(DEMO_MERCHANT_FILE);
+  if (text === null) {
+    throw new Error('There is no demo merchant yet: start `npm run dev` first.');
+  }
+  return JSON.parse(text);
+}
+
+/**
+ * Brings the local database in `stateDirectory` up to date and puts the demo merchant into it.
+ * Takes a second or two, so a mark beside the database remembers what was done and saves it next
+ * time. Safe to be killed at any moment and to run again; a merchant that is there stays as it is.
+ */
+export async function seedDemoMerchant(
+  stateDirectory: string,
+  merchant: DemoMerchant,
+  secrets: Secrets,
+): Promise<void> {
+  const mark = await fingerprintOf(merchant, secrets);
+  // Beside the database, so that whoever deletes the database deletes the mark.
+  const markFile = join(stateDirectory, 'v3', 'd1', 'kefel-demo-merchant');
+  if ((await readIfPresent(markFile)) === mark) {
+    return;
+  }
+  const keys = namedKeys('DATA_ENCRYPTION_KEYS', secrets.DATA_ENCRYPTION_KEYS);
+  await prepareLocalDatabase(stateDirectory, (database) =>
+    seedStatements(database, merchant, keys),
+  );
+  await writeWhole(markFile, mark);
+}
+
+/** A merchant that is there keeps its settings; keys that it lacks are added. */
+async function seedStatements(
+  database: LocalDatabase,
+  merchant: DemoMerchant,
+  keys: readonly NamedKey[],
+): Promise<readonly SqlStatement[]> {
+  const createdAtMs = Date.now();
+  const { results } = await database
+    .prepare('SELECT id FROM merchants WHERE id = ?1')
+    .bind(merchant.merchantId)
+    .all();
+  const statements: SqlStatement[] = [];
+  if (results.length === 0) {
+    statements.push(...creationOf(merchant, createdAtMs));
+  }
+  for (const environment of ENVIRONMENTS) {
+    const tenant: Tenant = { environment, merchantId: merchant.merchantId };
+    const { apiKey, webhookSecret } = credentialsOf(merchant, environment);
+    const sealedSecret = await seal(keys, webhookSecret, webhookSecretContext(tenant));
+    statements.push(
+      await issueApiKey(tenant, { apiKey, name: 'Demo', createdAtMs }),
+      addWebhookSecret(tenant, {
+        id: `demo-${environment}`,
+        sealedSecret,
+        createdAtMs,
+        expiresAtMs: null,
+      }),
+    );
+  }
+  return statements;
+}
+
+function creationOf(merchant: DemoMerchant, createdAtMs: number): readonly SqlStatement[] {
+  const methods = METHODS.map((method) => ({
+    method,
+    enabled: true,
+    rate: COMMISSIONS[method] ?? NO_COMMISSION,
+  }));
+  return createMerchant({
+    id: merchant.merchantId,
+    name: MERCHANT_NAME,
+    methods: { sandbox: methods, production: methods },
+    createdAtMs,
+  });
+}
+
+/** The API key and webhook secret of one environment. */
+export function credentialsOf(
+  merchant: DemoMerchant,
+  environment: Environment,
+): { readonly apiKey: string; readonly webhookSecret: string } {
+  return environment === 'sandbox'
+    ? { apiKey: merchant.sandboxApiKey, webhookSecret: merchant.sandboxWebhookSecret }
+    : { apiKey: merchant.productionApiKey, webhookSecret: merchant.productionWebhookSecret };
+}
+
+/** Changes with everything that the seeded database depends on. */
+async function fingerprintOf(merchant: DemoMerchant, secrets: Secrets): Promise<string> {
+  const parts = [
+    ENVIRONMENTS.map((environment) => credentialsOf(merchant, environment)),
+    secrets.DATA_ENCRYPTION_KEYS,
+    await databaseSettings(),
+    await readMigrations(),
+  ];
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+}
+
+function derived(seed: string, purpose: string, lengthBytes: number): Uint8Array {
+  return new Uint8Array(hkdfSync('sha256', seed, '', `kefel/demo/${purpose}`, lengthBytes));
+}
+
+/** Public half of the ring's first key, the one that signs. */
+function publicKeyPem(
+  name: 'WEBHOOK_RSA_PRIVATE_KEYS_SANDBOX' | 'WEBHOOK_RSA_PRIVATE_KEYS_PRODUCTION',
+  secrets: Secrets,
+): string {
+  const [signing] = namedKeys(name, secrets[name]);
+  const key = Buffer.from(signing.base64, 'base64');
+  const publicKey = createPublicKey(createPrivateKey({ key, format: 'der', type: 'pkcs8' }));
+  return publicKey.export({ format: 'pem', type: 'spki' }).toString();
+}

@@ -1,0 +1,46 @@
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { DEFAULT_STATE_DIRECTORY } from './files.ts';
+
+export interface DevOptions {
+  readonly port: number;
+  /** Absolute path of what `--persist-to` names. */
+  readonly stateDirectory: string;
+  /** Everything else, for wrangler. */
+  readonly otherArgs: readonly string[];
+}
+
+const DEFAULT_PORT = 8787;
+const PORT_MAX = 65_535;
+
+/** Reads `--port` and `--persist-to`, with a space or `=`. Throws on values that cannot be. */
+export function devOptions(args: readonly string[]): DevOptions {
+  const { values, tokens } = parseArgs({
+    args: [...args],
+    options: { port: { type: 'string' }, 'persist-to': { type: 'string' } },
+    strict: false,
+    tokens: true,
+  });
+  const ours = new Set<number>();
+  for (const token of tokens) {
+    if (token.kind === 'option' && (token.name === 'port' || token.name === 'persist-to')) {
+      ours.add(token.index);
+      if (token.inlineValue === false) {
+        ours.add(token.index + 1);
+      }
+    }
+  }
+  const port = Number(values.port ?? DEFAULT_PORT);
+  if (!Number.isInteger(port) || values.port === true || port < 1 || port > PORT_MAX) {
+    throw new Error(`--port takes a number from 1 to ${PORT_MAX}`);
+  }
+  const state = values['persist-to'] ?? DEFAULT_STATE_DIRECTORY;
+  if (typeof state !== 'string' || state === '') {
+    throw new Error('--persist-to takes a directory');
+  }
+  return {
+    port,
+    stateDirectory: resolve(state),
+    otherArgs: args.filter((_, index) => !ours.has(index)),
+  };
+}

@@ -1,0 +1,74 @@
+/**
+ * `npm run dev`: from a fresh clone to a gateway that takes sandbox payments. Makes local secrets,
+ * prepares the local database and its demo merchant, then runs `wrangler dev`. All options are
+ * wrangler's; `--port` and `--persist-to` are also understood here.
+ */
+import type { ChildProcess } from 'node:child_process';
+import { constants } from 'node:os';
+import { setTimeout as wait } from 'node:timers/promises';
+import { demoMerchant, seedDemoMerchant, writeDemoMerchant } from './demo-merchant.ts';
+import { type DevOptions, devOptions } from './dev-options.ts';
+import { PROJECT_DIRECTORY } from './files.ts';
+import { firstSteps } from './first-steps.ts';
+import { localSecrets } from './local-secrets.ts';
+import { expectFreePort } from './ports.ts';
+import { startWrangler } from './wrangler.ts';
+
+const POLL_MS = 100;
+const SIGNAL_EXIT_CODE = 128;
+
+async function main(): Promise<void> {
+  const options = devOptions(process.argv.slice(2));
+  const baseUrl = `http://localhost:${options.port}`;
+  await expectFreePort(options.port);
+  const secrets = await localSecrets();
+  const merchant = await demoMerchant(baseUrl, secrets);
+  await seedDemoMerchant(options.stateDirectory, merchant, secrets);
+  // Before the port answers: whoever waits for the port may read the file at once.
+  await writeDemoMerchant(merchant);
+  const wrangler = startWrangler(wranglerArgs(options), PROJECT_DIRECTORY);
+  liveAndDieWith(wrangler);
+  await untilAnswered(baseUrl);
+  console.log(firstSteps(merchant));
+}
+
+function wranglerArgs(options: DevOptions): readonly string[] {
+  return [
+    'dev',
+    ...['--port', String(options.port), '--persist-to', options.stateDirectory],
+    // The only place where webhooks may go to this machine (decision 18).
+    ...['--var', 'LOCAL_CALLBACKS:true'],
+    '--show-interactive-dev-session=false',
+    ...options.otherArgs,
+  ];
+}
+
+/** Passes on signals, and ends when wrangler ends, the same way. */
+function liveAndDieWith(wrangler: ChildProcess): void {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(signal, () => wrangler.kill(signal));
+  }
+  wrangler.once('error', fail);
+  wrangler.once('exit', (exitCode, signal) => {
+    process.exit(exitCode ?? SIGNAL_EXIT_CODE + (signal === null ? 0 : constants.signals[signal]));
+  });
+}
+
+async function untilAnswered(baseUrl: string): Promise<void> {
+  for (;;) {
+    try {
+      // Any answer will do: the gateway is there.
+      await fetch(baseUrl, { method: 'HEAD', redirect: 'manual' });
+      return;
+    } catch {
+      await wait(POLL_MS);
+    }
+  }
+}
+
+function fail(error: unknown): void {
+  console.error(error instanceof Error ? error.message : error);
+  process.exit(1);
+}
+
+main().catch(fail);

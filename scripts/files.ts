@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto';
+import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+
+/** The folder of package.json and wrangler.toml. */
+export const PROJECT_DIRECTORY = dirname(import.meta.dirname);
+
+/** Where `wrangler dev` keeps its state when `--persist-to` says nothing else. */
+export const DEFAULT_STATE_DIRECTORY = join(PROJECT_DIRECTORY, '.wrangler', 'state');
+
+export const WRANGLER_CONFIG_FILE = join(PROJECT_DIRECTORY, 'wrangler.toml');
+export const MIGRATIONS_DIRECTORY = join(PROJECT_DIRECTORY, 'migrations');
+
+/** Only its owner reads what holds secrets. */
+const SECRET_FILE_MODE = 0o600;
+
+/** The text of a file, or null when there is none. */
+export async function readIfPresent(file: string): Promise<string | null> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') {
+      return null;
+    }
+    throw error;
+  }
+}
+
+/** Writes a file as a whole: a reader, or a crash, sees the old text or the new. */
+export async function writeWhole(file: string, text: string): Promise<void> {
+  await rename(await writeBeside(file, text), file);
+}
+
+/**
+ * The text of a file that is made once and then kept: of several processes that start at the same
+ * time one writes it, and all read the same.
+ */
+export async function readOrCreate(file: string, create: () => Promise<string>): Promise<string> {
+  const present = await readIfPresent(file);
+  if (present !== null) {
+    return present;
+  }
+  const written = await writeBeside(file, await create());
+  try {
+    // Unlike a rename, a link fails when somebody else was faster.
+    await link(written, file);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) {
+      throw error;
+    }
+  } finally {
+    await rm(written);
+  }
+  return readFile(file, 'utf8');
+}
+
+async function writeBeside(file: string, text: string): Promise<string> {
+  await mkdir(dirname(file), { recursive: true });
+  const temporary = `${file}.${randomUUID()}`;
+  await writeFile(temporary, text, { mode: SECRET_FILE_MODE });
+  return temporary;
+}

@@ -1,0 +1,36 @@
+/**
+ * `npm run --silent secrets:generate`: fresh secrets for a deployment, as the JSON that
+ * `wrangler secret bulk` takes. `-- --out FILE` writes a file that only its owner can read, and
+ * never over one that is there.
+ */
+import { writeFile } from 'node:fs/promises';
+import { parseArgs } from 'node:util';
+import { generateSecret, SECRET_NAMES } from './secrets.ts';
+
+/** Key ids tell generations apart while they overlap (decision 32): `k20261121`. */
+function keyIdOf(now: Date): string {
+  return `k${now.toISOString().slice(0, 10).replaceAll('-', '')}`;
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({ options: { out: { type: 'string' } } });
+  const keyId = keyIdOf(new Date());
+  const entries = await Promise.all(
+    SECRET_NAMES.map(async (name) => [name, await generateSecret(name, keyId)] as const),
+  );
+  const json = `${JSON.stringify(Object.fromEntries(entries), null, 2)}\n`;
+  if (values.out === undefined) {
+    process.stdout.write(json);
+    return;
+  }
+  await writeFile(values.out, json, { mode: 0o600, flag: 'wx' });
+  console.log(`Wrote ${values.out}. Next: npx wrangler secret bulk ${values.out}`);
+  console.log(
+    'Then keep a copy in a safe place: what DATA_ENCRYPTION_KEYS sealed, only they open.',
+  );
+}
+
+main().catch((error: unknown) => {
+  console.error(error instanceof Error ? error.message : error);
+  process.exit(1);
+});

@@ -1,0 +1,47 @@
+import { join } from 'node:path';
+import { parseEnv } from 'node:util';
+import { PROJECT_DIRECTORY, readOrCreate, writeWhole } from './files.ts';
+import { generateSecret, SECRET_NAMES, type SecretName, type Secrets } from './secrets.ts';
+
+/** Where `wrangler dev` reads secrets; git-ignored. */
+const LOCAL_SECRETS_FILE = join(PROJECT_DIRECTORY, '.dev.vars');
+
+const HEADER =
+  '# Secrets of `npm run dev` on this machine, made by it. Never use them elsewhere.\n';
+const LOCAL_KEY_ID = 'local1';
+
+/**
+ * The secrets of local development. Makes the file if there is none and adds the secrets it lacks;
+ * what it holds is never changed.
+ */
+export async function localSecrets(): Promise<Secrets> {
+  const text = await readOrCreate(LOCAL_SECRETS_FILE, async () => {
+    return HEADER + (await freshLines(SECRET_NAMES));
+  });
+  const missing = SECRET_NAMES.filter((name) => !parseEnv(text)[name]);
+  if (missing.length === 0) {
+    return secretsIn(text);
+  }
+  const separator = text === '' || text.endsWith('\n') ? '' : '\n';
+  const completed = text + separator + (await freshLines(missing));
+  await writeWhole(LOCAL_SECRETS_FILE, completed);
+  return secretsIn(completed);
+}
+
+async function freshLines(names: readonly SecretName[]): Promise<string> {
+  const lines = await Promise.all(
+    names.map(async (name) => `${name}="${await generateSecret(name, LOCAL_KEY_ID)}"\n`),
+  );
+  return lines.join('');
+}
+
+function secretsIn(text: string): Secrets {
+  const values = parseEnv(text);
+  const secret = (name: SecretName): string => values[name] ?? '';
+  return {
+    LINK_SIGNING_KEYS: secret('LINK_SIGNING_KEYS'),
+    DATA_ENCRYPTION_KEYS: secret('DATA_ENCRYPTION_KEYS'),
+    WEBHOOK_RSA_PRIVATE_KEYS_SANDBOX: secret('WEBHOOK_RSA_PRIVATE_KEYS_SANDBOX'),
+    WEBHOOK_RSA_PRIVATE_KEYS_PRODUCTION: secret('WEBHOOK_RSA_PRIVATE_KEYS_PRODUCTION'),
+  };
+}

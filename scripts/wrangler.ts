@@ -1,0 +1,36 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createRequire } from 'node:module';
+
+/** Quiet and offline: no traces on disk, no metrics, no look for updates, no fetch at start. */
+export const WRANGLER_ENVIRONMENT = {
+  X_LOCAL_OBSERVABILITY: 'false',
+  CLOUDFLARE_CF_FETCH_ENABLED: 'false',
+  WRANGLER_SEND_METRICS: 'false',
+  WRANGLER_HIDE_BANNER: 'true',
+} as const;
+
+/**
+ * Starts wrangler in `directory`, in this process's own group: a signal to the group, SIGKILL
+ * included, reaches wrangler and workerd too. It gets no terminal to ask questions on. Its main
+ * file is run directly because the launcher beside it is one more process that signals must cross.
+ */
+export function startWrangler(args: readonly string[], directory: string): ChildProcess {
+  const main = createRequire(import.meta.url).resolve('wrangler');
+  return spawn(process.execPath, ['--no-warnings', main, ...args], {
+    cwd: directory,
+    env: { ...process.env, ...WRANGLER_ENVIRONMENT },
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+}
+
+/** Runs wrangler to its end. Throws when it fails. */
+export async function runWrangler(args: readonly string[], directory: string): Promise<void> {
+  const wrangler = startWrangler(args, directory);
+  const exitCode = await new Promise<number | null>((resolve, reject) => {
+    wrangler.once('error', reject);
+    wrangler.once('exit', resolve);
+  });
+  if (exitCode !== 0) {
+    throw new Error(`wrangler ${args.slice(0, 2).join(' ')} failed`);
+  }
+}

@@ -1,0 +1,28 @@
+import { sha256Hex } from '../crypto/encoding.ts';
+import type { IdempotencyClaim } from '../intent/protocol.ts';
+import { Problem } from './problem.ts';
+
+/** Long enough for any UUID or hash a merchant may use. */
+const IDEMPOTENCY_KEY_LENGTH_MAX = 255;
+const PRINTABLE_ASCII = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
+
+/**
+ * The request's Idempotency-Key with the digest of its body (decision 8), or null without the
+ * header. Digests only: a key may hold what the merchant thinks is secret.
+ */
+export async function idempotencyClaim(
+  request: Request,
+  bodyBytes: Uint8Array<ArrayBuffer>,
+): Promise<IdempotencyClaim | null> {
+  const key = request.headers.get('idempotency-key');
+  if (key === null) {
+    return null;
+  }
+  if (key.length > IDEMPOTENCY_KEY_LENGTH_MAX || !PRINTABLE_ASCII.test(key)) {
+    throw new Problem(
+      400,
+      `Idempotency-Key must be 1 to ${IDEMPOTENCY_KEY_LENGTH_MAX} printable ASCII characters`,
+    );
+  }
+  return { keyDigest: await sha256Hex(key), bodyDigest: await sha256Hex(bodyBytes) };
+}

@@ -1,0 +1,45 @@
+import { type IntentClient, intentByUniqueId } from '../../intent/client.ts';
+import { findUniqueId } from '../../ledger/queries.ts';
+import { statusContent } from '../../webhooks/payload.ts';
+import type { MerchantCall } from '../call.ts';
+import { successResponse } from '../envelope.ts';
+import { notFoundProblem, Problem } from '../problem.ts';
+
+/**
+ * GET …/intent/{id} and …/checkout/{id}: the payment as it is now (decision 21). The id is first
+ * taken as the unique id, straight from the object; a uuid or integer id is found through the
+ * ledger, which may lag by seconds. Somebody else's id is a 404.
+ */
+export async function readPayment(call: MerchantCall): Promise<Response> {
+  const direct = await intentByUniqueId(call.env, call.access, call.id).read();
+  if (direct.type === 'found') {
+    return successResponse('Payment found', statusContent(direct.intent));
+  }
+  const uniqueId = await findUniqueId(call.env, call.access, call.id);
+  if (uniqueId === null) {
+    throw notFoundProblem();
+  }
+  const indirect = await intentByUniqueId(call.env, call.access, uniqueId).read();
+  if (indirect.type === 'not_found') {
+    throw notFoundProblem();
+  }
+  return successResponse('Payment found', statusContent(indirect.intent));
+}
+
+/** POST …/intent/cancel/{uniqueId}: only while nothing is being paid (decision 25). */
+export async function cancelPayment(call: MerchantCall): Promise<Response> {
+  const intent: IntentClient = intentByUniqueId(call.env, call.access, call.id);
+  const result = await intent.execute([{ type: 'cancel' }]);
+  if (result.type === 'not_found') {
+    throw notFoundProblem();
+  }
+  if (result.rejection !== null) {
+    throw new Problem(
+      409,
+      result.rejection === 'attempt_in_flight'
+        ? 'A payment is in progress; it cannot be canceled now'
+        : `The payment has ended (${statusContent(result.intent).status}); it cannot be canceled`,
+    );
+  }
+  return successResponse('Payment intent canceled successfully', statusContent(result.intent));
+}

@@ -1,0 +1,28 @@
+import { configOf } from '../../config.ts';
+import type { Environment } from '../../domain/method.ts';
+import { banks } from '../../merchants/directory.ts';
+import { publicKeyPems } from '../../webhooks/signature.ts';
+import type { MerchantCall } from '../call.ts';
+import { successResponse } from '../envelope.ts';
+
+/** GET /api/v1/payment/banks: where splits can go (decision 28). */
+export async function listBanks(call: MerchantCall): Promise<Response> {
+  const known = await banks(call.env, call.nowMs);
+  const content = [...known.values()].map(({ code, name, supportsWithdrawal }) => ({
+    code,
+    name,
+    supportsWithdrawal,
+  }));
+  return successResponse('Banks found', content);
+}
+
+/** GET …/webhook-keys: the public keys that verify `signature`, newest first; no key needed. */
+export async function listWebhookKeys(env: Env, environment: Environment): Promise<Response> {
+  const keys = await publicKeyPems(configOf(env).webhookRsaKeys[environment]);
+  const content = keys.map(({ keyId, publicKey }) => ({
+    keyId,
+    algorithm: 'SHA256withRSA',
+    publicKey,
+  }));
+  return successResponse('Webhook keys found', content);
+}

@@ -1,0 +1,35 @@
+import * as v from 'valibot';
+import { httpUrlField } from './http-url.ts';
+
+/**
+ * The published pattern's language in linear time (decision 12). As published, its host part,
+ * `(?:[a-zA-Z0-9-]{1,63}\.?)*`, can split a run of letters in exponentially many ways. Both mean: no
+ * dot or hyphen first, no two dots in a row. The group is the host, without its port.
+ */
+const CALLBACK_URL =
+  /^https?:\/\/((?:[a-zA-Z0-9][a-zA-Z0-9-]*(?:\.[a-zA-Z0-9-]+)*\.?)?)(?::\d{1,5})?(?:\/\S*)?$/;
+
+/** Whether the published pattern of callbackUrl takes the text. */
+export function matchesCallbackPattern(text: string): boolean {
+  return CALLBACK_URL.test(text);
+}
+
+/**
+ * Whether `URL` goes to the very host that the pattern saw. It does not for an empty host and for
+ * numbers that mean an address (`http://2130706433/` is 127.0.0.1).
+ */
+function keepsItsHost(text: string): boolean {
+  const hostSeen = CALLBACK_URL.exec(text)?.[1];
+  return URL.parse(text)?.hostname === hostSeen?.toLowerCase();
+}
+
+/** A callbackUrl (decision 12). Whether it may be called is decided when it is (decision 18). */
+export const callbackUrlField = v.pipe(
+  httpUrlField,
+  v.check(
+    matchesCallbackPattern,
+    'Must be http:// or https:// in lower case, a host name of letters, digits, hyphens and dots, ' +
+      'and optionally a port and a path that starts with a slash.',
+  ),
+  v.check(keepsItsHost, 'Must name its host plainly, not as an encoded address.'),
+);

@@ -1,0 +1,96 @@
+import type * as v from 'valibot';
+import type { IntentKind, MethodTerms } from '../../domain/intent.ts';
+import { CURRENCIES, type Currency, type Method } from '../../domain/method.ts';
+import type { ItemAmounts, SplitValue } from '../../domain/splits.ts';
+import { callbackUrlField } from './callback-url.ts';
+import type { ValidationContext } from './context.ts';
+import { booleanField, idField, moneyField, oneOf, optional, wholeNumber } from './fields.ts';
+import { itemAmountsPart, itemsField, type Total, totalOf } from './items.ts';
+import { acceptedMethods, methodTerms } from './methods.ts';
+import type { PaymentOrder } from './order.ts';
+import type { Problems } from './problems.ts';
+import { checkSplits, splitsField, splitValuesPart, withShares } from './splits.ts';
+
+/** The fields that hosted and express requests share. */
+export function commonFields(context: ValidationContext) {
+  return {
+    amount: optional(moneyField),
+    items: itemsField,
+    currency: oneOf(CURRENCIES),
+    paymentIntentUniqueId: idField,
+    paymentLinkUniqueId: optional(idField),
+    splitPayment: splitsField(context.banks),
+    expireIn: wholeNumber(context.expireInSecondsMin, context.expireInSecondsMax, ' of seconds'),
+    callbackUrl: optional(callbackUrlField),
+    commissionPaidByCustomer: booleanField,
+  };
+}
+
+/** What the rules across fields read of them. */
+export const commonParts = {
+  amount: optional(moneyField),
+  items: itemAmountsPart,
+  currency: oneOf(CURRENCIES),
+  splitPayment: splitValuesPart,
+  commissionPaidByCustomer: booleanField,
+};
+
+/** The values that the rules on money read; undefined where the field was refused. */
+interface MoneyParts {
+  readonly amount?: number | null | undefined;
+  readonly items?: readonly ItemAmounts[] | undefined;
+  readonly currency?: Currency | undefined;
+  readonly splitPayment?: readonly (SplitValue | null)[] | undefined;
+  readonly commissionPaidByCustomer?: boolean | undefined;
+}
+
+/** What the rules on money arrive at; null and empty where a refused field leaves it open. */
+export interface MoneyTerms {
+  readonly total: Total | null;
+  readonly methods: readonly MethodTerms[];
+}
+
+/** Total, accepted methods, commissions and shares: every rule on money across fields. */
+export function checkMoney(
+  kind: IntentKind,
+  parts: MoneyParts,
+  methods: readonly Method[] | undefined,
+  context: ValidationContext,
+  problems: Problems,
+): MoneyTerms {
+  const total = totalOf(kind, parts.amount, parts.items, problems);
+  const accepted =
+    methods === undefined || parts.currency === undefined
+      ? []
+      : acceptedMethods(methods, parts.currency, context, problems);
+  const terms = total === null ? [] : methodTerms(accepted, total.amountMinor, context);
+  const borne = parts.commissionPaidByCustomer === false ? terms : [];
+  checkSplits(
+    parts.splitPayment ?? [],
+    total?.amountMinor ?? null,
+    borne.map(({ commissionMinor }) => commissionMinor),
+    problems,
+  );
+  return { total, methods: terms };
+}
+
+type CommonValues = v.InferOutput<
+  ReturnType<typeof v.object<ReturnType<typeof commonFields>, undefined>>
+>;
+
+/** The shared part of the order, once everything was found valid. */
+export function commonOrder(values: CommonValues, total: Total, methods: readonly MethodTerms[]) {
+  return {
+    uniqueId: values.paymentIntentUniqueId,
+    paymentLinkUniqueId: values.paymentLinkUniqueId,
+    amountMinor: total.amountMinor,
+    currency: values.currency,
+    methods,
+    items: values.items,
+    itemPriceBasis: total.itemPriceBasis,
+    splits: withShares(values.splitPayment, total.amountMinor),
+    commissionPaidByCustomer: values.commissionPaidByCustomer,
+    callbackUrl: values.callbackUrl,
+    expireInSeconds: values.expireIn,
+  } satisfies Partial<PaymentOrder>;
+}

@@ -1,0 +1,18 @@
+import type { Currency, Environment, Method } from '../../domain/method.ts';
+import type { CommissionRate } from '../../domain/money.ts';
+
+/** Everything that decides whether a body is valid and is not in the body. */
+export interface ValidationContext {
+  readonly environment: Environment;
+  /** Enabled for this merchant in this environment, with rails considered. */
+  readonly methods: readonly { readonly method: Method; readonly rate: CommissionRate }[];
+  /** What the method's rail takes; asked in production only (decision 13). */
+  readonly railCurrencies: (method: Method) => readonly Currency[];
+  /** By bank code. */
+  readonly banks: ReadonlyMap<string, { readonly supportsWithdrawal: boolean }>;
+  readonly expireInSecondsMin: number;
+  readonly expireInSecondsMax: number;
+}
+
+/** A value, or at least one error by path, spelt as the merchant wrote it: `items[0].price`. */
+export type Validated<T> = { ok: true; value: T } | { ok: false; errors: Record<string, string> };

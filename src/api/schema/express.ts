@@ -1,0 +1,146 @@
+import * as v from 'valibot';
+import type { Simulation } from '../../domain/intent.ts';
+import {
+  type Environment,
+  METHODS_NEEDING_PHONE,
+  METHODS_NEEDING_RETURN_URL,
+  type Method,
+} from '../../domain/method.ts';
+import { checkMoney, commonFields, commonOrder, commonParts } from './common.ts';
+import type { Validated, ValidationContext } from './context.ts';
+import {
+  customerPhonePart,
+  expressCustomer,
+  expressCustomerField,
+  expressPhoneField,
+} from './customer.ts';
+import { idField, oneOf, optional, optionalOrEmpty, record, textField } from './fields.ts';
+import { httpUrlField } from './http-url.ts';
+import { methodField } from './methods.ts';
+import type { PaymentOrder } from './order.ts';
+import { internationalPhone } from './phone.ts';
+import { type Parts, Problems, validParts } from './problems.ts';
+
+const testModeField = record({
+  testModeType: oneOf(['ACTUAL_TEST', 'SIMULATED_TEST']),
+  simulationStatus: optional(oneOf(['SUCCESS', 'FAILED'])),
+});
+
+/** Production never looks at testMode, not even at its type (decision 22). */
+const ignoredField = v.pipe(
+  v.nullish(v.unknown(), null),
+  v.transform(() => null),
+);
+
+/** What the rules across fields read, apart from the money. */
+function expressParts(context: ValidationContext) {
+  return {
+    method: methodField(context),
+    returnUrl: optional(httpUrlField),
+    phoneNumber: optionalOrEmpty(expressPhoneField),
+    customerInfo: customerPhonePart,
+    testMode: context.environment === 'sandbox' ? testModeField : ignoredField,
+  };
+}
+type ExpressParts = Parts<ReturnType<typeof expressParts>>;
+
+/** The body of an express payment (spec "Express payment request"), with all its errors at once. */
+export function validateExpress(
+  body: unknown,
+  context: ValidationContext,
+): Validated<PaymentOrder> {
+  const ownParts = expressParts(context);
+  const schema = record({
+    ...commonFields(context),
+    ...ownParts,
+    customerInfo: expressCustomerField,
+    debitAccount: optionalOrEmpty(idField),
+    description: optional(textField),
+  });
+  const problems = new Problems();
+  const values = problems.check(schema, body);
+  const parts = values ?? validParts({ ...commonParts, ...ownParts }, body);
+  const methods = parts.method === undefined ? undefined : [parts.method];
+  const money = checkMoney('express', parts, methods, context, problems);
+  checkReturnUrl(parts, problems);
+  checkPhone(parts, problems);
+  checkSimulation(parts, problems);
+  if (values === undefined || money.total === null || problems.found) {
+    return { ok: false, errors: problems.toErrors() };
+  }
+  return {
+    ok: true,
+    value: {
+      ...commonOrder(values, money.total, money.methods),
+      kind: 'express',
+      customer: expressCustomer(values.customerInfo),
+      description: values.description,
+      debitAccount: values.debitAccount,
+      returnUrl: values.returnUrl,
+      simulation: simulationOf(values.testMode, context.environment),
+      phone: usablePhone(values.phoneNumber ?? values.customerInfo?.phone ?? null),
+    },
+  };
+}
+
+/** Decision 2. */
+function checkReturnUrl({ method, returnUrl }: ExpressParts, problems: Problems): void {
+  if (method !== undefined && returnUrl === null && METHODS_NEEDING_RETURN_URL.includes(method)) {
+    problems.add('returnUrl', `This field is required for ${method}.`);
+  }
+}
+
+/**
+ * Decision 3. An unusable phoneNumber is an error even beside a usable customerInfo.phone: another
+ * phone than the one named must not be charged.
+ */
+function checkPhone({ method, phoneNumber, customerInfo }: ExpressParts, problems: Problems): void {
+  if (method === undefined || !METHODS_NEEDING_PHONE.includes(method)) {
+    return;
+  }
+  if (typeof phoneNumber === 'string') {
+    checkUsable('phoneNumber', phoneNumber, problems);
+  } else if (phoneNumber === null && typeof customerInfo?.phone === 'string') {
+    checkUsable('customerInfo.phone', customerInfo.phone, problems);
+  } else if (phoneNumber === null && customerInfo !== undefined) {
+    problems.add('phoneNumber', missingPhone(method));
+  }
+}
+
+function missingPhone(method: Method): string {
+  return `A phone number is required for ${method}, here or in customerInfo.phone.`;
+}
+
+function checkUsable(path: string, phone: string, problems: Problems): void {
+  if (internationalPhone(phone) === null) {
+    problems.add(
+      path,
+      'Must be a mobile number: 9 or 7 and 8 digits, optionally with 0, 251 or +251 before.',
+    );
+  }
+}
+
+function usablePhone(phone: string | null): string | null {
+  return phone === null ? null : internationalPhone(phone);
+}
+
+/** Spec "Errors" 7. */
+function checkSimulation({ testMode }: ExpressParts, problems: Problems): void {
+  if (testMode?.testModeType === 'SIMULATED_TEST' && testMode.simulationStatus === null) {
+    problems.add('testMode.simulationStatus', 'This field is required for SIMULATED_TEST.');
+  }
+}
+
+/** Decision 22. */
+function simulationOf(
+  testMode: v.InferOutput<typeof testModeField> | null,
+  environment: Environment,
+): Simulation | null {
+  if (environment === 'production') {
+    return null;
+  }
+  if (testMode?.testModeType !== 'SIMULATED_TEST') {
+    return 'interactive';
+  }
+  return testMode.simulationStatus === 'SUCCESS' ? 'succeed' : 'fail';
+}

@@ -1,0 +1,121 @@
+import * as v from 'valibot';
+import type { IntentKind, ItemPriceBasis } from '../../domain/intent.ts';
+import { AMOUNT_MINOR_MAX, HOSTED_TOTAL_MINOR_MIN, majorText } from '../../domain/money.ts';
+import {
+  type ItemAmounts,
+  type ItemTotals,
+  itemTotals,
+  matchingBasis,
+} from '../../domain/splits.ts';
+import {
+  ITEMS_MAX,
+  listOrNone,
+  moneyField,
+  oneOf,
+  optional,
+  QUANTITY_MAX,
+  record,
+  textField,
+  wholeNumber,
+} from './fields.ts';
+import { httpUrlField } from './http-url.ts';
+import type { Problems } from './problems.ts';
+
+const ITEM_TYPES = ['SERVICE', 'DIGITAL_PRODUCT', 'PHYSICAL_PRODUCT'] as const;
+
+const amountEntries = { price: moneyField, quantity: wholeNumber(1, QUANTITY_MAX, '') };
+
+function withPriceMinor<Item extends { price: number }>({ price, ...rest }: Item) {
+  return { ...rest, priceMinor: price };
+}
+
+/** `items`: null and absent are an empty list (decision 6). */
+export const itemsField = listOrNone(
+  v.pipe(
+    record({
+      name: textField,
+      description: optional(textField),
+      image: optional(httpUrlField),
+      type: oneOf(ITEM_TYPES),
+      ...amountEntries,
+    }),
+    v.transform(withPriceMinor),
+  ),
+  ITEMS_MAX,
+);
+
+/** What the total needs of `items`, whatever else is wrong with them. */
+export const itemAmountsPart = listOrNone(
+  v.pipe(record(amountEntries), v.transform(withPriceMinor)),
+  ITEMS_MAX,
+);
+
+export interface Total {
+  /** Without commission. */
+  readonly amountMinor: number;
+  readonly itemPriceBasis: ItemPriceBasis;
+}
+
+/**
+ * The total by decision 4; null when it cannot be known, and then the reason is among the problems:
+ * reported here, or by the field that was refused (undefined).
+ */
+export function totalOf(
+  kind: IntentKind,
+  amountMinor: number | null | undefined,
+  items: readonly ItemAmounts[] | undefined,
+  problems: Problems,
+): Total | null {
+  if (amountMinor === undefined || (amountMinor === null && items === undefined)) {
+    return null;
+  }
+  const total =
+    amountMinor === null
+      ? totalOfItems(items ?? [], problems)
+      : totalByAmount(kind, amountMinor, items ?? [], problems);
+  if (kind === 'hosted' && total !== null && total.amountMinor < HOSTED_TOTAL_MINOR_MIN) {
+    const path = amountMinor === null ? 'items' : 'amount';
+    problems.add(path, `The total must be at least ${majorText(HOSTED_TOTAL_MINOR_MIN)}.`);
+  }
+  return total;
+}
+
+function totalOfItems(items: readonly ItemAmounts[], problems: Problems): Total | null {
+  if (items.length === 0) {
+    problems.add('amount', 'Either amount or a non-empty items list is required.');
+    return null;
+  }
+  const { unitMinor } = itemTotals(items);
+  if (unitMinor === null) {
+    const cap = majorText(AMOUNT_MINOR_MAX);
+    problems.add('items', `The sum of price × quantity must be at most ${cap}.`);
+    return null;
+  }
+  return { amountMinor: unitMinor, itemPriceBasis: 'unit' };
+}
+
+/** The amount rules; hosted items must add up to it, express ones are not compared. */
+function totalByAmount(
+  kind: IntentKind,
+  amountMinor: number,
+  items: readonly ItemAmounts[],
+  problems: Problems,
+): Total {
+  const totals = itemTotals(items);
+  const itemPriceBasis = matchingBasis(amountMinor, totals);
+  if (kind === 'hosted' && items.length > 0 && itemPriceBasis === null) {
+    problems.add('amount', mismatch(totals));
+  }
+  return { amountMinor, itemPriceBasis: itemPriceBasis ?? 'unit' };
+}
+
+function mismatch({ lineMinor, unitMinor }: ItemTotals): string {
+  return (
+    `Must equal the sum of the item prices (${totalText(lineMinor)}) ` +
+    `or the sum of price × quantity (${totalText(unitMinor)}).`
+  );
+}
+
+function totalText(totalMinor: number | null): string {
+  return totalMinor === null ? `over ${majorText(AMOUNT_MINOR_MAX)}` : majorText(totalMinor);
+}

@@ -1,0 +1,65 @@
+import * as v from 'valibot';
+import type { MethodTerms } from '../../domain/intent.ts';
+import { type Currency, METHODS, type Method } from '../../domain/method.ts';
+import { commissionMinor } from '../../domain/money.ts';
+import type { ValidationContext } from './context.ts';
+import { METHOD_ENTRIES_MAX, oneOf, requiredList } from './fields.ts';
+import type { Problems } from './problems.ts';
+
+/** A known method that is enabled for this merchant (decision 13). */
+export function methodField(context: ValidationContext) {
+  const enabled = enabledMethods(context);
+  return v.pipe(
+    oneOf(METHODS),
+    v.check(
+      (method) => enabled.includes(method),
+      ({ input }) => `${input} is not enabled for this merchant.`,
+    ),
+  );
+}
+
+/** `methods`: empty = all enabled; duplicates collapse (decision 13). */
+export function methodsField(context: ValidationContext) {
+  return v.pipe(
+    requiredList(methodField(context), METHOD_ENTRIES_MAX),
+    v.transform((methods) =>
+      methods.length === 0 ? enabledMethods(context) : [...new Set(methods)],
+    ),
+    v.minLength(1, 'No payment method is enabled for this merchant.'),
+  );
+}
+
+function enabledMethods(context: ValidationContext): Method[] {
+  return context.methods.map(({ method }) => method);
+}
+
+/**
+ * The methods that take the currency: all of them in the sandbox, those whose rail declares it in
+ * production; none left is a problem of the currency (decision 13).
+ */
+export function acceptedMethods(
+  methods: readonly Method[],
+  currency: Currency,
+  context: ValidationContext,
+  problems: Problems,
+): readonly Method[] {
+  if (context.environment === 'sandbox') {
+    return methods;
+  }
+  const accepted = methods.filter((method) => context.railCurrencies(method).includes(currency));
+  if (accepted.length === 0) {
+    problems.add('currency', `${methods.join(', ')} cannot take ${currency}.`);
+  }
+  return accepted;
+}
+
+/** The accepted methods with their commission on the amount (decision 15). */
+export function methodTerms(
+  methods: readonly Method[],
+  amountMinor: number,
+  context: ValidationContext,
+): MethodTerms[] {
+  return context.methods
+    .filter(({ method }) => methods.includes(method))
+    .map(({ method, rate }) => ({ method, commissionMinor: commissionMinor(amountMinor, rate) }));
+}

@@ -1,0 +1,55 @@
+import * as v from 'valibot';
+import { checkMoney, commonFields, commonOrder, commonParts } from './common.ts';
+import type { Validated, ValidationContext } from './context.ts';
+import { hostedCustomerField } from './customer.ts';
+import { idField, isRecord, PARSING, record } from './fields.ts';
+import { httpUrlField } from './http-url.ts';
+import { methodsField } from './methods.ts';
+import type { PaymentOrder } from './order.ts';
+import { Problems, validParts } from './problems.ts';
+
+/** The body of a hosted checkout (spec "Payment intent request"), with all its errors at once. */
+export function validatePaymentIntent(
+  body: unknown,
+  context: ValidationContext,
+): Validated<PaymentOrder> {
+  const methods = methodsField(context);
+  const schema = record({
+    ...commonFields(context),
+    methods,
+    returnUrl: httpUrlField,
+    customerInfo: hostedCustomerField,
+  });
+  const problems = new Problems();
+  const values = problems.check(schema, body);
+  const parts = values ?? validParts({ ...commonParts, methods }, body);
+  const money = checkMoney('hosted', parts, parts.methods, context, problems);
+  if (values === undefined || money.total === null || problems.found) {
+    return { ok: false, errors: problems.toErrors() };
+  }
+  return {
+    ok: true,
+    value: {
+      ...commonOrder(values, money.total, money.methods),
+      kind: 'hosted',
+      customer: values.customerInfo,
+      description: null,
+      debitAccount: null,
+      returnUrl: values.returnUrl,
+      simulation: context.environment === 'sandbox' ? 'interactive' : null,
+      phone: null,
+    },
+  };
+}
+
+/**
+ * The body's paymentIntentUniqueId, hosted or express, if it alone is valid, else null: a taken id
+ * is answered 409 whatever else is wrong with the body (decision 8).
+ */
+export function uniqueIdOf(body: unknown): string | null {
+  if (!isRecord(body)) {
+    return null;
+  }
+  const id = v.safeParse(idField, body.paymentIntentUniqueId, PARSING);
+  return id.success ? id.output : null;
+}

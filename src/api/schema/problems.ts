@@ -1,0 +1,75 @@
+import * as v from 'valibot';
+import { isRecord, PARSING } from './fields.ts';
+
+/** Where an error about the whole body goes: it has no path of its own. */
+const WHOLE_BODY_PATH = 'body';
+
+/** The errors found so far, one message a path: the first, which is the most specific. */
+export class Problems {
+  readonly #messages = new Map<string, string>();
+
+  add(path: string, message: string): void {
+    if (!this.#messages.has(path)) {
+      this.#messages.set(path, message);
+    }
+  }
+
+  /** The validated output of all fields, or undefined when a field was refused. */
+  check<Schema extends v.GenericSchema>(
+    schema: Schema,
+    body: unknown,
+  ): v.InferOutput<Schema> | undefined {
+    const result = v.safeParse(schema, body, PARSING);
+    for (const issue of result.issues ?? []) {
+      this.add(pathOf(issue), issue.message);
+    }
+    return result.success ? result.output : undefined;
+  }
+
+  get found(): boolean {
+    return this.#messages.size > 0;
+  }
+
+  toErrors(): Record<string, string> {
+    return Object.fromEntries(this.#messages);
+  }
+}
+
+/** A path as the merchant would write it: `items[0].price`. */
+function pathOf(issue: v.BaseIssue<unknown>): string {
+  let path = '';
+  for (const { key } of issue.path ?? []) {
+    if (typeof key === 'number') {
+      path += `[${key}]`;
+    } else {
+      path += path === '' ? String(key) : `.${String(key)}`;
+    }
+  }
+  return path === '' ? WHOLE_BODY_PATH : path;
+}
+
+/** Values by field; undefined where the field was refused (an absent one is null or empty). */
+export type Parts<Entries extends v.ObjectEntries> = {
+  readonly [Key in keyof Entries]?: v.InferOutput<Entries[Key]> | undefined;
+};
+
+/**
+ * The parts of a refused body that are valid by themselves, so that rules across fields can still
+ * be judged and reported together with the fields (decision 10). Valibot's own `check` is skipped
+ * when any field fails, and its `partialCheck` still runs on a field that failed a range.
+ */
+export function validParts<const Entries extends v.ObjectEntries>(
+  entries: Entries,
+  body: unknown,
+): Parts<Entries> {
+  const parts: Record<string, unknown> = {};
+  if (isRecord(body)) {
+    for (const [key, schema] of Object.entries(entries)) {
+      const result = v.safeParse(schema, body[key], PARSING);
+      if (result.success) {
+        parts[key] = result.output;
+      }
+    }
+  }
+  return parts as Parts<Entries>;
+}

@@ -1,0 +1,92 @@
+import * as v from 'valibot';
+import type { Split } from '../../domain/intent.ts';
+import { majorText } from '../../domain/money.ts';
+import {
+  PERCENTAGE_WHOLE,
+  percentageTotal,
+  type SplitValue,
+  shareableMinor,
+  shareMinor,
+  sharesMinor,
+} from '../../domain/splits.ts';
+import type { ValidationContext } from './context.ts';
+import { idField, listOrNone, moneyField, oneOf, record, SPLITS_MAX } from './fields.ts';
+import type { Problems } from './problems.ts';
+
+/** Percentages have two decimals too, so hundredths of a percent are read like minor units. */
+const valueEntries = { amount: moneyField, splitType: oneOf(['PERCENTAGE', 'NUMBER']) };
+
+function withValue<Given extends { amount: number; splitType: 'PERCENTAGE' | 'NUMBER' }>({
+  amount,
+  splitType,
+  ...rest
+}: Given) {
+  const type: Split['type'] = splitType === 'PERCENTAGE' ? 'percentage' : 'number';
+  return { ...rest, type, value: amount };
+}
+
+/** `splitPayment`: null and absent are an empty list (decision 6). */
+export function splitsField(banks: ValidationContext['banks']) {
+  const bankField = v.pipe(
+    idField,
+    v.check((bank) => banks.has(bank), 'Is not in the list of banks.'),
+    v.check(
+      (bank) => banks.get(bank)?.supportsWithdrawal === true,
+      'This bank does not support withdrawal.',
+    ),
+  );
+  return listOrNone(
+    v.pipe(
+      record({ bank: bankField, creditAccount: idField, ...valueEntries }),
+      v.transform(withValue),
+    ),
+    SPLITS_MAX,
+  );
+}
+
+/** What the sum rules need of each beneficiary; null for one that was refused. */
+export const splitValuesPart = listOrNone(
+  v.fallback(v.nullable(v.pipe(record(valueEntries), v.transform(withValue))), null),
+  SPLITS_MAX,
+);
+
+/**
+ * Decision 14. What is unknown (null) is left out, which only ever makes the rules milder: shares
+ * are never negative. `commissionsBorneMinor`: by method, when the merchant bears them.
+ */
+export function checkSplits(
+  splits: readonly (SplitValue | null)[],
+  amountMinor: number | null,
+  commissionsBorneMinor: readonly number[],
+  problems: Problems,
+): void {
+  for (const [index, split] of splits.entries()) {
+    if (split?.type === 'percentage' && split.value > PERCENTAGE_WHOLE) {
+      problems.add(`splitPayment[${index}].amount`, 'A percentage must be at most 100.');
+    }
+  }
+  const known = splits.filter((split) => split !== null);
+  if (percentageTotal(known) > PERCENTAGE_WHOLE) {
+    problems.add('splitPayment', 'The percentages must not exceed 100 together.');
+  }
+  if (known.length === 0 || amountMinor === null) {
+    return;
+  }
+  const limitMinor = shareableMinor(amountMinor, commissionsBorneMinor);
+  if (sharesMinor(amountMinor, known) > limitMinor) {
+    const limit =
+      commissionsBorneMinor.length > 0 ? 'the amount less the commission' : 'the amount';
+    problems.add(
+      'splitPayment',
+      `The shares must not exceed ${limit} together: ${majorText(limitMinor)}.`,
+    );
+  }
+}
+
+/** The beneficiaries with what each is owed of the amount. */
+export function withShares(
+  splits: readonly Omit<Split, 'shareMinor'>[],
+  amountMinor: number,
+): Split[] {
+  return splits.map((split) => ({ ...split, shareMinor: shareMinor(amountMinor, split) }));
+}

@@ -1,0 +1,37 @@
+import type { IntentTerms } from '../domain/intent.ts';
+import { METHODS_NEEDING_PHONE, type Method } from '../domain/method.ts';
+import { phoneFrom } from './phone.ts';
+import { fixedPhone, type RefusedForm } from './view.ts';
+
+/** What the customer chose on the first page. */
+export interface Choice {
+  readonly method: Method;
+  /** 251XXXXXXXXX, or null when the method needs none. */
+  readonly phone: string | null;
+}
+
+export type ChoiceResult =
+  | { readonly type: 'chosen'; readonly choice: Choice }
+  | { readonly type: 'refused'; readonly form: RefusedForm };
+
+/** Reads the method form. A phone that the merchant fixed wins over whatever was posted. */
+export function readChoice(terms: IntentTerms, form: URLSearchParams): ChoiceResult {
+  const wanted = form.get('method');
+  const method = terms.methods.find((entry) => entry.method === wanted)?.method ?? null;
+  const phoneInput = form.get('phone') ?? '';
+  const refuse = (problem: RefusedForm['problem']): ChoiceResult => ({
+    type: 'refused',
+    form: { method, phone: phoneInput, problem },
+  });
+  if (method === null) {
+    return refuse('method_missing');
+  }
+  if (!METHODS_NEEDING_PHONE.includes(method)) {
+    return { type: 'chosen', choice: { method, phone: null } };
+  }
+  const phone = phoneFrom(fixedPhone(terms) ?? phoneInput);
+  if (phone === null) {
+    return refuse(phoneInput.trim() === '' ? 'phone_missing' : 'phone_invalid');
+  }
+  return { type: 'chosen', choice: { method, phone } };
+}

@@ -1,0 +1,35 @@
+import type { Messages } from '../messages.ts';
+import { Document } from './document.tsx';
+import { Headline } from './parts.tsx';
+
+export type NoticeKind = 'unknown' | 'error' | 'busy' | 'bad_form';
+
+/** A page about no payment in particular: an unknown link, an error, too many requests. */
+export function NoticePage(props: {
+  readonly text: Messages;
+  readonly kind: NoticeKind;
+  /** Where another try makes sense, or null. */
+  readonly retryPath: string | null;
+}) {
+  const { text, kind, retryPath } = props;
+  const words = {
+    unknown: [text.unknownTitle, text.unknownLead],
+    error: [text.errorTitle, text.errorLead],
+    busy: [text.busyTitle, text.busyLead],
+    bad_form: [text.badFormTitle, text.badFormLead],
+  } as const satisfies Record<NoticeKind, readonly [string, string]>;
+  const [title, lead] = words[kind];
+  return (
+    <Document text={text} title={title} isTest={false}>
+      <Headline tone={kind === 'busy' ? 'wait' : 'plain'}>{title}</Headline>
+      <p>{lead}</p>
+      {retryPath !== null && (
+        <p>
+          <a class="button" href={retryPath}>
+            {text.tryAgain}
+          </a>
+        </p>
+      )}
+    </Document>
+  );
+}

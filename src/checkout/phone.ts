@@ -1,0 +1,20 @@
+/** Longer input is not a phone number; bounds the work on hostile text. */
+const PHONE_INPUT_LENGTH_MAX = 40;
+
+/** What people put between digits: spaces, dashes, dots, brackets, and invisible marks when pasted. */
+const SEPARATORS = /[\s\p{Pd}\p{Cf}.()]/gu;
+
+/** `251XXXXXXXXX` out of how a person writes an Ethiopian mobile number, or null. */
+export function phoneFrom(input: string): string | null {
+  if (input.length > PHONE_INPUT_LENGTH_MAX) {
+    return null;
+  }
+  const digits = /^(?:\+?251|0)?([79]\d{8})$/.exec(input.replace(SEPARATORS, ''));
+  return digits?.[1] === undefined ? null : `251${digits[1]}`;
+}
+
+/** `251911234567` as people write it at home: "0911 234 567". Anything else stays as it is. */
+export function phoneText(phone: string): string {
+  const parts = /^(?:251)?([79]\d{2})(\d{3})(\d{3})$/.exec(phone);
+  return parts === null ? phone : `0${parts[1]} ${parts[2]} ${parts[3]}`;
+}

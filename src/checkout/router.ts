@@ -1,0 +1,48 @@
+import { type IRequest, Router } from 'itty-router';
+import { IntentUnavailable } from '../intent/client.ts';
+import { errorText, log } from '../log.ts';
+import { handleRailCallback } from '../rails/callback.ts';
+import { unavailablePage, unknownPage } from './notices.ts';
+import { abandonAttempt, giveUp, showCheckout, showSimulator, startAttempt } from './routes.ts';
+
+type Page = (request: Request, env: Env) => Promise<Response>;
+type Arguments = [Env, ExecutionContext];
+
+/** Every page a customer meets, and the addresses that rails call back. */
+export const checkoutRouter = Router<IRequest, Arguments>()
+  .get('/checkout/:token', page(showCheckout))
+  .head('/checkout/:token', page(showCheckout))
+  .post('/checkout/:token/attempts', page(startAttempt))
+  .post('/checkout/:token/abandon', page(abandonAttempt))
+  .post('/checkout/:token/give-up', page(giveUp))
+  .get('/simulator/:token', page(showSimulator))
+  .head('/simulator/:token', page(showSimulator))
+  .post('/rails/:rail/:token', page(handleRailCallback))
+  .all('*', page(missing));
+
+/** Whatever goes wrong, a customer gets a page in words and nothing of ours. */
+function page(handler: Page): (request: IRequest, env: Env) => Promise<Response> {
+  return async (itty, env) => {
+    const request = itty as unknown as Request;
+    try {
+      return await handler(request, env);
+    } catch (error) {
+      const level = error instanceof IntentUnavailable ? 'warn' : 'error';
+      log(level, 'page_failed', { error: errorText(error) });
+      return unavailablePage(request);
+    }
+  };
+}
+
+/** 405 with Allow for a path that other methods know, else the unknown page. */
+async function missing(request: Request): Promise<Response> {
+  const { pathname } = new URL(request.url);
+  const allowed = checkoutRouter.routes
+    .filter(([method, pattern]) => method !== 'ALL' && pattern.test(pathname))
+    .map(([method]) => method);
+  if (allowed.length === 0) {
+    return unknownPage(request);
+  }
+  const headers = { allow: allowed.join(', '), 'cache-control': 'no-store' };
+  return new Response('Method not allowed', { status: 405, headers });
+}

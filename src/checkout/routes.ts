@@ -1,0 +1,141 @@
+import { h } from 'preact';
+import { attemptInFlight, type Intent } from '../domain/intent.ts';
+import { railFor } from '../rails/registry.ts';
+import { railOrder, runAttempt } from '../rails/run-attempt.ts';
+import { SimulatorPage } from '../rails/simulator/page.tsx';
+import { simulator } from '../rails/simulator/simulator.ts';
+import { readChoice } from './choice.ts';
+import { readForm } from './form.ts';
+import { english } from './messages.ts';
+import { badFormPage, unavailablePage, unknownPage } from './notices.ts';
+import { openLink, pathSegment } from './open-link.ts';
+import { pageResponse, seeOther } from './page-response.ts';
+import { CheckoutPage } from './pages/checkout-page.tsx';
+import { returnUrlFor } from './return-url.ts';
+import { checkoutView, type RefusedForm } from './view.ts';
+
+/**
+ * The customer's pages. Every path carries a signed link as its second segment; whoever holds it is
+ * the customer. Posts answer 303, so that reloading and going back never post twice.
+ */
+
+/** GET /checkout/:token */
+export async function showCheckout(request: Request, env: Env): Promise<Response> {
+  const opened = await openLink(request, env, 'checkout', pathSegment(request, 1));
+  return opened instanceof Response
+    ? opened
+    : checkoutPage(request, opened.intent, pagePath(opened.token));
+}
+
+/** POST /checkout/:token/attempts: the customer chose a method. */
+export async function startAttempt(request: Request, env: Env): Promise<Response> {
+  const opened = await openLink(request, env, 'checkout', pathSegment(request, 1));
+  if (opened instanceof Response) {
+    return opened;
+  }
+  const { client, intent, token } = opened;
+  const path = pagePath(token);
+  const form = await readForm(request);
+  if (form === null) {
+    return badFormPage(request, path);
+  }
+  if (intent.terms.kind !== 'hosted' || intent.status !== 'open') {
+    return seeOther(request, whereToPay(intent, path));
+  }
+  const result = readChoice(intent.terms, form);
+  if (result.type === 'refused') {
+    return checkoutPage(request, intent, path, result.form);
+  }
+  const rail = railFor(intent.terms.environment, result.choice.method);
+  if (rail === null) {
+    return unavailablePage(request);
+  }
+  const run = await runAttempt(env, client, intent.terms, result.choice, rail);
+  return run.type === 'not_found'
+    ? unknownPage(request)
+    : seeOther(request, whereToPay(run.intent, path));
+}
+
+/** POST /checkout/:token/abandon: the customer's word that a redirect was not paid. */
+export async function abandonAttempt(request: Request, env: Env): Promise<Response> {
+  const opened = await openLink(request, env, 'checkout', pathSegment(request, 1));
+  if (opened instanceof Response) {
+    return opened;
+  }
+  const path = pagePath(opened.token);
+  const attemptId = (await readForm(request))?.get('attempt') ?? null;
+  if (attemptId === null) {
+    return badFormPage(request, path);
+  }
+  // Rejected or not, the page shows how things stand.
+  await opened.client.execute([{ type: 'abandon_attempt', attemptId }]);
+  return seeOther(request, path);
+}
+
+/** POST /checkout/:token/give-up: back to the merchant, unpaid. */
+export async function giveUp(request: Request, env: Env): Promise<Response> {
+  const opened = await openLink(request, env, 'checkout', pathSegment(request, 1));
+  if (opened instanceof Response) {
+    return opened;
+  }
+  const path = pagePath(opened.token);
+  if ((await readForm(request)) === null) {
+    return badFormPage(request, path);
+  }
+  const given = await opened.client.execute([{ type: 'give_up' }]);
+  if (given.type === 'not_found') {
+    return unknownPage(request);
+  }
+  // Rejected: it was paid or ended meanwhile, and the page must say so before the customer leaves.
+  return seeOther(request, given.rejection === null ? (returnUrlFor(given.intent) ?? path) : path);
+}
+
+/** GET /simulator/:token: the sandbox's stand-in for a rail's page. */
+export async function showSimulator(request: Request, env: Env): Promise<Response> {
+  const opened = await openLink(request, env, 'attempt', pathSegment(request, 1));
+  if (opened instanceof Response) {
+    return opened;
+  }
+  const intent = opened.intent;
+  const attempt = intent.attempts[opened.link.attemptIndex];
+  if (
+    attempt === undefined ||
+    railFor(intent.terms.environment, attempt.method)?.id !== simulator.id
+  ) {
+    return unknownPage(request);
+  }
+  const { checkoutUrl } = await railOrder(env, opened.client.objectId, intent, attempt);
+  const page = h(SimulatorPage, {
+    text: english,
+    terms: intent.terms,
+    attempt,
+    action: `/rails/${simulator.id}/${opened.token}`,
+    checkoutUrl,
+  });
+  return pageResponse(request, page, {
+    formTargets: [intent.terms.baseUrl, intent.terms.returnUrl],
+  });
+}
+
+function checkoutPage(
+  request: Request,
+  intent: Intent,
+  path: string,
+  refusedForm: RefusedForm | null = null,
+): Response {
+  const view = checkoutView(intent, Date.now(), refusedForm);
+  const redirectUrl = view.state.kind === 'redirect' ? view.state.redirectUrl : null;
+  return pageResponse(request, h(CheckoutPage, { text: english, view, path }), {
+    status: refusedForm === null ? 200 : 400,
+    formTargets: [intent.terms.baseUrl, intent.terms.returnUrl, redirectUrl],
+  });
+}
+
+/** The rail's page of the attempt in flight, else the payment's own page. */
+function whereToPay(intent: Intent, path: string): string {
+  return attemptInFlight(intent)?.redirectUrl ?? path;
+}
+
+function pagePath(token: string): string {
+  return `/checkout/${token}`;
+}

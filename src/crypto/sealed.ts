@@ -1,0 +1,73 @@
+import { ConfigError, type NamedKey } from '../config.ts';
+import { base64UrlFromBytes, bytesFromBase64, bytesFromBase64Url, utf8 } from './encoding.ts';
+
+/**
+ * Secrets at rest: AES-256-GCM under the operator's data encryption keys, so that a copy of the
+ * database alone gives nothing away. Format: `<keyId>.<base64url(IV ‖ ciphertext ‖ tag)>`. The
+ * context (what the secret is and whose) is authenticated too: a sealed secret that is moved to
+ * another merchant's row does not open. Web standards only: scripts run this in Node.
+ */
+
+const KEY_BYTES = 32;
+/** NIST SP 800-38D: 96 bits, drawn at random; safe for 2^32 secrets under one key. */
+const IV_BYTES = 12;
+
+const imported = new WeakMap<NamedKey, Promise<CryptoKey>>();
+
+function aesKey(key: NamedKey): Promise<CryptoKey> {
+  let promise = imported.get(key);
+  if (promise === undefined) {
+    promise = importAesKey(key);
+    imported.set(key, promise);
+  }
+  return promise;
+}
+
+async function importAesKey(key: NamedKey): Promise<CryptoKey> {
+  const bytes = bytesFromBase64(key.base64);
+  if (bytes.length !== KEY_BYTES) {
+    throw new ConfigError(`data encryption key ${key.keyId} must be ${KEY_BYTES} bytes`);
+  }
+  return crypto.subtle.importKey('raw', bytes, 'AES-GCM', false, ['encrypt', 'decrypt']);
+}
+
+/** Seals `plaintext` with the first key of the ring. Throws ConfigError for an unusable ring. */
+export async function seal(
+  keys: readonly NamedKey[],
+  plaintext: string,
+  context: string,
+): Promise<string> {
+  const key = keys[0];
+  if (key === undefined) {
+    throw new ConfigError('no data encryption key');
+  }
+  const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES));
+  const algorithm = { name: 'AES-GCM', iv, additionalData: utf8(context) };
+  const sealed = await crypto.subtle.encrypt(algorithm, await aesKey(key), utf8(plaintext));
+  const bytes = new Uint8Array([...iv, ...new Uint8Array(sealed)]);
+  return `${key.keyId}.${base64UrlFromBytes(bytes)}`;
+}
+
+/** What was sealed, or null: unknown key, another context, or not our work. */
+export async function unseal(
+  keys: readonly NamedKey[],
+  sealed: string,
+  context: string,
+): Promise<string | null> {
+  const dot = sealed.indexOf('.');
+  const key = keys.find((candidate) => candidate.keyId === sealed.slice(0, Math.max(dot, 0)));
+  const bytes = bytesFromBase64Url(sealed.slice(dot + 1));
+  if (key === undefined || bytes === null) {
+    return null;
+  }
+  const cryptoKey = await aesKey(key);
+  const iv = bytes.subarray(0, IV_BYTES);
+  const algorithm = { name: 'AES-GCM', iv, additionalData: utf8(context) };
+  try {
+    const plaintext = await crypto.subtle.decrypt(algorithm, cryptoKey, bytes.subarray(IV_BYTES));
+    return new TextDecoder().decode(plaintext);
+  } catch {
+    // Too short or not authentic: WebCrypto tells neither apart, and neither do we.
+    return null;
+  }
+}

@@ -1,0 +1,97 @@
+import { CLAIM_LEASE_MS, deliveryWaitMs, queuedLeaseMs } from '../domain/schedule.ts';
+import type { DeliveryReport } from './protocol.ts';
+import type { StoredEvent } from './store.ts';
+
+/**
+ * The life of one event's delivery, as pure steps over its row:
+ *
+ *   queued → claimed → delivered
+ *                    → waiting → queued (the next try)
+ *                    → dead (schedule used up, or 410) · undeliverable (no address)
+ *   any but delivered → superseded, when a later event of the payment is announced
+ *
+ * A lease that passes in `queued` or `claimed` leads back to `queued`: the message or the process
+ * that carried it is lost.
+ */
+
+/** Tries kept in a row's log: the whole schedule and many sendings by hand. */
+const LOG_ENTRIES_MAX = 40;
+
+/** True when the alarm has something to do for this event. */
+export function isDue(event: StoredEvent, nowMs: number): boolean {
+  return event.dueAtMs !== null && event.dueAtMs <= nowMs;
+}
+
+/** Into the queue, from a passed lease or a wait that is over. */
+export function queued(event: StoredEvent, nowMs: number): StoredEvent {
+  // A wait that is over starts a new try; only what got lost backs off.
+  const timesQueued = event.deliveryStatus === 'waiting' ? 0 : event.timesQueued + 1;
+  return {
+    ...event,
+    deliveryStatus: 'queued',
+    claimId: null,
+    timesQueued,
+    dueAtMs: nowMs + queuedLeaseMs(timesQueued),
+  };
+}
+
+/** Back to the start of the schedule, by somebody's wish. */
+export function sentAgain(event: StoredEvent, nowMs: number): StoredEvent {
+  return {
+    ...event,
+    deliveryStatus: 'queued',
+    claimId: null,
+    timesQueued: 0,
+    tries: 0,
+    dueAtMs: nowMs + queuedLeaseMs(0),
+  };
+}
+
+export function claimed(
+  event: StoredEvent,
+  claimId: string,
+  signature: string,
+  nowMs: number,
+): StoredEvent {
+  return {
+    ...event,
+    deliveryStatus: 'claimed',
+    claimId,
+    signature,
+    dueAtMs: nowMs + CLAIM_LEASE_MS,
+  };
+}
+
+export function superseded(event: StoredEvent): StoredEvent {
+  const settled = event.deliveryStatus === 'delivered' || event.deliveryStatus === 'superseded';
+  return settled ? event : { ...event, deliveryStatus: 'superseded', dueAtMs: null };
+}
+
+/** What a consumer's report makes of the event. `chance` in [0, 1) is the jitter. */
+export function reported(
+  event: StoredEvent,
+  report: DeliveryReport,
+  chance: number,
+  nowMs: number,
+): StoredEvent {
+  const logged = { ...event, log: [...event.log, report.log].slice(-LOG_ENTRIES_MAX) };
+  if (report.outcome.type === 'delivered') {
+    return { ...logged, deliveryStatus: 'delivered', claimId: null, dueAtMs: null };
+  }
+  if (event.deliveryStatus !== 'claimed' || event.claimId !== report.claimId) {
+    return logged;
+  }
+  const tried = { ...logged, claimId: null, tries: event.tries + 1, timesQueued: 0 };
+  switch (report.outcome.type) {
+    case 'gone':
+      return { ...tried, deliveryStatus: 'dead', dueAtMs: null };
+    case 'no_destination':
+      return { ...tried, deliveryStatus: 'undeliverable', dueAtMs: null };
+    case 'failed': {
+      const waitMs = deliveryWaitMs(tried.tries, chance, report.outcome.retryAfterMs);
+      return waitMs === null
+        ? { ...tried, deliveryStatus: 'dead', dueAtMs: null }
+        : { ...tried, deliveryStatus: 'waiting', dueAtMs: nowMs + waitMs };
+    }
+  }
+}

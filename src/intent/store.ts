@@ -1,0 +1,231 @@
+import type { EventType, Intent } from '../domain/intent.ts';
+import type { DeliveryStatus, DeliveryTry, HistoryEntry } from './protocol.ts';
+import { createEventTable, createTables, migrate, SCHEMA_VERSION, tableExists } from './schema.ts';
+
+/** The intent's row as memory keeps it between commands. */
+export interface StoredIntent {
+  /** Null once only the tombstone is left. */
+  readonly intent: Intent | null;
+  readonly idempotencyKeyDigest: string | null;
+  readonly bodyDigest: string | null;
+  readonly answer: string | null;
+  readonly answerDueAtMs: number | null;
+  /** Highest version that the ledger has confirmed. */
+  readonly ledgerVersion: number;
+  /** Times the current version was sent again to the ledger. */
+  readonly ledgerSends: number;
+  /** When the alarm sends it again, or null when the ledger is up to date. */
+  readonly ledgerDueAtMs: number | null;
+}
+
+export interface StoredEvent {
+  readonly sequence: number;
+  readonly eventId: string;
+  readonly type: EventType;
+  readonly body: string;
+  readonly signature: string | null;
+  readonly createdAtMs: number;
+  readonly deliveryStatus: DeliveryStatus;
+  readonly claimId: string | null;
+  readonly dueAtMs: number | null;
+  readonly timesQueued: number;
+  readonly tries: number;
+  readonly log: readonly DeliveryTry[];
+}
+
+/** Rows in and out. Synchronous, no decisions: the caller holds the transaction. */
+export class Store {
+  readonly #sql: SqlStorage;
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql;
+  }
+
+  /** The payment, or null when this object has never been created. */
+  load(): StoredIntent | null {
+    if (!tableExists(this.#sql, 'intent')) {
+      return null;
+    }
+    const row = this.#sql.exec<IntentRow>('SELECT * FROM intent').one();
+    migrate(this.#sql, row.schema_version);
+    const intent = row.state === null ? null : parseIntent(row.state);
+    return {
+      intent,
+      idempotencyKeyDigest: row.idempotency_key_digest,
+      bodyDigest: row.body_digest,
+      answer: row.answer,
+      answerDueAtMs: row.answer_due_at_ms,
+      ledgerVersion: row.ledger_version,
+      ledgerSends: row.ledger_sends,
+      ledgerDueAtMs: row.ledger_due_at_ms,
+    };
+  }
+
+  insert(stored: StoredIntent): void {
+    createTables(this.#sql);
+    this.#sql.exec(
+      `INSERT INTO intent (id, schema_version, state, idempotency_key_digest, body_digest, answer,
+         answer_due_at_ms, ledger_version, ledger_sends, ledger_due_at_ms)
+       VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      SCHEMA_VERSION,
+      stored.intent === null ? null : JSON.stringify(stored.intent),
+      stored.idempotencyKeyDigest,
+      stored.bodyDigest,
+      stored.answer,
+      stored.answerDueAtMs,
+      stored.ledgerVersion,
+      stored.ledgerSends,
+      stored.ledgerDueAtMs,
+    );
+  }
+
+  update(stored: StoredIntent): void {
+    this.#sql.exec(
+      `UPDATE intent SET state = ?, answer = ?, ledger_version = ?, ledger_sends = ?,
+         ledger_due_at_ms = ?`,
+      stored.intent === null ? null : JSON.stringify(stored.intent),
+      stored.answer,
+      stored.ledgerVersion,
+      stored.ledgerSends,
+      stored.ledgerDueAtMs,
+    );
+  }
+
+  appendHistory(entry: HistoryEntry): void {
+    this.#sql.exec(
+      'INSERT INTO history (version, at_ms, command, from_status, to_status) VALUES (?, ?, ?, ?, ?)',
+      entry.version,
+      entry.atMs,
+      entry.command,
+      entry.fromStatus,
+      entry.toStatus,
+    );
+  }
+
+  history(): HistoryEntry[] {
+    const rows = this.#sql.exec<HistoryRow>('SELECT * FROM history ORDER BY version');
+    return rows.toArray().map((row) => ({
+      version: row.version,
+      atMs: row.at_ms,
+      command: row.command,
+      fromStatus: row.from_status,
+      toStatus: row.to_status,
+    }));
+  }
+
+  insertEvent(event: StoredEvent): void {
+    createEventTable(this.#sql);
+    this.#sql.exec(
+      `INSERT INTO event (sequence, event_id, type, body, signature, created_at_ms,
+         delivery_status, claim_id, due_at_ms, times_queued, tries, log)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      event.sequence,
+      event.eventId,
+      event.type,
+      event.body,
+      event.signature,
+      event.createdAtMs,
+      event.deliveryStatus,
+      event.claimId,
+      event.dueAtMs,
+      event.timesQueued,
+      event.tries,
+      JSON.stringify(event.log),
+    );
+  }
+
+  /** Stores what delivery changes; what was announced never changes. */
+  updateEvent(event: StoredEvent): void {
+    this.#sql.exec(
+      `UPDATE event SET signature = ?, delivery_status = ?, claim_id = ?, due_at_ms = ?,
+         times_queued = ?, tries = ?, log = ? WHERE sequence = ?`,
+      event.signature,
+      event.deliveryStatus,
+      event.claimId,
+      event.dueAtMs,
+      event.timesQueued,
+      event.tries,
+      JSON.stringify(event.log),
+      event.sequence,
+    );
+  }
+
+  event(sequence: number): StoredEvent | null {
+    return this.events().find((event) => event.sequence === sequence) ?? null;
+  }
+
+  /** All events, oldest first: a handful at most, for a status changes only so often. */
+  events(): StoredEvent[] {
+    if (!tableExists(this.#sql, 'event')) {
+      return [];
+    }
+    const rows = this.#sql.exec<EventRow>('SELECT * FROM event ORDER BY sequence');
+    return rows.toArray().map((row) => ({
+      sequence: row.sequence,
+      eventId: row.event_id,
+      type: row.type as EventType,
+      body: row.body,
+      signature: row.signature,
+      createdAtMs: row.created_at_ms,
+      deliveryStatus: row.delivery_status as DeliveryStatus,
+      claimId: row.claim_id,
+      dueAtMs: row.due_at_ms,
+      timesQueued: row.times_queued,
+      tries: row.tries,
+      log: JSON.parse(row.log),
+    }));
+  }
+
+  /** Forgets everything but that the id is taken (decision 24). */
+  purge(): void {
+    this.#sql.exec(`
+      DROP TABLE IF EXISTS history;
+      DROP TABLE IF EXISTS event;
+      UPDATE intent SET state = NULL, idempotency_key_digest = NULL, body_digest = NULL,
+        answer = NULL, answer_due_at_ms = NULL, ledger_due_at_ms = NULL;`);
+  }
+}
+
+/** A row that is not an intent is a bug or a broken disk: better no answer than a wrong one. */
+function parseIntent(state: string): Intent {
+  const intent: Intent = JSON.parse(state);
+  if (!Number.isSafeInteger(intent.version) || !Number.isSafeInteger(intent.terms.amountMinor)) {
+    throw new Error('stored intent is malformed');
+  }
+  return intent;
+}
+
+type IntentRow = {
+  schema_version: number;
+  state: string | null;
+  idempotency_key_digest: string | null;
+  body_digest: string | null;
+  answer: string | null;
+  answer_due_at_ms: number | null;
+  ledger_version: number;
+  ledger_sends: number;
+  ledger_due_at_ms: number | null;
+};
+
+type HistoryRow = {
+  version: number;
+  at_ms: number;
+  command: string;
+  from_status: string | null;
+  to_status: string;
+};
+
+type EventRow = {
+  sequence: number;
+  event_id: string;
+  type: string;
+  body: string;
+  signature: string | null;
+  created_at_ms: number;
+  delivery_status: string;
+  claim_id: string | null;
+  due_at_ms: number | null;
+  times_queued: number;
+  tries: number;
+  log: string;
+};

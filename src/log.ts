@@ -1,0 +1,16 @@
+/**
+ * One JSON object a line. Values are identifiers, statuses and numbers: never a key, token, phone
+ * number or body (promise 10).
+ */
+export function log(
+  level: 'info' | 'warn' | 'error',
+  event: string,
+  fields: Readonly<Record<string, string | number | boolean | null>>,
+): void {
+  console[level](JSON.stringify({ event, ...fields }));
+}
+
+/** The message of anything thrown, for the log only. */
+export function errorText(error: unknown): string {
+  return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+}

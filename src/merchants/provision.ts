@@ -1,0 +1,135 @@
+import type { Tenant } from '../domain/intent.ts';
+import type { Environment, Method } from '../domain/method.ts';
+import type { CommissionRate } from '../domain/money.ts';
+import { apiKeyDigest, apiKeyHint } from './api-key.ts';
+
+/**
+ * The statements that set up merchants, without the database that runs them: D1 in the Worker and
+ * in tests, wrangler in scripts. A list belongs into one batch, so that it happens as a whole.
+ */
+export interface SqlStatement {
+  readonly sql: string;
+  readonly params: readonly (string | number | null)[];
+}
+
+export interface NewMerchant {
+  readonly id: string;
+  readonly name: string;
+  readonly methods: Readonly<Record<Environment, readonly MethodSetting[]>>;
+  readonly createdAtMs: number;
+}
+
+export interface MethodSetting {
+  readonly method: Method;
+  readonly enabled: boolean;
+  readonly rate: CommissionRate;
+}
+
+/** A merchant and its methods. Fails in D1 when the id is taken. */
+export function createMerchant(merchant: NewMerchant): readonly SqlStatement[] {
+  const methodsIn = (environment: Environment) =>
+    merchant.methods[environment].map((setting) =>
+      setMethod({ merchantId: merchant.id, environment }, setting),
+    );
+  return [
+    {
+      sql: "INSERT INTO merchants (id, name, status, created_at_ms) VALUES (?1, ?2, 'active', ?3)",
+      params: [merchant.id, merchant.name, merchant.createdAtMs],
+    },
+    ...methodsIn('sandbox'),
+    ...methodsIn('production'),
+  ];
+}
+
+/** Enables, disables or reprices one method. */
+export function setMethod(tenant: Tenant, setting: MethodSetting): SqlStatement {
+  return {
+    sql: `INSERT INTO merchant_methods (merchant_id, environment, method, enabled, commission_basis_points, commission_fixed_minor)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+      ON CONFLICT (merchant_id, environment, method) DO UPDATE SET
+        enabled = excluded.enabled,
+        commission_basis_points = excluded.commission_basis_points,
+        commission_fixed_minor = excluded.commission_fixed_minor`,
+    params: [
+      tenant.merchantId,
+      tenant.environment,
+      setting.method,
+      setting.enabled ? 1 : 0,
+      setting.rate.basisPoints,
+      setting.rate.fixedMinor,
+    ],
+  };
+}
+
+export interface NewApiKey {
+  /** In clear; only its digest and last four characters go into the statement. */
+  readonly apiKey: string;
+  /** What the merchant calls it. */
+  readonly name: string;
+  readonly createdAtMs: number;
+}
+
+/** Makes a key valid. The same key again changes nothing: a revoked key stays revoked. */
+export async function issueApiKey(tenant: Tenant, key: NewApiKey): Promise<SqlStatement> {
+  return {
+    sql: `INSERT INTO api_keys (digest, merchant_id, environment, name, hint, created_at_ms, revoked_at_ms)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, NULL)
+      ON CONFLICT (digest) DO NOTHING`,
+    params: [
+      await apiKeyDigest(key.apiKey),
+      tenant.merchantId,
+      tenant.environment,
+      key.name,
+      apiKeyHint(key.apiKey),
+      key.createdAtMs,
+    ],
+  };
+}
+
+/** Ends a key of this tenant; in effect everywhere within 10 s. The first revocation's time stays. */
+export function revokeApiKey(tenant: Tenant, digest: string, revokedAtMs: number): SqlStatement {
+  return {
+    sql: `UPDATE api_keys SET revoked_at_ms = ?4
+      WHERE digest = ?1 AND merchant_id = ?2 AND environment = ?3 AND revoked_at_ms IS NULL`,
+    params: [digest, tenant.merchantId, tenant.environment, revokedAtMs],
+  };
+}
+
+/** Where events go that have no callbackUrl (decision 19); null: nowhere. */
+export function setWebhookUrl(tenant: Tenant, url: string | null): SqlStatement {
+  return {
+    sql: `INSERT INTO webhook_settings (merchant_id, environment, url) VALUES (?1, ?2, ?3)
+      ON CONFLICT (merchant_id, environment) DO UPDATE SET url = excluded.url`,
+    params: [tenant.merchantId, tenant.environment, url],
+  };
+}
+
+export interface NewWebhookSecret {
+  /** Unique over all merchants. */
+  readonly id: string;
+  /** `whsec_…` after `seal(keys, secret, webhookSecretContext(tenant))`. */
+  readonly sealedSecret: string;
+  readonly createdAtMs: number;
+  /** Null: until further notice. */
+  readonly expiresAtMs: number | null;
+}
+
+/** Adds a signing secret, or replaces the sealed form of the one that has this id. */
+export function addWebhookSecret(tenant: Tenant, secret: NewWebhookSecret): SqlStatement {
+  return {
+    sql: `INSERT INTO webhook_secrets (id, merchant_id, environment, sealed_secret, created_at_ms, expires_at_ms)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+      ON CONFLICT (id) DO UPDATE SET
+        sealed_secret = excluded.sealed_secret,
+        expires_at_ms = excluded.expires_at_ms
+      WHERE merchant_id = excluded.merchant_id AND environment = excluded.environment`,
+    params: [
+      secret.id,
+      tenant.merchantId,
+      tenant.environment,
+      secret.sealedSecret,
+      secret.createdAtMs,
+      secret.expiresAtMs,
+    ],
+  };
+}

@@ -1,0 +1,23 @@
+import type { Environment, Method } from '../domain/method.ts';
+import type { Rail } from './rail.ts';
+import { simulator } from './simulator/simulator.ts';
+
+/**
+ * The rail that takes `method` in `environment`, or null when none is configured: the method is
+ * then not enabled (decision 23). The sandbox never gets a production rail (decision 22).
+ */
+export function railFor(environment: Environment, _method: Method): Rail | null {
+  switch (environment) {
+    case 'sandbox':
+      return simulator;
+    case 'production':
+      return null;
+  }
+}
+
+const RAILS: readonly Rail[] = [simulator];
+
+/** The rail that is called `id` in URLs, or null. */
+export function railById(id: string): Rail | null {
+  return RAILS.find((rail) => rail.id === id) ?? null;
+}

@@ -1,0 +1,127 @@
+import { configOf } from '../config.ts';
+import { signLink } from '../crypto/link-token.ts';
+import { REFERENCE_LENGTH, referenceFrom } from '../domain/identifiers.ts';
+import {
+  type Attempt,
+  type Command,
+  chargedMinor,
+  type Intent,
+  type IntentTerms,
+  type Rejection,
+} from '../domain/intent.ts';
+import type { Method } from '../domain/method.ts';
+import { nextCheckAtMs } from '../domain/schedule.ts';
+import type { IntentClient } from '../intent/client.ts';
+import type { Rail, RailOrder, StartResult } from './rail.ts';
+
+export type NewAttempt = Extract<Command, { type: 'start_attempt' }>['attempt'];
+
+/** A fresh attempt as the rail plans it, with the id and reference that it keeps for ever. */
+export function newAttempt(
+  terms: IntentTerms,
+  method: Method,
+  phone: string | null,
+  rail: Rail,
+  nowMs: number,
+): NewAttempt {
+  return {
+    id: crypto.randomUUID(),
+    reference: referenceFrom(crypto.getRandomValues(new Uint8Array(REFERENCE_LENGTH))),
+    method,
+    phone,
+    ...rail.plan(terms, method, nowMs),
+  };
+}
+
+/** What the rail's adapter is told about an attempt of this intent, links included. */
+export async function railOrder(
+  env: Env,
+  objectId: string,
+  intent: Intent,
+  attempt: Attempt,
+): Promise<RailOrder> {
+  const keys = configOf(env).linkSigningKeys;
+  const attemptIndex = intent.attempts.findIndex((candidate) => candidate.id === attempt.id);
+  if (attemptIndex < 0) {
+    throw new Error('an attempt of another payment');
+  }
+  const [attemptToken, checkoutToken] = await Promise.all([
+    signLink(keys, 'attempt', { objectId, attemptIndex }),
+    signLink(keys, 'checkout', { objectId, attemptIndex: 0 }),
+  ]);
+  return {
+    terms: intent.terms,
+    attempt,
+    chargedMinor: chargedMinor(intent.terms, attempt.method),
+    attemptToken,
+    checkoutUrl: `${intent.terms.baseUrl}/checkout/${checkoutToken}`,
+  };
+}
+
+/** What the rail's answer to a start means for the payment. No answer is no failure (decision 16). */
+export function commandFor(
+  result: StartResult,
+  attempt: Pick<Attempt, 'id' | 'startedAtMs'>,
+  nowMs: number,
+): Command {
+  const attemptId = attempt.id;
+  switch (result.type) {
+    case 'accepted': {
+      const { redirectUrl, railReference } = result;
+      return { type: 'accept_attempt', attemptId, redirectUrl, railReference };
+    }
+    case 'refused':
+      return {
+        type: 'settle_attempt',
+        attemptId,
+        outcome: { type: 'failed', reason: result.reason },
+      };
+    case 'unknown': {
+      const checkAtMs = nextCheckAtMs(0, attempt.startedAtMs, nowMs);
+      return { type: 'settle_attempt', attemptId, outcome: { type: 'unknown', checkAtMs } };
+    }
+  }
+}
+
+export type RunResult =
+  /** Started, and the rail's answer stored. */
+  | { readonly type: 'started'; readonly intent: Intent; readonly attempt: Attempt }
+  /** Nothing was started; the rail was not called. */
+  | { readonly type: 'rejected'; readonly intent: Intent; readonly rejection: Rejection }
+  | { readonly type: 'not_found' };
+
+/**
+ * Starts an attempt on an existing intent: stored first, so that a second click finds it; then the
+ * rail is called, once; then its answer is stored. Dying in between leaves an attempt in flight
+ * that reconciliation finds.
+ */
+export async function runAttempt(
+  env: Env,
+  client: IntentClient,
+  terms: IntentTerms,
+  choice: { readonly method: Method; readonly phone: string | null },
+  rail: Rail,
+): Promise<RunResult> {
+  const planned = newAttempt(terms, choice.method, choice.phone, rail, Date.now());
+  const start = await client.execute([{ type: 'start_attempt', attempt: planned }]);
+  if (start.type === 'not_found') {
+    return start;
+  }
+  if (start.rejection !== null) {
+    return { type: 'rejected', intent: start.intent, rejection: start.rejection };
+  }
+  const started = attemptOf(start.intent, planned.id);
+  const result = await rail.start(await railOrder(env, client.objectId, start.intent, started));
+  const stored = await client.execute([commandFor(result, started, Date.now())]);
+  return stored.type === 'not_found'
+    ? stored
+    : { type: 'started', intent: stored.intent, attempt: attemptOf(stored.intent, planned.id) };
+}
+
+function attemptOf(intent: Intent, attemptId: string): Attempt {
+  const attempt = intent.attempts.find((candidate) => candidate.id === attemptId);
+  if (attempt === undefined) {
+    throw new Error('a stored attempt is missing');
+  }
+  return attempt;
+}

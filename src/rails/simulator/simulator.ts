@@ -1,0 +1,88 @@
+import { h } from 'preact';
+import { readForm } from '../../checkout/form.ts';
+import { english } from '../../checkout/messages.ts';
+import { pageResponse, seeOther } from '../../checkout/page-response.ts';
+import { NoticePage } from '../../checkout/pages/notice.tsx';
+import type { AttemptPlan, IntentTerms, Outcome } from '../../domain/intent.ts';
+import { CURRENCIES, type Method } from '../../domain/method.ts';
+import type { CallbackResult, Rail, RailOrder, StartResult } from '../rail.ts';
+
+/** How long a SIMULATED_TEST takes to settle by itself: decision 22, "within a second or so". */
+export const SIMULATED_SETTLE_AFTER_MS = 500;
+
+/** Nothing leaves this Worker. */
+const START_TIMEOUT_MS = 1_000;
+
+/** What the buttons of the simulator's page post. */
+export const SIMULATOR_OUTCOMES = ['approve', 'decline', 'give_up'] as const;
+export type SimulatorOutcome = (typeof SIMULATOR_OUTCOMES)[number];
+
+/** The sandbox's rail: the customer or `testMode` says how a payment ends; no money moves. */
+export const simulator: Rail = {
+  id: 'simulator',
+  currencies: CURRENCIES,
+  startTimeoutMs: START_TIMEOUT_MS,
+
+  plan(terms: IntentTerms, _method: Method, nowMs: number): AttemptPlan {
+    const interactive = isInteractive(terms);
+    return {
+      flow: interactive ? 'redirect' : 'push',
+      // An attempt that is nobody's but ours never outlives the payment (decision 30).
+      deadlineAtMs: terms.expiresAtMs,
+      windowIsFinal: true,
+      checkAtMs: interactive ? null : nowMs + SIMULATED_SETTLE_AFTER_MS,
+    };
+  },
+
+  async start({ terms, attemptToken }: RailOrder): Promise<StartResult> {
+    const redirectUrl = isInteractive(terms) ? `${terms.baseUrl}/simulator/${attemptToken}` : null;
+    return { type: 'accepted', redirectUrl, railReference: null };
+  },
+
+  async query({ terms }: RailOrder): Promise<Outcome> {
+    switch (terms.simulation) {
+      case 'succeed':
+        return { type: 'succeeded', railReference: null };
+      case 'fail':
+        return { type: 'failed', reason: 'declined' };
+      default:
+        // Only the person in front of the page knows.
+        return { type: 'unknown', checkAtMs: null };
+    }
+  },
+
+  async handleCallback(request: Request, order: RailOrder): Promise<CallbackResult> {
+    const chosen = (await readForm(request))?.get('outcome') ?? '';
+    // A simulated payment has no page: nobody but `testMode` decides it.
+    if (!isSimulatorOutcome(chosen) || !isInteractive(order.terms)) {
+      return { type: 'refused', answer: badFormPage(request, order) };
+    }
+    return {
+      type: 'outcome',
+      outcome: OUTCOME[chosen],
+      givesUp: chosen === 'give_up',
+      onlyPending: true,
+      answer: ({ customerUrl }) => seeOther(request, customerUrl),
+    };
+  },
+};
+
+const OUTCOME: Readonly<Record<SimulatorOutcome, Outcome>> = {
+  approve: { type: 'succeeded', railReference: null },
+  decline: { type: 'failed', reason: 'declined' },
+  give_up: { type: 'failed', reason: 'abandoned' },
+};
+
+function isSimulatorOutcome(text: string): text is SimulatorOutcome {
+  return SIMULATOR_OUTCOMES.some((outcome) => outcome === text);
+}
+
+/** Hosted payments have no simulation: in the sandbox the customer plays the rail. */
+function isInteractive(terms: IntentTerms): boolean {
+  return terms.simulation === null || terms.simulation === 'interactive';
+}
+
+function badFormPage(request: Request, order: RailOrder): Response {
+  const page = h(NoticePage, { text: english, kind: 'bad_form', retryPath: order.checkoutUrl });
+  return pageResponse(request, page, { status: 400 });
+}

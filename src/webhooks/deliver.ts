@@ -1,0 +1,135 @@
+/** One webhook request over the wire: what is sent, how long we wait, what we keep (decision 18). */
+
+/** The whole try: connecting, sending, and reading the answer. */
+export const TRY_TIMEOUT_MS = 15_000;
+/** Read at most, so that the connection ends well for an honest answer and soon for an endless one. */
+export const ANSWER_BYTES_MAX = 64 * 1024;
+/** Kept of the answer for the merchant's delivery log. */
+export const EXCERPT_BYTES_MAX = 1024;
+
+const USER_AGENT = 'Kefel-Webhooks/1';
+
+export interface WebhookRequest {
+  /** Judged by the URL guard. */
+  readonly url: URL;
+  /** The Standard Webhooks headers. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly requestBody: string;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly fetcher?: typeof fetch;
+  readonly timeoutMs?: number;
+}
+
+export interface WebhookAnswer {
+  /** Null when no answer came. Its body may still have been cut off: the status is the answer. */
+  readonly httpStatus: number | null;
+  /** Why no answer came: one of our own texts, for the merchant's eyes. */
+  readonly error: string | null;
+  readonly durationMs: number;
+  /** At most 1 KiB of valid UTF-8 without control characters but tab and newline. */
+  readonly answerExcerpt: string;
+  /** What Retry-After asks for, >= 0; null when absent or unreadable. */
+  readonly retryAfterMs: number | null;
+}
+
+/** POSTs a webhook. Never throws: whatever goes wrong on the wire is part of the answer. */
+export async function sendWebhook(request: WebhookRequest): Promise<WebhookAnswer> {
+  const { fetcher = fetch, timeoutMs = TRY_TIMEOUT_MS, now } = request;
+  const startedAtMs = now();
+  const signal = AbortSignal.timeout(timeoutMs);
+  let response: Response;
+  try {
+    response = await fetcher(request.url.href, {
+      method: 'POST',
+      headers: {
+        ...request.headers,
+        'content-type': 'application/json',
+        'user-agent': USER_AGENT,
+      },
+      body: request.requestBody,
+      // A redirect would lead past the URL guard.
+      redirect: 'manual',
+      signal,
+    });
+  } catch {
+    return {
+      httpStatus: null,
+      error: signal.aborted ? `no answer within ${timeoutMs / 1000} s` : 'connection failed',
+      durationMs: now() - startedAtMs,
+      answerExcerpt: '',
+      retryAfterMs: null,
+    };
+  }
+  const answerExcerpt = excerptOf(await firstBytes(response, signal));
+  const nowMs = now();
+  return {
+    httpStatus: response.status,
+    error: null,
+    durationMs: nowMs - startedAtMs,
+    answerExcerpt,
+    retryAfterMs: retryAfterMs(response.headers.get('retry-after'), nowMs),
+  };
+}
+
+/** The excerpt's bytes; up to 64 KiB are read and dropped, then the rest is cancelled. */
+async function firstBytes(response: Response, signal: AbortSignal): Promise<Uint8Array> {
+  const kept = new Uint8Array(EXCERPT_BYTES_MAX);
+  let keptBytes = 0;
+  let readBytes = 0;
+  const reader = response.body?.getReader();
+  if (reader === undefined) {
+    return kept.subarray(0, 0);
+  }
+  // Raced by hand: that the signal given to fetch also ends the body is not promised everywhere.
+  const aborted = rejectionOf(signal);
+  try {
+    while (readBytes < ANSWER_BYTES_MAX) {
+      const { done, value } = await Promise.race([reader.read(), aborted]);
+      if (done) {
+        break;
+      }
+      const chunk: Uint8Array = value;
+      const wanted = chunk.subarray(0, EXCERPT_BYTES_MAX - keptBytes);
+      kept.set(wanted, keptBytes);
+      keptBytes += wanted.length;
+      readBytes += chunk.length;
+    }
+  } catch {
+    // Cut off or too slow. The status has arrived, and the body is only for the log.
+  }
+  // Frees the connection. Not awaited: a dead peer must not hold us, and nothing depends on it.
+  reader.cancel().catch(() => undefined);
+  return kept.subarray(0, keptBytes);
+}
+
+function rejectionOf(signal: AbortSignal): Promise<never> {
+  const promise = new Promise<never>((_resolve, reject) => {
+    if (signal.aborted) {
+      reject(signal.reason);
+    }
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+  // It may come when nobody races it any more.
+  promise.catch(() => undefined);
+  return promise;
+}
+
+function excerptOf(bytes: Uint8Array): string {
+  // As a stream: a character cut in half at the end is left out instead of replaced.
+  const text = new TextDecoder().decode(bytes, { stream: true });
+  const clean = text.replaceAll(/(?![\t\n])\p{Cc}/gu, '');
+  // Replacement characters take three bytes each, so the limit is applied once more.
+  const { read } = new TextEncoder().encodeInto(clean, new Uint8Array(EXCERPT_BYTES_MAX));
+  return clean.slice(0, read);
+}
+
+/** RFC 9110 "Retry-After": seconds, or a date in GMT. */
+function retryAfterMs(value: string | null, nowMs: number): number | null {
+  const text = value?.trim() ?? '';
+  if (/^\d{1,9}$/.test(text)) {
+    return Number(text) * 1000;
+  }
+  const atMs = text.endsWith(' GMT') ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(atMs) ? null : Math.max(0, atMs - nowMs);
+}

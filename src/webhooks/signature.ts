@@ -1,0 +1,149 @@
+import { ConfigError, type NamedKey } from '../config.ts';
+import { base64FromBytes, bytesFromBase64, utf8 } from '../crypto/encoding.ts';
+import type { EventType } from '../domain/intent.ts';
+import { EVENT_WORDS } from './payload.ts';
+
+/**
+ * Both proofs of an event (decision 17). The RSA signature over `body` is made once, kept with the
+ * event and verified with our published key; the Standard Webhooks HMAC over the whole request is
+ * made for every try with the merchant's own secrets.
+ */
+
+const RSA_ALGORITHM = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' };
+const PEM_LINE_LENGTH = 64;
+/** Standard Webhooks: how a symmetric secret starts, and the version of its signature. */
+const SECRET_PREFIX = 'whsec_';
+const SIGNATURE_VERSION = 'v1';
+
+/** Parsing PKCS#8 costs more than signing; the ring is parsed once per isolate by configOf. */
+const signingKeys = new WeakMap<NamedKey, Promise<CryptoKey>>();
+
+export interface EventSignature {
+  readonly keyId: string;
+  /** Base64, 344 characters for a 2048-bit key. */
+  readonly signature: string;
+}
+
+export interface PublicKey {
+  readonly keyId: string;
+  /** SubjectPublicKeyInfo as PEM text. */
+  readonly publicKey: string;
+}
+
+/**
+ * SHA256withRSA (PKCS#1 v1.5) over the UTF-8 of `body` by the first key of the ring.
+ * Throws ConfigError when the ring is empty or its key is not PKCS#8.
+ */
+export async function signEventBody(
+  keys: readonly NamedKey[],
+  body: string,
+): Promise<EventSignature> {
+  const key = keys[0];
+  if (key === undefined) {
+    throw new ConfigError('no webhook RSA key');
+  }
+  const signature = await crypto.subtle.sign(RSA_ALGORITHM.name, await signingKey(key), utf8(body));
+  return { keyId: key.keyId, signature: base64FromBytes(signature) };
+}
+
+/** The public halves of a ring, newest first: old ones verify events signed before a rotation. */
+export function publicKeyPems(keys: readonly NamedKey[]): Promise<PublicKey[]> {
+  return Promise.all(
+    keys.map(async (key) => ({ keyId: key.keyId, publicKey: await publicKeyPem(key) })),
+  );
+}
+
+function signingKey(key: NamedKey): Promise<CryptoKey> {
+  let promise = signingKeys.get(key);
+  if (promise === undefined) {
+    promise = importPrivateKey(key, false);
+    signingKeys.set(key, promise);
+  }
+  return promise;
+}
+
+async function importPrivateKey(key: NamedKey, extractable: boolean): Promise<CryptoKey> {
+  try {
+    const pkcs8 = bytesFromBase64(key.base64);
+    return await crypto.subtle.importKey('pkcs8', pkcs8, RSA_ALGORITHM, extractable, ['sign']);
+  } catch {
+    // The cause stays out: nothing about a private key belongs in an error.
+    throw new ConfigError(`webhook RSA key ${key.keyId} is not a PKCS#8 RSA key in base64`);
+  }
+}
+
+/** WebCrypto derives no public key from a private one: it goes by the JWK's public numbers. */
+async function publicKeyPem(key: NamedKey): Promise<string> {
+  const jwk = await crypto.subtle.exportKey('jwk', await importPrivateKey(key, true));
+  if (jwk instanceof ArrayBuffer || jwk.n === undefined || jwk.e === undefined) {
+    throw new ConfigError(`webhook RSA key ${key.keyId} has no public numbers`);
+  }
+  const publicNumbers = { kty: 'RSA', n: jwk.n, e: jwk.e };
+  const publicKey = await crypto.subtle.importKey('jwk', publicNumbers, RSA_ALGORITHM, true, [
+    'verify',
+  ]);
+  const spki = await crypto.subtle.exportKey('spki', publicKey);
+  if (!(spki instanceof ArrayBuffer)) {
+    throw new TypeError('SPKI is binary');
+  }
+  const lines: string[] = [];
+  const base64 = base64FromBytes(spki);
+  for (let start = 0; start < base64.length; start += PEM_LINE_LENGTH) {
+    lines.push(base64.slice(start, start + PEM_LINE_LENGTH));
+  }
+  return `-----BEGIN PUBLIC KEY-----\n${lines.join('\n')}\n-----END PUBLIC KEY-----\n`;
+}
+
+/** The request body of an event: an envelope round `body`, which stays a string inside it. */
+export function requestBody(parts: {
+  readonly event: EventType;
+  readonly uniqueId: string;
+  /** Base64 RSA signature over `body`. */
+  readonly signature: string;
+  readonly body: string;
+}): string {
+  const words = EVENT_WORDS[parts.event];
+  return JSON.stringify({
+    webHookEvent: words.event,
+    paymentIntentUniqueId: parts.uniqueId,
+    status: words.status,
+    signature: parts.signature,
+    body: parts.body,
+  });
+}
+
+/**
+ * The headers of Standard Webhooks. The id is the event's, the same over all tries: merchants
+ * deduplicate by it; the time is the try's. One signature for each secret, so that a rotation needs
+ * no agreed moment. Without secrets `webhook-signature` is left out. Throws for a secret that is
+ * not `whsec_` and base64.
+ */
+export async function standardWebhookHeaders(parts: {
+  readonly eventId: string;
+  readonly timestampSeconds: number;
+  readonly requestBody: string;
+  readonly secrets: readonly string[];
+}): Promise<Record<string, string>> {
+  const headers: Record<string, string> = {
+    'webhook-id': parts.eventId,
+    'webhook-timestamp': String(parts.timestampSeconds),
+  };
+  const message = utf8(`${parts.eventId}.${parts.timestampSeconds}.${parts.requestBody}`);
+  const signatures = await Promise.all(parts.secrets.map((secret) => hmacOf(secret, message)));
+  if (signatures.length > 0) {
+    headers['webhook-signature'] = signatures
+      .map((signature) => `${SIGNATURE_VERSION},${signature}`)
+      .join(' ');
+  }
+  return headers;
+}
+
+async function hmacOf(secret: string, message: Uint8Array<ArrayBuffer>): Promise<string> {
+  if (!secret.startsWith(SECRET_PREFIX)) {
+    throw new TypeError(`a webhook secret starts with ${SECRET_PREFIX}`);
+  }
+  const keyBytes = bytesFromBase64(secret.slice(SECRET_PREFIX.length));
+  const algorithm = { name: 'HMAC', hash: 'SHA-256' };
+  const key = await crypto.subtle.importKey('raw', keyBytes, algorithm, false, ['sign']);
+  return base64FromBytes(await crypto.subtle.sign('HMAC', key, message));
+}

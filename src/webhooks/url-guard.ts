@@ -1,0 +1,128 @@
+/**
+ * Whether a merchant's webhook address may be called (decision 18): checked before every try, by
+ * the parsed URL only, so that what was judged is what is fetched. It knows names, not addresses: a
+ * public name that resolves to a private address is stopped by Cloudflare's network, which has no
+ * route to one.
+ */
+
+/** Decision 7. */
+export const CALLBACK_URL_LENGTH_MAX = 2_048;
+
+/** RFC 1035: a name and each of its labels. */
+const HOST_LENGTH_MAX = 253;
+/** After WHATWG parsing: lower case, punycode. Underscores do occur in DNS. */
+const LABEL = /^[a-z0-9_-]{1,63}$/;
+/** The only form in which the WHATWG parser leaves an IPv4 address, however it was written. */
+const IPV4 = /^\d{1,3}(?:\.\d{1,3}){3}$/;
+
+/** Names that never lead to a merchant on the public Internet; each with everything below it. */
+const SPECIAL_USE_NAMES: readonly string[] = [
+  // RFC 6761, 6762, 7686, 8375 (in arpa), 9476.
+  'localhost',
+  'local',
+  'test',
+  'example',
+  'invalid',
+  'onion',
+  'alt',
+  'arpa',
+  // ICANN: reserved for private use, or never to be delegated because private networks use them.
+  'internal',
+  'home',
+  'corp',
+  'mail',
+  // Never delegated, and usual in routers, offices and clusters.
+  'lan',
+  'localdomain',
+  'intranet',
+  'private',
+  'svc',
+  // Cloud metadata services that answer to a name outside `.internal`.
+  'metadata.goog',
+  'metadata.tencentyun.com',
+];
+
+export interface GuardOptions {
+  /** Refuse `http:` (`CALLBACK_HTTPS_ONLY`). */
+  readonly httpsOnly: boolean;
+  /** Local development alone: also localhost, 127.0.0.0/8 and [::1]. */
+  readonly allowLoopback: boolean;
+  /** Our own hosts as `URL.host` gives them, with the port unless it is the scheme's own. */
+  readonly ownHosts: readonly string[];
+}
+
+export type GuardResult =
+  | { readonly allowed: true; readonly url: URL }
+  /** `reason` is shown to the merchant as the error of the try. */
+  | { readonly allowed: false; readonly reason: string };
+
+/** Judges `url`. Never throws. */
+export function guardCallbackUrl(url: string, options: GuardOptions): GuardResult {
+  // Before parsing, which costs time in proportion.
+  if (url.length > CALLBACK_URL_LENGTH_MAX) {
+    return refused(`URL is longer than ${CALLBACK_URL_LENGTH_MAX} characters`);
+  }
+  const parsed = URL.parse(url);
+  if (parsed === null) {
+    return refused('URL cannot be parsed');
+  }
+  const reason = refusalOf(parsed, options);
+  return reason === null ? { allowed: true, url: parsed } : refused(reason);
+}
+
+function refused(reason: string): GuardResult {
+  return { allowed: false, reason };
+}
+
+function refusalOf(url: URL, options: GuardOptions): string | null {
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') {
+    return 'URL is not http or https';
+  }
+  if (options.httpsOnly && url.protocol !== 'https:') {
+    return 'URL is not https';
+  }
+  if (url.username !== '' || url.password !== '') {
+    return 'URL carries a user name or password';
+  }
+  if (options.allowLoopback && isLoopback(url.hostname)) {
+    // Here the port tells the merchant's server from ours.
+    return options.ownHosts.includes(url.host) ? 'host is Kefel itself' : null;
+  }
+  return hostRefusal(url.hostname, options.ownHosts);
+}
+
+function isLoopback(hostname: string): boolean {
+  const isIpv4Loopback = IPV4.test(hostname) && hostname.startsWith('127.');
+  return hostname === 'localhost' || hostname === '[::1]' || isIpv4Loopback;
+}
+
+function hostRefusal(hostname: string, ownHosts: readonly string[]): string | null {
+  if (hostname.startsWith('[') || IPV4.test(hostname)) {
+    return 'host is an IP address';
+  }
+  const name = withoutRootDot(hostname);
+  const labels = name.split('.');
+  if (name.length > HOST_LENGTH_MAX || !labels.every((label) => LABEL.test(label))) {
+    return 'host is not a domain name';
+  }
+  if (labels.length === 1) {
+    return 'host is a single label';
+  }
+  if (SPECIAL_USE_NAMES.some((special) => name === special || name.endsWith(`.${special}`))) {
+    return 'host is reserved for special use';
+  }
+  // On whatever port: a public name of ours is us.
+  if (ownHosts.some((own) => withoutRootDot(hostnameOf(own)) === name)) {
+    return 'host is Kefel itself';
+  }
+  return null;
+}
+
+/** `example.com.` is `example.com`: one dot, because two are no name at all. */
+function withoutRootDot(hostname: string): string {
+  return hostname.endsWith('.') ? hostname.slice(0, -1) : hostname;
+}
+
+function hostnameOf(host: string): string {
+  return URL.parse(`https://${host}`)?.hostname ?? host;
+}

@@ -1,0 +1,86 @@
+import type { Attempt, Intent, IntentTerms, LineItem } from '../../src/domain/intent.ts';
+import { openIntent } from '../../src/domain/transition.ts';
+
+/** 2026-11-21 12:00 in Addis Ababa. */
+export const NOW_MS = Date.UTC(2026, 10, 21, 9);
+
+export function itemWith(changed: Partial<LineItem> = {}): LineItem {
+  return {
+    name: 'Yirgacheffe coffee, 1 kg',
+    description: null,
+    image: null,
+    quantity: 1,
+    type: 'PHYSICAL_PRODUCT',
+    priceMinor: 45_000,
+    ...changed,
+  };
+}
+
+/** A hosted sandbox payment of ETB 1,500.00 for two items, every method, commission borne by the merchant. */
+export function termsWith(changed: Partial<IntentTerms> = {}): IntentTerms {
+  return {
+    environment: 'sandbox',
+    merchantId: 'm_demo',
+    merchantName: 'Tomoca Coffee',
+    uniqueId: 'order-1001',
+    uuid: '4c2e2c54-7b0e-4b57-9d43-0d3b1b0a2f11',
+    number: 4_201,
+    kind: 'hosted',
+    paymentLinkUniqueId: null,
+    amountMinor: 150_000,
+    currency: 'ETB',
+    methods: [
+      { method: 'TELE_BIRR', commissionMinor: 1_500 },
+      { method: 'TELE_BIRR_USSD', commissionMinor: 1_500 },
+      { method: 'CBE', commissionMinor: 1_000 },
+      { method: 'ETS_SWITCH', commissionMinor: 2_250 },
+      { method: 'M_PESA', commissionMinor: 1_500 },
+      { method: 'E_BIRR', commissionMinor: 1_500 },
+    ],
+    items: [
+      itemWith({ quantity: 3 }),
+      itemWith({ name: 'Delivery in Addis Ababa', type: 'SERVICE', priceMinor: 15_000 }),
+    ],
+    itemPriceBasis: 'unit',
+    splits: [],
+    commissionPaidByCustomer: false,
+    customer: { name: 'Almaz', email: null, phone: '911234567', isPhoneUpdatable: true },
+    description: null,
+    debitAccount: null,
+    returnUrl: 'https://shop.example.com/thanks',
+    callbackUrl: null,
+    simulation: null,
+    baseUrl: 'https://pay.example.com',
+    createdAtMs: NOW_MS,
+    expiresAtMs: NOW_MS + 900_000,
+    ...changed,
+  };
+}
+
+export function attemptWith(changed: Partial<Attempt> = {}): Attempt {
+  return {
+    id: '0b0f4f0c-8a77-4f5e-8a26-6f4c4dbb2d7e',
+    reference: 'H7K2M9QX4T0B8ZC3VN5D',
+    method: 'TELE_BIRR',
+    phone: null,
+    status: 'processing',
+    flow: 'redirect',
+    deadlineAtMs: NOW_MS + 900_000,
+    windowIsFinal: true,
+    checkAtMs: null,
+    redirectUrl: 'https://pay.example.com/simulator/t1.abc',
+    railReference: null,
+    failureReason: null,
+    checks: 0,
+    startedAtMs: NOW_MS,
+    updatedAtMs: NOW_MS,
+    ...changed,
+  };
+}
+
+export function intentWith(
+  terms: Partial<IntentTerms> = {},
+  changed: Partial<Omit<Intent, 'terms'>> = {},
+): Intent {
+  return { ...openIntent(termsWith(terms)), ...changed };
+}

@@ -1,0 +1,71 @@
+import type { Attempt, Command, IntentTerms } from '../../src/domain/intent.ts';
+
+/** Terms of an ordinary hosted sandbox payment of 100.00 ETB, created at 0, expiring at 60 s. */
+export function someTerms(changes: Partial<IntentTerms> = {}): IntentTerms {
+  return {
+    environment: 'sandbox',
+    merchantId: 'mer_1',
+    merchantName: 'Addis Books',
+    uniqueId: 'order-1',
+    uuid: '0b8f3c1e-7c55-4d5e-9a55-2f1f6f0a0001',
+    number: 4_242,
+    kind: 'hosted',
+    paymentLinkUniqueId: null,
+    amountMinor: 10_000,
+    currency: 'ETB',
+    methods: [
+      { method: 'TELE_BIRR', commissionMinor: 250 },
+      { method: 'CBE', commissionMinor: 0 },
+    ],
+    items: [],
+    itemPriceBasis: 'unit',
+    splits: [],
+    commissionPaidByCustomer: false,
+    customer: null,
+    description: null,
+    debitAccount: null,
+    returnUrl: 'https://shop.example.com/done',
+    callbackUrl: 'https://shop.example.com/hook',
+    simulation: 'interactive',
+    baseUrl: 'https://pay.example.com',
+    createdAtMs: 0,
+    expiresAtMs: 60_000,
+    ...changes,
+  };
+}
+
+type Start = Extract<Command, { type: 'start_attempt' }>;
+
+/** A `start_attempt` by redirect whose window closes at 30 s without finality. */
+export function startAttempt(id: string, changes: Partial<Start['attempt']> = {}): Start {
+  return {
+    type: 'start_attempt',
+    attempt: {
+      id,
+      reference: `REF${id.toUpperCase()}`,
+      method: 'TELE_BIRR',
+      phone: null,
+      flow: 'redirect',
+      deadlineAtMs: 30_000,
+      windowIsFinal: false,
+      checkAtMs: null,
+      ...changes,
+    },
+  };
+}
+
+export function succeed(attemptId: Attempt['id']): Command {
+  return {
+    type: 'settle_attempt',
+    attemptId,
+    outcome: { type: 'succeeded', railReference: 'RAIL-1' },
+  };
+}
+
+export function fail(attemptId: Attempt['id']): Command {
+  return { type: 'settle_attempt', attemptId, outcome: { type: 'failed', reason: 'declined' } };
+}
+
+export function unknown(attemptId: Attempt['id'], checkAtMs: number | null = null): Command {
+  return { type: 'settle_attempt', attemptId, outcome: { type: 'unknown', checkAtMs } };
+}

@@ -1,0 +1,97 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { BoundedCache } from '../../src/merchants/bounded-cache.ts';
+
+const AGE_MS_MAX = 9_000;
+
+function cacheOf(sizeMax = 3): BoundedCache<string> {
+  return new BoundedCache({ sizeMax, ageMsMax: AGE_MS_MAX });
+}
+
+describe('a bounded cache', () => {
+  it('gives back what it was told, with the time of reading', () => {
+    const cache = cacheOf();
+    cache.set('a', 'one', 1_000);
+    expect(cache.get('a', 1_500)).toEqual({ value: 'one', readAtMs: 1_000 });
+    expect(cache.get('b', 1_500)).toBeUndefined();
+  });
+
+  it('forgets at the age limit, counted from the reading', () => {
+    const cache = cacheOf();
+    cache.set('a', 'one', 1_000);
+    expect(cache.get('a', 1_000 + AGE_MS_MAX - 1)).toBeDefined();
+    expect(cache.get('a', 1_000 + AGE_MS_MAX)).toBeUndefined();
+    expect(cache.size).toBe(0);
+  });
+
+  it('does not live longer by being used', () => {
+    const cache = cacheOf();
+    cache.set('a', 'one', 0);
+    for (let nowMs = 0; nowMs < AGE_MS_MAX; nowMs += 100) {
+      expect(cache.get('a', nowMs)).toBeDefined();
+    }
+    expect(cache.get('a', AGE_MS_MAX)).toBeUndefined();
+  });
+
+  it('does not live longer by a clock that was set back', () => {
+    const cache = cacheOf();
+    cache.set('a', 'one', 100_000);
+    expect(cache.get('a', 100_000 - AGE_MS_MAX)).toBeUndefined();
+  });
+
+  it('lets a later reading replace an earlier one, never the reverse', () => {
+    const cache = cacheOf();
+    cache.set('a', 'later', 2_000);
+    cache.set('a', 'earlier', 1_000);
+    expect(cache.get('a', 2_000)?.value).toBe('later');
+    cache.set('a', 'latest', 3_000);
+    expect(cache.get('a', 3_000)?.value).toBe('latest');
+  });
+
+  it('drops what was used longest ago', () => {
+    const cache = cacheOf(2);
+    cache.set('a', 'one', 0);
+    cache.set('b', 'two', 0);
+    cache.get('a', 1);
+    cache.set('c', 'three', 1);
+    expect(cache.get('b', 1)).toBeUndefined();
+    expect(cache.get('a', 1)?.value).toBe('one');
+    expect(cache.get('c', 1)?.value).toBe('three');
+  });
+
+  it('deletes and clears', () => {
+    const cache = cacheOf();
+    cache.set('a', 'one', 0);
+    cache.set('b', 'two', 0);
+    cache.delete('a');
+    expect(cache.get('a', 0)).toBeUndefined();
+    cache.clear();
+    expect(cache.size).toBe(0);
+  });
+
+  it('never holds more than its size, nor answers with anything old or foreign', () => {
+    const step = fc.record({
+      key: fc.constantFrom('a', 'b', 'c', 'd', 'e'),
+      waitMs: fc.nat(6_000),
+      writes: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
+        const cache = cacheOf(3);
+        let nowMs = 0;
+        for (const { key, waitMs, writes } of steps) {
+          nowMs += waitMs;
+          if (writes) {
+            cache.set(key, `${key}@${nowMs}`, nowMs);
+          }
+          const entry = cache.get(key, nowMs);
+          expect(cache.size).toBeLessThanOrEqual(3);
+          if (entry !== undefined) {
+            expect(entry.value).toBe(`${key}@${entry.readAtMs}`);
+            expect(nowMs - entry.readAtMs).toBeLessThan(AGE_MS_MAX);
+          }
+        }
+      }),
+    );
+  });
+});

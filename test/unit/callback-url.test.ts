@@ -1,0 +1,125 @@
+import fc from 'fast-check';
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import { callbackUrlField, matchesCallbackPattern } from '../../src/api/schema/callback-url.ts';
+import { httpUrlField } from '../../src/api/schema/http-url.ts';
+
+/** As published (spec "Limits"): exponential, so it only ever sees short strings here. */
+const PUBLISHED = /^(https?):\/\/(?!-)(?:[a-zA-Z0-9-]{1,63}\.?)*(?::\d{1,5})?(?:\/(?:[^\s]*)?)?$/;
+
+const HOSTILE_LENGTH = 60 * 1024;
+
+describe('matchesCallbackPattern (decision 12)', () => {
+  const tail = fc.string({ unit: fc.constantFrom(...'aZ0-..:/9 \n?@_é'), maxLength: 12 });
+  const start = fc.constantFrom('http://', 'https://', 'http:/', 'HTTP://', 'ftp://', '');
+
+  it('takes the same language as the published pattern', () => {
+    fc.assert(
+      fc.property(start, tail, (before, after) => {
+        expect(matchesCallbackPattern(before + after)).toBe(PUBLISHED.test(before + after));
+      }),
+      { numRuns: 20_000 },
+    );
+  });
+
+  it('takes the same language on every string of five over the deciding characters', () => {
+    const tails = ['a', '-', '.', ':', '/', '0', ' '];
+    let texts = [''];
+    for (let length = 0; length < 5; length += 1) {
+      texts = texts.flatMap((text) => [text, ...tails.map((character) => text + character)]);
+    }
+    const differing = [...new Set(texts)]
+      .map((text) => `http://${text}`)
+      .filter((text) => matchesCallbackPattern(text) !== PUBLISHED.test(text));
+    expect(differing).toEqual([]);
+  });
+
+  it.each([
+    ['one label', `http://${'a'.repeat(HOSTILE_LENGTH)}!`],
+    ['many labels', `http://${'a.'.repeat(HOSTILE_LENGTH / 2)}!`],
+    ['hyphens', `http://a${'-'.repeat(HOSTILE_LENGTH)}!`],
+    ['a path and a space', `http://a/${'/'.repeat(HOSTILE_LENGTH)} `],
+  ])('refuses a hostile long text: %s', (_name, text) => {
+    expect(matchesCallbackPattern(text)).toBe(false);
+  });
+});
+
+describe('callbackUrlField (decision 12)', () => {
+  it.each([
+    'https://shop.example/hook?order=1#part',
+    'http://shop.example:8080',
+    'https://Shop.Example./hook',
+    'https://203.0.113.7/hook',
+    'http://localhost:9000/',
+    'https://xn--bcher-kva.example/',
+  ])('takes %s', (url) => {
+    expect(v.safeParse(callbackUrlField, url)).toMatchObject({ success: true, output: url });
+  });
+
+  it.each([
+    ['http://', 'valid http or https URL'],
+    ['http:///hook', 'valid http or https URL'],
+    ['http://:80/', 'valid http or https URL'],
+    ['http://shop.example:99999/', 'valid http or https URL'],
+    ['https://user:secret@shop.example/', 'user name or password'],
+    ['https://-shop.example/', 'letters, digits, hyphens'],
+    ['https://shop..example/', 'letters, digits, hyphens'],
+    ['https://shop.example?x=1', 'letters, digits, hyphens'],
+    ['https://ሱቅ.example/', 'letters, digits, hyphens'],
+    ['https://shop_1.example/', 'letters, digits, hyphens'],
+    ['HTTPS://shop.example/', 'letters, digits, hyphens'],
+    ['https://[::1]/', 'letters, digits, hyphens'],
+    ['http://2130706433/', 'not as an encoded address'],
+    ['http://0x7f.1/', 'not as an encoded address'],
+    ['http://127.1/', 'not as an encoded address'],
+    ['http://010.0.0.1/', 'not as an encoded address'],
+  ])('refuses %s', (url, message) => {
+    const result = v.safeParse(callbackUrlField, url, { abortPipeEarly: true });
+    expect(result.issues?.[0].message).toContain(message);
+  });
+});
+
+describe('httpUrlField (decision 12, spec "Errors" 5)', () => {
+  it.each([
+    'https://shop.example/done?order=1&lang=am#top',
+    'http://localhost:3000',
+    'HTTPS://shop.example',
+    'https://ሱቅ.example/ተመለስ',
+    'https://shop.example/@handle?mail=a@b',
+    'https://[2001:db8::1]/',
+  ])('takes %s', (url) => {
+    expect(v.safeParse(httpUrlField, url)).toMatchObject({ success: true, output: url });
+  });
+
+  it.each([
+    ['', 'valid http or https URL'],
+    ['shop.example', 'valid http or https URL'],
+    ['ftp://shop.example', 'valid http or https URL'],
+    ['javascript:alert(1)', 'valid http or https URL'],
+    ['https:shop.example', 'valid http or https URL'],
+    ['https:///shop.example', 'valid http or https URL'],
+    ['https:\\\\shop.example', 'valid http or https URL'],
+    ['https://?x', 'valid http or https URL'],
+    ['https://shop.example:70000', 'valid http or https URL'],
+    [' https://shop.example', 'valid http or https URL'],
+    ['https://shop.example/ ', 'spaces or control'],
+    ['https://shop.example/a b', 'spaces or control'],
+    ['https://sh\top.example/', 'spaces or control'],
+    ['https://shop.example/\u0000', 'spaces or control'],
+    ['https://shop.example/\ud800', 'spaces or control'],
+    ['https://user@shop.example', 'user name or password'],
+    ['https://@shop.example', 'user name or password'],
+    ['https://:secret@shop.example/', 'user name or password'],
+  ])('refuses %j', (url, message) => {
+    const result = v.safeParse(httpUrlField, url, { abortPipeEarly: true });
+    expect(result.issues?.[0].message).toContain(message);
+  });
+
+  it('takes 2,048 characters and no more (decision 7)', () => {
+    const longest = 'https://shop.example/'.padEnd(2_048, 'a');
+    expect(v.safeParse(httpUrlField, longest).success).toBe(true);
+    expect(v.safeParse(httpUrlField, `${longest}a`).issues?.[0].message).toBe(
+      'Must be at most 2048 characters long.',
+    );
+  });
+});

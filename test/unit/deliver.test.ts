@@ -1,0 +1,632 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { DatabaseSync } from 'node:sqlite';
+import { Webhook } from 'standardwebhooks';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import type { NamedKey } from '../../src/config.ts';
+import { seal } from '../../src/crypto/sealed.ts';
+import type { Tenant } from '../../src/domain/intent.ts';
+import type {
+  ClaimedDelivery,
+  DeliveryMessage,
+  DeliveryReport,
+} from '../../src/intent/protocol.ts';
+import { consumeDeliveries, DELIVERIES_PER_MERCHANT_MAX } from '../../src/webhooks/consumer.ts';
+import {
+  ANSWER_BYTES_MAX,
+  EXCERPT_BYTES_MAX,
+  sendWebhook,
+  TRY_TIMEOUT_MS,
+  type WebhookRequest,
+} from '../../src/webhooks/deliver.ts';
+import { webhookSecretContext, webhookSettings } from '../../src/webhooks/settings.ts';
+import { DeliverySlots, SLOT_LEASE_MS } from '../../src/webhooks/slots.ts';
+import { testSecrets } from '../support/secrets.ts';
+
+const servers: Server[] = [];
+
+afterEach(async () => {
+  vi.restoreAllMocks();
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections();
+    server.close();
+    await once(server, 'close');
+  }
+});
+
+/** A merchant's server, listening for real. */
+async function merchant(listener: RequestListener): Promise<URL> {
+  const server = createServer(listener);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  servers.push(server);
+  return new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/hook?a=1`);
+}
+
+function send(url: URL, more: Partial<WebhookRequest> = {}) {
+  return sendWebhook({
+    url,
+    headers: { 'webhook-id': 'evt_1' },
+    requestBody: '{"a":"ብር"}',
+    now: () => Date.now(),
+    ...more,
+  });
+}
+
+describe('one webhook request (decision 18)', () => {
+  test('is a JSON POST with our name, the given headers and the exact bytes', async () => {
+    const seen: Record<string, unknown> = {};
+    const url = await merchant(async (request, response) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) {
+        chunks.push(chunk);
+      }
+      Object.assign(seen, {
+        method: request.method,
+        url: request.url,
+        contentType: request.headers['content-type'],
+        userAgent: request.headers['user-agent'],
+        webhookId: request.headers['webhook-id'],
+        body: Buffer.concat(chunks).toString('utf8'),
+      });
+      response.writeHead(202).end('thanks');
+    });
+    expect(await send(url)).toEqual({
+      httpStatus: 202,
+      error: null,
+      durationMs: expect.any(Number),
+      answerExcerpt: 'thanks',
+      retryAfterMs: null,
+    });
+    expect(seen).toEqual({
+      method: 'POST',
+      url: '/hook?a=1',
+      contentType: 'application/json',
+      userAgent: 'Kefel-Webhooks/1',
+      webhookId: 'evt_1',
+      body: '{"a":"ብር"}',
+    });
+  });
+
+  test('takes 204 without a body', async () => {
+    const url = await merchant((_request, response) => response.writeHead(204).end());
+    expect(await send(url)).toMatchObject({ httpStatus: 204, error: null, answerExcerpt: '' });
+  });
+
+  test('measures its time with the clock it was given', async () => {
+    const url = await merchant((_request, response) => response.end());
+    let nowMs = 1_000;
+    const now = () => {
+      nowMs += 7;
+      return nowMs;
+    };
+    expect((await send(url, { now })).durationMs).toBe(7);
+  });
+
+  test.each([301, 302, 303, 307, 308])('does not follow a %i', async (status) => {
+    let calls = 0;
+    const url = await merchant((_request, response) => {
+      calls += 1;
+      response.writeHead(status, { location: '/elsewhere' }).end();
+    });
+    expect(await send(url)).toMatchObject({ httpStatus: status, error: null });
+    expect(calls).toBe(1);
+  });
+
+  test.each([400, 404, 410, 500, 503])('tells of a %i', async (status) => {
+    const url = await merchant((_request, response) => response.writeHead(status).end('no'));
+    expect(await send(url)).toMatchObject({
+      httpStatus: status,
+      error: null,
+      answerExcerpt: 'no',
+    });
+  });
+});
+
+describe('Retry-After (decision 18)', () => {
+  const nowMs = Date.UTC(2026, 10, 17, 9, 30, 0);
+
+  test.each([
+    ['120', 120_000],
+    ['0', 0],
+    [' 7 ', 7_000],
+    ['Tue, 17 Nov 2026 09:31:30 GMT', 90_000],
+    ['Tuesday, 17-Nov-26 09:31:30 GMT', 90_000],
+    ['Tue, 17 Nov 2026 09:00:00 GMT', 0],
+    ['soon', null],
+    ['-5', null],
+    ['1.5', null],
+    ['2026-11-17', null],
+    ['99999999999999999999', null],
+  ])('%j is %s ms', async (retryAfter, expected) => {
+    const url = await merchant((_request, response) =>
+      response.writeHead(429, { 'retry-after': retryAfter }).end(),
+    );
+    expect(await send(url, { now: () => nowMs })).toMatchObject({
+      httpStatus: 429,
+      retryAfterMs: expected,
+    });
+  });
+
+  test('is null when absent', async () => {
+    const url = await merchant((_request, response) => response.writeHead(503).end());
+    expect((await send(url)).retryAfterMs).toBeNull();
+  });
+});
+
+describe('a merchant who does not answer (decision 18)', () => {
+  test('has 15 s', () => {
+    expect(TRY_TIMEOUT_MS).toBe(15_000);
+  });
+
+  test('is given up when nothing comes', async () => {
+    const url = await merchant(() => undefined);
+    const answer = await send(url, { timeoutMs: 100 });
+    expect(answer).toMatchObject({ httpStatus: null, error: 'no answer within 0.1 s' });
+    expect(answer.durationMs).toBeGreaterThanOrEqual(90);
+    expect(answer.durationMs).toBeLessThan(TRY_TIMEOUT_MS);
+  });
+
+  test('but sent a status has answered, even if the body never ends', async () => {
+    const url = await merchant((_request, response) => {
+      response.writeHead(200);
+      response.write('so far');
+    });
+    const answer = await send(url, { timeoutMs: 150 });
+    expect(answer).toMatchObject({ httpStatus: 200, error: null, answerExcerpt: 'so far' });
+    expect(answer.durationMs).toBeLessThan(TRY_TIMEOUT_MS);
+  });
+
+  test('is given up in the body too where fetch ignores the signal from there on', async () => {
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => controller.enqueue(new TextEncoder().encode('so far')),
+    });
+    const fetcher = async () => new Response(body, { status: 200 });
+    const url = new URL('https://example.com/');
+    expect(await send(url, { timeoutMs: 100, fetcher })).toMatchObject({
+      httpStatus: 200,
+      answerExcerpt: 'so far',
+    });
+  });
+
+  test('or breaks off in the body has answered', async () => {
+    const url = await merchant((_request, response) => {
+      response.writeHead(200, { 'content-length': '100' });
+      response.write('half', () => response.destroy());
+    });
+    expect(await send(url)).toMatchObject({ httpStatus: 200, error: null });
+  });
+
+  test('or refuses the connection is told so in our own words', async () => {
+    const url = await merchant(() => undefined);
+    const server = servers.pop();
+    server?.close();
+    await once(server ?? process, 'close');
+    expect(await send(url)).toMatchObject({
+      httpStatus: null,
+      error: 'connection failed',
+      answerExcerpt: '',
+      retryAfterMs: null,
+    });
+  });
+
+  test('or speaks no HTTP is a failed connection', async () => {
+    const url = await merchant((request) => request.socket.end('garbage\r\n\r\n'));
+    expect(await send(url)).toMatchObject({ httpStatus: null, error: 'connection failed' });
+  });
+});
+
+describe('the answer kept (decision 18)', () => {
+  test('an endless one is read up to 64 KiB and cancelled', async () => {
+    let pulledBytes = 0;
+    let cancelled = false;
+    const chunk = new Uint8Array(4096).fill(0x61);
+    const body = new ReadableStream<Uint8Array>(
+      {
+        pull: (controller) => {
+          pulledBytes += chunk.length;
+          controller.enqueue(chunk);
+        },
+        cancel: () => {
+          cancelled = true;
+        },
+      },
+      { highWaterMark: 0 },
+    );
+    const fetcher = async () => new Response(body, { status: 500 });
+    const answer = await send(new URL('https://example.com/'), { fetcher });
+    expect(answer).toMatchObject({
+      httpStatus: 500,
+      answerExcerpt: 'a'.repeat(EXCERPT_BYTES_MAX),
+    });
+    expect([pulledBytes, cancelled]).toEqual([ANSWER_BYTES_MAX, true]);
+  });
+
+  test('an endless one on a real connection ends it', async () => {
+    let closed: Promise<unknown> = Promise.resolve();
+    const url = await merchant((_request, response) => {
+      closed = once(response, 'close');
+      const pour = () => {
+        while (!response.destroyed && response.write('x'.repeat(16_384))) {
+          // Until the buffers are full.
+        }
+      };
+      response.on('drain', pour);
+      pour();
+    });
+    const answer = await send(url);
+    expect(answer).toMatchObject({ httpStatus: 200, error: null });
+    expect(answer.answerExcerpt).toBe('x'.repeat(1024));
+    await closed;
+  });
+
+  test('a binary one becomes valid text of at most 1 KiB without control characters', async () => {
+    const bytes = Buffer.from(Array.from({ length: 4096 }, (_value, index) => (index * 7) % 256));
+    const url = await merchant((_request, response) => response.end(bytes));
+    const { answerExcerpt } = await send(url);
+    expect(Buffer.byteLength(answerExcerpt)).toBeLessThanOrEqual(EXCERPT_BYTES_MAX);
+    expect(answerExcerpt.isWellFormed()).toBe(true);
+    expect(answerExcerpt).not.toMatch(/(?![\t\n])\p{Cc}/u);
+    expect(answerExcerpt).not.toBe('');
+  });
+
+  test('control characters go, tab and newline stay', async () => {
+    const url = await merchant((_request, response) =>
+      response.end('a\u0000b\u001b[31mc\r\n\td\u007f\u0085e'),
+    );
+    expect((await send(url)).answerExcerpt).toBe('ab[31mc\n\tde');
+  });
+
+  test('no character is cut in half', async () => {
+    const url = await merchant((_request, response) => response.end('ብ'.repeat(1_000)));
+    expect((await send(url)).answerExcerpt).toBe('ብ'.repeat(341));
+  });
+});
+
+const variables = testSecrets();
+const tenant: Tenant = { environment: 'sandbox', merchantId: 'm1' };
+const dataKey: NamedKey = { keyId: 't1', base64: Buffer.alloc(32, 2).toString('base64') };
+const secret = (fill: number) => `whsec_${Buffer.alloc(32, fill).toString('base64')}`;
+
+/** SQLite itself behind the few calls of D1 that we make; counts them. */
+function database() {
+  const sqlite = new DatabaseSync(':memory:');
+  sqlite.exec(`
+    CREATE TABLE webhook_settings (merchant_id TEXT, environment TEXT, url TEXT,
+      PRIMARY KEY (merchant_id, environment));
+    CREATE TABLE webhook_secrets (id TEXT PRIMARY KEY, merchant_id TEXT, environment TEXT,
+      sealed_secret TEXT, created_at_ms INTEGER, expires_at_ms INTEGER);`);
+  const calls = { queries: 0 };
+  const d1 = {
+    prepare: (sql: string) => ({
+      bind: (...values: (string | number | null)[]) => ({
+        all: async () => {
+          calls.queries += 1;
+          return { results: sqlite.prepare(sql).all(...values) };
+        },
+      }),
+    }),
+  };
+  const setUrl = (url: string | null, of: Tenant = tenant) => {
+    const insert = sqlite.prepare('INSERT INTO webhook_settings VALUES (?, ?, ?)');
+    insert.run(of.merchantId, of.environment, url);
+  };
+  const addSecret = async (
+    plaintext: string,
+    createdAtMs: number,
+    expiresAtMs: number | null = null,
+    of: Tenant = tenant,
+    context: string = webhookSecretContext(of),
+  ) => {
+    const sealed = await seal([dataKey], plaintext, context);
+    sqlite
+      .prepare('INSERT INTO webhook_secrets VALUES (?, ?, ?, ?, ?, ?)')
+      .run(plaintext, of.merchantId, of.environment, sealed, createdAtMs, expiresAtMs);
+  };
+  return { d1, calls, setUrl, addSecret };
+}
+
+/** An object that hands out one delivery once and keeps what is reported to it. */
+function paymentObject(delivery: Partial<ClaimedDelivery> | null) {
+  const reports: DeliveryReport[] = [];
+  const claims: number[] = [];
+  const stub = {
+    claimDelivery: async (sequence: number) => {
+      claims.push(sequence);
+      return delivery === null || claims.length > 1
+        ? { type: 'refused' }
+        : {
+            type: 'claimed',
+            delivery: {
+              claimId: 'claim-1',
+              eventId: 'evt_1',
+              tenant,
+              callbackUrl: null,
+              ownOrigin: 'http://localhost:8787',
+              requestBody: '{"webHookEvent":"PAYMENT_SUCCESS"}',
+              ...delivery,
+            },
+          };
+    },
+    reportDelivery: async (report: DeliveryReport) => {
+      reports.push(report);
+    },
+  };
+  return { stub, reports, claims };
+}
+
+function environment(stub: unknown, d1: unknown, more: Record<string, string> = {}): Env {
+  const env: unknown = {
+    ...variables,
+    PUBLIC_BASE_URL: '',
+    EXPIRE_IN_SECONDS_MIN: '5',
+    EXPIRE_IN_SECONDS_MAX: '31622400',
+    CALLBACK_HTTPS_ONLY: 'false',
+    LOCAL_CALLBACKS: 'true',
+    RATE_LIMITS: 'off',
+    DB: d1,
+    PAYMENT_INTENT: { idFromString: (id: string) => id, get: () => stub },
+    ...more,
+  };
+  return env as Env;
+}
+
+/** Runs the consumer over messages; `settled` waits for what it left in waitUntil. */
+async function consume(env: Env, queue: string, messages: readonly DeliveryMessage[]) {
+  const waiting: Promise<unknown>[] = [];
+  const fates: string[] = messages.map(() => 'forgotten');
+  const batch: unknown = {
+    queue,
+    messages: messages.map((body, index) => ({
+      body,
+      attempts: 3,
+      ack: () => {
+        fates[index] = 'acked';
+      },
+      retry: (options: { delaySeconds: number }) => {
+        fates[index] = `again in ${options.delaySeconds} s`;
+      },
+    })),
+  };
+  const ctx: unknown = { waitUntil: (promise: Promise<unknown>) => waiting.push(promise) };
+  await consumeDeliveries(batch as MessageBatch<DeliveryMessage>, env, ctx as ExecutionContext);
+  return { fates, settled: () => Promise.all(waiting) };
+}
+
+const message: DeliveryMessage = { objectId: 'a'.repeat(64), sequence: 3, merchantId: 'm1' };
+
+describe('webhook settings (decisions 17, 19)', () => {
+  const startMs = 1_000_000;
+
+  test("are the tenant's own: url, and the secrets in force, newest first", async () => {
+    const { d1, setUrl, addSecret } = database();
+    setUrl('https://shop.example.com/hook');
+    setUrl('https://live.example.com/hook', { ...tenant, environment: 'production' });
+    await addSecret(secret(1), 1, startMs + 1);
+    await addSecret(secret(2), 2);
+    await addSecret(secret(3), 3, startMs);
+    await addSecret(secret(4), 4, null, { ...tenant, environment: 'production' });
+    await addSecret(secret(5), 5, null, { ...tenant, merchantId: 'm2' });
+    expect(await webhookSettings(environment(null, d1), tenant, startMs)).toEqual({
+      url: 'https://shop.example.com/hook',
+      secrets: [secret(2), secret(1)],
+    });
+  });
+
+  test('of a merchant without any are empty', async () => {
+    const settings = await webhookSettings(environment(null, database().d1), tenant, startMs);
+    expect(settings).toEqual({ url: null, secrets: [] });
+  });
+
+  test('are remembered for 5 s, in one query each', async () => {
+    const { d1, calls, setUrl } = database();
+    const env = environment(null, d1);
+    await webhookSettings(env, tenant, startMs);
+    setUrl('https://shop.example.com/hook');
+    expect((await webhookSettings(env, tenant, startMs + 4_999)).url).toBeNull();
+    expect(calls.queries).toBe(1);
+    expect((await webhookSettings(env, tenant, startMs + 5_000)).url).not.toBeNull();
+    expect(calls.queries).toBe(2);
+  });
+
+  test('a secret moved from another tenant does not open, and the log does not tell it', async () => {
+    const logged = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    const { d1, addSecret } = database();
+    const stolen = webhookSecretContext({ ...tenant, merchantId: 'm2' });
+    await addSecret(secret(1), 1, null, tenant, stolen);
+    const settings = await webhookSettings(environment(null, d1), tenant, startMs);
+    expect(settings.secrets).toEqual([]);
+    expect(logged).toHaveBeenCalledOnce();
+    expect(String(logged.mock.calls[0])).not.toContain('whsec');
+  });
+});
+
+describe('a delivery from claim to report (decisions 18, 19; promise 6)', () => {
+  test('is signed with every secret, sent and reported; the message is acked at once', async () => {
+    const seen: { body?: string; headers?: Record<string, string> } = {};
+    const url = await merchant(async (request, response) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) {
+        chunks.push(chunk);
+      }
+      seen.body = Buffer.concat(chunks).toString('utf8');
+      seen.headers = request.headers as Record<string, string>;
+      response.writeHead(200).end('ok');
+    });
+    const { d1, addSecret } = database();
+    await addSecret(secret(1), 1);
+    await addSecret(secret(2), 2);
+    const { stub, reports } = paymentObject({ callbackUrl: url.href });
+    const { fates, settled } = await consume(environment(stub, d1), 'q-signed', [message]);
+    expect([fates, reports]).toEqual([['acked'], []]);
+    await settled();
+    expect(reports).toEqual([
+      {
+        sequence: 3,
+        claimId: 'claim-1',
+        outcome: { type: 'delivered' },
+        log: {
+          atMs: expect.any(Number),
+          durationMs: expect.any(Number),
+          httpStatus: 200,
+          error: null,
+          answerExcerpt: 'ok',
+        },
+      },
+    ]);
+    for (const known of [secret(1), secret(2)]) {
+      expect(new Webhook(known).verify(seen.body ?? '', seen.headers ?? {})).toEqual({
+        webHookEvent: 'PAYMENT_SUCCESS',
+      });
+    }
+  });
+
+  test('goes to the setting when there is no callbackUrl, unsigned when there is no secret', async () => {
+    let signature: unknown = 'not called';
+    const url = await merchant((request, response) => {
+      signature = request.headers['webhook-signature'];
+      response.end();
+    });
+    const { d1, setUrl } = database();
+    setUrl(url.href);
+    const { stub, reports } = paymentObject({});
+    await (await consume(environment(stub, d1), 'q-setting', [message])).settled();
+    expect(reports[0]?.outcome).toEqual({ type: 'delivered' });
+    expect(signature).toBeUndefined();
+  });
+
+  test.each([
+    [299, { type: 'delivered' }],
+    [302, { type: 'failed', retryAfterMs: 60_000 }],
+    [404, { type: 'failed', retryAfterMs: 60_000 }],
+    [410, { type: 'gone' }],
+    [429, { type: 'failed', retryAfterMs: 60_000 }],
+    [500, { type: 'failed', retryAfterMs: 60_000 }],
+  ])('answered by %i is %j', async (status, outcome) => {
+    const url = await merchant((_request, response) =>
+      response.writeHead(status, { 'retry-after': '60' }).end(),
+    );
+    const { stub, reports } = paymentObject({ callbackUrl: url.href });
+    await (await consume(environment(stub, database().d1), 'q-outcome', [message])).settled();
+    expect(reports[0]).toMatchObject({ outcome, log: { httpStatus: status, error: null } });
+  });
+
+  test('without any address is recorded as such', async () => {
+    const { stub, reports } = paymentObject({});
+    await (await consume(environment(stub, database().d1), 'q-none', [message])).settled();
+    expect(reports[0]).toMatchObject({
+      outcome: { type: 'no_destination' },
+      log: { httpStatus: null, error: 'no callbackUrl and no webhook setting' },
+    });
+  });
+
+  test.each([
+    ['http://10.0.0.1/', {}, 'not sent: host is an IP address'],
+    ['http://localhost:8787/', {}, 'not sent: host is Kefel itself'],
+    ['http://localhost:1/', { LOCAL_CALLBACKS: 'false' }, 'not sent: host is a single label'],
+    ['http://shop.et/', { CALLBACK_HTTPS_ONLY: 'true' }, 'not sent: URL is not https'],
+    [
+      'https://pay.kefel.et/',
+      { PUBLIC_BASE_URL: 'https://pay.kefel.et' },
+      'not sent: host is Kefel itself',
+    ],
+  ])('to %s is a visible failed try', async (callbackUrl, variables, error) => {
+    const fetched = vi.spyOn(globalThis, 'fetch');
+    const { stub, reports } = paymentObject({ callbackUrl });
+    const env = environment(stub, database().d1, variables);
+    await (await consume(env, 'q-guard', [message])).settled();
+    expect(fetched).not.toHaveBeenCalled();
+    expect(reports[0]).toMatchObject({
+      outcome: { type: 'failed', retryAfterMs: null },
+      log: { httpStatus: null, error },
+    });
+  });
+
+  test('is not made when the claim is refused', async () => {
+    const { stub, reports, claims } = paymentObject(null);
+    await (await consume(environment(stub, database().d1), 'q-refused', [message])).settled();
+    expect([claims, reports]).toEqual([[3], []]);
+  });
+
+  test('that breaks on our side is logged in one line without bodies, and never throws', async () => {
+    const logged = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    const broken = {
+      prepare: () => {
+        throw new Error('D1_ERROR: network');
+      },
+    };
+    const { stub, reports } = paymentObject({ requestBody: 'SECRET-BODY' });
+    await (await consume(environment(stub, broken), 'q-broken', [message])).settled();
+    expect(reports).toEqual([]);
+    expect(logged).toHaveBeenCalledOnce();
+    const line = String(logged.mock.calls[0]?.[0]);
+    expect(JSON.parse(line)).toMatchObject({ event: 'webhook_delivery_broken', merchantId: 'm1' });
+    expect(line).not.toContain('SECRET-BODY');
+  });
+});
+
+describe('bounded concurrency (decision 18)', () => {
+  /** An object whose claims hang until they are released. */
+  function hangingObject() {
+    const releases: (() => void)[] = [];
+    const claimDelivery = () =>
+      new Promise((resolve) => releases.push(() => resolve({ type: 'refused' })));
+    const release = () => {
+      for (const free of releases.splice(0)) {
+        free();
+      }
+    };
+    return { stub: { claimDelivery }, release };
+  }
+
+  const many = (count: number, merchantId: string): DeliveryMessage[] =>
+    Array.from({ length: count }, (_value, sequence) => ({ ...message, sequence, merchantId }));
+
+  test('a merchant who hangs keeps 16 places and delays nobody else, nor the other queue', async () => {
+    const { stub, release } = hangingObject();
+    const env = environment(stub, null);
+    const slow = await consume(env, 'q-slots', many(DELIVERIES_PER_MERCHANT_MAX + 2, 'slow'));
+    expect(slow.fates.filter((fate) => fate === 'acked')).toHaveLength(16);
+    expect(slow.fates.slice(16)).toEqual(['again in 3 s', 'again in 3 s']);
+    const other = await consume(env, 'q-slots', many(1, 'other'));
+    const retry = await consume(env, 'q-slots-retries', many(1, 'slow'));
+    expect([other.fates, retry.fates]).toEqual([['acked'], ['acked']]);
+    release();
+    await Promise.all([slow.settled(), other.settled(), retry.settled()]);
+    const later = await consume(env, 'q-slots', many(16, 'slow'));
+    expect(new Set(later.fates)).toEqual(new Set(['acked']));
+    release();
+    await later.settled();
+  });
+
+  test('a full isolate holds back its handler until a place is free', async () => {
+    const { stub, release } = hangingObject();
+    const env = environment(stub, null);
+    const merchants = Array.from({ length: 200 }, (_value, index) => many(1, `m${index}`)).flat();
+    const full = await consume(env, 'q-full', merchants);
+    let isThrough = false;
+    const next = consume(env, 'q-full', many(1, 'next')).then((result) => {
+      isThrough = true;
+      return result;
+    });
+    await new Promise((resolve) => setTimeout(resolve, 120));
+    expect(isThrough).toBe(false);
+    release();
+    await full.settled();
+    const { fates, settled } = await next;
+    expect(fates).toEqual(['acked']);
+    release();
+    await settled();
+  });
+
+  test('a place whose invocation was dropped is free again after its lease', () => {
+    const slots = new DeliverySlots({ slotsMax: 2, merchantSlotsMax: 1 });
+    expect(slots.take('m1', 0)).not.toBeNull();
+    expect(slots.take('m1', SLOT_LEASE_MS - 1)).toBeNull();
+    expect(slots.take('m2', 0)).not.toBeNull();
+    expect(slots.isFull(SLOT_LEASE_MS - 1)).toBe(true);
+    expect(slots.isFull(SLOT_LEASE_MS)).toBe(false);
+    expect(slots.take('m1', SLOT_LEASE_MS)).not.toBeNull();
+  });
+});

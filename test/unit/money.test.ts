@@ -1,0 +1,70 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  AMOUNT_MINOR_MAX,
+  commissionMinor,
+  majorText,
+  minorFromMajor,
+  roundedShare,
+} from '../../src/domain/money.ts';
+
+const anyAmountMinor = fc.integer({ min: 0, max: AMOUNT_MINOR_MAX });
+
+describe('minorFromMajor (decision 5)', () => {
+  it.each([
+    [1, 100],
+    [1.15, 115],
+    [0.29, 29],
+    [4.35, 435],
+    [1.1, 110],
+    [999_999_999.99, AMOUNT_MINOR_MAX],
+    [0, 0],
+    [1.005, null],
+    [0.001, null],
+    [1e-7, null],
+    [0.1 + 0.2, null],
+    [-1, null],
+    [1e21, null],
+    [Number.MAX_SAFE_INTEGER, null],
+    [Number.NaN, null],
+    [Number.POSITIVE_INFINITY, null],
+  ])('%d is %s', (amountMajor, amountMinor) => {
+    expect(minorFromMajor(amountMajor)).toBe(amountMinor);
+  });
+
+  it('is exact for every amount with two decimals', () => {
+    fc.assert(
+      fc.property(anyAmountMinor, (amountMinor) => {
+        expect(minorFromMajor(amountMinor / 100)).toBe(amountMinor);
+        expect(minorFromMajor(JSON.parse(majorText(amountMinor)))).toBe(amountMinor);
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+
+  it('refuses every amount with a third decimal', () => {
+    const lastDigit = fc.integer({ min: 1, max: 9 });
+    fc.assert(
+      fc.property(anyAmountMinor, lastDigit, (amountMinor, digit) => {
+        expect(minorFromMajor(JSON.parse(`${majorText(amountMinor)}${digit}`))).toBeNull();
+      }),
+    );
+  });
+});
+
+describe('roundedShare and commissionMinor (decisions 14, 15)', () => {
+  it.each([
+    [100, 150, 1, 2],
+    [99, 5_000, 49, 50],
+    [1, 4_999, 0, 0],
+    [AMOUNT_MINOR_MAX, 10_000, AMOUNT_MINOR_MAX, AMOUNT_MINOR_MAX],
+    [AMOUNT_MINOR_MAX, 9_999, 99_989_999_999, 99_989_999_999],
+  ])('%d × %d basis points: down %d, half up %d', (amountMinor, basisPoints, down, halfUp) => {
+    expect(roundedShare(amountMinor, basisPoints, 'down')).toBe(down);
+    expect(roundedShare(amountMinor, basisPoints, 'half_up')).toBe(halfUp);
+  });
+
+  it('adds the fixed part after rounding', () => {
+    expect(commissionMinor(99, { basisPoints: 5_000, fixedMinor: 7 })).toBe(57);
+  });
+});

@@ -1,0 +1,213 @@
+import { expect, test } from 'vitest';
+import {
+  type Attempt,
+  type Command,
+  type EventType,
+  hasEnded,
+  type Intent,
+  type IntentKind,
+  type IntentStatus,
+} from '../../src/domain/intent.ts';
+import { decide, nextWakeAtMs, openIntent } from '../../src/domain/transition.ts';
+import { fail, someTerms, startAttempt, succeed, unknown } from '../support/intents.ts';
+
+/**
+ * Goal: the promises about a payment's states hold in every state that can be reached, not only in
+ * those somebody thought of. Method: from a fresh intent, every command that makes sense (and many
+ * that don't) is applied at every moment that matters, breadth first, until no new state appears;
+ * each single step is then held against the promises. Attempts are capped at two or three here,
+ * enough for every relation between them; the limit of ten has a test of its own.
+ */
+
+const DEADLINE_MS = 30_000;
+const EXPIRY_MS = 60_000;
+const LONG_DEADLINE_MS = 90_000;
+const TIMES_MS = [1_000, DEADLINE_MS, EXPIRY_MS, LONG_DEADLINE_MS];
+
+type Plan = Pick<Attempt, 'flow' | 'deadlineAtMs' | 'windowIsFinal'>;
+
+const REDIRECT: Plan = { flow: 'redirect', deadlineAtMs: DEADLINE_MS, windowIsFinal: false };
+const LONG_REDIRECT: Plan = { ...REDIRECT, deadlineAtMs: LONG_DEADLINE_MS };
+const SIMULATOR: Plan = { flow: 'redirect', deadlineAtMs: EXPIRY_MS, windowIsFinal: true };
+const PUSH: Plan = { flow: 'push', deadlineAtMs: DEADLINE_MS, windowIsFinal: false };
+const LONG_FINAL_PUSH: Plan = { flow: 'push', deadlineAtMs: LONG_DEADLINE_MS, windowIsFinal: true };
+
+interface Node {
+  readonly intent: Intent;
+  readonly nowMs: number;
+}
+
+function commandsIn(
+  intent: Intent,
+  plans: readonly Plan[],
+  attemptsMax: number,
+  nowMs: number,
+): Command[] {
+  const ids = intent.attempts.map((attempt) => attempt.id);
+  const starts =
+    intent.attempts.length < attemptsMax
+      ? plans
+          .filter(({ deadlineAtMs }) => deadlineAtMs > nowMs)
+          .map((plan) => startAttempt(`a${intent.attempts.length}`, plan))
+      : [];
+  return [
+    { type: 'tick' },
+    { type: 'cancel' },
+    { type: 'give_up' },
+    succeed('nobody'),
+    ...starts,
+    ...ids.flatMap((id): Command[] => [
+      succeed(id),
+      fail(id),
+      unknown(id),
+      { ...succeed(id), onlyPending: true } as Command,
+      { type: 'abandon_attempt', attemptId: id },
+    ]),
+  ];
+}
+
+/** What a state is, without what only counts or dates it. */
+function signatureOf({ intent, nowMs }: Node): string {
+  const attempts = intent.attempts.map(
+    ({ status, flow, windowIsFinal, deadlineAtMs, failureReason }) =>
+      [status, flow, windowIsFinal, deadlineAtMs, failureReason].join(),
+  );
+  const anomalies = intent.anomalies.map(({ kind, attemptId }) => kind + attemptId);
+  return [nowMs, intent.status, intent.late, intent.failureReason, ...attempts, ...anomalies].join(
+    '|',
+  );
+}
+
+function promise(
+  kept: boolean,
+  text: string,
+  before: Intent,
+  command: Command,
+  nowMs: number,
+): void {
+  if (!kept) {
+    const where = `${JSON.stringify(command)} at ${nowMs} on ${JSON.stringify(before, null, 1)}`;
+    throw new Error(`broken: ${text}\nby ${where}`);
+  }
+}
+
+const EVENT_OF: Record<IntentStatus, EventType | null> = {
+  open: null,
+  processing: null,
+  succeeded: 'payment_succeeded',
+  failed: 'payment_failed',
+  expired: 'payment_expired',
+  canceled: null,
+};
+
+function checkPromises(first: Intent, command: Command, nowMs: number): Intent {
+  const decision = decide(first, [command], nowMs);
+  let before = first;
+  for (const { intent: after, event } of decision.steps) {
+    const keeps = (kept: boolean, text: string) => promise(kept, text, before, command, nowMs);
+    const statusChanged = after.status !== before.status;
+
+    keeps(after.terms === before.terms, '1 and 7: the terms are the very same object');
+    keeps(after.version === before.version + 1, '2: one step is one version');
+    keeps(
+      event === (statusChanged ? EVENT_OF[after.status] : null),
+      '3: a final status is announced once, when it is reached, and nothing else is',
+    );
+    keeps(
+      before.status !== 'succeeded' || (!statusChanged && after.late === before.late),
+      '3: success is absorbing',
+    );
+    if (hasEnded(before.status) && statusChanged) {
+      const isProof = command.type === 'settle_attempt' && command.outcome.type === 'succeeded';
+      keeps(
+        after.status === 'succeeded' && after.late && isProof,
+        '3: only proof of payment leaves an end, as late',
+      );
+    }
+    const paid = after.attempts.filter(({ status }) => status === 'succeeded').length;
+    keeps(
+      (after.status === 'succeeded') === paid > 0,
+      '3: succeeded means that an attempt was paid',
+    );
+    const duplicates = after.anomalies.filter(({ kind }) => kind === 'duplicate_payment').length;
+    keeps(duplicates === Math.max(paid - 1, 0), '3: money that moved twice is never silent');
+
+    const inFlight = after.attempts.filter(({ status }) => status === 'processing').length;
+    keeps(inFlight <= 1, '4: at most one attempt in flight');
+    keeps(
+      after.status !== 'processing' || after.attempts.length > 0,
+      '4: processing has an attempt',
+    );
+    if (after.attempts.length > before.attempts.length) {
+      const pendingPush = before.attempts.some(
+        ({ flow, status }) =>
+          flow === 'push' && (status === 'processing' || status === 'unresolved'),
+      );
+      keeps(!pendingPush, '4: no attempt starts beside a push whose outcome is unknown');
+    }
+    if (command.type === 'settle_attempt' && command.outcome.type === 'unknown') {
+      const failed = ({ attempts }: Intent) =>
+        attempts.filter(({ status }) => status === 'failed').length;
+      keeps(failed(after) === failed(before), '4: unknown is not failed');
+    }
+    before = after;
+  }
+
+  const after = decision.intent;
+  const keeps = (kept: boolean, text: string) => promise(kept, text, first, command, nowMs);
+  if (nowMs >= after.terms.expiresAtMs) {
+    const waitsForRail = (after.attempts.at(-1)?.deadlineAtMs ?? 0) > nowMs;
+    keeps(
+      hasEnded(after.status) || (after.status === 'processing' && waitsForRail),
+      "5: past its time an intent has ended, or an attempt is in flight within the rail's window",
+    );
+  }
+  keeps(
+    hasEnded(after.status) || (nextWakeAtMs(after) ?? 0) > nowMs,
+    '5: what time can still change has a time at which somebody looks',
+  );
+  keeps(
+    decide(after, [{ type: 'tick' }], nowMs).steps.length === 0,
+    '5: a tick right afterwards finds nothing left to do',
+  );
+  return after;
+}
+
+test.each<[string, IntentKind, readonly Plan[], number]>([
+  ['express', 'express', [REDIRECT, LONG_REDIRECT, SIMULATOR, PUSH, LONG_FINAL_PUSH], 2],
+  [
+    'hosted, two attempts of any kind',
+    'hosted',
+    [REDIRECT, LONG_REDIRECT, SIMULATOR, PUSH, LONG_FINAL_PUSH],
+    2,
+  ],
+  ['hosted, three attempts', 'hosted', [LONG_REDIRECT, PUSH], 3],
+  ['hosted, three attempts on the simulator', 'hosted', [SIMULATOR], 3],
+])(
+  'every reachable state keeps promises 1, 3, 4, 5 and 7: %s',
+  (_name, kind, plans, attemptsMax) => {
+    const first: Node = {
+      intent: openIntent(someTerms({ kind, expiresAtMs: EXPIRY_MS })),
+      nowMs: 0,
+    };
+    const seen = new Set([signatureOf(first)]);
+    const waiting: Node[] = [first];
+    const statuses = new Set<string>();
+    for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
+      const { intent, nowMs: reachedAtMs } = node;
+      statuses.add(intent.status);
+      for (const nowMs of TIMES_MS.filter((time) => time >= reachedAtMs)) {
+        for (const command of commandsIn(intent, plans, attemptsMax, nowMs)) {
+          const next: Node = { intent: checkPromises(intent, command, nowMs), nowMs };
+          const signature = signatureOf(next);
+          if (!seen.has(signature)) {
+            seen.add(signature);
+            waiting.push(next);
+          }
+        }
+      }
+    }
+    // The walk walked: it saw every status that there is.
+    expect([...statuses].sort()).toEqual(Object.keys(EVENT_OF).sort());
+  },
+);

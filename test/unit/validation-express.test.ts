@@ -1,0 +1,229 @@
+import { describe, expect, it } from 'vitest';
+import { METHODS } from '../../src/domain/method.ts';
+import {
+  CONTEXT,
+  EXPRESS_BODY,
+  errorsOf,
+  express,
+  type Fields,
+  ITEM,
+  orderOf,
+  type Row,
+  SANDBOX,
+} from './validation-fixture.ts';
+
+const REQUIRED = 'This field is required.';
+const NO_PHONE = 'A phone number is required for M_PESA, here or in customerInfo.phone.';
+const PHONE =
+  'Must be a mobile number: 9 or 7 and 8 digits, optionally with 0, 251 or +251 before.';
+const BAD_URL = 'Must be a valid http or https URL.';
+const METHOD = 'Must be one of TELE_BIRR, TELE_BIRR_USSD, CBE, ETS_SWITCH, M_PESA, E_BIRR.';
+
+const SIMULATED = { testModeType: 'SIMULATED_TEST', simulationStatus: 'SUCCESS' };
+const RETURN = { returnUrl: 'https://shop.example/done' };
+
+const ROWS: readonly Row[] = [
+  [
+    'express rule 1: neither amount nor items',
+    { amount: undefined, items: [] },
+    { amount: 'Either amount or a non-empty items list is required.' },
+  ],
+  ['spec Errors 4: amount 0', { amount: 0 }, { amount: 'Must be greater than 0.' }],
+  ['spec Errors 4: method missing', { method: undefined }, { method: REQUIRED }],
+  ['spec Errors 4: method', { method: 'CASH' }, { method: METHOD }],
+  ['spec: exactly one method', { method: ['CBE'] }, { method: METHOD }],
+  ['decision 13: currency', { currency: 'USD' }, { currency: 'M_PESA cannot take USD.' }],
+  [
+    'decision 2: TELE_BIRR',
+    { method: 'TELE_BIRR' },
+    { returnUrl: 'This field is required for TELE_BIRR.' },
+  ],
+  [
+    'decision 2: ETS_SWITCH, null',
+    { method: 'ETS_SWITCH', returnUrl: null },
+    { returnUrl: 'This field is required for ETS_SWITCH.' },
+  ],
+  ['decision 2: bad where not required', { returnUrl: '' }, { returnUrl: BAD_URL }],
+  ['spec Errors 7: phone missing', { phoneNumber: undefined }, { phoneNumber: NO_PHONE }],
+  [
+    'decision 3: empty phones',
+    { phoneNumber: '', customerInfo: { phone: '' } },
+    { phoneNumber: NO_PHONE },
+  ],
+  ['decision 3: unusable phone', { phoneNumber: '0811223344' }, { phoneNumber: PHONE }],
+  ['decision 3: 251 without digits', { phoneNumber: '251911' }, { phoneNumber: PHONE }],
+  ['decision 3: spaces', { phoneNumber: '+251 911 223 344' }, { phoneNumber: PHONE }],
+  [
+    'decision 3: phoneNumber wins',
+    { phoneNumber: '12', customerInfo: { phone: '911223344' } },
+    { phoneNumber: PHONE },
+  ],
+  [
+    'decision 3: unusable customerInfo.phone',
+    { phoneNumber: null, customerInfo: { phone: '12' } },
+    { 'customerInfo.phone': PHONE },
+  ],
+  ['spec: phone a number', { phoneNumber: 911223344 }, { phoneNumber: 'Must be a string.' }],
+  ['spec: description', { description: 5 }, { description: 'Must be a string.' }],
+  ['spec: debitAccount', { debitAccount: 5 }, { debitAccount: 'Must be a string.' }],
+  [
+    'decision 10: phone rule beside a bad customerInfo',
+    { phoneNumber: undefined, customerInfo: { email: 5 } },
+    { phoneNumber: NO_PHONE, 'customerInfo.email': 'Must be a string.' },
+  ],
+  [
+    'decision 10: fields and cross-field rules at once',
+    { amount: undefined, method: 'TELE_BIRR', expireIn: 0, callbackUrl: 'x' },
+    {
+      amount: 'Either amount or a non-empty items list is required.',
+      returnUrl: 'This field is required for TELE_BIRR.',
+      expireIn: 'Must be a whole number of seconds from 5 to 31622400.',
+      callbackUrl: BAD_URL,
+    },
+  ],
+];
+
+const SANDBOX_ROWS: readonly Row[] = [
+  ['spec Errors 7: testMode missing', {}, { testMode: REQUIRED }],
+  ['spec Errors 7: testMode null', { testMode: null }, { testMode: REQUIRED }],
+  ['spec Test mode: no object', { testMode: 'x' }, { testMode: 'Must be a JSON object.' }],
+  ['spec Test mode: type missing', { testMode: {} }, { 'testMode.testModeType': REQUIRED }],
+  [
+    'spec Test mode: enums',
+    { testMode: { testModeType: 'X', simulationStatus: 'Y' } },
+    {
+      'testMode.testModeType': 'Must be ACTUAL_TEST or SIMULATED_TEST.',
+      'testMode.simulationStatus': 'Must be SUCCESS or FAILED.',
+    },
+  ],
+  [
+    'spec Errors 7: simulationStatus missing, beside another field',
+    { testMode: { testModeType: 'SIMULATED_TEST' }, currency: 'X' },
+    {
+      'testMode.simulationStatus': 'This field is required for SIMULATED_TEST.',
+      currency: 'Must be ETB or USD.',
+    },
+  ],
+];
+
+describe('validateExpress refuses', () => {
+  it.each(ROWS)('%s', (_source, changes, errors) => {
+    expect(errorsOf(express(changes))).toEqual(errors);
+  });
+
+  it.each(SANDBOX_ROWS)('in the sandbox, %s', (_source, changes, errors) => {
+    expect(errorsOf(express(changes, SANDBOX))).toEqual(errors);
+  });
+
+  it('decision 13: a method that is not enabled', () => {
+    expect(errorsOf(express({}, { ...CONTEXT, methods: [] }))).toEqual({
+      method: 'M_PESA is not enabled for this merchant.',
+    });
+  });
+
+  it.each(['M_PESA', 'TELE_BIRR_USSD', 'E_BIRR', 'CBE'])(
+    'decision 3: %s without phone',
+    (method) => {
+      expect(Object.keys(errorsOf(express({ method, phoneNumber: undefined })))).toEqual([
+        'phoneNumber',
+      ]);
+    },
+  );
+});
+
+describe('validateExpress accepts', () => {
+  it('the smallest body, with every absent field null or empty', () => {
+    expect(orderOf(express())).toEqual({
+      kind: 'express',
+      uniqueId: 'order-1',
+      paymentLinkUniqueId: null,
+      amountMinor: 10_050,
+      currency: 'ETB',
+      methods: [{ method: 'M_PESA', commissionMinor: 0 }],
+      items: [],
+      itemPriceBasis: 'unit',
+      splits: [],
+      commissionPaidByCustomer: true,
+      customer: null,
+      description: null,
+      debitAccount: null,
+      returnUrl: null,
+      callbackUrl: null,
+      simulation: null,
+      expireInSeconds: 600,
+      phone: '251711223344',
+    });
+  });
+
+  it.each(METHODS)('decisions 2 and 3: %s with a phone and a returnUrl', (method) => {
+    expect(orderOf(express({ method, ...RETURN })).methods).toEqual([
+      { method, commissionMinor: 0 },
+    ]);
+  });
+
+  it.each(['911223344', '0911223344', '251911223344', '+251911223344'])(
+    'decision 3: %s is 251911223344',
+    (phone) => {
+      expect(orderOf(express({ phoneNumber: phone })).phone).toBe('251911223344');
+      const byCustomer = orderOf(express({ phoneNumber: '', customerInfo: { phone } }));
+      expect(byCustomer.phone).toBe('251911223344');
+      expect(byCustomer.customer?.phone).toBe('251911223344');
+    },
+  );
+
+  it('decision 3: an unusable phone where none is needed', () => {
+    const changes: Fields = { method: 'TELE_BIRR', phoneNumber: 'none', ...RETURN };
+    expect(orderOf(express({ ...changes, customerInfo: { phone: '+1 555' } }))).toMatchObject({
+      phone: null,
+      customer: { phone: '+1 555' },
+    });
+  });
+
+  it('spec Customer info: isPhoneUpdatable is of hosted checkout only', () => {
+    const order = orderOf(express({ customerInfo: { isPhoneUpdatable: 'x' } }));
+    expect(order.customer?.isPhoneUpdatable).toBeNull();
+  });
+
+  it('decision 4: any positive amount, not compared with the items', () => {
+    expect(orderOf(express({ amount: 0.01 })).amountMinor).toBe(1);
+    expect(orderOf(express({ amount: 15, items: [ITEM] }))).toMatchObject({
+      amountMinor: 1_500,
+      itemPriceBasis: 'unit',
+    });
+    expect(orderOf(express({ amount: 10, items: [ITEM] })).itemPriceBasis).toBe('line');
+    expect(orderOf(express({ amount: undefined, items: [ITEM] })).amountMinor).toBe(2_000);
+  });
+
+  it('spec: description and debitAccount; an empty account is absent', () => {
+    const order = orderOf(express({ description: '', debitAccount: '1000' }));
+    expect(order).toMatchObject({ description: '', debitAccount: '1000' });
+    expect(orderOf(express({ debitAccount: '' })).debitAccount).toBeNull();
+  });
+
+  it.each([
+    [SIMULATED, 'succeed'],
+    [{ ...SIMULATED, simulationStatus: 'FAILED' }, 'fail'],
+    [{ testModeType: 'ACTUAL_TEST' }, 'interactive'],
+    [{ testModeType: 'ACTUAL_TEST', simulationStatus: null }, 'interactive'],
+    [{ testModeType: 'ACTUAL_TEST', simulationStatus: 'FAILED' }, 'interactive'],
+  ])('decision 22: %o is %s', (testMode, simulation) => {
+    expect(orderOf(express({ testMode }, SANDBOX)).simulation).toBe(simulation);
+  });
+
+  it.each([[null], ['x'], [[]], [SIMULATED], [{ testModeType: 5 }]])(
+    'decision 22: production ignores testMode %j',
+    (testMode) => {
+      expect(express({ testMode })).toEqual(express());
+    },
+  );
+
+  it('decision 13: the sandbox takes both currencies', () => {
+    expect(orderOf(express({ currency: 'USD', testMode: SIMULATED }, SANDBOX)).currency).toBe(
+      'USD',
+    );
+  });
+
+  it('decision 6: unknown fields are ignored', () => {
+    expect(express({ ...EXPRESS_BODY, methods: 5, extra: {} })).toEqual(express());
+  });
+});

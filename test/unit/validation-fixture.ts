@@ -1,0 +1,85 @@
+import { expect } from 'vitest';
+import {
+  type PaymentOrder,
+  type Validated,
+  type ValidationContext,
+  validateExpress,
+  validatePaymentIntent,
+} from '../../src/api/schema/validate.ts';
+import { METHODS } from '../../src/domain/method.ts';
+
+export type Fields = Record<string, unknown>;
+
+/** All six methods, free of commission; production rails take ETB, ETS_SWITCH also USD. */
+export const CONTEXT: ValidationContext = {
+  environment: 'production',
+  methods: METHODS.map((method) => ({ method, rate: { basisPoints: 0, fixedMinor: 0 } })),
+  railCurrencies: (method) => (method === 'ETS_SWITCH' ? ['ETB', 'USD'] : ['ETB']),
+  banks: new Map([
+    ['CBET', { supportsWithdrawal: true }],
+    ['NOWD', { supportsWithdrawal: false }],
+  ]),
+  expireInSecondsMin: 5,
+  expireInSecondsMax: 31_622_400,
+};
+
+export const SANDBOX: ValidationContext = { ...CONTEXT, environment: 'sandbox' };
+
+export const HOSTED_BODY: Fields = {
+  amount: 100.5,
+  currency: 'ETB',
+  paymentIntentUniqueId: 'order-1',
+  methods: [],
+  returnUrl: 'https://shop.example/done',
+  expireIn: 600,
+  commissionPaidByCustomer: true,
+};
+
+export const EXPRESS_BODY: Fields = {
+  amount: 100.5,
+  currency: 'ETB',
+  paymentIntentUniqueId: 'order-1',
+  method: 'M_PESA',
+  phoneNumber: '0711223344',
+  expireIn: 600,
+  commissionPaidByCustomer: true,
+};
+
+export const ITEM: Fields = { name: 'Coffee', quantity: 2, type: 'PHYSICAL_PRODUCT', price: 10 };
+
+export const SPLIT: Fields = {
+  amount: 10,
+  bank: 'CBET',
+  splitType: 'NUMBER',
+  creditAccount: '1000123',
+};
+
+/** A body without the fields set to undefined, as JSON would carry it. */
+function bodyOf(base: Fields, changes: Fields): unknown {
+  return JSON.parse(JSON.stringify({ ...base, ...changes }));
+}
+
+export function hosted(changes: Fields = {}, context = CONTEXT): Validated<PaymentOrder> {
+  return validatePaymentIntent(bodyOf(HOSTED_BODY, changes), context);
+}
+
+export function express(changes: Fields = {}, context = CONTEXT): Validated<PaymentOrder> {
+  return validateExpress(bodyOf(EXPRESS_BODY, changes), context);
+}
+
+/** The order, which must be valid. */
+export function orderOf(validated: Validated<PaymentOrder>): PaymentOrder {
+  expect(validated).toMatchObject({ ok: true });
+  if (!validated.ok) {
+    throw new Error('unreachable');
+  }
+  return validated.value;
+}
+
+/** The errors; none when valid. */
+export function errorsOf(validated: Validated<PaymentOrder>): Record<string, string> {
+  return validated.ok ? {} : validated.errors;
+}
+
+/** `[source, changes to the valid body, the errors expected, exactly]` */
+export type Row = readonly [source: string, changes: Fields, errors: Record<string, string>];

@@ -1,0 +1,478 @@
+import { describe, expect, it } from 'vitest';
+import { uniqueIdOf, validatePaymentIntent } from '../../src/api/schema/validate.ts';
+import {
+  CONTEXT,
+  errorsOf,
+  HOSTED_BODY,
+  hosted,
+  ITEM,
+  orderOf,
+  type Row,
+  SANDBOX,
+  SPLIT,
+} from './validation-fixture.ts';
+
+const REQUIRED = 'This field is required.';
+const POSITIVE = 'Must be greater than 0.';
+const TWO_DECIMALS = 'Must have at most two decimal places.';
+const CAP = 'Must be at most 999999999.99.';
+const NEITHER = 'Either amount or a non-empty items list is required.';
+const TOO_SMALL = 'The total must be at least 1.00.';
+const BAD_URL = 'Must be a valid http or https URL.';
+const ID_LENGTH = 'Must be 1 to 255 characters long.';
+const UNPRINTABLE =
+  'Must consist of printable characters: no control, invisible or line-breaking ones.';
+const METHOD = 'Must be one of TELE_BIRR, TELE_BIRR_USSD, CBE, ETS_SWITCH, M_PESA, E_BIRR.';
+const EXPIRE_IN = 'Must be a whole number of seconds from 5 to 31622400.';
+const QUANTITY = 'Must be a whole number from 1 to 2147483647.';
+const PHONE = 'Must be 9 digits, the first of them 9.';
+
+const items = (...changes: object[]) => changes.map((change) => ({ ...ITEM, ...change }));
+
+const ROWS: readonly Row[] = [
+  ['spec Errors 1: neither', { amount: undefined }, { amount: NEITHER }],
+  ['spec Errors 1: empty items', { amount: undefined, items: [] }, { amount: NEITHER }],
+  ['decision 6: both null', { amount: null, items: null }, { amount: NEITHER }],
+  [
+    'spec Errors 2: neither sum equals amount',
+    { amount: 15, items: [ITEM] },
+    {
+      amount:
+        'Must equal the sum of the item prices (10.00) or the sum of price × quantity (20.00).',
+    },
+  ],
+  ['spec Errors 3: amount below 1.00', { amount: 0.99 }, { amount: TOO_SMALL }],
+  [
+    'spec Errors 3: items below 1.00',
+    { amount: undefined, items: items({ price: 0.33, quantity: 3 }) },
+    { items: TOO_SMALL },
+  ],
+
+  ['spec Errors 4: amount 0', { amount: 0 }, { amount: POSITIVE }],
+  ['spec Errors 4: amount negative', { amount: -5 }, { amount: POSITIVE }],
+  ['spec Errors 4: amount 1.005', { amount: 1.005 }, { amount: TWO_DECIMALS }],
+  ['decision 5: a numeric string', { amount: '100' }, { amount: 'Must be a JSON number.' }],
+  ['decision 5: over the cap', { amount: 1_000_000_000 }, { amount: CAP }],
+  ['decision 5: far over the cap', { amount: 1e300 }, { amount: CAP }],
+  ['decision 5: a boolean', { amount: true }, { amount: 'Must be a JSON number.' }],
+
+  ['spec Errors 4: currency missing', { currency: undefined }, { currency: REQUIRED }],
+  ['spec Errors 4: currency null', { currency: null }, { currency: REQUIRED }],
+  ['spec Errors 4: currency', { currency: 'etb' }, { currency: 'Must be ETB or USD.' }],
+  [
+    'spec Errors 4: no flag',
+    { commissionPaidByCustomer: undefined },
+    { commissionPaidByCustomer: REQUIRED },
+  ],
+  [
+    'spec: flag is boolean',
+    { commissionPaidByCustomer: 'true' },
+    { commissionPaidByCustomer: 'Must be true or false.' },
+  ],
+
+  ['spec: id missing', { paymentIntentUniqueId: undefined }, { paymentIntentUniqueId: REQUIRED }],
+  [
+    'spec: id a number',
+    { paymentIntentUniqueId: 7 },
+    { paymentIntentUniqueId: 'Must be a string.' },
+  ],
+  ['decision 7: id empty', { paymentIntentUniqueId: '' }, { paymentIntentUniqueId: ID_LENGTH }],
+  [
+    'decision 7: id 256 long',
+    { paymentIntentUniqueId: 'x'.repeat(256) },
+    { paymentIntentUniqueId: ID_LENGTH },
+  ],
+  [
+    'decision 7: id of 256 emoji',
+    { paymentIntentUniqueId: '😀'.repeat(256) },
+    { paymentIntentUniqueId: ID_LENGTH },
+  ],
+  [
+    'decision 7: id of spaces',
+    { paymentIntentUniqueId: '  \u00a0' },
+    { paymentIntentUniqueId: 'Must not consist of spaces only.' },
+  ],
+  [
+    'decision 7: id with NUL',
+    { paymentIntentUniqueId: 'a\u0000' },
+    { paymentIntentUniqueId: UNPRINTABLE },
+  ],
+  [
+    'decision 7: id with zero width',
+    { paymentIntentUniqueId: 'a\u200b' },
+    { paymentIntentUniqueId: UNPRINTABLE },
+  ],
+  [
+    'decision 7: id with a line',
+    { paymentIntentUniqueId: 'a\u2028b' },
+    { paymentIntentUniqueId: UNPRINTABLE },
+  ],
+  [
+    'decision 7: id half a pair',
+    { paymentIntentUniqueId: 'a\ud800' },
+    { paymentIntentUniqueId: UNPRINTABLE },
+  ],
+  [
+    'decision 7: id private use',
+    { paymentIntentUniqueId: '\ue000' },
+    { paymentIntentUniqueId: UNPRINTABLE },
+  ],
+  ['decision 7: link id empty', { paymentLinkUniqueId: '' }, { paymentLinkUniqueId: ID_LENGTH }],
+
+  ['spec: methods missing', { methods: undefined }, { methods: REQUIRED }],
+  ['spec: methods null', { methods: null }, { methods: REQUIRED }],
+  ['spec: methods a string', { methods: 'CBE' }, { methods: 'Must be an array.' }],
+  [
+    'decision 13: unknown methods',
+    { methods: ['CBE', 'BOGUS', 'M_PESA', 5, 'constructor'] },
+    { 'methods[1]': METHOD, 'methods[3]': METHOD, 'methods[4]': METHOD },
+  ],
+  [
+    'decision 7: too many methods',
+    { methods: Array(101).fill('CBE') },
+    { methods: 'Must have at most 100 entries.' },
+  ],
+  [
+    'decision 13: none takes the currency',
+    { currency: 'USD', methods: ['CBE', 'M_PESA'] },
+    { currency: 'CBE, M_PESA cannot take USD.' },
+  ],
+
+  ['spec Errors 5: returnUrl missing', { returnUrl: undefined }, { returnUrl: REQUIRED }],
+  ['decision 6: returnUrl empty', { returnUrl: '' }, { returnUrl: BAD_URL }],
+  ['spec Errors 5: returnUrl', { returnUrl: 'shop.example' }, { returnUrl: BAD_URL }],
+  [
+    'decision 12: userinfo',
+    { returnUrl: 'https://a@b.example' },
+    { returnUrl: 'Must not contain a user name or password.' },
+  ],
+  ['spec Errors 5: callbackUrl', { callbackUrl: 'ftp://a' }, { callbackUrl: BAD_URL }],
+  ['decision 6: callbackUrl empty', { callbackUrl: '' }, { callbackUrl: BAD_URL }],
+
+  ['decision 1: expireIn missing', { expireIn: undefined }, { expireIn: REQUIRED }],
+  ['decision 1: expireIn 4', { expireIn: 4 }, { expireIn: EXPIRE_IN }],
+  ['decision 1: expireIn over 366 days', { expireIn: 31_622_401 }, { expireIn: EXPIRE_IN }],
+  ['decision 1: expireIn 5.5', { expireIn: 5.5 }, { expireIn: EXPIRE_IN }],
+  ['decision 5: expireIn a string', { expireIn: '60' }, { expireIn: 'Must be a JSON number.' }],
+
+  [
+    'spec Errors 6: leading zero',
+    { customerInfo: { phone: '0911223344' } },
+    { 'customerInfo.phone': PHONE },
+  ],
+  [
+    'spec Errors 6: 8 digits',
+    { customerInfo: { phone: '91122334' } },
+    { 'customerInfo.phone': PHONE },
+  ],
+  ['spec Errors 6: a 7', { customerInfo: { phone: '711223344' } }, { 'customerInfo.phone': PHONE }],
+  [
+    'spec Errors 6: a line after',
+    { customerInfo: { phone: '911223344\n' } },
+    { 'customerInfo.phone': PHONE },
+  ],
+  ['spec: customerInfo an array', { customerInfo: [] }, { customerInfo: 'Must be a JSON object.' }],
+  [
+    'decision 7: customerInfo',
+    { customerInfo: { name: 'x'.repeat(1_001), email: 'x'.repeat(256), isPhoneUpdatable: 1 } },
+    {
+      'customerInfo.name': 'Must be at most 1000 characters long.',
+      'customerInfo.email': 'Must be at most 255 characters long.',
+      'customerInfo.isPhoneUpdatable': 'Must be true or false.',
+    },
+  ],
+
+  [
+    'spec Payment item: everything missing',
+    { amount: undefined, items: [{}] },
+    {
+      'items[0].name': REQUIRED,
+      'items[0].type': REQUIRED,
+      'items[0].price': REQUIRED,
+      'items[0].quantity': REQUIRED,
+    },
+  ],
+  [
+    'spec Payment item: everything wrong',
+    {
+      amount: undefined,
+      items: items(
+        {},
+        {
+          name: 1,
+          description: 'x'.repeat(1_001),
+          image: '',
+          type: 'FOOD',
+          price: 0.001,
+          quantity: 0,
+        },
+      ),
+    },
+    {
+      'items[1].name': 'Must be a string.',
+      'items[1].description': 'Must be at most 1000 characters long.',
+      'items[1].image': BAD_URL,
+      'items[1].type': 'Must be one of SERVICE, DIGITAL_PRODUCT, PHYSICAL_PRODUCT.',
+      'items[1].price': TWO_DECIMALS,
+      'items[1].quantity': QUANTITY,
+    },
+  ],
+  [
+    'spec Errors 4: quantity 1.5',
+    { amount: 20, items: items({ quantity: 1.5 }) },
+    { 'items[0].quantity': QUANTITY },
+  ],
+  [
+    'decision 4: quantity 2^31',
+    { amount: 20, items: items({ quantity: 2 ** 31 }) },
+    { 'items[0].quantity': QUANTITY },
+  ],
+  [
+    'decision 5: quantity a string',
+    { amount: 20, items: items({ quantity: '2' }) },
+    { 'items[0].quantity': 'Must be a JSON number.' },
+  ],
+  [
+    'spec: an item that is no object',
+    { amount: 20, items: [[]] },
+    { 'items[0]': 'Must be a JSON object.' },
+  ],
+  ['spec: items not an array', { amount: 20, items: { 0: ITEM } }, { items: 'Must be an array.' }],
+  [
+    'decision 7: 101 items',
+    { amount: 20, items: Array(101).fill({}) },
+    { items: 'Must have at most 100 entries.' },
+  ],
+  [
+    'decision 4: total over the cap',
+    { amount: undefined, items: items({ price: 999_999_999.99, quantity: 2_147_483_647 }) },
+    { items: 'The sum of price × quantity must be at most 999999999.99.' },
+  ],
+
+  [
+    'decision 10: a field of an item and the sums at once',
+    { amount: 15, items: items({ name: undefined }) },
+    {
+      'items[0].name': REQUIRED,
+      amount:
+        'Must equal the sum of the item prices (10.00) or the sum of price × quantity (20.00).',
+    },
+  ],
+  [
+    'decision 10: fields and cross-field rules at once',
+    {
+      amount: undefined,
+      currency: 'USD',
+      methods: ['CBE'],
+      returnUrl: undefined,
+      expireIn: 1,
+      splitPayment: [
+        { ...SPLIT, amount: 60, splitType: 'PERCENTAGE', bank: 'NONE' },
+        { ...SPLIT, amount: 50, splitType: 'PERCENTAGE' },
+      ],
+      customerInfo: { phone: '1' },
+    },
+    {
+      amount: NEITHER,
+      currency: 'CBE cannot take USD.',
+      returnUrl: REQUIRED,
+      expireIn: EXPIRE_IN,
+      'splitPayment[0].bank': 'Is not in the list of banks.',
+      splitPayment: 'The percentages must not exceed 100 together.',
+      'customerInfo.phone': PHONE,
+    },
+  ],
+  [
+    'decision 10: a quantity out of range leaves the sums unjudged',
+    { amount: 15, items: items({ quantity: 0 }) },
+    { 'items[0].quantity': QUANTITY },
+  ],
+];
+
+describe('validatePaymentIntent refuses', () => {
+  it.each(ROWS)('%s', (_source, changes, errors) => {
+    expect(errorsOf(hosted(changes))).toEqual(errors);
+  });
+
+  it.each([[null], [[]], ['text'], [5], [undefined]])('a body that is no object: %j', (body) => {
+    const errors = body === null || body === undefined ? REQUIRED : 'Must be a JSON object.';
+    expect(validatePaymentIntent(body, CONTEXT)).toEqual({ ok: false, errors: { body: errors } });
+  });
+
+  it('decision 10: an empty object, naming all that is missing', () => {
+    expect(errorsOf(validatePaymentIntent({}, CONTEXT))).toEqual({
+      amount: NEITHER,
+      currency: REQUIRED,
+      paymentIntentUniqueId: REQUIRED,
+      methods: REQUIRED,
+      returnUrl: REQUIRED,
+      expireIn: REQUIRED,
+      commissionPaidByCustomer: REQUIRED,
+    });
+  });
+
+  it('decision 13: methods that are not enabled, and an empty list when none is', () => {
+    const onlyCbe = {
+      ...CONTEXT,
+      methods: CONTEXT.methods.filter(({ method }) => method === 'CBE'),
+    };
+    expect(errorsOf(hosted({ methods: ['M_PESA', 'CBE', 'BOGUS'] }, onlyCbe))).toEqual({
+      'methods[0]': 'M_PESA is not enabled for this merchant.',
+      'methods[2]': METHOD,
+    });
+    expect(errorsOf(hosted({}, { ...CONTEXT, methods: [] }))).toEqual({
+      methods: 'No payment method is enabled for this merchant.',
+    });
+  });
+});
+
+describe('validatePaymentIntent accepts', () => {
+  it('the smallest body, with every absent field null or empty', () => {
+    expect(orderOf(hosted())).toEqual({
+      kind: 'hosted',
+      uniqueId: 'order-1',
+      paymentLinkUniqueId: null,
+      amountMinor: 10_050,
+      currency: 'ETB',
+      methods: CONTEXT.methods.map(({ method }) => ({ method, commissionMinor: 0 })),
+      items: [],
+      itemPriceBasis: 'unit',
+      splits: [],
+      commissionPaidByCustomer: true,
+      customer: null,
+      description: null,
+      debitAccount: null,
+      returnUrl: 'https://shop.example/done',
+      callbackUrl: null,
+      simulation: null,
+      expireInSeconds: 600,
+      phone: null,
+    });
+  });
+
+  it('decision 6: null optional fields and unknown ones, as if they were absent', () => {
+    const nulls = {
+      items: null,
+      paymentLinkUniqueId: null,
+      splitPayment: null,
+      callbackUrl: null,
+      customerInfo: null,
+    };
+    expect(hosted({ ...nulls, testMode: 5, phoneNumber: 5, description: 5 })).toEqual(hosted());
+  });
+
+  it('names of the prototype are only names', () => {
+    const text = JSON.stringify(HOSTED_BODY).replace(
+      '{',
+      '{"__proto__":{"callbackUrl":"bad"},"constructor":1,"toString":null,',
+    );
+    expect(validatePaymentIntent(JSON.parse(text), CONTEXT)).toEqual(hosted());
+    const inherited = JSON.parse(`{"__proto__":${JSON.stringify(HOSTED_BODY)}}`);
+    expect(validatePaymentIntent(inherited, CONTEXT).ok).toBe(false);
+  });
+
+  it.each([
+    ['the sum of prices', 10, 'line'],
+    ['the sum of price × quantity', 20, 'unit'],
+  ])('decision 4: an amount equal to %s', (_name, amount, itemPriceBasis) => {
+    const order = orderOf(hosted({ amount, items: [ITEM] }));
+    expect(order).toMatchObject({ amountMinor: amount * 100, itemPriceBasis });
+  });
+
+  it('decision 4: both sums alike are by unit', () => {
+    const order = orderOf(hosted({ amount: 10, items: items({ quantity: 1 }) }));
+    expect(order.itemPriceBasis).toBe('unit');
+  });
+
+  it('decision 4: a line total although price × quantity exceeds the cap', () => {
+    const order = orderOf(
+      hosted({ amount: 999_999_999.99, items: items({ price: 999_999_999.99, quantity: 9 }) }),
+    );
+    expect(order.itemPriceBasis).toBe('line');
+  });
+
+  it('decision 4: items alone, and an empty list beside an amount', () => {
+    const order = orderOf(
+      hosted({ amount: undefined, items: items({ price: 0.1, quantity: 10 }) }),
+    );
+    expect(order).toMatchObject({
+      amountMinor: 100,
+      itemPriceBasis: 'unit',
+      items: [
+        {
+          name: 'Coffee',
+          description: null,
+          image: null,
+          quantity: 10,
+          type: 'PHYSICAL_PRODUCT',
+          priceMinor: 10,
+        },
+      ],
+    });
+    expect(hosted({ items: [] })).toEqual(hosted());
+  });
+
+  it.each([
+    ['decision 5: 1.15', 1.15, 115],
+    ['decision 5: the cap', 999_999_999.99, 99_999_999_999],
+    ['spec Limits: 1.00', 1, 100],
+  ])('%s', (_source, amount, amountMinor) => {
+    expect(orderOf(hosted({ amount })).amountMinor).toBe(amountMinor);
+  });
+
+  it.each([5, 30, 31_622_400])('decision 1: expireIn %d', (expireIn) => {
+    expect(orderOf(hosted({ expireIn })).expireInSeconds).toBe(expireIn);
+  });
+
+  it.each(['x', 'x'.repeat(255), '😀'.repeat(255), 'ትዕዛዝ 1/2', '__proto__', ' padded '])(
+    'decision 7: id %#',
+    (paymentIntentUniqueId) => {
+      expect(orderOf(hosted({ paymentIntentUniqueId })).uniqueId).toBe(paymentIntentUniqueId);
+    },
+  );
+
+  it('decision 3: a phone of 9 and 8 digits; an empty one is absent', () => {
+    const customerInfo = { name: 'Abebe', phone: '911223344', isPhoneUpdatable: false };
+    expect(orderOf(hosted({ customerInfo })).customer).toEqual({ ...customerInfo, email: null });
+    expect(orderOf(hosted({ customerInfo: { phone: '' } })).customer?.phone).toBeNull();
+  });
+
+  it('decision 13: duplicates collapse; in production a method without the currency drops out', () => {
+    const methods = ['ETS_SWITCH', 'CBE', 'ETS_SWITCH'];
+    const names = (currency: string, context = CONTEXT) =>
+      orderOf(hosted({ methods, currency }, context)).methods.map(({ method }) => method);
+    expect(names('ETB')).toEqual(['CBE', 'ETS_SWITCH']);
+    expect(names('USD')).toEqual(['ETS_SWITCH']);
+    expect(names('USD', SANDBOX)).toEqual(['CBE', 'ETS_SWITCH']);
+  });
+
+  it('decision 15: the commission of each method, rounded half up', () => {
+    const methods = [
+      { method: 'CBE', rate: { basisPoints: 150, fixedMinor: 10 } },
+      { method: 'M_PESA', rate: { basisPoints: 0, fixedMinor: 0 } },
+    ] as const;
+    expect(orderOf(hosted({ amount: 1 }, { ...CONTEXT, methods })).methods).toEqual([
+      { method: 'CBE', commissionMinor: 12 },
+      { method: 'M_PESA', commissionMinor: 0 },
+    ]);
+  });
+
+  it('decision 22: the sandbox simulates and production does not', () => {
+    expect(orderOf(hosted({}, SANDBOX)).simulation).toBe('interactive');
+    expect(orderOf(hosted()).simulation).toBeNull();
+  });
+});
+
+describe('uniqueIdOf (decision 8)', () => {
+  it.each([
+    [{ paymentIntentUniqueId: 'a', amount: 'bad' }, 'a'],
+    [{ paymentIntentUniqueId: '' }, null],
+    [{ paymentIntentUniqueId: 5 }, null],
+    [{}, null],
+    [null, null],
+    [['a'], null],
+    ['a', null],
+  ])('%j is %j', (body, id) => {
+    expect(uniqueIdOf(body)).toBe(id);
+  });
+});

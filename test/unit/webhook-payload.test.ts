@@ -1,0 +1,302 @@
+import { describe, expect, test } from 'vitest';
+import type { Attempt, Intent, IntentStatus, IntentTerms } from '../../src/domain/intent.ts';
+import { METHODS } from '../../src/domain/method.ts';
+import {
+  EVENT_WORDS,
+  eventBody,
+  paymentPayload,
+  statusContent,
+} from '../../src/webhooks/payload.ts';
+
+const createdAtMs = Date.UTC(2026, 10, 17, 9, 30, 0, 5);
+
+const minimalTerms: IntentTerms = {
+  environment: 'production',
+  merchantId: 'm1',
+  merchantName: 'Shop',
+  uniqueId: 'order-1',
+  uuid: '0d7e2f8e-7d8b-4d52-9a3c-0c8f8a1f0001',
+  number: 9_007_199_254_740_991,
+  kind: 'hosted',
+  paymentLinkUniqueId: null,
+  amountMinor: 10_000,
+  currency: 'ETB',
+  methods: [
+    { method: 'TELE_BIRR', commissionMinor: 150 },
+    { method: 'M_PESA', commissionMinor: 200 },
+  ],
+  items: [],
+  itemPriceBasis: 'unit',
+  splits: [],
+  commissionPaidByCustomer: true,
+  customer: null,
+  description: 'never shown',
+  debitAccount: 'never shown',
+  returnUrl: null,
+  callbackUrl: null,
+  simulation: null,
+  baseUrl: 'https://pay.example.com',
+  createdAtMs,
+  expiresAtMs: createdAtMs + 600_000,
+};
+
+const minimal: Intent = {
+  terms: minimalTerms,
+  status: 'open',
+  previousStatus: null,
+  failureReason: null,
+  version: 1,
+  late: false,
+  attempts: [],
+  anomalies: [],
+  updatedAtMs: createdAtMs,
+  endedAtMs: null,
+};
+
+const attempt: Attempt = {
+  id: '5a0fd5c8-1111-4222-8333-444455556666',
+  reference: 'ABCDEFGHJK0123456789',
+  method: 'M_PESA',
+  phone: '251911223344',
+  flow: 'push',
+  deadlineAtMs: createdAtMs + 120_000,
+  windowIsFinal: false,
+  checkAtMs: null,
+  status: 'succeeded',
+  redirectUrl: 'https://rail.example.com/secret',
+  railReference: 'RAIL-1',
+  failureReason: null,
+  checks: 0,
+  startedAtMs: createdAtMs + 1_000,
+  updatedAtMs: createdAtMs + 2_500,
+};
+
+const full: Intent = {
+  ...minimal,
+  terms: {
+    ...minimalTerms,
+    environment: 'sandbox',
+    number: 42,
+    uniqueId: 'ትዕዛዝ "1"',
+    paymentLinkUniqueId: 'link-1',
+    returnUrl: 'https://shop.example.com/back?a=1',
+    callbackUrl: 'https://shop.example.com/hook',
+    splits: [
+      {
+        bank: 'CBE',
+        creditAccount: '1000123',
+        type: 'percentage',
+        value: 1_250,
+        shareMinor: 1_250,
+      },
+      { bank: 'AWASH', creditAccount: '0132', type: 'number', value: 2_001, shareMinor: 2_001 },
+    ],
+    items: [
+      {
+        name: 'Coffee',
+        description: 'Yirgacheffe',
+        image: 'https://shop.example.com/coffee.png',
+        quantity: 2,
+        type: 'PHYSICAL_PRODUCT',
+        priceMinor: 2_500,
+      },
+      {
+        name: 'Tip',
+        description: null,
+        image: null,
+        quantity: 1,
+        type: 'SERVICE',
+        priceMinor: 5_000,
+      },
+    ],
+    customer: {
+      name: 'Abebe',
+      email: 'abebe@example.com',
+      phone: '911223344',
+      isPhoneUpdatable: false,
+    },
+  },
+  status: 'succeeded',
+  previousStatus: 'processing',
+  version: 3,
+  attempts: [attempt],
+  updatedAtMs: createdAtMs + 2_500,
+  endedAtMs: createdAtMs + 2_500,
+};
+
+const minimalTermsText =
+  '"paymentIntentId":9007199254740991,"uuid":"0d7e2f8e-7d8b-4d52-9a3c-0c8f8a1f0001",' +
+  '"uniqueId":"order-1","paymentLinkUniqueId":null,"test":false,"callbackUrl":null,' +
+  '"returnUrl":null,"commissionPaidByCustomer":true,"creationDate":"2026-11-17T09:30:00.005Z",' +
+  '"lastUpdateDate":"2026-11-17T09:30:00.005Z","expireDate":"2026-11-17T09:40:00.005Z",' +
+  '"totalAmount":10000,"commission":0,"chargedAmount":10000,"currency":"ETB",' +
+  '"checkoutBeneficiaries":[],"productItems":[],"transaction":null,"merchantCustomer":null,' +
+  '"paymentMethodTypes":["TELE_BIRR","M_PESA"]';
+
+describe('the bytes of an event (decision 17)', () => {
+  test('of a minimal intent: compact, nulls kept, the order of the decision', () => {
+    const expired: Intent = { ...minimal, status: 'expired', previousStatus: 'open', version: 2 };
+    expect(eventBody(expired, 'payment_expired')).toBe(
+      `{${minimalTermsText},"event":"PAYMENT_EXPIRED","status":"EXPIRED",` +
+        '"previousStatus":"OPEN","sequence":2,"late":false,"reason":null}',
+    );
+  });
+
+  test('of a full intent', () => {
+    expect(eventBody(full, 'payment_succeeded')).toBe(
+      '{"paymentIntentId":42,"uuid":"0d7e2f8e-7d8b-4d52-9a3c-0c8f8a1f0001",' +
+        '"uniqueId":"ትዕዛዝ \\"1\\"","paymentLinkUniqueId":"link-1","test":true,' +
+        '"callbackUrl":"https://shop.example.com/hook",' +
+        '"returnUrl":"https://shop.example.com/back?a=1","commissionPaidByCustomer":true,' +
+        '"creationDate":"2026-11-17T09:30:00.005Z","lastUpdateDate":"2026-11-17T09:30:02.505Z",' +
+        '"expireDate":"2026-11-17T09:40:00.005Z","totalAmount":10000,"commission":200,' +
+        '"chargedAmount":10200,"currency":"ETB","checkoutBeneficiaries":[' +
+        '{"bank":"CBE","creditAccount":"1000123","splitType":"PERCENTAGE","amount":12.5,' +
+        '"shareAmount":1250},{"bank":"AWASH","creditAccount":"0132","splitType":"NUMBER",' +
+        '"amount":2001,"shareAmount":2001}],"productItems":[{"name":"Coffee",' +
+        '"description":"Yirgacheffe","image":"https://shop.example.com/coffee.png","quantity":2,' +
+        '"type":"PHYSICAL_PRODUCT","price":2500},{"name":"Tip","description":null,"image":null,' +
+        '"quantity":1,"type":"SERVICE","price":5000}],"transaction":{' +
+        '"id":"5a0fd5c8-1111-4222-8333-444455556666","transactionId":"ABCDEFGHJK0123456789",' +
+        '"paymentType":"M_PESA","transactionStatus":"SUCCESS",' +
+        '"createdAt":"2026-11-17T09:30:01.005Z","updatedAt":"2026-11-17T09:30:02.505Z",' +
+        '"failureReason":null},"merchantCustomer":{"name":"Abebe","email":"abebe@example.com",' +
+        '"phone":"911223344","isPhoneUpdatable":false},' +
+        '"paymentMethodTypes":["TELE_BIRR","M_PESA"],"event":"PAYMENT_SUCCESS",' +
+        '"status":"SUCCESS","previousStatus":"PROCESSING","sequence":3,"late":false,' +
+        '"reason":null}',
+    );
+  });
+
+  test('of a failure carry its reason, and lateness is told', () => {
+    const failed: Intent = { ...minimal, status: 'failed', failureReason: 'abandoned' };
+    expect(JSON.parse(eventBody(failed, 'payment_failed'))).toMatchObject({
+      event: 'PAYMENT_FAILED',
+      status: 'FAILED',
+      reason: 'abandoned',
+    });
+    expect(JSON.parse(eventBody({ ...full, late: true }, 'payment_succeeded')).late).toBe(true);
+  });
+
+  test('survive text that is no valid UTF-16', () => {
+    const odd: Intent = { ...minimal, terms: { ...minimalTerms, uniqueId: 'a\ud800b' } };
+    const body = eventBody(odd, 'payment_failed');
+    expect(new TextDecoder().decode(new TextEncoder().encode(body))).toBe(body);
+  });
+
+  test('names events and their statuses', () => {
+    expect(EVENT_WORDS).toEqual({
+      payment_succeeded: { event: 'PAYMENT_SUCCESS', status: 'SUCCESS' },
+      payment_failed: { event: 'PAYMENT_FAILED', status: 'FAILED' },
+      payment_expired: { event: 'PAYMENT_EXPIRED', status: 'EXPIRED' },
+    });
+  });
+});
+
+describe('the status call (decisions 17, 31)', () => {
+  test('shows the same without the event, and the anomalies last', () => {
+    expect(JSON.stringify(statusContent(minimal))).toBe(
+      `{${minimalTermsText},"status":"OPEN","previousStatus":null,"sequence":1,"late":false,` +
+        '"reason":null,"anomalies":[]}',
+    );
+    const event = JSON.parse(eventBody(full, 'payment_succeeded'));
+    delete event.event;
+    expect(JSON.stringify(paymentPayload(full))).toBe(JSON.stringify(event));
+  });
+
+  test('names the transaction of an anomaly as the merchant knows it', () => {
+    const twice: Intent = {
+      ...full,
+      anomalies: [{ kind: 'duplicate_payment', attemptId: attempt.id, atMs: createdAtMs }],
+    };
+    expect(statusContent(twice).anomalies).toEqual([
+      {
+        kind: 'duplicate_payment',
+        transactionId: 'ABCDEFGHJK0123456789',
+        at: '2026-11-17T09:30:00.005Z',
+      },
+    ]);
+  });
+
+  test.each<[IntentStatus, string]>([
+    ['open', 'OPEN'],
+    ['processing', 'PROCESSING'],
+    ['succeeded', 'SUCCESS'],
+    ['failed', 'FAILED'],
+    ['expired', 'EXPIRED'],
+    ['canceled', 'CANCELED'],
+  ])('calls %s %s, also as the status before', (status, word) => {
+    const payload = paymentPayload({ ...minimal, status, previousStatus: status });
+    expect([payload.status, payload.previousStatus]).toEqual([word, word]);
+  });
+
+  test.each<[Attempt['status'], IntentStatus, string]>([
+    ['processing', 'processing', 'PROCESSING'],
+    ['unresolved', 'processing', 'PROCESSING'],
+    ['unresolved', 'open', 'PROCESSING'],
+    ['unresolved', 'expired', 'EXPIRED'],
+    ['unresolved', 'failed', 'EXPIRED'],
+    ['unresolved', 'canceled', 'EXPIRED'],
+    ['succeeded', 'succeeded', 'SUCCESS'],
+    ['failed', 'open', 'FAILED'],
+    ['expired', 'expired', 'EXPIRED'],
+  ])('an attempt %s of an intent %s is %s', (attemptStatus, status, word) => {
+    const attempts = [{ ...attempt, status: attemptStatus }];
+    const payload = paymentPayload({ ...minimal, status, attempts });
+    expect(payload.transaction?.transactionStatus).toBe(word);
+  });
+
+  test('tells of the paid attempt, not of a later one', () => {
+    const later: Attempt = { ...attempt, id: 'later', method: 'TELE_BIRR', status: 'failed' };
+    const payload = paymentPayload({ ...full, attempts: [attempt, later] });
+    expect(payload.transaction?.id).toBe(attempt.id);
+    expect(payload.commission).toBe(200);
+  });
+
+  test('holds no phone of an attempt, no rail reference and no rail URL (promise 10)', () => {
+    const text = JSON.stringify(statusContent(full));
+    expect(text).not.toMatch(/251911223344|RAIL-1|rail\.example\.com|never shown/);
+  });
+});
+
+describe('commission and charged amount (decisions 15, 17)', () => {
+  const withMethods = (commissions: readonly number[], commissionPaidByCustomer: boolean) => {
+    const methods = commissions.map((commissionMinor, index) => ({
+      method: METHODS[index] ?? 'E_BIRR',
+      commissionMinor,
+    }));
+    return paymentPayload({
+      ...minimal,
+      terms: { ...minimalTerms, methods, commissionPaidByCustomer },
+    });
+  };
+
+  test.each([
+    ['the only method', [150], true, 150, 10_150],
+    ['methods that cost the same', [150, 150, 150], true, 150, 10_150],
+    ['methods that differ: nothing is certain yet', [150, 200], true, 0, 10_000],
+    ['a merchant who bears it', [150], false, 150, 10_000],
+  ])('before an attempt, of %s', (_name, commissions, byCustomer, commission, charged) => {
+    const payload = withMethods(commissions, byCustomer);
+    expect([payload.commission, payload.chargedAmount]).toEqual([commission, charged]);
+  });
+
+  test('of a merchant who bears it, after the attempt', () => {
+    const payload = paymentPayload({
+      ...full,
+      terms: { ...full.terms, commissionPaidByCustomer: false },
+    });
+    expect([payload.totalAmount, payload.commission, payload.chargedAmount]).toEqual([
+      10_000, 200, 10_000,
+    ]);
+  });
+
+  test('percentages keep their hundredths exactly', () => {
+    for (let hundredths = 1; hundredths <= 10_000; hundredths += 1) {
+      const split = { bank: 'CBE', creditAccount: '1', type: 'percentage', shareMinor: 0 } as const;
+      const terms = { ...minimalTerms, splits: [{ ...split, value: hundredths }] };
+      const amount = paymentPayload({ ...minimal, terms }).checkoutBeneficiaries[0]?.amount;
+      expect(String(amount)).toBe(String(Number(`${hundredths}e-2`)));
+    }
+  });
+});

@@ -1,0 +1,158 @@
+import { createVerify, generateKeyPairSync } from 'node:crypto';
+import { Webhook as StandardWebhook } from 'standardwebhooks';
+import { Webhook as SvixWebhook } from 'svix';
+import { describe, expect, test } from 'vitest';
+import { ConfigError, type NamedKey } from '../../src/config.ts';
+import {
+  publicKeyPems,
+  requestBody,
+  signEventBody,
+  standardWebhookHeaders,
+} from '../../src/webhooks/signature.ts';
+
+function rsaKey(keyId: string): { named: NamedKey; pem: string } {
+  const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const base64 = privateKey.export({ format: 'der', type: 'pkcs8' }).toString('base64');
+  return {
+    named: { keyId, base64 },
+    pem: publicKey.export({ format: 'pem', type: 'spki' }).toString(),
+  };
+}
+
+function verifies(pem: string, body: string, signature: string): boolean {
+  return createVerify('RSA-SHA256').update(body, 'utf8').verify(pem, signature, 'base64');
+}
+
+const newer = rsaKey('k2');
+const older = rsaKey('k1');
+const body = '{"uniqueId":"ትዕዛዝ","totalAmount":10000}';
+
+describe('the RSA signature of an event (decisions 17, 32)', () => {
+  test('is made by the first key and verified by node:crypto over the UTF-8 of the body', async () => {
+    const { keyId, signature } = await signEventBody([newer.named, older.named], body);
+    expect(keyId).toBe('k2');
+    expect(signature).toMatch(/^[A-Za-z0-9+/]{342}==$/);
+    expect(verifies(newer.pem, body, signature)).toBe(true);
+    expect(verifies(newer.pem, `${body} `, signature)).toBe(false);
+    expect(verifies(older.pem, body, signature)).toBe(false);
+  });
+
+  test('is deterministic, so a signature made twice is the same bytes', async () => {
+    const first = await signEventBody([newer.named], body);
+    expect(await signEventBody([newer.named], body)).toEqual(first);
+  });
+
+  test('survives a rotation: both public keys are published, in the order of the ring', async () => {
+    const before = await signEventBody([older.named], body);
+    const published = await publicKeyPems([newer.named, older.named]);
+    expect(published).toEqual([
+      { keyId: 'k2', publicKey: newer.pem },
+      { keyId: 'k1', publicKey: older.pem },
+    ]);
+    const byOld = published.find((key) => key.keyId === before.keyId)?.publicKey ?? '';
+    expect(verifies(byOld, body, before.signature)).toBe(true);
+  });
+
+  test('publishes no private part', async () => {
+    const [published] = await publicKeyPems([newer.named]);
+    expect(published?.publicKey).toMatch(/^-----BEGIN PUBLIC KEY-----\n/);
+    expect(JSON.stringify(published)).not.toContain('PRIVATE');
+  });
+
+  test('of a ring that cannot sign is an error that names the key and nothing of it', async () => {
+    const broken = { keyId: 'k9', base64: Buffer.from('secret material').toString('base64') };
+    const error = await signEventBody([broken], body).then(
+      () => null,
+      (thrown: unknown) => thrown,
+    );
+    expect(error).toBeInstanceOf(ConfigError);
+    expect(String(error)).toContain('k9');
+    expect(String(error)).not.toContain(broken.base64);
+    await expect(signEventBody([], body)).rejects.toThrow(ConfigError);
+    await expect(publicKeyPems([broken])).rejects.toThrow(ConfigError);
+  });
+});
+
+describe('the request body (decision 17)', () => {
+  test('is the envelope, its fields in order, the event a string inside', () => {
+    expect(
+      requestBody({ event: 'payment_succeeded', uniqueId: 'o"1', signature: 'c2ln', body }),
+    ).toBe(
+      '{"webHookEvent":"PAYMENT_SUCCESS","paymentIntentUniqueId":"o\\"1","status":"SUCCESS",' +
+        '"signature":"c2ln","body":"{\\"uniqueId\\":\\"ትዕዛዝ\\",\\"totalAmount\\":10000}"}',
+    );
+  });
+
+  test.each([
+    ['payment_succeeded', 'PAYMENT_SUCCESS', 'SUCCESS'],
+    ['payment_failed', 'PAYMENT_FAILED', 'FAILED'],
+    ['payment_expired', 'PAYMENT_EXPIRED', 'EXPIRED'],
+  ] as const)('of %s names %s and %s', (event, webHookEvent, status) => {
+    const text = requestBody({ event, uniqueId: 'o', signature: 's', body: '{}' });
+    expect(JSON.parse(text)).toMatchObject({ webHookEvent, status });
+  });
+
+  test('gives back the very bytes that were signed', async () => {
+    const { signature } = await signEventBody([newer.named], body);
+    const text = requestBody({ event: 'payment_failed', uniqueId: 'o', signature, body });
+    const received = JSON.parse(text);
+    expect(verifies(newer.pem, received.body, received.signature)).toBe(true);
+  });
+});
+
+describe('Standard Webhooks headers (decision 17)', () => {
+  const secret = (fill: number) => `whsec_${Buffer.alloc(32, fill).toString('base64')}`;
+  const event = {
+    eventId: 'evt_1',
+    timestampSeconds: Math.floor(Date.now() / 1000),
+    requestBody: '{"a":"ብር"}',
+  };
+
+  test('are verified by standardwebhooks and svix as they come from npm', async () => {
+    const headers = await standardWebhookHeaders({ ...event, secrets: [secret(1)] });
+    expect(Object.keys(headers)).toEqual(['webhook-id', 'webhook-timestamp', 'webhook-signature']);
+    const parsed = { a: 'ብር' };
+    expect(new StandardWebhook(secret(1)).verify(event.requestBody, headers)).toEqual(parsed);
+    expect(() => new SvixWebhook(secret(1)).verify(event.requestBody, headers)).not.toThrow();
+  });
+
+  test('equal those that the library itself would make', async () => {
+    const headers = await standardWebhookHeaders({ ...event, secrets: [secret(1)] });
+    const atDate = new Date(event.timestampSeconds * 1000);
+    const theirs = new StandardWebhook(secret(1)).sign(event.eventId, atDate, event.requestBody);
+    expect(headers['webhook-signature']).toBe(theirs);
+  });
+
+  test('carry one signature a secret during a rotation: either secret verifies', async () => {
+    const headers = await standardWebhookHeaders({ ...event, secrets: [secret(2), secret(1)] });
+    expect(headers['webhook-signature']).toMatch(/^v1,[^ ]{44} v1,[^ ]{44}$/);
+    for (const known of [secret(1), secret(2)]) {
+      expect(() => new StandardWebhook(known).verify(event.requestBody, headers)).not.toThrow();
+      expect(() => new SvixWebhook(known).verify(event.requestBody, headers)).not.toThrow();
+    }
+    expect(() => new StandardWebhook(secret(3)).verify(event.requestBody, headers)).toThrow();
+  });
+
+  test('cover id, time and body', async () => {
+    const headers = await standardWebhookHeaders({ ...event, secrets: [secret(1)] });
+    const peer = new StandardWebhook(secret(1));
+    expect(() => peer.verify(`${event.requestBody} `, headers)).toThrow();
+    expect(() => peer.verify(event.requestBody, { ...headers, 'webhook-id': 'evt_2' })).toThrow();
+    const moved = { ...headers, 'webhook-timestamp': String(event.timestampSeconds + 1) };
+    expect(() => peer.verify(event.requestBody, moved)).toThrow();
+  });
+
+  test('without a secret go without a signature', async () => {
+    const headers = await standardWebhookHeaders({ ...event, secrets: [] });
+    expect(Object.keys(headers)).toEqual(['webhook-id', 'webhook-timestamp']);
+  });
+
+  test('refuse what is no webhook secret, without repeating it', async () => {
+    const error = await standardWebhookHeaders({ ...event, secrets: ['hunter2'] }).then(
+      () => null,
+      (thrown: unknown) => thrown,
+    );
+    expect(error).toBeInstanceOf(TypeError);
+    expect(String(error)).not.toContain('hunter2');
+  });
+});
