@@ -15,6 +15,7 @@ import { expectFreePort } from './ports.ts';
 import { startWrangler } from './wrangler.ts';
 
 const POLL_MS = 100;
+const PARENT_POLL_MS = 500;
 const SIGNAL_EXIT_CODE = 128;
 
 async function main(): Promise<void> {
@@ -43,10 +44,19 @@ function wranglerArgs(options: DevOptions): readonly string[] {
   ];
 }
 
-/** Passes on signals, and ends when wrangler ends, the same way. */
+/** Passes on signals and the end of npm, and ends when wrangler ends, the same way. */
 function liveAndDieWith(wrangler: ChildProcess): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => wrangler.kill(signal));
+  }
+  if (process.env.npm_lifecycle_event !== undefined) {
+    // npm's shell keeps a SIGTERM to itself: being orphaned is the only sign that we get.
+    const parent = process.ppid;
+    setInterval(() => {
+      if (process.ppid !== parent) {
+        wrangler.kill('SIGTERM');
+      }
+    }, PARENT_POLL_MS).unref();
   }
   wrangler.once('error', fail);
   wrangler.once('exit', (exitCode, signal) => {

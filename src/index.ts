@@ -1,8 +1,8 @@
 import { apiRouter } from './api/router.ts';
 import { checkoutRouter } from './checkout/router.ts';
+import { withRequestId } from './http/request-id.ts';
 import type { DeliveryMessage, LedgerMessage } from './intent/protocol.ts';
 import { consumeLedger } from './ledger/consumer.ts';
-import { withRequestId } from './request-id.ts';
 import { consumeDeliveries } from './webhooks/consumer.ts';
 
 export { PaymentIntent } from './intent/payment-intent.ts';

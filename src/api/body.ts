@@ -1,4 +1,5 @@
 import { BODY_BYTES_MAX } from '../config.ts';
+import { readBytes } from '../http/read-bytes.ts';
 import { Problem } from './problem.ts';
 
 const JSON_CONTENT_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
@@ -27,30 +28,4 @@ export async function readJsonBody(request: Request): Promise<JsonBody> {
   } catch {
     throw new Problem(400, 'The body is not valid JSON');
   }
-}
-
-/** At most `bytesMax` bytes of the body, or null when there are more. Stops reading at the bound. */
-export async function readBytes(
-  request: Request,
-  bytesMax: number,
-): Promise<Uint8Array<ArrayBuffer> | null> {
-  if (Number(request.headers.get('content-length') ?? 0) > bytesMax) {
-    return null;
-  }
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of request.body ?? []) {
-    length += chunk.byteLength;
-    if (length > bytesMax) {
-      return null;
-    }
-    chunks.push(chunk);
-  }
-  const bytes = new Uint8Array(length);
-  let offset = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, offset);
-    offset += chunk.byteLength;
-  }
-  return bytes;
 }

@@ -1,9 +1,10 @@
 import { type IRequest, Router } from 'itty-router';
 import { IntentUnavailable } from '../intent/client.ts';
 import { errorText, log } from '../log.ts';
+import { unavailablePage, unknownPage } from '../pages/notices.ts';
 import { handleRailCallback } from '../rails/callback.ts';
-import { unavailablePage, unknownPage } from './notices.ts';
-import { abandonAttempt, giveUp, showCheckout, showSimulator, startAttempt } from './routes.ts';
+import { showSimulator } from '../rails/simulator/route.ts';
+import { abandonAttempt, giveUp, showCheckout, startAttempt } from './routes.ts';
 
 type Page = (request: Request, env: Env) => Promise<Response>;
 type Arguments = [Env, ExecutionContext];

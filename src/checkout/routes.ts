@@ -1,17 +1,15 @@
 import { h } from 'preact';
 import { attemptInFlight, type Intent } from '../domain/intent.ts';
+import { readForm } from '../pages/form.ts';
+import { english } from '../pages/messages.ts';
+import { badFormPage, unavailablePage, unknownPage } from '../pages/notices.ts';
+import { openLink, pathSegment } from '../pages/open-link.ts';
+import { pageResponse, seeOther } from '../pages/page-response.ts';
+import { returnUrlFor } from '../pages/return-url.ts';
 import { railFor } from '../rails/registry.ts';
-import { railOrder, runAttempt } from '../rails/run-attempt.ts';
-import { SimulatorPage } from '../rails/simulator/page.tsx';
-import { simulator } from '../rails/simulator/simulator.ts';
+import { runAttempt } from '../rails/run-attempt.ts';
 import { readChoice } from './choice.ts';
-import { readForm } from './form.ts';
-import { english } from './messages.ts';
-import { badFormPage, unavailablePage, unknownPage } from './notices.ts';
-import { openLink, pathSegment } from './open-link.ts';
-import { pageResponse, seeOther } from './page-response.ts';
 import { CheckoutPage } from './pages/checkout-page.tsx';
-import { returnUrlFor } from './return-url.ts';
 import { checkoutView, type RefusedForm } from './view.ts';
 
 /**
@@ -88,33 +86,6 @@ export async function giveUp(request: Request, env: Env): Promise<Response> {
   }
   // Rejected: it was paid or ended meanwhile, and the page must say so before the customer leaves.
   return seeOther(request, given.rejection === null ? (returnUrlFor(given.intent) ?? path) : path);
-}
-
-/** GET /simulator/:token: the sandbox's stand-in for a rail's page. */
-export async function showSimulator(request: Request, env: Env): Promise<Response> {
-  const opened = await openLink(request, env, 'attempt', pathSegment(request, 1));
-  if (opened instanceof Response) {
-    return opened;
-  }
-  const intent = opened.intent;
-  const attempt = intent.attempts[opened.link.attemptIndex];
-  if (
-    attempt === undefined ||
-    railFor(intent.terms.environment, attempt.method)?.id !== simulator.id
-  ) {
-    return unknownPage(request);
-  }
-  const { checkoutUrl } = await railOrder(env, opened.client.objectId, intent, attempt);
-  const page = h(SimulatorPage, {
-    text: english,
-    terms: intent.terms,
-    attempt,
-    action: `/rails/${simulator.id}/${opened.token}`,
-    checkoutUrl,
-  });
-  return pageResponse(request, page, {
-    formTargets: [intent.terms.baseUrl, intent.terms.returnUrl],
-  });
 }
 
 function checkoutPage(

@@ -12,9 +12,9 @@ import {
 } from '../domain/intent.ts';
 import { type Currency, METHODS_NEEDING_PHONE, type Method } from '../domain/method.ts';
 import { decide } from '../domain/transition.ts';
-import type { FormProblem } from './messages.ts';
+import type { FormProblem } from '../pages/messages.ts';
+import { returnUrlFor, webUrl } from '../pages/return-url.ts';
 import { phoneText } from './phone.ts';
-import { returnUrlFor, webUrl } from './return-url.ts';
 
 /** Everything a page of a payment shows. Pages render it; they decide nothing. */
 export interface CheckoutView {
@@ -228,7 +228,8 @@ function inFlightState(intent: Intent): CheckoutState {
     return {
       ...inFlight,
       kind: 'push',
-      phone: attempt.phone === null ? null : phoneText(attempt.phone),
+      // No line break inside a number.
+      phone: attempt.phone === null ? null : phoneText(attempt.phone).replaceAll(' ', '\u00a0'),
     };
   }
   return {

@@ -18,6 +18,18 @@ export interface StoredIntent {
   readonly ledgerDueAtMs: number | null;
 }
 
+/** Of a payment that nobody has stored yet. */
+export const NEW_STORED: StoredIntent = {
+  intent: null,
+  idempotencyKeyDigest: null,
+  bodyDigest: null,
+  answer: null,
+  answerDueAtMs: null,
+  ledgerVersion: 0,
+  ledgerSends: 0,
+  ledgerDueAtMs: null,
+};
+
 export interface StoredEvent {
   readonly sequence: number;
   readonly eventId: string;
@@ -41,11 +53,13 @@ export class Store {
     this.#sql = sql;
   }
 
-  /** The payment, or null when this object has never been created. */
-  load(): StoredIntent | null {
-    if (!tableExists(this.#sql, 'intent')) {
-      return null;
-    }
+  /** Whether `create` has ever been here. Reads only: asking must not begin to cost storage. */
+  exists(): boolean {
+    return tableExists(this.#sql, 'intent');
+  }
+
+  /** The row, brought to the current schema. Only where `exists`. */
+  load(): StoredIntent {
     const row = this.#sql.exec<IntentRow>('SELECT * FROM intent').one();
     migrate(this.#sql, row.schema_version);
     const intent = row.state === null ? null : parseIntent(row.state);

@@ -1,9 +1,9 @@
+import { BoundedCache } from '../bounded-cache.ts';
 import type { Bindings } from '../config.ts';
 import { type Environment, METHODS, type Method } from '../domain/method.ts';
 import type { CommissionRate } from '../domain/money.ts';
 import { errorText, log } from '../log.ts';
 import { apiKeyDigest, parseApiKey } from './api-key.ts';
-import { BoundedCache } from './bounded-cache.ts';
 
 /** One method that the merchant has enabled, and what it costs. */
 export interface MerchantMethod {
@@ -123,7 +123,11 @@ async function accessOf(
   digest: string,
   nowMs: number,
 ): Promise<MerchantAccess | null> {
-  const known = remembered(digest, nowMs) ?? (await awaitOther(digest, nowMs));
+  let known = remembered(digest, nowMs);
+  if (known === undefined && lookups.get(digest, nowMs) !== undefined) {
+    known = await awaitOther(digest, nowMs);
+  }
+  // Nothing is awaited between the look at `lookups` and the claim that this call makes.
   if (known === undefined) {
     return lookUp(env, digest, nowMs);
   }

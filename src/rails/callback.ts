@@ -1,7 +1,7 @@
-import { unknownPage } from '../checkout/notices.ts';
-import { openLink, pathSegment } from '../checkout/open-link.ts';
-import { returnUrlFor } from '../checkout/return-url.ts';
 import type { Command, Intent } from '../domain/intent.ts';
+import { unknownPage } from '../pages/notices.ts';
+import { openLink, pathSegment } from '../pages/open-link.ts';
+import { returnUrlFor } from '../pages/return-url.ts';
 import type { CallbackResult } from './rail.ts';
 import { railFor } from './registry.ts';
 import { railOrder } from './run-attempt.ts';

@@ -1,6 +1,8 @@
+import { BoundedCache } from '../bounded-cache.ts';
 import { configOf } from '../config.ts';
 import { unseal } from '../crypto/sealed.ts';
 import type { Tenant } from '../domain/intent.ts';
+import { log } from '../log.ts';
 
 /** How old a setting may be: a burst of events costs one query, a change is in force at once. */
 const CACHE_MS = 5_000;
@@ -16,13 +18,12 @@ export interface WebhookSettings {
   readonly secrets: readonly string[];
 }
 
-interface CacheEntry {
-  readonly readAtMs: number;
-  readonly settings: WebhookSettings;
-}
+const cache = new BoundedCache<WebhookSettings>({ sizeMax: CACHE_ENTRIES_MAX, ageMsMax: CACHE_MS });
 
-/** Values, not promises: a promise of another request may die with that request. */
-const caches = new WeakMap<Env, Map<string, CacheEntry>>();
+/** Forgets everything read so far, as a new isolate would: for tests that change D1 under it. */
+export function forgetWebhookSettings(): void {
+  cache.clear();
+}
 
 /** What a merchant's webhook secrets are sealed for: no other tenant's row opens them. */
 export function webhookSecretContext(tenant: Tenant): string {
@@ -35,30 +36,14 @@ export async function webhookSettings(
   tenant: Tenant,
   nowMs: number = Date.now(),
 ): Promise<WebhookSettings> {
-  const cache = cacheOf(env);
   const cacheKey = `${tenant.environment}/${tenant.merchantId}`;
-  const known = cache.get(cacheKey);
-  if (known !== undefined && nowMs - known.readAtMs < CACHE_MS) {
-    return known.settings;
+  const known = cache.get(cacheKey, nowMs);
+  if (known !== undefined) {
+    return known.value;
   }
   const settings = await readSettings(env, tenant, nowMs);
-  // Deleted first, so that the order of the map is the order of age.
-  cache.delete(cacheKey);
-  cache.set(cacheKey, { readAtMs: nowMs, settings });
-  const oldest = cache.keys().next().value;
-  if (cache.size > CACHE_ENTRIES_MAX && oldest !== undefined) {
-    cache.delete(oldest);
-  }
+  cache.set(cacheKey, settings, nowMs);
   return settings;
-}
-
-function cacheOf(env: Env): Map<string, CacheEntry> {
-  let cache = caches.get(env);
-  if (cache === undefined) {
-    cache = new Map();
-    caches.set(env, cache);
-  }
-  return cache;
 }
 
 /** One statement for both tables: one round trip to D1. */
@@ -94,9 +79,7 @@ async function readSettings(env: Env, tenant: Tenant, nowMs: number): Promise<We
     if (secret === null) {
       // An operator dropped a data key too early; the RSA signature still proves the event.
       const { environment, merchantId } = tenant;
-      console.error(
-        JSON.stringify({ event: 'webhook_secret_unreadable', environment, merchantId }),
-      );
+      log('error', 'webhook_secret_unreadable', { environment, merchantId });
       continue;
     }
     secrets.push(secret);

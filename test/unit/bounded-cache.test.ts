@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { BoundedCache } from '../../src/merchants/bounded-cache.ts';
+import { BoundedCache } from '../../src/bounded-cache.ts';
 
 const AGE_MS_MAX = 9_000;
 

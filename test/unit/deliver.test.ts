@@ -3,7 +3,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { DatabaseSync } from 'node:sqlite';
 import { Webhook } from 'standardwebhooks';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { NamedKey } from '../../src/config.ts';
 import { seal } from '../../src/crypto/sealed.ts';
 import type { Tenant } from '../../src/domain/intent.ts';
@@ -20,11 +20,13 @@ import {
   TRY_TIMEOUT_MS,
   type WebhookRequest,
 } from '../../src/webhooks/deliver.ts';
-import { webhookSecretContext, webhookSettings } from '../../src/webhooks/settings.ts';
+import { forgetWebhookSettings, webhookSecretContext, webhookSettings } from '../../src/webhooks/settings.ts';
 import { DeliverySlots, SLOT_LEASE_MS } from '../../src/webhooks/slots.ts';
 import { testSecrets } from '../support/secrets.ts';
 
 const servers: Server[] = [];
+
+beforeEach(forgetWebhookSettings);
 
 afterEach(async () => {
   vi.restoreAllMocks();

@@ -1,4 +1,4 @@
-import type { Messages } from '../messages.ts';
+import type { Messages } from '../../pages/messages.ts';
 import type { CheckoutView } from '../view.ts';
 import { ChoosePage } from './choose.tsx';
 import { PaidPage, UnpaidPage } from './ended.tsx';

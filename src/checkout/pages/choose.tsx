@@ -1,7 +1,7 @@
-import type { Messages } from '../messages.ts';
-import { moneyText, timeText } from '../money-text.ts';
+import { Document } from '../../pages/document.tsx';
+import type { Messages } from '../../pages/messages.ts';
+import { moneyText, timeText } from '../../pages/money-text.ts';
 import type { ChooseState, MethodChoice, PaymentSummary, PhoneField } from '../view.ts';
-import { Document } from './document.tsx';
 import { Breakdown, GiveUpForm, MethodMark, type PageProps, Payee } from './parts.tsx';
 
 /** Choose a method, give the phone where it is needed, pay; also the page of another try. */

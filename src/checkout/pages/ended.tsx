@@ -1,8 +1,9 @@
-import type { Messages } from '../messages.ts';
-import { moneyText, timeText } from '../money-text.ts';
+import { Document } from '../../pages/document.tsx';
+import { Headline, Row } from '../../pages/elements.tsx';
+import type { Messages } from '../../pages/messages.ts';
+import { moneyText, timeText } from '../../pages/money-text.ts';
 import type { CheckoutState, PaidState } from '../view.ts';
-import { Document } from './document.tsx';
-import { Breakdown, Headline, MerchantLink, type PageProps, Payee, Row } from './parts.tsx';
+import { Breakdown, MerchantLink, type PageProps, Payee } from './parts.tsx';
 
 /** Long enough to read that it worked. */
 const RETURN_AFTER_SECONDS = 5;

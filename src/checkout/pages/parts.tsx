@@ -1,7 +1,7 @@
-import type { ComponentChildren } from 'preact';
 import type { Method } from '../../domain/method.ts';
-import type { Messages } from '../messages.ts';
-import { moneyText } from '../money-text.ts';
+import { Row } from '../../pages/elements.tsx';
+import type { Messages } from '../../pages/messages.ts';
+import { moneyText } from '../../pages/money-text.ts';
 import type { PaymentSummary } from '../view.ts';
 
 /** What every page of a payment is given. */
@@ -23,6 +23,7 @@ export function Payee({ text, summary }: Pick<PageProps, 'text' | 'summary'>) {
       <p class="amount">
         {moneyText(totals.totalMinor ?? totals.subtotalMinor, currency, text.locale)}
       </p>
+      {totals.totalMinor === null && <p class="quiet small">{text.plusCommission}</p>}
       {summary.description !== null && (
         <p class="quiet">
           <bdi>{summary.description}</bdi>
@@ -92,20 +93,6 @@ function countText(count: number, text: Messages): string {
   return new Intl.NumberFormat(text.locale).format(count);
 }
 
-/** One labelled value of a definition list. */
-export function Row(props: {
-  readonly label: string;
-  readonly emphasis?: boolean;
-  readonly children: ComponentChildren;
-}) {
-  return (
-    <div class={props.emphasis ? 'row row-strong' : 'row'}>
-      <dt>{props.label}</dt>
-      <dd class="money">{props.children}</dd>
-    </div>
-  );
-}
-
 /** Our own lettered tile for a method: no trademark is drawn. */
 export function MethodMark({ method }: { readonly method: Method }) {
   return (
@@ -124,27 +111,6 @@ const MARK: Readonly<Record<Method, string>> = {
   E_BIRR: 'eB',
 };
 
-export type Tone = 'good' | 'bad' | 'wait' | 'plain';
-
-/** A state's headline with its mark. */
-export function Headline(props: { readonly tone: Tone; readonly children: ComponentChildren }) {
-  return (
-    <div class={`headline headline-${props.tone}`}>
-      <svg class="sign" viewBox="0 0 24 24" width="24" height="24" aria-hidden="true">
-        <path d={SIGN[props.tone]} />
-      </svg>
-      <h1>{props.children}</h1>
-    </div>
-  );
-}
-
-const SIGN: Readonly<Record<Tone, string>> = {
-  good: 'M5 12.5l4.5 4.5L19 7.5',
-  bad: 'M12 6v7.5M12 17.6v.4',
-  wait: 'M12 6.5V12l3.5 2.5',
-  plain: 'M7 12h10',
-};
-
 /** The plain way back to the merchant: no form, the payment stays as it is. */
 export function MerchantLink(props: {
   readonly text: Messages;
@@ -160,7 +126,7 @@ export function MerchantLink(props: {
       <a class={props.isPrimary ? 'button' : 'button button-quiet'} href={summary.returnUrl}>
         {text.returnTo(summary.merchantName)}
       </a>
-      {summary.returnHost !== null && <span class="host">{text.atHost(summary.returnHost)}</span>}
+      {summary.returnHost !== null && <span class="host">{summary.returnHost}</span>}
     </p>
   );
 }
@@ -172,7 +138,7 @@ export function GiveUpForm({ text, summary, path }: PageProps) {
       <button class="button button-quiet" type="submit">
         {summary.returnUrl === null ? text.giveUpNowhere : text.giveUp(summary.merchantName)}
       </button>
-      {summary.returnHost !== null && <span class="host">{text.atHost(summary.returnHost)}</span>}
+      {summary.returnHost !== null && <span class="host">{summary.returnHost}</span>}
     </form>
   );
 }

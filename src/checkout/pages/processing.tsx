@@ -1,6 +1,7 @@
+import { Document } from '../../pages/document.tsx';
+import { Headline } from '../../pages/elements.tsx';
 import type { PushState, RedirectState } from '../view.ts';
-import { Document } from './document.tsx';
-import { Breakdown, GiveUpForm, Headline, MerchantLink, type PageProps, Payee } from './parts.tsx';
+import { Breakdown, GiveUpForm, MerchantLink, type PageProps, Payee } from './parts.tsx';
 
 /** How often a page that waits fetches itself. */
 const PUSH_REFRESH_SECONDS = 4;

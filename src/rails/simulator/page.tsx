@@ -1,14 +1,14 @@
 import type { VNode } from 'preact';
-import type { Messages } from '../../checkout/messages.ts';
-import { moneyText } from '../../checkout/money-text.ts';
-import { Document } from '../../checkout/pages/document.tsx';
-import { Headline, Row } from '../../checkout/pages/parts.tsx';
 import {
   type Attempt,
   type AttemptStatus,
   chargedMinor,
   type IntentTerms,
 } from '../../domain/intent.ts';
+import { Document } from '../../pages/document.tsx';
+import { Headline, Row } from '../../pages/elements.tsx';
+import type { Messages } from '../../pages/messages.ts';
+import { moneyText } from '../../pages/money-text.ts';
 import type { SimulatorOutcome } from './simulator.ts';
 
 export interface SimulatorPageProps {

@@ -1,10 +1,10 @@
 import { h } from 'preact';
-import { readForm } from '../../checkout/form.ts';
-import { english } from '../../checkout/messages.ts';
-import { pageResponse, seeOther } from '../../checkout/page-response.ts';
-import { NoticePage } from '../../checkout/pages/notice.tsx';
 import type { AttemptPlan, IntentTerms, Outcome } from '../../domain/intent.ts';
 import { CURRENCIES, type Method } from '../../domain/method.ts';
+import { readForm } from '../../pages/form.ts';
+import { english } from '../../pages/messages.ts';
+import { NoticePage } from '../../pages/notice.tsx';
+import { pageResponse, seeOther } from '../../pages/page-response.ts';
 import type { CallbackResult, Rail, RailOrder, StartResult } from '../rail.ts';
 
 /** How long a SIMULATED_TEST takes to settle by itself: decision 22, "within a second or so". */

@@ -1,6 +1,6 @@
-import type { Messages } from '../messages.ts';
 import { Document } from './document.tsx';
-import { Headline } from './parts.tsx';
+import { Headline } from './elements.tsx';
+import type { Messages } from './messages.ts';
 
 export type NoticeKind = 'unknown' | 'error' | 'busy' | 'bad_form';
 

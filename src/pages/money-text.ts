@@ -24,6 +24,7 @@ export function timeText(atMs: number, locale: string): string {
   const format = new Intl.DateTimeFormat(locale, {
     dateStyle: 'medium',
     timeStyle: 'short',
+    hourCycle: 'h23',
     timeZone: 'Africa/Addis_Ababa',
     calendar: 'gregory',
   });

@@ -16,19 +16,19 @@ export const english = {
 
   methodName: {
     TELE_BIRR: 'telebirr',
-    TELE_BIRR_USSD: 'telebirr by phone prompt',
+    TELE_BIRR_USSD: 'telebirr USSD',
     CBE: 'CBE Birr',
     ETS_SWITCH: 'EthSwitch',
     M_PESA: 'M-PESA',
     E_BIRR: 'eBirr',
   } satisfies Record<Method, string>,
   methodHint: {
-    TELE_BIRR: 'Continue on the telebirr page',
-    TELE_BIRR_USSD: 'Confirm with your PIN on your phone',
-    CBE: 'Confirm with your PIN on your phone',
-    ETS_SWITCH: 'Card or account of any Ethiopian bank',
-    M_PESA: 'Confirm with your PIN on your phone',
-    E_BIRR: 'Confirm with your PIN on your phone',
+    TELE_BIRR: 'On the telebirr page',
+    TELE_BIRR_USSD: 'Approve on your phone',
+    CBE: 'Approve on your phone',
+    ETS_SWITCH: 'Any bank card or account',
+    M_PESA: 'Approve on your phone',
+    E_BIRR: 'Approve on your phone',
   } satisfies Record<Method, string>,
 
   details: 'What you pay for',
@@ -36,7 +36,8 @@ export const english = {
   quantity: (quantity: string) => `Quantity ${quantity}`,
   subtotal: 'Subtotal',
   commission: 'Service fee',
-  commissionByMethod: 'depends on the method',
+  commissionByMethod: 'depends on method',
+  plusCommission: 'plus a service fee that depends on the method',
   total: 'Total',
   feeIncluded: (fee: string) => `includes a fee of ${fee}`,
 
@@ -93,7 +94,6 @@ export const english = {
   checkNow: 'Check now',
 
   paidTitle: 'Payment successful',
-  paidLead: (amount: string, merchant: string) => `You paid ${amount} to ${merchant}.`,
   returningSoon: (merchant: string) => `You return to ${merchant} in a few seconds.`,
   reference: 'Reference',
   paidWith: 'Paid with',
@@ -101,7 +101,6 @@ export const english = {
   merchant: 'Merchant',
   amount: 'Amount',
   paidAt: 'Date and time',
-  zone: 'East Africa Time',
 
   failedTitle: 'Payment not completed',
   failedReason: {
@@ -120,16 +119,14 @@ export const english = {
   mayStillSettle: (merchant: string) =>
     `If you did pay, you need not do anything: we tell ${merchant} as soon as it is confirmed.`,
   returnTo: (merchant: string) => `Return to ${merchant}`,
-  /** Beside the merchant's name, so that the customer sees where the link leads. */
-  atHost: (host: string) => host,
 
   simulatorTitle: 'Payment simulator',
   simulatorLead: (method: string) =>
     `This page stands in for ${method} in the sandbox. Choose how this test payment ends.`,
   simulatorApprove: 'Approve the payment',
-  simulatorDecline: 'Decline (the customer can try again)',
+  simulatorDecline: 'Decline (try again possible)',
   simulatorDeclineFinal: 'Decline the payment',
-  simulatorGiveUp: 'Fail and return to the merchant',
+  simulatorGiveUp: 'Fail and return to merchant',
   simulatorBack: 'Back to checkout',
   simulatorSettledTitle: 'This test payment is settled',
   simulatorSettled: {

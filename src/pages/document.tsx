@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import type { Messages } from '../messages.ts';
+import type { Messages } from './messages.ts';
 
 export interface DocumentProps {
   readonly text: Messages;

@@ -27,8 +27,9 @@ const PERMISSIONS_POLICY = [
 export interface PageOptions {
   readonly status?: number;
   /**
-   * Addresses where a form post on this page can end up by redirect. Chrome holds redirects to
-   * `form-action` too, so without them the way to the rail and to the merchant would be cut.
+   * Addresses where a form post on this page can end up by redirect. Chrome holds every hop to
+   * `form-action`, and merchants redirect on (to their "www", for one), so the scheme is allowed
+   * rather than the host: with the host alone the customer's button would seem dead.
    */
   readonly formTargets?: readonly (string | null)[];
   readonly retryAfterSeconds?: number;
@@ -64,7 +65,7 @@ export function seeOther(request: Request, location: string): Response {
 function commonHeaders(request: Request): Headers {
   const headers = new Headers(COMMON_HEADERS);
   if (new URL(request.url).protocol === 'https:') {
-    headers.set('strict-transport-security', `max-age=${YEAR_SECONDS}; includeSubDomains`);
+    headers.set('strict-transport-security', `max-age=${YEAR_SECONDS}`);
   }
   return headers;
 }
@@ -72,7 +73,7 @@ function commonHeaders(request: Request): Headers {
 export function contentSecurityPolicy(formTargets: readonly (string | null)[]): string {
   const sources = new Set(["'self'"]);
   for (const target of formTargets) {
-    const source = formSource(target);
+    const source = webUrl(target)?.protocol ?? null;
     if (source !== null) {
       sources.add(source);
     }
@@ -85,16 +86,4 @@ export function contentSecurityPolicy(formTargets: readonly (string | null)[]): 
     "frame-ancestors 'none'",
     "base-uri 'none'",
   ].join('; ');
-}
-
-/**
- * The CSP source of a URL. A URL's host may contain ";", "," and "*", which would end or widen the
- * directive, and an IPv6 host has no CSP spelling: for those the scheme alone has to do.
- */
-function formSource(target: string | null): string | null {
-  const url = webUrl(target);
-  if (url === null) {
-    return null;
-  }
-  return /^[a-z0-9.-]+$/.test(url.hostname) ? url.origin : url.protocol;
 }

@@ -1,3 +1,5 @@
+import { readBytes } from '../http/read-bytes.ts';
+
 /** A page's form has a few short fields; nothing honest is larger. */
 const FORM_BYTES_MAX = 4 * 1024;
 
@@ -12,8 +14,8 @@ export async function readForm(request: Request): Promise<URLSearchParams | null
   if (type !== FORM_TYPE || isCrossSite(request)) {
     return null;
   }
-  const text = await boundedText(request);
-  return text === null ? null : new URLSearchParams(text);
+  const bytes = await readBytes(request, FORM_BYTES_MAX);
+  return bytes === null ? null : new URLSearchParams(new TextDecoder().decode(bytes));
 }
 
 /**
@@ -23,27 +25,4 @@ export async function readForm(request: Request): Promise<URLSearchParams | null
 function isCrossSite(request: Request): boolean {
   const site = request.headers.get('sec-fetch-site');
   return site === 'cross-site' || site === 'same-site';
-}
-
-/** The body as text, read no further than the limit. */
-async function boundedText(request: Request): Promise<string | null> {
-  const reader = request.body?.getReader();
-  if (reader === undefined) {
-    return '';
-  }
-  const decoder = new TextDecoder();
-  let text = '';
-  let byteCount = 0;
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) {
-      return text + decoder.decode();
-    }
-    byteCount += value.byteLength;
-    if (byteCount > FORM_BYTES_MAX) {
-      await reader.cancel();
-      return null;
-    }
-    text += decoder.decode(value, { stream: true });
-  }
 }

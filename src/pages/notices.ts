@@ -1,7 +1,7 @@
 import { h } from 'preact';
 import { english } from './messages.ts';
+import { type NoticeKind, NoticePage } from './notice.tsx';
 import { pageResponse } from './page-response.ts';
-import { type NoticeKind, NoticePage } from './pages/notice.tsx';
 
 /** The rate limiter's period. */
 const BUSY_RETRY_AFTER_SECONDS = 10;

@@ -1,0 +1,25 @@
+/** At most `bytesMax` bytes of the body, or null when there are more. Stops reading at the bound. */
+export async function readBytes(
+  request: Request,
+  bytesMax: number,
+): Promise<Uint8Array<ArrayBuffer> | null> {
+  if (Number(request.headers.get('content-length') ?? 0) > bytesMax) {
+    return null;
+  }
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of request.body ?? []) {
+    length += chunk.byteLength;
+    if (length > bytesMax) {
+      return null;
+    }
+    chunks.push(chunk);
+  }
+  const bytes = new Uint8Array(length);
+  let offset = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, offset);
+    offset += chunk.byteLength;
+  }
+  return bytes;
+}

@@ -1,0 +1,274 @@
+import type { Command, EventType, Intent, Rejection } from '../domain/intent.ts';
+import { queuedLeaseMs, RETENTION_MS } from '../domain/schedule.ts';
+import { attemptsToCheck, decide, nextWakeAtMs } from '../domain/transition.ts';
+import { log } from '../log.ts';
+import { eventBody } from '../webhooks/payload.ts';
+import { isDue, queued, superseded } from './delivery.ts';
+import type { Message } from './outbox.ts';
+import { NEW_STORED, Store, type StoredEvent, type StoredIntent } from './store.ts';
+
+export interface ArmOptions {
+  /** Leaves an alarm that is early enough where it is: one row less to write. */
+  readonly keepsEarlierAlarm?: boolean;
+  /** Rails are about to be asked: a check that is due must not wake the object again before. */
+  readonly notBeforeMs?: number;
+}
+
+/**
+ * What one object stores, and the only way to change it: `commit` writes rows and alarm in one
+ * `transactionSync`, and hands out the messages only once that has happened (promise 2). The
+ * methods that write are for use inside `commit`.
+ */
+export class PaymentRecord {
+  readonly #storage: DurableObjectStorage;
+  readonly #store: Store;
+  /** Sends the messages of a commit that has been made. */
+  readonly #send: (intent: Intent, messages: readonly Message[]) => void;
+  /** `undefined`: not read yet, or not to be trusted after a rollback. */
+  #stored: StoredIntent | null | undefined;
+  /** What is known to be set; null after a start, when it is set anew by the next commit. */
+  #armedAtMs: number | null = null;
+  #outgoing: Message[] = [];
+
+  constructor(
+    storage: DurableObjectStorage,
+    send: (intent: Intent, messages: readonly Message[]) => void,
+  ) {
+    this.#storage = storage;
+    this.#store = new Store(storage.sql);
+    this.#send = send;
+  }
+
+  /** The payment's row, or null when it was never created. */
+  stored(): StoredIntent | null {
+    if (this.#stored === undefined) {
+      this.#stored = this.#store.exists()
+        ? this.#storage.transactionSync(() => this.#store.load())
+        : null;
+    }
+    return this.#stored;
+  }
+
+  /** The payment, or null when it was never created or only its tombstone is left. */
+  intent(): Intent | null {
+    return this.stored()?.intent ?? null;
+  }
+
+  history() {
+    return this.intent() === null ? [] : this.#store.history();
+  }
+
+  events(): StoredEvent[] {
+    return this.#store.events();
+  }
+
+  event(sequence: number): StoredEvent | null {
+    return this.#store.event(sequence);
+  }
+
+  /** Rows and alarm change together or not at all; messages leave afterwards or never. */
+  commit<T>(change: () => T, options: ArmOptions = {}): T {
+    const armedBeforeMs = this.#armedAtMs;
+    this.#outgoing = [];
+    let result: T;
+    try {
+      result = this.#storage.transactionSync(() => {
+        const value = change();
+        this.arm(options);
+        return value;
+      });
+    } catch (error) {
+      // The rows are as before; memory must not remember otherwise.
+      this.#stored = undefined;
+      this.#armedAtMs = armedBeforeMs;
+      this.#outgoing = [];
+      throw error;
+    }
+    this.#sendOutgoing();
+    return result;
+  }
+
+  #sendOutgoing(): void {
+    // The ledger is told of the last version only, however many the commit went through.
+    const ledger = this.#outgoing.findLast((message) => message.queue === 'ledger');
+    const messages = this.#outgoing.filter(
+      (message) => message.queue !== 'ledger' || message === ledger,
+    );
+    const intent = this.intent();
+    this.#outgoing = [];
+    if (intent !== null && messages.length > 0) {
+      this.#send(intent, messages);
+    }
+  }
+
+  /** Makes the tables and the first version. */
+  insert(stored: StoredIntent & { readonly intent: Intent }): void {
+    this.#store.insert(stored);
+    this.#stored = stored;
+    this.#store.appendHistory({
+      version: stored.intent.version,
+      atMs: stored.intent.updatedAtMs,
+      command: 'create',
+      fromStatus: null,
+      toStatus: stored.intent.status,
+    });
+    this.#outgoing.push({ queue: 'ledger' });
+  }
+
+  save(stored: StoredIntent): void {
+    this.#store.update(stored);
+    this.#stored = stored;
+  }
+
+  saveEvent(event: StoredEvent): void {
+    this.#store.updateEvent(event);
+  }
+
+  enqueue(message: Message): void {
+    this.#outgoing.push(message);
+  }
+
+  /** Decides, and writes what was decided: state, history, events and the outbox's rows. */
+  apply(
+    commands: readonly Command[],
+    nowMs: number,
+  ): { intent: Intent; rejection: Rejection | null } {
+    const stored = this.stored();
+    if (stored === null || stored.intent === null) {
+      throw new Error('no payment to change');
+    }
+    const { steps, intent, rejection } = decide(stored.intent, commands, nowMs);
+    let before = stored.intent;
+    for (const step of steps) {
+      this.#store.appendHistory({
+        version: step.intent.version,
+        atMs: nowMs,
+        command: step.command,
+        fromStatus: before.status,
+        toStatus: step.intent.status,
+      });
+      if (step.event !== null) {
+        this.#announce(step.intent, step.event, nowMs);
+      }
+      logTransition(before, step.intent);
+      before = step.intent;
+    }
+    if (steps.length > 0) {
+      this.save({ ...stored, intent, ledgerSends: 0, ledgerDueAtMs: nowMs + queuedLeaseMs(0) });
+      this.#outgoing.push({ queue: 'ledger' });
+    }
+    return { intent, rejection };
+  }
+
+  #announce(intent: Intent, type: EventType, nowMs: number): void {
+    for (const earlier of this.#store.events()) {
+      const after = superseded(earlier);
+      if (after !== earlier) {
+        this.#store.updateEvent(after);
+      }
+    }
+    this.#store.insertEvent({
+      sequence: intent.version,
+      eventId: `evt_${crypto.randomUUID().replaceAll('-', '')}`,
+      type,
+      body: eventBody(intent, type),
+      signature: null,
+      createdAtMs: nowMs,
+      deliveryStatus: 'queued',
+      claimId: null,
+      dueAtMs: nowMs + queuedLeaseMs(0),
+      timesQueued: 0,
+      tries: 0,
+      log: [],
+    });
+    this.#outgoing.push({ queue: 'webhooks', sequence: intent.version });
+  }
+
+  /** Puts deliveries and the ledger row whose lease or wait is over back into their queues. */
+  requeueDue(nowMs: number): void {
+    for (const event of this.#store.events().filter((candidate) => isDue(candidate, nowMs))) {
+      const isRetry = event.tries > 0;
+      this.#store.updateEvent(queued(event, nowMs));
+      this.#outgoing.push({ queue: isRetry ? 'retries' : 'webhooks', sequence: event.sequence });
+    }
+    const stored = this.stored();
+    if (stored !== null && stored.ledgerDueAtMs !== null && stored.ledgerDueAtMs <= nowMs) {
+      const ledgerSends = stored.ledgerSends + 1;
+      this.save({ ...stored, ledgerSends, ledgerDueAtMs: nowMs + queuedLeaseMs(ledgerSends) });
+      this.#outgoing.push({ queue: 'ledger' });
+    }
+  }
+
+  /** Leaves only the tombstone that keeps the id taken (decision 24). */
+  purge(): void {
+    this.#storage.transactionSync(() => {
+      this.#store.purge();
+      void this.#storage.deleteAlarm();
+    });
+    this.#armedAtMs = null;
+    this.#stored = undefined;
+  }
+
+  /** Sets the alarm to the next moment at which anything is due. */
+  arm({ keepsEarlierAlarm = false, notBeforeMs }: ArmOptions = {}): void {
+    const wakeAtMs = this.wakeAtMs();
+    if (wakeAtMs === null) {
+      return;
+    }
+    const waitsForRails = notBeforeMs !== undefined && this.#hasChecksDue(notBeforeMs);
+    const atMs = waitsForRails ? Math.max(wakeAtMs, notBeforeMs) : wakeAtMs;
+    const isEarlier = this.#armedAtMs !== null && this.#armedAtMs <= atMs;
+    if (this.#armedAtMs === atMs || (keepsEarlierAlarm && isEarlier)) {
+      return;
+    }
+    this.#armedAtMs = atMs;
+    void this.#storage.setAlarm(atMs);
+  }
+
+  #hasChecksDue(atMs: number): boolean {
+    const intent = this.intent();
+    return intent !== null && attemptsToCheck(intent, atMs).length > 0;
+  }
+
+  /** Arms at a given moment whatever is due: the first thing an alarm does. */
+  async armAt(atMs: number): Promise<void> {
+    this.#armedAtMs = atMs;
+    await this.#storage.setAlarm(atMs);
+  }
+
+  /** When anything is next due: time in the domain, leases, tries, retention. */
+  wakeAtMs(): number | null {
+    const stored = this.stored();
+    if (stored === null || stored.intent === null) {
+      return null;
+    }
+    const times = [
+      nextWakeAtMs(stored.intent),
+      stored.ledgerDueAtMs,
+      retentionEndsAtMs(stored.intent),
+      ...this.#store.events().map((event) => event.dueAtMs),
+    ].filter((time) => time !== null);
+    return times.length === 0 ? null : Math.min(...times);
+  }
+}
+
+/** When the payment may be forgotten; null while it has not ended. */
+export function retentionEndsAtMs(intent: Intent): number | null {
+  return intent.endedAtMs === null ? null : intent.endedAtMs + RETENTION_MS;
+}
+
+/** The row of a payment that is about to be created. */
+export function newRow(changes: Partial<StoredIntent> & { readonly intent: Intent }) {
+  return { ...NEW_STORED, ...changes };
+}
+
+function logTransition(before: Intent, after: Intent): void {
+  log('info', 'payment_changed', {
+    environment: after.terms.environment,
+    merchantId: after.terms.merchantId,
+    uuid: after.terms.uuid,
+    from: before.status,
+    to: after.status,
+    version: after.version,
+  });
+}

@@ -1,0 +1,24 @@
+import type { IdempotencyClaim, TakenResult } from './protocol.ts';
+import type { StoredIntent } from './store.ts';
+
+/** What a request for an id that is taken is told (decision 8). Pure. */
+export function takenResult(
+  stored: StoredIntent,
+  claim: IdempotencyClaim | null,
+  nowMs: number,
+): TakenResult {
+  const { intent, answer } = stored;
+  if (intent === null || claim === null || stored.idempotencyKeyDigest !== claim.keyDigest) {
+    return { type: 'duplicate' };
+  }
+  if (stored.bodyDigest !== claim.bodyDigest) {
+    return { type: 'key_reused' };
+  }
+  if (answer !== null) {
+    return { type: 'replay', answer };
+  }
+  const waitMs = (stored.answerDueAtMs ?? 0) - nowMs;
+  return waitMs > 0
+    ? { type: 'in_flight', retryAfterSeconds: Math.ceil(waitMs / 1_000) }
+    : { type: 'unanswered', intent };
+}

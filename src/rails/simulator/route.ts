@@ -1,0 +1,36 @@
+import { h } from 'preact';
+import { english } from '../../pages/messages.ts';
+import { unknownPage } from '../../pages/notices.ts';
+import { openLink, pathSegment } from '../../pages/open-link.ts';
+import { pageResponse } from '../../pages/page-response.ts';
+import { railFor } from '../registry.ts';
+import { railOrder } from '../run-attempt.ts';
+import { SimulatorPage } from './page.tsx';
+import { simulator } from './simulator.ts';
+
+/** GET /simulator/:token: the sandbox's stand-in for a rail's page. */
+export async function showSimulator(request: Request, env: Env): Promise<Response> {
+  const opened = await openLink(request, env, 'attempt', pathSegment(request, 1));
+  if (opened instanceof Response) {
+    return opened;
+  }
+  const intent = opened.intent;
+  const attempt = intent.attempts[opened.link.attemptIndex];
+  if (
+    attempt === undefined ||
+    railFor(intent.terms.environment, attempt.method)?.id !== simulator.id
+  ) {
+    return unknownPage(request);
+  }
+  const { checkoutUrl } = await railOrder(env, opened.client.objectId, intent, attempt);
+  const page = h(SimulatorPage, {
+    text: english,
+    terms: intent.terms,
+    attempt,
+    action: `/rails/${simulator.id}/${opened.token}`,
+    checkoutUrl,
+  });
+  return pageResponse(request, page, {
+    formTargets: [intent.terms.baseUrl, intent.terms.returnUrl],
+  });
+}

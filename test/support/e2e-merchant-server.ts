@@ -1,0 +1,229 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+
+/** How the merchant's server treats one request. */
+export type Behaviour =
+  | {
+      readonly type: 'answer';
+      readonly status: number;
+      readonly headers?: Readonly<Record<string, string>>;
+      readonly body?: string;
+    }
+  /** Takes the request and never answers. */
+  | { readonly type: 'hang' }
+  /** 200 at once, then a body that never ends, as fast as it is taken. */
+  | { readonly type: 'endless' }
+  /** 200 at once, one byte of body, and then nothing more. */
+  | { readonly type: 'stalled_body' };
+
+export const OK: Behaviour = { type: 'answer', status: 200, body: 'thank you' };
+export const HANG: Behaviour = { type: 'hang' };
+export const ENDLESS: Behaviour = { type: 'endless' };
+export const STALLED_BODY: Behaviour = { type: 'stalled_body' };
+
+export function status(code: number, headers: Readonly<Record<string, string>> = {}): Behaviour {
+  return { type: 'answer', status: code, headers };
+}
+
+/** One request as it came over the wire. */
+export interface ReceivedRequest {
+  readonly method: string;
+  /** Path and query, raw. */
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly rawBody: Buffer;
+  readonly receivedAtMs: number;
+  /** When the other side or we closed it; null while it is open. */
+  closedAtMs: number | null;
+  /** Resolves then. */
+  readonly closed: Promise<void>;
+}
+
+const WAIT_TIMEOUT_MS = 55_000;
+const ENDLESS_CHUNK = Buffer.alloc(16 * 1024, 'x');
+
+/** One address of the merchant, with its own behaviour and its own record. */
+export class Endpoint {
+  readonly url: string;
+  readonly requests: ReceivedRequest[] = [];
+  /** One for each request, in order; the last one for all that follow. */
+  #behaviours: readonly Behaviour[];
+  readonly #waiting = new Set<() => void>();
+
+  constructor(url: string, behaviours: readonly Behaviour[]) {
+    this.url = url;
+    this.#behaviours = behaviours;
+  }
+
+  /** From the next request on. */
+  behave(...behaviours: readonly Behaviour[]): void {
+    this.#behaviours = [...this.requests.map(() => OK), ...behaviours];
+  }
+
+  /** The `index`-th request, now or when it comes. */
+  async request(index: number): Promise<ReceivedRequest> {
+    await this.until(`request ${index}`, () => this.requests.length > index);
+    const request = this.requests[index];
+    if (request === undefined) {
+      throw new Error(`no request ${index}`);
+    }
+    return request;
+  }
+
+  /** Resolves as soon as `isSo` holds, looked at with every request that comes and ends. */
+  until(what: string, isSo: () => boolean): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        this.#waiting.delete(look);
+        reject(new Error(`${this.url}: no ${what}; got ${this.#account()}`));
+      }, WAIT_TIMEOUT_MS);
+      const look = () => {
+        if (isSo()) {
+          clearTimeout(timer);
+          this.#waiting.delete(look);
+          resolve();
+        }
+      };
+      this.#waiting.add(look);
+      look();
+    });
+  }
+
+  record(request: ReceivedRequest): Behaviour {
+    const behaviour = this.#behaviours[this.requests.length] ?? this.#behaviours.at(-1) ?? OK;
+    this.requests.push(request);
+    this.changed();
+    return behaviour;
+  }
+
+  changed(): void {
+    for (const look of [...this.#waiting]) {
+      look();
+    }
+  }
+
+  #account(): string {
+    return this.requests.length === 0
+      ? 'nothing'
+      : this.requests.map(({ method, url, rawBody }) => `${method} ${url} ${rawBody}`).join('\n');
+  }
+}
+
+/** The merchant: a real HTTP server on this machine. */
+export class MerchantServer {
+  readonly baseUrl: string;
+  readonly #server: Server;
+  readonly #endpoints: Map<string, Endpoint>;
+
+  private constructor(server: Server, endpoints: Map<string, Endpoint>, port: number) {
+    this.#server = server;
+    this.#endpoints = endpoints;
+    this.baseUrl = `http://127.0.0.1:${port}`;
+  }
+
+  static async start(): Promise<MerchantServer> {
+    const endpoints = new Map<string, Endpoint>();
+    const server = createServer((request, response) => {
+      const path = (request.url ?? '').split('?')[0] ?? '';
+      void serve(request, response, endpoints.get(path) ?? null);
+    });
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(0, '127.0.0.1', resolve);
+    });
+    const address = server.address();
+    if (address === null || typeof address === 'string') {
+      throw new Error('no port');
+    }
+    return new MerchantServer(server, endpoints, address.port);
+  }
+
+  /** A new address: each test has its own, so that none sees another's requests. */
+  endpoint(...behaviours: readonly Behaviour[]): Endpoint {
+    const path = `/e${this.#endpoints.size + 1}`;
+    const endpoint = new Endpoint(this.baseUrl + path, behaviours);
+    this.#endpoints.set(path, endpoint);
+    return endpoint;
+  }
+
+  async stop(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+}
+
+async function serve(
+  incoming: IncomingMessage,
+  response: ServerResponse,
+  endpoint: Endpoint | null,
+): Promise<void> {
+  const receivedAtMs = Date.now();
+  const closed = Promise.withResolvers<void>();
+  let request: ReceivedRequest | null = null;
+  response.once('close', () => {
+    if (request !== null) {
+      request.closedAtMs = Date.now();
+    }
+    closed.resolve();
+    endpoint?.changed();
+  });
+  // A peer that is killed is no error of the merchant's.
+  response.once('error', () => undefined);
+  const rawBody = await bytesOf(incoming);
+  if (rawBody === null) {
+    return;
+  }
+  if (endpoint === null) {
+    response.writeHead(404).end();
+    return;
+  }
+  request = {
+    method: incoming.method ?? '',
+    url: incoming.url ?? '',
+    headers: Object.fromEntries(
+      Object.entries(incoming.headers).map(([name, value]) => [name, String(value)]),
+    ),
+    rawBody,
+    receivedAtMs,
+    closedAtMs: null,
+    closed: closed.promise,
+  };
+  behave(response, endpoint.record(request));
+}
+
+async function bytesOf(incoming: IncomingMessage): Promise<Buffer | null> {
+  const chunks: Buffer[] = [];
+  try {
+    for await (const chunk of incoming) {
+      chunks.push(chunk);
+    }
+    return Buffer.concat(chunks);
+  } catch {
+    return null;
+  }
+}
+
+function behave(response: ServerResponse, behaviour: Behaviour): void {
+  switch (behaviour.type) {
+    case 'answer':
+      response.writeHead(behaviour.status, behaviour.headers).end(behaviour.body ?? '');
+      return;
+    case 'hang':
+      return;
+    case 'stalled_body':
+      response.writeHead(200).write('x');
+      return;
+    case 'endless':
+      response.writeHead(200);
+      pour(response);
+      return;
+  }
+}
+
+function pour(response: ServerResponse): void {
+  while (!response.destroyed) {
+    if (!response.write(ENDLESS_CHUNK)) {
+      response.once('drain', () => pour(response));
+      return;
+    }
+  }
+}

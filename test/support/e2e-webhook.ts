@@ -1,0 +1,115 @@
+import { verify } from 'node:crypto';
+import { Webhook as StandardWebhook } from 'standardwebhooks';
+import { Webhook as SvixWebhook } from 'svix';
+import { expect } from 'vitest';
+import type { ReceivedRequest } from './e2e-merchant-server.ts';
+
+/** The payment as the status call and the events show it (decision 17), as far as tests read it. */
+export interface Payment {
+  readonly paymentIntentId: number;
+  readonly uuid: string;
+  readonly uniqueId: string;
+  readonly test: boolean;
+  readonly totalAmount: number;
+  readonly commission: number;
+  readonly chargedAmount: number;
+  readonly currency: string;
+  readonly returnUrl: string | null;
+  readonly callbackUrl: string | null;
+  readonly transaction: {
+    readonly transactionId: string;
+    readonly paymentType: string;
+    readonly transactionStatus: string;
+  } | null;
+  readonly paymentMethodTypes: readonly string[];
+  readonly status: string;
+  readonly previousStatus: string | null;
+  readonly sequence: number;
+  readonly late: boolean;
+  readonly reason: string | null;
+  readonly anomalies?: readonly { readonly kind: string; readonly transactionId: string | null }[];
+}
+
+export interface EventPayment extends Payment {
+  readonly event: string;
+}
+
+/** A webhook whose three signatures hold. */
+export interface VerifiedWebhook {
+  readonly id: string;
+  readonly timestampSeconds: number;
+  readonly webHookEvent: string;
+  readonly status: string;
+  readonly paymentIntentUniqueId: string;
+  readonly payment: EventPayment;
+}
+
+interface Envelope {
+  readonly webHookEvent: string;
+  readonly paymentIntentUniqueId: string;
+  readonly status: string;
+  readonly signature: string;
+  readonly body: string;
+}
+
+/** What a merchant was given to verify with. */
+export interface VerificationKeys {
+  /** `whsec_…` */
+  readonly secret: string;
+  /** SPKI PEM. */
+  readonly publicKey: string;
+}
+
+/**
+ * Verifies as a merchant would, by the unmodified libraries: standardwebhooks and svix over the raw
+ * bytes, node:crypto over the text of `body`. Throws when anything does not hold.
+ */
+export function verifiedWebhook(request: ReceivedRequest, keys: VerificationKeys): VerifiedWebhook {
+  expect(request.method).toBe('POST');
+  expect(request.headers['content-type']).toBe('application/json');
+  const raw = request.rawBody.toString('utf8');
+  const standardHeaders = headersNamed(request, 'webhook-');
+  const svixHeaders = Object.fromEntries(
+    Object.entries(standardHeaders).map(([name, value]) => [
+      name.replace('webhook-', 'svix-'),
+      value,
+    ]),
+  );
+  expect(new StandardWebhook(keys.secret).verify(raw, standardHeaders)).toEqual(JSON.parse(raw));
+  expect(new SvixWebhook(keys.secret).verify(raw, standardHeaders)).toEqual(JSON.parse(raw));
+  expect(new SvixWebhook(keys.secret).verify(raw, svixHeaders)).toEqual(JSON.parse(raw));
+
+  const envelope: Envelope = JSON.parse(raw);
+  const signature = Buffer.from(envelope.signature, 'base64');
+  expect(verify('RSA-SHA256', Buffer.from(envelope.body), keys.publicKey, signature)).toBe(true);
+  const tampered = Buffer.from(`${envelope.body} `);
+  expect(verify('RSA-SHA256', tampered, keys.publicKey, signature)).toBe(false);
+  expect(Object.keys(envelope)).toEqual([
+    'webHookEvent',
+    'paymentIntentUniqueId',
+    'status',
+    'signature',
+    'body',
+  ]);
+
+  const payment: EventPayment = JSON.parse(envelope.body);
+  expect(payment).toMatchObject({
+    event: envelope.webHookEvent,
+    uniqueId: envelope.paymentIntentUniqueId,
+    status: envelope.status,
+  });
+  return {
+    id: standardHeaders['webhook-id'] ?? '',
+    timestampSeconds: Number(standardHeaders['webhook-timestamp']),
+    webHookEvent: envelope.webHookEvent,
+    status: envelope.status,
+    paymentIntentUniqueId: envelope.paymentIntentUniqueId,
+    payment,
+  };
+}
+
+function headersNamed(request: ReceivedRequest, prefix: string): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(request.headers).filter(([name]) => name.startsWith(prefix)),
+  );
+}

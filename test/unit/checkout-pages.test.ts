@@ -1,0 +1,222 @@
+import { h } from 'preact';
+import { renderToString } from 'preact-render-to-string';
+import { describe, expect, test } from 'vitest';
+import { CheckoutPage } from '../../src/checkout/pages/checkout-page.tsx';
+import { checkoutView, type RefusedForm } from '../../src/checkout/view.ts';
+import type { Intent } from '../../src/domain/intent.ts';
+import { english } from '../../src/pages/messages.ts';
+import { NoticePage } from '../../src/pages/notice.tsx';
+import { contentSecurityPolicy, pageResponse, seeOther } from '../../src/pages/page-response.ts';
+import { SimulatorPage } from '../../src/rails/simulator/page.tsx';
+import {
+  attemptWith,
+  intentWith,
+  itemWith,
+  NOW_MS,
+  termsWith,
+} from '../support/checkout-fixtures.ts';
+
+const PATH = '/checkout/t1.token';
+
+function checkoutHtml(intent: Intent, refusedForm: RefusedForm | null = null): string {
+  const view = checkoutView(intent, NOW_MS, refusedForm);
+  return renderToString(h(CheckoutPage, { text: english, view, path: PATH }));
+}
+
+function simulatorHtml(attempt = attemptWith(), terms = termsWith()): string {
+  const action = '/rails/simulator/t1.token';
+  return renderToString(
+    h(SimulatorPage, { text: english, terms, attempt, action, checkoutUrl: PATH }),
+  );
+}
+
+/** What a reader sees, roughly: no tags, plain spaces. */
+function textOf(html: string): string {
+  return html
+    .replaceAll(/<[^>]*>/g, ' ')
+    .replaceAll(/[\s\u00a0]+/g, ' ')
+    .trim();
+}
+
+const inFlight = intentWith({}, { status: 'processing', attempts: [attemptWith()] });
+const paid = intentWith(
+  { commissionPaidByCustomer: true },
+  { status: 'succeeded', attempts: [attemptWith({ status: 'succeeded' })] },
+);
+
+const PAGES: Readonly<Record<string, string>> = {
+  choose: checkoutHtml(intentWith()),
+  refused: checkoutHtml(intentWith(), { method: 'CBE', phone: '12', problem: 'phone_invalid' }),
+  redirect: checkoutHtml(inFlight),
+  push: checkoutHtml(
+    intentWith(
+      {},
+      {
+        status: 'processing',
+        attempts: [attemptWith({ flow: 'push', phone: '251911234567', redirectUrl: null })],
+      },
+    ),
+  ),
+  paid: checkoutHtml(paid),
+  failed: checkoutHtml(intentWith({}, { status: 'failed', failureReason: 'abandoned' })),
+  expired: checkoutHtml(intentWith({}, { status: 'expired' })),
+  canceled: checkoutHtml(intentWith({}, { status: 'canceled' })),
+  simulator: simulatorHtml(),
+  unknown: renderToString(h(NoticePage, { text: english, kind: 'unknown', retryPath: null })),
+  error: renderToString(h(NoticePage, { text: english, kind: 'error', retryPath: PATH })),
+};
+
+describe.each(Object.entries(PAGES))('the %s page', (_name, html) => {
+  test('needs nothing that the content security policy forbids', () => {
+    expect(html).not.toMatch(/<script|<style|\sstyle=|\son[a-z]+=|javascript:/i);
+  });
+
+  test('has a language, a title, one first-level heading', () => {
+    expect(html).toMatch(/<html lang="en-ET">/);
+    expect(html).toMatch(/<title>[^<]+<\/title>/);
+    expect(html.match(/<h1>/g)).toHaveLength(1);
+  });
+});
+
+describe('hostile texts are shown, never run', () => {
+  const hostile = `"><script>alert(1)</script><img src=x onerror='alert(2)'>`;
+  const terms = {
+    merchantName: hostile,
+    description: hostile,
+    items: [itemWith({ name: hostile, description: hostile, priceMinor: 150_000 })],
+    returnUrl: `https://a.example/?"><script>alert(3)</script>`,
+  };
+
+  test.each([
+    [
+      'choose',
+      checkoutHtml(intentWith(terms), { method: 'CBE', phone: hostile, problem: 'phone_invalid' }),
+    ],
+    ['paid', checkoutHtml({ ...paid, terms: termsWith(terms) })],
+    ['failed', checkoutHtml(intentWith(terms, { status: 'failed' }))],
+    ['simulator', simulatorHtml(attemptWith(), termsWith(terms))],
+  ])('%s', (_name, html) => {
+    expect(html).not.toMatch(/<script|<img/i);
+    expect(html).toContain('&lt;script');
+  });
+});
+
+describe('what the customer reads and can do', () => {
+  test('items, quantities, prices and the total', () => {
+    const text = textOf(PAGES.choose ?? '');
+    expect(text).toContain('3 × ETB 450.00 ETB 1,350.00');
+    expect(text).toContain('Total ETB 1,500.00');
+    expect(text).toContain('Pay ETB 1,500.00');
+    expect(text).toContain('Test payment — no money moves');
+  });
+
+  test('commission and total of every method when the customer bears it', () => {
+    const text = textOf(checkoutHtml(intentWith({ commissionPaidByCustomer: true })));
+    expect(text).toContain('ETB 1,522.50 includes a fee of ETB 22.50');
+    expect(text).not.toContain('Total');
+  });
+
+  test('the forms post below the link', () => {
+    expect(PAGES.choose).toContain(`method="post" action="${PATH}/attempts"`);
+    expect(PAGES.choose).toContain(`method="post" action="${PATH}/give-up"`);
+    expect(PAGES.redirect).toContain(`method="post" action="${PATH}/abandon"`);
+    expect(PAGES.redirect).toContain(`name="attempt" value="${attemptWith().id}"`);
+  });
+
+  test('a refused form keeps what was entered and says what is wrong', () => {
+    expect(PAGES.refused).toContain('value="12"');
+    expect(PAGES.refused).toContain('aria-invalid="true"');
+    expect(PAGES.refused).toContain('role="alert"');
+  });
+
+  test('a fixed phone cannot be edited', () => {
+    const customer = { name: null, email: null, phone: '911234567', isPhoneUpdatable: false };
+    expect(checkoutHtml(intentWith({ customer }))).toMatch(/<input id="phone"[^>]* readonly/);
+  });
+
+  test('the receipt: reference, method, amount, and back in five seconds', () => {
+    const text = textOf(PAGES.paid ?? '');
+    for (const part of [
+      'H7K2M9QX4T0B8ZC3VN5D',
+      'telebirr',
+      'ETB 1,515.00',
+      'Nov 21, 2026, 12:00',
+    ]) {
+      expect(text).toContain(part);
+    }
+    const url =
+      'https://shop.example.com/thanks?paymentIntentUniqueId=order-1001&amp;status=SUCCESS';
+    expect(PAGES.paid).toContain(`http-equiv="refresh" content="5;url=${url}`);
+  });
+
+  test('waiting pages fetch themselves without JavaScript; forms are never lost to it', () => {
+    expect(PAGES.push).toContain('http-equiv="refresh" content="4"');
+    expect(PAGES.choose).not.toContain('http-equiv="refresh"');
+    expect(PAGES.simulator).not.toContain('http-equiv="refresh"');
+  });
+
+  test('an express payment offers no other method and no giving up', () => {
+    const html = checkoutHtml({ ...inFlight, terms: termsWith({ kind: 'express' }) });
+    expect(html).not.toContain('<form');
+    expect(html).toContain('href="https://pay.example.com/simulator/t1.abc"');
+  });
+
+  test('the simulator: three outcomes while pending, none once settled', () => {
+    expect(
+      [...(PAGES.simulator ?? '').matchAll(/name="outcome" value="(\w+)"/g)].map((m) => m[1]),
+    ).toEqual(['approve', 'decline', 'give_up']);
+    const settled = simulatorHtml(attemptWith({ status: 'succeeded' }));
+    expect(settled).not.toContain('<form');
+    expect(textOf(settled)).toContain('This test payment is settled');
+  });
+});
+
+describe('answers', () => {
+  const page = h(NoticePage, { text: english, kind: 'unknown', retryPath: null });
+
+  test('a page carries every guard; HSTS only over https', async () => {
+    const response = pageResponse(new Request('https://pay.example.com/checkout/x'), page, {
+      status: 404,
+    });
+    expect(response.status).toBe(404);
+    expect(Object.fromEntries(response.headers)).toEqual({
+      'cache-control': 'no-store',
+      'content-security-policy':
+        "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+      'content-type': 'text/html; charset=utf-8',
+      'cross-origin-opener-policy': 'same-origin',
+      'cross-origin-resource-policy': 'same-origin',
+      'permissions-policy': expect.stringContaining('geolocation=()'),
+      'referrer-policy': 'no-referrer',
+      'strict-transport-security': 'max-age=31536000',
+      'x-content-type-options': 'nosniff',
+      'x-frame-options': 'DENY',
+      'x-robots-tag': 'noindex, nofollow',
+    });
+    expect(await response.text()).toMatch(/^<!doctype html><html/);
+    const plain = pageResponse(new Request('http://localhost:8787/checkout/x'), page);
+    expect(plain.headers.has('strict-transport-security')).toBe(false);
+  });
+
+  test('a redirect leaks no link to where it leads', () => {
+    const response = seeOther(
+      new Request('https://pay.example.com/checkout/x'),
+      'https://a.example/',
+    );
+    expect(response.status).toBe(303);
+    expect(response.headers.get('referrer-policy')).toBe('no-referrer');
+  });
+
+  test.each([
+    ['https://shop.example.com/a?b', "'self' https:"],
+    ['http://localhost:3000/', "'self' http:"],
+    ['http://[::1]:3000/', "'self' http:"],
+    ['https://a;script-src/', "'self' https:"],
+    ['https://a,b/', "'self' https:"],
+    ['https://*/', "'self' https:"],
+    ['javascript:alert(1)', "'self'"],
+    [null, "'self'"],
+  ])('form targets: %s', (target, sources) => {
+    expect(contentSecurityPolicy([target])).toContain(`form-action ${sources};`);
+  });
+});

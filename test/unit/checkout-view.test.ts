@@ -1,0 +1,224 @@
+import { describe, expect, test } from 'vitest';
+import { readChoice } from '../../src/checkout/choice.ts';
+import { phoneFrom, phoneText } from '../../src/checkout/phone.ts';
+import { type ChooseState, checkoutView } from '../../src/checkout/view.ts';
+import type { Intent } from '../../src/domain/intent.ts';
+import { moneyText } from '../../src/pages/money-text.ts';
+import {
+  attemptWith,
+  intentWith,
+  itemWith,
+  NOW_MS,
+  termsWith,
+} from '../support/checkout-fixtures.ts';
+
+function chooseStateOf(intent: Intent): ChooseState {
+  const { state } = checkoutView(intent, NOW_MS);
+  if (state.kind !== 'choose') {
+    throw new Error(`not choosing but ${state.kind}`);
+  }
+  return state;
+}
+
+describe('the state shown', () => {
+  test.each([
+    ['an open intent', intentWith(), 'choose'],
+    ['a redirect', intentWith({}, { status: 'processing', attempts: [attemptWith()] }), 'redirect'],
+    [
+      'a push',
+      intentWith({}, { status: 'processing', attempts: [attemptWith({ flow: 'push' })] }),
+      'push',
+    ],
+    [
+      'a paid intent',
+      intentWith({}, { status: 'succeeded', attempts: [attemptWith({ status: 'succeeded' })] }),
+      'paid',
+    ],
+    ['a failed intent', intentWith({}, { status: 'failed' }), 'failed'],
+    ['an expired intent', intentWith({}, { status: 'expired' }), 'expired'],
+    ['a canceled intent', intentWith({}, { status: 'canceled' }), 'canceled'],
+    [
+      'an express payment in flight',
+      intentWith({ kind: 'express' }, { status: 'processing', attempts: [attemptWith()] }),
+      'redirect',
+    ],
+  ])('%s', (_name, intent, kind) => {
+    expect(checkoutView(intent, NOW_MS).state.kind).toBe(kind);
+  });
+
+  test('time that has run out counts without an alarm, and the way back says so', () => {
+    const intent = intentWith();
+    const { state, summary } = checkoutView(intent, intent.terms.expiresAtMs);
+    expect(state.kind).toBe('expired');
+    expect(summary.returnUrl).toContain('status=EXPIRED');
+  });
+
+  test('only hosted attempts can be left for another', () => {
+    const changed = { status: 'processing', attempts: [attemptWith()] } as const;
+    expect(checkoutView(intentWith({}, changed), NOW_MS).state).toMatchObject({ canAbandon: true });
+    expect(checkoutView(intentWith({ kind: 'express' }, changed), NOW_MS).state).toMatchObject({
+      canAbandon: false,
+    });
+  });
+
+  test('a rail address that is not http is never linked', () => {
+    const attempts = [attemptWith({ redirectUrl: 'javascript:alert(1)' })];
+    const { state } = checkoutView(intentWith({}, { status: 'processing', attempts }), NOW_MS);
+    expect(state).toMatchObject({ kind: 'redirect', redirectUrl: null });
+  });
+
+  test('an ended intent with an unresolved attempt says that money may still arrive', () => {
+    const attempts = [attemptWith({ status: 'unresolved', windowIsFinal: false })];
+    const failed = intentWith({}, { status: 'failed', attempts });
+    expect(checkoutView(failed, NOW_MS).state).toMatchObject({ mayStillSettle: true });
+  });
+});
+
+describe('choosing', () => {
+  test('after a failed attempt: why, and the same method again', () => {
+    const attempts = [
+      attemptWith({
+        method: 'CBE',
+        phone: '251911111111',
+        status: 'failed',
+        failureReason: 'declined',
+      }),
+    ];
+    const state = chooseStateOf(intentWith({}, { attempts }));
+    expect(state).toMatchObject({ lastFailure: 'declined', selected: 'CBE' });
+    expect(state.phone).toEqual({ value: '0911 111 111', isReadOnly: false });
+  });
+
+  test('a single method is chosen already; without need no phone is asked', () => {
+    const state = chooseStateOf(
+      intentWith({ methods: [{ method: 'TELE_BIRR', commissionMinor: 0 }] }),
+    );
+    expect(state).toMatchObject({ selected: 'TELE_BIRR', phone: null });
+  });
+
+  test.each([
+    [true, '911234567', { value: '0911 234 567', isReadOnly: false }],
+    [null, '911234567', { value: '0911 234 567', isReadOnly: false }],
+    [false, '911234567', { value: '0911 234 567', isReadOnly: true }],
+    [false, null, { value: '', isReadOnly: false }],
+  ])('phone with isPhoneUpdatable %s and %s', (isPhoneUpdatable, phone, expected) => {
+    const customer = { name: null, email: null, phone, isPhoneUpdatable };
+    expect(chooseStateOf(intentWith({ customer })).phone).toEqual(expected);
+  });
+});
+
+describe('money (decisions 4 and 15)', () => {
+  test('the merchant bears the commission: none is shown', () => {
+    expect(checkoutView(intentWith(), NOW_MS).summary.totals).toEqual({
+      subtotalMinor: 150_000,
+      commissionMinor: 0,
+      totalMinor: 150_000,
+    });
+  });
+
+  test('the customer bears it: by method, and open in sum until one is chosen', () => {
+    const intent = intentWith({ commissionPaidByCustomer: true });
+    expect(checkoutView(intent, NOW_MS).summary.totals.totalMinor).toBeNull();
+    expect(chooseStateOf(intent).methods.map((choice) => choice.chargedMinor)).toEqual([
+      151_500, 151_500, 151_000, 152_250, 151_500, 151_500,
+    ]);
+    const started = { ...intent, status: 'processing', attempts: [attemptWith()] } as const;
+    expect(checkoutView(started, NOW_MS).summary.totals.totalMinor).toBe(151_500);
+  });
+
+  test('items are priced by the basis that was accepted', () => {
+    const items = [itemWith({ quantity: 3, priceMinor: 100 })];
+    const unit = checkoutView(intentWith({ items, amountMinor: 300 }), NOW_MS).summary.items[0];
+    expect(unit).toMatchObject({ unitPriceMinor: 100, lineTotalMinor: 300 });
+    const line = checkoutView(
+      intentWith({ items, amountMinor: 100, itemPriceBasis: 'line' }),
+      NOW_MS,
+    ).summary.items[0];
+    expect(line).toMatchObject({ unitPriceMinor: null, lineTotalMinor: 100 });
+  });
+
+  test('items that do not add up (express) show no price, however large', () => {
+    const items = [itemWith({ quantity: 2_147_483_647, priceMinor: 99_999_999_999 })];
+    const { summary } = checkoutView(intentWith({ items }), NOW_MS);
+    expect(summary.items[0]).toMatchObject({ unitPriceMinor: null, lineTotalMinor: null });
+  });
+
+  test.each([
+    [5, 'ETB', 'ETB 0.05'],
+    [100, 'USD', 'USD 1.00'],
+    [123_450, 'ETB', 'ETB 1,234.50'],
+    [99_999_999_999, 'ETB', 'ETB 999,999,999.99'],
+  ] as const)('%d %s reads %s', (amountMinor, currency, text) => {
+    expect(moneyText(amountMinor, currency, 'en-ET').replaceAll('\u00a0', ' ')).toBe(text);
+  });
+});
+
+describe('phones', () => {
+  test.each([
+    '911234567',
+    '0911234567',
+    '251911234567',
+    '+251911234567',
+    ' (+251) 911-234-567 ',
+    '0911.23.45.67',
+    '\u202a+251\u00a0911\u2011234\u2011567\u202c',
+  ])('%j is a phone', (input) => {
+    expect(phoneFrom(input)).toBe('251911234567');
+  });
+
+  test.each([
+    '',
+    '91123456',
+    '9112345678',
+    '811234567',
+    '+252911234567',
+    '09112345 67x',
+    '9'.repeat(1e6),
+  ])('not a phone', (input) => {
+    expect(phoneFrom(input)).toBeNull();
+  });
+
+  test('shown as people write it', () => {
+    expect(phoneText('251711234567')).toBe('0711 234 567');
+    expect(phoneText('911234567')).toBe('0911 234 567');
+  });
+});
+
+describe('reading the form', () => {
+  const form = (fields: Record<string, string>) => new URLSearchParams(fields);
+
+  test('a method and a phone', () => {
+    expect(readChoice(termsWith(), form({ method: 'CBE', phone: '0911 234 567' }))).toEqual({
+      type: 'chosen',
+      choice: { method: 'CBE', phone: '251911234567' },
+    });
+  });
+
+  test('no phone is kept for a method that needs none', () => {
+    expect(readChoice(termsWith(), form({ method: 'TELE_BIRR', phone: '0911234567' }))).toEqual({
+      type: 'chosen',
+      choice: { method: 'TELE_BIRR', phone: null },
+    });
+  });
+
+  test('a fixed phone wins over the posted one', () => {
+    const customer = { name: null, email: null, phone: '911234567', isPhoneUpdatable: false };
+    const result = readChoice(
+      termsWith({ customer }),
+      form({ method: 'CBE', phone: '0922222222' }),
+    );
+    expect(result).toMatchObject({ choice: { phone: '251911234567' } });
+  });
+
+  test.each([
+    [{}, 'method_missing'],
+    [{ method: 'BITCOIN' }, 'method_missing'],
+    [{ method: 'CBE' }, 'phone_missing'],
+    [{ method: 'CBE', phone: '12' }, 'phone_invalid'],
+  ])('%j: %s', (fields, problem) => {
+    expect(readChoice(termsWith(), form(fields))).toMatchObject({
+      type: 'refused',
+      form: { problem },
+    });
+  });
+});
