@@ -20,7 +20,11 @@ import {
   TRY_TIMEOUT_MS,
   type WebhookRequest,
 } from '../../src/webhooks/deliver.ts';
-import { forgetWebhookSettings, webhookSecretContext, webhookSettings } from '../../src/webhooks/settings.ts';
+import {
+  forgetWebhookSettings,
+  webhookSecretContext,
+  webhookSettings,
+} from '../../src/webhooks/settings.ts';
 import { DeliverySlots, SLOT_LEASE_MS } from '../../src/webhooks/slots.ts';
 import { testSecrets } from '../support/secrets.ts';
 

@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import { type Bindings, ConfigError, configOf } from '../../src/config.ts';
+import { testSecrets } from '../support/secrets.ts';
+
+const SECRETS = testSecrets();
+const VARIABLES = {
+  PUBLIC_BASE_URL: '',
+  EXPIRE_IN_SECONDS_MIN: '5',
+  EXPIRE_IN_SECONDS_MAX: '31622400',
+  CALLBACK_HTTPS_ONLY: 'false',
+  LOCAL_CALLBACKS: 'false',
+  RATE_LIMITS: 'on',
+};
+
+function configWith(changes: Record<string, string | undefined>) {
+  return configOf({ ...VARIABLES, ...SECRETS, ...changes } as unknown as Bindings);
+}
+
+test('decision 1: what wrangler.toml says', () => {
+  expect(configWith({})).toMatchObject({
+    publicBaseUrl: null,
+    expireInSecondsMin: 5,
+    expireInSecondsMax: 31_622_400,
+    callbackHttpsOnly: false,
+    rateLimits: true,
+  });
+});
+
+test('decision 26: an origin, with or without its slash', () => {
+  expect(configWith({ PUBLIC_BASE_URL: 'https://pay.example.com/' }).publicBaseUrl).toBe(
+    'https://pay.example.com',
+  );
+});
+
+test('decision 32: keys have ids and overlap, the first one signs', () => {
+  const keys = configWith({ LINK_SIGNING_KEYS: 'b:AQID, a:BAUG' }).linkSigningKeys;
+  expect(keys.map(({ keyId }) => keyId)).toEqual(['b', 'a']);
+});
+
+test.each<[string, string | undefined]>([
+  ['PUBLIC_BASE_URL', 'https://pay.example.com/path'],
+  ['PUBLIC_BASE_URL', 'pay.example.com'],
+  ['EXPIRE_IN_SECONDS_MIN', '0'],
+  ['EXPIRE_IN_SECONDS_MAX', 'a year'],
+  ['CALLBACK_HTTPS_ONLY', 'yes'],
+  ['RATE_LIMITS', ''],
+  ['LINK_SIGNING_KEYS', undefined],
+  ['LINK_SIGNING_KEYS', 'no-colon'],
+  ['LINK_SIGNING_KEYS', 'a:AQID,a:BAUG'],
+  ['WEBHOOK_RSA_PRIVATE_KEYS_SANDBOX', '-----BEGIN PRIVATE KEY-----'],
+])('%s = %s is refused by name, without its value', (name, value) => {
+  const read = () => configWith({ [name]: value });
+  expect(read).toThrow(ConfigError);
+  expect(read).toThrow(name);
+  if (value?.includes('BEGIN')) {
+    expect(read).not.toThrow('BEGIN');
+  }
+});

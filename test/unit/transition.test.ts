@@ -1,0 +1,498 @@
+import { describe, expect, test } from 'vitest';
+import {
+  ATTEMPTS_MAX,
+  type Command,
+  type EventType,
+  type Intent,
+  type IntentStatus,
+  type Rejection,
+} from '../../src/domain/intent.ts';
+import { attemptsToCheck, decide, nextWakeAtMs, openIntent } from '../../src/domain/transition.ts';
+import { fail, someTerms, startAttempt, succeed, unknown } from '../support/intents.ts';
+
+/**
+ * The machine's behaviour by example, one row a story; `transition-walk` holds every reachable state
+ * against the promises. The terms expire at 60 s, attempts have a window until 30 s.
+ */
+
+const CANCEL: Command = { type: 'cancel' };
+const GIVE_UP: Command = { type: 'give_up' };
+const TICK: Command = { type: 'tick' };
+const abandon = (attemptId: string): Command => ({ type: 'abandon_attempt', attemptId });
+
+const REDIRECT = startAttempt('a');
+const PUSH = startAttempt('a', { flow: 'push' });
+const SIMULATOR = startAttempt('a', { deadlineAtMs: 60_000, windowIsFinal: true });
+
+type Story = readonly (readonly [nowMs: number, command: Command])[];
+
+function tell(story: Story, changes: Parameters<typeof someTerms>[0] = {}) {
+  let intent: Intent = openIntent(someTerms(changes));
+  const events: EventType[] = [];
+  let rejection: Rejection | null = null;
+  for (const [nowMs, command] of story) {
+    const decision = decide(intent, [command], nowMs);
+    events.push(...decision.steps.flatMap(({ event }) => event ?? []));
+    ({ intent, rejection } = decision);
+  }
+  return { intent, events, rejection };
+}
+
+interface Row {
+  readonly name: string;
+  readonly kind?: 'hosted' | 'express';
+  readonly story: Story;
+  readonly status: IntentStatus;
+  readonly events?: readonly EventType[];
+  readonly rejection?: Rejection;
+  readonly attempts?: readonly string[];
+  readonly late?: boolean;
+}
+
+const ROWS: readonly Row[] = [
+  {
+    name: 'nothing happens: expired',
+    story: [[60_000, TICK]],
+    status: 'expired',
+    events: ['payment_expired'],
+  },
+  { name: 'a moment before: open', story: [[59_999, TICK]], status: 'open' },
+  {
+    name: 'paid',
+    story: [
+      [1, REDIRECT],
+      [2, succeed('a')],
+    ],
+    status: 'succeeded',
+    events: ['payment_succeeded'],
+    attempts: ['succeeded'],
+  },
+  {
+    name: 'decision 30: a failed hosted attempt reopens the intent',
+    story: [
+      [1, REDIRECT],
+      [2, fail('a')],
+    ],
+    status: 'open',
+    attempts: ['failed'],
+  },
+  {
+    name: 'an express failure is the end',
+    kind: 'express',
+    story: [
+      [1, REDIRECT],
+      [2, fail('a')],
+    ],
+    status: 'failed',
+    events: ['payment_failed'],
+  },
+  {
+    name: 'decision 30: failed, then another method',
+    story: [
+      [1, REDIRECT],
+      [2, fail('a')],
+      [3, startAttempt('b', { method: 'CBE' })],
+      [4, succeed('b')],
+    ],
+    status: 'succeeded',
+    events: ['payment_succeeded'],
+    attempts: ['failed', 'succeeded'],
+  },
+  {
+    name: 'a method that was not asked for',
+    story: [[1, startAttempt('a', { method: 'M_PESA' })]],
+    status: 'open',
+    rejection: 'method_not_allowed',
+  },
+  {
+    name: 'a second attempt beside one in flight',
+    story: [
+      [1, REDIRECT],
+      [2, startAttempt('b')],
+    ],
+    status: 'processing',
+    rejection: 'attempt_in_flight',
+  },
+  {
+    name: 'the same attempt again is our own call repeated',
+    story: [
+      [1, REDIRECT],
+      [2, REDIRECT],
+    ],
+    status: 'processing',
+    attempts: ['processing'],
+  },
+  {
+    name: 'decision 25: canceled while open, no event',
+    story: [[1, CANCEL]],
+    status: 'canceled',
+    events: [],
+  },
+  {
+    name: 'canceled twice is canceled',
+    story: [
+      [1, CANCEL],
+      [2, CANCEL],
+    ],
+    status: 'canceled',
+  },
+  {
+    name: 'decision 25: no cancel while paying',
+    story: [
+      [1, REDIRECT],
+      [2, CANCEL],
+    ],
+    status: 'processing',
+    rejection: 'attempt_in_flight',
+  },
+  {
+    name: 'no cancel once paid',
+    story: [
+      [1, REDIRECT],
+      [2, succeed('a')],
+      [3, CANCEL],
+    ],
+    status: 'succeeded',
+    rejection: 'not_open',
+    events: ['payment_succeeded'],
+  },
+  {
+    name: 'a rejected command still applies the expiry that was due',
+    story: [[60_000, CANCEL]],
+    status: 'expired',
+    rejection: 'not_open',
+    events: ['payment_expired'],
+  },
+  {
+    name: 'decision 25: giving up is a failure',
+    story: [[1, GIVE_UP]],
+    status: 'failed',
+    events: ['payment_failed'],
+  },
+  {
+    name: 'giving up on a redirect leaves it unresolved',
+    story: [
+      [1, REDIRECT],
+      [2, GIVE_UP],
+    ],
+    status: 'failed',
+    events: ['payment_failed'],
+    attempts: ['unresolved'],
+  },
+  {
+    name: 'no giving up while a push may be approved',
+    story: [
+      [1, PUSH],
+      [2, GIVE_UP],
+    ],
+    status: 'processing',
+    rejection: 'attempt_in_flight',
+  },
+  {
+    name: 'an express payment cannot be given up',
+    kind: 'express',
+    story: [
+      [1, REDIRECT],
+      [2, GIVE_UP],
+    ],
+    status: 'processing',
+    rejection: 'not_abandonable',
+  },
+  {
+    name: 'decision 31: a window that passes leaves the attempt unresolved, not failed',
+    story: [
+      [1, PUSH],
+      [30_000, TICK],
+    ],
+    status: 'processing',
+    attempts: ['unresolved'],
+  },
+  {
+    name: 'decision 31: no new attempt while a push is unresolved',
+    story: [
+      [1, PUSH],
+      [30_000, startAttempt('b')],
+    ],
+    status: 'processing',
+    rejection: 'attempt_in_flight',
+  },
+  {
+    name: 'decision 31: then the intent may expire',
+    story: [
+      [1, PUSH],
+      [60_000, TICK],
+    ],
+    status: 'expired',
+    events: ['payment_expired'],
+    attempts: ['unresolved'],
+  },
+  {
+    name: 'decision 31: a redirect may be left, and another started',
+    story: [
+      [1, REDIRECT],
+      [2, abandon('a')],
+      [3, startAttempt('b')],
+    ],
+    status: 'processing',
+    attempts: ['unresolved', 'processing'],
+  },
+  {
+    name: 'a push may not be left',
+    story: [
+      [1, PUSH],
+      [2, abandon('a')],
+    ],
+    status: 'processing',
+    rejection: 'not_abandonable',
+  },
+  {
+    name: 'decision 31: the redirect that was left is paid after all',
+    story: [
+      [1, REDIRECT],
+      [2, abandon('a')],
+      [3, succeed('a')],
+    ],
+    status: 'succeeded',
+    events: ['payment_succeeded'],
+    late: false,
+  },
+  {
+    name: 'decision 31: late success after expiry',
+    story: [
+      [1, PUSH],
+      [60_000, TICK],
+      [70_000, succeed('a')],
+    ],
+    status: 'succeeded',
+    events: ['payment_expired', 'payment_succeeded'],
+    late: true,
+  },
+  {
+    name: 'decision 31: late success after a failure',
+    kind: 'express',
+    story: [
+      [1, PUSH],
+      [2, fail('a')],
+      [3, succeed('a')],
+    ],
+    status: 'succeeded',
+    events: ['payment_failed', 'payment_succeeded'],
+    late: true,
+  },
+  {
+    name: 'decision 31: late success after a cancel',
+    story: [
+      [1, REDIRECT],
+      [2, abandon('a')],
+      [3, CANCEL],
+      [4, succeed('a')],
+    ],
+    status: 'succeeded',
+    events: ['payment_succeeded'],
+    late: true,
+  },
+  {
+    name: 'expiry and late proof in the same moment: two steps, two events',
+    story: [
+      [1, SIMULATOR],
+      [60_000, succeed('a')],
+    ],
+    status: 'succeeded',
+    events: ['payment_expired', 'payment_succeeded'],
+    late: true,
+  },
+  {
+    name: 'decision 30: a simulator attempt never outlives the intent',
+    story: [
+      [1, SIMULATOR],
+      [60_000, TICK],
+    ],
+    status: 'expired',
+    events: ['payment_expired'],
+    attempts: ['expired'],
+  },
+  {
+    name: 'promise 5: not expired under an attempt whose window is open',
+    story: [
+      [1, startAttempt('a', { deadlineAtMs: 90_000 })],
+      [60_000, TICK],
+    ],
+    status: 'processing',
+  },
+  {
+    name: 'promise 5: a failure after the time is an expiry',
+    story: [
+      [1, startAttempt('a', { deadlineAtMs: 90_000 })],
+      [70_000, fail('a')],
+    ],
+    status: 'expired',
+    events: ['payment_expired'],
+  },
+  {
+    name: 'promise 4: unknown is not failed',
+    story: [
+      [1, REDIRECT],
+      [2, unknown('a', 10)],
+    ],
+    status: 'processing',
+    attempts: ['processing'],
+  },
+  {
+    name: 'success is absorbing',
+    story: [
+      [1, REDIRECT],
+      [2, succeed('a')],
+      [3, fail('a')],
+    ],
+    status: 'succeeded',
+    events: ['payment_succeeded'],
+    attempts: ['succeeded'],
+  },
+  {
+    name: 'success again is no news',
+    story: [
+      [1, REDIRECT],
+      [2, succeed('a')],
+      [3, succeed('a')],
+    ],
+    status: 'succeeded',
+    events: ['payment_succeeded'],
+  },
+  {
+    name: 'the proof of an attempt that is not ours',
+    story: [[1, succeed('x')]],
+    status: 'open',
+    rejection: 'attempt_not_found',
+  },
+];
+
+test.each(ROWS)('$name', ({ kind, story, status, events, rejection, attempts, late }) => {
+  const told = tell(story, { kind: kind ?? 'hosted' });
+  expect(told.intent.status).toBe(status);
+  expect(told.rejection).toBe(rejection ?? null);
+  if (events !== undefined) {
+    expect(told.events).toEqual(events);
+  }
+  if (attempts !== undefined) {
+    expect(told.intent.attempts.map((attempt) => attempt.status)).toEqual(attempts);
+  }
+  if (late !== undefined) {
+    expect(told.intent.late).toBe(late);
+  }
+});
+
+describe('decision 31: money that moved twice', () => {
+  const story: Story = [
+    [1, REDIRECT],
+    [2, abandon('a')],
+    [3, startAttempt('b')],
+    [4, succeed('b')],
+    [5, succeed('a')],
+  ];
+
+  test('is one event and one anomaly', () => {
+    const { intent, events } = tell(story);
+    expect(events).toEqual(['payment_succeeded']);
+    expect(intent.anomalies).toEqual([{ kind: 'duplicate_payment', attemptId: 'a', atMs: 5 }]);
+  });
+
+  test('a rail that contradicts itself changes nothing, and is seen once', () => {
+    const { intent } = tell([...story, [6, fail('a')], [7, fail('a')]]);
+    expect(intent.status).toBe('succeeded');
+    expect(intent.anomalies.map(({ kind }) => kind)).toEqual([
+      'duplicate_payment',
+      'contradicting_failure',
+    ]);
+  });
+});
+
+describe('decision 30: ten attempts', () => {
+  const failures = (count: number): Story =>
+    Array.from({ length: count }, (_, index) => [
+      [1, startAttempt(`a${index}`)] as const,
+      [2, fail(`a${index}`)] as const,
+    ]).flat();
+
+  test('nine failures leave it open', () => {
+    expect(tell(failures(ATTEMPTS_MAX - 1))).toMatchObject({
+      intent: { status: 'open' },
+      events: [],
+    });
+  });
+
+  test('the tenth is the end, with one event', () => {
+    const told = tell(failures(ATTEMPTS_MAX));
+    expect(told).toMatchObject({
+      intent: { status: 'failed', failureReason: 'declined' },
+      events: ['payment_failed'],
+    });
+  });
+
+  test('leaving the tenth is the end too', () => {
+    const told = tell([...failures(ATTEMPTS_MAX - 1), [3, REDIRECT], [4, abandon('a')]]);
+    expect(told).toMatchObject({ intent: { status: 'failed' }, events: ['payment_failed'] });
+  });
+});
+
+describe('when somebody must look again', () => {
+  test.each<[string, Story, number | null]>([
+    ['open: at expiry', [], 60_000],
+    ['in flight: when the window closes', [[1, REDIRECT]], 30_000],
+    ['in flight with a check: then', [[1, startAttempt('a', { checkAtMs: 5_000 })]], 5_000],
+    [
+      'unresolved: at expiry',
+      [
+        [1, PUSH],
+        [30_000, TICK],
+      ],
+      60_000,
+    ],
+    [
+      'unresolved with a check: then',
+      [
+        [1, PUSH],
+        [30_000, unknown('a', 40_000)],
+      ],
+      40_000,
+    ],
+    [
+      'paid: never',
+      [
+        [1, REDIRECT],
+        [2, succeed('a')],
+      ],
+      null,
+    ],
+    [
+      'paid beside an attempt that was left: when that is asked about',
+      [
+        [1, startAttempt('a', { checkAtMs: 90_000 })],
+        [2, abandon('a')],
+        [3, startAttempt('b')],
+        [4, succeed('b')],
+      ],
+      90_000,
+    ],
+    [
+      'expired with an unresolved attempt and nobody to ask: never',
+      [
+        [1, PUSH],
+        [60_000, TICK],
+      ],
+      null,
+    ],
+  ])('%s', (_name, story, atMs) => {
+    expect(nextWakeAtMs(tell(story).intent)).toBe(atMs);
+  });
+
+  test('each fruitless check counts, for the back-off', () => {
+    const { intent } = tell([
+      [1, startAttempt('a', { checkAtMs: 10 })],
+      [10, unknown('a', 20)],
+      [20, unknown('a', 40)],
+    ]);
+    expect(intent.attempts[0]).toMatchObject({ checks: 2, checkAtMs: 40 });
+    expect(attemptsToCheck(intent, 39)).toEqual([]);
+    expect(attemptsToCheck(intent, 40)).toHaveLength(1);
+  });
+});
