@@ -14,7 +14,7 @@
 import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { NamedKey } from '../src/config.ts';
+import { type KeyRing, keyRing } from '../src/config.ts';
 import { seal } from '../src/crypto/sealed.ts';
 import type { Tenant } from '../src/domain/intent.ts';
 import { ENVIRONMENTS, type Environment, METHODS, type Method } from '../src/domain/method.ts';
@@ -31,7 +31,6 @@ import { webhookSecretContext } from '../src/webhooks/settings.ts';
 import { executeRemotely, prepareLocalDatabase } from './d1.ts';
 import { DEFAULT_STATE_DIRECTORY } from './files.ts';
 import { localSecrets } from './local-secrets.ts';
-import { namedKeys } from './secrets.ts';
 
 interface MerchantOptions {
   readonly merchantId: string;
@@ -117,15 +116,15 @@ function webhookUrl(text: string | undefined): string | null {
   return text;
 }
 
-async function dataEncryptionKeys(remote: boolean): Promise<readonly NamedKey[]> {
+async function dataEncryptionKeys(remote: boolean): Promise<KeyRing> {
   if (!remote) {
-    return namedKeys('DATA_ENCRYPTION_KEYS', (await localSecrets()).DATA_ENCRYPTION_KEYS);
+    return keyRing('DATA_ENCRYPTION_KEYS', (await localSecrets()).DATA_ENCRYPTION_KEYS);
   }
   const ring = process.env.DATA_ENCRYPTION_KEYS;
   if (ring === undefined) {
     throw new Error('--remote needs the deployed DATA_ENCRYPTION_KEYS in the environment');
   }
-  return namedKeys('DATA_ENCRYPTION_KEYS', ring);
+  return keyRing('DATA_ENCRYPTION_KEYS', ring);
 }
 
 function freshCredentials(environment: Environment): Credentials {
@@ -135,7 +134,7 @@ function freshCredentials(environment: Environment): Credentials {
 async function merchantStatements(
   options: MerchantOptions,
   credentials: Readonly<Record<Environment, Credentials>>,
-  keys: readonly NamedKey[],
+  keys: KeyRing,
 ): Promise<readonly SqlStatement[]> {
   const createdAtMs = Date.now();
   const methods = METHODS.map((method) => ({

@@ -1,6 +1,6 @@
 import { createHash, createPrivateKey, createPublicKey, hkdfSync, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import type { NamedKey } from '../src/config.ts';
+import { type KeyRing, keyRing } from '../src/config.ts';
 import { seal } from '../src/crypto/sealed.ts';
 import type { Tenant } from '../src/domain/intent.ts';
 import { ENVIRONMENTS, type Environment, METHODS, type Method } from '../src/domain/method.ts';
@@ -21,7 +21,7 @@ import {
   readMigrations,
 } from './d1.ts';
 import { PROJECT_DIRECTORY, readIfPresent, readOrCreate, writeWhole } from './files.ts';
-import { namedKeys, type Secrets } from './secrets.ts';
+import type { Secrets } from './secrets.ts';
 
 /** What a newcomer, or a test, needs to know about the running local gateway. */
 export interface DemoMerchant {
@@ -102,7 +102,7 @@ export async function seedDemoMerchant(
   if ((await readIfPresent(markFile)) === mark) {
     return;
   }
-  const keys = namedKeys('DATA_ENCRYPTION_KEYS', secrets.DATA_ENCRYPTION_KEYS);
+  const keys = keyRing('DATA_ENCRYPTION_KEYS', secrets.DATA_ENCRYPTION_KEYS);
   await prepareLocalDatabase(stateDirectory, (database) =>
     seedStatements(database, merchant, keys),
   );
@@ -113,7 +113,7 @@ export async function seedDemoMerchant(
 async function seedStatements(
   database: LocalDatabase,
   merchant: DemoMerchant,
-  keys: readonly NamedKey[],
+  keys: KeyRing,
 ): Promise<readonly SqlStatement[]> {
   const createdAtMs = Date.now();
   const { results } = await database
@@ -185,7 +185,7 @@ function publicKeyPem(
   name: 'WEBHOOK_RSA_PRIVATE_KEYS_SANDBOX' | 'WEBHOOK_RSA_PRIVATE_KEYS_PRODUCTION',
   secrets: Secrets,
 ): string {
-  const [signing] = namedKeys(name, secrets[name]);
+  const [signing] = keyRing(name, secrets[name]);
   const key = Buffer.from(signing.base64, 'base64');
   const publicKey = createPublicKey(createPrivateKey({ key, format: 'der', type: 'pkcs8' }));
   return publicKey.export({ format: 'pem', type: 'spki' }).toString();

@@ -1,6 +1,5 @@
 import { generateKeyPair, randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
-import type { NamedKey } from '../src/config.ts';
 
 /** The four secrets that the Worker requires (`[secrets]` in wrangler.toml). */
 export const SECRET_NAMES = [
@@ -25,21 +24,4 @@ export async function generateSecret(name: SecretName, keyId: string): Promise<s
     modulusLength: RSA_MODULUS_BITS,
   });
   return `${keyId}:${privateKey.export({ format: 'der', type: 'pkcs8' }).toString('base64')}`;
-}
-
-/** The keys of a ring written as `keyId:base64,keyId:base64`. Throws when it is not that. */
-export function namedKeys(name: SecretName, ring: string): readonly [NamedKey, ...NamedKey[]] {
-  const keys = ring.split(',').map((entry) => {
-    const [, keyId, base64] =
-      /^\s*([A-Za-z0-9]{1,16}):([A-Za-z0-9+/]+={0,2})\s*$/.exec(entry) ?? [];
-    if (keyId === undefined || base64 === undefined) {
-      throw new Error(`${name} must be a list of keyId:base64, separated by commas`);
-    }
-    return { keyId, base64 };
-  });
-  const [first, ...others] = keys;
-  if (first === undefined) {
-    throw new Error(`${name} is empty`);
-  }
-  return [first, ...others];
 }

@@ -22,9 +22,9 @@ export interface Config {
   readonly callbackHttpsOnly: boolean;
   readonly localCallbacks: boolean;
   readonly rateLimits: boolean;
-  readonly linkSigningKeys: readonly NamedKey[];
-  readonly dataEncryptionKeys: readonly NamedKey[];
-  readonly webhookRsaKeys: Readonly<Record<Environment, readonly NamedKey[]>>;
+  readonly linkSigningKeys: KeyRing;
+  readonly dataEncryptionKeys: KeyRing;
+  readonly webhookRsaKeys: Readonly<Record<Environment, KeyRing>>;
 }
 
 export class ConfigError extends Error {
@@ -86,8 +86,11 @@ function flag(name: string, value: string | undefined, on: string, off: string):
   return value === on;
 }
 
-/** `id:base64,id:base64`, newest first: the first signs, all verify (decision 32). */
-function keyRing(name: string, value: string | undefined): readonly NamedKey[] {
+/** Keys of one purpose, newest first: the first signs, all verify (decision 32). */
+export type KeyRing = readonly [NamedKey, ...NamedKey[]];
+
+/** The ring written as `id:base64,id:base64`. Throws ConfigError by the variable's name. */
+export function keyRing(name: string, value: string | undefined): KeyRing {
   const entries = (value ?? '').split(',').map((entry) => entry.trim());
   const keys = entries.map((entry) => {
     const parts = /^([A-Za-z0-9]{1,16}):([A-Za-z0-9+/]+={0,2})$/.exec(entry);
@@ -99,5 +102,9 @@ function keyRing(name: string, value: string | undefined): readonly NamedKey[] {
   if (new Set(keys.map((key) => key.keyId)).size !== keys.length) {
     throw new ConfigError(`${name} names a key id twice`);
   }
-  return keys;
+  const [first, ...older] = keys;
+  if (first === undefined) {
+    throw new ConfigError(`${name} is empty`);
+  }
+  return [first, ...older];
 }

@@ -1,4 +1,4 @@
-import type { NamedKey } from '../config.ts';
+import type { KeyRing, NamedKey } from '../config.ts';
 import {
   base64UrlFromBytes,
   bytesFromBase64,
@@ -7,6 +7,7 @@ import {
   hexFromBytes,
   utf8,
 } from './encoding.ts';
+import { importOnce } from './import-once.ts';
 
 /**
  * Link tokens: what an unauthenticated page or callback carries in its URL. The MAC is checked
@@ -26,35 +27,19 @@ const OBJECT_ID_BYTES = 32;
 const PAYLOAD_BYTES = OBJECT_ID_BYTES + 1;
 const MAC_BYTES = 32;
 
-/** Imported keys, never their promises: one request must not wait on another's I/O. */
-const imported = new WeakMap<NamedKey, CryptoKey>();
-
-async function hmacKey(key: NamedKey): Promise<CryptoKey> {
-  const known = imported.get(key);
-  if (known !== undefined) {
-    return known;
-  }
+const hmacKey = importOnce(({ base64 }) => {
   const algorithm = { name: 'HMAC', hash: 'SHA-256' };
-  const bytes = bytesFromBase64(key.base64);
-  const fresh = await crypto.subtle.importKey('raw', bytes, algorithm, false, ['sign', 'verify']);
-  imported.set(key, fresh);
-  return fresh;
-}
+  const usages: KeyUsage[] = ['sign', 'verify'];
+  return crypto.subtle.importKey('raw', bytesFromBase64(base64), algorithm, false, usages);
+});
 
 function messageOf(purpose: LinkPurpose, payload: Uint8Array): Uint8Array<ArrayBuffer> {
   return new Uint8Array([...utf8(`kefel/${purpose}/`), ...payload]);
 }
 
 /** A token for `link`, signed with the first key of the ring. */
-export async function signLink(
-  keys: readonly NamedKey[],
-  purpose: LinkPurpose,
-  link: Link,
-): Promise<string> {
-  const key = keys[0];
-  if (key === undefined) {
-    throw new Error('no link signing key');
-  }
+export async function signLink(keys: KeyRing, purpose: LinkPurpose, link: Link): Promise<string> {
+  const [key] = keys;
   const payload = new Uint8Array([...bytesFromHex(link.objectId), link.attemptIndex]);
   const mac = await crypto.subtle.sign('HMAC', await hmacKey(key), messageOf(purpose, payload));
   return `${key.keyId}.${base64UrlFromBytes(new Uint8Array([...payload, ...new Uint8Array(mac)]))}`;

@@ -1,5 +1,6 @@
-import { ConfigError, type NamedKey } from '../config.ts';
+import { ConfigError, type KeyRing, type NamedKey } from '../config.ts';
 import { base64UrlFromBytes, bytesFromBase64, bytesFromBase64Url, utf8 } from './encoding.ts';
+import { importOnce } from './import-once.ts';
 
 /**
  * Secrets at rest: AES-256-GCM under the operator's data encryption keys, so that a copy of the
@@ -12,16 +13,7 @@ const KEY_BYTES = 32;
 /** NIST SP 800-38D: 96 bits, drawn at random; safe for 2^32 secrets under one key. */
 const IV_BYTES = 12;
 
-const imported = new WeakMap<NamedKey, Promise<CryptoKey>>();
-
-function aesKey(key: NamedKey): Promise<CryptoKey> {
-  let promise = imported.get(key);
-  if (promise === undefined) {
-    promise = importAesKey(key);
-    imported.set(key, promise);
-  }
-  return promise;
-}
+const aesKey = importOnce(importAesKey);
 
 async function importAesKey(key: NamedKey): Promise<CryptoKey> {
   const bytes = bytesFromBase64(key.base64);
@@ -32,15 +24,8 @@ async function importAesKey(key: NamedKey): Promise<CryptoKey> {
 }
 
 /** Seals `plaintext` with the first key of the ring. Throws ConfigError for an unusable ring. */
-export async function seal(
-  keys: readonly NamedKey[],
-  plaintext: string,
-  context: string,
-): Promise<string> {
-  const key = keys[0];
-  if (key === undefined) {
-    throw new ConfigError('no data encryption key');
-  }
+export async function seal(keys: KeyRing, plaintext: string, context: string): Promise<string> {
+  const [key] = keys;
   const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES));
   const algorithm = { name: 'AES-GCM', iv, additionalData: utf8(context) };
   const sealed = await crypto.subtle.encrypt(algorithm, await aesKey(key), utf8(plaintext));

@@ -1,5 +1,6 @@
-import { ConfigError, type NamedKey } from '../config.ts';
+import { ConfigError, type KeyRing, type NamedKey } from '../config.ts';
 import { base64FromBytes, bytesFromBase64, utf8 } from '../crypto/encoding.ts';
+import { importOnce } from '../crypto/import-once.ts';
 import type { EventType } from '../domain/intent.ts';
 import { EVENT_WORDS } from './payload.ts';
 
@@ -15,8 +16,8 @@ const PEM_LINE_LENGTH = 64;
 const SECRET_PREFIX = 'whsec_';
 const SIGNATURE_VERSION = 'v1';
 
-/** Parsing PKCS#8 costs more than signing; the ring is parsed once per isolate by configOf. */
-const signingKeys = new WeakMap<NamedKey, Promise<CryptoKey>>();
+/** Parsing PKCS#8 costs more than signing. */
+const signingKey = importOnce((key) => importPrivateKey(key, false));
 
 export interface EventSignature {
   readonly keyId: string;
@@ -32,16 +33,10 @@ export interface PublicKey {
 
 /**
  * SHA256withRSA (PKCS#1 v1.5) over the UTF-8 of `body` by the first key of the ring.
- * Throws ConfigError when the ring is empty or its key is not PKCS#8.
+ * Throws ConfigError when it is not PKCS#8.
  */
-export async function signEventBody(
-  keys: readonly NamedKey[],
-  body: string,
-): Promise<EventSignature> {
-  const key = keys[0];
-  if (key === undefined) {
-    throw new ConfigError('no webhook RSA key');
-  }
+export async function signEventBody(keys: KeyRing, body: string): Promise<EventSignature> {
+  const [key] = keys;
   const signature = await crypto.subtle.sign(RSA_ALGORITHM.name, await signingKey(key), utf8(body));
   return { keyId: key.keyId, signature: base64FromBytes(signature) };
 }
@@ -51,15 +46,6 @@ export function publicKeyPems(keys: readonly NamedKey[]): Promise<PublicKey[]> {
   return Promise.all(
     keys.map(async (key) => ({ keyId: key.keyId, publicKey: await publicKeyPem(key) })),
   );
-}
-
-function signingKey(key: NamedKey): Promise<CryptoKey> {
-  let promise = signingKeys.get(key);
-  if (promise === undefined) {
-    promise = importPrivateKey(key, false);
-    signingKeys.set(key, promise);
-  }
-  return promise;
 }
 
 async function importPrivateKey(key: NamedKey, extractable: boolean): Promise<CryptoKey> {
