@@ -12,6 +12,9 @@ CREATE TABLE payment (
   amount_minor INTEGER NOT NULL,
   currency TEXT NOT NULL,
   method TEXT,
+  -- What a human may have to look at.
+  unresolved_attempts INTEGER NOT NULL,
+  anomalies INTEGER NOT NULL,
   created_at_ms INTEGER NOT NULL,
   updated_at_ms INTEGER NOT NULL
 ) WITHOUT ROWID;

@@ -1,6 +1,6 @@
-import type { Intent } from '../domain/intent.ts';
-import type { RailOrder, StartResult } from '../rails/rail.ts';
-import { railOrder } from '../rails/run-attempt.ts';
+import type { ExpressAnswers } from '../intent/protocol.ts';
+import type { RailOrder } from '../rails/rail.ts';
+import { SAVED_MESSAGE, successBody } from './envelope.ts';
 
 /** The payment response of spec "Response envelopes". */
 interface ExpressContent {
@@ -11,36 +11,30 @@ interface ExpressContent {
 }
 
 /**
- * FAILURE only for what is final: a merchant charges again on FAILURE, so a timeout or an unclear
- * answer is SUCCESS, accepted and pending (decision 16).
+ * Both answers that an express call can have; the object picks by what it commits. FAILURE is only
+ * for what is final: a merchant charges again on FAILURE, so a time-out or an unclear answer of the
+ * rail is SUCCESS, accepted and pending (decision 16). `redirectUrl`: the rail's page, if any.
  */
-export function expressContent(order: RailOrder, result: StartResult): ExpressContent {
-  const redirectUrl = result.type === 'accepted' ? result.redirectUrl : null;
-  return content(order, result.type === 'refused', redirectUrl);
-}
-
-/** The same for a charge whose first answer was never given: read from what became of it. */
-export async function expressContentLater(
-  env: Env,
-  objectId: string,
-  intent: Intent,
-): Promise<ExpressContent> {
-  const attempt = intent.attempts[0];
-  if (attempt === undefined) {
-    throw new Error('an express payment without an attempt');
-  }
-  const order = await railOrder(env, objectId, intent, attempt);
-  return content(order, attempt.status === 'failed', attempt.redirectUrl);
-}
-
-function content(order: RailOrder, isRefused: boolean, redirectUrl: string | null): ExpressContent {
+export function expressAnswers(order: RailOrder, redirectUrl: string | null): ExpressAnswers {
   const { simulation } = order.terms;
-  const isFailure = isRefused || simulation === 'fail';
-  return {
-    // A simulated payment has a page too: it shows what became of it.
-    paymentUrl: redirectUrl ?? (simulation === null ? null : order.checkoutUrl),
-    transactionId: order.attempt.reference,
-    status: isFailure ? 'FAILURE' : 'SUCCESS',
-    message: isFailure ? 'The payment was refused' : 'The payment was accepted',
-  };
+  // A simulated payment has a page too: it shows what became of it.
+  const paymentUrl = redirectUrl ?? (simulation === null ? null : order.checkoutUrl);
+  const transactionId = order.attempt.reference;
+  const failed = body({
+    paymentUrl,
+    transactionId,
+    status: 'FAILURE',
+    message: 'The payment was refused',
+  });
+  const accepted = body({
+    paymentUrl,
+    transactionId,
+    status: 'SUCCESS',
+    message: 'The payment was accepted',
+  });
+  return { failed, otherwise: simulation === 'fail' ? failed : accepted };
+}
+
+function body(content: ExpressContent): string {
+  return successBody(SAVED_MESSAGE, content);
 }

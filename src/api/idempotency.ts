@@ -1,4 +1,5 @@
 import { sha256Hex } from '../crypto/encoding.ts';
+import type { IntentKind } from '../domain/intent.ts';
 import type { IdempotencyClaim } from '../intent/protocol.ts';
 import { Problem } from './problem.ts';
 
@@ -8,10 +9,12 @@ const PRINTABLE_ASCII = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 
 /**
  * The request's Idempotency-Key with the digest of its body (decision 8), or null without the
- * header. Digests only: a key may hold what the merchant thinks is secret.
+ * header. Digests only: a key may hold what the merchant thinks is secret. The endpoint counts as part
+ * of the body: the same bytes mean something else to the other one.
  */
 export async function idempotencyClaim(
   request: Request,
+  kind: IntentKind,
   bodyBytes: Uint8Array<ArrayBuffer>,
 ): Promise<IdempotencyClaim | null> {
   const key = request.headers.get('idempotency-key');
@@ -24,5 +27,5 @@ export async function idempotencyClaim(
       `Idempotency-Key must be 1 to ${IDEMPOTENCY_KEY_LENGTH_MAX} printable ASCII characters`,
     );
   }
-  return { keyDigest: await sha256Hex(key), bodyDigest: await sha256Hex(bodyBytes) };
+  return { keyDigest: await sha256Hex(key), bodyDigest: `${kind}:${await sha256Hex(bodyBytes)}` };
 }

@@ -6,7 +6,7 @@ import { handleRailCallback } from '../rails/callback.ts';
 import { showSimulator } from '../rails/simulator/route.ts';
 import { abandonAttempt, giveUp, showCheckout, startAttempt } from './routes.ts';
 
-type Page = (request: Request, env: Env) => Promise<Response>;
+type Page = (request: Request, env: Env, ctx: ExecutionContext) => Promise<Response>;
 type Arguments = [Env, ExecutionContext];
 
 /** Every page a customer meets, and the addresses that rails call back. */
@@ -22,11 +22,13 @@ export const checkoutRouter = Router<IRequest, Arguments>()
   .all('*', page(missing));
 
 /** Whatever goes wrong, a customer gets a page in words and nothing of ours. */
-function page(handler: Page): (request: IRequest, env: Env) => Promise<Response> {
-  return async (itty, env) => {
+function page(
+  handler: Page,
+): (request: IRequest, env: Env, ctx: ExecutionContext) => Promise<Response> {
+  return async (itty, env, ctx) => {
     const request = itty as unknown as Request;
     try {
-      return await handler(request, env);
+      return await handler(request, env, ctx);
     } catch (error) {
       const level = error instanceof IntentUnavailable ? 'warn' : 'error';
       log(level, 'page_failed', { error: errorText(error) });

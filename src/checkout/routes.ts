@@ -1,5 +1,5 @@
 import { h } from 'preact';
-import { attemptInFlight, type Intent } from '../domain/intent.ts';
+import type { Intent } from '../domain/intent.ts';
 import { readForm } from '../pages/form.ts';
 import { english } from '../pages/messages.ts';
 import { badFormPage, unavailablePage, unknownPage } from '../pages/notices.ts';
@@ -7,7 +7,7 @@ import { openLink, pathSegment } from '../pages/open-link.ts';
 import { pageResponse, seeOther } from '../pages/page-response.ts';
 import { returnUrlFor } from '../pages/return-url.ts';
 import { railFor } from '../rails/registry.ts';
-import { runAttempt } from '../rails/run-attempt.ts';
+import { railPageUrl, runAttempt } from '../rails/run-attempt.ts';
 import { readChoice } from './choice.ts';
 import { CheckoutPage } from './pages/checkout-page.tsx';
 import { checkoutView, type RefusedForm } from './view.ts';
@@ -20,13 +20,20 @@ import { checkoutView, type RefusedForm } from './view.ts';
 /** GET /checkout/:token */
 export async function showCheckout(request: Request, env: Env): Promise<Response> {
   const opened = await openLink(request, env, 'checkout', pathSegment(request, 1));
-  return opened instanceof Response
-    ? opened
-    : checkoutPage(request, opened.intent, pagePath(opened.token));
+  if (opened instanceof Response) {
+    return opened;
+  }
+  const { client, intent, token } = opened;
+  const railPage = await railPageUrl(env, client.objectId, intent);
+  return checkoutPage(request, intent, pagePath(token), { railPage });
 }
 
 /** POST /checkout/:token/attempts: the customer chose a method. */
-export async function startAttempt(request: Request, env: Env): Promise<Response> {
+export async function startAttempt(
+  request: Request,
+  env: Env,
+  ctx: ExecutionContext,
+): Promise<Response> {
   const opened = await openLink(request, env, 'checkout', pathSegment(request, 1));
   if (opened instanceof Response) {
     return opened;
@@ -38,20 +45,23 @@ export async function startAttempt(request: Request, env: Env): Promise<Response
     return badFormPage(request, path);
   }
   if (intent.terms.kind !== 'hosted' || intent.status !== 'open') {
-    return seeOther(request, whereToPay(intent, path));
+    return seeOther(request, (await railPageUrl(env, client.objectId, intent)) ?? path);
   }
   const result = readChoice(intent.terms, form);
   if (result.type === 'refused') {
-    return checkoutPage(request, intent, path, result.form);
+    return checkoutPage(request, intent, path, { refusedForm: result.form });
   }
   const rail = railFor(intent.terms.environment, result.choice.method);
   if (rail === null) {
     return unavailablePage(request);
   }
-  const run = await runAttempt(env, client, intent.terms, result.choice, rail);
+  const running = runAttempt(env, client, intent.terms, result.choice, rail);
+  // A second click ends the first request; an attempt that has begun must be finished all the same.
+  ctx.waitUntil(running.catch(() => undefined));
+  const run = await running;
   return run.type === 'not_found'
     ? unknownPage(request)
-    : seeOther(request, whereToPay(run.intent, path));
+    : seeOther(request, (await railPageUrl(env, client.objectId, run.intent)) ?? path);
 }
 
 /** POST /checkout/:token/abandon: the customer's word that a redirect was not paid. */
@@ -92,19 +102,14 @@ function checkoutPage(
   request: Request,
   intent: Intent,
   path: string,
-  refusedForm: RefusedForm | null = null,
+  shown: { readonly railPage?: string | null; readonly refusedForm?: RefusedForm },
 ): Response {
-  const view = checkoutView(intent, Date.now(), refusedForm);
-  const redirectUrl = view.state.kind === 'redirect' ? view.state.redirectUrl : null;
+  const { railPage = null, refusedForm = null } = shown;
+  const view = checkoutView(intent, Date.now(), { railPage, refusedForm });
   return pageResponse(request, h(CheckoutPage, { text: english, view, path }), {
     status: refusedForm === null ? 200 : 400,
-    formTargets: [intent.terms.baseUrl, intent.terms.returnUrl, redirectUrl],
+    formTargets: [intent.terms.baseUrl, intent.terms.returnUrl, railPage],
   });
-}
-
-/** The rail's page of the attempt in flight, else the payment's own page. */
-function whereToPay(intent: Intent, path: string): string {
-  return attemptInFlight(intent)?.redirectUrl ?? path;
 }
 
 function pagePath(token: string): string {

@@ -1,3 +1,4 @@
+import { decide } from '../domain/decide.ts';
 import {
   ATTEMPTS_MAX,
   type Attempt,
@@ -11,7 +12,6 @@ import {
   reportedAttempt,
 } from '../domain/intent.ts';
 import { type Currency, METHODS_NEEDING_PHONE, type Method } from '../domain/method.ts';
-import { decide } from '../domain/transition.ts';
 import type { FormProblem } from '../pages/messages.ts';
 import { returnUrlFor, webUrl } from '../pages/return-url.ts';
 import { phoneText } from './phone.ts';
@@ -125,14 +125,21 @@ export interface RefusedForm {
   readonly problem: FormProblem;
 }
 
+/** What a request knows beyond the stored payment. */
+export interface ViewContext {
+  readonly refusedForm?: RefusedForm | null;
+  /** The rail's page of the attempt in flight, as `railPageUrl` finds it. */
+  readonly railPage?: string | null;
+}
+
 /** What the customer sees of `intent` at `nowMs`: time that has run out counts, alarm or not. */
 export function checkoutView(
   intent: Intent,
   nowMs: number,
-  refusedForm: RefusedForm | null = null,
+  context: ViewContext = {},
 ): CheckoutView {
   const current = decide(intent, [{ type: 'tick' }], nowMs).intent;
-  return { summary: summaryOf(current), state: stateOf(current, refusedForm) };
+  return { summary: summaryOf(current), state: stateOf(current, context) };
 }
 
 function summaryOf(intent: Intent): PaymentSummary {
@@ -151,16 +158,16 @@ function summaryOf(intent: Intent): PaymentSummary {
   };
 }
 
-function stateOf(intent: Intent, refusedForm: RefusedForm | null): CheckoutState {
+function stateOf(intent: Intent, context: ViewContext): CheckoutState {
   const mayStillSettle = intent.attempts.some((attempt) => attempt.status === 'unresolved');
   switch (intent.status) {
     case 'open':
       // An express payment is never open for long: it starts with its attempt and ends with it.
       return intent.terms.kind === 'hosted'
-        ? chooseState(intent, refusedForm)
+        ? chooseState(intent, context.refusedForm ?? null)
         : { kind: 'expired', mayStillSettle };
     case 'processing':
-      return inFlightState(intent);
+      return inFlightState(intent, context.railPage ?? null);
     case 'succeeded':
       return paidState(intent);
     case 'failed':
@@ -213,7 +220,7 @@ export function fixedPhone(terms: IntentTerms): string | null {
   return terms.customer?.isPhoneUpdatable === false ? terms.customer.phone : null;
 }
 
-function inFlightState(intent: Intent): CheckoutState {
+function inFlightState(intent: Intent, railPage: string | null): CheckoutState {
   const attempt = attemptInFlight(intent);
   if (attempt === null) {
     throw new Error('a processing intent without an attempt');
@@ -235,7 +242,7 @@ function inFlightState(intent: Intent): CheckoutState {
   return {
     ...inFlight,
     kind: 'redirect',
-    redirectUrl: webUrl(attempt.redirectUrl)?.href ?? null,
+    redirectUrl: webUrl(attempt.redirectUrl ?? railPage)?.href ?? null,
     canAbandon: intent.terms.kind === 'hosted',
   };
 }

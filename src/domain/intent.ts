@@ -115,8 +115,10 @@ export interface Attempt extends AttemptPlan {
   readonly status: AttemptStatus;
   /** Where the rail wants the customer; null until the rail answered, and for push. */
   readonly redirectUrl: string | null;
-  /** The rail's own identifier. */
+  /** What the rail calls the attempt since it took it: a session, order or request id. */
   readonly railReference: string | null;
+  /** The rail's proof that money moved. */
+  readonly receipt: string | null;
   readonly failureReason: FailureReason | null;
   /** Checks made so far; decides the back-off. */
   readonly checks: number;
@@ -141,6 +143,8 @@ export interface Intent {
   /** True when success was proved after the intent had ended otherwise. */
   readonly late: boolean;
   readonly attempts: readonly Attempt[];
+  /** The attempt that the merchant was told paid; a later second payment never replaces it. */
+  readonly paidAttemptId: string | null;
   readonly anomalies: readonly Anomaly[];
   readonly updatedAtMs: number;
   /** When a final status was first reached, or null. */
@@ -175,7 +179,7 @@ export type Command =
   | { readonly type: 'tick' };
 
 export type Outcome =
-  | { readonly type: 'succeeded'; readonly railReference: string | null }
+  | { readonly type: 'succeeded'; readonly receipt: string | null }
   | { readonly type: 'failed'; readonly reason: FailureReason }
   /** Asked, and nothing proved. `checkAtMs`: when to ask again. */
   | { readonly type: 'unknown'; readonly checkAtMs: number | null };
@@ -202,13 +206,10 @@ export function attemptInFlight(intent: Intent): Attempt | null {
   return intent.attempts.at(-1) ?? null;
 }
 
-/** The attempt a merchant or customer is told about: the paid one, else the latest. */
+/** The attempt a merchant or customer is told about: the one that paid, else the latest. */
 export function reportedAttempt(intent: Intent): Attempt | null {
-  return (
-    intent.attempts.find((attempt) => attempt.status === 'succeeded') ??
-    intent.attempts.at(-1) ??
-    null
-  );
+  const paid = intent.attempts.find((attempt) => attempt.id === intent.paidAttemptId);
+  return paid ?? intent.attempts.at(-1) ?? null;
 }
 
 /** The commission of a method under these terms, in minor units. */

@@ -9,7 +9,6 @@ import {
   hasEnded,
   type Intent,
   type IntentStatus,
-  type IntentTerms,
   type Outcome,
   type Rejection,
 } from './intent.ts';
@@ -18,38 +17,23 @@ import {
  * What a command leads to. `rejection` does not mean unchanged: an expiry that was due is applied
  * first, so a rejected command's `intent` and `events` must be stored like any other's.
  */
-interface Transition {
+export interface Transition {
   readonly intent: Intent;
   readonly events: readonly EventType[];
   readonly rejection: Rejection | null;
 }
 
-/** A new intent, open and payable. */
-export function openIntent(terms: IntentTerms): Intent {
-  return {
-    terms,
-    status: 'open',
-    previousStatus: null,
-    failureReason: null,
-    version: 1,
-    late: false,
-    attempts: [],
-    anomalies: [],
-    updatedAtMs: terms.createdAtMs,
-    endedAtMs: null,
-  };
-}
-
 /**
- * The state machine of a payment: pure and total. Time that has run out is applied before the
- * command, so an intent expires even when its alarm is late or lost. `version` grows by exactly one
- * when anything changed and not at all otherwise.
+ * One step of the machine. Time that has run out is applied before the command, so an intent
+ * expires even when its alarm is late or lost. `version` grows by exactly one when anything changed
+ * that anybody is told of, and not at all otherwise: a rail's reference or a fruitless check is
+ * kept without being news.
  */
-function transition(before: Intent, command: Command, nowMs: number): Transition {
+export function transition(before: Intent, command: Command, nowMs: number): Transition {
   const due = applyTime(start(before), nowMs);
   const step = apply(due, command, nowMs);
-  if (step.intent === before) {
-    return { intent: before, events: [], rejection: step.rejection };
+  if (!isNews(before, step.intent)) {
+    return { intent: step.intent, events: [], rejection: step.rejection };
   }
   const intent: Intent = {
     ...step.intent,
@@ -60,62 +44,13 @@ function transition(before: Intent, command: Command, nowMs: number): Transition
   return { intent, events: step.events, rejection: step.rejection };
 }
 
-/** The steps that a list of commands comes to, and where they lead. */
-export interface Decision {
-  /** Only steps that changed something; each has a version and at most one event of its own. */
-  readonly steps: readonly {
-    readonly command: Command['type'];
-    readonly intent: Intent;
-    readonly event: EventType | null;
-  }[];
-  readonly intent: Intent;
-  /** Of the command that was refused and stopped the rest, or null. */
-  readonly rejection: Rejection | null;
-}
-
-/**
- * Applies commands in order up to the first rejection. The time that is due is a step of its own
- * before each command, so that an expiry and a late proof right after it are two versions with two
- * events, never one.
- */
-export function decide(before: Intent, commands: readonly Command[], nowMs: number): Decision {
-  const steps: Decision['steps'][number][] = [];
-  let intent = before;
-  for (const command of commands.flatMap((next): Command[] => [{ type: 'tick' }, next])) {
-    const step = transition(intent, command, nowMs);
-    if (step.intent !== intent) {
-      steps.push({ command: command.type, intent: step.intent, event: step.events[0] ?? null });
-    }
-    intent = step.intent;
-    if (step.rejection !== null) {
-      return { steps, intent, rejection: step.rejection };
-    }
-  }
-  return { steps, intent, rejection: null };
-}
-
-/** When time alone next changes the intent or a rail must be asked; null when never. */
-export function nextWakeAtMs(intent: Intent): number | null {
-  const times: number[] = [];
-  const current = attemptInFlight(intent);
-  if (intent.status === 'open' || current?.status === 'unresolved') {
-    times.push(intent.terms.expiresAtMs);
-  }
-  for (const attempt of intent.attempts) {
-    if (windowIsOpen(attempt)) {
-      times.push(attempt.deadlineAtMs);
-    }
-    if (isPending(attempt) && attempt.checkAtMs !== null) {
-      times.push(attempt.checkAtMs);
-    }
-  }
-  return times.length === 0 ? null : Math.min(...times);
-}
-
-/** Attempts whose outcome the rail should be asked for now. */
-export function attemptsToCheck(intent: Intent, nowMs: number): readonly Attempt[] {
-  return intent.attempts.filter(
-    (attempt) => isPending(attempt) && attempt.checkAtMs !== null && attempt.checkAtMs <= nowMs,
+/** Whether anybody who watches the payment sees a difference. */
+function isNews(before: Intent, after: Intent): boolean {
+  return (
+    before.status !== after.status ||
+    before.anomalies.length !== after.anomalies.length ||
+    before.attempts.length !== after.attempts.length ||
+    before.attempts.some((attempt, index) => attempt.status !== after.attempts[index]?.status)
   );
 }
 
@@ -156,7 +91,9 @@ function apply(step: Step, command: Command, nowMs: number): Step {
 function applyTime(step: Step, nowMs: number): Step {
   let next = step;
   for (const attempt of step.intent.attempts) {
-    if (windowIsOpen(attempt) && nowMs >= attempt.deadlineAtMs) {
+    const isOver = windowIsOpen(attempt) && nowMs >= attempt.deadlineAtMs;
+    // The rail is asked before it is given up: what a due check finds out comes first.
+    if (isOver && !isCheckDue(attempt, nowMs)) {
       next = closeWindow(next, attempt, nowMs);
     }
   }
@@ -170,7 +107,9 @@ function applyTime(step: Step, nowMs: number): Step {
 
 function closeWindow(step: Step, attempt: Attempt, nowMs: number): Step {
   const isCurrent = attemptInFlight(step.intent)?.id === attempt.id;
-  if (!attempt.windowIsFinal) {
+  // Nothing is paid after a final window, but something may have been paid in it: as long as
+  // somebody can be asked, it is unresolved.
+  if (!attempt.windowIsFinal || attempt.checkAtMs !== null) {
     return withAttempt(step, { ...attempt, status: 'unresolved', updatedAtMs: nowMs });
   }
   const closed = withAttempt(step, {
@@ -213,6 +152,7 @@ function startAttempt(
     status: 'processing',
     redirectUrl: null,
     railReference: null,
+    receipt: null,
     failureReason: null,
     checks: 0,
     startedAtMs: nowMs,
@@ -258,14 +198,20 @@ function settleAttempt(
       return attemptFails(step, attempt, command.outcome.reason, nowMs);
     case 'unknown':
       return isPending(attempt)
-        ? withAttempt(step, {
-            ...attempt,
-            checks: attempt.checks + 1,
-            checkAtMs: command.outcome.checkAtMs,
-            updatedAtMs: nowMs,
-          })
+        ? checkedInVain(step, attempt, command.outcome.checkAtMs, nowMs)
         : step;
   }
+}
+
+/** Nothing was proved. The window of an attempt that had to be asked about first may close now. */
+function checkedInVain(
+  step: Step,
+  attempt: Attempt,
+  checkAtMs: number | null,
+  nowMs: number,
+): Step {
+  const checks = attempt.checks + 1;
+  return applyTime(withAttempt(step, { ...attempt, checks, checkAtMs }), nowMs);
 }
 
 /** Money moved. Whatever was believed before, the intent is paid; a second time is an anomaly. */
@@ -283,14 +229,14 @@ function attemptSucceeds(
     status: 'succeeded',
     failureReason: null,
     checkAtMs: null,
-    railReference: attempt.railReference ?? outcome.railReference,
+    receipt: outcome.receipt,
     updatedAtMs: nowMs,
   });
   if (step.intent.status === 'succeeded') {
     return withAnomaly(settled, 'duplicate_payment', attempt, nowMs);
   }
-  const late = hasEnded(step.intent.status);
-  return end({ ...settled, intent: { ...settled.intent, late } }, 'succeeded', null, nowMs);
+  const paid = { late: hasEnded(step.intent.status), paidAttemptId: attempt.id };
+  return end({ ...settled, intent: { ...settled.intent, ...paid } }, 'succeeded', null, nowMs);
 }
 
 function attemptFails(step: Step, attempt: Attempt, reason: FailureReason, nowMs: number): Step {
@@ -398,13 +344,18 @@ const EVENT_OF = {
 } as const satisfies Record<string, EventType | null>;
 
 /** The passing of the deadline still means something for this attempt. */
-function windowIsOpen(attempt: Attempt): boolean {
+export function windowIsOpen(attempt: Attempt): boolean {
   return (
-    attempt.status === 'processing' || (attempt.status === 'unresolved' && attempt.windowIsFinal)
+    attempt.status === 'processing' ||
+    (attempt.status === 'unresolved' && attempt.windowIsFinal && attempt.checkAtMs === null)
   );
 }
 
-function isPending(attempt: Attempt): boolean {
+export function isCheckDue(attempt: Attempt, nowMs: number): boolean {
+  return attempt.checkAtMs !== null && attempt.checkAtMs <= nowMs;
+}
+
+export function isPending(attempt: Attempt): boolean {
   return attempt.status === 'processing' || attempt.status === 'unresolved';
 }
 

@@ -8,6 +8,7 @@ import type {
   DeliveryReport,
   EventSummary,
   ExecuteResult,
+  ExpressAnswers,
   HistoryEntry,
   IdempotencyClaim,
   ProbeResult,
@@ -70,16 +71,15 @@ export class IntentClient {
     return this.#call((stub) => stub.probe(idempotency));
   }
 
-  storeAnswer(answer: string): Promise<string> {
-    return this.#call((stub) => stub.storeAnswer(answer));
-  }
-
   read(): Promise<ReadResult> {
     return this.#call((stub) => stub.read());
   }
 
-  execute(commands: readonly Command[], answer: string | null = null): Promise<ExecuteResult> {
-    return this.#call((stub) => stub.execute(commands, answer));
+  execute(
+    commands: readonly Command[],
+    answers: ExpressAnswers | null = null,
+  ): Promise<ExecuteResult> {
+    return this.#call((stub) => stub.execute(commands, answers));
   }
 
   history(): Promise<HistoryEntry[]> {

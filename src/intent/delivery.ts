@@ -58,7 +58,8 @@ export function claimed(
     deliveryStatus: 'claimed',
     claimId,
     signature,
-    dueAtMs: nowMs + CLAIM_LEASE_MS,
+    // Backs off too: a claim that is never reported on must not be made every half minute for ever.
+    dueAtMs: nowMs + Math.max(CLAIM_LEASE_MS, queuedLeaseMs(event.timesQueued)),
   };
 }
 

@@ -48,6 +48,8 @@ function ledgerRow(intent: Intent): LedgerRow {
     amountMinor: terms.amountMinor,
     currency: terms.currency,
     method: reportedAttempt(intent)?.method ?? null,
+    unresolvedAttempts: intent.attempts.filter(({ status }) => status === 'unresolved').length,
+    anomalies: intent.anomalies.length,
     createdAtMs: terms.createdAtMs,
     updatedAtMs: intent.updatedAtMs,
   };

@@ -1,8 +1,8 @@
 import { DurableObject } from 'cloudflare:workers';
 import { configOf } from '../config.ts';
-import type { Command, Intent } from '../domain/intent.ts';
+import { attemptsToCheck, decide, openIntent } from '../domain/decide.ts';
+import type { Attempt, Command, Intent, Outcome } from '../domain/intent.ts';
 import { nextCheckAtMs, queuedLeaseMs } from '../domain/schedule.ts';
-import { attemptsToCheck, decide, openIntent } from '../domain/transition.ts';
 import { errorText, log } from '../log.ts';
 import { railFor } from '../rails/registry.ts';
 import { railOrder } from '../rails/run-attempt.ts';
@@ -16,12 +16,13 @@ import type {
   DeliveryReport,
   EventSummary,
   ExecuteResult,
+  ExpressAnswers,
   HistoryEntry,
   IdempotencyClaim,
   ProbeResult,
   ReadResult,
 } from './protocol.ts';
-import { newRow, PaymentRecord, retentionEndsAtMs } from './record.ts';
+import { newRow, PaymentRecord } from './record.ts';
 import { takenResult } from './taken.ts';
 
 /** `alarm()` arms this far ahead before it works, so that no failure can lose the alarm. */
@@ -39,6 +40,9 @@ export class PaymentIntent extends DurableObject<Env> {
   readonly #record = new PaymentRecord(this.ctx.storage, (intent, messages) =>
     this.ctx.waitUntil(sendMessages(this.env, this.ctx.id.toString(), intent, messages)),
   );
+
+  /** An alarm is doing its work just now; nobody needs to heal it. */
+  #isWorking = false;
 
   /** Makes the payment unless its id is taken. The only method that creates storage. */
   create(request: CreateRequest): CreateResult {
@@ -62,7 +66,9 @@ export class PaymentIntent extends DurableObject<Env> {
     return this.#record.commit(() => {
       this.#record.insert(row);
       const start: Command[] = attempt === null ? [] : [{ type: 'start_attempt', attempt }];
-      return { type: 'created', intent: this.#record.apply(start, nowMs).intent };
+      // As of the moment of creation: a slow way here must not find a first attempt too late.
+      const { intent } = this.#record.apply(start, request.terms.createdAtMs);
+      return { type: 'created', intent };
     });
   }
 
@@ -70,16 +76,6 @@ export class PaymentIntent extends DurableObject<Env> {
   probe(idempotency: IdempotencyClaim | null): ProbeResult {
     const stored = this.#record.stored();
     return stored === null ? { type: 'free' } : takenResult(stored, idempotency, Date.now());
-  }
-
-  /** Keeps the answer that the merchant gets; the first one stays. Returns the one that stayed. */
-  storeAnswer(answer: string): string {
-    const stored = this.#record.stored();
-    if (stored === null || stored.intent === null || stored.answer !== null) {
-      return stored?.answer ?? answer;
-    }
-    this.#record.commit(() => this.#record.save({ ...stored, answer }));
-    return answer;
   }
 
   /** The payment as it is now: what time has brought about is committed first (promise 5). */
@@ -97,24 +93,20 @@ export class PaymentIntent extends DurableObject<Env> {
   }
 
   /**
-   * Applies the commands in order, in one commit; the first rejection stops the rest. `answer`, if
-   * given, is stored in the same commit (see `storeAnswer`).
+   * Applies the commands in order, in one commit; the first rejection stops the rest. Of `answers`
+   * the one that fits the outcome is stored in the same commit, unless there is an answer already.
    */
-  execute(commands: readonly Command[], answer: string | null = null): ExecuteResult {
+  execute(commands: readonly Command[], answers: ExpressAnswers | null = null): ExecuteResult {
     if (this.#record.intent() === null) {
       return { type: 'not_found' };
     }
     this.#healAlarm();
     const nowMs = Date.now();
-    const result = this.#record.commit(() => {
-      const applied = this.#record.apply(commands, nowMs);
-      const stored = this.#record.stored();
-      if (answer !== null && stored !== null && stored.answer === null) {
-        this.#record.save({ ...stored, answer });
-      }
-      return applied;
+    return this.#record.commit(() => {
+      const { intent, rejection } = this.#record.apply(commands, nowMs);
+      const answer = this.#record.keepAnswer(answers);
+      return { type: 'done', intent, rejection, answer };
     });
-    return { type: 'done', ...result };
   }
 
   /** Every stored transition, oldest first. */
@@ -198,26 +190,31 @@ export class PaymentIntent extends DurableObject<Env> {
     }
   }
 
-  /** Arm first, never throw: a throwing alarm would be retried a few times and then lost. */
+  /**
+   * Arms first, so that nothing that fails afterwards can lose the alarm: one that throws is retried
+   * a few times and then never again. Only a failure to arm is left to those retries.
+   */
   override async alarm(): Promise<void> {
+    const safeAtMs = Date.now() + ALARM_SAFETY_MS;
+    await this.#record.armAt(safeAtMs);
+    this.#isWorking = true;
     try {
-      const safeAtMs = Date.now() + ALARM_SAFETY_MS;
-      await this.#record.armAt(safeAtMs);
       await this.#work(safeAtMs);
     } catch (error) {
       log('error', 'alarm_failed', { objectId: this.ctx.id.toString(), error: errorText(error) });
+    } finally {
+      this.#isWorking = false;
     }
   }
 
   /** Everything whose time has come. */
   async #work(safeAtMs: number): Promise<void> {
     const nowMs = Date.now();
-    const known = this.#record.intent();
-    if (known === null) {
+    if (this.#record.intent() === null) {
       await this.ctx.storage.deleteAlarm();
       return;
     }
-    if (nowMs >= (retentionEndsAtMs(known) ?? Number.POSITIVE_INFINITY)) {
+    if (nowMs >= (this.#record.retentionEndsAtMs() ?? Number.POSITIVE_INFINITY)) {
       this.#record.purge();
       return;
     }
@@ -229,17 +226,25 @@ export class PaymentIntent extends DurableObject<Env> {
       },
       { notBeforeMs: safeAtMs },
     );
-    await this.#askRails(intent, nowMs);
+    for (const attempt of attemptsToCheck(intent, nowMs)) {
+      const outcome = await this.#askRail(intent, attempt, nowMs);
+      this.execute([{ type: 'settle_attempt', attemptId: attempt.id, outcome }]);
+    }
     this.#record.arm();
   }
 
-  async #askRails(intent: Intent, nowMs: number): Promise<void> {
-    for (const attempt of attemptsToCheck(intent, nowMs)) {
+  /** What the rail says; whatever fails on the way there is no answer, and asked again later. */
+  async #askRail(intent: Intent, attempt: Attempt, nowMs: number): Promise<Outcome> {
+    const checkAtMs = nextCheckAtMs(attempt.checks, attempt.startedAtMs, nowMs);
+    const unknown: Outcome = { type: 'unknown', checkAtMs };
+    const objectId = this.ctx.id.toString();
+    try {
       const rail = railFor(intent.terms.environment, attempt.method);
-      const checkAtMs = nextCheckAtMs(attempt.checks, attempt.startedAtMs, nowMs);
-      const order = await railOrder(this.env, this.ctx.id.toString(), intent, attempt);
-      const outcome = (await rail?.query(order, nowMs)) ?? { type: 'unknown', checkAtMs };
-      this.execute([{ type: 'settle_attempt', attemptId: attempt.id, outcome }]);
+      const order = await railOrder(this.env, objectId, intent, attempt);
+      return (await rail?.query(order, nowMs)) ?? unknown;
+    } catch (error) {
+      log('error', 'rail_query_failed', { objectId, error: errorText(error) });
+      return unknown;
     }
   }
 
@@ -247,7 +252,8 @@ export class PaymentIntent extends DurableObject<Env> {
   #healAlarm(): void {
     const wakeAtMs = this.#record.wakeAtMs();
     const lateMs = Date.now() - (wakeAtMs ?? Number.POSITIVE_INFINITY);
-    if (lateMs > ALARM_OVERDUE_MS) {
+    if (lateMs > ALARM_OVERDUE_MS && !this.#isWorking) {
+      this.#isWorking = true;
       log('warn', 'alarm_overdue', { objectId: this.ctx.id.toString(), lateMs });
       this.ctx.waitUntil(this.alarm());
     }

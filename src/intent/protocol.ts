@@ -86,8 +86,21 @@ export type ReadResult =
   | { readonly type: 'found'; readonly intent: Intent }
   | { readonly type: 'not_found' };
 
+/** The bodies that answer an express call: by what is known of its attempt after the commit. */
+export interface ExpressAnswers {
+  /** The attempt has failed for good: the only case in which a merchant may charge again. */
+  readonly failed: string;
+  readonly otherwise: string;
+}
+
 export type ExecuteResult =
-  | { readonly type: 'done'; readonly intent: Intent; readonly rejection: Rejection | null }
+  | {
+      readonly type: 'done';
+      readonly intent: Intent;
+      readonly rejection: Rejection | null;
+      /** The stored answer of the first request: the one that stayed, whoever asks. */
+      readonly answer: string | null;
+    }
   | { readonly type: 'not_found' };
 
 /** What a webhook or retry message carries: where the event lives, nothing about the customer. */
@@ -145,6 +158,9 @@ export interface LedgerRow extends Tenant {
   readonly amountMinor: number;
   readonly currency: string;
   readonly method: Attempt['method'] | null;
+  /** What a human may have to look at: attempts without proof either way, and anomalies. */
+  readonly unresolvedAttempts: number;
+  readonly anomalies: number;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
 }

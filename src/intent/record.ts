@@ -1,10 +1,17 @@
-import type { Command, EventType, Intent, Rejection } from '../domain/intent.ts';
+import { attemptsToCheck, decide, nextWakeAtMs } from '../domain/decide.ts';
+import {
+  type Command,
+  type EventType,
+  hasEnded,
+  type Intent,
+  type Rejection,
+} from '../domain/intent.ts';
 import { queuedLeaseMs, RETENTION_MS } from '../domain/schedule.ts';
-import { attemptsToCheck, decide, nextWakeAtMs } from '../domain/transition.ts';
 import { log } from '../log.ts';
 import { eventBody } from '../webhooks/payload.ts';
 import { isDue, queued, superseded } from './delivery.ts';
 import type { Message } from './outbox.ts';
+import type { ExpressAnswers } from './protocol.ts';
 import { NEW_STORED, Store, type StoredEvent, type StoredIntent } from './store.ts';
 
 export interface ArmOptions {
@@ -29,6 +36,7 @@ export class PaymentRecord {
   /** What is known to be set; null after a start, when it is set anew by the next commit. */
   #armedAtMs: number | null = null;
   #outgoing: Message[] = [];
+  #logged: (readonly [Intent, Intent])[] = [];
 
   constructor(
     storage: DurableObjectStorage,
@@ -70,6 +78,7 @@ export class PaymentRecord {
   commit<T>(change: () => T, options: ArmOptions = {}): T {
     const armedBeforeMs = this.#armedAtMs;
     this.#outgoing = [];
+    this.#logged = [];
     let result: T;
     try {
       result = this.#storage.transactionSync(() => {
@@ -83,6 +92,9 @@ export class PaymentRecord {
       this.#armedAtMs = armedBeforeMs;
       this.#outgoing = [];
       throw error;
+    }
+    for (const [before, after] of this.#logged) {
+      logTransition(before, after);
     }
     this.#sendOutgoing();
     return result;
@@ -150,14 +162,30 @@ export class PaymentRecord {
       if (step.event !== null) {
         this.#announce(step.intent, step.event, nowMs);
       }
-      logTransition(before, step.intent);
+      this.#logged.push([before, step.intent]);
       before = step.intent;
     }
     if (steps.length > 0) {
-      this.save({ ...stored, intent, ledgerSends: 0, ledgerDueAtMs: nowMs + queuedLeaseMs(0) });
+      // A lease that runs already does for this version too, and the alarm can stay where it is.
+      const ledgerDueAtMs = stored.ledgerDueAtMs ?? nowMs + queuedLeaseMs(0);
+      this.save({ ...stored, intent, ledgerSends: 0, ledgerDueAtMs });
       this.#outgoing.push({ queue: 'ledger' });
+    } else if (intent !== stored.intent) {
+      this.save({ ...stored, intent });
     }
     return { intent, rejection };
+  }
+
+  /** Stores the answer that fits, unless one is there already. Returns the one that stayed. */
+  keepAnswer(answers: ExpressAnswers | null): string | null {
+    const stored = this.stored();
+    if (stored === null || stored.intent === null || stored.answer !== null || answers === null) {
+      return stored?.answer ?? null;
+    }
+    const isFailed = stored.intent.attempts.every(({ status }) => status === 'failed');
+    const answer = isFailed ? answers.failed : answers.otherwise;
+    this.save({ ...stored, answer });
+    return answer;
   }
 
   #announce(intent: Intent, type: EventType, nowMs: number): void {
@@ -217,8 +245,10 @@ export class PaymentRecord {
     }
     const waitsForRails = notBeforeMs !== undefined && this.#hasChecksDue(notBeforeMs);
     const atMs = waitsForRails ? Math.max(wakeAtMs, notBeforeMs) : wakeAtMs;
-    const isEarlier = this.#armedAtMs !== null && this.#armedAtMs <= atMs;
-    if (this.#armedAtMs === atMs || (keepsEarlierAlarm && isEarlier)) {
+    const armedAtMs = this.#armedAtMs;
+    // One in the past has fired or is lost: it keeps nothing.
+    const isEarlier = armedAtMs !== null && armedAtMs <= atMs && armedAtMs > Date.now();
+    if (armedAtMs === atMs || (keepsEarlierAlarm && isEarlier)) {
       return;
     }
     this.#armedAtMs = atMs;
@@ -232,8 +262,19 @@ export class PaymentRecord {
 
   /** Arms at a given moment whatever is due: the first thing an alarm does. */
   async armAt(atMs: number): Promise<void> {
-    this.#armedAtMs = atMs;
     await this.#storage.setAlarm(atMs);
+    this.#armedAtMs = atMs;
+  }
+
+  /**
+   * When the payment may be forgotten: RETENTION_MS after the last news of it, and not while
+   * anything is still to be delivered. Null while it has not ended.
+   */
+  retentionEndsAtMs(): number | null {
+    const intent = this.intent();
+    const isOver = intent !== null && hasEnded(intent.status);
+    const isDelivered = this.#store.events().every((event) => event.dueAtMs === null);
+    return isOver && isDelivered ? intent.updatedAtMs + RETENTION_MS : null;
   }
 
   /** When anything is next due: time in the domain, leases, tries, retention. */
@@ -245,16 +286,11 @@ export class PaymentRecord {
     const times = [
       nextWakeAtMs(stored.intent),
       stored.ledgerDueAtMs,
-      retentionEndsAtMs(stored.intent),
+      this.retentionEndsAtMs(),
       ...this.#store.events().map((event) => event.dueAtMs),
     ].filter((time) => time !== null);
     return times.length === 0 ? null : Math.min(...times);
   }
-}
-
-/** When the payment may be forgotten; null while it has not ended. */
-export function retentionEndsAtMs(intent: Intent): number | null {
-  return intent.endedAtMs === null ? null : intent.endedAtMs + RETENTION_MS;
 }
 
 /** The row of a payment that is about to be created. */

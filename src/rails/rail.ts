@@ -21,6 +21,11 @@ export interface Rail {
    * throws for what the rail does: a timeout or an unclear answer is `unknown`, not `failed`.
    */
   start(order: RailOrder): Promise<StartResult>;
+  /**
+   * The rail's page for an attempt whose start was never answered, where it follows from the order
+   * alone; null where only the rail could tell, for a charge is never started twice.
+   */
+  pageUrl(order: RailOrder): string | null;
   /** Asks the rail what became of an attempt. Never throws for what the rail does. */
   query(order: RailOrder, nowMs: number): Promise<Outcome>;
   /**

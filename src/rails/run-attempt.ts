@@ -3,6 +3,7 @@ import { signLink } from '../crypto/link-token.ts';
 import { REFERENCE_LENGTH, referenceFrom } from '../domain/identifiers.ts';
 import {
   type Attempt,
+  attemptInFlight,
   type Command,
   chargedMinor,
   type Intent,
@@ -13,6 +14,7 @@ import type { Method } from '../domain/method.ts';
 import { nextCheckAtMs } from '../domain/schedule.ts';
 import type { IntentClient } from '../intent/client.ts';
 import type { Rail, RailOrder, StartResult } from './rail.ts';
+import { railFor } from './registry.ts';
 
 export type NewAttempt = Extract<Command, { type: 'start_attempt' }>['attempt'];
 
@@ -116,6 +118,23 @@ export async function runAttempt(
   return stored.type === 'not_found'
     ? stored
     : { type: 'started', intent: stored.intent, attempt: attemptOf(stored.intent, planned.id) };
+}
+
+/**
+ * The rail's page of the attempt in flight, also when its start died before the rail's answer was
+ * stored; null when there is none, or none that can be known.
+ */
+export async function railPageUrl(
+  env: Env,
+  objectId: string,
+  intent: Intent,
+): Promise<string | null> {
+  const attempt = attemptInFlight(intent);
+  if (attempt === null || attempt.redirectUrl !== null) {
+    return attempt?.redirectUrl ?? null;
+  }
+  const rail = railFor(intent.terms.environment, attempt.method);
+  return rail?.pageUrl(await railOrder(env, objectId, intent, attempt)) ?? null;
 }
 
 function attemptOf(intent: Intent, attemptId: string): Attempt {

@@ -1,10 +1,6 @@
 import { configOf } from '../config.ts';
-import type {
-  ClaimedDelivery,
-  ClaimResult,
-  DeliveryMessage,
-  DeliveryReport,
-} from '../intent/protocol.ts';
+import { intentByObjectId } from '../intent/client.ts';
+import type { ClaimedDelivery, DeliveryMessage, DeliveryReport } from '../intent/protocol.ts';
 import { errorText, log } from '../log.ts';
 import { sendWebhook, type WebhookAnswer } from './deliver.ts';
 import { webhookSettings } from './settings.ts';
@@ -64,36 +60,30 @@ function slotsOf(queue: string): DeliverySlots {
   return slots;
 }
 
-/** What a delivery needs of the payment's object. */
-interface DeliveryOwner {
-  claimDelivery(sequence: number): Promise<ClaimResult>;
-  reportDelivery(report: DeliveryReport): Promise<void>;
-}
-
-/** A new stub for each call: one that has thrown stays broken. */
-function ownerOf(env: Env, objectId: string): DeliveryOwner {
-  return env.PAYMENT_INTENT.get(env.PAYMENT_INTENT.idFromString(objectId));
-}
-
-/** Claim, one try, report. What fails on our side is logged, and the claim's lease heals it. */
+/** Claim, one try, report. A claim that is not reported on is healed by its lease. */
 async function deliver(env: Env, message: DeliveryMessage): Promise<void> {
-  const { objectId, sequence, merchantId } = message;
+  const { objectId, sequence } = message;
+  const owner = intentByObjectId(env, objectId);
   try {
-    const claim = await ownerOf(env, objectId).claimDelivery(sequence);
+    const claim = await owner.claimDelivery(sequence);
     if (claim.type === 'refused') {
       return;
     }
     const { claimId } = claim.delivery;
-    const result = await tryDelivery(env, claim.delivery);
-    await ownerOf(env, objectId).reportDelivery({ sequence, claimId, ...result });
-  } catch (error) {
-    log('error', 'webhook_delivery_broken', {
-      objectId,
-      sequence,
-      merchantId,
-      error: errorText(error),
+    const result = await tryDelivery(env, claim.delivery).catch((error: unknown) => {
+      // Ours, not the merchant's; still a try that failed, and seen as one.
+      logBroken(message, error);
+      return unsent({ type: 'failed', retryAfterMs: null }, 'not sent: internal error', Date.now());
     });
+    await owner.reportDelivery({ sequence, claimId, ...result });
+  } catch (error) {
+    logBroken(message, error);
   }
+}
+
+function logBroken({ objectId, sequence, merchantId }: DeliveryMessage, error: unknown): void {
+  const fields = { objectId, sequence, merchantId, error: errorText(error) };
+  log('error', 'webhook_delivery_broken', fields);
 }
 
 type TryResult = Pick<DeliveryReport, 'outcome' | 'log'>;

@@ -1,5 +1,5 @@
 import type { Attempt, Intent, IntentTerms, LineItem } from '../../src/domain/intent.ts';
-import { openIntent } from '../../src/domain/transition.ts';
+import { openIntent } from '../../src/domain/decide.ts';
 
 /** 2026-11-21 12:00 in Addis Ababa. */
 export const NOW_MS = Date.UTC(2026, 10, 21, 9);
@@ -70,6 +70,7 @@ export function attemptWith(changed: Partial<Attempt> = {}): Attempt {
     checkAtMs: null,
     redirectUrl: 'https://pay.example.com/simulator/t1.abc',
     railReference: null,
+    receipt: null,
     failureReason: null,
     checks: 0,
     startedAtMs: NOW_MS,

@@ -58,7 +58,7 @@ export function succeed(attemptId: Attempt['id']): Command {
   return {
     type: 'settle_attempt',
     attemptId,
-    outcome: { type: 'succeeded', railReference: 'RAIL-1' },
+    outcome: { type: 'succeeded', receipt: 'RAIL-1' },
   };
 }
 

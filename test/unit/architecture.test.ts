@@ -30,7 +30,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'src/rails/registry.ts',
     'src/rails/run-attempt.ts',
   ],
-  'src/webhooks/': [...SHARED, 'src/intent/protocol.ts'],
+  'src/webhooks/': [...SHARED, 'src/intent/client.ts', 'src/intent/protocol.ts'],
   'src/ledger/': [...SHARED, 'src/intent/client.ts', 'src/intent/protocol.ts'],
   // What all customers' pages share.
   'src/pages/': [...SHARED, 'src/intent/client.ts', 'src/webhooks/payload.ts'],

@@ -19,7 +19,7 @@ import {
 const PATH = '/checkout/t1.token';
 
 function checkoutHtml(intent: Intent, refusedForm: RefusedForm | null = null): string {
-  const view = checkoutView(intent, NOW_MS, refusedForm);
+  const view = checkoutView(intent, NOW_MS, { refusedForm });
   return renderToString(h(CheckoutPage, { text: english, view, path: PATH }));
 }
 

@@ -555,7 +555,7 @@ describe('a delivery from claim to report (decisions 18, 19; promise 6)', () => 
     expect([claims, reports]).toEqual([[3], []]);
   });
 
-  test('that breaks on our side is logged in one line without bodies, and never throws', async () => {
+  test('that breaks on our side is a failed try, logged in one line without bodies, and never throws', async () => {
     const logged = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     const broken = {
       prepare: () => {
@@ -564,7 +564,9 @@ describe('a delivery from claim to report (decisions 18, 19; promise 6)', () => 
     };
     const { stub, reports } = paymentObject({ requestBody: 'SECRET-BODY' });
     await (await consume(environment(stub, broken), 'q-broken', [message])).settled();
-    expect(reports).toEqual([]);
+    expect(reports).toMatchObject([
+      { outcome: { type: 'failed' }, log: { error: 'not sent: internal error' } },
+    ]);
     expect(logged).toHaveBeenCalledOnce();
     const line = String(logged.mock.calls[0]?.[0]);
     expect(JSON.parse(line)).toMatchObject({ event: 'webhook_delivery_broken', merchantId: 'm1' });

@@ -64,7 +64,9 @@ describe('decision 20: the way back to the merchant', () => {
   test('names the paid transaction, and none where there is none', () => {
     const paid = attemptWith({ reference: 'P'.repeat(20), status: 'succeeded' });
     const later = attemptWith({ id: 'later', reference: 'L'.repeat(20) });
-    const text = returnUrlFor(intentWith({}, { status: 'succeeded', attempts: [paid, later] }));
+    const text = returnUrlFor(
+      intentWith({}, { status: 'succeeded', paidAttemptId: paid.id, attempts: [paid, later] }),
+    );
     expect(new URL(text ?? '').searchParams.get('transactionId')).toBe(paid.reference);
     expect(returnUrlFor(intentWith())).not.toContain('transactionId');
   });

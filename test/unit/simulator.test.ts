@@ -44,7 +44,7 @@ describe('decision 22: the sandbox rail', () => {
   );
 
   test.each([
-    ['succeed', { type: 'succeeded', railReference: null }],
+    ['succeed', { type: 'succeeded', receipt: null }],
     ['fail', { type: 'failed', reason: 'declined' }],
   ] as const)('%s: settles by itself', async (simulation, outcome) => {
     const order = orderWith(simulation);
@@ -59,7 +59,7 @@ describe('decision 22: the sandbox rail', () => {
   });
 
   test.each([
-    ['approve', { type: 'succeeded', railReference: null }, false],
+    ['approve', { type: 'succeeded', receipt: null }, false],
     ['decline', { type: 'failed', reason: 'declined' }, false],
     ['give_up', { type: 'failed', reason: 'abandoned' }, true],
   ])('the button %s', async (button, outcome, givesUp) => {

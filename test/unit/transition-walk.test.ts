@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { attemptsToCheck, decide, nextWakeAtMs, openIntent } from '../../src/domain/decide.ts';
 import {
   type Attempt,
   type Command,
@@ -8,7 +9,6 @@ import {
   type IntentKind,
   type IntentStatus,
 } from '../../src/domain/intent.ts';
-import { decide, nextWakeAtMs, openIntent } from '../../src/domain/transition.ts';
 import { fail, someTerms, startAttempt, succeed, unknown } from '../support/intents.ts';
 
 /**
@@ -24,13 +24,18 @@ const EXPIRY_MS = 60_000;
 const LONG_DEADLINE_MS = 90_000;
 const TIMES_MS = [1_000, DEADLINE_MS, EXPIRY_MS, LONG_DEADLINE_MS];
 
-type Plan = Pick<Attempt, 'flow' | 'deadlineAtMs' | 'windowIsFinal'>;
+type Plan = Pick<Attempt, 'flow' | 'deadlineAtMs' | 'windowIsFinal'> &
+  Partial<Pick<Attempt, 'checkAtMs'>>;
 
 const REDIRECT: Plan = { flow: 'redirect', deadlineAtMs: DEADLINE_MS, windowIsFinal: false };
 const LONG_REDIRECT: Plan = { ...REDIRECT, deadlineAtMs: LONG_DEADLINE_MS };
 const SIMULATOR: Plan = { flow: 'redirect', deadlineAtMs: EXPIRY_MS, windowIsFinal: true };
 const PUSH: Plan = { flow: 'push', deadlineAtMs: DEADLINE_MS, windowIsFinal: false };
 const LONG_FINAL_PUSH: Plan = { flow: 'push', deadlineAtMs: LONG_DEADLINE_MS, windowIsFinal: true };
+
+/** A rail that can be asked, from before its window closes on. */
+const ASKED: Plan = { ...SIMULATOR, checkAtMs: DEADLINE_MS };
+const ASKED_PUSH: Plan = { ...PUSH, checkAtMs: DEADLINE_MS };
 
 interface Node {
   readonly intent: Intent;
@@ -60,6 +65,7 @@ function commandsIn(
       succeed(id),
       fail(id),
       unknown(id),
+      unknown(id, nowMs + 20_000),
       { ...succeed(id), onlyPending: true } as Command,
       { type: 'abandon_attempt', attemptId: id },
     ]),
@@ -69,8 +75,8 @@ function commandsIn(
 /** What a state is, without what only counts or dates it. */
 function signatureOf({ intent, nowMs }: Node): string {
   const attempts = intent.attempts.map(
-    ({ status, flow, windowIsFinal, deadlineAtMs, failureReason }) =>
-      [status, flow, windowIsFinal, deadlineAtMs, failureReason].join(),
+    ({ status, flow, windowIsFinal, deadlineAtMs, failureReason, checkAtMs }) =>
+      [status, flow, windowIsFinal, deadlineAtMs, failureReason, checkAtMs].join(),
   );
   const anomalies = intent.anomalies.map(({ kind, attemptId }) => kind + attemptId);
   return [nowMs, intent.status, intent.late, intent.failureReason, ...attempts, ...anomalies].join(
@@ -155,15 +161,16 @@ function checkPromises(first: Intent, command: Command, nowMs: number): Intent {
 
   const after = decision.intent;
   const keeps = (kept: boolean, text: string) => promise(kept, text, first, command, nowMs);
+  const mustAsk = attemptsToCheck(after, nowMs).length > 0;
   if (nowMs >= after.terms.expiresAtMs) {
-    const waitsForRail = (after.attempts.at(-1)?.deadlineAtMs ?? 0) > nowMs;
+    const waitsForRail = (after.attempts.at(-1)?.deadlineAtMs ?? 0) > nowMs || mustAsk;
     keeps(
       hasEnded(after.status) || (after.status === 'processing' && waitsForRail),
       "5: past its time an intent has ended, or an attempt is in flight within the rail's window",
     );
   }
   keeps(
-    hasEnded(after.status) || (nextWakeAtMs(after) ?? 0) > nowMs,
+    hasEnded(after.status) || mustAsk || (nextWakeAtMs(after) ?? 0) > nowMs,
     '5: what time can still change has a time at which somebody looks',
   );
   keeps(
@@ -183,6 +190,8 @@ test.each<[string, IntentKind, readonly Plan[], number]>([
   ],
   ['hosted, three attempts', 'hosted', [LONG_REDIRECT, PUSH], 3],
   ['hosted, three attempts on the simulator', 'hosted', [SIMULATOR], 3],
+  ['express, rails that can be asked', 'express', [ASKED, ASKED_PUSH], 1],
+  ['hosted, rails that can be asked', 'hosted', [ASKED, ASKED_PUSH], 2],
 ])(
   'every reachable state keeps promises 1, 3, 4, 5 and 7: %s',
   (_name, kind, plans, attemptsMax) => {

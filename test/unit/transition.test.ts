@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { attemptsToCheck, decide, nextWakeAtMs, openIntent } from '../../src/domain/decide.ts';
 import {
   ATTEMPTS_MAX,
   type Command,
@@ -6,8 +7,8 @@ import {
   type Intent,
   type IntentStatus,
   type Rejection,
+  reportedAttempt,
 } from '../../src/domain/intent.ts';
-import { attemptsToCheck, decide, nextWakeAtMs, openIntent } from '../../src/domain/transition.ts';
 import { fail, someTerms, startAttempt, succeed, unknown } from '../support/intents.ts';
 
 /**
@@ -381,6 +382,51 @@ test.each(ROWS)('$name', ({ kind, story, status, events, rejection, attempts, la
   }
 });
 
+describe('decision 31: the rail is asked before it is given up', () => {
+  const SIMULATED = startAttempt('a', {
+    flow: 'push',
+    deadlineAtMs: 60_000,
+    windowIsFinal: true,
+    checkAtMs: 500,
+  });
+
+  test('a check that is due comes before the expiry, however late the alarm', () => {
+    const { intent, events } = tell([
+      [1, SIMULATED],
+      [70_000, TICK],
+      [70_000, succeed('a')],
+    ]);
+    expect(intent).toMatchObject({ status: 'succeeded', late: false });
+    expect(events).toEqual(['payment_succeeded']);
+  });
+
+  test('asked in vain, it expires in the same step', () => {
+    const { intent, events } = tell([
+      [1, SIMULATED],
+      [70_000, unknown('a')],
+    ]);
+    expect(intent.status).toBe('expired');
+    expect(events).toEqual(['payment_expired']);
+  });
+
+  test('with somebody left to ask, a final window is unresolved, not over', () => {
+    const { intent } = tell([
+      [1, SIMULATED],
+      [70_000, unknown('a', 80_000)],
+    ]);
+    expect(intent.attempts[0]?.status).toBe('unresolved');
+  });
+
+  test('a fruitless check is no news: no version, no history', () => {
+    const { intent } = tell([
+      [1, SIMULATED],
+      [500, unknown('a', 1_000)],
+    ]);
+    expect(intent.version).toBe(2);
+    expect(intent.attempts[0]).toMatchObject({ checks: 1, checkAtMs: 1_000 });
+  });
+});
+
 describe('decision 31: money that moved twice', () => {
   const story: Story = [
     [1, REDIRECT],
@@ -394,6 +440,8 @@ describe('decision 31: money that moved twice', () => {
     const { intent, events } = tell(story);
     expect(events).toEqual(['payment_succeeded']);
     expect(intent.anomalies).toEqual([{ kind: 'duplicate_payment', attemptId: 'a', atMs: 5 }]);
+    // The merchant was told of b, and is told of b for ever.
+    expect(reportedAttempt(intent)?.id).toBe('b');
   });
 
   test('a rail that contradicts itself changes nothing, and is seen once', () => {

@@ -48,6 +48,7 @@ const minimal: Intent = {
   version: 1,
   late: false,
   attempts: [],
+  paidAttemptId: null,
   anomalies: [],
   updatedAtMs: createdAtMs,
   endedAtMs: null,
@@ -65,6 +66,7 @@ const attempt: Attempt = {
   status: 'succeeded',
   redirectUrl: 'https://rail.example.com/secret',
   railReference: 'RAIL-1',
+  receipt: 'RECEIPT-1',
   failureReason: null,
   checks: 0,
   startedAtMs: createdAtMs + 1_000,
@@ -248,7 +250,11 @@ describe('the status call (decisions 17, 31)', () => {
 
   test('tells of the paid attempt, not of a later one', () => {
     const later: Attempt = { ...attempt, id: 'later', method: 'TELE_BIRR', status: 'failed' };
-    const payload = paymentPayload({ ...full, attempts: [attempt, later] });
+    const payload = paymentPayload({
+      ...full,
+      paidAttemptId: attempt.id,
+      attempts: [attempt, later],
+    });
     expect(payload.transaction?.id).toBe(attempt.id);
     expect(payload.commission).toBe(200);
   });

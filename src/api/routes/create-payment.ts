@@ -1,18 +1,18 @@
 import { signLink } from '../../crypto/link-token.ts';
 import { intentNumberFrom } from '../../domain/identifiers.ts';
-import type { IntentKind, IntentTerms } from '../../domain/intent.ts';
+import type { Attempt, Intent, IntentKind, IntentTerms } from '../../domain/intent.ts';
 import type { Method } from '../../domain/method.ts';
-import { type IntentClient, IntentUnavailable, intentByUniqueId } from '../../intent/client.ts';
+import { type IntentClient, intentByUniqueId } from '../../intent/client.ts';
 import type { CreateRequest, IdempotencyClaim, TakenResult } from '../../intent/protocol.ts';
 import { errorText, log } from '../../log.ts';
 import { banks } from '../../merchants/directory.ts';
 import type { Rail } from '../../rails/rail.ts';
 import { railFor } from '../../rails/registry.ts';
-import { commandFor, newAttempt, railOrder } from '../../rails/run-attempt.ts';
+import { commandFor, newAttempt, railOrder, railPageUrl } from '../../rails/run-attempt.ts';
 import { readJsonBody } from '../body.ts';
 import type { MerchantCall } from '../call.ts';
 import { jsonResponse, SAVED_MESSAGE, successBody } from '../envelope.ts';
-import { expressContent, expressContentLater } from '../express-content.ts';
+import { expressAnswers } from '../express-content.ts';
 import { idempotencyClaim } from '../idempotency.ts';
 import { duplicateProblem, Problem, validationProblem } from '../problem.ts';
 import { validateExpress } from '../schema/express.ts';
@@ -25,7 +25,11 @@ const ANSWER_MARGIN_MS = 3_000;
 
 /** POST …/intent: a hosted checkout. One call of the object, no D1 query on a warm path. */
 export async function createHosted(call: MerchantCall): Promise<Response> {
-  const { order, idempotency } = await readOrder(call, 'hosted');
+  const read = await readOrder(call, 'hosted');
+  if (read.type === 'answered') {
+    return read.response;
+  }
+  const { order, idempotency } = read;
   const terms = termsOf(call, order);
   const intent = intentByUniqueId(call.env, call.access, terms.uniqueId);
   const link = { objectId: intent.objectId, attemptIndex: 0 };
@@ -46,10 +50,14 @@ export async function createHosted(call: MerchantCall): Promise<Response> {
 
 /** POST …/express/…pay: the charge is stored with its attempt before the rail hears of it. */
 export async function createExpress(call: MerchantCall): Promise<Response> {
-  const { order, idempotency } = await readOrder(call, 'express');
+  const read = await readOrder(call, 'express');
+  if (read.type === 'answered') {
+    return read.response;
+  }
+  const { order, idempotency } = read;
   const terms = termsOf(call, order);
   const { method, rail } = expressRail(terms);
-  const attempt = newAttempt(terms, method, order.phone, rail, call.nowMs);
+  const attempt = newAttempt(terms, method, order.phone, rail, terms.createdAtMs);
   const intent = intentByUniqueId(call.env, call.access, terms.uniqueId);
   const result = await intent.create({
     terms,
@@ -61,53 +69,71 @@ export async function createExpress(call: MerchantCall): Promise<Response> {
   if (result.type !== 'created') {
     return answerTaken(call, intent, terms.uniqueId, result);
   }
-  const started = result.intent.attempts[0];
-  if (started === undefined) {
-    throw new Error('an express payment was created without its attempt');
-  }
-  const railCall = await railOrder(call.env, intent.objectId, result.intent, started);
-  const startResult = await rail.start(railCall);
-  const answer = successBody(SAVED_MESSAGE, expressContent(railCall, startResult));
-  try {
-    await intent.execute([commandFor(startResult, started, Date.now())], answer);
-  } catch (error) {
-    if (!(error instanceof IntentUnavailable)) {
-      throw error;
-    }
-    // The rail has spoken and the charge is stored: the merchant must not be told to try again.
-    log('warn', 'rail_answer_not_stored', { uuid: terms.uuid, error: errorText(error) });
-  }
-  return jsonResponse(200, answer);
+  const finished = startCharge(call.env, intent, result.intent, rail);
+  // A client that hangs up ends its request; a charge that has begun must be finished all the same.
+  call.ctx.waitUntil(finished.catch(() => undefined));
+  return jsonResponse(200, await finished);
 }
 
-async function readOrder(
-  call: MerchantCall,
-  kind: IntentKind,
-): Promise<{ order: PaymentOrder; idempotency: IdempotencyClaim | null }> {
+/** Calls the rail once and stores what it said with the answer. Returns the answer. */
+async function startCharge(
+  env: Env,
+  client: IntentClient,
+  intent: Intent,
+  rail: Rail,
+): Promise<string> {
+  const attempt = onlyAttempt(intent);
+  const order = await railOrder(env, client.objectId, intent, attempt);
+  const result = await rail.start(order);
+  const redirectUrl = result.type === 'accepted' ? result.redirectUrl : null;
+  const answers = expressAnswers(order, redirectUrl);
+  const answer = result.type === 'refused' ? answers.failed : answers.otherwise;
+  try {
+    const command = commandFor(result, attempt, Date.now());
+    const stored = await client.execute([command], answers);
+    return stored.type === 'done' && stored.answer !== null ? stored.answer : answer;
+  } catch (error) {
+    // The rail has spoken and the charge is stored: the merchant must not be told to try again.
+    log('error', 'rail_answer_not_stored', { uuid: intent.terms.uuid, error: errorText(error) });
+    return answer;
+  }
+}
+
+function onlyAttempt(intent: Intent): Attempt {
+  const attempt = intent.attempts[0];
+  if (attempt === undefined) {
+    throw new Error('an express payment without its attempt');
+  }
+  return attempt;
+}
+
+type ReadOrder =
+  | {
+      readonly type: 'order';
+      readonly order: PaymentOrder;
+      readonly idempotency: IdempotencyClaim | null;
+    }
+  | { readonly type: 'answered'; readonly response: Response };
+
+async function readOrder(call: MerchantCall, kind: IntentKind): Promise<ReadOrder> {
   const body = await readJsonBody(call.request);
-  const idempotency = await idempotencyClaim(call.request, body.bytes);
+  const idempotency = await idempotencyClaim(call.request, kind, body.bytes);
   const validate = kind === 'hosted' ? validatePaymentIntent : validateExpress;
   const validated = validate(body.value, await validationContext(call));
   if (validated.ok) {
-    return { order: validated.value, idempotency };
+    return { type: 'order', order: validated.value, idempotency };
   }
-  await refuseTakenId(call, uniqueIdOf(body.value), idempotency);
+  // A taken id is answered as such whatever else is wrong: no mending of the body would help, and
+  // the first answer can be had again even if the merchant's settings have changed since.
+  const uniqueId = uniqueIdOf(body.value);
+  if (uniqueId !== null) {
+    const intent = intentByUniqueId(call.env, call.access, uniqueId);
+    const probed = await intent.probe(idempotency);
+    if (probed.type !== 'free') {
+      return { type: 'answered', response: await answerTaken(call, intent, uniqueId, probed) };
+    }
+  }
   throw validationProblem(validated.errors);
-}
-
-/** A taken id is answered 409 whatever else is wrong: no mending of the body would help. */
-async function refuseTakenId(
-  call: MerchantCall,
-  uniqueId: string | null,
-  idempotency: IdempotencyClaim | null,
-): Promise<void> {
-  if (uniqueId === null) {
-    return;
-  }
-  const probed = await intentByUniqueId(call.env, call.access, uniqueId).probe(idempotency);
-  if (probed.type !== 'free') {
-    throw probed.type === 'key_reused' ? keyReusedProblem() : duplicateProblem(uniqueId);
-  }
 }
 
 async function validationContext(call: MerchantCall): Promise<ValidationContext> {
@@ -124,6 +150,8 @@ async function validationContext(call: MerchantCall): Promise<ValidationContext>
 
 function termsOf(call: MerchantCall, order: PaymentOrder): IntentTerms {
   const { expireInSeconds, phone: _phone, ...asked } = order;
+  // Now, not when the request began: its body may have taken seconds to arrive.
+  const createdAtMs = Date.now();
   return {
     ...asked,
     environment: call.access.environment,
@@ -132,8 +160,8 @@ function termsOf(call: MerchantCall, order: PaymentOrder): IntentTerms {
     uuid: crypto.randomUUID(),
     number: intentNumberFrom(crypto.getRandomValues(new Uint8Array(8))),
     baseUrl: call.config.publicBaseUrl ?? new URL(call.request.url).origin,
-    createdAtMs: call.nowMs,
-    expiresAtMs: call.nowMs + expireInSeconds * 1_000,
+    createdAtMs,
+    expiresAtMs: createdAtMs + expireInSeconds * 1_000,
   };
 }
 
@@ -164,8 +192,12 @@ async function answerTaken(
     case 'replay':
       return replayed(taken.answer);
     case 'unanswered': {
-      const content = await expressContentLater(call.env, intent.objectId, taken.intent);
-      return replayed(await intent.storeAnswer(successBody(SAVED_MESSAGE, content)));
+      const attempt = onlyAttempt(taken.intent);
+      const order = await railOrder(call.env, intent.objectId, taken.intent, attempt);
+      const railPage = await railPageUrl(call.env, intent.objectId, taken.intent);
+      const answers = expressAnswers(order, railPage);
+      const stored = await intent.execute([{ type: 'tick' }], answers);
+      return replayed((stored.type === 'done' ? stored.answer : null) ?? answers.otherwise);
     }
   }
 }

@@ -34,15 +34,18 @@ export const simulator: Rail = {
     };
   },
 
-  async start({ terms, attemptToken }: RailOrder): Promise<StartResult> {
-    const redirectUrl = isInteractive(terms) ? `${terms.baseUrl}/simulator/${attemptToken}` : null;
-    return { type: 'accepted', redirectUrl, railReference: null };
+  async start(order: RailOrder): Promise<StartResult> {
+    return { type: 'accepted', redirectUrl: simulator.pageUrl(order), railReference: null };
+  },
+
+  pageUrl({ terms, attemptToken }: RailOrder): string | null {
+    return isInteractive(terms) ? `${terms.baseUrl}/simulator/${attemptToken}` : null;
   },
 
   async query({ terms }: RailOrder): Promise<Outcome> {
     switch (terms.simulation) {
       case 'succeed':
-        return { type: 'succeeded', railReference: null };
+        return { type: 'succeeded', receipt: null };
       case 'fail':
         return { type: 'failed', reason: 'declined' };
       default:
@@ -68,7 +71,7 @@ export const simulator: Rail = {
 };
 
 const OUTCOME: Readonly<Record<SimulatorOutcome, Outcome>> = {
-  approve: { type: 'succeeded', railReference: null },
+  approve: { type: 'succeeded', receipt: null },
   decline: { type: 'failed', reason: 'declined' },
   give_up: { type: 'failed', reason: 'abandoned' },
 };

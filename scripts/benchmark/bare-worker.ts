@@ -1,0 +1,33 @@
+import { DurableObject } from 'cloudflare:workers';
+
+/** As far away as a typical payment's expiry: no alarm goes off while measuring. */
+const ALARM_AFTER_MS = 3_600_000;
+
+interface BareEnv {
+  readonly BARE_OBJECT: DurableObjectNamespace<BareObject>;
+}
+
+/** The least that a create can be: one row and one alarm in one commit of a new object. */
+export class BareObject extends DurableObject<BareEnv> {
+  write(text: string): number {
+    const { sql } = this.ctx.storage;
+    return this.ctx.storage.transactionSync(() => {
+      sql.exec('CREATE TABLE row (id INTEGER PRIMARY KEY, text TEXT NOT NULL)');
+      sql.exec('INSERT INTO row (id, text) VALUES (1, ?)', text);
+      void this.ctx.storage.setAlarm(Date.now() + ALARM_AFTER_MS);
+      return text.length;
+    });
+  }
+
+  override async alarm(): Promise<void> {}
+}
+
+/** No key, no validation, no signature: one RPC to the object that the path names. */
+export default {
+  async fetch(request, env) {
+    const { pathname } = new URL(request.url);
+    const object = env.BARE_OBJECT.get(env.BARE_OBJECT.idFromName(pathname));
+    const length = await object.write(await request.text());
+    return Response.json({ status: 200, length });
+  },
+} satisfies ExportedHandler<BareEnv>;

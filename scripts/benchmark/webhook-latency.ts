@@ -1,0 +1,95 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
+import { formPost, type HttpAnswer, type HttpClient } from '../chaos/http.ts';
+import { type CreateRequests, newIndex } from './create-load.ts';
+
+/** Between payments, so that each event finds an idle gateway. */
+const IDLE_MS = 60;
+const ARRIVAL_TIMEOUT_MS = 10_000;
+
+export interface WebhookLatencies {
+  /** From the moment at which the customer's approval was sent: includes the commit itself. */
+  readonly sinceApprovalMs: readonly number[];
+  /** From its answer, which leaves after the commit; below 0 when the webhook was faster. */
+  readonly sinceAnswerMs: readonly number[];
+}
+
+/** A merchant's server that accepts everything and tells when it came. */
+export class ArrivalServer {
+  readonly #server: Server;
+  #arrival = Promise.withResolvers<number>();
+
+  constructor() {
+    this.#server = createServer((request, response) => {
+      const arrivedAtMs = performance.now();
+      request.resume();
+      request.on('end', () => {
+        response.writeHead(204).end();
+        this.#arrival.resolve(arrivedAtMs);
+      });
+    });
+  }
+
+  /** Returns the address for webhooks. */
+  async listen(): Promise<string> {
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once('error', reject);
+      this.#server.listen(0, '127.0.0.1', resolve);
+    });
+    // A listening TCP server has an address.
+    const { port } = this.#server.address() as AddressInfo;
+    return `http://127.0.0.1:${port}/webhooks`;
+  }
+
+  /** When the next webhook comes, on this process's clock. */
+  nextArrival(): Promise<number> {
+    this.#arrival = Promise.withResolvers<number>();
+    return this.#arrival.promise;
+  }
+
+  close(): void {
+    this.#server.close();
+    this.#server.closeAllConnections();
+  }
+}
+
+/** Pays one hosted payment after another and times the way of each event to the merchant. */
+export async function measureWebhooks(
+  payments: number,
+  creates: CreateRequests,
+  client: HttpClient,
+  arrivals: ArrivalServer,
+): Promise<WebhookLatencies> {
+  const sinceApprovalMs: number[] = [];
+  const sinceAnswerMs: number[] = [];
+  for (let payment = 0; payment < payments; payment += 1) {
+    const created = expectStatus(await client.send(creates(newIndex())), 200);
+    const { content }: { content: string } = JSON.parse(created.body);
+    const attempt = { method: 'TELE_BIRR' };
+    const chosen = expectStatus(await client.send(formPost(`${content}/attempts`, attempt)), 303);
+    const simulatorUrl = new URL(chosen.headers.location ?? '', content).href;
+    const action = simulatorUrl.replace('/simulator/', '/rails/simulator/');
+    await wait(IDLE_MS);
+    const arrival = arrivals.nextArrival();
+    const sentAtMs = performance.now();
+    expectStatus(await client.send(formPost(action, { outcome: 'approve' })), 303);
+    const answeredAtMs = performance.now();
+    const arrivedAtMs = await Promise.race([arrival, timeout()]);
+    sinceApprovalMs.push(arrivedAtMs - sentAtMs);
+    sinceAnswerMs.push(arrivedAtMs - answeredAtMs);
+  }
+  return { sinceApprovalMs, sinceAnswerMs };
+}
+
+async function timeout(): Promise<never> {
+  await wait(ARRIVAL_TIMEOUT_MS, undefined, { ref: false });
+  throw new Error('no webhook arrived');
+}
+
+function expectStatus(answer: HttpAnswer, status: number): HttpAnswer {
+  if (answer.status !== status) {
+    throw new Error(`expected ${status}, was answered ${answer.status} ${answer.body}`);
+  }
+  return answer;
+}

@@ -1,0 +1,158 @@
+/**
+ * `npm run chaos -- [--seed N] [--kills 20] [--port N]`: kills the gateway's whole process group
+ * with SIGKILL at moments of chance while it takes payments, starts it again each time, and then
+ * holds everything that was acknowledged against what is there and what the merchant heard. The
+ * seed decides the payments, the kills and the merchant's moods; only the timing of the machine is
+ * its own. Exits with 1 when anything was lost.
+ */
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { Chance } from './chaos/chance.ts';
+import { Gateway } from './chaos/gateway.ts';
+import { HttpClient } from './chaos/http.ts';
+import { Journey } from './chaos/journey.ts';
+import { Ledger } from './chaos/ledger.ts';
+import { forEachOf, killAgainAndAgain, runWorkers } from './chaos/load.ts';
+import { MerchantServer } from './chaos/merchant-server.ts';
+import { planOf } from './chaos/plan.ts';
+import { Verdict } from './chaos/verdict.ts';
+import { expectFreePort } from './ports.ts';
+
+const CUSTOMERS = 24;
+const VIOLATIONS_SHOWN = 50;
+
+interface Options {
+  readonly seed: number;
+  readonly kills: number;
+  readonly port: number;
+}
+
+function options(): Options {
+  const { values } = parseArgs({
+    options: {
+      seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+      kills: { type: 'string', default: '20' },
+      port: { type: 'string', default: '8797' },
+    },
+  });
+  const numbers = {
+    seed: Number(values.seed),
+    kills: Number(values.kills),
+    port: Number(values.port),
+  };
+  if (!Object.values(numbers).every((number) => Number.isSafeInteger(number) && number >= 0)) {
+    throw new Error('--seed, --kills and --port take whole numbers');
+  }
+  return numbers;
+}
+
+async function main(): Promise<boolean> {
+  const { seed, kills, port } = options();
+  say(`seed ${seed}, ${kills} kills, port ${port}`);
+  await expectFreePort(port);
+  const directory = await mkdtemp(join(tmpdir(), 'kefel-chaos-'));
+  say(`state and output of the gateway: ${directory}`);
+  const outputFile = join(directory, 'gateway.log');
+  const stateDirectory = join(directory, 'state');
+  const client = new HttpClient(CUSTOMERS + 1);
+  const ledger = new Ledger();
+  const gateway = await Gateway.prepare({ port, stateDirectory, outputFile }, client);
+  const merchantServer = new MerchantServer(gateway.merchant, ledger, seed);
+  const callbackUrl = await merchantServer.listen();
+  try {
+    const journeys = await putUnderLoad({ seed, kills, gateway, client, ledger, callbackUrl });
+    const verdict = new Verdict(gateway.merchant, client, ledger, merchantServer);
+    await verdict.untilEventsArrived((missing) => say(`waiting for ${missing} events`));
+    await forEachOf(journeys, CUSTOMERS, (journey) => journey.replay());
+    await verdict.checkPayments();
+  } finally {
+    await gateway.kill();
+    merchantServer.close();
+    client.close();
+  }
+  const isClean = ledger.violations.length === 0;
+  say(`starts repeated because wrangler lost an inner port: ${gateway.portRaces}`);
+  await summarise(ledger, outputFile);
+  if (isClean) {
+    await rm(directory, { recursive: true });
+  }
+  return isClean;
+}
+
+interface Load {
+  readonly seed: number;
+  readonly kills: number;
+  readonly gateway: Gateway;
+  readonly client: HttpClient;
+  readonly ledger: Ledger;
+  readonly callbackUrl: string;
+}
+
+/** Payments without a pause while the gateway is killed; then those under way come to their end. */
+async function putUnderLoad(load: Load): Promise<readonly Journey[]> {
+  const { seed, kills, gateway, client, ledger, callbackUrl } = load;
+  const journeys: Journey[] = [];
+  let isOver = false;
+  const killing = killAgainAndAgain(gateway, kills, new Chance(seed, 'kills'), say).finally(() => {
+    isOver = true;
+    say('killed for the last time; letting the payments under way end');
+  });
+  const paying = runWorkers(
+    CUSTOMERS,
+    () => isOver,
+    async (index) => {
+      const record = ledger.open(planOf(seed, index, callbackUrl));
+      const journey = new Journey(gateway, client, ledger, record);
+      journeys.push(journey);
+      await journey.run();
+    },
+  );
+  await Promise.all([killing, paying]);
+  return journeys;
+}
+
+async function summarise(ledger: Ledger, outputFile: string): Promise<void> {
+  say('');
+  say(`payments asked for: ${ledger.payments.size}`);
+  for (const [what, count] of ledger.counts()) {
+    say(`  ${what}: ${count}`);
+  }
+  say(`events in the gateway's own log: ${await loggedTroubles(outputFile)}`);
+  for (const violation of ledger.violations.slice(0, VIOLATIONS_SHOWN)) {
+    say(`VIOLATION ${violation}`);
+  }
+  say(
+    ledger.violations.length === 0
+      ? 'Nothing acknowledged was lost, and no event.'
+      : `${ledger.violations.length} violations.`,
+  );
+}
+
+/** What the gateway complained about, for people; a kill may well leave a complaint behind. */
+async function loggedTroubles(outputFile: string): Promise<string> {
+  const output = await readFile(outputFile, 'utf8');
+  const counts = new Map<string, number>();
+  for (const [, event = ''] of output.matchAll(
+    /"event":"([a-z_]+(?:failed|broken|unavailable|not_stored))"/g,
+  )) {
+    counts.set(event, (counts.get(event) ?? 0) + 1);
+  }
+  const texts = [...counts].map(([event, count]) => `${event} ${count}`);
+  return texts.length === 0 ? 'none' : texts.join(', ');
+}
+
+const startedAtMs = performance.now();
+
+function say(text: string): void {
+  const seconds = ((performance.now() - startedAtMs) / 1_000).toFixed(1);
+  console.log(text === '' ? '' : `${seconds.padStart(6)} s  ${text}`);
+}
+
+try {
+  process.exit((await main()) ? 0 : 1);
+} catch (error) {
+  console.error(error);
+  process.exit(1);
+}

@@ -1,0 +1,36 @@
+import { createHash } from 'node:crypto';
+
+const UINT32_RANGE = 2 ** 32;
+
+/**
+ * Seeded chance (mulberry32). One generator for each thing that chooses, named by `seeds`, so that
+ * what one of them does never shifts the choices of another.
+ */
+export class Chance {
+  #state: number;
+
+  constructor(...seeds: readonly (string | number)[]) {
+    this.#state = createHash('sha256').update(JSON.stringify(seeds)).digest().readUInt32LE();
+  }
+
+  /** From 0 to, but not including, 1. */
+  next(): number {
+    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / UINT32_RANGE;
+  }
+
+  happens(probability: number): boolean {
+    return this.next() < probability;
+  }
+
+  /** Both ends included. */
+  integer(min: number, max: number): number {
+    return min + Math.floor(this.next() * (max - min + 1));
+  }
+
+  oneOf<T>(choices: readonly [T, ...T[]]): T {
+    return choices[this.integer(0, choices.length - 1)] ?? choices[0];
+  }
+}

@@ -1,0 +1,125 @@
+import { readFile } from 'node:fs/promises';
+import { setTimeout as wait } from 'node:timers/promises';
+import { type DemoMerchant, demoMerchant } from '../demo-merchant.ts';
+import { PROJECT_DIRECTORY } from '../files.ts';
+import { localSecrets } from '../local-secrets.ts';
+import { type HttpClient, NoAnswer } from './http.ts';
+import { ProcessGroup } from './process-group.ts';
+
+const READY_POLL_MS = 100;
+const READY_WAIT_MS = 60_000;
+const OUTPUT_SHOWN_LENGTH = 1_500;
+/**
+ * What wrangler says when somebody else took a port of its own inner sockets between its choice and
+ * workerd's start. Connections of the load take ports too, so it happens; starting again helps.
+ */
+const PORT_RACE = 'Address already in use (socket "direct:';
+const PORT_RACES_MAX = 5;
+
+export interface GatewayOptions {
+  readonly port: number;
+  readonly stateDirectory: string;
+  readonly outputFile: string;
+  /** More options for `wrangler dev`. */
+  readonly otherArgs?: readonly string[];
+}
+
+/** The gateway under `npm run dev`, as a newcomer starts it; may be killed and started again. */
+export class Gateway {
+  readonly merchant: DemoMerchant;
+  readonly #options: GatewayOptions;
+  readonly #client: HttpClient;
+  #group: ProcessGroup | null = null;
+  #isServing = false;
+  #portRaces = 0;
+  #serving = Promise.withResolvers<void>();
+
+  private constructor(options: GatewayOptions, client: HttpClient, merchant: DemoMerchant) {
+    this.#options = options;
+    this.#client = client;
+    this.merchant = merchant;
+  }
+
+  static async prepare(options: GatewayOptions, client: HttpClient): Promise<Gateway> {
+    // What `npm run dev` writes into its file, but safe from another one that runs beside it.
+    const merchant = await demoMerchant(`http://localhost:${options.port}`, await localSecrets());
+    return new Gateway(options, client, merchant);
+  }
+
+  start(): void {
+    const { port, stateDirectory, outputFile, otherArgs = [] } = this.#options;
+    this.#group = new ProcessGroup({
+      command: 'npm',
+      args: [
+        ...['run', 'dev', '--', '--port', String(port), '--persist-to', stateDirectory],
+        // The load is one merchant's.
+        ...['--var', 'RATE_LIMITS:off'],
+        ...otherArgs,
+      ],
+      directory: PROJECT_DIRECTORY,
+      outputFile,
+    });
+  }
+
+  /** Waits until the API answers, and lets those go on who wait in `whenServing`. */
+  async untilReady(): Promise<void> {
+    const deadlineMs = performance.now() + READY_WAIT_MS;
+    while (!(await this.#answers())) {
+      if (performance.now() > deadlineMs) {
+        throw new Error('the gateway does not answer');
+      }
+      if (this.#group?.hasExited !== false) {
+        await this.#startAfterPortRace();
+      }
+      await wait(READY_POLL_MS);
+    }
+    this.#isServing = true;
+    this.#serving.resolve();
+  }
+
+  /** How often wrangler lost one of its inner ports and had to be started again. */
+  get portRaces(): number {
+    return this.#portRaces;
+  }
+
+  async #startAfterPortRace(): Promise<void> {
+    const output = await readFile(this.#options.outputFile, 'utf8');
+    const lastOutput = output.slice(-OUTPUT_SHOWN_LENGTH);
+    this.#portRaces += 1;
+    if (!lastOutput.includes(PORT_RACE) || this.#portRaces > PORT_RACES_MAX) {
+      throw new Error(`the gateway did not start:\n${lastOutput}`);
+    }
+    await this.#group?.kill();
+    this.start();
+  }
+
+  /** Resolves while the gateway is up, as far as anybody knows. */
+  whenServing(): Promise<void> {
+    return this.#serving.promise;
+  }
+
+  async kill(): Promise<void> {
+    if (this.#isServing) {
+      this.#isServing = false;
+      this.#serving = Promise.withResolvers<void>();
+    }
+    await this.#group?.kill();
+    this.#group = null;
+  }
+
+  async #answers(): Promise<boolean> {
+    try {
+      const { status } = await this.#client.send({
+        method: 'GET',
+        url: `${this.merchant.baseUrl}/api/v1/payment/banks`,
+        headers: { apiKey: this.merchant.sandboxApiKey },
+      });
+      return status === 200;
+    } catch (error) {
+      if (error instanceof NoAnswer) {
+        return false;
+      }
+      throw error;
+    }
+  }
+}

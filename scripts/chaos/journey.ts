@@ -1,0 +1,319 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Method } from '../../src/domain/method.ts';
+import type { Gateway } from './gateway.ts';
+import {
+  formPost,
+  type HttpAnswer,
+  type HttpClient,
+  type HttpRequest,
+  jsonPost,
+  NoAnswer,
+} from './http.ts';
+import type { Ledger, PaymentRecord } from './ledger.ts';
+import { ENDS_BY_ITSELF, FINAL_STATUS } from './plan.ts';
+
+/** Somebody answered what nobody should: the journey ends, the violation is noted. */
+class Unexpected extends Error {
+  override readonly name = 'Unexpected';
+}
+
+const TRIES_MAX = 60;
+const LOST_PAUSE_MS = 50;
+const THINKING_MS_MAX = 100;
+/** Started and abandoned attempts of one payment; the gateway allows ten. */
+const CONNECTS_MAX = 8;
+
+/** One payment from its create to its end, by a merchant and a customer who never give in. */
+export class Journey {
+  readonly #gateway: Gateway;
+  readonly #client: HttpClient;
+  readonly #ledger: Ledger;
+  readonly #record: PaymentRecord;
+
+  constructor(gateway: Gateway, client: HttpClient, ledger: Ledger, record: PaymentRecord) {
+    this.#gateway = gateway;
+    this.#client = client;
+    this.#ledger = ledger;
+    this.#record = record;
+  }
+
+  /** Never throws for what the gateway does: that is noted in the ledger. */
+  async run(): Promise<void> {
+    const { plan } = this.#record;
+    try {
+      const answer = await this.#create();
+      if (answer === null) {
+        return;
+      }
+      this.#record.createAnswer = answer;
+      this.#ledger.count(`created: ${plan.story}`);
+      await this.#follow(answer);
+    } catch (error) {
+      if (!(error instanceof Unexpected)) {
+        throw error;
+      }
+      this.#ledger.violation(this.#record, error.message);
+    }
+  }
+
+  /** The acknowledged create once more: its first answer again, byte for byte (decision 8). */
+  async replay(): Promise<void> {
+    const { plan, createAnswer } = this.#record;
+    if (!plan.isReplayed || createAnswer === null) {
+      return;
+    }
+    const answer = await this.#insist(this.#createRequest());
+    const isReplay = answer.status === 200 && answer.headers['idempotent-replayed'] === 'true';
+    if (plan.idempotencyKey === null) {
+      this.#ledger.count('repeated without a key');
+      if (answer.status !== 409) {
+        this.#ledger.violation(this.#record, `a repeated id was answered ${answer.status}`);
+      }
+      return;
+    }
+    this.#ledger.count('replayed with its key');
+    if (!isReplay || answer.body !== createAnswer) {
+      this.#ledger.violation(
+        this.#record,
+        `replay: ${answer.status} ${answer.body}, first answer: ${createAnswer}`,
+      );
+    }
+  }
+
+  /** The body of the first 200; null when the payment exists but its answer is lost for ever. */
+  async #create(): Promise<string | null> {
+    const { plan } = this.#record;
+    const request = this.#createRequest();
+    for (let tries = 0; tries < TRIES_MAX; tries += 1) {
+      const answer = await this.#try(request);
+      if (answer === null) {
+        this.#ledger.count('create answers lost');
+        if (plan.idempotencyKey === null && (await this.#existsUnanswered(request))) {
+          return null;
+        }
+        continue;
+      }
+      if (answer.status === 200) {
+        this.#countReplay(answer, tries);
+        return answer.body;
+      }
+      if (answer.status !== 409 || answer.headers['retry-after'] === undefined || tries === 0) {
+        throw new Unexpected(`create was answered ${answer.status} ${answer.body}`);
+      }
+      // The first request died after its commit; until its time is over a repeat has to wait.
+      this.#ledger.count('repeats told to wait');
+      await wait(Number(answer.headers['retry-after']) * 1_000);
+    }
+    throw new Unexpected('create was never answered');
+  }
+
+  #countReplay(answer: HttpAnswer, tries: number): void {
+    if (tries === 0) {
+      return;
+    }
+    const isReplay = answer.headers['idempotent-replayed'] === 'true';
+    this.#ledger.count(isReplay ? 'lost create: was stored' : 'lost create: created by the repeat');
+  }
+
+  /** Without a key only the status call tells; then the id must be taken, for good. */
+  async #existsUnanswered(request: HttpRequest): Promise<boolean> {
+    const status = await this.#insist(this.#statusRequest());
+    if (status.status === 404) {
+      this.#ledger.count('lost create without key: absent');
+      return false;
+    }
+    if (status.status !== 200) {
+      throw new Unexpected(`status call was answered ${status.status} ${status.body}`);
+    }
+    this.#ledger.count('lost create without key: complete');
+    this.#record.isOrphan = true;
+    if (ENDS_BY_ITSELF.includes(this.#record.plan.story)) {
+      this.#record.acknowledgedStatus = FINAL_STATUS[this.#record.plan.story];
+    }
+    const repeated = await this.#insist(request);
+    if (repeated.status !== 409) {
+      throw new Unexpected(`a taken id was answered ${repeated.status} ${repeated.body}`);
+    }
+    return true;
+  }
+
+  async #follow(createAnswer: string): Promise<void> {
+    const { plan } = this.#record;
+    switch (plan.story) {
+      case 'hosted_paid':
+        await this.#settle(await this.#connect(plan.methods[0]), 'approve');
+        break;
+      case 'hosted_declined_then_paid': {
+        const declined = await this.#connect(plan.methods[0]);
+        await this.#settle(declined, 'decline');
+        const again = await this.#connect(plan.methods[1]);
+        if (again === declined) {
+          throw new Unexpected('a declined attempt was offered again');
+        }
+        await this.#settle(again, 'approve');
+        break;
+      }
+      case 'hosted_given_up':
+        await this.#think();
+        this.#expect(await this.#insist(formPost(`${this.#checkoutUrl()}/give-up`, {})), 303);
+        break;
+      case 'hosted_given_up_at_rail':
+        await this.#settle(await this.#connect(plan.methods[0]), 'give_up');
+        break;
+      case 'hosted_canceled':
+        await this.#think();
+        this.#expect(await this.#insist(this.#cancelRequest()), 200);
+        break;
+      case 'hosted_left_alone':
+        break;
+      case 'express_simulated_success':
+      case 'express_simulated_failure':
+        this.#expectExpressStatus(createAnswer);
+        break;
+      case 'express_paid_at_rail': {
+        const simulatorUrl = await this.#expressSimulatorUrl(createAnswer);
+        if (simulatorUrl === null) {
+          return;
+        }
+        await this.#settle(simulatorUrl, 'approve');
+      }
+    }
+    // Only here: every step of the story was answered.
+    this.#record.acknowledgedStatus = FINAL_STATUS[plan.story];
+  }
+
+  #expectExpressStatus(createAnswer: string): void {
+    const wanted = FINAL_STATUS[this.#record.plan.story] === 'SUCCESS' ? '"SUCCESS"' : '"FAILURE"';
+    if (!createAnswer.includes(`"status":${wanted}`)) {
+      throw new Unexpected(`express was answered ${createAnswer}`);
+    }
+  }
+
+  /** The payment's own page when the express call died before it had the simulator's address. */
+  async #expressSimulatorUrl(createAnswer: string): Promise<string | null> {
+    const { content }: { content: { paymentUrl: string } } = JSON.parse(createAnswer);
+    if (content.paymentUrl.includes('/simulator/')) {
+      return content.paymentUrl;
+    }
+    const page = await this.#insist({ method: 'GET', url: content.paymentUrl });
+    this.#expect(page, 200);
+    const link = /href="([^"]*\/simulator\/[^"]*)"/.exec(page.body)?.[1];
+    if (link === undefined) {
+      this.#record.isStuck = true;
+      this.#ledger.count('NOTE express killed before the rail answered: no way to pay it');
+      return null;
+    }
+    return link;
+  }
+
+  /** Chooses a method until the customer stands before the simulator; returns its address. */
+  async #connect(method: Method): Promise<string> {
+    const checkoutUrl = this.#checkoutUrl();
+    const fields = { method, phone: '911223344' };
+    for (let tries = 0; tries < CONNECTS_MAX; tries += 1) {
+      this.#expect(await this.#insist({ method: 'GET', url: checkoutUrl }), 200);
+      await this.#think();
+      const chosen = await this.#insist(formPost(`${checkoutUrl}/attempts`, fields));
+      this.#expect(chosen, 303);
+      const location = new URL(chosen.headers.location ?? '', checkoutUrl).href;
+      if (location.includes('/simulator/')) {
+        return location;
+      }
+      await this.#abandon(checkoutUrl);
+    }
+    throw new Unexpected('the customer never got to the simulator');
+  }
+
+  /** An attempt that was killed between its start and the rail's answer has no page to go to. */
+  async #abandon(checkoutUrl: string): Promise<void> {
+    const page = await this.#insist({ method: 'GET', url: checkoutUrl });
+    this.#expect(page, 200);
+    const attempt = /name="attempt" value="([^"]+)"/.exec(page.body)?.[1];
+    if (attempt === undefined) {
+      this.#ledger.count('NOTE attempt without a page, not abandonable: tried again');
+      return;
+    }
+    this.#ledger.count('attempts without a page: abandoned by the customer');
+    this.#expect(await this.#insist(formPost(`${checkoutUrl}/abandon`, { attempt })), 303);
+  }
+
+  async #settle(simulatorUrl: string, outcome: 'approve' | 'decline' | 'give_up'): Promise<void> {
+    this.#expect(await this.#insist({ method: 'GET', url: simulatorUrl }), 200);
+    await this.#think();
+    const action = simulatorUrl.replace('/simulator/', '/rails/simulator/');
+    this.#expect(await this.#insist(formPost(action, { outcome })), 303);
+  }
+
+  /** Sends until there is an answer. For requests that may be repeated. */
+  async #insist(request: HttpRequest): Promise<HttpAnswer> {
+    for (let tries = 0; tries < TRIES_MAX; tries += 1) {
+      const answer = await this.#try(request);
+      if (answer !== null) {
+        return answer;
+      }
+      this.#ledger.count('other answers lost');
+    }
+    throw new Unexpected(`${request.method} ${new URL(request.url).pathname} was never answered`);
+  }
+
+  async #try(request: HttpRequest): Promise<HttpAnswer | null> {
+    await this.#gateway.whenServing();
+    try {
+      const answer = await this.#client.send(request);
+      if (answer.status !== 503) {
+        return answer;
+      }
+      this.#ledger.count('503 answers');
+    } catch (error) {
+      if (!(error instanceof NoAnswer)) {
+        throw error;
+      }
+    }
+    await wait(LOST_PAUSE_MS);
+    return null;
+  }
+
+  #expect(answer: HttpAnswer, status: number): void {
+    if (answer.status !== status) {
+      throw new Unexpected(
+        `expected ${status}, was answered ${answer.status} ${answer.body.slice(0, 300)}`,
+      );
+    }
+  }
+
+  #think(): Promise<void> {
+    return wait(this.#record.plan.chance.integer(0, THINKING_MS_MAX));
+  }
+
+  /** The hosted create's answer is its page's address. */
+  #checkoutUrl(): string {
+    const { content }: { content: string } = JSON.parse(this.#record.createAnswer ?? '{}');
+    return content;
+  }
+
+  #createRequest(): HttpRequest {
+    const { plan } = this.#record;
+    const path = plan.kind === 'hosted' ? 'sandbox/intent' : 'express/sandbox/pay';
+    const key = plan.idempotencyKey;
+    const headers = { ...this.#apiKey(), ...(key === null ? {} : { 'idempotency-key': key }) };
+    return jsonPost(this.#apiUrl(path), headers, plan.body);
+  }
+
+  #statusRequest(): HttpRequest {
+    const url = this.#apiUrl(`sandbox/intent/${this.#record.plan.uniqueId}`);
+    return { method: 'GET', url, headers: this.#apiKey() };
+  }
+
+  #cancelRequest(): HttpRequest {
+    const path = `sandbox/intent/cancel/${this.#record.plan.uniqueId}`;
+    return { method: 'POST', url: this.#apiUrl(path), headers: this.#apiKey() };
+  }
+
+  #apiUrl(path: string): string {
+    return `${this.#gateway.merchant.baseUrl}/api/v1/payment/${path}`;
+  }
+
+  #apiKey(): Readonly<Record<string, string>> {
+    return { apiKey: this.#gateway.merchant.sandboxApiKey };
+  }
+}

@@ -1,0 +1,50 @@
+import type { FinalStatus, Plan } from './plan.ts';
+
+/** What the merchant was told about one payment. */
+export interface PaymentRecord {
+  readonly plan: Plan;
+  /** Body of the first 200 to a create; null as long as none arrived. */
+  createAnswer: string | null;
+  /** Seen to exist although its create was never answered; it stays as it is. */
+  isOrphan: boolean;
+  /** The end that an answer confirmed, or that follows from the create alone. */
+  acknowledgedStatus: FinalStatus | null;
+  /** Nobody can end it before its time: see the summary's notes. */
+  isStuck: boolean;
+}
+
+/** Everything that the load saw, for the verdict. */
+export class Ledger {
+  readonly payments = new Map<string, PaymentRecord>();
+  readonly violations: string[] = [];
+  readonly #counts = new Map<string, number>();
+
+  open(plan: Plan): PaymentRecord {
+    const record: PaymentRecord = {
+      plan,
+      createAnswer: null,
+      isOrphan: false,
+      acknowledgedStatus: null,
+      isStuck: false,
+    };
+    this.payments.set(plan.uniqueId, record);
+    return record;
+  }
+
+  count(what: string): void {
+    this.#counts.set(what, this.counted(what) + 1);
+  }
+
+  counted(what: string): number {
+    return this.#counts.get(what) ?? 0;
+  }
+
+  counts(): readonly (readonly [string, number])[] {
+    return [...this.#counts].sort(([one], [other]) => one.localeCompare(other));
+  }
+
+  violation(record: PaymentRecord | null, text: string): void {
+    const whose = record === null ? '' : `${record.plan.uniqueId} (${record.plan.story}): `;
+    this.violations.push(whose + text);
+  }
+}

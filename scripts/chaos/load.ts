@@ -1,0 +1,75 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Chance } from './chance.ts';
+
+/**
+ * Runs `work` for the numbers 0, 1, 2 … with as many at once as `workers`, until `isOver`; resolves
+ * when the last one that was started has ended.
+ */
+export async function runWorkers(
+  workers: number,
+  isOver: (index: number) => boolean,
+  work: (index: number) => Promise<void>,
+): Promise<void> {
+  let nextIndex = 0;
+  const worker = async (): Promise<void> => {
+    while (!isOver(nextIndex)) {
+      const index = nextIndex;
+      nextIndex += 1;
+      await work(index);
+    }
+  };
+  await Promise.all(Array.from({ length: workers }, worker));
+}
+
+/** Calls `work` for every item, a few at once. */
+export async function forEachOf<T>(
+  items: readonly T[],
+  workers: number,
+  work: (item: T) => Promise<void>,
+): Promise<void> {
+  await runWorkers(
+    workers,
+    (index) => index >= items.length,
+    async (index) => {
+      const item = items[index];
+      if (item !== undefined) {
+        await work(item);
+      }
+    },
+  );
+}
+
+export interface Killable {
+  start(): void;
+  untilReady(): Promise<void>;
+  kill(): Promise<void>;
+}
+
+const SERVING_MS_MIN = 200;
+const SERVING_MS_MAX = 3_500;
+const STARTING_MS_MAX = 4_000;
+const KILLED_WHILE_STARTING_PROBABILITY = 0.1;
+
+/** Starts and kills `kills` times at moments of chance, then starts once more and leaves it. */
+export async function killAgainAndAgain(
+  gateway: Killable,
+  kills: number,
+  chance: Chance,
+  report: (text: string) => void,
+): Promise<void> {
+  for (let kill = 1; kill <= kills; kill += 1) {
+    const isStarting = kill > 1 && chance.happens(KILLED_WHILE_STARTING_PROBABILITY);
+    const delayMs = isStarting
+      ? chance.integer(0, STARTING_MS_MAX)
+      : chance.integer(SERVING_MS_MIN, SERVING_MS_MAX);
+    gateway.start();
+    if (!isStarting) {
+      await gateway.untilReady();
+    }
+    await wait(delayMs);
+    await gateway.kill();
+    report(`kill ${kill} of ${kills}: ${delayMs} ms after ${isStarting ? 'start' : 'ready'}`);
+  }
+  gateway.start();
+  await gateway.untilReady();
+}

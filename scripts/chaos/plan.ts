@@ -1,0 +1,126 @@
+import type { Currency, Method } from '../../src/domain/method.ts';
+import { Chance } from './chance.ts';
+
+/** What becomes of a payment, decided before it is created. */
+export type Story =
+  | 'hosted_paid'
+  | 'hosted_declined_then_paid'
+  | 'hosted_given_up'
+  | 'hosted_given_up_at_rail'
+  | 'hosted_canceled'
+  | 'hosted_left_alone'
+  | 'express_simulated_success'
+  | 'express_simulated_failure'
+  | 'express_paid_at_rail';
+
+export type FinalStatus = 'SUCCESS' | 'FAILED' | 'EXPIRED' | 'CANCELED';
+
+export interface Plan {
+  readonly story: Story;
+  readonly uniqueId: string;
+  readonly kind: 'hosted' | 'express';
+  readonly amountMinor: number;
+  readonly currency: Currency;
+  readonly idempotencyKey: string | null;
+  /** Bytes of the create request. */
+  readonly body: string;
+  /** What the customer chooses on the page, first and after a decline. */
+  readonly methods: readonly [Method, Method];
+  /** Whether the acknowledged create is sent once more at the end, to compare the answers. */
+  readonly isReplayed: boolean;
+  /** The customer's own choices along the way. */
+  readonly chance: Chance;
+}
+
+const STORIES: readonly [Story, ...Story[]] = [
+  // Twice as likely as the others: the longest way, with the most steps to be killed between.
+  'hosted_paid',
+  'hosted_paid',
+  'hosted_declined_then_paid',
+  'hosted_declined_then_paid',
+  'hosted_given_up',
+  'hosted_given_up_at_rail',
+  'hosted_canceled',
+  'hosted_left_alone',
+  'hosted_left_alone',
+  'express_simulated_success',
+  'express_simulated_success',
+  'express_simulated_failure',
+  'express_paid_at_rail',
+];
+
+const METHODS: readonly [Method, ...Method[]] = [
+  'TELE_BIRR',
+  'TELE_BIRR_USSD',
+  'CBE',
+  'ETS_SWITCH',
+  'M_PESA',
+  'E_BIRR',
+];
+
+/** Too long to pass during a run, so that only the story ends the payment. */
+const LONG_EXPIRY_SECONDS = 3_600;
+const IDEMPOTENCY_KEY_PROBABILITY = 0.6;
+const REPLAY_PROBABILITY = 0.3;
+
+/** How each story ends when every step of it was done. */
+export const FINAL_STATUS: Readonly<Record<Story, FinalStatus>> = {
+  hosted_paid: 'SUCCESS',
+  hosted_declined_then_paid: 'SUCCESS',
+  hosted_given_up: 'FAILED',
+  hosted_given_up_at_rail: 'FAILED',
+  hosted_canceled: 'CANCELED',
+  hosted_left_alone: 'EXPIRED',
+  express_simulated_success: 'SUCCESS',
+  express_simulated_failure: 'FAILED',
+  express_paid_at_rail: 'SUCCESS',
+};
+
+/** Stories that need nobody after the create. */
+export const ENDS_BY_ITSELF: readonly Story[] = [
+  'hosted_left_alone',
+  'express_simulated_success',
+  'express_simulated_failure',
+];
+
+/** The payment with this number in the run of this seed. */
+export function planOf(seed: number, index: number, callbackUrl: string): Plan {
+  const chance = new Chance(seed, 'payment', index);
+  const story = chance.oneOf(STORIES);
+  const kind = story.startsWith('express') ? 'express' : 'hosted';
+  const uniqueId = `chaos-${seed}-${index}`;
+  const amountMinor = chance.integer(100, 5_000_000);
+  const currency = chance.oneOf<Currency>(['ETB', 'USD']);
+  const methods = [chance.oneOf(METHODS), chance.oneOf(METHODS)] as const;
+  const common = {
+    paymentIntentUniqueId: uniqueId,
+    amount: amountMinor / 100,
+    currency,
+    commissionPaidByCustomer: chance.happens(0.5),
+    returnUrl: 'https://shop.example/thanks?order=1',
+    callbackUrl,
+    expireIn: story === 'hosted_left_alone' ? chance.integer(5, 10) : LONG_EXPIRY_SECONDS,
+  };
+  const own =
+    kind === 'hosted'
+      ? { methods: [] }
+      : { method: methods[0], phoneNumber: '0911223344', testMode: TEST_MODES[story] };
+  return {
+    story,
+    uniqueId,
+    kind,
+    amountMinor,
+    currency,
+    idempotencyKey: chance.happens(IDEMPOTENCY_KEY_PROBABILITY) ? `key-${uniqueId}` : null,
+    body: JSON.stringify({ ...common, ...own }),
+    methods,
+    isReplayed: chance.happens(REPLAY_PROBABILITY),
+    chance,
+  };
+}
+
+const TEST_MODES: Partial<Record<Story, Readonly<Record<string, string>>>> = {
+  express_simulated_success: { testModeType: 'SIMULATED_TEST', simulationStatus: 'SUCCESS' },
+  express_simulated_failure: { testModeType: 'SIMULATED_TEST', simulationStatus: 'FAILED' },
+  express_paid_at_rail: { testModeType: 'ACTUAL_TEST' },
+};

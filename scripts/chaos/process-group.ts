@@ -1,0 +1,90 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
+import { setTimeout as wait } from 'node:timers/promises';
+
+const GONE_POLL_MS = 20;
+const GONE_WAIT_MS = 10_000;
+
+export interface GroupCommand {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly directory: string;
+  readonly environment?: Readonly<Record<string, string>>;
+  /** What the processes print is added to this file. */
+  readonly outputFile: string;
+}
+
+/** A command with everything that it starts: one process group, killed as one. */
+export class ProcessGroup {
+  readonly #leader: ChildProcess;
+  readonly #id: number;
+
+  constructor({ command, args, directory, environment = {}, outputFile }: GroupCommand) {
+    const output = openSync(outputFile, 'a');
+    try {
+      this.#leader = spawn(command, args, {
+        cwd: directory,
+        env: { ...process.env, ...environment },
+        stdio: ['ignore', output, output],
+        // The leader of a group of its own.
+        detached: true,
+      });
+    } finally {
+      closeSync(output);
+    }
+    if (this.#leader.pid === undefined) {
+      throw new Error(`${command} could not be started`);
+    }
+    this.#id = this.#leader.pid;
+    running.add(this);
+  }
+
+  get hasExited(): boolean {
+    return this.#leader.exitCode !== null || this.#leader.signalCode !== null;
+  }
+
+  /** SIGKILL to every process at once; resolves when none of them is left. */
+  async kill(): Promise<void> {
+    this.killNow();
+    const deadlineMs = performance.now() + GONE_WAIT_MS;
+    while (this.#isAlive()) {
+      if (performance.now() > deadlineMs) {
+        throw new Error('a killed process group did not end');
+      }
+      await wait(GONE_POLL_MS);
+    }
+    running.delete(this);
+  }
+
+  killNow(): void {
+    this.#signal('SIGKILL');
+  }
+
+  #isAlive(): boolean {
+    return this.#signal(0);
+  }
+
+  /** False when the group has no processes any more. */
+  #signal(signal: 'SIGKILL' | 0): boolean {
+    try {
+      process.kill(-this.#id, signal);
+      return true;
+    } catch (error) {
+      if (error instanceof Error && 'code' in error && error.code === 'ESRCH') {
+        return false;
+      }
+      throw error;
+    }
+  }
+}
+
+/** Whatever ends this process, its groups must not outlive it. */
+const running = new Set<ProcessGroup>();
+process.on('exit', () => {
+  for (const group of running) {
+    group.killNow();
+  }
+});
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, () => process.exit(1));
+}

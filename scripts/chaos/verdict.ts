@@ -1,0 +1,192 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { DemoMerchant } from '../demo-merchant.ts';
+import { type HttpAnswer, type HttpClient, NoAnswer } from './http.ts';
+import type { Ledger, PaymentRecord } from './ledger.ts';
+import { forEachOf } from './load.ts';
+import type { MerchantServer, ReceivedEvent } from './merchant-server.ts';
+
+const CHECKS_AT_ONCE = 8;
+const POLL_MS = 500;
+/** Leases double with every kill that hits the same event; three in a row are unheard of. */
+const EVENTS_WAIT_MS = 240_000;
+/** The ledger's own lease. */
+const LEDGER_WAIT_MS = 60_000;
+const CHECK_TRIES = 3;
+
+/** The part of the status call's `content` that is checked. */
+interface Content {
+  readonly uuid: string;
+  readonly uniqueId: string;
+  readonly totalAmount: number;
+  readonly currency: string;
+  readonly status: string;
+  readonly late: boolean;
+  readonly anomalies: readonly unknown[];
+}
+
+/** What the status of a payment says that nobody has ended. */
+const UNENDED_STATUS = { hosted: 'OPEN', express: 'PROCESSING' } as const;
+
+/**
+ * Holds what the gateway now says, and what the merchant heard, against what was acknowledged.
+ * Waits for events without asking about payments: a question would repair an alarm that was lost.
+ */
+export class Verdict {
+  readonly #merchant: DemoMerchant;
+  readonly #client: HttpClient;
+  readonly #ledger: Ledger;
+  readonly #server: MerchantServer;
+
+  constructor(
+    merchant: DemoMerchant,
+    client: HttpClient,
+    ledger: Ledger,
+    merchantServer: MerchantServer,
+  ) {
+    this.#merchant = merchant;
+    this.#client = client;
+    this.#ledger = ledger;
+    this.#server = merchantServer;
+  }
+
+  /** Resolves when every event that is owed has come, or no more patience is left. */
+  async untilEventsArrived(report: (missing: number) => void): Promise<void> {
+    const deadlineMs = performance.now() + EVENTS_WAIT_MS;
+    let reported = -1;
+    for (;;) {
+      const heardOf = this.#server.eventsByPayment();
+      const missing = this.#records().filter(
+        ({ plan, acknowledgedStatus }) =>
+          owesEvent(acknowledgedStatus) && !heardOf.has(plan.uniqueId),
+      ).length;
+      if (missing !== reported) {
+        report(missing);
+        reported = missing;
+      }
+      if (missing === 0 || performance.now() > deadlineMs) {
+        return;
+      }
+      await wait(POLL_MS);
+    }
+  }
+
+  /** Every payment that was ever asked for; what is wrong is noted in the ledger. */
+  async checkPayments(): Promise<void> {
+    const heardOf = this.#server.eventsByPayment();
+    const ledgerDeadlineMs = performance.now() + LEDGER_WAIT_MS;
+    await forEachOf(this.#records(), CHECKS_AT_ONCE, async (record) => {
+      const events = heardOf.get(record.plan.uniqueId) ?? [];
+      await this.#checkPayment(record, events, ledgerDeadlineMs);
+    });
+    for (const uniqueId of heardOf.keys()) {
+      if (!this.#ledger.payments.has(uniqueId)) {
+        this.#ledger.violation(null, `an event for ${uniqueId}, which nobody asked for`);
+      }
+    }
+  }
+
+  async #checkPayment(
+    record: PaymentRecord,
+    events: readonly ReceivedEvent[],
+    ledgerDeadlineMs: number,
+  ): Promise<void> {
+    const violation = (text: string) => this.#ledger.violation(record, text);
+    const answer = await this.#read(record.plan.uniqueId);
+    const isKnown = record.createAnswer !== null || record.isOrphan;
+    if (answer.status === 404 && !isKnown) {
+      return;
+    }
+    if (answer.status !== 200) {
+      violation(`LOST: acknowledged, but the status call answers ${answer.status} ${answer.body}`);
+      return;
+    }
+    const { content }: { content: Content } = JSON.parse(answer.body);
+    const { plan } = record;
+    if (
+      content.uniqueId !== plan.uniqueId ||
+      content.totalAmount !== plan.amountMinor ||
+      content.currency !== plan.currency ||
+      content.late ||
+      content.anomalies.length > 0
+    ) {
+      violation(`not what was created: ${answer.body}`);
+    }
+    const wanted = record.acknowledgedStatus ?? UNENDED_STATUS[plan.kind];
+    const isOver = record.acknowledgedStatus !== null || record.isOrphan || record.isStuck;
+    // A journey that broke off has its own violation; where it stood is anybody's guess.
+    if (isOver && content.status !== wanted) {
+      violation(`status is ${content.status}, acknowledged was ${wanted}`);
+    }
+    this.#ledger.count(`final status ${content.status}`);
+    this.#checkEvents(record, content, events);
+    await this.#checkLedger(record, content, ledgerDeadlineMs);
+  }
+
+  #checkEvents(record: PaymentRecord, content: Content, events: readonly ReceivedEvent[]): void {
+    const violation = (text: string) => this.#ledger.violation(record, text);
+    if (owesEvent(content.status) && events.length === 0) {
+      violation(`LOST EVENT: ${content.status}, but no webhook came`);
+    }
+    if (events.length > 1) {
+      violation(`several events: ${events.map((event) => describe(event)).join(', ')}`);
+    }
+    for (const event of events) {
+      const { payment } = event;
+      if (event.status !== content.status || event.event !== `PAYMENT_${content.status}`) {
+        violation(`${describe(event)} contradicts the status ${content.status}`);
+      }
+      if (
+        payment.totalAmount !== record.plan.amountMinor ||
+        payment.currency !== record.plan.currency
+      ) {
+        violation(`${describe(event)} reports another payment: ${event.rawBody}`);
+      }
+      this.#ledger.count(`events ${event.event}`);
+      if (event.tries > 1) {
+        this.#ledger.count('events that came more than once');
+      }
+    }
+  }
+
+  /** The uuid is found through D1 only, so an answer proves that the ledger heard of the payment. */
+  async #checkLedger(record: PaymentRecord, content: Content, deadlineMs: number): Promise<void> {
+    for (;;) {
+      const answer = await this.#read(content.uuid);
+      if (answer.status === 200) {
+        return;
+      }
+      if (performance.now() > deadlineMs) {
+        this.#ledger.violation(record, `not in the ledger: ${answer.status} ${answer.body}`);
+        return;
+      }
+      await wait(POLL_MS);
+    }
+  }
+
+  /** Nothing is killed any more: an answer that does not come is an error of its own. */
+  async #read(id: string): Promise<HttpAnswer> {
+    const url = `${this.#merchant.baseUrl}/api/v1/payment/sandbox/intent/${id}`;
+    const headers = { apiKey: this.#merchant.sandboxApiKey };
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await this.#client.send({ method: 'GET', url, headers });
+      } catch (error) {
+        if (!(error instanceof NoAnswer) || tries === CHECK_TRIES) {
+          throw error;
+        }
+      }
+    }
+  }
+
+  #records(): readonly PaymentRecord[] {
+    return [...this.#ledger.payments.values()];
+  }
+}
+
+function owesEvent(status: string | null): boolean {
+  return status === 'SUCCESS' || status === 'FAILED' || status === 'EXPIRED';
+}
+
+function describe({ event, webhookId, tries }: ReceivedEvent): string {
+  return `${event} ${webhookId} (came ${tries} times)`;
+}
