@@ -28,6 +28,8 @@ export default defineConfig({
           testTimeout: 60_000,
           hookTimeout: 60_000,
           fileParallelism: false,
+          // After the others: a gateway of its own, a browser and the suites share two cores.
+          sequence: { groupOrder: 1 },
         },
       },
     ],

@@ -39,6 +39,8 @@ function wranglerArgs(options: DevOptions): readonly string[] {
     ...['--port', String(options.port), '--persist-to', options.stateDirectory],
     // The only place where webhooks may go to this machine (decision 18).
     ...['--var', 'LOCAL_CALLBACKS:true'],
+    // Any free one: two gateways must not fight over the debugger's port.
+    ...['--inspector-port', '0'],
     '--show-interactive-dev-session=false',
     ...options.otherArgs,
   ];

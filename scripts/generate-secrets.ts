@@ -9,7 +9,8 @@ import { generateSecret, SECRET_NAMES } from './secrets.ts';
 
 /** Key ids tell generations apart while they overlap (decision 32): `k20261121`. */
 function keyIdOf(now: Date): string {
-  return `k${now.toISOString().slice(0, 10).replaceAll('-', '')}`;
+  // To the second, so that two rotations of one day do not collide; at most 16 characters.
+  return `k${now.toISOString().slice(0, 19).replaceAll(/[-:T]/g, '')}`;
 }
 
 async function main(): Promise<void> {

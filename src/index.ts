@@ -11,8 +11,9 @@ type QueueMessage = DeliveryMessage | LedgerMessage;
 
 export default {
   fetch(request, env, ctx) {
-    const router = new URL(request.url).pathname.startsWith('/api/') ? apiRouter : checkoutRouter;
-    return withRequestId(request, () => router.fetch(request, env, ctx));
+    const isApi = /^\/api(?:\/|$)/.test(new URL(request.url).pathname);
+    const router = isApi ? apiRouter : checkoutRouter;
+    return withRequestId(request, (requestId) => router.fetch(request, env, ctx, requestId));
   },
   async queue(batch, env, ctx) {
     if (batch.queue === 'kefel-ledger') {

@@ -9,7 +9,7 @@ import { createExpress, createHosted } from './routes/create-payment.ts';
 import { cancelPayment, readPayment } from './routes/read-payment.ts';
 import { listBanks, listWebhookKeys } from './routes/reference-data.ts';
 
-type Arguments = [Env, ExecutionContext];
+type Arguments = [Env, ExecutionContext, requestId: string];
 
 const PAYMENT = '/api/v1/payment';
 /** Told to a merchant whose payment's object cannot be reached for the moment. */
@@ -26,7 +26,9 @@ for (const [environment, prefix] of [
     .post(`${prefix}/intent`, merchant(environment, createHosted))
     .post(`${prefix}/intent/cancel/:id`, merchant(environment, cancelPayment))
     .get(`${prefix}/intent/:id`, merchant(environment, readPayment))
+    .head(`${prefix}/intent/:id`, merchant(environment, readPayment))
     .get(`${prefix}/checkout/:id`, merchant(environment, readPayment))
+    .head(`${prefix}/checkout/:id`, merchant(environment, readPayment))
     .get(`${prefix}/webhook-keys`, (_request, env) => listWebhookKeys(env, environment));
 }
 
@@ -71,15 +73,21 @@ function missing(request: IRequest): never {
 }
 
 /** The router's own error handler would send internal texts to the client. */
-function answerError(error: unknown): Response {
+function answerError(
+  error: unknown,
+  _request: unknown,
+  _env: unknown,
+  _ctx: unknown,
+  requestId: string,
+): Response {
   if (error instanceof Problem) {
     return problemResponse(error);
   }
   if (error instanceof IntentUnavailable) {
-    log('warn', 'intent_unavailable', { error: errorText(error) });
+    log('warn', 'intent_unavailable', { requestId, error: errorText(error) });
     const headers = { 'retry-after': String(UNAVAILABLE_RETRY_AFTER_SECONDS) };
     return problemResponse(new Problem(503, 'Temporarily unavailable', { headers }));
   }
-  log('error', 'api_failed', { error: errorText(error) });
+  log('error', 'api_failed', { requestId, error: errorText(error) });
   return problemResponse(new Problem(500, 'Internal server error'));
 }

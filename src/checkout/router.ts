@@ -7,7 +7,8 @@ import { showSimulator } from '../rails/simulator/route.ts';
 import { abandonAttempt, giveUp, showCheckout, startAttempt } from './routes.ts';
 
 type Page = (request: Request, env: Env, ctx: ExecutionContext) => Promise<Response>;
-type Arguments = [Env, ExecutionContext];
+type Route = (request: IRequest, ...args: Arguments) => Promise<Response>;
+type Arguments = [Env, ExecutionContext, requestId: string];
 
 /** Every page a customer meets, and the addresses that rails call back. */
 export const checkoutRouter = Router<IRequest, Arguments>()
@@ -22,16 +23,14 @@ export const checkoutRouter = Router<IRequest, Arguments>()
   .all('*', page(missing));
 
 /** Whatever goes wrong, a customer gets a page in words and nothing of ours. */
-function page(
-  handler: Page,
-): (request: IRequest, env: Env, ctx: ExecutionContext) => Promise<Response> {
-  return async (itty, env, ctx) => {
+function page(handler: Page): Route {
+  return async (itty, env, ctx, requestId) => {
     const request = itty as unknown as Request;
     try {
       return await handler(request, env, ctx);
     } catch (error) {
       const level = error instanceof IntentUnavailable ? 'warn' : 'error';
-      log(level, 'page_failed', { error: errorText(error) });
+      log(level, 'page_failed', { requestId, error: errorText(error) });
       return unavailablePage(request);
     }
   };

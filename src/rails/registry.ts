@@ -14,10 +14,3 @@ export function railFor(environment: Environment, _method: Method): Rail | null 
       return null;
   }
 }
-
-const RAILS: readonly Rail[] = [simulator];
-
-/** The rail that is called `id` in URLs, or null. */
-export function railById(id: string): Rail | null {
-  return RAILS.find((rail) => rail.id === id) ?? null;
-}

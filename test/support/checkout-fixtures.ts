@@ -1,5 +1,5 @@
-import type { Attempt, Intent, IntentTerms, LineItem } from '../../src/domain/intent.ts';
 import { openIntent } from '../../src/domain/decide.ts';
+import type { Attempt, Intent, IntentTerms, LineItem } from '../../src/domain/intent.ts';
 
 /** 2026-11-21 12:00 in Addis Ababa. */
 export const NOW_MS = Date.UTC(2026, 10, 21, 9);

@@ -33,20 +33,29 @@ export interface GatewayOptions {
 
 const START_TIMEOUT_MS = 50_000;
 const POLL_MS = 50;
+/** Else two gateways that start together both find 9229 free, and the slower one fails. */
+const ANY_INSPECTOR_PORT = ['--inspector-port', '0'];
 /** Enough to see what went wrong; a long run prints much. */
 const LOG_CHARACTERS_MAX = 200_000;
 
-export async function startGateway(options: GatewayOptions = {}): Promise<Gateway> {
+export async function startGateway({ prepare }: GatewayOptions = {}): Promise<Gateway> {
   const port = await freePort();
   const baseUrl = `http://localhost:${port}`;
   const stateDirectory = await mkdtemp(join(tmpdir(), 'kefel-e2e-'));
-  await options.prepare?.(stateDirectory);
   const group = new ProcessGroup();
+  const remove = () => rm(stateDirectory, { recursive: true, force: true });
+  const options = ['--port', String(port), '--persist-to', stateDirectory, ...ANY_INSPECTOR_PORT];
   const start = async () => {
-    group.start(['run', 'dev', '--', '--port', String(port), '--persist-to', stateDirectory]);
+    group.start(['run', 'dev', '--', ...options]);
     await untilAnswered(baseUrl, group);
   };
-  await start();
+  try {
+    await prepare?.(stateDirectory);
+    await start();
+  } catch (error) {
+    await remove();
+    throw error;
+  }
   return {
     baseUrl,
     // The keys come from a seed: they are right even if another gateway has written the file.
@@ -57,7 +66,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     restart: start,
     stop: async () => {
       await group.end('SIGKILL');
-      await rm(stateDirectory, { recursive: true, force: true });
+      await remove();
     },
   };
 }

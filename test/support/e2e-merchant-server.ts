@@ -13,12 +13,15 @@ export type Behaviour =
   /** 200 at once, then a body that never ends, as fast as it is taken. */
   | { readonly type: 'endless' }
   /** 200 at once, one byte of body, and then nothing more. */
-  | { readonly type: 'stalled_body' };
+  | { readonly type: 'stalled_body' }
+  /** Takes the request and breaks the connection. */
+  | { readonly type: 'reset' };
 
 export const OK: Behaviour = { type: 'answer', status: 200, body: 'thank you' };
 export const HANG: Behaviour = { type: 'hang' };
 export const ENDLESS: Behaviour = { type: 'endless' };
 export const STALLED_BODY: Behaviour = { type: 'stalled_body' };
+export const RESET: Behaviour = { type: 'reset' };
 
 export function status(code: number, headers: Readonly<Record<string, string>> = {}): Behaviour {
   return { type: 'answer', status: code, headers };
@@ -46,17 +49,12 @@ export class Endpoint {
   readonly url: string;
   readonly requests: ReceivedRequest[] = [];
   /** One for each request, in order; the last one for all that follow. */
-  #behaviours: readonly Behaviour[];
+  readonly #behaviours: readonly Behaviour[];
   readonly #waiting = new Set<() => void>();
 
   constructor(url: string, behaviours: readonly Behaviour[]) {
     this.url = url;
     this.#behaviours = behaviours;
-  }
-
-  /** From the next request on. */
-  behave(...behaviours: readonly Behaviour[]): void {
-    this.#behaviours = [...this.requests.map(() => OK), ...behaviours];
   }
 
   /** The `index`-th request, now or when it comes. */
@@ -145,6 +143,17 @@ export class MerchantServer {
     return endpoint;
   }
 
+  /** Address of a page of the merchant's shop. */
+  page(html: string): string {
+    const headers = { 'content-type': 'text/html; charset=utf-8' };
+    return this.endpoint({ type: 'answer', status: 200, headers, body: html }).url;
+  }
+
+  /** Everything that any address has received. */
+  requests(): readonly ReceivedRequest[] {
+    return [...this.#endpoints.values()].flatMap(({ requests }) => requests);
+  }
+
   async stop(): Promise<void> {
     this.#server.closeAllConnections();
     await new Promise((resolve) => this.#server.close(resolve));
@@ -208,6 +217,9 @@ function behave(response: ServerResponse, behaviour: Behaviour): void {
       response.writeHead(behaviour.status, behaviour.headers).end(behaviour.body ?? '');
       return;
     case 'hang':
+      return;
+    case 'reset':
+      response.destroy();
       return;
     case 'stalled_body':
       response.writeHead(200).write('x');

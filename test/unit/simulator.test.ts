@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Simulation } from '../../src/domain/intent.ts';
 import { METHODS } from '../../src/domain/method.ts';
 import type { RailOrder } from '../../src/rails/rail.ts';
-import { railById, railFor } from '../../src/rails/registry.ts';
+import { railFor } from '../../src/rails/registry.ts';
 import { SIMULATED_SETTLE_AFTER_MS, simulator } from '../../src/rails/simulator/simulator.ts';
 import { attemptWith, NOW_MS, termsWith } from '../support/checkout-fixtures.ts';
 
@@ -88,7 +88,5 @@ describe('decision 22: the sandbox rail', () => {
       expect(railFor('sandbox', method)).toBe(simulator);
       expect(railFor('production', method)).toBeNull();
     }
-    expect(railById('simulator')).toBe(simulator);
-    expect(railById('constructor')).toBeNull();
   });
 });

@@ -76,6 +76,14 @@ const ROWS: readonly Row[] = [
     { paymentIntentUniqueId: 7 },
     { paymentIntentUniqueId: 'Must be a string.' },
   ],
+  ...['.', '..'].map(
+    (id) =>
+      [
+        `decision 21: id "${id}" could not be addressed`,
+        { paymentIntentUniqueId: id },
+        { paymentIntentUniqueId: 'Must not be "." or "..".' },
+      ] as const,
+  ),
   ['decision 7: id empty', { paymentIntentUniqueId: '' }, { paymentIntentUniqueId: ID_LENGTH }],
   [
     'decision 7: id 256 long',

@@ -4,7 +4,15 @@ import { CURRENCIES, type Currency, type Method } from '../../domain/method.ts';
 import type { ItemAmounts, SplitValue } from '../../domain/splits.ts';
 import { callbackUrlField } from './callback-url.ts';
 import type { ValidationContext } from './context.ts';
-import { booleanField, idField, moneyField, oneOf, optional, wholeNumber } from './fields.ts';
+import {
+  booleanField,
+  idField,
+  moneyField,
+  oneOf,
+  optional,
+  uniqueIdField,
+  wholeNumber,
+} from './fields.ts';
 import { itemAmountsPart, itemsField, type Total, totalOf } from './items.ts';
 import { acceptedMethods, methodTerms } from './methods.ts';
 import type { PaymentOrder } from './order.ts';
@@ -17,7 +25,7 @@ export function commonFields(context: ValidationContext) {
     amount: optional(moneyField),
     items: itemsField,
     currency: oneOf(CURRENCIES),
-    paymentIntentUniqueId: idField,
+    paymentIntentUniqueId: uniqueIdField,
     paymentLinkUniqueId: optional(idField),
     splitPayment: splitsField(context.banks),
     expireIn: wholeNumber(context.expireInSecondsMin, context.expireInSecondsMax, ' of seconds'),

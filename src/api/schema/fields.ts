@@ -130,6 +130,12 @@ export const idField = v.pipe(
   v.check((value) => !ALL_SPACES.test(value), 'Must not consist of spaces only.'),
 );
 
+/** A payment's id is a path segment of its own URLs, where dots mean something else. */
+export const uniqueIdField = v.pipe(
+  idField,
+  v.check((value) => value !== '.' && value !== '..', 'Must not be "." or "..".'),
+);
+
 /** Money in major units, as minor units: > 0, at most two decimals and the cap (decision 5). */
 export const moneyField = v.pipe(
   v.number(mustBe('a JSON number')),

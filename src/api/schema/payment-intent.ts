@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { checkMoney, commonFields, commonOrder, commonParts } from './common.ts';
 import type { Validated, ValidationContext } from './context.ts';
 import { hostedCustomerField } from './customer.ts';
-import { idField, isRecord, PARSING, record } from './fields.ts';
+import { isRecord, PARSING, record, uniqueIdField } from './fields.ts';
 import { httpUrlField } from './http-url.ts';
 import { methodsField } from './methods.ts';
 import type { PaymentOrder } from './order.ts';
@@ -50,6 +50,6 @@ export function uniqueIdOf(body: unknown): string | null {
   if (!isRecord(body)) {
     return null;
   }
-  const id = v.safeParse(idField, body.paymentIntentUniqueId, PARSING);
+  const id = v.safeParse(uniqueIdField, body.paymentIntentUniqueId, PARSING);
   return id.success ? id.output : null;
 }

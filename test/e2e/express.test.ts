@@ -1,0 +1,248 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  expressBody,
+  fence,
+  hostedBody,
+  type JsonObject,
+  newId,
+  onlyWebhook,
+  paymentOf,
+  press,
+  type Scene,
+  startScene,
+  webhook,
+} from '../support/e2e-scene.ts';
+import { open } from '../support/e2e-visitor.ts';
+
+let scene: Scene;
+
+beforeAll(async () => {
+  scene = await startScene();
+});
+
+afterAll(() => scene?.close());
+
+const METHODS = ['TELE_BIRR', 'TELE_BIRR_USSD', 'CBE', 'ETS_SWITCH', 'M_PESA', 'E_BIRR'];
+
+/** Decision 22: "within a second or so". */
+const SETTLED_WITHIN_MS = 5_000;
+
+describe.concurrent('express SIMULATED_TEST: decision 16, decision 22', () => {
+  const cases = METHODS.flatMap((method) => [
+    { method, simulationStatus: 'SUCCESS', answered: 'SUCCESS', event: 'PAYMENT_SUCCESS' },
+    { method, simulationStatus: 'FAILED', answered: 'FAILURE', event: 'PAYMENT_FAILED' },
+  ]);
+
+  it.each(cases)('$method $simulationStatus is answered $answered, then $event', async (row) => {
+    const { method, simulationStatus, answered, event } = row;
+    const hook = scene.server.endpoint();
+    const uniqueId = newId();
+    const askedAtMs = Date.now();
+    const answer = await scene.sandbox.express(
+      expressBody({
+        method,
+        paymentIntentUniqueId: uniqueId,
+        callbackUrl: hook.url,
+        testMode: { testModeType: 'SIMULATED_TEST', simulationStatus },
+      }),
+    );
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({
+      status: 200,
+      message: 'Payment intent saved successfully',
+      content: {
+        paymentUrl: expect.any(String),
+        transactionId: expect.stringMatching(/^[A-Z0-9]{20}$/),
+        status: answered,
+        message: expect.any(String),
+      },
+    });
+
+    const told = await onlyWebhook(scene, hook);
+    const { transactionId, paymentUrl } = answer.body.content;
+    expect(told).toMatchObject({
+      webHookEvent: event,
+      paymentIntentUniqueId: uniqueId,
+      payment: {
+        test: true,
+        totalAmount: 2_550,
+        paymentMethodTypes: [method],
+        transaction: { transactionId, paymentType: method, transactionStatus: simulationStatus },
+      },
+    });
+    const { receivedAtMs } = await hook.request(0);
+    expect(receivedAtMs - askedAtMs).toBeLessThan(SETTLED_WITHIN_MS);
+    expect(await paymentOf(scene, uniqueId)).toMatchObject({ status: simulationStatus });
+    const page = await open(paymentUrl ?? '');
+    expect(page.heading).toBe(
+      simulationStatus === 'SUCCESS' ? 'Payment successful' : 'Payment not completed',
+    );
+  });
+});
+
+describe.concurrent('express ACTUAL_TEST in the simulator: decision 22', () => {
+  const actual = async () => {
+    const hook = scene.server.endpoint();
+    const shop = scene.server.endpoint();
+    const uniqueId = newId();
+    const answer = await scene.sandbox.express(
+      expressBody({
+        paymentIntentUniqueId: uniqueId,
+        callbackUrl: hook.url,
+        returnUrl: shop.url,
+        testMode: { testModeType: 'ACTUAL_TEST' },
+      }),
+    );
+    expect(answer.body.content.status).toBe('SUCCESS');
+    const { transactionId, paymentUrl } = answer.body.content;
+    return { hook, shop, uniqueId, transactionId, simulator: await open(paymentUrl ?? '') };
+  };
+
+  it.each([
+    ['approve', 'PAYMENT_SUCCESS', 'SUCCESS', null],
+    ['decline', 'PAYMENT_FAILED', 'FAILED', 'declined'],
+    ['give_up', 'PAYMENT_FAILED', 'FAILED', 'abandoned'],
+  ] as const)(
+    '%s leads to %s and back to the merchant: decision 20',
+    async (button, event, status, reason) => {
+      const { hook, shop, uniqueId, transactionId, simulator } = await actual();
+      expect(simulator.heading).toBe('Payment simulator');
+      await fence(scene);
+      expect(hook.requests).toEqual([]);
+      expect(await paymentOf(scene, uniqueId)).toMatchObject({ status: 'PROCESSING' });
+
+      const landed = await press(simulator, button);
+      expect(landed.url.split('?')[0]).toBe(shop.url);
+      expect(Object.fromEntries(new URL(landed.url).searchParams)).toEqual({
+        paymentIntentUniqueId: uniqueId,
+        status,
+        transactionId,
+      });
+      expect(await onlyWebhook(scene, hook)).toMatchObject({
+        webHookEvent: event,
+        payment: { status, reason, transaction: { transactionId } },
+      });
+      // An express payment has one attempt: nothing is left to press.
+      expect((await open(simulator.url)).forms).toEqual([]);
+    },
+  );
+
+  it('expires when nobody decides: spec Events', async () => {
+    const hook = scene.server.endpoint();
+    await scene.sandbox.express(
+      expressBody({
+        callbackUrl: hook.url,
+        expireIn: 5,
+        testMode: { testModeType: 'ACTUAL_TEST' },
+      }),
+    );
+    expect((await webhook(scene, hook)).webHookEvent).toBe('PAYMENT_EXPIRED');
+    await fence(scene);
+    expect(hook.requests).toHaveLength(1);
+  });
+
+  it('is not canceled while it is being paid: decision 25', async () => {
+    const { uniqueId } = await actual();
+    expect((await scene.sandbox.cancel(uniqueId)).status).toBe(409);
+  });
+});
+
+describe.concurrent('the rules of an express request', () => {
+  const refusedFields = async (changes: JsonObject) => {
+    const { status, body } = await scene.sandbox.express(expressBody(changes));
+    return status === 200 ? [] : [status, ...Object.keys(body.validationErrors ?? {})];
+  };
+  const ITEM = { name: 'Coffee', quantity: 1, type: 'PHYSICAL_PRODUCT', price: 25.5 };
+
+  it('spec Express rules 1: amount or items', async () => {
+    expect(await refusedFields({ amount: undefined })).toEqual([400, 'amount']);
+    expect(await refusedFields({ amount: undefined, items: [] })).toEqual([400, 'amount']);
+    expect(await refusedFields({ amount: undefined, items: [ITEM] })).toEqual([]);
+  });
+
+  it.each(METHODS)('spec Express rules 2, decision 2: the returnUrl of %s', async (method) => {
+    const needsReturnUrl = method === 'TELE_BIRR' || method === 'ETS_SWITCH';
+    const refused = await refusedFields({ method, returnUrl: null });
+    expect(refused).toEqual(needsReturnUrl ? [400, 'returnUrl'] : []);
+  });
+
+  it.each(METHODS)('spec Express rules 3, decision 3: the phone of %s', async (method) => {
+    const needsPhone = method !== 'TELE_BIRR' && method !== 'ETS_SWITCH';
+    const refused = await refusedFields({ method, phoneNumber: null });
+    expect(refused).toEqual(needsPhone ? [400, 'phoneNumber'] : []);
+    const customerInfo = { phone: '+251911223344' };
+    expect(await refusedFields({ method, phoneNumber: null, customerInfo })).toEqual([]);
+  });
+
+  it('spec Errors 7: testMode in the sandbox', async () => {
+    expect(await refusedFields({ testMode: null })).toEqual([400, 'testMode']);
+    const testMode = { testModeType: 'SIMULATED_TEST' };
+    expect(await refusedFields({ testMode })).toEqual([400, 'testMode.simulationStatus']);
+  });
+});
+
+describe.concurrent('production without rails: decision 23', () => {
+  it('refuses every express method by the ordinary validation', async () => {
+    for (const method of METHODS) {
+      const { status, body } = await scene.production.express(expressBody({ method }));
+      expect([status, body.status, Object.keys(body.validationErrors ?? {})]).toEqual([
+        400,
+        400,
+        ['method'],
+      ]);
+    }
+  });
+
+  it('refuses hosted payments by the ordinary validation', async () => {
+    const none = await scene.production.hosted(hostedBody());
+    expect([none.status, Object.keys(none.body.validationErrors ?? {})]).toEqual([
+      400,
+      ['methods'],
+    ]);
+    const named = await scene.production.hosted(hostedBody({ methods: ['CBE'] }));
+    expect([named.status, Object.keys(named.body.validationErrors ?? {})]).toEqual([
+      400,
+      ['methods[0]'],
+    ]);
+  });
+});
+
+describe.concurrent('an Idempotency-Key: decision 8', () => {
+  it('replays the first answer, in both kinds; another body is 422; without the key 409', async () => {
+    for (const kind of ['express', 'hosted'] as const) {
+      const body = kind === 'express' ? expressBody() : hostedBody();
+      const headers = { 'idempotency-key': newId() };
+      const send = (changed = {}, sent: Record<string, string> = headers) =>
+        scene.sandbox[kind]({ ...body, ...changed }, sent);
+      const first = await send();
+      expect([first.status, first.headers.get('idempotent-replayed')]).toEqual([200, null]);
+      const second = await send();
+      expect([second.status, second.headers.get('idempotent-replayed')]).toEqual([200, 'true']);
+      expect(second.raw).toBe(first.raw);
+      expect((await send({ amount: 77 })).status).toBe(422);
+      expect((await send({}, {})).status).toBe(409);
+      expect((await send({}, { 'idempotency-key': 'another' })).status).toBe(409);
+    }
+  });
+
+  it('lets one of many simultaneous calls charge', async () => {
+    const hook = scene.server.endpoint();
+    const body = expressBody({ callbackUrl: hook.url });
+    const headers = { 'idempotency-key': newId() };
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => scene.sandbox.express(body, headers)),
+    );
+    const firsts = answers.filter(
+      ({ status, headers: sent }) => status === 200 && !sent.has('idempotent-replayed'),
+    );
+    expect(firsts).toHaveLength(1);
+    for (const { status, raw, headers: sent } of answers) {
+      if (status === 200) {
+        expect(raw).toBe(firsts[0]?.raw);
+      } else {
+        expect([status, sent.has('retry-after')]).toEqual([409, true]);
+      }
+    }
+    expect((await onlyWebhook(scene, hook)).webHookEvent).toBe('PAYMENT_SUCCESS');
+  });
+});

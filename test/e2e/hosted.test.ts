@@ -1,0 +1,352 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  createHosted,
+  fence,
+  type HostedPayment,
+  onlyWebhook,
+  paymentOf,
+  press,
+  type Scene,
+  startScene,
+  webhook,
+} from '../support/e2e-scene.ts';
+import { formTo, open, type Page, post, submit } from '../support/e2e-visitor.ts';
+
+let scene: Scene;
+
+beforeAll(async () => {
+  scene = await startScene();
+});
+
+afterAll(() => scene?.close());
+
+/** From the first page to the simulator's. */
+async function choose(payment: HostedPayment, method = 'TELE_BIRR'): Promise<Page> {
+  const page = await open(payment.checkoutUrl);
+  const simulator = await submit(formTo(page, '/attempts'), { method, phone: '0911223344' });
+  expect(simulator.heading).toBe('Payment simulator');
+  return simulator;
+}
+
+/** What the merchant's page was opened with, by name; its own query must be first and whole. */
+async function returnedWith(payment: HostedPayment, index = 0): Promise<Record<string, string>> {
+  const { url } = await payment.shop.request(index);
+  const own = '?basket=7%20a&empty=&';
+  expect(url).toContain(own);
+  return Object.fromEntries(new URLSearchParams(url.slice(url.indexOf(own) + own.length)));
+}
+
+describe.concurrent('hosted checkout', () => {
+  it('is paid through the pages: decision 11, decision 16, decision 17, decision 20, decision 22', async () => {
+    const payment = await createHosted(scene);
+    const first = await open(payment.checkoutUrl);
+    expect(first.status).toBe(200);
+    expect(first.text).toContain('Demo Shop');
+    expect(first.text).toContain('100.00');
+    expect(formTo(first, '/attempts').inputs.map(({ value }) => value)).toEqual(
+      expect.arrayContaining([
+        'TELE_BIRR',
+        'TELE_BIRR_USSD',
+        'CBE',
+        'ETS_SWITCH',
+        'M_PESA',
+        'E_BIRR',
+      ]),
+    );
+    expect((await paymentOf(scene, payment.uniqueId)).status).toBe('OPEN');
+
+    const simulator = await choose(payment, 'TELE_BIRR');
+    expect(simulator.text).toContain('stands in for telebirr in the sandbox');
+    expect((await paymentOf(scene, payment.uniqueId)).status).toBe('PROCESSING');
+
+    const paid = await press(simulator, 'approve');
+    expect(paid.heading).toBe('Payment successful');
+    expect(paid.url).toBe(payment.checkoutUrl);
+
+    const event = await onlyWebhook(scene, payment.hook);
+    expect(event).toMatchObject({ webHookEvent: 'PAYMENT_SUCCESS', status: 'SUCCESS' });
+    expect(event.payment).toMatchObject({
+      test: true,
+      totalAmount: 10_000,
+      currency: 'ETB',
+      previousStatus: 'PROCESSING',
+      late: false,
+      transaction: { paymentType: 'TELE_BIRR', transactionStatus: 'SUCCESS' },
+    });
+
+    await open(paid.links.get('Return to Demo Shop') ?? '');
+    expect(await returnedWith(payment)).toEqual({
+      paymentIntentUniqueId: payment.uniqueId,
+      status: 'SUCCESS',
+      transactionId: event.payment.transaction?.transactionId,
+    });
+
+    const { event: _event, ...announced } = event.payment;
+    expect(await paymentOf(scene, payment.uniqueId)).toEqual({ ...announced, anomalies: [] });
+    expect((await open(payment.checkoutUrl)).heading).toBe('Payment successful');
+  });
+
+  it('shows and charges the commission that the customer bears: decision 15', async () => {
+    const payment = await createHosted(scene, { amount: 200, commissionPaidByCustomer: true });
+    expect((await open(payment.checkoutUrl)).text).toMatch(/205\.00.{0,3} includes a fee of/);
+    const simulator = await choose(payment, 'TELE_BIRR');
+    expect(simulator.text).toContain('205.00');
+    await press(simulator, 'approve');
+    const { payment: told } = await webhook(scene, payment.hook);
+    expect(told).toMatchObject({ totalAmount: 20_000, commission: 500, chargedAmount: 20_500 });
+  });
+
+  it('can be tried again by another method after a decline: decision 30', async () => {
+    const payment = await createHosted(scene);
+    const declined = await press(await choose(payment, 'TELE_BIRR'), 'decline');
+    expect(declined.heading).toBe('How do you want to pay?');
+    expect(declined.text).toContain('The payment was declined');
+    const open = await paymentOf(scene, payment.uniqueId);
+    expect(open).toMatchObject({ status: 'OPEN', transaction: { transactionStatus: 'FAILED' } });
+
+    const simulator = await submit(formTo(declined, '/attempts'), {
+      method: 'CBE',
+      phone: '0911223344',
+    });
+    await press(simulator, 'approve');
+    const event = await onlyWebhook(scene, payment.hook);
+    expect(event.webHookEvent).toBe('PAYMENT_SUCCESS');
+    expect(event.payment.transaction).toMatchObject({ paymentType: 'CBE' });
+    expect(event.payment.transaction?.transactionId).not.toBe(open.transaction?.transactionId);
+  });
+
+  it('fails once when the simulator returns to the merchant: decision 30, decision 20', async () => {
+    const payment = await createHosted(scene);
+    const landed = await press(await choose(payment), 'give_up');
+    expect(landed.url).toContain(payment.shop.url);
+    const event = await onlyWebhook(scene, payment.hook);
+    expect(event).toMatchObject({
+      webHookEvent: 'PAYMENT_FAILED',
+      payment: { reason: 'abandoned' },
+    });
+    expect(await returnedWith(payment)).toMatchObject({ status: 'FAILED' });
+    expect((await open(payment.checkoutUrl)).heading).toBe('Payment not completed');
+  });
+
+  it('fails once when the customer gives up on the page, and is no cancel: decision 25', async () => {
+    const payment = await createHosted(scene);
+    const page = await open(payment.checkoutUrl);
+    const [landed] = await Promise.all([
+      submit(formTo(page, '/give-up')),
+      post(formTo(page, '/give-up')),
+    ]);
+    expect([payment.checkoutUrl, payment.shop.url]).toContain(landed.url.split('?')[0]);
+    const event = await onlyWebhook(scene, payment.hook);
+    expect(event).toMatchObject({
+      webHookEvent: 'PAYMENT_FAILED',
+      status: 'FAILED',
+      payment: { reason: 'abandoned', previousStatus: 'OPEN', transaction: null },
+    });
+    const again = await submit(formTo(page, '/attempts'), { method: 'TELE_BIRR' });
+    expect(again.heading).toBe('Payment not completed');
+  });
+
+  it('fails with the tenth failed attempt: decision 30', async () => {
+    const payment = await createHosted(scene);
+    let page = await open(payment.checkoutUrl);
+    for (let attempt = 1; attempt <= 10; attempt++) {
+      expect(page.text.includes('This was your last try.') === (attempt === 10)).toBe(true);
+      const simulator = await submit(formTo(page, '/attempts'), { method: 'ETS_SWITCH' });
+      page = await press(simulator, 'decline');
+    }
+    expect(page.heading).toBe('Payment not completed');
+    expect(page.forms).toEqual([]);
+    const event = await onlyWebhook(scene, payment.hook);
+    expect(event).toMatchObject({
+      webHookEvent: 'PAYMENT_FAILED',
+      payment: { reason: 'declined' },
+    });
+  });
+
+  it('is canceled while open, silently, and takes no payment then: decision 21, decision 25', async () => {
+    const payment = await createHosted(scene);
+    const secondTab = await open(payment.checkoutUrl);
+    const simulator = await choose(payment);
+    const refused = await scene.sandbox.cancel(payment.uniqueId);
+    expect([refused.status, refused.body.message]).toEqual([
+      409,
+      'A payment is in progress; it cannot be canceled now',
+    ]);
+    await press(simulator, 'decline');
+
+    const canceled = await scene.sandbox.cancel(payment.uniqueId);
+    expect(canceled.body).toMatchObject({ status: 200, content: { status: 'CANCELED' } });
+    expect((await open(payment.checkoutUrl)).heading).toBe('This payment was canceled');
+    const tried = await submit(formTo(secondTab, '/attempts'), { method: 'TELE_BIRR' });
+    expect(tried.heading).toBe('This payment was canceled');
+    expect(tried.url).toBe(payment.checkoutUrl);
+    expect((await press(simulator, 'approve')).heading).toBe('This payment was canceled');
+    expect((await scene.sandbox.cancel(payment.uniqueId)).status).toBe(200);
+    await fence(scene);
+    expect(payment.hook.requests).toEqual([]);
+    expect(await paymentOf(scene, payment.uniqueId)).toMatchObject({ status: 'CANCELED' });
+  });
+
+  it('is not canceled once paid: decision 25', async () => {
+    const payment = await createHosted(scene);
+    await press(await choose(payment), 'approve');
+    expect((await scene.sandbox.cancel(payment.uniqueId)).status).toBe(409);
+    expect(await onlyWebhook(scene, payment.hook)).toMatchObject({
+      webHookEvent: 'PAYMENT_SUCCESS',
+    });
+  });
+
+  it('expires by itself after 5 seconds, once: spec Events, decision 1', async () => {
+    const payment = await createHosted(scene, { expireIn: 5 });
+    const createdAtMs = Date.now();
+    const page = await open(payment.checkoutUrl);
+    const request = await payment.hook.request(0);
+    expect(request.receivedAtMs - createdAtMs).toBeGreaterThan(4_000);
+    expect(request.receivedAtMs - createdAtMs).toBeLessThan(15_000);
+    const event = await onlyWebhook(scene, payment.hook);
+    expect(event).toMatchObject({
+      webHookEvent: 'PAYMENT_EXPIRED',
+      status: 'EXPIRED',
+      payment: { previousStatus: 'OPEN', transaction: null },
+    });
+    expect((await open(payment.checkoutUrl)).heading).toBe('This payment has expired');
+    const tried = await submit(formTo(page, '/attempts'), { method: 'TELE_BIRR' });
+    expect(tried.heading).toBe('This payment has expired');
+    expect(await paymentOf(scene, payment.uniqueId)).toMatchObject({
+      status: 'EXPIRED',
+      transaction: null,
+    });
+  });
+
+  it('expires under a simulator attempt, which dies with it: decision 30', async () => {
+    const payment = await createHosted(scene, { expireIn: 5 });
+    const simulator = await choose(payment);
+    const event = await webhook(scene, payment.hook);
+    expect(event.webHookEvent).toBe('PAYMENT_EXPIRED');
+    expect((await press(simulator, 'approve')).heading).toBe('This payment has expired');
+    expect((await open(simulator.url)).text).toContain('Its time ran out.');
+    await onlyWebhook(scene, payment.hook);
+    expect(await paymentOf(scene, payment.uniqueId)).toMatchObject({
+      status: 'EXPIRED',
+      transaction: { transactionStatus: 'EXPIRED' },
+      anomalies: [],
+    });
+  });
+
+  it('keeps a phone that the merchant fixed: spec Customer info', async () => {
+    const payment = await createHosted(scene, {
+      methods: ['M_PESA'],
+      customerInfo: { phone: '911223344', isPhoneUpdatable: false },
+    });
+    const page = await open(payment.checkoutUrl);
+    const form = formTo(page, '/attempts');
+    const phone = form.inputs.find(({ name }) => name === 'phone');
+    expect(phone?.isReadOnly).toBe(true);
+    expect(phone?.value.replaceAll(/\D/g, '')).toMatch(/911223344$/);
+    expect(form.inputs.filter(({ isChecked }) => isChecked)).toMatchObject([{ value: 'M_PESA' }]);
+    // Somebody edits the form all the same: what the merchant fixed wins.
+    const simulator = await submit(form, { phone: 'not a phone' });
+    expect(simulator.heading).toBe('Payment simulator');
+  });
+
+  it('asks again for a phone that is none: decision 3', async () => {
+    const payment = await createHosted(scene, { methods: ['M_PESA', 'TELE_BIRR'] });
+    const form = formTo(await open(payment.checkoutUrl), '/attempts');
+    const missing = await submit(form, { method: 'M_PESA', phone: '' });
+    expect([missing.status, missing.text]).toEqual([
+      400,
+      expect.stringContaining('Enter your phone number'),
+    ]);
+    const wrong = await submit(form, { method: 'M_PESA', phone: '12345' });
+    expect([wrong.status, wrong.text]).toEqual([
+      400,
+      expect.stringContaining('Ethiopian mobile number'),
+    ]);
+    const none = await submit(form);
+    expect([none.status, none.text]).toEqual([
+      400,
+      expect.stringContaining('Choose how you want to pay'),
+    ]);
+    expect(await paymentOf(scene, payment.uniqueId)).toMatchObject({ status: 'OPEN' });
+  });
+
+  it('starts one attempt and pays once however often the forms are sent: decision 30', async () => {
+    const payment = await createHosted(scene);
+    const page = await open(payment.checkoutUrl);
+    const form = formTo(page, '/attempts');
+    const clicks = await Promise.all([1, 2, 3].map(() => submit(form, { method: 'TELE_BIRR' })));
+    expect(clicks.map(({ status }) => status)).toEqual([200, 200, 200]);
+    const simulators = new Set(
+      clicks.map(({ url }) => url).filter((url) => url.includes('/simulator/')),
+    );
+    expect(simulators.size).toBe(1);
+    const simulator = await open([...simulators][0] ?? '');
+    const approvals = await Promise.all([1, 2, 3].map(() => press(simulator, 'approve')));
+    expect(approvals.map(({ heading }) => heading)).toEqual(Array(3).fill('Payment successful'));
+    expect((await press(simulator, 'decline')).heading).toBe('Payment successful');
+    const event = await onlyWebhook(scene, payment.hook);
+    expect(event.payment.status).toBe('SUCCESS');
+    expect(simulator.text).toContain(event.payment.transaction?.transactionId ?? 'no transaction');
+    // Created, started, accepted, settled: a second attempt would not fit in.
+    expect(event.payment.sequence).toBeLessThanOrEqual(4);
+    expect((await paymentOf(scene, payment.uniqueId)).anomalies).toEqual([]);
+  });
+
+  it('reports a second payment as an anomaly and announces one: decision 31', async () => {
+    const payment = await createHosted(scene);
+    const firstTab = await choose(payment, 'TELE_BIRR');
+    const chosenAgain = await submit(formTo(await open(payment.checkoutUrl), '/abandon'));
+    expect(chosenAgain.text).toContain('You left the payment before we heard');
+    const secondTab = await submit(formTo(chosenAgain, '/attempts'), { method: 'ETS_SWITCH' });
+    expect(secondTab.url).not.toBe(firstTab.url);
+
+    expect((await press(secondTab, 'approve')).heading).toBe('Payment successful');
+    expect((await press(firstTab, 'approve')).heading).toBe('Payment successful');
+    const event = await onlyWebhook(scene, payment.hook);
+    expect(event.webHookEvent).toBe('PAYMENT_SUCCESS');
+    const { anomalies, status, late } = await paymentOf(scene, payment.uniqueId);
+    expect({ status, late }).toEqual({ status: 'SUCCESS', late: false });
+    expect(anomalies).toMatchObject([{ kind: 'duplicate_payment' }]);
+    expect(firstTab.text).toContain(anomalies?.[0]?.transactionId ?? 'no transaction');
+  });
+
+  it('is paid late when an attempt that was given up is proved: decision 31, decision 18', async () => {
+    const payment = await createHosted(scene);
+    const oldTab = await choose(payment, 'TELE_BIRR');
+    await submit(formTo(await open(payment.checkoutUrl), '/give-up'));
+    expect(await onlyWebhook(scene, payment.hook)).toMatchObject({
+      webHookEvent: 'PAYMENT_FAILED',
+      payment: { late: false },
+    });
+    expect((await press(oldTab, 'approve')).heading).toBe('Payment successful');
+    const late = await webhook(scene, payment.hook, 1);
+    expect(late).toMatchObject({
+      webHookEvent: 'PAYMENT_SUCCESS',
+      payment: { late: true, previousStatus: 'FAILED', reason: null },
+    });
+    await fence(scene);
+    expect(payment.hook.requests).toHaveLength(2);
+  });
+
+  it('shows one and the same page for links that are not ours: decision 29', async () => {
+    const payment = await createHosted(scene);
+    const forged = `${payment.checkoutUrl.slice(0, -2)}AA`;
+    const pages = await Promise.all(
+      [forged, `${scene.gateway.baseUrl}/checkout/x`, `${scene.gateway.baseUrl}/nothing`].map(open),
+    );
+    expect(pages.map(({ status }) => status)).toEqual([404, 404, 404]);
+    expect(new Set(pages.map(({ text }) => text)).size).toBe(1);
+  });
+
+  it('keeps its pages to itself: no script, no frame, no cache, no referrer', async () => {
+    const payment = await createHosted(scene);
+    const { headers, html } = await open(payment.checkoutUrl);
+    expect(html).not.toContain('<script');
+    expect(headers.get('content-security-policy')).toMatch(
+      /^default-src 'none'; .*frame-ancestors 'none'/,
+    );
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(headers.get('referrer-policy')).toBe('no-referrer');
+    expect(headers.get('x-request-id')).not.toBeNull();
+  });
+});

@@ -1,0 +1,255 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type CreatedMerchant, createMerchantByScript } from '../support/e2e-gateway.ts';
+import {
+  ENDLESS,
+  type Endpoint,
+  HANG,
+  OK,
+  RESET,
+  type ReceivedRequest,
+  STALLED_BODY,
+  status,
+} from '../support/e2e-merchant-server.ts';
+import {
+  createHosted,
+  createSimulated,
+  expressBody,
+  fence,
+  MerchantApi,
+  press,
+  type Scene,
+  startScene,
+  untilStatus,
+} from '../support/e2e-scene.ts';
+import { formTo, open, submit } from '../support/e2e-visitor.ts';
+import { verifiedWebhook } from '../support/e2e-webhook.ts';
+
+/** Deliveries of one merchant that hang at the same time, and some that have to wait for them. */
+const HANGING = 20;
+/** Decision 18: one merchant's deliveries are bounded, so not all of them get on the wire. */
+const HANGING_ON_THE_WIRE = 16;
+const SECOND_TRY_AFTER_MS = 5_000;
+const JITTER = 0.1;
+/** What two cores full of tests may add. */
+const SLACK_MS = 6_000;
+const TRY_TIMEOUT_MS = 15_000;
+/** Longer than the schedule's own wait with its jitter: who waits for it has heard us. */
+const RETRY_AFTER_SECONDS = 7;
+
+let scene: Scene;
+/** A merchant whose server never answers; its events go to the address in its settings. */
+let stuck: CreatedMerchant;
+let stuckHook: Endpoint;
+/** A merchant with an address in its settings. */
+let configured: CreatedMerchant;
+let configuredHook: Endpoint;
+
+beforeAll(async () => {
+  scene = await startScene({
+    prepare: async (stateDirectory, server) => {
+      stuckHook = server.endpoint(HANG);
+      configuredHook = server.endpoint(OK);
+      const create = (name: string, hook: Endpoint) =>
+        createMerchantByScript(stateDirectory, ['--name', name, '--webhook-url-sandbox', hook.url]);
+      stuck = await create('Stuck Shop', stuckHook);
+      configured = await create('Configured Shop', configuredHook);
+    },
+  });
+});
+
+afterAll(() => scene?.close());
+
+function apiOf(merchant: CreatedMerchant): MerchantApi {
+  return new MerchantApi(scene.gateway.baseUrl, merchant.sandboxApiKey, 'sandbox');
+}
+
+/** Two tries of one event: the same bytes and id, signed anew for the moment. */
+function expectSameEvent(first: ReceivedRequest, second: ReceivedRequest): void {
+  expect(second.rawBody.equals(first.rawBody)).toBe(true);
+  expect(second.headers['webhook-id']).toBe(first.headers['webhook-id']);
+  const [before, after] = [first, second].map((request) => verifiedWebhook(request, scene.keys));
+  expect(after?.timestampSeconds).toBeGreaterThan(before?.timestampSeconds ?? 0);
+  expect(second.headers['webhook-signature']).not.toBe(first.headers['webhook-signature']);
+}
+
+function expectWait(first: ReceivedRequest, second: ReceivedRequest, wantedMs: number): void {
+  const waitMs = second.receivedAtMs - first.receivedAtMs;
+  expect(waitMs).toBeGreaterThan(wantedMs * (1 - JITTER) - 50);
+  expect(waitMs).toBeLessThan(wantedMs * (1 + JITTER) + SLACK_MS);
+}
+
+describe.concurrent('webhooks on the wire: decision 18', () => {
+  it('a hanging merchant is cut off at 15 s and delays nobody else', async () => {
+    const keys = { secret: stuck.sandboxWebhookSecret, publicKey: scene.keys.publicKey };
+    const api = apiOf(stuck);
+    const bodies = Array.from({ length: HANGING }, () => expressBody());
+    await Promise.all(bodies.map((body) => api.express(body)));
+    await stuckHook.until(
+      'deliveries that hang',
+      () => stuckHook.requests.length >= HANGING_ON_THE_WIRE,
+    );
+    expect(stuckHook.requests).toHaveLength(HANGING_ON_THE_WIRE);
+
+    const healthy = await Promise.all([1, 2, 3].map(() => createSimulated(scene)));
+    await Promise.all(healthy.map(({ hook }) => hook.request(0)));
+    // All of them arrived before a single one of the others was let go.
+    expect(stuckHook.requests.map(({ closedAtMs }) => closedAtMs)).toEqual(
+      Array(HANGING_ON_THE_WIRE).fill(null),
+    );
+
+    const first = await stuckHook.request(0);
+    verifiedWebhook(first, keys);
+    await first.closed;
+    const heldMs = (first.closedAtMs ?? 0) - first.receivedAtMs;
+    expect(heldMs).toBeGreaterThan(TRY_TIMEOUT_MS - 500);
+    expect(heldMs).toBeLessThan(TRY_TIMEOUT_MS + 2_500);
+    // The others had to wait, and get their turn.
+    const ids = () => new Set(stuckHook.requests.map(({ headers }) => headers['webhook-id']));
+    await stuckHook.until('the deliveries that waited', () => ids().size === HANGING);
+  });
+
+  it('any 2xx is enough, and a body without end is cut off', async () => {
+    const settled = [
+      await createSimulated(scene, [status(204)]),
+      await createSimulated(scene, [status(299)]),
+      await createSimulated(scene, [ENDLESS]),
+      await createSimulated(scene, [STALLED_BODY]),
+    ];
+    const endless = await settled[2]?.hook.request(0);
+    await endless?.closed;
+    expect((endless?.closedAtMs ?? 0) - (endless?.receivedAtMs ?? 0)).toBeLessThan(SLACK_MS);
+    // 200 had arrived: what a stalled body keeps back does not matter.
+    await (await settled[3]?.hook.request(0))?.closed;
+    const witness = await createSimulated(scene, [
+      status(503, { 'retry-after': String(RETRY_AFTER_SECONDS) }),
+      OK,
+    ]);
+    await witness.hook.request(1);
+    for (const { hook } of settled) {
+      expect(hook.requests).toHaveLength(1);
+    }
+  });
+
+  it('a failed try is repeated after 5 s: same bytes, same id, new timestamp: decision 17', async () => {
+    const { uniqueId, hook } = await createSimulated(scene, [status(500), OK]);
+    const first = await hook.request(0);
+    const second = await hook.request(1);
+    expectSameEvent(first, second);
+    expectWait(first, second, SECOND_TRY_AFTER_MS);
+    expect(verifiedWebhook(second, scene.keys).paymentIntentUniqueId).toBe(uniqueId);
+  });
+
+  it('a redirect is a failure and is not followed', async () => {
+    const elsewhere = scene.server.endpoint();
+    const { hook } = await createSimulated(scene, [
+      status(307, { location: elsewhere.url }),
+      status(301, { location: elsewhere.url }),
+    ]);
+    expectSameEvent(await hook.request(0), await hook.request(1));
+    expect(elsewhere.requests).toEqual([]);
+  });
+
+  it('410 stops, and 429 with Retry-After is waited for', async () => {
+    const gone = await createSimulated(scene, [status(410)]);
+    await gone.hook.request(0);
+    const retryAfter = { 'retry-after': String(RETRY_AFTER_SECONDS) };
+    const busy = await createSimulated(scene, [status(429, retryAfter), OK]);
+    const [first, second] = [await busy.hook.request(0), await busy.hook.request(1)];
+    expectSameEvent(first, second);
+    const waitMs = second.receivedAtMs - first.receivedAtMs;
+    expect(waitMs).toBeGreaterThanOrEqual(RETRY_AFTER_SECONDS * 1_000 - 50);
+    expect(waitMs).toBeLessThan(RETRY_AFTER_SECONDS * 1_000 + SLACK_MS);
+    // By now a second try would have been made long ago.
+    expect(gone.hook.requests).toHaveLength(1);
+  });
+
+  it('a later event goes out at once and supersedes an undelivered earlier one: decision 31', async () => {
+    const { checkoutUrl, hook } = await createHosted(scene, {}, [status(500), OK]);
+    const form = formTo(await open(checkoutUrl), '/attempts');
+    const oldTab = await submit(form, { method: 'TELE_BIRR' });
+    await submit(formTo(await open(checkoutUrl), '/give-up'));
+    const refused = await hook.request(0);
+    const failed = verifiedWebhook(refused, scene.keys);
+    await press(oldTab, 'approve');
+    const paid = await hook.request(1);
+    const late = verifiedWebhook(paid, scene.keys);
+    expect([failed.webHookEvent, late.webHookEvent]).toEqual(['PAYMENT_FAILED', 'PAYMENT_SUCCESS']);
+    expect(late.id).not.toBe(failed.id);
+    expect(late.payment.sequence).toBeGreaterThan(failed.payment.sequence);
+    expect(paid.receivedAtMs - refused.receivedAtMs).toBeLessThan(
+      SECOND_TRY_AFTER_MS * (1 - JITTER),
+    );
+    const retryAfter = { 'retry-after': String(RETRY_AFTER_SECONDS) };
+    await (await createSimulated(scene, [status(503, retryAfter), OK])).hook.request(1);
+    expect(hook.requests).toHaveLength(2);
+  });
+
+  it('a refused connection is tried again', async () => {
+    const { hook } = await createSimulated(scene, [RESET, OK]);
+    expectSameEvent(await hook.request(0), await hook.request(1));
+  });
+
+  it('refused addresses are never called, and hold nothing up: decision 12', async () => {
+    const target = scene.server.endpoint();
+    const { port, pathname } = new URL(target.url);
+    const own = `${scene.gateway.baseUrl}/api/v1/payment/banks`;
+    const refused = [
+      'http://10.0.0.1/hook',
+      'http://169.254.169.254/latest/meta-data',
+      `http://0.0.0.0:${port}${pathname}`,
+      own,
+    ];
+    for (const callbackUrl of refused) {
+      const { uniqueId } = await createSimulated(scene, [], { callbackUrl });
+      await untilStatus(scene, uniqueId, 'SUCCESS');
+    }
+    // The published pattern keeps these out from the start (decision 12).
+    for (const callbackUrl of [
+      `http://[::1]:${port}${pathname}`,
+      `http://merchant:password@127.0.0.1:${port}${pathname}`,
+    ]) {
+      const answer = await scene.sandbox.express(expressBody({ callbackUrl }));
+      expect(Object.keys(answer.body.validationErrors ?? {})).toEqual(['callbackUrl']);
+    }
+    await fence(scene);
+    expect(target.requests).toEqual([]);
+  });
+});
+
+describe.concurrent('without a callbackUrl: decision 19', () => {
+  it('the event goes to the address in the merchant’s settings, signed with its own secret', async () => {
+    const body = expressBody();
+    expect((await apiOf(configured).express(body)).status).toBe(200);
+    const keys = { secret: configured.sandboxWebhookSecret, publicKey: scene.keys.publicKey };
+    const told = verifiedWebhook(await configuredHook.request(0), keys);
+    expect(told).toMatchObject({
+      webHookEvent: 'PAYMENT_SUCCESS',
+      paymentIntentUniqueId: body.paymentIntentUniqueId,
+      payment: { callbackUrl: null },
+    });
+    expect(() =>
+      verifiedWebhook(configuredHook.requests[0] as ReceivedRequest, scene.keys),
+    ).toThrow();
+  });
+
+  it('the request’s own address wins over the settings', async () => {
+    const hook = scene.server.endpoint();
+    const body = expressBody({ callbackUrl: hook.url });
+    expect((await apiOf(configured).express(body)).status).toBe(200);
+    await hook.request(0);
+    const told = configuredHook.requests.map(({ rawBody }) => rawBody.toString());
+    expect(told.some((text) => text.includes(String(body.paymentIntentUniqueId)))).toBe(false);
+  });
+
+  it('nothing is sent when the settings name none', async () => {
+    const { uniqueId } = await createSimulated(scene, [], { callbackUrl: null });
+    const { uniqueId: expiring } = await createHosted(scene, { callbackUrl: null, expireIn: 5 });
+    await untilStatus(scene, uniqueId, 'SUCCESS');
+    await untilStatus(scene, expiring, 'EXPIRED');
+    await fence(scene);
+    const everything = scene.server.requests().map(({ rawBody }) => rawBody.toString());
+    expect(everything.filter((text) => text.includes(uniqueId) || text.includes(expiring))).toEqual(
+      [],
+    );
+  });
+});
