@@ -39,11 +39,16 @@ function wranglerArgs(options: DevOptions): readonly string[] {
     ...['--port', String(options.port), '--persist-to', options.stateDirectory],
     // The only place where webhooks may go to this machine (decision 18).
     ...['--var', 'LOCAL_CALLBACKS:true'],
-    // Any free one: two gateways must not fight over the debugger's port.
-    ...['--inspector-port', '0'],
+    ...inspectorArgs(options),
     '--show-interactive-dev-session=false',
     ...options.otherArgs,
   ];
+}
+
+/** Any free port unless told: two gateways must not fight over the debugger's. */
+function inspectorArgs({ otherArgs }: DevOptions): readonly string[] {
+  const isGiven = otherArgs.some((argument) => argument.startsWith('--inspector-port'));
+  return isGiven ? [] : ['--inspector-port', '0'];
 }
 
 /** Passes on signals and the end of npm, and ends when wrangler ends, the same way. */

@@ -15,6 +15,8 @@ const PAYMENT = '/api/v1/payment';
 /** Told to a merchant whose payment's object cannot be reached for the moment. */
 const UNAVAILABLE_RETRY_AFTER_SECONDS = 1;
 
+type Route = (request: IRequest, ...args: Arguments) => Promise<Response>;
+
 /** Every route of the merchants' API, one line each. */
 export const apiRouter = Router<IRequest, Arguments>({ catch: answerError });
 
@@ -22,26 +24,30 @@ for (const [environment, prefix] of [
   ['sandbox', `${PAYMENT}/sandbox`],
   ['production', PAYMENT],
 ] as const) {
-  apiRouter
-    .post(`${prefix}/intent`, merchant(environment, createHosted))
-    .post(`${prefix}/intent/cancel/:id`, merchant(environment, cancelPayment))
-    .get(`${prefix}/intent/:id`, merchant(environment, readPayment))
-    .head(`${prefix}/intent/:id`, merchant(environment, readPayment))
-    .get(`${prefix}/checkout/:id`, merchant(environment, readPayment))
-    .head(`${prefix}/checkout/:id`, merchant(environment, readPayment))
-    .get(`${prefix}/webhook-keys`, (_request, env) => listWebhookKeys(env, environment));
+  post(`${prefix}/intent`, merchant(environment, createHosted));
+  post(`${prefix}/intent/cancel/:id`, merchant(environment, cancelPayment));
+  get(`${prefix}/intent/:id`, merchant(environment, readPayment));
+  get(`${prefix}/checkout/:id`, merchant(environment, readPayment));
+  get(`${prefix}/webhook-keys`, (_request, env) => listWebhookKeys(env, environment));
+}
+post(`${PAYMENT}/express/sandbox/pay`, merchant('sandbox', createExpress));
+post(`${PAYMENT}/express/pay`, merchant('production', createExpress));
+get(`${PAYMENT}/banks`, merchant('any', listBanks));
+apiRouter.all('*', missing);
+
+function post(path: string, route: Route): void {
+  apiRouter.post(path, route);
 }
 
-apiRouter
-  .post(`${PAYMENT}/express/sandbox/pay`, merchant('sandbox', createExpress))
-  .post(`${PAYMENT}/express/pay`, merchant('production', createExpress))
-  .get(`${PAYMENT}/banks`, merchant('any', listBanks))
-  .all('*', missing);
+/** What can be got can be asked about: HEAD answers like GET, and the runtime drops the body. */
+function get(path: string, route: Route): void {
+  apiRouter.get(path, route).head(path, route);
+}
 
 function merchant(
   environment: Environment | 'any',
   route: (call: MerchantCall) => Promise<Response>,
-): (request: IRequest, env: Env, ctx: ExecutionContext) => Promise<Response> {
+): Route {
   return async (request, env, ctx) => {
     // The router hands on the very Request that it was given.
     const call = await authorise(request as unknown as Request, env, ctx, environment);

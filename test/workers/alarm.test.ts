@@ -1,0 +1,356 @@
+import { runInDurableObject } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { expect, test, vi } from 'vitest';
+import { simulator } from '../../src/rails/simulator/simulator.ts';
+import {
+  advance,
+  alarmOf,
+  allRows,
+  answerOf,
+  call,
+  cancelPath,
+  chooseMethod,
+  clientOf,
+  consumeAll,
+  createExpress,
+  createHosted,
+  DAY_MS,
+  EXPIRE_IN_MS,
+  execute,
+  fireAlarm,
+  intentOf,
+  loseAlarm,
+  MINUTE_MS,
+  merchantServer,
+  objectSql,
+  payHosted,
+  postExpress,
+  postHosted,
+  SECOND_MS,
+  SIMULATED_FAILURE,
+  settle,
+  startRedirect,
+  statusPath,
+  stubOf,
+  useGateway,
+} from './support.ts';
+
+/**
+ * Goal: promise 5 and the alarm of design.md section 5: what is due happens however badly the alarm
+ * behaves, and an alarm never throws and never disarms itself. Method: the alarm is fired early,
+ * late, twice and over broken storage, or taken away, while the clock is moved by hand.
+ */
+
+const caught = useGateway();
+
+const ALARM_SAFETY_MS = 30 * SECOND_MS;
+
+/** A payment whose ledger is up to date, so that only its expiry is left to wait for. */
+async function createSettled(): Promise<void> {
+  await createHosted();
+  await consumeAll(caught);
+}
+
+test('promise 5: an alarm that comes too early does nothing and is set again for the right time', async () => {
+  await createSettled();
+  const { terms } = await intentOf();
+  const before = await allRows();
+  for (const earlyMs of [EXPIRE_IN_MS, EXPIRE_IN_MS / 2, 1]) {
+    vi.setSystemTime(terms.expiresAtMs - earlyMs);
+    expect(await fireAlarm()).toBe(true);
+    expect(await alarmOf()).toBe(terms.expiresAtMs);
+  }
+  expect(await allRows()).toEqual(before);
+  expect(caught.webhooks).toEqual([]);
+  expect(caught.ledger).toEqual([]);
+});
+
+test.each([
+  ['on time', 0],
+  ['a second late', SECOND_MS],
+  ['a day late', DAY_MS],
+  ['a year late', 365 * DAY_MS],
+])('promise 5: an alarm %s expires the payment once, with its event', async (_name, lateMs) => {
+  await createSettled();
+  advance(EXPIRE_IN_MS + lateMs);
+  expect(await fireAlarm()).toBe(true);
+  expect(await intentOf()).toMatchObject({ status: 'expired', endedAtMs: Date.now() });
+  expect(await clientOf().events()).toMatchObject([{ type: 'payment_expired' }]);
+  expect(caught.webhooks).toHaveLength(1);
+});
+
+test('promises 3 and 5: an alarm that fires twice announces the expiry once', async () => {
+  await createSettled();
+  advance(EXPIRE_IN_MS);
+  expect(await fireAlarm()).toBe(true);
+  const after = await allRows();
+  for (let times = 0; times < 3; times += 1) {
+    expect(await fireAlarm()).toBe(true);
+  }
+  expect(await allRows()).toEqual(after);
+  expect(caught.webhooks).toHaveLength(1);
+});
+
+const VISITS: readonly [string, () => Promise<unknown>][] = [
+  ['a status call', () => answerOf(call(statusPath('order-1')))],
+  ['a read by RPC', () => clientOf().read()],
+  ['a cancel, which is refused', () => answerOf(call(cancelPath('order-1'), { method: 'POST' }))],
+  ['a new attempt, which is refused', () => clientOf().execute([startRedirect('a0')])],
+];
+
+test.each(VISITS)(
+  'promise 5: without any alarm %s finds the payment expired',
+  async (_name, visit) => {
+    await createSettled();
+    await loseAlarm();
+    advance(EXPIRE_IN_MS);
+    await visit();
+    expect((await intentOf()).status).toBe('expired');
+    expect(caught.webhooks).toHaveLength(1);
+    expect(await alarmOf()).not.toBeNull();
+    // And not again.
+    await visit();
+    expect(await clientOf().events()).toHaveLength(1);
+  },
+);
+
+test.each(VISITS)(
+  'promise 5: %s at the last millisecond still finds it payable',
+  async (_name, visit) => {
+    await createSettled();
+    advance(EXPIRE_IN_MS - 1);
+    await visit();
+    expect((await intentOf()).status).not.toBe('expired');
+  },
+);
+
+test.each([
+  ['a status call', () => answerOf(call(statusPath('order-1')))],
+  ['a repeated cancel', () => answerOf(call(cancelPath('order-1'), { method: 'POST' }))],
+])(
+  'self-heal: with the alarm lost, %s sends what is overdue and arms again',
+  async (_name, visit) => {
+    await createHosted();
+    await call(cancelPath('order-1'), { method: 'POST' });
+    caught.ledger.length = 0;
+    await loseAlarm();
+    advance(2 * MINUTE_MS);
+    expect(await alarmOf()).toBeNull();
+    await visit();
+    await vi.waitFor(async () => expect(caught.ledger).toHaveLength(1));
+    expect(await alarmOf()).toBeGreaterThan(Date.now());
+  },
+);
+
+test('self-heal: the webhook of a payment whose alarm and message were lost is sent after a visit', async () => {
+  const arrivals = merchantServer();
+  await payHosted();
+  caught.webhooks.length = 0;
+  await loseAlarm();
+  advance(10 * MINUTE_MS);
+  await call(statusPath('order-1'));
+  await vi.waitFor(async () => expect(caught.webhooks).toHaveLength(1));
+  await consumeAll(caught);
+  expect(arrivals).toHaveLength(1);
+});
+
+test('promise 5: an attempt in flight holds the expiry back until its window closes, then it expires', async () => {
+  await createSettled();
+  const { terms } = await intentOf();
+  await execute(startRedirect('a0', terms.expiresAtMs + MINUTE_MS));
+  await consumeAll(caught);
+  advance(EXPIRE_IN_MS + SECOND_MS);
+  await fireAlarm();
+  expect((await intentOf()).status).toBe('processing');
+  expect(await alarmOf()).toBe(terms.expiresAtMs + MINUTE_MS);
+  advance(MINUTE_MS);
+  await fireAlarm();
+  expect(await intentOf()).toMatchObject({
+    status: 'expired',
+    attempts: [{ status: 'unresolved' }],
+  });
+});
+
+test('decision 30: an attempt on the simulator never outlives the payment', async () => {
+  await chooseMethod(await createHosted());
+  const { terms, attempts } = await intentOf();
+  expect(attempts[0]?.deadlineAtMs).toBe(terms.expiresAtMs);
+  advance(EXPIRE_IN_MS);
+  await fireAlarm();
+  expect(await intentOf()).toMatchObject({ status: 'expired', attempts: [{ status: 'expired' }] });
+});
+
+test.each([
+  [
+    'the history table is gone',
+    'DROP TABLE history',
+    'CREATE TABLE history (version INTEGER PRIMARY KEY, at_ms INTEGER NOT NULL, command TEXT NOT NULL, from_status TEXT, to_status TEXT NOT NULL)',
+  ],
+  [
+    'the state cannot be written',
+    "CREATE TRIGGER sabotage BEFORE UPDATE ON intent BEGIN SELECT RAISE(ABORT, 'SABOTAGE'); END",
+    'DROP TRIGGER sabotage',
+  ],
+])(
+  'arm first: when %s the alarm throws nothing, stays armed and works once mended',
+  async (_name, damage, mend) => {
+    await createSettled();
+    advance(EXPIRE_IN_MS);
+    await objectSql(damage);
+    for (let times = 0; times < 8; times += 1) {
+      const thrown = await fireAlarm().then(() => null, String);
+      expect(thrown).toBeNull();
+      expect(await alarmOf()).toBe(Date.now() + ALARM_SAFETY_MS);
+      advance(ALARM_SAFETY_MS);
+    }
+    expect(caught.webhooks).toEqual([]);
+    await objectSql(mend);
+    await fireAlarm();
+    expect((await intentOf()).status).toBe('expired');
+    expect(caught.webhooks).toHaveLength(1);
+  },
+);
+
+test('arm first: when the state cannot even be read the alarm throws nothing and stays armed', async () => {
+  await createSettled();
+  const [row] = await objectSql<{ state: string }>('SELECT state FROM intent');
+  await objectSql(`UPDATE intent SET state = '{"version":"x","terms":{}}'`);
+  await runInDurableObject(stubOf(), (_instance, state) => state.abort()).catch(() => undefined);
+  advance(EXPIRE_IN_MS);
+  expect(await fireAlarm().then(() => null, String)).toBeNull();
+  expect(await alarmOf()).toBe(Date.now() + ALARM_SAFETY_MS);
+  await runInDurableObject(stubOf(), (_instance, { storage }) => {
+    storage.sql.exec('UPDATE intent SET state = ?', row?.state ?? '');
+  });
+  await fireAlarm();
+  expect((await intentOf()).status).toBe('expired');
+});
+
+test('arm first: a rail that throws while it is asked leaves the alarm armed and the charge pending', async () => {
+  await createExpress();
+  const query = vi.spyOn(simulator, 'query').mockRejectedValue(new Error('bug in an adapter'));
+  advance(SECOND_MS);
+  expect(await fireAlarm().then(() => null, String)).toBeNull();
+  expect(await alarmOf()).toBeGreaterThan(Date.now());
+  expect(await alarmOf()).toBeLessThanOrEqual(Date.now() + ALARM_SAFETY_MS);
+  expect((await intentOf()).status).toBe('processing');
+  query.mockRestore();
+  advance(ALARM_SAFETY_MS);
+  await fireAlarm();
+  expect((await intentOf()).status).toBe('succeeded');
+});
+
+test('arm first: a queue that refuses messages loses nothing: the lease sends them again', async () => {
+  await payHosted();
+  caught.webhooks.length = 0;
+  const send = vi.mocked(env.WEBHOOKS.send);
+  const caughtBy = send.getMockImplementation();
+  send.mockRejectedValue(new Error('Too Many Requests'));
+  advance(30 * SECOND_MS);
+  expect(await fireAlarm().then(() => null, String)).toBeNull();
+  expect(caught.webhooks).toEqual([]);
+  if (caughtBy !== undefined) {
+    send.mockImplementation(caughtBy);
+  }
+  const dueAtMs = await alarmOf();
+  vi.setSystemTime(dueAtMs ?? 0);
+  await fireAlarm();
+  expect(caught.webhooks).toHaveLength(1);
+});
+
+test.each([
+  ['SUCCESS', {}, 'succeeded', 'payment_succeeded'],
+  ['FAILED', SIMULATED_FAILURE, 'failed', 'payment_failed'],
+] as const)(
+  'decision 22: a simulated %s settles by the alarm within a second or so, once',
+  async (_name, changes, status, event) => {
+    const { status: told } = await createExpress(changes);
+    expect(told).toBe(status === 'succeeded' ? 'SUCCESS' : 'FAILURE');
+    expect((await intentOf()).status).toBe('processing');
+    const armedAtMs = (await alarmOf()) ?? 0;
+    expect(armedAtMs - Date.now()).toBeLessThanOrEqual(1_500);
+    // Too early: nobody is asked yet.
+    await fireAlarm();
+    expect((await intentOf()).status).toBe('processing');
+    expect(await alarmOf()).toBe(armedAtMs);
+
+    vi.setSystemTime(armedAtMs);
+    await fireAlarm();
+    expect((await intentOf()).status).toBe(status);
+    await fireAlarm();
+    expect(await clientOf().events()).toMatchObject([{ type: event }]);
+  },
+);
+
+test('decision 22: an interactive test waits for a person, not for the alarm', async () => {
+  await createExpress({ testMode: { testModeType: 'ACTUAL_TEST' } });
+  await consumeAll(caught);
+  expect(await alarmOf()).toBe((await intentOf()).terms.expiresAtMs);
+  advance(MINUTE_MS);
+  await fireAlarm();
+  expect((await intentOf()).status).toBe('processing');
+});
+
+test.each([
+  ['paid', async () => payHosted()],
+  ['canceled', async () => createHosted().then(() => execute({ type: 'cancel' }))],
+  [
+    'expired',
+    async () =>
+      createHosted()
+        .then(() => advance(EXPIRE_IN_MS))
+        .then(() => intentOf()),
+  ],
+])(
+  'decision 24: 400 days after the end of a payment that was %s only the taken id is left',
+  async (_name, prepare) => {
+    merchantServer();
+    await prepare();
+    await consumeAll(caught);
+    const endedAtMs = (await intentOf()).endedAtMs ?? 0;
+    const retentionEndsAtMs = endedAtMs + 400 * DAY_MS;
+    expect(await alarmOf()).toBe(retentionEndsAtMs);
+
+    vi.setSystemTime(retentionEndsAtMs - 1);
+    await fireAlarm();
+    expect((await clientOf().read()).type).toBe('found');
+
+    vi.setSystemTime(retentionEndsAtMs);
+    await fireAlarm();
+    expect(await alarmOf()).toBeNull();
+    const rows = await allRows();
+    expect(Object.keys(rows)).toEqual(['intent']);
+    expect(rows.intent).toHaveLength(1);
+    // Nothing that says who paid what: only numbers and nulls.
+    expect(JSON.stringify(rows)).not.toMatch(/mer_|order|ETB|TELE|http/);
+
+    expect((await postHosted()).status).toBe(409);
+    expect((await postExpress()).status).toBe(409);
+    expect((await call(statusPath('order-1'))).status).toBe(404);
+    expect((await call(cancelPath('order-1'), { method: 'POST' })).status).toBe(404);
+    expect(await clientOf().events()).toEqual([]);
+    expect(await clientOf().history()).toEqual([]);
+    expect(await clientOf().resendEvent(1)).toBe(false);
+    // The tombstone is quiet and stays.
+    expect(await fireAlarm()).toBe(false);
+    expect(await allRows()).toEqual(rows);
+  },
+);
+
+test('decision 24: a proof that comes after retention changes nothing and is told so', async () => {
+  merchantServer();
+  await createHosted();
+  await execute(startRedirect('a0'));
+  advance(EXPIRE_IN_MS);
+  await fireAlarm();
+  await consumeAll(caught);
+  advance(401 * DAY_MS);
+  await fireAlarm();
+  expect(await clientOf().execute([settle('a0', 'succeeded')])).toEqual({ type: 'not_found' });
+});
+
+test('an alarm of an object that was never created leaves nothing behind', async () => {
+  await runInDurableObject(stubOf('nobody'), (instance) => instance.alarm());
+  expect(await alarmOf('nobody')).toBeNull();
+  expect(await allRows('nobody')).toEqual({});
+});

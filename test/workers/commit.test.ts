@@ -1,0 +1,416 @@
+import { runInDurableObject } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { expect, test, vi } from 'vitest';
+import type { Command, Intent } from '../../src/domain/intent.ts';
+import {
+  ALPHA,
+  advance,
+  alarmOf,
+  allRows,
+  answerOf,
+  call,
+  cancelPath,
+  chooseMethod,
+  clientOf,
+  consume,
+  createHosted,
+  EXPIRE_IN_MS,
+  execute,
+  fireAlarm,
+  intentOf,
+  merchantServer,
+  objectSql,
+  pathOf,
+  postHosted,
+  settle,
+  simulate,
+  startRedirect,
+  stubOf,
+  tenantOf,
+  useGateway,
+} from './support.ts';
+
+/**
+ * Goal: promise 2, one transition is one commit: state, history, event, outbox and alarm change
+ * together or not at all; and the budget of rows written. Method: a trigger in the object's own
+ * database (or a broken `setAlarm`) makes one write of the commit fail after others have been made;
+ * everything must then be as before, and work once mended. Rows are counted where they are written:
+ * by every SQL cursor, every change of the alarm and the meta data of every D1 statement.
+ */
+
+const caught = useGateway();
+
+interface Sabotage {
+  readonly name: string;
+  readonly damage: () => Promise<unknown>;
+  readonly mend: () => Promise<unknown>;
+}
+
+function trigger(name: string, when: string): Sabotage {
+  return {
+    name,
+    damage: () =>
+      objectSql(
+        `CREATE TRIGGER sabotage BEFORE ${when} BEGIN SELECT RAISE(ABORT, 'SABOTAGE'); END`,
+      ),
+    mend: () => objectSql('DROP TRIGGER sabotage'),
+  };
+}
+
+const BROKEN_ALARM: Sabotage = {
+  name: 'the alarm',
+  damage: () =>
+    runInDurableObject(stubOf(), (_instance, { storage }) => {
+      vi.spyOn(storage, 'setAlarm').mockImplementation(() => {
+        throw new Error('SABOTAGE');
+      });
+    }),
+  mend: () =>
+    runInDurableObject(stubOf(), (_instance, { storage }) => {
+      vi.mocked(storage.setAlarm).mockRestore();
+    }),
+};
+
+const SABOTAGES: readonly Sabotage[] = [
+  trigger('the history row', 'INSERT ON history'),
+  // The last of the rows: history and event have been written by then.
+  trigger('the state', 'UPDATE ON intent'),
+  BROKEN_ALARM,
+];
+
+/** What brings a payment forward, each from the state that `prepare` leads to. */
+interface Change {
+  readonly name: string;
+  readonly prepare: () => Promise<unknown>;
+  readonly change: () => Promise<unknown>;
+  readonly status: Intent['status'];
+  readonly events: number;
+}
+
+/** Nothing is armed for the near future, so that the next commit cannot keep the alarm it finds. */
+async function needNewAlarm(): Promise<void> {
+  await consume('kefel-ledger', caught.ledger.splice(0));
+  advance(1);
+}
+
+/** With the ledger up to date, or its overdue lease would make the object mend its alarm. */
+async function waitUntilExpiry(): Promise<void> {
+  await consume('kefel-ledger', caught.ledger.splice(0));
+  advance(EXPIRE_IN_MS);
+}
+
+const EXECUTE = (...commands: Command[]) => clientOf().execute(commands);
+
+const CHANGES: readonly Change[] = [
+  {
+    name: 'start_attempt',
+    prepare: () => createHosted(),
+    change: () => EXECUTE(startRedirect('a0')),
+    status: 'processing',
+    events: 0,
+  },
+  {
+    name: 'success',
+    prepare: () => createHosted().then(() => execute(startRedirect('a0'))),
+    change: () => EXECUTE(settle('a0', 'succeeded')),
+    status: 'succeeded',
+    events: 1,
+  },
+  {
+    name: 'give_up',
+    prepare: () => createHosted(),
+    change: () => EXECUTE({ type: 'give_up' }),
+    status: 'failed',
+    events: 1,
+  },
+  {
+    name: 'cancel',
+    prepare: () => createHosted(),
+    change: () => EXECUTE({ type: 'cancel' }),
+    status: 'canceled',
+    events: 0,
+  },
+  {
+    name: 'expiry by a read',
+    prepare: () => createHosted().then(waitUntilExpiry),
+    change: () => clientOf().read(),
+    status: 'expired',
+    events: 1,
+  },
+  {
+    name: 'expiry and late proof in one commit',
+    prepare: () =>
+      createHosted()
+        .then(() => execute(startRedirect('a0', Date.now() + EXPIRE_IN_MS)))
+        .then(waitUntilExpiry),
+    change: () => EXECUTE(settle('a0', 'succeeded')),
+    status: 'succeeded',
+    events: 2,
+  },
+];
+
+function messagesSent() {
+  return { webhooks: caught.webhooks.length, ledger: caught.ledger.length };
+}
+
+test.each(
+  SABOTAGES.flatMap((sabotage) =>
+    CHANGES.map((change) => ({ sabotage, change, name: change.name })),
+  ),
+)(
+  'promise 2: when $sabotage.name cannot be written, $name changes and sends nothing; mended, it works',
+  async ({ sabotage, change }) => {
+    await change.prepare();
+    await needNewAlarm();
+    const before = { rows: await allRows(), alarm: await alarmOf(), sent: messagesSent() };
+    await sabotage.damage();
+    const failure = await change.change().then(() => null, String);
+    expect(failure).toContain('SABOTAGE');
+    expect({ rows: await allRows(), alarm: await alarmOf(), sent: messagesSent() }).toEqual(before);
+
+    await sabotage.mend();
+    // Memory does not remember what was rolled back.
+    expect(await clientOf().events()).toHaveLength(0);
+    await change.change();
+    expect(await intentOf()).toMatchObject({ status: change.status });
+    expect(await clientOf().events()).toHaveLength(change.events);
+    expect(caught.webhooks).toHaveLength(change.events);
+    const versions = (await clientOf().history()).map(({ version }) => version);
+    expect(versions).toEqual(versions.map((_version, index) => index + 1));
+    expect(await alarmOf()).not.toBeNull();
+  },
+);
+
+test('promise 2: when the event cannot be written, a late success is not believed either', async () => {
+  await createHosted();
+  await execute(startRedirect('a0'));
+  advance(EXPIRE_IN_MS);
+  expect((await intentOf()).status).toBe('expired');
+  const sabotage = trigger('the event', 'INSERT ON event');
+  const before = { rows: await allRows(), alarm: await alarmOf(), sent: messagesSent() };
+  await sabotage.damage();
+  expect(await EXECUTE(settle('a0', 'succeeded')).then(() => null, String)).toContain('SABOTAGE');
+  expect({ rows: await allRows(), alarm: await alarmOf(), sent: messagesSent() }).toEqual(before);
+  await sabotage.mend();
+  expect((await execute(settle('a0', 'succeeded'))).late).toBe(true);
+  expect(caught.webhooks.map(({ sequence }) => sequence)).toHaveLength(2);
+});
+
+test('promise 2: a create whose alarm cannot be set leaves no table, no message and a free id', async () => {
+  await BROKEN_ALARM.damage();
+  const { status, text } = await answerOf(postHosted());
+  expect(status).toBe(500);
+  expect(text).toBe('{"status":500,"message":"Internal server error"}');
+  expect(await allRows()).toEqual({});
+  expect(messagesSent()).toEqual({ webhooks: 0, ledger: 0 });
+  await BROKEN_ALARM.mend();
+  expect((await postHosted()).status).toBe(200);
+});
+
+test.each(SABOTAGES)(
+  'promise 10: the merchant sees no internal text when $name cannot be written',
+  async ({ damage }) => {
+    await createHosted();
+    await needNewAlarm();
+    await damage();
+    const { status, text } = await answerOf(call(cancelPath('order-1'), { method: 'POST' }));
+    expect(status).toBe(500);
+    expect(text).toBe('{"status":500,"message":"Internal server error"}');
+  },
+);
+
+test('promise 2: one commit is one version: messages carry the state that was stored', async () => {
+  await createHosted();
+  const token = await chooseMethod(pathOf(await checkoutUrlOf()));
+  await simulate(token, 'approve');
+  const intent = await intentOf();
+  expect(caught.ledger.map(({ version }) => version).at(-1)).toBe(intent.version);
+  expect(caught.ledger.at(-1)?.row.status).toBe('succeeded');
+  const stored = await objectSql<{ state: string }>('SELECT state FROM intent');
+  expect(JSON.parse(stored[0]?.state ?? '')).toEqual(intent);
+});
+
+/** The stored answer of a hosted payment holds its checkout URL. */
+async function checkoutUrlOf(): Promise<string> {
+  const rows = await objectSql<{ answer: string }>('SELECT answer FROM intent');
+  return JSON.parse(rows[0]?.answer ?? '').content;
+}
+
+test('promise 7: amount, currency, merchant and id are the same after every step of a long life', async () => {
+  await createHosted();
+  const { terms } = await intentOf();
+  expect(terms).toMatchObject({
+    ...tenantOf(ALPHA),
+    uniqueId: 'order-1',
+    amountMinor: 10_050,
+    currency: 'ETB',
+  });
+  const steps: (() => Promise<unknown>)[] = [
+    () => EXECUTE(startRedirect('a0')),
+    () => EXECUTE(settle('a0', 'failed')),
+    () => postHosted({ amount: 999, currency: 'USD' }),
+    () => EXECUTE(startRedirect('a1')),
+    () => EXECUTE({ type: 'abandon_attempt', attemptId: 'a1' }),
+    async () => advance(EXPIRE_IN_MS),
+    () => fireAlarm(),
+    () => EXECUTE(settle('a1', 'succeeded')),
+    () => EXECUTE(settle('a0', 'succeeded')),
+  ];
+  for (const step of steps) {
+    await step();
+    expect((await intentOf()).terms).toEqual(terms);
+  }
+  expect((await intentOf()).anomalies).toHaveLength(1);
+  const rows = caught.ledger.map(({ row }) => row);
+  expect(
+    new Set(rows.map((row) => JSON.stringify([row.amountMinor, row.currency, row.uuid]))).size,
+  ).toBe(1);
+});
+
+// ---------------------------------------------------------------------------------------------
+// Budgets (design.md, section 6)
+
+interface Counter {
+  /** Rows written since the last call, by where they went. */
+  take(): { readonly sql: number; readonly alarm: number; readonly d1: number };
+}
+
+/** A clock that never shows the same time twice: no step is spared a new alarm by standing still. */
+function tickingClock(): void {
+  let nowMs = Date.now();
+  vi.spyOn(Date, 'now').mockImplementation(() => {
+    nowMs += 1;
+    return nowMs;
+  });
+}
+
+/** Counts rows at the object's storage and at D1. A change of the alarm is billed as one row. */
+async function countRows(): Promise<Counter> {
+  const cursors: SqlStorageCursor<Record<string, SqlStorageValue>>[] = [];
+  let alarm = 0;
+  let d1 = 0;
+  await runInDurableObject(stubOf(), (_instance, { storage }) => {
+    const exec = storage.sql.exec.bind(storage.sql);
+    vi.spyOn(storage.sql, 'exec').mockImplementation((...query) => {
+      // A cursor counts its last statement only, so several are run one by one.
+      const [sql, ...bindings] = query;
+      const statements = bindings.length > 0 ? [sql] : statementsOf(sql);
+      const fresh = statements.map((statement) => exec(statement, ...bindings));
+      cursors.push(...fresh);
+      return fresh.at(-1) ?? exec(...query);
+    });
+    for (const name of ['setAlarm', 'deleteAlarm', 'put', 'delete'] as const) {
+      const original: (...parameters: unknown[]) => unknown = storage[name].bind(storage) as never;
+      vi.spyOn(storage, name).mockImplementation(((...parameters: unknown[]) => {
+        alarm += 1;
+        return original(...parameters);
+      }) as never);
+    }
+  });
+  const batch = env.DB.batch.bind(env.DB);
+  vi.spyOn(env.DB, 'batch').mockImplementation(async (statements) => {
+    const results = await batch(statements);
+    d1 += results.reduce((sum, { meta }) => sum + (meta.rows_written ?? 0), 0);
+    return results as never;
+  });
+  return {
+    take: () => {
+      const sql = cursors.splice(0).reduce((sum, { rowsWritten }) => sum + rowsWritten, 0);
+      const taken = { sql, alarm, d1 };
+      alarm = 0;
+      d1 = 0;
+      return taken;
+    },
+  };
+}
+
+/** Our statements hold no semicolon inside. */
+function statementsOf(sql: string): string[] {
+  return sql.split(';').filter((statement) => statement.trim() !== '');
+}
+
+function totalOf(steps: Record<string, { sql: number; alarm: number; d1: number }>): number {
+  return Object.values(steps).reduce((sum, { sql, alarm, d1 }) => sum + sql + alarm + d1, 0);
+}
+
+test('the counter is honest: it sees the rows of every statement, which one cursor would not', async () => {
+  const statements = [
+    'CREATE TABLE one (id INTEGER PRIMARY KEY)',
+    'CREATE TABLE two (id INTEGER PRIMARY KEY)',
+    'INSERT INTO one VALUES (1), (2), (3)',
+    'INSERT INTO two VALUES (1)',
+  ];
+  const counter = await countRows();
+  const oneCursor = await runInDurableObject(stubOf('other'), (_instance, { storage }) => {
+    return storage.sql.exec(statements.join(';')).rowsWritten;
+  });
+  await runInDurableObject(stubOf(), (_instance, { storage }) => {
+    storage.sql.exec(statements.join(';'));
+  });
+  expect(oneCursor).toBe(1);
+  // A table is two rows of SQLite's own catalogue as it is counted.
+  expect(counter.take()).toEqual({ sql: 2 + 2 + 3 + 1, alarm: 0, d1: 0 });
+});
+
+test('budget: a hosted create writes at most 10 rows', async () => {
+  const counter = await countRows();
+  await createHosted();
+  const steps = { create: counter.take() };
+  expect(totalOf(steps), JSON.stringify(steps)).toBeLessThanOrEqual(10);
+  // The counter is connected: two tables, two rows and an alarm cannot be had for less.
+  expect(totalOf(steps)).toBeGreaterThanOrEqual(5);
+});
+
+test.each([
+  ['the ledger keeps pace with the customer', true],
+  ['the ledger comes last, in one batch', false],
+])(
+  'budget: a whole paid hosted intent writes at most 30 rows, webhook and ledger included (%s)',
+  async (_name, eagerly) => {
+    merchantServer();
+    tickingClock();
+    const counter = await countRows();
+    const steps: Record<string, { sql: number; alarm: number; d1: number }> = {};
+    const step = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
+      const result = await work();
+      steps[name] = counter.take();
+      if (eagerly) {
+        await ledger(`${name}: ledger`);
+      }
+      return result;
+    };
+    const ledger = async (name: string) => {
+      const messages = caught.ledger.splice(0);
+      if (messages.length > 0) {
+        await consume('kefel-ledger', messages);
+        steps[name] = counter.take();
+      }
+    };
+
+    const checkoutUrl = await step('create', () => createHosted());
+    await step('checkout page', async () => {
+      await (await call(pathOf(checkoutUrl), { apiKey: null })).text();
+    });
+    const token = await step('choose a method', () => chooseMethod(checkoutUrl));
+    await step('simulator page', async () => {
+      await (await call(`/simulator/${token}`, { apiKey: null })).text();
+    });
+    await step('pay', () => simulate(token, 'approve'));
+    await step('result page', async () => {
+      await (await call(pathOf(checkoutUrl), { apiKey: null })).text();
+    });
+    await step('webhook', () => consume('kefel-webhooks', caught.webhooks.splice(0)));
+    if (!eagerly) {
+      await ledger('ledger');
+    }
+    expect((await clientOf().events()).map(({ deliveryStatus }) => deliveryStatus)).toEqual([
+      'delivered',
+    ]);
+    const inLedger = await env.DB.prepare('SELECT status, version FROM payment').all();
+    expect(inLedger.results).toEqual([
+      { status: 'succeeded', version: (await intentOf()).version },
+    ]);
+
+    expect(totalOf(steps), JSON.stringify(steps)).toBeLessThanOrEqual(30);
+  },
+);

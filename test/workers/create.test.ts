@@ -1,0 +1,143 @@
+import { env } from 'cloudflare:workers';
+import { expect, test } from 'vitest';
+import { openIntent } from '../../src/domain/decide.ts';
+import { intentByUniqueId } from '../../src/intent/client.ts';
+import type { CreateRequest } from '../../src/intent/protocol.ts';
+import { someTerms } from '../support/intents.ts';
+import {
+  ALPHA,
+  allRows,
+  answerOf,
+  BETA,
+  CREATE_PATHS,
+  call,
+  clientOf,
+  expressBody,
+  hostedBody,
+  postExpress,
+  postHosted,
+  tenantOf,
+  useGateway,
+} from './support.ts';
+
+/**
+ * Goal: promise 1, one payment for one id however many ask at once, and nobody else's id in the
+ * way. Method: many requests through the whole Worker at the same time, then a look into the
+ * object's own tables.
+ */
+
+const caught = useGateway();
+const CONCURRENT = 50;
+
+test.each([
+  ['hosted', () => postHosted()],
+  ['express', () => postExpress()],
+  ['hosted and express mixed', (index: number) => (index % 2 === 0 ? postHosted() : postExpress())],
+])(
+  'promise 1: of 50 concurrent creates of one id one wins and 49 get 409 (%s)',
+  async (_name, create) => {
+    const answers = await Promise.all(
+      Array.from({ length: CONCURRENT }, (_none, index) => answerOf(create(index))),
+    );
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    const losers = answers.filter(({ status }) => status !== 200);
+    expect(losers).toHaveLength(CONCURRENT - 1);
+    for (const { status, envelope } of losers) {
+      expect(status).toBe(409);
+      expect(envelope).toEqual({
+        status: 409,
+        message: 'Duplicate key: paymentIntentUniqueId "order-1" already exists',
+      });
+    }
+
+    const rows = await allRows();
+    expect(rows.intent).toHaveLength(1);
+    const history = await clientOf().history();
+    expect(history.filter(({ command }) => command === 'create')).toHaveLength(1);
+    expect(history.map(({ version }) => version)).toEqual(
+      history.map((_entry, index) => index + 1),
+    );
+    expect(new Set(caught.ledger.map(({ row }) => row.uuid)).size).toBe(1);
+  },
+);
+
+test('promise 1: the loser of the race changes nothing of the winner', async () => {
+  await postHosted({ amount: 100 });
+  const before = await allRows();
+  expect((await postHosted({ amount: 999, currency: 'USD' })).status).toBe(409);
+  expect((await postExpress({ amount: 5 })).status).toBe(409);
+  expect(await allRows()).toEqual(before);
+});
+
+test.each([
+  ['ended', [{ type: 'cancel' as const }]],
+  ['open', []],
+])('decision 8: an id stays taken while its payment is %s', async (_name, commands) => {
+  await postHosted();
+  await clientOf().execute(commands);
+  expect((await postHosted()).status).toBe(409);
+});
+
+test('decision 8: one id is free for each merchant, hosted or express', async () => {
+  expect((await postHosted()).status).toBe(200);
+  expect((await postExpress({}, { apiKey: BETA.apiKeys.sandbox })).status).toBe(200);
+  expect((await postHosted({}, { apiKey: BETA.apiKeys.sandbox })).status).toBe(409);
+});
+
+test.each(['hosted', 'express'] as const)(
+  "decision 8: the sandbox's id is free in production (%s)",
+  async (kind) => {
+    expect((await postHosted()).status).toBe(200);
+    // No production method is enabled yet, so the answer is validation, never 409.
+    const { status, envelope } = await answerOf(
+      call(CREATE_PATHS[kind].production, {
+        method: 'POST',
+        apiKey: ALPHA.apiKeys.production,
+        body: kind === 'hosted' ? hostedBody() : expressBody(),
+      }),
+    );
+    expect({ status, fields: Object.keys(envelope.validationErrors ?? {}) }).toEqual({
+      status: 400,
+      fields: [kind === 'hosted' ? 'methods' : 'method'],
+    });
+    const production = clientOf('order-1', tenantOf(ALPHA, 'production'));
+    const created = await production.create(request('production', 'uuid-production'));
+    expect(created.type).toBe('created');
+  },
+);
+
+/** A hosted create as the API sends it to the object. */
+function request(environment: 'sandbox' | 'production', uuid: string): CreateRequest {
+  const createdAtMs = Date.now();
+  const terms = someTerms({
+    ...tenantOf(ALPHA, environment),
+    uuid,
+    createdAtMs,
+    expiresAtMs: createdAtMs + 3_600_000,
+  });
+  return { terms, idempotency: null, attempt: null, answer: '{}', answerWithinMs: 0 };
+}
+
+test('promise 1: our own create repeated by RPC is created again, another uuid is a duplicate', async () => {
+  const intent = intentByUniqueId(env, tenantOf(ALPHA), 'order-1');
+  const own = request('sandbox', 'uuid-1');
+  const first = await intent.create(own);
+  expect(first).toEqual({ type: 'created', intent: openIntent(own.terms) });
+  const before = await allRows();
+  expect(await intent.create(own)).toEqual(first);
+  expect(await intent.create(request('sandbox', 'uuid-2'))).toEqual({ type: 'duplicate' });
+  expect(await allRows()).toEqual(before);
+  expect(caught.ledger).toHaveLength(1);
+});
+
+test.each(['a/b', 'ключ-ፍየል', '../order-1', 'order 1', '%2e%2e', "x'; DROP TABLE intent;--"])(
+  'decision 7: the id %s is kept exactly and found again by it',
+  async (paymentIntentUniqueId) => {
+    expect((await postHosted({ paymentIntentUniqueId })).status).toBe(200);
+    const path = `${CREATE_PATHS.hosted.sandbox}/${encodeURIComponent(paymentIntentUniqueId)}`;
+    const { status, envelope } = await answerOf(call(path));
+    expect(status).toBe(200);
+    expect(envelope.content).toMatchObject({ uniqueId: paymentIntentUniqueId });
+    expect((await postHosted({ paymentIntentUniqueId })).status).toBe(409);
+  },
+);

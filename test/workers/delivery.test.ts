@@ -1,0 +1,628 @@
+import { evictAllDurableObjects, runInDurableObject } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { Webhook } from 'standardwebhooks';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { base64FromBytes, bytesFromBase64, utf8 } from '../../src/crypto/encoding.ts';
+import { CLAIM_LEASE_MS, DELIVERY_WAITS_MS, QUEUED_LEASE_MS } from '../../src/domain/schedule.ts';
+import { setWebhookUrl } from '../../src/merchants/provision.ts';
+import {
+  ALPHA,
+  type Arrival,
+  advance,
+  alarmOf,
+  answerOf,
+  CALLBACK_URL,
+  call,
+  cancelPath,
+  claim,
+  clientOf,
+  consume,
+  consumeAll,
+  createHosted,
+  DAY_MS,
+  EXPIRE_IN_MS,
+  execute,
+  fireAlarm,
+  INTERRUPTIONS,
+  lastEvent,
+  MINUTE_MS,
+  merchantServer,
+  payHosted,
+  paymentIn,
+  report,
+  runSql,
+  SECOND_MS,
+  settle,
+  startRedirect,
+  statusPath,
+  stubOf,
+  tenantOf,
+  useGateway,
+} from './support.ts';
+
+/**
+ * Goal: promise 6 and decisions 17 to 19 and 31: every event reaches the merchant at least once or
+ * is visibly given up, in the same bytes, whatever is lost, doubled or reordered on the way.
+ * Method: the test is the queue: it drops, doubles and reorders the messages that the object sends,
+ * and moves the clock from one due time to the next.
+ */
+
+const caught = useGateway();
+
+beforeEach(() => {
+  // The jitter's middle: waits are exactly those of the schedule.
+  vi.spyOn(Math, 'random').mockReturnValue(0.5);
+});
+
+/** Moves the clock to the event's due time and fires the alarm. */
+async function nextDue(): Promise<void> {
+  vi.setSystemTime((await lastEvent()).dueAtMs ?? 0);
+  await fireAlarm();
+}
+
+const deliverFirst = () => consume('kefel-webhooks', caught.webhooks.splice(0));
+const deliverRetry = () => consume('kefel-webhook-retries', caught.retries.splice(0));
+
+test('promise 6: the event is queued in the commit that announces it, and armed', async () => {
+  await payHosted();
+  const event = await lastEvent();
+  expect(event).toMatchObject({
+    type: 'payment_succeeded',
+    deliveryStatus: 'queued',
+    dueAtMs: Date.now() + QUEUED_LEASE_MS,
+    tries: [],
+  });
+  expect(await alarmOf()).toBe(event.dueAtMs);
+  expect(caught.webhooks).toEqual([
+    { objectId: clientOf().objectId, sequence: event.sequence, merchantId: ALPHA.id },
+  ]);
+  const transition = (await clientOf().history()).at(-1);
+  expect(transition).toMatchObject({ version: event.sequence, toStatus: 'succeeded' });
+});
+
+test('decision 17: what arrives is the event on the wire, with both signatures', async () => {
+  const arrivals = merchantServer();
+  await payHosted();
+  await deliverFirst();
+  const [arrival] = arrivals;
+  if (arrival === undefined) {
+    throw new Error('nothing arrived');
+  }
+  expect(arrival.url).toBe(CALLBACK_URL);
+  expect(Object.keys(arrival.event)).toEqual([
+    'webHookEvent',
+    'paymentIntentUniqueId',
+    'status',
+    'signature',
+    'body',
+  ]);
+  expect(arrival.event).toMatchObject({
+    webHookEvent: 'PAYMENT_SUCCESS',
+    paymentIntentUniqueId: 'order-1',
+    status: 'SUCCESS',
+  });
+  expect(paymentIn(arrival)).toMatchObject({
+    uniqueId: 'order-1',
+    test: true,
+    totalAmount: 10_050,
+    commission: 101,
+    chargedAmount: 10_050,
+    event: 'PAYMENT_SUCCESS',
+    status: 'SUCCESS',
+    previousStatus: 'PROCESSING',
+    late: false,
+    transaction: { transactionStatus: 'SUCCESS', paymentType: 'TELE_BIRR' },
+  });
+  expect(await isGenuine(arrival)).toBe(true);
+  vi.useRealTimers();
+  vi.useFakeTimers({
+    toFake: ['Date'],
+    now: Number(arrival.headers.get('webhook-timestamp')) * SECOND_MS,
+  });
+  const verified = new Webhook(ALPHA.webhookSecret).verify(arrival.text, {
+    'webhook-id': arrival.headers.get('webhook-id') ?? '',
+    'webhook-timestamp': arrival.headers.get('webhook-timestamp') ?? '',
+    'webhook-signature': arrival.headers.get('webhook-signature') ?? '',
+  });
+  expect(verified).toEqual(arrival.event);
+});
+
+/** Whether one of the published keys verifies the RSA signature over `body`. */
+async function isGenuine({ event }: Arrival): Promise<boolean> {
+  const { envelope } = await answerOf(call('/api/v1/payment/sandbox/webhook-keys'));
+  const algorithm = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' };
+  for (const { publicKey } of envelope.content as { publicKey: string }[]) {
+    const spki = bytesFromBase64(publicKey.replaceAll(/-----[A-Z ]+-----|\s/g, ''));
+    const key = await crypto.subtle.importKey('spki', spki, algorithm, false, ['verify']);
+    const signature = bytesFromBase64(event.signature);
+    if (await crypto.subtle.verify(algorithm.name, key, signature, utf8(event.body))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+test('promise 6: a lost message is sent again after its lease, ever more seldom, and no sooner', async () => {
+  await payHosted();
+  const { sequence } = await lastEvent();
+  const sentAtMs: number[] = [];
+  for (let times = 0; times < 12; times += 1) {
+    caught.webhooks.length = 0;
+    const { dueAtMs } = await lastEvent();
+    vi.setSystemTime((dueAtMs ?? 0) - 1);
+    await fireAlarm();
+    expect(caught.webhooks).toEqual([]);
+    await nextDue();
+    expect(caught.webhooks.map((message) => message.sequence)).toEqual([sequence]);
+    sentAtMs.push(Date.now());
+  }
+  const gaps = sentAtMs.slice(1).map((atMs, index) => atMs - (sentAtMs[index] ?? 0));
+  expect(gaps).toEqual([...gaps].sort((one, other) => one - other));
+  expect(gaps.at(-1)).toBe(60 * MINUTE_MS);
+  const arrivals = merchantServer();
+  await deliverFirst();
+  expect(arrivals).toHaveLength(1);
+});
+
+test('promise 6: doubled messages, one after another and at once, are one claim and one request', async () => {
+  const arrivals = merchantServer();
+  await payHosted();
+  const [message] = caught.webhooks.splice(0);
+  if (message === undefined) {
+    throw new Error('nothing was sent');
+  }
+  await Promise.all([
+    consume('kefel-webhooks', [message, message, message]),
+    consume('kefel-webhook-retries', [message, message]),
+  ]);
+  await consume('kefel-webhooks', [message]);
+  expect(arrivals).toHaveLength(1);
+  expect((await lastEvent()).tries).toHaveLength(1);
+});
+
+test('promise 6: every message is acked once its delivery is in hand', async () => {
+  merchantServer(() => {
+    throw new Error('connection reset');
+  });
+  await payHosted();
+  const result = await deliverFirst();
+  expect(result.explicitAcks).toEqual(['message-0']);
+  expect(result.retryMessages).toEqual([]);
+  expect(await lastEvent()).toMatchObject({
+    deliveryStatus: 'waiting',
+    tries: [{ httpStatus: null, error: 'connection failed' }],
+  });
+});
+
+test('promise 6: a message for an object or event that never was does nothing', async () => {
+  const arrivals = merchantServer();
+  await createHosted();
+  const { objectId } = clientOf();
+  const nobody = env.PAYMENT_INTENT.newUniqueId().toString();
+  const result = await consume('kefel-webhooks', [
+    { objectId, sequence: 99, merchantId: ALPHA.id },
+    { objectId: nobody, sequence: 1, merchantId: ALPHA.id },
+    { objectId: 'no id at all', sequence: 1, merchantId: ALPHA.id },
+  ]);
+  expect(result.explicitAcks).toHaveLength(3);
+  expect(arrivals).toEqual([]);
+});
+
+test('promise 6: one claim at a time', async () => {
+  await payHosted();
+  const { sequence } = await lastEvent();
+  const claims = await Promise.all(
+    Array.from({ length: 10 }, () => clientOf().claimDelivery(sequence)),
+  );
+  expect(claims.filter(({ type }) => type === 'claimed')).toHaveLength(1);
+});
+
+test('promise 6: a claim without a report is queued again after its lease, not before', async () => {
+  await payHosted();
+  const { sequence } = await lastEvent();
+  const lost = await claim(sequence);
+  caught.webhooks.length = 0;
+  advance(CLAIM_LEASE_MS - 1);
+  await fireAlarm();
+  expect(caught.webhooks).toEqual([]);
+  expect((await clientOf().claimDelivery(sequence)).type).toBe('refused');
+  advance(1);
+  await fireAlarm();
+  expect(caught.webhooks).toHaveLength(1);
+  const next = await claim(sequence);
+  expect(next.claimId).not.toBe(lost.claimId);
+  expect(next.requestBody).toBe(lost.requestBody);
+  expect(next.eventId).toBe(lost.eventId);
+});
+
+test('promise 6: the failure report of an old claim is only logged', async () => {
+  await payHosted();
+  const { sequence } = await lastEvent();
+  const old = await claim(sequence);
+  advance(CLAIM_LEASE_MS);
+  await fireAlarm();
+  const current = await claim(sequence);
+  const before = await lastEvent();
+  for (const outcome of [
+    { type: 'failed' as const, retryAfterMs: null },
+    { type: 'gone' as const },
+    { type: 'no_destination' as const },
+  ]) {
+    await report(sequence, old.claimId, outcome);
+    const { tries, ...event } = await lastEvent();
+    expect(event).toEqual({ ...before, tries: undefined });
+    expect(tries.length).toBeGreaterThan(0);
+  }
+  expect((await lastEvent()).tries).toHaveLength(3);
+  await report(sequence, current.claimId, { type: 'delivered' });
+  expect((await lastEvent()).deliveryStatus).toBe('delivered');
+});
+
+test('promise 6: an old claim that did reach the merchant counts: nothing more is sent', async () => {
+  await payHosted();
+  const { sequence } = await lastEvent();
+  const old = await claim(sequence);
+  advance(CLAIM_LEASE_MS);
+  await fireAlarm();
+  await report(sequence, old.claimId, { type: 'delivered' });
+  expect(await lastEvent()).toMatchObject({ deliveryStatus: 'delivered', dueAtMs: null });
+  expect((await clientOf().claimDelivery(sequence)).type).toBe('refused');
+  // A second report of the same or another claim does not bring it back.
+  await report(sequence, old.claimId, { type: 'failed', retryAfterMs: null });
+  expect((await lastEvent()).deliveryStatus).toBe('delivered');
+});
+
+/** A hosted payment that expires with a redirect attempt unproved: it may yet be paid late. */
+async function expireWithAttempt(): Promise<void> {
+  await createHosted();
+  await execute(startRedirect('a0'));
+  advance(EXPIRE_IN_MS);
+  await fireAlarm();
+}
+
+const UNDELIVERED: readonly [string, () => Promise<unknown>][] = [
+  ['still queued', async () => undefined],
+  ['claimed', async () => claim((await lastEvent()).sequence)],
+  [
+    'waiting for its next try',
+    async () => {
+      merchantServer(() => new Response('', { status: 500 }));
+      await deliverFirst();
+      vi.mocked(globalThis.fetch).mockRestore();
+    },
+  ],
+  [
+    'given up',
+    async () => {
+      merchantServer(() => new Response('', { status: 410 }));
+      await deliverFirst();
+      vi.mocked(globalThis.fetch).mockRestore();
+    },
+  ],
+];
+
+test.each(UNDELIVERED)(
+  'decision 18: a later event supersedes an earlier one that is %s, and goes at once',
+  async (_name, prepare) => {
+    await expireWithAttempt();
+    const expired = caught.webhooks.slice();
+    await prepare();
+    caught.webhooks.length = 0;
+    await execute(settle('a0', 'succeeded'));
+    expect(await clientOf().events()).toMatchObject([
+      { type: 'payment_expired', deliveryStatus: 'superseded', dueAtMs: null },
+      { type: 'payment_succeeded', deliveryStatus: 'queued' },
+    ]);
+    const arrivals = merchantServer();
+    // The old message comes after the new one.
+    await consume('kefel-webhooks', [...caught.webhooks.splice(0), ...expired]);
+    expect(arrivals.map(({ event }) => event.webHookEvent)).toEqual(['PAYMENT_SUCCESS']);
+    advance(DAY_MS);
+    await fireAlarm();
+    await consumeAll(caught);
+    expect(arrivals).toHaveLength(1);
+  },
+);
+
+test('decision 18: the failure of a claim that was superseded meanwhile does not revive it', async () => {
+  await expireWithAttempt();
+  const { sequence } = await lastEvent();
+  const { claimId } = await claim(sequence);
+  await execute(settle('a0', 'succeeded'));
+  await report(sequence, claimId, { type: 'failed', retryAfterMs: null });
+  expect((await clientOf().events())[0]).toMatchObject({ deliveryStatus: 'superseded' });
+});
+
+test('decision 31: late success: both events arrive in order, the second marked late', async () => {
+  const arrivals = merchantServer();
+  await expireWithAttempt();
+  await deliverFirst();
+  await execute(settle('a0', 'succeeded'));
+  await deliverFirst();
+  expect(arrivals.map(({ event }) => event.webHookEvent)).toEqual([
+    'PAYMENT_EXPIRED',
+    'PAYMENT_SUCCESS',
+  ]);
+  const [expired, succeeded] = arrivals.map(paymentIn);
+  expect(expired).toMatchObject({ status: 'EXPIRED', late: false });
+  expect(succeeded).toMatchObject({ status: 'SUCCESS', previousStatus: 'EXPIRED', late: true });
+  expect(Number(succeeded?.sequence)).toBeGreaterThan(Number(expired?.sequence));
+  expect(await clientOf().events()).toMatchObject([
+    { deliveryStatus: 'delivered' },
+    { deliveryStatus: 'delivered' },
+  ]);
+});
+
+test.each([
+  ['expired', () => expireWithAttempt()],
+  [
+    'failed',
+    async () => {
+      await createHosted();
+      await execute(startRedirect('a0'));
+      await execute({ type: 'give_up' });
+    },
+  ],
+  [
+    'canceled',
+    async () => {
+      await createHosted();
+      await execute(startRedirect('a0'));
+      await execute({ type: 'abandon_attempt', attemptId: 'a0' });
+      await execute({ type: 'cancel' });
+    },
+  ],
+])(
+  'decision 31: proof after the payment was %s leads to succeeded, late, once',
+  async (status, prepare) => {
+    await prepare();
+    expect((await clientOf().read()) as unknown).toMatchObject({ intent: { status } });
+    await execute(settle('a0', 'succeeded'));
+    await execute(settle('a0', 'succeeded'));
+    const events = await clientOf().events();
+    expect(events.filter(({ type }) => type === 'payment_succeeded')).toHaveLength(1);
+    const { envelope } = await answerOf(call(statusPath('order-1')));
+    expect(envelope.content).toMatchObject({ status: 'SUCCESS', late: true, anomalies: [] });
+  },
+);
+
+test('decision 31: a second payment is an anomaly in the status call and no second event', async () => {
+  const arrivals = merchantServer();
+  await createHosted();
+  await execute(startRedirect('a0'));
+  await execute({ type: 'abandon_attempt', attemptId: 'a0' });
+  await execute(startRedirect('a1'));
+  await execute(settle('a1', 'succeeded'));
+  await deliverFirst();
+  for (let times = 0; times < 3; times += 1) {
+    await execute(settle('a0', 'succeeded'));
+  }
+  expect(caught.webhooks).toEqual([]);
+  expect(await clientOf().events()).toHaveLength(1);
+  const { envelope } = await answerOf(call(statusPath('order-1')));
+  expect(envelope.content).toMatchObject({
+    status: 'SUCCESS',
+    late: false,
+    anomalies: [
+      { kind: 'duplicate_payment', transactionId: 'REFA0', at: new Date(Date.now()).toISOString() },
+    ],
+  });
+  advance(DAY_MS);
+  await fireAlarm();
+  await consumeAll(caught);
+  expect(arrivals).toHaveLength(1);
+});
+
+test('decision 25: a cancel sends no webhook', async () => {
+  await createHosted();
+  expect((await call(cancelPath('order-1'), { method: 'POST' })).status).toBe(200);
+  expect(caught.webhooks).toEqual([]);
+  expect(await clientOf().events()).toEqual([]);
+});
+
+test.each(Object.entries(INTERRUPTIONS))(
+  'decision 18: ten failed tries at the times of the schedule, then dead (%s)',
+  async (_name, interrupt) => {
+    const triedAtMs: number[] = [];
+    const arrivals = merchantServer(() => {
+      triedAtMs.push(Date.now());
+      return new Response('not today', { status: 500 });
+    });
+    await payHosted();
+    await deliverFirst();
+    for (let tries = 1; tries < 10; tries += 1) {
+      expect(await lastEvent()).toMatchObject({ deliveryStatus: 'waiting' });
+      await interrupt();
+      // A moment too early nothing goes out.
+      vi.setSystemTime(((await lastEvent()).dueAtMs ?? 0) - 1);
+      await fireAlarm();
+      expect(caught.retries).toEqual([]);
+      await nextDue();
+      // Retries wait in a queue of their own.
+      expect(caught.webhooks).toEqual([]);
+      expect(caught.retries).toHaveLength(1);
+      await interrupt();
+      await deliverRetry();
+    }
+    const event = await lastEvent();
+    expect(event).toMatchObject({ deliveryStatus: 'dead', dueAtMs: null });
+    expect(event.tries).toHaveLength(10);
+    expect(event.tries.every(({ httpStatus }) => httpStatus === 500)).toBe(true);
+    expect(event.tries[0]?.answerExcerpt).toBe('not today');
+    const waits = triedAtMs.slice(1).map((atMs, index) => atMs - (triedAtMs[index] ?? 0));
+    expect(waits).toEqual(DELIVERY_WAITS_MS.slice(1));
+    expect(arrivals).toHaveLength(10);
+    advance(30 * DAY_MS);
+    await fireAlarm();
+    expect(caught.retries).toEqual([]);
+    expect(caught.webhooks).toEqual([]);
+  },
+);
+
+test('decision 18: a dead event can be sent again by hand, with the whole schedule before it', async () => {
+  let answer = 410;
+  const arrivals = merchantServer(() => new Response(null, { status: answer }));
+  await payHosted();
+  await deliverFirst();
+  expect(await lastEvent()).toMatchObject({ deliveryStatus: 'dead', dueAtMs: null });
+  advance(DAY_MS);
+  await fireAlarm();
+  expect([...caught.webhooks, ...caught.retries]).toEqual([]);
+
+  const { sequence } = await lastEvent();
+  expect(await clientOf().resendEvent(sequence)).toBe(true);
+  answer = 500;
+  await deliverFirst();
+  expect(await lastEvent()).toMatchObject({ deliveryStatus: 'waiting' });
+  answer = 204;
+  await nextDue();
+  await deliverRetry();
+  expect(await lastEvent()).toMatchObject({ deliveryStatus: 'delivered' });
+  expect(new Set(arrivals.map(({ text }) => text)).size).toBe(1);
+  expect(await clientOf().resendEvent(99)).toBe(false);
+});
+
+test.each([
+  [200, 'delivered'],
+  [201, 'delivered'],
+  [204, 'delivered'],
+  [299, 'delivered'],
+  [301, 'waiting'],
+  [302, 'waiting'],
+  [400, 'waiting'],
+  [401, 'waiting'],
+  [404, 'waiting'],
+  [410, 'dead'],
+  [429, 'waiting'],
+  [500, 'waiting'],
+  [503, 'waiting'],
+])('decision 18: after HTTP %i an event is %s', async (status, deliveryStatus) => {
+  const headers = { location: 'https://elsewhere.example.com/' };
+  const body = status === 204 ? null : 'x';
+  const arrivals = merchantServer(() => new Response(body, { status, headers }));
+  await payHosted();
+  await deliverFirst();
+  expect(await lastEvent()).toMatchObject({ deliveryStatus, tries: [{ httpStatus: status }] });
+  // A redirect is not followed.
+  expect(arrivals).toHaveLength(1);
+});
+
+test.each([
+  ['120', 120 * SECOND_MS],
+  ['1', 5 * SECOND_MS],
+  ['999999999', DAY_MS],
+  ['in a while', 5 * SECOND_MS],
+])('decision 18: Retry-After: %s puts the next try off, never forward', async (value, waitMs) => {
+  merchantServer(() => new Response('', { status: 429, headers: { 'retry-after': value } }));
+  await payHosted();
+  await deliverFirst();
+  expect((await lastEvent()).dueAtMs).toBe(Date.now() + waitMs);
+});
+
+test('decision 18: Retry-After as a date is honoured', async () => {
+  const date = new Date(Date.now() + 10 * MINUTE_MS).toUTCString();
+  merchantServer(() => new Response('', { status: 503, headers: { 'retry-after': date } }));
+  await payHosted();
+  await deliverFirst();
+  expect((await lastEvent()).dueAtMs).toBe(Date.parse(date));
+});
+
+test.each([
+  ['https://127.0.0.1/hook'],
+  ['http://localhost/hook'],
+  ['https://169.254.169.254/latest'],
+  ['https://pay.kefel.test/hook'],
+])('decision 18: %s is never called: a visible failed try', async (callbackUrl) => {
+  const arrivals = merchantServer();
+  await payHosted({ callbackUrl });
+  await deliverFirst();
+  expect(arrivals).toEqual([]);
+  expect(await lastEvent()).toMatchObject({
+    deliveryStatus: 'waiting',
+    tries: [{ httpStatus: null, error: expect.stringContaining('not sent') }],
+  });
+});
+
+test('decision 19: without callbackUrl the setting of that environment is the address', async () => {
+  const arrivals = merchantServer();
+  await runSql([
+    setWebhookUrl(tenantOf(ALPHA), 'https://hooks.example.com/sandbox'),
+    setWebhookUrl(tenantOf(ALPHA, 'production'), 'https://hooks.example.com/live'),
+  ]);
+  await payHosted({ callbackUrl: null });
+  await deliverFirst();
+  expect(arrivals.map(({ url }) => url)).toEqual(['https://hooks.example.com/sandbox']);
+});
+
+test('decision 19: without any address the event is kept, and can be sent once there is one', async () => {
+  const arrivals = merchantServer();
+  await payHosted({ callbackUrl: null });
+  await deliverFirst();
+  expect(await lastEvent()).toMatchObject({ deliveryStatus: 'undeliverable', dueAtMs: null });
+  advance(DAY_MS);
+  await fireAlarm();
+  expect([...caught.webhooks, ...caught.retries]).toEqual([]);
+  expect(arrivals).toEqual([]);
+
+  await runSql([setWebhookUrl(tenantOf(ALPHA), 'https://hooks.example.com/sandbox')]);
+  expect(await clientOf().resendEvent((await lastEvent()).sequence)).toBe(true);
+  await deliverFirst();
+  expect(await lastEvent()).toMatchObject({ deliveryStatus: 'delivered' });
+  expect(arrivals).toHaveLength(1);
+});
+
+/** A new RSA key first in the ring, the old one behind it: in the object and in the Worker. */
+async function rotateRsaKey(): Promise<void> {
+  const pair = await crypto.subtle.generateKey(
+    {
+      name: 'RSASSA-PKCS1-v1_5',
+      modulusLength: 2048,
+      publicExponent: new Uint8Array([1, 0, 1]),
+      hash: 'SHA-256',
+    },
+    true,
+    ['sign', 'verify'],
+  );
+  if (!('privateKey' in pair)) {
+    throw new Error('not a key pair');
+  }
+  const pkcs8 = await crypto.subtle.exportKey('pkcs8', pair.privateKey);
+  const fresh = base64FromBytes(pkcs8 instanceof ArrayBuffer ? pkcs8 : new Uint8Array());
+  const ring = `s2:${fresh},${env.WEBHOOK_RSA_PRIVATE_KEYS_SANDBOX}`;
+  // As a new deployment would: a new isolate with a new environment.
+  await evictAllDurableObjects();
+  await runInDurableObject(stubOf(), (instance) => {
+    const own = instance as unknown as { env: Env };
+    own.env = { ...own.env, WEBHOOK_RSA_PRIVATE_KEYS_SANDBOX: ring };
+  });
+}
+
+test('decisions 17 and 32: the bytes are the same over all tries, key rotation or not', async () => {
+  const arrivals = merchantServer(() => new Response('', { status: 500 }));
+  await payHosted();
+  await deliverFirst();
+  await nextDue();
+  await deliverRetry();
+  await rotateRsaKey();
+  for (let tries = 2; tries < 10; tries += 1) {
+    await nextDue();
+    await deliverRetry();
+  }
+  expect(arrivals).toHaveLength(10);
+  expect(new Set(arrivals.map(({ text }) => text)).size).toBe(1);
+  expect(new Set(arrivals.map(({ headers }) => headers.get('webhook-id'))).size).toBe(1);
+  // The time and its HMAC are of the try.
+  expect(new Set(arrivals.map(({ headers }) => headers.get('webhook-timestamp'))).size).toBe(10);
+  const [arrival] = arrivals;
+  expect(arrival && (await isGenuine(arrival))).toBe(true);
+});
+
+test('decision 32: an event first sent after a rotation is signed by the new key', async () => {
+  const arrivals = merchantServer();
+  await payHosted();
+  await rotateRsaKey();
+  await deliverFirst();
+  const [arrival] = arrivals;
+  // The Worker of this test publishes the old key only: so the rotation above was real.
+  expect(arrival && (await isGenuine(arrival))).toBe(false);
+});

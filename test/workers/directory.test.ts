@@ -1,0 +1,200 @@
+import {
+  applyD1Migrations,
+  createExecutionContext,
+  type D1Migration,
+  reset,
+  waitOnExecutionContext,
+} from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Environment } from '../../src/domain/method.ts';
+import { apiKeyDigest, generateApiKey } from '../../src/merchants/api-key.ts';
+import {
+  type AuthenticationResult,
+  authenticate,
+  banks,
+  forgetDirectory,
+} from '../../src/merchants/directory.ts';
+import {
+  createMerchant,
+  issueApiKey,
+  revokeApiKey,
+  type SqlStatement,
+  setMethod,
+} from '../../src/merchants/provision.ts';
+
+const NO_RATE = { basisPoints: 0, fixedMinor: 0 };
+const TENANT = { environment: 'sandbox', merchantId: 'm1' } as const;
+const START_MS = 1_000_000;
+
+let queries = 0;
+/** The test's environment with a database that counts its queries and can be made to fail. */
+let fails = false;
+function countingEnv(): Env {
+  const DB = new Proxy(env.DB, {
+    get(database, name) {
+      if (name === 'prepare') {
+        return (sql: string) => {
+          queries++;
+          if (fails) {
+            throw new Error('D1 is away');
+          }
+          return database.prepare(sql);
+        };
+      }
+      return Reflect.get(database, name);
+    },
+  });
+  return { ...env, DB };
+}
+
+async function run(statements: readonly SqlStatement[]): Promise<void> {
+  await env.DB.batch(statements.map(({ sql, params }) => env.DB.prepare(sql).bind(...params)));
+}
+
+async function ask(
+  apiKey: string | null,
+  nowMs: number,
+  environment: Environment = 'sandbox',
+): Promise<AuthenticationResult> {
+  const ctx = createExecutionContext();
+  const result = await authenticate(countingEnv(), ctx, apiKey, environment, nowMs);
+  await waitOnExecutionContext(ctx);
+  return result;
+}
+
+let apiKey = '';
+
+beforeEach(async () => {
+  forgetDirectory();
+  queries = 0;
+  fails = false;
+  const migrations: D1Migration[] = (env as unknown as { TEST_MIGRATIONS: D1Migration[] })
+    .TEST_MIGRATIONS;
+  await applyD1Migrations(env.DB, migrations);
+  apiKey = generateApiKey('sandbox');
+  const methods = [
+    { method: 'M_PESA', enabled: true, rate: NO_RATE },
+    { method: 'CBE', enabled: false, rate: NO_RATE },
+    { method: 'TELE_BIRR', enabled: true, rate: { basisPoints: 250, fixedMinor: 7 } },
+  ] as const;
+  await run([
+    ...createMerchant({
+      id: 'm1',
+      name: 'One',
+      methods: { sandbox: methods, production: [] },
+      createdAtMs: 1,
+    }),
+    await issueApiKey(TENANT, { apiKey, name: 'k', createdAtMs: 1 }),
+  ]);
+});
+afterEach(reset);
+
+describe('decision 9: the directory', () => {
+  it('grants a valid key its merchant and enabled methods', async () => {
+    expect(await ask(apiKey, START_MS)).toEqual({
+      type: 'granted',
+      access: {
+        merchantId: 'm1',
+        merchantName: 'One',
+        environment: 'sandbox',
+        keyDigest: await apiKeyDigest(apiKey),
+        methods: [
+          { method: 'TELE_BIRR', rate: { basisPoints: 250, fixedMinor: 7 } },
+          { method: 'M_PESA', rate: NO_RATE },
+        ],
+      },
+    });
+  });
+
+  it('grants a merchant without methods', async () => {
+    const key = generateApiKey('production');
+    await run([
+      await issueApiKey(
+        { ...TENANT, environment: 'production' },
+        { apiKey: key, name: 'k', createdAtMs: 1 },
+      ),
+    ]);
+    expect(await ask(key, START_MS, 'production')).toMatchObject({ access: { methods: [] } });
+    expect(await ask(key, START_MS)).toEqual({ type: 'wrong_environment' });
+  });
+
+  it('refuses missing, malformed and unknown keys, the first two without a query', async () => {
+    expect(await ask(null, START_MS)).toEqual({ type: 'unauthorised' });
+    expect(await ask(`${apiKey}x`, START_MS)).toEqual({ type: 'unauthorised' });
+    expect(queries).toBe(0);
+    const unknown = generateApiKey('sandbox');
+    expect(await ask(unknown, START_MS)).toEqual({ type: 'unauthorised' });
+    expect(await ask(unknown, START_MS + 999)).toEqual({ type: 'unauthorised' });
+    expect(await ask(unknown, START_MS + 999, 'production')).toEqual({ type: 'unauthorised' });
+    expect(queries).toBe(1);
+    await run([await issueApiKey(TENANT, { apiKey: unknown, name: 'k', createdAtMs: 1 })]);
+    expect(await ask(unknown, START_MS + 1000)).toMatchObject({ type: 'granted' });
+  });
+
+  it('refuses a suspended merchant', async () => {
+    await run([{ sql: "UPDATE merchants SET status = 'suspended'", params: [] }]);
+    expect(await ask(apiKey, START_MS)).toEqual({ type: 'unauthorised' });
+  });
+
+  it('asks D1 nothing while warm, once behind a request from 4 s on', async () => {
+    await ask(apiKey, START_MS);
+    for (let ms = 0; ms < 4000; ms += 500) {
+      await ask(apiKey, START_MS + ms);
+    }
+    expect(queries).toBe(1);
+    await run([setMethod(TENANT, { method: 'CBE', enabled: true, rate: NO_RATE })]);
+    const stale = await ask(apiKey, START_MS + 4000);
+    expect(stale).toMatchObject({ access: { methods: { length: 2 } } });
+    expect(queries).toBe(2);
+    expect(await ask(apiKey, START_MS + 4001)).toMatchObject({
+      access: { methods: { length: 3 } },
+    });
+    expect(queries).toBe(2);
+  });
+
+  it('lets a revocation take effect within 10 s, with and without traffic', async () => {
+    await ask(apiKey, START_MS);
+    await run([revokeApiKey(TENANT, await apiKeyDigest(apiKey), START_MS)]);
+    expect(await ask(apiKey, START_MS + 3999)).toMatchObject({ type: 'granted' });
+    expect(await ask(apiKey, START_MS + 4000)).toMatchObject({ type: 'granted' });
+    expect(await ask(apiKey, START_MS + 4001)).toEqual({ type: 'unauthorised' });
+    forgetDirectory();
+    expect(await ask(apiKey, START_MS + 4002)).toEqual({ type: 'unauthorised' });
+  });
+
+  it('does not use an answer of 9 s', async () => {
+    await ask(apiKey, START_MS);
+    await run([revokeApiKey(TENANT, await apiKeyDigest(apiKey), START_MS)]);
+    expect(await ask(apiKey, START_MS + 9000)).toEqual({ type: 'unauthorised' });
+  });
+
+  it('outlives a D1 that is away for seconds, never past 9 s', async () => {
+    await ask(apiKey, START_MS);
+    fails = true;
+    expect(await ask(apiKey, START_MS + 8999)).toMatchObject({ type: 'granted' });
+    const late = await ask(apiKey, START_MS + 9000).then(() => null, String);
+    expect(late).toContain('D1 is away');
+  });
+
+  it('shares one query among concurrent requests', async () => {
+    const results = await Promise.all(Array.from({ length: 50 }, () => ask(apiKey, START_MS)));
+    expect(results.every((result) => result.type === 'granted')).toBe(true);
+    expect(queries).toBe(1);
+  });
+
+  it('decision 28: lists the banks, once a minute', async () => {
+    const list = await banks(countingEnv(), START_MS);
+    expect(list.size).toBe(33);
+    expect(list.get('CBE')).toEqual({
+      code: 'CBE',
+      name: 'Commercial Bank of Ethiopia',
+      supportsWithdrawal: true,
+    });
+    expect(list.get('NBE')?.supportsWithdrawal).toBe(false);
+    await banks(countingEnv(), START_MS + 59_999);
+    expect(queries).toBe(1);
+    await banks(countingEnv(), START_MS + 60_000);
+    expect(queries).toBe(2);
+  });
+});

@@ -1,0 +1,274 @@
+import { runInDurableObject } from 'cloudflare:test';
+import { expect, test, vi } from 'vitest';
+import type { DeliveryStatus } from '../../src/intent/protocol.ts';
+import {
+  advance,
+  alarmOf,
+  answerOf,
+  call,
+  cancelPath,
+  chooseMethod,
+  claim,
+  clientOf,
+  consume,
+  consumeAll,
+  createExpress,
+  createHosted,
+  EXPIRE_IN_MS,
+  fireAlarm,
+  INTERRUPTIONS,
+  intentOf,
+  MINUTE_MS,
+  merchantServer,
+  pathOf,
+  report,
+  SECOND_MS,
+  SIMULATED_FAILURE,
+  simulate,
+  statusPath,
+  stubOf,
+  useGateway,
+} from './support.ts';
+
+/**
+ * Goal: nothing that matters lives in an object's memory. Method: each story is told three times,
+ * with nothing, an eviction or an abort of every object between any two steps; the payment, its
+ * history, its events and what the merchant received must come out the same to the millisecond.
+ */
+
+const caught = useGateway();
+
+/** What one telling of a story carries from step to step. */
+interface Telling {
+  readonly id: string;
+  checkoutUrl: string;
+  attemptToken: string;
+  claimId: string;
+}
+
+type Step = (telling: Telling) => Promise<unknown>;
+
+const create: Step = async (telling) => {
+  telling.checkoutUrl = await createHosted({ paymentIntentUniqueId: telling.id });
+};
+const look: Step = async ({ checkoutUrl }) =>
+  expect((await call(pathOf(checkoutUrl), { apiKey: null })).status).toBe(200);
+const choose: Step = async (telling) => {
+  telling.attemptToken = await chooseMethod(telling.checkoutUrl);
+};
+const approve: Step = ({ attemptToken }) => simulate(attemptToken, 'approve');
+const decline: Step = ({ attemptToken }) => simulate(attemptToken, 'decline');
+const giveUp: Step = ({ attemptToken }) => simulate(attemptToken, 'give_up');
+const cancel: Step = ({ id }) => answerOf(call(cancelPath(id), { method: 'POST' }));
+const status: Step = ({ id }) => answerOf(call(statusPath(id)));
+const deliver: Step = () => consumeAll(caught);
+const alarm: Step = ({ id }) => fireAlarm(id);
+const wait =
+  (byMs: number): Step =>
+  async () =>
+    advance(byMs);
+const express =
+  (changes: Record<string, unknown>): Step =>
+  ({ id }) =>
+    createExpress({ paymentIntentUniqueId: id, ...changes });
+const claimLast: Step = async (telling) => {
+  const sequence = await lastSequence(telling.id);
+  telling.claimId = (await claim(sequence, telling.id)).claimId;
+};
+const reportLast =
+  (type: 'delivered' | 'gone'): Step =>
+  async ({ id, claimId }) =>
+    report(await lastSequence(id), claimId, { type }, id);
+const loseMessages: Step = async () => {
+  caught.webhooks.length = 0;
+  caught.ledger.length = 0;
+};
+
+async function lastSequence(id: string): Promise<number> {
+  return (await clientOf(id).events()).at(-1)?.sequence ?? 0;
+}
+
+interface Story {
+  readonly name: string;
+  readonly steps: readonly Step[];
+  readonly status: string;
+  readonly deliveries: readonly DeliveryStatus[];
+  /** HTTP statuses of the merchant's server, one a try; then 200. */
+  readonly answers?: readonly number[];
+}
+
+const STORIES: readonly Story[] = [
+  {
+    name: 'hosted success',
+    steps: [create, look, choose, look, approve, look, deliver, status],
+    status: 'succeeded',
+    deliveries: ['delivered'],
+  },
+  {
+    name: 'hosted failure and another try',
+    steps: [create, choose, decline, look, choose, decline, choose, approve, deliver],
+    status: 'succeeded',
+    deliveries: ['delivered'],
+  },
+  {
+    name: 'hosted, given up',
+    steps: [create, choose, giveUp, deliver, status],
+    status: 'failed',
+    deliveries: ['delivered'],
+  },
+  {
+    name: 'canceled',
+    steps: [create, look, cancel, deliver, cancel, status],
+    status: 'canceled',
+    deliveries: [],
+  },
+  {
+    name: 'express, simulated success',
+    steps: [express({}), wait(SECOND_MS), alarm, deliver, status],
+    status: 'succeeded',
+    deliveries: ['delivered'],
+  },
+  {
+    name: 'express, simulated failure',
+    steps: [express(SIMULATED_FAILURE), wait(SECOND_MS), alarm, deliver, status],
+    status: 'failed',
+    deliveries: ['delivered'],
+  },
+  {
+    name: 'expiry by the alarm',
+    steps: [create, deliver, look, wait(EXPIRE_IN_MS), alarm, deliver, status],
+    status: 'expired',
+    deliveries: ['delivered'],
+  },
+  {
+    name: 'expiry by a read, an attempt in flight',
+    steps: [create, choose, deliver, wait(EXPIRE_IN_MS), status, deliver],
+    status: 'expired',
+    deliveries: ['delivered'],
+  },
+  {
+    name: 'webhook that fails twice',
+    steps: [
+      ...[create, choose, approve, deliver, wait(5 * SECOND_MS), alarm, deliver],
+      ...[wait(5 * MINUTE_MS), alarm, deliver, status],
+    ],
+    status: 'succeeded',
+    deliveries: ['delivered'],
+    answers: [500, 503],
+  },
+  {
+    name: 'webhook refused for good',
+    steps: [create, choose, approve, deliver, wait(5 * SECOND_MS), alarm, deliver],
+    status: 'succeeded',
+    deliveries: ['dead'],
+    answers: [410],
+  },
+  {
+    name: 'claim, then report',
+    steps: [create, choose, approve, claimLast, reportLast('delivered'), deliver],
+    status: 'succeeded',
+    deliveries: ['delivered'],
+  },
+  {
+    name: 'messages lost, then sent again',
+    steps: [create, choose, approve, loseMessages, wait(30 * SECOND_MS), alarm, deliver],
+    status: 'succeeded',
+    deliveries: ['delivered'],
+  },
+  {
+    name: 'claim lost, then sent again',
+    steps: [create, choose, approve, claimLast, wait(30 * SECOND_MS), alarm, deliver],
+    status: 'succeeded',
+    deliveries: ['delivered'],
+  },
+];
+
+/** The outcome, with times counted from the creation and without what is random. */
+async function outcomeOf(id: string, arrivals: ReturnType<typeof merchantServer>) {
+  const client = clientOf(id);
+  const { terms, attempts, paidAttemptId, ...intent } = await intentOf(id);
+  const since = (atMs: number | null) => (atMs === null ? null : atMs - terms.createdAtMs);
+  const events = await client.events();
+  const own = arrivals.filter(({ event }) => event.paymentIntentUniqueId === id);
+  return {
+    ...intent,
+    updatedAtMs: since(intent.updatedAtMs),
+    endedAtMs: since(intent.endedAtMs),
+    paidAttempt: attempts.findIndex((attempt) => attempt.id === paidAttemptId),
+    attempts: attempts.map((attempt) => [
+      attempt.status,
+      attempt.failureReason,
+      attempt.checks,
+      since(attempt.startedAtMs),
+      since(attempt.updatedAtMs),
+      attempt.redirectUrl === null,
+    ]),
+    history: (await client.history()).map((entry) => ({ ...entry, atMs: since(entry.atMs) })),
+    events: events.map((event) => [
+      event.sequence,
+      event.type,
+      event.deliveryStatus,
+      since(event.createdAtMs),
+      since(event.dueAtMs),
+      event.tries.map((entry) => [since(entry.atMs), entry.httpStatus, entry.error]),
+    ]),
+    arrivals: own.map(({ event }) => [event.webHookEvent, event.status]),
+    distinctBodies: new Set(own.map(({ text }) => text)).size,
+    distinctIds: new Set(own.map(({ headers }) => headers.get('webhook-id'))).size,
+  };
+}
+
+test.each(STORIES)(
+  'promises 2 and 6: "$name" ends alike with an eviction or an abort between any two steps',
+  async (story) => {
+    vi.spyOn(Math, 'random').mockReturnValue(0.5);
+    const outcomes = new Map<string, unknown>();
+    for (const [name, interrupt] of Object.entries(INTERRUPTIONS)) {
+      const telling: Telling = { id: name, checkoutUrl: '', attemptToken: '', claimId: '' };
+      const answers = [...(story.answers ?? [])];
+      vi.mocked(globalThis.fetch).mockRestore?.();
+      const arrivals = merchantServer(
+        () => new Response('answer', { status: answers.shift() ?? 200 }),
+      );
+      for (const step of story.steps) {
+        await step(telling);
+        await interrupt();
+      }
+      const outcome = await outcomeOf(telling.id, arrivals);
+      expect(outcome.status).toBe(story.status);
+      expect(outcome.events.map(([, , deliveryStatus]) => deliveryStatus)).toEqual(
+        story.deliveries,
+      );
+      expect(outcome.distinctBodies).toBe(Math.min(outcome.arrivals.length, 1));
+      expect(outcome.distinctIds).toBe(outcome.distinctBodies);
+      // Whatever is due next has an alarm that is early enough.
+      const due = [...(await clientOf(telling.id).events()).map(({ dueAtMs }) => dueAtMs)];
+      const armedAtMs = (await alarmOf(telling.id)) ?? Number.POSITIVE_INFINITY;
+      for (const dueAtMs of due.filter((time) => time !== null)) {
+        expect(armedAtMs).toBeLessThanOrEqual(dueAtMs);
+      }
+      expect(Number.isFinite(armedAtMs)).toBe(true);
+      outcomes.set(name, outcome);
+      await consume('kefel-ledger', caught.ledger.splice(0));
+    }
+    const undisturbed = outcomes.get('no interruption');
+    expect(outcomes.get('eviction')).toEqual(undisturbed);
+    expect(outcomes.get('abort')).toEqual(undisturbed);
+  },
+);
+
+test.each(Object.entries(INTERRUPTIONS))(
+  'the interruption is real: %s',
+  async (name, interrupt) => {
+    await createHosted();
+    const mark = (value: string | null) =>
+      runInDurableObject(stubOf(), (instance) => {
+        const memory = instance as unknown as { mark?: string };
+        memory.mark = value ?? memory.mark ?? 'gone';
+        return memory.mark;
+      });
+    await mark('kept');
+    await interrupt();
+    expect(await mark(null)).toBe(name === 'no interruption' ? 'kept' : 'gone');
+  },
+);

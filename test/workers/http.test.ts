@@ -1,0 +1,339 @@
+import { expect, test } from 'vitest';
+import { METHODS } from '../../src/domain/method.ts';
+import {
+  ALPHA,
+  answerOf,
+  CREATE_PATHS,
+  call,
+  cancelPath,
+  createHosted,
+  expressBody,
+  hostedBody,
+  ORIGIN,
+  statusPath,
+  useGateway,
+} from './support.ts';
+
+/**
+ * Goal: decisions 7, 10, 11 and 23 as HTTP: every status, envelope and header that is not a
+ * payment's own business. Method: requests through the whole Worker, in tables.
+ */
+
+useGateway();
+
+const BANKS = '/api/v1/payment/banks';
+const SANDBOX_KEYS = '/api/v1/payment/sandbox/webhook-keys';
+const BODY_BYTES_MAX = 64 * 1024;
+
+test.each([
+  ['/api/v1/payment'],
+  ['/api/v1/payment/'],
+  ['/api/v1/payment/sandbox'],
+  ['/api/v1/payment/sandbox/express/pay'],
+  ['/api/v2/payment/sandbox/intent'],
+  ['/api/v1/payment/sandbox/intent/a/b'],
+  ['/api/v1/payment/sandbox/checkout'],
+  ['/api/'],
+])('decision 10: the unknown path %s is 404 with the envelope', async (path) => {
+  for (const method of ['GET', 'POST', 'PUT', 'DELETE']) {
+    const { status, text, headers } = await answerOf(call(path, { method }));
+    expect(status).toBe(404);
+    expect(text).toBe('{"status":404,"message":"Not found"}');
+    expect(headers.get('content-type')).toMatch(/^application\/json/);
+  }
+});
+
+const ROUTES: readonly [string, string][] = [
+  [CREATE_PATHS.hosted.sandbox, 'POST'],
+  [CREATE_PATHS.hosted.production, 'POST'],
+  [CREATE_PATHS.express.sandbox, 'POST'],
+  [CREATE_PATHS.express.production, 'POST'],
+  [cancelPath('x'), 'POST'],
+  [cancelPath('x', 'production'), 'POST'],
+  [statusPath('x'), 'GET'],
+  [statusPath('x', 'production'), 'GET'],
+  ['/api/v1/payment/sandbox/checkout/x', 'GET'],
+  ['/api/v1/payment/checkout/x', 'GET'],
+  [BANKS, 'GET'],
+  [SANDBOX_KEYS, 'GET'],
+];
+
+test.each(ROUTES)(
+  'decision 10: %s is 405 with Allow: %s for any other method',
+  async (path, allowed) => {
+    for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
+      if (method !== allowed) {
+        const { status, headers, envelope } = await answerOf(call(path, { method }));
+        expect({ method, status }).toEqual({ method, status: 405 });
+        expect(headers.get('allow')?.split(', ')).toContain(allowed);
+        expect(envelope).toEqual({ status: 405, message: `Method ${method} is not allowed here` });
+      }
+    }
+  },
+);
+
+test.each(ROUTES)(
+  'decision 10: HEAD of %s answers as GET would, without a body (route: %s)',
+  async (path, allowed) => {
+    await createHosted({ paymentIntentUniqueId: 'x' });
+    const head = await call(path, { method: 'HEAD' });
+    const get = await answerOf(call(path));
+    expect(await head.text()).toBe('');
+    expect(head.status).toBe(get.status);
+    expect(head.status === 405).toBe(allowed !== 'GET');
+    expect(head.headers.has('x-request-id')).toBe(true);
+  },
+);
+
+test.each([
+  ['text/plain', 415],
+  ['application/x-www-form-urlencoded', 415],
+  ['multipart/form-data; boundary=x', 415],
+  ['application/jsonp', 415],
+  ['text/json', 415],
+  ['application/json', 200],
+  ['application/json; charset=utf-8', 200],
+  ['APPLICATION/JSON;charset=UTF-8', 200],
+  ['application/vnd.merchant+json', 200],
+])('decision 10: content type "%s" is answered %i', async (contentType, expected) => {
+  const { status, envelope } = await answerOf(
+    call(CREATE_PATHS.hosted.sandbox, {
+      method: 'POST',
+      body: hostedBody(),
+      contentType,
+    }),
+  );
+  expect(status).toBe(expected);
+  expect(envelope.status).toBe(expected);
+});
+
+test('decision 10: a missing content type is taken as JSON', async () => {
+  // A stream has no content type of its own.
+  const { status } = await answerOf(
+    call(CREATE_PATHS.hosted.sandbox, {
+      method: 'POST',
+      body: chunked([JSON.stringify(hostedBody())]),
+      contentType: null,
+    }),
+  );
+  expect(status).toBe(200);
+});
+
+function chunked(parts: readonly string[]): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  const waiting = [...parts];
+  return new ReadableStream({
+    pull(controller) {
+      const part = waiting.shift();
+      if (part === undefined) {
+        controller.close();
+      } else {
+        controller.enqueue(encoder.encode(part));
+      }
+    },
+  });
+}
+
+/** A valid body of exactly so many bytes. */
+function bodyOf(bytes: number): string {
+  const empty = JSON.stringify({ ...hostedBody(), padding: '' });
+  return JSON.stringify({ ...hostedBody(), padding: 'x'.repeat(bytes - empty.length) });
+}
+
+test.each([
+  ['exactly the limit', bodyOf(BODY_BYTES_MAX), 200],
+  ['one byte more', bodyOf(BODY_BYTES_MAX + 1), 413],
+  ['a megabyte', bodyOf(1_000_000), 413],
+])(
+  'decision 7: a body of %s is answered alike with and without content-length',
+  async (_name, text, expected) => {
+    const sent = await answerOf(call(CREATE_PATHS.hosted.sandbox, { method: 'POST', body: text }));
+    expect(sent.status).toBe(expected);
+    expect(sent.envelope.status).toBe(expected);
+
+    const renamed = text.replace('order-1', 'order-2');
+    const parts = renamed.match(/.{1,8192}/gs) ?? [];
+    const streamed = await answerOf(
+      call(CREATE_PATHS.hosted.sandbox, { method: 'POST', body: chunked(parts) }),
+    );
+    expect(streamed.status).toBe(expected);
+  },
+);
+
+test.each([
+  ['nothing', ''],
+  ['half an object', '{"amount": 1'],
+  ['JSON with a comment', '{} // hi'],
+  ['a form', 'amount=1'],
+  ['NaN', '{"amount": NaN}'],
+])('decision 10: a body of %s is a plain 400', async (_name, body) => {
+  for (const { sandbox } of Object.values(CREATE_PATHS)) {
+    const { status, envelope } = await answerOf(call(sandbox, { method: 'POST', body }));
+    expect(status).toBe(400);
+    expect(envelope).toEqual({ status: 400, message: 'The body is not valid JSON' });
+  }
+});
+
+test('decision 10: a body that is not UTF-8 is a plain 400', async () => {
+  const stream = new ReadableStream({
+    start(controller) {
+      controller.enqueue(new Uint8Array([0x7b, 0xff, 0x7d]));
+      controller.close();
+    },
+  });
+  const { status, envelope } = await answerOf(
+    call(CREATE_PATHS.hosted.sandbox, { method: 'POST', body: stream }),
+  );
+  expect(status).toBe(400);
+  expect(envelope).toEqual({ status: 400, message: 'The body is not valid JSON' });
+});
+
+test.each([['null'], ['[]'], ['"text"'], ['42'], ['true']])(
+  'decision 10: the JSON value %s is a validation error, not a crash',
+  async (body) => {
+    for (const { sandbox } of Object.values(CREATE_PATHS)) {
+      const { status, envelope } = await answerOf(call(sandbox, { method: 'POST', body }));
+      expect(status).toBe(400);
+      expect(Object.keys(envelope.validationErrors ?? {})).not.toHaveLength(0);
+    }
+  },
+);
+
+test('decision 10: all failing fields at once, by the paths that the merchant wrote', async () => {
+  const { status, envelope } = await answerOf(
+    call(CREATE_PATHS.hosted.sandbox, {
+      method: 'POST',
+      body: hostedBody({
+        amount: undefined,
+        items: [{ name: 'Coffee', quantity: 0, type: 'FOOD', price: 1.005 }],
+        currency: 'EUR',
+        returnUrl: 'nowhere',
+        customerInfo: { phone: '811234567' },
+      }),
+    }),
+  );
+  expect(status).toBe(400);
+  expect(envelope).toEqual({
+    status: 400,
+    message: expect.any(String),
+    validationErrors: expect.any(Object),
+  });
+  expect(Object.keys(envelope.validationErrors ?? {}).sort()).toEqual([
+    'currency',
+    'customerInfo.phone',
+    'items[0].price',
+    'items[0].quantity',
+    'items[0].type',
+    'returnUrl',
+  ]);
+});
+
+test('decision 10: every answer has an x-request-id of its own, and takes over the ray', async () => {
+  const token = (await createHosted()).split('/').at(-1) ?? '';
+  const requests: [string, string][] = [
+    ...ROUTES,
+    ['/api/nowhere', 'GET'],
+    ['/nowhere', 'GET'],
+    [`/checkout/${token}`, 'GET'],
+    ['/checkout/x', 'GET'],
+    ['/simulator/x', 'GET'],
+    ['/rails/simulator/x', 'POST'],
+    ['/checkout/x', 'DELETE'],
+  ];
+  const ids = new Set<string | null>();
+  for (const [path, method] of requests) {
+    for (const apiKey of [ALPHA.apiKeys.sandbox, null]) {
+      const response = await call(path, { method, apiKey });
+      await response.body?.cancel();
+      ids.add(response.headers.get('x-request-id'));
+    }
+  }
+  expect(ids).not.toContain(null);
+  expect(ids.size).toBe(requests.length * 2);
+  const behindEdge = await call(BANKS, { headers: { 'cf-ray': '8f00baa1deadbeef-NBO' } });
+  expect(behindEdge.headers.get('x-request-id')).toBe('8f00baa1deadbeef-NBO');
+});
+
+test('decision 11: a hosted success is exactly the envelope with the checkout URL', async () => {
+  const { status, text, headers } = await answerOf(
+    call(CREATE_PATHS.hosted.sandbox, { method: 'POST', body: hostedBody() }),
+  );
+  expect(status).toBe(200);
+  expect(text).toMatch(
+    /^\{"status":200,"message":"Payment intent saved successfully","content":"https:\/\/pay\.kefel\.test\/checkout\/[\w.-]+"\}$/,
+  );
+  expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
+  expect(headers.get('cache-control')).toBe('no-store');
+});
+
+test('decisions 11 and 16: an express success is exactly the envelope with the payment response', async () => {
+  const { status, text, envelope } = await answerOf(
+    call(CREATE_PATHS.express.sandbox, { method: 'POST', body: expressBody() }),
+  );
+  expect(status).toBe(200);
+  expect(Object.keys(JSON.parse(text))).toEqual(['status', 'message', 'content']);
+  expect(envelope).toEqual({
+    status: 200,
+    message: 'Payment intent saved successfully',
+    content: {
+      paymentUrl: expect.stringContaining(`${ORIGIN}/`),
+      transactionId: expect.stringMatching(/^[A-Z0-9]{20}$/),
+      status: 'SUCCESS',
+      message: expect.any(String),
+    },
+  });
+});
+
+test.each([
+  ['hosted', hostedBody({ methods: [] }), 'methods'],
+  ...METHODS.map((method) => ['hosted', hostedBody({ methods: [method] }), 'methods[0]'] as const),
+  ...METHODS.map(
+    (method) => ['express', expressBody({ method, phoneNumber: '0911234567' }), 'method'] as const,
+  ),
+] as const)(
+  'decision 23: without a rail production answers 400 on the method (%s %#)',
+  async (kind, body, field) => {
+    const { status, envelope } = await answerOf(
+      call(CREATE_PATHS[kind].production, {
+        method: 'POST',
+        apiKey: ALPHA.apiKeys.production,
+        body,
+      }),
+    );
+    expect(status).toBe(400);
+    expect(envelope.status).toBe(400);
+    expect(Object.keys(envelope.validationErrors ?? {})).toEqual([field]);
+    expect(envelope.validationErrors?.[field]).toMatch(/enabled/);
+  },
+);
+
+test('decision 21: an id that cannot be decoded is 404', async () => {
+  for (const path of [
+    '/api/v1/payment/sandbox/intent/%E0%A4%A',
+    cancelPath('x').replace('/x', '/%ff'),
+  ]) {
+    const method = path.includes('cancel') ? 'POST' : 'GET';
+    expect((await answerOf(call(path, { method }))).status).toBe(404);
+  }
+});
+
+test('decision 28: the bank list needs a key and says who supports withdrawal', async () => {
+  const { status, envelope } = await answerOf(call(BANKS));
+  expect(status).toBe(200);
+  const list = envelope.content as Record<string, unknown>[];
+  expect(list.length).toBeGreaterThan(20);
+  for (const bank of list) {
+    expect(Object.keys(bank)).toEqual(['code', 'name', 'supportsWithdrawal']);
+  }
+});
+
+test('decision 17: the public keys are there without an API key, apart for each environment', async () => {
+  const both = [SANDBOX_KEYS, '/api/v1/payment/webhook-keys'];
+  const answers = await Promise.all(both.map((path) => answerOf(call(path, { apiKey: null }))));
+  expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+  expect(answers[0]?.text).not.toBe(answers[1]?.text);
+  for (const { text } of answers) {
+    expect(text).toContain('BEGIN PUBLIC KEY');
+    expect(text).not.toContain('PRIVATE');
+  }
+});

@@ -1,0 +1,328 @@
+import { expect, test, vi } from 'vitest';
+import { simulator } from '../../src/rails/simulator/simulator.ts';
+import {
+  ALPHA,
+  type Answer,
+  advance,
+  allRows,
+  answerOf,
+  type Body,
+  type CallOptions,
+  CREATE_PATHS,
+  call,
+  clientOf,
+  type ExpressContent,
+  expressBody,
+  fireAlarm,
+  hostedBody,
+  INTERRUPTIONS,
+  intentOf,
+  pathOf,
+  postForm,
+  SECOND_MS,
+  SIMULATED_FAILURE,
+  useGateway,
+} from './support.ts';
+
+/**
+ * Goal: decision 8, a merchant that repeats a request with its Idempotency-Key gets the first
+ * answer byte for byte, whatever died in between. Method: the same bytes are posted again at every
+ * stage: after the answer, during the rail's call, and after a Worker that died before it answered
+ * (a rail whose start throws leaves exactly what such a death leaves).
+ */
+
+useGateway();
+
+const KEY = 'order-1/try-1';
+
+type Kind = 'hosted' | 'express';
+const BODY_OF = { hosted: hostedBody, express: expressBody };
+
+function create(
+  kind: Kind,
+  options: { key?: string; changes?: Body; text?: string } & Pick<CallOptions, 'apiKey'> = {},
+): Promise<Answer> {
+  const { key = KEY, changes = {}, text, ...rest } = options;
+  return answerOf(
+    call(CREATE_PATHS[kind].sandbox, {
+      ...rest,
+      method: 'POST',
+      headers: { 'idempotency-key': key },
+      body: text ?? BODY_OF[kind](changes),
+    }),
+  );
+}
+
+function expectReplay(answer: Answer, first: Answer): void {
+  expect(answer.text).toBe(first.text);
+  expect(answer.status).toBe(first.status);
+  expect(answer.headers.get('idempotent-replayed')).toBe('true');
+}
+
+const INTERACTIVE: Body = { testMode: { testModeType: 'ACTUAL_TEST' } };
+const KINDS: Kind[] = ['hosted', 'express'];
+const PAIRS = KINDS.flatMap((kind) =>
+  (Object.keys(INTERRUPTIONS) as (keyof typeof INTERRUPTIONS)[]).map(
+    (interruption) => [kind, interruption] as const,
+  ),
+);
+
+test.each(PAIRS)(
+  'decision 8: the same key, id and body replays the first answer byte for byte (%s, %s)',
+  async (kind, interruption) => {
+    const first = await create(kind);
+    expect(first.status).toBe(200);
+    expect(first.headers.get('idempotent-replayed')).toBeNull();
+    const before = await allRows();
+    await INTERRUPTIONS[interruption]();
+    expectReplay(await create(kind), first);
+    advance(365 * 24 * 3_600 * SECOND_MS);
+    expectReplay(await create(kind), first);
+    if (kind === 'hosted') {
+      expect((await allRows()).intent).toEqual(before.intent);
+    }
+  },
+);
+
+test.each(KINDS)('decision 8: the same key and id with another body is 422 (%s)', async (kind) => {
+  const first = await create(kind);
+  const before = await allRows();
+  for (const changes of [{ amount: 100.51 }, { unknown: 1 }, { currency: 'XXX' }]) {
+    const { status, envelope } = await create(kind, { changes });
+    expect(status).toBe(422);
+    expect(envelope).toEqual({
+      status: 422,
+      message: 'This Idempotency-Key was used with another body',
+    });
+  }
+  // Bytes count, not meaning.
+  const spaced = await create(kind, { text: JSON.stringify(BODY_OF[kind](), null, 1) });
+  expect(spaced.status).toBe(422);
+  expect(await allRows()).toEqual(before);
+  expectReplay(await create(kind), first);
+});
+
+test.each(KINDS)(
+  'decision 8: without the header a repeat is 409 naming the id (%s)',
+  async (kind) => {
+    await create(kind);
+    const { status, envelope, headers } = await answerOf(
+      call(CREATE_PATHS[kind].sandbox, { method: 'POST', body: BODY_OF[kind]() }),
+    );
+    expect(status).toBe(409);
+    expect(envelope).toEqual({
+      status: 409,
+      message: 'Duplicate key: paymentIntentUniqueId "order-1" already exists',
+    });
+    expect(headers.get('retry-after')).toBeNull();
+  },
+);
+
+test.each(KINDS)('decision 8: another key for the same id and body is 409 (%s)', async (kind) => {
+  await create(kind);
+  expect((await create(kind, { key: 'order-1/try-2' })).status).toBe(409);
+});
+
+test('decision 8: a key used with a payment that had none is 409', async () => {
+  await call(CREATE_PATHS.hosted.sandbox, { method: 'POST', body: hostedBody() });
+  expect((await create('hosted')).status).toBe(409);
+});
+
+test('decision 8: the key is scoped to the id: it makes another payment of another id', async () => {
+  const first = await create('hosted');
+  const second = await create('hosted', { changes: { paymentIntentUniqueId: 'order-2' } });
+  expect([first.status, second.status]).toEqual([200, 200]);
+  expect(second.text).not.toBe(first.text);
+  expect(second.headers.get('idempotent-replayed')).toBeNull();
+});
+
+test('decision 8: 20 concurrent posts with one key are one payment, one answer and no error', async () => {
+  const answers = await Promise.all(Array.from({ length: 20 }, () => create('hosted')));
+  expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+  expect(answers.every(({ status }) => status === 200)).toBe(true);
+  const fresh = answers.filter(({ headers }) => !headers.has('idempotent-replayed'));
+  expect(fresh).toHaveLength(1);
+});
+
+test('decision 8: while the express call is in flight a repeat is 409 with Retry-After', async () => {
+  let answerRail: () => void = () => undefined;
+  const railAnswers = new Promise<void>((resolve) => {
+    answerRail = resolve;
+  });
+  const start = simulator.start;
+  const calls = vi.spyOn(simulator, 'start').mockImplementation(async (order) => {
+    await railAnswers;
+    return start(order);
+  });
+  const first = create('express');
+  await vi.waitFor(() => expect(calls).toHaveBeenCalledTimes(1));
+
+  const repeat = await create('express');
+  expect(repeat.status).toBe(409);
+  expect(repeat.envelope.status).toBe(409);
+  expect(Number(repeat.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+  expect(Number(repeat.headers.get('retry-after'))).toBeLessThanOrEqual(10);
+  expect((await create('express', { changes: { amount: 7 } })).status).toBe(422);
+
+  answerRail();
+  const answered = await first;
+  expect(answered.status).toBe(200);
+  expectReplay(await create('express'), answered);
+  expect(calls).toHaveBeenCalledTimes(1);
+});
+
+test.each(
+  (['SUCCESS', 'FAILED'] as const).flatMap((simulationStatus) =>
+    (Object.keys(INTERRUPTIONS) as (keyof typeof INTERRUPTIONS)[]).flatMap((interruption) =>
+      [false, true].map((isSettled) => ({ simulationStatus, interruption, isSettled })),
+    ),
+  ),
+)(
+  'decision 8: a Worker that died before answering: 409, then the answer its state gives, for ever: $simulationStatus, $interruption, settled first: $isSettled',
+  async ({ simulationStatus, interruption, isSettled }) => {
+    const changes = simulationStatus === 'SUCCESS' ? {} : SIMULATED_FAILURE;
+    const start = vi.spyOn(simulator, 'start').mockRejectedValue(new Error('the Worker died'));
+    const died = await create('express', { changes });
+    expect(died.status).toBe(500);
+    expect(died.text).not.toContain('died');
+    await INTERRUPTIONS[interruption]();
+
+    const early = await create('express', { changes });
+    expect(early.status).toBe(409);
+    advance(Number(early.headers.get('retry-after')) * SECOND_MS);
+    if (isSettled) {
+      await fireAlarm();
+      await INTERRUPTIONS[interruption]();
+    }
+
+    const synthesised = await create('express', { changes });
+    expect(synthesised.status).toBe(200);
+    expect(synthesised.headers.get('idempotent-replayed')).toBe('true');
+    const read = await clientOf().read();
+    const attempt = read.type === 'found' ? read.intent.attempts[0] : undefined;
+    expect(synthesised.envelope).toEqual({
+      status: 200,
+      message: 'Payment intent saved successfully',
+      content: {
+        paymentUrl: expect.stringContaining('/checkout/'),
+        transactionId: attempt?.reference,
+        status: simulationStatus === 'SUCCESS' ? 'SUCCESS' : 'FAILURE',
+        message: expect.any(String),
+      },
+    });
+
+    // Whatever happens to the payment afterwards, the answer stays.
+    await INTERRUPTIONS[interruption]();
+    await fireAlarm();
+    expectReplay(await create('express', { changes }), synthesised);
+    // The charge was never repeated (promise 4).
+    expect(start).toHaveBeenCalledTimes(1);
+  },
+);
+
+test('decision 8: of concurrent repeats after a crash all get one and the same answer', async () => {
+  vi.spyOn(simulator, 'start').mockRejectedValue(new Error('the Worker died'));
+  await create('express');
+  advance(60 * SECOND_MS);
+  const answers = await Promise.all(Array.from({ length: 10 }, () => create('express')));
+  expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+  expect(answers[0]?.status).toBe(200);
+});
+
+/** Whether a customer who opens this address finds any way on: a link or a form. */
+async function leadsOn(paymentUrl: string | null): Promise<boolean> {
+  const response = await call(pathOf(paymentUrl ?? ''), { apiKey: null });
+  const html = await response.text();
+  return response.status === 200 && /\/simulator\/|<form/.test(html);
+}
+
+test('decision 22: an answered interactive express charge leads the customer to the simulator', async () => {
+  const { envelope } = await create('express', { changes: INTERACTIVE });
+  expect(await leadsOn((envelope.content as ExpressContent).paymentUrl)).toBe(true);
+});
+
+test('decision 8: an interactive express charge that died before its answer still leads the customer on', async () => {
+  const start = vi.spyOn(simulator, 'start').mockRejectedValue(new Error('the Worker died'));
+  await create('express', { changes: INTERACTIVE });
+  start.mockRestore();
+  advance(60 * SECOND_MS);
+  const { envelope } = await create('express', { changes: INTERACTIVE });
+  const { paymentUrl, status } = envelope.content as ExpressContent;
+  expect(status).toBe('SUCCESS');
+  expect(await leadsOn(paymentUrl)).toBe(true);
+});
+
+test('promise 4: a hosted customer whose Worker died while calling the rail finds a way on', async () => {
+  const checkoutUrl = String((await create('hosted')).envelope.content);
+  const start = vi.spyOn(simulator, 'start').mockRejectedValue(new Error('the Worker died'));
+  const died = await postForm(`${pathOf(checkoutUrl)}/attempts`, { method: 'TELE_BIRR' });
+  await died.body?.cancel();
+  start.mockRestore();
+  expect((await intentOf()).status).toBe('processing');
+  advance(60 * SECOND_MS);
+  expect(await leadsOn(checkoutUrl)).toBe(true);
+});
+
+test.each<[string, Body]>([
+  ['amount', { amount: -1 }],
+  ['currency', { currency: 'EUR' }],
+  ['expireIn', { expireIn: 'soon' }],
+])('decision 8: a taken id is 409 even with an invalid %s', async (field, changes) => {
+  const invalid = { ...hostedBody(), ...changes };
+  const free = await answerOf(call(CREATE_PATHS.hosted.sandbox, { method: 'POST', body: invalid }));
+  expect(free.status).toBe(400);
+  expect(free.envelope.validationErrors).toHaveProperty(field);
+
+  await create('hosted');
+  for (const path of Object.values(CREATE_PATHS).map(({ sandbox }) => sandbox)) {
+    const { status, envelope } = await answerOf(call(path, { method: 'POST', body: invalid }));
+    expect(status).toBe(409);
+    expect(envelope.message).toContain('"order-1"');
+  }
+});
+
+test.each([
+  ['empty', ''],
+  ['256 characters', 'k'.repeat(256)],
+  ['not ASCII', 'clé'],
+  ['a tab inside', 'a\tb'],
+])(
+  'decision 8: an Idempotency-Key that is %s is a plain 400 and creates nothing',
+  async (_name, key) => {
+    const { status, envelope } = await create('hosted', { key });
+    expect(status).toBe(400);
+    expect(Object.keys(envelope)).toEqual(['status', 'message']);
+    expect(envelope.message).toContain('Idempotency-Key');
+    expect((await clientOf().read()).type).toBe('not_found');
+  },
+);
+
+test('decision 8: an Idempotency-Key of 255 characters and spaces inside is taken', async () => {
+  const key = `a ${'k'.repeat(253)}`;
+  const first = await create('hosted', { key });
+  expect(first.status).toBe(200);
+  expectReplay(await create('hosted', { key }), first);
+});
+
+test('decision 8: a key of one merchant replays nothing of another', async () => {
+  await create('hosted', { apiKey: ALPHA.apiKeys.sandbox });
+  const production = await answerOf(
+    call(CREATE_PATHS.hosted.production, {
+      method: 'POST',
+      apiKey: ALPHA.apiKeys.production,
+      headers: { 'idempotency-key': KEY },
+      body: hostedBody(),
+    }),
+  );
+  expect(production.headers.get('idempotent-replayed')).toBeNull();
+  expect(production.status).toBe(400);
+});
+
+test.each(KINDS)(
+  'decision 8: the answer that was kept first stays, whoever brings another (%s)',
+  async (kind) => {
+    const first = await create(kind);
+    await clientOf().execute([{ type: 'tick' }], { failed: 'another', otherwise: 'another' });
+    expectReplay(await create(kind), first);
+  },
+);

@@ -1,0 +1,594 @@
+import {
+  abortAllDurableObjects,
+  applyD1Migrations,
+  createExecutionContext,
+  createMessageBatch,
+  evictAllDurableObjects,
+  getQueueResult,
+  listDurableObjectIds,
+  type QueueResult,
+  reset,
+  runDurableObjectAlarm,
+  runInDurableObject,
+} from 'cloudflare:test';
+import { env, exports } from 'cloudflare:workers';
+import { afterEach, beforeEach, type Mock, vi } from 'vitest';
+import { configOf } from '../../src/config.ts';
+import { seal } from '../../src/crypto/sealed.ts';
+import type { Command, Intent, Tenant } from '../../src/domain/intent.ts';
+import { ENVIRONMENTS, type Environment, METHODS } from '../../src/domain/method.ts';
+import worker from '../../src/index.ts';
+import { type IntentClient, intentByUniqueId } from '../../src/intent/client.ts';
+import type {
+  ClaimedDelivery,
+  DeliveryMessage,
+  DeliveryReport,
+  EventSummary,
+  LedgerMessage,
+} from '../../src/intent/protocol.ts';
+import { apiKeyDigest, apiKeyFrom } from '../../src/merchants/api-key.ts';
+import { forgetDirectory } from '../../src/merchants/directory.ts';
+import {
+  addWebhookSecret,
+  createMerchant,
+  issueApiKey,
+  revokeApiKey,
+  type SqlStatement,
+} from '../../src/merchants/provision.ts';
+import { webhookSecretFrom } from '../../src/merchants/webhook-secret.ts';
+import { webhookSecretContext } from '../../src/webhooks/settings.ts';
+
+/**
+ * The ground under all tests that run inside workerd. Only three things are not real: the clock
+ * (`Date` stands still until a test moves it), the sending side of the queues (messages are caught,
+ * and a test hands them to the consumer when and as often as it likes) and the merchant's server.
+ * The clock starts decades ahead, so that no alarm ever fires by itself while a test runs.
+ */
+
+export const SECOND_MS = 1_000;
+export const MINUTE_MS = 60 * SECOND_MS;
+export const HOUR_MS = 60 * MINUTE_MS;
+export const DAY_MS = 24 * HOUR_MS;
+
+export const ORIGIN = 'https://pay.kefel.test';
+export const CALLBACK_URL = 'https://shop.example.com/hook';
+/** Lifetime of the payments below, in seconds. */
+export const EXPIRE_IN = 3_600;
+export const EXPIRE_IN_MS = EXPIRE_IN * SECOND_MS;
+
+/** Every test starts a day later than the one before: what an isolate remembers is then too old. */
+let clockMs = Date.UTC(2090, 0, 1);
+
+export interface TestMerchant {
+  readonly id: string;
+  readonly name: string;
+  readonly apiKeys: Readonly<Record<Environment, string>>;
+  readonly revokedApiKeys: Readonly<Record<Environment, string>>;
+  readonly webhookSecret: string;
+}
+
+export const ALPHA = testMerchant('mer_alpha', 'Addis Books', 10);
+export const BETA = testMerchant('mer_beta', 'Bahir Dar Coffee', 20);
+
+function testMerchant(id: string, name: string, seed: number): TestMerchant {
+  const bytes = (offset: number) => new Uint8Array(32).fill(seed + offset);
+  return {
+    id,
+    name,
+    apiKeys: {
+      sandbox: apiKeyFrom('sandbox', bytes(0)),
+      production: apiKeyFrom('production', bytes(1)),
+    },
+    revokedApiKeys: {
+      sandbox: apiKeyFrom('sandbox', bytes(2)),
+      production: apiKeyFrom('production', bytes(3)),
+    },
+    webhookSecret: webhookSecretFrom(bytes(4)),
+  };
+}
+
+export function tenantOf(merchant: TestMerchant, environment: Environment = 'sandbox'): Tenant {
+  return { merchantId: merchant.id, environment };
+}
+
+export async function runSql(statements: readonly SqlStatement[]): Promise<void> {
+  await env.DB.batch(statements.map(({ sql, params }) => env.DB.prepare(sql).bind(...params)));
+}
+
+/** Both merchants: every method at 1 % commission, a valid and a revoked key, one webhook secret. */
+async function seedMerchants(): Promise<void> {
+  const settings = METHODS.map((method) => ({
+    method,
+    enabled: true,
+    rate: { basisPoints: 100, fixedMinor: 0 },
+  }));
+  for (const merchant of [ALPHA, BETA]) {
+    const { id, name } = merchant;
+    const methods = { sandbox: settings, production: settings };
+    await runSql(createMerchant({ id, name, methods, createdAtMs: 0 }));
+    for (const environment of ENVIRONMENTS) {
+      const tenant = tenantOf(merchant, environment);
+      const revoked = merchant.revokedApiKeys[environment];
+      const sealedSecret = await seal(
+        configOf(env).dataEncryptionKeys,
+        merchant.webhookSecret,
+        webhookSecretContext(tenant),
+      );
+      await runSql([
+        await issueApiKey(tenant, {
+          apiKey: merchant.apiKeys[environment],
+          name: 'valid',
+          createdAtMs: 0,
+        }),
+        await issueApiKey(tenant, { apiKey: revoked, name: 'revoked', createdAtMs: 0 }),
+        revokeApiKey(tenant, await apiKeyDigest(revoked), 1),
+        addWebhookSecret(tenant, {
+          id: `${id}-${environment}`,
+          sealedSecret,
+          createdAtMs: 0,
+          expiresAtMs: null,
+        }),
+      ]);
+    }
+  }
+}
+
+/** What the objects have sent and no test has handed on yet. */
+export interface CaughtMessages {
+  readonly webhooks: DeliveryMessage[];
+  readonly retries: DeliveryMessage[];
+  readonly ledger: LedgerMessage[];
+}
+
+/** Every log line of the running test. */
+export const logged: string[] = [];
+
+/** A gateway with two merchants for each test of a file; everything is forgotten afterwards. */
+export function useGateway(): CaughtMessages {
+  const caught: CaughtMessages = { webhooks: [], retries: [], ledger: [] };
+  beforeEach(async () => {
+    clockMs += DAY_MS;
+    vi.useFakeTimers({ toFake: ['Date'], now: clockMs });
+    for (const level of ['info', 'warn', 'error'] as const) {
+      vi.spyOn(console, level).mockImplementation((line) => {
+        logged.push(String(line));
+      });
+    }
+    catchInto(env.WEBHOOKS, caught.webhooks);
+    catchInto(env.WEBHOOK_RETRIES, caught.retries);
+    catchInto(env.LEDGER, caught.ledger);
+    forgetDirectory();
+    await applyD1Migrations(env.DB, env.TEST_MIGRATIONS);
+    await seedMerchants();
+  });
+  afterEach(async () => {
+    vi.restoreAllMocks();
+    vi.useRealTimers();
+    for (const messages of [...Object.values(caught), logged]) {
+      messages.length = 0;
+    }
+    await forgetEverything();
+  });
+  return caught;
+}
+
+/** `reset` deletes what is in memory only: after an abort it would leave files behind. */
+async function forgetEverything(): Promise<void> {
+  await env.DB.prepare('SELECT 1').run();
+  for (const id of await listDurableObjectIds(env.PAYMENT_INTENT)) {
+    await runInDurableObject(env.PAYMENT_INTENT.get(id), () => undefined);
+  }
+  await reset();
+}
+
+function catchInto<Body>(queue: Queue, messages: Body[]): void {
+  vi.spyOn(queue, 'send').mockImplementation(async (body) => {
+    messages.push(structuredClone(body) as Body);
+    return { metadata: { metrics: { backlogCount: 0, backlogBytes: 0 } } };
+  });
+}
+
+/** Moves the clock, alarms and all: nothing fires by itself. */
+export function advance(byMs: number): void {
+  vi.setSystemTime(Date.now() + byMs);
+}
+
+// ---------------------------------------------------------------------------------------------
+// The API
+
+export type Body = Record<string, unknown>;
+
+export function hostedBody(changes: Body = {}): Body {
+  return {
+    amount: 100.5,
+    currency: 'ETB',
+    paymentIntentUniqueId: 'order-1',
+    methods: [],
+    returnUrl: 'https://shop.example.com/done?cart=7',
+    callbackUrl: CALLBACK_URL,
+    expireIn: EXPIRE_IN,
+    commissionPaidByCustomer: false,
+    ...changes,
+  };
+}
+
+/** Express, simulated: succeeds by itself unless `testMode` says otherwise. */
+export function expressBody(changes: Body = {}): Body {
+  return {
+    amount: 100.5,
+    currency: 'ETB',
+    paymentIntentUniqueId: 'order-1',
+    method: 'TELE_BIRR',
+    returnUrl: 'https://shop.example.com/done',
+    callbackUrl: CALLBACK_URL,
+    expireIn: EXPIRE_IN,
+    commissionPaidByCustomer: false,
+    testMode: { testModeType: 'SIMULATED_TEST', simulationStatus: 'SUCCESS' },
+    ...changes,
+  };
+}
+
+export const SIMULATED_FAILURE: Body = {
+  testMode: { testModeType: 'SIMULATED_TEST', simulationStatus: 'FAILED' },
+};
+
+export interface CallOptions {
+  readonly method?: string;
+  /** Null: no header at all. */
+  readonly apiKey?: string | null;
+  /** Objects are sent as JSON, strings and streams as they are. */
+  readonly body?: BodyInit | Body | undefined;
+  /** Null: no header at all, which only a stream allows. */
+  readonly contentType?: string | null;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** One request to the Worker as the network would bring it; redirects are not followed. */
+export function call(path: string, options: CallOptions = {}): Promise<Response> {
+  const { method = 'GET', apiKey = ALPHA.apiKeys.sandbox, body, headers = {} } = options;
+  const contentType =
+    options.contentType === undefined && body !== undefined
+      ? 'application/json'
+      : (options.contentType ?? null);
+  const isRaw = typeof body === 'string' || body instanceof ReadableStream;
+  return exports.default.fetch(`${ORIGIN}${path}`, {
+    method,
+    redirect: 'manual',
+    headers: {
+      ...(apiKey === null ? {} : { apiKey }),
+      ...(contentType === null ? {} : { 'content-type': contentType }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: isRaw ? body : JSON.stringify(body) }),
+  });
+}
+
+export const CREATE_PATHS = {
+  hosted: { sandbox: '/api/v1/payment/sandbox/intent', production: '/api/v1/payment/intent' },
+  express: {
+    sandbox: '/api/v1/payment/express/sandbox/pay',
+    production: '/api/v1/payment/express/pay',
+  },
+} as const;
+
+export function statusPath(id: string, environment: Environment = 'sandbox'): string {
+  return `${CREATE_PATHS.hosted[environment]}/${encodeURIComponent(id)}`;
+}
+
+export function cancelPath(id: string, environment: Environment = 'sandbox'): string {
+  return `${CREATE_PATHS.hosted[environment]}/cancel/${encodeURIComponent(id)}`;
+}
+
+export function postHosted(
+  changes: Body = {},
+  options: Omit<CallOptions, 'body'> = {},
+): Promise<Response> {
+  const body = hostedBody(changes);
+  return call(CREATE_PATHS.hosted.sandbox, { ...options, method: 'POST', body });
+}
+
+export function postExpress(
+  changes: Body = {},
+  options: Omit<CallOptions, 'body'> = {},
+): Promise<Response> {
+  const body = expressBody(changes);
+  return call(CREATE_PATHS.express.sandbox, { ...options, method: 'POST', body });
+}
+
+/** An API answer with what a test wants to see of it. */
+export interface Answer {
+  readonly status: number;
+  readonly text: string;
+  readonly headers: Headers;
+  readonly envelope: {
+    readonly status?: number;
+    readonly message?: string;
+    readonly content?: unknown;
+    readonly validationErrors?: Readonly<Record<string, string>>;
+  };
+}
+
+export async function answerOf(response: Response | Promise<Response>): Promise<Answer> {
+  const { status, headers, ...rest } = await answerText(await response);
+  return { status, headers, ...rest, envelope: JSON.parse(rest.text) };
+}
+
+async function answerText(response: Response) {
+  return { status: response.status, headers: response.headers, text: await response.text() };
+}
+
+/** Creates a hosted payment by the API. Returns its checkout URL. */
+export async function createHosted(changes: Body = {}): Promise<string> {
+  const { status, text, envelope } = await answerOf(postHosted(changes));
+  if (status !== 200) {
+    throw new Error(`create answered ${text}`);
+  }
+  return String(envelope.content);
+}
+
+export interface ExpressContent {
+  readonly paymentUrl: string | null;
+  readonly transactionId: string;
+  readonly status: string;
+  readonly message: string;
+}
+
+export async function createExpress(changes: Body = {}): Promise<ExpressContent> {
+  const { status, text, envelope } = await answerOf(postExpress(changes));
+  if (status !== 200) {
+    throw new Error(`express answered ${text}`);
+  }
+  return envelope.content as ExpressContent;
+}
+
+// ---------------------------------------------------------------------------------------------
+// The customer
+
+export function pathOf(url: string): string {
+  const { pathname, search } = new URL(url, ORIGIN);
+  return pathname + search;
+}
+
+/** Posts a form of our pages. */
+export function postForm(path: string, fields: Record<string, string>): Promise<Response> {
+  return call(path, {
+    method: 'POST',
+    apiKey: null,
+    body: new URLSearchParams(fields).toString(),
+    contentType: 'application/x-www-form-urlencoded',
+  });
+}
+
+/** Chooses a method on the checkout page. Returns the token of the simulator's page. */
+export async function chooseMethod(checkoutUrl: string, method = 'TELE_BIRR'): Promise<string> {
+  const response = await postForm(`${pathOf(checkoutUrl)}/attempts`, { method });
+  const token = /\/simulator\/([^/]+)$/.exec(response.headers.get('location') ?? '')?.[1];
+  await response.body?.cancel();
+  if (token === undefined) {
+    throw new Error(
+      `choosing a method led to ${response.status} ${response.headers.get('location')}`,
+    );
+  }
+  return token;
+}
+
+/** Presses a button on the simulator's page. Returns where the customer is sent. */
+export async function simulate(
+  attemptToken: string,
+  outcome: 'approve' | 'decline' | 'give_up',
+): Promise<string> {
+  const response = await postForm(`/rails/simulator/${attemptToken}`, { outcome });
+  await response.body?.cancel();
+  const location = response.headers.get('location');
+  if (location === null) {
+    throw new Error(`the simulator answered ${response.status}`);
+  }
+  return location;
+}
+
+/** A hosted payment that is paid at once, by the pages. */
+export async function payHosted(changes: Body = {}): Promise<void> {
+  await simulate(await chooseMethod(await createHosted(changes)), 'approve');
+}
+
+// ---------------------------------------------------------------------------------------------
+// The object
+
+export function clientOf(uniqueId = 'order-1', tenant: Tenant = tenantOf(ALPHA)): IntentClient {
+  return intentByUniqueId(env, tenant, uniqueId);
+}
+
+export function stubOf(uniqueId = 'order-1', tenant: Tenant = tenantOf(ALPHA)) {
+  const { objectId } = clientOf(uniqueId, tenant);
+  return env.PAYMENT_INTENT.get(env.PAYMENT_INTENT.idFromString(objectId));
+}
+
+/** The payment as `read` shows it: time that is due is applied. */
+export async function intentOf(uniqueId = 'order-1'): Promise<Intent> {
+  const read = await clientOf(uniqueId).read();
+  if (read.type === 'not_found') {
+    throw new Error(`${uniqueId} does not exist`);
+  }
+  return read.intent;
+}
+
+/** Runs commands that must be accepted. */
+export async function execute(...commands: Command[]): Promise<Intent> {
+  const result = await clientOf().execute(commands);
+  if (result.type === 'not_found' || result.rejection !== null) {
+    throw new Error(`refused: ${JSON.stringify(result)}`);
+  }
+  return result.intent;
+}
+
+/** A redirect attempt as the simulator plans it, but whose window closes without finality. */
+export function startRedirect(id: string, deadlineAtMs = Date.now() + 30 * MINUTE_MS): Command {
+  return {
+    type: 'start_attempt',
+    attempt: {
+      id,
+      reference: `REF${id.toUpperCase()}`,
+      method: 'TELE_BIRR',
+      phone: null,
+      flow: 'redirect',
+      deadlineAtMs,
+      windowIsFinal: false,
+      checkAtMs: null,
+    },
+  };
+}
+
+export function settle(attemptId: string, type: 'succeeded' | 'failed'): Command {
+  return {
+    type: 'settle_attempt',
+    attemptId,
+    outcome: type === 'succeeded' ? { type, receipt: null } : { type, reason: 'declined' },
+  };
+}
+
+/** The one event of the payment, or the last of several. */
+export async function lastEvent(uniqueId = 'order-1'): Promise<EventSummary> {
+  const event = (await clientOf(uniqueId).events()).at(-1);
+  if (event === undefined) {
+    throw new Error(`${uniqueId} has announced nothing`);
+  }
+  return event;
+}
+
+/** Fires the object's alarm now. False when none is set. */
+export function fireAlarm(uniqueId = 'order-1'): Promise<boolean> {
+  return runDurableObjectAlarm(stubOf(uniqueId));
+}
+
+export function alarmOf(uniqueId = 'order-1'): Promise<number | null> {
+  return runInDurableObject(stubOf(uniqueId), (_instance, state) => state.storage.getAlarm());
+}
+
+export function loseAlarm(uniqueId = 'order-1'): Promise<void> {
+  return runInDurableObject(stubOf(uniqueId), (_instance, state) => state.storage.deleteAlarm());
+}
+
+/** Runs SQL inside the object, as no code of ours would. */
+export function objectSql<Row extends Record<string, SqlStorageValue>>(
+  sql: string,
+  uniqueId = 'order-1',
+): Promise<Row[]> {
+  return runInDurableObject(stubOf(uniqueId), (_instance, state) =>
+    state.storage.sql.exec<Row>(sql).toArray(),
+  );
+}
+
+/** Every row of an object, in the order of its tables: what a rollback must leave as it was. */
+export async function allRows(uniqueId = 'order-1'): Promise<Record<string, unknown[]>> {
+  return runInDurableObject(stubOf(uniqueId), (_instance, { storage }) => {
+    const names = storage.sql
+      .exec<{ name: string }>(
+        "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '\\_%' ESCAPE '\\' ORDER BY name",
+      )
+      .toArray()
+      .map(({ name }) => name);
+    return Object.fromEntries(
+      names.map((name) => [name, storage.sql.exec(`SELECT * FROM "${name}"`).toArray()]),
+    );
+  });
+}
+
+/** How an object's memory can go away between two steps. */
+export const INTERRUPTIONS = {
+  'no interruption': async () => undefined,
+  eviction: () => evictAllDurableObjects(),
+  abort: () => abortAllDurableObjects(),
+} as const;
+
+// ---------------------------------------------------------------------------------------------
+// Queues and the merchant's server
+
+export type QueueName = 'kefel-webhooks' | 'kefel-webhook-retries' | 'kefel-ledger';
+
+/** Hands messages to the Worker's consumer in one batch and waits until all its work is done. */
+export async function consume(
+  queue: QueueName,
+  bodies: readonly (DeliveryMessage | LedgerMessage)[],
+): Promise<QueueResult> {
+  const messages = bodies.map((body, index) => ({
+    id: `message-${index}`,
+    timestamp: new Date(),
+    attempts: 1,
+    body,
+  }));
+  const batch = createMessageBatch<DeliveryMessage | LedgerMessage>(queue, messages);
+  const ctx = createExecutionContext();
+  await worker.queue(batch, env, ctx);
+  return getQueueResult(batch, ctx);
+}
+
+/** What became of a batch of so many messages, however the consumer said it. */
+export function fateOf(result: QueueResult, messages: number): 'acked' | 'retried' | 'mixed' {
+  const acked = result.ackAll ? messages : result.explicitAcks.length;
+  const retried = result.retryBatch.retry ? messages : result.retryMessages.length;
+  if (acked === messages && retried === 0) {
+    return 'acked';
+  }
+  return retried === messages && acked === 0 ? 'retried' : 'mixed';
+}
+
+/** Hands on everything caught so far. */
+export async function consumeAll(caught: CaughtMessages): Promise<void> {
+  await consume('kefel-webhooks', caught.webhooks.splice(0));
+  await consume('kefel-webhook-retries', caught.retries.splice(0));
+  await consume('kefel-ledger', caught.ledger.splice(0));
+}
+
+/** A webhook as it arrived. */
+export interface Arrival {
+  readonly url: string;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly event: {
+    readonly webHookEvent: string;
+    readonly paymentIntentUniqueId: string;
+    readonly status: string;
+    readonly signature: string;
+    readonly body: string;
+  };
+}
+
+/** The merchant's server: `answer` may throw like a broken connection. Returns what arrives. */
+export function merchantServer(
+  answer: (arrival: Arrival) => Response | Promise<Response> = () => new Response('ok'),
+): Arrival[] {
+  const arrivals: Arrival[] = [];
+  const fetcher: Mock<typeof fetch> = vi.spyOn(globalThis, 'fetch');
+  fetcher.mockImplementation(async (input, init) => {
+    const request = new Request(input, init);
+    const text = await request.text();
+    const { url, headers } = request;
+    const arrival = { url, headers, text, event: JSON.parse(text) };
+    arrivals.push(arrival);
+    return answer(arrival);
+  });
+  return arrivals;
+}
+
+/** The payment inside an event. */
+export function paymentIn(arrival: Arrival): Record<string, unknown> {
+  return JSON.parse(arrival.event.body);
+}
+
+export async function claim(sequence: number, uniqueId = 'order-1'): Promise<ClaimedDelivery> {
+  const result = await clientOf(uniqueId).claimDelivery(sequence);
+  if (result.type === 'refused') {
+    throw new Error(`event ${sequence} could not be claimed`);
+  }
+  return result.delivery;
+}
+
+export function report(
+  sequence: number,
+  claimId: string,
+  outcome: DeliveryReport['outcome'],
+  uniqueId = 'order-1',
+): Promise<void> {
+  const log = { atMs: Date.now(), durationMs: 1, httpStatus: null, error: null, answerExcerpt: '' };
+  return clientOf(uniqueId).reportDelivery({ sequence, claimId, outcome, log });
+}
