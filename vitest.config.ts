@@ -4,8 +4,9 @@ import { testSecrets } from './test/support/secrets.ts';
 
 export default defineConfig({
   test: {
+    // One project after the other, the quickest first: gateway, browser and suites share few cores.
     projects: [
-      { test: { name: 'unit', include: ['test/unit/**/*.test.ts'] } },
+      { test: { name: 'unit', include: ['test/unit/**/*.test.ts'], sequence: { groupOrder: 1 } } },
       {
         plugins: [
           cloudflareTest(async () => ({
@@ -19,7 +20,11 @@ export default defineConfig({
             },
           })),
         ],
-        test: { name: 'workers', include: ['test/workers/**/*.test.ts'] },
+        test: {
+          name: 'workers',
+          include: ['test/workers/**/*.test.ts'],
+          sequence: { groupOrder: 2 },
+        },
       },
       {
         test: {
@@ -28,8 +33,7 @@ export default defineConfig({
           testTimeout: 60_000,
           hookTimeout: 60_000,
           fileParallelism: false,
-          // After the others: a gateway of its own, a browser and the suites share two cores.
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: 3 },
         },
       },
     ],

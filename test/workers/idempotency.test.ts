@@ -1,4 +1,6 @@
+import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
+import { forgetDirectory } from '../../src/merchants/directory.ts';
 import { simulator } from '../../src/rails/simulator/simulator.ts';
 import {
   ALPHA,
@@ -326,3 +328,21 @@ test.each(KINDS)(
     expectReplay(await create(kind), first);
   },
 );
+
+test('decision 8: the same bytes at the other endpoint are another body', async () => {
+  const text = JSON.stringify({
+    ...hostedBody({ amount: 100 }),
+    ...expressBody({ amount: 100 }),
+  });
+  expect((await create('hosted', { text })).status).toBe(200);
+  expect((await create('express', { text })).status).toBe(422);
+});
+
+test('decision 8: an answer outlives the settings it was made under', async () => {
+  const first = await create('express');
+  const merchant = 'UPDATE merchant_methods SET enabled = 0 WHERE merchant_id = ?';
+  await env.DB.prepare(merchant).bind(ALPHA.id).run();
+  forgetDirectory();
+  expectReplay(await create('express'), first);
+  expect((await create('express', { key: 'another' })).status).toBe(409);
+});
