@@ -5,7 +5,6 @@ export async function withRequestId(
 ): Promise<Response> {
   const requestId = request.headers.get('cf-ray') ?? crypto.randomUUID();
   const response = await answer(requestId);
-  const stamped = new Response(response.body, response);
-  stamped.headers.set('x-request-id', requestId);
-  return stamped;
+  response.headers.set('x-request-id', requestId);
+  return response;
 }

@@ -66,12 +66,13 @@ export class PaymentRecord {
     return this.intent() === null ? [] : this.#store.history();
   }
 
+  /** Oldest first. Only an end is announced, so before it there is nothing to look for. */
   events(): StoredEvent[] {
-    return this.#store.events();
+    return this.intent()?.endedAtMs == null ? [] : this.#store.events();
   }
 
   event(sequence: number): StoredEvent | null {
-    return this.#store.event(sequence);
+    return this.events().find((event) => event.sequence === sequence) ?? null;
   }
 
   /** Rows and alarm change together or not at all; messages leave afterwards or never. */
@@ -214,7 +215,7 @@ export class PaymentRecord {
 
   /** Puts deliveries and the ledger row whose lease or wait is over back into their queues. */
   requeueDue(nowMs: number): void {
-    for (const event of this.#store.events().filter((candidate) => isDue(candidate, nowMs))) {
+    for (const event of this.events().filter((candidate) => isDue(candidate, nowMs))) {
       const isRetry = event.tries > 0;
       this.#store.updateEvent(queued(event, nowMs));
       this.#outgoing.push({ queue: isRetry ? 'retries' : 'webhooks', sequence: event.sequence });
@@ -273,7 +274,7 @@ export class PaymentRecord {
   retentionEndsAtMs(): number | null {
     const intent = this.intent();
     const isOver = intent !== null && hasEnded(intent.status);
-    const isDelivered = this.#store.events().every((event) => event.dueAtMs === null);
+    const isDelivered = this.events().every((event) => event.dueAtMs === null);
     return isOver && isDelivered ? intent.updatedAtMs + RETENTION_MS : null;
   }
 
@@ -287,7 +288,7 @@ export class PaymentRecord {
       nextWakeAtMs(stored.intent),
       stored.ledgerDueAtMs,
       this.retentionEndsAtMs(),
-      ...this.#store.events().map((event) => event.dueAtMs),
+      ...this.events().map((event) => event.dueAtMs),
     ].filter((time) => time !== null);
     return times.length === 0 ? null : Math.min(...times);
   }

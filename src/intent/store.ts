@@ -164,10 +164,6 @@ export class Store {
     );
   }
 
-  event(sequence: number): StoredEvent | null {
-    return this.events().find((event) => event.sequence === sequence) ?? null;
-  }
-
   /** All events, oldest first: a handful at most, for a status changes only so often. */
   events(): StoredEvent[] {
     if (!tableExists(this.#sql, 'event')) {
