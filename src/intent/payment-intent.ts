@@ -195,13 +195,14 @@ export class PaymentIntent extends DurableObject<Env> {
    * a few times and then never again. Only a failure to arm is left to those retries.
    */
   override async alarm(): Promise<void> {
-    const safeAtMs = Date.now() + ALARM_SAFETY_MS;
-    await this.#record.armAt(safeAtMs);
     this.#isWorking = true;
     try {
-      await this.#work(safeAtMs);
-    } catch (error) {
-      log('error', 'alarm_failed', { objectId: this.ctx.id.toString(), error: errorText(error) });
+      const safeAtMs = Date.now() + ALARM_SAFETY_MS;
+      await this.#record.armAt(safeAtMs);
+      await this.#work(safeAtMs).catch((error: unknown) => {
+        const objectId = this.ctx.id.toString();
+        log('error', 'alarm_failed', { objectId, error: errorText(error) });
+      });
     } finally {
       this.#isWorking = false;
     }

@@ -1,5 +1,6 @@
 import { openIntent } from '../../src/domain/decide.ts';
 import type { Attempt, Intent, IntentTerms, LineItem } from '../../src/domain/intent.ts';
+import { someTerms } from './intents.ts';
 
 /** 2026-11-21 12:00 in Addis Ababa. */
 export const NOW_MS = Date.UTC(2026, 10, 21, 9);
@@ -18,17 +19,10 @@ export function itemWith(changed: Partial<LineItem> = {}): LineItem {
 
 /** A hosted sandbox payment of ETB 1,500.00 for two items, every method, commission borne by the merchant. */
 export function termsWith(changed: Partial<IntentTerms> = {}): IntentTerms {
-  return {
-    environment: 'sandbox',
-    merchantId: 'm_demo',
+  return someTerms({
     merchantName: 'Tomoca Coffee',
     uniqueId: 'order-1001',
-    uuid: '4c2e2c54-7b0e-4b57-9d43-0d3b1b0a2f11',
-    number: 4_201,
-    kind: 'hosted',
-    paymentLinkUniqueId: null,
     amountMinor: 150_000,
-    currency: 'ETB',
     methods: [
       { method: 'TELE_BIRR', commissionMinor: 1_500 },
       { method: 'TELE_BIRR_USSD', commissionMinor: 1_500 },
@@ -41,20 +35,14 @@ export function termsWith(changed: Partial<IntentTerms> = {}): IntentTerms {
       itemWith({ quantity: 3 }),
       itemWith({ name: 'Delivery in Addis Ababa', type: 'SERVICE', priceMinor: 15_000 }),
     ],
-    itemPriceBasis: 'unit',
-    splits: [],
-    commissionPaidByCustomer: false,
     customer: { name: 'Almaz', email: null, phone: '911234567', isPhoneUpdatable: true },
-    description: null,
-    debitAccount: null,
     returnUrl: 'https://shop.example.com/thanks',
     callbackUrl: null,
     simulation: null,
-    baseUrl: 'https://pay.example.com',
     createdAtMs: NOW_MS,
     expiresAtMs: NOW_MS + 900_000,
     ...changed,
-  };
+  });
 }
 
 export function attemptWith(changed: Partial<Attempt> = {}): Attempt {
