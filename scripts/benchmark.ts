@@ -138,7 +138,9 @@ async function untilAnswered(group: ProcessGroup, url: string, client: HttpClien
 
 function report(comparisons: readonly Comparison[], webhooks: WebhookLatencies): void {
   console.log(`Node ${process.versions.node}, ${cpus().length} cores, wrangler dev, local disk;`);
-  console.log(`load of the machine before: ${loadBefore.toFixed(1)} (above 0.5, measure again)\n`);
+  console.log(
+    `load of the machine before: ${loadBefore.toFixed(1)} (above 0.5 the figures mean little)\n`,
+  );
   console.log('| create | clients | requests/s (median) | p50 ms | p95 ms | p99 ms |');
   console.log('|---|---:|---:|---:|---:|---:|');
   for (const row of comparisons.flatMap((comparison) => comparisonRows(comparison))) {

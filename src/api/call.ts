@@ -1,4 +1,3 @@
-import { BoundedCache } from '../bounded-cache.ts';
 import { type Config, configOf } from '../config.ts';
 import type { Environment } from '../domain/method.ts';
 import { parseApiKey } from '../merchants/api-key.ts';
@@ -23,12 +22,6 @@ const API_PERIOD_SECONDS = 10;
 const FAILED_KEY_PERIOD_SECONDS = 60;
 
 /**
- * Addresses that have sent too many wrong keys of late. Their keys are looked for in memory only, so
- * that guessing costs D1 nothing; the limiter itself can only be asked by counting.
- */
-const guessers = new BoundedCache<true>({ sizeMax: 1_000, ageMsMax: 10_000 });
-
-/**
  * Checks the `apiKey` header for this environment (decision 9) and the key's rate limit
  * (decision 27). Problems: 401, 403, 429. No object is touched here.
  */
@@ -43,24 +36,25 @@ export async function authorise(
   const apiKey = request.headers.get('apiKey');
   const wanted =
     environment === 'any' ? (parseApiKey(apiKey ?? '')?.environment ?? 'production') : environment;
-  const client = request.headers.get('cf-connecting-ip') ?? 'unknown';
-  const isGuesser = guessers.get(client, nowMs) !== undefined;
-  const result = await authenticate(env, ctx, apiKey, wanted, nowMs, isGuesser);
+  const result = await authenticate(env, ctx, apiKey, wanted, nowMs);
   if (result.type !== 'granted') {
-    if (isGuesser || (await isOver(config, env.FAILED_KEY_RATE_LIMIT, client))) {
-      guessers.set(client, true, nowMs);
-      throw tooManyRequestsProblem(FAILED_KEY_PERIOD_SECONDS);
-    }
+    const client = request.headers.get('cf-connecting-ip') ?? 'unknown';
+    await limit(config, env.FAILED_KEY_RATE_LIMIT, client, FAILED_KEY_PERIOD_SECONDS);
     throw result.type === 'unauthorised'
       ? new Problem(401, apiKey === null ? 'The apiKey header is missing' : 'Invalid API key')
       : new Problem(403, `This API key is not for the ${wanted} environment`);
   }
-  if (await isOver(config, env.API_RATE_LIMIT, result.access.keyDigest)) {
-    throw tooManyRequestsProblem(API_PERIOD_SECONDS);
-  }
+  await limit(config, env.API_RATE_LIMIT, result.access.keyDigest, API_PERIOD_SECONDS);
   return { request, env, ctx, config, access: result.access, nowMs };
 }
 
-async function isOver(config: Config, limiter: RateLimit, key: string): Promise<boolean> {
-  return config.rateLimits && !(await limiter.limit({ key })).success;
+async function limit(
+  config: Config,
+  limiter: RateLimit,
+  key: string,
+  periodSeconds: number,
+): Promise<void> {
+  if (config.rateLimits && !(await limiter.limit({ key })).success) {
+    throw tooManyRequestsProblem(periodSeconds);
+  }
 }

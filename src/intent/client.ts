@@ -35,6 +35,12 @@ const CALLS_MAX = 3;
 const CALL_BACK_OFF_MS = 50;
 
 /**
+ * Waits between tries to store what the world has acted on already: within the 30 s that a Worker
+ * may go on after its answer.
+ */
+const PERSISTENT_WAITS_MS = [200, 500, 1_000, 3_000, 6_000, 9_000];
+
+/**
  * The id of the object that owns a payment. The name holds environment, merchant and unique id, so
  * no key, link or query of one tenant can name another's object (promise 8). Merchant ids contain
  * no slash.
@@ -80,6 +86,27 @@ export class IntentClient {
     answers: ExpressAnswers | null = null,
   ): Promise<ExecuteResult> {
     return this.#call((stub) => stub.execute(commands, answers));
+  }
+
+  /**
+   * `execute` for what a rail has said: it cannot be asked to say it again, so an object that is out
+   * of reach is tried for some 20 s, overload included. Throws IntentUnavailable after that.
+   */
+  async executePersistently(
+    commands: readonly Command[],
+    answers: ExpressAnswers | null = null,
+  ): Promise<ExecuteResult> {
+    for (const waitMs of PERSISTENT_WAITS_MS) {
+      try {
+        return await this.execute(commands, answers);
+      } catch (error) {
+        if (!(error instanceof IntentUnavailable)) {
+          throw error;
+        }
+        await scheduler.wait(waitMs);
+      }
+    }
+    return this.execute(commands, answers);
   }
 
   history(): Promise<HistoryEntry[]> {

@@ -74,9 +74,8 @@ export function forgetDirectory(): void {
 
 /**
  * Who sends `apiKey` to an endpoint of `environment` (decision 9). `nowMs` is the request's clock.
- * A key used in the last seconds costs no query; text that is no key never reaches D1. With
- * `memoryOnly` nothing does: a key that is not remembered is then refused. Throws when D1 is needed
- * and does not answer.
+ * A key used in the last seconds costs no query; text that is no key never reaches D1. Throws when
+ * D1 is needed and does not answer.
  */
 export async function authenticate(
   env: Bindings,
@@ -84,15 +83,12 @@ export async function authenticate(
   apiKey: string | null,
   environment: Environment,
   nowMs: number,
-  memoryOnly = false,
 ): Promise<AuthenticationResult> {
   if (apiKey === null || parseApiKey(apiKey) === null) {
     return { type: 'unauthorised' };
   }
   const digest = await apiKeyDigest(apiKey);
-  const access = memoryOnly
-    ? (remembered(digest, nowMs)?.access ?? null)
-    : await accessOf(env, ctx, digest, nowMs);
+  const access = await accessOf(env, ctx, digest, nowMs);
   if (access === null) {
     return { type: 'unauthorised' };
   }

@@ -114,7 +114,7 @@ export async function runAttempt(
   }
   const started = attemptOf(start.intent, planned.id);
   const result = await rail.start(await railOrder(env, client.objectId, start.intent, started));
-  const stored = await client.execute([commandFor(result, started, Date.now())]);
+  const stored = await client.executePersistently([commandFor(result, started, Date.now())]);
   return stored.type === 'not_found'
     ? stored
     : { type: 'started', intent: stored.intent, attempt: attemptOf(stored.intent, planned.id) };

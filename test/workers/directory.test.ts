@@ -132,17 +132,6 @@ describe('decision 9: the directory', () => {
     expect(await ask(unknown, START_MS + 1000)).toMatchObject({ type: 'granted' });
   });
 
-  it('decision 27: from an address that guesses, knows remembered keys and asks D1 nothing', async () => {
-    const [context, isGuesser] = [createExecutionContext(), true];
-    const fromGuesser = (key: string) =>
-      authenticate(countingEnv(), context, key, 'sandbox', START_MS, isGuesser);
-    expect(await fromGuesser(apiKey)).toEqual({ type: 'unauthorised' });
-    expect(queries).toBe(0);
-    await ask(apiKey, START_MS);
-    expect(await fromGuesser(apiKey)).toMatchObject({ type: 'granted' });
-    expect(queries).toBe(1);
-  });
-
   it('refuses a suspended merchant', async () => {
     await run([{ sql: "UPDATE merchants SET status = 'suspended'", params: [] }]);
     expect(await ask(apiKey, START_MS)).toEqual({ type: 'unauthorised' });

@@ -69,7 +69,7 @@ export async function createExpress(call: MerchantCall): Promise<Response> {
   if (result.type !== 'created') {
     return answerTaken(call, intent, terms.uniqueId, result);
   }
-  const finished = startCharge(call.env, intent, result.intent, rail);
+  const finished = startCharge(call, intent, result.intent, rail);
   // A client that hangs up ends its request; a charge that has begun must be finished all the same.
   call.ctx.waitUntil(finished.catch(() => undefined));
   return jsonResponse(200, await finished);
@@ -77,7 +77,7 @@ export async function createExpress(call: MerchantCall): Promise<Response> {
 
 /** Calls the rail once and stores what it said with the answer. Returns the answer. */
 async function startCharge(
-  env: Env,
+  { env, ctx }: MerchantCall,
   client: IntentClient,
   intent: Intent,
   rail: Rail,
@@ -88,13 +88,15 @@ async function startCharge(
   const redirectUrl = result.type === 'accepted' ? result.redirectUrl : null;
   const answers = expressAnswers(order, redirectUrl);
   const answer = result.type === 'refused' ? answers.failed : answers.otherwise;
+  const commands = [commandFor(result, attempt, Date.now())];
   try {
-    const command = commandFor(result, attempt, Date.now());
-    const stored = await client.execute([command], answers);
+    const stored = await client.execute(commands, answers);
     return stored.type === 'done' && stored.answer !== null ? stored.answer : answer;
   } catch (error) {
     // The rail has spoken and the charge is stored: the merchant must not be told to try again.
+    // What the rail said goes on being stored behind the answer.
     log('error', 'rail_answer_not_stored', { uuid: intent.terms.uuid, error: errorText(error) });
+    ctx.waitUntil(client.executePersistently(commands, answers));
     return answer;
   }
 }

@@ -1,0 +1,80 @@
+import { env } from 'cloudflare:workers';
+import { expect, test } from 'vitest';
+import { IntentClient, IntentUnavailable, objectIdOf } from '../../src/intent/client.ts';
+import { ALPHA, createHosted, useGateway } from './support.ts';
+
+/**
+ * Goal: an object that is out of reach for a moment costs nobody a payment. Method: a namespace that
+ * fails the first calls the way the platform does, in front of the real one.
+ */
+
+useGateway();
+
+interface Fault {
+  readonly retryable?: boolean;
+  readonly overloaded?: boolean;
+}
+
+/** A client whose first calls fail with `faults`, and how many calls it made. */
+function faultyClient(faults: readonly Fault[]) {
+  const objectId = objectIdOf(env, { environment: 'sandbox', merchantId: ALPHA.id }, 'order-1');
+  const counted = { calls: 0 };
+  const namespace = new Proxy(env.PAYMENT_INTENT, {
+    get(target, name) {
+      if (name !== 'get') {
+        const member: unknown = Reflect.get(target, name);
+        return typeof member === 'function' ? member.bind(target) : member;
+      }
+      return (id: DurableObjectId) => {
+        const fault = faults[counted.calls];
+        counted.calls += 1;
+        const failing = () => Promise.reject(Object.assign(new Error('away'), fault));
+        return fault === undefined ? target.get(id) : { execute: failing, read: failing };
+      };
+    },
+  });
+  return { client: new IntentClient({ ...env, PAYMENT_INTENT: namespace }, objectId), counted };
+}
+
+const RETRYABLE: Fault = { retryable: true };
+const OVERLOADED: Fault = { retryable: true, overloaded: true };
+
+test('a broken connection is tried again with a new stub', async () => {
+  await createHosted();
+  const { client, counted } = faultyClient([RETRYABLE, RETRYABLE]);
+  expect(await client.read()).toMatchObject({ type: 'found' });
+  expect(counted.calls).toBe(3);
+});
+
+test.each([
+  ['overloaded: at once', [OVERLOADED], 1],
+  ['unreachable: after three tries', [RETRYABLE, RETRYABLE, RETRYABLE], 3],
+])('%s', async (_name, faults, calls) => {
+  const { client, counted } = faultyClient(faults);
+  const thrown = await client.read().then(
+    () => null,
+    (error: unknown) => error,
+  );
+  expect(thrown).toBeInstanceOf(IntentUnavailable);
+  expect(counted.calls).toBe(calls);
+});
+
+test('a bug is not tried again', async () => {
+  const { client, counted } = faultyClient([{}]);
+  expect(await client.read().then(() => null, String)).toContain('away');
+  expect(counted.calls).toBe(1);
+});
+
+test('promise 4: what a rail has said is stored although the object is away for a while', async () => {
+  await createHosted();
+  const { client, counted } = faultyClient([
+    OVERLOADED,
+    RETRYABLE,
+    RETRYABLE,
+    RETRYABLE,
+    OVERLOADED,
+  ]);
+  const stored = await client.executePersistently([{ type: 'tick' }]);
+  expect(stored).toMatchObject({ type: 'done', rejection: null });
+  expect(counted.calls).toBe(6);
+});
