@@ -1,11 +1,18 @@
+import { hasEnded } from '../domain/intent.ts';
 import { intentByObjectId } from '../intent/client.ts';
-import type { LedgerMessage, LedgerRow } from '../intent/protocol.ts';
+import type { LedgerMessage } from '../intent/protocol.ts';
 import { errorText, log } from '../log.ts';
 
+/** One statement whatever the number of rows, which come as one JSON array of LedgerRow & version. */
 const UPSERT = `
   INSERT INTO payment (uuid, environment, merchant_id, number, unique_id, version, kind, status,
     amount_minor, currency, method, unresolved_attempts, anomalies, created_at_ms, updated_at_ms)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+  SELECT value ->> 'uuid', value ->> 'environment', value ->> 'merchantId', value ->> 'number',
+    value ->> 'uniqueId', value ->> 'version', value ->> 'kind', value ->> 'status',
+    value ->> 'amountMinor', value ->> 'currency', value ->> 'method',
+    value ->> 'unresolvedAttempts', value ->> 'anomalies', value ->> 'createdAtMs',
+    value ->> 'updatedAtMs'
+  FROM json_each(?1) WHERE true
   ON CONFLICT (uuid) DO UPDATE SET version = excluded.version, status = excluded.status,
     method = excluded.method, unresolved_attempts = excluded.unresolved_attempts,
     anomalies = excluded.anomalies, updated_at_ms = excluded.updated_at_ms
@@ -13,8 +20,8 @@ const UPSERT = `
 
 /**
  * Brings a batch of changes into D1: the newest of each payment, guarded by version so that
- * duplicates and reordering do nothing. The object is told afterwards; until it has been, its own
- * lease sends the change again.
+ * duplicates and reordering do nothing. Of a payment that has ended the object is told; until it
+ * has been, its own lease sends the change again.
  */
 export async function consumeLedger(batch: MessageBatch<LedgerMessage>, env: Env): Promise<void> {
   const newest = new Map<string, Message<LedgerMessage>>();
@@ -33,7 +40,8 @@ export async function consumeLedger(batch: MessageBatch<LedgerMessage>, env: Env
       message.retry();
     }
   }
-  const reports = [...written].map(({ body }) =>
+  const ended = [...written].filter(({ body }) => hasEnded(body.row.status));
+  const reports = ended.map(({ body }) =>
     intentByObjectId(env, body.objectId).reportLedger(body.version),
   );
   for (const result of await Promise.allSettled(reports)) {
@@ -43,46 +51,31 @@ export async function consumeLedger(batch: MessageBatch<LedgerMessage>, env: Env
   }
 }
 
-/** In one transaction, or when that fails one by one: a bad row must not hold up the good ones. */
+/** In one statement, or when that fails one by one: a bad row must not hold up the good ones. */
 async function write(
   env: Env,
   messages: readonly Message<LedgerMessage>[],
 ): Promise<ReadonlySet<Message<LedgerMessage>>> {
   try {
-    await env.DB.batch(messages.map(({ body }) => upsert(env, body.row, body.version)));
+    await upsert(env, messages);
     return new Set(messages);
   } catch (error) {
     log('warn', 'ledger_batch_failed', { messages: messages.length, error: errorText(error) });
   }
   const written = new Set<Message<LedgerMessage>>();
   for (const message of messages) {
-    const { objectId, row, version } = message.body;
     try {
-      await upsert(env, row, version).run();
+      await upsert(env, [message]);
       written.add(message);
     } catch (error) {
+      const { objectId } = message.body;
       log('error', 'ledger_write_failed', { objectId, error: errorText(error) });
     }
   }
   return written;
 }
 
-function upsert(env: Env, row: LedgerRow, version: number): D1PreparedStatement {
-  return env.DB.prepare(UPSERT).bind(
-    row.uuid,
-    row.environment,
-    row.merchantId,
-    row.number,
-    row.uniqueId,
-    version,
-    row.kind,
-    row.status,
-    row.amountMinor,
-    row.currency,
-    row.method,
-    row.unresolvedAttempts,
-    row.anomalies,
-    row.createdAtMs,
-    row.updatedAtMs,
-  );
+async function upsert(env: Env, messages: readonly Message<LedgerMessage>[]): Promise<void> {
+  const rows = messages.map(({ body }) => ({ ...body.row, version: body.version }));
+  await env.DB.prepare(UPSERT).bind(JSON.stringify(rows)).run();
 }

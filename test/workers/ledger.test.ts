@@ -11,6 +11,7 @@ import {
   call,
   clientOf,
   consume,
+  countLedgerRows,
   createHosted,
   DAY_MS,
   execute,
@@ -83,31 +84,24 @@ test('ledger: duplicates write nothing and change nothing', async () => {
   const messages = await wholeLife();
   await consume('kefel-ledger', [...messages, ...messages]);
   const before = await env.DB.prepare('SELECT * FROM payment').all();
-  const batch = env.DB.batch.bind(env.DB);
-  let written = 0;
-  vi.spyOn(env.DB, 'batch').mockImplementation(async (statements) => {
-    const results = await batch(statements);
-    written += results.reduce((sum, { meta }) => sum + (meta.rows_written ?? 0), 0);
-    return results as never;
-  });
+  const rows = countLedgerRows();
   for (const message of [...messages, ...messages]) {
     await consume('kefel-ledger', [message]);
   }
   expect((await env.DB.prepare('SELECT * FROM payment').all()).results).toEqual(before.results);
-  expect(written).toBe(0);
+  expect(rows.take()).toBe(0);
 });
 
-test('ledger: a batch becomes one D1 call with one statement a payment', async () => {
+test('ledger: a batch becomes one D1 statement with one row a payment', async () => {
   for (let index = 0; index < 5; index += 1) {
     await createHosted({ paymentIntentUniqueId: `order-${index}` });
     await clientOf(`order-${index}`).execute([{ type: 'cancel' }]);
   }
   const messages = caught.ledger.splice(0);
   expect(messages).toHaveLength(10);
-  const batch = vi.spyOn(env.DB, 'batch');
+  const prepare = vi.spyOn(env.DB, 'prepare');
   await consume('kefel-ledger', messages.toReversed());
-  expect(batch).toHaveBeenCalledTimes(1);
-  expect(batch.mock.calls[0]?.[0]).toHaveLength(5);
+  expect(prepare).toHaveBeenCalledTimes(1);
   expect((await ledgerRows()).map(({ status, version }) => [status, version])).toEqual(
     Array.from({ length: 5 }, () => ['canceled', 2]),
   );
@@ -144,6 +138,22 @@ async function ledgerState() {
     'SELECT ledger_version, ledger_due_at_ms FROM intent',
   );
   return row;
+}
+
+test('ledger: a payment under way is not confirmed but sent once more, an hour later', async () => {
+  await createHosted({ expireIn: 86_400 });
+  await consume('kefel-ledger', caught.ledger.splice(0));
+  expect(await ledgerState()).toMatchObject({ ledger_version: 0 });
+  await intentAfterHour();
+  expect(caught.ledger.splice(0)).toHaveLength(1);
+  await intentAfterHour();
+  expect(caught.ledger).toEqual([]);
+});
+
+/** The alarm of a payment that lives for a day, an hour on. */
+async function intentAfterHour(): Promise<void> {
+  advance(DAY_MS / 24);
+  await fireAlarm();
 }
 
 test('ledger: the object is told which version is held, and stops sending', async () => {
@@ -193,6 +203,7 @@ test.each(Object.entries(INTERRUPTIONS))(
 
 test('ledger: with the alarm lost too, a visit sends the change again', async () => {
   await createHosted();
+  await execute({ type: 'cancel' });
   caught.ledger.length = 0;
   await loseAlarm();
   advance(10 * 60_000);

@@ -522,6 +522,39 @@ export async function consume(
   return getQueueResult(batch, ctx);
 }
 
+/** Counts the rows that the ledger's statement writes to D1, indexes included, since the last take. */
+export function countLedgerRows(): { take(): number } {
+  let written = 0;
+  const prepare = env.DB.prepare.bind(env.DB);
+  vi.spyOn(env.DB, 'prepare').mockImplementation((sql) => {
+    const statement = prepare(sql);
+    if (!sql.includes('INSERT INTO payment')) {
+      return statement;
+    }
+    const bind = statement.bind.bind(statement);
+    return Object.assign(statement, {
+      bind: (...values: unknown[]) => {
+        const bound = bind(...values);
+        const run = bound.run.bind(bound);
+        return Object.assign(bound, {
+          run: async () => {
+            const result = await run();
+            written += result.meta.rows_written;
+            return result;
+          },
+        });
+      },
+    });
+  });
+  return {
+    take: () => {
+      const taken = written;
+      written = 0;
+      return taken;
+    },
+  };
+}
+
 /** What became of a batch of so many messages, however the consumer said it. */
 export function fateOf(result: QueueResult, messages: number): 'acked' | 'retried' | 'mixed' {
   const acked = result.ackAll ? messages : result.explicitAcks.length;
