@@ -48,9 +48,6 @@ export function queuedLeaseMs(timesQueued: number): number {
   return Math.min(QUEUED_LEASE_MS * 2 ** Math.min(timesQueued, 10), QUEUED_LEASE_MS_MAX);
 }
 
-/** The ledger is told of a payment that is still under way once more after this: see `record.ts`. */
-export const LEDGER_REPEAT_MS = HOUR_MS;
-
 /** A claimed delivery is given up as lost after this: the 15 s of the call and room around it. */
 export const CLAIM_LEASE_MS = 30 * SECOND_MS;
 

@@ -2,7 +2,7 @@ import { DurableObject } from 'cloudflare:workers';
 import { configOf } from '../config.ts';
 import { attemptsToCheck, decide, openIntent } from '../domain/decide.ts';
 import type { Attempt, Command, Intent, Outcome } from '../domain/intent.ts';
-import { nextCheckAtMs } from '../domain/schedule.ts';
+import { nextCheckAtMs, queuedLeaseMs } from '../domain/schedule.ts';
 import { errorText, log } from '../log.ts';
 import { railFor } from '../rails/registry.ts';
 import { railOrder } from '../rails/run-attempt.ts';
@@ -22,7 +22,7 @@ import type {
   ProbeResult,
   ReadResult,
 } from './protocol.ts';
-import { ledgerDue, newRow, PaymentRecord } from './record.ts';
+import { newRow, PaymentRecord } from './record.ts';
 import { takenResult } from './taken.ts';
 
 /** `alarm()` arms this far ahead before it works, so that no failure can lose the alarm. */
@@ -55,21 +55,20 @@ export class PaymentIntent extends DurableObject<Env> {
         : takenResult(stored, request.idempotency, nowMs);
     }
     const { attempt, idempotency, answer } = request;
-    const intent = openIntent(request.terms);
     const row = newRow({
-      intent,
+      intent: openIntent(request.terms),
       idempotencyKeyDigest: idempotency?.keyDigest ?? null,
       bodyDigest: idempotency?.bodyDigest ?? null,
       answer,
       answerDueAtMs: answer === null ? nowMs + request.answerWithinMs : null,
-      ledgerDueAtMs: ledgerDue(intent, null, nowMs),
+      ledgerDueAtMs: nowMs + queuedLeaseMs(0),
     });
     return this.#record.commit(() => {
       this.#record.insert(row);
       const start: Command[] = attempt === null ? [] : [{ type: 'start_attempt', attempt }];
       // As of the moment of creation: a slow way here must not find a first attempt too late.
-      const applied = this.#record.apply(start, request.terms.createdAtMs);
-      return { type: 'created', intent: applied.intent };
+      const { intent } = this.#record.apply(start, request.terms.createdAtMs);
+      return { type: 'created', intent };
     });
   }
 

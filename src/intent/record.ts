@@ -6,7 +6,7 @@ import {
   type Intent,
   type Rejection,
 } from '../domain/intent.ts';
-import { LEDGER_REPEAT_MS, queuedLeaseMs, RETENTION_MS } from '../domain/schedule.ts';
+import { queuedLeaseMs, RETENTION_MS } from '../domain/schedule.ts';
 import { log } from '../log.ts';
 import { eventBody } from '../webhooks/payload.ts';
 import { isDue, queued, superseded } from './delivery.ts';
@@ -167,7 +167,8 @@ export class PaymentRecord {
       before = step.intent;
     }
     if (steps.length > 0) {
-      const ledgerDueAtMs = ledgerDue(intent, stored.ledgerDueAtMs, nowMs);
+      // A lease that runs already does for this version too, and the alarm can stay where it is.
+      const ledgerDueAtMs = stored.ledgerDueAtMs ?? nowMs + queuedLeaseMs(0);
       this.save({ ...stored, intent, ledgerSends: 0, ledgerDueAtMs });
       this.#outgoing.push({ queue: 'ledger' });
     } else if (intent !== stored.intent) {
@@ -222,9 +223,7 @@ export class PaymentRecord {
     const stored = this.stored();
     if (stored !== null && stored.ledgerDueAtMs !== null && stored.ledgerDueAtMs <= nowMs) {
       const ledgerSends = stored.ledgerSends + 1;
-      const isOver = stored.intent !== null && hasEnded(stored.intent.status);
-      const ledgerDueAtMs = isOver ? nowMs + queuedLeaseMs(ledgerSends) : null;
-      this.save({ ...stored, ledgerSends, ledgerDueAtMs });
+      this.save({ ...stored, ledgerSends, ledgerDueAtMs: nowMs + queuedLeaseMs(ledgerSends) });
       this.#outgoing.push({ queue: 'ledger' });
     }
   }
@@ -293,15 +292,6 @@ export class PaymentRecord {
     ].filter((time) => time !== null);
     return times.length === 0 ? null : Math.min(...times);
   }
-}
-
-/**
- * When the ledger must be told again. The end of a payment is sent until the ledger confirms it.
- * What comes before is sent at once and, should that have got lost, once more after an hour: most
- * payments are over by then, and confirming each step would cost more rows than the steps.
- */
-export function ledgerDue(intent: Intent, dueAtMs: number | null, nowMs: number): number {
-  return hasEnded(intent.status) ? nowMs + queuedLeaseMs(0) : (dueAtMs ?? nowMs + LEDGER_REPEAT_MS);
 }
 
 /** The row of a payment that is about to be created. */

@@ -1,4 +1,3 @@
-import { hasEnded } from '../domain/intent.ts';
 import { intentByObjectId } from '../intent/client.ts';
 import type { LedgerMessage } from '../intent/protocol.ts';
 import { errorText, log } from '../log.ts';
@@ -20,8 +19,8 @@ const UPSERT = `
 
 /**
  * Brings a batch of changes into D1: the newest of each payment, guarded by version so that
- * duplicates and reordering do nothing. Of a payment that has ended the object is told; until it
- * has been, its own lease sends the change again.
+ * duplicates and reordering do nothing. The object is told afterwards; until it has been, its own
+ * lease sends the change again.
  */
 export async function consumeLedger(batch: MessageBatch<LedgerMessage>, env: Env): Promise<void> {
   const newest = new Map<string, Message<LedgerMessage>>();
@@ -40,8 +39,7 @@ export async function consumeLedger(batch: MessageBatch<LedgerMessage>, env: Env
       message.retry();
     }
   }
-  const ended = [...written].filter(({ body }) => hasEnded(body.row.status));
-  const reports = ended.map(({ body }) =>
+  const reports = [...written].map(({ body }) =>
     intentByObjectId(env, body.objectId).reportLedger(body.version),
   );
   for (const result of await Promise.allSettled(reports)) {

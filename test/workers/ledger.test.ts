@@ -140,22 +140,6 @@ async function ledgerState() {
   return row;
 }
 
-test('ledger: a payment under way is not confirmed but sent once more, an hour later', async () => {
-  await createHosted({ expireIn: 86_400 });
-  await consume('kefel-ledger', caught.ledger.splice(0));
-  expect(await ledgerState()).toMatchObject({ ledger_version: 0 });
-  await intentAfterHour();
-  expect(caught.ledger.splice(0)).toHaveLength(1);
-  await intentAfterHour();
-  expect(caught.ledger).toEqual([]);
-});
-
-/** The alarm of a payment that lives for a day, an hour on. */
-async function intentAfterHour(): Promise<void> {
-  advance(DAY_MS / 24);
-  await fireAlarm();
-}
-
 test('ledger: the object is told which version is held, and stops sending', async () => {
   const messages = await wholeLife();
   const { version } = await intentOf();
