@@ -11,7 +11,7 @@ export interface MerchantCall {
   readonly ctx: ExecutionContext;
   readonly config: Config;
   readonly access: MerchantAccess;
-  /** Taken once: every decision of one request sees the same time. */
+  /** When the request began: for how old a remembered answer may be. */
   readonly nowMs: number;
   /** The last path segment, percent-decoded, for routes that have one. */
   readonly id: string;

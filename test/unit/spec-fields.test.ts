@@ -1,0 +1,143 @@
+import { expect, test } from 'vitest';
+import {
+  errorsOf,
+  express,
+  type Fields,
+  hosted,
+  ITEM,
+  SANDBOX,
+  SPLIT,
+} from './validation-fixture.ts';
+
+/**
+ * Goal: each row of the published request tables is there, by its name: a field that is required is
+ * missed, one that is optional may be absent or null, and one of the wrong type is named by its path.
+ * The rules beyond that are in the other validation tests.
+ */
+
+/** A number where text is due, and text where anything else is. */
+const WRONG = { text: 42, number: 'many', boolean: 'yes', list: 'all', object: 'one' } as const;
+
+interface Table {
+  readonly name: string;
+  /** Where an error of the table's fields is reported. */
+  readonly path: string;
+  readonly errors: (fields: Fields) => Record<string, string>;
+  readonly rows: readonly (readonly [
+    field: string,
+    type: keyof typeof WRONG,
+    need: 'required' | 'optional',
+  ])[];
+}
+
+const TABLES: readonly Table[] = [
+  {
+    name: 'Payment intent request',
+    path: '',
+    errors: (fields) => errorsOf(hosted(fields)),
+    rows: [
+      // One of amount and items: this body has no items.
+      ['amount', 'number', 'required'],
+      ['items', 'list', 'optional'],
+      ['currency', 'text', 'required'],
+      ['paymentIntentUniqueId', 'text', 'required'],
+      ['paymentLinkUniqueId', 'text', 'optional'],
+      ['methods', 'list', 'required'],
+      ['splitPayment', 'list', 'optional'],
+      ['returnUrl', 'text', 'required'],
+      ['expireIn', 'number', 'required'],
+      ['callbackUrl', 'text', 'optional'],
+      ['commissionPaidByCustomer', 'boolean', 'required'],
+      ['customerInfo', 'object', 'optional'],
+    ],
+  },
+  {
+    name: 'Express payment request',
+    path: '',
+    errors: (fields) =>
+      errorsOf(express({ testMode: { testModeType: 'ACTUAL_TEST' }, ...fields }, SANDBOX)),
+    rows: [
+      ['amount', 'number', 'required'],
+      ['items', 'list', 'optional'],
+      ['currency', 'text', 'required'],
+      ['paymentIntentUniqueId', 'text', 'required'],
+      ['paymentLinkUniqueId', 'text', 'optional'],
+      // The method of this body is M_PESA, which needs a phone and no returnUrl.
+      ['phoneNumber', 'text', 'required'],
+      ['debitAccount', 'text', 'optional'],
+      ['description', 'text', 'optional'],
+      ['method', 'text', 'required'],
+      ['splitPayment', 'list', 'optional'],
+      ['returnUrl', 'text', 'optional'],
+      ['expireIn', 'number', 'required'],
+      ['callbackUrl', 'text', 'optional'],
+      ['commissionPaidByCustomer', 'boolean', 'required'],
+      ['customerInfo', 'object', 'optional'],
+      ['testMode', 'object', 'required'],
+    ],
+  },
+  {
+    name: 'Payment item',
+    path: 'items[0].',
+    errors: (fields) => errorsOf(hosted({ amount: undefined, items: [{ ...ITEM, ...fields }] })),
+    rows: [
+      ['name', 'text', 'required'],
+      ['description', 'text', 'optional'],
+      ['image', 'text', 'optional'],
+      ['quantity', 'number', 'required'],
+      ['type', 'text', 'required'],
+      ['price', 'number', 'required'],
+    ],
+  },
+  {
+    name: 'Split payment details',
+    path: 'splitPayment[0].',
+    errors: (fields) => errorsOf(hosted({ splitPayment: [{ ...SPLIT, ...fields }] })),
+    rows: [
+      ['amount', 'number', 'required'],
+      ['bank', 'text', 'required'],
+      ['splitType', 'text', 'required'],
+      ['creditAccount', 'text', 'required'],
+    ],
+  },
+  {
+    name: 'Customer info',
+    path: 'customerInfo.',
+    errors: (fields) => errorsOf(hosted({ customerInfo: fields })),
+    rows: [
+      ['email', 'text', 'optional'],
+      ['phone', 'text', 'optional'],
+      ['name', 'text', 'optional'],
+      ['isPhoneUpdatable', 'boolean', 'optional'],
+    ],
+  },
+  {
+    name: 'Test mode',
+    path: 'testMode.',
+    errors: (fields) =>
+      errorsOf(
+        express(
+          { testMode: { testModeType: 'SIMULATED_TEST', simulationStatus: 'SUCCESS', ...fields } },
+          SANDBOX,
+        ),
+      ),
+    rows: [
+      ['testModeType', 'text', 'required'],
+      ['simulationStatus', 'text', 'required'],
+    ],
+  },
+];
+
+const ROWS = TABLES.flatMap((table) =>
+  table.rows.map(([field, type, need]) => ({ ...table, field, type, need })),
+);
+
+test.each(ROWS)('spec $name: $field ($type, $need)', ({ path, errors, field, type, need }) => {
+  expect(Object.keys(errors({ [field]: WRONG[type] })), 'of the wrong type').toContain(
+    path + field,
+  );
+  for (const nothing of [undefined, null]) {
+    const missed = Object.keys(errors({ [field]: nothing }));
+    expect(missed, `as ${nothing}`).toEqual(need === 'required' ? [path + field] : []);
+  }
+});
