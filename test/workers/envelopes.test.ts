@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import {
+  answerOf,
+  type Body,
+  CREATE_PATHS,
+  call,
+  expressBody,
+  hostedBody,
+  useGateway,
+} from './support.ts';
+
+/** Goal: the published response tables, each row by its name, in real answers. */
+
+useGateway();
+
+async function answer(kind: 'hosted' | 'express', body: Body) {
+  const { text } = await answerOf(call(CREATE_PATHS[kind].sandbox, { method: 'POST', body }));
+  return JSON.parse(text);
+}
+
+test('spec Generic envelope: status, message, content (hosted: the checkout URL as text)', async () => {
+  expect(await answer('hosted', hostedBody())).toEqual({
+    status: 200,
+    message: 'Payment intent saved successfully',
+    content: expect.stringMatching(/^https?:\/\/[^/]+\/checkout\/[\w.-]+$/),
+  });
+});
+
+test('spec Payment response: paymentUrl, transactionId, status, message', async () => {
+  expect((await answer('express', expressBody())).content).toEqual({
+    paymentUrl: expect.stringMatching(/^https?:\/\//),
+    transactionId: expect.stringMatching(/^[0-9A-Z]{20}$/),
+    status: 'SUCCESS',
+    message: expect.any(String),
+  });
+});
+
+test('spec Validation error envelope: status, message, validationErrors', async () => {
+  expect(await answer('hosted', { ...hostedBody(), currency: 'XXX' })).toEqual({
+    status: 400,
+    message: expect.any(String),
+    validationErrors: { currency: expect.any(String) },
+  });
+});
+
+test('spec Error envelope: status, message', async () => {
+  await answer('hosted', hostedBody());
+  expect(await answer('hosted', hostedBody())).toEqual({
+    status: 409,
+    message: expect.stringContaining('Duplicate key'),
+  });
+});
