@@ -6,7 +6,15 @@ export default defineConfig({
   test: {
     // One project after the other, the quickest first: gateway, browser and suites share few cores.
     projects: [
-      { test: { name: 'unit', include: ['test/unit/**/*.test.ts'], sequence: { groupOrder: 1 } } },
+      {
+        test: {
+          name: 'unit',
+          include: ['test/unit/**/*.test.ts'],
+          // The walk through all states takes seconds, more where cores are shared.
+          testTimeout: 60_000,
+          sequence: { groupOrder: 1 },
+        },
+      },
       {
         plugins: [
           cloudflareTest(async () => ({
@@ -34,6 +42,16 @@ export default defineConfig({
           hookTimeout: 60_000,
           fileParallelism: false,
           sequence: { groupOrder: 3 },
+        },
+      },
+      {
+        test: {
+          name: 'browser',
+          include: ['test/browser/**/*.test.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          fileParallelism: false,
+          sequence: { groupOrder: 4 },
         },
       },
     ],

@@ -7,6 +7,8 @@
  *   --methods all|A,B,…            enabled methods, in both environments (all)
  *   --webhook-url-sandbox URL      where events go that name no callbackUrl
  *   --webhook-url-production URL
+ *   --colour '#rrggbb'             the merchant's colour on the customers' pages
+ *   --logo FILE                    its logo: PNG, WebP or JPEG, at most 16 KiB
  *   --remote                       the deployed database; DATA_ENCRYPTION_KEYS must be in the
  *                                  environment with the deployed value
  *   --persist-to DIR               the local database of `npm run dev -- --persist-to DIR`
@@ -28,6 +30,12 @@ import {
 } from '../src/merchants/provision.ts';
 import { generateWebhookSecret } from '../src/merchants/webhook-secret.ts';
 import { webhookSecretContext } from '../src/webhooks/settings.ts';
+import {
+  BRANDING_OPTIONS,
+  type BrandingChanges,
+  brandingChanges,
+  brandingStatements,
+} from './branding.ts';
 import { executeRemotely, prepareLocalDatabase } from './d1.ts';
 import { DEFAULT_STATE_DIRECTORY } from './files.ts';
 import { localSecrets } from './local-secrets.ts';
@@ -37,6 +45,7 @@ interface MerchantOptions {
   readonly name: string;
   readonly methods: readonly Method[];
   readonly webhookUrls: Readonly<Record<Environment, string | null>>;
+  readonly branding: BrandingChanges;
   readonly remote: boolean;
   readonly stateDirectory: string;
 }
@@ -47,7 +56,7 @@ interface Credentials {
 }
 
 async function main(): Promise<void> {
-  const options = merchantOptions();
+  const options = await merchantOptions();
   const keys = await dataEncryptionKeys(options.remote);
   const credentials = {
     sandbox: freshCredentials('sandbox'),
@@ -62,7 +71,7 @@ async function main(): Promise<void> {
   report(options, credentials);
 }
 
-function merchantOptions(): MerchantOptions {
+async function merchantOptions(): Promise<MerchantOptions> {
   const { values } = parseArgs({
     options: {
       name: { type: 'string' },
@@ -70,6 +79,7 @@ function merchantOptions(): MerchantOptions {
       methods: { type: 'string', default: 'all' },
       'webhook-url-sandbox': { type: 'string' },
       'webhook-url-production': { type: 'string' },
+      ...BRANDING_OPTIONS,
       remote: { type: 'boolean', default: false },
       'persist-to': { type: 'string', default: DEFAULT_STATE_DIRECTORY },
     },
@@ -88,6 +98,7 @@ function merchantOptions(): MerchantOptions {
       sandbox: webhookUrl(values['webhook-url-sandbox']),
       production: webhookUrl(values['webhook-url-production']),
     },
+    branding: await brandingChanges(values),
     remote: values.remote,
     stateDirectory: resolve(values['persist-to']),
   };
@@ -149,6 +160,7 @@ async function merchantStatements(
       methods: { sandbox: methods, production: methods },
       createdAtMs,
     }),
+    ...brandingStatements(options.merchantId, options.branding, createdAtMs),
   ];
   for (const environment of ENVIRONMENTS) {
     const tenant: Tenant = { environment, merchantId: options.merchantId };

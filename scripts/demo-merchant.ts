@@ -14,6 +14,7 @@ import {
 } from '../src/merchants/provision.ts';
 import { WEBHOOK_SECRET_BYTES, webhookSecretFrom } from '../src/merchants/webhook-secret.ts';
 import { webhookSecretContext } from '../src/webhooks/settings.ts';
+import { type BrandingChanges, brandingStatements, readLogo } from './branding.ts';
 import {
   databaseSettings,
   type LocalDatabase,
@@ -47,6 +48,9 @@ const COMMISSIONS: Partial<Record<Method, CommissionRate>> = {
   TELE_BIRR: { basisPoints: 250, fixedMinor: 0 },
   M_PESA: { basisPoints: 150, fixedMinor: 100 },
 };
+/** Coffee, and the ground of the logo. */
+const COLOUR = '#7a3b12';
+const LOGO_FILE = join(import.meta.dirname, 'demo-logo.png');
 
 /**
  * The demo merchant behind `baseUrl`. Its keys come from a seed in `.wrangler`, so they are the
@@ -89,14 +93,16 @@ export async function readDemoMerchant(): Promise<DemoMerchant> {
 /**
  * Brings the local database in `stateDirectory` up to date and puts the demo merchant into it.
  * Takes a second or two, so a mark beside the database remembers what was done and saves it next
- * time. Safe to be killed at any moment and to run again; a merchant that is there stays as it is.
+ * time. Safe to be killed at any moment and to run again; a merchant that is there keeps its
+ * settings.
  */
 export async function seedDemoMerchant(
   stateDirectory: string,
   merchant: DemoMerchant,
   secrets: Secrets,
 ): Promise<void> {
-  const mark = await fingerprintOf(merchant, secrets);
+  const branding = { colour: COLOUR, logo: await readLogo(LOGO_FILE) };
+  const mark = await fingerprintOf(merchant, branding, secrets);
   // Beside the database, so that whoever deletes the database deletes the mark.
   const markFile = join(stateDirectory, 'v3', 'd1', 'kefel-demo-merchant');
   if ((await readIfPresent(markFile)) === mark) {
@@ -104,25 +110,30 @@ export async function seedDemoMerchant(
   }
   const keys = keyRing('DATA_ENCRYPTION_KEYS', secrets.DATA_ENCRYPTION_KEYS);
   await prepareLocalDatabase(stateDirectory, (database) =>
-    seedStatements(database, merchant, keys),
+    seedStatements(database, merchant, branding, keys),
   );
   await writeWhole(markFile, mark);
 }
 
-/** A merchant that is there keeps its settings; keys that it lacks are added. */
+/** A merchant that is there keeps its settings; keys and branding that it lacks are added. */
 async function seedStatements(
   database: LocalDatabase,
   merchant: DemoMerchant,
+  branding: Required<BrandingChanges>,
   keys: KeyRing,
 ): Promise<readonly SqlStatement[]> {
   const createdAtMs = Date.now();
-  const { results } = await database
-    .prepare('SELECT id FROM merchants WHERE id = ?1')
-    .bind(merchant.merchantId)
-    .all();
+  const isThere = async (sql: string) => {
+    const { results } = await database.prepare(sql).bind(merchant.merchantId).all();
+    return results.length > 0;
+  };
   const statements: SqlStatement[] = [];
-  if (results.length === 0) {
+  if (!(await isThere('SELECT 1 FROM merchants WHERE id = ?1'))) {
     statements.push(...creationOf(merchant, createdAtMs));
+  }
+  // A row that says "none" is somebody's choice too.
+  if (!(await isThere('SELECT 1 FROM merchant_branding WHERE merchant_id = ?1'))) {
+    statements.push(...brandingStatements(merchant.merchantId, branding, createdAtMs));
   }
   for (const environment of ENVIRONMENTS) {
     const tenant: Tenant = { environment, merchantId: merchant.merchantId };
@@ -166,12 +177,17 @@ export function credentialsOf(
 }
 
 /** Changes with everything that the seeded database depends on. */
-async function fingerprintOf(merchant: DemoMerchant, secrets: Secrets): Promise<string> {
+async function fingerprintOf(
+  merchant: DemoMerchant,
+  branding: Required<BrandingChanges>,
+  secrets: Secrets,
+): Promise<string> {
   const parts = [
     ENVIRONMENTS.map((environment) => credentialsOf(merchant, environment)),
     secrets.DATA_ENCRYPTION_KEYS,
     await databaseSettings(),
     await readMigrations(),
+    [branding.colour, branding.logo?.digest],
   ];
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 }

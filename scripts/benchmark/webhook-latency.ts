@@ -66,7 +66,7 @@ export async function measureWebhooks(
   for (let payment = 0; payment < payments; payment += 1) {
     const created = expectStatus(await client.send(creates(newIndex())), 200);
     const { content }: { content: string } = JSON.parse(created.body);
-    const attempt = { method: 'TELE_BIRR' };
+    const attempt = { method: 'TELE_BIRR', attempts: '0' };
     const chosen = expectStatus(await client.send(formPost(`${content}/attempts`, attempt)), 303);
     const simulatorUrl = new URL(chosen.headers.location ?? '', content).href;
     const action = simulatorUrl.replace('/simulator/', '/rails/simulator/');

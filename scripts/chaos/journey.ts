@@ -209,9 +209,12 @@ export class Journey {
   /** Chooses a method until the customer stands before the simulator; returns its address. */
   async #connect(method: Method): Promise<string> {
     const checkoutUrl = this.#checkoutUrl();
-    const fields = { method, phone: '911223344' };
     for (let tries = 0; tries < CONNECTS_MAX; tries += 1) {
-      this.#expect(await this.#insist({ method: 'GET', url: checkoutUrl }), 200);
+      const page = await this.#insist({ method: 'GET', url: checkoutUrl });
+      this.#expect(page, 200);
+      // A page without the form is that of an attempt in flight; the gateway then says so.
+      const attempts = /name="attempts" value="(\d+)"/.exec(page.body)?.[1] ?? '0';
+      const fields = { method, phone: '911223344', attempts };
       await this.#think();
       const chosen = await this.#insist(formPost(`${checkoutUrl}/attempts`, fields));
       this.#expect(chosen, 303);

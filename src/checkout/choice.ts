@@ -14,6 +14,15 @@ export type ChoiceResult =
   | { readonly type: 'chosen'; readonly choice: Choice }
   | { readonly type: 'refused'; readonly form: RefusedForm };
 
+/** What a form's hidden field can hold; the machine decides whether the number is right. */
+const ATTEMPTS_KNOWN = /^\d{1,3}$/;
+
+/** How many attempts the page knew of that the form stood on; null for a form that is not ours. */
+export function attemptsKnownTo(form: URLSearchParams): number | null {
+  const text = form.get('attempts') ?? '';
+  return ATTEMPTS_KNOWN.test(text) ? Number(text) : null;
+}
+
 /** Reads the method form. A phone that the merchant fixed wins over whatever was posted. */
 export function readChoice(terms: IntentTerms, form: URLSearchParams): ChoiceResult {
   const wanted = form.get('method');

@@ -4,7 +4,10 @@ import { errorText, log } from '../log.ts';
 import { unavailablePage, unknownPage } from '../pages/notices.ts';
 import { handleRailCallback } from '../rails/callback.ts';
 import { showSimulator } from '../rails/simulator/route.ts';
+import { showLogo } from './logo.ts';
+import { showQr } from './qr.ts';
 import { abandonAttempt, giveUp, showCheckout, startAttempt } from './routes.ts';
+import { showStatus } from './status.ts';
 
 type Page = (request: Request, env: Env, ctx: ExecutionContext) => Promise<Response>;
 type Route = (request: IRequest, ...args: Arguments) => Promise<Response>;
@@ -14,6 +17,12 @@ type Arguments = [Env, ExecutionContext, requestId: string];
 export const checkoutRouter = Router<IRequest, Arguments>()
   .get('/checkout/:token', page(showCheckout))
   .head('/checkout/:token', page(showCheckout))
+  .get('/checkout/:token/logo/:digest', page(showLogo))
+  .head('/checkout/:token/logo/:digest', page(showLogo))
+  .get('/checkout/:token/status', page(showStatus))
+  .head('/checkout/:token/status', page(showStatus))
+  .get('/checkout/:token/qr.svg', page(showQr))
+  .head('/checkout/:token/qr.svg', page(showQr))
   .post('/checkout/:token/attempts', page(startAttempt))
   .post('/checkout/:token/abandon', page(abandonAttempt))
   .post('/checkout/:token/give-up', page(giveUp))

@@ -1,21 +1,22 @@
-import { h } from 'preact';
 import type { Intent } from '../domain/intent.ts';
 import { readForm } from '../pages/form.ts';
-import { english } from '../pages/messages.ts';
-import { badFormPage, unavailablePage, unknownPage } from '../pages/notices.ts';
+import { badFormPage, tooManyTriesPage, unavailablePage, unknownPage } from '../pages/notices.ts';
 import { openLink, pathSegment } from '../pages/open-link.ts';
-import { pageResponse, seeOther } from '../pages/page-response.ts';
+import { seeOther } from '../pages/page-response.ts';
 import { returnUrlFor } from '../pages/return-url.ts';
 import { railFor } from '../rails/registry.ts';
 import { railPageUrl, runAttempt } from '../rails/run-attempt.ts';
-import { readChoice } from './choice.ts';
-import { CheckoutPage } from './pages/checkout-page.tsx';
-import { checkoutView, type RefusedForm } from './view.ts';
+import { checkoutPage } from './checkout-page.ts';
+import { attemptsKnownTo, readChoice } from './choice.ts';
+import { mayPrompt } from './prompt-limit.ts';
 
 /**
  * The customer's pages. Every path carries a signed link as its second segment; whoever holds it is
  * the customer. Posts answer 303, so that reloading and going back never post twice.
  */
+
+/** Query of the page for a customer who tried to pay what was paid already. */
+export const ALREADY_PARAMETER = 'already';
 
 /** GET /checkout/:token */
 export async function showCheckout(request: Request, env: Env): Promise<Response> {
@@ -25,7 +26,8 @@ export async function showCheckout(request: Request, env: Env): Promise<Response
   }
   const { client, intent, token } = opened;
   const railPage = await railPageUrl(env, client.objectId, intent);
-  return checkoutPage(request, intent, pagePath(token), { railPage });
+  const triedAgain = new URL(request.url).searchParams.has(ALREADY_PARAMETER);
+  return checkoutPage(request, intent, pagePath(token), { railPage, triedAgain });
 }
 
 /** POST /checkout/:token/attempts: the customer chose a method. */
@@ -41,11 +43,13 @@ export async function startAttempt(
   const { client, intent, token } = opened;
   const path = pagePath(token);
   const form = await readForm(request);
-  if (form === null) {
+  const expectedAttempts = form === null ? null : attemptsKnownTo(form);
+  if (form === null || expectedAttempts === null) {
     return badFormPage(request, path);
   }
-  if (intent.terms.kind !== 'hosted' || intent.status !== 'open') {
-    return seeOther(request, (await railPageUrl(env, client.objectId, intent)) ?? path);
+  const isCurrent = intent.status === 'open' && intent.attempts.length === expectedAttempts;
+  if (intent.terms.kind !== 'hosted' || !isCurrent) {
+    return seeOther(request, await wayOnFrom(env, client.objectId, intent, path));
   }
   const result = readChoice(intent.terms, form);
   if (result.type === 'refused') {
@@ -55,13 +59,35 @@ export async function startAttempt(
   if (rail === null) {
     return unavailablePage(request);
   }
-  const running = runAttempt(env, client, intent.terms, result.choice, rail);
+  const { phone } = result.choice;
+  if (phone !== null && !(await mayPrompt(env, intent.terms.environment, phone))) {
+    return tooManyTriesPage(request, path);
+  }
+  const choice = { ...result.choice, expectedAttempts };
+  const running = runAttempt(env, client, intent.terms, choice, rail);
   // A second click ends the first request; an attempt that has begun must be finished all the same.
   ctx.waitUntil(running.catch(() => undefined));
   const run = await running;
-  return run.type === 'not_found'
-    ? unknownPage(request)
-    : seeOther(request, (await railPageUrl(env, client.objectId, run.intent)) ?? path);
+  switch (run.type) {
+    case 'not_found':
+      return unknownPage(request);
+    case 'rejected':
+      return seeOther(request, await wayOnFrom(env, client.objectId, run.intent, path));
+    case 'started':
+      return seeOther(request, (await railPageUrl(env, client.objectId, run.intent)) ?? path);
+  }
+}
+
+/** Where a form leads that started nothing: to the attempt in flight, else to how things stand. */
+async function wayOnFrom(
+  env: Env,
+  objectId: string,
+  intent: Intent,
+  path: string,
+): Promise<string> {
+  return intent.status === 'succeeded'
+    ? `${path}?${ALREADY_PARAMETER}=1`
+    : ((await railPageUrl(env, objectId, intent)) ?? path);
 }
 
 /** POST /checkout/:token/abandon: the customer's word that a redirect was not paid. */
@@ -96,20 +122,6 @@ export async function giveUp(request: Request, env: Env): Promise<Response> {
   }
   // Rejected: it was paid or ended meanwhile, and the page must say so before the customer leaves.
   return seeOther(request, given.rejection === null ? (returnUrlFor(given.intent) ?? path) : path);
-}
-
-function checkoutPage(
-  request: Request,
-  intent: Intent,
-  path: string,
-  shown: { readonly railPage?: string | null; readonly refusedForm?: RefusedForm },
-): Response {
-  const { railPage = null, refusedForm = null } = shown;
-  const view = checkoutView(intent, Date.now(), { railPage, refusedForm });
-  return pageResponse(request, h(CheckoutPage, { text: english, view, path }), {
-    status: refusedForm === null ? 200 : 400,
-    formTargets: [intent.terms.baseUrl, intent.terms.returnUrl, railPage],
-  });
 }
 
 function pagePath(token: string): string {

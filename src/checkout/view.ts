@@ -4,52 +4,28 @@ import {
   type Attempt,
   attemptInFlight,
   chargedMinor,
-  commissionOf,
   type FailureReason,
   type Intent,
   type IntentTerms,
-  type LineItem,
   reportedAttempt,
 } from '../domain/intent.ts';
-import { type Currency, METHODS_NEEDING_PHONE, type Method } from '../domain/method.ts';
+import { METHODS_NEEDING_PHONE, type Method } from '../domain/method.ts';
 import type { FormProblem } from '../pages/messages.ts';
-import { returnUrlFor, webUrl } from '../pages/return-url.ts';
+import { webUrl } from '../pages/return-url.ts';
 import { phoneText } from './phone.ts';
+import { type PaymentSummary, summaryOf } from './summary.ts';
+
+/** A receipt looked at later than this is one of a payment that was paid before. */
+const FRESHLY_PAID_MS = 120_000;
 
 /** Everything a page of a payment shows. Pages render it; they decide nothing. */
 export interface CheckoutView {
   readonly summary: PaymentSummary;
   readonly state: CheckoutState;
-}
-
-export interface PaymentSummary {
-  readonly merchantName: string;
-  /** The way back to the merchant, or null when it named none. */
-  readonly returnUrl: string | null;
-  readonly returnHost: string | null;
-  readonly isTest: boolean;
-  readonly description: string | null;
-  readonly currency: Currency;
-  readonly items: readonly ItemLine[];
-  readonly totals: Totals;
-}
-
-export interface ItemLine {
-  readonly name: string;
-  readonly description: string | null;
-  readonly quantity: number;
-  /** Null unless the price is for one unit and there are several. */
-  readonly unitPriceMinor: number | null;
-  /** Null when the items do not add up to the amount: then no price of theirs is shown. */
-  readonly lineTotalMinor: number | null;
-}
-
-export interface Totals {
-  readonly subtotalMinor: number;
-  /** What the customer pays on top: zero when the merchant bears it, null while it depends. */
-  readonly commissionMinor: number | null;
-  /** What the customer pays in all; null while it depends on the method. */
-  readonly totalMinor: number | null;
+  /** Differs when the page would: what a waiting page compares. Opaque. */
+  readonly tag: string;
+  /** What the customer has left to pay or to confirm, or null where no time runs. */
+  readonly remainingMs: number | null;
 }
 
 export type CheckoutState =
@@ -73,7 +49,9 @@ export interface ChooseState {
   readonly lastFailure: FailureReason | null;
   readonly isLastAttempt: boolean;
   readonly problem: FormProblem | null;
-  readonly expiresAtMs: number;
+  /** The form carries it back: one form starts one attempt. */
+  readonly attemptsMade: number;
+  readonly dueAtMs: number;
 }
 
 export interface MethodChoice {
@@ -95,6 +73,8 @@ interface InFlight {
   readonly reference: string;
   /** The rail's time is over and nothing is proved (decision 31). */
   readonly isUnresolved: boolean;
+  /** When the rail's window closes. */
+  readonly dueAtMs: number;
 }
 
 export interface RedirectState extends InFlight {
@@ -108,6 +88,8 @@ export interface RedirectState extends InFlight {
 export interface PushState extends InFlight {
   readonly kind: 'push';
   readonly phone: string | null;
+  /** In the sandbox: the page that stands in for the phone. */
+  readonly simulatorUrl: string | null;
 }
 
 export interface PaidState {
@@ -116,6 +98,8 @@ export interface PaidState {
   readonly reference: string;
   readonly chargedMinor: number;
   readonly paidAtMs: number;
+  /** It was paid before the customer came here or tried to pay again. */
+  readonly isRevisited: boolean;
 }
 
 /** A form that came back to the customer: what was entered, and what is wrong with it. */
@@ -130,6 +114,8 @@ export interface ViewContext {
   readonly refusedForm?: RefusedForm | null;
   /** The rail's page of the attempt in flight, as `railPageUrl` finds it. */
   readonly railPage?: string | null;
+  /** The customer tried to pay what was paid already. */
+  readonly triedAgain?: boolean;
 }
 
 /** What the customer sees of `intent` at `nowMs`: time that has run out counts, alarm or not. */
@@ -139,26 +125,34 @@ export function checkoutView(
   context: ViewContext = {},
 ): CheckoutView {
   const current = decide(intent, [{ type: 'tick' }], nowMs).intent;
-  return { summary: summaryOf(current), state: stateOf(current, context) };
-}
-
-function summaryOf(intent: Intent): PaymentSummary {
-  const { terms } = intent;
-  const attempt =
-    attemptInFlight(intent) ?? (intent.status === 'open' ? null : reportedAttempt(intent));
+  const state = stateOf(current, nowMs, context);
   return {
-    merchantName: terms.merchantName,
-    returnUrl: returnUrlFor(intent),
-    returnHost: webUrl(terms.returnUrl)?.host ?? null,
-    isTest: terms.environment === 'sandbox',
-    description: terms.description,
-    currency: terms.currency,
-    items: itemLines(terms),
-    totals: totalsOf(terms, attempt),
+    summary: summaryOf(current),
+    state,
+    tag: tagOf(current, state),
+    remainingMs: remainingMsOf(state, nowMs),
   };
 }
 
-function stateOf(intent: Intent, context: ViewContext): CheckoutState {
+/** The version changes with every stored change but a rail's answer, which shows in the state. */
+function tagOf(intent: Intent, state: CheckoutState): string {
+  const connecting = state.kind === 'redirect' && state.redirectUrl === null;
+  return `${intent.version}-${connecting ? 'connecting' : state.kind}`;
+}
+
+function remainingMsOf(state: CheckoutState, nowMs: number): number | null {
+  switch (state.kind) {
+    case 'choose':
+      return Math.max(0, state.dueAtMs - nowMs);
+    case 'redirect':
+    case 'push':
+      return state.isUnresolved ? null : Math.max(0, state.dueAtMs - nowMs);
+    default:
+      return null;
+  }
+}
+
+function stateOf(intent: Intent, nowMs: number, context: ViewContext): CheckoutState {
   const mayStillSettle = intent.attempts.some((attempt) => attempt.status === 'unresolved');
   switch (intent.status) {
     case 'open':
@@ -169,7 +163,7 @@ function stateOf(intent: Intent, context: ViewContext): CheckoutState {
     case 'processing':
       return inFlightState(intent, context.railPage ?? null);
     case 'succeeded':
-      return paidState(intent);
+      return paidState(intent, nowMs, context.triedAgain ?? false);
     case 'failed':
       return { kind: 'failed', reason: intent.failureReason, mayStillSettle };
     case 'expired':
@@ -198,7 +192,8 @@ function chooseState(intent: Intent, refusedForm: RefusedForm | null): ChooseSta
     lastFailure: refusedForm === null ? (last?.failureReason ?? null) : null,
     isLastAttempt: intent.attempts.length === ATTEMPTS_MAX - 1,
     problem: refusedForm?.problem ?? null,
-    expiresAtMs: terms.expiresAtMs,
+    attemptsMade: intent.attempts.length,
+    dueAtMs: terms.expiresAtMs,
   };
 }
 
@@ -230,24 +225,27 @@ function inFlightState(intent: Intent, railPage: string | null): CheckoutState {
     method: attempt.method,
     reference: attempt.reference,
     isUnresolved: attempt.status === 'unresolved',
+    dueAtMs: attempt.deadlineAtMs,
   };
+  const pageUrl = webUrl(attempt.redirectUrl ?? railPage)?.href ?? null;
   if (attempt.flow === 'push') {
     return {
       ...inFlight,
       kind: 'push',
       // No line break inside a number.
       phone: attempt.phone === null ? null : phoneText(attempt.phone).replaceAll(' ', '\u00a0'),
+      simulatorUrl: pageUrl,
     };
   }
   return {
     ...inFlight,
     kind: 'redirect',
-    redirectUrl: webUrl(attempt.redirectUrl ?? railPage)?.href ?? null,
+    redirectUrl: pageUrl,
     canAbandon: intent.terms.kind === 'hosted',
   };
 }
 
-function paidState(intent: Intent): PaidState {
+function paidState(intent: Intent, nowMs: number, triedAgain: boolean): PaidState {
   const attempt = reportedAttempt(intent);
   if (attempt === null) {
     throw new Error('a paid intent without an attempt');
@@ -258,41 +256,6 @@ function paidState(intent: Intent): PaidState {
     reference: attempt.reference,
     chargedMinor: chargedMinor(intent.terms, attempt.method),
     paidAtMs: attempt.updatedAtMs,
+    isRevisited: triedAgain || nowMs - attempt.updatedAtMs > FRESHLY_PAID_MS,
   };
-}
-
-/** The totals by the attempt's method; without one by all methods, where they agree. */
-function totalsOf(terms: IntentTerms, attempt: Attempt | null): Totals {
-  const subtotalMinor = terms.amountMinor;
-  if (!terms.commissionPaidByCustomer) {
-    return { subtotalMinor, commissionMinor: 0, totalMinor: subtotalMinor };
-  }
-  const commissions =
-    attempt === null
-      ? new Set(terms.methods.map((entry) => entry.commissionMinor))
-      : new Set([commissionOf(terms, attempt.method)]);
-  const [commissionMinor = 0, ...others] = commissions;
-  return others.length > 0
-    ? { subtotalMinor, commissionMinor: null, totalMinor: null }
-    : { subtotalMinor, commissionMinor, totalMinor: subtotalMinor + commissionMinor };
-}
-
-/** The items as they were priced (decision 4). Express items need not add up: then no prices. */
-function itemLines(terms: IntentTerms): readonly ItemLine[] {
-  const totals = terms.items.map((item) => lineTotalMinor(item, terms));
-  const doAddUp = totals.reduce((sum, total) => sum + total, 0n) === BigInt(terms.amountMinor);
-  return terms.items.map((item, index) => ({
-    name: item.name,
-    description: item.description,
-    quantity: item.quantity,
-    unitPriceMinor:
-      doAddUp && terms.itemPriceBasis === 'unit' && item.quantity > 1 ? item.priceMinor : null,
-    lineTotalMinor: doAddUp ? Number(totals[index]) : null,
-  }));
-}
-
-/** BigInt: a quantity of two thousand million times a large price leaves the safe integers. */
-function lineTotalMinor(item: LineItem, terms: IntentTerms): bigint {
-  const quantity = terms.itemPriceBasis === 'unit' ? item.quantity : 1;
-  return BigInt(item.priceMinor) * BigInt(quantity);
 }

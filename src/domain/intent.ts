@@ -49,12 +49,22 @@ export interface MethodTerms {
   readonly commissionMinor: number;
 }
 
+/** The merchant's own look of the customer's page; null for what it leaves to the page. */
+export interface Branding {
+  /** `#rrggbb` in lower case. */
+  readonly colour: string | null;
+  /** SHA-256 of the logo's bytes, in lower-case hexadecimal. */
+  readonly logoDigest: string | null;
+}
+
 /** How a sandbox express payment is simulated; null outside it. */
 export type Simulation = 'interactive' | 'succeed' | 'fail';
 
 /** What the merchant asked for. Never changes after creation (promise 7). */
 export interface IntentTerms extends Tenant {
   readonly merchantName: string;
+  /** As it was at creation: a page that is open must not change its face. Null: none. */
+  readonly branding: Branding | null;
   readonly uniqueId: string;
   readonly uuid: string;
   /** The integer id: random, 1 … 2^53 − 1. */
@@ -157,6 +167,8 @@ export type Command =
   | {
       readonly type: 'start_attempt';
       readonly attempt: Pick<Attempt, 'id' | 'reference' | 'method' | 'phone'> & AttemptPlan;
+      /** How many attempts the customer's page knew of: another number is refused. */
+      readonly expectedAttempts?: number;
     }
   /** The rail took the attempt: where the customer must go, and what the rail calls it. */
   | {
@@ -187,6 +199,8 @@ export type Outcome =
 export type Rejection =
   | 'not_open'
   | 'attempt_in_flight'
+  /** The customer's page did not know of all attempts: its form was sent before. */
+  | 'stale_form'
   | 'attempt_not_found'
   | 'attempt_not_in_flight'
   | 'attempt_not_pending'

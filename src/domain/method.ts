@@ -9,13 +9,16 @@ export const METHODS = [
 ] as const;
 export type Method = (typeof METHODS)[number];
 
-/** Methods that push a prompt to the customer's phone and so cannot work without its number. */
+/** Methods that cannot work without the customer's phone number (decision 3). */
 export const METHODS_NEEDING_PHONE: readonly Method[] = [
   'M_PESA',
   'TELE_BIRR_USSD',
   'E_BIRR',
   'CBE',
 ];
+
+/** Methods whose customer confirms a prompt on the phone; the others go to the rail's page. */
+export const METHODS_BY_PROMPT: readonly Method[] = ['TELE_BIRR_USSD', 'M_PESA', 'E_BIRR'];
 
 /** Methods whose customer is sent to the rail's page and must be brought back (decision 2). */
 export const METHODS_NEEDING_RETURN_URL: readonly Method[] = ['TELE_BIRR', 'ETS_SWITCH'];

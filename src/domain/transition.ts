@@ -73,7 +73,7 @@ function apply(step: Step, command: Command, nowMs: number): Step {
     case 'tick':
       return step;
     case 'start_attempt':
-      return startAttempt(step, command.attempt, nowMs);
+      return startAttempt(step, command, nowMs);
     case 'accept_attempt':
       return acceptAttempt(step, command, nowMs);
     case 'settle_attempt':
@@ -130,7 +130,7 @@ function closeWindow(step: Step, attempt: Attempt, nowMs: number): Step {
 
 function startAttempt(
   step: Step,
-  plan: Extract<Command, { type: 'start_attempt' }>['attempt'],
+  { attempt: plan, expectedAttempts }: Extract<Command, { type: 'start_attempt' }>,
   nowMs: number,
 ): Step {
   const { intent } = step;
@@ -143,6 +143,10 @@ function startAttempt(
   }
   if (intent.status !== 'open' || intent.attempts.length >= ATTEMPTS_MAX) {
     return reject(step, 'not_open');
+  }
+  // One form starts one attempt, however often it is sent and however fast that attempt fails.
+  if (expectedAttempts !== undefined && expectedAttempts !== intent.attempts.length) {
+    return reject(step, 'stale_form');
   }
   if (!intent.terms.methods.some((entry) => entry.method === plan.method)) {
     return reject(step, 'method_not_allowed');

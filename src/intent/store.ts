@@ -202,7 +202,10 @@ function parseIntent(state: string): Intent {
   if (!Number.isSafeInteger(intent.version) || !Number.isSafeInteger(intent.terms.amountMinor)) {
     throw new Error('stored intent is malformed');
   }
-  return intent;
+  // Payments from before branding lack the field: they have none. Here, so that nobody else has to
+  // know; no stored row is rewritten for it.
+  const { branding = null }: Partial<Intent['terms']> = intent.terms;
+  return { ...intent, terms: { ...intent.terms, branding } };
 }
 
 type IntentRow = {

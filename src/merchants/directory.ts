@@ -1,5 +1,6 @@
 import { BoundedCache } from '../bounded-cache.ts';
 import type { Bindings } from '../config.ts';
+import type { Branding } from '../domain/intent.ts';
 import { type Environment, METHODS, type Method } from '../domain/method.ts';
 import type { CommissionRate } from '../domain/money.ts';
 import { errorText, log } from '../log.ts';
@@ -15,6 +16,8 @@ export interface MerchantMethod {
 export interface MerchantAccess {
   readonly merchantId: string;
   readonly merchantName: string;
+  /** For new payments; null when neither colour nor logo is set. */
+  readonly branding: Branding | null;
   readonly environment: Environment;
   /** SHA-256 of the key: names it in rate limits and logs. */
   readonly keyDigest: string;
@@ -208,6 +211,8 @@ function remember(digest: string, access: MerchantAccess | null, readAtMs: numbe
 interface AccessRow {
   readonly merchant_id: string;
   readonly merchant_name: string;
+  readonly brand_colour: string | null;
+  readonly brand_logo_digest: string | null;
   readonly environment: Environment;
   /** NULL, like the commission, when no method is enabled. */
   readonly method: Method | null;
@@ -220,12 +225,15 @@ const ACCESS_SQL = `
   SELECT
     merchants.id AS merchant_id,
     merchants.name AS merchant_name,
+    merchant_branding.colour AS brand_colour,
+    merchant_branding.logo_digest AS brand_logo_digest,
     api_keys.environment,
     merchant_methods.method,
     merchant_methods.commission_basis_points,
     merchant_methods.commission_fixed_minor
   FROM api_keys
   JOIN merchants ON merchants.id = api_keys.merchant_id
+  LEFT JOIN merchant_branding ON merchant_branding.merchant_id = merchants.id
   LEFT JOIN merchant_methods
     ON merchant_methods.merchant_id = api_keys.merchant_id
     AND merchant_methods.environment = api_keys.environment
@@ -243,10 +251,16 @@ async function readAccess(env: Bindings, digest: string): Promise<MerchantAccess
   return {
     merchantId: first.merchant_id,
     merchantName: first.merchant_name,
+    branding: brandingOf(first),
     environment: first.environment,
     keyDigest: digest,
     methods: methodsOf(results),
   };
+}
+
+function brandingOf(row: AccessRow): Branding | null {
+  const { brand_colour: colour, brand_logo_digest: logoDigest } = row;
+  return colour === null && logoDigest === null ? null : { colour, logoDigest };
 }
 
 function methodsOf(rows: readonly AccessRow[]): readonly MerchantMethod[] {

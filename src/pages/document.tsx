@@ -1,17 +1,36 @@
 import type { ComponentChildren } from 'preact';
+import { CHECKOUT_CSS, CHECKOUT_SCRIPT_PATH, CHECKOUT_SCRIPT_SHA256 } from './assets.generated.ts';
+import { inlineStyle } from './inline-style.ts';
+import { LANGUAGE_PARAMETER, LANGUAGES } from './language.ts';
 import type { Messages } from './messages.ts';
+
+/** How a page learns that it is out of date. */
+export interface Follow {
+  /** Answers the payment's tag and remaining time. */
+  readonly statusPath: string;
+  /** The tag of what the page shows. */
+  readonly tag: string;
+  /** `fast`: the customer waits for a result. */
+  readonly speed: 'fast' | 'slow';
+}
 
 export interface DocumentProps {
   readonly text: Messages;
   readonly title: string;
   readonly isTest: boolean;
-  /** Works without JavaScript: the page fetches itself, or `url`, again after so long. */
+  /** The page's own path, or null when it has none that can be fetched again. */
+  readonly path: string | null;
+  readonly follow?: Follow | null;
+  /** Only without JavaScript: the page fetches itself, or `url`, again after so long. */
   readonly refresh?: { readonly afterSeconds: number; readonly url: string | null } | null;
+  /** The merchant's style sheet, whose hash the answer's CSP must name. */
+  readonly brandCss?: string | null;
   readonly children: ComponentChildren;
 }
 
-/** The frame of every page. No script, no inline style: the CSP allows neither. */
-export function Document({ text, title, isTest, refresh = null, children }: DocumentProps) {
+/** The frame of every page: no word, script or style in it comes from anywhere else. */
+export function Document(props: DocumentProps) {
+  const { text, title, isTest, path, follow = null, refresh = null, brandCss = null } = props;
   return (
     <html lang={text.locale}>
       <head>
@@ -20,24 +39,60 @@ export function Document({ text, title, isTest, refresh = null, children }: Docu
         <meta name="color-scheme" content="light dark" />
         <meta name="format-detection" content="telephone=no" />
         <meta name="robots" content="noindex, nofollow" />
-        {refresh !== null && <meta http-equiv="refresh" content={refreshContent(refresh)} />}
         <title>{title}</title>
-        <link rel="stylesheet" href="/assets/checkout.css" />
+        {inlineStyle(CHECKOUT_CSS)}
+        {brandCss !== null && inlineStyle(brandCss)}
         <link rel="icon" href="data:," />
+        <script
+          type="module"
+          src={CHECKOUT_SCRIPT_PATH}
+          integrity={`sha256-${CHECKOUT_SCRIPT_SHA256}`}
+        />
+        {refresh !== null && (
+          <noscript>
+            <meta http-equiv="refresh" content={refreshContent(refresh)} />
+          </noscript>
+        )}
       </head>
-      <body>
+      <body
+        data-page={path ?? undefined}
+        data-status={follow?.statusPath}
+        data-state={follow?.tag}
+        data-follow={follow?.speed}
+      >
         {isTest && (
           <p class="test-banner" role="note">
             {text.testBanner}
           </p>
         )}
-        <main class="sheet">{children}</main>
+        <LanguageSwitch text={text} path={path} />
+        <p class="connection" role="status" data-connection data-text={text.noConnection} hidden />
+        {props.children}
         <footer class="foot">
           <p>{text.poweredBy}</p>
           <p>{text.keepLinkPrivate}</p>
         </footer>
+        <p class="visually-hidden" role="status" data-announcer />
       </body>
     </html>
+  );
+}
+
+/** Plain links: they work without JavaScript, and the answer remembers the choice. */
+function LanguageSwitch({ text, path }: Pick<DocumentProps, 'text' | 'path'>) {
+  return (
+    <nav class="languages" aria-label={text.languages}>
+      {Object.entries(LANGUAGES).map(([code, language]) => (
+        <a
+          href={`${path ?? ''}?${LANGUAGE_PARAMETER}=${code}`}
+          lang={code}
+          hreflang={code}
+          aria-current={language.locale === text.locale ? 'true' : undefined}
+        >
+          {language.languageName}
+        </a>
+      ))}
+    </nav>
   );
 }
 

@@ -4,12 +4,16 @@ import type { ComponentChildren } from 'preact';
 export function Row(props: {
   readonly label: string;
   readonly emphasis?: boolean;
+  /** How the value reads once a method is chosen, where it depends on it. */
+  readonly byMethod?: string | null;
   readonly children: ComponentChildren;
 }) {
   return (
     <div class={props.emphasis ? 'row row-strong' : 'row'}>
       <dt>{props.label}</dt>
-      <dd class="money">{props.children}</dd>
+      <dd class="money" data-by-method={props.byMethod ?? undefined}>
+        {props.children}
+      </dd>
     </div>
   );
 }

@@ -2,7 +2,7 @@ import { Document } from './document.tsx';
 import { Headline } from './elements.tsx';
 import type { Messages } from './messages.ts';
 
-export type NoticeKind = 'unknown' | 'error' | 'busy' | 'bad_form';
+export type NoticeKind = 'unknown' | 'error' | 'busy' | 'bad_form' | 'too_many_tries';
 
 /** A page about no payment in particular: an unknown link, an error, too many requests. */
 export function NoticePage(props: {
@@ -17,19 +17,26 @@ export function NoticePage(props: {
     error: [text.errorTitle, text.errorLead],
     busy: [text.busyTitle, text.busyLead],
     bad_form: [text.badFormTitle, text.badFormLead],
+    too_many_tries: [text.tooManyTitle, text.tooManyLead],
   } as const satisfies Record<NoticeKind, readonly [string, string]>;
   const [title, lead] = words[kind];
   return (
-    <Document text={text} title={title} isTest={false}>
-      <Headline tone={kind === 'busy' ? 'wait' : 'plain'}>{title}</Headline>
-      <p>{lead}</p>
-      {retryPath !== null && (
-        <p>
-          <a class="button" href={retryPath}>
-            {text.tryAgain}
-          </a>
-        </p>
-      )}
+    <Document text={text} title={title} isTest={false} path={retryPath}>
+      <main class="sheet">
+        <div class="task">
+          <Headline tone={kind === 'busy' || kind === 'too_many_tries' ? 'wait' : 'plain'}>
+            {title}
+          </Headline>
+          <p>{lead}</p>
+          {retryPath !== null && (
+            <p>
+              <a class="button" href={retryPath}>
+                {text.tryAgain}
+              </a>
+            </p>
+          )}
+        </div>
+      </main>
     </Document>
   );
 }

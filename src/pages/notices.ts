@@ -1,29 +1,36 @@
 import { h } from 'preact';
-import { english } from './messages.ts';
+import { messagesFor } from './language.ts';
 import { type NoticeKind, NoticePage } from './notice.tsx';
 import { pageResponse } from './page-response.ts';
 
 /** The rate limiter's period. */
 const BUSY_RETRY_AFTER_SECONDS = 10;
+/** The period of the limit on prompts. */
+const TOO_MANY_TRIES_RETRY_AFTER_SECONDS = 60;
 const UNAVAILABLE_RETRY_AFTER_SECONDS = 2;
 
 /** 404: not our link, or of a payment that is no more. The same page for both. */
-export function unknownPage(request: Request): Response {
+export function unknownPage(request: Request): Promise<Response> {
   return notice(request, 'unknown', 404, null);
 }
 
 /** 400: a post that our pages do not send. */
-export function badFormPage(request: Request, retryPath: string): Response {
+export function badFormPage(request: Request, retryPath: string): Promise<Response> {
   return notice(request, 'bad_form', 400, retryPath);
 }
 
 /** 429: one link, opened too often. */
-export function busyPage(request: Request): Response {
+export function busyPage(request: Request): Promise<Response> {
   return notice(request, 'busy', 429, pagePath(request), BUSY_RETRY_AFTER_SECONDS);
 }
 
+/** 429: too many prompts to one phone. */
+export function tooManyTriesPage(request: Request, retryPath: string): Promise<Response> {
+  return notice(request, 'too_many_tries', 429, retryPath, TOO_MANY_TRIES_RETRY_AFTER_SECONDS);
+}
+
 /** 503: for anything that went wrong on our side. No internal text ever shows. */
-export function unavailablePage(request: Request): Response {
+export function unavailablePage(request: Request): Promise<Response> {
   return notice(request, 'error', 503, pagePath(request), UNAVAILABLE_RETRY_AFTER_SECONDS);
 }
 
@@ -33,8 +40,8 @@ function notice(
   status: number,
   retryPath: string | null,
   retryAfterSeconds?: number,
-): Response {
-  const page = h(NoticePage, { text: english, kind, retryPath });
+): Promise<Response> {
+  const page = h(NoticePage, { text: messagesFor(request), kind, retryPath });
   return pageResponse(request, page, {
     status,
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),

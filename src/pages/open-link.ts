@@ -12,6 +12,23 @@ export interface OpenedLink {
   readonly intent: Intent;
 }
 
+/** The link in the path if we signed it and it is not used too fast, or the page that says why not. */
+export async function verifiedLink(
+  request: Request,
+  env: Env,
+  purpose: LinkPurpose,
+  token: string,
+): Promise<Link | Response> {
+  const config = configOf(env);
+  const link = await verifyLink(config.linkSigningKeys, purpose, token);
+  if (link === null) {
+    return unknownPage(request);
+  }
+  const isAllowed =
+    !config.rateLimits || (await env.CHECKOUT_RATE_LIMIT.limit({ key: token })).success;
+  return isAllowed ? link : busyPage(request);
+}
+
 /**
  * The payment behind the token in the path, or the page that says why not. The token is verified
  * before any object is touched, so guessing reaches and creates nothing (promise 8).
@@ -22,13 +39,9 @@ export async function openLink(
   purpose: LinkPurpose,
   token: string,
 ): Promise<OpenedLink | Response> {
-  const config = configOf(env);
-  const link = await verifyLink(config.linkSigningKeys, purpose, token);
-  if (link === null) {
-    return unknownPage(request);
-  }
-  if (config.rateLimits && !(await env.CHECKOUT_RATE_LIMIT.limit({ key: token })).success) {
-    return busyPage(request);
+  const link = await verifiedLink(request, env, purpose, token);
+  if (link instanceof Response) {
+    return link;
   }
   const client = intentByObjectId(env, link.objectId);
   const read = await client.read();

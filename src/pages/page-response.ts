@@ -1,5 +1,8 @@
 import type { VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
+import { base64FromBytes } from '../crypto/encoding.ts';
+import { CHECKOUT_CSS_SHA256 } from './assets.generated.ts';
+import { rememberingCookie } from './language.ts';
 import { webUrl } from './return-url.ts';
 
 const YEAR_SECONDS = 31_536_000;
@@ -33,21 +36,27 @@ export interface PageOptions {
    */
   readonly formTargets?: readonly (string | null)[];
   readonly retryAfterSeconds?: number;
+  /** The style sheet that the page holds beside our own. */
+  readonly brandCss?: string | null;
 }
 
 /** An HTML answer out of a page component. */
-export function pageResponse<Props>(
+export async function pageResponse<Props>(
   request: Request,
   page: VNode<Props>,
   options: PageOptions = {},
-): Response {
+): Promise<Response> {
   const headers = commonHeaders(request);
   headers.set('content-type', 'text/html; charset=utf-8');
-  headers.set('content-security-policy', contentSecurityPolicy(options.formTargets ?? []));
+  headers.set('content-security-policy', await contentSecurityPolicy(options));
   headers.set('cross-origin-opener-policy', 'same-origin');
   headers.set('cross-origin-resource-policy', 'same-origin');
   headers.set('permissions-policy', PERMISSIONS_POLICY);
   headers.set('x-frame-options', 'DENY');
+  const cookie = rememberingCookie(request);
+  if (cookie !== null) {
+    headers.set('set-cookie', cookie);
+  }
   if (options.retryAfterSeconds !== undefined) {
     headers.set('retry-after', String(options.retryAfterSeconds));
   }
@@ -62,6 +71,14 @@ export function seeOther(request: Request, location: string): Response {
   return new Response(null, { status: 303, headers });
 }
 
+/** For what a page fetches beside itself: its status, its images. */
+export function partHeaders(request: Request): Headers {
+  const headers = commonHeaders(request);
+  headers.set('content-security-policy', "default-src 'none'; sandbox");
+  headers.set('cross-origin-resource-policy', 'same-origin');
+  return headers;
+}
+
 function commonHeaders(request: Request): Headers {
   const headers = new Headers(COMMON_HEADERS);
   if (new URL(request.url).protocol === 'https:') {
@@ -70,20 +87,34 @@ function commonHeaders(request: Request): Headers {
   return headers;
 }
 
-export function contentSecurityPolicy(formTargets: readonly (string | null)[]): string {
-  const sources = new Set(["'self'"]);
-  for (const target of formTargets) {
+/** Nothing but our own script, our own styles and, as images, what this origin serves. */
+async function contentSecurityPolicy(options: PageOptions): Promise<string> {
+  const formTargets = new Set(["'self'"]);
+  for (const target of options.formTargets ?? []) {
     const source = webUrl(target)?.protocol ?? null;
     if (source !== null) {
-      sources.add(source);
+      formTargets.add(source);
     }
+  }
+  const styles = [`'sha256-${CHECKOUT_CSS_SHA256}'`];
+  if (options.brandCss) {
+    styles.push(`'sha256-${await sha256Base64(options.brandCss)}'`);
   }
   return [
     "default-src 'none'",
-    "style-src 'self'",
+    "script-src 'self'",
+    `style-src ${styles.join(' ')}`,
+    "connect-src 'self'",
     "img-src 'self' data:",
-    `form-action ${[...sources].join(' ')}`,
+    `form-action ${[...formTargets].join(' ')}`,
     "frame-ancestors 'none'",
     "base-uri 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
   ].join('; ');
+}
+
+async function sha256Base64(text: string): Promise<string> {
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
+  return base64FromBytes(new Uint8Array(digest));
 }

@@ -92,6 +92,13 @@ export type RunResult =
   | { readonly type: 'rejected'; readonly intent: Intent; readonly rejection: Rejection }
   | { readonly type: 'not_found' };
 
+/** What the customer asked for, and how many attempts the page knew of that asked. */
+export interface AttemptChoice {
+  readonly method: Method;
+  readonly phone: string | null;
+  readonly expectedAttempts: number;
+}
+
 /**
  * Starts an attempt on an existing intent: stored first, so that a second click finds it; then the
  * rail is called, once; then its answer is stored. Dying in between leaves an attempt in flight
@@ -101,11 +108,14 @@ export async function runAttempt(
   env: Env,
   client: IntentClient,
   terms: IntentTerms,
-  choice: { readonly method: Method; readonly phone: string | null },
+  choice: AttemptChoice,
   rail: Rail,
 ): Promise<RunResult> {
   const planned = newAttempt(terms, choice.method, choice.phone, rail, Date.now());
-  const start = await client.execute([{ type: 'start_attempt', attempt: planned }]);
+  const { expectedAttempts } = choice;
+  const start = await client.execute([
+    { type: 'start_attempt', attempt: planned, expectedAttempts },
+  ]);
   if (start.type === 'not_found') {
     return start;
   }

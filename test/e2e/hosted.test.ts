@@ -3,6 +3,7 @@ import {
   createHosted,
   fence,
   type HostedPayment,
+  newPhone,
   onlyWebhook,
   paymentOf,
   press,
@@ -88,7 +89,9 @@ describe.concurrent('hosted checkout', () => {
 
   it('shows and charges the commission that the customer bears: decision 15', async () => {
     const payment = await createHosted(scene, { amount: 200, commissionPaidByCustomer: true });
-    expect((await open(payment.checkoutUrl)).text).toMatch(/205\.00.{0,3} includes a fee of/);
+    expect((await open(payment.checkoutUrl)).text).toMatch(
+      /telebirr ETB.205\.00 On the telebirr page fee ETB.5\.00/,
+    );
     const simulator = await choose(payment, 'TELE_BIRR');
     expect(simulator.text).toContain('205.00');
     await press(simulator, 'approve');
@@ -150,7 +153,7 @@ describe.concurrent('hosted checkout', () => {
     const payment = await createHosted(scene);
     let page = await open(payment.checkoutUrl);
     for (let attempt = 1; attempt <= 10; attempt++) {
-      expect(page.text.includes('This was your last try.') === (attempt === 10)).toBe(true);
+      expect(page.text.includes('This is your last try.') === (attempt === 10)).toBe(true);
       const simulator = await submit(formTo(page, '/attempts'), { method: 'ETS_SWITCH' });
       page = await press(simulator, 'decline');
     }
@@ -287,9 +290,70 @@ describe.concurrent('hosted checkout', () => {
     const event = await onlyWebhook(scene, payment.hook);
     expect(event.payment.status).toBe('SUCCESS');
     expect(simulator.text).toContain(event.payment.transaction?.transactionId ?? 'no transaction');
-    // Created, started, accepted, settled: a second attempt would not fit in.
-    expect(event.payment.sequence).toBeLessThanOrEqual(4);
+    // Created, started, settled: a second attempt would not fit in.
+    expect(event.payment.sequence).toBe(3);
     expect((await paymentOf(scene, payment.uniqueId)).anomalies).toEqual([]);
+
+    const late = await submit(form, { method: 'CBE', phone: `0${newPhone()}` });
+    expect(late.trail).toEqual([form.action, `${payment.checkoutUrl}?already=1`]);
+    expect(late.heading).toBe('This payment is already paid');
+    expect((await open(payment.checkoutUrl)).heading).toBe('Payment successful');
+  });
+
+  it('starts one attempt by one form, though it fails before the form comes again: decision 30', async () => {
+    const payment = await createHosted(scene);
+    const form = formTo(await open(payment.checkoutUrl), '/attempts');
+    const choice = { method: 'TELE_BIRR' };
+    await press(await submit(form, choice), 'decline');
+    const declined = await paymentOf(scene, payment.uniqueId);
+    expect(declined).toMatchObject({
+      status: 'OPEN',
+      sequence: 3,
+      transaction: { transactionStatus: 'FAILED' },
+    });
+
+    const pages = await Promise.all([
+      ...[1, 2, 3].map(() => submit(form, choice)),
+      submit(form, { method: 'M_PESA', phone: `0${newPhone()}` }),
+      // What is wrong with such a form no longer matters.
+      submit(form, { method: 'M_PESA', phone: '12' }),
+    ]);
+    for (const page of pages) {
+      expect(page.trail).toEqual([form.action, payment.checkoutUrl]);
+      expect(page.text).toContain('The payment was declined');
+    }
+    // Not one version more.
+    expect(await paymentOf(scene, payment.uniqueId)).toEqual(declined);
+
+    const fresh = formTo(await open(payment.checkoutUrl), '/attempts');
+    const clicks = [submit(fresh, choice), submit(fresh, choice), submit(fresh, choice)] as const;
+    const [simulator, ...others] = await Promise.all(clicks);
+    expect(others.map(({ url }) => url)).toEqual([simulator.url, simulator.url]);
+    await press(simulator, 'approve');
+    const event = await onlyWebhook(scene, payment.hook);
+    expect(event.payment).toMatchObject({ status: 'SUCCESS', sequence: 5 });
+    expect(event.payment.transaction?.transactionId).not.toBe(declined.transaction?.transactionId);
+  });
+
+  it('starts nothing by a form that our pages do not send', async () => {
+    const payment = await createHosted(scene);
+    const form = formTo(await open(payment.checkoutUrl), '/attempts');
+    const inputs = form.inputs.filter(({ name }) => name !== 'attempts');
+    const answers = await Promise.all([
+      submit({ ...form, inputs }, { method: 'TELE_BIRR' }),
+      ...['', '-1', '0.0', '1e1', '0x0', ' 0', '0000', 'null'].map((attempts) =>
+        submit(form, { method: 'TELE_BIRR', attempts }),
+      ),
+    ]);
+    for (const { status, heading, links } of answers) {
+      expect([status, heading]).toEqual([400, 'That did not work']);
+      expect(links.get('Try again')).toBe(payment.checkoutUrl);
+    }
+    expect(await paymentOf(scene, payment.uniqueId)).toMatchObject({
+      status: 'OPEN',
+      transaction: null,
+      sequence: 1,
+    });
   });
 
   it('reports a second payment as an anomaly and announces one: decision 31', async () => {
@@ -338,10 +402,14 @@ describe.concurrent('hosted checkout', () => {
     expect(new Set(pages.map(({ text }) => text)).size).toBe(1);
   });
 
-  it('keeps its pages to itself: no script, no frame, no cache, no referrer', async () => {
+  it('keeps its pages to itself: no script but its own, no frame, no cache, no referrer', async () => {
     const payment = await createHosted(scene);
     const { headers, html } = await open(payment.checkoutUrl);
-    expect(html).not.toContain('<script');
+    expect(html.match(/<script[^>]*>/g)).toEqual([
+      expect.stringMatching(
+        /^<script type="module" src="\/assets\/checkout\.[0-9a-f]{8}\.js" integrity="sha256-[^"]+">$/,
+      ),
+    ]);
     expect(headers.get('content-security-policy')).toMatch(
       /^default-src 'none'; .*frame-ancestors 'none'/,
     );

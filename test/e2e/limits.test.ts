@@ -1,17 +1,25 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   createHosted,
+  type HostedPayment,
   MerchantApi,
+  newPhone,
   paymentOf,
+  press,
   type Scene,
   startScene,
 } from '../support/e2e-scene.ts';
-import { open } from '../support/e2e-visitor.ts';
+import { formTo, open, type Page, submit } from '../support/e2e-visitor.ts';
 
 /** More than `simple.limit` of each binding in wrangler.toml. */
 const LINK_LIMIT = 60;
 const FAILED_KEY_LIMIT = 30;
 const KEY_LIMIT = 1_000;
+const PROMPT_LIMIT = 10;
+const PROMPT_PERIOD_MS = 60_000;
+/** In which eleven prompts have been sent, on a busy machine too. */
+const PROMPTS_TAKE_MS = 20_000;
 /** A period may end in the middle, and a busy machine may take several to be fast enough once. */
 const MARGIN = 10;
 const AT_ONCE = 20;
@@ -38,6 +46,15 @@ async function callsUntil<T>(
     }
   }
   return null;
+}
+
+/** The customer enters a phone on the payment's page and asks it to confirm. */
+async function askForPrompt(
+  { checkoutUrl }: HostedPayment,
+  phone: string,
+  method = 'M_PESA',
+): Promise<Page> {
+  return submit(formTo(await open(checkoutUrl), '/attempts'), { method, phone });
 }
 
 /** One after another: the last of them uses up the merchant's key. */
@@ -67,6 +84,40 @@ describe('rate limits: decision 27', () => {
     expect(over?.headers.get('retry-after')).toBe('60');
     expect(await paymentOf(scene, uniqueId)).toMatchObject({ status: 'OPEN' });
   });
+
+  it('one phone is prompted ten times in a minute, whoever asks', async () => {
+    // The limiter's minutes are the clock's: ten prompts must not fall into two of them.
+    const leftMs = PROMPT_PERIOD_MS - (Date.now() % PROMPT_PERIOD_MS);
+    await wait(leftMs < PROMPTS_TAKE_MS ? leftMs : 0);
+    const phone = newPhone();
+    const payments = await Promise.all(
+      Array.from({ length: PROMPT_LIMIT }, () => createHosted(scene, { methods: ['M_PESA'] })),
+    );
+    const asked = await Promise.all(payments.map((payment) => askForPrompt(payment, `0${phone}`)));
+    expect(asked.map(({ heading }) => heading)).toEqual(
+      Array(PROMPT_LIMIT).fill('Payment simulator'),
+    );
+
+    // However the number is written, and by another method.
+    const payment = await createHosted(scene);
+    const refused = await askForPrompt(payment, `+251 ${phone}`, 'E_BIRR');
+    expect([refused.status, refused.heading]).toEqual([429, 'Too many tries']);
+    expect(refused.headers.get('retry-after')).toBe('60');
+    expect(refused.links.get('Try again')).toBe(payment.checkoutUrl);
+    expect(refused.html).not.toContain(phone);
+    expect(await paymentOf(scene, payment.uniqueId)).toMatchObject({
+      status: 'OPEN',
+      transaction: null,
+      sequence: 1,
+    });
+
+    const form = formTo(await open(payment.checkoutUrl), '/attempts');
+    const byPage = await submit(form, { method: 'TELE_BIRR', phone });
+    expect(byPage.heading).toBe('Payment simulator');
+    await press(byPage, 'decline');
+    const another = await askForPrompt(payment, newPhone());
+    expect(another.heading).toBe('Payment simulator');
+  }, 120_000);
 
   it('a key has 1,000 requests in 10 s', async () => {
     const over = await callsUntil(

@@ -82,15 +82,25 @@ export async function createMerchantByScript(
   stateDirectory: string,
   args: readonly string[],
 ): Promise<CreatedMerchant> {
-  const group = new ProcessGroup();
-  group.start(['run', 'merchant:create', '--', '--persist-to', stateDirectory, ...args]);
-  const exitCode = await group.ended();
-  const sandboxApiKey = /kfl_test_\S+/.exec(group.logs)?.[0];
-  const sandboxWebhookSecret = /whsec_\S+/.exec(group.logs)?.[0];
+  const { exitCode, logs } = await runScript('merchant:create', stateDirectory, args);
+  const sandboxApiKey = /kfl_test_\S+/.exec(logs)?.[0];
+  const sandboxWebhookSecret = /whsec_\S+/.exec(logs)?.[0];
   if (exitCode !== 0 || sandboxApiKey === undefined || sandboxWebhookSecret === undefined) {
-    throw new Error(`merchant:create failed (${exitCode}):\n${group.logs}`);
+    throw new Error(`merchant:create failed (${exitCode}):\n${logs}`);
   }
   return { sandboxApiKey, sandboxWebhookSecret };
+}
+
+/** One of the operator's scripts, to its end, with the database in this state directory. */
+export async function runScript(
+  name: 'merchant:create' | 'merchant:brand',
+  stateDirectory: string,
+  args: readonly string[],
+): Promise<{ readonly exitCode: number | null; readonly logs: string }> {
+  const group = new ProcessGroup();
+  group.start(['run', name, '--', '--persist-to', stateDirectory, ...args]);
+  const exitCode = await group.ended();
+  return { exitCode, logs: group.logs };
 }
 
 /** `npm …` as the leader of a process group. */

@@ -6,6 +6,7 @@ export function someTerms(changes: Partial<IntentTerms> = {}): IntentTerms {
     environment: 'sandbox',
     merchantId: 'mer_1',
     merchantName: 'Addis Books',
+    branding: null,
     uniqueId: 'order-1',
     uuid: '0b8f3c1e-7c55-4d5e-9a55-2f1f6f0a0001',
     number: 4_242,

@@ -21,6 +21,8 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'src/domain/': [],
   'src/crypto/': ['src/config.ts'],
   'src/http/': [],
+  // What runs in the customer's browser: nothing of the Worker's goes there.
+  'src/browser/': [],
   'src/merchants/': SHARED,
   // The object writes events in their wire form, signs them, and asks rails what they know.
   'src/intent/': [
@@ -38,6 +40,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'src/checkout/': [
     ...SHARED,
     'src/intent/client.ts',
+    'src/merchants/logo.ts',
     'src/pages/',
     'src/rails/registry.ts',
     'src/rails/run-attempt.ts',
@@ -61,7 +64,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 /** Packages a folder may import; what is not listed may import none. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'src/api/': ['itty-router', 'valibot'],
-  'src/checkout/': ['itty-router', 'preact'],
+  'src/checkout/': ['itty-router', 'preact', 'uqr'],
   'src/pages/': ['preact', 'preact-render-to-string'],
   'src/rails/': ['preact'],
   'src/intent/': ['cloudflare:workers'],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readChoice } from '../../src/checkout/choice.ts';
+import { attemptsKnownTo, readChoice } from '../../src/checkout/choice.ts';
 import { phoneFrom, phoneText } from '../../src/checkout/phone.ts';
 import { type ChooseState, checkoutView } from '../../src/checkout/view.ts';
 import type { Intent } from '../../src/domain/intent.ts';
@@ -160,6 +160,11 @@ describe('phones', () => {
     '251911234567',
     '+251911234567',
     ' (+251) 911-234-567 ',
+    '+251 (0) 911-23 45 67',
+    '+2510911234567',
+    '2510911234567',
+    '00251911234567',
+    '00251 0911 234 567',
     '0911.23.45.67',
     '\u202a+251\u00a0911\u2011234\u2011567\u202c',
   ])('%j is a phone', (input) => {
@@ -172,6 +177,13 @@ describe('phones', () => {
     '9112345678',
     '811234567',
     '+252911234567',
+    '+0911234567',
+    '+911234567',
+    '000911234567',
+    '0251911234567',
+    '000251911234567',
+    '+25100911234567',
+    '251251911234567',
     '09112345 67x',
     '9'.repeat(1e6),
   ])('not a phone', (input) => {
@@ -186,6 +198,26 @@ describe('phones', () => {
 
 describe('reading the form', () => {
   const form = (fields: Record<string, string>) => new URLSearchParams(fields);
+
+  test.each([
+    ['0', 0],
+    ['10', 10],
+    ['999', 999],
+    ['1000', null],
+    ['', null],
+    ['-1', null],
+    ['1.0', null],
+    ['1e1', null],
+    [' 1', null],
+    ['1\n', null],
+    ['٣', null],
+  ])('its page knew of %j attempts', (attempts, known) => {
+    expect(attemptsKnownTo(form({ attempts }))).toBe(known);
+  });
+
+  test('a form without the number is not ours', () => {
+    expect(attemptsKnownTo(form({ method: 'CBE' }))).toBeNull();
+  });
 
   test('a method and a phone', () => {
     expect(readChoice(termsWith(), form({ method: 'CBE', phone: '0911 234 567' }))).toEqual({

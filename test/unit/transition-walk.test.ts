@@ -54,6 +54,7 @@ function commandsIn(
       ? plans
           .filter(({ deadlineAtMs }) => deadlineAtMs > nowMs)
           .map((plan) => startAttempt(`a${intent.attempts.length}`, plan))
+          .flatMap((start) => [start, ...byForms(start, intent)])
       : [];
   return [
     { type: 'tick' },
@@ -72,6 +73,14 @@ function commandsIn(
   ];
 }
 
+/** The same by the form of a page that knew of all attempts, and of one that missed the last. */
+function byForms(start: ReturnType<typeof startAttempt>, { attempts }: Intent): Command[] {
+  return [attempts.length, attempts.length - 1].map((expectedAttempts) => ({
+    ...start,
+    expectedAttempts,
+  }));
+}
+
 /** What a state is, without what only counts or dates it. */
 function signatureOf({ intent, nowMs }: Node): string {
   const attempts = intent.attempts.map(
@@ -81,6 +90,15 @@ function signatureOf({ intent, nowMs }: Node): string {
   const anomalies = intent.anomalies.map(({ kind, attemptId }) => kind + attemptId);
   return [nowMs, intent.status, intent.late, intent.failureReason, ...attempts, ...anomalies].join(
     '|',
+  );
+}
+
+/** A form of a page that did not know how many attempts there are. */
+function isStale(command: Command, { attempts }: Intent): boolean {
+  return (
+    command.type === 'start_attempt' &&
+    command.expectedAttempts !== undefined &&
+    command.expectedAttempts !== attempts.length
   );
 }
 
@@ -150,6 +168,7 @@ function checkPromises(first: Intent, command: Command, nowMs: number): Intent {
           flow === 'push' && (status === 'processing' || status === 'unresolved'),
       );
       keeps(!pendingPush, '4: no attempt starts beside a push whose outcome is unknown');
+      keeps(!isStale(command, before), '4: one form starts one attempt');
     }
     if (command.type === 'settle_attempt' && command.outcome.type === 'unknown') {
       const failed = ({ attempts }: Intent) =>
@@ -161,6 +180,10 @@ function checkPromises(first: Intent, command: Command, nowMs: number): Intent {
 
   const after = decision.intent;
   const keeps = (kept: boolean, text: string) => promise(kept, text, first, command, nowMs);
+  keeps(
+    (decision.rejection === 'stale_form') === (after.status === 'open' && isStale(command, after)),
+    '4: a form is stale where another attempt could start, and nowhere else',
+  );
   const mustAsk = attemptsToCheck(after, nowMs).length > 0;
   if (nowMs >= after.terms.expiresAtMs) {
     const waitsForRail = (after.attempts.at(-1)?.deadlineAtMs ?? 0) > nowMs || mustAsk;

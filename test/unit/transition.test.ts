@@ -9,6 +9,7 @@ import {
   type Rejection,
   reportedAttempt,
 } from '../../src/domain/intent.ts';
+import type { Method } from '../../src/domain/method.ts';
 import { fail, someTerms, startAttempt, succeed, unknown } from '../support/intents.ts';
 
 /**
@@ -19,6 +20,11 @@ import { fail, someTerms, startAttempt, succeed, unknown } from '../support/inte
 const CANCEL: Command = { type: 'cancel' };
 const GIVE_UP: Command = { type: 'give_up' };
 const TICK: Command = { type: 'tick' };
+/** `start_attempt` by the form of a page that knew of so many attempts. */
+const startKnowing = (expectedAttempts: number, id: string, method?: Method): Command => ({
+  ...startAttempt(id, method === undefined ? {} : { method }),
+  expectedAttempts,
+});
 const abandon = (attemptId: string): Command => ({ type: 'abandon_attempt', attemptId });
 
 const REDIRECT = startAttempt('a');
@@ -122,6 +128,81 @@ const ROWS: readonly Row[] = [
     ],
     status: 'processing',
     attempts: ['processing'],
+  },
+  {
+    name: 'decision 30: a form sent again after its attempt failed starts nothing',
+    story: [
+      [1, startKnowing(0, 'a')],
+      [2, fail('a')],
+      [3, startKnowing(0, 'b')],
+    ],
+    status: 'open',
+    rejection: 'stale_form',
+    attempts: ['failed'],
+  },
+  {
+    name: 'decision 30: the form of the page that knows of the failure does',
+    story: [
+      [1, startKnowing(0, 'a')],
+      [2, fail('a')],
+      [3, startKnowing(1, 'b')],
+    ],
+    status: 'processing',
+    attempts: ['failed', 'processing'],
+  },
+  {
+    name: 'a form that knows of attempts that there never were',
+    story: [[1, startKnowing(1, 'a')]],
+    status: 'open',
+    rejection: 'stale_form',
+    attempts: [],
+  },
+  {
+    name: 'a form sent again while its attempt is in flight is told of that',
+    story: [
+      [1, startKnowing(0, 'a')],
+      [2, startKnowing(0, 'b')],
+    ],
+    status: 'processing',
+    rejection: 'attempt_in_flight',
+  },
+  {
+    name: 'a form sent again after its attempt was paid is told that nothing is open',
+    story: [
+      [1, startKnowing(0, 'a')],
+      [2, succeed('a')],
+      [3, startKnowing(0, 'b')],
+    ],
+    status: 'succeeded',
+    rejection: 'not_open',
+    attempts: ['succeeded'],
+  },
+  {
+    name: 'a stale form with a method that was not asked for is a stale form',
+    story: [[1, startKnowing(1, 'a', 'M_PESA')]],
+    status: 'open',
+    rejection: 'stale_form',
+  },
+  {
+    name: 'our own call repeated is no stale form, though its attempt is now known',
+    story: [
+      [1, startKnowing(0, 'a')],
+      [2, fail('a')],
+      [3, startKnowing(0, 'a')],
+    ],
+    status: 'open',
+    attempts: ['failed'],
+  },
+  {
+    name: 'a stale form past the time: the expiry that was due is stored, and is the answer',
+    story: [
+      [1, startKnowing(0, 'a')],
+      [2, fail('a')],
+      [60_000, startKnowing(0, 'b')],
+    ],
+    status: 'expired',
+    rejection: 'not_open',
+    events: ['payment_expired'],
   },
   {
     name: 'decision 25: canceled while open, no event',

@@ -14,6 +14,7 @@ const minimalTerms: IntentTerms = {
   environment: 'production',
   merchantId: 'm1',
   merchantName: 'Shop',
+  branding: null,
   uniqueId: 'order-1',
   uuid: '0d7e2f8e-7d8b-4d52-9a3c-0c8f8a1f0001',
   number: 9_007_199_254_740_991,

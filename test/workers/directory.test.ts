@@ -97,6 +97,7 @@ describe('decision 9: the directory', () => {
       access: {
         merchantId: 'm1',
         merchantName: 'One',
+        branding: null,
         environment: 'sandbox',
         keyDigest: await apiKeyDigest(apiKey),
         methods: [

@@ -43,6 +43,7 @@ interface Telling {
   readonly id: string;
   checkoutUrl: string;
   attemptToken: string;
+  attempts: number;
   claimId: string;
 }
 
@@ -54,7 +55,8 @@ const create: Step = async (telling) => {
 const look: Step = async ({ checkoutUrl }) =>
   expect((await call(pathOf(checkoutUrl), { apiKey: null })).status).toBe(200);
 const choose: Step = async (telling) => {
-  telling.attemptToken = await chooseMethod(telling.checkoutUrl);
+  telling.attemptToken = await chooseMethod(telling.checkoutUrl, { attempts: telling.attempts });
+  telling.attempts += 1;
 };
 const approve: Step = ({ attemptToken }) => simulate(attemptToken, 'approve');
 const decline: Step = ({ attemptToken }) => simulate(attemptToken, 'decline');
@@ -224,7 +226,13 @@ test.each(STORIES)(
     vi.spyOn(Math, 'random').mockReturnValue(0.5);
     const outcomes = new Map<string, unknown>();
     for (const [name, interrupt] of Object.entries(INTERRUPTIONS)) {
-      const telling: Telling = { id: name, checkoutUrl: '', attemptToken: '', claimId: '' };
+      const telling: Telling = {
+        id: name,
+        checkoutUrl: '',
+        attemptToken: '',
+        attempts: 0,
+        claimId: '',
+      };
       const answers = [...(story.answers ?? [])];
       vi.mocked(globalThis.fetch).mockRestore?.();
       const arrivals = merchantServer(

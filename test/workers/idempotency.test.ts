@@ -257,7 +257,8 @@ test('decision 8: an interactive express charge that died before its answer stil
 test('promise 4: a hosted customer whose Worker died while calling the rail finds a way on', async () => {
   const checkoutUrl = String((await create('hosted')).envelope.content);
   const start = vi.spyOn(simulator, 'start').mockRejectedValue(new Error('the Worker died'));
-  const died = await postForm(`${pathOf(checkoutUrl)}/attempts`, { method: 'TELE_BIRR' });
+  const choice = { method: 'TELE_BIRR', attempts: '0' };
+  const died = await postForm(`${pathOf(checkoutUrl)}/attempts`, choice);
   await died.body?.cancel();
   start.mockRestore();
   expect((await intentOf()).status).toBe('processing');

@@ -307,7 +307,7 @@ test('promise 8: no page and no callback opens by a link that we did not sign fo
     ],
     [
       'attempts',
-      (token) => postForm(`/checkout/${token}/attempts`, { method: 'CBE' }),
+      (token) => postForm(`/checkout/${token}/attempts`, { method: 'TELE_BIRR', attempts: '1' }),
       checkoutToken,
       attemptToken,
     ],

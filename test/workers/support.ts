@@ -359,9 +359,16 @@ export function postForm(path: string, fields: Record<string, string>): Promise<
   });
 }
 
-/** Chooses a method on the checkout page. Returns the token of the simulator's page. */
-export async function chooseMethod(checkoutUrl: string, method = 'TELE_BIRR'): Promise<string> {
-  const response = await postForm(`${pathOf(checkoutUrl)}/attempts`, { method });
+/**
+ * Chooses telebirr on the checkout page, which knew of so many attempts. Returns the token of the
+ * simulator's page.
+ */
+export async function chooseMethod(
+  checkoutUrl: string,
+  { attempts }: { readonly attempts: number } = { attempts: 0 },
+): Promise<string> {
+  const choice = { method: 'TELE_BIRR', attempts: String(attempts) };
+  const response = await postForm(`${pathOf(checkoutUrl)}/attempts`, choice);
   const token = /\/simulator\/([^/]+)$/.exec(response.headers.get('location') ?? '')?.[1];
   await response.body?.cancel();
   if (token === undefined) {

@@ -159,6 +159,7 @@ function termsOf(call: MerchantCall, order: PaymentOrder): IntentTerms {
     environment: call.access.environment,
     merchantId: call.access.merchantId,
     merchantName: call.access.merchantName,
+    branding: call.access.branding,
     uuid: crypto.randomUUID(),
     number: intentNumberFrom(crypto.getRandomValues(new Uint8Array(8))),
     baseUrl: call.config.publicBaseUrl ?? new URL(call.request.url).origin,

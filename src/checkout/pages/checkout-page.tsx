@@ -1,29 +1,23 @@
-import type { Messages } from '../../pages/messages.ts';
-import type { CheckoutView } from '../view.ts';
 import { ChoosePage } from './choose.tsx';
 import { PaidPage, UnpaidPage } from './ended.tsx';
+import type { PageProps } from './frame.tsx';
 import { PushPage, RedirectPage } from './processing.tsx';
 
 /** The page of a payment in whatever state it is. */
-export function CheckoutPage(props: {
-  readonly text: Messages;
-  readonly view: CheckoutView;
-  readonly path: string;
-}) {
-  const { summary, state } = props.view;
-  const common = { text: props.text, summary, path: props.path };
+export function CheckoutPage(props: PageProps) {
+  const { state } = props.view;
   switch (state.kind) {
     case 'choose':
-      return <ChoosePage {...common} state={state} />;
+      return <ChoosePage {...props} state={state} />;
     case 'redirect':
-      return <RedirectPage {...common} state={state} />;
+      return <RedirectPage {...props} state={state} />;
     case 'push':
-      return <PushPage {...common} state={state} />;
+      return <PushPage {...props} state={state} />;
     case 'paid':
-      return <PaidPage {...common} state={state} />;
+      return <PaidPage {...props} state={state} />;
     case 'failed':
     case 'expired':
     case 'canceled':
-      return <UnpaidPage {...common} state={state} />;
+      return <UnpaidPage {...props} state={state} />;
   }
 }

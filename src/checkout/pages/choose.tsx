@@ -1,44 +1,85 @@
-import { Document } from '../../pages/document.tsx';
-import type { Messages } from '../../pages/messages.ts';
-import { moneyText, timeText } from '../../pages/money-text.ts';
-import type { ChooseState, MethodChoice, PaymentSummary, PhoneField } from '../view.ts';
-import { Breakdown, GiveUpForm, MethodMark, type PageProps, Payee } from './parts.tsx';
+import { Countdown } from '../../pages/countdown.tsx';
+import { moneyText } from '../../pages/money-text.ts';
+import { timeText } from '../../pages/time-text.ts';
+import type { ChooseState, MethodChoice, PhoneField } from '../view.ts';
+import { Breakdown } from './breakdown.tsx';
+import { ContinueOnPhone } from './continue-on-phone.tsx';
+import { Frame, type PageProps } from './frame.tsx';
+import { MethodMark } from './method-mark.tsx';
+
+type ChooseProps = PageProps & { readonly state: ChooseState };
+
+/** A page that is at its end anyway soon need not wait for the script to say so. */
+const REFRESH_SECONDS_MAX = 3_600;
 
 /** Choose a method, give the phone where it is needed, pay; also the page of another try. */
-export function ChoosePage(props: PageProps & { readonly state: ChooseState }) {
-  const { text, summary, state, path } = props;
+export function ChoosePage(props: ChooseProps) {
+  const { text, view, state, path } = props;
+  const { summary } = view;
   const { totals, currency } = summary;
   const amount = moneyText(totals.totalMinor ?? totals.subtotalMinor, currency, text.locale);
+  const title = text.choosePageTitle(amount, summary.merchantName);
+  const remainingMs = view.remainingMs ?? 0;
   return (
-    <Document
-      text={text}
-      title={text.choosePageTitle(amount, summary.merchantName)}
-      isTest={summary.isTest}
+    <Frame
+      {...props}
+      title={state.problem === null ? title : `${text.problemTitle} · ${title}`}
+      isPayable
+      isWide
+      leaving="ends_payment"
+      follow="slow"
+      refresh={refreshAtTheEnd(remainingMs)}
+      aside={
+        <>
+          <Countdown text={text} remainingMs={remainingMs} words={text.timeLeftToPay}>
+            {text.payBefore(timeText(state.dueAtMs, text))}
+          </Countdown>
+          <Breakdown text={text} summary={summary} isFolded />
+          <ContinueOnPhone text={text} path={path} />
+        </>
+      }
     >
-      <Payee text={text} summary={summary} />
-      <Notices text={text} state={state} />
-      <Breakdown text={text} summary={summary} />
-      <form class="choose" method="post" action={`${path}/attempts`}>
+      <Notices {...props} />
+      <form
+        class="choose"
+        method="post"
+        action={`${path}/attempts`}
+        data-once
+        data-offline={text.notSentOffline}
+        data-totals
+      >
+        <input type="hidden" name="attempts" value={String(state.attemptsMade)} />
         <fieldset class="methods">
           <legend>
             <h1>{text.chooseMethod}</h1>
           </legend>
           {state.methods.map((choice) => (
-            <MethodOption text={text} summary={summary} state={state} choice={choice} />
+            <MethodOption {...props} choice={choice} />
           ))}
+          {state.phone !== null && <Phone {...props} phone={state.phone} />}
         </fieldset>
-        {state.phone !== null && <Phone text={text} state={state} phone={state.phone} />}
-        <button class="button" type="submit">
-          {totals.totalMinor === null ? text.pay : text.payAmount(amount)}
-        </button>
-        <p class="quiet small">{text.payBefore(timeText(state.expiresAtMs, text.locale))}</p>
+        <div class="pay-bar">
+          <button
+            class="button"
+            type="submit"
+            data-busy={text.working}
+            data-by-method={totals.totalMinor === null ? text.payAmount('{charged}') : undefined}
+          >
+            {totals.totalMinor === null ? text.pay : text.payAmount(amount)}
+          </button>
+        </div>
       </form>
-      <GiveUpForm text={text} summary={summary} path={path} />
-    </Document>
+    </Frame>
   );
 }
 
-function Notices({ text, state }: { readonly text: Messages; readonly state: ChooseState }) {
+/** The expired page comes by itself, also without the script; not for payments open for days. */
+function refreshAtTheEnd(remainingMs: number) {
+  const afterSeconds = Math.ceil(remainingMs / 1_000) + 1;
+  return afterSeconds > REFRESH_SECONDS_MAX ? null : { afterSeconds, url: null };
+}
+
+function Notices({ text, state }: ChooseProps) {
   return (
     <>
       {state.problem !== null && (
@@ -58,14 +99,12 @@ function Notices({ text, state }: { readonly text: Messages; readonly state: Cho
   );
 }
 
-function MethodOption(props: {
-  readonly text: Messages;
-  readonly summary: PaymentSummary;
-  readonly state: ChooseState;
-  readonly choice: MethodChoice;
-}) {
-  const { text, summary, state, choice } = props;
-  const money = (amountMinor: number) => moneyText(amountMinor, summary.currency, text.locale);
+function MethodOption(props: ChooseProps & { readonly choice: MethodChoice }) {
+  const { text, view, state, choice } = props;
+  const { totals, currency } = view.summary;
+  const money = (amountMinor: number) => moneyText(amountMinor, currency, text.locale);
+  const differs = totals.totalMinor === null;
+  const fee = choice.commissionMinor > 0 ? money(choice.commissionMinor) : '';
   return (
     <label class={choice.needsPhone ? 'method needs-phone' : 'method'}>
       <input
@@ -75,30 +114,31 @@ function MethodOption(props: {
         required
         checked={choice.method === state.selected}
         aria-describedby={state.problem === 'method_missing' ? 'problem' : undefined}
+        data-charged={differs ? money(choice.chargedMinor) : undefined}
+        data-fee={differs ? fee : undefined}
       />
       <MethodMark method={choice.method} />
       <span class="method-text">
-        <span class="method-name">{text.methodName[choice.method]}</span>
-        <span class="method-note">{text.methodHint[choice.method]}</span>
-        {choice.commissionMinor > 0 && (
-          <span class="method-note">
-            <b class="money">{money(choice.chargedMinor)}</b>{' '}
-            {text.feeIncluded(money(choice.commissionMinor))}
-          </span>
-        )}
+        <span class="method-line method-name">
+          <span>{text.methodName[choice.method]}</span>
+          {fee !== '' && <span class="money">{money(choice.chargedMinor)}</span>}
+        </span>
+        <span class="method-line method-note">
+          <span>{text.methodHint[choice.method]}</span>
+          {fee !== '' && <span class="money">{text.feeOf(fee)}</span>}
+        </span>
       </span>
     </label>
   );
 }
 
-function Phone(props: {
-  readonly text: Messages;
-  readonly state: ChooseState;
-  readonly phone: PhoneField;
-}) {
-  const { text, phone } = props;
-  const isWrong =
-    props.state.problem === 'phone_invalid' || props.state.problem === 'phone_missing';
+/**
+ * Shown right beneath the chosen method, by style alone; the radios are one tab stop, so the order of
+ * focus stays the order on the page.
+ */
+function Phone(props: ChooseProps & { readonly phone: PhoneField }) {
+  const { text, state, phone } = props;
+  const isWrong = state.problem === 'phone_invalid' || state.problem === 'phone_missing';
   return (
     <div class={isWrong ? 'field field-wrong' : 'field'}>
       <label for="phone">{text.phoneLabel}</label>
@@ -114,6 +154,7 @@ function Phone(props: {
         maxlength={40}
         value={phone.value}
         readonly={phone.isReadOnly}
+        autofocus={isWrong}
         aria-invalid={isWrong ? 'true' : undefined}
         aria-describedby={isWrong ? 'problem phone-hint' : 'phone-hint'}
       />

@@ -1,25 +1,29 @@
-import { Document } from '../../pages/document.tsx';
 import { Headline, Row } from '../../pages/elements.tsx';
 import type { Messages } from '../../pages/messages.ts';
-import { moneyText, timeText } from '../../pages/money-text.ts';
+import { moneyText } from '../../pages/money-text.ts';
+import { timeText } from '../../pages/time-text.ts';
 import type { CheckoutState, PaidState } from '../view.ts';
-import { Breakdown, MerchantLink, type PageProps, Payee } from './parts.tsx';
+import { Breakdown } from './breakdown.tsx';
+import { Frame, type PageProps, type SummaryProps } from './frame.tsx';
+import { ReturnButton } from './way-back.tsx';
 
-/** Long enough to read that it worked. */
-const RETURN_AFTER_SECONDS = 5;
+/** Long enough to read that it worked; with the script there is a button to stay. */
+const RETURN_AFTER_SECONDS = 10;
 
 /** The receipt, and the way back to the merchant. */
 export function PaidPage(props: PageProps & { readonly state: PaidState }) {
-  const { text, summary, state } = props;
+  const { text, view, state } = props;
+  const { summary } = view;
+  const title = state.isRevisited ? text.alreadyPaidTitle : text.paidTitle;
   const amount = moneyText(state.chargedMinor, summary.currency, text.locale);
+  const returnUrl = state.isRevisited ? null : summary.returnUrl;
   const refresh =
-    summary.returnUrl === null
-      ? null
-      : { afterSeconds: RETURN_AFTER_SECONDS, url: summary.returnUrl };
+    returnUrl === null ? null : { afterSeconds: RETURN_AFTER_SECONDS, url: returnUrl };
   return (
-    <Document text={text} title={text.paidTitle} isTest={summary.isTest} refresh={refresh}>
-      <Headline tone="good">{text.paidTitle}</Headline>
+    <Frame {...props} title={title} isPayable={false} leaving="leaves_it" refresh={refresh}>
+      <Headline tone="good">{title}</Headline>
       <p class="amount">{amount}</p>
+      {state.isRevisited && <p>{text.alreadyPaidLead}</p>}
       <dl class="receipt">
         <Row label={text.merchant}>
           <bdi>{summary.merchantName}</bdi>
@@ -27,19 +31,37 @@ export function PaidPage(props: PageProps & { readonly state: PaidState }) {
         <Row label={text.paidWith}>{text.methodName[state.method]}</Row>
         <Row label={text.paidAt}>
           <time datetime={new Date(state.paidAtMs).toISOString()}>
-            {timeText(state.paidAtMs, text.locale)}
+            {timeText(state.paidAtMs, text)}
           </time>
         </Row>
         <Row label={text.reference}>
           <code>{state.reference}</code>
         </Row>
       </dl>
-      <Breakdown text={text} summary={summary} />
-      <MerchantLink text={text} summary={summary} isPrimary />
-      {summary.returnUrl !== null && (
-        <p class="quiet small center">{text.returningSoon(summary.merchantName)}</p>
-      )}
-    </Document>
+      <ReturnButton text={text} summary={summary} />
+      {returnUrl !== null && <AutoReturn text={text} summary={summary} returnUrl={returnUrl} />}
+      <button class="button button-quiet" type="button" data-print hidden>
+        {text.print}
+      </button>
+      <Breakdown text={text} summary={summary} isFolded={false} />
+    </Frame>
+  );
+}
+
+/** Spec "Flows": after payment the customer is taken back to the merchant. */
+function AutoReturn({ text, summary, returnUrl }: SummaryProps & { readonly returnUrl: string }) {
+  return (
+    <p
+      class="auto-return quiet small center"
+      data-return={returnUrl}
+      data-seconds={String(RETURN_AFTER_SECONDS)}
+      data-template={text.returningIn(summary.merchantName, '{seconds}')}
+    >
+      <span>{text.returningSoon(summary.merchantName)}</span>{' '}
+      <button class="link" type="button" data-stay hidden>
+        {text.stayHere}
+      </button>
+    </p>
   );
 }
 
@@ -47,20 +69,27 @@ export type UnpaidState = Extract<CheckoutState, { kind: 'failed' | 'expired' | 
 
 /** The payment ended without money. */
 export function UnpaidPage(props: PageProps & { readonly state: UnpaidState }) {
-  const { text, summary, state } = props;
+  const { text, view, state } = props;
+  const { summary } = view;
   const title = {
     failed: text.failedTitle,
     expired: text.expiredTitle,
     canceled: text.canceledTitle,
   }[state.kind];
   return (
-    <Document text={text} title={title} isTest={summary.isTest}>
-      <Payee text={text} summary={summary} />
+    <Frame
+      {...props}
+      title={title}
+      isPayable={false}
+      leaving="leaves_it"
+      // A payment that may still be found paid is worth looking at again.
+      follow={state.mayStillSettle ? 'slow' : null}
+    >
       <Headline tone={state.kind === 'failed' ? 'bad' : 'plain'}>{title}</Headline>
       <p>{unpaidLead(text, state, summary.merchantName)}</p>
       {state.mayStillSettle && <p class="notice">{text.mayStillSettle(summary.merchantName)}</p>}
-      <MerchantLink text={text} summary={summary} isPrimary />
-    </Document>
+      <ReturnButton text={text} summary={summary} />
+    </Frame>
   );
 }
 

@@ -1,29 +1,32 @@
-import { Document } from '../../pages/document.tsx';
+import { Countdown } from '../../pages/countdown.tsx';
 import { Headline } from '../../pages/elements.tsx';
+import { timeText } from '../../pages/time-text.ts';
 import type { PushState, RedirectState } from '../view.ts';
-import { Breakdown, GiveUpForm, MerchantLink, type PageProps, Payee } from './parts.tsx';
+import { Breakdown } from './breakdown.tsx';
+import { Frame, type PageProps } from './frame.tsx';
 
-/** How often a page that waits fetches itself. */
-const PUSH_REFRESH_SECONDS = 4;
+/** How often a page that waits fetches itself where there is no script to ask for the state. */
+const PUSH_REFRESH_SECONDS = 5;
 const CONNECTING_REFRESH_SECONDS = 2;
 /** The customer is on the rail's page, but may have this one open beside it. */
 const REDIRECT_REFRESH_SECONDS = 15;
 
 /** The customer is, or should be, on the rail's page. */
 export function RedirectPage(props: PageProps & { readonly state: RedirectState }) {
-  const { text, summary, state, path } = props;
+  const { text, view, state, path } = props;
   const method = text.methodName[state.method];
   const title = state.isUnresolved ? text.unresolvedTitle : text.redirectTitle(method);
   const isConnecting = state.redirectUrl === null && !state.isUnresolved;
   const afterSeconds = isConnecting ? CONNECTING_REFRESH_SECONDS : REDIRECT_REFRESH_SECONDS;
   return (
-    <Document
-      text={text}
+    <Frame
+      {...props}
       title={title}
-      isTest={summary.isTest}
+      isPayable
+      leaving={state.canAbandon ? 'ends_payment' : 'leaves_it'}
+      follow="fast"
       refresh={{ afterSeconds, url: null }}
     >
-      <Payee text={text} summary={summary} />
       <Headline tone="wait">{title}</Headline>
       <p>{redirectLead(props, method)}</p>
       {state.redirectUrl !== null && !state.isUnresolved && (
@@ -33,10 +36,17 @@ export function RedirectPage(props: PageProps & { readonly state: RedirectState 
           </a>
         </p>
       )}
+      {isConnecting && <Waiting text={text} />}
+      <TimeLeft {...props} />
       {state.canAbandon && (
-        <form class="abandon" method="post" action={`${path}/abandon`}>
+        <form class="stack-tight center" method="post" action={`${path}/abandon`} data-once>
           <input type="hidden" name="attempt" value={state.attemptId} />
-          <button class="button button-second" type="submit" aria-describedby="abandon-note">
+          <button
+            class="button button-second"
+            type="submit"
+            aria-describedby="abandon-note"
+            data-busy={text.working}
+          >
             {text.anotherMethod}
           </button>
           <p class="quiet small" id="abandon-note">
@@ -44,13 +54,8 @@ export function RedirectPage(props: PageProps & { readonly state: RedirectState 
           </p>
         </form>
       )}
-      <Breakdown text={text} summary={summary} />
-      {state.canAbandon ? (
-        <GiveUpForm text={text} summary={summary} path={path} />
-      ) : (
-        <MerchantLink text={text} summary={summary} isPrimary={false} />
-      )}
-    </Document>
+      <Breakdown text={text} summary={view.summary} isFolded />
+    </Frame>
   );
 }
 
@@ -65,42 +70,71 @@ function redirectLead(props: { text: PageProps['text']; state: RedirectState }, 
 
 /** The customer confirms on the phone; this page waits for the word of the rail. */
 export function PushPage(props: PageProps & { readonly state: PushState }) {
-  const { text, summary, state, path } = props;
+  const { text, view, state, path } = props;
   const method = text.methodName[state.method];
   const title = state.isUnresolved ? text.unresolvedTitle : text.pushTitle;
   const refresh = { afterSeconds: PUSH_REFRESH_SECONDS, url: null };
   return (
-    <Document text={text} title={title} isTest={summary.isTest} refresh={refresh}>
-      <Payee text={text} summary={summary} />
+    <Frame {...props} title={title} isPayable leaving="leaves_it" follow="fast" refresh={refresh}>
       <Headline tone="wait">{title}</Headline>
-      {state.isUnresolved ? (
-        <p>{text.unresolvedLead(method)}</p>
-      ) : (
-        <>
-          <p>
-            {state.phone === null
-              ? text.pushLeadNoPhone(method)
-              : text.pushLead(method, state.phone)}
-          </p>
-          {state.phone !== null && (
-            <ol class="steps">
-              {text.pushSteps.map((step) => (
-                <li>{step}</li>
-              ))}
-            </ol>
-          )}
-        </>
+      {state.isUnresolved ? <p>{text.unresolvedLead(method)}</p> : <Prompt {...props} />}
+      <Waiting text={text} />
+      <TimeLeft {...props} />
+      {state.simulatorUrl !== null && (
+        <p>
+          <a class="button" href={state.simulatorUrl}>
+            {text.pushSimulator}
+          </a>
+        </p>
       )}
-      <p class="waiting" role="status">
-        <span class="pulse" aria-hidden="true" /> {text.waiting}
-      </p>
       <p>
         <a class="button button-second" href={path}>
           {text.checkNow}
         </a>
       </p>
-      <Breakdown text={text} summary={summary} />
-      <MerchantLink text={text} summary={summary} isPrimary={false} />
-    </Document>
+      {state.phone !== null && !state.isUnresolved && (
+        <details class="breakdown">
+          <summary>
+            <h2>{text.pushNothingTitle}</h2>
+          </summary>
+          <p>{text.pushNothing}</p>
+        </details>
+      )}
+      <Breakdown text={text} summary={view.summary} isFolded />
+    </Frame>
+  );
+}
+
+function Prompt({ text, state }: PageProps & { readonly state: PushState }) {
+  const method = text.methodName[state.method];
+  if (state.phone === null) {
+    return <p>{text.pushLeadNoPhone(method)}</p>;
+  }
+  return (
+    <>
+      <p>{text.pushLead(method, state.phone)}</p>
+      <ol class="steps">
+        {text.pushSteps.map((step) => (
+          <li>{step}</li>
+        ))}
+      </ol>
+    </>
+  );
+}
+
+function Waiting({ text }: Pick<PageProps, 'text'>) {
+  return (
+    <p class="waiting">
+      <span class="pulse" aria-hidden="true" /> {text.waiting}
+    </p>
+  );
+}
+
+function TimeLeft(props: PageProps & { readonly state: PushState | RedirectState }) {
+  const { text, view, state } = props;
+  return view.remainingMs === null ? null : (
+    <Countdown text={text} remainingMs={view.remainingMs} words={text.timeLeftToConfirm}>
+      {text.payBefore(timeText(state.dueAtMs, text))}
+    </Countdown>
   );
 }

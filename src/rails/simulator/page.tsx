@@ -5,10 +5,12 @@ import {
   chargedMinor,
   type IntentTerms,
 } from '../../domain/intent.ts';
+import { Countdown } from '../../pages/countdown.tsx';
 import { Document } from '../../pages/document.tsx';
 import { Headline, Row } from '../../pages/elements.tsx';
 import type { Messages } from '../../pages/messages.ts';
 import { moneyText } from '../../pages/money-text.ts';
+import { timeText } from '../../pages/time-text.ts';
 import type { SimulatorOutcome } from './simulator.ts';
 
 export interface SimulatorPageProps {
@@ -16,6 +18,10 @@ export interface SimulatorPageProps {
   readonly terms: IntentTerms;
   /** Already moved on to the present. */
   readonly attempt: Attempt;
+  /** The simulator's own page. */
+  readonly path: string;
+  /** What is left to decide. */
+  readonly remainingMs: number;
   /** Where the buttons post. */
   readonly action: string;
   /** The payment's own page. */
@@ -28,39 +34,47 @@ export function SimulatorPage(props: SimulatorPageProps) {
   const settled = settledText(attempt.status, text);
   const title = settled === null ? text.simulatorTitle : text.simulatorSettledTitle;
   return (
-    <Document text={text} title={`${title} · ${text.testBanner}`} isTest>
-      <Headline tone={settled === null ? 'wait' : 'plain'}>{title}</Headline>
-      <p>{settled ?? text.simulatorLead(text.methodName[attempt.method])}</p>
-      <dl class="receipt">
-        <Row label={text.merchant}>
-          <bdi>{terms.merchantName}</bdi>
-        </Row>
-        <Row label={text.method}>{text.methodName[attempt.method]}</Row>
-        <Row label={text.reference}>
-          <code>{attempt.reference}</code>
-        </Row>
-        <Row label={text.amount} emphasis>
-          {moneyText(chargedMinor(terms, attempt.method), terms.currency, text.locale)}
-        </Row>
-      </dl>
-      {settled === null ? (
-        <Buttons {...props} />
-      ) : (
-        <p>
-          <a class="button" href={props.checkoutUrl}>
-            {text.simulatorOnward}
-          </a>
-        </p>
-      )}
+    <Document text={text} title={`${title} · ${text.testBanner}`} isTest path={props.path}>
+      <main class="sheet sheet-test">
+        <div class="task">
+          <Headline tone={settled === null ? 'wait' : 'plain'}>{title}</Headline>
+          <p>{settled ?? text.simulatorLead(text.methodName[attempt.method])}</p>
+          <dl class="receipt">
+            <Row label={text.merchant}>
+              <bdi>{terms.merchantName}</bdi>
+            </Row>
+            <Row label={text.method}>{text.methodName[attempt.method]}</Row>
+            <Row label={text.reference}>
+              <code>{attempt.reference}</code>
+            </Row>
+            <Row label={text.amount} emphasis>
+              {moneyText(chargedMinor(terms, attempt.method), terms.currency, text.locale)}
+            </Row>
+          </dl>
+          {settled === null ? (
+            <Buttons {...props} />
+          ) : (
+            <p>
+              <a class="button" href={props.checkoutUrl}>
+                {text.simulatorOnward}
+              </a>
+            </p>
+          )}
+        </div>
+      </main>
     </Document>
   );
 }
 
-function Buttons({ text, terms, action, checkoutUrl }: SimulatorPageProps) {
+function Buttons(props: SimulatorPageProps) {
+  const { text, terms, action, checkoutUrl, attempt, remainingMs } = props;
   const isHosted = terms.kind === 'hosted';
   return (
     <>
-      <form class="stack" method="post" action={action}>
+      <Countdown text={text} remainingMs={remainingMs} words={text.timeLeftToConfirm}>
+        {text.payBefore(timeText(attempt.deadlineAtMs, text))}
+      </Countdown>
+      <form class="stack" method="post" action={action} data-once>
         <Choice outcome="approve" look="button">
           {text.simulatorApprove}
         </Choice>

@@ -1,5 +1,5 @@
 import { h } from 'preact';
-import { english } from '../../pages/messages.ts';
+import { messagesFor } from '../../pages/language.ts';
 import { unknownPage } from '../../pages/notices.ts';
 import { openLink, pathSegment } from '../../pages/open-link.ts';
 import { pageResponse } from '../../pages/page-response.ts';
@@ -24,9 +24,11 @@ export async function showSimulator(request: Request, env: Env): Promise<Respons
   }
   const { checkoutUrl } = await railOrder(env, opened.client.objectId, intent, attempt);
   const page = h(SimulatorPage, {
-    text: english,
+    text: messagesFor(request),
     terms: intent.terms,
     attempt,
+    path: `/simulator/${opened.token}`,
+    remainingMs: Math.max(0, attempt.deadlineAtMs - Date.now()),
     action: `/rails/${simulator.id}/${opened.token}`,
     checkoutUrl,
   });

@@ -1,10 +1,8 @@
-import { h } from 'preact';
 import type { AttemptPlan, IntentTerms, Outcome } from '../../domain/intent.ts';
-import { CURRENCIES, type Method } from '../../domain/method.ts';
+import { CURRENCIES, METHODS_BY_PROMPT, type Method } from '../../domain/method.ts';
 import { readForm } from '../../pages/form.ts';
-import { english } from '../../pages/messages.ts';
-import { NoticePage } from '../../pages/notice.tsx';
-import { pageResponse, seeOther } from '../../pages/page-response.ts';
+import { badFormPage } from '../../pages/notices.ts';
+import { seeOther } from '../../pages/page-response.ts';
 import type { CallbackResult, Rail, RailOrder, StartResult } from '../rail.ts';
 
 /** How long a SIMULATED_TEST takes to settle by itself: decision 22, "within a second or so". */
@@ -23,10 +21,11 @@ export const simulator: Rail = {
   currencies: CURRENCIES,
   startTimeoutMs: START_TIMEOUT_MS,
 
-  plan(terms: IntentTerms, _method: Method, nowMs: number): AttemptPlan {
+  plan(terms: IntentTerms, method: Method, nowMs: number): AttemptPlan {
     const interactive = isInteractive(terms);
     return {
-      flow: interactive ? 'redirect' : 'push',
+      // As in production, so that merchants see both: sent to a page, or waiting for the phone.
+      flow: interactive && !METHODS_BY_PROMPT.includes(method) ? 'redirect' : 'push',
       // An attempt that is nobody's but ours never outlives the payment (decision 30).
       deadlineAtMs: terms.expiresAtMs,
       windowIsFinal: true,
@@ -58,7 +57,7 @@ export const simulator: Rail = {
     const chosen = (await readForm(request))?.get('outcome') ?? '';
     // A simulated payment has no page: nobody but `testMode` decides it.
     if (!isSimulatorOutcome(chosen) || !isInteractive(order.terms)) {
-      return { type: 'refused', answer: badFormPage(request, order) };
+      return { type: 'refused', answer: await badFormPage(request, order.checkoutUrl) };
     }
     return {
       type: 'outcome',
@@ -83,9 +82,4 @@ function isSimulatorOutcome(text: string): text is SimulatorOutcome {
 /** Hosted payments have no simulation: in the sandbox the customer plays the rail. */
 function isInteractive(terms: IntentTerms): boolean {
   return terms.simulation === null || terms.simulation === 'interactive';
-}
-
-function badFormPage(request: Request, order: RailOrder): Response {
-  const page = h(NoticePage, { text: english, kind: 'bad_form', retryPath: order.checkoutUrl });
-  return pageResponse(request, page, { status: 400 });
 }

@@ -1,0 +1,65 @@
+import { fill } from './fill.ts';
+import { isAttended, onRestore } from './page.ts';
+
+const SECOND_MS = 1_000;
+
+/** Takes the customer back to the merchant, unless they want to stay: to read, or to print. */
+export function startAutoReturn(): void {
+  const notice = document.querySelector<HTMLElement>('[data-return]');
+  if (notice === null) {
+    return;
+  }
+  const words = notice.querySelector('span');
+  const stay = notice.querySelector<HTMLElement>('[data-stay]');
+  let leftSeconds = Number(notice.dataset.seconds);
+  let timer: number | undefined;
+
+  const stop = (): void => {
+    clearTimeout(timer);
+    notice.hidden = true;
+  };
+
+  const step = (): void => {
+    if (words !== null) {
+      words.textContent = fill(notice.dataset.template, 'seconds', leftSeconds);
+    }
+    if (leftSeconds > 0) {
+      timer = setTimeout(count, SECOND_MS);
+    } else {
+      location.assign(notice.dataset.return ?? '');
+    }
+  };
+
+  const count = (): void => {
+    if (isAttended()) {
+      leftSeconds -= 1;
+    }
+    step();
+  };
+
+  // Who came back, by Back or by a reload, came back to read.
+  onRestore(stop);
+  if (history.state !== null) {
+    stop();
+    return;
+  }
+  history.replaceState(true, '');
+  addEventListener('beforeprint', stop);
+  if (stay !== null) {
+    stay.hidden = false;
+    stay.addEventListener('click', () => {
+      stop();
+      focusHeading();
+    });
+  }
+  step();
+}
+
+/** The button that had focus is gone; without this a keyboard would begin at the page's top. */
+function focusHeading(): void {
+  const heading = document.querySelector('h1');
+  if (heading !== null) {
+    heading.tabIndex = -1;
+    heading.focus();
+  }
+}

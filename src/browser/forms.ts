@@ -1,0 +1,57 @@
+import { tellLost } from './connection.ts';
+import { onRestore } from './page.ts';
+
+/**
+ * A submission whose page has not come by then was lost, or was opened by a bank's app instead: the
+ * customer may try again.
+ */
+const BUSY_MS_MAX = 30_000;
+
+/** Sends each form once. `onRestored`: when it can be sent again. */
+export function startForms(onRestored: () => void): void {
+  let undos: (() => void)[] = [];
+  let timer: number | undefined;
+
+  const restore = (): void => {
+    clearTimeout(timer);
+    for (const undo of undos) {
+      undo();
+    }
+    undos = [];
+    onRestored();
+  };
+
+  document.addEventListener('submit', (event) => {
+    const form = event.target;
+    if (!(form instanceof HTMLFormElement) || form.dataset.once === undefined) {
+      return;
+    }
+    if (!navigator.onLine) {
+      event.preventDefault();
+      tellLost(form.dataset.offline);
+    } else if (form.hasAttribute('aria-busy')) {
+      event.preventDefault();
+    } else {
+      // Safari before 15.4 does not name the submitter.
+      undos.push(markBusy(form, event.submitter ?? form.querySelector('button')));
+      clearTimeout(timer);
+      timer = setTimeout(restore, BUSY_MS_MAX);
+    }
+  });
+  onRestore(restore);
+}
+
+/** Never `disabled`: the button's value would not be sent, and focus would be lost. */
+function markBusy(form: HTMLFormElement, button: HTMLElement | null): () => void {
+  const label = [...(button?.childNodes ?? [])];
+  form.setAttribute('aria-busy', 'true');
+  button?.setAttribute('aria-disabled', 'true');
+  if (button?.dataset.busy !== undefined) {
+    button.textContent = button.dataset.busy;
+  }
+  return () => {
+    form.removeAttribute('aria-busy');
+    button?.removeAttribute('aria-disabled');
+    button?.replaceChildren(...label);
+  };
+}

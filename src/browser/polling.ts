@@ -1,0 +1,109 @@
+import { tellBack, tellLost } from './connection.ts';
+import { isAttended, isBusy, onWake, showAnew } from './page.ts';
+import {
+  ANSWER_MS_MAX,
+  EAGER_DELAY_MS,
+  EAGER_POLLS,
+  pollDelayMs,
+  retryDelayMs,
+  TELLING_FAILURES,
+} from './schedule.ts';
+
+/** What the gateway answers of a payment. */
+interface Answer {
+  /** Changes when the page must. Nothing else is known of it here. */
+  readonly state: string;
+  readonly remainingMs: number | null;
+}
+
+const NOT_FOUND = 404;
+
+/**
+ * Follows the payment, and shows the page anew when its state is another. Returns what polls at
+ * once, or, on a page that does not poll, shows the page anew when time is over.
+ */
+export function startPolling(
+  onRemaining: (remainingMs: number) => void,
+): (isOver: boolean) => void {
+  const { status, state, follow } = document.body.dataset;
+  if (status === undefined) {
+    return (isOver) => isOver && showAnew();
+  }
+  let timer: number | undefined;
+  let isPolling = false;
+  let pollCount = 0;
+  let failureCount = 0;
+  let eagerPolls = 0;
+
+  const poll = async (): Promise<void> => {
+    clearTimeout(timer);
+    // Whatever stops us here polls again when it ends.
+    if (isPolling || isBusy() || !isAttended()) {
+      return;
+    }
+    isPolling = true;
+    pollCount += 1;
+    const delayMs = await ask(status);
+    isPolling = false;
+    timer = setTimeout(poll, delayMs);
+  };
+
+  /** One poll and what follows from it. Returns the delay before the next. */
+  const ask = async (path: string): Promise<number> => {
+    const abort = new AbortController();
+    const timeout = setTimeout(() => abort.abort(), ANSWER_MS_MAX);
+    const sentAtMs = performance.now();
+    let retryAfter: string | null = null;
+    try {
+      const response = await fetch(path, { cache: 'no-store', signal: abort.signal });
+      retryAfter = response.headers.get('retry-after');
+      if (response.status === NOT_FOUND) {
+        showAnew();
+      } else {
+        const answer = answerOf(response.ok, await response.json());
+        if (answer.state !== state) {
+          showAnew();
+        }
+        if (answer.remainingMs !== null) {
+          // The time was right when the answer was sent: about half the way ago.
+          onRemaining(answer.remainingMs - (performance.now() - sentAtMs) / 2);
+        }
+      }
+    } catch {
+      failureCount += 1;
+      if (failureCount >= TELLING_FAILURES) {
+        tellLost();
+      }
+      return retryDelayMs(failureCount, Math.random(), retryAfter);
+    } finally {
+      clearTimeout(timeout);
+    }
+    failureCount = 0;
+    tellBack();
+    if (eagerPolls > 0) {
+      eagerPolls -= 1;
+      return EAGER_DELAY_MS;
+    }
+    return pollDelayMs(follow === 'fast', pollCount);
+  };
+
+  onWake(() => {
+    failureCount = 0;
+    void poll();
+  });
+  timer = setTimeout(poll, pollDelayMs(follow === 'fast', 0));
+  return (isOver) => {
+    if (isOver) {
+      eagerPolls = EAGER_POLLS;
+    }
+    void poll();
+  };
+}
+
+/** Throws on what is no answer of the gateway: its errors, or a hotspot's login page. */
+function answerOf(isOk: boolean, answer: Answer): Answer {
+  if (!isOk || typeof answer.state !== 'string') {
+    throw new TypeError();
+  }
+  return answer;
+}

@@ -1,0 +1,24 @@
+import { fill } from './fill.ts';
+
+/** Shows what the chosen method costs. Returns what shows it again. */
+export function startTotal(): () => void {
+  const show = (): void => {
+    const chosen = document.querySelector<HTMLElement>('form[data-totals] [data-charged]:checked');
+    if (chosen === null) {
+      return;
+    }
+    const { charged = '', fee = '' } = chosen.dataset;
+    for (const element of document.querySelectorAll<HTMLElement>('[data-by-method]')) {
+      const withCharged = fill(element.dataset.byMethod, 'charged', charged);
+      element.textContent = fill(withCharged, 'fee', fee);
+    }
+    for (const row of document.querySelectorAll<HTMLElement>('[data-fee-row]')) {
+      row.hidden = fee === '';
+    }
+  };
+  document.addEventListener('change', show);
+  // Browsers give forms their old values back only now.
+  addEventListener('pageshow', show);
+  show();
+  return show;
+}

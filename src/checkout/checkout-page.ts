@@ -1,0 +1,23 @@
+import { h } from 'preact';
+import type { Intent } from '../domain/intent.ts';
+import { brandCss } from '../pages/brand.ts';
+import { messagesFor } from '../pages/language.ts';
+import { pageResponse } from '../pages/page-response.ts';
+import { CheckoutPage } from './pages/checkout-page.tsx';
+import { checkoutView, type ViewContext } from './view.ts';
+
+/** The answer that shows a payment as it is now. `path`: of its page, without a query. */
+export function checkoutPage(
+  request: Request,
+  intent: Intent,
+  path: string,
+  context: ViewContext,
+): Promise<Response> {
+  const view = checkoutView(intent, Date.now(), context);
+  const page = h(CheckoutPage, { text: messagesFor(request), view, path });
+  return pageResponse(request, page, {
+    status: view.state.kind === 'choose' && view.state.problem !== null ? 400 : 200,
+    formTargets: [intent.terms.baseUrl, intent.terms.returnUrl, context.railPage ?? null],
+    brandCss: brandCss(view.summary.branding?.colour ?? null),
+  });
+}

@@ -1,0 +1,41 @@
+import { merchantLogo } from '../merchants/logo.ts';
+import { unknownPage } from '../pages/notices.ts';
+import { openLink, pathSegment } from '../pages/open-link.ts';
+
+/**
+ * The digest in the address makes the bytes behind it unchangeable. Private, because the address
+ * holds the customer's link.
+ */
+const FOR_EVER = 'private, max-age=31536000, immutable';
+
+/** Whatever a browser may take the bytes for: opened by themselves they load and run nothing. */
+const NOTHING_ELSE = "default-src 'none'; sandbox";
+
+/**
+ * GET /checkout/:token/logo/:digest: the logo that the payment was created with, and no other. The
+ * link comes first: D1 is asked nothing for an address that we did not sign.
+ */
+export async function showLogo(request: Request, env: Env): Promise<Response> {
+  const opened = await openLink(request, env, 'checkout', pathSegment(request, 1));
+  if (opened instanceof Response) {
+    return opened;
+  }
+  const { merchantId, branding } = opened.intent.terms;
+  const digest = pathSegment(request, 3);
+  if (digest !== branding?.logoDigest) {
+    return unknownPage(request);
+  }
+  const logo = await merchantLogo(env, merchantId, digest);
+  if (logo === null) {
+    return unknownPage(request);
+  }
+  return new Response(logo.bytes, {
+    headers: {
+      'content-type': logo.mediaType,
+      'cache-control': FOR_EVER,
+      'content-security-policy': NOTHING_ELSE,
+      'cross-origin-resource-policy': 'same-origin',
+      'x-content-type-options': 'nosniff',
+    },
+  });
+}

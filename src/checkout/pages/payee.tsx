@@ -1,0 +1,61 @@
+import { moneyText } from '../../pages/money-text.ts';
+import type { FrameProps, SummaryProps } from './frame.tsx';
+
+/** Who is paid, and how much. Names are isolated: they may run right to left, or try to mislead. */
+export function Payee(props: SummaryProps & Pick<FrameProps, 'path' | 'isPayable'>) {
+  const { text, summary, path, isPayable } = props;
+  return (
+    <header class="payee">
+      <Logo summary={summary} path={path} />
+      <p class="payee-name">
+        {isPayable && <span class="quiet">{text.payTo} </span>}
+        <bdi>{summary.merchantName}</bdi>
+      </p>
+      {isPayable && <Amount text={text} summary={summary} />}
+      {summary.description !== null && (
+        <p class="quiet description">
+          <bdi>{summary.description}</bdi>
+        </p>
+      )}
+    </header>
+  );
+}
+
+function Amount({ text, summary }: SummaryProps) {
+  const { totals, currency } = summary;
+  return (
+    <>
+      <p class="amount" data-by-method={totals.totalMinor === null ? '{charged}' : undefined}>
+        {moneyText(totals.totalMinor ?? totals.subtotalMinor, currency, text.locale)}
+      </p>
+      {totals.totalMinor === null && (
+        <p class="quiet small" data-fee-row data-by-method={text.feeIncluded('{fee}')}>
+          {text.plusCommission}
+        </p>
+      )}
+    </>
+  );
+}
+
+/** The merchant's logo, or the first letter of its name. Decoration: the name stands beside it. */
+function Logo({ summary, path }: { readonly summary: SummaryProps['summary']; path: string }) {
+  const digest = summary.branding?.logoDigest ?? null;
+  if (digest === null) {
+    const [initial = ''] = new Intl.Segmenter('en').segment(summary.merchantName.trim());
+    return (
+      <span class="logo" aria-hidden="true">
+        {initial === '' ? '' : initial.segment.toUpperCase()}
+      </span>
+    );
+  }
+  return (
+    <img
+      class="logo"
+      src={`${path}/logo/${digest}`}
+      width="48"
+      height="48"
+      alt=""
+      decoding="async"
+    />
+  );
+}

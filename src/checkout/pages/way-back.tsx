@@ -1,0 +1,66 @@
+import type { FrameProps, SummaryProps } from './frame.tsx';
+
+/**
+ * The way back to the merchant, by its name and host, at the top of every page. Where leaving ends
+ * the payment (decision 25), it says so and asks; with a plain `details`, so without JavaScript too.
+ */
+export function WayBack(props: SummaryProps & Pick<FrameProps, 'path' | 'leaving'>) {
+  const { text, summary, path } = props;
+  if (props.leaving === 'leaves_it') {
+    return summary.returnUrl === null ? null : (
+      <a class="back" href={summary.returnUrl}>
+        <BackLabel text={text} summary={summary} />
+      </a>
+    );
+  }
+  const confirm =
+    summary.returnUrl === null ? text.giveUpNowhere : text.giveUp(summary.merchantName);
+  return (
+    <details class="leave">
+      <summary class="back">
+        <BackLabel text={text} summary={summary} />
+      </summary>
+      <form class="stack notice" method="post" action={`${path}/give-up`} data-once>
+        <strong>{text.leaveTitle}</strong>
+        <p>{text.leaveLead(summary.merchantName)}</p>
+        <button class="button button-second" type="submit" data-busy={text.working}>
+          {confirm}
+        </button>
+      </form>
+    </details>
+  );
+}
+
+function BackLabel({ text, summary }: SummaryProps) {
+  return (
+    <>
+      <svg class="arrow" viewBox="0 0 24 24" width="20" height="20" aria-hidden="true">
+        <path d="M14.5 5.5L8 12l6.5 6.5" />
+      </svg>
+      <span>
+        {summary.returnUrl === null ? text.giveUpNowhere : text.returnTo(summary.merchantName)}
+        {summary.returnHost !== null && (
+          <>
+            {' '}
+            <span class="host">{summary.returnHost}</span>
+          </>
+        )}
+      </span>
+    </>
+  );
+}
+
+/** The same as the next thing to do, once there is nothing else to do here. */
+export function ReturnButton({ text, summary }: SummaryProps) {
+  if (summary.returnUrl === null) {
+    return null;
+  }
+  return (
+    <p class="stack-tight center">
+      <a class="button" href={summary.returnUrl}>
+        {text.returnTo(summary.merchantName)}
+      </a>
+      {summary.returnHost !== null && <span class="host">{summary.returnHost}</span>}
+    </p>
+  );
+}

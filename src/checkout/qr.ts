@@ -1,0 +1,19 @@
+import { renderSVG } from 'uqr';
+import { pathSegment, verifiedLink } from '../pages/open-link.ts';
+import { partHeaders } from '../pages/page-response.ts';
+
+/** Modules round the code, as ISO/IEC 18004 asks for. */
+const QUIET_ZONE_MODULES = 4;
+
+/** GET /checkout/:token/qr.svg: the page's own address, for the phone beside the desktop. */
+export async function showQr(request: Request, env: Env): Promise<Response> {
+  const token = pathSegment(request, 1);
+  const verified = await verifiedLink(request, env, 'checkout', token);
+  if (verified instanceof Response) {
+    return verified;
+  }
+  const url = `${new URL(request.url).origin}/checkout/${token}`;
+  const headers = partHeaders(request);
+  headers.set('content-type', 'image/svg+xml');
+  return new Response(renderSVG(url, { border: QUIET_ZONE_MODULES, ecc: 'L' }), { headers });
+}

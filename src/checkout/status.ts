@@ -1,0 +1,25 @@
+import { openLink, pathSegment } from '../pages/open-link.ts';
+import { partHeaders } from '../pages/page-response.ts';
+import { railPageUrl } from '../rails/run-attempt.ts';
+import { checkoutView } from './view.ts';
+
+/** What a page that waits asks for again and again: a few bytes instead of a page. */
+interface PaymentStatus {
+  /** As in the page's `data-state`; another one means that the page is out of date. */
+  readonly state: string;
+  /** By the server's clock, or null where no time runs. */
+  readonly remainingMs: number | null;
+}
+
+/** GET /checkout/:token/status */
+export async function showStatus(request: Request, env: Env): Promise<Response> {
+  const opened = await openLink(request, env, 'checkout', pathSegment(request, 1));
+  if (opened instanceof Response) {
+    return opened;
+  }
+  const { client, intent } = opened;
+  const railPage = await railPageUrl(env, client.objectId, intent);
+  const { tag, remainingMs } = checkoutView(intent, Date.now(), { railPage });
+  const status: PaymentStatus = { state: tag, remainingMs };
+  return Response.json(status, { headers: partHeaders(request) });
+}

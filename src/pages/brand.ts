@@ -1,0 +1,39 @@
+/**
+ * A merchant's colour on our pages. It only ever is a ground: text on it is black or white, whichever
+ * can be read (one of them always reaches 4.5:1, WCAG 2.2, 1.4.3); links and focus rings keep our
+ * own colours, which are checked in light and dark.
+ */
+
+/** Relative luminance of the sheet in light and dark, as `tokens.css` paints it. */
+const SHEET_LUMINANCES = [luminanceOf('#ffffff'), luminanceOf('#161d1a')];
+
+/** Below this a button cannot be told from the sheet round it and gets an edge. */
+const EDGE_CONTRAST_MIN = 1.6;
+
+/** The style sheet of a brand: one rule. `colour`: `#rrggbb`; anything else is no colour. */
+export function brandCss(colour: string | null): string | null {
+  if (colour === null || !/^#[0-9a-f]{6}$/.test(colour)) {
+    return null;
+  }
+  const luminance = luminanceOf(colour);
+  const text = contrast(luminance, 1) >= contrast(luminance, 0) ? '#fff' : '#000';
+  const needsEdge = SHEET_LUMINANCES.some(
+    (sheet) => contrast(luminance, sheet) < EDGE_CONTRAST_MIN,
+  );
+  const edge = needsEdge ? ';--brand-edge:var(--edge)' : '';
+  return `:root{--brand:${colour};--brand-strong:${colour};--on-brand:${text}${edge}}`;
+}
+
+/** WCAG 2.2, "contrast ratio": 1 … 21. */
+function contrast(one: number, other: number): number {
+  return (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
+}
+
+/** WCAG 2.2, "relative luminance": 0 … 1. */
+function luminanceOf(colour: string): number {
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
+    const channel = Number.parseInt(colour.slice(at, at + 2), 16) / 255;
+    return channel <= 0.04045 ? channel / 12.92 : ((channel + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}

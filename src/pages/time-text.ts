@@ -1,0 +1,36 @@
+import type { CalendarDate, Messages } from './messages.ts';
+
+const TIME_ZONE = 'Africa/Addis_Ababa';
+
+// Only numbers are taken from Intl: the Workers runtime has no month names in Afaan Oromo or
+// Tigrinya, so the names are ours.
+const gregorian = calendarFormat('gregory');
+const ethiopic = calendarFormat('ethiopic');
+const clock = new Intl.DateTimeFormat('en-GB', {
+  hour: '2-digit',
+  minute: '2-digit',
+  hourCycle: 'h23',
+  timeZone: TIME_ZONE,
+});
+
+/** A moment on the customers' clock, with the zone named, in the words of the language. */
+export function timeText(atMs: number, text: Messages): string {
+  return text.dateTime(dateIn(gregorian, atMs), dateIn(ethiopic, atMs), clock.format(atMs));
+}
+
+function calendarFormat(calendar: string): Intl.DateTimeFormat {
+  return new Intl.DateTimeFormat('en-GB', {
+    calendar,
+    timeZone: TIME_ZONE,
+    day: 'numeric',
+    month: 'numeric',
+    year: 'numeric',
+  });
+}
+
+function dateIn(format: Intl.DateTimeFormat, atMs: number): CalendarDate {
+  const parts = format.formatToParts(atMs);
+  const numberOf = (type: string) =>
+    Number(parts.find((part) => part.type === type)?.value ?? Number.NaN);
+  return { day: numberOf('day'), month: numberOf('month'), year: numberOf('year') };
+}

@@ -1,0 +1,26 @@
+import { join } from 'node:path';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { PROJECT_DIRECTORY } from '../../scripts/files.ts';
+
+export { launchBrowser, PHONE } from '../../scripts/browser.ts';
+
+/** Git-ignored. For people to look at. */
+export const SCREENSHOTS_DIRECTORY = join(PROJECT_DIRECTORY, 'test-artefacts', 'pages');
+
+export const DESKTOP = {
+  viewport: { width: 1280, height: 800 },
+} as const satisfies BrowserContextOptions;
+
+/** Everything that a browser complains about: scripts, the CSP, answers that are errors. */
+export function complaintsOf(page: Page): string[] {
+  const complaints: string[] = [];
+  page.on('console', (message) => complaints.push(`${message.type()}: ${message.text()}`));
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  page.on('requestfailed', (request) => complaints.push(`failed: ${request.url()}`));
+  page.on('response', (response) => {
+    if (response.status() >= 400) {
+      complaints.push(`${response.status()}: ${response.url()}`);
+    }
+  });
+  return complaints;
+}

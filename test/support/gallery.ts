@@ -1,0 +1,302 @@
+import { readFile } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { h } from 'preact';
+import { renderSVG } from 'uqr';
+import { PROJECT_DIRECTORY } from '../../scripts/files.ts';
+import { checkoutPage } from '../../src/checkout/checkout-page.ts';
+import type { ViewContext } from '../../src/checkout/view.ts';
+import type { Attempt, FailureReason, Intent, IntentTerms } from '../../src/domain/intent.ts';
+import { messagesFor } from '../../src/pages/language.ts';
+import type { FormProblem } from '../../src/pages/messages.ts';
+import {
+  badFormPage,
+  busyPage,
+  tooManyTriesPage,
+  unavailablePage,
+  unknownPage,
+} from '../../src/pages/notices.ts';
+import { pageResponse } from '../../src/pages/page-response.ts';
+import { SimulatorPage } from '../../src/rails/simulator/page.tsx';
+import { attemptWith, intentWith, itemWith, termsWith } from './checkout-fixtures.ts';
+
+/**
+ * Every state of every page, out of the very functions that answer in production: their HTML and
+ * their headers. States that take a rail's failure or an hour of waiting are here at once.
+ */
+
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
+
+type Answer = (request: Request, path: string) => Promise<Response>;
+
+/** A payment as it is while somebody looks at it. */
+function payment(
+  build: (nowMs: number) => { readonly intent: Intent; readonly context?: ViewContext },
+): Answer {
+  return async (request, path) => {
+    const { intent, context = {} } = build(Date.now());
+    return checkoutPage(request, intent, path, context);
+  };
+}
+
+function terms(nowMs: number, changed: Partial<IntentTerms> = {}): Partial<IntentTerms> {
+  return { createdAtMs: nowMs - MINUTE_MS, expiresAtMs: nowMs + 15 * MINUTE_MS, ...changed };
+}
+
+function inFlight(
+  nowMs: number,
+  attempt: Partial<Attempt>,
+  changed: Partial<IntentTerms> = {},
+): { readonly intent: Intent } {
+  const times = {
+    startedAtMs: nowMs - SECOND_MS,
+    updatedAtMs: nowMs - SECOND_MS,
+    deadlineAtMs: nowMs + 2 * MINUTE_MS,
+    windowIsFinal: false,
+  };
+  const attempts = [attemptWith({ ...times, ...attempt })];
+  return { intent: intentWith(terms(nowMs, changed), { status: 'processing', attempts }) };
+}
+
+function refused(problem: FormProblem, phone: string): Answer {
+  return payment((nowMs) => ({
+    intent: intentWith(terms(nowMs)),
+    context: {
+      refusedForm: { method: problem === 'method_missing' ? null : 'M_PESA', phone, problem },
+    },
+  }));
+}
+
+function failedBefore(reason: FailureReason, count = 1): Answer {
+  return payment((nowMs) => {
+    const failed = attemptWith({ status: 'failed', failureReason: reason, method: 'CBE' });
+    return { intent: intentWith(terms(nowMs), { attempts: Array(count).fill(failed) }) };
+  });
+}
+
+const PUSHED: Partial<Attempt> = {
+  method: 'M_PESA',
+  flow: 'push',
+  phone: '251911234567',
+  redirectUrl: null,
+};
+
+function paid(agoMs: number, changed: Partial<IntentTerms> = {}): Answer {
+  return payment((nowMs) => {
+    const attempt = attemptWith({ status: 'succeeded', updatedAtMs: nowMs - agoMs });
+    return {
+      intent: intentWith(terms(nowMs, changed), {
+        status: 'succeeded',
+        attempts: [attempt],
+        paidAttemptId: attempt.id,
+      }),
+    };
+  });
+}
+
+function simulator(attempt: (nowMs: number) => Partial<Attempt>): Answer {
+  return (request, path) => {
+    const nowMs = Date.now();
+    const page = h(SimulatorPage, {
+      text: messagesFor(request),
+      terms: termsWith(terms(nowMs)),
+      attempt: attemptWith({ deadlineAtMs: nowMs + 15 * MINUTE_MS, ...attempt(nowMs) }),
+      path,
+      remainingMs: 15 * MINUTE_MS,
+      action: `${path}/outcome`,
+      checkoutUrl: '/paid',
+    });
+    return pageResponse(request, page);
+  };
+}
+
+const LONG_NAME = 'Addis Ababa Coffee Roasters and Exporters Private Limited Company';
+
+export const GALLERY = {
+  choose: payment((nowMs) => ({ intent: intentWith(terms(nowMs)) })),
+  'choose-commission': payment((nowMs) => ({
+    intent: intentWith(terms(nowMs, { commissionPaidByCustomer: true })),
+  })),
+  'choose-commission-equal': payment((nowMs) => ({
+    intent: intentWith(
+      terms(nowMs, {
+        commissionPaidByCustomer: true,
+        methods: [
+          { method: 'M_PESA', commissionMinor: 1_500 },
+          { method: 'E_BIRR', commissionMinor: 1_500 },
+        ],
+      }),
+    ),
+  })),
+  'choose-usd': payment((nowMs) => ({
+    intent: intentWith(terms(nowMs, { currency: 'USD', items: [] })),
+  })),
+  'choose-phone-fixed': payment((nowMs) => ({
+    intent: intentWith(
+      terms(nowMs, {
+        methods: [{ method: 'M_PESA', commissionMinor: 0 }],
+        customer: { name: null, email: null, phone: '911234567', isPhoneUpdatable: false },
+      }),
+    ),
+  })),
+  'choose-long-texts': payment((nowMs) => ({
+    intent: intentWith(
+      terms(nowMs, {
+        merchantName: LONG_NAME,
+        description: 'Invoice 2026/118 '.repeat(12).trim(),
+        amountMinor: 99_999_999_999,
+        items: [
+          itemWith({
+            name: 'W'.repeat(120),
+            description: 'የይርጋጨፌ ቡና፣ በእጅ የተለቀመ '.repeat(6).trim(),
+            quantity: 3,
+            priceMinor: 33_333_333_333,
+          }),
+        ],
+        branding: { colour: '#f5e642', logoDigest: null },
+      }),
+    ),
+  })),
+  'choose-branded': payment((nowMs) => ({
+    intent: intentWith(
+      terms(nowMs, { branding: { colour: '#7a3b12', logoDigest: 'a'.repeat(64) } }),
+    ),
+  })),
+  'choose-nowhere-to-return': payment((nowMs) => ({
+    intent: intentWith(terms(nowMs, { returnUrl: null })),
+  })),
+  'refused-method': refused('method_missing', ''),
+  'refused-phone-missing': refused('phone_missing', ''),
+  'refused-phone-invalid': refused('phone_invalid', '12345'),
+  'failed-declined': failedBefore('declined'),
+  'failed-timed-out': failedBefore('timed_out'),
+  'failed-unavailable': failedBefore('rail_unavailable'),
+  'failed-last-try': failedBefore('declined', 9),
+  connecting: payment((nowMs) => inFlight(nowMs, { redirectUrl: null })),
+  redirect: payment((nowMs) => inFlight(nowMs, {})),
+  'redirect-express': payment((nowMs) => inFlight(nowMs, {}, { kind: 'express' })),
+  'redirect-unresolved': payment((nowMs) => inFlight(nowMs, { status: 'unresolved' })),
+  push: payment((nowMs) => inFlight(nowMs, PUSHED)),
+  'push-sandbox': payment((nowMs) =>
+    inFlight(nowMs, { ...PUSHED, redirectUrl: 'https://pay.example.com/simulator/t1.abc' }),
+  ),
+  'push-without-phone': payment((nowMs) => inFlight(nowMs, { ...PUSHED, phone: null })),
+  'push-unresolved': payment((nowMs) => inFlight(nowMs, { ...PUSHED, status: 'unresolved' })),
+  paid: paid(SECOND_MS),
+  'paid-commission': paid(SECOND_MS, { commissionPaidByCustomer: true }),
+  'paid-already': paid(60 * MINUTE_MS),
+  'paid-production': paid(SECOND_MS, { environment: 'production' }),
+  failed: payment((nowMs) => ({
+    intent: intentWith(terms(nowMs), { status: 'failed', failureReason: 'declined' }),
+  })),
+  'failed-given-up': payment((nowMs) => ({
+    intent: intentWith(terms(nowMs), {
+      status: 'failed',
+      failureReason: 'abandoned',
+      attempts: [attemptWith({ status: 'unresolved' })],
+    }),
+  })),
+  expired: payment((nowMs) => ({
+    intent: intentWith(terms(nowMs, { expiresAtMs: nowMs - SECOND_MS }), { status: 'expired' }),
+  })),
+  canceled: payment((nowMs) => ({ intent: intentWith(terms(nowMs), { status: 'canceled' }) })),
+  simulator: simulator(() => ({})),
+  'simulator-settled': simulator(() => ({ status: 'succeeded' })),
+  unknown: (request) => unknownPage(request),
+  'bad-form': (request, path) => badFormPage(request, path),
+  busy: (request) => busyPage(request),
+  'too-many-tries': (request, path) => tooManyTriesPage(request, path),
+  error: (request) => unavailablePage(request),
+} as const satisfies Record<string, Answer>;
+
+export type GalleryState = keyof typeof GALLERY;
+
+export const GALLERY_STATES = Object.keys(GALLERY) as GalleryState[];
+
+/** Stands for a merchant's logo: any image will do. */
+const LOGO =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 48 48"><rect width="48" height="48" fill="#7a3b12"/><circle cx="24" cy="24" r="12" fill="#fff"/></svg>';
+
+export interface GalleryServer {
+  /** `/${state}` below it shows that state. */
+  readonly baseUrl: string;
+  stop(): Promise<void>;
+}
+
+/** The gallery behind HTTP, with the assets as they are deployed. */
+export async function startGallery(): Promise<GalleryServer> {
+  const server = createServer((request, response) => {
+    answer(request, response).catch((error: unknown) => {
+      response.writeHead(500).end(String(error));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  if (address === null || typeof address === 'string') {
+    throw new Error('no port');
+  }
+  return {
+    baseUrl: `http://127.0.0.1:${address.port}`,
+    stop: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+async function answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  const url = new URL(incoming.url ?? '/', `http://${incoming.headers.host}`);
+  const response = await responseTo(url, incoming);
+  outgoing.writeHead(response.status, Object.fromEntries(response.headers));
+  outgoing.end(Buffer.from(await response.arrayBuffer()));
+}
+
+async function responseTo(url: URL, incoming: IncomingMessage): Promise<Response> {
+  const [, first = '', part = ''] = url.pathname.split('/');
+  if (first === 'assets') {
+    const file = await readFile(join(PROJECT_DIRECTORY, 'public', 'assets', part));
+    return new Response(file, { headers: { 'content-type': 'text/javascript' } });
+  }
+  if (!isState(first)) {
+    return new Response('No such state', { status: 404 });
+  }
+  const request = new Request(url, { headers: headersOf(incoming) });
+  switch (part) {
+    case '':
+      return GALLERY[first](request, `/${first}`);
+    case 'status':
+      return statusOf(first, request);
+    case 'qr.svg':
+      return new Response(renderSVG(url.href), { headers: { 'content-type': 'image/svg+xml' } });
+    case 'logo':
+      return new Response(LOGO, { headers: { 'content-type': 'image/svg+xml' } });
+    default:
+      return new Response(null, { status: 303, headers: { location: `/${first}` } });
+  }
+}
+
+/** The page's own tag: nothing ever changes here. */
+async function statusOf(state: GalleryState, request: Request): Promise<Response> {
+  const html = await (await GALLERY[state](request, `/${state}`)).text();
+  const tag = /data-state="([^"]*)"/.exec(html)?.[1] ?? '';
+  const remaining = /data-remaining-ms="(\d+)"/.exec(html)?.[1];
+  return Response.json({
+    state: tag,
+    remainingMs: remaining === undefined ? null : Number(remaining),
+  });
+}
+
+function isState(text: string): text is GalleryState {
+  return Object.hasOwn(GALLERY, text);
+}
+
+function headersOf(incoming: IncomingMessage): Headers {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(incoming.headers)) {
+    if (typeof value === 'string') {
+      headers.set(name, value);
+    }
+  }
+  return headers;
+}

@@ -1,0 +1,22 @@
+import { bytesFromBase64 } from '../../src/crypto/encoding.ts';
+import type { LogoMediaType } from '../../src/merchants/branding.ts';
+
+/** One green pixel each, as browsers show it: the smallest logos there are. */
+export const PIXELS: Readonly<Record<LogoMediaType, Uint8Array<ArrayBuffer>>> = {
+  'image/png': bytesFromBase64(
+    [
+      'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4AWLizvb+DwAAAP//MDp7cAAAAAZJREFU',
+      'AwADEQHDokWvjAAAAABJRU5ErkJggg==',
+    ].join(''),
+  ),
+  'image/webp': bytesFromBase64('UklGRh4AAABXRUJQVlA4TBEAAAAvAAAAAAfQtS50qf+BiOh/AAA='),
+  'image/jpeg': bytesFromBase64(
+    [
+      '/9j/4AAQSkZJRgABAQAAAQABAAD/2wBDAFA3PEY8MlBGQUZaVVBfeMiCeG5uePWvuZHI////////////////////',
+      '////////////////////////////////2wBDAVVaWnhpeOuCguv/////////////////////////////////////',
+      '////////////////////////////////////wAARCAABAAEDASIAAhEBAxEB/8QAFQABAQAAAAAAAAAAAAAAAAAA',
+      'AAP/xAAUEAEAAAAAAAAAAAAAAAAAAAAA/8QAFQEBAQAAAAAAAAAAAAAAAAAAAAP/xAAUEQEAAAAAAAAAAAAAAAAA',
+      'AAAA/9oADAMBAAIRAxEAPwCQAm//2Q==',
+    ].join(''),
+  ),
+};

@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import {
+  CHECKOUT_CSS,
+  CHECKOUT_CSS_SHA256,
+  CHECKOUT_SCRIPT_PATH,
+  CHECKOUT_SCRIPT_SHA256,
+} from '../../src/pages/assets.generated.ts';
+
+/**
+ * Goal: what pages name is what is served, byte for byte; a browser that checks hashes would
+ * otherwise show a page without style and script. That it is what the sources say is `npm run check`.
+ */
+
+const PUBLIC_DIRECTORY = join(import.meta.dirname, '../../public');
+const SCRIPT_GZIPPED_BYTES_MAX = 2_500;
+
+/** Inlined before anything is seen: must fit, with the page, into the first answer's few packets. */
+const CSS_GZIPPED_BYTES_MAX = 10_000;
+
+const script = readFileSync(join(PUBLIC_DIRECTORY, CHECKOUT_SCRIPT_PATH));
+
+describe("the customer's script", () => {
+  test('is the only file that is served', () => {
+    const served = readdirSync(join(PUBLIC_DIRECTORY, 'assets'));
+    expect(served.map((name) => `/assets/${name}`)).toEqual([CHECKOUT_SCRIPT_PATH]);
+  });
+
+  test('is named after its content, so that it may be cached for ever', () => {
+    const hash = createHash('sha256').update(script).digest('hex');
+    expect(CHECKOUT_SCRIPT_PATH).toBe(`/assets/checkout.${hash.slice(0, 8)}.js`);
+    const headers = readFileSync(join(PUBLIC_DIRECTORY, '_headers'), 'utf8');
+    expect(headers).toContain(
+      '\n/assets/*\n  Cache-Control: public, max-age=31536000, immutable\n',
+    );
+  });
+
+  test('has the integrity that pages demand', () => {
+    expect(CHECKOUT_SCRIPT_SHA256).toBe(sha256(script));
+  });
+
+  test('is small', () => {
+    expect(gzipSync(script).byteLength).toBeLessThanOrEqual(SCRIPT_GZIPPED_BYTES_MAX);
+  });
+
+  test.each([
+    /unsafe/i,
+    /\beval\b/,
+    /\bFunction\(/,
+    /(?:inner|outer)HTML|insertAdjacentHTML|document\.write|srcdoc|createContextualFragment/,
+    /setAttribute\("(?:style|on)/,
+    /\.style\b|cssText/,
+    /https?:/,
+    /sourceMappingURL/,
+    /\bimport\b|\bexport\b/,
+    /localStorage|sessionStorage|cookie/,
+  ])('holds no %s', (pattern) => {
+    expect(script.toString('utf8')).not.toMatch(pattern);
+  });
+
+  test('holds no word for the customer: pages bring those', () => {
+    expect(script.toString('utf8')).toMatch(/^[\x20-\x7e\n]*$/);
+    expect(script.toString('utf8')).not.toMatch(/["'`][A-Z][a-z]+ [a-z]/);
+  });
+});
+
+describe('the style sheet', () => {
+  test('has the hash that the CSP allows', () => {
+    expect(CHECKOUT_CSS_SHA256).toBe(sha256(CHECKOUT_CSS));
+  });
+
+  test('is small, closed in itself, and stays within its element', () => {
+    expect(gzipSync(CHECKOUT_CSS).byteLength).toBeLessThanOrEqual(CSS_GZIPPED_BYTES_MAX);
+    expect(CHECKOUT_CSS).not.toMatch(/@import|https?:|<\/|sourceMappingURL/i);
+  });
+});
+
+function sha256(content: string | Buffer): string {
+  return createHash('sha256').update(content).digest('base64');
+}

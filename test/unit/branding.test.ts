@@ -1,0 +1,184 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import {
+  brandingChanges,
+  brandingStatements,
+  brandingText,
+  readLogo,
+} from '../../scripts/branding.ts';
+import { sqlText } from '../../scripts/d1.ts';
+import { PROJECT_DIRECTORY } from '../../scripts/files.ts';
+import { base64FromBytes, utf8 } from '../../src/crypto/encoding.ts';
+import {
+  colourFrom,
+  LOGO_BYTES_MAX,
+  type LogoMediaType,
+  logoFrom,
+} from '../../src/merchants/branding.ts';
+import { PIXELS } from '../support/logos.ts';
+
+/**
+ * Goal: what a merchant brings along as branding is exactly a colour and a picture in one of three
+ * formats, whatever a file calls itself, and nothing that a browser could run.
+ */
+
+const DEMO_LOGO = join(PROJECT_DIRECTORY, 'scripts', 'demo-logo.png');
+const PIXEL = PIXELS['image/png'];
+const MEDIA_TYPES = Object.keys(PIXELS) as LogoMediaType[];
+
+function joined(...parts: readonly (Uint8Array | readonly number[])[]): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(parts.flatMap((part) => [...part]));
+}
+
+function repeated(byte: number, count: number): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(count).fill(byte);
+}
+
+describe('colours', () => {
+  test.each([
+    ['#0b6b4b', '#0b6b4b'],
+    ['#0B6B4B', '#0b6b4b'],
+    ['#000000', '#000000'],
+    ['#FFFFFF', '#ffffff'],
+  ])('%s is %s', (text, colour) => {
+    expect(colourFrom(text)).toBe(colour);
+  });
+
+  test.each([
+    '',
+    '#',
+    'green',
+    '0b6b4b',
+    '#0b6',
+    '#0b6b4',
+    '#0b6b4bf',
+    '#0b6b4bff',
+    '#0b6b4g',
+    ' #0b6b4b',
+    '#0b6b4b ',
+    '#0b6b4b\n',
+    '##0b6b4',
+    '#０b6b4b',
+    'rgb(11,107,75)',
+    'var(--x)',
+    '#0b6b4b;background:url(https://evil.example)',
+    'javascript:alert(1)',
+  ])('%j is none', (text) => {
+    expect(colourFrom(text)).toBeNull();
+  });
+});
+
+describe('logos', () => {
+  test.each(MEDIA_TYPES)('%s is told by its bytes', async (mediaType) => {
+    const bytes = PIXELS[mediaType];
+    const digest = createHash('sha256').update(bytes).digest('hex');
+    expect(await logoFrom(bytes)).toEqual({ type: 'logo', logo: { mediaType, digest, bytes } });
+  });
+
+  test.each(MEDIA_TYPES)('%s cut anywhere is refused', async (mediaType) => {
+    const bytes = PIXELS[mediaType];
+    for (let length = 0; length < bytes.length; length++) {
+      const { type } = await logoFrom(bytes.slice(0, length));
+      expect({ length, type }).toEqual({ length, type: 'refused' });
+    }
+    expect(await logoFrom(bytes.slice(0, -1))).toEqual({ type: 'refused', reason: 'incomplete' });
+  });
+
+  test.each(MEDIA_TYPES)('%s with something behind it is refused', async (mediaType) => {
+    const bytes = joined(PIXELS[mediaType], utf8('<script>alert(1)</script>'));
+    expect(await logoFrom(bytes)).toEqual({ type: 'refused', reason: 'incomplete' });
+  });
+
+  test.each<[string, Uint8Array<ArrayBuffer>]>([
+    ['nothing', joined()],
+    ['SVG', utf8('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>')],
+    ['SVG as XML', utf8('<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg"/>')],
+    ['SVG behind a byte order mark', utf8('\uFEFF<svg xmlns="http://www.w3.org/2000/svg"/>')],
+    ['HTML', utf8('<!doctype html><script>alert(1)</script>')],
+    ['a GIF', joined(utf8('GIF89a'), repeated(0, 40))],
+    ['a BMP', joined(utf8('BM'), repeated(0, 60))],
+    ['an AVIF', joined([0, 0, 0, 32], utf8('ftypavif'), repeated(0, 40))],
+    ['a picture behind a space', joined(utf8(' '), PIXEL)],
+    ['a PNG broken by a text transfer', joined(PIXEL.slice(0, 4), PIXEL.slice(5))],
+    ['a RIFF file that is sound', joined(utf8('RIFF'), [4, 0, 0, 0], utf8('WAVE'))],
+  ])('%s is no logo', async (_name, bytes) => {
+    expect(await logoFrom(bytes)).toEqual({ type: 'refused', reason: 'unknown_format' });
+  });
+
+  test('16 KiB is the most, before anything is looked at', async () => {
+    const ofLength = (length: number) =>
+      joined(PIXEL.slice(0, -12), repeated(0, length - PIXEL.length), PIXEL.slice(-12));
+    expect(LOGO_BYTES_MAX).toBe(16_384);
+    expect(await logoFrom(ofLength(LOGO_BYTES_MAX))).toMatchObject({ type: 'logo' });
+    for (const bytes of [ofLength(LOGO_BYTES_MAX + 1), repeated(0, LOGO_BYTES_MAX + 1)]) {
+      expect(await logoFrom(bytes)).toEqual({ type: 'refused', reason: 'too_large' });
+    }
+  });
+
+  test("the table's bound is the same 16 KiB, in base64", () => {
+    const migration = readFileSync(
+      join(PROJECT_DIRECTORY, 'migrations', '0004_branding.sql'),
+      'utf8',
+    );
+    const { length } = base64FromBytes(repeated(0, LOGO_BYTES_MAX));
+    expect(migration).toContain(`length(base64) BETWEEN 4 AND ${length}`);
+  });
+
+  test("the demo merchant's logo is one", async () => {
+    const { mediaType, bytes } = await readLogo(DEMO_LOGO);
+    expect(mediaType).toBe('image/png');
+    expect(bytes.length).toBeLessThan(3_000);
+  });
+});
+
+describe('options of the scripts', () => {
+  test('nothing given changes nothing', async () => {
+    const changes = await brandingChanges({});
+    expect(changes).toEqual({});
+    expect(brandingStatements('m1', changes, 5)).toEqual([]);
+  });
+
+  test('"none" takes away', async () => {
+    const changes = await brandingChanges({ colour: 'none', logo: 'none' });
+    expect(changes).toEqual({ colour: null, logo: null });
+    expect(brandingText(changes)).toBe('colour none, logo none');
+    expect(brandingStatements('m1', changes, 5)).toMatchObject([
+      { params: ['m1', null, null, 1, 1] },
+    ]);
+  });
+
+  test('a colour alone leaves the logo', async () => {
+    const changes = await brandingChanges({ colour: '#0B6B4B' });
+    expect(brandingText(changes)).toBe('colour #0b6b4b');
+    expect(brandingStatements('m1', changes, 5)).toMatchObject([
+      { params: ['m1', '#0b6b4b', null, 1, 0] },
+    ]);
+  });
+
+  test('a logo goes in before the row that names it, also as the text of a file', async () => {
+    const logo = await readLogo(DEMO_LOGO);
+    const changes = await brandingChanges({ logo: DEMO_LOGO });
+    expect(changes).toEqual({ logo });
+    expect(brandingText(changes)).toBe(`logo image/png of ${logo.bytes.length} bytes`);
+    const statements = brandingStatements('m1', changes, 5);
+    const base64 = Buffer.from(logo.bytes).toString('base64');
+    expect(statements).toMatchObject([
+      { params: ['m1', logo.digest, 'image/png', base64, 5] },
+      { params: ['m1', null, logo.digest, 0, 1] },
+    ]);
+    expect(sqlText(statements)).toContain(`'image/png', '${base64}', 5)`);
+  });
+
+  test.each([
+    [{ colour: 'green' }, '--colour takes a colour such as \'#0b6b4b\', in quotes, or "none"'],
+    [{ colour: '' }, '--colour takes a colour'],
+    [{ logo: '/nowhere/logo.png' }, 'the logo cannot be read: ENOENT'],
+    [{ logo: PROJECT_DIRECTORY }, 'the logo cannot be read: EISDIR'],
+    [{ logo: join(PROJECT_DIRECTORY, 'package.json') }, 'package.json is no PNG, WebP or JPEG'],
+    [{ logo: join(PROJECT_DIRECTORY, 'package-lock.json') }, 'is larger than 16384 bytes'],
+  ])('%j is refused in words', async (values, message) => {
+    await expect(brandingChanges(values)).rejects.toThrow(message);
+  });
+});

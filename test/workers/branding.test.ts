@@ -1,0 +1,284 @@
+import { evictAllDurableObjects } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { expect, test, vi } from 'vitest';
+import type { Branding } from '../../src/domain/intent.ts';
+import { type Logo, type LogoMediaType, logoFrom } from '../../src/merchants/branding.ts';
+import { addLogo, setBranding } from '../../src/merchants/provision.ts';
+import { PIXELS } from '../support/logos.ts';
+import {
+  ALPHA,
+  advance,
+  answerOf,
+  BETA,
+  CALLBACK_URL,
+  call,
+  chooseMethod,
+  consumeAll,
+  createExpress,
+  createHosted,
+  intentOf,
+  merchantServer,
+  objectSql,
+  pathOf,
+  postHosted,
+  runSql,
+  SECOND_MS,
+  simulate,
+  statusPath,
+  type TestMerchant,
+  useGateway,
+} from './support.ts';
+
+/**
+ * Goal: a payment keeps the branding that it was created with, and its page finds that logo for as
+ * long as it has a page; whoever has no link, or another payment's, finds nothing.
+ */
+
+const caught = useGateway();
+
+const COLOUR = '#0b6b4b';
+const OTHER_COLOUR = '#7a3b12';
+/** What an isolate remembers of a merchant is not used for longer. */
+const SETTINGS_AGE_MS_MAX = 10 * SECOND_MS;
+
+async function logoOf(mediaType: LogoMediaType): Promise<Logo> {
+  const result = await logoFrom(PIXELS[mediaType]);
+  if (result.type === 'refused') {
+    throw new Error(result.reason);
+  }
+  return result.logo;
+}
+
+/** Brands a merchant, and waits until every isolate has heard of it. */
+async function brand(
+  merchant: TestMerchant,
+  changes: { readonly colour?: string | null; readonly logo?: Logo | null },
+): Promise<void> {
+  const { logo, ...rest } = changes;
+  await runSql([
+    ...(logo ? [addLogo(merchant.id, logo, Date.now())] : []),
+    setBranding(merchant.id, {
+      ...rest,
+      ...(logo === undefined ? {} : { logoDigest: logo?.digest ?? null }),
+    }),
+  ]);
+  advance(SETTINGS_AGE_MS_MAX);
+}
+
+function logoPath(checkoutUrl: string, digest: string): string {
+  return `${pathOf(checkoutUrl)}/logo/${digest}`;
+}
+
+function show(checkoutUrl: string, digest: string): Promise<Response> {
+  return call(logoPath(checkoutUrl, digest), { apiKey: null });
+}
+
+async function statusOf(response: Response | Promise<Response>): Promise<number> {
+  const { status, body } = await response;
+  await body?.cancel();
+  return status;
+}
+
+/** The branding that a new hosted payment gets. */
+async function brandingOfNew(uniqueId: string): Promise<Branding | null> {
+  await createHosted({ paymentIntentUniqueId: uniqueId });
+  return (await intentOf(uniqueId)).terms.branding;
+}
+
+test('a merchant without branding creates payments without', async () => {
+  expect(await brandingOfNew('order-1')).toBeNull();
+});
+
+test.each<[string, (uniqueId: string) => Promise<unknown>]>([
+  ['hosted', (paymentIntentUniqueId) => createHosted({ paymentIntentUniqueId })],
+  ['express', (paymentIntentUniqueId) => createExpress({ paymentIntentUniqueId })],
+])('a payment keeps the branding of its creation: %s', async (_name, create) => {
+  const [png, webp] = [await logoOf('image/png'), await logoOf('image/webp')];
+  await brand(ALPHA, { colour: COLOUR, logo: png });
+  await create('before');
+  const before = { colour: COLOUR, logoDigest: png.digest };
+  expect((await intentOf('before')).terms.branding).toEqual(before);
+
+  await brand(ALPHA, { colour: OTHER_COLOUR, logo: webp });
+  await create('after');
+  expect((await intentOf('after')).terms.branding).toEqual({
+    colour: OTHER_COLOUR,
+    logoDigest: webp.digest,
+  });
+  await evictAllDurableObjects();
+  expect((await intentOf('before')).terms.branding).toEqual(before);
+});
+
+test('branding is set, changed and taken away piece by piece', async () => {
+  const logo = await logoOf('image/jpeg');
+  await brand(ALPHA, { colour: COLOUR });
+  expect(await brandingOfNew('a')).toEqual({ colour: COLOUR, logoDigest: null });
+  await brand(ALPHA, { logo });
+  expect(await brandingOfNew('b')).toEqual({ colour: COLOUR, logoDigest: logo.digest });
+  await brand(ALPHA, { colour: null });
+  expect(await brandingOfNew('c')).toEqual({ colour: null, logoDigest: logo.digest });
+  // A logo that was added before can be added again.
+  await brand(ALPHA, { logo });
+  await brand(ALPHA, { logo: null });
+  expect(await brandingOfNew('d')).toBeNull();
+});
+
+test("branding is the merchant's own, in both of its environments", async () => {
+  await brand(ALPHA, { colour: COLOUR });
+  const apiKey = BETA.apiKeys.sandbox;
+  const { status } = await answerOf(postHosted({ paymentIntentUniqueId: 'of-beta' }, { apiKey }));
+  expect(status).toBe(200);
+  const { results } = await env.DB.prepare('SELECT * FROM merchant_branding').all();
+  expect(results).toEqual([{ merchant_id: ALPHA.id, colour: COLOUR, logo_digest: null }]);
+});
+
+test.each(Object.keys(PIXELS) as LogoMediaType[])(
+  'the page of a payment finds its logo: %s',
+  async (mediaType) => {
+    const logo = await logoOf(mediaType);
+    await brand(ALPHA, { logo });
+    const checkoutUrl = await createHosted();
+    for (const method of ['GET', 'HEAD']) {
+      const path = logoPath(checkoutUrl, logo.digest);
+      const response = await call(path, { method, apiKey: null });
+      expect(response.status).toBe(200);
+      expect(Object.fromEntries(response.headers)).toMatchObject({
+        'content-type': mediaType,
+        'cache-control': 'private, max-age=31536000, immutable',
+        'content-security-policy': "default-src 'none'; sandbox",
+        'cross-origin-resource-policy': 'same-origin',
+        'x-content-type-options': 'nosniff',
+      });
+      const bytes = new Uint8Array(await response.arrayBuffer());
+      expect(bytes).toEqual(method === 'GET' ? logo.bytes : new Uint8Array());
+    }
+  },
+);
+
+test('an open payment keeps its logo when the merchant changes it or takes it away', async () => {
+  const [png, webp] = [await logoOf('image/png'), await logoOf('image/webp')];
+  await brand(ALPHA, { logo: png });
+  const checkoutUrl = await createHosted();
+  for (const logo of [webp, null]) {
+    await brand(ALPHA, { logo });
+    const response = await show(checkoutUrl, png.digest);
+    expect(new Uint8Array(await response.arrayBuffer())).toEqual(png.bytes);
+    expect(await statusOf(show(checkoutUrl, webp.digest))).toBe(404);
+  }
+});
+
+test('a payment whose story has ended still shows its logo', async () => {
+  const logo = await logoOf('image/png');
+  await brand(ALPHA, { logo });
+  const checkoutUrl = await createHosted();
+  await simulate(await chooseMethod(checkoutUrl), 'approve');
+  expect(await statusOf(show(checkoutUrl, logo.digest))).toBe(200);
+});
+
+test("no link opens another logo than its own payment's", async () => {
+  const [png, webp] = [await logoOf('image/png'), await logoOf('image/webp')];
+  const apiKey = BETA.apiKeys.sandbox;
+  await brand(ALPHA, { logo: png });
+  await brand(BETA, { logo: webp });
+  const ofAlpha = await createHosted();
+  const ofBeta = String((await answerOf(postHosted({}, { apiKey }))).envelope.content);
+  expect(await statusOf(show(ofAlpha, png.digest))).toBe(200);
+  expect(await statusOf(show(ofBeta, webp.digest))).toBe(200);
+
+  const wrong = [webp.digest, png.digest.toUpperCase(), `${png.digest}0`, 'null', '%00'];
+  for (const digest of wrong) {
+    const response = await show(ofAlpha, digest);
+    expect({ digest, status: response.status }).toEqual({ digest, status: 404 });
+    expect(response.headers.get('content-type')).toMatch(/^text\/html/);
+    expect(response.headers.get('cache-control')).toBe('no-store');
+    expect(await response.text()).not.toContain(ALPHA.name);
+  }
+  expect(await statusOf(show(ofBeta, png.digest))).toBe(404);
+});
+
+test('promise 8: D1 is asked for no logo but the one of a payment whose link is ours', async () => {
+  const logo = await logoOf('image/png');
+  const unbranded = await createHosted({ paymentIntentUniqueId: 'unbranded' });
+  await brand(ALPHA, { logo });
+  const checkoutUrl = await createHosted();
+  const attemptToken = await chooseMethod(checkoutUrl);
+  const token = pathOf(checkoutUrl).split('/').at(-1) ?? '';
+  const queries = vi.spyOn(env.DB, 'prepare');
+
+  const forged = [`${token}AAAA`, token.slice(0, -4), attemptToken, 't1.AAAA', 'x', '%'];
+  for (const wrong of forged) {
+    expect(await statusOf(show(`/checkout/${wrong}`, logo.digest))).toBe(404);
+  }
+  expect(await statusOf(show(checkoutUrl, '0'.repeat(64)))).toBe(404);
+  expect(await statusOf(show(unbranded, logo.digest))).toBe(404);
+  expect(queries).not.toHaveBeenCalled();
+
+  expect(await statusOf(show(checkoutUrl, logo.digest))).toBe(200);
+  expect(queries).toHaveBeenCalledTimes(1);
+});
+
+test('a logo is only read', async () => {
+  const logo = await logoOf('image/png');
+  await brand(ALPHA, { logo });
+  const response = await call(logoPath(await createHosted(), logo.digest), {
+    method: 'POST',
+    apiKey: null,
+  });
+  expect({ status: response.status, allow: response.headers.get('allow') }).toEqual({
+    status: 405,
+    allow: 'GET, HEAD',
+  });
+});
+
+test('a payment stored before there was branding has none, and goes on as ever', async () => {
+  const checkoutUrl = await createHosted();
+  const before = await intentOf();
+  await objectSql("UPDATE intent SET state = json_remove(state, '$.terms.branding')");
+  await evictAllDurableObjects();
+  const [stored] = await objectSql<{ state: string }>('SELECT state FROM intent');
+  expect(stored?.state).not.toContain('branding');
+
+  const read = await intentOf();
+  expect(read).toEqual(before);
+  expect(read.terms.branding).toBeNull();
+  expect(await statusOf(show(checkoutUrl, '0'.repeat(64)))).toBe(404);
+  await simulate(await chooseMethod(checkoutUrl), 'approve');
+  expect((await intentOf()).status).toBe('succeeded');
+});
+
+test('no answer and no webhook says anything of branding', async () => {
+  const logo = await logoOf('image/png');
+  const arrivals = merchantServer();
+  await brand(ALPHA, { colour: COLOUR, logo });
+  const created = await answerOf(postHosted({ callbackUrl: CALLBACK_URL }));
+  await simulate(await chooseMethod(String(created.envelope.content)), 'approve');
+  await consumeAll(caught);
+  expect(arrivals).toHaveLength(1);
+  const status = await answerOf(call(statusPath('order-1')));
+  for (const text of [created.text, status.text, ...arrivals.map((arrival) => arrival.text)]) {
+    expect(text).not.toMatch(/brand/i);
+    expect(text).not.toContain(COLOUR);
+    expect(text).not.toContain(logo.digest);
+  }
+});
+
+test('the database refuses branding of nobody, unknown logos and what is no colour', async () => {
+  const logo = await logoOf('image/png');
+  const { digest: unknownDigest } = await logoOf('image/webp');
+  const nobody = 'mer_nobody';
+  const refused = [
+    [addLogo(nobody, logo, 0)],
+    [setBranding(nobody, { colour: COLOUR })],
+    [setBranding(ALPHA.id, { logoDigest: unknownDigest })],
+    ...['', '#0B6B4B', '#0b6', '0b6b4bb', '#0b6b4bf', '#0b6b4g'].map((colour) => [
+      setBranding(ALPHA.id, { colour }),
+    ]),
+    [addLogo(ALPHA.id, { ...logo, digest: logo.digest.toUpperCase() }, 0)],
+    [addLogo(ALPHA.id, { ...logo, bytes: new Uint8Array(17_000) }, 0)],
+  ];
+  for (const statements of refused) {
+    await expect(runSql(statements)).rejects.toThrow(/constraint failed/);
+  }
+  expect((await env.DB.prepare('SELECT * FROM merchant_branding').all()).results).toEqual([]);
+  expect((await env.DB.prepare('SELECT * FROM merchant_logos').all()).results).toEqual([]);
+});

@@ -1,0 +1,85 @@
+import { expect, test, vi } from 'vitest';
+import { IntentClient } from '../../src/intent/client.ts';
+import { simulator } from '../../src/rails/simulator/simulator.ts';
+import {
+  clientOf,
+  createHosted,
+  execute,
+  intentOf,
+  pathOf,
+  postForm,
+  settle,
+  startRedirect,
+  useGateway,
+} from './support.ts';
+
+/**
+ * Goal: one form of the customer's page starts one attempt, however its posts meet (promise 4).
+ * Method: each post reads the payment before it starts anything, so whatever shall come in between
+ * happens at the end of that read: the post then acts on what is true no longer.
+ */
+
+useGateway();
+
+/** Where a choice of method leads. */
+async function chosen(checkoutUrl: string, attempts: string): Promise<string | null> {
+  const choice = { method: 'TELE_BIRR', attempts };
+  const response = await postForm(`${pathOf(checkoutUrl)}/attempts`, choice);
+  await response.body?.cancel();
+  expect(response.status).toBe(303);
+  return response.headers.get('location');
+}
+
+/** `meanwhile` happens after the next post has read the payment, and before it acts on that. */
+function afterTheNextRead(meanwhile: () => Promise<unknown>): void {
+  const read = IntentClient.prototype.read;
+  vi.spyOn(IntentClient.prototype, 'read').mockImplementationOnce(async function (
+    this: IntentClient,
+  ) {
+    const outdated = await read.call(this);
+    await meanwhile();
+    return outdated;
+  });
+}
+
+async function startsOf(): Promise<number> {
+  const history = await clientOf().history();
+  return history.filter(({ command }) => command === 'start_attempt').length;
+}
+
+test('promise 4: a form whose attempt the rail has refused at once starts no second one', async () => {
+  const checkoutUrl = await createHosted();
+  const start = vi
+    .spyOn(simulator, 'start')
+    .mockResolvedValue({ type: 'refused', reason: 'declined' });
+  afterTheNextRead(() => chosen(checkoutUrl, '0'));
+  expect(await chosen(checkoutUrl, '0')).toBe(pathOf(checkoutUrl));
+  expect(start).toHaveBeenCalledTimes(1);
+  expect(await startsOf()).toBe(1);
+  expect(await intentOf()).toMatchObject({ status: 'open', attempts: [{ status: 'failed' }] });
+
+  start.mockRestore();
+  expect(await chosen(checkoutUrl, '0')).toBe(pathOf(checkoutUrl));
+  expect(await chosen(checkoutUrl, '1')).toMatch(/\/simulator\//);
+  expect(await startsOf()).toBe(2);
+});
+
+test('promise 4: a form sent again while its attempt is in flight leads to that attempt', async () => {
+  const checkoutUrl = await createHosted();
+  const locations: (string | null)[] = [];
+  afterTheNextRead(async () => locations.push(await chosen(checkoutUrl, '0')));
+  locations.push(await chosen(checkoutUrl, '0'));
+  expect(locations[0]).toMatch(/\/simulator\//);
+  expect(locations[1]).toBe(locations[0]);
+  expect(await startsOf()).toBe(1);
+});
+
+test('promise 4: a form that comes when the payment was paid meanwhile says that it was', async () => {
+  const checkoutUrl = await createHosted();
+  afterTheNextRead(() => execute(startRedirect('a0'), settle('a0', 'succeeded')));
+  const alreadyPaid = `${pathOf(checkoutUrl)}?already=1`;
+  expect(await chosen(checkoutUrl, '0')).toBe(alreadyPaid);
+  // And when it was paid before.
+  expect(await chosen(checkoutUrl, '1')).toBe(alreadyPaid);
+  expect(await startsOf()).toBe(1);
+});
