@@ -1,5 +1,5 @@
 import { fill } from './fill.ts';
-import { isAttended, onRestore } from './page.ts';
+import { isAttended, navigation, onRestore } from './page.ts';
 
 const SECOND_MS = 1_000;
 
@@ -39,7 +39,7 @@ export function startAutoReturn(): void {
 
   // Who came back, by Back or by a reload, came back to read.
   onRestore(stop);
-  if (history.state !== null) {
+  if (history.state !== null || navigation?.type === 'back_forward') {
     stop();
     return;
   }

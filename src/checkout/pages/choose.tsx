@@ -138,13 +138,19 @@ function MethodOption(props: ChooseProps & { readonly choice: MethodChoice }) {
  */
 function Phone(props: ChooseProps & { readonly phone: PhoneField }) {
   const { text, state, phone } = props;
-  const isWrong = state.problem === 'phone_invalid' || state.problem === 'phone_missing';
+  const problem = state.problem === 'method_missing' ? null : state.problem;
+  const isWrong = problem !== null;
   return (
     <div class={isWrong ? 'field field-wrong' : 'field'}>
       <label for="phone">{text.phoneLabel}</label>
       <p class="quiet small" id="phone-hint">
         {phone.isReadOnly ? text.phoneFixed : text.phoneHint}
       </p>
+      {problem !== null && (
+        <p class="field-problem" id="phone-problem">
+          {text.problem[problem]}
+        </p>
+      )}
       <input
         id="phone"
         name="phone"
@@ -156,7 +162,7 @@ function Phone(props: ChooseProps & { readonly phone: PhoneField }) {
         readonly={phone.isReadOnly}
         autofocus={isWrong}
         aria-invalid={isWrong ? 'true' : undefined}
-        aria-describedby={isWrong ? 'problem phone-hint' : 'phone-hint'}
+        aria-describedby={isWrong ? 'phone-problem phone-hint' : 'phone-hint'}
       />
     </div>
   );

@@ -65,8 +65,8 @@ export const amharic: Messages = {
     E_BIRR: 'በስልክዎ ላይ ያረጋግጡ',
   },
 
-  details: 'የሚከፍሉት ዝርዝር',
-  detailsPaid: 'የከፈሉት ዝርዝር',
+  details: 'የክፍያው ዝርዝር',
+  detailsPaid: 'የከፈሉት ክፍያ ዝርዝር',
   quantityTimes: (quantity, price) => `${quantity} × ${price}`,
   quantity: (quantity) => `ብዛት፦ ${quantity}`,
   subtotal: 'ንዑስ ድምር',
@@ -109,7 +109,7 @@ export const amharic: Messages = {
     phone_invalid: 'የኢትዮጵያ የሞባይል ቁጥር ያስገቡ፦ በ9 ወይም በ7 የሚጀምሩ 9 አሃዞች፣ ከፊታቸው 0 ወይም +251 ቢኖርም ባይኖርም።',
   },
 
-  failureTitle: 'እስካሁን አልከፈሉም',
+  failureTitle: 'ገና አልከፈሉም',
   failure: {
     declined: 'ክፍያው ውድቅ ተደርጓል። እንደገና መሞከር ወይም ሌላ የመክፈያ ዘዴ መምረጥ ይችላሉ።',
     abandoned:
@@ -134,7 +134,7 @@ export const amharic: Messages = {
     'ይህን ገጽ አይዝጉት፤ ውጤቱን በራሱ ያሳያል።',
   ],
   pushNothingTitle: 'መልእክቱ እስካሁን አልደረሰዎትም?',
-  pushNothing: 'አንድ ደቂቃ ሊወስድ ይችላል። ስልኩ ክፍት መሆኑንና ኔትወርክ እንዳለው ይመልከቱ። ሁለተኛ ጊዜ አይክፈሉ።',
+  pushNothing: 'አንድ ደቂቃ ሊወስድ ይችላል። ስልኩ ክፍት መሆኑንና ኔትወርክ እንዳለው ይመልከቱ። ለሁለተኛ ጊዜ አይክፈሉ።',
   pushSimulator: 'የሙከራ ስልኩን ይክፈቱ',
   unresolvedTitle: 'ክፍያዎን እያጣራን ነው',
   unresolvedLead: (method) =>

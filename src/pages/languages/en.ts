@@ -125,8 +125,7 @@ export const english = {
   paidTitle: 'Payment successful',
   alreadyPaidTitle: 'This payment is already paid',
   alreadyPaidLead: 'You do not need to pay again.',
-  returningIn: (merchant: string, seconds: string) =>
-    `You return to ${merchant} in ${seconds} seconds.`,
+  returningIn: (merchant: string, seconds: string) => `You return to ${merchant} in ${seconds} s.`,
   returningSoon: (merchant: string) => `You return to ${merchant} in a few seconds.`,
   stayHere: 'Stay on this page',
   print: 'Print or save the receipt',

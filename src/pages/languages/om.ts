@@ -24,7 +24,7 @@ export const oromo: Messages = {
   dateTime: ({ day, month, year }, _ethiopic, time) =>
     `${day} ${MONTHS[month - 1]} ${year}, ${time} EAT`,
 
-  testBanner: 'Kaffaltii yaalii — maallaqni hin darbu',
+  testBanner: 'Kaffaltii yaalii — maallaqni hin dabarfamu',
   payTo: 'Kan kaffalamuuf:',
   poweredBy: 'Nageenya kaffaltii: Kefel',
   keepLinkPrivate: 'Fuulli kun kan keessan qofa. Liinkii isaa nama biraaf hin kenninaa.',
@@ -50,7 +50,7 @@ export const oromo: Messages = {
   detailsPaid: 'Waan kaffaltiin raawwatameef',
   quantityTimes: (quantity, price) => `${quantity} × ${price}`,
   quantity: (quantity) => `Baay’ina: ${quantity}`,
-  subtotal: 'Ida’ama',
+  subtotal: 'Ida’ama xiqqaa',
   commission: 'Kaffaltii tajaajilaa',
   commissionByMethod: 'mala kaffaltii irratti hundaa’a',
   plusCommission: 'kaffaltiin tajaajilaa mala kaffaltii irratti hundaa’u itti dabalama',
@@ -112,13 +112,13 @@ export const oromo: Messages = {
   redirectWait: (method) => `Gara ${method} isin dabarsaa jirra.`,
   continueTo: (method) => `Gara ${method} itti fufaa`,
   anotherMethod: 'Mala kaffaltii biraa filadhaa',
-  abandonWarning: 'Yoo hanga ammaatti hin kaffalle ta’e qofa filadhaa.',
+  abandonWarning: 'Yoo isin hanga ammaatti hin kaffalle ta’e qofa filadhaa.',
 
   pushTitle: 'Bilbila keessaniin mirkaneessaa',
   pushLead: (method, phone) => `${method} gaaffii kaffaltii gara ${phone} ergeera.`,
   pushLeadNoPhone: (method) => `Kaffaltiin keessan karaa ${method} adeemsa irra jira.`,
   pushSteps: [
-    'Ergaa bilbila keessan irra ga’e banaa.',
+    'Ergaa bilbila keessanitti dhufe banaa.',
     'Hanga maallaqaa ilaalaatii lakkoofsa icciitii (PIN) keessan galchaa.',
     'Fuula kana hin cufinaa: bu’aa isaa ofumaan agarsiisa.',
   ],
@@ -157,10 +157,10 @@ export const oromo: Messages = {
     rail_unavailable: 'Malli kaffaltichaa tajaajila hin kennu ture.',
   },
   failedLead: (merchant) =>
-    `Ammas kaffaluu yoo barbaaddan gara ${merchant} deebi’aatii haaraatti jalqabaa.`,
+    `Kaffaluu yoo barbaaddan gara ${merchant} deebi’aatii haaraatti jalqabaa.`,
   expiredTitle: 'Yeroon kaffaltii kanaa darbeera',
   expiredLead: (merchant) =>
-    `Yeroon kaffaltichaa waan darbeef, kana booda fuula kanaan kaffaluun hin danda’amu. Ammas kaffaluu yoo barbaaddan gara ${merchant} deebi’aatii haaraatti jalqabaa.`,
+    `Yeroon kaffaltichaa waan darbeef, kana booda fuula kanaan kaffaluun hin danda’amu. Kaffaluu yoo barbaaddan gara ${merchant} deebi’aatii haaraatti jalqabaa.`,
   canceledTitle: 'Kaffaltiin kun haqameera',
   canceledLead: (merchant) =>
     `${merchant} kaffaltii kana haqeera. Kana booda kaffaltii kana raawwachuu hin dandeessan.`,
@@ -189,7 +189,7 @@ export const oromo: Messages = {
   errorTitle: 'Gama keenyaan rakkoon uumameera',
   errorLead:
     'Maaloo yeroo muraasa booda irra deebi’aa yaalaa. Yoo duraan kaffaltanii jirtan, irra deebitanii hin kaffalinaa: kaffaltiin keessan hin badu.',
-  badFormTitle: 'Gaaffii keessan hojjechuu hin dandeenye',
+  badFormTitle: 'Gaaffii keessan keessummeessuu hin dandeenye',
   badFormLead:
     'Unka ergitan dubbisuun hin danda’amne. Gara kaffaltichaatti deebi’aatii irra deebi’aa yaalaa.',
   busyTitle: 'Maaloo xiqqoo eegaa',

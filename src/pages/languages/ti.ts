@@ -65,8 +65,8 @@ export const tigrinya: Messages = {
     E_BIRR: 'ኣብ ስልክኹም ኣረጋግፁ',
   },
 
-  details: 'እትኸፍልዎ ዝርዝር',
-  detailsPaid: 'ዝኸፈልኩምዎ ዝርዝር',
+  details: 'ዝርዝር እትኸፍልዎ',
+  detailsPaid: 'ዝርዝር ዝኸፈልኩምዎ',
   quantityTimes: (quantity, price) => `${quantity} × ${price}`,
   quantity: (quantity) => `ብዝሒ፦ ${quantity}`,
   subtotal: 'ንኡስ ድምር',
@@ -109,7 +109,7 @@ export const tigrinya: Messages = {
     phone_invalid: 'ናይ ኢትዮጵያ ቁፅሪ ሞባይል ኣእትዉ፦ ብ9 ወይ ብ7 ዝጅምሩ 9 ኣሃዛት፣ ቅድሚኦም 0 ወይ +251 ይሃሉ ኣይሃሉ።',
   },
 
-  failureTitle: 'ክሳብ ሕዚ ኣይከፈልኩምን',
+  failureTitle: 'ገና ኣይከፈልኩምን',
   failure: {
     declined: 'እቲ ክፍሊት ተነፂጉ። ደጊምኩም ክትፍትኑ ወይ ካልእ ኣገባብ ክፍሊት ክትመርፁ ትኽእሉ ኢኹም።',
     abandoned:
@@ -123,18 +123,18 @@ export const tigrinya: Messages = {
   redirectWait: (method) => `ምስ ${method} ነራኽበኩም ኣለና።`,
   continueTo: (method) => `ናብ ${method} ቀፅሉ`,
   anotherMethod: 'ካልእ ኣገባብ ክፍሊት ምረፁ',
-  abandonWarning: 'ክሳብ ሕዚ እንተዘይከፊልኩም ጥራሕ ምረፁ።',
+  abandonWarning: 'ክሳብ ሕዚ እንተዘይከፈልኩም ጥራሕ ምረፁ።',
 
   pushTitle: 'ኣብ ስልክኹም ኣረጋግፁ',
   pushLead: (method, phone) => `${method} ናብ ${phone} ሕቶ ክፍሊት ልኢኹ ኣሎ።`,
   pushLeadNoPhone: (method) => `ክፍሊትኩም ብ${method} ኣብ መስርሕ ኣሎ።`,
   pushSteps: [
     'ኣብ ስልክኹም ዝበፅሐ መልእኽቲ ክፈቱ።',
-    'መጠን ገንዘብ ርኢኹም ምስጢር ቁፅርኹም (PIN) ኣእትዉ።',
-    'ነዚ ገፅ ኣይትዕፀውዎ፤ ውፅኢቱ ባዕሉ የርኢ።',
+    'መጠን ገንዘብ ርኢኹም ናይ ምስጢር ቁፅርኹም (PIN) ኣእትዉ።',
+    'ነዚ ገፅ ኣይትዕፀውዎ፤ ውፅኢቱ ባዕሉ የርእየኩም።',
   ],
   pushNothingTitle: 'መልእኽቲ ክሳብ ሕዚ ኣይበፅሓኩምን?',
-  pushNothing: 'ሓደ ደቒቓ ክወስድ ይኽእል። እቲ ስልኪ ክፉት ምዃኑን ኔትወርክ ከም ዘለዎን ርአዩ። ካልኣይ ግዜ ኣይትኽፈሉ።',
+  pushNothing: 'ሓደ ደቒቓ ክወስድ ይኽእል። እቲ ስልኪ ክፉት ምዃኑን ኔትወርክ ከም ዘለዎን ርአዩ። ንኻልኣይ ግዜ ኣይትኽፈሉ።',
   pushSimulator: 'ናይ ፈተነ ስልኪ ክፈቱ',
   unresolvedTitle: 'ክፍሊትኩም ነፃሪ ኣለና',
   unresolvedLead: (method) =>
@@ -161,7 +161,7 @@ export const tigrinya: Messages = {
   failedTitle: 'እቲ ክፍሊት ኣይተዛዘመን',
   failedReason: {
     declined: 'እቲ ክፍሊት ተነፂጉ።',
-    abandoned: 'ከይከፈልኩም ነዚ ክፍሊት ኣቋሪፅኩሞ።',
+    abandoned: 'ከይከፈልኩም ነዚ ክፍሊት ኣቋሪፅኩምዎ።',
     timed_out: 'እቲ ክፍሊት ኣብቲ ዝተውሃበ ግዜ ኣይተረጋገፀን።',
     rail_unavailable: 'እቲ ኣገባብ ክፍሊት ኣገልግሎት ኣይህብን ነይሩ።',
   },

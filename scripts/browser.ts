@@ -1,0 +1,54 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import sparticuz from '@sparticuz/chromium';
+import { type Browser, type BrowserContextOptions, chromium } from 'playwright-core';
+import { PROJECT_DIRECTORY } from './files.ts';
+
+/** A small, common Android phone. */
+export const PHONE = {
+  viewport: { width: 360, height: 740 },
+  isMobile: true,
+  hasTouch: true,
+} as const satisfies BrowserContextOptions;
+
+/** The Chromium that `npm ci` brings, or the one that CHROMIUM_PATH names; with Android's fonts. */
+export async function launchBrowser(): Promise<Browser> {
+  return chromium.launch({
+    executablePath: process.env.CHROMIUM_PATH ?? (await sparticuz.executablePath()),
+    // All that a sandboxed machine needs; its one-process mode is meant for cloud functions.
+    args: ['--no-sandbox', '--disable-gpu'],
+    env: { ...process.env, FONTCONFIG_FILE: await fontConfiguration() },
+  });
+}
+
+/**
+ * The machine's own fonts are nobody's: a server has none for Ethiopic. Customers' phones have
+ * Roboto and Noto, so the pages are looked at in these.
+ */
+async function fontConfiguration(): Promise<string> {
+  const directory = join(tmpdir(), 'kefel-fonts');
+  await mkdir(directory, { recursive: true });
+  const file = join(directory, `fonts-${process.pid}.conf`);
+  const fonts = join(PROJECT_DIRECTORY, 'node_modules', '@expo-google-fonts');
+  await writeFile(
+    file,
+    `<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig>
+  <dir>${fonts}/roboto</dir>
+  <dir>${fonts}/noto-sans-ethiopic</dir>
+  <cachedir>${directory}/cache</cachedir>
+  <alias>
+    <family>system-ui</family>
+    <prefer><family>Roboto</family><family>Noto Sans Ethiopic</family></prefer>
+  </alias>
+  <alias>
+    <family>sans-serif</family>
+    <prefer><family>Roboto</family><family>Noto Sans Ethiopic</family></prefer>
+  </alias>
+</fontconfig>
+`,
+  );
+  return file;
+}

@@ -1,0 +1,46 @@
+import { randomUUID } from 'node:crypto';
+import type { Page } from 'playwright-core';
+import { english } from '../src/pages/languages/en.ts';
+import { jsonPost } from './chaos/http.ts';
+import type { OwnGateway } from './own-gateway.ts';
+
+/**
+ * An ordinary hosted payment of the demo merchant, by the API: items, every method, and commission
+ * that the customer pays. Returns the address of its page.
+ */
+export async function createDemoPayment(
+  { merchant, client }: OwnGateway,
+  expireInSeconds: number,
+): Promise<string> {
+  const body = JSON.stringify({
+    paymentIntentUniqueId: `demo-${randomUUID()}`,
+    currency: 'ETB',
+    items: [
+      { name: 'Yirgacheffe coffee, 1 kg', quantity: 2, type: 'PHYSICAL_PRODUCT', price: 450 },
+      { name: 'Clay coffee pot', quantity: 1, type: 'PHYSICAL_PRODUCT', price: 600 },
+    ],
+    methods: [],
+    commissionPaidByCustomer: true,
+    expireIn: expireInSeconds,
+    returnUrl: 'https://shop.example/thanks',
+  });
+  const url = `${merchant.baseUrl}/api/v1/payment/sandbox/intent`;
+  const answer = await client.send(jsonPost(url, { apiKey: merchant.sandboxApiKey }, body));
+  if (answer.status !== 200) {
+    throw new Error(`the create was answered ${answer.status} ${answer.body}`);
+  }
+  const { content }: { content: string } = JSON.parse(answer.body);
+  return content;
+}
+
+/** Chooses telebirr on the payment's page, which must be open in English. */
+export async function chooseTelebirr(page: Page): Promise<void> {
+  await page.getByText(english.methodName.TELE_BIRR, { exact: true }).click();
+}
+
+/** After `chooseTelebirr`: pays through the pages, as a customer does, as far as the receipt. */
+export async function payToReceipt(page: Page): Promise<void> {
+  await page.locator('form.choose button[type=submit]').click();
+  await page.getByRole('button', { name: english.simulatorApprove }).click();
+  await page.getByRole('heading', { name: english.paidTitle }).waitFor();
+}

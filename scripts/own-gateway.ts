@@ -1,0 +1,49 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Gateway } from './chaos/gateway.ts';
+import { HttpClient } from './chaos/http.ts';
+import type { DemoMerchant } from './demo-merchant.ts';
+import { expectFreePort } from './ports.ts';
+
+export interface OwnGateway {
+  readonly merchant: DemoMerchant;
+  readonly client: HttpClient;
+}
+
+/** A line of output for each request costs time that is none of the gateway's. */
+const QUIET = ['--log-level', 'error'] as const;
+
+/**
+ * Runs `use` on a gateway of its own, with a new database; however that ends, the gateway's
+ * processes are gone afterwards. State and output stay behind only for whoever has to find out why
+ * it failed.
+ */
+export async function withOwnGateway<Result>(
+  port: number,
+  use: (gateway: OwnGateway) => Promise<Result>,
+): Promise<Result> {
+  await expectFreePort(port);
+  const directory = await mkdtemp(join(tmpdir(), 'kefel-gateway-'));
+  const outputFile = join(directory, 'gateway.log');
+  const stateDirectory = join(directory, 'state');
+  const client = new HttpClient(1);
+  const gateway = await Gateway.prepare(
+    { port, stateDirectory, outputFile, otherArgs: QUIET },
+    client,
+  );
+  let result: Result;
+  try {
+    gateway.start();
+    await gateway.untilReady();
+    result = await use({ merchant: gateway.merchant, client });
+  } catch (error) {
+    console.error(`State and output of the gateway: ${directory}`);
+    throw error;
+  } finally {
+    await gateway.kill();
+    client.close();
+  }
+  await rm(directory, { recursive: true });
+  return result;
+}

@@ -1,0 +1,237 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DESKTOP, launchBrowser } from '../support/browser.ts';
+import {
+  approveButton,
+  choose,
+  createPayment,
+  Device,
+  heading,
+  payButton,
+  payWith,
+  postsOf,
+  SHOP_HEADING,
+  shoot,
+  startPaying,
+} from '../support/e2e-customer.ts';
+import { newPhone, onlyWebhook, paymentOf, type Scene, startScene } from '../support/e2e-scene.ts';
+
+/**
+ * Goal: a page that is open shows what became of the payment, by itself. Method: nothing here
+ * reloads a page; what changes it is done elsewhere, or is time.
+ */
+
+/** Six polls of a page that waits, or two of one that does not, on a slow machine. */
+const POLLED_MS_MAX = 11_000;
+/** Three pages open meanwhile, on a machine that is busy. */
+const EXPIRE_IN_SECONDS = 8;
+/** As the receipt promises. */
+const RETURN_AFTER_SECONDS = 10;
+
+let scene: Scene;
+let browser: Browser;
+
+beforeAll(async () => {
+  [scene, browser] = await Promise.all([startScene(), launchBrowser()]);
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await scene?.close();
+});
+
+/** A receipt on a clock that the test moves. */
+async function receiptOnStoppedClock(device: Device, checkoutUrl: string): Promise<Page> {
+  await device.stopClock();
+  const page = await device.open(checkoutUrl);
+  await payWith(page, 'TELE_BIRR');
+  await page.getByText(`in ${RETURN_AFTER_SECONDS} s.`).waitFor();
+  return page;
+}
+
+function passSeconds(page: Page, count: number): Promise<void> {
+  return page.clock.runFor(count * 1_000);
+}
+
+// Most of the time they wait, each for its own payment.
+describe.concurrent('an open page', () => {
+  it('follows a push on the phone, and so does the desktop that showed the code', async () => {
+    const payment = await createPayment(scene);
+    const digits = newPhone();
+    const desktop = await Device.start(browser, { ...DESKTOP, isMobile: false, hasTouch: false });
+    const phone = await Device.start(browser);
+    const beside = await desktop.open(payment.checkoutUrl);
+    await beside.getByRole('heading', { name: 'Continue on your phone' }).waitFor();
+    const phonePage = await phone.open(payment.checkoutUrl);
+    await startPaying(phonePage, 'M_PESA', `0${digits}`);
+
+    await heading(beside, 'Confirm on your phone', POLLED_MS_MAX);
+    await shoot(beside, 'live-1-push-desktop');
+    const secondTab = await phone.open(payment.checkoutUrl);
+    await heading(secondTab, 'Confirm on your phone');
+    await shoot(secondTab, 'live-2-push-phone');
+    for (const page of [beside, secondTab]) {
+      const testPhone = page.getByRole('link', { name: 'Open the test phone' });
+      expect(await testPhone.getAttribute('href')).toBe(phonePage.url());
+      await page.getByText('Waiting for confirmation…').waitFor();
+      // One prompt rings; leaving it for another method would make a second one ring.
+      expect(await page.locator('form').count()).toBe(0);
+    }
+
+    await approveButton(phonePage).click();
+    await Promise.all(
+      [phonePage, beside, secondTab].map((page) =>
+        heading(page, 'Payment successful', POLLED_MS_MAX),
+      ),
+    );
+    await shoot(beside, 'live-3-paid-desktop');
+    const { payment: told } = await onlyWebhook(scene, payment.hook);
+    expect(told).toMatchObject({ sequence: 3, transaction: { paymentType: 'M_PESA' } });
+    await Promise.all([phone.putAway(), desktop.putAway()]);
+  });
+
+  it('says that a push was declined, and offers to try again', async () => {
+    const payment = await createPayment(scene);
+    const device = await Device.start(browser);
+    const simulator = await device.open(payment.checkoutUrl);
+    await startPaying(simulator, 'E_BIRR', `0${newPhone()}`);
+    const waiting = await device.open(payment.checkoutUrl);
+    await heading(waiting, 'Confirm on your phone');
+    await simulator.getByRole('button', { name: 'Decline' }).click();
+    await heading(waiting, 'How do you want to pay?', POLLED_MS_MAX);
+    await waiting.getByText('You have not paid yet').waitFor();
+    await device.putAway();
+  });
+
+  it('says that its time is over, and takes no payment then: decision 1, spec Events', async () => {
+    const device = await Device.start(browser);
+    const plain = await Device.start(browser, { javaScriptEnabled: false });
+    const late = await Device.start(browser);
+    await late.stopClock();
+    const payment = await createPayment(scene, { expireIn: EXPIRE_IN_SECONDS });
+    const [live, stopped, unscripted] = await Promise.all([
+      device.open(payment.checkoutUrl),
+      late.open(payment.checkoutUrl),
+      plain.open(payment.checkoutUrl),
+    ]);
+    await live.getByText(/^Time left to pay: 0:0[1-8]$/).waitFor();
+    await unscripted.getByText(/^Please pay before .* EAT\.$/).waitFor();
+    await choose(live, 'M_PESA', '0911');
+    await choose(stopped, 'ETS_SWITCH');
+    await Promise.all(
+      [live, unscripted].map((page) =>
+        heading(page, 'This payment has expired', EXPIRE_IN_SECONDS * 1_000 + POLLED_MS_MAX),
+      ),
+    );
+    await shoot(live, 'live-4-expired');
+    const event = await onlyWebhook(scene, payment.hook);
+    expect(event.webHookEvent).toBe('PAYMENT_EXPIRED');
+
+    await payButton(stopped).click();
+    await heading(stopped, 'This payment has expired');
+    expect(await paymentOf(scene, payment.uniqueId)).toMatchObject({
+      status: 'EXPIRED',
+      transaction: null,
+    });
+    expect(payment.hook.requests).toHaveLength(1);
+    await Promise.all([device.putAway(), plain.putAway(), late.putAway()]);
+  });
+
+  it('says that the merchant has canceled: decision 25', async () => {
+    const payment = await createPayment(scene);
+    const device = await Device.start(browser);
+    const page = await device.open(payment.checkoutUrl);
+    await heading(page, 'How do you want to pay?');
+    expect((await scene.sandbox.cancel(payment.uniqueId)).status).toBe(200);
+    await heading(page, 'This payment was canceled', POLLED_MS_MAX);
+    await shoot(page, 'live-5-canceled');
+    await device.putAway();
+  });
+
+  it('says that the network is gone, sends nothing then, and catches up afterwards', async () => {
+    const payment = await createPayment(scene);
+    const device = await Device.start(browser);
+    const page = await device.open(payment.checkoutUrl);
+    const posts = postsOf(page);
+    await choose(page, 'ETS_SWITCH');
+    const note = page.locator('[data-connection]');
+    expect(await note.isVisible()).toBe(false);
+    await device.context.setOffline(true);
+    await page.getByText('No connection. This page goes on by itself').waitFor();
+    await payButton(page).click();
+    await page.getByText('You are offline, so nothing was sent.').waitFor();
+    await shoot(page, 'live-6-offline');
+    expect(posts).toEqual([]);
+    expect(await page.locator('form[aria-busy]').count()).toBe(0);
+
+    const other = await Device.start(browser);
+    await payWith(await other.open(payment.checkoutUrl), 'TELE_BIRR');
+    await device.context.setOffline(false);
+    await heading(page, 'Payment successful', POLLED_MS_MAX);
+    expect(await note.isVisible()).toBe(false);
+    expect(posts).toEqual([]);
+    await onlyWebhook(scene, payment.hook);
+    await Promise.all([device.putAway(), other.putAway()]);
+  });
+
+  it('takes the note back when the network is, and pays by the same form then', async () => {
+    const payment = await createPayment(scene);
+    const device = await Device.start(browser);
+    const page = await device.open(payment.checkoutUrl);
+    await choose(page, 'M_PESA', `0${newPhone()}`);
+    await device.context.setOffline(true);
+    const note = page.locator('[data-connection]');
+    await note.waitFor({ state: 'visible' });
+    await device.context.setOffline(false);
+    await note.waitFor({ state: 'hidden' });
+    await payButton(page).click();
+    await heading(page, 'Payment simulator');
+    await device.putAway();
+  });
+
+  it('returns to the merchant by itself: decision 20', async () => {
+    const payment = await createPayment(scene);
+    const device = await Device.start(browser);
+    const page = await receiptOnStoppedClock(device, payment.checkoutUrl);
+    await passSeconds(page, RETURN_AFTER_SECONDS - 2);
+    await page.getByText('in 2 s.').waitFor();
+    expect(payment.shop.requests).toEqual([]);
+    await passSeconds(page, 2);
+    await heading(page, SHOP_HEADING);
+    expect(new URL(page.url()).searchParams.get('status')).toBe('SUCCESS');
+    // Who comes back wants to read, and is left alone.
+    await page.goBack();
+    await heading(page, 'Payment successful');
+    await passSeconds(page, 2 * RETURN_AFTER_SECONDS);
+    await heading(page, 'Payment successful');
+    expect(payment.shop.requests).toHaveLength(1);
+    await device.putAway();
+  });
+
+  it('returns to the merchant by itself without JavaScript: decision 20', async () => {
+    const payment = await createPayment(scene);
+    const device = await Device.start(browser, { javaScriptEnabled: false });
+    const page = await device.open(payment.checkoutUrl);
+    await payWith(page, 'TELE_BIRR');
+    await page.getByText('You return to Demo Shop in a few seconds.').waitFor();
+    await heading(page, SHOP_HEADING);
+    await device.putAway();
+  });
+
+  it('stays when the customer wants to stay', async () => {
+    const payment = await createPayment(scene);
+    const device = await Device.start(browser);
+    const page = await receiptOnStoppedClock(device, payment.checkoutUrl);
+    await shoot(page, 'live-7-returning');
+    const stay = page.getByRole('button', { name: 'Stay on this page' });
+    await stay.click();
+    await stay.waitFor({ state: 'hidden' });
+    expect(await page.evaluate('document.activeElement.tagName')).toBe('H1');
+    await passSeconds(page, 2 * RETURN_AFTER_SECONDS);
+    await heading(page, 'Payment successful');
+    expect(payment.shop.requests).toEqual([]);
+    await page.locator('.back').click();
+    await heading(page, SHOP_HEADING);
+    await device.putAway();
+  });
+});
