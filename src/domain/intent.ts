@@ -102,7 +102,21 @@ export type AttemptStatus = 'processing' | 'unresolved' | 'succeeded' | 'failed'
 export type AttemptFlow = 'redirect' | 'push';
 
 /** Why an attempt or intent failed: one small set for the API, webhooks, page and logs. */
-export type FailureReason = 'declined' | 'abandoned' | 'timed_out' | 'rail_unavailable';
+export type FailureReason =
+  /** The rail or the bank refused, and did not say more. */
+  | 'declined'
+  | 'insufficient_funds'
+  /** The customer said no to the rail. */
+  | 'canceled_by_customer'
+  | 'wrong_pin'
+  /** The customer left the payment to us: gave up, or went to another method. */
+  | 'abandoned'
+  /** Certainly not paid within the rail's own window. */
+  | 'timed_out'
+  /** The rail refuses everybody, or cannot be reached and certainly took nothing. */
+  | 'rail_unavailable'
+  /** The rail refuses us: credentials, a signature or a setting of the operator's is wrong. */
+  | 'misconfigured';
 
 /** What the rail's adapter says about an attempt before it starts. */
 export interface AttemptPlan {
@@ -116,6 +130,8 @@ export interface AttemptPlan {
 }
 
 export interface Attempt extends AttemptPlan {
+  /** The adapter that started it, by its id: settings may change while it is under way. */
+  readonly railId: string;
   /** UUID, also the idempotency key towards the rail. */
   readonly id: string;
   /** The order id the rail sees and the merchant's `transactionId`: `[A-Z0-9]{20}`. */

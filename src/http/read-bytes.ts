@@ -1,6 +1,6 @@
 /** At most `bytesMax` bytes of the body, or null when there are more. Stops reading at the bound. */
 export async function readBytes(
-  request: Request,
+  request: Request | Response,
   bytesMax: number,
 ): Promise<Uint8Array<ArrayBuffer> | null> {
   const announced = request.headers.get('content-length');

@@ -14,6 +14,11 @@ export interface Rail {
   readonly currencies: readonly Currency[];
   /** A start that has not answered by then is `unknown`; milliseconds. */
   readonly startTimeoutMs: number;
+  /**
+   * True when `start` waits for the customer, a minute or more: it is then called once, by a queue
+   * consumer, instead of within a request.
+   */
+  readonly startsInQueue: boolean;
   /** What an attempt that starts now will look like. Pure. */
   plan(terms: IntentTerms, method: Method, nowMs: number): AttemptPlan;
   /**
@@ -43,6 +48,13 @@ export interface RailOrder {
   readonly chargedMinor: number;
   /** Signed link of this attempt: the unguessable last segment of its callback URL. */
   readonly attemptToken: string;
+  /** Where the rail reports this attempt: `<base URL>/rails/<rail id>/<attempt token>`. */
+  readonly callbackUrl: string;
+  /**
+   * For a rail whose callbacks all come to one registered address: an order id of 78 letters and
+   * digits (A-Z, 2-7) that leads to this attempt and that nobody else can make.
+   */
+  readonly selfDescribingId: string;
   /** The customer's page of this payment. */
   readonly checkoutUrl: string;
 }
@@ -68,5 +80,21 @@ export type CallbackResult =
       /** The answer, sent only after the commit. `returnUrl`: where the customer goes next. */
       readonly answer: (next: { readonly customerUrl: string }) => Response;
     }
-  /** Not authentic or not readable: nothing changes. */
-  | { readonly type: 'refused'; readonly answer: Response };
+  /** Nothing changes, whatever it said; the operator is told why. */
+  | {
+      readonly type: 'refused';
+      readonly suspicion: CallbackSuspicion;
+      readonly answer: Response;
+    };
+
+/** What is wrong with a callback that is not acted upon. */
+export type CallbackSuspicion =
+  /** Not in the rail's form. */
+  | 'unreadable'
+  /** Its signature, decryption or hash does not hold. */
+  | 'not_authentic'
+  /** It speaks of another order, merchant or request than the one whose address it came to. */
+  | 'other_order'
+  | 'wrong_amount'
+  /** A state whose meaning we do not know: nobody guesses about money. */
+  | 'unknown_state';

@@ -48,6 +48,7 @@ export function termsWith(changed: Partial<IntentTerms> = {}): IntentTerms {
 export function attemptWith(changed: Partial<Attempt> = {}): Attempt {
   return {
     id: '0b0f4f0c-8a77-4f5e-8a26-6f4c4dbb2d7e',
+    railId: 'simulator',
     reference: 'H7K2M9QX4T0B8ZC3VN5D',
     method: 'TELE_BIRR',
     phone: null,

@@ -1,0 +1,43 @@
+import type { Attempt, IntentTerms } from '../../../src/domain/intent.ts';
+import type { Method } from '../../../src/domain/method.ts';
+import type { Rail, RailOrder } from '../../../src/rails/rail.ts';
+import { attemptWith, termsWith } from '../checkout-fixtures.ts';
+
+/** An order of ETB 1,500.00 as an adapter is given it, planned by `rail` now. */
+export function orderFor(
+  rail: Rail,
+  method: Method,
+  changed: {
+    readonly attempt?: Partial<Attempt>;
+    readonly terms?: Partial<IntentTerms>;
+    readonly order?: Partial<RailOrder>;
+  } = {},
+): RailOrder {
+  const nowMs = Date.now();
+  const terms = termsWith({
+    environment: 'production',
+    createdAtMs: nowMs,
+    expiresAtMs: nowMs + 900_000,
+    ...changed.terms,
+  });
+  const attempt = attemptWith({
+    railId: rail.id,
+    method,
+    phone: '251911234567',
+    redirectUrl: null,
+    startedAtMs: nowMs,
+    updatedAtMs: nowMs,
+    ...rail.plan(terms, method, nowMs),
+    ...changed.attempt,
+  });
+  return {
+    terms,
+    attempt,
+    chargedMinor: terms.amountMinor,
+    attemptToken: 'test1.attempt-token',
+    callbackUrl: `https://pay.example.com/rails/${rail.id}/test1.attempt-token`,
+    selfDescribingId: 'A2B3C4D5E6F7'.repeat(7).slice(0, 78),
+    checkoutUrl: 'https://pay.example.com/checkout/test1.checkout-token',
+    ...changed.order,
+  };
+}
