@@ -4,9 +4,13 @@ const note = document.querySelector<HTMLElement>('[data-connection]');
 export function tellLost(text = note?.dataset.text ?? ''): void {
   // The same text again would be read out again.
   if (note !== null && note.textContent !== text) {
-    note.hidden = text === '';
     note.textContent = text;
   }
+}
+
+/** Says that a form was kept back. */
+export function tellUnsent(): void {
+  tellLost(note?.dataset.unsent);
 }
 
 export function tellBack(): void {

@@ -1,4 +1,4 @@
-import { tellLost } from './connection.ts';
+import { tellUnsent } from './connection.ts';
 import { onRestore } from './page.ts';
 
 /**
@@ -11,6 +11,7 @@ const BUSY_MS_MAX = 30_000;
 export function startForms(onRestored: () => void): void {
   let undos: (() => void)[] = [];
   let timer: number | undefined;
+  const warned = new WeakSet<HTMLFormElement>();
 
   const restore = (): void => {
     clearTimeout(timer);
@@ -26,9 +27,11 @@ export function startForms(onRestored: () => void): void {
     if (!(form instanceof HTMLFormElement) || form.dataset.once === undefined) {
       return;
     }
-    if (!navigator.onLine) {
+    if (!navigator.onLine && !warned.has(form)) {
+      // Once: browsers have been known to be wrong about it.
       event.preventDefault();
-      tellLost(form.dataset.offline);
+      warned.add(form);
+      tellUnsent();
     } else if (form.hasAttribute('aria-busy')) {
       event.preventDefault();
     } else {

@@ -2,6 +2,9 @@
 
 const RETRY_MS = 1_000;
 
+/** A page that has not come by then was stopped, or its request was lost. */
+const LEAVING_MS_MAX = 30_000;
+
 let isLeaving = false;
 
 /** Undefined before Safari 15. */
@@ -9,7 +12,10 @@ export const navigation = performance.getEntriesByType('navigation')[0] as
   | PerformanceNavigationTiming
   | undefined;
 
-/** Somebody looks, and the network is there. Nothing is asked, nor time run down, without both. */
+/**
+ * Somebody looks, and the browser knows of a network. It may be wrong about that (behind a VPN it
+ * often is), so only what can wait for ever waits for this.
+ */
 export function isAttended(): boolean {
   return !document.hidden && navigator.onLine;
 }
@@ -25,12 +31,17 @@ export function showAnew(): void {
   if (page === undefined || isLeaving) {
     return;
   }
-  if (isBusy() || !navigator.onLine) {
+  if (isBusy()) {
     setTimeout(showAnew, RETRY_MS);
     return;
   }
   isLeaving = true;
+  setTimeout(stay, LEAVING_MS_MAX);
   location.replace(page);
+}
+
+function stay(): void {
+  isLeaving = false;
 }
 
 /** Calls when the page is looked at again, the network is back, or Back brought the page back. */

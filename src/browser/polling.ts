@@ -1,5 +1,5 @@
 import { tellBack, tellLost } from './connection.ts';
-import { isAttended, isBusy, onWake, showAnew } from './page.ts';
+import { isBusy, onWake, showAnew } from './page.ts';
 import {
   ANSWER_MS_MAX,
   EAGER_DELAY_MS,
@@ -38,7 +38,7 @@ export function startPolling(
   const poll = async (): Promise<void> => {
     clearTimeout(timer);
     // Whatever stops us here polls again when it ends.
-    if (isPolling || isBusy() || !isAttended()) {
+    if (isPolling || isBusy() || document.hidden) {
       return;
     }
     isPolling = true;

@@ -17,7 +17,7 @@ export function checkoutPage(
   const page = h(CheckoutPage, { text: messagesFor(request), view, path });
   return pageResponse(request, page, {
     status: view.state.kind === 'choose' && view.state.problem !== null ? 400 : 200,
-    formTargets: [intent.terms.baseUrl, intent.terms.returnUrl, context.railPage ?? null],
+    formTargets: [intent.terms.baseUrl, context.railPage ?? null],
     brandCss: brandCss(view.summary.branding?.colour ?? null),
   });
 }

@@ -1,15 +1,13 @@
 import { merchantLogo } from '../merchants/logo.ts';
 import { unknownPage } from '../pages/notices.ts';
 import { openLink, pathSegment } from '../pages/open-link.ts';
+import { partHeaders } from '../pages/page-response.ts';
 
 /**
  * The digest in the address makes the bytes behind it unchangeable. Private, because the address
  * holds the customer's link.
  */
 const FOR_EVER = 'private, max-age=31536000, immutable';
-
-/** Whatever a browser may take the bytes for: opened by themselves they load and run nothing. */
-const NOTHING_ELSE = "default-src 'none'; sandbox";
 
 /**
  * GET /checkout/:token/logo/:digest: the logo that the payment was created with, and no other. The
@@ -29,13 +27,8 @@ export async function showLogo(request: Request, env: Env): Promise<Response> {
   if (logo === null) {
     return unknownPage(request);
   }
-  return new Response(logo.bytes, {
-    headers: {
-      'content-type': logo.mediaType,
-      'cache-control': FOR_EVER,
-      'content-security-policy': NOTHING_ELSE,
-      'cross-origin-resource-policy': 'same-origin',
-      'x-content-type-options': 'nosniff',
-    },
-  });
+  const headers = partHeaders(request);
+  headers.set('content-type', logo.mediaType);
+  headers.set('cache-control', FOR_EVER);
+  return new Response(logo.bytes, { headers });
 }

@@ -6,7 +6,7 @@ import { handleRailCallback } from '../rails/callback.ts';
 import { showSimulator } from '../rails/simulator/route.ts';
 import { showLogo } from './logo.ts';
 import { showQr } from './qr.ts';
-import { abandonAttempt, giveUp, showCheckout, startAttempt } from './routes.ts';
+import { abandonAttempt, giveUp, showCheckout, showInstead, startAttempt } from './routes.ts';
 import { showStatus } from './status.ts';
 
 type Page = (request: Request, env: Env, ctx: ExecutionContext) => Promise<Response>;
@@ -23,6 +23,12 @@ export const checkoutRouter = Router<IRequest, Arguments>()
   .head('/checkout/:token/status', page(showStatus))
   .get('/checkout/:token/qr.svg', page(showQr))
   .head('/checkout/:token/qr.svg', page(showQr))
+  .get('/checkout/:token/attempts', page(showInstead))
+  .head('/checkout/:token/attempts', page(showInstead))
+  .get('/checkout/:token/abandon', page(showInstead))
+  .head('/checkout/:token/abandon', page(showInstead))
+  .get('/checkout/:token/give-up', page(showInstead))
+  .head('/checkout/:token/give-up', page(showInstead))
   .post('/checkout/:token/attempts', page(startAttempt))
   .post('/checkout/:token/abandon', page(abandonAttempt))
   .post('/checkout/:token/give-up', page(giveUp))

@@ -3,20 +3,17 @@ import { readForm } from '../pages/form.ts';
 import { badFormPage, tooManyTriesPage, unavailablePage, unknownPage } from '../pages/notices.ts';
 import { openLink, pathSegment } from '../pages/open-link.ts';
 import { seeOther } from '../pages/page-response.ts';
-import { returnUrlFor } from '../pages/return-url.ts';
 import { railFor } from '../rails/registry.ts';
 import { railPageUrl, runAttempt } from '../rails/run-attempt.ts';
 import { checkoutPage } from './checkout-page.ts';
 import { attemptsKnownTo, readChoice } from './choice.ts';
 import { mayPrompt } from './prompt-limit.ts';
+import { ALREADY_PARAMETER, LEAVING_PARAMETER } from './view.ts';
 
 /**
  * The customer's pages. Every path carries a signed link as its second segment; whoever holds it is
  * the customer. Posts answer 303, so that reloading and going back never post twice.
  */
-
-/** Query of the page for a customer who tried to pay what was paid already. */
-export const ALREADY_PARAMETER = 'already';
 
 /** GET /checkout/:token */
 export async function showCheckout(request: Request, env: Env): Promise<Response> {
@@ -26,8 +23,17 @@ export async function showCheckout(request: Request, env: Env): Promise<Response
   }
   const { client, intent, token } = opened;
   const railPage = await railPageUrl(env, client.objectId, intent);
-  const triedAgain = new URL(request.url).searchParams.has(ALREADY_PARAMETER);
-  return checkoutPage(request, intent, pagePath(token), { railPage, triedAgain });
+  const query = new URL(request.url).searchParams;
+  return checkoutPage(request, intent, pagePath(token), {
+    railPage,
+    triedAgain: query.has(ALREADY_PARAMETER),
+    isLeaving: query.has(LEAVING_PARAMETER),
+  });
+}
+
+/** GET of an address that forms post to: a bookmark, a reload after a refused form. */
+export async function showInstead(request: Request): Promise<Response> {
+  return seeOther(request, pagePath(pathSegment(request, 1)));
 }
 
 /** POST /checkout/:token/attempts: the customer chose a method. */
@@ -43,8 +49,11 @@ export async function startAttempt(
   const { client, intent, token } = opened;
   const path = pagePath(token);
   const form = await readForm(request);
-  const expectedAttempts = form === null ? null : attemptsKnownTo(form);
-  if (form === null || expectedAttempts === null) {
+  if (form === null) {
+    return badFormPage(request, path);
+  }
+  const expectedAttempts = attemptsKnownTo(form);
+  if (expectedAttempts === null && intent.status === 'open') {
     return badFormPage(request, path);
   }
   const isCurrent = intent.status === 'open' && intent.attempts.length === expectedAttempts;
@@ -59,8 +68,7 @@ export async function startAttempt(
   if (rail === null) {
     return unavailablePage(request);
   }
-  const { phone } = result.choice;
-  if (phone !== null && !(await mayPrompt(env, intent.terms.environment, phone))) {
+  if (!(await mayPrompt(env, intent.terms.environment, result.choice))) {
     return tooManyTriesPage(request, path);
   }
   const choice = { ...result.choice, expectedAttempts };
@@ -120,8 +128,9 @@ export async function giveUp(request: Request, env: Env): Promise<Response> {
   if (given.type === 'not_found') {
     return unknownPage(request);
   }
-  // Rejected: it was paid or ended meanwhile, and the page must say so before the customer leaves.
-  return seeOther(request, given.rejection === null ? (returnUrlFor(given.intent) ?? path) : path);
+  // By way of our own page: browsers hold a form to `form-action` through every redirect, and some
+  // merchants redirect into an app. Rejected: it was paid or ended meanwhile, which the page says.
+  return seeOther(request, given.rejection === null ? `${path}?${LEAVING_PARAMETER}=1` : path);
 }
 
 function pagePath(token: string): string {

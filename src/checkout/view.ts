@@ -15,8 +15,17 @@ import { webUrl } from '../pages/return-url.ts';
 import { phoneText } from './phone.ts';
 import { type PaymentSummary, summaryOf } from './summary.ts';
 
-/** A receipt looked at later than this is one of a payment that was paid before. */
-const FRESHLY_PAID_MS = 120_000;
+/**
+ * A receipt looked at later than this is one of a payment that was paid before. Who approved in an
+ * app comes back to the waiting page only when that is done.
+ */
+const FRESHLY_PAID_MS = 600_000;
+
+/** Query of the page for a customer who tried to pay what was paid already. */
+export const ALREADY_PARAMETER = 'already';
+
+/** Query of the page for a customer who has just ended the payment and wants to be gone. */
+export const LEAVING_PARAMETER = 'leaving';
 
 /** Everything a page of a payment shows. Pages render it; they decide nothing. */
 export interface CheckoutView {
@@ -37,6 +46,7 @@ export type CheckoutState =
       readonly kind: 'failed';
       readonly reason: FailureReason | null;
       readonly mayStillSettle: boolean;
+      readonly isLeaving: boolean;
     }
   | { readonly kind: 'expired' | 'canceled'; readonly mayStillSettle: boolean };
 
@@ -47,6 +57,8 @@ export interface ChooseState {
   /** Null when no method needs a phone. */
   readonly phone: PhoneField | null;
   readonly lastFailure: FailureReason | null;
+  /** An attempt that the customer left may still be proved paid: they must not pay twice. */
+  readonly mayStillSettle: boolean;
   readonly isLastAttempt: boolean;
   readonly problem: FormProblem | null;
   /** The form carries it back: one form starts one attempt. */
@@ -100,6 +112,7 @@ export interface PaidState {
   readonly paidAtMs: number;
   /** It was paid before the customer came here or tried to pay again. */
   readonly isRevisited: boolean;
+  readonly triedAgain: boolean;
 }
 
 /** A form that came back to the customer: what was entered, and what is wrong with it. */
@@ -116,6 +129,8 @@ export interface ViewContext {
   readonly railPage?: string | null;
   /** The customer tried to pay what was paid already. */
   readonly triedAgain?: boolean;
+  /** The customer gave up just now and is on the way to the merchant. */
+  readonly isLeaving?: boolean;
 }
 
 /** What the customer sees of `intent` at `nowMs`: time that has run out counts, alarm or not. */
@@ -134,10 +149,20 @@ export function checkoutView(
   };
 }
 
-/** The version changes with every stored change but a rail's answer, which shows in the state. */
+/**
+ * The version changes with every stored change but a rail's answer, which shows in the state. An
+ * open form is another one only after another attempt: what the customer is typing is not thrown
+ * away for news of an attempt that they left.
+ */
 function tagOf(intent: Intent, state: CheckoutState): string {
-  const connecting = state.kind === 'redirect' && state.redirectUrl === null;
-  return `${intent.version}-${connecting ? 'connecting' : state.kind}`;
+  switch (state.kind) {
+    case 'choose':
+      return `${intent.attempts.length}-choose`;
+    case 'redirect':
+      return `${intent.version}-${state.redirectUrl === null ? 'connecting' : state.kind}`;
+    default:
+      return `${intent.version}-${state.kind}`;
+  }
 }
 
 function remainingMsOf(state: CheckoutState, nowMs: number): number | null {
@@ -158,21 +183,30 @@ function stateOf(intent: Intent, nowMs: number, context: ViewContext): CheckoutS
     case 'open':
       // An express payment is never open for long: it starts with its attempt and ends with it.
       return intent.terms.kind === 'hosted'
-        ? chooseState(intent, context.refusedForm ?? null)
+        ? chooseState(intent, mayStillSettle, context.refusedForm ?? null)
         : { kind: 'expired', mayStillSettle };
     case 'processing':
       return inFlightState(intent, context.railPage ?? null);
     case 'succeeded':
       return paidState(intent, nowMs, context.triedAgain ?? false);
     case 'failed':
-      return { kind: 'failed', reason: intent.failureReason, mayStillSettle };
+      return {
+        kind: 'failed',
+        reason: intent.failureReason,
+        mayStillSettle,
+        isLeaving: context.isLeaving ?? false,
+      };
     case 'expired':
     case 'canceled':
       return { kind: intent.status, mayStillSettle };
   }
 }
 
-function chooseState(intent: Intent, refusedForm: RefusedForm | null): ChooseState {
+function chooseState(
+  intent: Intent,
+  mayStillSettle: boolean,
+  refusedForm: RefusedForm | null,
+): ChooseState {
   const { terms } = intent;
   const methods = terms.methods.map(({ method }) => ({
     method,
@@ -181,6 +215,7 @@ function chooseState(intent: Intent, refusedForm: RefusedForm | null): ChooseSta
     chargedMinor: chargedMinor(terms, method),
   }));
   const last = intent.attempts.at(-1) ?? null;
+  const lastReason = last?.failureReason ?? null;
   const only = methods.length === 1 ? (methods[0]?.method ?? null) : null;
   return {
     kind: 'choose',
@@ -189,7 +224,8 @@ function chooseState(intent: Intent, refusedForm: RefusedForm | null): ChooseSta
     phone: methods.some((choice) => choice.needsPhone)
       ? phoneField(terms, last, refusedForm)
       : null,
-    lastFailure: refusedForm === null ? (last?.failureReason ?? null) : null,
+    lastFailure: refusedForm === null && last?.status !== 'unresolved' ? lastReason : null,
+    mayStillSettle,
     isLastAttempt: intent.attempts.length === ATTEMPTS_MAX - 1,
     problem: refusedForm?.problem ?? null,
     attemptsMade: intent.attempts.length,
@@ -256,6 +292,7 @@ function paidState(intent: Intent, nowMs: number, triedAgain: boolean): PaidStat
     reference: attempt.reference,
     chargedMinor: chargedMinor(intent.terms, attempt.method),
     paidAtMs: attempt.updatedAtMs,
+    triedAgain,
     isRevisited: triedAgain || nowMs - attempt.updatedAtMs > FRESHLY_PAID_MS,
   };
 }

@@ -20,6 +20,8 @@ export interface DocumentProps {
   readonly isTest: boolean;
   /** The page's own path, or null when it has none that can be fetched again. */
   readonly path: string | null;
+  /** What the language switch keeps of the page's query. */
+  readonly query?: string;
   readonly follow?: Follow | null;
   /** Only without JavaScript: the page fetches itself, or `url`, again after so long. */
   readonly refresh?: { readonly afterSeconds: number; readonly url: string | null } | null;
@@ -65,8 +67,14 @@ export function Document(props: DocumentProps) {
             {text.testBanner}
           </p>
         )}
-        <LanguageSwitch text={text} path={path} />
-        <p class="connection" role="status" data-connection data-text={text.noConnection} hidden />
+        <LanguageSwitch text={text} path={path} query={props.query ?? ''} />
+        <p
+          class="connection"
+          role="status"
+          data-connection
+          data-text={text.noConnection}
+          data-unsent={text.notSentOffline}
+        />
         {props.children}
         <footer class="foot">
           <p>{text.poweredBy}</p>
@@ -79,12 +87,16 @@ export function Document(props: DocumentProps) {
 }
 
 /** Plain links: they work without JavaScript, and the answer remembers the choice. */
-function LanguageSwitch({ text, path }: Pick<DocumentProps, 'text' | 'path'>) {
+function LanguageSwitch({
+  text,
+  path,
+  query,
+}: Pick<DocumentProps, 'text' | 'path'> & { readonly query: string }) {
   return (
     <nav class="languages" aria-label={text.languages}>
       {Object.entries(LANGUAGES).map(([code, language]) => (
         <a
-          href={`${path ?? ''}?${LANGUAGE_PARAMETER}=${code}`}
+          href={`${path ?? ''}?${query}${LANGUAGE_PARAMETER}=${code}`}
           lang={code}
           hreflang={code}
           aria-current={language.locale === text.locale ? 'true' : undefined}

@@ -6,10 +6,12 @@ export function Row(props: {
   readonly emphasis?: boolean;
   /** How the value reads once a method is chosen, where it depends on it. */
   readonly byMethod?: string | null;
+  /** Whether the row stands for a fee that not every method has. */
+  readonly isFee?: boolean;
   readonly children: ComponentChildren;
 }) {
   return (
-    <div class={props.emphasis ? 'row row-strong' : 'row'}>
+    <div class={props.emphasis ? 'row row-strong' : 'row'} data-fee-row={props.isFee}>
       <dt>{props.label}</dt>
       <dd class="money" data-by-method={props.byMethod ?? undefined}>
         {props.children}

@@ -19,7 +19,10 @@ const COOKIE_NAME = 'kefel_language';
 const COOKIE_SECONDS = 31_536_000;
 
 /** Browsers send some dozens of bytes; bounds the work on hostile headers. */
-const HEADER_LENGTH_MAX = 1_000;
+const ACCEPT_LANGUAGE_LENGTH_MAX = 1_000;
+
+/** Other sites of the same domain may set cookies too; browsers keep some 4 KiB of each. */
+const COOKIE_LENGTH_MAX = 16_384;
 
 /** What the customer chose by the switch, now or earlier; else what the browser prefers. */
 export function languageOf(request: Request): Language {
@@ -48,7 +51,7 @@ export function rememberingCookie(request: Request): string | null {
 
 /** The best of `Accept-Language` (RFC 9110, section 12.5.4) that we speak, or null. */
 export function preferredLanguage(header: string): Language | null {
-  if (header.length > HEADER_LENGTH_MAX) {
+  if (header.length > ACCEPT_LANGUAGE_LENGTH_MAX) {
     return null;
   }
   let best: Language | null = null;
@@ -81,7 +84,7 @@ function chosenLanguage(request: Request): Language | null {
 
 function cookieOf(request: Request): string | null {
   const header = request.headers.get('cookie') ?? '';
-  if (header.length > HEADER_LENGTH_MAX) {
+  if (header.length > COOKIE_LENGTH_MAX) {
     return null;
   }
   const entry = header

@@ -1,6 +1,9 @@
+import { Countdown } from './countdown.tsx';
 import { Document } from './document.tsx';
 import { Headline } from './elements.tsx';
 import type { Messages } from './messages.ts';
+
+const SECOND_MS = 1_000;
 
 export type NoticeKind = 'unknown' | 'error' | 'busy' | 'bad_form' | 'too_many_tries';
 
@@ -10,8 +13,10 @@ export function NoticePage(props: {
   readonly kind: NoticeKind;
   /** Where another try makes sense, or null. */
   readonly retryPath: string | null;
+  /** When the page tries again by itself, or null where that would send a form once more. */
+  readonly retryAfterSeconds?: number | null;
 }) {
-  const { text, kind, retryPath } = props;
+  const { text, kind, retryPath, retryAfterSeconds = null } = props;
   const words = {
     unknown: [text.unknownTitle, text.unknownLead],
     error: [text.errorTitle, text.errorLead],
@@ -20,14 +25,25 @@ export function NoticePage(props: {
     too_many_tries: [text.tooManyTitle, text.tooManyLead],
   } as const satisfies Record<NoticeKind, readonly [string, string]>;
   const [title, lead] = words[kind];
+  const refresh =
+    retryAfterSeconds === null ? null : { afterSeconds: retryAfterSeconds, url: retryPath };
   return (
-    <Document text={text} title={title} isTest={false} path={retryPath}>
+    <Document text={text} title={title} isTest={false} path={retryPath} refresh={refresh}>
       <main class="sheet">
         <div class="task">
           <Headline tone={kind === 'busy' || kind === 'too_many_tries' ? 'wait' : 'plain'}>
             {title}
           </Headline>
           <p>{lead}</p>
+          {retryAfterSeconds !== null && (
+            <Countdown
+              text={text}
+              remainingMs={retryAfterSeconds * SECOND_MS}
+              words={text.tryingAgainIn}
+            >
+              {''}
+            </Countdown>
+          )}
           {retryPath !== null && (
             <p>
               <a class="button" href={retryPath}>

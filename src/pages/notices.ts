@@ -7,7 +7,7 @@ import { pageResponse } from './page-response.ts';
 const BUSY_RETRY_AFTER_SECONDS = 10;
 /** The period of the limit on prompts. */
 const TOO_MANY_TRIES_RETRY_AFTER_SECONDS = 60;
-const UNAVAILABLE_RETRY_AFTER_SECONDS = 2;
+const UNAVAILABLE_RETRY_AFTER_SECONDS = 5;
 
 /** 404: not our link, or of a payment that is no more. The same page for both. */
 export function unknownPage(request: Request): Promise<Response> {
@@ -41,11 +41,24 @@ function notice(
   retryPath: string | null,
   retryAfterSeconds?: number,
 ): Promise<Response> {
-  const page = h(NoticePage, { text: messagesFor(request), kind, retryPath });
+  const page = h(NoticePage, {
+    text: messagesFor(request),
+    kind,
+    retryPath,
+    retryAfterSeconds: canRetryByItself(request, kind) ? (retryAfterSeconds ?? null) : null,
+  });
   return pageResponse(request, page, {
     status,
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
   });
+}
+
+/**
+ * A customer who waits for a prompt should not have to notice that we stumbled. A form is never
+ * sent again by itself.
+ */
+function canRetryByItself(request: Request, kind: NoticeKind): boolean {
+  return request.method === 'GET' && (kind === 'busy' || kind === 'error');
 }
 
 /** The page that the request belongs to: a post's own path cannot be fetched again. */

@@ -7,7 +7,7 @@ import { webUrl } from './return-url.ts';
 
 const YEAR_SECONDS = 31_536_000;
 
-/** Of every answer to a customer's browser. The link is a bearer secret: nothing stores or leaks it. */
+/** Of every page and redirect. The link in its address is a bearer secret: nothing leaks it. */
 const COMMON_HEADERS: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
   'referrer-policy': 'no-referrer',
@@ -71,7 +71,10 @@ export function seeOther(request: Request, location: string): Response {
   return new Response(null, { status: 303, headers });
 }
 
-/** For what a page fetches beside itself: its status, its images. */
+/**
+ * For what a page fetches beside itself: its status, its images. Opened by themselves they load and
+ * run nothing, whatever a browser may take them for.
+ */
 export function partHeaders(request: Request): Headers {
   const headers = commonHeaders(request);
   headers.set('content-security-policy', "default-src 'none'; sandbox");

@@ -209,7 +209,7 @@ it('does nothing for a form, or in a frame, of another site', async () => {
 /** The code as Chromium paints it, read module by module. */
 function paintedModules(page: Page, size: number): Promise<boolean[][]> {
   return page.evaluate(`(async () => {
-    const image = document.querySelector('img[src$="/qr.svg"]');
+    const image = document.querySelector('.continue-on-phone img');
     await image.decode();
     const canvas = new OffscreenCanvas(${size * MODULE_PIXELS}, ${size * MODULE_PIXELS});
     const context = canvas.getContext('2d');

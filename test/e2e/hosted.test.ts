@@ -392,6 +392,24 @@ describe.concurrent('hosted checkout', () => {
     expect(payment.hook.requests).toHaveLength(2);
   });
 
+  it.each(['attempts', 'abandon', 'give-up'])(
+    'leads a GET of …/%s back to the page',
+    async (form) => {
+      const payment = await createHosted(scene);
+      const page = await open(`${payment.checkoutUrl}/${form}`);
+      expect(page).toMatchObject({ url: payment.checkoutUrl, status: 200 });
+    },
+  );
+
+  it('takes a form of before the hidden field to the attempt in flight: decision 30', async () => {
+    const payment = await createHosted(scene);
+    const form = formTo(await open(payment.checkoutUrl), '/attempts');
+    const old = { ...form, inputs: form.inputs.filter(({ name }) => name !== 'attempts') };
+    expect((await submit(old, { method: 'TELE_BIRR' })).status).toBe(400);
+    const simulator = await choose(payment, 'TELE_BIRR');
+    expect((await submit(old, { method: 'TELE_BIRR' })).url).toBe(simulator.url);
+  });
+
   it('shows one and the same page for links that are not ours: decision 29', async () => {
     const payment = await createHosted(scene);
     const forged = `${payment.checkoutUrl.slice(0, -2)}AA`;

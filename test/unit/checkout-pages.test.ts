@@ -179,16 +179,34 @@ describe('what the customer reads and can do', () => {
 
   test('without JavaScript waiting pages fetch themselves, forms only when time is over', () => {
     expect(PAGES.push).toContain('<noscript><meta http-equiv="refresh" content="5"/></noscript>');
-    expect(PAGES.choose).toContain('<noscript><meta http-equiv="refresh" content="901"/>');
+    expect(PAGES.choose).toContain(
+      `<noscript><meta http-equiv="refresh" content="901;url=${PATH}"/>`,
+    );
     expect(PAGES.simulator).not.toContain('http-equiv="refresh"');
   });
 
   test('a page that can change says what it shows and where to ask', () => {
     expect(PAGES.choose).toContain(
-      `data-page="${PATH}" data-status="${PATH}/status" data-state="1-choose" data-follow="slow"`,
+      `data-page="${PATH}" data-status="${PATH}/status" data-state="0-choose" data-follow="slow"`,
     );
     expect(PAGES.push).toContain('data-follow="fast"');
     expect(PAGES.expired).not.toContain('data-status');
+  });
+
+  test('while an attempt that was left may be paid, nothing invites to pay again', () => {
+    const left = attemptWith({ status: 'unresolved', failureReason: 'abandoned' });
+    const declined = attemptWith({ id: 'b', status: 'failed', failureReason: 'declined' });
+    const choosing = intentWith({}, { attempts: [left, declined] });
+    const warning = 'If you did pay, do not pay again';
+    expect(textOf(checkoutHtml(choosing))).toContain(warning);
+    expect(
+      textOf(checkoutHtml(choosing, { method: 'CBE', phone: '1', problem: 'phone_invalid' })),
+    ).toContain(warning);
+    for (const status of ['failed', 'expired'] as const) {
+      const text = textOf(checkoutHtml(intentWith({}, { status, attempts: [left] })));
+      expect(text).toContain('If you did pay, you need not do anything');
+      expect(text).not.toMatch(/without paying|start again/);
+    }
   });
 
   test('an express payment offers no other method and no giving up', () => {

@@ -74,6 +74,32 @@ describe('the state shown', () => {
   });
 });
 
+describe('whether a page is out of date', () => {
+  const left = attemptWith({ status: 'unresolved', failureReason: 'abandoned' });
+  const tagOf = (intent: Intent) => checkoutView(intent, NOW_MS).tag;
+
+  test('a form that is being filled in is not thrown away for news of an attempt left before', () => {
+    const before = intentWith({}, { version: 3, attempts: [left] });
+    const failed = { ...left, status: 'failed', failureReason: 'declined' } as const;
+    expect(tagOf(intentWith({}, { version: 4, attempts: [failed] }))).toBe(tagOf(before));
+  });
+
+  test.each([
+    ['another attempt was made', intentWith({}, { version: 2, attempts: [left] })],
+    ['it is paid', intentWith({}, { version: 2, status: 'succeeded', attempts: [attemptWith()] })],
+    ['it was canceled', intentWith({}, { version: 2, status: 'canceled' })],
+    ['one is in flight', intentWith({}, { version: 2, status: 'processing', attempts: [left] })],
+  ])('an open form is when %s', (_name, intent) => {
+    expect(tagOf(intent)).not.toBe(tagOf(intentWith()));
+  });
+
+  test('the page that connects is when the rail has answered, which is no new version', () => {
+    const inFlight = (redirectUrl: string | null) =>
+      intentWith({}, { status: 'processing', attempts: [attemptWith({ redirectUrl })] });
+    expect(tagOf(inFlight(null))).not.toBe(tagOf(inFlight('https://rail.example.com/pay')));
+  });
+});
+
 describe('choosing', () => {
   test('after a failed attempt: why, and the same method again', () => {
     const attempts = [

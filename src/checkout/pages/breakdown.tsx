@@ -60,7 +60,7 @@ function Totals({ text, summary }: SummaryProps) {
         <Row label={text.subtotal}>{money(totals.subtotalMinor)}</Row>
       )}
       {totals.commissionMinor !== 0 && (
-        <Row label={text.commission} byMethod={depends ? '{fee}' : null}>
+        <Row label={text.commission} byMethod={depends ? '{fee}' : null} isFee={depends}>
           {totals.commissionMinor === null
             ? text.commissionByMethod
             : money(totals.commissionMinor)}

@@ -20,15 +20,16 @@ export function ChoosePage(props: ChooseProps) {
   const amount = moneyText(totals.totalMinor ?? totals.subtotalMinor, currency, text.locale);
   const title = text.choosePageTitle(amount, summary.merchantName);
   const remainingMs = view.remainingMs ?? 0;
+  const noticed = noticedIn(props);
   return (
     <Frame
       {...props}
-      title={state.problem === null ? title : `${text.problemTitle} · ${title}`}
+      title={noticed === null ? title : `${noticed} · ${title}`}
       isPayable
       isWide
       leaving="ends_payment"
       follow="slow"
-      refresh={refreshAtTheEnd(remainingMs)}
+      refresh={refreshAtTheEnd(remainingMs, path)}
       aside={
         <>
           <Countdown text={text} remainingMs={remainingMs} words={text.timeLeftToPay}>
@@ -40,14 +41,7 @@ export function ChoosePage(props: ChooseProps) {
       }
     >
       <Notices {...props} />
-      <form
-        class="choose"
-        method="post"
-        action={`${path}/attempts`}
-        data-once
-        data-offline={text.notSentOffline}
-        data-totals
-      >
+      <form class="choose" method="post" action={`${path}/attempts`} data-once data-totals>
         <input type="hidden" name="attempts" value={String(state.attemptsMade)} />
         <fieldset class="methods">
           <legend>
@@ -74,9 +68,18 @@ export function ChoosePage(props: ChooseProps) {
 }
 
 /** The expired page comes by itself, also without the script; not for payments open for days. */
-function refreshAtTheEnd(remainingMs: number) {
+function refreshAtTheEnd(remainingMs: number, path: string) {
   const afterSeconds = Math.ceil(remainingMs / 1_000) + 1;
-  return afterSeconds > REFRESH_SECONDS_MAX ? null : { afterSeconds, url: null };
+  // By its address: this document may be the answer to a form.
+  return afterSeconds > REFRESH_SECONDS_MAX ? null : { afterSeconds, url: path };
+}
+
+/** What a screen reader hears first, with the page's title. */
+function noticedIn({ text, state }: ChooseProps): string | null {
+  if (state.problem !== null) {
+    return text.problemTitle;
+  }
+  return state.lastFailure !== null || state.mayStillSettle ? text.failureTitle : null;
 }
 
 function Notices({ text, state }: ChooseProps) {
@@ -86,6 +89,12 @@ function Notices({ text, state }: ChooseProps) {
         <div class="notice notice-bad" role="alert">
           <strong>{text.problemTitle}</strong>
           <p id="problem">{text.problem[state.problem]}</p>
+        </div>
+      )}
+      {state.mayStillSettle && (
+        <div class="notice notice-bad" role="alert">
+          <strong>{text.failureTitle}</strong>
+          <p>{text.failure.abandoned}</p>
         </div>
       )}
       {state.lastFailure !== null && (

@@ -1,17 +1,16 @@
 import type { PageProps } from './frame.tsx';
 
-/** On a desktop only. Loaded lazily, so a phone, where it is not shown, never fetches it. */
+/** As `summary.css` shows it. */
+const DESKTOP = '(min-width: 56rem) and (hover: hover)';
+
+/** On a desktop only: a phone, where it is not shown, never fetches it. */
 export function ContinueOnPhone({ text, path }: Pick<PageProps, 'text' | 'path'>) {
   return (
     <section class="continue-on-phone" aria-labelledby="continue-on-phone">
-      <img
-        src={`${path}/qr.svg`}
-        width="132"
-        height="132"
-        alt={text.qrAlternative}
-        loading="lazy"
-        decoding="async"
-      />
+      <picture>
+        <source media={DESKTOP} srcset={`${path}/qr.svg`} />
+        <img src="data:," width="132" height="132" alt={text.qrAlternative} decoding="async" />
+      </picture>
       <div>
         <h2 id="continue-on-phone">{text.qrTitle}</h2>
         <p class="quiet small">{text.qrLead}</p>

@@ -10,6 +10,9 @@ import { ReturnButton } from './way-back.tsx';
 /** Long enough to read that it worked; with the script there is a button to stay. */
 const RETURN_AFTER_SECONDS = 10;
 
+/** Who gave up wants to be gone; long enough to see that it was done. */
+const LEAVE_AFTER_SECONDS = 3;
+
 /** The receipt, and the way back to the merchant. */
 export function PaidPage(props: PageProps & { readonly state: PaidState }) {
   const { text, view, state } = props;
@@ -17,8 +20,7 @@ export function PaidPage(props: PageProps & { readonly state: PaidState }) {
   const title = state.isRevisited ? text.alreadyPaidTitle : text.paidTitle;
   const amount = moneyText(state.chargedMinor, summary.currency, text.locale);
   const returnUrl = state.isRevisited ? null : summary.returnUrl;
-  const refresh =
-    returnUrl === null ? null : { afterSeconds: RETURN_AFTER_SECONDS, url: returnUrl };
+  const refresh = returnBy(returnUrl, RETURN_AFTER_SECONDS);
   return (
     <Frame {...props} title={title} isPayable={false} leaving="leaves_it" refresh={refresh}>
       <Headline tone="good">{title}</Headline>
@@ -39,7 +41,9 @@ export function PaidPage(props: PageProps & { readonly state: PaidState }) {
         </Row>
       </dl>
       <ReturnButton text={text} summary={summary} />
-      {returnUrl !== null && <AutoReturn text={text} summary={summary} returnUrl={returnUrl} />}
+      {returnUrl !== null && (
+        <AutoReturn {...{ text, summary, returnUrl }} afterSeconds={RETURN_AFTER_SECONDS} />
+      )}
       <button class="button button-quiet" type="button" data-print hidden>
         {text.print}
       </button>
@@ -48,16 +52,26 @@ export function PaidPage(props: PageProps & { readonly state: PaidState }) {
   );
 }
 
+/** Where the page goes by itself, also without the script. */
+function returnBy(returnUrl: string | null, afterSeconds: number) {
+  return returnUrl === null ? null : { afterSeconds, url: returnUrl };
+}
+
 /** Spec "Flows": after payment the customer is taken back to the merchant. */
-function AutoReturn({ text, summary, returnUrl }: SummaryProps & { readonly returnUrl: string }) {
+function AutoReturn(
+  props: SummaryProps & { readonly returnUrl: string; readonly afterSeconds: number },
+) {
+  const { text, summary, returnUrl } = props;
   return (
     <p
       class="auto-return quiet small center"
       data-return={returnUrl}
-      data-seconds={String(RETURN_AFTER_SECONDS)}
+      data-seconds={String(props.afterSeconds)}
       data-template={text.returningIn(summary.merchantName, '{seconds}')}
     >
-      <span>{text.returningSoon(summary.merchantName)}</span>{' '}
+      <span>
+        <noscript>{text.returningSoon(summary.merchantName)}</noscript>
+      </span>{' '}
       <button class="link" type="button" data-stay hidden>
         {text.stayHere}
       </button>
@@ -76,6 +90,7 @@ export function UnpaidPage(props: PageProps & { readonly state: UnpaidState }) {
     expired: text.expiredTitle,
     canceled: text.canceledTitle,
   }[state.kind];
+  const returnUrl = state.kind === 'failed' && state.isLeaving ? summary.returnUrl : null;
   return (
     <Frame
       {...props}
@@ -84,11 +99,19 @@ export function UnpaidPage(props: PageProps & { readonly state: UnpaidState }) {
       leaving="leaves_it"
       // A payment that may still be found paid is worth looking at again.
       follow={state.mayStillSettle ? 'slow' : null}
+      refresh={returnBy(returnUrl, LEAVE_AFTER_SECONDS)}
     >
       <Headline tone={state.kind === 'failed' ? 'bad' : 'plain'}>{title}</Headline>
-      <p>{unpaidLead(text, state, summary.merchantName)}</p>
-      {state.mayStillSettle && <p class="notice">{text.mayStillSettle(summary.merchantName)}</p>}
+      {state.mayStillSettle ? (
+        // Nobody knows yet: no word of not having paid, or of paying again.
+        <p class="notice">{text.mayStillSettle(summary.merchantName)}</p>
+      ) : (
+        <p>{unpaidLead(text, state, summary.merchantName)}</p>
+      )}
       <ReturnButton text={text} summary={summary} />
+      {returnUrl !== null && (
+        <AutoReturn {...{ text, summary, returnUrl }} afterSeconds={LEAVE_AFTER_SECONDS} />
+      )}
     </Frame>
   );
 }

@@ -3,7 +3,7 @@ import { brandCss } from '../../pages/brand.ts';
 import { Document, type DocumentProps } from '../../pages/document.tsx';
 import type { Messages } from '../../pages/messages.ts';
 import type { PaymentSummary } from '../summary.ts';
-import type { CheckoutView } from '../view.ts';
+import { ALREADY_PARAMETER, type CheckoutView } from '../view.ts';
 import { Payee } from './payee.tsx';
 import { WayBack } from './way-back.tsx';
 
@@ -40,6 +40,7 @@ export function Frame(props: FrameProps) {
       title={title}
       isTest={summary.isTest}
       path={path}
+      query={view.state.kind === 'paid' && view.state.triedAgain ? `${ALREADY_PARAMETER}=1&` : ''}
       follow={
         follow === null ? null : { statusPath: `${path}/status`, tag: view.tag, speed: follow }
       }

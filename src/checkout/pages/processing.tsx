@@ -23,7 +23,7 @@ export function RedirectPage(props: PageProps & { readonly state: RedirectState 
       {...props}
       title={title}
       isPayable
-      leaving={state.canAbandon ? 'ends_payment' : 'leaves_it'}
+      leaving={state.canAbandon && !state.isUnresolved ? 'ends_payment' : 'leaves_it'}
       follow="fast"
       refresh={{ afterSeconds, url: null }}
     >
@@ -38,6 +38,7 @@ export function RedirectPage(props: PageProps & { readonly state: RedirectState 
       )}
       {isConnecting && <Waiting text={text} />}
       <TimeLeft {...props} />
+      {(isConnecting || state.isUnresolved) && <CheckNow text={text} path={path} />}
       {state.canAbandon && (
         <form class="stack-tight center" method="post" action={`${path}/abandon`} data-once>
           <input type="hidden" name="attempt" value={state.attemptId} />
@@ -87,11 +88,7 @@ export function PushPage(props: PageProps & { readonly state: PushState }) {
           </a>
         </p>
       )}
-      <p>
-        <a class="button button-second" href={path}>
-          {text.checkNow}
-        </a>
-      </p>
+      <CheckNow text={text} path={path} />
       {state.phone !== null && !state.isUnresolved && (
         <details class="breakdown">
           <summary>
@@ -119,6 +116,17 @@ function Prompt({ text, state }: PageProps & { readonly state: PushState }) {
         ))}
       </ol>
     </>
+  );
+}
+
+/** For whoever has neither the script nor the refresh: the page can always be asked. */
+function CheckNow({ text, path }: Pick<PageProps, 'text' | 'path'>) {
+  return (
+    <p>
+      <a class="button button-second" href={path}>
+        {text.checkNow}
+      </a>
+    </p>
   );
 }
 

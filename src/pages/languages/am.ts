@@ -200,5 +200,6 @@ export const amharic: Messages = {
   busyLead: 'ይህ የክፍያ ገጽ በአጭር ጊዜ ውስጥ በጣም ብዙ ጊዜ ታይቷል። እባክዎ ከጥቂት ሰከንዶች በኋላ እንደገና ይሞክሩ።',
   tooManyTitle: 'ሙከራው በጣም በዝቷል',
   tooManyLead: 'ወደዚህ የሞባይል ቁጥር በጣም ብዙ ጥያቄዎች ተልከዋል። እባክዎ አንድ ደቂቃ ጠብቀው እንደገና ይሞክሩ።',
+  tryingAgainIn: (time) => `እንደገና እስኪሞከር የቀረው ጊዜ፦ ${time}`,
   tryAgain: 'እንደገና ይሞክሩ',
 };

@@ -182,5 +182,6 @@ export const english = {
     'This payment was opened very often in a short time. Please try again in a few seconds.',
   tooManyTitle: 'Too many tries',
   tooManyLead: 'Too many requests went to this phone number. Please wait a minute, then try again.',
+  tryingAgainIn: (time: string) => `Trying again in ${time}`,
   tryAgain: 'Try again',
 } as const;

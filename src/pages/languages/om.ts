@@ -198,5 +198,6 @@ export const oromo: Messages = {
   tooManyTitle: 'Yaaliin baay’ateera',
   tooManyLead:
     'Gara lakkoofsa bilbilaa kanaatti gaaffii baay’eetu ergame. Maaloo daqiiqaa tokko eegaatii irra deebi’aa yaalaa.',
+  tryingAgainIn: (time) => `Hanga irra deebi’amee yaalamutti: ${time}`,
   tryAgain: 'Irra deebi’aa yaalaa',
 };

@@ -201,5 +201,6 @@ export const tigrinya: Messages = {
   busyLead: 'እዚ ገፅ ክፍሊት ኣብ ሓፂር ግዜ ኣዝዩ ብዙሕ ግዜ ተራእዩ። በጃኹም ድሕሪ ሒደት ሰከንዳት ደጊምኩም ፈትኑ።',
   tooManyTitle: 'ብዙሕ ግዜ ተፈቲኑ',
   tooManyLead: 'ናብዚ ቁፅሪ ስልኪ ኣዝዮም ብዙሓት ሕቶታት ተላኢኾም። በጃኹም ሓደ ደቒቓ ተፀቢኹም ደጊምኩም ፈትኑ።',
+  tryingAgainIn: (time) => `ደጊሙ ክሳዕ ዝፍተን ዝተረፈ ግዜ፦ ${time}`,
   tryAgain: 'ደጊምኩም ፈትኑ',
 };
