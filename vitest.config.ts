@@ -16,6 +16,14 @@ export default defineConfig({
         },
       },
       {
+        test: {
+          name: 'rails',
+          include: ['test/rails/**/*.test.ts'],
+          testTimeout: 60_000,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
         plugins: [
           cloudflareTest(async () => ({
             wrangler: { configPath: './wrangler.toml' },

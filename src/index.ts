@@ -3,11 +3,13 @@ import { checkoutRouter } from './checkout/router.ts';
 import { withRequestId } from './http/request-id.ts';
 import type { DeliveryMessage, LedgerMessage } from './intent/protocol.ts';
 import { consumeLedger } from './ledger/consumer.ts';
+import type { StartMessage } from './rails/run-attempt.ts';
+import { consumeStarts } from './rails/start-consumer.ts';
 import { consumeDeliveries } from './webhooks/consumer.ts';
 
 export { PaymentIntent } from './intent/payment-intent.ts';
 
-type QueueMessage = DeliveryMessage | LedgerMessage;
+type QueueMessage = DeliveryMessage | LedgerMessage | StartMessage;
 
 export default {
   fetch(request, env, ctx) {
@@ -16,7 +18,9 @@ export default {
     return withRequestId(request, (requestId) => router.fetch(request, env, ctx, requestId));
   },
   async queue(batch, env, ctx) {
-    if (batch.queue === 'kefel-ledger') {
+    if (batch.queue === 'kefel-rail-starts') {
+      await consumeStarts(batch as MessageBatch<StartMessage>, env);
+    } else if (batch.queue === 'kefel-ledger') {
       await consumeLedger(batch as MessageBatch<LedgerMessage>, env);
     } else {
       await consumeDeliveries(batch as MessageBatch<DeliveryMessage>, env, ctx);

@@ -2,7 +2,7 @@ import { type IRequest, Router } from 'itty-router';
 import { IntentUnavailable } from '../intent/client.ts';
 import { errorText, log } from '../log.ts';
 import { unavailablePage, unknownPage } from '../pages/notices.ts';
-import { handleRailCallback } from '../rails/callback.ts';
+import { handleCbeCallback, handleRailCallback } from '../rails/callback.ts';
 import { showSimulator } from '../rails/simulator/route.ts';
 import { showLogo } from './logo.ts';
 import { showQr } from './qr.ts';
@@ -34,6 +34,7 @@ export const checkoutRouter = Router<IRequest, Arguments>()
   .post('/checkout/:token/give-up', page(giveUp))
   .get('/simulator/:token', page(showSimulator))
   .head('/simulator/:token', page(showSimulator))
+  .post('/rails/cbe-birr', page(handleCbeCallback))
   .post('/rails/:rail/:token', page(handleRailCallback))
   .all('*', page(missing));
 

@@ -64,7 +64,7 @@ export async function startAttempt(
   if (result.type === 'refused') {
     return checkoutPage(request, intent, path, { refusedForm: result.form });
   }
-  const rail = railFor(intent.terms.environment, result.choice.method);
+  const rail = railFor(env, intent.terms, result.choice.method);
   if (rail === null) {
     return unavailablePage(request);
   }

@@ -24,6 +24,44 @@ export function bytesFromBase64Url(text: string): Uint8Array<ArrayBuffer> | null
   return base64UrlFromBytes(bytes) === text ? bytes : null;
 }
 
+const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+
+/** RFC 4648 base32 without padding: letters and digits only, for whoever takes nothing else. */
+export function base32FromBytes(bytes: Uint8Array): string {
+  let text = '';
+  let bits = 0;
+  let bitCount = 0;
+  for (const byte of bytes) {
+    bits = ((bits << 8) | byte) & 0xfff;
+    bitCount += 8;
+    for (; bitCount >= 5; bitCount -= 5) {
+      text += BASE32.charAt((bits >> (bitCount - 5)) & 31);
+    }
+  }
+  return bitCount === 0 ? text : text + BASE32.charAt((bits << (5 - bitCount)) & 31);
+}
+
+/** The bytes of canonical base32 text, or null when it is anything else. */
+export function bytesFromBase32(text: string): Uint8Array<ArrayBuffer> | null {
+  const bytes: number[] = [];
+  let bits = 0;
+  let bitCount = 0;
+  for (const character of text) {
+    const value = BASE32.indexOf(character);
+    if (value < 0) {
+      return null;
+    }
+    bits = ((bits << 5) | value) & 0xfff;
+    bitCount += 5;
+    if (bitCount >= 8) {
+      bitCount -= 8;
+      bytes.push((bits >> bitCount) & 255);
+    }
+  }
+  const decoded = Uint8Array.from(bytes);
+  return base32FromBytes(decoded) === text ? decoded : null;
+}
+
 export function hexFromBytes(bytes: Uint8Array | ArrayBuffer): string {
   const view = bytes instanceof ArrayBuffer ? new Uint8Array(bytes) : bytes;
   return Array.from(view, (byte) => byte.toString(16).padStart(2, '0')).join('');

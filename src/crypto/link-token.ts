@@ -1,6 +1,8 @@
 import type { KeyRing, NamedKey } from '../config.ts';
 import {
+  base32FromBytes,
   base64UrlFromBytes,
+  bytesFromBase32,
   bytesFromBase64,
   bytesFromBase64Url,
   bytesFromHex,
@@ -15,6 +17,9 @@ import { importOnce } from './import-once.ts';
  * callback link. Format: `<keyId>.<base64url(object id ‖ attempt number ‖ MAC)>`.
  */
 export type LinkPurpose = 'checkout' | 'attempt';
+
+/** Apart from those of URLs: an order id is seen by the rail and printed on receipts. */
+type IdPurpose = 'order-id';
 
 export interface Link {
   /** Durable Object id, 64 hexadecimal digits. */
@@ -33,7 +38,7 @@ const hmacKey = importOnce(({ base64 }) => {
   return crypto.subtle.importKey('raw', bytesFromBase64(base64), algorithm, false, usages);
 });
 
-function messageOf(purpose: LinkPurpose, payload: Uint8Array): Uint8Array<ArrayBuffer> {
+function messageOf(purpose: LinkPurpose | IdPurpose, payload: Uint8Array): Uint8Array<ArrayBuffer> {
   return new Uint8Array([...utf8(`kefel/${purpose}/`), ...payload]);
 }
 
@@ -63,6 +68,49 @@ export async function verifyLink(
   if (!(await crypto.subtle.verify('HMAC', await hmacKey(key), mac, message))) {
     return null;
   }
+  return linkOf(payload);
+}
+
+/** 128 bits: guessing an id costs more than any payment is worth, and rails want ids short. */
+const ID_MAC_BYTES = 16;
+
+/**
+ * An order id of 79 letters and digits that leads to `link` by itself, for a rail whose callbacks
+ * all come to one address. No key id: every key of the ring is tried.
+ */
+export async function linkId(keys: KeyRing, link: Link): Promise<string> {
+  const payload = new Uint8Array([...bytesFromHex(link.objectId), link.attemptIndex]);
+  const mac = await idMac(keys[0], payload);
+  return base32FromBytes(new Uint8Array([...payload, ...mac]));
+}
+
+/** The link that an order id stands for, or null for anything that we did not make. */
+export async function verifyLinkId(keys: readonly NamedKey[], id: string): Promise<Link | null> {
+  const bytes = bytesFromBase32(id);
+  if (bytes === null || bytes.length !== PAYLOAD_BYTES + ID_MAC_BYTES) {
+    return null;
+  }
+  const payload = bytes.subarray(0, PAYLOAD_BYTES);
+  const macs = await Promise.all(keys.map((key) => idMac(key, payload)));
+  const given = bytes.subarray(PAYLOAD_BYTES);
+  return macs.some((mac) => areEqual(mac, given)) ? linkOf(payload) : null;
+}
+
+async function idMac(key: NamedKey, payload: Uint8Array): Promise<Uint8Array> {
+  const mac = await crypto.subtle.sign('HMAC', await hmacKey(key), messageOf('order-id', payload));
+  return new Uint8Array(mac, 0, ID_MAC_BYTES);
+}
+
+/** In a time that does not tell where they differ. */
+function areEqual(one: Uint8Array, other: Uint8Array): boolean {
+  let difference = one.length ^ other.length;
+  for (const [index, byte] of one.entries()) {
+    difference |= byte ^ (other[index] ?? 0);
+  }
+  return difference === 0;
+}
+
+function linkOf(payload: Uint8Array): Link {
   return {
     objectId: hexFromBytes(payload.subarray(0, OBJECT_ID_BYTES)),
     attemptIndex: payload[OBJECT_ID_BYTES] ?? 0,

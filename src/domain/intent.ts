@@ -132,6 +132,11 @@ export interface AttemptPlan {
 export interface Attempt extends AttemptPlan {
   /** The adapter that started it, by its id: settings may change while it is under way. */
   readonly railId: string;
+  /**
+   * Of a rail that is called by a queue consumer, once: whether somebody has taken it upon them. A
+   * claim is never given back, because nobody knows what became of the call.
+   */
+  readonly startClaim: 'not_needed' | 'free' | 'taken';
   /** UUID, also the idempotency key towards the rail. */
   readonly id: string;
   /** The order id the rail sees and the merchant's `transactionId`: `[A-Z0-9]{20}`. */
@@ -154,7 +159,7 @@ export interface Attempt extends AttemptPlan {
 
 /** Something a human must look at. It never changes what the merchant was told. */
 export interface Anomaly {
-  readonly kind: 'duplicate_payment' | 'contradicting_failure';
+  readonly kind: 'duplicate_payment' | 'contradicting_failure' | 'refused_callback';
   readonly attemptId: string;
   readonly atMs: number;
 }
@@ -182,10 +187,18 @@ export type EventType = 'payment_succeeded' | 'payment_failed' | 'payment_expire
 export type Command =
   | {
       readonly type: 'start_attempt';
-      readonly attempt: Pick<Attempt, 'id' | 'reference' | 'method' | 'phone'> & AttemptPlan;
+      readonly attempt: Pick<
+        Attempt,
+        'id' | 'reference' | 'method' | 'phone' | 'railId' | 'startClaim'
+      > &
+        AttemptPlan;
       /** How many attempts the customer's page knew of: another number is refused. */
       readonly expectedAttempts?: number;
     }
+  /** Whoever is not rejected makes the one call that starts the attempt at its rail. */
+  | { readonly type: 'claim_start'; readonly attemptId: string }
+  /** A callback came to this attempt's address that is not acted upon. */
+  | { readonly type: 'report_callback'; readonly attemptId: string }
   /** The rail took the attempt: where the customer must go, and what the rail calls it. */
   | {
       readonly type: 'accept_attempt';
@@ -220,6 +233,7 @@ export type Rejection =
   | 'attempt_not_found'
   | 'attempt_not_in_flight'
   | 'attempt_not_pending'
+  | 'start_not_claimable'
   | 'method_not_allowed'
   | 'not_abandonable';
 

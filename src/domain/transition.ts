@@ -74,6 +74,10 @@ function apply(step: Step, command: Command, nowMs: number): Step {
       return step;
     case 'start_attempt':
       return startAttempt(step, command, nowMs);
+    case 'claim_start':
+      return claimStart(step, command.attemptId);
+    case 'report_callback':
+      return reportCallback(step, command.attemptId, nowMs);
     case 'accept_attempt':
       return acceptAttempt(step, command, nowMs);
     case 'settle_attempt':
@@ -107,15 +111,18 @@ function applyTime(step: Step, nowMs: number): Step {
 
 function closeWindow(step: Step, attempt: Attempt, nowMs: number): Step {
   const isCurrent = attemptInFlight(step.intent)?.id === attempt.id;
+  // What nobody has called the rail for, nobody can have paid.
+  const wasNeverCalled = attempt.startClaim === 'free';
   // Nothing is paid after a final window, but something may have been paid in it: as long as
   // somebody can be asked, it is unresolved.
-  if (!attempt.windowIsFinal || attempt.checkAtMs !== null) {
+  if (!wasNeverCalled && (!attempt.windowIsFinal || attempt.checkAtMs !== null)) {
     return withAttempt(step, { ...attempt, status: 'unresolved', updatedAtMs: nowMs });
   }
+  const reason = wasNeverCalled ? 'rail_unavailable' : 'timed_out';
   const closed = withAttempt(step, {
     ...attempt,
     status: 'expired',
-    failureReason: attempt.failureReason ?? 'timed_out',
+    failureReason: attempt.failureReason ?? reason,
     checkAtMs: null,
     updatedAtMs: nowMs,
   });
@@ -125,7 +132,7 @@ function closeWindow(step: Step, attempt: Attempt, nowMs: number): Step {
   // Once the intent's own time is over the merchant hears "expired", not "failed".
   return nowMs >= step.intent.terms.expiresAtMs
     ? withStatus(closed, 'open')
-    : attemptFailed(closed, 'timed_out', nowMs);
+    : attemptFailed(closed, reason, nowMs);
 }
 
 function startAttempt(
@@ -164,6 +171,28 @@ function startAttempt(
   };
   const attempts = [...intent.attempts, attempt];
   return withStatus({ ...step, intent: { ...intent, attempts } }, 'processing');
+}
+
+/** At most one caller for ever, and none once the attempt's time is over. */
+function claimStart(step: Step, attemptId: string): Step {
+  const attempt = find(step.intent, attemptId);
+  if (attempt === null) {
+    return reject(step, 'attempt_not_found');
+  }
+  return attempt.startClaim === 'free' && attempt.status === 'processing'
+    ? withAttempt(step, { ...attempt, startClaim: 'taken', checkAtMs: null })
+    : reject(step, 'start_not_claimable');
+}
+
+/** Once for each attempt: a flood of wrong callbacks must not become a flood of commits. */
+function reportCallback(step: Step, attemptId: string, nowMs: number): Step {
+  const attempt = find(step.intent, attemptId);
+  if (attempt === null) {
+    return reject(step, 'attempt_not_found');
+  }
+  return hasAnomaly(step, 'refused_callback', attempt)
+    ? step
+    : withAnomaly(step, 'refused_callback', attempt, nowMs);
 }
 
 function acceptAttempt(
@@ -245,10 +274,9 @@ function attemptSucceeds(
 
 function attemptFails(step: Step, attempt: Attempt, reason: FailureReason, nowMs: number): Step {
   if (attempt.status === 'succeeded') {
-    const known = step.intent.anomalies.some(
-      (anomaly) => anomaly.kind === 'contradicting_failure' && anomaly.attemptId === attempt.id,
-    );
-    return known ? step : withAnomaly(step, 'contradicting_failure', attempt, nowMs);
+    return hasAnomaly(step, 'contradicting_failure', attempt)
+      ? step
+      : withAnomaly(step, 'contradicting_failure', attempt, nowMs);
   }
   if (!isPending(attempt)) {
     return step;
@@ -376,6 +404,12 @@ function withAttempt(step: Step, changed: Attempt): Step {
     attempt.id === changed.id ? changed : attempt,
   );
   return { ...step, intent: { ...step.intent, attempts } };
+}
+
+function hasAnomaly(step: Step, kind: Anomaly['kind'], attempt: Attempt): boolean {
+  return step.intent.anomalies.some(
+    (anomaly) => anomaly.kind === kind && anomaly.attemptId === attempt.id,
+  );
 }
 
 function withAnomaly(step: Step, kind: Anomaly['kind'], attempt: Attempt, atMs: number): Step {

@@ -4,8 +4,8 @@ import { attemptsToCheck, decide, openIntent } from '../domain/decide.ts';
 import type { Attempt, Command, Intent, Outcome } from '../domain/intent.ts';
 import { nextCheckAtMs, queuedLeaseMs } from '../domain/schedule.ts';
 import { errorText, log } from '../log.ts';
-import { railFor } from '../rails/registry.ts';
-import { railOrder } from '../rails/run-attempt.ts';
+import { railOf } from '../rails/registry.ts';
+import { railOrder, sendStart } from '../rails/run-attempt.ts';
 import { requestBody, signEventBody } from '../webhooks/signature.ts';
 import { claimed, reported, sentAgain } from './delivery.ts';
 import { sendMessages } from './outbox.ts';
@@ -240,7 +240,12 @@ export class PaymentIntent extends DurableObject<Env> {
     const unknown: Outcome = { type: 'unknown', checkAtMs };
     const objectId = this.ctx.id.toString();
     try {
-      const rail = railFor(intent.terms.environment, attempt.method);
+      if (attempt.startClaim === 'free') {
+        // Nobody has called the rail yet: the message that asks for it got lost, or waits.
+        await sendStart(this.env, objectId, attempt.id);
+        return unknown;
+      }
+      const rail = railOf(this.env, intent.terms, attempt);
       const order = await railOrder(this.env, objectId, intent, attempt);
       return (await rail?.query(order, nowMs)) ?? unknown;
     } catch (error) {

@@ -197,6 +197,9 @@ export class Store {
 }
 
 /** A row that is not an intent is a bug or a broken disk: better no answer than a wrong one. */
+/** What attempts lack that were stored before there was any rail but the simulator. */
+const ATTEMPT_OF_BEFORE = { railId: 'simulator', startClaim: 'not_needed' } as const;
+
 function parseIntent(state: string): Intent {
   const intent: Intent = JSON.parse(state);
   if (!Number.isSafeInteger(intent.version) || !Number.isSafeInteger(intent.terms.amountMinor)) {
@@ -205,7 +208,8 @@ function parseIntent(state: string): Intent {
   // Payments from before branding lack the field: they have none. Here, so that nobody else has to
   // know; no stored row is rewritten for it.
   const { branding = null }: Partial<Intent['terms']> = intent.terms;
-  return { ...intent, terms: { ...intent.terms, branding } };
+  const attempts = intent.attempts.map((attempt) => ({ ...ATTEMPT_OF_BEFORE, ...attempt }));
+  return { ...intent, terms: { ...intent.terms, branding }, attempts };
 }
 
 type IntentRow = {

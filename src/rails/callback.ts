@@ -1,10 +1,22 @@
-import type { Command, Intent } from '../domain/intent.ts';
+import { configOf } from '../config.ts';
+import { type Link, verifyLinkId } from '../crypto/link-token.ts';
+import type { Attempt, Command, Intent } from '../domain/intent.ts';
+import { ENVIRONMENTS } from '../domain/method.ts';
+import { readBytes } from '../http/read-bytes.ts';
+import { type IntentClient, intentByObjectId } from '../intent/client.ts';
+import { log } from '../log.ts';
 import { unknownPage } from '../pages/notices.ts';
 import { openLink, pathSegment } from '../pages/open-link.ts';
 import { returnUrlFor } from '../pages/return-url.ts';
-import type { CallbackResult } from './rail.ts';
-import { railFor } from './registry.ts';
+import { transactionIdOf } from './cbe-birr/callback.ts';
+import type { CallbackResult, CallbackSuspicion } from './rail.ts';
+import { railOf } from './registry.ts';
 import { railOrder } from './run-attempt.ts';
+import { cbeBirrSettingsOf } from './settings.ts';
+import { simulator } from './simulator/simulator.ts';
+
+/** CBE's reports have a few hundred bytes. */
+const CALLBACK_BYTES_MAX = 16 * 1024;
 
 type ProvedOutcome = Extract<CallbackResult, { type: 'outcome' }>;
 
@@ -18,15 +30,63 @@ export async function handleRailCallback(request: Request, env: Env): Promise<Re
   if (opened instanceof Response) {
     return opened;
   }
-  const { client, intent, link } = opened;
+  return answerCallback(request, env, opened, pathSegment(request, 1));
+}
+
+/**
+ * POST /rails/cbe-birr: CBE reports every payment to the one address that is registered with it. The
+ * report is sealed with a secret of CBE's and ours, and names an order id that only we can make and
+ * that leads to its payment (promise 9).
+ */
+export async function handleCbeCallback(request: Request, env: Env): Promise<Response> {
+  const bytes = await readBytes(request, CALLBACK_BYTES_MAX);
+  if (bytes === null) {
+    return new Response('Too large', { status: 413 });
+  }
+  const body = new TextDecoder().decode(bytes);
+  for (const environment of ENVIRONMENTS) {
+    const settings = cbeBirrSettingsOf(env, environment);
+    const id = settings === null ? null : await transactionIdOf(settings, body);
+    const link = id === null ? null : await verifyLinkId(configOf(env).linkSigningKeys, id);
+    if (id !== null && link !== null) {
+      const client = intentByObjectId(env, link.objectId);
+      const read = await client.read();
+      if (read.type !== 'not_found' && read.intent.terms.environment === environment) {
+        const again = new Request(request.url, { method: 'POST', headers: request.headers, body });
+        const found = { client, intent: read.intent, link, selfDescribingId: id };
+        return answerCallback(again, env, found, 'cbe-birr');
+      }
+    }
+  }
+  log('warn', 'rail_callback_refused', { rail: 'cbe-birr', suspicion: 'not_authentic' });
+  return new Response('Not authentic', { status: 401 });
+}
+
+/** The attempt that a callback's address, or its order id, leads to. */
+interface Found {
+  readonly client: IntentClient;
+  readonly intent: Intent;
+  readonly link: Link;
+  /** As it came: the key that signed it may have been replaced since. */
+  readonly selfDescribingId?: string;
+}
+
+async function answerCallback(
+  request: Request,
+  env: Env,
+  { client, intent, link, selfDescribingId }: Found,
+  railId: string,
+): Promise<Response> {
   const attempt = intent.attempts[link.attemptIndex];
-  const rail = attempt && railFor(intent.terms.environment, attempt.method);
-  if (attempt === undefined || !rail || rail.id !== pathSegment(request, 1)) {
+  const rail = attempt && railOf(env, intent.terms, attempt);
+  if (attempt === undefined || !rail || rail.id !== railId) {
     return unknownPage(request);
   }
-  const order = await railOrder(env, client.objectId, intent, attempt);
+  const made = await railOrder(env, client.objectId, intent, attempt);
+  const order = selfDescribingId === undefined ? made : { ...made, selfDescribingId };
   const result = await rail.handleCallback(request, order);
   if (result.type === 'refused') {
+    await reportRefused(client, intent, attempt, result.suspicion);
     return result.answer;
   }
   const executed = await client.execute(commandsFor(result, attempt.id, intent));
@@ -39,6 +99,21 @@ export async function handleRailCallback(request: Request, env: Env): Promise<Re
     ? order.checkoutUrl
     : customerUrlAfter(result, executed.intent, order.checkoutUrl);
   return result.answer({ customerUrl });
+}
+
+/** Visible to the operator: in the log, and on the payment. */
+async function reportRefused(
+  client: IntentClient,
+  intent: Intent,
+  attempt: Attempt,
+  suspicion: CallbackSuspicion,
+): Promise<void> {
+  const { uuid } = intent.terms;
+  log('warn', 'rail_callback_refused', { uuid, rail: attempt.railId, suspicion });
+  // The simulator's page is ours: a form of it that cannot be read is nobody's attack.
+  if (attempt.railId !== simulator.id) {
+    await client.execute([{ type: 'report_callback', attemptId: attempt.id }]);
+  }
 }
 
 /** In one commit. Only a hosted payment outlives its failed attempt and can be given up. */

@@ -51,7 +51,7 @@ export interface RailOrder {
   /** Where the rail reports this attempt: `<base URL>/rails/<rail id>/<attempt token>`. */
   readonly callbackUrl: string;
   /**
-   * For a rail whose callbacks all come to one registered address: an order id of 78 letters and
+   * For a rail whose callbacks all come to one registered address: an order id of 79 letters and
    * digits (A-Z, 2-7) that leads to this attempt and that nobody else can make.
    */
   readonly selfDescribingId: string;
@@ -67,6 +67,8 @@ export type StartResult =
       readonly railReference: string | null;
     }
   | { readonly type: 'refused'; readonly reason: FailureReason }
+  /** Ended already: a rail that answers only after the customer has acted says how. */
+  | { readonly type: 'settled'; readonly outcome: Outcome }
   | { readonly type: 'unknown' };
 
 export type CallbackResult =

@@ -1,16 +1,43 @@
-import type { Environment, Method } from '../domain/method.ts';
+import type { Attempt, IntentTerms } from '../domain/intent.ts';
+import { CURRENCIES, type Currency, type Environment, type Method } from '../domain/method.ts';
 import type { Rail } from './rail.ts';
+import { configuredRails } from './settings.ts';
 import { simulator } from './simulator/simulator.ts';
 
+/** What decides which rail a new attempt goes to. */
+type Payment = Pick<IntentTerms, 'environment' | 'kind' | 'simulation'>;
+
 /**
- * The rail that takes `method` in `environment`, or null when none is configured: the method is
- * then not enabled (decision 23). The sandbox never gets a production rail (decision 22).
+ * The rail that starts an attempt by `method`, or null when none is configured: the method is then
+ * not enabled (decision 23). The sandbox never gets a production rail; it simulates, unless an
+ * express payment asks for the rail's own test system and there are credentials for it (decision 22).
  */
-export function railFor(environment: Environment, _method: Method): Rail | null {
-  switch (environment) {
-    case 'sandbox':
-      return simulator;
-    case 'production':
-      return null;
+export function railFor(env: Env, payment: Payment, method: Method): Rail | null {
+  const { environment, kind, simulation } = payment;
+  const configured = configuredRails(env)[environment][method] ?? null;
+  if (environment === 'production') {
+    return configured;
   }
+  const asksForRail = kind === 'express' && simulation === 'interactive';
+  return (asksForRail ? configured : null) ?? simulator;
+}
+
+/** The rail that an attempt was started with, or null when it is configured no more. */
+export function railOf(env: Env, terms: IntentTerms, attempt: Attempt): Rail | null {
+  if (attempt.railId === simulator.id) {
+    return terms.environment === 'sandbox' ? simulator : null;
+  }
+  const configured = configuredRails(env)[terms.environment][attempt.method];
+  return configured?.id === attempt.railId ? configured : null;
+}
+
+/** The currencies that a method takes; none when it is not enabled (decisions 13 and 23). */
+export function currenciesOf(
+  env: Env,
+  environment: Environment,
+  method: Method,
+): readonly Currency[] {
+  return environment === 'sandbox'
+    ? CURRENCIES
+    : (configuredRails(env).production[method]?.currencies ?? []);
 }

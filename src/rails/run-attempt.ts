@@ -1,5 +1,5 @@
 import { configOf } from '../config.ts';
-import { signLink } from '../crypto/link-token.ts';
+import { linkId, signLink } from '../crypto/link-token.ts';
 import { REFERENCE_LENGTH, referenceFrom } from '../domain/identifiers.ts';
 import {
   type Attempt,
@@ -13,8 +13,12 @@ import {
 import type { Method } from '../domain/method.ts';
 import { nextCheckAtMs } from '../domain/schedule.ts';
 import type { IntentClient } from '../intent/client.ts';
+import { errorText, log } from '../log.ts';
 import type { Rail, RailOrder, StartResult } from './rail.ts';
-import { railFor } from './registry.ts';
+import { railOf } from './registry.ts';
+
+/** First lease of the message to the consumer that calls a slow rail. */
+const START_MESSAGE_LEASE_MS = 10_000;
 
 export type NewAttempt = Extract<Command, { type: 'start_attempt' }>['attempt'];
 
@@ -26,12 +30,17 @@ export function newAttempt(
   rail: Rail,
   nowMs: number,
 ): NewAttempt {
+  const plan = rail.plan(terms, method, nowMs);
   return {
     id: crypto.randomUUID(),
     reference: referenceFrom(crypto.getRandomValues(new Uint8Array(REFERENCE_LENGTH))),
     method,
     phone,
-    ...rail.plan(terms, method, nowMs),
+    railId: rail.id,
+    startClaim: rail.startsInQueue ? 'free' : 'not_needed',
+    ...plan,
+    // The message that starts it may get lost: until somebody claims it, it is sent again.
+    ...(rail.startsInQueue ? { checkAtMs: nowMs + START_MESSAGE_LEASE_MS } : {}),
   };
 }
 
@@ -47,16 +56,20 @@ export async function railOrder(
   if (attemptIndex < 0) {
     throw new Error('an attempt of another payment');
   }
-  const [attemptToken, checkoutToken] = await Promise.all([
+  const [attemptToken, checkoutToken, selfDescribingId] = await Promise.all([
     signLink(keys, 'attempt', { objectId, attemptIndex }),
     signLink(keys, 'checkout', { objectId, attemptIndex: 0 }),
+    linkId(keys, { objectId, attemptIndex }),
   ]);
+  const { baseUrl } = intent.terms;
   return {
     terms: intent.terms,
     attempt,
     chargedMinor: chargedMinor(intent.terms, attempt.method),
     attemptToken,
-    checkoutUrl: `${intent.terms.baseUrl}/checkout/${checkoutToken}`,
+    callbackUrl: `${baseUrl}/rails/${attempt.railId}/${attemptToken}`,
+    selfDescribingId,
+    checkoutUrl: `${baseUrl}/checkout/${checkoutToken}`,
   };
 }
 
@@ -78,6 +91,8 @@ export function commandFor(
         attemptId,
         outcome: { type: 'failed', reason: result.reason },
       };
+    case 'settled':
+      return { type: 'settle_attempt', attemptId, outcome: result.outcome };
     case 'unknown': {
       const checkAtMs = nextCheckAtMs(0, attempt.startedAtMs, nowMs);
       return { type: 'settle_attempt', attemptId, outcome: { type: 'unknown', checkAtMs } };
@@ -123,11 +138,44 @@ export async function runAttempt(
     return { type: 'rejected', intent: start.intent, rejection: start.rejection };
   }
   const started = attemptOf(start.intent, planned.id);
-  const result = await rail.start(await railOrder(env, client.objectId, start.intent, started));
+  const result = await startAtRail(env, client.objectId, start.intent, started, rail);
   const stored = await client.executePersistently([commandFor(result, started, Date.now())]);
   return stored.type === 'not_found'
     ? stored
     : { type: 'started', intent: stored.intent, attempt: attemptOf(stored.intent, planned.id) };
+}
+
+/**
+ * Calls the rail, or has it called by the consumer whose time is not the customer's. Once the
+ * message is sent, or lost, the attempt is in flight like any other that was accepted.
+ */
+export async function startAtRail(
+  env: Env,
+  objectId: string,
+  intent: Intent,
+  attempt: Attempt,
+  rail: Rail,
+): Promise<StartResult> {
+  if (!rail.startsInQueue) {
+    return rail.start(await railOrder(env, objectId, intent, attempt));
+  }
+  await sendStart(env, objectId, attempt.id);
+  return { type: 'accepted', redirectUrl: null, railReference: null };
+}
+
+/** Never throws: what could not be sent is sent again when the attempt is next looked at. */
+export async function sendStart(env: Env, objectId: string, attemptId: string): Promise<void> {
+  try {
+    await env.RAIL_STARTS.send({ objectId, attemptId } satisfies StartMessage);
+  } catch (error) {
+    log('warn', 'queue_send_failed', { objectId, error: errorText(error) });
+  }
+}
+
+/** Asks the consumer to claim an attempt and start it at its rail. */
+export interface StartMessage {
+  readonly objectId: string;
+  readonly attemptId: string;
 }
 
 /**
@@ -143,7 +191,7 @@ export async function railPageUrl(
   if (attempt === null || attempt.redirectUrl !== null) {
     return attempt?.redirectUrl ?? null;
   }
-  const rail = railFor(intent.terms.environment, attempt.method);
+  const rail = railOf(env, intent.terms, attempt);
   return rail?.pageUrl(await railOrder(env, objectId, intent, attempt)) ?? null;
 }
 

@@ -66,7 +66,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'src/api/': ['itty-router', 'valibot'],
   'src/checkout/': ['itty-router', 'preact', 'uqr'],
   'src/pages/': ['preact', 'preact-render-to-string'],
-  'src/rails/': ['preact'],
+  'src/rails/': ['preact', 'valibot', '@noble/hashes/legacy.js', '@noble/hashes/sha2.js'],
   'src/intent/': ['cloudflare:workers'],
 };
 

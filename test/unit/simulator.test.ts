@@ -12,6 +12,8 @@ function orderWith(simulation: Simulation | null): RailOrder {
     attempt: attemptWith(),
     chargedMinor: 150_000,
     attemptToken: 't1.abc',
+    callbackUrl: 'https://pay.example.com/rails/simulator/t1.abc',
+    selfDescribingId: 'A'.repeat(79),
     checkoutUrl: 'https://pay.example.com/checkout/t1.def',
   };
 }
@@ -84,9 +86,11 @@ describe('decision 22: the sandbox rail', () => {
   });
 
   test('serves every sandbox method and nothing in production (decision 23)', () => {
+    const env = {} as Env;
+    const sandbox = { environment: 'sandbox', kind: 'hosted', simulation: null } as const;
     for (const method of METHODS) {
-      expect(railFor('sandbox', method)).toBe(simulator);
-      expect(railFor('production', method)).toBeNull();
+      expect(railFor(env, sandbox, method)).toBe(simulator);
+      expect(railFor(env, { ...sandbox, environment: 'production' }, method)).toBeNull();
     }
   });
 });

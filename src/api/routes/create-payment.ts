@@ -7,8 +7,14 @@ import type { CreateRequest, IdempotencyClaim, TakenResult } from '../../intent/
 import { errorText, log } from '../../log.ts';
 import { banks } from '../../merchants/directory.ts';
 import type { Rail } from '../../rails/rail.ts';
-import { railFor } from '../../rails/registry.ts';
-import { commandFor, newAttempt, railOrder, railPageUrl } from '../../rails/run-attempt.ts';
+import { currenciesOf, railFor } from '../../rails/registry.ts';
+import {
+  commandFor,
+  newAttempt,
+  railOrder,
+  railPageUrl,
+  startAtRail,
+} from '../../rails/run-attempt.ts';
 import { readJsonBody } from '../body.ts';
 import type { MerchantCall } from '../call.ts';
 import { jsonResponse, SAVED_MESSAGE, successBody } from '../envelope.ts';
@@ -56,7 +62,7 @@ export async function createExpress(call: MerchantCall): Promise<Response> {
   }
   const { order, idempotency } = read;
   const terms = termsOf(call, order);
-  const { method, rail } = expressRail(terms);
+  const { method, rail } = expressRail(call.env, terms);
   const attempt = newAttempt(terms, method, order.phone, rail, terms.createdAtMs);
   const intent = intentByUniqueId(call.env, call.access, terms.uniqueId);
   const result = await intent.create({
@@ -64,7 +70,8 @@ export async function createExpress(call: MerchantCall): Promise<Response> {
     idempotency,
     attempt,
     answer: null,
-    answerWithinMs: rail.startTimeoutMs + ANSWER_MARGIN_MS,
+    // A rail that is called by a consumer is answered for at once.
+    answerWithinMs: (rail.startsInQueue ? 0 : rail.startTimeoutMs) + ANSWER_MARGIN_MS,
   });
   if (result.type !== 'created') {
     return answerTaken(call, intent, terms.uniqueId, result);
@@ -84,7 +91,7 @@ async function startCharge(
 ): Promise<string> {
   const attempt = onlyAttempt(intent);
   const order = await railOrder(env, client.objectId, intent, attempt);
-  const result = await rail.start(order);
+  const result = await startAtRail(env, client.objectId, intent, attempt, rail);
   const redirectUrl = result.type === 'accepted' ? result.redirectUrl : null;
   const answers = expressAnswers(order, redirectUrl);
   const answer = result.type === 'refused' ? answers.failed : answers.otherwise;
@@ -142,8 +149,10 @@ async function validationContext(call: MerchantCall): Promise<ValidationContext>
   const { environment } = call.access;
   return {
     environment,
-    methods: call.access.methods.filter(({ method }) => railFor(environment, method) !== null),
-    railCurrencies: (method) => railFor(environment, method)?.currencies ?? [],
+    methods: call.access.methods.filter(
+      ({ method }) => currenciesOf(call.env, environment, method).length > 0,
+    ),
+    railCurrencies: (method) => currenciesOf(call.env, environment, method),
     banks: await banks(call.env, call.nowMs),
     expireInSecondsMin: call.config.expireInSecondsMin,
     expireInSecondsMax: call.config.expireInSecondsMax,
@@ -168,9 +177,9 @@ function termsOf(call: MerchantCall, order: PaymentOrder): IntentTerms {
   };
 }
 
-function expressRail(terms: IntentTerms): { method: Method; rail: Rail } {
+function expressRail(env: Env, terms: IntentTerms): { method: Method; rail: Rail } {
   const method = terms.methods[0]?.method;
-  const rail = method === undefined ? null : railFor(terms.environment, method);
+  const rail = method === undefined ? null : railFor(env, terms, method);
   if (method === undefined || rail === null) {
     throw new Error('validation let a method without a rail through');
   }

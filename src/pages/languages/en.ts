@@ -92,6 +92,12 @@ export const english = {
     timed_out: 'The payment was not confirmed in time. You can try again or choose another method.',
     rail_unavailable:
       'This method is not available at the moment. Try again later or choose another method.',
+    insufficient_funds:
+      'Your account does not have enough money for this payment. Add money, or choose another method.',
+    canceled_by_customer: 'You canceled the payment. You can try again or choose another method.',
+    wrong_pin: 'The PIN was not right. You can try again or choose another method.',
+    misconfigured:
+      'This method is not available at the moment. Try again later or choose another method.',
   } satisfies Record<FailureReason, string>,
 
   redirectTitle: (method: string) => `Continue with ${method}`,
@@ -142,6 +148,10 @@ export const english = {
     abandoned: 'You ended this payment without paying.',
     timed_out: 'The payment was not confirmed in time.',
     rail_unavailable: 'The payment method was not available.',
+    insufficient_funds: 'There was not enough money in the account.',
+    canceled_by_customer: 'You canceled the payment.',
+    wrong_pin: 'The PIN was not right.',
+    misconfigured: 'The payment method was not available.',
   } satisfies Record<FailureReason, string>,
   failedLead: (merchant: string) => `To pay after all, start again at ${merchant}.`,
   expiredTitle: 'This payment has expired',

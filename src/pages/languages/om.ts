@@ -104,6 +104,14 @@ export const oromo: Messages = {
       'Kaffaltiin kun yeroo kenname keessatti hin mirkanoofne. Irra deebitanii yaaluu yookiin mala kaffaltii biraa filachuu dandeessu.',
     rail_unavailable:
       'Malli kaffaltii kun yeroo ammaa tajaajila hin kennu. Booda irra deebi’aa yaalaa yookiin mala kaffaltii biraa filadhaa.',
+    insufficient_funds:
+      'Herrega keessan keessa maallaqni kaffaltii kanaaf gahu hin jiru. Maallaqa galchaa yookiin mala kaffaltii biraa filadhaa.',
+    canceled_by_customer:
+      'Kaffaltii kana haqxaniittu. Irra deebitanii yaaluu yookiin mala kaffaltii biraa filachuu dandeessu.',
+    wrong_pin:
+      'Lakkoofsi icciitii (PIN) sirrii miti. Irra deebitanii yaaluu yookiin mala kaffaltii biraa filachuu dandeessu.',
+    misconfigured:
+      'Malli kaffaltii kun yeroo ammaa tajaajila hin kennu. Booda irra deebi’aa yaalaa yookiin mala kaffaltii biraa filadhaa.',
   },
 
   redirectTitle: (method) => `Karaa ${method} itti fufaa`,
@@ -155,6 +163,10 @@ export const oromo: Messages = {
     abandoned: 'Osoo hin kaffalin kaffaltii kana addaan kuttan.',
     timed_out: 'Kaffaltiin kun yeroo kenname keessatti hin mirkanoofne.',
     rail_unavailable: 'Malli kaffaltichaa tajaajila hin kennu ture.',
+    insufficient_funds: 'Herregicha keessa maallaqni gahaan hin turre.',
+    canceled_by_customer: 'Kaffaltii kana haqxaniittu.',
+    wrong_pin: 'Lakkoofsi icciitii (PIN) sirrii hin turre.',
+    misconfigured: 'Malli kaffaltichaa tajaajila hin kennu ture.',
   },
   failedLead: (merchant) =>
     `Kaffaluu yoo barbaaddan gara ${merchant} deebi’aatii haaraatti jalqabaa.`,

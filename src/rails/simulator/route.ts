@@ -3,7 +3,6 @@ import { messagesFor } from '../../pages/language.ts';
 import { unknownPage } from '../../pages/notices.ts';
 import { openLink, pathSegment } from '../../pages/open-link.ts';
 import { pageResponse } from '../../pages/page-response.ts';
-import { railFor } from '../registry.ts';
 import { railOrder } from '../run-attempt.ts';
 import { SimulatorPage } from './page.tsx';
 import { simulator } from './simulator.ts';
@@ -16,10 +15,7 @@ export async function showSimulator(request: Request, env: Env): Promise<Respons
   }
   const intent = opened.intent;
   const attempt = intent.attempts[opened.link.attemptIndex];
-  if (
-    attempt === undefined ||
-    railFor(intent.terms.environment, attempt.method)?.id !== simulator.id
-  ) {
+  if (attempt?.railId !== simulator.id) {
     return unknownPage(request);
   }
   const { checkoutUrl } = await railOrder(env, opened.client.objectId, intent, attempt);

@@ -20,6 +20,7 @@ export const simulator: Rail = {
   id: 'simulator',
   currencies: CURRENCIES,
   startTimeoutMs: START_TIMEOUT_MS,
+  startsInQueue: false,
 
   plan(terms: IntentTerms, method: Method, nowMs: number): AttemptPlan {
     const interactive = isInteractive(terms);
@@ -57,7 +58,11 @@ export const simulator: Rail = {
     const chosen = (await readForm(request))?.get('outcome') ?? '';
     // A simulated payment has no page: nobody but `testMode` decides it.
     if (!isSimulatorOutcome(chosen) || !isInteractive(order.terms)) {
-      return { type: 'refused', answer: await badFormPage(request, order.checkoutUrl) };
+      return {
+        type: 'refused',
+        suspicion: 'unreadable',
+        answer: await badFormPage(request, order.checkoutUrl),
+      };
     }
     return {
       type: 'outcome',

@@ -1,0 +1,95 @@
+import * as v from 'valibot';
+
+/** One host for test and production in everything that was published; browsers reach it too. */
+const PRODUCTION_URL = 'https://cbebirrpaymentgateway.cbe.com.et:8888';
+
+/**
+ * CBE publishes no list of states. These are guesses; ask the bank, and set its own words. Words
+ * that could also speak of the question instead of the payment ("not found", "expired") are left
+ * out: a state that is in neither list changes nothing.
+ */
+const PAID_STATES_GUESSED = ['SUCCESS', 'SUCCESSFUL', 'COMPLETED', 'PAID'];
+const FAILED_STATES_GUESSED = ['FAILED', 'DECLINED', 'REJECTED', 'CANCELLED', 'CANCELED'];
+
+const STATE_LENGTH_MAX = 100;
+
+const text = v.pipe(v.string('must be text'), v.nonEmpty('must not be empty'));
+
+const httpUrl = v.pipe(
+  text,
+  v.check(isPlainHttpUrl, 'must be an http: or https: address without query, fragment or password'),
+  v.transform((url) => url.replace(/\/$/, '')),
+);
+
+const states = v.array(
+  v.pipe(
+    text,
+    v.maxLength(STATE_LENGTH_MAX, `must have at most ${STATE_LENGTH_MAX} characters`),
+    v.transform(normalizedState),
+    v.nonEmpty('must not be blank'),
+  ),
+  'must be a list of texts',
+);
+
+/** The operator's secret for CBE Birr's web payment gateway, as JSON. */
+export const cbeBirrSettingsSchema = v.pipe(
+  v.strictObject(
+    {
+      /** Where customers are sent: CBE's host. The page is `<this>/Default.aspx`. */
+      baseUrl: v.optional(httpUrl, PRODUCTION_URL),
+      /**
+       * Where the gateway itself asks for a status, when that must go through a relay because of
+       * CBE's certificate or its list of allowed addresses. Customers never see it.
+       */
+      statusBaseUrl: v.optional(v.nullable(httpUrl), null),
+      /** `U`: the user that CBE gave. */
+      user: text,
+      /** `W`: that user's password. */
+      password: text,
+      /** `MC` and `Tillcode`: the merchant's till. Text, for it may begin with zeros. */
+      tillCode: text,
+      /** `Key`: the shared secret. It goes into each hash, and the cipher's key is its MD5. */
+      secret: text,
+      /** `State`s that prove a payment, in any case of letters. */
+      paidStates: v.optional(
+        v.pipe(states, v.nonEmpty('must name at least one state')),
+        PAID_STATES_GUESSED,
+      ),
+      /** `State`s that prove that no payment will come. */
+      failedStates: v.optional(states, FAILED_STATES_GUESSED),
+    },
+    wrongObject,
+  ),
+  v.forward(
+    v.check(
+      ({ paidStates, failedStates }) => !failedStates.some((state) => paidStates.includes(state)),
+      'must have no state in common with paidStates',
+    ),
+    ['failedStates'],
+  ),
+);
+
+export type CbeBirrSettings = v.InferOutput<typeof cbeBirrSettingsSchema>;
+
+function wrongObject({ expected, received }: v.BaseIssue<unknown>): string {
+  if (expected === 'never') {
+    return 'must not be here: there is no such setting';
+  }
+  return received === 'undefined' ? 'must be here' : 'must be an object';
+}
+
+/** How states are compared: nothing is known of how CBE writes them. */
+export function normalizedState(state: string): string {
+  return state.trim().toUpperCase();
+}
+
+function isPlainHttpUrl(text: string): boolean {
+  const url = URL.parse(text);
+  return (
+    url !== null &&
+    (url.protocol === 'https:' || url.protocol === 'http:') &&
+    url.username === '' &&
+    url.password === '' &&
+    !/[?#]/.test(text)
+  );
+}

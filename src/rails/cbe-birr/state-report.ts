@@ -1,0 +1,136 @@
+import { jsonObject } from '../call-rail.ts';
+import { hashOf, type Seal } from './seal.ts';
+import { type CbeBirrSettings, normalizedState } from './settings.ts';
+
+/** What CBE says about one transaction, in a callback or to a question. Proved by its hash. */
+export interface StateReport {
+  readonly transactionId: string;
+  readonly state: PaymentState;
+}
+
+/** `unknown`: in neither of the operator's lists. */
+export type PaymentState = 'paid' | 'failed' | 'unknown';
+
+/**
+ * The report in a callback's `EncVal`, or null when it is not CBE's. It names no amount and no
+ * till: the transaction id, which only we can make, stands for both.
+ */
+export function callbackReport(
+  settings: CbeBirrSettings,
+  seal: Seal,
+  sealed: string,
+): StateReport | null {
+  const fields = openedFields(seal, sealed);
+  if (fields === null) {
+    return null;
+  }
+  const { transactionId, state } = fields;
+  return isAuthentic(fields, (date) => [
+    ['key', settings.secret],
+    ['state', state],
+    ['TNDDate', date],
+    ['transactionId', transactionId],
+  ])
+    ? { transactionId, state: stateOf(settings, state) }
+    : null;
+}
+
+/** The report in a status answer's `EncryptedResponseValue`, or null when it is not about our till. */
+export function statusReport(
+  settings: CbeBirrSettings,
+  seal: Seal,
+  sealed: string,
+): StateReport | null {
+  const fields = openedFields(seal, sealed);
+  if (fields === null || fields.tillCode !== settings.tillCode) {
+    return null;
+  }
+  const { transactionId, state, tillCode } = fields;
+  return isAuthentic(fields, (date) => [
+    ['Key', settings.secret],
+    ['State', state],
+    ['TNDDate', date],
+    ['Tillcode', tillCode],
+    ['TransactionId', transactionId],
+  ])
+    ? { transactionId, state: stateOf(settings, state) }
+    : null;
+}
+
+interface ReportFields {
+  readonly transactionId: string;
+  readonly state: string;
+  readonly date: string;
+  /** Only in status answers; else empty. */
+  readonly tillCode: string;
+  readonly hash: string;
+}
+
+function openedFields(seal: Seal, sealed: string): ReportFields | null {
+  const opened = seal.open(sealed);
+  const value = opened === null ? null : jsonObject(opened);
+  const transactionId = value?.TransactionId;
+  // CBE's spelling.
+  const hash = value?.Signiture;
+  const state = scalarText(value?.State);
+  const date = scalarText(value?.TNDDate);
+  const tillCode = scalarText(value?.Tillcode ?? null);
+  return typeof transactionId === 'string' &&
+    typeof hash === 'string' &&
+    state !== null &&
+    date !== null &&
+    tillCode !== null
+    ? { transactionId, state, date, tillCode, hash }
+    : null;
+}
+
+/** A field as it stands in the hash input; null for what is missing or no plain value. */
+function scalarText(value: unknown): string | null {
+  switch (typeof value) {
+    case 'string':
+      return value;
+    case 'number':
+      return String(value);
+    default:
+      return value === null ? '' : null;
+  }
+}
+
+function isAuthentic(
+  { hash, date }: ReportFields,
+  valuesFor: (date: string) => readonly (readonly [string, string])[],
+): boolean {
+  const given = hash.toLowerCase();
+  return dateForms(date).some((form) => hashOf(valuesFor(form)) === given);
+}
+
+const ISO_DATE = /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)/;
+const DAY_AND_MONTH_FIRST = /^(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})(?!\d)/;
+
+/**
+ * The forms in which `TNDDate` may stand in the hash input: as received, which one public
+ * implementation uses, and as dd-mm-yyyy, which another makes of it. Where day and month cannot be
+ * told apart, both readings count: each is as hard to forge.
+ */
+export function dateForms(date: string): readonly string[] {
+  const iso = ISO_DATE.exec(date);
+  if (iso !== null) {
+    return [date, dayMonthYear(iso[3], iso[2], iso[1])];
+  }
+  const [, first, second, year] = DAY_AND_MONTH_FIRST.exec(date) ?? [];
+  return year === undefined
+    ? [date]
+    : [date, dayMonthYear(first, second, year), dayMonthYear(second, first, year)];
+}
+
+function dayMonthYear(day = '', month = '', year = ''): string {
+  return `${day.padStart(2, '0')}-${month.padStart(2, '0')}-${year}`;
+}
+
+function stateOf(settings: CbeBirrSettings, state: string): PaymentState {
+  const normalized = normalizedState(state);
+  if (settings.paidStates.includes(normalized)) {
+    return 'paid';
+  }
+  return settings.failedStates.includes(normalized) ? 'failed' : 'unknown';
+}

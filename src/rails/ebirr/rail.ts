@@ -1,0 +1,113 @@
+import type { AttemptPlan, IntentTerms, Outcome } from '../../domain/intent.ts';
+import type { Method } from '../../domain/method.ts';
+import { callRail } from '../call-rail.ts';
+import type { CallbackResult, Rail, RailOrder, StartResult } from '../rail.ts';
+import { ebirrReport, meaningOf, mismatchOf } from './answer.ts';
+import { handleEbirrCallback } from './callback.ts';
+import { purchaseFor, purchaseRequest } from './purchase.ts';
+import type { EbirrSettings } from './settings.ts';
+
+/** By the vendor's documentation the customer has five minutes to enter the PIN. */
+const CUSTOMER_TIME_MS = 5 * 60 * 1_000;
+
+/** Between the end of that and eBirr's answer: it tells the wallet, writes its books, and answers. */
+const ANSWER_TIME_MS = 30 * 1_000;
+
+/** The answer comes after the customer's act. Below the 15 minutes that a queue consumer may take. */
+export const START_TIMEOUT_MS = CUSTOMER_TIME_MS + ANSWER_TIME_MS;
+
+/** The whole call, and time for the queue to begin it. */
+const WINDOW_MS = 6 * 60 * 1_000;
+
+/** Answers of a server that did not let the request in, so that nobody was asked for money. */
+const NOT_LET_IN_STATUSES: readonly number[] = [401, 403, 404, 405];
+
+/**
+ * eBirr (Coopay, Kaafi): a prompt on the customer's phone. One call asks for the payment and
+ * is answered with its result. Nothing can be asked later: a payment whose answer was lost waits
+ * for eBirr's report to the callback URL, or for the operator.
+ */
+export function ebirrRail(settings: EbirrSettings): Rail {
+  return {
+    id: 'ebirr',
+    currencies: ['ETB'],
+    startTimeoutMs: START_TIMEOUT_MS,
+    startsInQueue: true,
+
+    plan(_terms: IntentTerms, _method: Method, nowMs: number): AttemptPlan {
+      return {
+        flow: 'push',
+        // eBirr takes no expiry from us: the payment's own may pass while the customer is asked.
+        deadlineAtMs: nowMs + WINDOW_MS,
+        windowIsFinal: false,
+        checkAtMs: null,
+      };
+    },
+
+    async start(order: RailOrder): Promise<StartResult> {
+      const { phone } = order.attempt;
+      const hasWallet = settings.phonePrefixes.some((prefix) => phone?.startsWith(prefix));
+      if (phone === null || !hasWallet) {
+        return { type: 'refused', reason: 'declined' };
+      }
+      return purchase(settings, order, phone);
+    },
+
+    /** There is none: the phone asks. */
+    pageUrl(): null {
+      return null;
+    },
+
+    /** No status call is confirmed for direct purchases. */
+    async query(): Promise<Outcome> {
+      return { type: 'unknown', checkAtMs: null };
+    },
+
+    handleCallback(request: Request, order: RailOrder): Promise<CallbackResult> {
+      return handleEbirrCallback(request, order);
+    },
+  };
+}
+
+/** Called once for an attempt, ever: eBirr may take the money again for the same reference. */
+async function purchase(
+  settings: EbirrSettings,
+  order: RailOrder,
+  phone: string,
+): Promise<StartResult> {
+  const request = purchaseRequest(settings, purchaseFor(order, phone), Date.now());
+  const answer = await callRail(
+    settings.baseUrl,
+    {
+      method: 'POST',
+      headers: { accept: 'application/json', 'content-type': 'application/json' },
+      body: JSON.stringify(request),
+    },
+    START_TIMEOUT_MS,
+  );
+  if (answer.type === 'no_answer') {
+    return { type: 'unknown' };
+  }
+  if (NOT_LET_IN_STATUSES.includes(answer.status)) {
+    return { type: 'refused', reason: 'misconfigured' };
+  }
+  // eBirr answers 200 also when it refuses: what comes with another status is not its own word.
+  return answer.status === 200 ? startResult(answer.text, order) : { type: 'unknown' };
+}
+
+function startResult(text: string, order: RailOrder): StartResult {
+  const report = ebirrReport(text);
+  if (report === null || mismatchOf(report, order) !== null) {
+    return { type: 'unknown' };
+  }
+  const meaning = meaningOf(report);
+  switch (meaning.type) {
+    case 'paid':
+      return { type: 'settled', outcome: { type: 'succeeded', receipt: meaning.receipt } };
+    case 'failed':
+      return { type: 'refused', reason: meaning.reason };
+    case 'undecided':
+    case 'unknown_state':
+      return { type: 'unknown' };
+  }
+}

@@ -1,0 +1,93 @@
+import * as v from 'valibot';
+
+/** eBirr's production address; its test system is `https://testpayments.ebirr.com/asm`. */
+const PRODUCTION_URL = 'https://payments.ebirr.com/asm';
+
+/** What eBirr's own examples and its vendor's documentation send for a wallet. */
+const PAYMENT_METHOD = 'MWALLET_ACCOUNT';
+
+const URL_CHARACTERS_MAX = 2_048;
+
+/** The ids and the key are short and printable; the vendor documents at most 40 characters. */
+const CREDENTIAL = /^[!-~]{1,128}$/;
+
+const credentialField = v.pipe(
+  v.string('Must be a text.'),
+  v.regex(CREDENTIAL, 'Must be 1 to 128 printable ASCII characters without spaces.'),
+);
+
+const urlField = v.pipe(
+  v.string('Must be a text.'),
+  v.maxLength(URL_CHARACTERS_MAX, `Must be at most ${URL_CHARACTERS_MAX} characters long.`),
+  v.check(isPlainHttpUrl, 'Must be an http or https URL without user name, query or fragment.'),
+);
+
+/** The operator's secret for eBirr: the ids and the key that eBirr hands to a merchant. */
+export const ebirrSettingsSchema = v.strictObject(
+  {
+    /** The whole address of eBirr's only endpoint, or of a relay that passes it on. */
+    baseUrl: v.optional(urlField, PRODUCTION_URL),
+    /** `merchantUid`, such as M1234567. */
+    merchantUid: credentialField,
+    /** `apiUserId`: a number, written as a text. */
+    apiUserId: credentialField,
+    /** `apiKey`, such as API-…: the only credential. It travels in the body of each request. */
+    apiKey: credentialField,
+    /** `paymentMethod`: another only when eBirr says so. */
+    paymentMethod: v.optional(
+      v.pipe(
+        v.string('Must be a text.'),
+        v.regex(/^[A-Za-z_]{5,20}$/, 'Must be 5 to 20 letters and underscores.'),
+      ),
+      PAYMENT_METHOD,
+    ),
+    /** `prefix`: the customers' institution, such as Kaafi's or Coopay's; only where eBirr gave one. */
+    prefix: v.optional(
+      v.pipe(
+        v.string('Must be a text.'),
+        v.regex(/^[A-Za-z0-9]{1,20}$/, 'Must be 1 to 20 letters and digits.'),
+      ),
+    ),
+    /**
+     * Whether `returnUrl` is sent, which makes eBirr report the result to us a second time. One
+     * integrator was told by eBirr to leave it out; without it nothing can complete a payment
+     * whose answer was lost.
+     */
+    sendsReturnUrl: v.optional(v.boolean('Must be true or false.'), true),
+    /**
+     * Beginnings of the numbers that have eBirr wallets. Integrators demand 2519, Ethio telecom's;
+     * Safaricom's 2517 can be added when eBirr confirms it.
+     */
+    phonePrefixes: v.optional(
+      v.pipe(
+        v.array(v.picklist(['2519', '2517'], 'Must be "2519" or "2517".'), 'Must be a list.'),
+        v.minLength(1, 'Must name at least one prefix.'),
+      ),
+      ['2519'],
+    ),
+  },
+  (issue) => {
+    switch (issue.expected) {
+      case 'never':
+        return 'Is not a setting of this rail.';
+      case 'Object':
+        return 'Must be a JSON object.';
+      default:
+        return 'Is missing.';
+    }
+  },
+);
+
+export type EbirrSettings = v.InferOutput<typeof ebirrSettingsSchema>;
+
+/** No user name: a secret there would end up where URLs end up. */
+function isPlainHttpUrl(text: string): boolean {
+  const url = URL.parse(text);
+  return (
+    url !== null &&
+    /^https?:$/.test(url.protocol) &&
+    url.username === '' &&
+    url.password === '' &&
+    !/[?#\s]/.test(text)
+  );
+}

@@ -1,0 +1,71 @@
+import { majorText } from '../../domain/money.ts';
+import { jsonObject } from '../call-rail.ts';
+import type { RailOrder } from '../rail.ts';
+import { descriptionOf, minorOf, NOT_PLAIN, pageUrlOf, textOf } from './wire.ts';
+
+/**
+ * The body of `order.create`. Amounts are JSON numbers in major units, written out of the minor
+ * ones: `1500.00` in the text, whatever a float would make of it. One line item for the whole
+ * charge, because line items must add up and ours need not (commission, prices for a whole line).
+ */
+export function nbgOrderJson(order: RailOrder): string {
+  const amount = majorText(order.chargedMinor);
+  const reference = JSON.stringify(order.attempt.reference);
+  const description = JSON.stringify(descriptionOf(order, NOT_PLAIN));
+  const lineItem = objectJson({
+    item_name: description,
+    quantity: '1',
+    unit_price: amount,
+    total_usage_amount: amount,
+  });
+  return objectJson({
+    amount,
+    currency: JSON.stringify(order.terms.currency),
+    merchant_order_number: reference,
+    idempotency_key: reference,
+    description,
+    success_url: JSON.stringify(order.checkoutUrl),
+    cancel_url: JSON.stringify(order.checkoutUrl),
+    callback_url: JSON.stringify(order.callbackUrl),
+    line_items: `[${lineItem}]`,
+  });
+}
+
+/** The JSON object of members whose values are JSON already. */
+function objectJson(members: Readonly<Record<string, string>>): string {
+  return `{${Object.entries(members)
+    .map(([name, value]) => `${JSON.stringify(name)}:${value}`)
+    .join(',')}}`;
+}
+
+export interface NbgPage {
+  /** `hpp_url`. */
+  readonly redirectUrl: string;
+  /** `order_reference`. */
+  readonly railReference: string;
+}
+
+/** The page in the answer to `order.create`, or null when the answer is not about this order. */
+export function readNbgPage(text: string, order: RailOrder): NbgPage | null {
+  const body = jsonObject(text);
+  const redirectUrl = pageUrlOf(body?.hpp_url);
+  const railReference = textOf(body?.order_reference);
+  if (body === null || redirectUrl === null || railReference === null) {
+    return null;
+  }
+  const isOurs =
+    isSentAs(body.merchant_order_number, order.attempt.reference) &&
+    isSentAs(body.currency, order.terms.currency) &&
+    (isAbsent(body.amount) || minorOf(body.amount) === order.chargedMinor);
+  return isOurs ? { redirectUrl, railReference } : null;
+}
+
+/** A member that is missing, or null as NBG writes it. */
+export function isAbsent(value: unknown): boolean {
+  return value === undefined || value === null;
+}
+
+/** True for what was not sent, and for what was sent as we know it. */
+export function isSentAs(value: unknown, expected: string): boolean {
+  return isAbsent(value) || value === expected;
+}

@@ -1,0 +1,78 @@
+import { BoundedCache } from '../../bounded-cache.ts';
+import type { FailureReason } from '../../domain/intent.ts';
+import { callRail, jsonObject } from '../call-rail.ts';
+import type { NbgSettings } from './settings.ts';
+import { integerOf } from './wire.ts';
+
+export type Login =
+  | { readonly type: 'token'; readonly token: string }
+  /** No token, so no order either. */
+  | { readonly type: 'refused'; readonly reason: FailureReason };
+
+interface Token {
+  readonly token: string;
+  readonly expiresAtMs: number;
+}
+
+/** The part of its life in which a token is used: it must still be good when it arrives. */
+const USED_SHARE = 0.9;
+/** NBG's tokens live for 5 minutes. A wrong `expires_in` must not keep one for ever. */
+const TOKEN_AGE_MS_MAX = 60 * 60 * 1_000;
+/** An isolate serves two environments, and sees a few settings while they are rotated. */
+const TOKENS_MAX = 8;
+
+/** Of this isolate. Keyed by the account, so that changed settings never use an old token. */
+const tokens = new BoundedCache<Token>({ sizeMax: TOKENS_MAX, ageMsMax: TOKEN_AGE_MS_MAX });
+
+/** A token that is good now: remembered, or by `POST /user/auth/login`. */
+export async function nbgToken(settings: NbgSettings, timeoutMs: number): Promise<Login> {
+  const askedAtMs = Date.now();
+  const known = tokens.get(keyOf(settings), askedAtMs)?.value;
+  if (known !== undefined && known.expiresAtMs > askedAtMs) {
+    return { type: 'token', token: known.token };
+  }
+  const { username, password } = settings;
+  const answer = await callRail(
+    `${settings.baseUrl}/user/auth/login`,
+    {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/json' },
+      body: JSON.stringify({ username, password }),
+    },
+    timeoutMs,
+  );
+  if (answer.type === 'no_answer' || answer.status >= 500 || isBusy(answer.status)) {
+    return { type: 'refused', reason: 'rail_unavailable' };
+  }
+  if (answer.status >= 400) {
+    return { type: 'refused', reason: 'misconfigured' };
+  }
+  const body = jsonObject(answer.text);
+  const token = body?.access_token;
+  // What a header cannot carry is no token.
+  if (typeof token !== 'string' || !/^[\x21-\x7e]+$/.test(token)) {
+    return { type: 'refused', reason: 'rail_unavailable' };
+  }
+  const livesForMs = (integerOf(body?.expires_in) ?? 0) * 1_000;
+  if (livesForMs > 0) {
+    const expiresAtMs = askedAtMs + livesForMs * USED_SHARE;
+    tokens.set(keyOf(settings), { token, expiresAtMs }, askedAtMs);
+  }
+  return { type: 'token', token };
+}
+
+/** Forgets a token that was refused, unless another request has brought a newer one. */
+export function dropNbgToken(settings: NbgSettings, token: string): void {
+  if (tokens.get(keyOf(settings), Date.now())?.value.token === token) {
+    tokens.delete(keyOf(settings));
+  }
+}
+
+/** Too slow or too many: nothing is wrong with the request. */
+export function isBusy(status: number): boolean {
+  return status === 408 || status === 429;
+}
+
+function keyOf({ baseUrl, username, password }: NbgSettings): string {
+  return JSON.stringify([baseUrl, username, password]);
+}

@@ -1,0 +1,14 @@
+import type { Rail } from '../rail.ts';
+import { cardsRail } from './cards.ts';
+import { nbgRail } from './nbg.ts';
+import type { EthswitchSettings } from './settings.ts';
+
+/** EthSwitch, by the one of its two gateways that the operator has an account at. */
+export function ethswitchRail(settings: EthswitchSettings): Rail {
+  switch (settings.gateway) {
+    case 'nbg':
+      return nbgRail(settings);
+    case 'cards':
+      return cardsRail(settings);
+  }
+}

@@ -1,0 +1,100 @@
+import type { Outcome } from '../../domain/intent.ts';
+import { minorFromMajor } from '../../domain/money.ts';
+import { jsonObject } from '../call-rail.ts';
+import type { CallbackSuspicion, RailOrder } from '../rail.ts';
+import { codeText, FAILURE_BY_RESULT_CODE, SUCCESS_CODE } from './codes.ts';
+
+/** What became of a push, as the rail tells it. */
+interface StkCallback {
+  readonly merchantRequestId: unknown;
+  readonly checkoutRequestId: unknown;
+  readonly resultCode: string;
+  /** Null when it is absent, as after a failure, or not an amount. */
+  readonly amountMinor: number | null;
+  readonly receipt: string | null;
+}
+
+/** What a callback proves about the order to whose address it came, or what is wrong with it. */
+export type CallbackReading =
+  | { readonly type: 'outcome'; readonly outcome: Outcome }
+  | { readonly type: 'refused'; readonly suspicion: CallbackSuspicion };
+
+/**
+ * Reads a callback for `order`. Nothing signs it: the address is unguessable, and both ids and the
+ * amount must be those of the order.
+ */
+export function readCallback(text: string, order: RailOrder): CallbackReading {
+  const callback = parseCallback(text);
+  if (callback === null) {
+    return { type: 'refused', suspicion: 'unreadable' };
+  }
+  const { reference, railReference } = order.attempt;
+  // The rail's own id is not known when its answer to our push never came, or is still under way.
+  const isOurs =
+    callback.merchantRequestId === reference &&
+    (railReference === null || callback.checkoutRequestId === railReference);
+  if (!isOurs) {
+    return { type: 'refused', suspicion: 'other_order' };
+  }
+  if (callback.resultCode === SUCCESS_CODE) {
+    return readSuccess(callback, order);
+  }
+  const reason = FAILURE_BY_RESULT_CODE.get(callback.resultCode);
+  return reason === undefined
+    ? { type: 'refused', suspicion: 'unknown_state' }
+    : { type: 'outcome', outcome: { type: 'failed', reason } };
+}
+
+function readSuccess({ amountMinor, receipt }: StkCallback, order: RailOrder): CallbackReading {
+  if (amountMinor === null) {
+    return { type: 'refused', suspicion: 'unreadable' };
+  }
+  return amountMinor === order.chargedMinor
+    ? { type: 'outcome', outcome: { type: 'succeeded', receipt } }
+    : { type: 'refused', suspicion: 'wrong_amount' };
+}
+
+/** Ethiopia wraps Kenya's form into an envelope; both are read. Null: neither of them. */
+function parseCallback(text: string): StkCallback | null {
+  const root = jsonObject(text);
+  const body = fieldsOf((fieldsOf(root?.Envelope) ?? root)?.Body);
+  const callback = fieldsOf(body?.stkCallback);
+  const resultCode = codeText(callback?.ResultCode);
+  if (callback === null || resultCode === null) {
+    return null;
+  }
+  const items = fieldsOf(callback.CallbackMetadata)?.Item;
+  return {
+    merchantRequestId: callback.MerchantRequestID,
+    checkoutRequestId: callback.CheckoutRequestID,
+    resultCode,
+    amountMinor: amountMinorOf(itemValue(items, 'Amount')),
+    receipt: receiptOf(itemValue(items, 'MpesaReceiptNumber')),
+  };
+}
+
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> | null {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Readonly<Record<string, unknown>>)
+    : null;
+}
+
+/** The one value of that name; a list that names it twice says nothing. */
+function itemValue(items: unknown, name: string): unknown {
+  const named = Array.isArray(items) ? items.filter((item) => fieldsOf(item)?.Name === name) : [];
+  return named.length === 1 ? fieldsOf(named[0])?.Value : undefined;
+}
+
+/** A JSON number, or its text. */
+function amountMinorOf(value: unknown): number | null {
+  if (typeof value === 'number') {
+    return minorFromMajor(value);
+  }
+  const isDecimal = typeof value === 'string' && /^\d{1,12}(?:\.\d{1,2})?$/.test(value);
+  return isDecimal ? minorFromMajor(Number(value)) : null;
+}
+
+/** It is shown and stored: whatever does not look like a receipt number is none. */
+function receiptOf(value: unknown): string | null {
+  return typeof value === 'string' && /^[A-Za-z0-9]{1,32}$/.test(value) ? value : null;
+}

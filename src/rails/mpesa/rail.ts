@@ -1,0 +1,128 @@
+import type { AttemptPlan, IntentTerms, Outcome } from '../../domain/intent.ts';
+import type { Method } from '../../domain/method.ts';
+import { readBytes } from '../../http/read-bytes.ts';
+import { callRail } from '../call-rail.ts';
+import type { CallbackResult, Rail, RailOrder, StartResult } from '../rail.ts';
+import { type CallbackReading, readCallback } from './callback.ts';
+import { type PushResult, pushBody, readPush } from './push.ts';
+import type { MpesaSettings } from './settings.ts';
+import { bearerToken, forgetToken } from './token.ts';
+
+/** Token and push together. The push is answered before the customer is prompted. */
+const START_TIMEOUT_MS = 15_000;
+
+/** A token that takes longer leaves no time for the push. */
+const TOKEN_TIMEOUT_MS = 5_000;
+
+/**
+ * How long a prompt is waited for. No document names the life of a prompt; integrators see it end
+ * within a minute or two and advise to wait two or three. It is not final: a callback that comes
+ * later still counts.
+ */
+const WINDOW_MS = 3 * 60 * 1_000;
+
+/** Numbers of Safaricom Ethiopia, the only ones with an M-PESA account. */
+const MPESA_PHONE = /^2517\d{8}$/;
+
+/** A callback has some 500 bytes. */
+const CALLBACK_BYTES_MAX = 64 * 1024;
+
+/**
+ * M-PESA of Safaricom Ethiopia by STK push v3: a prompt on the customer's phone, whose outcome comes
+ * by callback alone. The rail's status query asks for the receipt number, which only the callback
+ * brings, so there is nobody to ask about a push that never reported.
+ */
+export function mpesaRail(settings: MpesaSettings, startTimeoutMs = START_TIMEOUT_MS): Rail {
+  return {
+    id: 'mpesa',
+    currencies: ['ETB'],
+    startTimeoutMs,
+    startsInQueue: false,
+
+    plan(_terms: IntentTerms, _method: Method, nowMs: number): AttemptPlan {
+      return {
+        flow: 'push',
+        deadlineAtMs: nowMs + WINDOW_MS,
+        windowIsFinal: false,
+        checkAtMs: null,
+      };
+    },
+
+    async start(order: RailOrder): Promise<StartResult> {
+      const { phone } = order.attempt;
+      if (phone === null || !MPESA_PHONE.test(phone)) {
+        return { type: 'refused', reason: 'declined' };
+      }
+      const answerByMs = Date.now() + startTimeoutMs;
+      const first = await push(settings, order, phone, answerByMs);
+      // Refused at the door: the push was not looked at, so a second one is still the only one.
+      const result =
+        first.type === 'token_refused' ? await push(settings, order, phone, answerByMs) : first;
+      return result.type === 'token_refused'
+        ? { type: 'refused', reason: 'misconfigured' }
+        : result;
+    },
+
+    pageUrl(): null {
+      return null;
+    },
+
+    async query(): Promise<Outcome> {
+      return { type: 'unknown', checkAtMs: null };
+    },
+
+    async handleCallback(request: Request, order: RailOrder): Promise<CallbackResult> {
+      const bytes = await readBytes(request, CALLBACK_BYTES_MAX);
+      const reading: CallbackReading =
+        bytes === null
+          ? { type: 'refused', suspicion: 'unreadable' }
+          : readCallback(new TextDecoder().decode(bytes), order);
+      if (reading.type === 'refused') {
+        const answer = Response.json({ ResultCode: 1, ResultDesc: 'Rejected' }, { status: 400 });
+        return { ...reading, answer };
+      }
+      return {
+        ...reading,
+        givesUp: false,
+        onlyPending: false,
+        answer: () => Response.json({ ResultCode: 0, ResultDesc: 'Accepted' }),
+      };
+    },
+  };
+}
+
+/** One push, with the token in the cache or a fresh one. */
+async function push(
+  settings: MpesaSettings,
+  order: RailOrder,
+  phone: string,
+  answerByMs: number,
+): Promise<PushResult> {
+  const token = await bearerToken(settings, Math.min(TOKEN_TIMEOUT_MS, remainingMs(answerByMs)));
+  if (token.type === 'refused') {
+    return token;
+  }
+  const answer = await callRail(
+    `${settings.baseUrl}/mpesa/stkpush/v3/processrequest`,
+    {
+      method: 'POST',
+      headers: {
+        accept: 'application/json',
+        authorization: `Bearer ${token.token}`,
+        'content-type': 'application/json',
+      },
+      body: await pushBody(settings, order, phone, Date.now()),
+    },
+    remainingMs(answerByMs),
+  );
+  const result = readPush(answer, order.attempt.reference);
+  if (result.type === 'token_refused') {
+    forgetToken(settings, token.token);
+  }
+  return result;
+}
+
+/** At least a moment: a timer cannot be set into the past. */
+function remainingMs(answerByMs: number): number {
+  return Math.max(1, answerByMs - Date.now());
+}

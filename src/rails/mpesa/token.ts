@@ -1,0 +1,95 @@
+import { base64FromBytes, utf8 } from '../../crypto/encoding.ts';
+import { callRail, jsonObject, type RailAnswer } from '../call-rail.ts';
+import { codeText, TOKEN_REFUSAL_CODES } from './codes.ts';
+import type { MpesaSettings } from './settings.ts';
+
+/** A token is not used in its last minute: it must live until the push has arrived. */
+const EXPIRY_MARGIN_MS = 60_000;
+
+/** Sandbox and production, before and after a rotation: four are in use at the most. */
+const TOKENS_MAX = 8;
+
+/** Without a token nothing was asked of the rail, so no money can have moved. */
+export type TokenResult =
+  | { readonly type: 'token'; readonly token: string }
+  | { readonly type: 'refused'; readonly reason: 'misconfigured' | 'rail_unavailable' };
+
+interface CachedToken {
+  readonly token: string;
+  readonly expiresAtMs: number;
+}
+
+/**
+ * Of this isolate, by settings. Values only: a promise that one request waits for must not be
+ * waited for by another one in a Worker.
+ */
+const tokens = new Map<string, CachedToken>();
+
+/** The bearer token that pushes are sent with, from the cache while it lasts. */
+export async function bearerToken(
+  settings: MpesaSettings,
+  timeoutMs: number,
+): Promise<TokenResult> {
+  const cached = tokens.get(cacheKey(settings));
+  if (cached !== undefined && Date.now() < cached.expiresAtMs) {
+    return { type: 'token', token: cached.token };
+  }
+  const { consumerKey, consumerSecret, baseUrl } = settings;
+  const credentials = base64FromBytes(utf8(`${consumerKey}:${consumerSecret}`));
+  const answer = await callRail(
+    `${baseUrl}/v1/token/generate?grant_type=client_credentials`,
+    {
+      method: 'GET',
+      headers: { accept: 'application/json', authorization: `Basic ${credentials}` },
+    },
+    timeoutMs,
+  );
+  return readToken(settings, answer);
+}
+
+/** Forgets a token that the rail refused, unless another request has renewed it already. */
+export function forgetToken(settings: MpesaSettings, token: string): void {
+  const key = cacheKey(settings);
+  if (tokens.get(key)?.token === token) {
+    tokens.delete(key);
+  }
+}
+
+function readToken(settings: MpesaSettings, answer: RailAnswer): TokenResult {
+  if (answer.type === 'no_answer') {
+    return { type: 'refused', reason: 'rail_unavailable' };
+  }
+  const fields = jsonObject(answer.text);
+  const token = fields?.access_token;
+  // A token goes into a header: anything that is none there is an answer we cannot use.
+  if (answer.status === 200 && typeof token === 'string' && /^[!-~]{1,4096}$/.test(token)) {
+    keep(settings, token, fields?.expires_in);
+    return { type: 'token', token };
+  }
+  const isRefused =
+    TOKEN_REFUSAL_CODES.has(codeText(fields?.resultCode)) ||
+    [400, 401, 403].includes(answer.status);
+  return { type: 'refused', reason: isRefused ? 'misconfigured' : 'rail_unavailable' };
+}
+
+/** `expires_in` is a text of seconds here, a number elsewhere; without one nothing is kept. */
+function keep(settings: MpesaSettings, token: string, expiresIn: unknown): void {
+  const seconds = /^\d{1,7}$/.exec(codeText(expiresIn) ?? '')?.[0];
+  if (seconds === undefined) {
+    return;
+  }
+  const key = cacheKey(settings);
+  // Deleted first, so that the oldest stands first in the map's order.
+  tokens.delete(key);
+  tokens.set(key, { token, expiresAtMs: Date.now() + Number(seconds) * 1_000 - EXPIRY_MARGIN_MS });
+  for (const oldest of tokens.keys()) {
+    if (tokens.size <= TOKENS_MAX) {
+      break;
+    }
+    tokens.delete(oldest);
+  }
+}
+
+function cacheKey({ baseUrl, consumerKey, consumerSecret }: MpesaSettings): string {
+  return JSON.stringify([baseUrl, consumerKey, consumerSecret]);
+}

@@ -1,0 +1,113 @@
+import type { FailureReason } from '../../domain/intent.ts';
+import { jsonObject, type RailAnswer } from '../call-rail.ts';
+import { type Fields, textOf } from './signature.ts';
+
+/** What an answer of telebirr's means. */
+export type Understood =
+  | { readonly type: 'success'; readonly content: Fields }
+  /** telebirr certainly did nothing. */
+  | { readonly type: 'refused'; readonly reason: FailureReason }
+  /** Nobody knows what telebirr did. */
+  | { readonly type: 'unclear' };
+
+/**
+ * Error codes after which certainly no order stands: the request was turned away before it reached
+ * the order book. They count at any HTTP status, for the gateway sends them with 400 and with 500.
+ *
+ * Left out on purpose, and so unclear: 49401024991 ("southbound service unavailable"), where the
+ * gateway lost the order book's answer or never reached it, and 60320025 ("payment platform
+ * failed"), which says as little.
+ */
+const REFUSALS: Readonly<Record<string, FailureReason>> = {
+  /** Our signature does not hold: another key, or another padding. */
+  '60200099': 'misconfigured',
+  /** No such merchant code. */
+  '60200087': 'misconfigured',
+  /** A parameter of the wrong form: most often the two app ids mixed up. */
+  '49401024995': 'misconfigured',
+  /** A parameter that telebirr wants is empty. */
+  '60320006': 'misconfigured',
+  /** No such call at this address. */
+  '49401026001': 'misconfigured',
+  /** Too many calls; the next may pass. */
+  '49401021002': 'rail_unavailable',
+};
+
+/** The answer to a signed call. HTTP 200 alone is not enough. */
+export function understood(answer: RailAnswer): Understood {
+  const message = answer.type === 'answered' ? jsonObject(answer.text) : null;
+  if (answer.type === 'no_answer' || message === null) {
+    return { type: 'unclear' };
+  }
+  const { result, biz_content: content } = message;
+  const code = textOf(message.errorCode) ?? textOf(message.code) ?? '';
+  const reason = Object.hasOwn(REFUSALS, code) ? REFUSALS[code] : undefined;
+  if (reason !== undefined && result !== 'SUCCESS') {
+    return { type: 'refused', reason };
+  }
+  const isSuccess = answer.status === 200 && result === 'SUCCESS' && code === '0';
+  return isSuccess && isFields(content) ? { type: 'success', content } : { type: 'unclear' };
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A token, and how long it is good for from when it was asked for. */
+export interface FreshToken {
+  readonly type: 'token';
+  readonly token: string;
+  readonly lifetimeMs: number;
+}
+
+/** Ready for the header `Authorization`, "Bearer" included. */
+const TOKEN = /^[\x21-\x7e]{1,32} ?[\x21-\x7e]{1,4096}$/;
+
+/** Codes that speak of telebirr's state, not of our credentials. */
+const UNAVAILABLE = new Set(['49401024991', '49401021002']);
+const TOO_MANY_REQUESTS = 429;
+
+/** The answer to a request for a token. Nothing is paid by it, so no answer is a refusal too. */
+export function understoodToken(
+  answer: RailAnswer,
+): FreshToken | Extract<Understood, { readonly type: 'refused' }> {
+  const message = answer.type === 'answered' ? jsonObject(answer.text) : null;
+  if (answer.type === 'no_answer') {
+    return { type: 'refused', reason: 'rail_unavailable' };
+  }
+  const token = textOf(message?.token);
+  if (answer.status === 200 && token !== null && TOKEN.test(token)) {
+    const lifetimeMs = lifetimeOf(textOf(message?.effectiveDate), textOf(message?.expirationDate));
+    return { type: 'token', token, lifetimeMs };
+  }
+  const code = textOf(message?.errorCode);
+  const isOurs =
+    code === null
+      ? answer.status >= 400 && answer.status < 500 && answer.status !== TOO_MANY_REQUESTS
+      : !UNAVAILABLE.has(code);
+  return { type: 'refused', reason: isOurs ? 'misconfigured' : 'rail_unavailable' };
+}
+
+/** The distance of two times of an unstated zone; 0 when they cannot be read. */
+function lifetimeOf(effective: string | null, expiration: string | null): number {
+  const lifetimeMs = timeMs(expiration) - timeMs(effective);
+  return Number.isFinite(lifetimeMs) ? Math.max(lifetimeMs, 0) : 0;
+}
+
+/** `yyyyMMddHHmmss`, read as UTC; NaN for anything else. */
+function timeMs(text: string | null): number {
+  const parts = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)$/.exec(text ?? '');
+  if (parts === null) {
+    return Number.NaN;
+  }
+  const [year = 0, month = 0, day = 0, hours = 0, minutes = 0, seconds = 0] = parts
+    .slice(1)
+    .map(Number);
+  return Date.UTC(year, month - 1, day, hours, minutes, seconds);
+}
+
+/** Major units with at most two decimals that count, as minor units; null for anything else. */
+export function minorFromText(text: string): number | null {
+  const parts = /^(\d{1,12})(?:\.(\d{1,2})0{0,4})?$/.exec(text);
+  return parts === null ? null : Number(parts[1]) * 100 + Number((parts[2] ?? '').padEnd(2, '0'));
+}

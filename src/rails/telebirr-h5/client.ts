@@ -1,0 +1,87 @@
+import { BoundedCache } from '../../bounded-cache.ts';
+import { callRail } from '../call-rail.ts';
+import { type FreshToken, type Understood, understood, understoodToken } from './answers.ts';
+import { CALLS, type Call, signedMessage } from './messages.ts';
+import type { TelebirrH5Settings } from './settings.ts';
+import type { Fields, Sign } from './signature.ts';
+
+/** A token is renewed this long before its end: a call under way must not outlive it. */
+const TOKEN_MARGIN_MS = 60_000;
+/** The documentation says about an hour; whatever an answer says, none is kept for longer. */
+const TOKEN_AGE_MS_MAX = 3_600_000;
+/** Tokens remembered by one isolate: one for each configuration. */
+const TOKENS_MAX = 16;
+const UNAUTHORIZED = 401;
+
+interface KeptToken {
+  readonly token: string;
+  readonly goodUntilMs: number;
+}
+
+const keptTokens = new BoundedCache<KeptToken>({ sizeMax: TOKENS_MAX, ageMsMax: TOKEN_AGE_MS_MAX });
+
+export interface TelebirrClient {
+  /** One signed call. `refused` when telebirr certainly did nothing. Never throws. */
+  post(call: Call, content: Fields, timeoutMs: number): Promise<Understood>;
+}
+
+export function telebirrClient(settings: TelebirrH5Settings, sign: Sign): TelebirrClient {
+  const { apiBaseUrl, appSecret, callTimeoutMs, fabricAppId } = settings;
+  const tokenKey = `${apiBaseUrl} ${fabricAppId} ${appSecret}`;
+  const headers = { 'content-type': 'application/json', 'x-app-key': fabricAppId };
+
+  async function token(
+    timeoutMs: number,
+  ): Promise<FreshToken | KeptToken | Extract<Understood, { readonly type: 'refused' }>> {
+    const askedAtMs = Date.now();
+    const kept = keptTokens.get(tokenKey, askedAtMs)?.value;
+    if (kept !== undefined && askedAtMs < kept.goodUntilMs) {
+      return kept;
+    }
+    const body = JSON.stringify({ appSecret });
+    const url = `${apiBaseUrl}/payment/v1/token`;
+    const answer = understoodToken(
+      await callRail(url, { method: 'POST', headers, body }, timeoutMs),
+    );
+    if (answer.type === 'token') {
+      const goodUntilMs = askedAtMs + answer.lifetimeMs - TOKEN_MARGIN_MS;
+      keptTokens.set(tokenKey, { token: answer.token, goodUntilMs }, askedAtMs);
+    }
+    return answer;
+  }
+
+  function forget(refused: string): void {
+    // Another call may have put a newer one there meanwhile.
+    if (keptTokens.get(tokenKey, Date.now())?.value.token === refused) {
+      keptTokens.delete(tokenKey);
+    }
+  }
+
+  return {
+    async post(call, content, timeoutMs) {
+      const endsAtMs = Date.now() + timeoutMs;
+      const callWaitMs = () => Math.max(1, Math.min(callTimeoutMs, endsAtMs - Date.now()));
+      // A token may have ended early, at a restart of theirs. It is refused before anything is done.
+      for (let tries = 0; tries < 2; tries += 1) {
+        const authorized = await token(callWaitMs());
+        if ('reason' in authorized) {
+          return authorized;
+        }
+        const body = await signedMessage(call, content, sign, Date.now());
+        if (body === null) {
+          return { type: 'refused', reason: 'misconfigured' };
+        }
+        const answer = await callRail(
+          `${apiBaseUrl}${CALLS[call].path}`,
+          { method: 'POST', headers: { ...headers, authorization: authorized.token }, body },
+          callWaitMs(),
+        );
+        if (answer.type === 'no_answer' || answer.status !== UNAUTHORIZED) {
+          return understood(answer);
+        }
+        forget(authorized.token);
+      }
+      return { type: 'refused', reason: 'misconfigured' };
+    },
+  };
+}

@@ -1,0 +1,144 @@
+import type { AttemptPlan, IntentTerms } from '../../domain/intent.ts';
+import { majorText } from '../../domain/money.ts';
+import type { RailOrder } from '../rail.ts';
+import type { TelebirrH5Settings } from './settings.ts';
+import { canonicalText, type Fields, type Sign } from './signature.ts';
+
+/** The only currency of a telebirr wallet. */
+export const CURRENCY = 'ETB';
+
+const MINUTE_MS = 60_000;
+/** `timeout_express`: telebirr keeps an order open for whole minutes, 1 to 120. */
+const OPEN_MINUTES_MIN = 1;
+const OPEN_MINUTES_MAX = 120;
+
+/** Longest `notify_url` and `redirect_url`. */
+const URL_CHARACTERS_MAX = 512;
+
+/** The documentation allows 512 characters of a title, an SDK found 200 to be safe. */
+const TITLE_CHARACTERS_MAX = 200;
+
+/** `sign_type` of every message, whichever way the signature is padded. */
+const SIGN_TYPE = 'SHA256WithRSA';
+const VERSION = '1.0';
+
+/** `payee_identifier` is a short code. */
+const PAYEE_BY_SHORT_CODE = '04';
+
+/** 32 letters and digits, so that a random byte chooses each without bias. */
+const NONCE_ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+const NONCE_CHARACTERS = 32;
+
+/** The calls to telebirr: where they go, and what they are called within. */
+export const CALLS = {
+  preOrder: { path: '/payment/v1/merchant/preOrder', method: 'payment.preorder' },
+  queryOrder: { path: '/payment/v1/merchant/queryOrder', method: 'payment.queryorder' },
+} as const;
+export type Call = keyof typeof CALLS;
+
+/**
+ * When telebirr closes an order that is made now: not after the payment expires, so that nobody
+ * pays for what the merchant has let go; but its shortest time is a minute.
+ */
+export function closesAtMs(terms: IntentTerms, nowMs: number): number {
+  return nowMs + clampedMinutes(Math.floor((terms.expiresAtMs - nowMs) / MINUTE_MS)) * MINUTE_MS;
+}
+
+/** The whole minutes that the attempt was planned with. */
+function openMinutes(attempt: AttemptPlan & { readonly startedAtMs: number }): number {
+  // Between the plan and the start lie milliseconds.
+  return clampedMinutes(Math.round((attempt.deadlineAtMs - attempt.startedAtMs) / MINUTE_MS));
+}
+
+function clampedMinutes(minutes: number): number {
+  return Math.min(Math.max(minutes, OPEN_MINUTES_MIN), OPEN_MINUTES_MAX);
+}
+
+/** `biz_content` of the order, or null when telebirr cannot take it. */
+export function preOrderContent(settings: TelebirrH5Settings, order: RailOrder): Fields | null {
+  const { attempt, callbackUrl, checkoutUrl, terms } = order;
+  const isTooLong = Math.max(callbackUrl.length, checkoutUrl.length) > URL_CHARACTERS_MAX;
+  if (isTooLong || terms.currency !== CURRENCY) {
+    return null;
+  }
+  return {
+    notify_url: callbackUrl,
+    redirect_url: checkoutUrl,
+    ...queryOrderContent(settings, order),
+    trade_type: 'Checkout',
+    title: titleOf(terms) || `Payment ${attempt.reference}`,
+    total_amount: majorText(order.chargedMinor),
+    trans_currency: CURRENCY,
+    timeout_express: `${openMinutes(attempt)}m`,
+    business_type: 'BuyGoods',
+    payee_identifier: settings.merchantCode,
+    payee_identifier_type: PAYEE_BY_SHORT_CODE,
+    payee_type: settings.payeeType,
+  };
+}
+
+/** `biz_content` of the question what became of the order. */
+export function queryOrderContent(
+  { merchantAppId, merchantCode }: TelebirrH5Settings,
+  { attempt }: RailOrder,
+): Fields {
+  return { appid: merchantAppId, merch_code: merchantCode, merch_order_id: attempt.reference };
+}
+
+/**
+ * The merchant and what is paid for. telebirr forbids most punctuation and says nothing of other
+ * scripts, which it would have to sign over in our encoding: only plain letters and digits go out.
+ */
+function titleOf({ merchantName, description }: IntentTerms): string {
+  return `${merchantName} ${description ?? ''}`
+    .normalize('NFKD')
+    .replaceAll(/\p{Mark}+/gu, '')
+    .replaceAll(/[^A-Za-z0-9_.]+/g, ' ')
+    .trim()
+    .slice(0, TITLE_CHARACTERS_MAX)
+    .trim();
+}
+
+/** A whole message round `content`, signed now; null when our key cannot sign. */
+export async function signedMessage(
+  call: Call,
+  content: Fields,
+  sign: Sign,
+  nowMs: number,
+): Promise<string | null> {
+  const message = {
+    ...freshness(nowMs),
+    method: CALLS[call].method,
+    version: VERSION,
+    biz_content: content,
+  };
+  const signature = await sign(canonicalText(message));
+  return signature === null
+    ? null
+    : JSON.stringify({ ...message, sign: signature, sign_type: SIGN_TYPE });
+}
+
+/** Where the customer pays the order that telebirr calls `prepayId`; null when we cannot sign. */
+export async function payPageUrl(
+  settings: TelebirrH5Settings,
+  prepayId: string,
+  sign: Sign,
+  nowMs: number,
+): Promise<string | null> {
+  const { nonce_str, timestamp } = freshness(nowMs);
+  const { merchantAppId: appid, merchantCode: merch_code } = settings;
+  // Exactly these five are signed, and the documentation wants them in this order.
+  const signed = { appid, merch_code, nonce_str, prepay_id: prepayId, timestamp };
+  const signature = await sign(canonicalText(signed));
+  const unsigned = { sign_type: SIGN_TYPE, version: VERSION, trade_type: 'Checkout' };
+  return signature === null
+    ? null
+    : `${settings.webPageUrl}?${new URLSearchParams({ ...signed, sign: signature, ...unsigned })}`;
+}
+
+/** What makes two equal messages differ. */
+function freshness(nowMs: number): { readonly timestamp: string; readonly nonce_str: string } {
+  const bytes = crypto.getRandomValues(new Uint8Array(NONCE_CHARACTERS));
+  const nonce = Array.from(bytes, (byte) => NONCE_ALPHABET[byte % NONCE_ALPHABET.length]).join('');
+  return { timestamp: String(Math.floor(nowMs / 1_000)), nonce_str: nonce };
+}

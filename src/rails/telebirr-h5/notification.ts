@@ -1,0 +1,68 @@
+import { jsonObject } from '../call-rail.ts';
+import type { CallbackSuspicion, RailOrder } from '../rail.ts';
+import { minorFromText } from './answers.ts';
+import { CURRENCY } from './messages.ts';
+import type { TelebirrH5Settings } from './settings.ts';
+import { type Fields, textOf } from './signature.ts';
+
+/**
+ * The words of a notification in upper case, of both families: the documentation's (`Completed`)
+ * and those that a query answers with (`PAY_SUCCESS`), which SDKs expect in notifications too.
+ */
+const PAID_WORDS = ['COMPLETED', 'PAY_SUCCESS', 'SUCCESS', 'PAID'];
+const OTHER_WORDS = [
+  ...['PENDING', 'PAYING', 'WAIT_PAY', 'ACCEPTED'],
+  ...['EXPIRED', 'FAILURE', 'PAY_FAILED', 'PAY_CANCEL', 'ORDER_CLOSED'],
+  ...['REFUNDING', 'REFUND_SUCCESS', 'REFUND_FAILED'],
+];
+
+/**
+ * The fields of a notification, or null when it has none. It comes as JSON, as a form, or, where
+ * something between has taken JSON for a form, as a form whose only name is the whole JSON.
+ */
+export function readNotification(text: string): Fields | null {
+  const fields =
+    jsonObject(text) ??
+    jsonObject(formDecoded(text)) ??
+    Object.fromEntries(new URLSearchParams(text));
+  return textOf(fields.sign) && textOf(fields.merch_order_id) ? fields : null;
+}
+
+/** The text of a form that is one name and nothing else. */
+function formDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' ')).replace(/=$/, '');
+  } catch {
+    return '';
+  }
+}
+
+/** What an authentic notification says of `order`, or why it is not about it. */
+export function readClaim(
+  fields: Fields,
+  settings: TelebirrH5Settings,
+  order: RailOrder,
+): { readonly saysPaid: boolean } | { readonly suspicion: CallbackSuspicion } {
+  const isOurs =
+    textOf(fields.merch_order_id) === order.attempt.reference &&
+    isAbsentOr(fields.appid, settings.merchantAppId) &&
+    isAbsentOr(fields.merch_code, settings.merchantCode);
+  if (!isOurs) {
+    return { suspicion: 'other_order' };
+  }
+  const amount = textOf(fields.total_amount);
+  const isRightAmount =
+    (amount === null || minorFromText(amount) === order.chargedMinor) &&
+    isAbsentOr(fields.trans_currency, CURRENCY);
+  if (!isRightAmount) {
+    return { suspicion: 'wrong_amount' };
+  }
+  const word = (textOf(fields.trade_status) ?? '').toUpperCase();
+  const saysPaid = PAID_WORDS.includes(word);
+  return saysPaid || OTHER_WORDS.includes(word) ? { saysPaid } : { suspicion: 'unknown_state' };
+}
+
+/** Most fields are echoed by most versions; one that is there must be right. */
+export function isAbsentOr(value: unknown, expected: string): boolean {
+  return value === undefined || value === null || textOf(value) === expected;
+}

@@ -1,0 +1,189 @@
+import type { AttemptPlan, IntentTerms, Outcome } from '../../domain/intent.ts';
+import type { Method } from '../../domain/method.ts';
+import { nextCheckAtMs } from '../../domain/schedule.ts';
+import { readBytes } from '../../http/read-bytes.ts';
+import type { CallbackResult, CallbackSuspicion, Rail, RailOrder, StartResult } from '../rail.ts';
+import { minorFromText } from './answers.ts';
+import { telebirrClient } from './client.ts';
+import {
+  CURRENCY,
+  closesAtMs,
+  payPageUrl,
+  preOrderContent,
+  queryOrderContent,
+} from './messages.ts';
+import { isAbsentOr, readClaim, readNotification } from './notification.ts';
+import type { TelebirrH5Settings } from './settings.ts';
+import { type Fields, signer, textOf, verifier } from './signature.ts';
+
+/**
+ * telebirr's "H5 C2B Web Payment": an order is made at telebirr, the customer pays it on telebirr's
+ * page, telebirr notifies us, and we ask telebirr before we believe it.
+ */
+
+/** A customer signs in and types a PIN: nobody has paid sooner. A notification is not waited for. */
+const FIRST_CHECK_AFTER_MS = 30_000;
+
+/** A notification has a dozen short fields; nothing honest is larger. */
+const NOTIFICATION_BYTES_MAX = 64 * 1024;
+
+/** `prepay_id` becomes part of an address, a transaction's id part of a receipt. */
+const PREPAY_ID = /^[A-Za-z0-9_-]{1,128}$/;
+const TRANSACTION_ID = /^[A-Za-z0-9_-]{1,64}$/;
+
+export function telebirrH5Rail(settings: TelebirrH5Settings): Rail {
+  const sign = signer(settings.merchantPrivateKey, settings.signatureScheme);
+  const verify = verifier(settings.telebirrPublicKey);
+  const client = telebirrClient(settings, sign);
+  // A token, and the order.
+  const startTimeoutMs = 2 * settings.callTimeoutMs;
+
+  const rail: Rail = {
+    id: 'telebirr-h5',
+    currencies: [CURRENCY],
+    startTimeoutMs,
+    startsInQueue: false,
+
+    plan(terms: IntentTerms, _method: Method, nowMs: number): AttemptPlan {
+      return {
+        flow: 'redirect',
+        deadlineAtMs: closesAtMs(terms, nowMs),
+        // The order closes at telebirr, but nobody promises that a payment under way stops then.
+        windowIsFinal: false,
+        checkAtMs: nowMs + FIRST_CHECK_AFTER_MS,
+      };
+    },
+
+    async start(order: RailOrder): Promise<StartResult> {
+      const content = preOrderContent(settings, order);
+      if (content === null) {
+        return { type: 'refused', reason: 'misconfigured' };
+      }
+      const answer = await client.post('preOrder', content, startTimeoutMs);
+      if (answer.type !== 'success') {
+        return answer.type === 'refused' ? answer : { type: 'unknown' };
+      }
+      const prepayId = textOf(answer.content.prepay_id) ?? '';
+      // telebirr is said to strip characters from order ids: then nobody would find this one again.
+      if (
+        !PREPAY_ID.test(prepayId) ||
+        !isAbsentOr(answer.content.merch_order_id, order.attempt.reference)
+      ) {
+        return { type: 'unknown' };
+      }
+      const redirectUrl = await payPageUrl(settings, prepayId, sign, Date.now());
+      return redirectUrl === null
+        ? { type: 'unknown' }
+        : { type: 'accepted', redirectUrl, railReference: prepayId };
+    },
+
+    // Only telebirr's answer names the order that the page is for.
+    pageUrl: () => null,
+
+    async query(order: RailOrder, nowMs: number): Promise<Outcome> {
+      const answer = await client.post(
+        'queryOrder',
+        queryOrderContent(settings, order),
+        startTimeoutMs,
+      );
+      const outcome = answer.type === 'success' ? outcomeOf(answer.content, settings, order) : null;
+      return outcome ?? unknownFrom(order, order.attempt.checks, nowMs);
+    },
+
+    async handleCallback(request: Request, order: RailOrder): Promise<CallbackResult> {
+      const bytes = await readBytes(request, NOTIFICATION_BYTES_MAX);
+      const fields = bytes && readNotification(new TextDecoder().decode(bytes));
+      if (fields === null) {
+        return refusal('unreadable');
+      }
+      if (!(await verify(fields))) {
+        return refusal('not_authentic');
+      }
+      const claim = readClaim(fields, settings, order);
+      if ('suspicion' in claim) {
+        return refusal(claim.suspicion);
+      }
+      const nowMs = Date.now();
+      const asked = await rail.query(order, nowMs);
+      // Where telebirr contradicts itself, or cannot be asked, nobody guesses.
+      const isUnconfirmed =
+        claim.saysPaid && asked.type !== 'succeeded' && order.attempt.status !== 'succeeded';
+      return {
+        type: 'outcome',
+        // Asked again at once, however long it was quiet.
+        outcome: isUnconfirmed ? unknownFrom(order, 0, nowMs) : asked,
+        givesUp: false,
+        onlyPending: false,
+        answer: () => (isUnconfirmed ? answered(503, 'not confirmed') : answered(200, 'success')),
+      };
+    },
+  };
+  return rail;
+}
+
+/**
+ * What an answer to `queryOrder` proves of `order`; null: nothing. Refunds are made outside Kefel,
+ * so their states are nothing either: the order was paid and the money is on its way back, or back,
+ * or stuck. Neither "paid" nor "failed" would be true of an attempt that is still open here.
+ */
+function outcomeOf(
+  content: Fields,
+  settings: TelebirrH5Settings,
+  order: RailOrder,
+): Outcome | null {
+  const { merch_order_id, appid, merch_code, total_amount, trans_currency } = content;
+  const amount = textOf(total_amount);
+  const isOurs =
+    textOf(merch_order_id) === order.attempt.reference &&
+    isAbsentOr(appid, settings.merchantAppId) &&
+    isAbsentOr(merch_code, settings.merchantCode) &&
+    isAbsentOr(trans_currency, CURRENCY) &&
+    (amount === null || minorFromText(amount) === order.chargedMinor);
+  // The two names of the state: the documentation has both.
+  const state = textOf(content.order_status) ?? textOf(content.trade_status);
+  if (!isOurs || !isAbsentOr(content.trade_status, state ?? '')) {
+    return null;
+  }
+  switch (state) {
+    case 'PAY_SUCCESS':
+      // Only a whole answer proves that the whole amount was paid.
+      return amount !== null && textOf(trans_currency) !== null
+        ? { type: 'succeeded', receipt: receiptOf(content) }
+        : null;
+    case 'PAY_FAILED':
+      return { type: 'failed', reason: 'declined' };
+    case 'ORDER_CLOSED':
+      return { type: 'failed', reason: 'timed_out' };
+    default:
+      // WAIT_PAY, PAYING, ACCEPTED, refunds, and words that nobody has told us of.
+      return null;
+  }
+}
+
+/** What the customer sees as the number of the transaction, else telebirr's own of the order. */
+function receiptOf(content: Fields): string | null {
+  const candidates = [textOf(content.trans_id), textOf(content.payment_order_id)];
+  return candidates.find((id) => id !== null && TRANSACTION_ID.test(id)) ?? null;
+}
+
+function unknownFrom(order: RailOrder, checks: number, nowMs: number): Outcome {
+  const checkAtMs = nextCheckAtMs(checks, order.attempt.startedAtMs, nowMs);
+  return { type: 'unknown', checkAtMs };
+}
+
+/** HTTP statuses of refused notifications: any but 200 has telebirr send it again. */
+const REFUSAL_STATUS: Readonly<Record<CallbackSuspicion, number>> = {
+  unreadable: 400,
+  not_authentic: 403,
+  other_order: 409,
+  wrong_amount: 409,
+  unknown_state: 422,
+};
+
+function refusal(suspicion: CallbackSuspicion): CallbackResult {
+  return { type: 'refused', suspicion, answer: answered(REFUSAL_STATUS[suspicion], 'refused') };
+}
+
+function answered(status: number, message: string): Response {
+  return Response.json({ code: status === 200 ? 0 : status, msg: message }, { status });
+}

@@ -1,0 +1,108 @@
+import * as v from 'valibot';
+import { bareKey, type KeyKind } from './key-text.ts';
+import { SIGNATURE_SCHEMES } from './signature.ts';
+
+/** Production, as telebirr's H5 documentation and three SDKs name it. */
+const API_BASE_URL = 'https://superapp.ethiomobilemoney.et:38443/apiaccess/payment/gateway';
+
+/** Public clients give up after 30 s in all: a token and an order within it. */
+const CALL_TIMEOUT_MS = 15_000;
+const CALL_TIMEOUT_MS_MIN = 100;
+const CALL_TIMEOUT_MS_MAX = 30_000;
+
+/** No message may contain the value: it is a secret, or stands beside one. */
+const text = v.string(mustBe('a text'));
+
+function mustBe(what: string): (issue: v.BaseIssue<unknown>) => string {
+  return ({ input }) => (input === undefined ? 'is missing' : `must be ${what}`);
+}
+
+function matching(pattern: RegExp, what: string) {
+  return v.pipe(text, v.trim(), v.regex(pattern, mustBe(what)));
+}
+
+/** An address without query, so that paths and parameters can be put behind it. */
+function address(what: string) {
+  return v.pipe(
+    text,
+    v.trim(),
+    v.check(isAddress, `must be ${what}: an http or https URL without user, query or fragment`),
+    v.transform((url) => url.replace(/[/?]+$/, '')),
+  );
+}
+
+function isAddress(url: string): boolean {
+  const parsed = URL.parse(url);
+  return (
+    parsed !== null &&
+    /^https?:$/.test(parsed.protocol) &&
+    parsed.username === '' &&
+    parsed.password === '' &&
+    parsed.search === '' &&
+    parsed.hash === ''
+  );
+}
+
+function key(kind: KeyKind, what: string) {
+  return v.pipe(
+    text,
+    v.transform((armoured) => bareKey(armoured, kind)),
+    v.string(`must be ${what}, in base64 or PEM`),
+  );
+}
+
+/** The operator's secret of this rail: what telebirr issued, and where it listens. */
+export const telebirrH5Settings = v.strictObject(
+  {
+    /** "Base URL" of the API, to `/gateway`: production unless the test system or a relay. */
+    apiBaseUrl: v.optional(address("the API's base address"), API_BASE_URL),
+    /**
+     * "Web base URL", to `/paygate`: the page where customers pay. No default, because public
+     * clients do not agree about production's; telebirr must say it.
+     */
+    webPageUrl: address('the address of the payment page'),
+    /** "Fabric App ID" or "X-APP-Key", a UUID. Often mixed up with the merchant's app id. */
+    fabricAppId: matching(
+      /^(?!\d+$)[A-Za-z0-9-]{1,64}$/,
+      'the Fabric App ID, a UUID and not the numeric merchant app id',
+    ),
+    /** "App Secret", which is exchanged for tokens. */
+    appSecret: matching(/^[\x21-\x7e]{1,256}$/, 'the App Secret, printable ASCII without spaces'),
+    /** "Merchant App ID": `appid` of every order. */
+    merchantAppId: matching(
+      /^\d{1,32}$/,
+      'the Merchant App ID, digits only and not the Fabric App ID',
+    ),
+    /** "Merchant Code" or "short code": who is paid. */
+    merchantCode: matching(/^[1-9]\d{1,15}$/, 'the merchant code, digits only'),
+    /** Our own RSA-2048 key, whose public half was given to telebirr. */
+    merchantPrivateKey: key('pkcs8', 'an RSA private key in PKCS#8'),
+    /** telebirr's public key, which verifies notifications. */
+    telebirrPublicKey: key('spki', 'an RSA public key (SPKI, also called X.509), no certificate'),
+    /** "Fill mode" of our signatures: the documentation says PSS, some of its samples PKCS#1. */
+    signatureScheme: v.optional(
+      v.picklist(SIGNATURE_SCHEMES, `must be one of ${SIGNATURE_SCHEMES.join(', ')}`),
+      'pss32',
+    ),
+    /** `payee_type`: the samples have 5000 for web pages and 3000 for apps. */
+    payeeType: v.optional(v.picklist(['5000', '3000'], 'must be "5000" or "3000"'), '5000'),
+    /** How long one call may take; milliseconds. */
+    callTimeoutMs: v.optional(
+      v.pipe(
+        v.number(mustBe('a number of milliseconds')),
+        v.integer('must be whole milliseconds'),
+        v.minValue(CALL_TIMEOUT_MS_MIN, `must be ${CALL_TIMEOUT_MS_MIN} or more`),
+        v.maxValue(CALL_TIMEOUT_MS_MAX, `must be ${CALL_TIMEOUT_MS_MAX} or less`),
+      ),
+      CALL_TIMEOUT_MS,
+    ),
+  },
+  ({ path, expected }) => {
+    if (path === undefined) {
+      return 'must be a JSON object';
+    }
+    return expected === 'never' ? 'is not a setting of this rail' : 'is missing';
+  },
+);
+
+export type TelebirrH5Settings = v.InferOutput<typeof telebirrH5Settings>;

@@ -1,0 +1,114 @@
+import { type XmlShape, xmlEscape, xmlTexts } from './xml.ts';
+
+/** What we call a payment and what telebirr does; both in all messages about it. */
+export interface Conversation {
+  /** Our own reference; empty where telebirr did not say it. */
+  readonly originatorConversationId: string;
+  /** telebirr's id, `AG_…`; null where there is none. */
+  readonly conversationId: string | null;
+}
+
+/** telebirr's answer to a request: whether it goes about it, not whether anybody paid. */
+export interface Acknowledgement extends Conversation {
+  readonly responseCode: string;
+  readonly serviceStatus: string;
+}
+
+/**
+ * What telebirr posts when the customer is done. It neither names an amount nor bears a signature.
+ * It does say what is left in the customer's accounts (`DebitBalance`): nothing of that is read.
+ */
+export interface PaymentResult extends Conversation {
+  readonly resultType: string;
+  readonly resultCode: string;
+  /** telebirr's receipt number, for a payment that was made. */
+  readonly transactionId: string | null;
+}
+
+const HEADER: XmlShape = { OriginatorConversationID: 'text', ConversationID: 'text' };
+
+const ACKNOWLEDGEMENT: XmlShape = {
+  Envelope: {
+    Body: {
+      Response: { Header: HEADER, Body: { ResponseCode: 'text', ServiceStatus: 'text' } },
+    },
+  },
+};
+
+const RESULT: XmlShape = {
+  Envelope: {
+    Body: {
+      Result: {
+        Header: HEADER,
+        Body: {
+          ResultType: 'text',
+          ResultCode: 'text',
+          TransactionResult: { TransactionID: 'text' },
+        },
+      },
+    },
+  },
+};
+
+/** An id of telebirr's that is fit to be kept: `AG_20260131_70101ef1abddd338afdf`, `AJH40OGEZK`. */
+const IDENTIFIER = /^[0-9A-Za-z_-]{1,64}$/;
+
+/** The acknowledgement in this text, or null when it is none. */
+export function readAcknowledgement(xml: string): Acknowledgement | null {
+  const texts = xmlTexts(xml, ACKNOWLEDGEMENT);
+  const responseCode = texts?.get('ResponseCode');
+  const serviceStatus = texts?.get('ServiceStatus');
+  if (!texts || responseCode === undefined || serviceStatus === undefined) {
+    return null;
+  }
+  return { ...conversationIn(texts), responseCode, serviceStatus };
+}
+
+/** The result in this text, or null when it is none. */
+export function readResult(xml: string): PaymentResult | null {
+  const texts = xmlTexts(xml, RESULT);
+  const resultType = texts?.get('ResultType');
+  const resultCode = texts?.get('ResultCode');
+  if (!texts || resultType === undefined || resultCode === undefined) {
+    return null;
+  }
+  const transactionId = identifierOf(texts.get('TransactionID'));
+  return { ...conversationIn(texts), resultType, resultCode, transactionId };
+}
+
+/** What CPS is told about a result that it posted: code `0` for taken. */
+export function resultAnswer(
+  status: number,
+  conversation: Conversation | null,
+  responseCode: string,
+  description: string,
+): Response {
+  const { originatorConversationId = '', conversationId = null } = conversation ?? {};
+  const xml =
+    '<?xml version="1.0" encoding="UTF-8"?>' +
+    '<soapenv:Envelope xmlns:soapenv="http://schemas.xmlsoap.org/soap/envelope/"><soapenv:Body>' +
+    '<api:Response xmlns:api="http://cps.huawei.com/cpsinterface/api_resultmgr"' +
+    ' xmlns:res="http://cps.huawei.com/cpsinterface/response"><res:Header>' +
+    '<res:Version>1.0</res:Version>' +
+    `<res:OriginatorConversationID>${xmlEscape(originatorConversationId)}</res:OriginatorConversationID>` +
+    `<res:ConversationID>${xmlEscape(conversationId ?? '')}</res:ConversationID>` +
+    `</res:Header><res:Body><res:ResponseCode>${xmlEscape(responseCode)}</res:ResponseCode>` +
+    `<res:ResponseDesc>${xmlEscape(description)}</res:ResponseDesc>` +
+    '<res:ServiceStatus>0</res:ServiceStatus></res:Body></api:Response>' +
+    '</soapenv:Body></soapenv:Envelope>';
+  return new Response(xml, {
+    status,
+    headers: { 'content-type': 'text/xml; charset=utf-8', 'cache-control': 'no-store' },
+  });
+}
+
+function conversationIn(texts: ReadonlyMap<string, string>): Conversation {
+  return {
+    originatorConversationId: texts.get('OriginatorConversationID') ?? '',
+    conversationId: identifierOf(texts.get('ConversationID')),
+  };
+}
+
+function identifierOf(text: string | undefined): string | null {
+  return text !== undefined && IDENTIFIER.test(text) ? text : null;
+}

@@ -1,0 +1,193 @@
+import { sha256Hex } from '../../crypto/encoding.ts';
+import type { AttemptPlan, IntentTerms, Outcome } from '../../domain/intent.ts';
+import type { Method } from '../../domain/method.ts';
+import { readBytes } from '../../http/read-bytes.ts';
+import { callRail, type RailAnswer } from '../call-rail.ts';
+import type { CallbackResult, CallbackSuspicion, Rail, RailOrder, StartResult } from '../rail.ts';
+import { failureReason, OK, refusalReason } from './codes.ts';
+import {
+  type Conversation,
+  type PaymentResult,
+  readAcknowledgement,
+  readResult,
+  resultAnswer,
+} from './messages.ts';
+import { paymentRequest } from './request.ts';
+import type { TelebirrUssdSettings } from './settings.ts';
+
+/**
+ * How long we wait for the result of a prompt. telebirr says nowhere how long it stands; a USSD
+ * session that waits for a PIN lasts a minute or less, and the result has to travel after it.
+ */
+export const PROMPT_WINDOW_MS = 2 * 60 * 1_000;
+
+/** The acknowledgement comes before the customer is prompted; clients wait 30 s for it at most. */
+const START_TIMEOUT_MS = 20_000;
+
+/** A result has about a kilobyte, and more where the customer has many accounts. */
+const RESULT_BYTES_MAX = 64 * 1024;
+
+/** telebirr's form of a phone number: digits, with the country's code. */
+const PHONE = /^251[79]\d{8}$/;
+
+const CURRENCY = 'ETB';
+
+/**
+ * HTTP statuses by which the relay, or the server behind it, turns a request away unread: not
+ * opened to us, or nothing there. No prompt can come of it.
+ */
+const TURNED_AWAY: readonly number[] = [401, 403, 404];
+
+/** telebirr's USSD push: CPS prompts the customer's phone for the PIN and posts the result. */
+export function telebirrUssdRail(settings: TelebirrUssdSettings): Rail {
+  return {
+    id: 'telebirr-ussd',
+    currencies: [CURRENCY],
+    startTimeoutMs: START_TIMEOUT_MS,
+    startsInQueue: false,
+
+    plan(_terms: IntentTerms, _method: Method, nowMs: number): AttemptPlan {
+      return {
+        flow: 'push',
+        // Nothing in the request shortens the prompt, so it may outlive the payment.
+        deadlineAtMs: nowMs + PROMPT_WINDOW_MS,
+        // The result of a payment at the last moment may still be on its way.
+        windowIsFinal: false,
+        checkAtMs: null,
+      };
+    },
+
+    async start(order: RailOrder): Promise<StartResult> {
+      const { phone } = order.attempt;
+      if (phone === null || !PHONE.test(phone) || order.terms.currency !== CURRENCY) {
+        return { type: 'refused', reason: 'declined' };
+      }
+      const headers = {
+        ...settings.relayHeaders,
+        'content-type': 'text/xml; charset=utf-8',
+        // SOAP 1.1 wants it; empty: the address says what is meant.
+        soapaction: '""',
+      };
+      const body = paymentRequest(settings, order, phone, Date.now());
+      const answer = await callRail(
+        settings.relayUrl,
+        { method: 'POST', headers, body },
+        START_TIMEOUT_MS,
+      );
+      return startResult(answer, order, settings);
+    },
+
+    pageUrl(): string | null {
+      return null;
+    },
+
+    /** No status query is published: only a result can tell. */
+    async query(): Promise<Outcome> {
+      return { type: 'unknown', checkAtMs: null };
+    },
+
+    async handleCallback(request: Request, order: RailOrder): Promise<CallbackResult> {
+      if (!(await cameThroughRelay(request, settings))) {
+        return refused('not_authentic');
+      }
+      const bytes = await readBytes(request, RESULT_BYTES_MAX);
+      const result = bytes && readResult(new TextDecoder().decode(bytes));
+      if (result === null) {
+        return refused('unreadable');
+      }
+      if (!isAbout(result, order)) {
+        return refused('other_order');
+      }
+      const outcome = outcomeOf(result, settings);
+      if (outcome === null) {
+        return refused('unknown_state');
+      }
+      return {
+        type: 'outcome',
+        outcome,
+        givesUp: false,
+        onlyPending: false,
+        answer: () => resultAnswer(200, result, OK, 'Accept the service result successfully.'),
+      };
+    },
+  };
+}
+
+/** What the answer to a request proves. Only telebirr's own word, for this order, proves anything. */
+function startResult(
+  answer: RailAnswer,
+  { attempt }: RailOrder,
+  settings: TelebirrUssdSettings,
+): StartResult {
+  if (answer.type === 'no_answer') {
+    return { type: 'unknown' };
+  }
+  if (TURNED_AWAY.includes(answer.status)) {
+    return { type: 'refused', reason: 'misconfigured' };
+  }
+  const acknowledgement = answer.status === 200 ? readAcknowledgement(answer.text) : null;
+  if (acknowledgement === null || isOfAnother(acknowledgement, attempt.reference)) {
+    return { type: 'unknown' };
+  }
+  const { responseCode, serviceStatus, conversationId } = acknowledgement;
+  if (responseCode === OK) {
+    return serviceStatus === OK
+      ? { type: 'accepted', redirectUrl: null, railReference: conversationId }
+      : { type: 'unknown' };
+  }
+  const reason = refusalReason(responseCode, settings);
+  return reason === null ? { type: 'unknown' } : { type: 'refused', reason };
+}
+
+/** A refusal that came before the request was read need not repeat whose it is. */
+function isOfAnother({ originatorConversationId }: Conversation, reference: string): boolean {
+  return originatorConversationId !== '' && originatorConversationId !== reference;
+}
+
+/** Our reference, and telebirr's as well once we know it: a result may overtake its acknowledgement. */
+function isAbout(
+  { originatorConversationId, conversationId }: PaymentResult,
+  { attempt }: RailOrder,
+): boolean {
+  return (
+    originatorConversationId === attempt.reference &&
+    (attempt.railReference === null || attempt.railReference === conversationId)
+  );
+}
+
+/** What a result proves, or null when it is not telebirr's last word or no word that we know. */
+function outcomeOf(
+  { resultType, resultCode, transactionId }: PaymentResult,
+  settings: TelebirrUssdSettings,
+): Outcome | null {
+  // Any other type announces that more is to come.
+  if (resultType !== OK) {
+    return null;
+  }
+  if (resultCode === OK) {
+    return { type: 'succeeded', receipt: transactionId };
+  }
+  const reason = failureReason(resultCode, settings);
+  return reason === null ? null : { type: 'failed', reason };
+}
+
+/** Digests are compared, so that the time it takes tells nothing about the token. */
+async function cameThroughRelay(
+  request: Request,
+  { resultToken }: TelebirrUssdSettings,
+): Promise<boolean> {
+  if (resultToken === null) {
+    return true;
+  }
+  const given = await sha256Hex(request.headers.get('authorization') ?? '');
+  return given === (await sha256Hex(`Bearer ${resultToken}`));
+}
+
+function refused(suspicion: CallbackSuspicion): CallbackResult {
+  const status = suspicion === 'not_authentic' ? 401 : 400;
+  const answer = resultAnswer(status, null, REFUSED, 'The result is not accepted.');
+  return { type: 'refused', suspicion, answer };
+}
+
+/** Any code but 0 would do. */
+const REFUSED = '1';

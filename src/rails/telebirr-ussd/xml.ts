@@ -1,0 +1,186 @@
+/**
+ * The little of XML that SOAP messages of a rail need, in one pass over the text. Neither Workers
+ * nor Node bring an XML parser, and the libraries that run in both weigh more than a whole rail.
+ */
+
+/** Real messages nest 8 deep. */
+const DEPTH_MAX = 32;
+
+/** Names are `prefix:local`; of each half at most this many characters after the first. */
+const NAME = String.raw`[A-Za-z_][\w.-]{0,63}`;
+const QUALIFIED_NAME = `(?:${NAME}:)?${NAME}`;
+const ATTRIBUTE = String.raw`\s+${QUALIFIED_NAME}\s*=\s*(?:"[^"<&]*"|'[^'<&]*')`;
+
+/** No two parts of an expression can match the same text, so each costs linear time. */
+const DECLARATION = /^\s*(?:<\?xml\s[^?<>]*\?>\s*)?/;
+const START_TAG = new RegExp(String.raw`<(${QUALIFIED_NAME})(?:${ATTRIBUTE})*\s*(/?)>`, 'y');
+const END_TAG = new RegExp(String.raw`</(${QUALIFIED_NAME})\s*>`, 'y');
+
+const CDATA_START = '<![CDATA[';
+const CDATA_END = ']]>';
+
+/** The five entities that XML itself defines, and characters by number; nothing else has a meaning. */
+const REFERENCE = /&(?:(amp|lt|gt|quot|apos)|#(\d{1,7})|#x([0-9A-Fa-f]{1,6}));/g;
+const UNKNOWN_REFERENCE = /&(?!(?:amp|lt|gt|quot|apos|#\d{1,7}|#x[0-9A-Fa-f]{1,6});)/;
+const ENTITIES: Readonly<Record<string, string>> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+};
+const CODE_POINT_MAX = 0x10_ff_ff;
+
+/** Which elements are wanted, by local name: `'text'` for one that holds nothing but text. */
+export interface XmlShape {
+  readonly [localName: string]: XmlShape | 'text';
+}
+
+/**
+ * The texts of the wanted elements by local name, without the space around them; null when the
+ * document is not well-formed, has a DOCTYPE, comments or processing instructions, or holds a wanted
+ * element twice: then readers may differ about what it says. Prefixes mean nothing, for the rail
+ * changes them. What is not wanted is passed over and never kept.
+ */
+export function xmlTexts(xml: string, shape: XmlShape): ReadonlyMap<string, string> | null {
+  const reader = new Reader(xml, shape);
+  return reader.readDocument() ? reader.texts : null;
+}
+
+/** A value as the text of an element or attribute. */
+export function xmlEscape(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? '');
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&apos;',
+};
+
+interface OpenElement {
+  readonly name: string;
+  /** What is wanted within; null: nothing. */
+  readonly wanted: XmlShape | 'text' | null;
+}
+
+class Reader {
+  readonly texts = new Map<string, string>();
+  readonly #xml: string;
+  readonly #shape: XmlShape;
+  readonly #open: OpenElement[] = [];
+  /** Wanted elements with children that were met already. */
+  readonly #met = new Set<XmlShape>();
+  #position = 0;
+  /** Of the wanted text element that is open. */
+  #text = '';
+
+  constructor(xml: string, shape: XmlShape) {
+    this.#xml = xml;
+    this.#shape = shape;
+  }
+
+  readDocument(): boolean {
+    this.#position = DECLARATION.exec(this.#xml)?.[0].length ?? 0;
+    do {
+      if (!this.#readMarkup() || (this.#open.length > 0 && !this.#readText())) {
+        return false;
+      }
+    } while (this.#open.length > 0);
+    return this.#xml.slice(this.#position).trim() === '';
+  }
+
+  #readMarkup(): boolean {
+    if (this.#xml.startsWith(CDATA_START, this.#position)) {
+      return this.#readCharacterData();
+    }
+    const end = this.#take(END_TAG);
+    if (end !== null) {
+      return this.#close(end[1] ?? '');
+    }
+    const start = this.#take(START_TAG);
+    if (start === null) {
+      return false;
+    }
+    const name = start[1] ?? '';
+    return this.#enter(name) && (start[2] === '' || this.#close(name));
+  }
+
+  #take(tag: RegExp): RegExpExecArray | null {
+    tag.lastIndex = this.#position;
+    const match = tag.exec(this.#xml);
+    this.#position += match?.[0].length ?? 0;
+    return match;
+  }
+
+  #enter(name: string): boolean {
+    const parent = this.#open.at(-1);
+    const shape = parent === undefined ? this.#shape : parent.wanted;
+    if (this.#open.length >= DEPTH_MAX || shape === 'text') {
+      return false;
+    }
+    const localName = localNameOf(name);
+    const wanted = shape !== null && Object.hasOwn(shape, localName) ? shape[localName] : undefined;
+    this.#open.push({ name, wanted: wanted ?? null });
+    if (wanted === undefined) {
+      return true;
+    }
+    this.#text = '';
+    const isFirst = wanted === 'text' ? !this.texts.has(localName) : !this.#met.has(wanted);
+    if (wanted !== 'text') {
+      this.#met.add(wanted);
+    }
+    return isFirst;
+  }
+
+  #close(name: string): boolean {
+    const element = this.#open.pop();
+    if (element?.wanted === 'text') {
+      this.texts.set(localNameOf(name), this.#text.trim());
+    }
+    return element?.name === name;
+  }
+
+  /** Up to the next markup; a document that ends within an element is refused there. */
+  #readText(): boolean {
+    const end = this.#xml.indexOf('<', this.#position);
+    const text = this.#xml.slice(this.#position, Math.max(end, 0));
+    this.#position = end;
+    if (this.#isWanted()) {
+      this.#text += decoded(text);
+    }
+    return end >= 0 && !UNKNOWN_REFERENCE.test(text);
+  }
+
+  #readCharacterData(): boolean {
+    const start = this.#position + CDATA_START.length;
+    const end = this.#xml.indexOf(CDATA_END, start);
+    this.#position = end + CDATA_END.length;
+    if (this.#isWanted()) {
+      this.#text += this.#xml.slice(start, Math.max(end, start));
+    }
+    return this.#open.length > 0 && end >= 0;
+  }
+
+  #isWanted(): boolean {
+    return this.#open.at(-1)?.wanted === 'text';
+  }
+}
+
+function localNameOf(name: string): string {
+  return name.slice(name.indexOf(':') + 1);
+}
+
+function decoded(text: string): string {
+  return text.replace(REFERENCE, (_all, entity?: string, decimal?: string, hexadecimal?: string) =>
+    entity === undefined
+      ? character(Number.parseInt(decimal ?? hexadecimal ?? '', decimal === undefined ? 16 : 10))
+      : (ENTITIES[entity] ?? ''),
+  );
+}
+
+function character(codePoint: number): string {
+  return codePoint <= CODE_POINT_MAX ? String.fromCodePoint(codePoint) : '\uFFFD';
+}

@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { transactionIdOf } from '../../src/rails/cbe-birr/callback.ts';
+import type { CallbackResult } from '../../src/rails/rail.ts';
+import { CbeBirrScene, requestOf } from '../support/rails/cbe-birr-scene.ts';
+import type { CallbackVariant, CustomerAct } from '../support/rails/stand-in.ts';
+
+let scene: CbeBirrScene;
+
+beforeAll(async () => {
+  scene = await CbeBirrScene.start();
+});
+
+afterAll(() => scene.stop());
+
+async function answerOf(result: CallbackResult): Promise<{ status: number; text: string }> {
+  const answer =
+    result.type === 'refused' ? result.answer : result.answer({ customerUrl: 'https://unused' });
+  return { status: answer.status, text: await answer.text() };
+}
+
+describe('callback', () => {
+  test.each<[CustomerAct, object]>([
+    ['pays', { type: 'succeeded', receipt: null }],
+    ['declines', { type: 'failed', reason: 'declined' }],
+  ])('the customer %s: confirmed by CBE before it is believed', async (act, outcome) => {
+    const order = scene.newOrder();
+    const atBank = await scene.visited(order);
+    const call = await scene.callbackOf(() => atBank.act(act));
+    expect(call.headers['content-type']).toBe('application/json');
+    expect(Object.keys(JSON.parse(call.body))).toEqual(['EncVal']);
+
+    expect(await transactionIdOf(scene.settings, call.body)).toBe(order.selfDescribingId);
+    const before = scene.statusQueries;
+    const result = await scene.rail.handleCallback(requestOf(call), order);
+    expect(scene.statusQueries).toBe(before + 1);
+    expect(result).toMatchObject({ type: 'outcome', outcome, givesUp: false, onlyPending: false });
+    expect(await answerOf(result)).toEqual({ status: 200, text: 'OK' });
+  });
+
+  test('again: the same', async () => {
+    const order = scene.newOrder();
+    const atBank = await scene.visited(order);
+    const call = await scene.callbackOf(() => atBank.act('pays'));
+    for (let time = 0; time < 2; time += 1) {
+      const result = await scene.rail.handleCallback(requestOf(call), order);
+      expect(result).toMatchObject({ type: 'outcome', outcome: { type: 'succeeded' } });
+    }
+  });
+
+  test('a callback that time has overtaken settles what CBE says now', async () => {
+    const order = scene.newOrder();
+    const atBank = await scene.visited(order);
+    await atBank.act('declines', { silent: true });
+    const declined = await scene.callbackOf(() => atBank.callback());
+    await atBank.act('pays', { silent: true });
+    const result = await scene.rail.handleCallback(requestOf(declined), order);
+    expect(result).toMatchObject({ type: 'outcome', outcome: { type: 'succeeded' } });
+  });
+
+  test('CBE does not confirm: unknown, and asked again in five seconds', async () => {
+    const order = scene.planned({ query: 'http_500' });
+    const checked = { ...order, attempt: { ...order.attempt, checks: 9 } };
+    const atBank = await scene.visited(order);
+    const call = await scene.callbackOf(() => atBank.act('pays'));
+    const nowMs = Date.now();
+    const result = await scene.rail.handleCallback(requestOf(call), checked);
+    const outcome = result.type === 'outcome' ? result.outcome : null;
+    const checkAtMs = outcome?.type === 'unknown' ? (outcome.checkAtMs ?? 0) : 0;
+    expect(checkAtMs - nowMs).toBeGreaterThanOrEqual(5_000);
+    expect(checkAtMs - nowMs).toBeLessThan(7_000);
+    expect((await answerOf(result)).status).toBe(200);
+  });
+
+  test.each<[CallbackVariant, string, number]>([
+    ['forged', 'not_authentic', 401],
+    ['wrong_amount', 'not_authentic', 401],
+    ['other_order', 'other_order', 409],
+    ['unreadable', 'unreadable', 400],
+  ])(
+    '%s: refused without asking CBE, also when the order is paid',
+    async (variant, suspicion, status) => {
+      const order = scene.newOrder();
+      const atBank = await scene.visited(order);
+      await atBank.act('pays', { silent: true });
+      const call = await scene.callbackOf(() => atBank.callback(variant));
+      const before = scene.statusQueries;
+      const result = await scene.rail.handleCallback(requestOf(call), order);
+      expect(result).toMatchObject({ type: 'refused', suspicion });
+      expect((await answerOf(result)).status).toBe(status);
+      expect(scene.statusQueries).toBe(before);
+    },
+  );
+
+  test('an unknown state: refused, and said so', async () => {
+    const order = scene.newOrder();
+    const atBank = await scene.visited(order);
+    const call = await scene.callbackOf(() => atBank.callback());
+    const result = await scene.rail.handleCallback(requestOf(call), order);
+    expect(result).toMatchObject({ type: 'refused', suspicion: 'unknown_state' });
+    expect((await answerOf(result)).status).toBe(422);
+  });
+
+  test('the operator says which states mean what', async () => {
+    const own = scene.railWith({ paidStates: ['DECLINED'], failedStates: ['success'] });
+    const order = scene.newOrder();
+    const atBank = await scene.visited(order);
+    const call = await scene.callbackOf(() => atBank.act('declines'));
+    const result = await own.handleCallback(requestOf(call), order);
+    expect(result).toMatchObject({ type: 'outcome', outcome: { type: 'succeeded' } });
+    await atBank.act('pays', { silent: true });
+    expect((await own.query(order, Date.now())).type).toBe('failed');
+  });
+
+  test('too large: refused before it is read to the end', async () => {
+    const body = 'x'.repeat(64 * 1024 + 1);
+    const request = new Request('https://pay.example.com/rails/cbe-birr', { method: 'POST', body });
+    const result = await scene.rail.handleCallback(request, scene.newOrder());
+    expect(result).toMatchObject({ type: 'refused', suspicion: 'unreadable' });
+    expect((await answerOf(result)).status).toBe(413);
+  });
+});

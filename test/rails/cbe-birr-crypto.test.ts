@@ -1,0 +1,169 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { md5 } from '@noble/hashes/legacy.js';
+import { sha256 as nobleSha256 } from '@noble/hashes/sha2.js';
+import fc from 'fast-check';
+import * as v from 'valibot';
+import { describe, expect, test } from 'vitest';
+import { hexFromBytes, utf8 } from '../../src/crypto/encoding.ts';
+import { minorFromMajor } from '../../src/domain/money.ts';
+import { pageUrlOf, plainAmount } from '../../src/rails/cbe-birr/page-url.ts';
+import { hashOf, sealOf } from '../../src/rails/cbe-birr/seal.ts';
+import { cbeBirrSettingsSchema } from '../../src/rails/cbe-birr/settings.ts';
+import { callbackReport, statusReport } from '../../src/rails/cbe-birr/state-report.ts';
+import { tripleDes } from '../../src/rails/cbe-birr/triple-des.ts';
+import samples from '../fixtures/rails/cbe-birr/samples.json' with { type: 'json' };
+import vectors from '../fixtures/rails/cbe-birr/vectors.json' with { type: 'json' };
+import { opened, sealed, sealedByKey, sha256 } from '../support/rails/cbe-birr-crypto.ts';
+
+const { secret } = vectors;
+const settings = v.parse(cbeBirrSettingsSchema, {
+  user: vectors.fields.U,
+  password: vectors.fields.W,
+  tillCode: vectors.fields.MC,
+  secret,
+});
+const seal = sealOf(secret);
+const tillCode = settings.tillCode;
+
+describe('the published example, byte for byte', () => {
+  test('key', () => {
+    expect(hexFromBytes(md5(utf8(secret)))).toBe(vectors.md5_hex);
+    expect(vectors.md5_hex + vectors.md5_hex.slice(0, 16)).toBe(vectors.tripleDesKey_hex);
+  });
+
+  test('checkout hash', () => {
+    const { A, MC, T, U, W } = vectors.fields;
+    const values = { A, Key: secret, MC, T, U, W };
+    expect(hashOf(Object.entries(values))).toBe(vectors.HV);
+    expect(sha256(vectors.hashInput)).toBe(vectors.HV);
+  });
+
+  test('each field sealed, and opened again', () => {
+    const plain: Record<string, string> = { ...vectors.fields, HV: vectors.HV };
+    for (const [name, text] of Object.entries(vectors.encryptedFields)) {
+      expect(seal.seal(plain[name] ?? ''), name).toBe(text);
+      expect(seal.open(text), name).toBe(plain[name]);
+    }
+    expect(seal.seal(vectors.innerJson)).toBe(vectors.r);
+    expect(seal.open(vectors.r)).toBe(vectors.innerJson);
+  });
+
+  test('the address that the customer is sent to', () => {
+    expect(pageUrlOf(settings, seal, vectors.fields.T, 50_000)).toBe(vectors.redirect);
+  });
+
+  test('status hash', () => {
+    const values = { Key: secret, Tillcode: tillCode, transactionId: vectors.fields.T };
+    expect(hashOf(Object.entries(values))).toBe(vectors.status.Signiture);
+  });
+
+  test('reports with the names and hash inputs of the samples', () => {
+    const { callback, status_query: status } = samples;
+    const date = '21-11-2026';
+    const callbackInput = callback.hashInput
+      .replace('<secret>', secret)
+      .replace('<State>', 'SUCCESS')
+      .replace(/<TNDDate[^>]*>/, date)
+      .replace('<TransactionId>', callback.plain.TransactionId);
+    const callbackPlain = {
+      ...callback.plain,
+      State: 'SUCCESS',
+      TNDDate: date,
+      Signiture: sha256(callbackInput),
+    };
+    const callbackText = sealed(secret, JSON.stringify(callbackPlain));
+    const report = { transactionId: 'TXN0001', state: 'paid' };
+    expect(callbackReport(settings, seal, callbackText)).toEqual(report);
+
+    const values = [secret, 'SUCCESS', date, tillCode, 'TXN0001'];
+    const statusInput = status.hashInput
+      .replace(' (byte order)', '')
+      .replaceAll('..', () => values.shift() ?? '');
+    const statusPlain = {
+      Tillcode: tillCode,
+      TransactionId: 'TXN0001',
+      State: 'SUCCESS',
+      TNDDate: date,
+      Signiture: sha256(statusInput),
+    };
+    expect(Object.keys(statusPlain)).toEqual(Object.keys(status.plain));
+    const statusText = sealed(secret, JSON.stringify(statusPlain));
+    expect(statusReport(settings, seal, statusText)).toEqual(report);
+  });
+});
+
+describe('cryptography, against OpenSSL', () => {
+  test('triple DES under thousands of random keys, all lengths', () => {
+    for (let round = 0; round < 3_000; round += 1) {
+      const [key, plain] = [randomBytes(16), randomBytes(round % 67)];
+      const expected = sealedByKey(key, plain);
+      const cipher = tripleDes(key);
+      expect(expected.equals(cipher.encrypt(plain))).toBe(true);
+      const decrypted = cipher.decrypt(expected);
+      expect(decrypted !== null && plain.equals(decrypted)).toBe(true);
+    }
+  });
+
+  test('triple DES of a long text', () => {
+    const [key, plain] = [randomBytes(16), randomBytes(20_000)];
+    expect(sealedByKey(key, plain).equals(tripleDes(key).encrypt(plain))).toBe(true);
+  });
+
+  test('what has no whole blocks or no padding is refused', () => {
+    const cipher = tripleDes(randomBytes(16));
+    const text = cipher.encrypt(utf8('sixteen letters!'));
+    expect(cipher.decrypt(new Uint8Array())).toBeNull();
+    expect(cipher.decrypt(text.subarray(0, 23))).toBeNull();
+    // The last block is all padding; without it, the text itself is no padding.
+    expect(cipher.decrypt(text.subarray(0, 16))).toBeNull();
+    expect(cipher.decrypt(text)).toEqual(utf8('sixteen letters!'));
+  });
+
+  test('MD5 and SHA-256 at all lengths around their blocks', () => {
+    for (let length = 0; length <= 200; length += 1) {
+      const bytes = randomBytes(length);
+      const openSsl = (name: string) => createHash(name).update(bytes).digest('hex');
+      expect(hexFromBytes(md5(bytes))).toBe(openSsl('md5'));
+      expect(hexFromBytes(nobleSha256(bytes))).toBe(openSsl('sha256'));
+    }
+  });
+
+  test('texts of any script, by a secret of any script', () => {
+    for (const text of ['', 'ሰላም 👋\n', 'x'.repeat(1_000)]) {
+      for (const key of ['a', 'ምስጢር', 'k'.repeat(200)]) {
+        expect(opened(key, sealOf(key).seal(text))).toBe(text);
+        expect(sealOf(key).open(sealed(key, text))).toBe(text);
+      }
+    }
+  });
+
+  test.each(['', '====', 'no base64 €', 'AAAA', 'A'.repeat(5_000)])('%j does not open', (text) => {
+    expect(seal.open(text)).toBeNull();
+  });
+});
+
+describe('amounts', () => {
+  test.each([
+    [1, '0.01'],
+    [10, '0.1'],
+    [100, '1'],
+    [50_000, '500'],
+    [50_050, '500.5'],
+    [50_005, '500.05'],
+    [150_099, '1500.99'],
+    [99_999_999_999, '999999999.99'],
+    [100_000_000_000, '1000000000'],
+  ])('%i is %s', (amountMinor, text) => {
+    expect(plainAmount(amountMinor)).toBe(text);
+  });
+
+  test('every amount reads back as itself, and as any number type would print it', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 99_999_999_999 }), (amountMinor) => {
+        const text = plainAmount(amountMinor);
+        expect(String(Number(text))).toBe(text);
+        expect(minorFromMajor(Number(text))).toBe(amountMinor);
+      }),
+    );
+  });
+});

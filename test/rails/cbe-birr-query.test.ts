@@ -1,0 +1,171 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Rail, RailOrder } from '../../src/rails/rail.ts';
+import { sealedStatus, sha256 } from '../support/rails/cbe-birr-crypto.ts';
+import { CbeBirrScene, someTransactionId } from '../support/rails/cbe-birr-scene.ts';
+import {
+  type CustomerAct,
+  type Fault,
+  jsonReply,
+  type Reply,
+  StandInServer,
+} from '../support/rails/stand-in.ts';
+
+let scene: CbeBirrScene;
+
+beforeAll(async () => {
+  scene = await CbeBirrScene.start();
+});
+
+afterAll(() => scene.stop());
+
+describe('query', () => {
+  test('the request, whole', async () => {
+    const { tillCode, secret } = scene.standIn.settings;
+    const order = scene.newOrder();
+    await scene.visited(order);
+    await scene.rail.query(order, Date.now());
+    const call = scene.standIn.calls.at(-1);
+    const transactionId = order.selfDescribingId;
+    const hashInput = `Key=${secret}&Tillcode=${tillCode}&transactionId=${transactionId}`;
+    expect(call?.method).toBe('POST');
+    expect(call?.url).toBe('/api/cbebpg/TXNSTAT');
+    expect(JSON.parse(call?.body ?? '')).toEqual({
+      transactionId,
+      Tillcode: tillCode,
+      Signiture: sha256(hashInput),
+    });
+    const { host, connection, 'content-length': length, ...headers } = call?.headers ?? {};
+    expect(length).toBe(String(call?.body.length));
+    // What Node's fetch adds to every request.
+    const added = ['accept-encoding', 'accept-language', 'sec-fetch-mode', 'user-agent'];
+    const ours = Object.entries(headers).filter(([name]) => !added.includes(name));
+    expect(Object.fromEntries(ours)).toEqual({
+      'content-type': 'application/json',
+      accept: 'application/json',
+    });
+  });
+
+  test.each<[CustomerAct, object]>([
+    ['pays', { type: 'succeeded', receipt: null }],
+    ['declines', { type: 'failed', reason: 'declined' }],
+    ['lacks_funds', { type: 'failed', reason: 'declined' }],
+    ['mistypes_pin', { type: 'failed', reason: 'declined' }],
+    ['cancels', { type: 'failed', reason: 'declined' }],
+    ['times_out', { type: 'failed', reason: 'declined' }],
+  ])('the customer %s', async (act, outcome) => {
+    const order = scene.newOrder();
+    await (await scene.visited(order)).act(act, { silent: true });
+    expect(await scene.rail.query(order, Date.now())).toEqual(outcome);
+  });
+
+  test.each<CustomerAct | 'unavailable' | 'misconfigured'>(['lacks_funds', 'unavailable'])(
+    'refused by the page itself: %s',
+    async (refuses) => {
+      const order = scene.planned({ refuses });
+      expect((await scene.visit(order)).status).toBe(400);
+      const outcome = await scene.rail.query(order, Date.now());
+      expect(outcome.type).toBe(refuses === 'unavailable' ? 'unknown' : 'failed');
+    },
+  );
+
+  test('not visited, or not acted upon, is unknown, and is asked again', async () => {
+    const order = scene.newOrder();
+    const nowMs = order.attempt.startedAtMs + 30_000;
+    expect(await scene.rail.query(order, nowMs)).toEqual({
+      type: 'unknown',
+      checkAtMs: nowMs + 5_000,
+    });
+    await scene.visited(order);
+    const later = { ...order, attempt: { ...order.attempt, checks: 3 } };
+    expect(await scene.rail.query(later, nowMs)).toEqual({
+      type: 'unknown',
+      checkAtMs: nowMs + 40_000,
+    });
+    const dayMs = 86_400_000;
+    expect(await scene.rail.query(order, nowMs + 31 * dayMs)).toEqual({
+      type: 'unknown',
+      checkAtMs: null,
+    });
+  });
+
+  test('whatever goes wrong is unknown, also after the customer has paid', async () => {
+    const faults: Fault[] = [
+      'http_500',
+      'reset',
+      'hang',
+      'truncated',
+      'taken_then_reset',
+      'taken_then_hang',
+    ];
+    const types = await Promise.all(
+      faults.map(async (query) => {
+        const order = scene.planned({ query });
+        await (await scene.visited(order)).act('pays', { silent: true });
+        return (await scene.rail.query(order, Date.now())).type;
+      }),
+    );
+    expect(types).toEqual(faults.map(() => 'unknown'));
+  });
+
+  test('a relay may stand between the gateway and CBE, but not before customers', async () => {
+    const order = scene.newOrder();
+    const through = scene.railWith({
+      baseUrl: 'https://cbe.example:8888',
+      statusBaseUrl: scene.standIn.baseUrl,
+    });
+    await (await scene.visited(order)).act('pays', { silent: true });
+    expect((await through.query(order, Date.now())).type).toBe('succeeded');
+    expect(through.pageUrl(order)).toMatch(/^https:\/\/cbe\.example:8888\/Default\.aspx\?r=/);
+  });
+
+  describe('answers that prove nothing', () => {
+    let answer: Reply;
+    let liar: StandInServer;
+    let asking: Rail;
+
+    beforeAll(async () => {
+      liar = await StandInServer.start(async () => answer);
+      asking = scene.railWith({ baseUrl: liar.baseUrl });
+    });
+
+    afterAll(() => liar.stop());
+
+    const paid = (order: RailOrder, changed: object = {}, secret = scene.standIn.settings.secret) =>
+      sealedStatus(secret, {
+        transactionId: order.selfDescribingId,
+        tillCode: scene.standIn.settings.tillCode,
+        state: 'SUCCESS',
+        date: '2026-11-21',
+        ...changed,
+      });
+    const reply = (EncryptedResponseValue: unknown) => jsonReply(200, { EncryptedResponseValue });
+
+    test('but the right one does', async () => {
+      const order = scene.newOrder();
+      answer = reply(paid(order));
+      expect((await asking.query(order, Date.now())).type).toBe('succeeded');
+    });
+
+    test.each<[string, (order: RailOrder) => Reply]>([
+      ['another order', (order) => reply(paid(order, { transactionId: someTransactionId() }))],
+      ['another till', (order) => reply(paid(order, { tillCode: '1' }))],
+      ['another secret', (order) => reply(paid(order, {}, 'another'))],
+      ['an unknown state', (order) => reply(paid(order, { state: 'AUTHORIZED' }))],
+      ['a hash over another date', (order) => reply(paid(order, { hashedDate: '22-11-2026' }))],
+      ['HTTP 202', (order) => jsonReply(202, { EncryptedResponseValue: paid(order) })],
+      ['text', () => ({ type: 'answer', status: 200, body: 'Transaction not found' })],
+      ['a JSON text', (order) => ({ type: 'answer', status: 200, body: `"${paid(order)}"` })],
+      ['null', () => jsonReply(200, null)],
+      ['a value of another type', () => reply({ State: 'SUCCESS' })],
+      ['nothing sealed', () => reply('')],
+      ['a redirect', () => ({ type: 'answer', status: 302, headers: { location: '/' }, body: '' })],
+      ['64 KiB of blocks', () => reply('A'.repeat(65_000))],
+      ['endless JSON', () => ({ type: 'answer', status: 200, body: '['.repeat(65_000) })],
+      ['too much', () => ({ type: 'answer', status: 200, body: ' '.repeat(70_000) })],
+    ])('%s', async (_, lie) => {
+      const order = scene.newOrder();
+      answer = lie(order);
+      expect((await asking.query(order, Date.now())).type).toBe('unknown');
+    });
+  });
+});

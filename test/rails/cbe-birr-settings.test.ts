@@ -1,0 +1,71 @@
+import * as v from 'valibot';
+import { describe, expect, test } from 'vitest';
+import { cbeBirrSettingsSchema } from '../../src/rails/cbe-birr/settings.ts';
+
+describe('settings', () => {
+  const given = { user: 'shop', password: 'word', tillCode: '003', secret: 'shh' };
+
+  test('defaults', () => {
+    expect(v.parse(cbeBirrSettingsSchema, given)).toEqual({
+      ...given,
+      baseUrl: 'https://cbebirrpaymentgateway.cbe.com.et:8888',
+      statusBaseUrl: null,
+      paidStates: ['SUCCESS', 'SUCCESSFUL', 'COMPLETED', 'PAID'],
+      failedStates: ['FAILED', 'DECLINED', 'REJECTED', 'CANCELLED', 'CANCELED'],
+    });
+  });
+
+  test('addresses lose their last slash and states their spaces and small letters', () => {
+    const all = {
+      ...given,
+      baseUrl: 'https://page.example/',
+      statusBaseUrl: 'http://relay.example:81/cbe/',
+      paidStates: [' Ok '],
+      failedStates: [],
+    };
+    expect(v.parse(cbeBirrSettingsSchema, all)).toEqual({
+      ...given,
+      baseUrl: 'https://page.example',
+      statusBaseUrl: 'http://relay.example:81/cbe',
+      paidStates: ['OK'],
+      failedStates: [],
+    });
+  });
+
+  test.each([[null], ['text'], [7]])('%j are none', (all) => {
+    const result = v.safeParse(cbeBirrSettingsSchema, all);
+    expect(result.issues?.map(({ message }) => message)).toEqual(['must be an object']);
+  });
+
+  test('what is missing is named', () => {
+    const result = v.safeParse(cbeBirrSettingsSchema, {});
+    expect(result.issues?.map((issue) => [v.getDotPath(issue), issue.message])).toEqual([
+      ['user', 'must be here'],
+      ['password', 'must be here'],
+      ['tillCode', 'must be here'],
+      ['secret', 'must be here'],
+    ]);
+  });
+
+  test.each([
+    ['user', { user: '' }],
+    ['password', { password: 7 }],
+    ['tillCode', { tillCode: 77_123 }],
+    ['secret', { secret: undefined }],
+    ['baseUrl', { baseUrl: 'ftp://77123.example' }],
+    ['baseUrl', { baseUrl: 'https://me:77123@cbe.example' }],
+    ['baseUrl', { baseUrl: 'https://cbe.example/?77123' }],
+    ['statusBaseUrl', { statusBaseUrl: '77123' }],
+    ['paidStates', { paidStates: [] }],
+    ['paidStates', { paidStates: '77123' }],
+    ['paidStates.0', { paidStates: [' '] }],
+    ['failedStates.1', { failedStates: ['a', '77123'.repeat(30)] }],
+    ['failedStates', { paidStates: ['77123'], failedStates: ['77123'] }],
+    ['extra', { extra: '77123' }],
+  ])('a wrong %s is named, its value is not: %j', (path, changed) => {
+    const result = v.safeParse(cbeBirrSettingsSchema, { ...given, ...changed });
+    expect(result.issues?.map((issue) => v.getDotPath(issue))).toEqual([path]);
+    expect(result.issues?.[0].message).toMatch(/^must /);
+    expect(result.issues?.[0].message).not.toContain('77123');
+  });
+});

@@ -1,0 +1,172 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { opened, sha256 } from '../support/rails/cbe-birr-crypto.ts';
+import {
+  amountTextOf,
+  CbeBirrScene,
+  requestOf,
+  someTransactionId,
+} from '../support/rails/cbe-birr-scene.ts';
+import type { Fault } from '../support/rails/stand-in.ts';
+
+let scene: CbeBirrScene;
+
+beforeAll(async () => {
+  scene = await CbeBirrScene.start();
+});
+
+afterAll(() => scene.stop());
+
+describe('plan', () => {
+  test('to a page whose window nobody knows, asked first after half a minute', () => {
+    const { terms } = scene.newOrder();
+    const nowMs = terms.createdAtMs;
+    expect(scene.rail.plan(terms, 'CBE', nowMs)).toEqual({
+      flow: 'redirect',
+      deadlineAtMs: terms.expiresAtMs,
+      windowIsFinal: false,
+      checkAtMs: nowMs + 30_000,
+    });
+  });
+
+  test('who is sent there at the last moment has five minutes', () => {
+    const { terms } = scene.newOrder();
+    const nowMs = terms.expiresAtMs - 1_000;
+    expect(scene.rail.plan(terms, 'CBE', nowMs).deadlineAtMs).toBe(nowMs + 300_000);
+  });
+
+  test('in birr only', () => {
+    const { id, currencies, startsInQueue, startTimeoutMs } = scene.rail;
+    expect({ id, currencies, startsInQueue, startTimeoutMs }).toEqual({
+      id: 'cbe-birr',
+      currencies: ['ETB'],
+      startsInQueue: false,
+      startTimeoutMs: 1_000,
+    });
+  });
+});
+
+describe('start', () => {
+  test('calls nobody, and gives the page that the order alone leads to', async () => {
+    const order = scene.newOrder();
+    const before = scene.standIn.calls.length;
+    const first = await scene.rail.start(order);
+    expect(first).toEqual({
+      type: 'accepted',
+      redirectUrl: scene.rail.pageUrl(order),
+      railReference: order.selfDescribingId,
+    });
+    expect(await scene.rail.start(order)).toEqual(first);
+    // Microsoft's web server takes 2,048 characters of query unless told otherwise.
+    expect(scene.rail.pageUrl(order)?.length).toBeLessThan(1_500);
+    expect(scene.standIn.calls.length).toBe(before);
+  });
+
+  test('the sealed order, whole', async () => {
+    const { user, password, tillCode, secret, baseUrl } = scene.standIn.settings;
+    const order = scene.newOrder({ chargedMinor: 150_050 });
+    const url = new URL(scene.rail.pageUrl(order) ?? '');
+    expect(`${url.origin}${url.pathname}`).toBe(`${baseUrl}/Default.aspx`);
+    expect([...url.searchParams.keys()]).toEqual(['r']);
+    // Percent-encoded whole: a form decoder would make spaces of plus signs.
+    expect(url.search).toMatch(/^\?r=[A-Za-z0-9%]+$/);
+    const fields = JSON.parse(opened(secret, url.searchParams.get('r') ?? '') ?? '');
+    const plain = Object.fromEntries(
+      Object.entries(fields).map(([name, value]) => [name, opened(secret, String(value))]),
+    );
+    const T = order.selfDescribingId;
+    expect(plain).toEqual({
+      A: '1500.5',
+      MC: tillCode,
+      T,
+      U: user,
+      W: password,
+      HV: sha256(`A=1500.5&Key=${secret}&MC=${tillCode}&T=${T}&U=${user}&W=${password}`),
+    });
+  });
+
+  test.each([100, 150_000, 150_050, 150_005, 99_999_999_999])('CBE takes %i', async (minor) => {
+    const { status, html } = await scene.visit(scene.newOrder({ chargedMinor: minor }));
+    expect(status).toBe(200);
+    expect(html).toContain('<b>This is a STAND-IN for tests. It takes no money.</b>');
+  });
+
+  test('no text of a merchant or customer goes to CBE', async () => {
+    const hostile = '👋ሰላም\u0000\u202e<script>&='.repeat(70);
+    const ids = { chargedMinor: 4_200, selfDescribingId: someTransactionId() };
+    const plain = scene.newOrder(ids);
+    const terms = { ...plain.terms, merchantName: hostile, description: hostile };
+    expect(scene.rail.pageUrl({ ...plain, terms })).toBe(scene.rail.pageUrl(plain));
+    expect((await scene.visit({ ...plain, terms })).status).toBe(200);
+  });
+
+  test('the id that it was started with stays, when the keys that make ids are rotated', async () => {
+    const order = scene.newOrder();
+    const atBank = await scene.visited(order);
+    const attempt = { ...order.attempt, railReference: order.selfDescribingId };
+    const rotated = { ...order, attempt, selfDescribingId: someTransactionId() };
+    expect(scene.rail.pageUrl(rotated)).toBe(scene.rail.pageUrl(order));
+    const call = await scene.callbackOf(() => atBank.act('pays'));
+    expect((await scene.rail.query(rotated, Date.now())).type).toBe('succeeded');
+    const result = await scene.rail.handleCallback(requestOf(call), rotated);
+    expect(result).toMatchObject({ type: 'outcome', outcome: { type: 'succeeded' } });
+  });
+
+  test('the page may be loaded again, also after a crash between start and its storing', async () => {
+    const order = scene.newOrder();
+    await scene.visit(order);
+    expect((await scene.visit(order)).status).toBe(200);
+  });
+
+  test.each([
+    ['wrong password', { password: 'wrong' }],
+    ['wrong till', { tillCode: '1' }],
+    ['wrong secret', { secret: 'wrong' }],
+  ])('the stand-in refuses: %s', async (_, changed) => {
+    const page = scene.railWith(changed).pageUrl(scene.newOrder());
+    expect((await fetch(page ?? '')).status).toBe(400);
+  });
+
+  test('the stand-in refuses an id of another form, and an id for another amount', async () => {
+    const short = scene.newOrder({ selfDescribingId: 'H7K2M9QX4T0B8ZC3VN5D' });
+    expect((await scene.visit(short)).status).toBe(400);
+    const order = scene.newOrder();
+    await scene.visit(order);
+    expect((await scene.visit({ ...order, chargedMinor: 1 })).status).toBe(400);
+  });
+});
+
+describe('faults of the page', () => {
+  test.each<[Fault, string]>([
+    ['http_500', 'unknown'],
+    ['reset', 'unknown'],
+    ['truncated', 'succeeded'],
+    ['taken_then_reset', 'succeeded'],
+  ])('%s: meets the customer, not the start', async (start, known) => {
+    const order = scene.planned({ start, act: 'pays', callback: 'never' });
+    expect((await scene.rail.start(order)).type).toBe('accepted');
+    const page = await scene.visit(order).catch(() => null);
+    expect(page?.status ?? null).toBe(start === 'http_500' ? 500 : null);
+    expect((await scene.rail.query(order, Date.now())).type).toBe(known);
+  });
+});
+
+describe('the stand-in', () => {
+  test('plays the customer by itself, with its callback before its own answer', async () => {
+    const order = scene.planned({ act: 'pays', callback: 'before_answer' });
+    const before = scene.callbacks;
+    expect((await scene.visit(order)).html).toContain('paid');
+    expect(scene.callbacks).toBe(before + 1);
+    expect((await scene.rail.query(order, Date.now())).type).toBe('succeeded');
+  });
+
+  test('lets a person play the customer', async () => {
+    const order = scene.newOrder();
+    const { html } = await scene.visit(order);
+    expect(html).toContain(`<b>ETB ${amountTextOf(order)}</b>`);
+    const form = new URLSearchParams({ orderId: order.selfDescribingId, act: 'pays' });
+    const post = { method: 'POST', body: form };
+    const call = await scene.callbackOf(() => fetch(`${scene.standIn.baseUrl}/Default.aspx`, post));
+    const result = await scene.rail.handleCallback(requestOf(call), order);
+    expect(result).toMatchObject({ type: 'outcome', outcome: { type: 'succeeded' } });
+  });
+});

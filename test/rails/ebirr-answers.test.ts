@@ -1,0 +1,204 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { ebirrReport, meaningOf, minorFromText } from '../../src/rails/ebirr/answer.ts';
+import {
+  type EbirrScene,
+  ebirrScene,
+  HOSTILE_MS_MAX,
+  hostileBodies,
+} from '../support/rails/ebirr-scene.ts';
+import { StandInServer } from '../support/rails/stand-in.ts';
+
+/**
+ * Goal: nothing but eBirr's three marks of success, for this order and amount, makes a payment paid,
+ * and nothing but a known refusal makes it failed.
+ */
+
+const BODY_BYTES_MAX = 64 * 1024;
+
+let scene: EbirrScene;
+
+beforeEach(async () => {
+  scene = await ebirrScene();
+});
+
+afterEach(async () => {
+  await scene.stop();
+});
+
+/** An answer of a rail that says `body`. */
+async function startAgainst(body: string, status = 200) {
+  const fake = await StandInServer.start(async () => ({
+    type: 'answer',
+    status,
+    headers: { location: `${scene.standIn.baseUrl}/asm` },
+    body,
+  }));
+  try {
+    return await scene.railWith({ baseUrl: `${fake.baseUrl}/asm` }).start(scene.order());
+  } finally {
+    await fake.stop();
+  }
+}
+
+describe('the marks of success', () => {
+  const REFERENCE = 'H7K2M9QX4T0B8ZC3VN5D';
+
+  function answer(changed: object = {}, params: object = {}): string {
+    return JSON.stringify({
+      responseCode: '2001',
+      errorCode: '0',
+      responseMsg: 'RCS_SUCCESS',
+      params: {
+        state: 'APPROVED',
+        referenceId: REFERENCE,
+        transactionId: '77',
+        txAmount: '1500.00',
+        ...params,
+      },
+      ...changed,
+    });
+  }
+
+  test.each([
+    ['as it should be', answer()],
+    ['codes as numbers', answer({ responseCode: 2001, errorCode: 0 })],
+    ['amount as a number', answer({}, { txAmount: 1500 })],
+    ['amount with one decimal', answer({}, { txAmount: '1500.0' })],
+    ['no reference and no amount', answer({}, { referenceId: undefined, txAmount: null })],
+    ['more than we know of', answer({ toPayUrl: 'https://x.example', extra: {} })],
+  ])('paid: %s', async (_name, body) => {
+    expect(await startAgainst(body)).toEqual({
+      type: 'settled',
+      outcome: { type: 'succeeded', receipt: '77' },
+    });
+  });
+
+  test.each([
+    ['no APPROVED', answer({}, { state: undefined })],
+    ['another state', answer({}, { state: 'PENDING' })],
+    ['the state in another spelling', answer({}, { state: 'approved' })],
+    ['no error code', answer({ errorCode: undefined })],
+    ['another error code', answer({ errorCode: '5310' })],
+    ['a refusal that is approved', answer({ responseCode: '5310', errorCode: '5310' })],
+    ['another order', answer({}, { referenceId: 'H7K2M9QX4T0B8ZC3VN5E' })],
+    ['another order beside the params', answer({ referenceId: 'H7K2M9QX4T0B8ZC3VN5E' })],
+    ['another amount', answer({}, { txAmount: '1500.01' })],
+    ['an amount a hundred times as large', answer({}, { txAmount: '150000' })],
+    ['an amount that is none', answer({}, { txAmount: '1,500.00' })],
+    ['a reference that is no text', answer({}, { referenceId: [REFERENCE] })],
+    ['two states', answer({ state: 'DECLINED' })],
+    ['two states, the other way round', answer({ state: 'APPROVED' }, { state: 'DECLINED' })],
+    ['success alone', '{"responseCode":"2001"}'],
+    ['an unknown code', '{"responseCode":"5999","errorCode":"E99999","responseMsg":"?"}'],
+    ['no code', '{"schemaVersion":"1.0"}'],
+    ['a refusal of another order', '{"errorCode":"5310","params":{"referenceId":"ANOTHER"}}'],
+    ['a list', '[]'],
+    ['a page', '<html>OK</html>'],
+    ['nothing', ''],
+    ['half of it', answer().slice(0, 90)],
+    ['more than 64 KiB', answer({ padding: 'x'.repeat(BODY_BYTES_MAX) })],
+  ])('unknown: %s', async (_name, body) => {
+    expect(await startAgainst(body)).toEqual({ type: 'unknown' });
+  });
+
+  test.each([201, 202, 302, 307, 400, 408, 409, 429, 500, 502, 504])(
+    'HTTP %i is not its word, whatever it says',
+    async (status) => {
+      expect(await startAgainst(answer(), status)).toEqual({ type: 'unknown' });
+      expect(await startAgainst('{"errorCode":"5310"}', status)).toEqual({ type: 'unknown' });
+      expect(scene.standIn.calls).toHaveLength(0);
+    },
+  );
+
+  test.each([401, 403, 404, 405])(
+    'HTTP %i: not let in, so nobody was asked for money',
+    async (status) => {
+      expect(await startAgainst('Forbidden', status)).toEqual({
+        type: 'refused',
+        reason: 'misconfigured',
+      });
+    },
+  );
+
+  test.each(hostileBodies(REFERENCE))('64 KiB of %s take no time', async (_name, body) => {
+    const beganAtMs = performance.now();
+    await startAgainst(body);
+    expect(performance.now() - beganAtMs).toBeLessThan(HOSTILE_MS_MAX);
+  });
+
+  test('a receipt is an id or nothing', async () => {
+    expect(await startAgainst(answer({}, { transactionId: 'x'.repeat(1_000) }))).toEqual({
+      type: 'settled',
+      outcome: { type: 'succeeded', receipt: null },
+    });
+  });
+});
+
+function meaning(text: string) {
+  const report = ebirrReport(text);
+  return report === null ? null : meaningOf(report);
+}
+
+describe('the meaning of a refusal', () => {
+  test.each([
+    ['5310', '', 'canceled_by_customer'],
+    ['5306', '', 'canceled_by_customer'],
+    ['5309', '', 'declined'],
+    ['5309', 'RCS_HPP_USERACTION_TIMEOUT', 'timed_out'],
+    ['5309', 'Insufficient balance', 'insufficient_funds'],
+    ['E10205', '', 'insufficient_funds'],
+    ['E10205', 'RCS_TRAN_FAILED_AT_ISSUER_SYSTEM', 'insufficient_funds'],
+    ['E10205', 'Payment Failed (Haraaga xisaabtaadu kuguma filna)', 'insufficient_funds'],
+    [
+      'E10205',
+      'X (STATE: declined, ERRCODE: 8001 - Hadhaagaagu kuguma filna)',
+      'insufficient_funds',
+    ],
+    ['E10205', 'X (STATE: rejected, ERRCODE: 4004 - User Aborted)', 'canceled_by_customer'],
+    ['E10205', 'X (Invalid PIN code)', 'wrong_pin'],
+    ['E10205', 'X (Numberka sirta ah waa khalad)', 'wrong_pin'],
+    ['E10205', 'X (Receiver is Locked)', 'declined'],
+    ['E10205', 'X (Dialog Timedout)', 'timed_out'],
+    ['E10205', 'X (timeout occured waiting user response)', 'timed_out'],
+    ['5301', 'RCS_INVALID_HPPKEY', 'misconfigured'],
+    ['5308', 'RCS_HPP_SUBSCRIPTION_ISNOT_ENABLED', 'misconfigured'],
+    ['E1', 'RCS_USER_IS_NOT_AUTHZ_TO_ACCESS_API', 'misconfigured'],
+  ])('%s %j: %s', (errorCode, responseMsg, reason) => {
+    const text = JSON.stringify({ responseCode: '5206', errorCode, responseMsg, params: [] });
+    expect(meaning(text)).toEqual({ type: 'failed', reason });
+  });
+
+  test.each([
+    ['E10205', 'X (Gateway Timeout)', 'undecided'],
+    ['5309', 'Transaction timed out', 'undecided'],
+    ['E102051', 'RCS_USER_IS_NOT_AUTHZ_TO_ACCESS_API', 'undecided'],
+    ['E10207', 'already cancelled', 'unknown_state'],
+    ['E10309', '', 'unknown_state'],
+  ])('%s %j proves nothing', (errorCode, responseMsg, type) => {
+    expect(meaning(JSON.stringify({ errorCode, responseMsg }))).toEqual({ type });
+  });
+
+  test('the response code decides where there is no error code', () => {
+    expect(meaning('{"responseCode":"5310"}')).toEqual({
+      type: 'failed',
+      reason: 'canceled_by_customer',
+    });
+    expect(meaning('{"responseCode":"52061"}')).toEqual({ type: 'undecided' });
+  });
+
+  test.each([
+    ['10', 1_000],
+    ['10.0', 1_000],
+    ['10.5', 1_050],
+    ['0.10', 10],
+    ['10.5000', 1_050],
+    ['10.505', null],
+    ['-10', null],
+    ['1e3', null],
+    ['10.', null],
+    ['', null],
+    ['1'.repeat(13), null],
+  ])('the amount %j is %j minor units', (amountText, amountMinor) => {
+    expect(minorFromText(amountText)).toBe(amountMinor);
+  });
+});

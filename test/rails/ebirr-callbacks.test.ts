@@ -1,0 +1,183 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Rail, RailOrder } from '../../src/rails/rail.ts';
+import {
+  type EbirrScene,
+  ebirrSample,
+  ebirrScene,
+  HOSTILE_MS_MAX,
+  hostileBodies,
+} from '../support/rails/ebirr-scene.ts';
+import type { CallbackVariant, CustomerAct, ReceivedCall } from '../support/rails/stand-in.ts';
+
+/**
+ * Goal: an unsigned report is believed only for the order whose address it came to, whose reference
+ * it names, and whose amount and transaction it does not contradict.
+ */
+
+const BODY_BYTES_MAX = 64 * 1024;
+
+let scene: EbirrScene;
+let rail: Rail;
+
+beforeEach(async () => {
+  scene = await ebirrScene();
+  rail = scene.railWith();
+});
+
+afterEach(async () => {
+  await scene.stop();
+});
+
+/** What the gateway's route would be handed. */
+function requestOf(call: ReceivedCall | undefined): Request {
+  if (call === undefined) {
+    throw new Error('no callback came');
+  }
+  return requestWith(call.body, call.url);
+}
+
+function requestWith(body: string, path = '/rails/ebirr/test1.attempt-token'): Request {
+  return new Request(`${scene.gateway.baseUrl}${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body,
+  });
+}
+
+describe('callbacks', () => {
+  /** An order on which the customer has acted, and what eBirr then posted. */
+  async function reported(act: CustomerAct, variant: CallbackVariant = 'genuine') {
+    const started = scene.order();
+    const starting = rail.start(started);
+    const prompted = await scene.standIn.order(started.attempt.reference);
+    await prompted.act(act, { silent: true });
+    await starting;
+    expect(await prompted.callback(variant)).toEqual({ status: 200, text: 'ok' });
+    return { started, request: () => requestOf(scene.gateway.calls.at(-1)) };
+  }
+
+  const PAID = { type: 'succeeded', receipt: '1000001' };
+
+  test('a genuine one proves the payment and is answered with 200', async () => {
+    const { started, request } = await reported('pays');
+    const result = await rail.handleCallback(request(), started);
+    expect(result).toMatchObject({
+      type: 'outcome',
+      outcome: PAID,
+      givesUp: false,
+      onlyPending: false,
+    });
+    if (result.type === 'outcome') {
+      const answer = result.answer({ customerUrl: 'https://shop.example.com' });
+      expect(answer.status).toBe(200);
+      expect(await answer.json()).toEqual({ received: true });
+    }
+  });
+
+  test('a second time it says the same, also to an order that is paid or had failed', async () => {
+    const { started, request } = await reported('pays');
+    const states: readonly Partial<RailOrder['attempt']>[] = [
+      {},
+      { status: 'succeeded', receipt: '1000001' },
+      { status: 'succeeded', receipt: '2000001' },
+      { status: 'failed', failureReason: 'timed_out' },
+      { status: 'unresolved' },
+    ];
+    for (const state of states) {
+      const known = { ...started, attempt: { ...started.attempt, ...state } };
+      expect(await rail.handleCallback(request(), known)).toMatchObject({ outcome: PAID });
+    }
+  });
+
+  test.each([
+    ['declines', 'canceled_by_customer'],
+    ['cancels', 'canceled_by_customer'],
+    ['lacks_funds', 'insufficient_funds'],
+    ['mistypes_pin', 'wrong_pin'],
+    ['times_out', 'timed_out'],
+  ] as const)('the customer %s: %s', async (act, reason) => {
+    const { started, request } = await reported(act);
+    expect(await rail.handleCallback(request(), started)).toMatchObject({
+      type: 'outcome',
+      outcome: { type: 'failed', reason },
+    });
+  });
+
+  test.each([
+    ['wrong_amount', 'wrong_amount', 403],
+    ['other_order', 'other_order', 403],
+    ['unreadable', 'unreadable', 400],
+  ] as const)('%s changes nothing', async (variant, suspicion, status) => {
+    const { started, request } = await reported('declines', variant);
+    const result = await rail.handleCallback(request(), started);
+    expect(result).toMatchObject({ type: 'refused', suspicion, answer: { status } });
+  });
+
+  test('a forger does not know the address', async () => {
+    const { started } = await reported('declines', 'forged');
+    expect(scene.gateway.calls).toHaveLength(1);
+    expect(`${scene.gateway.baseUrl}${scene.gateway.calls[0]?.url}`).not.toBe(started.callbackUrl);
+  });
+
+  test('another transaction of a paid order is not taken for the same payment', async () => {
+    const { started, request } = await reported('pays');
+    const attempt = { ...started.attempt, receipt: '1000009' };
+    expect(await rail.handleCallback(request(), { ...started, attempt })).toMatchObject({
+      type: 'refused',
+      suspicion: 'other_order',
+    });
+  });
+
+  const REFERENCE = 'H7K2M9QX4T0B8ZC3VN5D';
+
+  test('the published sample, with our reference', async () => {
+    const body = ebirrSample('callback').replace('ORDER-0001', REFERENCE);
+    expect(await rail.handleCallback(requestWith(body), scene.order())).toMatchObject({
+      outcome: PAID,
+    });
+  });
+
+  test.each([
+    ['no reference', { responseCode: '2001', errorCode: '0', params: { state: 'APPROVED' } }],
+    ['a reference that is no text', { referenceId: { $ne: 1 }, errorCode: '5310' }],
+  ])('%s: unreadable', async (_name, report) => {
+    const result = await rail.handleCallback(requestWith(JSON.stringify(report)), scene.order());
+    expect(result).toMatchObject({ type: 'refused', suspicion: 'unreadable' });
+  });
+
+  test.each([
+    ['not approved', { responseCode: '2001', errorCode: '0' }],
+    ['pending', { responseCode: '2001', errorCode: '0', params: { state: 'PENDING' } }],
+    ['approved alone', { params: { state: 'APPROVED' } }],
+    ['no code', {}],
+    ['an unknown code', { responseCode: '5999', errorCode: 'E99999' }],
+  ])('%s: nobody guesses', async (_name, report) => {
+    const body = JSON.stringify({ referenceId: REFERENCE, ...report });
+    expect(await rail.handleCallback(requestWith(body), scene.order())).toMatchObject({
+      type: 'refused',
+      suspicion: 'unknown_state',
+      answer: { status: 422 },
+    });
+  });
+
+  test('its own time-out is heard, and proves nothing', async () => {
+    const body = JSON.stringify({ referenceId: REFERENCE, errorCode: 'E102051' });
+    expect(await rail.handleCallback(requestWith(body), scene.order())).toMatchObject({
+      type: 'outcome',
+      outcome: { type: 'unknown', checkAtMs: null },
+    });
+  });
+
+  test('more than 64 KiB is not read', async () => {
+    const body = JSON.stringify({ referenceId: REFERENCE, padding: 'x'.repeat(BODY_BYTES_MAX) });
+    expect(await rail.handleCallback(requestWith(body), scene.order())).toMatchObject({
+      suspicion: 'unreadable',
+    });
+  });
+
+  test.each(hostileBodies(REFERENCE))('64 KiB of %s take no time', async (_name, body) => {
+    const beganAtMs = performance.now();
+    await rail.handleCallback(requestWith(body), scene.order());
+    expect(performance.now() - beganAtMs).toBeLessThan(HOSTILE_MS_MAX);
+  });
+});

@@ -1,0 +1,101 @@
+import * as v from 'valibot';
+import { describe, expect, test } from 'vitest';
+import { ebirrReport, meaningOf } from '../../src/rails/ebirr/answer.ts';
+import { purchaseRequest } from '../../src/rails/ebirr/purchase.ts';
+import { ebirrSettingsSchema } from '../../src/rails/ebirr/settings.ts';
+import { ebirrSample } from '../support/rails/ebirr-scene.ts';
+
+/** Goal: the operator's secret is checked field by field, and eBirr's published shapes are kept. */
+
+function meaning(text: string) {
+  const report = ebirrReport(text);
+  return report === null ? null : meaningOf(report);
+}
+
+describe('the published samples', () => {
+  const settings = v.parse(ebirrSettingsSchema, {
+    merchantUid: 'M0000000',
+    apiUserId: '1000000',
+    apiKey: 'API-xxxxxxxx',
+    sendsReturnUrl: false,
+  });
+
+  test('the request is reproduced byte for byte', () => {
+    const request = purchaseRequest(
+      settings,
+      {
+        requestId: 'b3b3a9a0-1111-4222-8333-444444444444',
+        reference: 'ORDER-0001',
+        phone: '251911223344',
+        amountMinor: 1_000,
+        currency: 'ETB',
+        description: 'Order 0001',
+        returnUrl: 'https://pay.example.com/rails/ebirr/t',
+      },
+      Date.UTC(2026, 0, 31, 9, 34, 56),
+    );
+    expect(`${JSON.stringify(request)}\n`).toBe(ebirrSample('purchase_request'));
+  });
+
+  test('the production address is the default', () => {
+    expect(settings.baseUrl).toBe('https://payments.ebirr.com/asm');
+  });
+
+  test.each([
+    ['purchase_response_ok', { type: 'paid', receipt: '1000001' }],
+    ['purchase_response_rejected', { type: 'failed', reason: 'canceled_by_customer' }],
+    ['purchase_response_timeout', { type: 'undecided' }],
+    ['callback', { type: 'paid', receipt: '1000001' }],
+  ])('%s is understood', (name, expected) => {
+    expect(meaning(ebirrSample(name))).toEqual(expected);
+  });
+});
+
+describe('settings', () => {
+  const SECRETS = { merchantUid: 'M1234567', apiUserId: '1234567', apiKey: 'API-secret-secret' };
+
+  test('what may be left out', () => {
+    expect(v.parse(ebirrSettingsSchema, SECRETS)).toEqual({
+      ...SECRETS,
+      baseUrl: 'https://payments.ebirr.com/asm',
+      paymentMethod: 'MWALLET_ACCOUNT',
+      sendsReturnUrl: true,
+      phonePrefixes: ['2519'],
+    });
+  });
+
+  test.each([
+    ['apiKey', 'has a blank'],
+    ['apiKey', 12_345_678],
+    ['apiKey', ''],
+    ['apiUserId', 1_234_567],
+    ['merchantUid', null],
+    ['baseUrl', 'ftp://secret.example.com'],
+    ['baseUrl', 'https://secret@example.com/asm'],
+    ['baseUrl', 'https://:secret@example.com/asm'],
+    ['baseUrl', 'https://example.com/asm?key=secret'],
+    ['baseUrl', 'secret'],
+    ['prefix', 'secret!'],
+    ['paymentMethod', 'secret 1'],
+    ['sendsReturnUrl', 'secret'],
+    ['phonePrefixes', ['secret']],
+    ['phonePrefixes', []],
+    ['secret', 'secret'],
+  ])('%s %j is refused by name, without its value', (field, value) => {
+    const parsed = v.safeParse(ebirrSettingsSchema, { ...SECRETS, [field]: value });
+    expect(parsed.success).toBe(false);
+    expect(parsed.issues?.map((issue) => String(issue.path?.[0]?.key))).toEqual([field]);
+    for (const { message } of parsed.issues ?? []) {
+      expect(message).toMatch(/^(Must|Is) .*\.$/);
+      expect(message).not.toMatch(/secret|12345678|blank/);
+    }
+  });
+
+  test('a missing field, and no object at all', () => {
+    const { apiKey: _, ...rest } = SECRETS;
+    expect(v.safeParse(ebirrSettingsSchema, rest).issues?.[0]?.message).toBe('Is missing.');
+    expect(v.safeParse(ebirrSettingsSchema, 'API-secret').issues?.[0]?.message).toBe(
+      'Must be a JSON object.',
+    );
+  });
+});

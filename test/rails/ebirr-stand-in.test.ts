@@ -1,0 +1,135 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { ethiopianTimestamp } from '../../src/rails/ebirr/purchase.ts';
+import { type EbirrScene, ebirrSample, ebirrScene } from '../support/rails/ebirr-scene.ts';
+
+/** Goal: the stand-in answers as eBirr's published samples do and refuses what is not in its form. */
+
+let scene: EbirrScene;
+
+beforeEach(async () => {
+  scene = await ebirrScene();
+});
+
+afterEach(async () => {
+  await scene.stop();
+});
+
+describe('the stand-in', () => {
+  function sent(change: (request: Record<string, unknown>) => unknown): Promise<Response> {
+    const { merchantUid, apiUserId, apiKey } = scene.standIn.settings;
+    const request = JSON.parse(ebirrSample('purchase_request'));
+    request.timestamp = ethiopianTimestamp(Date.now());
+    Object.assign(request.serviceParams, { merchantUid, apiUserId, apiKey });
+    return fetch(`${scene.standIn.baseUrl}/asm`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(change(request)),
+    });
+  }
+
+  test('takes the published sample, and answers as the published answer does', async () => {
+    scene.standIn.plan('10.00', { act: 'pays', callback: 'never' });
+    const answer = JSON.parse(await (await sent((request) => request)).text());
+    const published = JSON.parse(ebirrSample('purchase_response_ok'));
+    expect({ ...answer, timestamp: published.timestamp }).toEqual(published);
+  });
+
+  test.each(['purchase_response_rejected', 'purchase_response_timeout'])(
+    'says %s',
+    async (name) => {
+      scene.standIn.plan('10.00', {
+        refuses: name.endsWith('timeout') ? 'unavailable' : 'declines',
+      });
+      expect(JSON.parse(await (await sent((request) => request)).text())).toEqual(
+        JSON.parse(ebirrSample(name)),
+      );
+    },
+  );
+
+  test('reports as the published callback does', async () => {
+    const returnUrl = `${scene.gateway.baseUrl}/rails/ebirr/t`;
+    scene.standIn.plan('10.00', { act: 'pays', callback: 'before_answer' });
+    await sent((request) => ({
+      ...request,
+      serviceParams: { ...(request.serviceParams as object), returnUrl },
+    }));
+    expect(JSON.parse(scene.gateway.calls[0]?.body ?? '')).toEqual(
+      JSON.parse(ebirrSample('callback')),
+    );
+  });
+
+  function nested(path: string, change: (value: unknown) => unknown) {
+    return (request: Record<string, unknown>) => {
+      const names = path.split('.');
+      const last = names.pop() ?? '';
+      const inner = names.reduce((place, name) => place[name] as Record<string, unknown>, request);
+      inner[last] = change(inner[last]);
+      return request;
+    };
+  }
+
+  test.each([
+    ['schemaVersion', 1],
+    ['requestId', 'abc'],
+    ['timestamp', '1769852096'],
+    ['timestamp', ethiopianTimestamp(Date.now() - 3 * 3_600_000)],
+    ['channelName', 'APP'],
+    ['serviceName', 'API_PREAUTHORIZE'],
+    ['extra', 'x'],
+    ['serviceParams.merchantUid', undefined],
+    ['serviceParams.paymentMethod', 'CARD'],
+    ['serviceParams.prefix', '231438'],
+    ['serviceParams.returnUrl', 'nowhere'],
+    ['serviceParams.extra', 'x'],
+    ['serviceParams.payerInfo.accountNo', '0911223344'],
+    ['serviceParams.payerInfo.accountNo', '+251911223344'],
+    ['serviceParams.transactionInfo.referenceId', 'ORDER 1'],
+    ['serviceParams.transactionInfo.referenceId', 'x'.repeat(51)],
+    ['serviceParams.transactionInfo.invoiceId', ''],
+    ['serviceParams.transactionInfo.amount', 10],
+    ['serviceParams.transactionInfo.amount', '10'],
+    ['serviceParams.transactionInfo.amount', '010.00'],
+    ['serviceParams.transactionInfo.amount', '0.00'],
+    ['serviceParams.transactionInfo.currency', 'USD'],
+    ['serviceParams.transactionInfo.description', 'ቡና ቡና'],
+  ])('refuses %s as %j', async (path, value) => {
+    const answer = JSON.parse(await (await sent(nested(path, () => value))).text());
+    expect(answer.responseMsg).toMatch(/^RCS_INVALID_REQUEST/);
+    expect(answer.responseMsg).toContain(path.split('.').at(-1));
+  });
+
+  test('cannot be paid twice, and has nothing to report before an act', async () => {
+    const started = scene.order();
+    const starting = scene.railWith().start(started);
+    const prompted = await scene.standIn.order(started.attempt.reference);
+    await expect(prompted.callback()).rejects.toThrow('nothing has happened');
+    expect(await prompted.act('pays')).toEqual({ status: 200, text: 'ok' });
+    await starting;
+    await expect(prompted.act('pays')).rejects.toThrow('paid already');
+  });
+
+  test('reports after its answer when nothing else is planned', async () => {
+    scene.standIn.plan('1500.00', { act: 'declines' });
+    expect((await scene.railWith().start(scene.order())).type).toBe('refused');
+    expect(scene.gateway.calls).toHaveLength(0);
+    await vi.waitFor(() => expect(scene.gateway.calls).toHaveLength(1));
+  });
+
+  test('lets a person act at its desk', async () => {
+    const started = scene.order();
+    const starting = scene.railWith().start(started);
+    await scene.standIn.order(started.attempt.reference);
+    const page = await (await fetch(scene.standIn.baseUrl)).text();
+    for (const part of ['STAND-IN', 'ETB 1500.00', '251911234567', started.attempt.reference]) {
+      expect(page).toContain(part);
+    }
+    const acted = await fetch(`${scene.standIn.baseUrl}/desk`, {
+      method: 'POST',
+      body: new URLSearchParams({ orderId: started.attempt.reference, act: 'pays' }),
+      redirect: 'manual',
+    });
+    expect([acted.status, acted.headers.get('location')]).toEqual([303, '/']);
+    expect((await starting).type).toBe('settled');
+    expect(await (await fetch(scene.standIn.baseUrl)).text()).toContain('No order waits.');
+  });
+});

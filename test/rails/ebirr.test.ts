@@ -1,0 +1,254 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { FailureReason } from '../../src/domain/intent.ts';
+import { ethiopianTimestamp, purchaseDescription } from '../../src/rails/ebirr/purchase.ts';
+import { START_TIMEOUT_MS } from '../../src/rails/ebirr/rail.ts';
+import type { Rail } from '../../src/rails/rail.ts';
+import { type EbirrScene, ebirrScene } from '../support/rails/ebirr-scene.ts';
+import type { CustomerAct, Fault } from '../support/rails/stand-in.ts';
+
+/**
+ * Goal: eBirr is asked for each payment in exactly its published form, once, and an answer that
+ * does not come, or not whole, never makes a payment failed.
+ */
+
+let scene: EbirrScene;
+let rail: Rail;
+
+beforeEach(async () => {
+  scene = await ebirrScene();
+  rail = scene.railWith();
+});
+
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await scene.stop();
+});
+
+describe('what is sent', () => {
+  test('the whole request, field by field', async () => {
+    const started = scene.order();
+    const starting = rail.start(started);
+    await (await scene.standIn.order(started.attempt.reference)).act('pays', { silent: true });
+    expect(await starting).toEqual({
+      type: 'settled',
+      outcome: { type: 'succeeded', receipt: '1000001' },
+    });
+
+    expect(scene.standIn.calls).toHaveLength(1);
+    const [call] = scene.standIn.calls;
+    expect(call?.method).toBe('POST');
+    expect(call?.url).toBe('/asm');
+    const { host, 'content-length': length, ...headers } = call?.headers ?? {};
+    expect(`http://${host}`).toBe(scene.standIn.baseUrl);
+    expect(Number(length)).toBe(call?.body.length);
+    expect(headers).toEqual({
+      accept: 'application/json',
+      'content-type': 'application/json',
+      // Node's own.
+      'accept-encoding': 'gzip, deflate',
+      'accept-language': '*',
+      connection: 'keep-alive',
+      'sec-fetch-mode': 'cors',
+      'user-agent': 'node',
+    });
+    expect(JSON.parse(call?.body ?? '')).toEqual({
+      schemaVersion: '1.0',
+      requestId: started.attempt.id,
+      timestamp: expect.stringMatching(/^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$/),
+      channelName: 'WEB',
+      serviceName: 'API_PURCHASE',
+      serviceParams: {
+        merchantUid: scene.standIn.settings.merchantUid,
+        apiUserId: scene.standIn.settings.apiUserId,
+        apiKey: scene.standIn.settings.apiKey,
+        paymentMethod: 'MWALLET_ACCOUNT',
+        returnUrl: started.callbackUrl,
+        payerInfo: { accountNo: '251911234567' },
+        transactionInfo: {
+          referenceId: started.attempt.reference,
+          invoiceId: started.attempt.reference,
+          amount: '1500.00',
+          currency: 'ETB',
+          description: 'Tomoca Coffee',
+        },
+      },
+    });
+  });
+
+  test('a prefix in both places, and no returnUrl, where the operator says so', async () => {
+    const rail = scene.railWith({ prefix: '231438', sendsReturnUrl: false });
+    scene.standIn.plan('1500.00', { act: 'pays', callback: 'never' });
+    expect((await rail.start(scene.order())).type).toBe('settled');
+    const { serviceParams } = JSON.parse(scene.standIn.calls[0]?.body ?? '');
+    expect(serviceParams.prefix).toBe('231438');
+    expect(serviceParams.payerInfo).toEqual({ accountNo: '251911234567', prefix: '231438' });
+    expect(serviceParams).not.toHaveProperty('returnUrl');
+  });
+
+  test.each([
+    [1, '0.01'],
+    [99, '0.99'],
+    [100, '1.00'],
+    [115, '1.15'],
+    [100_500, '1005.00'],
+    [99_999_999_999, '999999999.99'],
+  ])('%i minor units are %s', async (chargedMinor, amountText) => {
+    scene.standIn.plan(amountText, { act: 'pays', callback: 'never' });
+    const result = await rail.start(scene.order({ order: { chargedMinor } }));
+    expect(result.type).toBe('settled');
+  });
+
+  test('the time of day is Ethiopian', () => {
+    expect(ethiopianTimestamp(Date.UTC(2026, 11, 31, 21, 0, 5))).toBe('2027-01-01 00:00:05');
+  });
+
+  test('phones without an eBirr wallet are not called about', async () => {
+    for (const phone of [null, '251711234567', '911234567']) {
+      expect(await rail.start(scene.order({ attempt: { phone } }))).toEqual({
+        type: 'refused',
+        reason: 'declined',
+      });
+    }
+    expect(scene.standIn.calls).toHaveLength(0);
+  });
+
+  test('Safaricom’s phones are, where the operator says so', async () => {
+    const wider = scene.railWith({ phonePrefixes: ['2519', '2517'] });
+    await wider.start(scene.order({ attempt: { phone: '251711234567' } }));
+    expect(scene.standIn.calls).toHaveLength(1);
+  });
+
+  const ETHIOPIC = 'የኢትዮጵያ ቡና';
+  const LONG = 'x\u0000\n"<&>\u202E😀é ቡና '.repeat(100);
+
+  test.each([
+    ['Tomoca Coffee', null, 'Tomoca Coffee'],
+    ['Cafés Zoë', 'Two bags & a mug', 'Cafes Zoe - Two bags a mug'],
+    [ETHIOPIC, null, 'Order REF'],
+    [ETHIOPIC, 'Coffee', 'Coffee'],
+    ['ab', '', 'Order REF'],
+    [' \u0000 ', '\uD800', 'Order REF'],
+  ])('merchant %j and description %j become %j', (merchantName, description, expected) => {
+    expect(purchaseDescription(merchantName, description, 'REF')).toBe(expected);
+  });
+
+  test.each([
+    ['a description of 1,000 characters', { description: LONG.slice(0, 1_000) }],
+    ['a hostile merchant name', { merchantName: LONG }],
+    ['an Ethiopic merchant name', { merchantName: ETHIOPIC, description: ETHIOPIC }],
+    ['both of them long', { merchantName: 'm'.repeat(1_000), description: 'd'.repeat(1_000) }],
+  ])('%s is accepted by the rail', async (_name, terms) => {
+    scene.standIn.plan('1500.00', { act: 'pays', callback: 'never' });
+    expect((await rail.start(scene.order({ terms }))).type).toBe('settled');
+  });
+});
+
+describe('the plan', () => {
+  test('a prompt, with time for the whole call, that is not believed to be over', () => {
+    const { terms } = scene.order({ terms: { expiresAtMs: 1_000 } });
+    const plan = rail.plan(terms, 'E_BIRR', 10_000);
+    expect(plan).toEqual({
+      flow: 'push',
+      deadlineAtMs: 370_000,
+      windowIsFinal: false,
+      checkAtMs: null,
+    });
+    expect(rail.startTimeoutMs).toBe(330_000);
+    expect(rail.startsInQueue).toBe(true);
+    expect(rail.currencies).toEqual(['ETB']);
+    expect(rail.pageUrl(scene.order())).toBeNull();
+  });
+
+  test('nobody can be asked later', async () => {
+    expect(await rail.query(scene.order(), Date.now())).toEqual({
+      type: 'unknown',
+      checkAtMs: null,
+    });
+    expect(scene.standIn.calls).toHaveLength(0);
+  });
+});
+
+describe('the answer to the purchase', () => {
+  const REASONS: readonly (readonly [CustomerAct, FailureReason])[] = [
+    ['declines', 'canceled_by_customer'],
+    ['cancels', 'canceled_by_customer'],
+    ['lacks_funds', 'insufficient_funds'],
+    ['mistypes_pin', 'wrong_pin'],
+    ['times_out', 'timed_out'],
+  ];
+
+  test.each(REASONS)('the customer %s: %s', async (act, reason) => {
+    const started = scene.order();
+    const starting = rail.start(started);
+    await (await scene.standIn.order(started.attempt.reference)).act(act, { silent: true });
+    expect(await starting).toEqual({ type: 'refused', reason });
+  });
+
+  test.each(REASONS)('refused at once because the customer %s: %s', async (refuses, reason) => {
+    scene.standIn.plan('1500.00', { refuses });
+    expect(await rail.start(scene.order())).toEqual({ type: 'refused', reason });
+  });
+
+  test('it waits for the customer', async () => {
+    const started = scene.order();
+    let isAnswered = false;
+    const starting = rail.start(started).then((result) => {
+      isAnswered = true;
+      return result;
+    });
+    const prompted = await scene.standIn.order(started.attempt.reference);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(isAnswered).toBe(false);
+    await prompted.act('pays', { silent: true });
+    expect((await starting).type).toBe('settled');
+  });
+
+  test('credentials that eBirr does not know', async () => {
+    const rail = scene.railWith({ apiKey: 'API-000000000000' });
+    expect(await rail.start(scene.order())).toEqual({ type: 'refused', reason: 'misconfigured' });
+  });
+
+  test('an address that is not eBirr’s endpoint', async () => {
+    const rail = scene.railWith({ baseUrl: `${scene.standIn.baseUrl}/nowhere` });
+    expect(await rail.start(scene.order())).toEqual({ type: 'refused', reason: 'misconfigured' });
+  });
+
+  test('its own time-out may hide a payment', async () => {
+    scene.standIn.plan('1500.00', { refuses: 'unavailable' });
+    expect(await rail.start(scene.order())).toEqual({ type: 'unknown' });
+  });
+
+  test('a second purchase of the same order is not taken for a refusal', async () => {
+    scene.standIn.plan('1500.00', { act: 'pays', callback: 'never' });
+    const started = scene.order();
+    expect((await rail.start(started)).type).toBe('settled');
+    expect(await rail.start(started)).toEqual({ type: 'unknown' });
+  });
+
+  const FAULTS: readonly Fault[] = [
+    'http_500',
+    'reset',
+    'hang',
+    'truncated',
+    'taken_then_reset',
+    'taken_then_hang',
+  ];
+
+  test.each(FAULTS)('%s: unknown, and no second call', async (start) => {
+    const timeout = AbortSignal.timeout.bind(AbortSignal);
+    const spy = vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => timeout(1_000));
+    scene.standIn.plan('1500.00', { start, act: 'pays', callback: 'never' });
+    const started = scene.order();
+    expect(await rail.start(started)).toEqual({ type: 'unknown' });
+    expect(spy).toHaveBeenCalledExactlyOnceWith(START_TIMEOUT_MS);
+    expect(scene.standIn.calls).toHaveLength(1);
+    if (start.startsWith('taken') || start === 'truncated') {
+      expect((await scene.standIn.order(started.attempt.reference)).acted).toBe('pays');
+    }
+  });
+
+  test('nobody listens: unknown', async () => {
+    await scene.standIn.stop();
+    expect(await rail.start(scene.order())).toEqual({ type: 'unknown' });
+  });
+});

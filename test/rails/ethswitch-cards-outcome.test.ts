@@ -1,0 +1,200 @@
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import type { Rail, RailOrder } from '../../src/rails/rail.ts';
+import { type CardsStandIn, startEthswitchCardsStandIn } from '../support/rails/ethswitch-cards.ts';
+import {
+  callbackRequest,
+  orderAt,
+  outcomeOf,
+  type Receiver,
+  railOf,
+  shortenTimeouts,
+  started,
+  startReceiver,
+} from '../support/rails/ethswitch-scene.ts';
+import { orderFor } from '../support/rails/order.ts';
+import type { CallbackVariant, CustomerAct, Fault } from '../support/rails/stand-in.ts';
+
+const REFERENCE = 'H7K2M9QX4T0B8ZC3VN5D';
+const FORM_TYPE = 'application/x-www-form-urlencoded';
+
+const cleanups: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+  await Promise.all(cleanups.splice(0).map((stop) => stop()));
+});
+
+/** A stand-in, the adapter configured for it, and where its callbacks arrive. */
+async function scene(): Promise<{ epg: CardsStandIn; rail: Rail; receiver: Receiver }> {
+  const [epg, receiver] = await Promise.all([startEthswitchCardsStandIn(), startReceiver()]);
+  cleanups.push(epg.stop, receiver.stop);
+  return { epg, rail: railOf(epg.settings), receiver };
+}
+
+function settingsAt(baseUrl: string): object {
+  return { gateway: 'cards', baseUrl, userName: 'operator-api', password: 'p+w d&é' };
+}
+
+const OFFLINE = railOf(settingsAt('http://localhost:9'));
+
+describe('the query', () => {
+  test.each<[CustomerAct, object]>([
+    ['pays', { type: 'succeeded', receipt: expect.stringMatching(/^7\d{11}$/) }],
+    ['declines', { type: 'failed', reason: 'declined' }],
+    ['lacks_funds', { type: 'failed', reason: 'insufficient_funds' }],
+    ['mistypes_pin', { type: 'failed', reason: 'wrong_pin' }],
+    ['times_out', { type: 'failed', reason: 'timed_out' }],
+    ['cancels', { type: 'unknown', checkAtMs: expect.any(Number) }],
+  ])('after the customer %s', async (act, outcome) => {
+    const { epg, rail, receiver } = await scene();
+    const order = await started(rail, receiver);
+    await (await epg.order(REFERENCE)).act(act, { silent: true });
+    expect(await rail.query(order, Date.now())).toEqual(outcome);
+  });
+
+  test('backs off while nothing is proved', async () => {
+    const { rail, receiver } = await scene();
+    const order = await started(rail, receiver);
+    const nowMs = Date.now();
+    expect(await rail.query(order, nowMs)).toEqual({ type: 'unknown', checkAtMs: nowMs + 5_000 });
+    const later: RailOrder = { ...order, attempt: { ...order.attempt, checks: 3 } };
+    expect(await rail.query(later, nowMs)).toEqual({ type: 'unknown', checkAtMs: nowMs + 40_000 });
+  });
+
+  test('a session that ended unpaid has failed', async () => {
+    const { rail, receiver } = await scene();
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const order = await started(rail, receiver);
+    vi.advanceTimersByTime(901_000);
+    expect(await rail.query(order, Date.now())).toEqual({ type: 'failed', reason: 'timed_out' });
+  });
+
+  test.each<Fault>(['http_500', 'reset', 'hang', 'truncated'])('%s is unknown', async (fault) => {
+    shortenTimeouts();
+    const { epg, rail, receiver } = await scene();
+    const order = await started(rail, receiver);
+    await (await epg.order(REFERENCE)).act('pays', { silent: true });
+    epg.plan('150000', { query: fault });
+    expect(await rail.query(order, Date.now())).toMatchObject({ type: 'unknown' });
+    epg.plan('150000', {});
+    expect(await rail.query(order, Date.now())).toMatchObject({ type: 'succeeded' });
+  });
+
+  test('a start without an answer is settled by our own order number', async () => {
+    const { epg, rail, receiver } = await scene();
+    epg.plan('150000', { start: 'taken_then_reset', act: 'pays', callback: 'never' });
+    const order = orderAt(rail, receiver);
+    expect(await rail.start(order)).toEqual({ type: 'unknown' });
+    expect(await rail.query(order, Date.now())).toMatchObject({ type: 'succeeded' });
+  });
+
+  test('an order that never arrived, and whose page nobody knows, has failed', async () => {
+    const { epg, rail, receiver } = await scene();
+    epg.plan('150000', { start: 'reset' });
+    const order = orderAt(rail, receiver);
+    expect(await rail.start(order)).toEqual({ type: 'unknown' });
+    expect(await rail.query(order, Date.now())).toEqual({
+      type: 'failed',
+      reason: 'rail_unavailable',
+    });
+    const offered = { ...order, attempt: { ...order.attempt, redirectUrl: 'https://x.et/' } };
+    expect(await rail.query(offered, Date.now())).toMatchObject({ type: 'unknown' });
+  });
+});
+
+describe('the callback', () => {
+  test('makes us ask, and the answer is what counts', async () => {
+    const { epg, rail, receiver } = await scene();
+    const order = await started(rail, receiver);
+    const atEpg = await epg.order(REFERENCE);
+    await atEpg.act('pays');
+    const result = await rail.handleCallback(receiver.last(), order);
+    expect(outcomeOf(result)).toMatchObject({ type: 'succeeded' });
+    expect(result).toMatchObject({ givesUp: false, onlyPending: false });
+    expect(result.type === 'outcome' && result.answer({ customerUrl: '' }).status).toBe(200);
+    await atEpg.callback();
+    expect(outcomeOf(await rail.handleCallback(receiver.last(), order))).toEqual(outcomeOf(result));
+    expect(epg.calls.map(({ url }) => url.split('/').at(-1))).toEqual([
+      'register.do',
+      'getOrderStatusExtended.do',
+      'getOrderStatusExtended.do',
+    ]);
+  });
+
+  test.each<[CustomerAct, string]>([
+    ['lacks_funds', 'insufficient_funds'],
+    ['times_out', 'timed_out'],
+  ])('after the customer %s', async (act, reason) => {
+    const { epg, rail, receiver } = await scene();
+    const order = await started(rail, receiver);
+    await (await epg.order(REFERENCE)).act(act);
+    const result = await rail.handleCallback(receiver.last(), order);
+    expect(outcomeOf(result)).toEqual({ type: 'failed', reason });
+  });
+
+  test.each<[CallbackVariant, unknown]>([
+    ['forged', { type: 'unknown', checkAtMs: expect.any(Number) }],
+    ['wrong_amount', { type: 'unknown', checkAtMs: expect.any(Number) }],
+    ['other_order', 'other_order'],
+    ['unreadable', 'unreadable'],
+  ])('%s changes nothing', async (variant, outcome) => {
+    const { epg, rail, receiver } = await scene();
+    const order = await started(rail, receiver);
+    await (await epg.order(REFERENCE)).callback(variant);
+    const result = await rail.handleCallback(receiver.last(), order);
+    expect(outcomeOf(result)).toEqual(outcome);
+    expect(result.type === 'refused' && result.answer.status).toBe(
+      result.type === 'refused' && 400,
+    );
+  });
+
+  test('may come by GET; another order’s id is refused either way', async () => {
+    const { epg, rail, receiver } = await scene();
+    const order = await started(rail, receiver);
+    await (await epg.order(REFERENCE)).act('pays', { silent: true });
+    const get = (query: string) =>
+      rail.handleCallback(new Request(`${receiver.callbackUrl}?${query}`), order);
+    expect(outcomeOf(await get(epg.callbackBody(REFERENCE)))).toMatchObject({ type: 'succeeded' });
+    expect(outcomeOf(await get(`orderNumber=${REFERENCE}&mdOrder=another`))).toBe('other_order');
+    expect(outcomeOf(await get(`orderNumber=${REFERENCE}&orderNumber=x`))).toBe('other_order');
+    expect(outcomeOf(await get('operation=deposited&status=1'))).toBe('unreadable');
+  });
+
+  test('of hostile 64 KiB costs no time, and more is not read', async () => {
+    const order = orderFor(OFFLINE, 'ETS_SWITCH');
+    const startedAtMs = performance.now();
+    for (const body of ['%'.repeat(65_536), '&'.repeat(65_536), 'mdOrder=a&'.repeat(6_500)]) {
+      const result = await OFFLINE.handleCallback(callbackRequest(body, FORM_TYPE), order);
+      expect(['refused', 'outcome']).toContain(result.type);
+    }
+    expect(performance.now() - startedAtMs).toBeLessThan(1_000);
+    const tooLarge = callbackRequest('a'.repeat(65_537), FORM_TYPE);
+    const result = await OFFLINE.handleCallback(tooLarge, order);
+    expect(result.type === 'refused' && result.answer.status).toBe(413);
+  });
+});
+
+describe('the stand-in’s page', () => {
+  test('shows the order, and brings the customer back with the gateway’s id', async () => {
+    const { rail, receiver } = await scene();
+    const order = await started(rail, receiver);
+    const { railReference, redirectUrl } = order.attempt;
+    const html = await (await fetch(redirectUrl ?? '')).text();
+    expect(html).toContain('<b>This is a STAND-IN for tests. It takes no money.</b>');
+    expect(html).toContain(REFERENCE);
+    expect(html).toContain('150000 minor units');
+    const click = (act: string) =>
+      fetch(redirectUrl ?? '', {
+        method: 'POST',
+        body: new URLSearchParams({ orderId: REFERENCE, act }),
+        redirect: 'manual',
+      });
+    const back = `${receiver.checkoutUrl}?orderId=${railReference}`;
+    const canceled = await click('cancels');
+    expect([canceled.status, canceled.headers.get('location')]).toEqual([303, back]);
+    const paid = await click('pays');
+    expect([paid.status, paid.headers.get('location')]).toEqual([303, back]);
+    expect((await click('pays')).status).toBe(400);
+    expect(await rail.query(order, Date.now())).toMatchObject({ type: 'succeeded' });
+  });
+});

@@ -1,0 +1,236 @@
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import type { Rail } from '../../src/rails/rail.ts';
+import { type CardsStandIn, startEthswitchCardsStandIn } from '../support/rails/ethswitch-cards.ts';
+import {
+  fixture,
+  HOSTILE_TEXT,
+  headersOf,
+  orderAt,
+  type Receiver,
+  railOf,
+  shortenTimeouts,
+  started,
+  startReceiver,
+  startScripted,
+} from '../support/rails/ethswitch-scene.ts';
+import { orderFor } from '../support/rails/order.ts';
+import type { Fault } from '../support/rails/stand-in.ts';
+
+const REFERENCE = 'H7K2M9QX4T0B8ZC3VN5D';
+const FORM_TYPE = 'application/x-www-form-urlencoded';
+
+const cleanups: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+  await Promise.all(cleanups.splice(0).map((stop) => stop()));
+});
+
+/** A stand-in, the adapter configured for it, and where its callbacks arrive. */
+async function scene(): Promise<{ epg: CardsStandIn; rail: Rail; receiver: Receiver }> {
+  const [epg, receiver] = await Promise.all([startEthswitchCardsStandIn(), startReceiver()]);
+  cleanups.push(epg.stop, receiver.stop);
+  return { epg, rail: railOf(epg.settings), receiver };
+}
+
+function settingsAt(baseUrl: string): object {
+  return { gateway: 'cards', baseUrl, userName: 'operator-api', password: 'p+w d&é' };
+}
+
+/** The adapter for a rail that answers everything with `body`. */
+async function scripted(status: number, body: string): Promise<Rail> {
+  const server = await startScripted(() => ({ type: 'answer', status, body }));
+  cleanups.push(() => server.stop());
+  return railOf(settingsAt(server.baseUrl));
+}
+
+const OFFLINE = railOf(settingsAt('http://localhost:9'));
+
+describe('the plan', () => {
+  test('a redirect, open for at most 20 minutes, asked about after 15 seconds', () => {
+    const { terms } = orderFor(OFFLINE, 'ETS_SWITCH');
+    const nowMs = terms.createdAtMs;
+    const plan = {
+      flow: 'redirect',
+      deadlineAtMs: nowMs + 900_000,
+      windowIsFinal: false,
+      checkAtMs: nowMs + 15_000,
+    };
+    expect(OFFLINE.plan(terms, 'ETS_SWITCH', nowMs)).toEqual(plan);
+    const longer = { ...terms, expiresAtMs: nowMs + 86_400_000 };
+    const deadlineAtMs = nowMs + 1_200_000;
+    expect(OFFLINE.plan(longer, 'ETS_SWITCH', nowMs)).toEqual({ ...plan, deadlineAtMs });
+    expect(OFFLINE.pageUrl(orderFor(OFFLINE, 'ETS_SWITCH'))).toBeNull();
+  });
+});
+
+describe('the requests', () => {
+  test('register.do and getOrderStatusExtended.do, whole', async () => {
+    const { epg, rail, receiver } = await scene();
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const order = await started(rail, receiver);
+    await rail.query(order, Date.now());
+    await rail.query({ ...order, attempt: { ...order.attempt, railReference: null } }, Date.now());
+    const { userName, password } = epg.settings;
+    const [register, byOrderId, byOrderNumber] = epg.calls;
+    if (register === undefined || byOrderId === undefined || byOrderNumber === undefined) {
+      throw new Error('three calls');
+    }
+    expect(epg.calls).toHaveLength(3);
+    for (const call of epg.calls) {
+      expect(call.method).toBe('POST');
+      expect(headersOf(call)).toEqual({ 'content-type': FORM_TYPE, accept: 'application/json' });
+      expect(call.url).not.toContain(String(password));
+    }
+    expect(register.url).toBe('/epg/rest/register.do');
+    expect([...new URLSearchParams(register.body)]).toEqual([
+      ['userName', userName],
+      ['password', password],
+      ['orderNumber', REFERENCE],
+      ['amount', '150000'],
+      ['currency', '230'],
+      ['returnUrl', receiver.checkoutUrl],
+      ['failUrl', receiver.checkoutUrl],
+      ['description', 'Tomoca Coffee: order-1001'],
+      ['language', 'en'],
+      ['sessionTimeoutSecs', '900'],
+      ['dynamicCallbackUrl', receiver.callbackUrl],
+    ]);
+    expect(byOrderId.url).toBe('/epg/rest/getOrderStatusExtended.do');
+    expect([...new URLSearchParams(byOrderId.body)]).toEqual([
+      ['userName', userName],
+      ['password', password],
+      ['orderId', order.attempt.railReference],
+      ['language', 'en'],
+    ]);
+    expect([...new URLSearchParams(byOrderNumber.body)]).toEqual([
+      ['userName', userName],
+      ['password', password],
+      ['orderNumber', REFERENCE],
+      ['language', 'en'],
+    ]);
+  });
+
+  test('dollars, the commission, no callback unless it is switched on', async () => {
+    const { epg, receiver } = await scene();
+    const rail = railOf({ ...epg.settings, dynamicCallbackUrl: false, language: 'am' });
+    const changed = { terms: { currency: 'USD' }, order: { chargedMinor: 152_250 } } as const;
+    expect((await rail.start(orderAt(rail, receiver, changed))).type).toBe('accepted');
+    const form = new URLSearchParams(epg.calls[0]?.body);
+    expect(form.get('currency')).toBe('840');
+    expect(form.get('amount')).toBe('152250');
+    expect(form.get('language')).toBe('am');
+    expect(form.has('dynamicCallbackUrl')).toBe(false);
+  });
+
+  test('credentials survive the form', async () => {
+    const server = await startScripted(() => ({ type: 'answer', status: 200, body: '{}' }));
+    cleanups.push(() => server.stop());
+    const rail = railOf(settingsAt(server.baseUrl));
+    await rail.start(orderFor(rail, 'ETS_SWITCH'));
+    expect(new URLSearchParams(server.calls[0]?.body).get('password')).toBe('p+w d&é');
+  });
+
+  test('hostile texts are cut and cleaned', async () => {
+    const { rail, receiver } = await scene();
+    const terms = { merchantName: HOSTILE_TEXT, description: HOSTILE_TEXT, uniqueId: HOSTILE_TEXT };
+    expect((await rail.start(orderAt(rail, receiver, { terms }))).type).toBe('accepted');
+  });
+});
+
+describe('the start', () => {
+  test('sends the customer to the hosted page', async () => {
+    const { epg, rail, receiver } = await scene();
+    const result = await rail.start(orderAt(rail, receiver));
+    expect(result).toMatchObject({ type: 'accepted' });
+    if (result.type === 'accepted') {
+      expect(result.redirectUrl).toBe(
+        `${epg.baseUrl}/epg/merchants/kefel/payment_en.html?mdOrder=${result.railReference}`,
+      );
+    }
+  });
+
+  test('the published answer is understood', async () => {
+    const rail = await scripted(200, fixture('cards-registered.json'));
+    expect(await rail.start(orderFor(rail, 'ETS_SWITCH'))).toEqual({
+      type: 'accepted',
+      ...{
+        redirectUrl:
+          'https://epg.example.et:9443/epg/merchants/kefel/payment_en.html?mdOrder=01491d0b-aaaa-7dd6-a20d-e96900a7d8c0',
+        railReference: '01491d0b-aaaa-7dd6-a20d-e96900a7d8c0',
+      },
+    });
+  });
+
+  test.each([
+    ['{"errorCode":"1","errorMessage":"duplicate"}', 'unknown'],
+    ['{"errorCode":3}', 'misconfigured'],
+    ['{"errorCode":"4"}', 'misconfigured'],
+    ['{"errorCode":"5"}', 'misconfigured'],
+    ['{"errorCode":"7"}', 'unknown'],
+    ['{"errorCode":"99"}', 'unknown'],
+    ['{"errorCode":"x"}', 'unknown'],
+    ['{"errorCode":"0"}', 'unknown'],
+    ['{"orderId":"a"}', 'unknown'],
+    ['{"formUrl":"https://x.et/"}', 'unknown'],
+    ['{"orderId":"a","formUrl":"javascript:alert(1)"}', 'unknown'],
+    ['{"orderId":7,"formUrl":"https://x.et/"}', 'unknown'],
+    ['{"errorCode":"7","orderId":"a","formUrl":"https://x.et/"}', 'unknown'],
+    ['[]', 'unknown'],
+    ['', 'unknown'],
+    ['<html>', 'unknown'],
+  ])('%s is %s', async (body, meaning) => {
+    const rail = await scripted(200, body);
+    const result = await rail.start(orderFor(rail, 'ETS_SWITCH'));
+    expect(result.type === 'refused' ? result.reason : result.type).toBe(meaning);
+  });
+
+  test.each([
+    [301, 'unknown'],
+    [400, 'unknown'],
+    [403, 'misconfigured'],
+    [404, 'misconfigured'],
+    [429, 'rail_unavailable'],
+    [502, 'unknown'],
+  ])('HTTP %i is %s', async (status, meaning) => {
+    const rail = await scripted(status, '');
+    const result = await rail.start(orderFor(rail, 'ETS_SWITCH'));
+    expect(result.type === 'refused' ? result.reason : result.type).toBe(meaning);
+  });
+
+  test.each<Fault>([
+    'http_500',
+    'reset',
+    'hang',
+    'truncated',
+    'taken_then_reset',
+    'taken_then_hang',
+  ])('%s is unknown, and tried once', async (fault) => {
+    shortenTimeouts();
+    const { epg, rail, receiver } = await scene();
+    epg.plan('150000', { start: fault });
+    expect(await rail.start(orderAt(rail, receiver))).toEqual({ type: 'unknown' });
+    expect(epg.calls).toHaveLength(1);
+  });
+
+  test('refusals', async () => {
+    const { epg, rail, receiver } = await scene();
+    const order = orderAt(rail, receiver);
+    epg.plan('150000', { refuses: 'unavailable' });
+    expect(await rail.start(order)).toEqual({ type: 'unknown' });
+    epg.plan('150000', { refuses: 'misconfigured' });
+    const misconfigured = { type: 'refused', reason: 'misconfigured' };
+    expect(await rail.start(order)).toEqual(misconfigured);
+    epg.plan('150000', {});
+    expect(await railOf({ ...epg.settings, password: 'old' }).start(order)).toEqual(misconfigured);
+    expect((await rail.start(order)).type).toBe('accepted');
+    // The second order of a number is refused, and may be our own first.
+    expect(await rail.start(order)).toEqual({ type: 'unknown' });
+  });
+
+  test('too late to pay is too late to ask', async () => {
+    const attempt = { deadlineAtMs: Date.now() + 900 };
+    const order = orderFor(OFFLINE, 'ETS_SWITCH', { attempt });
+    expect(await OFFLINE.start(order)).toEqual({ type: 'refused', reason: 'timed_out' });
+  });
+});

@@ -1,0 +1,260 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import type { Rail, RailOrder } from '../../src/rails/rail.ts';
+import { type NbgStandIn, startNbgStandIn } from '../support/rails/ethswitch-nbg.ts';
+import {
+  callbackRequest,
+  fixture,
+  orderAt,
+  outcomeOf,
+  type Receiver,
+  railOf,
+  started,
+  startReceiver,
+} from '../support/rails/ethswitch-scene.ts';
+import { orderFor } from '../support/rails/order.ts';
+import type { CallbackVariant } from '../support/rails/stand-in.ts';
+
+const REFERENCE = 'H7K2M9QX4T0B8ZC3VN5D';
+
+const cleanups: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  await Promise.all(cleanups.splice(0).map((stop) => stop()));
+});
+
+/** A stand-in, the adapter configured for it, and where its callbacks arrive. */
+async function scene(): Promise<{ nbg: NbgStandIn; rail: Rail; receiver: Receiver }> {
+  const [nbg, receiver] = await Promise.all([startNbgStandIn(), startReceiver()]);
+  cleanups.push(nbg.stop, receiver.stop);
+  return { nbg, rail: railOf(nbg.settings), receiver };
+}
+
+/** The adapter for stored texts: nothing is called. */
+const OFFLINE = railOf({
+  gateway: 'nbg',
+  baseUrl: 'http://localhost:9',
+  username: 'u',
+  password: 'p',
+  billerBin: 'KEFLETAA',
+});
+
+async function read(body: string, changed: Parameters<typeof orderFor>[2] = {}) {
+  return OFFLINE.handleCallback(callbackRequest(body), orderFor(OFFLINE, 'ETS_SWITCH', changed));
+}
+
+describe('callbacks of the stand-in', () => {
+  test('paid, and paid again', async () => {
+    const { nbg, rail, receiver } = await scene();
+    const order = await started(rail, receiver);
+    const atNbg = await nbg.order(REFERENCE);
+    await atNbg.act('pays');
+    const result = await rail.handleCallback(receiver.last(), order);
+    expect(outcomeOf(result)).toEqual({
+      type: 'succeeded',
+      receipt: expect.stringMatching(/^PAY[0-9A-F]{8}$/),
+    });
+    expect(result).toMatchObject({ givesUp: false, onlyPending: false });
+    const answer = result.type === 'outcome' ? result.answer({ customerUrl: '' }) : result.answer;
+    expect([answer.status, await answer.json()]).toEqual([200, { code: 'SUCCESS' }]);
+    expect(answer.headers.get('content-type')).toMatch('application/json');
+    await atNbg.callback();
+    expect(outcomeOf(await rail.handleCallback(receiver.last(), order))).toEqual(outcomeOf(result));
+  });
+
+  test('declined, and paid after that on the same page', async () => {
+    const { nbg, rail, receiver } = await scene();
+    const order = await started(rail, receiver);
+    const atNbg = await nbg.order(REFERENCE);
+    await atNbg.act('declines');
+    expect(outcomeOf(await rail.handleCallback(receiver.last(), order))).toEqual({
+      type: 'failed',
+      reason: 'declined',
+    });
+    await atNbg.act('pays');
+    const { attempt } = order;
+    const failed: RailOrder = {
+      ...order,
+      attempt: { ...attempt, status: 'failed', failureReason: 'declined' },
+    };
+    expect(outcomeOf(await rail.handleCallback(receiver.last(), failed))).toMatchObject({
+      type: 'succeeded',
+    });
+  });
+
+  test.each<[CallbackVariant, string]>([
+    ['forged', 'other_order'],
+    ['wrong_amount', 'wrong_amount'],
+    ['other_order', 'other_order'],
+    ['unreadable', 'unreadable'],
+  ])('%s is refused as %s', async (variant, suspicion) => {
+    const { nbg, rail, receiver } = await scene();
+    const order = await started(rail, receiver);
+    await (await nbg.order(REFERENCE)).callback(variant);
+    const result = await rail.handleCallback(receiver.last(), order);
+    expect(outcomeOf(result)).toBe(suspicion);
+    if (result.type === 'refused') {
+      expect([result.answer.status, await result.answer.json()]).toEqual([400, { code: 'FAILED' }]);
+    }
+  });
+
+  test('before the answer to the start: our order number is enough', async () => {
+    const { nbg, rail, receiver } = await scene();
+    nbg.plan('1500.00', { act: 'pays', callback: 'before_answer', start: 'taken_then_reset' });
+    const order = orderAt(rail, receiver);
+    expect(await rail.start(order)).toEqual({ type: 'unknown' });
+    expect(outcomeOf(await rail.handleCallback(receiver.last(), order))).toMatchObject({
+      type: 'succeeded',
+    });
+  });
+
+  test('from other addresses than NBG’s are not read', async () => {
+    const { nbg, receiver } = await scene();
+    const rail = railOf({ ...nbg.settings, callbackAddresses: ['196.188.1.2'] });
+    const order = await started(rail, receiver);
+    await (await nbg.order(REFERENCE)).act('pays');
+    const fromElsewhere = receiver.last();
+    fromElsewhere.headers.set('cf-connecting-ip', '203.0.113.9');
+    for (const request of [receiver.last(), fromElsewhere]) {
+      const result = await rail.handleCallback(request, order);
+      expect(outcomeOf(result)).toBe('not_authentic');
+      expect(result.type === 'refused' && result.answer.status).toBe(403);
+    }
+    const fromNbg = receiver.last();
+    fromNbg.headers.set('cf-connecting-ip', '196.188.1.2');
+    expect(outcomeOf(await rail.handleCallback(fromNbg, order))).toMatchObject({
+      type: 'succeeded',
+    });
+  });
+});
+
+describe('the published callback', () => {
+  const paid = JSON.parse(fixture('nbg-callback.json'));
+  const brief = JSON.parse(fixture('nbg-callback-brief.json'));
+  const SUCCEEDED = { type: 'succeeded', receipt: 'PAY261121090312345' };
+
+  test('is believed, whatever `bill_info.status` says', async () => {
+    expect(outcomeOf(await read(fixture('nbg-callback.json')))).toEqual(SUCCEEDED);
+  });
+
+  test('with the outer members alone: paid is believed, failed proves nothing', async () => {
+    expect(outcomeOf(await read(JSON.stringify(brief)))).toEqual(SUCCEEDED);
+    const withNull = JSON.stringify({ ...brief, data: null });
+    expect(outcomeOf(await read(withNull))).toEqual(SUCCEEDED);
+    const failed = { ...brief, status: 'FAILED', current_status: 'FAILED' };
+    const result = await read(JSON.stringify(failed));
+    expect(outcomeOf(result)).toEqual({ type: 'unknown', checkAtMs: null });
+    expect(result.type === 'outcome' && result.answer({ customerUrl: '' }).status).toBe(200);
+    const withoutReceipt = JSON.stringify({ ...brief, transaction_id: null });
+    expect(outcomeOf(await read(withoutReceipt))).toBe('unreadable');
+  });
+
+  test('with our order number needs no receipt', async () => {
+    const text = JSON.stringify({ ...paid, transaction_id: undefined });
+    expect(outcomeOf(await read(text))).toEqual({ type: 'succeeded', receipt: null });
+  });
+
+  test('in snake case, and in minor disguise', async () => {
+    const { bill_info: bill, biller, ...data } = paid.data;
+    const snake = {
+      ...paid,
+      data: {
+        ...data,
+        biller: { biller_identification_number: biller.billerIdentificationNumber },
+        bill_info: { currency: bill.currency, total_amount: '1500.0000' },
+        merchant_order_number: REFERENCE,
+      },
+    };
+    expect(outcomeOf(await read(JSON.stringify(snake)))).toEqual(SUCCEEDED);
+  });
+
+  test.each<[string, object, string]>([
+    ['another order number', { data: { ...paid.data, request_id: 'ORD-1' } }, 'other_order'],
+    ['an order number that is no text', { data: { ...paid.data, request_id: 7 } }, 'other_order'],
+    ['another number outside', { merchant_order_number: 'A'.repeat(20) }, 'other_order'],
+    [
+      'another biller',
+      { data: { ...paid.data, biller: { billerIdentificationNumber: 'X' } } },
+      'other_order',
+    ],
+    ['another order reference', { data: { ...paid.data, order_reference: 'x' } }, 'other_order'],
+    ['less in total', withBill({ totalAmount: 1499.99 }), 'wrong_amount'],
+    ['more in total', withBill({ totalAmount: 15_000 }), 'wrong_amount'],
+    ['a total that is none', withBill({ totalAmount: '1500,00' }), 'wrong_amount'],
+    ['less due, and no total', withBill({ totalAmount: null, amountDue: 1 }), 'wrong_amount'],
+    ['another amount outside', { amount: 1 }, 'wrong_amount'],
+    ['dollars', withBill({ currency: 'USD' }), 'wrong_amount'],
+    ['an unknown state', { status: 'SUCCESS' }, 'unknown_state'],
+    ['a state in small letters', { status: 'paid' }, 'unknown_state'],
+    ['two states', { current_status: 'FAILED' }, 'unknown_state'],
+    ['two states within', { data: { ...paid.data, current_status: 'FAILED' } }, 'unknown_state'],
+    ['a refund', { data: { ...paid.data, transaction_type: 'REFUND' } }, 'unknown_state'],
+    ['no state', { status: null }, 'unreadable'],
+    ['a state that is no text', { status: ['PAID'] }, 'unreadable'],
+    ['data that are no object', { data: 'PAID' }, 'unreadable'],
+    ['data that are a list', { data: [paid.data] }, 'unreadable'],
+  ])('with %s is refused', async (_, changed, suspicion) => {
+    const attempt = { railReference: '4c1d4d8a-3f5e-4b0e-9a57-1d1c5c2f7a10' };
+    const result = await read(JSON.stringify({ ...paid, ...changed }), { attempt });
+    expect(outcomeOf(result)).toBe(suspicion);
+  });
+
+  function withBill(changed: object): object {
+    return { data: { ...paid.data, bill_info: { ...paid.data.bill_info, ...changed } } };
+  }
+
+  test.each(['', 'PAID', '[]', 'null', '"PAID"', '{"status":"PAID"', '\u0000'])(
+    'is not %j',
+    async (body) => {
+      expect(outcomeOf(await read(body))).toBe('unreadable');
+    },
+  );
+
+  test('of hostile 64 KiB costs no time, and more is not read', async () => {
+    const bodies = [
+      '['.repeat(65_536),
+      '{"data":'.repeat(8_000),
+      `{"status":"${'A'.repeat(65_000)}"}`,
+      `{"status":"PAID","transaction_id":"${'9'.repeat(65_000)}"}`,
+      `{"status":"PAID","data":{"bill_info":{"totalAmount":"${'0'.repeat(65_000)}"}}}`,
+      `{"status":"PAID","data":{${'"request_id":"x",'.repeat(3_800)}"request_id":"x"}}`,
+    ];
+    const startedAtMs = performance.now();
+    for (const body of bodies) {
+      expect((await read(body)).type).toBe('refused');
+    }
+    expect(performance.now() - startedAtMs).toBeLessThan(1_000);
+    const tooLarge = await read(' '.repeat(65_537));
+    expect(outcomeOf(tooLarge)).toBe('unreadable');
+    expect(tooLarge.type === 'refused' && tooLarge.answer.status).toBe(413);
+  });
+});
+
+describe('the stand-in’s page', () => {
+  test('shows the order, and brings the customer back after paying', async () => {
+    const { nbg, rail, receiver } = await scene();
+    const order = await started(rail, receiver);
+    const pageUrl = order.attempt.redirectUrl ?? '';
+    const html = await (await fetch(pageUrl)).text();
+    expect(html).toContain('<b>This is a STAND-IN for tests. It takes no money.</b>');
+    expect(html).toContain(REFERENCE);
+    expect(html).toContain('ETB 1500.00');
+    expect(html).not.toContain('<script');
+    const click = (act: string) =>
+      fetch(pageUrl, {
+        method: 'POST',
+        body: new URLSearchParams({ orderId: REFERENCE, act }),
+        redirect: 'manual',
+      });
+    const canceled = await click('cancels');
+    expect([canceled.status, canceled.headers.get('location')]).toEqual([
+      303,
+      receiver.checkoutUrl,
+    ]);
+    const paid = await click('pays');
+    expect([paid.status, paid.headers.get('location')]).toEqual([303, receiver.checkoutUrl]);
+    expect(outcomeOf(await rail.handleCallback(receiver.last(), order))).toMatchObject({
+      type: 'succeeded',
+    });
+    expect((await click('pays')).status).toBe(400);
+    expect((await nbg.order(REFERENCE)).acted).toBe('pays');
+  });
+});

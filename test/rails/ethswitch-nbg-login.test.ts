@@ -1,0 +1,135 @@
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import type { Rail } from '../../src/rails/rail.ts';
+import { type NbgStandIn, startNbgStandIn } from '../support/rails/ethswitch-nbg.ts';
+import {
+  fixture,
+  orderAt,
+  type Receiver,
+  railOf,
+  shortenTimeouts,
+  startReceiver,
+  startScripted,
+} from '../support/rails/ethswitch-scene.ts';
+import { orderFor } from '../support/rails/order.ts';
+import { jsonReply } from '../support/rails/stand-in.ts';
+
+const REFERENCE = 'H7K2M9QX4T0B8ZC3VN5D';
+
+const cleanups: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+  await Promise.all(cleanups.splice(0).map((stop) => stop()));
+});
+
+/** A stand-in, the adapter configured for it, and where its callbacks arrive. */
+async function scene(): Promise<{ nbg: NbgStandIn; rail: Rail; receiver: Receiver }> {
+  const [nbg, receiver] = await Promise.all([startNbgStandIn(), startReceiver()]);
+  cleanups.push(nbg.stop, receiver.stop);
+  return { nbg, rail: railOf(nbg.settings), receiver };
+}
+
+/** Settings for a scripted rail. */
+function settingsAt(baseUrl: string): object {
+  return { gateway: 'nbg', baseUrl, username: 'u', password: 'p', billerBin: 'KEFLETAA' };
+}
+
+/** Nobody listens there. */
+const OFFLINE = railOf(settingsAt('http://localhost:9'));
+
+describe('the login', () => {
+  const paths = ({ calls }: Pick<NbgStandIn, 'calls'>) =>
+    calls.map(({ url }) => (url === '/user/auth/login' ? 'login' : 'create'));
+
+  function startNext(rail: Rail, receiver: Receiver, digit: number) {
+    const reference = `${REFERENCE.slice(0, 19)}${digit}`;
+    return rail.start(orderAt(rail, receiver, { attempt: { reference } }));
+  }
+
+  test('is remembered for nine tenths of the life of its token', async () => {
+    const { nbg, rail, receiver } = await scene();
+    vi.useFakeTimers({ toFake: ['Date'] });
+    await startNext(rail, receiver, 1);
+    // Another instance for the same account, as after another request, shares it.
+    await startNext(railOf(nbg.settings), receiver, 2);
+    vi.advanceTimersByTime(269_000);
+    await startNext(rail, receiver, 3);
+    expect(paths(nbg)).toEqual(['login', 'create', 'create', 'create']);
+    vi.advanceTimersByTime(2_000);
+    expect((await startNext(rail, receiver, 4)).type).toBe('accepted');
+    expect(paths(nbg).slice(4)).toEqual(['login', 'create']);
+  });
+
+  test('is made again once when NBG has forgotten the token', async () => {
+    const { nbg, rail, receiver } = await scene();
+    await startNext(rail, receiver, 1);
+    nbg.expireTokens();
+    expect((await startNext(rail, receiver, 2)).type).toBe('accepted');
+    expect(paths(nbg)).toEqual(['login', 'create', 'create', 'login', 'create']);
+  });
+
+  test('that brings tokens which are never taken is given up', async () => {
+    const server = await startScripted(({ url }) =>
+      url === '/user/auth/login'
+        ? jsonReply(200, { access_token: 'a.b.c', expires_in: 300 })
+        : jsonReply(401, {}),
+    );
+    cleanups.push(() => server.stop());
+    const rail = railOf(settingsAt(server.baseUrl));
+    expect(await rail.start(orderFor(rail, 'ETS_SWITCH'))).toEqual({
+      type: 'refused',
+      reason: 'misconfigured',
+    });
+    expect(paths(server)).toEqual(['login', 'create', 'login', 'create']);
+  });
+
+  test('with a wrong password is the operator’s mistake', async () => {
+    const { nbg, receiver } = await scene();
+    const rail = railOf({ ...nbg.settings, password: 'old' });
+    expect(await rail.start(orderAt(rail, receiver))).toEqual({
+      type: 'refused',
+      reason: 'misconfigured',
+    });
+    expect(paths(nbg)).toEqual(['login']);
+  });
+
+  test.each([
+    ['an error', { type: 'answer', status: 502, body: '<html>' }, 'rail_unavailable'],
+    ['too many calls', { type: 'answer', status: 429, body: '' }, 'rail_unavailable'],
+    ['a reset', { type: 'reset' }, 'rail_unavailable'],
+    ['silence', { type: 'hang' }, 'rail_unavailable'],
+    ['half an answer', { type: 'truncated', body: '{"access_token":"a"}' }, 'rail_unavailable'],
+    ['no JSON', { type: 'answer', status: 200, body: 'OK' }, 'rail_unavailable'],
+    ['no token', jsonReply(200, { expires_in: 300 }), 'rail_unavailable'],
+    ['a broken token', jsonReply(200, { access_token: 'a\r\nb' }), 'rail_unavailable'],
+    ['no such path', { type: 'answer', status: 404, body: '' }, 'misconfigured'],
+  ] as const)('answered by %s certainly took nothing', async (_, reply, reason) => {
+    shortenTimeouts();
+    const server = await startScripted(() => reply);
+    cleanups.push(() => server.stop());
+    const rail = railOf(settingsAt(server.baseUrl));
+    const result = await rail.start(orderFor(rail, 'ETS_SWITCH'));
+    expect(result).toEqual({ type: 'refused', reason });
+    expect(paths(server)).toEqual(['login']);
+  });
+
+  test('nobody there', async () => {
+    expect(await OFFLINE.start(orderFor(OFFLINE, 'ETS_SWITCH'))).toEqual({
+      type: 'refused',
+      reason: 'rail_unavailable',
+    });
+  });
+
+  test('a token without a stated life is used once', async () => {
+    const server = await startScripted(({ url }) =>
+      url === '/user/auth/login'
+        ? jsonReply(200, { access_token: 'a.b.c' })
+        : { type: 'answer', status: 201, body: fixture('nbg-created.json') },
+    );
+    cleanups.push(() => server.stop());
+    const rail = railOf(settingsAt(server.baseUrl));
+    await rail.start(orderFor(rail, 'ETS_SWITCH'));
+    await rail.start(orderFor(rail, 'ETS_SWITCH'));
+    expect(paths(server)).toEqual(['login', 'create', 'login', 'create']);
+  });
+});

@@ -1,0 +1,228 @@
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import type { Rail } from '../../src/rails/rail.ts';
+import { type NbgStandIn, startNbgStandIn } from '../support/rails/ethswitch-nbg.ts';
+import {
+  fixture,
+  HOSTILE_TEXT,
+  headersOf,
+  orderAt,
+  type Receiver,
+  railOf,
+  shortenTimeouts,
+  startReceiver,
+  startScripted,
+} from '../support/rails/ethswitch-scene.ts';
+import { orderFor } from '../support/rails/order.ts';
+import { type Fault, jsonReply } from '../support/rails/stand-in.ts';
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const REFERENCE = 'H7K2M9QX4T0B8ZC3VN5D';
+
+const cleanups: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await Promise.all(cleanups.splice(0).map((stop) => stop()));
+});
+
+/** A stand-in, the adapter configured for it, and where its callbacks arrive. */
+async function scene(): Promise<{ nbg: NbgStandIn; rail: Rail; receiver: Receiver }> {
+  const [nbg, receiver] = await Promise.all([startNbgStandIn(), startReceiver()]);
+  cleanups.push(nbg.stop, receiver.stop);
+  return { nbg, rail: railOf(nbg.settings), receiver };
+}
+
+/** Settings for a scripted rail. */
+function settingsAt(baseUrl: string): object {
+  return { gateway: 'nbg', baseUrl, username: 'u', password: 'p', billerBin: 'KEFLETAA' };
+}
+
+/** Nobody listens there. */
+const OFFLINE = railOf(settingsAt('http://localhost:9'));
+
+describe('the plan', () => {
+  test('a redirect, open until the payment expires, at most a day; nobody can be asked', () => {
+    const { terms } = orderFor(OFFLINE, 'ETS_SWITCH');
+    const nowMs = terms.createdAtMs;
+    const plan = {
+      flow: 'redirect',
+      deadlineAtMs: terms.expiresAtMs,
+      windowIsFinal: false,
+      checkAtMs: null,
+    };
+    expect(OFFLINE.plan(terms, 'ETS_SWITCH', nowMs)).toEqual(plan);
+    const longer = { ...terms, expiresAtMs: nowMs + 30 * 86_400_000 };
+    const deadlineAtMs = nowMs + 86_400_000;
+    expect(OFFLINE.plan(longer, 'ETS_SWITCH', nowMs)).toEqual({ ...plan, deadlineAtMs });
+  });
+
+  test('no query and no page without NBG', async () => {
+    const order = orderFor(OFFLINE, 'ETS_SWITCH');
+    expect(await OFFLINE.query(order, Date.now())).toEqual({ type: 'unknown', checkAtMs: null });
+    expect(OFFLINE.pageUrl(order)).toBeNull();
+  });
+});
+
+describe('the requests', () => {
+  test('login and order.create, whole', async () => {
+    const { nbg, rail, receiver } = await scene();
+    const order = orderAt(rail, receiver, { order: { chargedMinor: 152_250 } });
+    await rail.start(order);
+    const [login, create] = nbg.calls;
+    if (login === undefined || create === undefined) {
+      throw new Error('two calls');
+    }
+    expect(nbg.calls).toHaveLength(2);
+    expect([login.method, login.url]).toEqual(['POST', '/user/auth/login']);
+    expect(headersOf(login)).toEqual({
+      'content-type': 'application/json',
+      accept: 'application/json',
+    });
+    const { username, password } = nbg.settings;
+    expect(JSON.parse(login.body)).toEqual({ username, password });
+
+    expect(create.method).toBe('POST');
+    expect(create.url).toBe('/nbg/api/v1/payment/order/handle?action=order.create');
+    expect(headersOf(create)).toEqual({
+      'content-type': 'application/json',
+      accept: 'application/json',
+      authorization: expect.stringMatching(/^Bearer [0-9a-f-]{36}\.[0-9a-f-]{36}$/),
+      'x-correlation-id': order.attempt.id,
+      'x-biller-bin': 'KEFLETAA',
+      'idempotency-key': REFERENCE,
+    });
+    expect(create.body).toBe(
+      `{"amount":1522.50,"currency":"ETB","merchant_order_number":"${REFERENCE}",` +
+        `"idempotency_key":"${REFERENCE}","description":"Tomoca Coffee: order-1001",` +
+        `"success_url":"${receiver.checkoutUrl}","cancel_url":"${receiver.checkoutUrl}",` +
+        `"callback_url":"${receiver.callbackUrl}","line_items":[{"item_name":` +
+        '"Tomoca Coffee: order-1001","quantity":1,"unit_price":1522.50,' +
+        '"total_usage_amount":1522.50}]}',
+    );
+  });
+
+  test.each([
+    [1, '0.01'],
+    [10, '0.10'],
+    [115, '1.15'],
+    [2_000, '20.00'],
+    [6_000_000_001, '60000000.01'],
+    [99_999_999_999, '999999999.99'],
+  ])('%i minor units are the number %s', async (chargedMinor, amountText) => {
+    const { nbg, rail, receiver } = await scene();
+    const result = await rail.start(orderAt(rail, receiver, { order: { chargedMinor } }));
+    expect(result.type).toBe('accepted');
+    expect(nbg.calls[1]?.body).toMatch(`{"amount":${amountText},`);
+    expect((await nbg.order(REFERENCE)).amountText).toBe(amountText);
+  });
+
+  test('hostile texts are cut and cleaned', async () => {
+    const { nbg, rail, receiver } = await scene();
+    const terms = { merchantName: HOSTILE_TEXT, description: HOSTILE_TEXT, uniqueId: HOSTILE_TEXT };
+    expect((await rail.start(orderAt(rail, receiver, { terms }))).type).toBe('accepted');
+    const { description } = JSON.parse(nbg.calls[1]?.body ?? '');
+    expect(description).toMatch(/^ቡና [\p{L}\p{M}\p{N}.,:_ -]{1,97}$/u);
+  });
+});
+
+describe('the start', () => {
+  test('sends the customer to the hosted page', async () => {
+    const { nbg, rail, receiver } = await scene();
+    expect(await rail.start(orderAt(rail, receiver))).toEqual({
+      type: 'accepted',
+      redirectUrl: expect.stringMatching(new RegExp(`^${nbg.baseUrl}/nbg/pay/[0-9a-f-]{36}$`)),
+      railReference: expect.stringMatching(UUID),
+    });
+  });
+
+  test('the published answer is understood', async () => {
+    const server = await startScripted(({ url }) =>
+      url === '/user/auth/login'
+        ? jsonReply(200, { access_token: 'a.b.c', expires_in: 300 })
+        : { type: 'answer', status: 201, body: fixture('nbg-created.json') },
+    );
+    cleanups.push(() => server.stop());
+    const rail = railOf(settingsAt(server.baseUrl));
+    expect(await rail.start(orderFor(rail, 'ETS_SWITCH'))).toEqual({
+      type: 'accepted',
+      redirectUrl: 'https://nbg.example.et/nbg/pay/7a0f6a52-6c4c-4f6f-8a34-0f2f8d3f5b11',
+      railReference: '4c1d4d8a-3f5e-4b0e-9a57-1d1c5c2f7a10',
+    });
+  });
+
+  test.each([
+    ['another order', { merchant_order_number: 'A'.repeat(20) }],
+    ['another amount', { amount: 1500.01 }],
+    ['another currency', { currency: 'USD' }],
+    ['no page', { hpp_url: null }],
+    ['a page that is none', { hpp_url: 'javascript:alert(1)' }],
+    ['no reference', { order_reference: undefined }],
+  ])('an answer with %s is unknown', async (_, changed) => {
+    const server = await startScripted(({ url }) =>
+      url === '/user/auth/login'
+        ? jsonReply(200, { access_token: 'a.b.c', expires_in: 300 })
+        : jsonReply(201, { ...JSON.parse(fixture('nbg-created.json')), ...changed }),
+    );
+    cleanups.push(() => server.stop());
+    const rail = railOf(settingsAt(server.baseUrl));
+    expect(await rail.start(orderFor(rail, 'ETS_SWITCH'))).toEqual({ type: 'unknown' });
+  });
+
+  test.each<Fault>([
+    'http_500',
+    'reset',
+    'hang',
+    'truncated',
+    'taken_then_reset',
+    'taken_then_hang',
+  ])('%s of order.create is unknown, and tried once', async (fault) => {
+    shortenTimeouts();
+    const { nbg, rail, receiver } = await scene();
+    nbg.plan('1500.00', { start: fault });
+    expect(await rail.start(orderAt(rail, receiver))).toEqual({ type: 'unknown' });
+    expect(nbg.calls.map(({ url }) => url.split('?')[0])).toEqual([
+      '/user/auth/login',
+      '/nbg/api/v1/payment/order/handle',
+    ]);
+  });
+
+  test('refusals', async () => {
+    const { nbg, rail, receiver } = await scene();
+    nbg.plan('1500.00', { refuses: 'misconfigured' });
+    nbg.plan('1600.00', { refuses: 'unavailable' });
+    expect(await rail.start(orderAt(rail, receiver))).toEqual({
+      type: 'refused',
+      reason: 'misconfigured',
+    });
+    const other = orderAt(rail, receiver, { order: { chargedMinor: 160_000 } });
+    expect(await rail.start(other)).toEqual({ type: 'refused', reason: 'rail_unavailable' });
+  });
+
+  test('an order number that NBG knows may be our own earlier call', async () => {
+    const { rail, receiver } = await scene();
+    await rail.start(orderAt(rail, receiver));
+    expect(await rail.start(orderAt(rail, receiver))).toEqual({ type: 'unknown' });
+  });
+
+  test.each([
+    [400, 'refused'],
+    [403, 'refused'],
+    [404, 'refused'],
+    [422, 'refused'],
+    [429, 'refused'],
+    [301, 'unknown'],
+    [204, 'unknown'],
+    [408, 'unknown'],
+    [409, 'unknown'],
+    [500, 'unknown'],
+    [503, 'unknown'],
+  ])('HTTP %i is %s', async (status, type) => {
+    const server = await startScripted(({ url }) =>
+      url === '/user/auth/login'
+        ? jsonReply(200, { access_token: 'a.b.c', expires_in: 300 })
+        : { type: 'answer', status, body: '' },
+    );
+    cleanups.push(() => server.stop());
+    const rail = railOf(settingsAt(server.baseUrl));
+    expect((await rail.start(orderFor(rail, 'ETS_SWITCH'))).type).toBe(type);
+  });
+});

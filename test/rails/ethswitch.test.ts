@@ -1,0 +1,171 @@
+import * as v from 'valibot';
+import { describe, expect, test } from 'vitest';
+import { ethswitchRail } from '../../src/rails/ethswitch/rail.ts';
+import { ethswitchSettings } from '../../src/rails/ethswitch/settings.ts';
+import {
+  descriptionOf,
+  integerOf,
+  minorOf,
+  NOT_PLAIN,
+  NOT_PLAIN_ASCII,
+  pageUrlOf,
+} from '../../src/rails/ethswitch/wire.ts';
+import { HOSTILE_TEXT } from '../support/rails/ethswitch-scene.ts';
+import { orderFor } from '../support/rails/order.ts';
+
+const NBG = {
+  gateway: 'nbg',
+  baseUrl: 'https://cbs-uat.ethswitch.et:4443/',
+  username: 'operator@example.et',
+  password: 'secret',
+  billerBin: 'NEEUETAA',
+};
+const CARDS = {
+  gateway: 'cards',
+  baseUrl: 'https://epg.ethswitch.et:9443/epg/rest/',
+  userName: 'operator-api',
+  password: 'secret',
+};
+
+/** Message by path of field. */
+function problemsOf(settings: unknown): Readonly<Record<string, string>> {
+  const { issues = [] } = v.safeParse(ethswitchSettings, settings);
+  return Object.fromEntries(
+    issues.map((issue) => [v.getDotPath(issue) ?? '', issue.message] as const),
+  );
+}
+
+describe('settings', () => {
+  test('of the billing gateway: a slash at the end of the address is taken off', () => {
+    expect(v.parse(ethswitchSettings, NBG)).toEqual({
+      ...NBG,
+      baseUrl: 'https://cbs-uat.ethswitch.et:4443',
+      callbackAddresses: [],
+    });
+  });
+
+  test('of the card gateway', () => {
+    expect(v.parse(ethswitchSettings, CARDS)).toEqual({
+      ...CARDS,
+      baseUrl: 'https://epg.ethswitch.et:9443/epg/rest',
+      language: 'en',
+      dynamicCallbackUrl: false,
+    });
+  });
+
+  test('choose the gateway; both are one rail', () => {
+    const nbg = ethswitchRail(v.parse(ethswitchSettings, NBG));
+    const cards = ethswitchRail(v.parse(ethswitchSettings, CARDS));
+    expect([nbg.id, nbg.currencies]).toEqual(['ethswitch', ['ETB']]);
+    expect([cards.id, cards.currencies]).toEqual(['ethswitch', ['ETB', 'USD']]);
+    expect([nbg.startsInQueue, cards.startsInQueue]).toEqual([false, false]);
+  });
+
+  test.each([
+    [{ ...NBG, gateway: 'epg' }, { gateway: 'Must be "nbg" or "cards".' }],
+    [{}, { gateway: 'Must be "nbg" or "cards".' }],
+    ['SECRET', { '': 'Must be "nbg" or "cards".' }],
+    [{ ...NBG, apiKey: 'SECRET' }, { apiKey: 'Unknown field.' }],
+    [
+      { gateway: 'cards', baseUrl: CARDS.baseUrl, password: 'x' },
+      { userName: 'This field is required.' },
+    ],
+    [{ ...NBG, username: '' }, { username: 'Must not be empty.' }],
+    [{ ...NBG, password: 7 }, { password: 'Must be a text.' }],
+    [
+      { ...NBG, password: 'SECRET'.repeat(100) },
+      { password: 'Must be at most 256 characters long.' },
+    ],
+    [
+      { ...NBG, billerBin: 'SEC RET' },
+      { billerBin: 'Must be 1 to 64 letters, digits, hyphens or underscores.' },
+    ],
+    [
+      { ...NBG, callbackAddresses: ['SECRET'] },
+      { 'callbackAddresses.0': 'Must be an IP address.' },
+    ],
+    [{ ...CARDS, language: 'SECRET' }, { language: 'Must be two small letters.' }],
+    [{ ...CARDS, dynamicCallbackUrl: 'SECRET' }, { dynamicCallbackUrl: 'Must be true or false.' }],
+  ])('are refused in words that name the field and hold no value: %#', (settings, problems) => {
+    expect(problemsOf(settings)).toEqual(problems);
+    expect(JSON.stringify(problemsOf(settings))).not.toContain('SECRET');
+  });
+
+  test.each([
+    'ftp://x.et',
+    'https://user:SECRET@x.et',
+    'https://x.et?key=SECRET',
+    'https://x.et/#a',
+    'https://',
+    'x.et',
+    'https://x.et/a b',
+  ])('take no address like %s', (baseUrl) => {
+    expect(problemsOf({ ...NBG, baseUrl })).toEqual({
+      baseUrl: 'Must be an http or https URL without user name, query or fragment.',
+    });
+  });
+
+  test.each(['http://197.156.90.228', 'http://localhost:8080/relay/nbg', 'https://[::1]:1'])(
+    'take %s',
+    (baseUrl) => {
+      expect(problemsOf({ ...NBG, baseUrl })).toEqual({});
+    },
+  );
+});
+
+describe('the wire', () => {
+  test('amounts are read exactly, as numbers and as texts', () => {
+    const read = [100.79, 1500, 0.1, 999_999_999.99, '100.7900', '1500', '0.07'].map(minorOf);
+    expect(read).toEqual([10_079, 150_000, 10, 99_999_999_999, 10_079, 150_000, 7]);
+    const wrong = [1.005, -1, Number.NaN, 1e21, '1.005', '-1', '1e3', ' 1', '', null, {}, true];
+    expect(wrong.map(minorOf)).toEqual(wrong.map(() => null));
+  });
+
+  test('integers are read as numbers and as texts', () => {
+    expect([2, '2', '-2007', '230'].map(integerOf)).toEqual([2, 2, -2_007, 230]);
+    const wrong = [2.5, '2.0', '', ' 2', '0x2', null, undefined, [2], true, '9'.repeat(16)];
+    expect(wrong.map(integerOf)).toEqual(wrong.map(() => null));
+  });
+
+  test('customers are sent to web pages only', () => {
+    const pages = [
+      'https://x.et/nbg/pay/1',
+      'http://197.156.90.228/nbg/pay/1',
+      'https://x.et:9443/p?mdOrder=1#a',
+    ];
+    expect(pages.map(pageUrlOf)).toEqual(pages);
+    const wrong = [
+      'javascript:alert(1)',
+      'https://x.et@evil.et/',
+      '//x.et',
+      'https:x.et',
+      'https://x.et/\n',
+      'https://x.et\\@evil.et',
+      1,
+      null,
+      `https://x.et/${'a'.repeat(3_000)}`,
+    ];
+    expect(wrong.map(pageUrlOf)).toEqual(wrong.map(() => null));
+  });
+
+  test('descriptions are cut and cleaned', () => {
+    const rail = ethswitchRail(v.parse(ethswitchSettings, NBG));
+    const described = (merchantName: string, description: string | null, notPlain: RegExp) =>
+      descriptionOf(
+        orderFor(rail, 'ETS_SWITCH', { terms: { merchantName, description } }),
+        notPlain,
+      );
+    expect(described('Tomoca', null, NOT_PLAIN)).toBe('Tomoca: order-1001');
+    expect(described('ቶሞካ', '2 x ቡና (1 kg)', NOT_PLAIN)).toBe('ቶሞካ: 2 x ቡና 1 kg');
+    const plain = described('Tomoca', HOSTILE_TEXT, NOT_PLAIN);
+    expect(plain).toMatch(/^Tomoca: ቡና [\p{L}\p{M}\p{N}.,:_ -]+$/u);
+    expect([...plain].length).toBeLessThanOrEqual(100);
+    expect(described('Tomoca', HOSTILE_TEXT, NOT_PLAIN_ASCII)).toMatch(
+      /^Tomoca: [A-Za-z0-9.,:_ -]{1,92}$/,
+    );
+    expect(described('ቡ'.repeat(500), '', NOT_PLAIN)).toBe('ቡ'.repeat(100));
+    const reference = 'H7K2M9QX4T0B8ZC3VN5D';
+    expect(described('😀'.repeat(500), '😀', NOT_PLAIN)).toBe(reference);
+    expect(described('ቶሞካ', 'ቡና', NOT_PLAIN_ASCII)).toBe(reference);
+  });
+});

@@ -1,0 +1,328 @@
+import { describe, expect, it, test } from 'vitest';
+import type { FailureReason } from '../../src/domain/intent.ts';
+import { readCallback } from '../../src/rails/mpesa/callback.ts';
+import {
+  amountText,
+  descriptionText,
+  passwordText,
+  readPush,
+  timestampText,
+} from '../../src/rails/mpesa/push.ts';
+import { mpesaRail } from '../../src/rails/mpesa/rail.ts';
+import type { RailOrder, StartResult } from '../../src/rails/rail.ts';
+import {
+  issuesOf,
+  SAMPLE_ANSWER,
+  SAMPLE_ERRORS,
+  SAMPLE_FAILED,
+  SAMPLE_PAID,
+  SAMPLE_REQUEST,
+  settingsOf,
+  VALID_SETTINGS,
+  VECTORS,
+} from '../support/rails/mpesa-fixtures.ts';
+import { orderFor } from '../support/rails/order.ts';
+
+const REFERENCE = 'H7K2M9QX4T0B8ZC3VN5D';
+
+describe('settings', () => {
+  it('have a default for whatever has one', () => {
+    expect(settingsOf(VALID_SETTINGS)).toEqual({
+      ...VALID_SETTINGS,
+      baseUrl: 'https://api.safaricom.et',
+      transactionType: 'CustomerPayBillOnline',
+      passwordForm: 'sha256_hex',
+    });
+  });
+
+  it('name what is wrong with a field and never its value', () => {
+    const problems: readonly (readonly [changed: unknown, message: string])[] = [
+      [{ consumerKey: 'has:colon' }, 'consumerKey: must be a text without a colon'],
+      [{ consumerSecret: 'has space' }, 'consumerSecret: must be a text without spaces'],
+      [{ consumerSecret: 4_711 }, 'consumerSecret: must be a text'],
+      [{ passkey: '' }, 'passkey: must be a text without spaces'],
+      [{ shortcode: '10a20' }, 'shortcode: must be a text of 3 to 10 digits'],
+      [{ partyB: '1' }, 'partyB: must be a text of 3 to 10 digits'],
+      [{ transactionType: 'Secret' }, 'transactionType: must be CustomerPayBillOnline or Cust'],
+      [{ passwordForm: 'Secret' }, 'passwordForm: must be sha256_hex or kenya'],
+      [{ baseUrl: 'ftp://secret.example' }, 'baseUrl: must be an http or https address without'],
+      [{ baseUrl: 'https://secret@example.com' }, 'baseUrl: must be an http or https address'],
+      [{ baseUrl: 'secret' }, 'baseUrl: must be an http or https address'],
+      [{ extra: 'secret' }, 'extra: is no setting of this rail'],
+      [{ passkey: undefined }, 'passkey: must be a text'],
+    ];
+    for (const [changed, message] of problems) {
+      const issues = issuesOf({ ...VALID_SETTINGS, ...(changed as object) });
+      expect(issues).toHaveLength(1);
+      expect(issues[0]).toContain(message);
+      expect(issues[0]).not.toMatch(/has:colon|has space|4711|10a20|ecret\b(?!:)/);
+    }
+    const { passkey: _, ...incomplete } = VALID_SETTINGS;
+    expect(issuesOf(incomplete)).toEqual(['passkey: is missing']);
+    expect(issuesOf('secret')).toEqual(['must be a JSON object']);
+    expect(issuesOf(null)).toEqual(['must be a JSON object']);
+  });
+
+  it('take an address with or without a slash, and a relay’s path', () => {
+    const baseUrlOf = (baseUrl: string) => settingsOf({ ...VALID_SETTINGS, baseUrl }).baseUrl;
+    expect(baseUrlOf('https://apisandbox.safaricom.et/')).toBe('https://apisandbox.safaricom.et');
+    expect(baseUrlOf('https://relay.example.com/mpesa')).toBe('https://relay.example.com/mpesa');
+  });
+});
+
+describe('pieces of the protocol', () => {
+  it('make the password of the vectors in both forms', async () => {
+    const { shortcode, passkey, timestamp, password, kenya_style } = VECTORS.computed;
+    const settings = settingsOf({ ...VALID_SETTINGS, shortcode, passkey });
+    expect(await passwordText(settings, timestamp)).toBe(password);
+    expect(await passwordText({ ...settings, passwordForm: 'kenya' }, timestamp)).toBe(kenya_style);
+  });
+
+  it('make a password of the form of the printed sample, whose passkey is not known', async () => {
+    const { timestamp, password, decoded } = VECTORS.officialSample;
+    const ours = await passwordText(settingsOf(VALID_SETTINGS), timestamp);
+    expect(Buffer.from(password, 'base64').toString()).toBe(decoded);
+    expect(decoded).toMatch(/^[0-9a-f]{64}$/);
+    expect(Buffer.from(ours, 'base64').toString()).toMatch(/^[0-9a-f]{64}$/);
+    expect(SAMPLE_REQUEST.Password).toBe(password);
+  });
+
+  it('write the time of Addis Ababa', () => {
+    expect(timestampText(Date.UTC(2024, 8, 18, 2, 58, 23, 999))).toBe('20240918055823');
+    expect(timestampText(Date.UTC(2026, 11, 31, 21, 0, 0))).toBe('20270101000000');
+    // No summer time in between.
+    expect(timestampText(Date.UTC(2026, 5, 1, 9, 0, 0))).toBe('20260601120000');
+  });
+
+  it('write amounts as every JSON client writes the same number', () => {
+    for (const amountMinor of [1, 10, 99, 100, 101, 110, 1_005, 2_000, 150_050, 99_999_999_999]) {
+      expect(amountText(amountMinor)).toBe(JSON.stringify(amountMinor / 100));
+    }
+  });
+
+  it('make every merchant’s name a description of 1 to 13 plain characters', () => {
+    expect(descriptionText('Tomoca Coffee')).toBe('Tomoca Coffee');
+    expect(descriptionText('Café "Zoë" & Söhne')).toBe('Cafe Zoe Sohn');
+    expect(descriptionText('ቶሞካ ቡና')).toBe('Payment');
+    expect(descriptionText('☕'.repeat(500))).toBe('Payment');
+    expect(descriptionText('')).toBe('Payment');
+    expect(descriptionText('A\u0000\u202eB\ud800C')).toBe('A B C');
+    expect(descriptionText(`12 characters${'x'.repeat(987)}`)).toBe('12 characters');
+    expect(descriptionText('Twelve chars and more')).toBe('Twelve chars');
+  });
+});
+
+describe('the answer to a push', () => {
+  const accepted = { ...SAMPLE_ANSWER, MerchantRequestID: REFERENCE };
+  const read = (status: number, body: unknown) => {
+    const text = typeof body === 'string' ? body : JSON.stringify(body);
+    return readPush({ type: 'answered', status, text }, REFERENCE);
+  };
+
+  it('of the sample is accepted, for the request that it names', () => {
+    const railReference = 'ws_CO_0412202401024714199700000000';
+    expect(read(200, accepted)).toEqual({ type: 'accepted', redirectUrl: null, railReference });
+    expect(read(200, { ...accepted, ResponseCode: 0 })).toMatchObject({ type: 'accepted' });
+    expect(read(200, SAMPLE_ANSWER)).toEqual({ type: 'unknown' });
+    expect(read(202, accepted)).toEqual({ type: 'unknown' });
+    for (const CheckoutRequestID of [undefined, null, '', 7, 'x'.repeat(129)]) {
+      expect(read(200, { ...accepted, CheckoutRequestID })).toEqual({ type: 'unknown' });
+    }
+  });
+
+  it.each<readonly [string, FailureReason]>([
+    ['1', 'declined'],
+    ['3007', 'declined'],
+    ['SVC0403', 'misconfigured'],
+  ])('of ResponseCode %s is refused: %s', (ResponseCode, reason) => {
+    expect(read(200, { ...accepted, ResponseCode })).toEqual({ type: 'refused', reason });
+    expect(read(400, { ...accepted, ResponseCode })).toEqual({ type: 'refused', reason });
+    expect(read(500, { ...accepted, ResponseCode })).toEqual({ type: 'unknown' });
+  });
+
+  it('of every refusal in the samples is refused', () => {
+    const { stk, auth, api } = SAMPLE_ERRORS;
+    for (const body of [...stk, ...auth]) {
+      expect(read(200, body)).toMatchObject({ type: 'refused' });
+    }
+    for (const body of api) {
+      expect(read(404, body)).toEqual({ type: 'token_refused' });
+    }
+  });
+
+  it.each<readonly [number, string, StartResult | { readonly type: 'token_refused' }]>([
+    [404, '404.001.03', { type: 'token_refused' }],
+    [400, '404.001.03', { type: 'token_refused' }],
+    [401, '401.002.01', { type: 'token_refused' }],
+    [403, '403.001.01', { type: 'refused', reason: 'misconfigured' }],
+    [400, '400.002.02', { type: 'refused', reason: 'misconfigured' }],
+    [400, '400', { type: 'refused', reason: 'declined' }],
+    [500, '500.001.1001', { type: 'unknown' }],
+    [500, '500.002.1001', { type: 'unknown' }],
+    [200, '500.001.1001', { type: 'unknown' }],
+    [400, '400.999.99', { type: 'unknown' }],
+    [500, '404.001.03', { type: 'unknown' }],
+  ])('of HTTP %i with errorCode %s', (status, errorCode, result) => {
+    expect(read(status, { requestId: 'x', errorCode, errorMessage: 'any' })).toEqual(result);
+  });
+
+  it('that is unclear is unknown, never refused', () => {
+    const bodies = ['', 'null', '[]', '"0"', '<html>', '{"ResponseCode":"0"', '{}', accepted];
+    for (const body of bodies) {
+      for (const status of [201, 302, 404, 502]) {
+        expect(read(status, body)).toEqual({ type: 'unknown' });
+      }
+    }
+    const codes = ['', '2', '34', '00', ' 0', 'constructor', '__proto__', null, {}, [], true];
+    for (const ResponseCode of codes) {
+      expect(read(200, { ...accepted, ResponseCode })).toEqual({ type: 'unknown' });
+    }
+    expect(read(200, '{"resultCode":{"toString":1},"errorCode":["400"]}')).toEqual({
+      type: 'unknown',
+    });
+    expect(readPush({ type: 'no_answer' }, REFERENCE)).toEqual({ type: 'unknown' });
+  });
+
+  it('of a gateway that is asked too often, or takes no token, is no push', () => {
+    expect(read(429, 'Spike arrest')).toEqual({ type: 'refused', reason: 'rail_unavailable' });
+    expect(read(401, '<html>')).toEqual({ type: 'token_refused' });
+  });
+});
+
+describe('reading callbacks', () => {
+  const PAID_ORDER = sampleOrder();
+  const paid = (changed: object = {}, items?: unknown) =>
+    JSON.stringify({
+      Envelope: {
+        Body: {
+          stkCallback: {
+            ...SAMPLE_PAID.Envelope.Body.stkCallback,
+            ...(items === undefined ? {} : { CallbackMetadata: { Item: items } }),
+            ...changed,
+          },
+        },
+      },
+    });
+  const SUCCEEDED = { type: 'outcome', outcome: { type: 'succeeded', receipt: 'TIN8ABCDEF' } };
+
+  it('takes the samples, in Ethiopia’s form and in Kenya’s', () => {
+    const wrongPin = { type: 'outcome', outcome: { type: 'failed', reason: 'wrong_pin' } };
+    expect(readCallback(JSON.stringify(SAMPLE_PAID), PAID_ORDER)).toEqual(SUCCEEDED);
+    expect(readCallback(JSON.stringify(SAMPLE_PAID.Envelope), PAID_ORDER)).toEqual(SUCCEEDED);
+    expect(readCallback(JSON.stringify(SAMPLE_FAILED), PAID_ORDER)).toEqual(wrongPin);
+    expect(readCallback(JSON.stringify(SAMPLE_FAILED.Envelope), PAID_ORDER)).toEqual(wrongPin);
+  });
+
+  it.each<readonly [string, FailureReason]>([
+    ['1', 'insufficient_funds'],
+    ['17', 'declined'],
+    ['1001', 'declined'],
+    ['1019', 'timed_out'],
+    ['1031', 'canceled_by_customer'],
+    ['1032', 'canceled_by_customer'],
+    ['1037', 'timed_out'],
+    ['2001', 'wrong_pin'],
+  ])('takes ResultCode %s as a number and as a text: %s', (code, reason) => {
+    for (const ResultCode of [code, Number(code)]) {
+      const text = paid({ ResultCode, CallbackMetadata: undefined });
+      const failed = { type: 'outcome', outcome: { type: 'failed', reason } };
+      expect(readCallback(text, PAID_ORDER)).toEqual(failed);
+    }
+  });
+
+  it('does not guess at a code that it does not know', () => {
+    for (const ResultCode of ['34', 4999, 'TP40088', '', ' 0', '00', -1, 'constructor']) {
+      const reading = readCallback(paid({ ResultCode }), PAID_ORDER);
+      expect(reading).toEqual({ type: 'refused', suspicion: 'unknown_state' });
+    }
+    expect(readCallback(paid({ ResultCode: '0' }), PAID_ORDER)).toEqual(SUCCEEDED);
+  });
+
+  it('asks for both ids', () => {
+    const foreign = { type: 'refused', suspicion: 'other_order' };
+    for (const id of ['X', '', null, undefined, 7, ['X']]) {
+      expect(readCallback(paid({ MerchantRequestID: id }), PAID_ORDER)).toEqual(foreign);
+      expect(readCallback(paid({ CheckoutRequestID: id }), PAID_ORDER)).toEqual(foreign);
+      const failure = { MerchantRequestID: id, ResultCode: 1032 };
+      expect(readCallback(paid(failure), PAID_ORDER)).toEqual(foreign);
+    }
+    const attempt = { ...PAID_ORDER.attempt, railReference: null };
+    const unanswered = { ...PAID_ORDER, attempt };
+    expect(readCallback(paid(), unanswered)).toEqual(SUCCEEDED);
+    expect(readCallback(paid({ MerchantRequestID: 'X' }), unanswered)).toEqual(foreign);
+  });
+
+  it('compares the amount exactly, number or text', () => {
+    const read = (Value: unknown) =>
+      readCallback(paid({}, [{ Name: 'Amount', Value }]), PAID_ORDER);
+    const noReceipt = { type: 'outcome', outcome: { type: 'succeeded', receipt: null } };
+    for (const value of [20, '20', '20.0', '20.00']) {
+      expect(read(value)).toEqual(noReceipt);
+    }
+    for (const value of [20.01, 19.99, 2000, '20.01', '0', 0]) {
+      expect(read(value)).toEqual({ type: 'refused', suspicion: 'wrong_amount' });
+    }
+    const unreadable = ['', ' 20', '2e1', '20.000', '٢٠', 20.001, -20, null, {}, [20], undefined];
+    for (const value of unreadable) {
+      expect(read(value)).toEqual({ type: 'refused', suspicion: 'unreadable' });
+    }
+  });
+
+  it('takes no success whose amount is missing or stands there twice', () => {
+    const unreadable = { type: 'refused', suspicion: 'unreadable' };
+    const amount = { Name: 'Amount', Value: 20 };
+    for (const items of [[], {}, 'Amount', [null, 7, 'x'], [amount, amount]]) {
+      expect(readCallback(paid({}, items), PAID_ORDER)).toEqual(unreadable);
+    }
+    expect(readCallback(paid({ CallbackMetadata: undefined }), PAID_ORDER)).toEqual(unreadable);
+  });
+
+  it('keeps no receipt that does not look like one', () => {
+    for (const Value of ['', 'a b', '<b>', 'x'.repeat(33), 7, null]) {
+      const items = [
+        { Name: 'Amount', Value: 20 },
+        { Name: 'MpesaReceiptNumber', Value },
+      ];
+      const reading = readCallback(paid({}, items), PAID_ORDER);
+      expect(reading).toEqual({ type: 'outcome', outcome: { type: 'succeeded', receipt: null } });
+    }
+  });
+
+  test.each([
+    '',
+    'null',
+    '[]',
+    '{}',
+    '{"Envelope":null}',
+    '{"Envelope":{"Body":{"Fault":{}}}}',
+    '{"Body":{"stkCallback":[]}}',
+    '{"Body":{"stkCallback":{}}}',
+    '{"Body":{"stkCallback":{"ResultCode":{"toString":1}}}}',
+    '{"__proto__":{"Body":{}}}',
+    '\ufffd',
+  ])('finds %j unreadable', (text) => {
+    expect(readCallback(text, PAID_ORDER)).toEqual({ type: 'refused', suspicion: 'unreadable' });
+  });
+
+  it('reads 64 KiB of anything within a moment', () => {
+    const fill = (text: string) => text.repeat(Math.ceil(65_536 / text.length)).slice(0, 65_536);
+    const bodies = ['[', '{"a":', ' ', '"', '\\', '{"Body":', '9', '\ud800'].map(fill);
+    const item = '{"Name":"Amount","Value":20},';
+    const items = `[${fill(item).slice(0, 65_000 - (65_000 % item.length) - 1)}]`;
+    const long = paid({}, JSON.parse(items));
+    const startedAtMs = performance.now();
+    for (const body of [...bodies, long, paid({ ResultCode: '9'.repeat(65_000) })]) {
+      expect(readCallback(body, PAID_ORDER)).toMatchObject({ type: 'refused' });
+    }
+    expect(performance.now() - startedAtMs).toBeLessThan(1_000);
+  });
+});
+
+/** The order that the sample callbacks speak of. */
+function sampleOrder(): RailOrder {
+  const { MerchantRequestID, CheckoutRequestID } = SAMPLE_PAID.Envelope.Body.stkCallback;
+  return orderFor(mpesaRail(settingsOf(VALID_SETTINGS)), 'M_PESA', {
+    attempt: { reference: MerchantRequestID, railReference: CheckoutRequestID },
+    terms: { amountMinor: 2_000 },
+  });
+}

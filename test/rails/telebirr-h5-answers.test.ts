@@ -1,0 +1,184 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Rail, RailOrder } from '../../src/rails/rail.ts';
+import { minorFromText } from '../../src/rails/telebirr-h5/answers.ts';
+import { jsonReply, type Reply } from '../support/rails/stand-in.ts';
+import {
+  scriptedRail,
+  type TelebirrScene,
+  telebirrScene,
+} from '../support/rails/telebirr-h5-scene.ts';
+
+/** Goal: no answer that is not whole and about this very order moves a payment. */
+
+let scene: TelebirrScene;
+let scripted: { readonly rail: Rail; stop(): Promise<void> };
+let next: Reply;
+beforeAll(async () => {
+  scene = await telebirrScene();
+  scripted = await scriptedRail(scene.telebirr.settings, () => next);
+});
+afterAll(async () => {
+  await Promise.all([scene.stop(), scripted.stop()]);
+});
+
+type Members = Readonly<Record<string, unknown>>;
+
+function success(content: Members, changed: Members = {}): Reply {
+  return jsonReply(200, {
+    result: 'SUCCESS',
+    code: '0',
+    msg: 'success',
+    biz_content: content,
+    ...changed,
+  });
+}
+
+describe('answers to preOrder', () => {
+  const prepay_id = '080075a4e3213924de2b3b84ad3cac0a6a6001';
+
+  async function startAfter(reply: (order: RailOrder) => Reply) {
+    const order = scene.order();
+    next = reply(order);
+    return scripted.rail.start(order);
+  }
+
+  test('whole', async () => {
+    const whole = await startAfter(({ attempt }) =>
+      success({ merch_order_id: attempt.reference, prepay_id }),
+    );
+    expect(whole).toMatchObject({ type: 'accepted', railReference: prepay_id });
+  });
+
+  test.each<[string, (order: RailOrder) => Reply]>([
+    ['of another order', () => success({ merch_order_id: 'H7K2M9QX4T0B8ZC3VN5E', prepay_id })],
+    ['without prepay_id', ({ attempt }) => success({ merch_order_id: attempt.reference })],
+    ['with an odd prepay_id', () => success({ prepay_id: 'a&b=c' })],
+    ['without biz_content', () => success({}, { biz_content: undefined })],
+    ['with a list for biz_content', () => success({}, { biz_content: [] })],
+    ['not successful', () => success({ prepay_id }, { result: 'FAIL' })],
+    ['with another code', () => success({ prepay_id }, { code: '1' })],
+    ['with another HTTP status', () => ({ ...success({ prepay_id }), status: 202 }) as Reply],
+    ['southbound service unavailable', () => jsonReply(500, { errorCode: '49401024991' })],
+    ['payment platform failed', () => jsonReply(200, { result: 'FAIL', code: '60320025' })],
+    ['of a code that nobody knows', () => jsonReply(400, { errorCode: '60209999' })],
+    ['of a code that objects have', () => jsonReply(400, { errorCode: 'constructor' })],
+    ['that contradicts itself', () => success({ prepay_id }, { errorCode: '60200099' })],
+    ['403', () => jsonReply(403, {})],
+    ['a redirect', () => ({ type: 'answer', status: 302, headers: { location: '/' }, body: '' })],
+    ['no JSON', () => ({ type: 'answer', status: 200, body: '<html>' })],
+    ['JSON that is no object', () => jsonReply(200, ['SUCCESS'])],
+    ['too large', () => success({ prepay_id }, { msg: 'a'.repeat(70_000) })],
+  ])('%s: unknown', async (_what, reply) => {
+    expect(await startAfter(reply)).toEqual({ type: 'unknown' });
+  });
+
+  test.each([
+    ['60200099', 'misconfigured'],
+    ['60200087', 'misconfigured'],
+    ['49401024995', 'misconfigured'],
+    ['60320006', 'misconfigured'],
+    ['49401026001', 'misconfigured'],
+    ['49401021002', 'rail_unavailable'],
+  ])('error %s is a refusal: %s', async (errorCode, reason) => {
+    for (const reply of [
+      jsonReply(500, { errorCode, errorMsg: 'no' }),
+      jsonReply(400, { errorCode: Number(errorCode) }),
+      jsonReply(200, { result: 'FAIL', code: errorCode }),
+    ]) {
+      expect(await startAfter(() => reply)).toEqual({ type: 'refused', reason });
+    }
+  });
+});
+
+describe('answers to queryOrder', () => {
+  async function queryAfter(changed: Members, envelope: Members = {}) {
+    const order = scene.order({ terms: { amountMinor: 126_000 } });
+    const content = {
+      merch_order_id: order.attempt.reference,
+      order_status: 'PAY_SUCCESS',
+      payment_order_id: '11801107AD19191408215009',
+      trans_time: '2025-10-13 19:19:38',
+      trans_currency: 'ETB',
+      total_amount: '1260.00',
+      trans_id: 'CJD7GBOXIP',
+      ...changed,
+    };
+    next = success(content, envelope);
+    return scripted.rail.query(order, Date.now());
+  }
+
+  test.each<[string, Members, string | null]>([
+    ['as documented', {}, 'CJD7GBOXIP'],
+    [
+      'state under its other name',
+      { order_status: undefined, trade_status: 'PAY_SUCCESS' },
+      'CJD7GBOXIP',
+    ],
+    ['state under both names', { trade_status: 'PAY_SUCCESS' }, 'CJD7GBOXIP'],
+    ['amount without decimals', { total_amount: '1260' }, 'CJD7GBOXIP'],
+    ['amount as a number', { total_amount: 1260 }, 'CJD7GBOXIP'],
+    ['no transaction id', { trans_id: '' }, '11801107AD19191408215009'],
+    ['no id at all', { trans_id: null, payment_order_id: '<script>' }, null],
+  ])('paid: %s', async (_what, changed, receipt) => {
+    expect(await queryAfter(changed)).toEqual({ type: 'succeeded', receipt });
+  });
+
+  test.each<[string, Members]>([
+    ['of another order', { merch_order_id: 'H7K2M9QX4T0B8ZC3VN5E' }],
+    ['of no order', { merch_order_id: undefined }],
+    ['of another merchant', { merch_code: '999999' }],
+    ['of another app', { appid: '999999' }],
+    ['another amount', { total_amount: '1260.01' }],
+    ['a hundredth of the amount', { total_amount: '12.60' }],
+    ['no amount', { total_amount: undefined }],
+    ['an amount that is none', { total_amount: '1,260.00' }],
+    ['a negative amount', { total_amount: '-1260.00' }],
+    ['another currency', { trans_currency: 'USD' }],
+    ['no currency', { trans_currency: undefined }],
+    ['contradicting states', { trade_status: 'PAY_FAILED' }],
+    ['no state', { order_status: undefined }],
+    ['in lower case', { order_status: 'pay_success' }],
+    ['an inherited word', { order_status: 'constructor' }],
+    ...['WAIT_PAY', 'PAYING', 'ACCEPTED', 'REFUNDING', 'REFUND_SUCCESS', 'REFUND_FAILED'].map(
+      (state): [string, Members] => [state, { order_status: state }],
+    ),
+  ])('nothing proved: %s', async (_what, changed) => {
+    expect((await queryAfter(changed)).type).toBe('unknown');
+  });
+
+  test('nothing proved: not successful', async () => {
+    expect((await queryAfter({}, { result: 'FAIL' })).type).toBe('unknown');
+    expect((await queryAfter({}, { code: '1' })).type).toBe('unknown');
+    expect((await queryAfter({}, { errorCode: '60200099' })).type).toBe('unknown');
+  });
+
+  test.each([
+    ['PAY_FAILED', 'declined'],
+    ['ORDER_CLOSED', 'timed_out'],
+  ])('%s: failed, when it is about this order', async (order_status, reason) => {
+    const bare = { payment_order_id: undefined, trans_id: undefined, total_amount: undefined };
+    expect(await queryAfter({ order_status, ...bare })).toEqual({ type: 'failed', reason });
+    for (const other of [{ merch_order_id: 'OTHER' }, { total_amount: '1.00' }, { appid: '1' }]) {
+      expect((await queryAfter({ order_status, ...other })).type).toBe('unknown');
+    }
+  });
+});
+
+test.each([
+  ['12', 1_200],
+  ['1.5', 150],
+  ['12.00', 1_200],
+  ['0.01', 1],
+  ['1260.1000', 126_010],
+  ['', null],
+  ['1.', null],
+  ['.5', null],
+  ['1.005', null],
+  ['1e3', null],
+  [' 1', null],
+  ['+1', null],
+  ['0x10', null],
+  ['1'.repeat(13), null],
+])('the amount %j is %j', (text, amountMinor) => {
+  expect(minorFromText(text)).toBe(amountMinor);
+});

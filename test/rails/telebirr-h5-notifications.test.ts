@@ -1,0 +1,271 @@
+import { createPrivateKey } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { CallbackResult, CallbackSuspicion, RailOrder } from '../../src/rails/rail.ts';
+import vectors from '../fixtures/rails/telebirr-h5/vectors.json' with { type: 'json' };
+import type { CallbackVariant, CustomerAct, Fault } from '../support/rails/stand-in.ts';
+import {
+  notification,
+  type OrderChanges,
+  railOf,
+  type TelebirrScene,
+  telebirrScene,
+} from '../support/rails/telebirr-h5-scene.ts';
+import { rsaSign, signedText, type Texts } from '../support/rails/telebirr-h5-wire.ts';
+
+/** Goal: a notification moves a payment only when telebirr signed it and telebirr confirms it. */
+
+let scene: TelebirrScene;
+beforeAll(async () => {
+  scene = await telebirrScene();
+});
+afterAll(() => scene.stop());
+afterEach(() => {
+  Object.assign(scene.telebirr.manners.notification, {
+    scheme: 'pss32',
+    keepsEmpties: false,
+    as: 'json',
+  });
+});
+
+async function started(changed: OrderChanges = {}): Promise<RailOrder> {
+  const order = scene.order(changed);
+  expect((await scene.rail.start(order)).type).toBe('accepted');
+  return order;
+}
+
+async function acted(act: CustomerAct, changed?: OrderChanges): Promise<RailOrder> {
+  const order = await started(changed);
+  await (await scene.telebirr.order(order.attempt.reference)).act(act);
+  return order;
+}
+
+interface Handled {
+  readonly result: CallbackResult;
+  readonly status: number;
+  readonly answer: unknown;
+}
+
+async function handled(order: RailOrder, request = scene.lastNotification()): Promise<Handled> {
+  const result = await scene.rail.handleCallback(request, order);
+  const answer =
+    result.type === 'outcome' ? result.answer({ customerUrl: order.checkoutUrl }) : result.answer;
+  return { result, status: answer.status, answer: await answer.json() };
+}
+
+function refusedFor(suspicion: CallbackSuspicion) {
+  return { type: 'refused', suspicion, answer: expect.any(Response) };
+}
+
+const ACCEPTED = { status: 200, answer: { code: 0, msg: 'success' } };
+const SUCCEEDED = { type: 'succeeded', receipt: expect.stringMatching(/^[A-Z0-9]{10}$/) };
+
+describe('genuine', () => {
+  const forms = ['json', 'form', 'json_as_form_name'] as const;
+  const schemes = ['pss32', 'pssmax', 'pkcs1'] as const;
+  const all = forms.flatMap((as) =>
+    schemes.flatMap((scheme) =>
+      [true, false].map((keepsEmpties) => ({ as, scheme, keepsEmpties })),
+    ),
+  );
+
+  test.each(all)('$as, signed by $scheme, empty values signed: $keepsEmpties', async (form) => {
+    Object.assign(scene.telebirr.manners.notification, form);
+    const { result, ...answer } = await handled(await acted('pays'));
+    expect(result).toMatchObject({ type: 'outcome', givesUp: false, onlyPending: false });
+    expect(result.type === 'outcome' && result.outcome).toEqual(SUCCEEDED);
+    expect(answer).toEqual(ACCEPTED);
+  });
+
+  test.each([
+    ['declines', { type: 'failed', reason: 'declined' }],
+    ['times_out', { type: 'failed', reason: 'timed_out' }],
+  ] as const)('the customer %s', async (act, outcome) => {
+    const { result, ...answer } = await handled(await acted(act));
+    expect(result.type === 'outcome' && result.outcome).toEqual(outcome);
+    expect(answer).toEqual(ACCEPTED);
+  });
+
+  test('pending: received, nothing proved', async () => {
+    const order = await started();
+    await (await scene.telebirr.order(order.attempt.reference)).callback();
+    const { result, ...answer } = await handled(order);
+    expect(result.type === 'outcome' && result.outcome.type).toBe('unknown');
+    expect(answer).toEqual(ACCEPTED);
+  });
+
+  test('again, and again', async () => {
+    const order = await acted('pays');
+    const first = await handled(order);
+    const again = await handled(order);
+    expect(again).toEqual({ ...first, result: { ...first.result, answer: expect.any(Function) } });
+    const paid = { ...order, attempt: { ...order.attempt, status: 'succeeded' as const } };
+    expect(await handled(paid)).toMatchObject(ACCEPTED);
+  });
+
+  test('for an attempt that we had counted as failed', async () => {
+    const order = await acted('pays', { attempt: { status: 'failed', failureReason: 'declined' } });
+    const { result } = await handled(order);
+    expect(result.type === 'outcome' && result.outcome).toEqual(SUCCEEDED);
+  });
+});
+
+describe('paid, and not confirmed', () => {
+  test.each<Fault>(['http_500', 'reset', 'hang', 'truncated'])(
+    'the query fails by %s: asked again at once, and telebirr shall notify again',
+    async (fault) => {
+      const order = await acted('pays', { attempt: { checks: 9 } });
+      scene.telebirr.plan((order.chargedMinor / 100).toFixed(2), { query: fault });
+      const before = Date.now();
+      const { result, status } = await handled(order);
+      const outcome = result.type === 'outcome' ? result.outcome : null;
+      expect(outcome?.type).toBe('unknown');
+      const checkAtMs = (outcome?.type === 'unknown' && outcome.checkAtMs) || 0;
+      expect(checkAtMs - before).toBeLessThan(10_000);
+      expect(status).toBe(503);
+    },
+  );
+
+  test('the query contradicts it', async () => {
+    for (const act of ['declines', 'times_out'] as const) {
+      const order = await acted(act);
+      const fields = await scene.lastNotification().json();
+      const said = signedByPlatform({ ...Object(fields), trade_status: 'Completed' });
+      const rail = scene.railWith({ telebirrPublicKey: vectors.platformKey.spki_b64_der });
+      const result = await rail.handleCallback(notification(JSON.stringify(said)), order);
+      expect(result).toMatchObject({ type: 'outcome', outcome: { type: 'unknown' } });
+    }
+  });
+});
+
+/** A key that tests may sign with themselves. */
+const PLATFORM_KEY = createPrivateKey({
+  key: Buffer.from(vectors.platformKey.pkcs8_b64_der, 'base64'),
+  format: 'der',
+  type: 'pkcs8',
+});
+
+function signedByPlatform(fields: Texts): Texts {
+  return { ...fields, sign: rsaSign(signedText(fields), PLATFORM_KEY, 'pss32') };
+}
+
+describe('wrong', () => {
+  test.each<[CallbackVariant, CallbackSuspicion, number]>([
+    ['forged', 'not_authentic', 403],
+    ['wrong_amount', 'wrong_amount', 409],
+    ['other_order', 'other_order', 409],
+    ['unreadable', 'unreadable', 400],
+  ])('%s', async (variant, suspicion, status) => {
+    const order = await acted('pays');
+    await (await scene.telebirr.order(order.attempt.reference)).callback(variant);
+    const callsBefore = scene.telebirr.calls.length;
+    const handling = await handled(order);
+    expect(handling).toMatchObject({ status, result: refusedFor(suspicion) });
+    expect(scene.telebirr.calls.length, 'telebirr is not asked').toBe(callsBefore);
+  });
+
+  test('a genuine notification of one payment at the address of another', async () => {
+    const other = await started();
+    await acted('pays');
+    expect((await handled(other)).result).toEqual(refusedFor('other_order'));
+  });
+
+  test.each<[string, Texts, CallbackSuspicion]>([
+    ['another merchant', { merch_code: '999999' }, 'other_order'],
+    ['another app', { appid: '999999' }, 'other_order'],
+    ['another amount', { total_amount: '1500.1' }, 'wrong_amount'],
+    ['an amount that is none', { total_amount: 'free' }, 'wrong_amount'],
+    ['another currency', { trans_currency: 'USD' }, 'wrong_amount'],
+    ['a word that nobody knows', { trade_status: 'Settling' }, 'unknown_state'],
+    ['no word', { trade_status: '' }, 'unknown_state'],
+  ])('signed by telebirr: %s', async (_what, changed, suspicion) => {
+    const order = scene.order({ order: { chargedMinor: 150_000 } });
+    const { settings } = scene.telebirr;
+    const rail = scene.railWith({ telebirrPublicKey: vectors.platformKey.spki_b64_der });
+    const fields = {
+      appid: settings.merchantAppId ?? '',
+      merch_code: settings.merchantCode ?? '',
+      merch_order_id: order.attempt.reference,
+      total_amount: '1500.00',
+      trans_currency: 'ETB',
+      trade_status: 'Completed',
+    };
+    const asked = await rail.handleCallback(
+      notification(JSON.stringify(signedByPlatform(fields))),
+      order,
+    );
+    expect(asked.type).toBe('outcome');
+    const result = await rail.handleCallback(
+      notification(JSON.stringify(signedByPlatform({ ...fields, ...changed }))),
+      order,
+    );
+    expect(result).toEqual(refusedFor(suspicion));
+  });
+
+  test('any member changed after signing', async () => {
+    const order = await acted('pays');
+    const fields = Object(await scene.lastNotification().json());
+    for (const name of Object.keys(fields).filter((key) => key !== 'sign_type')) {
+      const changed = JSON.stringify({ ...fields, [name]: `${fields[name]}0` });
+      const { result } = await handled(order, notification(changed));
+      expect(result, name).toMatchObject({ type: 'refused' });
+    }
+    const added = JSON.stringify({ ...fields, biz_content: { total_amount: '0.01' } });
+    expect((await handled(order, notification(added))).result).toEqual(refusedFor('not_authentic'));
+  });
+});
+
+describe('hostile bodies', () => {
+  const BYTES = 64 * 1024;
+  const reference = 'H7K2M9QX4T0B8ZC3VN5D';
+  const known = `"merch_order_id":"${reference}","sign":"AAAA"`;
+
+  function filled(head: string, piece: string, tail = ''): string {
+    const room = BYTES - head.length - tail.length;
+    return head + piece.repeat(Math.floor(room / piece.length)) + tail;
+  }
+
+  test.each<[string, string]>([
+    ['empty', ''],
+    ['nested', filled('', '[')],
+    ['nested objects', filled('', '{"a":')],
+    ['members', filled(`{${known}`, ',"a":""', '}')],
+    ['one long value', filled(`{${known},"a":"`, '=', '"}')],
+    ['form fields', filled(`sign=AAAA&merch_order_id=${reference}`, '&a=b')],
+    ['separators', filled('', '&')],
+    ['broken escapes', filled('', '%')],
+    ['escapes', filled('', '%7B')],
+    ['plus signs', filled('', '+')],
+    ['a long signature', filled(`{"merch_order_id":"${reference}","sign":"`, 'A', '"}')],
+    ['not UTF-8', filled('', '\u0000')],
+    ['prototypes', `{"__proto__":{"sign":"AAAA","merch_order_id":"${reference}"}}`],
+    ['numbers for texts', `{"sign":1,"merch_order_id":${Number.MAX_SAFE_INTEGER}}`],
+  ])('%s', async (_what, body) => {
+    const order = scene.order({ attempt: { reference } });
+    const before = performance.now();
+    const { result } = await handled(order, notification(body));
+    expect(result.type).toBe('refused');
+    expect(performance.now() - before).toBeLessThan(1_000);
+  });
+
+  test('more than 64 KiB are not read', async () => {
+    const body = `{${known},"a":"${'b'.repeat(BYTES)}"}`;
+    expect((await handled(scene.order(), notification(body))).result).toEqual(
+      refusedFor('unreadable'),
+    );
+  });
+
+  test('JSON as the name of a form, encoded carelessly', async () => {
+    const { body } = vectors.notify;
+    const rail = railOf({
+      ...scene.telebirr.settings,
+      telebirrPublicKey: vectors.platformKey.spki_b64_der,
+    });
+    const json = JSON.stringify(body);
+    const form = 'application/x-www-form-urlencoded';
+    for (const text of [json, `${json}=`, `${encodeURIComponent(json)}=`, encodeURI(json)]) {
+      const result = await rail.handleCallback(notification(text, form), scene.order());
+      // Authentic, and of another order than ours.
+      expect(result).toEqual(refusedFor('other_order'));
+    }
+  });
+});

@@ -1,0 +1,137 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { understoodToken } from '../../src/rails/telebirr-h5/answers.ts';
+import type { Fault } from '../support/rails/stand-in.ts';
+import { type TelebirrScene, telebirrScene } from '../support/rails/telebirr-h5-scene.ts';
+
+/** Goal: a token is asked for as seldom as possible, and without one nothing was ever ordered. */
+
+const FAULTS: readonly Fault[] = [
+  'http_500',
+  'reset',
+  'hang',
+  'truncated',
+  'taken_then_reset',
+  'taken_then_hang',
+];
+const MINUTE_MS = 60_000;
+
+let scene: TelebirrScene;
+beforeAll(async () => {
+  scene = await telebirrScene();
+});
+afterAll(() => scene.stop());
+
+function callsSince(index: number): string[] {
+  return scene.telebirr.calls.slice(index).map(({ url }) => url.split('/').at(-1) ?? '');
+}
+
+describe('tokens', () => {
+  afterEach(() => {
+    vi.useRealTimers();
+    scene.telebirr.manners.token = undefined;
+    scene.telebirr.manners.tokenLifetimeSeconds = 3_600;
+    scene.telebirr.forgetTokens();
+  });
+
+  test('one serves many calls, until a minute before its end', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const startedAtMs = Date.now();
+    await scene.rail.start(scene.order());
+    const callsBefore = scene.telebirr.calls.length;
+    await scene.rail.start(scene.order());
+    vi.setSystemTime(startedAtMs + 58 * MINUTE_MS);
+    await scene.rail.query(scene.order(), Date.now());
+    expect(callsSince(callsBefore)).toEqual(['preOrder', 'queryOrder']);
+    vi.setSystemTime(startedAtMs + 59 * MINUTE_MS + 1_000);
+    expect((await scene.rail.start(scene.order())).type).toBe('accepted');
+    expect(callsSince(callsBefore)).toEqual(['preOrder', 'queryOrder', 'token', 'preOrder']);
+  });
+
+  test('another adapter of the same settings uses it too, one of others does not', async () => {
+    await scene.rail.start(scene.order());
+    const callsBefore = scene.telebirr.calls.length;
+    await scene.railWith({}).start(scene.order());
+    await scene.railWith({ appSecret: 'another' }).start(scene.order());
+    expect(callsSince(callsBefore)).toEqual(['preOrder', 'token']);
+  });
+
+  test('a refused one is renewed once, and the order made once', async () => {
+    await scene.rail.start(scene.order());
+    scene.telebirr.forgetTokens();
+    const callsBefore = scene.telebirr.calls.length;
+    const order = scene.order();
+    expect((await scene.rail.start(order)).type).toBe('accepted');
+    expect((await scene.rail.query(order, Date.now())).type).toBe('unknown');
+    expect(callsSince(callsBefore)).toEqual(['preOrder', 'token', 'preOrder', 'queryOrder']);
+  });
+
+  test('two refused in a row are our mistake: nothing was ordered', async () => {
+    scene.telebirr.manners.tokenLifetimeSeconds = 0;
+    const callsBefore = scene.telebirr.calls.length;
+    const result = await scene.rail.start(scene.order());
+    expect(result).toEqual({ type: 'refused', reason: 'misconfigured' });
+    expect(callsSince(callsBefore).filter((call) => call === 'preOrder')).toHaveLength(2);
+  });
+
+  test('one that lives too short is used and not kept', async () => {
+    scene.telebirr.manners.tokenLifetimeSeconds = 59;
+    await scene.rail.start(scene.order());
+    const callsBefore = scene.telebirr.calls.length;
+    await scene.rail.start(scene.order());
+    await scene.rail.start(scene.order());
+    expect(callsSince(callsBefore)).toEqual(['token', 'preOrder', 'token', 'preOrder']);
+  });
+
+  test.each([...FAULTS, 'quota'] as const)('without one nothing is ordered: %s', async (fault) => {
+    const rail = scene.railWith({ callTimeoutMs: 300 });
+    await rail.start(scene.order());
+    scene.telebirr.forgetTokens();
+    scene.telebirr.manners.token = fault;
+    const order = scene.order();
+    expect(await rail.start(order)).toEqual({ type: 'refused', reason: 'rail_unavailable' });
+    expect((await rail.query(order, Date.now())).type).toBe('unknown');
+  });
+});
+
+describe('answers to a request for a token', () => {
+  const dates = { effectiveDate: '20230321063519', expirationDate: '20230321073519' };
+
+  function token(status: number, value: unknown) {
+    return understoodToken({ type: 'answered', status, text: JSON.stringify(value) });
+  }
+
+  test('as documented', () => {
+    expect(token(200, { ...dates, token: 'Bearer abc' })).toEqual({
+      type: 'token',
+      token: 'Bearer abc',
+      lifetimeMs: 3_600_000,
+    });
+  });
+
+  test.each([
+    ['over New Year', '20261231235959', '20270101005959', 3_600_000],
+    ['backwards', '20230321073519', '20230321063519', 0],
+    ['unreadable', '2023-03-21', '20230321073519', 0],
+    ['missing', undefined, undefined, 0],
+  ])('its life %s', (_what, effectiveDate, expirationDate, lifetimeMs) => {
+    const value = { effectiveDate, expirationDate, token: 'Bearer abc' };
+    expect(token(200, value)).toMatchObject({ type: 'token', lifetimeMs });
+  });
+
+  test.each([
+    [200, { ...dates, token: 'Bearer a\r\nx-evil: 1' }, 'rail_unavailable'],
+    [200, { ...dates }, 'rail_unavailable'],
+    [200, [], 'rail_unavailable'],
+    [200, { errorCode: '60320006' }, 'misconfigured'],
+    [500, { errorCode: '49401024991' }, 'rail_unavailable'],
+    [400, { errorCode: '49401021002' }, 'rail_unavailable'],
+    [401, {}, 'misconfigured'],
+    [403, 'no', 'misconfigured'],
+    [404, {}, 'misconfigured'],
+    [429, {}, 'rail_unavailable'],
+    [500, {}, 'rail_unavailable'],
+    [503, 'no', 'rail_unavailable'],
+  ])('%i %j: %s', (status, value, reason) => {
+    expect(token(status, value)).toEqual({ type: 'refused', reason });
+  });
+});

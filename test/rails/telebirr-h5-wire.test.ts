@@ -1,0 +1,222 @@
+import { constants, createPrivateKey, createPublicKey, verify } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { canonicalText, signer, verifier } from '../../src/rails/telebirr-h5/signature.ts';
+import mandate from '../fixtures/rails/telebirr-h5/mandate.json' with { type: 'json' };
+import vectors from '../fixtures/rails/telebirr-h5/vectors.json' with { type: 'json' };
+import type { ReceivedCall } from '../support/rails/stand-in.ts';
+import { type TelebirrScene, telebirrScene } from '../support/rails/telebirr-h5-scene.ts';
+import { bareBase64, rsaVerify } from '../support/rails/telebirr-h5-wire.ts';
+
+/** Goal: what goes over the wire is what telebirr's documentation says, byte for byte. */
+
+const MERCHANT_KEY = createPublicKey({
+  key: Buffer.from(vectors.merchantKey.spki_b64_der, 'base64'),
+  format: 'der',
+  type: 'spki',
+});
+const verifyMerchant = verifier(vectors.merchantKey.spki_b64_der);
+const verifyPlatform = verifier(vectors.platformKey.spki_b64_der);
+
+describe('the published vectors', () => {
+  test.each(vectors.requests)('a request: $request.method $request.nonce_str', async (vector) => {
+    expect(canonicalText(vector.request)).toBe(vector.canonical);
+    const { pkcs8_b64_der } = vectors.merchantKey;
+    expect(await signer(pkcs8_b64_der, 'pkcs1')(vector.canonical)).toBe(vector.sign_pkcs1);
+    expect(await verifyMerchant({ ...vector.request, sign: vector.sign_pss32 })).toBe(true);
+    expect(await verifyMerchant({ ...vector.request, sign: vector.sign_pkcs1 })).toBe(true);
+  });
+
+  test.each([
+    ['pss32', 32],
+    ['pssmax', 222],
+  ] as const)('%s is salted with %i bytes', async (scheme, saltLength) => {
+    const text = vectors.checkout.canonical;
+    const signature = (await signer(vectors.merchantKey.pkcs8_b64_der, scheme)(text)) ?? '';
+    const padding = constants.RSA_PKCS1_PSS_PADDING;
+    const isSigned = verify(
+      'sha256',
+      Buffer.from(text),
+      { key: MERCHANT_KEY, padding, saltLength },
+      Buffer.from(signature, 'base64'),
+    );
+    expect(isSigned).toBe(true);
+  });
+
+  test('the address of the payment page', async () => {
+    const { searchParams } = new URL(vectors.checkout.url);
+    const { version, trade_type, ...signed } = Object.fromEntries(searchParams);
+    expect({ version, trade_type }).toEqual({ version: '1.0', trade_type: 'Checkout' });
+    expect(canonicalText(signed)).toBe(vectors.checkout.canonical);
+    expect(await verifyMerchant(signed)).toBe(true);
+  });
+
+  test('a notification', async () => {
+    const { body, canonical, sign_pkcs1 } = vectors.notify;
+    expect(canonicalText(body)).toBe(canonical);
+    expect(await verifyPlatform(body)).toBe(true);
+    expect(await verifyPlatform({ ...body, sign: sign_pkcs1 })).toBe(true);
+    for (const name of Object.keys(body)) {
+      if (name !== 'sign_type') {
+        expect(await verifyPlatform({ ...body, [name]: 'changed' }), name).toBe(false);
+      }
+    }
+    expect(await verifyMerchant(body)).toBe(false);
+  });
+
+  test('what is never signed, at either level', () => {
+    const unsigned = {
+      sign: 'a',
+      sign_type: 'a',
+      header: 'a',
+      refund_info: 'a',
+      openType: 'a',
+      raw_request: 'a',
+      wallet_reference_data: 'a',
+    };
+    const biz_content = { ...unsigned, b: '2', B: '1', empty: '', none: null, list: ['a'] };
+    const message = { ...unsigned, biz_content, a_b: 'x y&=%', number: 1.5 };
+    expect(canonicalText(message)).toBe('B=1&a_b=x y&=%&b=2&number=1.5');
+  });
+
+  test('the one public signature of a merchant', async () => {
+    const publicKey = bareBase64(createPublicKey(mandate.publicKeyPem));
+    const fields = Object.fromEntries(new URLSearchParams(mandate.canonical));
+    expect(canonicalText({ ...fields, mandate_contract_id: '', merch_contract_no: '' })).toBe(
+      mandate.canonical,
+    );
+    expect(await verifier(publicKey)({ ...fields, sign: mandate.sign })).toBe(true);
+  });
+});
+
+describe('requests', () => {
+  let scene: TelebirrScene;
+  beforeAll(async () => {
+    scene = await telebirrScene();
+  });
+  afterAll(() => scene.stop());
+
+  const ANYTHING_OF_OURS = /^[A-Z2-7]{32}$/;
+
+  function parsed(call: ReceivedCall | undefined): Record<string, unknown> {
+    return JSON.parse(call?.body ?? '');
+  }
+
+  /** Those that Node's fetch adds by itself. */
+  function headersOf(call: ReceivedCall | undefined): Record<string, string> {
+    const own = ['accept', 'accept-encoding', 'accept-language', 'connection', 'content-length'];
+    const added = [...own, 'host', 'sec-fetch-mode', 'user-agent'];
+    return Object.fromEntries(
+      Object.entries(call?.headers ?? {}).filter(([name]) => !added.includes(name)),
+    );
+  }
+
+  test('a token and an order, whole', async () => {
+    const { settings, calls } = scene.telebirr;
+    const order = scene.order({
+      terms: { amountMinor: 123_450, description: 'Two bags', merchantName: 'Tomoca Coffee' },
+    });
+    const started = await scene.rail.start(order);
+    expect(started.type).toBe('accepted');
+    const [token, preOrder] = calls;
+    const common = { 'content-type': 'application/json', 'x-app-key': settings.fabricAppId };
+    expect(token).toMatchObject({
+      method: 'POST',
+      url: '/apiaccess/payment/gateway/payment/v1/token',
+      body: JSON.stringify({ appSecret: settings.appSecret }),
+    });
+    expect(headersOf(token)).toEqual(common);
+    expect(preOrder).toMatchObject({
+      method: 'POST',
+      url: '/apiaccess/payment/gateway/payment/v1/merchant/preOrder',
+    });
+    const authorization = expect.stringMatching(/^Bearer [0-9a-f]{32}$/);
+    expect(headersOf(preOrder)).toEqual({ ...common, authorization });
+    const body = parsed(preOrder);
+    expect(body).toEqual({
+      timestamp: expect.stringMatching(/^\d{10}$/),
+      nonce_str: expect.stringMatching(ANYTHING_OF_OURS),
+      method: 'payment.preorder',
+      version: '1.0',
+      biz_content: {
+        notify_url: order.callbackUrl,
+        redirect_url: 'https://pay.example.com/checkout/test1.checkout-token',
+        appid: settings.merchantAppId,
+        merch_code: settings.merchantCode,
+        merch_order_id: order.attempt.reference,
+        trade_type: 'Checkout',
+        title: 'Tomoca Coffee Two bags',
+        total_amount: '1234.50',
+        trans_currency: 'ETB',
+        timeout_express: '15m',
+        business_type: 'BuyGoods',
+        payee_identifier: settings.merchantCode,
+        payee_identifier_type: '04',
+        payee_type: '5000',
+      },
+      sign: expect.stringMatching(/^[A-Za-z0-9+/]{342}==$/),
+      sign_type: 'SHA256WithRSA',
+    });
+    expect(Math.abs(Number(body.timestamp) - Date.now() / 1_000)).toBeLessThan(10);
+  });
+
+  test('the address that the customer is sent to, whole', async () => {
+    const { settings } = scene.telebirr;
+    const started = await scene.rail.start(scene.order());
+    const url = new URL((started.type === 'accepted' && started.redirectUrl) || '');
+    expect(`${url.origin}${url.pathname}`).toBe(settings.webPageUrl);
+    expect([...url.searchParams]).toEqual([
+      ['appid', settings.merchantAppId],
+      ['merch_code', settings.merchantCode],
+      ['nonce_str', expect.stringMatching(ANYTHING_OF_OURS)],
+      ['prepay_id', started.type === 'accepted' && started.railReference],
+      ['timestamp', expect.stringMatching(/^\d{10}$/)],
+      ['sign', expect.stringMatching(/^[A-Za-z0-9+/]{342}==$/)],
+      ['sign_type', 'SHA256WithRSA'],
+      ['version', '1.0'],
+      ['trade_type', 'Checkout'],
+    ]);
+    expect(url.search).not.toMatch(/[+ ]/);
+  });
+
+  test('a query, whole', async () => {
+    const { settings, calls } = scene.telebirr;
+    const order = scene.order();
+    await scene.rail.start(order);
+    await scene.rail.query(order, Date.now());
+    const call = calls.at(-1);
+    expect(call).toMatchObject({
+      method: 'POST',
+      url: '/apiaccess/payment/gateway/payment/v1/merchant/queryOrder',
+    });
+    expect(headersOf(call)).toEqual({
+      'content-type': 'application/json',
+      'x-app-key': settings.fabricAppId,
+      authorization: expect.stringMatching(/^Bearer [0-9a-f]{32}$/),
+    });
+    expect(parsed(call)).toEqual({
+      timestamp: expect.stringMatching(/^\d{10}$/),
+      nonce_str: expect.stringMatching(ANYTHING_OF_OURS),
+      method: 'payment.queryorder',
+      version: '1.0',
+      biz_content: {
+        appid: settings.merchantAppId,
+        merch_code: settings.merchantCode,
+        merch_order_id: order.attempt.reference,
+      },
+      sign: expect.stringMatching(/^[A-Za-z0-9+/]{342}==$/),
+      sign_type: 'SHA256WithRSA',
+    });
+  });
+
+  test.each(['pss32', 'pssmax', 'pkcs1'] as const)('everything is signed by %s', async (scheme) => {
+    scene.telebirr.manners.demands = scheme;
+    const rail = scene.railWith({ signatureScheme: scheme });
+    const started = await rail.start(scene.order());
+    const url = new URL((started.type === 'accepted' && started.redirectUrl) || '');
+    scene.telebirr.manners.demands = 'pss32';
+    const text = canonicalText(Object.fromEntries([...url.searchParams].slice(0, 5)));
+    const der = Buffer.from(scene.telebirr.settings.merchantPrivateKey ?? '', 'base64');
+    const key = createPublicKey(createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }));
+    expect(rsaVerify(text, key, scheme, url.searchParams.get('sign') ?? '')).toBe(true);
+  });
+});

@@ -1,0 +1,245 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { RailOrder, StartResult } from '../../src/rails/rail.ts';
+import { CUSTOMER_ACTS, type Fault } from '../support/rails/stand-in.ts';
+import { railOf, type TelebirrScene, telebirrScene } from '../support/rails/telebirr-h5-scene.ts';
+import { bareBase64, rsaKeyPair } from '../support/rails/telebirr-h5-wire.ts';
+
+/** Goal: whatever telebirr does with a call, the payment's state is what is certainly true. */
+
+const FAULTS: readonly Fault[] = [
+  'http_500',
+  'reset',
+  'hang',
+  'truncated',
+  'taken_then_reset',
+  'taken_then_hang',
+];
+const MINUTE_MS = 60_000;
+
+let scene: TelebirrScene;
+beforeAll(async () => {
+  scene = await telebirrScene();
+});
+afterAll(() => scene.stop());
+
+function amountOf({ chargedMinor }: RailOrder): string {
+  return (chargedMinor / 100).toFixed(2);
+}
+
+function callsSince(index: number): string[] {
+  return scene.telebirr.calls.slice(index).map(({ url }) => url.split('/').at(-1) ?? '');
+}
+
+describe('the plan', () => {
+  const now = 1_800_000_000_000;
+  test.each([
+    [15 * MINUTE_MS, 15],
+    [15 * MINUTE_MS - 1, 14],
+    [2 * 3_600_000, 120],
+    [30 * 86_400_000, 120],
+    [5_000, 1],
+  ])('a payment of %i ms is open at telebirr for %i minutes', (lifetimeMs, minutes) => {
+    const { terms } = scene.order({ terms: { expiresAtMs: now + lifetimeMs } });
+    expect(scene.rail.plan(terms, 'TELE_BIRR', now)).toEqual({
+      flow: 'redirect',
+      deadlineAtMs: now + minutes * MINUTE_MS,
+      windowIsFinal: false,
+      checkAtMs: now + 30_000,
+    });
+  });
+
+  test.each([
+    [5_000, '1m'],
+    [61 * MINUTE_MS + 500, '61m'],
+    [30 * 86_400_000, '120m'],
+  ])('and telebirr is told so: %i ms', async (lifetimeMs, told) => {
+    const order = scene.order({ terms: { expiresAtMs: Date.now() + lifetimeMs } });
+    expect((await scene.rail.start(order)).type).toBe('accepted');
+    expect(scene.telebirr.calls.at(-1)?.body).toContain(`"timeout_express":"${told}"`);
+  });
+
+  test('only in birr', async () => {
+    expect(scene.rail.currencies).toEqual(['ETB']);
+    const order = scene.order({ terms: { currency: 'USD' } });
+    const callsBefore = scene.telebirr.calls.length;
+    expect(await scene.rail.start(order)).toEqual({ type: 'refused', reason: 'misconfigured' });
+    expect(callsSince(callsBefore)).toEqual([]);
+  });
+});
+
+describe('a payment', () => {
+  test('made on the page and proved by a query', async () => {
+    const order = scene.order();
+    const started = await scene.rail.start(order);
+    const { prepayId, transId } = Object(await scene.telebirr.order(order.attempt.reference));
+    const redirectUrl = expect.stringContaining(`&prepay_id=${prepayId}&`);
+    expect(started).toEqual({ type: 'accepted', redirectUrl, railReference: prepayId });
+    expect((await scene.rail.query(order, Date.now())).type).toBe('unknown');
+
+    const page = await fetch((started.type === 'accepted' && started.redirectUrl) || '');
+    const html = await page.text();
+    expect(page.status).toBe(200);
+    expect(html).toContain('<b>This is a STAND-IN');
+    expect(html).toContain(order.attempt.reference);
+    expect(html).toContain(`ETB ${amountOf(order)}`);
+    const pressed = await fetch(new URL(/action="([^"]+)"/.exec(html)?.[1] ?? '', page.url), {
+      method: 'POST',
+      body: new URLSearchParams({ orderId: order.attempt.reference, act: 'pays' }),
+      redirect: 'manual',
+    });
+    expect(pressed.status).toBe(303);
+    const returned = new URL(pressed.headers.get('location') ?? '');
+    expect(`${returned.origin}${returned.pathname}`).toBe(order.checkoutUrl);
+    expect(returned.searchParams.get('trade_status')).toBe('PAY_SUCCESS');
+
+    const outcome = await scene.rail.query(order, Date.now());
+    expect(outcome).toEqual({ type: 'succeeded', receipt: transId });
+  });
+
+  test('the page opens for nobody but who signed the address', async () => {
+    const started = await scene.rail.start(scene.order());
+    const url = (started.type === 'accepted' && started.redirectUrl) || '';
+    expect((await fetch(url.replace(/timestamp=\d/, 'timestamp=9'))).status).toBe(400);
+  });
+
+  test.each([
+    ['pays', { type: 'succeeded', receipt: expect.stringMatching(/^[A-Z0-9]{10}$/) }],
+    ['declines', { type: 'failed', reason: 'declined' }],
+    ['lacks_funds', { type: 'failed', reason: 'declined' }],
+    ['mistypes_pin', { type: 'failed', reason: 'declined' }],
+    ['cancels', { type: 'failed', reason: 'declined' }],
+    ['times_out', { type: 'failed', reason: 'timed_out' }],
+  ] as const)('the customer %s', async (act, outcome) => {
+    const order = scene.order();
+    await scene.rail.start(order);
+    await (await scene.telebirr.order(order.attempt.reference)).act(act, { silent: true });
+    expect(await scene.rail.query(order, Date.now())).toEqual(outcome);
+    expect(CUSTOMER_ACTS).toContain(act);
+  });
+
+  test('has no page before telebirr has named one', () => {
+    expect(scene.rail.pageUrl(scene.order())).toBeNull();
+  });
+});
+
+describe('the start', () => {
+  test.each([
+    ['misconfigured', 'misconfigured'],
+    ['unavailable', 'rail_unavailable'],
+  ] as const)('refused as %s', async (refuses, reason) => {
+    const order = scene.order();
+    scene.telebirr.plan(amountOf(order), { refuses });
+    expect(await scene.rail.start(order)).toEqual({ type: 'refused', reason });
+  });
+
+  const strangers = rsaKeyPair();
+  test.each([
+    ['the secret', { appSecret: 'another' }],
+    ['the Fabric App ID', { fabricAppId: '00000000-0000-4000-8000-000000000000' }],
+    ['the merchant app id', { merchantAppId: '1' }],
+    ['the merchant code', { merchantCode: '1000000' }],
+    ['the key', { merchantPrivateKey: bareBase64(strangers.privateKey) }],
+    ['the padding', { signatureScheme: 'pkcs1' }],
+  ])('refused for %s: ours to mend', async (_what, changed) => {
+    const result = await scene.railWith(changed).start(scene.order());
+    expect(result).toEqual({ type: 'refused', reason: 'misconfigured' });
+  });
+
+  test('refused for an address that is too long, before anybody is called', async () => {
+    const callsBefore = scene.telebirr.calls.length;
+    for (const name of ['callbackUrl', 'checkoutUrl']) {
+      const order = scene.order({ order: { [name]: `https://e.example/${'a'.repeat(500)}` } });
+      expect(await scene.rail.start(order)).toEqual({ type: 'refused', reason: 'misconfigured' });
+    }
+    expect(callsSince(callsBefore)).toEqual([]);
+  });
+
+  test.each(FAULTS)('unknown after %s', async (fault) => {
+    const order = scene.order();
+    scene.telebirr.plan(amountOf(order), { start: fault });
+    expect(await scene.rail.start(order)).toEqual({ type: 'unknown' });
+  });
+
+  test('what was taken although no answer came is found by asking', async () => {
+    const order = scene.order();
+    scene.telebirr.plan(amountOf(order), { start: 'taken_then_reset', act: 'pays' });
+    expect(await scene.rail.start(order)).toEqual({ type: 'unknown' });
+    expect((await scene.rail.query(order, Date.now())).type).toBe('succeeded');
+  });
+
+  test('an order id that is taken says nothing about the order', async () => {
+    const order = scene.order();
+    await scene.rail.start(order);
+    expect(await scene.rail.start(order)).toEqual({ type: 'unknown' });
+  });
+
+  test('never throws, even when nobody listens', async () => {
+    const rail = railOf({ ...scene.telebirr.settings, apiBaseUrl: 'http://localhost:9' });
+    const refused: StartResult = { type: 'refused', reason: 'rail_unavailable' };
+    expect(await rail.start(scene.order())).toEqual(refused);
+  });
+
+  const ALL_BYTES = String.fromCharCode(...Array.from({ length: 256 }, (_, code) => code));
+  test.each([
+    ['emoji and Ethiopic', `${'ቡና ☕️🧾👩🏾‍💻'.repeat(80)}`, 'ቶሞካ ቡና'],
+    ['control characters', ALL_BYTES.repeat(4).slice(0, 1_000), 'A\u0000B\u202eC'],
+    ['half a character', '\ud800'.repeat(1_000), '\udfff'],
+    ['one long expansion', '\ufdfa'.repeat(1_000), 'Café Ñandú'],
+    ['nothing', ' ', ' '],
+    ['injection', 'x&total_amount=0.01&"}{<script>', "O'Brien & Söhne, Ltd."],
+  ])('takes texts of %s', async (_what, description, merchantName) => {
+    const order = scene.order({ terms: { description, merchantName } });
+    expect((await scene.rail.start(order)).type).toBe('accepted');
+  });
+
+  test.each([
+    ['Café Ñandú', null, 'Cafe Nandu'],
+    ["O'Brien & Söhne", 'size: 4 (blue)', 'O Brien Sohne size 4 blue'],
+    ['ቶሞካ', 'ቡና 2 kg', '2 kg'],
+    ['a'.repeat(300), 'b', 'a'.repeat(200)],
+  ])('the title of %j and %j', async (merchantName, description, title) => {
+    await scene.rail.start(scene.order({ terms: { merchantName, description } }));
+    expect(scene.telebirr.calls.at(-1)?.body).toContain(`"title":"${title}"`);
+  });
+
+  test('the title of an order without a plain letter names the payment', async () => {
+    const order = scene.order({ terms: { merchantName: 'ቶሞካ', description: null } });
+    await scene.rail.start(order);
+    const title = `"title":"Payment ${order.attempt.reference}"`;
+    expect(scene.telebirr.calls.at(-1)?.body).toContain(title);
+  });
+
+  test.each([
+    [1, '0.01'],
+    [100, '1.00'],
+    [99_999_999_999, '999999999.99'],
+    [110_010, '1100.10'],
+  ])('%i minor units', async (chargedMinor, text) => {
+    await scene.rail.start(scene.order({ order: { chargedMinor } }));
+    expect(scene.telebirr.calls.at(-1)?.body).toContain(`"total_amount":"${text}"`);
+  });
+});
+
+describe('a query', () => {
+  test.each(FAULTS)('proves nothing after %s, and is made again later', async (fault) => {
+    const order = scene.order({ attempt: { checks: 3 } });
+    await scene.rail.start(order);
+    await (await scene.telebirr.order(order.attempt.reference)).act('pays', { silent: true });
+    scene.telebirr.plan(amountOf(order), { query: fault });
+    const now = Date.now();
+    expect(await scene.rail.query(order, now)).toEqual({
+      type: 'unknown',
+      checkAtMs: now + 40_000,
+    });
+  });
+
+  test('of an order that telebirr does not know proves nothing', async () => {
+    expect((await scene.rail.query(scene.order(), Date.now())).type).toBe('unknown');
+  });
+
+  test('is not made for ever', async () => {
+    const order = scene.order({ attempt: { startedAtMs: Date.now() - 31 * 86_400_000 } });
+    const outcome = await scene.rail.query(order, Date.now());
+    expect(outcome).toEqual({ type: 'unknown', checkAtMs: null });
+  });
+});

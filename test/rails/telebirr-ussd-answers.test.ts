@@ -1,0 +1,92 @@
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import type { StartResult } from '../../src/rails/rail.ts';
+import { telebirrUssdRail } from '../../src/rails/telebirr-ussd/rail.ts';
+import { orderFor } from '../support/rails/order.ts';
+import { sample } from '../support/rails/telebirr-ussd-messages.ts';
+import { settingsFrom, TELEBIRR_USSD_SETTINGS } from '../support/rails/telebirr-ussd-settings.ts';
+
+/** Goal: only telebirr's own word about this very order is taken for an acceptance or a refusal. */
+
+const rail = telebirrUssdRail(settingsFrom(TELEBIRR_USSD_SETTINGS));
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+describe('an answer to the start', () => {
+  const acknowledgement = (changes: readonly (readonly [string, string])[]) =>
+    changes.reduce((xml, [from, to]) => xml.replace(from, to), sample('ack'));
+
+  async function startAnswered(status: number, body: string): Promise<StartResult> {
+    vi.spyOn(globalThis, 'fetch').mockResolvedValueOnce(new Response(body, { status }));
+    return rail.start(orderFor(rail, 'TELE_BIRR_USSD', { attempt: { reference: 'ORDER0001' } }));
+  }
+
+  test('of the public sample is an acceptance', async () => {
+    expect(await startAnswered(200, sample('ack'))).toEqual({
+      type: 'accepted',
+      redirectUrl: null,
+      railReference: 'AG_20260131_70101ef1abddd338afdf',
+    });
+  });
+
+  test('a refusal before the request was read names nobody, and counts', async () => {
+    const body = acknowledgement([
+      ['>ORDER0001<', '><'],
+      ['Code>0<', 'Code>1001<'],
+    ]);
+    expect(await startAnswered(200, body)).toEqual({ type: 'refused', reason: 'misconfigured' });
+  });
+
+  test.each([
+    ['of another order', 200, acknowledgement([['ORDER0001', 'ORDER0002']])],
+    [
+      'a refusal of another order',
+      200,
+      acknowledgement([
+        ['ORDER0001', 'X'],
+        ['Code>0<', 'Code>1<'],
+      ]),
+    ],
+    ['taken while the service is not well', 200, acknowledgement([['Status>0<', 'Status>1<']])],
+    ['without a code', 200, acknowledgement([['Code>0<', 'Code><']])],
+    ['with zero in another spelling', 200, acknowledgement([['Code>0<', 'Code>00<']])],
+    ['with no code that could be one', 200, acknowledgement([['Code>0<', 'Code>not now!<']])],
+    [
+      'with two codes',
+      200,
+      acknowledgement([
+        ['<res:ServiceStatus>', '<res:ResponseCode>1</res:ResponseCode><res:ServiceStatus>'],
+      ]),
+    ],
+    [
+      'without its status',
+      200,
+      acknowledgement([
+        ['ServiceStatus', 'Status'],
+        ['ServiceStatus', 'Status'],
+      ]),
+    ],
+    ['good, with another HTTP status', 202, sample('ack')],
+    ['a refusal with an HTTP error', 500, acknowledgement([['Code>0<', 'Code>1001<']])],
+    ['a redirect', 302, ''],
+    ['of a relay that is busy', 503, ''],
+    ['of a relay that answers by itself', 200, '{"request_id":"1"}'],
+    ['a result', 200, sample('result')],
+    ['empty', 200, ''],
+  ])('%s is unknown', async (_name, status, body) => {
+    expect(await startAnswered(status, body)).toEqual({ type: 'unknown' });
+  });
+
+  test.each([401, 403, 404])('HTTP status %i: nobody read it', async (status) => {
+    expect(await startAnswered(status, sample('ack'))).toEqual({
+      type: 'refused',
+      reason: 'misconfigured',
+    });
+  });
+
+  test('telebirr’s id is kept only when it is one', async () => {
+    const body = acknowledgement([['AG_20260131_70101ef1abddd338afdf', 'A'.repeat(65)]]);
+    expect(await startAnswered(200, body)).toMatchObject({ railReference: null });
+  });
+});

@@ -1,0 +1,214 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { CallbackResult, RailOrder } from '../../src/rails/rail.ts';
+import { readAcknowledgement } from '../../src/rails/telebirr-ussd/messages.ts';
+import { telebirrUssdRail } from '../../src/rails/telebirr-ussd/rail.ts';
+import { orderFor } from '../support/rails/order.ts';
+import { CUSTOMER_ACTS, type CustomerAct } from '../support/rails/stand-in.ts';
+import { sample } from '../support/rails/telebirr-ussd-messages.ts';
+import {
+  amountText,
+  requestFrom,
+  TelebirrUssdScene,
+} from '../support/rails/telebirr-ussd-scene.ts';
+
+/**
+ * Goal: a result proves a payment or its failure only when it came through the relay, speaks of this
+ * very order, and is telebirr's last word.
+ */
+
+let scene: TelebirrUssdScene;
+
+beforeAll(async () => {
+  scene = await TelebirrUssdScene.start();
+});
+
+afterAll(() => scene.stop());
+
+const OUTCOME: Readonly<Record<CustomerAct, unknown>> = {
+  pays: { type: 'succeeded', receipt: expect.stringMatching(/^[0-9A-F]{10}$/) },
+  declines: { type: 'failed', reason: 'declined' },
+  lacks_funds: { type: 'failed', reason: 'insufficient_funds' },
+  mistypes_pin: { type: 'failed', reason: 'wrong_pin' },
+  cancels: { type: 'failed', reason: 'canceled_by_customer' },
+  times_out: { type: 'failed', reason: 'timed_out' },
+};
+
+describe('a result', () => {
+  test.each(CUSTOMER_ACTS)('when the customer %s', async (act) => {
+    const order = await scene.started(scene.newOrder());
+    const answer = await (await scene.standIn.order(order.attempt.reference)).act(act);
+    expect(scene.resultsOf(order)).toEqual([
+      {
+        type: 'outcome',
+        outcome: OUTCOME[act],
+        givesUp: false,
+        onlyPending: false,
+        answer: expect.any(Function),
+      },
+    ]);
+    expect(answer?.status).toBe(200);
+    expect(readAcknowledgement(answer?.text ?? '')).toEqual({
+      originatorConversationId: order.attempt.reference,
+      conversationId: order.attempt.railReference,
+      responseCode: '0',
+      serviceStatus: '0',
+    });
+  });
+
+  test('may overtake the acknowledgement', async () => {
+    const order = scene.newOrder();
+    scene.standIn.plan(amountText(order), { act: 'pays', callback: 'before_answer' });
+    await scene.started(order);
+    expect(scene.resultsOf(order)).toMatchObject([{ outcome: OUTCOME.pays }]);
+  });
+
+  test('comes for an order whose start was never answered', async () => {
+    const order = scene.newOrder();
+    scene.standIn.plan(amountText(order), { start: 'taken_then_reset' });
+    expect(await scene.rail.start(order)).toEqual({ type: 'unknown' });
+    await (await scene.standIn.order(order.attempt.reference)).act('pays');
+    expect(scene.resultsOf(order)).toMatchObject([{ outcome: OUTCOME.pays }]);
+  });
+
+  test('says the same when it comes twice, also for an attempt that failed', async () => {
+    const order = await scene.started(scene.newOrder());
+    const prompt = await scene.standIn.order(order.attempt.reference);
+    await prompt.act('cancels');
+    scene.keep({ ...order, attempt: { ...order.attempt, status: 'failed' } });
+    expect((await prompt.callback()).status).toBe(200);
+    expect((await prompt.act('pays'))?.status).toBe(200);
+    expect(scene.resultsOf(order)).toMatchObject([
+      { outcome: OUTCOME.cancels },
+      { outcome: OUTCOME.cancels },
+      { outcome: OUTCOME.pays },
+    ]);
+  });
+
+  test.each([
+    ['forged', 'not_authentic', 401],
+    ['unreadable', 'unreadable', 400],
+    ['other_order', 'other_order', 400],
+    ['wrong_amount', 'other_order', 400],
+  ] as const)('%s is refused', async (variant, suspicion, status) => {
+    const order = await scene.started(scene.newOrder());
+    const prompt = await scene.standIn.order(order.attempt.reference);
+    await prompt.act('pays', { silent: true });
+    const answer = await prompt.callback(variant);
+    expect(answer.status).toBe(status);
+    expect(readAcknowledgement(answer.text)).toMatchObject({ responseCode: '1' });
+    expect(scene.resultsOf(order)).toMatchObject([{ type: 'refused', suspicion }]);
+  });
+
+  const SAMPLE_ORDER = {
+    reference: 'ORDER0001',
+    railReference: 'AG_20260131_70101ef1abddd338afdf',
+  };
+
+  async function handled(
+    body: string,
+    attempt: Partial<RailOrder['attempt']> = {},
+  ): Promise<CallbackResult> {
+    const order = orderFor(scene.rail, 'TELE_BIRR_USSD', {
+      attempt: { ...SAMPLE_ORDER, ...attempt },
+    });
+    const unguarded = telebirrUssdRail({ ...scene.settings, resultToken: null });
+    return unguarded.handleCallback(requestFrom({ headers: {}, body }), order);
+  }
+
+  const result = (...[from, to]: [string, string]) => sample('result').replace(from, to);
+  const proved = (outcome: unknown) => ({ type: 'outcome', outcome });
+  const refused = (suspicion: string) => ({ type: 'refused', suspicion });
+
+  test('of the public sample is a payment, and nothing of the balance is kept', async () => {
+    const seen = await handled(sample('result'));
+    expect(seen).toMatchObject(proved({ type: 'succeeded', receipt: 'AJH40OGEZK' }));
+    expect(JSON.stringify(seen)).not.toMatch(/15\.17|Balance/);
+  });
+
+  test('is answered in CPS’s own form', async () => {
+    const seen = await handled(sample('result'));
+    const answer = seen.type === 'outcome' ? seen.answer({ customerUrl: '' }) : seen.answer;
+    expect([answer.status, Object.fromEntries(answer.headers)]).toEqual([
+      200,
+      { 'content-type': 'text/xml; charset=utf-8', 'cache-control': 'no-store' },
+    ]);
+    const likeAcknowledgement = sample('ack')
+      .replace('api_requestmgr', 'api_resultmgr')
+      .replace('the service request', 'the service result')
+      .trim();
+    expect(await answer.text()).toBe(
+      `<?xml version="1.0" encoding="UTF-8"?>${likeAcknowledgement}`,
+    );
+  });
+
+  test.each([
+    ['no receipt number', result('AJH40OGEZK', ''), proved({ type: 'succeeded', receipt: null })],
+    [
+      'a code that nobody knows',
+      result('Code>0<', 'Code>constructor<'),
+      proved({ type: 'failed', reason: 'declined' }),
+    ],
+    [
+      'the caller’s code has no meaning here',
+      result('Code>0<', 'Code>1001<'),
+      proved({ type: 'failed', reason: 'declined' }),
+    ],
+    ['zero in another spelling', result('Code>0<', 'Code>00<'), refused('unknown_state')],
+    ['no code', result('Code>0<', 'Code><'), refused('unknown_state')],
+    ['no code that could be one', result('Code>0<', 'Code>0;<'), refused('unknown_state')],
+    ['more is to come', result('Type>0<', 'Type>1<'), refused('unknown_state')],
+    [
+      'the code is missing',
+      sample('result').replaceAll('ResultCode', 'Code'),
+      refused('unreadable'),
+    ],
+    [
+      'the type is missing',
+      sample('result').replaceAll('ResultType', 'Type'),
+      refused('unreadable'),
+    ],
+    [
+      'two codes',
+      result('<res:ResultDesc>', '<x:ResultCode>1</x:ResultCode><res:ResultDesc>'),
+      refused('unreadable'),
+    ],
+    ['an acknowledgement', sample('ack'), refused('unreadable')],
+    [
+      'a DOCTYPE',
+      result('<soapenv:Envelope', '<!DOCTYPE x><soapenv:Envelope'),
+      refused('unreadable'),
+    ],
+    ['JSON', '{}', refused('unreadable')],
+    ['nothing', '', refused('unreadable')],
+    ['too much', `${sample('result')}${' '.repeat(64 * 1024)}`, refused('unreadable')],
+    ['another order', result('ORDER0001', 'ORDER0002'), refused('other_order')],
+    ['no order', result('ORDER0001', ''), refused('other_order')],
+    ['another request', result('AG_2026', 'AG_2025'), refused('other_order')],
+    ['no request', result('AG_20260131_70101ef1abddd338afdf', ''), refused('other_order')],
+  ])('%s', async (_name, body, expected) => {
+    expect(await handled(body)).toMatchObject(expected);
+  });
+
+  test('a failure needs the same references', async () => {
+    const failure = result('Code>0<', 'Code>X203<');
+    expect(await handled(failure)).toMatchObject(proved(OUTCOME.cancels));
+    expect(await handled(failure, { reference: 'ORDER0002' })).toMatchObject(
+      refused('other_order'),
+    );
+    expect(await handled(failure, { railReference: 'AG_1' })).toMatchObject(refused('other_order'));
+    expect(await handled(failure, { railReference: null })).toMatchObject(proved(OUTCOME.cancels));
+  });
+
+  test.each([
+    ['nothing', {}],
+    ['another token', { authorization: `Bearer ${'x'.repeat(32)}` }],
+    ['the bare token', 'bare'],
+  ] as const)('past the relay, with %s, is not even read', async (_name, given) => {
+    const order = orderFor(scene.rail, 'TELE_BIRR_USSD', { attempt: SAMPLE_ORDER });
+    const headers = given === 'bare' ? { authorization: scene.settings.resultToken ?? '' } : given;
+    for (const body of [sample('result'), '<']) {
+      const seen = await scene.rail.handleCallback(requestFrom({ headers, body }), order);
+      expect(seen).toMatchObject(refused('not_authentic'));
+    }
+  });
+});

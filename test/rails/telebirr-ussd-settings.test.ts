@@ -1,0 +1,90 @@
+import * as v from 'valibot';
+import { describe, expect, test } from 'vitest';
+import { telebirrUssdSettings } from '../../src/rails/telebirr-ussd/settings.ts';
+import { settingsFrom, TELEBIRR_USSD_SETTINGS } from '../support/rails/telebirr-ussd-settings.ts';
+
+/** Goal: a wrong secret is refused with the name of the field, and never with what is in it. */
+
+const SECRET = 'do-not-tell\u0007';
+
+function problems(json: unknown): Record<string, string> {
+  const { issues } = v.safeParse(telebirrUssdSettings, json);
+  return Object.fromEntries(
+    (issues ?? []).map((issue) => [v.getDotPath(issue) ?? '', issue.message]),
+  );
+}
+
+test('what an operator must say, and what is taken for the rest', () => {
+  expect(settingsFrom(TELEBIRR_USSD_SETTINGS)).toEqual({
+    ...TELEBIRR_USSD_SETTINGS,
+    relayHeaders: {},
+    resultBaseUrl: null,
+    resultToken: null,
+    reasons: {},
+  });
+});
+
+test('everything that can be said', () => {
+  const all = {
+    ...TELEBIRR_USSD_SETTINGS,
+    relayUrl: 'http://10.1.2.3:8080/telebirr?to=cps',
+    relayHeaders: { 'CF-Access-Client-Id': 'a.access', 'CF-Access-Client-Secret': 'b c' },
+    resultBaseUrl: 'http://10.1.2.3:8080/kefel/',
+    resultToken: 'x'.repeat(32),
+    reasons: { '1': 'insufficient_funds', E8003: 'wrong_pin' },
+  };
+  expect(settingsFrom(all)).toEqual(all);
+});
+
+test.each([null, 'text', 1])('%j is no secret', (json) => {
+  expect(problems(json)).toEqual({ '': 'Must be a JSON object.' });
+});
+
+test('each missing field is named', () => {
+  const required = 'This field is required.';
+  expect(problems({})).toEqual(
+    Object.fromEntries(Object.keys(TELEBIRR_USSD_SETTINGS).map((name) => [name, required])),
+  );
+});
+
+describe('a wrong field', () => {
+  const wrong: readonly (readonly [field: string, value: unknown])[] = [
+    ['relayUrl', `https://${SECRET}`],
+    ['relayUrl', `ftp://${SECRET}`],
+    ['relayUrl', `https://user:${SECRET.trim()}@relay.example.com/`],
+    ['relayUrl', 'https:///path'],
+    ['relayUrl', 'https://host:port/'],
+    ['relayUrl', 1],
+    ['relayUrl', null],
+    ['relayHeaders', SECRET],
+    ['relayHeaders.Authorization', { Authorization: SECRET }],
+    ['relayHeaders.Authorization', { Authorization: 1 }],
+    ['relayHeaders.Content-Type', { 'Content-Type': 'text/plain' }],
+    ['relayHeaders.a b', { 'a b': 'x' }],
+    ['resultBaseUrl', `https://relay.example.com/?${SECRET}`],
+    ['resultBaseUrl', 'https://relay.example.com/?a'],
+    ['resultToken', 'short'],
+    ['resultToken', SECRET.repeat(10)],
+    ['thirdPartyId', ''],
+    ['thirdPartyId', ' x'],
+    ['password', SECRET],
+    ['password', 'x'.repeat(2_049)],
+    ['operatorId', 200_001],
+    ['securityCredential', `${SECRET}\n`],
+    ['shortCode', '200 001'],
+    ['shortCode', 200_001],
+    ['reasons', SECRET],
+    ['reasons.1', { '1': SECRET }],
+    ['reasons.1', { '1': 'abandoned' }],
+    ['reasons.0', { '0': 'declined' }],
+    ['reasons.a b', { 'a b': 'declined' }],
+    ['passphrase', SECRET],
+  ];
+
+  test.each(wrong)('%s', (path, value) => {
+    const [field = ''] = path.split('.');
+    const found = problems({ ...TELEBIRR_USSD_SETTINGS, [field]: value });
+    expect(found).toEqual({ [path]: expect.stringMatching(/^(Must|Unknown field)/) });
+    expect(found[path]).not.toContain('do-not-tell');
+  });
+});

@@ -1,0 +1,277 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { readAcknowledgement, readResult } from '../../src/rails/telebirr-ussd/messages.ts';
+import { telebirrUssdRail } from '../../src/rails/telebirr-ussd/rail.ts';
+import { paymentRequest, timestamp } from '../../src/rails/telebirr-ussd/request.ts';
+import type { TelebirrUssdSettings } from '../../src/rails/telebirr-ussd/settings.ts';
+import { orderFor } from '../support/rails/order.ts';
+import type { Fault } from '../support/rails/stand-in.ts';
+import { sample } from '../support/rails/telebirr-ussd-messages.ts';
+import { amountText, TelebirrUssdScene } from '../support/rails/telebirr-ussd-scene.ts';
+import { settingsFrom, TELEBIRR_USSD_SETTINGS } from '../support/rails/telebirr-ussd-settings.ts';
+
+/**
+ * Goal: the adapter says what CPS's public samples say, and what its start tells is certain.
+ */
+
+let scene: TelebirrUssdScene;
+
+beforeAll(async () => {
+  scene = await TelebirrUssdScene.start();
+});
+
+afterAll(() => scene.stop());
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+describe('the public samples', () => {
+  test('the request, byte for byte', () => {
+    const order = orderFor(scene.rail, 'TELE_BIRR_USSD', {
+      attempt: { reference: 'ORDER0001' },
+      order: {
+        chargedMinor: 1_000,
+        callbackUrl: 'https://pay.example.et/n/telebirr-ussd/secret',
+      },
+    });
+    const xml = paymentRequest(
+      settingsFrom(TELEBIRR_USSD_SETTINGS),
+      order,
+      '251911223344',
+      Date.UTC(2026, 0, 31, 9, 34, 56),
+    );
+    expect(xml).toBe(sample('request').trim());
+  });
+
+  test('the acknowledgement', () => {
+    expect(readAcknowledgement(sample('ack'))).toEqual({
+      originatorConversationId: 'ORDER0001',
+      conversationId: 'AG_20260131_70101ef1abddd338afdf',
+      responseCode: '0',
+      serviceStatus: '0',
+    });
+    expect(readResult(sample('ack'))).toBeNull();
+  });
+
+  test('the result, without what it tells of the customer’s money', () => {
+    expect(sample('result')).toContain('DebitBalance');
+    expect(readResult(sample('result'))).toEqual({
+      originatorConversationId: 'ORDER0001',
+      conversationId: 'AG_20260131_70101ef1abddd338afdf',
+      resultType: '0',
+      resultCode: '0',
+      transactionId: 'AJH40OGEZK',
+    });
+    expect(readAcknowledgement(sample('result'))).toBeNull();
+  });
+
+  test.each(['soapenv', 'api', 'res', 'com'])('whatever the prefix %s is called', (prefix) => {
+    const rename = (xml: string) =>
+      xml.replaceAll(`<${prefix}:`, '<x-1:').replaceAll(`</${prefix}:`, '</x-1:');
+    expect(readAcknowledgement(rename(sample('ack')))).toEqual(readAcknowledgement(sample('ack')));
+    expect(readResult(rename(sample('result')))).toEqual(readResult(sample('result')));
+  });
+});
+
+describe('the plan', () => {
+  test('a prompt of two minutes that nobody can be asked about', () => {
+    const { terms } = scene.newOrder();
+    expect(scene.rail.plan(terms, 'TELE_BIRR_USSD', 1_000)).toEqual({
+      flow: 'push',
+      deadlineAtMs: 121_000,
+      windowIsFinal: false,
+      checkAtMs: null,
+    });
+    expect(scene.rail.currencies).toEqual(['ETB']);
+    expect(scene.rail.startsInQueue).toBe(false);
+    expect(scene.rail.pageUrl(scene.newOrder())).toBeNull();
+  });
+
+  test('a query finds out nothing, and is not repeated', async () => {
+    expect(await scene.rail.query(scene.newOrder(), Date.now())).toEqual({
+      type: 'unknown',
+      checkAtMs: null,
+    });
+  });
+});
+
+describe('the start', () => {
+  test('is one POST to the relay', async () => {
+    const before = scene.standIn.calls.length;
+    const order = scene.newOrder();
+    const startedAtMs = Date.now();
+    const result = await scene.rail.start(order);
+    expect(result).toEqual({
+      type: 'accepted',
+      redirectUrl: null,
+      railReference: expect.stringMatching(/^AG_\d{8}_[0-9a-f]{20}$/),
+    });
+    expect(scene.standIn.calls.length).toBe(before + 1);
+    const call = scene.standIn.calls[before];
+    const sentAt = /<req:Timestamp>(\d{14})</.exec(call?.body ?? '')?.[1] ?? '';
+    expect([timestamp(startedAtMs), timestamp(startedAtMs + 1_000)]).toContain(sentAt);
+    const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
+    expect(call).toEqual({
+      method: 'POST',
+      url: '/payment/services/APIRequestMgrService',
+      headers: {
+        authorization: scene.settings.relayHeaders.Authorization,
+        'content-type': 'text/xml; charset=utf-8',
+        soapaction: '""',
+        // What fetch adds.
+        host: new URL(scene.standIn.baseUrl).host,
+        'content-length': String(call?.body.length),
+        connection: 'keep-alive',
+        accept: '*/*',
+        'accept-language': '*',
+        'sec-fetch-mode': 'cors',
+        'user-agent': 'node',
+        'accept-encoding': expect.any(String),
+      },
+      body: sample('request')
+        .trim()
+        .replace('ORDER0001', order.attempt.reference)
+        .replace('THIRDPARTY', escaped(scene.settings.thirdPartyId))
+        .replace('ENCRYPTED_BASE64_GIVEN', scene.settings.password)
+        .replace('https://pay.example.et/n/telebirr-ussd/secret', escaped(order.callbackUrl))
+        .replace('20260131123456', sentAt)
+        .replace('OPERATOR', scene.settings.operatorId)
+        .replace('ENCRYPTED_BASE64_GIVEN', scene.settings.securityCredential)
+        .replace('251911223344', '251911234567')
+        .replace('>10.00<', `>${amountText(order)}<`),
+    });
+  });
+
+  test('names the relay for the result where the operator says so', async () => {
+    const order = scene.newOrder();
+    const resultUrl = 'http://10.1.2.3:8080/kefel/rails/telebirr-ussd/token';
+    for (const resultBaseUrl of ['http://10.1.2.3:8080/kefel', 'http://10.1.2.3:8080/kefel/']) {
+      const xml = paymentRequest(
+        { ...scene.settings, resultBaseUrl },
+        { ...order, callbackUrl: 'https://pay.example.com/rails/telebirr-ussd/token' },
+        '251911234567',
+        Date.now(),
+      );
+      expect(xml).toContain(`<req:ResultURL>${resultUrl}</req:ResultURL>`);
+    }
+  });
+
+  test('is taken for numbers of both networks, and for the smallest and largest amount', async () => {
+    for (const [phone, chargedMinor] of [
+      ['251711234567', 1],
+      ['251911234567', 99_999_999_999],
+    ] as const) {
+      const order = scene.newOrder({ attempt: { phone }, order: { chargedMinor } });
+      expect(await scene.rail.start(order)).toMatchObject({ type: 'accepted' });
+    }
+  });
+
+  test.each([
+    ['no phone', { attempt: { phone: null } }],
+    ['a national number', { attempt: { phone: '0911234567' } }],
+    ['a foreign number', { attempt: { phone: '254711234567' } }],
+    ['a number that is too long', { attempt: { phone: '2519112345678' } }],
+    ['another currency', { terms: { currency: 'USD' } }],
+  ] as const)('is not even tried with %s', async (_name, changed) => {
+    const before = scene.standIn.calls.length;
+    const result = await scene.rail.start(scene.newOrder(changed));
+    expect(result).toEqual({ type: 'refused', reason: 'declined' });
+    expect(scene.standIn.calls.length).toBe(before);
+  });
+
+  test.each([
+    ['misconfigured', 'misconfigured'],
+    ['unavailable', 'rail_unavailable'],
+    ['declines', 'declined'],
+    ['lacks_funds', 'insufficient_funds'],
+    ['mistypes_pin', 'wrong_pin'],
+    ['cancels', 'canceled_by_customer'],
+    ['times_out', 'timed_out'],
+  ] as const)('refused: %s is %s', async (refuses, reason) => {
+    const order = scene.newOrder();
+    scene.standIn.plan(amountText(order), { refuses });
+    expect(await scene.rail.start(order)).toEqual({ type: 'refused', reason });
+  });
+
+  test.each<Fault>([
+    'http_500',
+    'reset',
+    'hang',
+    'truncated',
+    'taken_then_reset',
+    'taken_then_hang',
+  ])('is unknown after %s', async (fault) => {
+    const timeout = AbortSignal.timeout.bind(AbortSignal);
+    const spy = vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => timeout(300));
+    const order = scene.newOrder();
+    scene.standIn.plan(amountText(order), { start: fault });
+    expect(await scene.rail.start(order)).toEqual({ type: 'unknown' });
+    expect(spy).toHaveBeenCalledExactlyOnceWith(scene.rail.startTimeoutMs);
+  });
+
+  test('is unknown when nobody listens', async () => {
+    const nobody = { ...scene.settings, relayUrl: 'http://localhost:1/' };
+    expect(await telebirrUssdRail(nobody).start(scene.newOrder())).toEqual({ type: 'unknown' });
+  });
+
+  test('wrong credentials are the operator’s fault', async () => {
+    const wrong: readonly Partial<TelebirrUssdSettings>[] = [
+      { relayHeaders: {} },
+      { relayUrl: `${scene.standIn.baseUrl}/elsewhere` },
+      { thirdPartyId: 'Somebody else' },
+      { password: 'wrong' },
+      { operatorId: 'wrong' },
+      { securityCredential: 'wrong' },
+      { shortCode: '999999' },
+    ];
+    for (const changed of wrong) {
+      const result = await telebirrUssdRail({ ...scene.settings, ...changed }).start(
+        scene.newOrder(),
+      );
+      expect(result, Object.keys(changed).join()).toEqual({
+        type: 'refused',
+        reason: 'misconfigured',
+      });
+    }
+  });
+
+  test('the stand-in takes an order once, and nothing that is not in the sample’s form', async () => {
+    const order = scene.newOrder();
+    expect(await scene.rail.start(order)).toMatchObject({ type: 'accepted' });
+    expect(await scene.rail.start(order)).toEqual({ type: 'refused', reason: 'declined' });
+    const reference = order.attempt.reference.toLowerCase();
+    expect(await scene.rail.start(scene.newOrder({ attempt: { reference } }))).toEqual({
+      type: 'refused',
+      reason: 'declined',
+    });
+  });
+
+  test('no text of the merchant’s or customer’s leaves the gateway', async () => {
+    const hostile = '<&>"\'😀ሰላም\u0000\u202e]]>'.repeat(100).slice(0, 1_000);
+    const before = scene.standIn.calls.length;
+    const result = await scene.rail.start(
+      scene.newOrder({
+        terms: { merchantName: hostile, description: hostile, uniqueId: hostile },
+      }),
+    );
+    expect(result).toMatchObject({ type: 'accepted' });
+    expect(scene.standIn.calls[before]?.body).not.toMatch(/ሰላም|😀|&lt;/);
+  });
+});
+
+describe('the desk', () => {
+  test('shows who waits, and plays the customer', async () => {
+    const order = await scene.started(scene.newOrder());
+    const { reference } = order.attempt;
+    const desk = async () => (await fetch(`${scene.standIn.baseUrl}/`)).text();
+    expect(await desk()).toContain(reference);
+    const pressed = await fetch(`${scene.standIn.baseUrl}/`, {
+      method: 'POST',
+      body: new URLSearchParams({ orderId: reference, act: 'pays' }),
+      redirect: 'manual',
+    });
+    expect(pressed.status).toBe(303);
+    expect(scene.resultsOf(order)).toMatchObject([{ outcome: { type: 'succeeded' } }]);
+    expect(await desk()).not.toContain(reference);
+  });
+});

@@ -1,0 +1,114 @@
+import { randomBytes } from 'node:crypto';
+import * as v from 'valibot';
+import { base32FromBytes } from '../../../src/crypto/encoding.ts';
+import { cbeBirrRail } from '../../../src/rails/cbe-birr/rail.ts';
+import {
+  type CbeBirrSettings,
+  cbeBirrSettingsSchema,
+} from '../../../src/rails/cbe-birr/settings.ts';
+import type { Rail, RailOrder } from '../../../src/rails/rail.ts';
+import { type CbeBirrStandIn, startCbeBirrStandIn } from './cbe-birr.ts';
+import { orderFor } from './order.ts';
+import {
+  jsonReply,
+  type Plan,
+  type ReceivedCall,
+  type StandInOrder,
+  StandInServer,
+} from './stand-in.ts';
+
+/** CBE Birr's adapter, its stand-in, and a server in the gateway's place that takes callbacks. */
+export class CbeBirrScene {
+  readonly standIn: CbeBirrStandIn;
+  readonly settings: CbeBirrSettings;
+  readonly rail: Rail;
+  readonly #receiver: StandInServer;
+  #amountMinor = 100_000;
+
+  private constructor(standIn: CbeBirrStandIn, receiver: StandInServer) {
+    this.standIn = standIn;
+    this.#receiver = receiver;
+    this.settings = v.parse(cbeBirrSettingsSchema, standIn.settings);
+    this.rail = cbeBirrRail(this.settings);
+    standIn.registeredCallbackUrl = `${receiver.baseUrl}/rails/cbe-birr`;
+  }
+
+  static async start(): Promise<CbeBirrScene> {
+    const receiver = await StandInServer.start(async () => jsonReply(200, {}));
+    return new CbeBirrScene(await startCbeBirrStandIn(), receiver);
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([this.standIn.stop(), this.#receiver.stop()]);
+  }
+
+  /** The adapter with other settings than the stand-in's. */
+  railWith(changed: Readonly<Record<string, unknown>>): Rail {
+    return cbeBirrRail(v.parse(cbeBirrSettingsSchema, { ...this.standIn.settings, ...changed }));
+  }
+
+  /** An order of an amount and id of its own, which CBE has not heard of. */
+  newOrder(changed: Partial<RailOrder> = {}): RailOrder {
+    this.#amountMinor += 101;
+    const chargedMinor = this.#amountMinor;
+    const order = { chargedMinor, selfDescribingId: someTransactionId(), ...changed };
+    return orderFor(this.rail, 'CBE', { order });
+  }
+
+  /** The same, with a plan of the stand-in's for its amount. */
+  planned(plan: Plan): RailOrder {
+    const order = this.newOrder();
+    this.standIn.plan(amountTextOf(order), plan);
+    return order;
+  }
+
+  /** The customer's browser goes where `start` says. */
+  async visit(order: RailOrder): Promise<{ readonly status: number; readonly html: string }> {
+    const result = await this.rail.start(order);
+    if (result.type !== 'accepted' || result.redirectUrl === null) {
+      throw new Error('no page');
+    }
+    const response = await fetch(result.redirectUrl);
+    return { status: response.status, html: await response.text() };
+  }
+
+  /** The order at the bank, once the customer has opened its page. */
+  async visited(order: RailOrder): Promise<StandInOrder> {
+    await this.visit(order);
+    return this.standIn.order(order.selfDescribingId);
+  }
+
+  get callbacks(): number {
+    return this.#receiver.calls.length;
+  }
+
+  get statusQueries(): number {
+    return this.standIn.calls.filter(({ url }) => url === '/api/cbebpg/TXNSTAT').length;
+  }
+
+  /** The callback that `send` makes the stand-in post, as it reached the registered address. */
+  async callbackOf(send: () => Promise<unknown>): Promise<ReceivedCall> {
+    const before = this.callbacks;
+    await send();
+    const call = this.#receiver.calls[before];
+    if (call === undefined) {
+      throw new Error('no callback came');
+    }
+    return call;
+  }
+}
+
+/** A transaction id in the gateway's form that leads nowhere. */
+export function someTransactionId(): string {
+  return base32FromBytes(randomBytes(49));
+}
+
+/** As it goes over the wire: numbers print in the shortest form too. */
+export function amountTextOf({ chargedMinor }: RailOrder): string {
+  return String(chargedMinor / 100);
+}
+
+/** A received callback, as the gateway's Worker is given it. */
+export function requestOf({ method, headers, body }: ReceivedCall): Request {
+  return new Request('https://pay.example.com/rails/cbe-birr', { method, headers, body });
+}

@@ -1,0 +1,196 @@
+import type { WirePurchase } from './ebirr-request.ts';
+import {
+  type CallbackAnswer,
+  type CallbackVariant,
+  type CustomerAct,
+  jsonReply,
+  postCallback,
+  type Reply,
+  type StandInOrder,
+} from './stand-in.ts';
+
+/** As long as the vendor gives the customer. */
+const PROMPT_MS = 5 * 60 * 1_000;
+
+/** Time for our answer to be on its way before the callback of the same act. */
+const AFTER_ANSWER_MS = 50;
+
+export interface Codes {
+  readonly responseCode: string;
+  readonly errorCode: string;
+  readonly responseMsg: string;
+}
+
+const SUCCESS: Codes = { responseCode: '2001', errorCode: '0', responseMsg: 'RCS_SUCCESS' };
+
+/** What the customer's acts are called. */
+const CODES: Readonly<Record<CustomerAct, Codes>> = {
+  pays: SUCCESS,
+  declines: { responseCode: '5310', errorCode: '5310', responseMsg: 'RCS_USER_REJECTED' },
+  cancels: {
+    responseCode: '5306',
+    errorCode: '5306',
+    responseMsg: 'RCS_HPP_USERACTION_CANCELLED',
+  },
+  times_out: {
+    responseCode: '5309',
+    errorCode: '5309',
+    responseMsg: 'RCS_HPP_USERACTION_TIMEOUT',
+  },
+  lacks_funds: {
+    responseCode: '5206',
+    errorCode: 'E10205',
+    responseMsg: 'RCS_TRAN_FAILED_AT_ISSUER_SYSTEM (Your account balance is not sufficient)',
+  },
+  mistypes_pin: {
+    responseCode: '5206',
+    errorCode: 'E10205',
+    responseMsg: 'RCS_TRAN_FAILED_AT_ISSUER_SYSTEM (Invalid PIN code)',
+  },
+};
+
+/** The nearest thing to "unavailable" that eBirr is known to say: and then it may have been paid. */
+export const GATEWAY_TIMEOUT: Codes = {
+  responseCode: '52061',
+  errorCode: 'E102051',
+  responseMsg: 'Transaction TIMEOUT (Gateway Timeout Error)',
+};
+
+/** The message has been seen; the codes beside it are invented. */
+export const NOT_AUTHORISED: Codes = {
+  responseCode: '5001',
+  errorCode: 'E10001',
+  responseMsg: 'RCS_USER_IS_NOT_AUTHZ_TO_ACCESS_API',
+};
+
+/** One purchase as eBirr knows it, and the call that waits for its answer. */
+export class EbirrOrder implements StandInOrder {
+  readonly orderId: string;
+  readonly amountText: string;
+  readonly phone: string;
+  readonly #requestId: string;
+  readonly #returnUrl: string | undefined;
+  readonly #ids: { readonly transactionId: string; readonly issuerTransactionId: string };
+  readonly #answer = Promise.withResolvers<Reply>();
+  readonly #promptTimer: NodeJS.Timeout;
+  #acted: CustomerAct | null = null;
+
+  constructor(request: WirePurchase, number: number) {
+    const { transactionInfo, payerInfo, returnUrl } = request.serviceParams;
+    this.orderId = transactionInfo.referenceId;
+    this.amountText = transactionInfo.amount;
+    this.phone = payerInfo.accountNo;
+    this.#requestId = request.requestId;
+    this.#returnUrl = returnUrl;
+    this.#ids = {
+      transactionId: String(1_000_000 + number),
+      issuerTransactionId: String(2_000_000 + number),
+    };
+    this.#promptTimer = setTimeout(() => this.act('times_out').catch(() => null), PROMPT_MS);
+    this.#promptTimer.unref();
+  }
+
+  get acted(): CustomerAct | null {
+    return this.#acted;
+  }
+
+  /** The answer to the call that asked for the payment. */
+  get answered(): Promise<Reply> {
+    return this.#answer.promise;
+  }
+
+  async act(
+    act: CustomerAct,
+    options: { readonly silent?: boolean } = {},
+  ): Promise<CallbackAnswer | null> {
+    this.#record(act);
+    this.#answer.resolve(this.#reply(act));
+    return options.silent || this.#returnUrl === undefined ? null : this.callback();
+  }
+
+  async actAndReportFirst(act: CustomerAct): Promise<void> {
+    this.#record(act);
+    await this.callback().catch(() => null);
+    this.#answer.resolve(this.#reply(act));
+  }
+
+  reportSoon(): void {
+    setTimeout(() => this.callback().catch(() => null), AFTER_ANSWER_MS);
+  }
+
+  async callback(variant: CallbackVariant = 'genuine'): Promise<CallbackAnswer> {
+    const url = this.#returnUrl;
+    if (url === undefined) {
+      throw new Error('the purchase named no returnUrl');
+    }
+    const paid = { ...this.#report('pays'), ...this.#ids };
+    const post = (address: string, report: unknown) =>
+      postCallback(address, 'application/json', JSON.stringify(report));
+    switch (variant) {
+      case 'genuine':
+        return post(url, this.#acted === 'pays' ? paid : this.#report(this.#acted));
+      // Unsigned: the address is what a forger does not know.
+      case 'forged':
+        return post(
+          url.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A')),
+          paid,
+        );
+      case 'wrong_amount':
+        return post(url, {
+          ...paid,
+          params: { state: 'APPROVED', txAmount: `9${this.amountText}` },
+        });
+      case 'other_order':
+        return post(url, { ...paid, referenceId: this.orderId.split('').reverse().join('') });
+      case 'unreadable':
+        return postCallback(url, 'application/json', JSON.stringify(paid).slice(0, -2));
+    }
+  }
+
+  forget(): void {
+    clearTimeout(this.#promptTimer);
+  }
+
+  #record(act: CustomerAct): void {
+    if (this.#acted === 'pays') {
+      throw new Error('paid already');
+    }
+    this.#acted = act;
+    this.forget();
+  }
+
+  #report(act: CustomerAct | null): Readonly<Record<string, unknown>> {
+    if (act === null) {
+      throw new Error('nothing has happened that could be reported');
+    }
+    const params = act === 'pays' ? { state: 'APPROVED' } : {};
+    return { referenceId: this.orderId, ...CODES[act], params };
+  }
+
+  #reply(act: CustomerAct): Reply {
+    if (act !== 'pays') {
+      return jsonReply(200, refusal(CODES[act]));
+    }
+    const params = {
+      state: 'APPROVED',
+      referenceId: this.orderId,
+      ...this.#ids,
+      txAmount: this.amountText,
+      accountNo: `${this.phone.slice(0, 4)}****${this.phone.slice(-2)}`,
+      accountType: 'MWALLET_ACCOUNT',
+      merchantCharges: '0.00',
+    };
+    const timestamp = `${timestampAt(Date.now())}.000`;
+    const head = { schemaVersion: '1.0', timestamp, responseId: this.#requestId };
+    return jsonReply(200, { ...head, ...SUCCESS, params });
+  }
+}
+
+/** As short as the refusals that were published. */
+export function refusal(codes: Codes): unknown {
+  return { schemaVersion: '1.0', ...codes };
+}
+
+function timestampAt(atMs: number): string {
+  return new Date(atMs + 3 * 3_600_000).toISOString().slice(0, 19).replace('T', ' ');
+}

@@ -1,0 +1,86 @@
+/** A leaf is a text that fits; `name?` may be left out; nothing else may be there. */
+type Shape = { readonly [name: string]: RegExp | Shape };
+
+const ID = /^[A-Za-z0-9._-]{1,50}$/;
+const PREFIX = /^[A-Za-z0-9]{1,20}$/;
+
+/** `API_PURCHASE` by eBirr's examples and its vendor's documentation; lengths are the vendor's. */
+const PURCHASE: Shape = {
+  schemaVersion: /^1\.0$/,
+  requestId: /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/,
+  timestamp: /^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$/,
+  channelName: /^WEB$/,
+  serviceName: /^API_PURCHASE$/,
+  serviceParams: {
+    merchantUid: /^.{7,15}$/,
+    apiUserId: /^.{7,15}$/,
+    apiKey: /^.{12,40}$/,
+    paymentMethod: /^MWALLET_ACCOUNT$/,
+    'prefix?': PREFIX,
+    'returnUrl?': /^https?:\/\/[^\s/]+\/\S+$/,
+    payerInfo: { accountNo: /^2519\d{8}$/, 'prefix?': PREFIX },
+    transactionInfo: {
+      referenceId: ID,
+      invoiceId: ID,
+      amount: /^(?!0+\.00$)(?:0|[1-9]\d*)\.\d{2}$/,
+      currency: /^ETB$/,
+      description: /^[A-Za-z0-9 .,:()/_-]{5,100}$/,
+    },
+  },
+};
+
+/** A purchase request as it came over the wire, found to be in eBirr's form. */
+export interface WirePurchase {
+  readonly requestId: string;
+  readonly timestamp: string;
+  readonly serviceParams: {
+    readonly merchantUid: string;
+    readonly apiUserId: string;
+    readonly apiKey: string;
+    readonly prefix?: string;
+    readonly returnUrl?: string;
+    readonly payerInfo: { readonly accountNo: string; readonly prefix?: string };
+    readonly transactionInfo: { readonly referenceId: string; readonly amount: string };
+  };
+}
+
+/** The request in `body`, or the name of what is wrong with it. */
+export function wirePurchase(body: string): WirePurchase | string {
+  const value = parsed(body);
+  const fault = faultOf(value, PURCHASE, '');
+  if (fault !== null) {
+    return fault;
+  }
+  const purchase = value as WirePurchase;
+  const { prefix, payerInfo } = purchase.serviceParams;
+  return prefix === payerInfo.prefix ? purchase : 'payerInfo.prefix';
+}
+
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}
+
+function faultOf(value: unknown, shape: RegExp | Shape, path: string): string | null {
+  if (shape instanceof RegExp) {
+    return typeof value === 'string' && shape.test(value) ? null : path;
+  }
+  if (typeof value !== 'object' || value === null) {
+    return path || 'body';
+  }
+  const members = new Map<string, unknown>(Object.entries(value));
+  for (const [entry, inner] of Object.entries(shape)) {
+    const name = entry.replace('?', '');
+    const isLeftOut = entry !== name && !members.has(name);
+    const fault = isLeftOut ? null : faultOf(members.get(name), inner, `${path}.${name}`);
+    if (fault !== null) {
+      return fault;
+    }
+    members.delete(name);
+  }
+  const [extra] = members.keys();
+  return extra === undefined ? null : `${path}.${extra}`;
+}

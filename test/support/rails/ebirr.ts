@@ -1,0 +1,136 @@
+import { randomBytes, randomInt } from 'node:crypto';
+import { type DeskOrder, deskPage } from './desk.ts';
+import { EbirrOrder, GATEWAY_TIMEOUT, NOT_AUTHORISED, refusal } from './ebirr-order.ts';
+import { type WirePurchase, wirePurchase } from './ebirr-request.ts';
+import {
+  CUSTOMER_ACTS,
+  faulty,
+  jsonReply,
+  OrderBook,
+  type Plan,
+  type ReceivedCall,
+  type Reply,
+  type StandIn,
+  StandInServer,
+} from './stand-in.ts';
+
+/** The rail's own clock may differ from ours by so much. */
+const CLOCK_SKEW_MS_MAX = 10 * 60 * 1_000;
+
+/**
+ * A stand-in for eBirr: one endpoint that takes purchases, and holds each call open until the
+ * customer has acted. Its desk at `/` shows the prompts.
+ */
+export async function startEbirrStandIn(port = 0): Promise<StandIn> {
+  const credentials = {
+    merchantUid: `M${randomInt(1_000_000, 9_999_999)}`,
+    apiUserId: String(randomInt(1_000_000, 9_999_999)),
+    apiKey: `API-${randomBytes(12).toString('hex')}`,
+  };
+  const plans = new Map<string, Plan>();
+  const orders = new OrderBook<EbirrOrder>();
+  const requestIds = new Set<string>();
+
+  async function handle(call: ReceivedCall): Promise<Reply> {
+    switch (`${call.method} ${call.url}`) {
+      case 'GET /':
+        return deskPage('eBirr', orders.all.filter((order) => order.acted === null).map(onDesk));
+      case 'POST /desk':
+        return actAtDesk(new URLSearchParams(call.body), orders);
+      case 'POST /asm':
+        return purchase(call);
+      default:
+        return { type: 'answer', status: 404, body: 'Not Found' };
+    }
+  }
+
+  async function purchase(call: ReceivedCall): Promise<Reply> {
+    if (call.headers['content-type'] !== 'application/json') {
+      return { type: 'answer', status: 415, body: 'Unsupported Media Type' };
+    }
+    const request = wirePurchase(call.body);
+    if (typeof request === 'string') {
+      return invalid(`RCS_INVALID_REQUEST (${request})`);
+    }
+    const { serviceParams } = request;
+    const { referenceId, amount } = serviceParams.transactionInfo;
+    const plan = plans.get(amount) ?? {};
+    const isKnown =
+      serviceParams.merchantUid === credentials.merchantUid &&
+      serviceParams.apiUserId === credentials.apiUserId &&
+      serviceParams.apiKey === credentials.apiKey;
+    if (!isKnown || plan.refuses === 'misconfigured') {
+      return jsonReply(200, refusal(NOT_AUTHORISED));
+    }
+    if (Math.abs(atMsOf(request.timestamp) - Date.now()) > CLOCK_SKEW_MS_MAX) {
+      return invalid('RCS_INVALID_REQUEST (timestamp)');
+    }
+    if (requestIds.has(request.requestId) || orders.get(referenceId) !== undefined) {
+      return invalid('RCS_DUPLICATE_REFERENCE');
+    }
+    if (plan.refuses === 'unavailable') {
+      return jsonReply(200, GATEWAY_TIMEOUT);
+    }
+    return faulty(plan.start, () => prompt(request, plan));
+  }
+
+  /** The customer is asked; the reply comes when something was answered. */
+  async function prompt(request: WirePurchase, plan: Plan): Promise<Reply> {
+    requestIds.add(request.requestId);
+    const order = new EbirrOrder(request, requestIds.size);
+    orders.add(order);
+    const { act, refuses, callback = 'after_answer' } = plan;
+    if (refuses !== undefined && refuses !== 'misconfigured' && refuses !== 'unavailable') {
+      await order.act(refuses, { silent: true });
+    } else if (act !== undefined && callback === 'before_answer') {
+      await order.actAndReportFirst(act);
+    } else if (act !== undefined) {
+      await order.act(act, { silent: true });
+      if (callback === 'after_answer') {
+        order.reportSoon();
+      }
+    }
+    return order.answered;
+  }
+
+  const server = await StandInServer.start(handle, port);
+  return {
+    railId: 'ebirr',
+    baseUrl: server.baseUrl,
+    settings: { baseUrl: `${server.baseUrl}/asm`, ...credentials },
+    plan: (amountText, plan) => plans.set(amountText, plan),
+    order: (orderId) => orders.arrival(orderId),
+    calls: server.calls,
+    async stop() {
+      for (const order of orders.all) {
+        order.forget();
+      }
+      await server.stop();
+    },
+  };
+}
+
+/** eBirr's words for a bad request are not public: the codes are invented. */
+function invalid(responseMsg: string): Reply {
+  return jsonReply(200, refusal({ responseCode: '5002', errorCode: 'E10002', responseMsg }));
+}
+
+/** In East Africa Time. */
+function atMsOf(timestamp: string): number {
+  return Date.parse(`${timestamp.replace(' ', 'T')}+03:00`);
+}
+
+function onDesk({ orderId, amountText, phone }: EbirrOrder): DeskOrder {
+  return { orderId, amountText: `ETB ${amountText}`, phone, action: '/desk', acts: CUSTOMER_ACTS };
+}
+
+async function actAtDesk(form: URLSearchParams, orders: OrderBook<EbirrOrder>): Promise<Reply> {
+  const order = orders.get(form.get('orderId') ?? '');
+  const act = CUSTOMER_ACTS.find((candidate) => candidate === form.get('act'));
+  if (order === undefined || act === undefined) {
+    return { type: 'answer', status: 400, body: 'Bad Request' };
+  }
+  // Whatever the gateway says to the callback, the person stays at the desk.
+  await order.act(act).catch(() => null);
+  return { type: 'answer', status: 303, headers: { location: '/' }, body: '' };
+}

@@ -1,0 +1,104 @@
+import { type CustomerAct, jsonReply, type Reply, type StandInOrder } from './stand-in.ts';
+
+/** What the card gateway's stand-in demands of an order, and knows of it. */
+
+export const REGISTER_FIELDS = [
+  'userName',
+  'password',
+  'orderNumber',
+  'amount',
+  'currency',
+  'returnUrl',
+  'failUrl',
+  'description',
+  'language',
+  'sessionTimeoutSecs',
+];
+
+/** The order as `register.do` brought it. */
+export interface Registered {
+  readonly mdOrder: string;
+  readonly currency: string;
+  readonly description: string;
+  readonly returnUrl: string;
+  readonly failUrl: string;
+  readonly callbackUrl: string | null;
+  readonly registeredAtMs: number;
+  readonly endsAtMs: number;
+}
+
+export interface CardsOrder extends StandInOrder {
+  readonly registered: Registered;
+}
+
+interface CardsState {
+  readonly orderStatus: number;
+  readonly actionCode: number;
+  readonly paymentState: string;
+}
+
+const REGISTERED: CardsState = { orderStatus: 0, actionCode: -100, paymentState: 'CREATED' };
+
+/** What the gateway knows after an act. Who cancels leaves the page, and the order open. */
+const STATE_AFTER: Readonly<Record<CustomerAct, CardsState>> = {
+  pays: { orderStatus: 2, actionCode: 0, paymentState: 'DEPOSITED' },
+  declines: { orderStatus: 6, actionCode: 5, paymentState: 'DECLINED' },
+  lacks_funds: { orderStatus: 6, actionCode: 116, paymentState: 'DECLINED' },
+  mistypes_pin: { orderStatus: 6, actionCode: 117, paymentState: 'DECLINED' },
+  cancels: REGISTERED,
+  times_out: { orderStatus: 6, actionCode: -2_007, paymentState: 'DECLINED' },
+};
+
+export function stateOf({ acted, registered }: CardsOrder): CardsState {
+  const state = acted === null ? REGISTERED : STATE_AFTER[acted];
+  const isOver = state.orderStatus === 0 && Date.now() >= registered.endsAtMs;
+  return isOver ? STATE_AFTER.times_out : state;
+}
+
+/** The name of the first field with a value that the gateway would not take, or null. */
+export function wrongFieldOf(form: ReadonlyMap<string, string>): string | null {
+  const rules: Readonly<Record<string, RegExp>> = {
+    orderNumber: /^[A-Z0-9]{20}$/,
+    amount: /^[1-9]\d{0,11}$/,
+    currency: /^(?:230|840)$/,
+    returnUrl: /^https?:\/\/\S{1,500}$/,
+    failUrl: /^https?:\/\/\S{1,500}$/,
+    dynamicCallbackUrl: /^https?:\/\/\S{1,500}$/,
+    // An old installation's database may know nothing else; `%` and `+` are forbidden by name.
+    description: /^[\x20-\x24\x26-\x2a\x2c-\x7e]{1,512}$/,
+    language: /^[a-z]{2}$/,
+    sessionTimeoutSecs: /^(?:[1-9]\d{0,2}|1[01]\d\d|1200)$/,
+    userName: /./,
+    password: /./,
+  };
+  const wrong = [...form].find(([name, value]) => rules[name]?.test(value) !== true);
+  return wrong?.[0] ?? null;
+}
+
+export function statusReply(order: CardsOrder): Reply {
+  const { currency, description, mdOrder, registeredAtMs } = order.registered;
+  const { orderStatus, actionCode, paymentState } = stateOf(order);
+  const isPaid = orderStatus === 2;
+  return jsonReply(200, {
+    errorCode: '0',
+    errorMessage: 'Success',
+    orderNumber: order.orderId,
+    orderStatus,
+    actionCode,
+    actionCodeDescription: '',
+    amount: Number(order.amountText),
+    currency,
+    date: registeredAtMs,
+    orderDescription: description,
+    merchantOrderParams: [],
+    attributes: [{ name: 'mdOrder', value: mdOrder }],
+    ...(isPaid ? { authRefNum: `7${registeredAtMs}`.slice(0, 12), terminalId: '123456' } : {}),
+    paymentAmountInfo: {
+      paymentState,
+      approvedAmount: isPaid ? Number(order.amountText) : 0,
+      depositedAmount: isPaid ? Number(order.amountText) : 0,
+      refundedAmount: 0,
+    },
+    bankInfo: { bankCountryCode: 'ET', bankCountryName: 'Ethiopia' },
+  });
+}

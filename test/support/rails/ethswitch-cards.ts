@@ -1,0 +1,254 @@
+import { createHmac, randomUUID } from 'node:crypto';
+import { deskPage } from './desk.ts';
+import {
+  type CardsOrder,
+  REGISTER_FIELDS,
+  type Registered,
+  stateOf,
+  statusReply,
+  wrongFieldOf,
+} from './ethswitch-cards-rules.ts';
+import {
+  type CallbackAnswer,
+  type CallbackVariant,
+  CUSTOMER_ACTS,
+  type CustomerAct,
+  faulty,
+  jsonReply,
+  OrderBook,
+  type Plan,
+  postCallback,
+  type ReceivedCall,
+  type Reply,
+  type StandIn,
+  StandInServer,
+} from './stand-in.ts';
+
+const FORM_TYPE = 'application/x-www-form-urlencoded';
+const REST = '/epg/rest';
+const PAGE = '/epg/merchants/kefel/payment_en.html?mdOrder=';
+
+export interface CardsStandIn extends StandIn {
+  /** The body of the next callback for an order. */
+  callbackBody(orderId: string): string;
+}
+
+/** EthSwitch's card gateway, as BPC documents SmartVista's e-commerce interface. */
+export async function startEthswitchCardsStandIn(port = 0): Promise<CardsStandIn> {
+  const userName = `kefel-${randomUUID()}-api`;
+  const password = randomUUID();
+  const callbackSecret = randomUUID();
+  const plans = new Map<string, Plan>();
+  const book = new OrderBook<CardsOrder>();
+  const server = await StandInServer.start(handle, port);
+
+  async function handle(call: ReceivedCall): Promise<Reply> {
+    switch (call.url) {
+      case `${REST}/register.do`:
+        return call.method === 'POST' ? register(call) : notFound();
+      case `${REST}/getOrderStatusExtended.do`:
+        return call.method === 'POST' ? status(call) : notFound();
+      default: {
+        const order = book.all.find(
+          ({ registered }) => call.url === `${PAGE}${registered.mdOrder}`,
+        );
+        return order === undefined ? notFound() : page(call, order);
+      }
+    }
+  }
+
+  /** The form, or null when it is none, has a field twice or comes from somebody else. */
+  function authenticForm({ headers, body }: ReceivedCall): ReadonlyMap<string, string> | null {
+    const form = new URLSearchParams(body);
+    const fields = new Map(form);
+    const isForm = headers['content-type'] === FORM_TYPE && fields.size === [...form].length;
+    const isKnown = fields.get('userName') === userName && fields.get('password') === password;
+    return isForm && isKnown ? fields : null;
+  }
+
+  async function register(call: ReceivedCall): Promise<Reply> {
+    const form = authenticForm(call);
+    const field = (name: string) => form?.get(name) ?? '';
+    if (form === null) {
+      return problem(5, 'Access denied');
+    }
+    const missing = REGISTER_FIELDS.find((name) => field(name) === '');
+    if (missing !== undefined) {
+      return problem(4, `[${missing}] is empty`);
+    }
+    const wrong = wrongFieldOf(form);
+    if (wrong !== null) {
+      return problem(wrong === 'currency' ? 3 : 5, `[${wrong}] is invalid`);
+    }
+    const amountText = field('amount');
+    const orderNumber = field('orderNumber');
+    if (book.get(orderNumber) !== undefined) {
+      return problem(1, 'Order number is duplicated');
+    }
+    const plan = plans.get(amountText) ?? {};
+    switch (plan.refuses) {
+      case undefined:
+        break;
+      case 'misconfigured':
+        return problem(5, 'Access denied');
+      case 'unavailable':
+        return problem(7, 'System error');
+      default:
+        throw new Error('the card gateway takes orders before it knows the customer');
+    }
+    return faulty(plan.start, async () => {
+      const order = cardsOrder(orderNumber, amountText, {
+        mdOrder: randomUUID(),
+        currency: field('currency'),
+        description: field('description'),
+        returnUrl: field('returnUrl'),
+        failUrl: field('failUrl'),
+        callbackUrl: form.get('dynamicCallbackUrl') ?? null,
+        registeredAtMs: Date.now(),
+        endsAtMs: Date.now() + Number(field('sessionTimeoutSecs')) * 1_000,
+      });
+      book.add(order);
+      await followPlan(order, plan);
+      const { mdOrder } = order.registered;
+      return jsonReply(200, { orderId: mdOrder, formUrl: `${server.baseUrl}${PAGE}${mdOrder}` });
+    });
+  }
+
+  async function status(call: ReceivedCall): Promise<Reply> {
+    const form = authenticForm(call);
+    if (form === null) {
+      return problem(5, 'Access denied');
+    }
+    const names = [...form.keys()].sort().join();
+    if (
+      names !== 'language,orderId,password,userName' &&
+      names !== 'language,orderNumber,password,userName'
+    ) {
+      return problem(1, 'Expected [orderId] or [orderNumber]');
+    }
+    const order = book.all.find(
+      ({ orderId, registered }) =>
+        orderId === form.get('orderNumber') || registered.mdOrder === form.get('orderId'),
+    );
+    if (order === undefined) {
+      return problem(6, 'Unknown order id');
+    }
+    return faulty(plans.get(order.amountText)?.query, async () => statusReply(order));
+  }
+
+  function cardsOrder(orderId: string, amountText: string, registered: Registered): CardsOrder {
+    let acted: CustomerAct | null = null;
+    return {
+      orderId,
+      amountText,
+      phone: null,
+      registered,
+      get acted() {
+        return acted;
+      },
+      async act(act, options) {
+        if (stateOf(this).orderStatus !== 0) {
+          throw new Error(`${orderId} is settled already`);
+        }
+        acted = act;
+        const isSilent = options?.silent === true || act === 'cancels';
+        return isSilent || registered.callbackUrl === null ? null : post(notice(this));
+      },
+      callback(variant = 'genuine') {
+        return post(notice(this, variant));
+      },
+    };
+
+    function post(text: string): Promise<CallbackAnswer> {
+      if (registered.callbackUrl === null) {
+        throw new Error('the gateway has named no dynamicCallbackUrl');
+      }
+      return postCallback(registered.callbackUrl, FORM_TYPE, text);
+    }
+  }
+
+  /** Wrong ones claim a payment. The checksum is the vendor's: over the sorted parameters. */
+  function notice(order: CardsOrder, variant: CallbackVariant = 'genuine'): string {
+    const isPaid = order.acted === 'pays' || variant !== 'genuine';
+    const parameters: Record<string, string> = {
+      amount: variant === 'wrong_amount' ? '1' : order.amountText,
+      mdOrder: variant === 'other_order' ? randomUUID() : order.registered.mdOrder,
+      operation: order.acted === 'times_out' ? 'declinedByTimeout' : 'deposited',
+      orderNumber: variant === 'other_order' ? 'A'.repeat(20) : order.orderId,
+      status: isPaid || order.acted === 'times_out' ? '1' : '0',
+    };
+    const secret = variant === 'forged' ? 'guessed' : callbackSecret;
+    const signed = Object.entries(parameters).map(([name, value]) => `${name};${value};`);
+    const checksum = createHmac('sha256', secret).update(signed.join('')).digest('hex');
+    return variant === 'unreadable'
+      ? 'mdOrde'
+      : `${new URLSearchParams({ ...parameters, checksum: checksum.toUpperCase() })}`;
+  }
+
+  async function page(call: ReceivedCall, order: CardsOrder): Promise<Reply> {
+    const { currency, failUrl, mdOrder, returnUrl } = order.registered;
+    const isOpen = stateOf(order).orderStatus === 0;
+    if (call.method === 'GET') {
+      const acts: readonly CustomerAct[] = isOpen
+        ? ['pays', 'declines', 'lacks_funds', 'mistypes_pin', 'cancels', 'times_out']
+        : [];
+      const amountText = `${order.amountText} minor units of currency ${currency}`;
+      return deskPage('EthSwitch: card payment', [
+        { orderId: order.orderId, amountText, phone: null, action: call.url, acts },
+      ]);
+    }
+    const act = new URLSearchParams(call.body).get('act');
+    const known = CUSTOMER_ACTS.find((candidate) => candidate === act);
+    if (call.method !== 'POST' || known === undefined || !isOpen) {
+      return { type: 'answer', status: 400, body: 'The order is not open' };
+    }
+    await order.act(known);
+    const location = new URL(known === 'pays' ? returnUrl : failUrl);
+    location.searchParams.set('orderId', mdOrder);
+    return { type: 'answer', status: 303, headers: { location: location.href }, body: '' };
+  }
+
+  return {
+    railId: 'ethswitch',
+    baseUrl: server.baseUrl,
+    settings: {
+      gateway: 'cards',
+      baseUrl: `${server.baseUrl}${REST}/`,
+      userName,
+      password,
+      dynamicCallbackUrl: true,
+    },
+    plan: (amountText, plan) => plans.set(amountText, plan),
+    order: (orderId) => book.arrival(orderId),
+    calls: server.calls,
+    stop: () => server.stop(),
+    callbackBody(orderId) {
+      const order = book.get(orderId);
+      if (order === undefined) {
+        throw new Error(`no order ${orderId}`);
+      }
+      return notice(order);
+    },
+  };
+}
+
+/** What a customer does at once, and when the gateway says so. */
+async function followPlan(order: CardsOrder, { act, callback }: Plan): Promise<void> {
+  if (act === undefined) {
+    return;
+  }
+  await order.act(act, { silent: callback !== 'before_answer' });
+  const isTold = order.registered.callbackUrl !== null && act !== 'cancels';
+  if (isTold && callback !== 'never' && callback !== 'before_answer') {
+    setTimeout(() => void order.callback().catch(() => undefined), 50);
+  }
+}
+
+/** Errors are answered with HTTP 200. */
+function problem(errorCode: number, errorMessage: string): Reply {
+  return jsonReply(200, { errorCode: String(errorCode), errorMessage });
+}
+
+function notFound(): Reply {
+  return { type: 'answer', status: 404, body: 'Not found' };
+}

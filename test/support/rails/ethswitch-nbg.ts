@@ -1,0 +1,284 @@
+import { randomUUID } from 'node:crypto';
+import { deskPage } from './desk.ts';
+import { BILLER_BIN, hasExactly, isJson, parsed, problemOf } from './ethswitch-nbg-rules.ts';
+import {
+  type CallbackAnswer,
+  type CallbackVariant,
+  CUSTOMER_ACTS,
+  type CustomerAct,
+  faulty,
+  jsonReply,
+  OrderBook,
+  type Plan,
+  postCallback,
+  type ReceivedCall,
+  type Reply,
+  type StandIn,
+  type StandInOrder,
+  StandInServer,
+} from './stand-in.ts';
+
+const TOKEN_LIVES_FOR_SECONDS = 300;
+const ORDER_LIVES_FOR_MS = 24 * 60 * 60 * 1_000;
+const CREATE_PATH = '/nbg/api/v1/payment/order/handle?action=order.create';
+
+/** The order as `order.create` brought it. */
+interface OrderBody {
+  readonly currency: string;
+  readonly merchant_order_number: string;
+  readonly success_url: string;
+  readonly cancel_url: string;
+  readonly callback_url: string;
+}
+
+interface NbgOrder extends StandInOrder {
+  readonly hppToken: string;
+  readonly body: OrderBody;
+}
+
+export interface NbgStandIn extends StandIn {
+  /** NBG forgets all tokens, as after a restart. */
+  expireTokens(): void;
+  /** The body of the next callback for an order; `brief`: with the outer members alone. */
+  callbackBody(orderId: string, options?: { readonly brief?: boolean }): string;
+}
+
+/** EthSwitch's National Billing Gateway, as its published API collection shows it. */
+export async function startNbgStandIn(port = 0): Promise<NbgStandIn> {
+  const username = `kefel-${randomUUID()}@example.et`;
+  const password = randomUUID();
+  const tokens = new Map<string, number>();
+  const plans = new Map<string, Plan>();
+  const book = new OrderBook<NbgOrder>();
+  const server = await StandInServer.start(handle, port);
+
+  async function handle(call: ReceivedCall): Promise<Reply> {
+    if (call.url === '/user/auth/login') {
+      return login(call);
+    }
+    if (call.url === CREATE_PATH) {
+      return create(call);
+    }
+    const hppToken = /^\/nbg\/pay\/([0-9a-f-]{36})$/.exec(call.url)?.[1];
+    const order = book.all.find((candidate) => candidate.hppToken === hppToken);
+    return order === undefined ? failure(404, 'Not found') : page(call, order);
+  }
+
+  function login({ method, headers, body }: ReceivedCall): Reply {
+    const sent = method === 'POST' && isJson(headers) ? parsed(body) : null;
+    if (sent === null || !hasExactly(sent, ['username', 'password'])) {
+      return failure(400, 'Malformed login request');
+    }
+    if (sent.username !== username || sent.password !== password) {
+      return failure(401, 'Bad credentials');
+    }
+    const token = `${randomUUID()}.${randomUUID()}`;
+    tokens.set(token, Date.now() + TOKEN_LIVES_FOR_SECONDS * 1_000);
+    return jsonReply(200, { access_token: token, expires_in: TOKEN_LIVES_FOR_SECONDS });
+  }
+
+  async function create(call: ReceivedCall): Promise<Reply> {
+    const token = /^Bearer (\S+)$/.exec(call.headers.authorization ?? '')?.[1] ?? '';
+    if (call.method !== 'POST' || (tokens.get(token) ?? 0) <= Date.now()) {
+      return failure(401, 'Unauthorized');
+    }
+    const problem = problemOf(call);
+    if (problem !== null) {
+      return failure(400, problem);
+    }
+    const body = JSON.parse(call.body) as OrderBody;
+    const orderId = body.merchant_order_number;
+    if (book.get(orderId) !== undefined) {
+      return failure(409, 'Duplicate merchant order number');
+    }
+    const amountText = /"amount":([\d.]+)/.exec(call.body)?.[1] ?? '';
+    const plan = plans.get(amountText) ?? {};
+    switch (plan.refuses) {
+      case undefined:
+        break;
+      case 'misconfigured':
+        return failure(403, 'Biller is not active');
+      case 'unavailable':
+        return jsonReply(429, { message: 'API rate limit exceeded' });
+      default:
+        throw new Error('NBG takes orders before it knows the customer');
+    }
+    return faulty(plan.start, async () => {
+      const order = nbgOrder(orderId, amountText, body);
+      book.add(order);
+      await followPlan(order, plan);
+      return jsonReply(201, {
+        order_reference: randomUUID(),
+        hpp_url: `${server.baseUrl}/nbg/pay/${order.hppToken}`,
+        expires_at: new Date(Date.now() + ORDER_LIVES_FOR_MS).toISOString(),
+        biller_name: 'Kefel',
+        merchant_order_number: orderId,
+        hpp_token: order.hppToken,
+        amount: Number(amountText),
+        currency: 'ETB',
+      });
+    });
+  }
+
+  function nbgOrder(orderId: string, amountText: string, body: OrderBody): NbgOrder {
+    let acted: CustomerAct | null = null;
+    return {
+      orderId,
+      amountText,
+      phone: null,
+      hppToken: randomUUID(),
+      body,
+      get acted() {
+        return acted;
+      },
+      async act(act, options) {
+        if (acted === 'pays') {
+          throw new Error(`${orderId} is paid already`);
+        }
+        acted = act;
+        // Whoever leaves the page is sent back, and NBG says nothing.
+        const isSilent = options?.silent === true || act === 'cancels' || act === 'times_out';
+        return isSilent ? null : post(notice(this));
+      },
+      callback(variant = 'genuine') {
+        return post(callbackOf(this, variant));
+      },
+    };
+
+    function post(text: string): Promise<CallbackAnswer> {
+      return postCallback(body.callback_url, 'application/json', text);
+    }
+  }
+
+  async function page(call: ReceivedCall, order: NbgOrder): Promise<Reply> {
+    if (call.method === 'GET') {
+      const acts: readonly CustomerAct[] =
+        order.acted === 'pays' ? [] : ['pays', 'declines', 'cancels'];
+      const amountText = `${order.body.currency} ${order.amountText}`;
+      return deskPage('EthSwitch: National Billing Gateway', [
+        { orderId: order.orderId, amountText, phone: null, action: call.url, acts },
+      ]);
+    }
+    const act = new URLSearchParams(call.body).get('act');
+    const known = CUSTOMER_ACTS.find((candidate) => candidate === act);
+    if (call.method !== 'POST' || known === undefined || order.acted === 'pays') {
+      return failure(400, 'No such choice');
+    }
+    await order.act(known);
+    const location = known === 'pays' ? order.body.success_url : order.body.cancel_url;
+    return { type: 'answer', status: 303, headers: { location }, body: '' };
+  }
+
+  return {
+    railId: 'ethswitch',
+    baseUrl: server.baseUrl,
+    settings: {
+      gateway: 'nbg',
+      baseUrl: server.baseUrl,
+      username,
+      password,
+      billerBin: BILLER_BIN,
+    },
+    plan: (amountText, plan) => plans.set(amountText, plan),
+    order: (orderId) => book.arrival(orderId),
+    calls: server.calls,
+    stop: () => server.stop(),
+    expireTokens: () => tokens.clear(),
+    callbackBody(orderId, options) {
+      const order = book.get(orderId);
+      if (order === undefined) {
+        throw new Error(`no order ${orderId}`);
+      }
+      return notice(order, options?.brief === true ? { data: undefined } : {});
+    },
+  };
+}
+
+/** What a customer does at once, and when NBG says so. */
+async function followPlan(order: NbgOrder, { act, callback }: Plan): Promise<void> {
+  if (act === undefined) {
+    return;
+  }
+  if (callback === 'before_answer') {
+    await order.act(act);
+    return;
+  }
+  await order.act(act, { silent: true });
+  if (callback !== 'never' && act !== 'cancels' && act !== 'times_out') {
+    setTimeout(() => void order.callback().catch(() => undefined), 50);
+  }
+}
+
+function callbackOf(order: NbgOrder, variant: CallbackVariant): string {
+  switch (variant) {
+    case 'genuine':
+      return notice(order);
+    case 'forged':
+      return notice(order, {}, { biller: { billerIdentificationNumber: 'OTHRETAA' } });
+    case 'wrong_amount':
+      return notice(order, {}, { bill_info: billInfo(order, '1.0000') });
+    case 'other_order':
+      return notice(order, {}, { request_id: 'A'.repeat(20) });
+    case 'unreadable':
+      return notice(order).slice(0, 100);
+  }
+}
+
+/** NBG's amounts in callbacks have four decimals: written into the text, which no number keeps. */
+function billInfo(order: NbgOrder, amountText: string): Readonly<Record<string, unknown>> {
+  return {
+    billId: order.orderId,
+    billType: 'BILL',
+    currency: order.body.currency,
+    amountDue: `#${amountText}#`,
+    // Not moved on when it is paid, in EthSwitch's own sample.
+    status: 'QUERIED',
+    billNumber: order.orderId,
+    lineItems: null,
+    totalAmount: `#${amountText}#`,
+    remark: null,
+  };
+}
+
+/** The payment completion callback; wrong ones claim a payment. */
+function notice(order: NbgOrder, outer: object = {}, inner: object = {}): string {
+  const isClaim = Object.keys(inner).length > 0;
+  const status = isClaim || order.acted === 'pays' ? 'PAID' : 'FAILED';
+  const body = {
+    status,
+    current_status: status,
+    message: status === 'PAID' ? 'Payment successfully processed' : 'Payment failed',
+    errors: null,
+    timestamp: new Date().toISOString(),
+    correlation_id: `corr-${randomUUID()}`,
+    transaction_id: status === 'PAID' ? `PAY${order.hppToken.slice(0, 8).toUpperCase()}` : null,
+    http_status: 200,
+    content_type: 'application/json',
+    data: {
+      bill_payment_request_id: randomUUID(),
+      request_id: order.orderId,
+      transaction_type: 'PAYMENT',
+      channel: 'WEB',
+      current_status: status,
+      payer: { payerId: randomUUID(), payerName: 'Almaz', accountNumber: null },
+      biller: { billerIdentificationNumber: BILLER_BIN, billerName: 'Kefel', branchCode: 'AA01' },
+      bill_info: billInfo(order, `${order.amountText}00`),
+      ...inner,
+    },
+    ...outer,
+  };
+  return JSON.stringify(body).replaceAll(/"#([\d.]+)#"/g, '$1');
+}
+
+/** NBG's envelope; what it says for which fault is not published. */
+function failure(httpStatus: number, message: string): Reply {
+  return jsonReply(httpStatus, {
+    status: 'error',
+    message,
+    errors: [message],
+    timestamp: new Date().toISOString(),
+    correlation_id: `corr-${randomUUID()}`,
+    http_status: httpStatus,
+    content_type: 'application/json',
+  });
+}

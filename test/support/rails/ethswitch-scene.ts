@@ -1,0 +1,111 @@
+import { readFileSync } from 'node:fs';
+import * as v from 'valibot';
+import { vi } from 'vitest';
+import type { Outcome } from '../../../src/domain/intent.ts';
+import { ethswitchRail } from '../../../src/rails/ethswitch/rail.ts';
+import { ethswitchSettings } from '../../../src/rails/ethswitch/settings.ts';
+import type { CallbackResult, Rail, RailOrder } from '../../../src/rails/rail.ts';
+import { orderFor } from './order.ts';
+import { type ReceivedCall, type Reply, StandInServer } from './stand-in.ts';
+
+/** What both suites of EthSwitch's share. */
+
+export function fixture(name: string): string {
+  return readFileSync(`test/fixtures/rails/ethswitch/${name}`, 'utf8');
+}
+
+/** 1,000 characters of everything that a merchant may write and a rail may stumble over. */
+export const HOSTILE_TEXT = 'ቡና \u0000\u001b[31m\r\n"\\</b>%+&=😀👩🏽‍🌾\u202e\u{e0041}\ufeff é'
+  .repeat(40)
+  .slice(0, 1_000);
+
+const REAL_TIMEOUT = AbortSignal.timeout.bind(AbortSignal);
+
+/** A rail that never answers is given up after a second instead of many seconds. */
+export function shortenTimeouts(): void {
+  vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => REAL_TIMEOUT(Math.min(ms, 1_000)));
+}
+
+/** The headers that a rail sees, without those that `fetch` and HTTP add by themselves. */
+export function headersOf({ headers }: ReceivedCall): Readonly<Record<string, string>> {
+  const transport =
+    /^(?:host|connection|user-agent|accept-language|accept-encoding|sec-fetch-mode|content-length)$/;
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !transport.test(name)));
+}
+
+/** Where a stand-in's callbacks arrive, and the last of them as the gateway would get it. */
+export interface Receiver {
+  readonly callbackUrl: string;
+  readonly checkoutUrl: string;
+  last(): Request;
+  stop(): Promise<void>;
+}
+
+export async function startReceiver(): Promise<Receiver> {
+  const server = await StandInServer.start(async () => ({
+    type: 'answer',
+    status: 200,
+    body: 'received',
+  }));
+  return {
+    callbackUrl: `${server.baseUrl}/rails/ethswitch/test1.attempt-token`,
+    checkoutUrl: `${server.baseUrl}/checkout/test1.checkout-token`,
+    last() {
+      const call = server.calls.at(-1);
+      if (call === undefined) {
+        throw new Error('no callback came');
+      }
+      return callbackRequest(call.body, call.headers['content-type'] ?? '');
+    },
+    stop: () => server.stop(),
+  };
+}
+
+export function callbackRequest(body: string, contentType = 'application/json'): Request {
+  const headers = { 'content-type': contentType };
+  return new Request('https://pay.example.com/rails/ethswitch/token', {
+    method: 'POST',
+    headers,
+    body,
+  });
+}
+
+/** A rail that says what it is told to, for answers that no stand-in would give. */
+export function startScripted(
+  reply: (call: ReceivedCall) => Reply | Promise<Reply>,
+): Promise<StandInServer> {
+  return StandInServer.start(async (call) => reply(call));
+}
+
+export function railOf(settings: unknown): Rail {
+  return ethswitchRail(v.parse(ethswitchSettings, settings));
+}
+
+/** An order whose callbacks and customers come to `receiver`. */
+export function orderAt(
+  rail: Rail,
+  { callbackUrl, checkoutUrl }: Receiver,
+  changed: Parameters<typeof orderFor>[2] = {},
+): RailOrder {
+  const order = { callbackUrl, checkoutUrl, ...changed.order };
+  return orderFor(rail, 'ETS_SWITCH', { ...changed, order });
+}
+
+/** Starts an order, and gives it as the object knows it then. */
+export async function started(
+  rail: Rail,
+  receiver: Receiver,
+  changed: Parameters<typeof orderFor>[2] = {},
+): Promise<RailOrder> {
+  const order = orderAt(rail, receiver, changed);
+  const result = await rail.start(order);
+  if (result.type !== 'accepted') {
+    throw new Error(result.type);
+  }
+  const { redirectUrl, railReference } = result;
+  return { ...order, attempt: { ...order.attempt, redirectUrl, railReference } };
+}
+
+export function outcomeOf(result: CallbackResult): Outcome | string {
+  return result.type === 'outcome' ? result.outcome : result.suspicion;
+}

@@ -1,0 +1,101 @@
+import { randomBytes, randomInt } from 'node:crypto';
+import { addisTimestamp, type PushRequest } from './mpesa-request.ts';
+import {
+  type CallbackAnswer,
+  type CallbackVariant,
+  type CustomerAct,
+  type OrderBook,
+  postCallback,
+  type StandInOrder,
+} from './stand-in.ts';
+
+const RESULTS: Readonly<Record<CustomerAct, { code: number | string; text: string }>> = {
+  pays: { code: 0, text: 'The service request is processed successfully.' },
+  declines: { code: '17', text: 'M-PESA system internal error' },
+  lacks_funds: { code: 1, text: 'The balance is insufficient for the transaction.' },
+  mistypes_pin: { code: 'TP40087', text: 'Wrong PIN' },
+  cancels: { code: 1032, text: 'Request cancelled by user' },
+  times_out: { code: 1037, text: 'DS timeout user cannot be reached' },
+};
+
+/** One push as the rail knows it, and what it reports of it. */
+export class MpesaOrder implements StandInOrder {
+  readonly orderId: string;
+  readonly amountText: string;
+  readonly phone: string;
+  readonly checkoutRequestId: string;
+  acted: CustomerAct | null = null;
+  readonly #callbackUrl: string;
+  readonly #receipt = randomBytes(5).toString('hex').toUpperCase();
+  readonly #all: OrderBook<MpesaOrder>;
+
+  constructor(request: PushRequest, all: OrderBook<MpesaOrder>) {
+    this.orderId = request.orderId;
+    this.amountText = request.amountText;
+    this.phone = request.phone;
+    this.#callbackUrl = request.callbackUrl;
+    this.checkoutRequestId = checkoutRequestId(request.phone);
+    this.#all = all;
+  }
+
+  async act(act: CustomerAct, { silent = false } = {}): Promise<CallbackAnswer | null> {
+    this.acted = act;
+    return silent ? null : this.callback();
+  }
+
+  async callback(variant: CallbackVariant = 'genuine'): Promise<CallbackAnswer> {
+    return postCallback(this.#callbackUrl, 'application/json', this.#callbackBody(variant));
+  }
+
+  #callbackBody(variant: CallbackVariant): string {
+    switch (variant) {
+      case 'genuine':
+        return JSON.stringify(this.#result(this.acted));
+      case 'forged':
+        // By somebody who knows the order and does not know what the rail called it.
+        return JSON.stringify(this.#result('pays', { id: checkoutRequestId(this.phone) }));
+      case 'wrong_amount': {
+        const amount = Math.floor(Number(this.amountText)) + 1;
+        return JSON.stringify(this.#result('pays', { amount }));
+      }
+      case 'other_order': {
+        const other = this.#all.all.find((order) => order !== this);
+        const orderId = other?.orderId ?? 'A0A0A0A0A0A0A0A0A0A0';
+        const id = other?.checkoutRequestId ?? checkoutRequestId(this.phone);
+        return JSON.stringify(this.#result('pays', { orderId, id }));
+      }
+      case 'unreadable':
+        return JSON.stringify(this.#result('pays')).slice(0, -10);
+    }
+  }
+
+  #result(
+    act: CustomerAct | null,
+    { orderId = this.orderId, id = this.checkoutRequestId, amount = Number(this.amountText) } = {},
+  ): unknown {
+    if (act === null) {
+      throw new Error(`nobody has acted on ${this.orderId}: the rail has nothing to report`);
+    }
+    const { code, text } = RESULTS[act];
+    const Item = [
+      { Name: 'Amount', Value: amount },
+      { Name: 'MpesaReceiptNumber', Value: this.#receipt },
+      { Name: 'TransactionDate', Value: Number(addisTimestamp(Date.now())) },
+      { Name: 'PhoneNumber', Value: Number(this.phone) },
+    ];
+    const stkCallback = {
+      MerchantRequestID: orderId,
+      CheckoutRequestID: id,
+      ResultCode: code,
+      ResultDesc: text,
+      ...(act === 'pays' ? { CallbackMetadata: { Item } } : {}),
+    };
+    return { Envelope: { Body: { stkCallback } } };
+  }
+}
+
+/** In the form of the samples: the time, and digits of the rail's own. */
+export function checkoutRequestId(phone: string): string {
+  const suffix = `${randomInt(1_000, 10_000)}${phone.slice(3)}`;
+  return `ws_CO_${addisTimestamp(Date.now())}${suffix}`;
+}

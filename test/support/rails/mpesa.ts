@@ -1,0 +1,201 @@
+import { randomBytes, randomInt } from 'node:crypto';
+import { deskPage } from './desk.ts';
+import { checkoutRequestId, MpesaOrder } from './mpesa-order.ts';
+import { passwordOf, readRequest, tokenProblem } from './mpesa-request.ts';
+import {
+  CUSTOMER_ACTS,
+  faulty,
+  jsonReply,
+  OrderBook,
+  type Plan,
+  type ReceivedCall,
+  type Reply,
+  type StandIn,
+  StandInServer,
+} from './stand-in.ts';
+
+/** M-PESA of Safaricom Ethiopia, as its SDKs describe token, STK push v3 and callback. */
+export interface MpesaStandIn extends StandIn {
+  /** Answers calls for a token with this instead, until it is null again. */
+  answerTokens(reply: Reply | null): void;
+  /** What `expires_in` says of tokens from now on, in seconds. */
+  giveTokensFor(lifetimeSeconds: number): void;
+  /** Every token given so far is refused from now on, whatever was said of its life. */
+  revokeTokens(): void;
+}
+
+/** As the sample answer says. */
+const TOKEN_LIFETIME_SECONDS = 3_599;
+
+/** Long enough for the gateway to have stored our answer to the push. */
+const AFTER_ANSWER_MS = 50;
+
+/** `port` 0: any free one. */
+export async function startMpesaStandIn(port = 0): Promise<MpesaStandIn> {
+  const account = {
+    consumerKey: `key${randomBytes(12).toString('hex')}`,
+    consumerSecret: `secret${randomBytes(12).toString('hex')}`,
+    shortcode: String(randomInt(1_000, 1_000_000)),
+    passkey: randomBytes(32).toString('hex'),
+    transactionType: 'CustomerPayBillOnline',
+    passwordForm: 'sha256_hex',
+  };
+  const orders = new OrderBook<MpesaOrder>();
+  const plans = new Map<string, Plan>();
+  const timers = new Set<NodeJS.Timeout>();
+  /** By token, until when it is taken. */
+  const tokens = new Map<string, number>();
+  let tokenReply: Reply | null = null;
+  let lifetimeSeconds = TOKEN_LIFETIME_SECONDS;
+
+  function token(call: ReceivedCall): Reply {
+    const problem = tokenProblem(call, account);
+    if (problem !== null) {
+      return jsonReply(400, problem);
+    }
+    const access_token = randomBytes(14).toString('base64url');
+    tokens.set(access_token, Date.now() + lifetimeSeconds * 1_000);
+    return jsonReply(200, {
+      access_token,
+      token_type: 'Bearer',
+      expires_in: String(lifetimeSeconds),
+    });
+  }
+
+  async function push(call: ReceivedCall): Promise<Reply> {
+    const bearer = /^Bearer (\S+)$/.exec(call.headers.authorization ?? '')?.[1] ?? '';
+    if ((tokens.get(bearer) ?? 0) <= Date.now()) {
+      return apiError(404, '404.001.03', 'Invalid Access Token');
+    }
+    const request = readRequest(call, account);
+    if (typeof request === 'string') {
+      return apiError(400, '400.002.02', `Bad Request - Invalid ${request}`);
+    }
+    const { orderId } = request;
+    if (request.password !== passwordOf(account, request.timestamp)) {
+      return pushReply(
+        orderId,
+        'SVC0403',
+        'Forbidden request as the provided Password is incorrect',
+      );
+    }
+    const plan = plans.get(planKey(request.amountText)) ?? {};
+    if (plan.refuses !== undefined) {
+      return refusal(orderId, plan.refuses);
+    }
+    return faulty(plan.start, async () => {
+      if (orders.get(orderId) !== undefined) {
+        return pushReply(orderId, '1', 'Duplicate MerchantRequestID');
+      }
+      const order = new MpesaOrder(request, orders);
+      orders.add(order);
+      await actAsPlanned(order, plan);
+      return pushReply(orderId, '0', 'Request accepted for processing', order.checkoutRequestId);
+    });
+  }
+
+  async function actAsPlanned(order: MpesaOrder, { act, callback }: Plan): Promise<void> {
+    if (act === undefined) {
+      return;
+    }
+    await order.act(act, { silent: callback !== 'before_answer' });
+    if (callback === undefined || callback === 'after_answer') {
+      // A gateway that is not there any more is no matter of the rail's.
+      const send = () => void order.callback().catch(() => undefined);
+      timers.add(setTimeout(send, AFTER_ANSWER_MS));
+    }
+  }
+
+  async function handle(call: ReceivedCall): Promise<Reply> {
+    switch (`${call.method} ${new URL(call.url, 'http://rail').pathname}`) {
+      case 'GET /v1/token/generate':
+        return tokenReply ?? token(call);
+      case 'POST /mpesa/stkpush/v3/processrequest':
+        return push(call);
+      case 'GET /':
+        return desk(orders);
+      case 'POST /desk':
+        return actAtDesk(orders, call);
+      default:
+        return apiError(404, '404.001.01', 'Resource not found');
+    }
+  }
+
+  const server = await StandInServer.start(handle, port);
+  return {
+    railId: 'mpesa',
+    baseUrl: server.baseUrl,
+    settings: { baseUrl: server.baseUrl, ...account },
+    calls: server.calls,
+    plan: (amountText, plan) => void plans.set(planKey(amountText), plan),
+    order: (orderId) => orders.arrival(orderId),
+    answerTokens: (reply) => {
+      tokenReply = reply;
+    },
+    giveTokensFor: (seconds) => {
+      lifetimeSeconds = seconds;
+    },
+    revokeTokens: () => tokens.clear(),
+    stop: async () => {
+      timers.forEach(clearTimeout);
+      await server.stop();
+    },
+  };
+}
+
+function refusal(orderId: string, refuses: NonNullable<Plan['refuses']>): Reply {
+  switch (refuses) {
+    case 'misconfigured':
+      return apiError(403, '403.001.01', 'Access Denied - Invalid Credentials');
+    case 'unavailable':
+      return apiError(429, '429.001.01', 'Spike arrest violation');
+    case 'declines':
+      return pushReply(orderId, '1', 'Failed');
+    default:
+      return pushReply(orderId, '3007', 'Failed');
+  }
+}
+
+function pushReply(orderId: string, code: string, text: string, checkoutId = ''): Reply {
+  return jsonReply(200, {
+    MerchantRequestID: orderId,
+    CheckoutRequestID: checkoutId === '' ? checkoutRequestId('251700000000') : checkoutId,
+    ResponseCode: code,
+    ResponseDescription: text,
+    CustomerMessage: text,
+  });
+}
+
+function apiError(status: number, errorCode: string, errorMessage: string): Reply {
+  return jsonReply(status, { requestId: randomBytes(8).toString('hex'), errorCode, errorMessage });
+}
+
+function desk(orders: OrderBook<MpesaOrder>): Reply {
+  const waiting = orders.all.filter(({ acted }) => acted === null);
+  return deskPage(
+    'M-PESA prompts on phones',
+    waiting.map(({ orderId, amountText, phone }) => ({
+      orderId,
+      amountText: `ETB ${amountText}`,
+      phone,
+      action: '/desk',
+      acts: CUSTOMER_ACTS,
+    })),
+  );
+}
+
+async function actAtDesk(orders: OrderBook<MpesaOrder>, call: ReceivedCall): Promise<Reply> {
+  const form = new URLSearchParams(call.body);
+  const order = orders.get(form.get('orderId') ?? '');
+  const act = CUSTOMER_ACTS.find((known) => known === form.get('act'));
+  if (order === undefined || act === undefined) {
+    return { type: 'answer', status: 400, body: 'no such prompt' };
+  }
+  await order.act(act);
+  return { type: 'answer', status: 303, headers: { location: '/' }, body: '' };
+}
+
+/** 1500.00, 1500.0 and 1500 are one amount. */
+function planKey(amountText: string): string {
+  return String(Number(amountText));
+}

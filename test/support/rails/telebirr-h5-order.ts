@@ -1,0 +1,175 @@
+import { randomBytes, randomInt } from 'node:crypto';
+import {
+  type CallbackAnswer,
+  type CallbackVariant,
+  type CustomerAct,
+  postCallback,
+  type StandInOrder,
+} from './stand-in.ts';
+import { type KeyPair, rsaSign, type Scheme, signedText, type Texts } from './telebirr-h5-wire.ts';
+
+/** How notifications go out; those that were seen in the field differ. */
+export interface NotificationForm {
+  scheme: Scheme;
+  keepsEmpties: boolean;
+  as: 'json' | 'form' | 'json_as_form_name';
+}
+
+interface Words {
+  /** What a query answers. */
+  readonly order: string;
+  /** What the notification says. */
+  readonly notified: string;
+  /** What the customer brings back to the return address. */
+  readonly returned: string;
+}
+
+const WAITING: Words = { order: 'WAIT_PAY', notified: 'Pending', returned: 'PAY_FAILED' };
+const CLOSED: Words = { order: 'ORDER_CLOSED', notified: 'Expired', returned: 'PAY_FAILED' };
+const FAILED: Words = { order: 'PAY_FAILED', notified: 'Failure', returned: 'PAY_FAILED' };
+const PAID: Words = { order: 'PAY_SUCCESS', notified: 'Completed', returned: 'PAY_SUCCESS' };
+
+const WORDS: Readonly<Record<CustomerAct, Words>> = {
+  pays: PAID,
+  declines: FAILED,
+  lacks_funds: FAILED,
+  mistypes_pin: FAILED,
+  cancels: { ...FAILED, returned: 'PAY_CANCEL' },
+  times_out: CLOSED,
+};
+
+const MINUTE_MS = 60_000;
+const TRANSACTION_ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
+
+/** One order as telebirr keeps it. */
+export class TelebirrOrder implements StandInOrder {
+  readonly orderId: string;
+  readonly amountText: string;
+  readonly phone = null;
+  readonly prepayId = `0${randomBytes(18).toString('hex')}`;
+  readonly paymentOrderId = String(randomInt(1e11, 9e11)).padStart(24, '0');
+  readonly transId = Array.from({ length: 10 }, () => TRANSACTION_ALPHABET[randomInt(36)]).join('');
+  readonly #content: Texts;
+  readonly #platform: KeyPair;
+  readonly #strangers: KeyPair;
+  readonly #form: NotificationForm;
+  readonly #closesAtMs: number;
+  #acted: CustomerAct | null = null;
+
+  constructor(content: Texts, platform: KeyPair, strangers: KeyPair, form: NotificationForm) {
+    this.orderId = content.merch_order_id ?? '';
+    this.amountText = content.total_amount ?? '';
+    this.#content = content;
+    this.#platform = platform;
+    this.#strangers = strangers;
+    this.#form = form;
+    const minutes = Number.parseInt(content.timeout_express ?? '', 10);
+    this.#closesAtMs = Date.now() + minutes * MINUTE_MS;
+  }
+
+  get acted(): CustomerAct | null {
+    return this.#acted;
+  }
+
+  get isOpen(): boolean {
+    return this.#acted === null && Date.now() < this.#closesAtMs;
+  }
+
+  get #words(): Words {
+    if (this.#acted !== null) {
+      return WORDS[this.#acted];
+    }
+    return this.isOpen ? WAITING : CLOSED;
+  }
+
+  async act(
+    act: CustomerAct,
+    options: { readonly silent?: boolean } = {},
+  ): Promise<CallbackAnswer | null> {
+    if (!this.isOpen) {
+      throw new Error(`order ${this.orderId} is closed`);
+    }
+    this.#acted = act;
+    return options.silent === true ? null : this.callback();
+  }
+
+  callback(variant: CallbackVariant = 'genuine'): Promise<CallbackAnswer> {
+    const { contentType, body } = this.#notification(variant);
+    return postCallback(this.#content.notify_url ?? '', contentType, body);
+  }
+
+  /** What a query answers. */
+  status(): Texts {
+    const known = { merch_order_id: this.orderId, order_status: this.#words.order };
+    const total = { trans_currency: 'ETB', total_amount: this.amountText };
+    return this.#acted === 'pays'
+      ? {
+          ...known,
+          payment_order_id: this.paymentOrderId,
+          trans_time: new Date().toISOString().replace('T', ' ').slice(0, 19),
+          ...total,
+          trans_id: this.transId,
+        }
+      : { ...known, ...total };
+  }
+
+  /** Where the customer goes after having acted. */
+  returnUrl(): string {
+    const parameters = this.#signed({
+      merch_order_id: this.orderId,
+      payment_order_id: this.paymentOrderId,
+      trade_status: this.#words.returned,
+      total_amount: this.amountText,
+      trans_currency: 'ETB',
+      trans_end_time: String(Date.now()),
+    });
+    const url = new URL(this.#content.redirect_url ?? '');
+    for (const [name, value] of Object.entries(parameters)) {
+      url.searchParams.append(name, value);
+    }
+    return url.href;
+  }
+
+  #notification(variant: CallbackVariant): { contentType: string; body: string } {
+    if (variant === 'unreadable') {
+      return { contentType: 'application/json', body: '{"merch_order_id": ' };
+    }
+    const fields: Record<string, string> = {
+      notify_url: this.#content.notify_url ?? '',
+      appid: this.#content.appid ?? '',
+      notify_time: String(Date.now()),
+      merch_code: this.#content.merch_code ?? '',
+      merch_order_id: this.orderId,
+      payment_order_id: this.paymentOrderId,
+      total_amount: this.amountText,
+      trans_id: this.transId,
+      trans_currency: 'ETB',
+      trade_status: variant === 'genuine' ? this.#words.notified : PAID.notified,
+      trans_end_time: String(Date.now()),
+      callback_info: '',
+    };
+    if (variant === 'wrong_amount') {
+      fields.total_amount = `9${this.amountText}`;
+    }
+    if (variant === 'other_order') {
+      fields.merch_order_id = `${this.orderId.slice(0, -1)}${this.orderId.endsWith('0') ? '1' : '0'}`;
+    }
+    const signed = this.#signed(fields, variant === 'forged' ? this.#strangers : this.#platform);
+    const json = JSON.stringify(signed);
+    const form = 'application/x-www-form-urlencoded';
+    switch (this.#form.as) {
+      case 'json':
+        return { contentType: 'application/json', body: json };
+      case 'form':
+        return { contentType: form, body: new URLSearchParams(signed).toString() };
+      case 'json_as_form_name':
+        return { contentType: form, body: new URLSearchParams({ [json]: '' }).toString() };
+    }
+  }
+
+  #signed(fields: Texts, keys = this.#platform): Record<string, string> {
+    const { scheme, keepsEmpties } = this.#form;
+    const sign = rsaSign(signedText(fields, keepsEmpties), keys.privateKey, scheme);
+    return { ...fields, sign, sign_type: 'SHA256WithRSA' };
+  }
+}

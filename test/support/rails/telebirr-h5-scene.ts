@@ -1,0 +1,100 @@
+import * as v from 'valibot';
+import { REFERENCE_LENGTH, referenceFrom } from '../../../src/domain/identifiers.ts';
+import type { Attempt, IntentTerms } from '../../../src/domain/intent.ts';
+import type { Rail, RailOrder } from '../../../src/rails/rail.ts';
+import { telebirrH5Rail } from '../../../src/rails/telebirr-h5/rail.ts';
+import { telebirrH5Settings } from '../../../src/rails/telebirr-h5/settings.ts';
+import { orderFor } from './order.ts';
+import { jsonReply, type ReceivedCall, type Reply, StandInServer } from './stand-in.ts';
+import { startTelebirrH5StandIn, type TelebirrH5StandIn } from './telebirr-h5.ts';
+import type { Texts } from './telebirr-h5-wire.ts';
+
+/** Long enough for this machine, short enough to wait for. */
+const CALL_TIMEOUT_MS = 1_500;
+
+/** The adapter, telebirr's stand-in, and somebody who keeps what the stand-in notifies. */
+export interface TelebirrScene {
+  readonly telebirr: TelebirrH5StandIn;
+  readonly rail: Rail;
+  /** The adapter with some settings changed. */
+  railWith(changed: Readonly<Record<string, unknown>>): Rail;
+  /** An order of its own reference and, unless said otherwise, of its own amount. */
+  order(changed?: OrderChanges): RailOrder;
+  /** The notification that came last, as a Worker would get it. */
+  lastNotification(): Request;
+  stop(): Promise<void>;
+}
+
+export interface OrderChanges {
+  readonly terms?: Partial<IntentTerms>;
+  readonly attempt?: Partial<Attempt>;
+  readonly order?: Partial<RailOrder>;
+}
+
+/** A rail out of the operator's JSON, as the gateway makes it. */
+export function railOf(settings: Readonly<Record<string, unknown>>): Rail {
+  return telebirrH5Rail(v.parse(telebirrH5Settings, settings));
+}
+
+export async function telebirrScene(): Promise<TelebirrScene> {
+  const telebirr = await startTelebirrH5StandIn();
+  const receiver = await StandInServer.start(async () => ({
+    type: 'answer',
+    status: 200,
+    body: '{"code":0,"msg":"success"}',
+  }));
+  const settings = { ...telebirr.settings, callTimeoutMs: CALL_TIMEOUT_MS };
+  const rail = railOf(settings);
+  let amountMinor = 150_000;
+  return {
+    telebirr,
+    rail,
+    railWith: (changed) => railOf({ ...settings, ...changed }),
+    order({ terms, attempt, order } = {}) {
+      amountMinor += 1;
+      const reference = freshReference();
+      return orderFor(rail, 'TELE_BIRR', {
+        terms: { amountMinor, ...terms },
+        attempt: { reference, ...attempt },
+        order: { callbackUrl: `${receiver.baseUrl}/rails/telebirr-h5/${reference}`, ...order },
+      });
+    },
+    lastNotification: () => requestOf(receiver.calls.at(-1)),
+    stop: async () => {
+      await Promise.all([telebirr.stop(), receiver.stop()]);
+    },
+  };
+}
+
+export function freshReference(): string {
+  return referenceFrom(crypto.getRandomValues(new Uint8Array(REFERENCE_LENGTH)));
+}
+
+function requestOf(call: ReceivedCall | undefined): Request {
+  if (call === undefined) {
+    throw new Error('no notification came');
+  }
+  return notification(call.body, call.headers['content-type']);
+}
+
+export function notification(body: string, contentType = 'application/json'): Request {
+  return new Request('https://pay.example.com/rails/telebirr-h5/test1.attempt-token', {
+    method: 'POST',
+    headers: { 'content-type': contentType },
+    body,
+  });
+}
+
+/** A telebirr that gives out tokens and answers everything else with `reply`. */
+export async function scriptedRail(
+  settings: Texts,
+  reply: () => Reply,
+): Promise<{ readonly rail: Rail; stop(): Promise<void> }> {
+  const server = await StandInServer.start(async (call) =>
+    call.url.endsWith('/token') ? jsonReply(200, { token: 'Bearer scripted' }) : reply(),
+  );
+  return {
+    rail: railOf({ ...settings, apiBaseUrl: server.baseUrl }),
+    stop: () => server.stop(),
+  };
+}

@@ -1,0 +1,203 @@
+import { constants, generateKeyPairSync, type KeyObject, sign, verify } from 'node:crypto';
+import { jsonReply, type ReceivedCall, type Reply } from './stand-in.ts';
+
+/**
+ * What telebirr checks of a message, written against its documentation with Node's own crypto, so
+ * that a mistake in the gateway's adapter is not made twice.
+ */
+
+export type Scheme = 'pss32' | 'pssmax' | 'pkcs1';
+export type Texts = Readonly<Record<string, string>>;
+
+export interface KeyPair {
+  readonly publicKey: KeyObject;
+  readonly privateKey: KeyObject;
+}
+
+export function rsaKeyPair(): KeyPair {
+  return generateKeyPairSync('rsa', { modulusLength: 2048 });
+}
+
+/** As the portal issues it: base64 without armour. */
+export function bareBase64(key: KeyObject): string {
+  const type = key.type === 'private' ? 'pkcs8' : 'spki';
+  return key.export({ format: 'der', type }).toString('base64');
+}
+
+const UNSIGNED = /^(sign|sign_type|header|refund_info|openType|raw_request|biz_content)$/;
+
+export function signedText(
+  message: Readonly<Record<string, unknown>>,
+  keepsEmpties = false,
+): string {
+  const flat = { ...message, ...Object(message.biz_content) };
+  const names = Object.keys(flat).filter((name) => !UNSIGNED.test(name));
+  const kept = names.filter((name) => keepsEmpties || flat[name] !== '');
+  return kept
+    .sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
+    .map((name) => `${name}=${flat[name]}`)
+    .join('&');
+}
+
+function padding(scheme: Scheme): { padding: number; saltLength?: number } {
+  return scheme === 'pkcs1'
+    ? { padding: constants.RSA_PKCS1_PADDING }
+    : { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: scheme === 'pss32' ? 32 : 222 };
+}
+
+export function rsaSign(text: string, key: KeyObject, scheme: Scheme): string {
+  return sign('sha256', Buffer.from(text), { key, ...padding(scheme) }).toString('base64');
+}
+
+export function rsaVerify(
+  text: string,
+  key: KeyObject,
+  scheme: Scheme,
+  signature: string,
+): boolean {
+  const bytes = Buffer.from(signature, 'base64');
+  return (
+    bytes.toString('base64') === signature &&
+    verify('sha256', Buffer.from(text), { key, ...padding(scheme) }, bytes)
+  );
+}
+
+/** What the rail turns a request away with. */
+export class Refusal extends Error {
+  readonly reply: Reply;
+
+  constructor(status: number, errorCode: string, errorMsg: string) {
+    super(errorMsg);
+    this.reply = jsonReply(status, { errorCode, errorMsg, errorSolution: 'Check the request.' });
+  }
+}
+
+/** The real numbers of these three are not public. */
+export const CODE_CREDENTIALS = '49401020001';
+export const CODE_DUPLICATE = '60201001';
+export const CODE_NO_ORDER = '60201002';
+
+export const SIGN_REFUSED = () => new Refusal(500, '60200099', 'Verify the sign field failed.');
+export const QUOTA_REFUSED = () => new Refusal(400, '49401021002', 'quotaControl rate limit');
+
+function mismatch(name: string): Refusal {
+  return new Refusal(400, '49401024995', `Parameter: ${name} type mismatch.`);
+}
+
+type Rules = Readonly<Record<string, RegExp>>;
+
+const MESSAGE_RULES: Rules = {
+  timestamp: /^\d{10}$/,
+  nonce_str: /^[A-Za-z0-9]{32}$/,
+  method: /^[a-z.]+$/,
+  version: /^1\.0$/,
+  sign: /^[A-Za-z0-9+/]{342}==$/,
+  sign_type: /^SHA256WithRSA$/,
+};
+
+const ORDER_RULES: Rules = {
+  appid: /^\d{1,32}$/,
+  merch_code: /^[1-9]\d{1,15}$/,
+  merch_order_id: /^[A-Za-z0-9]{1,32}$/,
+};
+
+export const QUERY_RULES = ORDER_RULES;
+
+export const PRE_ORDER_RULES: Rules = {
+  ...ORDER_RULES,
+  notify_url: /^https?:\/\/[\x21-\x7e]{1,504}$/,
+  redirect_url: /^https?:\/\/[\x21-\x7e]{1,504}$/,
+  trade_type: /^Checkout$/,
+  title: /^[A-Za-z0-9_.]([A-Za-z0-9 _.]{0,198}[A-Za-z0-9_.])?$/,
+  total_amount: /^(?!0+\.00$)(0|[1-9]\d{0,9})\.\d\d$/,
+  trans_currency: /^ETB$/,
+  timeout_express: /^([1-9]\d?|1[01]\d|120)m$/,
+  business_type: /^BuyGoods$/,
+  payee_identifier: /^[1-9]\d{1,15}$/,
+  payee_identifier_type: /^04$/,
+  payee_type: /^[35]000$/,
+};
+
+const HEADERS = { 'content-type': /^application\/json$/, 'x-app-key': /^[0-9a-f-]{36}$/ };
+
+/** Exactly the members that `rules` name, each by its rule. */
+function checkMembers(value: unknown, rules: Rules): Texts {
+  const members = Object.entries(Object(value));
+  for (const name of Object.keys(rules)) {
+    if (Object(value)[name] === undefined || Object(value)[name] === '') {
+      throw new Refusal(400, '60320006', `Parameter: ${name} is empty.`);
+    }
+  }
+  const texts: Record<string, string> = {};
+  for (const [name, text] of members) {
+    if (typeof text !== 'string' || rules[name]?.test(text) !== true) {
+      throw mismatch(name);
+    }
+    texts[name] = text;
+  }
+  return texts;
+}
+
+export function checkHeaders(call: ReceivedCall): void {
+  for (const [name, rule] of Object.entries(HEADERS)) {
+    if (!rule.test(call.headers[name] ?? '')) {
+      throw mismatch(name);
+    }
+  }
+}
+
+export interface CheckedMessage {
+  readonly message: Texts;
+  readonly content: Texts;
+}
+
+/** The whole message, its form, time and signature; not whose order it is. */
+export function checkMessage(
+  call: ReceivedCall,
+  method: string,
+  rules: Rules,
+  merchantKey: KeyObject,
+  scheme: Scheme,
+): CheckedMessage {
+  let body: Record<string, unknown>;
+  try {
+    body = Object(JSON.parse(call.body));
+  } catch {
+    throw mismatch('body');
+  }
+  const { biz_content, ...rest } = body;
+  const message = checkMembers(rest, MESSAGE_RULES);
+  const content = checkMembers(biz_content, rules);
+  const ageSeconds = Date.now() / 1_000 - Number(message.timestamp);
+  if (message.method !== method || Math.abs(ageSeconds) > 60) {
+    throw mismatch(message.method === method ? 'timestamp' : 'method');
+  }
+  if (!rsaVerify(signedText(body), merchantKey, scheme, message.sign ?? '')) {
+    throw SIGN_REFUSED();
+  }
+  return { message, content };
+}
+
+/** The parameters of the page's address, in the documented order. */
+const PAGE_NAMES =
+  'appid,merch_code,nonce_str,prepay_id,timestamp,sign,sign_type,version,trade_type';
+const PAGE_SIGNED = ['appid', 'merch_code', 'nonce_str', 'prepay_id', 'timestamp'];
+
+/** What the customer's browser brings, or null when it was not made by the merchant. */
+export function checkPage(
+  parameters: URLSearchParams,
+  merchantKey: KeyObject,
+  scheme: Scheme,
+): Texts | null {
+  const texts = Object.fromEntries(parameters);
+  const signed = PAGE_SIGNED.map((name) => `${name}=${texts[name]}`).join('&');
+  const isGood =
+    [...parameters.keys()].join() === PAGE_NAMES &&
+    /^[A-Za-z0-9]{32}$/.test(texts.nonce_str ?? '') &&
+    /^\d{10}$/.test(texts.timestamp ?? '') &&
+    texts.sign_type === 'SHA256WithRSA' &&
+    texts.version === '1.0' &&
+    texts.trade_type === 'Checkout' &&
+    rsaVerify(signed, merchantKey, scheme, texts.sign ?? '');
+  return isGood ? texts : null;
+}

@@ -1,0 +1,287 @@
+import { randomBytes, randomInt, randomUUID } from 'node:crypto';
+import { deskPage } from './desk.ts';
+import {
+  CUSTOMER_ACTS,
+  type Fault,
+  faulty,
+  jsonReply,
+  OrderBook,
+  type Plan,
+  type ReceivedCall,
+  type Reply,
+  type StandIn,
+  StandInServer,
+} from './stand-in.ts';
+import { type NotificationForm, TelebirrOrder } from './telebirr-h5-order.ts';
+import {
+  bareBase64,
+  CODE_CREDENTIALS,
+  CODE_DUPLICATE,
+  CODE_NO_ORDER,
+  checkHeaders,
+  checkMessage,
+  checkPage,
+  type KeyPair,
+  PRE_ORDER_RULES,
+  QUERY_RULES,
+  QUOTA_REFUSED,
+  Refusal,
+  rsaKeyPair,
+  rsaSign,
+  type Scheme,
+  SIGN_REFUSED,
+  signedText,
+  type Texts,
+} from './telebirr-h5-wire.ts';
+
+const GATEWAY = '/apiaccess/payment/gateway';
+const PAGE = '/payment/web/paygate';
+const AFTER_ANSWER_MS = 50;
+
+/** A stand-in for telebirr's H5 web payment: the API, the payment page and notifications. */
+export interface TelebirrH5StandIn extends StandIn {
+  readonly settings: Texts;
+  /** What telebirr does apart from single orders. */
+  readonly manners: Manners;
+  /** As after a restart of telebirr's: no token that it gave out is good any more. */
+  forgetTokens(): void;
+}
+
+export interface Manners {
+  /** How it wants merchants' signatures padded. */
+  demands: Scheme;
+  readonly notification: NotificationForm;
+  /** Of tokens that it gives out. */
+  tokenLifetimeSeconds: number;
+  /** Of each request for a token, as long as it stands. */
+  token: Fault | 'quota' | undefined;
+}
+
+type Credentials = Readonly<
+  Record<'fabricAppId' | 'appSecret' | 'merchantAppId' | 'merchantCode', string>
+>;
+
+/** `port` 0: any free one. */
+export async function startTelebirrH5StandIn(port = 0): Promise<TelebirrH5StandIn> {
+  const credentials: Credentials = {
+    fabricAppId: randomUUID(),
+    appSecret: randomBytes(16).toString('hex'),
+    merchantAppId: String(randomInt(1e11, 9e11)).padEnd(16, '1'),
+    merchantCode: String(randomInt(100_000, 999_999)),
+  };
+  const telebirr = new Telebirr(credentials);
+  const server = await StandInServer.start((call) => telebirr.answer(call), port);
+  return {
+    railId: 'telebirr-h5',
+    baseUrl: server.baseUrl,
+    settings: {
+      ...credentials,
+      apiBaseUrl: `${server.baseUrl}${GATEWAY}`,
+      webPageUrl: `${server.baseUrl}${PAGE}`,
+      merchantPrivateKey: bareBase64(telebirr.merchant.privateKey),
+      telebirrPublicKey: bareBase64(telebirr.platform.publicKey),
+    },
+    calls: server.calls,
+    manners: telebirr.manners,
+    forgetTokens: () => telebirr.tokens.clear(),
+    plan: (amountText, plan) => telebirr.plan(amountText, plan),
+    order: (orderId) => telebirr.book.arrival(orderId),
+    stop: () => server.stop(),
+  };
+}
+
+class Telebirr {
+  readonly merchant = rsaKeyPair();
+  readonly platform = rsaKeyPair();
+  /** Of somebody who is not telebirr. */
+  readonly strangers: KeyPair = rsaKeyPair();
+  readonly book = new OrderBook<TelebirrOrder>();
+  readonly tokens = new Map<string, number>();
+  readonly manners: Manners = {
+    demands: 'pss32',
+    notification: { scheme: 'pss32', keepsEmpties: false, as: 'json' },
+    tokenLifetimeSeconds: 3_600,
+    token: undefined,
+  };
+  readonly #credentials: Credentials;
+  readonly #plans = new Map<string, Plan>();
+  readonly #nonces = new Set<string>();
+
+  constructor(credentials: Credentials) {
+    this.#credentials = credentials;
+  }
+
+  plan(amountText: string, plan: Plan): void {
+    if (plan.refuses !== undefined && !['misconfigured', 'unavailable'].includes(plan.refuses)) {
+      throw new Error(`telebirr meets its customers on the page: no ${plan.refuses} at the start`);
+    }
+    this.#plans.set(amountText, plan);
+  }
+
+  async answer(call: ReceivedCall): Promise<Reply> {
+    try {
+      return await this.#routed(call);
+    } catch (error) {
+      if (error instanceof Refusal) {
+        return error.reply;
+      }
+      throw error;
+    }
+  }
+
+  async #routed(call: ReceivedCall): Promise<Reply> {
+    const url = new URL(call.url, 'http://stand-in');
+    switch (`${call.method} ${url.pathname}`) {
+      case `POST ${GATEWAY}/payment/v1/token`:
+        return this.#token(call);
+      case `POST ${GATEWAY}/payment/v1/merchant/preOrder`:
+        return this.#preOrder(call);
+      case `POST ${GATEWAY}/payment/v1/merchant/queryOrder`:
+        return this.#queryOrder(call);
+      case `GET ${PAGE}`:
+        return this.#page(url.searchParams);
+      case `POST ${PAGE}/act`:
+        return this.#pressesButton(new URLSearchParams(call.body));
+      default:
+        throw new Refusal(404, '49401026001', 'API not found.');
+    }
+  }
+
+  async #token(call: ReceivedCall): Promise<Reply> {
+    checkHeaders(call);
+    if (this.manners.token === 'quota') {
+      throw QUOTA_REFUSED();
+    }
+    const { appSecret, fabricAppId } = this.#credentials;
+    return faulty(this.manners.token, async () => {
+      const isKnown =
+        call.headers['x-app-key'] === fabricAppId && call.body === JSON.stringify({ appSecret });
+      if (!isKnown) {
+        throw new Refusal(401, CODE_CREDENTIALS, 'The app secret is wrong.');
+      }
+      const token = `Bearer ${randomBytes(16).toString('hex')}`;
+      const lifetimeMs = this.manners.tokenLifetimeSeconds * 1_000;
+      this.tokens.set(token, Date.now() + lifetimeMs);
+      return jsonReply(200, {
+        effectiveDate: compactTime(Date.now()),
+        expirationDate: compactTime(Date.now() + lifetimeMs),
+        token,
+      });
+    });
+  }
+
+  async #preOrder(call: ReceivedCall): Promise<Reply> {
+    const content = this.#checked(call, 'payment.preorder', PRE_ORDER_RULES);
+    const plan = this.#plans.get(content.total_amount ?? '');
+    if (plan?.refuses !== undefined) {
+      throw plan.refuses === 'misconfigured' ? SIGN_REFUSED() : QUOTA_REFUSED();
+    }
+    return faulty(plan?.start, () => this.#takes(content, plan));
+  }
+
+  async #takes(content: Texts, plan: Plan | undefined): Promise<Reply> {
+    if (this.book.get(content.merch_order_id ?? '') !== undefined) {
+      throw new Refusal(400, CODE_DUPLICATE, 'The merchant order id is taken.');
+    }
+    const { notification } = this.manners;
+    const order = new TelebirrOrder(content, this.platform, this.strangers, notification);
+    this.book.add(order);
+    if (plan?.act !== undefined) {
+      await order.act(plan.act, { silent: true });
+      if (plan.callback === 'before_answer') {
+        await order.callback();
+      } else if (plan.callback !== 'never') {
+        // A gateway that is gone by then is no error of telebirr's.
+        setTimeout(() => order.callback().catch(() => undefined), AFTER_ANSWER_MS);
+      }
+    }
+    return this.#success({ merch_order_id: order.orderId, prepay_id: order.prepayId });
+  }
+
+  async #queryOrder(call: ReceivedCall): Promise<Reply> {
+    const content = this.#checked(call, 'payment.queryorder', QUERY_RULES);
+    const order = this.book.get(content.merch_order_id ?? '');
+    if (order === undefined) {
+      throw new Refusal(400, CODE_NO_ORDER, 'The order does not exist.');
+    }
+    const fault = this.#plans.get(order.amountText)?.query;
+    return faulty(fault, async () => this.#success(order.status()));
+  }
+
+  /** `biz_content` of a call that is in order. */
+  #checked(call: ReceivedCall, method: string, rules: typeof PRE_ORDER_RULES): Texts {
+    checkHeaders(call);
+    const goodUntilMs = this.tokens.get(call.headers.authorization ?? '') ?? 0;
+    if (call.headers['x-app-key'] !== this.#credentials.fabricAppId || goodUntilMs <= Date.now()) {
+      throw new Refusal(401, CODE_CREDENTIALS, 'The token is invalid.');
+    }
+    const { demands } = this.manners;
+    const checked = checkMessage(call, method, rules, this.merchant.publicKey, demands);
+    const { message, content } = checked;
+    const { merchantAppId, merchantCode } = this.#credentials;
+    if (content.appid !== merchantAppId || content.merch_code !== merchantCode) {
+      throw new Refusal(400, '60200087', 'Organization does not exist.');
+    }
+    const nonce = message.nonce_str ?? '';
+    if (this.#nonces.has(nonce) || (content.payee_identifier ?? merchantCode) !== merchantCode) {
+      throw new Refusal(400, '49401024995', 'Parameter: type mismatch.');
+    }
+    this.#nonces.add(nonce);
+    return content;
+  }
+
+  #success(content: Texts): Reply {
+    const answer = {
+      result: 'SUCCESS',
+      code: '0',
+      msg: 'success',
+      nonce_str: randomBytes(16).toString('hex'),
+      biz_content: content,
+    };
+    const sign = rsaSign(signedText(answer), this.platform.privateKey, 'pss32');
+    return jsonReply(200, { ...answer, sign, sign_type: 'SHA256WithRSA' });
+  }
+
+  /** The customer's browser comes with an address that the merchant signed. */
+  #page(parameters: URLSearchParams): Reply {
+    const asked = checkPage(parameters, this.merchant.publicKey, this.manners.demands);
+    const { merchantAppId, merchantCode } = this.#credentials;
+    const order = this.book.all.find(({ prepayId }) => prepayId === asked?.prepay_id);
+    if (
+      order === undefined ||
+      asked?.appid !== merchantAppId ||
+      asked.merch_code !== merchantCode
+    ) {
+      return endPage('telebirr: invalid request');
+    }
+    const { amountText, isOpen, orderId } = order;
+    const shown = { orderId, amountText: `ETB ${amountText}`, phone: null, action: `${PAGE}/act` };
+    return isOpen
+      ? deskPage('telebirr', [{ ...shown, acts: CUSTOMER_ACTS }])
+      : endPage('telebirr: this order is closed');
+  }
+
+  async #pressesButton(form: URLSearchParams): Promise<Reply> {
+    const order = this.book.get(form.get('orderId') ?? '');
+    const act = CUSTOMER_ACTS.find((candidate) => candidate === form.get('act'));
+    if (order === undefined || act === undefined || !order.isOpen) {
+      return endPage('telebirr: this order is closed');
+    }
+    await order.act(act, { silent: true });
+    if (this.#plans.get(order.amountText)?.callback !== 'never') {
+      await order.callback().catch(() => undefined);
+    }
+    return { type: 'answer', status: 303, headers: { location: order.returnUrl() }, body: '' };
+  }
+}
+
+/** `yyyyMMddHHmmss` in the time of Addis Ababa; telebirr does not say which zone it means. */
+function compactTime(atMs: number): string {
+  const iso = new Date(atMs + 3 * 3_600_000).toISOString();
+  return iso.replaceAll(/\D/g, '').slice(0, 14);
+}
+
+function endPage(title: string): Reply {
+  const page = deskPage(title, []);
+  return page.type === 'answer' ? { ...page, status: 400 } : page;
+}

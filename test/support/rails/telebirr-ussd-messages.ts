@@ -1,0 +1,121 @@
+import { readFileSync } from 'node:fs';
+
+/**
+ * CPS's messages as the public samples have them, read and written without any of the gateway's own
+ * code. The requests are read more strictly than CPS does: element for element as in the sample.
+ */
+
+const FIXTURES = new URL('../../fixtures/rails/telebirr-ussd/', import.meta.url);
+
+export function sample(name: 'request' | 'ack' | 'result'): string {
+  return readFileSync(new URL(`${name}.xml`, FIXTURES), 'utf8');
+}
+
+/** What a request says. */
+export interface CpsRequest {
+  readonly orderId: string;
+  readonly thirdPartyId: string;
+  readonly password: string;
+  readonly resultUrl: string;
+  readonly timestamp: string;
+  readonly operatorId: string;
+  readonly securityCredential: string;
+  readonly shortCode: string;
+  readonly phone: string;
+  readonly receiver: string;
+  readonly amount: string;
+  readonly currency: string;
+}
+
+/** The sample's texts that a request may change, in their order there. */
+const CHANGING = [
+  ['orderId', 'ORDER0001'],
+  ['thirdPartyId', 'THIRDPARTY'],
+  ['password', 'ENCRYPTED_BASE64_GIVEN'],
+  ['resultUrl', 'https://pay.example.et/n/telebirr-ussd/secret'],
+  ['timestamp', '20260131123456'],
+  ['operatorId', 'OPERATOR'],
+  ['securityCredential', 'ENCRYPTED_BASE64_GIVEN'],
+  ['shortCode', '200001'],
+  ['phone', '251911223344'],
+  ['receiver', '200001'],
+  ['amount', '10.00'],
+  ['currency', 'ETB'],
+] as const;
+
+const REQUEST = requestPattern();
+
+function requestPattern(): RegExp {
+  let rest = sample('request').trim();
+  let pattern = '^';
+  for (const [name, text] of CHANGING) {
+    const start = rest.indexOf(`>${text}<`) + 1;
+    pattern += `${quoted(rest.slice(0, start))}(?<${name}>[^<>]+)`;
+    rest = rest.slice(start + text.length);
+  }
+  return new RegExp(`${pattern}${quoted(rest)}$`);
+}
+
+/** The request in this text, or null when it is not in the sample's form. */
+export function cpsRequestIn(xml: string): CpsRequest | null {
+  const groups = REQUEST.exec(xml)?.groups;
+  const values = CHANGING.map(([name]) => unescaped(groups?.[name]));
+  if (values.includes(null)) {
+    return null;
+  }
+  return Object.fromEntries(
+    CHANGING.map(([name], index) => [name, values[index]]),
+  ) as unknown as CpsRequest;
+}
+
+export function acknowledgementXml(
+  orderId: string,
+  conversationId: string,
+  responseCode: string,
+  serviceStatus: string,
+): string {
+  return sample('ack')
+    .replace('>ORDER0001<', `>${orderId}<`)
+    .replace('>AG_20260131_70101ef1abddd338afdf<', `>${conversationId}<`)
+    .replace('<res:ResponseCode>0<', `<res:ResponseCode>${responseCode}<`)
+    .replace('<res:ServiceStatus>0<', `<res:ServiceStatus>${serviceStatus}<`);
+}
+
+export function paidXml(orderId: string, conversationId: string, transactionId: string): string {
+  return sample('result')
+    .replace('>ORDER0001<', `>${orderId}<`)
+    .replace('>AG_20260131_70101ef1abddd338afdf<', `>${conversationId}<`)
+    .replace('>AJH40OGEZK<', `>${transactionId}<`);
+}
+
+/** No sample of a failure is public: the sample of a success, without what only that has. */
+export function failureXml(orderId: string, conversationId: string, resultCode: string): string {
+  return paidXml(orderId, conversationId, '')
+    .replace('<res:ResultCode>0<', `<res:ResultCode>${resultCode}<`)
+    .replace(/<res:TransactionResult>.*<\/res:TransactionResult>/s, '');
+}
+
+/** As a client of telebirr's payouts got it for a request that was not in the right form. */
+export const FAULT_XML =
+  '<?xml version="1.0" encoding="UTF-8"?>' +
+  '<soapenv:Envelope xmlns:soapenv="http://schemas.xmlsoap.org/soap/envelope/"><soapenv:Body>' +
+  '<soapenv:Fault xmlns:axis2ns9="http://www.w3.org/2003/05/soap-envelope">' +
+  '<faultcode>axis2ns9:Sender</faultcode><faultstring>Internal Server Exception</faultstring>' +
+  '<detail /></soapenv:Fault></soapenv:Body></soapenv:Envelope>';
+
+function quoted(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\/]/g, String.raw`\$&`);
+}
+
+/** Null for a text with an `&` that is not escaped. */
+function unescaped(text: string | undefined): string | null {
+  if (text === undefined || /&(?!(?:amp|lt|gt|quot|apos);)/.test(text)) {
+    return null;
+  }
+  return text
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&apos;', "'")
+    .replaceAll('&amp;', '&');
+}

@@ -1,0 +1,104 @@
+import type { CallbackResult, Rail, RailOrder } from '../../../src/rails/rail.ts';
+import { telebirrUssdRail } from '../../../src/rails/telebirr-ussd/rail.ts';
+import type { TelebirrUssdSettings } from '../../../src/rails/telebirr-ussd/settings.ts';
+import { orderFor } from './order.ts';
+import { type ReceivedCall, StandInServer } from './stand-in.ts';
+import { startTelebirrUssdStandIn, type TelebirrUssdStandIn } from './telebirr-ussd.ts';
+import { settingsFrom } from './telebirr-ussd-settings.ts';
+
+type Changes = Parameters<typeof orderFor>[2];
+
+/** telebirr's stand-in, and a gateway of nothing but the adapter: results come in over HTTP. */
+export class TelebirrUssdScene {
+  readonly standIn: TelebirrUssdStandIn;
+  readonly settings: TelebirrUssdSettings;
+  readonly rail: Rail;
+  readonly #orders = new Map<string, RailOrder>();
+  readonly #results = new Map<string, CallbackResult[]>();
+  #gateway: StandInServer | null = null;
+  #made = 0;
+
+  private constructor(standIn: TelebirrUssdStandIn) {
+    this.standIn = standIn;
+    this.settings = settingsFrom(standIn.settings);
+    this.rail = telebirrUssdRail(this.settings);
+  }
+
+  static async start(): Promise<TelebirrUssdScene> {
+    const scene = new TelebirrUssdScene(await startTelebirrUssdStandIn());
+    scene.#gateway = await StandInServer.start(async (call) => {
+      const response = await scene.#callback(call);
+      return { type: 'answer', status: response.status, body: await response.text() };
+    });
+    return scene;
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([this.standIn.stop(), this.#gateway?.stop()]);
+  }
+
+  /** Each order has an amount, a reference and a callback of its own. */
+  newOrder(changed: Changes = {}): RailOrder {
+    this.#made += 1;
+    const order = orderFor(this.rail, 'TELE_BIRR_USSD', {
+      ...changed,
+      attempt: { reference: `${this.#made}`.padStart(20, 'R'), ...changed?.attempt },
+      order: {
+        chargedMinor: 150_000 + this.#made,
+        callbackUrl: `${this.#gateway?.baseUrl}/rails/telebirr-ussd/${this.#made}`,
+        ...changed?.order,
+      },
+    });
+    this.keep(order);
+    return order;
+  }
+
+  /** What the gateway knows of the order from now on. */
+  keep(order: RailOrder): void {
+    this.#orders.set(pathOf(order), order);
+  }
+
+  /** Started and taken; with telebirr's own reference, as the gateway would keep it. */
+  async started(order: RailOrder): Promise<RailOrder> {
+    const result = await this.rail.start(order);
+    if (result.type !== 'accepted') {
+      throw new Error(result.type);
+    }
+    const { railReference } = result;
+    const kept = { ...order, attempt: { ...order.attempt, railReference } };
+    this.keep(kept);
+    return kept;
+  }
+
+  /** What the adapter made of the results that came for the order, in order. */
+  resultsOf(order: RailOrder): readonly CallbackResult[] {
+    return this.#results.get(pathOf(order)) ?? [];
+  }
+
+  async #callback(call: ReceivedCall): Promise<Response> {
+    const order = this.#orders.get(call.url);
+    if (order === undefined) {
+      return new Response(null, { status: 404 });
+    }
+    const result = await this.rail.handleCallback(requestFrom(call), order);
+    this.#results.set(call.url, [...this.resultsOf(order), result]);
+    return result.type === 'outcome'
+      ? result.answer({ customerUrl: order.checkoutUrl })
+      : result.answer;
+  }
+}
+
+/** A call as the Worker would be given it. */
+export function requestFrom({ headers, body }: Pick<ReceivedCall, 'headers' | 'body'>): Request {
+  return new Request('https://pay.example.com/', { method: 'POST', headers, body });
+}
+
+/** The amount as it goes over the wire, for a plan; the orders above are below ETB 1,600. */
+export function amountText({ chargedMinor }: RailOrder): string {
+  const digits = String(chargedMinor);
+  return `${digits.slice(0, -2)}.${digits.slice(-2)}`;
+}
+
+function pathOf({ callbackUrl }: RailOrder): string {
+  return new URL(callbackUrl).pathname;
+}

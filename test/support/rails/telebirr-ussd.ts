@@ -1,0 +1,281 @@
+import { randomBytes } from 'node:crypto';
+import { deskPage } from './desk.ts';
+import {
+  type CallbackAnswer,
+  type CallbackVariant,
+  CUSTOMER_ACTS,
+  type CustomerAct,
+  faulty,
+  OrderBook,
+  type Plan,
+  type ReceivedCall,
+  type Reply,
+  type StandIn,
+  type StandInOrder,
+  StandInServer,
+} from './stand-in.ts';
+import {
+  acknowledgementXml,
+  type CpsRequest,
+  cpsRequestIn,
+  FAULT_XML,
+  failureXml,
+  paidXml,
+} from './telebirr-ussd-messages.ts';
+
+/** telebirr's CPS and the operator's relay before it, in one. */
+export interface TelebirrUssdStandIn extends StandIn {
+  readonly settings: Readonly<typeof CREDENTIALS> & {
+    readonly relayUrl: string;
+    readonly relayHeaders: Readonly<Record<string, string>>;
+    readonly resultToken: string;
+    readonly reasons: Readonly<Record<string, string>>;
+  };
+}
+
+const PATH = '/payment/services/APIRequestMgrService';
+
+const CREDENTIALS = {
+  thirdPartyId: 'Stand-In & Sons',
+  password: `${randomBytes(32).toString('base64')}`,
+  operatorId: '20000101',
+  securityCredential: `${randomBytes(32).toString('base64')}`,
+  shortCode: '200001',
+};
+
+/** The only code of failure that a client has told of: the caller did not pass. */
+const CODE_CALLER = '1001';
+
+/** telebirr publishes no list. These codes are invented, and told to the gateway as settings. */
+const CODE_PARAMETER = 'X100';
+const CODE_DUPLICATE = 'X101';
+const CODE_INITIATOR = 'X102';
+const CODE_UNAVAILABLE = 'X103';
+const CODE: Readonly<Record<Exclude<CustomerAct, 'pays'>, string>> = {
+  declines: 'X200',
+  lacks_funds: 'X201',
+  mistypes_pin: 'X202',
+  cancels: 'X203',
+  times_out: 'X204',
+};
+const REASONS = {
+  [CODE_INITIATOR]: 'misconfigured',
+  [CODE_UNAVAILABLE]: 'rail_unavailable',
+  [CODE.lacks_funds]: 'insufficient_funds',
+  [CODE.mistypes_pin]: 'wrong_pin',
+  [CODE.cancels]: 'canceled_by_customer',
+  [CODE.times_out]: 'timed_out',
+};
+
+const AFTER_ANSWER_MS = 50;
+
+/** `port` 0: any free one. */
+export async function startTelebirrUssdStandIn(port = 0): Promise<TelebirrUssdStandIn> {
+  const cps = new Cps();
+  const server = await StandInServer.start((call) => cps.answer(call), port);
+  return {
+    railId: 'telebirr-ussd',
+    baseUrl: server.baseUrl,
+    settings: {
+      ...CREDENTIALS,
+      relayUrl: server.baseUrl + PATH,
+      relayHeaders: { Authorization: `Bearer ${cps.relayToken}` },
+      resultToken: cps.resultToken,
+      reasons: REASONS,
+    },
+    calls: server.calls,
+    plan: (amountText, plan) => void cps.plans.set(amountText, plan),
+    order: (orderId) => cps.book.arrival(orderId),
+    stop: () => server.stop(),
+  };
+}
+
+class Cps {
+  readonly relayToken = randomBytes(24).toString('base64url');
+  readonly resultToken = randomBytes(24).toString('base64url');
+  readonly plans = new Map<string, Plan>();
+  readonly book = new OrderBook<Prompt>();
+
+  async answer(call: ReceivedCall): Promise<Reply> {
+    switch (`${call.method} ${call.url}`) {
+      case `POST ${PATH}`:
+        return this.#request(call);
+      case 'GET /':
+        return this.#desk();
+      case 'POST /':
+        return this.#pressesButton(new URLSearchParams(call.body));
+      default:
+        return { type: 'answer', status: 404, body: 'Not Found' };
+    }
+  }
+
+  async #request({ headers, body }: ReceivedCall): Promise<Reply> {
+    if (headers.authorization !== `Bearer ${this.relayToken}`) {
+      return { type: 'answer', status: 401, body: 'The relay is not open to you.' };
+    }
+    const request = cpsRequestIn(body);
+    const isSoap = /^text\/xml(;|$)/.test(headers['content-type'] ?? '') && 'soapaction' in headers;
+    if (!isSoap || request === null) {
+      return xmlReply(500, FAULT_XML);
+    }
+    const plan = this.plans.get(request.amount);
+    return faulty(plan?.start, () => this.#takes(request, plan));
+  }
+
+  async #takes(request: CpsRequest, plan: Plan | undefined): Promise<Reply> {
+    const conversationId = `AG_${request.timestamp.slice(0, 8)}_${randomBytes(10).toString('hex')}`;
+    const code = this.#refusal(request, plan);
+    if (code !== null) {
+      const serviceStatus = code === CODE_UNAVAILABLE ? '1' : '0';
+      return xmlReply(200, acknowledgementXml(request.orderId, '', code, serviceStatus));
+    }
+    const prompt = new Prompt(request, conversationId, this.resultToken);
+    this.book.add(prompt);
+    if (plan?.act !== undefined) {
+      await prompt.act(plan.act, { silent: true });
+      // A gateway that is gone is no error of telebirr's.
+      if (plan.callback === 'before_answer') {
+        await prompt.callback().catch(() => undefined);
+      } else if (plan.callback !== 'never') {
+        setTimeout(() => prompt.callback().catch(() => undefined), AFTER_ANSWER_MS);
+      }
+    }
+    return xmlReply(200, acknowledgementXml(request.orderId, conversationId, '0', '0'));
+  }
+
+  /** A code of failure, or null when nothing is wrong. */
+  #refusal(request: CpsRequest, plan: Plan | undefined): string | null {
+    if (
+      plan?.refuses === 'misconfigured' ||
+      request.thirdPartyId !== CREDENTIALS.thirdPartyId ||
+      request.password !== CREDENTIALS.password
+    ) {
+      return CODE_CALLER;
+    }
+    if (
+      request.operatorId !== CREDENTIALS.operatorId ||
+      request.securityCredential !== CREDENTIALS.securityCredential ||
+      request.shortCode !== CREDENTIALS.shortCode ||
+      request.receiver !== CREDENTIALS.shortCode
+    ) {
+      return CODE_INITIATOR;
+    }
+    if (!isSound(request)) {
+      return CODE_PARAMETER;
+    }
+    if (this.book.get(request.orderId) !== undefined) {
+      return CODE_DUPLICATE;
+    }
+    const refuses = plan?.refuses;
+    if (refuses === 'unavailable') {
+      return CODE_UNAVAILABLE;
+    }
+    return refuses === undefined || refuses === 'pays' ? null : CODE[refuses];
+  }
+
+  #desk(): Reply {
+    const waiting = this.book.all.filter(({ acted }) => acted === null);
+    return deskPage(
+      'telebirr USSD push',
+      waiting.map(({ orderId, amountText, phone }) => ({
+        orderId,
+        amountText: `ETB ${amountText}`,
+        phone,
+        action: '/',
+        acts: CUSTOMER_ACTS,
+      })),
+    );
+  }
+
+  async #pressesButton(form: URLSearchParams): Promise<Reply> {
+    const prompt = this.book.get(form.get('orderId') ?? '');
+    const act = CUSTOMER_ACTS.find((candidate) => candidate === form.get('act'));
+    if (prompt === undefined || act === undefined || prompt.acted !== null) {
+      return { type: 'answer', status: 409, body: 'No such prompt.' };
+    }
+    await prompt.act(act);
+    return { type: 'answer', status: 303, headers: { location: '/' }, body: '' };
+  }
+}
+
+/** One prompt on a customer's phone. */
+class Prompt implements StandInOrder {
+  readonly orderId: string;
+  readonly amountText: string;
+  readonly phone: string;
+  acted: CustomerAct | null = null;
+  readonly #request: CpsRequest;
+  readonly #conversationId: string;
+  readonly #resultToken: string;
+  /** telebirr's receipt number. */
+  readonly #transactionId = randomBytes(5).toString('hex').toUpperCase();
+
+  constructor(request: CpsRequest, conversationId: string, resultToken: string) {
+    this.orderId = request.orderId;
+    this.amountText = request.amount;
+    this.phone = request.phone;
+    this.#request = request;
+    this.#conversationId = conversationId;
+    this.#resultToken = resultToken;
+  }
+
+  async act(
+    act: CustomerAct,
+    { silent = false }: { readonly silent?: boolean } = {},
+  ): Promise<CallbackAnswer | null> {
+    this.acted = act;
+    return silent ? null : this.callback();
+  }
+
+  /** telebirr's result, as the relay hands it on. Forged: not by way of the relay. */
+  async callback(variant: CallbackVariant = 'genuine'): Promise<CallbackAnswer> {
+    const isForged = variant === 'forged';
+    const response = await fetch(this.#request.resultUrl, {
+      method: 'POST',
+      headers: {
+        'content-type': 'text/xml; charset=utf-8',
+        ...(isForged ? {} : { authorization: `Bearer ${this.#resultToken}` }),
+      },
+      body: this.#result(variant),
+      redirect: 'manual',
+    });
+    return { status: response.status, text: await response.text() };
+  }
+
+  #result(variant: CallbackVariant): string {
+    const paid = paidXml(this.orderId, this.#conversationId, this.#transactionId);
+    switch (variant) {
+      case 'genuine':
+        if (this.acted === null) {
+          throw new Error('the customer has not acted');
+        }
+        return this.acted === 'pays'
+          ? paid
+          : failureXml(this.orderId, this.#conversationId, CODE[this.acted]);
+      case 'forged':
+        return paid;
+      case 'unreadable':
+        return paid.slice(0, paid.length / 2);
+      // No result names an amount: one of another amount is one of another payment.
+      case 'wrong_amount':
+      case 'other_order':
+        return paidXml('OTHER0ORDER0OTHER0OR', this.#conversationId, this.#transactionId);
+    }
+  }
+}
+
+/** What the messages' form alone does not say. */
+function isSound(request: CpsRequest): boolean {
+  return (
+    /^[A-Z0-9]{20}$/.test(request.orderId) &&
+    /^251[79]\d{8}$/.test(request.phone) &&
+    /^(?!0\.00)(?:0|[1-9]\d{0,8})\.\d\d$/.test(request.amount) &&
+    request.currency === 'ETB' &&
+    /^https?:$/.test(URL.parse(request.resultUrl)?.protocol ?? '') &&
+    /^20\d\d[01]\d[0-3]\d[0-2]\d[0-5]\d[0-5]\d$/.test(request.timestamp)
+  );
+}
+
+function xmlReply(status: number, body: string): Reply {
+  return { type: 'answer', status, headers: { 'content-type': 'text/xml;charset=UTF-8' }, body };
+}
