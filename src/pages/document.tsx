@@ -62,12 +62,10 @@ export function Document(props: DocumentProps) {
         data-state={follow?.tag}
         data-follow={follow?.speed}
       >
-        {isTest && (
-          <p class="test-banner" role="note">
-            {text.testBanner}
-          </p>
-        )}
-        <LanguageSwitch text={text} path={path} query={props.query ?? ''} />
+        <header>
+          {isTest && <p class="test-banner">{text.testBanner}</p>}
+          <LanguageSwitch text={text} path={path} query={props.query ?? ''} />
+        </header>
         <p
           class="connection"
           role="status"

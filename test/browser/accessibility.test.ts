@@ -1,0 +1,428 @@
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { METHODS_NEEDING_PHONE } from '../../src/domain/method.ts';
+import type { Language } from '../../src/pages/language.ts';
+import { PHONE } from '../support/browser.ts';
+import { termsWith } from '../support/checkout-fixtures.ts';
+import { GALLERY_STATES } from '../support/gallery.ts';
+import {
+  axeViolations,
+  LANGUAGE_CODES,
+  openStage,
+  overflowOf,
+  SIZE_NAMES,
+  SIZES,
+  type Stage,
+  visit,
+} from './support.ts';
+
+/** What axe-core cannot see: how the pages behave under hands, eyes and settings other than ours. */
+
+const METHODS = termsWith().methods.map(({ method }) => method);
+
+let stage: Stage;
+
+beforeAll(async () => {
+  stage = await openStage();
+});
+
+afterAll(async () => {
+  await stage?.close();
+});
+
+describe('by keyboard alone', () => {
+  it.each(SIZE_NAMES)('everything is reached in visual order, and shows it: %s', async (size) => {
+    const context = await stage.context(SIZES[size]);
+    const { page } = await visit(context, 'choose');
+    const stops = [...(await stopsUntil(page, 'pay'))];
+    expect(stops.map(({ name }) => name)).toEqual([
+      'language en',
+      'language am',
+      'language om',
+      'language ti',
+      'way back',
+      'details',
+      'method TELE_BIRR',
+      'pay',
+    ]);
+    // From the button back to the radios: they still are one stop.
+    await page.keyboard.press('Shift+Tab');
+    stops.push(await focusedStop(page));
+    await page.keyboard.press('Space');
+    for (const method of METHODS.slice(1)) {
+      await page.keyboard.press('ArrowDown');
+      const chosen = await focusedStop(page);
+      expect(chosen.name).toBe(`method ${method}`);
+      stops.push(chosen);
+      const after = await stopsUntil(page, 'pay');
+      const needsPhone = METHODS_NEEDING_PHONE.includes(method);
+      expect(after.map(({ name }) => name)).toEqual(needsPhone ? ['phone', 'pay'] : ['pay']);
+      expect(outOfOrder([chosen, ...after])).toEqual([]);
+      stops.push(...after);
+      for (const _ of after) {
+        await page.keyboard.press('Shift+Tab');
+      }
+    }
+    expect(outOfOrder(stops.slice(0, 8))).toEqual([]);
+    expect(stops.filter((stop) => !stop.isVisible || !stop.isOutlined)).toEqual([]);
+    await context.close();
+  });
+
+  it.each(SIZE_NAMES)('the phone is asked for right beneath its method: %s', async (size) => {
+    const context = await stage.context(SIZES[size]);
+    const { page } = await visit(context, 'choose');
+    await page.locator('input[type=radio]').first().focus();
+    await page.keyboard.press('Space');
+    const phone = page.locator('.field');
+    for (const [index, method] of METHODS.entries()) {
+      if (index > 0) {
+        await page.keyboard.press('ArrowDown');
+      }
+      expect(await page.locator('input[type=radio]:checked').inputValue()).toBe(method);
+      expect(await phone.isVisible()).toBe(METHODS_NEEDING_PHONE.includes(method));
+      if (METHODS_NEEDING_PHONE.includes(method)) {
+        const row = await boxOf(page, `label:has([value=${method}])`);
+        const field = await boxOf(page, '.field');
+        expect(field.top).toBeGreaterThanOrEqual(row.bottom);
+        expect(field.top - row.bottom).toBeLessThanOrEqual(DISTANCE_MAX_PIXELS);
+        const next = METHODS[index + 1];
+        if (next !== undefined) {
+          const nextRow = await boxOf(page, `label:has([value=${next}])`);
+          expect(nextRow.top).toBeGreaterThanOrEqual(field.bottom);
+        }
+      }
+    }
+    await context.close();
+  });
+
+  it('the way back opens, asks, and closes again', async () => {
+    const context = await stage.context(PHONE);
+    const { page } = await visit(context, 'choose');
+    const confirm = page.locator('form[action$="/give-up"] button');
+    await page.locator('details:has(form) > summary').focus();
+    expect(await confirm.isVisible()).toBe(false);
+    await page.keyboard.press('Enter');
+    expect(await confirm.isVisible()).toBe(true);
+    await page.keyboard.press('Tab');
+    expect(await confirm.evaluate((button) => button === document.activeElement)).toBe(true);
+    await page.keyboard.press('Shift+Tab');
+    await page.keyboard.press('Enter');
+    expect(await confirm.isVisible()).toBe(false);
+    await context.close();
+  });
+
+  it('an error takes the focus to the field that is wrong', async () => {
+    const context = await stage.context(PHONE);
+    const { page } = await visit(context, 'refused-phone-invalid');
+    expect((await focusedStop(page)).name).toBe('phone');
+    await context.close();
+  });
+});
+
+/** WCAG 2.2, 2.5.8. */
+const TARGET_MIN_PIXELS = 24;
+
+describe('what a finger has to hit', () => {
+  it.each(LANGUAGE_CODES)('is large enough in every state: %s', async (language) => {
+    const context = await stage.context(PHONE);
+    const small: string[] = [];
+    for (const state of GALLERY_STATES) {
+      const { page } = await visit(context, state, language);
+      small.push(...(await smallTargets(page)).map((target) => `${state}: ${target}`));
+      await page.close();
+    }
+    expect(small).toEqual([]);
+    await context.close();
+  });
+});
+
+const HALF_SIZES = {
+  phone: { viewport: { width: 180, height: 370 }, deviceScaleFactor: 2 },
+  desktop: { viewport: { width: 640, height: 400 }, deviceScaleFactor: 2 },
+} as const satisfies Record<string, BrowserContextOptions>;
+
+const ZOOMED = SIZE_NAMES.flatMap((size) => LANGUAGE_CODES.map((language) => ({ size, language })));
+
+describe('at 200 %', () => {
+  it.each(LANGUAGE_CODES)('nothing is wider than the window: %s', async (language) => {
+    const context = await stage.context(HALF_SIZES.phone);
+    const wide: string[] = [];
+    for (const state of GALLERY_STATES) {
+      const { page } = await visit(context, state, language);
+      for (const size of SIZE_NAMES) {
+        await page.setViewportSize(HALF_SIZES[size].viewport);
+        const overflow = await overflowOf(page);
+        if (overflow > 0) {
+          wide.push(`${state}, ${size}: ${overflow} px`);
+        }
+      }
+      await page.close();
+    }
+    expect(wide).toEqual([]);
+    await context.close();
+  });
+
+  it.each(ZOOMED)('the button never covers the field: $size, $language', async (shown) => {
+    await expectClearField(HALF_SIZES[shown.size], shown.language);
+  });
+
+  it.each(SIZE_NAMES)('nothing sticks to a window that is so low: %s', async (size) => {
+    const context = await stage.context(HALF_SIZES[size]);
+    const { page } = await visit(context, 'choose');
+    const button = page.locator('form[data-totals] button');
+    const places = [];
+    for (const fraction of [0, 0.5, 1]) {
+      places.push(
+        await button.evaluate((element, share) => {
+          scrollTo(0, share * document.documentElement.scrollHeight);
+          return element.getBoundingClientRect().top + scrollY;
+        }, fraction),
+      );
+    }
+    expect(new Set(places).size).toBe(1);
+    await context.close();
+  });
+});
+
+describe('with a keyboard on half of the screen', () => {
+  it.each(LANGUAGE_CODES)('the button never covers the field: %s', async (language) => {
+    await expectClearField({ ...PHONE, viewport: { width: 360, height: 400 } }, language);
+  });
+});
+
+describe('motion', () => {
+  it('moves on the page that waits', async () => {
+    const context = await stage.context({ ...PHONE, reducedMotion: 'no-preference' });
+    const { page } = await visit(context, 'push');
+    expect(await page.evaluate(() => document.getAnimations().length)).toBeGreaterThan(0);
+    await context.close();
+  });
+
+  it('is nowhere when the customer wants none', async () => {
+    const context = await stage.context({ ...PHONE, reducedMotion: 'reduce' });
+    const moving: string[] = [];
+    for (const state of GALLERY_STATES) {
+      const { page } = await visit(context, state);
+      if ((await page.evaluate(() => document.getAnimations().length)) > 0) {
+        moving.push(state);
+      }
+      await page.close();
+    }
+    expect(moving).toEqual([]);
+    await context.close();
+  });
+});
+
+describe('forced colours', () => {
+  it.each(SIZE_NAMES)('axe-core finds nothing on a %s', async (size) => {
+    const context = await stage.context({ ...SIZES[size], forcedColors: 'active' });
+    const wrong: string[] = [];
+    for (const state of GALLERY_STATES) {
+      const { page } = await visit(context, state);
+      wrong.push(...(await axeViolations(page)).map((violation) => `${state}: ${violation}`));
+      await page.close();
+    }
+    expect(wrong).toEqual([]);
+    await context.close();
+  });
+
+  it('the chosen method has a wider border than the others', async () => {
+    const context = await stage.context({ ...PHONE, forcedColors: 'active' });
+    const { page } = await visit(context, 'choose');
+    await page.locator('label.method').nth(1).click();
+    const widths = await page
+      .locator('label.method')
+      .evaluateAll((rows) =>
+        rows.map((row) => Number.parseFloat(getComputedStyle(row).borderTopWidth)),
+      );
+    const [first = 0, chosen = 0, ...others] = widths;
+    expect(chosen).toBeGreaterThan(Math.max(first, ...others));
+    expect(first).toBeGreaterThan(0);
+    await context.close();
+  });
+});
+
+/** WCAG 2.2, 1.4.12: what readers may set, all at once. */
+const TEXT_SPACING = `
+  * { line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important }
+  p { margin-block-end: 2em !important }
+`;
+
+const SPACED_STATES = ['choose', 'choose-commission', 'push', 'paid'] as const;
+
+describe('text spacing', () => {
+  it.each(SIZE_NAMES)('cuts no text off on a %s', async (size) => {
+    // The page's CSP takes the reader's style sheet for an intruder's.
+    const context = await stage.context({ ...SIZES[size], bypassCSP: true });
+    const cut: string[] = [];
+    for (const state of SPACED_STATES) {
+      for (const language of LANGUAGE_CODES) {
+        const { page } = await visit(context, state, language);
+        await page.addStyleTag({ content: TEXT_SPACING });
+        await openAll(page);
+        const found = [...(await cutTexts(page)), `${await overflowOf(page)} px too wide`];
+        cut.push(
+          ...found
+            .filter((text) => text !== '0 px too wide')
+            .map((text) => `${state} ${language}: ${text}`),
+        );
+        await page.close();
+      }
+    }
+    expect(cut).toEqual([]);
+    await context.close();
+  });
+});
+
+/** More than the methods' own distance would be somewhere else on the page. */
+const DISTANCE_MAX_PIXELS = 16;
+
+interface Box {
+  readonly top: number;
+  readonly right: number;
+  readonly bottom: number;
+  readonly left: number;
+}
+
+/** Where the focus is. */
+interface Stop extends Box {
+  readonly name: string;
+  /** In the window, and under nothing else (WCAG 2.2, 2.4.11). */
+  readonly isVisible: boolean;
+  readonly isOutlined: boolean;
+}
+
+/** Tabs on until the focus is on what has this name. */
+async function stopsUntil(page: Page, name: string): Promise<readonly Stop[]> {
+  const stops: Stop[] = [];
+  while (stops.at(-1)?.name !== name) {
+    await page.keyboard.press('Tab');
+    stops.push(await focusedStop(page));
+    if (stops.length > STOPS_MAX) {
+      throw new Error(`no way to ${name}: ${stops.map((stop) => stop.name).join(', ')}`);
+    }
+  }
+  return stops;
+}
+
+const STOPS_MAX = 20;
+
+async function focusedStop(page: Page): Promise<Stop> {
+  return page.evaluate(() => {
+    const focused = document.activeElement ?? document.body;
+    const nameOf = (): string => {
+      if (focused instanceof HTMLAnchorElement && focused.hreflang !== '') {
+        return `language ${focused.hreflang}`;
+      }
+      if (focused instanceof HTMLInputElement) {
+        return focused.type === 'tel' ? 'phone' : `method ${focused.value}`;
+      }
+      if (focused.tagName === 'SUMMARY') {
+        return focused.parentElement?.querySelector('form') ? 'way back' : 'details';
+      }
+      return focused.closest('form[data-totals]') === null ? focused.tagName : 'pay';
+    };
+    // A radio is as large as its row, and shows its focus there.
+    const target = focused.closest('label') ?? focused;
+    const { top, right, bottom, left } = target.getBoundingClientRect();
+    const hit = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
+    const isUncovered = hit !== null && (target.contains(hit) || hit.contains(target));
+    const isOutlined = [focused, target].some((element) => {
+      const { outlineStyle, outlineWidth } = getComputedStyle(element);
+      return outlineStyle !== 'none' && Number.parseFloat(outlineWidth) >= 2;
+    });
+    return {
+      name: nameOf(),
+      isVisible: isUncovered && top >= 0 && bottom <= innerHeight,
+      isOutlined,
+      top: top + scrollY,
+      bottom: bottom + scrollY,
+      left,
+      right,
+    };
+  });
+}
+
+/** Stops that are neither below nor beside the one before: a reader would have to jump back. */
+function outOfOrder(stops: readonly Stop[]): readonly string[] {
+  return stops.slice(1).flatMap((stop, index) => {
+    const before = stops[index];
+    return before === undefined || stop.top >= before.bottom - 1 || stop.left >= before.right - 1
+      ? []
+      : [`${before.name} before ${stop.name}`];
+  });
+}
+
+async function boxOf(page: Page, selector: string): Promise<Box> {
+  const box = await page.locator(selector).boundingBox();
+  if (box === null) {
+    throw new Error(`${selector} is not visible`);
+  }
+  return { top: box.y, right: box.x + box.width, bottom: box.y + box.height, left: box.x };
+}
+
+async function openAll(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    for (const details of document.querySelectorAll('details')) {
+      details.open = true;
+    }
+    document.querySelector<HTMLElement>('.needs-phone input')?.click();
+  });
+}
+
+/** Links, buttons and fields that are too small for a finger; links within a sentence may be. */
+async function smallTargets(page: Page): Promise<readonly string[]> {
+  await openAll(page);
+  return page.evaluate((min) => {
+    const isInSentence = (element: Element): boolean =>
+      getComputedStyle(element).display === 'inline' &&
+      (element.parentElement?.textContent ?? '').trim() !== element.textContent.trim();
+    return [...document.querySelectorAll('a, button, input:not([type=hidden]), summary')]
+      .map((control) => control.closest('label') ?? control)
+      .filter((target) => target.checkVisibility() && !isInSentence(target))
+      .map((target) => ({ target, box: target.getBoundingClientRect() }))
+      .filter(({ box }) => box.width < min || box.height < min)
+      .map(({ target, box }) => `${target.outerHTML.slice(0, 80)} ${box.width} × ${box.height}`);
+  }, TARGET_MIN_PIXELS);
+}
+
+/** Chooses a method, tabs to its field and on to the button: both can be seen whole. */
+async function expectClearField(options: BrowserContextOptions, language: Language): Promise<void> {
+  const context = await stage.context(options);
+  const { page } = await visit(context, 'choose', language);
+  for (const method of METHODS_NEEDING_PHONE) {
+    await page.locator(`input[value=${method}]`).focus();
+    await page.keyboard.press('Space');
+    const [phone, pay] = await stopsUntil(page, 'pay');
+    expect([phone?.name, phone?.isVisible]).toEqual(['phone', true]);
+    expect([pay?.name, pay?.isVisible]).toEqual(['pay', true]);
+    await page.keyboard.press('Shift+Tab');
+    const field = await boxOf(page, 'input[type=tel]');
+    const button = await boxOf(page, 'form[data-totals] button');
+    expect(button.top >= field.bottom || button.bottom <= field.top).toBe(true);
+  }
+  await context.close();
+}
+
+/** Texts that are larger than their box. */
+async function cutTexts(page: Page): Promise<readonly string[]> {
+  return page.evaluate(() => {
+    const hasText = (element: Element): boolean =>
+      [...element.childNodes].some(
+        (node) => node.nodeType === Node.TEXT_NODE && (node.textContent ?? '').trim() !== '',
+      );
+    return [...document.body.querySelectorAll('*')]
+      .filter((element) => element.checkVisibility() && hasText(element))
+      .filter((element) => !element.classList.contains('visually-hidden'))
+      .filter((element) => getComputedStyle(element).display !== 'inline')
+      .filter(
+        (element) =>
+          element.scrollWidth > element.clientWidth + 1 ||
+          element.scrollHeight > element.clientHeight + 1,
+      )
+      .map(
+        (element) =>
+          `${element.outerHTML.slice(0, 100)}: ${element.scrollWidth} × ${element.scrollHeight} in ${element.clientWidth} × ${element.clientHeight}`,
+      );
+  });
+}

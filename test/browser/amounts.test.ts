@@ -1,0 +1,206 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { LANGUAGES } from '../../src/pages/language.ts';
+import { english } from '../../src/pages/languages/en.ts';
+import { termsWith } from '../support/checkout-fixtures.ts';
+import { GALLERY_STATES } from '../support/gallery.ts';
+import { openFrozen } from './frozen.ts';
+import { LANGUAGE_CODES, openStage, SIZE_NAMES, SIZES, type Stage, visit } from './support.ts';
+
+/** What the customer reads to pay is what is charged, wherever it stands. */
+
+const { amountMinor, methods } = termsWith();
+
+const SHOWN = SIZE_NAMES.flatMap((size) => LANGUAGE_CODES.map((language) => ({ size, language })));
+
+let stage: Stage;
+
+beforeAll(async () => {
+  stage = await openStage();
+});
+
+afterAll(async () => {
+  await stage?.close();
+});
+
+describe('before paying', () => {
+  it.each(SHOWN)('one price for all methods: $size, $language', async ({ size, language }) => {
+    const context = await stage.context(SIZES[size]);
+    const text = LANGUAGES[language];
+    for (const [state, minor] of [
+      ['choose', amountMinor],
+      ['choose-commission-equal', amountMinor + 1_500],
+    ] as const) {
+      const { page } = await visit(context, state, language);
+      const { amount, button, totals } = await read(page);
+      expect(minorOf(amount)).toBe(minor);
+      expect(button).toBe(text.payAmount(amount));
+      expect(totals.at(-1)).toBe(amount);
+      await page.close();
+    }
+    await context.close();
+  });
+
+  it.each(SHOWN)('the price of the chosen method: $size, $language', async (shown) => {
+    const context = await stage.context(SIZES[shown.size]);
+    const text = LANGUAGES[shown.language];
+    const { page } = await visit(context, 'choose-commission', shown.language);
+    const before = await read(page);
+    expect(minorOf(before.amount)).toBe(amountMinor);
+    expect(before.fee).toBe(text.plusCommission);
+    expect(before.button).toBe(text.pay);
+    expect(before.totals.at(-1)).toBe(text.commissionByMethod);
+    for (const { method, commissionMinor } of methods) {
+      const label = page.locator(`label:has([value=${method}])`);
+      await label.click();
+      const { amount, fee, button, totals } = await read(page);
+      expect(minorOf(amount)).toBe(amountMinor + commissionMinor);
+      // To the letter as the method's own row says.
+      expect(await label.textContent()).toContain(amount);
+      expect(button).toBe(text.payAmount(amount));
+      const [subtotal = '', commission = '', total] = totals;
+      expect(minorOf(subtotal)).toBe(amountMinor);
+      expect(minorOf(commission)).toBe(commissionMinor);
+      expect(total).toBe(amount);
+      expect(fee).toBe(text.feeIncluded(commission));
+      expect(await label.textContent()).toContain(text.feeOf(commission));
+    }
+    await context.close();
+  });
+
+  it('a reader is not told of what is not there: no fee, no row of it', async () => {
+    const context = await stage.context(SIZES.phone);
+    const { page } = await visit(context, 'choose');
+    expect(await page.locator('[data-fee-row], [data-by-method]').count()).toBe(0);
+    await context.close();
+  });
+});
+
+describe('everywhere', () => {
+  it('the amount that is seen on a phone is the one that is seen on a desktop', async () => {
+    const [phone, desktop] = [await stage.context(SIZES.phone), await stage.context(SIZES.desktop)];
+    const seen: string[] = [];
+    for (const state of GALLERY_STATES) {
+      const [one, other] = await Promise.all(
+        [phone, desktop].map(async (context) => {
+          const { page } = await visit(context, state);
+          const amounts = await page.locator('.amount').filter({ visible: true }).allTextContents();
+          await page.close();
+          return amounts;
+        }),
+      );
+      expect([state, one]).toEqual([state, other]);
+      seen.push(...(one ?? []));
+    }
+    expect(seen.length).toBeGreaterThan(0);
+    await phone.close();
+    await desktop.close();
+  });
+});
+
+describe('the receipt', () => {
+  it.each(SHOWN)('shows what was charged: $size, $language', async ({ size, language }) => {
+    const context = await stage.context(SIZES[size]);
+    for (const [state, minor] of [
+      ['paid', amountMinor],
+      ['paid-commission', amountMinor + 1_500],
+    ] as const) {
+      const { page } = await visit(context, state, language);
+      const { amount, totals } = await read(page);
+      expect(minorOf(amount)).toBe(minor);
+      expect(totals.at(-1)).toBe(amount);
+      await page.close();
+    }
+    await context.close();
+  });
+
+  it('takes the customer back after ten seconds, with the words counting', async () => {
+    const frozen = await openFrozen(stage, 'paid');
+    await frozen.context.route('https://shop.example.com/**', (route) =>
+      route.fulfill({ contentType: 'text/html', body: '<!doctype html><title>Shop</title>' }),
+    );
+    const notice = frozen.page.locator('[data-return] span');
+    expect(await notice.textContent()).toBe(english.returningIn('Tomoca Coffee', '10'));
+    await frozen.pass(1_000);
+    expect(await notice.textContent()).toBe(english.returningIn('Tomoca Coffee', '9'));
+    await frozen.pass(8_500);
+    expect(await notice.isVisible()).toBe(true);
+    await frozen.context.clock.runFor(500);
+    await frozen.page.waitForURL('https://shop.example.com/**');
+    const { searchParams } = new URL(frozen.page.url());
+    expect(Object.fromEntries(searchParams)).toEqual({
+      paymentIntentUniqueId: 'order-1001',
+      status: 'SUCCESS',
+      transactionId: 'H7K2M9QX4T0B8ZC3VN5D',
+    });
+    await frozen.context.close();
+  });
+
+  it('lets the customer stay, without losing the place', async () => {
+    const frozen = await openFrozen(stage, 'paid');
+    await frozen.page.locator('[data-stay]').click();
+    await frozen.pass(60_000);
+    expect(new URL(frozen.page.url()).pathname).toBe('/paid');
+    expect(await frozen.page.locator('[data-return]').isVisible()).toBe(false);
+    expect(await frozen.page.evaluate(() => document.activeElement?.tagName)).toBe('H1');
+    await frozen.context.close();
+  });
+
+  it('does not take away who came to look again', async () => {
+    const frozen = await openFrozen(stage, 'paid-already');
+    await frozen.pass(60_000);
+    expect(await frozen.page.locator('[data-return]').count()).toBe(0);
+    expect(new URL(frozen.page.url()).pathname).toBe('/paid-already');
+    await frozen.context.close();
+  });
+
+  it('prints: the payment, and nothing to press', async () => {
+    const frozen = await openFrozen(stage, 'paid');
+    const { page } = frozen;
+    await page.evaluate(() => {
+      const printed: string[] = [];
+      Object.assign(globalThis, { printed });
+      globalThis.print = () => printed.push('printed');
+    });
+    await page.locator('[data-print]').click();
+    expect(
+      await page.evaluate(() => (globalThis as unknown as { printed: string[] }).printed),
+    ).toEqual(['printed']);
+    await page.emulateMedia({ media: 'print' });
+    const toPress = page.locator('a, button').filter({ visible: true });
+    expect(await toPress.allTextContents()).toEqual([]);
+    for (const part of ['h1', '.amount', '.receipt code', '.items', '.totals']) {
+      expect(await page.locator(part).first().isVisible()).toBe(true);
+    }
+    await frozen.context.close();
+  });
+});
+
+interface Amounts {
+  readonly amount: string;
+  /** The line beneath the amount, or null. */
+  readonly fee: string | null;
+  /** Null where nothing is to be paid any more. */
+  readonly button: string | null;
+  /** Of the breakdown, from subtotal to total. */
+  readonly totals: readonly string[];
+}
+
+async function read(page: Page): Promise<Amounts> {
+  return page.evaluate(() => {
+    const textOf = (selector: string): string | null =>
+      document.querySelector(selector)?.textContent ?? null;
+    return {
+      amount: textOf('.amount') ?? '',
+      fee: textOf('p[data-fee-row]'),
+      button: textOf('form[data-totals] button'),
+      totals: [...document.querySelectorAll('.totals dd')].map((value) => value.textContent),
+    };
+  });
+}
+
+/** "ETB 1,234.50" as 123450. */
+function minorOf(text: string): number {
+  expect(text).toMatch(/^\D*\d{1,3}(,\d{3})*\.\d{2}\D*$/);
+  return Number(text.replaceAll(/\D/g, ''));
+}

@@ -1,0 +1,192 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { LANGUAGES } from '../../src/pages/language.ts';
+import { type FrozenPage, openFrozen } from './frozen.ts';
+import { LANGUAGE_CODES, openStage, type Stage, visibleHeadings } from './support.ts';
+
+/** The time that is left, on a clock that the tests turn. */
+
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** What the gallery's open payments have left. */
+const OPEN_MS = 15 * MINUTE_MS;
+
+let stage: Stage;
+
+beforeAll(async () => {
+  stage = await openStage();
+});
+
+afterAll(async () => {
+  await stage?.close();
+});
+
+describe('the clock', () => {
+  it.each(LANGUAGE_CODES)(
+    'goes down by seconds, in the words of the language: %s',
+    async (code) => {
+      const frozen = await openFrozen(stage, 'push', { language: code });
+      const { timeLeftToConfirm } = LANGUAGES[code];
+      for (const [passMs, clock] of [
+        [0, '2:00'],
+        [SECOND_MS, '1:59'],
+        [50 * SECOND_MS, '1:09'],
+        [10 * SECOND_MS, '0:59'],
+        [50 * SECOND_MS, '0:09'],
+      ] as const) {
+        await frozen.pass(passMs);
+        expect(await countdownOf(frozen.page)).toBe(timeLeftToConfirm(clock));
+      }
+      await frozen.context.close();
+    },
+  );
+
+  it.each([
+    ['a day behind', -DAY_MS],
+    ['a day ahead', DAY_MS],
+    ['in 1970', -Date.now()],
+  ])('is right on a device that is %s', async (_name, clockErrorMs) => {
+    const frozen = await openFrozen(stage, 'choose', { clockErrorMs });
+    expect(await countdownOf(frozen.page)).toBe('Time left to pay: 15:00');
+    await frozen.pass(MINUTE_MS);
+    expect(await countdownOf(frozen.page)).toBe('Time left to pay: 14:00');
+    await frozen.context.close();
+  });
+
+  it('does not follow a device whose clock is set back', async () => {
+    const frozen = await openFrozen(stage, 'choose');
+    await frozen.pass(MINUTE_MS);
+    await frozen.context.clock.setSystemTime(Date.now() - HOUR_MS);
+    await frozen.pass(MINUTE_MS);
+    expect(await countdownOf(frozen.page)).toBe('Time left to pay: 13:00');
+    await frozen.context.close();
+  });
+
+  it('takes a leap of the device for sleep, asks at once, and is set right', async () => {
+    const frozen = await openFrozen(stage, 'choose');
+    frozen.answer({ remainingMs: 10 * MINUTE_MS });
+    // Between two questions.
+    await frozen.pass(2 * SECOND_MS);
+    const askedBefore = await frozen.asked();
+    await frozen.context.clock.setSystemTime(Date.now() + 3 * MINUTE_MS);
+    await frozen.pass(SECOND_MS);
+    const asked = await frozen.asked();
+    expect(asked.slice(0, -1)).toEqual(askedBefore);
+    // The page's clock has fractions of milliseconds.
+    expect(asked.at(-1)).toBeCloseTo(3 * SECOND_MS, -1);
+    expect(await countdownOf(frozen.page)).toBe('Time left to pay: 10:00');
+    await frozen.context.close();
+  });
+
+  it('is set right by what the gateway says', async () => {
+    const frozen = await openFrozen(stage, 'push');
+    frozen.answer({ remainingMs: 61 * SECOND_MS });
+    await frozen.pass(1.5 * SECOND_MS);
+    expect(await countdownOf(frozen.page)).toBe('Time left to confirm: 1:01');
+    await frozen.context.close();
+  });
+});
+
+describe('a screen reader', () => {
+  it.each(LANGUAGE_CODES)('is told at five minutes and at one, once each: %s', async (language) => {
+    const frozen = await openFrozen(stage, 'choose', { language });
+    const { fiveMinutesLeft, oneMinuteLeft } = LANGUAGES[language];
+    await recordAnnouncements(frozen.page);
+    await frozen.leap(OPEN_MS - 5 * MINUTE_MS - 2 * SECOND_MS);
+    expect(await announced(frozen.page)).toEqual([]);
+    await frozen.pass(2 * SECOND_MS);
+    expect(await announced(frozen.page)).toEqual([fiveMinutesLeft]);
+    await frozen.pass(20 * SECOND_MS);
+    await frozen.leap(4 * MINUTE_MS - 22 * SECOND_MS);
+    expect(await announced(frozen.page)).toEqual([fiveMinutesLeft]);
+    await frozen.pass(2 * SECOND_MS);
+    expect(await announced(frozen.page)).toEqual([fiveMinutesLeft, oneMinuteLeft]);
+    await frozen.pass(20 * SECOND_MS);
+    expect(await announced(frozen.page)).toEqual([fiveMinutesLeft, oneMinuteLeft]);
+    await frozen.context.close();
+  });
+
+  it('is not told five minutes when a leap left two', async () => {
+    const frozen = await openFrozen(stage, 'choose');
+    await recordAnnouncements(frozen.page);
+    await frozen.leap(OPEN_MS - 2 * MINUTE_MS);
+    await frozen.pass(SECOND_MS);
+    expect(await announced(frozen.page)).toEqual([]);
+    await frozen.context.close();
+  });
+});
+
+describe('when the time is over', () => {
+  it('the page asks at once, and for some seconds eagerly', async () => {
+    const frozen = await openFrozen(stage, 'choose');
+    await passUntilOver(frozen);
+    expect(await countdownOf(frozen.page)).toBe('Time left to pay: 0:00');
+    const before = await frozen.asked();
+    expect(before.at(-1)).toBe(OPEN_MS);
+    await frozen.pass(4 * SECOND_MS);
+    const eager = (await frozen.asked()).slice(before.length);
+    expect(eager).toEqual([1, 2, 3, 4].map((seconds) => OPEN_MS + seconds * SECOND_MS));
+    await frozen.context.close();
+  });
+
+  it.each(LANGUAGE_CODES)('another state is shown anew, in the same language: %s', async (code) => {
+    const frozen = await openFrozen(stage, 'choose', { language: code });
+    const documents = documentsOf(frozen.page);
+    frozen.answer({ state: 'another' });
+    await frozen.context.clock.fastForward(OPEN_MS);
+    await frozen.page.waitForURL('**/choose');
+    expect(documents).toEqual(['GET /choose']);
+    expect(await visibleHeadings(frozen.page)).toEqual([LANGUAGES[code].chooseMethod]);
+    await frozen.context.close();
+  });
+
+  it('a page that asks nobody shows itself anew', async () => {
+    const frozen = await openFrozen(stage, 'simulator');
+    const documents = documentsOf(frozen.page);
+    await frozen.context.clock.fastForward(OPEN_MS);
+    await frozen.page.waitForURL('**/simulator');
+    expect(documents).toEqual(['GET /simulator']);
+    await frozen.context.close();
+  });
+});
+
+/** The polls of a page that does not hurry come each five seconds: none is due just then. */
+async function passUntilOver(frozen: FrozenPage): Promise<void> {
+  await frozen.leap(OPEN_MS - 2 * SECOND_MS);
+  await frozen.pass(2 * SECOND_MS);
+}
+
+async function countdownOf(page: Page): Promise<string | null> {
+  return page.locator('[data-countdown]').textContent();
+}
+
+/** What documents the page fetches from now on. */
+function documentsOf(page: Page): readonly string[] {
+  const documents: string[] = [];
+  page.on('request', (request) => {
+    if (request.isNavigationRequest()) {
+      documents.push(`${request.method()} ${request.url().replace(stage.baseUrl, '')}`);
+    }
+  });
+  return documents;
+}
+
+/** Keeps every text that the live region is given, as a screen reader would speak it. */
+async function recordAnnouncements(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    const announced: (string | null)[] = [];
+    Object.assign(globalThis, { announced });
+    const region = document.querySelector('[data-announcer][role=status]');
+    if (region !== null) {
+      const observer = new MutationObserver(() => announced.push(region.textContent));
+      observer.observe(region, { childList: true, characterData: true, subtree: true });
+    }
+  });
+}
+
+async function announced(page: Page): Promise<readonly (string | null)[]> {
+  return page.evaluate(() => (globalThis as unknown as { announced: (string | null)[] }).announced);
+}

@@ -1,0 +1,128 @@
+import type { BrowserContext, BrowserContextOptions, Page, Route } from 'playwright-core';
+import type { Language } from '../../src/pages/language.ts';
+import { PHONE } from '../support/browser.ts';
+import type { GalleryState } from '../support/gallery.ts';
+import { type Stage, visit } from './support.ts';
+
+/**
+ * A page whose time stands still until a test moves it on, with a gateway that answers what the test
+ * says: hours of waiting pass at once, and to the millisecond.
+ */
+export interface FrozenPage {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  /** What the gateway answers from now on. */
+  answer(next: StatusAnswer): void;
+  /** Lets time pass, every question answered at once. */
+  pass(milliseconds: number): Promise<void>;
+  /** The same in one leap, as a device that sleeps: each timer fires once at most. */
+  leap(milliseconds: number): Promise<void>;
+  /** When the status was asked for, in milliseconds since the page came. */
+  asked(): Promise<readonly number[]>;
+}
+
+export interface StatusAnswer {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The page's own when nothing is said. */
+  readonly state?: string;
+  readonly remainingMs?: number | null;
+  /** In place of all that the gateway would say. */
+  readonly body?: string;
+  /** Nothing comes back. */
+  readonly isLost?: boolean;
+}
+
+export interface FrozenOptions {
+  readonly language?: Language;
+  readonly device?: BrowserContextOptions;
+  /** By how much the device's clock is wrong. */
+  readonly clockErrorMs?: number;
+}
+
+/** What `recordPolls` leaves in the page. */
+interface Polls {
+  readonly askedAtMs: number[];
+  answeredCount: number;
+}
+
+/** All delays of the page's script are multiples of it, so nothing is due within a step. */
+const STEP_MS = 500;
+
+export async function openFrozen(
+  stage: Stage,
+  state: GalleryState,
+  { language = 'en', device = PHONE, clockErrorMs = 0 }: FrozenOptions = {},
+): Promise<FrozenPage> {
+  const context = await stage.context(device);
+  const startMs = Date.now() + clockErrorMs;
+  await context.clock.install({ time: startMs });
+  await context.clock.pauseAt(startMs);
+  await context.addInitScript(recordPolls);
+  let answer: StatusAnswer = {};
+  await context.route('**/status', (route) => fulfil(route, answer));
+  const { page } = await visit(context, state, language);
+
+  const answered = async () => {
+    await page.waitForFunction(() => {
+      const { polls } = globalThis as unknown as { polls: Polls };
+      return polls.answeredCount === polls.askedAtMs.length;
+    });
+  };
+  return {
+    page,
+    context,
+    answer: (next) => {
+      answer = next;
+    },
+    pass: async (milliseconds) => {
+      await answered();
+      for (let left = milliseconds; left > 0; left -= STEP_MS) {
+        await context.clock.runFor(Math.min(left, STEP_MS));
+        await answered();
+      }
+    },
+    leap: async (milliseconds) => {
+      await context.clock.fastForward(milliseconds);
+      await answered();
+    },
+    asked: () => page.evaluate(() => (globalThis as unknown as { polls: Polls }).polls.askedAtMs),
+  };
+}
+
+/** Runs in the page, before its own script. */
+function recordPolls(): void {
+  const polls: Polls = { askedAtMs: [], answeredCount: 0 };
+  Object.assign(globalThis, { polls });
+  // No jitter: a test can say when to expect what.
+  Math.random = () => 0;
+  const startedMs = performance.now();
+  const fetchTruly = globalThis.fetch;
+  globalThis.fetch = async (input, init) => {
+    polls.askedAtMs.push(Math.round(performance.now() - startedMs));
+    try {
+      const response = await fetchTruly(input, init);
+      // Read to its end here, so that the page's script has nothing left to wait for.
+      const { status, headers } = response;
+      return new Response(await response.text(), { status, headers });
+    } finally {
+      // A message comes after all promises, so after the script has gone on from its answer.
+      const { port1, port2 } = new MessageChannel();
+      port1.onmessage = () => {
+        polls.answeredCount += 1;
+      };
+      port2.postMessage(null);
+    }
+  };
+}
+
+async function fulfil(route: Route, answer: StatusAnswer): Promise<void> {
+  if (answer.isLost) {
+    await route.abort('internetdisconnected');
+    return;
+  }
+  const { status = 200, headers = {}, remainingMs = null } = answer;
+  const own = await route.request().frame().locator('body').getAttribute('data-state');
+  const body = answer.body ?? JSON.stringify({ state: answer.state ?? own, remainingMs });
+  await route.fulfill({ status, headers, contentType: 'application/json', body });
+}

@@ -1,0 +1,181 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { h } from 'preact';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PROJECT_DIRECTORY } from '../../scripts/files.ts';
+import {
+  CHECKOUT_CSS,
+  CHECKOUT_CSS_SHA256,
+  CHECKOUT_SCRIPT_PATH,
+  CHECKOUT_SCRIPT_SHA256,
+} from '../../src/pages/assets.generated.ts';
+import { messagesFor } from '../../src/pages/language.ts';
+import { NoticePage } from '../../src/pages/notice.tsx';
+import { pageResponse } from '../../src/pages/page-response.ts';
+import { GALLERY, GALLERY_STATES, type GalleryState } from '../support/gallery.ts';
+import { answerOf, htmlOf, openStage, type Stage, statusOf } from './support.ts';
+
+/**
+ * What the pages are served with, written out: a header, a script or a style that is not here must
+ * not be there. Whoever changes this file says to the reviewer: the pages' guard changes.
+ */
+
+/** Of every page, over https. */
+const HEADERS = {
+  'cache-control': 'no-store',
+  'content-type': 'text/html; charset=utf-8',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'permissions-policy':
+    'accelerometer=(), camera=(), display-capture=(), geolocation=(), gyroscope=(), magnetometer=(), microphone=(), payment=(), usb=()',
+  'referrer-policy': 'no-referrer',
+  'strict-transport-security': 'max-age=31536000',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'x-robots-tag': 'noindex, nofollow',
+};
+
+/** The merchants' own style sheets, where the gallery's payments have a brand. */
+const BRAND_CSS: Readonly<Partial<Record<GalleryState, string>>> = {
+  'choose-branded': ':root{--brand:#7a3b12;--brand-strong:#7a3b12;--on-brand:#fff}',
+  'choose-long-texts':
+    ':root{--brand:#f5e642;--brand-strong:#f5e642;--on-brand:#000;--brand-edge:var(--edge)}',
+};
+
+/** Pages whose forms can lead nowhere but to us. */
+const WITHOUT_FORM_TARGETS: readonly GalleryState[] = [
+  'unknown',
+  'bad-form',
+  'busy',
+  'too-many-tries',
+  'error',
+  // In production this one names the merchant's scheme, like a payment's own pages.
+  'simulator',
+  'simulator-settled',
+];
+
+const RETRY_AFTER_SECONDS: Readonly<Partial<Record<GalleryState, string>>> = {
+  busy: '10',
+  'too-many-tries': '60',
+  error: '5',
+};
+
+describe('headers', () => {
+  it.each(GALLERY_STATES)('%s', async (state) => {
+    const response = await answerOf(state, 'am');
+    expect(response.status).toBe(statusOf(state));
+    const retryAfter = RETRY_AFTER_SECONDS[state];
+    expect(Object.fromEntries(response.headers)).toEqual({
+      ...HEADERS,
+      'content-security-policy': contentSecurityPolicy(state),
+      'set-cookie': 'kefel_language=am; Path=/; Max-Age=31536000; HttpOnly; SameSite=Lax; Secure',
+      ...(retryAfter === undefined ? {} : { 'retry-after': retryAfter }),
+    });
+  });
+
+  it('no cookie unless the customer chose a language; http, as on localhost, is not held to https', async () => {
+    const response = await GALLERY.choose(new Request('http://localhost:8787/choose'), '/choose');
+    const { 'strict-transport-security': _, ...headers } = HEADERS;
+    expect(Object.fromEntries(response.headers)).toEqual({
+      ...headers,
+      'content-security-policy': contentSecurityPolicy('choose'),
+    });
+  });
+
+  it('https is kept for a year from the first page on', async () => {
+    const request = new Request('https://pay.example.com/checkout/t1.token');
+    const page = h(NoticePage, { text: messagesFor(request), kind: 'unknown', retryPath: null });
+    const { headers } = await pageResponse(request, page);
+    expect(headers.get('strict-transport-security')).toBe('max-age=31536000');
+  });
+});
+
+/** The policy of a state, in full. */
+function contentSecurityPolicy(state: GalleryState): string {
+  const brand = BRAND_CSS[state];
+  const brandSource = brand === undefined ? '' : ` 'sha256-${sha256(brand)}'`;
+  const formTargets = WITHOUT_FORM_TARGETS.includes(state) ? "'self'" : "'self' https:";
+  return (
+    "default-src 'none'; " +
+    "script-src 'self'; " +
+    `style-src 'sha256-${CHECKOUT_CSS_SHA256}'${brandSource}; ` +
+    "connect-src 'self'; " +
+    "img-src 'self' data:; " +
+    `form-action ${formTargets}; ` +
+    "frame-ancestors 'none'; " +
+    "base-uri 'none'; " +
+    "require-trusted-types-for 'script'; " +
+    "trusted-types 'none'"
+  );
+}
+
+describe('documents', () => {
+  let stage: Stage;
+
+  beforeAll(async () => {
+    stage = await openStage();
+  });
+
+  afterAll(async () => {
+    await stage?.close();
+  });
+
+  it('the script is the very file whose hash the pages name', async () => {
+    const script = await readFile(join(PROJECT_DIRECTORY, 'public', CHECKOUT_SCRIPT_PATH));
+    expect(sha256(script)).toBe(CHECKOUT_SCRIPT_SHA256);
+    expect(sha256(CHECKOUT_CSS)).toBe(CHECKOUT_CSS_SHA256);
+  });
+
+  it('hold our script, our style and the brand, and nothing else that acts', async () => {
+    const context = await stage.context();
+    const page = await context.newPage();
+    for (const state of GALLERY_STATES) {
+      const html = await htmlOf(state);
+      // A browser's own parser, on a page that has no policy: nothing of it runs.
+      const held = await page.evaluate((text) => {
+        const parsed = new DOMParser().parseFromString(text, 'text/html');
+        const attributesOf = (element: Element) =>
+          Object.fromEntries([...element.attributes].map(({ name, value }) => [name, value]));
+        const all = [...parsed.querySelectorAll('*')];
+        return {
+          scripts: [...parsed.querySelectorAll('script')].map((script) => ({
+            ...attributesOf(script),
+            text: script.text,
+          })),
+          styles: [...parsed.querySelectorAll('style')].map((style) => style.textContent),
+          links: [...parsed.querySelectorAll('link')].map(attributesOf),
+          foreign: all
+            .map((element) => element.localName)
+            .filter((name) => /^(iframe|object|embed|base|frame|template|portal)$/.test(name)),
+          acting: all.flatMap((element) =>
+            [...element.attributes]
+              .map(({ name }) => name)
+              .filter((name) => /^on|^style$|^srcdoc$/.test(name)),
+          ),
+        };
+      }, html);
+      const brand = BRAND_CSS[state];
+      expect({ state, ...held }).toEqual({
+        state,
+        scripts: [
+          {
+            type: 'module',
+            src: CHECKOUT_SCRIPT_PATH,
+            integrity: `sha256-${CHECKOUT_SCRIPT_SHA256}`,
+            text: '',
+          },
+        ],
+        styles: brand === undefined ? [CHECKOUT_CSS] : [CHECKOUT_CSS, brand],
+        links: [{ rel: 'icon', href: 'data:,' }],
+        foreign: [],
+        acting: [],
+      });
+    }
+    await context.close();
+  });
+});
+
+function sha256(content: string | Buffer): string {
+  return createHash('sha256').update(content).digest('base64');
+}

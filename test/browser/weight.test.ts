@@ -1,0 +1,92 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PROJECT_DIRECTORY } from '../../scripts/files.ts';
+import { CHECKOUT_SCRIPT_PATH } from '../../src/pages/assets.generated.ts';
+import { PHONE } from '../support/browser.ts';
+import { GALLERY_STATES } from '../support/gallery.ts';
+import { addressOf, htmlOf, LANGUAGE_CODES, openStage, type Stage } from './support.ts';
+
+/** What a page costs on a slow network, and that nothing in it is anybody else's. */
+
+/**
+ * About what a server may send before the first acknowledgement: ten packets (RFC 6928) of 1,460
+ * bytes, less some for the headers. A page within it needs no second round trip.
+ */
+const WEIGHT_BYTES_MAX = 14_000;
+
+const SHOWN = GALLERY_STATES.flatMap((state) =>
+  LANGUAGE_CODES.map((language) => ({ state, language })),
+);
+
+describe('weight', () => {
+  it('a page and its script fit into the first packets of a connection', async () => {
+    const script = await readFile(join(PROJECT_DIRECTORY, 'public', CHECKOUT_SCRIPT_PATH));
+    const scriptBytes = gzipSync(script).length;
+    const weights = await Promise.all(
+      SHOWN.map(async ({ state, language }) => {
+        const bytes = gzipSync(await htmlOf(state, language)).length + scriptBytes;
+        return { page: `${state} ${language}`, bytes };
+      }),
+    );
+    weights.sort((one, other) => other.bytes - one.bytes);
+    const [heaviest] = weights;
+    console.info(
+      `heaviest: ${heaviest?.page}, ${heaviest?.bytes} bytes gzipped, ${scriptBytes} of them the script`,
+    );
+    expect(weights.filter(({ bytes }) => bytes > WEIGHT_BYTES_MAX)).toEqual([]);
+    expect(weights).toHaveLength(SHOWN.length);
+  });
+});
+
+/** Where the gallery's payments may lead: to the merchant and to the rail. */
+const OTHER_ADDRESSES = ['https://shop.example.com/thanks?', 'https://pay.example.com/simulator/'];
+
+describe('addresses', () => {
+  it.each(GALLERY_STATES)('%s names none but ours, and brings its own style', async (state) => {
+    for (const language of LANGUAGE_CODES) {
+      const html = (await htmlOf(state, language)).replaceAll('&amp;', '&');
+      const named = [...html.matchAll(/\b(?:href|src|action|formaction|srcset)="([^"]*)"/g)];
+      expect(named.length).toBeGreaterThan(LANGUAGE_CODES.length);
+      expect(named.map(([, address = '']) => address).filter(isForeign)).toEqual([]);
+      const absolute = [...html.matchAll(/(?:\b[a-z][a-z+.-]*:)?\/\/[^\s"'<>]+/gi)];
+      expect(absolute.map(([address]) => address).filter(isForeign)).toEqual([]);
+      expect(html).not.toMatch(/@font-face|@import|url\(|rel="?(?:stylesheet|pre|dns)/i);
+    }
+  });
+});
+
+describe('what is fetched', () => {
+  let stage: Stage;
+
+  beforeAll(async () => {
+    stage = await openStage();
+  });
+
+  afterAll(async () => {
+    await stage?.close();
+  });
+
+  it.each([
+    ['choose', []],
+    ['choose-branded', [`/choose-branded/logo/${'a'.repeat(64)}`]],
+    ['push', []],
+    ['paid', []],
+    ['unknown', []],
+  ] as const)('%s on a phone: the page, the script, a logo', async (state, images) => {
+    const context = await stage.context(PHONE);
+    const page = await context.newPage();
+    const fetched: string[] = [];
+    page.on('request', (request) => fetched.push(request.url().replace(stage.baseUrl, '')));
+    await page.goto(addressOf(state, 'en'));
+    const address = addressOf(state, 'en');
+    expect(fetched.toSorted()).toEqual([address, CHECKOUT_SCRIPT_PATH, ...images].toSorted());
+    await context.close();
+  });
+});
+
+function isForeign(address: string): boolean {
+  const isOurs = /^\/(?!\/)/.test(address) || address.startsWith('?') || address === 'data:,';
+  return !isOurs && !OTHER_ADDRESSES.some((start) => address.startsWith(start));
+}
