@@ -6,26 +6,33 @@ export interface DevOptions {
   readonly port: number;
   /** Absolute path of what `--persist-to` names. */
   readonly stateDirectory: string;
+  /** Production pays through stand-ins for the rails, unless `--no-stand-ins` says otherwise. */
+  readonly hasStandIns: boolean;
   /** Everything else, for wrangler. */
   readonly otherArgs: readonly string[];
 }
 
 const DEFAULT_PORT = 8787;
 const PORT_MAX = 65_535;
+const OURS = ['port', 'persist-to', 'no-stand-ins'];
 
 /** Reads `--port` and `--persist-to`, with a space or `=`. Throws on values that cannot be. */
 export function devOptions(args: readonly string[]): DevOptions {
   const { values, tokens } = parseArgs({
     args: [...args],
-    options: { port: { type: 'string' }, 'persist-to': { type: 'string' } },
+    options: {
+      port: { type: 'string' },
+      'persist-to': { type: 'string' },
+      'no-stand-ins': { type: 'boolean' },
+    },
     strict: false,
     tokens: true,
   });
   const ours = new Set<number>();
   for (const token of tokens) {
-    if (token.kind === 'option' && (token.name === 'port' || token.name === 'persist-to')) {
+    if (token.kind === 'option' && OURS.includes(token.name)) {
       ours.add(token.index);
-      if (token.inlineValue === false) {
+      if (token.inlineValue === false && token.name !== 'no-stand-ins') {
         ours.add(token.index + 1);
       }
     }
@@ -41,6 +48,7 @@ export function devOptions(args: readonly string[]): DevOptions {
   return {
     port,
     stateDirectory: resolve(state),
+    hasStandIns: values['no-stand-ins'] !== true,
     otherArgs: args.filter((_, index) => !ours.has(index)),
   };
 }

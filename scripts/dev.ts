@@ -9,9 +9,10 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { demoMerchant, seedDemoMerchant, writeDemoMerchant } from './demo-merchant.ts';
 import { type DevOptions, devOptions } from './dev-options.ts';
 import { PROJECT_DIRECTORY } from './files.ts';
-import { firstSteps } from './first-steps.ts';
+import { firstSteps, productionSteps } from './first-steps.ts';
 import { localSecrets } from './local-secrets.ts';
 import { expectFreePort } from './ports.ts';
+import { startStandIns } from './stand-ins.ts';
 import { startWrangler } from './wrangler.ts';
 
 const POLL_MS = 100;
@@ -27,10 +28,15 @@ async function main(): Promise<void> {
   await seedDemoMerchant(options.stateDirectory, merchant, secrets);
   // Before the port answers: whoever waits for the port may read the file at once.
   await writeDemoMerchant(merchant);
-  const wrangler = startWrangler(wranglerArgs(options), PROJECT_DIRECTORY);
+  const standIns = options.hasStandIns ? await startStandIns(baseUrl) : null;
+  const args = [...wranglerArgs(options), ...(standIns?.wranglerArgs ?? [])];
+  const wrangler = startWrangler(args, PROJECT_DIRECTORY);
   liveAndDieWith(wrangler);
   await untilAnswered(baseUrl);
   console.log(firstSteps(merchant));
+  if (standIns !== null) {
+    console.log(productionSteps(standIns));
+  }
 }
 
 function wranglerArgs(options: DevOptions): readonly string[] {

@@ -1,4 +1,6 @@
+import { METHODS_BY_PROMPT } from '../src/domain/method.ts';
 import type { DemoMerchant } from './demo-merchant.ts';
+import type { StandIns } from './stand-ins.ts';
 
 /** Where `npm run webhooks` listens unless told otherwise. */
 export const WEBHOOK_RECEIVER_PORT = 8799;
@@ -34,4 +36,16 @@ function paymentCurl(merchant: DemoMerchant): string {
          "items":[{"name":"Yirgacheffe coffee","quantity":1,"type":"PHYSICAL_PRODUCT","price":150.5}],
          "methods":[],"commissionPaidByCustomer":true,"expireIn":3600,
          "returnUrl":"https://example.com/thanks","callbackUrl":"${callbackUrl}"}'`;
+}
+
+/** Where somebody plays the customer of the methods that prompt a phone. */
+export function productionSteps({ byMethod }: StandIns): string {
+  const phones = METHODS_BY_PROMPT.map(
+    (method) => `  ${method.padEnd(16)} ${byMethod[method].baseUrl}/`,
+  );
+  return `Production pays through stand-ins for the six rails, which take no money. Use the production key
+and /api/v1/payment/intent; the "phones" of the methods that prompt one are at:
+
+${phones.join('\n')}
+`;
 }

@@ -29,24 +29,31 @@ export interface Gateway {
 export interface GatewayOptions {
   /** Runs before the gateway does: what else belongs into its database. */
   readonly prepare?: (stateDirectory: string) => Promise<void>;
+  /** Any free one unless somebody has to know it before. */
+  readonly port?: number;
+  /** More options of `npm run dev`. */
+  readonly args?: readonly string[];
 }
 
 const START_TIMEOUT_MS = 50_000;
 const POLL_MS = 50;
 /** Else two gateways that start together both find 9229 free, and the slower one fails. */
+/** Most tests pay in the sandbox. */
+const NO_STAND_INS = ['--no-stand-ins'];
 const ANY_INSPECTOR_PORT = ['--inspector-port', '0'];
 /** Enough to see what went wrong; a long run prints much. */
 const LOG_CHARACTERS_MAX = 200_000;
 
-export async function startGateway({ prepare }: GatewayOptions = {}): Promise<Gateway> {
-  const port = await freePort();
+export async function startGateway(options: GatewayOptions = {}): Promise<Gateway> {
+  const { prepare, args = NO_STAND_INS } = options;
+  const port = options.port ?? (await freePort());
   const baseUrl = `http://localhost:${port}`;
   const stateDirectory = await mkdtemp(join(tmpdir(), 'kefel-e2e-'));
   const group = new ProcessGroup();
   const remove = () => rm(stateDirectory, { recursive: true, force: true });
-  const options = ['--port', String(port), '--persist-to', stateDirectory, ...ANY_INSPECTOR_PORT];
+  const devArgs = ['--port', String(port), '--persist-to', stateDirectory, ...ANY_INSPECTOR_PORT];
   const start = async () => {
-    group.start(['run', 'dev', '--', ...options]);
+    group.start(['run', 'dev', '--', ...devArgs, ...args]);
     await untilAnswered(baseUrl, group);
   };
   try {

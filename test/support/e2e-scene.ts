@@ -115,11 +115,12 @@ export type SceneOptions = Omit<GatewayOptions, 'prepare'> & {
   readonly prepare?: (stateDirectory: string, server: MerchantServer) => Promise<void>;
 };
 
-export async function startScene({ prepare }: SceneOptions = {}): Promise<Scene> {
+export async function startScene({ prepare, ...options }: SceneOptions = {}): Promise<Scene> {
   const server = await MerchantServer.start();
-  const gateway = await startGateway(
-    prepare === undefined ? {} : { prepare: (directory) => prepare(directory, server) },
-  );
+  const gateway = await startGateway({
+    ...options,
+    ...(prepare === undefined ? {} : { prepare: (directory) => prepare(directory, server) }),
+  });
   const { baseUrl, merchant } = gateway;
   return {
     gateway,

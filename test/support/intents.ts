@@ -46,6 +46,8 @@ export function startAttempt(id: string, changes: Partial<Start['attempt']> = {}
       reference: `REF${id.toUpperCase()}`,
       method: 'TELE_BIRR',
       phone: null,
+      railId: 'simulator',
+      startClaim: 'not_needed',
       flow: 'redirect',
       deadlineAtMs: 30_000,
       windowIsFinal: false,

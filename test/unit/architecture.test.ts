@@ -105,7 +105,8 @@ describe('dependencies point inwards', () => {
 
   test('wire spelling stays at the edges', () => {
     const words = /\b(expireIn|apiKey|webHookEvent|testModeType|simulationStatus)\b/;
-    const inner = files.filter((file) => /^src\/(domain|intent|ledger|rails)\//.test(file));
+    // Rails have wires, and words, of their own.
+    const inner = files.filter((file) => /^src\/(domain|intent|ledger)\//.test(file));
     const told = inner.filter((file) =>
       words.test(readFileSync(file, 'utf8').replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*/g, '')),
     );

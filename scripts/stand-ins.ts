@@ -1,0 +1,42 @@
+import type { Method } from '../src/domain/method.ts';
+import { startCbeBirrStandIn } from '../test/support/rails/cbe-birr.ts';
+import { startEbirrStandIn } from '../test/support/rails/ebirr.ts';
+import { startNbgStandIn } from '../test/support/rails/ethswitch-nbg.ts';
+import { startMpesaStandIn } from '../test/support/rails/mpesa.ts';
+import type { StandIn } from '../test/support/rails/stand-in.ts';
+import { startTelebirrH5StandIn } from '../test/support/rails/telebirr-h5.ts';
+import { startTelebirrUssdStandIn } from '../test/support/rails/telebirr-ussd.ts';
+
+/** The six rails played on this machine, and what the gateway must be told to use them. */
+export interface StandIns {
+  readonly byMethod: Readonly<Record<Method, StandIn>>;
+  /** Options of `wrangler dev`: the production rails' secrets. */
+  readonly wranglerArgs: readonly string[];
+  stop(): Promise<void>;
+}
+
+/** Starts a stand-in for each method; each makes its own credentials. */
+export async function startStandIns(gatewayUrl: string): Promise<StandIns> {
+  const cbe = await startCbeBirrStandIn();
+  // CBE reports to one address, which a merchant registers with the bank.
+  cbe.registeredCallbackUrl = `${gatewayUrl}/rails/cbe-birr`;
+  const byMethod: Record<Method, StandIn> = {
+    TELE_BIRR: await startTelebirrH5StandIn(),
+    TELE_BIRR_USSD: await startTelebirrUssdStandIn(),
+    CBE: cbe,
+    ETS_SWITCH: await startNbgStandIn(),
+    M_PESA: await startMpesaStandIn(),
+    E_BIRR: await startEbirrStandIn(),
+  };
+  const wranglerArgs = Object.entries(byMethod).flatMap(([method, standIn]) => [
+    '--var',
+    `RAIL_${method}_PRODUCTION:${JSON.stringify(standIn.settings)}`,
+  ]);
+  return {
+    byMethod,
+    wranglerArgs,
+    stop: async () => {
+      await Promise.all(Object.values(byMethod).map((standIn) => standIn.stop()));
+    },
+  };
+}
