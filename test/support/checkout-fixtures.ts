@@ -2,8 +2,8 @@ import { openIntent } from '../../src/domain/decide.ts';
 import type { Attempt, Intent, IntentTerms, LineItem } from '../../src/domain/intent.ts';
 import { someTerms } from './intents.ts';
 
-/** 2026-11-21 12:00 in Addis Ababa. */
-export const NOW_MS = Date.UTC(2026, 10, 21, 9);
+/** 2025-11-21 12:00 in Addis Ababa. Long past: what compares it with the real clock fails at once. */
+export const NOW_MS = Date.UTC(2025, 10, 21, 9);
 
 export function itemWith(changed: Partial<LineItem> = {}): LineItem {
   return {

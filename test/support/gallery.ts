@@ -44,18 +44,23 @@ function terms(nowMs: number, changed: Partial<IntentTerms> = {}): Partial<Inten
   return { createdAtMs: nowMs - MINUTE_MS, expiresAtMs: nowMs + 15 * MINUTE_MS, ...changed };
 }
 
+/** One that began a moment ago, and can still be paid. */
+function attemptAt(nowMs: number, changed: Partial<Attempt>): Attempt {
+  return attemptWith({
+    startedAtMs: nowMs - SECOND_MS,
+    updatedAtMs: nowMs - SECOND_MS,
+    deadlineAtMs: nowMs + 2 * MINUTE_MS,
+    windowIsFinal: false,
+    ...changed,
+  });
+}
+
 function inFlight(
   nowMs: number,
   attempt: Partial<Attempt>,
   changed: Partial<IntentTerms> = {},
 ): { readonly intent: Intent } {
-  const times = {
-    startedAtMs: nowMs - SECOND_MS,
-    updatedAtMs: nowMs - SECOND_MS,
-    deadlineAtMs: nowMs + 2 * MINUTE_MS,
-    windowIsFinal: false,
-  };
-  const attempts = [attemptWith({ ...times, ...attempt })];
+  const attempts = [attemptAt(nowMs, attempt)];
   return { intent: intentWith(terms(nowMs, changed), { status: 'processing', attempts }) };
 }
 
@@ -70,7 +75,7 @@ function refused(problem: FormProblem, phone: string): Answer {
 
 function failedBefore(reason: FailureReason, count = 1): Answer {
   return payment((nowMs) => {
-    const failed = attemptWith({ status: 'failed', failureReason: reason, method: 'CBE' });
+    const failed = attemptAt(nowMs, { status: 'failed', failureReason: reason, method: 'CBE' });
     return { intent: intentWith(terms(nowMs), { attempts: Array(count).fill(failed) }) };
   });
 }
@@ -84,7 +89,7 @@ const PUSHED: Partial<Attempt> = {
 
 function paid(agoMs: number, changed: Partial<IntentTerms> = {}): Answer {
   return payment((nowMs) => {
-    const attempt = attemptWith({ status: 'succeeded', updatedAtMs: nowMs - agoMs });
+    const attempt = attemptAt(nowMs, { status: 'succeeded', updatedAtMs: nowMs - agoMs });
     return {
       intent: intentWith(terms(nowMs, changed), {
         status: 'succeeded',
@@ -95,13 +100,13 @@ function paid(agoMs: number, changed: Partial<IntentTerms> = {}): Answer {
   });
 }
 
-function simulator(attempt: (nowMs: number) => Partial<Attempt>): Answer {
+function simulator(attempt: Partial<Attempt> = {}): Answer {
   return (request, path) => {
     const nowMs = Date.now();
     const page = h(SimulatorPage, {
       text: messagesFor(request),
       terms: termsWith(terms(nowMs)),
-      attempt: attemptWith({ deadlineAtMs: nowMs + 15 * MINUTE_MS, ...attempt(nowMs) }),
+      attempt: attemptAt(nowMs, { deadlineAtMs: nowMs + 15 * MINUTE_MS, ...attempt }),
       path,
       remainingMs: 15 * MINUTE_MS,
       action: `${path}/outcome`,
@@ -194,15 +199,15 @@ export const GALLERY = {
     intent: intentWith(terms(nowMs), {
       status: 'failed',
       failureReason: 'abandoned',
-      attempts: [attemptWith({ status: 'unresolved' })],
+      attempts: [attemptAt(nowMs, { status: 'unresolved' })],
     }),
   })),
   expired: payment((nowMs) => ({
     intent: intentWith(terms(nowMs, { expiresAtMs: nowMs - SECOND_MS }), { status: 'expired' }),
   })),
   canceled: payment((nowMs) => ({ intent: intentWith(terms(nowMs), { status: 'canceled' }) })),
-  simulator: simulator(() => ({})),
-  'simulator-settled': simulator(() => ({ status: 'succeeded' })),
+  simulator: simulator(),
+  'simulator-settled': simulator({ status: 'succeeded' }),
   unknown: (request) => unknownPage(request),
   'bad-form': (request, path) => badFormPage(request, path),
   busy: (request) => busyPage(request),

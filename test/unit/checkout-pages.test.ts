@@ -160,7 +160,7 @@ describe('what the customer reads and can do', () => {
       'H7K2M9QX4T0B8ZC3VN5D',
       'telebirr',
       'ETB 1,515.00',
-      '21 Nov 2026, 12:00 EAT',
+      '21 Nov 2025, 12:00 EAT',
       'What you paid for',
     ]) {
       expect(text).toContain(part);
