@@ -6,7 +6,14 @@ import { handleCbeCallback, handleRailCallback } from '../rails/callback.ts';
 import { showSimulator } from '../rails/simulator/route.ts';
 import { showLogo } from './logo.ts';
 import { showQr } from './qr.ts';
-import { abandonAttempt, giveUp, showCheckout, showInstead, startAttempt } from './routes.ts';
+import {
+  abandonAttempt,
+  giveUp,
+  showCheckout,
+  showInstead,
+  showReturned,
+  startAttempt,
+} from './routes.ts';
 import { showStatus } from './status.ts';
 
 type Page = (request: Request, env: Env, ctx: ExecutionContext) => Promise<Response>;
@@ -29,6 +36,8 @@ export const checkoutRouter = Router<IRequest, Arguments>()
   .head('/checkout/:token/abandon', page(showInstead))
   .get('/checkout/:token/give-up', page(showInstead))
   .head('/checkout/:token/give-up', page(showInstead))
+  .get('/checkout/:token/returned', page(showReturned))
+  .post('/checkout/:token/returned', page(showReturned))
   .post('/checkout/:token/attempts', page(startAttempt))
   .post('/checkout/:token/abandon', page(abandonAttempt))
   .post('/checkout/:token/give-up', page(giveUp))
@@ -36,6 +45,8 @@ export const checkoutRouter = Router<IRequest, Arguments>()
   .head('/simulator/:token', page(showSimulator))
   .post('/rails/cbe-birr', page(handleCbeCallback))
   .post('/rails/:rail/:token', page(handleRailCallback))
+  // The card gateway's accounts may be set to report by GET.
+  .get('/rails/ethswitch/:token', page(handleRailCallback))
   .all('*', page(missing));
 
 /** Whatever goes wrong, a customer gets a page in words and nothing of ours. */

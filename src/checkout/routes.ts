@@ -31,6 +31,19 @@ export async function showCheckout(request: Request, env: Env): Promise<Response
   });
 }
 
+/**
+ * GET or POST /checkout/:token/returned: the rail sent the customer back. Whatever it appended to
+ * the address proves nothing, so the rail itself is asked, and the page waits for its answer.
+ */
+export async function showReturned(request: Request, env: Env): Promise<Response> {
+  const opened = await openLink(request, env, 'checkout', pathSegment(request, 1));
+  if (opened instanceof Response) {
+    return opened;
+  }
+  await opened.client.execute([{ type: 'customer_returned' }]);
+  return seeOther(request, pagePath(opened.token));
+}
+
 /** GET of an address that forms post to: a bookmark, a reload after a refused form. */
 export async function showInstead(request: Request): Promise<Response> {
   return seeOther(request, pagePath(pathSegment(request, 1)));

@@ -7,7 +7,8 @@ import {
   type IntentTerms,
   type Rejection,
 } from './intent.ts';
-import { isCheckDue, isPending, transition, windowIsOpen } from './transition.ts';
+import { isCheckDue, isPending, windowIsOpen } from './time.ts';
+import { transition } from './transition.ts';
 
 /** A new intent, open and payable. */
 export function openIntent(terms: IntentTerms): Intent {

@@ -197,6 +197,8 @@ export type Command =
     }
   /** Whoever is not rejected makes the one call that starts the attempt at its rail. */
   | { readonly type: 'claim_start'; readonly attemptId: string }
+  /** The rail sent the customer back: its answer is known by now, and asked for at once. */
+  | { readonly type: 'customer_returned' }
   /** A callback came to this attempt's address that is not acted upon. */
   | { readonly type: 'report_callback'; readonly attemptId: string }
   /** The rail took the attempt: where the customer must go, and what the rail calls it. */

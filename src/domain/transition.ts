@@ -1,17 +1,27 @@
 import {
-  type Anomaly,
   ATTEMPTS_MAX,
   type Attempt,
   attemptInFlight,
   type Command,
   type EventType,
-  type FailureReason,
-  hasEnded,
   type Intent,
-  type IntentStatus,
-  type Outcome,
   type Rejection,
 } from './intent.ts';
+import { CHECK_WAIT_MS_MIN } from './schedule.ts';
+import { settleAttempt } from './settle.ts';
+import {
+  attemptFailed,
+  end,
+  find,
+  hasAnomaly,
+  reject,
+  type Step,
+  start,
+  withAnomaly,
+  withAttempt,
+  withStatus,
+} from './step.ts';
+import { applyTime, isPending, notAfterWindow } from './time.ts';
 
 /**
  * What a command leads to. `rejection` does not mean unchanged: an expiry that was due is applied
@@ -54,20 +64,6 @@ function isNews(before: Intent, after: Intent): boolean {
   );
 }
 
-interface Step {
-  readonly intent: Intent;
-  readonly events: readonly EventType[];
-  readonly rejection: Rejection | null;
-}
-
-function start(intent: Intent): Step {
-  return { intent, events: [], rejection: null };
-}
-
-function reject(step: Step, rejection: Rejection): Step {
-  return { ...step, rejection };
-}
-
 function apply(step: Step, command: Command, nowMs: number): Step {
   switch (command.type) {
     case 'tick':
@@ -76,6 +72,8 @@ function apply(step: Step, command: Command, nowMs: number): Step {
       return startAttempt(step, command, nowMs);
     case 'claim_start':
       return claimStart(step, command.attemptId);
+    case 'customer_returned':
+      return customerReturned(step, nowMs);
     case 'report_callback':
       return reportCallback(step, command.attemptId, nowMs);
     case 'accept_attempt':
@@ -89,50 +87,6 @@ function apply(step: Step, command: Command, nowMs: number): Step {
     case 'give_up':
       return giveUp(step, nowMs);
   }
-}
-
-/** Closes rail windows and the intent itself when their time is over. */
-function applyTime(step: Step, nowMs: number): Step {
-  let next = step;
-  for (const attempt of step.intent.attempts) {
-    const isOver = windowIsOpen(attempt) && nowMs >= attempt.deadlineAtMs;
-    // The rail is asked before it is given up: what a due check finds out comes first.
-    if (isOver && !isCheckDue(attempt, nowMs)) {
-      next = closeWindow(next, attempt, nowMs);
-    }
-  }
-  const { status, terms } = next.intent;
-  if (nowMs < terms.expiresAtMs) {
-    return next;
-  }
-  const waitsForNobody = status === 'open' || attemptInFlight(next.intent)?.status === 'unresolved';
-  return waitsForNobody ? end(next, 'expired', null, nowMs) : next;
-}
-
-function closeWindow(step: Step, attempt: Attempt, nowMs: number): Step {
-  const isCurrent = attemptInFlight(step.intent)?.id === attempt.id;
-  // What nobody has called the rail for, nobody can have paid.
-  const wasNeverCalled = attempt.startClaim === 'free';
-  // Nothing is paid after a final window, but something may have been paid in it: as long as
-  // somebody can be asked, it is unresolved.
-  if (!wasNeverCalled && (!attempt.windowIsFinal || attempt.checkAtMs !== null)) {
-    return withAttempt(step, { ...attempt, status: 'unresolved', updatedAtMs: nowMs });
-  }
-  const reason = wasNeverCalled ? 'rail_unavailable' : 'timed_out';
-  const closed = withAttempt(step, {
-    ...attempt,
-    status: 'expired',
-    failureReason: attempt.failureReason ?? reason,
-    checkAtMs: null,
-    updatedAtMs: nowMs,
-  });
-  if (!isCurrent) {
-    return closed;
-  }
-  // Once the intent's own time is over the merchant hears "expired", not "failed".
-  return nowMs >= step.intent.terms.expiresAtMs
-    ? withStatus(closed, 'open')
-    : attemptFailed(closed, reason, nowMs);
 }
 
 function startAttempt(
@@ -160,6 +114,7 @@ function startAttempt(
   }
   const attempt: Attempt = {
     ...plan,
+    checkAtMs: notAfterWindow(plan.checkAtMs, plan, nowMs),
     status: 'processing',
     redirectUrl: null,
     railReference: null,
@@ -182,6 +137,22 @@ function claimStart(step: Step, attemptId: string): Step {
   return attempt.startClaim === 'free' && attempt.status === 'processing'
     ? withAttempt(step, { ...attempt, startClaim: 'taken', checkAtMs: null })
     : reject(step, 'start_not_claimable');
+}
+
+/**
+ * Whatever a rail can be asked about is asked now, and then as eagerly as at the beginning. Not when
+ * that is due soon anyway: coming back again and again must not become a flood of questions.
+ */
+function customerReturned(step: Step, nowMs: number): Step {
+  let next = step;
+  for (const attempt of step.intent.attempts) {
+    const waitMs = (attempt.checkAtMs ?? nowMs) - nowMs;
+    const hasPage = attempt.flow === 'redirect' && isPending(attempt);
+    if (hasPage && waitMs > CHECK_WAIT_MS_MIN) {
+      next = withAttempt(next, { ...attempt, checks: 0, checkAtMs: nowMs });
+    }
+  }
+  return next;
 }
 
 /** Once for each attempt: a flood of wrong callbacks must not become a flood of commits. */
@@ -210,97 +181,6 @@ function acceptAttempt(
     return step;
   }
   return withAttempt(step, { ...attempt, redirectUrl, railReference, updatedAtMs: nowMs });
-}
-
-function settleAttempt(
-  step: Step,
-  command: Extract<Command, { type: 'settle_attempt' }>,
-  nowMs: number,
-): Step {
-  const attempt = find(step.intent, command.attemptId);
-  if (attempt === null) {
-    return reject(step, 'attempt_not_found');
-  }
-  if (command.onlyPending === true && !isPending(attempt)) {
-    return reject(step, 'attempt_not_pending');
-  }
-  switch (command.outcome.type) {
-    case 'succeeded':
-      return attemptSucceeds(step, attempt, command.outcome, nowMs);
-    case 'failed':
-      return attemptFails(step, attempt, command.outcome.reason, nowMs);
-    case 'unknown':
-      return isPending(attempt)
-        ? checkedInVain(step, attempt, command.outcome.checkAtMs, nowMs)
-        : step;
-  }
-}
-
-/** Nothing was proved. The window of an attempt that had to be asked about first may close now. */
-function checkedInVain(
-  step: Step,
-  attempt: Attempt,
-  checkAtMs: number | null,
-  nowMs: number,
-): Step {
-  const checks = attempt.checks + 1;
-  return applyTime(withAttempt(step, { ...attempt, checks, checkAtMs }), nowMs);
-}
-
-/** Money moved. Whatever was believed before, the intent is paid; a second time is an anomaly. */
-function attemptSucceeds(
-  step: Step,
-  attempt: Attempt,
-  outcome: Extract<Outcome, { type: 'succeeded' }>,
-  nowMs: number,
-): Step {
-  if (attempt.status === 'succeeded') {
-    return step;
-  }
-  const settled = withAttempt(step, {
-    ...attempt,
-    status: 'succeeded',
-    failureReason: null,
-    checkAtMs: null,
-    receipt: outcome.receipt,
-    updatedAtMs: nowMs,
-  });
-  if (step.intent.status === 'succeeded') {
-    return withAnomaly(settled, 'duplicate_payment', attempt, nowMs);
-  }
-  const paid = { late: hasEnded(step.intent.status), paidAttemptId: attempt.id };
-  return end({ ...settled, intent: { ...settled.intent, ...paid } }, 'succeeded', null, nowMs);
-}
-
-function attemptFails(step: Step, attempt: Attempt, reason: FailureReason, nowMs: number): Step {
-  if (attempt.status === 'succeeded') {
-    return hasAnomaly(step, 'contradicting_failure', attempt)
-      ? step
-      : withAnomaly(step, 'contradicting_failure', attempt, nowMs);
-  }
-  if (!isPending(attempt)) {
-    return step;
-  }
-  const isCurrent = attemptInFlight(step.intent)?.id === attempt.id;
-  const failed = withAttempt(step, {
-    ...attempt,
-    status: 'failed',
-    failureReason: reason,
-    checkAtMs: null,
-    updatedAtMs: nowMs,
-  });
-  return isCurrent ? attemptFailed(failed, reason, nowMs) : failed;
-}
-
-/** The attempt in flight ended without payment: try again, or the end (decision 30). */
-function attemptFailed(step: Step, reason: FailureReason, nowMs: number): Step {
-  const { terms, attempts } = step.intent;
-  if (terms.kind === 'express' || attempts.length >= ATTEMPTS_MAX) {
-    return end(step, 'failed', reason, nowMs);
-  }
-  // Reopened after its time: expired in the same breath.
-  const reopened = withStatus(step, 'open');
-  return nowMs >= terms.expiresAtMs ? end(reopened, 'expired', null, nowMs) : reopened;
 }
 
 function abandonAttempt(step: Step, attemptId: string, nowMs: number): Step {
@@ -351,68 +231,4 @@ function giveUp(step: Step, nowMs: number): Step {
 /** A redirect the customer walked away from may still be paid, so the rail goes on being asked. */
 function leftBehind(attempt: Attempt, nowMs: number): Attempt {
   return { ...attempt, status: 'unresolved', failureReason: 'abandoned', updatedAtMs: nowMs };
-}
-
-function end(
-  step: Step,
-  status: Extract<IntentStatus, 'succeeded' | 'failed' | 'expired' | 'canceled'>,
-  failureReason: FailureReason | null,
-  nowMs: number,
-): Step {
-  const { intent } = step;
-  const event = EVENT_OF[status];
-  return {
-    rejection: step.rejection,
-    events: event === null ? step.events : [...step.events, event],
-    intent: { ...intent, status, failureReason, endedAtMs: intent.endedAtMs ?? nowMs },
-  };
-}
-
-const EVENT_OF = {
-  succeeded: 'payment_succeeded',
-  failed: 'payment_failed',
-  expired: 'payment_expired',
-  canceled: null,
-} as const satisfies Record<string, EventType | null>;
-
-/** The passing of the deadline still means something for this attempt. */
-export function windowIsOpen(attempt: Attempt): boolean {
-  return (
-    attempt.status === 'processing' ||
-    (attempt.status === 'unresolved' && attempt.windowIsFinal && attempt.checkAtMs === null)
-  );
-}
-
-export function isCheckDue(attempt: Attempt, nowMs: number): boolean {
-  return attempt.checkAtMs !== null && attempt.checkAtMs <= nowMs;
-}
-
-export function isPending(attempt: Attempt): boolean {
-  return attempt.status === 'processing' || attempt.status === 'unresolved';
-}
-
-function find(intent: Intent, attemptId: string): Attempt | null {
-  return intent.attempts.find((attempt) => attempt.id === attemptId) ?? null;
-}
-
-function withStatus(step: Step, status: IntentStatus): Step {
-  return { ...step, intent: { ...step.intent, status } };
-}
-
-function withAttempt(step: Step, changed: Attempt): Step {
-  const attempts = step.intent.attempts.map((attempt) =>
-    attempt.id === changed.id ? changed : attempt,
-  );
-  return { ...step, intent: { ...step.intent, attempts } };
-}
-
-function hasAnomaly(step: Step, kind: Anomaly['kind'], attempt: Attempt): boolean {
-  return step.intent.anomalies.some(
-    (anomaly) => anomaly.kind === kind && anomaly.attemptId === attempt.id,
-  );
-}
-
-function withAnomaly(step: Step, kind: Anomaly['kind'], attempt: Attempt, atMs: number): Step {
-  const anomalies = [...step.intent.anomalies, { kind, attemptId: attempt.id, atMs }];
-  return { ...step, intent: { ...step.intent, anomalies } };
 }

@@ -57,6 +57,8 @@ export interface RailOrder {
   readonly selfDescribingId: string;
   /** The customer's page of this payment. */
   readonly checkoutUrl: string;
+  /** Where the rail sends the customer back to: that page, once the rail was asked what happened. */
+  readonly returnUrl: string;
 }
 
 export type StartResult =

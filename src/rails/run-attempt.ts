@@ -62,6 +62,7 @@ export async function railOrder(
     linkId(keys, { objectId, attemptIndex }),
   ]);
   const { baseUrl } = intent.terms;
+  const checkoutUrl = `${baseUrl}/checkout/${checkoutToken}`;
   return {
     terms: intent.terms,
     attempt,
@@ -69,7 +70,8 @@ export async function railOrder(
     attemptToken,
     callbackUrl: `${baseUrl}/rails/${attempt.railId}/${attemptToken}`,
     selfDescribingId,
-    checkoutUrl: `${baseUrl}/checkout/${checkoutToken}`,
+    checkoutUrl,
+    returnUrl: `${checkoutUrl}/returned`,
   };
 }
 

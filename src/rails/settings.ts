@@ -28,6 +28,16 @@ const MAKERS: Readonly<Record<Method, (secretName: string, json: unknown) => Rai
   E_BIRR: (name, json) => ebirrRail(checked(name, ebirrSettingsSchema, json)),
 };
 
+/** Where each rail's system is said to be. */
+const ADDRESS_FIELD: Readonly<Record<Method, string>> = {
+  TELE_BIRR: 'apiBaseUrl',
+  TELE_BIRR_USSD: 'relayUrl',
+  CBE: 'baseUrl',
+  ETS_SWITCH: 'baseUrl',
+  M_PESA: 'baseUrl',
+  E_BIRR: 'baseUrl',
+};
+
 const made = new WeakMap<Bindings, Readonly<Record<Environment, ConfiguredRails>>>();
 
 /**
@@ -62,10 +72,20 @@ function railsOf(env: Bindings, environment: Environment): ConfiguredRails {
     const name = railSecretName(environment, method);
     const json = secretJson(env, name);
     if (json !== undefined) {
+      if (environment === 'sandbox') {
+        checkAddress(name, ADDRESS_FIELD[method], json);
+      }
       rails[method] = make(name, json);
     }
   }
   return rails;
+}
+
+/** The defaults are the production systems: a test must never end up there by an omission. */
+function checkAddress(name: string, field: string, json: unknown): void {
+  if (typeof json !== 'object' || json === null || !Object.hasOwn(json, field)) {
+    throw new ConfigError(`${name}: ${field}: must name the rail's test system`);
+  }
 }
 
 /** Undefined where there is no such secret. */
@@ -92,9 +112,11 @@ function checked<Schema extends v.GenericSchema>(
   if (result.success) {
     return result.output;
   }
-  const faults = result.issues.map((issue) => {
-    const path = v.getDotPath(issue);
-    return path === null ? issue.message : `${path}: ${issue.message}`;
-  });
-  throw new ConfigError(`${name}: ${faults.join('; ')}`);
+  throw new ConfigError(`${name}: ${result.issues.map(faultText).join('; ')}`);
+}
+
+/** Which field, and what is wrong with it. */
+function faultText(issue: v.BaseIssue<unknown>): string {
+  const path = v.getDotPath(issue);
+  return path === null ? issue.message : `${path}: ${issue.message}`;
 }

@@ -12,6 +12,7 @@ describe('settings', () => {
       statusBaseUrl: null,
       paidStates: ['SUCCESS', 'SUCCESSFUL', 'COMPLETED', 'PAID'],
       failedStates: ['FAILED', 'DECLINED', 'REJECTED', 'CANCELLED', 'CANCELED'],
+      pageWindowSeconds: 300,
     });
   });
 
@@ -22,6 +23,7 @@ describe('settings', () => {
       statusBaseUrl: 'http://relay.example:81/cbe/',
       paidStates: [' Ok '],
       failedStates: [],
+      pageWindowSeconds: 60,
     };
     expect(v.parse(cbeBirrSettingsSchema, all)).toEqual({
       ...given,
@@ -29,6 +31,7 @@ describe('settings', () => {
       statusBaseUrl: 'http://relay.example:81/cbe',
       paidStates: ['OK'],
       failedStates: [],
+      pageWindowSeconds: 60,
     });
   });
 

@@ -61,6 +61,7 @@ describe('settings', () => {
       paymentMethod: 'MWALLET_ACCOUNT',
       sendsReturnUrl: true,
       phonePrefixes: ['2519'],
+      promptWindowSeconds: 300,
     });
   });
 
@@ -80,6 +81,10 @@ describe('settings', () => {
     ['sendsReturnUrl', 'secret'],
     ['phonePrefixes', ['secret']],
     ['phonePrefixes', []],
+    ['promptWindowSeconds', 4],
+    ['promptWindowSeconds', 721],
+    ['promptWindowSeconds', 60.5],
+    ['promptWindowSeconds', '60'],
     ['secret', 'secret'],
   ])('%s %j is refused by name, without its value', (field, value) => {
     const parsed = v.safeParse(ebirrSettingsSchema, { ...SECRETS, [field]: value });

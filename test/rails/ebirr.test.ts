@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { FailureReason } from '../../src/domain/intent.ts';
 import { ethiopianTimestamp, purchaseDescription } from '../../src/rails/ebirr/purchase.ts';
-import { START_TIMEOUT_MS } from '../../src/rails/ebirr/rail.ts';
 import type { Rail } from '../../src/rails/rail.ts';
 import { type EbirrScene, ebirrScene } from '../support/rails/ebirr-scene.ts';
 import type { CustomerAct, Fault } from '../support/rails/stand-in.ts';
@@ -240,7 +239,7 @@ describe('the answer to the purchase', () => {
     scene.standIn.plan('1500.00', { start, act: 'pays', callback: 'never' });
     const started = scene.order();
     expect(await rail.start(started)).toEqual({ type: 'unknown' });
-    expect(spy).toHaveBeenCalledExactlyOnceWith(START_TIMEOUT_MS);
+    expect(spy).toHaveBeenCalledExactlyOnceWith(330_000);
     expect(scene.standIn.calls).toHaveLength(1);
     if (start.startsWith('taken') || start === 'truncated') {
       expect((await scene.standIn.order(started.attempt.reference)).acted).toBe('pays');

@@ -189,7 +189,7 @@ describe('the stand-in’s page', () => {
         body: new URLSearchParams({ orderId: REFERENCE, act }),
         redirect: 'manual',
       });
-    const back = `${receiver.checkoutUrl}?orderId=${railReference}`;
+    const back = `${receiver.returnUrl}?orderId=${railReference}`;
     const canceled = await click('cancels');
     expect([canceled.status, canceled.headers.get('location')]).toEqual([303, back]);
     const paid = await click('pays');

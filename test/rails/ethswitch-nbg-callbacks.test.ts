@@ -245,12 +245,9 @@ describe('the stand-in’s page', () => {
         redirect: 'manual',
       });
     const canceled = await click('cancels');
-    expect([canceled.status, canceled.headers.get('location')]).toEqual([
-      303,
-      receiver.checkoutUrl,
-    ]);
+    expect([canceled.status, canceled.headers.get('location')]).toEqual([303, receiver.returnUrl]);
     const paid = await click('pays');
-    expect([paid.status, paid.headers.get('location')]).toEqual([303, receiver.checkoutUrl]);
+    expect([paid.status, paid.headers.get('location')]).toEqual([303, receiver.returnUrl]);
     expect(outcomeOf(await rail.handleCallback(receiver.last(), order))).toMatchObject({
       type: 'succeeded',
     });

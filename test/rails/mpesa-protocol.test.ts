@@ -32,6 +32,7 @@ describe('settings', () => {
       baseUrl: 'https://api.safaricom.et',
       transactionType: 'CustomerPayBillOnline',
       passwordForm: 'sha256_hex',
+      promptWindowSeconds: 180,
     });
   });
 

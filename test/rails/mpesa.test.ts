@@ -56,7 +56,7 @@ describe('a start', () => {
     expect(standInOrder).toMatchObject({ amountText: '1500.5', phone: PHONE, acted: null });
 
     const settings = settingsOf(own.settings);
-    expect(settings).toEqual(own.settings);
+    expect(settings).toEqual({ ...own.settings, promptWindowSeconds: 180 });
     const [token, push] = own.calls;
     expect(own.calls).toHaveLength(2);
     const credentials = `${settings.consumerKey}:${settings.consumerSecret}`;

@@ -139,7 +139,7 @@ describe('requests', () => {
       version: '1.0',
       biz_content: {
         notify_url: order.callbackUrl,
-        redirect_url: 'https://pay.example.com/checkout/test1.checkout-token',
+        redirect_url: 'https://pay.example.com/checkout/test1.checkout-token/returned',
         appid: settings.merchantAppId,
         merch_code: settings.merchantCode,
         merch_order_id: order.attempt.reference,

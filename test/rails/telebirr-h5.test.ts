@@ -89,7 +89,7 @@ describe('a payment', () => {
     });
     expect(pressed.status).toBe(303);
     const returned = new URL(pressed.headers.get('location') ?? '');
-    expect(`${returned.origin}${returned.pathname}`).toBe(order.checkoutUrl);
+    expect(`${returned.origin}${returned.pathname}`).toBe(order.returnUrl);
     expect(returned.searchParams.get('trade_status')).toBe('PAY_SUCCESS');
 
     const outcome = await scene.rail.query(order, Date.now());
@@ -147,7 +147,7 @@ describe('the start', () => {
 
   test('refused for an address that is too long, before anybody is called', async () => {
     const callsBefore = scene.telebirr.calls.length;
-    for (const name of ['callbackUrl', 'checkoutUrl']) {
+    for (const name of ['callbackUrl', 'returnUrl']) {
       const order = scene.order({ order: { [name]: `https://e.example/${'a'.repeat(500)}` } });
       expect(await scene.rail.start(order)).toEqual({ type: 'refused', reason: 'misconfigured' });
     }

@@ -21,6 +21,7 @@ test('what an operator must say, and what is taken for the rest', () => {
     resultBaseUrl: null,
     resultToken: null,
     reasons: {},
+    promptWindowSeconds: 120,
   });
 });
 
@@ -32,6 +33,7 @@ test('everything that can be said', () => {
     resultBaseUrl: 'http://10.1.2.3:8080/kefel/',
     resultToken: 'x'.repeat(32),
     reasons: { '1': 'insufficient_funds', E8003: 'wrong_pin' },
+    promptWindowSeconds: 60,
   };
   expect(settingsFrom(all)).toEqual(all);
 });

@@ -56,6 +56,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'src/rails/rail.ts',
     'src/rails/registry.ts',
     'src/rails/run-attempt.ts',
+    'src/rails/settings.ts',
     'src/webhooks/payload.ts',
     'src/webhooks/signature.ts',
   ],

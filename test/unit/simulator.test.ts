@@ -15,6 +15,7 @@ function orderWith(simulation: Simulation | null): RailOrder {
     callbackUrl: 'https://pay.example.com/rails/simulator/t1.abc',
     selfDescribingId: 'A'.repeat(79),
     checkoutUrl: 'https://pay.example.com/checkout/t1.def',
+    returnUrl: 'https://pay.example.com/checkout/t1.def/returned',
   };
 }
 

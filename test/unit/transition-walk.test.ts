@@ -25,7 +25,7 @@ const LONG_DEADLINE_MS = 90_000;
 const TIMES_MS = [1_000, DEADLINE_MS, EXPIRY_MS, LONG_DEADLINE_MS];
 
 type Plan = Pick<Attempt, 'flow' | 'deadlineAtMs' | 'windowIsFinal'> &
-  Partial<Pick<Attempt, 'checkAtMs'>>;
+  Partial<Pick<Attempt, 'checkAtMs' | 'startClaim'>>;
 
 const REDIRECT: Plan = { flow: 'redirect', deadlineAtMs: DEADLINE_MS, windowIsFinal: false };
 const LONG_REDIRECT: Plan = { ...REDIRECT, deadlineAtMs: LONG_DEADLINE_MS };
@@ -36,6 +36,9 @@ const LONG_FINAL_PUSH: Plan = { flow: 'push', deadlineAtMs: LONG_DEADLINE_MS, wi
 /** A rail that can be asked, from before its window closes on. */
 const ASKED: Plan = { ...SIMULATOR, checkAtMs: DEADLINE_MS };
 const ASKED_PUSH: Plan = { ...PUSH, checkAtMs: DEADLINE_MS };
+
+/** A rail that a consumer calls: asked to, from before its window closes on. */
+const QUEUED: Plan = { ...ASKED_PUSH, startClaim: 'free' };
 
 interface Node {
   readonly intent: Intent;
@@ -60,6 +63,7 @@ function commandsIn(
     { type: 'tick' },
     { type: 'cancel' },
     { type: 'give_up' },
+    { type: 'customer_returned' },
     succeed('nobody'),
     ...starts,
     ...ids.flatMap((id): Command[] => [
@@ -69,6 +73,8 @@ function commandsIn(
       unknown(id, nowMs + 20_000),
       { ...succeed(id), onlyPending: true } as Command,
       { type: 'abandon_attempt', attemptId: id },
+      { type: 'claim_start', attemptId: id },
+      { type: 'report_callback', attemptId: id },
     ]),
   ];
 }
@@ -84,8 +90,8 @@ function byForms(start: ReturnType<typeof startAttempt>, { attempts }: Intent): 
 /** What a state is, without what only counts or dates it. */
 function signatureOf({ intent, nowMs }: Node): string {
   const attempts = intent.attempts.map(
-    ({ status, flow, windowIsFinal, deadlineAtMs, failureReason, checkAtMs }) =>
-      [status, flow, windowIsFinal, deadlineAtMs, failureReason, checkAtMs].join(),
+    ({ status, flow, windowIsFinal, deadlineAtMs, failureReason, checkAtMs, startClaim }) =>
+      [status, flow, windowIsFinal, deadlineAtMs, failureReason, checkAtMs, startClaim].join(),
   );
   const anomalies = intent.anomalies.map(({ kind, attemptId }) => kind + attemptId);
   return [nowMs, intent.status, intent.late, intent.failureReason, ...attempts, ...anomalies].join(
@@ -175,10 +181,27 @@ function checkPromises(first: Intent, command: Command, nowMs: number): Intent {
         attempts.filter(({ status }) => status === 'failed').length;
       keeps(failed(after) === failed(before), '4: unknown is not failed');
     }
+    const wasCalled = before.attempts.some(
+      ({ startClaim, status }, index) =>
+        startClaim === 'taken' &&
+        status === 'processing' &&
+        after.attempts[index]?.status === 'expired',
+    );
+    keeps(!wasCalled || command.type === 'settle_attempt', '4: a call without an answer is no end');
     before = after;
   }
 
   const after = decision.intent;
+  const claims = ({ attempts }: Intent) =>
+    attempts.filter(({ startClaim }) => startClaim === 'taken').length;
+  promise(
+    claims(after) - claims(first) ===
+      (command.type === 'claim_start' && decision.rejection === null ? 1 : 0),
+    '4: a start is claimed by one, once, and never given back',
+    first,
+    command,
+    nowMs,
+  );
   const keeps = (kept: boolean, text: string) => promise(kept, text, first, command, nowMs);
   keeps(
     (decision.rejection === 'stale_form') === (after.status === 'open' && isStale(command, after)),
@@ -215,6 +238,8 @@ test.each<[string, IntentKind, readonly Plan[], number]>([
   ['hosted, three attempts on the simulator', 'hosted', [SIMULATOR], 3],
   ['express, rails that can be asked', 'express', [ASKED, ASKED_PUSH], 1],
   ['hosted, rails that can be asked', 'hosted', [ASKED, ASKED_PUSH], 2],
+  ['express, a rail called by a consumer', 'express', [QUEUED], 1],
+  ['hosted, a rail called by a consumer', 'hosted', [QUEUED, REDIRECT], 2],
 ])(
   'every reachable state keeps promises 1, 3, 4, 5 and 7: %s',
   (_name, kind, plans, attemptsMax) => {

@@ -595,12 +595,12 @@ describe('when somebody must look again', () => {
     [
       'paid beside an attempt that was left: when that is asked about',
       [
-        [1, startAttempt('a', { checkAtMs: 90_000 })],
+        [1, startAttempt('a', { checkAtMs: 20_000 })],
         [2, abandon('a')],
         [3, startAttempt('b')],
         [4, succeed('b')],
       ],
-      90_000,
+      20_000,
     ],
     [
       'expired with an unresolved attempt and nobody to ask: never',

@@ -17,11 +17,6 @@ const STATUS_TIMEOUT_MS = 10_000;
 const CALLBACK_BYTES_MAX = 64 * 1024;
 /** Nobody logs in and pays sooner. */
 const FIRST_CHECK_AFTER_MS = 30_000;
-/**
- * CBE's page takes no expiry and names none. A customer who is sent there in a payment's last
- * second still gets this long to log in and pay before the payment may expire.
- */
-const PAGE_TIME_MS_MIN = 5 * 60_000;
 
 /**
  * CBE Birr's web payment gateway ("cbebpg"): the customer is sent to CBE's page with an order
@@ -81,7 +76,7 @@ export function cbeBirrRail(settings: CbeBirrSettings): Rail {
     plan(terms: IntentTerms, _method: Method, nowMs: number): AttemptPlan {
       return {
         flow: 'redirect',
-        deadlineAtMs: Math.max(terms.expiresAtMs, nowMs + PAGE_TIME_MS_MIN),
+        deadlineAtMs: Math.max(terms.expiresAtMs, nowMs + settings.pageWindowSeconds * 1_000),
         windowIsFinal: false,
         checkAtMs: nowMs + FIRST_CHECK_AFTER_MS,
       };

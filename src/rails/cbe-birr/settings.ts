@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { windowSeconds } from '../window-setting.ts';
 
 /** One host for test and production in everything that was published; browsers reach it too. */
 const PRODUCTION_URL = 'https://cbebirrpaymentgateway.cbe.com.et:8888';
@@ -12,6 +13,9 @@ const PAID_STATES_GUESSED = ['SUCCESS', 'SUCCESSFUL', 'COMPLETED', 'PAID'];
 const FAILED_STATES_GUESSED = ['FAILED', 'DECLINED', 'REJECTED', 'CANCELLED', 'CANCELED'];
 
 const STATE_LENGTH_MAX = 100;
+
+/** CBE's page takes no expiry and names none. */
+const PAGE_WINDOW_SECONDS = 300;
 
 const text = v.pipe(v.string('must be text'), v.nonEmpty('must not be empty'));
 
@@ -57,6 +61,11 @@ export const cbeBirrSettingsSchema = v.pipe(
       ),
       /** `State`s that prove that no payment will come. */
       failedStates: v.optional(states, FAILED_STATES_GUESSED),
+      /**
+       * How long a customer who is sent to CBE's page in a payment's last second still has to log
+       * in and pay, before the payment may expire.
+       */
+      pageWindowSeconds: windowSeconds(PAGE_WINDOW_SECONDS),
     },
     wrongObject,
   ),

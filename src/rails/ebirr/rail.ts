@@ -7,17 +7,14 @@ import { handleEbirrCallback } from './callback.ts';
 import { purchaseFor, purchaseRequest } from './purchase.ts';
 import type { EbirrSettings } from './settings.ts';
 
-/** By the vendor's documentation the customer has five minutes to enter the PIN. */
-const CUSTOMER_TIME_MS = 5 * 60 * 1_000;
+/**
+ * Between the end of the customer's time and eBirr's answer: it tells the wallet, writes its books,
+ * and answers.
+ */
+const ANSWER_TIME_MS = 30_000;
 
-/** Between the end of that and eBirr's answer: it tells the wallet, writes its books, and answers. */
-const ANSWER_TIME_MS = 30 * 1_000;
-
-/** The answer comes after the customer's act. Below the 15 minutes that a queue consumer may take. */
-export const START_TIMEOUT_MS = CUSTOMER_TIME_MS + ANSWER_TIME_MS;
-
-/** The whole call, and time for the queue to begin it. */
-const WINDOW_MS = 6 * 60 * 1_000;
+/** For the queue to begin the call. */
+const QUEUE_TIME_MS = 30_000;
 
 /** Answers of a server that did not let the request in, so that nobody was asked for money. */
 const NOT_LET_IN_STATUSES: readonly number[] = [401, 403, 404, 405];
@@ -28,17 +25,19 @@ const NOT_LET_IN_STATUSES: readonly number[] = [401, 403, 404, 405];
  * for eBirr's report to the callback URL, or for the operator.
  */
 export function ebirrRail(settings: EbirrSettings): Rail {
+  // The answer comes after the customer's act.
+  const callTimeMs = settings.promptWindowSeconds * 1_000 + ANSWER_TIME_MS;
   return {
     id: 'ebirr',
     currencies: ['ETB'],
-    startTimeoutMs: START_TIMEOUT_MS,
+    startTimeoutMs: callTimeMs,
     startsInQueue: true,
 
     plan(_terms: IntentTerms, _method: Method, nowMs: number): AttemptPlan {
       return {
         flow: 'push',
         // eBirr takes no expiry from us: the payment's own may pass while the customer is asked.
-        deadlineAtMs: nowMs + WINDOW_MS,
+        deadlineAtMs: nowMs + QUEUE_TIME_MS + callTimeMs,
         windowIsFinal: false,
         checkAtMs: null,
       };
@@ -50,7 +49,7 @@ export function ebirrRail(settings: EbirrSettings): Rail {
       if (phone === null || !hasWallet) {
         return { type: 'refused', reason: 'declined' };
       }
-      return purchase(settings, order, phone);
+      return purchase(settings, order, phone, callTimeMs);
     },
 
     /** There is none: the phone asks. */
@@ -74,6 +73,7 @@ async function purchase(
   settings: EbirrSettings,
   order: RailOrder,
   phone: string,
+  timeoutMs: number,
 ): Promise<StartResult> {
   const request = purchaseRequest(settings, purchaseFor(order, phone), Date.now());
   const answer = await callRail(
@@ -83,7 +83,7 @@ async function purchase(
       headers: { accept: 'application/json', 'content-type': 'application/json' },
       body: JSON.stringify(request),
     },
-    START_TIMEOUT_MS,
+    timeoutMs,
   );
   if (answer.type === 'no_answer') {
     return { type: 'unknown' };

@@ -1,10 +1,14 @@
 import * as v from 'valibot';
+import { windowSeconds } from '../window-setting.ts';
 
 /** eBirr's production address; its test system is `https://testpayments.ebirr.com/asm`. */
 const PRODUCTION_URL = 'https://payments.ebirr.com/asm';
 
 /** What eBirr's own examples and its vendor's documentation send for a wallet. */
 const PAYMENT_METHOD = 'MWALLET_ACCOUNT';
+
+/** By the vendor's documentation the customer has five minutes to enter the PIN. */
+const PROMPT_WINDOW_SECONDS = 300;
 
 const URL_CHARACTERS_MAX = 2_048;
 
@@ -65,6 +69,8 @@ export const ebirrSettingsSchema = v.strictObject(
       ),
       ['2519'],
     ),
+    /** How long eBirr gives the customer to enter the PIN. Its answer is waited for a little longer. */
+    promptWindowSeconds: windowSeconds(PROMPT_WINDOW_SECONDS),
   },
   (issue) => {
     switch (issue.expected) {

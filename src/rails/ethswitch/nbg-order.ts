@@ -24,8 +24,8 @@ export function nbgOrderJson(order: RailOrder): string {
     merchant_order_number: reference,
     idempotency_key: reference,
     description,
-    success_url: JSON.stringify(order.checkoutUrl),
-    cancel_url: JSON.stringify(order.checkoutUrl),
+    success_url: JSON.stringify(order.returnUrl),
+    cancel_url: JSON.stringify(order.returnUrl),
     callback_url: JSON.stringify(order.callbackUrl),
     line_items: `[${lineItem}]`,
   });

@@ -14,13 +14,6 @@ const START_TIMEOUT_MS = 15_000;
 /** A token that takes longer leaves no time for the push. */
 const TOKEN_TIMEOUT_MS = 5_000;
 
-/**
- * How long a prompt is waited for. No document names the life of a prompt; integrators see it end
- * within a minute or two and advise to wait two or three. It is not final: a callback that comes
- * later still counts.
- */
-const WINDOW_MS = 3 * 60 * 1_000;
-
 /** Numbers of Safaricom Ethiopia, the only ones with an M-PESA account. */
 const MPESA_PHONE = /^2517\d{8}$/;
 
@@ -42,7 +35,7 @@ export function mpesaRail(settings: MpesaSettings, startTimeoutMs = START_TIMEOU
     plan(_terms: IntentTerms, _method: Method, nowMs: number): AttemptPlan {
       return {
         flow: 'push',
-        deadlineAtMs: nowMs + WINDOW_MS,
+        deadlineAtMs: nowMs + settings.promptWindowSeconds * 1_000,
         windowIsFinal: false,
         checkAtMs: null,
       };

@@ -56,14 +56,14 @@ function clampedMinutes(minutes: number): number {
 
 /** `biz_content` of the order, or null when telebirr cannot take it. */
 export function preOrderContent(settings: TelebirrH5Settings, order: RailOrder): Fields | null {
-  const { attempt, callbackUrl, checkoutUrl, terms } = order;
-  const isTooLong = Math.max(callbackUrl.length, checkoutUrl.length) > URL_CHARACTERS_MAX;
+  const { attempt, callbackUrl, returnUrl, terms } = order;
+  const isTooLong = Math.max(callbackUrl.length, returnUrl.length) > URL_CHARACTERS_MAX;
   if (isTooLong || terms.currency !== CURRENCY) {
     return null;
   }
   return {
     notify_url: callbackUrl,
-    redirect_url: checkoutUrl,
+    redirect_url: returnUrl,
     ...queryOrderContent(settings, order),
     trade_type: 'Checkout',
     title: titleOf(terms) || `Payment ${attempt.reference}`,

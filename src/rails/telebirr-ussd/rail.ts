@@ -15,12 +15,6 @@ import {
 import { paymentRequest } from './request.ts';
 import type { TelebirrUssdSettings } from './settings.ts';
 
-/**
- * How long we wait for the result of a prompt. telebirr says nowhere how long it stands; a USSD
- * session that waits for a PIN lasts a minute or less, and the result has to travel after it.
- */
-export const PROMPT_WINDOW_MS = 2 * 60 * 1_000;
-
 /** The acknowledgement comes before the customer is prompted; clients wait 30 s for it at most. */
 const START_TIMEOUT_MS = 20_000;
 
@@ -50,7 +44,7 @@ export function telebirrUssdRail(settings: TelebirrUssdSettings): Rail {
       return {
         flow: 'push',
         // Nothing in the request shortens the prompt, so it may outlive the payment.
-        deadlineAtMs: nowMs + PROMPT_WINDOW_MS,
+        deadlineAtMs: nowMs + settings.promptWindowSeconds * 1_000,
         // The result of a payment at the last moment may still be on its way.
         windowIsFinal: false,
         checkAtMs: null,

@@ -1,8 +1,15 @@
 import * as v from 'valibot';
 import type { FailureReason } from '../../domain/intent.ts';
+import { windowSeconds } from '../window-setting.ts';
 
 /** Longest credential: 2,048 bits of RSA are 344 characters of base64, and nothing known is longer. */
 const TEXT_CHARACTERS_MAX = 2_048;
+
+/**
+ * telebirr says nowhere how long a prompt stands; a USSD session that waits for a PIN lasts a minute
+ * or less, and the result has to travel after it.
+ */
+const PROMPT_WINDOW_SECONDS = 120;
 
 /** A token that nobody guesses: 32 characters of hexadecimal are 128 bits. */
 const TOKEN_CHARACTERS_MIN = 32;
@@ -110,6 +117,8 @@ export const telebirrUssdSettings = v.strictObject(
       ),
       {},
     ),
+    /** How long the result of a prompt is waited for, before a customer may try again. */
+    promptWindowSeconds: windowSeconds(PROMPT_WINDOW_SECONDS),
   },
   ({ expected }) => (expected === 'never' ? 'Unknown field.' : fieldProblem(expected)),
 );

@@ -36,7 +36,7 @@ export function headersOf({ headers }: ReceivedCall): Readonly<Record<string, st
 /** Where a stand-in's callbacks arrive, and the last of them as the gateway would get it. */
 export interface Receiver {
   readonly callbackUrl: string;
-  readonly checkoutUrl: string;
+  readonly returnUrl: string;
   last(): Request;
   stop(): Promise<void>;
 }
@@ -49,7 +49,7 @@ export async function startReceiver(): Promise<Receiver> {
   }));
   return {
     callbackUrl: `${server.baseUrl}/rails/ethswitch/test1.attempt-token`,
-    checkoutUrl: `${server.baseUrl}/checkout/test1.checkout-token`,
+    returnUrl: `${server.baseUrl}/checkout/test1.checkout-token/returned`,
     last() {
       const call = server.calls.at(-1);
       if (call === undefined) {
@@ -84,10 +84,10 @@ export function railOf(settings: unknown): Rail {
 /** An order whose callbacks and customers come to `receiver`. */
 export function orderAt(
   rail: Rail,
-  { callbackUrl, checkoutUrl }: Receiver,
+  { callbackUrl, returnUrl }: Receiver,
   changed: Parameters<typeof orderFor>[2] = {},
 ): RailOrder {
-  const order = { callbackUrl, checkoutUrl, ...changed.order };
+  const order = { callbackUrl, returnUrl, ...changed.order };
   return orderFor(rail, 'ETS_SWITCH', { ...changed, order });
 }
 

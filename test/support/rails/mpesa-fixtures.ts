@@ -22,9 +22,11 @@ export function settingsOf(secret: unknown): MpesaSettings {
   return v.parse(mpesaSettingsSchema, secret);
 }
 
-/** What the schema finds wrong with a secret. */
+/** What the schema finds wrong with which field of a secret. */
 export function issuesOf(secret: unknown): readonly string[] {
-  return (v.safeParse(mpesaSettingsSchema, secret).issues ?? []).map(({ message }) => message);
+  return (v.safeParse(mpesaSettingsSchema, secret).issues ?? []).map((issue) =>
+    [v.getDotPath(issue) ?? [], issue.message].flat().join(': '),
+  );
 }
 
 function fixture(name: string) {

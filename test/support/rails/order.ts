@@ -38,6 +38,7 @@ export function orderFor(
     callbackUrl: `https://pay.example.com/rails/${rail.id}/test1.attempt-token`,
     selfDescribingId: 'A2B3C4D5E6F7'.repeat(7).slice(0, 78),
     checkoutUrl: 'https://pay.example.com/checkout/test1.checkout-token',
+    returnUrl: 'https://pay.example.com/checkout/test1.checkout-token/returned',
     ...changed.order,
   };
 }

@@ -1,0 +1,105 @@
+import {
+  type Attempt,
+  attemptInFlight,
+  type Command,
+  type FailureReason,
+  hasEnded,
+  type Outcome,
+} from './intent.ts';
+import {
+  attemptFailed,
+  end,
+  find,
+  hasAnomaly,
+  reject,
+  type Step,
+  withAnomaly,
+  withAttempt,
+} from './step.ts';
+import { applyTime, isPending, notAfterWindow } from './time.ts';
+
+/** What becomes of a payment when a rail says how an attempt went. */
+
+export function settleAttempt(
+  step: Step,
+  command: Extract<Command, { type: 'settle_attempt' }>,
+  nowMs: number,
+): Step {
+  const attempt = find(step.intent, command.attemptId);
+  if (attempt === null) {
+    return reject(step, 'attempt_not_found');
+  }
+  if (command.onlyPending === true && !isPending(attempt)) {
+    return reject(step, 'attempt_not_pending');
+  }
+  switch (command.outcome.type) {
+    case 'succeeded':
+      return attemptSucceeds(step, attempt, command.outcome, nowMs);
+    case 'failed':
+      return attemptFails(step, attempt, command.outcome.reason, nowMs);
+    case 'unknown':
+      return isPending(attempt)
+        ? checkedInVain(step, attempt, command.outcome.checkAtMs, nowMs)
+        : step;
+  }
+}
+
+/** Nothing was proved. The window of an attempt that had to be asked about first may close now. */
+function checkedInVain(
+  step: Step,
+  attempt: Attempt,
+  checkAtMs: number | null,
+  nowMs: number,
+): Step {
+  const checked = {
+    ...attempt,
+    checks: attempt.checks + 1,
+    checkAtMs: notAfterWindow(checkAtMs, attempt, nowMs),
+  };
+  return applyTime(withAttempt(step, checked), nowMs);
+}
+
+/** Money moved. Whatever was believed before, the intent is paid; a second time is an anomaly. */
+function attemptSucceeds(
+  step: Step,
+  attempt: Attempt,
+  outcome: Extract<Outcome, { type: 'succeeded' }>,
+  nowMs: number,
+): Step {
+  if (attempt.status === 'succeeded') {
+    return step;
+  }
+  const settled = withAttempt(step, {
+    ...attempt,
+    status: 'succeeded',
+    failureReason: null,
+    checkAtMs: null,
+    receipt: outcome.receipt,
+    updatedAtMs: nowMs,
+  });
+  if (step.intent.status === 'succeeded') {
+    return withAnomaly(settled, 'duplicate_payment', attempt, nowMs);
+  }
+  const paid = { late: hasEnded(step.intent.status), paidAttemptId: attempt.id };
+  return end({ ...settled, intent: { ...settled.intent, ...paid } }, 'succeeded', null, nowMs);
+}
+
+function attemptFails(step: Step, attempt: Attempt, reason: FailureReason, nowMs: number): Step {
+  if (attempt.status === 'succeeded') {
+    return hasAnomaly(step, 'contradicting_failure', attempt)
+      ? step
+      : withAnomaly(step, 'contradicting_failure', attempt, nowMs);
+  }
+  if (!isPending(attempt)) {
+    return step;
+  }
+  const isCurrent = attemptInFlight(step.intent)?.id === attempt.id;
+  const failed = withAttempt(step, {
+    ...attempt,
+    status: 'failed',
+    failureReason: reason,
+    checkAtMs: null,
+    updatedAtMs: nowMs,
+  });
+  return isCurrent ? attemptFailed(failed, reason, nowMs) : failed;
+}

@@ -1,0 +1,90 @@
+import type {
+  Anomaly,
+  Attempt,
+  EventType,
+  FailureReason,
+  Intent,
+  IntentStatus,
+  Rejection,
+} from './intent.ts';
+import { ATTEMPTS_MAX } from './intent.ts';
+
+/** What a transition is made of: an intent on its way, and the small changes that all others share. */
+
+export interface Step {
+  readonly intent: Intent;
+  readonly events: readonly EventType[];
+  readonly rejection: Rejection | null;
+}
+
+export function start(intent: Intent): Step {
+  return { intent, events: [], rejection: null };
+}
+
+export function reject(step: Step, rejection: Rejection): Step {
+  return { ...step, rejection };
+}
+
+export function end(
+  step: Step,
+  status: Extract<IntentStatus, 'succeeded' | 'failed' | 'expired' | 'canceled'>,
+  failureReason: FailureReason | null,
+  nowMs: number,
+): Step {
+  const { intent } = step;
+  const event = EVENT_OF[status];
+  return {
+    rejection: step.rejection,
+    events: event === null ? step.events : [...step.events, event],
+    intent: { ...intent, status, failureReason, endedAtMs: intent.endedAtMs ?? nowMs },
+  };
+}
+
+const EVENT_OF = {
+  succeeded: 'payment_succeeded',
+  failed: 'payment_failed',
+  expired: 'payment_expired',
+  canceled: null,
+} as const satisfies Record<string, EventType | null>;
+
+/** The attempt in flight ended without payment: try again, or the end (decision 30). */
+export function attemptFailed(step: Step, reason: FailureReason, nowMs: number): Step {
+  const { terms, attempts } = step.intent;
+  if (terms.kind === 'express' || attempts.length >= ATTEMPTS_MAX) {
+    return end(step, 'failed', reason, nowMs);
+  }
+  // Reopened after its time: expired in the same breath.
+  const reopened = withStatus(step, 'open');
+  return nowMs >= terms.expiresAtMs ? end(reopened, 'expired', null, nowMs) : reopened;
+}
+
+export function find(intent: Intent, attemptId: string): Attempt | null {
+  return intent.attempts.find((attempt) => attempt.id === attemptId) ?? null;
+}
+
+export function withStatus(step: Step, status: IntentStatus): Step {
+  return { ...step, intent: { ...step.intent, status } };
+}
+
+export function withAttempt(step: Step, changed: Attempt): Step {
+  const attempts = step.intent.attempts.map((attempt) =>
+    attempt.id === changed.id ? changed : attempt,
+  );
+  return { ...step, intent: { ...step.intent, attempts } };
+}
+
+export function hasAnomaly(step: Step, kind: Anomaly['kind'], attempt: Attempt): boolean {
+  return step.intent.anomalies.some(
+    (anomaly) => anomaly.kind === kind && anomaly.attemptId === attempt.id,
+  );
+}
+
+export function withAnomaly(
+  step: Step,
+  kind: Anomaly['kind'],
+  attempt: Attempt,
+  atMs: number,
+): Step {
+  const anomalies = [...step.intent.anomalies, { kind, attemptId: attempt.id, atMs }];
+  return { ...step, intent: { ...step.intent, anomalies } };
+}
