@@ -3,13 +3,12 @@ import { checkoutRouter } from './checkout/router.ts';
 import { withRequestId } from './http/request-id.ts';
 import type { DeliveryMessage, LedgerMessage } from './intent/protocol.ts';
 import { consumeLedger } from './ledger/consumer.ts';
-import type { StartMessage } from './rails/run-attempt.ts';
-import { consumeStarts } from './rails/start-consumer.ts';
+import { consumeStarts, type RailMessage } from './rails/start-consumer.ts';
 import { consumeDeliveries } from './webhooks/consumer.ts';
 
 export { PaymentIntent } from './intent/payment-intent.ts';
 
-type QueueMessage = DeliveryMessage | LedgerMessage | StartMessage;
+type QueueMessage = DeliveryMessage | LedgerMessage | RailMessage;
 
 export default {
   fetch(request, env, ctx) {
@@ -19,7 +18,7 @@ export default {
   },
   async queue(batch, env, ctx) {
     if (batch.queue === 'kefel-rail-starts') {
-      await consumeStarts(batch as MessageBatch<StartMessage>, env);
+      await consumeStarts(batch as MessageBatch<RailMessage>, env);
     } else if (batch.queue === 'kefel-ledger') {
       await consumeLedger(batch as MessageBatch<LedgerMessage>, env);
     } else {

@@ -2,7 +2,7 @@ import { type Config, configOf } from '../config.ts';
 import type { Environment } from '../domain/method.ts';
 import { parseApiKey } from '../merchants/api-key.ts';
 import { authenticate, type MerchantAccess } from '../merchants/directory.ts';
-import { configuredRails } from '../rails/settings.ts';
+import { checkRailSettings } from '../rails/settings.ts';
 import { Problem, tooManyRequestsProblem } from './problem.ts';
 
 /** An authenticated request with everything that a route needs. */
@@ -33,12 +33,12 @@ export async function authorise(
   environment: Environment | 'any',
 ): Promise<Omit<MerchantCall, 'id'>> {
   const config = configOf(env);
-  // A wrong secret is found by the first request to a deployment, not by the first that needs it.
-  configuredRails(env);
   const nowMs = Date.now();
   const apiKey = request.headers.get('apiKey');
   const wanted =
     environment === 'any' ? (parseApiKey(apiKey ?? '')?.environment ?? 'production') : environment;
+  // A wrong secret is found by the first request to a deployment, not by the first that needs it.
+  checkRailSettings(env, wanted);
   const result = await authenticate(env, ctx, apiKey, wanted, nowMs);
   if (result.type !== 'granted') {
     const client = request.headers.get('cf-connecting-ip') ?? 'unknown';

@@ -21,7 +21,8 @@ export function expressAnswers(order: RailOrder, redirectUrl: string | null): Ex
   const paymentUrl = redirectUrl ?? (simulation === null ? null : order.checkoutUrl);
   const transactionId = order.attempt.reference;
   const failed = body({
-    paymentUrl,
+    // Whoever hears FAILURE charges again: no page may be left on which this one is paid as well.
+    paymentUrl: simulation === null ? null : paymentUrl,
     transactionId,
     status: 'FAILURE',
     message: 'The payment was refused',

@@ -46,7 +46,7 @@ export const checkoutRouter = Router<IRequest, Arguments>()
   .post('/rails/cbe-birr', page(handleCbeCallback))
   .post('/rails/:rail/:token', page(handleRailCallback))
   // The card gateway's accounts may be set to report by GET.
-  .get('/rails/ethswitch/:token', page(handleRailCallback))
+  .get('/rails/ethswitch-cards/:token', page(handleRailCallback))
   .all('*', page(missing));
 
 /** Whatever goes wrong, a customer gets a page in words and nothing of ours. */

@@ -1,4 +1,5 @@
 import type { Intent } from '../domain/intent.ts';
+import type { IntentClient } from '../intent/client.ts';
 import { readForm } from '../pages/form.ts';
 import { badFormPage, tooManyTriesPage, unavailablePage, unknownPage } from '../pages/notices.ts';
 import { openLink, pathSegment } from '../pages/open-link.ts';
@@ -22,7 +23,7 @@ export async function showCheckout(request: Request, env: Env): Promise<Response
     return opened;
   }
   const { client, intent, token } = opened;
-  const railPage = await railPageUrl(env, client.objectId, intent);
+  const railPage = await railPageUrl(env, client, intent);
   const query = new URL(request.url).searchParams;
   return checkoutPage(request, intent, pagePath(token), {
     railPage,
@@ -71,7 +72,7 @@ export async function startAttempt(
   }
   const isCurrent = intent.status === 'open' && intent.attempts.length === expectedAttempts;
   if (intent.terms.kind !== 'hosted' || !isCurrent) {
-    return seeOther(request, await wayOnFrom(env, client.objectId, intent, path));
+    return seeOther(request, await wayOnFrom(env, client, intent, path));
   }
   const result = readChoice(intent.terms, form);
   if (result.type === 'refused') {
@@ -93,22 +94,22 @@ export async function startAttempt(
     case 'not_found':
       return unknownPage(request);
     case 'rejected':
-      return seeOther(request, await wayOnFrom(env, client.objectId, run.intent, path));
+      return seeOther(request, await wayOnFrom(env, client, run.intent, path));
     case 'started':
-      return seeOther(request, (await railPageUrl(env, client.objectId, run.intent)) ?? path);
+      return seeOther(request, (await railPageUrl(env, client, run.intent)) ?? path);
   }
 }
 
 /** Where a form leads that started nothing: to the attempt in flight, else to how things stand. */
 async function wayOnFrom(
   env: Env,
-  objectId: string,
+  client: IntentClient,
   intent: Intent,
   path: string,
 ): Promise<string> {
   return intent.status === 'succeeded'
     ? `${path}?${ALREADY_PARAMETER}=1`
-    : ((await railPageUrl(env, objectId, intent)) ?? path);
+    : ((await railPageUrl(env, client, intent)) ?? path);
 }
 
 /** POST /checkout/:token/abandon: the customer's word that a redirect was not paid. */

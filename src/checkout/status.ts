@@ -18,7 +18,7 @@ export async function showStatus(request: Request, env: Env): Promise<Response> 
     return opened;
   }
   const { client, intent } = opened;
-  const railPage = await railPageUrl(env, client.objectId, intent);
+  const railPage = await railPageUrl(env, client, intent);
   const { tag, remainingMs } = checkoutView(intent, Date.now(), { railPage });
   const status: PaymentStatus = { state: tag, remainingMs };
   return Response.json(status, { headers: partHeaders(request) });

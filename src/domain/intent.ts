@@ -137,6 +137,8 @@ export interface Attempt extends AttemptPlan {
    * claim is never given back, because nobody knows what became of the call.
    */
   readonly startClaim: 'not_needed' | 'free' | 'taken';
+  /** Of whoever has taken it; null otherwise. */
+  readonly startClaimId: string | null;
   /** UUID, also the idempotency key towards the rail. */
   readonly id: string;
   /** The order id the rail sees and the merchant's `transactionId`: `[A-Z0-9]{20}`. */
@@ -195,8 +197,17 @@ export type Command =
       /** How many attempts the customer's page knew of: another number is refused. */
       readonly expectedAttempts?: number;
     }
-  /** Whoever is not rejected makes the one call that starts the attempt at its rail. */
-  | { readonly type: 'claim_start'; readonly attemptId: string }
+  /**
+   * Whoever is not rejected makes the one call that starts the attempt at its rail. `claimId`: of
+   * one caller, who may repeat the command. `deadlineAtMs`: the end of the rail's window, which
+   * begins only now.
+   */
+  | {
+      readonly type: 'claim_start';
+      readonly attemptId: string;
+      readonly claimId: string;
+      readonly deadlineAtMs: number;
+    }
   /** The rail sent the customer back: its answer is known by now, and asked for at once. */
   | { readonly type: 'customer_returned' }
   /** A callback came to this attempt's address that is not acted upon. */
@@ -212,6 +223,11 @@ export type Command =
       readonly type: 'settle_attempt';
       readonly attemptId: string;
       readonly outcome: Outcome;
+      /**
+       * The check that this answers, by when it was due. If another was scheduled meanwhile, an
+       * answer that proves nothing does not put it off.
+       */
+      readonly answersCheckAtMs?: number | null;
       /** Refuse once the attempt is settled: for a rail that is ourselves (the simulator). */
       readonly onlyPending?: boolean;
     }

@@ -39,7 +39,7 @@ export function settleAttempt(
       return attemptFails(step, attempt, command.outcome.reason, nowMs);
     case 'unknown':
       return isPending(attempt)
-        ? checkedInVain(step, attempt, command.outcome.checkAtMs, nowMs)
+        ? checkedInVain(step, attempt, command, command.outcome.checkAtMs, nowMs)
         : step;
   }
 }
@@ -48,15 +48,22 @@ export function settleAttempt(
 function checkedInVain(
   step: Step,
   attempt: Attempt,
+  { answersCheckAtMs }: Extract<Command, { type: 'settle_attempt' }>,
   checkAtMs: number | null,
   nowMs: number,
 ): Step {
+  const isOutdated = answersCheckAtMs !== undefined && answersCheckAtMs !== attempt.checkAtMs;
+  const nextAtMs = isOutdated ? earlier(attempt.checkAtMs, checkAtMs) : checkAtMs;
   const checked = {
     ...attempt,
-    checks: attempt.checks + 1,
-    checkAtMs: notAfterWindow(checkAtMs, attempt, nowMs),
+    checks: isOutdated ? attempt.checks : attempt.checks + 1,
+    checkAtMs: notAfterWindow(nextAtMs, attempt, nowMs),
   };
   return applyTime(withAttempt(step, checked), nowMs);
+}
+
+function earlier(one: number | null, other: number | null): number | null {
+  return one === null || other === null ? (one ?? other) : Math.min(one, other);
 }
 
 /** Money moved. Whatever was believed before, the intent is paid; a second time is an anomaly. */

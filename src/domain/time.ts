@@ -8,8 +8,9 @@ export function applyTime(step: Step, nowMs: number): Step {
   let next = step;
   for (const attempt of step.intent.attempts) {
     const isOver = windowIsOpen(attempt) && nowMs >= attempt.deadlineAtMs;
-    // The rail is asked before it is given up: what a due check finds out comes first.
-    if (isOver && !isCheckDue(attempt, nowMs)) {
+    // The rail is asked before it is given up: what a due check finds out comes first. Of one that
+    // nobody has called there is nothing to find out.
+    if (isOver && (attempt.startClaim === 'free' || !isCheckDue(attempt, nowMs))) {
       next = closeWindow(next, attempt, nowMs);
     }
   }

@@ -71,7 +71,7 @@ function apply(step: Step, command: Command, nowMs: number): Step {
     case 'start_attempt':
       return startAttempt(step, command, nowMs);
     case 'claim_start':
-      return claimStart(step, command.attemptId);
+      return claimStart(step, command, nowMs);
     case 'customer_returned':
       return customerReturned(step, nowMs);
     case 'report_callback':
@@ -116,6 +116,7 @@ function startAttempt(
     ...plan,
     checkAtMs: notAfterWindow(plan.checkAtMs, plan, nowMs),
     status: 'processing',
+    startClaimId: null,
     redirectUrl: null,
     railReference: null,
     receipt: null,
@@ -128,27 +129,47 @@ function startAttempt(
   return withStatus({ ...step, intent: { ...intent, attempts } }, 'processing');
 }
 
-/** At most one caller for ever, and none once the attempt's time is over. */
-function claimStart(step: Step, attemptId: string): Step {
+/** At most one caller for ever, and none once the customer can no longer pay, or has paid. */
+function claimStart(
+  step: Step,
+  { attemptId, claimId, deadlineAtMs }: Extract<Command, { type: 'claim_start' }>,
+  nowMs: number,
+): Step {
   const attempt = find(step.intent, attemptId);
   if (attempt === null) {
     return reject(step, 'attempt_not_found');
   }
-  return attempt.startClaim === 'free' && attempt.status === 'processing'
-    ? withAttempt(step, { ...attempt, startClaim: 'taken', checkAtMs: null })
+  if (attempt.startClaimId === claimId) {
+    // Our own call again, whose first answer got lost.
+    return step;
+  }
+  const isClaimable =
+    attempt.startClaim === 'free' &&
+    attemptInFlight(step.intent)?.id === attempt.id &&
+    nowMs < Math.min(attempt.deadlineAtMs, step.intent.terms.expiresAtMs);
+  return isClaimable
+    ? withAttempt(step, {
+        ...attempt,
+        startClaim: 'taken',
+        startClaimId: claimId,
+        deadlineAtMs,
+        checkAtMs: null,
+      })
     : reject(step, 'start_not_claimable');
 }
 
 /**
  * Whatever a rail can be asked about is asked now, and then as eagerly as at the beginning. Not when
- * that is due soon anyway: coming back again and again must not become a flood of questions.
+ * that comes soon anyway: coming back again and again must not become a flood of questions. A
+ * question that is under way may have been answered before the customer paid: it is asked again.
  */
 function customerReturned(step: Step, nowMs: number): Step {
   let next = step;
   for (const attempt of step.intent.attempts) {
-    const waitMs = (attempt.checkAtMs ?? nowMs) - nowMs;
-    const hasPage = attempt.flow === 'redirect' && isPending(attempt);
-    if (hasPage && waitMs > CHECK_WAIT_MS_MIN) {
+    const { checkAtMs } = attempt;
+    const comesSoon =
+      checkAtMs === null || (checkAtMs > nowMs && checkAtMs <= nowMs + CHECK_WAIT_MS_MIN);
+    if (attempt.flow === 'redirect' && isPending(attempt) && !comesSoon) {
       next = withAttempt(next, { ...attempt, checks: 0, checkAtMs: nowMs });
     }
   }

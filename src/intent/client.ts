@@ -1,5 +1,6 @@
 import type { DurableObject } from 'cloudflare:workers';
 import type { Command, Tenant } from '../domain/intent.ts';
+import { errorText, log } from '../log.ts';
 import type { PaymentIntent } from './payment-intent.ts';
 import type {
   ClaimResult,
@@ -30,7 +31,7 @@ type PaymentIntentRpc = {
   ) => Promise<Awaited<ReturnType<PaymentIntent[Name]>>>;
 };
 
-/** Every call may safely be repeated: the object recognises its own uuid and settled attempts. */
+/** Every call may safely be repeated: the object recognises its own uuid, claims and settled attempts. */
 const CALLS_MAX = 3;
 const CALL_BACK_OFF_MS = 50;
 
@@ -88,25 +89,30 @@ export class IntentClient {
     return this.#call((stub) => stub.execute(commands, answers));
   }
 
-  /**
-   * `execute` for what a rail has said: it cannot be asked to say it again, so an object that is out
-   * of reach is tried for some 20 s, overload included. Throws IntentUnavailable after that.
-   */
-  async executePersistently(
+  /** `execute` for what a rail has said, which it cannot be asked to say again. */
+  executePersistently(
     commands: readonly Command[],
     answers: ExpressAnswers | null = null,
   ): Promise<ExecuteResult> {
+    return this.#persistently(() => this.execute(commands, answers));
+  }
+
+  /** `read` for a rail that is about to say something, perhaps for the only time. */
+  readPersistently(): Promise<ReadResult> {
+    return this.#persistently(() => this.read());
+  }
+
+  /** An object that is out of reach is tried for some 20 s, whatever the reason. Throws after that. */
+  async #persistently<T>(call: () => Promise<T>): Promise<T> {
     for (const waitMs of PERSISTENT_WAITS_MS) {
       try {
-        return await this.execute(commands, answers);
+        return await call();
       } catch (error) {
-        if (!(error instanceof IntentUnavailable)) {
-          throw error;
-        }
+        log('warn', 'intent_call_repeated', { objectId: this.objectId, error: errorText(error) });
         await scheduler.wait(waitMs);
       }
     }
-    return this.execute(commands, answers);
+    return call();
   }
 
   history(): Promise<HistoryEntry[]> {

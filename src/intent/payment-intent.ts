@@ -227,15 +227,20 @@ export class PaymentIntent extends DurableObject<Env> {
       },
       { notBeforeMs: safeAtMs },
     );
-    for (const attempt of attemptsToCheck(intent, nowMs)) {
-      const outcome = await this.#askRail(intent, attempt, nowMs);
-      this.execute([{ type: 'settle_attempt', attemptId: attempt.id, outcome }]);
-    }
+    // At once: a rail that hangs must not keep the others, and the webhooks, waiting.
+    await Promise.all(
+      attemptsToCheck(intent, nowMs).map(async (attempt) => {
+        const outcome = await this.#askRail(intent, attempt);
+        const { id: attemptId, checkAtMs: answersCheckAtMs } = attempt;
+        this.execute([{ type: 'settle_attempt', attemptId, outcome, answersCheckAtMs }]);
+      }),
+    );
     this.#record.arm();
   }
 
   /** What the rail says; whatever fails on the way there is no answer, and asked again later. */
-  async #askRail(intent: Intent, attempt: Attempt, nowMs: number): Promise<Outcome> {
+  async #askRail(intent: Intent, attempt: Attempt): Promise<Outcome> {
+    const nowMs = Date.now();
     const checkAtMs = nextCheckAtMs(attempt.checks, attempt.startedAtMs, nowMs);
     const unknown: Outcome = { type: 'unknown', checkAtMs };
     const objectId = this.ctx.id.toString();

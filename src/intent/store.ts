@@ -196,10 +196,14 @@ export class Store {
   }
 }
 
-/** A row that is not an intent is a bug or a broken disk: better no answer than a wrong one. */
 /** What attempts lack that were stored before there was any rail but the simulator. */
-const ATTEMPT_OF_BEFORE = { railId: 'simulator', startClaim: 'not_needed' } as const;
+const ATTEMPT_OF_BEFORE = {
+  railId: 'simulator',
+  startClaim: 'not_needed',
+  startClaimId: null,
+} as const;
 
+/** A row that is not an intent is a bug or a broken disk: better no answer than a wrong one. */
 function parseIntent(state: string): Intent {
   const intent: Intent = JSON.parse(state);
   if (!Number.isSafeInteger(intent.version) || !Number.isSafeInteger(intent.terms.amountMinor)) {

@@ -6,12 +6,12 @@ import { readBytes } from '../http/read-bytes.ts';
 import { type IntentClient, intentByObjectId } from '../intent/client.ts';
 import { log } from '../log.ts';
 import { unknownPage } from '../pages/notices.ts';
-import { openLink, pathSegment } from '../pages/open-link.ts';
+import { pathSegment, verifiedLink } from '../pages/open-link.ts';
 import { returnUrlFor } from '../pages/return-url.ts';
 import { transactionIdOf } from './cbe-birr/callback.ts';
 import type { CallbackResult, CallbackSuspicion } from './rail.ts';
 import { railOf } from './registry.ts';
-import { railOrder } from './run-attempt.ts';
+import { railOrder, settleForSure } from './run-attempt.ts';
 import { cbeBirrSettingsOf } from './settings.ts';
 import { simulator } from './simulator/simulator.ts';
 
@@ -26,11 +26,15 @@ type ProvedOutcome = Extract<CallbackResult, { type: 'outcome' }>;
  * answered only after the commit, so that what it believes delivered is stored.
  */
 export async function handleRailCallback(request: Request, env: Env): Promise<Response> {
-  const opened = await openLink(request, env, 'attempt', pathSegment(request, 2));
-  if (opened instanceof Response) {
-    return opened;
+  const link = await verifiedLink(request, env, 'attempt', pathSegment(request, 2));
+  if (link instanceof Response) {
+    return link;
   }
-  return answerCallback(request, env, opened, pathSegment(request, 1));
+  const client = intentByObjectId(env, link.objectId);
+  const read = await client.readPersistently();
+  return read.type === 'not_found'
+    ? unknownPage(request)
+    : answerCallback(request, env, { client, link, intent: read.intent }, pathSegment(request, 1));
 }
 
 /**
@@ -50,7 +54,7 @@ export async function handleCbeCallback(request: Request, env: Env): Promise<Res
     const link = id === null ? null : await verifyLinkId(configOf(env).linkSigningKeys, id);
     if (id !== null && link !== null) {
       const client = intentByObjectId(env, link.objectId);
-      const read = await client.read();
+      const read = await client.readPersistently();
       if (read.type !== 'not_found' && read.intent.terms.environment === environment) {
         const again = new Request(request.url, { method: 'POST', headers: request.headers, body });
         const found = { client, intent: read.intent, link, selfDescribingId: id };
@@ -78,9 +82,14 @@ async function answerCallback(
   railId: string,
 ): Promise<Response> {
   const attempt = intent.attempts[link.attemptIndex];
-  const rail = attempt && railOf(env, intent.terms, attempt);
-  if (attempt === undefined || !rail || rail.id !== railId) {
+  if (attempt === undefined || attempt.railId !== railId) {
     return unknownPage(request);
+  }
+  const rail = railOf(env, intent.terms, attempt);
+  if (rail === null) {
+    await reportRefused(client, intent, attempt, 'not_configured');
+    // Not the rail's fault: it may say it again when an operator has put the settings back.
+    return new Response('Not available', { status: 503 });
   }
   const made = await railOrder(env, client.objectId, intent, attempt);
   const order = selfDescribingId === undefined ? made : { ...made, selfDescribingId };
@@ -89,15 +98,15 @@ async function answerCallback(
     await reportRefused(client, intent, attempt, result.suspicion);
     return result.answer;
   }
-  const executed = await client.execute(commandsFor(result, attempt.id, intent));
-  if (executed.type === 'not_found') {
+  const executed = await settleForSure(env, client, commandsFor(result, attempt.id, intent));
+  if (executed?.type === 'not_found') {
     return unknownPage(request);
   }
   // Settled before, by somebody else: the customer must see how, not what was clicked now.
-  const isStale = executed.rejection === 'attempt_not_pending';
-  const customerUrl = isStale
-    ? order.checkoutUrl
-    : customerUrlAfter(result, executed.intent, order.checkoutUrl);
+  const isKnown = executed !== null && executed.rejection !== 'attempt_not_pending';
+  const customerUrl = isKnown
+    ? customerUrlAfter(result, executed.intent, order.checkoutUrl)
+    : order.checkoutUrl;
   return result.answer({ customerUrl });
 }
 
@@ -106,7 +115,8 @@ async function reportRefused(
   client: IntentClient,
   intent: Intent,
   attempt: Attempt,
-  suspicion: CallbackSuspicion,
+  // Not configured: settings were taken away, or exchanged, while the attempt was under way.
+  suspicion: CallbackSuspicion | 'not_configured',
 ): Promise<void> {
   const { uuid } = intent.terms;
   log('warn', 'rail_callback_refused', { uuid, rail: attempt.railId, suspicion });

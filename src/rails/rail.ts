@@ -14,6 +14,8 @@ export interface Rail {
   readonly currencies: readonly Currency[];
   /** A start that has not answered by then is `unknown`; milliseconds. */
   readonly startTimeoutMs: number;
+  /** Whether a phone (251XXXXXXXXX) can have an account here; where it is missing, any can. */
+  takesPhone?(phone: string): boolean;
   /**
    * True when `start` waits for the customer, a minute or more: it is then called once, by a queue
    * consumer, instead of within a request.
@@ -30,7 +32,7 @@ export interface Rail {
    * The rail's page for an attempt whose start was never answered, where it follows from the order
    * alone; null where only the rail could tell, for a charge is never started twice.
    */
-  pageUrl(order: RailOrder): string | null;
+  page(order: RailOrder): RailPage | null;
   /** Asks the rail what became of an attempt. Never throws for what the rail does. */
   query(order: RailOrder, nowMs: number): Promise<Outcome>;
   /**
@@ -59,6 +61,12 @@ export interface RailOrder {
   readonly checkoutUrl: string;
   /** Where the rail sends the customer back to: that page, once the rail was asked what happened. */
   readonly returnUrl: string;
+}
+
+/** Where the customer goes, and what the rail knows the order by. */
+export interface RailPage {
+  readonly redirectUrl: string;
+  readonly railReference: string | null;
 }
 
 export type StartResult =

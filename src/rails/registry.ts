@@ -1,25 +1,27 @@
 import type { Attempt, IntentTerms } from '../domain/intent.ts';
 import { CURRENCIES, type Currency, type Environment, type Method } from '../domain/method.ts';
 import type { Rail } from './rail.ts';
-import { configuredRails } from './settings.ts';
+import { configuredRail } from './settings.ts';
 import { simulator } from './simulator/simulator.ts';
 
 /** What decides which rail a new attempt goes to. */
-type Payment = Pick<IntentTerms, 'environment' | 'kind' | 'simulation'>;
+type Payment = Pick<IntentTerms, 'environment' | 'kind' | 'simulation' | 'currency'>;
 
 /**
- * The rail that starts an attempt by `method`, or null when none is configured: the method is then
- * not enabled (decision 23). The sandbox never gets a production rail; it simulates, unless an
- * express payment asks for the rail's own test system and there are credentials for it (decision 22).
+ * The rail that starts an attempt by `method`, or null when none is configured that takes the
+ * currency: the method is then not enabled (decision 23). The sandbox never gets a production rail;
+ * it simulates, unless an express payment asks for the rail's own test system and there are
+ * credentials for it (decision 22).
  */
 export function railFor(env: Env, payment: Payment, method: Method): Rail | null {
-  const { environment, kind, simulation } = payment;
-  const configured = configuredRails(env)[environment][method] ?? null;
-  if (environment === 'production') {
-    return configured;
+  const { environment, kind, simulation, currency } = payment;
+  if (environment === 'sandbox' && !(kind === 'express' && simulation === 'interactive')) {
+    return simulator;
   }
-  const asksForRail = kind === 'express' && simulation === 'interactive';
-  return (asksForRail ? configured : null) ?? simulator;
+  const configured = configuredRail(env, environment, method);
+  // Most rails name no currency in what they are sent: another one would be charged as their own.
+  const rail = configured?.currencies.includes(currency) ? configured : null;
+  return environment === 'sandbox' ? (rail ?? simulator) : rail;
 }
 
 /** The rail that an attempt was started with, or null when it is configured no more. */
@@ -27,7 +29,7 @@ export function railOf(env: Env, terms: IntentTerms, attempt: Attempt): Rail | n
   if (attempt.railId === simulator.id) {
     return terms.environment === 'sandbox' ? simulator : null;
   }
-  const configured = configuredRails(env)[terms.environment][attempt.method];
+  const configured = configuredRail(env, terms.environment, attempt.method);
   return configured?.id === attempt.railId ? configured : null;
 }
 
@@ -39,5 +41,5 @@ export function currenciesOf(
 ): readonly Currency[] {
   return environment === 'sandbox'
     ? CURRENCIES
-    : (configuredRails(env).production[method]?.currencies ?? []);
+    : (configuredRail(env, 'production', method)?.currencies ?? []);
 }

@@ -13,6 +13,7 @@ import {
 import type { Method } from '../domain/method.ts';
 import { nextCheckAtMs } from '../domain/schedule.ts';
 import type { IntentClient } from '../intent/client.ts';
+import type { ExecuteResult } from '../intent/protocol.ts';
 import { errorText, log } from '../log.ts';
 import type { Rail, RailOrder, StartResult } from './rail.ts';
 import { railOf } from './registry.ts';
@@ -168,7 +169,7 @@ export async function startAtRail(
 /** Never throws: what could not be sent is sent again when the attempt is next looked at. */
 export async function sendStart(env: Env, objectId: string, attemptId: string): Promise<void> {
   try {
-    await env.RAIL_STARTS.send({ objectId, attemptId } satisfies StartMessage);
+    await env.RAIL_STARTS.send({ type: 'start', objectId, attemptId } satisfies StartMessage);
   } catch (error) {
     log('warn', 'queue_send_failed', { objectId, error: errorText(error) });
   }
@@ -176,8 +177,35 @@ export async function sendStart(env: Env, objectId: string, attemptId: string): 
 
 /** Asks the consumer to claim an attempt and start it at its rail. */
 export interface StartMessage {
+  readonly type: 'start';
   readonly objectId: string;
   readonly attemptId: string;
+}
+
+/** What a rail has said, for an object that could not be reached just then. */
+export interface SettleMessage {
+  readonly type: 'settle';
+  readonly objectId: string;
+  readonly commands: readonly Command[];
+}
+
+/**
+ * Stores what a rail has said and may never say again. An object that stays out of reach gets it by
+ * way of the queue, which keeps it; null then. Throws only when the queue cannot be reached either.
+ */
+export async function settleForSure(
+  env: Env,
+  client: IntentClient,
+  commands: readonly Command[],
+): Promise<ExecuteResult | null> {
+  try {
+    return await client.execute(commands);
+  } catch (error) {
+    const { objectId } = client;
+    log('error', 'rail_answer_not_stored', { objectId, error: errorText(error) });
+    await env.RAIL_STARTS.send({ type: 'settle', objectId, commands } satisfies SettleMessage);
+    return null;
+  }
 }
 
 /**
@@ -186,7 +214,7 @@ export interface StartMessage {
  */
 export async function railPageUrl(
   env: Env,
-  objectId: string,
+  client: IntentClient,
   intent: Intent,
 ): Promise<string | null> {
   const attempt = attemptInFlight(intent);
@@ -194,7 +222,13 @@ export async function railPageUrl(
     return attempt?.redirectUrl ?? null;
   }
   const rail = railOf(env, intent.terms, attempt);
-  return rail?.pageUrl(await railOrder(env, objectId, intent, attempt)) ?? null;
+  const page = rail?.page(await railOrder(env, client.objectId, intent, attempt)) ?? null;
+  if (page === null) {
+    return null;
+  }
+  // Kept before anybody sees it: made again after a change of keys, it might be another order.
+  await client.execute([{ type: 'accept_attempt', attemptId: attempt.id, ...page }]);
+  return page.redirectUrl;
 }
 
 function attemptOf(intent: Intent, attemptId: string): Attempt {

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { type Bindings, ConfigError } from '../config.ts';
-import type { Environment, Method } from '../domain/method.ts';
+import { type Environment, METHODS, type Method } from '../domain/method.ts';
 import { cbeBirrRail } from './cbe-birr/rail.ts';
 import { type CbeBirrSettings, cbeBirrSettingsSchema } from './cbe-birr/settings.ts';
 import { ebirrRail } from './ebirr/rail.ts';
@@ -14,9 +14,6 @@ import { telebirrH5Rail } from './telebirr-h5/rail.ts';
 import { telebirrH5Settings } from './telebirr-h5/settings.ts';
 import { telebirrUssdRail } from './telebirr-ussd/rail.ts';
 import { telebirrUssdSettings } from './telebirr-ussd/settings.ts';
-
-/** The rails that an environment has credentials for. */
-export type ConfiguredRails = Readonly<Partial<Record<Method, Rail>>>;
 
 /** How each method's rail is made out of the JSON of its secret. Throws ConfigError. */
 const MAKERS: Readonly<Record<Method, (secretName: string, json: unknown) => Rail>> = {
@@ -38,20 +35,37 @@ const ADDRESS_FIELD: Readonly<Record<Method, string>> = {
   E_BIRR: 'baseUrl',
 };
 
-const made = new WeakMap<Bindings, Readonly<Record<Environment, ConfiguredRails>>>();
+/** By environment and method, each as soon as somebody needs it. */
+const made = new WeakMap<Bindings, Map<string, Rail | null>>();
 
 /**
- * Every rail that has its secret, `RAIL_<METHOD>_<ENVIRONMENT>`, made once for each isolate. Throws
- * ConfigError, which names the secret and what is wrong with which of its fields, never a value.
+ * The rail that has its secret, `RAIL_<METHOD>_<ENVIRONMENT>`, or null; made once for each isolate.
+ * Throws ConfigError, which names the secret and what is wrong with which of its fields, never a
+ * value. A wrong secret is that rail's trouble alone: the others' callbacks go on being understood.
  */
-export function configuredRails(env: Bindings): Readonly<Record<Environment, ConfiguredRails>> {
-  const known = made.get(env);
+export function configuredRail(
+  env: Bindings,
+  environment: Environment,
+  method: Method,
+): Rail | null {
+  const rails = made.get(env) ?? new Map<string, Rail | null>();
+  made.set(env, rails);
+  const name = railSecretName(environment, method);
+  const known = rails.get(name);
   if (known !== undefined) {
     return known;
   }
-  const rails = { sandbox: railsOf(env, 'sandbox'), production: railsOf(env, 'production') };
-  made.set(env, rails);
-  return rails;
+  const json = secretJson(env, name);
+  const rail = json === undefined ? null : makeRail(environment, method, json);
+  rails.set(name, rail);
+  return rail;
+}
+
+/** Makes every rail of an environment that has a secret. Throws ConfigError for the first wrong one. */
+export function checkRailSettings(env: Bindings, environment: Environment): void {
+  for (const method of METHODS) {
+    configuredRail(env, environment, method);
+  }
 }
 
 /** The name of the secret that holds a rail's credentials. */
@@ -66,19 +80,12 @@ export function cbeBirrSettingsOf(env: Bindings, environment: Environment): CbeB
   return json === undefined ? null : checked(name, cbeBirrSettingsSchema, json);
 }
 
-function railsOf(env: Bindings, environment: Environment): ConfiguredRails {
-  const rails: Partial<Record<Method, Rail>> = {};
-  for (const [method, make] of Object.entries(MAKERS) as [Method, (typeof MAKERS)[Method]][]) {
-    const name = railSecretName(environment, method);
-    const json = secretJson(env, name);
-    if (json !== undefined) {
-      if (environment === 'sandbox') {
-        checkAddress(name, ADDRESS_FIELD[method], json);
-      }
-      rails[method] = make(name, json);
-    }
+function makeRail(environment: Environment, method: Method, json: unknown): Rail {
+  const name = railSecretName(environment, method);
+  if (environment === 'sandbox') {
+    checkAddress(name, ADDRESS_FIELD[method], json);
   }
-  return rails;
+  return MAKERS[method](name, json);
 }
 
 /** The defaults are the production systems: a test must never end up there by an omission. */

@@ -1,28 +1,58 @@
+import type { Command } from '../domain/intent.ts';
 import { intentByObjectId } from '../intent/client.ts';
 import { errorText, log } from '../log.ts';
 import { railOf } from './registry.ts';
-import { commandFor, railOrder, type StartMessage } from './run-attempt.ts';
+import {
+  commandFor,
+  railOrder,
+  type SettleMessage,
+  type StartMessage,
+  settleForSure,
+} from './run-attempt.ts';
+
+export type RailMessage = StartMessage | SettleMessage;
+
+/** Between tries to store what a rail has said; the queue's `max_retries` of them are most of a day. */
+const SETTLE_RETRY_SECONDS = 60;
+
+/** After the rail's own time, for its answer to be stored before the window closes. */
+const STORING_TIME_MS = 5_000;
 
 /**
- * Consumer of attempts whose rail answers only after the customer has acted. The claim in the object
- * is what makes the call happen once: a message that comes twice, or after a consumer has died, finds
- * it taken and does nothing, and the attempt stays unresolved rather than being charged again.
+ * Consumer of attempts whose rail answers only after the customer has acted, and of answers that
+ * could not be stored at once.
  */
-export async function consumeStarts(batch: MessageBatch<StartMessage>, env: Env): Promise<void> {
+export async function consumeStarts(batch: MessageBatch<RailMessage>, env: Env): Promise<void> {
   for (const message of batch.messages) {
+    const { objectId } = message.body;
     try {
-      await startClaimed(env, message.body);
+      if (message.body.type === 'settle') {
+        await intentByObjectId(env, objectId).execute(message.body.commands);
+      } else {
+        await startClaimed(env, message.body);
+      }
+      message.ack();
     } catch (error) {
-      log('error', 'rail_start_failed', {
-        objectId: message.body.objectId,
+      log('error', 'rail_message_failed', {
+        objectId,
+        type: message.body.type,
         error: errorText(error),
       });
+      // A start is sent again by its object as long as nobody has claimed it; only the object knows.
+      if (message.body.type === 'settle') {
+        message.retry({ delaySeconds: SETTLE_RETRY_SECONDS });
+      } else {
+        message.ack();
+      }
     }
-    // Whatever happened: as long as nobody has claimed the start, the object sends it again.
-    message.ack();
   }
 }
 
+/**
+ * The claim in the object is what makes the call happen once: a message that comes twice, or after a
+ * consumer has died, finds it taken and does nothing, and the attempt stays unresolved rather than
+ * being charged again.
+ */
 async function startClaimed(env: Env, { objectId, attemptId }: StartMessage): Promise<void> {
   const client = intentByObjectId(env, objectId);
   const read = await client.read();
@@ -36,10 +66,16 @@ async function startClaimed(env: Env, { objectId, attemptId }: StartMessage): Pr
     return;
   }
   const order = await railOrder(env, objectId, read.intent, attempt);
-  const claim = await client.execute([{ type: 'claim_start', attemptId }]);
-  if (claim.type !== 'done' || claim.rejection !== null) {
+  const claim: Command = {
+    type: 'claim_start',
+    attemptId,
+    claimId: crypto.randomUUID(),
+    deadlineAtMs: Date.now() + rail.startTimeoutMs + STORING_TIME_MS,
+  };
+  const claimed = await client.execute([claim]);
+  if (claimed.type !== 'done' || claimed.rejection !== null) {
     return;
   }
   const result = await rail.start(order);
-  await client.executePersistently([commandFor(result, attempt, Date.now())]);
+  await settleForSure(env, client, [commandFor(result, attempt, Date.now())]);
 }

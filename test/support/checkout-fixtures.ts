@@ -50,6 +50,7 @@ export function attemptWith(changed: Partial<Attempt> = {}): Attempt {
     id: '0b0f4f0c-8a77-4f5e-8a26-6f4c4dbb2d7e',
     railId: 'simulator',
     startClaim: 'not_needed',
+    startClaimId: null,
     reference: 'H7K2M9QX4T0B8ZC3VN5D',
     method: 'TELE_BIRR',
     phone: null,

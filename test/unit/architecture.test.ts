@@ -36,7 +36,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'src/ledger/': [...SHARED, 'src/intent/client.ts', 'src/intent/protocol.ts'],
   // What all customers' pages share.
   'src/pages/': [...SHARED, 'src/intent/client.ts', 'src/webhooks/payload.ts'],
-  'src/rails/': [...SHARED, 'src/intent/client.ts', 'src/pages/'],
+  'src/rails/': [...SHARED, 'src/intent/client.ts', 'src/intent/protocol.ts', 'src/pages/'],
   'src/checkout/': [
     ...SHARED,
     'src/intent/client.ts',

@@ -88,7 +88,12 @@ describe('decision 22: the sandbox rail', () => {
 
   test('serves every sandbox method and nothing in production (decision 23)', () => {
     const env = {} as Env;
-    const sandbox = { environment: 'sandbox', kind: 'hosted', simulation: null } as const;
+    const sandbox = {
+      environment: 'sandbox',
+      kind: 'hosted',
+      simulation: null,
+      currency: 'ETB',
+    } as const;
     for (const method of METHODS) {
       expect(railFor(env, sandbox, method)).toBe(simulator);
       expect(railFor(env, { ...sandbox, environment: 'production' }, method)).toBeNull();

@@ -8,7 +8,14 @@ import { fail, someTerms, startAttempt, succeed, unknown } from '../support/inte
  * round a window's end, customers who come back, callbacks that are refused.
  */
 
-const CLAIM: Command = { type: 'claim_start', attemptId: 'a' };
+/** The call takes until 50 s, longer than the attempt's own window. */
+const claim = (claimId: string, attemptId = 'a'): Command => ({
+  type: 'claim_start',
+  attemptId,
+  claimId,
+  deadlineAtMs: 50_000,
+});
+const CLAIM = claim('first');
 const REPORT: Command = { type: 'report_callback', attemptId: 'a' };
 const RETURNED: Command = { type: 'customer_returned' };
 const TICK: Command = { type: 'tick' };
@@ -38,10 +45,39 @@ describe('a start that a consumer claims', () => {
     const { attempt, rejections } = tell([
       [1, QUEUED],
       [2, CLAIM],
-      [3, CLAIM],
+      [3, claim('second')],
     ]);
     expect(rejections).toEqual([null, null, 'start_not_claimable']);
-    expect(attempt).toMatchObject({ startClaim: 'taken', checkAtMs: null, status: 'processing' });
+    expect(attempt).toMatchObject({
+      startClaim: 'taken',
+      startClaimId: 'first',
+      checkAtMs: null,
+      status: 'processing',
+    });
+  });
+
+  test('the same claim again is no second one: its first answer got lost', () => {
+    const once = tell([
+      [1, QUEUED],
+      [2, CLAIM],
+    ]);
+    const twice = tell([
+      [1, QUEUED],
+      [2, CLAIM],
+      [3, CLAIM],
+    ]);
+    expect(twice.rejections).toEqual([null, null, null]);
+    expect(twice.intent).toEqual(once.intent);
+  });
+
+  test('the rail’s window begins with the claim', () => {
+    const { attempt, intent } = tell([
+      [1, QUEUED],
+      [2, CLAIM],
+      [49_999, TICK],
+    ]);
+    expect(attempt).toMatchObject({ deadlineAtMs: 50_000, status: 'processing' });
+    expect(nextWakeAtMs(intent)).toBe(50_000);
   });
 
   test('is not news: no version, no event', () => {
@@ -71,25 +107,47 @@ describe('a start that a consumer claims', () => {
       ],
     ],
     [
-      'whose window is over',
+      'whose window is over, with a check due at that very moment',
       [
         [1, QUEUED],
         [10_000, unknown('a', 40_000)],
-        [30_000, unknown('a', 60_000)],
+        [29_999, TICK],
+      ],
+    ],
+    [
+      'of a payment that has expired',
+      [
+        [1, startAttempt('a', { ...QUEUED.attempt, deadlineAtMs: 90_000 })],
+        [10_000, unknown('a', 80_000)],
+        [60_000, TICK],
       ],
     ],
   ])('no claim on one %s', (_name, story) => {
-    expect(tell([...story, [30_001, CLAIM]]).rejections.at(-1)).toBe('start_not_claimable');
+    const nowMs = Math.max(30_000, story.at(-1)?.[0] ?? 0);
+    expect(tell([...story, [nowMs, CLAIM]]).rejections.at(-1)).toBe('start_not_claimable');
+  });
+
+  test('nor once another attempt has paid: nobody is charged for what is paid', () => {
+    const { intent, rejections } = tell([
+      [1, startAttempt('left')],
+      [2, { type: 'abandon_attempt', attemptId: 'left' }],
+      [3, QUEUED],
+      [4, succeed('left')],
+      [5, CLAIM],
+      [30_000, TICK],
+    ]);
+    expect(rejections.at(-2)).toBe('start_not_claimable');
+    expect(intent.status).toBe('succeeded');
+    expect(intent.attempts.map(({ status }) => status)).toEqual(['succeeded', 'expired']);
+    expect(intent.anomalies).toEqual([]);
   });
 
   test('nor on one that does not exist', () => {
-    const stranger: Command = { type: 'claim_start', attemptId: 'b' };
-    expect(
-      tell([
-        [1, QUEUED],
-        [2, stranger],
-      ]).rejections,
-    ).toEqual([null, 'attempt_not_found']);
+    const { rejections } = tell([
+      [1, QUEUED],
+      [2, claim('first', 'b')],
+    ]);
+    expect(rejections).toEqual([null, 'attempt_not_found']);
   });
 
   test.each<[IntentKind, string, readonly string[]]>([
@@ -99,8 +157,8 @@ describe('a start that a consumer claims', () => {
     const told = tell(
       [
         [1, QUEUED],
-        [10_000, unknown('a', 40_000)],
-        [30_000, unknown('a', 60_000)],
+        [10_000, unknown('a', 25_000)],
+        [30_000, TICK],
       ],
       kind,
     );
@@ -114,7 +172,7 @@ describe('a start that a consumer claims', () => {
       [
         [1, QUEUED],
         [2, CLAIM],
-        [30_000, TICK],
+        [50_000, TICK],
       ],
       'express',
     );
@@ -180,7 +238,8 @@ describe('a customer whom the rail sent back', () => {
   });
 
   test.each<[string, Story, number | null]>([
-    ['not when that is due soon', [...later({}), [20_000, RETURNED]], 25_000],
+    ['not when that comes soon', [...later({}), [20_000, RETURNED]], 25_000],
+    ['again when it is under way', [...later({}), [26_000, RETURNED]], 26_000],
     ['not where nobody can be asked', [...later({ checkAtMs: null }), [2, RETURNED]], null],
     ['not about a prompt on a phone', [...later({ flow: 'push' }), [2, RETURNED]], 25_000],
     ['not about what has ended', [...later({}), [2, fail('a')], [3, RETURNED]], null],
@@ -191,6 +250,24 @@ describe('a customer whom the rail sent back', () => {
     ],
   ])('%s', (_name, story, checkAtMs) => {
     expect(tell(story).attempt.checkAtMs).toBe(checkAtMs);
+  });
+
+  test('an answer from before does not put the question off', () => {
+    const before: Command = {
+      type: 'settle_attempt',
+      attemptId: 'a',
+      outcome: { type: 'unknown', checkAtMs: 29_000 },
+      answersCheckAtMs: 5_000,
+    };
+    const asked: Story = [[1, startAttempt('a', { checkAtMs: 5_000 })]];
+    expect(tell([...asked, [7_000, before]]).attempt).toMatchObject({
+      checks: 1,
+      checkAtMs: 29_000,
+    });
+    expect(tell([...asked, [6_000, RETURNED], [7_000, before]]).attempt).toMatchObject({
+      checks: 0,
+      checkAtMs: 6_000,
+    });
   });
 
   test('is no news', () => {

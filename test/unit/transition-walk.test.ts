@@ -50,6 +50,7 @@ function commandsIn(
   plans: readonly Plan[],
   attemptsMax: number,
   nowMs: number,
+  more: (attemptId: string) => readonly Command[],
 ): Command[] {
   const ids = intent.attempts.map((attempt) => attempt.id);
   const starts =
@@ -63,7 +64,6 @@ function commandsIn(
     { type: 'tick' },
     { type: 'cancel' },
     { type: 'give_up' },
-    { type: 'customer_returned' },
     succeed('nobody'),
     ...starts,
     ...ids.flatMap((id): Command[] => [
@@ -73,8 +73,7 @@ function commandsIn(
       unknown(id, nowMs + 20_000),
       { ...succeed(id), onlyPending: true } as Command,
       { type: 'abandon_attempt', attemptId: id },
-      { type: 'claim_start', attemptId: id },
-      { type: 'report_callback', attemptId: id },
+      ...more(id),
     ]),
   ];
 }
@@ -192,12 +191,23 @@ function checkPromises(first: Intent, command: Command, nowMs: number): Intent {
   }
 
   const after = decision.intent;
-  const claims = ({ attempts }: Intent) =>
-    attempts.filter(({ startClaim }) => startClaim === 'taken').length;
+  const wasClaimed = after.attempts.some(
+    ({ startClaim }, index) =>
+      startClaim === 'taken' && first.attempts[index]?.startClaim === 'free',
+  );
   promise(
-    claims(after) - claims(first) ===
-      (command.type === 'claim_start' && decision.rejection === null ? 1 : 0),
-    '4: a start is claimed by one, once, and never given back',
+    !wasClaimed || (first.status === 'processing' && nowMs < first.terms.expiresAtMs),
+    '4: nobody is charged for what is paid or over',
+    first,
+    command,
+    nowMs,
+  );
+  promise(
+    first.attempts.every(
+      ({ startClaimId }, index) =>
+        startClaimId === null || startClaimId === after.attempts[index]?.startClaimId,
+    ),
+    '4: a start is claimed once, by one, and never given back',
     first,
     command,
     nowMs,
@@ -226,23 +236,40 @@ function checkPromises(first: Intent, command: Command, nowMs: number): Intent {
   return after;
 }
 
-test.each<[string, IntentKind, readonly Plan[], number]>([
-  ['express', 'express', [REDIRECT, LONG_REDIRECT, SIMULATOR, PUSH, LONG_FINAL_PUSH], 2],
+const NO_MORE = (): readonly Command[] => [];
+const RETURNED = (): readonly Command[] => [{ type: 'customer_returned' }];
+const REPORTED = (attemptId: string): readonly Command[] => [
+  { type: 'report_callback', attemptId },
+];
+const CLAIMED = (attemptId: string): readonly Command[] =>
+  ['one', 'other'].map((claimId) => ({
+    type: 'claim_start',
+    attemptId,
+    claimId,
+    deadlineAtMs: LONG_DEADLINE_MS,
+  }));
+
+test.each<[string, IntentKind, readonly Plan[], number, (attemptId: string) => readonly Command[]]>(
   [
-    'hosted, two attempts of any kind',
-    'hosted',
-    [REDIRECT, LONG_REDIRECT, SIMULATOR, PUSH, LONG_FINAL_PUSH],
-    2,
+    ['express', 'express', [REDIRECT, LONG_REDIRECT, SIMULATOR, PUSH, LONG_FINAL_PUSH], 2, NO_MORE],
+    [
+      'hosted, two attempts of any kind',
+      'hosted',
+      [REDIRECT, LONG_REDIRECT, SIMULATOR, PUSH, LONG_FINAL_PUSH],
+      2,
+      NO_MORE,
+    ],
+    ['hosted, three attempts', 'hosted', [LONG_REDIRECT, PUSH], 3, NO_MORE],
+    ['hosted, three attempts on the simulator', 'hosted', [SIMULATOR], 3, NO_MORE],
+    ['express, rails that can be asked', 'express', [ASKED, ASKED_PUSH], 1, RETURNED],
+    ['hosted, rails that can be asked', 'hosted', [ASKED, ASKED_PUSH], 2, NO_MORE],
+    ['hosted, refused callbacks', 'hosted', [REDIRECT, PUSH], 2, REPORTED],
+    ['express, a rail that a consumer calls', 'express', [QUEUED], 1, CLAIMED],
+    ['hosted, a rail that a consumer calls', 'hosted', [QUEUED, REDIRECT], 2, CLAIMED],
   ],
-  ['hosted, three attempts', 'hosted', [LONG_REDIRECT, PUSH], 3],
-  ['hosted, three attempts on the simulator', 'hosted', [SIMULATOR], 3],
-  ['express, rails that can be asked', 'express', [ASKED, ASKED_PUSH], 1],
-  ['hosted, rails that can be asked', 'hosted', [ASKED, ASKED_PUSH], 2],
-  ['express, a rail called by a consumer', 'express', [QUEUED], 1],
-  ['hosted, a rail called by a consumer', 'hosted', [QUEUED, REDIRECT], 2],
-])(
+)(
   'every reachable state keeps promises 1, 3, 4, 5 and 7: %s',
-  (_name, kind, plans, attemptsMax) => {
+  (_name, kind, plans, attemptsMax, more) => {
     const first: Node = {
       intent: openIntent(someTerms({ kind, expiresAtMs: EXPIRY_MS })),
       nowMs: 0,
@@ -254,7 +281,7 @@ test.each<[string, IntentKind, readonly Plan[], number]>([
       const { intent, nowMs: reachedAtMs } = node;
       statuses.add(intent.status);
       for (const nowMs of TIMES_MS.filter((time) => time >= reachedAtMs)) {
-        for (const command of commandsIn(intent, plans, attemptsMax, nowMs)) {
+        for (const command of commandsIn(intent, plans, attemptsMax, nowMs, more)) {
           const next: Node = { intent: checkPromises(intent, command, nowMs), nowMs };
           const signature = signatureOf(next);
           if (!seen.has(signature)) {

@@ -59,6 +59,7 @@ const attempt: Attempt = {
   id: '5a0fd5c8-1111-4222-8333-444455556666',
   railId: 'mpesa',
   startClaim: 'not_needed',
+  startClaimId: null,
   reference: 'ABCDEFGHJK0123456789',
   method: 'M_PESA',
   phone: '251911223344',

@@ -206,7 +206,7 @@ async function answerTaken(
     case 'unanswered': {
       const attempt = onlyAttempt(taken.intent);
       const order = await railOrder(call.env, intent.objectId, taken.intent, attempt);
-      const railPage = await railPageUrl(call.env, intent.objectId, taken.intent);
+      const railPage = await railPageUrl(call.env, intent, taken.intent);
       const answers = expressAnswers(order, railPage);
       const stored = await intent.execute([{ type: 'tick' }], answers);
       return replayed((stored.type === 'done' ? stored.answer : null) ?? answers.otherwise);

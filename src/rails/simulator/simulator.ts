@@ -3,7 +3,7 @@ import { CURRENCIES, METHODS_BY_PROMPT, type Method } from '../../domain/method.
 import { readForm } from '../../pages/form.ts';
 import { badFormPage } from '../../pages/notices.ts';
 import { seeOther } from '../../pages/page-response.ts';
-import type { CallbackResult, Rail, RailOrder, StartResult } from '../rail.ts';
+import type { CallbackResult, Rail, RailOrder, RailPage, StartResult } from '../rail.ts';
 
 /** How long a SIMULATED_TEST takes to settle by itself: decision 22, "within a second or so". */
 export const SIMULATED_SETTLE_AFTER_MS = 500;
@@ -35,11 +35,14 @@ export const simulator: Rail = {
   },
 
   async start(order: RailOrder): Promise<StartResult> {
-    return { type: 'accepted', redirectUrl: simulator.pageUrl(order), railReference: null };
+    const none = { redirectUrl: null, railReference: null };
+    return { type: 'accepted', ...(simulator.page(order) ?? none) };
   },
 
-  pageUrl({ terms, attemptToken }: RailOrder): string | null {
-    return isInteractive(terms) ? `${terms.baseUrl}/simulator/${attemptToken}` : null;
+  page({ terms, attemptToken }: RailOrder): RailPage | null {
+    return isInteractive(terms)
+      ? { redirectUrl: `${terms.baseUrl}/simulator/${attemptToken}`, railReference: null }
+      : null;
   },
 
   async query({ terms }: RailOrder): Promise<Outcome> {
