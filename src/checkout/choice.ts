@@ -23,8 +23,15 @@ export function attemptsKnownTo(form: URLSearchParams): number | null {
   return ATTEMPTS_KNOWN.test(text) ? Number(text) : null;
 }
 
-/** Reads the method form. A phone that the merchant fixed wins over whatever was posted. */
-export function readChoice(terms: IntentTerms, form: URLSearchParams): ChoiceResult {
+/**
+ * Reads the method form. A phone that the merchant fixed wins over whatever was posted. `takesPhone`:
+ * whether a method's rail can have an account for a number.
+ */
+export function readChoice(
+  terms: IntentTerms,
+  form: URLSearchParams,
+  takesPhone: (method: Method, phone: string) => boolean,
+): ChoiceResult {
   const wanted = form.get('method');
   const method = terms.methods.find((entry) => entry.method === wanted)?.method ?? null;
   const phoneInput = form.get('phone') ?? '';
@@ -42,5 +49,7 @@ export function readChoice(terms: IntentTerms, form: URLSearchParams): ChoiceRes
   if (phone === null) {
     return refuse(phoneInput.trim() === '' ? 'phone_missing' : 'phone_invalid');
   }
-  return { type: 'chosen', choice: { method, phone } };
+  return takesPhone(method, phone)
+    ? { type: 'chosen', choice: { method, phone } }
+    : refuse('phone_not_taken');
 }

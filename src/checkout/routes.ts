@@ -4,7 +4,7 @@ import { readForm } from '../pages/form.ts';
 import { badFormPage, tooManyTriesPage, unavailablePage, unknownPage } from '../pages/notices.ts';
 import { openLink, pathSegment } from '../pages/open-link.ts';
 import { seeOther } from '../pages/page-response.ts';
-import { railFor } from '../rails/registry.ts';
+import { railFor, takesPhone } from '../rails/registry.ts';
 import { railPageUrl, runAttempt } from '../rails/run-attempt.ts';
 import { checkoutPage } from './checkout-page.ts';
 import { attemptsKnownTo, readChoice } from './choice.ts';
@@ -74,7 +74,9 @@ export async function startAttempt(
   if (intent.terms.kind !== 'hosted' || !isCurrent) {
     return seeOther(request, await wayOnFrom(env, client, intent, path));
   }
-  const result = readChoice(intent.terms, form);
+  const result = readChoice(intent.terms, form, (method, phone) =>
+    takesPhone(env, intent.terms, method, phone),
+  );
   if (result.type === 'refused') {
     return checkoutPage(request, intent, path, { refusedForm: result.form });
   }

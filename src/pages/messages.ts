@@ -1,7 +1,12 @@
 import type { english } from './languages/en.ts';
 
 /** Why the form came back to the customer. */
-export type FormProblem = 'method_missing' | 'phone_missing' | 'phone_invalid';
+export type FormProblem =
+  | 'method_missing'
+  | 'phone_missing'
+  | 'phone_invalid'
+  /** A good number, of a network whose numbers have no account with the method. */
+  | 'phone_not_taken';
 
 /** A day in some calendar; `month` counts from 1. */
 export interface CalendarDate {

@@ -33,6 +33,14 @@ export function railOf(env: Env, terms: IntentTerms, attempt: Attempt): Rail | n
   return configured?.id === attempt.railId ? configured : null;
 }
 
+/**
+ * Whether a number (251XXXXXXXXX) can have an account with the rail that would start the attempt. Asked
+ * before an attempt is made: a rail's own "no" would look like a bank's.
+ */
+export function takesPhone(env: Env, payment: Payment, method: Method, phone: string): boolean {
+  return railFor(env, payment, method)?.takesPhone?.(phone) ?? true;
+}
+
 /** The currencies that a method takes; none when it is not enabled (decisions 13 and 23). */
 export function currenciesOf(
   env: Env,

@@ -25,6 +25,7 @@ const ERROR_STATUS: Readonly<Partial<Record<GalleryState, number>>> = {
   'refused-method': 400,
   'refused-phone-missing': 400,
   'refused-phone-invalid': 400,
+  'refused-phone-not-taken': 400,
   'bad-form': 400,
   unknown: 404,
   busy: 429,

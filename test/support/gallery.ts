@@ -174,6 +174,7 @@ export const GALLERY = {
   'refused-method': refused('method_missing', ''),
   'refused-phone-missing': refused('phone_missing', ''),
   'refused-phone-invalid': refused('phone_invalid', '12345'),
+  'refused-phone-not-taken': refused('phone_not_taken', '0911223344'),
   'failed-declined': failedBefore('declined'),
   'failed-timed-out': failedBefore('timed_out'),
   'failed-unavailable': failedBefore('rail_unavailable'),

@@ -222,6 +222,10 @@ describe('phones', () => {
   });
 });
 
+const anyPhone = () => true;
+const takesSafaricom = (method: string, phone: string) =>
+  method !== 'M_PESA' || phone.startsWith('2517');
+
 describe('reading the form', () => {
   const form = (fields: Record<string, string>) => new URLSearchParams(fields);
 
@@ -246,14 +250,18 @@ describe('reading the form', () => {
   });
 
   test('a method and a phone', () => {
-    expect(readChoice(termsWith(), form({ method: 'CBE', phone: '0911 234 567' }))).toEqual({
+    expect(
+      readChoice(termsWith(), form({ method: 'CBE', phone: '0911 234 567' }), anyPhone),
+    ).toEqual({
       type: 'chosen',
       choice: { method: 'CBE', phone: '251911234567' },
     });
   });
 
   test('no phone is kept for a method that needs none', () => {
-    expect(readChoice(termsWith(), form({ method: 'TELE_BIRR', phone: '0911234567' }))).toEqual({
+    expect(
+      readChoice(termsWith(), form({ method: 'TELE_BIRR', phone: '0911234567' }), anyPhone),
+    ).toEqual({
       type: 'chosen',
       choice: { method: 'TELE_BIRR', phone: null },
     });
@@ -264,6 +272,7 @@ describe('reading the form', () => {
     const result = readChoice(
       termsWith({ customer }),
       form({ method: 'CBE', phone: '0922222222' }),
+      anyPhone,
     );
     expect(result).toMatchObject({ choice: { phone: '251911234567' } });
   });
@@ -273,8 +282,9 @@ describe('reading the form', () => {
     [{ method: 'BITCOIN' }, 'method_missing'],
     [{ method: 'CBE' }, 'phone_missing'],
     [{ method: 'CBE', phone: '12' }, 'phone_invalid'],
+    [{ method: 'M_PESA', phone: '0911234567' }, 'phone_not_taken'],
   ])('%j: %s', (fields, problem) => {
-    expect(readChoice(termsWith(), form(fields))).toMatchObject({
+    expect(readChoice(termsWith(), form(fields), takesSafaricom)).toMatchObject({
       type: 'refused',
       form: { problem },
     });

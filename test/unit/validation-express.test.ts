@@ -63,6 +63,11 @@ const ROWS: readonly Row[] = [
     { phoneNumber: null, customerInfo: { phone: '12' } },
     { 'customerInfo.phone': PHONE },
   ],
+  [
+    'a number of a network that the rail does not serve',
+    { method: 'E_BIRR', phoneNumber: '0700000000' },
+    { phoneNumber: 'Must be a number that can have an account with E_BIRR.' },
+  ],
   ['spec: phone a number', { phoneNumber: 911223344 }, { phoneNumber: 'Must be a string.' }],
   ['spec: description', { description: 5 }, { description: 'Must be a string.' }],
   ['spec: debitAccount', { debitAccount: 5 }, { debitAccount: 'Must be a string.' }],

@@ -7,7 +7,7 @@ import type { CreateRequest, IdempotencyClaim, TakenResult } from '../../intent/
 import { errorText, log } from '../../log.ts';
 import { banks } from '../../merchants/directory.ts';
 import type { Rail } from '../../rails/rail.ts';
-import { currenciesOf, railFor } from '../../rails/registry.ts';
+import { currenciesOf, railFor, takesPhone } from '../../rails/registry.ts';
 import {
   commandFor,
   newAttempt,
@@ -25,6 +25,14 @@ import { validateExpress } from '../schema/express.ts';
 import type { PaymentOrder } from '../schema/order.ts';
 import { uniqueIdOf, validatePaymentIntent } from '../schema/payment-intent.ts';
 import type { ValidationContext } from '../schema/validate.ts';
+
+/** What decides which rail an express payment goes to, before its body is known to be valid. */
+const PRODUCTION_CHARGE = {
+  environment: 'production',
+  kind: 'express',
+  simulation: null,
+  currency: 'ETB',
+} as const;
 
 /** Room between the rail's time-out and the moment at which a repeat no longer has to wait. */
 const ANSWER_MARGIN_MS = 3_000;
@@ -153,6 +161,8 @@ async function validationContext(call: MerchantCall): Promise<ValidationContext>
       ({ method }) => currenciesOf(call.env, environment, method).length > 0,
     ),
     railCurrencies: (method) => currenciesOf(call.env, environment, method),
+    takesPhone: (method, phone) =>
+      environment === 'sandbox' || takesPhone(call.env, PRODUCTION_CHARGE, method, phone),
     banks: await banks(call.env, call.nowMs),
     expireInSecondsMin: call.config.expireInSecondsMin,
     expireInSecondsMax: call.config.expireInSecondsMax,

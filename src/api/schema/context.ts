@@ -8,6 +8,8 @@ export interface ValidationContext {
   readonly methods: readonly { readonly method: Method; readonly rate: CommissionRate }[];
   /** What the method's rail takes; asked in production only (decision 13). */
   readonly railCurrencies: (method: Method) => readonly Currency[];
+  /** Whether the method's rail can have an account for a number, 251XXXXXXXXX; any in the sandbox. */
+  readonly takesPhone: (method: Method, phone: string) => boolean;
   /** By bank code. */
   readonly banks: ReadonlyMap<string, { readonly supportsWithdrawal: boolean }>;
   readonly expireInSecondsMin: number;

@@ -63,7 +63,7 @@ export function validateExpress(
   const methods = parts.method === undefined ? undefined : [parts.method];
   const money = checkMoney('express', parts, methods, context, problems);
   checkReturnUrl(parts, problems);
-  checkPhone(parts, problems);
+  checkPhone(parts, context, problems);
   checkSimulation(parts, problems);
   if (values === undefined || money.total === null || problems.found) {
     return { ok: false, errors: problems.toErrors() };
@@ -94,14 +94,18 @@ function checkReturnUrl({ method, returnUrl }: ExpressParts, problems: Problems)
  * Decision 3. An unusable phoneNumber is an error even beside a usable customerInfo.phone: another
  * phone than the one named must not be charged.
  */
-function checkPhone({ method, phoneNumber, customerInfo }: ExpressParts, problems: Problems): void {
+function checkPhone(
+  { method, phoneNumber, customerInfo }: ExpressParts,
+  { takesPhone }: ValidationContext,
+  problems: Problems,
+): void {
   if (method === undefined || !METHODS_NEEDING_PHONE.includes(method)) {
     return;
   }
   if (typeof phoneNumber === 'string') {
-    checkUsable('phoneNumber', phoneNumber, problems);
+    checkUsable('phoneNumber', phoneNumber, method, takesPhone, problems);
   } else if (phoneNumber === null && typeof customerInfo?.phone === 'string') {
-    checkUsable('customerInfo.phone', customerInfo.phone, problems);
+    checkUsable('customerInfo.phone', customerInfo.phone, method, takesPhone, problems);
   } else if (phoneNumber === null && customerInfo !== undefined) {
     problems.add('phoneNumber', missingPhone(method));
   }
@@ -111,12 +115,21 @@ function missingPhone(method: Method): string {
   return `A phone number is required for ${method}, here or in customerInfo.phone.`;
 }
 
-function checkUsable(path: string, phone: string, problems: Problems): void {
-  if (internationalPhone(phone) === null) {
+function checkUsable(
+  path: string,
+  phone: string,
+  method: Method,
+  takesPhone: ValidationContext['takesPhone'],
+  problems: Problems,
+): void {
+  const number = internationalPhone(phone);
+  if (number === null) {
     problems.add(
       path,
       'Must be a mobile number: 9 or 7 and 8 digits, optionally with 0, 251 or +251 before.',
     );
+  } else if (!takesPhone(method, number)) {
+    problems.add(path, `Must be a number that can have an account with ${method}.`);
   }
 }
 

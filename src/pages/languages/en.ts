@@ -82,6 +82,8 @@ export const english = {
     phone_missing: 'Enter your phone number: this method asks you to confirm on your phone.',
     phone_invalid:
       'Enter an Ethiopian mobile number: 9 digits that start with 9 or 7, with or without 0 or +251 before them.',
+    phone_not_taken:
+      'This method does not take this number. Enter a number that has an account with it, or choose another method.',
   } satisfies Record<FormProblem, string>,
 
   failureTitle: 'You have not paid yet',

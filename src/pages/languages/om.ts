@@ -92,6 +92,8 @@ export const oromo: Messages = {
       'Lakkoofsa bilbilaa keessan galchaa: mala kanaan kaffaluuf bilbila keessaniin mirkaneessuu qabdu.',
     phone_invalid:
       'Lakkoofsa moobaayilaa Itoophiyaa galchaa: dijiitii 9 kan 9 yookiin 7 irraa jalqaban, isaan dura 0 yookiin +251 jiraatus hafus.',
+    phone_not_taken:
+      'Mala kanaan lakkoofsa kanaan kaffaluun hin danda’amu. Lakkoofsa mala kana irratti akkaawuntii qabu galchaa, yookiin mala biraa filadhaa.',
   },
 
   failureTitle: 'Isin hanga ammaatti hin kaffalle',
