@@ -12,8 +12,12 @@ import {
 
 export type RailMessage = StartMessage | SettleMessage;
 
-/** Between tries to store what a rail has said; the queue's `max_retries` of them are most of a day. */
+/**
+ * Between tries to store what a rail has said: a minute more each time, up to an hour. The queue's
+ * `max_retries` of them take three days.
+ */
 const SETTLE_RETRY_SECONDS = 60;
+const SETTLE_RETRY_STEPS_MAX = 60;
 
 /** After the rail's own time, for its answer to be stored before the window closes. */
 const STORING_TIME_MS = 5_000;
@@ -40,7 +44,8 @@ export async function consumeStarts(batch: MessageBatch<RailMessage>, env: Env):
       });
       // A start is sent again by its object as long as nobody has claimed it; only the object knows.
       if (message.body.type === 'settle') {
-        message.retry({ delaySeconds: SETTLE_RETRY_SECONDS });
+        const steps = Math.min(message.attempts, SETTLE_RETRY_STEPS_MAX);
+        message.retry({ delaySeconds: steps * SETTLE_RETRY_SECONDS });
       } else {
         message.ack();
       }
