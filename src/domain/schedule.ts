@@ -51,7 +51,7 @@ export function queuedLeaseMs(timesQueued: number): number {
 /** A claimed delivery is given up as lost after this: the 15 s of the call and room around it. */
 export const CLAIM_LEASE_MS = 30 * SECOND_MS;
 
-/** Nobody is asked sooner than this after the last time. */
+/** The first wait. A customer who comes back does not shorten a wait of this. */
 export const CHECK_WAIT_MS_MIN = 5 * SECOND_MS;
 const CHECK_WAIT_MS_MAX = 6 * HOUR_MS;
 /** An unresolved attempt is asked about for this long; then only a human or a callback helps. */

@@ -108,5 +108,10 @@ function attemptFails(step: Step, attempt: Attempt, reason: FailureReason, nowMs
     checkAtMs: null,
     updatedAtMs: nowMs,
   });
-  return isCurrent ? attemptFailed(failed, reason, nowMs) : failed;
+  if (!isCurrent) {
+    return failed;
+  }
+  // As when the window closes by itself: which of the two comes first is a matter of milliseconds.
+  const ranOut = reason === 'timed_out' && nowMs >= step.intent.terms.expiresAtMs;
+  return ranOut ? end(failed, 'expired', null, nowMs) : attemptFailed(failed, reason, nowMs);
 }

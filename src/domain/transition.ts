@@ -201,7 +201,9 @@ function acceptAttempt(
   if (redirectUrl === attempt.redirectUrl && railReference === attempt.railReference) {
     return step;
   }
-  return withAttempt(step, { ...attempt, redirectUrl, railReference, updatedAtMs: nowMs });
+  // The rail's answer may come after its callback: when a payment ended does not change any more.
+  const updatedAtMs = isPending(attempt) ? nowMs : attempt.updatedAtMs;
+  return withAttempt(step, { ...attempt, redirectUrl, railReference, updatedAtMs });
 }
 
 function abandonAttempt(step: Step, attemptId: string, nowMs: number): Step {

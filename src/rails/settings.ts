@@ -122,8 +122,8 @@ function checked<Schema extends v.GenericSchema>(
   throw new ConfigError(`${name}: ${result.issues.map(faultText).join('; ')}`);
 }
 
-/** Which field, and what is wrong with it. */
+/** Which field, and what is wrong with it. Only its name: what is named below it may be a secret. */
 function faultText(issue: v.BaseIssue<unknown>): string {
-  const path = v.getDotPath(issue);
-  return path === null ? issue.message : `${path}: ${issue.message}`;
+  const field = issue.path?.[0]?.key;
+  return field === undefined ? issue.message : `${String(field)}: ${issue.message}`;
 }

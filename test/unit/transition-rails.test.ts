@@ -221,6 +221,42 @@ describe('the end of a window', () => {
   });
 });
 
+describe('a rail that closes its order', () => {
+  const closed: Command = {
+    type: 'settle_attempt',
+    attemptId: 'a',
+    outcome: { type: 'failed', reason: 'timed_out' },
+  };
+  const asked = startAttempt('a', { deadlineAtMs: 70_000, checkAtMs: 69_000 });
+
+  test.each<[IntentKind, number, string, readonly string[]]>([
+    ['express', 59_999, 'failed', ['payment_failed']],
+    ['express', 60_000, 'expired', ['payment_expired']],
+    ['hosted', 59_999, 'open', []],
+    ['hosted', 60_000, 'expired', ['payment_expired']],
+  ])('%s at %i: %s', (kind, nowMs, status, events) => {
+    const told = tell(
+      [
+        [1, asked],
+        [nowMs, closed],
+      ],
+      kind,
+    );
+    expect(told.intent.status).toBe(status);
+    expect(told.events).toEqual(events);
+    expect(told.attempt).toMatchObject({ status: 'failed', failureReason: 'timed_out' });
+  });
+});
+
+test('an answer to the start that comes after the end changes no time', () => {
+  const { attempt } = tell([
+    [1, startAttempt('a')],
+    [2, succeed('a')],
+    [3, { type: 'accept_attempt', attemptId: 'a', redirectUrl: null, railReference: 'RAIL-7' }],
+  ]);
+  expect(attempt).toMatchObject({ railReference: 'RAIL-7', updatedAtMs: 2, status: 'succeeded' });
+});
+
 describe('a customer whom the rail sent back', () => {
   const later = (changes: Partial<Attempt>): Story => [
     [1, startAttempt('a', { checkAtMs: 25_000, ...changes })],
