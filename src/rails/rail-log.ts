@@ -1,29 +1,34 @@
 import { log } from '../log.ts';
 
-/** What a rail said, where an operator has to know it: no outcome, a refusal, a failure. */
+/** What a rail said, where an operator may have to know it: no outcome, a refusal, a failure. */
 export interface RailLogEntry {
   readonly rail: string;
-  /** What was asked, or `callback`. */
+  /** What the rail was asked, or `callback`. */
   readonly call: string;
-  /** By which the rail knows the order. */
+  /** The attempt's: what the merchant knows as `transactionId`. */
   readonly reference: string;
-  /** Of HTTP, where it tells something. */
-  readonly status?: number;
+  /** What the rail knows the order by, where it must be looked up by something else. */
+  readonly railReference?: string | undefined;
+  /** Of HTTP; undefined when no answer came. */
+  readonly status?: number | undefined;
   /** The code or state, as the rail wrote it; null when it gave none. */
   readonly word: string | null;
+  /** `info` for what customers and their accounts bring about; `warn`, unless said otherwise. */
+  readonly level?: 'info' | 'warn';
 }
 
-/** Codes and states. A rail's prose might hold a name or a phone number. */
+/** Codes and states look like this. A rail's prose might hold a name or a secret. */
 const PRINTABLE_WORD = /^[A-Za-z0-9_. -]{1,64}$/;
 
 /** One line, `rail_answer`: nothing else keeps what a rail said in its own words. */
 export function logRailAnswer(entry: RailLogEntry): void {
-  const { rail, call, reference, status, word } = entry;
-  log('warn', 'rail_answer', {
+  const { rail, call, reference, railReference, status, word, level = 'warn' } = entry;
+  log(level, 'rail_answer', {
     rail,
     call,
     reference,
-    ...(status === undefined ? {} : { status }),
+    ...(railReference !== undefined && { railReference }),
+    ...(status !== undefined && { status }),
     word: word === null || PRINTABLE_WORD.test(word) ? word : '(unprintable)',
   });
 }

@@ -91,17 +91,22 @@ describe('callback', () => {
     },
   );
 
-  test('an unknown state: refused, and said so', async () => {
+  test('of a state that nobody has told of: CBE is asked all the same', async () => {
     const order = scene.newOrder();
     const atBank = await scene.visited(order);
     const call = await scene.callbackOf(() => atBank.callback());
-    const result = await scene.rail.handleCallback(requestOf(call), order);
-    expect(result).toMatchObject({ type: 'refused', suspicion: 'unknown_state' });
-    expect((await answerOf(result)).status).toBe(422);
+    const before = scene.statusQueries;
+    const waiting = await scene.rail.handleCallback(requestOf(call), order);
+    expect(waiting).toMatchObject({ type: 'outcome', outcome: { type: 'unknown' } });
+    expect(await answerOf(waiting)).toEqual({ status: 200, text: 'OK' });
+    await atBank.act('pays', { silent: true });
+    const paid = await scene.rail.handleCallback(requestOf(call), order);
+    expect(paid).toMatchObject({ type: 'outcome', outcome: { type: 'succeeded' } });
+    expect(scene.statusQueries).toBe(before + 2);
   });
 
   test('the operator says which states mean what', async () => {
-    const own = scene.railWith({ paidStates: ['DECLINED'], failedStates: ['success'] });
+    const own = scene.railWith({ paidStates: ['turned down'], failedStates: ['BIRR MOVED'] });
     const order = scene.newOrder();
     const atBank = await scene.visited(order);
     const call = await scene.callbackOf(() => atBank.act('declines'));

@@ -21,6 +21,7 @@ const settings = v.parse(cbeBirrSettingsSchema, {
   password: vectors.fields.W,
   tillCode: vectors.fields.MC,
   secret,
+  paidStates: ['SUCCESS'],
 });
 const seal = sealOf(secret);
 const tillCode = settings.tillCode;
@@ -57,6 +58,28 @@ describe('the published example, byte for byte', () => {
     expect(hashOf(Object.entries(values))).toBe(vectors.status.Signiture);
   });
 
+  test('host, paths and members are the samples’', () => {
+    expect(settings.baseUrl).toBe(samples.host);
+    expect(samples.status_query.POST).toBe('/api/cbebpg/TXNSTAT');
+    expect(Object.keys(samples.status_query.json)).toEqual([
+      'transactionId',
+      'Tillcode',
+      'Signiture',
+    ]);
+  });
+
+  test('the demonstration that the bank asks for: its name seals as OpenSSL seals it', () => {
+    const steps: readonly { GET?: string; POST?: string; json?: { MName?: string } }[] =
+      samples.handshake_steps;
+    expect(steps.map(({ GET, POST }) => GET ?? POST)).toEqual(
+      ['CheckCall', 'CheckMe', 'CheckMeENC', 'CheckMeDEC'].map((name) => `/api/cbebpg/${name}`),
+    );
+    const name = steps[2]?.json?.MName ?? '';
+    expect(name).toBe('CBE School Fee');
+    expect(seal.seal(name)).toBe(sealed(secret, name));
+    expect(opened(secret, seal.seal(name))).toBe(name);
+  });
+
   test('reports with the names and hash inputs of the samples', () => {
     const { callback, status_query: status } = samples;
     const date = '21-11-2026';
@@ -72,7 +95,7 @@ describe('the published example, byte for byte', () => {
       Signiture: sha256(callbackInput),
     };
     const callbackText = sealed(secret, JSON.stringify(callbackPlain));
-    const report = { transactionId: 'TXN0001', state: 'paid' };
+    const report = { transactionId: 'TXN0001', state: 'paid', word: 'SUCCESS' };
     expect(callbackReport(settings, seal, callbackText)).toEqual(report);
 
     const values = [secret, 'SUCCESS', date, tillCode, 'TXN0001'];

@@ -115,7 +115,9 @@ describe('query', () => {
     });
     await (await scene.visited(order)).act('pays', { silent: true });
     expect((await through.query(order, Date.now())).type).toBe('succeeded');
-    expect(through.pageUrl(order)).toMatch(/^https:\/\/cbe\.example:8888\/Default\.aspx\?r=/);
+    expect(through.page(order)?.redirectUrl).toMatch(
+      /^https:\/\/cbe\.example:8888\/Default\.aspx\?r=/,
+    );
   });
 
   describe('answers that prove nothing', () => {
@@ -134,7 +136,7 @@ describe('query', () => {
       sealedStatus(secret, {
         transactionId: order.selfDescribingId,
         tillCode: scene.standIn.settings.tillCode,
-        state: 'SUCCESS',
+        state: 'Birr Moved',
         date: '2026-11-21',
         ...changed,
       });
@@ -156,7 +158,7 @@ describe('query', () => {
       ['text', () => ({ type: 'answer', status: 200, body: 'Transaction not found' })],
       ['a JSON text', (order) => ({ type: 'answer', status: 200, body: `"${paid(order)}"` })],
       ['null', () => jsonReply(200, null)],
-      ['a value of another type', () => reply({ State: 'SUCCESS' })],
+      ['a value of another type', () => reply({ State: 'Birr Moved' })],
       ['nothing sealed', () => reply('')],
       ['a redirect', () => ({ type: 'answer', status: 302, headers: { location: '/' }, body: '' })],
       ['64 KiB of blocks', () => reply('A'.repeat(65_000))],

@@ -19,6 +19,8 @@ const settings = v.parse(cbeBirrSettingsSchema, {
   password: vectors.fields.W,
   tillCode: vectors.fields.MC,
   secret,
+  paidStates: ['SUCCESS', 'Completed'],
+  failedStates: ['DECLINED', 'CANCELLED'],
 });
 const seal = sealOf(secret);
 const transactionId = 'A2B3C4D5E6F7'.repeat(7).slice(0, 79);
@@ -43,8 +45,8 @@ describe('reports', () => {
     [{ state: ' Success ' }],
     [{ date: '11/21/2026 12:30:00 PM', hashedDate: '21-11-2026' }],
   ])('authentic, with %j', (changed) => {
-    const report = { transactionId, state: 'paid' };
     const fields = { ...paid, ...changed };
+    const report = { transactionId, state: 'paid', word: fields.state };
     expect(callbackReport(settings, seal, sealedCallback(secret, fields))).toEqual(report);
     const status = sealedStatus(secret, { ...fields, tillCode });
     expect(statusReport(settings, seal, status)).toEqual(report);
@@ -59,9 +61,9 @@ describe('reports', () => {
     ['EXPIRED', 'unknown'],
     ['0', 'unknown'],
     ['', 'unknown'],
-  ])('state %j is %s by default', (state, meaning) => {
+  ])('state %j is %s', (state, meaning) => {
     const report = callbackReport(settings, seal, sealedCallback(secret, { ...paid, state }));
-    expect(report).toEqual({ transactionId, state: meaning });
+    expect(report).toEqual({ transactionId, state: meaning, word: state });
   });
 
   test('a state that is a number, a date that is null and a hash in capitals are understood', () => {
@@ -69,7 +71,8 @@ describe('reports', () => {
     const hash = sha256(`key=${secret}&state=1&TNDDate=&transactionId=${transactionId}`);
     const plain = { TransactionId: transactionId, State: 1, TNDDate: null };
     const text = sealed(secret, JSON.stringify({ ...plain, Signiture: hash.toUpperCase() }));
-    expect(callbackReport(own, sealOf(secret), text)).toEqual({ transactionId, state: 'paid' });
+    const report = { transactionId, state: 'paid', word: '1' };
+    expect(callbackReport(own, sealOf(secret), text)).toEqual(report);
   });
 
   test.each([
@@ -119,6 +122,19 @@ describe('the transaction id of a callback to the registered address', () => {
     ['a state that nobody knows', JSON.stringify({ EncVal: unknownState() })],
   ])('out of %s', async (_, body) => {
     expect(await transactionIdOf(settings, body)).toBe(transactionId);
+  });
+
+  test('out of forms whose plus signs were not encoded', async () => {
+    let withPlus = 0;
+    for (let second = 0; second < 300; second += 1) {
+      const date = new Date(Date.UTC(2026, 10, 21) + second * 1_000).toISOString();
+      const sealedText = sealedCallback(secret, { ...paid, date });
+      withPlus += sealedText.includes('+') ? 1 : 0;
+      for (const body of [`EncVal=${sealedText}`, `a=b+c&EncVal=${sealedText}&d=`]) {
+        expect(await transactionIdOf(settings, body), body).toBe(transactionId);
+      }
+    }
+    expect(withPlus).toBeGreaterThan(200);
   });
 
   test.each([

@@ -3,15 +3,20 @@ import { describe, expect, test } from 'vitest';
 import { cbeBirrSettingsSchema } from '../../src/rails/cbe-birr/settings.ts';
 
 describe('settings', () => {
-  const given = { user: 'shop', password: 'word', tillCode: '003', secret: 'shh' };
+  const given = {
+    user: 'shop',
+    password: 'word and more',
+    tillCode: '003',
+    secret: 'shh',
+    paidStates: ['PAID'],
+  };
 
-  test('defaults', () => {
+  test('defaults: no word of CBE’s is guessed', () => {
     expect(v.parse(cbeBirrSettingsSchema, given)).toEqual({
       ...given,
       baseUrl: 'https://cbebirrpaymentgateway.cbe.com.et:8888',
       statusBaseUrl: null,
-      paidStates: ['SUCCESS', 'SUCCESSFUL', 'COMPLETED', 'PAID'],
-      failedStates: ['FAILED', 'DECLINED', 'REJECTED', 'CANCELLED', 'CANCELED'],
+      failedStates: [],
       pageWindowSeconds: 300,
     });
   });
@@ -47,11 +52,17 @@ describe('settings', () => {
       ['password', 'must be here'],
       ['tillCode', 'must be here'],
       ['secret', 'must be here'],
+      ['paidStates', 'must be here'],
     ]);
   });
 
   test.each([
     ['user', { user: '' }],
+    ['user', { user: ' 77123' }],
+    ['password', { password: '77123\n' }],
+    ['tillCode', { tillCode: '77123\t' }],
+    ['secret', { secret: '77123\u00a0' }],
+    ['secret', { secret: 'ሚስጥር77123' }],
     ['password', { password: 7 }],
     ['tillCode', { tillCode: 77_123 }],
     ['secret', { secret: undefined }],

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { RailOrder } from '../../src/rails/rail.ts';
 import { opened, sha256 } from '../support/rails/cbe-birr-crypto.ts';
 import {
   amountTextOf,
@@ -52,19 +53,19 @@ describe('start', () => {
     const first = await scene.rail.start(order);
     expect(first).toEqual({
       type: 'accepted',
-      redirectUrl: scene.rail.pageUrl(order),
+      redirectUrl: scene.rail.page(order)?.redirectUrl,
       railReference: order.selfDescribingId,
     });
     expect(await scene.rail.start(order)).toEqual(first);
     // Microsoft's web server takes 2,048 characters of query unless told otherwise.
-    expect(scene.rail.pageUrl(order)?.length).toBeLessThan(1_500);
+    expect(scene.rail.page(order)?.redirectUrl.length).toBeLessThan(1_500);
     expect(scene.standIn.calls.length).toBe(before);
   });
 
   test('the sealed order, whole', async () => {
     const { user, password, tillCode, secret, baseUrl } = scene.standIn.settings;
     const order = scene.newOrder({ chargedMinor: 150_050 });
-    const url = new URL(scene.rail.pageUrl(order) ?? '');
+    const url = new URL(scene.rail.page(order)?.redirectUrl ?? '');
     expect(`${url.origin}${url.pathname}`).toBe(`${baseUrl}/Default.aspx`);
     expect([...url.searchParams.keys()]).toEqual(['r']);
     // Percent-encoded whole: a form decoder would make spaces of plus signs.
@@ -95,7 +96,7 @@ describe('start', () => {
     const ids = { chargedMinor: 4_200, selfDescribingId: someTransactionId() };
     const plain = scene.newOrder(ids);
     const terms = { ...plain.terms, merchantName: hostile, description: hostile };
-    expect(scene.rail.pageUrl({ ...plain, terms })).toBe(scene.rail.pageUrl(plain));
+    expect(scene.rail.page({ ...plain, terms })).toEqual(scene.rail.page(plain));
     expect((await scene.visit({ ...plain, terms })).status).toBe(200);
   });
 
@@ -104,7 +105,7 @@ describe('start', () => {
     const atBank = await scene.visited(order);
     const attempt = { ...order.attempt, railReference: order.selfDescribingId };
     const rotated = { ...order, attempt, selfDescribingId: someTransactionId() };
-    expect(scene.rail.pageUrl(rotated)).toBe(scene.rail.pageUrl(order));
+    expect(scene.rail.page(rotated)).toEqual(scene.rail.page(order));
     const call = await scene.callbackOf(() => atBank.act('pays'));
     expect((await scene.rail.query(rotated, Date.now())).type).toBe('succeeded');
     const result = await scene.rail.handleCallback(requestOf(call), rotated);
@@ -117,12 +118,19 @@ describe('start', () => {
     expect((await scene.visit(order)).status).toBe(200);
   });
 
+  test('is not for other currencies than birr: CBE would take the number for birr', async () => {
+    const order = scene.newOrder();
+    const inDollars: RailOrder = { ...order, terms: { ...order.terms, currency: 'USD' } };
+    expect(await scene.rail.start(inDollars)).toEqual({ type: 'refused', reason: 'misconfigured' });
+    expect(scene.rail.page(inDollars)).toBeNull();
+  });
+
   test.each([
     ['wrong password', { password: 'wrong' }],
     ['wrong till', { tillCode: '1' }],
     ['wrong secret', { secret: 'wrong' }],
   ])('the stand-in refuses: %s', async (_, changed) => {
-    const page = scene.railWith(changed).pageUrl(scene.newOrder());
+    const page = scene.railWith(changed).page(scene.newOrder())?.redirectUrl;
     expect((await fetch(page ?? '')).status).toBe(400);
   });
 

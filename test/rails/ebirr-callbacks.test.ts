@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Rail, RailOrder } from '../../src/rails/rail.ts';
 import {
   type EbirrScene,
@@ -7,6 +7,7 @@ import {
   HOSTILE_MS_MAX,
   hostileBodies,
 } from '../support/rails/ebirr-scene.ts';
+import { watchRailAnswers } from '../support/rails/logged.ts';
 import type { CallbackVariant, CustomerAct, ReceivedCall } from '../support/rails/stand-in.ts';
 
 /**
@@ -25,6 +26,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
+  vi.restoreAllMocks();
   await scene.stop();
 });
 
@@ -166,6 +168,30 @@ describe('callbacks', () => {
       type: 'outcome',
       outcome: { type: 'unknown', checkAtMs: null },
     });
+  });
+
+  test('what it says is logged by its codes, unless it is a payment', async () => {
+    const lines = watchRailAnswers();
+    const reports = [
+      { responseCode: '5310', errorCode: '5310', responseMsg: 'a name, a phone' },
+      { responseCode: '5999', errorCode: 'E99999' },
+      { responseCode: '2001', errorCode: '0', params: { state: 'PENDING' } },
+      { errorCode: 'E102051' },
+      {},
+      { responseCode: '2001', errorCode: '0', params: { state: 'APPROVED' } },
+    ];
+    for (const report of reports) {
+      const body = JSON.stringify({ referenceId: REFERENCE, ...report });
+      await rail.handleCallback(requestWith(body), scene.order());
+    }
+    const line = { rail: 'ebirr', call: 'callback', reference: REFERENCE };
+    expect(lines).toEqual([
+      { level: 'info', ...line, word: '5310' },
+      { level: 'warn', ...line, word: '5999 E99999' },
+      { level: 'warn', ...line, word: '2001 0 PENDING' },
+      { level: 'warn', ...line, word: 'E102051' },
+      { level: 'warn', ...line, word: null },
+    ]);
   });
 
   test('more than 64 KiB is not read', async () => {

@@ -3,7 +3,8 @@ import type { FailureReason } from '../../src/domain/intent.ts';
 import { ethiopianTimestamp, purchaseDescription } from '../../src/rails/ebirr/purchase.ts';
 import type { Rail } from '../../src/rails/rail.ts';
 import { type EbirrScene, ebirrScene } from '../support/rails/ebirr-scene.ts';
-import type { CustomerAct, Fault } from '../support/rails/stand-in.ts';
+import { watchRailAnswers } from '../support/rails/logged.ts';
+import type { CustomerAct, Fault, Plan } from '../support/rails/stand-in.ts';
 
 /**
  * Goal: eBirr is asked for each payment in exactly its published form, once, and an answer that
@@ -107,12 +108,21 @@ describe('what is sent', () => {
         type: 'refused',
         reason: 'declined',
       });
+      expect(rail.takesPhone?.(phone ?? '')).toBe(false);
     }
+    expect(rail.takesPhone?.('251911234567')).toBe(true);
+    expect(scene.standIn.calls).toHaveLength(0);
+  });
+
+  test('payments in another currency are not called about', async () => {
+    const order = scene.order({ terms: { currency: 'USD' } });
+    expect(await rail.start(order)).toEqual({ type: 'refused', reason: 'misconfigured' });
     expect(scene.standIn.calls).toHaveLength(0);
   });
 
   test('Safaricom’s phones are, where the operator says so', async () => {
     const wider = scene.railWith({ phonePrefixes: ['2519', '2517'] });
+    expect(wider.takesPhone?.('251711234567')).toBe(true);
     await wider.start(scene.order({ attempt: { phone: '251711234567' } }));
     expect(scene.standIn.calls).toHaveLength(1);
   });
@@ -143,19 +153,20 @@ describe('what is sent', () => {
 });
 
 describe('the plan', () => {
-  test('a prompt, with time for the whole call, that is not believed to be over', () => {
+  test('a prompt that the queue has a minute to begin, and that is not believed to be over', () => {
     const { terms } = scene.order({ terms: { expiresAtMs: 1_000 } });
     const plan = rail.plan(terms, 'E_BIRR', 10_000);
     expect(plan).toEqual({
       flow: 'push',
-      deadlineAtMs: 370_000,
+      // Whoever begins the call sets the end anew, by the time that it may take.
+      deadlineAtMs: 70_000,
       windowIsFinal: false,
       checkAtMs: null,
     });
     expect(rail.startTimeoutMs).toBe(330_000);
     expect(rail.startsInQueue).toBe(true);
     expect(rail.currencies).toEqual(['ETB']);
-    expect(rail.pageUrl(scene.order())).toBeNull();
+    expect(rail.page(scene.order())).toBeNull();
   });
 
   test('nobody can be asked later', async () => {
@@ -249,5 +260,29 @@ describe('the answer to the purchase', () => {
   test('nobody listens: unknown', async () => {
     await scene.standIn.stop();
     expect(await rail.start(scene.order())).toEqual({ type: 'unknown' });
+  });
+
+  test('what eBirr said is logged by its codes, unless it is a payment', async () => {
+    const lines = watchRailAnswers();
+    const startOnce = async (plan: Plan, changed = {}) => {
+      scene.standIn.plan('1500.00', plan);
+      const attempt = { id: crypto.randomUUID(), reference: `H7K2M9QX4T0B8ZC3VN5${lines.length}` };
+      await scene.railWith(changed).start(scene.order({ attempt }));
+    };
+    await startOnce({ refuses: 'lacks_funds' });
+    await startOnce({ refuses: 'misconfigured' });
+    await startOnce({ refuses: 'unavailable' });
+    await startOnce({}, { baseUrl: `${scene.standIn.baseUrl}/nowhere` });
+    await startOnce({ start: 'reset' });
+    await startOnce({ act: 'pays', callback: 'never' });
+    const line = { rail: 'ebirr', call: 'API_PURCHASE' };
+    const reference = (number: number) => ({ reference: `H7K2M9QX4T0B8ZC3VN5${number}` });
+    expect(lines).toEqual([
+      { level: 'info', ...line, ...reference(0), status: 200, word: '5206 E10205' },
+      { level: 'warn', ...line, ...reference(1), status: 200, word: '5001 E10001' },
+      { level: 'warn', ...line, ...reference(2), status: 200, word: '52061 E102051' },
+      { level: 'warn', ...line, ...reference(3), status: 404, word: null },
+      { level: 'warn', ...line, ...reference(4), word: null },
+    ]);
   });
 });

@@ -11,6 +11,7 @@ import {
   started,
   startReceiver,
 } from '../support/rails/ethswitch-scene.ts';
+import { watchRailAnswers } from '../support/rails/logged.ts';
 import { orderFor } from '../support/rails/order.ts';
 import type { CallbackVariant, CustomerAct, Fault } from '../support/rails/stand-in.ts';
 
@@ -26,7 +27,7 @@ afterEach(async () => {
 
 /** A stand-in, the adapter configured for it, and where its callbacks arrive. */
 async function scene(): Promise<{ epg: CardsStandIn; rail: Rail; receiver: Receiver }> {
-  const [epg, receiver] = await Promise.all([startEthswitchCardsStandIn(), startReceiver()]);
+  const [epg, receiver] = await Promise.all([startEthswitchCardsStandIn(), startReceiver('cards')]);
   cleanups.push(epg.stop, receiver.stop);
   return { epg, rail: railOf(epg.settings), receiver };
 }
@@ -37,19 +38,74 @@ function settingsAt(baseUrl: string): object {
 
 const OFFLINE = railOf(settingsAt('http://localhost:9'));
 
+/** Asked when the session is over at the gateway and at ours. */
+function queryAtTheEnd(rail: Rail, order: RailOrder) {
+  vi.setSystemTime(order.attempt.deadlineAtMs);
+  return rail.query(order, Date.now());
+}
+
 describe('the query', () => {
-  test.each<[CustomerAct, object]>([
-    ['pays', { type: 'succeeded', receipt: expect.stringMatching(/^7\d{11}$/) }],
-    ['declines', { type: 'failed', reason: 'declined' }],
-    ['lacks_funds', { type: 'failed', reason: 'insufficient_funds' }],
-    ['mistypes_pin', { type: 'failed', reason: 'wrong_pin' }],
-    ['times_out', { type: 'failed', reason: 'timed_out' }],
-    ['cancels', { type: 'unknown', checkAtMs: expect.any(Number) }],
-  ])('after the customer %s', async (act, outcome) => {
+  const PAID = { type: 'succeeded', receipt: expect.stringMatching(/^7\d{11}$/) };
+  const OPEN = { type: 'unknown', checkAtMs: expect.any(Number) };
+
+  test.each<[CustomerAct, object, object]>([
+    ['pays', PAID, PAID],
+    ['declines', OPEN, { type: 'failed', reason: 'declined' }],
+    ['lacks_funds', OPEN, { type: 'failed', reason: 'insufficient_funds' }],
+    ['mistypes_pin', OPEN, { type: 'failed', reason: 'wrong_pin' }],
+    ['times_out', { type: 'failed', reason: 'timed_out' }, { type: 'failed', reason: 'timed_out' }],
+    ['cancels', OPEN, { type: 'failed', reason: 'timed_out' }],
+  ])('after the customer %s: at once, and at the end', async (act, atOnce, atTheEnd) => {
     const { epg, rail, receiver } = await scene();
+    vi.useFakeTimers({ toFake: ['Date'] });
     const order = await started(rail, receiver);
     await (await epg.order(REFERENCE)).act(act, { silent: true });
-    expect(await rail.query(order, Date.now())).toEqual(outcome);
+    expect(await rail.query(order, Date.now())).toEqual(atOnce);
+    expect(await queryAtTheEnd(rail, order)).toEqual(atTheEnd);
+  });
+
+  test('a declined card and then another one: paid', async () => {
+    const { epg, rail, receiver } = await scene();
+    const order = await started(rail, receiver);
+    const atEpg = await epg.order(REFERENCE);
+    for (const act of ['declines', 'lacks_funds'] as const) {
+      await atEpg.act(act);
+      expect(outcomeOf(await rail.handleCallback(receiver.last(), order))).toEqual(OPEN);
+      expect(await rail.query(order, Date.now())).toEqual(OPEN);
+    }
+    await atEpg.act('pays');
+    expect(outcomeOf(await rail.handleCallback(receiver.last(), order))).toEqual(PAID);
+    expect(await rail.query(order, Date.now())).toEqual(PAID);
+    await expect(atEpg.act('pays')).rejects.toThrow('settled already');
+  });
+
+  test('what the gateway said is logged once it is final, or is not understood', async () => {
+    shortenTimeouts();
+    const lines = watchRailAnswers();
+    const { epg, rail, receiver } = await scene();
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const order = await started(rail, receiver);
+    const { railReference } = order.attempt;
+    await rail.query(order, Date.now());
+    await (await epg.order(REFERENCE)).act('lacks_funds', { silent: true });
+    await rail.query(order, Date.now());
+    await rail.query({ ...order, chargedMinor: 1 }, Date.now());
+    epg.plan('150000', { query: 'reset' });
+    await rail.query(order, Date.now());
+    epg.plan('150000', {});
+    await queryAtTheEnd(rail, order);
+    const line = {
+      rail: 'ethswitch-cards',
+      call: 'getOrderStatusExtended.do',
+      reference: REFERENCE,
+      railReference,
+    };
+    const declined = { status: 200, word: 'orderStatus 6 actionCode 116' };
+    expect(lines).toEqual([
+      { level: 'warn', ...line, ...declined },
+      { level: 'warn', ...line, word: null },
+      { level: 'info', ...line, ...declined },
+    ]);
   });
 
   test('backs off while nothing is proved', async () => {
@@ -66,7 +122,8 @@ describe('the query', () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     const order = await started(rail, receiver);
     vi.advanceTimersByTime(901_000);
-    expect(await rail.query(order, Date.now())).toEqual({ type: 'failed', reason: 'timed_out' });
+    const failed = { type: 'failed', reason: 'timed_out' };
+    expect(await rail.query(order, Date.now())).toEqual(failed);
   });
 
   test.each<Fault>(['http_500', 'reset', 'hang', 'truncated'])('%s is unknown', async (fault) => {
@@ -93,12 +150,21 @@ describe('the query', () => {
     epg.plan('150000', { start: 'reset' });
     const order = orderAt(rail, receiver);
     expect(await rail.start(order)).toEqual({ type: 'unknown' });
-    expect(await rail.query(order, Date.now())).toEqual({
-      type: 'failed',
-      reason: 'rail_unavailable',
-    });
+    const failed = { type: 'failed', reason: 'rail_unavailable' };
+    const laterMs = order.attempt.startedAtMs + 30_000;
+    expect(await rail.query(order, laterMs)).toEqual(failed);
     const offered = { ...order, attempt: { ...order.attempt, redirectUrl: 'https://x.et/' } };
-    expect(await rail.query(offered, Date.now())).toMatchObject({ type: 'unknown' });
+    expect(await rail.query(offered, laterMs)).toMatchObject({ type: 'unknown' });
+  });
+
+  test('a customer who is back while the start is under way proves nothing by it', async () => {
+    shortenTimeouts();
+    const { epg, rail, receiver } = await scene();
+    epg.plan('150000', { start: 'hang' });
+    const order = orderAt(rail, receiver);
+    const starting = rail.start(order);
+    expect(await rail.query(order, Date.now())).toMatchObject({ type: 'unknown' });
+    expect(await starting).toEqual({ type: 'unknown' });
   });
 });
 
@@ -121,15 +187,12 @@ describe('the callback', () => {
     ]);
   });
 
-  test.each<[CustomerAct, string]>([
-    ['lacks_funds', 'insufficient_funds'],
-    ['times_out', 'timed_out'],
-  ])('after the customer %s', async (act, reason) => {
+  test('of a session that has ended', async () => {
     const { epg, rail, receiver } = await scene();
     const order = await started(rail, receiver);
-    await (await epg.order(REFERENCE)).act(act);
+    await (await epg.order(REFERENCE)).act('times_out');
     const result = await rail.handleCallback(receiver.last(), order);
-    expect(outcomeOf(result)).toEqual({ type: 'failed', reason });
+    expect(outcomeOf(result)).toEqual({ type: 'failed', reason: 'timed_out' });
   });
 
   test.each<[CallbackVariant, unknown]>([
@@ -192,6 +255,8 @@ describe('the stand-in’s page', () => {
     const back = `${receiver.returnUrl}?orderId=${railReference}`;
     const canceled = await click('cancels');
     expect([canceled.status, canceled.headers.get('location')]).toEqual([303, back]);
+    const declined = await click('declines');
+    expect([declined.status, declined.headers.get('location')]).toEqual([303, back]);
     const paid = await click('pays');
     expect([paid.status, paid.headers.get('location')]).toEqual([303, back]);
     expect((await click('pays')).status).toBe(400);

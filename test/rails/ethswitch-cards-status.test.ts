@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Attempt } from '../../src/domain/intent.ts';
-import { readCardsState } from '../../src/rails/ethswitch/cards-status.ts';
+import { cardsWord, readCardsState } from '../../src/rails/ethswitch/cards-status.ts';
 import { fixture, railOf } from '../support/rails/ethswitch-scene.ts';
 import { orderFor } from '../support/rails/order.ts';
 
@@ -16,14 +16,22 @@ const OFFERED = {
   redirectUrl: 'https://epg.example.et:9443/',
 };
 
-function read(changed: object, attempt: Partial<Attempt> = OFFERED) {
+/** When the session, and with it all tries, is over. */
+const AFTER_SESSION_MS = 920_000;
+
+function read(
+  changed: object,
+  attempt: Partial<Attempt> = OFFERED,
+  afterMs: number = AFTER_SESSION_MS,
+) {
   const order = orderFor(RAIL, 'ETS_SWITCH', { attempt });
-  return readCardsState(JSON.stringify({ ...PAID, ...changed }), order);
+  const nowMs = order.attempt.startedAtMs + afterMs;
+  return readCardsState(JSON.stringify({ ...PAID, ...changed }), order, nowMs);
 }
 
 /** What the published answer says when it is changed so. */
-function stateWith(changed: object): string {
-  const state = read(changed);
+function stateWith(changed: object, afterMs?: number): string {
+  const state = read(changed, OFFERED, afterMs);
   return state.type === 'failed' ? state.reason : state.type;
 }
 
@@ -46,7 +54,11 @@ describe('the status of a card order', () => {
     expect(stateWith({ currency: undefined })).toBe('succeeded');
   });
 
-  test.each([0, 1, 3, 4, 5, 7, 8, 9, -1, null, '', 'DEPOSITED', [2], true])(
+  test.each([0, '0', 5])('status %j leaves the order open', (orderStatus) => {
+    expect(stateWith({ orderStatus })).toBe('open');
+  });
+
+  test.each([1, 3, 4, 7, 8, 9, -1, null, '', 'DEPOSITED', [2], true])(
     'status %j proves nothing',
     (orderStatus) => {
       expect(stateWith({ orderStatus })).toBe('unknown');
@@ -80,6 +92,7 @@ describe('the status of a card order', () => {
     [117, 'wrong_pin'],
     [106, 'wrong_pin'],
     [-2_007, 'timed_out'],
+    [-2_013, 'declined'],
     [-2_014, 'timed_out'],
     [5, 'declined'],
     [100, 'declined'],
@@ -89,9 +102,24 @@ describe('the status of a card order', () => {
     [null, 'declined'],
     ['toString', 'declined'],
     // The gateway still asks the bank.
-    [-30_001, 'unknown'],
+    [-30_001, 'open'],
   ])('declined with action code %j is %s', (actionCode, reason) => {
     expect(stateWith({ orderStatus: 6, actionCode })).toBe(reason);
+  });
+
+  test.each<[number | null, string]>([
+    [5, 'open'],
+    [116, 'open'],
+    [117, 'open'],
+    [-2_006, 'open'],
+    [-2_009, 'open'],
+    [-2_014, 'open'],
+    [null, 'open'],
+    // No time is left, or no try.
+    [-2_007, 'timed_out'],
+    [-2_013, 'declined'],
+  ])('declined with action code %j while the page is open is %s', (actionCode, state) => {
+    expect(stateWith({ orderStatus: 6, actionCode }, AFTER_SESSION_MS - 1)).toBe(state);
   });
 
   test('the failure of another order is not ours', () => {
@@ -99,16 +127,32 @@ describe('the status of a card order', () => {
     expect(stateWith({ orderStatus: 6, amount: 1 })).toBe('unknown');
   });
 
-  test('an unknown order has failed only if nobody was ever sent to it', () => {
+  test('an unknown order has failed only if nobody was ever sent to it, or will be', () => {
     const notFound = { errorCode: '6', errorMessage: 'Unknown order id' };
     const failed = { type: 'failed', reason: 'rail_unavailable' };
-    expect(read(notFound, { railReference: null, redirectUrl: null })).toEqual(failed);
+    const unanswered = { railReference: null, redirectUrl: null };
+    // The start may take 20 s, and 10 s to get there.
+    expect(read(notFound, unanswered, 30_000)).toEqual(failed);
+    for (const afterMs of [-1_000, 0, 20_000, 29_999]) {
+      expect(read(notFound, unanswered, afterMs)).toEqual({ type: 'open' });
+    }
     expect(read(notFound, { ...OFFERED, railReference: null })).toEqual({ type: 'unknown' });
     expect(read(notFound, { ...OFFERED, redirectUrl: null })).toEqual({ type: 'unknown' });
   });
 
   test.each(['', 'null', '[]', '<html>', '{"orderStatus":2', '{}'])('%j is unknown', (text) => {
     const order = orderFor(RAIL, 'ETS_SWITCH', { attempt: OFFERED });
-    expect(readCardsState(text, order)).toEqual({ type: 'unknown' });
+    expect(readCardsState(text, order, Date.now())).toEqual({ type: 'unknown' });
+  });
+
+  test.each([
+    [{}, 'orderStatus 2 actionCode 0'],
+    [{ orderStatus: '6', actionCode: undefined }, 'orderStatus 6 actionCode none'],
+    [{ errorCode: 5 }, 'errorCode 5'],
+    [{ errorCode: undefined, orderStatus: 3 }, 'orderStatus 3 actionCode 0'],
+    [{ orderStatus: null }, null],
+    [{ orderStatus: { a: 1 } }, null],
+  ])('the answer with %j is logged as %j', (changed, word) => {
+    expect(cardsWord(JSON.stringify({ ...PAID, ...changed }))).toBe(word);
   });
 });

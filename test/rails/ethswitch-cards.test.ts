@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import type { Currency } from '../../src/domain/method.ts';
 import type { Rail } from '../../src/rails/rail.ts';
 import { type CardsStandIn, startEthswitchCardsStandIn } from '../support/rails/ethswitch-cards.ts';
 import {
@@ -13,6 +14,7 @@ import {
   startReceiver,
   startScripted,
 } from '../support/rails/ethswitch-scene.ts';
+import { watchRailAnswers } from '../support/rails/logged.ts';
 import { orderFor } from '../support/rails/order.ts';
 import type { Fault } from '../support/rails/stand-in.ts';
 
@@ -28,7 +30,7 @@ afterEach(async () => {
 
 /** A stand-in, the adapter configured for it, and where its callbacks arrive. */
 async function scene(): Promise<{ epg: CardsStandIn; rail: Rail; receiver: Receiver }> {
-  const [epg, receiver] = await Promise.all([startEthswitchCardsStandIn(), startReceiver()]);
+  const [epg, receiver] = await Promise.all([startEthswitchCardsStandIn(), startReceiver('cards')]);
   cleanups.push(epg.stop, receiver.stop);
   return { epg, rail: railOf(epg.settings), receiver };
 }
@@ -47,20 +49,21 @@ async function scripted(status: number, body: string): Promise<Rail> {
 const OFFLINE = railOf(settingsAt('http://localhost:9'));
 
 describe('the plan', () => {
-  test('a redirect, open for at most 20 minutes, asked about after 15 seconds', () => {
+  test('a redirect, open for at most 20 minutes, asked about once the start is over', () => {
     const { terms } = orderFor(OFFLINE, 'ETS_SWITCH');
     const nowMs = terms.createdAtMs;
     const plan = {
       flow: 'redirect',
-      deadlineAtMs: nowMs + 900_000,
+      // Until the payment expires; and the gateway may have begun the session 20 s later.
+      deadlineAtMs: nowMs + 920_000,
       windowIsFinal: false,
-      checkAtMs: nowMs + 15_000,
+      checkAtMs: nowMs + 30_000,
     };
     expect(OFFLINE.plan(terms, 'ETS_SWITCH', nowMs)).toEqual(plan);
     const longer = { ...terms, expiresAtMs: nowMs + 86_400_000 };
-    const deadlineAtMs = nowMs + 1_200_000;
+    const deadlineAtMs = nowMs + 1_220_000;
     expect(OFFLINE.plan(longer, 'ETS_SWITCH', nowMs)).toEqual({ ...plan, deadlineAtMs });
-    expect(OFFLINE.pageUrl(orderFor(OFFLINE, 'ETS_SWITCH'))).toBeNull();
+    expect(OFFLINE.page(orderFor(OFFLINE, 'ETS_SWITCH'))).toBeNull();
   });
 });
 
@@ -228,8 +231,44 @@ describe('the start', () => {
     expect(await rail.start(order)).toEqual({ type: 'unknown' });
   });
 
+  test('is logged where the gateway does not take it', async () => {
+    shortenTimeouts();
+    const lines = watchRailAnswers();
+    const { epg, rail, receiver } = await scene();
+    const order = orderAt(rail, receiver);
+    epg.plan('150000', { refuses: 'unavailable' });
+    await rail.start(order);
+    await railOf({ ...epg.settings, password: 'old' }).start(order);
+    epg.plan('150000', { start: 'hang' });
+    await rail.start(order);
+    epg.plan('150000', { start: 'http_500' });
+    await rail.start(order);
+    epg.plan('150000', {});
+    await rail.start(order);
+    const line = {
+      level: 'warn',
+      rail: 'ethswitch-cards',
+      call: 'register.do',
+      reference: REFERENCE,
+    };
+    expect(lines).toEqual([
+      { ...line, status: 200, word: 'errorCode 7' },
+      { ...line, status: 200, word: 'errorCode 5' },
+      { ...line, word: null },
+      { ...line, status: 500, word: null },
+    ]);
+  });
+
+  test('of a payment in a currency that the page does not take is refused before any call', async () => {
+    const { epg, rail, receiver } = await scene();
+    // There is none yet that Kefel takes and the gateway does not.
+    const order = orderAt(rail, receiver, { terms: { currency: 'EUR' as Currency } });
+    expect(await rail.start(order)).toEqual({ type: 'refused', reason: 'misconfigured' });
+    expect(epg.calls).toHaveLength(0);
+  });
+
   test('too late to pay is too late to ask', async () => {
-    const attempt = { deadlineAtMs: Date.now() + 900 };
+    const attempt = { deadlineAtMs: Date.now() + 20_900 };
     const order = orderFor(OFFLINE, 'ETS_SWITCH', { attempt });
     expect(await OFFLINE.start(order)).toEqual({ type: 'refused', reason: 'timed_out' });
   });

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { Rail, RailOrder } from '../../src/rails/rail.ts';
 import { type NbgStandIn, startNbgStandIn } from '../support/rails/ethswitch-nbg.ts';
 import {
@@ -11,6 +11,7 @@ import {
   started,
   startReceiver,
 } from '../support/rails/ethswitch-scene.ts';
+import { watchRailAnswers } from '../support/rails/logged.ts';
 import { orderFor } from '../support/rails/order.ts';
 import type { CallbackVariant } from '../support/rails/stand-in.ts';
 
@@ -18,12 +19,13 @@ const REFERENCE = 'H7K2M9QX4T0B8ZC3VN5D';
 
 const cleanups: (() => Promise<void>)[] = [];
 afterEach(async () => {
+  vi.restoreAllMocks();
   await Promise.all(cleanups.splice(0).map((stop) => stop()));
 });
 
 /** A stand-in, the adapter configured for it, and where its callbacks arrive. */
 async function scene(): Promise<{ nbg: NbgStandIn; rail: Rail; receiver: Receiver }> {
-  const [nbg, receiver] = await Promise.all([startNbgStandIn(), startReceiver()]);
+  const [nbg, receiver] = await Promise.all([startNbgStandIn(), startReceiver('nbg')]);
   cleanups.push(nbg.stop, receiver.stop);
   return { nbg, rail: railOf(nbg.settings), receiver };
 }
@@ -35,6 +37,7 @@ const OFFLINE = railOf({
   username: 'u',
   password: 'p',
   billerBin: 'KEFLETAA',
+  callbackAddresses: [],
 });
 
 async function read(body: string, changed: Parameters<typeof orderFor>[2] = {}) {
@@ -108,21 +111,45 @@ describe('callbacks of the stand-in', () => {
 
   test('from other addresses than NBG’s are not read', async () => {
     const { nbg, receiver } = await scene();
-    const rail = railOf({ ...nbg.settings, callbackAddresses: ['196.188.1.2'] });
+    const callbackAddresses = ['196.188.1.2', '2001:DB8:0::0A'];
+    const rail = railOf({ ...nbg.settings, callbackAddresses });
     const order = await started(rail, receiver);
     await (await nbg.order(REFERENCE)).act('pays');
-    const fromElsewhere = receiver.last();
-    fromElsewhere.headers.set('cf-connecting-ip', '203.0.113.9');
-    for (const request of [receiver.last(), fromElsewhere]) {
-      const result = await rail.handleCallback(request, order);
+    const from = (address: string | null) => {
+      const request = receiver.last();
+      if (address !== null) {
+        request.headers.set('cf-connecting-ip', address);
+      }
+      return rail.handleCallback(request, order);
+    };
+    for (const address of [null, '', 'x', '203.0.113.9', '2001:db8::b']) {
+      const result = await from(address);
       expect(outcomeOf(result)).toBe('not_authentic');
       expect(result.type === 'refused' && result.answer.status).toBe(403);
     }
-    const fromNbg = receiver.last();
-    fromNbg.headers.set('cf-connecting-ip', '196.188.1.2');
-    expect(outcomeOf(await rail.handleCallback(fromNbg, order))).toMatchObject({
-      type: 'succeeded',
-    });
+    for (const address of ['196.188.1.2', '2001:db8::a', '2001:0DB8:0000::000A']) {
+      expect(outcomeOf(await from(address))).toMatchObject({ type: 'succeeded' });
+    }
+  });
+
+  test('what NBG said is logged, unless it is a payment', async () => {
+    const lines = watchRailAnswers();
+    const { nbg, rail, receiver } = await scene();
+    const order = await started(rail, receiver);
+    const { railReference } = order.attempt;
+    const atNbg = await nbg.order(REFERENCE);
+    await atNbg.act('declines');
+    await rail.handleCallback(receiver.last(), order);
+    await rail.handleCallback(callbackRequest('{"status":"EXPIRED","http_status":500}'), order);
+    await rail.handleCallback(callbackRequest('{"status":"FAILED"}'), order);
+    await atNbg.act('pays');
+    await rail.handleCallback(receiver.last(), order);
+    const line = { rail: 'ethswitch-nbg', call: 'callback', reference: REFERENCE, railReference };
+    expect(lines).toEqual([
+      { level: 'info', ...line, word: 'FAILED 200' },
+      { level: 'warn', ...line, word: 'EXPIRED 500' },
+      { level: 'warn', ...line, word: 'FAILED' },
+    ]);
   });
 });
 
@@ -145,6 +172,23 @@ describe('the published callback', () => {
     expect(result.type === 'outcome' && result.answer({ customerUrl: '' }).status).toBe(200);
     const withoutReceipt = JSON.stringify({ ...brief, transaction_id: null });
     expect(outcomeOf(await read(withoutReceipt))).toBe('unreadable');
+  });
+
+  test.each<[string, object]>([
+    ['no HTTP status and no errors', { http_status: undefined, errors: undefined }],
+    ['the HTTP status as a text', { http_status: '200' }],
+    ['an empty list of errors', { errors: [] }],
+    ['empty errors', { errors: {} }],
+    ['an empty text of errors', { errors: '' }],
+  ])('with %s is believed', async (_, changed) => {
+    expect(outcomeOf(await read(JSON.stringify({ ...paid, ...changed })))).toEqual(SUCCEEDED);
+  });
+
+  test('that failed may say why', async () => {
+    const failed = { status: 'FAILED', http_status: 402, errors: ['Declined'] };
+    const data = { ...paid.data, current_status: 'FAILED' };
+    const body = JSON.stringify({ ...paid, ...failed, current_status: 'FAILED', data });
+    expect(outcomeOf(await read(body))).toEqual({ type: 'failed', reason: 'declined' });
   });
 
   test('with our order number needs no receipt', async () => {
@@ -187,6 +231,13 @@ describe('the published callback', () => {
     ['two states', { current_status: 'FAILED' }, 'unknown_state'],
     ['two states within', { data: { ...paid.data, current_status: 'FAILED' } }, 'unknown_state'],
     ['a refund', { data: { ...paid.data, transaction_type: 'REFUND' } }, 'unknown_state'],
+    ['an HTTP status that is no success', { http_status: 500 }, 'unknown_state'],
+    ['an HTTP status of another success', { http_status: 202 }, 'unknown_state'],
+    ['an HTTP status that is none', { http_status: 'OK' }, 'unknown_state'],
+    ['a list of errors', { errors: ['Declined'] }, 'unknown_state'],
+    ['an error in words', { errors: 'Declined' }, 'unknown_state'],
+    ['an error as an object', { errors: { code: 51 } }, 'unknown_state'],
+    ['errors within', { data: { ...paid.data, errors: ['Declined'] } }, 'unknown_state'],
     ['no state', { status: null }, 'unreadable'],
     ['a state that is no text', { status: ['PAID'] }, 'unreadable'],
     ['data that are no object', { data: 'PAID' }, 'unreadable'],

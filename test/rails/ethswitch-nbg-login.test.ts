@@ -24,14 +24,15 @@ afterEach(async () => {
 
 /** A stand-in, the adapter configured for it, and where its callbacks arrive. */
 async function scene(): Promise<{ nbg: NbgStandIn; rail: Rail; receiver: Receiver }> {
-  const [nbg, receiver] = await Promise.all([startNbgStandIn(), startReceiver()]);
+  const [nbg, receiver] = await Promise.all([startNbgStandIn(), startReceiver('nbg')]);
   cleanups.push(nbg.stop, receiver.stop);
   return { nbg, rail: railOf(nbg.settings), receiver };
 }
 
 /** Settings for a scripted rail. */
 function settingsAt(baseUrl: string): object {
-  return { gateway: 'nbg', baseUrl, username: 'u', password: 'p', billerBin: 'KEFLETAA' };
+  const account = { username: 'u', password: 'p', billerBin: 'KEFLETAA' };
+  return { gateway: 'nbg', baseUrl, ...account, callbackAddresses: [] };
 }
 
 /** Nobody listens there. */

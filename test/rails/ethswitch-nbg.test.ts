@@ -12,6 +12,7 @@ import {
   startReceiver,
   startScripted,
 } from '../support/rails/ethswitch-scene.ts';
+import { watchRailAnswers } from '../support/rails/logged.ts';
 import { orderFor } from '../support/rails/order.ts';
 import { type Fault, jsonReply } from '../support/rails/stand-in.ts';
 
@@ -26,14 +27,15 @@ afterEach(async () => {
 
 /** A stand-in, the adapter configured for it, and where its callbacks arrive. */
 async function scene(): Promise<{ nbg: NbgStandIn; rail: Rail; receiver: Receiver }> {
-  const [nbg, receiver] = await Promise.all([startNbgStandIn(), startReceiver()]);
+  const [nbg, receiver] = await Promise.all([startNbgStandIn(), startReceiver('nbg')]);
   cleanups.push(nbg.stop, receiver.stop);
   return { nbg, rail: railOf(nbg.settings), receiver };
 }
 
 /** Settings for a scripted rail. */
 function settingsAt(baseUrl: string): object {
-  return { gateway: 'nbg', baseUrl, username: 'u', password: 'p', billerBin: 'KEFLETAA' };
+  const account = { username: 'u', password: 'p', billerBin: 'KEFLETAA' };
+  return { gateway: 'nbg', baseUrl, ...account, callbackAddresses: [] };
 }
 
 /** Nobody listens there. */
@@ -55,10 +57,19 @@ describe('the plan', () => {
     expect(OFFLINE.plan(longer, 'ETS_SWITCH', nowMs)).toEqual({ ...plan, deadlineAtMs });
   });
 
+  test('a customer of the last second has the page’s own window', () => {
+    const { terms } = orderFor(OFFLINE, 'ETS_SWITCH');
+    const nowMs = terms.expiresAtMs - 1_000;
+    const deadlineOf = (rail: Rail) => rail.plan(terms, 'ETS_SWITCH', nowMs).deadlineAtMs;
+    expect(deadlineOf(OFFLINE)).toBe(nowMs + 300_000);
+    const shorter = railOf({ ...settingsAt('http://localhost:9'), pageWindowSeconds: 60 });
+    expect(deadlineOf(shorter)).toBe(nowMs + 60_000);
+  });
+
   test('no query and no page without NBG', async () => {
     const order = orderFor(OFFLINE, 'ETS_SWITCH');
     expect(await OFFLINE.query(order, Date.now())).toEqual({ type: 'unknown', checkAtMs: null });
-    expect(OFFLINE.pageUrl(order)).toBeNull();
+    expect(OFFLINE.page(order)).toBeNull();
   });
 });
 
@@ -125,6 +136,35 @@ describe('the requests', () => {
 });
 
 describe('the start', () => {
+  test('of a payment in another currency is refused before any call', async () => {
+    const { nbg, rail, receiver } = await scene();
+    const order = orderAt(rail, receiver, { terms: { currency: 'USD' } });
+    expect(await rail.start(order)).toEqual({ type: 'refused', reason: 'misconfigured' });
+    expect(nbg.calls).toHaveLength(0);
+  });
+
+  test('is logged where NBG does not take it', async () => {
+    shortenTimeouts();
+    const lines = watchRailAnswers();
+    const { nbg, rail, receiver } = await scene();
+    const order = orderAt(rail, receiver);
+    nbg.plan('1500.00', { refuses: 'misconfigured' });
+    await rail.start(order);
+    nbg.plan('1500.00', { start: 'hang' });
+    await rail.start(order);
+    nbg.plan('1500.00', {});
+    await railOf({ ...nbg.settings, password: 'old' }).start(order);
+    await OFFLINE.start(order);
+    await rail.start(order);
+    const line = { level: 'warn', rail: 'ethswitch-nbg', reference: REFERENCE, word: null };
+    expect(lines).toEqual([
+      { ...line, call: 'order.create', status: 403 },
+      { ...line, call: 'order.create' },
+      { ...line, call: 'login', status: 401 },
+      { ...line, call: 'login' },
+    ]);
+  });
+
   test('sends the customer to the hosted page', async () => {
     const { nbg, rail, receiver } = await scene();
     expect(await rail.start(orderAt(rail, receiver))).toEqual({

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { ethswitchRail } from '../../src/rails/ethswitch/rail.ts';
 import { ethswitchSettings } from '../../src/rails/ethswitch/settings.ts';
 import {
+  canonicalAddress,
   descriptionOf,
   integerOf,
   minorOf,
@@ -19,6 +20,7 @@ const NBG = {
   username: 'operator@example.et',
   password: 'secret',
   billerBin: 'NEEUETAA',
+  callbackAddresses: ['196.188.1.2', '2001:DB8:0:0::00A'],
 };
 const CARDS = {
   gateway: 'cards',
@@ -40,8 +42,16 @@ describe('settings', () => {
     expect(v.parse(ethswitchSettings, NBG)).toEqual({
       ...NBG,
       baseUrl: 'https://cbs-uat.ethswitch.et:4443',
-      callbackAddresses: [],
+      callbackAddresses: ['196.188.1.2', '2001:db8::a'],
+      pageWindowSeconds: 300,
     });
+  });
+
+  test('callbacks from anywhere must be asked for', () => {
+    const { callbackAddresses: _, ...rest } = NBG;
+    expect(problemsOf(rest)).toEqual({ callbackAddresses: 'This field is required.' });
+    const anywhere = v.parse(ethswitchSettings, { ...NBG, callbackAddresses: [] });
+    expect(anywhere).toMatchObject({ callbackAddresses: [] });
   });
 
   test('of the card gateway', () => {
@@ -53,11 +63,11 @@ describe('settings', () => {
     });
   });
 
-  test('choose the gateway; both are one rail', () => {
+  test('choose the gateway; each is a rail of its own', () => {
     const nbg = ethswitchRail(v.parse(ethswitchSettings, NBG));
     const cards = ethswitchRail(v.parse(ethswitchSettings, CARDS));
-    expect([nbg.id, nbg.currencies]).toEqual(['ethswitch', ['ETB']]);
-    expect([cards.id, cards.currencies]).toEqual(['ethswitch', ['ETB', 'USD']]);
+    expect([nbg.id, nbg.currencies]).toEqual(['ethswitch-nbg', ['ETB']]);
+    expect([cards.id, cards.currencies]).toEqual(['ethswitch-cards', ['ETB', 'USD']]);
     expect([nbg.startsInQueue, cards.startsInQueue]).toEqual([false, false]);
   });
 
@@ -83,6 +93,19 @@ describe('settings', () => {
     [
       { ...NBG, callbackAddresses: ['SECRET'] },
       { 'callbackAddresses.0': 'Must be an IP address.' },
+    ],
+    [
+      { ...NBG, callbackAddresses: ['::1%SECRET'] },
+      { 'callbackAddresses.0': 'Must be an IP address.' },
+    ],
+    [{ ...NBG, callbackAddresses: 'SECRET' }, { callbackAddresses: 'Must be an array.' }],
+    [
+      { ...NBG, pageWindowSeconds: 'SECRET' },
+      { pageWindowSeconds: 'Must be a whole number of seconds, 5 to 720.' },
+    ],
+    [
+      { ...NBG, pageWindowSeconds: 721 },
+      { pageWindowSeconds: 'Must be a whole number of seconds, 5 to 720.' },
     ],
     [{ ...CARDS, language: 'SECRET' }, { language: 'Must be two small letters.' }],
     [{ ...CARDS, dynamicCallbackUrl: 'SECRET' }, { dynamicCallbackUrl: 'Must be true or false.' }],
@@ -125,6 +148,26 @@ describe('the wire', () => {
     expect([2, '2', '-2007', '230'].map(integerOf)).toEqual([2, 2, -2_007, 230]);
     const wrong = [2.5, '2.0', '', ' 2', '0x2', null, undefined, [2], true, '9'.repeat(16)];
     expect(wrong.map(integerOf)).toEqual(wrong.map(() => null));
+  });
+
+  test.each([
+    ['196.188.1.2', '196.188.1.2'],
+    ['2001:DB8::A', '2001:db8::a'],
+    ['2001:0db8:0000:0000:0000:0000:0000:000a', '2001:db8::a'],
+    ['::', '::'],
+    ['::ffff:196.188.1.2', '::ffff:c4bc:102'],
+    ['196.188.1', null],
+    ['196.188.1.256', null],
+    ['196.188.01.2', null],
+    ['3300655362', null],
+    ['abc', null],
+    ['::1]/x[', null],
+    ['[::1]', null],
+    ['fe80::1%eth0', null],
+    [' 196.188.1.2', null],
+    ['', null],
+  ])('the address %j is compared as %j', (text, canonical) => {
+    expect(canonicalAddress(text)).toBe(canonical);
   });
 
   test('customers are sent to web pages only', () => {

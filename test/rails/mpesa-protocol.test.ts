@@ -5,6 +5,7 @@ import {
   amountText,
   descriptionText,
   passwordText,
+  pushBody,
   readPush,
   timestampText,
 } from '../../src/rails/mpesa/push.ts';
@@ -17,6 +18,7 @@ import {
   SAMPLE_FAILED,
   SAMPLE_PAID,
   SAMPLE_REQUEST,
+  sampleRequestText,
   settingsOf,
   VALID_SETTINGS,
   VECTORS,
@@ -86,6 +88,25 @@ describe('pieces of the protocol', () => {
     expect(decoded).toMatch(/^[0-9a-f]{64}$/);
     expect(Buffer.from(ours, 'base64').toString()).toMatch(/^[0-9a-f]{64}$/);
     expect(SAMPLE_REQUEST.Password).toBe(password);
+  });
+
+  it('make the sample’s request, byte for byte, but for ids and a password of our own', async () => {
+    const settings = settingsOf({ ...VALID_SETTINGS, shortcode: SAMPLE_REQUEST.BusinessShortCode });
+    const order = orderFor(mpesaRail(settings), 'M_PESA', {
+      attempt: { reference: REFERENCE },
+      terms: { amountMinor: 2_000, merchantName: 'Payment' },
+      order: { callbackUrl: SAMPLE_REQUEST.CallBackURL },
+    });
+    const nowMs = Date.UTC(2024, 8, 18, 2, 58, 23);
+    const password = await passwordText(settings, SAMPLE_REQUEST.Timestamp);
+    expect(await pushBody(settings, order, SAMPLE_REQUEST.PhoneNumber, nowMs)).toBe(
+      sampleRequestText({
+        MerchantRequestID: `"${REFERENCE}"`,
+        Password: `"${password}"`,
+        AccountReference: '"H7K2M9QX4T0B"',
+        Value: `"${REFERENCE}"`,
+      }),
+    );
   });
 
   it('write the time of Addis Ababa', () => {

@@ -1,6 +1,7 @@
 import { createPrivateKey } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { CallbackResult, CallbackSuspicion, RailOrder } from '../../src/rails/rail.ts';
+import { canonicalText, verifier } from '../../src/rails/telebirr-h5/signature.ts';
 import vectors from '../fixtures/rails/telebirr-h5/vectors.json' with { type: 'json' };
 import type { CallbackVariant, CustomerAct, Fault } from '../support/rails/stand-in.ts';
 import {
@@ -210,7 +211,55 @@ describe('wrong', () => {
       expect(result, name).toMatchObject({ type: 'refused' });
     }
     const added = JSON.stringify({ ...fields, biz_content: { total_amount: '0.01' } });
-    expect((await handled(order, notification(added))).result).toEqual(refusedFor('not_authentic'));
+    expect((await handled(order, notification(added))).result).toEqual(refusedFor('unreadable'));
+  });
+
+  describe('genuine, wrapped in another', () => {
+    const { body, canonical } = vectors.notify;
+    const platformKey = { telebirrPublicKey: vectors.platformKey.spki_b64_der };
+
+    /** What a genuine notification of another order says, under fields that say it of this one. */
+    function wrapped(order: RailOrder) {
+      return {
+        ...body,
+        appid: scene.telebirr.settings.merchantAppId,
+        merch_code: scene.telebirr.settings.merchantCode,
+        merch_order_id: order.attempt.reference,
+        total_amount: (order.chargedMinor / 100).toFixed(2),
+        biz_content: body,
+      };
+    }
+
+    test('its signature would hold, and it is refused', async () => {
+      const order = await started();
+      const attack = wrapped(order);
+      expect(canonicalText(attack)).toBe(canonical);
+      expect(await verifier(platformKey.telebirrPublicKey)(attack)).toBe(true);
+      const callsBefore = scene.telebirr.calls.length;
+      const rail = scene.railWith(platformKey);
+      const json = JSON.stringify(attack);
+      const form = 'application/x-www-form-urlencoded';
+      for (const request of [
+        notification(json),
+        notification(`${encodeURIComponent(json)}=`, form),
+        notification(JSON.stringify({ ...attack, biz_content: Object.entries(body) })),
+      ]) {
+        expect(await rail.handleCallback(request, order)).toEqual(refusedFor('unreadable'));
+      }
+      expect(scene.telebirr.calls.length, 'telebirr is not asked').toBe(callsBefore);
+    });
+
+    test.each([null, '', '{}', JSON.stringify(body)])(
+      '%j in its place is not read',
+      async (value) => {
+        const rail = scene.railWith(platformKey);
+        const order = await started();
+        const genuine = notification(JSON.stringify({ ...body, biz_content: value }));
+        expect(await rail.handleCallback(genuine, order)).toEqual(refusedFor('other_order'));
+        const attack = notification(JSON.stringify({ ...wrapped(order), biz_content: value }));
+        expect(await rail.handleCallback(attack, order)).toEqual(refusedFor('not_authentic'));
+      },
+    );
   });
 });
 

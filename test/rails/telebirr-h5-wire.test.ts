@@ -1,6 +1,15 @@
 import { constants, createPrivateKey, createPublicKey, verify } from 'node:crypto';
+import * as v from 'valibot';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { canonicalText, signer, verifier } from '../../src/rails/telebirr-h5/signature.ts';
+import { payPageUrl } from '../../src/rails/telebirr-h5/messages.ts';
+import { telebirrH5Settings } from '../../src/rails/telebirr-h5/settings.ts';
+import {
+  canonicalText,
+  SIGNATURE_SCHEMES,
+  type Sign,
+  signer,
+  verifier,
+} from '../../src/rails/telebirr-h5/signature.ts';
 import mandate from '../fixtures/rails/telebirr-h5/mandate.json' with { type: 'json' };
 import vectors from '../fixtures/rails/telebirr-h5/vectors.json' with { type: 'json' };
 import type { ReceivedCall } from '../support/rails/stand-in.ts';
@@ -42,12 +51,46 @@ describe('the published vectors', () => {
     expect(isSigned).toBe(true);
   });
 
-  test('the address of the payment page', async () => {
-    const { searchParams } = new URL(vectors.checkout.url);
-    const { version, trade_type, ...signed } = Object.fromEntries(searchParams);
-    expect({ version, trade_type }).toEqual({ version: '1.0', trade_type: 'Checkout' });
-    expect(canonicalText(signed)).toBe(vectors.checkout.canonical);
-    expect(await verifyMerchant(signed)).toBe(true);
+  describe('the address of the payment page', () => {
+    const { canonical, rawRequest, sign_pss32, url } = vectors.checkout;
+    const { appid, merch_code, prepay_id, nonce_str, timestamp } = Object.fromEntries(
+      new URLSearchParams(canonical),
+    );
+    const settings = v.parse(telebirrH5Settings, {
+      webPageUrl: url.split('?')[0],
+      fabricAppId: '00000000-0000-4000-8000-000000000000',
+      appSecret: 'unused',
+      merchantAppId: appid,
+      merchantCode: merch_code,
+      merchantPrivateKey: vectors.merchantKey.pkcs8_b64_der,
+      telebirrPublicKey: vectors.platformKey.spki_b64_der,
+    });
+    const madeWith = (sign: Sign) =>
+      payPageUrl(settings, prepay_id ?? '', sign, {
+        nonce_str: nonce_str ?? '',
+        timestamp: timestamp ?? '',
+      });
+
+    test('byte for byte, around the vector’s signature', async () => {
+      const texts: string[] = [];
+      const made = await madeWith(async (text) => {
+        texts.push(text);
+        return sign_pss32;
+      });
+      expect(texts).toEqual([canonical]);
+      expect(made).toBe(url);
+      const end = '&version=1.0&trade_type=Checkout';
+      expect(made).toBe(`${settings.webPageUrl}?${rawRequest}${end}`);
+      expect(await verifyMerchant(Object.fromEntries(new URLSearchParams(rawRequest)))).toBe(true);
+    });
+
+    test.each(SIGNATURE_SCHEMES)('byte for byte around a signature of ours: %s', async (scheme) => {
+      const made = await madeWith(signer(settings.merchantPrivateKey, scheme));
+      const sign = new URL(made ?? '').searchParams.get('sign') ?? '';
+      expect(made).toBe(url.replace(encodeURIComponent(sign_pss32), encodeURIComponent(sign)));
+      const text = new URLSearchParams(canonical);
+      expect(await verifyMerchant({ ...Object.fromEntries(text), sign })).toBe(true);
+    });
   });
 
   test('a notification', async () => {

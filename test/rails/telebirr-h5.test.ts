@@ -58,6 +58,26 @@ describe('the plan', () => {
     expect(scene.telebirr.calls.at(-1)?.body).toContain(`"timeout_express":"${told}"`);
   });
 
+  test.each([
+    [undefined, 35_000],
+    [30_000, 65_000],
+    [12_501, 30_002],
+    [12_500, 30_000],
+    [100, 30_000],
+  ])(
+    'the first question comes after the order: calls of %j ms, %i ms',
+    (callTimeoutMs, firstMs) => {
+      const rail = railOf({
+        ...scene.telebirr.settings,
+        ...(callTimeoutMs === undefined ? {} : { callTimeoutMs }),
+      });
+      const { terms } = scene.order();
+      const { checkAtMs } = rail.plan(terms, 'TELE_BIRR', now);
+      expect(checkAtMs).toBe(now + firstMs);
+      expect(firstMs).toBeGreaterThanOrEqual(rail.startTimeoutMs + 5_000);
+    },
+  );
+
   test('only in birr', async () => {
     expect(scene.rail.currencies).toEqual(['ETB']);
     const order = scene.order({ terms: { currency: 'USD' } });
@@ -118,7 +138,7 @@ describe('a payment', () => {
   });
 
   test('has no page before telebirr has named one', () => {
-    expect(scene.rail.pageUrl(scene.order())).toBeNull();
+    expect(scene.rail.page(scene.order())).toBeNull();
   });
 });
 

@@ -1,13 +1,27 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { StartResult } from '../../src/rails/rail.ts';
 import { telebirrUssdRail } from '../../src/rails/telebirr-ussd/rail.ts';
+import { watchRailAnswers } from '../support/rails/logged.ts';
 import { orderFor } from '../support/rails/order.ts';
 import { sample } from '../support/rails/telebirr-ussd-messages.ts';
 import { settingsFrom, TELEBIRR_USSD_SETTINGS } from '../support/rails/telebirr-ussd-settings.ts';
 
 /** Goal: only telebirr's own word about this very order is taken for an acceptance or a refusal. */
 
-const rail = telebirrUssdRail(settingsFrom(TELEBIRR_USSD_SETTINGS));
+const rail = telebirrUssdRail(
+  settingsFrom({
+    ...TELEBIRR_USSD_SETTINGS,
+    reasons: { E1: 'insufficient_funds', E2: 'unknown', E3: 'rail_unavailable' },
+  }),
+);
+
+const ORDER = orderFor(rail, 'TELE_BIRR_USSD', { attempt: { reference: 'ORDER0001' } });
+
+const LINE = {
+  rail: 'telebirr-ussd',
+  call: 'InitTrans_BuyGoodsForCustomer',
+  reference: 'ORDER0001',
+};
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -19,7 +33,7 @@ describe('an answer to the start', () => {
 
   async function startAnswered(status: number, body: string): Promise<StartResult> {
     vi.spyOn(globalThis, 'fetch').mockResolvedValueOnce(new Response(body, { status }));
-    return rail.start(orderFor(rail, 'TELE_BIRR_USSD', { attempt: { reference: 'ORDER0001' } }));
+    return rail.start(ORDER);
   }
 
   test('of the public sample is an acceptance', async () => {
@@ -69,6 +83,11 @@ describe('an answer to the start', () => {
     ],
     ['good, with another HTTP status', 202, sample('ack')],
     ['a refusal with an HTTP error', 500, acknowledgement([['Code>0<', 'Code>1001<']])],
+    ['a refusal that the operator calls unknown', 200, acknowledgement([['Code>0<', 'Code>E2<']])],
+    ['good, but turned away', 401, sample('ack')],
+    ['good of nobody, but turned away', 403, acknowledgement([['>ORDER0001<', '><']])],
+    ['turned away, by a code that is unknown', 404, acknowledgement([['Code>0<', 'Code>E2<']])],
+    ['turned away, without a code', 401, acknowledgement([['Code>0<', 'Code><']])],
     ['a redirect', 302, ''],
     ['of a relay that is busy', 503, ''],
     ['of a relay that answers by itself', 200, '{"request_id":"1"}'],
@@ -79,10 +98,48 @@ describe('an answer to the start', () => {
   });
 
   test.each([401, 403, 404])('HTTP status %i: nobody read it', async (status) => {
-    expect(await startAnswered(status, sample('ack'))).toEqual({
-      type: 'refused',
-      reason: 'misconfigured',
-    });
+    const bodies = [
+      '',
+      '<html>',
+      acknowledgement([['ORDER0001', 'ORDER0002']]),
+      acknowledgement([['Code>0<', 'Code>1001<']]),
+    ];
+    for (const body of bodies) {
+      expect(await startAnswered(status, body)).toEqual({
+        type: 'refused',
+        reason: 'misconfigured',
+      });
+    }
+  });
+
+  test.each([
+    ['E1', 'insufficient_funds', 'info'],
+    ['E3', 'rail_unavailable', 'warn'],
+    ['E9', 'declined', 'warn'],
+    ['1001', 'misconfigured', 'warn'],
+    ['E2', undefined, 'warn'],
+    ['not now!', undefined, 'warn'],
+  ])('code %s means %s, and is logged: %s', async (code, reason, level) => {
+    const lines = watchRailAnswers();
+    const result = await startAnswered(200, acknowledgement([['Code>0<', `Code>${code}<`]]));
+    expect(result).toEqual(
+      reason === undefined ? { type: 'unknown' } : { type: 'refused', reason },
+    );
+    const word = code === 'not now!' ? '(unprintable)' : code;
+    expect(lines).toEqual([{ ...LINE, level, status: 200, word }]);
+  });
+
+  test('what is no answer of telebirr’s is logged without a word; an acceptance is not', async () => {
+    const lines = watchRailAnswers();
+    await startAnswered(200, sample('ack'));
+    expect(lines).toEqual([]);
+    await startAnswered(503, 'The phone 251911234567 is busy');
+    vi.mocked(fetch).mockRejectedValueOnce(new Error('reset'));
+    await rail.start(ORDER);
+    expect(lines).toEqual([
+      { ...LINE, level: 'warn', status: 503, word: null },
+      { ...LINE, level: 'warn', word: null },
+    ]);
   });
 
   test('telebirr’s id is kept only when it is one', async () => {

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { CallbackResult, RailOrder } from '../../src/rails/rail.ts';
 import { readAcknowledgement } from '../../src/rails/telebirr-ussd/messages.ts';
 import { telebirrUssdRail } from '../../src/rails/telebirr-ussd/rail.ts';
+import { watchRailAnswers } from '../support/rails/logged.ts';
 import { orderFor } from '../support/rails/order.ts';
 import { CUSTOMER_ACTS, type CustomerAct } from '../support/rails/stand-in.ts';
 import { sample } from '../support/rails/telebirr-ussd-messages.ts';
@@ -23,6 +24,10 @@ beforeAll(async () => {
 });
 
 afterAll(() => scene.stop());
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
 
 const OUTCOME: Readonly<Record<CustomerAct, unknown>> = {
   pays: { type: 'succeeded', receipt: expect.stringMatching(/^[0-9A-F]{10}$/) },
@@ -104,6 +109,8 @@ describe('a result', () => {
     railReference: 'AG_20260131_70101ef1abddd338afdf',
   };
 
+  const reasons = { E1: 'insufficient_funds', E2: 'unknown' } as const;
+
   async function handled(
     body: string,
     attempt: Partial<RailOrder['attempt']> = {},
@@ -111,7 +118,11 @@ describe('a result', () => {
     const order = orderFor(scene.rail, 'TELE_BIRR_USSD', {
       attempt: { ...SAMPLE_ORDER, ...attempt },
     });
-    const unguarded = telebirrUssdRail({ ...scene.settings, resultToken: null });
+    const unguarded = telebirrUssdRail({
+      ...scene.settings,
+      resultToken: null,
+      reasons: { ...scene.settings.reasons, ...reasons },
+    });
     return unguarded.handleCallback(requestFrom({ headers: {}, body }), order);
   }
 
@@ -153,6 +164,11 @@ describe('a result', () => {
       result('Code>0<', 'Code>1001<'),
       proved({ type: 'failed', reason: 'declined' }),
     ],
+    [
+      'a code that the operator calls unknown',
+      result('Code>0<', 'Code>E2<'),
+      refused('unknown_state'),
+    ],
     ['zero in another spelling', result('Code>0<', 'Code>00<'), refused('unknown_state')],
     ['no code', result('Code>0<', 'Code><'), refused('unknown_state')],
     ['no code that could be one', result('Code>0<', 'Code>0;<'), refused('unknown_state')],
@@ -187,6 +203,27 @@ describe('a result', () => {
     ['no request', result('AG_20260131_70101ef1abddd338afdf', ''), refused('other_order')],
   ])('%s', async (_name, body, expected) => {
     expect(await handled(body)).toMatchObject(expected);
+  });
+
+  test.each([
+    ['E1', 'info'],
+    ['E2', 'warn'],
+    ['E9', 'warn'],
+    ['00', 'warn'],
+  ])('the code %s is logged: %s', async (word, level) => {
+    const lines = watchRailAnswers();
+    await handled(result('Code>0<', `Code>${word}<`));
+    const line = { rail: 'telebirr-ussd', call: 'callback', reference: 'ORDER0001' };
+    expect(lines).toEqual([{ ...line, level, word }]);
+  });
+
+  test('so is a type that announces more; a payment and another’s result are not', async () => {
+    const lines = watchRailAnswers();
+    await handled(sample('result'));
+    await handled(result('ORDER0001', 'ORDER0002').replace('Code>0<', 'Code>1<'));
+    expect(lines).toEqual([]);
+    await handled(result('Type>0<', 'Type>1<'));
+    expect(lines).toMatchObject([{ level: 'warn', word: 'ResultType 1' }]);
   });
 
   test('a failure needs the same references', async () => {

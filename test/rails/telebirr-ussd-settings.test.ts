@@ -32,7 +32,7 @@ test('everything that can be said', () => {
     relayHeaders: { 'CF-Access-Client-Id': 'a.access', 'CF-Access-Client-Secret': 'b c' },
     resultBaseUrl: 'http://10.1.2.3:8080/kefel/',
     resultToken: 'x'.repeat(32),
-    reasons: { '1': 'insufficient_funds', E8003: 'wrong_pin' },
+    reasons: { '1': 'insufficient_funds', E8003: 'wrong_pin', E8004: 'unknown' },
     promptWindowSeconds: 60,
   };
   expect(settingsFrom(all)).toEqual(all);

@@ -33,9 +33,11 @@ export async function transactionIdOf(
 
 /**
  * `EncVal` out of the body. JSON in the published code's reading; a form is understood too, for
- * that code runs on frameworks which take either without saying.
+ * that code runs on frameworks which take either without saying. A `+` in a form that was not
+ * encoded well is read as a space, which base64 has none of.
  */
 function sealedValueOf(body: string): string | null {
-  const value = jsonObject(body)?.EncVal ?? new URLSearchParams(body).get('EncVal');
+  const inForm = () => new URLSearchParams(body).get('EncVal')?.replaceAll(' ', '+');
+  const value = jsonObject(body)?.EncVal ?? inForm();
   return typeof value === 'string' ? value : null;
 }

@@ -2,19 +2,30 @@ import type { AttemptPlan, IntentTerms, Outcome } from '../../domain/intent.ts';
 import type { Method } from '../../domain/method.ts';
 import { nextCheckAtMs } from '../../domain/schedule.ts';
 import { readBytes } from '../../http/read-bytes.ts';
-import { callRail, jsonObject } from '../call-rail.ts';
-import type { CallbackResult, CallbackSuspicion, Rail, RailOrder, StartResult } from '../rail.ts';
+import { callRail, jsonObject, type RailAnswer } from '../call-rail.ts';
+import type {
+  CallbackResult,
+  CallbackSuspicion,
+  Rail,
+  RailOrder,
+  RailPage,
+  StartResult,
+} from '../rail.ts';
+import { logRailAnswer } from '../rail-log.ts';
 import { openCallback } from './callback.ts';
 import { pageUrlOf } from './page-url.ts';
 import { hashOf, sealOf } from './seal.ts';
 import type { CbeBirrSettings } from './settings.ts';
 import { type StateReport, statusReport } from './state-report.ts';
 
+const RAIL_ID = 'cbe-birr';
 /** `start` calls nobody; the interface wants a bound all the same. */
 const START_TIMEOUT_MS = 1_000;
 const STATUS_TIMEOUT_MS = 10_000;
 /** Callbacks have about 500 bytes. */
 const CALLBACK_BYTES_MAX = 64 * 1024;
+/** What CBE's page takes; it is not told which. */
+const CURRENCY = 'ETB';
 /** Nobody logs in and pays sooner. */
 const FIRST_CHECK_AFTER_MS = 30_000;
 
@@ -26,17 +37,19 @@ const FIRST_CHECK_AFTER_MS = 30_000;
 export function cbeBirrRail(settings: CbeBirrSettings): Rail {
   const seal = sealOf(settings.secret);
 
-  const pageUrl = (order: RailOrder): string =>
-    pageUrlOf(settings, seal, transactionIdFor(order), order.chargedMinor);
+  const pageOf = (order: RailOrder): RailPage => {
+    const railReference = transactionIdFor(order);
+    const redirectUrl = pageUrlOf(settings, seal, railReference, order.chargedMinor);
+    return { redirectUrl, railReference };
+  };
 
-  /** CBE's report about a transaction, or null for any answer that does not prove itself. */
-  const askedReport = async (transactionId: string): Promise<StateReport | null> => {
+  const askState = async (transactionId: string): Promise<RailAnswer> => {
     const Signiture = hashOf([
       ['Key', settings.secret],
       ['Tillcode', settings.tillCode],
       ['transactionId', transactionId],
     ]);
-    const answer = await callRail(
+    return callRail(
       `${settings.statusBaseUrl ?? settings.baseUrl}/api/cbebpg/TXNSTAT`,
       {
         method: 'POST',
@@ -45,6 +58,10 @@ export function cbeBirrRail(settings: CbeBirrSettings): Rail {
       },
       STATUS_TIMEOUT_MS,
     );
+  };
+
+  /** CBE's report about a transaction, or null for any answer that does not prove itself. */
+  const reportIn = (answer: RailAnswer, transactionId: string): StateReport | null => {
     // CBE also answers with plain text, for one when it knows no such transaction.
     const sealed =
       answer.type === 'answered' && answer.status === 200
@@ -54,22 +71,38 @@ export function cbeBirrRail(settings: CbeBirrSettings): Rail {
     return report?.transactionId === transactionId ? report : null;
   };
 
-  const outcomeAt = async (transactionId: string, checkAtMs: number | null): Promise<Outcome> => {
-    const report = await askedReport(transactionId);
+  const outcomeAt = async (
+    { attempt }: RailOrder,
+    transactionId: string,
+    checkAtMs: number | null,
+  ): Promise<Outcome> => {
+    const answer = await askState(transactionId);
+    const report = reportIn(answer, transactionId);
+    const logged = {
+      rail: RAIL_ID,
+      call: 'TXNSTAT',
+      reference: attempt.reference,
+      // By this alone an operator can ask the bank.
+      railReference: transactionId,
+      status: answer.type === 'answered' ? answer.status : undefined,
+      word: report?.word ?? null,
+    };
     switch (report?.state) {
       case 'paid':
         // The report has no number of CBE's own that could be kept as a receipt.
         return { type: 'succeeded', receipt: null };
       case 'failed':
+        logRailAnswer({ ...logged, level: 'info' });
         return { type: 'failed', reason: 'declined' };
       default:
+        logRailAnswer(logged);
         return { type: 'unknown', checkAtMs };
     }
   };
 
   return {
-    id: 'cbe-birr',
-    currencies: ['ETB'],
+    id: RAIL_ID,
+    currencies: [CURRENCY],
     startTimeoutMs: START_TIMEOUT_MS,
     startsInQueue: false,
 
@@ -83,15 +116,16 @@ export function cbeBirrRail(settings: CbeBirrSettings): Rail {
     },
 
     async start(order: RailOrder): Promise<StartResult> {
-      const railReference = transactionIdFor(order);
-      return { type: 'accepted', redirectUrl: pageUrl(order), railReference };
+      return order.terms.currency === CURRENCY
+        ? { type: 'accepted', ...pageOf(order) }
+        : { type: 'refused', reason: 'misconfigured' };
     },
 
-    pageUrl,
+    page: (order) => (order.terms.currency === CURRENCY ? pageOf(order) : null),
 
     async query(order: RailOrder, nowMs: number): Promise<Outcome> {
       const { checks, startedAtMs } = order.attempt;
-      return outcomeAt(transactionIdFor(order), nextCheckAtMs(checks, startedAtMs, nowMs));
+      return outcomeAt(order, transactionIdFor(order), nextCheckAtMs(checks, startedAtMs, nowMs));
     },
 
     async handleCallback(request: Request, order: RailOrder): Promise<CallbackResult> {
@@ -103,17 +137,20 @@ export function cbeBirrRail(settings: CbeBirrSettings): Rail {
       if (opened.type === 'refused') {
         return refused(opened.suspicion, opened.suspicion === 'unreadable' ? 400 : 401);
       }
-      const { transactionId, state } = opened.report;
+      const { transactionId, state, word } = opened.report;
       if (![order.attempt.railReference, order.selfDescribingId].includes(transactionId)) {
         return refused('other_order', 409);
       }
       if (state === 'unknown') {
-        return refused('unknown_state', 422);
+        const { reference } = order.attempt;
+        const railReference = transactionId;
+        logRailAnswer({ rail: RAIL_ID, call: 'callback', reference, railReference, word });
       }
-      // The cipher and hash are weak, and an old callback can be sent again: CBE itself is asked.
+      // The cipher and hash are weak, and an old callback can be sent again: whatever it says, CBE
+      // itself is asked.
       // When it does not say, it is asked again soon, for the callback is news: as after no check.
       const checkAtMs = nextCheckAtMs(0, order.attempt.startedAtMs, Date.now());
-      const outcome = await outcomeAt(transactionId, checkAtMs);
+      const outcome = await outcomeAt(order, transactionId, checkAtMs);
       return {
         type: 'outcome',
         outcome,

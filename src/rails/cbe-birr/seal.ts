@@ -17,7 +17,7 @@ export interface Seal {
 }
 
 /**
- * Synchronous, with hashes that are the same everywhere: `Rail.pageUrl` cannot wait for Web Crypto,
+ * Synchronous, with hashes that are the same everywhere: `Rail.page` cannot wait for Web Crypto,
  * and MD5 is in Cloudflare's Web Crypto but not in Node's.
  */
 export function sealOf(secret: string): Seal {
@@ -34,7 +34,12 @@ export function sealOf(secret: string): Seal {
 
 /** Lower-case hexadecimal SHA-256 of `name=value&…`, raw and in the order given. */
 export function hashOf(values: readonly (readonly [name: string, value: string])[]): string {
-  return hexFromBytes(sha256(utf8(values.map(([name, value]) => `${name}=${value}`).join('&'))));
+  return digestOf(values.map(([name, value]) => `${name}=${value}`).join('&'));
+}
+
+/** Lower-case hexadecimal SHA-256. */
+export function digestOf(text: string): string {
+  return hexFromBytes(sha256(utf8(text)));
 }
 
 function bytesOrNull(base64: string): Uint8Array<ArrayBuffer> | null {

@@ -1,11 +1,13 @@
 import { jsonObject } from '../call-rail.ts';
-import { hashOf, type Seal } from './seal.ts';
+import { digestOf, hashOf, type Seal } from './seal.ts';
 import { type CbeBirrSettings, normalizedState } from './settings.ts';
 
 /** What CBE says about one transaction, in a callback or to a question. Proved by its hash. */
 export interface StateReport {
   readonly transactionId: string;
   readonly state: PaymentState;
+  /** The state in CBE's own word. */
+  readonly word: string;
 }
 
 /** `unknown`: in neither of the operator's lists. */
@@ -31,7 +33,7 @@ export function callbackReport(
     ['TNDDate', date],
     ['transactionId', transactionId],
   ])
-    ? { transactionId, state: stateOf(settings, state) }
+    ? { transactionId, state: stateOf(settings, state), word: state }
     : null;
 }
 
@@ -53,7 +55,7 @@ export function statusReport(
     ['Tillcode', tillCode],
     ['TransactionId', transactionId],
   ])
-    ? { transactionId, state: stateOf(settings, state) }
+    ? { transactionId, state: stateOf(settings, state), word: state }
     : null;
 }
 
@@ -96,12 +98,13 @@ function scalarText(value: unknown): string | null {
   }
 }
 
+/** Digests are compared, so that the time it takes tells nothing about the right hash. */
 function isAuthentic(
   { hash, date }: ReportFields,
   valuesFor: (date: string) => readonly (readonly [string, string])[],
 ): boolean {
-  const given = hash.toLowerCase();
-  return dateForms(date).some((form) => hashOf(valuesFor(form)) === given);
+  const given = digestOf(hash.toLowerCase());
+  return dateForms(date).some((form) => digestOf(hashOf(valuesFor(form))) === given);
 }
 
 const ISO_DATE = /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)/;

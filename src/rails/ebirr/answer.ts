@@ -55,6 +55,12 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
 
 export type Mismatch = 'other_order' | 'wrong_amount';
 
+/** Its codes and its state, for the log: never its prose. */
+export function wordOf({ responseCode, errorCode, state }: EbirrReport): string | null {
+  const words = [responseCode, errorCode, state].filter((word) => word !== null);
+  return words.length === 0 ? null : [...new Set(words)].join(' ');
+}
+
 /** What in `report` contradicts `order`, or null. Only what was sent can be compared. */
 export function mismatchOf(report: EbirrReport, order: RailOrder): Mismatch | null {
   const { referenceId, transactionId, issuerTransactionId, txAmount } = report;
@@ -157,13 +163,21 @@ function refusalOf(code: string | null, message: string): Meaning {
 
 /**
  * Words of wallets behind a refusal, in English and Somali, from answers that integrators published;
- * the first that fits decides. A time-out that is not the customer's may hide a payment.
+ * the first that fits decides. They come as prose and as constants: `TIMED_OUT`. A time-out that is
+ * not the customer's, and every word of doubt, may hide a payment: doubt comes before all reasons.
  */
 const EXPLANATIONS: readonly (readonly [RegExp, FailureReason | 'undecided'])[] = [
-  [/useraction_timeout|dialog timed ?out|waiting user response/i, 'timed_out'],
-  [/time[ds]?[ -]?out/i, 'undecided'],
-  [/\bpin\b|sirta/i, 'wrong_pin'],
-  [/(?:user|customer)[ _](?:aborted|rejected)|cancel/i, 'canceled_by_customer'],
+  [
+    /user[ _-]?action[ _-]?timed?[ _-]?out|dialog[ _-]?timed?[ _-]?out|waiting[ _-]user[ _-]response/i,
+    'timed_out',
+  ],
+  [/tim(?:e[ds]?|ing)[ _-]?out/i, 'undecided'],
+  [/unknown|(?<![a-z])pending|in[ _-]?progress|processing|being[ _-]?processed/i, 'undecided'],
+  // "error occurred, please try again later": not a word about what it did before the error.
+  [/error[ _-](?:has[ _-])?occurr?ed|try[ _-]?again[ _-]?later|unavailable/i, 'undecided'],
+  [/(?:system|internal|server|network|connection)[ _-]?error/i, 'undecided'],
+  [/(?<![a-z])pin(?![a-z])|sirta/i, 'wrong_pin'],
+  [/(?:user|customer)[ _-]?(?:aborted|rejected)|cancel/i, 'canceled_by_customer'],
   [/balance|sufficient|haraaga|hadhaag/i, 'insufficient_funds'],
 ];
 

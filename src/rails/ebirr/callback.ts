@@ -1,7 +1,9 @@
 import type { Outcome } from '../../domain/intent.ts';
 import { readBytes } from '../../http/read-bytes.ts';
 import type { CallbackResult, CallbackSuspicion, RailOrder } from '../rail.ts';
-import { type EbirrReport, ebirrReport, meaningOf, mismatchOf } from './answer.ts';
+import { logRailAnswer } from '../rail-log.ts';
+import { type EbirrReport, ebirrReport, meaningOf, mismatchOf, wordOf } from './answer.ts';
+import { EBIRR_RAIL_ID } from './settings.ts';
 
 const BODY_BYTES_MAX = 64 * 1024;
 
@@ -23,6 +25,12 @@ export async function handleEbirrCallback(
     return refused(mismatch, 403);
   }
   const outcome = outcomeOf(report);
+  if (outcome?.type !== 'succeeded') {
+    const { reference } = order.attempt;
+    const level = outcome?.type === 'failed' ? 'info' : 'warn';
+    const word = wordOf(report);
+    logRailAnswer({ rail: EBIRR_RAIL_ID, call: 'callback', reference, word, level });
+  }
   if (outcome === null) {
     return refused('unknown_state', 422);
   }

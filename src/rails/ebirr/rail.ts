@@ -1,11 +1,14 @@
 import type { AttemptPlan, IntentTerms, Outcome } from '../../domain/intent.ts';
-import type { Method } from '../../domain/method.ts';
+import type { Currency, Method } from '../../domain/method.ts';
 import { callRail } from '../call-rail.ts';
 import type { CallbackResult, Rail, RailOrder, StartResult } from '../rail.ts';
-import { ebirrReport, meaningOf, mismatchOf } from './answer.ts';
+import { logRailAnswer } from '../rail-log.ts';
+import { type EbirrReport, ebirrReport, meaningOf, mismatchOf, wordOf } from './answer.ts';
 import { handleEbirrCallback } from './callback.ts';
 import { purchaseFor, purchaseRequest } from './purchase.ts';
-import type { EbirrSettings } from './settings.ts';
+import { EBIRR_RAIL_ID, type EbirrSettings } from './settings.ts';
+
+const CURRENCIES: readonly Currency[] = ['ETB'];
 
 /**
  * Between the end of the customer's time and eBirr's answer: it tells the wallet, writes its books,
@@ -13,8 +16,8 @@ import type { EbirrSettings } from './settings.ts';
  */
 const ANSWER_TIME_MS = 30_000;
 
-/** For the queue to begin the call. */
-const QUEUE_TIME_MS = 30_000;
+/** Until a consumer has begun the call; whoever begins it sets the end anew. */
+const QUEUE_TIME_MS = 60_000;
 
 /** Answers of a server that did not let the request in, so that nobody was asked for money. */
 const NOT_LET_IN_STATUSES: readonly number[] = [401, 403, 404, 405];
@@ -27,17 +30,21 @@ const NOT_LET_IN_STATUSES: readonly number[] = [401, 403, 404, 405];
 export function ebirrRail(settings: EbirrSettings): Rail {
   // The answer comes after the customer's act.
   const callTimeMs = settings.promptWindowSeconds * 1_000 + ANSWER_TIME_MS;
+  const takesPhone = (phone: string) =>
+    settings.phonePrefixes.some((prefix) => phone.startsWith(prefix));
   return {
-    id: 'ebirr',
-    currencies: ['ETB'],
+    id: EBIRR_RAIL_ID,
+    currencies: CURRENCIES,
     startTimeoutMs: callTimeMs,
     startsInQueue: true,
+
+    takesPhone,
 
     plan(_terms: IntentTerms, _method: Method, nowMs: number): AttemptPlan {
       return {
         flow: 'push',
-        // eBirr takes no expiry from us: the payment's own may pass while the customer is asked.
-        deadlineAtMs: nowMs + QUEUE_TIME_MS + callTimeMs,
+        deadlineAtMs: nowMs + QUEUE_TIME_MS,
+        // eBirr takes no expiry from us, and the call may go on when nobody listens any more.
         windowIsFinal: false,
         checkAtMs: null,
       };
@@ -45,15 +52,17 @@ export function ebirrRail(settings: EbirrSettings): Rail {
 
     async start(order: RailOrder): Promise<StartResult> {
       const { phone } = order.attempt;
-      const hasWallet = settings.phonePrefixes.some((prefix) => phone?.startsWith(prefix));
-      if (phone === null || !hasWallet) {
+      if (!CURRENCIES.includes(order.terms.currency)) {
+        return { type: 'refused', reason: 'misconfigured' };
+      }
+      if (phone === null || !takesPhone(phone)) {
         return { type: 'refused', reason: 'declined' };
       }
       return purchase(settings, order, phone, callTimeMs);
     },
 
     /** There is none: the phone asks. */
-    pageUrl(): null {
+    page(): null {
       return null;
     },
 
@@ -85,19 +94,29 @@ async function purchase(
     },
     timeoutMs,
   );
-  if (answer.type === 'no_answer') {
-    return { type: 'unknown' };
+  const report = answer.type === 'answered' ? ebirrReport(answer.text) : null;
+  const result: StartResult =
+    answer.type === 'answered' ? startResult(answer.status, report, order) : { type: 'unknown' };
+  if (result.type !== 'settled') {
+    const isCustomers = result.type === 'refused' && result.reason !== 'misconfigured';
+    logRailAnswer({
+      rail: EBIRR_RAIL_ID,
+      call: 'API_PURCHASE',
+      reference: order.attempt.reference,
+      status: answer.type === 'answered' ? answer.status : undefined,
+      word: report && wordOf(report),
+      level: isCustomers ? 'info' : 'warn',
+    });
   }
-  if (NOT_LET_IN_STATUSES.includes(answer.status)) {
+  return result;
+}
+
+function startResult(status: number, report: EbirrReport | null, order: RailOrder): StartResult {
+  if (NOT_LET_IN_STATUSES.includes(status)) {
     return { type: 'refused', reason: 'misconfigured' };
   }
   // eBirr answers 200 also when it refuses: what comes with another status is not its own word.
-  return answer.status === 200 ? startResult(answer.text, order) : { type: 'unknown' };
-}
-
-function startResult(text: string, order: RailOrder): StartResult {
-  const report = ebirrReport(text);
-  if (report === null || mismatchOf(report, order) !== null) {
+  if (status !== 200 || report === null || mismatchOf(report, order) !== null) {
     return { type: 'unknown' };
   }
   const meaning = meaningOf(report);

@@ -1,6 +1,8 @@
 import * as v from 'valibot';
 import { windowSeconds } from '../window-setting.ts';
 
+export const EBIRR_RAIL_ID = 'ebirr';
+
 /** eBirr's production address; its test system is `https://testpayments.ebirr.com/asm`. */
 const PRODUCTION_URL = 'https://payments.ebirr.com/asm';
 

@@ -4,6 +4,15 @@ import type { RailOrder, StartResult } from '../rail.ts';
 import type { CardsSettings } from './settings.ts';
 import { descriptionOf, integerOf, NOT_PLAIN_ASCII, pageUrlOf, textOf } from './wire.ts';
 
+/** A customer waits for it. */
+export const START_TIMEOUT_MS = 20_000;
+
+/**
+ * From then on a start has certainly ended, whoever made it: its time, and what it takes to get from
+ * the stored attempt to the gateway.
+ */
+export const START_OVER_AFTER_MS = START_TIMEOUT_MS + 10_000;
+
 /** ISO 4217 numeric codes, the only form that SmartVista takes. */
 export const CURRENCY_CODES: Readonly<Record<Currency, string>> = { ETB: '230', USD: '840' };
 

@@ -1,11 +1,13 @@
 import type { FailureReason } from '../../domain/intent.ts';
 import { jsonObject } from '../call-rail.ts';
 import type { RailOrder } from '../rail.ts';
-import { CURRENCY_CODES } from './cards-order.ts';
-import { integerOf, textOf } from './wire.ts';
+import { CURRENCY_CODES, START_OVER_AFTER_MS } from './cards-order.ts';
+import { integerOf, textOf, wordOf } from './wire.ts';
 
-/** `orderStatus` of `getOrderStatusExtended.do`; the others leave the payment open. */
+/** `orderStatus` of `getOrderStatusExtended.do` that we know what to make of. */
+const REGISTERED = 0;
 const DEPOSITED = 2;
+const AT_THE_BANK = 5;
 const DECLINED = 6;
 
 /** `errorCode` of a status query for an order that the gateway does not know. */
@@ -13,6 +15,12 @@ const ORDER_NOT_FOUND = 6;
 
 /** The bank's answer is still being found out, whatever `orderStatus` says meanwhile. */
 const ACTION_PENDING = -30_001;
+
+/**
+ * The page is over before its session is: no time left to enter a card, no more tries. After any
+ * other decline it may let the customer try again, with another card.
+ */
+const ACTIONS_OF_THE_END: readonly number[] = [-2_007, -2_013];
 
 /**
  * Why a card was declined, by `actionCode`: SmartVista passes on the codes of ISO 8583, its version
@@ -26,7 +34,7 @@ const REASON_BY_ACTION: Readonly<Record<number, FailureReason>> = {
   75: 'wrong_pin',
   106: 'wrong_pin',
   117: 'wrong_pin',
-  // The session ended: before a card was entered, or at the bank's own page.
+  // Too late: before a card was entered, or at the bank's own page.
   [-2_007]: 'timed_out',
   [-2_009]: 'timed_out',
   [-2_014]: 'timed_out',
@@ -35,22 +43,27 @@ const REASON_BY_ACTION: Readonly<Record<number, FailureReason>> = {
 export type CardsState =
   | { readonly type: 'succeeded'; readonly receipt: string | null }
   | { readonly type: 'failed'; readonly reason: FailureReason }
+  /** Nothing is decided yet, as was to be expected. */
+  | { readonly type: 'open' }
+  /** Not understood, or not to be believed. */
   | { readonly type: 'unknown' };
 
+const OPEN: CardsState = { type: 'open' };
 const UNKNOWN: CardsState = { type: 'unknown' };
 
 /**
  * What the answer to `getOrderStatusExtended.do` proves. Orders are of one stage, so that only
  * "deposited" is paid. Reversed and refunded are for a human: money has moved there and back.
  */
-export function readCardsState(text: string, order: RailOrder): CardsState {
+export function readCardsState(text: string, order: RailOrder, nowMs: number): CardsState {
   const body = jsonObject(text);
   const errorCode = integerOf(body?.errorCode ?? 0);
   if (body === null || errorCode === null) {
     return UNKNOWN;
   }
   if (errorCode === ORDER_NOT_FOUND && wasNeverOffered(order)) {
-    return { type: 'failed', reason: 'rail_unavailable' };
+    const isStartOver = nowMs - order.attempt.startedAtMs >= START_OVER_AFTER_MS;
+    return isStartOver ? { type: 'failed', reason: 'rail_unavailable' } : OPEN;
   }
   if (errorCode !== 0 || !isOurs(body, order)) {
     return UNKNOWN;
@@ -62,18 +75,35 @@ export function readCardsState(text: string, order: RailOrder): CardsState {
         : UNKNOWN;
     case DECLINED: {
       const action = integerOf(body.actionCode) ?? 0;
-      return action === ACTION_PENDING
-        ? UNKNOWN
-        : { type: 'failed', reason: REASON_BY_ACTION[action] ?? 'declined' };
+      const isFinal = nowMs >= order.attempt.deadlineAtMs || ACTIONS_OF_THE_END.includes(action);
+      return isFinal && action !== ACTION_PENDING
+        ? { type: 'failed', reason: REASON_BY_ACTION[action] ?? 'declined' }
+        : OPEN;
     }
+    case REGISTERED:
+    case AT_THE_BANK:
+      return OPEN;
     default:
       return UNKNOWN;
   }
 }
 
+/** What the answer says in the gateway's own codes, for the log. */
+export function cardsWord(text: string): string | null {
+  const body = jsonObject(text);
+  const error = wordOf(body?.errorCode);
+  if (error !== null && error !== '0') {
+    return `errorCode ${error}`;
+  }
+  const status = wordOf(body?.orderStatus);
+  const action = wordOf(body?.actionCode);
+  return status === null ? null : `orderStatus ${status} actionCode ${action ?? 'none'}`;
+}
+
 /**
- * True when we never learned of a page, so that nobody was ever sent to one: an order that then
- * does not exist at the gateway cannot have been paid, nor can it be if it appears later.
+ * True when we never learned of a page, so that nobody was ever sent to one. Once the start is over
+ * nobody will be either: an order that then does not exist at the gateway cannot have been paid, nor
+ * can it be if it appears later.
  */
 function wasNeverOffered({ attempt }: RailOrder): boolean {
   return attempt.railReference === null && attempt.redirectUrl === null;

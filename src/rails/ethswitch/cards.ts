@@ -1,71 +1,78 @@
 import type { AttemptPlan, IntentTerms, Outcome } from '../../domain/intent.ts';
-import type { Method } from '../../domain/method.ts';
+import type { Currency, Method } from '../../domain/method.ts';
 import { nextCheckAtMs } from '../../domain/schedule.ts';
 import { readBytes } from '../../http/read-bytes.ts';
 import { callRail, type RailAnswer } from '../call-rail.ts';
 import type { CallbackResult, CallbackSuspicion, Rail, RailOrder, StartResult } from '../rail.ts';
-import { readRegistered, registerForm, statusForm } from './cards-order.ts';
-import { type CardsState, readCardsState } from './cards-status.ts';
-import { type CardsSettings, ETHSWITCH_RAIL_ID } from './settings.ts';
+import { logRailAnswer } from '../rail-log.ts';
+import {
+  readRegistered,
+  registerForm,
+  START_OVER_AFTER_MS,
+  START_TIMEOUT_MS,
+  statusForm,
+} from './cards-order.ts';
+import { type CardsState, cardsWord, readCardsState } from './cards-status.ts';
+import { CARDS_RAIL_ID, type CardsSettings } from './settings.ts';
 import { CALLBACK_BYTES_MAX } from './wire.ts';
 
-/** A customer waits for it. */
-const START_TIMEOUT_MS = 20_000;
+const CURRENCIES: readonly Currency[] = ['ETB', 'USD'];
+
 const QUERY_TIMEOUT_MS = 10_000;
 
 /** SmartVista's own default, and the longest that EthSwitch's page is known to live. */
 const SESSION_MS_MAX = 20 * 60 * 1_000;
 
-/** Nobody has entered a card number earlier. */
-const FIRST_CHECK_AFTER_MS = 15_000;
-
 /** EthSwitch's card gateway (EPG), as BPC documents SmartVista's e-commerce interface. */
 export function cardsRail(settings: CardsSettings): Rail {
   const rail: Rail = {
-    id: ETHSWITCH_RAIL_ID,
-    currencies: ['ETB', 'USD'],
+    id: CARDS_RAIL_ID,
+    currencies: CURRENCIES,
     startTimeoutMs: START_TIMEOUT_MS,
     startsInQueue: false,
 
     plan(terms: IntentTerms, _method: Method, nowMs: number): AttemptPlan {
       return {
         flow: 'redirect',
-        deadlineAtMs: Math.min(nowMs + SESSION_MS_MAX, terms.expiresAtMs),
+        // The session ends by then, also if the gateway began it as late as we would have waited.
+        deadlineAtMs: Math.min(nowMs + SESSION_MS_MAX, terms.expiresAtMs) + START_TIMEOUT_MS,
         // A customer at the bank's own page may finish after the session's end.
         windowIsFinal: false,
-        checkAtMs: nowMs + FIRST_CHECK_AFTER_MS,
+        // Earlier than that an order that the gateway does not know proves nothing.
+        checkAtMs: nowMs + START_OVER_AFTER_MS,
       };
     },
 
     async start(order: RailOrder): Promise<StartResult> {
-      const sessionSeconds = Math.floor((order.attempt.deadlineAtMs - Date.now()) / 1_000);
+      if (!CURRENCIES.includes(order.terms.currency)) {
+        return { type: 'refused', reason: 'misconfigured' };
+      }
+      const sessionMs = order.attempt.deadlineAtMs - START_TIMEOUT_MS - Date.now();
+      const sessionSeconds = Math.floor(sessionMs / 1_000);
       if (sessionSeconds < 1) {
         return { type: 'refused', reason: 'timed_out' };
       }
       const form = registerForm(settings, order, sessionSeconds);
       const answer = await post(settings, 'register.do', form, START_TIMEOUT_MS);
-      if (answer.type === 'no_answer') {
-        return { type: 'unknown' };
+      const result = registered(answer);
+      if (result.type !== 'accepted') {
+        logAnswer('register.do', order, answer, 'warn');
       }
-      return answer.status === 200 ? readRegistered(answer.text) : refusedBy(answer.status);
+      return result;
     },
 
     /** Only the gateway knows the page's address. */
-    pageUrl(): null {
+    page(): null {
       return null;
     },
 
     async query(order: RailOrder, nowMs: number): Promise<Outcome> {
-      const form = statusForm(settings, order);
-      const answer = await post(settings, 'getOrderStatusExtended.do', form, QUERY_TIMEOUT_MS);
-      const state: CardsState =
-        answer.type === 'answered' && answer.status === 200
-          ? readCardsState(answer.text, order)
-          : { type: 'unknown' };
+      const state = await askedState(settings, order, nowMs);
+      if (state.type === 'succeeded' || state.type === 'failed') {
+        return state;
+      }
       const { checks, startedAtMs } = order.attempt;
-      return state.type === 'unknown'
-        ? { type: 'unknown', checkAtMs: nextCheckAtMs(checks, startedAtMs, nowMs) }
-        : state;
+      return { type: 'unknown', checkAtMs: nextCheckAtMs(checks, startedAtMs, nowMs) };
     },
 
     /**
@@ -101,6 +108,45 @@ export function cardsRail(settings: CardsSettings): Rail {
   return rail;
 }
 
+async function askedState(
+  settings: CardsSettings,
+  order: RailOrder,
+  nowMs: number,
+): Promise<CardsState> {
+  const call = 'getOrderStatusExtended.do';
+  const answer = await post(settings, call, statusForm(settings, order), QUERY_TIMEOUT_MS);
+  const state: CardsState =
+    answer.type === 'answered' && answer.status === 200
+      ? readCardsState(answer.text, order, nowMs)
+      : { type: 'unknown' };
+  if (state.type === 'failed' || state.type === 'unknown') {
+    const isCustomers = state.type === 'failed' && state.reason !== 'rail_unavailable';
+    logAnswer(call, order, answer, isCustomers ? 'info' : 'warn');
+  }
+  return state;
+}
+
+function logAnswer(
+  call: string,
+  { attempt }: RailOrder,
+  answer: RailAnswer,
+  level: 'info' | 'warn',
+): void {
+  const { reference, railReference } = attempt;
+  const said =
+    answer.type === 'answered'
+      ? { status: answer.status, word: cardsWord(answer.text) }
+      : { word: null };
+  logRailAnswer({
+    rail: CARDS_RAIL_ID,
+    call,
+    reference,
+    railReference: railReference ?? undefined,
+    ...said,
+    level,
+  });
+}
+
 function post(
   { baseUrl }: CardsSettings,
   call: string,
@@ -114,9 +160,14 @@ function post(
   return callRail(`${baseUrl}/${call}`, { method: 'POST', headers, body: `${form}` }, timeoutMs);
 }
 
-/** The gateway itself answers 200 to everything; these come from what stands before it. */
-function refusedBy(status: number): StartResult {
-  switch (status) {
+function registered(answer: RailAnswer): StartResult {
+  if (answer.type === 'no_answer') {
+    return { type: 'unknown' };
+  }
+  switch (answer.status) {
+    case 200:
+      return readRegistered(answer.text);
+    // The gateway itself answers 200 to everything; these come from what stands before it.
     case 401:
     case 403:
     case 404:

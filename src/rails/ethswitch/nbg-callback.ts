@@ -2,7 +2,7 @@ import type { Outcome } from '../../domain/intent.ts';
 import { jsonObject } from '../call-rail.ts';
 import type { CallbackSuspicion, RailOrder } from '../rail.ts';
 import { isAbsent, isSentAs } from './nbg-order.ts';
-import { minorOf, textOf } from './wire.ts';
+import { integerOf, minorOf, textOf, wordOf } from './wire.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -54,6 +54,12 @@ export function readNbgCallback(text: string, order: RailOrder, billerBin: strin
   };
 }
 
+/** The states in a callback, and HTTP's if NBG names one, for the log. */
+export function nbgWord(text: string): string | null {
+  const body = jsonObject(text);
+  return wordOf(body?.status, body?.current_status, body?.http_status);
+}
+
 function suspicious(suspicion: CallbackSuspicion): NbgNotice {
   return { type: 'suspicious', suspicion };
 }
@@ -101,10 +107,23 @@ function isPlain(levels: readonly Members[], status: string): boolean {
       const types = sent(members, 'transaction_type');
       return (
         states.every((state) => !isKnown(state) || state === status) &&
-        types.every((type) => type === 'PAYMENT')
+        types.every((type) => type === 'PAYMENT') &&
+        (status !== 'PAID' || !namesFailure(members))
       );
     })
   );
+}
+
+/** An HTTP status that is no success, or errors: nothing that goes with a payment. */
+function namesFailure(members: Members): boolean {
+  return (
+    sent(members, 'http_status').some((status) => integerOf(status) !== 200) ||
+    sent(members, 'errors').some((errors) => !isEmpty(errors))
+  );
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === '' || (typeof value === 'object' && Object.keys(value ?? {}).length === 0);
 }
 
 /** What was sent by this name: NBG spells its members in snake case, and in places in camel case. */

@@ -6,8 +6,8 @@ import { integerOf } from './wire.ts';
 
 export type Login =
   | { readonly type: 'token'; readonly token: string }
-  /** No token, so no order either. */
-  | { readonly type: 'refused'; readonly reason: FailureReason };
+  /** No token, so no order either. `status`: of HTTP; undefined when no answer came. */
+  | { readonly type: 'refused'; readonly reason: FailureReason; readonly status?: number };
 
 interface Token {
   readonly token: string;
@@ -41,17 +41,19 @@ export async function nbgToken(settings: NbgSettings, timeoutMs: number): Promis
     },
     timeoutMs,
   );
-  if (answer.type === 'no_answer' || answer.status >= 500 || isBusy(answer.status)) {
+  if (answer.type === 'no_answer') {
     return { type: 'refused', reason: 'rail_unavailable' };
   }
-  if (answer.status >= 400) {
-    return { type: 'refused', reason: 'misconfigured' };
+  const { status } = answer;
+  if (status >= 400) {
+    const isPassing = status >= 500 || isBusy(status);
+    return { type: 'refused', reason: isPassing ? 'rail_unavailable' : 'misconfigured', status };
   }
   const body = jsonObject(answer.text);
   const token = body?.access_token;
   // What a header cannot carry is no token.
   if (typeof token !== 'string' || !/^[\x21-\x7e]+$/.test(token)) {
-    return { type: 'refused', reason: 'rail_unavailable' };
+    return { type: 'refused', reason: 'rail_unavailable', status };
   }
   const livesForMs = (integerOf(body?.expires_in) ?? 0) * 1_000;
   if (livesForMs > 0) {

@@ -1,13 +1,16 @@
 import type { AttemptPlan, IntentTerms, Outcome } from '../../domain/intent.ts';
-import type { Method } from '../../domain/method.ts';
+import type { Currency, Method } from '../../domain/method.ts';
 import { readBytes } from '../../http/read-bytes.ts';
 import { callRail } from '../call-rail.ts';
 import type { CallbackResult, CallbackSuspicion, Rail, RailOrder, StartResult } from '../rail.ts';
-import { readNbgCallback } from './nbg-callback.ts';
+import { logRailAnswer, type RailLogEntry } from '../rail-log.ts';
+import { nbgWord, readNbgCallback } from './nbg-callback.ts';
 import { nbgOrderJson, readNbgPage } from './nbg-order.ts';
 import { dropNbgToken, isBusy, type Login, nbgToken } from './nbg-token.ts';
-import { ETHSWITCH_RAIL_ID, type NbgSettings } from './settings.ts';
-import { CALLBACK_BYTES_MAX } from './wire.ts';
+import { NBG_RAIL_ID, type NbgSettings } from './settings.ts';
+import { CALLBACK_BYTES_MAX, canonicalAddress } from './wire.ts';
+
+const CURRENCIES: readonly Currency[] = ['ETB'];
 
 /** Login and order together. NBG answers in well under a second; a customer waits for it. */
 const START_TIMEOUT_MS = 20_000;
@@ -18,31 +21,39 @@ const ORDER_LIVES_FOR_MS = 24 * 60 * 60 * 1_000;
 /** EthSwitch's National Billing Gateway: its published API collection of May 2026. */
 export function nbgRail(settings: NbgSettings): Rail {
   return {
-    id: ETHSWITCH_RAIL_ID,
-    currencies: ['ETB'],
+    id: NBG_RAIL_ID,
+    currencies: CURRENCIES,
     startTimeoutMs: START_TIMEOUT_MS,
     startsInQueue: false,
 
     plan(terms: IntentTerms, _method: Method, nowMs: number): AttemptPlan {
+      const pageEndsAtMs = Math.max(terms.expiresAtMs, nowMs + settings.pageWindowSeconds * 1_000);
       return {
         flow: 'redirect',
         // NBG takes no expiry: an order outlives the payment that it is for, hence not final.
-        deadlineAtMs: Math.min(nowMs + ORDER_LIVES_FOR_MS, terms.expiresAtMs),
+        deadlineAtMs: Math.min(nowMs + ORDER_LIVES_FOR_MS, pageEndsAtMs),
         windowIsFinal: false,
         checkAtMs: null,
       };
     },
 
     async start(order: RailOrder): Promise<StartResult> {
+      if (!CURRENCIES.includes(order.terms.currency)) {
+        return { type: 'refused', reason: 'misconfigured' };
+      }
       const endsAtMs = Date.now() + START_TIMEOUT_MS;
       const first = await createOrder(settings, order, endsAtMs);
       // A refused token certainly created nothing, so that once more is no second order.
       const last = first === 'token_refused' ? await createOrder(settings, order, endsAtMs) : first;
-      return last === 'token_refused' ? { type: 'refused', reason: 'misconfigured' } : last;
+      if (last === 'token_refused') {
+        logAnswer('order.create', order, { status: 401 });
+        return { type: 'refused', reason: 'misconfigured' };
+      }
+      return last;
     },
 
     /** Only NBG knows the page's address. */
-    pageUrl(): null {
+    page(): null {
       return null;
     },
 
@@ -62,9 +73,16 @@ export function nbgRail(settings: NbgSettings): Rail {
       const text = new TextDecoder().decode(bytes);
       const notice = readNbgCallback(text, order, settings.billerBin);
       if (notice.type === 'suspicious') {
+        if (notice.suspicion === 'unknown_state') {
+          logAnswer('callback', order, { word: nbgWord(text) });
+        }
         return refused(notice.suspicion, 400);
       }
       const { outcome } = notice;
+      if (outcome.type !== 'succeeded') {
+        const level = outcome.type === 'failed' ? 'info' : 'warn';
+        logAnswer('callback', order, { word: nbgWord(text), level });
+      }
       const answer = () => Response.json({ code: 'SUCCESS' });
       return { type: 'outcome', outcome, givesUp: false, onlyPending: false, answer };
     },
@@ -79,7 +97,8 @@ async function createOrder(
 ): Promise<StartResult | 'token_refused'> {
   const login = await loginUntil(settings, endsAtMs);
   if (login.type === 'refused') {
-    return login;
+    logAnswer('login', order, { status: login.status });
+    return { type: 'refused', reason: login.reason };
   }
   const timeoutMs = endsAtMs - Date.now();
   if (timeoutMs <= 0) {
@@ -102,13 +121,34 @@ async function createOrder(
     timeoutMs,
   );
   if (answer.type === 'no_answer') {
+    logAnswer('order.create', order, {});
     return { type: 'unknown' };
   }
   if (answer.status === 401) {
     dropNbgToken(settings, login.token);
     return 'token_refused';
   }
-  return createdOrder(answer.status, answer.text, order);
+  const result = createdOrder(answer.status, answer.text, order);
+  if (result.type !== 'accepted') {
+    logAnswer('order.create', order, { status: answer.status });
+  }
+  return result;
+}
+
+/** NBG publishes no codes of its own: a refusal's only word is HTTP's status. */
+function logAnswer(
+  call: string,
+  { attempt: { reference, railReference } }: RailOrder,
+  said: Partial<Pick<RailLogEntry, 'status' | 'word' | 'level'>>,
+): void {
+  logRailAnswer({
+    rail: NBG_RAIL_ID,
+    call,
+    reference,
+    railReference: railReference ?? undefined,
+    word: null,
+    ...said,
+  });
 }
 
 async function loginUntil(settings: NbgSettings, endsAtMs: number): Promise<Login> {
@@ -134,7 +174,7 @@ function createdOrder(status: number, text: string, order: RailOrder): StartResu
 
 /** `CF-Connecting-IP` is set by Cloudflare, whatever the caller sent by that name. */
 function comesFrom(addresses: readonly string[], request: Request): boolean {
-  const address = request.headers.get('cf-connecting-ip');
+  const address = canonicalAddress(request.headers.get('cf-connecting-ip') ?? '');
   return addresses.length === 0 || (address !== null && addresses.includes(address));
 }
 

@@ -1,7 +1,16 @@
 import * as v from 'valibot';
+import { windowSeconds } from '../window-setting.ts';
+import { canonicalAddress } from './wire.ts';
 
-/** One id for both gateways: an operator uses one of them, and callback addresses name the rail. */
-export const ETHSWITCH_RAIL_ID = 'ethswitch';
+/**
+ * Callback addresses name the rail, and attempts keep it: once an operator goes over to the other
+ * gateway, attempts of the one before must not be asked about, or reported, there.
+ */
+export const NBG_RAIL_ID = 'ethswitch-nbg';
+export const CARDS_RAIL_ID = 'ethswitch-cards';
+
+/** NBG's own page lives for a day, but no customer needs that long to log in and pay. */
+const PAGE_WINDOW_SECONDS = 300;
 
 /** Longest credential; real ones have a few dozen characters (SmartVista takes up to 100). */
 const CREDENTIAL_CHARACTERS_MAX = 256;
@@ -59,18 +68,25 @@ export const nbgSettings = v.strictObject(
     ),
     /**
      * The only IP addresses that callbacks are taken from; empty takes them from anywhere. NBG does
-     * not sign its callbacks and cannot be asked, so this is worth getting from EthSwitch.
+     * not sign its callbacks and cannot be asked: besides the unguessable address this is the only
+     * guard, so that doing without it has to be said.
      */
-    callbackAddresses: v.optional(
-      v.pipe(
-        v.array(
-          v.pipe(v.string('Must be a text.'), v.ip('Must be an IP address.')),
-          'Must be an array.',
+    callbackAddresses: v.pipe(
+      v.array(
+        v.pipe(
+          v.string('Must be a text.'),
+          v.check((text) => canonicalAddress(text) !== null, 'Must be an IP address.'),
+          v.transform((text) => canonicalAddress(text) ?? text),
         ),
-        v.maxLength(ADDRESSES_MAX, `Must have at most ${ADDRESSES_MAX} entries.`),
+        'Must be an array.',
       ),
-      [],
+      v.maxLength(ADDRESSES_MAX, `Must have at most ${ADDRESSES_MAX} entries.`),
     ),
+    /**
+     * How long a customer who is sent to NBG's page in a payment's last second still has to log in
+     * and pay, before the payment may expire.
+     */
+    pageWindowSeconds: windowSeconds(PAGE_WINDOW_SECONDS),
   },
   fieldsMessage,
 );

@@ -22,6 +22,26 @@ export function integerOf(value: unknown): number | null {
   return typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : null;
 }
 
+/** Codes and states as they were sent, for the log; null when there are none. */
+export function wordOf(...values: readonly unknown[]): string | null {
+  const words = values
+    .filter((value) => typeof value === 'string' || typeof value === 'number')
+    .map(String);
+  return words.length === 0 ? null : [...new Set(words)].join(' ');
+}
+
+const IPV4 = /^\d{1,3}(?:\.\d{1,3}){3}$/;
+const IPV6 = /^[0-9a-f:.]*:[0-9a-f:.]*$/i;
+
+/** The one spelling of an IP address by which two of them can be compared; null for what is none. */
+export function canonicalAddress(text: string): string | null {
+  if (IPV6.test(text)) {
+    return URL.parse(`http://[${text}]/`)?.hostname.slice(1, -1) ?? null;
+  }
+  const isIpv4 = IPV4.test(text) && URL.parse(`http://${text}/`)?.hostname === text;
+  return isIpv4 ? text : null;
+}
+
 /** Minor units of an amount in major units: a JSON number, or its digits with any zeros behind. */
 export function minorOf(value: unknown): number | null {
   if (typeof value === 'number') {

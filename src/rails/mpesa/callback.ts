@@ -45,6 +45,11 @@ export function readCallback(text: string, order: RailOrder): CallbackReading {
     : { type: 'outcome', outcome: { type: 'failed', reason } };
 }
 
+/** Its `ResultCode`, for the log. */
+export function resultCodeIn(text: string): string | null {
+  return parseCallback(text)?.resultCode ?? null;
+}
+
 function readSuccess({ amountMinor, receipt }: StkCallback, order: RailOrder): CallbackReading {
   if (amountMinor === null) {
     return { type: 'refused', suspicion: 'unreadable' };

@@ -2,6 +2,7 @@ import { base64FromBytes, sha256Hex, utf8 } from '../../crypto/encoding.ts';
 import { majorText } from '../../domain/money.ts';
 import { jsonObject, type RailAnswer } from '../call-rail.ts';
 import type { RailOrder, StartResult } from '../rail.ts';
+import type { RailLogEntry } from '../rail-log.ts';
 import {
   codeText,
   REFUSAL_BY_ERROR_CODE,
@@ -128,6 +129,16 @@ export function readPush(answer: RailAnswer, reference: string): PushResult {
       ? refusalWithoutPush(errorCode, codeText(fields.resultCode))
       : REFUSAL_BY_RESPONSE_CODE.get(responseCode);
   return reason === undefined ? { type: 'unknown' } : { type: 'refused', reason };
+}
+
+/** The code in the answer to a push, of whichever of the three forms; for the log. */
+export function pushSaid(answer: RailAnswer): Pick<RailLogEntry, 'status' | 'word'> {
+  if (answer.type === 'no_answer') {
+    return { word: null };
+  }
+  const fields = jsonObject(answer.text);
+  const code = fields?.ResponseCode ?? fields?.errorCode ?? fields?.resultCode;
+  return { status: answer.status, word: codeText(code) };
 }
 
 /** Of the gateway before the service, which also answers in the form of a refused token. */

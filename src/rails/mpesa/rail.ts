@@ -1,12 +1,18 @@
 import type { AttemptPlan, IntentTerms, Outcome } from '../../domain/intent.ts';
-import type { Method } from '../../domain/method.ts';
+import type { Currency, Method } from '../../domain/method.ts';
 import { readBytes } from '../../http/read-bytes.ts';
 import { callRail } from '../call-rail.ts';
 import type { CallbackResult, Rail, RailOrder, StartResult } from '../rail.ts';
-import { type CallbackReading, readCallback } from './callback.ts';
-import { type PushResult, pushBody, readPush } from './push.ts';
+import { logRailAnswer, type RailLogEntry } from '../rail-log.ts';
+import { type CallbackReading, readCallback, resultCodeIn } from './callback.ts';
+import { type PushResult, pushBody, pushSaid, readPush } from './push.ts';
 import type { MpesaSettings } from './settings.ts';
 import { bearerToken, forgetToken } from './token.ts';
+
+/** It stands in the callback's address, where the word "mpesa" is advised against. */
+const RAIL_ID = 'stk-push';
+
+const CURRENCIES: readonly Currency[] = ['ETB'];
 
 /** Token and push together. The push is answered before the customer is prompted. */
 const START_TIMEOUT_MS = 15_000;
@@ -27,10 +33,12 @@ const CALLBACK_BYTES_MAX = 64 * 1024;
  */
 export function mpesaRail(settings: MpesaSettings, startTimeoutMs = START_TIMEOUT_MS): Rail {
   return {
-    id: 'mpesa',
-    currencies: ['ETB'],
+    id: RAIL_ID,
+    currencies: CURRENCIES,
     startTimeoutMs,
     startsInQueue: false,
+
+    takesPhone,
 
     plan(_terms: IntentTerms, _method: Method, nowMs: number): AttemptPlan {
       return {
@@ -43,7 +51,10 @@ export function mpesaRail(settings: MpesaSettings, startTimeoutMs = START_TIMEOU
 
     async start(order: RailOrder): Promise<StartResult> {
       const { phone } = order.attempt;
-      if (phone === null || !MPESA_PHONE.test(phone)) {
+      if (!CURRENCIES.includes(order.terms.currency)) {
+        return { type: 'refused', reason: 'misconfigured' };
+      }
+      if (phone === null || !takesPhone(phone)) {
         return { type: 'refused', reason: 'declined' };
       }
       const answerByMs = Date.now() + startTimeoutMs;
@@ -56,7 +67,7 @@ export function mpesaRail(settings: MpesaSettings, startTimeoutMs = START_TIMEOU
         : result;
     },
 
-    pageUrl(): null {
+    page(): null {
       return null;
     },
 
@@ -66,10 +77,12 @@ export function mpesaRail(settings: MpesaSettings, startTimeoutMs = START_TIMEOU
 
     async handleCallback(request: Request, order: RailOrder): Promise<CallbackResult> {
       const bytes = await readBytes(request, CALLBACK_BYTES_MAX);
-      const reading: CallbackReading =
-        bytes === null
-          ? { type: 'refused', suspicion: 'unreadable' }
-          : readCallback(new TextDecoder().decode(bytes), order);
+      const text = bytes === null ? '' : new TextDecoder().decode(bytes);
+      const reading = readCallback(text, order);
+      const level = logLevelOf(reading);
+      if (level !== null) {
+        logAnswer('callback', order, { word: resultCodeIn(text), level });
+      }
       if (reading.type === 'refused') {
         const answer = Response.json({ ResultCode: 1, ResultDesc: 'Rejected' }, { status: 400 });
         return { ...reading, answer };
@@ -84,6 +97,32 @@ export function mpesaRail(settings: MpesaSettings, startTimeoutMs = START_TIMEOU
   };
 }
 
+function takesPhone(phone: string): boolean {
+  return MPESA_PHONE.test(phone);
+}
+
+/** Failures are the customers'; a code whose meaning nobody has told us is the operator's. */
+function logLevelOf(reading: CallbackReading): 'info' | 'warn' | null {
+  if (reading.type === 'refused') {
+    return reading.suspicion === 'unknown_state' ? 'warn' : null;
+  }
+  return reading.outcome.type === 'succeeded' ? null : 'info';
+}
+
+function logAnswer(
+  call: string,
+  { attempt: { reference, railReference } }: RailOrder,
+  said: Pick<RailLogEntry, 'status' | 'word' | 'level'>,
+): void {
+  logRailAnswer({
+    rail: RAIL_ID,
+    call,
+    reference,
+    railReference: railReference ?? undefined,
+    ...said,
+  });
+}
+
 /** One push, with the token in the cache or a fresh one. */
 async function push(
   settings: MpesaSettings,
@@ -93,7 +132,8 @@ async function push(
 ): Promise<PushResult> {
   const token = await bearerToken(settings, Math.min(TOKEN_TIMEOUT_MS, remainingMs(answerByMs)));
   if (token.type === 'refused') {
-    return token;
+    logAnswer('token', order, token.said);
+    return { type: 'refused', reason: token.reason };
   }
   const answer = await callRail(
     `${settings.baseUrl}/mpesa/stkpush/v3/processrequest`,
@@ -109,6 +149,9 @@ async function push(
     remainingMs(answerByMs),
   );
   const result = readPush(answer, order.attempt.reference);
+  if (result.type !== 'accepted') {
+    logAnswer('processrequest', order, pushSaid(answer));
+  }
   if (result.type === 'token_refused') {
     forgetToken(settings, token.token);
   }

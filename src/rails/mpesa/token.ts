@@ -1,5 +1,6 @@
 import { base64FromBytes, utf8 } from '../../crypto/encoding.ts';
 import { callRail, jsonObject, type RailAnswer } from '../call-rail.ts';
+import type { RailLogEntry } from '../rail-log.ts';
 import { codeText, TOKEN_REFUSAL_CODES } from './codes.ts';
 import type { MpesaSettings } from './settings.ts';
 
@@ -12,7 +13,12 @@ const TOKENS_MAX = 8;
 /** Without a token nothing was asked of the rail, so no money can have moved. */
 export type TokenResult =
   | { readonly type: 'token'; readonly token: string }
-  | { readonly type: 'refused'; readonly reason: 'misconfigured' | 'rail_unavailable' };
+  | {
+      readonly type: 'refused';
+      readonly reason: 'misconfigured' | 'rail_unavailable';
+      /** For the log. */
+      readonly said: Pick<RailLogEntry, 'status' | 'word'>;
+    };
 
 interface CachedToken {
   readonly token: string;
@@ -57,7 +63,7 @@ export function forgetToken(settings: MpesaSettings, token: string): void {
 
 function readToken(settings: MpesaSettings, answer: RailAnswer): TokenResult {
   if (answer.type === 'no_answer') {
-    return { type: 'refused', reason: 'rail_unavailable' };
+    return { type: 'refused', reason: 'rail_unavailable', said: { word: null } };
   }
   const fields = jsonObject(answer.text);
   const token = fields?.access_token;
@@ -66,10 +72,11 @@ function readToken(settings: MpesaSettings, answer: RailAnswer): TokenResult {
     keep(settings, token, fields?.expires_in);
     return { type: 'token', token };
   }
-  const isRefused =
-    TOKEN_REFUSAL_CODES.has(codeText(fields?.resultCode)) ||
-    [400, 401, 403].includes(answer.status);
-  return { type: 'refused', reason: isRefused ? 'misconfigured' : 'rail_unavailable' };
+  const { status } = answer;
+  const word = codeText(fields?.resultCode);
+  const isRefused = TOKEN_REFUSAL_CODES.has(word) || [400, 401, 403].includes(status);
+  const reason = isRefused ? 'misconfigured' : 'rail_unavailable';
+  return { type: 'refused', reason, said: { status, word } };
 }
 
 /** `expires_in` is a text of seconds here, a number elsewhere; without one nothing is kept. */

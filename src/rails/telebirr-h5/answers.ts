@@ -40,13 +40,23 @@ export function understood(answer: RailAnswer): Understood {
     return { type: 'unclear' };
   }
   const { result, biz_content: content } = message;
-  const code = textOf(message.errorCode) ?? textOf(message.code) ?? '';
+  const code = codeOf(message) ?? '';
   const reason = Object.hasOwn(REFUSALS, code) ? REFUSALS[code] : undefined;
   if (reason !== undefined && result !== 'SUCCESS') {
     return { type: 'refused', reason };
   }
   const isSuccess = answer.status === 200 && result === 'SUCCESS' && code === '0';
   return isSuccess && isFields(content) ? { type: 'success', content } : { type: 'unclear' };
+}
+
+/** The code in an answer, as telebirr wrote it; null when there is none. */
+export function codeIn(answer: RailAnswer): string | null {
+  const message = answer.type === 'answered' ? jsonObject(answer.text) : null;
+  return message && codeOf(message);
+}
+
+function codeOf(message: Fields): string | null {
+  return textOf(message.errorCode) ?? textOf(message.code);
 }
 
 function isFields(value: unknown): value is Fields {

@@ -1,9 +1,16 @@
 import { BoundedCache } from '../../bounded-cache.ts';
-import { callRail } from '../call-rail.ts';
-import { type FreshToken, type Understood, understood, understoodToken } from './answers.ts';
-import { CALLS, type Call, signedMessage } from './messages.ts';
+import { callRail, type RailAnswer } from '../call-rail.ts';
+import { logRailAnswer } from '../rail-log.ts';
+import {
+  codeIn,
+  type FreshToken,
+  type Understood,
+  understood,
+  understoodToken,
+} from './answers.ts';
+import { CALLS, type Call, RAIL_ID, signedMessage } from './messages.ts';
 import type { TelebirrH5Settings } from './settings.ts';
-import type { Fields, Sign } from './signature.ts';
+import { type Fields, type Sign, textOf } from './signature.ts';
 
 /** A token is renewed this long before its end: a call under way must not outlive it. */
 const TOKEN_MARGIN_MS = 60_000;
@@ -32,6 +39,7 @@ export function telebirrClient(settings: TelebirrH5Settings, sign: Sign): Telebi
 
   async function token(
     timeoutMs: number,
+    reference: string,
   ): Promise<FreshToken | KeptToken | Extract<Understood, { readonly type: 'refused' }>> {
     const askedAtMs = Date.now();
     const kept = keptTokens.get(tokenKey, askedAtMs)?.value;
@@ -40,14 +48,15 @@ export function telebirrClient(settings: TelebirrH5Settings, sign: Sign): Telebi
     }
     const body = JSON.stringify({ appSecret });
     const url = `${apiBaseUrl}/payment/v1/token`;
-    const answer = understoodToken(
-      await callRail(url, { method: 'POST', headers, body }, timeoutMs),
-    );
-    if (answer.type === 'token') {
-      const goodUntilMs = askedAtMs + answer.lifetimeMs - TOKEN_MARGIN_MS;
-      keptTokens.set(tokenKey, { token: answer.token, goodUntilMs }, askedAtMs);
+    const answer = await callRail(url, { method: 'POST', headers, body }, timeoutMs);
+    const result = understoodToken(answer);
+    if (result.type === 'token') {
+      const goodUntilMs = askedAtMs + result.lifetimeMs - TOKEN_MARGIN_MS;
+      keptTokens.set(tokenKey, { token: result.token, goodUntilMs }, askedAtMs);
+    } else {
+      logAnswer('token', reference, answer);
     }
-    return answer;
+    return result;
   }
 
   function forget(refused: string): void {
@@ -59,11 +68,12 @@ export function telebirrClient(settings: TelebirrH5Settings, sign: Sign): Telebi
 
   return {
     async post(call, content, timeoutMs) {
+      const reference = textOf(content.merch_order_id) ?? '';
       const endsAtMs = Date.now() + timeoutMs;
       const callWaitMs = () => Math.max(1, Math.min(callTimeoutMs, endsAtMs - Date.now()));
       // A token may have ended early, at a restart of theirs. It is refused before anything is done.
-      for (let tries = 0; tries < 2; tries += 1) {
-        const authorized = await token(callWaitMs());
+      for (let isFirst = true; ; isFirst = false) {
+        const authorized = await token(callWaitMs(), reference);
         if ('reason' in authorized) {
           return authorized;
         }
@@ -76,12 +86,26 @@ export function telebirrClient(settings: TelebirrH5Settings, sign: Sign): Telebi
           { method: 'POST', headers: { ...headers, authorization: authorized.token }, body },
           callWaitMs(),
         );
-        if (answer.type === 'no_answer' || answer.status !== UNAUTHORIZED) {
-          return understood(answer);
+        const isUnauthorized = answer.type === 'answered' && answer.status === UNAUTHORIZED;
+        if (isUnauthorized) {
+          forget(authorized.token);
+          if (isFirst) {
+            continue;
+          }
         }
-        forget(authorized.token);
+        const result: Understood = isUnauthorized
+          ? { type: 'refused', reason: 'misconfigured' }
+          : understood(answer);
+        if (result.type !== 'success') {
+          logAnswer(call, reference, answer);
+        }
+        return result;
       }
-      return { type: 'refused', reason: 'misconfigured' };
     },
   };
+}
+
+function logAnswer(call: Call | 'token', reference: string, answer: RailAnswer): void {
+  const status = answer.type === 'answered' ? answer.status : undefined;
+  logRailAnswer({ rail: RAIL_ID, call, reference, status, word: codeIn(answer) });
 }

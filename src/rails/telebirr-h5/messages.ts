@@ -4,6 +4,8 @@ import type { RailOrder } from '../rail.ts';
 import type { TelebirrH5Settings } from './settings.ts';
 import { canonicalText, type Fields, type Sign } from './signature.ts';
 
+export const RAIL_ID = 'telebirr-h5';
+
 /** The only currency of a telebirr wallet. */
 export const CURRENCY = 'ETB';
 
@@ -123,9 +125,8 @@ export async function payPageUrl(
   settings: TelebirrH5Settings,
   prepayId: string,
   sign: Sign,
-  nowMs: number,
+  { nonce_str, timestamp }: Freshness,
 ): Promise<string | null> {
-  const { nonce_str, timestamp } = freshness(nowMs);
   const { merchantAppId: appid, merchantCode: merch_code } = settings;
   // Exactly these five are signed, and the documentation wants them in this order.
   const signed = { appid, merch_code, nonce_str, prepay_id: prepayId, timestamp };
@@ -137,7 +138,12 @@ export async function payPageUrl(
 }
 
 /** What makes two equal messages differ. */
-function freshness(nowMs: number): { readonly timestamp: string; readonly nonce_str: string } {
+export interface Freshness {
+  readonly timestamp: string;
+  readonly nonce_str: string;
+}
+
+export function freshness(nowMs: number): Freshness {
   const bytes = crypto.getRandomValues(new Uint8Array(NONCE_CHARACTERS));
   const nonce = Array.from(bytes, (byte) => NONCE_ALPHABET[byte % NONCE_ALPHABET.length]).join('');
   return { timestamp: String(Math.floor(nowMs / 1_000)), nonce_str: nonce };

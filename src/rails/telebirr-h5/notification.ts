@@ -19,13 +19,17 @@ const OTHER_WORDS = [
 /**
  * The fields of a notification, or null when it has none. It comes as JSON, as a form, or, where
  * something between has taken JSON for a form, as a form whose only name is the whole JSON.
+ *
+ * One with anything nested in `biz_content` is none: what stands there would be signed in the place
+ * of the fields that are read.
  */
 export function readNotification(text: string): Fields | null {
   const fields =
     jsonObject(text) ??
     jsonObject(formDecoded(text)) ??
     Object.fromEntries(new URLSearchParams(text));
-  return textOf(fields.sign) && textOf(fields.merch_order_id) ? fields : null;
+  const isFlat = typeof fields.biz_content !== 'object' || fields.biz_content === null;
+  return isFlat && textOf(fields.sign) && textOf(fields.merch_order_id) ? fields : null;
 }
 
 /** The text of a form that is one name and nothing else. */

@@ -3,14 +3,18 @@ import type { Method } from '../../domain/method.ts';
 import { nextCheckAtMs } from '../../domain/schedule.ts';
 import { readBytes } from '../../http/read-bytes.ts';
 import type { CallbackResult, CallbackSuspicion, Rail, RailOrder, StartResult } from '../rail.ts';
+import { logRailAnswer } from '../rail-log.ts';
 import { minorFromText } from './answers.ts';
 import { telebirrClient } from './client.ts';
 import {
+  type Call,
   CURRENCY,
   closesAtMs,
+  freshness,
   payPageUrl,
   preOrderContent,
   queryOrderContent,
+  RAIL_ID,
 } from './messages.ts';
 import { isAbsentOr, readClaim, readNotification } from './notification.ts';
 import type { TelebirrH5Settings } from './settings.ts';
@@ -23,6 +27,8 @@ import { type Fields, signer, textOf, verifier } from './signature.ts';
 
 /** A customer signs in and types a PIN: nobody has paid sooner. A notification is not waited for. */
 const FIRST_CHECK_AFTER_MS = 30_000;
+/** A question must not overtake the order that it asks about. */
+const FIRST_CHECK_AFTER_START_MS = 5_000;
 
 /** A notification has a dozen short fields; nothing honest is larger. */
 const NOTIFICATION_BYTES_MAX = 64 * 1024;
@@ -39,7 +45,7 @@ export function telebirrH5Rail(settings: TelebirrH5Settings): Rail {
   const startTimeoutMs = 2 * settings.callTimeoutMs;
 
   const rail: Rail = {
-    id: 'telebirr-h5',
+    id: RAIL_ID,
     currencies: [CURRENCY],
     startTimeoutMs,
     startsInQueue: false,
@@ -50,7 +56,8 @@ export function telebirrH5Rail(settings: TelebirrH5Settings): Rail {
         deadlineAtMs: closesAtMs(terms, nowMs),
         // The order closes at telebirr, but nobody promises that a payment under way stops then.
         windowIsFinal: false,
-        checkAtMs: nowMs + FIRST_CHECK_AFTER_MS,
+        checkAtMs:
+          nowMs + Math.max(FIRST_CHECK_AFTER_MS, startTimeoutMs + FIRST_CHECK_AFTER_START_MS),
       };
     },
 
@@ -69,16 +76,17 @@ export function telebirrH5Rail(settings: TelebirrH5Settings): Rail {
         !PREPAY_ID.test(prepayId) ||
         !isAbsentOr(answer.content.merch_order_id, order.attempt.reference)
       ) {
+        logWord('preOrder', order, null);
         return { type: 'unknown' };
       }
-      const redirectUrl = await payPageUrl(settings, prepayId, sign, Date.now());
+      const redirectUrl = await payPageUrl(settings, prepayId, sign, freshness(Date.now()));
       return redirectUrl === null
         ? { type: 'unknown' }
         : { type: 'accepted', redirectUrl, railReference: prepayId };
     },
 
     // Only telebirr's answer names the order that the page is for.
-    pageUrl: () => null,
+    page: () => null,
 
     async query(order: RailOrder, nowMs: number): Promise<Outcome> {
       const answer = await client.post(
@@ -86,8 +94,14 @@ export function telebirrH5Rail(settings: TelebirrH5Settings): Rail {
         queryOrderContent(settings, order),
         startTimeoutMs,
       );
-      const outcome = answer.type === 'success' ? outcomeOf(answer.content, settings, order) : null;
-      return outcome ?? unknownFrom(order, order.attempt.checks, nowMs);
+      const proved = answer.type === 'success' ? outcomeOf(answer.content, settings, order) : null;
+      if (answer.type === 'success' && proved?.type !== 'succeeded') {
+        const state = stateOf(answer.content);
+        if (proved !== null || !WAITING_STATES.has(state)) {
+          logWord('queryOrder', order, state, proved === null ? 'warn' : 'info');
+        }
+      }
+      return proved ?? unknownFrom(order, order.attempt.checks, nowMs);
     },
 
     async handleCallback(request: Request, order: RailOrder): Promise<CallbackResult> {
@@ -100,7 +114,11 @@ export function telebirrH5Rail(settings: TelebirrH5Settings): Rail {
         return refusal('not_authentic');
       }
       const claim = readClaim(fields, settings, order);
+      const word = textOf(fields.trade_status);
       if ('suspicion' in claim) {
+        if (claim.suspicion === 'unknown_state') {
+          logWord('callback', order, word);
+        }
         return refusal(claim.suspicion);
       }
       const nowMs = Date.now();
@@ -108,6 +126,9 @@ export function telebirrH5Rail(settings: TelebirrH5Settings): Rail {
       // Where telebirr contradicts itself, or cannot be asked, nobody guesses.
       const isUnconfirmed =
         claim.saysPaid && asked.type !== 'succeeded' && order.attempt.status !== 'succeeded';
+      if (isUnconfirmed) {
+        logWord('callback', order, word);
+      }
       return {
         type: 'outcome',
         // Asked again at once, however long it was quiet.
@@ -119,6 +140,23 @@ export function telebirrH5Rail(settings: TelebirrH5Settings): Rail {
     },
   };
   return rail;
+}
+
+/** The words for an order that nobody has paid so far: nothing to look at. */
+const WAITING_STATES: ReadonlySet<string | null> = new Set(['WAIT_PAY', 'PAYING', 'ACCEPTED']);
+
+/** The two names of the state: the documentation has both. */
+function stateOf({ order_status, trade_status }: Fields): string | null {
+  return textOf(order_status) ?? textOf(trade_status);
+}
+
+function logWord(
+  call: Call | 'callback',
+  { attempt }: RailOrder,
+  word: string | null,
+  level: 'info' | 'warn' = 'warn',
+): void {
+  logRailAnswer({ rail: RAIL_ID, call, reference: attempt.reference, word, level });
 }
 
 /**
@@ -139,8 +177,7 @@ function outcomeOf(
     isAbsentOr(merch_code, settings.merchantCode) &&
     isAbsentOr(trans_currency, CURRENCY) &&
     (amount === null || minorFromText(amount) === order.chargedMinor);
-  // The two names of the state: the documentation has both.
-  const state = textOf(content.order_status) ?? textOf(content.trade_status);
+  const state = stateOf(content);
   if (!isOurs || !isAbsentOr(content.trade_status, state ?? '')) {
     return null;
   }

@@ -10,14 +10,14 @@ const FAILURE_CODE = /^(?!0+$)[0-9A-Za-z_-]{1,32}$/;
 /** Seen by a client of telebirr's payouts, on the same engine: `Caller` did not pass. */
 const CALLER_NOT_AUTHENTICATED = '1001';
 
-/** Why telebirr does not go about a request, or null when `code` is none. */
+/** Why telebirr does not go about a request, or null when `code` proves nothing. */
 export function refusalReason(code: string, settings: TelebirrUssdSettings): FailureReason | null {
   return reasonOf(code, settings, code === CALLER_NOT_AUTHENTICATED ? 'misconfigured' : 'declined');
 }
 
 /**
- * Why a payment was not made, or null when `code` is none. CPS posts a result once it is done with
- * the transaction, so every code of failure is final, whatever it means.
+ * Why a payment was not made, or null when `code` proves nothing. CPS posts a result once it is done
+ * with the transaction, so a code of failure is final, unless the operator says otherwise.
  */
 export function failureReason(code: string, settings: TelebirrUssdSettings): FailureReason | null {
   return reasonOf(code, settings, 'declined');
@@ -32,5 +32,18 @@ function reasonOf(
     return null;
   }
   // Only the operator's own: `constructor` is a code like any other.
-  return (Object.hasOwn(reasons, code) ? reasons[code] : undefined) ?? otherwise;
+  const meaning = (Object.hasOwn(reasons, code) ? reasons[code] : undefined) ?? otherwise;
+  return meaning === 'unknown' ? null : meaning;
+}
+
+/** A code in the operator's list, and the customer's affair, is nothing that anybody must look at. */
+export function logLevel(
+  code: string | null,
+  reason: FailureReason | null,
+  { reasons }: TelebirrUssdSettings,
+): 'info' | 'warn' {
+  const isListed = code !== null && Object.hasOwn(reasons, code);
+  const isCustomers =
+    reason !== null && reason !== 'misconfigured' && reason !== 'rail_unavailable';
+  return isListed && isCustomers ? 'info' : 'warn';
 }

@@ -2,18 +2,22 @@ import { sha256Hex } from '../../crypto/encoding.ts';
 import type { AttemptPlan, IntentTerms, Outcome } from '../../domain/intent.ts';
 import type { Method } from '../../domain/method.ts';
 import { readBytes } from '../../http/read-bytes.ts';
-import { callRail, type RailAnswer } from '../call-rail.ts';
+import { callRail } from '../call-rail.ts';
 import type { CallbackResult, CallbackSuspicion, Rail, RailOrder, StartResult } from '../rail.ts';
-import { failureReason, OK, refusalReason } from './codes.ts';
+import { logRailAnswer } from '../rail-log.ts';
+import { failureReason, logLevel, OK, refusalReason } from './codes.ts';
 import {
+  type Acknowledgement,
   type Conversation,
   type PaymentResult,
   readAcknowledgement,
   readResult,
   resultAnswer,
 } from './messages.ts';
-import { paymentRequest } from './request.ts';
+import { COMMAND_ID, paymentRequest } from './request.ts';
 import type { TelebirrUssdSettings } from './settings.ts';
+
+const RAIL_ID = 'telebirr-ussd';
 
 /** The acknowledgement comes before the customer is prompted; clients wait 30 s for it at most. */
 const START_TIMEOUT_MS = 20_000;
@@ -35,7 +39,7 @@ const TURNED_AWAY: readonly number[] = [401, 403, 404];
 /** telebirr's USSD push: CPS prompts the customer's phone for the PIN and posts the result. */
 export function telebirrUssdRail(settings: TelebirrUssdSettings): Rail {
   return {
-    id: 'telebirr-ussd',
+    id: RAIL_ID,
     currencies: [CURRENCY],
     startTimeoutMs: START_TIMEOUT_MS,
     startsInQueue: false,
@@ -53,7 +57,10 @@ export function telebirrUssdRail(settings: TelebirrUssdSettings): Rail {
 
     async start(order: RailOrder): Promise<StartResult> {
       const { phone } = order.attempt;
-      if (phone === null || !PHONE.test(phone) || order.terms.currency !== CURRENCY) {
+      if (order.terms.currency !== CURRENCY) {
+        return { type: 'refused', reason: 'misconfigured' };
+      }
+      if (phone === null || !PHONE.test(phone)) {
         return { type: 'refused', reason: 'declined' };
       }
       const headers = {
@@ -68,10 +75,23 @@ export function telebirrUssdRail(settings: TelebirrUssdSettings): Rail {
         { method: 'POST', headers, body },
         START_TIMEOUT_MS,
       );
-      return startResult(answer, order, settings);
+      const { reference } = order.attempt;
+      const status = answer.type === 'answered' ? answer.status : undefined;
+      const said = answer.type === 'answered' ? readAcknowledgement(answer.text) : null;
+      const isOurs = said !== null && !isOfAnother(said, reference);
+      const result: StartResult =
+        status === undefined
+          ? { type: 'unknown' }
+          : startResult(status, isOurs ? said : null, settings);
+      if (result.type !== 'accepted') {
+        const word = said?.responseCode ?? null;
+        const level = logLevel(word, 'reason' in result ? result.reason : null, settings);
+        logRailAnswer({ rail: RAIL_ID, call: COMMAND_ID, reference, status, word, level });
+      }
+      return result;
     },
 
-    pageUrl(): string | null {
+    page(): null {
       return null;
     },
 
@@ -93,6 +113,13 @@ export function telebirrUssdRail(settings: TelebirrUssdSettings): Rail {
         return refused('other_order');
       }
       const outcome = outcomeOf(result, settings);
+      if (outcome?.type !== 'succeeded') {
+        const { resultType, resultCode } = result;
+        const { reference } = order.attempt;
+        const word = resultType === OK ? resultCode : `ResultType ${resultType}`;
+        const level = logLevel(word, outcome?.reason ?? null, settings);
+        logRailAnswer({ rail: RAIL_ID, call: 'callback', reference, word, level });
+      }
       if (outcome === null) {
         return refused('unknown_state');
       }
@@ -107,29 +134,30 @@ export function telebirrUssdRail(settings: TelebirrUssdSettings): Rail {
   };
 }
 
-/** What the answer to a request proves. Only telebirr's own word, for this order, proves anything. */
+/**
+ * What the answer to a request proves. Only telebirr's own word, for this order, proves anything:
+ * `acknowledgement` is null where there is none.
+ */
 function startResult(
-  answer: RailAnswer,
-  { attempt }: RailOrder,
+  status: number,
+  acknowledgement: Acknowledgement | null,
   settings: TelebirrUssdSettings,
 ): StartResult {
-  if (answer.type === 'no_answer') {
-    return { type: 'unknown' };
+  const reason =
+    acknowledgement === null ? null : refusalReason(acknowledgement.responseCode, settings);
+  if (TURNED_AWAY.includes(status)) {
+    // Where telebirr speaks of the order, and does not refuse it, it was passed on all the same.
+    return acknowledgement === null || reason !== null
+      ? { type: 'refused', reason: 'misconfigured' }
+      : { type: 'unknown' };
   }
-  if (TURNED_AWAY.includes(answer.status)) {
-    return { type: 'refused', reason: 'misconfigured' };
-  }
-  const acknowledgement = answer.status === 200 ? readAcknowledgement(answer.text) : null;
-  if (acknowledgement === null || isOfAnother(acknowledgement, attempt.reference)) {
+  if (status !== 200 || acknowledgement === null) {
     return { type: 'unknown' };
   }
   const { responseCode, serviceStatus, conversationId } = acknowledgement;
-  if (responseCode === OK) {
-    return serviceStatus === OK
-      ? { type: 'accepted', redirectUrl: null, railReference: conversationId }
-      : { type: 'unknown' };
+  if (responseCode === OK && serviceStatus === OK) {
+    return { type: 'accepted', redirectUrl: null, railReference: conversationId };
   }
-  const reason = refusalReason(responseCode, settings);
   return reason === null ? { type: 'unknown' } : { type: 'refused', reason };
 }
 
@@ -149,11 +177,13 @@ function isAbout(
   );
 }
 
+type ProvedOutcome = Exclude<Outcome, { readonly type: 'unknown' }>;
+
 /** What a result proves, or null when it is not telebirr's last word or no word that we know. */
 function outcomeOf(
   { resultType, resultCode, transactionId }: PaymentResult,
   settings: TelebirrUssdSettings,
-): Outcome | null {
+): ProvedOutcome | null {
   // Any other type announces that more is to come.
   if (resultType !== OK) {
     return null;

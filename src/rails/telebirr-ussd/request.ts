@@ -4,7 +4,7 @@ import type { TelebirrUssdSettings } from './settings.ts';
 import { xmlEscape } from './xml.ts';
 
 /** A merchant's payment that the customer confirms by PIN, in a prompt pushed to the phone. */
-const COMMAND_ID = 'InitTrans_BuyGoodsForCustomer';
+export const COMMAND_ID = 'InitTrans_BuyGoodsForCustomer';
 
 /** Codes of CPS, the engine behind telebirr, as its clients send them. */
 const CALLER_IS_THIRD_PARTY = '2';

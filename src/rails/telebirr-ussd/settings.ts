@@ -20,8 +20,11 @@ const URL_TEXT = /^https?:\/\/[0-9A-Za-z.:[\]-]+(?:[/?][!"$-[\]-~]*)?$/i;
 /** What the protocol itself sets, or `fetch` does not let anybody set. */
 const OWN_HEADERS = /^(?:content-type|content-length|soapaction|host)$/i;
 
-/** What a code of telebirr's may mean. `abandoned` is ours alone to say. */
-const REASONS = [
+/**
+ * What a code of telebirr's may mean. `abandoned` is ours alone to say. `unknown`: nothing that is
+ * certain, for one that an order of this id is there already.
+ */
+const MEANINGS = [
   'declined',
   'insufficient_funds',
   'canceled_by_customer',
@@ -29,7 +32,8 @@ const REASONS = [
   'timed_out',
   'rail_unavailable',
   'misconfigured',
-] as const satisfies readonly FailureReason[];
+  'unknown',
+] as const satisfies readonly (FailureReason | 'unknown')[];
 
 /** No message below contains a value: they end up in logs and terminals. */
 const text = v.pipe(
@@ -112,7 +116,7 @@ export const telebirrUssdSettings = v.strictObject(
     reasons: v.optional(
       v.record(
         code,
-        v.picklist(REASONS, `Must be one of ${REASONS.join(', ')}.`),
+        v.picklist(MEANINGS, `Must be one of ${MEANINGS.join(', ')}.`),
         'Must be a JSON object.',
       ),
       {},

@@ -34,19 +34,23 @@ import {
 export interface CbeBirrStandIn extends StandIn {
   /** What an operator registers with the bank: the one address for all callbacks. */
   registeredCallbackUrl: string | null;
-  readonly settings: Readonly<Record<'baseUrl' | keyof Credentials, string>>;
+  readonly settings: Readonly<Record<'baseUrl' | keyof Credentials, string>> & {
+    readonly paidStates: readonly string[];
+    readonly failedStates: readonly string[];
+  };
 }
 
-/** The real words are not public; these are the ones that the gateway guesses. */
+/** The real words are not public. These are invented, and told to the gateway as settings. */
 const STATE: Readonly<Record<CustomerAct, string>> = {
-  pays: 'SUCCESS',
-  declines: 'DECLINED',
-  lacks_funds: 'FAILED',
-  mistypes_pin: 'FAILED',
-  cancels: 'CANCELLED',
-  times_out: 'FAILED',
+  pays: 'Birr Moved',
+  declines: 'Turned Down',
+  lacks_funds: 'Not Moved',
+  mistypes_pin: 'Not Moved',
+  cancels: 'Walked Away',
+  times_out: 'Not Moved',
 };
-const STATE_WAITING = 'PENDING';
+const STATE_WAITING = 'At Counter';
+const FAILED_STATES = ['Turned Down', 'Not Moved', 'Walked Away'];
 
 const AFTER_ANSWER_MS = 50;
 
@@ -63,7 +67,12 @@ export async function startCbeBirrStandIn(port = 0): Promise<CbeBirrStandIn> {
   return {
     railId: 'cbe-birr',
     baseUrl: server.baseUrl,
-    settings: { baseUrl: server.baseUrl, ...credentials },
+    settings: {
+      baseUrl: server.baseUrl,
+      ...credentials,
+      paidStates: [STATE.pays],
+      failedStates: FAILED_STATES,
+    },
     calls: server.calls,
     plan: (amountText, plan) => void bank.plans.set(amountText, plan),
     order: (orderId) => bank.book.arrival(orderId),

@@ -55,6 +55,13 @@ export function stateOf({ acted, registered }: CardsOrder): CardsState {
   return isOver ? STATE_AFTER.times_out : state;
 }
 
+/** Whether the page takes a card: after a decline again, until the session ends. */
+export function takesCard(order: CardsOrder): boolean {
+  const { orderStatus } = stateOf(order);
+  const mayTryAgain = order.acted !== 'times_out' && Date.now() < order.registered.endsAtMs;
+  return orderStatus === 0 || (orderStatus === 6 && mayTryAgain);
+}
+
 /** The name of the first field with a value that the gateway would not take, or null. */
 export function wrongFieldOf(form: ReadonlyMap<string, string>): string | null {
   const rules: Readonly<Record<string, RegExp>> = {

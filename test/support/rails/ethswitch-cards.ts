@@ -4,8 +4,8 @@ import {
   type CardsOrder,
   REGISTER_FIELDS,
   type Registered,
-  stateOf,
   statusReply,
+  takesCard,
   wrongFieldOf,
 } from './ethswitch-cards-rules.ts';
 import {
@@ -147,7 +147,7 @@ export async function startEthswitchCardsStandIn(port = 0): Promise<CardsStandIn
         return acted;
       },
       async act(act, options) {
-        if (stateOf(this).orderStatus !== 0) {
+        if (!takesCard(this)) {
           throw new Error(`${orderId} is settled already`);
         }
         acted = act;
@@ -187,7 +187,7 @@ export async function startEthswitchCardsStandIn(port = 0): Promise<CardsStandIn
 
   async function page(call: ReceivedCall, order: CardsOrder): Promise<Reply> {
     const { currency, failUrl, mdOrder, returnUrl } = order.registered;
-    const isOpen = stateOf(order).orderStatus === 0;
+    const isOpen = takesCard(order);
     if (call.method === 'GET') {
       const acts: readonly CustomerAct[] = isOpen
         ? ['pays', 'declines', 'lacks_funds', 'mistypes_pin', 'cancels', 'times_out']
@@ -209,7 +209,7 @@ export async function startEthswitchCardsStandIn(port = 0): Promise<CardsStandIn
   }
 
   return {
-    railId: 'ethswitch',
+    railId: 'ethswitch-cards',
     baseUrl: server.baseUrl,
     settings: {
       gateway: 'cards',

@@ -170,7 +170,7 @@ export async function startNbgStandIn(port = 0): Promise<NbgStandIn> {
   }
 
   return {
-    railId: 'ethswitch',
+    railId: 'ethswitch-nbg',
     baseUrl: server.baseUrl,
     settings: {
       gateway: 'nbg',
@@ -178,6 +178,7 @@ export async function startNbgStandIn(port = 0): Promise<NbgStandIn> {
       username,
       password,
       billerBin: BILLER_BIN,
+      callbackAddresses: [],
     },
     plan: (amountText, plan) => plans.set(amountText, plan),
     order: (orderId) => book.arrival(orderId),

@@ -41,14 +41,14 @@ export interface Receiver {
   stop(): Promise<void>;
 }
 
-export async function startReceiver(): Promise<Receiver> {
+export async function startReceiver(gateway: 'nbg' | 'cards'): Promise<Receiver> {
   const server = await StandInServer.start(async () => ({
     type: 'answer',
     status: 200,
     body: 'received',
   }));
   return {
-    callbackUrl: `${server.baseUrl}/rails/ethswitch/test1.attempt-token`,
+    callbackUrl: `${server.baseUrl}/rails/ethswitch-${gateway}/test1.attempt-token`,
     returnUrl: `${server.baseUrl}/checkout/test1.checkout-token/returned`,
     last() {
       const call = server.calls.at(-1);
@@ -63,7 +63,7 @@ export async function startReceiver(): Promise<Receiver> {
 
 export function callbackRequest(body: string, contentType = 'application/json'): Request {
   const headers = { 'content-type': contentType };
-  return new Request('https://pay.example.com/rails/ethswitch/token', {
+  return new Request('https://pay.example.com/rails/ethswitch-any/token', {
     method: 'POST',
     headers,
     body,

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import * as v from 'valibot';
+import { REFERENCE_LENGTH, referenceFrom } from '../../../src/domain/identifiers.ts';
 import { type MpesaSettings, mpesaSettingsSchema } from '../../../src/rails/mpesa/settings.ts';
 
 /** The least that an operator must give; none of it is anybody's. */
@@ -10,10 +11,15 @@ export const VALID_SETTINGS = {
   passkey: 'invented-passkey',
 };
 
+/** For starts that get no answer: the others wait as long as in production. */
+export const SHORT_TIMEOUT_MS = 1_000;
+
+export const PHONE = '251711234567';
+
 export const VECTORS = fixture('vectors');
 export const SAMPLE_REQUEST = fixture('stk_request');
 export const SAMPLE_ANSWER = fixture('stk_response');
-export const SAMPLE_TOKEN = fixture('token_response');
+export const SAMPLE_TOKEN_TEXT = fixtureText('token_response');
 export const SAMPLE_ERRORS = fixture('errors');
 export const SAMPLE_PAID = fixture('callback_success');
 export const SAMPLE_FAILED = fixture('callback_fail');
@@ -29,7 +35,28 @@ export function issuesOf(secret: unknown): readonly string[] {
   );
 }
 
+export function newReference(): string {
+  return referenceFrom(crypto.getRandomValues(new Uint8Array(REFERENCE_LENGTH)));
+}
+
+/** The text of the official sample request with other values, in JSON, of the members named. */
+export function sampleRequestText(changed: Readonly<Record<string, string>>): string {
+  let text = fixtureText('stk_request').trimEnd();
+  for (const [name, json] of Object.entries(changed)) {
+    const member = new RegExp(`"${name}":(?:"[^"]*"|[\\d.]+)`, 'g');
+    if (text.match(member)?.length !== 1) {
+      throw new Error(`the sample has not exactly one ${name}`);
+    }
+    text = text.replace(member, () => `"${name}":${json}`);
+  }
+  return text;
+}
+
 function fixture(name: string) {
+  return JSON.parse(fixtureText(name));
+}
+
+function fixtureText(name: string): string {
   const url = new URL(`../../fixtures/rails/mpesa/${name}.json`, import.meta.url);
-  return JSON.parse(readFileSync(url, 'utf8'));
+  return readFileSync(url, 'utf8');
 }

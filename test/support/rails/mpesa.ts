@@ -123,7 +123,7 @@ export async function startMpesaStandIn(port = 0): Promise<MpesaStandIn> {
 
   const server = await StandInServer.start(handle, port);
   return {
-    railId: 'mpesa',
+    railId: 'stk-push',
     baseUrl: server.baseUrl,
     settings: { baseUrl: server.baseUrl, ...account },
     calls: server.calls,

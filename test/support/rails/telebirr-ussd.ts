@@ -59,6 +59,8 @@ const CODE: Readonly<Record<Exclude<CustomerAct, 'pays'>, string>> = {
   times_out: 'X204',
 };
 const REASONS = {
+  // The order may stand: who has sent it twice knows nothing about it.
+  [CODE_DUPLICATE]: 'unknown',
   [CODE_INITIATOR]: 'misconfigured',
   [CODE_UNAVAILABLE]: 'rail_unavailable',
   [CODE.lacks_funds]: 'insufficient_funds',

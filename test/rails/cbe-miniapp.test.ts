@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'vitest';
+import { hashOf } from '../../src/rails/cbe-birr/seal.ts';
+import { cbeBirrSettingsSchema } from '../../src/rails/cbe-birr/settings.ts';
+import samples from '../fixtures/rails/cbe-miniapp/samples.json' with { type: 'json' };
+import vectors from '../fixtures/rails/cbe-miniapp/vectors.json' with { type: 'json' };
+import { sha256 } from '../support/rails/cbe-birr-crypto.ts';
+
+/**
+ * Goal: CBE's mini app, which Kefel does not speak, hashes as the web gateway does: should it ever be
+ * spoken, the adapter's hash is the one to use.
+ */
+
+/** Those of the vector that the sample leaves open. */
+const TOKEN = 'tok-demo';
+const HASH_KEY = 'hashkey-demo';
+const TRANSACTION_TIME = '2025-01-01T00:00:00.000Z';
+
+type Values = Readonly<Record<string, string>>;
+
+/** The members of a request and the key, sorted by name in byte order. */
+function miniAppSignature(request: Values, key: string): string {
+  const { signature: _, ...signed } = request;
+  return hashOf(
+    Object.entries({ ...signed, key }).sort(([one], [other]) => (one < other ? -1 : 1)),
+  );
+}
+
+describe('the published vector', () => {
+  const request = { ...samples.pay.json, token: TOKEN, transactionTime: TRANSACTION_TIME };
+
+  test('its hash input has exactly the sample’s members and the key', () => {
+    const { signature: _, ...signed } = request;
+    const parsed = Object.fromEntries(new URLSearchParams(vectors.hashInput));
+    expect(parsed).toEqual({ ...signed, key: HASH_KEY });
+  });
+
+  test('its signature, by the production hash and by OpenSSL', () => {
+    expect(miniAppSignature(request, HASH_KEY)).toBe(vectors.signature);
+    expect(sha256(vectors.hashInput)).toBe(vectors.signature);
+  });
+
+  test('every member counts', () => {
+    const { signature: _, ...signed } = request;
+    for (const name of Object.keys(signed)) {
+      expect(miniAppSignature({ ...request, [name]: 'changed' }, HASH_KEY)).not.toBe(
+        vectors.signature,
+      );
+    }
+    expect(miniAppSignature(request, 'another key')).not.toBe(vectors.signature);
+  });
+});
+
+describe('the samples', () => {
+  test('come from the web gateway’s own host', () => {
+    expect(samples.host).toBe(cbeBirrSettingsSchema.pipe[0].entries.baseUrl.default);
+  });
+
+  test('want a token that only CBE’s app gives: no request here has one', () => {
+    const authorizations = [samples.user, samples.pay].map(({ headers }) => headers.Authorization);
+    expect(authorizations).toEqual(['Bearer <miniapp token>', 'Bearer <miniapp token>']);
+    expect(Object.keys(samples.callback.json)).not.toContain('State');
+  });
+});

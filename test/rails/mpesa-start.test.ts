@@ -1,0 +1,218 @@
+import { createHash } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { FailureReason } from '../../src/domain/intent.ts';
+import { timestampText } from '../../src/rails/mpesa/push.ts';
+import { mpesaRail } from '../../src/rails/mpesa/rail.ts';
+import { watchRailAnswers } from '../support/rails/logged.ts';
+import { startMpesaStandIn } from '../support/rails/mpesa.ts';
+import {
+  PHONE,
+  SHORT_TIMEOUT_MS,
+  sampleRequestText,
+  settingsOf,
+  VALID_SETTINGS,
+} from '../support/rails/mpesa-fixtures.ts';
+import { type MpesaScene, startMpesaScene } from '../support/rails/mpesa-scene.ts';
+import { type Fault, jsonReply, type Plan, StandInServer } from '../support/rails/stand-in.ts';
+
+let scene: MpesaScene;
+
+beforeAll(async () => {
+  scene = await startMpesaScene();
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+afterAll(async () => {
+  await scene.stop();
+});
+
+describe('a start', () => {
+  it('asks for a token, then pushes: two requests, whole', async () => {
+    const own = await startMpesaStandIn();
+    const order = scene.order(150_050);
+    const from = Date.now();
+    const result = await mpesaRail(settingsOf(own.settings)).start(order);
+    const standInOrder = await own.order(order.attempt.reference);
+    expect(result).toEqual({
+      type: 'accepted',
+      redirectUrl: null,
+      railReference: expect.any(String),
+    });
+    expect(standInOrder).toMatchObject({ amountText: '1500.5', phone: PHONE, acted: null });
+
+    const settings = settingsOf(own.settings);
+    expect(settings).toEqual({ ...own.settings, promptWindowSeconds: 180 });
+    const [token, push] = own.calls;
+    expect(own.calls).toHaveLength(2);
+    const credentials = `${settings.consumerKey}:${settings.consumerSecret}`;
+    const transport = {
+      host: new URL(own.baseUrl).host,
+      connection: 'keep-alive',
+      accept: 'application/json',
+      'accept-encoding': 'gzip, deflate',
+      'accept-language': '*',
+      'sec-fetch-mode': 'cors',
+      'user-agent': 'node',
+    };
+    expect(token).toEqual({
+      method: 'GET',
+      url: '/v1/token/generate?grant_type=client_credentials',
+      headers: {
+        ...transport,
+        authorization: `Basic ${Buffer.from(credentials).toString('base64')}`,
+      },
+      body: '',
+    });
+    expect(push).toEqual({
+      method: 'POST',
+      url: '/mpesa/stkpush/v3/processrequest',
+      headers: {
+        ...transport,
+        authorization: expect.stringMatching(/^Bearer [\w-]{19}$/),
+        'content-type': 'application/json',
+        'content-length': String(push?.body.length),
+      },
+      body: expect.any(String),
+    });
+    const { Timestamp } = JSON.parse(push?.body ?? '');
+    const digest = createHash('sha256')
+      .update(`${settings.shortcode}${settings.passkey}${Timestamp}`)
+      .digest('hex');
+    const { reference } = order.attempt;
+    // The official sample, byte for byte, but for what is another for each payment.
+    expect(push?.body).toBe(
+      sampleRequestText({
+        MerchantRequestID: `"${reference}"`,
+        BusinessShortCode: `"${settings.shortcode}"`,
+        Password: `"${Buffer.from(digest).toString('base64')}"`,
+        Timestamp: `"${Timestamp}"`,
+        Amount: '1500.5',
+        PartyA: `"${PHONE}"`,
+        PartyB: `"${settings.shortcode}"`,
+        PhoneNumber: `"${PHONE}"`,
+        CallBackURL: `"${order.callbackUrl}"`,
+        AccountReference: `"${reference.slice(0, 12)}"`,
+        TransactionDesc: '"Tomoca Coffee"',
+        Value: `"${reference}"`,
+      }),
+    );
+    expect([timestampText(from), timestampText(Date.now())]).toContainEqual(Timestamp);
+    await own.stop();
+  });
+
+  it('sends the type, the form and the credited party of the settings', async () => {
+    const any = await StandInServer.start(async () => jsonReply(200, { access_token: 'token' }));
+    const switches = { transactionType: 'CustomerBuyGoodsOnline', passwordForm: 'kenya' };
+    const secret = { ...VALID_SETTINGS, ...switches, partyB: '554433', baseUrl: any.baseUrl };
+    await mpesaRail(settingsOf(secret)).start(scene.order());
+    const body = JSON.parse(any.calls[1]?.body ?? '');
+    expect(body).toMatchObject({ TransactionType: 'CustomerBuyGoodsOnline', PartyB: '554433' });
+    const plain = `1020${VALID_SETTINGS.passkey}${body.Timestamp}`;
+    expect(Buffer.from(body.Password, 'base64').toString()).toBe(plain);
+    await any.stop();
+  });
+
+  it('is for numbers of Safaricom Ethiopia alone: others are refused before any call', async () => {
+    const before = scene.standIn.calls.length;
+    for (const phone of [null, '', '251911234567', '711234567', '25171123456', `${PHONE}8`]) {
+      const order = scene.order(100, { phone });
+      expect(await scene.railWith().start(order)).toEqual({ type: 'refused', reason: 'declined' });
+      expect(scene.railWith().takesPhone?.(phone ?? '')).toBe(false);
+    }
+    expect(scene.railWith().takesPhone?.(PHONE)).toBe(true);
+    expect(scene.standIn.calls).toHaveLength(before);
+  });
+
+  it('of a payment in another currency is refused before any call', async () => {
+    const before = scene.standIn.calls.length;
+    const order = scene.order(100, {}, { currency: 'USD' });
+    const refused = { type: 'refused', reason: 'misconfigured' };
+    expect(await scene.railWith().start(order)).toEqual(refused);
+    expect(scene.standIn.calls).toHaveLength(before);
+  });
+
+  it('is logged where the rail does not take it, by the rail’s own codes', async () => {
+    const lines = watchRailAnswers();
+    const starts = [
+      scene.plannedOrder({ refuses: 'declines' }),
+      scene.plannedOrder({ refuses: 'misconfigured' }),
+      scene.plannedOrder({ start: 'http_500' }),
+      scene.plannedOrder({ start: 'reset' }),
+      scene.plannedOrder({}),
+    ];
+    for (const order of starts) {
+      await scene.railWith().start(order);
+    }
+    const wrong = scene.railWith({ consumerKey: 'x' });
+    const order = scene.order();
+    await wrong.start(order);
+    const reference = (index: number) => ({ reference: starts[index]?.attempt.reference });
+    const line = { level: 'warn', rail: 'stk-push', call: 'processrequest' };
+    expect(lines).toEqual([
+      { ...line, ...reference(0), status: 200, word: '1' },
+      { ...line, ...reference(1), status: 403, word: '403.001.01' },
+      { ...line, ...reference(2), status: 500, word: null },
+      { ...line, ...reference(3), word: null },
+      {
+        ...line,
+        call: 'token',
+        reference: order.attempt.reference,
+        status: 400,
+        word: '999991',
+      },
+    ]);
+  });
+
+  it.each<readonly [NonNullable<Plan['refuses']>, FailureReason]>([
+    ['declines', 'declined'],
+    ['lacks_funds', 'declined'],
+    ['misconfigured', 'misconfigured'],
+    ['unavailable', 'rail_unavailable'],
+  ])('that the rail refuses (%s) took no money: %s', async (refuses, reason) => {
+    const order = scene.plannedOrder({ refuses });
+    expect(await scene.railWith().start(order)).toEqual({ type: 'refused', reason });
+  });
+
+  it.each<Fault>(['http_500', 'reset', 'hang', 'truncated', 'taken_then_reset', 'taken_then_hang'])(
+    'whose push meets the fault %s is unknown, and is made once',
+    async (start) => {
+      const order = scene.plannedOrder({ start });
+      expect(await scene.railWith({}, SHORT_TIMEOUT_MS).start(order)).toEqual({ type: 'unknown' });
+      const { reference } = order.attempt;
+      const pushes = scene.standIn.calls.filter(({ body }) => body.includes(`"${reference}"`));
+      expect(pushes).toHaveLength(1);
+    },
+  );
+
+  it('with a wrong key, secret or password is misconfigured', async () => {
+    const wrong = [{ consumerKey: 'x' }, { consumerSecret: 'x' }, { passkey: 'x' }];
+    for (const changed of [...wrong, { passwordForm: 'kenya' }, { shortcode: '123' }]) {
+      const rail = scene.railWith(changed);
+      const result = await rail.start(scene.order());
+      expect(result).toEqual({ type: 'refused', reason: 'misconfigured' });
+    }
+  });
+
+  it('with a rail that cannot be reached took no money', async () => {
+    const gone = await startMpesaStandIn();
+    await gone.stop();
+    const result = await mpesaRail(settingsOf(gone.settings)).start(scene.order());
+    expect(result).toEqual({ type: 'refused', reason: 'rail_unavailable' });
+  });
+
+  it('accepts nothing that the strict stand-in refuses, whatever the texts', async () => {
+    const names = [
+      `${'☕ ክፈል\u0000\n"\\'.repeat(150)}`.slice(0, 1_000),
+      'ቶሞካ ቡና',
+      '"; DROP TABLE orders; --',
+      `<script>${'a'.repeat(991)}`,
+      '\ud83d',
+      ' ',
+    ];
+    for (const merchantName of names) {
+      const order = scene.order(100, {}, { merchantName, description: merchantName });
+      expect(await scene.railWith().start(order)).toMatchObject({ type: 'accepted' });
+    }
+  });
+});

@@ -1,0 +1,128 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { mpesaRail } from '../../src/rails/mpesa/rail.ts';
+import type { Rail, RailOrder } from '../../src/rails/rail.ts';
+import { type MpesaStandIn, startMpesaStandIn } from '../support/rails/mpesa.ts';
+import {
+  newReference,
+  PHONE,
+  SAMPLE_ANSWER,
+  SAMPLE_TOKEN_TEXT,
+  SHORT_TIMEOUT_MS,
+  settingsOf,
+  VALID_SETTINGS,
+} from '../support/rails/mpesa-fixtures.ts';
+import { orderFor } from '../support/rails/order.ts';
+import { jsonReply, type StandIn, StandInServer } from '../support/rails/stand-in.ts';
+
+describe('the token', () => {
+  let own: MpesaStandIn;
+  beforeEach(async () => {
+    own = await startMpesaStandIn();
+  });
+  afterEach(async () => {
+    vi.useRealTimers();
+    await own.stop();
+  });
+  const paths = () => own.calls.map(({ url }) => (url.startsWith('/v1/token') ? 'token' : 'push'));
+
+  it('of the sample is sent as it is, and used until its last minute', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const rail = await StandInServer.start(async ({ method, body }) =>
+      method === 'GET'
+        ? { type: 'answer', status: 200, body: SAMPLE_TOKEN_TEXT }
+        : jsonReply(200, { ...SAMPLE_ANSWER, MerchantRequestID: referenceIn(body) }),
+    );
+    const adapter = mpesaRail(settingsOf({ ...VALID_SETTINGS, baseUrl: rail.baseUrl }));
+    expect(await adapter.start(newOrder())).toMatchObject({ type: 'accepted' });
+    // It lives for 3,599 s.
+    vi.advanceTimersByTime(3_538_000);
+    await adapter.start(newOrder());
+    expect(rail.calls.map(({ method }) => method)).toEqual(['GET', 'POST', 'POST']);
+    vi.advanceTimersByTime(2_000);
+    await adapter.start(newOrder());
+    expect(rail.calls.map(({ method }) => method).slice(3)).toEqual(['GET', 'POST']);
+    const bearers = rail.calls.map(({ headers }) => headers.authorization);
+    expect(bearers.filter((value) => value === 'Bearer <opaque>')).toHaveLength(3);
+    await rail.stop();
+  });
+
+  it('is asked for once while it lasts, also by another adapter of the same settings', async () => {
+    for (const rail of [railOf(own), railOf(own)]) {
+      expect(await rail.start(newOrder())).toMatchObject({ type: 'accepted' });
+    }
+    expect(paths()).toEqual(['token', 'push', 'push']);
+  });
+
+  it('is another one for another account', async () => {
+    await railOf(own).start(newOrder());
+    const other = mpesaRail(settingsOf({ ...own.settings, consumerSecret: 'wrong' }));
+    const result = await other.start(newOrder());
+    expect(result).toEqual({ type: 'refused', reason: 'misconfigured' });
+  });
+
+  it('is not used in its last minute', async () => {
+    own.giveTokensFor(60);
+    await railOf(own).start(newOrder());
+    await railOf(own).start(newOrder());
+    expect(paths()).toEqual(['token', 'push', 'token', 'push']);
+  });
+
+  it('that the rail refuses is renewed, and the push made once more', async () => {
+    await railOf(own).start(newOrder());
+    own.revokeTokens();
+    expect(await railOf(own).start(newOrder())).toMatchObject({ type: 'accepted' });
+    expect(paths()).toEqual(['token', 'push', 'push', 'token', 'push']);
+  });
+
+  it('that is refused twice is a matter for the operator', async () => {
+    own.giveTokensFor(0);
+    const result = await railOf(own).start(newOrder());
+    expect(result).toEqual({ type: 'refused', reason: 'misconfigured' });
+    expect(paths()).toEqual(['token', 'push', 'token', 'push']);
+  });
+
+  it.each([
+    ['resets', { type: 'reset' }, 'rail_unavailable'],
+    ['hangs', { type: 'hang' }, 'rail_unavailable'],
+    ['breaks off', { type: 'truncated', body: '{"access_token":"abc"}' }, 'rail_unavailable'],
+    ['fails', { type: 'answer', status: 503, body: '<html>' }, 'rail_unavailable'],
+    ['is asked too often', { type: 'answer', status: 429, body: '' }, 'rail_unavailable'],
+    ['redirects', { type: 'answer', status: 302, body: '' }, 'rail_unavailable'],
+    ['says nothing', jsonReply(200, {}), 'rail_unavailable'],
+    ['gives no header', jsonReply(200, { access_token: 'a\nb' }), 'rail_unavailable'],
+    ['refuses', jsonReply(200, { resultCode: '999991' }), 'misconfigured'],
+    ['refuses by number', jsonReply(200, { resultCode: 999997 }), 'misconfigured'],
+    ['refuses without a word', { type: 'answer', status: 401, body: '' }, 'misconfigured'],
+  ] as const)('call that %s: nothing was pushed', async (_name, reply, reason) => {
+    own.answerTokens(reply);
+    expect(await railOf(own, SHORT_TIMEOUT_MS).start(newOrder())).toEqual({
+      type: 'refused',
+      reason,
+    });
+    expect(paths()).toEqual(['token']);
+  });
+
+  it('that comes without a life is used and not kept', async () => {
+    const lives: readonly unknown[] = [undefined, null, 'soon', '-5', 1e300, { toString: 1 }];
+    for (const expires_in of lives) {
+      own.answerTokens(jsonReply(200, { access_token: 'unknown-to-the-rail', expires_in }));
+      const before = own.calls.length;
+      await railOf(own).start(newOrder());
+      expect(paths().slice(before)).toEqual(['token', 'push', 'token', 'push']);
+    }
+  });
+});
+
+function railOf({ settings }: StandIn, startTimeoutMs?: number): Rail {
+  return mpesaRail(settingsOf(settings), startTimeoutMs);
+}
+
+function newOrder(): RailOrder {
+  return orderFor(mpesaRail(settingsOf(VALID_SETTINGS)), 'M_PESA', {
+    attempt: { reference: newReference(), phone: PHONE },
+  });
+}
+
+function referenceIn(pushBody: string): unknown {
+  return JSON.parse(pushBody).MerchantRequestID;
+}

@@ -1,0 +1,45 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import { logRailAnswer } from '../../src/rails/rail-log.ts';
+import { watchRailAnswers } from '../support/rails/logged.ts';
+
+/** Goal: an operator reads what a rail said, and nothing that is a secret or somebody's. */
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+const ENTRY = { rail: 'cbe-birr', call: 'TXNSTAT', reference: 'H7K2M9QX4T0B8ZC3VN5D' };
+
+test('a line, whole', () => {
+  const lines = watchRailAnswers();
+  logRailAnswer({ ...ENTRY, word: null });
+  logRailAnswer({ ...ENTRY, railReference: 'A2B3', status: 200, word: 'X-1', level: 'info' });
+  expect(lines).toEqual([
+    { level: 'warn', ...ENTRY, word: null },
+    { level: 'info', ...ENTRY, railReference: 'A2B3', status: 200, word: 'X-1' },
+  ]);
+});
+
+test.each([
+  ['60200099', '60200099'],
+  ['Not_moved. -1', 'Not_moved. -1'],
+  ['x'.repeat(64), 'x'.repeat(64)],
+  ['x'.repeat(65), '(unprintable)'],
+  ['', '(unprintable)'],
+  ['+251911234567', '(unprintable)'],
+  ['{"a":1}', '(unprintable)'],
+  ['two\nlines', '(unprintable)'],
+  ['PAID\n', '(unprintable)'],
+  ['ተከፍሏል', '(unprintable)'],
+])('the word %j is shown as %j', (word, shown) => {
+  const lines = watchRailAnswers();
+  logRailAnswer({ ...ENTRY, word });
+  expect(lines).toMatchObject([{ word: shown }]);
+});
+
+test('nothing that an adapter might pass besides is logged', () => {
+  const lines = watchRailAnswers();
+  const more = { ...ENTRY, word: 'PAID', body: 'secret', phone: '251911234567' };
+  logRailAnswer(more);
+  expect(lines).toEqual([{ level: 'warn', ...ENTRY, word: 'PAID' }]);
+});

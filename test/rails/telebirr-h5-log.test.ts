@@ -1,0 +1,144 @@
+import { createPrivateKey } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import type { Rail, RailOrder } from '../../src/rails/rail.ts';
+import vectors from '../fixtures/rails/telebirr-h5/vectors.json' with { type: 'json' };
+import { watchRailAnswers } from '../support/rails/logged.ts';
+import { jsonReply, type Reply } from '../support/rails/stand-in.ts';
+import {
+  notification,
+  scriptedRail,
+  type TelebirrScene,
+  telebirrScene,
+} from '../support/rails/telebirr-h5-scene.ts';
+import { rsaSign, signedText } from '../support/rails/telebirr-h5-wire.ts';
+
+/** Goal: what telebirr said when it was no plain success is found by the attempt's reference. */
+
+let scene: TelebirrScene;
+let scripted: { readonly rail: Rail; stop(): Promise<void> };
+let next: Reply;
+
+beforeAll(async () => {
+  scene = await telebirrScene();
+  scripted = await scriptedRail(scene.telebirr.settings, () => next);
+});
+
+afterAll(async () => {
+  await Promise.all([scene.stop(), scripted.stop()]);
+});
+
+afterEach(() => {
+  scene.telebirr.manners.token = undefined;
+  vi.restoreAllMocks();
+});
+
+function line({ attempt }: RailOrder, said: object) {
+  return { level: 'warn', rail: 'telebirr-h5', reference: attempt.reference, ...said };
+}
+
+test('nothing, when all is well or the customer has not paid yet', async () => {
+  const lines = watchRailAnswers();
+  const order = scene.order();
+  await scene.rail.start(order);
+  await scene.rail.query(order, Date.now());
+  await (await scene.telebirr.order(order.attempt.reference)).act('pays');
+  await scene.rail.handleCallback(scene.lastNotification(), order);
+  expect(lines).toEqual([]);
+});
+
+test.each([
+  [jsonReply(500, { errorCode: '60200099', errorMsg: 'no' }), 500, '60200099'],
+  [jsonReply(400, { errorCode: 60209999 }), 400, '60209999'],
+  [jsonReply(200, { result: 'FAIL', code: '60320025' }), 200, '60320025'],
+  [jsonReply(200, { code: 'call 251911234567, please!' }), 200, '(unprintable)'],
+  [jsonReply(403, {}), 403, null],
+  [jsonReply(200, { result: 'SUCCESS', code: '0' }), 200, '0'],
+] as const)('a start and a query that are not answered well: %j', async (reply, status, word) => {
+  const lines = watchRailAnswers();
+  const order = scene.order();
+  next = reply;
+  await scripted.rail.start(order);
+  await scripted.rail.query(order, Date.now());
+  expect(lines).toEqual([
+    line(order, { call: 'preOrder', status, word }),
+    line(order, { call: 'queryOrder', status, word }),
+  ]);
+});
+
+test('no answer, and an order that nobody would find again', async () => {
+  const lines = watchRailAnswers();
+  const order = scene.order();
+  next = { type: 'reset' };
+  await scripted.rail.start(order);
+  next = jsonReply(200, { result: 'SUCCESS', code: '0', biz_content: { prepay_id: '?' } });
+  await scripted.rail.start(order);
+  const expected = line(order, { call: 'preOrder', word: null });
+  expect(lines).toEqual([expected, expected]);
+});
+
+test('no token', async () => {
+  const lines = watchRailAnswers();
+  const order = scene.order();
+  await scene.railWith({ appSecret: 'another' }).start(order);
+  scene.telebirr.manners.token = 'quota';
+  await scene.railWith({ appSecret: 'third' }).start(order);
+  expect(lines).toMatchObject([
+    line(order, { call: 'token', status: 401 }),
+    line(order, { call: 'token', word: '49401021002' }),
+  ]);
+});
+
+test('a token that ended is nothing; one that is refused twice is', async () => {
+  const order = scene.order();
+  await scene.rail.start(order);
+  const lines = watchRailAnswers();
+  scene.telebirr.forgetTokens();
+  await scene.rail.query(order, Date.now());
+  expect(lines).toEqual([]);
+  next = jsonReply(401, { errorCode: '60200001' });
+  expect(await scripted.rail.start(order)).toEqual({ type: 'refused', reason: 'misconfigured' });
+  expect(lines).toEqual([line(order, { call: 'preOrder', status: 401, word: '60200001' })]);
+});
+
+test.each([
+  ['PAY_FAILED', 'info'],
+  ['ORDER_CLOSED', 'info'],
+  ['REFUNDING', 'warn'],
+  ['PAY_SUCCESS', 'warn'],
+  ['SETTLING', 'warn'],
+])('the state %s without amounts: %s', async (order_status, level) => {
+  const lines = watchRailAnswers();
+  const order = scene.order();
+  const content = { merch_order_id: order.attempt.reference, order_status };
+  next = jsonReply(200, { result: 'SUCCESS', code: '0', biz_content: content });
+  await scripted.rail.query(order, Date.now());
+  expect(lines).toEqual([line(order, { level, call: 'queryOrder', word: order_status })]);
+});
+
+test.each(['WAIT_PAY', 'PAYING', 'ACCEPTED'])('the state %s: nothing', async (order_status) => {
+  const lines = watchRailAnswers();
+  const order = scene.order();
+  const content = { merch_order_id: order.attempt.reference, order_status };
+  next = jsonReply(200, { result: 'SUCCESS', code: '0', biz_content: content });
+  await scripted.rail.query(order, Date.now());
+  expect(lines).toEqual([]);
+});
+
+test.each([
+  ['a word that nobody knows', 'Settling'],
+  ['a payment that is not confirmed', 'Completed'],
+])('a notification with %s', async (_what, trade_status) => {
+  const key = createPrivateKey({
+    key: Buffer.from(vectors.platformKey.pkcs8_b64_der, 'base64'),
+    format: 'der',
+    type: 'pkcs8',
+  });
+  const order = scene.order();
+  await scene.rail.start(order);
+  const fields = { merch_order_id: order.attempt.reference, trade_status };
+  const said = { ...fields, sign: rsaSign(signedText(fields), key, 'pss32') };
+  const rail = scene.railWith({ telebirrPublicKey: vectors.platformKey.spki_b64_der });
+  const lines = watchRailAnswers();
+  await rail.handleCallback(notification(JSON.stringify(said)), order);
+  expect(lines).toEqual([line(order, { call: 'callback', word: trade_status })]);
+});

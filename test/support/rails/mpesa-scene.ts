@@ -1,0 +1,48 @@
+import type { Attempt, IntentTerms } from '../../../src/domain/intent.ts';
+import { mpesaRail } from '../../../src/rails/mpesa/rail.ts';
+import type { Rail, RailOrder } from '../../../src/rails/rail.ts';
+import { type MpesaStandIn, startMpesaStandIn } from './mpesa.ts';
+import { newReference, PHONE, settingsOf } from './mpesa-fixtures.ts';
+import { orderFor } from './order.ts';
+import { jsonReply, type Plan, StandInServer } from './stand-in.ts';
+
+/** M-PESA's stand-in, the adapter that is configured for it, and a receiver of callbacks. */
+export interface MpesaScene {
+  readonly standIn: MpesaStandIn;
+  /** The gateway's callback address: keeps what the rail posts there. */
+  readonly gateway: StandInServer;
+  railWith(changed?: Readonly<Record<string, unknown>>, startTimeoutMs?: number): Rail;
+  /** An order that reports to `gateway`. */
+  order(amountMinor?: number, attempt?: Partial<Attempt>, terms?: Partial<IntentTerms>): RailOrder;
+  /** An order of an amount of its own, for which the stand-in does as `plan` says. */
+  plannedOrder(plan: Plan): RailOrder;
+  stop(): Promise<void>;
+}
+
+export async function startMpesaScene(): Promise<MpesaScene> {
+  const standIn = await startMpesaStandIn();
+  const gateway = await StandInServer.start(async () => jsonReply(200, { ResultCode: 0 }));
+  const railWith: MpesaScene['railWith'] = (changed = {}, startTimeoutMs) =>
+    mpesaRail(settingsOf({ ...standIn.settings, ...changed }), startTimeoutMs);
+  const order: MpesaScene['order'] = (amountMinor = 150_000, attempt = {}, terms = {}) =>
+    orderFor(railWith(), 'M_PESA', {
+      attempt: { reference: newReference(), phone: PHONE, ...attempt },
+      terms: { amountMinor, ...terms },
+      order: { callbackUrl: `${gateway.baseUrl}/rails/stk-push/test1.attempt-token` },
+    });
+  let lastPlannedMinor = 700_000;
+  return {
+    standIn,
+    gateway,
+    railWith,
+    order,
+    plannedOrder(plan) {
+      lastPlannedMinor += 101;
+      standIn.plan(String(lastPlannedMinor / 100), plan);
+      return order(lastPlannedMinor);
+    },
+    async stop() {
+      await Promise.all([standIn.stop(), gateway.stop()]);
+    },
+  };
+}
