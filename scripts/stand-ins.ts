@@ -1,6 +1,7 @@
-import type { Method } from '../src/domain/method.ts';
+import { METHODS, type Method } from '../src/domain/method.ts';
 import { startCbeBirrStandIn } from '../test/support/rails/cbe-birr.ts';
 import { startEbirrStandIn } from '../test/support/rails/ebirr.ts';
+import { startEthswitchCardsStandIn } from '../test/support/rails/ethswitch-cards.ts';
 import { startNbgStandIn } from '../test/support/rails/ethswitch-nbg.ts';
 import { startMpesaStandIn } from '../test/support/rails/mpesa.ts';
 import type { StandIn } from '../test/support/rails/stand-in.ts';
@@ -15,8 +16,18 @@ export interface StandIns {
   stop(): Promise<void>;
 }
 
+export interface StandInsOptions {
+  /** Beside those that a stand-in demands: for one, how long a customer is waited for. */
+  readonly moreSettings?: Readonly<Partial<Record<Method, Readonly<Record<string, unknown>>>>>;
+  /** Which of EthSwitch's two gateways is played. */
+  readonly ethswitch?: 'nbg' | 'cards';
+}
+
 /** Starts a stand-in for each method; each makes its own credentials. */
-export async function startStandIns(gatewayUrl: string): Promise<StandIns> {
+export async function startStandIns(
+  gatewayUrl: string,
+  { moreSettings = {}, ethswitch = 'nbg' }: StandInsOptions = {},
+): Promise<StandIns> {
   const cbe = await startCbeBirrStandIn();
   // CBE reports to one address, which a merchant registers with the bank.
   cbe.registeredCallbackUrl = `${gatewayUrl}/rails/cbe-birr`;
@@ -24,14 +35,14 @@ export async function startStandIns(gatewayUrl: string): Promise<StandIns> {
     TELE_BIRR: await startTelebirrH5StandIn(),
     TELE_BIRR_USSD: await startTelebirrUssdStandIn(),
     CBE: cbe,
-    ETS_SWITCH: await startNbgStandIn(),
+    ETS_SWITCH: await (ethswitch === 'nbg' ? startNbgStandIn() : startEthswitchCardsStandIn()),
     M_PESA: await startMpesaStandIn(),
     E_BIRR: await startEbirrStandIn(),
   };
-  const wranglerArgs = Object.entries(byMethod).flatMap(([method, standIn]) => [
-    '--var',
-    `RAIL_${method}_PRODUCTION:${JSON.stringify(standIn.settings)}`,
-  ]);
+  const wranglerArgs = METHODS.flatMap((method) => {
+    const settings = { ...byMethod[method].settings, ...moreSettings[method] };
+    return ['--var', `RAIL_${method}_PRODUCTION:${JSON.stringify(settings)}`];
+  });
   return {
     byMethod,
     wranglerArgs,

@@ -1,105 +1,146 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type StandIns, startStandIns } from '../../scripts/stand-ins.ts';
-import { METHODS, METHODS_BY_PROMPT, type Method } from '../../src/domain/method.ts';
-import { freePort } from '../support/e2e-gateway.ts';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { FailureReason } from '../../src/domain/intent.ts';
+import type { Method } from '../../src/domain/method.ts';
+import { english } from '../../src/pages/languages/en.ts';
+import { RailsScene } from '../support/e2e-rails.ts';
 import {
-  eventually,
-  hostedBody,
-  newId,
-  newPhone,
-  type Scene,
-  startScene,
-} from '../support/e2e-scene.ts';
-import { type Form, formTo, open, post, submit } from '../support/e2e-visitor.ts';
-import { type Payment, verifiedWebhook } from '../support/e2e-webhook.ts';
+  ABANDONED,
+  expectNoMore,
+  expectTold,
+  failed,
+  PAID,
+  paidLate,
+} from '../support/e2e-rails-endings.ts';
+import { CELLS, EXPRESS, HOSTED, REDIRECTS, wireAmount } from '../support/e2e-rails-table.ts';
+import { formTo, open, submit } from '../support/e2e-visitor.ts';
+import type { CustomerAct } from '../support/rails/stand-in.ts';
 
-/** Production payments by each of the six methods, through stand-ins as strict as the rails. */
+/** How production payments end by what customers do, through stand-ins as strict as the rails. */
 
-let scene: Scene;
-let standIns: StandIns;
+// Tests wait more than they work.
+vi.setConfig({ maxConcurrency: 24 });
+
+let rails: RailsScene;
 
 beforeAll(async () => {
-  const port = await freePort();
-  standIns = await startStandIns(`http://localhost:${port}`);
-  scene = await startScene({ port, args: ['--no-stand-ins', ...standIns.wranglerArgs] });
+  rails = await RailsScene.start();
 });
 
-afterAll(async () => {
-  await scene?.close();
-  await standIns?.stop();
-});
+afterAll(() => rails?.close());
 
-/** A hosted production payment whose customer has chosen `method`. */
-async function chosen(method: Method) {
-  const hook = scene.server.endpoint();
-  const uniqueId = newId();
-  const body = hostedBody({
-    paymentIntentUniqueId: uniqueId,
-    methods: [method],
-    callbackUrl: hook.url,
+/** What each rail makes of a customer who does not pay. */
+const REFUSALS: Readonly<Record<Method, { act: CustomerAct; reason: FailureReason }>> = {
+  TELE_BIRR: { act: 'declines', reason: 'declined' },
+  TELE_BIRR_USSD: { act: 'lacks_funds', reason: 'insufficient_funds' },
+  CBE: { act: 'declines', reason: 'declined' },
+  ETS_SWITCH: { act: 'declines', reason: 'declined' },
+  M_PESA: { act: 'mistypes_pin', reason: 'wrong_pin' },
+  E_BIRR: { act: 'cancels', reason: 'canceled_by_customer' },
+};
+
+describe.concurrent('the customer pays', () => {
+  it.each(CELLS)('$method, $kind: PAYMENT_SUCCESS', async (cell) => {
+    const payment = await rails.pay(cell);
+    const order = await payment.order();
+    expect(order.amountText).toBe(wireAmount(payment.standIn, payment.chargedMinor));
+    expect(order.phone).toBe(payment.isRedirect ? null : `251${payment.phone}`);
+    if (payment.answer !== null) {
+      expect(payment.answer).toMatchObject({
+        status: 'SUCCESS',
+        paymentUrl: payment.isRedirect ? expect.stringContaining(payment.standIn.baseUrl) : null,
+      });
+    }
+
+    await payment.act('pays');
+    await expectTold(payment, [PAID]);
+    if (cell.kind === 'hosted') {
+      expect((await open(payment.checkoutUrl)).heading).toBe(english.paidTitle);
+    }
   });
-  const answer = await scene.production.hosted(body);
-  expect(answer.body).toMatchObject({ status: 200 });
-  const checkoutUrl = answer.body.content;
-  const form = formTo(await open(checkoutUrl), '/attempts');
-  const page = await submit(form, { phone: phoneFor(method) });
-  return { uniqueId, hook, checkoutUrl, page };
-}
+});
 
-/** M-PESA is Safaricom's, whose numbers begin with 7. */
-function phoneFor(method: Method): string {
-  const phone = newPhone();
-  return method === 'M_PESA' ? `7${phone.slice(1)}` : phone;
-}
+describe.concurrent('the customer is refused', () => {
+  it.each(EXPRESS)('$method, express: PAYMENT_FAILED says why', async (cell) => {
+    const { act, reason } = REFUSALS[cell.method];
+    const payment = await rails.pay(cell);
+    const order = await payment.order();
+    await payment.act(act);
+    await expectTold(payment, [failed(reason)]);
 
-/** The customer acts at the rail: on the page they were sent to, or on the phone. */
-async function act(method: Method, payment: Awaited<ReturnType<typeof chosen>>, what: string) {
-  let { page } = payment;
-  if (METHODS_BY_PROMPT.includes(method)) {
-    const reference = await eventually(
-      async () => (await statusOf(payment.uniqueId)).transaction?.transactionId ?? '',
-      (text) => text !== '',
-    );
-    page = await eventually(
-      () => open(`${standIns.byMethod[method].baseUrl}/`),
-      ({ html }) => html.includes(reference),
-    );
-    const form = page.forms.find(({ inputs }) => inputs.some(({ value }) => value === reference));
-    return pressed(form, what);
-  }
-  return pressed(page.forms[0], what);
-}
+    // Said twice, told once.
+    await order.callback();
+    await expectTold(payment, [failed(reason)]);
+  });
 
-async function pressed(form: Form | undefined, what: string): Promise<void> {
-  const button = form?.buttons.find(({ value }) => value === what);
-  if (form === undefined || button === undefined) {
-    throw new Error(`no button "${what}"`);
-  }
-  const response = await post(form, {}, button);
-  await response.body?.cancel();
-}
+  it.each(HOSTED)('$method, hosted: the page says why, and takes another attempt', async (cell) => {
+    const { act, reason } = REFUSALS[cell.method];
+    const payment = await rails.pay(cell);
+    const first = await payment.reference();
+    await payment.act(act);
 
-async function statusOf(uniqueId: string): Promise<Payment> {
-  return (await scene.production.status(uniqueId)).body.content;
-}
+    const page = await payment.payablePage();
+    expect(page.text).toContain(english.failure[reason]);
+    expect(payment.hook.requests).toEqual([]);
 
-function productionKeys() {
-  const { merchant } = scene.gateway;
-  return {
-    secret: merchant.productionWebhookSecret,
-    publicKey: merchant.webhookPublicKeys.production,
-  };
-}
+    await payment.start();
+    await payment.act('pays');
+    const { transaction } = await expectTold(payment, [PAID]);
+    expect(transaction?.transactionId).not.toBe(first);
+  });
+});
 
-describe.each(METHODS)('%s in production', (method) => {
-  it('pays: hosted', async () => {
-    const payment = await chosen(method);
-    await act(method, payment, 'pays');
-    const event = verifiedWebhook(await payment.hook.request(0), productionKeys());
-    expect(event).toMatchObject({
-      webHookEvent: 'PAYMENT_SUCCESS',
-      payment: { test: false, chargedAmount: 10_000, transaction: { paymentType: method } },
-    });
-    expect((await open(payment.checkoutUrl)).heading).toBe('Payment successful');
+/** CBE is not called at the start. */
+const CALLED = CELLS.filter(({ method }) => method !== 'CBE');
+
+describe.concurrent('the rail turns us away', () => {
+  it.each(CALLED)('$method, $kind: misconfigured', async (cell) => {
+    const payment = await rails.pay(cell, { plan: { refuses: 'misconfigured' } });
+    if (cell.kind === 'express') {
+      // eBirr has only been put into the queue when the merchant is answered.
+      expect(payment.answer?.status).toBe(cell.method === 'E_BIRR' ? 'SUCCESS' : 'FAILURE');
+      await expectTold(payment, [failed('misconfigured')]);
+      return;
+    }
+    const page = await payment.payablePage();
+    expect(page.text).toContain(english.failure.misconfigured);
+    payment.plan({});
+    await payment.start();
+    await payment.act('pays');
+    await expectTold(payment, [PAID]);
+  });
+});
+
+describe.concurrent('the customer leaves the page of', () => {
+  const left = HOSTED.filter(({ method }) => REDIRECTS.includes(method));
+
+  it.each(left)('$method and gives up: abandoned, and late when paid after all', async (cell) => {
+    const payment = await rails.pay(cell);
+    const giveUp = formTo(await open(payment.checkoutUrl), '/give-up');
+    expect((await submit(giveUp)).heading).toBe(english.failedTitle);
+    await expectTold(payment, [ABANDONED]);
+
+    // In another tab the rail's page is still open.
+    await payment.act('pays');
+    await expectTold(payment, [ABANDONED, paidLate('FAILED')]);
+    expect((await open(payment.checkoutUrl)).heading).toBe(english.paidTitle);
+  });
+
+  it.each(left)('$method for another attempt, and pays both: decision 31', async (cell) => {
+    const payment = await rails.pay(cell);
+    const firstOrder = await payment.order();
+    const first = await payment.reference();
+    const abandon = formTo(await open(payment.checkoutUrl), '/abandon');
+    expect((await submit(abandon)).text).toContain(english.failure.abandoned);
+
+    await payment.start();
+    await payment.act('pays');
+    await expectTold(payment, [PAID]);
+    const second = await payment.reference();
+
+    expect(await firstOrder.act('pays')).toMatchObject({ status: 200 });
+    await expectNoMore(payment);
+    const status = await payment.status();
+    expect(status).toMatchObject({ status: 'SUCCESS', transaction: { transactionId: second } });
+    expect(status.anomalies).toMatchObject([{ kind: 'duplicate_payment', transactionId: first }]);
   });
 });

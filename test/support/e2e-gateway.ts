@@ -37,9 +37,9 @@ export interface GatewayOptions {
 
 const START_TIMEOUT_MS = 50_000;
 const POLL_MS = 50;
-/** Else two gateways that start together both find 9229 free, and the slower one fails. */
 /** Most tests pay in the sandbox. */
 const NO_STAND_INS = ['--no-stand-ins'];
+/** Else two gateways that start together both find 9229 free, and the slower one fails. */
 const ANY_INSPECTOR_PORT = ['--inspector-port', '0'];
 /** Enough to see what went wrong; a long run prints much. */
 const LOG_CHARACTERS_MAX = 200_000;

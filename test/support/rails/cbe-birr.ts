@@ -158,7 +158,9 @@ class Bank {
       return refusalPage('Invalid request');
     }
     await order.act(act, { silent: true });
-    await order.callback().catch(() => undefined);
+    if (this.plans.get(order.amountText)?.callback !== 'never') {
+      await order.callback().catch(() => undefined);
+    }
     // No return address is in the request, so nobody brings the customer back.
     return endPage(act);
   }
@@ -232,12 +234,19 @@ class BankOrder implements StandInOrder {
     return options.silent === true ? null : this.callback();
   }
 
-  async callback(variant: CallbackVariant = 'genuine'): Promise<CallbackAnswer> {
+  get callbackUrl(): string {
     const url = this.#bank.registeredCallbackUrl;
     if (url === null) {
       throw new Error('no callback address is registered with the stand-in');
     }
-    return postCallback(url, 'application/json', this.#callbackBody(variant));
+    return url;
+  }
+
+  async callback(
+    variant: CallbackVariant = 'genuine',
+    address = this.callbackUrl,
+  ): Promise<CallbackAnswer> {
+    return postCallback(address, 'application/json', this.#callbackBody(variant));
   }
 
   #callbackBody(variant: CallbackVariant): string {

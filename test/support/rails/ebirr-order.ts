@@ -118,11 +118,17 @@ export class EbirrOrder implements StandInOrder {
     setTimeout(() => this.callback().catch(() => null), AFTER_ANSWER_MS);
   }
 
-  async callback(variant: CallbackVariant = 'genuine'): Promise<CallbackAnswer> {
-    const url = this.#returnUrl;
-    if (url === undefined) {
+  get callbackUrl(): string {
+    if (this.#returnUrl === undefined) {
       throw new Error('the purchase named no returnUrl');
     }
+    return this.#returnUrl;
+  }
+
+  async callback(
+    variant: CallbackVariant = 'genuine',
+    url = this.callbackUrl,
+  ): Promise<CallbackAnswer> {
     const paid = { ...this.#report('pays'), ...this.#ids };
     const post = (address: string, report: unknown) =>
       postCallback(address, 'application/json', JSON.stringify(report));

@@ -9,7 +9,6 @@ import {
   wrongFieldOf,
 } from './ethswitch-cards-rules.ts';
 import {
-  type CallbackAnswer,
   type CallbackVariant,
   CUSTOMER_ACTS,
   type CustomerAct,
@@ -152,19 +151,18 @@ export async function startEthswitchCardsStandIn(port = 0): Promise<CardsStandIn
         }
         acted = act;
         const isSilent = options?.silent === true || act === 'cancels';
-        return isSilent || registered.callbackUrl === null ? null : post(notice(this));
+        return isSilent || registered.callbackUrl === null ? null : this.callback();
       },
-      callback(variant = 'genuine') {
-        return post(notice(this, variant));
+      get callbackUrl() {
+        if (registered.callbackUrl === null) {
+          throw new Error('the gateway has named no dynamicCallbackUrl');
+        }
+        return registered.callbackUrl;
+      },
+      async callback(variant = 'genuine', address) {
+        return postCallback(address ?? this.callbackUrl, FORM_TYPE, notice(this, variant));
       },
     };
-
-    function post(text: string): Promise<CallbackAnswer> {
-      if (registered.callbackUrl === null) {
-        throw new Error('the gateway has named no dynamicCallbackUrl');
-      }
-      return postCallback(registered.callbackUrl, FORM_TYPE, text);
-    }
   }
 
   /** Wrong ones claim a payment. The checksum is the vendor's: over the sorted parameters. */
@@ -202,7 +200,7 @@ export async function startEthswitchCardsStandIn(port = 0): Promise<CardsStandIn
     if (call.method !== 'POST' || known === undefined || !isOpen) {
       return { type: 'answer', status: 400, body: 'The order is not open' };
     }
-    await order.act(known);
+    await order.act(known, { silent: plans.get(order.amountText)?.callback === 'never' });
     const location = new URL(known === 'pays' ? returnUrl : failUrl);
     location.searchParams.set('orderId', mdOrder);
     return { type: 'answer', status: 303, headers: { location: location.href }, body: '' };

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { deskPage } from './desk.ts';
 import { BILLER_BIN, hasExactly, isJson, parsed, problemOf } from './ethswitch-nbg-rules.ts';
 import {
-  type CallbackAnswer,
   type CallbackVariant,
   CUSTOMER_ACTS,
   type CustomerAct,
@@ -138,16 +137,17 @@ export async function startNbgStandIn(port = 0): Promise<NbgStandIn> {
         acted = act;
         // Whoever leaves the page is sent back, and NBG says nothing.
         const isSilent = options?.silent === true || act === 'cancels' || act === 'times_out';
-        return isSilent ? null : post(notice(this));
+        return isSilent ? null : this.callback();
       },
-      callback(variant = 'genuine') {
-        return post(callbackOf(this, variant));
+      callbackUrl: body.callback_url,
+      async callback(variant = 'genuine', address) {
+        return postCallback(
+          address ?? this.callbackUrl,
+          'application/json',
+          callbackOf(this, variant),
+        );
       },
     };
-
-    function post(text: string): Promise<CallbackAnswer> {
-      return postCallback(body.callback_url, 'application/json', text);
-    }
   }
 
   async function page(call: ReceivedCall, order: NbgOrder): Promise<Reply> {
@@ -164,7 +164,7 @@ export async function startNbgStandIn(port = 0): Promise<NbgStandIn> {
     if (call.method !== 'POST' || known === undefined || order.acted === 'pays') {
       return failure(400, 'No such choice');
     }
-    await order.act(known);
+    await order.act(known, { silent: plans.get(order.amountText)?.callback === 'never' });
     const location = known === 'pays' ? order.body.success_url : order.body.cancel_url;
     return { type: 'answer', status: 303, headers: { location }, body: '' };
   }

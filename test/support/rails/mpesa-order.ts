@@ -24,8 +24,8 @@ export class MpesaOrder implements StandInOrder {
   readonly amountText: string;
   readonly phone: string;
   readonly checkoutRequestId: string;
+  readonly callbackUrl: string;
   acted: CustomerAct | null = null;
-  readonly #callbackUrl: string;
   readonly #receipt = randomBytes(5).toString('hex').toUpperCase();
   readonly #all: OrderBook<MpesaOrder>;
 
@@ -33,7 +33,7 @@ export class MpesaOrder implements StandInOrder {
     this.orderId = request.orderId;
     this.amountText = request.amountText;
     this.phone = request.phone;
-    this.#callbackUrl = request.callbackUrl;
+    this.callbackUrl = request.callbackUrl;
     this.checkoutRequestId = checkoutRequestId(request.phone);
     this.#all = all;
   }
@@ -43,8 +43,11 @@ export class MpesaOrder implements StandInOrder {
     return silent ? null : this.callback();
   }
 
-  async callback(variant: CallbackVariant = 'genuine'): Promise<CallbackAnswer> {
-    return postCallback(this.#callbackUrl, 'application/json', this.#callbackBody(variant));
+  async callback(
+    variant: CallbackVariant = 'genuine',
+    address = this.callbackUrl,
+  ): Promise<CallbackAnswer> {
+    return postCallback(address, 'application/json', this.#callbackBody(variant));
   }
 
   #callbackBody(variant: CallbackVariant): string {

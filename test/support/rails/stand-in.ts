@@ -63,8 +63,10 @@ export interface StandInOrder {
    * unless `silent`, and gives what the gateway answered.
    */
   act(act: CustomerAct, options?: { readonly silent?: boolean }): Promise<CallbackAnswer | null>;
-  /** Sends a callback, again or a wrong one. */
-  callback(variant?: CallbackVariant): Promise<CallbackAnswer>;
+  /** Where the rail reports this order. */
+  readonly callbackUrl: string;
+  /** Sends a callback, again or a wrong one; to `address` when it is to go astray. */
+  callback(variant?: CallbackVariant, address?: string): Promise<CallbackAnswer>;
 }
 
 /** What a test, or `npm run dev`, holds of a running stand-in. */

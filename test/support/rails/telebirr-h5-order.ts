@@ -93,9 +93,16 @@ export class TelebirrOrder implements StandInOrder {
     return options.silent === true ? null : this.callback();
   }
 
-  callback(variant: CallbackVariant = 'genuine'): Promise<CallbackAnswer> {
+  get callbackUrl(): string {
+    return this.#content.notify_url ?? '';
+  }
+
+  callback(
+    variant: CallbackVariant = 'genuine',
+    address = this.callbackUrl,
+  ): Promise<CallbackAnswer> {
     const { contentType, body } = this.#notification(variant);
-    return postCallback(this.#content.notify_url ?? '', contentType, body);
+    return postCallback(address, contentType, body);
   }
 
   /** What a query answers. */
@@ -135,7 +142,7 @@ export class TelebirrOrder implements StandInOrder {
       return { contentType: 'application/json', body: '{"merch_order_id": ' };
     }
     const fields: Record<string, string> = {
-      notify_url: this.#content.notify_url ?? '',
+      notify_url: this.callbackUrl,
       appid: this.#content.appid ?? '',
       notify_time: String(Date.now()),
       merch_code: this.#content.merch_code ?? '',

@@ -229,10 +229,17 @@ class Prompt implements StandInOrder {
     return silent ? null : this.callback();
   }
 
+  get callbackUrl(): string {
+    return this.#request.resultUrl;
+  }
+
   /** telebirr's result, as the relay hands it on. Forged: not by way of the relay. */
-  async callback(variant: CallbackVariant = 'genuine'): Promise<CallbackAnswer> {
+  async callback(
+    variant: CallbackVariant = 'genuine',
+    address = this.callbackUrl,
+  ): Promise<CallbackAnswer> {
     const isForged = variant === 'forged';
-    const response = await fetch(this.#request.resultUrl, {
+    const response = await fetch(address, {
       method: 'POST',
       headers: {
         'content-type': 'text/xml; charset=utf-8',

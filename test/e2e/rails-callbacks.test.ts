@@ -1,0 +1,154 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { english } from '../../src/pages/languages/en.ts';
+import { RailsScene } from '../support/e2e-rails.ts';
+import {
+  anomaliesOfRefusal,
+  expectAccepted,
+  expectRefusalLogged,
+  FORGERY,
+  OTHER_ORDER,
+  strayed,
+  WRONG_AMOUNT,
+} from '../support/e2e-rails-answers.ts';
+import {
+  expectNoMore,
+  expectPending,
+  expectTold,
+  failed,
+  PAID,
+} from '../support/e2e-rails-endings.ts';
+import { CELLS, type Cell } from '../support/e2e-rails-table.ts';
+import { open } from '../support/e2e-visitor.ts';
+
+/** What becomes of rails' callbacks: too many, too early, not genuine. */
+
+// Tests wait more than they work.
+vi.setConfig({ maxConcurrency: 24 });
+
+let rails: RailsScene;
+
+beforeAll(async () => {
+  rails = await RailsScene.start();
+});
+
+afterAll(() => rails?.close());
+
+/** A payment that was paid at the rail, and nobody has told us: a callback that is believed pays it. */
+async function paidQuietly(cell: Cell) {
+  // The call for an eBirr payment would be answered: its connection breaks.
+  const plan =
+    cell.method === 'E_BIRR'
+      ? ({ start: 'taken_then_reset', act: 'pays', callback: 'never' } as const)
+      : {};
+  const payment = await rails.pay(cell, { plan });
+  const order = await payment.order();
+  if (cell.method !== 'E_BIRR') {
+    await order.act('pays', { silent: true });
+  }
+  return { payment, order };
+}
+
+describe.concurrent('callbacks that come again', () => {
+  it.each(CELLS)('$method, $kind: acknowledged, and told once', async (cell) => {
+    const { payment, order } = await paidQuietly(cell);
+    const answers = await Promise.all([order.callback(), order.callback(), order.callback()]);
+    for (const answer of answers) {
+      expectAccepted(payment, answer);
+    }
+    await expectTold(payment, [PAID]);
+    expectAccepted(payment, await order.callback());
+    await expectNoMore(payment);
+  });
+});
+
+describe.concurrent('a forged callback', () => {
+  it.each(CELLS)('$method, $kind: refused and logged; the genuine one pays', async (cell) => {
+    const { payment, order } = await paidQuietly(cell);
+    const { variant, status, suspicion } = FORGERY[cell.method];
+    expect(await order.callback(variant)).toMatchObject({ status });
+    const anomalies = anomaliesOfRefusal(payment);
+    await expectPending(payment, anomalies);
+    await expectRefusalLogged(payment, suspicion);
+
+    expectAccepted(payment, await order.callback());
+    await expectTold(payment, [PAID], anomalies);
+  });
+
+  const addressed = CELLS.filter(({ method }) => method !== 'CBE');
+
+  it.each(addressed)('$method, $kind: nothing is behind a guessed address', async (cell) => {
+    const { payment, order } = await paidQuietly(cell);
+    const address = strayed(order.callbackUrl);
+    expect(await order.callback('genuine', address)).toMatchObject({ status: 404 });
+    await expectPending(payment);
+
+    expectAccepted(payment, await order.callback());
+    await expectTold(payment, [PAID]);
+  });
+});
+
+describe.concurrent('an authentic callback of something else', () => {
+  it.each(CELLS)('$method, $kind: without effect; the genuine one pays', async (cell) => {
+    const { payment, order } = await paidQuietly(cell);
+    for (const { variant, status, suspicion } of [
+      WRONG_AMOUNT[cell.method],
+      OTHER_ORDER[cell.method],
+    ]) {
+      expect(await order.callback(variant)).toMatchObject({ status });
+      await expectRefusalLogged(payment, suspicion);
+    }
+    const anomalies = anomaliesOfRefusal(payment);
+    await expectPending(payment, anomalies);
+
+    expectAccepted(payment, await order.callback());
+    await expectTold(payment, [PAID], anomalies);
+  });
+
+  const addressed = CELLS.filter(({ method }) => method !== 'CBE');
+
+  it.each(addressed)('$method, $kind: another order, paid, does not pay this one', async (cell) => {
+    const { payment, order } = await paidQuietly(cell);
+    const other = await paidQuietly(cell);
+    const { status, suspicion } = OTHER_ORDER[cell.method];
+    expect(await other.order.callback('genuine', order.callbackUrl)).toMatchObject({ status });
+    await expectRefusalLogged(payment, suspicion);
+    await expectPending(payment, ['refused_callback']);
+    await expectPending(other.payment);
+
+    expectAccepted(other.payment, await other.order.callback());
+    await expectTold(other.payment, [PAID]);
+    expectAccepted(payment, await order.callback());
+    await expectTold(payment, [PAID], ['refused_callback']);
+  });
+});
+
+describe.concurrent('a callback before our own answer', () => {
+  it.each(CELLS)('$method, $kind: paid', async (cell) => {
+    const plan = { act: 'pays', callback: 'before_answer' } as const;
+    const payment = await rails.pay(cell, { plan });
+    await expectTold(payment, [PAID]);
+    if (cell.kind === 'hosted') {
+      expect((await open(payment.checkoutUrl)).heading).toBe(english.paidTitle);
+    } else {
+      expect(payment.answer?.status).toBe('SUCCESS');
+    }
+  });
+
+  it.each(CELLS)('$method, $kind: declined', async (cell) => {
+    const plan = { act: 'declines', callback: 'before_answer' } as const;
+    const reason = cell.method === 'E_BIRR' ? 'canceled_by_customer' : 'declined';
+    const payment = await rails.pay(cell, { plan });
+    if (cell.kind === 'express') {
+      // Two are called after the merchant was answered: CBE by the customer, eBirr by the queue.
+      const isCalledLater = cell.method === 'CBE' || cell.method === 'E_BIRR';
+      expect(payment.answer?.status).toBe(isCalledLater ? 'SUCCESS' : 'FAILURE');
+      await expectTold(payment, [failed(reason)]);
+      return;
+    }
+    expect((await payment.payablePage()).text).toContain(english.failure[reason]);
+    payment.plan({});
+    await payment.start();
+    await payment.act('pays');
+    await expectTold(payment, [PAID]);
+  });
+});

@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { english } from '../../src/pages/languages/en.ts';
+import { RailsScene } from '../support/e2e-rails.ts';
+import { expectPending, expectTold, failed, PAID } from '../support/e2e-rails-endings.ts';
+import { CELLS } from '../support/e2e-rails-table.ts';
+
+/** EthSwitch's other gateway. It is asked whatever its callback says, so that nothing forged counts. */
+
+vi.setConfig({ maxConcurrency: 16 });
+
+let rails: RailsScene;
+
+beforeAll(async () => {
+  rails = await RailsScene.start({ ethswitch: 'cards' });
+});
+
+afterAll(() => rails?.close());
+
+const CARDS = CELLS.filter(({ method }) => method === 'ETS_SWITCH');
+
+describe.concurrent('cards', () => {
+  it.each(CARDS)('$kind: paid, and told once', async (cell) => {
+    const payment = await rails.pay(cell);
+    const order = await payment.order();
+    await payment.act('pays');
+    expect(await order.callback()).toMatchObject({ status: 200 });
+    await expectTold(payment, [PAID]);
+  });
+
+  it.each(CARDS)('$kind: not paid for want of money', async (cell) => {
+    const payment = await rails.pay(cell);
+    await payment.act('lacks_funds');
+    if (cell.kind === 'express') {
+      await expectTold(payment, [failed('insufficient_funds')]);
+      return;
+    }
+    expect((await payment.payablePage()).text).toContain(english.failure.insufficient_funds);
+    await payment.start();
+    await payment.act('pays');
+    await expectTold(payment, [PAID]);
+  });
+
+  it.each(CARDS)('$kind: asked when the customer comes back and nothing was said', async (cell) => {
+    const payment = await rails.pay(cell, { plan: { callback: 'never' } });
+    await payment.act('pays');
+    await expectTold(payment, [PAID]);
+  });
+
+  it.each(CARDS)('$kind: asked after a start that broke off', async (cell) => {
+    const plan = { start: 'taken_then_reset', act: 'pays', callback: 'never' } as const;
+    const payment = await rails.pay(cell, { plan });
+    await expectTold(payment, [PAID]);
+  });
+
+  it.each(CARDS)('$kind: paid by no callback alone', async (cell) => {
+    const payment = await rails.pay(cell);
+    const order = await payment.order();
+    for (const variant of ['forged', 'wrong_amount'] as const) {
+      expect(await order.callback(variant)).toMatchObject({ status: 200 });
+    }
+    await expectPending(payment);
+    expect(await order.callback('other_order')).toMatchObject({ status: 400 });
+    await expectPending(payment, ['refused_callback']);
+    await payment.act('pays');
+    await expectTold(payment, [PAID], ['refused_callback']);
+  });
+});

@@ -1,0 +1,105 @@
+import { expect } from 'vitest';
+import type { Method } from '../../src/domain/method.ts';
+import type { CallbackSuspicion } from '../../src/rails/rail.ts';
+import type { RailPayment } from './e2e-rails-payment.ts';
+import { eventually } from './e2e-scene.ts';
+import type { CallbackAnswer, CallbackVariant } from './rails/stand-in.ts';
+
+/** How the gateway answers rails' callbacks, and what it tells its operator of refused ones. */
+
+/** What each rail takes for an acknowledgement. */
+const ACKNOWLEDGEMENT: Readonly<Record<Method, RegExp>> = {
+  TELE_BIRR: /^\{"code":0,"msg":"success"\}$/,
+  TELE_BIRR_USSD: /<res:ResponseCode>0<\/res:ResponseCode>/,
+  CBE: /^OK$/,
+  ETS_SWITCH: /^\{"code":"SUCCESS"\}$/,
+  M_PESA: /^\{"ResultCode":0,"ResultDesc":"Accepted"\}$/,
+  E_BIRR: /^\{"received":true\}$/,
+};
+
+export function expectAccepted(payment: RailPayment, answer: CallbackAnswer | null): void {
+  const text = expect.stringMatching(ACKNOWLEDGEMENT[payment.cell.method]);
+  expect(answer).toEqual({ status: 200, text });
+}
+
+export interface Refusal {
+  readonly variant: CallbackVariant;
+  readonly status: number;
+  readonly suspicion: CallbackSuspicion;
+}
+
+/** What a forger sends who knows the address, and all of the order but the rail's secrets. */
+export const FORGERY: Readonly<Record<Method, Refusal>> = {
+  TELE_BIRR: { variant: 'forged', status: 403, suspicion: 'not_authentic' },
+  TELE_BIRR_USSD: { variant: 'forged', status: 401, suspicion: 'not_authentic' },
+  CBE: { variant: 'forged', status: 401, suspicion: 'not_authentic' },
+  // No signature: these are told by ids that a forger does not know.
+  ETS_SWITCH: { variant: 'forged', status: 400, suspicion: 'other_order' },
+  M_PESA: { variant: 'forged', status: 400, suspicion: 'other_order' },
+  E_BIRR: { variant: 'other_order', status: 403, suspicion: 'other_order' },
+};
+
+/** Genuine but for the amount. */
+export const WRONG_AMOUNT: Readonly<Record<Method, Refusal>> = {
+  TELE_BIRR: { variant: 'wrong_amount', status: 409, suspicion: 'wrong_amount' },
+  // Names no amount.
+  TELE_BIRR_USSD: { variant: 'wrong_amount', status: 400, suspicion: 'other_order' },
+  // Names no amount: sealed, but not hashed, by somebody who knows no secret.
+  CBE: { variant: 'wrong_amount', status: 401, suspicion: 'not_authentic' },
+  ETS_SWITCH: { variant: 'wrong_amount', status: 400, suspicion: 'wrong_amount' },
+  M_PESA: { variant: 'wrong_amount', status: 400, suspicion: 'wrong_amount' },
+  E_BIRR: { variant: 'wrong_amount', status: 403, suspicion: 'wrong_amount' },
+};
+
+/** Genuine but for the order. */
+export const OTHER_ORDER: Readonly<Record<Method, Refusal>> = {
+  TELE_BIRR: { variant: 'other_order', status: 409, suspicion: 'other_order' },
+  TELE_BIRR_USSD: { variant: 'other_order', status: 400, suspicion: 'other_order' },
+  // Its orders' ids are signed by us: another one leads to nothing.
+  CBE: { variant: 'other_order', status: 401, suspicion: 'not_authentic' },
+  ETS_SWITCH: { variant: 'other_order', status: 400, suspicion: 'other_order' },
+  M_PESA: { variant: 'other_order', status: 400, suspicion: 'other_order' },
+  E_BIRR: { variant: 'other_order', status: 403, suspicion: 'other_order' },
+};
+
+/** CBE's callbacks have one address for all, so one that is not authentic is nobody's. */
+export function anomaliesOfRefusal({ cell }: RailPayment): readonly string[] {
+  return cell.method === 'CBE' ? [] : ['refused_callback'];
+}
+
+/** The same address with one letter of its token changed. */
+export function strayed(callbackUrl: string): string {
+  const at = callbackUrl.length - 20;
+  const changed = callbackUrl[at] === 'A' ? 'B' : 'A';
+  return callbackUrl.slice(0, at) + changed + callbackUrl.slice(at + 1);
+}
+
+/** A line of log tells of it, and nothing that is nobody's business (promise 10). */
+export async function expectRefusalLogged(
+  payment: RailPayment,
+  suspicion: CallbackSuspicion,
+): Promise<void> {
+  const { uuid } = await payment.status();
+  const rail = payment.standIn.railId;
+  const about = payment.cell.method === 'CBE' ? { rail, suspicion } : { uuid, rail, suspicion };
+  const line = JSON.stringify({ event: 'rail_callback_refused', ...about });
+  const logs = await eventually(
+    async () => payment.scene.gateway.logs(),
+    (text) => text.includes(line),
+  );
+  const lines = logs.split('\n').filter((text) => text.includes('rail_callback_refused'));
+  const told = [...secretsIn(payment.standIn.settings), payment.phone].filter((secret) =>
+    lines.some((text) => text.includes(secret)),
+  );
+  expect(told).toEqual([]);
+}
+
+/** Every text among the settings that is no address and long enough not to be there by chance. */
+function secretsIn(settings: unknown): readonly string[] {
+  if (typeof settings === 'string') {
+    return settings.length >= 6 && !settings.startsWith('http') ? [settings] : [];
+  }
+  return typeof settings === 'object' && settings !== null
+    ? Object.values(settings).flatMap(secretsIn)
+    : [];
+}

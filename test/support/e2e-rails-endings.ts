@@ -1,0 +1,129 @@
+import { expect } from 'vitest';
+import type { FailureReason } from '../../src/domain/intent.ts';
+import type { RailPayment } from './e2e-rails-payment.ts';
+import { fence } from './e2e-scene.ts';
+import { type Payment, verifiedWebhook } from './e2e-webhook.ts';
+
+/** What the merchant is told at an end of a payment. */
+export interface Ending {
+  readonly webHookEvent: 'PAYMENT_SUCCESS' | 'PAYMENT_FAILED' | 'PAYMENT_EXPIRED';
+  readonly status: 'SUCCESS' | 'FAILED' | 'EXPIRED';
+  /** Before this end. */
+  readonly previousStatus: 'PROCESSING' | 'FAILED' | 'EXPIRED';
+  readonly reason: FailureReason | null;
+  readonly late: boolean;
+  readonly transactionStatus: 'SUCCESS' | 'FAILED' | 'EXPIRED';
+  readonly failureReason: FailureReason | null;
+}
+
+export const PAID: Ending = {
+  webHookEvent: 'PAYMENT_SUCCESS',
+  status: 'SUCCESS',
+  previousStatus: 'PROCESSING',
+  reason: null,
+  late: false,
+  transactionStatus: 'SUCCESS',
+  failureReason: null,
+};
+
+/** After the merchant was told of another end. */
+export function paidLate(previousStatus: 'FAILED' | 'EXPIRED'): Ending {
+  return { ...PAID, late: true, previousStatus };
+}
+
+export const EXPIRED: Ending = {
+  webHookEvent: 'PAYMENT_EXPIRED',
+  status: 'EXPIRED',
+  previousStatus: 'PROCESSING',
+  reason: null,
+  late: false,
+  transactionStatus: 'EXPIRED',
+  failureReason: null,
+};
+
+/** The rail said so. */
+export function failed(reason: FailureReason): Ending {
+  return {
+    webHookEvent: 'PAYMENT_FAILED',
+    status: 'FAILED',
+    previousStatus: 'PROCESSING',
+    reason,
+    late: false,
+    transactionStatus: 'FAILED',
+    failureReason: reason,
+  };
+}
+
+/** The customer left: nobody has proved anything about the attempt. */
+export const ABANDONED: Ending = { ...failed('abandoned'), transactionStatus: 'EXPIRED' };
+
+/**
+ * The merchant was told exactly this, in this order, each event verified; and the status call says
+ * the same as the last. `anomalies`: what the operator sees on top.
+ */
+export async function expectTold(
+  payment: RailPayment,
+  endings: readonly Ending[],
+  anomalies: readonly string[] = [],
+): Promise<Payment> {
+  const events = [];
+  for (const [index, ending] of endings.entries()) {
+    const event = verifiedWebhook(await payment.hook.request(index), payment.keys);
+    expect(event).toMatchObject(eventOf(payment, ending));
+    events.push(event);
+  }
+  payment.told = endings.length;
+  await expectNoMore(payment);
+
+  const status = await payment.status();
+  const { event: _, ...told } = events.at(-1)?.payment ?? { event: null };
+  expect(status).toEqual({
+    ...told,
+    anomalies: anomalies.map((kind) => expect.objectContaining({ kind })),
+  });
+  if (payment.answer !== null) {
+    expect(status.transaction?.transactionId).toBe(payment.answer.transactionId);
+  }
+  return status;
+}
+
+/** The merchant is told nothing beyond what was looked at. */
+export async function expectNoMore(payment: RailPayment): Promise<void> {
+  await fence(payment.scene);
+  expect(payment.hook.requests).toHaveLength(payment.told);
+}
+
+/** Nothing has been decided and nobody was told anything. */
+export async function expectPending(
+  payment: RailPayment,
+  anomalies: readonly string[] = [],
+): Promise<void> {
+  await fence(payment.scene);
+  expect(payment.hook.requests).toEqual([]);
+  expect(await payment.status()).toMatchObject({
+    status: 'PROCESSING',
+    transaction: { paymentType: payment.cell.method, transactionStatus: 'PROCESSING' },
+    anomalies: anomalies.map((kind) => ({ kind })),
+  });
+}
+
+function eventOf(payment: RailPayment, ending: Ending) {
+  const { cell, uniqueId, amountMinor, commissionMinor, chargedMinor } = payment;
+  const { webHookEvent, status, transactionStatus, failureReason, ...told } = ending;
+  return {
+    webHookEvent,
+    status,
+    paymentIntentUniqueId: uniqueId,
+    payment: {
+      test: false,
+      totalAmount: amountMinor,
+      commission: commissionMinor,
+      chargedAmount: chargedMinor,
+      currency: 'ETB',
+      paymentMethodTypes: [cell.method],
+      transaction: { paymentType: cell.method, transactionStatus, failureReason },
+      status,
+      ...told,
+    },
+  };
+}

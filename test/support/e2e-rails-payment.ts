@@ -1,0 +1,213 @@
+import { expect } from 'vitest';
+import type { StandIns } from '../../scripts/stand-ins.ts';
+import { METHODS_NEEDING_PHONE } from '../../src/domain/method.ts';
+import type { Endpoint } from './e2e-merchant-server.ts';
+import { type Cell, commissionMinor, REDIRECTS, wireAmount } from './e2e-rails-table.ts';
+import {
+  type ExpressContent,
+  eventually,
+  expressBody,
+  hostedBody,
+  type JsonObject,
+  newId,
+  newPhone,
+  type Scene,
+} from './e2e-scene.ts';
+import { type Form, formTo, open, type Page, submit } from './e2e-visitor.ts';
+import type { Payment, VerificationKeys } from './e2e-webhook.ts';
+import { openedOrder } from './rails/cbe-birr-crypto.ts';
+import type { CustomerAct, Plan, StandIn, StandInOrder } from './rails/stand-in.ts';
+
+export interface RailPaymentOptions {
+  /** What the stand-in does with it. */
+  readonly plan?: Plan;
+  readonly expireIn?: number;
+}
+
+export interface RailPaymentContext extends RailPaymentOptions {
+  readonly scene: Scene;
+  readonly standIns: StandIns;
+  readonly keys: VerificationKeys;
+  readonly cell: Cell;
+  /** No other payment of the scene has it. */
+  readonly number: number;
+}
+
+/** One production payment: its merchant, its customer, and the rail as they meet it. */
+export class RailPayment {
+  readonly cell: Cell;
+  readonly uniqueId = newId();
+  readonly hook: Endpoint;
+  readonly standIn: StandIn;
+  readonly amountMinor: number;
+  readonly commissionMinor: number;
+  /** With the commission where the customer bears it. */
+  readonly chargedMinor: number;
+  readonly phone: string;
+  /** Verifies its events. */
+  readonly keys: VerificationKeys;
+  readonly scene: Scene;
+  /** How many events were looked at: there must be no more. */
+  told = 0;
+  /** Where the customer is: the rail's page or ours; null on the phone alone. */
+  page: Page | null = null;
+  /** What the merchant was told; null for a hosted payment. */
+  answer: ExpressContent | null = null;
+  readonly #expireIn: number;
+  readonly #idempotencyKey = newId();
+  #checkoutUrl: string | null = null;
+  #form: Form | null = null;
+  /** The rail's page of the latest attempt. */
+  #railPageUrl: string | null = null;
+
+  constructor({ scene, standIns, keys, cell, number, plan, expireIn = 600 }: RailPaymentContext) {
+    this.scene = scene;
+    this.cell = cell;
+    this.keys = keys;
+    this.hook = scene.server.endpoint();
+    this.standIn = standIns.byMethod[cell.method];
+    // In steps in which no commission has to be rounded.
+    this.amountMinor = 10_000 + 200 * number;
+    this.commissionMinor = commissionMinor(cell.method, this.amountMinor);
+    this.chargedMinor = this.amountMinor + (this.customerPaysCommission ? this.commissionMinor : 0);
+    this.phone = cell.method === 'M_PESA' ? newPhone('7') : newPhone();
+    this.#expireIn = expireIn;
+    this.plan(plan ?? {});
+  }
+
+  get isRedirect(): boolean {
+    return REDIRECTS.includes(this.cell.method);
+  }
+
+  /** So that every method is paid both ways. */
+  get customerPaysCommission(): boolean {
+    return this.cell.kind === 'hosted';
+  }
+
+  /** The customer's page of a hosted payment. */
+  get checkoutUrl(): string {
+    if (this.#checkoutUrl === null) {
+      throw new Error('no hosted payment');
+    }
+    return this.#checkoutUrl;
+  }
+
+  /** From now on the stand-in treats this payment so. */
+  plan(plan: Plan): void {
+    this.standIn.plan(wireAmount(this.standIn, this.chargedMinor), plan);
+  }
+
+  /** A hosted payment is made; an express one is made by its start. */
+  async create(): Promise<void> {
+    if (this.cell.kind === 'hosted') {
+      const answer = await this.scene.production.hosted(
+        hostedBody({ ...this.#terms(), methods: [this.cell.method] }),
+      );
+      expect(answer.body).toMatchObject({ status: 200 });
+      this.#checkoutUrl = answer.body.content;
+    }
+  }
+
+  /** The merchant's express call, or the customer's choice; then the customer is taken to the rail. */
+  async start(): Promise<void> {
+    if (this.cell.kind === 'hosted') {
+      this.#form = formTo(await open(this.checkoutUrl), '/attempts');
+      await this.startAgain();
+      return;
+    }
+    const answer = await this.callExpress();
+    expect(answer.status).toBe(200);
+    this.answer = answer.body.content;
+    const { paymentUrl } = this.answer;
+    this.#railPageUrl = paymentUrl;
+    this.page = paymentUrl === null ? null : await open(paymentUrl);
+  }
+
+  /** The merchant's call; always the same one, as a merchant repeats it that got no answer. */
+  callExpress() {
+    const { method } = this.cell;
+    const body = expressBody({
+      ...this.#terms(),
+      method,
+      phoneNumber: `0${this.phone}`,
+      testMode: null,
+    });
+    return this.scene.production.express(body, { 'idempotency-key': this.#idempotencyKey });
+  }
+
+  /** The customer's choice once more, by the same form. */
+  async startAgain(): Promise<void> {
+    if (this.#form === null) {
+      throw new Error('nothing was chosen yet');
+    }
+    const needsPhone = METHODS_NEEDING_PHONE.includes(this.cell.method);
+    this.page = await submit(this.#form, needsPhone ? { phone: this.phone } : {});
+    this.#railPageUrl = this.page.url;
+  }
+
+  /** As the merchant's status call has it. */
+  async status(): Promise<Payment> {
+    const answer = await this.scene.production.status(this.uniqueId);
+    expect(answer.body).toMatchObject({ status: 200, message: 'Payment found' });
+    return answer.body.content;
+  }
+
+  /** The customer's page, once another attempt can be made on it. */
+  async payablePage(): Promise<Page> {
+    await eventually(
+      () => this.status(),
+      ({ status }) => status === 'OPEN',
+    );
+    return open(this.checkoutUrl);
+  }
+
+  /** Of the latest attempt, as soon as there is one. */
+  async reference(): Promise<string> {
+    const ask = async () => (await this.scene.production.status(this.uniqueId)).body.content;
+    const payment = await eventually(ask, (content) => (content?.transaction ?? null) !== null);
+    return payment.transaction?.transactionId ?? '';
+  }
+
+  /** The latest attempt's order at the rail, as soon as it is there. */
+  async order(): Promise<StandInOrder> {
+    return this.standIn.order(
+      this.cell.method === 'CBE' ? this.#sealedOrderId() : await this.reference(),
+    );
+  }
+
+  /** The customer acts where the rail meets them: on its page, else on the phone. */
+  async act(act: CustomerAct): Promise<void> {
+    if (!this.isRedirect) {
+      expect(await (await this.order()).act(act)).toMatchObject({ status: 200 });
+      return;
+    }
+    const form = this.page?.forms[0];
+    const button = form?.buttons.find(({ value }) => value === act);
+    if (form === undefined || button === undefined) {
+      throw new Error(`no button "${act}" on ${this.page?.url} ("${this.page?.heading}")`);
+    }
+    this.page = await submit(form, {}, button);
+  }
+
+  #terms(): JsonObject {
+    return {
+      amount: this.amountMinor / 100,
+      paymentIntentUniqueId: this.uniqueId,
+      callbackUrl: this.hook.url,
+      expireIn: this.#expireIn,
+      commissionPaidByCustomer: this.customerPaysCommission,
+    };
+  }
+
+  /** CBE's order is named by its page's address alone: nothing else is sent to the bank. */
+  #sealedOrderId(): string {
+    const sealed = new URL(this.#railPageUrl ?? '').searchParams.get('r') ?? '';
+    const {
+      user = '',
+      password = '',
+      tillCode = '',
+      secret = '',
+    } = this.standIn.settings as Record<string, string>;
+    return openedOrder({ user, password, tillCode, secret }, sealed)?.orderId ?? '';
+  }
+}

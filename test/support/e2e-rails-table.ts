@@ -1,0 +1,52 @@
+import { METHODS, METHODS_BY_PROMPT, type Method } from '../../src/domain/method.ts';
+
+import type { StandIn } from './rails/stand-in.ts';
+
+/** The rows of the matrix. */
+
+export interface Cell {
+  readonly method: Method;
+  readonly kind: 'hosted' | 'express';
+}
+
+/** Every method in both kinds. */
+export const CELLS: readonly Cell[] = METHODS.flatMap((method): Cell[] => [
+  { method, kind: 'hosted' },
+  { method, kind: 'express' },
+]);
+
+export const HOSTED = CELLS.filter(({ kind }) => kind === 'hosted');
+export const EXPRESS = CELLS.filter(({ kind }) => kind === 'express');
+
+/** Whose customers are sent to a page of the rail's. */
+export const REDIRECTS: readonly Method[] = METHODS.filter(
+  (method) => !METHODS_BY_PROMPT.includes(method),
+);
+
+/** Rails that can be asked what became of a payment. */
+export const ASKABLE: readonly Method[] = ['TELE_BIRR', 'CBE'];
+
+/** Of the demo merchant. Never rounded: the amounts of the matrix are multiples of 2.00. */
+const COMMISSION: Readonly<Partial<Record<Method, (amountMinor: number) => number>>> = {
+  TELE_BIRR: (amountMinor) => amountMinor * 0.025,
+  M_PESA: (amountMinor) => amountMinor * 0.015 + 100,
+};
+
+export function commissionMinor(method: Method, amountMinor: number): number {
+  return COMMISSION[method]?.(amountMinor) ?? 0;
+}
+
+/** An amount as the rail's calls have it. */
+export function wireAmount({ railId, settings }: StandIn, amountMinor: number): string {
+  const amount = amountMinor / 100;
+  switch (railId) {
+    case 'cbe-birr':
+    case 'mpesa':
+      // The shortest text of the number.
+      return String(amount);
+    case 'ethswitch':
+      return settings.gateway === 'cards' ? String(amountMinor) : amount.toFixed(2);
+    default:
+      return amount.toFixed(2);
+  }
+}
