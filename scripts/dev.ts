@@ -1,7 +1,8 @@
 /**
- * `npm run dev`: from a fresh clone to a gateway that takes sandbox payments. Makes local secrets,
- * prepares the local database and its demo merchant, then runs `wrangler dev`. All options are
- * wrangler's; `--port` and `--persist-to` are also understood here.
+ * `npm run dev`: from a fresh clone to a gateway that takes payments. Makes local secrets, prepares
+ * the local database and its demo merchant, starts stand-ins for production's rails (unless
+ * `--no-stand-ins`), then runs `wrangler dev`. All other options are wrangler's; `--port` and
+ * `--persist-to` are also understood here.
  */
 import type { ChildProcess } from 'node:child_process';
 import { constants } from 'node:os';

@@ -1,18 +1,17 @@
 import { configOf } from '../config.ts';
 import { type Link, verifyLinkId } from '../crypto/link-token.ts';
 import type { Attempt, Command, Intent } from '../domain/intent.ts';
-import { ENVIRONMENTS } from '../domain/method.ts';
+import { ENVIRONMENTS, type Environment } from '../domain/method.ts';
 import { readBytes } from '../http/read-bytes.ts';
 import { type IntentClient, intentByObjectId } from '../intent/client.ts';
-import { log } from '../log.ts';
+import { errorText, log } from '../log.ts';
 import { unknownPage } from '../pages/notices.ts';
 import { pathSegment, verifiedLink } from '../pages/open-link.ts';
 import { returnUrlFor } from '../pages/return-url.ts';
-import { transactionIdOf } from './cbe-birr/callback.ts';
-import type { CallbackResult, CallbackSuspicion } from './rail.ts';
+import type { CallbackResult, CallbackSuspicion, Rail } from './rail.ts';
 import { railOf } from './registry.ts';
 import { railOrder, settleForSure } from './run-attempt.ts';
-import { cbeBirrSettingsOf } from './settings.ts';
+import { configuredRail } from './settings.ts';
 import { simulator } from './simulator/simulator.ts';
 
 /** CBE's reports have a few hundred bytes. */
@@ -48,11 +47,13 @@ export async function handleCbeCallback(request: Request, env: Env): Promise<Res
     return new Response('Too large', { status: 413 });
   }
   const body = new TextDecoder().decode(bytes);
+  let isReadable = true;
   for (const environment of ENVIRONMENTS) {
-    const settings = cbeBirrSettingsOf(env, environment);
-    const id = settings === null ? null : await transactionIdOf(settings, body);
-    const link = id === null ? null : await verifyLinkId(configOf(env).linkSigningKeys, id);
-    if (id !== null && link !== null) {
+    const rail = cbeRail(env, environment);
+    isReadable &&= rail !== 'misconfigured';
+    const id = rail === 'misconfigured' ? null : await rail?.orderIdIn?.(body);
+    const link = id ? await verifyLinkId(configOf(env).linkSigningKeys, id) : null;
+    if (id && link !== null) {
       const client = intentByObjectId(env, link.objectId);
       const read = await client.readPersistently();
       if (read.type !== 'not_found' && read.intent.terms.environment === environment) {
@@ -62,8 +63,23 @@ export async function handleCbeCallback(request: Request, env: Env): Promise<Res
       }
     }
   }
-  log('warn', 'rail_callback_refused', { rail: 'cbe-birr', suspicion: 'not_authentic' });
-  return new Response('Not authentic', { status: 401 });
+  log('warn', 'rail_callback_refused', {
+    rail: 'cbe-birr',
+    suspicion: isReadable ? 'not_authentic' : 'not_configured',
+  });
+  return isReadable
+    ? new Response('Not authentic', { status: 401 })
+    : new Response('Not available', { status: 503 });
+}
+
+/** A wrong secret of one environment is not the other's trouble. */
+function cbeRail(env: Env, environment: Environment): Rail | null | 'misconfigured' {
+  try {
+    return configuredRail(env, environment, 'CBE');
+  } catch (error) {
+    log('error', 'rail_misconfigured', { error: errorText(error) });
+    return 'misconfigured';
+  }
 }
 
 /** The attempt that a callback's address, or its order id, leads to. */

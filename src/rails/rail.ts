@@ -40,6 +40,11 @@ export interface Rail {
    * and how the rail wants to be answered once the outcome is committed.
    */
   handleCallback(request: Request, order: RailOrder): Promise<CallbackResult>;
+  /**
+   * Where all callbacks come to one registered address: the order id in one that is authentic, which
+   * leads to its attempt (`selfDescribingId`); null for any other text.
+   */
+  orderIdIn?(text: string): Promise<string | null>;
 }
 
 /** Everything an adapter may know about one attempt. */

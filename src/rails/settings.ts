@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { type Bindings, ConfigError } from '../config.ts';
 import { type Environment, METHODS, type Method } from '../domain/method.ts';
 import { cbeBirrRail } from './cbe-birr/rail.ts';
-import { type CbeBirrSettings, cbeBirrSettingsSchema } from './cbe-birr/settings.ts';
+import { cbeBirrSettingsSchema } from './cbe-birr/settings.ts';
 import { ebirrRail } from './ebirr/rail.ts';
 import { ebirrSettingsSchema } from './ebirr/settings.ts';
 import { ethswitchRail } from './ethswitch/rail.ts';
@@ -71,13 +71,6 @@ export function checkRailSettings(env: Bindings, environment: Environment): void
 /** The name of the secret that holds a rail's credentials. */
 export function railSecretName(environment: Environment, method: Method): string {
   return `RAIL_${method}_${environment.toUpperCase()}`;
-}
-
-/** What a callback to CBE's one registered address is verified with, or null. Throws ConfigError. */
-export function cbeBirrSettingsOf(env: Bindings, environment: Environment): CbeBirrSettings | null {
-  const name = railSecretName(environment, 'CBE');
-  const json = secretJson(env, name);
-  return json === undefined ? null : checked(name, cbeBirrSettingsSchema, json);
 }
 
 function makeRail(environment: Environment, method: Method, json: unknown): Rail {

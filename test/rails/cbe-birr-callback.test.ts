@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { transactionIdOf } from '../../src/rails/cbe-birr/callback.ts';
 import type { CallbackResult } from '../../src/rails/rail.ts';
 import { CbeBirrScene, requestOf } from '../support/rails/cbe-birr-scene.ts';
 import type { CallbackVariant, CustomerAct } from '../support/rails/stand-in.ts';
@@ -29,7 +28,7 @@ describe('callback', () => {
     expect(call.headers['content-type']).toBe('application/json');
     expect(Object.keys(JSON.parse(call.body))).toEqual(['EncVal']);
 
-    expect(await transactionIdOf(scene.settings, call.body)).toBe(order.selfDescribingId);
+    expect(await scene.rail.orderIdIn?.(call.body)).toBe(order.selfDescribingId);
     const before = scene.statusQueries;
     const result = await scene.rail.handleCallback(requestOf(call), order);
     expect(scene.statusQueries).toBe(before + 1);

@@ -268,11 +268,9 @@ describe('the published callback', () => {
       `{"status":"PAID","data":{"bill_info":{"totalAmount":"${'0'.repeat(65_000)}"}}}`,
       `{"status":"PAID","data":{${'"request_id":"x",'.repeat(3_800)}"request_id":"x"}}`,
     ];
-    const startedAtMs = performance.now();
     for (const body of bodies) {
       expect((await read(body)).type).toBe('refused');
     }
-    expect(performance.now() - startedAtMs).toBeLessThan(1_000);
     const tooLarge = await read(' '.repeat(65_537));
     expect(outcomeOf(tooLarge)).toBe('unreadable');
     expect(tooLarge.type === 'refused' && tooLarge.answer.status).toBe(413);

@@ -290,10 +290,8 @@ describe('hostile bodies', () => {
     ['numbers for texts', `{"sign":1,"merch_order_id":${Number.MAX_SAFE_INTEGER}}`],
   ])('%s', async (_what, body) => {
     const order = scene.order({ attempt: { reference } });
-    const before = performance.now();
     const { result } = await handled(order, notification(body));
     expect(result.type).toBe('refused');
-    expect(performance.now() - before).toBeLessThan(1_000);
   });
 
   test('more than 64 KiB are not read', async () => {

@@ -37,15 +37,15 @@ export function commissionMinor(method: Method, amountMinor: number): number {
 }
 
 /** An amount as the rail's calls have it. */
-export function wireAmount({ railId, settings }: StandIn, amountMinor: number): string {
+export function wireAmount({ railId }: StandIn, amountMinor: number): string {
   const amount = amountMinor / 100;
   switch (railId) {
     case 'cbe-birr':
-    case 'mpesa':
+    case 'stk-push':
       // The shortest text of the number.
       return String(amount);
-    case 'ethswitch':
-      return settings.gateway === 'cards' ? String(amountMinor) : amount.toFixed(2);
+    case 'ethswitch-cards':
+      return String(amountMinor);
     default:
       return amount.toFixed(2);
   }

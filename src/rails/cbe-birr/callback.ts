@@ -1,5 +1,5 @@
 import { jsonObject } from '../call-rail.ts';
-import { type Seal, sealOf } from './seal.ts';
+import type { Seal } from './seal.ts';
 import type { CbeBirrSettings } from './settings.ts';
 import { callbackReport, type StateReport } from './state-report.ts';
 
@@ -17,18 +17,6 @@ export function openCallback(settings: CbeBirrSettings, seal: Seal, body: string
   return report === null
     ? { type: 'refused', suspicion: 'not_authentic' }
     : { type: 'report', report };
-}
-
-/**
- * The transaction id that an authentic callback speaks of, or null. CBE sends all callbacks to the
- * one address registered with it, so the body alone must lead to the order.
- */
-export async function transactionIdOf(
-  settings: CbeBirrSettings,
-  body: string,
-): Promise<string | null> {
-  const opened = openCallback(settings, sealOf(settings.secret), body);
-  return opened.type === 'report' ? opened.report.transactionId : null;
 }
 
 /**

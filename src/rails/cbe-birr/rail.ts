@@ -128,6 +128,11 @@ export function cbeBirrRail(settings: CbeBirrSettings): Rail {
       return outcomeAt(order, transactionIdFor(order), nextCheckAtMs(checks, startedAtMs, nowMs));
     },
 
+    async orderIdIn(text: string): Promise<string | null> {
+      const opened = openCallback(settings, seal, text);
+      return opened.type === 'report' ? opened.report.transactionId : null;
+    },
+
     async handleCallback(request: Request, order: RailOrder): Promise<CallbackResult> {
       const bytes = await readBytes(request, CALLBACK_BYTES_MAX);
       if (bytes === null) {

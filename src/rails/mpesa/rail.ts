@@ -111,16 +111,11 @@ function logLevelOf(reading: CallbackReading): 'info' | 'warn' | null {
 
 function logAnswer(
   call: string,
-  { attempt: { reference, railReference } }: RailOrder,
+  { attempt: { reference } }: RailOrder,
   said: Pick<RailLogEntry, 'status' | 'word' | 'level'>,
 ): void {
-  logRailAnswer({
-    rail: RAIL_ID,
-    call,
-    reference,
-    railReference: railReference ?? undefined,
-    ...said,
-  });
+  // Not the CheckoutRequestID: it ends with the customer's phone number.
+  logRailAnswer({ rail: RAIL_ID, call, reference, ...said });
 }
 
 /** One push, with the token in the cache or a fresh one. */
