@@ -4,6 +4,8 @@ import { testSecrets } from './test/support/secrets.ts';
 
 export default defineConfig({
   test: {
+    // What rails said, line by line, hides what failed.
+    onConsoleLog: (text) => !text.startsWith('{"event":"rail_answer"'),
     // One project after the other, the quickest first: gateway, browser and suites share few cores.
     projects: [
       {

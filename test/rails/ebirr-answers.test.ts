@@ -1,11 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ebirrReport, meaningOf, minorFromText } from '../../src/rails/ebirr/answer.ts';
-import {
-  type EbirrScene,
-  ebirrScene,
-  HOSTILE_MS_MAX,
-  hostileBodies,
-} from '../support/rails/ebirr-scene.ts';
+import { type EbirrScene, ebirrScene, hostileBodies } from '../support/rails/ebirr-scene.ts';
 import { StandInServer } from '../support/rails/stand-in.ts';
 
 /**

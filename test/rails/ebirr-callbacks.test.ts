@@ -4,7 +4,6 @@ import {
   type EbirrScene,
   ebirrSample,
   ebirrScene,
-  HOSTILE_MS_MAX,
   hostileBodies,
 } from '../support/rails/ebirr-scene.ts';
 import { watchRailAnswers } from '../support/rails/logged.ts';

@@ -128,14 +128,15 @@ describe('a callback', () => {
   it('that tells of a failure, or of something unknown, is logged by its code', async () => {
     const lines = watchRailAnswers();
     const order = await startedOrder();
-    const { reference, railReference } = order.attempt;
+    const { reference } = order.attempt;
     const read = async (posted: Request) => scene.railWith().handleCallback(posted, order);
     await read(await postedBy(order, (rail) => rail.act('mistypes_pin')));
     const failed = await postedBy(order, (rail) => rail.callback());
     const body = (await failed.text()).replace('TP40087', '4999');
     await read(new Request(order.callbackUrl, { method: 'POST', body }));
     await read(await postedBy(order, (rail) => rail.act('pays')));
-    const line = { rail: 'stk-push', call: 'callback', reference, railReference };
+    // Not the rail's own id of it, which holds the phone number.
+    const line = { rail: 'stk-push', call: 'callback', reference };
     expect(lines).toEqual([
       { level: 'info', ...line, word: 'TP40087' },
       { level: 'warn', ...line, word: '4999' },

@@ -46,9 +46,6 @@ export function ebirrSample(name: string): string {
   return readFileSync(new URL(`../../fixtures/rails/ebirr/${name}.json`, import.meta.url), 'utf8');
 }
 
-/** Far more than reading 64 KiB takes, far less than any backtracking over them. */
-export const HOSTILE_MS_MAX = 2_000;
-
 /** Bodies up to the bound that would be slow to a careless reader; each with its name. */
 export function hostileBodies(reference: string): readonly (readonly [string, string])[] {
   const report = (members: object) => JSON.stringify({ referenceId: reference, ...members });
