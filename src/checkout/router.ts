@@ -44,11 +44,20 @@ export const checkoutRouter = Router<IRequest, Arguments>()
   .post('/checkout/:token/give-up', page(giveUp))
   .get('/simulator/:token', page(showSimulator))
   .head('/simulator/:token', page(showSimulator))
-  .post('/rails/cbe-birr', page(handleCbeCallback))
-  .post('/rails/:rail/:token', page(handleRailCallback))
+  .post('/rails/cbe-birr', page(toTheEnd(handleCbeCallback)))
+  .post('/rails/:rail/:token', page(toTheEnd(handleRailCallback)))
   // The card gateway's accounts may be set to report by GET.
-  .get('/rails/ethswitch-cards/:token', page(handleRailCallback))
+  .get('/rails/ethswitch-cards/:token', page(toTheEnd(handleRailCallback)))
   .all('*', page(missing));
+
+/** A rail that hangs up before it is answered must not undo what it has said. */
+function toTheEnd(handler: Page): Page {
+  return (request, env, ctx) => {
+    const answered = handler(request, env, ctx);
+    ctx.waitUntil(answered.catch(() => undefined));
+    return answered;
+  };
+}
 
 /** Whatever goes wrong, a customer gets a page in words and nothing of ours. */
 function page(handler: Page): Route {

@@ -161,19 +161,30 @@ function claimStart(
 /**
  * Whatever a rail can be asked about is asked now, and then as eagerly as at the beginning. Not when
  * that comes soon anyway: coming back again and again must not become a flood of questions. A
- * question that is under way may have been answered before the customer paid: it is asked again.
+ * question that is under way may have been answered before the customer paid: it is asked soon again.
  */
 function customerReturned(step: Step, nowMs: number): Step {
   let next = step;
   for (const attempt of step.intent.attempts) {
-    const { checkAtMs } = attempt;
-    const comesSoon =
-      checkAtMs === null || (checkAtMs > nowMs && checkAtMs <= nowMs + CHECK_WAIT_MS_MIN);
-    if (attempt.flow === 'redirect' && isPending(attempt) && !comesSoon) {
-      next = withAttempt(next, { ...attempt, checks: 0, checkAtMs: nowMs });
+    const checkAtMs = checkAfterReturn(attempt, nowMs);
+    if (checkAtMs !== attempt.checkAtMs && attempt.flow === 'redirect' && isPending(attempt)) {
+      next = withAttempt(next, { ...attempt, checks: 0, checkAtMs });
     }
   }
   return next;
+}
+
+/** When the rail is asked about `attempt` whose customer came back at `nowMs`. */
+function checkAfterReturn(attempt: Attempt, nowMs: number): number | null {
+  const { checkAtMs, deadlineAtMs } = attempt;
+  if (checkAtMs === null || (checkAtMs <= nowMs && nowMs >= deadlineAtMs)) {
+    return checkAtMs;
+  }
+  const soonMs = nowMs + CHECK_WAIT_MS_MIN;
+  if (checkAtMs <= nowMs) {
+    return notAfterWindow(soonMs, attempt, nowMs);
+  }
+  return checkAtMs <= soonMs ? checkAtMs : nowMs;
 }
 
 /** Once for each attempt: a flood of wrong callbacks must not become a flood of commits. */

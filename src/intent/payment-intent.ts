@@ -2,7 +2,7 @@ import { DurableObject } from 'cloudflare:workers';
 import { configOf } from '../config.ts';
 import { attemptsToCheck, decide, openIntent } from '../domain/decide.ts';
 import type { Attempt, Command, Intent, Outcome } from '../domain/intent.ts';
-import { nextCheckAtMs, queuedLeaseMs } from '../domain/schedule.ts';
+import { CHECK_WAIT_MS_MIN, nextCheckAtMs, queuedLeaseMs } from '../domain/schedule.ts';
 import { errorText, log } from '../log.ts';
 import { railOf } from '../rails/registry.ts';
 import { railOrder, sendStart } from '../rails/run-attempt.ts';
@@ -252,7 +252,8 @@ export class PaymentIntent extends DurableObject<Env> {
       }
       const rail = railOf(this.env, intent.terms, attempt);
       const order = await railOrder(this.env, objectId, intent, attempt);
-      return (await rail?.query(order, nowMs)) ?? unknown;
+      const outcome = (await rail?.query(order, nowMs)) ?? unknown;
+      return outcome.type === 'unknown' ? notAtOnce(outcome) : outcome;
     } catch (error) {
       log('error', 'rail_query_failed', { objectId, error: errorText(error) });
       return unknown;
@@ -269,4 +270,11 @@ export class PaymentIntent extends DurableObject<Env> {
       this.ctx.waitUntil(this.alarm());
     }
   }
+}
+
+/** A rail that took long to say nothing gets its pause all the same. */
+function notAtOnce(unknown: Extract<Outcome, { type: 'unknown' }>): Outcome {
+  const { checkAtMs } = unknown;
+  const soonestMs = Date.now() + CHECK_WAIT_MS_MIN;
+  return { ...unknown, checkAtMs: checkAtMs === null ? null : Math.max(checkAtMs, soonestMs) };
 }

@@ -14,8 +14,8 @@ import { railOrder, settleForSure } from './run-attempt.ts';
 import { configuredRail } from './settings.ts';
 import { simulator } from './simulator/simulator.ts';
 
-/** CBE's reports have a few hundred bytes. */
-const CALLBACK_BYTES_MAX = 16 * 1024;
+/** Rails report in a few hundred bytes, telebirr's USSD in some more. */
+const CALLBACK_BYTES_MAX = 64 * 1024;
 
 type ProvedOutcome = Extract<CallbackResult, { type: 'outcome' }>;
 
@@ -29,11 +29,16 @@ export async function handleRailCallback(request: Request, env: Env): Promise<Re
   if (link instanceof Response) {
     return link;
   }
+  // Read while the rail is still there: its payment may take long to be reached.
+  const received = await receivedRequest(request);
+  if (received instanceof Response) {
+    return received;
+  }
   const client = intentByObjectId(env, link.objectId);
   const read = await client.readPersistently();
   return read.type === 'not_found'
     ? unknownPage(request)
-    : answerCallback(request, env, { client, link, intent: read.intent }, pathSegment(request, 1));
+    : answerCallback(received, env, { client, link, intent: read.intent }, pathSegment(request, 1));
 }
 
 /**
@@ -42,24 +47,23 @@ export async function handleRailCallback(request: Request, env: Env): Promise<Re
  * that leads to its payment (promise 9).
  */
 export async function handleCbeCallback(request: Request, env: Env): Promise<Response> {
-  const bytes = await readBytes(request, CALLBACK_BYTES_MAX);
-  if (bytes === null) {
-    return new Response('Too large', { status: 413 });
+  const received = await receivedRequest(request);
+  if (received instanceof Response) {
+    return received;
   }
-  const body = new TextDecoder().decode(bytes);
+  const text = await received.clone().text();
   let isReadable = true;
   for (const environment of ENVIRONMENTS) {
     const rail = cbeRail(env, environment);
     isReadable &&= rail !== 'misconfigured';
-    const id = rail === 'misconfigured' ? null : await rail?.orderIdIn?.(body);
+    const id = rail === 'misconfigured' ? null : await rail?.orderIdIn?.(text);
     const link = id ? await verifyLinkId(configOf(env).linkSigningKeys, id) : null;
     if (id && link !== null) {
       const client = intentByObjectId(env, link.objectId);
       const read = await client.readPersistently();
       if (read.type !== 'not_found' && read.intent.terms.environment === environment) {
-        const again = new Request(request.url, { method: 'POST', headers: request.headers, body });
         const found = { client, intent: read.intent, link, selfDescribingId: id };
-        return answerCallback(again, env, found, 'cbe-birr');
+        return answerCallback(received, env, found, 'cbe-birr');
       }
     }
   }
@@ -70,6 +74,17 @@ export async function handleCbeCallback(request: Request, env: Env): Promise<Res
   return isReadable
     ? new Response('Not authentic', { status: 401 })
     : new Response('Not available', { status: 503 });
+}
+
+/** The same request with its whole body here, or the answer to one that is too large. */
+async function receivedRequest(request: Request): Promise<Request | Response> {
+  const bytes = await readBytes(request, CALLBACK_BYTES_MAX);
+  if (bytes === null) {
+    return new Response('Too large', { status: 413 });
+  }
+  const { method, headers } = request;
+  const body = method === 'POST' ? { body: bytes } : {};
+  return new Request(request.url, { method, headers, ...body });
 }
 
 /** A wrong secret of one environment is not the other's trouble. */

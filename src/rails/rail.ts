@@ -114,4 +114,6 @@ export type CallbackSuspicion =
   | 'other_order'
   | 'wrong_amount'
   /** A state whose meaning we do not know: nobody guesses about money. */
-  | 'unknown_state';
+  | 'unknown_state'
+  /** It says that an attempt was paid which has ended otherwise, and the rail, asked, does not. */
+  | 'not_confirmed';

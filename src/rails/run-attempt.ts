@@ -13,7 +13,7 @@ import {
 import type { Method } from '../domain/method.ts';
 import { nextCheckAtMs } from '../domain/schedule.ts';
 import type { IntentClient } from '../intent/client.ts';
-import type { ExecuteResult } from '../intent/protocol.ts';
+import type { ExecuteResult, ExpressAnswers } from '../intent/protocol.ts';
 import { errorText, log } from '../log.ts';
 import type { Rail, RailOrder, StartResult } from './rail.ts';
 import { railOf } from './registry.ts';
@@ -142,10 +142,12 @@ export async function runAttempt(
   }
   const started = attemptOf(start.intent, planned.id);
   const result = await startAtRail(env, client.objectId, start.intent, started, rail);
-  const stored = await client.executePersistently([commandFor(result, started, Date.now())]);
-  return stored.type === 'not_found'
-    ? stored
-    : { type: 'started', intent: stored.intent, attempt: attemptOf(stored.intent, planned.id) };
+  const stored = await settleForSure(env, client, [commandFor(result, started, Date.now())]);
+  if (stored?.type === 'not_found') {
+    return stored;
+  }
+  const { intent } = stored ?? start;
+  return { type: 'started', intent, attempt: attemptOf(intent, planned.id) };
 }
 
 /**
@@ -187,24 +189,34 @@ export interface SettleMessage {
   readonly type: 'settle';
   readonly objectId: string;
   readonly commands: readonly Command[];
+  /** Of an express payment's start: what its repeated request is to be told. */
+  readonly answers: ExpressAnswers | null;
 }
 
 /**
  * Stores what a rail has said and may never say again. An object that stays out of reach gets it by
- * way of the queue, which keeps it; null then. Throws only when the queue cannot be reached either.
+ * way of the queue, which keeps it; null then. Throws only when the queue cannot be reached either,
+ * and the object not for some 20 s.
  */
 export async function settleForSure(
   env: Env,
   client: IntentClient,
   commands: readonly Command[],
+  answers: ExpressAnswers | null = null,
 ): Promise<ExecuteResult | null> {
+  const { objectId } = client;
   try {
-    return await client.execute(commands);
+    return await client.execute(commands, answers);
   } catch (error) {
-    const { objectId } = client;
     log('error', 'rail_answer_not_stored', { objectId, error: errorText(error) });
-    await env.RAIL_STARTS.send({ type: 'settle', objectId, commands } satisfies SettleMessage);
+  }
+  try {
+    const message: SettleMessage = { type: 'settle', objectId, commands, answers };
+    await env.RAIL_STARTS.send(message);
     return null;
+  } catch (error) {
+    log('error', 'queue_send_failed', { objectId, error: errorText(error) });
+    return client.executePersistently(commands, answers);
   }
 }
 
@@ -227,8 +239,9 @@ export async function railPageUrl(
     return null;
   }
   // Kept before anybody sees it: made again after a change of keys, it might be another order.
-  await client.execute([{ type: 'accept_attempt', attemptId: attempt.id, ...page }]);
-  return page.redirectUrl;
+  const kept = await client.execute([{ type: 'accept_attempt', attemptId: attempt.id, ...page }]);
+  const current = kept.type === 'done' ? attemptInFlight(kept.intent) : null;
+  return current?.id === attempt.id ? current.redirectUrl : null;
 }
 
 function attemptOf(intent: Intent, attemptId: string): Attempt {

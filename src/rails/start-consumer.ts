@@ -31,7 +31,8 @@ export async function consumeStarts(batch: MessageBatch<RailMessage>, env: Env):
     const { objectId } = message.body;
     try {
       if (message.body.type === 'settle') {
-        await intentByObjectId(env, objectId).execute(message.body.commands);
+        const { commands, answers } = message.body;
+        await intentByObjectId(env, objectId).execute(commands, answers);
       } else {
         await startClaimed(env, message.body);
       }

@@ -10,8 +10,8 @@ import { open } from '../support/e2e-visitor.ts';
 /** Nobody acts within the rail's window and the payment's own time; and what is paid after it. */
 
 // Nearly all of this is waiting: longest for eBirr, then for telebirr, whose orders live a minute.
-const LONGEST_WINDOW_MS = 100_000;
-vi.setConfig({ maxConcurrency: 40, testTimeout: 120_000 });
+const LONGEST_WINDOW_MS = 130_000;
+vi.setConfig({ maxConcurrency: 40, testTimeout: 150_000 });
 
 /** Of each payment: time enough to choose the method. */
 const EXPIRE_IN = 15;

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { CallbackResult } from '../../src/rails/rail.ts';
+import { sealedCallback } from '../support/rails/cbe-birr-crypto.ts';
 import { CbeBirrScene, requestOf } from '../support/rails/cbe-birr-scene.ts';
 import type { CallbackVariant, CustomerAct } from '../support/rails/stand-in.ts';
 
@@ -67,7 +68,29 @@ describe('callback', () => {
     const checkAtMs = outcome?.type === 'unknown' ? (outcome.checkAtMs ?? 0) : 0;
     expect(checkAtMs - nowMs).toBeGreaterThanOrEqual(5_000);
     expect(checkAtMs - nowMs).toBeLessThan(7_000);
-    expect((await answerOf(result)).status).toBe(200);
+    expect((await answerOf(result)).status).toBe(503);
+  });
+
+  test('CBE contradicts its own callback: nobody guesses', async () => {
+    const order = scene.newOrder();
+    const atBank = await scene.visited(order);
+    await scene.callbackOf(() => atBank.act('declines'));
+    const saysPaid = {
+      transactionId: order.selfDescribingId,
+      state: scene.settings.paidStates[0] ?? '',
+      date: '2026-11-21 12:30:00',
+    };
+    const body = JSON.stringify({ EncVal: sealedCallback(scene.settings.secret, saysPaid) });
+    const request = () =>
+      new Request('https://pay.example.com/rails/cbe-birr', { method: 'POST', body });
+    const pending = await scene.rail.handleCallback(request(), order);
+    expect(pending).toMatchObject({ type: 'outcome', outcome: { type: 'unknown' } });
+    expect((await answerOf(pending)).status).toBe(503);
+    // Of what has ended no question follows: a person must look.
+    const failed = { ...order, attempt: { ...order.attempt, status: 'failed' } } as const;
+    const ended = await scene.rail.handleCallback(request(), failed);
+    expect(ended).toMatchObject({ type: 'refused', suspicion: 'not_confirmed' });
+    expect((await answerOf(ended)).status).toBe(503);
   });
 
   test.each<[CallbackVariant, string, number]>([

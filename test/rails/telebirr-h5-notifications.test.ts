@@ -134,6 +134,13 @@ describe('paid, and not confirmed', () => {
       const rail = scene.railWith({ telebirrPublicKey: vectors.platformKey.spki_b64_der });
       const result = await rail.handleCallback(notification(JSON.stringify(said)), order);
       expect(result).toMatchObject({ type: 'outcome', outcome: { type: 'unknown' } });
+      // Of what has ended no question follows: a person must look.
+      const failed = { ...order, attempt: { ...order.attempt, status: 'failed' } } as const;
+      expect(await rail.handleCallback(notification(JSON.stringify(said)), failed)).toMatchObject({
+        type: 'refused',
+        suspicion: 'not_confirmed',
+        answer: { status: 503 },
+      });
     }
   });
 });

@@ -42,7 +42,8 @@ describe('the plan', () => {
     const { terms } = scene.order({ terms: { expiresAtMs: now + lifetimeMs } });
     expect(scene.rail.plan(terms, 'TELE_BIRR', now)).toEqual({
       flow: 'redirect',
-      deadlineAtMs: now + minutes * MINUTE_MS,
+      // The order may be made as late as the start may take.
+      deadlineAtMs: now + minutes * MINUTE_MS + scene.rail.startTimeoutMs,
       windowIsFinal: false,
       checkAtMs: now + 30_000,
     });

@@ -275,7 +275,13 @@ describe('a customer whom the rail sent back', () => {
 
   test.each<[string, Story, number | null]>([
     ['not when that comes soon', [...later({}), [20_000, RETURNED]], 25_000],
-    ['again when it is under way', [...later({}), [26_000, RETURNED]], 26_000],
+    [
+      'soon again when it is under way',
+      [...later({ deadlineAtMs: 60_000 }), [26_000, RETURNED]],
+      31_000,
+    ],
+    ['at the end at the latest', [...later({}), [26_000, RETURNED]], 30_000],
+    ['not at all when that was the last', [...later({}), [30_000, RETURNED]], 25_000],
     ['not where nobody can be asked', [...later({ checkAtMs: null }), [2, RETURNED]], null],
     ['not about a prompt on a phone', [...later({ flow: 'push' }), [2, RETURNED]], 25_000],
     ['not about what has ended', [...later({}), [2, fail('a')], [3, RETURNED]], null],
@@ -286,6 +292,30 @@ describe('a customer whom the rail sent back', () => {
     ],
   ])('%s', (_name, story, checkAtMs) => {
     expect(tell(story).attempt.checkAtMs).toBe(checkAtMs);
+  });
+
+  test('again and again, while a slow rail is asked: one question each five seconds', () => {
+    let intent = openIntent(someTerms());
+    const run = (nowMs: number, command: Command) => {
+      intent = decide(intent, [command], nowMs).intent;
+    };
+    run(1, startAttempt('a', { checkAtMs: 5_000, deadlineAtMs: 50_000 }));
+    let questions = 0;
+    for (let nowMs = 5_000; nowMs < 65_000; nowMs += 200) {
+      run(nowMs, RETURNED);
+      for (const { id, checkAtMs, checks } of attemptsToCheck(intent, nowMs)) {
+        questions += 1;
+        run(nowMs + 100, RETURNED);
+        run(nowMs + 190, {
+          type: 'settle_attempt',
+          attemptId: id,
+          outcome: { type: 'unknown', checkAtMs: nowMs + 5_000 * 2 ** checks },
+          answersCheckAtMs: checkAtMs,
+        });
+      }
+    }
+    expect(questions).toBeLessThanOrEqual(60 / 5 + 1);
+    expect(intent.status).toBe('expired');
   });
 
   test('an answer from before does not put the question off', () => {
@@ -302,7 +332,7 @@ describe('a customer whom the rail sent back', () => {
     });
     expect(tell([...asked, [6_000, RETURNED], [7_000, before]]).attempt).toMatchObject({
       checks: 0,
-      checkAtMs: 6_000,
+      checkAtMs: 11_000,
     });
   });
 

@@ -13,6 +13,7 @@ import {
   newAttempt,
   railOrder,
   railPageUrl,
+  settleForSure,
   startAtRail,
 } from '../../rails/run-attempt.ts';
 import { readJsonBody } from '../body.ts';
@@ -92,7 +93,7 @@ export async function createExpress(call: MerchantCall): Promise<Response> {
 
 /** Calls the rail once and stores what it said with the answer. Returns the answer. */
 async function startCharge(
-  { env, ctx }: MerchantCall,
+  { env }: MerchantCall,
   client: IntentClient,
   intent: Intent,
   rail: Rail,
@@ -104,16 +105,13 @@ async function startCharge(
   const answers = expressAnswers(order, redirectUrl);
   const answer = result.type === 'refused' ? answers.failed : answers.otherwise;
   const commands = [commandFor(result, attempt, Date.now())];
-  try {
-    const stored = await client.execute(commands, answers);
-    return stored.type === 'done' && stored.answer !== null ? stored.answer : answer;
-  } catch (error) {
-    // The rail has spoken and the charge is stored: the merchant must not be told to try again.
-    // What the rail said goes on being stored behind the answer.
-    log('error', 'rail_answer_not_stored', { uuid: intent.terms.uuid, error: errorText(error) });
-    ctx.waitUntil(client.executePersistently(commands, answers));
-    return answer;
-  }
+  // The rail has spoken and the charge is stored: whatever becomes of its answer on the way to the
+  // object, the merchant must not be told to try again.
+  const stored = await settleForSure(env, client, commands, answers).catch((error: unknown) => {
+    log('error', 'rail_answer_lost', { uuid: intent.terms.uuid, error: errorText(error) });
+    return null;
+  });
+  return stored?.type === 'done' && stored.answer !== null ? stored.answer : answer;
 }
 
 function onlyAttempt(intent: Intent): Attempt {

@@ -1,6 +1,7 @@
 import type { AttemptPlan, IntentTerms, Outcome } from '../../domain/intent.ts';
 import type { Method } from '../../domain/method.ts';
 import { nextCheckAtMs } from '../../domain/schedule.ts';
+import { isPending } from '../../domain/time.ts';
 import { readBytes } from '../../http/read-bytes.ts';
 import { callRail, jsonObject, type RailAnswer } from '../call-rail.ts';
 import type {
@@ -152,17 +153,23 @@ export function cbeBirrRail(settings: CbeBirrSettings): Rail {
         logRailAnswer({ rail: RAIL_ID, call: 'callback', reference, railReference, word });
       }
       // The cipher and hash are weak, and an old callback can be sent again: whatever it says, CBE
-      // itself is asked.
-      // When it does not say, it is asked again soon, for the callback is news: as after no check.
+      // itself is asked. When it does not say, it is asked again soon, for the callback is news.
       const checkAtMs = nextCheckAtMs(0, order.attempt.startedAtMs, Date.now());
-      const outcome = await outcomeAt(order, transactionId, checkAtMs);
+      const asked = await outcomeAt(order, transactionId, checkAtMs);
+      const isUnconfirmed =
+        state === 'paid' && asked.type !== 'succeeded' && order.attempt.status !== 'succeeded';
+      if (isUnconfirmed && !isPending(order.attempt)) {
+        return refused('not_confirmed', 503);
+      }
       return {
         type: 'outcome',
-        outcome,
+        // Where CBE contradicts itself nobody guesses.
+        outcome: isUnconfirmed ? { type: 'unknown', checkAtMs } : asked,
         givesUp: false,
         onlyPending: false,
         // What CBE wants to hear is not published; 200 is what the published endpoints say.
-        answer: () => new Response('OK'),
+        answer: () =>
+          isUnconfirmed ? new Response('Not confirmed', { status: 503 }) : new Response('OK'),
       };
     },
   };

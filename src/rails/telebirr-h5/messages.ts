@@ -46,10 +46,19 @@ export function closesAtMs(terms: IntentTerms, nowMs: number): number {
   return nowMs + clampedMinutes(Math.floor((terms.expiresAtMs - nowMs) / MINUTE_MS)) * MINUTE_MS;
 }
 
+/** A token, and the order. */
+export function startTimeoutMsOf({ callTimeoutMs }: TelebirrH5Settings): number {
+  return 2 * callTimeoutMs;
+}
+
 /** The whole minutes that the attempt was planned with. */
-function openMinutes(attempt: AttemptPlan & { readonly startedAtMs: number }): number {
+function openMinutes(
+  settings: TelebirrH5Settings,
+  { deadlineAtMs, startedAtMs }: AttemptPlan & { readonly startedAtMs: number },
+): number {
+  const openMs = deadlineAtMs - startTimeoutMsOf(settings) - startedAtMs;
   // Between the plan and the start lie milliseconds.
-  return clampedMinutes(Math.round((attempt.deadlineAtMs - attempt.startedAtMs) / MINUTE_MS));
+  return clampedMinutes(Math.round(openMs / MINUTE_MS));
 }
 
 function clampedMinutes(minutes: number): number {
@@ -71,7 +80,7 @@ export function preOrderContent(settings: TelebirrH5Settings, order: RailOrder):
     title: titleOf(terms) || `Payment ${attempt.reference}`,
     total_amount: majorText(order.chargedMinor),
     trans_currency: CURRENCY,
-    timeout_express: `${openMinutes(attempt)}m`,
+    timeout_express: `${openMinutes(settings, attempt)}m`,
     business_type: 'BuyGoods',
     payee_identifier: settings.merchantCode,
     payee_identifier_type: PAYEE_BY_SHORT_CODE,

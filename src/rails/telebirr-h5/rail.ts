@@ -1,6 +1,7 @@
 import type { AttemptPlan, IntentTerms, Outcome } from '../../domain/intent.ts';
 import type { Method } from '../../domain/method.ts';
 import { nextCheckAtMs } from '../../domain/schedule.ts';
+import { isPending } from '../../domain/time.ts';
 import { readBytes } from '../../http/read-bytes.ts';
 import type { CallbackResult, CallbackSuspicion, Rail, RailOrder, StartResult } from '../rail.ts';
 import { logRailAnswer } from '../rail-log.ts';
@@ -15,6 +16,7 @@ import {
   preOrderContent,
   queryOrderContent,
   RAIL_ID,
+  startTimeoutMsOf,
 } from './messages.ts';
 import { isAbsentOr, readClaim, readNotification } from './notification.ts';
 import type { TelebirrH5Settings } from './settings.ts';
@@ -41,8 +43,7 @@ export function telebirrH5Rail(settings: TelebirrH5Settings): Rail {
   const sign = signer(settings.merchantPrivateKey, settings.signatureScheme);
   const verify = verifier(settings.telebirrPublicKey);
   const client = telebirrClient(settings, sign);
-  // A token, and the order.
-  const startTimeoutMs = 2 * settings.callTimeoutMs;
+  const startTimeoutMs = startTimeoutMsOf(settings);
 
   const rail: Rail = {
     id: RAIL_ID,
@@ -53,7 +54,8 @@ export function telebirrH5Rail(settings: TelebirrH5Settings): Rail {
     plan(terms: IntentTerms, _method: Method, nowMs: number): AttemptPlan {
       return {
         flow: 'redirect',
-        deadlineAtMs: closesAtMs(terms, nowMs),
+        // telebirr counts from the order, which may be made as late as we would have waited for it.
+        deadlineAtMs: closesAtMs(terms, nowMs) + startTimeoutMs,
         // The order closes at telebirr, but nobody promises that a payment under way stops then.
         windowIsFinal: false,
         checkAtMs:
@@ -128,6 +130,9 @@ export function telebirrH5Rail(settings: TelebirrH5Settings): Rail {
         claim.saysPaid && asked.type !== 'succeeded' && order.attempt.status !== 'succeeded';
       if (isUnconfirmed) {
         logWord('callback', order, word);
+        if (!isPending(order.attempt)) {
+          return refusal('not_confirmed');
+        }
       }
       return {
         type: 'outcome',
@@ -215,6 +220,7 @@ const REFUSAL_STATUS: Readonly<Record<CallbackSuspicion, number>> = {
   other_order: 409,
   wrong_amount: 409,
   unknown_state: 422,
+  not_confirmed: 503,
 };
 
 function refusal(suspicion: CallbackSuspicion): CallbackResult {
