@@ -28,7 +28,9 @@ async function lost(cell: Cell, fault: Fault, act: CustomerAct): Promise<RailPay
   if (cell.method === 'CBE') {
     // Its start calls nobody. What fails is the question that confirms its callback.
     const payment = await rails.pay(cell, { plan: { query: fault } });
-    expectAccepted(payment, await (await payment.order()).act(act));
+    const answer = await (await payment.order()).act(act);
+    // What says "paid" and cannot be confirmed shall be said again.
+    expect(answer?.status).toBe(act === 'pays' ? 503 : 200);
     return payment;
   }
   // Asked, the rail does not answer either, until `heard`.
