@@ -80,6 +80,7 @@ export async function handleCbeCallback(request: Request, env: Env): Promise<Res
 async function receivedRequest(request: Request): Promise<Request | Response> {
   const bytes = await readBytes(request, CALLBACK_BYTES_MAX);
   if (bytes === null) {
+    log('warn', 'rail_callback_refused', { suspicion: 'unreadable' });
     return new Response('Too large', { status: 413 });
   }
   const { method, headers } = request;

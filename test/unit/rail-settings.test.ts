@@ -1,122 +1,43 @@
 import { describe, expect, test } from 'vitest';
 import { type Bindings, ConfigError } from '../../src/config.ts';
-import type { IntentTerms } from '../../src/domain/intent.ts';
-import {
-  CURRENCIES,
-  ENVIRONMENTS,
-  type Environment,
-  METHODS,
-  type Method,
-} from '../../src/domain/method.ts';
-import { currenciesOf, railFor, railOf, takesPhone } from '../../src/rails/registry.ts';
+import { ENVIRONMENTS, type Environment, METHODS, type Method } from '../../src/domain/method.ts';
+import type { Rail } from '../../src/rails/rail.ts';
+import { currenciesOf } from '../../src/rails/registry.ts';
 import { checkRailSettings, configuredRail, railSecretName } from '../../src/rails/settings.ts';
-import telebirr from '../fixtures/rails/telebirr-h5/vectors.json' with { type: 'json' };
-import { attemptWith, termsWith } from '../support/checkout-fixtures.ts';
 import { orderFor } from '../support/rails/order.ts';
+import {
+  COMPLETE,
+  envOf,
+  envWithAll,
+  NBG,
+  RAIL_IDS,
+  SECRET_TEXT,
+  type Settings,
+} from './rail-settings-fixture.ts';
 
 /**
- * Goal: decisions 22 and 23: a method is enabled by its secret and by nothing else, a wrong secret
- * is named with the field that is wrong and never with what stands in it, and the sandbox never
- * meets a production rail. Method: an `env` made of secrets, for all six methods.
+ * Goal: decisions 22 and 23: a method is enabled by its secret and by nothing else, and a wrong
+ * secret is named with the field that is wrong and never with what stands in it. Method: an `env`
+ * made of secrets, for all six methods.
  */
 
-type Settings = Readonly<Record<string, unknown>>;
-
-/** Nothing that stands in a secret may ever stand in a message. */
-const SECRET_TEXT = 'Sup3rS3cret';
-
-/** What each rail cannot do without, with its test system's address. */
-const COMPLETE: Readonly<Record<Method, Settings>> = {
-  TELE_BIRR: {
-    apiBaseUrl: 'https://telebirr.rail.test/gateway',
-    webPageUrl: 'https://telebirr.rail.test/paygate',
-    fabricAppId: 'c4182ef8-9249-458a-985e-06d191f4d505',
-    appSecret: `${SECRET_TEXT}App`,
-    merchantAppId: '1072905731584000',
-    merchantCode: '200001',
-    merchantPrivateKey: telebirr.merchantKey.pkcs8_b64_der,
-    telebirrPublicKey: telebirr.platformKey.spki_b64_der,
-  },
-  TELE_BIRR_USSD: {
-    relayUrl: 'https://ussd.rail.test/relay',
-    thirdPartyId: 'KefelThirdParty',
-    password: `${SECRET_TEXT}Password`,
-    operatorId: 'KefelOperator',
-    securityCredential: `${SECRET_TEXT}Credential`,
-    shortCode: '908070',
-  },
-  CBE: {
-    baseUrl: 'https://cbe.rail.test',
-    user: 'KefelUser',
-    password: `${SECRET_TEXT}Password`,
-    tillCode: '001001',
-    secret: `${SECRET_TEXT}Key`,
-    paidStates: ['BIRR MOVED'],
-  },
-  ETS_SWITCH: {
-    gateway: 'cards',
-    baseUrl: 'https://cards.rail.test/epg/rest',
-    userName: 'kefel-api',
-    password: `${SECRET_TEXT}Password`,
-  },
-  M_PESA: {
-    baseUrl: 'https://mpesa.rail.test',
-    consumerKey: 'KefelConsumerKey',
-    consumerSecret: `${SECRET_TEXT}Consumer`,
-    shortcode: '908070',
-    passkey: `${SECRET_TEXT}Passkey`,
-  },
-  E_BIRR: {
-    baseUrl: 'https://ebirr.rail.test/asm',
-    merchantUid: 'M9080706',
-    apiUserId: '9080706',
-    apiKey: `${SECRET_TEXT}ApiKey`,
-  },
-};
-
-const NBG: Settings = {
-  gateway: 'nbg',
-  baseUrl: 'https://nbg.rail.test',
-  username: 'KefelNbg',
-  password: `${SECRET_TEXT}Password`,
-  billerBin: 'NEEUETAA',
-  callbackAddresses: [],
-};
-
-const RAIL_IDS: Readonly<Record<Method, string>> = {
-  TELE_BIRR: 'telebirr-h5',
-  TELE_BIRR_USSD: 'telebirr-ussd',
-  CBE: 'cbe-birr',
-  ETS_SWITCH: 'ethswitch-cards',
-  M_PESA: 'stk-push',
-  E_BIRR: 'ebirr',
-};
-
-/** The bindings of a Worker that has these secrets, as text or as what JSON is made of. */
-function envOf(secrets: Readonly<Record<string, unknown>>): Bindings {
-  const texts = Object.entries(secrets).map(([name, value]) => [
-    name,
-    typeof value === 'string' ? value : JSON.stringify(value),
-  ]);
-  return Object.fromEntries(texts) as Bindings;
+/** The methods that have a rail. */
+function enabled(env: Bindings, environment: Environment): Method[] {
+  return METHODS.filter((method) => configuredRail(env, environment, method) !== null);
 }
 
-function envWithAll(...environments: readonly Environment[]): Bindings {
-  return envOf(
-    Object.fromEntries(
-      environments.flatMap((environment) =>
-        METHODS.map((method) => [railSecretName(environment, method), COMPLETE[method]]),
-      ),
-    ),
-  );
+function railIn(env: Bindings, environment: Environment, method: Method): Rail {
+  const rail = configuredRail(env, environment, method);
+  if (rail === null) {
+    throw new Error(`${method} is not configured`);
+  }
+  return rail;
 }
 
-/** The message of the ConfigError that this env leads to. */
-function faultOf(env: Bindings): string {
+/** The message of the ConfigError that the settings of an environment lead to. */
+function faultOf(env: Bindings, environment: Environment = 'production'): string {
   try {
-    for (const environment of ENVIRONMENTS) {
-      checkRailSettings(env, environment);
-    }
+    checkRailSettings(env, environment);
   } catch (error) {
     expect(error).toBeInstanceOf(ConfigError);
     expect((error as Error).cause).toBeUndefined();
@@ -128,17 +49,19 @@ function faultOf(env: Bindings): string {
 /** The fault of one method's secret that is complete but for `changes`; undefined leaves out. */
 function faultWith(method: Method, changes: Settings, environment: Environment = 'production') {
   const settings = { ...COMPLETE[method], ...changes };
-  return faultOf(envOf({ [railSecretName(environment, method)]: settings }));
+  return faultOf(envOf({ [railSecretName(environment, method)]: settings }), environment);
 }
 
-function railsOf(env: Bindings, environment: Environment) {
-  return METHODS.filter((method) => configuredRail(env, environment, method) !== null);
-}
+const otherOf = (environment: Environment) =>
+  environment === 'sandbox' ? 'production' : 'sandbox';
 
 describe('which rails there are', () => {
   test('decision 23: without a secret, none', () => {
     const env = envOf({ RAIL_TELE_BIRR: COMPLETE.TELE_BIRR, RAIL_VISA_PRODUCTION: { a: 1 } });
-    expect(ENVIRONMENTS.flatMap((environment) => railsOf(env, environment))).toEqual([]);
+    for (const environment of ENVIRONMENTS) {
+      checkRailSettings(env, environment);
+      expect(enabled(env, environment)).toEqual([]);
+    }
     for (const method of METHODS) {
       expect(currenciesOf(env, 'production', method)).toEqual([]);
     }
@@ -149,43 +72,51 @@ describe('which rails there are', () => {
       const name = railSecretName(environment, method);
       expect(name).toBe(`RAIL_${method}_${environment.toUpperCase()}`);
       const env = envOf({ [name]: COMPLETE[method] });
-      expect(railsOf(env, environment)).toEqual([method]);
+      checkRailSettings(env, environment);
+      expect(enabled(env, environment)).toEqual([method]);
       expect(configuredRail(env, environment, method)?.id).toBe(RAIL_IDS[method]);
-      expect(railsOf(env, environment === 'sandbox' ? 'production' : 'sandbox')).toEqual([]);
+      expect(enabled(env, otherOf(environment))).toEqual([]);
     }
   });
 
   test('an empty secret is none, and neither is what is no text', () => {
-    const env = { RAIL_CBE_PRODUCTION: '', RAIL_E_BIRR_PRODUCTION: { fetch: () => null } };
-    expect(railsOf(env as unknown as Bindings, 'production')).toEqual([]);
+    const env = {
+      RAIL_CBE_PRODUCTION: '',
+      RAIL_E_BIRR_PRODUCTION: { fetch: () => null },
+    } as unknown as Bindings;
+    checkRailSettings(env, 'production');
+    expect(enabled(env, 'production')).toEqual([]);
   });
 
   test('made once for each env object, and anew for another', () => {
     const env = envWithAll('production', 'sandbox');
-    const rail = configuredRail(env, 'production', 'CBE');
-    expect(configuredRail(env, 'production', 'CBE')).toBe(rail);
-    expect(configuredRail({ ...env }, 'production', 'CBE')).not.toBe(rail);
+    for (const environment of ENVIRONMENTS) {
+      const rails = METHODS.map((method) => configuredRail(env, environment, method));
+      checkRailSettings(env, environment);
+      expect(METHODS.map((method) => configuredRail(env, environment, method))).toEqual(rails);
+      for (const [index, method] of METHODS.entries()) {
+        expect(configuredRail(env, environment, method)).toBe(rails[index]);
+        expect(configuredRail({ ...env }, environment, method)).not.toBe(rails[index]);
+      }
+      expect(new Set(rails)).toHaveLength(METHODS.length);
+    }
     // What is made of one env is not what was made of another that names the same.
-    expect(configuredRail(envOf({}), 'production', 'CBE')).toBeNull();
+    expect(enabled(envOf({}), 'production')).toEqual([]);
   });
 
-  test('a secret that is wrong goes on being found', () => {
-    const env = envOf({ RAIL_CBE_PRODUCTION: '{' });
-    expect([faultOf(env), faultOf(env)]).toEqual(Array(2).fill('RAIL_CBE_PRODUCTION must be JSON'));
-  });
-
-  test('a secret that is wrong is no other rail’s trouble, nor the other environment’s', () => {
-    const env = envOf({
-      ...envWithAll('production', 'sandbox'),
-      RAIL_CBE_PRODUCTION: '{',
-    } as Settings);
-    const attempt = attemptWith({ method: 'M_PESA', railId: RAIL_IDS.M_PESA });
-    const terms = termsWith({ environment: 'production' });
-    expect(railFor(env, terms, 'M_PESA')?.id).toBe(RAIL_IDS.M_PESA);
-    expect(railOf(env, terms, attempt)?.id).toBe(RAIL_IDS.M_PESA);
-    expect(() => railFor(env, terms, 'CBE')).toThrow(ConfigError);
-    expect(() => checkRailSettings(env, 'production')).toThrow(ConfigError);
-    expect(() => checkRailSettings(env, 'sandbox')).not.toThrow();
+  test('a secret is read when somebody needs its rail, and once', () => {
+    const read: string[] = [];
+    const env = new Proxy(envWithAll('production', 'sandbox'), {
+      get: (target, name) => {
+        read.push(String(name));
+        return Reflect.get(target, name);
+      },
+    });
+    const cbe = configuredRail(env, 'production', 'CBE');
+    expect(configuredRail(env, 'production', 'CBE')).toBe(cbe);
+    expect(read).toEqual(['RAIL_CBE_PRODUCTION']);
+    checkRailSettings(env, 'production');
+    expect(read.sort()).toEqual(METHODS.map((method) => `RAIL_${method}_PRODUCTION`).sort());
   });
 
   test('production and sandbox are never mixed', () => {
@@ -196,18 +127,21 @@ describe('which rails there are', () => {
       ]),
     );
     const env = envOf(secrets);
-    for (const environment of ENVIRONMENTS) {
-      const rail = configuredRail(env, environment, 'CBE');
-      const page = rail?.page(orderFor(rail, 'CBE', { terms: { environment } }));
+    const pages = ENVIRONMENTS.map((environment) => {
+      const rail = railIn(env, environment, 'CBE');
+      const page = rail.page(orderFor(rail, 'CBE', { terms: { environment } }));
       expect(page?.redirectUrl).toMatch(new RegExp(`^https://${environment}\\.cbe\\.rail\\.test/`));
-    }
+      return new URL(page?.redirectUrl ?? '').search;
+    });
+    // Sealed with different secrets.
+    expect(new Set(pages)).toHaveLength(2);
   });
 
   test('the production addresses are known: the secret may leave them out', () => {
     for (const [method, field] of ADDRESS_FIELDS.filter(([, , hasDefault]) => hasDefault)) {
       const { [field]: _, ...settings } = COMPLETE[method];
       const env = envOf({ [railSecretName('production', method)]: settings });
-      expect(railsOf(env, 'production')).toEqual([method]);
+      expect(enabled(env, 'production')).toEqual([method]);
     }
   });
 });
@@ -229,9 +163,8 @@ describe('a wrong secret', () => {
       const text = `RAIL_${method}_SANDBOX: ${field}: must name the rail's test system`;
       expect(faultWith(method, { [field]: undefined }, 'sandbox')).toBe(text);
       for (const json of [null, 7, 'text', []]) {
-        expect(faultOf(envOf({ [railSecretName('sandbox', method)]: JSON.stringify(json) }))).toBe(
-          text,
-        );
+        const env = envOf({ [railSecretName('sandbox', method)]: JSON.stringify(json) });
+        expect(faultOf(env, 'sandbox')).toBe(text);
       }
     },
   );
@@ -240,7 +173,7 @@ describe('a wrong secret', () => {
     for (const text of [SECRET_TEXT, `{"apiKey": "${SECRET_TEXT}"`, `'${SECRET_TEXT}'`, ' ']) {
       for (const environment of ENVIRONMENTS) {
         const name = railSecretName(environment, method);
-        expect(faultOf(envOf({ [name]: text }))).toBe(`${name} must be JSON`);
+        expect(faultOf(envOf({ [name]: text }), environment)).toBe(`${name} must be JSON`);
       }
     }
   });
@@ -299,6 +232,16 @@ describe('a wrong secret', () => {
     expect(faultWith(method, { colour: SECRET_TEXT })).not.toContain(SECRET_TEXT);
   });
 
+  test('of several the first is told', () => {
+    const env = envOf({ RAIL_E_BIRR_PRODUCTION: '{', RAIL_CBE_PRODUCTION: '{' });
+    expect(faultOf(env)).toBe('RAIL_CBE_PRODUCTION must be JSON');
+  });
+
+  test('it goes on being found', () => {
+    const env = envOf({ RAIL_CBE_PRODUCTION: '{' });
+    expect([faultOf(env), faultOf(env)]).toEqual(Array(2).fill('RAIL_CBE_PRODUCTION must be JSON'));
+  });
+
   test('several faults are told at once', () => {
     const fault = faultWith('E_BIRR', { apiKey: undefined, merchantUid: 7, prefix: '?' });
     expect(fault.split('; ')).toHaveLength(3);
@@ -306,22 +249,55 @@ describe('a wrong secret', () => {
     expect(fault).toContain('prefix: ');
   });
 
-  test('what is named below a field may be a secret too', () => {
-    const fault = faultWith('TELE_BIRR_USSD', { relayHeaders: { [`Bearer ${SECRET_TEXT}`]: 'x' } });
-    expect(fault).toMatch(/^RAIL_TELE_BIRR_USSD_PRODUCTION: relayHeaders: \S/);
-    expect(fault).not.toContain(SECRET_TEXT);
-  });
-
   test('EthSwitch needs to know which of its gateways', () => {
     for (const gateway of [undefined, 'visa', SECRET_TEXT, 7]) {
       const fault = faultWith('ETS_SWITCH', { gateway });
       expect(fault).toBe('RAIL_ETS_SWITCH_PRODUCTION: gateway: Must be "nbg" or "cards".');
     }
-    const { billerBin: _, ...incomplete } = NBG;
-    expect(faultOf(envOf({ RAIL_ETS_SWITCH_PRODUCTION: incomplete }))).toMatch(
-      /^RAIL_ETS_SWITCH_PRODUCTION: billerBin: /,
-    );
   });
+
+  test.each(Object.keys(NBG).filter((field) => field !== 'gateway'))(
+    'NBG without %s: the field is named, and nothing is quoted',
+    (field) => {
+      const { [field]: _, ...incomplete } = NBG;
+      const fault = faultOf(envOf({ RAIL_ETS_SWITCH_PRODUCTION: incomplete }));
+      expect(fault).toMatch(new RegExp(`^RAIL_ETS_SWITCH_PRODUCTION: ${field}: \\S`));
+      expectNothingOf(NBG, fault);
+    },
+  );
+
+  test('taking NBG’s callbacks from anywhere has to be said', () => {
+    const anywhere = { ...NBG, callbackAddresses: [] };
+    expect(enabled(envOf({ RAIL_ETS_SWITCH_PRODUCTION: anywhere }), 'production')).toEqual([
+      'ETS_SWITCH',
+    ]);
+  });
+
+  /** Settings within settings, and the first of their names. */
+  const NESTED: readonly (readonly [Method, Settings, string])[] = [
+    ['TELE_BIRR_USSD', { relayHeaders: { [`X-${SECRET_TEXT}`]: 7 } }, 'relayHeaders'],
+    ['TELE_BIRR_USSD', { relayHeaders: { [`${SECRET_TEXT} ?`]: 'value' } }, 'relayHeaders'],
+    ['TELE_BIRR_USSD', { relayHeaders: { Host: SECRET_TEXT } }, 'relayHeaders'],
+    ['TELE_BIRR_USSD', { reasons: { [SECRET_TEXT]: 'sup3r' } }, 'reasons'],
+    ['CBE', { paidStates: [SECRET_TEXT, 7] }, 'paidStates'],
+    ['CBE', { failedStates: [SECRET_TEXT, ''] }, 'failedStates'],
+    ['CBE', { paidStates: [SECRET_TEXT], failedStates: [SECRET_TEXT] }, 'failedStates'],
+    ['E_BIRR', { phonePrefixes: ['2519', SECRET_TEXT] }, 'phonePrefixes'],
+    ['ETS_SWITCH', { ...NBG, callbackAddresses: [SECRET_TEXT] }, 'callbackAddresses'],
+    ['ETS_SWITCH', { ...NBG, callbackAddresses: [{ [SECRET_TEXT]: 7 }] }, 'callbackAddresses'],
+  ];
+
+  test.each(NESTED)('%s: of %j only the first name is told', (method, changes, field) => {
+    const { gateway } = changes;
+    const fault = gateway === undefined ? faultWith(method, changes) : faultOfSettings(changes);
+    expect(fault).toMatch(new RegExp(`^RAIL_${method}_PRODUCTION: ${field}: [A-Z m]`));
+    expect(fault.split(': ')).toHaveLength(3);
+    expect(fault).not.toMatch(/Sup3r|sup3r/);
+  });
+
+  function faultOfSettings(settings: Settings): string {
+    return faultOf(envOf({ RAIL_ETS_SWITCH_PRODUCTION: settings }));
+  }
 
   /** Whatever stands in the secret, apart from words that a message may well consist of. */
   function expectNothingOf(settings: Settings, fault: string): void {
@@ -331,110 +307,4 @@ describe('a wrong secret', () => {
       }
     }
   }
-});
-
-describe('the rail of a payment', () => {
-  const ALL = envWithAll('production', 'sandbox');
-  const payment = (changes: Partial<IntentTerms>) => termsWith(changes);
-  const PRODUCTION = payment({ environment: 'production' });
-
-  test.each(METHODS)('production: %s by its own rail, or not at all', (method) => {
-    for (const kind of ['hosted', 'express'] as const) {
-      const terms = payment({ environment: 'production', kind });
-      expect(railFor(ALL, terms, method)).toBe(configuredRail(ALL, 'production', method));
-      expect(railFor(envWithAll('sandbox'), terms, method)).toBeNull();
-      // Production never looks at testMode.
-      expect(railFor(ALL, { ...terms, simulation: 'interactive' }, method)).toBe(
-        configuredRail(ALL, 'production', method),
-      );
-    }
-  });
-
-  test('a currency that the rail does not take', () => {
-    const usd = { ...PRODUCTION, currency: 'USD' } as const;
-    expect(railFor(ALL, usd, 'M_PESA')).toBeNull();
-    expect(railFor(ALL, usd, 'ETS_SWITCH')?.id).toBe('ethswitch-cards');
-    const test = { environment: 'sandbox', kind: 'express', simulation: 'interactive' } as const;
-    expect(railFor(ALL, { ...test, currency: 'USD' }, 'CBE')?.id).toBe('simulator');
-  });
-
-  test.each<[Method, string, boolean]>([
-    ['M_PESA', '251711223344', true],
-    ['M_PESA', '251911223344', false],
-    ['E_BIRR', '251911223344', true],
-    ['E_BIRR', '251711223344', false],
-    ['TELE_BIRR_USSD', '251711223344', true],
-  ])('%s takes %s: %s', (method, phone, isTaken) => {
-    expect(takesPhone(ALL, PRODUCTION, method, phone)).toBe(isTaken);
-    // The simulator takes any.
-    expect(takesPhone(ALL, payment({ environment: 'sandbox' }), method, phone)).toBe(true);
-  });
-
-  const SIMULATED: readonly (readonly [string, Partial<IntentTerms>])[] = [
-    ['hosted', { kind: 'hosted', simulation: null }],
-    ['hosted, whatever it asks for', { kind: 'hosted', simulation: 'interactive' }],
-    ['express SIMULATED_TEST that succeeds', { kind: 'express', simulation: 'succeed' }],
-    ['express SIMULATED_TEST that fails', { kind: 'express', simulation: 'fail' }],
-    ['express without a simulation', { kind: 'express', simulation: null }],
-  ];
-
-  test.each(SIMULATED)('decision 22: the sandbox simulates: %s', (_name, changes) => {
-    const terms = payment({ environment: 'sandbox', ...changes });
-    for (const method of METHODS) {
-      for (const env of [ALL, envWithAll('sandbox'), envWithAll('production'), envOf({})]) {
-        expect(railFor(env, terms, method)?.id).toBe('simulator');
-      }
-    }
-  });
-
-  test.each(METHODS)('decision 22: express ACTUAL_TEST of %s', (method) => {
-    const terms = payment({ environment: 'sandbox', kind: 'express', simulation: 'interactive' });
-    const sandbox = configuredRail(ALL, 'sandbox', method);
-    expect(railFor(ALL, terms, method)).toBe(sandbox);
-    expect(railFor(ALL, terms, method)).not.toBe(configuredRail(ALL, 'production', method));
-    // Never production's, however much there is nothing else.
-    expect(railFor(envWithAll('production'), terms, method)?.id).toBe('simulator');
-  });
-
-  test('every attempt finds the rail that it was started with', () => {
-    for (const environment of ENVIRONMENTS) {
-      for (const method of METHODS) {
-        const attempt = attemptWith({ method, railId: RAIL_IDS[method] });
-        expect(railOf(ALL, payment({ environment }), attempt)).toBe(
-          configuredRail(ALL, environment, method),
-        );
-      }
-    }
-  });
-
-  test('the simulator is a rail of the sandbox alone', () => {
-    const attempt = attemptWith({ railId: 'simulator' });
-    expect(railOf(ALL, payment({ environment: 'sandbox' }), attempt)?.id).toBe('simulator');
-    expect(railOf(envOf({}), payment({ environment: 'sandbox' }), attempt)?.id).toBe('simulator');
-    expect(railOf(ALL, PRODUCTION, attempt)).toBeNull();
-  });
-
-  test.each(METHODS)('%s: none when it is configured no more, or is another', (method) => {
-    const attempt = attemptWith({ method, railId: RAIL_IDS[method] });
-    expect(railOf(envOf({}), PRODUCTION, attempt)).toBeNull();
-    expect(railOf(envWithAll('sandbox'), PRODUCTION, attempt)).toBeNull();
-    for (const railId of ['', 'another', ...Object.values(RAIL_IDS)]) {
-      const found = railOf(ALL, PRODUCTION, { ...attempt, railId });
-      expect(found?.id).toBe(railId === RAIL_IDS[method] ? railId : undefined);
-    }
-  });
-
-  test('currencies: all in the sandbox, the rail’s own in production, none without it', () => {
-    for (const method of METHODS) {
-      expect(currenciesOf(envOf({}), 'sandbox', method)).toEqual(CURRENCIES);
-      expect(currenciesOf(ALL, 'sandbox', method)).toEqual(CURRENCIES);
-      expect(currenciesOf(envWithAll('sandbox'), 'production', method)).toEqual([]);
-      expect(currenciesOf(ALL, 'production', method)).toEqual(
-        method === 'ETS_SWITCH' ? ['ETB', 'USD'] : ['ETB'],
-      );
-    }
-    // Cards are of many banks; the billing gateway is of Ethiopia's.
-    const nbg = envOf({ RAIL_ETS_SWITCH_PRODUCTION: NBG });
-    expect(currenciesOf(nbg, 'production', 'ETS_SWITCH')).toEqual(['ETB']);
-  });
 });

@@ -36,6 +36,7 @@ import {
   type SqlStatement,
 } from '../../src/merchants/provision.ts';
 import { webhookSecretFrom } from '../../src/merchants/webhook-secret.ts';
+import type { RailMessage } from '../../src/rails/start-consumer.ts';
 import { webhookSecretContext } from '../../src/webhooks/settings.ts';
 
 /**
@@ -138,6 +139,7 @@ export interface CaughtMessages {
   readonly webhooks: DeliveryMessage[];
   readonly retries: DeliveryMessage[];
   readonly ledger: LedgerMessage[];
+  readonly starts: RailMessage[];
 }
 
 /** Every log line of the running test. */
@@ -145,7 +147,7 @@ export const logged: string[] = [];
 
 /** A gateway with two merchants for each test of a file; everything is forgotten afterwards. */
 export function useGateway(): CaughtMessages {
-  const caught: CaughtMessages = { webhooks: [], retries: [], ledger: [] };
+  const caught: CaughtMessages = { webhooks: [], retries: [], ledger: [], starts: [] };
   beforeEach(async () => {
     clockMs += DAY_MS;
     vi.useFakeTimers({ toFake: ['Date'], now: clockMs });
@@ -157,6 +159,7 @@ export function useGateway(): CaughtMessages {
     catchInto(env.WEBHOOKS, caught.webhooks);
     catchInto(env.WEBHOOK_RETRIES, caught.retries);
     catchInto(env.LEDGER, caught.ledger);
+    catchInto(env.RAIL_STARTS, caught.starts);
     forgetDirectory();
     await applyD1Migrations(env.DB, env.TEST_MIGRATIONS);
     await seedMerchants();
@@ -437,6 +440,8 @@ export function startRedirect(id: string, deadlineAtMs = Date.now() + 30 * MINUT
       reference: `REF${id.toUpperCase()}`,
       method: 'TELE_BIRR',
       phone: null,
+      railId: 'simulator',
+      startClaim: 'not_needed',
       flow: 'redirect',
       deadlineAtMs,
       windowIsFinal: false,
@@ -510,12 +515,19 @@ export const INTERRUPTIONS = {
 // ---------------------------------------------------------------------------------------------
 // Queues and the merchant's server
 
-export type QueueName = 'kefel-webhooks' | 'kefel-webhook-retries' | 'kefel-ledger';
+type MessageBody = DeliveryMessage | LedgerMessage | RailMessage;
+
+export type QueueName =
+  | 'kefel-webhooks'
+  | 'kefel-webhook-retries'
+  | 'kefel-ledger'
+  | 'kefel-rail-starts';
 
 /** Hands messages to the Worker's consumer in one batch and waits until all its work is done. */
 export async function consume(
   queue: QueueName,
-  bodies: readonly (DeliveryMessage | LedgerMessage)[],
+  bodies: readonly MessageBody[],
+  bindings: Env = env,
 ): Promise<QueueResult> {
   const messages = bodies.map((body, index) => ({
     id: `message-${index}`,
@@ -523,9 +535,9 @@ export async function consume(
     attempts: 1,
     body,
   }));
-  const batch = createMessageBatch<DeliveryMessage | LedgerMessage>(queue, messages);
+  const batch = createMessageBatch<MessageBody>(queue, messages);
   const ctx = createExecutionContext();
-  await worker.queue(batch, env, ctx);
+  await worker.queue(batch, bindings, ctx);
   return getQueueResult(batch, ctx);
 }
 

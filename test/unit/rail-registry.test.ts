@@ -1,0 +1,201 @@
+import { describe, expect, test } from 'vitest';
+import { type Bindings, ConfigError } from '../../src/config.ts';
+import type { IntentTerms } from '../../src/domain/intent.ts';
+import {
+  CURRENCIES,
+  ENVIRONMENTS,
+  type Environment,
+  METHODS,
+  type Method,
+} from '../../src/domain/method.ts';
+import { currenciesOf, railFor, railOf, takesPhone } from '../../src/rails/registry.ts';
+import { checkRailSettings, configuredRail, railSecretName } from '../../src/rails/settings.ts';
+import { attemptWith, termsWith } from '../support/checkout-fixtures.ts';
+import { COMPLETE, envOf, envWithAll, NBG, RAIL_IDS } from './rail-settings-fixture.ts';
+
+/**
+ * Goal: decisions 13, 22 and 23: each payment gets the rail that has its secret and takes its
+ * currency, the sandbox never meets a production rail, and a wrong secret is nobody else's trouble.
+ * Method: an `env` made of secrets, for all six methods.
+ */
+
+describe('the rail of a payment', () => {
+  const ALL = envWithAll('production', 'sandbox');
+  const payment = (changes: Partial<IntentTerms>) => termsWith(changes);
+  const PRODUCTION = payment({ environment: 'production' });
+
+  test.each(METHODS)('production: %s by its own rail, or not at all', (method) => {
+    for (const kind of ['hosted', 'express'] as const) {
+      const terms = payment({ environment: 'production', kind });
+      expect(railFor(ALL, terms, method)).toBe(configuredRail(ALL, 'production', method));
+      expect(railFor(envWithAll('sandbox'), terms, method)).toBeNull();
+      // Production never looks at testMode.
+      expect(railFor(ALL, { ...terms, simulation: 'interactive' }, method)).toBe(
+        configuredRail(ALL, 'production', method),
+      );
+    }
+  });
+
+  const SIMULATED: readonly (readonly [string, Partial<IntentTerms>])[] = [
+    ['hosted', { kind: 'hosted', simulation: null }],
+    ['hosted, whatever it asks for', { kind: 'hosted', simulation: 'interactive' }],
+    ['express SIMULATED_TEST that succeeds', { kind: 'express', simulation: 'succeed' }],
+    ['express SIMULATED_TEST that fails', { kind: 'express', simulation: 'fail' }],
+    ['express without a simulation', { kind: 'express', simulation: null }],
+  ];
+
+  test.each(SIMULATED)('decision 22: the sandbox simulates: %s', (_name, changes) => {
+    const terms = payment({ environment: 'sandbox', ...changes });
+    for (const method of METHODS) {
+      for (const env of [ALL, envWithAll('sandbox'), envWithAll('production'), envOf({})]) {
+        expect(railFor(env, terms, method)?.id).toBe('simulator');
+      }
+    }
+  });
+
+  test.each(METHODS)('decision 22: express ACTUAL_TEST of %s', (method) => {
+    const terms = payment({ environment: 'sandbox', kind: 'express', simulation: 'interactive' });
+    const sandbox = configuredRail(ALL, 'sandbox', method);
+    expect(railFor(ALL, terms, method)).toBe(sandbox);
+    expect(railFor(ALL, terms, method)).not.toBe(configuredRail(ALL, 'production', method));
+    // Never production's, however much there is nothing else.
+    expect(railFor(envWithAll('production'), terms, method)?.id).toBe('simulator');
+  });
+
+  test('every attempt finds the rail that it was started with', () => {
+    for (const environment of ENVIRONMENTS) {
+      for (const method of METHODS) {
+        const attempt = attemptWith({ method, railId: RAIL_IDS[method] });
+        expect(railOf(ALL, payment({ environment }), attempt)).toBe(
+          configuredRail(ALL, environment, method),
+        );
+      }
+    }
+  });
+
+  test('the simulator is a rail of the sandbox alone', () => {
+    const attempt = attemptWith({ railId: 'simulator' });
+    expect(railOf(ALL, payment({ environment: 'sandbox' }), attempt)?.id).toBe('simulator');
+    expect(railOf(envOf({}), payment({ environment: 'sandbox' }), attempt)?.id).toBe('simulator');
+    expect(railOf(ALL, PRODUCTION, attempt)).toBeNull();
+  });
+
+  test.each(METHODS)('%s: none when it is configured no more, or is another', (method) => {
+    const attempt = attemptWith({ method, railId: RAIL_IDS[method] });
+    expect(railOf(envOf({}), PRODUCTION, attempt)).toBeNull();
+    expect(railOf(envWithAll('sandbox'), PRODUCTION, attempt)).toBeNull();
+    for (const railId of ['', 'another', ...Object.values(RAIL_IDS)]) {
+      const found = railOf(ALL, PRODUCTION, { ...attempt, railId });
+      expect(found?.id).toBe(railId === RAIL_IDS[method] ? railId : undefined);
+    }
+  });
+
+  /** Cards are of many banks; the billing gateway is of Ethiopia's. */
+  const NBG_ENV = envOf({ RAIL_ETS_SWITCH_PRODUCTION: NBG, RAIL_ETS_SWITCH_SANDBOX: NBG });
+
+  test('currencies: all in the sandbox, the rail’s own in production, none without it', () => {
+    for (const method of METHODS) {
+      expect(currenciesOf(envOf({}), 'sandbox', method)).toEqual(CURRENCIES);
+      expect(currenciesOf(ALL, 'sandbox', method)).toEqual(CURRENCIES);
+      expect(currenciesOf(envWithAll('sandbox'), 'production', method)).toEqual([]);
+      expect(currenciesOf(ALL, 'production', method)).toEqual(
+        method === 'ETS_SWITCH' ? ['ETB', 'USD'] : ['ETB'],
+      );
+    }
+    expect(currenciesOf(NBG_ENV, 'production', 'ETS_SWITCH')).toEqual(['ETB']);
+  });
+
+  test.each(METHODS)('decision 13: dollars by %s, where its rail takes them', (method) => {
+    const rows: readonly [Bindings, boolean][] = [
+      [ALL, method === 'ETS_SWITCH'],
+      [NBG_ENV, false],
+    ];
+    for (const [env, takesDollars] of rows) {
+      const production = payment({ environment: 'production', currency: 'USD' });
+      const own = configuredRail(env, 'production', method);
+      expect(railFor(env, production, method)).toBe(takesDollars ? own : null);
+      const test = { environment: 'sandbox', kind: 'express', simulation: 'interactive' } as const;
+      expect(railFor(env, payment({ ...test, currency: 'USD' }), method)?.id).toBe(
+        takesDollars ? RAIL_IDS[method] : 'simulator',
+      );
+      // Once an attempt is under way, its own rail has it, whatever the currency.
+      const attempt = attemptWith({ method, railId: own?.id ?? RAIL_IDS[method] });
+      expect(railOf(env, production, attempt)).toBe(own);
+    }
+  });
+
+  /** Numbers of Ethio telecom and of Safaricom. */
+  const PHONES = ['251911234567', '251711234567'] as const;
+  const TAKES: Readonly<Record<Method, readonly [boolean, boolean]>> = {
+    TELE_BIRR: [true, true],
+    TELE_BIRR_USSD: [true, true],
+    CBE: [true, true],
+    ETS_SWITCH: [true, true],
+    M_PESA: [false, true],
+    E_BIRR: [true, false],
+  };
+
+  test.each(METHODS)('decision 3: whose numbers can pay by %s', (method) => {
+    const asked = (env: Bindings, changes: Partial<IntentTerms>) =>
+      PHONES.map((phone) => takesPhone(env, payment(changes), method, phone));
+    const test = { environment: 'sandbox', kind: 'express', simulation: 'interactive' } as const;
+    expect(asked(ALL, { environment: 'production' })).toEqual(TAKES[method]);
+    expect(asked(ALL, test)).toEqual(TAKES[method]);
+    // The simulator takes any; and where there is no rail there is nobody to say no.
+    expect(asked(ALL, { environment: 'sandbox', kind: 'hosted' })).toEqual([true, true]);
+    expect(asked(envOf({}), test)).toEqual([true, true]);
+    expect(asked(envWithAll('sandbox'), { environment: 'production' })).toEqual([true, true]);
+  });
+
+  test('decision 3: the operator’s setting says whose numbers eBirr takes', () => {
+    const settings = { ...COMPLETE.E_BIRR, phonePrefixes: ['2519', '2517'] };
+    const env = envOf({ RAIL_E_BIRR_PRODUCTION: settings });
+    for (const phone of PHONES) {
+      expect(takesPhone(env, PRODUCTION, 'E_BIRR', phone)).toBe(true);
+    }
+    expect(takesPhone(env, PRODUCTION, 'E_BIRR', '254711234567')).toBe(false);
+  });
+});
+
+describe('a wrong secret is its rail’s trouble alone', () => {
+  const WRONG: readonly [string, unknown][] = [
+    ['no JSON', '{'],
+    ['nothing of what it needs', {}],
+    ['no object', '7'],
+  ];
+  const ROWS = METHODS.flatMap((method) =>
+    ENVIRONMENTS.flatMap((environment) =>
+      WRONG.map(([what, secret]) => ({ method, environment, what, secret })),
+    ),
+  );
+
+  test.each(ROWS)('$method in $environment: $what', ({ method, environment, secret }) => {
+    const name = railSecretName(environment, method);
+    const wrong = envOf({ ...envWithAll('production', 'sandbox'), [name]: secret });
+    const terms = (place: Environment) =>
+      termsWith({ environment: place, kind: 'express', simulation: 'interactive' });
+    // Asked before and after somebody has come upon the wrong one.
+    for (let times = 0; times < 2; times += 1) {
+      for (const place of ENVIRONMENTS) {
+        for (const other of METHODS.filter((m) => m !== method || place !== environment)) {
+          const attempt = attemptWith({ method: other, railId: RAIL_IDS[other] });
+          expect(railFor(wrong, terms(place), other)?.id).toBe(RAIL_IDS[other]);
+          expect(railOf(wrong, terms(place), attempt)?.id).toBe(RAIL_IDS[other]);
+          expect(takesPhone(wrong, terms(place), other, '251911234567')).toBeTypeOf('boolean');
+          expect(currenciesOf(wrong, place, other)).toContain('ETB');
+        }
+      }
+      const attempt = attemptWith({ method, railId: RAIL_IDS[method] });
+      expect(() => railFor(wrong, terms(environment), method)).toThrow(ConfigError);
+      expect(() => railOf(wrong, terms(environment), attempt)).toThrow(ConfigError);
+      expect(() => checkRailSettings(wrong, environment)).toThrow(name);
+      checkRailSettings(wrong, environment === 'sandbox' ? 'production' : 'sandbox');
+    }
+    // What needs no rail of theirs goes on.
+    const sandbox = termsWith({ environment: 'sandbox', kind: 'hosted', simulation: null });
+    expect(railFor(wrong, sandbox, method)?.id).toBe('simulator');
+    const simulated = attemptWith({ method, railId: 'simulator' });
+    expect(railOf(wrong, sandbox, simulated)?.id).toBe('simulator');
+    expect(currenciesOf(wrong, 'sandbox', method)).toEqual(CURRENCIES);
+  });
+});

@@ -1,0 +1,212 @@
+import { env } from 'cloudflare:workers';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { configOf } from '../../src/config.ts';
+import { linkId } from '../../src/crypto/link-token.ts';
+import type { IntentClient } from '../../src/intent/client.ts';
+import type { CreateRequest } from '../../src/intent/protocol.ts';
+import { sealOf } from '../../src/rails/cbe-birr/seal.ts';
+import { cbe, cbeAnswer, cbeReport, send } from './rails-scenes.ts';
+import {
+  attemptNow,
+  client,
+  configureRails,
+  envWith,
+  everythingStored,
+  fireAlarmOf,
+  intentNow,
+  objectsAway,
+  openHosted,
+  PHONE,
+  payExpress,
+  type RailCall,
+  railServer,
+  startAndDie,
+} from './rails-support.ts';
+import {
+  ALPHA,
+  advance,
+  CREATE_PATHS,
+  expressBody,
+  MINUTE_MS,
+  SECOND_MS,
+  useGateway,
+} from './support.ts';
+
+/**
+ * Goal: an attempt is one order at CBE, whatever becomes of the keys that make order ids, and
+ * whoever looks first (decision 32): two orders could both be paid. Method: pages shown, and reports
+ * taken, by Workers that have other keys than the one that began.
+ */
+
+configureRails({ RAIL_CBE_PRODUCTION: cbe('production') });
+useGateway();
+
+/** What CBE answers when it is asked; a test changes it. */
+let stateAtCbe = 'SUCCESS';
+let calls: RailCall[] = [];
+
+beforeEach(() => {
+  stateAtCbe = 'SUCCESS';
+  calls = railServer((asked) => cbeAnswer(asked, stateAtCbe));
+});
+
+/** The order id that a key ring makes of the first attempt. */
+const orderId = ({ objectId }: IntentClient, keys = configOf(env).linkSigningKeys) =>
+  linkId(keys, { objectId, attemptIndex: 0 });
+
+async function pending(): Promise<string> {
+  await payExpress({ method: 'CBE' });
+  return orderId(client());
+}
+
+const OLD = () => env.LINK_SIGNING_KEYS;
+const NEW = `t2:${btoa('the next key, which has 32 bytes')}`;
+const NEWER = `t3:${btoa('and one more, which has 32 bytes')}`;
+
+async function reportTo(bindings: Env, id: string): Promise<number> {
+  return (await send(bindings, '/rails/cbe-birr', { body: cbeReport(id) })).status;
+}
+
+const rotated = () => envWith({ LINK_SIGNING_KEYS: `${NEW},${OLD()}` });
+
+test.each([
+  ['whose start was stored', () => pending()],
+  [
+    'whose start died before its answer was stored',
+    async () => {
+      await openHosted({ methods: ['CBE'] });
+      expect(await startAndDie('CBE')).toMatchObject({ railReference: null });
+      return orderId(client());
+    },
+  ],
+])('decision 32: a payment %s is found by an id of the older key', async (_name, begin) => {
+  const id = await begin();
+  expect(await reportTo(rotated(), id)).toBe(200);
+  expect(await intentNow()).toMatchObject({ status: 'succeeded' });
+  expect(JSON.parse(calls[0]?.text ?? '')).toMatchObject({ transactionId: id });
+});
+
+test('decision 32: once the older key is gone, its ids lead nowhere', async () => {
+  const id = await pending();
+  expect(await reportTo(envWith({ LINK_SIGNING_KEYS: NEW }), id)).toBe(401);
+  expect(await intentNow()).toMatchObject({ status: 'processing' });
+});
+
+/** The order id that is sealed into an address of CBE's page, wherever that stands in a text. */
+function orderIdIn(text: string): string {
+  const sealed = /Default\.aspx\?r=([^"&\s]+)/.exec(text)?.[1] ?? '';
+  const { open } = sealOf(cbe('production').secret);
+  return open(JSON.parse(open(decodeURIComponent(sealed)) ?? '{}').T) ?? '';
+}
+
+/** How a customer, or a merchant, comes to know where CBE's page is. */
+const SHOWN = {
+  'the checkout page': async (bindings: Env, path: string) =>
+    orderIdIn((await send(bindings, path)).text),
+  'the form, sent once more': async (bindings: Env, path: string) => {
+    const body = new URLSearchParams({ method: 'CBE', attempts: '0', phone: '0911223344' });
+    const form = { body: `${body}`, contentType: 'application/x-www-form-urlencoded' };
+    return orderIdIn((await send(bindings, `${path}/attempts`, form)).location ?? '');
+  },
+} as const;
+
+const ORDERS = Object.entries(SHOWN).flatMap(([one, first]) =>
+  Object.entries(SHOWN).map(([other, second]) => ({ one, first, other, second })),
+);
+
+test.each(ORDERS)(
+  'decision 32: one order id over changes of keys, shown by $one, then by $other',
+  async ({ first, second }) => {
+    const path = await openHosted({ methods: ['CBE'] });
+    await startAndDie('CBE');
+    const id = await first(env, path);
+    expect(id).toBe(await orderId(client()));
+    // Kept, as if its start had been.
+    const kept = await attemptNow();
+    expect(kept).toMatchObject({ railReference: id });
+    expect(orderIdIn(kept.redirectUrl ?? '')).toBe(id);
+    const before = await everythingStored();
+    const later = envWith({ LINK_SIGNING_KEYS: `${NEWER},${NEW},${OLD()}` });
+    for (const bindings of [env, rotated(), later, env]) {
+      expect(await second(bindings, path)).toBe(id);
+    }
+    expect(await everythingStored()).toEqual(before);
+    expect(calls).toEqual([]);
+    // What CBE is asked about, and what it reports, is that order.
+    advance(30 * SECOND_MS);
+    stateAtCbe = 'PENDING';
+    await fireAlarmOf();
+    expect(JSON.parse(calls[0]?.text ?? '')).toMatchObject({ transactionId: id });
+    stateAtCbe = 'SUCCESS';
+    expect(await reportTo(later, id)).toBe(200);
+    expect(await intentNow()).toMatchObject({ status: 'succeeded', anomalies: [] });
+  },
+);
+
+test('two first looks at once, by two keys: both are shown the order that is kept', async () => {
+  const path = await openHosted({ methods: ['CBE'] });
+  await startAndDie('CBE');
+  const look = SHOWN['the checkout page'];
+  let other = '';
+  const reach = env.PAYMENT_INTENT.get.bind(env.PAYMENT_INTENT);
+  vi.spyOn(env.PAYMENT_INTENT, 'get').mockImplementationOnce((id) => {
+    const stub = reach(id);
+    const read = async () => {
+      const found = await stub.read();
+      other = await look(rotated(), path);
+      return found;
+    };
+    return { read } as unknown as typeof stub;
+  });
+  const one = await look(env, path);
+  const { railReference } = await attemptNow();
+  expect({ one, other }).toEqual({ one: railReference, other: railReference });
+});
+
+test('a page that cannot be kept is not shown', async () => {
+  const path = await openHosted({ methods: ['CBE'] });
+  await startAndDie('CBE');
+  const away = objectsAway({ onlyExecute: true });
+  const shown = await send(env, path);
+  away.comeBack();
+  expect(shown.status).toBe(503);
+  expect(shown.text).not.toContain('Default.aspx');
+});
+
+test('decision 32: what was first shown after a change of keys has the new id, and keeps it', async () => {
+  const path = await openHosted({ methods: ['CBE'] });
+  await startAndDie('CBE');
+  const id = await SHOWN['the checkout page'](rotated(), path);
+  expect(id).toBe(await orderId(client(), configOf(rotated()).linkSigningKeys));
+  expect(await SHOWN['the checkout page'](env, path)).toBe(id);
+  expect(await reportTo(rotated(), id)).toBe(200);
+  expect(await intentNow()).toMatchObject({ status: 'succeeded' });
+});
+
+test('an express call that is repeated after it died names the one order, before and after', async () => {
+  const repeated = (bindings: Env) =>
+    send(bindings, CREATE_PATHS.express.production, {
+      apiKey: ALPHA.apiKeys.production,
+      idempotencyKey: 'try-1',
+      body: expressBody({ method: 'CBE', phoneNumber: PHONE }),
+    });
+  // The first dies once the payment is made.
+  const reach = env.PAYMENT_INTENT.get.bind(env.PAYMENT_INTENT);
+  vi.spyOn(env.PAYMENT_INTENT, 'get').mockImplementationOnce((id) => {
+    const stub = reach(id);
+    const create = async (request: CreateRequest) => {
+      await stub.create(request);
+      throw new Error('died');
+    };
+    return { create } as unknown as typeof stub;
+  });
+  expect((await repeated(env)).status).toBe(500);
+  expect(await attemptNow()).toMatchObject({ redirectUrl: null, railReference: null });
+  advance(MINUTE_MS);
+  const id = orderIdIn((await repeated(env)).text);
+  expect(id).toBe(await orderId(client()));
+  expect(await attemptNow()).toMatchObject({ railReference: id });
+  expect(orderIdIn((await repeated(rotated())).text)).toBe(id);
+  expect(await reportTo(rotated(), id)).toBe(200);
+  expect(await intentNow()).toMatchObject({ status: 'succeeded' });
+});

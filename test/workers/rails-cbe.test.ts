@@ -1,0 +1,289 @@
+import { env } from 'cloudflare:workers';
+import { beforeEach, expect, test } from 'vitest';
+import { configOf, type KeyRing } from '../../src/config.ts';
+import { base32FromBytes } from '../../src/crypto/encoding.ts';
+import { linkId } from '../../src/crypto/link-token.ts';
+import type { Environment } from '../../src/domain/method.ts';
+import type { IntentClient } from '../../src/intent/client.ts';
+import { sealOf } from '../../src/rails/cbe-birr/seal.ts';
+import { cbe, cbeAnswer, cbeReport, send } from './rails-scenes.ts';
+import {
+  alarmNow,
+  alarmsUntil,
+  attemptNow,
+  client,
+  clientIn,
+  configureRails,
+  envWith,
+  everythingStored,
+  fireAlarmOf,
+  intentNow,
+  loggedEvents,
+  objectIds,
+  payExpress,
+  type RailCall,
+  railServer,
+  report,
+  settleAs,
+} from './rails-support.ts';
+import { advance, call, HOUR_MS, logged, SECOND_MS, useGateway } from './support.ts';
+
+/**
+ * Goal: promise 9 at the one address that CBE reports every payment to: a report counts when CBE and
+ * we alone could have written it, it names a payment of its environment, and CBE says the same when
+ * it is asked. Method: CBE's part is played with the seal whose bytes `test/rails` has proved.
+ */
+
+configureRails({ RAIL_CBE_PRODUCTION: cbe('production'), RAIL_CBE_SANDBOX: cbe('sandbox') });
+useGateway();
+
+const PATH = '/rails/cbe-birr';
+const CHECK_SOON_MS = 5 * SECOND_MS;
+
+/** What CBE answers when it is asked; a test changes it. */
+let stateAtCbe = 'SUCCESS';
+let calls: RailCall[] = [];
+
+beforeEach(() => {
+  stateAtCbe = 'SUCCESS';
+  calls = railServer((asked) => cbeAnswer(asked, stateAtCbe));
+});
+
+/** Sends the customer of an express payment to CBE's page. Returns the order id that CBE knows. */
+async function pending(environment: Environment = 'production'): Promise<string> {
+  const { paymentUrl } = await payExpress(
+    { method: 'CBE', testMode: { testModeType: 'ACTUAL_TEST' } },
+    environment,
+  );
+  expect(paymentUrl).toContain(`${cbe(environment).baseUrl}/Default.aspx?r=`);
+  return orderId(clientIn(environment));
+}
+
+const orderId = ({ objectId }: IntentClient, keys = configOf(env).linkSigningKeys) =>
+  linkId(keys, { objectId, attemptIndex: 0 });
+
+test('the order id that CBE is given leads to the attempt', async () => {
+  const id = await pending();
+  expect(await attemptNow()).toMatchObject({ railId: 'cbe-birr', railReference: id });
+  expect(calls).toEqual([]);
+});
+
+test.each<[Environment]>([['production'], ['sandbox']])(
+  'a genuine report of %s that CBE confirms is paid',
+  async (environment) => {
+    const id = await pending(environment);
+    const { secret, tillCode, baseUrl } = cbe(environment);
+    expect(await report(PATH, cbeReport(id, { secret }))).toEqual({ status: 200, text: 'OK' });
+    expect(await intentNow(clientIn(environment))).toMatchObject({ status: 'succeeded' });
+    expect(calls.map(({ url }) => url)).toEqual([`${baseUrl}/api/cbebpg/TXNSTAT`]);
+    expect(JSON.parse(calls[0]?.text ?? '')).toMatchObject({
+      transactionId: id,
+      Tillcode: tillCode,
+    });
+    // Again: CBE is asked again, and nothing is news.
+    const before = await everythingStored();
+    expect(await report(PATH, cbeReport(id, { secret }))).toMatchObject({ status: 200 });
+    expect(await everythingStored()).toEqual(before);
+  },
+);
+
+test('a report in the form of a form is understood too', async () => {
+  const { EncVal } = cbeReport(await pending());
+  expect(await report(PATH, new URLSearchParams({ EncVal }).toString())).toMatchObject({
+    status: 200,
+  });
+  expect(await intentNow()).toMatchObject({ status: 'succeeded' });
+});
+
+// ---------------------------------------------------------------------------------------------
+// Refused before any object is touched
+
+const STRANGERS: KeyRing = [{ keyId: 't1', base64: btoa('another key with the same id, 32') }];
+
+/** In the form of ours. */
+const someId = () => base32FromBytes(crypto.getRandomValues(new Uint8Array(49)));
+
+const NOBODYS: readonly [
+  string,
+  (id: string) => Promise<object | string> | object | string,
+  number,
+][] = [
+  ['an order id that nobody made', () => cbeReport(someId()), 401],
+  ['an id of another form', () => cbeReport('TXN0001'), 401],
+  ['an id in small letters', (id) => cbeReport(id.toLowerCase()), 401],
+  ['an id with more behind it', (id) => cbeReport(`${id}A`), 401],
+  ['an id by another key', async () => cbeReport(await orderId(client(), STRANGERS)), 401],
+  ['another secret', (id) => cbeReport(id, { secret: 'a guessed secret' }), 401],
+  ['plain text', (id) => `TransactionId=${id}&State=SUCCESS`, 401],
+  ['plain JSON', (id) => ({ TransactionId: id, State: 'SUCCESS' }), 401],
+  [
+    'what the seal holds, unsealed',
+    (id) => ({ EncVal: JSON.stringify({ TransactionId: id }) }),
+    401,
+  ],
+  ['a seal that was cut off', (id) => ({ EncVal: cbeReport(id).EncVal.slice(0, -12) }), 401],
+  ['a seal of no base64', () => ({ EncVal: '€'.repeat(200) }), 401],
+  ['a number for a seal', () => ({ EncVal: 7 }), 401],
+  [
+    'sealed, but without a hash',
+    (id) => ({ EncVal: seal({ TransactionId: id, State: 'SUCCESS' }) }),
+    401,
+  ],
+  ['sealed, with the hash of another state', (id) => otherState(id), 401],
+  ['an empty body', () => '', 401],
+  ['an endless nesting', () => '['.repeat(16_000), 401],
+  ['a huge body', () => ({ EncVal: 'A'.repeat(66_000) }), 413],
+  ['a huge body that nobody announced', () => new Blob(['A'.repeat(66_000)]).stream(), 413],
+];
+
+function seal(plain: object): string {
+  return sealOf(cbe('production').secret).seal(JSON.stringify(plain));
+}
+
+/** Blocks can be put together anew by somebody who saw others: the hash must not hold then. */
+function otherState(id: string): object {
+  const { secret } = cbe('production');
+  const opened = sealOf(secret).open(cbeReport(id, { state: 'FAILED' }).EncVal) ?? '';
+  return { EncVal: seal({ ...JSON.parse(opened), State: 'SUCCESS' }) };
+}
+
+test.each(NOBODYS)('%s: refused, and no object is touched', async (_name, bodyOf, status) => {
+  const id = await pending();
+  const body = await bodyOf(id);
+  const before = { stored: await everythingStored(), ids: await objectIds() };
+  expect((await report(PATH, body)).status).toBe(status);
+  expect({ stored: await everythingStored(), ids: await objectIds() }).toEqual(before);
+  expect(calls).toEqual([]);
+  expect(loggedEvents('rail_callback_refused')).toEqual(
+    status === 413
+      ? [{ event: 'rail_callback_refused', suspicion: 'unreadable' }]
+      : [{ event: 'rail_callback_refused', rail: 'cbe-birr', suspicion: 'not_authentic' }],
+  );
+  for (const secret of [cbe('production').secret, id, 'EncVal', 'A'.repeat(100)]) {
+    expect(logged.join('\n')).not.toContain(secret);
+  }
+});
+
+test('a payment that is no more: refused, and none is made', async () => {
+  const id = await orderId(client('order-2'));
+  expect((await report(PATH, cbeReport(id))).status).toBe(401);
+  expect(await everythingStored()).toEqual({});
+  expect(calls).toEqual([]);
+});
+
+test.each<[string, Environment, Environment]>([
+  ['the sandbox’s secret proves nothing of a payment in production', 'production', 'sandbox'],
+  ['nor production’s secret of one in the sandbox', 'sandbox', 'production'],
+])('promise 8: %s', async (_name, payment, sealer) => {
+  const id = await pending(payment);
+  const before = await everythingStored();
+  const { secret } = cbe(sealer);
+  expect((await report(PATH, cbeReport(id, { secret }))).status).toBe(401);
+  expect(await everythingStored()).toEqual(before);
+  expect(calls).toEqual([]);
+});
+
+test('without CBE’s secret nobody is believed', async () => {
+  const id = await pending();
+  const unconfigured = envWith({ RAIL_CBE_PRODUCTION: undefined, RAIL_CBE_SANDBOX: undefined });
+  expect((await send(unconfigured, PATH, { body: cbeReport(id) })).status).toBe(401);
+  expect(await intentNow()).toMatchObject({ status: 'processing', anomalies: [] });
+});
+
+test('GET is no report', async () => {
+  const response = await call(PATH, { apiKey: null });
+  expect(response.status).toBe(405);
+});
+
+// ---------------------------------------------------------------------------------------------
+// Genuine, and yet not believed
+
+/** What CBE says when it is asked about a payment that it has reported as paid. */
+test.each([
+  ['that it still waits for the customer', 'PENDING'],
+  ['a word that we do not know', 'SETTLED?'],
+  ['that it failed', 'FAILED'],
+])('reported as paid, and CBE, asked, says %s: nobody guesses', async (_name, state) => {
+  const id = await pending();
+  stateAtCbe = 'PENDING';
+  // Long quiet, so that the next check is minutes away.
+  await alarmsUntil(Date.now() + HOUR_MS / 2);
+  const quiet = await attemptNow();
+  expect((quiet.checkAtMs ?? 0) - Date.now()).toBeGreaterThan(CHECK_SOON_MS);
+  stateAtCbe = state;
+  // CBE has to say it again: it may be its only word.
+  expect(await report(PATH, cbeReport(id))).toMatchObject({ status: 503 });
+  expect(await intentNow()).toMatchObject({ status: 'processing', anomalies: [] });
+  expect(await attemptNow()).toMatchObject({ checkAtMs: Date.now() + CHECK_SOON_MS });
+  expect(await alarmNow()).toBeLessThanOrEqual(Date.now() + CHECK_SOON_MS);
+  // And by then CBE knows.
+  stateAtCbe = 'SUCCESS';
+  advance(CHECK_SOON_MS);
+  await fireAlarmOf();
+  expect(await intentNow()).toMatchObject({ status: 'succeeded' });
+  expect(await report(PATH, cbeReport(id))).toMatchObject({ status: 200 });
+});
+
+test.each([
+  ['says failed, and CBE says success', 'FAILED', 'SUCCESS', 'succeeded'],
+  ['says failed, and so does CBE', 'FAILED', 'CANCELLED', 'failed'],
+  ['says failed, and CBE does not know yet', 'FAILED', 'PENDING', 'processing'],
+  ['says a word that nobody knows, and CBE says success', 'MAYBE', 'SUCCESS', 'succeeded'],
+  ['says a word that nobody knows, and so does CBE', 'MAYBE', 'PERHAPS', 'processing'],
+])('CBE’s answer counts, not its report: the report %s', async (_name, state, atCbe, status) => {
+  const id = await pending();
+  stateAtCbe = atCbe;
+  expect(await report(PATH, cbeReport(id, { state }))).toMatchObject({ status: 200 });
+  expect(await intentNow()).toMatchObject({ status, anomalies: [] });
+  // The operator hears of words that nobody has told us of, wherever they stood.
+  const words = loggedEvents('rail_answer').map(({ call: place, word }) => ({ place, word }));
+  expect(words.filter(({ place }) => place === 'callback')).toEqual(
+    state === 'MAYBE' ? [{ place: 'callback', word: 'MAYBE' }] : [],
+  );
+  expect(words.filter(({ place }) => place === 'TXNSTAT')).toEqual(
+    atCbe === 'SUCCESS' ? [] : [{ place: 'TXNSTAT', word: atCbe }],
+  );
+});
+
+test.each([['FAILED'], ['PENDING'], ['SETTLED?']])(
+  'reported as paid after it had failed, and CBE, asked, says %s: told to the operator',
+  async (state) => {
+    const id = await pending();
+    await settleAs('failed');
+    const before = await intentNow();
+    stateAtCbe = state;
+    for (let times = 0; times < 3; times += 1) {
+      expect((await report(PATH, cbeReport(id))).status).toBe(503);
+    }
+    const { id: attemptId } = await attemptNow();
+    const anomalies = [{ kind: 'refused_callback', attemptId, atMs: Date.now() }];
+    const version = before.version + 1;
+    expect(await intentNow()).toEqual({ ...before, anomalies, version, updatedAtMs: Date.now() });
+    const { uuid } = before.terms;
+    expect(loggedEvents('rail_callback_refused')).toEqual(
+      Array(3).fill({
+        event: 'rail_callback_refused',
+        uuid,
+        rail: 'cbe-birr',
+        suspicion: 'not_confirmed',
+      }),
+    );
+    // And once CBE confirms it, it is money, whatever was said.
+    stateAtCbe = 'SUCCESS';
+    expect((await report(PATH, cbeReport(id))).status).toBe(200);
+    expect(await intentNow()).toMatchObject({ status: 'succeeded', late: true });
+  },
+);
+
+test('reported as paid once more, and CBE now says failed: an anomaly, and still paid', async () => {
+  const id = await pending();
+  await report(PATH, cbeReport(id));
+  stateAtCbe = 'FAILED';
+  for (let times = 0; times < 2; times += 1) {
+    expect((await report(PATH, cbeReport(id))).status).toBe(200);
+  }
+  expect(await intentNow()).toMatchObject({
+    status: 'succeeded',
+    anomalies: [{ kind: 'contradicting_failure' }],
+  });
+});

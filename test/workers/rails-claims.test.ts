@@ -1,0 +1,264 @@
+import { env } from 'cloudflare:workers';
+import { expect, test, vi } from 'vitest';
+import type { Command, Rejection } from '../../src/domain/intent.ts';
+import answerUndecided from '../fixtures/rails/ebirr/purchase_response_timeout.json' with {
+  type: 'json',
+};
+import {
+  alarmsUntil,
+  attemptNow,
+  CARDS,
+  choose,
+  claimStart,
+  client,
+  configureRails,
+  consumeStart,
+  EBIRR,
+  EBIRR_UNCLAIMED_MS,
+  EBIRR_WINDOW_MS,
+  everythingStored,
+  firstStart,
+  intentNow,
+  loggedEvents,
+  noRail,
+  openHosted,
+  payExpress,
+  railServer,
+  run,
+  settleAs,
+} from './rails-support.ts';
+import { advance, INTERRUPTIONS, SECOND_MS, settle, useGateway } from './support.ts';
+
+/**
+ * Goal: whoever starts a payment by eBirr has the right to, alone and in time: no phone rings for a
+ * payment that is over or paid (decisions 16 and 31). Method: claims by hand, at each edge of the
+ * time that they have, and by the consumer.
+ */
+
+configureRails({ RAIL_E_BIRR_PRODUCTION: EBIRR, RAIL_ETS_SWITCH_PRODUCTION: CARDS });
+const caught = useGateway();
+
+const message = () => firstStart(caught);
+const UNDECIDED = () => Response.json(answerUndecided);
+
+async function pay(expireIn = 3_600): Promise<void> {
+  noRail();
+  await payExpress({ method: 'E_BIRR', expireIn });
+}
+
+async function rejectionOf(command: Command): Promise<Rejection | null> {
+  const result = await client().execute([command]);
+  if (result.type === 'not_found') {
+    throw new Error('there is no such payment');
+  }
+  return result.rejection;
+}
+
+// ---------------------------------------------------------------------------------------------
+// One claim
+
+test('a claim begins the rail’s window, and is no news', async () => {
+  await pay();
+  advance(20 * SECOND_MS);
+  const before = await intentNow();
+  const history = await client().history();
+  const claim = await claimStart({ claimId: 'claim-1' });
+  await run(claim);
+  const deadlineAtMs = Date.now() + EBIRR_WINDOW_MS;
+  const taken = { startClaim: 'taken', startClaimId: 'claim-1', deadlineAtMs, checkAtMs: null };
+  expect(await intentNow()).toEqual({
+    ...before,
+    attempts: [{ ...before.attempts[0], ...taken }],
+  });
+  expect(await client().history()).toEqual(history);
+});
+
+test.each(Object.entries(INTERRUPTIONS))(
+  'the same claim again changes nothing, another is refused; between them %s',
+  async (_name, interrupt) => {
+    await pay();
+    const claim = await claimStart();
+    await run(claim);
+    const before = await everythingStored();
+    await interrupt();
+    expect(await rejectionOf(claim)).toBeNull();
+    expect(await rejectionOf({ ...claim, deadlineAtMs: Date.now() } as Command)).toBeNull();
+    expect(await rejectionOf(await claimStart())).toBe('start_not_claimable');
+    expect(await everythingStored()).toEqual(before);
+  },
+);
+
+test.each([
+  ['the window has closed', async () => alarmsUntil((await attemptNow()).deadlineAtMs)],
+  ['the attempt was paid', () => settleAs('succeeded')],
+  ['the attempt has failed', () => settleAs('failed')],
+])('its own claim is never refused to a consumer, also when %s', async (_name, happens) => {
+  await pay();
+  const claim = await claimStart();
+  await run(claim);
+  await happens();
+  const before = await everythingStored();
+  expect(await rejectionOf(claim)).toBeNull();
+  expect(await everythingStored()).toEqual(before);
+});
+
+/** The first `execute` that reaches the object is done, and its answer lost on the way. */
+function loseAnswer(fault: object): void {
+  const reach = env.PAYMENT_INTENT.get.bind(env.PAYMENT_INTENT);
+  let isLost = false;
+  vi.spyOn(env.PAYMENT_INTENT, 'get').mockImplementation((id) => {
+    const stub = reach(id);
+    const execute = async (commands: readonly Command[]) => {
+      await stub.execute(commands);
+      isLost = true;
+      throw Object.assign(new Error('away'), fault);
+    };
+    return isLost ? stub : ({ execute, read: () => stub.read() } as unknown as typeof stub);
+  });
+}
+
+test('a claim whose answer got lost is made again by the same consumer, which then calls', async () => {
+  await pay();
+  const calls = railServer(UNDECIDED);
+  loseAnswer({ retryable: true });
+  await consumeStart([message()]);
+  await consumeStart([message()]);
+  expect(calls).toHaveLength(1);
+  expect(loggedEvents('rail_message_failed')).toEqual([]);
+});
+
+test('a consumer that never hears of its claim calls nobody, and neither does another', async () => {
+  await pay();
+  const calls = noRail();
+  loseAnswer({ retryable: true, overloaded: true });
+  const result = await consumeStart([message()]);
+  expect(result.explicitAcks).toEqual(['message-0']);
+  await consumeStart([message()]);
+  expect(calls).toEqual([]);
+  expect(loggedEvents('rail_message_failed')).toEqual([
+    {
+      event: 'rail_message_failed',
+      objectId: client().objectId,
+      type: 'start',
+      error: 'IntentUnavailable: overloaded',
+    },
+  ]);
+  await alarmsUntil((await attemptNow()).deadlineAtMs);
+  expect(await attemptNow()).toMatchObject({ status: 'unresolved', startClaim: 'taken' });
+});
+
+// ---------------------------------------------------------------------------------------------
+// In time
+
+const SHORT_SECONDS = 30;
+
+/** `endMs` after the start: the last millisecond before it, itself, and after it. */
+const EDGES = [
+  { edge: 'the end of the window', expireIn: 3_600, endMs: EBIRR_UNCLAIMED_MS },
+  { edge: 'the end of the payment', expireIn: SHORT_SECONDS, endMs: SHORT_SECONDS * SECOND_MS },
+].flatMap((row) => [
+  { ...row, when: 'just before', atMs: row.endMs - 1, calls: 1 },
+  { ...row, when: 'at', atMs: row.endMs, calls: 0 },
+  { ...row, when: 'after', atMs: row.endMs + SECOND_MS, calls: 0 },
+]);
+
+test.each(EDGES)('$when $edge: $calls calls', async ({ expireIn, atMs, calls }) => {
+  await pay(expireIn);
+  const asked = railServer(UNDECIDED);
+  const attempt = await attemptNow();
+  // No alarm has noticed anything by then.
+  vi.setSystemTime(attempt.startedAtMs + atMs);
+  await consumeStart([message()]);
+  expect(asked).toHaveLength(calls);
+  const { startClaim } = await attemptNow();
+  expect(startClaim).toBe(calls === 1 ? 'taken' : 'free');
+});
+
+test.each(EDGES)('a claim by hand $when $edge', async ({ expireIn, atMs, calls }) => {
+  await pay(expireIn);
+  vi.setSystemTime((await attemptNow()).startedAtMs + atMs);
+  // As a consumer would that has read the payment before.
+  const { attemptId } = message();
+  const claim: Command = {
+    type: 'claim_start',
+    attemptId,
+    claimId: 'claim-1',
+    deadlineAtMs: Date.now() + EBIRR_WINDOW_MS,
+  };
+  expect(await rejectionOf(claim)).toBe(calls === 1 ? null : 'start_not_claimable');
+});
+
+test.each([
+  ['express', 'failed', 'rail_unavailable', ['payment_failed']],
+  ['hosted', 'open', null, []],
+] as const)(
+  '%s: a start that nobody claimed closes by the next look at it, no alarm needed',
+  async (kind, status, failureReason, events) => {
+    noRail();
+    await (kind === 'express'
+      ? pay()
+      : openHosted({ methods: ['E_BIRR'] }).then((path) => choose(path, 'E_BIRR')));
+    const { deadlineAtMs } = await attemptNow();
+    await alarmsUntil(deadlineAtMs - 1);
+    // The message would have been sent once more: that does not hold up the end.
+    expect(await attemptNow()).toMatchObject({ status: 'processing', checkAtMs: deadlineAtMs });
+    const sent = caught.starts.length;
+    vi.setSystemTime(deadlineAtMs);
+    expect(await intentNow()).toMatchObject({ status, failureReason });
+    const closed = { status: 'expired', failureReason: 'rail_unavailable', checkAtMs: null };
+    expect(await attemptNow()).toMatchObject({ ...closed, startClaim: 'free' });
+    expect((await client().events()).map(({ type }) => type)).toEqual(events);
+    expect(await rejectionOf(await claimStart())).toBe('start_not_claimable');
+    await alarmsUntil(deadlineAtMs);
+    expect(caught.starts).toHaveLength(sent);
+  },
+);
+
+// ---------------------------------------------------------------------------------------------
+// The attempt in flight, and no other
+
+/** A customer who left the card page, and now waits for the prompt. Returns the checkout page. */
+async function leftCardsForEbirr(): Promise<string> {
+  railServer(() => Response.json({ orderId: 'e-1', formUrl: 'https://cards.rail.test/pay' }));
+  const path = await openHosted({ methods: ['ETS_SWITCH', 'E_BIRR'] });
+  await choose(path, 'ETS_SWITCH');
+  await run({ type: 'abandon_attempt', attemptId: (await attemptNow()).id });
+  await choose(path, 'E_BIRR', 1);
+  return path;
+}
+
+test('the attempt before it was paid after all: the phone must not ring', async () => {
+  await leftCardsForEbirr();
+  const [cards] = (await intentNow()).attempts;
+  await run(settle(cards?.id ?? '', 'succeeded'));
+  expect(await intentNow()).toMatchObject({ status: 'succeeded' });
+  const calls = noRail();
+  await consumeStart([message()]);
+  expect(calls).toEqual([]);
+  expect(await rejectionOf(await claimStart())).toBe('start_not_claimable');
+  // It ends as what nobody was charged for.
+  const { deadlineAtMs } = await attemptNow();
+  await alarmsUntil(deadlineAtMs);
+  expect(await attemptNow()).toMatchObject({ status: 'expired', startClaim: 'free' });
+  expect(await intentNow()).toMatchObject({ status: 'succeeded', anomalies: [] });
+  await consumeStart([...caught.starts]);
+  expect(calls).toEqual([]);
+});
+
+test('a message of an attempt that was given up does not start the one in its place', async () => {
+  noRail();
+  const path = await openHosted({ methods: ['E_BIRR'] });
+  await choose(path, 'E_BIRR');
+  await alarmsUntil((await attemptNow()).deadlineAtMs);
+  const old = caught.starts.splice(0);
+  await choose(path, 'E_BIRR', 1);
+  const calls = railServer(UNDECIDED);
+  await consumeStart(old);
+  expect(calls).toEqual([]);
+  await consumeStart([message()]);
+  expect(calls).toHaveLength(1);
+  expect((await intentNow()).attempts).toMatchObject([
+    { status: 'expired', startClaim: 'free' },
+    { status: 'processing', startClaim: 'taken' },
+  ]);
+});

@@ -1,0 +1,196 @@
+import { md5 } from '@noble/hashes/legacy.js';
+import * as v from 'valibot';
+import { describe, expect, test } from 'vitest';
+import {
+  base64FromBytes,
+  bytesFromBase64,
+  bytesFromHex,
+  hexFromBytes,
+  utf8,
+} from '../../src/crypto/encoding.ts';
+import { pageUrlOf } from '../../src/rails/cbe-birr/page-url.ts';
+import { hashOf, sealOf } from '../../src/rails/cbe-birr/seal.ts';
+import { cbeBirrSettingsSchema } from '../../src/rails/cbe-birr/settings.ts';
+import { tripleDes } from '../../src/rails/cbe-birr/triple-des.ts';
+import { passwordText } from '../../src/rails/mpesa/push.ts';
+import { mpesaSettingsSchema } from '../../src/rails/mpesa/settings.ts';
+import {
+  canonicalText,
+  SIGNATURE_SCHEMES,
+  signer,
+  verifier,
+} from '../../src/rails/telebirr-h5/signature.ts';
+import cbe from '../fixtures/rails/cbe-birr/vectors.json' with { type: 'json' };
+import mpesa from '../fixtures/rails/mpesa/vectors.json' with { type: 'json' };
+import mandate from '../fixtures/rails/telebirr-h5/mandate.json' with { type: 'json' };
+import telebirr from '../fixtures/rails/telebirr-h5/vectors.json' with { type: 'json' };
+
+/**
+ * Goal: the cryptography of the rails gives, in workerd, the bytes that are published. The same
+ * vectors run in Node against OpenSSL (`test/rails`); Node's Web Crypto is another implementation.
+ */
+
+describe('CBE Birr', () => {
+  const seal = sealOf(cbe.secret);
+  const settings = v.parse(cbeBirrSettingsSchema, {
+    user: cbe.fields.U,
+    password: cbe.fields.W,
+    tillCode: cbe.fields.MC,
+    secret: cbe.secret,
+    paidStates: ['SUCCESS'],
+  });
+
+  test('the key of two-key triple DES is the MD5 of the secret', () => {
+    const key = md5(utf8(cbe.secret));
+    expect(hexFromBytes(key)).toBe(cbe.md5_hex);
+    expect(cbe.tripleDesKey_hex).toBe(cbe.md5_hex + cbe.md5_hex.slice(0, 16));
+    // Node's and OpenSSL's: K1 and K2 alone decide.
+    const cipher = tripleDes(bytesFromHex(cbe.tripleDesKey_hex).subarray(0, 16));
+    expect(base64FromBytes(cipher.encrypt(utf8(cbe.fields.A)))).toBe(cbe.encryptedFields.A);
+  });
+
+  test.each(Object.entries({ ...cbe.fields, HV: cbe.HV }))(
+    'field %s is sealed and opened',
+    (name, text) => {
+      const sealed = cbe.encryptedFields[name as keyof typeof cbe.encryptedFields];
+      expect(seal.seal(text)).toBe(sealed);
+      expect(seal.open(sealed)).toBe(text);
+    },
+  );
+
+  test('the order as a whole, and the address of its page', () => {
+    expect(seal.seal(cbe.innerJson)).toBe(cbe.r);
+    expect(seal.open(cbe.r)).toBe(cbe.innerJson);
+    expect(pageUrlOf(settings, seal, cbe.fields.T, 50_000)).toBe(cbe.redirect);
+  });
+
+  test('the hashes of the order and of the status query', () => {
+    const { A, MC, T, U, W } = cbe.fields;
+    expect(hashOf(Object.entries({ A, Key: cbe.secret, MC, T, U, W }))).toBe(cbe.HV);
+    const query = { Key: cbe.secret, Tillcode: MC, transactionId: T };
+    expect(hashOf(Object.entries(query))).toBe(cbe.status.Signiture);
+  });
+
+  test.each([['another secret'], [`${cbe.secret} `]])('%j opens nothing of it', (secret) => {
+    const opened = Object.values(cbe.encryptedFields).map((sealed) => sealOf(secret).open(sealed));
+    const plain = Object.values({ ...cbe.fields, HV: cbe.HV });
+    expect(opened.filter((text) => text !== null && plain.includes(text))).toEqual([]);
+    expect(sealOf(secret).open(cbe.r)).toBeNull();
+  });
+
+  test('texts of other scripts, and of every length round a block', () => {
+    for (const text of [
+      'ሰላም 👋\n',
+      ...Array.from({ length: 25 }, (_, length) => 'x'.repeat(length)),
+    ]) {
+      expect(seal.open(seal.seal(text))).toBe(text);
+    }
+  });
+});
+
+describe('telebirr H5', () => {
+  const { merchantKey, platformKey, requests, checkout, notify } = telebirr;
+  const isMerchants = verifier(merchantKey.spki_b64_der);
+  const isPlatforms = verifier(platformKey.spki_b64_der);
+
+  test.each(requests)(
+    'PKCS#1 signs $request.method $request.nonce_str byte for byte',
+    async (r) => {
+      expect(canonicalText(r.request)).toBe(r.canonical);
+      expect(await signer(merchantKey.pkcs8_b64_der, 'pkcs1')(r.canonical)).toBe(r.sign_pkcs1);
+    },
+  );
+
+  test.each(
+    requests.flatMap(({ request, sign_pss32, sign_pkcs1 }) => [
+      { scheme: 'pss32', request, sign: sign_pss32 },
+      { scheme: 'pkcs1', request, sign: sign_pkcs1 },
+    ]),
+  )('$scheme of $request.nonce_str is verified', async ({ request, sign }) => {
+    expect(await isMerchants({ ...request, sign })).toBe(true);
+    expect(await isPlatforms({ ...request, sign })).toBe(false);
+    expect(await isMerchants({ ...request, timestamp: '1', sign })).toBe(false);
+  });
+
+  test.each(SIGNATURE_SCHEMES)(
+    'what we sign by %s is verified, and nothing beside it',
+    async (scheme) => {
+      const [first] = requests;
+      const message = first?.request ?? {};
+      const sign = await signer(merchantKey.pkcs8_b64_der, scheme)(canonicalText(message));
+      expect(bytesFromBase64(sign ?? '')).toHaveLength(256);
+      expect(await isMerchants({ ...message, sign })).toBe(true);
+      expect(await isMerchants({ ...message, nonce_str: 'another', sign })).toBe(false);
+    },
+  );
+
+  test('salts are random, of the length that telebirr’s samples have', async () => {
+    const sign = signer(merchantKey.pkcs8_b64_der, 'pss32');
+    const [one, other] = [await sign(checkout.canonical), await sign(checkout.canonical)];
+    expect(one).not.toBe(other);
+    const spki = bytesFromBase64(merchantKey.spki_b64_der);
+    const algorithm = { name: 'RSA-PSS', hash: 'SHA-256' };
+    const key = await crypto.subtle.importKey('spki', spki, algorithm, false, ['verify']);
+    const isSalted = (saltLength: number) =>
+      crypto.subtle.verify(
+        { name: 'RSA-PSS', saltLength },
+        key,
+        bytesFromBase64(one ?? ''),
+        utf8(checkout.canonical),
+      );
+    expect([await isSalted(32), await isSalted(20), await isSalted(222)]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+  });
+
+  test('the address of the payment page', async () => {
+    const fields = Object.fromEntries(new URL(checkout.url).searchParams);
+    const { version: _version, trade_type: _type, ...signed } = fields;
+    expect(canonicalText(signed)).toBe(checkout.canonical);
+    expect(await isMerchants(signed)).toBe(true);
+  });
+
+  test('a notification, by either padding, and no field of it changed', async () => {
+    expect(canonicalText(notify.body)).toBe(notify.canonical);
+    for (const sign of [notify.body.sign, notify.sign_pkcs1]) {
+      expect(await isPlatforms({ ...notify.body, sign })).toBe(true);
+      expect(await isMerchants({ ...notify.body, sign })).toBe(false);
+      expect(await isPlatforms({ ...notify.body, total_amount: '1.00', sign })).toBe(false);
+    }
+  });
+
+  test('the one signature that is known from the wild', async () => {
+    const spki = mandate.publicKeyPem.replaceAll(/-----[A-Z ]+-----|\s/g, '');
+    const fields = Object.fromEntries(new URLSearchParams(mandate.canonical));
+    expect(await verifier(spki)({ ...fields, sign: mandate.sign })).toBe(true);
+  });
+
+  test.each([[''], ['AAAA'], ['no base64 €'], ['A'.repeat(344)]])(
+    'the signature %j verifies nothing and throws nothing',
+    async (sign) => {
+      expect(await isPlatforms({ ...notify.body, sign })).toBe(false);
+    },
+  );
+
+  test('a key that is none signs and verifies nothing, and throws nothing', async () => {
+    expect(await signer('AAAA', 'pss32')('text')).toBeNull();
+    expect(await verifier('AAAA')(notify.body)).toBe(false);
+    // The other half of the right key is none either.
+    expect(await verifier(platformKey.pkcs8_b64_der)(notify.body)).toBe(false);
+  });
+});
+
+describe('M-PESA', () => {
+  const { shortcode, passkey, timestamp, password, kenya_style } = mpesa.computed;
+
+  test.each([
+    ['sha256_hex', password],
+    ['kenya', kenya_style],
+  ])('the password in the form %s', async (passwordForm, expected) => {
+    const credentials = { consumerKey: 'key', consumerSecret: 'secret', shortcode, passkey };
+    const settings = v.parse(mpesaSettingsSchema, { ...credentials, passwordForm });
+    expect(await passwordText(settings, timestamp)).toBe(expected);
+  });
+});

@@ -1,0 +1,289 @@
+import { env } from 'cloudflare:workers';
+import { beforeEach, expect, test } from 'vitest';
+import type { Environment, Method } from '../../src/domain/method.ts';
+import { english } from '../../src/pages/languages/en.ts';
+import { playRails, SCENE_SECRETS, send } from './rails-scenes.ts';
+import {
+  attemptNow,
+  client,
+  clientIn,
+  configureRails,
+  EBIRR,
+  envWith,
+  everythingStored,
+  intentNow,
+  NBG,
+  noRail,
+  openHosted,
+  PHONE,
+  type RailAnswer,
+  type RailCall,
+  railServer,
+  secretsOf,
+} from './rails-support.ts';
+import {
+  ALPHA,
+  type Body,
+  CREATE_PATHS,
+  call,
+  expressBody,
+  postForm,
+  statusPath,
+  useGateway,
+} from './support.ts';
+
+/**
+ * Goal: who could not pay by a rail is told before anything is stored (decisions 3, 13 and 23), and
+ * a merchant that hears FAILURE is left no page on which the first charge could be paid as well
+ * (decision 16). Method: numbers, currencies and answers that a rail does not take.
+ */
+
+configureRails({ ...SCENE_SECRETS, RAIL_E_BIRR_SANDBOX: EBIRR });
+const caught = useGateway();
+
+/** Ethio telecom's and Safaricom's, as people write them and as rails are told. */
+const NUMBERS = { 2519: '0911223344', 2517: '+251711223344' } as const;
+
+async function express(
+  changes: Body,
+  {
+    environment = 'production',
+    bindings = env,
+  }: { environment?: Environment; bindings?: Env } = {},
+) {
+  const { status, text } = await send(bindings, CREATE_PATHS.express[environment], {
+    apiKey: ALPHA.apiKeys[environment],
+    idempotencyKey: 'try-1',
+    body: expressBody(changes),
+  });
+  return { status, text, envelope: JSON.parse(text) };
+}
+
+// ---------------------------------------------------------------------------------------------
+// Phones
+
+let calls: RailCall[] = [];
+beforeEach(() => {
+  calls = noRail();
+});
+
+const NOT_TAKEN: readonly [Method, string][] = [
+  ['E_BIRR', NUMBERS[2517]],
+  ['M_PESA', NUMBERS[2519]],
+];
+
+test.each(NOT_TAKEN)('decision 3: express by %s from %s is refused', async (method, phone) => {
+  const problem = `Must be a number that can have an account with ${method}.`;
+  const places: readonly [string, Body][] = [
+    ['phoneNumber', { phoneNumber: phone }],
+    // Another phone than the one named must not be charged.
+    ['phoneNumber', { phoneNumber: phone, customerInfo: { phone: PHONE } }],
+    ['customerInfo.phone', { customerInfo: { phone } }],
+  ];
+  for (const [path, changes] of places) {
+    const { status, envelope } = await express({ method, ...changes });
+    expect({ status, ...envelope }).toEqual({
+      status: 400,
+      message: 'Validation failed',
+      validationErrors: { [path]: problem },
+    });
+  }
+  expect(await everythingStored()).toEqual({});
+  expect([calls, caught.starts, caught.ledger]).toEqual([[], [], []]);
+});
+
+const TAKEN: readonly [string, Body, Parameters<typeof express>[1]?][] = [
+  ['E_BIRR', { phoneNumber: NUMBERS[2519] }],
+  ['M_PESA', { phoneNumber: NUMBERS[2517] }],
+  // It is charged by what is named first.
+  ['M_PESA', { phoneNumber: NUMBERS[2517], customerInfo: { phone: PHONE } }],
+  // CBE's page asks for whom it wants.
+  ['CBE', { phoneNumber: NUMBERS[2517] }],
+  ['CBE', { phoneNumber: NUMBERS[2519] }],
+  // A method without a phone does not mind one.
+  ['ETS_SWITCH', { phoneNumber: NUMBERS[2517] }],
+  // The operator's setting counts.
+  [
+    'E_BIRR',
+    { phoneNumber: NUMBERS[2517] },
+    {
+      bindings: envWith(
+        secretsOf({ RAIL_E_BIRR_PRODUCTION: { ...EBIRR, phonePrefixes: ['2517'] } }),
+      ),
+    },
+  ],
+  // The sandbox takes any.
+  ['E_BIRR', { phoneNumber: NUMBERS[2517] }, { environment: 'sandbox' }],
+  ['M_PESA', { phoneNumber: NUMBERS[2519] }, { environment: 'sandbox' }],
+];
+
+test.each(TAKEN)('express by %s with %j is taken', async (method, changes, where) => {
+  playRails();
+  const { status, envelope } = await express({ method, ...changes }, where);
+  expect({ status, ...envelope.content }).toMatchObject({ status: 'SUCCESS' });
+  expect(await attemptNow(clientIn(where?.environment ?? 'production'))).toMatchObject({ method });
+});
+
+test.each([
+  ['E_BIRR', NUMBERS[2517], {}, NUMBERS[2519]],
+  ['M_PESA', NUMBERS[2519], {}, NUMBERS[2517]],
+  // The merchant has fixed it: another method has to be chosen.
+  ['M_PESA', '', { customerInfo: { phone: '911223344', isPhoneUpdatable: false } }, null],
+] as const)(
+  'decision 3: hosted by %s from %j: the page again, and no attempt',
+  async (method, phone, changes, other) => {
+    const path = await openHosted({ methods: ['E_BIRR', 'M_PESA', 'CBE'], ...changes });
+    const before = await everythingStored();
+    const page = await postForm(`${path}/attempts`, { method, phone, attempts: '0' });
+    const text = await page.text();
+    expect(page.status).toBe(400);
+    expect(text).toContain(english.problem.phone_not_taken);
+    // What was chosen, and typed, is still there.
+    expect(text).toMatch(new RegExp(`<input[^>]*value="${method}"[^>]*checked`));
+    expect(text).toContain(phone === '' ? '0911 223 344' : phone);
+    expect(await everythingStored()).toEqual(before);
+    expect([calls, caught.starts]).toEqual([[], []]);
+    playRails();
+    const again = await postForm(`${path}/attempts`, {
+      method: other === null ? 'E_BIRR' : method,
+      phone: other ?? '',
+      attempts: '0',
+    });
+    expect(again.status).toBe(303);
+    expect((await intentNow()).attempts).toHaveLength(1);
+  },
+);
+
+// ---------------------------------------------------------------------------------------------
+// Currencies
+
+test.each([
+  ['E_BIRR', NUMBERS[2519]],
+  ['M_PESA', NUMBERS[2517]],
+  ['CBE', NUMBERS[2519]],
+] as const)('decision 13: %s takes no dollars', async (method, phoneNumber) => {
+  const { status, envelope } = await express({ method, phoneNumber, currency: 'USD' });
+  expect(status).toBe(400);
+  expect(envelope.validationErrors).toEqual({ currency: `${method} cannot take USD.` });
+  expect(await everythingStored()).toEqual({});
+});
+
+test('decision 13: EthSwitch takes dollars by cards, and not by NBG', async () => {
+  calls = playRails();
+  const body = { method: 'ETS_SWITCH', currency: 'USD' };
+  const nbg = envWith(secretsOf({ RAIL_ETS_SWITCH_PRODUCTION: NBG }));
+  expect(await express(body, { bindings: nbg })).toMatchObject({
+    status: 400,
+    envelope: { validationErrors: { currency: 'ETS_SWITCH cannot take USD.' } },
+  });
+  expect(calls).toEqual([]);
+  expect(await express(body)).toMatchObject({ status: 200 });
+  expect(new URLSearchParams(calls[0]?.text).get('currency')).toBe('840');
+});
+
+test('decision 13: a hosted payment in dollars offers only what takes them', async () => {
+  const path = await openHosted({ currency: 'USD', methods: [] });
+  expect((await intentNow()).terms.methods.map(({ method }) => method)).toEqual(['ETS_SWITCH']);
+  const form = { method: 'E_BIRR', phone: NUMBERS[2519], attempts: '0' };
+  expect((await postForm(`${path}/attempts`, form)).status).toBe(400);
+  // Not even when the operator has exchanged the gateway since: nobody may guess a currency.
+  const nbg = envWith(secretsOf({ RAIL_ETS_SWITCH_PRODUCTION: NBG }));
+  const sent = await send(nbg, `${path}/attempts`, {
+    body: `${new URLSearchParams({ method: 'ETS_SWITCH', attempts: '0' })}`,
+    contentType: 'application/x-www-form-urlencoded',
+  });
+  expect(sent.status).toBe(503);
+  expect(await intentNow()).toMatchObject({ status: 'open', attempts: [] });
+  expect(calls).toEqual([]);
+});
+
+test.each([
+  ['ETB', 'ebirr'],
+  ['USD', 'simulator'],
+])('decision 22: a test in %s by eBirr goes to %s', async (currency, railId) => {
+  const testMode = { testModeType: 'ACTUAL_TEST' };
+  const phoneNumber = NUMBERS[2519];
+  const changes = { method: 'E_BIRR', currency, testMode, phoneNumber };
+  expect((await express(changes, { environment: 'sandbox' })).status).toBe(200);
+  expect(await attemptNow(clientIn('sandbox'))).toMatchObject({ railId });
+  expect(caught.starts).toHaveLength(railId === 'ebirr' ? 1 : 0);
+  expect(calls).toEqual([]);
+});
+
+// ---------------------------------------------------------------------------------------------
+// A start that is refused
+
+const REFUSALS: readonly [string, Body, RailAnswer, string][] = [
+  [
+    'cards: credentials',
+    { method: 'ETS_SWITCH' },
+    () => new Response('', { status: 401 }),
+    'misconfigured',
+  ],
+  [
+    'cards: too many',
+    { method: 'ETS_SWITCH' },
+    () => new Response('', { status: 429 }),
+    'rail_unavailable',
+  ],
+  [
+    'M-PESA: no token',
+    { method: 'M_PESA', phoneNumber: NUMBERS[2517] },
+    () => Response.json({ resultCode: '999991' }, { status: 400 }),
+    'misconfigured',
+  ],
+  [
+    'M-PESA: cannot be reached',
+    { method: 'M_PESA', phoneNumber: NUMBERS[2517] },
+    () => Promise.reject(new Error('reset')),
+    'rail_unavailable',
+  ],
+];
+
+test.each(REFUSALS)(
+  'decision 16: %s: FAILURE, and no page is left to pay on',
+  async (_name, changes, answer, failureReason) => {
+    railServer(answer);
+    const { status, text, envelope } = await express(changes);
+    expect(status).toBe(200);
+    const { reference: transactionId } = await attemptNow();
+    expect(envelope.content).toEqual({
+      paymentUrl: null,
+      transactionId,
+      status: 'FAILURE',
+      message: 'The payment was refused',
+    });
+    expect(await intentNow()).toMatchObject({ status: 'failed', failureReason });
+    expect((await client().events()).map(({ type }) => type)).toEqual(['payment_failed']);
+    // The same for whoever asks again, and nobody is called for it.
+    calls = noRail();
+    expect(await express(changes)).toMatchObject({ status: 200, text });
+    const read = await call(statusPath('order-1', 'production'), {
+      apiKey: ALPHA.apiKeys.production,
+    });
+    expect(await read.json()).toMatchObject({ content: { status: 'FAILED' } });
+    expect(calls).toEqual([]);
+  },
+);
+
+test('decision 16: silence is no refusal: SUCCESS, and the rail is asked', async () => {
+  railServer(() => Promise.reject(new Error('reset')));
+  const { envelope } = await express({ method: 'ETS_SWITCH' });
+  expect(envelope.content).toMatchObject({ status: 'SUCCESS', paymentUrl: null });
+  expect(await attemptNow()).toMatchObject({ status: 'processing', redirectUrl: null });
+});
+
+test('a test system’s refusal leaves our own page, which only says so', async () => {
+  railServer(() => new Response('', { status: 401 }));
+  const testMode = { testModeType: 'ACTUAL_TEST' };
+  const { envelope } = await express(
+    { method: 'ETS_SWITCH', testMode },
+    { environment: 'sandbox' },
+  );
+  expect(envelope.content).toMatchObject({ status: 'FAILURE' });
+  const { pathname } = new URL(envelope.content.paymentUrl);
+  expect(pathname).toMatch(/^\/checkout\//);
+  const page = await call(pathname, { apiKey: null });
+  expect(page.status).toBe(200);
+  expect(await page.text()).not.toContain(NBG.baseUrl);
+});

@@ -1,0 +1,292 @@
+import { expect, test } from 'vitest';
+import type { IntentClient } from '../../src/intent/client.ts';
+import { cbeReport, playRails, SCENE_SECRETS, SCENES, send } from './rails-scenes.ts';
+import {
+  alarmNow,
+  attemptNow,
+  callbackPath,
+  choose,
+  configureRails,
+  consumeStart,
+  ebirrPaid,
+  ebirrReport,
+  envWith,
+  everythingStored,
+  fireAlarmOf,
+  firstStart,
+  intentNow,
+  loggedEvents,
+  NBG,
+  noRail,
+  openHosted,
+  PHONE,
+  payExpress,
+  railServer,
+  run,
+  secretsOf,
+} from './rails-support.ts';
+import {
+  ALPHA,
+  advance,
+  type Body,
+  CREATE_PATHS,
+  expressBody,
+  hostedBody,
+  SECOND_MS,
+  useGateway,
+} from './support.ts';
+
+/**
+ * Goal: an operator who takes a secret away, exchanges it or mistypes it loses no payment of that
+ * rail and disturbs no other. Method: payments that were begun with good settings, and a Worker
+ * whose settings have changed since.
+ */
+
+configureRails(SCENE_SECRETS);
+const caught = useGateway();
+
+const eventTypes = async (payment: IntentClient) =>
+  (await payment.events()).map(({ type }) => type);
+
+// ---------------------------------------------------------------------------------------------
+// Taken away, or exchanged
+
+const [EBIRR_SCENE, MPESA_SCENE, CARDS_SCENE, NBG_SCENE, CBE_SCENE] = SCENES;
+
+interface Change {
+  readonly name: string;
+  readonly scene: (typeof SCENES)[number] | undefined;
+  readonly changes: Readonly<Record<string, string | undefined>>;
+  readonly method?: 'GET';
+}
+
+const CARDS_NOW = secretsOf({ RAIL_ETS_SWITCH_SANDBOX: SCENE_SECRETS.RAIL_ETS_SWITCH_PRODUCTION });
+
+const CHANGES: readonly Change[] = [
+  { name: 'eBirr’s gone', scene: EBIRR_SCENE, changes: { RAIL_E_BIRR_PRODUCTION: undefined } },
+  { name: 'eBirr’s empty', scene: EBIRR_SCENE, changes: { RAIL_E_BIRR_PRODUCTION: '' } },
+  { name: 'M-PESA’s gone', scene: MPESA_SCENE, changes: { RAIL_M_PESA_PRODUCTION: undefined } },
+  {
+    name: 'the card gateway’s gone',
+    scene: CARDS_SCENE,
+    changes: { RAIL_ETS_SWITCH_PRODUCTION: undefined },
+    method: 'GET',
+  },
+  {
+    name: 'the card gateway’s exchanged for NBG’s',
+    scene: CARDS_SCENE,
+    changes: secretsOf({ RAIL_ETS_SWITCH_PRODUCTION: NBG }),
+    method: 'GET',
+  },
+  { name: 'NBG’s exchanged for the card gateway’s', scene: NBG_SCENE, changes: CARDS_NOW },
+  { name: 'CBE’s gone', scene: CBE_SCENE, changes: { RAIL_CBE_PRODUCTION: undefined } },
+];
+
+test.each(CHANGES)(
+  'settings under way, $name: 503, told to the operator, and heard once they are back',
+  async ({ scene, changes, method }) => {
+    if (scene === undefined) {
+      throw new Error('there is no such rail');
+    }
+    const { railId, payment, begin, says } = scene;
+    playRails();
+    await begin();
+    const calls = noRail();
+    const before = await intentNow(payment());
+    const path = await callbackPath(railId, payment());
+    const words = method === 'GET' ? `?orderNumber=${before.attempts[0]?.reference}` : '';
+    const changed = envWith(changes);
+    for (let times = 0; times < 3; times += 1) {
+      const body = method === 'GET' ? undefined : { any: 'thing' };
+      expect(await send(changed, path + words, { body })).toMatchObject({
+        status: 503,
+        text: 'Not available',
+      });
+    }
+    const { uuid } = before.terms;
+    const line = { event: 'rail_callback_refused', uuid, rail: railId };
+    expect(loggedEvents('rail_callback_refused')).toEqual(
+      Array(3).fill({ ...line, suspicion: 'not_configured' }),
+    );
+    const { id: attemptId } = await attemptNow(payment());
+    const anomalies = [{ kind: 'refused_callback', attemptId, atMs: Date.now() }];
+    expect(await intentNow(payment())).toEqual({
+      ...before,
+      anomalies,
+      version: before.version + 1,
+      updatedAtMs: Date.now(),
+    });
+    expect(await eventTypes(payment())).toEqual([]);
+    expect(calls).toEqual([]);
+    playRails();
+    expect((await says('paid')).status).toBe(200);
+    expect(await intentNow(payment())).toMatchObject({ status: 'succeeded' });
+    expect(await eventTypes(payment())).toEqual(['payment_succeeded']);
+  },
+);
+
+test.each([
+  ['the one that is configured now', 'ethswitch-nbg', 'POST', 404],
+  ['the one that is configured now, which knows no GET', 'ethswitch-nbg', 'GET', 405],
+  ['the method’s old name', 'ethswitch', 'POST', 404],
+  ['the simulator', 'simulator', 'POST', 404],
+])(
+  'the address names another rail than the attempt’s: %s',
+  async (_name, railId, method, status) => {
+    playRails();
+    await CARDS_SCENE?.begin();
+    const before = await everythingStored();
+    const changed = envWith(secretsOf({ RAIL_ETS_SWITCH_PRODUCTION: NBG }));
+    const body = method === 'POST' ? { status: 'PAID' } : undefined;
+    expect((await send(changed, await callbackPath(railId), { method, body })).status).toBe(status);
+    expect(await everythingStored()).toEqual(before);
+    expect(loggedEvents('rail_callback_refused')).toEqual([]);
+  },
+);
+
+test('an attempt of a rail that is configured no more is not asked about, but not forgotten', async () => {
+  const calls = playRails();
+  await openHosted({ methods: ['ETS_SWITCH'] });
+  // As an NBG attempt would have been stored, had NBG anybody to ask.
+  await run({
+    type: 'start_attempt',
+    attempt: {
+      id: 'nbg-attempt',
+      reference: 'H7K2M9QX4T0B8ZC3VN5D',
+      method: 'ETS_SWITCH',
+      phone: null,
+      railId: 'ethswitch-nbg',
+      startClaim: 'not_needed',
+      flow: 'redirect',
+      deadlineAtMs: Date.now() + 600 * SECOND_MS,
+      windowIsFinal: false,
+      checkAtMs: Date.now() + SECOND_MS,
+    },
+  });
+  advance(SECOND_MS);
+  await fireAlarmOf();
+  expect(calls).toEqual([]);
+  expect(loggedEvents('rail_query_failed')).toEqual([]);
+  const checkAtMs = Date.now() + 5 * SECOND_MS;
+  expect(await attemptNow()).toMatchObject({ status: 'processing', checks: 1, checkAtMs });
+  expect(await alarmNow()).toBeLessThanOrEqual(checkAtMs);
+});
+
+// ---------------------------------------------------------------------------------------------
+// Mistyped
+
+const MISTYPED = envWith({ RAIL_M_PESA_PRODUCTION: '{' });
+const FAULT = 'ConfigError: RAIL_M_PESA_PRODUCTION must be JSON';
+
+const create = (kind: 'hosted' | 'express', environment: 'sandbox' | 'production', changes: Body) =>
+  send(MISTYPED, CREATE_PATHS[kind][environment], {
+    apiKey: ALPHA.apiKeys[environment],
+    body: (kind === 'hosted' ? hostedBody : expressBody)({ phoneNumber: PHONE, ...changes }),
+  });
+
+test('a mistyped secret is found by the first request to its environment, whatever it asks for', async () => {
+  noRail();
+  for (const kind of ['hosted', 'express'] as const) {
+    const { status, text } = await create(kind, 'production', { method: 'E_BIRR' });
+    expect(status).toBe(500);
+    expect(text).not.toContain('M_PESA');
+  }
+  expect(loggedEvents('api_failed')).toMatchObject([{ error: FAULT }, { error: FAULT }]);
+  expect(await everythingStored()).toEqual({});
+});
+
+test('the other environment does not notice', async () => {
+  noRail();
+  for (const [index, kind] of (['hosted', 'express'] as const).entries()) {
+    const paymentIntentUniqueId = `order-${index + 1}`;
+    const { status } = await create(kind, 'sandbox', { method: 'M_PESA', paymentIntentUniqueId });
+    expect(status).toBe(200);
+  }
+});
+
+test('the rail’s own callbacks wait, and leave no mark', async () => {
+  playRails();
+  await MPESA_SCENE?.begin();
+  const before = await everythingStored();
+  const path = await callbackPath('stk-push');
+  expect((await send(MISTYPED, path, { body: { any: 'thing' } })).status).toBe(503);
+  expect(loggedEvents('page_failed')).toMatchObject([{ error: FAULT }]);
+  expect(await everythingStored()).toEqual(before);
+  expect((await MPESA_SCENE?.says('paid'))?.status).toBe(200);
+});
+
+const OTHERS: readonly [string, () => Promise<unknown>][] = [
+  [
+    'another rail’s callback counts',
+    async () =>
+      send(MISTYPED, await callbackPath('ebirr'), { body: ebirrReport(await attemptNow()) }),
+  ],
+  [
+    'another rail’s start is called',
+    async () => {
+      railServer((asked) => new Response(ebirrPaid(asked)));
+      await consumeStart([firstStart(caught)], MISTYPED);
+    },
+  ],
+];
+
+test.each(OTHERS)('a mistyped secret of M-PESA: %s', async (_name, happens) => {
+  noRail();
+  await payExpress({ method: 'E_BIRR' });
+  await happens();
+  expect(await intentNow()).toMatchObject({ status: 'succeeded' });
+});
+
+test('a mistyped secret of M-PESA: the page of a payment that another rail has goes on', async () => {
+  noRail();
+  const path = await openHosted({ methods: ['E_BIRR', 'M_PESA'] });
+  await choose(path, 'E_BIRR');
+  expect((await send(MISTYPED, path)).status).toBe(200);
+  expect((await send(MISTYPED, `${path}/status`)).status).toBe(200);
+});
+
+// ---------------------------------------------------------------------------------------------
+// CBE's one address, where both environments' secrets are tried
+
+/** Bindings in which a secret has an address that is none. */
+function mistyped(name: keyof typeof SCENE_SECRETS): Env {
+  return envWith({ [name]: JSON.stringify({ ...SCENE_SECRETS[name], baseUrl: 7 }) });
+}
+
+async function reportOfPaid(bindings: Env) {
+  const again = await CBE_SCENE?.writes('paid');
+  const { railReference } = await attemptNow();
+  const sent = await send(bindings, '/rails/cbe-birr', { body: cbeReport(railReference ?? '') });
+  return { sent, again };
+}
+
+test.each([
+  ['RAIL_CBE_SANDBOX', 1],
+  ['RAIL_ETS_SWITCH_SANDBOX', 0],
+  ['RAIL_E_BIRR_PRODUCTION', 0],
+] as const)('CBE reports to production all the same when %s is mistyped', async (name, lines) => {
+  playRails();
+  await CBE_SCENE?.begin();
+  const { sent } = await reportOfPaid(mistyped(name));
+  expect(sent).toMatchObject({ status: 200, text: 'OK' });
+  expect(await intentNow()).toMatchObject({ status: 'succeeded', anomalies: [] });
+  expect(loggedEvents('rail_misconfigured')).toHaveLength(lines);
+  expect(loggedEvents('rail_callback_refused')).toEqual([]);
+});
+
+test('CBE’s own secret is mistyped: its reports wait, for nobody can say whose they are', async () => {
+  playRails();
+  await CBE_SCENE?.begin();
+  const before = await everythingStored();
+  const { sent, again } = await reportOfPaid(mistyped('RAIL_CBE_PRODUCTION'));
+  expect(sent).toMatchObject({ status: 503, text: 'Not available' });
+  expect(await everythingStored()).toEqual(before);
+  expect(loggedEvents('rail_misconfigured')).toMatchObject([
+    { error: expect.stringMatching(/^ConfigError: RAIL_CBE_PRODUCTION: baseUrl: \S/) },
+  ]);
+  expect(loggedEvents('rail_callback_refused')).toEqual([
+    { event: 'rail_callback_refused', rail: 'cbe-birr', suspicion: 'not_configured' },
+  ]);
+  expect(await again?.()).toMatchObject({ status: 200 });
+  expect(await intentNow()).toMatchObject({ status: 'succeeded' });
+});

@@ -1,0 +1,446 @@
+import { env } from 'cloudflare:workers';
+import { expect, test, vi } from 'vitest';
+import type { SettleMessage } from '../../src/rails/run-attempt.ts';
+import { consumeStarts, type RailMessage } from '../../src/rails/start-consumer.ts';
+import answerRejected from '../fixtures/rails/ebirr/purchase_response_rejected.json' with {
+  type: 'json',
+};
+import answerUndecided from '../fixtures/rails/ebirr/purchase_response_timeout.json' with {
+  type: 'json',
+};
+import { playRails, SCENE_SECRETS, SCENES, send } from './rails-scenes.ts';
+import {
+  attemptNow,
+  CARDS,
+  choose,
+  client,
+  clientIn,
+  configureRails,
+  consumeStart,
+  EBIRR,
+  ebirrPaid,
+  everythingStored,
+  firstStart,
+  intentNow,
+  loggedEvents,
+  noRail,
+  objectsAway,
+  openHosted,
+  PHONE,
+  payExpress,
+  type RailAnswer,
+  railServer,
+  settlesIn,
+} from './rails-support.ts';
+import {
+  ALPHA,
+  CREATE_PATHS,
+  expressBody,
+  logged,
+  postForm,
+  SECOND_MS,
+  settle,
+  useGateway,
+} from './support.ts';
+
+/**
+ * Goal: promise 4 for what a rail says once: an object that is out of reach just then gets it later,
+ * the rail is answered as if it had it, and nothing is told twice. Method: objects that fail the way
+ * the platform does, behind the real Worker; the test is the queue.
+ */
+
+configureRails(SCENE_SECRETS);
+const caught = useGateway();
+
+const eventTypes = async (payment = client()) => (await payment.events()).map(({ type }) => type);
+
+const settling = (commands: SettleMessage['commands']): SettleMessage => ({
+  type: 'settle',
+  objectId: client().objectId,
+  commands,
+  answers: null,
+});
+
+// ---------------------------------------------------------------------------------------------
+// Callbacks
+
+const STORIES = SCENES.flatMap((scene) =>
+  (['paid', 'failed'] as const).map((said) => ({ ...scene, said })),
+);
+
+test.each(STORIES)(
+  'promise 4: $railId says $said to an object out of reach: answered well, stored later, told once',
+  async ({ railId, payment, begin, says, said }) => {
+    playRails();
+    await begin();
+    const { id: attemptId } = await attemptNow(payment());
+    const away = objectsAway({ onlyExecute: true });
+    const answered = await says(said);
+    away.comeBack();
+    expect(answered.status).toBe(200);
+    // Not stored yet, but certainly not lost.
+    expect(await intentNow(payment())).toMatchObject({ status: 'processing', anomalies: [] });
+    const outcome = said === 'paid' ? { type: 'succeeded' } : { type: 'failed' };
+    expect(settlesIn(caught)).toMatchObject([
+      {
+        type: 'settle',
+        objectId: payment().objectId,
+        commands: [{ type: 'settle_attempt', attemptId, outcome }],
+      },
+    ]);
+    expect(loggedEvents('rail_answer_not_stored')).toEqual([
+      {
+        event: 'rail_answer_not_stored',
+        objectId: payment().objectId,
+        error: 'IntentUnavailable: overloaded',
+      },
+    ]);
+    // The queue may bring it twice, and the rail may say it again.
+    const messages = settlesIn(caught);
+    for (let times = 0; times < 2; times += 1) {
+      expect((await consumeStart(messages)).explicitAcks).toEqual(['message-0']);
+    }
+    expect(await says(said)).toEqual(answered);
+    expect(await attemptNow(payment())).toMatchObject({
+      railId,
+      status: said === 'paid' ? 'succeeded' : 'failed',
+    });
+    const event = said === 'paid' ? 'payment_succeeded' : 'payment_failed';
+    expect(await eventTypes(payment())).toEqual([event]);
+    expect(caught.webhooks).toHaveLength(1);
+    expect(settlesIn(caught)).toEqual(messages);
+  },
+);
+
+test('a rail that answers and speaks before its message arrives: the message is no news', async () => {
+  noRail();
+  await payExpress({ method: 'E_BIRR' });
+  const [ebirr] = SCENES;
+  const away = objectsAway({ onlyExecute: true });
+  await ebirr?.says('paid');
+  away.comeBack();
+  await ebirr?.says('paid');
+  const before = await everythingStored();
+  expect(await intentNow()).toMatchObject({ status: 'succeeded' });
+  await consumeStart(settlesIn(caught));
+  expect(await everythingStored()).toEqual(before);
+});
+
+test.each([
+  ['approve', 'succeeded', 'payment_succeeded'],
+  ['give_up', 'failed', 'payment_failed'],
+])('the simulator’s button %s is no exception', async (outcome, status, event) => {
+  const path = await openHosted({}, 'sandbox');
+  const { location } = await choose(path, 'TELE_BIRR');
+  const token = new URL(location ?? '').pathname.split('/').at(-1);
+  const away = objectsAway({ onlyExecute: true });
+  const pressed = await postForm(`/rails/simulator/${token}`, { outcome });
+  away.comeBack();
+  // To the page, which waits for what was said to arrive.
+  expect(pressed.status).toBe(303);
+  expect(new URL(pressed.headers.get('location') ?? '').pathname).toBe(path);
+  await consumeStart(settlesIn(caught));
+  expect(await intentNow(clientIn('sandbox'))).toMatchObject({ status });
+  expect(await eventTypes(clientIn('sandbox'))).toEqual([event]);
+});
+
+/** As often as a read is repeated before it is given up. */
+const READS = 7;
+
+test.each(SCENES)(
+  '$railId speaks to an object that cannot be read for a while: heard all the same',
+  async ({ payment, begin, writes }) => {
+    playRails();
+    await begin();
+    const send = await writes('paid');
+    const away = objectsAway({ calls: READS - 1 });
+    expect((await send()).status).toBe(200);
+    away.comeBack();
+    const { objectId } = payment();
+    const error = 'IntentUnavailable: overloaded';
+    const repeated = { event: 'intent_call_repeated', objectId, error };
+    expect(loggedEvents('intent_call_repeated')).toEqual(Array(READS - 1).fill(repeated));
+    expect(await intentNow(payment())).toMatchObject({ status: 'succeeded' });
+    expect(await eventTypes(payment())).toEqual(['payment_succeeded']);
+    expect(settlesIn(caught)).toEqual([]);
+  },
+);
+
+const NOWHERE: readonly [string, () => { comeBack(): void }][] = [
+  ['the object cannot be read', () => objectsAway()],
+  [
+    'neither the object nor the queue can be reached',
+    () => {
+      vi.mocked(env.RAIL_STARTS.send).mockRejectedValueOnce(new Error('queue is full'));
+      return objectsAway({ onlyExecute: true });
+    },
+  ],
+];
+
+test.each(SCENES.flatMap((scene) => NOWHERE.map(([why, goAway]) => ({ ...scene, why, goAway }))))(
+  'what nobody has kept is not answered as kept: $railId, and $why',
+  async ({ payment, begin, writes, goAway }) => {
+    playRails();
+    await begin();
+    const send = await writes('paid');
+    const before = await everythingStored();
+    const away = goAway();
+    expect((await send()).status).toBe(503);
+    away.comeBack();
+    expect(await everythingStored()).toEqual(before);
+    expect(settlesIn(caught)).toEqual([]);
+    expect(loggedEvents('page_failed')).toHaveLength(1);
+    // The rail says it again.
+    expect((await send()).status).toBe(200);
+    expect(await intentNow(payment())).toMatchObject({ status: 'succeeded' });
+    expect(await eventTypes(payment())).toEqual(['payment_succeeded']);
+  },
+);
+
+// ---------------------------------------------------------------------------------------------
+// Answers to a start
+
+const pay = () => payExpress({ method: 'E_BIRR' });
+const message = () => firstStart(caught);
+
+/** eBirr answers, and the object is out of reach by then. */
+async function answeredToNobody(answer: RailAnswer) {
+  await pay();
+  let away: ReturnType<typeof objectsAway> | undefined;
+  const calls = railServer((call) => {
+    away = objectsAway();
+    return answer(call);
+  });
+  const result = await consumeStart([message()]);
+  away?.comeBack();
+  expect(calls).toHaveLength(1);
+  // Acked: it must not be called again.
+  expect(result.explicitAcks).toEqual(['message-0']);
+}
+
+const ANSWERS: readonly [string, RailAnswer, object, string[]][] = [
+  [
+    'paid',
+    (call) => new Response(ebirrPaid(call)),
+    { status: 'succeeded', receipt: '1000001' },
+    ['payment_succeeded'],
+  ],
+  [
+    'refused by the customer',
+    () => Response.json(answerRejected),
+    { status: 'failed', failureReason: 'canceled_by_customer' },
+    ['payment_failed'],
+  ],
+  ['undecided', () => Response.json(answerUndecided), { status: 'processing', checks: 1 }, []],
+];
+
+test.each(ANSWERS)(
+  'eBirr’s answer to an object out of reach, %s: kept by the queue, stored once',
+  async (_name, answer, expected, events) => {
+    await answeredToNobody(answer);
+    expect(await attemptNow()).toMatchObject({ status: 'processing', checks: 0 });
+    expect(loggedEvents('rail_message_failed')).toEqual([]);
+    for (const secret of [EBIRR.apiKey, PHONE, 'RCS_']) {
+      expect(JSON.stringify(settlesIn(caught)) + logged.join('\n')).not.toContain(secret);
+    }
+    const calls = noRail();
+    await consumeStart([message()]);
+    expect((await consumeStart(settlesIn(caught))).explicitAcks).toEqual(['message-0']);
+    expect(calls).toEqual([]);
+    expect(await attemptNow()).toMatchObject(expected);
+    expect(await eventTypes()).toEqual(events);
+  },
+);
+
+/** A start that is called while neither object nor queue can be reached, for so many calls. */
+async function answeredToNobodyAtAll(calls: number) {
+  await pay();
+  const start = message();
+  let away: ReturnType<typeof objectsAway> | undefined;
+  const asked = railServer((call) => {
+    vi.mocked(env.RAIL_STARTS.send).mockRejectedValueOnce(new Error('queue is full'));
+    away = objectsAway({ calls });
+    return new Response(ebirrPaid(call));
+  });
+  expect((await consumeStart([start])).explicitAcks).toEqual(['message-0']);
+  away?.comeBack();
+  expect(settlesIn(caught)).toEqual([]);
+  expect(loggedEvents('queue_send_failed')).toHaveLength(1);
+  return { start, asked };
+}
+
+test('the queue is out of reach too: the object is waited for', async () => {
+  await answeredToNobodyAtAll(5);
+  expect(await intentNow()).toMatchObject({ status: 'succeeded' });
+  expect(loggedEvents('rail_message_failed')).toEqual([]);
+  expect(await eventTypes()).toEqual(['payment_succeeded']);
+});
+
+test('neither object nor queue comes back: nobody calls again, and eBirr’s report counts', async () => {
+  const { start, asked } = await answeredToNobodyAtAll(Number.POSITIVE_INFINITY);
+  const { objectId } = client();
+  const error = 'IntentUnavailable: overloaded';
+  expect(loggedEvents('rail_message_failed')).toEqual([
+    { event: 'rail_message_failed', objectId, type: 'start', error },
+  ]);
+  await consumeStart([start]);
+  expect(asked).toHaveLength(1);
+  expect(await attemptNow()).toMatchObject({ status: 'processing', startClaim: 'taken' });
+  const [ebirr] = SCENES;
+  expect(await ebirr?.says('paid')).toMatchObject({ status: 200 });
+  expect(await intentNow()).toMatchObject({ status: 'succeeded' });
+});
+
+// ---------------------------------------------------------------------------------------------
+// The queue's messages
+
+/** By how often the message has been delivered: a minute more each time, up to an hour. */
+const DELAYS: readonly [number, number][] = [
+  [1, 60],
+  [2, 120],
+  [3, 180],
+  [59, 3_540],
+  [60, 3_600],
+  [61, 3_600],
+  [100, 3_600],
+];
+
+test.each(DELAYS)(
+  'delivered %i times in vain: again after %i s',
+  async (attempts, delaySeconds) => {
+    noRail();
+    await pay();
+    const body = settling([settle((await attemptNow()).id, 'succeeded')]);
+    const queued = { body, attempts, ack: vi.fn(), retry: vi.fn() };
+    // What a test's batch reports of a retry lacks its delay.
+    const deliver = () =>
+      consumeStarts({ messages: [queued] } as unknown as MessageBatch<RailMessage>, env);
+    const away = objectsAway();
+    await deliver();
+    away.comeBack();
+    expect(queued.ack).not.toHaveBeenCalled();
+    expect(queued.retry.mock.calls).toEqual([[{ delaySeconds }]]);
+    expect(loggedEvents('rail_message_failed')).toMatchObject([{ type: 'settle' }]);
+    expect(await intentNow()).toMatchObject({ status: 'processing' });
+    await deliver();
+    expect(queued.ack).toHaveBeenCalledOnce();
+    expect(await intentNow()).toMatchObject({ status: 'succeeded' });
+  },
+);
+
+test('one that cannot be stored holds up no other of its batch', async () => {
+  noRail();
+  await pay();
+  const good = settling([settle((await attemptNow()).id, 'succeeded')]);
+  const result = await consumeStart([{ ...good, objectId: 'nobody' }, good, message()]);
+  expect(result.explicitAcks).toEqual(['message-1', 'message-2']);
+  expect(result.retryMessages).toMatchObject([{ msgId: 'message-0' }]);
+  expect(await intentNow()).toMatchObject({ status: 'succeeded' });
+});
+
+test.each([
+  ['a payment that is not there', () => ({ objectId: client('order-2').objectId })],
+  ['an attempt that is not there', () => ({ commands: [settle('nobody', 'succeeded')] })],
+])('about %s: acked, for no other time will be better', async (_name, changes) => {
+  noRail();
+  await pay();
+  const before = await everythingStored();
+  const good = settling([settle((await attemptNow()).id, 'succeeded')]);
+  expect((await consumeStart([{ ...good, ...changes() }])).explicitAcks).toEqual(['message-0']);
+  expect(await everythingStored()).toEqual(before);
+});
+
+test('after the merchant was told otherwise, late money is told as late', async () => {
+  await answeredToNobody((call) => new Response(ebirrPaid(call)));
+  const kept = settlesIn(caught);
+  vi.setSystemTime((await intentNow()).terms.expiresAtMs + 3_600 * SECOND_MS);
+  expect(await intentNow()).toMatchObject({ status: 'expired' });
+  await consumeStart(kept);
+  expect(await intentNow()).toMatchObject({ status: 'succeeded', late: true });
+  expect(await eventTypes()).toEqual(['payment_expired', 'payment_succeeded']);
+});
+
+// ---------------------------------------------------------------------------------------------
+// Starts within a request: whoever waits is answered, and what the rail said is stored behind that
+
+/** The rail answers a start, and the object is out of reach from then on. */
+function awayOnceCalled(answer?: RailAnswer): { comeBack(): void } {
+  let away: ReturnType<typeof objectsAway> | undefined;
+  const goAway = () => {
+    away ??= objectsAway();
+  };
+  if (answer === undefined) {
+    playRails(goAway);
+  } else {
+    railServer((call) => {
+      goAway();
+      return answer(call);
+    });
+  }
+  return { comeBack: () => away?.comeBack() };
+}
+
+const EXPRESS: readonly [string, RailAnswer | undefined, string, object, string[]][] = [
+  ['taken', undefined, 'SUCCESS', { status: 'processing', failureReason: null }, []],
+  [
+    'refused',
+    () => new Response('', { status: 401 }),
+    'FAILURE',
+    { status: 'failed', failureReason: 'misconfigured' },
+    ['payment_failed'],
+  ],
+];
+
+test.each(EXPRESS)(
+  'express, %s: the merchant is told at once, the object later, and both hear the same',
+  async (_name, answer, status, expected, events) => {
+    const ask = () =>
+      send(env, CREATE_PATHS.express.production, {
+        apiKey: ALPHA.apiKeys.production,
+        idempotencyKey: 'try-1',
+        body: expressBody({ method: 'ETS_SWITCH' }),
+      });
+    const away = awayOnceCalled(answer);
+    const first = await ask();
+    away.comeBack();
+    expect(first.status).toBe(200);
+    const { content } = JSON.parse(first.text);
+    expect(content).toMatchObject({ status });
+    expect(content.paymentUrl === null).toBe(status === 'FAILURE');
+    expect(await attemptNow()).toMatchObject({ status: 'processing', redirectUrl: null });
+    // Until it is stored a repeat has to wait.
+    expect((await ask()).status).toBe(409);
+    const kept = settlesIn(caught);
+    expect(kept).toHaveLength(1);
+    await consumeStart(kept);
+    expect(await attemptNow()).toMatchObject({ ...expected, redirectUrl: content.paymentUrl });
+    expect(await ask()).toMatchObject({ status: 200, text: first.text });
+    await consumeStart(kept);
+    expect(await eventTypes()).toEqual(events);
+  },
+);
+
+test('express, and nobody keeps what the rail said: the merchant is not told to try again', async () => {
+  const away = awayOnceCalled();
+  vi.mocked(env.RAIL_STARTS.send).mockRejectedValueOnce(new Error('queue is full'));
+  const { status, paymentUrl } = await payExpress({ method: 'ETS_SWITCH' });
+  away.comeBack();
+  expect({ status, paymentUrl }).toMatchObject({ status: 'SUCCESS' });
+  const { uuid } = (await intentNow()).terms;
+  expect(loggedEvents('rail_answer_lost')).toEqual([
+    { event: 'rail_answer_lost', uuid, error: 'IntentUnavailable: overloaded' },
+  ]);
+  expect(await attemptNow()).toMatchObject({ status: 'processing' });
+});
+
+test('hosted: the page waits, and leads on to the rail once that is stored', async () => {
+  const path = await openHosted({ methods: ['ETS_SWITCH'] });
+  const away = awayOnceCalled();
+  expect(await choose(path, 'ETS_SWITCH')).toEqual({ status: 303, location: path });
+  away.comeBack();
+  expect((await send(env, path)).text).not.toContain(CARDS.baseUrl);
+  await consumeStart(settlesIn(caught));
+  const { redirectUrl } = await attemptNow();
+  expect(redirectUrl).toContain(CARDS.baseUrl);
+  expect((await send(env, path)).text).toContain(CARDS.baseUrl);
+});

@@ -1,0 +1,273 @@
+import { env } from 'cloudflare:workers';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { configOf } from '../../src/config.ts';
+import { signLink } from '../../src/crypto/link-token.ts';
+import type { Attempt } from '../../src/domain/intent.ts';
+import {
+  AMOUNT_MINOR,
+  alarmNow,
+  alarmsUntil,
+  attemptNow,
+  attemptToken,
+  CARDS,
+  choose,
+  claimStart,
+  client,
+  configureRails,
+  EBIRR,
+  everythingStored,
+  fireAlarmOf,
+  intentNow,
+  objectIds,
+  openHosted,
+  type RailCall,
+  railServer,
+  run,
+  settleAs,
+} from './rails-support.ts';
+import { advance, call, consume, MINUTE_MS, SECOND_MS, useGateway } from './support.ts';
+
+/**
+ * Goal: a customer whom a rail sends back need not wait for the next check, and cannot make us ask
+ * more often than that; whatever the rail, or somebody, wrote into the address proves nothing.
+ * Method: EthSwitch's card gateway, which can be asked; eBirr, which cannot.
+ */
+
+configureRails({ RAIL_ETS_SWITCH_PRODUCTION: CARDS, RAIL_E_BIRR_PRODUCTION: EBIRR });
+const caught = useGateway();
+
+const PAGE = 'https://cards.rail.test/pay?mdOrder=e-1';
+const FIRST_CHECK_MS = 30 * SECOND_MS;
+
+/** `orderStatus`: 0 waits for the customer, 2 is paid. */
+let orderStatus = 0;
+let calls: RailCall[] = [];
+
+beforeEach(() => {
+  orderStatus = 0;
+  calls = railServer(async ({ url }) =>
+    Response.json(
+      url.endsWith('/register.do')
+        ? { orderId: 'e-1', formUrl: PAGE }
+        : { orderStatus, orderNumber: (await attemptNow()).reference, amount: AMOUNT_MINOR },
+    ),
+  );
+});
+
+const questions = () => calls.filter(({ url }) => !url.endsWith('/register.do')).length;
+
+/** A customer on the rail's page. Returns the path of the checkout page; nothing waits to be sent. */
+async function pending(method: Attempt['method'] = 'ETS_SWITCH'): Promise<string> {
+  const path = await openHosted({ methods: ['ETS_SWITCH', 'E_BIRR'] });
+  expect(await choose(path, method)).toEqual({
+    status: 303,
+    location: method === 'ETS_SWITCH' ? PAGE : path,
+  });
+  await consume('kefel-ledger', caught.ledger.splice(0));
+  return path;
+}
+
+async function comesBack(path: string, { method = 'GET', query = '' } = {}) {
+  const form = { body: 'status=SUCCESS', contentType: 'application/x-www-form-urlencoded' };
+  const response = await call(`${path}/returned${query}`, {
+    method,
+    apiKey: null,
+    ...(method === 'POST' ? form : {}),
+  });
+  const text = await response.text();
+  return { status: response.status, location: response.headers.get('location'), text };
+}
+
+test.each([
+  ['by GET', { method: 'GET' }],
+  ['by POST', { method: 'POST' }],
+  [
+    'with words that prove nothing',
+    { query: '?orderId=e-1&status=SUCCESS&trade_status=PAY_SUCCESS' },
+  ],
+])('a customer who comes back %s: the rail is asked at once', async (_name, way) => {
+  const path = await pending();
+  advance(SECOND_MS);
+  const before = { intent: await intentNow(), history: await client().history() };
+  expect(await comesBack(path, way)).toMatchObject({ status: 303, location: path });
+  const attempt = await attemptNow();
+  expect(attempt.checkAtMs).toBe(Date.now());
+  expect(await alarmNow()).toBeLessThanOrEqual(Date.now());
+  // Nothing else: no version, no history, no event, no message.
+  expect(await intentNow()).toEqual({ ...before.intent, attempts: [attempt] });
+  expect(attempt).toEqual({ ...before.intent.attempts[0], checkAtMs: Date.now() });
+  expect(await client().history()).toEqual(before.history);
+  expect(await client().events()).toEqual([]);
+  expect([...caught.ledger, ...caught.webhooks]).toEqual([]);
+  expect(questions()).toBe(0);
+  // The alarm asks, and the page shows it.
+  orderStatus = 2;
+  await fireAlarmOf();
+  expect(questions()).toBe(1);
+  expect(await intentNow()).toMatchObject({ status: 'succeeded' });
+});
+
+test('the checks begin again as eagerly as at first', async () => {
+  const path = await pending();
+  await alarmsUntil(Date.now() + 10 * MINUTE_MS);
+  const quiet = await attemptNow();
+  expect(quiet.checks).toBeGreaterThan(4);
+  await comesBack(path);
+  expect(await attemptNow()).toMatchObject({ checks: 0, checkAtMs: Date.now() });
+  await fireAlarmOf();
+  expect(await attemptNow()).toMatchObject({ checks: 1, checkAtMs: Date.now() + 5 * SECOND_MS });
+});
+
+test('a check that is due within five seconds is left where it is', async () => {
+  const path = await pending();
+  advance(FIRST_CHECK_MS - 5 * SECOND_MS);
+  const before = await everythingStored();
+  expect(await comesBack(path)).toMatchObject({ status: 303, location: path });
+  expect(await everythingStored()).toEqual(before);
+});
+
+const SOON_MS = 5 * SECOND_MS;
+
+test.each([
+  ['is due in more than that: now', FIRST_CHECK_MS - SOON_MS - 1, 0],
+  // The question may be under way, and answered before the customer paid.
+  ['is due now: soon again', FIRST_CHECK_MS, SOON_MS],
+  ['is overdue: soon again', FIRST_CHECK_MS + SECOND_MS, SOON_MS],
+])('a check that %s', async (_name, afterMs, inMs) => {
+  const path = await pending();
+  advance(afterMs);
+  await comesBack(path);
+  const checkAtMs = Date.now() + inMs;
+  expect(await attemptNow()).toMatchObject({ checkAtMs, checks: 0 });
+  expect(await alarmNow()).toBeLessThanOrEqual(checkAtMs);
+});
+
+test.each([
+  ['at the end of the window', 0],
+  ['after it', SECOND_MS],
+])(
+  'a check that is due %s is left where it is: nothing may put off the end',
+  async (_name, lateMs) => {
+    const path = await pending();
+    const { deadlineAtMs } = await attemptNow();
+    await alarmsUntil(deadlineAtMs - 1);
+    expect(await attemptNow()).toMatchObject({ checkAtMs: deadlineAtMs });
+    vi.setSystemTime(deadlineAtMs + lateMs);
+    await comesBack(path);
+    expect(await attemptNow()).toMatchObject({ checkAtMs: deadlineAtMs });
+  },
+);
+
+test('coming back just before the end puts the question off to the end, and no further', async () => {
+  const path = await pending();
+  const { deadlineAtMs, id: attemptId } = await attemptNow();
+  vi.setSystemTime(deadlineAtMs - SECOND_MS);
+  const unknown = { type: 'unknown', checkAtMs: Date.now() } as const;
+  await run({ type: 'settle_attempt', attemptId, outcome: unknown });
+  await comesBack(path);
+  expect(await attemptNow()).toMatchObject({ checkAtMs: deadlineAtMs });
+});
+
+test('HEAD of the address asks nobody: whatever looks ahead is no customer', async () => {
+  const path = await pending();
+  const before = await everythingStored();
+  for (const query of ['', '?orderId=e-1&status=SUCCESS']) {
+    expect(await comesBack(path, { method: 'HEAD', query })).toEqual({
+      status: 303,
+      location: path,
+      text: '',
+    });
+  }
+  expect(await everythingStored()).toEqual(before);
+  expect(questions()).toBe(0);
+});
+
+test('coming back again and again is no flood of questions', async () => {
+  const path = await pending();
+  for (let seconds = 0; seconds < 60; seconds += 1) {
+    await comesBack(path);
+    await alarmsUntil(Date.now() + SECOND_MS);
+  }
+  // Five seconds lie between two checks; each may be followed by the one that a return asks for.
+  expect(questions()).toBeGreaterThan(60 / 10);
+  expect(questions()).toBeLessThanOrEqual(2 * (60 / 5));
+});
+
+const UNASKED: readonly [string, () => Promise<string>][] = [
+  ['a prompt that waits to be called', () => pending('E_BIRR')],
+  [
+    'a prompt on the phone',
+    async () => {
+      const path = await pending('E_BIRR');
+      await run(await claimStart());
+      return path;
+    },
+  ],
+  [
+    'a payment that was paid',
+    async () => {
+      const path = await pending();
+      await settleAs('succeeded');
+      return path;
+    },
+  ],
+  [
+    'an attempt that failed',
+    async () => {
+      const path = await pending();
+      await settleAs('failed');
+      return path;
+    },
+  ],
+  ['a payment that nobody has tried to pay', () => openHosted()],
+];
+
+test.each(UNASKED)('nobody to ask: %s', async (_name, begin) => {
+  const path = await begin();
+  advance(1);
+  const before = await everythingStored();
+  expect(await comesBack(path)).toMatchObject({ status: 303, location: path });
+  expect(await everythingStored()).toEqual(before);
+});
+
+test('an attempt that the customer had left is asked about too, and so is the one in its place', async () => {
+  const path = await pending();
+  await run({ type: 'abandon_attempt', attemptId: (await attemptNow()).id });
+  await choose(path, 'ETS_SWITCH', 1);
+  await comesBack(path);
+  const { attempts, status } = await intentNow();
+  expect(attempts).toMatchObject([
+    { status: 'unresolved', checkAtMs: Date.now() },
+    { status: 'processing', checkAtMs: Date.now() },
+  ]);
+  expect(status).toBe('processing');
+});
+
+test.each<[string, () => Promise<string>]>([
+  ['a token that nobody made', async () => '/checkout/t1.AAAA'],
+  ['an attempt’s token', async () => `/checkout/${await attemptToken()}`],
+  [
+    'a token by another key',
+    async () => `/checkout/${await tokenBy('another key with the same id, 32')}`,
+  ],
+])('%s: the unknown page, and no object is touched', async (_name, pathOf) => {
+  await pending();
+  const path = await pathOf();
+  const before = { stored: await everythingStored(), ids: await objectIds() };
+  const { status, location, text } = await comesBack(path);
+  expect({ status, location }).toEqual({ status: 404, location: null });
+  expect(text).toContain('<!doctype html>');
+  expect({ stored: await everythingStored(), ids: await objectIds() }).toEqual(before);
+});
+
+test('a payment that is not there: the unknown page, and none is made', async () => {
+  const link = { objectId: client('order-2').objectId, attemptIndex: 0 };
+  const token = await signLink(configOf(env).linkSigningKeys, 'checkout', link);
+  expect(await comesBack(`/checkout/${token}`)).toMatchObject({ status: 404 });
+  expect(await everythingStored()).toEqual({});
+});
+
+function tokenBy(key: string): Promise<string> {
+  const link = { objectId: client().objectId, attemptIndex: 0 };
+  return signLink([{ keyId: 't1', base64: btoa(key) }], 'checkout', link);
+}

@@ -1,0 +1,291 @@
+import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test';
+import type { Attempt } from '../../src/domain/intent.ts';
+import type { Environment, Method } from '../../src/domain/method.ts';
+import worker from '../../src/index.ts';
+import type { IntentClient } from '../../src/intent/client.ts';
+import { hashOf, sealOf } from '../../src/rails/cbe-birr/seal.ts';
+import mpesaFailed from '../fixtures/rails/mpesa/callback_fail.json' with { type: 'json' };
+import mpesaPaid from '../fixtures/rails/mpesa/callback_success.json' with { type: 'json' };
+import mpesaTaken from '../fixtures/rails/mpesa/stk_response.json' with { type: 'json' };
+import {
+  AMOUNT_MINOR,
+  attemptNow,
+  CARDS,
+  callbackPath,
+  clientIn,
+  EBIRR,
+  ebirrReport,
+  MPESA,
+  NBG,
+  PHONE,
+  payExpress,
+  type RailCall,
+  railServer,
+  report,
+} from './rails-support.ts';
+import { call, ORIGIN } from './support.ts';
+
+/** Each rail that reports by itself, played as far as a payment in flight and what is said of it. */
+
+/** CBE's account, and the secret by which both sides seal. */
+export function cbe(environment: Environment) {
+  return {
+    baseUrl: `https://${environment}.cbe.rail.test`,
+    user: `${environment}-user`,
+    password: `${environment}-password`,
+    tillCode: environment === 'production' ? '001001' : '009009',
+    secret: `the secret of ${environment}, which nobody may see`,
+    paidStates: ['SUCCESS'],
+    failedStates: ['FAILED', 'CANCELLED'],
+  };
+}
+
+/** EthSwitch's two gateways have one secret for each environment: NBG has the sandbox's. */
+export const SCENE_SECRETS = {
+  RAIL_E_BIRR_PRODUCTION: EBIRR,
+  RAIL_M_PESA_PRODUCTION: MPESA,
+  RAIL_ETS_SWITCH_PRODUCTION: CARDS,
+  RAIL_ETS_SWITCH_SANDBOX: NBG,
+  RAIL_CBE_PRODUCTION: cbe('production'),
+  RAIL_CBE_SANDBOX: cbe('sandbox'),
+};
+
+/** How a payment ends at its rail. */
+export type Fate = 'paid' | 'failed' | 'undecided';
+
+let fate: Fate = 'undecided';
+
+/** All rails at once. Those that can be asked know nothing until one reports. */
+export function playRails(onCall: () => void = () => undefined): RailCall[] {
+  fate = 'undecided';
+  return railServer((asked) => {
+    onCall();
+    return answerTo(asked);
+  });
+}
+
+/** What becomes of payments, before any rail reports it. */
+export function decideAtRails(decided: Fate): void {
+  fate = decided;
+}
+
+function answerTo({ url, text }: RailCall): Response {
+  const form = new URLSearchParams(text);
+  switch (new URL(url).pathname.split('/').at(-1)) {
+    case 'generate':
+      return Response.json({ access_token: 'token', token_type: 'Bearer', expires_in: '3599' });
+    case 'processrequest': {
+      const { MerchantRequestID } = JSON.parse(text);
+      return Response.json({ ...mpesaTaken, MerchantRequestID });
+    }
+    case 'register.do': {
+      const orderId = `e-${form.get('orderNumber')}`;
+      return Response.json({ orderId, formUrl: `${CARDS.baseUrl}/page?mdOrder=${orderId}` });
+    }
+    case 'getOrderStatusExtended.do':
+      return Response.json({
+        orderNumber: form.get('orderId')?.slice('e-'.length),
+        amount: AMOUNT_MINOR,
+        ...CARDS_STATE[fate],
+      });
+    case 'login':
+      return Response.json({ access_token: 'token', expires_in: 3_600 });
+    case 'handle': {
+      const { merchant_order_number } = JSON.parse(text);
+      const order_reference = `n-${merchant_order_number}`;
+      return Response.json({ order_reference, hpp_url: `${NBG.baseUrl}/pay/${order_reference}` });
+    }
+    case 'TXNSTAT':
+      return cbeAnswer({ url, text }, CBE_STATE[fate]);
+    default:
+      throw new Error(`an unexpected call of ${url}`);
+  }
+}
+
+const CARDS_STATE: Readonly<Record<Fate, object>> = {
+  paid: { orderStatus: 2, authRefNum: '632509123456' },
+  // No tries are left.
+  failed: { orderStatus: 6, actionCode: -2_013 },
+  undecided: { orderStatus: 0 },
+};
+
+const CBE_STATE: Readonly<Record<Fate, string>> = {
+  paid: 'SUCCESS',
+  failed: 'FAILED',
+  undecided: 'PENDING',
+};
+
+const CBE_DATE = '21-11-2026';
+
+/** CBE's answer to a question about a transaction. */
+export function cbeAnswer({ url, text }: Pick<RailCall, 'url' | 'text'>, state: string): Response {
+  const environment = url.startsWith(cbe('sandbox').baseUrl) ? 'sandbox' : 'production';
+  const { secret, tillCode } = cbe(environment);
+  const { transactionId } = JSON.parse(text);
+  const Signiture = hashOf([
+    ['Key', secret],
+    ['State', state],
+    ['TNDDate', CBE_DATE],
+    ['Tillcode', tillCode],
+    ['TransactionId', transactionId],
+  ]);
+  const fields = { TransactionId: transactionId, State: state, TNDDate: CBE_DATE };
+  return Response.json({
+    EncryptedResponseValue: sealOf(secret).seal(
+      JSON.stringify({ Tillcode: tillCode, ...fields, Signiture }),
+    ),
+  });
+}
+
+/** The body by which CBE reports a transaction. */
+export function cbeReport(
+  transactionId: string,
+  {
+    secret = cbe('production').secret,
+    state = 'SUCCESS',
+  }: { readonly secret?: string; readonly state?: string } = {},
+): { EncVal: string } {
+  const Signiture = hashOf([
+    ['key', secret],
+    ['state', state],
+    ['TNDDate', CBE_DATE],
+    ['transactionId', transactionId],
+  ]);
+  const plain = { TransactionId: transactionId, State: state, TNDDate: CBE_DATE, Signiture };
+  return { EncVal: sealOf(secret).seal(JSON.stringify(plain)) };
+}
+
+/** What M-PESA reports about an attempt. */
+function mpesaReport({ reference: MerchantRequestID }: Attempt, said: 'paid' | 'failed'): object {
+  const { stkCallback } = (said === 'paid' ? mpesaPaid : mpesaFailed).Envelope.Body;
+  const metadata =
+    'CallbackMetadata' in stkCallback
+      ? { CallbackMetadata: { Item: [{ Name: 'Amount', Value: AMOUNT_MINOR / 100 }] } }
+      : {};
+  return {
+    Envelope: { Body: { stkCallback: { ...stkCallback, MerchantRequestID, ...metadata } } },
+  };
+}
+
+export function nbgReport({ reference }: Attempt, said: 'paid' | 'failed'): object {
+  return {
+    status: said === 'paid' ? 'PAID' : 'FAILED',
+    transaction_id: 'PAY261121090312345',
+    data: {
+      request_id: reference,
+      bill_info: { currency: 'ETB', totalAmount: AMOUNT_MINOR / 100 },
+    },
+  };
+}
+
+/** eBirr's report of a customer who said no. */
+export function ebirrRefusal({ reference }: Attempt): object {
+  return {
+    referenceId: reference,
+    responseCode: '5310',
+    errorCode: '5310',
+    responseMsg: 'RCS_USER_REJECTED',
+  };
+}
+
+export interface Said {
+  readonly status: number;
+  readonly text: string;
+}
+
+export interface Scene {
+  readonly railId: string;
+  readonly payment: () => IntentClient;
+  /** Puts an express payment in flight, as `order-1`. After `playRails`. */
+  readonly begin: () => Promise<unknown>;
+  /** What the rail has to say of how it ended; called, it sends that and returns the answer. */
+  readonly writes: (said: 'paid' | 'failed') => Promise<() => Promise<Said>>;
+  /** The rail says it at once. */
+  readonly says: (said: 'paid' | 'failed') => Promise<Said>;
+}
+
+function scene(
+  railId: string,
+  method: Method,
+  sends: (attempt: Attempt, said: 'paid' | 'failed', path: string) => Promise<Said>,
+  { environment = 'production', phone = PHONE }: { environment?: Environment; phone?: string } = {},
+): Scene {
+  const payment = () => clientIn(environment);
+  const testMode = { testModeType: 'ACTUAL_TEST' };
+  const writes: Scene['writes'] = async (said) => {
+    decideAtRails(said);
+    const attempt = await attemptNow(payment());
+    const path = await callbackPath(railId, payment());
+    return () => sends(attempt, said, path);
+  };
+  return {
+    railId,
+    payment,
+    begin: () => payExpress({ method, phoneNumber: phone, testMode }, environment),
+    writes,
+    says: async (said) => (await writes(said))(),
+  };
+}
+
+async function byGet(path: string): Promise<Said> {
+  const response = await call(path, { apiKey: null });
+  return { status: response.status, text: await response.text() };
+}
+
+const cardsWords = ({ reference, railReference }: Attempt) =>
+  `orderNumber=${reference}&mdOrder=${railReference}&operation=deposited&status=1`;
+
+export const SCENES: readonly Scene[] = [
+  scene('ebirr', 'E_BIRR', (attempt, said, path) =>
+    report(path, said === 'paid' ? ebirrReport(attempt) : ebirrRefusal(attempt)),
+  ),
+  scene('stk-push', 'M_PESA', (attempt, said, path) => report(path, mpesaReport(attempt, said)), {
+    phone: '251711223344',
+  }),
+  scene('ethswitch-cards', 'ETS_SWITCH', (attempt, _said, path) =>
+    byGet(`${path}?${cardsWords(attempt)}`),
+  ),
+  scene(
+    'ethswitch-nbg',
+    'ETS_SWITCH',
+    (attempt, said, path) => report(path, nbgReport(attempt, said)),
+    {
+      environment: 'sandbox',
+    },
+  ),
+  scene('cbe-birr', 'CBE', ({ railReference }, said) =>
+    report('/rails/cbe-birr', cbeReport(railReference ?? '', { state: CBE_STATE[said] })),
+  ),
+];
+
+// ---------------------------------------------------------------------------------------------
+// A Worker with other settings
+
+interface Sent {
+  readonly method?: string;
+  readonly body?: object | string | undefined;
+  readonly contentType?: string;
+  readonly apiKey?: string;
+  readonly idempotencyKey?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** One request to a Worker with these bindings. */
+export async function send(bindings: Env, path: string, sent: Sent = {}) {
+  const { body, apiKey, idempotencyKey, headers } = sent;
+  const request = new Request(`${ORIGIN}${path}`, {
+    method: sent.method ?? (body === undefined ? 'GET' : 'POST'),
+    headers: {
+      'content-type': sent.contentType ?? 'application/json',
+      ...(apiKey === undefined ? {} : { apiKey }),
+      ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+  const ctx = createExecutionContext();
+  const response = await worker.fetch(request as Parameters<typeof worker.fetch>[0], bindings, ctx);
+  const text = await response.text();
+  await waitOnExecutionContext(ctx);
+  return { status: response.status, text, location: response.headers.get('location') };
+}

@@ -1,0 +1,301 @@
+import { abortAllDurableObjects } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { expect, test, vi } from 'vitest';
+import type { Attempt } from '../../src/domain/intent.ts';
+import answerUndecided from '../fixtures/rails/ebirr/purchase_response_timeout.json' with {
+  type: 'json',
+};
+import {
+  alarmNow,
+  alarmsUntil,
+  attemptNow,
+  callbackPath,
+  choose,
+  client,
+  clientIn,
+  configureRails,
+  consumeStart,
+  EBIRR,
+  EBIRR_UNCLAIMED_MS,
+  EBIRR_WINDOW_MS,
+  ebirrPaid,
+  envWith,
+  everythingStored,
+  firstStart,
+  intentNow,
+  loggedEvents,
+  noRail,
+  openHosted,
+  PHONE,
+  payExpress,
+  type RailAnswer,
+  railServer,
+  settleAs,
+} from './rails-support.ts';
+import { SECOND_MS, useGateway } from './support.ts';
+
+/**
+ * Goal: a rail that answers only after the customer has acted is called once for each attempt, ever,
+ * and a start that nobody called is no charge (decisions 16 and 31). Method: eBirr; the test is the
+ * queue, and loses, doubles and delays the messages.
+ */
+
+configureRails({
+  RAIL_E_BIRR_PRODUCTION: EBIRR,
+  RAIL_E_BIRR_SANDBOX: { ...EBIRR, baseUrl: 'https://sandbox.ebirr.rail.test/asm' },
+});
+const caught = useGateway();
+
+const FIRST_LEASE_MS = 10 * SECOND_MS;
+
+const pay = () => payExpress({ method: 'E_BIRR' });
+const message = () => firstStart(caught);
+const PAYS: RailAnswer = (call) => new Response(ebirrPaid(call));
+
+const eventTypes = async () => (await client().events()).map(({ type }) => type);
+
+test('decision 16: an express payment is answered as pending without waiting for the rail', async () => {
+  const calls = noRail();
+  const content = await pay();
+  expect(calls).toEqual([]);
+  const attempt = await attemptNow();
+  expect(content).toEqual({
+    paymentUrl: null,
+    transactionId: attempt.reference,
+    status: 'SUCCESS',
+    message: 'The payment was accepted',
+  });
+  expect(attempt).toMatchObject({
+    status: 'processing',
+    startClaim: 'free',
+    flow: 'push',
+    phone: PHONE,
+    checkAtMs: Date.now() + FIRST_LEASE_MS,
+    deadlineAtMs: Date.now() + EBIRR_UNCLAIMED_MS,
+  });
+  expect(caught.starts).toEqual([
+    { type: 'start', objectId: client().objectId, attemptId: attempt.id },
+  ]);
+  expect(await alarmNow()).toBeLessThanOrEqual(Date.now() + FIRST_LEASE_MS);
+});
+
+test('a hosted customer is sent back to the page, which waits for the prompt', async () => {
+  const calls = noRail();
+  const path = await openHosted({ methods: ['E_BIRR'] });
+  expect(await choose(path, 'E_BIRR')).toEqual({ status: 303, location: path });
+  expect(caught.starts).toHaveLength(1);
+  expect(calls).toEqual([]);
+  // A second click finds the attempt: no second prompt.
+  expect(await choose(path, 'E_BIRR')).toEqual({ status: 303, location: path });
+  expect((await intentNow()).attempts).toHaveLength(1);
+  expect(caught.starts).toHaveLength(1);
+});
+
+test('the consumer claims first, then calls once, then stores what eBirr said', async () => {
+  const { transactionId } = await pay();
+  const asked: Attempt[] = [];
+  const calls = railServer(async (call) => {
+    asked.push(await attemptNow());
+    return new Response(ebirrPaid(call));
+  });
+  // The queue was slow: the customer's time begins only now.
+  await alarmsUntil(Date.now() + 50 * SECOND_MS);
+  const deadlineAtMs = Date.now() + EBIRR_WINDOW_MS;
+  expect((await consumeStart([message()])).explicitAcks).toEqual(['message-0']);
+  expect(asked).toMatchObject([{ startClaim: 'taken', checkAtMs: null, deadlineAtMs }]);
+  expect(calls).toHaveLength(1);
+  expect(calls[0]).toMatchObject({ method: 'POST', url: EBIRR.baseUrl });
+  expect(JSON.parse(calls[0]?.text ?? '').serviceParams).toMatchObject({
+    merchantUid: EBIRR.merchantUid,
+    returnUrl: `https://pay.kefel.test${await callbackPath('ebirr')}`,
+    payerInfo: { accountNo: PHONE },
+    transactionInfo: { referenceId: transactionId, amount: '100.50', currency: 'ETB' },
+  });
+  expect(await intentNow()).toMatchObject({ status: 'succeeded', late: false });
+  expect(await attemptNow()).toMatchObject({ status: 'succeeded', receipt: '1000001' });
+  expect(await eventTypes()).toEqual(['payment_succeeded']);
+  expect(caught.webhooks).toHaveLength(1);
+});
+
+test('decision 22: the sandbox’s test system is called, never the production one', async () => {
+  const calls = railServer(PAYS);
+  await payExpress({ method: 'E_BIRR', testMode: { testModeType: 'ACTUAL_TEST' } }, 'sandbox');
+  await consumeStart([message()]);
+  expect(calls.map(({ url }) => url)).toEqual(['https://sandbox.ebirr.rail.test/asm']);
+  expect(await intentNow(clientIn('sandbox'))).toMatchObject({ status: 'succeeded' });
+});
+
+const TWICE: readonly [string, () => Promise<unknown>][] = [
+  [
+    'twice, one after the other',
+    async () => {
+      await consumeStart([message()]);
+      await consumeStart([message()]);
+    },
+  ],
+  ['three times in one batch', () => consumeStart([message(), message(), message()])],
+  [
+    'to four consumers at once',
+    () => Promise.all(Array.from({ length: 4 }, () => consumeStart([message()]))),
+  ],
+  [
+    'again after the object lost its memory',
+    async () => {
+      await consumeStart([message()]);
+      await abortAllDurableObjects();
+      await consumeStart([message()]);
+    },
+  ],
+];
+
+test.each(TWICE)('a message that comes %s makes one call', async (_name, consume) => {
+  await pay();
+  const calls = railServer(() => Response.json(answerUndecided));
+  await consume();
+  expect(calls).toHaveLength(1);
+  expect(await attemptNow()).toMatchObject({ status: 'processing', startClaim: 'taken' });
+});
+
+const UNCALLED: readonly [string, () => Promise<unknown>][] = [
+  [
+    'after the attempt was paid',
+    async () => {
+      await settleAs('succeeded');
+      await consumeStart([message()]);
+    },
+  ],
+  [
+    'after the attempt failed',
+    async () => {
+      await settleAs('failed');
+      await consumeStart([message()]);
+    },
+  ],
+  [
+    'after its window closed',
+    async () => {
+      await alarmsUntil((await attemptNow()).deadlineAtMs);
+      await consumeStart([message()]);
+    },
+  ],
+  [
+    'after its window closed, before any alarm noticed',
+    async () => {
+      const { deadlineAtMs } = await attemptNow();
+      await alarmsUntil(deadlineAtMs - 1);
+      vi.setSystemTime(deadlineAtMs);
+      await consumeStart([message()]);
+    },
+  ],
+  [
+    'for an attempt that never was',
+    () => consumeStart([{ ...message(), attemptId: crypto.randomUUID() }]),
+  ],
+  [
+    'for a payment that never was',
+    () => consumeStart([{ ...message(), objectId: client('order-2').objectId }]),
+  ],
+  ['for no object at all', () => consumeStart([{ ...message(), objectId: 'nobody' }])],
+  [
+    'when the rail is configured no more',
+    () => consumeStart([message()], envWith({ RAIL_E_BIRR_PRODUCTION: undefined })),
+  ],
+  [
+    'when the rail’s secret has become unreadable',
+    () => consumeStart([message()], envWith({ RAIL_E_BIRR_PRODUCTION: '{' })),
+  ],
+];
+
+test.each(UNCALLED)('no call: a message %s', async (_name, consume) => {
+  await pay();
+  const calls = noRail();
+  await consume();
+  expect(calls).toEqual([]);
+  expect((await attemptNow()).startClaim).toBe('free');
+  // A message about nothing leaves nothing behind: no object has grown rows.
+  expect(Object.keys(await everythingStored())).toEqual([client().objectId]);
+});
+
+test('every message is acked, whatever became of it: the object sends again what nobody claimed', async () => {
+  await pay();
+  noRail();
+  const broken = { ...message(), objectId: 'nobody' };
+  const result = await consumeStart([broken, { ...message(), attemptId: 'x' }, message()]);
+  expect(result.explicitAcks).toEqual(['message-0', 'message-1', 'message-2']);
+  expect(result.retryMessages).toEqual([]);
+  expect(loggedEvents('rail_message_failed')).toHaveLength(1);
+});
+
+test('an attempt of a rail that is called within the request cannot be claimed', async () => {
+  const calls = noRail();
+  await payExpress({ method: 'E_BIRR' }, 'sandbox');
+  const { objectId } = clientIn('sandbox');
+  const attempt = await attemptNow(clientIn('sandbox'));
+  await consumeStart([{ type: 'start', objectId, attemptId: attempt.id }]);
+  expect(calls).toEqual([]);
+  expect(await attemptNow(clientIn('sandbox'))).toEqual(attempt);
+});
+
+// ---------------------------------------------------------------------------------------------
+// The message is lost
+
+test('a lost message is sent again by the alarm, ever more seldom, until it is claimed', async () => {
+  await pay();
+  const sentAtMs = [Date.now()];
+  for (let times = 0; times < 4; times += 1) {
+    const { checkAtMs } = await attemptNow();
+    await alarmsUntil((checkAtMs ?? 0) - 1);
+    expect(caught.starts).toHaveLength(sentAtMs.length);
+    await alarmsUntil(checkAtMs ?? 0);
+    sentAtMs.push(Date.now());
+    expect(caught.starts).toHaveLength(sentAtMs.length);
+  }
+  expect(sentAtMs.map((atMs) => (atMs - (sentAtMs[0] ?? 0)) / SECOND_MS)).toEqual([
+    0, 10, 15, 25, 45,
+  ]);
+  expect(new Set(caught.starts.map((sent) => JSON.stringify(sent)))).toHaveLength(1);
+  const calls = railServer(() => Response.json(answerUndecided));
+  await consumeStart([...caught.starts]);
+  expect(calls).toHaveLength(1);
+  await alarmsUntil((await attemptNow()).deadlineAtMs);
+  expect(caught.starts).toHaveLength(sentAtMs.length);
+  expect(calls).toHaveLength(1);
+});
+
+test('a message that the queue does not take is no failure: it is sent again', async () => {
+  noRail();
+  vi.mocked(env.RAIL_STARTS.send).mockRejectedValueOnce(new Error('queue is full'));
+  expect(await pay()).toMatchObject({ status: 'SUCCESS' });
+  expect(loggedEvents('queue_send_failed')).toMatchObject([{ error: 'Error: queue is full' }]);
+  expect(caught.starts).toEqual([]);
+  await alarmsUntil(Date.now() + FIRST_LEASE_MS);
+  expect(caught.starts).toHaveLength(1);
+});
+
+test.each([
+  ['express', 'failed', ['payment_failed'], 'rail_unavailable'],
+  ['hosted', 'open', [], null],
+] as const)(
+  'never claimed, %s: at the window’s end certainly nobody was charged, and it is %s',
+  async (kind, status, events, failureReason) => {
+    const calls = noRail();
+    if (kind === 'express') {
+      await pay();
+    } else {
+      await choose(await openHosted({ methods: ['E_BIRR'] }), 'E_BIRR');
+    }
+    const { deadlineAtMs } = await attemptNow();
+    await alarmsUntil(deadlineAtMs - 1);
+    expect(await attemptNow()).toMatchObject({ status: 'processing' });
+    await alarmsUntil(deadlineAtMs);
+    expect(await attemptNow()).toMatchObject({
+      status: 'expired',
+      startClaim: 'free',
+      failureReason: 'rail_unavailable',
+    });
+    expect(await intentNow()).toMatchObject({ status, failureReason });
+    expect(await eventTypes()).toEqual(events);
+    await consumeStart([...caught.starts]);
+    expect(calls).toEqual([]);
+  },
+);

@@ -1,0 +1,427 @@
+import {
+  listDurableObjectIds,
+  type QueueResult,
+  runDurableObjectAlarm,
+  runInDurableObject,
+} from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { expect, type Mock, vi } from 'vitest';
+import { configOf } from '../../src/config.ts';
+import { signLink } from '../../src/crypto/link-token.ts';
+import type { Attempt, Command, Intent, Outcome, Tenant } from '../../src/domain/intent.ts';
+import type { Environment } from '../../src/domain/method.ts';
+import type { IntentClient } from '../../src/intent/client.ts';
+import { newAttempt, type SettleMessage, type StartMessage } from '../../src/rails/run-attempt.ts';
+import { configuredRail } from '../../src/rails/settings.ts';
+import type { RailMessage } from '../../src/rails/start-consumer.ts';
+import callbackPaid from '../fixtures/rails/ebirr/callback.json' with { type: 'json' };
+import answerPaid from '../fixtures/rails/ebirr/purchase_response_ok.json' with { type: 'json' };
+import {
+  ALPHA,
+  answerOf,
+  type Body,
+  type CaughtMessages,
+  CREATE_PATHS,
+  call,
+  clientOf,
+  consume,
+  type ExpressContent,
+  expressBody,
+  hostedBody,
+  logged,
+  postForm,
+  SECOND_MS,
+  tenantOf,
+} from './support.ts';
+
+/**
+ * Payments by real rails inside workerd: `support.ts` for production, with credentials, a rail's
+ * server in place of `fetch`, and the queue of starts in the test's hands. Secrets are set on the
+ * one `env` that Worker and objects get their bindings from, before anybody has made rails of them.
+ */
+
+export const PRODUCTION: Tenant = tenantOf(ALPHA, 'production');
+export const PHONE = '251911223344';
+/** ETB 100.50, as `expressBody` and `hostedBody` ask for. */
+export const AMOUNT_MINOR = 10_050;
+
+export const EBIRR = {
+  baseUrl: 'https://ebirr.rail.test/asm',
+  merchantUid: 'M1234567',
+  apiUserId: '7654321',
+  apiKey: 'API-nobody-may-see-this',
+};
+export const MPESA = {
+  baseUrl: 'https://mpesa.rail.test',
+  consumerKey: 'consumer-key',
+  consumerSecret: 'consumer-secret',
+  shortcode: '1020',
+  passkey: 'passkey-nobody-may-see',
+};
+export const CARDS = {
+  gateway: 'cards',
+  baseUrl: 'https://cards.rail.test/epg/rest',
+  userName: 'kefel-api',
+  password: 'cards-password',
+};
+export const NBG = {
+  gateway: 'nbg',
+  baseUrl: 'https://nbg.rail.test',
+  username: 'kefel',
+  password: 'nbg-password',
+  billerBin: 'NEEUETAA',
+  callbackAddresses: [],
+};
+
+/** eBirr gives the customer five minutes, and is waited for half a minute longer. */
+export const EBIRR_CALL_MS = 330 * SECOND_MS;
+/** From the claim of a start at eBirr to the end of its window: the answer must be stored by then. */
+export const EBIRR_WINDOW_MS = EBIRR_CALL_MS + 5 * SECOND_MS;
+/** A start that nobody has claimed by then is given up. */
+export const EBIRR_UNCLAIMED_MS = 60 * SECOND_MS;
+
+/** Once for each file, at its head: what is made of the secrets is kept as long as the isolate. */
+export function configureRails(secrets: Readonly<Record<`RAIL_${string}`, object>>): void {
+  Object.assign(env, secretsOf(secrets));
+}
+
+export function secretsOf(secrets: Readonly<Record<string, object>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(secrets).map(([name, value]) => [name, JSON.stringify(value)]),
+  );
+}
+
+/** The Worker's bindings with some of them changed: rails and keys are made anew from these. */
+export function envWith(changes: Readonly<Record<string, string | undefined>>): Env {
+  return { ...env, ...changes } as Env;
+}
+
+// ---------------------------------------------------------------------------------------------
+// The rail's server
+
+export interface RailCall {
+  readonly url: string;
+  readonly method: string;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+export type RailAnswer = (call: RailCall) => Response | Promise<Response>;
+
+/** `answer` may throw like a broken connection. Returns what arrives. */
+export function railServer(answer: RailAnswer): RailCall[] {
+  const calls: RailCall[] = [];
+  const fetcher: Mock<typeof fetch> = vi.spyOn(globalThis, 'fetch');
+  fetcher.mockImplementation(async (input, init) => {
+    const request = new Request(input, init);
+    // Not `text()`, which warns of forms.
+    const text = new TextDecoder().decode(await request.arrayBuffer());
+    const { url, method, headers } = request;
+    calls.push({ url, method, headers, text });
+    return answer({ url, method, headers, text });
+  });
+  return calls;
+}
+
+/** Nobody may call it. */
+export function noRail(): RailCall[] {
+  return railServer(({ url }) => {
+    throw new Error(`an unexpected call of ${url}`);
+  });
+}
+
+/** A body that breaks off: the connection is lost after its first bytes. */
+export function truncated(text: string): Response {
+  const stream = new ReadableStream<Uint8Array>({
+    start(controller) {
+      controller.enqueue(new TextEncoder().encode(text.slice(0, text.length / 2)));
+      controller.error(new Error('connection reset'));
+    },
+  });
+  return new Response(stream);
+}
+
+/** A rail that holds its call until the test lets it answer, or its time-out fires. */
+export function slowRail() {
+  const answered = Promise.withResolvers<Response>();
+  const timeOut = new AbortController();
+  vi.spyOn(AbortSignal, 'timeout').mockReturnValue(timeOut.signal);
+  timeOut.signal.addEventListener('abort', () => answered.reject(timeOut.signal.reason));
+  const calls = railServer(() => answered.promise);
+  return {
+    calls,
+    timesOut: () => timeOut.abort(),
+    answers: (response: Response) => answered.resolve(response),
+    isCalled: () => vi.waitFor(() => expect(calls).toHaveLength(1)),
+  };
+}
+
+/** eBirr's answer to a purchase that was paid, about the order that it was asked for. */
+export function ebirrPaid({ text }: RailCall, changes: object = {}): string {
+  const { referenceId, amount } = JSON.parse(text).serviceParams.transactionInfo;
+  const params = { ...answerPaid.params, referenceId, txAmount: amount, ...changes };
+  return JSON.stringify({ ...answerPaid, params });
+}
+
+/** eBirr's report that `attempt` was paid. */
+export function ebirrReport({ reference }: Attempt, changes: object = {}): object {
+  return { ...callbackPaid, referenceId: reference, ...changes };
+}
+
+// ---------------------------------------------------------------------------------------------
+// Payments
+
+export function clientIn(environment: Environment, uniqueId = 'order-1'): IntentClient {
+  return clientOf(uniqueId, tenantOf(ALPHA, environment));
+}
+
+export const client = (uniqueId = 'order-1') => clientIn('production', uniqueId);
+
+/** As it is now; time that is due is applied. */
+export async function intentNow(payment = client()): Promise<Intent> {
+  const read = await payment.read();
+  if (read.type === 'not_found') {
+    throw new Error('there is no such payment');
+  }
+  return read.intent;
+}
+
+/** Its last attempt. */
+export async function attemptNow(payment = client()): Promise<Attempt> {
+  const attempt = (await intentNow(payment)).attempts.at(-1);
+  if (attempt === undefined) {
+    throw new Error('nothing was tried');
+  }
+  return attempt;
+}
+
+export async function run(...commands: Command[]): Promise<Intent> {
+  const result = await client().execute(commands);
+  if (result.type === 'not_found' || result.rejection !== null) {
+    throw new Error(`refused: ${JSON.stringify(result)}`);
+  }
+  return result.intent;
+}
+
+/** What the rail said of the last attempt, by whatever way. */
+export async function settleAs(type: 'succeeded' | 'failed'): Promise<Intent> {
+  const { id: attemptId } = await attemptNow();
+  const outcome: Outcome =
+    type === 'succeeded' ? { type, receipt: null } : { type, reason: 'declined' };
+  return run({ type: 'settle_attempt', attemptId, outcome });
+}
+
+/** Stores an attempt that dies before its rail is called. */
+export async function startAndDie(method: Attempt['method']): Promise<Attempt> {
+  const { terms } = await intentNow();
+  const rail = configuredRail(env, terms.environment, method);
+  if (rail === null) {
+    throw new Error(`${method} is not configured`);
+  }
+  const attempt = newAttempt(terms, method, PHONE, rail, Date.now());
+  await run({ type: 'start_attempt', attempt });
+  return attemptNow();
+}
+
+export async function payExpress(
+  changes: Body,
+  environment: Environment = 'production',
+): Promise<ExpressContent> {
+  const answered = await answerOf(
+    call(CREATE_PATHS.express[environment], {
+      method: 'POST',
+      apiKey: ALPHA.apiKeys[environment],
+      body: expressBody({ phoneNumber: PHONE, ...changes }),
+    }),
+  );
+  if (answered.status !== 200) {
+    throw new Error(`express answered ${answered.text}`);
+  }
+  return answered.envelope.content as ExpressContent;
+}
+
+/** A hosted payment. Returns the path of its checkout page. */
+export async function openHosted(
+  changes: Body = {},
+  environment: Environment = 'production',
+): Promise<string> {
+  const answered = await answerOf(
+    call(CREATE_PATHS.hosted[environment], {
+      method: 'POST',
+      apiKey: ALPHA.apiKeys[environment],
+      body: hostedBody(changes),
+    }),
+  );
+  if (answered.status !== 200) {
+    throw new Error(`create answered ${answered.text}`);
+  }
+  return new URL(String(answered.envelope.content)).pathname;
+}
+
+/** The customer chooses on the checkout page. Returns where that leads. */
+export async function choose(path: string, method: Attempt['method'], attempts = 0) {
+  const fields = { method, phone: PHONE, attempts: String(attempts) };
+  const response = await postForm(`${path}/attempts`, fields);
+  await response.body?.cancel();
+  return { status: response.status, location: response.headers.get('location') };
+}
+
+/** The path by which a rail reports an attempt. */
+export async function callbackPath(
+  railId: string,
+  payment = client(),
+  attemptIndex = 0,
+): Promise<string> {
+  return `/rails/${railId}/${await attemptToken(payment, attemptIndex)}`;
+}
+
+export function attemptToken(payment = client(), attemptIndex = 0): Promise<string> {
+  const { objectId } = payment;
+  return signLink(configOf(env).linkSigningKeys, 'attempt', { objectId, attemptIndex });
+}
+
+/** Posts to the gateway as a rail would: without any key of a merchant's. */
+export async function report(
+  path: string,
+  body: BodyInit | object,
+  headers: Readonly<Record<string, string>> = {},
+) {
+  const isRaw = typeof body === 'string' || body instanceof ReadableStream;
+  const response = await call(path, {
+    method: 'POST',
+    apiKey: null,
+    body: isRaw ? body : (body as Body),
+    contentType: 'application/json',
+    headers,
+  });
+  return { status: response.status, text: await response.text() };
+}
+
+// ---------------------------------------------------------------------------------------------
+// The object's alarm, and what nobody may have touched
+
+export function fireAlarmOf(payment = client()): Promise<boolean> {
+  return runDurableObjectAlarm(stub(payment));
+}
+
+export function alarmNow(payment = client()): Promise<number | null> {
+  return runInDurableObject(stub(payment), (_instance, { storage }) => storage.getAlarm());
+}
+
+/** Moves the clock to the object's alarm and fires it. */
+export async function nextAlarm(payment = client()): Promise<void> {
+  vi.setSystemTime(Math.max(Date.now(), (await alarmNow(payment)) ?? 0));
+  await fireAlarmOf(payment);
+}
+
+/** Fires alarm after alarm up to and including `untilMs`, the clock at the time of each. */
+export async function alarmsUntil(untilMs: number, payment = client()): Promise<void> {
+  for (;;) {
+    const alarmAtMs = await alarmNow(payment);
+    if (alarmAtMs === null || alarmAtMs > untilMs) {
+      vi.setSystemTime(untilMs);
+      return;
+    }
+    await nextAlarm(payment);
+  }
+}
+
+function stub({ objectId }: IntentClient) {
+  return env.PAYMENT_INTENT.get(env.PAYMENT_INTENT.idFromString(objectId));
+}
+
+/** Every object that was ever reached, if only to look whether there is a payment. */
+export async function objectIds(): Promise<string[]> {
+  return (await listDurableObjectIds(env.PAYMENT_INTENT)).map(String).sort();
+}
+
+/** All that objects hold, rows and alarms, by object; one that holds nothing is left out. */
+export async function everythingStored(): Promise<Record<string, unknown>> {
+  const stored: Record<string, unknown> = {};
+  for (const id of await listDurableObjectIds(env.PAYMENT_INTENT)) {
+    await runInDurableObject(env.PAYMENT_INTENT.get(id), async (_instance, { storage }) => {
+      const tables = storage.sql
+        .exec<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'")
+        .toArray()
+        .filter(({ name }) => !name.startsWith('_'));
+      const rows = tables.map(({ name }) => storage.sql.exec(`SELECT * FROM "${name}"`).toArray());
+      const alarm = await storage.getAlarm();
+      if (rows.length > 0 || alarm !== null) {
+        stored[String(id)] = { rows, alarm };
+      }
+    });
+  }
+  return stored;
+}
+
+/** The log's lines about one event. */
+export function loggedEvents(event: string): Record<string, unknown>[] {
+  return logged
+    .map((line): Record<string, unknown> => JSON.parse(line))
+    .filter((line) => line.event === event);
+}
+
+// ---------------------------------------------------------------------------------------------
+// The queue of starts, and of what could not be stored
+
+/** The first start that was asked for. */
+export function firstStart({ starts }: CaughtMessages): StartMessage {
+  const first = starts.find((message) => message.type === 'start');
+  if (first === undefined) {
+    throw new Error('no start was asked for');
+  }
+  return first;
+}
+
+/** What rails have said to objects out of reach. */
+export function settlesIn({ starts }: CaughtMessages): SettleMessage[] {
+  return starts.filter((message) => message.type === 'settle');
+}
+
+/** Hands messages to the consumer in one batch; their ids are `message-0` and so on. */
+export function consumeStart(
+  messages: readonly RailMessage[],
+  bindings: Env = env,
+): Promise<QueueResult> {
+  return consume('kefel-rail-starts', messages, bindings);
+}
+
+/** A consumer's word that it starts the last attempt now. */
+export async function claimStart(
+  changes: Partial<Extract<Command, { type: 'claim_start' }>> = {},
+): Promise<Command> {
+  return {
+    type: 'claim_start',
+    attemptId: (await attemptNow()).id,
+    claimId: crypto.randomUUID(),
+    deadlineAtMs: Date.now() + EBIRR_WINDOW_MS,
+    ...changes,
+  };
+}
+
+/**
+ * Puts every object out of reach from now on, the way the platform does: for good, or until so many
+ * calls have failed. Waits between tries take no time.
+ */
+export function objectsAway({ calls = Number.POSITIVE_INFINITY, onlyExecute = false } = {}): {
+  comeBack(): void;
+} {
+  const reach = env.PAYMENT_INTENT.get.bind(env.PAYMENT_INTENT);
+  let failures = 0;
+  const waits = vi.spyOn(scheduler, 'wait').mockResolvedValue(undefined);
+  const get = vi.spyOn(env.PAYMENT_INTENT, 'get').mockImplementation((id) => {
+    const stub = reach(id);
+    const fails = async () => {
+      failures += 1;
+      throw Object.assign(new Error('away'), { retryable: true, overloaded: true });
+    };
+    const away = { execute: fails, read: onlyExecute ? () => stub.read() : fails };
+    return failures < calls ? (away as unknown as typeof stub) : stub;
+  });
+  return {
+    comeBack: () => {
+      get.mockRestore();
+      waits.mockRestore();
+    },
+  };
+}
