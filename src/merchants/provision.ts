@@ -1,18 +1,12 @@
 import { base64FromBytes } from '../crypto/encoding.ts';
+import type { SqlStatement } from '../database.ts';
 import type { Branding, Tenant } from '../domain/intent.ts';
 import type { Environment, Method } from '../domain/method.ts';
 import type { CommissionRate } from '../domain/money.ts';
 import { apiKeyDigest, apiKeyHint } from './api-key.ts';
 import type { Logo } from './branding.ts';
 
-/**
- * The statements that set up merchants, without the database that runs them: D1 in the Worker and
- * in tests, wrangler in scripts. A list belongs into one batch, so that it happens as a whole.
- */
-export interface SqlStatement {
-  readonly sql: string;
-  readonly params: readonly (string | number | null)[];
-}
+/** The statements that set up merchants. A list belongs into one batch, so that it happens as a whole. */
 
 export interface NewMerchant {
   readonly id: string;

@@ -7,6 +7,7 @@ import {
 } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { SqlStatement } from '../../src/database.ts';
 import type { Environment } from '../../src/domain/method.ts';
 import { apiKeyDigest, generateApiKey } from '../../src/merchants/api-key.ts';
 import {
@@ -19,7 +20,6 @@ import {
   createMerchant,
   issueApiKey,
   revokeApiKey,
-  type SqlStatement,
   setMethod,
 } from '../../src/merchants/provision.ts';
 

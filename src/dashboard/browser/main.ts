@@ -1,0 +1,6 @@
+import { copyButtons } from './copy.ts';
+import { questions } from './questions.ts';
+
+/** Everything that a page of the dashboard can do with JavaScript. Without it all but passkeys works. */
+copyButtons();
+questions();
