@@ -1,0 +1,3 @@
+import type { DashboardRoute } from '../route.ts';
+
+export const AUDIT_ROUTES: readonly DashboardRoute[] = [];
