@@ -150,6 +150,8 @@ export interface Attempt extends AttemptPlan {
   readonly redirectUrl: string | null;
   /** What the rail calls the attempt since it took it: a session, order or request id. */
   readonly railReference: string | null;
+  /** What the rail last said of the attempt, in its own code or state; null: nothing so far. */
+  readonly railWords: string | null;
   /** The rail's proof that money moved. */
   readonly receipt: string | null;
   readonly failureReason: FailureReason | null;
@@ -218,6 +220,7 @@ export type Command =
       readonly attemptId: string;
       readonly redirectUrl: string | null;
       readonly railReference: string | null;
+      readonly words?: string | null;
     }
   | {
       readonly type: 'settle_attempt';
@@ -237,11 +240,13 @@ export type Command =
   | { readonly type: 'give_up' }
   | { readonly type: 'tick' };
 
-export type Outcome =
+/** `words`: the rail's own code or state, kept where it is fit to be (`printableWords`). */
+export type Outcome = (
   | { readonly type: 'succeeded'; readonly receipt: string | null }
   | { readonly type: 'failed'; readonly reason: FailureReason }
   /** Asked, and nothing proved. `checkAtMs`: when to ask again. */
-  | { readonly type: 'unknown'; readonly checkAtMs: number | null };
+  | { readonly type: 'unknown'; readonly checkAtMs: number | null }
+) & { readonly words?: string | null };
 
 export type Rejection =
   | 'not_open'

@@ -196,11 +196,15 @@ export class Store {
   }
 }
 
-/** What attempts lack that were stored before there was any rail but the simulator. */
+/**
+ * What attempts lack that were stored before there was any rail but the simulator, and before the
+ * rail's words were kept.
+ */
 const ATTEMPT_OF_BEFORE = {
   railId: 'simulator',
   startClaim: 'not_needed',
   startClaimId: null,
+  railWords: null,
 } as const;
 
 /** A row that is not an intent is a bug or a broken disk: better no answer than a wrong one. */

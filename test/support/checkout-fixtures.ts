@@ -61,6 +61,7 @@ export function attemptWith(changed: Partial<Attempt> = {}): Attempt {
     checkAtMs: null,
     redirectUrl: 'https://pay.example.com/simulator/t1.abc',
     railReference: null,
+    railWords: null,
     receipt: null,
     failureReason: null,
     checks: 0,
