@@ -80,6 +80,8 @@ export interface HistoryEntry {
   readonly command: string;
   readonly fromStatus: string | null;
   readonly toStatus: string;
+  /** What the command alone does not say, for people; null when there is nothing to add. */
+  readonly detail: string | null;
 }
 
 export type ReadResult =

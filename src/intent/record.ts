@@ -124,6 +124,7 @@ export class PaymentRecord {
       command: 'create',
       fromStatus: null,
       toStatus: stored.intent.status,
+      detail: null,
     });
     this.#outgoing.push({ queue: 'ledger' });
   }
@@ -159,6 +160,7 @@ export class PaymentRecord {
         command: step.command,
         fromStatus: before.status,
         toStatus: step.intent.status,
+        detail: null,
       });
       if (step.event !== null) {
         this.#announce(step.intent, step.event, nowMs);
@@ -209,6 +211,7 @@ export class PaymentRecord {
       timesQueued: 0,
       tries: 0,
       log: [],
+      revision: 0,
     });
     this.#outgoing.push({ queue: 'webhooks', sequence: intent.version });
   }
