@@ -155,6 +155,8 @@ export interface Attempt extends AttemptPlan {
   /** The rail's proof that money moved. */
   readonly receipt: string | null;
   readonly failureReason: FailureReason | null;
+  /** Of the operator's decision that settled it by hand; null otherwise. */
+  readonly handSettlementId: string | null;
   /** Checks made so far; decides the back-off. */
   readonly checks: number;
   readonly startedAtMs: number;
@@ -234,6 +236,20 @@ export type Command =
       /** Refuse once the attempt is settled: for a rail that is ourselves (the simulator). */
       readonly onlyPending?: boolean;
     }
+  /**
+   * What an operator found out at the rail. `settlementId`: of one decision, which may be repeated.
+   * The operator's name and note are kept in the history.
+   */
+  | {
+      readonly type: 'settle_by_hand';
+      readonly attemptId: string;
+      readonly settlementId: string;
+      readonly outcome: HandOutcome;
+      /** Whose decision it is, for people. */
+      readonly operator: string;
+      /** Why, for people. */
+      readonly note: string;
+    }
   /** The customer's explicit word that a redirect was not paid; another attempt may start. */
   | { readonly type: 'abandon_attempt'; readonly attemptId: string }
   | { readonly type: 'cancel' }
@@ -248,6 +264,11 @@ export type Outcome = (
   | { readonly type: 'unknown'; readonly checkAtMs: number | null }
 ) & { readonly words?: string | null };
 
+/** What a human may say of an attempt: never "nothing proved", which is what is there already. */
+export type HandOutcome =
+  | { readonly type: 'succeeded'; readonly receipt: string | null }
+  | { readonly type: 'failed'; readonly reason: FailureReason };
+
 export type Rejection =
   | 'not_open'
   | 'attempt_in_flight'
@@ -256,6 +277,10 @@ export type Rejection =
   | 'attempt_not_found'
   | 'attempt_not_in_flight'
   | 'attempt_not_pending'
+  /** The rail may still take money: nobody can know that it did not. */
+  | 'window_open'
+  /** A name, note or receipt that is empty, too long or not printable. */
+  | 'malformed_settlement'
   | 'start_not_claimable'
   | 'method_not_allowed'
   | 'not_abandonable';

@@ -67,7 +67,7 @@ function lastWords(attempt: Attempt, words: string | null | undefined): string |
 }
 
 /** Money moved. Whatever was believed before, the intent is paid; a second time is an anomaly. */
-function attemptSucceeds(
+export function attemptSucceeds(
   step: Step,
   attempt: Attempt,
   outcome: Extract<Outcome, { type: 'succeeded' }>,
@@ -92,7 +92,8 @@ function attemptSucceeds(
   return end({ ...settled, intent: { ...settled.intent, ...paid } }, 'succeeded', null, nowMs);
 }
 
-function attemptFails(
+/** Nothing was paid: news of a pending attempt only; of a paid one it is a contradiction. */
+export function attemptFails(
   step: Step,
   attempt: Attempt,
   { reason, words }: Extract<Outcome, { type: 'failed' }>,

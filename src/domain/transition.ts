@@ -1,3 +1,4 @@
+import { settleByHand } from './hand.ts';
 import {
   ATTEMPTS_MAX,
   type Attempt,
@@ -81,6 +82,8 @@ function apply(step: Step, command: Command, nowMs: number): Step {
       return acceptAttempt(step, command, nowMs);
     case 'settle_attempt':
       return settleAttempt(step, command, nowMs);
+    case 'settle_by_hand':
+      return settleByHand(step, command, nowMs);
     case 'abandon_attempt':
       return abandonAttempt(step, command.attemptId, nowMs);
     case 'cancel':
@@ -121,6 +124,7 @@ function startAttempt(
     redirectUrl: null,
     railReference: null,
     railWords: null,
+    handSettlementId: null,
     receipt: null,
     failureReason: null,
     checks: 0,

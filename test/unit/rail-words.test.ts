@@ -82,7 +82,9 @@ describe('a word alone', () => {
 
 test('the published interface knows no words', () => {
   const silent = intentAfter(succeed('a'));
-  const spoken = intentAfter(settle({ type: 'succeeded', receipt: 'RAIL-1', words: 'PAY_SUCCESS' }));
+  const spoken = intentAfter(
+    settle({ type: 'succeeded', receipt: 'RAIL-1', words: 'PAY_SUCCESS' }),
+  );
   expect(JSON.stringify(statusContent(spoken))).toBe(JSON.stringify(statusContent(silent)));
 });
 

@@ -71,6 +71,7 @@ const attempt: Attempt = {
   redirectUrl: 'https://rail.example.com/secret',
   railReference: 'RAIL-1',
   railWords: '0',
+  handSettlementId: null,
   receipt: 'RECEIPT-1',
   failureReason: null,
   checks: 0,
