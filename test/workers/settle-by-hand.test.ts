@@ -1,4 +1,4 @@
-import { abortAllDurableObjects } from 'cloudflare:test';
+import { abortAllDurableObjects, evictAllDurableObjects } from 'cloudflare:test';
 import { expect, test } from 'vitest';
 import type { Command } from '../../src/domain/intent.ts';
 import {
@@ -113,7 +113,7 @@ test('unpaid by hand: refused within the window; after it an express payment fai
   const state = `json_set(state, '$.attempts[0].windowIsFinal', json('false'),
     '$.attempts[0].deadlineAtMs', ${deadlineAtMs})`;
   await objectSql(`UPDATE intent SET state = ${state}`);
-  await abortAllDurableObjects();
+  await evictAllDurableObjects();
   const unpaid = { ...UNPAID, attemptId: attempt?.id ?? '' };
   const early = await clientOf().execute([unpaid]);
   expect(early).toMatchObject({ type: 'done', rejection: 'window_open' });
@@ -152,7 +152,7 @@ test('the same decision again, after its answer got lost: no row, no message', a
   const first = await execute(PAID);
   await consumeAll(caught);
   const before = await allRows();
-  await abortAllDurableObjects();
+  await evictAllDurableObjects();
   expect(await clientOf().execute([PAID])).toMatchObject({
     type: 'done',
     rejection: null,
@@ -194,6 +194,6 @@ test('attempts of before have no words and were settled by nobody’s hand', asy
   await createExpress(SIMULATED_FAILURE);
   const remove = `json_remove(state, '$.attempts[0].railWords', '$.attempts[0].handSettlementId')`;
   await objectSql(`UPDATE intent SET state = ${remove}`);
-  await abortAllDurableObjects();
+  await evictAllDurableObjects();
   expect((await intentOf()).attempts).toMatchObject([{ railWords: null, handSettlementId: null }]);
 });
