@@ -148,6 +148,7 @@ test('the process dies between the commit and its messages: the alarm sends them
 });
 
 test('the same decision again, after its answer got lost: no row, no message', async () => {
+  merchantServer();
   await unresolved();
   const first = await execute(PAID);
   await consumeAll(caught);
@@ -163,6 +164,7 @@ test('the same decision again, after its answer got lost: no row, no message', a
 });
 
 test('a second payment that a human finds: no event, on the operator’s list', async () => {
+  merchantServer();
   await createHosted();
   await execute(startRedirect('a0'), { type: 'abandon_attempt', attemptId: 'a0' });
   await execute(startRedirect('a1'), settle('a1', 'succeeded'));
