@@ -10,6 +10,7 @@ import { queuedLeaseMs, RETENTION_MS } from '../domain/schedule.ts';
 import { log } from '../log.ts';
 import { eventBody } from '../webhooks/payload.ts';
 import { isDue, queued, superseded } from './delivery.ts';
+import { historyDetail } from './history.ts';
 import type { Message } from './outbox.ts';
 import type { ExpressAnswers } from './protocol.ts';
 import { NEW_STORED, Store, type StoredEvent, type StoredIntent } from './store.ts';
@@ -124,6 +125,7 @@ export class PaymentRecord {
       command: 'create',
       fromStatus: null,
       toStatus: stored.intent.status,
+      detail: null,
     });
     this.#outgoing.push({ queue: 'ledger' });
   }
@@ -156,9 +158,10 @@ export class PaymentRecord {
       this.#store.appendHistory({
         version: step.intent.version,
         atMs: nowMs,
-        command: step.command,
+        command: step.command.type,
         fromStatus: before.status,
         toStatus: step.intent.status,
+        detail: historyDetail(step.command, before, step.intent),
       });
       if (step.event !== null) {
         this.#announce(step.intent, step.event, nowMs);
@@ -209,6 +212,7 @@ export class PaymentRecord {
       timesQueued: 0,
       tries: 0,
       log: [],
+      revision: 0,
     });
     this.#outgoing.push({ queue: 'webhooks', sequence: intent.version });
   }

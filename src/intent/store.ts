@@ -1,5 +1,5 @@
 import type { EventType, Intent } from '../domain/intent.ts';
-import type { DeliveryStatus, DeliveryTry, HistoryEntry } from './protocol.ts';
+import type { DeliveryStatus, DeliveryTry, HistoryDetail, HistoryEntry } from './protocol.ts';
 import { createEventTable, createTables, migrate, SCHEMA_VERSION, tableExists } from './schema.ts';
 
 /** The intent's row as memory keeps it between commands. */
@@ -43,6 +43,8 @@ export interface StoredEvent {
   readonly timesQueued: number;
   readonly tries: number;
   readonly log: readonly DeliveryTry[];
+  /** Grows with every change that the ledger shows; orders the states of this event's delivery. */
+  readonly revision: number;
 }
 
 /** Rows in and out. Synchronous, no decisions: the caller holds the transaction. */
@@ -107,12 +109,14 @@ export class Store {
 
   appendHistory(entry: HistoryEntry): void {
     this.#sql.exec(
-      'INSERT INTO history (version, at_ms, command, from_status, to_status) VALUES (?, ?, ?, ?, ?)',
+      `INSERT INTO history (version, at_ms, command, from_status, to_status, detail)
+       VALUES (?, ?, ?, ?, ?, ?)`,
       entry.version,
       entry.atMs,
       entry.command,
       entry.fromStatus,
       entry.toStatus,
+      entry.detail === null ? null : JSON.stringify(entry.detail),
     );
   }
 
@@ -121,9 +125,10 @@ export class Store {
     return rows.toArray().map((row) => ({
       version: row.version,
       atMs: row.at_ms,
-      command: row.command,
+      command: row.command as HistoryEntry['command'],
       fromStatus: row.from_status,
       toStatus: row.to_status,
+      detail: row.detail === null ? null : (JSON.parse(row.detail) as HistoryDetail),
     }));
   }
 
@@ -131,8 +136,8 @@ export class Store {
     createEventTable(this.#sql);
     this.#sql.exec(
       `INSERT INTO event (sequence, event_id, type, body, signature, created_at_ms,
-         delivery_status, claim_id, due_at_ms, times_queued, tries, log)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+         delivery_status, claim_id, due_at_ms, times_queued, tries, log, revision)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       event.sequence,
       event.eventId,
       event.type,
@@ -145,6 +150,7 @@ export class Store {
       event.timesQueued,
       event.tries,
       JSON.stringify(event.log),
+      event.revision,
     );
   }
 
@@ -152,7 +158,7 @@ export class Store {
   updateEvent(event: StoredEvent): void {
     this.#sql.exec(
       `UPDATE event SET signature = ?, delivery_status = ?, claim_id = ?, due_at_ms = ?,
-         times_queued = ?, tries = ?, log = ? WHERE sequence = ?`,
+         times_queued = ?, tries = ?, log = ?, revision = ? WHERE sequence = ?`,
       event.signature,
       event.deliveryStatus,
       event.claimId,
@@ -160,6 +166,7 @@ export class Store {
       event.timesQueued,
       event.tries,
       JSON.stringify(event.log),
+      event.revision,
       event.sequence,
     );
   }
@@ -183,6 +190,7 @@ export class Store {
       timesQueued: row.times_queued,
       tries: row.tries,
       log: JSON.parse(row.log),
+      revision: row.revision,
     }));
   }
 
@@ -196,11 +204,16 @@ export class Store {
   }
 }
 
-/** What attempts lack that were stored before there was any rail but the simulator. */
+/**
+ * What attempts lack that were stored before there was any rail but the simulator, or before the
+ * rail's words were kept and operators could settle by hand.
+ */
 const ATTEMPT_OF_BEFORE = {
   railId: 'simulator',
   startClaim: 'not_needed',
   startClaimId: null,
+  railWords: null,
+  handSettlementId: null,
 } as const;
 
 /** A row that is not an intent is a bug or a broken disk: better no answer than a wrong one. */
@@ -234,6 +247,7 @@ type HistoryRow = {
   command: string;
   from_status: string | null;
   to_status: string;
+  detail: string | null;
 };
 
 type EventRow = {
@@ -249,4 +263,5 @@ type EventRow = {
   times_queued: number;
   tries: number;
   log: string;
+  revision: number;
 };
