@@ -11,6 +11,7 @@ import { describe, expect, test } from 'vitest';
 const SHARED = [
   'src/bounded-cache.ts',
   'src/config.ts',
+  'src/database.ts',
   'src/log.ts',
   'src/crypto/',
   'src/http/',

@@ -1,0 +1,25 @@
+/**
+ * A statement without the database that runs it: D1 in the Worker and in tests, wrangler in scripts.
+ * A list belongs into one batch, so that it happens as a whole.
+ */
+export interface SqlStatement {
+  readonly sql: string;
+  readonly params: readonly (string | number | null)[];
+}
+
+/**
+ * Runs the statements in order, all or none; says of each how many rows it changed. Throws when one
+ * fails, and then nothing has happened.
+ */
+export async function runBatch(
+  db: D1Database,
+  statements: readonly SqlStatement[],
+): Promise<readonly number[]> {
+  const results = await db.batch(statements.map((statement) => prepare(db, statement)));
+  return results.map(({ meta }) => meta.changes);
+}
+
+/** A statement ready to run by itself. */
+export function prepare(db: D1Database, { sql, params }: SqlStatement): D1PreparedStatement {
+  return db.prepare(sql).bind(...params);
+}
