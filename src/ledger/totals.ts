@@ -68,11 +68,13 @@ export function dailyTotalsStatement(tenant: Tenant, range: DayRange): SqlStatem
 
 function sums(day: 'day, ' | '', tenant: Tenant, range: DayRange): SqlStatement {
   const { fromDay, toDay, method } = range;
+  // The plus keeps the method in the order of the key: SQLite would take it for a constant, and sort.
+  const ofMethod = method === undefined ? '' : ' AND +payment_day.method = ?';
   return {
     sql: `SELECT ${day}NULLIF(method, '') AS method, currency, status, ${SUMS}
       FROM payment_day
       WHERE merchant_id = ? AND environment = ? AND day BETWEEN ? AND ?
-        AND payments > 0${method === undefined ? '' : ' AND payment_day.method = ?'}
+        AND payments > 0${ofMethod}
       GROUP BY ${day}payment_day.method, currency, status`,
     params: [
       tenant.merchantId,
