@@ -48,9 +48,17 @@ export class Browser {
     return call(path, { apiKey: null, headers: { cookie, 'accept-language': 'en' } });
   }
 
-  /** Posts a form of a page. `csrf` among the fields replaces the right token. */
-  async submit(path: string, fields: Readonly<Record<string, string>> = {}): Promise<Response> {
-    return submit(await this.member(), path, fields);
+  /**
+   * Posts a form of a page. `csrf` among the fields replaces the right token; `cookie` goes along with
+   * the session's.
+   */
+  async submit(
+    path: string,
+    fields: Readonly<Record<string, string>> = {},
+    cookie = '',
+  ): Promise<Response> {
+    const member = await this.member();
+    return submit({ ...member, cookie: `${member.cookie}; ${cookie}` }, path, fields);
   }
 
   /** The member who is signed in here. Throws when nobody is. */

@@ -85,3 +85,61 @@ export function insertPasskey(
     ],
   };
 }
+
+export interface ListedPasskey {
+  readonly credentialId: string;
+  readonly name: string;
+  readonly isBackedUp: boolean;
+  readonly createdAtMs: number;
+  /** Null until it has signed somebody in. */
+  readonly lastUsedAtMs: number | null;
+}
+
+/** The member's passkeys, the oldest first. */
+export async function passkeysOf(
+  db: D1Database,
+  memberId: string,
+): Promise<readonly ListedPasskey[]> {
+  const sql = `SELECT credential_id AS credentialId, name, backed_up AS isBackedUp,
+      created_at_ms AS createdAtMs, last_used_at_ms AS lastUsedAtMs
+    FROM passkeys WHERE member_id = ?1 ORDER BY created_at_ms, credential_id`;
+  const { results } = await prepare(db, { sql, params: [memberId] }).all<
+    Omit<ListedPasskey, 'isBackedUp'> & { readonly isBackedUp: 0 | 1 }
+  >();
+  return results.map((row) => ({ ...row, isBackedUp: row.isBackedUp === 1 }));
+}
+
+/** Changes no row when the member has no such passkey. */
+export function renamePasskey(memberId: string, credentialId: string, name: string): SqlStatement {
+  return {
+    sql: 'UPDATE passkeys SET name = ?3 WHERE credential_id = ?1 AND member_id = ?2',
+    params: [credentialId, memberId, name],
+  };
+}
+
+/**
+ * Changes no row when it is the member's last one, without which they could not come back: two
+ * removals at once leave one.
+ */
+export function removePasskey(memberId: string, credentialId: string): SqlStatement {
+  return {
+    sql: `DELETE FROM passkeys WHERE credential_id = ?1 AND member_id = ?2
+      AND (SELECT count(*) FROM passkeys WHERE member_id = ?2) > 1`,
+    params: [credentialId, memberId],
+  };
+}
+
+/** Ends the member's other sessions that a passkey began, once it is gone. */
+export function revokeSessionsOfRemoved(
+  memberId: string,
+  credentialId: string,
+  exceptId: string,
+  nowMs: number,
+): SqlStatement {
+  return {
+    sql: `UPDATE sessions SET revoked_at_ms = ?4
+      WHERE member_id = ?1 AND credential_id = ?2 AND id <> ?3 AND revoked_at_ms IS NULL
+        AND NOT EXISTS (SELECT 1 FROM passkeys WHERE credential_id = ?2)`,
+    params: [memberId, credentialId, exceptId, nowMs],
+  };
+}

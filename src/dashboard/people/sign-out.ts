@@ -1,8 +1,8 @@
-import { auditEntryIfChanged } from '../../audit/log.ts';
 import { runBatch } from '../../database.ts';
-import { actorOf, type DashboardCall } from '../call.ts';
+import type { DashboardCall } from '../call.ts';
 import { redirectTo } from '../response.tsx';
 import { endedSessionCookie } from '../session.ts';
+import { entryIfChanged } from './entries.ts';
 import { revokeSession } from './sessions.ts';
 
 /** POST /dashboard/sign-out */
@@ -10,14 +10,10 @@ export async function signOut(call: DashboardCall): Promise<Response> {
   const { session, env, nowMs } = call;
   await runBatch(env.DB, [
     revokeSession(session.memberId, session.id, nowMs),
-    auditEntryIfChanged({
-      actor: actorOf(call),
-      merchantId: session.merchantId,
-      environment: null,
+    entryIfChanged(call, {
       action: 'session.revoked',
       target: session.id,
       detail: { signedOut: true },
-      atMs: nowMs,
     }),
   ]);
   return redirectTo(call, '/dashboard/sign-in', { cookies: [endedSessionCookie(call.request)] });

@@ -40,6 +40,7 @@ export const wayInWords = words(
     refused:
       'That did not work, and nothing was changed. Try again; if it fails again, ask an owner of the merchant for a new link.',
     badName: 'A name has 1 to 100 characters.',
+    tooMany: 'You have 20 passkeys already. Remove one first.',
     script: {
       working: 'Waiting for your passkey',
       unsupported:
@@ -87,6 +88,7 @@ export const wayInWords = words(
     },
     refused: 'አልተሳካም፣ ምንም አልተለወጠም። እንደገና ይሞክሩ፤ እንደገና ካልተሳካ የነጋዴውን ባለቤት አዲስ ሊንክ ይጠይቁ።',
     badName: 'ስም ከ1 እስከ 100 ፊደላት ይኖሩታል።',
+    tooMany: '20 ፓስኪዎች አሉዎት። መጀመሪያ አንዱን ያስወግዱ።',
     script: {
       working: 'ፓስኪዎን በመጠበቅ ላይ',
       unsupported:
