@@ -102,6 +102,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     'preact',
     'preact-render-to-string',
     '@simplewebauthn/server',
+    '@simplewebauthn/server/helpers',
     'valibot',
   ],
   'src/operator/': ['itty-router', 'preact', 'valibot', 'jose'],
