@@ -4,6 +4,6 @@ export const DASHBOARD_CSS_PATH = '/assets/dashboard.61d0dfe1.css';
 
 export const DASHBOARD_CSS_SHA256 = 'YdDf4daMVhQAFoA7TUIQw3kN6C3teBi8yNsEGplR73o=';
 
-export const DASHBOARD_SCRIPT_PATH = '/assets/dashboard.edc6bd57.js';
+export const DASHBOARD_SCRIPT_PATH = '/assets/dashboard.ef4a42b5.js';
 
-export const DASHBOARD_SCRIPT_SHA256 = '7ca9V7KVaba+zHR59JMPzwTeZbUpB4wd5iSL/qSsyAg=';
+export const DASHBOARD_SCRIPT_SHA256 = '70pCtbyfnf7qjV41UL1rZB8cA3+uBhjFtUIanxoGCks=';

@@ -1,6 +1,8 @@
 import { copyButtons } from './copy.ts';
+import { sentOnce } from './once.ts';
 import { questions } from './questions.ts';
 
 /** Everything that a page of the dashboard can do with JavaScript. Without it all but passkeys works. */
 copyButtons();
 questions();
+sentOnce();
