@@ -1,8 +1,10 @@
+import { colourPickers } from './colour.ts';
 import { copyButtons } from './copy.ts';
 import { sentOnce } from './once.ts';
 import { questions } from './questions.ts';
 
 /** Everything that a page of the dashboard can do with JavaScript. Without it all but passkeys works. */
+colourPickers();
 copyButtons();
 questions();
 sentOnce();

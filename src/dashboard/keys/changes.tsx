@@ -93,7 +93,7 @@ export async function renameKey(call: DashboardCall): Promise<Response> {
     return answerKey(call, key, { name, nameProblem: problem });
   }
   const statement = renameApiKey(tenantOf(call), key.digest, name);
-  await change(call, [statement], 'api_key.renamed', key.hint, { from: key.name, name });
+  await change(call, [statement], 'api_key.renamed', key.hint, { from: key.name, to: name });
   return redirectTo(call, keysPath(call), { done: 'renamed' });
 }
 
