@@ -23,22 +23,24 @@ export function KeyPage({ call, apiKey, refused }: KeyPageProps) {
   return (
     <Frame call={call} title={`${text.oneTitle}: ${apiKey.name}`} active="keys">
       <Problems call={call} refused={refused} />
-      <Facts
-        rows={[
-          [text.key, <code>{apiKeyLabel(call.environment, apiKey.hint)}</code>],
-          [text.state, <KeyState call={call} apiKey={apiKey} />],
-          [text.created, <When call={call} atMs={apiKey.createdAtMs} />],
-          [text.createdBy, <bdi>{apiKey.createdBy ?? text.operator}</bdi>],
-          [
-            text.lastUsed,
-            apiKey.lastUsedAtMs === null ? (
-              text.never
-            ) : (
-              <When call={call} atMs={apiKey.lastUsedAtMs} />
-            ),
-          ],
-        ]}
-      />
+      <section class="card" aria-label={text.oneTitle}>
+        <Facts
+          rows={[
+            [text.key, <code>{apiKeyLabel(call.environment, apiKey.hint)}</code>],
+            [text.state, <KeyState call={call} apiKey={apiKey} />],
+            [text.created, <When call={call} atMs={apiKey.createdAtMs} />],
+            [text.createdBy, <bdi>{apiKey.createdBy ?? text.operator}</bdi>],
+            [
+              text.lastUsed,
+              apiKey.lastUsedAtMs === null ? (
+                text.never
+              ) : (
+                <When call={call} atMs={apiKey.lastUsedAtMs} />
+              ),
+            ],
+          ]}
+        />
+      </section>
       {canChange && isRollable(apiKey) && (
         <RollForm call={call} apiKey={apiKey} refused={refused} />
       )}
