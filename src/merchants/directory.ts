@@ -6,7 +6,7 @@ import type { CommissionRate } from '../domain/money.ts';
 import { errorText, log } from '../log.ts';
 import { apiKeyDigest, parseApiKey } from './api-key.ts';
 
-/** One method that the merchant has enabled, and what it costs. */
+/** One method that the operator offers and the merchant has enabled, and what it costs. */
 export interface MerchantMethod {
   readonly method: Method;
   readonly rate: CommissionRate;
@@ -238,6 +238,7 @@ const ACCESS_SQL = `
     ON merchant_methods.merchant_id = api_keys.merchant_id
     AND merchant_methods.environment = api_keys.environment
     AND merchant_methods.enabled = 1
+    AND merchant_methods.offered = 1
   WHERE api_keys.digest = ?1
     AND api_keys.revoked_at_ms IS NULL
     AND merchants.status = 'active'`;
