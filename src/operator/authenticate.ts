@@ -59,8 +59,8 @@ export async function authenticateOperator(
   if (settings.access !== null && identity === null) {
     return refuse('The token of Cloudflare Access is missing or not valid');
   }
-  const name = identity ?? credentials.name ?? nameIn(request);
-  return { kind: 'operator', id: checkedName(name), name: checkedName(name), address };
+  const name = checkedName(identity ?? credentials.name ?? nameIn(request));
+  return { kind: 'operator', id: name, name, address };
 }
 
 function challenge(schemes: readonly Scheme[]): string {
