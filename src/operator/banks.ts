@@ -18,7 +18,8 @@ interface BankRow {
 
 /** GET …/banks, by code. */
 export async function listBanks(call: OperatorCall): Promise<Response> {
-  const sql = 'SELECT code, name, supports_withdrawal AS supportsWithdrawal FROM banks ORDER BY code';
+  const sql =
+    'SELECT code, name, supports_withdrawal AS supportsWithdrawal FROM banks ORDER BY code';
   const { results } = await prepare(call.env.DB, { sql, params: [] }).all<BankRow>();
   return successResponse('Banks', results.map(bankOf));
 }

@@ -30,7 +30,11 @@ const request = body({
  * `objectIds` the payments that the ledger knows, a page at a time; `nextUuid` goes on from there.
  */
 export async function republishLedger(call: OperatorCall): Promise<Response> {
-  const { afterUuid = null, limit = PAYMENTS_MAX, objectIds } = await readBody(call.request, request);
+  const {
+    afterUuid = null,
+    limit = PAYMENTS_MAX,
+    objectIds,
+  } = await readBody(call.request, request);
   if (objectIds !== undefined && afterUuid !== null) {
     throw new Problem(400, 'Give objectIds, or afterUuid and limit, not both');
   }

@@ -7,7 +7,7 @@ export const PAGE_ROWS_MAX = 100;
 /** Cursors are ours and short; bounds the work on anything else. */
 const CURSOR_LENGTH_MAX = 300;
 
-const ROWS = new RegExp(`^[1-9]\\d{0,2}$`);
+const ROWS = /^[1-9]\d{0,2}$/;
 
 /** The query of every list. */
 export const pageEntries = {

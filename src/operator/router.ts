@@ -7,7 +7,8 @@ import { errorText, log } from '../log.ts';
 import { authenticateOperator, type Scheme } from './authenticate.ts';
 import type { OperatorRoute } from './call.ts';
 import { deskProblem } from './desk/notice.tsx';
-import { API_ROUTES, DESK_ROUTES } from './routes.ts';
+import { DESK_ROUTES } from './desk/routes.ts';
+import { API_ROUTES } from './routes.ts';
 
 type Arguments = [Env, ExecutionContext, requestId: string];
 

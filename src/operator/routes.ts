@@ -8,15 +8,14 @@ import {
   readDeadLetter,
   retryDeadLetters,
 } from './dead-letters.ts';
-import { DESK_ROUTES } from './desk/routes.ts';
 import { showHealth } from './health/api.ts';
 import { republishLedger } from './ledger.ts';
 import { inviteMember, listMembers, recoverMember } from './members.ts';
 import {
   createNewMerchant,
   listMerchants,
-  readMerchant,
   reactivateMerchant,
+  readMerchant,
   renameMerchant,
   suspendMerchant,
 } from './merchants.ts';
@@ -66,5 +65,3 @@ export const API_ROUTES: readonly OperatorRoute[] = [
 
   { method: 'POST', path: `${V1}/ledger/republish`, handle: republishLedger },
 ];
-
-export { DESK_ROUTES };

@@ -33,7 +33,10 @@ export function patternField(pattern: RegExp, message: string) {
 }
 
 export function oneOf<const Values extends readonly string[]>(values: Values) {
-  return v.picklist(values, mustBe(values.length > 2 ? `one of ${values.join(', ')}` : values.join(' or ')));
+  return v.picklist(
+    values,
+    mustBe(values.length > 2 ? `one of ${values.join(', ')}` : values.join(' or ')),
+  );
 }
 
 export const booleanField = v.boolean(mustBe('true or false'));
@@ -62,7 +65,10 @@ export function listField<const Entry extends v.GenericSchema>(
 ) {
   return v.pipe(
     v.array(v.unknown(), mustBe('an array')),
-    v.check((list) => list.length >= min && list.length <= max, `Must have ${min} to ${max} entries.`),
+    v.check(
+      (list) => list.length >= min && list.length <= max,
+      `Must have ${min} to ${max} entries.`,
+    ),
     v.array(entry),
   );
 }
