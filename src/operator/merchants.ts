@@ -2,10 +2,11 @@ import * as v from 'valibot';
 import { auditEntry, auditEntryIfChanged } from '../audit/log.ts';
 import { seal } from '../crypto/sealed.ts';
 import { prepare, runBatch, type SqlStatement } from '../database.ts';
-import { ENVIRONMENTS, METHODS } from '../domain/method.ts';
+import { ENVIRONMENTS, METHODS, type Method } from '../domain/method.ts';
 import type { CommissionRate } from '../domain/money.ts';
+import { withoutPhoneNumbers } from '../domain/phone.ts';
 import { successResponse } from '../http/envelope.ts';
-import { notFoundProblem, Problem } from '../http/problem.ts';
+import { notFoundProblem, Problem, validationProblem } from '../http/problem.ts';
 import { methodSettings } from '../merchants/methods.ts';
 import { addWebhookSecret, createMerchant } from '../merchants/provision.ts';
 import { generateWebhookSecret } from '../merchants/webhook-secret.ts';
@@ -68,11 +69,7 @@ export async function createNewMerchant(call: OperatorCall): Promise<Response> {
     enabled: true,
     rate: commissions.find((commission) => commission.method === method) ?? NO_COMMISSION,
   }));
-  const priced = commissions.find(({ method }) => !methods.includes(method));
-  if (priced !== undefined) {
-    const errors = { commissions: `Prices ${priced.method}, which is not among the methods.` };
-    throw new Problem(400, 'Validation failed', { validationErrors: errors });
-  }
+  checkCommissions(methods, commissions);
   const statements = createMerchant({
     id,
     name,
@@ -97,6 +94,22 @@ export async function createNewMerchant(call: OperatorCall): Promise<Response> {
     throw error;
   }
   return successResponse('Merchant created', await merchantContent(call, id));
+}
+
+/** Each price must be of one of the methods, and there is one for each at most. */
+function checkCommissions(
+  methods: readonly Method[],
+  commissions: readonly { readonly method: Method }[],
+): void {
+  const priced = commissions.map(({ method }) => method);
+  const foreign = priced.find((method) => !methods.includes(method));
+  if (foreign !== undefined) {
+    throw validationProblem({ commissions: `Prices ${foreign}, which is not among the methods.` });
+  }
+  const twice = priced.find((method, index) => priced.indexOf(method) !== index);
+  if (twice !== undefined) {
+    throw validationProblem({ commissions: `Prices ${twice} twice.` });
+  }
 }
 
 /** The merchant reads them in the dashboard; nobody else needs to. */
@@ -152,13 +165,17 @@ const reasoned = body({ reason: lineField(REASON_CHARACTERS_MAX) });
 /** POST …/suspend: its keys answer 401 within 10 s. Payments under way go on. */
 export async function suspendMerchant(call: OperatorCall): Promise<Response> {
   const { reason } = await readBody(call.request, reasoned);
-  return changed(call, statusChange(call, 'suspended'), 'merchant.suspended', { reason });
+  return changed(call, statusChange(call, 'suspended'), 'merchant.suspended', {
+    reason: withoutPhoneNumbers(reason),
+  });
 }
 
 /** POST …/reactivate: its keys work again within 10 s. */
 export async function reactivateMerchant(call: OperatorCall): Promise<Response> {
   const { reason } = await readBody(call.request, reasoned);
-  return changed(call, statusChange(call, 'active'), 'merchant.reactivated', { reason });
+  return changed(call, statusChange(call, 'active'), 'merchant.reactivated', {
+    reason: withoutPhoneNumbers(reason),
+  });
 }
 
 function statusChange(call: OperatorCall, status: 'active' | 'suspended'): SqlStatement {

@@ -75,9 +75,17 @@ export function listField<const Entry extends v.GenericSchema>(
 
 /** A JSON object of these fields and no others: a typing error of the operator's must not pass. */
 export function body<const Entries extends v.ObjectEntries>(entries: Entries) {
-  return v.strictObject(entries, (issue) =>
-    issue.expected === 'never' ? 'There is no such field.' : mustBe('a JSON object')(issue),
+  return v.pipe(
+    // Valibot alone would take an array.
+    v.custom<Record<string, unknown>>(isRecord, mustBe('a JSON object')),
+    v.strictObject(entries, (issue) =>
+      issue.expected === 'never' ? 'There is no such field.' : 'This field is required.',
+    ),
   );
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The validated body. Problems: those of `readJsonBody`, and 400 with every failing field. */
