@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'smol-toml';
 import type { SqlStatement } from '../src/database.ts';
-import { MIGRATIONS_DIRECTORY, PROJECT_DIRECTORY, WRANGLER_CONFIG_FILE } from './files.ts';
-import { runWrangler, WRANGLER_ENVIRONMENT } from './wrangler.ts';
+import { MIGRATIONS_DIRECTORY, WRANGLER_CONFIG_FILE } from './files.ts';
+import { WRANGLER_ENVIRONMENT } from './wrangler.ts';
 
 export interface Migration {
   /** File name, as in D1's table of applied migrations. */
@@ -111,48 +111,4 @@ export async function runBatch(
   return statements.length === 0
     ? []
     : database.batch(statements.map(({ sql, params }) => database.prepare(sql).bind(...params)));
-}
-
-/**
- * Runs the statements in the deployed database through wrangler, which must be logged in. D1 takes
- * a file as a whole or not at all. Throws when wrangler fails; it has then printed why.
- */
-export async function executeRemotely(statements: readonly SqlStatement[]): Promise<void> {
-  const directory = await mkdtemp(join(tmpdir(), 'kefel-d1-'));
-  try {
-    const file = join(directory, 'statements.sql');
-    await writeFile(file, sqlText(statements), { mode: 0o600 });
-    await runWrangler(
-      ['d1', 'execute', 'DB', '--remote', '--yes', '--file', file],
-      PROJECT_DIRECTORY,
-    );
-  } finally {
-    await rm(directory, { recursive: true });
-  }
-}
-
-/** Statements with their parameters written out, for a file of SQL. Throws RangeError on NUL. */
-export function sqlText(statements: readonly SqlStatement[]): string {
-  return statements
-    .map(({ sql, params }) => {
-      const text = sql.replace(/\?(\d+)/g, (_, position) => literal(params[Number(position) - 1]));
-      return `${text};\n`;
-    })
-    .join('');
-}
-
-function literal(value: string | number | null | undefined): string {
-  if (value === undefined) {
-    throw new RangeError('a statement has more parameters than values');
-  }
-  if (value === null) {
-    return 'NULL';
-  }
-  if (typeof value === 'number') {
-    return String(value);
-  }
-  if (value.includes('\0')) {
-    throw new RangeError('text in SQL cannot hold a NUL character');
-  }
-  return `'${value.replaceAll("'", "''")}'`;
 }

@@ -1,8 +1,5 @@
 import type { Problem } from './problem.ts';
 
-/** Of every creation that worked (decision 11). */
-export const SAVED_MESSAGE = 'Payment intent saved successfully';
-
 /** The generic envelope of spec "Response envelopes" as the exact bytes to send. */
 export function successBody(message: string, content: unknown): string {
   return JSON.stringify({ status: 200, message, content });
