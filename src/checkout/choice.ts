@@ -1,6 +1,6 @@
 import type { IntentTerms } from '../domain/intent.ts';
 import { METHODS_NEEDING_PHONE, type Method } from '../domain/method.ts';
-import { phoneFrom } from './phone.ts';
+import { phoneFrom } from '../domain/phone.ts';
 import { fixedPhone, type RefusedForm } from './view.ts';
 
 /** What the customer chose on the first page. */

@@ -1,21 +1,3 @@
-/** Longer input is not a phone number; bounds the work on hostile text. */
-const PHONE_INPUT_LENGTH_MAX = 40;
-
-/** What people put between digits: spaces, dashes, dots, brackets, and invisible marks when pasted. */
-const SEPARATORS = /[\s\p{Pd}\p{Cf}.()]/gu;
-
-/** The trunk 0 may stand behind the country's code: "+251 (0) 911 …" is how cards print it. */
-const PHONE = /^(?:(?:\+|00)?2510?|0)?([79]\d{8})$/;
-
-/** `251XXXXXXXXX` out of how a person writes an Ethiopian mobile number, or null. */
-export function phoneFrom(input: string): string | null {
-  if (input.length > PHONE_INPUT_LENGTH_MAX) {
-    return null;
-  }
-  const digits = PHONE.exec(input.replace(SEPARATORS, ''));
-  return digits?.[1] === undefined ? null : `251${digits[1]}`;
-}
-
 /** `251911234567` as people write it at home: "0911 234 567". Anything else stays as it is. */
 export function phoneText(phone: string): string {
   const parts = /^(?:251)?([79]\d{2})(\d{3})(\d{3})$/.exec(phone);

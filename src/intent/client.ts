@@ -139,6 +139,11 @@ export class IntentClient {
     return this.#call((stub) => stub.reportLedger(version));
   }
 
+  /** Sends what is stored to the ledger once more. False when there is no such payment. */
+  republish(): Promise<boolean> {
+    return this.#call((stub) => stub.republish());
+  }
+
   /** A new stub for each try: one that has thrown stays broken. Overload is never retried. */
   async #call<T>(method: (stub: PaymentIntentRpc) => Promise<T>): Promise<T> {
     const namespace = this.#env.PAYMENT_INTENT;

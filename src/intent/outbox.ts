@@ -1,12 +1,22 @@
+import { configOf } from '../config.ts';
+import { phoneDigest } from '../crypto/phone-digest.ts';
 import type { Intent } from '../domain/intent.ts';
-import { reportedAttempt } from '../domain/intent.ts';
+import { phoneOwner, phoneSearchKey } from '../domain/search-key.ts';
 import { errorText, log } from '../log.ts';
-import type { DeliveryMessage, LedgerMessage, LedgerRow } from './protocol.ts';
+import { idSearchKeys, ledgerEvents, ledgerRow, ledgerVersion, phonesOf } from './ledger-change.ts';
+import type { DeliveryMessage, LedgerMessage } from './protocol.ts';
+import type { StoredEvent } from './store.ts';
 
 /** Something that a commit wants sent. The row behind it holds the lease that repeats it. */
 export type Message =
   | { readonly queue: 'webhooks' | 'retries'; readonly sequence: number }
   | { readonly queue: 'ledger' };
+
+/** What is stored as a commit leaves it: what its messages speak of. */
+export interface Snapshot {
+  readonly intent: Intent;
+  readonly events: readonly StoredEvent[];
+}
 
 /**
  * Puts the messages of one commit into their queues. Never throws: what could not be sent is sent
@@ -15,15 +25,14 @@ export type Message =
 export async function sendMessages(
   env: Env,
   objectId: string,
-  intent: Intent,
+  snapshot: Snapshot,
   messages: readonly Message[],
 ): Promise<void> {
   const sends = messages.map((message) => {
     if (message.queue === 'ledger') {
-      const change: LedgerMessage = { objectId, version: intent.version, row: ledgerRow(intent) };
-      return env.LEDGER.send(change);
+      return sendLedgerChange(env, objectId, snapshot);
     }
-    const { merchantId } = intent.terms;
+    const { merchantId } = snapshot.intent.terms;
     const delivery: DeliveryMessage = { objectId, sequence: message.sequence, merchantId };
     const queue = message.queue === 'webhooks' ? env.WEBHOOKS : env.WEBHOOK_RETRIES;
     return queue.send(delivery);
@@ -35,22 +44,30 @@ export async function sendMessages(
   }
 }
 
-function ledgerRow(intent: Intent): LedgerRow {
-  const { terms } = intent;
-  return {
-    environment: terms.environment,
-    merchantId: terms.merchantId,
-    uuid: terms.uuid,
-    number: terms.number,
-    uniqueId: terms.uniqueId,
-    kind: terms.kind,
-    status: intent.status,
-    amountMinor: terms.amountMinor,
-    currency: terms.currency,
-    method: reportedAttempt(intent)?.method ?? null,
-    unresolvedAttempts: intent.attempts.filter(({ status }) => status === 'unresolved').length,
-    anomalies: intent.anomalies.length,
-    createdAtMs: terms.createdAtMs,
-    updatedAtMs: intent.updatedAtMs,
+/** Tells the ledger everything that it shows of a payment. Throws when the queue does not take it. */
+export async function sendLedgerChange(
+  env: Env,
+  objectId: string,
+  { intent, events }: Snapshot,
+): Promise<void> {
+  const phones = phonesOf(intent);
+  // Most payments have none, and are told of without a pause.
+  const phoneKeys = phones.length === 0 ? [] : await phoneSearchKeys(env, intent, phones);
+  const change: LedgerMessage = {
+    objectId,
+    version: ledgerVersion(intent, events),
+    row: ledgerRow(intent),
+    searchKeys: [...idSearchKeys(intent), ...phoneKeys],
+    events: ledgerEvents(intent, events),
   };
+  await env.LEDGER.send(change);
+}
+
+/** Numbers leave the object as keyed digests only. */
+function phoneSearchKeys(env: Env, intent: Intent, phones: readonly string[]): Promise<string[]> {
+  const [key] = configOf(env).dataEncryptionKeys;
+  const owner = phoneOwner(intent.terms);
+  return Promise.all(
+    phones.map(async (phone) => phoneSearchKey(await phoneDigest(key, owner, phone))),
+  );
 }

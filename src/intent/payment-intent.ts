@@ -8,7 +8,7 @@ import { railOf } from '../rails/registry.ts';
 import { railOrder, sendStart } from '../rails/run-attempt.ts';
 import { requestBody, signEventBody } from '../webhooks/signature.ts';
 import { claimed, reported, sentAgain } from './delivery.ts';
-import { sendMessages } from './outbox.ts';
+import { sendLedgerChange, sendMessages } from './outbox.ts';
 import type {
   ClaimResult,
   CreateRequest,
@@ -25,6 +25,9 @@ import type {
 import { newRow, PaymentRecord } from './record.ts';
 import { takenResult } from './taken.ts';
 
+/** For what is over in seconds: the alarm that was set may look once for nothing. */
+const KEEPS_EARLIER_ALARM = { keepsEarlierAlarm: true } as const;
+
 /** `alarm()` arms this far ahead before it works, so that no failure can lose the alarm. */
 const ALARM_SAFETY_MS = 30_000;
 /** An alarm this late counts as lost, and whoever comes by does its work. */
@@ -37,8 +40,8 @@ const ALARM_OVERDUE_MS = 60_000;
  * until the other side confirms it.
  */
 export class PaymentIntent extends DurableObject<Env> {
-  readonly #record = new PaymentRecord(this.ctx.storage, (intent, messages) =>
-    this.ctx.waitUntil(sendMessages(this.env, this.ctx.id.toString(), intent, messages)),
+  readonly #record = new PaymentRecord(this.ctx.storage, (snapshot, messages) =>
+    this.ctx.waitUntil(sendMessages(this.env, this.ctx.id.toString(), snapshot, messages)),
   );
 
   /** An alarm is doing its work just now; nobody needs to heal it. */
@@ -144,8 +147,9 @@ export class PaymentIntent extends DurableObject<Env> {
     }
     const claimId = crypto.randomUUID();
     const signature = event.signature ?? fresh;
-    const claim = claimed(event, claimId, signature, Date.now());
-    this.#record.commit(() => this.#record.saveEvent(claim), { keepsEarlierAlarm: true });
+    const nowMs = Date.now();
+    const claim = claimed(event, claimId, signature, nowMs);
+    this.#record.commit(() => this.#record.saveEvent(event, claim, nowMs), KEEPS_EARLIER_ALARM);
     return {
       type: 'claimed',
       delivery: {
@@ -163,8 +167,10 @@ export class PaymentIntent extends DurableObject<Env> {
   reportDelivery(report: DeliveryReport): void {
     const event = this.#record.event(report.sequence);
     if (event !== null) {
-      const after = reported(event, report, Math.random(), Date.now());
-      this.#record.commit(() => this.#record.saveEvent(after));
+      const nowMs = Date.now();
+      const after = reported(event, report, Math.random(), nowMs);
+      // The ledger's confirmation, seconds away, sets the alarm anew in any case.
+      this.#record.commit(() => this.#record.saveEvent(event, after, nowMs), KEEPS_EARLIER_ALARM);
     }
   }
 
@@ -174,8 +180,9 @@ export class PaymentIntent extends DurableObject<Env> {
     if (event === null) {
       return false;
     }
+    const nowMs = Date.now();
     this.#record.commit(() => {
-      this.#record.saveEvent(sentAgain(event, Date.now()));
+      this.#record.saveEvent(event, sentAgain(event, nowMs), nowMs);
       this.#record.enqueue({ queue: 'webhooks', sequence });
     });
     return true;
@@ -184,10 +191,24 @@ export class PaymentIntent extends DurableObject<Env> {
   /** The ledger holds this version now. */
   reportLedger(version: number): void {
     const stored = this.#record.stored();
-    if (stored?.intent?.version === version && stored.ledgerVersion < version) {
+    const isNewest = this.#record.ledgerVersion() === version;
+    if (stored !== null && isNewest && stored.ledgerVersion < version) {
       const confirmed = { ledgerVersion: version, ledgerSends: 0, ledgerDueAtMs: null };
       this.#record.commit(() => this.#record.save({ ...stored, ...confirmed }));
     }
+  }
+
+  /**
+   * Sends what is stored to the ledger once more, whatever the ledger has confirmed. Writes nothing:
+   * whoever asks for it repeats it. False when there is no such payment.
+   */
+  async republish(): Promise<boolean> {
+    const snapshot = this.#record.snapshot();
+    if (snapshot === null) {
+      return false;
+    }
+    await sendLedgerChange(this.env, this.ctx.id.toString(), snapshot);
+    return true;
   }
 
   /**

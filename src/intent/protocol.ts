@@ -80,6 +80,8 @@ export interface HistoryEntry {
   readonly command: string;
   readonly fromStatus: string | null;
   readonly toStatus: string;
+  /** What the command alone does not say, for people; null when there is nothing to add. */
+  readonly detail: string | null;
 }
 
 export type ReadResult =
@@ -142,20 +144,34 @@ export interface DeliveryReport {
   readonly log: DeliveryTry;
 }
 
-/** What the ledger is told of every stored change: one row of D1, ordered by `version`. */
+/**
+ * What the ledger is told of every change that it shows, ordered by `version`: the whole of it each
+ * time, so that any message replaces all earlier ones. Optional members are absent in messages of
+ * the release before.
+ */
 export interface LedgerMessage {
   readonly objectId: string;
   readonly version: number;
   readonly row: LedgerRow;
+  /** What the payment is found by besides the row's columns. Only ever added to. */
+  readonly searchKeys?: readonly string[];
+  readonly events?: readonly LedgerEvent[];
 }
 
 export interface LedgerRow extends Tenant {
   readonly uuid: string;
   readonly number: number;
   readonly uniqueId: string;
+  /** Which release's members the row has; absent: none of the optional ones. */
+  readonly projection?: number;
   readonly kind: IntentTerms['kind'];
   readonly status: Intent['status'];
+  readonly failureReason?: Intent['failureReason'];
+  readonly late?: boolean;
   readonly amountMinor: number;
+  /** Of `method`; 0 while there is none. */
+  readonly commissionMinor?: number;
+  readonly commissionPaidByCustomer?: boolean;
   readonly currency: string;
   readonly method: Attempt['method'] | null;
   /** What a human may have to look at: attempts without proof either way, and anomalies. */
@@ -163,4 +179,26 @@ export interface LedgerRow extends Tenant {
   readonly anomalies: number;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
+  readonly endedAtMs?: number | null;
+}
+
+/** An event's delivery as the ledger shows it: no body, nothing of what the merchant answered. */
+export interface LedgerEvent {
+  readonly eventId: string;
+  readonly sequence: number;
+  readonly type: string;
+  /** Orders the states of this event's delivery. */
+  readonly revision: number;
+  readonly createdAtMs: number;
+  /** Never `claimed`: that reads `queued`. */
+  readonly deliveryStatus: DeliveryStatus;
+  /** The next try; null unless it waits for one. */
+  readonly dueAtMs: number | null;
+  readonly tries: number;
+  readonly lastTryAtMs: number | null;
+  readonly lastHttpStatus: number | null;
+  readonly lastError: string | null;
+  readonly lastDurationMs: number | null;
+  /** Of the payment's own callbackUrl; null: wherever the merchant's setting says. */
+  readonly destinationOrigin: string | null;
 }

@@ -10,7 +10,8 @@ import { queuedLeaseMs, RETENTION_MS } from '../domain/schedule.ts';
 import { log } from '../log.ts';
 import { eventBody } from '../webhooks/payload.ts';
 import { isDue, queued, superseded } from './delivery.ts';
-import type { Message } from './outbox.ts';
+import { isShownOtherwise, ledgerVersion } from './ledger-change.ts';
+import type { Message, Snapshot } from './outbox.ts';
 import type { ExpressAnswers } from './protocol.ts';
 import { NEW_STORED, Store, type StoredEvent, type StoredIntent } from './store.ts';
 
@@ -30,7 +31,7 @@ export class PaymentRecord {
   readonly #storage: DurableObjectStorage;
   readonly #store: Store;
   /** Sends the messages of a commit that has been made. */
-  readonly #send: (intent: Intent, messages: readonly Message[]) => void;
+  readonly #send: (snapshot: Snapshot, messages: readonly Message[]) => void;
   /** `undefined`: not read yet, or not to be trusted after a rollback. */
   #stored: StoredIntent | null | undefined;
   /** What is known to be set; null after a start, when it is set anew by the next commit. */
@@ -40,7 +41,7 @@ export class PaymentRecord {
 
   constructor(
     storage: DurableObjectStorage,
-    send: (intent: Intent, messages: readonly Message[]) => void,
+    send: (snapshot: Snapshot, messages: readonly Message[]) => void,
   ) {
     this.#storage = storage;
     this.#store = new Store(storage.sql);
@@ -69,6 +70,18 @@ export class PaymentRecord {
   /** Oldest first. Only an end is announced, so before it there is nothing to look for. */
   events(): StoredEvent[] {
     return this.intent()?.endedAtMs == null ? [] : this.#store.events();
+  }
+
+  /** What leaves the object speaks of. Null when there is no payment. */
+  snapshot(): Snapshot | null {
+    const intent = this.intent();
+    return intent === null ? null : { intent, events: this.events() };
+  }
+
+  /** The version of what the ledger shows, deliveries included. Null when there is no payment. */
+  ledgerVersion(): number | null {
+    const snapshot = this.snapshot();
+    return snapshot === null ? null : ledgerVersion(snapshot.intent, snapshot.events);
   }
 
   event(sequence: number): StoredEvent | null {
@@ -107,10 +120,10 @@ export class PaymentRecord {
     const messages = this.#outgoing.filter(
       (message) => message.queue !== 'ledger' || message === ledger,
     );
-    const intent = this.intent();
+    const snapshot = messages.length === 0 ? null : this.snapshot();
     this.#outgoing = [];
-    if (intent !== null && messages.length > 0) {
-      this.#send(intent, messages);
+    if (snapshot !== null) {
+      this.#send(snapshot, messages);
     }
   }
 
@@ -124,6 +137,7 @@ export class PaymentRecord {
       command: 'create',
       fromStatus: null,
       toStatus: stored.intent.status,
+      detail: null,
     });
     this.#outgoing.push({ queue: 'ledger' });
   }
@@ -133,8 +147,27 @@ export class PaymentRecord {
     this.#stored = stored;
   }
 
-  saveEvent(event: StoredEvent): void {
-    this.#store.updateEvent(event);
+  /** Stores what became of an event's delivery, and tells the ledger what it shows of that. */
+  saveEvent(before: StoredEvent, after: StoredEvent, nowMs: number): void {
+    if (this.#writeEvent(before, after)) {
+      this.#tellLedger(nowMs);
+    }
+  }
+
+  /** True when it is news to the ledger. */
+  #writeEvent(before: StoredEvent, after: StoredEvent): boolean {
+    const isNews = isShownOtherwise(before, after);
+    this.#store.updateEvent(isNews ? { ...after, revision: before.revision + 1 } : after);
+    return isNews;
+  }
+
+  #tellLedger(nowMs: number): void {
+    const stored = this.stored();
+    // A lease that runs already does for this too, and costs no row.
+    if (stored !== null && stored.ledgerDueAtMs === null) {
+      this.save({ ...stored, ledgerSends: 0, ledgerDueAtMs: nowMs + queuedLeaseMs(0) });
+    }
+    this.#outgoing.push({ queue: 'ledger' });
   }
 
   enqueue(message: Message): void {
@@ -159,6 +192,7 @@ export class PaymentRecord {
         command: step.command,
         fromStatus: before.status,
         toStatus: step.intent.status,
+        detail: null,
       });
       if (step.event !== null) {
         this.#announce(step.intent, step.event, nowMs);
@@ -193,7 +227,7 @@ export class PaymentRecord {
     for (const earlier of this.#store.events()) {
       const after = superseded(earlier);
       if (after !== earlier) {
-        this.#store.updateEvent(after);
+        this.#writeEvent(earlier, after);
       }
     }
     this.#store.insertEvent({
@@ -209,22 +243,23 @@ export class PaymentRecord {
       timesQueued: 0,
       tries: 0,
       log: [],
+      revision: 0,
     });
     this.#outgoing.push({ queue: 'webhooks', sequence: intent.version });
   }
 
   /** Puts deliveries and the ledger row whose lease or wait is over back into their queues. */
   requeueDue(nowMs: number): void {
-    for (const event of this.events().filter((candidate) => isDue(candidate, nowMs))) {
-      const isRetry = event.tries > 0;
-      this.#store.updateEvent(queued(event, nowMs));
-      this.#outgoing.push({ queue: isRetry ? 'retries' : 'webhooks', sequence: event.sequence });
-    }
     const stored = this.stored();
     if (stored !== null && stored.ledgerDueAtMs !== null && stored.ledgerDueAtMs <= nowMs) {
       const ledgerSends = stored.ledgerSends + 1;
       this.save({ ...stored, ledgerSends, ledgerDueAtMs: nowMs + queuedLeaseMs(ledgerSends) });
       this.#outgoing.push({ queue: 'ledger' });
+    }
+    for (const event of this.events().filter((candidate) => isDue(candidate, nowMs))) {
+      const isRetry = event.tries > 0;
+      this.saveEvent(event, queued(event, nowMs), nowMs);
+      this.#outgoing.push({ queue: isRetry ? 'retries' : 'webhooks', sequence: event.sequence });
     }
   }
 

@@ -43,6 +43,8 @@ export interface StoredEvent {
   readonly timesQueued: number;
   readonly tries: number;
   readonly log: readonly DeliveryTry[];
+  /** Grows with every change that the ledger shows; orders the states of this event's delivery. */
+  readonly revision: number;
 }
 
 /** Rows in and out. Synchronous, no decisions: the caller holds the transaction. */
@@ -107,12 +109,14 @@ export class Store {
 
   appendHistory(entry: HistoryEntry): void {
     this.#sql.exec(
-      'INSERT INTO history (version, at_ms, command, from_status, to_status) VALUES (?, ?, ?, ?, ?)',
+      `INSERT INTO history (version, at_ms, command, from_status, to_status, detail)
+       VALUES (?, ?, ?, ?, ?, ?)`,
       entry.version,
       entry.atMs,
       entry.command,
       entry.fromStatus,
       entry.toStatus,
+      entry.detail,
     );
   }
 
@@ -124,6 +128,7 @@ export class Store {
       command: row.command,
       fromStatus: row.from_status,
       toStatus: row.to_status,
+      detail: row.detail,
     }));
   }
 
@@ -131,8 +136,8 @@ export class Store {
     createEventTable(this.#sql);
     this.#sql.exec(
       `INSERT INTO event (sequence, event_id, type, body, signature, created_at_ms,
-         delivery_status, claim_id, due_at_ms, times_queued, tries, log)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+         delivery_status, claim_id, due_at_ms, times_queued, tries, log, revision)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       event.sequence,
       event.eventId,
       event.type,
@@ -145,6 +150,7 @@ export class Store {
       event.timesQueued,
       event.tries,
       JSON.stringify(event.log),
+      event.revision,
     );
   }
 
@@ -152,7 +158,7 @@ export class Store {
   updateEvent(event: StoredEvent): void {
     this.#sql.exec(
       `UPDATE event SET signature = ?, delivery_status = ?, claim_id = ?, due_at_ms = ?,
-         times_queued = ?, tries = ?, log = ? WHERE sequence = ?`,
+         times_queued = ?, tries = ?, log = ?, revision = ? WHERE sequence = ?`,
       event.signature,
       event.deliveryStatus,
       event.claimId,
@@ -160,6 +166,7 @@ export class Store {
       event.timesQueued,
       event.tries,
       JSON.stringify(event.log),
+      event.revision,
       event.sequence,
     );
   }
@@ -183,6 +190,7 @@ export class Store {
       timesQueued: row.times_queued,
       tries: row.tries,
       log: JSON.parse(row.log),
+      revision: row.revision,
     }));
   }
 
@@ -234,6 +242,7 @@ type HistoryRow = {
   command: string;
   from_status: string | null;
   to_status: string;
+  detail: string | null;
 };
 
 type EventRow = {
@@ -249,4 +258,5 @@ type EventRow = {
   times_queued: number;
   tries: number;
   log: string;
+  revision: number;
 };

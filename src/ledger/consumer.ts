@@ -1,21 +1,8 @@
+import { runBatch } from '../database.ts';
 import { intentByObjectId } from '../intent/client.ts';
 import type { LedgerMessage } from '../intent/protocol.ts';
 import { errorText, log } from '../log.ts';
-
-/** One statement whatever the number of rows, which come as one JSON array of LedgerRow & version. */
-const UPSERT = `
-  INSERT INTO payment (uuid, environment, merchant_id, number, unique_id, version, kind, status,
-    amount_minor, currency, method, unresolved_attempts, anomalies, created_at_ms, updated_at_ms)
-  SELECT value ->> 'uuid', value ->> 'environment', value ->> 'merchantId', value ->> 'number',
-    value ->> 'uniqueId', value ->> 'version', value ->> 'kind', value ->> 'status',
-    value ->> 'amountMinor', value ->> 'currency', value ->> 'method',
-    value ->> 'unresolvedAttempts', value ->> 'anomalies', value ->> 'createdAtMs',
-    value ->> 'updatedAtMs'
-  FROM json_each(?1) WHERE true
-  ON CONFLICT (uuid) DO UPDATE SET version = excluded.version, status = excluded.status,
-    method = excluded.method, unresolved_attempts = excluded.unresolved_attempts,
-    anomalies = excluded.anomalies, updated_at_ms = excluded.updated_at_ms
-  WHERE excluded.version > payment.version`;
+import { upsertStatements } from './upsert.ts';
 
 /**
  * Brings a batch of changes into D1: the newest of each payment, guarded by version so that
@@ -26,7 +13,7 @@ export async function consumeLedger(batch: MessageBatch<LedgerMessage>, env: Env
   const newest = new Map<string, Message<LedgerMessage>>();
   for (const message of batch.messages) {
     const known = newest.get(message.body.objectId);
-    if (known === undefined || known.body.version < message.body.version) {
+    if (known === undefined || isNewer(message.body, known.body)) {
       newest.set(message.body.objectId, message);
     }
   }
@@ -49,7 +36,14 @@ export async function consumeLedger(batch: MessageBatch<LedgerMessage>, env: Env
   }
 }
 
-/** In one statement, or when that fails one by one: a bad row must not hold up the good ones. */
+/** Of one version the message of the newer release tells more. */
+function isNewer(one: LedgerMessage, other: LedgerMessage): boolean {
+  return one.version === other.version
+    ? (one.row.projection ?? 0) >= (other.row.projection ?? 0)
+    : one.version > other.version;
+}
+
+/** In one batch, or when that fails one by one: a bad row must not hold up the good ones. */
 async function write(
   env: Env,
   messages: readonly Message<LedgerMessage>[],
@@ -74,6 +68,5 @@ async function write(
 }
 
 async function upsert(env: Env, messages: readonly Message<LedgerMessage>[]): Promise<void> {
-  const rows = messages.map(({ body }) => ({ ...body.row, version: body.version }));
-  await env.DB.prepare(UPSERT).bind(JSON.stringify(rows)).run();
+  await runBatch(env.DB, upsertStatements(messages.map(({ body }) => body)));
 }

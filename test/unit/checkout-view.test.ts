@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { attemptsKnownTo, readChoice } from '../../src/checkout/choice.ts';
-import { phoneFrom, phoneText } from '../../src/checkout/phone.ts';
+import { phoneText } from '../../src/checkout/phone.ts';
 import { type ChooseState, checkoutView } from '../../src/checkout/view.ts';
 import type { Intent } from '../../src/domain/intent.ts';
+import { phoneFrom } from '../../src/domain/phone.ts';
 import { moneyText } from '../../src/pages/money-text.ts';
 import {
   attemptWith,

@@ -184,7 +184,7 @@ test.each([
   [
     'the history table is gone',
     'DROP TABLE history',
-    'CREATE TABLE history (version INTEGER PRIMARY KEY, at_ms INTEGER NOT NULL, command TEXT NOT NULL, from_status TEXT, to_status TEXT NOT NULL)',
+    'CREATE TABLE history (version INTEGER PRIMARY KEY, at_ms INTEGER NOT NULL, command TEXT NOT NULL, from_status TEXT, to_status TEXT NOT NULL, detail TEXT)',
   ],
   [
     'the state cannot be written',

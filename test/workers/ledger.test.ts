@@ -92,7 +92,7 @@ test('ledger: duplicates write nothing and change nothing', async () => {
   expect(rows.take()).toBe(0);
 });
 
-test('ledger: a batch becomes one D1 statement with one row a payment', async () => {
+test('ledger: a batch becomes one D1 batch with one row a payment', async () => {
   for (let index = 0; index < 5; index += 1) {
     await createHosted({ paymentIntentUniqueId: `order-${index}` });
     await clientOf(`order-${index}`).execute([{ type: 'cancel' }]);
@@ -100,8 +100,11 @@ test('ledger: a batch becomes one D1 statement with one row a payment', async ()
   const messages = caught.ledger.splice(0);
   expect(messages).toHaveLength(10);
   const prepare = vi.spyOn(env.DB, 'prepare');
+  const batch = vi.spyOn(env.DB, 'batch');
   await consume('kefel-ledger', messages.toReversed());
+  // Nobody has an attempt, a phone or an event: only payments are written.
   expect(prepare).toHaveBeenCalledTimes(1);
+  expect(batch).toHaveBeenCalledTimes(1);
   expect((await ledgerRows()).map(({ status, version }) => [status, version])).toEqual(
     Array.from({ length: 5 }, () => ['canceled', 2]),
   );

@@ -541,29 +541,14 @@ export async function consume(
   return getQueueResult(batch, ctx);
 }
 
-/** Counts the rows that the ledger's statement writes to D1, indexes included, since the last take. */
+/** Counts the rows that batches write to D1, indexes and triggers included, since the last take. */
 export function countLedgerRows(): { take(): number } {
   let written = 0;
-  const prepare = env.DB.prepare.bind(env.DB);
-  vi.spyOn(env.DB, 'prepare').mockImplementation((sql) => {
-    const statement = prepare(sql);
-    if (!sql.includes('INSERT INTO payment')) {
-      return statement;
-    }
-    const bind = statement.bind.bind(statement);
-    return Object.assign(statement, {
-      bind: (...values: unknown[]) => {
-        const bound = bind(...values);
-        const run = bound.run.bind(bound);
-        return Object.assign(bound, {
-          run: async () => {
-            const result = await run();
-            written += result.meta.rows_written;
-            return result;
-          },
-        });
-      },
-    });
+  const batch = env.DB.batch.bind(env.DB);
+  vi.spyOn(env.DB, 'batch').mockImplementation(async <Row>(statements: D1PreparedStatement[]) => {
+    const results = await batch<Row>(statements);
+    written += results.reduce((sum, { meta }) => sum + meta.rows_written, 0);
+    return results;
   });
   return {
     take: () => {

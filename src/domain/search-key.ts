@@ -1,0 +1,21 @@
+import type { Tenant } from './intent.ts';
+
+/** The keys under which the ledger finds a payment besides its own columns. */
+
+/** No id that anybody searches for is longer; one that is cannot be searched for. */
+export const SEARCH_ID_LENGTH_MAX = 255;
+
+/** Of an id: a transaction's, a rail's, a receipt's, a payment link's. Apart from phones' keys. */
+export function idSearchKey(id: string): string {
+  return `id:${id}`;
+}
+
+/** Of the keyed digest of a phone number. */
+export function phoneSearchKey(digest: string): string {
+  return `phone:${digest}`;
+}
+
+/** What a phone's digest is bound to. Merchant ids contain no slash. */
+export function phoneOwner({ environment, merchantId }: Tenant): string {
+  return `${environment}/${merchantId}`;
+}

@@ -1,0 +1,99 @@
+import { configOf } from '../config.ts';
+import { phoneDigest } from '../crypto/phone-digest.ts';
+import { prepare, type SqlStatement } from '../database.ts';
+import type { Tenant } from '../domain/intent.ts';
+import { phoneFrom } from '../domain/phone.ts';
+import {
+  idSearchKey,
+  phoneOwner,
+  phoneSearchKey,
+  SEARCH_ID_LENGTH_MAX,
+} from '../domain/search-key.ts';
+import { PAYMENT_COLUMNS, type PaymentRow, paymentRow, type StoredPayment } from './payment-row.ts';
+
+/** A payment link or a phone may belong to many payments: the newest are shown. */
+export const SEARCH_ROWS_MAX = 50;
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const INTENT_NUMBER = /^[1-9]\d{0,15}$/;
+const EVENT_ID = /^evt_[0-9a-f]{32}$/;
+
+/**
+ * A tenant's payments that have exactly this id or phone number, newest first, at most
+ * SEARCH_ROWS_MAX: paymentIntentUniqueId, uuid, integer id, transactionId, a rail's reference or
+ * receipt, paymentLinkUniqueId, an event's id, or a mobile number however people write it. Space
+ * round the text is ignored; longer text than any id finds nothing.
+ */
+export async function searchPayments(
+  env: Env,
+  tenant: Tenant,
+  text: string,
+): Promise<readonly PaymentRow[]> {
+  // Before anything else looks at it: every later step is bounded by this.
+  const wanted = text.length > 2 * SEARCH_ID_LENGTH_MAX ? '' : text.trim();
+  if (wanted === '' || wanted.length > SEARCH_ID_LENGTH_MAX) {
+    return [];
+  }
+  const statements = searchStatements(tenant, wanted, await keysOf(env, tenant, wanted));
+  const results = await env.DB.batch<StoredPayment>(
+    statements.map((statement) => prepare(env.DB, statement)),
+  );
+  const found = new Map(results.flatMap((result) => result.results.map((row) => [row.uuid, row])));
+  return [...found.values()]
+    .sort((one, other) => other.createdAtMs - one.createdAtMs)
+    .slice(0, SEARCH_ROWS_MAX)
+    .map(paymentRow);
+}
+
+/** By every key of the ring: a number that was stored before a rotation is found after it. */
+async function keysOf(env: Env, tenant: Tenant, text: string): Promise<readonly string[]> {
+  const phone = phoneFrom(text);
+  const ring = phone === null ? [] : configOf(env).dataEncryptionKeys;
+  const digests = await Promise.all(
+    ring.map((key) => phoneDigest(key, phoneOwner(tenant), phone ?? '')),
+  );
+  return [idSearchKey(text), ...digests.map(phoneSearchKey)];
+}
+
+/** One statement for each thing that the text can be; each reads what it finds and no more. */
+export function searchStatements(
+  { merchantId, environment }: Tenant,
+  text: string,
+  keys: readonly string[],
+): readonly SqlStatement[] {
+  const owner = 'payment.merchant_id = ? AND payment.environment = ?';
+  const one = (source: string, condition: string, value: string | number): SqlStatement => ({
+    sql: `SELECT ${PAYMENT_COLUMNS} FROM ${source} WHERE ${owner} AND ${condition}
+      LIMIT ${SEARCH_ROWS_MAX}`,
+    params: [merchantId, environment, value],
+  });
+  return [
+    one('payment INDEXED BY payment_unique_id', 'unique_id = ?', text),
+    ...keys.map((key) => byKey(merchantId, environment, key)),
+    ...(UUID.test(text) ? [one('payment', 'uuid = ?', text)] : []),
+    ...(INTENT_NUMBER.test(text)
+      ? [one('payment INDEXED BY payment_number', 'number = ?', Number(text))]
+      : []),
+    ...(EVENT_ID.test(text)
+      ? [
+          one(
+            'webhook_event CROSS JOIN payment ON payment.uuid = webhook_event.payment_uuid',
+            'webhook_event.event_id = ?',
+            text,
+          ),
+        ]
+      : []),
+  ];
+}
+
+/** CROSS JOIN fixes the order of the loops: the keys first, then their payments. */
+function byKey(merchantId: string, environment: string, key: string): SqlStatement {
+  return {
+    sql: `SELECT ${PAYMENT_COLUMNS}
+      FROM payment_search_key AS found CROSS JOIN payment ON payment.uuid = found.uuid
+      WHERE found.merchant_id = ?1 AND found.environment = ?2 AND found.key = ?3
+        AND payment.merchant_id = ?1 AND payment.environment = ?2
+      ORDER BY found.created_at_ms DESC, found.uuid DESC LIMIT ${SEARCH_ROWS_MAX}`,
+    params: [merchantId, environment, key],
+  };
+}

@@ -1,0 +1,115 @@
+import { prepare, type SqlStatement } from '../database.ts';
+import type { FailureReason, IntentStatus, Tenant } from '../domain/intent.ts';
+import type { Currency, Environment, Method } from '../domain/method.ts';
+
+/** Addis Ababa is three hours ahead of UTC, all year. */
+const OFFSET_MS = 3 * 3_600_000;
+const DAY_MS = 86_400_000;
+
+/** The day of a moment as the ledger counts days: from 1970, in Addis Ababa. */
+export function ledgerDay(atMs: number): number {
+  return Math.floor((atMs + OFFSET_MS) / DAY_MS);
+}
+
+/** When a day of the ledger begins, in milliseconds since 1970 in UTC. */
+export function ledgerDayStartMs(day: number): number {
+  return day * DAY_MS - OFFSET_MS;
+}
+
+/** Days as `ledgerDay` counts them; both ends belong to it. Of payments it is the day of creation. */
+export interface DayRange {
+  readonly fromDay: number;
+  readonly toDay: number;
+  readonly method?: Method | undefined;
+}
+
+export interface Total {
+  /** Null: none was chosen. */
+  readonly method: Method | null;
+  readonly currency: Currency;
+  readonly status: IntentStatus;
+  readonly payments: number;
+  /** Without commission. */
+  readonly amountMinor: number;
+  readonly commissionMinor: number;
+}
+
+export interface DayTotal extends Total {
+  readonly day: number;
+}
+
+const SUMS = `SUM(payments) AS payments, SUM(amount_minor) AS amountMinor,
+  SUM(commission_minor) AS commissionMinor`;
+
+/** How many of a tenant's payments, and of how much, by method, currency and present status. */
+export async function totals(db: D1Database, tenant: Tenant, range: DayRange): Promise<Total[]> {
+  const { results } = await prepare(db, totalsStatement(tenant, range)).all<Total>();
+  return results;
+}
+
+/** The same for each day on which there was any, in the order of days. */
+export async function dailyTotals(
+  db: D1Database,
+  tenant: Tenant,
+  range: DayRange,
+): Promise<DayTotal[]> {
+  const { results } = await prepare(db, dailyTotalsStatement(tenant, range)).all<DayTotal>();
+  return results;
+}
+
+export function totalsStatement(tenant: Tenant, range: DayRange): SqlStatement {
+  return sums('', tenant, range);
+}
+
+export function dailyTotalsStatement(tenant: Tenant, range: DayRange): SqlStatement {
+  // The order of the table's key: nothing has to be sorted.
+  return sums('day, ', tenant, range);
+}
+
+function sums(day: 'day, ' | '', tenant: Tenant, range: DayRange): SqlStatement {
+  const { fromDay, toDay, method } = range;
+  return {
+    sql: `SELECT ${day}NULLIF(method, '') AS method, currency, status, ${SUMS}
+      FROM payment_day
+      WHERE merchant_id = ? AND environment = ? AND day BETWEEN ? AND ?
+        AND payments > 0${method === undefined ? '' : ' AND payment_day.method = ?'}
+      GROUP BY ${day}payment_day.method, currency, status`,
+    params: [
+      tenant.merchantId,
+      tenant.environment,
+      fromDay,
+      toDay,
+      ...(method === undefined ? [] : [method]),
+    ],
+  };
+}
+
+/** For the operator: what became of the payments of one method, over all merchants. */
+export interface RailOutcome {
+  readonly method: Method | null;
+  readonly status: Extract<IntentStatus, 'succeeded' | 'failed' | 'expired'>;
+  readonly failureReason: FailureReason | null;
+  readonly payments: number;
+}
+
+/** For the operator: ends since a day, by method, status and reason. */
+export async function failuresPerRail(
+  db: D1Database,
+  environment: Environment,
+  sinceDay: number,
+): Promise<RailOutcome[]> {
+  const { results } = await prepare(db, failuresPerRailStatement(environment, sinceDay)).all();
+  return results as unknown as RailOutcome[];
+}
+
+export function failuresPerRailStatement(environment: Environment, sinceDay: number): SqlStatement {
+  return {
+    sql: `SELECT NULLIF(payment_day.method, '') AS method, status,
+        NULLIF(payment_day.failure_reason, '') AS failureReason, SUM(payments) AS payments
+      FROM payment_day INDEXED BY payment_day_by_environment
+      WHERE environment = ? AND status IN ('succeeded', 'failed', 'expired') AND day >= ?
+        AND payments > 0
+      GROUP BY payment_day.method, status, payment_day.failure_reason`,
+    params: [environment, sinceDay],
+  };
+}
