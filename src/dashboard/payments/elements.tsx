@@ -1,0 +1,28 @@
+import type { IntentStatus } from '../../domain/intent.ts';
+import { timeText } from '../../pages/time-text.ts';
+import type { DashboardCall } from '../call.ts';
+import { Badge, type BadgeTone, Moment } from '../elements.tsx';
+import { SHARED_WORDS } from '../words.ts';
+import { statusWords } from './words.ts';
+
+type Call = Pick<DashboardCall, 'language'>;
+
+const TONES: Readonly<Record<IntentStatus, BadgeTone>> = {
+  open: 'plain',
+  processing: 'wait',
+  succeeded: 'good',
+  failed: 'bad',
+  expired: 'plain',
+  canceled: 'plain',
+};
+
+export function StatusBadge(props: { readonly call: Call; readonly status: IntentStatus }) {
+  return <Badge tone={TONES[props.status]}>{statusWords[props.call.language][props.status]}</Badge>;
+}
+
+/** A moment in the member's language. */
+export function When(props: { readonly call: Call; readonly atMs: number }) {
+  return (
+    <Moment atMs={props.atMs}>{timeText(props.atMs, SHARED_WORDS[props.call.language])}</Moment>
+  );
+}
