@@ -21,7 +21,7 @@ export function SearchForm(props: { readonly call: DashboardCall; readonly value
   const { call, value = '' } = props;
   const text = listWords[call.language];
   return (
-    <form class="search" method="post" action={paymentsPath(call.environment)} role="search">
+    <form class="search" method="post" action={paymentsPath(call.environment)}>
       <CsrfField session={call.session} />
       <Field id="search" label={text.searchLabel} hint={text.searchHint}>
         {(attributes) => (

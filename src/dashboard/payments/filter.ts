@@ -44,9 +44,10 @@ const AMOUNT = /^(?:\d{1,9}|\d{1,3}(?:,\d{3}){1,2})(?:\.\d{1,2})?$/;
 /** Reads the filters of a list's address. Days are those of Addis Ababa, amounts in major units. */
 export function readFilter(query: URLSearchParams): FilterForm {
   const textOf = (field: FilterField) => query.get(field)?.trim() ?? '';
-  const values = Object.fromEntries(
-    FILTER_FIELDS.map((field) => [field, textOf(field)]),
-  ) as Record<FilterField, string>;
+  const values = Object.fromEntries(FILTER_FIELDS.map((field) => [field, textOf(field)])) as Record<
+    FilterField,
+    string
+  >;
   const problems: Partial<Record<FilterField, FilterProblem>> = {};
   const read = <Value>(
     field: FilterField,
