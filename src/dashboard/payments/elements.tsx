@@ -2,6 +2,7 @@ import type { IntentStatus } from '../../domain/intent.ts';
 import { timeText } from '../../pages/time-text.ts';
 import type { DashboardCall } from '../call.ts';
 import { Badge, type BadgeTone, Moment } from '../elements.tsx';
+import { shownText } from '../untrusted-text.ts';
 import { SHARED_WORDS } from '../words.ts';
 import { statusWords } from './words.ts';
 
@@ -25,4 +26,9 @@ export function When(props: { readonly call: Call; readonly atMs: number }) {
   return (
     <Moment atMs={props.atMs}>{timeText(props.atMs, SHARED_WORDS[props.call.language])}</Moment>
   );
+}
+
+/** What somebody else wrote: it shows what it is, and turns no text round it about. */
+export function Untrusted({ text }: { readonly text: string }) {
+  return <bdi>{shownText(text)}</bdi>;
 }

@@ -59,8 +59,8 @@ export function FilterPanel(props: { readonly call: DashboardCall; readonly form
         <Choice call={call} form={form} field="status" choices={statusChoices(call)} />
         <Choice call={call} form={form} field="method" choices={methodChoices(call)} />
         <Choice call={call} form={form} field="currency" choices={CURRENCIES.map(same)} />
-        <Entry call={call} form={form} field="from" type="date" hint={text.dateHint} />
-        <Entry call={call} form={form} field="to" type="date" hint={text.dateHint} />
+        <Entry call={call} form={form} field="since" type="date" hint={text.dateHint} />
+        <Entry call={call} form={form} field="until" type="date" hint={text.dateHint} />
         <Entry call={call} form={form} field="min" type="text" hint={text.amountHint} />
         <Entry call={call} form={form} field="max" type="text" hint={text.amountHint} />
         <div class="buttons">

@@ -15,7 +15,15 @@ export const STATUSES = [
 ] as const satisfies readonly IntentStatus[];
 
 /** The query's parameters, which are the form's fields. */
-export const FILTER_FIELDS = ['status', 'method', 'currency', 'from', 'to', 'min', 'max'] as const;
+export const FILTER_FIELDS = [
+  'status',
+  'method',
+  'currency',
+  'since',
+  'until',
+  'min',
+  'max',
+] as const;
 export type FilterField = (typeof FILTER_FIELDS)[number];
 
 export type FilterProblem =
@@ -63,12 +71,12 @@ export function readFilter(query: URLSearchParams): FilterForm {
   const status = read('status', oneOf(STATUSES), 'unknown_choice');
   const method = read('method', oneOf(METHODS), 'unknown_choice');
   const currency = read('currency', oneOf(CURRENCIES), 'unknown_choice');
-  const fromDay = read('from', dayFrom, 'bad_date');
-  const toDay = read('to', dayFrom, 'bad_date');
+  const fromDay = read('since', dayFrom, 'bad_date');
+  const toDay = read('until', dayFrom, 'bad_date');
   const amountMinorMin = read('min', amountMinorFrom, 'bad_amount');
   const amountMinorMax = read('max', amountMinorFrom, 'bad_amount');
   if (fromDay !== null && toDay !== null && fromDay > toDay) {
-    problems.to = 'dates_reversed';
+    problems.until = 'dates_reversed';
   }
   if (amountMinorMin !== null && amountMinorMax !== null && amountMinorMin > amountMinorMax) {
     problems.max = 'amounts_reversed';
