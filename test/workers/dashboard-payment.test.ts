@@ -254,7 +254,7 @@ describe('events', () => {
     const member = await signedIn('developer');
     const html = await pageOf(member);
     const action = /action="([^"]+\/resend)"/.exec(html)?.[1] ?? '';
-    expect(html).toContain('aria-label="Send PAYMENT_SUCCESS again"');
+    expect(html).toContain('aria-label="Send again: PAYMENT_SUCCESS"');
     const { sequence, eventId } = await lastEvent();
     expect(action).toBe(`${PAGE}/events/${sequence}/resend`);
     const arrivals = merchantServer();

@@ -3,7 +3,7 @@ import type { Attempt, AttemptStatus, Intent } from '../../domain/intent.ts';
 import type { DashboardCall } from '../call.ts';
 import { Badge, type BadgeTone, Facts } from '../elements.tsx';
 import { SHARED_WORDS } from '../words.ts';
-import { Untrusted, When } from './elements.tsx';
+import { Untrusted, WhenExactly } from './elements.tsx';
 import { paymentWords } from './payment-words.ts';
 
 const TONES: Readonly<Record<AttemptStatus, BadgeTone>> = {
@@ -43,7 +43,7 @@ function AttemptCard(props: {
   const method = SHARED_WORDS[call.language].methodName[attempt.method];
   const isPending = attempt.status === 'processing' || attempt.status === 'unresolved';
   const when = (label: string, atMs: number | null, isShown = true): Row | null =>
-    atMs !== null && isShown ? [label, <When call={call} atMs={atMs} />] : null;
+    atMs !== null && isShown ? [label, <WhenExactly call={call} atMs={atMs} />] : null;
   const rows: (Row | null)[] = [
     named(text.reference, attempt.reference),
     named(text.phone, attempt.phone),

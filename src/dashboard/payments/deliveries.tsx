@@ -7,7 +7,7 @@ import { Badge, type BadgeTone, ButtonForm, Facts, Table } from '../elements.tsx
 import { isAllowed } from '../permissions.ts';
 import { shownLines } from '../untrusted-text.ts';
 import { SHARED_WORDS } from '../words.ts';
-import { Untrusted, When } from './elements.tsx';
+import { Untrusted, WhenExactly } from './elements.tsx';
 import { paymentPath } from './paths.ts';
 import { paymentWords } from './payment-words.ts';
 
@@ -53,7 +53,7 @@ function EventCard({ call, intent, event }: EventProps) {
   const text = paymentWords[call.language];
   const isWaiting = event.deliveryStatus === 'waiting' && event.dueAtMs !== null;
   return (
-    <article class="card" id={`event-${event.sequence}`}>
+    <article class="card event" id={`event-${event.sequence}`}>
       <div class="card-head">
         <h3>{eventName(event)}</h3>
         <Badge tone={TONES[event.deliveryStatus] ?? 'plain'}>{deliveryText(call, event)}</Badge>
@@ -62,9 +62,9 @@ function EventCard({ call, intent, event }: EventProps) {
       <Facts
         rows={[
           [text.eventId, event.eventId],
-          [text.announcedAt, <When call={call} atMs={event.createdAtMs} />],
+          [text.announcedAt, <WhenExactly call={call} atMs={event.createdAtMs} />],
           ...(isWaiting
-            ? [[text.nextTryAt, <When call={call} atMs={event.dueAtMs ?? 0} />] as const]
+            ? [[text.nextTryAt, <WhenExactly call={call} atMs={event.dueAtMs ?? 0} />] as const]
             : []),
         ]}
       />
@@ -104,7 +104,7 @@ function Tries({ call, event }: Omit<EventProps, 'intent'>) {
       columns={[text.time, text.httpStatus, text.duration, text.error, text.excerpt]}
       rows={event.tries
         .map((one) => [
-          <When call={call} atMs={one.atMs} />,
+          <WhenExactly call={call} atMs={one.atMs} />,
           <span class="number">{one.httpStatus ?? text.noAnswer}</span>,
           <span class="number">{text.milliseconds(countText(one.durationMs, locale))}</span>,
           one.error === null ? <span class="quiet">—</span> : <Untrusted text={one.error} />,

@@ -1,5 +1,5 @@
 import type { IntentStatus } from '../../domain/intent.ts';
-import { timeText } from '../../pages/time-text.ts';
+import { exactTimeText, timeText } from '../../pages/time-text.ts';
 import type { DashboardCall } from '../call.ts';
 import { Badge, type BadgeTone, Moment } from '../elements.tsx';
 import { shownText } from '../untrusted-text.ts';
@@ -26,6 +26,12 @@ export function When(props: { readonly call: Call; readonly atMs: number }) {
   return (
     <Moment atMs={props.atMs}>{timeText(props.atMs, SHARED_WORDS[props.call.language])}</Moment>
   );
+}
+
+/** The same to the second: attempts and tries follow each other fast. */
+export function WhenExactly(props: { readonly call: Call; readonly atMs: number }) {
+  const text = SHARED_WORDS[props.call.language];
+  return <Moment atMs={props.atMs}>{exactTimeText(props.atMs, text)}</Moment>;
 }
 
 /** What somebody else wrote: it shows what it is, and turns no text round it about. */

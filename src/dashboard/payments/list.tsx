@@ -53,13 +53,14 @@ export async function showPayments(call: DashboardCall): Promise<Response> {
           <SearchForm call={call} />
           <FilterPanel call={call} form={form} />
           <FiguresSection call={call} form={form} days={days} figures={figures} />
-          <PaymentTable call={call} rows={list.rows} empty={text.noneFiltered} />
-          <Pager call={call} newer={list.newer} older={list.older} />
-          <p>
+          <div class="list-head">
+            <h2>{text.newestFirst}</h2>
             <a class="button" href={exportPath(call.environment, queryOf(form))} download>
               {text.export}
             </a>
-          </p>
+          </div>
+          <PaymentTable call={call} rows={list.rows} empty={text.noneFiltered} />
+          <Pager call={call} newer={list.newer} older={list.older} />
         </>
       )}
     </Frame>
@@ -128,24 +129,26 @@ function PaymentTable(props: {
   const text = listWords[call.language];
   const shared = SHARED_WORDS[call.language];
   return (
-    <Table
-      caption={text.title}
-      columns={[text.uniqueId, text.amount, text.status, text.method, text.time]}
-      rows={rows.map((row) => [
-        <a class="id" href={paymentPath(call.environment, row.uniqueId)}>
-          <bdi>{shownText(row.uniqueId)}</bdi>
-        </a>,
-        <span class="number">{moneyText(row.amountMinor, row.currency, shared.locale)}</span>,
-        <Marks call={call} row={row} />,
-        row.method === null ? (
-          <span class="quiet">{text.noMethod}</span>
-        ) : (
-          shared.methodName[row.method]
-        ),
-        <When call={call} atMs={row.createdAtMs} />,
-      ])}
-      empty={empty}
-    />
+    <div class="payment-list">
+      <Table
+        caption={text.title}
+        columns={[text.uniqueId, text.amount, text.status, text.method, text.time]}
+        rows={rows.map((row) => [
+          <a class="id" href={paymentPath(call.environment, row.uniqueId)}>
+            <bdi>{shownText(row.uniqueId)}</bdi>
+          </a>,
+          <span class="number">{moneyText(row.amountMinor, row.currency, shared.locale)}</span>,
+          <Marks call={call} row={row} />,
+          row.method === null ? (
+            <span class="quiet">{text.noMethod}</span>
+          ) : (
+            shared.methodName[row.method]
+          ),
+          <When call={call} atMs={row.createdAtMs} />,
+        ])}
+        empty={empty}
+      />
+    </div>
   );
 }
 

@@ -61,12 +61,12 @@ export function PaymentFacts(props: Props & { readonly checkoutUrl: string | nul
       ]}
     >
       {checkoutUrl !== null && (
-        <p>
+        <div class="checkout-link">
           <a class="button" href={checkoutUrl} rel="noreferrer" target="_blank">
             {text.openCheckout}
-          </a>{' '}
-          <span class="quiet small">{text.checkoutPrivate}</span>
-        </p>
+          </a>
+          <p class="quiet small">{text.checkoutPrivate}</p>
+        </div>
       )}
     </Card>
   );

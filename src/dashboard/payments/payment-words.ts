@@ -111,7 +111,7 @@ export const paymentWords = words(
     what: 'What happened',
     cause: 'By',
     details: 'Details',
-    became: (from: string, to: string) => `${from} → ${to}`,
+    became: (from: string, to: string) => `${from} › ${to}`,
     actor: {
       merchant: 'Merchant',
       customer: 'Customer',
@@ -157,7 +157,7 @@ export const paymentWords = words(
     error: 'Error',
     excerpt: 'What your server answered',
     resend: 'Send again',
-    resendEvent: (event: string) => `Send ${event} again`,
+    resendEvent: (event: string) => `Send again: ${event}`,
     cancel: 'Cancel payment',
     cancelQuestion: 'Cancel this payment? The customer cannot pay it any more.',
     done: {
@@ -275,7 +275,7 @@ export const paymentWords = words(
     what: 'የሆነው',
     cause: 'በማን',
     details: 'ዝርዝር',
-    became: (from, to) => `${from} → ${to}`,
+    became: (from, to) => `${from} › ${to}`,
     actor: {
       merchant: 'ነጋዴ',
       customer: 'ደንበኛ',
@@ -321,7 +321,7 @@ export const paymentWords = words(
     error: 'ስህተት',
     excerpt: 'ሰርቨርዎ የመለሰው',
     resend: 'እንደገና ላክ',
-    resendEvent: (event) => `${event} እንደገና ላክ`,
+    resendEvent: (event) => `እንደገና ላክ፦ ${event}`,
     cancel: 'ክፍያውን ሰርዝ',
     cancelQuestion: 'ይህ ክፍያ ይሰረዝ? ደንበኛው ከእንግዲህ ሊከፍለው አይችልም።',
     done: {

@@ -114,8 +114,10 @@ function PaymentPage(props: {
       <Attention call={call} intent={intent} />
       <div class="cards">
         <PaymentFacts call={call} intent={intent} checkoutUrl={checkoutUrl} />
-        <IdFacts call={call} intent={intent} />
-        <CustomerFacts call={call} intent={intent} />
+        <div class="part">
+          <IdFacts call={call} intent={intent} />
+          <CustomerFacts call={call} intent={intent} />
+        </div>
       </div>
       <Items call={call} intent={intent} />
       <Splits call={call} intent={intent} bankNames={bankNames} />

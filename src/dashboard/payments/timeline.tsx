@@ -4,7 +4,7 @@ import type { DashboardCall } from '../call.ts';
 import { Table } from '../elements.tsx';
 import { shownText } from '../untrusted-text.ts';
 import { SHARED_WORDS } from '../words.ts';
-import { When } from './elements.tsx';
+import { WhenExactly } from './elements.tsx';
 import { paymentWords } from './payment-words.ts';
 import { type TimelineEntry, timelineOf } from './timeline.ts';
 import { statusWords } from './words.ts';
@@ -20,13 +20,13 @@ export function Timeline(props: {
   const { call, intent, history } = props;
   const text = paymentWords[call.language];
   return (
-    <section class="part" aria-labelledby="timeline">
+    <section class="part timeline" aria-labelledby="timeline">
       <h2 id="timeline">{text.timeline}</h2>
       <Table
         caption={text.timeline}
         columns={[text.time, text.what, text.cause, text.details]}
         rows={timelineOf(history, intent.terms.kind).map((entry) => [
-          <When call={call} atMs={entry.atMs} />,
+          <WhenExactly call={call} atMs={entry.atMs} />,
           <What call={call} entry={entry} />,
           text.actor[entry.actor],
           <span>{detailText(call, entry.detail) ?? <span class="quiet">—</span>}</span>,
