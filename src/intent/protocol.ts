@@ -101,9 +101,8 @@ export interface HistoryEntry {
  */
 export interface HistoryDetail {
   readonly actor: Actor;
-  /** The attempt that it is about, by its place among the payment's; from 0. */
+  /** The attempt that it is about, by its place among the payment's, from 0. */
   readonly attemptIndex?: number;
-  readonly reference?: string;
   readonly method?: Attempt['method'];
   /** Afterwards. */
   readonly attemptStatus?: Attempt['status'];
