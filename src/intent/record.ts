@@ -10,7 +10,7 @@ import { queuedLeaseMs, RETENTION_MS } from '../domain/schedule.ts';
 import { log } from '../log.ts';
 import { eventBody } from '../webhooks/payload.ts';
 import { isDue, queued, superseded } from './delivery.ts';
-import { isShownOtherwise, ledgerVersion } from './ledger-change.ts';
+import { idSearchKeys, isShownOtherwise, ledgerVersion } from './ledger-change.ts';
 import type { Message, Snapshot } from './outbox.ts';
 import type { ExpressAnswers } from './protocol.ts';
 import { NEW_STORED, Store, type StoredEvent, type StoredIntent } from './store.ts';
@@ -206,7 +206,12 @@ export class PaymentRecord {
       this.save({ ...stored, intent, ledgerSends: 0, ledgerDueAtMs });
       this.#outgoing.push({ queue: 'ledger' });
     } else if (intent !== stored.intent) {
+      const isNamedAnew = idSearchKeys(intent).length > idSearchKeys(stored.intent).length;
       this.save({ ...stored, intent });
+      if (isNamedAnew) {
+        // The rail has named the attempt. Under no lease: the next transition tells it again.
+        this.#outgoing.push({ queue: 'ledger' });
+      }
     }
     return { intent, rejection };
   }
