@@ -1,3 +1,4 @@
+import { prepare, type SqlStatement } from '../database.ts';
 import type { Tenant } from '../domain/intent.ts';
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -12,9 +13,19 @@ export async function findUniqueId(env: Env, tenant: Tenant, id: string): Promis
   if (column === null) {
     return null;
   }
-  return await env.DB.prepare(
-    `SELECT unique_id FROM payment WHERE ${column} = ? AND merchant_id = ? AND environment = ?`,
-  )
-    .bind(column === 'uuid' ? id : Number(id), tenant.merchantId, tenant.environment)
-    .first<string>('unique_id');
+  const statement = findUniqueIdStatement(tenant, column, column === 'uuid' ? id : Number(id));
+  return await prepare(env.DB, statement).first<string>('unique_id');
+}
+
+export function findUniqueIdStatement(
+  { merchantId, environment }: Tenant,
+  column: 'uuid' | 'number',
+  id: string | number,
+): SqlStatement {
+  return {
+    sql: `SELECT unique_id FROM payment
+        INDEXED BY ${column === 'number' ? 'payment_number' : 'payment_by_uuid'}
+      WHERE merchant_id = ? AND environment = ? AND ${column} = ?`,
+    params: [merchantId, environment, id],
+  };
 }

@@ -56,7 +56,7 @@ export async function republishPage(env: Env, request: RepublishRequest): Promis
 export function knownStatement(afterUuid: string, limit: number): SqlStatement {
   return {
     sql: `SELECT uuid, merchant_id AS merchantId, environment, unique_id AS uniqueId
-      FROM payment WHERE uuid > ? ORDER BY uuid LIMIT ?`,
+      FROM payment INDEXED BY payment_by_uuid WHERE uuid > ? ORDER BY uuid LIMIT ?`,
     params: [afterUuid, limit],
   };
 }

@@ -70,14 +70,15 @@ export function searchStatements(
   return [
     one('payment INDEXED BY payment_unique_id', 'unique_id = ?', text),
     ...keys.map((key) => byKey(merchantId, environment, key)),
-    ...(UUID.test(text) ? [one('payment', 'uuid = ?', text)] : []),
+    ...(UUID.test(text) ? [one('payment INDEXED BY payment_by_uuid', 'uuid = ?', text)] : []),
     ...(INTENT_NUMBER.test(text)
       ? [one('payment INDEXED BY payment_number', 'number = ?', Number(text))]
       : []),
     ...(EVENT_ID.test(text)
       ? [
           one(
-            'webhook_event CROSS JOIN payment ON payment.uuid = webhook_event.payment_uuid',
+            `webhook_event INDEXED BY webhook_event_by_id
+              CROSS JOIN payment INDEXED BY payment_by_uuid ON payment.uuid = payment_uuid`,
             'webhook_event.event_id = ?',
             text,
           ),
@@ -90,7 +91,8 @@ export function searchStatements(
 function byKey(merchantId: string, environment: string, key: string): SqlStatement {
   return {
     sql: `SELECT ${PAYMENT_COLUMNS}
-      FROM payment_search_key AS found CROSS JOIN payment ON payment.uuid = found.uuid
+      FROM payment_search_key AS found
+        CROSS JOIN payment INDEXED BY payment_by_uuid ON payment.uuid = found.uuid
       WHERE found.merchant_id = ?1 AND found.environment = ?2 AND found.key = ?3
         AND payment.merchant_id = ?1 AND payment.environment = ?2
       ORDER BY found.created_at_ms DESC, found.uuid DESC LIMIT ${SEARCH_ROWS_MAX}`,

@@ -33,11 +33,11 @@ import {
 
 /**
  * Goal: promise 2, one transition is one commit: state, history, event, outbox and alarm change
- * together or not at all; and the budget of rows written:
- * those of the payment itself, in its object, and apart from them those of the ledger's lists. Method: a trigger in the object's own
- * database (or a broken `setAlarm`) makes one write of the commit fail after others have been made;
- * everything must then be as before, and work once mended. Rows are counted where they are written:
- * by every SQL cursor, every change of the alarm and the meta data of every D1 statement.
+ * together or not at all; and the budget of rows written, those of the payment itself apart from
+ * those of the ledger's lists. Method: a trigger in the object's own database (or a broken
+ * `setAlarm`) makes one write of the commit fail after others have been made; everything must then
+ * be as before, and work once mended. Rows are counted where they are written: by every SQL cursor,
+ * every change of the alarm and the meta data of every D1 batch.
  */
 
 const caught = useGateway();
@@ -336,8 +336,8 @@ function ledgerRowsOf(steps: Steps): number {
 
 /**
  * What lists, search and totals cost on top of the payment itself: its row in D1, its place in
- * seven indexes, its search keys, its event and the day's totals, written once for each batch that
- * brings news. Up to 15 when all news comes at once, 36 when each step's comes by itself.
+ * eight indexes, its search keys, its event and the day's totals, written once for each batch that
+ * brings news. 16 when all news comes at once, 37 when each step's comes by itself.
  */
 const LEDGER_ROWS_MAX = 40;
 

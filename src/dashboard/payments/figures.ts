@@ -61,7 +61,15 @@ export function figureDays(
   return to - from < FIGURES_DAYS_MAX ? { fromDay: from, toDay: to } : null;
 }
 
-/** The figures of each currency in which there was any payment. `totals` lie within `days`. */
+/** How many days one bar stands for, so that all of them can be told apart. */
+export function daysPerBar({ fromDay, toDay }: FigureDays): number {
+  return Math.ceil((toDay - fromDay + 1) / BARS_MAX);
+}
+
+/**
+ * The figures of each currency in which there was any payment. `totals` lie within `days`, by day
+ * or by stretches of `daysPerBar` under their first day.
+ */
 export function figuresOf(totals: readonly DayTotal[], days: FigureDays): CurrencyFigures[] {
   return CURRENCIES.flatMap((currency) => {
     const own = totals.filter((total) => total.currency === currency);
@@ -93,12 +101,12 @@ function countsOf(totals: readonly DayTotal[]): Counts {
   };
 }
 
-function barsOf(totals: readonly DayTotal[], { fromDay, toDay }: FigureDays): VolumeBar[] {
-  const days = toDay - fromDay + 1;
-  const daysPerBar = Math.ceil(days / BARS_MAX);
-  return Array.from({ length: Math.ceil(days / daysPerBar) }, (_, index) => {
-    const first = fromDay + index * daysPerBar;
-    const last = Math.min(first + daysPerBar - 1, toDay);
+function barsOf(totals: readonly DayTotal[], range: FigureDays): VolumeBar[] {
+  const { fromDay, toDay } = range;
+  const days = daysPerBar(range);
+  return Array.from({ length: Math.ceil((toDay - fromDay + 1) / days) }, (_, index) => {
+    const first = fromDay + index * days;
+    const last = Math.min(first + days - 1, toDay);
     const paid = totals.filter(
       ({ day, status }) => status === 'succeeded' && day >= first && day <= last,
     );

@@ -2,7 +2,7 @@ import { type Cursor, parseCursor } from '../../ledger/page.ts';
 import type { PaymentRow } from '../../ledger/payment-row.ts';
 import { listPayments } from '../../ledger/payments-list.ts';
 import { SEARCH_ROWS_MAX, searchPayments } from '../../ledger/search.ts';
-import { dailyTotals, ledgerDay } from '../../ledger/totals.ts';
+import { ledgerDay, totalsByStretch } from '../../ledger/totals.ts';
 import { countText, moneyText } from '../../pages/money-text.ts';
 import { type DashboardCall, tenantOf } from '../call.ts';
 import { Badge, Message, Pager, Table } from '../elements.tsx';
@@ -11,7 +11,13 @@ import { answerPage } from '../response.tsx';
 import { shownText } from '../untrusted-text.ts';
 import { SHARED_WORDS } from '../words.ts';
 import { StatusBadge, When } from './elements.tsx';
-import { type CurrencyFigures, type FigureDays, figureDays, figuresOf } from './figures.ts';
+import {
+  type CurrencyFigures,
+  daysPerBar,
+  type FigureDays,
+  figureDays,
+  figuresOf,
+} from './figures.ts';
 import { FiguresSection } from './figures-section.tsx';
 import { type FilterForm, hasProblems, isRestricted, queryOf, readFilter } from './filter.ts';
 import { FilterPanel, SearchForm } from './filter-form.tsx';
@@ -113,7 +119,7 @@ async function readFigures(
     return { days, figures: [] };
   }
   const range = { ...days, method: filter.method };
-  const totals = await dailyTotals(call.env.DB, tenantOf(call), range);
+  const totals = await totalsByStretch(call.env.DB, tenantOf(call), range, daysPerBar(days));
   const all = figuresOf(totals, days);
   const isWanted = ({ currency }: CurrencyFigures) =>
     filter.currency === undefined || filter.currency === currency;
