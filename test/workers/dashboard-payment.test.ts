@@ -94,8 +94,8 @@ describe('every kind of life', () => {
     expect(html).not.toContain('id="attention"');
     expect(historyOf(html)).toEqual([
       ['The payment was created Open', 'Merchant'],
-      ['An attempt began Open → In progress', 'Customer'],
-      ['The rail said how it went In progress → Paid', 'Rail'],
+      ['An attempt began Open › In progress', 'Customer'],
+      ['The rail said how it went In progress › Paid', 'Rail'],
     ]);
   });
 
@@ -112,7 +112,7 @@ describe('every kind of life', () => {
     expect(part(html, 'attempts')).toMatch(
       /Attempt 2: telebirr Failed .*E_4711.*not enough money.*Attempt 1: telebirr Failed .*declined it/,
     );
-    expect(historyOf(html).at(-1)?.[0]).toBe('The rail said how it went In progress → Open');
+    expect(historyOf(html).at(-1)?.[0]).toBe('The rail said how it went In progress › Open');
     expect(part(html, 'timeline')).toContain("Rail's words: E_4711");
   });
 
@@ -149,7 +149,7 @@ describe('every kind of life', () => {
     advance(EXPIRE_IN_MS);
     const html = await pageOf(await signedIn());
     expect(part(html, 'facts')).toMatch(/^Payment Status Expired Amount ETB 100\.50 Kind/);
-    expect(historyOf(html).at(-1)).toEqual(['Time ran out Open → Expired', 'Clock']);
+    expect(historyOf(html).at(-1)).toEqual(['Time ran out Open › Expired', 'Clock']);
     expect(html).not.toContain('/cancel"');
   });
 
@@ -180,7 +180,7 @@ describe('every kind of life', () => {
     expect(part(html, 'facts')).toMatch(/Failed Reason The rail or the bank declined it\./);
     expect(part(html, 'facts')).toContain('Express payment');
     expect(part(html, 'facts')).toContain('Description Tea');
-    expect(historyOf(html)[1]).toEqual(['An attempt began Open → In progress', 'Merchant']);
+    expect(historyOf(html)[1]).toEqual(['An attempt began Open › In progress', 'Merchant']);
   });
 
   test('split: banks, accounts, shares, and what is left', async () => {
@@ -368,6 +368,19 @@ describe('who may not', () => {
     expect((await intentOf()).status).toBe('succeeded');
     expect(caught.webhooks).toEqual([]);
     expect(await auditLog()).toEqual([]);
+  });
+
+  test("a suspended merchant's people look and search, and change nothing", async () => {
+    await createHosted();
+    const owner = await signedIn('owner');
+    await env.DB.prepare("UPDATE merchants SET status = 'suspended' WHERE id = ?1")
+      .bind(ALPHA.id)
+      .run();
+    expect(await pageOf(owner)).not.toContain('/cancel"');
+    const list = PAGE.replace('/order-1', '');
+    expect((await submit(owner, list, { search: 'order-1' })).status).toBe(200);
+    expect((await submit(owner, `${PAGE}/cancel`)).status).toBe(403);
+    expect((await intentOf()).status).toBe('open');
   });
 
   test('nobody is signed in: to the way in, and nothing happens', async () => {

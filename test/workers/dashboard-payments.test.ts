@@ -181,6 +181,18 @@ describe('the list', () => {
     expect(back).toEqual(seen.slice(25, 50));
   });
 
+  test('the next page keeps the filters', async () => {
+    await seed(30);
+    const member = await signedIn();
+    const html = await textOf(visit(member, `${LIST}?status=open&min=1`));
+    const next = linkIn(html, 'next') ?? '';
+    expect(next).toContain('status=open&min=1&cursor=');
+    expect(idsIn(await textOf(visit(member, next)))).toEqual(
+      [5, 4, 3, 2, 1].map((number) => `seed-${number}`),
+    );
+    expect(html).toContain(`href="${LIST}.csv?status=open&amp;min=1"`);
+  });
+
   test('a cursor that we never made shows the first page and says so', async () => {
     await variety();
     const response = await visit(await signedIn(), `${LIST}?cursor=nonsense`);

@@ -4,8 +4,8 @@ import type { PaymentRow } from '../../ledger/payment-row.ts';
 /** Payments as a file for spreadsheets and programs (RFC 4180). Pure but for the stream. */
 
 /**
- * Rows of one file. At 500 a query that is 200 queries, far below what one request may make, and a
- * spreadsheet still opens it. A file that would be longer says so in its last line.
+ * Rows of one file. At 500 a query that is some hundred queries, below the thousand that one request
+ * may make, and a spreadsheet still opens it. A file that would be longer says so in its last line.
  */
 export const EXPORT_ROWS_MAX = 100_000;
 
