@@ -66,7 +66,7 @@ describe('joining', () => {
     ['over another challenge', { challenge: 'A'.repeat(43) }],
     ['as if to sign in', { type: 'webauthn.get' }],
     ['without finger, face or PIN', { isUserVerified: false }],
-    ['with a certificate that names what to fetch', { hasCertificate: true }],
+    ['with a certificate, which nobody asked for', { hasCertificate: true }],
   ];
   test.each(faults)('is refused when the passkey is made %s', async (_name, fault) => {
     const token = await invite();
