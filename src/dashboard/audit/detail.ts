@@ -18,12 +18,12 @@ export function detailRows(
   ]);
 }
 
-/** `from` and `to` are a change's before and after, or the ends of a range of days. */
+/** The ends of a range of days; elsewhere the same names are a change's before and after. */
+const RANGE_NAMES = { from: 'since', to: 'until' } as const;
+
 function labelled(action: string, name: string): string {
-  if (action !== 'events.resent') {
-    return name;
-  }
-  return name === 'from' ? 'since' : name === 'to' ? 'until' : name;
+  const isRange = action === 'events.resent' && Object.hasOwn(RANGE_NAMES, name);
+  return isRange ? RANGE_NAMES[name as keyof typeof RANGE_NAMES] : name;
 }
 
 /** Names that no page has words for yet are split into theirs: `settlementId` is "settlement id". */
