@@ -11,7 +11,7 @@
  */
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { SqlStatement } from '../src/merchants/provision.ts';
+import type { SqlStatement } from '../src/database.ts';
 import { BRANDING_OPTIONS, brandingChanges, brandingStatements, brandingText } from './branding.ts';
 import { executeRemotely, type LocalDatabase, prepareLocalDatabase } from './d1.ts';
 import { DEFAULT_STATE_DIRECTORY } from './files.ts';

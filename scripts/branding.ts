@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import type { SqlStatement } from '../src/database.ts';
 import {
   colourFrom,
   LOGO_BYTES_MAX,
@@ -6,7 +7,7 @@ import {
   type LogoRefusal,
   logoFrom,
 } from '../src/merchants/branding.ts';
-import { addLogo, type SqlStatement, setBranding } from '../src/merchants/provision.ts';
+import { addLogo, setBranding } from '../src/merchants/provision.ts';
 
 /** What is to change of a merchant's branding: null takes it away, absent leaves it. */
 export interface BrandingChanges {

@@ -18,6 +18,7 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type KeyRing, keyRing } from '../src/config.ts';
 import { seal } from '../src/crypto/sealed.ts';
+import type { SqlStatement } from '../src/database.ts';
 import type { Tenant } from '../src/domain/intent.ts';
 import { ENVIRONMENTS, type Environment, METHODS, type Method } from '../src/domain/method.ts';
 import { generateApiKey } from '../src/merchants/api-key.ts';
@@ -25,7 +26,6 @@ import {
   addWebhookSecret,
   createMerchant,
   issueApiKey,
-  type SqlStatement,
   setWebhookUrl,
 } from '../src/merchants/provision.ts';
 import { generateWebhookSecret } from '../src/merchants/webhook-secret.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'smol-toml';
-import type { SqlStatement } from '../src/merchants/provision.ts';
+import type { SqlStatement } from '../src/database.ts';
 import { MIGRATIONS_DIRECTORY, PROJECT_DIRECTORY, WRANGLER_CONFIG_FILE } from './files.ts';
 import { runWrangler, WRANGLER_ENVIRONMENT } from './wrangler.ts';
 

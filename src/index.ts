@@ -12,9 +12,10 @@ type QueueMessage = DeliveryMessage | LedgerMessage | RailMessage;
 
 export default {
   fetch(request, env, ctx) {
-    const isApi = /^\/api(?:\/|$)/.test(new URL(request.url).pathname);
-    const router = isApi ? apiRouter : checkoutRouter;
-    return withRequestId(request, (requestId) => router.fetch(request, env, ctx, requestId));
+    return withRequestId(request, async (requestId) => {
+      const { router } = await areaOf(new URL(request.url).pathname);
+      return router.fetch(request, env, ctx, requestId);
+    });
   },
   async queue(batch, env, ctx) {
     if (batch.queue === 'kefel-rail-starts') {
@@ -26,3 +27,21 @@ export default {
     }
   },
 } satisfies ExportedHandler<Env, QueueMessage>;
+
+/**
+ * What payments need is there from the start; the rest is made ready when somebody asks for it. In
+ * an object, because a router takes any property, `then` too, for the name of a method.
+ */
+async function areaOf(path: string) {
+  if (isUnder(path, '/api')) {
+    return { router: apiRouter };
+  }
+  if (isUnder(path, '/dashboard')) {
+    return { router: (await import('./dashboard/router.ts')).dashboardRouter };
+  }
+  return { router: checkoutRouter };
+}
+
+function isUnder(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(`${folder}/`);
+}

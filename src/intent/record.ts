@@ -10,6 +10,7 @@ import { queuedLeaseMs, RETENTION_MS } from '../domain/schedule.ts';
 import { log } from '../log.ts';
 import { eventBody } from '../webhooks/payload.ts';
 import { isDue, queued, superseded } from './delivery.ts';
+import { historyDetail } from './history.ts';
 import { idSearchKeys, isShownOtherwise, ledgerVersion } from './ledger-change.ts';
 import type { Message, Snapshot } from './outbox.ts';
 import type { ExpressAnswers } from './protocol.ts';
@@ -189,10 +190,10 @@ export class PaymentRecord {
       this.#store.appendHistory({
         version: step.intent.version,
         atMs: nowMs,
-        command: step.command,
+        command: step.command.type,
         fromStatus: before.status,
         toStatus: step.intent.status,
-        detail: null,
+        detail: historyDetail(step.command, before, step.intent),
       });
       if (step.event !== null) {
         this.#announce(step.intent, step.event, nowMs);

@@ -1,18 +1,12 @@
 import { base64FromBytes } from '../crypto/encoding.ts';
+import type { SqlStatement } from '../database.ts';
 import type { Branding, Tenant } from '../domain/intent.ts';
 import type { Environment, Method } from '../domain/method.ts';
 import type { CommissionRate } from '../domain/money.ts';
 import { apiKeyDigest, apiKeyHint } from './api-key.ts';
 import type { Logo } from './branding.ts';
 
-/**
- * The statements that set up merchants, without the database that runs them: D1 in the Worker and
- * in tests, wrangler in scripts. A list belongs into one batch, so that it happens as a whole.
- */
-export interface SqlStatement {
-  readonly sql: string;
-  readonly params: readonly (string | number | null)[];
-}
+/** The statements that set up merchants. A list belongs into one batch, so that it happens as a whole. */
 
 export interface NewMerchant {
   readonly id: string;
@@ -69,13 +63,15 @@ export interface NewApiKey {
   /** What the merchant calls it. */
   readonly name: string;
   readonly createdAtMs: number;
+  /** The maker's name, where a person of the merchant made it. */
+  readonly createdBy?: string;
 }
 
 /** Makes a key valid. The same key again changes nothing: a revoked key stays revoked. */
 export async function issueApiKey(tenant: Tenant, key: NewApiKey): Promise<SqlStatement> {
   return {
-    sql: `INSERT INTO api_keys (digest, merchant_id, environment, name, hint, created_at_ms, revoked_at_ms)
-      VALUES (?1, ?2, ?3, ?4, ?5, ?6, NULL)
+    sql: `INSERT INTO api_keys (digest, merchant_id, environment, name, hint, created_at_ms, created_by)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
       ON CONFLICT (digest) DO NOTHING`,
     params: [
       await apiKeyDigest(key.apiKey),
@@ -84,6 +80,7 @@ export async function issueApiKey(tenant: Tenant, key: NewApiKey): Promise<SqlSt
       key.name,
       apiKeyHint(key.apiKey),
       key.createdAtMs,
+      key.createdBy ?? null,
     ],
   };
 }

@@ -1,3 +1,4 @@
+import { cookieValue } from '../http/cookie.ts';
 import { amharic } from './languages/am.ts';
 import { english } from './languages/en.ts';
 import { oromo } from './languages/om.ts';
@@ -21,14 +22,11 @@ const COOKIE_SECONDS = 31_536_000;
 /** Browsers send some dozens of bytes; bounds the work on hostile headers. */
 const ACCEPT_LANGUAGE_LENGTH_MAX = 1_000;
 
-/** Other sites of the same domain may set cookies too; browsers keep some 4 KiB of each. */
-const COOKIE_LENGTH_MAX = 16_384;
-
 /** What the customer chose by the switch, now or earlier; else what the browser prefers. */
 export function languageOf(request: Request): Language {
   return (
     chosenLanguage(request) ??
-    knownLanguage(cookieOf(request)) ??
+    knownLanguage(cookieValue(request, COOKIE_NAME)) ??
     preferredLanguage(request.headers.get('accept-language') ?? '') ??
     'en'
   );
@@ -80,18 +78,6 @@ function qualityOf(parameters: readonly string[]): number {
 
 function chosenLanguage(request: Request): Language | null {
   return knownLanguage(new URL(request.url).searchParams.get(LANGUAGE_PARAMETER));
-}
-
-function cookieOf(request: Request): string | null {
-  const header = request.headers.get('cookie') ?? '';
-  if (header.length > COOKIE_LENGTH_MAX) {
-    return null;
-  }
-  const entry = header
-    .split(';')
-    .map((text) => text.trim())
-    .find((text) => text.startsWith(`${COOKIE_NAME}=`));
-  return entry?.slice(COOKIE_NAME.length + 1) ?? null;
 }
 
 function knownLanguage(code: string | null): Language | null {

@@ -15,7 +15,8 @@ export interface CalendarDate {
   readonly year: number;
 }
 
-type Widened<T> = T extends string
+/** The type of other languages: the same keys and functions, any text. */
+export type Widened<T> = T extends string
   ? string
   : T extends (...parameters: infer Parameters) => string
     ? (...parameters: Parameters) => string

@@ -46,22 +46,28 @@ export async function pageResponse<Props>(
   page: VNode<Props>,
   options: PageOptions = {},
 ): Promise<Response> {
+  const headers = documentHeaders(request, await contentSecurityPolicy(options));
+  if (options.retryAfterSeconds !== undefined) {
+    headers.set('retry-after', String(options.retryAfterSeconds));
+  }
+  const html = `<!doctype html>${renderToString(page)}`;
+  return new Response(html, { status: options.status ?? 200, headers });
+}
+
+/** The headers of any page of ours, with the content security policy that fits it. */
+export function documentHeaders(request: Request, contentSecurityPolicy: string): Headers {
   const headers = commonHeaders(request);
   headers.set('content-type', 'text/html; charset=utf-8');
-  headers.set('content-security-policy', await contentSecurityPolicy(options));
+  headers.set('content-security-policy', contentSecurityPolicy);
   headers.set('cross-origin-opener-policy', 'same-origin');
   headers.set('cross-origin-resource-policy', 'same-origin');
   headers.set('permissions-policy', PERMISSIONS_POLICY);
   headers.set('x-frame-options', 'DENY');
   const cookie = rememberingCookie(request);
   if (cookie !== null) {
-    headers.set('set-cookie', cookie);
+    headers.append('set-cookie', cookie);
   }
-  if (options.retryAfterSeconds !== undefined) {
-    headers.set('retry-after', String(options.retryAfterSeconds));
-  }
-  const html = `<!doctype html>${renderToString(page)}`;
-  return new Response(html, { status: options.status ?? 200, headers });
+  return headers;
 }
 
 /** After a form: the customer's browser fetches `location` by GET, and Back does not post again. */

@@ -24,6 +24,9 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'src/http/': [],
   // What runs in the customer's browser: nothing of the Worker's goes there.
   'src/browser/': [],
+  // In the member's browser.
+  'src/dashboard/browser/': [],
+  'src/audit/': SHARED,
   'src/merchants/': SHARED,
   // The object writes events in their wire form, signs them, and asks rails what they know.
   'src/intent/': [
@@ -48,6 +51,32 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'src/rails/callback.ts',
     'src/rails/simulator/route.ts',
   ],
+  // The people's side: it reads what others keep, and changes it by their own statements and calls.
+  'src/dashboard/': [
+    ...SHARED,
+    'src/audit/',
+    'src/intent/client.ts',
+    'src/intent/protocol.ts',
+    'src/ledger/',
+    'src/merchants/',
+    'src/pages/',
+    'src/rails/registry.ts',
+    'src/rails/settings.ts',
+    'src/webhooks/',
+  ],
+  'src/operator/': [
+    ...SHARED,
+    'src/audit/',
+    'src/dashboard/people/',
+    'src/intent/client.ts',
+    'src/intent/protocol.ts',
+    'src/ledger/',
+    'src/merchants/',
+    'src/pages/',
+    'src/rails/registry.ts',
+    'src/rails/settings.ts',
+    'src/webhooks/',
+  ],
   'src/api/': [
     ...SHARED,
     'src/intent/client.ts',
@@ -67,6 +96,16 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'src/api/': ['itty-router', 'valibot'],
   'src/checkout/': ['itty-router', 'preact', 'uqr'],
+  'src/dashboard/browser/': ['@simplewebauthn/browser'],
+  'src/dashboard/': [
+    'itty-router',
+    'preact',
+    'preact-render-to-string',
+    '@simplewebauthn/server',
+    '@simplewebauthn/server/helpers',
+    'valibot',
+  ],
+  'src/operator/': ['itty-router', 'preact', 'valibot', 'jose'],
   'src/pages/': ['preact', 'preact-render-to-string'],
   'src/rails/': ['preact', 'valibot', '@noble/hashes/legacy.js', '@noble/hashes/sha2.js'],
   'src/intent/': ['cloudflare:workers'],

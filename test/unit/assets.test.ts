@@ -4,6 +4,12 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import {
+  DASHBOARD_CSS_PATH,
+  DASHBOARD_CSS_SHA256,
+  DASHBOARD_SCRIPT_PATH,
+  DASHBOARD_SCRIPT_SHA256,
+} from '../../src/dashboard/assets.generated.ts';
+import {
   CHECKOUT_CSS,
   CHECKOUT_CSS_SHA256,
   CHECKOUT_SCRIPT_PATH,
@@ -23,12 +29,25 @@ const CSS_GZIPPED_BYTES_MAX = 10_000;
 
 const script = readFileSync(join(PUBLIC_DIRECTORY, CHECKOUT_SCRIPT_PATH));
 
-describe("the customer's script", () => {
-  test('is the only file that is served', () => {
-    const served = readdirSync(join(PUBLIC_DIRECTORY, 'assets'));
-    expect(served.map((name) => `/assets/${name}`)).toEqual([CHECKOUT_SCRIPT_PATH]);
-  });
+test('nothing is served but what pages name', () => {
+  const served = readdirSync(join(PUBLIC_DIRECTORY, 'assets')).map((name) => `/assets/${name}`);
+  const named = [CHECKOUT_SCRIPT_PATH, DASHBOARD_CSS_PATH, DASHBOARD_SCRIPT_PATH];
+  expect(served.sort()).toEqual(named.sort());
+});
 
+describe("the dashboard's files", () => {
+  test.each([
+    [DASHBOARD_SCRIPT_PATH, DASHBOARD_SCRIPT_SHA256],
+    [DASHBOARD_CSS_PATH, DASHBOARD_CSS_SHA256],
+  ])('%s has its name and integrity by its content', (path, digest) => {
+    const content = readFileSync(join(PUBLIC_DIRECTORY, path));
+    const hash = createHash('sha256').update(content).digest('hex');
+    expect(path).toContain(`.${hash.slice(0, 8)}.`);
+    expect(digest).toBe(sha256(content));
+  });
+});
+
+describe("the customer's script", () => {
   test('is named after its content, so that it may be cached for ever', () => {
     const hash = createHash('sha256').update(script).digest('hex');
     expect(CHECKOUT_SCRIPT_PATH).toBe(`/assets/checkout.${hash.slice(0, 8)}.js`);

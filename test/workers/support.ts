@@ -15,6 +15,7 @@ import { env, exports } from 'cloudflare:workers';
 import { afterEach, beforeEach, type Mock, vi } from 'vitest';
 import { configOf } from '../../src/config.ts';
 import { seal } from '../../src/crypto/sealed.ts';
+import type { SqlStatement } from '../../src/database.ts';
 import type { Command, Intent, Tenant } from '../../src/domain/intent.ts';
 import { ENVIRONMENTS, type Environment, METHODS } from '../../src/domain/method.ts';
 import worker from '../../src/index.ts';
@@ -33,7 +34,6 @@ import {
   createMerchant,
   issueApiKey,
   revokeApiKey,
-  type SqlStatement,
 } from '../../src/merchants/provision.ts';
 import { webhookSecretFrom } from '../../src/merchants/webhook-secret.ts';
 import type { RailMessage } from '../../src/rails/start-consumer.ts';

@@ -161,6 +161,7 @@ async function validationContext(call: MerchantCall): Promise<ValidationContext>
     railCurrencies: (method) => currenciesOf(call.env, environment, method),
     takesPhone: (method, phone) =>
       environment === 'sandbox' || takesPhone(call.env, PRODUCTION_CHARGE, method, phone),
+    limits: call.access.limits,
     banks: await banks(call.env, call.nowMs),
     expireInSecondsMin: call.config.expireInSecondsMin,
     expireInSecondsMax: call.config.expireInSecondsMax,

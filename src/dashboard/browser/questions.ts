@@ -1,0 +1,10 @@
+/** Forms that cannot be undone ask first. */
+export function questions(): void {
+  for (const form of document.querySelectorAll<HTMLFormElement>('form[data-confirm]')) {
+    form.addEventListener('submit', (event) => {
+      if (!confirm(form.dataset.confirm)) {
+        event.preventDefault();
+      }
+    });
+  }
+}

@@ -1,0 +1,52 @@
+import type { Actor } from '../audit/log.ts';
+import type { Config } from '../config.ts';
+import type { Tenant } from '../domain/intent.ts';
+import type { Environment } from '../domain/method.ts';
+import type { Form } from './form.ts';
+import type { Session } from './session.ts';
+import type { DashboardLanguage } from './words.ts';
+
+/** A request of the dashboard by whomever. */
+export interface PublicCall {
+  readonly request: Request;
+  readonly url: URL;
+  readonly env: Env;
+  readonly ctx: ExecutionContext;
+  readonly config: Config;
+  readonly language: DashboardLanguage;
+  /** The named segments of the path, percent-decoded. */
+  readonly params: Readonly<Record<string, string>>;
+  readonly nowMs: number;
+}
+
+/** A request by a member who may make it: session, role and, for a post, CSRF token are checked. */
+export interface DashboardCall extends PublicCall {
+  readonly session: Session;
+  /** The environment that the path names, else the one looked at last: for links only. */
+  readonly environment: Environment;
+  /** The fields that were posted; empty for anything but a post. */
+  readonly form: Form;
+}
+
+/**
+ * Whose data the call is about: the merchant of the session in the environment of the path. The
+ * merchant is never taken from anything that the browser sends (promise 8).
+ */
+export function tenantOf(call: DashboardCall): Tenant {
+  return { environment: call.environment, merchantId: call.session.merchantId };
+}
+
+/** The member, as the audit log names who acts. */
+export function actorOf({ session, request }: DashboardCall): Actor {
+  return {
+    kind: 'member',
+    id: session.memberId,
+    name: session.memberName,
+    address: addressOf(request),
+  };
+}
+
+/** The client's address as Cloudflare says it, or null on other ways here. */
+export function addressOf(request: Request): string | null {
+  return request.headers.get('cf-connecting-ip');
+}

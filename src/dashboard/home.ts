@@ -1,0 +1,7 @@
+import type { DashboardCall } from './call.ts';
+import { redirectTo } from './response.tsx';
+
+/** GET /dashboard: to the payments of the environment looked at last. */
+export async function showHome(call: DashboardCall): Promise<Response> {
+  return redirectTo(call, `/dashboard/${call.environment}/payments`);
+}

@@ -1,0 +1,50 @@
+import type { PublicCall } from './call.ts';
+import { PublicFrame } from './frame.tsx';
+import { frameWords, type NoticeKind } from './frame-words.ts';
+import { type AnswerOptions, answerPage, redirectTo } from './response.tsx';
+import { dashboardLanguageOf } from './words.ts';
+
+const STATUS: Readonly<Record<NoticeKind, number>> = {
+  not_found: 404,
+  not_allowed: 403,
+  suspended: 403,
+  bad_form: 403,
+  too_large: 413,
+  signed_out: 401,
+  busy: 429,
+  error: 500,
+};
+
+/** A page about nothing in particular: what is refused, and why. */
+export function noticePage(
+  { request }: Pick<PublicCall, 'request'>,
+  kind: NoticeKind,
+  options: AnswerOptions = {},
+): Response {
+  const language = dashboardLanguageOf(request);
+  const text = frameWords[language];
+  const { title, text: lead } = text.notices[kind];
+  // A post's own path cannot be fetched again by the switch of languages.
+  const isPage = request.method !== 'POST' && kind !== 'not_found';
+  const url = new URL(isPage ? request.url : '/dashboard', request.url);
+  const page = (
+    <PublicFrame call={{ language, url }} title={title}>
+      <p>{lead}</p>
+      <p>
+        <a class="button" href={kind === 'signed_out' ? '/dashboard/sign-in' : '/dashboard'}>
+          {kind === 'signed_out' ? text.signIn : text.back}
+        </a>
+      </p>
+    </PublicFrame>
+  );
+  return answerPage({ request }, page, { status: STATUS[kind], ...options });
+}
+
+/** For whoever has no session: a page leads by way of signing in, a form changes nothing. */
+export function signInFirst(call: PublicCall): Response {
+  if (call.request.method === 'POST') {
+    return noticePage(call, 'signed_out');
+  }
+  const next = encodeURIComponent(`${call.url.pathname}${call.url.search}`);
+  return redirectTo(call, `/dashboard/sign-in?next=${next}`);
+}

@@ -1,0 +1,3 @@
+import type { DashboardRoute } from '../route.ts';
+
+export const PAYMENTS_ROUTES: readonly DashboardRoute[] = [];

@@ -1,0 +1,26 @@
+/** What the people of a merchant may do. Pure. */
+
+export const ROLES = ['owner', 'developer', 'viewer'] as const;
+export type Role = (typeof ROLES)[number];
+
+/**
+ * - `view`: payments, webhooks, methods, names of keys; one's own passkeys and sessions.
+ * - `develop`: keys, webhook settings and secrets, test events, sending again.
+ * - `manage`: people, methods, branding, the audit log.
+ */
+export type Permission = 'view' | 'develop' | 'manage';
+
+const GRANTED: Readonly<Record<Role, readonly Permission[]>> = {
+  owner: ['view', 'develop', 'manage'],
+  developer: ['view', 'develop'],
+  viewer: ['view'],
+};
+
+export function isAllowed(role: Role, permission: Permission): boolean {
+  return GRANTED[role].includes(permission);
+}
+
+/** The role of that name, or null. */
+export function roleFrom(text: string): Role | null {
+  return ROLES.find((role) => role === text) ?? null;
+}

@@ -1,0 +1,75 @@
+import type { VNode } from 'preact';
+import { renderToString } from 'preact-render-to-string';
+import { documentHeaders, seeOther } from '../pages/page-response.ts';
+import type { PublicCall } from './call.ts';
+
+/** Nothing but our own script and styles; forms go nowhere else. */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "img-src 'self' data:",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ');
+
+export interface AnswerOptions {
+  readonly status?: number;
+  readonly cookies?: readonly string[];
+  readonly retryAfterSeconds?: number;
+}
+
+/** An HTML answer out of a page. */
+export function answerPage(
+  { request }: Pick<PublicCall, 'request'>,
+  page: VNode,
+  { status = 200, cookies = [], retryAfterSeconds }: AnswerOptions = {},
+): Response {
+  const headers = documentHeaders(request, CONTENT_SECURITY_POLICY);
+  // Our own pages only: old browsers tell by it where a form came from.
+  headers.set('referrer-policy', 'same-origin');
+  for (const cookie of cookies) {
+    headers.append('set-cookie', cookie);
+  }
+  if (retryAfterSeconds !== undefined) {
+    headers.set('retry-after', String(retryAfterSeconds));
+  }
+  return new Response(`<!doctype html>${renderToString(page)}`, { status, headers });
+}
+
+/**
+ * After a form that was carried out: to a page, which says so by `done`, a word that the page knows.
+ * Reloading and going back never post again.
+ */
+export function redirectTo(
+  { request }: Pick<PublicCall, 'request'>,
+  path: string,
+  { done, cookies = [] }: { readonly done?: string; readonly cookies?: readonly string[] } = {},
+): Response {
+  const separator = path.includes('?') ? '&' : '?';
+  const response = seeOther(request, done === undefined ? path : `${path}${separator}done=${done}`);
+  for (const cookie of cookies) {
+    response.headers.append('set-cookie', cookie);
+  }
+  return response;
+}
+
+/** For our own script only. */
+export function answerJson(
+  body: unknown,
+  { status = 200, cookies = [] }: AnswerOptions = {},
+): Response {
+  const headers = new Headers({
+    'content-type': 'application/json',
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+  });
+  for (const cookie of cookies) {
+    headers.append('set-cookie', cookie);
+  }
+  return new Response(JSON.stringify(body), { status, headers });
+}

@@ -1,0 +1,3 @@
+import type { DashboardRoute } from '../route.ts';
+
+export const WEBHOOKS_ROUTES: readonly DashboardRoute[] = [];

@@ -1,0 +1,103 @@
+import { env } from 'cloudflare:workers';
+import { expect, test, vi } from 'vitest';
+import { auditEntry, auditEntryIfChanged } from '../../src/audit/log.ts';
+import { SESSION_AGE_MS_MAX, SESSION_IDLE_MS_MAX } from '../../src/dashboard/session.ts';
+import { prepare, runBatch } from '../../src/database.ts';
+import { auditLog, signedIn, visit } from './dashboard-support.ts';
+import { ALPHA, advance, call, useGateway } from './support.ts';
+
+/**
+ * Goal: a session opens the dashboard as long as it lasts, and what is done there cannot be taken
+ * out of the audit log. Method: requests to the Worker, and SQL as nobody but us could send it.
+ */
+
+useGateway();
+
+test('a session leads to the payments, and no session to the way in', async () => {
+  const member = await signedIn();
+  const home = await visit(member, '/dashboard');
+  expect(home.headers.get('location')).toBe('/dashboard/sandbox/payments');
+  const stranger = await visit(null, '/dashboard?x=1');
+  expect(stranger.status).toBe(303);
+  expect(stranger.headers.get('location')).toBe('/dashboard/sign-in?next=%2Fdashboard%3Fx%3D1');
+});
+
+test.each([
+  ['its time is over', () => advance(SESSION_AGE_MS_MAX)],
+  ['nobody used it', () => advance(SESSION_IDLE_MS_MAX)],
+  ['it was revoked', () => run('UPDATE sessions SET revoked_at_ms = 1')],
+  ['its member was removed', () => run('UPDATE members SET removed_at_ms = 1')],
+])('a session ends when %s', async (_name, end) => {
+  const member = await signedIn();
+  await end();
+  const { headers } = await visit(member, '/dashboard');
+  expect(headers.get('location')).toMatch(/^\/dashboard\/sign-in/);
+});
+
+test('a session that is used lasts, up to its greatest age', async () => {
+  const member = await signedIn();
+  for (
+    let age = 0;
+    age + SESSION_IDLE_MS_MAX < SESSION_AGE_MS_MAX;
+    age += SESSION_IDLE_MS_MAX / 2
+  ) {
+    const usedAtMs = Date.now();
+    const home = await visit(member, '/dashboard');
+    expect(home.headers.get('location')).toBe('/dashboard/sandbox/payments');
+    await vi.waitUntil(async () => (await lastSeenAtMs(member.digest)) === usedAtMs);
+    advance(SESSION_IDLE_MS_MAX / 2);
+  }
+});
+
+test('a path that is no percent-encoding, an unknown one and a wrong method get pages in words', async () => {
+  const member = await signedIn();
+  expect((await visit(member, '/dashboard/nothing')).status).toBe(404);
+  const wrong = await call('/dashboard', { method: 'DELETE', apiKey: null });
+  expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+});
+
+test('the audit log takes entries and gives none back', async () => {
+  const entry = auditEntry({
+    actor: { kind: 'operator', id: 'abebe', name: 'Abebe', address: null },
+    merchantId: ALPHA.id,
+    environment: null,
+    action: 'merchant.created',
+    target: ALPHA.id,
+    atMs: Date.now(),
+  });
+  await runBatch(env.DB, [entry]);
+  for (const sql of ['UPDATE audit_log SET actor_name = 1', 'DELETE FROM audit_log']) {
+    expect(await run(sql).then(() => null, String)).toContain('append-only');
+  }
+  expect(await auditLog()).toHaveLength(1);
+});
+
+test.each([
+  ['changes a row', 'mem_x', 1],
+  ['changes nothing', 'nobody', 0],
+])('an entry tied to a statement that %s', async (_name, target, entries) => {
+  const changed = { sql: "UPDATE merchants SET name = 'New' WHERE id = ?1" };
+  const id = target === 'nobody' ? 'nobody' : ALPHA.id;
+  const counts = await runBatch(env.DB, [
+    { ...changed, params: [id] },
+    auditEntryIfChanged({
+      actor: { kind: 'operator', id: 'abebe', name: 'Abebe', address: null },
+      merchantId: ALPHA.id,
+      environment: null,
+      action: 'merchant.renamed',
+      target,
+      atMs: Date.now(),
+    }),
+  ]);
+  expect(counts).toEqual([entries, entries]);
+  expect(await auditLog()).toHaveLength(entries);
+});
+
+async function run(sql: string): Promise<unknown> {
+  return env.DB.prepare(sql).run();
+}
+
+async function lastSeenAtMs(digest: string): Promise<number | null> {
+  const sql = 'SELECT last_seen_at_ms FROM sessions WHERE digest = ?1';
+  return prepare(env.DB, { sql, params: [digest] }).first<number>('last_seen_at_ms');
+}

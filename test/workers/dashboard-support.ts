@@ -1,0 +1,122 @@
+import { env } from 'cloudflare:workers';
+import { sha256Hex } from '../../src/crypto/encoding.ts';
+import type { Role } from '../../src/dashboard/permissions.ts';
+import { insertSession, newSessionToken, sessionOf } from '../../src/dashboard/session.ts';
+import { runBatch } from '../../src/database.ts';
+import { ALPHA, call, ORIGIN, type TestMerchant } from './support.ts';
+
+/**
+ * Signed-in members for tests of the dashboard. Their sessions are put into D1 as signing in would;
+ * signing in itself has tests of its own.
+ */
+export interface SignedIn {
+  readonly memberId: string;
+  readonly sessionId: string;
+  readonly digest: string;
+  readonly cookie: string;
+  /** What this session's forms bring back. */
+  readonly csrf: string;
+}
+
+let members = 0;
+
+/** A new member of the merchant who has just signed in. */
+export async function signedIn(
+  role: Role = 'owner',
+  merchant: TestMerchant = ALPHA,
+): Promise<SignedIn> {
+  members += 1;
+  const memberId = `mem_${members}`;
+  await runBatch(env.DB, [
+    {
+      sql: `INSERT INTO members (id, merchant_id, name, role, created_at_ms)
+        VALUES (?1, ?2, ?3, ?4, ?5)`,
+      params: [memberId, merchant.id, `${role} ${members}`, role, Date.now()],
+    },
+  ]);
+  return sessionFor(memberId);
+}
+
+/** One more session of a member. */
+export async function sessionFor(memberId: string): Promise<SignedIn> {
+  const token = newSessionToken();
+  const digest = await sha256Hex(token);
+  const sessionId = `ses_${digest.slice(0, 12)}`;
+  await runBatch(env.DB, [
+    insertSession({
+      id: sessionId,
+      digest,
+      memberId,
+      credentialId: 'test',
+      createdAtMs: Date.now(),
+      address: null,
+      userAgent: 'vitest',
+    }),
+  ]);
+  const cookie = `__Host-kefel_session=${token}`;
+  const request = new Request(ORIGIN, { headers: { cookie } });
+  const session = await sessionOf(request, env, { waitUntil: () => undefined }, Date.now());
+  return { memberId, sessionId, digest, cookie, csrf: session?.csrfToken ?? '' };
+}
+
+/** GET of a dashboard page; redirects are not followed. */
+export function visit(member: SignedIn | null, path: string, language = 'en'): Promise<Response> {
+  return call(path, {
+    apiKey: null,
+    headers: { 'accept-language': language, ...(member && { cookie: member.cookie }) },
+  });
+}
+
+/** Posts a form of the dashboard as the member's browser would. */
+export function submit(
+  member: SignedIn | null,
+  path: string,
+  fields: Readonly<Record<string, string>> = {},
+): Promise<Response> {
+  return call(path, {
+    method: 'POST',
+    apiKey: null,
+    contentType: 'application/x-www-form-urlencoded',
+    body: new URLSearchParams({ ...(member && { csrf: member.csrf }), ...fields }).toString(),
+    headers: { 'sec-fetch-site': 'same-origin', ...(member && { cookie: member.cookie }) },
+  });
+}
+
+/** Posts a form with one file of it, as the member's browser would. */
+export function upload(
+  member: SignedIn | null,
+  path: string,
+  name: string,
+  bytes: Uint8Array<ArrayBuffer>,
+): Promise<Response> {
+  const form = new FormData();
+  form.set('csrf', member?.csrf ?? '');
+  form.set(name, new File([bytes], 'a-name.svg', { type: 'image/svg+xml' }));
+  const request = new Response(form);
+  return call(path, {
+    method: 'POST',
+    apiKey: null,
+    contentType: request.headers.get('content-type'),
+    body: request.body ?? undefined,
+    headers: { 'sec-fetch-site': 'same-origin', ...(member && { cookie: member.cookie }) },
+  });
+}
+
+export interface AuditRow {
+  readonly merchant_id: string | null;
+  readonly environment: string | null;
+  readonly actor_kind: string;
+  readonly actor_id: string;
+  readonly action: string;
+  readonly target: string | null;
+  readonly detail: string;
+}
+
+/** The whole audit log, oldest first. */
+export async function auditLog(): Promise<readonly AuditRow[]> {
+  const { results } = await env.DB.prepare(
+    `SELECT merchant_id, environment, actor_kind, actor_id, action, target, detail
+     FROM audit_log ORDER BY id`,
+  ).all<AuditRow>();
+  return results;
+}
