@@ -13,7 +13,8 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
-import { PROJECT_DIRECTORY } from './files.ts';
+import { parse } from 'smol-toml';
+import { PROJECT_DIRECTORY, WRANGLER_CONFIG_FILE } from './files.ts';
 import { runWrangler } from './wrangler.ts';
 
 const KIBIBYTE = 1024;
@@ -118,8 +119,26 @@ const WRANGLERS_OPTIONS: BuildOptions = {
   logLevel: 'error',
 };
 
+/** wrangler.toml's `[alias]`, which takes an import by its very words, relative ones too. */
+async function aliases(): Promise<Plugin> {
+  const { alias } = parse(await readFile(WRANGLER_CONFIG_FILE, 'utf8'));
+  const targets = new Map(Object.entries(alias ?? {}));
+  return {
+    name: 'aliases',
+    setup: ({ onResolve }) => {
+      onResolve({ filter: /./ }, ({ path }) => {
+        const target = targets.get(path);
+        return target === undefined ? undefined : { path: join(PROJECT_DIRECTORY, target) };
+      });
+    },
+  };
+}
+
 async function builtBytes(plugins: Plugin[]): Promise<number> {
-  const { outputFiles = [] } = await build({ ...WRANGLERS_OPTIONS, plugins });
+  const { outputFiles = [] } = await build({
+    ...WRANGLERS_OPTIONS,
+    plugins: [...plugins, await aliases()],
+  });
   return outputFiles.reduce((sum, { contents }) => sum + gzipSync(contents).byteLength, 0);
 }
 

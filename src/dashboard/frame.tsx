@@ -81,9 +81,9 @@ export function Frame(props: {
             ),
           )}
         </nav>
+        {session.isSuspended && <p class="banner banner-bad">{text.suspendedBanner}</p>}
+        {isPerEnvironment && <EnvironmentSwitch call={call} item={active} />}
       </header>
-      {session.isSuspended && <p class="banner banner-bad">{text.suspendedBanner}</p>}
-      {isPerEnvironment && <EnvironmentSwitch call={call} item={active} />}
       <main id="content" tabindex={-1}>
         <h1>{title}</h1>
         {props.children}
