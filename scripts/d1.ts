@@ -71,13 +71,19 @@ export async function prepareLocalDatabase(
 /** The part of D1's interface that is needed here. */
 export interface LocalDatabase {
   prepare(sql: string): LocalStatement;
-  batch(statements: readonly LocalStatement[]): Promise<unknown>;
+  batch(statements: readonly LocalStatement[]): Promise<readonly LocalResult<unknown>[]>;
+}
+
+export interface LocalResult<Row> {
+  readonly results: readonly Row[];
+  /** What D1 says of its own work: milliseconds, and rows looked at. */
+  readonly meta: { readonly duration: number; readonly rows_read: number };
 }
 
 export interface LocalStatement {
   bind(...params: readonly (string | number | null)[]): LocalStatement;
   run(): Promise<unknown>;
-  all<Row>(): Promise<{ readonly results: readonly Row[] }>;
+  all<Row>(): Promise<LocalResult<Row>>;
 }
 
 async function pendingMigrations(database: LocalDatabase): Promise<readonly Migration[]> {
@@ -98,13 +104,11 @@ async function pendingMigrations(database: LocalDatabase): Promise<readonly Migr
 }
 
 /** Runs all statements or, when one fails, none. */
-async function runBatch(
+export async function runBatch(
   database: LocalDatabase,
   statements: readonly SqlStatement[],
-): Promise<void> {
-  if (statements.length > 0) {
-    await database.batch(
-      statements.map(({ sql, params }) => database.prepare(sql).bind(...params)),
-    );
-  }
+): Promise<readonly LocalResult<unknown>[]> {
+  return statements.length === 0
+    ? []
+    : database.batch(statements.map(({ sql, params }) => database.prepare(sql).bind(...params)));
 }

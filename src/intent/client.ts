@@ -7,6 +7,7 @@ import type {
   CreateRequest,
   CreateResult,
   DeliveryReport,
+  DeliveryStatus,
   EventSummary,
   ExecuteResult,
   ExpressAnswers,
@@ -123,8 +124,12 @@ export class IntentClient {
     return this.#call((stub) => stub.events());
   }
 
-  resendEvent(sequence: number): Promise<boolean> {
-    return this.#call((stub) => stub.resendEvent(sequence));
+  eventRequestBody(sequence: number): Promise<string | null> {
+    return this.#call((stub) => stub.eventRequestBody(sequence));
+  }
+
+  resendEvent(sequence: number, from: readonly DeliveryStatus[] | null = null): Promise<boolean> {
+    return this.#call((stub) => stub.resendEvent(sequence, from));
   }
 
   claimDelivery(sequence: number): Promise<ClaimResult> {

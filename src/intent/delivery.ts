@@ -8,6 +8,7 @@ import type { StoredEvent } from './store.ts';
  *   queued → claimed → delivered
  *                    → waiting → queued (the next try)
  *                    → dead (schedule used up, or 410) · undeliverable (no address)
+ *                    → paused (its endpoint is)
  *   any but delivered → superseded, when a later event of the payment is announced
  *
  * A lease that passes in `queued` or `claimed` leads back to `queued`: the message or the process
@@ -81,6 +82,10 @@ export function reported(
   }
   if (event.deliveryStatus !== 'claimed' || event.claimId !== report.claimId) {
     return logged;
+  }
+  if (report.outcome.type === 'paused') {
+    // No try: nothing was sent.
+    return { ...logged, deliveryStatus: 'paused', claimId: null, dueAtMs: null, timesQueued: 0 };
   }
   const tried = { ...logged, claimId: null, tries: event.tries + 1, timesQueued: 0 };
   switch (report.outcome.type) {

@@ -27,7 +27,6 @@ export function historyDetail(command: Command, before: Intent, after: Intent): 
     actor: actorOf(command.type, after.terms.kind),
     ...(attempt !== undefined && {
       attemptIndex,
-      reference: attempt.reference,
       method: attempt.method,
       attemptStatus: attempt.status,
     }),

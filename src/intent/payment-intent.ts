@@ -14,6 +14,7 @@ import type {
   CreateRequest,
   CreateResult,
   DeliveryReport,
+  DeliveryStatus,
   EventSummary,
   ExecuteResult,
   ExpressAnswers,
@@ -174,10 +175,24 @@ export class PaymentIntent extends DurableObject<Env> {
     }
   }
 
-  /** Sends an event once more, whatever became of it before. False when there is none. */
-  resendEvent(sequence: number): boolean {
+  /** The exact bytes that are or were sent; null before the first try, which signs them. */
+  eventRequestBody(sequence: number): string | null {
+    const intent = this.#record.intent();
     const event = this.#record.event(sequence);
-    if (event === null) {
+    if (intent === null || event === null || event.signature === null) {
+      return null;
+    }
+    const { type, signature, body } = event;
+    return requestBody({ event: type, uniqueId: intent.terms.uniqueId, signature, body });
+  }
+
+  /**
+   * Sends an event once more, from one of these states of its delivery; null: whatever became of it.
+   * False when there is none, or its delivery is in another state by now.
+   */
+  resendEvent(sequence: number, from: readonly DeliveryStatus[] | null = null): boolean {
+    const event = this.#record.event(sequence);
+    if (event === null || (from !== null && !from.includes(event.deliveryStatus))) {
       return false;
     }
     const nowMs = Date.now();

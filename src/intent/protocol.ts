@@ -58,7 +58,12 @@ export type DeliveryStatus =
   | 'delivered'
   | 'dead'
   | 'superseded'
-  | 'undeliverable';
+  | 'undeliverable'
+  /** Not sent: the merchant's server has only failed for days. */
+  | 'paused';
+
+/** Has not arrived, and nothing more is going to happen by itself: what may be sent all at once. */
+export const FAILED_DELIVERIES: readonly DeliveryStatus[] = ['dead', 'undeliverable', 'paused'];
 
 /** One try in the delivery log. */
 export interface DeliveryTry {
@@ -101,9 +106,8 @@ export interface HistoryEntry {
  */
 export interface HistoryDetail {
   readonly actor: Actor;
-  /** The attempt that it is about, by its place among the payment's; from 0. */
+  /** The attempt that it is about, by its place among the payment's, from 0. */
   readonly attemptIndex?: number;
-  readonly reference?: string;
   readonly method?: Attempt['method'];
   /** Afterwards. */
   readonly attemptStatus?: Attempt['status'];
@@ -177,7 +181,9 @@ export interface DeliveryReport {
     /** 410: the merchant wants no more of this. */
     | { readonly type: 'gone' }
     /** No callbackUrl and no setting: recorded, undelivered, can be sent later. */
-    | { readonly type: 'no_destination' };
+    | { readonly type: 'no_destination' }
+    /** Not tried: the endpoint is paused. Recorded, undelivered, can be sent later. */
+    | { readonly type: 'paused' };
   readonly log: DeliveryTry;
 }
 

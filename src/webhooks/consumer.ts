@@ -1,12 +1,11 @@
-import { configOf } from '../config.ts';
 import { intentByObjectId } from '../intent/client.ts';
 import type { ClaimedDelivery, DeliveryMessage, DeliveryReport } from '../intent/protocol.ts';
 import { errorText, log } from '../log.ts';
-import { sendWebhook, type WebhookAnswer } from './deliver.ts';
-import { webhookSettings } from './settings.ts';
-import { standardWebhookHeaders } from './signature.ts';
+import { endpointOrigin } from './endpoints.ts';
+import { isAccepted, type SendResult, sendSigned, unsentTry } from './send.ts';
+import { freshWebhookSettings, type WebhookSettings, webhookSettings } from './settings.ts';
 import { DeliverySlots } from './slots.ts';
-import { guardCallbackUrl } from './url-guard.ts';
+import { watchEndpoint } from './watch.ts';
 
 /** In flight per merchant, queue and isolate: one that hangs for 15 s each keeps its place only. */
 export const DELIVERIES_PER_MERCHANT_MAX = 16;
@@ -18,6 +17,8 @@ const FULL_WAIT_MS = 50;
 const BUSY_RETRY_SECONDS_MAX = 15;
 
 const HTTP_GONE = 410;
+/** Tries after the first, see wrangler.toml. */
+const RETRY_QUEUE = 'kefel-webhook-retries';
 
 /** Apart for each queue: retries to dead merchants must not take the slots of first tries. */
 const slotsByQueue = new Map<string, DeliverySlots>();
@@ -43,7 +44,8 @@ export async function consumeDeliveries(
       message.retry({ delaySeconds: Math.min(message.attempts, BUSY_RETRY_SECONDS_MAX) });
       continue;
     }
-    ctx.waitUntil(deliver(env, message.body).finally(() => slots.release(slot)));
+    const isRetry = batch.queue === RETRY_QUEUE;
+    ctx.waitUntil(deliver(env, message.body, isRetry).finally(() => slots.release(slot)));
     message.ack();
   }
 }
@@ -61,7 +63,7 @@ function slotsOf(queue: string): DeliverySlots {
 }
 
 /** Claim, one try, report. A claim that is not reported on is healed by its lease. */
-async function deliver(env: Env, message: DeliveryMessage): Promise<void> {
+async function deliver(env: Env, message: DeliveryMessage, isRetry: boolean): Promise<void> {
   const { objectId, sequence } = message;
   const owner = intentByObjectId(env, objectId);
   try {
@@ -69,13 +71,16 @@ async function deliver(env: Env, message: DeliveryMessage): Promise<void> {
     if (claim.type === 'refused') {
       return;
     }
-    const { claimId } = claim.delivery;
-    const result = await tryDelivery(env, claim.delivery).catch((error: unknown) => {
+    const { claimId, tenant } = claim.delivery;
+    const { origin, ...result } = await tryDelivery(env, claim.delivery).catch((error: unknown) => {
       // Ours, not the merchant's; still a try that failed, and seen as one.
       logBroken(message, error);
-      return unsent({ type: 'failed', retryAfterMs: null }, 'not sent: internal error', Date.now());
+      return unsent({ type: 'failed', retryAfterMs: null }, 'not sent: internal error');
     });
     await owner.reportDelivery({ sequence, claimId, ...result });
+    if (origin !== null) {
+      await watchEndpoint(env, tenant, { origin, result: result.log, isRetry });
+    }
   } catch (error) {
     logBroken(message, error);
   }
@@ -86,51 +91,50 @@ function logBroken({ objectId, sequence, merchantId }: DeliveryMessage, error: u
   log('error', 'webhook_delivery_broken', fields);
 }
 
-type TryResult = Pick<DeliveryReport, 'outcome' | 'log'>;
+type TryResult = Pick<DeliveryReport, 'outcome' | 'log'> & {
+  /** The endpoint that the try says something about, or null. */
+  readonly origin: string | null;
+};
 
 async function tryDelivery(env: Env, delivery: ClaimedDelivery): Promise<TryResult> {
-  const atMs = Date.now();
-  const config = configOf(env);
-  const settings = await webhookSettings(env, delivery.tenant, atMs);
-  const destination = delivery.callbackUrl ?? settings.url;
+  const { tenant, callbackUrl, ...webhook } = delivery;
+  const settings = await settingsToSend(env, delivery);
+  const destination = callbackUrl ?? settings.url;
   if (destination === null) {
-    return unsent({ type: 'no_destination' }, 'no callbackUrl and no webhook setting', atMs);
+    return unsent({ type: 'no_destination' }, 'no callbackUrl and no webhook setting');
   }
-  const verdict = guardCallbackUrl(destination, {
-    httpsOnly: config.callbackHttpsOnly,
-    allowLoopback: config.localCallbacks,
-    ownHosts: hostsOf([delivery.ownOrigin, config.publicBaseUrl]),
-  });
-  if (!verdict.allowed) {
-    return unsent({ type: 'failed', retryAfterMs: null }, `not sent: ${verdict.reason}`, atMs);
+  if (isPaused(settings, destination)) {
+    return unsent({ type: 'paused' }, 'not sent: the endpoint is paused');
   }
-  const { eventId, requestBody } = delivery;
-  const { secrets } = settings;
-  const timestampSeconds = Math.floor(atMs / 1000);
-  const headers = await standardWebhookHeaders({ eventId, timestampSeconds, requestBody, secrets });
-  const now = () => Date.now();
-  const answer = await sendWebhook({ url: verdict.url, headers, requestBody, now });
-  const { durationMs, httpStatus, error, answerExcerpt } = answer;
-  return {
-    outcome: outcomeOf(answer),
-    log: { atMs, durationMs, httpStatus, error, answerExcerpt },
-  };
+  const sent = await sendSigned(env, { ...webhook, destination, secrets: settings.secrets });
+  return { outcome: outcomeOf(sent), log: sent.log, origin: endpointOrigin(destination) };
+}
+
+/** What was remembered never pauses a delivery: somebody may have just resumed the endpoint. */
+async function settingsToSend(
+  env: Env,
+  { tenant, callbackUrl }: ClaimedDelivery,
+): Promise<WebhookSettings> {
+  const known = await webhookSettings(env, tenant);
+  const destination = callbackUrl ?? known.url;
+  return destination !== null && isPaused(known, destination)
+    ? freshWebhookSettings(env, tenant)
+    : known;
+}
+
+function isPaused({ endpoints }: WebhookSettings, destination: string): boolean {
+  const origin = endpointOrigin(destination);
+  return origin !== null && endpoints.get(origin)?.pausedAtMs != null;
 }
 
 /** Decision 18: any 2xx is accepted, 410 stops, everything else is tried again. */
-function outcomeOf(answer: WebhookAnswer): DeliveryReport['outcome'] {
-  const { httpStatus, retryAfterMs } = answer;
-  if (httpStatus !== null && httpStatus >= 200 && httpStatus < 300) {
+function outcomeOf({ log: result, retryAfterMs }: SendResult): DeliveryReport['outcome'] {
+  if (isAccepted(result)) {
     return { type: 'delivered' };
   }
-  return httpStatus === HTTP_GONE ? { type: 'gone' } : { type: 'failed', retryAfterMs };
+  return result.httpStatus === HTTP_GONE ? { type: 'gone' } : { type: 'failed', retryAfterMs };
 }
 
-/** A try that never left: seen by the merchant in the delivery log all the same. */
-function unsent(outcome: DeliveryReport['outcome'], error: string, atMs: number): TryResult {
-  return { outcome, log: { atMs, durationMs: 0, httpStatus: null, error, answerExcerpt: '' } };
-}
-
-function hostsOf(origins: readonly (string | null)[]): readonly string[] {
-  return origins.flatMap((origin) => (origin === null ? [] : (URL.parse(origin)?.host ?? [])));
+function unsent(outcome: DeliveryReport['outcome'], error: string): TryResult {
+  return { outcome, log: unsentTry(error, Date.now()), origin: null };
 }

@@ -3,22 +3,29 @@ import { configOf } from '../config.ts';
 import { unseal } from '../crypto/sealed.ts';
 import type { Tenant } from '../domain/intent.ts';
 import { log } from '../log.ts';
+import { ENDPOINTS_MAX, type Endpoint } from './endpoints.ts';
 
 /** How old a setting may be: a burst of events costs one query, a change is in force at once. */
 const CACHE_MS = 5_000;
 /** Merchants remembered by one isolate; the oldest entry makes room. */
 const CACHE_ENTRIES_MAX = 1_000;
 /** Secrets in force at once: one, and those that a rotation let overlap. Bounds the header. */
-const SECRETS_MAX = 10;
+export const SECRETS_MAX = 10;
 
 export interface WebhookSettings {
   /** Where events without a callbackUrl go, or null. */
   readonly url: string | null;
   /** `whsec_…`, newest first; empty only for a merchant whose secrets cannot be opened. */
   readonly secrets: readonly string[];
+  /** The endpoints that fail just now, by origin. */
+  readonly endpoints: ReadonlyMap<string, Endpoint>;
 }
 
-const cache = new BoundedCache<WebhookSettings>({ sizeMax: CACHE_ENTRIES_MAX, ageMsMax: CACHE_MS });
+interface CachedSettings extends WebhookSettings {
+  readonly endpoints: Map<string, Endpoint>;
+}
+
+const cache = new BoundedCache<CachedSettings>({ sizeMax: CACHE_ENTRIES_MAX, ageMsMax: CACHE_MS });
 
 /** Forgets everything read so far, as a new isolate would: for tests that change D1 under it. */
 export function forgetWebhookSettings(): void {
@@ -36,33 +43,67 @@ export async function webhookSettings(
   tenant: Tenant,
   nowMs: number = Date.now(),
 ): Promise<WebhookSettings> {
-  const cacheKey = `${tenant.environment}/${tenant.merchantId}`;
-  const known = cache.get(cacheKey, nowMs);
-  if (known !== undefined) {
-    return known.value;
-  }
+  const known = cache.get(cacheKey(tenant), nowMs);
+  return known === undefined ? freshWebhookSettings(env, tenant, nowMs) : known.value;
+}
+
+/** The same as D1 has it now. */
+export async function freshWebhookSettings(
+  env: Env,
+  tenant: Tenant,
+  nowMs: number = Date.now(),
+): Promise<WebhookSettings> {
   const settings = await readSettings(env, tenant, nowMs);
-  cache.set(cacheKey, settings, nowMs);
+  cache.set(cacheKey(tenant), settings, nowMs);
   return settings;
 }
 
-/** One statement for both tables: one round trip to D1. */
+/** What this isolate has just changed or learnt of an endpoint; null: nothing is wrong with it. */
+export function rememberEndpoint(
+  tenant: Tenant,
+  origin: string,
+  endpoint: Endpoint | null,
+  nowMs: number,
+): void {
+  const endpoints = cache.get(cacheKey(tenant), nowMs)?.value.endpoints;
+  if (endpoint === null) {
+    endpoints?.delete(origin);
+  } else {
+    endpoints?.set(origin, endpoint);
+  }
+}
+
+/** Reads them anew for the next event: this isolate at least is not 5 s behind. */
+export function forgetSettingsOf(tenant: Tenant): void {
+  cache.delete(cacheKey(tenant));
+}
+
+function cacheKey({ environment, merchantId }: Tenant): string {
+  return `${environment}/${merchantId}`;
+}
+
+/** One statement for all tables: one round trip to D1. */
 const SETTINGS_SQL = `
-  SELECT 'url' AS kind, url AS value FROM webhook_settings
-  WHERE merchant_id = ?1 AND environment = ?2
+  SELECT 'url' AS kind, url AS value, NULL AS failingSinceMs, NULL AS lastFailureAtMs,
+    NULL AS lastError, NULL AS pausedAtMs
+  FROM webhook_settings WHERE merchant_id = ?1 AND environment = ?2
   UNION ALL
-  SELECT 'secret', sealed_secret FROM (
+  SELECT 'secret', sealed_secret, NULL, NULL, NULL, NULL FROM (
     SELECT sealed_secret FROM webhook_secrets
     WHERE merchant_id = ?1 AND environment = ?2 AND (expires_at_ms IS NULL OR expires_at_ms > ?3)
     ORDER BY created_at_ms DESC, id DESC LIMIT ${SECRETS_MAX}
+  )
+  UNION ALL
+  SELECT 'endpoint', origin, failing_since_ms, last_failure_at_ms, last_error, paused_at_ms FROM (
+    SELECT * FROM webhook_endpoints WHERE merchant_id = ?1 AND environment = ?2
+    LIMIT ${ENDPOINTS_MAX}
   )`;
 
-interface SettingsRow {
-  readonly kind: 'url' | 'secret';
-  readonly value: string | null;
-}
+type SettingsRow =
+  | { readonly kind: 'url' | 'secret'; readonly value: string | null }
+  | ({ readonly kind: 'endpoint'; readonly value: string } & Omit<Endpoint, 'origin'>);
 
-async function readSettings(env: Env, tenant: Tenant, nowMs: number): Promise<WebhookSettings> {
+async function readSettings(env: Env, tenant: Tenant, nowMs: number): Promise<CachedSettings> {
   const { results } = await env.DB.prepare(SETTINGS_SQL)
     .bind(tenant.merchantId, tenant.environment, nowMs)
     .all<SettingsRow>();
@@ -70,9 +111,15 @@ async function readSettings(env: Env, tenant: Tenant, nowMs: number): Promise<We
   const context = webhookSecretContext(tenant);
   let url: string | null = null;
   const secrets: string[] = [];
+  const endpoints = new Map<string, Endpoint>();
   for (const row of results) {
     if (row.kind === 'url') {
       url = row.value;
+      continue;
+    }
+    if (row.kind === 'endpoint') {
+      const { value: origin, failingSinceMs, lastFailureAtMs, lastError, pausedAtMs } = row;
+      endpoints.set(origin, { origin, failingSinceMs, lastFailureAtMs, lastError, pausedAtMs });
       continue;
     }
     const secret = row.value === null ? null : await unseal(keys, row.value, context);
@@ -84,5 +131,5 @@ async function readSettings(env: Env, tenant: Tenant, nowMs: number): Promise<We
     }
     secrets.push(secret);
   }
-  return { url, secrets };
+  return { url, secrets, endpoints };
 }

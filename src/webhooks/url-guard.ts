@@ -51,10 +51,22 @@ export interface GuardOptions {
   readonly ownHosts: readonly string[];
 }
 
+/** Shown to the merchant as the error of a try. */
+export type GuardReason =
+  | `URL is longer than ${typeof CALLBACK_URL_LENGTH_MAX} characters`
+  | 'URL cannot be parsed'
+  | 'URL is not http or https'
+  | 'URL is not https'
+  | 'URL carries a user name or password'
+  | 'host is an IP address'
+  | 'host is not a domain name'
+  | 'host is a single label'
+  | 'host is reserved for special use'
+  | 'host is Kefel itself';
+
 export type GuardResult =
   | { readonly allowed: true; readonly url: URL }
-  /** `reason` is shown to the merchant as the error of the try. */
-  | { readonly allowed: false; readonly reason: string };
+  | { readonly allowed: false; readonly reason: GuardReason };
 
 /** Judges `url`. Never throws. */
 export function guardCallbackUrl(url: string, options: GuardOptions): GuardResult {
@@ -70,11 +82,11 @@ export function guardCallbackUrl(url: string, options: GuardOptions): GuardResul
   return reason === null ? { allowed: true, url: parsed } : refused(reason);
 }
 
-function refused(reason: string): GuardResult {
+function refused(reason: GuardReason): GuardResult {
   return { allowed: false, reason };
 }
 
-function refusalOf(url: URL, options: GuardOptions): string | null {
+function refusalOf(url: URL, options: GuardOptions): GuardReason | null {
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
     return 'URL is not http or https';
   }
@@ -96,7 +108,7 @@ function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || isIpv4Loopback;
 }
 
-function hostRefusal(hostname: string, ownHosts: readonly string[]): string | null {
+function hostRefusal(hostname: string, ownHosts: readonly string[]): GuardReason | null {
   if (hostname.startsWith('[') || IPV4.test(hostname)) {
     return 'host is an IP address';
   }

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { DatabaseSync } from 'node:sqlite';
@@ -303,17 +304,19 @@ function database() {
       PRIMARY KEY (merchant_id, environment));
     CREATE TABLE webhook_secrets (id TEXT PRIMARY KEY, merchant_id TEXT, environment TEXT,
       sealed_secret TEXT, created_at_ms INTEGER, expires_at_ms INTEGER);`);
+  sqlite.exec(readFileSync('migrations/0007_webhook_endpoints.sql', 'utf8'));
   const calls = { queries: 0 };
-  const d1 = {
-    prepare: (sql: string) => ({
-      bind: (...values: (string | number | null)[]) => ({
-        all: async () => {
-          calls.queries += 1;
-          return { results: sqlite.prepare(sql).all(...values) };
-        },
-      }),
+  const prepare = (sql: string) => ({
+    bind: (...values: (string | number | null)[]) => ({
+      all: async () => {
+        calls.queries += 1;
+        return { results: sqlite.prepare(sql).all(...values), meta: { changes: 0 } };
+      },
     }),
-  };
+  });
+  const batch = (statements: ReturnType<ReturnType<typeof prepare>['bind']>[]) =>
+    Promise.all(statements.map((statement) => statement.all()));
+  const d1 = { prepare, batch };
   const setUrl = (url: string | null, of: Tenant = tenant) => {
     const insert = sqlite.prepare('INSERT INTO webhook_settings VALUES (?, ?, ?)');
     insert.run(of.merchantId, of.environment, url);
@@ -417,12 +420,13 @@ describe('webhook settings (decisions 17, 19)', () => {
     expect(await webhookSettings(environment(null, d1), tenant, startMs)).toEqual({
       url: 'https://shop.example.com/hook',
       secrets: [secret(2), secret(1)],
+      endpoints: new Map(),
     });
   });
 
   test('of a merchant without any are empty', async () => {
     const settings = await webhookSettings(environment(null, database().d1), tenant, startMs);
-    expect(settings).toEqual({ url: null, secrets: [] });
+    expect(settings).toEqual({ url: null, secrets: [], endpoints: new Map() });
   });
 
   test('are remembered for 5 s, in one query each', async () => {

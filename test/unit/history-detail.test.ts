@@ -39,7 +39,7 @@ function detailsAfter(story: Story, kind: IntentKind = 'hosted'): HistoryDetail[
 
 const START = startAttempt('a', { phone: '251911234567' });
 const PUSH = startAttempt('a', { flow: 'push', phone: '251911234567' });
-const A = { attemptIndex: 0, reference: 'REFA', method: 'TELE_BIRR' };
+const A = { attemptIndex: 0, method: 'TELE_BIRR' };
 const TICK: Command = { type: 'tick' };
 const settled = (words: string): Command => ({
   type: 'settle_attempt',

@@ -1,0 +1,23 @@
+import type { DashboardCall } from '../call.ts';
+import { Field } from '../elements.tsx';
+import type { DaysForm } from './days.ts';
+import { eventWords } from './event-words.ts';
+
+/** The two day fields of a form, with what is wrong with them. */
+export function DaysFields(props: { readonly call: DashboardCall; readonly days: DaysForm }) {
+  const { call, days } = props;
+  const text = eventWords[call.language];
+  return (
+    <>
+      {(['from', 'to'] as const).map((field) => (
+        <Field
+          id={field}
+          label={text[field]}
+          error={days.problem?.field === field ? text[days.problem.kind] : null}
+        >
+          {(attributes) => <input {...attributes} type="date" name={field} value={days[field]} />}
+        </Field>
+      ))}
+    </>
+  );
+}

@@ -1,0 +1,55 @@
+import type { TimeRange } from '../../ledger/page.ts';
+import { ledgerDay, ledgerDayStartMs } from '../../ledger/totals.ts';
+
+/** Days of a form, as Addis Ababa counts them; both belong to the range. Pure. */
+export interface DaysForm {
+  /** As typed. */
+  readonly from: string;
+  readonly to: string;
+  readonly problem: { readonly field: 'from' | 'to'; readonly kind: DaysProblem } | null;
+  /** Nothing while there is a problem. */
+  readonly range: TimeRange;
+}
+
+export type DaysProblem = 'badDate' | 'datesReversed';
+
+const DATE = /^\d{4}-\d{2}-\d{2}$/;
+const DAY_MS = 86_400_000;
+
+/** Reads two days that may be missing: then the range is open on that side. */
+export function readDays(from: string, to: string): DaysForm {
+  const fromDay = dayFrom(from);
+  const toDay = dayFrom(to);
+  const refused = (field: 'from' | 'to', kind: DaysProblem): DaysForm => ({
+    from,
+    to,
+    problem: { field, kind },
+    range: { fromMs: 0, toMs: 0 },
+  });
+  if (from !== '' && fromDay === null) {
+    return refused('from', 'badDate');
+  }
+  if (to !== '' && toDay === null) {
+    return refused('to', 'badDate');
+  }
+  if (fromDay !== null && toDay !== null && fromDay > toDay) {
+    return refused('to', 'datesReversed');
+  }
+  const range = {
+    fromMs: fromDay === null ? undefined : ledgerDayStartMs(fromDay),
+    toMs: toDay === null ? undefined : ledgerDayStartMs(toDay + 1),
+  };
+  return { from, to, problem: null, range };
+}
+
+/** The day of `atMs`, as date fields write it. */
+export function dayText(atMs: number): string {
+  return new Date(ledgerDay(atMs) * DAY_MS).toISOString().slice(0, 10);
+}
+
+/** The day of `2026-11-21` as the ledger counts days; null when there is no such day. */
+function dayFrom(text: string): number | null {
+  const atMs = DATE.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
+  const exists = !Number.isNaN(atMs) && new Date(atMs).toISOString().startsWith(text);
+  return exists ? atMs / DAY_MS : null;
+}

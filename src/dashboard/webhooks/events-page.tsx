@@ -1,0 +1,141 @@
+import { type EventRow, listEvents } from '../../ledger/events-list.ts';
+import { type Page, parseCursor } from '../../ledger/page.ts';
+import { countText } from '../../pages/money-text.ts';
+import { type DashboardCall, tenantOf } from '../call.ts';
+import { Field, Message, Pager, Table } from '../elements.tsx';
+import { Frame } from '../frame.tsx';
+import { frameWords } from '../frame-words.ts';
+import { answerPage } from '../response.tsx';
+import { When } from '../when.tsx';
+import { type DaysForm, readDays } from './days.ts';
+import { DaysFields } from './days-fields.tsx';
+import { DeliveryBadge, LISTED_STATUSES, Outcome, wireType } from './delivery-text.tsx';
+import { eventWords } from './event-words.ts';
+import { Parts } from './parts.tsx';
+import { eventPath, paymentPath, webhooksPath } from './paths.ts';
+
+/** A page of the list: two screens of a phone or so. */
+const ROWS = 25;
+const BAD_REQUEST = 400;
+
+interface Filter {
+  readonly status: (typeof LISTED_STATUSES)[number] | undefined;
+  readonly days: DaysForm;
+}
+
+/** GET /dashboard/:environment/webhooks/events */
+export async function showEvents(call: DashboardCall): Promise<Response> {
+  const query = call.url.searchParams;
+  const textOf = (name: string) => query.get(name)?.trim() ?? '';
+  const filter: Filter = {
+    status: LISTED_STATUSES.find((status) => status === textOf('status')),
+    days: readDays(textOf('from'), textOf('to')),
+  };
+  const { status: deliveryStatus, days } = filter;
+  const cursor = parseCursor(textOf('cursor'));
+  const isGood = days.problem === null;
+  const page: Page<EventRow> = isGood
+    ? await listEvents(call.env.DB, tenantOf(call), { deliveryStatus, ...days.range }, cursor, ROWS)
+    : { rows: [], nextCursor: null, previousCursor: null };
+  return answerPage(call, <EventsPage call={call} filter={filter} page={page} />, {
+    status: isGood ? 200 : BAD_REQUEST,
+  });
+}
+
+interface Props {
+  readonly call: DashboardCall;
+  readonly filter: Filter;
+  readonly page: Page<EventRow>;
+}
+
+function EventsPage({ call, filter, page }: Props) {
+  const text = eventWords[call.language];
+  const { problem } = filter.days;
+  const pathAt = (cursor: string | null) =>
+    cursor === null ? null : webhooksPath(call.environment, `/events?${queryOf(filter, cursor)}`);
+  return (
+    <Frame call={call} title={text.title} active="webhooks">
+      <Parts call={call} active="events" />
+      {problem !== null && (
+        <Message tone="bad">
+          <a href={`#${problem.field}`}>{text[problem.kind]}</a>
+        </Message>
+      )}
+      <FilterForm call={call} filter={filter} />
+      <EventsTable call={call} rows={page.rows} />
+      <Pager call={call} newer={pathAt(page.previousCursor)} older={pathAt(page.nextCursor)} />
+      <p class="quiet small">{text.lag}</p>
+    </Frame>
+  );
+}
+
+function queryOf({ status, days }: Filter, cursor: string): URLSearchParams {
+  const { from, to } = days;
+  const entries = Object.entries({ status: status ?? '', from, to, cursor });
+  return new URLSearchParams(entries.filter(([, value]) => value !== ''));
+}
+
+function FilterForm({ call, filter }: Pick<Props, 'call' | 'filter'>) {
+  const text = eventWords[call.language];
+  return (
+    <form class="filters" method="get" action={webhooksPath(call.environment, '/events')}>
+      <Field id="status" label={text.status}>
+        {(attributes) => (
+          <select {...attributes} name="status">
+            <option value="">{text.all}</option>
+            {LISTED_STATUSES.map((status) => (
+              <option value={status} selected={status === filter.status}>
+                {text.statuses[status]}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      <DaysFields call={call} days={filter.days} />
+      <button type="submit">{text.filter}</button>
+    </form>
+  );
+}
+
+function EventsTable({
+  call,
+  rows,
+}: {
+  readonly call: DashboardCall;
+  readonly rows: Page<EventRow>['rows'];
+}) {
+  const text = eventWords[call.language];
+  const { locale, none } = frameWords[call.language];
+  return (
+    <Table
+      caption={text.title}
+      columns={[
+        text.event,
+        text.payment,
+        text.status,
+        text.created,
+        text.tries,
+        text.last,
+        text.next,
+      ]}
+      rows={rows.map((row) => [
+        <a href={eventPath(call.environment, row)}>{wireType(row.type)}</a>,
+        <a href={paymentPath(call.environment, row.uniqueId)}>{row.uniqueId}</a>,
+        <DeliveryBadge call={call} status={row.deliveryStatus} />,
+        <When call={call} atMs={row.createdAtMs} />,
+        <span class="number">{countText(row.tries, locale)}</span>,
+        row.lastTryAtMs === null ? (
+          <span class="quiet">{none}</span>
+        ) : (
+          <Outcome httpStatus={row.lastHttpStatus} error={row.lastError} />
+        ),
+        row.dueAtMs === null ? (
+          <span class="quiet">{none}</span>
+        ) : (
+          <When call={call} atMs={row.dueAtMs} />
+        ),
+      ])}
+      empty={text.empty}
+    />
+  );
+}

@@ -1,0 +1,33 @@
+import type { DashboardCall } from '../call.ts';
+import { isAllowed } from '../permissions.ts';
+import { webhooksPath } from './paths.ts';
+import { webhookWords } from './words.ts';
+
+export type WebhookPart = 'settings' | 'events' | 'resend';
+
+const PATHS: Readonly<Record<WebhookPart, string>> = {
+  settings: '',
+  events: '/events',
+  resend: '/resend',
+};
+
+/** The ways between the pages about webhooks. Sending again is for those who may. */
+export function Parts(props: { readonly call: DashboardCall; readonly active: WebhookPart }) {
+  const { call, active } = props;
+  const text = webhookWords[call.language];
+  const parts: readonly WebhookPart[] = isAllowed(call.session.role, 'develop')
+    ? ['settings', 'events', 'resend']
+    : ['settings', 'events'];
+  return (
+    <nav class="parts" aria-label={text.parts}>
+      {parts.map((part) => (
+        <a
+          href={webhooksPath(call.environment, PATHS[part])}
+          aria-current={part === active ? 'page' : undefined}
+        >
+          {text[part]}
+        </a>
+      ))}
+    </nav>
+  );
+}

@@ -1,0 +1,80 @@
+import type { Tenant } from '../../domain/intent.ts';
+import { intentByUniqueId } from '../../intent/client.ts';
+import { FAILED_DELIVERIES } from '../../intent/protocol.ts';
+import { countFailedEvents, type EventRow, failedEvents } from '../../ledger/events-list.ts';
+import { parseCursor, type TimeRange } from '../../ledger/page.ts';
+import { errorText, log } from '../../log.ts';
+
+/** Events of one request: some seconds of a Worker's time, and far below what it may call. */
+export const RESEND_BATCH = 200;
+/** Objects asked at a time. Sending itself is bounded by the queues and their places. */
+const CONCURRENCY = 6;
+
+export interface ResendResult {
+  readonly resent: number;
+  /** Not failed any more: the ledger is seconds behind the objects, and others press buttons too. */
+  readonly unchanged: number;
+  /** Nobody knows: their objects could not be reached. */
+  readonly unreachable: number;
+  /** Where to go on, or null when this was all. */
+  readonly nextCursor: string | null;
+  /** How many are left from there on; may count some of the last millisecond's twice. */
+  readonly left: number;
+}
+
+type Fate = 'resent' | 'unchanged' | 'unreachable';
+
+/**
+ * Sends the next failed events of a range again, newest first: one batch of them. Each object
+ * decides for itself whether its event has failed still, so doing it twice sends nothing twice.
+ */
+export async function resendFailed(
+  env: Env,
+  tenant: Tenant,
+  range: TimeRange,
+  cursorText: string,
+): Promise<ResendResult> {
+  const cursor = parseCursor(cursorText);
+  const page = await failedEvents(env.DB, tenant, range, cursor, RESEND_BATCH);
+  const fates = await inTurn(page.rows, (row) => resend(env, tenant, row));
+  const count = (fate: Fate) => fates.filter((other) => other === fate).length;
+  const lastMs = page.rows.at(-1)?.createdAtMs ?? 0;
+  const left =
+    page.nextCursor === null
+      ? 0
+      : await countFailedEvents(env.DB, tenant, { ...range, toMs: lastMs + 1 });
+  return {
+    resent: count('resent'),
+    unchanged: count('unchanged'),
+    unreachable: count('unreachable'),
+    nextCursor: page.nextCursor,
+    left,
+  };
+}
+
+async function resend(env: Env, tenant: Tenant, row: EventRow): Promise<Fate> {
+  const client = intentByUniqueId(env, tenant, row.uniqueId);
+  try {
+    return (await client.resendEvent(row.sequence, FAILED_DELIVERIES)) ? 'resent' : 'unchanged';
+  } catch (error) {
+    const { objectId } = client;
+    log('warn', 'event_resend_failed', { objectId, error: errorText(error) });
+    return 'unreachable';
+  }
+}
+
+/** Does `work` for every item, a few at a time. */
+async function inTurn<Item, Result>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<Result>,
+): Promise<readonly Result[]> {
+  const results: Result[] = [];
+  const rest = items.values();
+  const lane = async () => {
+    for (const item of rest) {
+      results.push(await work(item));
+    }
+  };
+  await Promise.all(Array.from({ length: CONCURRENCY }, lane));
+  return results;
+}

@@ -1,0 +1,137 @@
+import { countText } from '../../pages/money-text.ts';
+import { SECRETS_MAX } from '../../webhooks/settings.ts';
+import type { DashboardCall } from '../call.ts';
+import { ButtonForm, CopyText, CsrfField, Field, Message, Table } from '../elements.tsx';
+import { frameWords } from '../frame-words.ts';
+import { isAllowed } from '../permissions.ts';
+import { When } from '../when.tsx';
+import { webhooksPath } from './paths.ts';
+import { mayEnd, OVERLAP_HOURS, OVERLAP_HOURS_DEFAULT, type SecretEntry } from './secrets.ts';
+import { webhookWords } from './words.ts';
+
+export interface SecretsState {
+  /** A secret in clear: in the answer to the post that asked for it, and nowhere else. */
+  readonly shown?: { readonly id: string; readonly value: string; readonly isNew: boolean };
+  readonly problem?: 'tooMany' | 'badOverlap' | 'unreadable' | 'cannotEnd';
+}
+
+interface Props {
+  readonly call: DashboardCall;
+  readonly secrets: readonly SecretEntry[];
+  readonly state: SecretsState | undefined;
+}
+
+/** The signing secrets in force; for those who may, to show, to add and to end. */
+export function SecretsSection({ call, secrets, state }: Props) {
+  const text = webhookWords[call.language];
+  const mayDevelop = isAllowed(call.session.role, 'develop');
+  return (
+    <section class="card" id="secrets">
+      <h2>{text.secretsTitle}</h2>
+      <p class="hint">{text.secretsHint}</p>
+      <Problem call={call} problem={state?.problem} />
+      {state?.shown !== undefined && (
+        <div class="stack">
+          {state.shown.isNew && <Message tone="good">{text.rotated}</Message>}
+          <CopyText
+            call={call}
+            id="shown-secret"
+            label={text.shown(state.shown.id)}
+            value={state.shown.value}
+          />
+          <p class="hint">{text.shownHint}</p>
+        </div>
+      )}
+      <Table
+        caption={text.secretsTitle}
+        columns={[text.secret, text.created, text.expires, ...(mayDevelop ? [''] : [])]}
+        rows={secrets.map((secret, index) => [
+          <span>
+            <code>{secret.id}</code>
+            {index === 0 && ` (${text.secretNewest})`}
+          </span>,
+          <When call={call} atMs={secret.createdAtMs} />,
+          secret.expiresAtMs === null ? text.never : <When call={call} atMs={secret.expiresAtMs} />,
+          ...(mayDevelop ? [<Actions call={call} secret={secret} secrets={secrets} />] : []),
+        ])}
+        empty={text.noSecrets}
+      />
+      {mayDevelop && <NewSecret call={call} state={state} />}
+    </section>
+  );
+}
+
+function Problem(props: {
+  readonly call: DashboardCall;
+  readonly problem: SecretsState['problem'] | undefined;
+}) {
+  const { call, problem } = props;
+  if (problem === undefined || problem === 'badOverlap') {
+    return null;
+  }
+  const text = webhookWords[call.language];
+  const most = countText(SECRETS_MAX, frameWords[call.language].locale);
+  return <Message tone="bad">{problem === 'tooMany' ? text.tooMany(most) : text[problem]}</Message>;
+}
+
+function Actions(props: {
+  readonly call: DashboardCall;
+  readonly secret: SecretEntry;
+  readonly secrets: readonly SecretEntry[];
+}) {
+  const { call, secret, secrets } = props;
+  const text = webhookWords[call.language];
+  const path = (rest: string) =>
+    webhooksPath(call.environment, `/secrets/${encodeURIComponent(secret.id)}/${rest}#secrets`);
+  return (
+    <div class="buttons">
+      <ButtonForm
+        call={call}
+        action={path('show')}
+        label={text.show}
+        describedAs={text.showOf(secret.id)}
+      />
+      {mayEnd(secret, secrets) && (
+        <ButtonForm
+          call={call}
+          action={path('end')}
+          label={text.endNow}
+          describedAs={text.endOf(secret.id)}
+          tone="bad"
+          confirm={text.endConfirm}
+        />
+      )}
+    </div>
+  );
+}
+
+function NewSecret({ call, state }: Pick<Props, 'call' | 'state'>) {
+  const text = webhookWords[call.language];
+  const error = state?.problem === 'badOverlap' ? text.badOverlap : null;
+  return (
+    <form
+      class="form"
+      method="post"
+      action={webhooksPath(call.environment, '/secrets#secrets')}
+      data-confirm={text.rotateConfirm}
+      data-once
+    >
+      <CsrfField session={call.session} />
+      <h3>{text.rotateTitle}</h3>
+      <Field id="overlap" label={text.overlap} error={error}>
+        {(attributes) => (
+          <select {...attributes} name="overlapHours">
+            {OVERLAP_HOURS.map((hours) => (
+              <option value={hours} selected={hours === OVERLAP_HOURS_DEFAULT}>
+                {text.overlaps[hours]}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      <div class="buttons">
+        <button type="submit">{text.rotate}</button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,189 @@
+import { auditEntry, auditEntryIfChanged } from '../../audit/log.ts';
+import { seal } from '../../crypto/sealed.ts';
+import { runBatch } from '../../database.ts';
+import { setWebhookUrl } from '../../merchants/provision.ts';
+import { generateWebhookSecret } from '../../merchants/webhook-secret.ts';
+import { clearEndpoint, endpointOrigin, resumeEndpoint } from '../../webhooks/endpoints.ts';
+import { isAccepted, sendSigned } from '../../webhooks/send.ts';
+import {
+  forgetSettingsOf,
+  freshWebhookSettings,
+  webhookSecretContext,
+} from '../../webhooks/settings.ts';
+import { testEvent } from '../../webhooks/test-event.ts';
+import { actorOf, type DashboardCall, tenantOf } from '../call.ts';
+import { noticePage } from '../notices.tsx';
+import { redirectTo } from '../response.tsx';
+import { addressProblem } from './address.ts';
+import { webhooksPath } from './paths.ts';
+import {
+  endSecret,
+  expireOthers,
+  insertSecret,
+  mayEnd,
+  OVERLAP_HOURS,
+  openSecret,
+  secretsInForce,
+} from './secrets.ts';
+import { answerSettings, defaultUrl } from './settings-page.tsx';
+import type { TestResult } from './test-section.tsx';
+
+const HOUR_MS = 60 * 60 * 1_000;
+
+/** The period of TEST_EVENT_RATE_LIMIT in wrangler.toml is a minute. */
+const BAD_REQUEST = 400;
+const TOO_MANY_REQUESTS = 429;
+
+/** POST …/webhooks/url: where events without a callbackUrl go; empty: nowhere. */
+export async function changeUrl(call: DashboardCall): Promise<Response> {
+  const typed = call.form.text('url');
+  const problem = typed === '' ? null : addressProblem(call, typed);
+  if (problem !== null) {
+    return answerSettings(call, { url: { typed, problem } }, BAD_REQUEST);
+  }
+  const tenant = tenantOf(call);
+  const url = typed === '' ? null : typed;
+  if (url !== (await defaultUrl(call.env.DB, tenant))) {
+    // The origin only: path and query may hold a secret of the merchant's.
+    const origin = url === null ? null : endpointOrigin(url);
+    const entry = auditEntry({ ...entryOf(call), action: 'webhook.url_changed', target: origin });
+    await runBatch(call.env.DB, [setWebhookUrl(tenant, url), entry]);
+    forgetSettingsOf(tenant);
+  }
+  return redirectTo(call, webhooksPath(call.environment), { done: 'url' });
+}
+
+/** POST …/webhooks/secrets: a new signing secret; the old ones end after the chosen overlap. */
+export async function rotateSecret(call: DashboardCall): Promise<Response> {
+  const { env, config, nowMs } = call;
+  const overlapHours = OVERLAP_HOURS.find((hours) => hours === call.form.text('overlapHours'));
+  if (overlapHours === undefined) {
+    return answerSettings(call, { secrets: { problem: 'badOverlap' } }, BAD_REQUEST);
+  }
+  const tenant = tenantOf(call);
+  const value = generateWebhookSecret();
+  const context = webhookSecretContext(tenant);
+  const sealedSecret = await seal(config.dataEncryptionKeys, value, context);
+  const id = `whs_${crypto.randomUUID().replaceAll('-', '').slice(0, 16)}`;
+  const oldExpireAtMs = nowMs + Number(overlapHours) * HOUR_MS;
+  const [added] = await runBatch(env.DB, [
+    insertSecret(tenant, { id, sealedSecret, createdAtMs: nowMs }, oldExpireAtMs),
+    auditEntryIfChanged({
+      ...entryOf(call),
+      action: 'webhook.secret_rotated',
+      target: id,
+      detail: { overlapHours: Number(overlapHours) },
+    }),
+    expireOthers(tenant, id, oldExpireAtMs),
+  ]);
+  if (added !== 1) {
+    return answerSettings(call, { secrets: { problem: 'tooMany' } }, BAD_REQUEST);
+  }
+  forgetSettingsOf(tenant);
+  return answerSettings(call, { secrets: { shown: { id, value, isNew: true } } });
+}
+
+/** POST …/webhooks/secrets/:secretId/show: its value, in this answer only. */
+export async function showSecret(call: DashboardCall): Promise<Response> {
+  const { secretId: id = '' } = call.params;
+  const opened = await openSecret(call.env, tenantOf(call), id, call.nowMs);
+  if (opened.type === 'not_found') {
+    return noticePage(call, 'not_found');
+  }
+  if (opened.type === 'unreadable') {
+    return answerSettings(call, { secrets: { problem: 'unreadable' } });
+  }
+  const entry = auditEntry({ ...entryOf(call), action: 'webhook.secret_shown', target: id });
+  await runBatch(call.env.DB, [entry]);
+  return answerSettings(call, { secrets: { shown: { id, value: opened.value, isNew: false } } });
+}
+
+/** POST …/webhooks/secrets/:secretId/end */
+export async function endSecretNow(call: DashboardCall): Promise<Response> {
+  const { env, nowMs } = call;
+  const tenant = tenantOf(call);
+  const { secretId: id = '' } = call.params;
+  const secrets = await secretsInForce(env.DB, tenant, nowMs);
+  const secret = secrets.find((known) => known.id === id);
+  if (secret === undefined) {
+    return noticePage(call, 'not_found');
+  }
+  if (!mayEnd(secret, secrets)) {
+    return answerSettings(call, { secrets: { problem: 'cannotEnd' } }, BAD_REQUEST);
+  }
+  const entry = { ...entryOf(call), action: 'webhook.secret_ended', target: id } as const;
+  await runBatch(env.DB, [endSecret(tenant, id, nowMs), auditEntryIfChanged(entry)]);
+  forgetSettingsOf(tenant);
+  return redirectTo(call, webhooksPath(call.environment), { done: 'ended' });
+}
+
+/** POST …/webhooks/endpoints/resume */
+export async function resumePaused(call: DashboardCall): Promise<Response> {
+  const tenant = tenantOf(call);
+  const origin = call.form.text('origin');
+  const entry = { ...entryOf(call), action: 'webhook.endpoint_resumed', target: origin } as const;
+  await runBatch(call.env.DB, [resumeEndpoint(tenant, origin), auditEntryIfChanged(entry)]);
+  forgetSettingsOf(tenant);
+  return redirectTo(call, webhooksPath(call.environment), { done: 'resumed' });
+}
+
+/** POST …/webhooks/test: one signed webhook that tells of nothing, now, and what came of it. */
+export async function sendTest(call: DashboardCall): Promise<Response> {
+  const typed = call.form.text('url');
+  const problem = typed === '' ? ('empty' as const) : addressProblem(call, typed);
+  if (problem !== null) {
+    return answerSettings(call, { test: { typed, problem } }, BAD_REQUEST);
+  }
+  const { env, environment, session, config, nowMs } = call;
+  const key = `${environment}/${session.merchantId}`;
+  if (config.rateLimits && !(await env.TEST_EVENT_RATE_LIMIT.limit({ key })).success) {
+    return answerSettings(call, { test: { typed, isBusy: true } }, TOO_MANY_REQUESTS);
+  }
+  const tenant = tenantOf(call);
+  const { merchantName } = session;
+  const about = { merchantName, ownOrigin: call.url.origin, nowMs };
+  const [event, { secrets }] = await Promise.all([
+    testEvent(env, tenant, about),
+    freshWebhookSettings(env, tenant, nowMs),
+  ]);
+  const { log } = await sendSigned(env, { ...event, destination: typed, secrets });
+  const hasResumed = await writeTest(call, typed, { eventId: event.eventId, log });
+  const result = { eventId: event.eventId, log, hasResumed };
+  return answerSettings(call, { test: { typed, result } });
+}
+
+/** The audit entry; and what has arrived shows that the endpoint works. True when it was paused. */
+async function writeTest(
+  call: DashboardCall,
+  url: string,
+  { eventId, log }: Pick<TestResult, 'eventId' | 'log'>,
+): Promise<boolean> {
+  const tenant = tenantOf(call);
+  const origin = endpointOrigin(url) ?? '';
+  const detail = { eventId, httpStatus: log.httpStatus };
+  const sent = { ...entryOf(call), action: 'webhook.test_sent', target: origin, detail } as const;
+  if (!isAccepted(log)) {
+    await runBatch(call.env.DB, [auditEntry(sent)]);
+    return false;
+  }
+  const resumed = {
+    ...entryOf(call),
+    action: 'webhook.endpoint_resumed',
+    target: origin,
+  } as const;
+  const [wasPaused] = await runBatch(call.env.DB, [
+    resumeEndpoint(tenant, origin),
+    auditEntryIfChanged(resumed),
+    clearEndpoint(tenant, origin),
+    auditEntry(sent),
+  ]);
+  forgetSettingsOf(tenant);
+  return wasPaused === 1;
+}
+
+/** What every entry of these forms says. */
+function entryOf(call: DashboardCall) {
+  const { environment, session, nowMs } = call;
+  const { merchantId } = session;
+  return { actor: actorOf(call), merchantId, environment, atMs: nowMs };
+}

@@ -1,0 +1,14 @@
+import { timeText } from '../pages/time-text.ts';
+import type { DashboardCall } from './call.ts';
+import { Moment } from './elements.tsx';
+import { SHARED_WORDS } from './words.ts';
+
+/** A moment in the member's language, on the clock of Addis Ababa. */
+export function When(props: {
+  readonly call: Pick<DashboardCall, 'language'>;
+  readonly atMs: number;
+}) {
+  return (
+    <Moment atMs={props.atMs}>{timeText(props.atMs, SHARED_WORDS[props.call.language])}</Moment>
+  );
+}

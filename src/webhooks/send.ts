@@ -1,0 +1,67 @@
+import { configOf } from '../config.ts';
+import type { DeliveryTry } from '../intent/protocol.ts';
+import { sendWebhook } from './deliver.ts';
+import { standardWebhookHeaders } from './signature.ts';
+import { type GuardResult, guardCallbackUrl } from './url-guard.ts';
+
+/** One signed request to a merchant: the only way out, for events and for test events. */
+export interface OutgoingWebhook {
+  readonly destination: string;
+  /** Our own origin as whoever made the event met it, where no webhook may ever go. */
+  readonly ownOrigin: string;
+  /** The `webhook-id`. */
+  readonly eventId: string;
+  readonly requestBody: string;
+  /** `whsec_…`, newest first. */
+  readonly secrets: readonly string[];
+}
+
+export interface SendResult {
+  readonly log: DeliveryTry;
+  /** What Retry-After asks for; null when absent, unreadable, or nothing was sent. */
+  readonly retryAfterMs: number | null;
+}
+
+/** Whether a webhook may go to `destination` now, under this configuration. */
+export function judgeDestination(env: Env, destination: string, ownOrigin: string): GuardResult {
+  const config = configOf(env);
+  return guardCallbackUrl(destination, {
+    httpsOnly: config.callbackHttpsOnly,
+    allowLoopback: config.localCallbacks,
+    ownHosts: hostsOf([ownOrigin, config.publicBaseUrl]),
+  });
+}
+
+/** Judges the address, signs and sends. What goes wrong on the way is part of the result. */
+export async function sendSigned(env: Env, webhook: OutgoingWebhook): Promise<SendResult> {
+  const atMs = Date.now();
+  const verdict = judgeDestination(env, webhook.destination, webhook.ownOrigin);
+  if (!verdict.allowed) {
+    return { log: unsentTry(`not sent: ${verdict.reason}`, atMs), retryAfterMs: null };
+  }
+  const { eventId, requestBody, secrets } = webhook;
+  const timestampSeconds = Math.floor(atMs / 1000);
+  const headers = await standardWebhookHeaders({ eventId, timestampSeconds, requestBody, secrets });
+  const now = () => Date.now();
+  const { retryAfterMs, ...answer } = await sendWebhook({
+    url: verdict.url,
+    headers,
+    requestBody,
+    now,
+  });
+  return { log: { atMs, ...answer }, retryAfterMs };
+}
+
+/** A try that never left: seen by the merchant in the delivery log all the same. */
+export function unsentTry(error: string, atMs: number): DeliveryTry {
+  return { atMs, durationMs: 0, httpStatus: null, error, answerExcerpt: '' };
+}
+
+/** Decision 18: any 2xx. */
+export function isAccepted({ httpStatus }: Pick<DeliveryTry, 'httpStatus'>): boolean {
+  return httpStatus !== null && httpStatus >= 200 && httpStatus < 300;
+}
+
+function hostsOf(origins: readonly (string | null)[]): readonly string[] {
+  return origins.flatMap((origin) => (origin === null ? [] : (URL.parse(origin)?.host ?? [])));
+}

@@ -1,0 +1,87 @@
+import { describe, expect, test } from 'vitest';
+import { dayText, readDays } from '../../src/dashboard/webhooks/days.ts';
+import { mayEnd } from '../../src/dashboard/webhooks/secrets.ts';
+import {
+  type Endpoint,
+  endpointOrigin,
+  FAILURE_WRITTEN_EVERY_MS,
+  isFailureNews,
+  PAUSE_AFTER_MS,
+} from '../../src/webhooks/endpoints.ts';
+
+/** Goal: the pure steps behind paused endpoints and the pages about webhooks. */
+
+const nowMs = Date.UTC(2026, 10, 21, 12);
+
+const known = (changes: Partial<Endpoint>): Endpoint => ({
+  origin: 'https://shop.example.com',
+  failingSinceMs: nowMs - 1,
+  lastFailureAtMs: nowMs - 1,
+  lastError: 'HTTP 500',
+  pausedAtMs: null,
+  ...changes,
+});
+
+test.each([
+  ['https://shop.example.com/hook/order-1?x=1', 'https://shop.example.com'],
+  ['https://SHOP.example.com:443/', 'https://shop.example.com'],
+  ['http://shop.example.com:8080', 'http://shop.example.com:8080'],
+  ['https://u:p@shop.example.com/', 'https://shop.example.com'],
+  ['mailto:shop@example.com', null],
+  ['no address', null],
+])('the endpoint of %s is %s', (url, origin) => {
+  expect(endpointOrigin(url)).toBe(origin);
+});
+
+test.each([
+  ['of an endpoint that was well', undefined, true],
+  ['a moment after another one', known({}), false],
+  [
+    'some minutes after',
+    known({ lastFailureAtMs: nowMs - FAILURE_WRITTEN_EVERY_MS, failingSinceMs: nowMs - 9e5 }),
+    true,
+  ],
+  ['that is due to pause it', known({ failingSinceMs: nowMs - PAUSE_AFTER_MS }), true],
+  ['a millisecond before that', known({ failingSinceMs: nowMs - PAUSE_AFTER_MS + 1 }), false],
+  ['of a paused one', known({ failingSinceMs: 0, lastFailureAtMs: 0, pausedAtMs: 1 }), false],
+])('a failure %s: news is %#', (_name, endpoint, isNews) => {
+  expect(isFailureNews(endpoint, nowMs)).toBe(isNews);
+});
+
+test('a secret may end while another one goes on', () => {
+  const secret = (id: string, expiresAtMs: number | null) => ({ id, createdAtMs: 0, expiresAtMs });
+  const old = secret('old', nowMs + 1);
+  const fresh = secret('new', null);
+  expect([mayEnd(old, [fresh, old]), mayEnd(fresh, [fresh, old])]).toEqual([true, false]);
+  expect(mayEnd(fresh, [fresh])).toBe(false);
+  expect(mayEnd(fresh, [fresh, secret('newer', null)])).toBe(true);
+});
+
+describe('days of a form', () => {
+  const startMs = Date.UTC(2026, 10, 20, 21);
+
+  test.each([
+    ['2026-11-21', '2026-11-21', { fromMs: startMs, toMs: startMs + 86_400_000 }],
+    ['2026-11-21', '', { fromMs: startMs, toMs: undefined }],
+    ['', '2026-11-20', { fromMs: undefined, toMs: startMs }],
+    ['', '', { fromMs: undefined, toMs: undefined }],
+  ])('from "%s" to "%s" are those of Addis Ababa, both included', (from, to, range) => {
+    expect(readDays(from, to)).toEqual({ from, to, problem: null, range });
+  });
+
+  test.each([
+    ['2026-02-30', '', 'from', 'badDate'],
+    ['', '2026-2-1', 'to', 'badDate'],
+    ['x'.repeat(100_000), '', 'from', 'badDate'],
+    ['2026-11-22', '2026-11-21', 'to', 'datesReversed'],
+  ])('from "%.12s" to "%s" are refused', (from, to, field, kind) => {
+    expect(readDays(from, to)).toMatchObject({
+      problem: { field, kind },
+      range: { fromMs: 0, toMs: 0 },
+    });
+  });
+
+  test('today begins at midnight in Addis Ababa', () => {
+    expect([dayText(startMs - 1), dayText(startMs)]).toEqual(['2026-11-20', '2026-11-21']);
+  });
+});

@@ -1,0 +1,404 @@
+import { env } from 'cloudflare:workers';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { RESEND_BATCH } from '../../src/dashboard/webhooks/resend.ts';
+import { auditLog, sessionFor, signedIn, submit, visit } from './dashboard-support.ts';
+import {
+  ALPHA,
+  type Arrival,
+  advance,
+  allRows,
+  BETA,
+  consume,
+  DAY_MS,
+  lastEvent,
+  merchantServer,
+  objectSql,
+  payHosted,
+  SECOND_MS,
+  useGateway,
+} from './support.ts';
+
+/**
+ * Goal: a merchant's people see every try of every event, and send again what has failed, one or
+ * all of a range, once and not twice. Method: payments are made, their events fail as wished, and
+ * the ledger is fed when the test says so: lists may lag, objects decide.
+ */
+
+const caught = useGateway();
+
+const PATH = '/dashboard/sandbox/webhooks';
+const EVENTS = `${PATH}/events`;
+const RESEND = `${PATH}/resend`;
+
+let httpStatus = 200;
+let arrivals: Arrival[] = [];
+
+beforeEach(() => {
+  vi.spyOn(Math, 'random').mockReturnValue(0.5);
+  httpStatus = 200;
+  arrivals = merchantServer(() => new Response('<i>so</i>', { status: httpStatus }));
+});
+
+const feedLedger = () => consume('kefel-ledger', caught.ledger.splice(0));
+const deliver = () => consume('kefel-webhooks', caught.webhooks.splice(0));
+
+/** A payment whose event is answered by `status`: 410 gives it up at once. */
+async function announce(uniqueId: string, status = 410): Promise<number> {
+  httpStatus = status;
+  await payHosted({ paymentIntentUniqueId: uniqueId });
+  await deliver();
+  await feedLedger();
+  httpStatus = 200;
+  return (await lastEvent(uniqueId)).sequence;
+}
+
+async function textOf(response: Response | Promise<Response>): Promise<string> {
+  const html = await (await response).text();
+  return html.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');
+}
+
+const statusOf = async (uniqueId: string) => (await lastEvent(uniqueId)).deliveryStatus;
+
+async function pause(): Promise<void> {
+  await env.DB.prepare(
+    `INSERT OR REPLACE INTO webhook_endpoints
+     VALUES (?1, 'sandbox', 'https://shop.example.com', ?2, ?2, 'HTTP 500', ?2)`,
+  )
+    .bind(ALPHA.id, Date.now())
+    .run();
+}
+
+/** Today as the form writes it. */
+const today = () => new Date(Date.now() + 3 * 3_600_000).toISOString().slice(0, 10);
+const days = () => ({ from: today(), to: today() });
+
+describe('the log', () => {
+  test('lists events with what became of them, by status and day', async () => {
+    const member = await signedIn('viewer');
+    await announce('order-ok', 201);
+    advance(SECOND_MS);
+    await announce('order-gone', 410);
+    const all = await textOf(visit(member, EVENTS));
+    expect(all).toMatch(/order-gone .*Given up.* HTTP 410 .*order-ok/);
+    const dead = await textOf(visit(member, `${EVENTS}?status=dead`));
+    expect([dead.includes('order-gone'), dead.includes('order-ok')]).toEqual([true, false]);
+    const tomorrow = new Date(Date.now() + DAY_MS).toISOString().slice(0, 10);
+    expect(await textOf(visit(member, `${EVENTS}?from=${tomorrow}`))).toContain('No events here.');
+    const old = await textOf(visit(member, `${EVENTS}?from=${today()}&to=${today()}`));
+    expect(old).toContain('order-gone');
+  });
+
+  test('pages, and links carry the filters along', async () => {
+    const member = await signedIn('viewer');
+    await insertFailed(30);
+    const first = await (await visit(member, `${EVENTS}?status=dead`)).text();
+    expect([...first.matchAll(/gone-\d+</g)]).toHaveLength(25);
+    const older = /href="([^"]*cursor=[^"]*)"/.exec(first)?.[1]?.replaceAll('&amp;', '&') ?? '';
+    expect(older).toContain('status=dead');
+    const second = await (await visit(member, older)).text();
+    expect([...second.matchAll(/gone-\d+</g)]).toHaveLength(5);
+  });
+
+  test.each([
+    ['from=2026-13-01', 'Write the day'],
+    ['to=yesterday', 'Write the day'],
+    ['from=2026-02-30', 'Write the day'],
+    ['from=2026-11-02&to=2026-11-01', 'before the first'],
+  ])('?%s is refused with its reason', async (query, reason) => {
+    const response = await visit(await signedIn('viewer'), `${EVENTS}?${query}`);
+    expect(response.status).toBe(400);
+    expect(await textOf(response)).toContain(reason);
+  });
+
+  test('a cursor or status that is none shows the first page', async () => {
+    await announce('order-1');
+    const page = await visit(await signedIn(), `${EVENTS}?cursor=x&status=x`);
+    expect([page.status, (await page.text()).includes('order-1')]).toEqual([200, true]);
+  });
+});
+
+describe("an event's page", () => {
+  test('shows every try, and to developers the very bytes that were sent', async () => {
+    const uniqueId = 'order/ብር 1?';
+    const sequence = await announce(uniqueId);
+    const path = `${EVENTS}/${encodeURIComponent(uniqueId)}/${sequence}`;
+    const response = await visit(await signedIn('developer'), path);
+    const html = await response.text();
+    expect(response.status).toBe(200);
+    expect(html).toContain('<pre>&lt;i>so&lt;/i></pre>');
+    expect(html).toContain('HTTP 410');
+    const body = /<textarea id="body"[^>]*>([^<]*)<\/textarea>/.exec(html)?.[1] ?? '';
+    expect(body.replaceAll('&quot;', '"').replaceAll('&amp;', '&')).toBe(arrivals[0]?.text);
+    const seen = await (await visit(await signedIn('viewer'), path)).text();
+    expect(seen).toContain('HTTP 410');
+    expect(seen).not.toContain('<textarea');
+    expect(seen).not.toContain('Send again');
+  });
+
+  test('sends a failed event again, once for a double click, and writes it down', async () => {
+    const member = await signedIn('developer');
+    const sequence = await announce('order-1');
+    const path = `${EVENTS}/order-1/${sequence}`;
+    const first = await submit(member, `${path}/resend`);
+    expect(first.headers.get('location')).toBe(`${path}?done=resent`);
+    const second = await submit(member, `${path}/resend`);
+    expect(second.headers.get('location')).toBe(`${path}?done=late`);
+    expect(caught.webhooks).toHaveLength(1);
+    await deliver();
+    expect(await statusOf('order-1')).toBe('delivered');
+    const { eventId: target } = await lastEvent('order-1');
+    expect(await auditLog()).toMatchObject([{ action: 'event.resent', target }]);
+  });
+
+  test('of a paused endpoint resumes it in the same step, never in silence', async () => {
+    const member = await signedIn('developer');
+    await pause();
+    const sequence = await announce('order-1', 200);
+    expect(await statusOf('order-1')).toBe('paused');
+    const path = `${EVENTS}/order-1/${sequence}`;
+    expect(await textOf(visit(member, path))).toContain('Resume the endpoint and send again');
+    const plain = await submit(member, `${path}/resend`);
+    expect(plain.headers.get('location')).toBe(`${path}?done=paused`);
+    await submit(member, `${path}/resend`, { resume: '1' });
+    await deliver();
+    expect(await statusOf('order-1')).toBe('delivered');
+    const audited = (await auditLog()).map(({ action }) => action);
+    expect(audited).toEqual(['webhook.endpoint_resumed', 'event.resent']);
+  });
+
+  test.each([
+    ['on its way', 'queued'],
+    ['superseded', 'superseded'],
+    ['being sent', 'claimed'],
+  ])('that is %s has nothing to send again', async (_name, status) => {
+    const member = await signedIn('developer');
+    const sequence = await announce('order-1');
+    await objectSql(`UPDATE event SET delivery_status = '${status}'`, 'order-1');
+    const path = `${EVENTS}/order-1/${sequence}`;
+    expect(await (await visit(member, path)).text()).not.toContain('/resend"><');
+    const answer = await submit(member, `${path}/resend`);
+    expect(answer.headers.get('location')).toBe(`${path}?done=late`);
+    expect(caught.webhooks).toEqual([]);
+  });
+
+  test.each(['0', '99', '-1', 'x', '1e3', '99999999999'])(
+    'sequence %s is nobody’s',
+    async (sequence) => {
+      await announce('order-1');
+      const path = `${EVENTS}/order-1/${sequence}`;
+      expect((await visit(await signedIn(), path)).status).toBe(404);
+    },
+  );
+});
+
+/** Rows of the ledger whose objects never were: what has been forgotten is not sent again. */
+async function insertFailed(count: number): Promise<void> {
+  await env.DB.prepare(
+    `INSERT INTO webhook_event (event_id, merchant_id, environment, payment_uuid, unique_id,
+       sequence, type, delivery_status, revision, created_at_ms, tries)
+     SELECT 'evt_' || value, ?1, 'sandbox', 'u' || value, 'gone-' || value, 2, 'payment_failed',
+       'dead', 1, ?2 - value, 10
+     FROM json_each(?3)`,
+  )
+    .bind(ALPHA.id, Date.now(), JSON.stringify(Array.from({ length: count }, (_, index) => index)))
+    .run();
+}
+
+describe('sending all failed ones again', () => {
+  test('counts first, and sends nothing by that', async () => {
+    const member = await signedIn('developer');
+    await announce('order-1');
+    await announce('order-2');
+    await announce('order-3', 200);
+    const page = await textOf(visit(member, RESEND));
+    expect(page).toContain('2 failed events in these days.');
+    expect(caught.webhooks).toEqual([]);
+  });
+
+  test('sends each once, however often it is confirmed and however far the ledger lags', async () => {
+    const member = await signedIn('developer');
+    for (const uniqueId of ['order-1', 'order-2', 'order-3']) {
+      await announce(uniqueId);
+    }
+    await announce('order-4', 200);
+    const [one, other] = await Promise.all([
+      submit(member, RESEND, days()),
+      submit(member, RESEND, days()),
+    ]);
+    const texts = await Promise.all([textOf(one), textOf(other)]);
+    const sent = texts.map((text) => Number(/Sent again: (\d+)/.exec(text)?.[1]));
+    expect((sent[0] ?? 0) + (sent[1] ?? 0)).toBe(3);
+    expect(caught.webhooks).toHaveLength(3);
+    const late = await textOf(submit(member, RESEND, days()));
+    expect(late).toMatch(/Sent again: 0\. .*Left as they are: 3\./);
+    await deliver();
+    for (const uniqueId of ['order-1', 'order-2', 'order-3']) {
+      expect(await statusOf(uniqueId)).toBe('delivered');
+    }
+    await feedLedger();
+    expect(await textOf(visit(member, RESEND))).toContain('No failed events');
+    const details = (await auditLog()).map(({ action, detail }) => [action, JSON.parse(detail)]);
+    expect(details).toHaveLength(3);
+    expect(details.at(-1)).toEqual([
+      'events.resent',
+      { ...days(), resent: 0, unchanged: 3, unreachable: 0 },
+    ]);
+  });
+
+  test('goes in batches that say what is left and lead on', async () => {
+    const member = await signedIn('developer');
+    await announce('order-1');
+    advance(SECOND_MS);
+    await insertFailed(RESEND_BATCH);
+    const first = await (await submit(member, RESEND, days())).text();
+    expect(first).toContain(`Left as they are: ${RESEND_BATCH}.`);
+    // One, and perhaps another one of the same millisecond.
+    expect(first).toMatch(/Still to do: at most [12]\./);
+    const cursor = /name="cursor" value="([^"]+)"/.exec(first)?.[1] ?? '';
+    const second = await textOf(submit(member, RESEND, { ...days(), cursor }));
+    expect(second).toMatch(/Sent again: 1\. .*That was all\./);
+    expect(caught.webhooks).toHaveLength(1);
+  });
+
+  test('only of the days that were asked for', async () => {
+    const member = await signedIn('developer');
+    await announce('order-1');
+    const before = days();
+    advance(2 * DAY_MS);
+    // A day outlasts a session.
+    const again = await sessionFor(member.memberId);
+    await announce('order-2');
+    await submit(again, RESEND, before);
+    expect(await statusOf('order-1')).toBe('queued');
+    expect(await statusOf('order-2')).toBe('dead');
+  });
+
+  test('resumes paused endpoints if that is wished, and else says what happens', async () => {
+    const member = await signedIn('developer');
+    await pause();
+    await announce('order-1', 200);
+    const page = await (await visit(member, RESEND)).text();
+    expect(page).toContain('1 endpoints are paused');
+    expect(page).toContain('value="https://shop.example.com"');
+    await submit(member, RESEND, days());
+    await deliver();
+    expect(await statusOf('order-1')).toBe('paused');
+    const origin = 'https://shop.example.com';
+    await submit(member, RESEND, { ...days(), resume: '1', origin });
+    await deliver();
+    expect(await statusOf('order-1')).toBe('delivered');
+    const audited = (await auditLog()).map(({ action }) => action);
+    expect(audited).toEqual(['events.resent', 'webhook.endpoint_resumed', 'events.resent']);
+  });
+
+  test('an object out of reach is told, and stays failed', async () => {
+    const member = await signedIn('developer');
+    await announce('order-1');
+    vi.spyOn(env.PAYMENT_INTENT, 'get').mockImplementation(() => {
+      throw Object.assign(new Error('overloaded'), { overloaded: true });
+    });
+    expect(await textOf(submit(member, RESEND, days()))).toContain('Not reached: 1.');
+    vi.mocked(env.PAYMENT_INTENT.get).mockRestore();
+    expect(await statusOf('order-1')).toBe('dead');
+  });
+
+  test.each([
+    { from: 'x', to: '' },
+    { from: '2026-11-02', to: '2026-11-01' },
+  ])('%j is refused and sends nothing', async (fields) => {
+    const member = await signedIn('developer');
+    await announce('order-1');
+    expect((await submit(member, RESEND, fields)).status).toBe(400);
+    expect(caught.webhooks).toEqual([]);
+    expect(await auditLog()).toEqual([]);
+  });
+});
+
+describe('of others', () => {
+  const PLACES = ['/dashboard/sandbox', '/dashboard/production'] as const;
+
+  /** A failed event, a paused endpoint and a secret of ALPHA's sandbox. */
+  async function scene(): Promise<{ sequence: number; secretId: string }> {
+    const sequence = await announce('order-1');
+    await pause();
+    return { sequence, secretId: `${ALPHA.id}-sandbox` };
+  }
+
+  const snapshot = async () => ({
+    event: await lastEvent('order-1'),
+    secrets: (await env.DB.prepare('SELECT * FROM webhook_secrets').all()).results,
+    endpoints: (await env.DB.prepare('SELECT * FROM webhook_endpoints').all()).results,
+    settings: (
+      await env.DB.prepare("SELECT * FROM webhook_settings WHERE merchant_id = 'mer_alpha'").all()
+    ).results,
+  });
+
+  test.each([
+    ['another merchant', PLACES[0], () => signedIn('owner', BETA), [200, 404]],
+    ['the other environment', PLACES[1], () => signedIn('owner', ALPHA), [200, 404]],
+    ['nobody', PLACES[0], async () => null, [303, 303]],
+  ])('%s sees and changes nothing', async (_name, place, who, [listStatus, pageStatus]) => {
+    const { sequence, secretId } = await scene();
+    const before = await snapshot();
+    const member = await who();
+    const webhooks = `${place}/webhooks`;
+    const list = await visit(member, `${webhooks}/events`);
+    expect(list.status).toBe(listStatus);
+    expect(await list.text()).not.toContain('order-1');
+    expect((await visit(member, `${webhooks}/events/order-1/${sequence}`)).status).toBe(pageStatus);
+    expect(await (await visit(member, webhooks)).text()).not.toContain(secretId);
+    for (const [path, fields] of [
+      [`events/order-1/${sequence}/resend`, { resume: '1' }],
+      ['resend', { ...days(), resume: '1', origin: 'https://shop.example.com' }],
+      [`secrets/${secretId}/show`, {}],
+      [`secrets/${secretId}/end`, {}],
+      ['endpoints/resume', { origin: 'https://shop.example.com' }],
+    ] as const) {
+      const answer = await submit(member, `${webhooks}/${path}`, fields);
+      expect(await answer.text(), path).not.toContain('whsec_');
+    }
+    expect(await snapshot()).toEqual(before);
+    expect(caught.webhooks).toEqual([]);
+  });
+
+  test('a viewer is refused every form, and the page that counts', async () => {
+    const { sequence, secretId } = await scene();
+    const before = await snapshot();
+    const viewer = await signedIn('viewer');
+    expect((await visit(viewer, RESEND)).status).toBe(403);
+    for (const path of [
+      'url',
+      'test',
+      'secrets',
+      'resend',
+      'endpoints/resume',
+      `secrets/${secretId}/show`,
+      `secrets/${secretId}/end`,
+      `events/order-1/${sequence}/resend`,
+    ]) {
+      const fields = { url: 'https://a.example.com/', overlapHours: '0', ...days(), resume: '1' };
+      const answer = await submit(viewer, `${PATH}/${path}`, fields);
+      expect(answer.status, path).toBe(403);
+      expect(await answer.text(), path).not.toContain('whsec_');
+    }
+    expect(await snapshot()).toEqual(before);
+    expect(arrivals).toHaveLength(1);
+    expect(await auditLog()).toEqual([]);
+  });
+
+  test('a form without its session’s token changes nothing', async () => {
+    const { secretId } = await scene();
+    const before = await snapshot();
+    const member = await signedIn();
+    for (const path of ['url', 'test', 'secrets', 'resend', `secrets/${secretId}/show`]) {
+      const answer = await submit({ ...member, csrf: 'x' }, `${PATH}/${path}`, days());
+      expect(answer.status, path).toBe(403);
+    }
+    expect(await snapshot()).toEqual(before);
+  });
+});
+
+test('an id of a payment that never was costs its object no storage', async () => {
+  expect((await visit(await signedIn(), `${EVENTS}/nobody/1`)).status).toBe(404);
+  expect(await allRows('nobody')).toEqual({});
+});

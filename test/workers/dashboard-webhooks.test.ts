@@ -1,0 +1,443 @@
+import { env } from 'cloudflare:workers';
+import { Webhook } from 'standardwebhooks';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { bytesFromBase64, utf8 } from '../../src/crypto/encoding.ts';
+import type { Environment } from '../../src/domain/method.ts';
+import worker from '../../src/index.ts';
+import { SECRETS_MAX } from '../../src/webhooks/settings.ts';
+import { auditLog, type SignedIn, signedIn, submit, visit } from './dashboard-support.ts';
+import {
+  ALPHA,
+  type Arrival,
+  advance,
+  answerOf,
+  call,
+  consume,
+  HOUR_MS,
+  merchantServer,
+  ORIGIN,
+  payHosted,
+  paymentIn,
+  SECOND_MS,
+  useGateway,
+} from './support.ts';
+
+/**
+ * Goal: a merchant's people set the default address, change secrets without a gap, try their server
+ * and let a paused endpoint go on; nobody else sees or changes anything of it. Method: forms are
+ * posted as browsers do, and what arrives is verified by another's library.
+ */
+
+const caught = useGateway();
+
+const PATH = '/dashboard/sandbox/webhooks';
+const HOOK = 'https://hooks.example.com/kefel?token=1';
+
+let httpStatus = 200;
+let arrivals: Arrival[] = [];
+
+beforeEach(() => {
+  httpStatus = 200;
+  arrivals = merchantServer(() => new Response('<b>thanks</b>', { status: httpStatus }));
+});
+
+/** The page as a person reads it. */
+async function textOf(response: Response | Promise<Response>): Promise<string> {
+  const html = await (await response).text();
+  return html
+    .replaceAll(/<[^>]*>/g, ' ')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&#39;', "'")
+    .replaceAll(/\s+/g, ' ');
+}
+
+const actions = async () => (await auditLog()).map(({ action }) => action);
+
+async function secretIn(response: Response | Promise<Response>): Promise<string> {
+  const html = await (await response).text();
+  return /id="shown-secret"[^>]*value="(whsec_[^"]+)"/.exec(html)?.[1] ?? '';
+}
+
+async function idsOf(environment: Environment = 'sandbox'): Promise<readonly string[]> {
+  const { results } = await env.DB.prepare(
+    `SELECT id FROM webhook_secrets WHERE merchant_id = ?1 AND environment = ?2
+     ORDER BY created_at_ms DESC, id DESC`,
+  )
+    .bind(ALPHA.id, environment)
+    .all<{ id: string }>();
+  return results.map(({ id }) => id);
+}
+
+function isSignedBy(secret: string, { text, headers }: Arrival): boolean {
+  try {
+    new Webhook(secret).verify(text, Object.fromEntries(headers));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+let orders = 0;
+
+/** A payment whose event goes to the default address. Returns what has arrived. */
+async function deliverOne(): Promise<Arrival> {
+  orders += 1;
+  await payHosted({ paymentIntentUniqueId: `order-${orders}`, callbackUrl: null });
+  await consume('kefel-webhooks', caught.webhooks.splice(0));
+  const arrival = arrivals.at(-1);
+  if (arrival === undefined) {
+    throw new Error('nothing arrived');
+  }
+  return arrival;
+}
+
+describe('the default address', () => {
+  test('is saved, shown, audited once and used; empty takes it away', async () => {
+    const member = await signedIn('developer');
+    for (let times = 0; times < 2; times += 1) {
+      const saved = await submit(member, `${PATH}/url`, { url: ` ${HOOK} ` });
+      expect([saved.status, saved.headers.get('location')]).toEqual([303, `${PATH}?done=url`]);
+    }
+    expect(await (await visit(member, PATH)).text()).toContain(`value="${HOOK}"`);
+    expect(await auditLog()).toMatchObject([
+      {
+        action: 'webhook.url_changed',
+        environment: 'sandbox',
+        target: 'https://hooks.example.com',
+        detail: '{}',
+      },
+    ]);
+    expect((await deliverOne()).url).toBe(HOOK);
+    await submit(member, `${PATH}/url`, { url: '' });
+    expect(await env.DB.prepare('SELECT url FROM webhook_settings').first('url')).toBeNull();
+    expect(await actions()).toHaveLength(2);
+  });
+
+  test('is of one environment', async () => {
+    const member = await signedIn();
+    await submit(member, `${PATH}/url`, { url: HOOK });
+    const production = await (await visit(member, '/dashboard/production/webhooks')).text();
+    expect(production).not.toContain('hooks.example.com/');
+  });
+
+  test.each([
+    ['hooks', 'This is no address'],
+    ['ftp://shop.example.com/', 'must begin with https:// or http://'],
+    ['https://user:word@shop.example.com/', 'user name or password'],
+    ['https://user@shop.example.com/', 'user name or password'],
+    ['https://10.0.0.1/hook', 'not an IP address'],
+    ['https://2130706433/', 'not an IP address'],
+    ['https://[::1]/', 'not an IP address'],
+    ['https://shop/', 'full domain name'],
+    ['http://localhost:3000/', 'full domain name'],
+    ['https://db.internal/', 'private or special use'],
+    ['https://pay.kefel.test/x', 'private or special use'],
+    ['https://shop.example.com/a b', 'no spaces'],
+    ['HTTPS://shop.example.com/', 'Write http:// or https://'],
+    ['https:/shop.example.com/', 'Write http:// or https://'],
+    [`https://shop.example.com/${'x'.repeat(2_048)}`, 'longer than 2,048'],
+  ])(
+    '%s is refused at once with its reason, kept in the field, and changes nothing',
+    async (url, reason) => {
+      const member = await signedIn('developer');
+      const refused = await submit(member, `${PATH}/url`, { url });
+      expect(refused.status).toBe(400);
+      const html = await refused.text();
+      expect(html).toContain('aria-invalid="true"');
+      expect(html).toContain(`value="${url}"`);
+      expect(html).toContain('href="#url"');
+      expect(await textOf(new Response(html))).toContain(reason);
+      // The same address is refused to a test event: nothing leaves.
+      expect((await submit(member, `${PATH}/test`, { url })).status).toBe(400);
+      expect(arrivals).toEqual([]);
+      expect(await env.DB.prepare('SELECT * FROM webhook_settings').first()).toBeNull();
+      expect(await actions()).toEqual([]);
+    },
+  );
+
+  test('http is refused where only https is called', async () => {
+    const member = await signedIn();
+    const strict = { ...env, CALLBACK_HTTPS_ONLY: 'true' };
+    const response = await post(member, `${PATH}/url`, { url: 'http://a.example.com/' }, strict);
+    expect(response.status).toBe(400);
+    expect(await textOf(response)).toContain('must begin with https://');
+    const accepted = await submit(member, `${PATH}/url`, { url: 'http://a.example.com/' });
+    expect(accepted.status).toBe(303);
+  });
+});
+
+/** Posts to a Worker with other settings. */
+function post(
+  member: SignedIn,
+  path: string,
+  fields: Readonly<Record<string, string>>,
+  bindings: Env,
+): Promise<Response> {
+  const request = new Request(`${ORIGIN}${path}`, {
+    method: 'POST',
+    redirect: 'manual',
+    headers: { 'sec-fetch-site': 'same-origin', cookie: member.cookie },
+    body: new URLSearchParams({ csrf: member.csrf, ...fields }),
+  });
+  const ctx: unknown = { waitUntil: () => undefined, passThroughOnException: () => undefined };
+  return worker.fetch(request as never, bindings, ctx as ExecutionContext);
+}
+
+describe('signing secrets', () => {
+  test('a rotation overlaps: both sign until the old one ends, then the new one alone', async () => {
+    const member = await signedIn('developer');
+    await submit(member, `${PATH}/url`, { url: HOOK });
+    const answer = await submit(member, `${PATH}/secrets`, { overlapHours: '1' });
+    expect([answer.status, answer.headers.get('location')]).toEqual([200, null]);
+    const fresh = await secretIn(answer);
+    const rotatedAtMs = Date.now();
+    advance(6 * SECOND_MS);
+    const signers = async () => {
+      const arrival = await deliverOne();
+      return [isSignedBy(ALPHA.webhookSecret, arrival), isSignedBy(fresh, arrival)];
+    };
+    expect(await signers()).toEqual([true, true]);
+    vi.setSystemTime(rotatedAtMs + HOUR_MS - 1);
+    expect(await signers()).toEqual([true, true]);
+    vi.setSystemTime(rotatedAtMs + HOUR_MS + 6 * SECOND_MS);
+    expect(await signers()).toEqual([false, true]);
+    // It was in that one answer only, and its place in D1 is sealed.
+    expect(await (await visit(member, PATH)).text()).not.toContain('whsec_');
+    const stored = await env.DB.prepare('SELECT sealed_secret FROM webhook_secrets').all();
+    expect(JSON.stringify(stored.results)).not.toContain(fresh.slice(6));
+    expect(await actions()).toEqual(['webhook.url_changed', 'webhook.secret_rotated']);
+    expect(JSON.stringify(await auditLog())).not.toContain('whsec_');
+  });
+
+  test('without overlap the old one ends at once', async () => {
+    const member = await signedIn('developer');
+    await submit(member, `${PATH}/url`, { url: HOOK });
+    const fresh = await secretIn(submit(member, `${PATH}/secrets`, { overlapHours: '0' }));
+    const arrival = await deliverOne();
+    expect([isSignedBy(ALPHA.webhookSecret, arrival), isSignedBy(fresh, arrival)]).toEqual([
+      false,
+      true,
+    ]);
+  });
+
+  test('a second rotation does not prolong what ends sooner', async () => {
+    const member = await signedIn('developer');
+    await submit(member, `${PATH}/secrets`, { overlapHours: '1' });
+    await submit(member, `${PATH}/secrets`, { overlapHours: '72' });
+    const { results } = await env.DB.prepare(
+      `SELECT (expires_at_ms - ?1) / ${HOUR_MS} AS hours FROM webhook_secrets
+       WHERE merchant_id = ?2 AND environment = 'sandbox' ORDER BY hours`,
+    )
+      .bind(Date.now(), ALPHA.id)
+      .all();
+    expect(results.map(({ hours }) => hours)).toEqual([null, 1, 72]);
+  });
+
+  test('old ones are ended now, the last that goes on is not', async () => {
+    const member = await signedIn('developer');
+    advance(SECOND_MS);
+    await submit(member, `${PATH}/secrets`, { overlapHours: '24' });
+    const [newest = '', old = ''] = await idsOf();
+    const page = await (await visit(member, PATH)).text();
+    expect(page).toContain(`End secret ${old} now`);
+    expect(page).not.toContain(`End secret ${newest} now`);
+    expect((await submit(member, `${PATH}/secrets/${newest}/end`)).status).toBe(400);
+    expect((await submit(member, `${PATH}/secrets/${old}/end`)).status).toBe(303);
+    expect((await submit(member, `${PATH}/secrets/${old}/end`)).status).toBe(404);
+    expect(await (await visit(member, PATH)).text()).not.toContain(old);
+    expect(await actions()).toEqual(['webhook.secret_rotated', 'webhook.secret_ended']);
+  });
+
+  test('there are ten in force at most', async () => {
+    const member = await signedIn('developer');
+    for (let times = 1; times < SECRETS_MAX; times += 1) {
+      expect((await submit(member, `${PATH}/secrets`, { overlapHours: '24' })).status).toBe(200);
+    }
+    const refused = await submit(member, `${PATH}/secrets`, { overlapHours: '24' });
+    expect(refused.status).toBe(400);
+    expect(await textOf(refused)).toContain('There are 10 secrets in force');
+    expect(await idsOf()).toHaveLength(SECRETS_MAX);
+    // Where the old ones end at once there is room.
+    expect((await submit(member, `${PATH}/secrets`, { overlapHours: '0' })).status).toBe(200);
+    expect(await actions()).toHaveLength(SECRETS_MAX);
+  });
+
+  test.each(['', '2', '-1', 'NaN'])(
+    'an overlap of "%s" hours is none that was offered',
+    async (overlapHours) => {
+      const member = await signedIn('developer');
+      expect((await submit(member, `${PATH}/secrets`, { overlapHours })).status).toBe(400);
+      expect(await idsOf()).toHaveLength(1);
+    },
+  );
+
+  test('one is shown on demand, and that is written down', async () => {
+    const member = await signedIn('developer');
+    const [id = ''] = await idsOf();
+    expect(await secretIn(submit(member, `${PATH}/secrets/${id}/show`))).toBe(ALPHA.webhookSecret);
+    expect(await auditLog()).toMatchObject([{ action: 'webhook.secret_shown', target: id }]);
+  });
+});
+
+describe('a test event', () => {
+  /** Whether one of the environment's published keys verifies the RSA signature. */
+  async function isGenuine({ event }: Arrival, environment: Environment): Promise<boolean> {
+    const prefix = environment === 'sandbox' ? '/sandbox' : '';
+    const { envelope } = await answerOf(call(`/api/v1/payment${prefix}/webhook-keys`));
+    const algorithm = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' };
+    for (const { publicKey } of envelope.content as { publicKey: string }[]) {
+      const spki = bytesFromBase64(publicKey.replaceAll(/-----[A-Z ]+-----|\s/g, ''));
+      const key = await crypto.subtle.importKey('spki', spki, algorithm, false, ['verify']);
+      const signature = bytesFromBase64(event.signature);
+      if (await crypto.subtle.verify(algorithm.name, key, signature, utf8(event.body))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  test.each(['sandbox', 'production'] as const)(
+    'of %s is signed by both keys, has the form of a real one, and tells of no money',
+    async (environment) => {
+      const member = await signedIn('developer');
+      await submit(member, `${PATH}/url`, { url: HOOK });
+      const real = await deliverOne();
+      arrivals.length = 0;
+      const path = `/dashboard/${environment}/webhooks/test`;
+      const page = await textOf(submit(member, path, { url: HOOK }));
+      expect(page).toContain('The test event was accepted.');
+      const [arrival] = arrivals;
+      if (arrival === undefined) {
+        throw new Error('nothing arrived');
+      }
+      expect(arrival.url).toBe(HOOK);
+      expect(isSignedBy(ALPHA.webhookSecret, arrival)).toBe(true);
+      expect(await isGenuine(arrival, environment)).toBe(true);
+      expect(arrival.headers.get('webhook-id')).toMatch(/^evt_test_[0-9a-f]{32}$/);
+      expect(arrival.event).toMatchObject({
+        webHookEvent: 'PAYMENT_FAILED',
+        status: 'FAILED',
+        paymentIntentUniqueId: expect.stringMatching(/^test_[0-9a-f]{32}$/),
+      });
+      const payment = paymentIn(arrival);
+      expect(payment).toMatchObject({
+        uniqueId: arrival.event.paymentIntentUniqueId,
+        test: true,
+        status: 'FAILED',
+        transaction: null,
+        merchantCustomer: null,
+      });
+      expect(Object.keys(arrival.event)).toEqual(Object.keys(real.event));
+      expect(Object.keys(payment)).toEqual(Object.keys(paymentIn(real)));
+    },
+  );
+
+  test('touches no object, and its result is told: status, answer, error', async () => {
+    const member = await signedIn('developer');
+    httpStatus = 503;
+    const page = await textOf(submit(member, `${PATH}/test`, { url: HOOK }));
+    expect(page).toContain('The test event was not accepted.');
+    expect(page).toContain('HTTP status 503');
+    // Escaped: what a server answers is text.
+    expect(page).toContain('<b>thanks</b>');
+    vi.mocked(globalThis.fetch).mockRejectedValue(new Error('reset'));
+    expect(await textOf(submit(member, `${PATH}/test`, { url: HOOK }))).toContain(
+      'connection failed',
+    );
+    const [first] = await auditLog();
+    expect(first).toMatchObject({
+      action: 'webhook.test_sent',
+      target: 'https://hooks.example.com',
+    });
+    expect(JSON.parse(first?.detail ?? '')).toMatchObject({ httpStatus: 503 });
+    expect([...caught.webhooks, ...caught.retries, ...caught.ledger]).toEqual([]);
+    expect(await env.DB.prepare('SELECT * FROM webhook_endpoints').first()).toBeNull();
+  });
+
+  test('without an address is not sent', async () => {
+    const member = await signedIn('developer');
+    expect((await submit(member, `${PATH}/test`, { url: '' })).status).toBe(400);
+    expect(arrivals).toEqual([]);
+  });
+
+  test('can be sent five times a minute by each merchant', async () => {
+    const member = await signedIn('developer');
+    const limited = { ...env, RATE_LIMITS: 'on' };
+    const statuses: number[] = [];
+    for (let times = 0; times < 6; times += 1) {
+      const response = await post(member, `${PATH}/test`, { url: HOOK }, limited);
+      statuses.push(response.status);
+      await response.body?.cancel();
+    }
+    expect(statuses).toEqual([200, 200, 200, 200, 200, 429]);
+    expect(arrivals).toHaveLength(5);
+    const other = await post(member, '/dashboard/production/webhooks/test', { url: HOOK }, limited);
+    expect(other.status).toBe(200);
+  });
+});
+
+describe('a paused endpoint', () => {
+  const PAUSED = 'https://hooks.example.com';
+
+  async function pause(origin = PAUSED): Promise<void> {
+    await env.DB.prepare(
+      `INSERT INTO webhook_endpoints VALUES (?1, 'sandbox', ?2, ?3, ?3, 'HTTP 500', ?3)`,
+    )
+      .bind(ALPHA.id, origin, Date.now())
+      .run();
+  }
+  const left = async () =>
+    (await env.DB.prepare('SELECT origin FROM webhook_endpoints').all<{ origin: string }>())
+      .results;
+
+  test('is named on the settings page to everybody, and resumed by a developer', async () => {
+    await pause();
+    const viewer = await signedIn('viewer');
+    const seen = await (await visit(viewer, PATH)).text();
+    expect(await textOf(new Response(seen))).toMatch(/Paused .* HTTP 500/);
+    expect(seen).not.toContain('endpoints/resume');
+    const member = await signedIn('developer');
+    const answer = await submit(member, `${PATH}/endpoints/resume`, { origin: PAUSED });
+    expect(answer.headers.get('location')).toBe(`${PATH}?done=resumed`);
+    await submit(member, `${PATH}/endpoints/resume`, { origin: PAUSED });
+    expect(await left()).toEqual([]);
+    expect(await auditLog()).toMatchObject([
+      { action: 'webhook.endpoint_resumed', target: PAUSED },
+    ]);
+  });
+
+  test('is resumed by a test event that arrives, and only by that', async () => {
+    const member = await signedIn('developer');
+    await pause();
+    httpStatus = 500;
+    await submit(member, `${PATH}/test`, { url: HOOK });
+    expect(await left()).toHaveLength(1);
+    httpStatus = 200;
+    expect(await textOf(submit(member, `${PATH}/test`, { url: HOOK }))).toContain(
+      'The endpoint was paused. It is resumed',
+    );
+    expect(await left()).toEqual([]);
+    expect(await actions()).toEqual([
+      'webhook.test_sent',
+      'webhook.endpoint_resumed',
+      'webhook.test_sent',
+    ]);
+  });
+});
+
+test('a viewer sees neither secrets, nor addresses whole, nor buttons; the public keys are there', async () => {
+  const owner = await signedIn();
+  await submit(owner, `${PATH}/url`, { url: HOOK });
+  const html = await (await visit(await signedIn('viewer'), PATH)).text();
+  expect(html).toContain('https://hooks.example.com');
+  expect(html).toContain('-----BEGIN PUBLIC KEY-----');
+  expect(html).not.toContain('token=1');
+  expect(html).not.toMatch(/action="[^"]*\/webhooks\/(url|test|secrets)/);
+});
+
+test('the page speaks Amharic', async () => {
+  const html = await (await visit(await signedIn(), PATH, 'am')).text();
+  expect(html).toContain('የመፈረሚያ ምስጢራዊ ቁልፎች');
+  expect(html).toContain('<html lang="am-ET">');
+});
