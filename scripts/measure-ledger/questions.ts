@@ -12,12 +12,18 @@ import {
   failedEventsStatement,
 } from '../../src/ledger/events-list.ts';
 import type { Cursor } from '../../src/ledger/page.ts';
-import { type PaymentFilter, paymentsStatement } from '../../src/ledger/payments-list.ts';
+import {
+  countOfAmountStatement,
+  type PaymentFilter,
+  paymentsStatement,
+  rareAmountStatement,
+} from '../../src/ledger/payments-list.ts';
 import { searchStatements } from '../../src/ledger/search.ts';
 import {
   dailyTotalsStatement,
   failuresPerRailStatement,
   ledgerDay,
+  totalsByStretchStatement,
   totalsStatement,
 } from '../../src/ledger/totals.ts';
 import type { LocalDatabase } from '../d1.ts';
@@ -53,8 +59,16 @@ const FILTERS: Readonly<Record<string, PaymentFilter>> = {
   'by status and method': { status: 'failed', method: 'E_BIRR' },
   'by currency': { currency: 'USD' },
   'by date, a year ago': { createdToMs: NEWEST_MS - 365 * DAY_MS },
-  'by amount, one in ten': { amountMinorMin: 3_300_000 },
-  'by amount, a handful of all': { amountMinorMin: 2_000_000, amountMinorMax: 2_000_100 },
+};
+
+const AMOUNTS: Readonly<Record<string, { filter: PaymentFilter; isRare: boolean }>> = {
+  'one in ten': { filter: { amountMinorMin: 3_300_000 }, isRare: false },
+  'one in 400': { filter: { amountMinorMin: 4_950_000 }, isRare: false },
+  'one in 500': { filter: { amountMinorMin: 4_960_000 }, isRare: true },
+  'a handful of all': {
+    filter: { amountMinorMin: 2_000_000, amountMinorMax: 2_000_100 },
+    isRare: true,
+  },
 };
 
 export async function questionsOf(
@@ -76,11 +90,17 @@ export async function questionsOf(
     always('payments, first page, small merchant', page({}, null, SMALL)),
     ...(await deepPages(database)),
     ...listed,
+    // As the function asks: first how many there are, then by the one order or the other.
+    ...Object.entries(AMOUNTS).map(([name, { filter, isRare }]) => {
+      const build = isRare ? rareAmountStatement : paymentsStatement;
+      const count = countOfAmountStatement(BIG, filter);
+      return always(`payments by amount, ${name}`, [count, build(BIG, filter, null, PAGE_ROWS)]);
+    }),
     ...searches(payments),
     always('totals of 30 days', [totalsStatement(BIG, month)]),
     always('totals of 365 days', [totalsStatement(BIG, year)]),
     always('chart of 30 days', [dailyTotalsStatement(BIG, month)]),
-    always('chart of 365 days', [dailyTotalsStatement(BIG, year)]),
+    always('chart of 365 days by weeks', [totalsByStretchStatement(BIG, year, 7)]),
     always('events, first page', [eventsStatement(BIG, {}, null, PAGE_ROWS)]),
     always('events that wait', [
       eventsStatement(BIG, { deliveryStatus: 'waiting' }, null, PAGE_ROWS),

@@ -11,7 +11,7 @@ import { log } from '../log.ts';
 import { eventBody } from '../webhooks/payload.ts';
 import { isDue, queued, superseded } from './delivery.ts';
 import { historyDetail } from './history.ts';
-import { isShownOtherwise, ledgerVersion } from './ledger-change.ts';
+import { idSearchKeys, isShownOtherwise, ledgerVersion } from './ledger-change.ts';
 import type { Message, Snapshot } from './outbox.ts';
 import type { ExpressAnswers } from './protocol.ts';
 import { NEW_STORED, Store, type StoredEvent, type StoredIntent } from './store.ts';
@@ -207,7 +207,12 @@ export class PaymentRecord {
       this.save({ ...stored, intent, ledgerSends: 0, ledgerDueAtMs });
       this.#outgoing.push({ queue: 'ledger' });
     } else if (intent !== stored.intent) {
+      const isNamedAnew = idSearchKeys(intent).length > idSearchKeys(stored.intent).length;
       this.save({ ...stored, intent });
+      if (isNamedAnew) {
+        // The rail has named the attempt. Under no lease: the next transition tells it again.
+        this.#outgoing.push({ queue: 'ledger' });
+      }
     }
     return { intent, rejection };
   }

@@ -236,6 +236,27 @@ test('a row says all that a list shows', async () => {
   expect(rows.at(-2)).toMatchObject({ commissionMinor: 7, amountMinor: 700, chargedMinor: 700 });
 });
 
+test('an amount that many payments have is listed in the order of time all the same', async () => {
+  const tenant = tenantOf(ALPHA);
+  const many = Array.from({ length: 510 }, (_, number) =>
+    ledgerMessage(tenant, 2_000 + number, { amountMinor: 55_500 + (number % 3) }),
+  );
+  await deliver(many);
+  for (const [filter, expected] of [
+    // More than are put in order, and fewer.
+    [{ amountMinorMin: 55_500 }, many],
+    [
+      { amountMinorMin: 55_501, amountMinorMax: 55_501 },
+      many.filter((_, number) => number % 3 === 1),
+    ],
+  ] as const) {
+    const rows = await walk((cursor) => listPayments(env.DB, tenant, filter, cursor, 85), 85);
+    expect(rows.map(({ number }) => number)).toEqual(
+      expected.map(({ row }) => row.number).reverse(),
+    );
+  }
+});
+
 test('what is created while somebody pages shifts nothing', async () => {
   const tenant = tenantOf(ALPHA);
   const first = await listPayments(env.DB, tenant, {}, null, 10);

@@ -171,6 +171,21 @@ test.each([
   expect(await found(text)).toEqual([]);
 });
 
+test('a rail names an attempt: it is found by that at once, though nothing else has changed', async () => {
+  await createHosted();
+  await execute(startRedirect('a0'));
+  const before = caught.ledger.at(-1);
+  await execute({ type: 'accept_attempt', attemptId: 'a0', redirectUrl: null, railReference });
+  expect(caught.ledger.at(-1)?.version).toBe(before?.version);
+  // In whatever order they share a batch.
+  const messages = caught.ledger.splice(0);
+  for (const batch of [messages, messages.toReversed()]) {
+    await env.DB.exec('DELETE FROM payment_search_key');
+    await consume('kefel-ledger', batch);
+    expect(await found(railReference)).toEqual(['order-1']);
+  }
+});
+
 test('the newest come first, and no more than anybody reads', async () => {
   const many = Array.from({ length: SEARCH_ROWS_MAX + 10 }, (_, number) =>
     ledgerMessage(TENANT, number, {}, { searchKeys: [idSearchKey('link-1')] }),

@@ -10,6 +10,7 @@ import {
   ledgerDay,
   ledgerDayStartMs,
   totals,
+  totalsByStretch,
 } from '../../src/ledger/totals.ts';
 import { deliver, ledgerMessage, nameOf, TENANTS } from './ledger-fixture.ts';
 import { ALPHA, BETA, consume, countLedgerRows, tenantOf, useGateway } from './support.ts';
@@ -200,6 +201,17 @@ test.each(TENANTS.map((tenant, owner) => ({ tenant, owner, name: nameOf(tenant) 
       { day: 11, ...total('CBE', 'succeeded', 1, { commissionMinor: 3 }) },
       { day: 11, ...total('CBE', 'succeeded', 1, { currency: 'USD' }) },
     ]);
+    const stretched = await totalsByStretch(env.DB, tenant, { fromDay: 9, toDay: 12 }, 2);
+    expect(sorted(stretched)).toEqual(
+      sorted([
+        { day: 9, ...total('CBE', 'succeeded', 1) },
+        { day: 11, ...total(null, 'open', 1) },
+        { day: 11, ...total('CBE', 'failed', 2) },
+        { day: 11, ...total('CBE', 'succeeded', 1, { commissionMinor: 3 }) },
+        { day: 11, ...total('CBE', 'succeeded', 1, { currency: 'USD' }) },
+        { day: 11, ...total('M_PESA', 'succeeded', 1) },
+      ]),
+    );
   },
 );
 
