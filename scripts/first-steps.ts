@@ -33,6 +33,9 @@ ${paymentCurl(merchant)}
    ${merchant.baseUrl}/dashboard
 
   ${joinUrl}
+
+5. Be the operator: \`npm run operator -- --help\`, and a desk at ${merchant.baseUrl}/operator
+   (any name; the password is OPERATOR_SECRETS in .dev.vars).
 `;
 }
 

@@ -6,7 +6,7 @@ import * as values from './values.ts';
 
 const NOTE = {
   value: 'TEXT',
-  about: 'what you found out, for whoever looks next',
+  about: "what you found out; the merchant's owners can read it",
   isRequired: true,
 } as const;
 const PAYMENT = ['ENVIRONMENT', 'MERCHANT', 'PAYMENT'] as const;

@@ -31,7 +31,11 @@ const ENVIRONMENT = {
   about: 'which environment',
   isRequired: true,
 } as const;
-const REASON = { value: 'TEXT', about: 'why, for the audit log', isRequired: true } as const;
+const REASON = {
+  value: 'TEXT',
+  about: "why; the merchant's owners read it in their audit log",
+  isRequired: true,
+} as const;
 
 const merchantPath = (given: Given) => `/merchants/${given.segment('MERCHANT')}`;
 

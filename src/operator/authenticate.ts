@@ -16,6 +16,8 @@ const AUTHORIZATION_LENGTH_MAX = 2_048;
 
 /** How a way in is written: programs send a bearer secret, browsers ask for a name and a password. */
 export type Scheme = 'Bearer' | 'Basic';
+/** The first is the one that is asked for. */
+export type Schemes = readonly [Scheme, ...Scheme[]];
 
 interface Credentials {
   readonly secret: string;
@@ -32,7 +34,7 @@ export async function authenticateOperator(
   request: Request,
   env: Env,
   config: Config,
-  schemes: readonly Scheme[],
+  schemes: Schemes,
   nowMs: number,
 ): Promise<Actor> {
   const settings = await operatorSettings(env);
@@ -63,13 +65,12 @@ export async function authenticateOperator(
   return { kind: 'operator', id: name, name, address };
 }
 
-function challenge(schemes: readonly Scheme[]): string {
-  return schemes
-    .map((scheme) => (scheme === 'Basic' ? 'Basic realm="Kefel", charset="UTF-8"' : scheme))
-    .join(', ');
+/** Only the first: browsers that are offered two in one header ask for neither. */
+function challenge([scheme]: Schemes): string {
+  return scheme === 'Basic' ? 'Basic realm="Kefel", charset="UTF-8"' : scheme;
 }
 
-function credentialsIn(request: Request, schemes: readonly Scheme[]): Credentials | null {
+function credentialsIn(request: Request, schemes: Schemes): Credentials | null {
   const header = request.headers.get('authorization') ?? '';
   const parts = header.length > AUTHORIZATION_LENGTH_MAX ? null : /^(\w+) +(\S+)$/.exec(header);
   const [, given = '', value = ''] = parts ?? [];

@@ -4,7 +4,7 @@ import { problemResponse } from '../http/envelope.ts';
 import { notFoundProblem, Problem } from '../http/problem.ts';
 import { IntentUnavailable } from '../intent/client.ts';
 import { errorText, log } from '../log.ts';
-import { authenticateOperator, type Scheme } from './authenticate.ts';
+import { authenticateOperator, type Schemes } from './authenticate.ts';
 import type { OperatorRoute } from './call.ts';
 import { deskProblem } from './desk/notice.tsx';
 import { DESK_ROUTES } from './desk/routes.ts';
@@ -14,7 +14,7 @@ type Arguments = [Env, ExecutionContext, requestId: string];
 
 /** How the routes of one kind let in, and what those see that are not let in. */
 interface Area {
-  readonly schemes: readonly Scheme[];
+  readonly schemes: Schemes;
   readonly refuse: (request: Request, problem: Problem) => Response;
 }
 

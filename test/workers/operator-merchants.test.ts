@@ -2,6 +2,7 @@ import { env } from 'cloudflare:workers';
 import { describe, expect, it, test } from 'vitest';
 import { sha256Hex } from '../../src/crypto/encoding.ts';
 import { findInvitation } from '../../src/dashboard/people/invitations.ts';
+import { railStates } from '../../src/operator/rails.ts';
 import { webhookSettings } from '../../src/webhooks/settings.ts';
 import { auditLog, signedIn } from './dashboard-support.ts';
 import { content, operateApi } from './operator-support.ts';
@@ -382,4 +383,9 @@ test('rails: which are configured, and what is wrong with a secret, in words', a
     rail: null,
     problem: null,
   });
+  const wrong: Env = { ...env, ...{ RAIL_M_PESA_PRODUCTION: '{"passkey":"secret-value"}' } };
+  const mpesa = railStates(wrong).filter(({ state }) => state === 'misconfigured');
+  expect(mpesa).toMatchObject([{ environment: 'production', method: 'M_PESA', rail: null }]);
+  expect(mpesa[0]?.problem).toMatch(/^RAIL_M_PESA_PRODUCTION: /);
+  expect(mpesa[0]?.problem).not.toContain('secret-value');
 });
