@@ -11,7 +11,7 @@ import { log } from '../log.ts';
 import { eventBody } from '../webhooks/payload.ts';
 import { isDue, queued, superseded } from './delivery.ts';
 import { historyDetail } from './history.ts';
-import { isShownOtherwise, ledgerVersion } from './ledger-change.ts';
+import { isShownOtherwise, ledgerVersion, searchedIds } from './ledger-change.ts';
 import type { Message, Snapshot } from './outbox.ts';
 import type { ExpressAnswers } from './protocol.ts';
 import { NEW_STORED, Store, type StoredEvent, type StoredIntent } from './store.ts';
@@ -208,6 +208,11 @@ export class PaymentRecord {
       this.#outgoing.push({ queue: 'ledger' });
     } else if (intent !== stored.intent) {
       this.save({ ...stored, intent });
+      // Until the end there is always a next version, which brings a rail's id along for nothing.
+      const hasNewId = searchedIds(intent).length > searchedIds(stored.intent).length;
+      if (hasEnded(intent.status) && hasNewId) {
+        this.#tellLedger(nowMs);
+      }
     }
     return { intent, rejection };
   }
@@ -305,13 +310,15 @@ export class PaymentRecord {
 
   /**
    * When the payment may be forgotten: RETENTION_MS after the last news of it, and not while
-   * anything is still to be delivered. Null while it has not ended.
+   * anything is still to be delivered or to be told to the ledger. Null while it has not ended.
    */
   retentionEndsAtMs(): number | null {
     const intent = this.intent();
     const isOver = intent !== null && hasEnded(intent.status);
-    const isDelivered = this.events().every((event) => event.dueAtMs === null);
-    return isOver && isDelivered ? intent.updatedAtMs + RETENTION_MS : null;
+    const isTold =
+      this.stored()?.ledgerDueAtMs === null &&
+      this.events().every((event) => event.dueAtMs === null);
+    return isOver && isTold ? intent.updatedAtMs + RETENTION_MS : null;
   }
 
   /** When anything is next due: time in the domain, leases, tries, retention. */
