@@ -1,10 +1,8 @@
 import { actorOf } from '../domain/actor.ts';
 import type { Command, Intent } from '../domain/intent.ts';
+import { withoutPhoneNumbers } from '../domain/phone.ts';
 import { printableWords } from '../domain/rail-words.ts';
 import type { HistoryDetail } from './protocol.ts';
-
-/** A phone number as people write it: `0911 23 45 67`, `+251-911-234567`. */
-const WRITTEN_PHONE_NUMBER = /(?<![A-Za-z0-9])(?:\+?251[ -]?|0)?[79](?:[ -]?\d){8}(?![A-Za-z0-9])/g;
 
 /**
  * Why one step of the machine was taken, for people: what its row of history keeps beside command
@@ -38,7 +36,7 @@ export function historyDetail(command: Command, before: Intent, after: Intent): 
     ...(after.late && !before.late && { late: true }),
     ...(command.type === 'settle_by_hand' && {
       operator: command.operator,
-      note: command.note.replaceAll(WRITTEN_PHONE_NUMBER, '…'),
+      note: withoutPhoneNumbers(command.note),
     }),
   };
 }
