@@ -34,3 +34,8 @@ export async function phoneDigest(key: NamedKey, owner: string, phone: string): 
   const mac = await crypto.subtle.sign('HMAC', await phoneKey(key), utf8(`${owner}/${phone}`));
   return base64UrlFromBytes(new Uint8Array(mac, 0, DIGEST_BYTES));
 }
+
+/** The same of an id in which a phone number could be read; nothing in common with the number's. */
+export function idDigest(key: NamedKey, owner: string, id: string): Promise<string> {
+  return phoneDigest(key, `${owner}/id`, id);
+}

@@ -7,8 +7,12 @@ const SEPARATORS = /[\s\p{Pd}\p{Cf}.()]/gu;
 /** The trunk 0 may stand behind the country's code: "+251 (0) 911 …" is how cards print it. */
 const PHONE = /^(?:(?:\+|00)?2510?|0)?([79]\d{8})$/;
 
-/** A phone number among other words: `0911 23 45 67`, `+251-911-234567`. */
-const WRITTEN_PHONE_NUMBER = /(?<![A-Za-z0-9])(?:\+?251[ -]?|0)?[79](?:[ -]?\d){8}(?![A-Za-z0-9])/g;
+/**
+ * A phone number among other words: `0911 23 45 67`, `+251-911-234567`, `+251 (0) 911 …`. Dots and
+ * slashes between digits are dates' more often than numbers'.
+ */
+const WRITTEN_PHONE_NUMBER =
+  /(?<![A-Za-z0-9])(?:(?:\+|00)?251[\s\p{Pd}()]{0,3})?(?:0[\s\p{Pd}()]{0,3})?[79](?:[\s\p{Pd}]?\d){8}(?![A-Za-z0-9])/gu;
 
 /** What people wrote, without the phone numbers in it: for what is kept for years. */
 export function withoutPhoneNumbers(text: string): string {

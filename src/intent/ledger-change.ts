@@ -1,12 +1,12 @@
 import { commissionOf, type Intent, reportedAttempt } from '../domain/intent.ts';
 import { phoneFrom } from '../domain/phone.ts';
-import { idSearchKey, SEARCH_ID_LENGTH_MAX } from '../domain/search-key.ts';
+import { SEARCH_ID_LENGTH_MAX } from '../domain/search-key.ts';
 import type { LedgerEvent, LedgerRow } from './protocol.ts';
 import type { StoredEvent } from './store.ts';
 
 /**
  * What the ledger shows of a payment, out of its state and its events. Everything here follows from
- * the ledger's version alone, except for what is only ever added.
+ * the ledger's version alone, except for the ids, which are only ever added to.
  */
 
 /** Grows when a release adds to the ledger's row: of one version, the later release's row stays. */
@@ -78,8 +78,8 @@ function shownDelivery(event: StoredEvent) {
   };
 }
 
-/** Keys of the ids that a person may have of this payment and that are no column of its row. */
-export function idSearchKeys(intent: Intent): string[] {
+/** The ids that a person may have of this payment and that are no column of its row. */
+export function searchedIds(intent: Intent): string[] {
   const ids = [
     intent.terms.paymentLinkUniqueId,
     ...intent.attempts.flatMap(({ reference, railReference, receipt }) => [
@@ -88,8 +88,8 @@ export function idSearchKeys(intent: Intent): string[] {
       receipt,
     ]),
   ];
-  const searchable = ids.filter((id) => id !== null && id.length <= SEARCH_ID_LENGTH_MAX);
-  return [...new Set(searchable)].map((id) => idSearchKey(String(id)));
+  const known = ids.filter((id) => id !== null);
+  return [...new Set(known.filter((id) => id.length <= SEARCH_ID_LENGTH_MAX))];
 }
 
 /** The phone numbers of the customer and of the attempts, as `251XXXXXXXXX`. */

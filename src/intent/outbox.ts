@@ -1,9 +1,15 @@
 import { configOf } from '../config.ts';
-import { phoneDigest } from '../crypto/phone-digest.ts';
+import { idDigest, phoneDigest } from '../crypto/phone-digest.ts';
 import type { Intent } from '../domain/intent.ts';
-import { phoneOwner, phoneSearchKey } from '../domain/search-key.ts';
+import {
+  idSearchKey,
+  mayHoldPhone,
+  phoneOwner,
+  phoneSearchKey,
+  veiledIdSearchKey,
+} from '../domain/search-key.ts';
 import { errorText, log } from '../log.ts';
-import { idSearchKeys, ledgerEvents, ledgerRow, ledgerVersion, phonesOf } from './ledger-change.ts';
+import { ledgerEvents, ledgerRow, ledgerVersion, phonesOf, searchedIds } from './ledger-change.ts';
 import type { DeliveryMessage, LedgerMessage } from './protocol.ts';
 import type { StoredEvent } from './store.ts';
 
@@ -50,24 +56,34 @@ export async function sendLedgerChange(
   objectId: string,
   { intent, events }: Snapshot,
 ): Promise<void> {
+  const ids = searchedIds(intent);
+  const veiledIds = ids.filter(mayHoldPhone);
   const phones = phonesOf(intent);
-  // Most payments have none, and are told of without a pause.
-  const phoneKeys = phones.length === 0 ? [] : await phoneSearchKeys(env, intent, phones);
+  // Most payments have neither, and are told of without a pause.
+  const hasNone = phones.length + veiledIds.length === 0;
+  const veiledKeys = hasNone ? [] : await veiledSearchKeys(env, intent, phones, veiledIds);
+  const openIds = ids.filter((id) => !mayHoldPhone(id));
   const change: LedgerMessage = {
     objectId,
     version: ledgerVersion(intent, events),
     row: ledgerRow(intent),
-    searchKeys: [...idSearchKeys(intent), ...phoneKeys],
+    searchKeys: [...openIds.map(idSearchKey), ...veiledKeys],
     events: ledgerEvents(intent, events),
   };
   await env.LEDGER.send(change);
 }
 
-/** Numbers leave the object as keyed digests only. */
-function phoneSearchKeys(env: Env, intent: Intent, phones: readonly string[]): Promise<string[]> {
+/** Numbers, and what they could be read in, leave the object as keyed digests only. */
+function veiledSearchKeys(
+  env: Env,
+  intent: Intent,
+  phones: readonly string[],
+  ids: readonly string[],
+): Promise<string[]> {
   const [key] = configOf(env).dataEncryptionKeys;
   const owner = phoneOwner(intent.terms);
-  return Promise.all(
-    phones.map(async (phone) => phoneSearchKey(await phoneDigest(key, owner, phone))),
-  );
+  return Promise.all([
+    ...ids.map(async (id) => veiledIdSearchKey(await idDigest(key, owner, id))),
+    ...phones.map(async (phone) => phoneSearchKey(await phoneDigest(key, owner, phone))),
+  ]);
 }

@@ -207,7 +207,8 @@ export class PaymentIntent extends DurableObject<Env> {
   reportLedger(version: number): void {
     const stored = this.#record.stored();
     const isNewest = this.#record.ledgerVersion() === version;
-    if (stored !== null && isNewest && stored.ledgerVersion < version) {
+    // The lease says that there is something to confirm: not all that is told has a version.
+    if (stored !== null && isNewest && stored.ledgerDueAtMs !== null) {
       const confirmed = { ledgerVersion: version, ledgerSends: 0, ledgerDueAtMs: null };
       this.#record.commit(() => this.#record.save({ ...stored, ...confirmed }));
     }

@@ -11,7 +11,7 @@ import { log } from '../log.ts';
 import { eventBody } from '../webhooks/payload.ts';
 import { isDue, queued, superseded } from './delivery.ts';
 import { historyDetail } from './history.ts';
-import { idSearchKeys, isShownOtherwise, ledgerVersion } from './ledger-change.ts';
+import { isShownOtherwise, ledgerVersion, searchedIds } from './ledger-change.ts';
 import type { Message, Snapshot } from './outbox.ts';
 import type { ExpressAnswers } from './protocol.ts';
 import { NEW_STORED, Store, type StoredEvent, type StoredIntent } from './store.ts';
@@ -207,10 +207,13 @@ export class PaymentRecord {
       this.save({ ...stored, intent, ledgerSends: 0, ledgerDueAtMs });
       this.#outgoing.push({ queue: 'ledger' });
     } else if (intent !== stored.intent) {
-      const isNamedAnew = idSearchKeys(intent).length > idSearchKeys(stored.intent).length;
+      const hasNewId = searchedIds(intent).length > searchedIds(stored.intent).length;
       this.save({ ...stored, intent });
-      if (isNamedAnew) {
-        // The rail has named the attempt. Under no lease: the next transition tells it again.
+      if (hasNewId && hasEnded(intent.status)) {
+        this.#tellLedger(nowMs);
+      } else if (hasNewId) {
+        // The rail has named the attempt. Under no lease: the next version tells it again, and until
+        // the end there always is one.
         this.#outgoing.push({ queue: 'ledger' });
       }
     }
@@ -310,13 +313,15 @@ export class PaymentRecord {
 
   /**
    * When the payment may be forgotten: RETENTION_MS after the last news of it, and not while
-   * anything is still to be delivered. Null while it has not ended.
+   * anything is still to be delivered or to be told to the ledger. Null while it has not ended.
    */
   retentionEndsAtMs(): number | null {
     const intent = this.intent();
     const isOver = intent !== null && hasEnded(intent.status);
-    const isDelivered = this.events().every((event) => event.dueAtMs === null);
-    return isOver && isDelivered ? intent.updatedAtMs + RETENTION_MS : null;
+    const isTold =
+      this.stored()?.ledgerDueAtMs === null &&
+      this.events().every((event) => event.dueAtMs === null);
+    return isOver && isTold ? intent.updatedAtMs + RETENTION_MS : null;
   }
 
   /** When anything is next due: time in the domain, leases, tries, retention. */

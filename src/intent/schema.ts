@@ -61,10 +61,18 @@ const MIGRATIONS: readonly ((sql: SqlStorage) => void)[] = [
       sql.exec('ALTER TABLE history ADD COLUMN detail TEXT');
     }
     if (tableExists(sql, 'event')) {
-      sql.exec('ALTER TABLE event ADD COLUMN revision INTEGER NOT NULL DEFAULT 0');
+      addRevision(sql);
     }
   },
 ];
+
+/**
+ * Not only a step of the above: a release of before that is rolled back to makes its own `event` in
+ * an object whose version is a newer one's.
+ */
+export function addRevision(sql: SqlStorage): void {
+  sql.exec('ALTER TABLE event ADD COLUMN revision INTEGER NOT NULL DEFAULT 0');
+}
 
 export function createTables(sql: SqlStorage): void {
   sql.exec(CREATE_TABLES);

@@ -1,6 +1,13 @@
 import type { EventType, Intent } from '../domain/intent.ts';
 import type { DeliveryStatus, DeliveryTry, HistoryDetail, HistoryEntry } from './protocol.ts';
-import { createEventTable, createTables, migrate, SCHEMA_VERSION, tableExists } from './schema.ts';
+import {
+  addRevision,
+  createEventTable,
+  createTables,
+  migrate,
+  SCHEMA_VERSION,
+  tableExists,
+} from './schema.ts';
 
 /** The intent's row as memory keeps it between commands. */
 export interface StoredIntent {
@@ -176,8 +183,12 @@ export class Store {
     if (!tableExists(this.#sql, 'event')) {
       return [];
     }
-    const rows = this.#sql.exec<EventRow>('SELECT * FROM event ORDER BY sequence');
-    return rows.toArray().map((row) => ({
+    const rows = this.#sql.exec<EventRow>('SELECT * FROM event ORDER BY sequence').toArray();
+    if (rows.some((row) => !('revision' in row))) {
+      addRevision(this.#sql);
+      return this.events();
+    }
+    return rows.map((row) => ({
       sequence: row.sequence,
       eventId: row.event_id,
       type: row.type as EventType,

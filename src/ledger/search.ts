@@ -1,13 +1,15 @@
 import { configOf } from '../config.ts';
-import { phoneDigest } from '../crypto/phone-digest.ts';
+import { idDigest, phoneDigest } from '../crypto/phone-digest.ts';
 import { prepare, type SqlStatement } from '../database.ts';
 import type { Tenant } from '../domain/intent.ts';
 import { phoneFrom } from '../domain/phone.ts';
 import {
   idSearchKey,
+  mayHoldPhone,
   phoneOwner,
   phoneSearchKey,
   SEARCH_ID_LENGTH_MAX,
+  veiledIdSearchKey,
 } from '../domain/search-key.ts';
 import { PAYMENT_COLUMNS, type PaymentRow, paymentRow, type StoredPayment } from './payment-row.ts';
 
@@ -48,11 +50,14 @@ export async function searchPayments(
 /** By every key of the ring: a number that was stored before a rotation is found after it. */
 async function keysOf(env: Env, tenant: Tenant, text: string): Promise<readonly string[]> {
   const phone = phoneFrom(text);
-  const ring = phone === null ? [] : configOf(env).dataEncryptionKeys;
-  const digests = await Promise.all(
-    ring.map((key) => phoneDigest(key, phoneOwner(tenant), phone ?? '')),
-  );
-  return [idSearchKey(text), ...digests.map(phoneSearchKey)];
+  const isVeiled = mayHoldPhone(text);
+  const ring = phone === null && !isVeiled ? [] : configOf(env).dataEncryptionKeys;
+  const owner = phoneOwner(tenant);
+  const keys = ring.map(async (key) => [
+    ...(isVeiled ? [veiledIdSearchKey(await idDigest(key, owner, text))] : []),
+    ...(phone === null ? [] : [phoneSearchKey(await phoneDigest(key, owner, phone))]),
+  ]);
+  return [...(isVeiled ? [] : [idSearchKey(text)]), ...(await Promise.all(keys)).flat()];
 }
 
 /** One statement for each thing that the text can be; each reads what it finds and no more. */

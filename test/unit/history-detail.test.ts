@@ -264,6 +264,9 @@ test.each<[string, Story, IntentKind, readonly object[]]>([
 test.each([
   ['called 0911234567', 'called …'],
   ['called 0911 23 45 67 twice', 'called … twice'],
+  ['called 00251911234567', 'called …'],
+  ['called +251 (0) 911 234567', 'called …'],
+  ['called 0911\u00a023\u00a045\u00a067, 0911–23–45–67', 'called …, …'],
   ['+251-911-234567.', '….'],
   ['251711234567, 911234567', '…, …'],
   [

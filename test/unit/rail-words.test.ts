@@ -102,6 +102,10 @@ test.each([
   ['0911234567', null],
   ['711234567', null],
   ['ws_CO_DMZ_12321_251711234567', null],
+  ['ws_CO_0412202401024714199711234567', null],
+  ['0911 23 45 67', null],
+  ['251-911-234567', null],
+  ['500.001.1001', '500.001.1001'],
   [null, null],
   [undefined, null],
 ])('the words %j are kept as %j', (words, kept) => {

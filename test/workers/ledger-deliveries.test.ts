@@ -197,6 +197,26 @@ test.each(Object.entries(INTERRUPTIONS))(
   },
 );
 
+test('what became of a delivery is told to the ledger before the payment is forgotten', async () => {
+  const sequence = await paid();
+  await tried(sequence, { type: 'gone' }, 410);
+  await ledger();
+  advance(400 * DAY_MS - 1);
+  await clientOf().resendEvent(sequence);
+  await ledger();
+  advance(1);
+  await tried(sequence, { type: 'delivered' }, 200);
+  // The only message of it is lost.
+  expect(caught.ledger.splice(0)).toHaveLength(1);
+  await fireAlarm();
+  advance(QUEUED_LEASE_MS);
+  await fireAlarm();
+  await ledger();
+  expect(await eventRows()).toMatchObject([{ deliveryStatus: 'delivered' }]);
+  await fireAlarm();
+  expect(Object.keys(await allRows())).toEqual(['intent']);
+});
+
 test('the confirmation of what was before the delivery does not stop its news', async () => {
   await createHosted();
   await execute(startRedirect('a0'), settle('a0', 'succeeded'));

@@ -42,7 +42,7 @@ async function ledger(): Promise<void> {
 }
 
 /** A hosted payment with every id that there is, paid by telebirr from another phone. */
-async function payment() {
+async function payment(changes: { readonly railReference?: string } = {}) {
   await createHosted({
     paymentLinkUniqueId: 'link-77',
     customerInfo: { name: 'Almaz', phone: CUSTOMER_PHONE },
@@ -52,7 +52,13 @@ async function payment() {
     throw new Error('no attempt');
   }
   await execute({ ...start, attempt: { ...start.attempt, phone: ATTEMPT_PHONE } });
-  await execute({ type: 'accept_attempt', attemptId: 'a0', redirectUrl: null, railReference });
+  await execute({
+    type: 'accept_attempt',
+    attemptId: 'a0',
+    redirectUrl: null,
+    railReference,
+    ...changes,
+  });
   await execute({
     type: 'settle_attempt',
     attemptId: 'a0',
@@ -127,6 +133,30 @@ test('no phone number can be read in D1, in a message or in a log', async () => 
     expect(text).not.toContain('722334455');
     expect(text).not.toContain('Almaz');
   }
+});
+
+/** As M-PESA makes its CheckoutRequestID: the time, some digits and the customer's phone. */
+const phoneBearingId = `ws_CO_0412209001024714${ATTEMPT_PHONE.slice(3)}`;
+
+test('an id that a rail made of the phone finds the payment, and cannot be read either', async () => {
+  await payment({ railReference: phoneBearingId });
+  const messages = JSON.stringify(caught.ledger);
+  await ledger();
+  const { results } = await env.DB.prepare('SELECT * FROM payment_search_key').all();
+  for (const text of [messages, JSON.stringify(results)]) {
+    expect(text).not.toContain(ATTEMPT_PHONE.slice(3));
+  }
+  expect(await found(phoneBearingId)).toEqual(['order-1']);
+  expect(await found(phoneBearingId.replace('4714', '4715'))).toEqual([]);
+});
+
+test("the rail's reference is found though its callback overtook the answer that names it", async () => {
+  await createHosted();
+  await execute(startRedirect('a0'), settle('a0', 'succeeded'));
+  await ledger();
+  await execute({ type: 'accept_attempt', attemptId: 'a0', redirectUrl: null, railReference });
+  await ledger();
+  expect(await found(railReference)).toEqual(['order-1']);
 });
 
 test('one phone has nothing in common under two tenants', async () => {

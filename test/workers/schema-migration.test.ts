@@ -13,6 +13,7 @@ import {
   fireAlarm,
   intentOf,
   lastEvent,
+  MINUTE_MS,
   objectSql,
   report,
   settle,
@@ -107,4 +108,23 @@ test('migration: new tables are made as migrated ones are', async () => {
   await makeOld(...BACK_TO_VERSION_1, EVENT_BACK_TO_VERSION_1);
   await intentOf();
   expect([await columnsOf('history'), await columnsOf('event')]).toEqual(fresh);
+});
+
+test('migration: an event table that a release before made in a new object goes on', async () => {
+  await createHosted();
+  await execute(startRedirect('a0', Date.now() + MINUTE_MS));
+  await consume('kefel-ledger', caught.ledger.splice(0));
+  await execute(settle('a0', 'succeeded'));
+  const event = await lastEvent();
+  // Rolled back before the first event: it made its own table, and left the version as it was.
+  await makeOld(EVENT_BACK_TO_VERSION_1);
+  expect(await schemaVersion()).toBe(SCHEMA_VERSION);
+
+  advance(DAY_MS);
+  await fireAlarm();
+  expect(caught.ledger.at(-1)).toMatchObject({ version: 3, events: [{ revision: 0 }] });
+  const { sequence } = event;
+  await report(sequence, (await claim(sequence)).claimId, { type: 'delivered' });
+  expect(await lastEvent()).toMatchObject({ eventId: event.eventId, deliveryStatus: 'delivered' });
+  await expect.poll(() => caught.ledger.at(-1)?.version).toBe(4);
 });
