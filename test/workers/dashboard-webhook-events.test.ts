@@ -211,7 +211,7 @@ describe('sending all failed ones again', () => {
     await announce('order-2');
     await announce('order-3', 200);
     const page = await textOf(visit(member, RESEND));
-    expect(page).toContain('2 failed events in these days.');
+    expect(page).toContain('Failed events in these days: 2.');
     expect(caught.webhooks).toEqual([]);
   });
 
@@ -278,7 +278,7 @@ describe('sending all failed ones again', () => {
     await pause();
     await announce('order-1', 200);
     const page = await (await visit(member, RESEND)).text();
-    expect(page).toContain('1 endpoints are paused');
+    expect(page).toContain('Paused endpoints: 1.');
     expect(page).toContain('value="https://shop.example.com"');
     await submit(member, RESEND, days());
     await deliver();

@@ -196,12 +196,13 @@ function Tries(props: { readonly call: DashboardCall; readonly tries: readonly D
   }
   return (
     <ol class="tries" reversed>
-      {tries.toReversed().map((entry, index) => (
+      {tries.toReversed().map((entry) => (
         <li class="card">
-          <h3>{text.tryNumber(countText(tries.length - index, locale))}</h3>
+          <h3>
+            <When call={call} atMs={entry.atMs} />
+          </h3>
           <Facts
             rows={[
-              [text.time, <When call={call} atMs={entry.atMs} />],
               [text.result, <Outcome httpStatus={entry.httpStatus} error={entry.error} />],
               [text.duration, text.milliseconds(countText(entry.durationMs, locale))],
             ]}

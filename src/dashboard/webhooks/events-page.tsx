@@ -109,25 +109,21 @@ function EventsTable({
   return (
     <Table
       caption={text.title}
-      columns={[
-        text.event,
-        text.payment,
-        text.status,
-        text.created,
-        text.tries,
-        text.last,
-        text.next,
-      ]}
+      columns={[text.event, text.payment, text.status, text.created, text.last, text.next]}
       rows={rows.map((row) => [
-        <a href={eventPath(call.environment, row)}>{wireType(row.type)}</a>,
+        <a class="nowrap" href={eventPath(call.environment, row)}>
+          {wireType(row.type)}
+        </a>,
         <a href={paymentPath(call.environment, row.uniqueId)}>{row.uniqueId}</a>,
         <DeliveryBadge call={call} status={row.deliveryStatus} />,
         <When call={call} atMs={row.createdAtMs} />,
-        <span class="number">{countText(row.tries, locale)}</span>,
         row.lastTryAtMs === null ? (
           <span class="quiet">{none}</span>
         ) : (
-          <Outcome httpStatus={row.lastHttpStatus} error={row.lastError} />
+          <span>
+            <Outcome httpStatus={row.lastHttpStatus} error={row.lastError} />{' '}
+            <span class="quiet small nowrap">{text.tries(countText(row.tries, locale))}</span>
+          </span>
         ),
         row.dueAtMs === null ? (
           <span class="quiet">{none}</span>

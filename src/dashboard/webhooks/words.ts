@@ -29,7 +29,7 @@ export const webhookWords = words(
     resume: 'Resume',
     resumeOf: (origin: string) => `Resume ${origin}`,
     pausedAlert: (count: string) =>
-      `${count} of your endpoints get no webhooks at present, because they have only failed for 5 days. Mend the server, resume the endpoint, then send again what has failed.`,
+      `Paused endpoints: ${count}. Nothing is sent there, because for 5 days nothing has arrived. Mend the server, resume the endpoint, then send again what has failed.`,
     resendLink: 'Send again what has failed',
 
     urlTitle: 'Default address',
@@ -85,6 +85,7 @@ export const webhookWords = words(
     created: 'Created',
     expires: 'Ends',
     never: 'not yet set',
+    actions: 'Actions',
     show: 'Show',
     showOf: (id: string) => `Show secret ${id}`,
     endNow: 'End now',
@@ -143,7 +144,7 @@ export const webhookWords = words(
     resume: 'ቀጥል',
     resumeOf: (origin) => `${origin} ይቀጥል`,
     pausedAlert: (count) =>
-      `${count} መቀበያዎችዎ ለ5 ቀናት ምንም ስላልተቀበሉ አሁን ዌብሁክ አይላክላቸውም። ሰርቨሩን ያስተካክሉ፣ መቀበያውን ያስቀጥሉ፣ ከዚያ ያልተሳኩትን እንደገና ይላኩ።`,
+      `የቆሙ መቀበያዎች፦ ${count}። ለ5 ቀናት ምንም ስላልደረሰ ወደዚያ አይላክም። ሰርቨሩን ያስተካክሉ፣ መቀበያውን ያስቀጥሉ፣ ከዚያ ያልተሳኩትን እንደገና ይላኩ።`,
     resendLink: 'ያልተሳኩትን እንደገና ላክ',
 
     urlTitle: 'መደበኛ አድራሻ',
@@ -195,6 +196,7 @@ export const webhookWords = words(
     created: 'የተፈጠረው',
     expires: 'የሚያበቃው',
     never: 'ገና አልተወሰነም',
+    actions: 'ድርጊቶች',
     show: 'አሳይ',
     showOf: (id) => `ቁልፍ ${id} አሳይ`,
     endNow: 'አሁን አብቃ',
