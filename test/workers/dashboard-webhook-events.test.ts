@@ -90,7 +90,7 @@ describe('the log', () => {
 
   test('pages, and links carry the filters along', async () => {
     const member = await signedIn('viewer');
-    await insertFailed(30);
+    await insertFailed(Array.from({ length: 30 }, (_value, index) => `gone-${index}`));
     const first = await (await visit(member, `${EVENTS}?status=dead`)).text();
     expect([...first.matchAll(/gone-\d+</g)]).toHaveLength(25);
     const older = /href="([^"]*cursor=[^"]*)"/.exec(first)?.[1]?.replaceAll('&amp;', '&') ?? '';
@@ -192,15 +192,15 @@ describe("an event's page", () => {
 });
 
 /** Rows of the ledger whose objects never were: what has been forgotten is not sent again. */
-async function insertFailed(count: number): Promise<void> {
+async function insertFailed(uniqueIds: readonly string[]): Promise<void> {
   await env.DB.prepare(
     `INSERT INTO webhook_event (event_id, merchant_id, environment, payment_uuid, unique_id,
        sequence, type, delivery_status, revision, created_at_ms, tries)
-     SELECT 'evt_' || value, ?1, 'sandbox', 'u' || value, 'gone-' || value, 2, 'payment_failed',
-       'dead', 1, ?2 - value, 10
+     SELECT 'evt_' || key, ?1, 'sandbox', 'u' || key, value, 2, 'payment_failed', 'dead', 1,
+       ?2 - key, 10
      FROM json_each(?3)`,
   )
-    .bind(ALPHA.id, Date.now(), JSON.stringify(Array.from({ length: count }, (_, index) => index)))
+    .bind(ALPHA.id, Date.now(), JSON.stringify(uniqueIds))
     .run();
 }
 
@@ -249,7 +249,7 @@ describe('sending all failed ones again', () => {
     const member = await signedIn('developer');
     await announce('order-1');
     advance(SECOND_MS);
-    await insertFailed(RESEND_BATCH);
+    await insertFailed(new Array(RESEND_BATCH).fill('gone'));
     const first = await (await submit(member, RESEND, days())).text();
     expect(first).toContain(`Left as they are: ${RESEND_BATCH}.`);
     // One, and perhaps another one of the same millisecond.
