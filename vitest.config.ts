@@ -41,6 +41,8 @@ export default defineConfig({
         test: {
           name: 'workers',
           include: ['test/workers/**/*.test.ts'],
+          // A file's first visit to the dashboard waits for its modules to be made ready.
+          testTimeout: 20_000,
           sequence: { groupOrder: 2 },
         },
       },

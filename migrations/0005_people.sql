@@ -45,7 +45,8 @@ CREATE TABLE invitations (
   role TEXT NOT NULL CHECK (role IN ('owner', 'developer', 'viewer')),
   -- Who it is meant for, in the inviter's words.
   name TEXT NOT NULL CHECK (length(name) BETWEEN 1 AND 100),
-  -- The inviter as the audit log names them.
+  -- The inviter as the audit log names them: an owner who goes takes their open links along.
+  invited_by_id TEXT NOT NULL,
   invited_by TEXT NOT NULL,
   created_at_ms INTEGER NOT NULL,
   expires_at_ms INTEGER NOT NULL,

@@ -59,6 +59,9 @@ CREATE INDEX payment_by_method ON payment
   (merchant_id, environment, method, created_at_ms, uuid, amount_minor, currency);
 CREATE INDEX payment_by_status_and_method ON payment
   (merchant_id, environment, status, method, created_at_ms, uuid, amount_minor, currency);
+-- For amounts that few payments have: see src/ledger/payments-list.ts.
+CREATE INDEX payment_by_amount ON payment
+  (merchant_id, environment, amount_minor, created_at_ms, uuid);
 
 -- The few of all merchants that need a human.
 CREATE INDEX payment_needing_attention ON payment (environment, created_at_ms, uuid)

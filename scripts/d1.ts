@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'smol-toml';
 import type { SqlStatement } from '../src/database.ts';
-import { MIGRATIONS_DIRECTORY, PROJECT_DIRECTORY, WRANGLER_CONFIG_FILE } from './files.ts';
-import { runWrangler, WRANGLER_ENVIRONMENT } from './wrangler.ts';
+import { MIGRATIONS_DIRECTORY, WRANGLER_CONFIG_FILE } from './files.ts';
+import { WRANGLER_ENVIRONMENT } from './wrangler.ts';
 
 export interface Migration {
   /** File name, as in D1's table of applied migrations. */
@@ -71,13 +71,19 @@ export async function prepareLocalDatabase(
 /** The part of D1's interface that is needed here. */
 export interface LocalDatabase {
   prepare(sql: string): LocalStatement;
-  batch(statements: readonly LocalStatement[]): Promise<unknown>;
+  batch(statements: readonly LocalStatement[]): Promise<readonly LocalResult<unknown>[]>;
+}
+
+export interface LocalResult<Row> {
+  readonly results: readonly Row[];
+  /** What D1 says of its own work: milliseconds, and rows looked at. */
+  readonly meta: { readonly duration: number; readonly rows_read: number };
 }
 
 export interface LocalStatement {
   bind(...params: readonly (string | number | null)[]): LocalStatement;
   run(): Promise<unknown>;
-  all<Row>(): Promise<{ readonly results: readonly Row[] }>;
+  all<Row>(): Promise<LocalResult<Row>>;
 }
 
 async function pendingMigrations(database: LocalDatabase): Promise<readonly Migration[]> {
@@ -98,33 +104,13 @@ async function pendingMigrations(database: LocalDatabase): Promise<readonly Migr
 }
 
 /** Runs all statements or, when one fails, none. */
-async function runBatch(
+export async function runBatch(
   database: LocalDatabase,
   statements: readonly SqlStatement[],
-): Promise<void> {
-  if (statements.length > 0) {
-    await database.batch(
-      statements.map(({ sql, params }) => database.prepare(sql).bind(...params)),
-    );
-  }
-}
-
-/**
- * Runs the statements in the deployed database through wrangler, which must be logged in. D1 takes
- * a file as a whole or not at all. Throws when wrangler fails; it has then printed why.
- */
-export async function executeRemotely(statements: readonly SqlStatement[]): Promise<void> {
-  const directory = await mkdtemp(join(tmpdir(), 'kefel-d1-'));
-  try {
-    const file = join(directory, 'statements.sql');
-    await writeFile(file, sqlText(statements), { mode: 0o600 });
-    await runWrangler(
-      ['d1', 'execute', 'DB', '--remote', '--yes', '--file', file],
-      PROJECT_DIRECTORY,
-    );
-  } finally {
-    await rm(directory, { recursive: true });
-  }
+): Promise<readonly LocalResult<unknown>[]> {
+  return statements.length === 0
+    ? []
+    : database.batch(statements.map(({ sql, params }) => database.prepare(sql).bind(...params)));
 }
 
 /** Statements with their parameters written out, for a file of SQL. Throws RangeError on NUL. */

@@ -7,6 +7,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { constants } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
+import { demoInvitation } from './demo-invitation.ts';
 import { demoMerchant, seedDemoMerchant, writeDemoMerchant } from './demo-merchant.ts';
 import { type DevOptions, devOptions } from './dev-options.ts';
 import { PROJECT_DIRECTORY } from './files.ts';
@@ -27,6 +28,7 @@ async function main(): Promise<void> {
   const secrets = await localSecrets();
   const merchant = await demoMerchant(baseUrl, secrets);
   await seedDemoMerchant(options.stateDirectory, merchant, secrets);
+  const joinUrl = await demoInvitation(options.stateDirectory, merchant);
   // Before the port answers: whoever waits for the port may read the file at once.
   await writeDemoMerchant(merchant);
   const standIns = options.hasStandIns ? await startStandIns(baseUrl) : null;
@@ -34,7 +36,7 @@ async function main(): Promise<void> {
   const wrangler = startWrangler(args, PROJECT_DIRECTORY);
   liveAndDieWith(wrangler);
   await untilAnswered(baseUrl);
-  console.log(firstSteps(merchant));
+  console.log(firstSteps(merchant, joinUrl));
   if (standIns !== null) {
     console.log(productionSteps(standIns));
   }

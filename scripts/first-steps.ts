@@ -5,8 +5,11 @@ import type { StandIns } from './stand-ins.ts';
 /** Where `npm run webhooks` listens unless told otherwise. */
 export const WEBHOOK_RECEIVER_PORT = 8799;
 
-/** What to try on a gateway that just started: every command works when pasted. */
-export function firstSteps(merchant: DemoMerchant): string {
+/**
+ * What to try on a gateway that just started: every command works when pasted. `joinUrl` makes an
+ * owner of whoever opens it first.
+ */
+export function firstSteps(merchant: DemoMerchant, joinUrl: string): string {
   return `
 Kefel answers on ${merchant.baseUrl} with a demo merchant. Sandbox payments move no money.
 
@@ -24,6 +27,12 @@ Kefel answers on ${merchant.baseUrl} with a demo merchant. Sandbox payments move
 ${paymentCurl(merchant)}
 
 3. Open that address, choose a method and approve: the webhook follows at once.
+
+4. See it all in the merchant's dashboard. This link makes you an owner, with a passkey of this
+   browser; it works once, and each \`npm run dev\` prints a new one. Later, sign in at
+   ${merchant.baseUrl}/dashboard
+
+  ${joinUrl}
 `;
 }
 

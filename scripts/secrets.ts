@@ -1,12 +1,13 @@
 import { generateKeyPair, randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
 
-/** The four secrets that the Worker requires (`[secrets]` in wrangler.toml). */
+/** The secrets that the Worker requires (`[secrets]` in wrangler.toml). */
 export const SECRET_NAMES = [
   'LINK_SIGNING_KEYS',
   'DATA_ENCRYPTION_KEYS',
   'WEBHOOK_RSA_PRIVATE_KEYS_SANDBOX',
   'WEBHOOK_RSA_PRIVATE_KEYS_PRODUCTION',
+  'OPERATOR_SECRETS',
 ] as const;
 export type SecretName = (typeof SECRET_NAMES)[number];
 export type Secrets = Readonly<Record<SecretName, string>>;
@@ -15,10 +16,16 @@ const SYMMETRIC_KEY_BYTES = 32;
 /** Decision 17. */
 const RSA_MODULUS_BITS = 2048;
 
-/** A fresh key ring of one key, in the form `keyId:base64`. RSA keys are PKCS#8. */
+/**
+ * A fresh key ring of one key, in the form `keyId:base64`, RSA keys in PKCS#8; or a secret of the
+ * operator's, which has no id.
+ */
 export async function generateSecret(name: SecretName, keyId: string): Promise<string> {
   if (name === 'LINK_SIGNING_KEYS' || name === 'DATA_ENCRYPTION_KEYS') {
     return `${keyId}:${randomBytes(SYMMETRIC_KEY_BYTES).toString('base64')}`;
+  }
+  if (name === 'OPERATOR_SECRETS') {
+    return `kfl_op_${randomBytes(SYMMETRIC_KEY_BYTES).toString('base64url')}`;
   }
   const { privateKey } = await promisify(generateKeyPair)('rsa', {
     modulusLength: RSA_MODULUS_BITS,

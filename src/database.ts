@@ -23,3 +23,8 @@ export async function runBatch(
 export function prepare(db: D1Database, { sql, params }: SqlStatement): D1PreparedStatement {
   return db.prepare(sql).bind(...params);
 }
+
+/** Whether a batch failed by a rule of the tables, so that trying again would fail too. */
+export function isConstraintFailure(error: unknown): boolean {
+  return error instanceof Error && error.message.includes('constraint failed');
+}

@@ -8,7 +8,21 @@ import { consumeDeliveries } from './webhooks/consumer.ts';
 
 export { PaymentIntent } from './intent/payment-intent.ts';
 
-type QueueMessage = DeliveryMessage | LedgerMessage | RailMessage;
+type Consumer = (batch: MessageBatch, env: Env, ctx: ExecutionContext) => Promise<void>;
+
+/** Every queue that the Worker consumes, by its name in wrangler.toml. */
+const CONSUMERS: Readonly<Record<string, Consumer>> = {
+  'kefel-webhooks': (batch, env, ctx) =>
+    consumeDeliveries(batch as MessageBatch<DeliveryMessage>, env, ctx),
+  'kefel-webhook-retries': (batch, env, ctx) =>
+    consumeDeliveries(batch as MessageBatch<DeliveryMessage>, env, ctx),
+  'kefel-ledger': (batch, env) => consumeLedger(batch as MessageBatch<LedgerMessage>, env),
+  'kefel-rail-starts': (batch, env) => consumeStarts(batch as MessageBatch<RailMessage>, env),
+  'kefel-webhooks-dead': keepDeadLetters,
+  'kefel-webhook-retries-dead': keepDeadLetters,
+  'kefel-ledger-dead': keepDeadLetters,
+  'kefel-rail-starts-dead': keepDeadLetters,
+};
 
 export default {
   fetch(request, env, ctx) {
@@ -18,15 +32,19 @@ export default {
     });
   },
   async queue(batch, env, ctx) {
-    if (batch.queue === 'kefel-rail-starts') {
-      await consumeStarts(batch as MessageBatch<RailMessage>, env);
-    } else if (batch.queue === 'kefel-ledger') {
-      await consumeLedger(batch as MessageBatch<LedgerMessage>, env);
-    } else {
-      await consumeDeliveries(batch as MessageBatch<DeliveryMessage>, env, ctx);
+    const consume = CONSUMERS[batch.queue];
+    if (consume === undefined) {
+      // Thrown, so that the queue keeps what a wrong configuration sends here.
+      throw new Error(`nobody consumes ${batch.queue}`);
     }
+    await consume(batch, env, ctx);
   },
-} satisfies ExportedHandler<Env, QueueMessage>;
+} satisfies ExportedHandler<Env>;
+
+async function keepDeadLetters(batch: MessageBatch, env: Env): Promise<void> {
+  const { consumeDeadLetters } = await import('./dead-letters/consumer.ts');
+  await consumeDeadLetters(batch, env);
+}
 
 /**
  * What payments need is there from the start; the rest is made ready when somebody asks for it. In
@@ -38,6 +56,9 @@ async function areaOf(path: string) {
   }
   if (isUnder(path, '/dashboard')) {
     return { router: (await import('./dashboard/router.ts')).dashboardRouter };
+  }
+  if (isUnder(path, '/operator')) {
+    return { router: (await import('./operator/router.ts')).operatorRouter };
   }
   return { router: checkoutRouter };
 }

@@ -1,9 +1,10 @@
 import { type Config, configOf } from '../config.ts';
 import type { Environment } from '../domain/method.ts';
+import { Problem, tooManyRequestsProblem } from '../http/problem.ts';
+import type { MerchantAccess } from '../merchants/access.ts';
 import { parseApiKey } from '../merchants/api-key.ts';
-import { authenticate, type MerchantAccess } from '../merchants/directory.ts';
+import { authenticate } from '../merchants/directory.ts';
 import { checkRailSettings } from '../rails/settings.ts';
-import { Problem, tooManyRequestsProblem } from './problem.ts';
 
 /** An authenticated request with everything that a route needs. */
 export interface MerchantCall {

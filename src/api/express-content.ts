@@ -1,6 +1,7 @@
+import { successBody } from '../http/envelope.ts';
 import type { ExpressAnswers } from '../intent/protocol.ts';
 import type { RailOrder } from '../rails/rail.ts';
-import { SAVED_MESSAGE, successBody } from './envelope.ts';
+import { SAVED_MESSAGE } from './saved-message.ts';
 
 /** The payment response of spec "Response envelopes". */
 interface ExpressContent {

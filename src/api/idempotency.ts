@@ -1,7 +1,7 @@
 import { sha256Hex } from '../crypto/encoding.ts';
 import type { IntentKind } from '../domain/intent.ts';
+import { Problem } from '../http/problem.ts';
 import type { IdempotencyClaim } from '../intent/protocol.ts';
-import { Problem } from './problem.ts';
 
 /** Long enough for any UUID or hash a merchant may use. */
 const IDEMPOTENCY_KEY_LENGTH_MAX = 255;

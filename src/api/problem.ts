@@ -1,41 +1,6 @@
-/** An answer that is not success, thrown by API code and turned into its envelope by the router. */
-export class Problem extends Error {
-  override readonly name = 'Problem';
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly validationErrors: Readonly<Record<string, string>> | null;
-
-  constructor(
-    status: number,
-    message: string,
-    options: {
-      headers?: Readonly<Record<string, string>>;
-      validationErrors?: Readonly<Record<string, string>>;
-    } = {},
-  ) {
-    super(message);
-    this.status = status;
-    this.headers = options.headers ?? {};
-    this.validationErrors = options.validationErrors ?? null;
-  }
-}
-
-/** Every failing field at once, by its path as the merchant wrote it (decision 10). */
-export function validationProblem(validationErrors: Readonly<Record<string, string>>): Problem {
-  return new Problem(400, 'Validation failed', { validationErrors });
-}
+import { Problem } from '../http/problem.ts';
 
 /** Decision 8: whatever the body. */
 export function duplicateProblem(uniqueId: string): Problem {
   return new Problem(409, `Duplicate key: paymentIntentUniqueId "${uniqueId}" already exists`);
-}
-
-export function notFoundProblem(): Problem {
-  return new Problem(404, 'Not found');
-}
-
-export function tooManyRequestsProblem(retryAfterSeconds: number): Problem {
-  return new Problem(429, 'Too many requests', {
-    headers: { 'retry-after': String(retryAfterSeconds) },
-  });
 }

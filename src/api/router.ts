@@ -1,10 +1,10 @@
 import { type IRequest, Router } from 'itty-router';
 import type { Environment } from '../domain/method.ts';
+import { problemResponse } from '../http/envelope.ts';
+import { notFoundProblem, Problem } from '../http/problem.ts';
 import { IntentUnavailable } from '../intent/client.ts';
 import { errorText, log } from '../log.ts';
 import { authorise, type MerchantCall } from './call.ts';
-import { problemResponse } from './envelope.ts';
-import { notFoundProblem, Problem } from './problem.ts';
 import { createExpress, createHosted } from './routes/create-payment.ts';
 import { cancelPayment, readPayment } from './routes/read-payment.ts';
 import { listBanks, listWebhookKeys } from './routes/reference-data.ts';

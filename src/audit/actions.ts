@@ -26,6 +26,7 @@ export const AUDIT_ACTIONS = [
   'method.enabled',
   'method.disabled',
   'branding.changed',
+  'payment.canceled',
   'payments.exported',
   'merchant.created',
   'merchant.renamed',

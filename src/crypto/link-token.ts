@@ -3,13 +3,12 @@ import {
   base32FromBytes,
   base64UrlFromBytes,
   bytesFromBase32,
-  bytesFromBase64,
   bytesFromBase64Url,
   bytesFromHex,
   hexFromBytes,
   utf8,
 } from './encoding.ts';
-import { importOnce } from './import-once.ts';
+import { hmacKey } from './hmac-key.ts';
 
 /**
  * Link tokens: what an unauthenticated page or callback carries in its URL. The MAC is checked
@@ -31,12 +30,6 @@ export interface Link {
 const OBJECT_ID_BYTES = 32;
 const PAYLOAD_BYTES = OBJECT_ID_BYTES + 1;
 const MAC_BYTES = 32;
-
-const hmacKey = importOnce(({ base64 }) => {
-  const algorithm = { name: 'HMAC', hash: 'SHA-256' };
-  const usages: KeyUsage[] = ['sign', 'verify'];
-  return crypto.subtle.importKey('raw', bytesFromBase64(base64), algorithm, false, usages);
-});
 
 function messageOf(purpose: LinkPurpose | IdPurpose, payload: Uint8Array): Uint8Array<ArrayBuffer> {
   return new Uint8Array([...utf8(`kefel/${purpose}/`), ...payload]);

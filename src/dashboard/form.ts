@@ -42,8 +42,8 @@ export class Form {
   }
 }
 
-/** The posted form, or null for what our pages do not send: another type, or too many bytes. */
-export async function readForm(request: Request): Promise<Form | null> {
+/** The posted form; null for what our pages do not send. */
+export async function readForm(request: Request): Promise<Form | 'too_large' | null> {
   const contentType = request.headers.get('content-type') ?? '';
   const type = contentType.split(';')[0]?.trim().toLowerCase() ?? '';
   if (!FORM_TYPES.includes(type)) {
@@ -51,7 +51,7 @@ export async function readForm(request: Request): Promise<Form | null> {
   }
   const bytes = await readBytes(request, FORM_BYTES_MAX);
   if (bytes === null) {
-    return null;
+    return 'too_large';
   }
   try {
     const body = new Response(bytes, { headers: { 'content-type': contentType } });

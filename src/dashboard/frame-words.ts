@@ -52,6 +52,10 @@ export const frameWords = words(
         title: 'This form is out of date',
         text: 'Go back, reload the page and try again. Nothing was changed.',
       },
+      too_large: {
+        title: 'This is too large',
+        text: 'What you sent has too many bytes. A picture may have at most 16 KiB: make it smaller, then try again. Nothing was changed.',
+      },
       signed_out: {
         title: 'You are signed out',
         text: 'Your session has ended. Nothing was changed. Sign in and try again.',
@@ -114,6 +118,10 @@ export const frameWords = words(
       bad_form: {
         title: 'ይህ ቅጽ ጊዜው አልፎበታል',
         text: 'ተመልሰው ገጹን እንደገና ይጫኑና ይሞክሩ። ምንም አልተለወጠም።',
+      },
+      too_large: {
+        title: 'ይህ በጣም ትልቅ ነው',
+        text: 'የላኩት መጠን በጣም ትልቅ ነው። ሥዕል ቢበዛ 16 KiB ሊሆን ይችላል፤ አሳንሰው እንደገና ይሞክሩ። ምንም አልተለወጠም።',
       },
       signed_out: {
         title: 'ወጥተዋል',

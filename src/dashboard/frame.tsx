@@ -118,7 +118,8 @@ export function PublicFrame(props: {
   );
 }
 
-function Html(props: {
+/** Head and body of every page: nothing but our own styles and script. */
+export function Html(props: {
   readonly call: Pick<PublicCall, 'language'>;
   readonly title: string;
   readonly children: ComponentChildren;
@@ -177,7 +178,7 @@ function EnvironmentSwitch(props: { readonly call: DashboardCall; readonly item:
 }
 
 /** Plain links: they work without JavaScript, and the answer remembers the choice. */
-function LanguageSwitch({ call }: { readonly call: Pick<PublicCall, 'language' | 'url'> }) {
+export function LanguageSwitch({ call }: { readonly call: Pick<PublicCall, 'language' | 'url'> }) {
   const text = frameWords[call.language];
   return (
     <nav class="languages" aria-label={text.languages}>

@@ -9,6 +9,7 @@ const STATUS: Readonly<Record<NoticeKind, number>> = {
   not_allowed: 403,
   suspended: 403,
   bad_form: 403,
+  too_large: 413,
   signed_out: 401,
   busy: 429,
   error: 500,

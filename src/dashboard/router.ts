@@ -117,6 +117,9 @@ async function answerMember(route: DashboardRoute, call: PublicCall): Promise<Re
 
 async function answerPost(route: DashboardRoute, call: DashboardCall): Promise<Response> {
   const form = isFromOwnPage(call.request) ? await readForm(call.request) : null;
+  if (form === 'too_large') {
+    return noticePage(call, 'too_large');
+  }
   if (form === null || !(await isCsrfTokenOf(call.session, form.text('csrf')))) {
     return noticePage(call, 'bad_form');
   }

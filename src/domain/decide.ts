@@ -31,7 +31,7 @@ export function openIntent(terms: IntentTerms): Intent {
 export interface Decision {
   /** Only steps that are news; each has a version and at most one event of its own. */
   readonly steps: readonly {
-    readonly command: Command['type'];
+    readonly command: Command;
     readonly intent: Intent;
     readonly event: EventType | null;
   }[];
@@ -51,7 +51,7 @@ export function decide(before: Intent, commands: readonly Command[], nowMs: numb
   for (const command of commands.flatMap((next): Command[] => [{ type: 'tick' }, next])) {
     const step = transition(intent, command, nowMs);
     if (step.intent.version !== intent.version) {
-      steps.push({ command: command.type, intent: step.intent, event: step.events[0] ?? null });
+      steps.push({ command, intent: step.intent, event: step.events[0] ?? null });
     }
     intent = step.intent;
     if (step.rejection !== null) {

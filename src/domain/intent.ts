@@ -150,9 +150,13 @@ export interface Attempt extends AttemptPlan {
   readonly redirectUrl: string | null;
   /** What the rail calls the attempt since it took it: a session, order or request id. */
   readonly railReference: string | null;
+  /** What the rail last said of the attempt, in its own code or state; null: nothing so far. */
+  readonly railWords: string | null;
   /** The rail's proof that money moved. */
   readonly receipt: string | null;
   readonly failureReason: FailureReason | null;
+  /** Of the operator's decision that settled it by hand; null otherwise. */
+  readonly handSettlementId: string | null;
   /** Checks made so far; decides the back-off. */
   readonly checks: number;
   readonly startedAtMs: number;
@@ -218,6 +222,7 @@ export type Command =
       readonly attemptId: string;
       readonly redirectUrl: string | null;
       readonly railReference: string | null;
+      readonly words?: string | null;
     }
   | {
       readonly type: 'settle_attempt';
@@ -231,17 +236,38 @@ export type Command =
       /** Refuse once the attempt is settled: for a rail that is ourselves (the simulator). */
       readonly onlyPending?: boolean;
     }
+  /**
+   * What an operator found out at the rail. `settlementId`: of one decision, which may be repeated.
+   * The operator's name and note are kept in the history.
+   */
+  | {
+      readonly type: 'settle_by_hand';
+      readonly attemptId: string;
+      readonly settlementId: string;
+      readonly outcome: HandOutcome;
+      /** Whose decision it is, for people. */
+      readonly operator: string;
+      /** Why, for people. */
+      readonly note: string;
+    }
   /** The customer's explicit word that a redirect was not paid; another attempt may start. */
   | { readonly type: 'abandon_attempt'; readonly attemptId: string }
   | { readonly type: 'cancel' }
   | { readonly type: 'give_up' }
   | { readonly type: 'tick' };
 
-export type Outcome =
+/** `words`: the rail's own code or state, kept where it is fit to be (`printableWords`). */
+export type Outcome = (
   | { readonly type: 'succeeded'; readonly receipt: string | null }
   | { readonly type: 'failed'; readonly reason: FailureReason }
   /** Asked, and nothing proved. `checkAtMs`: when to ask again. */
-  | { readonly type: 'unknown'; readonly checkAtMs: number | null };
+  | { readonly type: 'unknown'; readonly checkAtMs: number | null }
+) & { readonly words?: string | null };
+
+/** What a human may say of an attempt: never "nothing proved", which is what is there already. */
+export type HandOutcome =
+  | { readonly type: 'succeeded'; readonly receipt: string | null }
+  | { readonly type: 'failed'; readonly reason: FailureReason };
 
 export type Rejection =
   | 'not_open'
@@ -251,6 +277,10 @@ export type Rejection =
   | 'attempt_not_found'
   | 'attempt_not_in_flight'
   | 'attempt_not_pending'
+  /** The rail may still take money: nobody can know that it did not. */
+  | 'window_open'
+  /** A name, note or receipt that is empty, too long or not printable. */
+  | 'malformed_settlement'
   | 'start_not_claimable'
   | 'method_not_allowed'
   | 'not_abandonable';

@@ -1,11 +1,5 @@
-import {
-  type Attempt,
-  attemptInFlight,
-  type Command,
-  type FailureReason,
-  hasEnded,
-  type Outcome,
-} from './intent.ts';
+import { type Attempt, attemptInFlight, type Command, hasEnded, type Outcome } from './intent.ts';
+import { printableWords } from './rail-words.ts';
 import {
   attemptFailed,
   end,
@@ -36,10 +30,10 @@ export function settleAttempt(
     case 'succeeded':
       return attemptSucceeds(step, attempt, command.outcome, nowMs);
     case 'failed':
-      return attemptFails(step, attempt, command.outcome.reason, nowMs);
+      return attemptFails(step, attempt, command.outcome, nowMs);
     case 'unknown':
       return isPending(attempt)
-        ? checkedInVain(step, attempt, command, command.outcome.checkAtMs, nowMs)
+        ? checkedInVain(step, attempt, command, command.outcome, nowMs)
         : step;
   }
 }
@@ -49,7 +43,7 @@ function checkedInVain(
   step: Step,
   attempt: Attempt,
   { answersCheckAtMs }: Extract<Command, { type: 'settle_attempt' }>,
-  checkAtMs: number | null,
+  { checkAtMs, words }: Extract<Outcome, { type: 'unknown' }>,
   nowMs: number,
 ): Step {
   const isOutdated = answersCheckAtMs !== undefined && answersCheckAtMs !== attempt.checkAtMs;
@@ -58,6 +52,7 @@ function checkedInVain(
     ...attempt,
     checks: isOutdated ? attempt.checks : attempt.checks + 1,
     checkAtMs: notAfterWindow(nextAtMs, attempt, nowMs),
+    railWords: lastWords(attempt, words),
   };
   return applyTime(withAttempt(step, checked), nowMs);
 }
@@ -66,8 +61,13 @@ function earlier(one: number | null, other: number | null): number | null {
   return one === null || other === null ? (one ?? other) : Math.min(one, other);
 }
 
+/** A rail that says nothing, or nothing fit to be kept, does not unsay what it said before. */
+function lastWords(attempt: Attempt, words: string | null | undefined): string | null {
+  return printableWords(words) ?? attempt.railWords;
+}
+
 /** Money moved. Whatever was believed before, the intent is paid; a second time is an anomaly. */
-function attemptSucceeds(
+export function attemptSucceeds(
   step: Step,
   attempt: Attempt,
   outcome: Extract<Outcome, { type: 'succeeded' }>,
@@ -82,6 +82,7 @@ function attemptSucceeds(
     failureReason: null,
     checkAtMs: null,
     receipt: outcome.receipt,
+    railWords: lastWords(attempt, outcome.words),
     updatedAtMs: nowMs,
   });
   if (step.intent.status === 'succeeded') {
@@ -91,7 +92,13 @@ function attemptSucceeds(
   return end({ ...settled, intent: { ...settled.intent, ...paid } }, 'succeeded', null, nowMs);
 }
 
-function attemptFails(step: Step, attempt: Attempt, reason: FailureReason, nowMs: number): Step {
+/** Nothing was paid: news of a pending attempt only; of a paid one it is a contradiction. */
+export function attemptFails(
+  step: Step,
+  attempt: Attempt,
+  { reason, words }: Extract<Outcome, { type: 'failed' }>,
+  nowMs: number,
+): Step {
   if (attempt.status === 'succeeded') {
     return hasAnomaly(step, 'contradicting_failure', attempt)
       ? step
@@ -106,6 +113,7 @@ function attemptFails(step: Step, attempt: Attempt, reason: FailureReason, nowMs
     status: 'failed',
     failureReason: reason,
     checkAtMs: null,
+    railWords: lastWords(attempt, words),
     updatedAtMs: nowMs,
   });
   if (!isCurrent) {

@@ -1,3 +1,4 @@
+import { settleByHand } from './hand.ts';
 import {
   ATTEMPTS_MAX,
   type Attempt,
@@ -7,6 +8,7 @@ import {
   type Intent,
   type Rejection,
 } from './intent.ts';
+import { printableWords } from './rail-words.ts';
 import { CHECK_WAIT_MS_MIN } from './schedule.ts';
 import { settleAttempt } from './settle.ts';
 import {
@@ -80,6 +82,8 @@ function apply(step: Step, command: Command, nowMs: number): Step {
       return acceptAttempt(step, command, nowMs);
     case 'settle_attempt':
       return settleAttempt(step, command, nowMs);
+    case 'settle_by_hand':
+      return settleByHand(step, command, nowMs);
     case 'abandon_attempt':
       return abandonAttempt(step, command.attemptId, nowMs);
     case 'cancel':
@@ -119,6 +123,8 @@ function startAttempt(
     startClaimId: null,
     redirectUrl: null,
     railReference: null,
+    railWords: null,
+    handSettlementId: null,
     receipt: null,
     failureReason: null,
     checks: 0,
@@ -209,12 +215,15 @@ function acceptAttempt(
   }
   const redirectUrl = attempt.redirectUrl ?? command.redirectUrl;
   const railReference = attempt.railReference ?? command.railReference;
-  if (redirectUrl === attempt.redirectUrl && railReference === attempt.railReference) {
+  // What the rail said later, in a callback that overtook this answer, stays.
+  const railWords = attempt.railWords ?? printableWords(command.words);
+  const isSame = redirectUrl === attempt.redirectUrl && railReference === attempt.railReference;
+  if (isSame && railWords === attempt.railWords) {
     return step;
   }
   // The rail's answer may come after its callback: when a payment ended does not change any more.
-  const updatedAtMs = isPending(attempt) ? nowMs : attempt.updatedAtMs;
-  return withAttempt(step, { ...attempt, redirectUrl, railReference, updatedAtMs });
+  const updatedAtMs = isSame || !isPending(attempt) ? attempt.updatedAtMs : nowMs;
+  return withAttempt(step, { ...attempt, redirectUrl, railReference, railWords, updatedAtMs });
 }
 
 function abandonAttempt(step: Step, attemptId: string, nowMs: number): Step {

@@ -1,4 +1,15 @@
-import type { Attempt, Command, Intent, IntentTerms, Rejection, Tenant } from '../domain/intent.ts';
+import type { Actor } from '../domain/actor.ts';
+import type {
+  Anomaly,
+  Attempt,
+  Command,
+  FailureReason,
+  Intent,
+  IntentTerms,
+  Outcome,
+  Rejection,
+  Tenant,
+} from '../domain/intent.ts';
 
 /**
  * What travels between Workers and a PaymentIntent object. Answers are unions, never exceptions:
@@ -82,11 +93,36 @@ export interface EventSummary {
 export interface HistoryEntry {
   readonly version: number;
   readonly atMs: number;
-  readonly command: string;
+  readonly command: Command['type'] | 'create';
   readonly fromStatus: string | null;
   readonly toStatus: string;
-  /** What the command alone does not say, for people; null when there is nothing to add. */
-  readonly detail: string | null;
+  /** Null for `create`, and for what was stored before there were details. */
+  readonly detail: HistoryDetail | null;
+}
+
+/**
+ * Who caused a transition, and why: stored as JSON, so members are only ever added. A member is
+ * missing where there is nothing to say.
+ */
+export interface HistoryDetail {
+  readonly actor: Actor;
+  /** The attempt that it is about, by its place among the payment's, from 0. */
+  readonly attemptIndex?: number;
+  readonly method?: Attempt['method'];
+  /** Afterwards. */
+  readonly attemptStatus?: Attempt['status'];
+  readonly outcome?: Outcome['type'];
+  readonly reason?: FailureReason;
+  readonly receipt?: string;
+  /** The rail's own code or state. */
+  readonly words?: string;
+  /** Recorded by this transition. */
+  readonly anomaly?: Anomaly['kind'];
+  /** Paid after the merchant was told otherwise. */
+  readonly late?: true;
+  /** Of what was settled by hand: who, and why; without phone numbers. */
+  readonly operator?: string;
+  readonly note?: string;
 }
 
 export type ReadResult =

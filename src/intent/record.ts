@@ -10,7 +10,8 @@ import { queuedLeaseMs, RETENTION_MS } from '../domain/schedule.ts';
 import { log } from '../log.ts';
 import { eventBody } from '../webhooks/payload.ts';
 import { isDue, queued, superseded } from './delivery.ts';
-import { isShownOtherwise, ledgerVersion } from './ledger-change.ts';
+import { historyDetail } from './history.ts';
+import { idSearchKeys, isShownOtherwise, ledgerVersion } from './ledger-change.ts';
 import type { Message, Snapshot } from './outbox.ts';
 import type { ExpressAnswers } from './protocol.ts';
 import { NEW_STORED, Store, type StoredEvent, type StoredIntent } from './store.ts';
@@ -189,10 +190,10 @@ export class PaymentRecord {
       this.#store.appendHistory({
         version: step.intent.version,
         atMs: nowMs,
-        command: step.command,
+        command: step.command.type,
         fromStatus: before.status,
         toStatus: step.intent.status,
-        detail: null,
+        detail: historyDetail(step.command, before, step.intent),
       });
       if (step.event !== null) {
         this.#announce(step.intent, step.event, nowMs);
@@ -206,7 +207,12 @@ export class PaymentRecord {
       this.save({ ...stored, intent, ledgerSends: 0, ledgerDueAtMs });
       this.#outgoing.push({ queue: 'ledger' });
     } else if (intent !== stored.intent) {
+      const isNamedAnew = idSearchKeys(intent).length > idSearchKeys(stored.intent).length;
       this.save({ ...stored, intent });
+      if (isNamedAnew) {
+        // The rail has named the attempt. Under no lease: the next transition tells it again.
+        this.#outgoing.push({ queue: 'ledger' });
+      }
     }
     return { intent, rejection };
   }

@@ -1,5 +1,5 @@
 import type { EventType, Intent } from '../domain/intent.ts';
-import type { DeliveryStatus, DeliveryTry, HistoryEntry } from './protocol.ts';
+import type { DeliveryStatus, DeliveryTry, HistoryDetail, HistoryEntry } from './protocol.ts';
 import { createEventTable, createTables, migrate, SCHEMA_VERSION, tableExists } from './schema.ts';
 
 /** The intent's row as memory keeps it between commands. */
@@ -116,7 +116,7 @@ export class Store {
       entry.command,
       entry.fromStatus,
       entry.toStatus,
-      entry.detail,
+      entry.detail === null ? null : JSON.stringify(entry.detail),
     );
   }
 
@@ -125,10 +125,10 @@ export class Store {
     return rows.toArray().map((row) => ({
       version: row.version,
       atMs: row.at_ms,
-      command: row.command,
+      command: row.command as HistoryEntry['command'],
       fromStatus: row.from_status,
       toStatus: row.to_status,
-      detail: row.detail,
+      detail: row.detail === null ? null : (JSON.parse(row.detail) as HistoryDetail),
     }));
   }
 
@@ -204,11 +204,16 @@ export class Store {
   }
 }
 
-/** What attempts lack that were stored before there was any rail but the simulator. */
+/**
+ * What attempts lack that were stored before there was any rail but the simulator, or before the
+ * rail's words were kept and operators could settle by hand.
+ */
 const ATTEMPT_OF_BEFORE = {
   railId: 'simulator',
   startClaim: 'not_needed',
   startClaimId: null,
+  railWords: null,
+  handSettlementId: null,
 } as const;
 
 /** A row that is not an intent is a bug or a broken disk: better no answer than a wrong one. */

@@ -9,7 +9,17 @@ import { PAYMENT_COLUMNS, type PaymentRow, paymentRow, type StoredPayment } from
 /** Words of the partial index. */
 const NEEDS_ATTENTION = '(unresolved_attempts > 0 OR anomalies > 0 OR late = 1)';
 
-/** Payments with unresolved attempts or anomalies, and late ones; newest first. */
+/** What the operator has looked at already shows again as soon as there is more of it. */
+const IS_NEWS = `NOT EXISTS (
+  SELECT 1 FROM payment_reviews AS review WHERE review.uuid = payment.uuid
+    AND review.anomalies >= payment.anomalies
+    AND review.unresolved_attempts >= payment.unresolved_attempts
+    AND review.late >= payment.late)`;
+
+/**
+ * Payments with unresolved attempts or anomalies, and late ones, that nobody has reviewed as they
+ * are; newest first.
+ */
 export async function listAttention(
   db: D1Database,
   environment: Environment,
@@ -34,6 +44,7 @@ export function attentionStatement(
     conditions: [
       { sql: 'environment = ?', params: [environment] },
       { sql: NEEDS_ATTENTION, params: [] },
+      { sql: IS_NEWS, params: [] },
     ],
     range: {},
   } as const;

@@ -36,11 +36,18 @@ export async function consumeLedger(batch: MessageBatch<LedgerMessage>, env: Env
   }
 }
 
-/** Of one version the message of the newer release tells more. */
+/** Of one version that of the newer release tells more, then the one with more to be found by. */
 function isNewer(one: LedgerMessage, other: LedgerMessage): boolean {
-  return one.version === other.version
-    ? (one.row.projection ?? 0) >= (other.row.projection ?? 0)
-    : one.version > other.version;
+  const order = ({ version, row, searchKeys }: LedgerMessage) => [
+    version,
+    row.projection ?? 0,
+    searchKeys?.length ?? 0,
+  ];
+  const others = order(other);
+  const difference = order(one)
+    .map((part, index) => part - (others[index] ?? 0))
+    .find((part) => part !== 0);
+  return difference !== undefined && difference > 0;
 }
 
 /** In one batch, or when that fails one by one: a bad row must not hold up the good ones. */

@@ -130,5 +130,6 @@ export function pageOf<Row extends { readonly createdAtMs: number }>(
 }
 
 function pageRows(limit: number): number {
-  return Math.max(1, Math.min(Math.trunc(limit), PAGE_ROWS_MAX));
+  // NaN is no number of rows either.
+  return Math.max(1, Math.min(Math.trunc(limit) || 1, PAGE_ROWS_MAX));
 }

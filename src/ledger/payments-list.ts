@@ -1,7 +1,14 @@
 import { prepare, type SqlStatement } from '../database.ts';
 import type { IntentStatus, Tenant } from '../domain/intent.ts';
 import type { Currency, Method } from '../domain/method.ts';
-import { type Condition, type Cursor, keysetStatement, type Page, pageOf } from './page.ts';
+import {
+  type Condition,
+  type Cursor,
+  type KeysetQuery,
+  keysetStatement,
+  type Page,
+  pageOf,
+} from './page.ts';
 import { PAYMENT_COLUMNS, type PaymentRow, paymentRow, type StoredPayment } from './payment-row.ts';
 
 /** What is left out does not restrict. */
@@ -26,27 +33,79 @@ export async function listPayments(
   cursor: Cursor | null,
   limit: number,
 ): Promise<Page<PaymentRow>> {
-  const statement = paymentsStatement(tenant, filter, cursor, limit);
+  const statement = (await isOfRareAmount(db, tenant, filter))
+    ? rareAmountStatement(tenant, filter, cursor, limit)
+    : paymentsStatement(tenant, filter, cursor, limit);
   const { results } = await prepare(db, statement).all<StoredPayment>();
   return pageOf(results.map(paymentRow), cursor, limit, ({ uuid }) => uuid);
 }
 
-/** The one statement behind a page. */
+/** A page by the order of time. Payments of other amounts and currencies are stepped over. */
 export function paymentsStatement(
   tenant: Tenant,
   filter: PaymentFilter,
   cursor: Cursor | null,
   limit: number,
 ): SqlStatement {
-  const query = {
+  return keysetStatement(queryOf(tenant, filter, indexFor(filter)), cursor, limit);
+}
+
+/**
+ * The same page by the order of amounts: everything of these amounts is read and put in order. For
+ * no more than RARE_PAYMENTS_MAX.
+ */
+export function rareAmountStatement(
+  tenant: Tenant,
+  filter: PaymentFilter,
+  cursor: Cursor | null,
+  limit: number,
+): SqlStatement {
+  return keysetStatement(queryOf(tenant, filter, 'payment_by_amount'), cursor, limit);
+}
+
+/**
+ * So few payments are quickly put in order. If there are more, one in every so many of a merchant's
+ * payments is wanted, and a page is found by stepping over some thousands within an index.
+ */
+const RARE_PAYMENTS_MAX = 500;
+
+async function isOfRareAmount(
+  db: D1Database,
+  tenant: Tenant,
+  filter: PaymentFilter,
+): Promise<boolean> {
+  if (filter.amountMinorMin === undefined && filter.amountMinorMax === undefined) {
+    return false;
+  }
+  const counted = await prepare(db, countOfAmountStatement(tenant, filter)).first<number>(
+    'payments',
+  );
+  return counted !== null && counted <= RARE_PAYMENTS_MAX;
+}
+
+/** Counts no further than it matters. */
+export function countOfAmountStatement(
+  { merchantId, environment }: Tenant,
+  { amountMinorMin = 0, amountMinorMax = Number.MAX_SAFE_INTEGER }: PaymentFilter,
+): SqlStatement {
+  return {
+    sql: `SELECT COUNT(*) AS payments FROM (
+        SELECT 1 FROM payment INDEXED BY payment_by_amount
+        WHERE merchant_id = ? AND environment = ? AND amount_minor BETWEEN ? AND ?
+        LIMIT ${RARE_PAYMENTS_MAX + 1})`,
+    params: [merchantId, environment, amountMinorMin, amountMinorMax],
+  };
+}
+
+function queryOf(tenant: Tenant, filter: PaymentFilter, index: string): KeysetQuery {
+  return {
     columns: PAYMENT_COLUMNS,
     table: 'payment',
-    index: indexFor(filter),
+    index,
     idColumn: 'uuid',
     conditions: conditionsOf(tenant, filter),
     range: { fromMs: filter.createdFromMs, toMs: filter.createdToMs },
-  } as const;
-  return keysetStatement(query, cursor, limit);
+  };
 }
 
 /** The index in which exactly the wanted rows lie next to each other, but for amount and currency. */

@@ -57,26 +57,54 @@ export async function dailyTotals(
   return results;
 }
 
+/**
+ * The same for each stretch of `days` days, counted from the range's first, whose first day is
+ * given: a year day by day is more rows than any chart can show.
+ */
+export async function totalsByStretch(
+  db: D1Database,
+  tenant: Tenant,
+  range: DayRange,
+  days: number,
+): Promise<DayTotal[]> {
+  const statement = totalsByStretchStatement(tenant, range, days);
+  const { results } = await prepare(db, statement).all<DayTotal>();
+  return results;
+}
+
 export function totalsStatement(tenant: Tenant, range: DayRange): SqlStatement {
-  return sums('', tenant, range);
+  return sums(null, tenant, range);
 }
 
 export function dailyTotalsStatement(tenant: Tenant, range: DayRange): SqlStatement {
   // The order of the table's key: nothing has to be sorted.
-  return sums('day, ', tenant, range);
+  return sums({ sql: 'day', params: [] }, tenant, range);
 }
 
-function sums(day: 'day, ' | '', tenant: Tenant, range: DayRange): SqlStatement {
+export function totalsByStretchStatement(
+  tenant: Tenant,
+  range: DayRange,
+  days: number,
+): SqlStatement {
+  const { fromDay } = range;
+  const sql = 'day - (day - CAST(? AS INTEGER)) % CAST(? AS INTEGER)';
+  return sums({ sql, params: [fromDay, days] }, tenant, range);
+}
+
+/** `by`: which day a payment counts for; null: none in particular. */
+function sums(by: SqlStatement | null, tenant: Tenant, range: DayRange): SqlStatement {
   const { fromDay, toDay, method } = range;
   // The plus keeps the method in the order of the key: SQLite would take it for a constant, and sort.
   const ofMethod = method === undefined ? '' : ' AND +payment_day.method = ?';
   return {
-    sql: `SELECT ${day}NULLIF(method, '') AS method, currency, status, ${SUMS}
+    sql: `SELECT ${by === null ? '' : `${by.sql} AS day, `}NULLIF(method, '') AS method, currency,
+        status, ${SUMS}
       FROM payment_day
       WHERE merchant_id = ? AND environment = ? AND day BETWEEN ? AND ?
         AND payments > 0${ofMethod}
-      GROUP BY ${day}payment_day.method, currency, status`,
+      GROUP BY ${by === null ? '' : '1, '}payment_day.method, currency, status`,
     params: [
+      ...(by?.params ?? []),
       tenant.merchantId,
       tenant.environment,
       fromDay,
@@ -100,8 +128,9 @@ export async function failuresPerRail(
   environment: Environment,
   sinceDay: number,
 ): Promise<RailOutcome[]> {
-  const { results } = await prepare(db, failuresPerRailStatement(environment, sinceDay)).all();
-  return results as unknown as RailOutcome[];
+  const statement = failuresPerRailStatement(environment, sinceDay);
+  const { results } = await prepare(db, statement).all<RailOutcome>();
+  return results;
 }
 
 export function failuresPerRailStatement(environment: Environment, sinceDay: number): SqlStatement {

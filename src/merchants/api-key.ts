@@ -63,6 +63,11 @@ export function apiKeyHint(text: string): string {
   return text.slice(-HINT_LENGTH);
 }
 
+/** What a person may see of a key: `kfl_test_…abcd`. */
+export function apiKeyLabel(environment: Environment, hint: string): string {
+  return `${PREFIXES[environment]}…${hint}`;
+}
+
 function checksumOf(body: string): string {
   return base62(BigInt(crc32(utf8(body))), CHECKSUM_DIGITS);
 }

@@ -1,33 +1,15 @@
 import { BoundedCache } from '../bounded-cache.ts';
 import type { Bindings } from '../config.ts';
-import type { Branding } from '../domain/intent.ts';
-import { type Environment, METHODS, type Method } from '../domain/method.ts';
-import type { CommissionRate } from '../domain/money.ts';
+import { prepare } from '../database.ts';
+import type { Environment } from '../domain/method.ts';
 import { errorText, log } from '../log.ts';
+import { type KnownKey, type MerchantAccess, readKey } from './access.ts';
 import { apiKeyDigest, parseApiKey } from './api-key.ts';
-
-/** One method that the merchant has enabled, and what it costs. */
-export interface MerchantMethod {
-  readonly method: Method;
-  readonly rate: CommissionRate;
-}
-
-/** What a valid key opens. */
-export interface MerchantAccess {
-  readonly merchantId: string;
-  readonly merchantName: string;
-  /** For new payments; null when neither colour nor logo is set. */
-  readonly branding: Branding | null;
-  readonly environment: Environment;
-  /** SHA-256 of the key: names it in rate limits and logs. */
-  readonly keyDigest: string;
-  /** The enabled methods, in the order of METHODS; whether a rail serves them is not said here. */
-  readonly methods: readonly MerchantMethod[];
-}
+import { API_KEY_USE_EVERY_MS, markApiKeyUsed } from './keys.ts';
 
 export type AuthenticationResult =
   | { readonly type: 'granted'; readonly access: MerchantAccess }
-  /** Missing, malformed, unknown or revoked key, or a suspended merchant: 401. */
+  /** Missing, malformed, unknown, revoked or expired key, or a suspended merchant: 401. */
   | { readonly type: 'unauthorised' }
   /** A valid key of the other environment: 403. */
   | { readonly type: 'wrong_environment' };
@@ -56,7 +38,7 @@ const LOOKUP_POLL_MS = 5;
 /** Banks change a few times a year. */
 const BANKS_AGE_MS_MAX = 60_000;
 
-const accesses = new BoundedCache<MerchantAccess>({
+const keys = new BoundedCache<KnownKey>({
   sizeMax: ACCESSES_MAX,
   ageMsMax: ACCESS_AGE_MS_MAX,
 });
@@ -70,7 +52,7 @@ const bankLists = new BoundedCache<ReadonlyMap<string, Bank>>({
 
 /** Forgets everything read so far, as a new isolate would: for tests that change D1 under it. */
 export function forgetDirectory(): void {
-  for (const cache of [accesses, misses, refreshes, lookups, bankLists]) {
+  for (const cache of [keys, misses, refreshes, lookups, bankLists]) {
     cache.clear();
   }
 }
@@ -132,12 +114,12 @@ async function accessOf(
   }
   // Nothing is awaited between the look at `lookups` and the claim that this call makes.
   if (known === undefined) {
-    return lookUp(env, digest, nowMs);
+    return lookUp(env, ctx, digest, nowMs);
   }
   const isAgeing = nowMs - known.readAtMs >= ACCESS_REFRESH_AFTER_MS;
   if (isAgeing && refreshes.get(digest, nowMs) === undefined) {
     refreshes.set(digest, true, nowMs);
-    ctx.waitUntil(refresh(env, digest, nowMs));
+    ctx.waitUntil(refresh(env, ctx, digest, nowMs));
   }
   return known.access;
 }
@@ -148,9 +130,11 @@ interface Remembered {
 }
 
 function remembered(digest: string, nowMs: number): Remembered | undefined {
-  const hit = accesses.get(digest, nowMs);
+  const hit = keys.get(digest, nowMs);
   if (hit !== undefined) {
-    return { access: hit.value, readAtMs: hit.readAtMs };
+    const { access, expiresAtMs } = hit.value;
+    const isOver = expiresAtMs !== null && expiresAtMs <= nowMs;
+    return { access: isOver ? null : access, readAtMs: hit.readAtMs };
   }
   const miss = misses.get(digest, nowMs);
   return miss === undefined ? undefined : { access: null, readAtMs: miss.readAtMs };
@@ -175,23 +159,32 @@ async function awaitOther(digest: string, nowMs: number): Promise<Remembered | u
 
 async function lookUp(
   env: Bindings,
+  ctx: Pick<ExecutionContext, 'waitUntil'>,
   digest: string,
   nowMs: number,
 ): Promise<MerchantAccess | null> {
   lookups.set(digest, true, nowMs);
   try {
-    const access = await readAccess(env, digest);
-    remember(digest, access, nowMs);
-    return access;
+    const key = await readKey(env, digest, nowMs);
+    remember(digest, key, nowMs);
+    ctx.waitUntil(noteUse(env, digest, key, nowMs));
+    return key === null ? null : key.access;
   } finally {
     lookups.delete(digest);
   }
 }
 
 /** Renews what is known of a key. A failure is only logged: the answer in use has seconds left. */
-async function refresh(env: Bindings, digest: string, nowMs: number): Promise<void> {
+async function refresh(
+  env: Bindings,
+  ctx: Pick<ExecutionContext, 'waitUntil'>,
+  digest: string,
+  nowMs: number,
+): Promise<void> {
   try {
-    remember(digest, await readAccess(env, digest), nowMs);
+    const key = await readKey(env, digest, nowMs);
+    remember(digest, key, nowMs);
+    ctx.waitUntil(noteUse(env, digest, key, nowMs));
   } catch (error) {
     log('warn', 'api_key_refresh_failed', { error: errorText(error) });
   } finally {
@@ -199,80 +192,31 @@ async function refresh(env: Bindings, digest: string, nowMs: number): Promise<vo
   }
 }
 
-function remember(digest: string, access: MerchantAccess | null, readAtMs: number): void {
-  if (access === null) {
-    accesses.delete(digest);
+/**
+ * Writes down that a key is in use: behind the request, and only where D1 was asked about the key
+ * anyway, so that a warm request costs nothing. A failure is only logged.
+ */
+async function noteUse(
+  env: Bindings,
+  digest: string,
+  key: KnownKey | null,
+  nowMs: number,
+): Promise<void> {
+  if (key === null || nowMs - (key.lastUsedAtMs ?? 0) < API_KEY_USE_EVERY_MS) {
+    return;
+  }
+  try {
+    await prepare(env.DB, markApiKeyUsed(digest, nowMs)).run();
+  } catch (error) {
+    log('warn', 'api_key_use_not_noted', { error: errorText(error) });
+  }
+}
+
+function remember(digest: string, key: KnownKey | null, readAtMs: number): void {
+  if (key === null) {
+    keys.delete(digest);
     misses.set(digest, true, readAtMs);
   } else {
-    accesses.set(digest, access, readAtMs);
+    keys.set(digest, key, readAtMs);
   }
-}
-
-interface AccessRow {
-  readonly merchant_id: string;
-  readonly merchant_name: string;
-  readonly brand_colour: string | null;
-  readonly brand_logo_digest: string | null;
-  readonly environment: Environment;
-  /** NULL, like the commission, when no method is enabled. */
-  readonly method: Method | null;
-  readonly commission_basis_points: number | null;
-  readonly commission_fixed_minor: number | null;
-}
-
-/** One row for each enabled method, and one with nulls when there is none. */
-const ACCESS_SQL = `
-  SELECT
-    merchants.id AS merchant_id,
-    merchants.name AS merchant_name,
-    merchant_branding.colour AS brand_colour,
-    merchant_branding.logo_digest AS brand_logo_digest,
-    api_keys.environment,
-    merchant_methods.method,
-    merchant_methods.commission_basis_points,
-    merchant_methods.commission_fixed_minor
-  FROM api_keys
-  JOIN merchants ON merchants.id = api_keys.merchant_id
-  LEFT JOIN merchant_branding ON merchant_branding.merchant_id = merchants.id
-  LEFT JOIN merchant_methods
-    ON merchant_methods.merchant_id = api_keys.merchant_id
-    AND merchant_methods.environment = api_keys.environment
-    AND merchant_methods.enabled = 1
-  WHERE api_keys.digest = ?1
-    AND api_keys.revoked_at_ms IS NULL
-    AND merchants.status = 'active'`;
-
-async function readAccess(env: Bindings, digest: string): Promise<MerchantAccess | null> {
-  const { results } = await env.DB.prepare(ACCESS_SQL).bind(digest).all<AccessRow>();
-  const first = results[0];
-  if (first === undefined) {
-    return null;
-  }
-  return {
-    merchantId: first.merchant_id,
-    merchantName: first.merchant_name,
-    branding: brandingOf(first),
-    environment: first.environment,
-    keyDigest: digest,
-    methods: methodsOf(results),
-  };
-}
-
-function brandingOf(row: AccessRow): Branding | null {
-  const { brand_colour: colour, brand_logo_digest: logoDigest } = row;
-  return colour === null && logoDigest === null ? null : { colour, logoDigest };
-}
-
-function methodsOf(rows: readonly AccessRow[]): readonly MerchantMethod[] {
-  return METHODS.flatMap((method) => {
-    const row = rows.find((candidate) => candidate.method === method);
-    if (row === undefined) {
-      return [];
-    }
-    const rate = {
-      basisPoints: row.commission_basis_points ?? 0,
-      fixedMinor: row.commission_fixed_minor ?? 0,
-    };
-    return [{ method, rate }];
-  });
 }

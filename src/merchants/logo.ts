@@ -1,5 +1,6 @@
 import type { Bindings } from '../config.ts';
 import { bytesFromBase64 } from '../crypto/encoding.ts';
+import type { Branding } from '../domain/intent.ts';
 import type { Logo, LogoMediaType } from './branding.ts';
 
 /**
@@ -19,4 +20,25 @@ export async function merchantLogo(
   return row === null
     ? null
     : { mediaType: row.media_type, digest, bytes: bytesFromBase64(row.base64) };
+}
+
+/** Logos are kept for ever, since payments name them: so many changes of mind are enough. */
+export const LOGOS_MAX = 100;
+
+/** What new payments get; both null where nothing is set. Throws when D1 does not answer. */
+export async function merchantBranding(db: D1Database, merchantId: string): Promise<Branding> {
+  const sql = `SELECT colour, logo_digest AS logoDigest FROM merchant_branding
+    WHERE merchant_id = ?1`;
+  const branding = await db.prepare(sql).bind(merchantId).first<Branding>();
+  return branding ?? { colour: null, logoDigest: null };
+}
+
+/** How many logos are kept for the merchant, apart from this one. */
+export async function countOtherLogos(
+  db: D1Database,
+  merchantId: string,
+  digest: string,
+): Promise<number> {
+  const sql = 'SELECT count(*) AS n FROM merchant_logos WHERE merchant_id = ?1 AND digest <> ?2';
+  return (await db.prepare(sql).bind(merchantId, digest).first<number>('n')) ?? 0;
 }

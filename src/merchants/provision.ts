@@ -63,13 +63,15 @@ export interface NewApiKey {
   /** What the merchant calls it. */
   readonly name: string;
   readonly createdAtMs: number;
+  /** The maker's name, where a person of the merchant made it. */
+  readonly createdBy?: string;
 }
 
 /** Makes a key valid. The same key again changes nothing: a revoked key stays revoked. */
 export async function issueApiKey(tenant: Tenant, key: NewApiKey): Promise<SqlStatement> {
   return {
-    sql: `INSERT INTO api_keys (digest, merchant_id, environment, name, hint, created_at_ms, revoked_at_ms)
-      VALUES (?1, ?2, ?3, ?4, ?5, ?6, NULL)
+    sql: `INSERT INTO api_keys (digest, merchant_id, environment, name, hint, created_at_ms, created_by)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
       ON CONFLICT (digest) DO NOTHING`,
     params: [
       await apiKeyDigest(key.apiKey),
@@ -78,6 +80,7 @@ export async function issueApiKey(tenant: Tenant, key: NewApiKey): Promise<SqlSt
       key.name,
       apiKeyHint(key.apiKey),
       key.createdAtMs,
+      key.createdBy ?? null,
     ],
   };
 }

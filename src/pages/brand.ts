@@ -10,18 +10,29 @@ const SHEET_LUMINANCES = [luminanceOf('#ffffff'), luminanceOf('#161d1a')];
 /** Below this a button cannot be told from the sheet round it and gets an edge. */
 const EDGE_CONTRAST_MIN = 1.6;
 
+/** What goes with a colour: its text, and whether a button of it needs an edge. */
+export interface BrandLook {
+  readonly text: '#fff' | '#000';
+  readonly needsEdge: boolean;
+}
+
 /** The style sheet of a brand: one rule. `colour`: `#rrggbb`; anything else is no colour. */
 export function brandCss(colour: string | null): string | null {
   if (colour === null || !/^#[0-9a-f]{6}$/.test(colour)) {
     return null;
   }
-  const luminance = luminanceOf(colour);
-  const text = contrast(luminance, 1) >= contrast(luminance, 0) ? '#fff' : '#000';
-  const needsEdge = SHEET_LUMINANCES.some(
-    (sheet) => contrast(luminance, sheet) < EDGE_CONTRAST_MIN,
-  );
+  const { text, needsEdge } = brandLook(colour);
   const edge = needsEdge ? ';--brand-edge:var(--edge)' : '';
   return `:root{--brand:${colour};--brand-strong:${colour};--on-brand:${text}${edge}}`;
+}
+
+/** `colour`: `#rrggbb`. */
+export function brandLook(colour: string): BrandLook {
+  const luminance = luminanceOf(colour);
+  return {
+    text: contrast(luminance, 1) >= contrast(luminance, 0) ? '#fff' : '#000',
+    needsEdge: SHEET_LUMINANCES.some((sheet) => contrast(luminance, sheet) < EDGE_CONTRAST_MIN),
+  };
 }
 
 /** WCAG 2.2, "contrast ratio": 1 … 21. */

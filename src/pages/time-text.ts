@@ -6,16 +6,28 @@ const TIME_ZONE = 'Africa/Addis_Ababa';
 // Tigrinya, so the names are ours.
 const gregorian = calendarFormat('gregory');
 const ethiopic = calendarFormat('ethiopic');
-const clock = new Intl.DateTimeFormat('en-GB', {
-  hour: '2-digit',
-  minute: '2-digit',
-  hourCycle: 'h23',
-  timeZone: TIME_ZONE,
-});
+const clock = clockFormat({});
+const clockWithSeconds = clockFormat({ second: '2-digit' });
 
 /** A moment on the customers' clock, with the zone named, in the words of the language. */
 export function timeText(atMs: number, text: Messages): string {
   return text.dateTime(dateIn(gregorian, atMs), dateIn(ethiopic, atMs), clock.format(atMs));
+}
+
+/** The same to the second: for what happens faster than minutes tell. */
+export function exactTimeText(atMs: number, text: Messages): string {
+  const time = clockWithSeconds.format(atMs);
+  return text.dateTime(dateIn(gregorian, atMs), dateIn(ethiopic, atMs), time);
+}
+
+function clockFormat(more: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  return new Intl.DateTimeFormat('en-GB', {
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+    timeZone: TIME_ZONE,
+    ...more,
+  });
 }
 
 function calendarFormat(calendar: string): Intl.DateTimeFormat {

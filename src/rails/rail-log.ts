@@ -1,3 +1,4 @@
+import { printableWords } from '../domain/rail-words.ts';
 import { log } from '../log.ts';
 
 /** What a rail said, where an operator may have to know it: no outcome, a refusal, a failure. */
@@ -17,10 +18,7 @@ export interface RailLogEntry {
   readonly level?: 'info' | 'warn';
 }
 
-/** Codes and states look like this. A rail's prose might hold a name or a secret. */
-const PRINTABLE_WORD = /^[A-Za-z0-9_. -]{1,64}$/;
-
-/** One line, `rail_answer`: nothing else keeps what a rail said in its own words. */
+/** One line, `rail_answer`. The attempt keeps the word that its rail said last (`railWords`). */
 export function logRailAnswer(entry: RailLogEntry): void {
   const { rail, call, reference, railReference, status, word, level = 'warn' } = entry;
   log(level, 'rail_answer', {
@@ -29,6 +27,6 @@ export function logRailAnswer(entry: RailLogEntry): void {
     reference,
     ...(railReference !== undefined && { railReference }),
     ...(status !== undefined && { status }),
-    word: word === null || PRINTABLE_WORD.test(word) ? word : '(unprintable)',
+    word: word === null ? null : (printableWords(word) ?? '(unprintable)'),
   });
 }

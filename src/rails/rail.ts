@@ -74,17 +74,23 @@ export interface RailPage {
   readonly railReference: string | null;
 }
 
+/** `words`: the rail's own code or state, for people (`withWords`). */
 export type StartResult =
   /** Taken: the customer goes to `redirectUrl`, or is prompted on the phone when it is null. */
   | {
       readonly type: 'accepted';
       readonly redirectUrl: string | null;
       readonly railReference: string | null;
+      readonly words?: string | null;
     }
-  | { readonly type: 'refused'; readonly reason: FailureReason }
+  | {
+      readonly type: 'refused';
+      readonly reason: FailureReason;
+      readonly words?: string | null;
+    }
   /** Ended already: a rail that answers only after the customer has acted says how. */
   | { readonly type: 'settled'; readonly outcome: Outcome }
-  | { readonly type: 'unknown' };
+  | { readonly type: 'unknown'; readonly words?: string | null };
 
 export type CallbackResult =
   | {

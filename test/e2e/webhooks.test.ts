@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type CreatedMerchant, createMerchantByScript } from '../support/e2e-gateway.ts';
+import { type SeededMerchant, seedMerchant } from '../support/e2e-merchant.ts';
 import {
   ENDLESS,
   type Endpoint,
@@ -38,10 +38,10 @@ const RETRY_AFTER_SECONDS = 7;
 
 let scene: Scene;
 /** A merchant whose server never answers; its events go to the address in its settings. */
-let stuck: CreatedMerchant;
+let stuck: SeededMerchant;
 let stuckHook: Endpoint;
 /** A merchant with an address in its settings. */
-let configured: CreatedMerchant;
+let configured: SeededMerchant;
 let configuredHook: Endpoint;
 
 beforeAll(async () => {
@@ -50,7 +50,7 @@ beforeAll(async () => {
       stuckHook = server.endpoint(HANG);
       configuredHook = server.endpoint(OK);
       const create = (name: string, hook: Endpoint) =>
-        createMerchantByScript(stateDirectory, ['--name', name, '--webhook-url-sandbox', hook.url]);
+        seedMerchant(stateDirectory, { name, webhookUrl: hook.url });
       stuck = await create('Stuck Shop', stuckHook);
       configured = await create('Configured Shop', configuredHook);
     },
@@ -59,7 +59,7 @@ beforeAll(async () => {
 
 afterAll(() => scene?.close());
 
-function apiOf(merchant: CreatedMerchant): MerchantApi {
+function apiOf(merchant: SeededMerchant): MerchantApi {
   return new MerchantApi(scene.gateway.baseUrl, merchant.sandboxApiKey, 'sandbox');
 }
 

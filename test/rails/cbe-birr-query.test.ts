@@ -46,12 +46,12 @@ describe('query', () => {
   });
 
   test.each<[CustomerAct, object]>([
-    ['pays', { type: 'succeeded', receipt: null }],
-    ['declines', { type: 'failed', reason: 'declined' }],
-    ['lacks_funds', { type: 'failed', reason: 'declined' }],
-    ['mistypes_pin', { type: 'failed', reason: 'declined' }],
-    ['cancels', { type: 'failed', reason: 'declined' }],
-    ['times_out', { type: 'failed', reason: 'declined' }],
+    ['pays', { type: 'succeeded', receipt: null, words: 'Birr Moved' }],
+    ['declines', { type: 'failed', reason: 'declined', words: 'Turned Down' }],
+    ['lacks_funds', { type: 'failed', reason: 'declined', words: 'Not Moved' }],
+    ['mistypes_pin', { type: 'failed', reason: 'declined', words: 'Not Moved' }],
+    ['cancels', { type: 'failed', reason: 'declined', words: 'Walked Away' }],
+    ['times_out', { type: 'failed', reason: 'declined', words: 'Not Moved' }],
   ])('the customer %s', async (act, outcome) => {
     const order = scene.newOrder();
     await (await scene.visited(order)).act(act, { silent: true });
@@ -77,7 +77,7 @@ describe('query', () => {
     });
     await scene.visited(order);
     const later = { ...order, attempt: { ...order.attempt, checks: 3 } };
-    expect(await scene.rail.query(later, nowMs)).toEqual({
+    expect(await scene.rail.query(later, nowMs)).toMatchObject({
       type: 'unknown',
       checkAtMs: nowMs + 40_000,
     });
@@ -85,6 +85,7 @@ describe('query', () => {
     expect(await scene.rail.query(order, nowMs + 31 * dayMs)).toEqual({
       type: 'unknown',
       checkAtMs: null,
+      words: 'At Counter',
     });
   });
 

@@ -64,7 +64,7 @@ describe('the marks of success', () => {
   ])('paid: %s', async (_name, body) => {
     expect(await startAgainst(body)).toEqual({
       type: 'settled',
-      outcome: { type: 'succeeded', receipt: '77' },
+      outcome: { type: 'succeeded', receipt: '77', words: '2001 0 APPROVED' },
     });
   });
 
@@ -93,14 +93,17 @@ describe('the marks of success', () => {
     ['half of it', answer().slice(0, 90)],
     ['more than 64 KiB', answer({ padding: 'x'.repeat(BODY_BYTES_MAX) })],
   ])('unknown: %s', async (_name, body) => {
-    expect(await startAgainst(body)).toEqual({ type: 'unknown' });
+    expect(await startAgainst(body)).toMatchObject({ type: 'unknown' });
   });
 
   test.each([201, 202, 302, 307, 400, 408, 409, 429, 500, 502, 504])(
     'HTTP %i is not its word, whatever it says',
     async (status) => {
-      expect(await startAgainst(answer(), status)).toEqual({ type: 'unknown' });
-      expect(await startAgainst('{"errorCode":"5310"}', status)).toEqual({ type: 'unknown' });
+      expect(await startAgainst(answer(), status)).toMatchObject({ type: 'unknown' });
+      expect(await startAgainst('{"errorCode":"5310"}', status)).toEqual({
+        type: 'unknown',
+        words: '5310',
+      });
       expect(scene.standIn.calls).toHaveLength(0);
     },
   );
@@ -120,7 +123,7 @@ describe('the marks of success', () => {
   });
 
   test('a receipt is an id or nothing', async () => {
-    expect(await startAgainst(answer({}, { transactionId: 'x'.repeat(1_000) }))).toEqual({
+    expect(await startAgainst(answer({}, { transactionId: 'x'.repeat(1_000) }))).toMatchObject({
       type: 'settled',
       outcome: { type: 'succeeded', receipt: null },
     });

@@ -29,9 +29,9 @@ describe('what is sent', () => {
     const started = scene.order();
     const starting = rail.start(started);
     await (await scene.standIn.order(started.attempt.reference)).act('pays', { silent: true });
-    expect(await starting).toEqual({
+    expect(await starting).toMatchObject({
       type: 'settled',
-      outcome: { type: 'succeeded', receipt: '1000001' },
+      outcome: { type: 'succeeded', receipt: '1000001', words: '2001 0 APPROVED' },
     });
 
     expect(scene.standIn.calls).toHaveLength(1);
@@ -179,25 +179,28 @@ describe('the plan', () => {
 });
 
 describe('the answer to the purchase', () => {
-  const REASONS: readonly (readonly [CustomerAct, FailureReason])[] = [
-    ['declines', 'canceled_by_customer'],
-    ['cancels', 'canceled_by_customer'],
-    ['lacks_funds', 'insufficient_funds'],
-    ['mistypes_pin', 'wrong_pin'],
-    ['times_out', 'timed_out'],
+  const REASONS: readonly (readonly [CustomerAct, FailureReason, string])[] = [
+    ['declines', 'canceled_by_customer', '5310'],
+    ['cancels', 'canceled_by_customer', '5306'],
+    ['lacks_funds', 'insufficient_funds', '5206 E10205'],
+    ['mistypes_pin', 'wrong_pin', '5206 E10205'],
+    ['times_out', 'timed_out', '5309'],
   ];
 
-  test.each(REASONS)('the customer %s: %s', async (act, reason) => {
+  test.each(REASONS)('the customer %s: %s, by %s', async (act, reason, words) => {
     const started = scene.order();
     const starting = rail.start(started);
     await (await scene.standIn.order(started.attempt.reference)).act(act, { silent: true });
-    expect(await starting).toEqual({ type: 'refused', reason });
+    expect(await starting).toEqual({ type: 'refused', reason, words });
   });
 
-  test.each(REASONS)('refused at once because the customer %s: %s', async (refuses, reason) => {
-    scene.standIn.plan('1500.00', { refuses });
-    expect(await rail.start(scene.order())).toEqual({ type: 'refused', reason });
-  });
+  test.each(REASONS)(
+    'refused at once because the customer %s: %s, by %s',
+    async (refuses, reason, words) => {
+      scene.standIn.plan('1500.00', { refuses });
+      expect(await rail.start(scene.order())).toEqual({ type: 'refused', reason, words });
+    },
+  );
 
   test('it waits for the customer', async () => {
     const started = scene.order();
@@ -215,7 +218,11 @@ describe('the answer to the purchase', () => {
 
   test('credentials that eBirr does not know', async () => {
     const rail = scene.railWith({ apiKey: 'API-000000000000' });
-    expect(await rail.start(scene.order())).toEqual({ type: 'refused', reason: 'misconfigured' });
+    expect(await rail.start(scene.order())).toEqual({
+      type: 'refused',
+      reason: 'misconfigured',
+      words: '5001 E10001',
+    });
   });
 
   test('an address that is not eBirr’s endpoint', async () => {
@@ -225,14 +232,14 @@ describe('the answer to the purchase', () => {
 
   test('its own time-out may hide a payment', async () => {
     scene.standIn.plan('1500.00', { refuses: 'unavailable' });
-    expect(await rail.start(scene.order())).toEqual({ type: 'unknown' });
+    expect(await rail.start(scene.order())).toEqual({ type: 'unknown', words: '52061 E102051' });
   });
 
   test('a second purchase of the same order is not taken for a refusal', async () => {
     scene.standIn.plan('1500.00', { act: 'pays', callback: 'never' });
     const started = scene.order();
     expect((await rail.start(started)).type).toBe('settled');
-    expect(await rail.start(started)).toEqual({ type: 'unknown' });
+    expect(await rail.start(started)).toMatchObject({ type: 'unknown' });
   });
 
   const FAULTS: readonly Fault[] = [

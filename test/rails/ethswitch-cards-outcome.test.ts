@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import type { FailureReason } from '../../src/domain/intent.ts';
 import type { Rail, RailOrder } from '../../src/rails/rail.ts';
 import { type CardsStandIn, startEthswitchCardsStandIn } from '../support/rails/ethswitch-cards.ts';
 import {
@@ -45,16 +46,42 @@ function queryAtTheEnd(rail: Rail, order: RailOrder) {
 }
 
 describe('the query', () => {
-  const PAID = { type: 'succeeded', receipt: expect.stringMatching(/^7\d{11}$/) };
+  const PAID = {
+    type: 'succeeded',
+    receipt: expect.stringMatching(/^7\d{11}$/),
+    words: 'orderStatus 2 actionCode 0',
+  };
   const OPEN = { type: 'unknown', checkAtMs: expect.any(Number) };
+  const declined = (words: string) => ({ ...OPEN, words });
+  const failed = (reason: FailureReason, words: string) => ({ type: 'failed', reason, words });
 
   test.each<[CustomerAct, object, object]>([
     ['pays', PAID, PAID],
-    ['declines', OPEN, { type: 'failed', reason: 'declined' }],
-    ['lacks_funds', OPEN, { type: 'failed', reason: 'insufficient_funds' }],
-    ['mistypes_pin', OPEN, { type: 'failed', reason: 'wrong_pin' }],
-    ['times_out', { type: 'failed', reason: 'timed_out' }, { type: 'failed', reason: 'timed_out' }],
-    ['cancels', OPEN, { type: 'failed', reason: 'timed_out' }],
+    [
+      'declines',
+      declined('orderStatus 6 actionCode 5'),
+      failed('declined', 'orderStatus 6 actionCode 5'),
+    ],
+    [
+      'lacks_funds',
+      declined('orderStatus 6 actionCode 116'),
+      failed('insufficient_funds', 'orderStatus 6 actionCode 116'),
+    ],
+    [
+      'mistypes_pin',
+      declined('orderStatus 6 actionCode 117'),
+      failed('wrong_pin', 'orderStatus 6 actionCode 117'),
+    ],
+    [
+      'times_out',
+      failed('timed_out', 'orderStatus 6 actionCode -2007'),
+      failed('timed_out', 'orderStatus 6 actionCode -2007'),
+    ],
+    [
+      'cancels',
+      declined('orderStatus 0 actionCode -100'),
+      failed('timed_out', 'orderStatus 6 actionCode -2007'),
+    ],
   ])('after the customer %s: at once, and at the end', async (act, atOnce, atTheEnd) => {
     const { epg, rail, receiver } = await scene();
     vi.useFakeTimers({ toFake: ['Date'] });
@@ -70,8 +97,8 @@ describe('the query', () => {
     const atEpg = await epg.order(REFERENCE);
     for (const act of ['declines', 'lacks_funds'] as const) {
       await atEpg.act(act);
-      expect(outcomeOf(await rail.handleCallback(receiver.last(), order))).toEqual(OPEN);
-      expect(await rail.query(order, Date.now())).toEqual(OPEN);
+      expect(outcomeOf(await rail.handleCallback(receiver.last(), order))).toMatchObject(OPEN);
+      expect(await rail.query(order, Date.now())).toMatchObject(OPEN);
     }
     await atEpg.act('pays');
     expect(outcomeOf(await rail.handleCallback(receiver.last(), order))).toEqual(PAID);
@@ -112,9 +139,16 @@ describe('the query', () => {
     const { rail, receiver } = await scene();
     const order = await started(rail, receiver);
     const nowMs = Date.now();
-    expect(await rail.query(order, nowMs)).toEqual({ type: 'unknown', checkAtMs: nowMs + 5_000 });
+    expect(await rail.query(order, nowMs)).toMatchObject({
+      type: 'unknown',
+      checkAtMs: nowMs + 5_000,
+    });
     const later: RailOrder = { ...order, attempt: { ...order.attempt, checks: 3 } };
-    expect(await rail.query(later, nowMs)).toEqual({ type: 'unknown', checkAtMs: nowMs + 40_000 });
+    expect(await rail.query(later, nowMs)).toEqual({
+      type: 'unknown',
+      checkAtMs: nowMs + 40_000,
+      words: 'orderStatus 0 actionCode -100',
+    });
   });
 
   test('a session that ended unpaid has failed', async () => {
@@ -123,7 +157,7 @@ describe('the query', () => {
     const order = await started(rail, receiver);
     vi.advanceTimersByTime(901_000);
     const failed = { type: 'failed', reason: 'timed_out' };
-    expect(await rail.query(order, Date.now())).toEqual(failed);
+    expect(await rail.query(order, Date.now())).toMatchObject(failed);
   });
 
   test.each<Fault>(['http_500', 'reset', 'hang', 'truncated'])('%s is unknown', async (fault) => {
@@ -152,7 +186,7 @@ describe('the query', () => {
     expect(await rail.start(order)).toEqual({ type: 'unknown' });
     const failed = { type: 'failed', reason: 'rail_unavailable' };
     const laterMs = order.attempt.startedAtMs + 30_000;
-    expect(await rail.query(order, laterMs)).toEqual(failed);
+    expect(await rail.query(order, laterMs)).toMatchObject(failed);
     const offered = { ...order, attempt: { ...order.attempt, redirectUrl: 'https://x.et/' } };
     expect(await rail.query(offered, laterMs)).toMatchObject({ type: 'unknown' });
   });
@@ -192,12 +226,17 @@ describe('the callback', () => {
     const order = await started(rail, receiver);
     await (await epg.order(REFERENCE)).act('times_out');
     const result = await rail.handleCallback(receiver.last(), order);
-    expect(outcomeOf(result)).toEqual({ type: 'failed', reason: 'timed_out' });
+    expect(outcomeOf(result)).toMatchObject({ type: 'failed', reason: 'timed_out' });
   });
 
+  const OPEN = {
+    type: 'unknown',
+    checkAtMs: expect.any(Number),
+    words: 'orderStatus 0 actionCode -100',
+  };
   test.each<[CallbackVariant, unknown]>([
-    ['forged', { type: 'unknown', checkAtMs: expect.any(Number) }],
-    ['wrong_amount', { type: 'unknown', checkAtMs: expect.any(Number) }],
+    ['forged', OPEN],
+    ['wrong_amount', OPEN],
     ['other_order', 'other_order'],
     ['unreadable', 'unreadable'],
   ])('%s changes nothing', async (variant, outcome) => {

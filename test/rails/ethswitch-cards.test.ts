@@ -220,15 +220,15 @@ describe('the start', () => {
     const { epg, rail, receiver } = await scene();
     const order = orderAt(rail, receiver);
     epg.plan('150000', { refuses: 'unavailable' });
-    expect(await rail.start(order)).toEqual({ type: 'unknown' });
+    expect(await rail.start(order)).toMatchObject({ type: 'unknown' });
     epg.plan('150000', { refuses: 'misconfigured' });
-    const misconfigured = { type: 'refused', reason: 'misconfigured' };
+    const misconfigured = { type: 'refused', reason: 'misconfigured', words: 'errorCode 5' };
     expect(await rail.start(order)).toEqual(misconfigured);
     epg.plan('150000', {});
     expect(await railOf({ ...epg.settings, password: 'old' }).start(order)).toEqual(misconfigured);
     expect((await rail.start(order)).type).toBe('accepted');
     // The second order of a number is refused, and may be our own first.
-    expect(await rail.start(order)).toEqual({ type: 'unknown' });
+    expect(await rail.start(order)).toEqual({ type: 'unknown', words: 'errorCode 1' });
   });
 
   test('is logged where the gateway does not take it', async () => {

@@ -51,7 +51,7 @@ describe('callbacks of the stand-in', () => {
     const atNbg = await nbg.order(REFERENCE);
     await atNbg.act('pays');
     const result = await rail.handleCallback(receiver.last(), order);
-    expect(outcomeOf(result)).toEqual({
+    expect(outcomeOf(result)).toMatchObject({
       type: 'succeeded',
       receipt: expect.stringMatching(/^PAY[0-9A-F]{8}$/),
     });
@@ -68,7 +68,7 @@ describe('callbacks of the stand-in', () => {
     const order = await started(rail, receiver);
     const atNbg = await nbg.order(REFERENCE);
     await atNbg.act('declines');
-    expect(outcomeOf(await rail.handleCallback(receiver.last(), order))).toEqual({
+    expect(outcomeOf(await rail.handleCallback(receiver.last(), order))).toMatchObject({
       type: 'failed',
       reason: 'declined',
     });
@@ -156,7 +156,7 @@ describe('callbacks of the stand-in', () => {
 describe('the published callback', () => {
   const paid = JSON.parse(fixture('nbg-callback.json'));
   const brief = JSON.parse(fixture('nbg-callback-brief.json'));
-  const SUCCEEDED = { type: 'succeeded', receipt: 'PAY261121090312345' };
+  const SUCCEEDED = { type: 'succeeded', receipt: 'PAY261121090312345', words: 'PAID 200' };
 
   test('is believed, whatever `bill_info.status` says', async () => {
     expect(outcomeOf(await read(fixture('nbg-callback.json')))).toEqual(SUCCEEDED);
@@ -168,7 +168,11 @@ describe('the published callback', () => {
     expect(outcomeOf(await read(withNull))).toEqual(SUCCEEDED);
     const failed = { ...brief, status: 'FAILED', current_status: 'FAILED' };
     const result = await read(JSON.stringify(failed));
-    expect(outcomeOf(result)).toEqual({ type: 'unknown', checkAtMs: null });
+    expect(outcomeOf(result)).toEqual({
+      type: 'unknown',
+      checkAtMs: null,
+      words: 'FAILED 200',
+    });
     expect(result.type === 'outcome' && result.answer({ customerUrl: '' }).status).toBe(200);
     const withoutReceipt = JSON.stringify({ ...brief, transaction_id: null });
     expect(outcomeOf(await read(withoutReceipt))).toBe('unreadable');
@@ -181,19 +185,26 @@ describe('the published callback', () => {
     ['empty errors', { errors: {} }],
     ['an empty text of errors', { errors: '' }],
   ])('with %s is believed', async (_, changed) => {
-    expect(outcomeOf(await read(JSON.stringify({ ...paid, ...changed })))).toEqual(SUCCEEDED);
+    expect(outcomeOf(await read(JSON.stringify({ ...paid, ...changed })))).toMatchObject({
+      type: 'succeeded',
+      receipt: SUCCEEDED.receipt,
+    });
   });
 
   test('that failed may say why', async () => {
     const failed = { status: 'FAILED', http_status: 402, errors: ['Declined'] };
     const data = { ...paid.data, current_status: 'FAILED' };
     const body = JSON.stringify({ ...paid, ...failed, current_status: 'FAILED', data });
-    expect(outcomeOf(await read(body))).toEqual({ type: 'failed', reason: 'declined' });
+    expect(outcomeOf(await read(body))).toEqual({
+      type: 'failed',
+      reason: 'declined',
+      words: 'FAILED 402',
+    });
   });
 
   test('with our order number needs no receipt', async () => {
     const text = JSON.stringify({ ...paid, transaction_id: undefined });
-    expect(outcomeOf(await read(text))).toEqual({ type: 'succeeded', receipt: null });
+    expect(outcomeOf(await read(text))).toMatchObject({ type: 'succeeded', receipt: null });
   });
 
   test('in snake case, and in minor disguise', async () => {

@@ -34,10 +34,11 @@ describe('a start', () => {
     const from = Date.now();
     const result = await mpesaRail(settingsOf(own.settings)).start(order);
     const standInOrder = await own.order(order.attempt.reference);
-    expect(result).toEqual({
+    expect(result).toMatchObject({
       type: 'accepted',
       redirectUrl: null,
       railReference: expect.any(String),
+      words: '0',
     });
     expect(standInOrder).toMatchObject({ amountText: '1500.5', phone: PHONE, acted: null });
 
@@ -164,14 +165,14 @@ describe('a start', () => {
     ]);
   });
 
-  it.each<readonly [NonNullable<Plan['refuses']>, FailureReason]>([
-    ['declines', 'declined'],
-    ['lacks_funds', 'declined'],
-    ['misconfigured', 'misconfigured'],
-    ['unavailable', 'rail_unavailable'],
-  ])('that the rail refuses (%s) took no money: %s', async (refuses, reason) => {
+  it.each<readonly [NonNullable<Plan['refuses']>, FailureReason, string]>([
+    ['declines', 'declined', '1'],
+    ['lacks_funds', 'declined', '3007'],
+    ['misconfigured', 'misconfigured', '403.001.01'],
+    ['unavailable', 'rail_unavailable', '429.001.01'],
+  ])('that the rail refuses (%s) took no money: %s, by %s', async (refuses, reason, words) => {
     const order = scene.plannedOrder({ refuses });
-    expect(await scene.railWith().start(order)).toEqual({ type: 'refused', reason });
+    expect(await scene.railWith().start(order)).toEqual({ type: 'refused', reason, words });
   });
 
   it.each<Fault>(['http_500', 'reset', 'hang', 'truncated', 'taken_then_reset', 'taken_then_hang'])(
@@ -190,7 +191,7 @@ describe('a start', () => {
     for (const changed of [...wrong, { passwordForm: 'kenya' }, { shortcode: '123' }]) {
       const rail = scene.railWith(changed);
       const result = await rail.start(scene.order());
-      expect(result).toEqual({ type: 'refused', reason: 'misconfigured' });
+      expect(result).toMatchObject({ type: 'refused', reason: 'misconfigured' });
     }
   });
 

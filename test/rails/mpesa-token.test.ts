@@ -57,7 +57,7 @@ describe('the token', () => {
     await railOf(own).start(newOrder());
     const other = mpesaRail(settingsOf({ ...own.settings, consumerSecret: 'wrong' }));
     const result = await other.start(newOrder());
-    expect(result).toEqual({ type: 'refused', reason: 'misconfigured' });
+    expect(result).toMatchObject({ type: 'refused', reason: 'misconfigured' });
   });
 
   it('is not used in its last minute', async () => {
@@ -77,7 +77,7 @@ describe('the token', () => {
   it('that is refused twice is a matter for the operator', async () => {
     own.giveTokensFor(0);
     const result = await railOf(own).start(newOrder());
-    expect(result).toEqual({ type: 'refused', reason: 'misconfigured' });
+    expect(result).toMatchObject({ type: 'refused', reason: 'misconfigured' });
     expect(paths()).toEqual(['token', 'push', 'token', 'push']);
   });
 
@@ -95,7 +95,7 @@ describe('the token', () => {
     ['refuses without a word', { type: 'answer', status: 401, body: '' }, 'misconfigured'],
   ] as const)('call that %s: nothing was pushed', async (_name, reply, reason) => {
     own.answerTokens(reply);
-    expect(await railOf(own, SHORT_TIMEOUT_MS).start(newOrder())).toEqual({
+    expect(await railOf(own, SHORT_TIMEOUT_MS).start(newOrder())).toMatchObject({
       type: 'refused',
       reason,
     });

@@ -42,17 +42,17 @@ describe('plan, page and query', () => {
 });
 
 describe('a callback', () => {
-  it.each<readonly [CustomerAct, FailureReason]>([
-    ['declines', 'declined'],
-    ['lacks_funds', 'insufficient_funds'],
-    ['mistypes_pin', 'wrong_pin'],
-    ['cancels', 'canceled_by_customer'],
-    ['times_out', 'timed_out'],
-  ])('of a customer who %s fails the attempt: %s', async (act, reason) => {
+  it.each<readonly [CustomerAct, FailureReason, string]>([
+    ['declines', 'declined', '17'],
+    ['lacks_funds', 'insufficient_funds', '1'],
+    ['mistypes_pin', 'wrong_pin', 'TP40087'],
+    ['cancels', 'canceled_by_customer', '1032'],
+    ['times_out', 'timed_out', '1037'],
+  ])('of a customer who %s fails the attempt: %s, by %s', async (act, reason, words) => {
     const order = await startedOrder();
     const posted = await postedBy(order, (rail) => rail.act(act));
     const result = await scene.railWith().handleCallback(posted, order);
-    expect(result).toMatchObject({ type: 'outcome', outcome: { type: 'failed', reason } });
+    expect(result).toMatchObject({ type: 'outcome', outcome: { type: 'failed', reason, words } });
     await expectAccepted(result);
   });
 
@@ -61,9 +61,13 @@ describe('a callback', () => {
     for (const again of [false, true]) {
       const posted = await postedBy(order, (rail) => (again ? rail.callback() : rail.act('pays')));
       const result = await scene.railWith().handleCallback(posted, order);
-      expect(result).toEqual({
+      expect(result).toMatchObject({
         type: 'outcome',
-        outcome: { type: 'succeeded', receipt: expect.stringMatching(/^[A-Z0-9]{10}$/) },
+        outcome: {
+          type: 'succeeded',
+          receipt: expect.stringMatching(/^[A-Z0-9]{10}$/),
+          words: '0',
+        },
         givesUp: false,
         onlyPending: false,
         answer: expect.any(Function),

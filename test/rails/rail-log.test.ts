@@ -31,6 +31,9 @@ test.each([
   ['two\nlines', '(unprintable)'],
   ['PAID\n', '(unprintable)'],
   ['ተከፍሏል', '(unprintable)'],
+  ['251911234567', '(unprintable)'],
+  ['ws_CO_DMZ_12321_0711234567', '(unprintable)'],
+  ['49401024995', '49401024995'],
 ])('the word %j is shown as %j', (word, shown) => {
   const lines = watchRailAnswers();
   logRailAnswer({ ...ENTRY, word });

@@ -69,7 +69,7 @@ describe('answers to preOrder', () => {
     ['JSON that is no object', () => jsonReply(200, ['SUCCESS'])],
     ['too large', () => success({ prepay_id }, { msg: 'a'.repeat(70_000) })],
   ])('%s: unknown', async (_what, reply) => {
-    expect(await startAfter(reply)).toEqual({ type: 'unknown' });
+    expect(await startAfter(reply)).toMatchObject({ type: 'unknown' });
   });
 
   test.each([
@@ -85,7 +85,11 @@ describe('answers to preOrder', () => {
       jsonReply(400, { errorCode: Number(errorCode) }),
       jsonReply(200, { result: 'FAIL', code: errorCode }),
     ]) {
-      expect(await startAfter(() => reply)).toEqual({ type: 'refused', reason });
+      expect(await startAfter(() => reply)).toEqual({
+        type: 'refused',
+        reason,
+        words: errorCode,
+      });
     }
   });
 });
@@ -120,7 +124,11 @@ describe('answers to queryOrder', () => {
     ['no transaction id', { trans_id: '' }, '11801107AD19191408215009'],
     ['no id at all', { trans_id: null, payment_order_id: '<script>' }, null],
   ])('paid: %s', async (_what, changed, receipt) => {
-    expect(await queryAfter(changed)).toEqual({ type: 'succeeded', receipt });
+    expect(await queryAfter(changed)).toEqual({
+      type: 'succeeded',
+      receipt,
+      words: 'PAY_SUCCESS',
+    });
   });
 
   test.each<[string, Members]>([
@@ -157,7 +165,11 @@ describe('answers to queryOrder', () => {
     ['ORDER_CLOSED', 'timed_out'],
   ])('%s: failed, when it is about this order', async (order_status, reason) => {
     const bare = { payment_order_id: undefined, trans_id: undefined, total_amount: undefined };
-    expect(await queryAfter({ order_status, ...bare })).toEqual({ type: 'failed', reason });
+    expect(await queryAfter({ order_status, ...bare })).toEqual({
+      type: 'failed',
+      reason,
+      words: order_status,
+    });
     for (const other of [{ merch_order_id: 'OTHER' }, { total_amount: '1.00' }, { appid: '1' }]) {
       expect((await queryAfter({ order_status, ...other })).type).toBe('unknown');
     }

@@ -96,7 +96,10 @@ test('a token that ended is nothing; one that is refused twice is', async () => 
   await scene.rail.query(order, Date.now());
   expect(lines).toEqual([]);
   next = jsonReply(401, { errorCode: '60200001' });
-  expect(await scripted.rail.start(order)).toEqual({ type: 'refused', reason: 'misconfigured' });
+  expect(await scripted.rail.start(order)).toMatchObject({
+    type: 'refused',
+    reason: 'misconfigured',
+  });
   expect(lines).toEqual([line(order, { call: 'preOrder', status: 401, word: '60200001' })]);
 });
 

@@ -58,7 +58,11 @@ function refusedFor(suspicion: CallbackSuspicion) {
 }
 
 const ACCEPTED = { status: 200, answer: { code: 0, msg: 'success' } };
-const SUCCEEDED = { type: 'succeeded', receipt: expect.stringMatching(/^[A-Z0-9]{10}$/) };
+const SUCCEEDED = {
+  type: 'succeeded',
+  receipt: expect.stringMatching(/^[A-Z0-9]{10}$/),
+  words: 'PAY_SUCCESS',
+};
 
 describe('genuine', () => {
   const forms = ['json', 'form', 'json_as_form_name'] as const;
@@ -78,8 +82,8 @@ describe('genuine', () => {
   });
 
   test.each([
-    ['declines', { type: 'failed', reason: 'declined' }],
-    ['times_out', { type: 'failed', reason: 'timed_out' }],
+    ['declines', { type: 'failed', reason: 'declined', words: 'PAY_FAILED' }],
+    ['times_out', { type: 'failed', reason: 'timed_out', words: 'ORDER_CLOSED' }],
   ] as const)('the customer %s', async (act, outcome) => {
     const { result, ...answer } = await handled(await acted(act));
     expect(result.type === 'outcome' && result.outcome).toEqual(outcome);

@@ -69,7 +69,7 @@ describe('tokens', () => {
     scene.telebirr.manners.tokenLifetimeSeconds = 0;
     const callsBefore = scene.telebirr.calls.length;
     const result = await scene.rail.start(scene.order());
-    expect(result).toEqual({ type: 'refused', reason: 'misconfigured' });
+    expect(result).toMatchObject({ type: 'refused', reason: 'misconfigured' });
     expect(callsSince(callsBefore).filter((call) => call === 'preOrder')).toHaveLength(2);
   });
 
@@ -88,7 +88,7 @@ describe('tokens', () => {
     scene.telebirr.forgetTokens();
     scene.telebirr.manners.token = fault;
     const order = scene.order();
-    expect(await rail.start(order)).toEqual({ type: 'refused', reason: 'rail_unavailable' });
+    expect(await rail.start(order)).toMatchObject({ type: 'refused', reason: 'rail_unavailable' });
     expect((await rail.query(order, Date.now())).type).toBe('unknown');
   });
 });

@@ -30,12 +30,12 @@ afterEach(() => {
 });
 
 const OUTCOME: Readonly<Record<CustomerAct, unknown>> = {
-  pays: { type: 'succeeded', receipt: expect.stringMatching(/^[0-9A-F]{10}$/) },
-  declines: { type: 'failed', reason: 'declined' },
-  lacks_funds: { type: 'failed', reason: 'insufficient_funds' },
-  mistypes_pin: { type: 'failed', reason: 'wrong_pin' },
-  cancels: { type: 'failed', reason: 'canceled_by_customer' },
-  times_out: { type: 'failed', reason: 'timed_out' },
+  pays: { type: 'succeeded', receipt: expect.stringMatching(/^[0-9A-F]{10}$/), words: '0' },
+  declines: { type: 'failed', reason: 'declined', words: 'X200' },
+  lacks_funds: { type: 'failed', reason: 'insufficient_funds', words: 'X201' },
+  mistypes_pin: { type: 'failed', reason: 'wrong_pin', words: 'X202' },
+  cancels: { type: 'failed', reason: 'canceled_by_customer', words: 'X203' },
+  times_out: { type: 'failed', reason: 'timed_out', words: 'X204' },
 };
 
 describe('a result', () => {

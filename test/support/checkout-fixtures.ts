@@ -61,6 +61,8 @@ export function attemptWith(changed: Partial<Attempt> = {}): Attempt {
     checkAtMs: null,
     redirectUrl: 'https://pay.example.com/simulator/t1.abc',
     railReference: null,
+    railWords: null,
+    handSettlementId: null,
     receipt: null,
     failureReason: null,
     checks: 0,

@@ -78,38 +78,6 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   };
 }
 
-/** Keys of a merchant that `npm run merchant:create` made. */
-export interface CreatedMerchant {
-  readonly sandboxApiKey: string;
-  readonly sandboxWebhookSecret: string;
-}
-
-/** A further merchant, by the operator's own script. Before the gateway starts. */
-export async function createMerchantByScript(
-  stateDirectory: string,
-  args: readonly string[],
-): Promise<CreatedMerchant> {
-  const { exitCode, logs } = await runScript('merchant:create', stateDirectory, args);
-  const sandboxApiKey = /kfl_test_\S+/.exec(logs)?.[0];
-  const sandboxWebhookSecret = /whsec_\S+/.exec(logs)?.[0];
-  if (exitCode !== 0 || sandboxApiKey === undefined || sandboxWebhookSecret === undefined) {
-    throw new Error(`merchant:create failed (${exitCode}):\n${logs}`);
-  }
-  return { sandboxApiKey, sandboxWebhookSecret };
-}
-
-/** One of the operator's scripts, to its end, with the database in this state directory. */
-export async function runScript(
-  name: 'merchant:create' | 'merchant:brand',
-  stateDirectory: string,
-  args: readonly string[],
-): Promise<{ readonly exitCode: number | null; readonly logs: string }> {
-  const group = new ProcessGroup();
-  group.start(['run', name, '--', '--persist-to', stateDirectory, ...args]);
-  const exitCode = await group.ended();
-  return { exitCode, logs: group.logs };
-}
-
 /** `npm …` as the leader of a process group. */
 class ProcessGroup {
   logs = '';
@@ -145,10 +113,6 @@ class ProcessGroup {
     });
     const onExit = () => this.#signal('SIGKILL');
     process.once('exit', onExit);
-  }
-
-  ended(): Promise<number | null> {
-    return this.#ended;
   }
 
   async end(signal: NodeJS.Signals): Promise<void> {

@@ -72,3 +72,29 @@ export function fail(attemptId: Attempt['id']): Command {
 export function unknown(attemptId: Attempt['id'], checkAtMs: number | null = null): Command {
   return { type: 'settle_attempt', attemptId, outcome: { type: 'unknown', checkAtMs } };
 }
+
+type ByHand = Extract<Command, { type: 'settle_by_hand' }>;
+
+/** An operator has found the payment at the rail. */
+export function succeedByHand(attemptId: Attempt['id'], changes: Partial<ByHand> = {}): ByHand {
+  return {
+    type: 'settle_by_hand',
+    attemptId,
+    settlementId: `paid-${attemptId}`,
+    outcome: { type: 'succeeded', receipt: 'HAND-1' },
+    operator: 'Hana',
+    note: 'Found in the statement of the day.',
+    ...changes,
+  };
+}
+
+/** An operator was told by the rail that nothing was paid. */
+export function failByHand(attemptId: Attempt['id'], changes: Partial<ByHand> = {}): ByHand {
+  return {
+    ...succeedByHand(attemptId),
+    settlementId: `unpaid-${attemptId}`,
+    outcome: { type: 'failed', reason: 'declined' },
+    note: 'The rail knows of no payment.',
+    ...changes,
+  };
+}

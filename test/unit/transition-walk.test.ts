@@ -9,7 +9,15 @@ import {
   type IntentKind,
   type IntentStatus,
 } from '../../src/domain/intent.ts';
-import { fail, someTerms, startAttempt, succeed, unknown } from '../support/intents.ts';
+import {
+  fail,
+  failByHand,
+  someTerms,
+  startAttempt,
+  succeed,
+  succeedByHand,
+  unknown,
+} from '../support/intents.ts';
 
 /**
  * Goal: the promises about a payment's states hold in every state that can be reached, not only in
@@ -89,8 +97,11 @@ function byForms(start: ReturnType<typeof startAttempt>, { attempts }: Intent): 
 /** What a state is, without what only counts or dates it. */
 function signatureOf({ intent, nowMs }: Node): string {
   const attempts = intent.attempts.map(
-    ({ status, flow, windowIsFinal, deadlineAtMs, failureReason, checkAtMs, startClaim }) =>
-      [status, flow, windowIsFinal, deadlineAtMs, failureReason, checkAtMs, startClaim].join(),
+    ({ status, flow, windowIsFinal, deadlineAtMs, failureReason, checkAtMs, ...more }) =>
+      [
+        ...[status, flow, windowIsFinal, deadlineAtMs, failureReason, checkAtMs],
+        ...[more.startClaim, more.handSettlementId],
+      ].join(),
   );
   const anomalies = intent.anomalies.map(({ kind, attemptId }) => kind + attemptId);
   return [nowMs, intent.status, intent.late, intent.failureReason, ...attempts, ...anomalies].join(
@@ -147,7 +158,9 @@ function checkPromises(first: Intent, command: Command, nowMs: number): Intent {
       '3: success is absorbing',
     );
     if (hasEnded(before.status) && statusChanged) {
-      const isProof = command.type === 'settle_attempt' && command.outcome.type === 'succeeded';
+      const isProof =
+        (command.type === 'settle_attempt' || command.type === 'settle_by_hand') &&
+        command.outcome.type === 'succeeded';
       keeps(
         after.status === 'succeeded' && after.late && isProof,
         '3: only proof of payment leaves an end, as late',
@@ -187,6 +200,15 @@ function checkPromises(first: Intent, command: Command, nowMs: number): Intent {
         after.attempts[index]?.status === 'expired',
     );
     keeps(!wasCalled || command.type === 'settle_attempt', '4: a call without an answer is no end');
+    if (command.type === 'settle_by_hand') {
+      const mayStillBePaid = before.attempts.some(
+        ({ status, deadlineAtMs }, index) =>
+          (status === 'processing' || nowMs < deadlineAtMs) &&
+          after.attempts[index]?.status === 'failed' &&
+          status !== 'failed',
+      );
+      keeps(!mayStillBePaid, '4: nobody calls failed by hand what a rail may still be paid for');
+    }
     before = after;
   }
 
@@ -217,6 +239,18 @@ function checkPromises(first: Intent, command: Command, nowMs: number): Intent {
     (decision.rejection === 'stale_form') === (after.status === 'open' && isStale(command, after)),
     '4: a form is stale where another attempt could start, and nowhere else',
   );
+  if (command.type === 'settle_by_hand' && decision.rejection === null) {
+    const settled = after.attempts.find(({ id }) => id === command.attemptId);
+    const isKnown = first.attempts.some(
+      ({ handSettlementId }) => handSettlementId === command.settlementId,
+    );
+    keeps(
+      isKnown
+        ? decision.steps.every(({ command: { type } }) => type === 'tick')
+        : settled?.status === command.outcome.type,
+      '4: what is decided by hand holds, and a decision repeated changes nothing',
+    );
+  }
   const mustAsk = attemptsToCheck(after, nowMs).length > 0;
   if (nowMs >= after.terms.expiresAtMs) {
     const waitsForRail = (after.attempts.at(-1)?.deadlineAtMs ?? 0) > nowMs || mustAsk;
@@ -241,6 +275,11 @@ const RETURNED = (): readonly Command[] => [{ type: 'customer_returned' }];
 const REPORTED = (attemptId: string): readonly Command[] => [
   { type: 'report_callback', attemptId },
 ];
+const BY_HAND = (attemptId: string): readonly Command[] => [
+  succeedByHand(attemptId),
+  failByHand(attemptId),
+  succeedByHand('nobody'),
+];
 const CLAIMED = (attemptId: string): readonly Command[] =>
   ['one', 'other'].map((claimId) => ({
     type: 'claim_start',
@@ -264,6 +303,15 @@ test.each<[string, IntentKind, readonly Plan[], number, (attemptId: string) => r
     ['express, rails that can be asked', 'express', [ASKED, ASKED_PUSH], 1, RETURNED],
     ['hosted, rails that can be asked', 'hosted', [ASKED, ASKED_PUSH], 2, NO_MORE],
     ['hosted, refused callbacks', 'hosted', [REDIRECT, PUSH], 2, REPORTED],
+    ['express, settled by hand', 'express', [REDIRECT, LONG_REDIRECT, ASKED_PUSH], 1, BY_HAND],
+    ['hosted, settled by hand', 'hosted', [LONG_REDIRECT, PUSH, SIMULATOR], 2, BY_HAND],
+    [
+      'hosted, a rail that a consumer calls, settled by hand',
+      'hosted',
+      [QUEUED],
+      2,
+      (attemptId) => [...CLAIMED(attemptId), ...BY_HAND(attemptId)],
+    ],
     ['express, a rail that a consumer calls', 'express', [QUEUED], 1, CLAIMED],
     ['hosted, a rail that a consumer calls', 'hosted', [QUEUED, REDIRECT], 2, CLAIMED],
   ],

@@ -16,6 +16,7 @@ export const CONTEXT: ValidationContext = {
   methods: METHODS.map((method) => ({ method, rate: { basisPoints: 0, fixedMinor: 0 } })),
   railCurrencies: (method) => (method === 'ETS_SWITCH' ? ['ETB', 'USD'] : ['ETB']),
   takesPhone: (_method, phone) => phone !== '251700000000',
+  limits: {},
   banks: new Map([
     ['CBET', { supportsWithdrawal: true }],
     ['NOWD', { supportsWithdrawal: false }],

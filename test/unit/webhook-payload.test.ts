@@ -70,6 +70,8 @@ const attempt: Attempt = {
   status: 'succeeded',
   redirectUrl: 'https://rail.example.com/secret',
   railReference: 'RAIL-1',
+  railWords: '0',
+  handSettlementId: null,
   receipt: 'RECEIPT-1',
   failureReason: null,
   checks: 0,

@@ -336,8 +336,8 @@ function ledgerRowsOf(steps: Steps): number {
 
 /**
  * What lists, search and totals cost on top of the payment itself: its row in D1, its place in
- * seven indexes, its search keys, its event and the day's totals, written once for each batch that
- * brings news. Up to 15 when all news comes at once, 36 when each step's comes by itself.
+ * eight indexes, its search keys, its event and the day's totals, written once for each batch that
+ * brings news. 16 when all news comes at once, 37 when each step's comes by itself.
  */
 const LEDGER_ROWS_MAX = 40;
 

@@ -82,6 +82,26 @@ export function submit(
   });
 }
 
+/** Posts a form with one file of it, as the member's browser would. */
+export function upload(
+  member: SignedIn | null,
+  path: string,
+  name: string,
+  bytes: Uint8Array<ArrayBuffer>,
+): Promise<Response> {
+  const form = new FormData();
+  form.set('csrf', member?.csrf ?? '');
+  form.set(name, new File([bytes], 'a-name.svg', { type: 'image/svg+xml' }));
+  const request = new Response(form);
+  return call(path, {
+    method: 'POST',
+    apiKey: null,
+    contentType: request.headers.get('content-type'),
+    body: request.body ?? undefined,
+    headers: { 'sec-fetch-site': 'same-origin', ...(member && { cookie: member.cookie }) },
+  });
+}
+
 export interface AuditRow {
   readonly merchant_id: string | null;
   readonly environment: string | null;

@@ -17,6 +17,12 @@ import {
   forgetDirectory,
 } from '../../src/merchants/directory.ts';
 import {
+  offerMethod,
+  setCommission,
+  setLimit,
+  setMethodEnabled,
+} from '../../src/merchants/methods.ts';
+import {
   createMerchant,
   issueApiKey,
   revokeApiKey,
@@ -27,16 +33,25 @@ const NO_RATE = { basisPoints: 0, fixedMinor: 0 };
 const TENANT = { environment: 'sandbox', merchantId: 'm1' } as const;
 const START_MS = 1_000_000;
 
+/**
+ * Goal: who a key is, and what it opens, as the API's requests ask for it: exact about what ends a
+ * key, and sparing with D1. Method: a database that counts its queries and can be made to fail.
+ */
+
 let queries = 0;
-/** The test's environment with a database that counts its queries and can be made to fail. */
+/** Apart from the queries: written behind requests that had to ask anyway. */
+let writes = 0;
 let fails = false;
+let writesFail = false;
 function countingEnv(): Env {
   const DB = new Proxy(env.DB, {
     get(database, name) {
       if (name === 'prepare') {
         return (sql: string) => {
-          queries++;
-          if (fails) {
+          const isWrite = /^\s*UPDATE/.test(sql);
+          queries += isWrite ? 0 : 1;
+          writes += isWrite ? 1 : 0;
+          if (fails || (isWrite && writesFail)) {
             throw new Error('D1 is away');
           }
           return database.prepare(sql);
@@ -68,7 +83,9 @@ let apiKey = '';
 beforeEach(async () => {
   forgetDirectory();
   queries = 0;
+  writes = 0;
   fails = false;
+  writesFail = false;
   const migrations: D1Migration[] = (env as unknown as { TEST_MIGRATIONS: D1Migration[] })
     .TEST_MIGRATIONS;
   await applyD1Migrations(env.DB, migrations);
@@ -90,6 +107,10 @@ beforeEach(async () => {
 });
 afterEach(reset);
 
+function lastUsedAtMs(): Promise<number | null> {
+  return env.DB.prepare('SELECT last_used_at_ms FROM api_keys').first('last_used_at_ms');
+}
+
 describe('decision 9: the directory', () => {
   it('grants a valid key its merchant and enabled methods', async () => {
     expect(await ask(apiKey, START_MS)).toEqual({
@@ -104,6 +125,7 @@ describe('decision 9: the directory', () => {
           { method: 'TELE_BIRR', rate: { basisPoints: 250, fixedMinor: 7 } },
           { method: 'M_PESA', rate: NO_RATE },
         ],
+        limits: {},
       },
     });
   });
@@ -182,6 +204,83 @@ describe('decision 9: the directory', () => {
     const results = await Promise.all(Array.from({ length: 50 }, () => ask(apiKey, START_MS)));
     expect(results.every((result) => result.type === 'granted')).toBe(true);
     expect(queries).toBe(1);
+  });
+
+  it('takes a method only while the operator offers it and the merchant enables it', async () => {
+    const methodsNow = async () => {
+      forgetDirectory();
+      const result = await ask(apiKey, START_MS);
+      return result.type === 'granted' ? result.access.methods.map(({ method }) => method) : [];
+    };
+    await run([offerMethod(TENANT, 'M_PESA', false)]);
+    expect(await methodsNow()).toEqual(['TELE_BIRR']);
+    await run([
+      setMethodEnabled(TENANT, 'CBE', true),
+      setMethodEnabled(TENANT, 'TELE_BIRR', false),
+    ]);
+    expect(await methodsNow()).toEqual(['CBE']);
+    await run([offerMethod(TENANT, 'M_PESA', true), offerMethod(TENANT, 'E_BIRR', true)]);
+    expect(await methodsNow()).toEqual(['CBE', 'M_PESA', 'E_BIRR']);
+    // A price alone offers nothing, and nobody can enable what they never had.
+    await run([
+      setCommission(TENANT, 'ETS_SWITCH', { basisPoints: 100, fixedMinor: 0 }),
+      setMethodEnabled(TENANT, 'TELE_BIRR_USSD', true),
+    ]);
+    expect(await methodsNow()).toEqual(['CBE', 'M_PESA', 'E_BIRR']);
+  });
+
+  it("carries the tenant's own limits, by the same query", async () => {
+    await run([
+      setLimit(TENANT, 'ETB', 5_000_000),
+      setLimit(TENANT, 'USD', 1),
+      setLimit(TENANT, 'USD', null),
+      setLimit({ ...TENANT, environment: 'production' }, 'USD', 7),
+    ]);
+    expect(await ask(apiKey, START_MS)).toMatchObject({ access: { limits: { ETB: 5_000_000 } } });
+    expect(queries).toBe(1);
+    for (const amountMinorMax of [0, -1, 1.5, 100_000_000_000]) {
+      await expect(run([setLimit(TENANT, 'ETB', amountMinorMax)])).rejects.toThrow();
+    }
+  });
+
+  it('refuses a key from the moment that it expires, remembered or not', async () => {
+    const endsAtMs = START_MS + 3_000;
+    await run([{ sql: 'UPDATE api_keys SET expires_at_ms = ?1', params: [endsAtMs] }]);
+    expect(await ask(apiKey, START_MS)).toMatchObject({ type: 'granted' });
+    expect(await ask(apiKey, endsAtMs - 1)).toMatchObject({ type: 'granted' });
+    expect(await ask(apiKey, endsAtMs)).toEqual({ type: 'unauthorised' });
+    expect(await ask(apiKey, endsAtMs, 'production')).toEqual({ type: 'unauthorised' });
+    expect(queries).toBe(1);
+    forgetDirectory();
+    expect(await ask(apiKey, endsAtMs)).toEqual({ type: 'unauthorised' });
+  });
+
+  it('notes a use at most every five minutes, and never while warm', async () => {
+    for (let ms = 0; ms < 4_000; ms += 500) {
+      await ask(apiKey, START_MS + ms);
+    }
+    expect([queries, writes, await lastUsedAtMs()]).toEqual([1, 1, START_MS]);
+    for (let ms = 10_000; ms < 300_000; ms += 10_000) {
+      await ask(apiKey, START_MS + ms);
+    }
+    expect([writes, await lastUsedAtMs()]).toEqual([1, START_MS]);
+    await ask(apiKey, START_MS + 300_000);
+    expect([writes, await lastUsedAtMs()]).toEqual([2, START_MS + 300_000]);
+  });
+
+  it('notes a use by the renewal of a busy key as well', async () => {
+    for (let ms = 0; ms <= 305_000; ms += 5_000) {
+      await ask(apiKey, START_MS + ms);
+    }
+    expect([writes, await lastUsedAtMs()]).toEqual([2, START_MS + 300_000]);
+  });
+
+  it('lets no failed note of a use stop a request, and writes nothing for unknown keys', async () => {
+    writesFail = true;
+    expect(await ask(apiKey, START_MS)).toMatchObject({ type: 'granted' });
+    expect(writes).toBe(1);
+    expect(await ask(generateApiKey('sandbox'), START_MS)).toEqual({ type: 'unauthorised' });
+    expect(writes).toBe(1);
   });
 
   it('decision 28: lists the banks, once a minute', async () => {

@@ -1,7 +1,11 @@
+import { BODY_BYTES_MAX } from '../../config.ts';
 import { signLink } from '../../crypto/link-token.ts';
 import { intentNumberFrom } from '../../domain/identifiers.ts';
 import type { Attempt, Intent, IntentKind, IntentTerms } from '../../domain/intent.ts';
 import type { Method } from '../../domain/method.ts';
+import { jsonResponse, successBody } from '../../http/envelope.ts';
+import { readJsonBody } from '../../http/json-body.ts';
+import { Problem, validationProblem } from '../../http/problem.ts';
 import { type IntentClient, intentByUniqueId } from '../../intent/client.ts';
 import type { CreateRequest, IdempotencyClaim, TakenResult } from '../../intent/protocol.ts';
 import { errorText, log } from '../../log.ts';
@@ -16,12 +20,11 @@ import {
   settleForSure,
   startAtRail,
 } from '../../rails/run-attempt.ts';
-import { readJsonBody } from '../body.ts';
 import type { MerchantCall } from '../call.ts';
-import { jsonResponse, SAVED_MESSAGE, successBody } from '../envelope.ts';
 import { expressAnswers } from '../express-content.ts';
 import { idempotencyClaim } from '../idempotency.ts';
-import { duplicateProblem, Problem, validationProblem } from '../problem.ts';
+import { duplicateProblem } from '../problem.ts';
+import { SAVED_MESSAGE } from '../saved-message.ts';
 import { validateExpress } from '../schema/express.ts';
 import type { PaymentOrder } from '../schema/order.ts';
 import { uniqueIdOf, validatePaymentIntent } from '../schema/payment-intent.ts';
@@ -131,7 +134,7 @@ type ReadOrder =
   | { readonly type: 'answered'; readonly response: Response };
 
 async function readOrder(call: MerchantCall, kind: IntentKind): Promise<ReadOrder> {
-  const body = await readJsonBody(call.request);
+  const body = await readJsonBody(call.request, BODY_BYTES_MAX);
   const idempotency = await idempotencyClaim(call.request, kind, body.bytes);
   const validate = kind === 'hosted' ? validatePaymentIntent : validateExpress;
   const validated = validate(body.value, await validationContext(call));
@@ -161,6 +164,7 @@ async function validationContext(call: MerchantCall): Promise<ValidationContext>
     railCurrencies: (method) => currenciesOf(call.env, environment, method),
     takesPhone: (method, phone) =>
       environment === 'sandbox' || takesPhone(call.env, PRODUCTION_CHARGE, method, phone),
+    limits: call.access.limits,
     banks: await banks(call.env, call.nowMs),
     expireInSecondsMin: call.config.expireInSecondsMin,
     expireInSecondsMax: call.config.expireInSecondsMax,

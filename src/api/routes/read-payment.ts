@@ -1,9 +1,9 @@
+import { successResponse } from '../../http/envelope.ts';
+import { notFoundProblem, Problem } from '../../http/problem.ts';
 import { type IntentClient, intentByUniqueId } from '../../intent/client.ts';
 import { findUniqueId } from '../../ledger/queries.ts';
 import { statusContent } from '../../webhooks/payload.ts';
 import type { MerchantCall } from '../call.ts';
-import { successResponse } from '../envelope.ts';
-import { notFoundProblem, Problem } from '../problem.ts';
 
 /**
  * GET …/intent/{id} and …/checkout/{id}: the payment as it is now (decision 21). The id is first

@@ -1,9 +1,9 @@
 import { configOf } from '../../config.ts';
 import type { Environment } from '../../domain/method.ts';
+import { successResponse } from '../../http/envelope.ts';
 import { banks } from '../../merchants/directory.ts';
 import { publicKeyPems } from '../../webhooks/signature.ts';
 import type { MerchantCall } from '../call.ts';
-import { successResponse } from '../envelope.ts';
 
 /** GET /api/v1/payment/banks: where splits can go (decision 28). */
 export async function listBanks(call: MerchantCall): Promise<Response> {

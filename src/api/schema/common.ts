@@ -13,7 +13,7 @@ import {
   uniqueIdField,
   wholeNumber,
 } from './fields.ts';
-import { itemAmountsPart, itemsField, type Total, totalOf } from './items.ts';
+import { checkLimit, itemAmountsPart, itemsField, type Total, totalOf } from './items.ts';
 import { acceptedMethods, methodTerms } from './methods.ts';
 import type { PaymentOrder } from './order.ts';
 import type { Problems } from './problems.ts';
@@ -67,6 +67,7 @@ export function checkMoney(
   problems: Problems,
 ): MoneyTerms {
   const total = totalOf(kind, parts.amount, parts.items, problems);
+  checkLimit(total, parts, context.limits, problems);
   const accepted =
     methods === undefined || parts.currency === undefined
       ? []

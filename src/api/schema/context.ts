@@ -10,6 +10,8 @@ export interface ValidationContext {
   readonly railCurrencies: (method: Method) => readonly Currency[];
   /** Whether the method's rail can have an account for a number, 251XXXXXXXXX; any in the sandbox. */
   readonly takesPhone: (method: Method, phone: string) => boolean;
+  /** The merchant's own largest total by currency, in minor units; none where it is missing. */
+  readonly limits: Readonly<Partial<Record<Currency, number>>>;
   /** By bank code. */
   readonly banks: ReadonlyMap<string, { readonly supportsWithdrawal: boolean }>;
   readonly expireInSecondsMin: number;

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import type { IntentKind, ItemPriceBasis } from '../../domain/intent.ts';
+import type { Currency } from '../../domain/method.ts';
 import { AMOUNT_MINOR_MAX, HOSTED_TOTAL_MINOR_MIN, majorText } from '../../domain/money.ts';
 import {
   type ItemAmounts,
@@ -78,6 +79,28 @@ export function totalOf(
     problems.add(path, `The total must be at least ${majorText(HOSTED_TOTAL_MINOR_MIN)}.`);
   }
   return total;
+}
+
+/** The operator's limit on the merchant, which says so: mending the body is not the only way. */
+export function checkLimit(
+  total: Total | null,
+  {
+    amount,
+    currency,
+  }: { readonly amount?: number | null | undefined; readonly currency?: Currency | undefined },
+  limits: Readonly<Partial<Record<Currency, number>>>,
+  problems: Problems,
+): void {
+  const limitMinor = currency === undefined ? undefined : limits[currency];
+  if (total === null || limitMinor === undefined || total.amountMinor <= limitMinor) {
+    return;
+  }
+  const limit = `at most ${majorText(limitMinor)}: the largest payment in ${currency} that this merchant may create.`;
+  if (amount === null) {
+    problems.add('items', `The total must be ${limit}`);
+  } else {
+    problems.add('amount', `Must be ${limit}`);
+  }
 }
 
 function totalOfItems(items: readonly ItemAmounts[], problems: Problems): Total | null {

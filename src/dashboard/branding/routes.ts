@@ -1,3 +1,13 @@
 import type { DashboardRoute } from '../route.ts';
+import { changeColour, changeLogo, removeColour, removeLogo } from './changes.ts';
+import { showBranding } from './pages.tsx';
 
-export const BRANDING_ROUTES: readonly DashboardRoute[] = [];
+const BRANDING = '/dashboard/branding';
+
+export const BRANDING_ROUTES: readonly DashboardRoute[] = [
+  { method: 'GET', path: BRANDING, permission: 'manage', handle: showBranding },
+  { method: 'POST', path: `${BRANDING}/colour`, permission: 'manage', handle: changeColour },
+  { method: 'POST', path: `${BRANDING}/colour/remove`, permission: 'manage', handle: removeColour },
+  { method: 'POST', path: `${BRANDING}/logo`, permission: 'manage', handle: changeLogo },
+  { method: 'POST', path: `${BRANDING}/logo/remove`, permission: 'manage', handle: removeLogo },
+];

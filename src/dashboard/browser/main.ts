@@ -1,6 +1,12 @@
+import { colourPickers } from './colour.ts';
 import { copyButtons } from './copy.ts';
+import { sentOnce } from './once.ts';
+import { passkeyForms } from './passkeys.ts';
 import { questions } from './questions.ts';
 
 /** Everything that a page of the dashboard can do with JavaScript. Without it all but passkeys works. */
+colourPickers();
 copyButtons();
+passkeyForms();
 questions();
+sentOnce();

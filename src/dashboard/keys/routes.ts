@@ -1,3 +1,14 @@
 import type { DashboardRoute } from '../route.ts';
+import { createKey, renameKey, revokeKey, rollKey } from './changes.tsx';
+import { showKey, showKeys } from './pages.tsx';
 
-export const KEYS_ROUTES: readonly DashboardRoute[] = [];
+const KEYS = '/dashboard/:environment/keys';
+
+export const KEYS_ROUTES: readonly DashboardRoute[] = [
+  { method: 'GET', path: KEYS, permission: 'view', handle: showKeys },
+  { method: 'POST', path: KEYS, permission: 'develop', handle: createKey },
+  { method: 'GET', path: `${KEYS}/:key`, permission: 'develop', handle: showKey },
+  { method: 'POST', path: `${KEYS}/:key/name`, permission: 'develop', handle: renameKey },
+  { method: 'POST', path: `${KEYS}/:key/roll`, permission: 'develop', handle: rollKey },
+  { method: 'POST', path: `${KEYS}/:key/revoke`, permission: 'develop', handle: revokeKey },
+];

@@ -1,3 +1,21 @@
 import type { DashboardRoute } from '../route.ts';
+import { disableMethod, enableMethod } from './changes.ts';
+import { showMethods } from './methods-page.tsx';
 
-export const METHODS_ROUTES: readonly DashboardRoute[] = [];
+const METHODS_PATH = '/dashboard/:environment/methods';
+
+export const METHODS_ROUTES: readonly DashboardRoute[] = [
+  { method: 'GET', path: METHODS_PATH, permission: 'view', handle: showMethods },
+  {
+    method: 'POST',
+    path: `${METHODS_PATH}/:method/enable`,
+    permission: 'manage',
+    handle: enableMethod,
+  },
+  {
+    method: 'POST',
+    path: `${METHODS_PATH}/:method/disable`,
+    permission: 'manage',
+    handle: disableMethod,
+  },
+];

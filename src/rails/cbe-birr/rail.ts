@@ -13,6 +13,7 @@ import type {
   StartResult,
 } from '../rail.ts';
 import { logRailAnswer } from '../rail-log.ts';
+import { withWords } from '../rail-words.ts';
 import { openCallback } from './callback.ts';
 import { pageUrlOf } from './page-url.ts';
 import { hashOf, sealOf } from './seal.ts';
@@ -91,13 +92,13 @@ export function cbeBirrRail(settings: CbeBirrSettings): Rail {
     switch (report?.state) {
       case 'paid':
         // The report has no number of CBE's own that could be kept as a receipt.
-        return { type: 'succeeded', receipt: null };
+        return withWords({ type: 'succeeded', receipt: null }, logged.word);
       case 'failed':
         logRailAnswer({ ...logged, level: 'info' });
-        return { type: 'failed', reason: 'declined' };
+        return withWords({ type: 'failed', reason: 'declined' }, logged.word);
       default:
         logRailAnswer(logged);
-        return { type: 'unknown', checkAtMs };
+        return withWords({ type: 'unknown', checkAtMs }, logged.word);
     }
   };
 
@@ -164,7 +165,7 @@ export function cbeBirrRail(settings: CbeBirrSettings): Rail {
       return {
         type: 'outcome',
         // Where CBE contradicts itself nobody guesses.
-        outcome: isUnconfirmed ? { type: 'unknown', checkAtMs } : asked,
+        outcome: isUnconfirmed ? withWords({ type: 'unknown', checkAtMs }, word) : asked,
         givesUp: false,
         onlyPending: false,
         // What CBE wants to hear is not published; 200 is what the published endpoints say.

@@ -2,6 +2,7 @@ import type { Outcome } from '../../domain/intent.ts';
 import { readBytes } from '../../http/read-bytes.ts';
 import type { CallbackResult, CallbackSuspicion, RailOrder } from '../rail.ts';
 import { logRailAnswer } from '../rail-log.ts';
+import { withWords } from '../rail-words.ts';
 import { type EbirrReport, ebirrReport, meaningOf, mismatchOf, wordOf } from './answer.ts';
 import { EBIRR_RAIL_ID } from './settings.ts';
 
@@ -25,10 +26,10 @@ export async function handleEbirrCallback(
     return refused(mismatch, 403);
   }
   const outcome = outcomeOf(report);
+  const word = wordOf(report);
   if (outcome?.type !== 'succeeded') {
     const { reference } = order.attempt;
     const level = outcome?.type === 'failed' ? 'info' : 'warn';
-    const word = wordOf(report);
     logRailAnswer({ rail: EBIRR_RAIL_ID, call: 'callback', reference, word, level });
   }
   if (outcome === null) {
@@ -36,7 +37,7 @@ export async function handleEbirrCallback(
   }
   return {
     type: 'outcome',
-    outcome,
+    outcome: withWords(outcome, word),
     givesUp: false,
     onlyPending: false,
     // What eBirr expects is not documented; integrators answer 200.

@@ -3,6 +3,7 @@ import type { Currency, Method } from '../../domain/method.ts';
 import { callRail } from '../call-rail.ts';
 import type { CallbackResult, Rail, RailOrder, StartResult } from '../rail.ts';
 import { logRailAnswer } from '../rail-log.ts';
+import { withWords } from '../rail-words.ts';
 import { type EbirrReport, ebirrReport, meaningOf, mismatchOf, wordOf } from './answer.ts';
 import { handleEbirrCallback } from './callback.ts';
 import { purchaseFor, purchaseRequest } from './purchase.ts';
@@ -97,6 +98,7 @@ async function purchase(
   const report = answer.type === 'answered' ? ebirrReport(answer.text) : null;
   const result: StartResult =
     answer.type === 'answered' ? startResult(answer.status, report, order) : { type: 'unknown' };
+  const word = report && wordOf(report);
   if (result.type !== 'settled') {
     const isCustomers = result.type === 'refused' && result.reason !== 'misconfigured';
     logRailAnswer({
@@ -104,11 +106,13 @@ async function purchase(
       call: 'API_PURCHASE',
       reference: order.attempt.reference,
       status: answer.type === 'answered' ? answer.status : undefined,
-      word: report && wordOf(report),
+      word,
       level: isCustomers ? 'info' : 'warn',
     });
+    const isOurs = report !== null && mismatchOf(report, order) === null;
+    return withWords(result, isOurs ? word : null);
   }
-  return result;
+  return { ...result, outcome: withWords(result.outcome, word) };
 }
 
 function startResult(status: number, report: EbirrReport | null, order: RailOrder): StartResult {

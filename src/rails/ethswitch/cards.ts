@@ -5,6 +5,7 @@ import { readBytes } from '../../http/read-bytes.ts';
 import { callRail, type RailAnswer } from '../call-rail.ts';
 import type { CallbackResult, CallbackSuspicion, Rail, RailOrder, StartResult } from '../rail.ts';
 import { logRailAnswer } from '../rail-log.ts';
+import { withWords } from '../rail-words.ts';
 import {
   readRegistered,
   registerForm,
@@ -58,7 +59,7 @@ export function cardsRail(settings: CardsSettings): Rail {
       if (result.type !== 'accepted') {
         logAnswer('register.do', order, answer, 'warn');
       }
-      return result;
+      return withWords(result, wordIn(answer));
     },
 
     /** Only the gateway knows the page's address. */
@@ -67,12 +68,13 @@ export function cardsRail(settings: CardsSettings): Rail {
     },
 
     async query(order: RailOrder, nowMs: number): Promise<Outcome> {
-      const state = await askedState(settings, order, nowMs);
+      const { state, word } = await askedState(settings, order, nowMs);
       if (state.type === 'succeeded' || state.type === 'failed') {
-        return state;
+        return withWords(state, word);
       }
       const { checks, startedAtMs } = order.attempt;
-      return { type: 'unknown', checkAtMs: nextCheckAtMs(checks, startedAtMs, nowMs) };
+      const checkAtMs = nextCheckAtMs(checks, startedAtMs, nowMs);
+      return withWords({ type: 'unknown', checkAtMs }, word);
     },
 
     /**
@@ -112,7 +114,7 @@ async function askedState(
   settings: CardsSettings,
   order: RailOrder,
   nowMs: number,
-): Promise<CardsState> {
+): Promise<{ readonly state: CardsState; readonly word: string | null }> {
   const call = 'getOrderStatusExtended.do';
   const answer = await post(settings, call, statusForm(settings, order), QUERY_TIMEOUT_MS);
   const state: CardsState =
@@ -123,7 +125,11 @@ async function askedState(
     const isCustomers = state.type === 'failed' && state.reason !== 'rail_unavailable';
     logAnswer(call, order, answer, isCustomers ? 'info' : 'warn');
   }
-  return state;
+  return { state, word: wordIn(answer) };
+}
+
+function wordIn(answer: RailAnswer): string | null {
+  return answer.type === 'answered' ? cardsWord(answer.text) : null;
 }
 
 function logAnswer(
@@ -133,16 +139,13 @@ function logAnswer(
   level: 'info' | 'warn',
 ): void {
   const { reference, railReference } = attempt;
-  const said =
-    answer.type === 'answered'
-      ? { status: answer.status, word: cardsWord(answer.text) }
-      : { word: null };
   logRailAnswer({
     rail: CARDS_RAIL_ID,
     call,
     reference,
     railReference: railReference ?? undefined,
-    ...said,
+    status: answer.type === 'answered' ? answer.status : undefined,
+    word: wordIn(answer),
     level,
   });
 }

@@ -4,6 +4,7 @@ import { readBytes } from '../../http/read-bytes.ts';
 import { callRail } from '../call-rail.ts';
 import type { CallbackResult, CallbackSuspicion, Rail, RailOrder, StartResult } from '../rail.ts';
 import { logRailAnswer, type RailLogEntry } from '../rail-log.ts';
+import { withWords } from '../rail-words.ts';
 import { nbgWord, readNbgCallback } from './nbg-callback.ts';
 import { nbgOrderJson, readNbgPage } from './nbg-order.ts';
 import { dropNbgToken, isBusy, type Login, nbgToken } from './nbg-token.ts';
@@ -78,10 +79,11 @@ export function nbgRail(settings: NbgSettings): Rail {
         }
         return refused(notice.suspicion, 400);
       }
-      const { outcome } = notice;
+      const word = nbgWord(text);
+      const outcome = withWords(notice.outcome, word);
       if (outcome.type !== 'succeeded') {
         const level = outcome.type === 'failed' ? 'info' : 'warn';
-        logAnswer('callback', order, { word: nbgWord(text), level });
+        logAnswer('callback', order, { word, level });
       }
       const answer = () => Response.json({ code: 'SUCCESS' });
       return { type: 'outcome', outcome, givesUp: false, onlyPending: false, answer };

@@ -97,7 +97,9 @@ export function descriptionText(merchantName: string): string {
 }
 
 /** The bearer token was not taken, so the push was not looked at: it may be tried with another. */
-export type PushResult = StartResult | { readonly type: 'token_refused' };
+export type PushResult =
+  | StartResult
+  | { readonly type: 'token_refused'; readonly words?: string | null };
 
 const TOKEN_REFUSED: PushResult = { type: 'token_refused' };
 

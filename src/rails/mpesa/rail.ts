@@ -4,6 +4,7 @@ import { readBytes } from '../../http/read-bytes.ts';
 import { callRail } from '../call-rail.ts';
 import type { CallbackResult, Rail, RailOrder, StartResult } from '../rail.ts';
 import { logRailAnswer, type RailLogEntry } from '../rail-log.ts';
+import { withWords } from '../rail-words.ts';
 import { type CallbackReading, readCallback, resultCodeIn } from './callback.ts';
 import { type PushResult, pushBody, pushSaid, readPush } from './push.ts';
 import type { MpesaSettings } from './settings.ts';
@@ -63,7 +64,7 @@ export function mpesaRail(settings: MpesaSettings, startTimeoutMs = START_TIMEOU
       const result =
         first.type === 'token_refused' ? await push(settings, order, phone, answerByMs) : first;
       return result.type === 'token_refused'
-        ? { type: 'refused', reason: 'misconfigured' }
+        ? { ...result, type: 'refused', reason: 'misconfigured' }
         : result;
     },
 
@@ -80,15 +81,17 @@ export function mpesaRail(settings: MpesaSettings, startTimeoutMs = START_TIMEOU
       const text = bytes === null ? '' : new TextDecoder().decode(bytes);
       const reading = readCallback(text, order);
       const level = logLevelOf(reading);
+      const word = resultCodeIn(text);
       if (level !== null) {
-        logAnswer('callback', order, { word: resultCodeIn(text), level });
+        logAnswer('callback', order, { word, level });
       }
       if (reading.type === 'refused') {
         const answer = Response.json({ ResultCode: 1, ResultDesc: 'Rejected' }, { status: 400 });
         return { ...reading, answer };
       }
       return {
-        ...reading,
+        type: 'outcome',
+        outcome: withWords(reading.outcome, word),
         givesUp: false,
         onlyPending: false,
         answer: () => Response.json({ ResultCode: 0, ResultDesc: 'Accepted' }),
@@ -128,7 +131,7 @@ async function push(
   const token = await bearerToken(settings, Math.min(TOKEN_TIMEOUT_MS, remainingMs(answerByMs)));
   if (token.type === 'refused') {
     logAnswer('token', order, token.said);
-    return { type: 'refused', reason: token.reason };
+    return withWords({ type: 'refused', reason: token.reason }, token.said.word);
   }
   const answer = await callRail(
     `${settings.baseUrl}/mpesa/stkpush/v3/processrequest`,
@@ -143,9 +146,10 @@ async function push(
     },
     remainingMs(answerByMs),
   );
-  const result = readPush(answer, order.attempt.reference);
+  const said = pushSaid(answer);
+  const result = withWords(readPush(answer, order.attempt.reference), said.word);
   if (result.type !== 'accepted') {
-    logAnswer('processrequest', order, pushSaid(answer));
+    logAnswer('processrequest', order, said);
   }
   if (result.type === 'token_refused') {
     forgetToken(settings, token.token);

@@ -2,13 +2,17 @@ import type { FailureReason } from '../../domain/intent.ts';
 import { jsonObject, type RailAnswer } from '../call-rail.ts';
 import { type Fields, textOf } from './signature.ts';
 
-/** What an answer of telebirr's means. */
+/** What an answer of telebirr's means. `words`: its error code. */
 export type Understood =
   | { readonly type: 'success'; readonly content: Fields }
   /** telebirr certainly did nothing. */
-  | { readonly type: 'refused'; readonly reason: FailureReason }
+  | {
+      readonly type: 'refused';
+      readonly reason: FailureReason;
+      readonly words?: string | null;
+    }
   /** Nobody knows what telebirr did. */
-  | { readonly type: 'unclear' };
+  | { readonly type: 'unclear'; readonly words?: string | null };
 
 /**
  * Error codes after which certainly no order stands: the request was turned away before it reached
@@ -33,6 +37,9 @@ const REFUSALS: Readonly<Record<string, FailureReason>> = {
   '49401021002': 'rail_unavailable',
 };
 
+/** Of an answer that telebirr did what it was asked. */
+export const SUCCESS_CODE = '0';
+
 /** The answer to a signed call. HTTP 200 alone is not enough. */
 export function understood(answer: RailAnswer): Understood {
   const message = answer.type === 'answered' ? jsonObject(answer.text) : null;
@@ -45,7 +52,7 @@ export function understood(answer: RailAnswer): Understood {
   if (reason !== undefined && result !== 'SUCCESS') {
     return { type: 'refused', reason };
   }
-  const isSuccess = answer.status === 200 && result === 'SUCCESS' && code === '0';
+  const isSuccess = answer.status === 200 && result === 'SUCCESS' && code === SUCCESS_CODE;
   return isSuccess && isFields(content) ? { type: 'success', content } : { type: 'unclear' };
 }
 

@@ -1,6 +1,7 @@
 import { BoundedCache } from '../../bounded-cache.ts';
 import { callRail, type RailAnswer } from '../call-rail.ts';
 import { logRailAnswer } from '../rail-log.ts';
+import { withWords } from '../rail-words.ts';
 import {
   codeIn,
   type FreshToken,
@@ -53,10 +54,10 @@ export function telebirrClient(settings: TelebirrH5Settings, sign: Sign): Telebi
     if (result.type === 'token') {
       const goodUntilMs = askedAtMs + result.lifetimeMs - TOKEN_MARGIN_MS;
       keptTokens.set(tokenKey, { token: result.token, goodUntilMs }, askedAtMs);
-    } else {
-      logAnswer('token', reference, answer);
+      return result;
     }
-    return result;
+    logAnswer('token', reference, answer);
+    return withWords(result, codeIn(answer));
   }
 
   function forget(refused: string): void {
@@ -96,10 +97,11 @@ export function telebirrClient(settings: TelebirrH5Settings, sign: Sign): Telebi
         const result: Understood = isUnauthorized
           ? { type: 'refused', reason: 'misconfigured' }
           : understood(answer);
-        if (result.type !== 'success') {
-          logAnswer(call, reference, answer);
+        if (result.type === 'success') {
+          return result;
         }
-        return result;
+        logAnswer(call, reference, answer);
+        return withWords(result, codeIn(answer));
       }
     },
   };

@@ -5,7 +5,8 @@ import { isPending } from '../../domain/time.ts';
 import { readBytes } from '../../http/read-bytes.ts';
 import type { CallbackResult, CallbackSuspicion, Rail, RailOrder, StartResult } from '../rail.ts';
 import { logRailAnswer } from '../rail-log.ts';
-import { minorFromText } from './answers.ts';
+import { withWords } from '../rail-words.ts';
+import { minorFromText, SUCCESS_CODE } from './answers.ts';
 import { telebirrClient } from './client.ts';
 import {
   type Call,
@@ -70,7 +71,7 @@ export function telebirrH5Rail(settings: TelebirrH5Settings): Rail {
       }
       const answer = await client.post('preOrder', content, startTimeoutMs);
       if (answer.type !== 'success') {
-        return answer.type === 'refused' ? answer : { type: 'unknown' };
+        return answer.type === 'refused' ? answer : { ...answer, type: 'unknown' };
       }
       const prepayId = textOf(answer.content.prepay_id) ?? '';
       // telebirr is said to strip characters from order ids: then nobody would find this one again.
@@ -84,7 +85,7 @@ export function telebirrH5Rail(settings: TelebirrH5Settings): Rail {
       const redirectUrl = await payPageUrl(settings, prepayId, sign, freshness(Date.now()));
       return redirectUrl === null
         ? { type: 'unknown' }
-        : { type: 'accepted', redirectUrl, railReference: prepayId };
+        : { type: 'accepted', redirectUrl, railReference: prepayId, words: SUCCESS_CODE };
     },
 
     // Only telebirr's answer names the order that the page is for.
@@ -96,14 +97,17 @@ export function telebirrH5Rail(settings: TelebirrH5Settings): Rail {
         queryOrderContent(settings, order),
         startTimeoutMs,
       );
-      const proved = answer.type === 'success' ? outcomeOf(answer.content, settings, order) : null;
-      if (answer.type === 'success' && proved?.type !== 'succeeded') {
-        const state = stateOf(answer.content);
-        if (proved !== null || !WAITING_STATES.has(state)) {
-          logWord('queryOrder', order, state, proved === null ? 'warn' : 'info');
-        }
+      const unknown = unknownFrom(order, order.attempt.checks, nowMs);
+      if (answer.type !== 'success') {
+        return withWords(unknown, answer.words ?? null);
       }
-      return proved ?? unknownFrom(order, order.attempt.checks, nowMs);
+      const proved = outcomeOf(answer.content, settings, order);
+      const state = stateOf(answer.content);
+      if (proved === null ? !WAITING_STATES.has(state) : proved.type === 'failed') {
+        logWord('queryOrder', order, state, proved === null ? 'warn' : 'info');
+      }
+      const isOurs = textOf(answer.content.merch_order_id) === order.attempt.reference;
+      return withWords(proved ?? unknown, isOurs ? state : null);
     },
 
     async handleCallback(request: Request, order: RailOrder): Promise<CallbackResult> {
@@ -137,7 +141,7 @@ export function telebirrH5Rail(settings: TelebirrH5Settings): Rail {
       return {
         type: 'outcome',
         // Asked again at once, however long it was quiet.
-        outcome: isUnconfirmed ? unknownFrom(order, 0, nowMs) : asked,
+        outcome: isUnconfirmed ? withWords(unknownFrom(order, 0, nowMs), word) : asked,
         givesUp: false,
         onlyPending: false,
         answer: () => (isUnconfirmed ? answered(503, 'not confirmed') : answered(200, 'success')),

@@ -5,6 +5,7 @@ import { readBytes } from '../../http/read-bytes.ts';
 import { callRail } from '../call-rail.ts';
 import type { CallbackResult, CallbackSuspicion, Rail, RailOrder, StartResult } from '../rail.ts';
 import { logRailAnswer } from '../rail-log.ts';
+import { withWords } from '../rail-words.ts';
 import { failureReason, logLevel, OK, refusalReason } from './codes.ts';
 import {
   type Acknowledgement,
@@ -83,12 +84,12 @@ export function telebirrUssdRail(settings: TelebirrUssdSettings): Rail {
         status === undefined
           ? { type: 'unknown' }
           : startResult(status, isOurs ? said : null, settings);
+      const word = said?.responseCode ?? null;
       if (result.type !== 'accepted') {
-        const word = said?.responseCode ?? null;
         const level = logLevel(word, 'reason' in result ? result.reason : null, settings);
         logRailAnswer({ rail: RAIL_ID, call: COMMAND_ID, reference, status, word, level });
       }
-      return result;
+      return withWords(result, isOurs ? word : null);
     },
 
     page(): null {
@@ -113,10 +114,10 @@ export function telebirrUssdRail(settings: TelebirrUssdSettings): Rail {
         return refused('other_order');
       }
       const outcome = outcomeOf(result, settings);
+      const { resultType, resultCode } = result;
+      const word = resultType === OK ? resultCode : `ResultType ${resultType}`;
       if (outcome?.type !== 'succeeded') {
-        const { resultType, resultCode } = result;
         const { reference } = order.attempt;
-        const word = resultType === OK ? resultCode : `ResultType ${resultType}`;
         const level = logLevel(word, outcome?.reason ?? null, settings);
         logRailAnswer({ rail: RAIL_ID, call: 'callback', reference, word, level });
       }
@@ -125,7 +126,7 @@ export function telebirrUssdRail(settings: TelebirrUssdSettings): Rail {
       }
       return {
         type: 'outcome',
-        outcome,
+        outcome: withWords(outcome, word),
         givesUp: false,
         onlyPending: false,
         answer: () => resultAnswer(200, result, OK, 'Accept the service result successfully.'),

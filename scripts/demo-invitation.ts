@@ -1,0 +1,54 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { invitationPath, newInvitation } from '../src/dashboard/people/invitations.ts';
+import type { SqlStatement } from '../src/database.ts';
+import { sqlText } from './d1.ts';
+import type { DemoMerchant } from './demo-merchant.ts';
+
+/** Who the links below come from, on pages and in the audit log. */
+const INVITED_BY = { id: 'npm-run-dev', name: 'npm run dev' };
+const NAME = 'Demo Owner';
+
+/**
+ * A fresh link by which its first user becomes an owner of the demo merchant; those of earlier starts
+ * end. Written straight into the database's file, in milliseconds: a start of workerd for it would
+ * keep everybody waiting a second or two at each `npm run dev`. Throws when the merchant is not there.
+ */
+export async function demoInvitation(
+  stateDirectory: string,
+  { baseUrl, merchantId }: DemoMerchant,
+): Promise<string> {
+  const nowMs = Date.now();
+  const invitation = await newInvitation({
+    merchantId,
+    name: NAME,
+    role: 'owner',
+    memberId: null,
+    invitedBy: INVITED_BY,
+    nowMs,
+  });
+  const earlier: SqlStatement = {
+    sql: `UPDATE invitations SET revoked_at_ms = ?3 WHERE merchant_id = ?1 AND invited_by_id = ?2
+      AND used_at_ms IS NULL AND revoked_at_ms IS NULL`,
+    params: [merchantId, INVITED_BY.id, nowMs],
+  };
+  const database = new DatabaseSync(await databaseFile(stateDirectory));
+  try {
+    database.exec(`BEGIN IMMEDIATE;\n${sqlText([earlier, invitation.statement])}COMMIT;`);
+  } finally {
+    database.close();
+  }
+  return `${baseUrl}${invitationPath(invitation.token)}`;
+}
+
+/** Where miniflare keeps the one database of wrangler.toml. */
+async function databaseFile(stateDirectory: string): Promise<string> {
+  const directory = join(stateDirectory, 'v3', 'd1', 'miniflare-D1DatabaseObject');
+  const files = await readdir(directory);
+  const file = files.find((name) => /^[0-9a-f]{64}\.sqlite$/.test(name));
+  if (file === undefined) {
+    throw new Error(`There is no database in ${directory}.`);
+  }
+  return join(directory, file);
+}

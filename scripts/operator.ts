@@ -1,0 +1,70 @@
+/**
+ * `npm run operator -- <noun> <verb> …`: the operator's API from the command line. `--help` tells
+ * the rest.
+ */
+import { type Invocation, parseCommandLine } from './operator/arguments.ts';
+import { type Gateway, GatewayError, gatewayOf, send } from './operator/client.ts';
+import { type ApiRequest, type Command, UsageError } from './operator/command.ts';
+import { helpText } from './operator/help.ts';
+
+const EXIT_REFUSED = 1;
+const EXIT_USAGE = 2;
+
+async function main(): Promise<void> {
+  const wanted = parseCommandLine(process.argv.slice(2));
+  if ('help' in wanted) {
+    console.log(helpText(wanted.help));
+    return;
+  }
+  const request = wanted.command.request(wanted.given);
+  const gateway = await gatewayOf(wanted, process.env);
+  for await (const content of pages(gateway, wanted, request)) {
+    console.log(wanted.isJson ? JSON.stringify(content) : textOf(wanted.command, content));
+  }
+}
+
+/** The answer, and with `--all` those of the pages behind it. */
+async function* pages(
+  gateway: Gateway,
+  { command, isAll }: Invocation,
+  request: ApiRequest,
+): AsyncGenerator<unknown> {
+  for (let next: ApiRequest | null = request; next !== null; ) {
+    const content = await send(gateway, next);
+    yield content;
+    const place = placeAfter(command, content);
+    if (place !== null && !isAll && command.pages === 'nextCursor') {
+      console.error('There is more: see it with --all.');
+    }
+    next = place === null || !isAll ? null : nextRequest(command, request, place);
+  }
+}
+
+function placeAfter({ pages: field }: Command, content: unknown): string | null {
+  const place: unknown =
+    field === undefined || typeof content !== 'object' || content === null
+      ? null
+      : Reflect.get(content, field);
+  return typeof place === 'string' ? place : null;
+}
+
+function nextRequest(command: Command, { path, body }: ApiRequest, place: string): ApiRequest {
+  if (command.pages === 'nextUuid') {
+    return { path, body: { ...body, afterUuid: place } };
+  }
+  const separator = path.includes('?') ? '&' : '?';
+  return { path: `${path}${separator}cursor=${encodeURIComponent(place)}` };
+}
+
+function textOf(command: Command, content: unknown): string {
+  // Each command knows the shape of its own answer.
+  return command.lines(content as never).join('\n');
+}
+
+main().catch((error: unknown) => {
+  console.error(error instanceof Error ? error.message : String(error));
+  if (!(error instanceof UsageError || error instanceof GatewayError) && error instanceof Error) {
+    console.error(error.stack);
+  }
+  process.exitCode = error instanceof UsageError ? EXIT_USAGE : EXIT_REFUSED;
+});

@@ -1,0 +1,153 @@
+import { parseArgs } from 'node:util';
+import { type Command, Given, type Option, UsageError } from './command.ts';
+import { DESK_COMMANDS } from './desk-commands.ts';
+import { MERCHANT_COMMANDS } from './merchant-commands.ts';
+
+export const COMMANDS: readonly Command[] = [...MERCHANT_COMMANDS, ...DESK_COMMANDS];
+
+/** Options of every command. */
+export const GENERAL_OPTIONS: Readonly<Record<string, Option>> = {
+  url: { value: 'URL', about: 'the gateway (KEFEL_URL, else http://localhost:8787)' },
+  as: {
+    value: 'NAME',
+    about: 'your name in the audit log (KEFEL_OPERATOR, else who you are here)',
+  },
+  json: { value: null, about: "the answer's content as JSON, a line for each page" },
+  help: { value: null, about: 'this text' },
+};
+
+/** Of commands that list. */
+export const LIST_OPTIONS: Readonly<Record<string, Option>> = {
+  all: { value: null, about: 'every page, not the first alone' },
+};
+
+export interface Invocation {
+  readonly command: Command;
+  readonly given: Given;
+  readonly url: string | undefined;
+  readonly operatorName: string | undefined;
+  readonly isJson: boolean;
+  /** Whether to go on until the last page. */
+  readonly isAll: boolean;
+}
+
+/** What the help is wanted for: one command, or all that begin alike. */
+export interface HelpRequest {
+  readonly help: readonly Command[];
+}
+
+/** What a command line asks for. Throws UsageError, saying what is wrong with it. */
+export function parseCommandLine(args: readonly string[]): Invocation | HelpRequest {
+  const words = leadingWords(args);
+  const command = COMMANDS.find(({ name }) => isPrefix(name.split(' '), words));
+  if (command === undefined) {
+    return helpFor(args, words);
+  }
+  const options = optionsOf(command);
+  const { values, positionals } = parsed(args, options);
+  if (values.help !== undefined) {
+    return { help: [command] };
+  }
+  const given = new Map<string, readonly string[]>();
+  for (const [name, value] of Object.entries(values)) {
+    given.set(name, (Array.isArray(value) ? value : [value]).map(String));
+  }
+  checkOptions(command, options, given);
+  const places = placesOf(command, positionals.slice(command.name.split(' ').length));
+  return {
+    command,
+    given: new Given(places, given),
+    url: given.get('url')?.[0],
+    operatorName: given.get('as')?.[0],
+    isJson: given.has('json'),
+    isAll: given.has('all'),
+  };
+}
+
+/** The options that a command takes, its own and the general ones. */
+export function optionsOf(command: Command): Readonly<Record<string, Option>> {
+  return {
+    ...command.options,
+    ...(command.pages !== undefined && LIST_OPTIONS),
+    ...GENERAL_OPTIONS,
+  };
+}
+
+/** Noun and verb come first: options may take any word behind them for their value. */
+function leadingWords(args: readonly string[]): readonly string[] {
+  const end = args.findIndex((arg) => arg.startsWith('-'));
+  return end < 0 ? args : args.slice(0, end);
+}
+
+function isPrefix(prefix: readonly string[], words: readonly string[]): boolean {
+  return prefix.every((word, index) => words[index] === word);
+}
+
+function helpFor(args: readonly string[], words: readonly string[]): HelpRequest {
+  const wanted = args.includes('--help') || args.length === 0;
+  const noun = words[0];
+  const alike = COMMANDS.filter(({ name }) => noun === undefined || name.split(' ')[0] === noun);
+  if (wanted && alike.length > 0) {
+    return { help: alike };
+  }
+  const known =
+    alike.length > 0
+      ? `${noun} takes ${alike.map(({ name }) => name.split(' ')[1]).join(', ')}`
+      : `there is no "${noun ?? args[0]}"`;
+  throw new UsageError(`${known}; see --help`);
+}
+
+function parsed(args: readonly string[], options: Readonly<Record<string, Option>>) {
+  try {
+    return parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: Object.fromEntries(
+        Object.entries(options).map(([name, { value }]) => [
+          name,
+          // Repeated ones are counted below, to be refused in words.
+          { type: value === null ? 'boolean' : 'string', multiple: true } as const,
+        ]),
+      ),
+    });
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function checkOptions(
+  command: Command,
+  options: Readonly<Record<string, Option>>,
+  given: ReadonlyMap<string, readonly string[]>,
+): void {
+  for (const [name, { value, about, isRequired, isRepeatable }] of Object.entries(options)) {
+    const values = given.get(name) ?? [];
+    if (isRequired && values.length === 0) {
+      throw new UsageError(`${command.name} needs --${name} ${value}: ${about}`);
+    }
+    if (!isRepeatable && values.length > 1) {
+      throw new UsageError(`--${name} is given twice`);
+    }
+  }
+}
+
+function placesOf(
+  command: Command,
+  positionals: readonly string[],
+): ReadonlyMap<string, readonly string[]> {
+  const places = new Map<string, readonly string[]>();
+  let rest = positionals;
+  for (const place of command.positionals) {
+    const name = place.replace('…', '');
+    const values = place.endsWith('…') ? rest : rest.slice(0, 1);
+    if (values.length === 0 || values.includes('')) {
+      throw new UsageError(`${command.name} needs ${command.positionals.join(' ')}`);
+    }
+    places.set(name, values);
+    rest = rest.slice(values.length);
+  }
+  if (rest.length > 0) {
+    throw new UsageError(`${command.name} does not take "${rest[0]}"`);
+  }
+  return places;
+}

@@ -1,0 +1,66 @@
+import { COMMANDS, GENERAL_OPTIONS, LIST_OPTIONS, optionsOf } from './arguments.ts';
+import type { Command, Option } from './command.ts';
+
+const PROGRAM = 'npm run operator --';
+
+/** The help of one command, or the list of several with what holds for all. */
+export function helpText(commands: readonly Command[]): string {
+  const [only] = commands;
+  return only !== undefined && commands.length === 1 ? commandHelp(only) : overview(commands);
+}
+
+function usage(command: Command): string {
+  return [command.name, ...command.positionals].join(' ');
+}
+
+function commandHelp(command: Command): string {
+  return [
+    `${PROGRAM} ${usage(command)} [options]`,
+    '',
+    `  ${command.about}`,
+    '',
+    ...optionLines(optionsOf(command)),
+    '',
+    'Examples:',
+    ...command.examples.map((example) => `  ${PROGRAM} ${example}`),
+  ].join('\n');
+}
+
+function overview(commands: readonly Command[]): string {
+  const width = Math.max(...commands.map((command) => usage(command).length));
+  const isWhole = commands.length === COMMANDS.length;
+  return [
+    `${PROGRAM} <noun> <verb> [options]`,
+    '',
+    ...commands.map((command) => `  ${usage(command).padEnd(width)}  ${command.about}`),
+    '',
+    'Options of all:',
+    ...optionLines(GENERAL_OPTIONS),
+    'Options of lists:',
+    ...optionLines(LIST_OPTIONS),
+    ...(isWhole ? ['', ...ENVIRONMENT] : []),
+    '',
+    'Examples:',
+    ...commands.map(({ examples }) => `  ${PROGRAM} ${examples[0]}`),
+    '',
+    `More about one: ${PROGRAM} merchant create --help`,
+  ].join('\n');
+}
+
+const ENVIRONMENT = [
+  'From the environment, because command lines are seen and remembered:',
+  '  KEFEL_OPERATOR_SECRET                       the secret; for localhost also out of .dev.vars',
+  '  KEFEL_URL, KEFEL_OPERATOR                   as --url and --as',
+  '  CF_ACCESS_CLIENT_ID, CF_ACCESS_CLIENT_SECRET  a service token, where Cloudflare Access asks',
+  '',
+  'Exit codes: 0 done, 1 refused or out of reach, 2 a command line that cannot be.',
+];
+
+function optionLines(options: Readonly<Record<string, Option>>): readonly string[] {
+  const entries = Object.entries(options).map(([name, { value, about, isRequired }]) => {
+    const written = value === null ? `--${name}` : `--${name} ${value}`;
+    return [written, `${about}${isRequired ? '; required' : ''}`] as const;
+  });
+  const width = Math.max(...entries.map(([written]) => written.length));
+  return entries.map(([written, about]) => `  ${written.padEnd(width)}  ${about}`);
+}

@@ -1,0 +1,345 @@
+import { ROLES } from '../../src/dashboard/permissions.ts';
+import { ENVIRONMENTS, type Environment } from '../../src/domain/method.ts';
+import type { Command, Given } from './command.ts';
+import { facts, money, plain, rate, table, time } from './text.ts';
+import * as values from './values.ts';
+
+interface Settings {
+  readonly methods: readonly {
+    readonly method: string;
+    readonly offered: boolean;
+    readonly enabled: boolean;
+    readonly basisPoints: number;
+    readonly fixedMinor: number;
+  }[];
+  readonly limitsMinor: Readonly<Record<string, number>>;
+}
+
+interface Merchant {
+  readonly id: string;
+  readonly name: string;
+  readonly status: string;
+  readonly createdAtMs: number;
+  readonly members: number;
+}
+
+type MerchantDetails = Merchant &
+  Readonly<Record<Environment, Settings & { readonly apiKeys: number }>>;
+
+const ENVIRONMENT = {
+  value: 'sandbox|production',
+  about: 'which environment',
+  isRequired: true,
+} as const;
+const REASON = { value: 'TEXT', about: 'why, for the audit log', isRequired: true } as const;
+
+const merchantPath = (given: Given) => `/merchants/${given.segment('MERCHANT')}`;
+
+function settingsPath(given: Given): string {
+  return `${merchantPath(given)}/${values.environment(given.option('environment') ?? '')}`;
+}
+
+function methodPath(given: Given): string {
+  return `${settingsPath(given)}/methods/${values.method(given.at('METHOD'))}`;
+}
+
+function merchantLines(merchant: MerchantDetails): readonly string[] {
+  return [
+    ...facts([
+      ['Merchant', merchant.id],
+      ['Name', merchant.name],
+      ['Status', merchant.status],
+      ['Since', time(merchant.createdAtMs)],
+      ['People', merchant.members],
+    ]),
+    ...ENVIRONMENTS.flatMap((environment) => [
+      '',
+      `${environment}, ${merchant[environment].apiKeys} API keys`,
+      ...settingsLines(merchant[environment]),
+    ]),
+  ];
+}
+
+function settingsLines({ methods, limitsMinor }: Settings): readonly string[] {
+  const limits = Object.entries(limitsMinor);
+  return [
+    ...table(
+      ['METHOD', 'OFFERED', 'ENABLED', 'COMMISSION'],
+      methods.map(({ method, offered, enabled, basisPoints, fixedMinor }) => [
+        method,
+        offered ? 'yes' : 'no',
+        enabled ? 'yes' : 'no',
+        rate(basisPoints, fixedMinor),
+      ]),
+      'No methods.',
+    ),
+    ...limits.map(([currency, minor]) => `Largest payment: ${money(minor, currency)}`),
+  ];
+}
+
+function linkLines(link: {
+  readonly url: string;
+  readonly name: string;
+  readonly role: string;
+  readonly expiresAtMs: number;
+}): readonly string[] {
+  return [
+    `A link for ${plain(link.name)} (${link.role}). It is shown only now, opens once and until ${time(link.expiresAtMs)}:`,
+    '',
+    `  ${link.url}`,
+    '',
+    'Send it to them alone: whoever opens it first is in.',
+  ];
+}
+
+const invite = (given: Given, role: string) => ({
+  path: `${merchantPath(given)}/invitations`,
+  body: { name: given.option('name'), role },
+});
+
+const PERSON = { value: 'TEXT', about: 'who it is for', isRequired: true } as const;
+
+function changeOfStatus(verb: 'suspend' | 'reactivate', about: string): Command {
+  return {
+    name: `merchant ${verb}`,
+    about,
+    positionals: ['MERCHANT'],
+    options: { reason: REASON },
+    examples: [`merchant ${verb} abebe --reason "As agreed by phone"`],
+    request: (given) => ({
+      path: `${merchantPath(given)}/${verb}`,
+      body: { reason: given.option('reason') },
+    }),
+    lines: merchantLines,
+  };
+}
+
+function changeOfOffer(verb: 'offer' | 'withdraw', about: string): Command {
+  return {
+    name: `method ${verb}`,
+    about,
+    positionals: ['MERCHANT', 'METHOD'],
+    options: { environment: ENVIRONMENT },
+    examples: [`method ${verb} abebe M_PESA --environment production`],
+    request: (given) => ({
+      path: `${methodPath(given)}/offer`,
+      body: { offered: verb === 'offer' },
+    }),
+    lines: settingsLines,
+  };
+}
+
+/** Merchants, their people, and what they may take. */
+export const MERCHANT_COMMANDS: readonly Command[] = [
+  {
+    name: 'merchant create',
+    about: 'a merchant with a webhook secret for each environment',
+    positionals: [],
+    options: {
+      name: { value: 'TEXT', about: 'what customers read on the page', isRequired: true },
+      id: { value: 'ID', about: 'letters, digits, hyphens, underscores; random when absent' },
+      methods: { value: 'all|none|A,B', about: 'offered and enabled in both environments (all)' },
+      commission: {
+        value: 'METHOD=PERCENT[+FIXED]',
+        about: 'in both environments; may be repeated',
+        isRepeatable: true,
+      },
+    },
+    examples: [
+      'merchant create --name "Abebe Coffee" --id abebe',
+      'merchant create --name "Abebe Coffee" --methods TELE_BIRR,CBE --commission TELE_BIRR=2.5+1.00',
+    ],
+    request: (given) => {
+      const id = given.option('id');
+      const methods = given.option('methods');
+      return {
+        path: '/merchants',
+        body: {
+          name: given.option('name'),
+          ...(id !== undefined && { id }),
+          ...(methods !== undefined && { methods: values.methodList(methods) }),
+          commissions: given.options('commission').map(values.commission),
+        },
+      };
+    },
+    lines: (merchant: MerchantDetails) => [
+      ...merchantLines(merchant),
+      '',
+      `Next: npm run operator -- owner invite ${merchant.id} --name "…"`,
+    ],
+  },
+  {
+    name: 'merchant list',
+    about: 'merchants, newest first',
+    positionals: [],
+    options: { status: { value: 'active|suspended', about: 'only these' } },
+    examples: ['merchant list', 'merchant list --status suspended --all --json'],
+    request: (given) => {
+      const status = given.option('status');
+      return {
+        path:
+          status === undefined ? '/merchants' : `/merchants?status=${encodeURIComponent(status)}`,
+      };
+    },
+    lines: ({ items }: { readonly items: readonly Merchant[] }) =>
+      table(
+        ['ID', 'NAME', 'STATUS', 'PEOPLE', 'SINCE'],
+        items.map(({ id, name, status, members, createdAtMs }) => [
+          id,
+          name,
+          status,
+          members,
+          time(createdAtMs),
+        ]),
+        'No merchants.',
+      ),
+    pages: 'nextCursor',
+  },
+  {
+    name: 'merchant show',
+    about: 'one merchant with its methods, commissions and limits',
+    positionals: ['MERCHANT'],
+    options: {},
+    examples: ['merchant show abebe'],
+    request: (given) => ({ path: merchantPath(given) }),
+    lines: merchantLines,
+  },
+  {
+    name: 'merchant rename',
+    about: 'another name, for new payments',
+    positionals: ['MERCHANT'],
+    options: { name: { value: 'TEXT', about: 'the new name', isRequired: true } },
+    examples: ['merchant rename abebe --name "Abebe & Sons"'],
+    request: (given) => ({
+      path: `${merchantPath(given)}/rename`,
+      body: { name: given.option('name') },
+    }),
+    lines: merchantLines,
+  },
+  changeOfStatus('suspend', 'its keys answer 401 within 10 s; payments under way go on'),
+  changeOfStatus('reactivate', 'its keys work again within 10 s'),
+  {
+    name: 'owner invite',
+    about: 'a one-time link for an owner, the first one above all',
+    positionals: ['MERCHANT'],
+    options: { name: PERSON },
+    examples: ['owner invite abebe --name "Abebe Kebede"'],
+    request: (given) => invite(given, 'owner'),
+    lines: linkLines,
+  },
+  {
+    name: 'member invite',
+    about: 'a one-time link for anybody; owners can do it themselves in the dashboard',
+    positionals: ['MERCHANT'],
+    options: {
+      name: PERSON,
+      role: { value: ROLES.join('|'), about: 'what they may do', isRequired: true },
+    },
+    examples: ['member invite abebe --name "Sara" --role developer'],
+    request: (given) => invite(given, values.oneOf('the role', ROLES, given.option('role') ?? '')),
+    lines: linkLines,
+  },
+  {
+    name: 'member list',
+    about: 'who may sign in, and open links',
+    positionals: ['MERCHANT'],
+    options: {},
+    examples: ['member list abebe'],
+    request: (given) => ({ path: `${merchantPath(given)}/members` }),
+    lines: memberLines,
+  },
+  {
+    name: 'member recover',
+    about: 'a one-time link to a new passkey for one who has lost theirs',
+    positionals: ['MERCHANT', 'MEMBER'],
+    options: {},
+    examples: ['member recover abebe mem_0123'],
+    request: (given) => ({
+      path: `${merchantPath(given)}/members/${given.segment('MEMBER')}/recovery`,
+      body: {},
+    }),
+    lines: linkLines,
+  },
+  changeOfOffer('offer', 'lets a merchant have a method'),
+  changeOfOffer('withdraw', 'takes a method back; payments that exist keep it'),
+  {
+    name: 'commission set',
+    about: 'what a method costs from now on',
+    positionals: ['MERCHANT', 'METHOD'],
+    options: {
+      environment: ENVIRONMENT,
+      percent: { value: 'PERCENT', about: 'of the amount, at most two decimals', isRequired: true },
+      fixed: { value: 'AMOUNT', about: 'on top, in the currency of the payment (0)' },
+    },
+    examples: [
+      'commission set abebe TELE_BIRR --environment production --percent 2.5 --fixed 1.00',
+    ],
+    request: (given) => ({
+      path: `${methodPath(given)}/commission`,
+      body: {
+        basisPoints: values.basisPoints(given.option('percent') ?? ''),
+        fixedMinor: values.minorUnits(given.option('fixed') ?? '0'),
+      },
+    }),
+    lines: settingsLines,
+  },
+  {
+    name: 'limit set',
+    about: 'the largest payment that a merchant can create',
+    positionals: ['MERCHANT', 'CURRENCY'],
+    options: {
+      environment: ENVIRONMENT,
+      amount: { value: 'AMOUNT|none', about: 'without commission', isRequired: true },
+    },
+    examples: ['limit set abebe ETB --environment production --amount 50000.00'],
+    request: (given) => {
+      const amount = given.option('amount') ?? '';
+      return {
+        path: `${settingsPath(given)}/limits/${values.currency(given.at('CURRENCY'))}`,
+        body: { amountMinorMax: amount === 'none' ? null : values.minorUnits(amount) },
+      };
+    },
+    lines: settingsLines,
+  },
+];
+
+function memberLines(content: {
+  readonly members: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly role: string;
+    readonly passkeys: number;
+    readonly createdAtMs: number;
+  }[];
+  readonly invitations: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly role: string;
+    readonly expiresAtMs: number;
+  }[];
+}): readonly string[] {
+  return [
+    ...table(
+      ['MEMBER', 'NAME', 'ROLE', 'PASSKEYS', 'SINCE'],
+      content.members.map(({ id, name, role, passkeys, createdAtMs }) => [
+        id,
+        name,
+        role,
+        passkeys,
+        time(createdAtMs),
+      ]),
+      'Nobody has joined yet.',
+    ),
+    '',
+    ...table(
+      ['LINK', 'FOR', 'ROLE', 'OPENS UNTIL'],
+      content.invitations.map(({ id, name, role, expiresAtMs }) => [
+        id,
+        name,
+        role,
+        time(expiresAtMs),
+      ]),
+      'No open links.',
+    ),
+  ];
+}

@@ -1,0 +1,85 @@
+import { CURRENCIES, ENVIRONMENTS, METHODS, type Method } from '../../src/domain/method.ts';
+import { UsageError } from './command.ts';
+
+/** Checks of values on the command line, in words; the gateway checks them all again. */
+
+export function oneOf<const Values extends readonly string[]>(
+  what: string,
+  values: Values,
+  text: string,
+): Values[number] {
+  const found = values.find((value) => value === text);
+  if (found === undefined) {
+    throw new UsageError(`${what} must be one of ${values.join(', ')}, not "${text}"`);
+  }
+  return found;
+}
+
+export function environment(text: string): string {
+  return oneOf('the environment', ENVIRONMENTS, text);
+}
+
+export function method(text: string): Method {
+  return oneOf('the method', METHODS, text);
+}
+
+export function currency(text: string): string {
+  return oneOf('the currency', CURRENCIES, text);
+}
+
+export function methodList(text: string): readonly Method[] {
+  return text === 'all' ? METHODS : text === 'none' ? [] : text.split(',').map(method);
+}
+
+/** `2.5` percent are 250 basis points. */
+export function basisPoints(text: string): number {
+  const hundredths = twoDecimals(text);
+  if (hundredths === null || hundredths > 10_000) {
+    throw new UsageError(
+      `a commission is 0 to 100 percent with at most two decimals, not "${text}"`,
+    );
+  }
+  return hundredths;
+}
+
+/** `150.50` are 15050 minor units. */
+export function minorUnits(text: string): number {
+  const minor = twoDecimals(text);
+  if (minor === null) {
+    throw new UsageError(
+      `an amount has digits and at most two decimals, such as 150.50, not "${text}"`,
+    );
+  }
+  return minor;
+}
+
+/** Hundredths, exactly, or null. Nine digits before the point are more than any payment has. */
+function twoDecimals(text: string): number | null {
+  const parts = /^(\d{1,9})(?:\.(\d{1,2}))?$/.exec(text);
+  return parts?.[1] === undefined
+    ? null
+    : Number(parts[1]) * 100 + Number((parts[2] ?? '').padEnd(2, '0'));
+}
+
+/** `M_PESA=1.5+1.00`: 1.5 percent and one birr (or dollar) on top. */
+export function commission(text: string): {
+  readonly method: Method;
+  readonly basisPoints: number;
+  readonly fixedMinor: number;
+} {
+  const parts = /^([A-Z_]+)=([\d.]+)(?:\+([\d.]+))?$/.exec(text);
+  if (parts?.[1] === undefined || parts[2] === undefined) {
+    throw new UsageError(
+      `--commission takes METHOD=PERCENT or METHOD=PERCENT+FIXED, not "${text}"`,
+    );
+  }
+  return {
+    method: method(parts[1]),
+    basisPoints: basisPoints(parts[2]),
+    fixedMinor: minorUnits(parts[3] ?? '0'),
+  };
+}
+
+export function yesOrNo(text: string): boolean {
+  return oneOf('yes or no', ['yes', 'no'], text) === 'yes';
+}

@@ -1,0 +1,150 @@
+import { type AuditPage, type AuditRecord, auditActors, auditPage } from '../../audit/read.ts';
+import { METHODS } from '../../domain/method.ts';
+import type { DashboardCall } from '../call.ts';
+import { Pager, Table } from '../elements.tsx';
+import { Frame } from '../frame.tsx';
+import { frameWords } from '../frame-words.ts';
+import { answerPage } from '../response.tsx';
+import { When } from '../when.tsx';
+import { SHARED_WORDS } from '../words.ts';
+import { detailRows } from './detail.ts';
+import {
+  AUDIT_GROUPS,
+  type AuditChoices,
+  choicesIn,
+  cursorIn,
+  filterFor,
+  OPERATOR_CHOICE,
+  pagePath,
+} from './filter.ts';
+import { auditWords } from './words.ts';
+
+/** GET /dashboard/audit: who did what, when, from where; newest first. */
+export async function showAuditLog(call: DashboardCall): Promise<Response> {
+  const { merchantId } = call.session;
+  const query = call.url.searchParams;
+  const choices = choicesIn(query);
+  const [page, actors] = await Promise.all([
+    auditPage(call.env.DB, merchantId, filterFor(choices), cursorIn(query)),
+    auditActors(call.env.DB, merchantId),
+  ]);
+  return answerPage(call, <AuditLog call={call} page={page} actors={actors} choices={choices} />);
+}
+
+interface AuditLogProps {
+  readonly call: DashboardCall;
+  readonly page: AuditPage;
+  readonly actors: readonly { readonly id: string; readonly name: string }[];
+  readonly choices: AuditChoices;
+}
+
+function AuditLog({ call, page, actors, choices }: AuditLogProps) {
+  const text = auditWords[call.language];
+  return (
+    <Frame call={call} title={text.title} active="audit">
+      <p>{text.lead}</p>
+      <FilterForm call={call} actors={actors} choices={choices} />
+      <Table
+        caption={text.title}
+        columns={[text.time, text.who, text.what, text.detail, text.from]}
+        rows={page.entries.map((entry) => entryCells(call, entry))}
+        empty={text.empty}
+      />
+      <Pager
+        call={call}
+        newer={pagePath(choices, page.newer)}
+        older={pagePath(choices, page.older)}
+      />
+    </Frame>
+  );
+}
+
+function FilterForm({ call, actors, choices }: Omit<AuditLogProps, 'page'>) {
+  const text = auditWords[call.language];
+  return (
+    <form class="filters" method="get" action="/dashboard/audit">
+      <div class="field">
+        <label for="group">{text.group}</label>
+        <select id="group" name="group">
+          <option value="">{text.all}</option>
+          {AUDIT_GROUPS.map((group) => (
+            <option value={group} selected={group === choices.group}>
+              {text.groups[group]}
+            </option>
+          ))}
+        </select>
+      </div>
+      <div class="field">
+        <label for="who">{text.who}</label>
+        <select id="who" name="who">
+          <option value="">{text.everyone}</option>
+          <option value={OPERATOR_CHOICE} selected={choices.who === OPERATOR_CHOICE}>
+            {text.operator}
+          </option>
+          {actors.map(({ id, name }) => (
+            <option value={id} selected={id === choices.who}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </div>
+      <button type="submit">{text.show}</button>
+    </form>
+  );
+}
+
+function entryCells(call: DashboardCall, entry: AuditRecord) {
+  const text = auditWords[call.language];
+  const { environment } = entry;
+  return [
+    <When call={call} atMs={entry.atMs} />,
+    <span>
+      <bdi>{entry.actorName}</bdi>
+      {entry.actorKind === 'operator' && <span class="quiet small"> ({text.operator})</span>}
+    </span>,
+    <span>
+      {actionText(call, entry.action)}
+      {environment !== null && (
+        <span class="quiet small"> ({frameWords[call.language].environment[environment]})</span>
+      )}
+      {entry.target !== null && (
+        <>
+          {' '}
+          <Target call={call} target={entry.target} />
+        </>
+      )}
+    </span>,
+    <Detail call={call} entry={entry} />,
+    <span class="small">{entry.address ?? '—'}</span>,
+  ];
+}
+
+/** In words; an action of a newer version by its name. */
+function actionText(call: DashboardCall, action: string): string {
+  const { actions } = auditWords[call.language];
+  return Object.hasOwn(actions, action) ? actions[action as keyof typeof actions] : action;
+}
+
+function Target(props: { readonly call: DashboardCall; readonly target: string }) {
+  const method = METHODS.find((known) => known === props.target);
+  return method === undefined ? (
+    <code class="small">{props.target}</code>
+  ) : (
+    <strong>{SHARED_WORDS[props.call.language].methodName[method]}</strong>
+  );
+}
+
+function Detail(props: { readonly call: DashboardCall; readonly entry: AuditRecord }) {
+  const rows = detailRows(props.entry.detail, props.call.language);
+  return rows.length === 0 ? (
+    <span class="quiet">—</span>
+  ) : (
+    <ul class="plain-list small">
+      {rows.map(([label, value]) => (
+        <li>
+          <span class="quiet">{label}:</span> <bdi>{value}</bdi>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,111 @@
+import { AUDIT_ACTIONS, type AuditAction } from '../../audit/actions.ts';
+import type { AuditCursor, AuditFilter } from '../../audit/read.ts';
+
+/** What the address of the audit log asks for. Pure. */
+
+export const AUDIT_GROUPS = [
+  'people',
+  'keys',
+  'webhooks',
+  'methods',
+  'branding',
+  'payments',
+  'merchant',
+] as const;
+export type AuditGroup = (typeof AUDIT_GROUPS)[number];
+
+/** Every action belongs to a part of the dashboard, or to the merchant as a whole. */
+const GROUP_OF: Readonly<Record<AuditAction, AuditGroup>> = {
+  'session.started': 'people',
+  'session.revoked': 'people',
+  'member.invited': 'people',
+  'member.joined': 'people',
+  'member.role_changed': 'people',
+  'member.removed': 'people',
+  'invitation.revoked': 'people',
+  'recovery.issued': 'people',
+  'passkey.added': 'people',
+  'passkey.renamed': 'people',
+  'passkey.removed': 'people',
+  'api_key.created': 'keys',
+  'api_key.renamed': 'keys',
+  'api_key.rolled': 'keys',
+  'api_key.revoked': 'keys',
+  'webhook.url_changed': 'webhooks',
+  'webhook.secret_shown': 'webhooks',
+  'webhook.secret_rotated': 'webhooks',
+  'webhook.secret_ended': 'webhooks',
+  'webhook.test_sent': 'webhooks',
+  'webhook.endpoint_resumed': 'webhooks',
+  'event.resent': 'webhooks',
+  'events.resent': 'webhooks',
+  'method.enabled': 'methods',
+  'method.disabled': 'methods',
+  'method.offered': 'methods',
+  'method.withdrawn': 'methods',
+  'commission.changed': 'methods',
+  'limit.changed': 'methods',
+  'branding.changed': 'branding',
+  'payments.exported': 'payments',
+  'attempt.settled': 'payments',
+  'payment.reviewed': 'payments',
+  'merchant.created': 'merchant',
+  'merchant.renamed': 'merchant',
+  'merchant.suspended': 'merchant',
+  'merchant.reactivated': 'merchant',
+  'bank.changed': 'merchant',
+  'dead_letter.retried': 'merchant',
+  'dead_letter.discarded': 'merchant',
+  'ledger.rebuilt': 'merchant',
+};
+
+/** The choice in the field "who" that stands for whoever acts for the operator. */
+export const OPERATOR_CHOICE = 'operator';
+
+/** Ids are short; bounds what goes into D1. */
+const ACTOR_LENGTH_MAX = 100;
+
+/** As the form shows them again; empty where nothing is chosen. */
+export interface AuditChoices {
+  readonly group: AuditGroup | '';
+  readonly who: string;
+}
+
+export function choicesIn(query: URLSearchParams): AuditChoices {
+  const group = AUDIT_GROUPS.find((known) => known === query.get('group')) ?? '';
+  return { group, who: (query.get('who') ?? '').slice(0, ACTOR_LENGTH_MAX) };
+}
+
+export function filterFor({ group, who }: AuditChoices): AuditFilter {
+  const actions = AUDIT_ACTIONS.filter((action) => GROUP_OF[action] === group);
+  return {
+    ...(group === '' ? {} : { actions }),
+    ...(who === '' ? {} : { actor: who === OPERATOR_CHOICE ? who : { memberId: who } }),
+  };
+}
+
+/** An id has at most 15 digits; anything else is no cursor, and the newest page is shown. */
+const CURSOR = /^\d{1,15}$/;
+
+export function cursorIn(query: URLSearchParams): AuditCursor {
+  const [before, after] = [query.get('before') ?? '', query.get('after') ?? ''];
+  if (CURSOR.test(before)) {
+    return { before: Number(before) };
+  }
+  return CURSOR.test(after) ? { after: Number(after) } : null;
+}
+
+/** The address of another page of the same choices, or null where there is none. */
+export function pagePath(choices: AuditChoices, cursor: AuditCursor): string | null {
+  if (cursor === null) {
+    return null;
+  }
+  const query = new URLSearchParams({
+    ...(choices.group !== '' && { group: choices.group }),
+    ...(choices.who !== '' && { who: choices.who }),
+  });
+  for (const [name, id] of Object.entries(cursor)) {
+    query.set(name, String(id));
+  }
+  return `/dashboard/audit?${query}`;
+}

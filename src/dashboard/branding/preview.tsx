@@ -1,0 +1,92 @@
+import { brandLook } from '../../pages/brand.ts';
+import { moneyText } from '../../pages/money-text.ts';
+import type { DashboardCall } from '../call.ts';
+import { SHARED_WORDS } from '../words.ts';
+import { brandingWords } from './words.ts';
+
+/** An amount to look at: 1,250.00. */
+const SAMPLE_MINOR = 125_000;
+
+/**
+ * The head of the checkout page and its button. The colour stands in attributes of SVG, since the
+ * dashboard's CSP allows no style in the page.
+ */
+export function Preview(props: {
+  readonly call: DashboardCall;
+  readonly colour: string | null;
+  readonly logoUrl: string | null;
+}) {
+  const { call, colour, logoUrl } = props;
+  const text = brandingWords[call.language];
+  const shared = SHARED_WORDS[call.language];
+  const { merchantName } = call.session;
+  return (
+    <div class="brand-preview">
+      <svg class="brand-bar" aria-hidden="true">
+        <Ground colour={colour} radius={0} />
+      </svg>
+      <div class="brand-head">
+        {logoUrl === null ? (
+          <svg class="brand-logo" viewBox="0 0 48 48" aria-hidden="true">
+            <Ground colour={colour} radius={12} />
+            <Label colour={colour} size={22} text={initialOf(merchantName)} />
+          </svg>
+        ) : (
+          <img class="brand-logo" src={logoUrl} width="48" height="48" alt={text.logoAlt} />
+        )}
+        <p>
+          <span class="quiet small">{shared.payTo}</span>
+          <br />
+          <strong>
+            <bdi>{merchantName}</bdi>
+          </strong>
+        </p>
+      </div>
+      <p class="brand-amount number">{moneyText(SAMPLE_MINOR, 'ETB', shared.locale)}</p>
+      <svg class="brand-button" role="img" aria-label={text.sampleButton}>
+        <Ground colour={colour} radius={8} />
+        <Label colour={colour} size={16} text={text.sampleButton} />
+      </svg>
+    </div>
+  );
+}
+
+function Ground(props: { readonly colour: string | null; readonly radius: number }) {
+  const { colour, radius } = props;
+  const isEdged = colour !== null && brandLook(colour).needsEdge;
+  return (
+    <rect
+      class={isEdged ? 'brand-ground brand-edge' : 'brand-ground'}
+      width="100%"
+      height="100%"
+      rx={radius}
+      fill={colour ?? undefined}
+    />
+  );
+}
+
+function Label(props: {
+  readonly colour: string | null;
+  readonly size: number;
+  readonly text: string;
+}) {
+  const { colour, size, text } = props;
+  return (
+    <text
+      class="brand-label"
+      x="50%"
+      y="50%"
+      dy="0.35em"
+      text-anchor="middle"
+      font-size={size}
+      fill={colour === null ? undefined : brandLook(colour).text}
+    >
+      {text}
+    </text>
+  );
+}
+
+function initialOf(name: string): string {
+  const [initial] = new Intl.Segmenter('en').segment(name.trim());
+  return initial?.segment.toUpperCase() ?? '';
+}

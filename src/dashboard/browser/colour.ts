@@ -1,0 +1,17 @@
+/** Colour pickers beside the fields that they fill: shown only where there is JavaScript to fill. */
+export function colourPickers(): void {
+  for (const picker of document.querySelectorAll<HTMLInputElement>('[data-picks]')) {
+    const field = document.getElementById(picker.dataset.picks ?? '');
+    if (field instanceof HTMLInputElement) {
+      picker.hidden = false;
+      picker.addEventListener('input', () => {
+        field.value = picker.value;
+      });
+      field.addEventListener('input', () => {
+        if (/^#[0-9a-fA-F]{6}$/.test(field.value)) {
+          picker.value = field.value;
+        }
+      });
+    }
+  }
+}

@@ -1,0 +1,39 @@
+import type { ApiKeyView } from '../../merchants/keys.ts';
+import type { DashboardCall } from '../call.ts';
+import { Badge } from '../elements.tsx';
+import { When } from '../when.tsx';
+import { keysWords } from './words.ts';
+
+/** Whether the key opens nothing any more. */
+export function isOver(key: ApiKeyView, nowMs: number): boolean {
+  return key.revokedAtMs !== null || (key.expiresAtMs !== null && key.expiresAtMs <= nowMs);
+}
+
+/** Whether another key may take its place: nothing ends it yet. */
+export function isRollable(key: Pick<ApiKeyView, 'revokedAtMs' | 'expiresAtMs'>): boolean {
+  return key.revokedAtMs === null && key.expiresAtMs === null;
+}
+
+/** Active, ending, or ended and when. */
+export function KeyState(props: { readonly call: DashboardCall; readonly apiKey: ApiKeyView }) {
+  const { call, apiKey } = props;
+  const text = keysWords[call.language];
+  const { revokedAtMs, expiresAtMs } = apiKey;
+  if (revokedAtMs === null && expiresAtMs === null) {
+    return <Badge tone="good">{text.active}</Badge>;
+  }
+  const [tone, word] =
+    revokedAtMs !== null
+      ? (['plain', text.revoked] as const)
+      : isOver(apiKey, call.nowMs)
+        ? (['plain', text.expired] as const)
+        : (['wait', text.ends] as const);
+  return (
+    <span class="stack">
+      <Badge tone={tone}>{word}</Badge>{' '}
+      <span class="small">
+        <When call={call} atMs={revokedAtMs ?? expiresAtMs ?? 0} />
+      </span>
+    </span>
+  );
+}

@@ -1,0 +1,73 @@
+import { ConfigError } from '../../config.ts';
+import { CURRENCIES, type Currency, type Environment, type Method } from '../../domain/method.ts';
+import { type CommissionRate, majorText } from '../../domain/money.ts';
+import type { MethodState } from '../../merchants/methods.ts';
+import { configuredRail } from '../../rails/settings.ts';
+
+/**
+ * What pays by a method. The sandbox simulates always, and has the rail's own test system beside
+ * that where the operator has connected it; production needs the rail.
+ */
+export type RailStanding =
+  | 'simulated'
+  | 'simulated_and_test'
+  | 'connected'
+  | 'missing'
+  | 'misconfigured';
+
+/** One method as its merchant sees it. */
+export interface MethodStanding extends MethodState {
+  readonly rail: RailStanding;
+  /** Empty where nothing pays by it. */
+  readonly currencies: readonly Currency[];
+  readonly standing: 'on' | 'off' | 'not_offered' | 'not_connected';
+}
+
+export function methodStanding(
+  env: Env,
+  environment: Environment,
+  state: MethodState,
+): MethodStanding {
+  const { rail, currencies } = railStanding(env, environment, state.method);
+  return { ...state, rail, currencies, standing: standingOf(state, currencies.length > 0) };
+}
+
+function standingOf(state: MethodState, isConnected: boolean): MethodStanding['standing'] {
+  if (!state.offered) {
+    return 'not_offered';
+  }
+  if (!state.enabled) {
+    return 'off';
+  }
+  return isConnected ? 'on' : 'not_connected';
+}
+
+function railStanding(
+  env: Env,
+  environment: Environment,
+  method: Method,
+): Pick<MethodStanding, 'rail' | 'currencies'> {
+  try {
+    const rail = configuredRail(env, environment, method);
+    if (environment === 'sandbox') {
+      return { rail: rail === null ? 'simulated' : 'simulated_and_test', currencies: CURRENCIES };
+    }
+    return rail === null
+      ? { rail: 'missing', currencies: [] }
+      : { rail: 'connected', currencies: rail.currencies };
+  } catch (error) {
+    if (error instanceof ConfigError) {
+      // What is wrong with which secret is the operator's to read, in the log.
+      return { rail: 'misconfigured', currencies: [] };
+    }
+    throw error;
+  }
+}
+
+/** "2.5 % + 1.00"; null for a method that costs nothing. */
+export function rateText({ basisPoints, fixedMinor }: CommissionRate): string | null {
+  const percent = majorText(basisPoints).replace(/\.?0+$/, '');
+  const parts = [basisPoints > 0 && `${percent} %`, fixedMinor > 0 && majorText(fixedMinor)];
+  const text = parts.filter(Boolean).join(' + ');
+  return text === '' ? null : text;
+}

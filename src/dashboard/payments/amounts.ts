@@ -1,0 +1,51 @@
+import {
+  attemptInFlight,
+  chargedMinor,
+  commissionOf,
+  hasEnded,
+  type Intent,
+  reportedAttempt,
+} from '../../domain/intent.ts';
+import type { Method } from '../../domain/method.ts';
+
+/** What a payment comes to for both sides, in minor units. Pure. */
+export interface Amounts {
+  readonly amountMinor: number;
+  /** Whether the customer has paid, may still pay, or has not and does not. */
+  readonly stage: 'paid' | 'payable' | 'unpaid';
+  /** What the customer pays or paid; null while it depends on the method, and when unpaid. */
+  readonly chargedMinor: number | null;
+  readonly commissionMinor: number | null;
+  readonly isCommissionPaidByCustomer: boolean;
+  /** What the merchant receives, splits included; null like the others. */
+  readonly netMinor: number | null;
+  /** What of it is others'. */
+  readonly sharesMinor: number;
+}
+
+export function amountsOf(intent: Intent): Amounts {
+  const { terms, status } = intent;
+  const isPaid = status === 'succeeded';
+  const isUnpaid = hasEnded(status) && !isPaid;
+  const method = isPaid ? reportedAttempt(intent)?.method : attemptInFlight(intent)?.method;
+  const candidates = isUnpaid ? [] : methodsOf(intent, method);
+  const commissions = new Set(candidates.map((one) => commissionOf(terms, one)));
+  const [first] = candidates;
+  const isKnown = first !== undefined && commissions.size === 1;
+  const charged = isKnown ? chargedMinor(terms, first) : null;
+  const commission = isKnown ? commissionOf(terms, first) : null;
+  return {
+    amountMinor: terms.amountMinor,
+    stage: isPaid ? 'paid' : isUnpaid ? 'unpaid' : 'payable',
+    // What the merchant bears, the customer never sees: then it is the amount by any method.
+    chargedMinor: !isUnpaid && !terms.commissionPaidByCustomer ? terms.amountMinor : charged,
+    commissionMinor: commission,
+    isCommissionPaidByCustomer: terms.commissionPaidByCustomer,
+    netMinor: charged === null || commission === null ? null : charged - commission,
+    sharesMinor: terms.splits.reduce((sum, { shareMinor }) => sum + shareMinor, 0),
+  };
+}
+
+function methodsOf({ terms }: Intent, chosen: Method | undefined): readonly Method[] {
+  return chosen === undefined ? terms.methods.map(({ method }) => method) : [chosen];
+}

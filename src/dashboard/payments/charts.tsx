@@ -1,0 +1,177 @@
+import type { Currency } from '../../domain/method.ts';
+import { countText, moneyText } from '../../pages/money-text.ts';
+import type { DashboardCall } from '../call.ts';
+import { SHARED_WORDS } from '../words.ts';
+import { type CurrencyFigures, type MethodFigures, rateText } from './figures.ts';
+import { dayText } from './filter.ts';
+import { listWords } from './words.ts';
+
+/** Charts drawn on the server. Lengths are in the units of the drawing: about a pixel on a phone. */
+
+const WIDTH = 320;
+const CAPTION_HEIGHT = 18;
+const VOLUME_HEIGHT = 110;
+/** Of a bar's place, so that neighbours stay apart. */
+const BAR_PART = 0.72;
+/** What was paid is seen, however little beside the highest bar. */
+const BAR_HEIGHT_MIN = 1.5;
+const RATE_ROW_HEIGHT = 40;
+const RATE_BAR_HEIGHT = 10;
+
+interface ChartProps {
+  readonly call: Pick<DashboardCall, 'language'>;
+  readonly figures: CurrencyFigures;
+}
+
+/** What was paid, day by day. */
+export function VolumeChart({ call, figures }: ChartProps) {
+  const { currency, bars, barMinorMax } = figures;
+  const text = listWords[call.language];
+  const place = WIDTH / bars.length;
+  const bottom = CAPTION_HEIGHT + VOLUME_HEIGHT;
+  const money = moneyIn(call, currency);
+  return (
+    <Chart
+      id={`volume-${currency}`}
+      height={bottom + CAPTION_HEIGHT}
+      title={volumeTitle(call, figures)}
+      description={text.volumeChartDescription(money(barMinorMax), money(figures.paidMinor))}
+    >
+      <text x={0} y={CAPTION_HEIGHT - 5}>
+        {money(barMinorMax)}
+      </text>
+      <path class="chart-line" d={`M0 ${CAPTION_HEIGHT}H${WIDTH}M0 ${bottom}H${WIDTH}`} />
+      {bars.map((bar, index) =>
+        bar.paidMinor === 0 ? null : (
+          <rect
+            class="chart-bar"
+            x={round(index * place + (place * (1 - BAR_PART)) / 2)}
+            y={round(bottom - barHeight(bar.paidMinor, barMinorMax))}
+            width={round(place * BAR_PART)}
+            height={round(barHeight(bar.paidMinor, barMinorMax))}
+          >
+            <title>{`${daysText(bar)}: ${money(bar.paidMinor)}`}</title>
+          </rect>
+        ),
+      )}
+      <text x={0} y={bottom + CAPTION_HEIGHT - 3}>
+        {dayText(bars[0]?.fromDay ?? 0)}
+      </text>
+      <text x={WIDTH} y={bottom + CAPTION_HEIGHT - 3} text-anchor="end">
+        {dayText(bars.at(-1)?.toDay ?? 0)}
+      </text>
+    </Chart>
+  );
+}
+
+/** The part of the payments that were paid, method by method. */
+export function RateChart({ call, figures }: ChartProps) {
+  const text = listWords[call.language];
+  const methods = ratedMethods(figures);
+  return methods.length === 0 ? null : (
+    <Chart
+      id={`rate-${figures.currency}`}
+      height={methods.length * RATE_ROW_HEIGHT}
+      title={text.rateChart(figures.currency)}
+      description={text.rateChartDescription}
+    >
+      {methods.map((method, index) => {
+        const top = index * RATE_ROW_HEIGHT + CAPTION_HEIGHT;
+        return (
+          <g>
+            <text x={0} y={top - 3}>
+              {methodText(call, method)}
+            </text>
+            <text x={WIDTH} y={top - 3} text-anchor="end">
+              {`${rateWords(call, method)} (${countsText(call, method)})`}
+            </text>
+            <rect class="chart-ground" x={0} y={top + 2} width={WIDTH} height={RATE_BAR_HEIGHT} />
+            <rect
+              class="chart-bar"
+              x={0}
+              y={top + 2}
+              width={round((WIDTH * (method.rateTenths ?? 0)) / 1_000)}
+              height={RATE_BAR_HEIGHT}
+            />
+          </g>
+        );
+      })}
+    </Chart>
+  );
+}
+
+/** One picture to screen readers, which are told of the table that has its numbers. */
+function Chart(props: {
+  readonly id: string;
+  readonly height: number;
+  readonly title: string;
+  readonly description: string;
+  readonly children: preact.ComponentChildren;
+}) {
+  const { id, height, title, description, children } = props;
+  return (
+    <figure class="chart">
+      <figcaption aria-hidden="true">{title}</figcaption>
+      <svg
+        viewBox={`0 0 ${WIDTH} ${height}`}
+        role="img"
+        aria-labelledby={`${id}-title`}
+        aria-describedby={`${id}-description`}
+      >
+        <title id={`${id}-title`}>{title}</title>
+        <desc id={`${id}-description`}>{description}</desc>
+        {children}
+      </svg>
+    </figure>
+  );
+}
+
+export function volumeTitle(call: ChartProps['call'], { bars, currency }: CurrencyFigures): string {
+  const text = listWords[call.language];
+  const [first] = bars;
+  const days = first === undefined ? 1 : first.toDay - first.fromDay + 1;
+  return days === 1 ? text.volumeChart(currency) : text.volumeChartGrouped(currency, String(days));
+}
+
+/** `2026-11-21`, or the first and last of several days. */
+export function daysText({ fromDay, toDay }: { readonly fromDay: number; readonly toDay: number }) {
+  return fromDay === toDay ? dayText(fromDay) : `${dayText(fromDay)} – ${dayText(toDay)}`;
+}
+
+export function methodText(call: ChartProps['call'], { method }: MethodFigures): string {
+  return method === null
+    ? listWords[call.language].noMethod
+    : SHARED_WORDS[call.language].methodName[method];
+}
+
+export function rateWords(call: ChartProps['call'], counts: Pick<MethodFigures, 'rateTenths'>) {
+  const text = listWords[call.language];
+  return counts.rateTenths === null ? text.nothingEnded : text.percent(rateText(counts.rateTenths));
+}
+
+export function countsText(
+  call: ChartProps['call'],
+  { paid, ended }: Pick<MethodFigures, 'paid' | 'ended'>,
+): string {
+  const { locale } = SHARED_WORDS[call.language];
+  return `${countText(paid, locale)}/${countText(ended, locale)}`;
+}
+
+export function moneyIn(call: ChartProps['call'], currency: Currency) {
+  return (amountMinor: number) =>
+    moneyText(amountMinor, currency, SHARED_WORDS[call.language].locale);
+}
+
+/** Without a method nothing can be paid: those stand in the table only. */
+function ratedMethods({ methods }: CurrencyFigures): readonly MethodFigures[] {
+  return methods.filter(({ method, rateTenths }) => method !== null && rateTenths !== null);
+}
+
+function barHeight(paidMinor: number, barMinorMax: number): number {
+  return Math.max((VOLUME_HEIGHT * paidMinor) / barMinorMax, BAR_HEIGHT_MIN);
+}
+
+/** Hundredths of a pixel are seen by nobody. */
+function round(length: number): number {
+  return Math.round(length * 10) / 10;
+}

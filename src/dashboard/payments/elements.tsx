@@ -1,0 +1,40 @@
+import type { IntentStatus } from '../../domain/intent.ts';
+import { exactTimeText, timeText } from '../../pages/time-text.ts';
+import type { DashboardCall } from '../call.ts';
+import { Badge, type BadgeTone, Moment } from '../elements.tsx';
+import { shownText } from '../untrusted-text.ts';
+import { SHARED_WORDS } from '../words.ts';
+import { statusWords } from './words.ts';
+
+type Call = Pick<DashboardCall, 'language'>;
+
+const TONES: Readonly<Record<IntentStatus, BadgeTone>> = {
+  open: 'plain',
+  processing: 'wait',
+  succeeded: 'good',
+  failed: 'bad',
+  expired: 'plain',
+  canceled: 'plain',
+};
+
+export function StatusBadge(props: { readonly call: Call; readonly status: IntentStatus }) {
+  return <Badge tone={TONES[props.status]}>{statusWords[props.call.language][props.status]}</Badge>;
+}
+
+/** A moment in the member's language. */
+export function When(props: { readonly call: Call; readonly atMs: number }) {
+  return (
+    <Moment atMs={props.atMs}>{timeText(props.atMs, SHARED_WORDS[props.call.language])}</Moment>
+  );
+}
+
+/** The same to the second: attempts and tries follow each other fast. */
+export function WhenExactly(props: { readonly call: Call; readonly atMs: number }) {
+  const text = SHARED_WORDS[props.call.language];
+  return <Moment atMs={props.atMs}>{exactTimeText(props.atMs, text)}</Moment>;
+}
+
+/** What somebody else wrote: it shows what it is, and turns no text round it about. */
+export function Untrusted({ text }: { readonly text: string }) {
+  return <bdi>{shownText(text)}</bdi>;
+}

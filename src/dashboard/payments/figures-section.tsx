@@ -1,0 +1,133 @@
+import { countText } from '../../pages/money-text.ts';
+import type { DashboardCall } from '../call.ts';
+import { Table } from '../elements.tsx';
+import { SHARED_WORDS } from '../words.ts';
+import {
+  countsText,
+  daysText,
+  methodText,
+  moneyIn,
+  RateChart,
+  rateWords,
+  VolumeChart,
+  volumeTitle,
+} from './charts.tsx';
+import type { CurrencyFigures, FigureDays } from './figures.ts';
+import { dayText, type FilterForm } from './filter.ts';
+import { listWords } from './words.ts';
+
+/** Totals and charts of the range. `days` is null when the range is too long for them. */
+export function FiguresSection(props: {
+  readonly call: DashboardCall;
+  readonly form: FilterForm;
+  readonly days: FigureDays | null;
+  readonly figures: readonly CurrencyFigures[];
+}) {
+  const { call, form, days, figures } = props;
+  const text = listWords[call.language];
+  const { status, min, max } = form.values;
+  return (
+    <section class="card figures" aria-labelledby="figures">
+      <h2 id="figures">{text.figures}</h2>
+      {days === null ? (
+        <p>{text.figuresTooLong}</p>
+      ) : (
+        <p class="quiet small">
+          {text.figuresRange(dayText(days.fromDay), dayText(days.toDay))}
+          {`${status}${min}${max}` === '' ? null : ` ${text.figuresNotFiltered}`}
+        </p>
+      )}
+      {days !== null && figures.length === 0 && <p>{text.figuresNone}</p>}
+      {figures.map((one) => (
+        <CurrencyBlock call={call} figures={one} />
+      ))}
+    </section>
+  );
+}
+
+function CurrencyBlock(props: { readonly call: DashboardCall; readonly figures: CurrencyFigures }) {
+  const { call, figures } = props;
+  const text = listWords[call.language];
+  const { locale } = SHARED_WORDS[call.language];
+  const money = moneyIn(call, figures.currency);
+  return (
+    <div class="currency">
+      <dl class="tiles">
+        <Tile label={text.volume} value={money(figures.paidMinor)} />
+        <Tile label={text.paidCount} value={countText(figures.paid, locale)} />
+        <Tile
+          label={text.successRate}
+          value={rateWords(call, figures)}
+          hint={
+            figures.ended === 0
+              ? null
+              : text.rateHint(countText(figures.paid, locale), countText(figures.ended, locale))
+          }
+        />
+      </dl>
+      {figures.paidMinor > 0 && (
+        <div class="charts">
+          <VolumeChart call={call} figures={figures} />
+          <RateChart call={call} figures={figures} />
+        </div>
+      )}
+      <details>
+        <summary>{text.numbers(figures.currency)}</summary>
+        <Numbers call={call} figures={figures} />
+      </details>
+    </div>
+  );
+}
+
+function Tile(props: {
+  readonly label: string;
+  readonly value: string;
+  readonly hint?: string | null;
+}) {
+  return (
+    <div class="tile">
+      <dt>{props.label}</dt>
+      <dd>
+        <strong class="number">{props.value}</strong>
+        {props.hint && <span class="quiet small">{props.hint}</span>}
+      </dd>
+    </div>
+  );
+}
+
+/** What the charts show, for whoever cannot see them or wants to know exactly. */
+function Numbers(props: { readonly call: DashboardCall; readonly figures: CurrencyFigures }) {
+  const { call, figures } = props;
+  const text = listWords[call.language];
+  const { locale } = SHARED_WORDS[call.language];
+  const money = moneyIn(call, figures.currency);
+  return (
+    <div class="numbers">
+      <h3>{text.perMethod}</h3>
+      <Table
+        caption={text.rateChart(figures.currency)}
+        columns={[text.method, text.volume, `${text.paidCount}/${text.ended}`, text.successRate]}
+        rows={figures.methods.map((method) => [
+          methodText(call, method),
+          <span class="number">{money(method.paidMinor)}</span>,
+          <span class="number">{countsText(call, method)}</span>,
+          <span class="number">{rateWords(call, method)}</span>,
+        ])}
+        empty={text.figuresNone}
+      />
+      <h3>{text.perDay}</h3>
+      <Table
+        caption={volumeTitle(call, figures)}
+        columns={[text.day, text.volume, text.paidCount]}
+        rows={figures.bars
+          .filter(({ paid }) => paid > 0)
+          .map((bar) => [
+            <span class="number">{daysText(bar)}</span>,
+            <span class="number">{money(bar.paidMinor)}</span>,
+            <span class="number">{countText(bar.paid, locale)}</span>,
+          ])}
+        empty={text.figuresNone}
+      />
+    </div>
+  );
+}

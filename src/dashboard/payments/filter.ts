@@ -1,0 +1,144 @@
+import type { IntentStatus } from '../../domain/intent.ts';
+import { CURRENCIES, METHODS } from '../../domain/method.ts';
+import { minorFromMajor } from '../../domain/money.ts';
+import type { PaymentFilter } from '../../ledger/payments-list.ts';
+import { ledgerDayStartMs } from '../../ledger/totals.ts';
+
+/** The statuses in the order of the select box. */
+export const STATUSES = [
+  'succeeded',
+  'processing',
+  'open',
+  'failed',
+  'expired',
+  'canceled',
+] as const satisfies readonly IntentStatus[];
+
+/** The query's parameters, which are the form's fields. */
+export const FILTER_FIELDS = [
+  'status',
+  'method',
+  'currency',
+  'since',
+  'until',
+  'min',
+  'max',
+] as const;
+export type FilterField = (typeof FILTER_FIELDS)[number];
+
+export type FilterProblem =
+  | 'unknown_choice'
+  | 'bad_date'
+  | 'dates_reversed'
+  | 'bad_amount'
+  | 'amounts_reversed';
+
+/** The form as it was sent, what is wrong with it, and what it asks for. */
+export interface FilterForm {
+  readonly values: Readonly<Record<FilterField, string>>;
+  readonly problems: Readonly<Partial<Record<FilterField, FilterProblem>>>;
+  /** Meaningless while there are problems. */
+  readonly filter: PaymentFilter;
+  /** Days as `ledgerDay` counts them; both belong to the range. Null: no bound. */
+  readonly fromDay: number | null;
+  readonly toDay: number | null;
+}
+
+const DAY_MS = 86_400_000;
+const DATE = /^\d{4}-\d{2}-\d{2}$/;
+/** Up to 999,999,999.99, with or without commas between thousands. */
+const AMOUNT = /^(?:\d{1,9}|\d{1,3}(?:,\d{3}){1,2})(?:\.\d{1,2})?$/;
+
+/** Reads the filters of a list's address. Days are those of Addis Ababa, amounts in major units. */
+export function readFilter(query: URLSearchParams): FilterForm {
+  const textOf = (field: FilterField) => query.get(field)?.trim() ?? '';
+  const values = Object.fromEntries(FILTER_FIELDS.map((field) => [field, textOf(field)])) as Record<
+    FilterField,
+    string
+  >;
+  const problems: Partial<Record<FilterField, FilterProblem>> = {};
+  const read = <Value>(
+    field: FilterField,
+    parse: (text: string) => Value | null,
+    problem: FilterProblem,
+  ): Value | null => {
+    const value = values[field] === '' ? null : parse(values[field]);
+    if (values[field] !== '' && value === null) {
+      problems[field] = problem;
+    }
+    return value;
+  };
+  const status = read('status', oneOf(STATUSES), 'unknown_choice');
+  const method = read('method', oneOf(METHODS), 'unknown_choice');
+  const currency = read('currency', oneOf(CURRENCIES), 'unknown_choice');
+  const fromDay = read('since', dayFrom, 'bad_date');
+  const toDay = read('until', dayFrom, 'bad_date');
+  const amountMinorMin = read('min', amountMinorFrom, 'bad_amount');
+  const amountMinorMax = read('max', amountMinorFrom, 'bad_amount');
+  if (fromDay !== null && toDay !== null && fromDay > toDay) {
+    problems.until = 'dates_reversed';
+  }
+  if (amountMinorMin !== null && amountMinorMax !== null && amountMinorMin > amountMinorMax) {
+    problems.max = 'amounts_reversed';
+  }
+  return {
+    values,
+    problems,
+    filter: {
+      status: status ?? undefined,
+      method: method ?? undefined,
+      currency: currency ?? undefined,
+      createdFromMs: fromDay === null ? undefined : ledgerDayStartMs(fromDay),
+      createdToMs: toDay === null ? undefined : ledgerDayStartMs(toDay + 1),
+      amountMinorMin: amountMinorMin ?? undefined,
+      amountMinorMax: amountMinorMax ?? undefined,
+    },
+    fromDay,
+    toDay,
+  };
+}
+
+export function hasProblems({ problems }: FilterForm): boolean {
+  return Object.keys(problems).length > 0;
+}
+
+/** Whether anything restricts the list. */
+export function isRestricted({ values }: FilterForm): boolean {
+  return FILTER_FIELDS.some((field) => values[field] !== '');
+}
+
+/** The filters as a query, for links that lead on with the same ones. */
+export function queryOf({ values }: FilterForm, more: Readonly<Record<string, string>> = {}) {
+  const query = new URLSearchParams();
+  for (const field of FILTER_FIELDS) {
+    if (values[field] !== '') {
+      query.set(field, values[field]);
+    }
+  }
+  for (const [name, value] of Object.entries(more)) {
+    query.set(name, value);
+  }
+  return query.toString();
+}
+
+function oneOf<const Choice extends string>(choices: readonly Choice[]) {
+  return (text: string): Choice | null => choices.find((choice) => choice === text) ?? null;
+}
+
+/** The day of `2026-11-21` as `ledgerDay` counts days, or null when there is no such day. */
+export function dayFrom(text: string): number | null {
+  if (!DATE.test(text)) {
+    return null;
+  }
+  const day = Date.parse(`${text}T00:00:00Z`) / DAY_MS;
+  return Number.isInteger(day) && dayText(day) === text ? day : null;
+}
+
+/** `2026-11-21`: the same in every language, and what date fields take. */
+export function dayText(day: number): string {
+  return new Date(day * DAY_MS).toISOString().slice(0, 10);
+}
+
+function amountMinorFrom(text: string): number | null {
+  return AMOUNT.test(text) ? minorFromMajor(Number(text.replaceAll(',', ''))) : null;
+}

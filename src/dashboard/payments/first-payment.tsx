@@ -1,0 +1,39 @@
+import type { Environment } from '../../domain/method.ts';
+import type { DashboardCall } from '../call.ts';
+import { isAllowed } from '../permissions.ts';
+import { listWords } from './words.ts';
+
+/** Where a merchant's server creates a payment (spec "Endpoints"). */
+const CREATE_PATH: Readonly<Record<Environment, string>> = {
+  sandbox: '/api/v1/payment/sandbox/intent',
+  production: '/api/v1/payment/intent',
+};
+
+/** In place of an empty list: what to do so that it does not stay empty. */
+export function FirstPayment({ call }: { readonly call: DashboardCall }) {
+  const { environment, session, url, config } = call;
+  const text = listWords[call.language];
+  const parts = `/dashboard/${environment}`;
+  const address = `${config.publicBaseUrl ?? url.origin}${CREATE_PATH[environment]}`;
+  return (
+    <section class="card first-payment">
+      <h2>{text.noneTitle}</h2>
+      <p>{environment === 'sandbox' ? text.noneSandbox : text.noneProduction}</p>
+      <ol>
+        <li>
+          <a href={`${parts}/methods`}>{text.stepMethods}</a>
+        </li>
+        <li>
+          <a href={`${parts}/keys`}>{text.stepKey}</a>
+        </li>
+        <li>
+          <a href={`${parts}/webhooks`}>{text.stepWebhook}</a>
+        </li>
+        <li>
+          {text.stepCreate} <code>POST {address}</code>
+        </li>
+      </ol>
+      {!isAllowed(session.role, 'develop') && <p class="quiet">{text.askDeveloper}</p>}
+    </section>
+  );
+}

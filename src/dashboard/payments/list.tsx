@@ -1,0 +1,172 @@
+import { type Cursor, parseCursor } from '../../ledger/page.ts';
+import type { PaymentRow } from '../../ledger/payment-row.ts';
+import { listPayments } from '../../ledger/payments-list.ts';
+import { SEARCH_ROWS_MAX, searchPayments } from '../../ledger/search.ts';
+import { ledgerDay, totalsByStretch } from '../../ledger/totals.ts';
+import { countText, moneyText } from '../../pages/money-text.ts';
+import { type DashboardCall, tenantOf } from '../call.ts';
+import { Badge, Message, Pager, Table } from '../elements.tsx';
+import { Frame } from '../frame.tsx';
+import { answerPage } from '../response.tsx';
+import { shownText } from '../untrusted-text.ts';
+import { SHARED_WORDS } from '../words.ts';
+import { StatusBadge, When } from './elements.tsx';
+import {
+  type CurrencyFigures,
+  daysPerBar,
+  type FigureDays,
+  figureDays,
+  figuresOf,
+} from './figures.ts';
+import { FiguresSection } from './figures-section.tsx';
+import { type FilterForm, hasProblems, isRestricted, queryOf, readFilter } from './filter.ts';
+import { FilterPanel, SearchForm } from './filter-form.tsx';
+import { FirstPayment } from './first-payment.tsx';
+import { exportPath, paymentPath, paymentsPath } from './paths.ts';
+import { listWords } from './words.ts';
+
+/** A screen or two on a desktop, and some thumb's work on a phone. */
+const PAGE_ROWS = 25;
+
+/** GET …/payments: filters, totals and a page of the list. Filters that cannot be list nothing. */
+export async function showPayments(call: DashboardCall): Promise<Response> {
+  const form = readFilter(call.url.searchParams);
+  const text = listWords[call.language];
+  if (hasProblems(form)) {
+    const page = (
+      <Frame call={call} title={text.title} active="payments">
+        <SearchForm call={call} />
+        <FilterPanel call={call} form={form} />
+      </Frame>
+    );
+    return answerPage(call, page, { status: 400 });
+  }
+  const named = call.url.searchParams.get('cursor');
+  const cursor = named === null ? null : parseCursor(named);
+  const isBadCursor = named !== null && cursor === null;
+  const [list, { days, figures }] = await Promise.all([
+    readPage(call, form, cursor),
+    readFigures(call, form),
+  ]);
+  const isFirst = list.rows.length === 0 && !isRestricted(form) && cursor === null;
+  const page = (
+    <Frame call={call} title={text.title} active="payments">
+      {isBadCursor && <Message tone="bad">{text.badCursor}</Message>}
+      {isFirst ? (
+        <FirstPayment call={call} />
+      ) : (
+        <>
+          <SearchForm call={call} />
+          <FilterPanel call={call} form={form} />
+          <FiguresSection call={call} form={form} days={days} figures={figures} />
+          <div class="list-head">
+            <h2>{text.newestFirst}</h2>
+            <a class="button" href={exportPath(call.environment, queryOf(form))} download>
+              {text.export}
+            </a>
+          </div>
+          <PaymentTable call={call} rows={list.rows} empty={text.noneFiltered} />
+          <Pager call={call} newer={list.newer} older={list.older} />
+        </>
+      )}
+    </Frame>
+  );
+  return answerPage(call, page, { status: isBadCursor ? 400 : 200 });
+}
+
+/** POST …/payments: what has exactly the id or phone number that was typed. Changes nothing. */
+export async function searchAll(call: DashboardCall): Promise<Response> {
+  const text = listWords[call.language];
+  const wanted = call.form.text('search');
+  const rows = await searchPayments(call.env, tenantOf(call), wanted);
+  const count = countText(rows.length, SHARED_WORDS[call.language].locale);
+  const page = (
+    <Frame call={call} title={text.searchTitle} active="payments">
+      <SearchForm call={call} value={wanted} />
+      {rows.length > 0 && (
+        <p role="status">
+          {text.found(count)} {rows.length === SEARCH_ROWS_MAX && text.foundMost(count)}
+        </p>
+      )}
+      <PaymentTable call={call} rows={rows} empty={text.foundNone} />
+      <p>
+        <a class="button" href={paymentsPath(call.environment)}>
+          {text.allPayments}
+        </a>
+      </p>
+    </Frame>
+  );
+  return answerPage(call, page);
+}
+
+async function readPage(call: DashboardCall, form: FilterForm, cursor: Cursor | null) {
+  const page = await listPayments(call.env.DB, tenantOf(call), form.filter, cursor, PAGE_ROWS);
+  const pathTo = (name: string | null) =>
+    name === null ? null : paymentsPath(call.environment, queryOf(form, { cursor: name }));
+  return {
+    rows: page.rows,
+    newer: pathTo(page.previousCursor),
+    older: pathTo(page.nextCursor),
+  };
+}
+
+async function readFigures(
+  call: DashboardCall,
+  { fromDay, toDay, filter }: FilterForm,
+): Promise<{ days: FigureDays | null; figures: readonly CurrencyFigures[] }> {
+  const days = figureDays(fromDay, toDay, ledgerDay(call.nowMs));
+  if (days === null) {
+    return { days, figures: [] };
+  }
+  const range = { ...days, method: filter.method };
+  const totals = await totalsByStretch(call.env.DB, tenantOf(call), range, daysPerBar(days));
+  const all = figuresOf(totals, days);
+  const isWanted = ({ currency }: CurrencyFigures) =>
+    filter.currency === undefined || filter.currency === currency;
+  return { days, figures: all.filter(isWanted) };
+}
+
+function PaymentTable(props: {
+  readonly call: DashboardCall;
+  readonly rows: readonly PaymentRow[];
+  readonly empty: string;
+}) {
+  const { call, rows, empty } = props;
+  const text = listWords[call.language];
+  const shared = SHARED_WORDS[call.language];
+  return (
+    <div class="payment-list">
+      <Table
+        caption={text.title}
+        columns={[text.uniqueId, text.amount, text.status, text.method, text.time]}
+        rows={rows.map((row) => [
+          <a class="id" href={paymentPath(call.environment, row.uniqueId)}>
+            <bdi>{shownText(row.uniqueId)}</bdi>
+          </a>,
+          <span class="number">{moneyText(row.amountMinor, row.currency, shared.locale)}</span>,
+          <Marks call={call} row={row} />,
+          row.method === null ? (
+            <span class="quiet">{text.noMethod}</span>
+          ) : (
+            shared.methodName[row.method]
+          ),
+          <When call={call} atMs={row.createdAtMs} />,
+        ])}
+        empty={empty}
+      />
+    </div>
+  );
+}
+
+/** The status, and what somebody should look at. */
+function Marks({ call, row }: { readonly call: DashboardCall; readonly row: PaymentRow }) {
+  const text = listWords[call.language];
+  return (
+    <span class="marks">
+      <StatusBadge call={call} status={row.status} />
+      {row.late && <Badge tone="wait">{text.late}</Badge>}
+      {row.unresolvedAttempts > 0 && <Badge tone="wait">{text.unresolved}</Badge>}
+      {row.anomalies > 0 && <Badge tone="bad">{text.anomaly}</Badge>}
+    </span>
+  );
+}

@@ -1,0 +1,201 @@
+import type { DashboardCall } from '../call.ts';
+import { Badge, ButtonForm, CsrfField, Field, Message, Table } from '../elements.tsx';
+import { Frame } from '../frame.tsx';
+import { frameWords } from '../frame-words.ts';
+import { type AccountProblem, accountWords } from './account-words.ts';
+import { browserName } from './browser-name.ts';
+import { NAME_LENGTH_MAX } from './invitations.ts';
+import { PasskeyForm } from './passkey-form.tsx';
+import type { ListedPasskey } from './passkeys.ts';
+import type { OpenSession } from './sessions.ts';
+import { When } from './when.tsx';
+import { wayInWords } from './words.ts';
+
+const PATH = '/dashboard/account';
+
+/** A member's own passkeys and sessions. */
+export function AccountPage(props: {
+  readonly call: DashboardCall;
+  readonly passkeys: readonly ListedPasskey[];
+  readonly sessions: readonly OpenSession[];
+  /** Proposed for one that is added here. */
+  readonly newPasskeyName: string;
+  readonly problem: AccountProblem | null;
+}) {
+  const { call, passkeys, sessions, newPasskeyName, problem } = props;
+  const text = accountWords[call.language];
+  const done = call.url.searchParams.get('done');
+  const said = Object.entries(text.done).find(([word]) => word === done)?.[1];
+  return (
+    <Frame call={call} title={frameWords[call.language].nav.account} active="account">
+      {problem !== null && <Message tone="bad">{text.problems[problem]}</Message>}
+      {problem === null && said !== undefined && <Message tone="good">{said}</Message>}
+      <section class="card" aria-labelledby="passkeys">
+        <h2 id="passkeys">{text.passkeys.title}</h2>
+        <p class="hint">{text.passkeys.lead}</p>
+        <Passkeys call={call} passkeys={passkeys} />
+      </section>
+      {!call.session.isSuspended && <AddPasskey call={call} name={newPasskeyName} />}
+      <section class="card" aria-labelledby="sessions">
+        <h2 id="sessions">{text.sessions.title}</h2>
+        <p class="hint">{text.sessions.lead}</p>
+        <Sessions call={call} sessions={sessions} />
+        {sessions.length > 1 && (
+          <ButtonForm
+            call={call}
+            action={`${PATH}/sessions/revoke-others`}
+            label={text.sessions.revokeOthers}
+            tone="bad"
+          />
+        )}
+      </section>
+    </Frame>
+  );
+}
+
+function Passkeys(props: {
+  readonly call: DashboardCall;
+  readonly passkeys: readonly ListedPasskey[];
+}) {
+  const { call, passkeys } = props;
+  const text = accountWords[call.language].passkeys;
+  const mayChange = !call.session.isSuspended;
+  return (
+    <Table
+      caption={text.title}
+      columns={[text.name, text.made, text.lastUsed, text.copies, text.change]}
+      empty={text.none}
+      rows={passkeys.map((passkey, index) => [
+        <strong>{passkey.name}</strong>,
+        <When call={call} atMs={passkey.createdAtMs} />,
+        passkey.lastUsedAtMs === null ? (
+          text.never
+        ) : (
+          <When call={call} atMs={passkey.lastUsedAtMs} />
+        ),
+        <Badge tone={passkey.isBackedUp ? 'good' : 'wait'}>
+          {passkey.isBackedUp ? text.backedUp : text.notBackedUp}
+        </Badge>,
+        mayChange ? (
+          <div class="buttons">
+            <RenamePasskey call={call} passkey={passkey} id={`rename-${index}`} />
+            {passkeys.length > 1 && (
+              <ButtonForm
+                call={call}
+                action={`${PATH}/passkeys/remove`}
+                label={text.remove}
+                describedAs={text.removeOne(passkey.name)}
+                confirm={text.confirmRemove(passkey.name)}
+                fields={{ passkey: passkey.credentialId }}
+                tone="bad"
+              />
+            )}
+          </div>
+        ) : (
+          ''
+        ),
+      ])}
+    />
+  );
+}
+
+function RenamePasskey(props: {
+  readonly call: DashboardCall;
+  readonly passkey: ListedPasskey;
+  readonly id: string;
+}) {
+  const { call, passkey, id } = props;
+  const text = accountWords[call.language].passkeys;
+  return (
+    <details class="fold">
+      <summary aria-label={text.renameOne(passkey.name)}>{text.rename}</summary>
+      <form class="form" method="post" action={`${PATH}/passkeys/rename`}>
+        <CsrfField session={call.session} />
+        <input type="hidden" name="passkey" value={passkey.credentialId} />
+        <Field id={id} label={text.newName}>
+          {(attributes) => (
+            <input
+              {...attributes}
+              type="text"
+              name="name"
+              value={passkey.name}
+              required
+              maxlength={NAME_LENGTH_MAX}
+              autocomplete="off"
+            />
+          )}
+        </Field>
+        <button type="submit">{text.save}</button>
+      </form>
+    </details>
+  );
+}
+
+function AddPasskey({ call, name }: { readonly call: DashboardCall; readonly name: string }) {
+  const text = accountWords[call.language].passkeys;
+  const wayIn = wayInWords[call.language];
+  return (
+    <section class="card" aria-labelledby="add-passkey">
+      <h2 id="add-passkey">{text.addTitle}</h2>
+      <p class="hint">{text.addLead}</p>
+      <PasskeyForm
+        call={call}
+        ceremony="add-passkey"
+        path={`${PATH}/passkeys`}
+        next={`${PATH}?done=passkey_added`}
+      >
+        <CsrfField session={call.session} />
+        <Field id="passkey" label={wayIn.passkeyName} hint={wayIn.passkeyNameHint}>
+          {(attributes) => (
+            <input
+              {...attributes}
+              type="text"
+              name="passkey"
+              value={name}
+              required
+              maxlength={NAME_LENGTH_MAX}
+              autocomplete="off"
+            />
+          )}
+        </Field>
+        <button class="primary" type="submit">
+          {text.add}
+        </button>
+      </PasskeyForm>
+    </section>
+  );
+}
+
+function Sessions(props: {
+  readonly call: DashboardCall;
+  readonly sessions: readonly OpenSession[];
+}) {
+  const { call, sessions } = props;
+  const text = accountWords[call.language].sessions;
+  return (
+    <Table
+      caption={text.title}
+      columns={[text.browser, text.address, text.began, text.lastSeen, text.change]}
+      empty={text.none}
+      rows={sessions.map((session) => {
+        const browser = browserName(session.userAgent) || text.unknownBrowser;
+        return [
+          <strong>{browser}</strong>,
+          session.address ?? text.unknownAddress,
+          <When call={call} atMs={session.createdAtMs} />,
+          <When call={call} atMs={session.lastSeenAtMs} />,
+          session.id === call.session.id ? (
+            <Badge tone="good">{text.thisOne}</Badge>
+          ) : (
+            <ButtonForm
+              call={call}
+              action={`${PATH}/sessions/${session.id}/revoke`}
+              label={text.revoke}
+              describedAs={text.revokeOne(browser)}
+            />
+          ),
+        ];
+      })}
+    />
+  );
+}

@@ -1,0 +1,97 @@
+import { timeText } from '../../pages/time-text.ts';
+import type { PublicCall } from '../call.ts';
+import { Facts, Field, Moment } from '../elements.tsx';
+import { PublicFrame } from '../frame.tsx';
+import { frameWords } from '../frame-words.ts';
+import { SHARED_WORDS } from '../words.ts';
+import { type Invitation, invitationPath, NAME_LENGTH_MAX } from './invitations.ts';
+import { PasskeyForm } from './passkey-form.tsx';
+import { wayInWords } from './words.ts';
+
+/** Who invites to what, and the one step that is left. */
+export function JoinPage(props: {
+  readonly call: PublicCall;
+  readonly invitation: Invitation;
+  /** Proposed for the new passkey. */
+  readonly passkeyName: string;
+}) {
+  const { call, invitation, passkeyName } = props;
+  const text = wayInWords[call.language];
+  const join = invitation.memberId === null ? text.join : text.recover;
+  return (
+    <PublicFrame call={call} title={join.title(invitation.merchantName)}>
+      <section class="card">
+        <p>{join.lead(invitation.invitedBy)}</p>
+        <Facts rows={factsOf(call, invitation)} />
+      </section>
+      <section class="card">
+        <p>{text.whatPasskeysAre}</p>
+        <PasskeyForm
+          call={call}
+          ceremony="join"
+          path={invitationPath(call.params.token ?? '')}
+          next="/dashboard"
+        >
+          <Field id="name" label={text.yourName} hint={join.nameHint}>
+            {(attributes) => (
+              <input
+                {...attributes}
+                type="text"
+                name="name"
+                value={invitation.name}
+                readonly={invitation.memberId !== null}
+                required
+                maxlength={NAME_LENGTH_MAX}
+                autocomplete="name"
+              />
+            )}
+          </Field>
+          <Field id="passkey" label={text.passkeyName} hint={text.passkeyNameHint}>
+            {(attributes) => (
+              <input
+                {...attributes}
+                type="text"
+                name="passkey"
+                value={passkeyName}
+                required
+                maxlength={NAME_LENGTH_MAX}
+                autocomplete="off"
+              />
+            )}
+          </Field>
+          <button class="primary wide" type="submit">
+            {text.join.button}
+          </button>
+        </PasskeyForm>
+      </section>
+    </PublicFrame>
+  );
+}
+
+function factsOf(
+  { language }: PublicCall,
+  { merchantName, role, expiresAtMs }: Invitation,
+): Parameters<typeof Facts>[0]['rows'] {
+  const { facts, roleMeans } = wayInWords[language];
+  const expiry = timeText(expiresAtMs, SHARED_WORDS[language]);
+  return [
+    [facts.merchant, merchantName],
+    [facts.role, `${frameWords[language].role[role]}: ${roleMeans[role]}`],
+    [facts.expires, <Moment atMs={expiresAtMs}>{expiry}</Moment>],
+  ];
+}
+
+/** For a link that opens nothing, for whatever reason: whoever found one learns nothing by it. */
+export function LinkEndedPage({ call }: { readonly call: PublicCall }) {
+  const text = wayInWords[call.language];
+  return (
+    <PublicFrame call={call} title={text.ended.title}>
+      <p>{text.ended.text}</p>
+      <p>
+        <a class="button" href="/dashboard/sign-in">
+          {frameWords[call.language].signIn}
+        </a>
+      </p>
+    </PublicFrame>
+  );
+}

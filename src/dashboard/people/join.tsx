@@ -1,0 +1,180 @@
+import { auditEntry } from '../../audit/log.ts';
+import { isConstraintFailure, runBatch, type SqlStatement } from '../../database.ts';
+import { addressOf, type PublicCall } from '../call.ts';
+import { answerJson, answerPage } from '../response.tsx';
+import { browserName } from './browser-name.ts';
+import {
+  challengeOf,
+  endedChallengeCookie,
+  forgetSpentChallenges,
+  issueChallenge,
+  spendChallenge,
+} from './challenge.ts';
+import { JoinBody, JoinOptionsBody, readJson } from './credential.ts';
+import { newId } from './ids.ts';
+import { findInvitation, type Invitation, useInvitation } from './invitations.ts';
+import { JoinPage, LinkEndedPage } from './join-page.tsx';
+import { insertMember } from './members.ts';
+import { nameFrom } from './names.ts';
+import { insertPasskey, knownPasskeys } from './passkeys.ts';
+import { refused } from './refusal.ts';
+import { relyingPartyOf } from './relying-party.ts';
+import { revokeSessionsOf } from './sessions.ts';
+import { startSession } from './start-session.ts';
+import { type NewPasskey, registrationOptions, verifiedRegistration } from './verification.ts';
+import { wayInWords } from './words.ts';
+
+/** GET /dashboard/join/:token. Looking uses nothing up: messengers look at every link. */
+export async function showJoin(call: PublicCall): Promise<Response> {
+  const invitation = await invitationOf(call);
+  if (invitation === null) {
+    return answerPage(call, <LinkEndedPage call={call} />, { status: 404 });
+  }
+  const passkeyName = browserName(call.request.headers.get('user-agent') ?? '');
+  return answerPage(
+    call,
+    <JoinPage call={call} invitation={invitation} passkeyName={passkeyName} />,
+  );
+}
+
+/** POST /dashboard/join/:token/options */
+export async function beginJoin(call: PublicCall): Promise<Response> {
+  const body = await readJson(call.request, JoinOptionsBody);
+  if (body === null) {
+    return refused(call, 'join', 'malformed');
+  }
+  const invitation = await invitationOf(call);
+  if (invitation === null) {
+    return refused(call, 'join', 'link');
+  }
+  const memberName = nameOf(invitation, body.name);
+  if (memberName === null) {
+    return badName(call);
+  }
+  const memberId = invitation.memberId ?? newId('mem');
+  const { bytes, cookie } = await issueChallenge(call, 'join', {
+    issuedFor: invitation.digest,
+    memberId,
+  });
+  const options = await registrationOptions(relyingPartyOf(call), bytes, {
+    memberId,
+    memberName,
+    merchantName: invitation.merchantName,
+    known: await knownPasskeys(call.env.DB, memberId),
+  });
+  return answerJson(options, { cookies: [cookie] });
+}
+
+/** POST /dashboard/join/:token: the member, the passkey and the session come to be together. */
+export async function finishJoin(call: PublicCall): Promise<Response> {
+  const body = await readJson(call.request, JoinBody);
+  if (body === null) {
+    return refused(call, 'join', 'malformed');
+  }
+  const invitation = await invitationOf(call);
+  if (invitation === null) {
+    return refused(call, 'join', 'link');
+  }
+  const challenge = await challengeOf(call, 'join', invitation.digest);
+  if (challenge === null) {
+    return refused(call, 'join', 'challenge');
+  }
+  const memberName = nameOf(invitation, body.name);
+  const passkeyName = nameFrom(body.passkey);
+  if (memberName === null || passkeyName === null) {
+    return badName(call);
+  }
+  const passkey = await verifiedRegistration(relyingPartyOf(call), challenge, body.credential);
+  if (passkey === null) {
+    return refused(call, 'join', 'unverified');
+  }
+  const { memberId } = challenge;
+  const joiner = { memberId, memberName, passkey, passkeyName };
+  const { credentialId } = passkey;
+  const { merchantId } = invitation;
+  const session = await startSession(call, {
+    memberId,
+    memberName,
+    merchantId,
+    credentialId,
+    passkeyName,
+  });
+  try {
+    await runBatch(call.env.DB, [
+      useInvitation(invitation.digest, call.nowMs),
+      spendChallenge(challenge),
+      ...(invitation.memberId === null
+        ? joining(call, invitation, joiner)
+        : recovering(call, invitation, joiner)),
+      ...session.statements,
+      forgetSpentChallenges(call.nowMs),
+    ]);
+  } catch (error) {
+    if (isConstraintFailure(error)) {
+      return refused(call, 'join', 'not_taken');
+    }
+    throw error;
+  }
+  return answerJson({}, { cookies: [session.cookie, endedChallengeCookie(call.request)] });
+}
+
+interface Joiner {
+  readonly memberId: string;
+  readonly memberName: string;
+  readonly passkey: NewPasskey;
+  readonly passkeyName: string;
+}
+
+function joining(
+  { request, nowMs }: PublicCall,
+  { id, merchantId, role }: Invitation,
+  { memberId, memberName, passkey, passkeyName }: Joiner,
+): readonly SqlStatement[] {
+  return [
+    insertMember({ id: memberId, merchantId, name: memberName, role, createdAtMs: nowMs }),
+    insertPasskey(memberId, passkey, passkeyName, nowMs),
+    auditEntry({
+      actor: { kind: 'member', id: memberId, name: memberName, address: addressOf(request) },
+      merchantId,
+      environment: null,
+      action: 'member.joined',
+      target: memberId,
+      detail: { name: memberName, role, invitation: id },
+      atMs: nowMs,
+    }),
+  ];
+}
+
+/** Whoever lost a passkey does not know who has it now: every session ends. */
+function recovering(
+  { request, nowMs }: PublicCall,
+  { id, merchantId }: Invitation,
+  { memberId, memberName, passkey, passkeyName }: Joiner,
+): readonly SqlStatement[] {
+  return [
+    revokeSessionsOf(memberId, nowMs),
+    insertPasskey(memberId, passkey, passkeyName, nowMs),
+    auditEntry({
+      actor: { kind: 'member', id: memberId, name: memberName, address: addressOf(request) },
+      merchantId,
+      environment: null,
+      action: 'passkey.added',
+      target: memberId,
+      detail: { passkey: passkeyName, invitation: id },
+      atMs: nowMs,
+    }),
+  ];
+}
+
+function invitationOf({ env, params, nowMs }: PublicCall): Promise<Invitation | null> {
+  return findInvitation(env.DB, params.token ?? '', nowMs);
+}
+
+/** A new member may write their name differently; one who comes back keeps theirs. */
+function nameOf(invitation: Invitation, text: string): string | null {
+  return invitation.memberId === null ? nameFrom(text) : invitation.name;
+}
+
+function badName({ language }: PublicCall): Response {
+  return answerJson({ message: wayInWords[language].badName }, { status: 400 });
+}

@@ -1,0 +1,48 @@
+import type { ComponentChildren } from 'preact';
+import type { PublicCall } from '../call.ts';
+import { frameWords } from '../frame-words.ts';
+import type { Ceremony } from './challenge.ts';
+import { wayInWords } from './words.ts';
+
+/**
+ * A form that our script carries out with the browser's passkeys: options from `path` + "/options",
+ * the result to `path`, then on to `next`. It stays hidden where that cannot work, and the page says
+ * why. The script finds its words here.
+ */
+export function PasskeyForm(props: {
+  readonly call: Pick<PublicCall, 'language'>;
+  readonly ceremony: Ceremony;
+  readonly path: `/dashboard/${string}`;
+  readonly next: string;
+  readonly children: ComponentChildren;
+}) {
+  const { call, ceremony, path, next, children } = props;
+  const { script } = wayInWords[call.language];
+  const problemId = `${ceremony}-problem`;
+  return (
+    <>
+      <noscript>
+        <p class="message message-bad">{frameWords[call.language].needsScript}</p>
+      </noscript>
+      <p class="message message-bad" id={problemId} role="alert" hidden />
+      <form
+        class="form"
+        method="post"
+        hidden
+        data-passkey={ceremony}
+        data-path={path}
+        data-next={next}
+        data-problem={problemId}
+        data-working={script.working}
+        data-unsupported={script.unsupported}
+        data-cancelled={script.cancelled}
+        data-known={script.known}
+        data-failed={script.failed}
+        data-network={script.network}
+        data-busy={script.busy}
+      >
+        {children}
+      </form>
+    </>
+  );
+}

@@ -1,0 +1,20 @@
+import { log } from '../../log.ts';
+import type { PublicCall } from '../call.ts';
+import { answerJson } from '../response.tsx';
+import { wayInWords } from './words.ts';
+
+/** For the log: what was wrong, without whose passkey or link it was. */
+export type RefusalReason =
+  | 'malformed'
+  | 'challenge'
+  | 'unknown_passkey'
+  | 'user_handle'
+  | 'unverified'
+  | 'link'
+  | 'not_taken';
+
+/** One answer to everything that is wrong: whoever tries learns nothing by it. */
+export function refused({ language }: PublicCall, ceremony: string, reason: RefusalReason) {
+  log('warn', 'passkey_refused', { ceremony, reason });
+  return answerJson({ message: wayInWords[language].refused }, { status: 401 });
+}

@@ -1,0 +1,20 @@
+import { runBatch } from '../../database.ts';
+import type { DashboardCall } from '../call.ts';
+import { redirectTo } from '../response.tsx';
+import { endedSessionCookie } from '../session.ts';
+import { entryIfChanged } from './entries.ts';
+import { revokeSession } from './sessions.ts';
+
+/** POST /dashboard/sign-out */
+export async function signOut(call: DashboardCall): Promise<Response> {
+  const { session, env, nowMs } = call;
+  await runBatch(env.DB, [
+    revokeSession(session.memberId, session.id, nowMs),
+    entryIfChanged(call, {
+      action: 'session.revoked',
+      target: session.id,
+      detail: { signedOut: true },
+    }),
+  ]);
+  return redirectTo(call, '/dashboard/sign-in', { cookies: [endedSessionCookie(call.request)] });
+}

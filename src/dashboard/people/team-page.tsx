@@ -1,0 +1,212 @@
+import type { DashboardCall } from '../call.ts';
+import { ButtonForm, CopyText, CsrfField, Field, Message, Table } from '../elements.tsx';
+import { Frame } from '../frame.tsx';
+import { frameWords } from '../frame-words.ts';
+import { ROLES, type Role } from '../permissions.ts';
+import { NAME_LENGTH_MAX, type OpenInvitation } from './invitations.ts';
+import type { Member } from './members.ts';
+import { teamWords } from './team-words.ts';
+import { When } from './when.tsx';
+import { wayInWords } from './words.ts';
+
+/** A link to show this once. */
+export interface NewLink {
+  readonly name: string;
+  readonly url: string;
+  readonly expiresAtMs: number;
+  readonly isRecovery: boolean;
+}
+
+/** What was typed, to be shown again. */
+export interface InvitationForm {
+  readonly name: string;
+  readonly role: Role | null;
+  readonly problems: readonly ('name' | 'role')[];
+}
+
+/** Who is in, who is on the way, and how to invite. */
+export function TeamPage(props: {
+  readonly call: DashboardCall;
+  readonly members: readonly Member[];
+  readonly invitations: readonly OpenInvitation[];
+  readonly form: InvitationForm;
+  readonly link: NewLink | null;
+}) {
+  const { call, members, invitations, form, link } = props;
+  const text = teamWords[call.language];
+  const done = call.url.searchParams.get('done');
+  const said = Object.entries(text.done).find(([word]) => word === done)?.[1];
+  return (
+    <Frame call={call} title={frameWords[call.language].nav.team} active="team">
+      {said !== undefined && <Message tone="good">{said}</Message>}
+      {form.problems.length > 0 && <Problems call={call} problems={form.problems} />}
+      {link !== null && <LinkOnce call={call} link={link} />}
+      <section class="card" aria-labelledby="members">
+        <h2 id="members">{text.members.title}</h2>
+        <Members call={call} members={members} />
+      </section>
+      {!call.session.isSuspended && (
+        <section class="card" aria-labelledby="invite">
+          <h2 id="invite">{text.invite.title}</h2>
+          <p class="hint">{text.invite.lead}</p>
+          <InviteForm call={call} form={form} />
+        </section>
+      )}
+      <section class="card" aria-labelledby="invitations">
+        <h2 id="invitations">{text.invitations.title}</h2>
+        <Invitations call={call} invitations={invitations} />
+      </section>
+    </Frame>
+  );
+}
+
+/** Shown in the answer to the form, and never again. */
+export function LinkOnce({ call, link }: { readonly call: DashboardCall; readonly link: NewLink }) {
+  const text = teamWords[call.language].link;
+  return (
+    <section class="card" aria-labelledby="new-link">
+      <h2 id="new-link">{text.title(link.name)}</h2>
+      <Message tone="good">{link.isRecovery ? text.recovery : text.invitation}</Message>
+      <CopyText call={call} id="link" label={text.label} value={link.url} />
+      <p class="hint">
+        {text.until} <When call={call} atMs={link.expiresAtMs} />
+      </p>
+    </section>
+  );
+}
+
+function Problems(props: {
+  readonly call: DashboardCall;
+  readonly problems: InvitationForm['problems'];
+}) {
+  const { call, problems } = props;
+  return (
+    <Message tone="bad">
+      <h2>{frameWords[call.language].problemTitle}</h2>
+      <ul>
+        {problems.map((problem) => (
+          <li>
+            <a href={`#${problem}`}>{teamWords[call.language].invite.problems[problem]}</a>
+          </li>
+        ))}
+      </ul>
+    </Message>
+  );
+}
+
+function Members(props: { readonly call: DashboardCall; readonly members: readonly Member[] }) {
+  const { call, members } = props;
+  const text = teamWords[call.language].members;
+  return (
+    <Table
+      caption={text.title}
+      columns={[text.name, text.role, text.passkeys, text.lastSeen, text.change]}
+      empty={text.none}
+      rows={members.map((member) => [
+        <span>
+          <strong>{member.name}</strong>
+          {member.id === call.session.memberId && ` (${text.you})`}
+        </span>,
+        frameWords[call.language].role[member.role],
+        <span class="number">{member.passkeys}</span>,
+        member.lastSeenAtMs === null ? text.never : <When call={call} atMs={member.lastSeenAtMs} />,
+        <a
+          class="button"
+          href={`/dashboard/team/members/${member.id}`}
+          aria-label={text.manageOne(member.name)}
+        >
+          {text.manage}
+        </a>,
+      ])}
+    />
+  );
+}
+
+function InviteForm({
+  call,
+  form,
+}: {
+  readonly call: DashboardCall;
+  readonly form: InvitationForm;
+}) {
+  const text = teamWords[call.language].invite;
+  const errorOf = (field: 'name' | 'role') =>
+    form.problems.includes(field) ? text.problems[field] : null;
+  return (
+    <form class="form" method="post" action="/dashboard/team/invitations">
+      <CsrfField session={call.session} />
+      <Field id="name" label={text.name} hint={text.nameHint} error={errorOf('name')}>
+        {(attributes) => (
+          <input
+            {...attributes}
+            type="text"
+            name="name"
+            value={form.name}
+            required
+            maxlength={NAME_LENGTH_MAX}
+            autocomplete="off"
+          />
+        )}
+      </Field>
+      <Field id="role" label={text.role} error={errorOf('role')}>
+        {(attributes) => (
+          <RoleSelect call={call} attributes={attributes} selected={form.role ?? 'viewer'} />
+        )}
+      </Field>
+      <button class="primary" type="submit">
+        {text.button}
+      </button>
+    </form>
+  );
+}
+
+/** The roles, each with what it may do. */
+export function RoleSelect(props: {
+  readonly call: DashboardCall;
+  readonly attributes: { readonly id: string };
+  readonly selected: Role;
+}) {
+  const { call, attributes, selected } = props;
+  return (
+    <select {...attributes} name="role">
+      {ROLES.map((role) => (
+        <option value={role} selected={role === selected}>
+          {frameWords[call.language].role[role]}: {wayInWords[call.language].roleMeans[role]}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+function Invitations(props: {
+  readonly call: DashboardCall;
+  readonly invitations: readonly OpenInvitation[];
+}) {
+  const { call, invitations } = props;
+  const text = teamWords[call.language].invitations;
+  return (
+    <Table
+      caption={text.title}
+      columns={[text.name, text.role, text.kind, text.by, text.until, text.change]}
+      empty={text.none}
+      rows={invitations.map((invitation) => [
+        <strong>{invitation.name}</strong>,
+        frameWords[call.language].role[invitation.role],
+        invitation.memberId === null ? text.newMember : text.newPasskey,
+        invitation.invitedBy,
+        <When call={call} atMs={invitation.expiresAtMs} />,
+        call.session.isSuspended ? (
+          ''
+        ) : (
+          <ButtonForm
+            call={call}
+            action={`/dashboard/team/invitations/${invitation.id}/revoke`}
+            label={text.revoke}
+            describedAs={text.revokeOne(invitation.name)}
+            tone="bad"
+          />
+        ),
+      ])}
+    />
+  );
+}

@@ -1,0 +1,140 @@
+import type { KeyRing } from '../config.ts';
+import { seal, unseal } from '../crypto/sealed.ts';
+import { prepare, type SqlStatement } from '../database.ts';
+import type { MessageQueue } from './queues.ts';
+
+/** A message that its queue gave up, as people see it. */
+export interface DeadLetter {
+  readonly id: string;
+  /** The queue that it was meant for. */
+  readonly queue: MessageQueue;
+  /** `settle`, `start`, `delivery`, `ledger`, or `unknown`. */
+  readonly kind: string;
+  readonly objectId: string | null;
+  readonly sentAtMs: number;
+  readonly storedAtMs: number;
+  readonly status: 'waiting' | 'retried' | 'discarded';
+  /** How often it was sent back to its queue. */
+  readonly retries: number;
+  readonly settledAtMs: number | null;
+  readonly settledBy: string | null;
+}
+
+export interface StoredDeadLetter extends DeadLetter {
+  readonly sealedBody: string;
+}
+
+const COLUMNS = `id, queue, kind, object_id AS objectId, sent_at_ms AS sentAtMs,
+  stored_at_ms AS storedAtMs, status, retries, settled_at_ms AS settledAtMs,
+  settled_by AS settledBy`;
+
+const OBJECT_ID = /^[0-9a-f]{64}$/;
+
+/** Keeps a message. The same message again changes nothing. Throws ConfigError on an unusable ring. */
+export async function keepStatement(
+  keys: KeyRing,
+  queue: MessageQueue,
+  message: Pick<Message, 'id' | 'timestamp' | 'body'>,
+  nowMs: number,
+): Promise<SqlStatement> {
+  const { id, timestamp, body } = message;
+  return {
+    sql: `INSERT INTO dead_letters (id, queue, kind, object_id, sealed_body, sent_at_ms, stored_at_ms)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT (id) DO NOTHING`,
+    params: [
+      id,
+      queue,
+      kindOf(queue, body),
+      objectIdIn(body),
+      await seal(keys, JSON.stringify(body), contextOf(id)),
+      timestamp.getTime(),
+      nowMs,
+    ],
+  };
+}
+
+/** What was sent, or null when the data key that sealed it is gone. */
+export async function bodyOf(keys: KeyRing, letter: StoredDeadLetter): Promise<unknown> {
+  const json = await unseal(keys, letter.sealedBody, contextOf(letter.id));
+  return json === null ? null : JSON.parse(json);
+}
+
+function contextOf(id: string): string {
+  return `dead_letter/${id}`;
+}
+
+function kindOf(queue: MessageQueue, body: unknown): string {
+  if (queue !== 'kefel-rail-starts') {
+    return queue === 'kefel-ledger' ? 'ledger' : 'delivery';
+  }
+  const type = fieldOf(body, 'type');
+  return type === 'settle' || type === 'start' ? type : 'unknown';
+}
+
+function objectIdIn(body: unknown): string | null {
+  const objectId = fieldOf(body, 'objectId');
+  return typeof objectId === 'string' && OBJECT_ID.test(objectId) ? objectId : null;
+}
+
+function fieldOf(body: unknown, name: string): unknown {
+  return typeof body === 'object' && body !== null ? Reflect.get(body, name) : undefined;
+}
+
+export interface DeadLetterQuery {
+  readonly status: DeadLetter['status'];
+  readonly queue: MessageQueue | null;
+  /** The last one that was seen. */
+  readonly after: { readonly storedAtMs: number; readonly id: string } | null;
+  readonly limit: number;
+}
+
+/** Oldest first: what has waited longest is dealt with first. */
+export async function listStored(
+  db: D1Database,
+  { status, queue, after, limit }: DeadLetterQuery,
+): Promise<readonly DeadLetter[]> {
+  const sql = `SELECT ${COLUMNS} FROM dead_letters INDEXED BY dead_letters_by_status
+    WHERE status = ?1 AND (?2 IS NULL OR queue = ?2) AND (stored_at_ms, id) > (?3, ?4)
+    ORDER BY stored_at_ms, id LIMIT ?5`;
+  const params = [status, queue, after?.storedAtMs ?? 0, after?.id ?? '', limit];
+  const { results } = await prepare(db, { sql, params }).all<DeadLetter>();
+  return results;
+}
+
+export function readStored(db: D1Database, id: string): Promise<StoredDeadLetter | null> {
+  const sql = `SELECT ${COLUMNS}, sealed_body AS sealedBody FROM dead_letters WHERE id = ?1`;
+  return prepare(db, { sql, params: [id] }).first<StoredDeadLetter>();
+}
+
+/** How many wait, by the queue that they were meant for. */
+export async function countWaiting(
+  db: D1Database,
+): Promise<Readonly<Partial<Record<MessageQueue, number>>>> {
+  const sql = `SELECT queue, count(*) AS letters FROM dead_letters
+      INDEXED BY dead_letters_by_status
+    WHERE status = 'waiting' GROUP BY queue`;
+  const { results } = await prepare(db, { sql, params: [] }).all<{
+    queue: MessageQueue;
+    letters: number;
+  }>();
+  return Object.fromEntries(results.map(({ queue, letters }) => [queue, letters]));
+}
+
+/** One that was sent back once may be sent again: nobody can know that it arrived. */
+export function markRetried(id: string, settledBy: string, nowMs: number): SqlStatement {
+  return {
+    sql: `UPDATE dead_letters SET status = 'retried', retries = retries + 1, settled_at_ms = ?2,
+        settled_by = ?3
+      WHERE id = ?1`,
+    params: [id, nowMs, settledBy],
+  };
+}
+
+/** Changes a row only while it waits. */
+export function markDiscarded(id: string, settledBy: string, nowMs: number): SqlStatement {
+  return {
+    sql: `UPDATE dead_letters SET status = 'discarded', settled_at_ms = ?2, settled_by = ?3
+      WHERE id = ?1 AND status = 'waiting'`,
+    params: [id, nowMs, settledBy],
+  };
+}

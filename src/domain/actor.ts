@@ -1,0 +1,29 @@
+import type { Command, IntentKind } from './intent.ts';
+
+/** Who brings about what a payment goes through. */
+export type Actor = 'merchant' | 'customer' | 'rail' | 'clock' | 'operator';
+
+const ACTOR_OF: Readonly<Record<Exclude<Command['type'], 'start_attempt'>, Actor>> = {
+  claim_start: 'rail',
+  customer_returned: 'customer',
+  report_callback: 'rail',
+  accept_attempt: 'rail',
+  settle_attempt: 'rail',
+  settle_by_hand: 'operator',
+  abandon_attempt: 'customer',
+  cancel: 'merchant',
+  give_up: 'customer',
+  tick: 'clock',
+};
+
+/** Whose act a command is; `create` is the merchant's, and so is all of an express payment's start. */
+export function actorOf(command: Command['type'] | 'create', kind: IntentKind): Actor {
+  switch (command) {
+    case 'create':
+      return 'merchant';
+    case 'start_attempt':
+      return kind === 'express' ? 'merchant' : 'customer';
+    default:
+      return ACTOR_OF[command];
+  }
+}

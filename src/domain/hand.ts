@@ -1,0 +1,65 @@
+import type { Attempt, Command } from './intent.ts';
+import { attemptFails, attemptSucceeds } from './settle.ts';
+import { find, reject, type Step, withAttempt } from './step.ts';
+
+/** What an operator found out about an attempt whose rail cannot be asked, or does not say. */
+
+/** Kept in one row of history for as long as the payment is: some sentences, not a file. */
+export const NOTE_LENGTH_MAX = 500;
+/** A person's name or address of mail. */
+export const OPERATOR_LENGTH_MAX = 100;
+/** The longest receipt that a rail's documentation allows has 50 characters. */
+export const HAND_RECEIPT_LENGTH_MAX = 64;
+
+const NOTE = new RegExp(`^[^\\p{Cc}]{1,${NOTE_LENGTH_MAX}}$`, 'u');
+const OPERATOR = new RegExp(`^[^\\p{Cc}]{1,${OPERATOR_LENGTH_MAX}}$`, 'u');
+const RECEIPT = new RegExp(`^[!-~]{1,${HAND_RECEIPT_LENGTH_MAX}}$`);
+
+type SettleByHand = Extract<Command, { type: 'settle_by_hand' }>;
+
+/**
+ * Proof of payment counts at any time, as if the rail had brought it. That nothing was paid is
+ * believed only of an attempt that waits for a human: as long as its rail may take money, or be
+ * under way, nobody can know.
+ */
+export function settleByHand(step: Step, command: SettleByHand, nowMs: number): Step {
+  const attempt = find(step.intent, command.attemptId);
+  if (attempt === null) {
+    return reject(step, 'attempt_not_found');
+  }
+  if (attempt.handSettlementId === command.settlementId) {
+    // Our own call again, whose first answer got lost.
+    return step;
+  }
+  if (!isWellFormed(command)) {
+    return reject(step, 'malformed_settlement');
+  }
+  const { outcome, settlementId } = command;
+  const settled: Attempt = { ...attempt, handSettlementId: settlementId };
+  if (outcome.type === 'succeeded') {
+    return attempt.status === 'succeeded'
+      ? reject(step, 'attempt_not_pending')
+      : attemptSucceeds(withAttempt(step, settled), settled, outcome, nowMs);
+  }
+  if (attempt.status === 'processing') {
+    return reject(step, 'window_open');
+  }
+  if (attempt.status !== 'unresolved') {
+    return reject(step, 'attempt_not_pending');
+  }
+  // Left behind by its customer, who may go back to the rail's page and pay.
+  return nowMs < attempt.deadlineAtMs
+    ? reject(step, 'window_open')
+    : attemptFails(withAttempt(step, settled), settled, outcome, nowMs);
+}
+
+function isWellFormed({ operator, note, outcome }: SettleByHand): boolean {
+  const receipt = outcome.type === 'succeeded' ? outcome.receipt : null;
+  return (
+    isText(operator, OPERATOR) && isText(note, NOTE) && (receipt === null || RECEIPT.test(receipt))
+  );
+}
+
+function isText(text: string, form: RegExp): boolean {
+  return form.test(text) && text.trim() !== '';
+}

@@ -1,0 +1,34 @@
+import type { Problem } from './problem.ts';
+
+/** The generic envelope of spec "Response envelopes" as the exact bytes to send. */
+export function successBody(message: string, content: unknown): string {
+  return JSON.stringify({ status: 200, message, content });
+}
+
+export function successResponse(message: string, content: unknown): Response {
+  return jsonResponse(200, successBody(message, content));
+}
+
+export function jsonResponse(
+  status: number,
+  body: string,
+  headers: Readonly<Record<string, string>> = {},
+): Response {
+  return new Response(body, {
+    status,
+    headers: {
+      'content-type': 'application/json; charset=utf-8',
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      ...headers,
+    },
+  });
+}
+
+/** The error envelope, with `validationErrors` when fields are to blame. */
+export function problemResponse(problem: Problem): Response {
+  const { status, message, validationErrors } = problem;
+  const envelope =
+    validationErrors === null ? { status, message } : { status, message, validationErrors };
+  return jsonResponse(status, JSON.stringify(envelope), problem.headers);
+}

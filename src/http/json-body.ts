@@ -1,0 +1,30 @@
+import { Problem } from './problem.ts';
+import { readBytes } from './read-bytes.ts';
+
+const JSON_CONTENT_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
+
+/** A request body, as sent and as parsed. */
+export interface JsonBody {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly value: unknown;
+}
+
+/**
+ * The JSON body of a request. Problems: 415 for another content type (a missing one is taken as
+ * JSON), 413 beyond `bytesMax`, 400 for anything that is not UTF-8 JSON (decision 10).
+ */
+export async function readJsonBody(request: Request, bytesMax: number): Promise<JsonBody> {
+  const contentType = request.headers.get('content-type');
+  if (contentType !== null && !JSON_CONTENT_TYPE.test(contentType.trim())) {
+    throw new Problem(415, 'Content-Type must be application/json');
+  }
+  const bytes = await readBytes(request, bytesMax);
+  if (bytes === null) {
+    throw new Problem(413, `The body is larger than ${bytesMax} bytes`);
+  }
+  try {
+    return { bytes, value: JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) };
+  } catch {
+    throw new Problem(400, 'The body is not valid JSON');
+  }
+}

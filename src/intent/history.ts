@@ -1,0 +1,58 @@
+import { actorOf } from '../domain/actor.ts';
+import type { Command, Intent } from '../domain/intent.ts';
+import { withoutPhoneNumbers } from '../domain/phone.ts';
+import { printableWords } from '../domain/rail-words.ts';
+import type { HistoryDetail } from './protocol.ts';
+
+/**
+ * Why one step of the machine was taken, for people: what its row of history keeps beside command
+ * and status. Pure. No phone number, whatever an operator wrote.
+ */
+export function historyDetail(command: Command, before: Intent, after: Intent): HistoryDetail {
+  const changedIndex = after.attempts.findIndex(
+    ({ status }, index) => status !== before.attempts[index]?.status,
+  );
+  const named = 'attemptId' in command ? command.attemptId : null;
+  const attemptIndex =
+    changedIndex >= 0 ? changedIndex : after.attempts.findIndex(({ id }) => id === named);
+  const attempt = after.attempts[attemptIndex];
+  const anomaly =
+    after.anomalies.length > before.anomalies.length ? after.anomalies.at(-1)?.kind : undefined;
+  const said = outcomeDetail(command);
+  const reason =
+    said.reason ??
+    (changedIndex >= 0 ? attempt?.failureReason : null) ??
+    (after.status === before.status ? null : after.failureReason);
+  return {
+    actor: actorOf(command.type, after.terms.kind),
+    ...(attempt !== undefined && {
+      attemptIndex,
+      method: attempt.method,
+      attemptStatus: attempt.status,
+    }),
+    ...said,
+    ...(reason !== null && { reason }),
+    ...(anomaly !== undefined && { anomaly }),
+    ...(after.late && !before.late && { late: true }),
+    ...(command.type === 'settle_by_hand' && {
+      operator: command.operator,
+      note: withoutPhoneNumbers(command.note),
+    }),
+  };
+}
+
+function outcomeDetail(
+  command: Command,
+): Pick<HistoryDetail, 'outcome' | 'reason' | 'receipt' | 'words'> {
+  if (command.type !== 'settle_attempt' && command.type !== 'settle_by_hand') {
+    return {};
+  }
+  const { outcome } = command;
+  const words = printableWords('words' in outcome ? outcome.words : null);
+  return {
+    outcome: outcome.type,
+    ...(outcome.type === 'failed' && { reason: outcome.reason }),
+    ...(outcome.type === 'succeeded' && outcome.receipt !== null && { receipt: outcome.receipt }),
+    ...(words !== null && { words }),
+  };
+}

@@ -1,0 +1,123 @@
+import type { Bindings } from '../config.ts';
+import type { Branding } from '../domain/intent.ts';
+import { type Environment, METHODS, type Method } from '../domain/method.ts';
+import type { CommissionRate } from '../domain/money.ts';
+import type { AmountLimits } from './methods.ts';
+
+/** One method that the operator offers and the merchant has enabled, and what it costs. */
+export interface MerchantMethod {
+  readonly method: Method;
+  readonly rate: CommissionRate;
+}
+
+/** What a valid key opens. */
+export interface MerchantAccess {
+  readonly merchantId: string;
+  readonly merchantName: string;
+  /** For new payments; null when neither colour nor logo is set. */
+  readonly branding: Branding | null;
+  readonly environment: Environment;
+  /** SHA-256 of the key: names it in rate limits and logs. */
+  readonly keyDigest: string;
+  /** The methods in force, in the order of METHODS; whether a rail serves them is not said here. */
+  readonly methods: readonly MerchantMethod[];
+  /** The largest payments that the operator lets the merchant create. */
+  readonly limits: AmountLimits;
+}
+
+/** A key that is neither revoked nor expired, of a merchant that is not suspended. */
+export interface KnownKey {
+  readonly access: MerchantAccess;
+  /** From then on it opens nothing; null: until further notice. */
+  readonly expiresAtMs: number | null;
+  /** As last written down; null before the first use. */
+  readonly lastUsedAtMs: number | null;
+}
+
+interface KeyRow {
+  readonly merchant_id: string;
+  readonly merchant_name: string;
+  readonly brand_colour: string | null;
+  readonly brand_logo_digest: string | null;
+  readonly environment: Environment;
+  readonly expires_at_ms: number | null;
+  readonly last_used_at_ms: number | null;
+  /** JSON object of minor units by currency; `{}` without any. */
+  readonly limits: string;
+  /** NULL, like the commission, when no method is in force. */
+  readonly method: Method | null;
+  readonly commission_basis_points: number | null;
+  readonly commission_fixed_minor: number | null;
+}
+
+/** One row for each method in force, and one with nulls when there is none. */
+const KEY_SQL = `
+  SELECT
+    merchants.id AS merchant_id,
+    merchants.name AS merchant_name,
+    merchant_branding.colour AS brand_colour,
+    merchant_branding.logo_digest AS brand_logo_digest,
+    api_keys.environment,
+    api_keys.expires_at_ms,
+    api_keys.last_used_at_ms,
+    (SELECT json_group_object(currency, amount_minor_max) FROM merchant_limits
+      WHERE merchant_limits.merchant_id = api_keys.merchant_id
+        AND merchant_limits.environment = api_keys.environment
+        AND amount_minor_max IS NOT NULL) AS limits,
+    merchant_methods.method,
+    merchant_methods.commission_basis_points,
+    merchant_methods.commission_fixed_minor
+  FROM api_keys
+  JOIN merchants ON merchants.id = api_keys.merchant_id
+  LEFT JOIN merchant_branding ON merchant_branding.merchant_id = merchants.id
+  LEFT JOIN merchant_methods
+    ON merchant_methods.merchant_id = api_keys.merchant_id
+    AND merchant_methods.environment = api_keys.environment
+    AND merchant_methods.enabled = 1
+    AND merchant_methods.offered = 1
+  WHERE api_keys.digest = ?1
+    AND api_keys.revoked_at_ms IS NULL
+    AND (api_keys.expires_at_ms IS NULL OR api_keys.expires_at_ms > ?2)
+    AND merchants.status = 'active'`;
+
+/** The key of this digest, by one query, or null when it opens nothing. Throws when D1 fails. */
+export async function readKey(
+  env: Bindings,
+  digest: string,
+  nowMs: number,
+): Promise<KnownKey | null> {
+  const { results } = await env.DB.prepare(KEY_SQL).bind(digest, nowMs).all<KeyRow>();
+  const first = results[0];
+  if (first === undefined) {
+    return null;
+  }
+  const access = {
+    merchantId: first.merchant_id,
+    merchantName: first.merchant_name,
+    branding: brandingOf(first),
+    environment: first.environment,
+    keyDigest: digest,
+    methods: methodsOf(results),
+    limits: JSON.parse(first.limits) as AmountLimits,
+  };
+  return { access, expiresAtMs: first.expires_at_ms, lastUsedAtMs: first.last_used_at_ms };
+}
+
+function brandingOf(row: KeyRow): Branding | null {
+  const { brand_colour: colour, brand_logo_digest: logoDigest } = row;
+  return colour === null && logoDigest === null ? null : { colour, logoDigest };
+}
+
+function methodsOf(rows: readonly KeyRow[]): readonly MerchantMethod[] {
+  return METHODS.flatMap((method) => {
+    const row = rows.find((candidate) => candidate.method === method);
+    if (row === undefined) {
+      return [];
+    }
+    const rate = {
+      basisPoints: row.commission_basis_points ?? 0,
+      fixedMinor: row.commission_fixed_minor ?? 0,
+    };
+    return [{ method, rate }];
+  });
+}

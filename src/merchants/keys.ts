@@ -1,0 +1,143 @@
+import type { SqlStatement } from '../database.ts';
+import { prepare } from '../database.ts';
+import type { Tenant } from '../domain/intent.ts';
+import { apiKeyDigest, apiKeyHint } from './api-key.ts';
+
+/** The keys of a tenant as its own people see and change them. No key stands here in clear. */
+
+/** Keys that open something at once, of one tenant: a server each and room to roll them all. */
+export const KEYS_ACTIVE_MAX = 20;
+/** Keys on the page: all that open something, and the last of those that do no more. */
+const KEYS_LISTED_MAX = 100;
+export const KEY_NAME_LENGTH_MAX = 100;
+/** Use of a key is written down at most this often: one row now and then, not one a request. */
+export const API_KEY_USE_EVERY_MS = 5 * 60 * 1_000;
+
+/** Notes a use, unless a later one or one of the same minutes is noted already. */
+export function markApiKeyUsed(digest: string, usedAtMs: number): SqlStatement {
+  return {
+    sql: `UPDATE api_keys SET last_used_at_ms = ?2
+      WHERE digest = ?1 AND (last_used_at_ms IS NULL OR last_used_at_ms <= ?3)`,
+    params: [digest, usedAtMs, usedAtMs - API_KEY_USE_EVERY_MS],
+  };
+}
+
+export interface ApiKeyByForm {
+  /** In clear; only its digest and last four characters go into the statement. */
+  readonly apiKey: string;
+  readonly name: string;
+  readonly createdBy: string;
+  readonly createdAtMs: number;
+  /** Names the form: sent again, it makes no second key. */
+  readonly formId: string;
+}
+
+const ACTIVE = 'revoked_at_ms IS NULL AND (expires_at_ms IS NULL OR expires_at_ms > ?7)';
+const INSERT_SQL = `
+  INSERT INTO api_keys
+    (digest, merchant_id, environment, name, hint, created_by, created_at_ms, form_id)
+  SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8`;
+const ROOM = `(SELECT count(*) FROM api_keys
+    WHERE merchant_id = ?2 AND environment = ?3 AND ${ACTIVE}) < ?9`;
+const ONCE = 'ON CONFLICT (merchant_id, environment, form_id) WHERE form_id IS NOT NULL DO NOTHING';
+
+/** Makes a key valid; changes nothing when the form was sent before or there are too many keys. */
+export async function createApiKey(tenant: Tenant, key: ApiKeyByForm): Promise<SqlStatement> {
+  return {
+    sql: `${INSERT_SQL} WHERE ${ROOM} ${ONCE}`,
+    params: [...(await keyParams(tenant, key)), KEYS_ACTIVE_MAX],
+  };
+}
+
+/**
+ * Lets a new key take the place of a valid one that nothing ends yet; the old one opens until
+ * `endsAtMs`. Two statements that belong together: the second changes nothing unless the first has.
+ */
+export async function rollApiKey(
+  tenant: Tenant,
+  oldDigest: string,
+  key: ApiKeyByForm,
+  endsAtMs: number,
+): Promise<readonly [SqlStatement, SqlStatement]> {
+  // One that ends at once makes room for the new one.
+  const activeMax = endsAtMs > key.createdAtMs ? KEYS_ACTIVE_MAX : KEYS_ACTIVE_MAX + 1;
+  return [
+    {
+      sql: `${INSERT_SQL} FROM api_keys AS old WHERE old.digest = ?10 AND old.merchant_id = ?2
+          AND old.environment = ?3 AND old.revoked_at_ms IS NULL AND old.expires_at_ms IS NULL
+          AND ${ROOM} ${ONCE}`,
+      params: [...(await keyParams(tenant, key)), activeMax, oldDigest],
+    },
+    {
+      sql: `UPDATE api_keys SET expires_at_ms = ?4
+        WHERE digest = ?1 AND merchant_id = ?2 AND environment = ?3 AND changes() > 0`,
+      params: [oldDigest, tenant.merchantId, tenant.environment, endsAtMs],
+    },
+  ];
+}
+
+async function keyParams(tenant: Tenant, key: ApiKeyByForm): Promise<SqlStatement['params']> {
+  return [
+    await apiKeyDigest(key.apiKey),
+    tenant.merchantId,
+    tenant.environment,
+    key.name,
+    apiKeyHint(key.apiKey),
+    key.createdBy,
+    key.createdAtMs,
+    key.formId,
+  ];
+}
+
+/** Changes nothing where the key has this name already. */
+export function renameApiKey(tenant: Tenant, digest: string, name: string): SqlStatement {
+  return {
+    sql: `UPDATE api_keys SET name = ?4
+      WHERE digest = ?1 AND merchant_id = ?2 AND environment = ?3 AND name <> ?4`,
+    params: [digest, tenant.merchantId, tenant.environment, name],
+  };
+}
+
+/** What may be shown of a key. */
+export interface ApiKeyView {
+  readonly digest: string;
+  readonly name: string;
+  /** The last four characters. */
+  readonly hint: string;
+  /** Null for keys that no member made. */
+  readonly createdBy: string | null;
+  readonly createdAtMs: number;
+  readonly lastUsedAtMs: number | null;
+  readonly expiresAtMs: number | null;
+  readonly revokedAtMs: number | null;
+}
+
+const VIEW_SQL = `
+  SELECT digest, name, hint, created_by AS createdBy, created_at_ms AS createdAtMs,
+    last_used_at_ms AS lastUsedAtMs, expires_at_ms AS expiresAtMs, revoked_at_ms AS revokedAtMs
+  FROM api_keys WHERE merchant_id = ?1 AND environment = ?2`;
+
+/** The tenant's keys, those that open something first, each part newest first. */
+export async function apiKeys(
+  db: D1Database,
+  tenant: Tenant,
+  nowMs: number,
+): Promise<readonly ApiKeyView[]> {
+  const isOver = '(revoked_at_ms IS NOT NULL OR ifnull(expires_at_ms <= ?3, 0))';
+  const { results } = await prepare(db, {
+    sql: `${VIEW_SQL} ORDER BY ${isOver}, created_at_ms DESC, digest LIMIT ${KEYS_LISTED_MAX}`,
+    params: [tenant.merchantId, tenant.environment, nowMs],
+  }).all<ApiKeyView>();
+  return results;
+}
+
+/** The tenant's key of that digest, or that a form made; null when there is none. */
+export async function apiKeyBy(
+  db: D1Database,
+  tenant: Tenant,
+  by: { readonly digest: string } | { readonly formId: string },
+): Promise<ApiKeyView | null> {
+  const [column, value] = 'digest' in by ? ['digest', by.digest] : ['form_id', by.formId];
+  const params = [tenant.merchantId, tenant.environment, value];
+  return prepare(db, { sql: `${VIEW_SQL} AND ${column} = ?3`, params }).first<ApiKeyView>();
+}

@@ -1,0 +1,135 @@
+import type { SqlStatement } from '../database.ts';
+import type { Tenant } from '../domain/intent.ts';
+import { CURRENCIES, type Currency, METHODS, type Method } from '../domain/method.ts';
+import type { CommissionRate } from '../domain/money.ts';
+
+/**
+ * The statements that change one method or limit of a merchant; in force for new payments within
+ * 10 s. Each changes a row only where something becomes different, so that `auditEntryIfChanged`
+ * right behind it tells of changes alone.
+ */
+
+/** The operator lets the merchant have a method, or takes it back. A new one starts enabled. */
+export function offerMethod(tenant: Tenant, method: Method, offered: boolean): SqlStatement {
+  return {
+    sql: `INSERT INTO merchant_methods (merchant_id, environment, method, offered)
+      VALUES (?1, ?2, ?3, ?4)
+      ON CONFLICT (merchant_id, environment, method) DO UPDATE SET offered = excluded.offered
+      WHERE offered <> excluded.offered`,
+    params: [tenant.merchantId, tenant.environment, method, offered ? 1 : 0],
+  };
+}
+
+/** What a method costs from now on. One that the merchant never had is priced and not offered. */
+export function setCommission(tenant: Tenant, method: Method, rate: CommissionRate): SqlStatement {
+  return {
+    sql: `INSERT INTO merchant_methods (merchant_id, environment, method, offered,
+        commission_basis_points, commission_fixed_minor)
+      VALUES (?1, ?2, ?3, 0, ?4, ?5)
+      ON CONFLICT (merchant_id, environment, method) DO UPDATE SET
+        commission_basis_points = excluded.commission_basis_points,
+        commission_fixed_minor = excluded.commission_fixed_minor
+      WHERE commission_basis_points <> excluded.commission_basis_points
+        OR commission_fixed_minor <> excluded.commission_fixed_minor`,
+    params: [tenant.merchantId, tenant.environment, method, rate.basisPoints, rate.fixedMinor],
+  };
+}
+
+/** The merchant switches a method on or off. Changes nothing for one that it never had. */
+export function setMethodEnabled(tenant: Tenant, method: Method, enabled: boolean): SqlStatement {
+  return {
+    sql: `UPDATE merchant_methods SET enabled = ?4
+      WHERE merchant_id = ?1 AND environment = ?2 AND method = ?3 AND enabled <> ?4`,
+    params: [tenant.merchantId, tenant.environment, method, enabled ? 1 : 0],
+  };
+}
+
+/**
+ * The largest payment that the merchant can create, without commission, in minor units: 1 to
+ * AMOUNT_MINOR_MAX, or null for no limit but the general one. Fails in D1 for others.
+ */
+export function setLimit(
+  tenant: Tenant,
+  currency: Currency,
+  amountMinorMax: number | null,
+): SqlStatement {
+  return {
+    sql: `INSERT INTO merchant_limits (merchant_id, environment, currency, amount_minor_max)
+      VALUES (?1, ?2, ?3, ?4)
+      ON CONFLICT (merchant_id, environment, currency) DO UPDATE SET
+        amount_minor_max = excluded.amount_minor_max
+      WHERE amount_minor_max IS NOT excluded.amount_minor_max`,
+    params: [tenant.merchantId, tenant.environment, currency, amountMinorMax],
+  };
+}
+
+/** Largest total by currency, in minor units; a currency without its own limit is missing. */
+export type AmountLimits = Readonly<Partial<Record<Currency, number>>>;
+
+/** What is settled about one method of a tenant, whether or not a rail serves it. */
+export interface MethodState {
+  readonly method: Method;
+  readonly offered: boolean;
+  readonly enabled: boolean;
+  readonly rate: CommissionRate;
+}
+
+export interface MethodSettings {
+  /** All methods, in the order of METHODS; one that the merchant never had is not offered. */
+  readonly methods: readonly MethodState[];
+  readonly limits: AmountLimits;
+}
+
+interface MethodRow {
+  readonly method: Method;
+  readonly offered: number;
+  readonly enabled: number;
+  readonly commission_basis_points: number;
+  readonly commission_fixed_minor: number;
+}
+
+interface LimitRow {
+  readonly currency: Currency;
+  readonly amount_minor_max: number;
+}
+
+/** Straight from D1. Throws when it does not answer. */
+export async function methodSettings(db: D1Database, tenant: Tenant): Promise<MethodSettings> {
+  const tenantIs = 'WHERE merchant_id = ?1 AND environment = ?2';
+  const read = (sql: string) =>
+    db.prepare(`${sql} ${tenantIs}`).bind(tenant.merchantId, tenant.environment);
+  const [methods, limits] = await db.batch([
+    read(
+      `SELECT method, offered, enabled, commission_basis_points, commission_fixed_minor
+        FROM merchant_methods`,
+    ),
+    read('SELECT currency, amount_minor_max FROM merchant_limits'),
+  ]);
+  return {
+    methods: methodStates((methods?.results ?? []) as MethodRow[]),
+    limits: amountLimits((limits?.results ?? []) as LimitRow[]),
+  };
+}
+
+function methodStates(rows: readonly MethodRow[]): readonly MethodState[] {
+  return METHODS.map((method) => {
+    const row = rows.find((candidate) => candidate.method === method);
+    return {
+      method,
+      offered: row?.offered === 1,
+      enabled: row?.enabled === 1,
+      rate: {
+        basisPoints: row?.commission_basis_points ?? 0,
+        fixedMinor: row?.commission_fixed_minor ?? 0,
+      },
+    };
+  });
+}
+
+function amountLimits(rows: readonly LimitRow[]): AmountLimits {
+  const entries = CURRENCIES.flatMap((currency) => {
+    const limit = rows.find((row) => row.currency === currency)?.amount_minor_max ?? null;
+    return limit === null ? [] : [[currency, limit] as const];
+  });
+  return Object.fromEntries(entries);
+}

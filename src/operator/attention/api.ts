@@ -1,0 +1,21 @@
+import * as v from 'valibot';
+import { successResponse } from '../../http/envelope.ts';
+import type { OperatorCall } from '../call.ts';
+import { pageEntries } from '../page-query.ts';
+import { body, environmentField, readQuery } from '../schema.ts';
+import { type AttentionItem, attentionPage } from './items.ts';
+import { attentionWords } from './words.ts';
+
+const listing = body({ ...pageEntries, environment: v.optional(environmentField) });
+
+/** GET …/attention: what needs a human, what it is and what to do, in words. */
+export async function showAttention(call: OperatorCall): Promise<Response> {
+  const { cursor = null, limit, environment = null } = readQuery(call.url, listing);
+  const page = await attentionPage(call.env.DB, { environment, cursor, limit });
+  return successResponse('What needs a human', { ...page, items: page.items.map(content) });
+}
+
+function content({ reasons, ...item }: AttentionItem) {
+  const texts = reasons.map((reason) => ({ reason, ...attentionWords.en[reason] }));
+  return { ...item, reasons: texts };
+}

@@ -1,0 +1,93 @@
+import { auditEntryIfChanged } from '../../audit/log.ts';
+import { prepare, runBatch } from '../../database.ts';
+import type { Tenant } from '../../domain/intent.ts';
+import { withoutPhoneNumbers } from '../../domain/phone.ts';
+import { successResponse } from '../../http/envelope.ts';
+import { notFoundProblem } from '../../http/problem.ts';
+import type { OperatorCall } from '../call.ts';
+import {
+  body,
+  environmentField,
+  lineField,
+  MERCHANT_ID,
+  pathPart,
+  patternField,
+  readBody,
+} from '../schema.ts';
+
+/** The database's own bound. */
+const NOTE_CHARACTERS_MAX = 500;
+/** Of a payment's unique id (decision 7), in UTF-16 units. */
+const UNIQUE_ID_LENGTH_MAX = 510;
+
+const merchantIdField = patternField(MERCHANT_ID, 'Must be the id of a merchant.');
+const uniqueIdField = patternField(
+  new RegExp(`^[^\\p{Cc}]{1,${UNIQUE_ID_LENGTH_MAX}}$`, 'u'),
+  'Must be the id of a payment.',
+);
+
+/** What a human has found about a payment that needed one. */
+export interface Review {
+  readonly note: string;
+  readonly reviewedBy: string;
+  readonly reviewedAtMs: number;
+}
+
+/** The payment that the path names. Problem 404 for what can name none. */
+export function namedPayment({ params }: OperatorCall): {
+  readonly tenant: Tenant;
+  readonly uniqueId: string;
+} {
+  const environment = pathPart(environmentField, params.environment);
+  const merchantId = pathPart(merchantIdField, params.merchantId);
+  return {
+    tenant: { environment, merchantId },
+    uniqueId: pathPart(uniqueIdField, params.uniqueId),
+  };
+}
+
+const review = body({ note: lineField(NOTE_CHARACTERS_MAX) });
+
+/**
+ * POST …/payments/…/review: off the list, until there is more of what needs a human than the ledger
+ * knows of now. Changes nothing of the payment.
+ */
+export async function reviewPayment(call: OperatorCall): Promise<Response> {
+  const { note: written } = await readBody(call.request, review);
+  const { tenant, uniqueId } = namedPayment(call);
+  const { environment, merchantId } = tenant;
+  const { actor, nowMs: atMs } = call;
+  const note = withoutPhoneNumbers(written);
+  const upsert = {
+    sql: `INSERT INTO payment_reviews
+        (uuid, anomalies, unresolved_attempts, late, note, reviewed_by, reviewed_at_ms)
+      SELECT uuid, anomalies, unresolved_attempts, late, ?4, ?5, ?6 FROM payment
+      WHERE merchant_id = ?1 AND environment = ?2 AND unique_id = ?3
+      ON CONFLICT (uuid) DO UPDATE SET anomalies = excluded.anomalies,
+        unresolved_attempts = excluded.unresolved_attempts, late = excluded.late,
+        note = excluded.note, reviewed_by = excluded.reviewed_by,
+        reviewed_at_ms = excluded.reviewed_at_ms`,
+    params: [merchantId, environment, uniqueId, note, actor.name, atMs],
+  };
+  const audit = auditEntryIfChanged({
+    actor,
+    ...tenant,
+    action: 'payment.reviewed',
+    target: uniqueId,
+    detail: { note },
+    atMs,
+  });
+  const [rows = 0] = await runBatch(call.env.DB, [upsert, audit]);
+  if (rows === 0) {
+    // Also a payment of the last seconds, which the ledger does not know yet.
+    throw notFoundProblem();
+  }
+  return successResponse('Reviewed', { note, reviewedBy: actor.name, reviewedAtMs: atMs });
+}
+
+/** The last review of a payment, or null. */
+export function readReview(db: D1Database, uuid: string): Promise<Review | null> {
+  const sql = `SELECT note, reviewed_by AS reviewedBy, reviewed_at_ms AS reviewedAtMs
+    FROM payment_reviews WHERE uuid = ?1`;
+  return prepare(db, { sql, params: [uuid] }).first<Review>();
+}

@@ -1,0 +1,106 @@
+import * as v from 'valibot';
+import { auditEntryIfChanged } from '../audit/log.ts';
+import { prepare, runBatch, type SqlStatement } from '../database.ts';
+import { successResponse } from '../http/envelope.ts';
+import { notFoundProblem, Problem } from '../http/problem.ts';
+import type { OperatorCall } from './call.ts';
+import { body, booleanField, lineField, patternField, readBody } from './schema.ts';
+
+/** Merchants write it in every split payment, and it never changes: short and plain. */
+const CODE = /^[A-Z0-9_]{1,32}$/;
+const BANK_NAME_CHARACTERS_MAX = 200;
+
+interface BankRow {
+  readonly code: string;
+  readonly name: string;
+  readonly supportsWithdrawal: number;
+}
+
+/** GET …/banks, by code. */
+export async function listBanks(call: OperatorCall): Promise<Response> {
+  const sql =
+    'SELECT code, name, supports_withdrawal AS supportsWithdrawal FROM banks ORDER BY code';
+  const { results } = await prepare(call.env.DB, { sql, params: [] }).all<BankRow>();
+  return successResponse('Banks', results.map(bankOf));
+}
+
+const addition = body({
+  code: patternField(CODE, 'Must be 1 to 32 capital letters, digits and underscores.'),
+  name: lineField(BANK_NAME_CHARACTERS_MAX),
+  supportsWithdrawal: booleanField,
+});
+
+/** POST …/banks: merchants can name it in splits within a minute. */
+export async function addBank(call: OperatorCall): Promise<Response> {
+  const bank = await readBody(call.request, addition);
+  const insert = {
+    sql: `INSERT INTO banks (code, name, supports_withdrawal) VALUES (?1, ?2, ?3)
+      ON CONFLICT (code) DO NOTHING`,
+    params: [bank.code, bank.name, bank.supportsWithdrawal ? 1 : 0],
+  };
+  if (!(await changed(call, insert, bank.code, bank))) {
+    throw new Problem(409, `There is a bank ${bank.code} already`);
+  }
+  return successResponse('Bank added', bank);
+}
+
+const change = body({
+  name: v.optional(lineField(BANK_NAME_CHARACTERS_MAX)),
+  supportsWithdrawal: v.optional(booleanField),
+});
+
+/** POST …/banks/{code}: what is given changes. The code never does: payments have stored it. */
+export async function changeBank(call: OperatorCall): Promise<Response> {
+  const { name, supportsWithdrawal } = await readBody(call.request, change);
+  const code = call.params.code ?? '';
+  if (name === undefined && supportsWithdrawal === undefined) {
+    throw new Problem(400, 'Nothing to change: give name, supportsWithdrawal or both');
+  }
+  const withdrawal = supportsWithdrawal === undefined ? null : Number(supportsWithdrawal);
+  const update = {
+    sql: `UPDATE banks SET name = coalesce(?2, name),
+        supports_withdrawal = coalesce(?3, supports_withdrawal)
+      WHERE code = ?1
+        AND (name <> coalesce(?2, name)
+          OR supports_withdrawal <> coalesce(?3, supports_withdrawal))`,
+    params: [code, name ?? null, withdrawal],
+  };
+  const detail = {
+    ...(name === undefined ? {} : { name }),
+    ...(supportsWithdrawal === undefined ? {} : { supportsWithdrawal }),
+  };
+  const isChanged = await changed(call, update, code, detail);
+  const sql = `SELECT code, name, supports_withdrawal AS supportsWithdrawal FROM banks
+    WHERE code = ?1`;
+  const bank = await prepare(call.env.DB, { sql, params: [code] }).first<BankRow>();
+  if (bank === null) {
+    throw notFoundProblem();
+  }
+  return successResponse(
+    isChanged ? 'Changed' : 'It was so already; nothing was changed',
+    bankOf(bank),
+  );
+}
+
+async function changed(
+  { env, actor, nowMs }: OperatorCall,
+  statement: SqlStatement,
+  code: string,
+  detail: Readonly<Record<string, string | boolean>>,
+): Promise<boolean> {
+  const audit = auditEntryIfChanged({
+    actor,
+    merchantId: null,
+    environment: null,
+    action: 'bank.changed',
+    target: code,
+    detail,
+    atMs: nowMs,
+  });
+  const [rows = 0] = await runBatch(env.DB, [statement, audit]);
+  return rows > 0;
+}
+
+function bankOf({ supportsWithdrawal, ...bank }: BankRow) {
+  return { ...bank, supportsWithdrawal: supportsWithdrawal === 1 };
+}

@@ -1,0 +1,133 @@
+import * as v from 'valibot';
+import { auditEntry, auditEntryIfChanged } from '../audit/log.ts';
+import { runBatch } from '../database.ts';
+import { MESSAGE_QUEUES, producerOf } from '../dead-letters/queues.ts';
+import {
+  bodyOf,
+  markDiscarded,
+  markRetried,
+  readStored,
+  type StoredDeadLetter,
+} from '../dead-letters/store.ts';
+import { withoutPhoneNumbers } from '../domain/phone.ts';
+import { successResponse } from '../http/envelope.ts';
+import { notFoundProblem } from '../http/problem.ts';
+import { errorText, log } from '../log.ts';
+import type { OperatorCall } from './call.ts';
+import { deadLetterPage } from './dead-letter-page.ts';
+import { REASON_CHARACTERS_MAX } from './merchants.ts';
+import { pageEntries } from './page-query.ts';
+import { body, lineField, listField, oneOf, patternField, readBody, readQuery } from './schema.ts';
+
+/** Each is read, opened and sent by itself, in one request. */
+const IDS_MAX = 50;
+
+const idsField = listField(
+  patternField(/^[!-~]{1,128}$/, 'Must be the id of a dead letter.'),
+  1,
+  IDS_MAX,
+);
+
+const listing = body({
+  ...pageEntries,
+  queue: v.optional(oneOf(MESSAGE_QUEUES)),
+  status: v.optional(oneOf(['waiting', 'retried', 'discarded']), 'waiting'),
+});
+
+/** GET …/dead-letters: what was given up, oldest first, without what is in it. */
+export async function listDeadLetters(call: OperatorCall): Promise<Response> {
+  const { cursor = null, limit, queue = null, status } = readQuery(call.url, listing);
+  const page = await deadLetterPage(call.env.DB, { status, queue, cursor, limit });
+  return successResponse('Dead letters', page);
+}
+
+/** GET …/dead-letters/{id} with the message itself; null when its data key is gone. */
+export async function readDeadLetter(call: OperatorCall): Promise<Response> {
+  const stored = await readStored(call.env.DB, call.params.id ?? '');
+  if (stored === null) {
+    throw notFoundProblem();
+  }
+  const { sealedBody: _sealed, ...letter } = stored;
+  const content = { ...letter, body: await bodyOf(call.config.dataEncryptionKeys, stored) };
+  return successResponse('Dead letter', content);
+}
+
+/** What became of each id of a request. */
+type Outcome = 'sent' | 'discarded' | 'not_found' | 'not_waiting' | 'unreadable' | 'not_sent';
+
+/**
+ * POST …/dead-letters/retry: sends messages back to their queues, then marks them. If the mark is
+ * lost, the letter still waits and may be sent again. A double is harmless: an attempt is settled
+ * and started once, a delivery claimed once, and the ledger keeps the newest version.
+ */
+export async function retryDeadLetters(call: OperatorCall): Promise<Response> {
+  const { ids } = await readBody(call.request, body({ ids: idsField }));
+  const outcomes: Record<string, Outcome> = {};
+  for (const id of new Set(ids)) {
+    outcomes[id] = await retry(call, id);
+  }
+  return successResponse('Dead letters sent again', { outcomes });
+}
+
+async function retry(call: OperatorCall, id: string): Promise<Outcome> {
+  const { env, actor, nowMs: atMs } = call;
+  const letter = await readStored(env.DB, id);
+  if (letter === null || letter.status === 'discarded') {
+    return letter === null ? 'not_found' : 'not_waiting';
+  }
+  const message = await bodyOf(call.config.dataEncryptionKeys, letter);
+  if (message === null) {
+    return 'unreadable';
+  }
+  try {
+    await producerOf(env, letter.queue).send(message);
+  } catch (error) {
+    log('warn', 'dead_letter_not_sent', { id, queue: letter.queue, error: errorText(error) });
+    return 'not_sent';
+  }
+  const entry = { ...about(letter), actor, action: 'dead_letter.retried', atMs } as const;
+  await runBatch(env.DB, [markRetried(id, actor.name, atMs), auditEntry(entry)]);
+  return 'sent';
+}
+
+const discarding = body({ ids: idsField, reason: lineField(REASON_CHARACTERS_MAX) });
+
+/** POST …/dead-letters/discard: out of the list for good. The row stays, with who did it. */
+export async function discardDeadLetters(call: OperatorCall): Promise<Response> {
+  const { ids, reason } = await readBody(call.request, discarding);
+  const outcomes: Record<string, Outcome> = {};
+  for (const id of new Set(ids)) {
+    outcomes[id] = await discard(call, id, withoutPhoneNumbers(reason));
+  }
+  return successResponse('Dead letters discarded', { outcomes });
+}
+
+async function discard(
+  { env, actor, nowMs: atMs }: OperatorCall,
+  id: string,
+  reason: string,
+): Promise<Outcome> {
+  const letter = await readStored(env.DB, id);
+  if (letter === null) {
+    return 'not_found';
+  }
+  const { detail, ...rest } = about(letter);
+  const audit = auditEntryIfChanged({
+    ...rest,
+    detail: { ...detail, reason },
+    actor,
+    action: 'dead_letter.discarded',
+    atMs,
+  });
+  const [rows = 0] = await runBatch(env.DB, [markDiscarded(id, actor.name, atMs), audit]);
+  return rows > 0 ? 'discarded' : 'not_waiting';
+}
+
+function about({ id, queue, kind, objectId }: StoredDeadLetter) {
+  return {
+    merchantId: null,
+    environment: null,
+    target: id,
+    detail: { queue, kind, objectId },
+  };
+}

@@ -1,0 +1,54 @@
+import { Moment, Table } from '../../dashboard/elements.tsx';
+import { answerPage } from '../../dashboard/response.tsx';
+import { SHARED_WORDS } from '../../dashboard/words.ts';
+import { timeText } from '../../pages/time-text.ts';
+import { type AttentionItem, attentionPage } from '../attention/items.ts';
+import { attentionWords } from '../attention/words.ts';
+import type { OperatorCall } from '../call.ts';
+import { PAGE_ROWS_DEFAULT } from '../page-query.ts';
+import { DeskFrame, DeskPager, type DeskView, deskView } from './frame.tsx';
+import { deskWords } from './words.ts';
+
+const PATH = '/operator/attention';
+
+/** GET /operator/attention: what needs a human, and what to do. */
+export async function showAttentionPage(call: OperatorCall): Promise<Response> {
+  const view = deskView(call.request);
+  const text = deskWords[view.language];
+  const page = await attentionPage(call.env.DB, {
+    environment: null,
+    cursor: call.url.searchParams.get('cursor'),
+    limit: PAGE_ROWS_DEFAULT,
+  });
+  return answerPage(
+    call,
+    <DeskFrame view={view} title={text.nav.attention} active="attention">
+      <Table
+        caption={text.nav.attention}
+        columns={[text.what, text.todo, text.where, text.when]}
+        rows={page.items.map((item) => cells(view, item))}
+        empty={text.attentionEmpty}
+      />
+      <DeskPager view={view} path={PATH} nextCursor={page.nextCursor} />
+    </DeskFrame>,
+  );
+}
+
+function cells(view: DeskView, item: AttentionItem) {
+  const texts = item.reasons.map((reason) => attentionWords[view.language][reason]);
+  return [
+    <span>{texts.map(({ what }) => what).join(' ')}</span>,
+    <span>{texts.map(({ todo }) => todo).join(' ')}</span>,
+    <span>{whereText(view, item)}</span>,
+    <Moment atMs={item.atMs}>{timeText(item.atMs, SHARED_WORDS[view.language])}</Moment>,
+  ];
+}
+
+/** By the names that the command line takes. */
+function whereText({ language }: DeskView, item: AttentionItem): string {
+  if (item.type === 'dead_letter') {
+    return `${item.letter.queue} ${item.letter.id}`;
+  }
+  const { environment, merchantId, uniqueId } = item.type === 'payment' ? item.payment : item.event;
+  return `${deskWords[language].environment[environment]} ${merchantId} ${uniqueId}`;
+}

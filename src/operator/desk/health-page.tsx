@@ -1,0 +1,147 @@
+import { Badge, Facts, Moment, Table } from '../../dashboard/elements.tsx';
+import { answerPage } from '../../dashboard/response.tsx';
+import { SHARED_WORDS } from '../../dashboard/words.ts';
+import type { RailOutcome } from '../../ledger/totals.ts';
+import { timeText } from '../../pages/time-text.ts';
+import type { OperatorCall } from '../call.ts';
+import { type EnvironmentHealth, type Health, readHealth } from '../health/read.ts';
+import { DeskFrame, type DeskView, deskView } from './frame.tsx';
+import { deskWords } from './words.ts';
+
+/** GET /operator: whether all is well. */
+export async function showHealthPage(call: OperatorCall): Promise<Response> {
+  const view = deskView(call.request);
+  const health = await readHealth(call.env, call.nowMs);
+  const text = deskWords[view.language];
+  const page = (
+    <DeskFrame view={view} title={text.nav.health} active="health">
+      <Facts rows={[[text.d1, `${health.d1Ms} ${text.milliseconds}`]]} />
+      <Queues view={view} health={health} />
+      <Rails view={view} health={health} />
+      {health.environments.map((environment) => (
+        <Environment view={view} health={environment} />
+      ))}
+    </DeskFrame>
+  );
+  return answerPage(call, page);
+}
+
+function Queues({ view, health }: { readonly view: DeskView; readonly health: Health }) {
+  const text = deskWords[view.language];
+  const rows = health.queues.map(({ queue, backlog, oldestAtMs }) => {
+    const dead = health.deadLetters[queue] ?? 0;
+    return [
+      queue,
+      backlog ?? text.unknown,
+      oldestAtMs === null ? text.none : <Time view={view} atMs={oldestAtMs} />,
+      dead === 0 ? text.none : <Badge tone="bad">{dead}</Badge>,
+    ];
+  });
+  return (
+    <section>
+      <h2>{text.queues}</h2>
+      <Table
+        caption={text.queues}
+        columns={[text.queue, text.backlog, text.oldest, text.deadLetters]}
+        rows={rows}
+        empty={text.none}
+      />
+      <p>
+        <a href="/operator/attention">{text.needed}</a>
+      </p>
+    </section>
+  );
+}
+
+function Rails({ view, health }: { readonly view: DeskView; readonly health: Health }) {
+  const text = deskWords[view.language];
+  const rails = health.misconfiguredRails;
+  return rails.length === 0 ? null : (
+    <section>
+      <h2>{text.rails}</h2>
+      <Table
+        caption={text.rails}
+        columns={[text.where, text.method, text.problem]}
+        rows={rails.map(({ environment, method, problem }) => [
+          text.environment[environment],
+          SHARED_WORDS[view.language].methodName[method],
+          problem,
+        ])}
+        empty={text.none}
+      />
+    </section>
+  );
+}
+
+function Environment(props: { readonly view: DeskView; readonly health: EnvironmentHealth }) {
+  const { view, health } = props;
+  const text = deskWords[view.language];
+  const oldest = health.oldestUndelivered;
+  const states: Readonly<Record<string, string>> = text.eventStates;
+  return (
+    <section>
+      <h2>{text.environment[health.environment]}</h2>
+      <h3>{text.events}</h3>
+      <Table
+        caption={text.events}
+        columns={[text.state, text.count]}
+        rows={Object.entries(health.eventsByStatus).map(([status, count]) => [
+          states[status] ?? status,
+          count,
+        ])}
+        empty={text.none}
+      />
+      {oldest !== null && (
+        <Facts
+          rows={[
+            [
+              text.oldestUndelivered,
+              <>
+                {oldest.merchantId} {oldest.uniqueId},{' '}
+                <Time view={view} atMs={oldest.createdAtMs} />
+              </>,
+            ],
+          ]}
+        />
+      )}
+      <h3>{text.ends}</h3>
+      <Ends view={view} health={health} />
+    </section>
+  );
+}
+
+/** One row for each method, end and reason of the week, with the share of the last two days. */
+function Ends(props: { readonly view: DeskView; readonly health: EnvironmentHealth }) {
+  const { view, health } = props;
+  const text = deskWords[view.language];
+  const shared = SHARED_WORDS[view.language];
+  const rows = health.endsSinceWeek.map((end) => [
+    end.method === null ? text.noMethod : shared.methodName[end.method],
+    text.endings[end.status],
+    end.failureReason ?? text.none,
+    countOf(health.endsSinceYesterday, end),
+    end.payments,
+  ]);
+  return (
+    <Table
+      caption={text.ends}
+      columns={[text.method, text.ended, text.why, text.sinceYesterday, text.sinceWeek]}
+      rows={rows}
+      empty={text.none}
+    />
+  );
+}
+
+function countOf(outcomes: readonly RailOutcome[], wanted: RailOutcome): number {
+  const same = outcomes.find(
+    ({ method, status, failureReason }) =>
+      method === wanted.method &&
+      status === wanted.status &&
+      failureReason === wanted.failureReason,
+  );
+  return same?.payments ?? 0;
+}
+
+function Time({ view, atMs }: { readonly view: DeskView; readonly atMs: number }) {
+  return <Moment atMs={atMs}>{timeText(atMs, SHARED_WORDS[view.language])}</Moment>;
+}

@@ -1,0 +1,41 @@
+import { Badge, Moment, Table } from '../../dashboard/elements.tsx';
+import { answerPage } from '../../dashboard/response.tsx';
+import { SHARED_WORDS } from '../../dashboard/words.ts';
+import { timeText } from '../../pages/time-text.ts';
+import type { OperatorCall } from '../call.ts';
+import { merchantPage } from '../merchant-rows.ts';
+import { PAGE_ROWS_DEFAULT } from '../page-query.ts';
+import { DeskFrame, DeskPager, deskView } from './frame.tsx';
+import { deskWords } from './words.ts';
+
+const PATH = '/operator/merchants';
+
+/** GET /operator/merchants, newest first. */
+export async function showMerchantsPage(call: OperatorCall): Promise<Response> {
+  const view = deskView(call.request);
+  const text = deskWords[view.language];
+  const page = await merchantPage(call.env.DB, {
+    status: null,
+    cursor: call.url.searchParams.get('cursor'),
+    limit: PAGE_ROWS_DEFAULT,
+  });
+  const rows = page.items.map(({ id, name, status, members, createdAtMs }) => [
+    name,
+    id,
+    <Badge tone={status === 'active' ? 'good' : 'bad'}>{text.status[status]}</Badge>,
+    members,
+    <Moment atMs={createdAtMs}>{timeText(createdAtMs, SHARED_WORDS[view.language])}</Moment>,
+  ]);
+  return answerPage(
+    call,
+    <DeskFrame view={view} title={text.nav.merchants} active="merchants">
+      <Table
+        caption={text.nav.merchants}
+        columns={[text.name, text.id, text.state, text.people, text.since]}
+        rows={rows}
+        empty={text.merchantsEmpty}
+      />
+      <DeskPager view={view} path={PATH} nextCursor={page.nextCursor} />
+    </DeskFrame>,
+  );
+}

@@ -1,0 +1,111 @@
+import { auditEntryIfChanged } from '../audit/log.ts';
+import {
+  INVITATION_MS,
+  invitationPath,
+  NAME_LENGTH_MAX,
+  newInvitation,
+  openInvitations,
+  RECOVERY_MS,
+} from '../dashboard/people/invitations.ts';
+import { ROLES, type Role } from '../dashboard/permissions.ts';
+import { prepare, runBatch } from '../database.ts';
+import { successResponse } from '../http/envelope.ts';
+import { notFoundProblem, Problem } from '../http/problem.ts';
+import type { OperatorCall } from './call.ts';
+import { knownMerchant } from './merchants.ts';
+import { body, lineField, oneOf, readBody } from './schema.ts';
+
+/** More people than any merchant has; whoever has more sees the newest. */
+const MEMBERS_SHOWN_MAX = 500;
+const HOUR_MS = 60 * 60 * 1_000;
+
+interface MemberRow {
+  readonly id: string;
+  readonly name: string;
+  readonly role: Role;
+  readonly createdAtMs: number;
+  readonly passkeys: number;
+}
+
+const MEMBERS_SQL = `
+  SELECT id, name, role, created_at_ms AS createdAtMs,
+    (SELECT count(*) FROM passkeys WHERE passkeys.member_id = members.id) AS passkeys
+  FROM members WHERE merchant_id = ?1 AND removed_at_ms IS NULL`;
+
+/** GET …/members: who may sign in, and the links that are on their way. */
+export async function listMembers(call: OperatorCall): Promise<Response> {
+  const { id } = await knownMerchant(call);
+  const sql = `${MEMBERS_SQL} ORDER BY created_at_ms DESC LIMIT ${MEMBERS_SHOWN_MAX}`;
+  const { results } = await prepare(call.env.DB, { sql, params: [id] }).all<MemberRow>();
+  const invitations = await openInvitations(call.env.DB, id, call.nowMs);
+  return successResponse('Members', { members: results, invitations });
+}
+
+const invitation = body({ name: lineField(NAME_LENGTH_MAX), role: oneOf(ROLES) });
+
+/** POST …/invitations: a one-time link that makes a new member, shown in this answer only. */
+export async function inviteMember(call: OperatorCall): Promise<Response> {
+  const { name, role } = await readBody(call.request, invitation);
+  const merchant = await knownMerchant(call);
+  return link(call, { merchant, memberId: null, name, role });
+}
+
+/** POST …/members/{id}/recovery: a one-time link to a new passkey for one who has lost theirs. */
+export async function recoverMember(call: OperatorCall): Promise<Response> {
+  await readBody(call.request, body({}));
+  const merchant = await knownMerchant(call);
+  const params = [merchant.id, call.params.memberId ?? ''];
+  const member = await prepare(call.env.DB, {
+    sql: `${MEMBERS_SQL} AND id = ?2`,
+    params,
+  }).first<MemberRow>();
+  if (member === null) {
+    throw notFoundProblem();
+  }
+  return link(call, { merchant, memberId: member.id, name: member.name, role: member.role });
+}
+
+interface LinkRequest {
+  readonly merchant: { readonly id: string; readonly status: string };
+  readonly memberId: string | null;
+  readonly name: string;
+  readonly role: Role;
+}
+
+async function link(call: OperatorCall, request: LinkRequest): Promise<Response> {
+  const { merchant, memberId, name, role } = request;
+  if (merchant.status === 'suspended') {
+    throw new Problem(409, 'The merchant is suspended: no link opens. Reactivate it first');
+  }
+  const { actor, nowMs } = call;
+  const fresh = await newInvitation({
+    merchantId: merchant.id,
+    memberId,
+    name,
+    role,
+    invitedBy: actor,
+    nowMs,
+  });
+  const audit = auditEntryIfChanged({
+    actor,
+    merchantId: merchant.id,
+    environment: null,
+    action: memberId === null ? 'member.invited' : 'recovery.issued',
+    target: memberId ?? fresh.id,
+    detail: { name, role },
+    atMs: nowMs,
+  });
+  const [rows = 0] = await runBatch(call.env.DB, [fresh.statement, audit]);
+  if (rows === 0) {
+    throw notFoundProblem();
+  }
+  const origin = call.config.publicBaseUrl ?? call.url.origin;
+  return successResponse('Link made; it is shown only now', {
+    id: fresh.id,
+    url: `${origin}${invitationPath(fresh.token)}`,
+    name,
+    role,
+    expiresAtMs: fresh.expiresAtMs,
+    validHours: (memberId === null ? INVITATION_MS : RECOVERY_MS) / HOUR_MS,
+  });
+}

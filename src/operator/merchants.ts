@@ -1,0 +1,238 @@
+import * as v from 'valibot';
+import { auditEntry, auditEntryIfChanged } from '../audit/log.ts';
+import { seal } from '../crypto/sealed.ts';
+import { prepare, runBatch, type SqlStatement } from '../database.ts';
+import { ENVIRONMENTS, METHODS, type Method } from '../domain/method.ts';
+import type { CommissionRate } from '../domain/money.ts';
+import { withoutPhoneNumbers } from '../domain/phone.ts';
+import { successResponse } from '../http/envelope.ts';
+import { notFoundProblem, Problem, validationProblem } from '../http/problem.ts';
+import { methodSettings } from '../merchants/methods.ts';
+import { addWebhookSecret, createMerchant } from '../merchants/provision.ts';
+import { generateWebhookSecret } from '../merchants/webhook-secret.ts';
+import { webhookSecretContext } from '../webhooks/settings.ts';
+import type { OperatorCall } from './call.ts';
+import { merchantAt, merchantPage } from './merchant-rows.ts';
+import { pageEntries } from './page-query.ts';
+import {
+  basisPointsField,
+  body,
+  fixedMinorField,
+  lineField,
+  listField,
+  MERCHANT_ID,
+  methodField,
+  oneOf,
+  patternField,
+  readBody,
+  readQuery,
+} from './schema.ts';
+
+/** What customers read on the page (the database's own bound). */
+const NAME_CHARACTERS_MAX = 1_000;
+/** A sentence or two, for whoever reads the audit log. */
+export const REASON_CHARACTERS_MAX = 500;
+
+const nameField = lineField(NAME_CHARACTERS_MAX);
+
+const creation = body({
+  name: nameField,
+  /** Random when absent. */
+  id: v.optional(
+    patternField(MERCHANT_ID, 'Must be 1 to 64 letters, digits, hyphens and underscores.'),
+  ),
+  /** Offered and enabled in both environments; all when absent. */
+  methods: v.optional(listField(methodField, 0, METHODS.length), [...METHODS]),
+  /** In both environments; nothing for what is not named. */
+  commissions: v.optional(
+    listField(
+      body({
+        method: methodField,
+        basisPoints: v.optional(basisPointsField, 0),
+        fixedMinor: v.optional(fixedMinorField, 0),
+      }),
+      0,
+      METHODS.length,
+    ),
+    [],
+  ),
+});
+
+const NO_COMMISSION: CommissionRate = { basisPoints: 0, fixedMinor: 0 };
+
+/** POST …/merchants: a merchant, its methods and a webhook secret for each environment. */
+export async function createNewMerchant(call: OperatorCall): Promise<Response> {
+  const { name, id: given, methods, commissions } = await readBody(call.request, creation);
+  const id = given ?? crypto.randomUUID();
+  const settings = METHODS.filter((method) => methods.includes(method)).map((method) => ({
+    method,
+    enabled: true,
+    rate: commissions.find((commission) => commission.method === method) ?? NO_COMMISSION,
+  }));
+  checkCommissions(methods, commissions);
+  const statements = createMerchant({
+    id,
+    name,
+    methods: { sandbox: settings, production: settings },
+    createdAtMs: call.nowMs,
+  });
+  const audit = auditEntry({
+    actor: call.actor,
+    merchantId: id,
+    environment: null,
+    action: 'merchant.created',
+    target: id,
+    detail: { name, methods: settings.map(({ method }) => method).join(' ') },
+    atMs: call.nowMs,
+  });
+  try {
+    await runBatch(call.env.DB, [...statements, ...(await webhookSecrets(call, id)), audit]);
+  } catch (error) {
+    if ((await merchantAt(call.env.DB, id)) !== null) {
+      throw new Problem(409, `There is a merchant ${id} already`);
+    }
+    throw error;
+  }
+  return successResponse('Merchant created', await merchantContent(call, id));
+}
+
+/** Each price must be of one of the methods, and there is one for each at most. */
+function checkCommissions(
+  methods: readonly Method[],
+  commissions: readonly { readonly method: Method }[],
+): void {
+  const priced = commissions.map(({ method }) => method);
+  const foreign = priced.find((method) => !methods.includes(method));
+  if (foreign !== undefined) {
+    throw validationProblem({ commissions: `Prices ${foreign}, which is not among the methods.` });
+  }
+  const twice = priced.find((method, index) => priced.indexOf(method) !== index);
+  if (twice !== undefined) {
+    throw validationProblem({ commissions: `Prices ${twice} twice.` });
+  }
+}
+
+/** The merchant reads them in the dashboard; nobody else needs to. */
+async function webhookSecrets(
+  { config, nowMs }: OperatorCall,
+  merchantId: string,
+): Promise<readonly SqlStatement[]> {
+  return Promise.all(
+    ENVIRONMENTS.map(async (environment) => {
+      const tenant = { environment, merchantId };
+      const context = webhookSecretContext(tenant);
+      return addWebhookSecret(tenant, {
+        id: crypto.randomUUID(),
+        sealedSecret: await seal(config.dataEncryptionKeys, generateWebhookSecret(), context),
+        createdAtMs: nowMs,
+        expiresAtMs: null,
+      });
+    }),
+  );
+}
+
+const listing = body({
+  ...pageEntries,
+  status: v.optional(oneOf(['active', 'suspended'])),
+});
+
+/** GET …/merchants: newest first. */
+export async function listMerchants(call: OperatorCall): Promise<Response> {
+  const { cursor = null, limit, status = null } = readQuery(call.url, listing);
+  return successResponse('Merchants', await merchantPage(call.env.DB, { status, cursor, limit }));
+}
+
+/** GET …/merchants/{id} with methods, commissions and limits of both environments. */
+export async function readMerchant(call: OperatorCall): Promise<Response> {
+  return successResponse('Merchant', await merchantContent(call, call.params.merchantId));
+}
+
+const renaming = body({ name: nameField });
+
+/** POST …/rename. New payments show the name within 10 s; payments that exist keep theirs. */
+export async function renameMerchant(call: OperatorCall): Promise<Response> {
+  const { name } = await readBody(call.request, renaming);
+  const merchant = await knownMerchant(call);
+  const change = {
+    sql: 'UPDATE merchants SET name = ?2 WHERE id = ?1 AND name <> ?2',
+    params: [merchant.id, name],
+  };
+  return changed(call, change, 'merchant.renamed', { from: merchant.name, to: name });
+}
+
+const reasoned = body({ reason: lineField(REASON_CHARACTERS_MAX) });
+
+/** POST …/suspend: its keys answer 401 within 10 s. Payments under way go on. */
+export async function suspendMerchant(call: OperatorCall): Promise<Response> {
+  const { reason } = await readBody(call.request, reasoned);
+  return changed(call, statusChange(call, 'suspended'), 'merchant.suspended', {
+    reason: withoutPhoneNumbers(reason),
+  });
+}
+
+/** POST …/reactivate: its keys work again within 10 s. */
+export async function reactivateMerchant(call: OperatorCall): Promise<Response> {
+  const { reason } = await readBody(call.request, reasoned);
+  return changed(call, statusChange(call, 'active'), 'merchant.reactivated', {
+    reason: withoutPhoneNumbers(reason),
+  });
+}
+
+function statusChange(call: OperatorCall, status: 'active' | 'suspended'): SqlStatement {
+  return {
+    sql: 'UPDATE merchants SET status = ?2 WHERE id = ?1 AND status <> ?2',
+    params: [call.params.merchantId ?? '', status],
+  };
+}
+
+/** Runs one change of a merchant with its audit entry; what was so already is no change. */
+async function changed(
+  call: OperatorCall,
+  change: SqlStatement,
+  action: 'merchant.renamed' | 'merchant.suspended' | 'merchant.reactivated',
+  detail: Readonly<Record<string, string>>,
+): Promise<Response> {
+  const { id } = await knownMerchant(call);
+  const { actor, nowMs: atMs } = call;
+  const entry = { actor, merchantId: id, environment: null, action, target: id, detail, atMs };
+  const [rows = 0] = await runBatch(call.env.DB, [change, auditEntryIfChanged(entry)]);
+  const message = rows > 0 ? 'Changed' : 'It was so already; nothing was changed';
+  return successResponse(message, await merchantContent(call, id));
+}
+
+/** The merchant that the path names. Problem 404. */
+export async function knownMerchant({ env, params }: OperatorCall) {
+  const id = params.merchantId ?? '';
+  const merchant = MERCHANT_ID.test(id) ? await merchantAt(env.DB, id) : null;
+  if (merchant === null) {
+    throw notFoundProblem();
+  }
+  return merchant;
+}
+
+async function merchantContent(call: OperatorCall, id: string | undefined) {
+  const merchant = await knownMerchant({ ...call, params: { merchantId: id ?? '' } });
+  const settingsIn = async (environment: (typeof ENVIRONMENTS)[number]) => {
+    const { methods, limits } = await methodSettings(call.env.DB, {
+      environment,
+      merchantId: merchant.id,
+    });
+    const keys = {
+      sql: `SELECT count(*) AS keys FROM api_keys
+        WHERE merchant_id = ?1 AND environment = ?2 AND revoked_at_ms IS NULL
+          AND (expires_at_ms IS NULL OR expires_at_ms > ?3)`,
+      params: [merchant.id, environment, call.nowMs],
+    };
+    const apiKeys = (await prepare(call.env.DB, keys).first<number>('keys')) ?? 0;
+    return {
+      methods: methods.map(({ rate, ...method }) => ({ ...method, ...rate })),
+      limitsMinor: limits,
+      apiKeys,
+    };
+  };
+  return {
+    ...merchant,
+    sandbox: await settingsIn('sandbox'),
+    production: await settingsIn('production'),
+  };
+}

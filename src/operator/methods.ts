@@ -1,0 +1,90 @@
+import * as v from 'valibot';
+import type { AuditAction } from '../audit/actions.ts';
+import { auditEntryIfChanged } from '../audit/log.ts';
+import { runBatch, type SqlStatement } from '../database.ts';
+import type { Tenant } from '../domain/intent.ts';
+import { AMOUNT_MINOR_MAX } from '../domain/money.ts';
+import { successResponse } from '../http/envelope.ts';
+import { methodSettings, offerMethod, setCommission, setLimit } from '../merchants/methods.ts';
+import type { OperatorCall } from './call.ts';
+import { knownMerchant } from './merchants.ts';
+import {
+  basisPointsField,
+  body,
+  booleanField,
+  currencyField,
+  environmentField,
+  fixedMinorField,
+  methodField,
+  pathPart,
+  readBody,
+  wholeNumber,
+} from './schema.ts';
+
+const offer = body({ offered: booleanField });
+
+/** POST …/methods/{method}/offer: lets the merchant have a method, or takes it back. */
+export async function changeOffer(call: OperatorCall): Promise<Response> {
+  const { offered } = await readBody(call.request, offer);
+  const tenant = await namedTenant(call);
+  const method = pathPart(methodField, call.params.method);
+  return changed(call, tenant, offerMethod(tenant, method, offered), {
+    action: offered ? 'method.offered' : 'method.withdrawn',
+    target: method,
+    detail: {},
+  });
+}
+
+const commission = body({ basisPoints: basisPointsField, fixedMinor: fixedMinorField });
+
+/** POST …/methods/{method}/commission: of payments made from now on, within 10 s. */
+export async function changeCommission(call: OperatorCall): Promise<Response> {
+  const rate = await readBody(call.request, commission);
+  const tenant = await namedTenant(call);
+  const method = pathPart(methodField, call.params.method);
+  return changed(call, tenant, setCommission(tenant, method, rate), {
+    action: 'commission.changed',
+    target: method,
+    detail: rate,
+  });
+}
+
+const limit = body({ amountMinorMax: v.nullable(wholeNumber(1, AMOUNT_MINOR_MAX)) });
+
+/** POST …/limits/{currency}: the largest payment; null for none but the general one. */
+export async function changeLimit(call: OperatorCall): Promise<Response> {
+  const { amountMinorMax } = await readBody(call.request, limit);
+  const tenant = await namedTenant(call);
+  const currency = pathPart(currencyField, call.params.currency);
+  return changed(call, tenant, setLimit(tenant, currency, amountMinorMax), {
+    action: 'limit.changed',
+    target: currency,
+    detail: { amountMinorMax },
+  });
+}
+
+/** Problem 404 for another environment and a merchant that is not there. */
+async function namedTenant(call: OperatorCall): Promise<Tenant> {
+  const environment = pathPart(environmentField, call.params.environment);
+  return { environment, merchantId: (await knownMerchant(call)).id };
+}
+
+async function changed(
+  { env, actor, nowMs }: OperatorCall,
+  tenant: Tenant,
+  change: SqlStatement,
+  entry: {
+    readonly action: AuditAction;
+    readonly target: string;
+    readonly detail: Readonly<Record<string, number | null>>;
+  },
+): Promise<Response> {
+  const audit = auditEntryIfChanged({ ...entry, ...tenant, actor, atMs: nowMs });
+  const [rows = 0] = await runBatch(env.DB, [change, audit]);
+  const { methods, limits } = await methodSettings(env.DB, tenant);
+  const message = rows > 0 ? 'Changed' : 'It was so already; nothing was changed';
+  return successResponse(message, {
+    methods: methods.map(({ rate, ...method }) => ({ ...method, ...rate })),
+    limitsMinor: limits,
+  });
+}

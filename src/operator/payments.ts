@@ -1,0 +1,190 @@
+import * as v from 'valibot';
+import { auditEntry } from '../audit/log.ts';
+import { prepare } from '../database.ts';
+import { HAND_RECEIPT_LENGTH_MAX, NOTE_LENGTH_MAX } from '../domain/hand.ts';
+import type { Attempt, FailureReason, HandOutcome, Intent, Rejection } from '../domain/intent.ts';
+import { withoutPhoneNumbers } from '../domain/phone.ts';
+import { successResponse } from '../http/envelope.ts';
+import { notFoundProblem, Problem, validationProblem } from '../http/problem.ts';
+import { type IntentClient, intentByUniqueId } from '../intent/client.ts';
+import { namedPayment, readReview } from './attention/review.ts';
+import type { OperatorCall } from './call.ts';
+import { body, lineField, oneOf, patternField, readBody } from './schema.ts';
+
+const FAILURE_REASONS = [
+  'declined',
+  'insufficient_funds',
+  'canceled_by_customer',
+  'wrong_pin',
+  'abandoned',
+  'timed_out',
+  'rail_unavailable',
+  'misconfigured',
+] as const satisfies readonly FailureReason[];
+
+/** GET …/payments/{environment}/{merchantId}/{uniqueId}: straight from its object. */
+export async function readPayment(call: OperatorCall): Promise<Response> {
+  const { tenant, uniqueId } = namedPayment(call);
+  const client = intentByUniqueId(call.env, tenant, uniqueId);
+  const intent = await knownIntent(client);
+  return successResponse('Payment', await paymentContent(call, client, intent));
+}
+
+const settlement = body({
+  outcome: oneOf(['succeeded', 'failed']),
+  /** Of what succeeded: the provider's proof. */
+  receipt: v.optional(
+    patternField(
+      new RegExp(`^[!-~]{1,${HAND_RECEIPT_LENGTH_MAX}}$`),
+      `Must be 1 to ${HAND_RECEIPT_LENGTH_MAX} letters, digits and signs without spaces.`,
+    ),
+  ),
+  /** Of what failed. */
+  reason: v.optional(oneOf(FAILURE_REASONS)),
+  note: lineField(NOTE_LENGTH_MAX),
+  /** Of one decision: sent again, it is carried out once. */
+  settlementId: v.optional(patternField(/^[A-Za-z0-9-]{8,64}$/, 'Must be a UUID.')),
+});
+
+/**
+ * POST …/attempts/{attemptId}/settle: what an operator found out at the provider. The audit log has
+ * it before it is done, the payment's history in the same commit: so nothing is settled that the
+ * audit log does not tell of, and an entry without its like in the history was not carried out.
+ */
+export async function settleAttempt(call: OperatorCall): Promise<Response> {
+  const {
+    settlementId = crypto.randomUUID(),
+    note,
+    ...said
+  } = await readBody(call.request, settlement);
+  const outcome = outcomeOf(said);
+  const { tenant, uniqueId } = namedPayment(call);
+  const client = intentByUniqueId(call.env, tenant, uniqueId);
+  const known = await knownIntent(client);
+  const attempt = attemptOf(known, call.params.attemptId);
+  if (attempt.handSettlementId === settlementId) {
+    return successResponse('Settled before', await paymentContent(call, client, known));
+  }
+  const record = (detail: Readonly<Record<string, string | null>>) =>
+    prepare(
+      call.env.DB,
+      auditEntry({
+        actor: call.actor,
+        ...tenant,
+        action: 'attempt.settled',
+        target: uniqueId,
+        detail: { reference: attempt.reference, settlementId, ...detail },
+        atMs: call.nowMs,
+      }),
+    ).run();
+  const { type, ...finding } = outcome;
+  await record({ outcome: type, ...finding, note: withoutPhoneNumbers(note) });
+  const result = await client.execute([
+    {
+      type: 'settle_by_hand',
+      attemptId: attempt.id,
+      settlementId,
+      outcome,
+      operator: call.actor.name,
+      note,
+    },
+  ]);
+  if (result.type === 'not_found') {
+    throw notFoundProblem();
+  }
+  if (result.rejection !== null) {
+    await record({ refused: result.rejection });
+    throw new Problem(409, refusalText(result.rejection, attempt));
+  }
+  return successResponse('Settled', await paymentContent(call, client, result.intent));
+}
+
+function outcomeOf(said: {
+  readonly outcome: 'succeeded' | 'failed';
+  readonly receipt?: string | undefined;
+  readonly reason?: FailureReason | undefined;
+}): HandOutcome {
+  const { outcome, receipt, reason } = said;
+  const errors = {
+    ...(outcome === 'succeeded' && receipt === undefined && { receipt: 'This field is required.' }),
+    ...(outcome === 'succeeded' && reason !== undefined && { reason: 'Only of what has failed.' }),
+    ...(outcome === 'failed' && reason === undefined && { reason: 'This field is required.' }),
+    ...(outcome === 'failed' &&
+      receipt !== undefined && { receipt: 'Only of what has succeeded.' }),
+  };
+  if (outcome === 'succeeded' && receipt !== undefined && reason === undefined) {
+    return { type: 'succeeded', receipt };
+  }
+  if (outcome === 'failed' && reason !== undefined && receipt === undefined) {
+    return { type: 'failed', reason };
+  }
+  throw validationProblem(errors);
+}
+
+function attemptOf(intent: Intent, named: string | undefined): Attempt {
+  // People know an attempt by the reference that the provider and the merchant see.
+  const attempt = intent.attempts.find(({ id, reference }) => id === named || reference === named);
+  if (attempt === undefined) {
+    throw new Problem(404, 'The payment has no such attempt');
+  }
+  return attempt;
+}
+
+function refusalText(rejection: Rejection, { status, deadlineAtMs }: Attempt): string {
+  switch (rejection) {
+    case 'window_open':
+      return `The rail may still take money until ${new Date(deadlineAtMs).toISOString()}: nobody can say yet that the attempt has failed. Nothing was settled`;
+    case 'attempt_not_pending':
+      return `The attempt is ${status} already. Nothing was settled`;
+    case 'malformed_settlement':
+      return "The note, the receipt or the operator's name cannot be kept. Nothing was settled";
+    default:
+      return `The payment refused it: ${rejection}. Nothing was settled`;
+  }
+}
+
+async function knownIntent(client: IntentClient): Promise<Intent> {
+  const read = await client.read();
+  if (read.type === 'not_found') {
+    throw notFoundProblem();
+  }
+  return read.intent;
+}
+
+async function paymentContent(call: OperatorCall, client: IntentClient, intent: Intent) {
+  const { terms } = intent;
+  const [history, events, review] = await Promise.all([
+    client.history(),
+    client.events(),
+    readReview(call.env.DB, terms.uuid),
+  ]);
+  return {
+    objectId: client.objectId,
+    environment: terms.environment,
+    merchantId: terms.merchantId,
+    merchantName: terms.merchantName,
+    uniqueId: terms.uniqueId,
+    uuid: terms.uuid,
+    number: terms.number,
+    kind: terms.kind,
+    status: intent.status,
+    failureReason: intent.failureReason,
+    late: intent.late,
+    amountMinor: terms.amountMinor,
+    currency: terms.currency,
+    createdAtMs: terms.createdAtMs,
+    expiresAtMs: terms.expiresAtMs,
+    endedAtMs: intent.endedAtMs,
+    attempts: intent.attempts.map((attempt) => attemptContent(attempt, intent)),
+    anomalies: intent.anomalies,
+    history,
+    events,
+    review,
+  };
+}
+
+/** Without the phone and the way to the rail's page: both are the customer's. */
+function attemptContent(attempt: Attempt, { paidAttemptId }: Intent) {
+  const { phone: _phone, redirectUrl: _redirectUrl, startClaimId: _claim, ...rest } = attempt;
+  return { ...rest, paid: attempt.id === paidAttemptId };
+}

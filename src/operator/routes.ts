@@ -1,0 +1,67 @@
+import { showAttention } from './attention/api.ts';
+import { reviewPayment } from './attention/review.ts';
+import { addBank, changeBank, listBanks } from './banks.ts';
+import type { OperatorRoute } from './call.ts';
+import {
+  discardDeadLetters,
+  listDeadLetters,
+  readDeadLetter,
+  retryDeadLetters,
+} from './dead-letters.ts';
+import { showHealth } from './health/api.ts';
+import { republishLedger } from './ledger.ts';
+import { inviteMember, listMembers, recoverMember } from './members.ts';
+import {
+  createNewMerchant,
+  listMerchants,
+  reactivateMerchant,
+  readMerchant,
+  renameMerchant,
+  suspendMerchant,
+} from './merchants.ts';
+import { changeCommission, changeLimit, changeOffer } from './methods.ts';
+import { readPayment, settleAttempt } from './payments.ts';
+import { listRails } from './rails.ts';
+
+const V1 = '/operator/v1';
+const MERCHANT = `${V1}/merchants/:merchantId` as const;
+const PAYMENT = `${V1}/payments/:environment/:merchantId/:uniqueId` as const;
+
+/** Every route of the operator's API, one line each. */
+export const API_ROUTES: readonly OperatorRoute[] = [
+  { method: 'GET', path: `${V1}/health`, handle: showHealth },
+  { method: 'GET', path: `${V1}/rails`, handle: listRails },
+  { method: 'GET', path: `${V1}/attention`, handle: showAttention },
+
+  { method: 'GET', path: `${V1}/merchants`, handle: listMerchants },
+  { method: 'POST', path: `${V1}/merchants`, handle: createNewMerchant },
+  { method: 'GET', path: MERCHANT, handle: readMerchant },
+  { method: 'POST', path: `${MERCHANT}/rename`, handle: renameMerchant },
+  { method: 'POST', path: `${MERCHANT}/suspend`, handle: suspendMerchant },
+  { method: 'POST', path: `${MERCHANT}/reactivate`, handle: reactivateMerchant },
+  { method: 'GET', path: `${MERCHANT}/members`, handle: listMembers },
+  { method: 'POST', path: `${MERCHANT}/invitations`, handle: inviteMember },
+  { method: 'POST', path: `${MERCHANT}/members/:memberId/recovery`, handle: recoverMember },
+  { method: 'POST', path: `${MERCHANT}/:environment/methods/:method/offer`, handle: changeOffer },
+  {
+    method: 'POST',
+    path: `${MERCHANT}/:environment/methods/:method/commission`,
+    handle: changeCommission,
+  },
+  { method: 'POST', path: `${MERCHANT}/:environment/limits/:currency`, handle: changeLimit },
+
+  { method: 'GET', path: `${V1}/banks`, handle: listBanks },
+  { method: 'POST', path: `${V1}/banks`, handle: addBank },
+  { method: 'POST', path: `${V1}/banks/:code`, handle: changeBank },
+
+  { method: 'GET', path: PAYMENT, handle: readPayment },
+  { method: 'POST', path: `${PAYMENT}/review`, handle: reviewPayment },
+  { method: 'POST', path: `${PAYMENT}/attempts/:attemptId/settle`, handle: settleAttempt },
+
+  { method: 'GET', path: `${V1}/dead-letters`, handle: listDeadLetters },
+  { method: 'POST', path: `${V1}/dead-letters/retry`, handle: retryDeadLetters },
+  { method: 'POST', path: `${V1}/dead-letters/discard`, handle: discardDeadLetters },
+  { method: 'GET', path: `${V1}/dead-letters/:id`, handle: readDeadLetter },
+
+  { method: 'POST', path: `${V1}/ledger/republish`, handle: republishLedger },
+];

@@ -1,0 +1,150 @@
+import * as v from 'valibot';
+import { CURRENCIES, ENVIRONMENTS, METHODS } from '../domain/method.ts';
+import { AMOUNT_MINOR_MAX } from '../domain/money.ts';
+import { readJsonBody } from '../http/json-body.ts';
+import { Problem, validationProblem } from '../http/problem.ts';
+
+/** The largest body is a list of object ids. */
+const BODY_BYTES_MAX = 64 * 1024;
+
+/** Names a merchant in every key and object id: decided once, never changed. */
+export const MERCHANT_ID = /^[A-Za-z0-9_-]{1,64}$/;
+
+const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/u;
+
+function mustBe(what: string): (issue: v.BaseIssue<unknown>) => string {
+  return ({ input }) =>
+    input === undefined || input === null ? 'This field is required.' : `Must be ${what}.`;
+}
+
+/** One line of text, kept without the blanks round it: 1 to so many printable characters. */
+export function lineField(charactersMax: number) {
+  return v.pipe(
+    v.string(mustBe('a string')),
+    v.maxLength(charactersMax, `Must be at most ${charactersMax} characters long.`),
+    v.trim(),
+    v.nonEmpty('Must not be empty.'),
+    v.check((text) => !UNPRINTABLE.test(text), 'Must consist of printable characters.'),
+  );
+}
+
+export function patternField(pattern: RegExp, message: string) {
+  return v.pipe(v.string(mustBe('a string')), v.regex(pattern, message));
+}
+
+export function oneOf<const Values extends readonly string[]>(values: Values) {
+  return v.picklist(
+    values,
+    mustBe(values.length > 2 ? `one of ${values.join(', ')}` : values.join(' or ')),
+  );
+}
+
+export const booleanField = v.boolean(mustBe('true or false'));
+export const environmentField = oneOf(ENVIRONMENTS);
+export const methodField = oneOf(METHODS);
+export const currencyField = oneOf(CURRENCIES);
+
+export function wholeNumber(min: number, max: number) {
+  const message = `Must be a whole number from ${min} to ${max}.`;
+  return v.pipe(
+    v.number(mustBe('a JSON number')),
+    v.integer(message),
+    v.minValue(min, message),
+    v.maxValue(max, message),
+  );
+}
+
+/** Hundredths of a percent; 10,000 is the whole amount. */
+export const basisPointsField = wholeNumber(0, 10_000);
+export const fixedMinorField = wholeNumber(0, AMOUNT_MINOR_MAX);
+
+export function listField<const Entry extends v.GenericSchema>(
+  entry: Entry,
+  min: number,
+  max: number,
+) {
+  return v.pipe(
+    v.array(v.unknown(), mustBe('an array')),
+    v.check(
+      (list) => list.length >= min && list.length <= max,
+      `Must have ${min} to ${max} entries.`,
+    ),
+    v.array(entry),
+  );
+}
+
+/** A JSON object of these fields and no others: a typing error of the operator's must not pass. */
+export function body<const Entries extends v.ObjectEntries>(entries: Entries) {
+  return v.pipe(
+    // Valibot alone would take an array.
+    v.custom<Record<string, unknown>>(isRecord, mustBe('a JSON object')),
+    v.strictObject(entries, (issue) =>
+      issue.expected === 'never' ? 'There is no such field.' : 'This field is required.',
+    ),
+  );
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The validated body. Problems: those of `readJsonBody`, and 400 with every failing field. */
+export async function readBody<Schema extends v.GenericSchema>(
+  request: Request,
+  schema: Schema,
+): Promise<v.InferOutput<Schema>> {
+  const { value } = await readJsonBody(request, BODY_BYTES_MAX);
+  return checked(schema, value);
+}
+
+/** The validated query; each parameter may come once. Problem 400 as for a body. */
+export function readQuery<Schema extends v.GenericSchema>(
+  url: URL,
+  schema: Schema,
+): v.InferOutput<Schema> {
+  const names = [...url.searchParams.keys()];
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) {
+    throw new Problem(400, 'Validation failed', {
+      validationErrors: { [twice]: 'Must not be given twice.' },
+    });
+  }
+  return checked(schema, Object.fromEntries(url.searchParams));
+}
+
+/** A part of the path. Problem 404 when it cannot name anything. */
+export function pathPart<Schema extends v.GenericSchema>(
+  schema: Schema,
+  text: string | undefined,
+): v.InferOutput<Schema> {
+  const result = v.safeParse(schema, text, { abortPipeEarly: true });
+  if (!result.success) {
+    throw new Problem(404, 'Not found');
+  }
+  return result.output;
+}
+
+function checked<Schema extends v.GenericSchema>(
+  schema: Schema,
+  value: unknown,
+): v.InferOutput<Schema> {
+  const result = v.safeParse(schema, value, { abortPipeEarly: true });
+  if (result.success) {
+    return result.output;
+  }
+  const errors: Record<string, string> = {};
+  for (const issue of result.issues) {
+    errors[pathOf(issue)] ??= issue.message;
+  }
+  throw validationProblem(errors);
+}
+
+/** As the operator would write it: `commissions[0].method`. */
+function pathOf(issue: v.BaseIssue<unknown>): string {
+  let path = '';
+  for (const { key } of issue.path ?? []) {
+    const separator = path === '' ? '' : '.';
+    path += typeof key === 'number' ? `[${key}]` : `${separator}${String(key)}`;
+  }
+  return path === '' ? 'body' : path;
+}

@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, expect, it, test } from 'vitest';
+import { runOperator } from '../support/e2e-operator.ts';
+import { hostedBody, MerchantApi, type Scene, startScene } from '../support/e2e-scene.ts';
+
+/**
+ * Goal: the operator's command line brings a merchant in and stops it, against the gateway that
+ * `npm run dev` starts, with nothing set up by hand. Method: the commands as a person types them.
+ */
+
+/** Decision 9 and the directory's own bound. */
+const IN_FORCE_WITHIN_MS = 10_000;
+
+let scene: Scene;
+
+beforeAll(async () => {
+  scene = await startScene();
+});
+
+afterAll(() => scene?.close());
+
+async function operate(...args: string[]): Promise<string> {
+  const { exitCode, output, errors } = await runOperator(scene.gateway.baseUrl, args);
+  if (exitCode !== 0) {
+    throw new Error(`operator ${args.join(' ')} ended with ${exitCode}:\n${output}${errors}`);
+  }
+  return output;
+}
+
+test('a merchant is created, its owner invited, and both are listed', async () => {
+  const created = await operate(
+    ...['merchant', 'create', '--name', 'Abebe Coffee', '--id', 'abebe'],
+    ...['--commission', 'TELE_BIRR=2.5+1.00'],
+  );
+  expect(created).toMatch(/TELE_BIRR +yes +yes +2\.50 % \+ 1\.00/);
+  expect(created).toContain('owner invite abebe');
+  const invited = await operate('owner', 'invite', 'abebe', '--name', 'Abebe Kebede');
+  expect(invited).toMatch(/http:\/\/localhost:\d+\/dashboard\/join\/[A-Za-z0-9_-]{43}\n/);
+  expect(await operate('merchant', 'list')).toMatch(/^abebe +Abebe Coffee +active +0 /m);
+  expect(await operate('member', 'list', 'abebe')).toContain('Abebe Kebede');
+  const listed = JSON.parse(await operate('merchant', 'list', '--json'));
+  expect(listed.items.map(({ id }: { id: string }) => id)).toEqual(['abebe', 'demo']);
+});
+
+test('a suspended merchant is refused within 10 s, and heard again afterwards', async () => {
+  const { merchant, baseUrl } = scene.gateway;
+  const api = new MerchantApi(baseUrl, merchant.sandboxApiKey, 'sandbox');
+  const untilStatus = async (wanted: number) => {
+    const deadlineMs = Date.now() + IN_FORCE_WITHIN_MS;
+    for (;;) {
+      const { status } = await api.hosted(hostedBody());
+      if (status === wanted || Date.now() > deadlineMs) {
+        expect(status).toBe(wanted);
+        return;
+      }
+    }
+  };
+  await untilStatus(200);
+  await operate('merchant', 'suspend', merchant.merchantId, '--reason', 'A test');
+  await untilStatus(401);
+  await operate('merchant', 'reactivate', merchant.merchantId, '--reason', 'The test is over');
+  await untilStatus(200);
+});
+
+test('a payment, health, rails and what needs a human are told in words', async () => {
+  const { merchant, baseUrl } = scene.gateway;
+  const api = new MerchantApi(baseUrl, merchant.sandboxApiKey, 'sandbox');
+  const body = hostedBody();
+  await api.hosted(body);
+  const id = String(body.paymentIntentUniqueId);
+  const shown = await operate('payment', 'show', 'sandbox', merchant.merchantId, id);
+  expect(shown).toMatch(/^Status +open$/m);
+  expect(await operate('health')).toMatch(/^kefel-webhooks +/m);
+  expect(await operate('rails')).toMatch(/production +TELE_BIRR +not_configured/);
+  expect(await operate('attention')).toBe('Nothing needs a human.\n');
+});
+
+it.each<[string, readonly string[], Readonly<Record<string, string>>, number, string]>([
+  ['an unknown merchant', ['merchant', 'show', 'nobody'], {}, 1, '404: Not found'],
+  ['a taken id', ['merchant', 'create', '--name', 'X', '--id', 'demo'], {}, 1, '409: There is'],
+  [
+    'a bad field',
+    ['merchant', 'create', '--name', 'X', '--id', 'a/b'],
+    {},
+    1,
+    'id: Must be 1 to 64 letters',
+  ],
+  [
+    'a wrong secret',
+    ['bank', 'list'],
+    { KEFEL_OPERATOR_SECRET: `kfl_op_${'x'.repeat(43)}` },
+    1,
+    '401: Invalid secret',
+  ],
+  ['nobody there', ['bank', 'list', '--url', 'http://localhost:1'], {}, 1, 'cannot be reached'],
+  ['no verb', ['merchant', 'fly'], {}, 2, 'merchant takes create, list'],
+])('%s is refused in words', async (_name, args, environment, code, message) => {
+  const ran = await runOperator(scene.gateway.baseUrl, args, environment);
+  expect([ran.exitCode, ran.output]).toEqual([code, '']);
+  expect(ran.errors).toContain(message);
+  expect(ran.errors).not.toMatch(/kfl_op_|\n\s+at /);
+});

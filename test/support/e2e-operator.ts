@@ -1,0 +1,32 @@
+import { execFile } from 'node:child_process';
+import { PROJECT_DIRECTORY } from '../../scripts/files.ts';
+
+export interface Ran {
+  readonly exitCode: number;
+  readonly output: string;
+  readonly errors: string;
+}
+
+/** A command that hangs must not hang the test. */
+const TIMEOUT_MS = 60_000;
+
+/** `npm run operator -- …` against a local gateway, to its end; the secret comes from .dev.vars. */
+export function runOperator(
+  baseUrl: string,
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Ran> {
+  const { KEFEL_OPERATOR_SECRET: _secret, ...inherited } = process.env;
+  const env = { ...inherited, KEFEL_URL: baseUrl, ...environment };
+  const options = { cwd: PROJECT_DIRECTORY, env, timeout: TIMEOUT_MS };
+  return new Promise((resolve, reject) => {
+    const npm = ['run', '--silent', 'operator', '--', ...args];
+    execFile('npm', npm, options, (error, output, errors) => {
+      if (error !== null && typeof error.code !== 'number') {
+        reject(error);
+        return;
+      }
+      resolve({ exitCode: error === null ? 0 : Number(error.code), output, errors });
+    });
+  });
+}

@@ -1,0 +1,137 @@
+import { describe, expect, test } from 'vitest';
+import {
+  FIGURES_DAYS,
+  FIGURES_DAYS_MAX,
+  figureDays,
+  figuresOf,
+  rateTenths,
+  rateText,
+} from '../../src/dashboard/payments/figures.ts';
+import type { DayTotal } from '../../src/ledger/totals.ts';
+
+/**
+ * Goal: the numbers above the list of payments are exact, honest when rounded, and never add one
+ * currency to another. Method: totals as the ledger gives them, and what becomes of them.
+ */
+
+const TODAY = 20_000;
+
+function total(changes: Partial<DayTotal>): DayTotal {
+  return {
+    day: TODAY,
+    method: 'TELE_BIRR',
+    currency: 'ETB',
+    status: 'succeeded',
+    payments: 1,
+    amountMinor: 100,
+    commissionMinor: 0,
+    ...changes,
+  };
+}
+
+const DAYS = { fromDay: TODAY - 2, toDay: TODAY };
+
+describe('the range', () => {
+  test.each([
+    ['no dates: the last thirty', null, null, { fromDay: TODAY - FIGURES_DAYS + 1, toDay: TODAY }],
+    ['both', 5, 9, { fromDay: 5, toDay: 9 }],
+    ['from a day on: up to today', TODAY - 3, null, { fromDay: TODAY - 3, toDay: TODAY }],
+    ['until a day: thirty days', null, 99, { fromDay: 99 - FIGURES_DAYS + 1, toDay: 99 }],
+    ['in the future', TODAY + 5, null, { fromDay: TODAY + 5, toDay: TODAY + 5 }],
+    ['the longest', 1, FIGURES_DAYS_MAX, { fromDay: 1, toDay: FIGURES_DAYS_MAX }],
+    ['longer', 1, FIGURES_DAYS_MAX + 1, null],
+  ])('%s', (_name, fromDay, toDay, days) => {
+    expect(figureDays(fromDay, toDay, TODAY)).toEqual(days);
+  });
+});
+
+describe('sums', () => {
+  test('only what was paid is volume; all that ended counts for the rate', () => {
+    const [figures] = figuresOf(
+      [
+        total({ payments: 3, amountMinor: 99_999_999_999 }),
+        total({ status: 'failed', payments: 2, amountMinor: 700 }),
+        total({ status: 'expired', method: null, payments: 1 }),
+        total({ status: 'canceled', method: null, payments: 1 }),
+        total({ status: 'open', method: null, payments: 50 }),
+        total({ status: 'processing', payments: 50 }),
+      ],
+      DAYS,
+    );
+    expect(figures).toMatchObject({
+      currency: 'ETB',
+      paidMinor: 99_999_999_999,
+      paid: 3,
+      ended: 7,
+      rateTenths: 429,
+      barMinorMax: 99_999_999_999,
+    });
+    expect(figures?.methods).toEqual([
+      { method: 'TELE_BIRR', paidMinor: 99_999_999_999, paid: 3, ended: 5, rateTenths: 600 },
+      { method: null, paidMinor: 0, paid: 0, ended: 2, rateTenths: 0 },
+    ]);
+  });
+
+  test('currencies stay apart', () => {
+    const figures = figuresOf(
+      [total({ amountMinor: 5 }), total({ currency: 'USD', amountMinor: 7, status: 'succeeded' })],
+      DAYS,
+    );
+    expect(figures.map(({ currency, paidMinor }) => [currency, paidMinor])).toEqual([
+      ['ETB', 5],
+      ['USD', 7],
+    ]);
+  });
+
+  test('nothing at all: no figures', () => {
+    expect(figuresOf([], DAYS)).toEqual([]);
+  });
+
+  test('a day without payments is a bar of nothing, a day with failures only too', () => {
+    const [figures] = figuresOf(
+      [
+        total({ day: TODAY - 2, amountMinor: 10, payments: 2 }),
+        total({ day: TODAY - 1, status: 'failed' }),
+        total({ day: TODAY, amountMinor: 5, method: 'CBE' }),
+        total({ day: TODAY, amountMinor: 6 }),
+      ],
+      DAYS,
+    );
+    expect(figures?.bars).toEqual([
+      { fromDay: TODAY - 2, toDay: TODAY - 2, paidMinor: 10, paid: 2 },
+      { fromDay: TODAY - 1, toDay: TODAY - 1, paidMinor: 0, paid: 0 },
+      { fromDay: TODAY, toDay: TODAY, paidMinor: 11, paid: 2 },
+    ]);
+  });
+
+  test('bars of a long range cover every day exactly once', () => {
+    for (let days = 1; days <= FIGURES_DAYS_MAX; days += 1) {
+      const range = { fromDay: TODAY - days + 1, toDay: TODAY };
+      const totals = [total({ day: range.fromDay, amountMinor: 1 }), total({ amountMinor: 2 })];
+      const bars = figuresOf(totals, range)[0]?.bars ?? [];
+      expect(bars[0]?.fromDay).toBe(range.fromDay);
+      expect(bars.at(-1)?.toDay).toBe(TODAY);
+      expect(bars.length).toBeLessThanOrEqual(62);
+      expect(bars.reduce((sum, bar) => sum + bar.toDay - bar.fromDay + 1, 0)).toBe(days);
+      expect(bars.reduce((sum, bar) => sum + bar.paidMinor, 0)).toBe(3);
+    }
+  });
+});
+
+describe('rates', () => {
+  test.each([
+    [0, 0, null],
+    [0, 5, '0.0'],
+    [5, 5, '100.0'],
+    [1, 3, '33.3'],
+    [2, 3, '66.7'],
+    [1, 2_000, '0.1'],
+    // Not nothing, and not all.
+    [1, 1_000_000, '0.1'],
+    [999_999, 1_000_000, '99.9'],
+    [1, 16, '6.3'],
+  ])('%d of %d', (part, whole, text) => {
+    const tenths = rateTenths(part, whole);
+    expect(tenths === null ? null : rateText(tenths)).toBe(text);
+  });
+});

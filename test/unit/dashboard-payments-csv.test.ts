@@ -1,0 +1,147 @@
+import { describe, expect, test } from 'vitest';
+import { csvHead, csvLine, csvRow, csvStream } from '../../src/dashboard/payments/csv.ts';
+import type { PaymentRow } from '../../src/ledger/payment-row.ts';
+
+/**
+ * Goal: the exported file is a correct table for programs and harmless to spreadsheets, and one that
+ * is not complete cannot be taken for one that is. Method: cells of every kind, and pages that end,
+ * go on too long, or fail.
+ */
+
+const ROW: PaymentRow = {
+  environment: 'sandbox',
+  merchantId: 'mer_alpha',
+  uuid: '00000000-0000-4000-8000-000000000001',
+  number: 9_007_199_254_740_991,
+  uniqueId: 'order-1',
+  kind: 'hosted',
+  status: 'succeeded',
+  failureReason: null,
+  late: true,
+  amountMinor: 10_050,
+  commissionMinor: 101,
+  chargedMinor: 10_151,
+  currency: 'ETB',
+  method: 'TELE_BIRR',
+  unresolvedAttempts: 0,
+  anomalies: 1,
+  createdAtMs: Date.UTC(2026, 10, 21, 10, 0, 0, 7),
+  updatedAtMs: Date.UTC(2026, 10, 21, 10, 5),
+  endedAtMs: Date.UTC(2026, 10, 21, 10, 4),
+};
+
+describe('cells', () => {
+  test.each([
+    ['plain', 'plain'],
+    ['', ''],
+    ['ቡና', 'ቡና'],
+    ['a,b', '"a,b"'],
+    ['say "hi"', '"say ""hi"""'],
+    ['two\r\nlines', '"two\r\nlines"'],
+    // What a spreadsheet would run.
+    ['=1+1', `"'=1+1"`],
+    ['+251911234567', `"'+251911234567"`],
+    ['-1', `"'-1"`],
+    ['@SUM(A1)', `"'@SUM(A1)"`],
+    ['\tx', `"'\tx"`],
+    ['\rx', `"'\rx"`],
+    ['＝1+1', `"'＝1+1"`],
+    ['=HYPERLINK("http://x","y")', `"'=HYPERLINK(""http://x"",""y"")"`],
+    ['1-1', '1-1'],
+  ])('%j', (text, cell) => {
+    expect(csvLine(['x', text])).toBe(`x,${cell}\r\n`);
+  });
+});
+
+function cellsOf(row: PaymentRow): Record<string, string> {
+  const names = csvHead().slice(1).trimEnd().split(',');
+  const cells = csvRow(row).trimEnd().split(',');
+  expect(cells).toHaveLength(names.length);
+  return Object.fromEntries(names.map((name, index) => [name, cells[index] ?? '']));
+}
+
+test('a paid payment: times in UTC, amounts in major units, what the merchant receives', () => {
+  expect(csvHead().charCodeAt(0)).toBe(0xfeff);
+  expect(cellsOf(ROW)).toMatchObject({
+    created_at: '2026-11-21T10:00:00.007Z',
+    unique_id: 'order-1',
+    payment_intent_id: '9007199254740991',
+    amount: '100.50',
+    commission: '1.01',
+    charged: '101.51',
+    net: '100.50',
+    late: 'yes',
+    method: 'TELE_BIRR',
+    ended_at: '2026-11-21T10:04:00.000Z',
+  });
+});
+
+test('of what was not paid nothing was charged', () => {
+  const open = { ...ROW, status: 'open', method: null, endedAtMs: null } as const;
+  const empty = { commission: '', charged: '', net: '', method: '', ended_at: '' };
+  expect(cellsOf(open)).toMatchObject({ amount: '100.50', ...empty });
+});
+
+async function* pagesOf(
+  counts: readonly number[],
+  end: () => void = () => undefined,
+): AsyncGenerator<readonly PaymentRow[], void, void> {
+  try {
+    for (const count of counts) {
+      if (count < 0) {
+        throw new Error('D1 is away');
+      }
+      yield Array.from({ length: count }, () => ROW);
+    }
+  } finally {
+    end();
+  }
+}
+
+const bytesOf = (stream: ReadableStream<Uint8Array>) => new Response(stream).bytes();
+const textOf = async (stream: ReadableStream<Uint8Array>) =>
+  new TextDecoder('utf-8', { ignoreBOM: true }).decode(await bytesOf(stream));
+
+test.each([
+  ['no payments', [], 0],
+  ['one page', [3], 3],
+  ['several', [3, 3, 1], 7],
+])('the stream holds the head and every row: %s', async (_name, counts, rows) => {
+  const text = await textOf(csvStream(pagesOf(counts)));
+  expect(text).toBe(csvHead() + csvRow(ROW).repeat(rows));
+});
+
+test.each([
+  ['within a page', [3, 3], 4, true],
+  ['at the end of a page that is not the last', [3, 3], 3, true],
+  ['at the very end', [3, 3], 6, false],
+])(
+  'a file that would be too long says so in its last line: %s',
+  async (_name, counts, max, cut) => {
+    let ended = false;
+    const pages = pagesOf(counts, () => {
+      ended = true;
+    });
+    const lines = (await textOf(csvStream(pages, max))).trimEnd().split('\r\n');
+    expect(lines.filter((line) => line.includes('order-1'))).toHaveLength(max);
+    expect(lines.at(-1)?.startsWith('INCOMPLETE: ')).toBe(cut);
+    expect(lines.at(-1)?.split(',')).toHaveLength(csvHead().split(',').length);
+    expect(ended).toBe(true);
+  },
+);
+
+test('a stream whose pages fail fails, and never ends like a whole file', async () => {
+  await expect(bytesOf(csvStream(pagesOf([3, -1])))).rejects.toThrow('D1 is away');
+});
+
+test('nobody reads on: no more is asked for', async () => {
+  let ended = false;
+  const pages = pagesOf([1, 1, 1, 1, 1, 1], () => {
+    ended = true;
+  });
+  const reader = csvStream(pages).getReader();
+  await reader.read();
+  await reader.read();
+  await reader.cancel();
+  expect(ended).toBe(true);
+});

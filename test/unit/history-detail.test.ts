@@ -1,0 +1,299 @@
+import { expect, test } from 'vitest';
+import { type Actor, actorOf } from '../../src/domain/actor.ts';
+import { decide, openIntent } from '../../src/domain/decide.ts';
+import type { Command, Intent, IntentKind } from '../../src/domain/intent.ts';
+import { historyDetail } from '../../src/intent/history.ts';
+import type { HistoryDetail } from '../../src/intent/protocol.ts';
+import {
+  fail,
+  failByHand,
+  someTerms,
+  startAttempt,
+  succeed,
+  succeedByHand,
+} from '../support/intents.ts';
+
+/**
+ * Goal: each step of a payment says who caused it and why, with nobody's phone number in it.
+ * Method: stories are told to the machine, and the detail of the last step is compared whole.
+ */
+
+type Story = readonly (readonly [nowMs: number, command: Command])[];
+
+/** Of every step of the last command: the time that was due before it is a step of its own. */
+function detailsAfter(story: Story, kind: IntentKind = 'hosted'): HistoryDetail[] {
+  let intent: Intent = openIntent(someTerms({ kind }));
+  let details: HistoryDetail[] = [];
+  for (const [nowMs, command] of story) {
+    let before = intent;
+    const decision = decide(intent, [command], nowMs);
+    details = decision.steps.map((step) => {
+      const detail = historyDetail(step.command, before, step.intent);
+      before = step.intent;
+      return detail;
+    });
+    intent = decision.intent;
+  }
+  return details;
+}
+
+const START = startAttempt('a', { phone: '251911234567' });
+const PUSH = startAttempt('a', { flow: 'push', phone: '251911234567' });
+const A = { attemptIndex: 0, method: 'TELE_BIRR' };
+const TICK: Command = { type: 'tick' };
+const settled = (words: string): Command => ({
+  type: 'settle_attempt',
+  attemptId: 'a',
+  outcome: { type: 'failed', reason: 'insufficient_funds', words },
+});
+
+test.each<[string, Story, IntentKind, readonly object[]]>([
+  [
+    'a customer starts',
+    [[1, START]],
+    'hosted',
+    [{ actor: 'customer', ...A, attemptStatus: 'processing' }],
+  ],
+  [
+    'a merchant starts',
+    [[1, START]],
+    'express',
+    [{ actor: 'merchant', ...A, attemptStatus: 'processing' }],
+  ],
+  [
+    'paid',
+    [
+      [1, START],
+      [2, succeed('a')],
+    ],
+    'hosted',
+    [
+      {
+        actor: 'rail',
+        ...A,
+        attemptStatus: 'succeeded',
+        outcome: 'succeeded',
+        receipt: 'RAIL-1',
+      },
+    ],
+  ],
+  [
+    'failed, in the rail’s words',
+    [
+      [1, START],
+      [2, settled('1')],
+    ],
+    'hosted',
+    [
+      {
+        actor: 'rail',
+        ...A,
+        attemptStatus: 'failed',
+        outcome: 'failed',
+        reason: 'insufficient_funds',
+        words: '1',
+      },
+    ],
+  ],
+  [
+    'failed, in words that are not fit to be kept',
+    [
+      [1, START],
+      [2, settled('0911234567')],
+    ],
+    'hosted',
+    [
+      {
+        actor: 'rail',
+        ...A,
+        attemptStatus: 'failed',
+        outcome: 'failed',
+        reason: 'insufficient_funds',
+      },
+    ],
+  ],
+  [
+    'a window closes',
+    [
+      [1, PUSH],
+      [30_000, TICK],
+    ],
+    'hosted',
+    [{ actor: 'clock', ...A, attemptStatus: 'unresolved' }],
+  ],
+  [
+    'a final window closes',
+    [
+      [1, startAttempt('a', { windowIsFinal: true })],
+      [30_000, TICK],
+    ],
+    'express',
+    [{ actor: 'clock', ...A, attemptStatus: 'expired', reason: 'timed_out' }],
+  ],
+  ['time runs out', [[60_000, TICK]], 'hosted', [{ actor: 'clock' }]],
+  [
+    'the customer leaves the rail’s page',
+    [
+      [1, START],
+      [2, { type: 'abandon_attempt', attemptId: 'a' }],
+    ],
+    'hosted',
+    [{ actor: 'customer', ...A, attemptStatus: 'unresolved', reason: 'abandoned' }],
+  ],
+  [
+    'the customer gives up',
+    [[1, { type: 'give_up' }]],
+    'hosted',
+    [{ actor: 'customer', reason: 'abandoned' }],
+  ],
+  ['the merchant cancels', [[1, { type: 'cancel' }]], 'hosted', [{ actor: 'merchant' }]],
+  [
+    'a callback is refused',
+    [
+      [1, START],
+      [2, { type: 'report_callback', attemptId: 'a' }],
+    ],
+    'hosted',
+    [{ actor: 'rail', ...A, attemptStatus: 'processing', anomaly: 'refused_callback' }],
+  ],
+  [
+    'the rail contradicts itself',
+    [
+      [1, START],
+      [2, succeed('a')],
+      [3, fail('a')],
+    ],
+    'hosted',
+    [
+      {
+        actor: 'rail',
+        ...A,
+        attemptStatus: 'succeeded',
+        outcome: 'failed',
+        reason: 'declined',
+        anomaly: 'contradicting_failure',
+      },
+    ],
+  ],
+  [
+    'late, and the expiry that was due before it',
+    [
+      [1, startAttempt('a', { deadlineAtMs: 60_000, windowIsFinal: true })],
+      [60_000, succeed('a')],
+    ],
+    'hosted',
+    [
+      { actor: 'clock', ...A, attemptStatus: 'expired', reason: 'timed_out' },
+      {
+        actor: 'rail',
+        ...A,
+        attemptStatus: 'succeeded',
+        outcome: 'succeeded',
+        receipt: 'RAIL-1',
+        late: true,
+      },
+    ],
+  ],
+  [
+    'paid by hand',
+    [
+      [1, PUSH],
+      [60_000, TICK],
+      [90_000, succeedByHand('a')],
+    ],
+    'hosted',
+    [
+      {
+        actor: 'operator',
+        ...A,
+        attemptStatus: 'succeeded',
+        outcome: 'succeeded',
+        receipt: 'HAND-1',
+        late: true,
+        operator: 'Hana',
+        note: 'Found in the statement of the day.',
+      },
+    ],
+  ],
+  [
+    'paid twice, which a human finds out',
+    [
+      [1, START],
+      [2, { type: 'abandon_attempt', attemptId: 'a' }],
+      [3, startAttempt('b')],
+      [4, succeed('b')],
+      [40_000, succeedByHand('a', { outcome: { type: 'succeeded', receipt: null } })],
+    ],
+    'hosted',
+    [
+      {
+        actor: 'operator',
+        ...A,
+        attemptStatus: 'succeeded',
+        outcome: 'succeeded',
+        anomaly: 'duplicate_payment',
+        operator: 'Hana',
+        note: 'Found in the statement of the day.',
+      },
+    ],
+  ],
+  [
+    'unpaid by hand',
+    [
+      [1, PUSH],
+      [30_000, TICK],
+      [30_000, failByHand('a')],
+    ],
+    'express',
+    [
+      {
+        actor: 'operator',
+        ...A,
+        attemptStatus: 'failed',
+        outcome: 'failed',
+        reason: 'declined',
+        operator: 'Hana',
+        note: 'The rail knows of no payment.',
+      },
+    ],
+  ],
+])('%s', (_name, story, kind, details) => {
+  expect(detailsAfter(story, kind)).toEqual(details);
+});
+
+test.each([
+  ['called 0911234567', 'called …'],
+  ['called 0911 23 45 67 twice', 'called … twice'],
+  ['+251-911-234567.', '….'],
+  ['251711234567, 911234567', '…, …'],
+  [
+    'receipt FT26001ABCDE of 1,500.00 on 2026-01-31',
+    'receipt FT26001ABCDE of 1,500.00 on 2026-01-31',
+  ],
+  ['transaction 1000001', 'transaction 1000001'],
+])('the note %j is kept as %j', (note, kept) => {
+  const story: Story = [
+    [1, PUSH],
+    [2, succeedByHand('a', { note })],
+  ];
+  expect(detailsAfter(story)[0]?.note).toBe(kept);
+});
+
+test.each<[Command['type'] | 'create', IntentKind, Actor]>([
+  ['create', 'hosted', 'merchant'],
+  ['create', 'express', 'merchant'],
+  ['start_attempt', 'hosted', 'customer'],
+  ['start_attempt', 'express', 'merchant'],
+  ['accept_attempt', 'hosted', 'rail'],
+  ['settle_attempt', 'hosted', 'rail'],
+  ['report_callback', 'hosted', 'rail'],
+  ['claim_start', 'hosted', 'rail'],
+  ['settle_by_hand', 'express', 'operator'],
+  ['abandon_attempt', 'hosted', 'customer'],
+  ['customer_returned', 'hosted', 'customer'],
+  ['give_up', 'hosted', 'customer'],
+  ['cancel', 'hosted', 'merchant'],
+  ['tick', 'express', 'clock'],
+])('%s of a payment that is %s is the act of: %s', (command, kind, actor) => {
+  expect(actorOf(command, kind)).toBe(actor);
+});

@@ -1,0 +1,195 @@
+import { describe, expect, it, test } from 'vitest';
+import { COMMANDS, optionsOf, parseCommandLine } from '../../scripts/operator/arguments.ts';
+import { gatewayOf } from '../../scripts/operator/client.ts';
+import { UsageError } from '../../scripts/operator/command.ts';
+import { helpText } from '../../scripts/operator/help.ts';
+import { facts, plain, table } from '../../scripts/operator/text.ts';
+
+/**
+ * Goal: a command line becomes exactly one request, or is refused in words before anything is sent;
+ * the secret comes from the environment alone. Method: tables of command lines.
+ */
+
+function requestOf(line: string) {
+  const parsed = parseCommandLine(words(line));
+  if ('help' in parsed) {
+    throw new Error('help');
+  }
+  return parsed.command.request(parsed.given);
+}
+
+/** Splits at blanks outside double quotes. */
+function words(line: string): string[] {
+  return (line.match(/"[^"]*"|\S+/g) ?? []).map((word) => word.replaceAll('"', ''));
+}
+
+describe('requests', () => {
+  it.each<[string, string, unknown]>([
+    ['merchant list', '/merchants', undefined],
+    ['merchant list --status suspended', '/merchants?status=suspended', undefined],
+    ['merchant show a', '/merchants/a', undefined],
+    [
+      'merchant create --name "Abebe Coffee" --id abebe --methods CBE,M_PESA --commission M_PESA=1.5+2 --commission CBE=0.25',
+      '/merchants',
+      {
+        name: 'Abebe Coffee',
+        id: 'abebe',
+        methods: ['CBE', 'M_PESA'],
+        commissions: [
+          { method: 'M_PESA', basisPoints: 150, fixedMinor: 200 },
+          { method: 'CBE', basisPoints: 25, fixedMinor: 0 },
+        ],
+      },
+    ],
+    [
+      'merchant create --name A --methods none',
+      '/merchants',
+      { name: 'A', methods: [], commissions: [] },
+    ],
+    ['merchant suspend a --reason "as agreed"', '/merchants/a/suspend', { reason: 'as agreed' }],
+    ['owner invite a --name B', '/merchants/a/invitations', { name: 'B', role: 'owner' }],
+    [
+      'member invite a --name B --role viewer',
+      '/merchants/a/invitations',
+      { name: 'B', role: 'viewer' },
+    ],
+    ['member recover a mem_1', '/merchants/a/members/mem_1/recovery', {}],
+    [
+      'method withdraw a CBE --environment production',
+      '/merchants/a/production/methods/CBE/offer',
+      { offered: false },
+    ],
+    [
+      'commission set a CBE --environment=sandbox --percent 100 --fixed 0.05',
+      '/merchants/a/sandbox/methods/CBE/commission',
+      { basisPoints: 10_000, fixedMinor: 5 },
+    ],
+    [
+      'limit set a ETB --environment production --amount none',
+      '/merchants/a/production/limits/ETB',
+      { amountMinorMax: null },
+    ],
+    [
+      'limit set a USD --environment production --amount 999999999.99',
+      '/merchants/a/production/limits/USD',
+      { amountMinorMax: 99_999_999_999 },
+    ],
+    ['bank set X --withdrawal no', '/banks/X', { supportsWithdrawal: false }],
+    ['attention --environment sandbox', '/attention?environment=sandbox', undefined],
+    ['payment show sandbox a "a/b ü"', '/payments/sandbox/a/a%2Fb%20%C3%BC', undefined],
+    ['payment review sandbox a p --note x', '/payments/sandbox/a/p/review', { note: 'x' }],
+    ['dead-letter retry 1 2', '/dead-letters/retry', { ids: ['1', '2'] }],
+    ['dead-letter discard 1 --reason x', '/dead-letters/discard', { ids: ['1'], reason: 'x' }],
+    ['ledger republish --object aa --object bb', '/ledger/republish', { objectIds: ['aa', 'bb'] }],
+  ])('%s', (line, path, body) => {
+    expect(requestOf(line)).toEqual(body === undefined ? { path } : { path, body });
+  });
+
+  test('each settlement has an id of its own', () => {
+    const line = 'payment settle sandbox a p REF --succeeded --receipt R --note x';
+    const [first, second] = [requestOf(line), requestOf(line)];
+    expect(first).toMatchObject({
+      path: '/payments/sandbox/a/p/attempts/REF/settle',
+      body: { outcome: 'succeeded', receipt: 'R', note: 'x' },
+    });
+    expect(first.body?.settlementId).not.toBe(second.body?.settlementId);
+  });
+});
+
+describe('refused', () => {
+  it.each([
+    ['fly', 'there is no "fly"'],
+    ['merchant', 'merchant takes create, list, show, rename, suspend, reactivate'],
+    ['merchant show', 'merchant show needs MERCHANT'],
+    ['merchant show a b', 'merchant show does not take "b"'],
+    ['merchant create', 'merchant create needs --name TEXT'],
+    ['merchant create --name A --name B', '--name is given twice'],
+    ['merchant create --nmae A', "Unknown option '--nmae'"],
+    ['merchant create --name A --methods CASH', 'the method must be one of TELE_BIRR'],
+    ['merchant create --name A --commission CBE', '--commission takes METHOD=PERCENT'],
+    ['merchant create --name A --commission CBE=2.555', 'at most two decimals'],
+    ['merchant create --name A --secret x', "Unknown option '--secret'"],
+    ['merchant list --all --all', '--all is given twice'],
+    ['commission set a CBE --environment live --percent 1', 'the environment must be one of'],
+    ['commission set a CBE --environment sandbox --percent 100.01', '0 to 100 percent'],
+    ['commission set a CBE --environment sandbox --percent 1e1', '0 to 100 percent'],
+    ['limit set a ETB --environment sandbox --amount 1,000', 'an amount has digits'],
+    ['bank set X', 'nothing to change'],
+    ['payment settle sandbox a p R --note x', 'give either --succeeded'],
+    ['payment settle sandbox a p R --succeeded --failed --note x', 'give either --succeeded'],
+    ['payment settle sandbox a p R --succeeded --note x', '--succeeded needs --receipt'],
+    ['payment settle sandbox a p R --failed --note x', '--failed needs --reason'],
+    ['dead-letter retry', 'dead-letter retry needs ID…'],
+  ])('%s', (line, message) => {
+    expect(() => requestOf(line)).toThrow(UsageError);
+    expect(() => requestOf(line)).toThrow(message);
+  });
+});
+
+describe('help', () => {
+  test.each(COMMANDS.map((command) => [command.name, command] as const))('%s', (name, command) => {
+    const parsed = parseCommandLine([...name.split(' '), '--help']);
+    expect(parsed).toEqual({ help: [command] });
+    const text = helpText([command]);
+    for (const option of Object.keys(optionsOf(command))) {
+      expect(text).toContain(`--${option}`);
+    }
+  });
+
+  test.each(COMMANDS.flatMap(({ examples }) => examples))('the example "%s" works', (line) => {
+    expect(requestOf(line).path).toMatch(/^\//);
+  });
+
+  test('of everything names every command and the environment', () => {
+    const parsed = parseCommandLine([]);
+    const text = 'help' in parsed ? helpText(parsed.help) : '';
+    for (const { name } of COMMANDS) {
+      expect(text).toContain(name);
+    }
+    expect(text).toContain('KEFEL_OPERATOR_SECRET');
+    expect(text).toContain('Exit codes');
+  });
+});
+
+describe('the gateway', () => {
+  const secret = `kfl_op_${'x'.repeat(43)}`;
+
+  test('is told secret, name and service token in headers', async () => {
+    const gateway = await gatewayOf(
+      { url: 'https://pay.example.com/x', operatorName: 'አበበ' },
+      {
+        KEFEL_OPERATOR_SECRET: secret,
+        CF_ACCESS_CLIENT_ID: 'id.access',
+        CF_ACCESS_CLIENT_SECRET: 'token',
+      },
+    );
+    expect(gateway).toEqual({
+      origin: 'https://pay.example.com',
+      headers: {
+        authorization: `Bearer ${secret}`,
+        'x-operator': '%E1%8A%A0%E1%89%A0%E1%89%A0',
+        'cf-access-client-id': 'id.access',
+        'cf-access-client-secret': 'token',
+      },
+    });
+  });
+
+  it.each<[string, string, NodeJS.ProcessEnv, string]>([
+    ['no secret', 'https://pay.example.com', {}, 'KEFEL_OPERATOR_SECRET is not set'],
+    ['no encryption', 'http://pay.example.com', { KEFEL_OPERATOR_SECRET: secret }, 'use https'],
+    ['no address', 'pay.example.com', { KEFEL_OPERATOR_SECRET: secret }, '--url takes an address'],
+  ])('%s is refused', async (_name, url, environment, message) => {
+    await expect(gatewayOf({ url, operatorName: undefined }, environment)).rejects.toThrow(message);
+  });
+});
+
+test('what comes from outside cannot move the cursor', () => {
+  expect(plain('a\u001b[2Jb\nc\u202e')).toBe('a [2Jb c ');
+  expect(table(['A', 'B'], [['x\ny', 1]], '-')).toEqual(['A    B', 'x y  1']);
+  expect(
+    facts([
+      ['Long label', 'v'],
+      ['X', '\u0007'],
+    ]),
+  ).toEqual(['Long label  v', 'X            ']);
+});

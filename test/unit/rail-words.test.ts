@@ -1,0 +1,129 @@
+import { describe, expect, test } from 'vitest';
+import { decide, openIntent } from '../../src/domain/decide.ts';
+import type { Command, Intent, Outcome } from '../../src/domain/intent.ts';
+import { printableWords, RAIL_WORDS_LENGTH_MAX } from '../../src/domain/rail-words.ts';
+import { commandFor } from '../../src/rails/run-attempt.ts';
+import { statusContent } from '../../src/webhooks/payload.ts';
+import { someTerms, startAttempt, succeed } from '../support/intents.ts';
+
+/**
+ * Goal: an attempt keeps what its rail last said in its own word, and nothing that might be a
+ * person's; keeping a word is no news, and nobody outside hears of it.
+ */
+
+const settle = (outcome: Outcome): Command => ({ type: 'settle_attempt', attemptId: 'a', outcome });
+const accept = (words: string | null): Command => ({
+  type: 'accept_attempt',
+  attemptId: 'a',
+  redirectUrl: null,
+  railReference: null,
+  words,
+});
+const unknown = (words?: string): Command =>
+  settle({ type: 'unknown', checkAtMs: 25_000, ...(words !== undefined && { words }) });
+const START = startAttempt('a', { checkAtMs: 5_000 });
+
+function intentAfter(...commands: Command[]): Intent {
+  const story = [START, ...commands];
+  return story.reduce<Intent>(
+    (intent, command, index) => decide(intent, [command], index + 1).intent,
+    openIntent(someTerms()),
+  );
+}
+
+const wordsAfter = (...commands: Command[]) => intentAfter(...commands).attempts[0]?.railWords;
+
+test.each<[string, readonly Command[], string | null]>([
+  ['nothing so far', [], null],
+  ['taken', [accept('0')], '0'],
+  ['taken without a word', [accept(null)], null],
+  ['paid', [settle({ type: 'succeeded', receipt: 'R', words: 'PAY_SUCCESS' })], 'PAY_SUCCESS'],
+  ['failed', [settle({ type: 'failed', reason: 'declined', words: '1032' })], '1032'],
+  ['nothing proved', [unknown('WAIT_PAY')], 'WAIT_PAY'],
+  ['the last word counts', [accept('0'), unknown('WAIT_PAY'), unknown('PAYING')], 'PAYING'],
+  ['silence does not unsay it', [unknown('PAYING'), unknown()], 'PAYING'],
+  ['nor what is not fit to be kept', [unknown('PAYING'), unknown('Dear Abebe!')], 'PAYING'],
+  [
+    'nor an answer to the start that its callback overtook',
+    [settle({ type: 'failed', reason: 'declined', words: '1032' }), accept('0')],
+    '1032',
+  ],
+  [
+    'nor a contradiction once it is paid',
+    [
+      settle({ type: 'succeeded', receipt: 'R', words: '0' }),
+      settle({ type: 'failed', reason: 'declined', words: '1032' }),
+    ],
+    '0',
+  ],
+])('%s', (_name, commands, words) => {
+  expect(wordsAfter(...commands)).toBe(words);
+});
+
+describe('a word alone', () => {
+  const before = intentAfter();
+
+  test.each([
+    ['of a fruitless check', unknown('WAIT_PAY')],
+    ['with the answer to a start', accept('0')],
+  ])('%s is no news: no version, no event, no time', (_name, command) => {
+    const decision = decide(before, [command], 9);
+    expect(decision.steps).toEqual([]);
+    expect(decision.intent.version).toBe(before.version);
+    expect(decision.intent.attempts[0]?.updatedAtMs).toBe(before.attempts[0]?.updatedAtMs);
+    expect(decision.intent.attempts[0]?.railWords).not.toBeNull();
+  });
+
+  test('said again changes nothing at all, so that nothing is stored', () => {
+    const said = intentAfter(accept('0'));
+    expect(decide(said, [accept('0')], 9).intent).toBe(said);
+  });
+});
+
+test('the published interface knows no words', () => {
+  const silent = intentAfter(succeed('a'));
+  const spoken = intentAfter(
+    settle({ type: 'succeeded', receipt: 'RAIL-1', words: 'PAY_SUCCESS' }),
+  );
+  expect(JSON.stringify(statusContent(spoken))).toBe(JSON.stringify(statusContent(silent)));
+});
+
+test.each([
+  ['1032', '1032'],
+  ['orderStatus 6 actionCode -2007', 'orderStatus 6 actionCode -2007'],
+  ['49401024995', '49401024995'],
+  ['x'.repeat(RAIL_WORDS_LENGTH_MAX), 'x'.repeat(RAIL_WORDS_LENGTH_MAX)],
+  ['x'.repeat(RAIL_WORDS_LENGTH_MAX + 1), null],
+  ['', null],
+  ['PAID\n', null],
+  ['<b>', null],
+  ['ከፍሏል', null],
+  ['251911234567', null],
+  ['0911234567', null],
+  ['711234567', null],
+  ['ws_CO_DMZ_12321_251711234567', null],
+  [null, null],
+  [undefined, null],
+])('the words %j are kept as %j', (words, kept) => {
+  expect(printableWords(words)).toBe(kept);
+});
+
+test('64 KiB of anything are refused within a moment', () => {
+  for (const sign of ['7', '0', '251', 'a', ' ', '-']) {
+    expect(printableWords(sign.repeat(65_536))).toBeNull();
+  }
+});
+
+test('the answer to a start carries its words into the command', () => {
+  const attempt = { id: 'a', startedAtMs: 0 };
+  const words = 'W1';
+  expect(
+    commandFor({ type: 'accepted', redirectUrl: null, railReference: null, words }, attempt, 1),
+  ).toMatchObject({ type: 'accept_attempt', words });
+  expect(commandFor({ type: 'refused', reason: 'declined', words }, attempt, 1)).toMatchObject({
+    outcome: { type: 'failed', words },
+  });
+  expect(commandFor({ type: 'unknown', words }, attempt, 1)).toMatchObject({
+    outcome: { type: 'unknown', words },
+  });
+});

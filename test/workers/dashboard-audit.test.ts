@@ -1,0 +1,197 @@
+import { expect, test } from 'vitest';
+import { AUDIT_ACTIONS, type AuditAction } from '../../src/audit/actions.ts';
+import { type AuditEntry, auditEntry } from '../../src/audit/log.ts';
+import { signedIn, visit } from './dashboard-support.ts';
+import { ALPHA, BETA, runSql, useGateway } from './support.ts';
+
+/**
+ * Goal: an owner reads what was done to the merchant, all of it and nothing of others, page by page.
+ * Method: entries as the rest of the dashboard and the operator write them, then the page.
+ */
+
+useGateway();
+
+const PATH = '/dashboard/audit';
+const PAGE_SIZE = 50;
+
+function entry(changes: Partial<AuditEntry> = {}): AuditEntry {
+  return {
+    actor: { kind: 'member', id: 'mem_x', name: 'Almaz', address: '192.0.2.7' },
+    merchantId: ALPHA.id,
+    environment: 'sandbox',
+    action: 'api_key.created',
+    target: '…abcd',
+    atMs: Date.now(),
+    ...changes,
+  };
+}
+
+const OPERATOR = { kind: 'operator', id: 'desk', name: 'Desk', address: null } as const;
+
+function write(...entries: readonly AuditEntry[]): Promise<void> {
+  return runSql(entries.map(auditEntry));
+}
+
+async function read(path = PATH, language = 'en') {
+  const response = await visit(await signedIn(), path, language);
+  const html = await response.text();
+  const rows = [...html.matchAll(/<tr>(.*?)<\/tr>/g)].map(([, row = '']) =>
+    [...row.matchAll(/<td[^>]*>(.*?)<\/td>/g)].map(([, cell = '']) =>
+      cell
+        .replaceAll(/<\/li>/g, ';')
+        .replaceAll(/<[^>]*>/g, '')
+        .trim(),
+    ),
+  );
+  const wayOf = (rel: string) =>
+    new RegExp(`rel="${rel}" href="([^"]+)"`).exec(html)?.[1]?.replaceAll('&amp;', '&') ?? null;
+  return {
+    status: response.status,
+    html,
+    rows: rows.filter((cells) => cells.length > 0),
+    newer: wayOf('prev'),
+    older: wayOf('next'),
+  };
+}
+
+test('an entry says who, when, from where, what and to what', async () => {
+  await write(
+    entry({ detail: { name: 'Web shop', oldKeyEndsAtMs: Date.UTC(2090, 0, 2) } }),
+    entry({
+      actor: OPERATOR,
+      environment: null,
+      action: 'commission.changed',
+      target: 'CBE',
+      detail: { basisPoints: 250, fixedMinor: 100, somethingNew: true },
+    }),
+  );
+  const { rows } = await read();
+  expect(rows).toHaveLength(2);
+  const [newest = [], oldest = []] = rows;
+  expect(newest[1]).toBe('Desk (Operator)');
+  expect(newest[2]).toBe('Commission changed CBE Birr');
+  expect(newest[3]).toBe('share: 2.50 %;fixed sum: 1.00;something new: yes;');
+  expect(newest[4]).toBe('—');
+  expect(oldest[0]).toMatch(/^\d+ \w+ 2090, \d\d:\d\d EAT$/);
+  expect(oldest.slice(1, 3)).toEqual(['Almaz', 'API key created (Sandbox) …abcd']);
+  expect(oldest[3]).toBe('name: Web shop;old key ends: 2 Jan 2090, 03:00 EAT;');
+  expect(oldest[4]).toBe('192.0.2.7');
+});
+
+test.each(['en', 'am'])('every action has words: %s', async (language) => {
+  await write(...AUDIT_ACTIONS.map((action) => entry({ action, target: null })));
+  const { rows } = await read(PATH, language);
+  const told = rows.map((cells) => cells[2] ?? '');
+  expect(new Set(told).size).toBe(AUDIT_ACTIONS.length);
+  for (const text of told) {
+    expect(text).toMatch(language === 'en' ? /^[A-Z]/ : /^[\u1200-\u137f]/);
+    expect(text).not.toContain('_');
+  }
+});
+
+test('an action of a newer version is told by its name', async () => {
+  await write(entry({ action: 'rocket.launched' as AuditAction }));
+  expect((await read()).rows[0]?.[2]).toContain('rocket.launched');
+});
+
+test('pages lead down and up again, without gap or repetition', async () => {
+  const count = 2 * PAGE_SIZE + 20;
+  for (let index = 0; index < count; index++) {
+    await write(entry({ target: `n${index}` }), entry({ merchantId: BETA.id }));
+  }
+  const numbers = (rows: readonly string[][]) =>
+    rows.map((cells) => Number(/n(\d+)$/.exec(cells[2] ?? '')?.[1]));
+  const first = await read();
+  const second = await read(first.older ?? '');
+  const third = await read(second.older ?? '');
+  const seen = [first, second, third].flatMap(({ rows }) => numbers(rows));
+  expect(seen).toEqual(Array.from({ length: count }, (_, index) => count - 1 - index));
+  expect([first.newer, third.older]).toEqual([null, null]);
+
+  // What happens meanwhile moves no page.
+  await write(entry({ target: 'n999' }));
+  const back = await read(third.newer ?? '');
+  expect(numbers(back.rows)).toEqual(numbers(second.rows));
+  const backAgain = await read(back.newer ?? '');
+  expect(numbers(backAgain.rows)).toEqual(numbers(first.rows));
+  const top = await read(backAgain.newer ?? '');
+  expect(numbers(top.rows)).toEqual([999]);
+  expect([top.newer, top.older === null]).toEqual([null, false]);
+});
+
+test('filters by what and by whom, also over pages', async () => {
+  const almaz = await signedIn('developer');
+  const actor = { kind: 'member', id: almaz.memberId, name: 'Almaz', address: null } as const;
+  for (let index = 0; index <= PAGE_SIZE; index++) {
+    await write(
+      entry({ actor, target: 'hers' }),
+      entry({ action: 'method.enabled', target: 'CBE' }),
+      entry({ actor: OPERATOR, action: 'merchant.renamed', target: 'desk' }),
+    );
+  }
+  const whatOf = (rows: readonly string[][]) => new Set(rows.map((cells) => cells[2]));
+  const methods = await read(`${PATH}?group=methods`);
+  expect(whatOf(methods.rows)).toEqual(new Set(['Method turned on (Sandbox) CBE Birr']));
+  expect(methods.html).toContain('<option value="methods" selected');
+  const older = await read(methods.older ?? '');
+  expect([older.rows.length, whatOf(older.rows)]).toEqual([1, whatOf(methods.rows)]);
+
+  expect(whatOf((await read(`${PATH}?who=${almaz.memberId}`)).rows)).toEqual(
+    new Set(['API key created (Sandbox) hers']),
+  );
+  expect(whatOf((await read(`${PATH}?who=operator`)).rows)).toEqual(
+    new Set(['Merchant renamed (Sandbox) desk']),
+  );
+  const both = await read(`${PATH}?who=operator&group=keys`);
+  expect(both.rows).toEqual([]);
+  expect(both.html).toContain('There is nothing to show.');
+});
+
+test.each([
+  'before=x',
+  'before=-1',
+  `before=${'9'.repeat(400)}`,
+  'after=1e9',
+  'group=nothing',
+  `before=%27%20OR%201=1`,
+])('an address that asks for nonsense shows the newest: %s', async (query) => {
+  await write(entry());
+  const { status, rows } = await read(`${PATH}?${query}`);
+  expect([status, rows.length]).toEqual([200, 1]);
+});
+
+test('nothing of another merchant or of none is shown, whatever is asked for', async () => {
+  const stranger = await signedIn('owner', BETA);
+  const actor = { kind: 'member', id: stranger.memberId, name: 'Beta', address: null } as const;
+  await write(
+    entry({ merchantId: BETA.id, actor }),
+    entry({ merchantId: null, actor: OPERATOR, action: 'bank.changed' }),
+  );
+  for (const query of [
+    '',
+    '?who=operator',
+    `?who=${stranger.memberId}`,
+    '?after=0',
+    '?before=99',
+  ]) {
+    const { rows, html } = await read(`${PATH}${query}`);
+    expect(rows).toEqual([]);
+    expect(html).not.toContain('Beta<');
+  }
+});
+
+test.each(['developer', 'viewer'] as const)('a %s does not see it', async (role) => {
+  await write(entry());
+  const response = await visit(await signedIn(role), PATH);
+  expect(response.status).toBe(403);
+  expect(await response.text()).not.toContain('Almaz');
+});
+
+test('what is written in an entry cannot become markup', async () => {
+  const nasty = '<img src=x onerror=alert(1)>';
+  await write(
+    entry({ target: nasty, detail: { name: nasty, [nasty]: nasty } }),
+    entry({ actor: { kind: 'member', id: 'm', name: nasty, address: nasty } }),
+  );
+  expect((await read()).html).not.toContain('<img');
+});

@@ -1,0 +1,188 @@
+import { env } from 'cloudflare:workers';
+import { expect, test } from 'vitest';
+import { base64FromBytes } from '../../src/crypto/encoding.ts';
+import { LOGO_BYTES_MAX, type LogoMediaType } from '../../src/merchants/branding.ts';
+import { LOGOS_MAX } from '../../src/merchants/logo.ts';
+import { PIXELS } from '../support/logos.ts';
+import { auditLog, signedIn, submit, upload, visit } from './dashboard-support.ts';
+import {
+  ALPHA,
+  advance,
+  BETA,
+  createHosted,
+  intentOf,
+  runSql,
+  SECOND_MS,
+  useGateway,
+} from './support.ts';
+
+/**
+ * Goal: owners give the customers' pages their colour and logo, see how it will look, and are told
+ * in words what cannot be taken. Method: the page and its forms; new payments carry the result.
+ */
+
+useGateway();
+
+const PATH = '/dashboard/branding';
+const PNG = PIXELS['image/png'];
+/** What isolates remember of a merchant is not used for longer. */
+const SETTINGS_AGE_MS_MAX = 10 * SECOND_MS;
+
+async function brandings(): Promise<unknown[]> {
+  return (await env.DB.prepare('SELECT * FROM merchant_branding').all()).results;
+}
+
+async function logos(): Promise<unknown[]> {
+  return (await env.DB.prepare('SELECT merchant_id, media_type FROM merchant_logos').all()).results;
+}
+
+/** The branding that a new payment gets. */
+async function brandingOfNew(uniqueId: string) {
+  advance(SETTINGS_AGE_MS_MAX);
+  await createHosted({ paymentIntentUniqueId: uniqueId });
+  return (await intentOf(uniqueId)).terms.branding;
+}
+
+test.each([
+  ['#0B6B4B', '#0b6b4b', '#fff'],
+  ['  #ffd400 ', '#ffd400', '#000'],
+])('the colour %j is saved, and text on it can be read', async (typed, colour, text) => {
+  const owner = await signedIn();
+  const saved = await submit(owner, `${PATH}/colour`, { colour: typed });
+  expect(saved.headers.get('location')).toBe(`${PATH}?done=colour`);
+  const html = await (await visit(owner, `${PATH}?done=colour`)).text();
+  expect(html).toContain('The colour was saved.');
+  expect(html).toMatch(new RegExp(`<rect [^>]*fill="${colour}"`));
+  expect(html).toMatch(new RegExp(`<text [^>]*fill="${text}"`));
+  expect(html).not.toContain(' style=');
+  expect(await brandingOfNew('a')).toEqual({ colour, logoDigest: null });
+});
+
+test.each(['', 'red', '#0b6', '#0b6b4g', '0b6b4b', '"><script>', `#${'0'.repeat(9_000)}`])(
+  'the colour %j is refused in words, and kept for mending',
+  async (colour) => {
+    const owner = await signedIn();
+    const refused = await submit(owner, `${PATH}/colour`, { colour });
+    expect(refused.status).toBe(400);
+    const html = await refused.text();
+    expect(html).toContain('<a href="#colour">Write the colour as a number sign');
+    expect(html).toMatch(/name="colour"[^<]*aria-invalid="true"/);
+    expect(html).not.toContain('<script>');
+    expect(await brandings()).toEqual([]);
+    expect(await auditLog()).toEqual([]);
+  },
+);
+
+test.each(Object.entries(PIXELS))(
+  'a %s becomes the logo, whatever its name says',
+  async (type, bytes) => {
+    const owner = await signedIn();
+    const saved = await upload(owner, `${PATH}/logo`, 'logo', bytes);
+    expect(saved.headers.get('location')).toBe(`${PATH}?done=logo`);
+    const html = await (await visit(owner, PATH)).text();
+    expect(html).toContain(`src="data:${type};base64,${base64FromBytes(bytes)}"`);
+    expect(await logos()).toEqual([{ merchant_id: ALPHA.id, media_type: type as LogoMediaType }]);
+    expect((await brandingOfNew('a'))?.logoDigest).toMatch(/^[0-9a-f]{64}$/);
+  },
+);
+
+const utf8 = new TextEncoder();
+
+test.each<[string, Uint8Array<ArrayBuffer>, string]>([
+  ['nothing', new Uint8Array(), 'Choose a picture first.'],
+  ['an SVG', utf8.encode('<svg xmlns="http://www.w3.org/2000/svg"/>'), 'SVG is not taken'],
+  ['a cut picture', PNG.slice(0, -1), 'cut short'],
+  ['a picture with a tail', new Uint8Array([...PNG, 0]), 'cut short'],
+  ['a large picture', padded(LOGO_BYTES_MAX + 1), 'more than 16 KiB'],
+])('as a logo, %s is refused in words', async (_name, bytes, words) => {
+  const owner = await signedIn();
+  const refused = await upload(owner, `${PATH}/logo`, 'logo', bytes);
+  expect(refused.status).toBe(400);
+  const html = await refused.text();
+  expect(html).toContain('<a href="#logo">');
+  expect(html).toContain(words);
+  expect(await logos()).toEqual([]);
+  expect(await brandings()).toEqual([]);
+});
+
+function padded(length: number): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(length);
+  bytes.set(PNG);
+  return bytes;
+}
+
+test('a form far too large says so, and is not read to its end', async () => {
+  const owner = await signedIn();
+  const refused = await upload(owner, `${PATH}/logo`, 'logo', padded(1_000_000));
+  expect(refused.status).toBe(413);
+  expect(await refused.text()).toContain('at most 16 KiB');
+  expect(await logos()).toEqual([]);
+});
+
+test('colour and logo are taken away one by one; each change is told once', async () => {
+  const owner = await signedIn();
+  await submit(owner, `${PATH}/colour`, { colour: '#0b6b4b' });
+  await submit(owner, `${PATH}/colour`, { colour: '#0B6B4B' });
+  await upload(owner, `${PATH}/logo`, 'logo', PNG);
+  await upload(owner, `${PATH}/logo`, 'logo', PNG);
+  await submit(owner, `${PATH}/colour/remove`);
+  expect(await brandingOfNew('a')).toMatchObject({ colour: null, logoDigest: expect.any(String) });
+  await submit(owner, `${PATH}/logo/remove`);
+  await submit(owner, `${PATH}/logo/remove`);
+  expect(await brandingOfNew('b')).toBeNull();
+  const html = await (await visit(owner, PATH)).text();
+  expect(html).not.toContain('data:image');
+  const told = await auditLog();
+  expect(told.map(({ action, actor_id }) => [action, actor_id])).toEqual(
+    told.map(() => ['branding.changed', owner.memberId]),
+  );
+  expect(told.map(({ detail }) => Object.keys(JSON.parse(detail)).join())).toEqual([
+    'colour',
+    'logoDigest',
+    'colour',
+    'logoDigest',
+  ]);
+});
+
+test('there is an end to the logos that are kept for a merchant', async () => {
+  const owner = await signedIn();
+  await upload(owner, `${PATH}/logo`, 'logo', PNG);
+  await runSql(
+    Array.from({ length: LOGOS_MAX - 1 }, (_, index) => ({
+      sql: `INSERT INTO merchant_logos VALUES (?1, ?2, 'image/png', 'AAAA', 0)`,
+      params: [ALPHA.id, String(index).padStart(64, '0')],
+    })),
+  );
+  const refused = await upload(owner, `${PATH}/logo`, 'logo', PIXELS['image/webp']);
+  expect(refused.status).toBe(400);
+  expect(await refused.text()).toContain(`There have been ${LOGOS_MAX} logos`);
+  // One that is kept already can be chosen again.
+  expect((await upload(owner, `${PATH}/logo`, 'logo', PNG)).status).toBe(303);
+});
+
+test.each(['developer', 'viewer'] as const)('a %s neither sees nor changes it', async (role) => {
+  const member = await signedIn(role);
+  expect((await visit(member, PATH)).status).toBe(403);
+  expect((await submit(member, `${PATH}/colour`, { colour: '#0b6b4b' })).status).toBe(403);
+  expect((await upload(member, `${PATH}/logo`, 'logo', PNG)).status).toBe(403);
+  expect([await brandings(), await logos()]).toEqual([[], []]);
+});
+
+test('an upload needs the session’s own token', async () => {
+  const owner = await signedIn();
+  const other = await signedIn();
+  for (const csrf of ['', other.csrf]) {
+    expect((await upload({ ...owner, csrf }, `${PATH}/logo`, 'logo', PNG)).status).toBe(403);
+  }
+  expect((await upload(null, `${PATH}/logo`, 'logo', PNG)).status).toBe(401);
+  expect(await logos()).toEqual([]);
+});
+
+test("one merchant's branding is no other's", async () => {
+  await upload(await signedIn('owner', BETA), `${PATH}/logo`, 'logo', PNG);
+  await submit(await signedIn('owner', BETA), `${PATH}/colour`, { colour: '#123456' });
+  const html = await (await visit(await signedIn(), PATH)).text();
+  expect(html).not.toContain('#123456');
+  expect(html).not.toContain('data:image');
+  expect(await brandingOfNew('a')).toBeNull();
+});

@@ -1,0 +1,376 @@
+import { env } from 'cloudflare:workers';
+import { describe, expect, test, vi } from 'vitest';
+import type { Environment } from '../../src/domain/method.ts';
+import { apiKeyDigest, parseApiKey } from '../../src/merchants/api-key.ts';
+import { KEYS_ACTIVE_MAX } from '../../src/merchants/keys.ts';
+import { auditLog, type SignedIn, signedIn, submit, visit } from './dashboard-support.ts';
+import {
+  ALPHA,
+  advance,
+  BETA,
+  CREATE_PATHS,
+  call,
+  DAY_MS,
+  HOUR_MS,
+  hostedBody,
+  SECOND_MS,
+  useGateway,
+} from './support.ts';
+
+/**
+ * Goal: a merchant's people make, roll, rename and end keys, and the API obeys; a key is shown in
+ * one answer only. Method: forms of the dashboard, then requests of the API with the keys.
+ */
+
+useGateway();
+
+const KEYS = '/dashboard/sandbox/keys';
+/** A change of a key is in force everywhere after so long. */
+const REVOKED_WITHIN_MS = 10 * SECOND_MS;
+
+let payments = 0;
+
+/** What the API answers to a new payment with this key. */
+async function pay(apiKey: string, environment: Environment = 'sandbox'): Promise<number> {
+  payments += 1;
+  const body = hostedBody({ paymentIntentUniqueId: `with-key-${payments}` });
+  const path = CREATE_PATHS.hosted[environment];
+  return (await call(path, { method: 'POST', apiKey, body })).status;
+}
+
+/** The id in the first form of a page that may be sent once. */
+async function formIdOf(member: SignedIn, path = KEYS): Promise<string> {
+  const html = await (await visit(member, path)).text();
+  return /name="form" value="([^"]+)"/.exec(html)?.[1] ?? '';
+}
+
+function keyIn(html: string): string {
+  return /value="(kfl_(?:test|live)_[0-9A-Za-z]{49})"/.exec(html)?.[1] ?? '';
+}
+
+async function created(member: SignedIn, name = 'Web shop', path = KEYS): Promise<string> {
+  const response = await submit(member, path, { name, form: await formIdOf(member, path) });
+  expect(response.status).toBe(200);
+  return keyIn(await response.text());
+}
+
+async function pathOf(apiKey: string, path = KEYS): Promise<string> {
+  return `${path}/${await apiKeyDigest(apiKey)}`;
+}
+
+async function rolled(
+  member: SignedIn,
+  apiKey: string,
+  overlap: string,
+): Promise<{ readonly status: number; readonly html: string }> {
+  const path = await pathOf(apiKey);
+  const response = await submit(member, `${path}/roll`, {
+    overlap,
+    form: await formIdOf(member, path),
+  });
+  return { status: response.status, html: await response.text() };
+}
+
+async function allKeys(): Promise<unknown[]> {
+  const { results } = await env.DB.prepare('SELECT * FROM api_keys ORDER BY digest').all();
+  return results;
+}
+
+describe('creating', () => {
+  test.each(['sandbox', 'production'] as const)('a key of the %s opens its API', async (where) => {
+    const member = await signedIn('developer');
+    const path = `/dashboard/${where}/keys`;
+    const apiKey = await created(member, 'Web shop', path);
+    expect(parseApiKey(apiKey)).toEqual({ environment: where });
+    expect(await pay(apiKey, where)).toBe(where === 'sandbox' ? 200 : 400);
+    expect(await pay(apiKey, where === 'sandbox' ? 'production' : 'sandbox')).toBe(403);
+
+    const [entry, ...others] = await auditLog();
+    expect(others).toEqual([]);
+    expect(entry).toMatchObject({
+      merchant_id: ALPHA.id,
+      environment: where,
+      actor_id: member.memberId,
+      action: 'api_key.created',
+      target: `…${apiKey.slice(-4)}`,
+    });
+  });
+
+  test('a key is shown in the answer to its form and nowhere else', async () => {
+    const member = await signedIn();
+    const response = await submit(member, KEYS, { name: 'A & B', form: await formIdOf(member) });
+    expect(response.headers.get('cache-control')).toBe('no-store');
+    const html = await response.text();
+    const apiKey = keyIn(html);
+    expect(html.split(apiKey)).toHaveLength(2);
+
+    const list = await (await visit(member, KEYS)).text();
+    const one = await (await visit(member, await pathOf(apiKey))).text();
+    for (const page of [list, one]) {
+      expect(page).toContain('A &amp; B');
+      expect(page).toContain(`kfl_test_…${apiKey.slice(-4)}`);
+      expect(page).not.toContain(apiKey);
+    }
+    expect(JSON.stringify([await allKeys(), await auditLog()])).not.toContain(apiKey);
+  });
+
+  test('a form that is sent twice, even at once, makes one key', async () => {
+    const member = await signedIn();
+    const fields = { name: 'Twice', form: await formIdOf(member) };
+    const answers = await Promise.all([1, 2, 3].map(() => submit(member, KEYS, fields)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
+    const pages = await Promise.all(answers.map((answer) => answer.text()));
+    expect(pages.map(keyIn).filter((key) => key !== '')).toHaveLength(1);
+    expect(pages.filter((page) => page.includes('This form was sent before'))).toHaveLength(2);
+    expect(await auditLog()).toHaveLength(1);
+  });
+
+  test.each([
+    ['', 'Give the key a name.'],
+    ['   ', 'Give the key a name.'],
+    ['n'.repeat(101), 'at most 100 characters'],
+    ['a\u200eb', 'visible characters'],
+  ])('the name %j is refused in words, and kept', async (name, words) => {
+    const member = await signedIn();
+    const before = await allKeys();
+    const response = await submit(member, KEYS, { name, form: await formIdOf(member) });
+    expect(response.status).toBe(400);
+    const html = await response.text();
+    expect(html).toContain(words);
+    expect(html).toContain('<a href="#name">');
+    expect(html).toMatch(/aria-describedby="name-hint name-error"[^>]*aria-invalid="true"/);
+    expect(html).toContain(name.trim() === '' ? 'name="name" value' : `value="${name.trim()}"`);
+    expect(await allKeys()).toEqual(before);
+  });
+
+  test('there is an end to the number of active keys, not to that of keys', async () => {
+    const member = await signedIn();
+    // The merchant has one already.
+    const keys: string[] = [];
+    for (let count = 1; count < KEYS_ACTIVE_MAX; count++) {
+      keys.push(await created(member, `Key ${count}`));
+    }
+    const form = await formIdOf(member);
+    const refused = await submit(member, KEYS, { name: 'One more', form });
+    expect(refused.status).toBe(409);
+    expect(await refused.text()).toContain(`There are ${KEYS_ACTIVE_MAX} active keys already`);
+
+    expect((await rolled(member, keys[0] ?? '', 'day')).status).toBe(409);
+    expect((await rolled(member, keys[0] ?? '', 'none')).status).toBe(200);
+    await submit(member, `${await pathOf(keys[1] ?? '')}/revoke`);
+    expect(await created(member, 'One more')).not.toBe('');
+    // The other environment counts by itself.
+    expect(await created(member, 'Live', '/dashboard/production/keys')).not.toBe('');
+  });
+
+  test('a form without its id changes nothing', async () => {
+    const member = await signedIn();
+    const before = await allKeys();
+    for (const form of ['', 'x', 'x'.repeat(10_000)]) {
+      expect((await submit(member, KEYS, { name: 'A', form })).status).toBe(403);
+    }
+    expect(await allKeys()).toEqual(before);
+  });
+});
+
+describe('rolling', () => {
+  test.each([
+    ['hour', HOUR_MS],
+    ['day', DAY_MS],
+    ['week', 7 * DAY_MS],
+  ])('an overlap of one %s: both keys work, then the new one alone', async (overlap, overlapMs) => {
+    const member = await signedIn();
+    const old = await created(member);
+    expect(await pay(old)).toBe(200);
+    const { html } = await rolled(member, old, overlap);
+    const fresh = keyIn(html);
+    expect(fresh).not.toBe(old);
+    expect(html).toContain('works until');
+
+    expect([await pay(old), await pay(fresh)]).toEqual([200, 200]);
+    advance(overlapMs - 3_000);
+    expect([await pay(old), await pay(fresh)]).toEqual([200, 200]);
+    // The isolate has just asked D1: what it remembers ends with the key all the same.
+    advance(3_000);
+    expect([await pay(old), await pay(fresh)]).toEqual([401, 200]);
+    const list = await (await visit(await signedIn(), KEYS)).text();
+    expect(list).toContain('Ended');
+  });
+
+  test('without an overlap the old key is refused within 10 s', async () => {
+    const member = await signedIn();
+    const old = await created(member);
+    expect(await pay(old)).toBe(200);
+    const fresh = keyIn((await rolled(member, old, 'none')).html);
+    advance(REVOKED_WITHIN_MS);
+    expect([await pay(old), await pay(fresh)]).toEqual([401, 200]);
+    const entry = (await auditLog()).at(-1);
+    expect(entry).toMatchObject({
+      action: 'api_key.rolled',
+      target: `…${fresh.slice(-4)}`,
+    });
+    expect(JSON.parse(entry?.detail ?? '')).toMatchObject({ replaces: `…${old.slice(-4)}` });
+  });
+
+  test('a key is rolled once: by one form, and by no second one', async () => {
+    const member = await signedIn();
+    const old = await created(member);
+    const path = await pathOf(old);
+    const form = await formIdOf(member, path);
+    const fields = { overlap: 'day', form };
+    const answers = await Promise.all([1, 2].map(() => submit(member, `${path}/roll`, fields)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+    const before = await allKeys();
+    const again = await submit(member, `${path}/roll`, {
+      overlap: 'week',
+      form: form.replace(/^./, '_'),
+    });
+    expect(again.status).toBe(409);
+    expect(await again.text()).toContain('rolled or revoked already');
+    expect(await allKeys()).toEqual(before);
+    expect((await auditLog()).filter(({ action }) => action === 'api_key.rolled')).toHaveLength(1);
+  });
+
+  test('a revoked key and an unknown overlap are refused', async () => {
+    const member = await signedIn();
+    const apiKey = await created(member);
+    const before = await allKeys();
+    const form = await formIdOf(member);
+    const path = await pathOf(apiKey);
+    for (const overlap of ['', 'year', 'toString']) {
+      const refused = await submit(member, `${path}/roll`, { overlap, form });
+      expect(refused.status).toBe(400);
+      expect(await refused.text()).toContain('Choose when the old key ends.');
+    }
+    expect(await allKeys()).toEqual(before);
+    await submit(member, `${path}/revoke`);
+    const revoked = await allKeys();
+    expect((await submit(member, `${path}/roll`, { overlap: 'day', form })).status).toBe(409);
+    expect(await allKeys()).toEqual(revoked);
+  });
+});
+
+describe('revoking and renaming', () => {
+  test('a revoked key is refused within 10 s, and stays on the list', async () => {
+    const member = await signedIn();
+    const apiKey = await created(member);
+    expect(await pay(apiKey)).toBe(200);
+    const response = await submit(member, `${await pathOf(apiKey)}/revoke`);
+    expect(response.headers.get('location')).toBe(`${KEYS}?done=revoked`);
+    advance(REVOKED_WITHIN_MS);
+    expect(await pay(apiKey)).toBe(401);
+    const list = await (await visit(member, `${KEYS}?done=revoked`)).text();
+    expect(list).toContain('within 10 seconds');
+    expect(list).toContain('Revoked');
+    // Once more changes nothing, and is not told as a change.
+    await submit(member, `${await pathOf(apiKey)}/revoke`);
+    const told = (await auditLog()).map(({ action }) => action);
+    expect(told).toEqual(['api_key.created', 'api_key.revoked']);
+  });
+
+  test('a key gets another name', async () => {
+    const member = await signedIn();
+    const apiKey = await created(member);
+    const path = await pathOf(apiKey);
+    expect((await submit(member, `${path}/name`, { name: '' })).status).toBe(400);
+    await submit(member, `${path}/name`, { name: 'Point of sale' });
+    await submit(member, `${path}/name`, { name: 'Point of sale' });
+    expect(await (await visit(member, KEYS)).text()).toContain('Point of sale');
+    expect(await pay(apiKey)).toBe(200);
+    expect((await auditLog()).map(({ action }) => action)).toEqual([
+      'api_key.created',
+      'api_key.renamed',
+    ]);
+  });
+});
+
+test('the list says when a key was used last', async () => {
+  const member = await signedIn();
+  const apiKey = await created(member);
+  const path = await pathOf(apiKey);
+  expect(await (await visit(member, path)).text()).toContain('Not yet');
+  await pay(apiKey);
+  const usedAt = new Date().toISOString();
+  await vi.waitUntil(async () => (await (await visit(member, path)).text()).includes(usedAt));
+  const writes = vi.spyOn(env.DB, 'prepare');
+  advance(3 * SECOND_MS);
+  await pay(apiKey);
+  expect(writes).not.toHaveBeenCalled();
+});
+
+describe('who may not', () => {
+  test('a viewer sees names and last characters, and no way to change them', async () => {
+    const apiKey = await created(await signedIn());
+    const viewer = await signedIn('viewer');
+    const list = await (await visit(viewer, KEYS)).text();
+    expect(list).toContain('Web shop');
+    expect(list).toContain(`…${apiKey.slice(-4)}`);
+    expect(list).not.toContain(await apiKeyDigest(apiKey));
+    expect(list).not.toContain('Create key');
+    const path = await pathOf(apiKey);
+    const before = await allKeys();
+    expect((await visit(viewer, path)).status).toBe(403);
+    const form = await formIdOf(await signedIn());
+    for (const target of [KEYS, `${path}/name`, `${path}/roll`, `${path}/revoke`]) {
+      const fields = { name: 'Mine', overlap: 'none', form };
+      expect((await submit(viewer, target, fields)).status).toBe(403);
+    }
+    expect(await allKeys()).toEqual(before);
+  });
+
+  test.each([
+    ["another merchant's", BETA.apiKeys.sandbox],
+    ["the other environment's", ALPHA.apiKeys.production],
+    ['nobody’s', 'nothing'],
+  ])('%s key does not exist here', async (_name, apiKey) => {
+    const member = await signedIn('owner', ALPHA);
+    const path = await pathOf(apiKey);
+    const form = await formIdOf(member);
+    const before = await allKeys();
+    expect((await visit(member, path)).status).toBe(404);
+    for (const change of ['name', 'roll', 'revoke']) {
+      const fields = { name: 'Mine', overlap: 'none', form };
+      expect((await submit(member, `${path}/${change}`, fields)).status).toBe(404);
+    }
+    expect(await allKeys()).toEqual(before);
+    expect(await auditLog()).toEqual([]);
+    expect(await (await visit(member, KEYS)).text()).not.toContain(`…${apiKey.slice(-4)}`);
+  });
+
+  test('what names no key is found nowhere', async () => {
+    const member = await signedIn();
+    for (const id of ['x', 'A'.repeat(64), "' OR 1=1 --", '0'.repeat(5_000)]) {
+      expect((await visit(member, `${KEYS}/${encodeURIComponent(id)}`)).status).toBe(404);
+    }
+  });
+
+  test("a suspended merchant's people see their keys and change none", async () => {
+    const member = await signedIn();
+    const apiKey = await created(member);
+    const form = await formIdOf(member);
+    await env.DB.prepare("UPDATE merchants SET status = 'suspended'").run();
+    const before = await allKeys();
+    expect(await (await visit(member, KEYS)).text()).not.toContain('Create key');
+    expect(await (await visit(member, await pathOf(apiKey))).text()).not.toContain('Revoke key');
+    expect((await submit(member, KEYS, { name: 'A', form })).status).toBe(403);
+    expect(await allKeys()).toEqual(before);
+  });
+
+  test('a form of another session, or of none, changes nothing', async () => {
+    const member = await signedIn();
+    const other = await signedIn();
+    const form = await formIdOf(member);
+    const before = await allKeys();
+    const stolen = { ...member, csrf: other.csrf };
+    expect((await submit(stolen, KEYS, { name: 'A', form })).status).toBe(403);
+    expect((await submit(null, KEYS, { name: 'A', form })).status).toBe(401);
+    expect(await allKeys()).toEqual(before);
+  });
+});
+
+test('the pages speak Amharic', async () => {
+  const member = await signedIn();
+  const html = await (await visit(member, KEYS, 'am')).text();
+  expect(html).toContain('የኤፒአይ ቁልፎች');
+  expect(html).not.toContain('Create key');
+});

@@ -1,0 +1,405 @@
+import { listDurableObjectIds, runInDurableObject } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { describe, expect, test } from 'vitest';
+import { auditLog, type SignedIn, signedIn, submit, visit } from './dashboard-support.ts';
+import {
+  ALPHA,
+  advance,
+  BETA,
+  consumeAll,
+  createExpress,
+  createHosted,
+  DAY_MS,
+  EXPIRE_IN_MS,
+  execute,
+  fireAlarm,
+  intentOf,
+  lastEvent,
+  merchantServer,
+  payHosted,
+  SIMULATED_FAILURE,
+  settle,
+  startRedirect,
+  useGateway,
+} from './support.ts';
+
+/**
+ * Goal: a payment's page shows all of its life as its object knows it, explains what needs a look,
+ * and lets those who may send an event again or cancel; nobody else's payment is shown or touched.
+ * Method: payments led through every kind of life, and the page as a browser gets it.
+ */
+
+const caught = useGateway();
+
+const PAGE = '/dashboard/sandbox/payments/order-1';
+
+async function pageOf(member: SignedIn, path = PAGE, language = 'en'): Promise<string> {
+  const response = await visit(member, path, language);
+  expect(response.status).toBe(200);
+  return response.text();
+}
+
+/** A section of the page by its heading's id, as plain text. */
+function part(html: string, id: string): string {
+  const section = html.split(/(?=<section)/).find((piece) => piece.includes(`id="${id}"`)) ?? '';
+  return section
+    .replaceAll(/<[^>]+>/g, ' ')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+}
+
+/** What the history says, oldest first: what happened and by whom. */
+function historyOf(html: string): [string, string][] {
+  const rows = html.split('id="timeline"')[1]?.split('<tbody>')[1]?.split('</tbody>')[0] ?? '';
+  return [...rows.matchAll(/<tr>(.*?)<\/tr>/gs)].map(([, row = '']) => {
+    const cells = [...row.matchAll(/<td[^>]*>(.*?)<\/td>/gs)].map(([, cell = '']) =>
+      cell
+        .replaceAll(/<[^>]+>/g, ' ')
+        .replaceAll(/\s+/g, ' ')
+        .trim(),
+    );
+    return [cells[1] ?? '', cells[2] ?? ''];
+  });
+}
+
+describe('every kind of life', () => {
+  test('open: what it is, and the way to the checkout page for those who may', async () => {
+    const url = await createHosted({
+      customerInfo: { name: 'Abebe <b>', email: 'a@example.com', phone: '911234567' },
+      commissionPaidByCustomer: true,
+      paymentLinkUniqueId: 'link-9',
+    });
+    const html = await pageOf(await signedIn('developer'));
+    expect(part(html, 'facts')).toMatch(/Open .*Amount ETB 100\.50 Customer pays ETB 101\.51/);
+    expect(part(html, 'facts')).toContain('paid by the customer');
+    expect(part(html, 'customer')).toContain('911234567');
+    expect(html).toContain('Abebe &lt;b>');
+    expect(part(html, 'ids')).toContain('link-9');
+    expect(html).toContain(`href="${url}"`);
+    expect(part(html, 'attempts')).toContain('has not tried to pay yet');
+    expect(part(html, 'events')).toContain('Nothing has been announced');
+    expect(historyOf(html)).toEqual([['The payment was created Open', 'Merchant']]);
+    expect(await pageOf(await signedIn('viewer'))).not.toContain('/checkout/');
+  });
+
+  test('paid: charged, commission, net, receipt of every transition', async () => {
+    await payHosted();
+    const html = await pageOf(await signedIn());
+    expect(part(html, 'facts')).toMatch(
+      /Paid .*Charged ETB 100\.50 Commission ETB 1\.01 \(paid by you\) You receive ETB 99\.49/,
+    );
+    expect(part(html, 'attempts')).toContain('Attempt 1: telebirr');
+    expect(part(html, 'attempts')).toContain((await intentOf()).attempts[0]?.reference);
+    expect(part(html, 'events')).toContain('PAYMENT_SUCCESS Being sent');
+    expect(html).not.toContain('id="attention"');
+    expect(historyOf(html)).toEqual([
+      ['The payment was created Open', 'Merchant'],
+      ['An attempt began Open › In progress', 'Customer'],
+      ['The rail said how it went In progress › Paid', 'Rail'],
+    ]);
+  });
+
+  test('attempts that failed, the latest first, with the reason in words', async () => {
+    await createHosted();
+    await execute(startRedirect('a0'), settle('a0', 'failed'));
+    await execute(startRedirect('a1'));
+    await execute({
+      type: 'settle_attempt',
+      attemptId: 'a1',
+      outcome: { type: 'failed', reason: 'insufficient_funds', words: 'E_4711' },
+    });
+    const html = await pageOf(await signedIn());
+    expect(part(html, 'attempts')).toMatch(
+      /Attempt 2: telebirr Failed .*E_4711.*not enough money.*Attempt 1: telebirr Failed .*declined it/,
+    );
+    expect(historyOf(html).at(-1)?.[0]).toBe('The rail said how it went In progress › Open');
+    expect(part(html, 'timeline')).toContain("Rail's words: E_4711");
+  });
+
+  test('an unknown outcome, then late proof, then a second payment, each explained', async () => {
+    await createHosted();
+    await execute(startRedirect('a0'));
+    await execute({ type: 'abandon_attempt', attemptId: 'a0' });
+    const member = await signedIn('viewer');
+    expect(part(await pageOf(member), 'attention')).toContain('Deliver nothing yet');
+    await execute(startRedirect('a1'));
+    await execute({ type: 'give_up' });
+    await execute(settle('a0', 'succeeded'));
+    await execute(settle('a1', 'succeeded'));
+    await execute(settle('a0', 'failed'));
+    await execute({ type: 'report_callback', attemptId: 'a1' });
+    const html = await pageOf(member);
+    const attention = part(html, 'attention');
+    for (const words of [
+      'Paid late',
+      'Paid twice',
+      'The rail contradicted itself',
+      'A callback was refused',
+      'Attempt 2,',
+    ]) {
+      expect(attention).toContain(words);
+    }
+    expect(attention).not.toContain('Outcome unknown');
+    expect(part(html, 'events')).toMatch(/PAYMENT_SUCCESS .*PAYMENT_FAILED Superseded/);
+    expect(part(html, 'timeline')).toContain('Paid late');
+  });
+
+  test('expired by the clock, as of this moment', async () => {
+    await createHosted();
+    advance(EXPIRE_IN_MS);
+    const html = await pageOf(await signedIn());
+    expect(part(html, 'facts')).toMatch(/^Payment Status Expired Amount ETB 100\.50 Kind/);
+    expect(historyOf(html).at(-1)).toEqual(['Time ran out Open › Expired', 'Clock']);
+    expect(html).not.toContain('/cancel"');
+  });
+
+  test('settled by the operator, with who and why', async () => {
+    await createHosted();
+    await execute(startRedirect('a0', Date.now() + 1_000));
+    advance(2_000);
+    await execute({
+      type: 'settle_by_hand',
+      attemptId: 'a0',
+      settlementId: 's-1',
+      outcome: { type: 'succeeded', receipt: 'RCPT77' },
+      operator: 'Sara',
+      note: 'seen in the statement',
+    });
+    const html = await pageOf(await signedIn());
+    expect(historyOf(html).at(-1)?.[1]).toBe('Operator');
+    expect(part(html, 'timeline')).toContain('Operator: Sara · seen in the statement');
+    expect(part(html, 'attempts')).toContain('RCPT77');
+    expect(part(html, 'attempts')).toContain('the operator, by hand');
+  });
+
+  test('express, failed', async () => {
+    await createExpress({ ...SIMULATED_FAILURE, description: 'Tea', phoneNumber: '911234567' });
+    advance(2_000);
+    await fireAlarm();
+    const html = await pageOf(await signedIn());
+    expect(part(html, 'facts')).toMatch(/Failed Reason The rail or the bank declined it\./);
+    expect(part(html, 'facts')).toContain('Express payment');
+    expect(part(html, 'facts')).toContain('Description Tea');
+    expect(historyOf(html)[1]).toEqual(['An attempt began Open › In progress', 'Merchant']);
+  });
+
+  test('split: banks, accounts, shares, and what is left', async () => {
+    await env.DB.prepare(
+      `INSERT OR REPLACE INTO banks (code, name, supports_withdrawal) VALUES ('CBE', 'Commercial Bank', 1)`,
+    ).run();
+    await payHosted({
+      items: [{ name: 'Coffee', quantity: 2, type: 'PHYSICAL_PRODUCT', price: 50.25 }],
+      splitPayment: [
+        { amount: 12.5, bank: 'CBE', splitType: 'PERCENTAGE', creditAccount: '1000123' },
+      ],
+    });
+    const html = await pageOf(await signedIn());
+    expect(part(html, 'splits')).toContain('Commercial Bank');
+    expect(part(html, 'splits')).toMatch(/1000123 12\.50 % ETB 12\.56/);
+    expect(part(html, 'facts')).toMatch(
+      /You receive ETB 99\.49 You receive after splits ETB 86\.93/,
+    );
+    expect(part(html, 'items')).toMatch(/Coffee 2 ETB 50\.25/);
+  });
+
+  test('long over: the object has only its id left, the list still knows something', async () => {
+    await payHosted();
+    merchantServer();
+    await consumeAll(caught);
+    advance(401 * DAY_MS);
+    await fireAlarm();
+    const html = await pageOf(await signedIn());
+    expect(html).toContain('deleted 400 days after it ended');
+    expect(html).toMatch(/ETB\s100\.50/);
+  });
+
+  test('in Amharic', async () => {
+    await payHosted();
+    const html = await pageOf(await signedIn(), PAGE, 'am');
+    expect(html).toContain('ክፍያ order-1');
+    expect(historyOf(html)[0]).toEqual(['ክፍያው ተፈጠረ ያልተከፈለ', 'ነጋዴ']);
+  });
+});
+
+test('text of others is shown for what it is: no markup, nothing invisible', async () => {
+  await createHosted({ customerInfo: { name: '<img src=x onerror=alert(1)>' } });
+  await execute({ type: 'give_up' });
+  merchantServer(() => new Response('<script>1</script>\nsafe\u202etxt\u0007', { status: 500 }));
+  await consumeAll(caught);
+  const html = await pageOf(await signedIn());
+  expect(html).not.toContain('<img');
+  expect(html).not.toContain('<script>1');
+  expect(html).toContain('&lt;script>1&lt;/script>\nsafe[U+202E]txt');
+});
+
+describe('events', () => {
+  async function failedOnce(): Promise<void> {
+    await payHosted();
+    merchantServer(() => new Response('no stock', { status: 503 }));
+    await consumeAll(caught);
+  }
+
+  test('every try is shown, and when the next one comes', async () => {
+    await failedOnce();
+    const html = await pageOf(await signedIn('viewer'));
+    const events = part(html, 'events');
+    expect(events).toMatch(/PAYMENT_SUCCESS Waits for the next try/);
+    expect(events).toContain('Next try');
+    expect(events).toMatch(/503 \d+ ms .*no stock/);
+    expect(html).not.toContain('/resend"');
+  });
+
+  test('sent again by a developer: it arrives, and the audit log knows who did it', async () => {
+    await failedOnce();
+    const member = await signedIn('developer');
+    const html = await pageOf(member);
+    const action = /action="([^"]+\/resend)"/.exec(html)?.[1] ?? '';
+    expect(html).toContain('aria-label="Send again: PAYMENT_SUCCESS"');
+    const { sequence, eventId } = await lastEvent();
+    expect(action).toBe(`${PAGE}/events/${sequence}/resend`);
+    const arrivals = merchantServer();
+    const response = await submit(member, action);
+    expect(response.headers.get('location')).toBe(`${PAGE}?done=event_resent`);
+    await consumeAll(caught);
+    expect(arrivals).toHaveLength(1);
+    expect((await lastEvent()).deliveryStatus).toBe('delivered');
+    expect(part(await pageOf(member, `${PAGE}?done=event_resent`), 'events')).toContain(
+      'Delivered',
+    );
+    expect(await auditLog()).toEqual([
+      expect.objectContaining({
+        action: 'event.resent',
+        target: eventId,
+        actor_id: member.memberId,
+        merchant_id: ALPHA.id,
+        detail: JSON.stringify({ uniqueId: 'order-1', sequence }),
+      }),
+    ]);
+  });
+
+  test.each(['0', '99', '-1', '1e1', 'x', '99999999999999999999'])(
+    'event %s, which does not exist: nothing is sent or told',
+    async (sequence) => {
+      await failedOnce();
+      const response = await submit(await signedIn(), `${PAGE}/events/${sequence}/resend`);
+      expect(response.status).toBe(404);
+      expect(caught.webhooks).toEqual([]);
+      expect(await auditLog()).toEqual([]);
+    },
+  );
+});
+
+describe('cancel', () => {
+  test('an open payment, once', async () => {
+    await createHosted();
+    const member = await signedIn('developer');
+    expect(await pageOf(member)).toContain(`action="${PAGE}/cancel"`);
+    for (let clicks = 0; clicks < 2; clicks += 1) {
+      const response = await submit(member, `${PAGE}/cancel`);
+      expect(response.headers.get('location')).toBe(`${PAGE}?done=payment_canceled`);
+    }
+    expect((await intentOf()).status).toBe('canceled');
+    expect(await auditLog()).toEqual([
+      expect.objectContaining({ action: 'payment.canceled', target: 'order-1' }),
+    ]);
+    const html = await pageOf(member, `${PAGE}?done=payment_canceled`);
+    expect(html).toContain('The payment is canceled');
+    expect(html).not.toContain('/cancel"');
+  });
+
+  test.each([
+    ['one that is being paid', [startRedirect('a0')], 'is paying at this moment', 'processing'],
+    [
+      'one that has ended',
+      [startRedirect('a0'), settle('a0', 'succeeded')],
+      'ended meanwhile',
+      'succeeded',
+    ],
+  ])('%s: refused in words, nothing changed', async (_name, commands, words, status) => {
+    await createHosted();
+    await execute(...commands);
+    const response = await submit(await signedIn(), `${PAGE}/cancel`);
+    expect(response.status).toBe(409);
+    expect(await response.text()).toContain(words);
+    expect((await intentOf()).status).toBe(status);
+    expect(await auditLog()).toEqual([]);
+  });
+});
+
+describe('who may not', () => {
+  test('a viewer sees no button, and is refused', async () => {
+    await payHosted();
+    const { sequence } = await lastEvent();
+    merchantServer();
+    await consumeAll(caught);
+    const viewer = await signedIn('viewer');
+    const main = (await pageOf(viewer)).split('<main')[1] ?? '';
+    expect(main).not.toContain('<button');
+    for (const path of [`${PAGE}/cancel`, `${PAGE}/events/${sequence}/resend`]) {
+      expect((await submit(viewer, path)).status).toBe(403);
+    }
+    expect(caught.webhooks).toEqual([]);
+    expect(await auditLog()).toEqual([]);
+  });
+
+  test('of another merchant, of the other environment, of nobody: 404, and nothing is made', async () => {
+    await payHosted();
+    const { sequence } = await lastEvent();
+    merchantServer();
+    await consumeAll(caught);
+    const alpha = await signedIn('owner', ALPHA);
+    const beta = await signedIn('owner', BETA);
+    const production = PAGE.replace('sandbox', 'production');
+    const strangers: [SignedIn, string][] = [
+      [beta, PAGE],
+      [alpha, production],
+      [beta, production],
+      [alpha, `${PAGE}x`],
+      [alpha, `/dashboard/sandbox/payments/${'x'.repeat(2_000)}`],
+      [alpha, '/dashboard/sandbox/payments/%252e%252e%252fmer_beta'],
+      [beta, '/dashboard/sandbox/payments/..%2fmer_alpha%2forder-1'],
+    ];
+    for (const [member, path] of strangers) {
+      expect((await visit(member, path)).status, path).toBe(404);
+      expect((await submit(member, `${path}/cancel`)).status, path).toBe(404);
+      expect((await submit(member, `${path}/events/${sequence}/resend`)).status, path).toBe(404);
+    }
+    expect(await objectsWithRows()).toBe(1);
+    expect((await intentOf()).status).toBe('succeeded');
+    expect(caught.webhooks).toEqual([]);
+    expect(await auditLog()).toEqual([]);
+  });
+
+  test("a suspended merchant's people look and search, and change nothing", async () => {
+    await createHosted();
+    const owner = await signedIn('owner');
+    await env.DB.prepare("UPDATE merchants SET status = 'suspended' WHERE id = ?1")
+      .bind(ALPHA.id)
+      .run();
+    expect(await pageOf(owner)).not.toContain('/cancel"');
+    const list = PAGE.replace('/order-1', '');
+    expect((await submit(owner, list, { search: 'order-1' })).status).toBe(200);
+    expect((await submit(owner, `${PAGE}/cancel`)).status).toBe(403);
+    expect((await intentOf()).status).toBe('open');
+  });
+
+  test('nobody is signed in: to the way in, and nothing happens', async () => {
+    await createHosted();
+    expect((await visit(null, PAGE)).headers.get('location')).toMatch(/^\/dashboard\/sign-in/);
+    expect((await submit(null, `${PAGE}/cancel`)).status).toBe(401);
+    expect((await intentOf()).status).toBe('open');
+  });
+});
+
+/** Objects that hold anything: one that was only asked about does not. */
+async function objectsWithRows(): Promise<number> {
+  const ids = await listDurableObjectIds(env.PAYMENT_INTENT);
+  const tables = await Promise.all(
+    ids.map((id) =>
+      runInDurableObject(env.PAYMENT_INTENT.get(id), (_instance, { storage }) =>
+        storage.sql.exec("SELECT name FROM sqlite_master WHERE type = 'table'").toArray(),
+      ),
+    ),
+  );
+  return tables.filter((names) => names.length > 0).length;
+}

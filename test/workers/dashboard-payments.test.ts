@@ -1,0 +1,399 @@
+import { env } from 'cloudflare:workers';
+import { describe, expect, test, vi } from 'vitest';
+import { auditLog, signedIn, submit, visit } from './dashboard-support.ts';
+import {
+  ALPHA,
+  advance,
+  BETA,
+  call,
+  chooseMethod,
+  clientOf,
+  consume,
+  createHosted,
+  DAY_MS,
+  execute,
+  intentOf,
+  payHosted,
+  postHosted,
+  settle,
+  simulate,
+  startRedirect,
+  useGateway,
+} from './support.ts';
+
+/**
+ * Goal: the list of payments shows what the member asks for, all of it and nothing of anybody
+ * else's, and so does the file. Method: payments made by the API, brought into the ledger by its
+ * consumer, and pages as a browser gets them.
+ */
+
+const caught = useGateway();
+
+const LIST = '/dashboard/sandbox/payments';
+
+async function intoLedger(): Promise<void> {
+  await consume('kefel-ledger', caught.ledger.splice(0));
+}
+
+async function textOf(response: Promise<Response>): Promise<string> {
+  return (await response).text();
+}
+
+/** The ids of the payments that a page lists, in its order. */
+function idsIn(html: string): string[] {
+  const links = html.matchAll(/<a class="id" href="([^"]+)"/g);
+  return [...links].map(([, path]) => decodeURIComponent(path?.split('/').at(-1) ?? ''));
+}
+
+function linkIn(html: string, rel: 'next' | 'prev'): string | null {
+  const path = new RegExp(`rel="${rel}" href="([^"]+)"`).exec(html)?.[1];
+  return path?.replaceAll('&amp;', '&') ?? null;
+}
+
+/** One payment in each of several states: `paid`, `open`, `failed`, `canceled`, `dollars`. */
+async function variety(): Promise<void> {
+  await payHosted({ paymentIntentUniqueId: 'paid', amount: 250 });
+  advance(1_000);
+  await createHosted({ paymentIntentUniqueId: 'open', amount: 10 });
+  advance(1_000);
+  await simulate(
+    await chooseMethod(await createHosted({ paymentIntentUniqueId: 'failed' })),
+    'give_up',
+  );
+  advance(DAY_MS);
+  await createHosted({ paymentIntentUniqueId: 'canceled' });
+  await clientOf('canceled').execute([{ type: 'cancel' }]);
+  advance(1_000);
+  await payHosted({ paymentIntentUniqueId: 'dollars', currency: 'USD', amount: 5 });
+  await intoLedger();
+}
+
+function dayOf(atMs: number): string {
+  return new Date(atMs + 3 * 3_600_000).toISOString().slice(0, 10);
+}
+
+describe('the list', () => {
+  test('without any payment it says what to do, to a viewer too', async () => {
+    for (const role of ['developer', 'viewer'] as const) {
+      const html = await textOf(visit(await signedIn(role), LIST));
+      expect(html).toContain('No payments yet');
+      expect(html).toContain('/dashboard/sandbox/keys');
+      expect(html).toContain('/api/v1/payment/sandbox/intent');
+    }
+  });
+
+  test('newest first, each with amount, status, method, id and time', async () => {
+    await variety();
+    const html = await textOf(visit(await signedIn('viewer'), LIST));
+    expect(idsIn(html)).toEqual(['dollars', 'canceled', 'failed', 'open', 'paid']);
+    const row = html.split('<tr>').find((part) => part.includes('/payments/paid"')) ?? '';
+    expect(row).toMatch(/ETB\s250\.00/);
+    expect(row).toContain('>Paid<');
+    expect(row).toContain('telebirr');
+    expect(row).toContain('EAT</time>');
+  });
+
+  test.each([
+    ['status=succeeded', ['dollars', 'paid']],
+    ['status=failed', ['failed']],
+    ['method=TELE_BIRR', ['dollars', 'failed', 'paid']],
+    ['method=CBE', []],
+    ['currency=USD', ['dollars']],
+    ['min=100&max=200', ['canceled', 'failed']],
+    ['min=250', ['paid']],
+    ['status=succeeded&method=TELE_BIRR&currency=ETB', ['paid']],
+  ])('filter %s', async (query, ids) => {
+    await variety();
+    const html = await textOf(visit(await signedIn(), `${LIST}?${query}`));
+    expect(idsIn(html)).toEqual(ids);
+    expect(html.includes('No payment fits these filters')).toBe(ids.length === 0);
+  });
+
+  test('filter by days of Addis Ababa', async () => {
+    await variety();
+    const member = await signedIn();
+    const today = dayOf(Date.now());
+    const before = dayOf(Date.now() - DAY_MS);
+    const ids = async (query: string) => idsIn(await textOf(visit(member, `${LIST}?${query}`)));
+    expect(await ids(`since=${today}`)).toEqual(['dollars', 'canceled']);
+    expect(await ids(`until=${before}`)).toEqual(['failed', 'open', 'paid']);
+    expect(await ids(`since=${before}&until=${today}`)).toHaveLength(5);
+  });
+
+  test.each([
+    ['status=paid', 'status', 'Choose one of the list.'],
+    ['since=2026-02-30', 'since', 'Enter a date that exists'],
+    ['min=1.005', 'min', 'Enter an amount'],
+    ['since=2026-02-02&until=2026-02-01', 'until', 'before the first one'],
+  ])('a filter that cannot be is told beside its field: %s', async (query, field, words) => {
+    await variety();
+    const response = await visit(await signedIn(), `${LIST}?${query}`);
+    const html = await response.text();
+    expect(response.status).toBe(400);
+    expect(html).toMatch(
+      new RegExp(`id="${field}-error">${words}|id="${field}-error">[^<]*${words}`),
+    );
+    expect(html).toMatch(new RegExp(`id="${field}"[^>]*aria-invalid="true"`));
+    expect(html).toContain(`href="#${field}"`);
+    // Typed text stays; nothing is listed as if it were the answer.
+    expect(html).toContain(new URLSearchParams(query).get(field) ?? '?');
+    expect(idsIn(html)).toEqual([]);
+  });
+
+  test('text in a filter is text', async () => {
+    const html = await textOf(
+      visit(await signedIn(), `${LIST}?min=${encodeURIComponent('"><b>x')}`),
+    );
+    expect(html).not.toContain('<b>x');
+  });
+
+  test('every page once, though payments are made meanwhile', async () => {
+    const made: string[] = [];
+    const make = async (count: number): Promise<void> => {
+      for (let index = 0; index < count; index += 1) {
+        const id = `order-${made.length}`;
+        await createHosted({ paymentIntentUniqueId: id });
+        made.push(id);
+        // Several of one millisecond.
+        advance(made.length % 3 === 0 ? 1 : 0);
+      }
+      await intoLedger();
+    };
+    await make(60);
+    const expected = new Set(made);
+    const member = await signedIn();
+    const seen: string[] = [];
+    let path: string | null = LIST;
+    let backwards: string | null = null;
+    while (path !== null) {
+      const html: string = await textOf(visit(member, path));
+      const ids = idsIn(html);
+      expect(ids.length).toBeLessThanOrEqual(25);
+      seen.push(...ids);
+      backwards = linkIn(html, 'prev') ?? backwards;
+      path = linkIn(html, 'next');
+      await make(2);
+    }
+    expect(seen).toHaveLength(60);
+    expect(new Set(seen)).toEqual(expected);
+    // And back again, to what came in meanwhile.
+    const back = idsIn(await textOf(visit(member, backwards ?? '')));
+    expect(back).toEqual(seen.slice(25, 50));
+  });
+
+  test('the next page keeps the filters', async () => {
+    await seed(30);
+    const member = await signedIn();
+    const html = await textOf(visit(member, `${LIST}?status=open&min=1`));
+    const next = linkIn(html, 'next') ?? '';
+    expect(next).toContain('status=open&min=1&cursor=');
+    expect(idsIn(await textOf(visit(member, next)))).toEqual(
+      [5, 4, 3, 2, 1].map((number) => `seed-${number}`),
+    );
+    expect(html).toContain(`href="${LIST}.csv?status=open&amp;min=1"`);
+  });
+
+  test('a cursor that we never made shows the first page and says so', async () => {
+    await variety();
+    const response = await visit(await signedIn(), `${LIST}?cursor=nonsense`);
+    expect(response.status).toBe(400);
+    const html = await response.text();
+    expect(html).toContain('This is the first page');
+    expect(idsIn(html)).toHaveLength(5);
+  });
+
+  test('what needs a look is marked', async () => {
+    await createHosted();
+    await execute(startRedirect('a0'));
+    await execute({ type: 'give_up' });
+    await intoLedger();
+    const member = await signedIn();
+    expect(await textOf(visit(member, LIST))).toContain('Outcome unknown');
+    await execute(settle('a0', 'succeeded'));
+    await execute({ type: 'report_callback', attemptId: 'a0' });
+    await intoLedger();
+    const html = await textOf(visit(member, LIST));
+    expect(html).toContain('Paid late');
+    expect(html).toContain('Needs a look');
+    expect(html).not.toContain('Outcome unknown');
+  });
+
+  test('nothing of another merchant or environment', async () => {
+    await variety();
+    await postHosted({ paymentIntentUniqueId: 'theirs' }, { apiKey: BETA.apiKeys.sandbox });
+    await intoLedger();
+    const alpha = await signedIn('owner', ALPHA);
+    const beta = await signedIn('owner', BETA);
+    expect(idsIn(await textOf(visit(beta, LIST)))).toEqual(['theirs']);
+    expect(idsIn(await textOf(visit(alpha, LIST)))).not.toContain('theirs');
+    const production = await textOf(visit(alpha, '/dashboard/production/payments'));
+    expect(production).toContain('No payments yet');
+    expect(idsIn(await textOf(submit(beta, LIST, { search: 'paid' })))).toEqual([]);
+  });
+
+  test('in Amharic', async () => {
+    await variety();
+    const html = await textOf(visit(await signedIn(), LIST, 'am'));
+    expect(html).toContain('<h1>ክፍያዎች</h1>');
+    expect(html).toContain('ተከፍሏል');
+  });
+});
+
+describe('search', () => {
+  test('finds a payment by any of its ids, exactly', async () => {
+    await payHosted({ paymentIntentUniqueId: 'wanted', paymentLinkUniqueId: 'link-7' });
+    await createHosted({ paymentIntentUniqueId: 'other' });
+    await intoLedger();
+    const member = await signedIn('viewer');
+    const { terms, attempts } = await intentOf('wanted');
+    const ids = ['wanted', ' wanted ', terms.uuid, String(terms.number), 'link-7'];
+    for (const id of [...ids, attempts[0]?.reference ?? '']) {
+      expect(idsIn(await textOf(submit(member, LIST, { search: id })))).toEqual(['wanted']);
+    }
+    for (const id of ['want', 'wanted2', '', "' OR 1=1 --", 'x'.repeat(10_000)]) {
+      const html = await textOf(submit(member, LIST, { search: id }));
+      expect(idsIn(html)).toEqual([]);
+      expect(html).toContain('exactly this id or phone number');
+    }
+  });
+
+  test('finds by a phone number, which never stands in an address', async () => {
+    await createHosted({ paymentIntentUniqueId: 'wanted', customerInfo: { phone: '911234567' } });
+    await intoLedger();
+    const member = await signedIn();
+    const html = await textOf(submit(member, LIST, { search: '+251 91 123 4567' }));
+    expect(idsIn(html)).toEqual(['wanted']);
+    expect([...html.matchAll(/(?:href|action)="([^"]*)"/g)].join(' ')).not.toContain('1234');
+    expect(await textOf(visit(member, LIST))).toMatch(/<form class="search" method="post"/);
+  });
+});
+
+describe('numbers', () => {
+  test('per currency and method, in the picture and in the table', async () => {
+    await variety();
+    await payHosted({ paymentIntentUniqueId: 'paid-2', amount: 0.5 + 100 });
+    await intoLedger();
+    const html = await textOf(visit(await signedIn(), LIST));
+    const [, birr = '', dollars = ''] = html.split('<div class="currency">');
+    expect(birr).toMatch(/ETB\s350\.50/);
+    // Paid two; ended also the failed and the canceled.
+    expect(birr).toContain('50.0 %');
+    expect(birr).toContain('2 of 4 that ended');
+    expect(birr).toContain('66.7 % (2/3)');
+    expect(dollars).toMatch(/USD\s5\.00/);
+    expect(dollars).toContain('100.0 % (1/1)');
+    for (const part of [birr, dollars]) {
+      expect(part).toMatch(/<svg[^>]*role="img"[^>]*aria-labelledby="([^"]+)-title"/);
+      expect(part).toMatch(/<desc id="volume-[A-Z]{3}-description">/);
+      expect(part).toContain('The numbers as tables');
+    }
+  });
+
+  test('of the chosen days, method and currency', async () => {
+    await variety();
+    const member = await signedIn();
+    const before = dayOf(Date.now() - DAY_MS);
+    const html = await textOf(visit(member, `${LIST}?until=${before}&since=${before}`));
+    expect(html).toContain(`Created ${before} to ${before}`);
+    expect(html).not.toContain('rate-USD');
+    expect(html).toMatch(/ETB\s250\.00/);
+    expect(await textOf(visit(member, `${LIST}?currency=USD`))).not.toContain('rate-ETB');
+    expect(await textOf(visit(member, `${LIST}?method=CBE`))).toContain(
+      'No payments in this range',
+    );
+    expect(await textOf(visit(member, `${LIST}?since=2020-01-01`))).toContain('at most 366 days');
+  });
+});
+
+describe('the file', () => {
+  const FILE = `${LIST}.csv`;
+
+  async function linesOf(response: Response): Promise<string[]> {
+    return (await response.text()).trimEnd().split('\r\n').slice(1);
+  }
+
+  test('holds the filtered payments, is a download, and is told to the audit log', async () => {
+    await variety();
+    const member = await signedIn('viewer');
+    const response = await visit(member, `${FILE}?status=succeeded&min=1`);
+    expect(response.headers.get('content-type')).toContain('text/csv');
+    expect(response.headers.get('content-disposition')).toMatch(
+      /^attachment; filename="payments-sandbox-\d{4}-\d\d-\d\d\.csv"$/,
+    );
+    const lines = await linesOf(response);
+    expect(lines.map((line) => line.split(',')[1])).toEqual(['dollars', 'paid']);
+    expect(lines[1]).toContain(',ETB,250.00,2.50,250.00,247.50,');
+    expect(await auditLog()).toEqual([
+      expect.objectContaining({
+        action: 'payments.exported',
+        actor_id: member.memberId,
+        merchant_id: ALPHA.id,
+        environment: 'sandbox',
+        detail: '{"status":"succeeded","min":"1"}',
+      }),
+    ]);
+  });
+
+  test('filters that cannot be lead to the page that tells them, and export nothing', async () => {
+    const response = await visit(await signedIn(), `${FILE}?min=x`);
+    expect(response.headers.get('location')).toBe(`${LIST}?min=x`);
+    expect(await auditLog()).toEqual([]);
+  });
+
+  test('an id that looks like a formula is text in the file', async () => {
+    await createHosted({ paymentIntentUniqueId: '=cmd|calc,"1"' });
+    await intoLedger();
+    const [line] = await linesOf(await visit(await signedIn(), FILE));
+    expect(line).toContain(`,"'=cmd|calc,""1""",`);
+  });
+
+  test('more than one query of payments arrives whole, in order, once', async () => {
+    await seed(1_203);
+    const lines = await linesOf(await visit(await signedIn(), FILE));
+    const ids = lines.map((line) => line.split(',')[1]);
+    expect(ids).toHaveLength(1_203);
+    expect(new Set(ids).size).toBe(1_203);
+    expect(ids[0]).toBe('seed-1203');
+    expect(ids.at(-1)).toBe('seed-1');
+  });
+
+  test('when D1 fails in the middle, so does the download', async () => {
+    await seed(1_203);
+    const member = await signedIn();
+    const prepare = env.DB.prepare.bind(env.DB);
+    let pages = 0;
+    vi.spyOn(env.DB, 'prepare').mockImplementation((sql) => {
+      pages += sql.includes('FROM payment INDEXED BY') ? 1 : 0;
+      return prepare(pages > 1 ? 'SELECT * FROM nowhere' : sql);
+    });
+    const response = await visit(member, FILE);
+    expect(response.status).toBe(200);
+    expect(
+      await response.text().then(
+        () => 'whole',
+        () => 'broken',
+      ),
+    ).toBe('broken');
+  });
+
+  test('a look at the head only exports nothing', async () => {
+    const member = await signedIn();
+    const headers = { cookie: member.cookie };
+    const response = await call(FILE, { method: 'HEAD', apiKey: null, headers });
+    expect(response.status).toBe(200);
+    expect(await auditLog()).toEqual([]);
+  });
+});
+
+/** Payments `seed-1` … in the ledger alone: as many as no test can make by the API. */
+async function seed(count: number): Promise<void> {
+  await env.DB.prepare(
+    `WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ?1)
+     INSERT INTO payment (uuid, environment, merchant_id, number, unique_id, version, kind, status,
+       amount_minor, currency, unresolved_attempts, anomalies, created_at_ms, updated_at_ms)
+     SELECT 'uuid-' || n, 'sandbox', ?2, n, 'seed-' || n, 1, 'hosted', 'open', 100, 'ETB', 0, 0,
+       ?3 + n, ?3 + n FROM numbers`,
+  )
+    .bind(count, ALPHA.id, Date.now())
+    .run();
+}

@@ -1,0 +1,147 @@
+import { env } from 'cloudflare:workers';
+import { newInvitation } from '../../src/dashboard/people/invitations.ts';
+import type { Role } from '../../src/dashboard/permissions.ts';
+import { sessionOf } from '../../src/dashboard/session.ts';
+import { runBatch } from '../../src/database.ts';
+import {
+  type CreationOptions,
+  type Faults,
+  type RequestOptions,
+  SoftwareAuthenticator,
+} from '../support/software-authenticator.ts';
+import { type SignedIn, submit } from './dashboard-support.ts';
+import { ALPHA, call, ORIGIN, type TestMerchant } from './support.ts';
+
+/** A browser at the dashboard's doors: it keeps cookies and has a passkey provider in software. */
+export class Browser {
+  readonly authenticator: SoftwareAuthenticator;
+  readonly cookies = new Map<string, string>();
+
+  private constructor(authenticator: SoftwareAuthenticator) {
+    this.authenticator = authenticator;
+  }
+
+  static async create(counts = false): Promise<Browser> {
+    return new Browser(await SoftwareAuthenticator.create(ORIGIN, counts));
+  }
+
+  async post(path: string, body: Record<string, unknown> = {}): Promise<Response> {
+    const response = await call(path, {
+      method: 'POST',
+      apiKey: null,
+      body,
+      headers: {
+        'sec-fetch-site': 'same-origin',
+        'user-agent': 'Mozilla/5.0 (Linux; Android 14) Chrome/130.0 Mobile Safari/537.36',
+        cookie: [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; '),
+      },
+    });
+    for (const cookie of response.headers.getSetCookie()) {
+      const [name = '', value = ''] = cookie.split(';')[0]?.split('=') ?? [];
+      this.cookies.set(name, value);
+    }
+    return response;
+  }
+
+  get(path: string): Promise<Response> {
+    const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    return call(path, { apiKey: null, headers: { cookie, 'accept-language': 'en' } });
+  }
+
+  /**
+   * Posts a form of a page. `csrf` among the fields replaces the right token; `cookie` goes along with
+   * the session's.
+   */
+  async submit(
+    path: string,
+    fields: Readonly<Record<string, string>> = {},
+    cookie = '',
+  ): Promise<Response> {
+    const member = await this.member();
+    return submit({ ...member, cookie: `${member.cookie}; ${cookie}` }, path, fields);
+  }
+
+  /** The member who is signed in here. Throws when nobody is. */
+  async member(): Promise<SignedIn> {
+    const cookie = `__Host-kefel_session=${this.cookies.get('__Host-kefel_session')}`;
+    const request = new Request(ORIGIN, { headers: { cookie } });
+    const session = await sessionOf(request, env, { waitUntil: () => undefined }, Date.now());
+    if (session === null) {
+      throw new Error('nobody is signed in');
+    }
+    const { memberId, digest, csrfToken } = session;
+    return { memberId, sessionId: session.id, digest, cookie, csrf: csrfToken };
+  }
+
+  async joinOptions(token: string): Promise<CreationOptions> {
+    const response = await this.post(`/dashboard/join/${token}/options`, { name: 'Abebe' });
+    return response.json();
+  }
+
+  async join(token: string, faults: Faults = {}, name = 'Abebe'): Promise<Response> {
+    const options = await this.joinOptions(token);
+    const credential = await this.authenticator.register(options, faults);
+    return this.post(`/dashboard/join/${token}`, { name, passkey: 'Phone', credential });
+  }
+
+  async signInOptions(): Promise<RequestOptions> {
+    return (await this.post('/dashboard/sign-in/options')).json();
+  }
+
+  async signIn(faults: Faults = {}): Promise<Response> {
+    const credential = await this.authenticator.sign(await this.signInOptions(), faults);
+    return this.post('/dashboard/sign-in', { credential });
+  }
+
+  async isSignedIn(): Promise<boolean> {
+    return (await this.get('/dashboard')).headers.get('location') === '/dashboard/sandbox/payments';
+  }
+}
+
+export interface InvitationOptions {
+  readonly role?: Role;
+  readonly memberId?: string | null;
+  readonly merchant?: TestMerchant;
+}
+
+/** The token of a new link, as an owner or the operator makes it. */
+export async function invite({
+  role = 'owner',
+  memberId = null,
+  merchant = ALPHA,
+}: InvitationOptions = {}): Promise<string> {
+  const { token, statement } = await newInvitation({
+    merchantId: merchant.id,
+    name: 'Abebe',
+    role,
+    memberId,
+    invitedBy: { id: 'operator', name: 'Operator' },
+    nowMs: Date.now(),
+  });
+  await runBatch(env.DB, [statement]);
+  return token;
+}
+
+/** A browser whose person has joined and is signed in. */
+export async function joined(options: InvitationOptions = {}, counts = false): Promise<Browser> {
+  const browser = await Browser.create(counts);
+  const response = await browser.join(await invite(options));
+  if (response.status !== 200) {
+    throw new Error(`joining failed: ${await response.text()}`);
+  }
+  return browser;
+}
+
+/** The number of rows in every table of ours. */
+export async function rowCounts(): Promise<Readonly<Record<string, number>>> {
+  const { results } = await env.DB.prepare(
+    `SELECT name FROM sqlite_schema WHERE type = 'table'
+     AND name NOT LIKE 'sqlite_%' AND name NOT LIKE '_cf_%'`,
+  ).all<{ readonly name: string }>();
+  const counts: Record<string, number> = {};
+  for (const { name } of results) {
+    counts[name] =
+      (await env.DB.prepare(`SELECT count(*) AS rows FROM ${name}`).first('rows')) ?? 0;
+  }
+  return counts;
+}

@@ -1,0 +1,267 @@
+import { env } from 'cloudflare:workers';
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import { beforeEach, describe, expect, it, test, vi } from 'vitest';
+import { operatorRouter } from '../../src/operator/router.ts';
+import { auditLog } from './dashboard-support.ts';
+import { OLDER_SECRET, operate, operateApi, SECRET } from './operator-support.ts';
+import { logged, MINUTE_MS, ORIGIN, useGateway } from './support.ts';
+
+/**
+ * Goal: only the operator gets in, by a secret and, where it is set up, Cloudflare Access; whoever
+ * does not costs neither D1 nor an object, and a browser's password opens nothing that changes.
+ * Method: tables of what may come, with a key set of our own behind a mocked fetch for Access.
+ */
+
+useGateway();
+
+function basic(name: string, secret: string): string {
+  return `Basic ${Buffer.from(`${name}:${secret}`).toString('base64')}`;
+}
+
+describe('the secret', () => {
+  it.each<[string, string | null, number]>([
+    ['the newest secret', `Bearer ${SECRET}`, 200],
+    ['the one before', `Bearer ${OLDER_SECRET}`, 200],
+    ['a scheme in small letters', `bearer ${SECRET}`, 200],
+    ['nothing', null, 401],
+    ['no scheme', SECRET, 401],
+    ['another scheme', `Digest ${SECRET}`, 401],
+    ["a browser's password", basic('Abebe', SECRET), 401],
+    ['an unknown secret', `Bearer kfl_op_${'x'.repeat(43)}`, 401],
+    ['one that is cut short', `Bearer ${SECRET.slice(0, -1)}`, 401],
+    ['both, as they stand in the configuration', `Bearer ${SECRET},${OLDER_SECRET}`, 401],
+    ['a merchant-like key', `Bearer kfl_live_${'n'.repeat(49)}`, 401],
+    ['a megabyte', `Bearer ${'n'.repeat(1_000_000)}`, 401],
+  ])('%s', async (_name, authorization, status) => {
+    const answer = await operateApi('/banks', undefined, { authorization });
+    expect(answer.status).toBe(status);
+    if (status === 401) {
+      expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+      expect(answer.envelope).toEqual({ status: 401, message: expect.any(String) });
+    }
+  });
+
+  test('whoever has none reaches neither D1 nor an object, and learns no path', async () => {
+    const prepare = vi.spyOn(env.DB, 'prepare');
+    const batch = vi.spyOn(env.DB, 'batch');
+    const object = vi.spyOn(env.PAYMENT_INTENT, 'get');
+    const paths = operatorRouter.routes.flatMap(([method, , , path = '']) =>
+      method === 'GET' || method === 'POST' ? [[method, path] as const] : [],
+    );
+    expect(paths.length).toBeGreaterThan(25);
+    for (const [method, path] of paths) {
+      const body = method === 'POST' ? {} : undefined;
+      const answer = await operate(path, body, { authorization: 'Bearer kfl_op_wrong' });
+      expect([path, answer.status]).toEqual([path, 401]);
+    }
+    expect(prepare).not.toHaveBeenCalled();
+    expect(batch).not.toHaveBeenCalled();
+    expect(object).not.toHaveBeenCalled();
+  });
+
+  test('failed tries are limited by address, and the right secret is not', async () => {
+    const limit = vi.spyOn(env.FAILED_KEY_RATE_LIMIT, 'limit');
+    limit.mockResolvedValue({ success: false });
+    const request = (secret: string) =>
+      new Request(`${ORIGIN}/operator/v1/banks`, {
+        headers: { authorization: `Bearer ${secret}`, 'cf-connecting-ip': '192.0.2.7' },
+      });
+    const limited: Env = { ...env, RATE_LIMITS: 'on' };
+    const ctx = { waitUntil: () => undefined } as unknown as ExecutionContext;
+    const refused = await operatorRouter.fetch(request('kfl_op_wrong'), limited, ctx, 'r1');
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '60']);
+    expect(limit).toHaveBeenCalledExactlyOnceWith({ key: 'operator/192.0.2.7' });
+    expect((await operatorRouter.fetch(request(SECRET), limited, ctx, 'r2')).status).toBe(200);
+  });
+
+  it.each([
+    ['none', ''],
+    ['a short one', 'kfl_op_short'],
+    ['another form', 'n'.repeat(50)],
+    ['one good and one short', `${SECRET},kfl_op_short`],
+    ['too many', Array(6).fill(SECRET).join(',')],
+  ])('%s in the configuration stops the operator alone, by name', async (_name, secrets) => {
+    const ctx = { waitUntil: () => undefined } as unknown as ExecutionContext;
+    const request = new Request(`${ORIGIN}/operator/v1/banks`, {
+      headers: { authorization: `Bearer ${SECRET}` },
+    });
+    const wrong: Env = { ...env, OPERATOR_SECRETS: secrets };
+    const response = await operatorRouter.fetch(request, wrong, ctx, 'r1');
+    expect(response.status).toBe(500);
+    expect(logged.join()).toContain('ConfigError: OPERATOR_SECRETS');
+    expect(logged.join()).not.toContain(SECRET);
+  });
+});
+
+describe('the name of whoever acts', () => {
+  const actor = async () => (await auditLog()).at(-1)?.actor_id;
+  const bank = { code: 'NEW', name: 'New Bank', supportsWithdrawal: true };
+
+  it.each([
+    ['none', {}, 'operator'],
+    ['a plain one', { 'x-operator': 'Abebe K' }, 'Abebe K'],
+    ['an encoded one', { 'x-operator': encodeURIComponent('አበበ') }, 'አበበ'],
+  ])('%s', async (_name, headers, name) => {
+    expect((await operateApi('/banks', bank, { headers })).status).toBe(200);
+    expect(await actor()).toBe(name);
+  });
+
+  it.each([
+    ['too long', 'x'.repeat(101)],
+    ['a line break', encodeURIComponent('a\nb')],
+  ])('%s is refused', async (_name, name) => {
+    const answer = await operateApi('/banks', bank, { headers: { 'x-operator': name } });
+    expect(answer.status).toBe(400);
+    expect(await actor()).toBeUndefined();
+  });
+});
+
+describe('the desk', () => {
+  it.each(['/operator', '/operator/attention', '/operator/merchants'])(
+    '%s opens to a browser with name and secret, in two languages',
+    async (path) => {
+      const authorization = basic('Abebe', SECRET);
+      for (const [language, lang] of [
+        ['en', 'en-ET'],
+        ['am', 'am-ET'],
+      ] as const) {
+        const response = await operate(path, undefined, {
+          authorization,
+          headers: { 'accept-language': language },
+        });
+        expect(response.status).toBe(200);
+        expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
+        const html = await response.text();
+        expect(html).toContain(`<html lang="${lang}"`);
+        expect(html).not.toContain('<form');
+      }
+    },
+  );
+
+  test('asks a browser for a password in words', async () => {
+    const response = await operate('/operator', undefined, { authorization: null });
+    expect(response.status).toBe(401);
+    expect(response.headers.get('www-authenticate')).toBe(
+      'Basic realm="Kefel", charset="UTF-8", Bearer',
+    );
+    expect(await response.text()).toContain('Who are you?');
+  });
+
+  it.each([
+    ['a wrong secret', basic('Abebe', 'kfl_op_wrong')],
+    ['no colon', `Basic ${btoa('Abebe')}`],
+    ['no base64', 'Basic %%%'],
+  ])('%s', async (_name, authorization) => {
+    expect((await operate('/operator', undefined, { authorization })).status).toBe(401);
+  });
+
+  test('its password opens no route that changes, and none of the API', async () => {
+    for (const [method, , , path = ''] of operatorRouter.routes) {
+      if (!path.startsWith('/operator/v1') || method === 'HEAD') {
+        continue;
+      }
+      const body = method === 'POST' ? {} : undefined;
+      const answer = await operate(path, body, { authorization: basic('Abebe', SECRET) });
+      expect([method, path, answer.status]).toEqual([method, path, 401]);
+    }
+    const posted = await operate('/operator', {}, { authorization: basic('Abebe', SECRET) });
+    expect([posted.status, posted.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+  });
+});
+
+describe('Cloudflare Access', async () => {
+  const TEAM = 'example.cloudflareaccess.com';
+  const AUDIENCE = 'a'.repeat(64);
+  const ours = await generateKeyPair('RS256', { extractable: true });
+  const others = await generateKeyPair('RS256', { extractable: true });
+  const keySet = { keys: [{ ...(await exportJWK(ours.publicKey)), kid: 'k1', alg: 'RS256' }] };
+  const guarded = (): Env => ({ ...env, ACCESS_TEAM_DOMAIN: TEAM, ACCESS_AUDIENCE: AUDIENCE });
+  let fetched: string[] = [];
+
+  beforeEach(() => {
+    fetched = [];
+    vi.spyOn(globalThis, 'fetch').mockImplementation(async (input) => {
+      fetched.push(new Request(input).url);
+      return Response.json(keySet);
+    });
+  });
+
+  interface TokenOptions {
+    readonly issuer?: string;
+    readonly audience?: string;
+    readonly expiresInMs?: number;
+    readonly key?: CryptoKey;
+    readonly claims?: Record<string, string>;
+  }
+
+  function token(options: TokenOptions = {}): Promise<string> {
+    const { issuer = `https://${TEAM}`, audience = AUDIENCE, expiresInMs = MINUTE_MS } = options;
+    const { key = ours.privateKey, claims = { email: 'abebe@example.com' } } = options;
+    return new SignJWT(claims)
+      .setProtectedHeader({ alg: 'RS256', kid: 'k1' })
+      .setIssuer(issuer)
+      .setAudience([audience])
+      .setIssuedAt(new Date())
+      .setExpirationTime(new Date(Date.now() + expiresInMs))
+      .sign(key);
+  }
+
+  function visit(assertion: string | null, secret = SECRET, bindings = guarded()) {
+    const request = new Request(`${ORIGIN}/operator/v1/banks`, {
+      method: 'POST',
+      body: JSON.stringify({ code: 'NEW', name: 'New Bank', supportsWithdrawal: true }),
+      headers: {
+        authorization: `Bearer ${secret}`,
+        'content-type': 'application/json',
+        'x-operator': 'somebody else',
+        ...(assertion !== null && { 'cf-access-jwt-assertion': assertion }),
+      },
+    });
+    const ctx = { waitUntil: () => undefined } as unknown as ExecutionContext;
+    return operatorRouter.fetch(request, bindings, ctx, 'r1') as Promise<Response>;
+  }
+
+  it.each<[string, TokenOptions, string]>([
+    ['a person', {}, 'abebe@example.com'],
+    ['a service', { claims: { common_name: 'deploy.access' } }, 'deploy.access'],
+  ])('%s with secret and token comes in by their own name', async (_name, options, name) => {
+    expect((await visit(await token(options))).status).toBe(200);
+    expect((await auditLog()).at(-1)?.actor_id).toBe(name);
+  });
+
+  it.each<[string, () => Promise<string | null>]>([
+    ['none', async () => null],
+    ['an expired one', () => token({ expiresInMs: -MINUTE_MS })],
+    ['one for another application', () => token({ audience: 'b'.repeat(64) })],
+    ['one of another team', () => token({ issuer: 'https://other.cloudflareaccess.com' })],
+    ['one of another signer', () => token({ key: others.privateKey })],
+    ['one of nobody', () => token({ claims: {} })],
+    ['garbage', async () => 'a.b.c'],
+    ['a megabyte', async () => 'a'.repeat(1_000_000)],
+  ])('token: %s', async (_name, make) => {
+    const response = await visit(await make());
+    expect([response.status, (await auditLog()).length]).toEqual([401, 0]);
+  });
+
+  test('a token without the secret opens nothing, and asks nobody for keys', async () => {
+    expect((await visit(await token(), 'kfl_op_wrong')).status).toBe(401);
+    expect(fetched).toEqual([]);
+  });
+
+  test('keys that cannot be had are 503, not a failed try', async () => {
+    const elsewhere = { ...guarded(), ACCESS_TEAM_DOMAIN: 'down.cloudflareaccess.com' };
+    vi.spyOn(globalThis, 'fetch').mockRejectedValue(new TypeError('network'));
+    const issuer = 'https://down.cloudflareaccess.com';
+    const response = await visit(await token({ issuer }), SECRET, elsewhere);
+    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5']);
+  });
+
+  it.each([
+    ['only the team', { ACCESS_TEAM_DOMAIN: TEAM }, 'ACCESS_AUDIENCE'],
+    ['only the audience', { ACCESS_AUDIENCE: AUDIENCE }, 'ACCESS_TEAM_DOMAIN'],
+    ['a URL', { ACCESS_TEAM_DOMAIN: `https://${TEAM}`, ACCESS_AUDIENCE: AUDIENCE }, 'ACCESS_TEAM'],
+  ])('%s in the configuration lets nobody in', async (_name, vars, message) => {
+    expect((await visit(await token(), SECRET, { ...env, ...vars })).status).toBe(500);
+    expect(logged.join()).toContain(`ConfigError: ${message}`);
+  });
+});

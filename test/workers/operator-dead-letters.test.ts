@@ -1,0 +1,239 @@
+import { createExecutionContext, createMessageBatch, getQueueResult } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { describe, expect, it, test, vi } from 'vitest';
+import worker from '../../src/index.ts';
+import type { RailMessage } from '../../src/rails/start-consumer.ts';
+import { auditLog } from './dashboard-support.ts';
+import { content, operateApi } from './operator-support.ts';
+import {
+  advance,
+  clientOf,
+  consume,
+  createHosted,
+  execute,
+  fateOf,
+  intentOf,
+  logged,
+  settle,
+  startRedirect,
+  useGateway,
+} from './support.ts';
+
+/**
+ * Goal: no dead letter is lost: each leaves its queue when D1 holds it and not before, can be sent
+ * again until its payment has it, and leaves the list only by somebody's decision. Method: batches
+ * handed to the Worker's consumer, D1 failing as it would, requests to the API.
+ */
+
+const caught = useGateway();
+
+type DeadQueue =
+  | 'kefel-rail-starts-dead'
+  | 'kefel-webhooks-dead'
+  | 'kefel-webhook-retries-dead'
+  | 'kefel-ledger-dead';
+
+async function die(queue: DeadQueue, bodies: readonly unknown[], attempts = 1) {
+  const messages = bodies.map((body, index) => ({
+    id: `dead-${index}`,
+    timestamp: new Date(1_000),
+    attempts,
+    body,
+  }));
+  const batch = createMessageBatch(queue, messages);
+  const ctx = createExecutionContext();
+  const retry = vi.fn();
+  for (const message of batch.messages) {
+    const original = message.retry.bind(message);
+    vi.spyOn(message, 'retry').mockImplementation((options) => {
+      retry(options?.delaySeconds);
+      original(options);
+    });
+  }
+  await worker.queue(batch, env, ctx);
+  return { fate: fateOf(await getQueueResult(batch, ctx), bodies.length), retry };
+}
+
+/** What a rail has said about the attempt `a1` of `order-1`, as the queue carries it. */
+async function railMessage(): Promise<RailMessage> {
+  await createHosted();
+  await execute(startRedirect('a1'));
+  const { objectId } = clientOf();
+  return { type: 'settle', objectId, commands: [settle('a1', 'succeeded')], answers: null };
+}
+
+interface Letter {
+  readonly id: string;
+  readonly queue: string;
+  readonly kind: string;
+  readonly status: string;
+  readonly retries: number;
+}
+
+async function letters(query = ''): Promise<readonly Letter[]> {
+  return (await content<{ items: Letter[] }>(operateApi(`/dead-letters${query}`))).items;
+}
+
+describe('a dead letter', () => {
+  it.each<[DeadQueue, unknown, string]>([
+    ['kefel-rail-starts-dead', { type: 'settle', objectId: 'a'.repeat(64) }, 'settle'],
+    ['kefel-rail-starts-dead', { type: 'start', objectId: 'a'.repeat(64) }, 'start'],
+    ['kefel-rail-starts-dead', null, 'unknown'],
+    ['kefel-webhooks-dead', { objectId: 'a'.repeat(64), sequence: 2 }, 'delivery'],
+    ['kefel-webhook-retries-dead', { objectId: 'a'.repeat(64), sequence: 2 }, 'delivery'],
+    ['kefel-ledger-dead', { objectId: 'a'.repeat(64), version: 2 }, 'ledger'],
+  ])('of %s is kept once, sealed, and listed', async (queue, body, kind) => {
+    expect((await die(queue, [body])).fate).toBe('acked');
+    expect((await die(queue, [body])).fate).toBe('acked');
+    expect(await letters()).toMatchObject([
+      { id: 'dead-0', queue: queue.replace(/-dead$/, ''), kind, status: 'waiting', retries: 0 },
+    ]);
+    const row = await env.DB.prepare('SELECT sealed_body FROM dead_letters').first<string>(
+      'sealed_body',
+    );
+    expect(row).toMatch(/^t1\./);
+    expect(await content(operateApi('/dead-letters/dead-0'))).toMatchObject({ body });
+    expect(logged.join()).toContain('dead_letters_kept');
+  });
+
+  test('waits in its queue, ever longer, while D1 does not take it', async () => {
+    const message = await railMessage();
+    const batch = vi.spyOn(env.DB, 'batch').mockRejectedValue(new Error('D1 is down'));
+    const prepare = vi.spyOn(env.DB, 'prepare').mockImplementation(() => {
+      throw new Error('D1 is down');
+    });
+    const first = await die('kefel-rail-starts-dead', [message]);
+    expect([first.fate, first.retry.mock.calls]).toEqual(['retried', [[60]]]);
+    const late = await die('kefel-rail-starts-dead', [message], 99);
+    expect([late.fate, late.retry.mock.calls]).toEqual(['retried', [[3_600]]]);
+    batch.mockRestore();
+    prepare.mockRestore();
+    expect((await die('kefel-rail-starts-dead', [message])).fate).toBe('acked');
+    expect(await letters()).toMatchObject([{ kind: 'settle' }]);
+  });
+
+  test('that D1 never takes holds up no other', async () => {
+    const prepare = env.DB.prepare.bind(env.DB);
+    vi.spyOn(env.DB, 'prepare').mockImplementation((sql) => {
+      const statement = prepare(sql);
+      const bind = statement.bind.bind(statement);
+      return Object.assign(statement, {
+        bind: (...values: unknown[]) => {
+          // What D1's own check would refuse.
+          return bind(...(values[0] === 'dead-1' ? ['', ...values.slice(1)] : values));
+        },
+      });
+    });
+    const { fate } = await die('kefel-ledger-dead', [
+      { version: 1 },
+      { version: 2 },
+      { version: 3 },
+    ]);
+    expect(fate).toBe('mixed');
+    vi.mocked(env.DB.prepare).mockRestore();
+    expect((await letters()).map(({ id }) => id)).toEqual(['dead-0', 'dead-2']);
+  });
+
+  test('of a queue that nobody knows stays where it is', async () => {
+    const batch = createMessageBatch('kefel-unknown', []);
+    await expect(
+      (async () => worker.queue(batch, env, createExecutionContext()))(),
+    ).rejects.toThrow('nobody consumes kefel-unknown');
+  });
+});
+
+describe('sending again', () => {
+  const retry = (...ids: string[]) =>
+    content<{ outcomes: Record<string, string> }>(operateApi('/dead-letters/retry', { ids }));
+
+  test('brings what a rail has said to its payment, however often', async () => {
+    await die('kefel-rail-starts-dead', [await railMessage()]);
+    expect((await intentOf()).status).toBe('processing');
+    expect((await retry('dead-0')).outcomes).toEqual({ 'dead-0': 'sent' });
+    expect(await letters()).toEqual([]);
+    expect(await letters('?status=retried')).toMatchObject([{ id: 'dead-0', retries: 1 }]);
+    await retry('dead-0');
+    expect(caught.starts).toHaveLength(2);
+    await consume('kefel-rail-starts', caught.starts.splice(0));
+    const intent = await intentOf();
+    expect([intent.status, intent.anomalies]).toEqual(['succeeded', []]);
+    expect((await auditLog()).map(({ action, target }) => [action, target])).toEqual([
+      ['dead_letter.retried', 'dead-0'],
+      ['dead_letter.retried', 'dead-0'],
+    ]);
+  });
+
+  test('marks nothing that could not be sent', async () => {
+    await die('kefel-rail-starts-dead', [await railMessage()]);
+    vi.spyOn(env.RAIL_STARTS, 'send').mockRejectedValue(new Error('queues are down'));
+    expect((await retry('dead-0', 'none')).outcomes).toEqual({
+      'dead-0': 'not_sent',
+      none: 'not_found',
+    });
+    expect(await letters()).toMatchObject([{ id: 'dead-0', retries: 0 }]);
+    expect(await auditLog()).toEqual([]);
+  });
+
+  test('of what a lost data key sealed is refused in a word', async () => {
+    await die('kefel-ledger-dead', [{ version: 1 }]);
+    await env.DB.prepare("UPDATE dead_letters SET sealed_body = 'gone.AAAA'").run();
+    expect((await retry('dead-0')).outcomes).toEqual({ 'dead-0': 'unreadable' });
+    expect(await content(operateApi('/dead-letters/dead-0'))).toMatchObject({ body: null });
+  });
+});
+
+describe('discarding', () => {
+  const discard = (body: unknown) => operateApi('/dead-letters/discard', body);
+
+  test('takes letters off the list for good, and says why in the log', async () => {
+    await die('kefel-ledger-dead', [{ version: 1 }, { version: 2 }]);
+    advance(1_000);
+    const answer = await content(discard({ ids: ['dead-0', 'none'], reason: 'D1 was down' }));
+    expect(answer).toEqual({ outcomes: { 'dead-0': 'discarded', none: 'not_found' } });
+    expect(await letters()).toMatchObject([{ id: 'dead-1' }]);
+    const [entry] = await auditLog();
+    expect(entry).toMatchObject({ action: 'dead_letter.discarded', target: 'dead-0' });
+    expect(JSON.parse(entry?.detail ?? '')).toMatchObject({
+      kind: 'ledger',
+      reason: 'D1 was down',
+    });
+    expect(await content(discard({ ids: ['dead-0'], reason: 'again' }))).toEqual({
+      outcomes: { 'dead-0': 'not_waiting' },
+    });
+    expect(await content(operateApi('/dead-letters/retry', { ids: ['dead-0'] }))).toEqual({
+      outcomes: { 'dead-0': 'not_waiting' },
+    });
+    expect(await auditLog()).toHaveLength(1);
+  });
+
+  it.each<[string, unknown]>([
+    ['no reason', { ids: ['dead-0'] }],
+    ['no ids', { ids: [], reason: 'x' }],
+    ['too many', { ids: Array(51).fill('dead-0'), reason: 'x' }],
+  ])('%s is refused', async (_name, body) => {
+    await die('kefel-ledger-dead', [{ version: 1 }]);
+    expect((await discard(body)).status).toBe(400);
+    expect(await letters()).toHaveLength(1);
+  });
+});
+
+describe('the list', () => {
+  test('goes on from page to page, and is part of what needs a human', async () => {
+    await die('kefel-ledger-dead', [{ version: 1 }, { version: 2 }, { version: 3 }]);
+    for (const path of ['/dead-letters', '/attention']) {
+      let query = '?limit=2';
+      let seen = 0;
+      for (let pages = 0; pages < 5 && query !== ''; pages += 1) {
+        const page: { items: unknown[]; nextCursor: string | null } = await content(
+          operateApi(`${path}${query}`),
+        );
+        seen += page.items.length;
+        query = page.nextCursor === null ? '' : `?limit=2&cursor=${page.nextCursor}`;
+      }
+      expect([path, seen]).toEqual([path, 3]);
+    }
+    expect(await letters('?queue=kefel-webhooks')).toEqual([]);
+    const { deadLetters } = await content<{ deadLetters: unknown }>(operateApi('/health'));
+    expect(deadLetters).toEqual({ 'kefel-ledger': 3 });
+  });
+});

@@ -1,0 +1,385 @@
+import { env } from 'cloudflare:workers';
+import { describe, expect, it, test } from 'vitest';
+import { sha256Hex } from '../../src/crypto/encoding.ts';
+import { findInvitation } from '../../src/dashboard/people/invitations.ts';
+import { webhookSettings } from '../../src/webhooks/settings.ts';
+import { auditLog, signedIn } from './dashboard-support.ts';
+import { content, operateApi } from './operator-support.ts';
+import {
+  ALPHA,
+  advance,
+  answerOf,
+  BETA,
+  logged,
+  ORIGIN,
+  postHosted,
+  useGateway,
+} from './support.ts';
+
+/**
+ * Goal: the operator brings merchants in, changes what is theirs to decide and reads it back; each
+ * change is in the audit log, and what cannot be changes nothing. Method: requests to the API.
+ */
+
+useGateway();
+
+interface Merchant {
+  readonly id: string;
+  readonly name: string;
+  readonly status: string;
+  readonly members: number;
+  readonly sandbox: Settings;
+  readonly production: Settings;
+}
+
+interface Settings {
+  readonly methods: readonly { method: string; offered: boolean; basisPoints: number }[];
+  readonly limitsMinor: Record<string, number>;
+  readonly apiKeys: number;
+}
+
+const read = (id: string) => content<Merchant>(operateApi(`/merchants/${id}`));
+
+async function lastAudit() {
+  const row = (await auditLog()).at(-1);
+  return row && { ...row, detail: JSON.parse(row.detail) };
+}
+
+describe('a new merchant', () => {
+  test('has what was asked for, a webhook secret in each environment, and a line in the log', async () => {
+    const merchant = await content<Merchant>(
+      operateApi('/merchants', {
+        name: '  Abebe Coffee ',
+        id: 'abebe',
+        methods: ['TELE_BIRR', 'M_PESA'],
+        commissions: [{ method: 'M_PESA', basisPoints: 150, fixedMinor: 100 }],
+      }),
+    );
+    expect(merchant).toMatchObject({
+      id: 'abebe',
+      name: 'Abebe Coffee',
+      status: 'active',
+      members: 0,
+    });
+    for (const environment of ['sandbox', 'production'] as const) {
+      const { methods, apiKeys } = merchant[environment];
+      expect(methods.filter(({ offered }) => offered)).toEqual([
+        { method: 'TELE_BIRR', offered: true, enabled: true, basisPoints: 0, fixedMinor: 0 },
+        { method: 'M_PESA', offered: true, enabled: true, basisPoints: 150, fixedMinor: 100 },
+      ]);
+      expect(apiKeys).toBe(0);
+      const { secrets } = await webhookSettings(env, { environment, merchantId: 'abebe' });
+      expect(secrets).toEqual([expect.stringMatching(/^whsec_/)]);
+    }
+    expect(await lastAudit()).toMatchObject({
+      merchant_id: 'abebe',
+      actor_kind: 'operator',
+      action: 'merchant.created',
+      detail: { name: 'Abebe Coffee', methods: 'TELE_BIRR M_PESA' },
+    });
+  });
+
+  test('needs no more than a name', async () => {
+    const { id, sandbox } = await content<Merchant>(operateApi('/merchants', { name: 'Two' }));
+    expect(id).toMatch(/^[0-9a-f-]{36}$/);
+    expect(sandbox.methods.every(({ offered }) => offered)).toBe(true);
+  });
+
+  test("takes nobody's place", async () => {
+    const before = await read(ALPHA.id);
+    const { status, envelope } = await operateApi('/merchants', { name: 'Two', id: ALPHA.id });
+    expect([status, envelope.message]).toEqual([409, `There is a merchant ${ALPHA.id} already`]);
+    expect(await read(ALPHA.id)).toEqual(before);
+    expect(await auditLog()).toEqual([]);
+  });
+
+  it.each<[string, unknown, Record<string, string>]>([
+    ['no name', {}, { name: 'This field is required.' }],
+    ['a blank name', { name: '  ' }, { name: 'Must not be empty.' }],
+    [
+      'a name that breaks lines',
+      { name: 'a\nb' },
+      { name: 'Must consist of printable characters.' },
+    ],
+    ['a number', { name: 7 }, { name: 'Must be a string.' }],
+    ['a typing error', { name: 'A', methds: [] }, { methds: 'There is no such field.' }],
+    ['a list', [], { body: 'Must be a JSON object.' }],
+    [
+      'an id with a slash',
+      { name: 'A', id: 'a/b' },
+      { id: 'Must be 1 to 64 letters, digits, hyphens and underscores.' },
+    ],
+    [
+      'several at once',
+      { name: 'A', methods: ['CASH'], commissions: [{ method: 'CBE', basisPoints: 10_001 }] },
+      {
+        'methods[0]': 'Must be one of TELE_BIRR, TELE_BIRR_USSD, CBE, ETS_SWITCH, M_PESA, E_BIRR.',
+        'commissions[0].basisPoints': 'Must be a whole number from 0 to 10000.',
+      },
+    ],
+    [
+      'a price of what is not offered',
+      { name: 'A', methods: ['CBE'], commissions: [{ method: 'M_PESA' }] },
+      { commissions: 'Prices M_PESA, which is not among the methods.' },
+    ],
+    [
+      'two prices of one method',
+      { name: 'A', commissions: [{ method: 'CBE' }, { method: 'CBE', basisPoints: 1 }] },
+      { commissions: 'Prices CBE twice.' },
+    ],
+  ])('refused: %s', async (_name, body, errors) => {
+    const { status, envelope } = await operateApi('/merchants', body);
+    expect([status, envelope.validationErrors]).toEqual([400, errors]);
+    expect(await auditLog()).toEqual([]);
+  });
+});
+
+describe('the list of merchants', () => {
+  test('goes on from page to page, newest first, each once', async () => {
+    for (const id of ['m1', 'm2', 'm3']) {
+      advance(1);
+      await operateApi('/merchants', { name: id, id });
+    }
+    const seen: string[] = [];
+    let cursor: string | null = '';
+    while (cursor !== null) {
+      const query: string = cursor === '' ? '' : `&cursor=${cursor}`;
+      const page: { items: Merchant[]; nextCursor: string | null } = await content(
+        operateApi(`/merchants?limit=2${query}`),
+      );
+      seen.push(...page.items.map(({ id }) => id));
+      cursor = page.nextCursor;
+    }
+    expect(seen).toEqual(['m3', 'm2', 'm1', BETA.id, ALPHA.id]);
+  });
+
+  it.each([
+    ['limit=0', { limit: 'Must be a whole number from 1 to 100.' }],
+    ['limit=101', { limit: 'Must be a whole number from 1 to 100.' }],
+    ['limit=1&limit=2', { limit: 'Must not be given twice.' }],
+    ['cursor=x', { cursor: 'Is not a cursor.' }],
+    ['stauts=active', { stauts: 'There is no such field.' }],
+    ['status=gone', { status: 'Must be active or suspended.' }],
+  ])('?%s is refused', async (query, errors) => {
+    const { status, envelope } = await operateApi(`/merchants?${query}`);
+    expect([status, envelope.validationErrors]).toEqual([400, errors]);
+  });
+});
+
+describe('a merchant', () => {
+  test('that is suspended has no valid key within 10 s, until it is reactivated', async () => {
+    const pay = async (id: string) => (await postHosted({ paymentIntentUniqueId: id })).status;
+    expect(await pay('before')).toBe(200);
+    const reason = 'Fraud reported, call 0911 23 45 67';
+    await content(operateApi(`/merchants/${ALPHA.id}/suspend`, { reason }));
+    expect(await lastAudit()).toMatchObject({
+      action: 'merchant.suspended',
+      detail: { reason: 'Fraud reported, call …' },
+    });
+    advance(10_000);
+    expect(await pay('suspended')).toBe(401);
+    const again = await operateApi(`/merchants/${ALPHA.id}/suspend`, { reason });
+    expect(again.envelope.message).toBe('It was so already; nothing was changed');
+    expect(await auditLog()).toHaveLength(1);
+    await content(operateApi(`/merchants/${ALPHA.id}/reactivate`, { reason: 'Cleared' }));
+    advance(10_000);
+    expect(await pay('after')).toBe(200);
+    expect((await lastAudit())?.action).toBe('merchant.reactivated');
+  });
+
+  test('gets another name', async () => {
+    const merchant = await content<Merchant>(
+      operateApi(`/merchants/${ALPHA.id}/rename`, { name: 'አዲስ መጻሕፍት' }),
+    );
+    expect(merchant.name).toBe('አዲስ መጻሕፍት');
+    expect(await lastAudit()).toMatchObject({
+      action: 'merchant.renamed',
+      detail: { from: ALPHA.name, to: 'አዲስ መጻሕፍት' },
+    });
+  });
+
+  test('is offered a method, or not, in one environment', async () => {
+    const path = `/merchants/${ALPHA.id}/sandbox/methods/M_PESA/offer`;
+    await content(operateApi(path, { offered: false }));
+    expect(await lastAudit()).toMatchObject({
+      action: 'method.withdrawn',
+      environment: 'sandbox',
+      target: 'M_PESA',
+    });
+    advance(10_000);
+    const refused = await answerOf(postHosted({ methods: ['M_PESA'] }));
+    expect(refused.envelope.validationErrors).toHaveProperty(['methods[0]']);
+    const offered = ({ methods }: Settings) =>
+      methods.find(({ method }) => method === 'M_PESA')?.offered;
+    const merchant = await read(ALPHA.id);
+    expect([offered(merchant.sandbox), offered(merchant.production)]).toEqual([false, true]);
+    await content(operateApi(path, { offered: true }));
+    expect((await lastAudit())?.action).toBe('method.offered');
+  });
+
+  test('pays another commission', async () => {
+    const path = `/merchants/${ALPHA.id}/production/methods/CBE/commission`;
+    const rate = { basisPoints: 250, fixedMinor: 50 };
+    const { methods } = await content<Settings>(operateApi(path, rate));
+    expect(methods.find(({ method }) => method === 'CBE')).toMatchObject(rate);
+    expect(await lastAudit()).toMatchObject({ action: 'commission.changed', detail: rate });
+  });
+
+  test('has a limit, or none', async () => {
+    const path = `/merchants/${ALPHA.id}/sandbox/limits/ETB`;
+    await content(operateApi(path, { amountMinorMax: 5_000 }));
+    expect((await read(ALPHA.id)).sandbox.limitsMinor).toEqual({ ETB: 5_000 });
+    expect(await lastAudit()).toMatchObject({
+      action: 'limit.changed',
+      target: 'ETB',
+      detail: { amountMinorMax: 5_000 },
+    });
+    advance(10_000);
+    expect((await postHosted({ amount: 50.01 })).status).toBe(400);
+    await content(operateApi(path, { amountMinorMax: null }));
+    expect((await read(ALPHA.id)).sandbox.limitsMinor).toEqual({});
+  });
+});
+
+describe('people', () => {
+  test('are invited by a link that is shown once and opens once', async () => {
+    const link = await content<{ id: string; url: string; validHours: number }>(
+      operateApi(`/merchants/${ALPHA.id}/invitations`, { name: 'Abebe', role: 'owner' }),
+    );
+    expect(link).toMatchObject({ validHours: 168 });
+    const token = link.url.replace(`${ORIGIN}/dashboard/join/`, '');
+    expect(await findInvitation(env.DB, token, Date.now())).toMatchObject({
+      merchantId: ALPHA.id,
+      role: 'owner',
+      name: 'Abebe',
+      invitedBy: 'operator',
+      memberId: null,
+    });
+    expect(await lastAudit()).toMatchObject({
+      action: 'member.invited',
+      target: link.id,
+      detail: { name: 'Abebe', role: 'owner' },
+    });
+    const { invitations } = await content<{ invitations: unknown[] }>(
+      operateApi(`/merchants/${ALPHA.id}/members`),
+    );
+    expect(invitations).toEqual([expect.objectContaining({ id: link.id, name: 'Abebe' })]);
+    const digests = await env.DB.prepare('SELECT digest FROM invitations').all();
+    expect(digests.results).toEqual([{ digest: await sha256Hex(token) }]);
+    expect(logged.join()).not.toContain(token);
+  });
+
+  test('who lost their passkey get a new one by a link of their own', async () => {
+    const { memberId } = await signedIn('developer');
+    const listed = await content<{ members: { id: string }[] }>(
+      operateApi(`/merchants/${ALPHA.id}/members`),
+    );
+    expect(listed.members.map(({ id }) => id)).toEqual([memberId]);
+    const { url } = await content<{ url: string }>(
+      operateApi(`/merchants/${ALPHA.id}/members/${memberId}/recovery`, {}),
+    );
+    const token = url.split('/').at(-1) ?? '';
+    expect(await findInvitation(env.DB, token, Date.now())).toMatchObject({ memberId });
+    expect(await lastAudit()).toMatchObject({ action: 'recovery.issued', target: memberId });
+  });
+
+  it.each<[string, () => Promise<string>, unknown, number]>([
+    [
+      'an unknown merchant',
+      async () => '/merchants/nobody/invitations',
+      { name: 'A', role: 'owner' },
+      404,
+    ],
+    [
+      'an unknown role',
+      async () => `/merchants/${ALPHA.id}/invitations`,
+      { name: 'A', role: 'root' },
+      400,
+    ],
+    ['an unknown member', async () => `/merchants/${ALPHA.id}/members/mem_x/recovery`, {}, 404],
+    [
+      "another merchant's member",
+      async () => `/merchants/${BETA.id}/members/${(await signedIn()).memberId}/recovery`,
+      {},
+      404,
+    ],
+    [
+      'a suspended merchant',
+      async () => {
+        await operateApi(`/merchants/${BETA.id}/suspend`, { reason: 'x' });
+        return `/merchants/${BETA.id}/invitations`;
+      },
+      { name: 'A', role: 'owner' },
+      409,
+    ],
+  ])('no link for %s', async (_name, path, body, status) => {
+    expect((await operateApi(await path(), body)).status).toBe(status);
+    const { results } = await env.DB.prepare('SELECT id FROM invitations').all();
+    expect(results).toEqual([]);
+  });
+});
+
+describe('what is not there', () => {
+  it.each<[string, unknown]>([
+    ['/merchants/nobody', undefined],
+    ['/merchants/nobody/members', undefined],
+    ['/merchants/nobody/suspend', { reason: 'x' }],
+    ['/merchants/nobody/rename', { name: 'x' }],
+    ['/merchants/%ff', undefined],
+    ['/merchants/nobody/sandbox/methods/CBE/offer', { offered: true }],
+    [`/merchants/${ALPHA.id}/live/methods/CBE/offer`, { offered: true }],
+    [`/merchants/${ALPHA.id}/sandbox/methods/CASH/offer`, { offered: true }],
+    [`/merchants/${ALPHA.id}/sandbox/limits/EUR`, { amountMinorMax: 1 }],
+    ['/banks/NONE', { supportsWithdrawal: true }],
+    ['/nothing', undefined],
+  ])('%s is 404 and changes nothing', async (path, body) => {
+    const { status, envelope } = await operateApi(path, body);
+    expect([status, envelope.status]).toEqual([404, 404]);
+    expect(await auditLog()).toEqual([]);
+  });
+
+  test('a known path by another method is 405', async () => {
+    const { status, headers } = await operateApi('/merchants/x/suspend');
+    expect([status, headers.get('allow')]).toEqual([405, 'POST']);
+  });
+});
+
+describe('banks', () => {
+  test('are added and changed, but never their code', async () => {
+    const bank = { code: 'NEW_1', name: 'New Bank', supportsWithdrawal: false };
+    await content(operateApi('/banks', bank));
+    expect((await operateApi('/banks', { ...bank, name: 'Other' })).status).toBe(409);
+    const changed = await content(operateApi('/banks/NEW_1', { supportsWithdrawal: true }));
+    expect(changed).toEqual({ ...bank, supportsWithdrawal: true });
+    expect(await content<unknown[]>(operateApi('/banks'))).toContainEqual(changed);
+    const entries = (await auditLog()).map(({ action, target }) => [action, target]);
+    expect(entries).toEqual([
+      ['bank.changed', 'NEW_1'],
+      ['bank.changed', 'NEW_1'],
+    ]);
+  });
+
+  it.each<[string, string, unknown]>([
+    ['a code in small letters', '/banks', { code: 'new', name: 'N', supportsWithdrawal: true }],
+    ['a new code', '/banks/CBE', { code: 'CBE2' }],
+    ['no change', '/banks/CBE', {}],
+  ])('%s is refused', async (_name, path, body) => {
+    expect((await operateApi(path, body)).status).toBe(400);
+    expect(await auditLog()).toEqual([]);
+  });
+});
+
+test('rails: which are configured, and what is wrong with a secret, in words', async () => {
+  const rails = await content<{ environment: string; method: string; state: string }[]>(
+    operateApi('/rails'),
+  );
+  expect(rails).toHaveLength(12);
+  expect(rails[0]).toEqual({
+    environment: 'production',
+    method: 'TELE_BIRR',
+    secret: 'RAIL_TELE_BIRR_PRODUCTION',
+    state: 'not_configured',
+    rail: null,
+    problem: null,
+  });
+});

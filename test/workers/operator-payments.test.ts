@@ -1,0 +1,419 @@
+import { env } from 'cloudflare:workers';
+import { describe, expect, it, test, vi } from 'vitest';
+import { auditLog } from './dashboard-support.ts';
+import { content, operate, operateApi, SECRET } from './operator-support.ts';
+import {
+  ALPHA,
+  advance,
+  BETA,
+  clientOf,
+  consume,
+  createHosted,
+  EXPIRE_IN_MS,
+  execute,
+  fireAlarm,
+  HOUR_MS,
+  intentOf,
+  MINUTE_MS,
+  merchantServer,
+  settle,
+  startRedirect,
+  useGateway,
+} from './support.ts';
+
+/**
+ * Goal: the operator sees what needs a human, marks it as seen, settles an attempt by hand and reads
+ * a payment; nothing is settled that the audit log does not tell of. Method: payments brought into
+ * each state, the ledger fed by its own consumer, then requests to the API.
+ */
+
+const caught = useGateway();
+
+const PAYMENT = `/payments/sandbox/${ALPHA.id}/order-1`;
+
+/** An attempt whose window has passed without proof, and the ledger knows. */
+async function unresolved(): Promise<void> {
+  await createHosted();
+  await execute(startRedirect('a1', Date.now() + 5 * MINUTE_MS));
+  advance(6 * MINUTE_MS);
+  await fireAlarm();
+  expect((await intentOf()).attempts[0]?.status).toBe('unresolved');
+  await feedLedger();
+}
+
+async function feedLedger(): Promise<void> {
+  await consume('kefel-ledger', caught.ledger.splice(0));
+}
+
+interface Item {
+  readonly type: string;
+  readonly reasons: readonly { reason: string; what: string; todo: string }[];
+  readonly payment?: { uniqueId: string };
+  readonly event?: { uniqueId: string };
+}
+
+async function attention(query = ''): Promise<readonly Item[]> {
+  return (await content<{ items: Item[] }>(operateApi(`/attention${query}`))).items;
+}
+
+function reasonsOf(items: readonly Item[]): readonly string[] {
+  return items.flatMap(({ reasons }) => reasons.map(({ reason }) => reason));
+}
+
+describe('attention', () => {
+  test('is empty for payments that went well', async () => {
+    await createHosted();
+    await feedLedger();
+    expect(await attention()).toEqual([]);
+  });
+
+  test('lists an unresolved attempt, and says what it is and what to do', async () => {
+    await unresolved();
+    const [item] = await attention();
+    expect(item).toMatchObject({ type: 'payment', payment: { uniqueId: 'order-1' } });
+    expect(item?.reasons).toEqual([
+      {
+        reason: 'unresolved_attempt',
+        what: expect.stringContaining('nobody knows'),
+        todo: expect.stringContaining('settle it by hand'),
+      },
+    ]);
+  });
+
+  test('lists a late payment and one that was made twice', async () => {
+    await unresolved();
+    advance(EXPIRE_IN_MS);
+    await fireAlarm();
+    await execute(settle('a1', 'succeeded'));
+    await feedLedger();
+    expect(reasonsOf(await attention())).toEqual(['late_payment']);
+    await execute(settle('a1', 'failed'));
+    await feedLedger();
+    expect(reasonsOf(await attention())).toEqual(['anomaly', 'late_payment']);
+  });
+
+  test('lists a delivery that was given up', async () => {
+    merchantServer(() => new Response('no', { status: 410 }));
+    await createHosted();
+    await execute({ type: 'give_up' });
+    await consume('kefel-webhooks', caught.webhooks.splice(0));
+    await feedLedger();
+    expect(reasonsOf(await attention())).toEqual(['delivery_dead']);
+  });
+
+  test('can be read for one environment, page by page', async () => {
+    merchantServer(() => new Response('no', { status: 410 }));
+    await unresolved();
+    await createHosted({ paymentIntentUniqueId: 'order-2' });
+    await clientOf('order-2').execute([{ type: 'give_up' }]);
+    await consume('kefel-webhooks', caught.webhooks.splice(0));
+    await feedLedger();
+    expect(await attention('?environment=production')).toEqual([]);
+    const seen: string[] = [];
+    let query = '?limit=1';
+    for (let pages = 0; pages < 10 && query !== ''; pages += 1) {
+      const page: { items: Item[]; nextCursor: string | null } = await content(
+        operateApi(`/attention${query}`),
+      );
+      seen.push(...reasonsOf(page.items));
+      query = page.nextCursor === null ? '' : `?limit=1&cursor=${page.nextCursor}`;
+    }
+    expect(seen).toEqual(['unresolved_attempt', 'delivery_dead']);
+  });
+
+  it.each(['x', 'letters~x', 'sandbox-payments~x', 'nothing~', '~'])(
+    'refuses the cursor %s',
+    async (cursor) => {
+      const { status, envelope } = await operateApi(`/attention?cursor=${cursor}`);
+      expect([status, envelope.validationErrors]).toEqual([400, { cursor: 'Is not a cursor.' }]);
+    },
+  );
+
+  test('stands on the desk in words', async () => {
+    await unresolved();
+    const response = await operate('/operator/attention', undefined, {
+      authorization: `Basic ${btoa(`Abebe:${SECRET}`)}`,
+    });
+    const html = await response.text();
+    expect(html).toContain('nobody knows whether the customer has paid');
+    expect(html).toContain(`${ALPHA.id} order-1`);
+  });
+});
+
+describe('a review', () => {
+  test('takes a payment off the list until there is more of it', async () => {
+    await unresolved();
+    const note = 'Asked telebirr, they look (0911234567)';
+    const headers = { 'x-operator': 'Abebe' };
+    await content(operateApi(`${PAYMENT}/review`, { note }, { headers }));
+    expect(await attention()).toEqual([]);
+    expect(await auditLog()).toEqual([
+      {
+        merchant_id: ALPHA.id,
+        environment: 'sandbox',
+        actor_kind: 'operator',
+        actor_id: 'Abebe',
+        action: 'payment.reviewed',
+        target: 'order-1',
+        detail: JSON.stringify({ note: 'Asked telebirr, they look (…)' }),
+      },
+    ]);
+    const { review } = await content<{ review: unknown }>(operateApi(PAYMENT));
+    expect(review).toMatchObject({ note: 'Asked telebirr, they look (…)', reviewedBy: 'Abebe' });
+
+    advance(EXPIRE_IN_MS);
+    await execute(settle('a1', 'succeeded'));
+    await feedLedger();
+    expect(reasonsOf(await attention())).toEqual(['late_payment']);
+    await content(operateApi(`${PAYMENT}/review`, { note: 'Shipped' }));
+    expect(await attention()).toEqual([]);
+  });
+
+  it.each<[string, string, unknown, number]>([
+    ['of nothing', `/payments/sandbox/${ALPHA.id}/other`, { note: 'x' }, 404],
+    ["of another merchant's", `/payments/sandbox/${BETA.id}/order-1`, { note: 'x' }, 404],
+    ['of the other environment', `/payments/production/${ALPHA.id}/order-1`, { note: 'x' }, 404],
+    ['without a note', PAYMENT, {}, 400],
+    ['with too much of one', PAYMENT, { note: 'x'.repeat(501) }, 400],
+  ])('%s is refused', async (_name, path, body, status) => {
+    await unresolved();
+    expect((await operateApi(`${path}/review`, body)).status).toBe(status);
+    expect(await attention()).toHaveLength(1);
+    expect(await auditLog()).toEqual([]);
+  });
+});
+
+describe('settling by hand', () => {
+  const SUCCEEDED = { outcome: 'succeeded', receipt: 'R-77', note: 'Seen at telebirr' };
+  const FAILED = { outcome: 'failed', reason: 'declined', note: 'Not at telebirr' };
+  const path = `${PAYMENT}/attempts/a1/settle`;
+
+  it.each([
+    ['paid', SUCCEEDED, 'succeeded', 'succeeded'],
+    ['not paid', FAILED, 'failed', 'open'],
+  ])(
+    '%s: the payment, its history and the audit log say so',
+    async (_name, body, attempt, status) => {
+      await unresolved();
+      const headers = { 'x-operator': 'Abebe' };
+      const payment = await content<Record<string, unknown>>(operateApi(path, body, { headers }));
+      expect(payment).toMatchObject({ status, attempts: [{ id: 'a1', status: attempt }] });
+      expect((payment.history as unknown[]).at(-1)).toMatchObject({
+        command: 'settle_by_hand',
+        detail: { actor: 'operator', operator: 'Abebe', note: body.note, outcome: attempt },
+      });
+      const [entry] = await auditLog();
+      expect(entry).toMatchObject({
+        action: 'attempt.settled',
+        target: 'order-1',
+        actor_id: 'Abebe',
+      });
+      expect(JSON.parse(entry?.detail ?? '')).toMatchObject({
+        reference: 'REFA1',
+        outcome: attempt,
+        note: body.note,
+      });
+      await feedLedger();
+      expect(await attention()).toEqual([]);
+    },
+  );
+
+  test('takes the reference for the attempt, and one decision once', async () => {
+    await unresolved();
+    const decision = { ...SUCCEEDED, settlementId: crypto.randomUUID() };
+    const byReference = `${PAYMENT}/attempts/REFA1/settle`;
+    const first = await content(operateApi(byReference, decision));
+    expect(await content(operateApi(byReference, decision))).toEqual(first);
+    expect(await auditLog()).toHaveLength(1);
+    const other = await operateApi(byReference, SUCCEEDED);
+    expect([other.status, other.envelope.message]).toEqual([
+      409,
+      'The attempt is succeeded already. Nothing was settled',
+    ]);
+  });
+
+  test('"failed" is refused while the rail may still take money, and the log says so', async () => {
+    await createHosted();
+    await execute(startRedirect('a1'));
+    const { status, envelope } = await operateApi(path, FAILED);
+    expect(status).toBe(409);
+    expect(envelope.message).toContain('The rail may still take money until 20');
+    expect((await intentOf()).status).toBe('processing');
+    const details = (await auditLog()).map(({ detail }) => JSON.parse(detail));
+    expect(details).toMatchObject([{ outcome: 'failed' }, { refused: 'window_open' }]);
+  });
+
+  test('nothing is settled when the audit log cannot be written', async () => {
+    await unresolved();
+    const prepare = env.DB.prepare.bind(env.DB);
+    vi.spyOn(env.DB, 'prepare').mockImplementation((sql) => {
+      if (sql.includes('INSERT INTO audit_log')) {
+        throw new Error('D1 is down');
+      }
+      return prepare(sql);
+    });
+    expect((await operateApi(path, SUCCEEDED)).status).toBe(500);
+    expect((await intentOf()).attempts[0]?.status).toBe('unresolved');
+  });
+
+  it.each<[string, unknown, Record<string, string>]>([
+    ['no receipt', { outcome: 'succeeded', note: 'x' }, { receipt: 'This field is required.' }],
+    ['no reason', { outcome: 'failed', note: 'x' }, { reason: 'This field is required.' }],
+    ['no note', { outcome: 'failed', reason: 'declined' }, { note: 'This field is required.' }],
+    [
+      'a receipt of what failed',
+      { ...FAILED, receipt: 'R' },
+      { receipt: 'Only of what has succeeded.' },
+    ],
+    [
+      'a reason of what succeeded',
+      { ...SUCCEEDED, reason: 'declined' },
+      { reason: 'Only of what has failed.' },
+    ],
+    ['neither', { outcome: 'unknown', note: 'x' }, { outcome: 'Must be succeeded or failed.' }],
+  ])('refused: %s', async (_name, body, errors) => {
+    await unresolved();
+    const { status, envelope } = await operateApi(path, body);
+    expect([status, envelope.validationErrors]).toEqual([400, errors]);
+    expect(await auditLog()).toEqual([]);
+  });
+
+  it.each([
+    `${PAYMENT}/attempts/a2/settle`,
+    `/payments/sandbox/${BETA.id}/order-1/attempts/a1/settle`,
+    `/payments/production/${ALPHA.id}/order-1/attempts/a1/settle`,
+  ])('%s is 404', async (elsewhere) => {
+    await unresolved();
+    expect((await operateApi(elsewhere, SUCCEEDED)).status).toBe(404);
+    expect(await auditLog()).toEqual([]);
+  });
+});
+
+describe('a payment', () => {
+  test('is read with attempts, history and events, and without the phone', async () => {
+    const server = merchantServer();
+    await createHosted({ paymentIntentUniqueId: 'a/b ü' });
+    await clientOf('a/b ü').execute([{ type: 'give_up' }]);
+    await consume('kefel-webhooks', caught.webhooks.splice(0));
+    expect(server).toHaveLength(1);
+    const path = `/payments/sandbox/${ALPHA.id}/${encodeURIComponent('a/b ü')}`;
+    const payment = await content<Record<string, unknown[]>>(operateApi(path));
+    expect(payment).toMatchObject({
+      uniqueId: 'a/b ü',
+      status: 'failed',
+      failureReason: 'abandoned',
+      objectId: expect.stringMatching(/^[0-9a-f]{64}$/),
+      events: [
+        { type: 'payment_failed', deliveryStatus: 'delivered', tries: [{ httpStatus: 200 }] },
+      ],
+      review: null,
+    });
+    expect(payment.history?.map((entry) => (entry as { command: string }).command)).toEqual([
+      'create',
+      'give_up',
+    ]);
+    await createHosted();
+    await execute(startRedirect('a1'));
+    const { attempts } = await content<{ attempts: object[] }>(operateApi(PAYMENT));
+    expect(attempts).toMatchObject([{ reference: 'REFA1', method: 'TELE_BIRR', paid: false }]);
+    expect(Object.keys(attempts[0] ?? {})).not.toContain('phone');
+    expect((await operateApi(`/payments/sandbox/${BETA.id}/order-1`)).status).toBe(404);
+  });
+});
+
+describe('the ledger', () => {
+  test('is fed again by page or by object, and the audit log knows', async () => {
+    for (const id of ['p1', 'p2', 'p3']) {
+      await createHosted({ paymentIntentUniqueId: id });
+    }
+    await feedLedger();
+    const seen = await env.DB.prepare('SELECT uuid FROM payment ORDER BY uuid').all<{
+      uuid: string;
+    }>();
+    const first = await content<{ nextUuid: string; republished: number }>(
+      operateApi('/ledger/republish', { limit: 2 }),
+    );
+    expect(first).toMatchObject({ republished: 2, nextUuid: seen.results[1]?.uuid });
+    const rest = await content(
+      operateApi('/ledger/republish', { limit: 2, afterUuid: first.nextUuid }),
+    );
+    expect(rest).toMatchObject({ republished: 1, nextUuid: null });
+    expect(caught.ledger).toHaveLength(3);
+
+    await env.DB.prepare("DELETE FROM payment WHERE unique_id = 'p1'").run();
+    caught.ledger.length = 0;
+    const objectIds = [clientOf('p1').objectId, '0'.repeat(64)];
+    const byObject = await operateApi('/ledger/republish', { objectIds });
+    expect(byObject.status).toBe(200);
+    await feedLedger();
+    expect((await env.DB.prepare('SELECT uuid FROM payment').all()).results).toHaveLength(3);
+    expect((await auditLog()).map(({ action }) => action)).toEqual(Array(3).fill('ledger.rebuilt'));
+  });
+
+  it.each([
+    ['both', { objectIds: ['0'.repeat(64)], afterUuid: '00000000-0000-0000-0000-000000000000' }],
+    ['a short id', { objectIds: ['00'] }],
+    ['none', { objectIds: [] }],
+    ['too many', { limit: 201 }],
+  ])('%s is refused', async (_name, body) => {
+    expect((await operateApi('/ledger/republish', body)).status).toBe(400);
+    expect(await auditLog()).toEqual([]);
+  });
+});
+
+describe('health', () => {
+  interface Health {
+    readonly queues: readonly { queue: string; backlog: number | null; unknown: string | null }[];
+    readonly environments: readonly {
+      environment: string;
+      eventsByStatus: Record<string, number>;
+      oldestUndelivered: { uniqueId: string } | null;
+      endsSinceYesterday: readonly object[];
+      endsSinceWeek: readonly object[];
+    }[];
+  }
+
+  test('tells of undelivered events and of how payments ended', async () => {
+    await createHosted();
+    await execute({ type: 'give_up' });
+    await feedLedger();
+    const health = await content<Health>(operateApi('/health'));
+    expect(health.environments).toMatchObject([
+      { environment: 'production', eventsByStatus: {}, oldestUndelivered: null },
+      {
+        environment: 'sandbox',
+        eventsByStatus: { queued: 1 },
+        oldestUndelivered: { uniqueId: 'order-1' },
+        endsSinceYesterday: [{ status: 'failed', failureReason: 'abandoned', payments: 1 }],
+      },
+    ]);
+    advance(50 * HOUR_MS);
+    const later = await content<Health>(operateApi('/health'));
+    expect(later.environments[1]?.endsSinceYesterday).toEqual([]);
+    expect(later.environments[1]?.endsSinceWeek).toHaveLength(1);
+  });
+
+  test('says what the queues hold, and in words when Cloudflare does not', async () => {
+    vi.spyOn(env.WEBHOOKS, 'metrics').mockResolvedValue({
+      backlogCount: 3,
+      backlogBytes: 300,
+      oldestMessageTimestamp: new Date(5_000),
+    });
+    vi.spyOn(env.LEDGER, 'metrics').mockRejectedValue(new Error('not implemented'));
+    const { queues } = await content<Health>(operateApi('/health'));
+    expect(queues).toContainEqual({
+      queue: 'kefel-webhooks',
+      backlog: 3,
+      backlogBytes: 300,
+      oldestAtMs: 5_000,
+      unknown: null,
+    });
+    expect(queues).toContainEqual({
+      queue: 'kefel-ledger',
+      backlog: null,
+      backlogBytes: null,
+      oldestAtMs: null,
+      unknown: 'Cloudflare does not say just now',
+    });
+  });
+});

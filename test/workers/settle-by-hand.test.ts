@@ -1,0 +1,201 @@
+import { abortAllDurableObjects, evictAllDurableObjects } from 'cloudflare:test';
+import { expect, test } from 'vitest';
+import type { Command } from '../../src/domain/intent.ts';
+import {
+  advance,
+  allRows,
+  answerOf,
+  call,
+  clientOf,
+  consumeAll,
+  createExpress,
+  createHosted,
+  EXPIRE_IN_MS,
+  execute,
+  fireAlarm,
+  intentOf,
+  lastEvent,
+  MINUTE_MS,
+  merchantServer,
+  objectSql,
+  paymentIn,
+  SIMULATED_FAILURE,
+  settle,
+  startRedirect,
+  statusPath,
+  useGateway,
+} from './support.ts';
+
+/**
+ * Goal: what an operator decides by hand reaches the merchant and the ledger as the rail's own word
+ * would, once, and the history says whose decision it was. Method: commands go to the real object;
+ * its messages are handed on, lost, or handed on after its memory is gone.
+ */
+
+const caught = useGateway();
+
+type ByHand = Extract<Command, { type: 'settle_by_hand' }>;
+
+function byHand(attemptId: string, outcome: ByHand['outcome']): ByHand {
+  return {
+    type: 'settle_by_hand',
+    attemptId,
+    settlementId: `hand-${outcome.type}`,
+    outcome,
+    operator: 'Hana',
+    note: 'Seen in the statement; the customer called from 0911234567.',
+  };
+}
+
+const PAID = byHand('a0', { type: 'succeeded', receipt: 'HAND-1' });
+const UNPAID = byHand('a0', { type: 'failed', reason: 'declined' });
+const NOTE = 'Seen in the statement; the customer called from ….';
+
+/** In flight, its window over, and nobody to ask. */
+async function unresolved(): Promise<void> {
+  await createHosted();
+  await execute(startRedirect('a0'));
+  advance(30 * MINUTE_MS);
+  expect((await intentOf()).attempts[0]?.status).toBe('unresolved');
+  await consumeAll(caught);
+}
+
+test('paid by hand: one event, one row of the ledger, one row of history', async () => {
+  const arrivals = merchantServer();
+  await unresolved();
+  const { history = [] } = await allRows();
+  await execute(PAID);
+
+  expect(caught.ledger).toMatchObject([{ row: { status: 'succeeded', unresolvedAttempts: 0 } }]);
+  expect(caught.webhooks).toHaveLength(1);
+  await consumeAll(caught);
+  expect(arrivals.map(({ event }) => event.webHookEvent)).toEqual(['PAYMENT_SUCCESS']);
+
+  const rows = await clientOf().history();
+  expect(rows).toHaveLength(history.length + 1);
+  expect(rows.at(-1)).toMatchObject({
+    command: 'settle_by_hand',
+    fromStatus: 'processing',
+    toStatus: 'succeeded',
+    detail: {
+      actor: 'operator',
+      attemptIndex: 0,
+      outcome: 'succeeded',
+      receipt: 'HAND-1',
+      operator: 'Hana',
+      note: NOTE,
+    },
+  });
+});
+
+test('paid by hand after the end: late, and the earlier event is superseded', async () => {
+  const arrivals = merchantServer();
+  await unresolved();
+  advance(EXPIRE_IN_MS);
+  await fireAlarm();
+  await execute(PAID);
+  await consumeAll(caught);
+  expect((await clientOf().events()).map(({ deliveryStatus }) => deliveryStatus)).toEqual([
+    'superseded',
+    'delivered',
+  ]);
+  expect(arrivals.map((arrival) => paymentIn(arrival))).toMatchObject([
+    { status: 'SUCCESS', previousStatus: 'EXPIRED', late: true },
+  ]);
+});
+
+test('unpaid by hand: refused within the window; after it an express payment fails, once', async () => {
+  const arrivals = merchantServer();
+  await createExpress({ testMode: { testModeType: 'ACTUAL_TEST' } });
+  const [attempt] = (await intentOf()).attempts;
+  // As a rail would plan it that cannot be asked: the simulator's windows end with the payment.
+  const deadlineAtMs = Date.now() + MINUTE_MS;
+  const state = `json_set(state, '$.attempts[0].windowIsFinal', json('false'),
+    '$.attempts[0].deadlineAtMs', ${deadlineAtMs})`;
+  await objectSql(`UPDATE intent SET state = ${state}`);
+  await evictAllDurableObjects();
+  const unpaid = { ...UNPAID, attemptId: attempt?.id ?? '' };
+  const early = await clientOf().execute([unpaid]);
+  expect(early).toMatchObject({ type: 'done', rejection: 'window_open' });
+  expect((await intentOf()).status).toBe('processing');
+
+  advance(MINUTE_MS);
+  await execute(unpaid);
+  await execute(unpaid);
+  await consumeAll(caught);
+  expect(arrivals.map(({ event }) => event.webHookEvent)).toEqual(['PAYMENT_FAILED']);
+  expect(await intentOf()).toMatchObject({
+    status: 'failed',
+    failureReason: 'declined',
+    attempts: [{ status: 'failed', failureReason: 'declined' }],
+  });
+});
+
+test('the process dies between the commit and its messages: the alarm sends them again', async () => {
+  const arrivals = merchantServer();
+  await unresolved();
+  await execute(PAID);
+  caught.webhooks.splice(0);
+  caught.ledger.splice(0);
+  await abortAllDurableObjects();
+
+  advance(MINUTE_MS);
+  await fireAlarm();
+  expect(caught.ledger).toMatchObject([{ row: { status: 'succeeded' } }]);
+  await consumeAll(caught);
+  expect(arrivals.map(({ event }) => event.webHookEvent)).toEqual(['PAYMENT_SUCCESS']);
+  expect((await lastEvent()).deliveryStatus).toBe('delivered');
+});
+
+test('the same decision again, after its answer got lost: no row, no message', async () => {
+  merchantServer();
+  await unresolved();
+  const first = await execute(PAID);
+  await consumeAll(caught);
+  const before = await allRows();
+  await evictAllDurableObjects();
+  expect(await clientOf().execute([PAID])).toMatchObject({
+    type: 'done',
+    rejection: null,
+    intent: { version: first.version },
+  });
+  expect(await allRows()).toEqual(before);
+  expect([caught.webhooks, caught.ledger]).toEqual([[], []]);
+});
+
+test('a second payment that a human finds: no event, on the operator’s list', async () => {
+  merchantServer();
+  await createHosted();
+  await execute(startRedirect('a0'), { type: 'abandon_attempt', attemptId: 'a0' });
+  await execute(startRedirect('a1'), settle('a1', 'succeeded'));
+  await consumeAll(caught);
+  await execute(PAID);
+  expect(caught.webhooks).toEqual([]);
+  expect(caught.ledger).toMatchObject([{ row: { status: 'succeeded', anomalies: 1 } }]);
+});
+
+test('the rail’s words and the operator’s stay inside', async () => {
+  await unresolved();
+  await execute({
+    type: 'settle_attempt',
+    attemptId: 'a0',
+    outcome: { type: 'unknown', checkAtMs: null, words: 'WAIT_PAY' },
+  });
+  const asked = await intentOf();
+  expect(asked.attempts[0]?.railWords).toBe('WAIT_PAY');
+  await execute(PAID);
+  const { text } = await answerOf(call(statusPath('order-1')));
+  const { body } = (await objectSql<{ body: string }>('SELECT body FROM event'))[0] ?? {};
+  for (const word of ['WAIT_PAY', 'Hana', 'statement', 'hand-succeeded']) {
+    expect(text).not.toContain(word);
+    expect(body).not.toContain(word);
+  }
+});
+
+test('attempts of before have no words and were settled by nobody’s hand', async () => {
+  await createExpress(SIMULATED_FAILURE);
+  const remove = `json_remove(state, '$.attempts[0].railWords', '$.attempts[0].handSettlementId')`;
+  await objectSql(`UPDATE intent SET state = ${remove}`);
+  await evictAllDurableObjects();
+  expect((await intentOf()).attempts).toMatchObject([{ railWords: null, handSettlementId: null }]);
+});
