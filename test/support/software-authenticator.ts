@@ -25,6 +25,8 @@ export interface Faults {
   readonly isUserVerified?: boolean;
   readonly counter?: number;
   readonly userHandle?: string;
+  /** A registration comes with a certificate, as if somebody had asked for one. */
+  readonly hasCertificate?: boolean;
   /** Signed by another key. */
   readonly isForged?: boolean;
 }
@@ -104,9 +106,16 @@ export class SoftwareAuthenticator {
       this.#credentialId,
       await this.#coseKey(),
     );
+    const statement = faults.hasCertificate
+      ? cborMap([
+          [cborText('alg'), cborInteger(-7)],
+          [cborText('sig'), cborBytes(new Uint8Array(8))],
+          [cborText('x5c'), cborList([cborBytes(new Uint8Array(8))])],
+        ])
+      : cborMap([]);
     const attestation = cborMap([
-      [cborText('fmt'), cborText('none')],
-      [cborText('attStmt'), cborMap([])],
+      [cborText('fmt'), cborText(faults.hasCertificate ? 'packed' : 'none')],
+      [cborText('attStmt'), statement],
       [cborText('authData'), cborBytes(authData)],
     ]);
     return {
@@ -201,6 +210,10 @@ function derInteger(bytes: Uint8Array): Uint8Array {
 
 function cborMap(entries: readonly (readonly [Uint8Array, Uint8Array])[]): Uint8Array {
   return join(cborHead(5, entries.length), ...entries.flat());
+}
+
+function cborList(items: readonly Uint8Array[]): Uint8Array {
+  return join(cborHead(4, items.length), ...items);
 }
 
 function cborText(text: string): Uint8Array {

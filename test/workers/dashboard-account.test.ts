@@ -5,7 +5,7 @@ import {
   type Faults,
   SoftwareAuthenticator,
 } from '../support/software-authenticator.ts';
-import { type Browser, joined, rowCounts } from './dashboard-people-support.ts';
+import { type Browser, joined, meetBeforeBatch, rowCounts } from './dashboard-people-support.ts';
 import { auditLog, sessionFor, visit } from './dashboard-support.ts';
 import { ORIGIN, useGateway } from './support.ts';
 
@@ -115,6 +115,7 @@ describe('passkeys', () => {
     const browser = await joined();
     const added = await add(browser);
     const ids = [browser.authenticator.credentialId, added.device.credentialId];
+    meetBeforeBatch(2);
     await Promise.all(ids.map((passkey) => browser.submit(`${PASSKEYS}/remove`, { passkey })));
     expect((await rowCounts()).passkeys).toBe(1);
   });

@@ -89,6 +89,27 @@ test.each(['en', 'am'])('every action has words: %s', async (language) => {
   }
 });
 
+test.each<[AuditAction, NonNullable<AuditEntry['detail']>, string]>([
+  [
+    'member.role_changed',
+    { name: 'owner', from: 'owner', to: 'viewer' },
+    'name: owner;before: Owner;after: Viewer;',
+  ],
+  ['api_key.renamed', { from: 'owner', to: 'till' }, 'before: owner;after: till;'],
+  [
+    'events.resent',
+    { from: '2090-01-01', to: '2090-01-02', resent: 3 },
+    'from the day: 2090-01-01;to the day: 2090-01-02;sent again: 3;',
+  ],
+  ['session.revoked', { which: 'others' }, 'sessions: all others;'],
+  ['limit.changed', { amountMinorMax: 5_000_000 }, 'largest payment: 50000.00;'],
+  ['limit.changed', { amountMinorMax: null }, 'largest payment: none;'],
+  ['payments.exported', { method: 'CBE', status: 'SUCCESS' }, 'method: CBE Birr;status: SUCCESS;'],
+])('the details of %s %j can be read', async (action, detail, text) => {
+  await write(entry({ action, detail }));
+  expect((await read()).rows[0]?.[3]).toBe(text);
+});
+
 test('an action of a newer version is told by its name', async () => {
   await write(entry({ action: 'rocket.launched' as AuditAction }));
   expect((await read()).rows[0]?.[2]).toContain('rocket.launched');

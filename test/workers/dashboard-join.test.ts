@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { CHALLENGE_MS } from '../../src/dashboard/people/challenge.ts';
 import { INVITATION_MS, RECOVERY_MS } from '../../src/dashboard/people/invitations.ts';
 import type { Faults } from '../support/software-authenticator.ts';
-import { Browser, invite, joined, rowCounts } from './dashboard-people-support.ts';
+import { Browser, invite, joined, meetBeforeBatch, rowCounts } from './dashboard-people-support.ts';
 import { auditLog } from './dashboard-support.ts';
 import { ALPHA, advance, BETA, useGateway } from './support.ts';
 
@@ -66,6 +66,7 @@ describe('joining', () => {
     ['over another challenge', { challenge: 'A'.repeat(43) }],
     ['as if to sign in', { type: 'webauthn.get' }],
     ['without finger, face or PIN', { isUserVerified: false }],
+    ['with a certificate, which nobody asked for', { hasCertificate: true }],
   ];
   test.each(faults)('is refused when the passkey is made %s', async (_name, fault) => {
     const token = await invite();
@@ -119,6 +120,7 @@ describe('joining', () => {
         return { browser, credential: await browser.authenticator.register(options) };
       }),
     );
+    meetBeforeBatch(3);
     const answers = await Promise.all(
       ready.map(({ browser, credential }) =>
         browser.post(`/dashboard/join/${token}`, { name: 'Abebe', passkey: 'Phone', credential }),

@@ -1,4 +1,5 @@
 import { env } from 'cloudflare:workers';
+import { vi } from 'vitest';
 import { newInvitation } from '../../src/dashboard/people/invitations.ts';
 import type { Role } from '../../src/dashboard/permissions.ts';
 import { sessionOf } from '../../src/dashboard/session.ts';
@@ -130,6 +131,24 @@ export async function joined(options: InvitationOptions = {}, counts = false): P
     throw new Error(`joining failed: ${await response.text()}`);
   }
   return browser;
+}
+
+/**
+ * Lets so many batches reach the database and only then goes on with any: everything that requests
+ * look at first is as if each were alone.
+ */
+export function meetBeforeBatch(count: number): void {
+  const batch = env.DB.batch.bind(env.DB);
+  const { promise: allAreHere, resolve } = Promise.withResolvers<void>();
+  let arrived = 0;
+  vi.spyOn(env.DB, 'batch').mockImplementation(async (statements) => {
+    arrived += 1;
+    if (arrived === count) {
+      resolve();
+    }
+    await allAreHere;
+    return batch(statements) as ReturnType<typeof batch<never>>;
+  });
 }
 
 /** The number of rows in every table of ours. */

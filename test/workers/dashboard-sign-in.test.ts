@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { CHALLENGE_MS } from '../../src/dashboard/people/challenge.ts';
 import { nextPath } from '../../src/dashboard/people/next-path.ts';
 import type { Faults } from '../support/software-authenticator.ts';
-import { Browser, invite, joined, rowCounts } from './dashboard-people-support.ts';
+import { Browser, invite, joined, meetBeforeBatch, rowCounts } from './dashboard-people-support.ts';
 import { auditLog } from './dashboard-support.ts';
 import { ALPHA, advance, call, logged, ORIGIN, useGateway } from './support.ts';
 
@@ -80,6 +80,17 @@ describe('signing in', () => {
     const before = await rowCounts();
     await expectRefusal(await browser.post('/dashboard/sign-in', { credential }));
     expect(await rowCounts()).toEqual(before);
+  });
+
+  test('serves once, however many requests bring it at once', async () => {
+    const browser = await joined();
+    const credential = await browser.authenticator.sign(await browser.signInOptions());
+    meetBeforeBatch(3);
+    const answers = await Promise.all(
+      [1, 2, 3].map(() => browser.post('/dashboard/sign-in', { credential })),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 401, 401]);
+    expect((await rowCounts()).sessions).toBe(2);
   });
 
   test('spent challenges are forgotten once they could not serve anyway', async () => {

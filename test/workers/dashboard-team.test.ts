@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, test } from 'vitest';
 import type { Role } from '../../src/dashboard/permissions.ts';
-import { Browser, invite, joined, rowCounts } from './dashboard-people-support.ts';
+import { Browser, invite, joined, meetBeforeBatch, rowCounts } from './dashboard-people-support.ts';
 import {
   auditLog,
   type SignedIn,
@@ -121,6 +121,7 @@ describe('roles', () => {
     ['remove', {}],
   ])('two owners against each other at once leave one (%s)', async (action, fields) => {
     const [one, other] = [await signedIn(), await signedIn()];
+    meetBeforeBatch(2);
     await Promise.all([
       submit(one, `${memberPath(other)}/${action}`, fields),
       submit(other, `${memberPath(one)}/${action}`, fields),

@@ -135,7 +135,7 @@ function Target(props: { readonly call: DashboardCall; readonly target: string }
 }
 
 function Detail(props: { readonly call: DashboardCall; readonly entry: AuditRecord }) {
-  const rows = detailRows(props.entry.detail, props.call.language);
+  const rows = detailRows(props.entry, props.call.language);
   return rows.length === 0 ? (
     <span class="quiet">—</span>
   ) : (

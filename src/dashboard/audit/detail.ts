@@ -1,3 +1,5 @@
+import type { AuditRecord } from '../../audit/read.ts';
+import { METHODS } from '../../domain/method.ts';
 import { majorText } from '../../domain/money.ts';
 import { timeText } from '../../pages/time-text.ts';
 import { frameWords } from '../frame-words.ts';
@@ -7,13 +9,21 @@ import { auditWords } from './words.ts';
 
 /** What an entry has to tell beside its action, readable: by name, with moments and money in words. */
 export function detailRows(
-  detail: Readonly<Record<string, unknown>>,
+  { action, detail }: Pick<AuditRecord, 'action' | 'detail'>,
   language: DashboardLanguage,
 ): readonly (readonly [label: string, value: string])[] {
   return Object.entries(detail).map(([name, value]) => [
-    labelText(name, language),
-    valueText(name, value, language),
+    labelText(labelled(action, name), language),
+    valueText(action, name, value, language),
   ]);
+}
+
+/** The ends of a range of days; elsewhere the same names are a change's before and after. */
+const RANGE_NAMES = { from: 'since', to: 'until' } as const;
+
+function labelled(action: string, name: string): string {
+  const isRange = action === 'events.resent' && Object.hasOwn(RANGE_NAMES, name);
+  return isRange ? RANGE_NAMES[name as keyof typeof RANGE_NAMES] : name;
 }
 
 /** Names that no page has words for yet are split into theirs: `settlementId` is "settlement id". */
@@ -25,7 +35,12 @@ function labelText(name: string, language: DashboardLanguage): string {
 }
 
 /** By the unit that the name ends with, as everywhere in our own words. */
-function valueText(name: string, value: unknown, language: DashboardLanguage): string {
+function valueText(
+  action: string,
+  name: string,
+  value: unknown,
+  language: DashboardLanguage,
+): string {
   const text = auditWords[language];
   if (value === null || value === '') {
     return text.nothing;
@@ -36,8 +51,28 @@ function valueText(name: string, value: unknown, language: DashboardLanguage): s
   if (typeof value === 'number') {
     return numberText(name, value, language);
   }
-  const role = /role/i.test(name) ? roleFrom(String(value)) : null;
-  return role === null ? String(value) : frameWords[language].role[role];
+  return wordText(action, name, String(value), language);
+}
+
+/** Roles, methods and sessions by their words, everything else as it stands. */
+function wordText(
+  action: string,
+  name: string,
+  value: string,
+  language: DashboardLanguage,
+): string {
+  const role = name === 'role' || action === 'member.role_changed' ? roleFrom(value) : null;
+  if (role !== null && name !== 'name') {
+    return frameWords[language].role[role];
+  }
+  if (name === 'method') {
+    const method = METHODS.find((known) => known === value);
+    return method === undefined ? value : SHARED_WORDS[language].methodName[method];
+  }
+  if (name === 'which' && (value === 'all' || value === 'others')) {
+    return auditWords[language].sessions[value];
+  }
+  return value;
 }
 
 function numberText(name: string, value: number, language: DashboardLanguage): string {

@@ -47,6 +47,7 @@ const GROUP_OF: Readonly<Record<AuditAction, AuditGroup>> = {
   'limit.changed': 'methods',
   'branding.changed': 'branding',
   'payments.exported': 'payments',
+  'payment.canceled': 'payments',
   'attempt.settled': 'payments',
   'payment.reviewed': 'payments',
   'merchant.created': 'merchant',

@@ -1,11 +1,10 @@
-import { timeText } from '../../pages/time-text.ts';
 import type { PublicCall } from '../call.ts';
-import { Facts, Field, Moment } from '../elements.tsx';
+import { Facts, Field } from '../elements.tsx';
 import { PublicFrame } from '../frame.tsx';
 import { frameWords } from '../frame-words.ts';
-import { SHARED_WORDS } from '../words.ts';
 import { type Invitation, invitationPath, NAME_LENGTH_MAX } from './invitations.ts';
 import { PasskeyForm } from './passkey-form.tsx';
+import { When } from './when.tsx';
 import { wayInWords } from './words.ts';
 
 /** Who invites to what, and the one step that is left. */
@@ -69,15 +68,15 @@ export function JoinPage(props: {
 }
 
 function factsOf(
-  { language }: PublicCall,
+  call: PublicCall,
   { merchantName, role, expiresAtMs }: Invitation,
 ): Parameters<typeof Facts>[0]['rows'] {
-  const { facts, roleMeans } = wayInWords[language];
-  const expiry = timeText(expiresAtMs, SHARED_WORDS[language]);
+  const { language } = call;
+  const { facts, roleAndMeaning, roleMeans } = wayInWords[language];
   return [
     [facts.merchant, merchantName],
-    [facts.role, `${frameWords[language].role[role]}: ${roleMeans[role]}`],
-    [facts.expires, <Moment atMs={expiresAtMs}>{expiry}</Moment>],
+    [facts.role, roleAndMeaning(frameWords[language].role[role], roleMeans[role])],
+    [facts.expires, <When call={call} atMs={expiresAtMs} />],
   ];
 }
 

@@ -78,7 +78,11 @@ function Changes({ call, member }: { readonly call: DashboardCall; readonly memb
           </>
         )}
         <p class="hint">{isOneself ? text.ownSessionsLead : text.sessionsLead}</p>
-        <ButtonForm call={call} action={`${path}/sessions/revoke`} label={text.endSessions} />
+        <ButtonForm
+          call={call}
+          action={`${path}/sessions/revoke`}
+          label={isOneself ? text.endOtherSessions : text.endSessions}
+        />
       </section>
       <section class="card" aria-labelledby="remove-title">
         <h2 id="remove-title">{text.removeTitle}</h2>

@@ -167,11 +167,12 @@ export function RoleSelect(props: {
   readonly selected: Role;
 }) {
   const { call, attributes, selected } = props;
+  const { roleAndMeaning, roleMeans } = wayInWords[call.language];
   return (
     <select {...attributes} name="role">
       {ROLES.map((role) => (
         <option value={role} selected={role === selected}>
-          {frameWords[call.language].role[role]}: {wayInWords[call.language].roleMeans[role]}
+          {roleAndMeaning(frameWords[call.language].role[role], roleMeans[role])}
         </option>
       ))}
     </select>

@@ -65,9 +65,10 @@ export const teamWords = words(
       sessionsLead: 'Signs this member out everywhere. They can sign in again by their passkey.',
       ownSessionsLead: 'Signs you out everywhere but here.',
       endSessions: 'End all sessions',
+      endOtherSessions: 'End all other sessions',
       removeTitle: 'Remove from the team',
       removeLead:
-        'Their sessions end at once, their passkeys are deleted, and open links that they made are revoked. What they did stays in the audit log.',
+        'All sessions of the member end at once, the passkeys are deleted, and open links that the member made are revoked. What was done stays in the audit log.',
       remove: 'Remove',
       confirmRemove: (name: string) => `Remove ${name} from the team?`,
       sure: 'I mean myself, and give up my own rights.',
@@ -146,6 +147,7 @@ export const teamWords = words(
       sessionsLead: 'ይህን አባል ከሁሉም ቦታ ያስወጣል። በፓስኪው እንደገና መግባት ይችላል።',
       ownSessionsLead: 'ከዚህ በስተቀር ከሁሉም ቦታ ያስወጣዎታል።',
       endSessions: 'መግቢያዎችን ሁሉ አብቃ',
+      endOtherSessions: 'ሌሎቹን ሁሉ አብቃ',
       removeTitle: 'ከቡድኑ ያስወግዱ',
       removeLead:
         'መግቢያዎቹ ወዲያውኑ ያበቃሉ፣ ፓስኪዎቹ ይጠፋሉ፣ ያዘጋጃቸው ያልተጠቀሙባቸው ሊንኮችም ይሰረዛሉ። የሠራው ሁሉ በሥራ መዝገብ ይቀራል።',

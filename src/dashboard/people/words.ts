@@ -25,6 +25,7 @@ export const wayInWords = words(
       nameHint: 'You are already a member under this name.',
     },
     facts: { merchant: 'Merchant', role: 'Your role', expires: 'The link works until' },
+    roleAndMeaning: (role: string, meaning: string) => `${role}: ${meaning}`,
     roleMeans: {
       owner: 'may do everything, people included',
       developer: 'sees everything, manages keys and webhooks',
@@ -74,6 +75,7 @@ export const wayInWords = words(
       nameHint: 'በዚህ ስም አስቀድመው አባል ነዎት።',
     },
     facts: { merchant: 'ነጋዴ', role: 'የእርስዎ ሚና', expires: 'ሊንኩ የሚሠራው እስከ' },
+    roleAndMeaning: (role: string, meaning: string) => `${role}፦ ${meaning}`,
     roleMeans: {
       owner: 'ሰዎችን ጨምሮ ሁሉንም ማድረግ ይችላል',
       developer: 'ሁሉንም ያያል፣ ቁልፎችንና ዌብሁኮችን ያስተዳድራል',
