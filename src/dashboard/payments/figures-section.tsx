@@ -65,9 +65,9 @@ function CurrencyBlock(props: { readonly call: DashboardCall; readonly figures: 
           }
         />
       </dl>
-      {figures.paidMinor > 0 && (
+      {figures.ended > 0 && (
         <div class="charts">
-          <VolumeChart call={call} figures={figures} />
+          {figures.paidMinor > 0 && <VolumeChart call={call} figures={figures} />}
           <RateChart call={call} figures={figures} />
         </div>
       )}
