@@ -125,7 +125,7 @@ describe("an event's page", () => {
     const response = await visit(await signedIn('developer'), path);
     const html = await response.text();
     expect(response.status).toBe(200);
-    expect(html).toContain('<pre>&lt;i>so&lt;/i></pre>');
+    expect(html).toContain('<pre dir="auto">&lt;i>so&lt;/i></pre>');
     expect(html).toContain('HTTP 410');
     const body = /<textarea id="body"[^>]*>([^<]*)<\/textarea>/.exec(html)?.[1] ?? '';
     expect(body.replaceAll('&quot;', '"').replaceAll('&amp;', '&')).toBe(arrivals[0]?.text);
@@ -159,6 +159,10 @@ describe("an event's page", () => {
     expect(await textOf(visit(member, path))).toContain('Resume the endpoint and send again');
     const plain = await submit(member, `${path}/resend`);
     expect(plain.headers.get('location')).toBe(`${path}?done=paused`);
+    const onPayment = `/dashboard/sandbox/payments/order-1/events/${sequence}/resend`;
+    const elsewhere = await submit(member, onPayment);
+    expect(elsewhere.headers.get('location')).toBe(`${path}?done=paused`);
+    expect(caught.webhooks).toEqual([]);
     await submit(member, `${path}/resend`, { resume: '1' });
     await deliver();
     expect(await statusOf('order-1')).toBe('delivered');

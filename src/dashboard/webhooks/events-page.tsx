@@ -5,6 +5,8 @@ import { type DashboardCall, tenantOf } from '../call.ts';
 import { Field, Message, Pager, Table } from '../elements.tsx';
 import { Frame } from '../frame.tsx';
 import { frameWords } from '../frame-words.ts';
+import { Untrusted } from '../payments/elements.tsx';
+import { paymentPath } from '../payments/paths.ts';
 import { answerPage } from '../response.tsx';
 import { When } from '../when.tsx';
 import { type DaysForm, readDays } from './days.ts';
@@ -12,7 +14,7 @@ import { DaysFields } from './days-fields.tsx';
 import { DeliveryBadge, LISTED_STATUSES, Outcome, wireType } from './delivery-text.tsx';
 import { eventWords } from './event-words.ts';
 import { Parts } from './parts.tsx';
-import { eventPath, paymentPath, webhooksPath } from './paths.ts';
+import { eventPath, webhooksPath } from './paths.ts';
 
 /** A page of the list: two screens of a phone or so. */
 const ROWS = 25;
@@ -114,7 +116,9 @@ function EventsTable({
         <a class="nowrap" href={eventPath(call.environment, row)}>
           {wireType(row.type)}
         </a>,
-        <a href={paymentPath(call.environment, row.uniqueId)}>{row.uniqueId}</a>,
+        <a href={paymentPath(call.environment, row.uniqueId)}>
+          <Untrusted text={row.uniqueId} />
+        </a>,
         <DeliveryBadge call={call} status={row.deliveryStatus} />,
         <When call={call} atMs={row.createdAtMs} />,
         row.lastTryAtMs === null ? (
