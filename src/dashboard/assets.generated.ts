@@ -4,6 +4,6 @@ export const DASHBOARD_CSS_PATH = '/assets/dashboard.6da8e75a.css';
 
 export const DASHBOARD_CSS_SHA256 = 'bajnWonhtWZx2AQFpcRlKFawryRVeQv2vCm2I74e15A=';
 
-export const DASHBOARD_SCRIPT_PATH = '/assets/dashboard.5db54d51.js';
+export const DASHBOARD_SCRIPT_PATH = '/assets/dashboard.7fe0e16a.js';
 
-export const DASHBOARD_SCRIPT_SHA256 = 'XbVNUSGHMJoVaAyz5kj+fNHvy8HfGckIaiZNNmdBiVA=';
+export const DASHBOARD_SCRIPT_SHA256 = 'f+DhappffxdO7AtaMZ7yZRAMrciPJt2OQvINgfCDPQk=';
