@@ -14,7 +14,6 @@ export const webhookWords = words(
       ended: 'The secret has ended.',
       resumed: 'The endpoint is no longer paused. New events go there again.',
     },
-    nothingChanged: 'Nothing was changed.',
 
     endpoints: 'Endpoints with failures',
     endpointsHint:
@@ -129,7 +128,6 @@ export const webhookWords = words(
       ended: 'ምስጢራዊ ቁልፉ አብቅቷል።',
       resumed: 'መቀበያው ከእንግዲህ አልቆመም። አዲስ ክስተቶች እንደገና ወደዚያ ይላካሉ።',
     },
-    nothingChanged: 'ምንም አልተለወጠም።',
 
     endpoints: 'የማይቀበሉ መቀበያዎች',
     endpointsHint:
