@@ -50,7 +50,9 @@ async function account(rawBody: string, headers: IncomingHttpHeaders): Promise<s
     const merchant = await readDemoMerchant();
     const webhook: ReceivedWebhook = JSON.parse(rawBody);
     const payment: { readonly test: boolean } = JSON.parse(webhook.body);
-    const environment = payment.test ? 'sandbox' : 'production';
+    // Production's test events say `test` too, and are signed with production's keys.
+    const isProduction = isSignedByRsa(webhook, merchant, 'production') || !payment.test;
+    const environment = isProduction ? 'production' : 'sandbox';
     return `
 ${webhook.webHookEvent}  ${webhook.paymentIntentUniqueId}  ${webhook.status}  (${environment})
   webhook-id                 ${headers['webhook-id']}

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { dayText, readDays } from '../../src/dashboard/webhooks/days.ts';
+import { dateOf, readDays } from '../../src/dashboard/webhooks/days.ts';
 import { mayEnd } from '../../src/dashboard/webhooks/secrets.ts';
 import {
   type Endpoint,
@@ -82,6 +82,6 @@ describe('days of a form', () => {
   });
 
   test('today begins at midnight in Addis Ababa', () => {
-    expect([dayText(startMs - 1), dayText(startMs)]).toEqual(['2026-11-20', '2026-11-21']);
+    expect([dateOf(startMs - 1), dateOf(startMs)]).toEqual(['2026-11-20', '2026-11-21']);
   });
 });

@@ -90,7 +90,7 @@ describe('the log', () => {
 
   test('pages, and links carry the filters along', async () => {
     const member = await signedIn('viewer');
-    await insertFailed(30);
+    await insertFailed(Array.from({ length: 30 }, (_value, index) => `gone-${index}`));
     const first = await (await visit(member, `${EVENTS}?status=dead`)).text();
     expect([...first.matchAll(/gone-\d+</g)]).toHaveLength(25);
     const older = /href="([^"]*cursor=[^"]*)"/.exec(first)?.[1]?.replaceAll('&amp;', '&') ?? '';
@@ -125,7 +125,7 @@ describe("an event's page", () => {
     const response = await visit(await signedIn('developer'), path);
     const html = await response.text();
     expect(response.status).toBe(200);
-    expect(html).toContain('<pre>&lt;i>so&lt;/i></pre>');
+    expect(html).toContain('<pre dir="auto">&lt;i>so&lt;/i></pre>');
     expect(html).toContain('HTTP 410');
     const body = /<textarea id="body"[^>]*>([^<]*)<\/textarea>/.exec(html)?.[1] ?? '';
     expect(body.replaceAll('&quot;', '"').replaceAll('&amp;', '&')).toBe(arrivals[0]?.text);
@@ -159,6 +159,10 @@ describe("an event's page", () => {
     expect(await textOf(visit(member, path))).toContain('Resume the endpoint and send again');
     const plain = await submit(member, `${path}/resend`);
     expect(plain.headers.get('location')).toBe(`${path}?done=paused`);
+    const onPayment = `/dashboard/sandbox/payments/order-1/events/${sequence}/resend`;
+    const elsewhere = await submit(member, onPayment);
+    expect(elsewhere.headers.get('location')).toBe(`${path}?done=paused`);
+    expect(caught.webhooks).toEqual([]);
     await submit(member, `${path}/resend`, { resume: '1' });
     await deliver();
     expect(await statusOf('order-1')).toBe('delivered');
@@ -192,15 +196,15 @@ describe("an event's page", () => {
 });
 
 /** Rows of the ledger whose objects never were: what has been forgotten is not sent again. */
-async function insertFailed(count: number): Promise<void> {
+async function insertFailed(uniqueIds: readonly string[]): Promise<void> {
   await env.DB.prepare(
     `INSERT INTO webhook_event (event_id, merchant_id, environment, payment_uuid, unique_id,
        sequence, type, delivery_status, revision, created_at_ms, tries)
-     SELECT 'evt_' || value, ?1, 'sandbox', 'u' || value, 'gone-' || value, 2, 'payment_failed',
-       'dead', 1, ?2 - value, 10
+     SELECT 'evt_' || key, ?1, 'sandbox', 'u' || key, value, 2, 'payment_failed', 'dead', 1,
+       ?2 - key, 10
      FROM json_each(?3)`,
   )
-    .bind(ALPHA.id, Date.now(), JSON.stringify(Array.from({ length: count }, (_, index) => index)))
+    .bind(ALPHA.id, Date.now(), JSON.stringify(uniqueIds))
     .run();
 }
 
@@ -211,7 +215,7 @@ describe('sending all failed ones again', () => {
     await announce('order-2');
     await announce('order-3', 200);
     const page = await textOf(visit(member, RESEND));
-    expect(page).toContain('2 failed events in these days.');
+    expect(page).toContain('Failed events in these days: 2.');
     expect(caught.webhooks).toEqual([]);
   });
 
@@ -249,7 +253,7 @@ describe('sending all failed ones again', () => {
     const member = await signedIn('developer');
     await announce('order-1');
     advance(SECOND_MS);
-    await insertFailed(RESEND_BATCH);
+    await insertFailed(new Array(RESEND_BATCH).fill('gone'));
     const first = await (await submit(member, RESEND, days())).text();
     expect(first).toContain(`Left as they are: ${RESEND_BATCH}.`);
     // One, and perhaps another one of the same millisecond.
@@ -278,7 +282,7 @@ describe('sending all failed ones again', () => {
     await pause();
     await announce('order-1', 200);
     const page = await (await visit(member, RESEND)).text();
-    expect(page).toContain('1 endpoints are paused');
+    expect(page).toContain('Paused endpoints: 1.');
     expect(page).toContain('value="https://shop.example.com"');
     await submit(member, RESEND, days());
     await deliver();

@@ -6,7 +6,8 @@ export function sentOnce(): void {
       if (isSent) {
         event.preventDefault();
       }
-      isSent = true;
+      // Not if a question before it was answered by no.
+      isSent ||= !event.defaultPrevented;
     });
     // Back on the page by the browser's own memory: the form may be sent again.
     addEventListener('pageshow', () => {

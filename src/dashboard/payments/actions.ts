@@ -5,27 +5,25 @@ import { intentByUniqueId } from '../../intent/client.ts';
 import { actorOf, type DashboardCall, tenantOf } from '../call.ts';
 import { noticePage } from '../notices.tsx';
 import { redirectTo } from '../response.tsx';
+import { sendAgain } from '../webhooks/send-again.ts';
 import { paymentPath } from './paths.ts';
 import { paymentPage } from './payment.tsx';
 
-/** Versions of a payment count from 1; no payment ever reaches a billion. */
-const SEQUENCE = /^[1-9]\d{0,8}$/;
-
 /**
- * POST …/payments/:uniqueId/events/:sequence/resend: from the start of the schedule, whatever became
- * of the event before. The object and the audit log cannot change together: the log follows, so that
- * it tells of nothing that has not happened.
+ * POST …/payments/:uniqueId/events/:sequence/resend. What could not be sent is explained on the
+ * event's own page.
  */
 export async function resendEvent(call: DashboardCall): Promise<Response> {
-  const { uniqueId = '', sequence = '' } = call.params;
-  const intent = intentByUniqueId(call.env, tenantOf(call), uniqueId);
-  const events = SEQUENCE.test(sequence) ? await intent.events() : [];
-  const event = events.find((one) => one.sequence === Number(sequence));
-  if (event === undefined || !(await intent.resendEvent(event.sequence))) {
+  const sent = await sendAgain(call);
+  if (sent === null) {
     return noticePage(call, 'not_found');
   }
-  await audit(call, 'event.resent', event.eventId, { uniqueId, sequence: event.sequence });
-  return redirectTo(call, paymentPath(call.environment, uniqueId), { done: 'event_resent' });
+  const { outcome, path } = sent;
+  return outcome === 'resent'
+    ? redirectTo(call, paymentPath(call.environment, call.params.uniqueId ?? ''), {
+        done: 'event_resent',
+      })
+    : redirectTo(call, path, { done: outcome });
 }
 
 /** POST …/payments/:uniqueId/cancel: only while nothing is being paid (decision 25). */

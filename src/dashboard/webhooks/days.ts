@@ -1,5 +1,6 @@
 import type { TimeRange } from '../../ledger/page.ts';
 import { ledgerDay, ledgerDayStartMs } from '../../ledger/totals.ts';
+import { dayFrom, dayText } from '../payments/filter.ts';
 
 /** Days of a form, as Addis Ababa counts them; both belong to the range. Pure. */
 export interface DaysForm {
@@ -12,9 +13,6 @@ export interface DaysForm {
 }
 
 export type DaysProblem = 'badDate' | 'datesReversed';
-
-const DATE = /^\d{4}-\d{2}-\d{2}$/;
-const DAY_MS = 86_400_000;
 
 /** Reads two days that may be missing: then the range is open on that side. */
 export function readDays(from: string, to: string): DaysForm {
@@ -43,13 +41,6 @@ export function readDays(from: string, to: string): DaysForm {
 }
 
 /** The day of `atMs`, as date fields write it. */
-export function dayText(atMs: number): string {
-  return new Date(ledgerDay(atMs) * DAY_MS).toISOString().slice(0, 10);
-}
-
-/** The day of `2026-11-21` as the ledger counts days; null when there is no such day. */
-function dayFrom(text: string): number | null {
-  const atMs = DATE.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
-  const exists = !Number.isNaN(atMs) && new Date(atMs).toISOString().startsWith(text);
-  return exists ? atMs / DAY_MS : null;
+export function dateOf(atMs: number): string {
+  return dayText(ledgerDay(atMs));
 }

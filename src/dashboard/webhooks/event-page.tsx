@@ -1,22 +1,21 @@
-import { auditEntry, auditEntryIfChanged } from '../../audit/log.ts';
-import { runBatch } from '../../database.ts';
 import type { DeliveryTry } from '../../intent/protocol.ts';
 import { countText } from '../../pages/money-text.ts';
-import { resumeEndpoint } from '../../webhooks/endpoints.ts';
-import { forgetSettingsOf } from '../../webhooks/settings.ts';
-import { actorOf, type DashboardCall, tenantOf } from '../call.ts';
+import type { DashboardCall } from '../call.ts';
 import { CopyText, CsrfField, Facts, Message } from '../elements.tsx';
 import { Frame } from '../frame.tsx';
 import { frameWords } from '../frame-words.ts';
 import { noticePage } from '../notices.tsx';
+import { Untrusted, WhenExactly } from '../payments/elements.tsx';
+import { paymentPath } from '../payments/paths.ts';
 import { isAllowed } from '../permissions.ts';
 import { answerPage, redirectTo } from '../response.tsx';
-import { When } from '../when.tsx';
+import { shownLines } from '../untrusted-text.ts';
 import { DeliveryBadge, Outcome, wireType } from './delivery-text.tsx';
 import { type EventDetails, RESENDABLE, readEvent } from './event.ts';
 import { eventWords } from './event-words.ts';
 import { Parts } from './parts.tsx';
-import { eventPath, paymentPath, webhooksPath } from './paths.ts';
+import { eventPath, webhooksPath } from './paths.ts';
+import { sendAgain } from './send-again.ts';
 
 /** GET /dashboard/:environment/webhooks/events/:uniqueId/:sequence: as the payment's object has it. */
 export async function showEvent(call: DashboardCall): Promise<Response> {
@@ -33,34 +32,10 @@ export async function showEvent(call: DashboardCall): Promise<Response> {
 
 /** POST …/webhooks/events/:uniqueId/:sequence/resend */
 export async function resendOne(call: DashboardCall): Promise<Response> {
-  const details = await readEvent(call);
-  if (details === null) {
-    return noticePage(call, 'not_found');
-  }
-  const { client, uniqueId, event, paused } = details;
-  const path = eventPath(call.environment, { uniqueId, sequence: event.sequence });
-  const { environment, session, nowMs } = call;
-  const { merchantId } = session;
-  const entry = { actor: actorOf(call), merchantId, environment, atMs: nowMs };
-  if (paused !== null) {
-    if (!call.form.has('resume')) {
-      return redirectTo(call, path, { done: 'paused' });
-    }
-    const { origin } = paused;
-    const resumed = { ...entry, action: 'webhook.endpoint_resumed', target: origin } as const;
-    await runBatch(call.env.DB, [
-      resumeEndpoint(tenantOf(call), origin),
-      auditEntryIfChanged(resumed),
-    ]);
-    forgetSettingsOf(tenantOf(call));
-  }
-  if (!(await client.resendEvent(event.sequence, RESENDABLE))) {
-    return redirectTo(call, path, { done: 'late' });
-  }
-  const detail = { uniqueId, sequence: event.sequence };
-  const resent = { ...entry, action: 'event.resent', target: event.eventId, detail } as const;
-  await runBatch(call.env.DB, [auditEntry(resent)]);
-  return redirectTo(call, path, { done: 'resent' });
+  const sent = await sendAgain(call);
+  return sent === null
+    ? noticePage(call, 'not_found')
+    : redirectTo(call, sent.path, { done: sent.outcome });
 }
 
 interface Props {
@@ -112,7 +87,12 @@ function EventFacts({ call, details }: Props) {
   return (
     <Facts
       rows={[
-        [text.payment, <a href={paymentPath(call.environment, uniqueId)}>{uniqueId}</a>],
+        [
+          text.payment,
+          <a href={paymentPath(call.environment, uniqueId)}>
+            <Untrusted text={uniqueId} />
+          </a>,
+        ],
         [
           text.status,
           <div class="stack">
@@ -121,11 +101,11 @@ function EventFacts({ call, details }: Props) {
           </div>,
         ],
         [text.destination, <Destination call={call} details={details} />],
-        [text.created, <When call={call} atMs={event.createdAtMs} />],
+        [text.created, <WhenExactly call={call} atMs={event.createdAtMs} />],
         [
           text.next,
           event.deliveryStatus === 'waiting' && event.dueAtMs !== null ? (
-            <When call={call} atMs={event.dueAtMs} />
+            <WhenExactly call={call} atMs={event.dueAtMs} />
           ) : (
             <span class="quiet">{frameWords[call.language].none}</span>
           ),
@@ -196,12 +176,13 @@ function Tries(props: { readonly call: DashboardCall; readonly tries: readonly D
   }
   return (
     <ol class="tries" reversed>
-      {tries.toReversed().map((entry, index) => (
+      {tries.toReversed().map((entry) => (
         <li class="card">
-          <h3>{text.tryNumber(countText(tries.length - index, locale))}</h3>
+          <h3>
+            <WhenExactly call={call} atMs={entry.atMs} />
+          </h3>
           <Facts
             rows={[
-              [text.time, <When call={call} atMs={entry.atMs} />],
               [text.result, <Outcome httpStatus={entry.httpStatus} error={entry.error} />],
               [text.duration, text.milliseconds(countText(entry.durationMs, locale))],
             ]}
@@ -209,7 +190,7 @@ function Tries(props: { readonly call: DashboardCall; readonly tries: readonly D
           {entry.answerExcerpt !== '' && (
             <div class="stack">
               <h4>{text.answer}</h4>
-              <pre>{entry.answerExcerpt}</pre>
+              <pre dir="auto">{shownLines(entry.answerExcerpt)}</pre>
             </div>
           )}
         </li>

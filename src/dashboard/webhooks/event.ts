@@ -2,7 +2,7 @@ import { type IntentClient, intentByUniqueId } from '../../intent/client.ts';
 import type { DeliveryStatus, EventSummary } from '../../intent/protocol.ts';
 import { type Endpoint, endpointOrigin, listEndpoints } from '../../webhooks/endpoints.ts';
 import { type DashboardCall, tenantOf } from '../call.ts';
-import { defaultUrl } from './settings-page.tsx';
+import { defaultUrl } from './default-url.ts';
 
 /** From these states a person may send an event again. In the others it is on its way, or moot. */
 export const RESENDABLE: readonly DeliveryStatus[] = [

@@ -5,6 +5,8 @@ import { type DashboardCall, tenantOf } from '../call.ts';
 import { Field, Message, Pager, Table } from '../elements.tsx';
 import { Frame } from '../frame.tsx';
 import { frameWords } from '../frame-words.ts';
+import { Untrusted } from '../payments/elements.tsx';
+import { paymentPath } from '../payments/paths.ts';
 import { answerPage } from '../response.tsx';
 import { When } from '../when.tsx';
 import { type DaysForm, readDays } from './days.ts';
@@ -12,7 +14,7 @@ import { DaysFields } from './days-fields.tsx';
 import { DeliveryBadge, LISTED_STATUSES, Outcome, wireType } from './delivery-text.tsx';
 import { eventWords } from './event-words.ts';
 import { Parts } from './parts.tsx';
-import { eventPath, paymentPath, webhooksPath } from './paths.ts';
+import { eventPath, webhooksPath } from './paths.ts';
 
 /** A page of the list: two screens of a phone or so. */
 const ROWS = 25;
@@ -109,25 +111,23 @@ function EventsTable({
   return (
     <Table
       caption={text.title}
-      columns={[
-        text.event,
-        text.payment,
-        text.status,
-        text.created,
-        text.tries,
-        text.last,
-        text.next,
-      ]}
+      columns={[text.event, text.payment, text.status, text.created, text.last, text.next]}
       rows={rows.map((row) => [
-        <a href={eventPath(call.environment, row)}>{wireType(row.type)}</a>,
-        <a href={paymentPath(call.environment, row.uniqueId)}>{row.uniqueId}</a>,
+        <a class="nowrap" href={eventPath(call.environment, row)}>
+          {wireType(row.type)}
+        </a>,
+        <a href={paymentPath(call.environment, row.uniqueId)}>
+          <Untrusted text={row.uniqueId} />
+        </a>,
         <DeliveryBadge call={call} status={row.deliveryStatus} />,
         <When call={call} atMs={row.createdAtMs} />,
-        <span class="number">{countText(row.tries, locale)}</span>,
         row.lastTryAtMs === null ? (
           <span class="quiet">{none}</span>
         ) : (
-          <Outcome httpStatus={row.lastHttpStatus} error={row.lastError} />
+          <span>
+            <Outcome httpStatus={row.lastHttpStatus} error={row.lastError} />{' '}
+            <span class="quiet small nowrap">{text.tries(countText(row.tries, locale))}</span>
+          </span>
         ),
         row.dueAtMs === null ? (
           <span class="quiet">{none}</span>

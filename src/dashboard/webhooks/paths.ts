@@ -15,10 +15,6 @@ export function eventPath(
   return webhooksPath(environment, `/events/${id}/${event.sequence}${rest}`);
 }
 
-export function paymentPath(environment: Environment, uniqueId: string): string {
-  return `/dashboard/${environment}/payments/${encodeURIComponent(uniqueId)}`;
-}
-
 /** A post's own address cannot be fetched: the page in its answer links to itself by another. */
 export function atPath(call: DashboardCall, path: string): DashboardCall {
   return call.request.method === 'POST' ? { ...call, url: new URL(path, call.url) } : call;

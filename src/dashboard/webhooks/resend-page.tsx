@@ -14,7 +14,7 @@ import { CsrfField, Message } from '../elements.tsx';
 import { Frame } from '../frame.tsx';
 import { frameWords } from '../frame-words.ts';
 import { answerPage } from '../response.tsx';
-import { type DaysForm, dayText, readDays } from './days.ts';
+import { type DaysForm, dateOf, readDays } from './days.ts';
 import { DaysFields } from './days-fields.tsx';
 import { eventWords } from './event-words.ts';
 import { Parts } from './parts.tsx';
@@ -34,8 +34,8 @@ interface Found {
 export async function showResend(call: DashboardCall): Promise<Response> {
   const query = call.url.searchParams;
   const days = readDays(
-    query.get('from')?.trim() ?? dayText(call.nowMs - DAYS_OFFERED_MS),
-    query.get('to')?.trim() ?? dayText(call.nowMs),
+    query.get('from')?.trim() ?? dateOf(call.nowMs - DAYS_OFFERED_MS),
+    query.get('to')?.trim() ?? dateOf(call.nowMs),
   );
   return answerDays(call, days);
 }

@@ -15,6 +15,7 @@ import { actorOf, type DashboardCall, tenantOf } from '../call.ts';
 import { noticePage } from '../notices.tsx';
 import { redirectTo } from '../response.tsx';
 import { addressProblem } from './address.ts';
+import { defaultUrl } from './default-url.ts';
 import { webhooksPath } from './paths.ts';
 import {
   endSecret,
@@ -25,7 +26,7 @@ import {
   openSecret,
   secretsInForce,
 } from './secrets.ts';
-import { answerSettings, defaultUrl } from './settings-page.tsx';
+import { answerSettings } from './settings-page.tsx';
 import type { TestResult } from './test-section.tsx';
 
 const HOUR_MS = 60 * 60 * 1_000;

@@ -1,5 +1,3 @@
-import { prepare } from '../../database.ts';
-import type { Tenant } from '../../domain/intent.ts';
 import { countText } from '../../pages/money-text.ts';
 import { type Endpoint, listEndpoints } from '../../webhooks/endpoints.ts';
 import { type PublicKey, publicKeyPems } from '../../webhooks/signature.ts';
@@ -10,6 +8,7 @@ import { frameWords } from '../frame-words.ts';
 import { isAllowed } from '../permissions.ts';
 import { answerPage } from '../response.tsx';
 import type { AddressProblem } from './address.ts';
+import { defaultUrl } from './default-url.ts';
 import { EndpointsSection } from './endpoints-section.tsx';
 import { Parts } from './parts.tsx';
 import { atPath, webhooksPath } from './paths.ts';
@@ -58,14 +57,6 @@ async function readModel(call: DashboardCall): Promise<SettingsModel> {
     publicKeyPems(config.webhookRsaKeys[environment]),
   ]);
   return { url, endpoints, secrets, keys };
-}
-
-/** Where events without a callbackUrl go, as D1 has it now. */
-export function defaultUrl(db: D1Database, tenant: Tenant): Promise<string | null> {
-  return prepare(db, {
-    sql: 'SELECT url FROM webhook_settings WHERE merchant_id = ?1 AND environment = ?2',
-    params: [tenant.merchantId, tenant.environment],
-  }).first<string>('url');
 }
 
 interface SectionProps {

@@ -14,7 +14,6 @@ export const webhookWords = words(
       ended: 'The secret has ended.',
       resumed: 'The endpoint is no longer paused. New events go there again.',
     },
-    nothingChanged: 'Nothing was changed.',
 
     endpoints: 'Endpoints with failures',
     endpointsHint:
@@ -29,7 +28,7 @@ export const webhookWords = words(
     resume: 'Resume',
     resumeOf: (origin: string) => `Resume ${origin}`,
     pausedAlert: (count: string) =>
-      `${count} of your endpoints get no webhooks at present, because they have only failed for 5 days. Mend the server, resume the endpoint, then send again what has failed.`,
+      `Paused endpoints: ${count}. Nothing is sent there, because for 5 days nothing has arrived. Mend the server, resume the endpoint, then send again what has failed.`,
     resendLink: 'Send again what has failed',
 
     urlTitle: 'Default address',
@@ -85,10 +84,11 @@ export const webhookWords = words(
     created: 'Created',
     expires: 'Ends',
     never: 'not yet set',
+    actions: 'Actions',
     show: 'Show',
     showOf: (id: string) => `Show secret ${id}`,
     endNow: 'End now',
-    endOf: (id: string) => `End secret ${id} now`,
+    endOf: (id: string) => `End now: secret ${id}`,
     endConfirm: 'Webhooks are no longer signed with this secret. End it?',
     noSecrets: 'There is no secret: webhooks carry no webhook-signature.',
     shown: (id: string) => `Secret ${id}`,
@@ -128,7 +128,6 @@ export const webhookWords = words(
       ended: 'ምስጢራዊ ቁልፉ አብቅቷል።',
       resumed: 'መቀበያው ከእንግዲህ አልቆመም። አዲስ ክስተቶች እንደገና ወደዚያ ይላካሉ።',
     },
-    nothingChanged: 'ምንም አልተለወጠም።',
 
     endpoints: 'የማይቀበሉ መቀበያዎች',
     endpointsHint:
@@ -141,9 +140,9 @@ export const webhookWords = words(
     lastError: 'የመጨረሻ ስህተት',
     pausedSince: 'የቆመው ከ',
     resume: 'ቀጥል',
-    resumeOf: (origin) => `${origin} ይቀጥል`,
+    resumeOf: (origin) => `ቀጥል፦ ${origin}`,
     pausedAlert: (count) =>
-      `${count} መቀበያዎችዎ ለ5 ቀናት ምንም ስላልተቀበሉ አሁን ዌብሁክ አይላክላቸውም። ሰርቨሩን ያስተካክሉ፣ መቀበያውን ያስቀጥሉ፣ ከዚያ ያልተሳኩትን እንደገና ይላኩ።`,
+      `የቆሙ መቀበያዎች፦ ${count}። ለ5 ቀናት ምንም ስላልደረሰ ወደዚያ አይላክም። ሰርቨሩን ያስተካክሉ፣ መቀበያውን ያስቀጥሉ፣ ከዚያ ያልተሳኩትን እንደገና ይላኩ።`,
     resendLink: 'ያልተሳኩትን እንደገና ላክ',
 
     urlTitle: 'መደበኛ አድራሻ',
@@ -195,10 +194,11 @@ export const webhookWords = words(
     created: 'የተፈጠረው',
     expires: 'የሚያበቃው',
     never: 'ገና አልተወሰነም',
+    actions: 'ድርጊቶች',
     show: 'አሳይ',
-    showOf: (id) => `ቁልፍ ${id} አሳይ`,
+    showOf: (id) => `አሳይ፦ ቁልፍ ${id}`,
     endNow: 'አሁን አብቃ',
-    endOf: (id) => `ቁልፍ ${id} አሁን ያብቃ`,
+    endOf: (id) => `አሁን አብቃ፦ ቁልፍ ${id}`,
     endConfirm: 'ከእንግዲህ ዌብሁክ በዚህ ቁልፍ አይፈረምም። ያብቃ?',
     noSecrets: 'ምንም ምስጢራዊ ቁልፍ የለም፦ ዌብሁክ webhook-signature አይይዝም።',
     shown: (id) => `ምስጢራዊ ቁልፍ ${id}`,
