@@ -1,11 +1,11 @@
 import { timeText } from '../pages/time-text.ts';
-import type { DashboardCall } from './call.ts';
+import type { PublicCall } from './call.ts';
 import { Moment } from './elements.tsx';
 import { SHARED_WORDS } from './words.ts';
 
 /** A moment in the member's language, on the clock of Addis Ababa. */
 export function When(props: {
-  readonly call: Pick<DashboardCall, 'language'>;
+  readonly call: Pick<PublicCall, 'language'>;
   readonly atMs: number;
 }) {
   return (

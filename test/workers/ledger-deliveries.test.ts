@@ -23,6 +23,7 @@ import {
   intentOf,
   lastEvent,
   objectSql,
+  SECOND_MS,
   settle,
   startRedirect,
   stubOf,
@@ -154,6 +155,8 @@ describe('the ledger shows how a delivery stands', () => {
     advance(EXPIRE_IN_MS);
     await intentOf();
     await ledger();
+    // Events of one moment would be listed in any order.
+    advance(SECOND_MS);
     await execute(settle('a0', 'succeeded'));
     await ledger();
     expect(await eventRows()).toMatchObject([

@@ -1,6 +1,7 @@
 import type { Intent } from '../../domain/intent.ts';
 import type { DashboardCall } from '../call.ts';
-import { When } from './elements.tsx';
+
+import { When } from '../when.tsx';
 import { paymentWords } from './payment-words.ts';
 
 /** What a person should look at, in words, with what to do. Nothing when all is well. */

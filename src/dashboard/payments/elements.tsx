@@ -1,5 +1,5 @@
 import type { IntentStatus } from '../../domain/intent.ts';
-import { exactTimeText, timeText } from '../../pages/time-text.ts';
+import { exactTimeText } from '../../pages/time-text.ts';
 import type { DashboardCall } from '../call.ts';
 import { Badge, type BadgeTone, Moment } from '../elements.tsx';
 import { shownText } from '../untrusted-text.ts';
@@ -19,13 +19,6 @@ const TONES: Readonly<Record<IntentStatus, BadgeTone>> = {
 
 export function StatusBadge(props: { readonly call: Call; readonly status: IntentStatus }) {
   return <Badge tone={TONES[props.status]}>{statusWords[props.call.language][props.status]}</Badge>;
-}
-
-/** A moment in the member's language. */
-export function When(props: { readonly call: Call; readonly atMs: number }) {
-  return (
-    <Moment atMs={props.atMs}>{timeText(props.atMs, SHARED_WORDS[props.call.language])}</Moment>
-  );
 }
 
 /** The same to the second: attempts and tries follow each other fast. */

@@ -9,8 +9,9 @@ import { Badge, Message, Pager, Table } from '../elements.tsx';
 import { Frame } from '../frame.tsx';
 import { answerPage } from '../response.tsx';
 import { shownText } from '../untrusted-text.ts';
+import { When } from '../when.tsx';
 import { SHARED_WORDS } from '../words.ts';
-import { StatusBadge, When } from './elements.tsx';
+import { StatusBadge } from './elements.tsx';
 import {
   type CurrencyFigures,
   daysPerBar,

@@ -5,10 +5,11 @@ import { countText } from '../../pages/money-text.ts';
 import type { DashboardCall } from '../call.ts';
 import { Facts, Table } from '../elements.tsx';
 import { shownText } from '../untrusted-text.ts';
+import { When } from '../when.tsx';
 import { SHARED_WORDS } from '../words.ts';
 import { amountsOf } from './amounts.ts';
 import { moneyIn } from './charts.tsx';
-import { StatusBadge, Untrusted, When } from './elements.tsx';
+import { StatusBadge, Untrusted } from './elements.tsx';
 import { paymentWords } from './payment-words.ts';
 
 interface Props {

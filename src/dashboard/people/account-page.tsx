@@ -2,13 +2,13 @@ import type { DashboardCall } from '../call.ts';
 import { Badge, ButtonForm, CsrfField, Field, Message, Table } from '../elements.tsx';
 import { Frame } from '../frame.tsx';
 import { frameWords } from '../frame-words.ts';
+import { When } from '../when.tsx';
 import { type AccountProblem, accountWords } from './account-words.ts';
 import { browserName } from './browser-name.ts';
 import { NAME_LENGTH_MAX } from './invitations.ts';
 import { PasskeyForm } from './passkey-form.tsx';
 import type { ListedPasskey } from './passkeys.ts';
 import type { OpenSession } from './sessions.ts';
-import { When } from './when.tsx';
 import { wayInWords } from './words.ts';
 
 const PATH = '/dashboard/account';

@@ -2,9 +2,9 @@ import type { PublicCall } from '../call.ts';
 import { Facts, Field } from '../elements.tsx';
 import { PublicFrame } from '../frame.tsx';
 import { frameWords } from '../frame-words.ts';
+import { When } from '../when.tsx';
 import { type Invitation, invitationPath, NAME_LENGTH_MAX } from './invitations.ts';
 import { PasskeyForm } from './passkey-form.tsx';
-import { When } from './when.tsx';
 import { wayInWords } from './words.ts';
 
 /** Who invites to what, and the one step that is left. */

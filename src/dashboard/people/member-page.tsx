@@ -2,10 +2,10 @@ import type { DashboardCall } from '../call.ts';
 import { ButtonForm, CsrfField, Facts, Field, Message } from '../elements.tsx';
 import { Frame } from '../frame.tsx';
 import { frameWords } from '../frame-words.ts';
+import { When } from '../when.tsx';
 import type { Member } from './members.ts';
 import { LinkOnce, type NewLink, RoleSelect } from './team-page.tsx';
 import { teamWords } from './team-words.ts';
-import { When } from './when.tsx';
 
 export type MemberProblem = keyof (typeof teamWords)['en']['problems'];
 

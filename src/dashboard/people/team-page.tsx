@@ -3,10 +3,10 @@ import { ButtonForm, CopyText, CsrfField, Field, Message, Table } from '../eleme
 import { Frame } from '../frame.tsx';
 import { frameWords } from '../frame-words.ts';
 import { ROLES, type Role } from '../permissions.ts';
+import { When } from '../when.tsx';
 import { NAME_LENGTH_MAX, type OpenInvitation } from './invitations.ts';
 import type { Member } from './members.ts';
 import { teamWords } from './team-words.ts';
-import { When } from './when.tsx';
 import { wayInWords } from './words.ts';
 
 /** A link to show this once. */
