@@ -1,0 +1,412 @@
+import { env } from 'cloudflare:workers';
+import { describe, expect, test } from 'vitest';
+import { newInvitation } from '../../src/dashboard/people/invitations.ts';
+import { isAllowed, ROLES } from '../../src/dashboard/permissions.ts';
+import type { DashboardRoute } from '../../src/dashboard/route.ts';
+import { DASHBOARD_ROUTES } from '../../src/dashboard/routes.ts';
+import { runBatch } from '../../src/database.ts';
+import { type SignedIn, sessionFor, signedIn, submit, visit } from './dashboard-support.ts';
+import {
+  ALPHA,
+  allRows,
+  BETA,
+  consumeAll,
+  createHosted,
+  merchantServer,
+  payHosted,
+  useGateway,
+} from './support.ts';
+
+/**
+ * Goal: promise 8 for the dashboard. Nobody reads or changes anything of another merchant, of the
+ * other environment, beyond their role, or after their session's end. Method: one table names, for
+ * every route, a request that its rightful owner could make; a route without an entry fails. The
+ * request is first made by everybody who may not: each time the answer holds no word of the
+ * merchant's, and afterwards every row that is the merchant's is as before, in D1 and in the
+ * payments' objects, and nothing was sent. Then the owner makes it, and it works: so it was not for
+ * its form that it was refused.
+ */
+
+const caught = useGateway();
+
+/** Stand in what belongs to ALPHA's sandbox alone, and so in no answer to anybody else. */
+const WORDS = {
+  paid: 'alpha-paid',
+  open: 'alpha-open',
+  member: 'Alemitu',
+  invited: 'Invited Person',
+  passkey: 'Passkey of Alemitu',
+  key: 'Till key',
+  hook: 'alpha-hooks.example.com',
+  failing: 'https://failing.example.com',
+} as const;
+
+interface World {
+  readonly owner: SignedIn;
+  /** Another member of ALPHA's, with a passkey and a session. */
+  readonly member: SignedIn;
+  readonly invitationId: string;
+  readonly keyDigest: string;
+}
+
+async function world(): Promise<World> {
+  merchantServer(() => new Response('no', { status: 500 }));
+  await createHosted({ paymentIntentUniqueId: WORDS.open });
+  await payHosted({ paymentIntentUniqueId: WORDS.paid });
+  await consumeAll(caught);
+  const owner = await signedIn('owner');
+  const member = await signedIn('viewer');
+  const invitation = await newInvitation({
+    merchantId: ALPHA.id,
+    name: WORDS.invited,
+    role: 'viewer',
+    memberId: null,
+    invitedBy: { id: owner.memberId, name: 'the owner' },
+    nowMs: Date.now(),
+  });
+  await runBatch(env.DB, [
+    invitation.statement,
+    { sql: 'UPDATE members SET name = ?2 WHERE id = ?1', params: [member.memberId, WORDS.member] },
+    ...[owner, member].map(({ memberId }, index) => ({
+      sql: `INSERT INTO passkeys (credential_id, member_id, public_key, counter, transports, name,
+          backed_up, created_at_ms) VALUES (?1, ?2, 'x', 0, '[]', ?3, 0, 1), (?4, ?2, 'x', 0, '[]', ?3, 0, 2)`,
+      params: [`cred-${index}-a`, memberId, WORDS.passkey, `cred-${index}-b`],
+    })),
+    {
+      sql: `UPDATE api_keys SET name = ?2 WHERE merchant_id = ?1 AND environment = 'sandbox' AND revoked_at_ms IS NULL`,
+      params: [ALPHA.id, WORDS.key],
+    },
+    {
+      sql: `INSERT INTO webhook_settings (merchant_id, environment, url) VALUES (?1, 'sandbox', ?2)`,
+      params: [ALPHA.id, `https://${WORDS.hook}/hook`],
+    },
+    {
+      sql: `INSERT INTO webhook_endpoints (merchant_id, environment, origin, failing_since_ms, last_failure_at_ms, last_error, paused_at_ms)
+        VALUES (?1, 'sandbox', ?2, 1, 2, 'HTTP 500', 3)`,
+      params: [ALPHA.id, WORDS.failing],
+    },
+    {
+      sql: `INSERT INTO webhook_secrets (id, merchant_id, environment, sealed_secret, created_at_ms)
+        SELECT 'alpha-second', merchant_id, environment, sealed_secret, 1 FROM webhook_secrets WHERE id = ?1`,
+      params: [`${ALPHA.id}-sandbox`],
+    },
+  ]);
+  const keyDigest = await env.DB.prepare('SELECT digest FROM api_keys WHERE name = ?1')
+    .bind(WORDS.key)
+    .first<string>('digest');
+  return { owner, member, invitationId: invitation.id, keyDigest: keyDigest ?? '' };
+}
+
+interface Case {
+  readonly path: (world: World) => string;
+  readonly fields?: (world: World) => Readonly<Record<string, string>>;
+  /**
+   * `thing`: the path names something of ALPHA's sandbox, which for all others does not exist: 404.
+   * `own`: whoever asks gets their own page, or changes their own settings.
+   */
+  readonly about: 'thing' | 'own';
+  /** What the owner is answered; 303 for forms that are carried out. */
+  readonly status?: number;
+}
+
+const SANDBOX = '/dashboard/sandbox';
+const EVENT_SEQUENCE = 3;
+const FORM_ID = 'A'.repeat(22);
+
+const at = (path: string) => () => path;
+const page = (path: string): Case => ({ path: at(path), about: 'own' });
+const form = (path: string, fields: Readonly<Record<string, string>> = {}, status = 303): Case => ({
+  path: at(path),
+  fields: () => fields,
+  about: 'own',
+  status,
+});
+const thing = (
+  path: Case['path'],
+  fields: Case['fields'] | null = null,
+  status = fields === null ? 200 : 303,
+): Case => ({ path, ...(fields !== null && { fields }), about: 'thing', status });
+
+const CASES: Readonly<Record<string, Case>> = {
+  'GET /dashboard': { ...page('/dashboard'), status: 303 },
+
+  'GET /dashboard/:environment/payments': page(`${SANDBOX}/payments`),
+  'POST /dashboard/:environment/payments': form(`${SANDBOX}/payments`, { search: WORDS.paid }, 200),
+  'GET /dashboard/:environment/payments.csv': page(`${SANDBOX}/payments.csv`),
+  'GET /dashboard/:environment/payments/:uniqueId': thing(at(`${SANDBOX}/payments/${WORDS.paid}`)),
+  'POST /dashboard/:environment/payments/:uniqueId/cancel': thing(
+    at(`${SANDBOX}/payments/${WORDS.open}/cancel`),
+    () => ({}),
+  ),
+  'POST /dashboard/:environment/payments/:uniqueId/events/:sequence/resend': thing(
+    at(`${SANDBOX}/payments/${WORDS.paid}/events/${EVENT_SEQUENCE}/resend`),
+    () => ({}),
+  ),
+
+  'GET /dashboard/:environment/webhooks': page(`${SANDBOX}/webhooks`),
+  'POST /dashboard/:environment/webhooks/url': form(`${SANDBOX}/webhooks/url`, {
+    url: 'https://new-hooks.example.com/hook',
+  }),
+  'POST /dashboard/:environment/webhooks/test': form(
+    `${SANDBOX}/webhooks/test`,
+    { url: 'https://new-hooks.example.com/hook' },
+    200,
+  ),
+  'POST /dashboard/:environment/webhooks/secrets': form(
+    `${SANDBOX}/webhooks/secrets`,
+    { overlapHours: '24' },
+    200,
+  ),
+  'POST /dashboard/:environment/webhooks/secrets/:secretId/show': thing(
+    at(`${SANDBOX}/webhooks/secrets/${ALPHA.id}-sandbox/show`),
+    () => ({}),
+    200,
+  ),
+  'POST /dashboard/:environment/webhooks/secrets/:secretId/end': thing(
+    at(`${SANDBOX}/webhooks/secrets/alpha-second/end`),
+    () => ({}),
+  ),
+  'POST /dashboard/:environment/webhooks/endpoints/resume': form(
+    `${SANDBOX}/webhooks/endpoints/resume`,
+    { origin: WORDS.failing },
+  ),
+  'GET /dashboard/:environment/webhooks/events': page(`${SANDBOX}/webhooks/events`),
+  'GET /dashboard/:environment/webhooks/events/:uniqueId/:sequence': thing(
+    at(`${SANDBOX}/webhooks/events/${WORDS.paid}/${EVENT_SEQUENCE}`),
+  ),
+  'POST /dashboard/:environment/webhooks/events/:uniqueId/:sequence/resend': thing(
+    at(`${SANDBOX}/webhooks/events/${WORDS.paid}/${EVENT_SEQUENCE}/resend`),
+    () => ({}),
+  ),
+  'GET /dashboard/:environment/webhooks/resend': page(`${SANDBOX}/webhooks/resend`),
+  'POST /dashboard/:environment/webhooks/resend': form(
+    `${SANDBOX}/webhooks/resend`,
+    { from: '2089-01-01', to: '2099-01-01' },
+    200,
+  ),
+
+  'GET /dashboard/:environment/keys': page(`${SANDBOX}/keys`),
+  'POST /dashboard/:environment/keys': form(
+    `${SANDBOX}/keys`,
+    { name: 'Another key', form: FORM_ID },
+    200,
+  ),
+  'GET /dashboard/:environment/keys/:key': thing(({ keyDigest }) => `${SANDBOX}/keys/${keyDigest}`),
+  'POST /dashboard/:environment/keys/:key/name': thing(
+    ({ keyDigest }) => `${SANDBOX}/keys/${keyDigest}/name`,
+    () => ({ name: 'Renamed' }),
+  ),
+  'POST /dashboard/:environment/keys/:key/roll': thing(
+    ({ keyDigest }) => `${SANDBOX}/keys/${keyDigest}/roll`,
+    () => ({ overlap: 'day', form: FORM_ID }),
+    200,
+  ),
+  'POST /dashboard/:environment/keys/:key/revoke': thing(
+    ({ keyDigest }) => `${SANDBOX}/keys/${keyDigest}/revoke`,
+    () => ({}),
+  ),
+
+  'GET /dashboard/:environment/methods': page(`${SANDBOX}/methods`),
+  'POST /dashboard/:environment/methods/:method/enable': form(
+    `${SANDBOX}/methods/TELE_BIRR/enable`,
+  ),
+  'POST /dashboard/:environment/methods/:method/disable': form(
+    `${SANDBOX}/methods/TELE_BIRR/disable`,
+  ),
+
+  'GET /dashboard/branding': page('/dashboard/branding'),
+  'POST /dashboard/branding/colour': form('/dashboard/branding/colour', { colour: '#123456' }),
+  'POST /dashboard/branding/colour/remove': form('/dashboard/branding/colour/remove'),
+  // Without a file: the owner is told so.
+  'POST /dashboard/branding/logo': form('/dashboard/branding/logo', {}, 400),
+  'POST /dashboard/branding/logo/remove': form('/dashboard/branding/logo/remove'),
+
+  'GET /dashboard/audit': page('/dashboard/audit'),
+
+  'GET /dashboard/team': page('/dashboard/team'),
+  'POST /dashboard/team/invitations': form(
+    '/dashboard/team/invitations',
+    { name: 'Somebody New', role: 'viewer' },
+    200,
+  ),
+  'POST /dashboard/team/invitations/:invitation/revoke': thing(
+    ({ invitationId }) => `/dashboard/team/invitations/${invitationId}/revoke`,
+    () => ({}),
+  ),
+  'GET /dashboard/team/members/:member': thing(
+    ({ member }) => `/dashboard/team/members/${member.memberId}`,
+  ),
+  'POST /dashboard/team/members/:member/role': thing(
+    ({ member }) => `/dashboard/team/members/${member.memberId}/role`,
+    () => ({ role: 'developer', sure: 'yes' }),
+  ),
+  'POST /dashboard/team/members/:member/remove': thing(
+    ({ member }) => `/dashboard/team/members/${member.memberId}/remove`,
+    () => ({ sure: 'yes' }),
+  ),
+  'POST /dashboard/team/members/:member/recovery': thing(
+    ({ member }) => `/dashboard/team/members/${member.memberId}/recovery`,
+    () => ({}),
+    200,
+  ),
+  'POST /dashboard/team/members/:member/sessions/revoke': thing(
+    ({ member }) => `/dashboard/team/members/${member.memberId}/sessions/revoke`,
+    () => ({}),
+  ),
+
+  'GET /dashboard/account': page('/dashboard/account'),
+  'POST /dashboard/account/passkeys/options': form(
+    '/dashboard/account/passkeys/options',
+    {
+      passkey: 'New one',
+    },
+    200,
+  ),
+  // Without a ceremony before it: refused, for the owner too.
+  'POST /dashboard/account/passkeys': form(
+    '/dashboard/account/passkeys',
+    { passkey: 'New one', credential: '{}' },
+    401,
+  ),
+  'POST /dashboard/account/passkeys/rename': form('/dashboard/account/passkeys/rename', {
+    passkey: 'cred-0-a',
+    name: 'Other name',
+  }),
+  'POST /dashboard/account/passkeys/remove': form('/dashboard/account/passkeys/remove', {
+    passkey: 'cred-0-b',
+  }),
+  'POST /dashboard/account/sessions/revoke-others': form(
+    '/dashboard/account/sessions/revoke-others',
+  ),
+  'POST /dashboard/account/sessions/:session/revoke': thing(
+    ({ owner }) => `/dashboard/account/sessions/${owner.sessionId}/revoke`,
+    () => ({}),
+  ),
+  'POST /dashboard/sign-out': form('/dashboard/sign-out'),
+};
+
+function nameOf({ method, path }: DashboardRoute): string {
+  return `${method} ${path}`;
+}
+
+test('the table holds every route of the dashboard, and nothing else', () => {
+  expect(Object.keys(CASES).sort()).toEqual(DASHBOARD_ROUTES.map(nameOf).sort());
+});
+
+describe.each(DASHBOARD_ROUTES)('$method $path', (route) => {
+  const wanted = CASES[nameOf(route)] ?? page('/missing');
+  const isPerEnvironment = route.path.includes('/:environment/');
+
+  function ask(member: SignedIn | null, world: World, path = wanted.path(world)) {
+    return route.method === 'GET'
+      ? visit(member, path)
+      : submit(member, path, wanted.fields?.(world) ?? {});
+  }
+
+  test('is refused to strangers, works for its owner', async () => {
+    const here = await world();
+    const before = await belongings(here);
+    const untouched = async (response: Response) => {
+      expectNothingTold(await response.text(), wanted.fields?.(here) ?? {});
+      expect(await belongings(here)).toEqual(before);
+    };
+
+    // Nobody, and a session that is over.
+    const expired = await sessionFor(here.owner.memberId);
+    await env.DB.prepare('UPDATE sessions SET expires_at_ms = 1 WHERE digest = ?1')
+      .bind(expired.digest)
+      .run();
+    for (const nobody of [null, expired]) {
+      const response = await ask(nobody, here);
+      expect(response.status).toBe(route.method === 'GET' ? 303 : 401);
+      expect(response.headers.get('location') ?? '/dashboard/sign-in').toMatch(
+        /^\/dashboard\/sign-in/,
+      );
+      await untouched(response);
+    }
+
+    // The merchant's own people whose role does not allow it.
+    for (const role of ROLES.filter((candidate) => !isAllowed(candidate, route.permission))) {
+      const response = await ask(await signedIn(role), here);
+      expect(response.status, role).toBe(403);
+      await untouched(response);
+    }
+
+    // A form without its token, or with another session's.
+    if (route.method === 'POST') {
+      for (const csrf of ['', (await signedIn('owner')).csrf]) {
+        const response = await ask({ ...here.owner, csrf }, here);
+        expect(response.status, 'CSRF').toBe(403);
+        await untouched(response);
+      }
+    }
+
+    // Another merchant's owner.
+    const other = await ask(await signedIn('owner', BETA), here);
+    if (wanted.about === 'thing') {
+      expect(other.status).toBe(404);
+    }
+    expect(await other.clone().text()).not.toContain(ALPHA.name);
+    await untouched(other);
+
+    // The owner, in the other environment.
+    if (isPerEnvironment) {
+      const path = wanted.path(here).replace('/sandbox/', '/production/');
+      const elsewhere = await ask(here.owner, here, path);
+      if (wanted.about === 'thing') {
+        expect(elsewhere.status).toBe(404);
+      }
+      await untouched(elsewhere);
+    }
+
+    // The owner.
+    const { status } = await ask(here.owner, here);
+    expect(status).toBe(wanted.status ?? 200);
+  });
+});
+
+/** No word of ALPHA's sandbox in an answer but what the request itself said. */
+function expectNothingTold(answer: string, fields: Readonly<Record<string, string>>): void {
+  const sent = Object.values(fields);
+  const words = [...Object.values(WORDS), ALPHA.webhookSecret];
+  expect(words.filter((word) => answer.includes(word) && !sent.includes(word))).toEqual([]);
+}
+
+/**
+ * Every row that is ALPHA's, of the merchant as a whole or of its sandbox: in D1 and in its
+ * payments' objects; and how much has been sent. Sessions that the test itself makes do not count.
+ */
+async function belongings({ owner, member, invitationId, keyDigest }: World) {
+  const { results: tables } = await env.DB.prepare(
+    `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'
+      AND name NOT LIKE '\\_cf%' ESCAPE '\\' AND name NOT IN ('d1_migrations', 'sessions', 'members')`,
+  ).all<{ name: string }>();
+  const ids = [ALPHA.id, owner.memberId, member.memberId, invitationId, keyDigest];
+  const rows = await Promise.all(
+    tables.map(async ({ name }) => {
+      const { results } = await env.DB.prepare(`SELECT * FROM "${name}"`).all();
+      return results
+        .filter(({ environment }) => environment !== 'production')
+        .map((row) => JSON.stringify(row))
+        .filter((row) => ids.some((id) => row.includes(id)));
+    }),
+  );
+  const people = [owner.memberId, member.memberId];
+  const { results: sessions } = await env.DB.prepare(
+    `SELECT id, revoked_at_ms FROM sessions WHERE id IN (?1, ?2) ORDER BY id`,
+  )
+    .bind(owner.sessionId, member.sessionId)
+    .all();
+  const { results: members } = await env.DB.prepare(
+    'SELECT * FROM members WHERE id IN (?1, ?2) ORDER BY id',
+  )
+    .bind(...people)
+    .all();
+  return {
+    tables: tables.map(({ name }, index) => [name, rows[index]]),
+    sessions,
+    members,
+    objects: [await allRows(WORDS.paid), await allRows(WORDS.open)],
+    sent: Object.values(caught).map((messages) => messages.length),
+  };
+}
