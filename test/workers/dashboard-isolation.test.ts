@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, test } from 'vitest';
 import { newInvitation } from '../../src/dashboard/people/invitations.ts';
-import { isAllowed, ROLES } from '../../src/dashboard/permissions.ts';
+import { isAllowed, type Permission, ROLES } from '../../src/dashboard/permissions.ts';
 import type { DashboardRoute } from '../../src/dashboard/route.ts';
 import { DASHBOARD_ROUTES } from '../../src/dashboard/routes.ts';
 import { runBatch } from '../../src/database.ts';
@@ -284,6 +284,25 @@ const CASES: Readonly<Record<string, Case>> = {
   ),
   'POST /dashboard/sign-out': form('/dashboard/sign-out'),
 };
+
+/** Who may do what, told apart from the routes' own word: owners only, and everybody. */
+const OWNERS = /(?:branding|audit|team|methods\/:method)/;
+const EVERYBODY =
+  /^(?:GET (?!.*(?:keys\/:key|webhooks\/resend)).*|POST \/dashboard\/(?:account.*|sign-out|:environment\/payments))$/;
+
+function permissionOf(name: string): Permission {
+  if (OWNERS.test(name)) {
+    return 'manage';
+  }
+  return EVERYBODY.test(name) ? 'view' : 'develop';
+}
+
+test.each(DASHBOARD_ROUTES.map((route) => [nameOf(route), route.permission] as const))(
+  '%s asks for the permission to %s',
+  (name, permission) => {
+    expect(permission).toBe(permissionOf(name));
+  },
+);
 
 function nameOf({ method, path }: DashboardRoute): string {
   return `${method} ${path}`;
