@@ -1,15 +1,17 @@
 /**
  * `npm run screenshots [-- --port N]`: the pictures of the README, taken of the demo merchant's
- * pages on a phone while a customer pays.
+ * pages on a phone: while a customer pays, and of its dashboard afterwards.
  */
 import { mkdir, stat, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { launchBrowser, PHONE } from './browser.ts';
+import { jsonPost } from './chaos/http.ts';
 import { chooseTelebirr, createDemoPayment, payToReceipt } from './demo-payment.ts';
 import { PROJECT_DIRECTORY } from './files.ts';
-import { withOwnGateway } from './own-gateway.ts';
+import { localSecrets } from './local-secrets.ts';
+import { type OwnGateway, withOwnGateway } from './own-gateway.ts';
 import { smallPng } from './small-png.ts';
 import { wholeNumber } from './whole-number.ts';
 
@@ -18,8 +20,27 @@ const IMAGES_DIRECTORY = join(PROJECT_DIRECTORY, 'docs', 'images');
 
 const EXPIRE_IN_SECONDS = 900;
 
+/** What the dashboard shows besides the payment of the first pictures; the newest comes last. */
+const ORDERS: readonly Order[] = [
+  { id: 'order-1041', method: 'M_PESA', amount: 320, simulationStatus: 'SUCCESS' },
+  { id: 'order-1042', method: 'CBE', amount: 1200, simulationStatus: 'SUCCESS' },
+  { id: 'order-1043', method: 'M_PESA', amount: 89.5, simulationStatus: 'FAILED' },
+  { id: 'order-1044', method: 'CBE', amount: 540.75, simulationStatus: 'SUCCESS' },
+];
+const SHOWN_ORDER = 'order-1044';
+/** The list is some seconds behind. */
+const LIST_TRIES_MAX = 30;
+const LIST_WAIT_MS = 500;
+
 /** Whoever opens the README on a phone pays for it. */
 const IMAGE_BYTES_MAX = 60 * 1024;
+
+interface Order {
+  readonly id: string;
+  readonly method: string;
+  readonly amount: number;
+  readonly simulationStatus: 'SUCCESS' | 'FAILED';
+}
 
 async function main(): Promise<boolean> {
   const { values } = parseArgs({ options: { port: { type: 'string', default: DEFAULT_PORT } } });
@@ -28,7 +49,11 @@ async function main(): Promise<boolean> {
   const files = await withOwnGateway(port, async (gateway) => {
     const browser = await launchBrowser();
     try {
-      return await payAndShoot(browser, await createDemoPayment(gateway, EXPIRE_IN_SECONDS));
+      const payment = await createDemoPayment(gateway, EXPIRE_IN_SECONDS);
+      return [
+        ...(await payAndShoot(browser, payment)),
+        ...(await manageAndShoot(browser, gateway)),
+      ];
     } finally {
       await browser.close();
     }
@@ -38,15 +63,7 @@ async function main(): Promise<boolean> {
 
 /** Returns the files that it wrote. */
 async function payAndShoot(browser: Browser, checkoutUrl: string): Promise<readonly string[]> {
-  const context = await browser.newContext({
-    ...PHONE,
-    deviceScaleFactor: 2,
-    locale: 'en-US',
-    timezoneId: 'Africa/Addis_Ababa',
-    colorScheme: 'light',
-    reducedMotion: 'reduce',
-  });
-  const page = await context.newPage();
+  const page = await (await phone(browser)).newPage();
   await page.goto(checkoutUrl);
   await chooseTelebirr(page);
   const choosing = await shoot(page, 'checkout-choosing.png');
@@ -54,11 +71,117 @@ async function payAndShoot(browser: Browser, checkoutUrl: string): Promise<reado
   return [choosing, await shoot(page, 'checkout-paid.png')];
 }
 
-async function shoot(page: Page, name: string): Promise<string> {
+/** The dashboard after some more payments, seen by an owner who has just joined. */
+async function manageAndShoot(browser: Browser, gateway: OwnGateway): Promise<readonly string[]> {
+  for (const order of ORDERS) {
+    await payOrder(gateway, order);
+  }
+  const page = await (await phone(browser)).newPage();
+  await joinAsOwner(page, await ownerLink(gateway));
+  await untilAllAreEnded(page);
+  const list = await shoot(page, 'dashboard-payments.png', 'Success rate per method, ETB');
+  await page.getByRole('link', { name: SHOWN_ORDER }).click();
+  return [list, await shoot(page, 'dashboard-payment.png', 'Attempts')];
+}
+
+function phone(browser: Browser): Promise<BrowserContext> {
+  return browser.newContext({
+    ...PHONE,
+    deviceScaleFactor: 2,
+    locale: 'en-US',
+    timezoneId: 'Africa/Addis_Ababa',
+    colorScheme: 'light',
+    reducedMotion: 'reduce',
+  });
+}
+
+/** An express payment, which the simulator settles by itself. */
+async function payOrder(gateway: OwnGateway, order: Order): Promise<void> {
+  const { id, method, amount, simulationStatus } = order;
+  const { baseUrl, sandboxApiKey: apiKey } = gateway.merchant;
+  const body = {
+    paymentIntentUniqueId: id,
+    currency: 'ETB',
+    amount,
+    method,
+    phoneNumber: '0711223344',
+    commissionPaidByCustomer: true,
+    expireIn: EXPIRE_IN_SECONDS,
+    testMode: { testModeType: 'SIMULATED_TEST', simulationStatus },
+  };
+  await post(gateway, `${baseUrl}/api/v1/payment/express/sandbox/pay`, { apiKey }, body);
+}
+
+/** A link by which its first user becomes an owner, from the operator. */
+async function ownerLink(gateway: OwnGateway): Promise<string> {
+  const { baseUrl, merchantId } = gateway.merchant;
+  const [secret = ''] = (await localSecrets()).OPERATOR_SECRETS.split(',');
+  const url = `${baseUrl}/operator/v1/merchants/${merchantId}/invitations`;
+  const headers = { authorization: `Bearer ${secret}` };
+  const content = await post(gateway, url, headers, { name: 'Demo Owner', role: 'owner' });
+  return (content as { readonly url: string }).url;
+}
+
+async function post(
+  { client }: OwnGateway,
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  body: object,
+): Promise<unknown> {
+  const answer = await client.send(jsonPost(url, headers, JSON.stringify(body)));
+  if (answer.status !== 200) {
+    throw new Error(`${url} was answered ${answer.status} ${answer.body}`);
+  }
+  return JSON.parse(answer.body).content;
+}
+
+/** With a passkey of the browser's own virtual authenticator. */
+async function joinAsOwner(page: Page, link: string): Promise<void> {
+  const client = await page.context().newCDPSession(page);
+  await client.send('WebAuthn.enable');
+  await client.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+  await page.goto(link);
+  await page.locator('form[data-passkey] button[type=submit]').click();
+  await page.waitForURL('**/payments');
+}
+
+/** Looks at the list until the newest payments are there, none of them under way. */
+async function untilAllAreEnded(page: Page): Promise<void> {
+  for (let tries = 0; tries < LIST_TRIES_MAX; tries += 1) {
+    const text = (await page.locator('main table').last().textContent()) ?? '';
+    if (ORDERS.every(({ id }) => text.includes(id)) && !text.includes('In progress')) {
+      return;
+    }
+    await page.waitForTimeout(LIST_WAIT_MS);
+    await page.reload();
+  }
+  throw new Error('the payments do not come to their end on the dashboard');
+}
+
+/** The screen, from the page's top or from the first `heading` of that text on. */
+async function shoot(page: Page, name: string, heading?: string): Promise<string> {
   const path = join(IMAGES_DIRECTORY, name);
   await page.evaluate('scrollTo(0, 0)');
+  if (heading !== undefined) {
+    await page.getByText(heading, { exact: true }).first().evaluate(scrollToTop);
+  }
   await writeFile(path, smallPng(await page.screenshot({ animations: 'disabled' })));
   return path;
+}
+
+/** Runs in the page. */
+function scrollToTop(element: Element): void {
+  element.scrollIntoView();
+  scrollBy(0, -16);
 }
 
 async function report(files: readonly string[]): Promise<boolean> {
