@@ -1,0 +1,77 @@
+import { MESSAGE_QUEUES } from '../../src/dead-letters/queues.ts';
+import type { Command } from './command.ts';
+import { query } from './query.ts';
+import { table, time } from './text.ts';
+
+interface Outcomes {
+  readonly outcomes: Readonly<Record<string, string>>;
+}
+
+const outcomeLines = ({ outcomes }: Outcomes) =>
+  table(['DEAD LETTER', 'OUTCOME'], Object.entries(outcomes), 'Nothing done.');
+
+export const DEAD_LETTER_COMMANDS: readonly Command[] = [
+  {
+    name: 'dead-letter list',
+    about: 'messages that their queue gave up, oldest first',
+    positionals: [],
+    options: {
+      queue: { value: 'QUEUE', about: MESSAGE_QUEUES.join(', ') },
+      status: { value: 'waiting|retried|discarded', about: '(waiting)' },
+    },
+    examples: ['dead-letter list --queue kefel-rail-starts'],
+    request: (given) =>
+      query('/dead-letters', { queue: given.option('queue'), status: given.option('status') }),
+    lines: (content: {
+      readonly items: readonly {
+        readonly id: string;
+        readonly queue: string;
+        readonly kind: string;
+        readonly status: string;
+        readonly storedAtMs: number;
+      }[];
+    }) =>
+      table(
+        ['ID', 'QUEUE', 'KIND', 'STATUS', 'SINCE'],
+        content.items.map(({ id, queue, kind, status, storedAtMs }) => [
+          id,
+          queue,
+          kind,
+          status,
+          time(storedAtMs),
+        ]),
+        'No dead letters.',
+      ),
+    pages: 'nextCursor',
+  },
+  {
+    name: 'dead-letter show',
+    about: 'one of them with the message itself',
+    positionals: ['ID'],
+    options: {},
+    examples: ['dead-letter show 0123abcd'],
+    request: (given) => ({ path: `/dead-letters/${given.segment('ID')}` }),
+    lines: (letter: object) => [JSON.stringify(letter, null, 2)],
+  },
+  {
+    name: 'dead-letter retry',
+    about: 'back to their queues; twice does no harm',
+    positionals: ['ID…'],
+    options: {},
+    examples: ['dead-letter retry 0123abcd 4567ef01'],
+    request: (given) => ({ path: '/dead-letters/retry', body: { ids: given.rest('ID') } }),
+    lines: outcomeLines,
+  },
+  {
+    name: 'dead-letter discard',
+    about: 'off the list for good',
+    positionals: ['ID…'],
+    options: { reason: { value: 'TEXT', about: 'why, for the audit log', isRequired: true } },
+    examples: ['dead-letter discard 0123abcd --reason "The payment shows it already"'],
+    request: (given) => ({
+      path: '/dead-letters/discard',
+      body: { ids: given.rest('ID'), reason: given.option('reason') },
+    }),
+    lines: outcomeLines,
+  },
+];

@@ -1,0 +1,145 @@
+import type { Command } from './command.ts';
+import type { Named } from './payment-commands.ts';
+import { facts, plain, table, time } from './text.ts';
+
+interface Health {
+  readonly d1Ms: number;
+  readonly queues: readonly {
+    readonly queue: string;
+    readonly backlog: number | null;
+    readonly oldestAtMs: number | null;
+    readonly unknown: string | null;
+  }[];
+  readonly deadLetters: Readonly<Record<string, number>>;
+  readonly environments: readonly {
+    readonly environment: string;
+    readonly eventsByStatus: Readonly<Record<string, number>>;
+    readonly oldestUndelivered: (Named & { readonly createdAtMs: number }) | null;
+    readonly endsSinceWeek: readonly End[];
+    readonly endsSinceYesterday: readonly End[];
+  }[];
+  readonly misconfiguredRails: readonly { readonly problem: string }[];
+}
+
+interface End {
+  readonly method: string | null;
+  readonly status: string;
+  readonly failureReason: string | null;
+  readonly payments: number;
+}
+
+function healthLines(health: Health): readonly string[] {
+  return [
+    ...facts([['D1 answers in', `${health.d1Ms} ms`]]),
+    '',
+    ...table(
+      ['QUEUE', 'MESSAGES', 'OLDEST', 'DEAD LETTERS'],
+      health.queues.map(({ queue, backlog, oldestAtMs, unknown }) => [
+        queue,
+        backlog ?? unknown,
+        time(oldestAtMs),
+        health.deadLetters[queue] ?? 0,
+      ]),
+      'No queues.',
+    ),
+    ...health.misconfiguredRails.map(({ problem }) => `Rail: ${plain(problem)}`),
+    ...health.environments.flatMap((environment) => [
+      '',
+      `${environment.environment}: events that have not arrived`,
+      ...table(['STATE', 'EVENTS'], Object.entries(environment.eventsByStatus), 'None.'),
+      ...(environment.oldestUndelivered === null
+        ? []
+        : [
+            plain(
+              `Longest on its way: ${environment.oldestUndelivered.merchantId} ${environment.oldestUndelivered.uniqueId}, ${time(environment.oldestUndelivered.createdAtMs)}`,
+            ),
+          ]),
+      '',
+      `${environment.environment}: how payments ended`,
+      ...table(
+        ['METHOD', 'END', 'REASON', 'SINCE YESTERDAY', 'SEVEN DAYS'],
+        environment.endsSinceWeek.map((end) => [
+          end.method ?? '-',
+          end.status,
+          end.failureReason ?? '-',
+          environment.endsSinceYesterday.find(
+            ({ method, status, failureReason }) =>
+              method === end.method && status === end.status && failureReason === end.failureReason,
+          )?.payments ?? 0,
+          end.payments,
+        ]),
+        'None.',
+      ),
+    ]),
+  ];
+}
+
+export const GATEWAY_COMMANDS: readonly Command[] = [
+  {
+    name: 'rails',
+    about: 'which methods have a rail, and what is wrong with its secret',
+    positionals: [],
+    options: {},
+    examples: ['rails'],
+    request: () => ({ path: '/rails' }),
+    lines: (
+      rails: readonly {
+        readonly environment: string;
+        readonly method: string;
+        readonly state: string;
+        readonly rail: string | null;
+        readonly problem: string | null;
+      }[],
+    ) =>
+      table(
+        ['ENVIRONMENT', 'METHOD', 'STATE', 'RAIL', 'PROBLEM'],
+        rails.map(({ environment, method, state, rail, problem }) => [
+          environment,
+          method,
+          state,
+          rail ?? '-',
+          problem ?? '-',
+        ]),
+        'No rails.',
+      ),
+  },
+  {
+    name: 'health',
+    about: 'queues, undelivered events, how payments end, at a glance',
+    positionals: [],
+    options: {},
+    examples: ['health'],
+    request: () => ({ path: '/health' }),
+    lines: healthLines,
+  },
+  {
+    name: 'ledger republish',
+    about: 'asks payments to send what they hold to the ledger once more',
+    positionals: [],
+    options: {
+      after: { value: 'UUID', about: 'goes on behind this payment' },
+      object: { value: 'ID', about: 'only this object; may be repeated', isRepeatable: true },
+    },
+    examples: ['ledger republish --all', 'ledger republish --object 0123…'],
+    request: (given) => {
+      const after = given.option('after');
+      return {
+        path: '/ledger/republish',
+        body: {
+          ...(after !== undefined && { afterUuid: after }),
+          ...(given.has('object') && { objectIds: given.options('object') }),
+        },
+      };
+    },
+    lines: (result: {
+      readonly republished: number;
+      readonly missing: number;
+      readonly failed: number;
+      readonly nextUuid: string | null;
+    }) => [
+      `${result.republished} sent, ${result.missing} missing, ${result.failed} failed.`,
+      ...(result.nextUuid === null ? [] : [`There is more: --after ${result.nextUuid}`]),
+    ],
+    pages: 'nextUuid',
+  },
+];

@@ -1,0 +1,211 @@
+import type { Command, Given } from './command.ts';
+import { UsageError } from './command.ts';
+import { query } from './query.ts';
+import { facts, money, plain, table, time } from './text.ts';
+import * as values from './values.ts';
+
+const NOTE = {
+  value: 'TEXT',
+  about: "what you found out; the merchant's owners can read it",
+  isRequired: true,
+} as const;
+const PAYMENT = ['ENVIRONMENT', 'MERCHANT', 'PAYMENT'] as const;
+
+function paymentPath(given: Given): string {
+  const environment = values.environment(given.at('ENVIRONMENT'));
+  return `/payments/${environment}/${given.segment('MERCHANT')}/${given.segment('PAYMENT')}`;
+}
+
+interface AttentionItem {
+  readonly type: string;
+  readonly atMs: number;
+  readonly reasons: readonly { readonly what: string; readonly todo: string }[];
+  readonly payment?: Named;
+  readonly event?: Named;
+  readonly letter?: { readonly id: string; readonly queue: string };
+}
+
+/** The names by which the API finds a payment. */
+export interface Named {
+  readonly environment: string;
+  readonly merchantId: string;
+  readonly uniqueId: string;
+}
+
+function attentionLines({ items }: { readonly items: readonly AttentionItem[] }) {
+  if (items.length === 0) {
+    return ['Nothing needs a human.'];
+  }
+  return items.flatMap(({ reasons, atMs, payment, event, letter }) => {
+    const named = payment ?? event;
+    const where =
+      named === undefined
+        ? `dead letter ${letter?.id} of ${letter?.queue}`
+        : `${named.environment} ${named.merchantId} ${named.uniqueId}`;
+    const texts = reasons.flatMap(({ what, todo }) => [`  ${what}`, `  To do: ${todo}`]);
+    return [`${plain(where)}, ${time(atMs)}`, ...texts, ''];
+  });
+}
+
+interface Payment extends Named {
+  readonly objectId: string;
+  readonly uuid: string;
+  readonly merchantName: string;
+  readonly status: string;
+  readonly failureReason: string | null;
+  readonly late: boolean;
+  readonly amountMinor: number;
+  readonly currency: string;
+  readonly createdAtMs: number;
+  readonly expiresAtMs: number;
+  readonly attempts: readonly {
+    readonly reference: string;
+    readonly method: string;
+    readonly status: string;
+    readonly railReference: string | null;
+    readonly railWords: string | null;
+    readonly receipt: string | null;
+    readonly failureReason: string | null;
+    readonly startedAtMs: number;
+  }[];
+  readonly anomalies: readonly { readonly kind: string; readonly atMs: number }[];
+  readonly history: readonly {
+    readonly atMs: number;
+    readonly command: string;
+    readonly fromStatus: string | null;
+    readonly toStatus: string;
+    readonly detail: Readonly<Record<string, unknown>> | null;
+  }[];
+  readonly events: readonly {
+    readonly type: string;
+    readonly deliveryStatus: string;
+    readonly createdAtMs: number;
+    readonly tries: readonly unknown[];
+  }[];
+  readonly review: { readonly note: string; readonly reviewedBy: string } | null;
+}
+
+function paymentLines(payment: Payment): readonly string[] {
+  const { review } = payment;
+  const ended = payment.failureReason === null ? '' : ` (${payment.failureReason})`;
+  return [
+    ...facts([
+      ['Payment', `${payment.environment} ${payment.merchantId} ${payment.uniqueId}`],
+      ['Merchant', payment.merchantName],
+      ['Status', `${payment.status}${ended}${payment.late ? ', late' : ''}`],
+      ['Amount', money(payment.amountMinor, payment.currency)],
+      ['Created', time(payment.createdAtMs)],
+      ['Expires', time(payment.expiresAtMs)],
+      ['uuid', payment.uuid],
+      ['Object', payment.objectId],
+      ['Review', review === null ? '-' : `${review.note} (${review.reviewedBy})`],
+    ]),
+    '',
+    ...table(
+      ['ATTEMPT', 'METHOD', 'STATUS', 'RAIL REFERENCE', 'SAID', 'RECEIPT', 'REASON', 'STARTED'],
+      payment.attempts.map((attempt) => [
+        attempt.reference,
+        attempt.method,
+        attempt.status,
+        attempt.railReference ?? '-',
+        attempt.railWords ?? '-',
+        attempt.receipt ?? '-',
+        attempt.failureReason ?? '-',
+        time(attempt.startedAtMs),
+      ]),
+      'No attempts.',
+    ),
+    ...payment.anomalies.map(({ kind, atMs }) => `Anomaly: ${kind}, ${time(atMs)}`),
+    '',
+    ...payment.history.map(({ atMs, command, fromStatus, toStatus, detail }) =>
+      plain(
+        `${time(atMs)}  ${command}  ${fromStatus ?? '-'} -> ${toStatus}  ${detail === null ? '' : JSON.stringify(detail)}`,
+      ).trimEnd(),
+    ),
+    '',
+    ...table(
+      ['EVENT', 'DELIVERY', 'TRIES', 'CREATED'],
+      payment.events.map(({ type, deliveryStatus, tries, createdAtMs }) => [
+        type,
+        deliveryStatus,
+        tries.length,
+        time(createdAtMs),
+      ]),
+      'No events.',
+    ),
+  ];
+}
+
+function settlement(given: Given): Readonly<Record<string, unknown>> {
+  const [receipt, reason] = [given.option('receipt'), given.option('reason')];
+  if (given.has('succeeded') === given.has('failed')) {
+    throw new UsageError('give either --succeeded with --receipt, or --failed with --reason');
+  }
+  if (given.has('succeeded') ? receipt === undefined : reason === undefined) {
+    throw new UsageError(
+      given.has('succeeded') ? '--succeeded needs --receipt' : '--failed needs --reason',
+    );
+  }
+  return {
+    outcome: given.has('succeeded') ? 'succeeded' : 'failed',
+    ...(receipt !== undefined && { receipt }),
+    ...(reason !== undefined && { reason }),
+    note: given.option('note'),
+    settlementId: crypto.randomUUID(),
+  };
+}
+
+export const PAYMENT_COMMANDS: readonly Command[] = [
+  {
+    name: 'attention',
+    about: 'what needs a human, and what to do about it',
+    positionals: [],
+    options: { environment: { value: 'sandbox|production', about: 'only this one' } },
+    examples: ['attention --environment production --all'],
+    request: (given) => query('/attention', { environment: given.option('environment') }),
+    lines: attentionLines,
+    pages: 'nextCursor',
+  },
+  {
+    name: 'payment show',
+    about: 'one payment with its attempts, history and events',
+    positionals: PAYMENT,
+    options: {},
+    examples: ['payment show production abebe order-1'],
+    request: (given) => ({ path: paymentPath(given) }),
+    lines: paymentLines,
+  },
+  {
+    name: 'payment review',
+    about: 'off the list of what needs a human, until there is more of it',
+    positionals: PAYMENT,
+    options: { note: NOTE },
+    examples: ['payment review production abebe order-1 --note "Refunded by telebirr"'],
+    request: (given) => ({
+      path: `${paymentPath(given)}/review`,
+      body: { note: given.option('note') },
+    }),
+    lines: ({ note }: { readonly note: string }) => [`Reviewed: ${plain(note)}`],
+  },
+  {
+    name: 'payment settle',
+    about: "an attempt's end, as you found it out at the provider",
+    positionals: [...PAYMENT, 'ATTEMPT'],
+    options: {
+      succeeded: { value: null, about: 'the customer has paid' },
+      receipt: { value: 'TEXT', about: "the provider's proof that they have" },
+      failed: { value: null, about: 'the customer has certainly not paid' },
+      reason: { value: 'WORD', about: 'declined, timed_out, canceled_by_customer …' },
+      note: NOTE,
+    },
+    examples: [
+      'payment settle production abebe order-1 4QXW… --succeeded --receipt CBE123 --note "Seen in the portal"',
+      'payment settle production abebe order-1 4QXW… --failed --reason timed_out --note "Not in the portal"',
+    ],
+    request: (given) => ({
+      path: `${paymentPath(given)}/attempts/${given.segment('ATTEMPT')}/settle`,
+      body: settlement(given),
+    }),
+    lines: paymentLines,
+  },
+];
