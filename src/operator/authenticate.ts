@@ -63,10 +63,9 @@ export async function authenticateOperator(
   return { kind: 'operator', id: name, name, address };
 }
 
+/** Basic alone where it will do: Chromium asks for nothing when one header offers two schemes. */
 function challenge(schemes: readonly Scheme[]): string {
-  return schemes
-    .map((scheme) => (scheme === 'Basic' ? 'Basic realm="Kefel", charset="UTF-8"' : scheme))
-    .join(', ');
+  return schemes.includes('Basic') ? 'Basic realm="Kefel", charset="UTF-8"' : schemes.join(', ');
 }
 
 function credentialsIn(request: Request, schemes: readonly Scheme[]): Credentials | null {

@@ -240,8 +240,8 @@ describe('signing secrets', () => {
     await submit(member, `${PATH}/secrets`, { overlapHours: '24' });
     const [newest = '', old = ''] = await idsOf();
     const page = await (await visit(member, PATH)).text();
-    expect(page).toContain(`End secret ${old} now`);
-    expect(page).not.toContain(`End secret ${newest} now`);
+    expect(page).toContain(`End now: secret ${old}`);
+    expect(page).not.toContain(`End now: secret ${newest}`);
     expect((await submit(member, `${PATH}/secrets/${newest}/end`)).status).toBe(400);
     expect((await submit(member, `${PATH}/secrets/${old}/end`)).status).toBe(303);
     expect((await submit(member, `${PATH}/secrets/${old}/end`)).status).toBe(404);

@@ -141,9 +141,7 @@ describe('the desk', () => {
   test('asks a browser for a password in words', async () => {
     const response = await operate('/operator', undefined, { authorization: null });
     expect(response.status).toBe(401);
-    expect(response.headers.get('www-authenticate')).toBe(
-      'Basic realm="Kefel", charset="UTF-8", Bearer',
-    );
+    expect(response.headers.get('www-authenticate')).toBe('Basic realm="Kefel", charset="UTF-8"');
     expect(await response.text()).toContain('Who are you?');
   });
 

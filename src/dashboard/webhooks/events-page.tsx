@@ -119,7 +119,9 @@ function EventsTable({
         text.next,
       ]}
       rows={rows.map((row) => [
-        <a href={eventPath(call.environment, row)}>{wireType(row.type)}</a>,
+        <a class="whole" href={eventPath(call.environment, row)}>
+          {wireType(row.type)}
+        </a>,
         <a href={paymentPath(call.environment, row.uniqueId)}>{row.uniqueId}</a>,
         <DeliveryBadge call={call} status={row.deliveryStatus} />,
         <When call={call} atMs={row.createdAtMs} />,

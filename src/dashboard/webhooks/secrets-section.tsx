@@ -44,7 +44,7 @@ export function SecretsSection({ call, secrets, state }: Props) {
       )}
       <Table
         caption={text.secretsTitle}
-        columns={[text.secret, text.created, text.expires, ...(mayDevelop ? [''] : [])]}
+        columns={[text.secret, text.created, text.expires, ...(mayDevelop ? [text.actions] : [])]}
         rows={secrets.map((secret, index) => [
           <span>
             <code>{secret.id}</code>
