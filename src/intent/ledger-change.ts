@@ -65,12 +65,13 @@ export function isShownOtherwise(one: StoredEvent, other: StoredEvent): boolean 
 
 /** Claims and leases come and go within seconds, and are nobody's news. */
 function shownDelivery(event: StoredEvent) {
-  const { deliveryStatus, tries, dueAtMs } = event;
-  const last = event.log.at(-1);
+  const { deliveryStatus, dueAtMs, log } = event;
+  const last = log.at(-1);
   return {
     deliveryStatus: deliveryStatus === 'claimed' ? 'queued' : deliveryStatus,
     dueAtMs: deliveryStatus === 'waiting' ? dueAtMs : null,
-    tries,
+    // All that there were, as the event's own page lists them; not the schedule's count of failures.
+    tries: log.length,
     lastTryAtMs: last?.atMs ?? null,
     lastHttpStatus: last?.httpStatus ?? null,
     lastError: last?.error ?? null,

@@ -5,16 +5,8 @@ import type { Language } from '../../src/pages/language.ts';
 import { PHONE } from '../support/browser.ts';
 import { termsWith } from '../support/checkout-fixtures.ts';
 import { GALLERY_STATES } from '../support/gallery.ts';
-import {
-  axeViolations,
-  LANGUAGE_CODES,
-  openStage,
-  overflowOf,
-  SIZE_NAMES,
-  SIZES,
-  type Stage,
-  visit,
-} from './support.ts';
+import { axeViolations, overflowOf } from '../support/page-checks.ts';
+import { LANGUAGE_CODES, openStage, SIZE_NAMES, SIZES, type Stage, visit } from './support.ts';
 
 /** What axe-core cannot see: how the pages behave under hands, eyes and settings other than ours. */
 

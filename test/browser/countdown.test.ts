@@ -1,8 +1,9 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LANGUAGES } from '../../src/pages/language.ts';
+import { visibleHeadings } from '../support/page-checks.ts';
 import { type FrozenPage, openFrozen } from './frozen.ts';
-import { LANGUAGE_CODES, openStage, type Stage, visibleHeadings } from './support.ts';
+import { LANGUAGE_CODES, openStage, type Stage } from './support.ts';
 
 /** The time that is left, on a clock that the tests turn. */
 

@@ -4,20 +4,18 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LANGUAGES, type Language } from '../../src/pages/language.ts';
 import { SCREENSHOTS_DIRECTORY } from '../support/browser.ts';
 import { GALLERY_STATES, type GalleryState } from '../support/gallery.ts';
+import { axeViolations, overflowOf, visibleHeadings } from '../support/page-checks.ts';
 import {
   addressOf,
-  axeViolations,
   htmlOf,
   LANGUAGE_CODES,
   openStage,
-  overflowOf,
   SIZE_NAMES,
   SIZES,
   type Size,
   STATES_BY_SIZE,
   type Stage,
   type Visit,
-  visibleHeadings,
   visit,
 } from './support.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it, test } from 'vitest';
-import { runOperator } from '../support/e2e-operator.ts';
+import { operate as operateAt, runOperator } from '../support/e2e-operator.ts';
 import { hostedBody, MerchantApi, type Scene, startScene } from '../support/e2e-scene.ts';
 
 /**
@@ -18,13 +18,7 @@ beforeAll(async () => {
 
 afterAll(() => scene?.close());
 
-async function operate(...args: string[]): Promise<string> {
-  const { exitCode, output, errors } = await runOperator(scene.gateway.baseUrl, args);
-  if (exitCode !== 0) {
-    throw new Error(`operator ${args.join(' ')} ended with ${exitCode}:\n${output}${errors}`);
-  }
-  return output;
-}
+const operate = (...args: string[]) => operateAt(scene.gateway.baseUrl, ...args);
 
 test('a merchant is created, its owner invited, and both are listed', async () => {
   const created = await operate(

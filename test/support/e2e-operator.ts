@@ -30,3 +30,21 @@ export function runOperator(
     });
   });
 }
+
+/** What a command printed. Throws with what it complained of unless it was carried out. */
+export async function operate(baseUrl: string, ...args: readonly string[]): Promise<string> {
+  const { exitCode, output, errors } = await runOperator(baseUrl, args);
+  if (exitCode !== 0) {
+    throw new Error(`operator ${args.join(' ')} ended with ${exitCode}:\n${output}${errors}`);
+  }
+  return output;
+}
+
+/** The one-time link in what an invitation printed. */
+export function linkIn(output: string): string {
+  const [link] = /http:\S+\/dashboard\/join\/[\w-]{43}/.exec(output) ?? [];
+  if (link === undefined) {
+    throw new Error(`no link in ${output}`);
+  }
+  return link;
+}

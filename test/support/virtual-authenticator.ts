@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { CDPSession, Page } from 'playwright-core';
 
 /** A passkey provider inside Chromium, which answers at once as if somebody touched it. */
 export interface VirtualAuthenticator {
@@ -6,9 +6,15 @@ export interface VirtualAuthenticator {
   readonly passkeys: () => Promise<number>;
   /** Whether the next finger, face or PIN is the right one. */
   readonly setUserVerified: (isVerified: boolean) => Promise<void>;
+  /** As a passkey provider brings its passkeys to another device of the same person. */
+  readonly copyTo: (other: VirtualAuthenticator) => Promise<void>;
+  readonly receive: (passkeys: readonly SyncedPasskey[]) => Promise<void>;
   /** As if the device was lost: the page has no passkey provider any more. */
   readonly remove: () => Promise<void>;
 }
+
+/** A passkey with its private key, as a provider sends it to another device. */
+type SyncedPasskey = Awaited<ReturnType<typeof credentialsOf>>[number];
 
 /**
  * Gives the page a platform authenticator with resident keys and user verification. It belongs to
@@ -28,15 +34,23 @@ export async function addVirtualAuthenticator(page: Page): Promise<VirtualAuthen
     },
   });
   return {
-    passkeys: async () => {
-      const { credentials } = await client.send('WebAuthn.getCredentials', { authenticatorId });
-      return credentials.length;
-    },
+    passkeys: async () => (await credentialsOf(client, authenticatorId)).length,
     setUserVerified: async (isUserVerified) => {
       await client.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified });
+    },
+    copyTo: async (other) => other.receive(await credentialsOf(client, authenticatorId)),
+    receive: async (passkeys) => {
+      for (const credential of passkeys) {
+        await client.send('WebAuthn.addCredential', { authenticatorId, credential });
+      }
     },
     remove: async () => {
       await client.send('WebAuthn.removeVirtualAuthenticator', { authenticatorId });
     },
   };
+}
+
+async function credentialsOf(client: CDPSession, authenticatorId: string) {
+  const { credentials } = await client.send('WebAuthn.getCredentials', { authenticatorId });
+  return credentials;
 }

@@ -90,7 +90,7 @@ describe('every kind of life', () => {
     );
     expect(part(html, 'attempts')).toContain('Attempt 1: telebirr');
     expect(part(html, 'attempts')).toContain((await intentOf()).attempts[0]?.reference);
-    expect(part(html, 'events')).toContain('PAYMENT_SUCCESS Being sent');
+    expect(part(html, 'events')).toContain('PAYMENT_SUCCESS On its way');
     expect(html).not.toContain('id="attention"');
     expect(historyOf(html)).toEqual([
       ['The payment was created Open', 'Merchant'],
@@ -243,7 +243,7 @@ describe('events', () => {
     await failedOnce();
     const html = await pageOf(await signedIn('viewer'));
     const events = part(html, 'events');
-    expect(events).toMatch(/PAYMENT_SUCCESS Waits for the next try/);
+    expect(events).toMatch(/PAYMENT_SUCCESS Waits for its next try/);
     expect(events).toContain('Next try');
     expect(events).toMatch(/503 \d+ ms .*no stock/);
     expect(html).not.toContain('/resend"');

@@ -130,6 +130,7 @@ describe('the ledger shows how a delivery stands', () => {
       {
         ...failedOnce,
         deliveryStatus: 'delivered',
+        tries: 2,
         lastTryAtMs: Date.now(),
         lastHttpStatus: 200,
       },
@@ -146,7 +147,7 @@ describe('the ledger shows how a delivery stands', () => {
     expect(await eventRows()).toMatchObject([{ deliveryStatus, tries: 1, dueAtMs: null }]);
     await clientOf().resendEvent(sequence);
     await ledger();
-    expect(await eventRows()).toMatchObject([{ deliveryStatus: 'queued', tries: 0 }]);
+    expect(await eventRows()).toMatchObject([{ deliveryStatus: 'queued', tries: 1 }]);
   });
 
   test('superseded by a later event of the payment', async () => {

@@ -115,7 +115,7 @@ function entryCells(call: DashboardCall, entry: AuditRecord) {
       )}
     </span>,
     <Detail call={call} entry={entry} />,
-    <span class="small">{entry.address ?? '—'}</span>,
+    <span class="small whole">{entry.address ?? '—'}</span>,
   ];
 }
 

@@ -29,7 +29,7 @@ export function KeyState(props: { readonly call: DashboardCall; readonly apiKey:
         ? (['plain', text.expired] as const)
         : (['wait', text.ends] as const);
   return (
-    <span class="stack">
+    <span class="beside">
       <Badge tone={tone}>{word}</Badge>{' '}
       <span class="small">
         <When call={call} atMs={revokedAtMs ?? expiresAtMs ?? 0} />

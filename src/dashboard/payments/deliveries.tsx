@@ -3,24 +3,15 @@ import type { DeliveryTry, EventSummary } from '../../intent/protocol.ts';
 import { countText } from '../../pages/money-text.ts';
 import { EVENT_WORDS } from '../../webhooks/payload.ts';
 import type { DashboardCall } from '../call.ts';
-import { Badge, type BadgeTone, ButtonForm, Facts, Table } from '../elements.tsx';
+import { ButtonForm, Facts, Table } from '../elements.tsx';
 import { isAllowed } from '../permissions.ts';
 import { shownLines } from '../untrusted-text.ts';
+import { DeliveryBadge } from '../webhooks/delivery-text.tsx';
 import { RESENDABLE } from '../webhooks/event.ts';
 import { SHARED_WORDS } from '../words.ts';
 import { Untrusted, WhenExactly } from './elements.tsx';
 import { paymentPath } from './paths.ts';
 import { paymentWords } from './payment-words.ts';
-
-const TONES: Readonly<Record<string, BadgeTone>> = {
-  queued: 'wait',
-  claimed: 'wait',
-  waiting: 'wait',
-  delivered: 'good',
-  dead: 'bad',
-  undeliverable: 'bad',
-  paused: 'bad',
-};
 
 interface EventProps {
   readonly call: DashboardCall;
@@ -54,7 +45,7 @@ function EventCard({ call, intent, event }: EventProps) {
     <article class="card event" id={`event-${event.sequence}`}>
       <div class="card-head">
         <h3>{eventName(event)}</h3>
-        <Badge tone={TONES[event.deliveryStatus] ?? 'plain'}>{deliveryText(call, event)}</Badge>
+        <DeliveryBadge call={call} status={event.deliveryStatus} />
         <Resend call={call} intent={intent} event={event} />
       </div>
       <Facts
@@ -129,8 +120,4 @@ function eventName({ type }: EventSummary): string {
   return Object.hasOwn(EVENT_WORDS, type)
     ? EVENT_WORDS[type as keyof typeof EVENT_WORDS].event
     : type;
-}
-
-function deliveryText(call: DashboardCall, { deliveryStatus }: EventSummary): string {
-  return paymentWords[call.language].delivery[deliveryStatus];
 }

@@ -147,9 +147,9 @@ function PaymentTable(props: {
           <span class="number">{moneyText(row.amountMinor, row.currency, shared.locale)}</span>,
           <Marks call={call} row={row} />,
           row.method === null ? (
-            <span class="quiet">{text.noMethod}</span>
+            <span class="quiet whole">{text.noMethod}</span>
           ) : (
-            shared.methodName[row.method]
+            <span class="whole">{shared.methodName[row.method]}</span>
           ),
           <When call={call} atMs={row.createdAtMs} />,
         ])}

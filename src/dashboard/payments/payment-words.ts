@@ -1,6 +1,5 @@
 import type { Actor } from '../../domain/actor.ts';
 import type { Anomaly, AttemptStatus, Command, FailureReason } from '../../domain/intent.ts';
-import type { DeliveryStatus } from '../../intent/protocol.ts';
 import { words } from '../words.ts';
 
 /** Everything on a payment's own page. */
@@ -138,16 +137,6 @@ export const paymentWords = words(
     eventId: 'Event id',
     announcedAt: 'Announced',
     nextTryAt: 'Next try',
-    delivery: {
-      queued: 'Being sent',
-      claimed: 'Being sent',
-      waiting: 'Waits for the next try',
-      delivered: 'Delivered',
-      dead: 'Given up',
-      superseded: 'Superseded by a later event',
-      undeliverable: 'No address',
-      paused: 'Held back: the endpoint is paused',
-    } satisfies Record<DeliveryStatus | 'paused', string>,
     noTries: 'Not tried yet.',
     tries: 'Tries',
     httpStatus: 'Answer',
@@ -302,16 +291,6 @@ export const paymentWords = words(
     eventId: 'የማሳወቂያ መለያ',
     announcedAt: 'የተነገረው',
     nextTryAt: 'ቀጣይ ሙከራ',
-    delivery: {
-      queued: 'በመላክ ላይ',
-      claimed: 'በመላክ ላይ',
-      waiting: 'ቀጣዩን ሙከራ ይጠብቃል',
-      delivered: 'ደርሷል',
-      dead: 'መላክ ተቋርጧል',
-      superseded: 'በኋለኛ ማሳወቂያ ተተክቷል',
-      undeliverable: 'አድራሻ የለውም',
-      paused: 'የመቀበያው አድራሻ ስለቆመ አልተላከም',
-    },
     noTries: 'ገና አልተሞከረም።',
     tries: 'ሙከራዎች',
     httpStatus: 'መልስ',

@@ -70,11 +70,11 @@ export const accountWords = words(
       backedUp: 'መጠባበቂያ አለው',
       notBackedUp: 'በአንድ መሣሪያ ላይ ብቻ',
       rename: 'ስም ቀይር',
-      renameOne: (name: string) => `የፓስኪውን ስም ይቀይሩ፦ ${name}`,
+      renameOne: (name: string) => `ስም ቀይር፦ ${name}`,
       newName: 'አዲስ ስም',
       save: 'አስቀምጥ',
       remove: 'አስወግድ',
-      removeOne: (name: string) => `ፓስኪውን ያስወግዱ፦ ${name}`,
+      removeOne: (name: string) => `አስወግድ፦ ፓስኪው ${name}`,
       confirmRemove: (name: string) =>
         `${name} የተባለውን ፓስኪ ማስወገድ ይፈልጋሉ? ከእንግዲህ አያስገባዎትም፤ በእሱ የተጀመሩ ሌሎች መግቢያዎችም ያበቃሉ።`,
       addTitle: 'ፓስኪ ይጨምሩ',
@@ -94,7 +94,7 @@ export const accountWords = words(
       unknownAddress: 'አይታወቅም',
       thisOne: 'ይህኛው',
       revoke: 'አብቃ',
-      revokeOne: (browser: string) => `በ${browser} የገቡበትን ያብቁ`,
+      revokeOne: (browser: string) => `አብቃ፦ ${browser}`,
       revokeOthers: 'ሌሎቹን ሁሉ አብቃ',
     },
     done: {

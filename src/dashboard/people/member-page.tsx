@@ -1,10 +1,10 @@
 import type { DashboardCall } from '../call.ts';
-import { ButtonForm, CsrfField, Facts, Field, Message } from '../elements.tsx';
+import { ButtonForm, CsrfField, Facts, Message } from '../elements.tsx';
 import { Frame } from '../frame.tsx';
 import { frameWords } from '../frame-words.ts';
 import { When } from '../when.tsx';
 import type { Member } from './members.ts';
-import { LinkOnce, type NewLink, RoleSelect } from './team-page.tsx';
+import { LinkOnce, type NewLink, RoleChoice } from './team-page.tsx';
 import { teamWords } from './team-words.ts';
 
 export type MemberProblem = keyof (typeof teamWords)['en']['problems'];
@@ -60,11 +60,7 @@ function Changes({ call, member }: { readonly call: DashboardCall; readonly memb
         <h2 id="role-title">{text.roleTitle}</h2>
         <form class="form" method="post" action={`${path}/role`}>
           <CsrfField session={call.session} />
-          <Field id="role" label={text.role}>
-            {(attributes) => (
-              <RoleSelect call={call} attributes={attributes} selected={member.role} />
-            )}
-          </Field>
+          <RoleChoice call={call} selected={member.role} />
           {isOneself && <Sure call={call} id="sure-role" />}
           <button type="submit">{text.saveRole}</button>
         </form>

@@ -148,11 +148,7 @@ function InviteForm({
           />
         )}
       </Field>
-      <Field id="role" label={text.role} error={errorOf('role')}>
-        {(attributes) => (
-          <RoleSelect call={call} attributes={attributes} selected={form.role ?? 'viewer'} />
-        )}
-      </Field>
+      <RoleChoice call={call} selected={form.role ?? 'viewer'} error={errorOf('role')} />
       <button class="primary" type="submit">
         {text.button}
       </button>
@@ -160,22 +156,35 @@ function InviteForm({
   );
 }
 
-/** The roles, each with what it may do. */
-export function RoleSelect(props: {
+/** The roles, each with what it may do: more words than a select box has room for on a phone. */
+export function RoleChoice(props: {
   readonly call: DashboardCall;
-  readonly attributes: { readonly id: string };
   readonly selected: Role;
+  readonly error?: string | null;
 }) {
-  const { call, attributes, selected } = props;
+  const { call, selected, error } = props;
   const { roleAndMeaning, roleMeans } = wayInWords[call.language];
   return (
-    <select {...attributes} name="role">
-      {ROLES.map((role) => (
-        <option value={role} selected={role === selected}>
+    <fieldset aria-describedby={error ? 'role-error' : undefined}>
+      <legend>{teamWords[call.language].invite.role}</legend>
+      {error && (
+        <p class="error" id="role-error">
+          {error}
+        </p>
+      )}
+      {ROLES.map((role, index) => (
+        <label class="choice">
+          <input
+            type="radio"
+            name="role"
+            id={index === 0 ? 'role' : undefined}
+            value={role}
+            checked={role === selected}
+          />
           {roleAndMeaning(frameWords[call.language].role[role], roleMeans[role])}
-        </option>
+        </label>
       ))}
-    </select>
+    </fieldset>
   );
 }
 

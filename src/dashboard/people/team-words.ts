@@ -56,7 +56,6 @@ export const teamWords = words(
       allMembers: 'All members',
       about: 'About',
       roleTitle: 'Change the role',
-      role: 'Role',
       saveRole: 'Save the role',
       accessTitle: 'Passkeys and sessions',
       recoveryLead:
@@ -99,7 +98,7 @@ export const teamWords = words(
       none: 'እስካሁን ማንም የለም።',
       you: 'እርስዎ',
       manage: 'አስተዳድር',
-      manageOne: (name: string) => `${name}ን ያስተዳድሩ`,
+      manageOne: (name: string) => `አስተዳድር፦ ${name}`,
     },
     invite: {
       title: 'ሰው ይጋብዙ',
@@ -132,13 +131,12 @@ export const teamWords = words(
       newMember: 'አዲስ አባል',
       newPasskey: 'አዲስ ፓስኪ',
       revoke: 'ሰርዝ',
-      revokeOne: (name: string) => `ለ${name} የተዘጋጀውን ሊንክ ይሰርዙ`,
+      revokeOne: (name: string) => `ሰርዝ፦ ለ${name} የተዘጋጀው ሊንክ`,
     },
     member: {
       allMembers: 'ሁሉም አባላት',
       about: 'መረጃ',
       roleTitle: 'ሚና ይቀይሩ',
-      role: 'ሚና',
       saveRole: 'ሚናውን አስቀምጥ',
       accessTitle: 'ፓስኪዎችና መግቢያዎች',
       recoveryLead:

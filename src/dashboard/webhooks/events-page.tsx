@@ -113,7 +113,7 @@ function EventsTable({
       caption={text.title}
       columns={[text.event, text.payment, text.status, text.created, text.last, text.next]}
       rows={rows.map((row) => [
-        <a class="nowrap" href={eventPath(call.environment, row)}>
+        <a class="whole" href={eventPath(call.environment, row)}>
           {wireType(row.type)}
         </a>,
         <a href={paymentPath(call.environment, row.uniqueId)}>

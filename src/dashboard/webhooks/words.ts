@@ -194,7 +194,7 @@ export const webhookWords = words(
     created: 'የተፈጠረው',
     expires: 'የሚያበቃው',
     never: 'ገና አልተወሰነም',
-    actions: 'ድርጊቶች',
+    actions: 'ተግባራት',
     show: 'አሳይ',
     showOf: (id) => `አሳይ፦ ቁልፍ ${id}`,
     endNow: 'አሁን አብቃ',

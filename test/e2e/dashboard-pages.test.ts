@@ -1,0 +1,248 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { frameWords, type NoticeKind } from '../../src/dashboard/frame-words.ts';
+import { noticePage } from '../../src/dashboard/notices.tsx';
+import { DASHBOARD_ROUTES, PUBLIC_ROUTES } from '../../src/dashboard/routes.ts';
+import { DESK_ROUTES } from '../../src/operator/desk/routes.ts';
+import { pressButton } from '../support/e2e-dashboard.ts';
+import {
+  type DashboardStage,
+  startDashboardStage,
+  type Things,
+  type Who,
+} from '../support/e2e-dashboard-stage.ts';
+import { operate } from '../support/e2e-operator.ts';
+
+/**
+ * Goal: every page of the dashboard and of the operator's desk can be read and used by everybody,
+ * on a phone and on a desktop, light and dark, in both languages. Method: one gateway with real
+ * payments, keys and people; the routes themselves say which pages there are, and a page without
+ * an example fails.
+ */
+
+const PAYMENTS = '/dashboard/sandbox/payments';
+const KEYS = '/dashboard/sandbox/keys';
+const WEBHOOKS = '/dashboard/sandbox/webhooks';
+const TEAM = '/dashboard/team';
+/** The phone that many payments of the tests are made with. */
+const PAYER = '0911223344';
+/** Discard: nothing listens there. */
+const NOBODYS_ADDRESS = 'http://localhost:9/hooks';
+
+/** Addresses of each page, by a name; an environment is the sandbox unless the address says so. */
+const EXAMPLES: Readonly<Record<string, Readonly<Record<string, (things: Things) => string>>>> = {
+  '/dashboard/:environment/payments': {
+    payments: () => '/dashboard/sandbox/payments',
+    'payments-first': () => '/dashboard/production/payments',
+    'payments-filtered': () => '/dashboard/sandbox/payments?status=succeeded&min=1',
+    'payments-bad-filter': () => '/dashboard/sandbox/payments?min=x&since=2026-02-30',
+    'payments-none': () => '/dashboard/sandbox/payments?status=expired',
+  },
+  '/dashboard/:environment/payments/:uniqueId': {
+    'payment-paid': ({ payments }) => paymentPath(payments.paid),
+    'payment-dead': ({ payments }) => paymentPath(payments.dead),
+    'payment-waiting': ({ payments }) => paymentPath(payments.waiting),
+    'payment-failed': ({ payments }) => paymentPath(payments.failed),
+    'payment-processing': ({ payments }) => paymentPath(payments.processing),
+    'payment-open': ({ payments }) => paymentPath(payments.open),
+    'payment-canceled': ({ payments }) => paymentPath(payments.canceled),
+  },
+  '/dashboard/:environment/webhooks': {
+    webhooks: () => '/dashboard/sandbox/webhooks',
+    'webhooks-production': () => '/dashboard/production/webhooks',
+  },
+  '/dashboard/:environment/webhooks/events': {
+    events: () => '/dashboard/sandbox/webhooks/events',
+    'events-bad-days': () => '/dashboard/sandbox/webhooks/events?from=2026-11-21&to=2026-11-20',
+    'events-none': () => '/dashboard/production/webhooks/events',
+  },
+  '/dashboard/:environment/webhooks/events/:uniqueId/:sequence': {
+    'event-dead': ({ payments, eventPath }) => eventPath(payments.dead),
+    'event-waiting': ({ payments, eventPath }) => eventPath(payments.waiting),
+    'event-delivered': ({ payments, eventPath }) => eventPath(payments.paid),
+    'event-undeliverable': ({ payments, eventPath }) => eventPath(payments.failed),
+  },
+  '/dashboard/:environment/webhooks/resend': {
+    resend: () => '/dashboard/sandbox/webhooks/resend',
+    'resend-none': () => '/dashboard/production/webhooks/resend',
+  },
+  '/dashboard/:environment/keys': { keys: () => '/dashboard/sandbox/keys' },
+  '/dashboard/:environment/keys/:key': { key: ({ keyPath }) => keyPath },
+  '/dashboard/:environment/methods': {
+    methods: () => '/dashboard/sandbox/methods',
+    'methods-production': () => '/dashboard/production/methods',
+  },
+  '/dashboard/branding': { branding: () => '/dashboard/branding' },
+  '/dashboard/audit': { audit: () => '/dashboard/audit' },
+  '/dashboard/team': { team: () => '/dashboard/team' },
+  '/dashboard/team/members/:member': {
+    member: ({ viewerPath }) => viewerPath,
+    'member-oneself': ({ ownerPath }) => ownerPath,
+  },
+  '/dashboard/account': { account: () => '/dashboard/account' },
+  '/dashboard/sign-in': { 'sign-in': () => '/dashboard/sign-in' },
+  '/dashboard/join/:token': {
+    join: ({ joinPath }) => joinPath,
+    'join-ended': () => `/dashboard/join/${'x'.repeat(43)}`,
+  },
+  '/operator': { 'desk-health': () => '/operator' },
+  '/operator/attention': { 'desk-attention': () => '/operator/attention' },
+  '/operator/merchants': { 'desk-merchants': () => '/operator/merchants' },
+};
+
+/** Answers to GET that are no pages: the way to the list, and a file. */
+const NO_PAGES = ['/dashboard', '/dashboard/:environment/payments.csv'];
+
+const STATUS: Readonly<Record<string, number>> = {
+  'payments-bad-filter': 400,
+  'events-bad-days': 400,
+  'join-ended': 404,
+};
+
+const ROUTES: readonly (readonly [path: string, who: Who])[] = [
+  ...pathsOf(DASHBOARD_ROUTES).map((path) => [path, 'owner'] as const),
+  ...pathsOf(PUBLIC_ROUTES).map((path) => [path, 'nobody'] as const),
+  ...pathsOf(DESK_ROUTES).map((path) => [path, 'operator'] as const),
+];
+
+const PAGES = ROUTES.flatMap(([path, who]) =>
+  Object.entries(EXAMPLES[path] ?? {}).map(([name, address]) => ({
+    name,
+    who,
+    address,
+    status: STATUS[name] ?? 200,
+  })),
+);
+
+function pathsOf(routes: readonly { readonly method: string; readonly path: string }[]) {
+  return routes.filter(({ method }) => method === 'GET').map(({ path }) => path);
+}
+
+function paymentPath(uniqueId: string): string {
+  return `/dashboard/sandbox/payments/${uniqueId}`;
+}
+
+/** Pages that only a form's answer shows, and the button that sends the form. */
+const ANSWERS: readonly {
+  readonly name: string;
+  readonly path: string;
+  readonly fields?: Readonly<Record<string, string>>;
+  readonly button: string | RegExp;
+  readonly status?: number;
+}[] = [
+  {
+    name: 'found',
+    path: PAYMENTS,
+    fields: { 'Search by any id or phone number': PAYER },
+    button: 'Search',
+  },
+  { name: 'key-shown', path: KEYS, fields: { Name: 'App' }, button: 'Create key' },
+  { name: 'key-unnamed', path: KEYS, fields: { Name: ' ' }, button: 'Create key', status: 400 },
+  { name: 'secret-shown', path: WEBHOOKS, button: /^Show secret / },
+  { name: 'secret-new', path: WEBHOOKS, button: 'Make a new secret' },
+  {
+    name: 'address-refused',
+    path: WEBHOOKS,
+    fields: { 'Address for webhooks': 'ftp://shop.example.com' },
+    button: 'Save',
+    status: 400,
+  },
+  {
+    name: 'test-event',
+    path: WEBHOOKS,
+    fields: { 'Where to': NOBODYS_ADDRESS },
+    button: 'Send test event',
+  },
+  { name: 'resent', path: `${WEBHOOKS}/resend`, button: /^Send again/ },
+  { name: 'link-shown', path: TEAM, fields: { Name: 'Dawit' }, button: 'Make a link' },
+];
+
+/** The skip link, the mark, two languages: what even the smallest page has. */
+const STOPS_MIN = 4;
+
+/** Where the keyboard alone is tried. */
+const BY_KEYBOARD: readonly (readonly [path: string, who: Who])[] = [
+  [PAYMENTS, 'owner'],
+  [KEYS, 'owner'],
+  [WEBHOOKS, 'owner'],
+  [TEAM, 'owner'],
+  ['/dashboard/sign-in', 'nobody'],
+  ['/operator/merchants', 'operator'],
+];
+
+let stage: DashboardStage;
+
+beforeAll(async () => {
+  stage = await startDashboardStage();
+});
+
+afterAll(() => stage?.close());
+
+it('every page has an example, and every example is of a page', () => {
+  const paths = ROUTES.map(([path]) => path).filter((path) => !NO_PAGES.includes(path));
+  expect(Object.keys(EXAMPLES)).toEqual(paths);
+});
+
+describe('every page', () => {
+  it.each(PAGES)('$name', async ({ name, who, address, status }) => {
+    const path = address(stage.things);
+    expect(await stage.inEachLook(name, { who, path, status })).toEqual([]);
+  });
+});
+
+describe('every notice', () => {
+  it.each(Object.keys(frameWords.en.notices) as NoticeKind[])('%s', async (kind) => {
+    const path = `/dashboard/notice/${kind}`;
+    stage.serve(path, (request) => noticePage({ request }, kind));
+    const { status } = noticePage({ request: new Request(`http://localhost${path}`) }, kind);
+    expect(await stage.inEachLook(`notice-${kind}`, { who: 'nobody', path, status })).toEqual([]);
+  });
+});
+
+describe('every answer to a form', () => {
+  it.each(ANSWERS)('$name', async ({ name, path, fields = {}, button, status }) => {
+    const tab = await stage.tab('owner');
+    await tab.open(path);
+    for (const [label, value] of Object.entries(fields)) {
+      await tab.page.getByLabel(label, { exact: true }).fill(value);
+    }
+    await Promise.all([tab.page.waitForEvent('load'), pressButton(tab.page, button)]);
+    expect(await tab.problems(`answer-${name}`, status)).toEqual([]);
+  });
+});
+
+describe('by keyboard alone', () => {
+  it.each(BY_KEYBOARD)('%s', async (path, who) => {
+    const tab = await stage.tab(who);
+    await tab.open(path);
+    const { page } = tab;
+    await page.keyboard.press('Tab');
+    expect(await tab.focused()).toMatchObject({ name: 'Skip to content', isVisible: true });
+    await page.keyboard.press('Enter');
+    expect(await tab.focused()).toMatchObject({ isInContent: true });
+    await tab.open(path);
+    const stops = await tab.stops();
+    expect(stops.filter(({ isVisible, isOutlined }) => !isVisible || !isOutlined)).toEqual([]);
+    expect(stops.length).toBeGreaterThan(STOPS_MIN);
+  });
+});
+
+describe('while the merchant is suspended', () => {
+  const PATHS = [PAYMENTS, KEYS, WEBHOOKS, TEAM, '/dashboard/branding', '/dashboard/account'];
+
+  it('every page says so, and a form that was open is refused', async () => {
+    const { merchant, baseUrl } = stage.scene.gateway;
+    const tab = await stage.tab('owner');
+    await tab.open(KEYS);
+    await operate(baseUrl, 'merchant', 'suspend', merchant.merchantId, '--reason', 'A test');
+    await tab.page.getByLabel('Name', { exact: true }).fill('Too late');
+    await Promise.all([tab.page.waitForEvent('load'), pressButton(tab.page, 'Create key')]);
+    expect(await tab.problems('answer-suspended', 403)).toEqual([]);
+    const wrong: string[] = [];
+    for (const path of PATHS) {
+      await tab.open(path);
+      await tab.page.getByText('This merchant is suspended: new payments are refused').waitFor();
+      wrong.push(...(await tab.problems(`suspended-${path.split('/').at(-1)}`)));
+    }
+    expect(wrong).toEqual([]);
+  });
+});

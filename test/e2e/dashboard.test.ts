@@ -1,0 +1,263 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { DESKTOP, launchBrowser } from '../support/browser.ts';
+import { Device, heading, refusedWith, shoot } from '../support/e2e-customer.ts';
+import {
+  CUT_OFF_ANSWER,
+  controls,
+  equip,
+  goTo,
+  join,
+  pressButton,
+  signIn,
+  untilShown,
+} from '../support/e2e-dashboard.ts';
+import { type Endpoint, OK, status } from '../support/e2e-merchant-server.ts';
+import { linkIn, operate } from '../support/e2e-operator.ts';
+import {
+  eventually,
+  expressBody,
+  MerchantApi,
+  newId,
+  type Scene,
+  startScene,
+} from '../support/e2e-scene.ts';
+import { type VerificationKeys, verifiedWebhook } from '../support/e2e-webhook.ts';
+import type { VirtualAuthenticator } from '../support/virtual-authenticator.ts';
+
+/**
+ * Goal: a merchant's whole way, from the operator's first command to a payment whose lost webhook
+ * was sent again and a key that is refused, each step by the hand of whoever takes it. Method: the
+ * operator's commands, a phone and a laptop with passkeys, and a server of the merchant's; each
+ * test goes on where the one before it has stopped.
+ */
+
+/** Decision 9: a revoked key is refused everywhere within this. */
+const REVOKED_WITHIN_MS = 10_000;
+const MERCHANT = { id: 'abebe', name: 'Abebe Coffee' };
+const OPERATOR = 'Hana';
+const OWNER = 'Abebe Kebede';
+const VIEWER = 'Sara Tesfaye';
+const VIEWERS_PARTS = ['Payments', 'Webhooks', 'API keys', 'Methods', 'My account'];
+const PAID = 'PAYMENT_SUCCESS';
+/** Who did what in the walk below, in order. */
+const AUDITED: readonly (readonly [who: string, what: string])[] = [
+  [OPERATOR, 'Merchant created'],
+  [OPERATOR, 'Invited a person'],
+  [OWNER, 'Joined'],
+  [OWNER, 'Signed in'],
+  [OWNER, 'Webhook address changed'],
+  [OWNER, 'Webhook secret shown'],
+  [OWNER, 'API key created'],
+  [OWNER, 'Event sent again'],
+  [OWNER, 'API key revoked'],
+  // Signed out, in again, in on another device, and put out there.
+  [OWNER, 'Session ended'],
+  [OWNER, 'Signed in'],
+  [OWNER, 'Signed in'],
+  [OWNER, 'Session ended'],
+  [OWNER, 'Invited a person'],
+  [VIEWER, 'Joined'],
+  [VIEWER, 'Signed in'],
+];
+
+let scene: Scene;
+let browser: Browser;
+let phone: Device;
+let page: Page;
+let passkeys: VirtualAuthenticator;
+/** Says "gone" once, which ends the schedule of tries. */
+let hook: Endpoint;
+let invitation = '';
+let apiKey = '';
+let keys: VerificationKeys;
+const uniqueId = newId();
+
+beforeAll(async () => {
+  scene = await startScene();
+  browser = await launchBrowser();
+  phone = await Device.start(browser);
+  phone.tolerated.push(CUT_OFF_ANSWER);
+  page = await phone.tab();
+  passkeys = await equip(page);
+  hook = scene.server.endpoint(status(410), OK);
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await scene?.close();
+});
+
+const at = (path: string) => `${scene.gateway.baseUrl}/dashboard${path}`;
+
+it('the operator creates a merchant, and its owner joins by a link and a passkey', async () => {
+  const { baseUrl } = scene.gateway;
+  const as = ['--as', OPERATOR];
+  await operate(
+    ...[baseUrl, 'merchant', 'create', ...as],
+    ...['--name', MERCHANT.name, '--id', MERCHANT.id],
+  );
+  invitation = linkIn(
+    await operate(baseUrl, 'owner', 'invite', MERCHANT.id, ...as, '--name', OWNER),
+  );
+  await join(page, invitation, MERCHANT.name);
+  expect(await passkeys.passkeys()).toBe(1);
+  await page.getByText('No payments yet').waitFor();
+  expect(await page.locator('.whose').textContent()).toBe(`${MERCHANT.name} ${OWNER}, Owner`);
+});
+
+it('the link opens nothing a second time', async () => {
+  const finder = await Device.start(browser);
+  const found = await finder.open(invitation);
+  await heading(found, 'This link opens nothing any more');
+  await finder.putAway(refusedWith(404));
+});
+
+it('the owner sets where webhooks go, and reads what verifies them', async () => {
+  await goTo(page, 'Webhooks');
+  await page.getByLabel('Address for webhooks').fill(hook.url);
+  await pressButton(page, 'Save');
+  await page.getByText('The address is saved.').waitFor();
+  const publicKey = await page.getByLabel(/^Key /).inputValue();
+  await pressButton(page, /^Show secret /);
+  keys = { secret: await page.locator('#shown-secret').inputValue(), publicKey };
+  expect(keys.secret).toMatch(/^whsec_/);
+});
+
+it('an API key is shown once', async () => {
+  await goTo(page, 'API keys');
+  await page.getByLabel('Name', { exact: true }).fill('Web shop');
+  await pressButton(page, 'Create key');
+  apiKey = await page.getByLabel('The key', { exact: true }).inputValue();
+  await page.reload();
+  await page.getByText('This form was sent before').waitFor();
+  expect(await page.content()).not.toContain(apiKey);
+  await goTo(page, 'API keys');
+  expect(await page.content()).not.toContain(apiKey);
+  expect(await page.getByRole('row').filter({ hasText: 'Web shop' }).count()).toBe(1);
+});
+
+it('a payment made with the key is in the list, and what its webhook met on its page', async () => {
+  const api = new MerchantApi(scene.gateway.baseUrl, apiKey, 'sandbox');
+  const body = expressBody({ paymentIntentUniqueId: uniqueId });
+  expect((await api.express(body)).status).toBe(200);
+  await goTo(page, 'Payments');
+  await untilShown(page, page.url(), uniqueId);
+  await hook.request(0);
+  await page.getByRole('link', { name: uniqueId }).click();
+  await untilShown(page, page.url(), 'Given up');
+  expect(await page.locator('.payment-head').textContent()).toMatch(/25\.50.*Paid$/);
+  await shoot(page, 'dashboard-payment-given-up');
+});
+
+it('the owner sends the webhook again, and it arrives with signatures that hold', async () => {
+  const url = page.url();
+  await pressButton(page, `Send again: ${PAID}`);
+  const again = verifiedWebhook(await hook.request(1), keys);
+  expect(again).toMatchObject({ webHookEvent: PAID, paymentIntentUniqueId: uniqueId });
+  const first = verifiedWebhook(await hook.request(0), keys);
+  expect(again.id).toBe(first.id);
+  await untilShown(page, url, 'Delivered');
+});
+
+it('the key is revoked in the dashboard, and refused by the API', async () => {
+  const api = new MerchantApi(scene.gateway.baseUrl, apiKey, 'sandbox');
+  expect((await api.status(uniqueId)).status).toBe(200);
+  await goTo(page, 'API keys');
+  await page.getByRole('link', { name: /^Manage: Web shop/ }).click();
+  await heading(page, 'API key: Web shop');
+  await pressButton(page, 'Revoke key');
+  await page.getByText('The key was revoked.').waitFor();
+  const revokedAtMs = Date.now();
+  await eventually(
+    () => api.status(uniqueId),
+    (answer) => answer.status === 401,
+  );
+  expect(Date.now() - revokedAtMs).toBeLessThan(REVOKED_WITHIN_MS);
+});
+
+it('the owner signs out, and in again by the passkey', async () => {
+  await pressButton(page, 'Sign out');
+  await heading(page, 'Sign in');
+  // What was asked for without a session is shown after it.
+  await page.goto(at('/sandbox/keys'));
+  await signIn(page, 'API keys');
+});
+
+it('a second device is listed among the sessions, and put out', async () => {
+  const laptop = await Device.start(browser, { ...DESKTOP, isMobile: false, hasTouch: false });
+  laptop.tolerated.push(CUT_OFF_ANSWER);
+  const other = await laptop.tab();
+  await passkeys.copyTo(await equip(other));
+  await other.goto(at(''));
+  await signIn(other, 'Payments');
+
+  await goTo(page, 'My account');
+  expect(await page.getByText('This session').count()).toBe(1);
+  await pressButton(page, /^End the session in Chrome/);
+  await page.getByText('The session has ended.').waitFor();
+  expect(await page.getByRole('button', { name: /^End the session/ }).count()).toBe(0);
+
+  await eventually(
+    async () => {
+      await other.goto(at('/account'));
+      return other.url();
+    },
+    (url) => url.includes('/dashboard/sign-in?'),
+  );
+  await laptop.putAway();
+});
+
+it('an invited viewer sees payments, and neither secrets nor buttons', async () => {
+  await goTo(page, 'Team');
+  await page.getByLabel('Name', { exact: true }).fill(VIEWER);
+  await page.getByRole('radio', { name: /^Viewer/ }).check();
+  await pressButton(page, 'Make a link');
+  const link = await page.getByLabel('Link', { exact: true }).inputValue();
+
+  const device = await Device.start(browser);
+  device.tolerated.push(CUT_OFF_ANSWER);
+  const viewer = await device.tab();
+  await equip(viewer);
+  await join(viewer, link, MERCHANT.name);
+  const parts = viewer.getByRole('navigation', { name: 'Dashboard', exact: true });
+  expect(await parts.getByRole('link').allTextContents()).toEqual(VIEWERS_PARTS);
+  await viewer.getByRole('link', { name: uniqueId }).click();
+  await viewer.getByText('Delivered').waitFor();
+  expect(await controls(viewer)).toEqual(['All payments']);
+  await goTo(viewer, 'API keys');
+  await viewer.getByText('Revoked').waitFor();
+  expect(await controls(viewer)).toEqual([]);
+  await goTo(viewer, 'Webhooks');
+  expect(await viewer.getByRole('button', { name: /secret|Save|Send/ }).count()).toBe(0);
+  await viewer.goto(at('/sandbox/webhooks/resend'));
+  await heading(viewer, 'Your role does not allow this');
+  await device.putAway(refusedWith(403));
+});
+
+it('the audit log says who did all of it', async () => {
+  await goTo(page, 'Audit log');
+  const done = await page
+    .locator('tbody tr')
+    .evaluateAll((rows) =>
+      rows.map((row) =>
+        [1, 2].map((cell) => row.children[cell]?.firstChild?.firstChild?.textContent?.trim()),
+      ),
+    );
+  expect(done.reverse()).toEqual(AUDITED);
+});
+
+it('the list is there in Amharic too, as is what comes after it', async () => {
+  await goTo(page, 'Payments');
+  await page.getByRole('link', { name: 'አማርኛ', exact: true }).click();
+  await heading(page, 'ክፍያዎች');
+  await page.getByRole('link', { name: uniqueId }).click();
+  await page.getByText('ተከፍሏል', { exact: true }).first().waitFor();
+  expect(await page.locator('html').getAttribute('lang')).toBe('am-ET');
+  await shoot(page, 'dashboard-payment-am');
+});
+
+it('nothing of this made the browser complain', async () => {
+  // Only the form of the key was refused, when it was sent a second time.
+  await phone.putAway(refusedWith(409));
+});

@@ -1,0 +1,62 @@
+import type { Page } from 'playwright-core';
+import { heading } from './e2e-customer.ts';
+import { eventually } from './e2e-scene.ts';
+import { addVirtualAuthenticator, type VirtualAuthenticator } from './virtual-authenticator.ts';
+
+/** What a member does on the dashboard, in a real browser with a passkey provider. */
+
+/** A page that a passkey has opened leaves the answer that said so half read: nobody sees that. */
+export const CUT_OFF_ANSWER = /^failed: .*\/dashboard\/(?:sign-in|join\/[\w-]{43})$/;
+
+/** Gives the page a passkey provider, and says yes to every question that it asks. */
+export async function equip(page: Page): Promise<VirtualAuthenticator> {
+  page.on('dialog', (dialog) => void dialog.accept());
+  return addVirtualAuthenticator(page);
+}
+
+/** Opens an invitation and joins by it; the page ends on the list of payments. */
+export async function join(page: Page, link: string, merchantName: string): Promise<void> {
+  await page.goto(link);
+  await heading(page, `Join ${merchantName}`);
+  await page.getByRole('button', { name: 'Create a passkey', exact: true }).click();
+  await heading(page, 'Payments');
+}
+
+/** From the page that asks for it to `next`, the heading of the page that was wanted. */
+export async function signIn(page: Page, next: string): Promise<void> {
+  await heading(page, 'Sign in');
+  await page.getByRole('button', { name: 'Sign in with a passkey', exact: true }).click();
+  await heading(page, next);
+}
+
+/** By the links on top of every page. */
+export async function goTo(page: Page, part: string): Promise<void> {
+  const navigation = page.getByRole('navigation', { name: 'Dashboard', exact: true });
+  await navigation.getByRole('link', { name: part, exact: true }).click();
+  await heading(page, part);
+}
+
+export function pressButton(page: Page, name: string | RegExp): Promise<void> {
+  return page.getByRole('button', { name, exact: true }).click();
+}
+
+/** Looks again, as a person who reloads the page, until it says so. */
+export async function untilShown(page: Page, url: string, text: string): Promise<void> {
+  await eventually(
+    async () => {
+      await page.goto(url);
+      return page.locator('main').textContent();
+    },
+    (shown) => shown?.includes(text) === true,
+  );
+}
+
+/** The links and buttons of a page, by their names for screen readers. */
+export function controls(page: Page): Promise<readonly string[]> {
+  return page
+    .locator('main')
+    .locator('a, button')
+    .evaluateAll((all) =>
+      all.map((element) => element.getAttribute('aria-label') ?? element.textContent.trim()),
+    );
+}
