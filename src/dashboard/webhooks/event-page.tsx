@@ -11,6 +11,7 @@ import { frameWords } from '../frame-words.ts';
 import { noticePage } from '../notices.tsx';
 import { isAllowed } from '../permissions.ts';
 import { answerPage, redirectTo } from '../response.tsx';
+import { shownLines } from '../untrusted-text.ts';
 import { When } from '../when.tsx';
 import { DeliveryBadge, Outcome, wireType } from './delivery-text.tsx';
 import { type EventDetails, RESENDABLE, readEvent } from './event.ts';
@@ -209,7 +210,7 @@ function Tries(props: { readonly call: DashboardCall; readonly tries: readonly D
           {entry.answerExcerpt !== '' && (
             <div class="stack">
               <h4>{text.answer}</h4>
-              <pre>{entry.answerExcerpt}</pre>
+              <pre>{shownLines(entry.answerExcerpt)}</pre>
             </div>
           )}
         </li>

@@ -4,6 +4,7 @@ import { isAccepted } from '../../webhooks/send.ts';
 import type { DashboardCall } from '../call.ts';
 import { CsrfField, Facts, Field, Message } from '../elements.tsx';
 import { frameWords } from '../frame-words.ts';
+import { shownLines } from '../untrusted-text.ts';
 import type { AddressProblem } from './address.ts';
 import { webhooksPath } from './paths.ts';
 import { webhookWords } from './words.ts';
@@ -101,7 +102,7 @@ function Result(props: {
           {log.answerExcerpt === '' ? (
             <p class="quiet">{text.testNoText}</p>
           ) : (
-            <pre>{log.answerExcerpt}</pre>
+            <pre>{shownLines(log.answerExcerpt)}</pre>
           )}
         </div>
       )}
