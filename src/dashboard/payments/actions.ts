@@ -5,6 +5,7 @@ import { intentByUniqueId } from '../../intent/client.ts';
 import { actorOf, type DashboardCall, tenantOf } from '../call.ts';
 import { noticePage } from '../notices.tsx';
 import { redirectTo } from '../response.tsx';
+import { RESENDABLE } from '../webhooks/event.ts';
 import { paymentPath } from './paths.ts';
 import { paymentPage } from './payment.tsx';
 
@@ -12,8 +13,8 @@ import { paymentPage } from './payment.tsx';
 const SEQUENCE = /^[1-9]\d{0,8}$/;
 
 /**
- * POST …/payments/:uniqueId/events/:sequence/resend: from the start of the schedule, whatever became
- * of the event before. The object and the audit log cannot change together: the log follows, so that
+ * POST …/payments/:uniqueId/events/:sequence/resend: from the start of the schedule, unless it is on
+ * its way already or a later event took its place. The object and the audit log cannot change together: the log follows, so that
  * it tells of nothing that has not happened.
  */
 export async function resendEvent(call: DashboardCall): Promise<Response> {
@@ -21,11 +22,15 @@ export async function resendEvent(call: DashboardCall): Promise<Response> {
   const intent = intentByUniqueId(call.env, tenantOf(call), uniqueId);
   const events = SEQUENCE.test(sequence) ? await intent.events() : [];
   const event = events.find((one) => one.sequence === Number(sequence));
-  if (event === undefined || !(await intent.resendEvent(event.sequence))) {
+  if (event === undefined) {
     return noticePage(call, 'not_found');
   }
+  const path = paymentPath(call.environment, uniqueId);
+  if (!(await intent.resendEvent(event.sequence, RESENDABLE))) {
+    return redirectTo(call, path, { done: 'event_not_resent' });
+  }
   await audit(call, 'event.resent', event.eventId, { uniqueId, sequence: event.sequence });
-  return redirectTo(call, paymentPath(call.environment, uniqueId), { done: 'event_resent' });
+  return redirectTo(call, path, { done: 'event_resent' });
 }
 
 /** POST …/payments/:uniqueId/cancel: only while nothing is being paid (decision 25). */

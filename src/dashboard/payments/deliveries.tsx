@@ -6,6 +6,7 @@ import type { DashboardCall } from '../call.ts';
 import { Badge, type BadgeTone, ButtonForm, Facts, Table } from '../elements.tsx';
 import { isAllowed } from '../permissions.ts';
 import { shownLines } from '../untrusted-text.ts';
+import { RESENDABLE } from '../webhooks/event.ts';
 import { SHARED_WORDS } from '../words.ts';
 import { Untrusted, WhenExactly } from './elements.tsx';
 import { paymentPath } from './paths.ts';
@@ -20,9 +21,6 @@ const TONES: Readonly<Record<string, BadgeTone>> = {
   undeliverable: 'bad',
   paused: 'bad',
 };
-
-/** On its way already: sending it again would only send it twice. */
-const UNDER_WAY = ['queued', 'claimed'];
 
 interface EventProps {
   readonly call: DashboardCall;
@@ -83,7 +81,7 @@ function Resend({ call, intent, event }: EventProps) {
   const isOffered =
     isAllowed(session.role, 'develop') &&
     !session.isSuspended &&
-    !UNDER_WAY.includes(event.deliveryStatus);
+    RESENDABLE.includes(event.deliveryStatus);
   const path = paymentPath(environment, intent.terms.uniqueId);
   return isOffered ? (
     <ButtonForm

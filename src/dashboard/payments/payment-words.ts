@@ -162,6 +162,8 @@ export const paymentWords = words(
     cancelQuestion: 'Cancel this payment? The customer cannot pay it any more.',
     done: {
       event_resent: 'The event is on its way again.',
+      event_not_resent:
+        'The event was not sent again: it is on its way already, or a later one took its place.',
       payment_canceled: 'The payment is canceled. No webhook is sent for it.',
     },
     cancelRefused: {
@@ -326,6 +328,7 @@ export const paymentWords = words(
     cancelQuestion: 'ይህ ክፍያ ይሰረዝ? ደንበኛው ከእንግዲህ ሊከፍለው አይችልም።',
     done: {
       event_resent: 'ማሳወቂያው እንደገና እየተላከ ነው።',
+      event_not_resent: 'ማሳወቂያው እንደገና አልተላከም፦ አስቀድሞ በመላክ ላይ ነው ወይም በኋለኛ ማሳወቂያ ተተክቷል።',
       payment_canceled: 'ክፍያው ተሰርዟል። ለዚህ ዌብሁክ አይላክም።',
     },
     cancelRefused: {

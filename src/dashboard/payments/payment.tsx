@@ -156,7 +156,8 @@ function Head({ call, intent }: { readonly call: DashboardCall; readonly intent:
 function Done({ call }: { readonly call: DashboardCall }) {
   const { done } = paymentWords[call.language];
   const word = call.url.searchParams.get('done') ?? '';
-  return Object.hasOwn(done, word) ? <Message tone="good">{done[word as DoneWord]}</Message> : null;
+  const tone = word === 'event_not_resent' ? 'bad' : 'good';
+  return Object.hasOwn(done, word) ? <Message tone={tone}>{done[word as DoneWord]}</Message> : null;
 }
 
 function BackLink({ call }: { readonly call: DashboardCall }) {
