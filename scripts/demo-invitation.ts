@@ -7,7 +7,7 @@ import { sqlText } from './d1.ts';
 import type { DemoMerchant } from './demo-merchant.ts';
 
 /** Who the links below come from, on pages and in the audit log. */
-const INVITED_BY = { id: 'npm-run-dev', name: 'npm run dev' };
+const INVITED_BY = { kind: 'operator', id: 'npm-run-dev', name: 'npm run dev' } as const;
 const NAME = 'Demo Owner';
 
 /**

@@ -61,7 +61,7 @@ async function world(): Promise<World> {
     name: WORDS.invited,
     role: 'viewer',
     memberId: null,
-    invitedBy: { id: owner.memberId, name: 'the owner' },
+    invitedBy: { kind: 'member', id: owner.memberId, name: 'the owner' },
     nowMs: Date.now(),
   });
   await runBatch(env.DB, [

@@ -6,6 +6,7 @@ import {
   ALPHA,
   advance,
   BETA,
+  clientOf,
   consumeAll,
   createExpress,
   createHosted,
@@ -277,6 +278,30 @@ describe('events', () => {
     ]);
   });
 
+  test('what is on its way already, or moot by a later event, is not sent again', async () => {
+    await createHosted();
+    await execute(startRedirect('a0'));
+    await execute({ type: 'abandon_attempt', attemptId: 'a0' });
+    await execute({ type: 'give_up' });
+    const { sequence: failed } = await lastEvent();
+    const member = await signedIn();
+    const path = (sequence: number) => `${PAGE}/events/${sequence}/resend`;
+    // The event's own page says why.
+    expect((await submit(member, path(failed))).headers.get('location')).toMatch(
+      new RegExp(`^/dashboard/sandbox/webhooks/events/order-1/${failed}\\?done=(?!resent)`),
+    );
+    await execute(settle('a0', 'succeeded'));
+    const { sequence: paid } = await lastEvent();
+    expect(paid).not.toBe(failed);
+    expect(await pageOf(member)).not.toContain('/resend"');
+    await submit(member, path(failed));
+    expect((await clientOf().events()).map(({ deliveryStatus }) => deliveryStatus)).toEqual([
+      'superseded',
+      'queued',
+    ]);
+    expect(await auditLog()).toEqual([]);
+  });
+
   test.each(['0', '99', '-1', '1e1', 'x', '99999999999999999999'])(
     'event %s, which does not exist: nothing is sent or told',
     async (sequence) => {
@@ -327,6 +352,15 @@ describe('cancel', () => {
 });
 
 describe('who may not', () => {
+  test('a viewer sees where events go, not the secrets in the address', async () => {
+    await createHosted({ callbackUrl: 'https://shop.example.com/hook/S3cret?token=S3cret' });
+    expect(part(await pageOf(await signedIn('viewer')), 'ids')).toMatch(
+      /https:\/\/shop\.example\.com(?!\/)/,
+    );
+    expect(await pageOf(await signedIn('viewer'))).not.toContain('S3cret');
+    expect(part(await pageOf(await signedIn('developer')), 'ids')).toContain('/hook/S3cret?token');
+  });
+
   test('a viewer sees no button, and is refused', async () => {
     await payHosted();
     const { sequence } = await lastEvent();

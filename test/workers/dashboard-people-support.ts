@@ -116,7 +116,7 @@ export async function invite({
     name: 'Abebe',
     role,
     memberId,
-    invitedBy: { id: 'operator', name: 'Operator' },
+    invitedBy: { kind: 'operator', id: 'operator', name: 'Operator' },
     nowMs: Date.now(),
   });
   await runBatch(env.DB, [statement]);

@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { Role } from '../../src/dashboard/permissions.ts';
 import { Browser, invite, joined, meetBeforeBatch, rowCounts } from './dashboard-people-support.ts';
 import {
@@ -49,6 +49,7 @@ describe('inviting', () => {
   test.each([
     ['no name', { name: ' ', role: 'viewer' }, 'Write a name'],
     ['a name too long', { name: 'x'.repeat(101), role: 'viewer' }, 'Write a name'],
+    ['a name that turns text about', { name: 'Sara\u202enimda', role: 'viewer' }, 'Write a name'],
     ['no role', { name: 'Sara' }, 'Choose a role'],
     ['a role that is none', { name: 'Sara', role: 'operator' }, 'Choose a role'],
   ])('with %s shows the form again', async (_name, fields, problem) => {
@@ -130,6 +131,26 @@ describe('roles', () => {
       "SELECT count(*) AS owners FROM members WHERE role = 'owner' AND removed_at_ms IS NULL",
     ).first('owners');
     expect(owners).toBe(1);
+    expect(await auditLog()).toHaveLength(1);
+  });
+});
+
+describe('an owner who is removed or demoted meanwhile', () => {
+  test.each([
+    ['remove', {}, 'invitations', { name: 'Back door', role: 'owner' }],
+    ['role', { role: 'viewer' }, 'invitations', { name: 'Back door', role: 'owner' }],
+    ['remove', {}, 'recovery', {}],
+    ['role', { role: 'viewer' }, 'recovery', {}],
+  ])('makes no link any more (%s, %j, %s)', async (action, fields, kind, link) => {
+    const [owner, other] = [await signedIn(), await signedIn()];
+    const path = kind === 'recovery' ? `${memberPath(owner)}/recovery` : `${TEAM}/invitations`;
+    const held = holdNextBatch();
+    const making = submit(other, path, link);
+    await held.isHere;
+    expect((await submit(owner, `${memberPath(other)}/${action}`, fields)).status).toBe(303);
+    held.release();
+    expect((await making).status).toBe(403);
+    expect((await rowCounts()).invitations).toBe(0);
     expect(await auditLog()).toHaveLength(1);
   });
 });
@@ -264,4 +285,17 @@ async function everything(): Promise<readonly unknown[]> {
   const tables = ['members', 'invitations', 'passkeys', 'sessions', 'audit_log'];
   const read = (table: string) => env.DB.prepare(`SELECT * FROM ${table}`).all();
   return (await Promise.all(tables.map(read))).map(({ results }) => results);
+}
+
+/** The next batch waits at the database until it is released; those after it do not. */
+function holdNextBatch(): { readonly isHere: Promise<void>; readonly release: () => void } {
+  const batch = env.DB.batch.bind(env.DB);
+  const arrival = Promise.withResolvers<void>();
+  const permission = Promise.withResolvers<void>();
+  vi.spyOn(env.DB, 'batch').mockImplementationOnce(async (statements) => {
+    arrival.resolve();
+    await permission.promise;
+    return batch(statements) as ReturnType<typeof batch<never>>;
+  });
+  return { isHere: arrival.promise, release: permission.resolve };
 }

@@ -36,7 +36,7 @@ let arrivals: Arrival[] = [];
 beforeEach(() => {
   vi.spyOn(Math, 'random').mockReturnValue(0.5);
   httpStatus = 200;
-  arrivals = merchantServer(() => new Response('<i>so</i>', { status: httpStatus }));
+  arrivals = merchantServer(() => new Response('<i>so\u202e</i>', { status: httpStatus }));
 });
 
 const feedLedger = () => consume('kefel-ledger', caught.ledger.splice(0));
@@ -125,7 +125,7 @@ describe("an event's page", () => {
     const response = await visit(await signedIn('developer'), path);
     const html = await response.text();
     expect(response.status).toBe(200);
-    expect(html).toContain('<pre dir="auto">&lt;i>so&lt;/i></pre>');
+    expect(html).toContain('<pre dir="auto">&lt;i>so[U+202E]&lt;/i></pre>');
     expect(html).toContain('HTTP 410');
     const body = /<textarea id="body"[^>]*>([^<]*)<\/textarea>/.exec(html)?.[1] ?? '';
     expect(body.replaceAll('&quot;', '"').replaceAll('&amp;', '&')).toBe(arrivals[0]?.text);

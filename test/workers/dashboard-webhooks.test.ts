@@ -38,7 +38,7 @@ let arrivals: Arrival[] = [];
 
 beforeEach(() => {
   httpStatus = 200;
-  arrivals = merchantServer(() => new Response('<b>thanks</b>', { status: httpStatus }));
+  arrivals = merchantServer(() => new Response('<b>thanks\u202e</b>', { status: httpStatus }));
 });
 
 /** The page as a person reads it. */
@@ -340,7 +340,7 @@ describe('a test event', () => {
     expect(page).toContain('The test event was not accepted.');
     expect(page).toContain('HTTP status 503');
     // Escaped: what a server answers is text.
-    expect(page).toContain('<b>thanks</b>');
+    expect(page).toContain('<b>thanks[U+202E]</b>');
     vi.mocked(globalThis.fetch).mockRejectedValue(new Error('reset'));
     expect(await textOf(submit(member, `${PATH}/test`, { url: HOOK }))).toContain(
       'connection failed',

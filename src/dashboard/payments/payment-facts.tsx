@@ -2,8 +2,10 @@ import type { ComponentChildren } from 'preact';
 import { type Intent, reportedAttempt, type Split } from '../../domain/intent.ts';
 import { majorText } from '../../domain/money.ts';
 import { countText } from '../../pages/money-text.ts';
+import { endpointOrigin } from '../../webhooks/endpoints.ts';
 import type { DashboardCall } from '../call.ts';
 import { Facts, Table } from '../elements.tsx';
+import { isAllowed } from '../permissions.ts';
 import { shownText } from '../untrusted-text.ts';
 import { When } from '../when.tsx';
 import { SHARED_WORDS } from '../words.ts';
@@ -109,10 +111,19 @@ export function IdFacts({ call, intent: { terms } }: Props) {
         [text.number, String(terms.number)],
         untrusted(text.paymentLink, terms.paymentLinkUniqueId),
         untrusted(text.returnUrl, terms.returnUrl),
-        untrusted(text.callbackUrl, terms.callbackUrl) ?? [text.callbackUrl, text.fromSettings],
+        untrusted(text.callbackUrl, shownAddress(call, terms.callbackUrl)) ?? [
+          text.callbackUrl,
+          text.fromSettings,
+        ],
       ]}
     />
   );
+}
+
+/** Whole for those who build the receiver; path and query may hold a secret of the merchant's. */
+function shownAddress({ session }: DashboardCall, callbackUrl: string | null): string | null {
+  const isWhole = callbackUrl === null || isAllowed(session.role, 'develop');
+  return isWhole ? callbackUrl : endpointOrigin(callbackUrl);
 }
 
 export function CustomerFacts({ call, intent: { terms } }: Props) {

@@ -29,7 +29,7 @@ export interface InvitationRequest {
   readonly role: Role;
   /** Null for a new member; else the member of this merchant who gets a new passkey. */
   readonly memberId: string | null;
-  readonly invitedBy: Pick<Actor, 'id' | 'name'>;
+  readonly invitedBy: Pick<Actor, 'kind' | 'id' | 'name'>;
   readonly nowMs: number;
 }
 
@@ -38,7 +38,10 @@ export interface NewInvitation {
   readonly token: string;
   /** Names the invitation; no secret. */
   readonly id: string;
-  /** Changes no row when the member to recover is none of the merchant's. */
+  /**
+   * Changes no row when the member to recover is none of the merchant's, or when the inviter is no
+   * owner of it any more: a link must not outlive the rights that it was made by.
+   */
   readonly statement: SqlStatement;
   readonly expiresAtMs: number;
 }
@@ -53,8 +56,11 @@ export async function newInvitation(request: InvitationRequest): Promise<NewInvi
     sql: `INSERT INTO invitations (digest, id, merchant_id, member_id, role, name, invited_by_id,
         invited_by, created_at_ms, expires_at_ms)
       SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10
-      WHERE ?4 IS NULL OR EXISTS (
-        SELECT 1 FROM members WHERE id = ?4 AND merchant_id = ?3 AND removed_at_ms IS NULL)`,
+      WHERE (?4 IS NULL OR EXISTS (
+          SELECT 1 FROM members WHERE id = ?4 AND merchant_id = ?3 AND removed_at_ms IS NULL))
+        AND (?11 = 'operator' OR EXISTS (
+          SELECT 1 FROM members WHERE id = ?7 AND merchant_id = ?3 AND role = 'owner'
+            AND removed_at_ms IS NULL))`,
     params: [
       await sha256Hex(token),
       id,
@@ -66,6 +72,7 @@ export async function newInvitation(request: InvitationRequest): Promise<NewInvi
       request.invitedBy.name,
       nowMs,
       expiresAtMs,
+      request.invitedBy.kind,
     ],
   };
   return { token, id, statement, expiresAtMs };

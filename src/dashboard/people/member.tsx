@@ -1,5 +1,5 @@
 import { runBatch } from '../../database.ts';
-import type { DashboardCall } from '../call.ts';
+import { actorOf, type DashboardCall } from '../call.ts';
 import { noticePage } from '../notices.tsx';
 import { roleFrom } from '../permissions.ts';
 import { answerPage, redirectTo } from '../response.tsx';
@@ -115,7 +115,7 @@ export async function issueRecovery(call: DashboardCall): Promise<Response> {
     name,
     role,
     memberId: member.id,
-    invitedBy: { id: session.memberId, name: session.memberName },
+    invitedBy: actorOf(call),
     nowMs,
   });
   const [changed] = await runBatch(env.DB, [
@@ -127,7 +127,8 @@ export async function issueRecovery(call: DashboardCall): Promise<Response> {
     }),
   ]);
   if (changed === 0) {
-    return noticePage(call, 'not_found');
+    // One of the two is gone, or no owner any more, since the request began.
+    return noticePage(call, 'not_allowed');
   }
   const url = `${relyingPartyOf(call).origin}${invitationPath(recovery.token)}`;
   const link: NewLink = { name, url, expiresAtMs: recovery.expiresAtMs, isRecovery: true };

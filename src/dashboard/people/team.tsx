@@ -1,5 +1,5 @@
 import { runBatch } from '../../database.ts';
-import type { DashboardCall } from '../call.ts';
+import { actorOf, type DashboardCall } from '../call.ts';
 import { noticePage } from '../notices.tsx';
 import { roleFrom } from '../permissions.ts';
 import { answerPage, redirectTo } from '../response.tsx';
@@ -59,10 +59,10 @@ export async function inviteMember(call: DashboardCall): Promise<Response> {
     name,
     role,
     memberId: null,
-    invitedBy: { id: session.memberId, name: session.memberName },
+    invitedBy: actorOf(call),
     nowMs,
   });
-  await runBatch(env.DB, [
+  const [made] = await runBatch(env.DB, [
     invitation.statement,
     entryIfChanged(call, {
       action: 'member.invited',
@@ -70,6 +70,9 @@ export async function inviteMember(call: DashboardCall): Promise<Response> {
       detail: { name, role },
     }),
   ]);
+  if (made === 0) {
+    return noticePage(call, 'not_allowed');
+  }
   const url = `${relyingPartyOf(call).origin}${invitationPath(invitation.token)}`;
   const link: NewLink = { name, url, expiresAtMs: invitation.expiresAtMs, isRecovery: false };
   return answerTeam(call, { form: EMPTY_FORM, link });
