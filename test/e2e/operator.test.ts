@@ -28,7 +28,7 @@ test('a merchant is created, its owner invited, and both are listed', async () =
   expect(created).toMatch(/TELE_BIRR +yes +yes +2\.50 % \+ 1\.00/);
   expect(created).toContain('owner invite abebe');
   const invited = await operate('owner', 'invite', 'abebe', '--name', 'Abebe Kebede');
-  expect(invited).toMatch(/http:\/\/localhost:\d+\/dashboard\/join\/[A-Za-z0-9_-]{43}\n/);
+  expect(invited).toMatch(/http:\/\/localhost:\d+\/dashboard\/join\?token=[A-Za-z0-9_-]{43}\n/);
   expect(await operate('merchant', 'list')).toMatch(/^abebe +Abebe Coffee +active +0 /m);
   expect(await operate('member', 'list', 'abebe')).toContain('Abebe Kebede');
   const listed = JSON.parse(await operate('merchant', 'list', '--json'));

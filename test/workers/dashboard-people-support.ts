@@ -75,14 +75,14 @@ export class Browser {
   }
 
   async joinOptions(token: string): Promise<CreationOptions> {
-    const response = await this.post(`/dashboard/join/${token}/options`, { name: 'Abebe' });
+    const response = await this.post('/dashboard/join/options', { token, name: 'Abebe' });
     return response.json();
   }
 
   async join(token: string, faults: Faults = {}, name = 'Abebe'): Promise<Response> {
     const options = await this.joinOptions(token);
     const credential = await this.authenticator.register(options, faults);
-    return this.post(`/dashboard/join/${token}`, { name, passkey: 'Phone', credential });
+    return this.post('/dashboard/join', { token, name, passkey: 'Phone', credential });
   }
 
   async signInOptions(): Promise<RequestOptions> {

@@ -156,10 +156,12 @@ test('whoever is not signed in leaves no row anywhere', async () => {
   const token = await invite();
   const browser = await Browser.create();
   const before = await rowCounts();
-  for (const path of ['/dashboard/sign-in', `/dashboard/join/${token}`, '/dashboard/join/x']) {
-    await browser.get(path);
-    await browser.post(`${path}/options`, { name: 'Abebe' });
-    await browser.post(path, {});
+  for (const path of ['/dashboard/sign-in', '/dashboard/join']) {
+    for (const link of [token, 'x']) {
+      await browser.get(`${path}?token=${link}`);
+      await browser.post(`${path}/options`, { token: link, name: 'Abebe' });
+      await browser.post(path, { token: link });
+    }
   }
   await browser.signIn({ userHandle: 'bWVt' });
   expect(await rowCounts()).toEqual(before);
@@ -203,6 +205,7 @@ test.each([
   ['/checkout/x', '/dashboard'],
   ['/dashboard/sign-in?next=/dashboard', '/dashboard'],
   ['/dashboard/join/x', '/dashboard'],
+  ['/dashboard/join?token=x', '/dashboard'],
 ])('signing in for %j leads to %s', async (next, path) => {
   expect(nextPath(next)).toBe(path);
   const stranger = await call(`/dashboard/sign-in?${new URLSearchParams({ next: next ?? '' })}`);

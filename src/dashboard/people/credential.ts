@@ -46,10 +46,11 @@ export type Registration = v.InferOutput<typeof Registration>;
 
 /** POST /dashboard/sign-in */
 export const SignInBody = v.object({ credential: Assertion });
-/** POST /dashboard/join/:token/options; a recovery link has no use for the name. */
-export const JoinOptionsBody = v.object({ name: v.string() });
-/** POST /dashboard/join/:token */
+/** POST /dashboard/join/options; a recovery link has no use for the name. */
+export const JoinOptionsBody = v.object({ token: v.string(), name: v.string() });
+/** POST /dashboard/join */
 export const JoinBody = v.object({
+  token: v.string(),
   name: v.string(),
   passkey: v.string(),
   credential: Registration,

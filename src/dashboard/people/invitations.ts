@@ -78,9 +78,14 @@ export async function newInvitation(request: InvitationRequest): Promise<NewInvi
   return { token, id, statement, expiresAtMs };
 }
 
-/** The link's path on the dashboard's origin. */
-export function invitationPath(token: string): `/dashboard/join/${string}` {
-  return `/dashboard/join/${token}`;
+export const JOIN_PATH = '/dashboard/join';
+
+/**
+ * The link's path on the dashboard's origin. The token is in the query, which logs of requests leave
+ * out (`redact_query_string`): whoever reads them must not get in by a link that nobody has used yet.
+ */
+export function invitationPath(token: string): `${typeof JOIN_PATH}?token=${string}` {
+  return `${JOIN_PATH}?token=${token}`;
 }
 
 /** What the holder of a link may know of it. */

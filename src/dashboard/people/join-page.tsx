@@ -3,18 +3,20 @@ import { Facts, Field } from '../elements.tsx';
 import { PublicFrame } from '../frame.tsx';
 import { frameWords } from '../frame-words.ts';
 import { When } from '../when.tsx';
-import { type Invitation, invitationPath, NAME_LENGTH_MAX } from './invitations.ts';
+import { type Invitation, JOIN_PATH, NAME_LENGTH_MAX } from './invitations.ts';
 import { PasskeyForm } from './passkey-form.tsx';
 import { wayInWords } from './words.ts';
 
 /** Who invites to what, and the one step that is left. */
 export function JoinPage(props: {
   readonly call: PublicCall;
+  /** Of the link; it goes along with the form. */
+  readonly token: string;
   readonly invitation: Invitation;
   /** Proposed for the new passkey. */
   readonly passkeyName: string;
 }) {
-  const { call, invitation, passkeyName } = props;
+  const { call, token, invitation, passkeyName } = props;
   const text = wayInWords[call.language];
   const join = invitation.memberId === null ? text.join : text.recover;
   return (
@@ -25,12 +27,8 @@ export function JoinPage(props: {
       </section>
       <section class="card">
         <p>{text.whatPasskeysAre}</p>
-        <PasskeyForm
-          call={call}
-          ceremony="join"
-          path={invitationPath(call.params.token ?? '')}
-          next="/dashboard"
-        >
+        <PasskeyForm call={call} ceremony="join" path={JOIN_PATH} next="/dashboard">
+          <input type="hidden" name="token" value={token} />
           <Field id="name" label={text.yourName} hint={join.nameHint}>
             {(attributes) => (
               <input

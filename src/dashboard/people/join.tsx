@@ -24,26 +24,30 @@ import { startSession } from './start-session.ts';
 import { type NewPasskey, registrationOptions, verifiedRegistration } from './verification.ts';
 import { wayInWords } from './words.ts';
 
-/** GET /dashboard/join/:token. Looking uses nothing up: messengers look at every link. */
+/** GET /dashboard/join?token=…. Looking uses nothing up: messengers look at every link. */
 export async function showJoin(call: PublicCall): Promise<Response> {
-  const invitation = await invitationOf(call);
+  const token = call.url.searchParams.get('token') ?? '';
+  const invitation = await invitationOf(call, token);
   if (invitation === null) {
     return answerPage(call, <LinkEndedPage call={call} />, { status: 404 });
   }
   const passkeyName = browserName(call.request.headers.get('user-agent') ?? '');
-  return answerPage(
-    call,
-    <JoinPage call={call} invitation={invitation} passkeyName={passkeyName} />,
+  const page = (
+    <JoinPage call={call} token={token} invitation={invitation} passkeyName={passkeyName} />
   );
+  const response = answerPage(call, page);
+  // The address is the link: no request of this page carries it on, not even to ourselves.
+  response.headers.set('referrer-policy', 'no-referrer');
+  return response;
 }
 
-/** POST /dashboard/join/:token/options */
+/** POST /dashboard/join/options */
 export async function beginJoin(call: PublicCall): Promise<Response> {
   const body = await readJson(call.request, JoinOptionsBody);
   if (body === null) {
     return refused(call, 'join', 'malformed');
   }
-  const invitation = await invitationOf(call);
+  const invitation = await invitationOf(call, body.token);
   if (invitation === null) {
     return refused(call, 'join', 'link');
   }
@@ -65,13 +69,13 @@ export async function beginJoin(call: PublicCall): Promise<Response> {
   return answerJson(options, { cookies: [cookie] });
 }
 
-/** POST /dashboard/join/:token: the member, the passkey and the session come to be together. */
+/** POST /dashboard/join: the member, the passkey and the session come to be together. */
 export async function finishJoin(call: PublicCall): Promise<Response> {
   const body = await readJson(call.request, JoinBody);
   if (body === null) {
     return refused(call, 'join', 'malformed');
   }
-  const invitation = await invitationOf(call);
+  const invitation = await invitationOf(call, body.token);
   if (invitation === null) {
     return refused(call, 'join', 'link');
   }
@@ -166,8 +170,8 @@ function recovering(
   ];
 }
 
-function invitationOf({ env, params, nowMs }: PublicCall): Promise<Invitation | null> {
-  return findInvitation(env.DB, params.token ?? '', nowMs);
+function invitationOf({ env, nowMs }: PublicCall, token: string): Promise<Invitation | null> {
+  return findInvitation(env.DB, token, nowMs);
 }
 
 /** A new member may write their name differently; one who comes back keeps theirs. */

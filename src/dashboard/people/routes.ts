@@ -7,6 +7,7 @@ import {
   showAccount,
 } from './account.tsx';
 import { beginAddPasskey, finishAddPasskey } from './add-passkey.ts';
+import { JOIN_PATH } from './invitations.ts';
 import { beginJoin, finishJoin, showJoin } from './join.tsx';
 import {
   changeMemberRole,
@@ -78,7 +79,7 @@ export const SIGN_IN_ROUTES: readonly PublicRoute[] = [
   { method: 'GET', path: '/dashboard/sign-in', handle: showSignIn },
   { method: 'POST', path: '/dashboard/sign-in/options', handle: beginSignIn },
   { method: 'POST', path: '/dashboard/sign-in', handle: finishSignIn },
-  { method: 'GET', path: '/dashboard/join/:token', handle: showJoin },
-  { method: 'POST', path: '/dashboard/join/:token/options', handle: beginJoin },
-  { method: 'POST', path: '/dashboard/join/:token', handle: finishJoin },
+  { method: 'GET', path: JOIN_PATH, handle: showJoin },
+  { method: 'POST', path: `${JOIN_PATH}/options`, handle: beginJoin },
+  { method: 'POST', path: JOIN_PATH, handle: finishJoin },
 ];
