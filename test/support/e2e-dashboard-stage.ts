@@ -176,7 +176,11 @@ export class Tab {
 
   /** Where the keyboard's focus is. */
   focused(): Promise<Stop> {
-    return this.page.evaluate(() => {
+    return this.page.evaluate(async () => {
+      // What the focus makes the browser scroll to is in its place with the next picture.
+      await new Promise((resolve) => {
+        requestAnimationFrame(() => requestAnimationFrame(resolve));
+      });
       const focused = document.activeElement ?? document.body;
       // A stretch of a line that wraps has boxes of its own.
       const [box] = focused.getClientRects();

@@ -155,6 +155,8 @@ describe('the ledger shows how a delivery stands', () => {
     advance(EXPIRE_IN_MS);
     await intentOf();
     await ledger();
+    // Else both are of one millisecond, and their ids say which comes first.
+    advance(1);
     await execute(settle('a0', 'succeeded'));
     await ledger();
     expect(await eventRows()).toMatchObject([
