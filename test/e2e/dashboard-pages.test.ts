@@ -80,9 +80,9 @@ const EXAMPLES: Readonly<Record<string, Readonly<Record<string, (things: Things)
   },
   '/dashboard/account': { account: () => '/dashboard/account' },
   '/dashboard/sign-in': { 'sign-in': () => '/dashboard/sign-in' },
-  '/dashboard/join/:token': {
+  '/dashboard/join': {
     join: ({ joinPath }) => joinPath,
-    'join-ended': () => `/dashboard/join/${'x'.repeat(43)}`,
+    'join-ended': () => `/dashboard/join?token=${'x'.repeat(43)}`,
   },
   '/operator': { 'desk-health': () => '/operator' },
   '/operator/attention': { 'desk-attention': () => '/operator/attention' },

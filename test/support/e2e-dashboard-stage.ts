@@ -1,16 +1,12 @@
-import { join as joinPath } from 'node:path';
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { localSecrets } from '../../scripts/local-secrets.ts';
-import { frameWords } from '../../src/dashboard/frame-words.ts';
-import type { DashboardLanguage } from '../../src/dashboard/words.ts';
-import { LANGUAGE_PARAMETER } from '../../src/pages/language.ts';
-import { complaintsOf, DESKTOP, launchBrowser, PHONE, SCREENSHOTS_DIRECTORY } from './browser.ts';
+import { DESKTOP, launchBrowser, PHONE } from './browser.ts';
 import { heading } from './e2e-customer.ts';
 import { equip, goTo, join, pressButton } from './e2e-dashboard.ts';
 import { createPayments, type Payments } from './e2e-dashboard-data.ts';
+import { type Look, Tab } from './e2e-dashboard-tab.ts';
 import { linkIn, operate } from './e2e-operator.ts';
 import { eventually, type Scene, startScene } from './e2e-scene.ts';
-import { axeViolations, overflowOf, visibleHeadings } from './page-checks.ts';
 
 /** A gateway whose dashboard and desk have something on every page, and eyes to look at them. */
 export interface DashboardStage {
@@ -42,12 +38,6 @@ export interface Things {
   readonly viewerPath: string;
   /** Path of an invitation that nobody has used. */
   readonly joinPath: string;
-}
-
-interface Look {
-  readonly name: string;
-  readonly language: DashboardLanguage;
-  readonly options: BrowserContextOptions;
 }
 
 const LOOKS = [
@@ -123,104 +113,6 @@ async function operatorCredentials() {
   return { username: OPERATOR_NAME, password: OPERATOR_SECRETS.split(',')[0] ?? '' };
 }
 
-/** Where the focus is. */
-interface Stop {
-  readonly name: string;
-  /** In the window, and under nothing else (WCAG 2.2, 2.4.11). */
-  readonly isVisible: boolean;
-  readonly isOutlined: boolean;
-  readonly isInContent: boolean;
-  readonly isAnything: boolean;
-}
-
-/** More than any page has. */
-const STOPS_MAX = 150;
-
-/** A page of one browser, with what the browser complains of. */
-export class Tab {
-  readonly page: Page;
-  readonly #look: Look;
-  readonly #complaints: string[];
-
-  constructor(page: Page, look: Look) {
-    this.page = page;
-    this.#look = look;
-    this.#complaints = complaintsOf(page);
-    page.on('dialog', (dialog) => void dialog.accept());
-  }
-
-  /** In the look's language. */
-  async open(path: string): Promise<void> {
-    const separator = path.includes('?') ? '&' : '?';
-    await this.page.goto(`${path}${separator}${LANGUAGE_PARAMETER}=${this.#look.language}`);
-  }
-
-  /** What is wrong with the page as it stands, and a picture of it for people to look at. */
-  async problems(name: string, status = 200): Promise<readonly string[]> {
-    const { page } = this;
-    const { name: look, language } = this.#look;
-    const path = joinPath(SCREENSHOTS_DIRECTORY, `dashboard-${name}-${look}.png`);
-    await page.screenshot({ path, fullPage: true });
-    const headings = await visibleHeadings(page);
-    const overflow = await overflowOf(page);
-    const lang = await page.locator('html').getAttribute('lang');
-    const wrong = [
-      ...(await axeViolations(page)),
-      ...this.#takeComplaints(status),
-      ...(overflow === 0 ? [] : [`${overflow} px too wide`]),
-      ...(headings.length === 1 ? [] : [`headings: ${headings.join(', ')}`]),
-      ...(lang === frameWords[language].locale ? [] : [`in ${lang}`]),
-    ];
-    return wrong.map((problem) => `${look}: ${problem}`);
-  }
-
-  /** Where the keyboard's focus is. */
-  focused(): Promise<Stop> {
-    return this.page.evaluate(() => {
-      const focused = document.activeElement ?? document.body;
-      // A stretch of a line that wraps has boxes of its own.
-      const [box] = focused.getClientRects();
-      const { top = 0, right = 0, bottom = 0, left = 0 } = box ?? {};
-      const hit = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
-      const isUncovered = hit !== null && (focused.contains(hit) || hit.contains(focused));
-      const { outlineStyle, outlineWidth } = getComputedStyle(focused);
-      return {
-        name: focused.getAttribute('aria-label') ?? focused.textContent.trim(),
-        isVisible: isUncovered && top >= 0 && bottom <= innerHeight,
-        isOutlined: outlineStyle !== 'none' && Number.parseFloat(outlineWidth) >= 2,
-        isInContent: focused.closest('main') !== null,
-        isAnything: focused !== document.body,
-      };
-    });
-  }
-
-  /** All places that the focus comes to, from the top of the page to its end. */
-  async stops(): Promise<readonly Stop[]> {
-    const stops: Stop[] = [];
-    while (stops.length < STOPS_MAX) {
-      await this.page.keyboard.press('Tab');
-      const stop = await this.focused();
-      if (!stop.isAnything) {
-        return stops;
-      }
-      stops.push(stop);
-    }
-    throw new Error(`the focus never leaves the page: ${stops.map(({ name }) => name).join(', ')}`);
-  }
-
-  /** Since the last time; a page that is an error itself is told of twice by its browser. */
-  #takeComplaints(status: number): readonly string[] {
-    const complaints = this.#complaints.splice(0);
-    const itself = [`${status}: ${this.page.url()}`];
-    const onConsole = `error: Failed to load resource: the server responded with a status of ${status} `;
-    const rest = complaints.filter(
-      (told) => status < 400 || !(itself.includes(told) || told.startsWith(onConsole)),
-    );
-    const isAsExpected = status < 400 || rest.length < complaints.length;
-    return isAsExpected ? rest : [...rest, `not answered with ${status}`];
-  }
-}
-
 /** Payments, keys, an owner who is signed in, a viewer, and links that nobody has used. */
 async function prepare(
   scene: Scene,
@@ -244,7 +136,7 @@ async function prepare(
     eventPath: await eventPaths(page, payments),
     keyPath: await createKeys(page),
     ...(await memberPaths(page)),
-    joinPath: new URL(unused).pathname,
+    joinPath: unused.slice(scene.gateway.baseUrl.length),
   };
   const cookies = await context.cookies();
   await context.close();

@@ -42,7 +42,7 @@ export async function operate(baseUrl: string, ...args: readonly string[]): Prom
 
 /** The one-time link in what an invitation printed. */
 export function linkIn(output: string): string {
-  const [link] = /http:\S+\/dashboard\/join\/[\w-]{43}/.exec(output) ?? [];
+  const [link] = /http:\S+\/dashboard\/join\?token=[\w-]{43}/.exec(output) ?? [];
   if (link === undefined) {
     throw new Error(`no link in ${output}`);
   }

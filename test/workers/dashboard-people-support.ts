@@ -133,22 +133,47 @@ export async function joined(options: InvitationOptions = {}, counts = false): P
   return browser;
 }
 
+/** How often a held batch looks whether it may go on: a request cannot await another's promise. */
+const POLL_MS = 5;
+
 /**
  * Lets so many batches reach the database and only then goes on with any: everything that requests
  * look at first is as if each were alone.
  */
 export function meetBeforeBatch(count: number): void {
   const batch = env.DB.batch.bind(env.DB);
-  const { promise: allAreHere, resolve } = Promise.withResolvers<void>();
   let arrived = 0;
   vi.spyOn(env.DB, 'batch').mockImplementation(async (statements) => {
     arrived += 1;
-    if (arrived === count) {
-      resolve();
+    while (arrived < count) {
+      await scheduler.wait(POLL_MS);
     }
-    await allAreHere;
     return batch(statements) as ReturnType<typeof batch<never>>;
   });
+}
+
+/** The next batch waits at the database until it is released; those after it do not. */
+export function holdNextBatch(): { isHere(): Promise<void>; release(): void } {
+  const batch = env.DB.batch.bind(env.DB);
+  let hasArrived = false;
+  let isReleased = false;
+  vi.spyOn(env.DB, 'batch').mockImplementationOnce(async (statements) => {
+    hasArrived = true;
+    while (!isReleased) {
+      await scheduler.wait(POLL_MS);
+    }
+    return batch(statements) as ReturnType<typeof batch<never>>;
+  });
+  return {
+    isHere: async () => {
+      while (!hasArrived) {
+        await scheduler.wait(POLL_MS);
+      }
+    },
+    release: () => {
+      isReleased = true;
+    },
+  };
 }
 
 /** The number of rows in every table of ours. */

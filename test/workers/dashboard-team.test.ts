@@ -1,7 +1,14 @@
 import { env } from 'cloudflare:workers';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Role } from '../../src/dashboard/permissions.ts';
-import { Browser, invite, joined, meetBeforeBatch, rowCounts } from './dashboard-people-support.ts';
+import {
+  Browser,
+  holdNextBatch,
+  invite,
+  joined,
+  meetBeforeBatch,
+  rowCounts,
+} from './dashboard-people-support.ts';
 import {
   auditLog,
   type SignedIn,
@@ -146,7 +153,7 @@ describe('an owner who is removed or demoted meanwhile', () => {
     const path = kind === 'recovery' ? `${memberPath(owner)}/recovery` : `${TEAM}/invitations`;
     const held = holdNextBatch();
     const making = submit(other, path, link);
-    await held.isHere;
+    await held.isHere();
     expect((await submit(owner, `${memberPath(other)}/${action}`, fields)).status).toBe(303);
     held.release();
     expect((await making).status).toBe(403);
@@ -286,17 +293,4 @@ async function everything(): Promise<readonly unknown[]> {
   const tables = ['members', 'invitations', 'passkeys', 'sessions', 'audit_log'];
   const read = (table: string) => env.DB.prepare(`SELECT * FROM ${table}`).all();
   return (await Promise.all(tables.map(read))).map(({ results }) => results);
-}
-
-/** The next batch waits at the database until it is released; those after it do not. */
-function holdNextBatch(): { readonly isHere: Promise<void>; readonly release: () => void } {
-  const batch = env.DB.batch.bind(env.DB);
-  const arrival = Promise.withResolvers<void>();
-  const permission = Promise.withResolvers<void>();
-  vi.spyOn(env.DB, 'batch').mockImplementationOnce(async (statements) => {
-    arrival.resolve();
-    await permission.promise;
-    return batch(statements) as ReturnType<typeof batch<never>>;
-  });
-  return { isHere: arrival.promise, release: permission.resolve };
 }

@@ -1,14 +1,14 @@
 import { colourPickers } from './colour.ts';
 import { copyButtons } from './copy.ts';
 import { sentOnce } from './once.ts';
-import { currentPart } from './parts.ts';
+import { partsInSight } from './parts.ts';
 import { passkeyForms } from './passkeys.ts';
 import { questions } from './questions.ts';
 
 /** Everything that a page of the dashboard can do with JavaScript. Without it all but passkeys works. */
 colourPickers();
-currentPart();
 copyButtons();
+partsInSight();
 passkeyForms();
 questions();
 sentOnce();

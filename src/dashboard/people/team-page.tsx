@@ -165,7 +165,10 @@ export function RoleChoice(props: {
   const { call, selected, error } = props;
   const { roleAndMeaning, roleMeans } = wayInWords[call.language];
   return (
-    <fieldset aria-describedby={error ? 'role-error' : undefined}>
+    <fieldset
+      aria-describedby={error ? 'role-error' : undefined}
+      aria-invalid={error ? 'true' : undefined}
+    >
       <legend>{teamWords[call.language].invite.role}</legend>
       {error && (
         <p class="error" id="role-error">

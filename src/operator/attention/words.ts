@@ -24,7 +24,7 @@ export const attentionWords = words(
       todo: 'Make sure that the merchant ships or refunds, then mark it as reviewed.',
     },
     delivery_dead: {
-      what: 'The merchant has not taken this event, and the whole schedule of tries is over.',
+      what: 'The merchant has not taken this event, and it is not tried again by itself.',
       todo: 'Tell the merchant, who can send it again from the dashboard.',
     },
     delivery_paused: {
@@ -58,7 +58,7 @@ export const attentionWords = words(
       todo: 'ነጋዴው ዕቃውን እንዲልክ ወይም ገንዘቡን እንዲመልስ ያረጋግጡ፣ ከዚያ እንደታየ ምልክት ያድርጉ።',
     },
     delivery_dead: {
-      what: 'ነጋዴው ይህን ክስተት አልተቀበለም፤ የመላኪያ ሙከራዎቹ ሁሉ አልቀዋል።',
+      what: 'ነጋዴው ይህን ክስተት አልተቀበለም፤ ከእንግዲህ በራሱ እንደገና አይሞከርም።',
       todo: 'ለነጋዴው ይንገሩ፤ ከዳሽቦርዱ እንደገና ሊልከው ይችላል።',
     },
     delivery_paused: {

@@ -38,7 +38,7 @@ function Queues({ view, health }: { readonly view: DeskView; readonly health: He
     ];
   });
   return (
-    <section class="desk-part">
+    <section class="part">
       <h2>{text.queues}</h2>
       <Table
         caption={text.queues}
@@ -57,7 +57,7 @@ function Rails({ view, health }: { readonly view: DeskView; readonly health: Hea
   const text = deskWords[view.language];
   const rails = health.misconfiguredRails;
   return rails.length === 0 ? null : (
-    <section class="desk-part">
+    <section class="part">
       <h2>{text.rails}</h2>
       <Table
         caption={text.rails}
@@ -79,7 +79,7 @@ function Environment(props: { readonly view: DeskView; readonly health: Environm
   const oldest = health.oldestUndelivered;
   const states: Readonly<Record<string, string>> = text.eventStates;
   return (
-    <section class="desk-part">
+    <section class="part">
       <h2>{text.environment[health.environment]}</h2>
       <h3>{text.events}</h3>
       <Table
