@@ -190,13 +190,22 @@ describe('a lost passkey', () => {
     const answer = await submit(owner, `${memberPath(member)}/recovery`);
     const [, token = ''] =
       /dashboard\/join\?token=([A-Za-z0-9_-]{43})/.exec(await answer.text()) ?? [];
+    const second = await submit(owner, `${memberPath(member)}/recovery`);
+    const [, unused = ''] =
+      /dashboard\/join\?token=([A-Za-z0-9_-]{43})/.exec(await second.text()) ?? [];
     const found = await Browser.create();
     expect((await found.join(token)).status).toBe(200);
     expect((await found.member()).memberId).toBe(member.memberId);
+    // Whoever has the lost passkey, or another link, gets in no more.
     expect(await lost.isSignedIn()).toBe(false);
+    expect((await lost.signIn()).status).toBe(401);
+    expect((await visit(null, `/dashboard/join?token=${unused}`)).status).toBe(404);
+    expect((await found.signIn()).status).toBe(200);
     expect((await auditLog()).map(({ action }) => action).slice(2)).toEqual([
       'recovery.issued',
+      'recovery.issued',
       'passkey.added',
+      'session.started',
       'session.started',
     ]);
   });

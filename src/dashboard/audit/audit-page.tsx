@@ -115,7 +115,8 @@ function entryCells(call: DashboardCall, entry: AuditRecord) {
       )}
     </span>,
     <Detail call={call} entry={entry} />,
-    <span class="small whole">{entry.address ?? '—'}</span>,
+    // Where the operator sits is the operator's own business.
+    <span class="small whole">{(entry.actorKind === 'member' && entry.address) || '—'}</span>,
   ];
 }
 

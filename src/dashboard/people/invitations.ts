@@ -149,6 +149,15 @@ export function revokeInvitation(merchantId: string, id: string, nowMs: number):
   };
 }
 
+/** Ends a member's open recovery links: one of them has served. */
+export function revokeRecoveriesOf(memberId: string, nowMs: number): SqlStatement {
+  return {
+    sql: `UPDATE invitations SET revoked_at_ms = ?2
+      WHERE member_id = ?1 AND used_at_ms IS NULL AND revoked_at_ms IS NULL`,
+    params: [memberId, nowMs],
+  };
+}
+
 export interface OpenInvitation {
   readonly id: string;
   /** Null when the link makes a new member. */

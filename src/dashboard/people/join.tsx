@@ -12,11 +12,16 @@ import {
 } from './challenge.ts';
 import { JoinBody, JoinOptionsBody, readJson } from './credential.ts';
 import { newId } from './ids.ts';
-import { findInvitation, type Invitation, useInvitation } from './invitations.ts';
+import {
+  findInvitation,
+  type Invitation,
+  revokeRecoveriesOf,
+  useInvitation,
+} from './invitations.ts';
 import { JoinPage, LinkEndedPage } from './join-page.tsx';
 import { insertMember } from './members.ts';
 import { nameFrom } from './names.ts';
-import { insertPasskey, knownPasskeys } from './passkeys.ts';
+import { deletePasskeysOf, insertPasskey, knownPasskeys } from './passkeys.ts';
 import { refused } from './refusal.ts';
 import { relyingPartyOf } from './relying-party.ts';
 import { revokeSessionsOf } from './sessions.ts';
@@ -149,7 +154,10 @@ function joining(
   ];
 }
 
-/** Whoever lost a passkey does not know who has it now: every session ends. */
+/**
+ * Whoever lost a passkey does not know who has it now: what was there opens nothing any more, other
+ * links like this one included.
+ */
 function recovering(
   { request, nowMs }: PublicCall,
   { id, merchantId }: Invitation,
@@ -157,6 +165,8 @@ function recovering(
 ): readonly SqlStatement[] {
   return [
     revokeSessionsOf(memberId, nowMs),
+    revokeRecoveriesOf(memberId, nowMs),
+    deletePasskeysOf(memberId),
     insertPasskey(memberId, passkey, passkeyName, nowMs),
     auditEntry({
       actor: { kind: 'member', id: memberId, name: memberName, address: addressOf(request) },

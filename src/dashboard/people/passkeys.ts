@@ -129,6 +129,11 @@ export function removePasskey(memberId: string, credentialId: string): SqlStatem
   };
 }
 
+/** Takes all of a member's passkeys away: only where another follows, or the member goes. */
+export function deletePasskeysOf(memberId: string): SqlStatement {
+  return { sql: 'DELETE FROM passkeys WHERE member_id = ?1', params: [memberId] };
+}
+
 /** Ends the member's other sessions that a passkey began, once it is gone. */
 export function revokeSessionsOfRemoved(
   memberId: string,

@@ -34,7 +34,7 @@ export const teamWords = words(
       invitation:
         'Copy this link now and send it: it is not shown again. Whoever opens it first joins.',
       recovery:
-        'Copy this link now and send it: it is not shown again. It adds a passkey and ends all sessions of this member.',
+        'Copy this link now and send it: it is not shown again. It makes a new passkey in place of all that this member had, and ends their sessions.',
       label: 'Link',
       until: 'It works once, until',
     },
@@ -59,7 +59,7 @@ export const teamWords = words(
       saveRole: 'Save the role',
       accessTitle: 'Passkeys and sessions',
       recoveryLead:
-        'Has this member lost their passkey? A link adds a new one. It works once, for 24 hours. Make sure that you are talking to the right person before you send it.',
+        'Has this member lost their passkey? A link makes a new one; those of before open nothing any more. It works once, for 24 hours. Make sure that you are talking to the right person before you send it.',
       recovery: 'Make a link for a new passkey',
       sessionsLead: 'Signs this member out everywhere. They can sign in again by their passkey.',
       ownSessionsLead: 'Signs you out everywhere but here.',
@@ -115,7 +115,8 @@ export const teamWords = words(
     link: {
       title: (name: string) => `ለ${name} የተዘጋጀ ሊንክ`,
       invitation: 'ይህን ሊንክ አሁን ቀድተው ይላኩ፤ ዳግመኛ አይታይም። መጀመሪያ የከፈተው ይቀላቀላል።',
-      recovery: 'ይህን ሊንክ አሁን ቀድተው ይላኩ፤ ዳግመኛ አይታይም። አዲስ ፓስኪ ይጨምራል፣ የአባሉንም መግቢያዎች ሁሉ ያበቃል።',
+      recovery:
+        'ይህን ሊንክ አሁን ቀድተው ይላኩ፤ ዳግመኛ አይታይም። በነበሩት ሁሉ ምትክ አዲስ ፓስኪ ይፈጥራል፣ የአባሉንም መግቢያዎች ሁሉ ያበቃል።',
       label: 'ሊንክ',
       until: 'አንድ ጊዜ ብቻ ይሠራል፣ እስከ',
     },
@@ -140,7 +141,7 @@ export const teamWords = words(
       saveRole: 'ሚናውን አስቀምጥ',
       accessTitle: 'ፓስኪዎችና መግቢያዎች',
       recoveryLead:
-        'ይህ አባል ፓስኪው ጠፍቶበታል? ሊንኩ አዲስ ይጨምራል። ለ24 ሰዓት፣ አንድ ጊዜ ብቻ ይሠራል። ከመላክዎ በፊት ትክክለኛውን ሰው እያነጋገሩ መሆኑን ያረጋግጡ።',
+        'ይህ አባል ፓስኪው ጠፍቶበታል? ሊንኩ አዲስ ይፈጥራል፤ የቀድሞዎቹ ከእንግዲህ አይሠሩም። ለ24 ሰዓት፣ አንድ ጊዜ ብቻ ይሠራል። ከመላክዎ በፊት ትክክለኛውን ሰው እያነጋገሩ መሆኑን ያረጋግጡ።',
       recovery: 'ለአዲስ ፓስኪ ሊንክ አዘጋጅ',
       sessionsLead: 'ይህን አባል ከሁሉም ቦታ ያስወጣል። በፓስኪው እንደገና መግባት ይችላል።',
       ownSessionsLead: 'ከዚህ በስተቀር ከሁሉም ቦታ ያስወጣዎታል።',

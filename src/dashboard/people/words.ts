@@ -21,7 +21,7 @@ export const wayInWords = words(
     recover: {
       title: (merchant: string) => `A new passkey for ${merchant}`,
       lead: (inviter: string) =>
-        `${inviter} has made this link for you, so that you can get in again. It ends your sessions on all other devices.`,
+        `${inviter} has made this link for you, so that you can get in again. It ends your sessions on all devices, and the passkeys you had open nothing any more.`,
       nameHint: 'You are already a member under this name.',
     },
     facts: { merchant: 'Merchant', role: 'Your role', expires: 'The link works until' },
@@ -71,7 +71,7 @@ export const wayInWords = words(
     recover: {
       title: (merchant: string) => `ለ${merchant} አዲስ ፓስኪ`,
       lead: (inviter: string) =>
-        `እንደገና እንዲገቡ ${inviter} ይህን ሊንክ አዘጋጅቶልዎታል። በሌሎች መሣሪያዎች ሁሉ የገቡባቸውን ያበቃል።`,
+        `እንደገና እንዲገቡ ${inviter} ይህን ሊንክ አዘጋጅቶልዎታል። በሁሉም መሣሪያዎች የገቡባቸውን ያበቃል፣ የነበሩዎት ፓስኪዎችም ከእንግዲህ አይሠሩም።`,
       nameHint: 'በዚህ ስም አስቀድመው አባል ነዎት።',
     },
     facts: { merchant: 'ነጋዴ', role: 'የእርስዎ ሚና', expires: 'ሊንኩ የሚሠራው እስከ' },
