@@ -14,7 +14,7 @@ CREATE TABLE dead_letters (
   -- The payment's object, where the message names one.
   object_id TEXT CHECK (length(object_id) = 64),
   -- The message in JSON, sealed under DATA_ENCRYPTION_KEYS: a rail's page or answer may hold
-  -- something of a customer's.
+  -- something of a customer's. Empty once it was discarded.
   sealed_body TEXT NOT NULL,
   sent_at_ms INTEGER NOT NULL,
   stored_at_ms INTEGER NOT NULL,

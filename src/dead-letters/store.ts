@@ -130,10 +130,11 @@ export function markRetried(id: string, settledBy: string, nowMs: number): SqlSt
   };
 }
 
-/** Changes a row only while it waits. */
+/** Changes a row only while it waits. What it said is gone with it. */
 export function markDiscarded(id: string, settledBy: string, nowMs: number): SqlStatement {
   return {
-    sql: `UPDATE dead_letters SET status = 'discarded', settled_at_ms = ?2, settled_by = ?3
+    sql: `UPDATE dead_letters SET status = 'discarded', settled_at_ms = ?2, settled_by = ?3,
+        sealed_body = ''
       WHERE id = ?1 AND status = 'waiting'`,
     params: [id, nowMs, settledBy],
   };

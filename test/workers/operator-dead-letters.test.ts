@@ -193,6 +193,9 @@ describe('discarding', () => {
     expect(await letters()).toMatchObject([{ id: 'dead-1' }]);
     const [entry] = await auditLog();
     expect(entry).toMatchObject({ action: 'dead_letter.discarded', target: 'dead-0' });
+    // What it said is gone with it.
+    const kept = env.DB.prepare("SELECT sealed_body FROM dead_letters WHERE id = 'dead-0'");
+    expect(await kept.first('sealed_body')).toBe('');
     expect(JSON.parse(entry?.detail ?? '')).toMatchObject({
       kind: 'ledger',
       reason: 'D1 was down',
