@@ -48,6 +48,7 @@ interface Polls {
 
 /** All delays of the page's script are multiples of it, so nothing is due within a step. */
 const STEP_MS = 500;
+const SECOND_MS = 1_000;
 
 export async function openFrozen(
   stage: Stage,
@@ -56,7 +57,8 @@ export async function openFrozen(
 ): Promise<FrozenPage> {
   const context = await stage.context(device);
   const startMs = Date.now() + clockErrorMs;
-  await context.clock.install({ time: startMs });
+  // Installed, a clock runs until it is paused, and never goes back: from before, it stops exactly there.
+  await context.clock.install({ time: startMs - SECOND_MS });
   await context.clock.pauseAt(startMs);
   await context.addInitScript(recordPolls);
   let answer: StatusAnswer = {};
