@@ -1,4 +1,4 @@
--- The read model of payments, fed through the ledger queue and rebuildable from the objects.
+-- The read model of payments, fed through the read model queue and rebuildable from the objects.
 -- `version` orders the changes of one payment: an older one never overwrites a newer one.
 CREATE TABLE payment (
   uuid TEXT PRIMARY KEY,

@@ -1,5 +1,5 @@
--- The ledger as the dashboard and the operator read it: lists, search, totals and deliveries.
--- Everything here is fed through the ledger queue and can be made anew from the objects.
+-- The read model as the dashboard and the operator read it: lists, search, totals and deliveries.
+-- Everything here is fed through the read model queue and can be made anew from the objects.
 
 -- With a rowid, unlike before: payments then lie in the order in which they were made, a page of a
 -- list is a few neighbouring pages of the file, and what an index holds is judged before the row
@@ -59,7 +59,7 @@ CREATE INDEX payment_by_method ON payment
   (merchant_id, environment, method, created_at_ms, uuid, amount_minor, currency);
 CREATE INDEX payment_by_status_and_method ON payment
   (merchant_id, environment, status, method, created_at_ms, uuid, amount_minor, currency);
--- For amounts that few payments have: see src/ledger/payments-list.ts.
+-- For amounts that few payments have: see src/read-model/payments-list.ts.
 CREATE INDEX payment_by_amount ON payment
   (merchant_id, environment, amount_minor, created_at_ms, uuid);
 

@@ -7,7 +7,7 @@ CREATE TABLE dead_letters (
   id TEXT PRIMARY KEY CHECK (length(id) BETWEEN 1 AND 128),
   -- The queue that it was meant for.
   queue TEXT NOT NULL CHECK (
-    queue IN ('kefel-webhooks', 'kefel-webhook-retries', 'kefel-ledger', 'kefel-rail-starts')
+    queue IN ('kefel-webhooks', 'kefel-webhook-retries', 'kefel-projections', 'kefel-rail-starts')
   ),
   -- What kind of message of that queue it is.
   kind TEXT NOT NULL,

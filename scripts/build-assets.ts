@@ -1,6 +1,6 @@
 /**
- * `npm run assets`: makes the scripts and style sheets of the customers' pages (out of `src/browser`
- * and `src/pages/styles`) and of the dashboard (`src/dashboard`). The results are committed, so that deploying and testing need no build step;
+ * `npm run assets`: makes the scripts and style sheets of the customers' pages (out of `src/checkout/browser`
+ * and `src/checkout/styles`) and of the dashboard (`src/dashboard`). The results are committed, so that deploying and testing need no build step;
  * `-- --check` fails when they are not what the sources say.
  */
 import { createHash } from 'node:crypto';
@@ -12,17 +12,17 @@ import { PROJECT_DIRECTORY, readIfPresent } from './files.ts';
 
 /** The customers' pages hold their styles within them. */
 const CHECKOUT = {
-  script: 'src/browser/main.ts',
-  scriptProject: 'src/browser/tsconfig.json',
-  style: 'src/pages/styles/checkout.css',
-  module: 'src/pages/assets.generated.ts',
+  script: 'src/checkout/browser/main.ts',
+  scriptProject: 'src/checkout/browser/tsconfig.json',
+  style: 'src/checkout/styles/checkout.css',
+  module: 'src/ui/checkout-assets.generated.ts',
 };
 /** Members see many pages in a row: the style sheet is a file of its own, fetched once. */
 const DASHBOARD = {
   script: 'src/dashboard/browser/main.ts',
   scriptProject: 'src/dashboard/browser/tsconfig.json',
   style: 'src/dashboard/styles/dashboard.css',
-  module: 'src/dashboard/assets.generated.ts',
+  module: 'src/ui/dashboard-assets.generated.ts',
 };
 const ASSETS_DIRECTORY = 'public/assets';
 

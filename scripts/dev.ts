@@ -14,7 +14,7 @@ import { PROJECT_DIRECTORY } from './files.ts';
 import { firstSteps, productionSteps } from './first-steps.ts';
 import { localSecrets } from './local-secrets.ts';
 import { expectFreePort } from './ports.ts';
-import { startStandIns } from './stand-ins.ts';
+import { startStandIns } from './stand-ins/start-all.ts';
 import { startWrangler } from './wrangler.ts';
 
 const POLL_MS = 100;

@@ -1,6 +1,6 @@
 import { METHODS_BY_PROMPT } from '../src/domain/method.ts';
 import type { DemoMerchant } from './demo-merchant.ts';
-import type { StandIns } from './stand-ins.ts';
+import type { StandIns } from './stand-ins/start-all.ts';
 
 /** Where `npm run webhooks` listens unless told otherwise. */
 export const WEBHOOK_RECEIVER_PORT = 8799;

@@ -1,10 +1,10 @@
 import { apiRouter } from './api/router.ts';
+import { consumeStarts, type RailMessage } from './attempts/start-consumer.ts';
 import { checkoutRouter } from './checkout/router.ts';
 import { withRequestId } from './http/request-id.ts';
-import type { DeliveryMessage, LedgerMessage } from './intent/protocol.ts';
-import { consumeLedger } from './ledger/consumer.ts';
-import { consumeStarts, type RailMessage } from './rails/start-consumer.ts';
-import { consumeDeliveries } from './webhooks/consumer.ts';
+import type { DeliveryMessage, ProjectionMessage } from './intent/protocol.ts';
+import { consumeProjections } from './read-model/consume.ts';
+import { consumeDeliveries } from './webhooks/consume.ts';
 
 export { PaymentIntent } from './intent/payment-intent.ts';
 
@@ -16,11 +16,12 @@ const CONSUMERS: Readonly<Record<string, Consumer>> = {
     consumeDeliveries(batch as MessageBatch<DeliveryMessage>, env, ctx),
   'kefel-webhook-retries': (batch, env, ctx) =>
     consumeDeliveries(batch as MessageBatch<DeliveryMessage>, env, ctx),
-  'kefel-ledger': (batch, env) => consumeLedger(batch as MessageBatch<LedgerMessage>, env),
+  'kefel-projections': (batch, env) =>
+    consumeProjections(batch as MessageBatch<ProjectionMessage>, env),
   'kefel-rail-starts': (batch, env) => consumeStarts(batch as MessageBatch<RailMessage>, env),
   'kefel-webhooks-dead': keepDeadLetters,
   'kefel-webhook-retries-dead': keepDeadLetters,
-  'kefel-ledger-dead': keepDeadLetters,
+  'kefel-projections-dead': keepDeadLetters,
   'kefel-rail-starts-dead': keepDeadLetters,
 };
 
@@ -42,7 +43,7 @@ export default {
 } satisfies ExportedHandler<Env>;
 
 async function keepDeadLetters(batch: MessageBatch, env: Env): Promise<void> {
-  const { consumeDeadLetters } = await import('./dead-letters/consumer.ts');
+  const { consumeDeadLetters } = await import('./dead-letters/consume.ts');
   await consumeDeadLetters(batch, env);
 }
 

@@ -4,7 +4,7 @@ import { runWorkers } from '../chaos/load.ts';
 import type { DemoMerchant } from '../demo-merchant.ts';
 import { median, quantile } from './statistics.ts';
 
-/** The gateway's ledger queue waits a second for a fuller batch: no slice pays for another's. */
+/** The gateway's projections queue waits a second for a fuller batch: no slice pays for another's. */
 const REST_MS = 1_300;
 const LONG_EXPIRY_SECONDS = 3_600;
 

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Method } from '../../src/domain/method.ts';
+import type { Ledger, PaymentRecord } from './book.ts';
 import type { Gateway } from './gateway.ts';
 import {
   formPost,
@@ -9,7 +10,6 @@ import {
   jsonPost,
   NoAnswer,
 } from './http.ts';
-import type { Ledger, PaymentRecord } from './ledger.ts';
 import { ENDS_BY_ITSELF, FINAL_STATUS } from './plan.ts';
 
 /** Somebody answered what nobody should: the journey ends, the violation is noted. */

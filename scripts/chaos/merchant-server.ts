@@ -3,8 +3,8 @@ import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 import type { DemoMerchant } from '../demo-merchant.ts';
+import type { Ledger } from './book.ts';
 import { Chance } from './chance.ts';
-import type { Ledger } from './ledger.ts';
 
 const PATH = '/webhooks';
 const FAILING_PROBABILITY = 0.06;

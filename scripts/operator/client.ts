@@ -6,7 +6,7 @@ import { type ApiRequest, UsageError } from './command.ts';
 
 const DEFAULT_URL = 'http://localhost:8787';
 const LOCAL_HOSTS = ['localhost', '127.0.0.1', '[::1]'];
-/** A page of the ledger asks some hundred objects. */
+/** A page of the read model asks some hundred objects. */
 const TIMEOUT_MS = 120_000;
 
 /** The gateway has refused, cannot be reached, or answers what we do not understand. */

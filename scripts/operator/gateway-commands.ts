@@ -113,18 +113,18 @@ export const GATEWAY_COMMANDS: readonly Command[] = [
     lines: healthLines,
   },
   {
-    name: 'ledger republish',
-    about: 'asks payments to send what they hold to the ledger once more',
+    name: 'read-model republish',
+    about: 'asks payments to send what they hold to the read model once more',
     positionals: [],
     options: {
       after: { value: 'UUID', about: 'goes on behind this payment' },
       object: { value: 'ID', about: 'only this object; may be repeated', isRepeatable: true },
     },
-    examples: ['ledger republish --all', 'ledger republish --object 0123…'],
+    examples: ['read-model republish --all', 'read-model republish --object 0123…'],
     request: (given) => {
       const after = given.option('after');
       return {
-        path: '/ledger/republish',
+        path: '/read-model/republish',
         body: {
           ...(after !== undefined && { afterUuid: after }),
           ...(given.has('object') && { objectIds: given.options('object') }),

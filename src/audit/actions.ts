@@ -41,7 +41,7 @@ export const AUDIT_ACTIONS = [
   'payment.reviewed',
   'dead_letter.retried',
   'dead_letter.discarded',
-  'ledger.rebuilt',
+  'read_model.rebuilt',
 ] as const;
 
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];

@@ -1,8 +1,8 @@
 import { h } from 'preact';
 import type { Intent } from '../domain/intent.ts';
-import { brandCss } from '../pages/brand.ts';
-import { messagesFor } from '../pages/language.ts';
-import { pageResponse } from '../pages/page-response.ts';
+import { messagesFor } from '../i18n/language.ts';
+import { brandCss } from '../ui/brand.ts';
+import { pageResponse } from '../ui/page-response.ts';
 import { CheckoutPage } from './pages/checkout-page.tsx';
 import { checkoutView, type ViewContext } from './view.ts';
 

@@ -1,7 +1,7 @@
 import { merchantLogo } from '../merchants/logo.ts';
-import { unknownPage } from '../pages/notices.ts';
-import { openLink, pathSegment } from '../pages/open-link.ts';
-import { partHeaders } from '../pages/page-response.ts';
+import { partHeaders } from '../ui/page-response.ts';
+import { unknownPage } from './notices.ts';
+import { openLink, pathSegment } from './open-link.ts';
 
 /**
  * The digest in the address makes the bytes behind it unchangeable. Private, because the address

@@ -1,6 +1,6 @@
 import { renderSVG } from 'uqr';
-import { pathSegment, verifiedLink } from '../pages/open-link.ts';
-import { partHeaders } from '../pages/page-response.ts';
+import { partHeaders } from '../ui/page-response.ts';
+import { pathSegment, verifiedLink } from './open-link.ts';
 
 /** Modules round the code, as ISO/IEC 18004 asks for. */
 const QUIET_ZONE_MODULES = 4;

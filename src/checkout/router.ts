@@ -1,10 +1,9 @@
 import { type IRequest, Router } from 'itty-router';
+import { handleCbeCallback, handleRailCallback } from '../attempts/callback.ts';
 import { IntentUnavailable } from '../intent/client.ts';
 import { errorText, log } from '../log.ts';
-import { unavailablePage, unknownPage } from '../pages/notices.ts';
-import { handleCbeCallback, handleRailCallback } from '../rails/callback.ts';
-import { showSimulator } from '../rails/simulator/route.ts';
 import { showLogo } from './logo.ts';
+import { unavailablePage, unknownPage } from './notices.ts';
 import { showQr } from './qr.ts';
 import {
   abandonAttempt,
@@ -14,6 +13,7 @@ import {
   showReturned,
   startAttempt,
 } from './routes.ts';
+import { showSimulator } from './simulator.ts';
 import { showStatus } from './status.ts';
 
 type Page = (request: Request, env: Env, ctx: ExecutionContext) => Promise<Response>;

@@ -1,13 +1,13 @@
+import { railPageUrl, runAttempt } from '../attempts/run-attempt.ts';
 import type { Intent } from '../domain/intent.ts';
 import type { IntentClient } from '../intent/client.ts';
-import { readForm } from '../pages/form.ts';
-import { badFormPage, tooManyTriesPage, unavailablePage, unknownPage } from '../pages/notices.ts';
-import { openLink, pathSegment } from '../pages/open-link.ts';
-import { seeOther } from '../pages/page-response.ts';
 import { railFor, takesPhone } from '../rails/registry.ts';
-import { railPageUrl, runAttempt } from '../rails/run-attempt.ts';
+import { seeOther } from '../ui/page-response.ts';
 import { checkoutPage } from './checkout-page.ts';
 import { attemptsKnownTo, readChoice } from './choice.ts';
+import { readForm } from './form.ts';
+import { badFormPage, tooManyTriesPage, unavailablePage, unknownPage } from './notices.ts';
+import { openLink, pathSegment } from './open-link.ts';
 import { mayPrompt } from './prompt-limit.ts';
 import { ALREADY_PARAMETER, LEAVING_PARAMETER } from './view.ts';
 

@@ -1,6 +1,6 @@
-import { openLink, pathSegment } from '../pages/open-link.ts';
-import { partHeaders } from '../pages/page-response.ts';
-import { railPageUrl } from '../rails/run-attempt.ts';
+import { railPageUrl } from '../attempts/run-attempt.ts';
+import { partHeaders } from '../ui/page-response.ts';
+import { openLink, pathSegment } from './open-link.ts';
 import { checkoutView } from './view.ts';
 
 /** What a page that waits asks for again and again: a few bytes instead of a page. */

@@ -9,7 +9,7 @@ import {
   reportedAttempt,
 } from '../domain/intent.ts';
 import type { Currency } from '../domain/method.ts';
-import { returnUrlFor, webUrl } from '../pages/return-url.ts';
+import { returnUrlFor, webUrl } from './return-url.ts';
 
 /** What every page of a payment says about it, whatever state it is in. */
 export interface PaymentSummary {

@@ -10,9 +10,9 @@ import {
   reportedAttempt,
 } from '../domain/intent.ts';
 import { METHODS_NEEDING_PHONE, type Method } from '../domain/method.ts';
-import type { FormProblem } from '../pages/messages.ts';
-import { webUrl } from '../pages/return-url.ts';
+import type { FormProblem } from '../i18n/messages.ts';
 import { phoneText } from './phone.ts';
+import { webUrl } from './return-url.ts';
 import { type PaymentSummary, summaryOf } from './summary.ts';
 
 /**

@@ -2,8 +2,8 @@ import type { Actor } from '../audit/log.ts';
 import type { Config } from '../config.ts';
 import type { Tenant } from '../domain/intent.ts';
 import type { Environment } from '../domain/method.ts';
+import type { Session } from '../members/session.ts';
 import type { Form } from './form.ts';
-import type { Session } from './session.ts';
 import type { DashboardLanguage } from './words.ts';
 
 /** A request of the dashboard by whomever. */

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
+import type { Session } from '../members/session.ts';
 import type { DashboardCall } from './call.ts';
 import { frameWords } from './frame-words.ts';
-import type { Session } from './session.ts';
 
 /** Into every form that posts. */
 export function CsrfField({ session }: { readonly session: Session }) {

@@ -1,16 +1,16 @@
 import type { ComponentChildren } from 'preact';
 import { ENVIRONMENTS, type Environment } from '../domain/method.ts';
-import { LANGUAGE_PARAMETER } from '../pages/language.ts';
+import { LANGUAGE_PARAMETER } from '../i18n/language.ts';
+import { isAllowed, type Permission } from '../members/permissions.ts';
 import {
   DASHBOARD_CSS_PATH,
   DASHBOARD_CSS_SHA256,
   DASHBOARD_SCRIPT_PATH,
   DASHBOARD_SCRIPT_SHA256,
-} from './assets.generated.ts';
+} from '../ui/dashboard-assets.generated.ts';
 import type { DashboardCall, PublicCall } from './call.ts';
 import { CsrfField } from './elements.tsx';
 import { frameWords } from './frame-words.ts';
-import { isAllowed, type Permission } from './permissions.ts';
 import { DASHBOARD_LANGUAGES, type DashboardLanguage } from './words.ts';
 
 export type NavItem = keyof (typeof frameWords)['en']['nav'];

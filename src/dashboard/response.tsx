@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
-import { documentHeaders, seeOther } from '../pages/page-response.ts';
+import { documentHeaders, seeOther } from '../ui/page-response.ts';
 import type { PublicCall } from './call.ts';
 
 /** Nothing but our own script and styles; forms go nowhere else. */

@@ -1,5 +1,5 @@
+import type { Permission } from '../members/permissions.ts';
 import type { DashboardCall, PublicCall } from './call.ts';
-import type { Permission } from './permissions.ts';
 
 /** A page or form of signed-in members. `:environment` in the path is `sandbox` or `production`. */
 export interface DashboardRoute {

@@ -1,16 +1,16 @@
 import { type IRequest, Router } from 'itty-router';
 import { configOf } from '../config.ts';
 import { errorText, log } from '../log.ts';
+import { isAllowed } from '../members/permissions.ts';
+import { isCsrfTokenOf, sessionOf } from '../members/session.ts';
 import type { DashboardCall, PublicCall } from './call.ts';
 import { addressOf } from './call.ts';
 import { environmentCookie, environmentFrom, lastEnvironment } from './environment-cookie.ts';
 import { Form, isFromOwnPage, readForm } from './form.ts';
 import { noticePage, signInFirst } from './notices.tsx';
-import { isAllowed } from './permissions.ts';
 import { redirectTo } from './response.tsx';
 import type { DashboardRoute, PublicRoute } from './route.ts';
 import { DASHBOARD_ROUTES, PUBLIC_ROUTES } from './routes.ts';
-import { isCsrfTokenOf, sessionOf } from './session.ts';
 import { dashboardLanguageOf } from './words.ts';
 
 /** The limits' periods in wrangler.toml. */

@@ -1,4 +1,4 @@
-import { timeText } from '../pages/time-text.ts';
+import { timeText } from '../i18n/time-text.ts';
 import type { PublicCall } from './call.ts';
 import { Moment } from './elements.tsx';
 import { SHARED_WORDS } from './words.ts';

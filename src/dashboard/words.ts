@@ -1,7 +1,7 @@
-import { languageOf } from '../pages/language.ts';
-import { amharic } from '../pages/languages/am.ts';
-import { english } from '../pages/languages/en.ts';
-import type { Messages, Widened } from '../pages/messages.ts';
+import { amharic } from '../i18n/am.ts';
+import { english } from '../i18n/en.ts';
+import { languageOf } from '../i18n/language.ts';
+import type { Messages, Widened } from '../i18n/messages.ts';
 
 /** The languages of the dashboard. The customers' pages speak two more. */
 export const DASHBOARD_LANGUAGES = { en: 'English', am: 'አማርኛ' } as const;

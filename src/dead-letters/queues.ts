@@ -3,7 +3,7 @@ export const MESSAGE_QUEUES = [
   'kefel-rail-starts',
   'kefel-webhooks',
   'kefel-webhook-retries',
-  'kefel-ledger',
+  'kefel-projections',
 ] as const;
 export type MessageQueue = (typeof MESSAGE_QUEUES)[number];
 
@@ -13,7 +13,7 @@ export function producerOf(env: Env, queue: MessageQueue): Queue {
     'kefel-rail-starts': env.RAIL_STARTS,
     'kefel-webhooks': env.WEBHOOKS,
     'kefel-webhook-retries': env.WEBHOOK_RETRIES,
-    'kefel-ledger': env.LEDGER,
+    'kefel-projections': env.PROJECTIONS,
   };
   return producers[queue];
 }

@@ -8,7 +8,7 @@ export interface DeadLetter {
   readonly id: string;
   /** The queue that it was meant for. */
   readonly queue: MessageQueue;
-  /** `settle`, `start`, `delivery`, `ledger`, or `unknown`. */
+  /** `settle`, `start`, `delivery`, `projection`, or `unknown`. */
   readonly kind: string;
   readonly objectId: string | null;
   readonly sentAtMs: number;
@@ -65,7 +65,7 @@ function contextOf(id: string): string {
 
 function kindOf(queue: MessageQueue, body: unknown): string {
   if (queue !== 'kefel-rail-starts') {
-    return queue === 'kefel-ledger' ? 'ledger' : 'delivery';
+    return queue === 'kefel-projections' ? 'projection' : 'delivery';
   }
   const type = fieldOf(body, 'type');
   return type === 'settle' || type === 'start' ? type : 'unknown';

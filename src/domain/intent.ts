@@ -175,7 +175,7 @@ export interface Intent {
   readonly status: IntentStatus;
   readonly previousStatus: IntentStatus | null;
   readonly failureReason: FailureReason | null;
-  /** Grows by one with every stored change; orders events, ledger rows and snapshots. */
+  /** Grows by one with every stored change; orders events, projected rows and snapshots. */
   readonly version: number;
   /** True when success was proved after the intent had ended otherwise. */
   readonly late: boolean;

@@ -1,6 +1,6 @@
 import type { Tenant } from './intent.ts';
 
-/** The keys under which the ledger finds a payment besides its own columns. */
+/** The keys under which the read model finds a payment besides its own columns. */
 
 /** No id that anybody searches for is longer; one that is cannot be searched for. */
 export const SEARCH_ID_LENGTH_MAX = 255;

@@ -140,11 +140,11 @@ export class IntentClient {
     return this.#call((stub) => stub.reportDelivery(report));
   }
 
-  reportLedger(version: number): Promise<void> {
-    return this.#call((stub) => stub.reportLedger(version));
+  reportProjection(version: number): Promise<void> {
+    return this.#call((stub) => stub.reportProjection(version));
   }
 
-  /** Sends what is stored to the ledger once more. False when there is no such payment. */
+  /** Sends what is stored to the read model once more. False when there is no such payment. */
   republish(): Promise<boolean> {
     return this.#call((stub) => stub.republish());
   }

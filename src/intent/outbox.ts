@@ -9,14 +9,20 @@ import {
   veiledIdSearchKey,
 } from '../domain/search-key.ts';
 import { errorText, log } from '../log.ts';
-import { ledgerEvents, ledgerRow, ledgerVersion, phonesOf, searchedIds } from './ledger-change.ts';
-import type { DeliveryMessage, LedgerMessage } from './protocol.ts';
+import {
+  phonesOf,
+  projectedEvents,
+  projectedVersion,
+  projectionRow,
+  searchedIds,
+} from './projection.ts';
+import type { DeliveryMessage, ProjectionMessage } from './protocol.ts';
 import type { StoredEvent } from './store.ts';
 
 /** Something that a commit wants sent. The row behind it holds the lease that repeats it. */
 export type Message =
   | { readonly queue: 'webhooks' | 'retries'; readonly sequence: number }
-  | { readonly queue: 'ledger' };
+  | { readonly queue: 'projections' };
 
 /** What is stored as a commit leaves it: what its messages speak of. */
 export interface Snapshot {
@@ -35,8 +41,8 @@ export async function sendMessages(
   messages: readonly Message[],
 ): Promise<void> {
   const sends = messages.map((message) => {
-    if (message.queue === 'ledger') {
-      return sendLedgerChange(env, objectId, snapshot);
+    if (message.queue === 'projections') {
+      return sendProjection(env, objectId, snapshot);
     }
     const { merchantId } = snapshot.intent.terms;
     const delivery: DeliveryMessage = { objectId, sequence: message.sequence, merchantId };
@@ -50,8 +56,8 @@ export async function sendMessages(
   }
 }
 
-/** Tells the ledger everything that it shows of a payment. Throws when the queue does not take it. */
-export async function sendLedgerChange(
+/** Tells the read model everything that it shows of a payment. Throws when the queue does not take it. */
+export async function sendProjection(
   env: Env,
   objectId: string,
   { intent, events }: Snapshot,
@@ -63,14 +69,14 @@ export async function sendLedgerChange(
   const hasNone = phones.length + veiledIds.length === 0;
   const veiledKeys = hasNone ? [] : await veiledSearchKeys(env, intent, phones, veiledIds);
   const openIds = ids.filter((id) => !mayHoldPhone(id));
-  const change: LedgerMessage = {
+  const change: ProjectionMessage = {
     objectId,
-    version: ledgerVersion(intent, events),
-    row: ledgerRow(intent),
+    version: projectedVersion(intent, events),
+    row: projectionRow(intent),
     searchKeys: [...openIds.map(idSearchKey), ...veiledKeys],
-    events: ledgerEvents(intent, events),
+    events: projectedEvents(intent, events),
   };
-  await env.LEDGER.send(change);
+  await env.PROJECTIONS.send(change);
 }
 
 /** Numbers, and what they could be read in, leave the object as keyed digests only. */

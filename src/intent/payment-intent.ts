@@ -1,14 +1,14 @@
 import { DurableObject } from 'cloudflare:workers';
+import { railOrder, sendStart } from '../attempts/run-attempt.ts';
 import { configOf } from '../config.ts';
 import { attemptsToCheck, decide, openIntent } from '../domain/decide.ts';
 import type { Attempt, Command, Intent, Outcome } from '../domain/intent.ts';
 import { CHECK_WAIT_MS_MIN, nextCheckAtMs, queuedLeaseMs } from '../domain/schedule.ts';
 import { errorText, log } from '../log.ts';
 import { railOf } from '../rails/registry.ts';
-import { railOrder, sendStart } from '../rails/run-attempt.ts';
-import { requestBody, signEventBody } from '../webhooks/signature.ts';
+import { requestBody, signEventBody } from '../webhooks/sign.ts';
 import { claimed, reported, sentAgain } from './delivery.ts';
-import { sendLedgerChange, sendMessages } from './outbox.ts';
+import { sendMessages, sendProjection } from './outbox.ts';
 import type {
   ClaimResult,
   CreateRequest,
@@ -65,7 +65,7 @@ export class PaymentIntent extends DurableObject<Env> {
       bodyDigest: idempotency?.bodyDigest ?? null,
       answer,
       answerDueAtMs: answer === null ? nowMs + request.answerWithinMs : null,
-      ledgerDueAtMs: nowMs + queuedLeaseMs(0),
+      projectionDueAtMs: nowMs + queuedLeaseMs(0),
     });
     return this.#record.commit(() => {
       this.#record.insert(row);
@@ -170,7 +170,7 @@ export class PaymentIntent extends DurableObject<Env> {
     if (event !== null) {
       const nowMs = Date.now();
       const after = reported(event, report, Math.random(), nowMs);
-      // The ledger's confirmation, seconds away, sets the alarm anew in any case.
+      // The read model's confirmation, seconds away, sets the alarm anew in any case.
       this.#record.commit(() => this.#record.saveEvent(event, after, nowMs), KEEPS_EARLIER_ALARM);
     }
   }
@@ -203,19 +203,19 @@ export class PaymentIntent extends DurableObject<Env> {
     return true;
   }
 
-  /** The ledger holds this version now. */
-  reportLedger(version: number): void {
+  /** The read model holds this version now. */
+  reportProjection(version: number): void {
     const stored = this.#record.stored();
-    const isNewest = this.#record.ledgerVersion() === version;
+    const isNewest = this.#record.projectedVersion() === version;
     // The lease says that there is something to confirm: not all that is told has a version.
-    if (stored !== null && isNewest && stored.ledgerDueAtMs !== null) {
-      const confirmed = { ledgerVersion: version, ledgerSends: 0, ledgerDueAtMs: null };
+    if (stored !== null && isNewest && stored.projectionDueAtMs !== null) {
+      const confirmed = { projectedVersion: version, projectionSends: 0, projectionDueAtMs: null };
       this.#record.commit(() => this.#record.save({ ...stored, ...confirmed }));
     }
   }
 
   /**
-   * Sends what is stored to the ledger once more, whatever the ledger has confirmed. Writes nothing:
+   * Sends what is stored to the read model once more, whatever the read model has confirmed. Writes nothing:
    * whoever asks for it repeats it. False when there is no such payment.
    */
   async republish(): Promise<boolean> {
@@ -223,7 +223,7 @@ export class PaymentIntent extends DurableObject<Env> {
     if (snapshot === null) {
       return false;
     }
-    await sendLedgerChange(this.env, this.ctx.id.toString(), snapshot);
+    await sendProjection(this.env, this.ctx.id.toString(), snapshot);
     return true;
   }
 

@@ -188,20 +188,20 @@ export interface DeliveryReport {
 }
 
 /**
- * What the ledger is told of every change that it shows, ordered by `version`: the whole of it each
+ * What the read model is told of every change that it shows, ordered by `version`: the whole of it each
  * time, so that any message replaces all earlier ones. Optional members are absent in messages of
  * the release before.
  */
-export interface LedgerMessage {
+export interface ProjectionMessage {
   readonly objectId: string;
   readonly version: number;
-  readonly row: LedgerRow;
+  readonly row: ProjectionRow;
   /** What the payment is found by besides the row's columns. Only ever added to. */
   readonly searchKeys?: readonly string[];
-  readonly events?: readonly LedgerEvent[];
+  readonly events?: readonly ProjectedEvent[];
 }
 
-export interface LedgerRow extends Tenant {
+export interface ProjectionRow extends Tenant {
   readonly uuid: string;
   readonly number: number;
   readonly uniqueId: string;
@@ -225,8 +225,8 @@ export interface LedgerRow extends Tenant {
   readonly endedAtMs?: number | null;
 }
 
-/** An event's delivery as the ledger shows it: no body, nothing of what the merchant answered. */
-export interface LedgerEvent {
+/** An event's delivery as the read model shows it: no body, nothing of what the merchant answered. */
+export interface ProjectedEvent {
   readonly eventId: string;
   readonly sequence: number;
   readonly type: string;

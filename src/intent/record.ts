@@ -11,8 +11,8 @@ import { log } from '../log.ts';
 import { eventBody } from '../webhooks/payload.ts';
 import { isDue, queued, superseded } from './delivery.ts';
 import { historyDetail } from './history.ts';
-import { isShownOtherwise, ledgerVersion, searchedIds } from './ledger-change.ts';
 import type { Message, Snapshot } from './outbox.ts';
+import { isShownOtherwise, projectedVersion, searchedIds } from './projection.ts';
 import type { ExpressAnswers } from './protocol.ts';
 import { NEW_STORED, Store, type StoredEvent, type StoredIntent } from './store.ts';
 
@@ -79,10 +79,10 @@ export class PaymentRecord {
     return intent === null ? null : { intent, events: this.events() };
   }
 
-  /** The version of what the ledger shows, deliveries included. Null when there is no payment. */
-  ledgerVersion(): number | null {
+  /** The version of what the read model shows, deliveries included. Null when there is no payment. */
+  projectedVersion(): number | null {
     const snapshot = this.snapshot();
-    return snapshot === null ? null : ledgerVersion(snapshot.intent, snapshot.events);
+    return snapshot === null ? null : projectedVersion(snapshot.intent, snapshot.events);
   }
 
   event(sequence: number): StoredEvent | null {
@@ -116,10 +116,10 @@ export class PaymentRecord {
   }
 
   #sendOutgoing(): void {
-    // The ledger is told of the last version only, however many the commit went through.
-    const ledger = this.#outgoing.findLast((message) => message.queue === 'ledger');
+    // The read model is told of the last version only, however many the commit went through.
+    const projection = this.#outgoing.findLast((message) => message.queue === 'projections');
     const messages = this.#outgoing.filter(
-      (message) => message.queue !== 'ledger' || message === ledger,
+      (message) => message.queue !== 'projections' || message === projection,
     );
     const snapshot = messages.length === 0 ? null : this.snapshot();
     this.#outgoing = [];
@@ -140,7 +140,7 @@ export class PaymentRecord {
       toStatus: stored.intent.status,
       detail: null,
     });
-    this.#outgoing.push({ queue: 'ledger' });
+    this.#outgoing.push({ queue: 'projections' });
   }
 
   save(stored: StoredIntent): void {
@@ -148,27 +148,27 @@ export class PaymentRecord {
     this.#stored = stored;
   }
 
-  /** Stores what became of an event's delivery, and tells the ledger what it shows of that. */
+  /** Stores what became of an event's delivery, and tells the read model what it shows of that. */
   saveEvent(before: StoredEvent, after: StoredEvent, nowMs: number): void {
     if (this.#writeEvent(before, after)) {
-      this.#tellLedger(nowMs);
+      this.#reportProjected(nowMs);
     }
   }
 
-  /** True when it is news to the ledger. */
+  /** True when it is news to the read model. */
   #writeEvent(before: StoredEvent, after: StoredEvent): boolean {
     const isNews = isShownOtherwise(before, after);
     this.#store.updateEvent(isNews ? { ...after, revision: before.revision + 1 } : after);
     return isNews;
   }
 
-  #tellLedger(nowMs: number): void {
+  #reportProjected(nowMs: number): void {
     const stored = this.stored();
     // A lease that runs already does for this too, and costs no row.
-    if (stored !== null && stored.ledgerDueAtMs === null) {
-      this.save({ ...stored, ledgerSends: 0, ledgerDueAtMs: nowMs + queuedLeaseMs(0) });
+    if (stored !== null && stored.projectionDueAtMs === null) {
+      this.save({ ...stored, projectionSends: 0, projectionDueAtMs: nowMs + queuedLeaseMs(0) });
     }
-    this.#outgoing.push({ queue: 'ledger' });
+    this.#outgoing.push({ queue: 'projections' });
   }
 
   enqueue(message: Message): void {
@@ -203,18 +203,18 @@ export class PaymentRecord {
     }
     if (steps.length > 0) {
       // A lease that runs already does for this version too, and the alarm can stay where it is.
-      const ledgerDueAtMs = stored.ledgerDueAtMs ?? nowMs + queuedLeaseMs(0);
-      this.save({ ...stored, intent, ledgerSends: 0, ledgerDueAtMs });
-      this.#outgoing.push({ queue: 'ledger' });
+      const projectionDueAtMs = stored.projectionDueAtMs ?? nowMs + queuedLeaseMs(0);
+      this.save({ ...stored, intent, projectionSends: 0, projectionDueAtMs });
+      this.#outgoing.push({ queue: 'projections' });
     } else if (intent !== stored.intent) {
       const hasNewId = searchedIds(intent).length > searchedIds(stored.intent).length;
       this.save({ ...stored, intent });
       if (hasNewId && hasEnded(intent.status)) {
-        this.#tellLedger(nowMs);
+        this.#reportProjected(nowMs);
       } else if (hasNewId) {
         // The rail has named the attempt. Under no lease: the next version tells it again, and until
         // the end there always is one.
-        this.#outgoing.push({ queue: 'ledger' });
+        this.#outgoing.push({ queue: 'projections' });
       }
     }
     return { intent, rejection };
@@ -257,13 +257,17 @@ export class PaymentRecord {
     this.#outgoing.push({ queue: 'webhooks', sequence: intent.version });
   }
 
-  /** Puts deliveries and the ledger row whose lease or wait is over back into their queues. */
+  /** Puts deliveries and the read model row whose lease or wait is over back into their queues. */
   requeueDue(nowMs: number): void {
     const stored = this.stored();
-    if (stored !== null && stored.ledgerDueAtMs !== null && stored.ledgerDueAtMs <= nowMs) {
-      const ledgerSends = stored.ledgerSends + 1;
-      this.save({ ...stored, ledgerSends, ledgerDueAtMs: nowMs + queuedLeaseMs(ledgerSends) });
-      this.#outgoing.push({ queue: 'ledger' });
+    if (stored !== null && stored.projectionDueAtMs !== null && stored.projectionDueAtMs <= nowMs) {
+      const projectionSends = stored.projectionSends + 1;
+      this.save({
+        ...stored,
+        projectionSends,
+        projectionDueAtMs: nowMs + queuedLeaseMs(projectionSends),
+      });
+      this.#outgoing.push({ queue: 'projections' });
     }
     for (const event of this.events().filter((candidate) => isDue(candidate, nowMs))) {
       const isRetry = event.tries > 0;
@@ -313,13 +317,13 @@ export class PaymentRecord {
 
   /**
    * When the payment may be forgotten: RETENTION_MS after the last news of it, and not while
-   * anything is still to be delivered or to be told to the ledger. Null while it has not ended.
+   * anything is still to be delivered or to be told to the read model. Null while it has not ended.
    */
   retentionEndsAtMs(): number | null {
     const intent = this.intent();
     const isOver = intent !== null && hasEnded(intent.status);
     const isTold =
-      this.stored()?.ledgerDueAtMs === null &&
+      this.stored()?.projectionDueAtMs === null &&
       this.events().every((event) => event.dueAtMs === null);
     return isOver && isTold ? intent.updatedAtMs + RETENTION_MS : null;
   }
@@ -332,7 +336,7 @@ export class PaymentRecord {
     }
     const times = [
       nextWakeAtMs(stored.intent),
-      stored.ledgerDueAtMs,
+      stored.projectionDueAtMs,
       this.retentionEndsAtMs(),
       ...this.events().map((event) => event.dueAtMs),
     ].filter((time) => time !== null);

@@ -18,9 +18,9 @@ const CREATE_TABLES = `
     body_digest TEXT,
     answer TEXT,
     answer_due_at_ms INTEGER,
-    ledger_version INTEGER NOT NULL DEFAULT 0,
-    ledger_sends INTEGER NOT NULL DEFAULT 0,
-    ledger_due_at_ms INTEGER
+    projected_version INTEGER NOT NULL DEFAULT 0,
+    projection_sends INTEGER NOT NULL DEFAULT 0,
+    projection_due_at_ms INTEGER
   );
   CREATE TABLE history (
     version INTEGER PRIMARY KEY,
@@ -34,7 +34,7 @@ const CREATE_TABLES = `
 /**
  * Events with their delivery, made with the first event: most rows written are paid for by
  * intents that never get that far. `due_at_ms` is when the alarm must look at the row again: the
- * end of a lease, or the next try. `revision` grows with every change that the ledger shows.
+ * end of a lease, or the next try. `revision` grows with every change that the read model shows.
  */
 const CREATE_EVENT_TABLE = `
   CREATE TABLE IF NOT EXISTS event (

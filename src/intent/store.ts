@@ -17,12 +17,12 @@ export interface StoredIntent {
   readonly bodyDigest: string | null;
   readonly answer: string | null;
   readonly answerDueAtMs: number | null;
-  /** Highest version that the ledger has confirmed. */
-  readonly ledgerVersion: number;
-  /** Times the current version was sent again to the ledger. */
-  readonly ledgerSends: number;
-  /** When the alarm sends it again, or null when the ledger is up to date. */
-  readonly ledgerDueAtMs: number | null;
+  /** Highest version that the read model has confirmed. */
+  readonly projectedVersion: number;
+  /** Times the current version was sent again to the read model. */
+  readonly projectionSends: number;
+  /** When the alarm sends it again, or null when the read model is up to date. */
+  readonly projectionDueAtMs: number | null;
 }
 
 /** Of a payment that nobody has stored yet. */
@@ -32,9 +32,9 @@ export const NEW_STORED: StoredIntent = {
   bodyDigest: null,
   answer: null,
   answerDueAtMs: null,
-  ledgerVersion: 0,
-  ledgerSends: 0,
-  ledgerDueAtMs: null,
+  projectedVersion: 0,
+  projectionSends: 0,
+  projectionDueAtMs: null,
 };
 
 export interface StoredEvent {
@@ -50,7 +50,7 @@ export interface StoredEvent {
   readonly timesQueued: number;
   readonly tries: number;
   readonly log: readonly DeliveryTry[];
-  /** Grows with every change that the ledger shows; orders the states of this event's delivery. */
+  /** Grows with every change that the read model shows; orders the states of this event's delivery. */
   readonly revision: number;
 }
 
@@ -78,9 +78,9 @@ export class Store {
       bodyDigest: row.body_digest,
       answer: row.answer,
       answerDueAtMs: row.answer_due_at_ms,
-      ledgerVersion: row.ledger_version,
-      ledgerSends: row.ledger_sends,
-      ledgerDueAtMs: row.ledger_due_at_ms,
+      projectedVersion: row.projected_version,
+      projectionSends: row.projection_sends,
+      projectionDueAtMs: row.projection_due_at_ms,
     };
   }
 
@@ -88,7 +88,7 @@ export class Store {
     createTables(this.#sql);
     this.#sql.exec(
       `INSERT INTO intent (id, schema_version, state, idempotency_key_digest, body_digest, answer,
-         answer_due_at_ms, ledger_version, ledger_sends, ledger_due_at_ms)
+         answer_due_at_ms, projected_version, projection_sends, projection_due_at_ms)
        VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       SCHEMA_VERSION,
       stored.intent === null ? null : JSON.stringify(stored.intent),
@@ -96,21 +96,21 @@ export class Store {
       stored.bodyDigest,
       stored.answer,
       stored.answerDueAtMs,
-      stored.ledgerVersion,
-      stored.ledgerSends,
-      stored.ledgerDueAtMs,
+      stored.projectedVersion,
+      stored.projectionSends,
+      stored.projectionDueAtMs,
     );
   }
 
   update(stored: StoredIntent): void {
     this.#sql.exec(
-      `UPDATE intent SET state = ?, answer = ?, ledger_version = ?, ledger_sends = ?,
-         ledger_due_at_ms = ?`,
+      `UPDATE intent SET state = ?, answer = ?, projected_version = ?, projection_sends = ?,
+         projection_due_at_ms = ?`,
       stored.intent === null ? null : JSON.stringify(stored.intent),
       stored.answer,
-      stored.ledgerVersion,
-      stored.ledgerSends,
-      stored.ledgerDueAtMs,
+      stored.projectedVersion,
+      stored.projectionSends,
+      stored.projectionDueAtMs,
     );
   }
 
@@ -211,7 +211,7 @@ export class Store {
       DROP TABLE IF EXISTS history;
       DROP TABLE IF EXISTS event;
       UPDATE intent SET state = NULL, idempotency_key_digest = NULL, body_digest = NULL,
-        answer = NULL, answer_due_at_ms = NULL, ledger_due_at_ms = NULL;`);
+        answer = NULL, answer_due_at_ms = NULL, projection_due_at_ms = NULL;`);
   }
 }
 
@@ -247,9 +247,9 @@ type IntentRow = {
   body_digest: string | null;
   answer: string | null;
   answer_due_at_ms: number | null;
-  ledger_version: number;
-  ledger_sends: number;
-  ledger_due_at_ms: number | null;
+  projected_version: number;
+  projection_sends: number;
+  projection_due_at_ms: number | null;
 };
 
 type HistoryRow = {

@@ -58,7 +58,7 @@ type Outcome = 'sent' | 'discarded' | 'not_found' | 'not_waiting' | 'unreadable'
 /**
  * POST …/dead-letters/retry: sends messages back to their queues, then marks them. If the mark is
  * lost, the letter still waits and may be sent again. A double is harmless: an attempt is settled
- * and started once, a delivery claimed once, and the ledger keeps the newest version.
+ * and started once, a delivery claimed once, and the read model keeps the newest version.
  */
 export async function retryDeadLetters(call: OperatorCall): Promise<Response> {
   const { ids } = await readBody(call.request, body({ ids: idsField }));

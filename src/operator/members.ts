@@ -1,4 +1,7 @@
 import { auditEntryIfChanged } from '../audit/log.ts';
+import { prepare, runBatch } from '../database.ts';
+import { successResponse } from '../http/envelope.ts';
+import { notFoundProblem, Problem } from '../http/problem.ts';
 import {
   INVITATION_MS,
   invitationPath,
@@ -6,11 +9,8 @@ import {
   newInvitation,
   openInvitations,
   RECOVERY_MS,
-} from '../dashboard/people/invitations.ts';
-import { ROLES, type Role } from '../dashboard/permissions.ts';
-import { prepare, runBatch } from '../database.ts';
-import { successResponse } from '../http/envelope.ts';
-import { notFoundProblem, Problem } from '../http/problem.ts';
+} from '../members/invitations.ts';
+import { ROLES, type Role } from '../members/permissions.ts';
 import type { OperatorCall } from './call.ts';
 import { knownMerchant } from './merchants.ts';
 import { body, lineField, oneOf, readBody } from './schema.ts';

@@ -9,7 +9,6 @@ import {
   retryDeadLetters,
 } from './dead-letters.ts';
 import { showHealth } from './health/api.ts';
-import { republishLedger } from './ledger.ts';
 import { inviteMember, listMembers, recoverMember } from './members.ts';
 import {
   createNewMerchant,
@@ -22,6 +21,7 @@ import {
 import { changeCommission, changeLimit, changeOffer } from './methods.ts';
 import { readPayment, settleAttempt } from './payments.ts';
 import { listRails } from './rails.ts';
+import { republish } from './read-model.ts';
 
 const V1 = '/operator/v1';
 const MERCHANT = `${V1}/merchants/:merchantId` as const;
@@ -63,5 +63,5 @@ export const API_ROUTES: readonly OperatorRoute[] = [
   { method: 'POST', path: `${V1}/dead-letters/discard`, handle: discardDeadLetters },
   { method: 'GET', path: `${V1}/dead-letters/:id`, handle: readDeadLetter },
 
-  { method: 'POST', path: `${V1}/ledger/republish`, handle: republishLedger },
+  { method: 'POST', path: `${V1}/read-model/republish`, handle: republish },
 ];

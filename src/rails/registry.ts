@@ -2,7 +2,7 @@ import type { Attempt, IntentTerms } from '../domain/intent.ts';
 import { CURRENCIES, type Currency, type Environment, type Method } from '../domain/method.ts';
 import type { Rail } from './rail.ts';
 import { configuredRail } from './settings.ts';
-import { simulator } from './simulator/simulator.ts';
+import { simulator } from './simulator/rail.ts';
 
 /** What decides which rail a new attempt goes to. */
 type Payment = Pick<IntentTerms, 'environment' | 'kind' | 'simulation' | 'currency'>;

@@ -1,7 +1,7 @@
 import { configOf } from '../config.ts';
 import type { DeliveryTry } from '../intent/protocol.ts';
-import { sendWebhook } from './deliver.ts';
-import { standardWebhookHeaders } from './signature.ts';
+import { standardWebhookHeaders } from './sign.ts';
+import { sendWebhook } from './transport.ts';
 import { type GuardResult, guardCallbackUrl } from './url-guard.ts';
 
 /** One signed request to a merchant: the only way out, for events and for test events. */

@@ -4,7 +4,7 @@ import { intentNumberFrom } from '../domain/identifiers.ts';
 import type { Intent, IntentTerms, Tenant } from '../domain/intent.ts';
 import { eventBody } from './payload.ts';
 import type { OutgoingWebhook } from './send.ts';
-import { requestBody, signEventBody } from './signature.ts';
+import { requestBody, signEventBody } from './sign.ts';
 
 /**
  * A webhook that tells of nothing, for trying a receiver. It has the form of a real event to the

@@ -1,7 +1,7 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { METHODS_NEEDING_PHONE } from '../../src/domain/method.ts';
-import type { Language } from '../../src/pages/language.ts';
+import type { Language } from '../../src/i18n/language.ts';
 import { PHONE } from '../support/browser.ts';
 import { termsWith } from '../support/checkout-fixtures.ts';
 import { GALLERY_STATES } from '../support/gallery.ts';

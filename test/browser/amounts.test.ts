@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { LANGUAGES } from '../../src/pages/language.ts';
-import { english } from '../../src/pages/languages/en.ts';
+import { english } from '../../src/i18n/en.ts';
+import { LANGUAGES } from '../../src/i18n/language.ts';
 import { termsWith } from '../support/checkout-fixtures.ts';
 import { GALLERY_STATES } from '../support/gallery.ts';
 import { openFrozen } from './frozen.ts';

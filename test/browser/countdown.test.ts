@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { LANGUAGES } from '../../src/pages/language.ts';
+import { LANGUAGES } from '../../src/i18n/language.ts';
 import { visibleHeadings } from '../support/page-checks.ts';
 import { type FrozenPage, openFrozen } from './frozen.ts';
 import { LANGUAGE_CODES, openStage, type Stage } from './support.ts';

@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import { h } from 'preact';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PROJECT_DIRECTORY } from '../../scripts/files.ts';
+import { NoticePage } from '../../src/checkout/pages/notice.tsx';
+import { messagesFor } from '../../src/i18n/language.ts';
 import {
   CHECKOUT_CSS,
   CHECKOUT_CSS_SHA256,
   CHECKOUT_SCRIPT_PATH,
   CHECKOUT_SCRIPT_SHA256,
-} from '../../src/pages/assets.generated.ts';
-import { messagesFor } from '../../src/pages/language.ts';
-import { NoticePage } from '../../src/pages/notice.tsx';
-import { pageResponse } from '../../src/pages/page-response.ts';
+} from '../../src/ui/checkout-assets.generated.ts';
+import { pageResponse } from '../../src/ui/page-response.ts';
 import { GALLERY, GALLERY_STATES, type GalleryState } from '../support/gallery.ts';
 import { answerOf, htmlOf, openStage, type Stage, statusOf } from './support.ts';
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { BrowserContext } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { LANGUAGES, type Language } from '../../src/pages/language.ts';
+import { LANGUAGES, type Language } from '../../src/i18n/language.ts';
 import { SCREENSHOTS_DIRECTORY } from '../support/browser.ts';
 import { GALLERY_STATES, type GalleryState } from '../support/gallery.ts';
 import { axeViolations, overflowOf, visibleHeadings } from '../support/page-checks.ts';

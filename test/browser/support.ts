@@ -1,5 +1,5 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
-import { LANGUAGES, type Language } from '../../src/pages/language.ts';
+import { LANGUAGES, type Language } from '../../src/i18n/language.ts';
 import { complaintsOf, DESKTOP, launchBrowser, PHONE } from '../support/browser.ts';
 import { GALLERY, GALLERY_STATES, type GalleryState, startGallery } from '../support/gallery.ts';
 

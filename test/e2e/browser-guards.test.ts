@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { encode } from 'uqr';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { LANGUAGES } from '../../src/pages/language.ts';
+import { LANGUAGES } from '../../src/i18n/language.ts';
 import { DESKTOP, launchBrowser } from '../support/browser.ts';
 import {
   choose,

@@ -99,7 +99,7 @@ it('nothing acknowledged and no event is lost by SIGKILL: decision 8, decision 1
     expect(new Set(hook.requests.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
   }
 
-  // What the ledger had not heard reaches it too.
+  // What the read model had not heard reaches it too.
   const { uuid } = await paymentOf(scene, second.uniqueId);
   await eventually(
     () => scene.sandbox.status(uuid),

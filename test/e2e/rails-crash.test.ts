@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import type { Plan } from '../../scripts/stand-ins/stand-in.ts';
 import type { Method } from '../../src/domain/method.ts';
 import { RailsScene } from '../support/e2e-rails.ts';
 import { expectAccepted } from '../support/e2e-rails-answers.ts';
@@ -6,7 +7,6 @@ import { expectTold, PAID } from '../support/e2e-rails-endings.ts';
 import type { RailPayment } from '../support/e2e-rails-payment.ts';
 import { CELLS } from '../support/e2e-rails-table.ts';
 import { eventually } from '../support/e2e-scene.ts';
-import type { Plan } from '../support/rails/stand-in.ts';
 
 let rails: RailsScene;
 

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { english } from '../../src/pages/languages/en.ts';
+import type { CustomerAct, Fault, Plan } from '../../scripts/stand-ins/stand-in.ts';
+import { english } from '../../src/i18n/en.ts';
 import { RailsScene } from '../support/e2e-rails.ts';
 import { expectAccepted } from '../support/e2e-rails-answers.ts';
 import { expectPending, expectTold, failed, PAID } from '../support/e2e-rails-endings.ts';
 import type { RailPayment } from '../support/e2e-rails-payment.ts';
 import { ASKABLE, CELLS, type Cell } from '../support/e2e-rails-table.ts';
-import type { CustomerAct, Fault, Plan } from '../support/rails/stand-in.ts';
 
 /**
  * Rails that take a payment and whose answer never comes. The merchant and the customer hear

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { CustomerAct } from '../../scripts/stand-ins/stand-in.ts';
 import type { FailureReason } from '../../src/domain/intent.ts';
 import type { Method } from '../../src/domain/method.ts';
-import { english } from '../../src/pages/languages/en.ts';
+import { english } from '../../src/i18n/en.ts';
 import { RailsScene } from '../support/e2e-rails.ts';
 import {
   ABANDONED,
@@ -13,7 +14,6 @@ import {
 } from '../support/e2e-rails-endings.ts';
 import { CELLS, EXPRESS, HOSTED, REDIRECTS, wireAmount } from '../support/e2e-rails-table.ts';
 import { formTo, open, submit } from '../support/e2e-visitor.ts';
-import type { CustomerAct } from '../support/rails/stand-in.ts';
 
 /** How production payments end by what customers do, through stand-ins as strict as the rails. */
 

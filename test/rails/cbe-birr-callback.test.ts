@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sealedCallback } from '../../scripts/stand-ins/cbe-birr-crypto.ts';
+import type { CallbackVariant, CustomerAct } from '../../scripts/stand-ins/stand-in.ts';
 import type { CallbackResult } from '../../src/rails/rail.ts';
-import { sealedCallback } from '../support/rails/cbe-birr-crypto.ts';
 import { CbeBirrScene, requestOf } from '../support/rails/cbe-birr-scene.ts';
-import type { CallbackVariant, CustomerAct } from '../support/rails/stand-in.ts';
 
 let scene: CbeBirrScene;
 

@@ -4,6 +4,7 @@ import { sha256 as nobleSha256 } from '@noble/hashes/sha2.js';
 import fc from 'fast-check';
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
+import { opened, sealed, sealedByKey, sha256 } from '../../scripts/stand-ins/cbe-birr-crypto.ts';
 import { hexFromBytes, utf8 } from '../../src/crypto/encoding.ts';
 import { minorFromMajor } from '../../src/domain/money.ts';
 import { pageUrlOf, plainAmount } from '../../src/rails/cbe-birr/page-url.ts';
@@ -13,7 +14,6 @@ import { callbackReport, statusReport } from '../../src/rails/cbe-birr/state-rep
 import { tripleDes } from '../../src/rails/cbe-birr/triple-des.ts';
 import samples from '../fixtures/rails/cbe-birr/samples.json' with { type: 'json' };
 import vectors from '../fixtures/rails/cbe-birr/vectors.json' with { type: 'json' };
-import { opened, sealed, sealedByKey, sha256 } from '../support/rails/cbe-birr-crypto.ts';
 
 const { secret } = vectors;
 const settings = v.parse(cbeBirrSettingsSchema, {

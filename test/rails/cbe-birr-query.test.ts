@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Rail, RailOrder } from '../../src/rails/rail.ts';
-import { sealedStatus, sha256 } from '../support/rails/cbe-birr-crypto.ts';
-import { CbeBirrScene, someTransactionId } from '../support/rails/cbe-birr-scene.ts';
+import { sealedStatus, sha256 } from '../../scripts/stand-ins/cbe-birr-crypto.ts';
 import {
   type CustomerAct,
   type Fault,
   jsonReply,
   type Reply,
   StandInServer,
-} from '../support/rails/stand-in.ts';
+} from '../../scripts/stand-ins/stand-in.ts';
+import type { Rail, RailOrder } from '../../src/rails/rail.ts';
+import { CbeBirrScene, someTransactionId } from '../support/rails/cbe-birr-scene.ts';
 
 let scene: CbeBirrScene;
 

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { opened, sha256 } from '../../scripts/stand-ins/cbe-birr-crypto.ts';
+import type { Fault } from '../../scripts/stand-ins/stand-in.ts';
 import type { RailOrder } from '../../src/rails/rail.ts';
-import { opened, sha256 } from '../support/rails/cbe-birr-crypto.ts';
 import {
   amountTextOf,
   CbeBirrScene,
   requestOf,
   someTransactionId,
 } from '../support/rails/cbe-birr-scene.ts';
-import type { Fault } from '../support/rails/stand-in.ts';
 
 let scene: CbeBirrScene;
 

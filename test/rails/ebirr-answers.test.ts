@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { StandInServer } from '../../scripts/stand-ins/stand-in.ts';
 import { ebirrReport, meaningOf, minorFromText } from '../../src/rails/ebirr/answer.ts';
 import { type EbirrScene, ebirrScene, hostileBodies } from '../support/rails/ebirr-scene.ts';
-import { StandInServer } from '../support/rails/stand-in.ts';
 
 /**
  * Goal: nothing but eBirr's three marks of success, for this order and amount, makes a payment paid,

@@ -1,4 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type {
+  CallbackVariant,
+  CustomerAct,
+  ReceivedCall,
+} from '../../scripts/stand-ins/stand-in.ts';
 import type { Rail, RailOrder } from '../../src/rails/rail.ts';
 import {
   type EbirrScene,
@@ -7,7 +12,6 @@ import {
   hostileBodies,
 } from '../support/rails/ebirr-scene.ts';
 import { watchRailAnswers } from '../support/rails/logged.ts';
-import type { CallbackVariant, CustomerAct, ReceivedCall } from '../support/rails/stand-in.ts';
 
 /**
  * Goal: an unsigned report is believed only for the order whose address it came to, whose reference

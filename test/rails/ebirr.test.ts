@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { CustomerAct, Fault, Plan } from '../../scripts/stand-ins/stand-in.ts';
 import type { FailureReason } from '../../src/domain/intent.ts';
 import { ethiopianTimestamp, purchaseDescription } from '../../src/rails/ebirr/purchase.ts';
 import type { Rail } from '../../src/rails/rail.ts';
 import { type EbirrScene, ebirrScene } from '../support/rails/ebirr-scene.ts';
 import { watchRailAnswers } from '../support/rails/logged.ts';
-import type { CustomerAct, Fault, Plan } from '../support/rails/stand-in.ts';
 
 /**
  * Goal: eBirr is asked for each payment in exactly its published form, once, and an answer that

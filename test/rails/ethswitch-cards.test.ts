@@ -1,7 +1,11 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import {
+  type CardsStandIn,
+  startEthswitchCardsStandIn,
+} from '../../scripts/stand-ins/ethswitch-cards.ts';
+import type { Fault } from '../../scripts/stand-ins/stand-in.ts';
 import type { Currency } from '../../src/domain/method.ts';
 import type { Rail } from '../../src/rails/rail.ts';
-import { type CardsStandIn, startEthswitchCardsStandIn } from '../support/rails/ethswitch-cards.ts';
 import {
   fixture,
   HOSTILE_TEXT,
@@ -16,7 +20,6 @@ import {
 } from '../support/rails/ethswitch-scene.ts';
 import { watchRailAnswers } from '../support/rails/logged.ts';
 import { orderFor } from '../support/rails/order.ts';
-import type { Fault } from '../support/rails/stand-in.ts';
 
 const REFERENCE = 'H7K2M9QX4T0B8ZC3VN5D';
 const FORM_TYPE = 'application/x-www-form-urlencoded';

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { type NbgStandIn, startNbgStandIn } from '../../scripts/stand-ins/ethswitch-nbg.ts';
+import type { CallbackVariant } from '../../scripts/stand-ins/stand-in.ts';
 import type { Rail, RailOrder } from '../../src/rails/rail.ts';
-import { type NbgStandIn, startNbgStandIn } from '../support/rails/ethswitch-nbg.ts';
 import {
   callbackRequest,
   fixture,
@@ -13,7 +14,6 @@ import {
 } from '../support/rails/ethswitch-scene.ts';
 import { watchRailAnswers } from '../support/rails/logged.ts';
 import { orderFor } from '../support/rails/order.ts';
-import type { CallbackVariant } from '../support/rails/stand-in.ts';
 
 const REFERENCE = 'H7K2M9QX4T0B8ZC3VN5D';
 

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { type NbgStandIn, startNbgStandIn } from '../../scripts/stand-ins/ethswitch-nbg.ts';
+import { jsonReply } from '../../scripts/stand-ins/stand-in.ts';
 import type { Rail } from '../../src/rails/rail.ts';
-import { type NbgStandIn, startNbgStandIn } from '../support/rails/ethswitch-nbg.ts';
 import {
   fixture,
   orderAt,
@@ -11,7 +12,6 @@ import {
   startScripted,
 } from '../support/rails/ethswitch-scene.ts';
 import { orderFor } from '../support/rails/order.ts';
-import { jsonReply } from '../support/rails/stand-in.ts';
 
 const REFERENCE = 'H7K2M9QX4T0B8ZC3VN5D';
 

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { type NbgStandIn, startNbgStandIn } from '../../scripts/stand-ins/ethswitch-nbg.ts';
+import { type Fault, jsonReply } from '../../scripts/stand-ins/stand-in.ts';
 import type { Rail } from '../../src/rails/rail.ts';
-import { type NbgStandIn, startNbgStandIn } from '../support/rails/ethswitch-nbg.ts';
 import {
   fixture,
   HOSTILE_TEXT,
@@ -14,7 +15,6 @@ import {
 } from '../support/rails/ethswitch-scene.ts';
 import { watchRailAnswers } from '../support/rails/logged.ts';
 import { orderFor } from '../support/rails/order.ts';
-import { type Fault, jsonReply } from '../support/rails/stand-in.ts';
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const REFERENCE = 'H7K2M9QX4T0B8ZC3VN5D';

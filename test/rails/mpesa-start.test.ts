@@ -1,10 +1,16 @@
 import { createHash } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { startMpesaStandIn } from '../../scripts/stand-ins/mpesa.ts';
+import {
+  type Fault,
+  jsonReply,
+  type Plan,
+  StandInServer,
+} from '../../scripts/stand-ins/stand-in.ts';
 import type { FailureReason } from '../../src/domain/intent.ts';
 import { timestampText } from '../../src/rails/mpesa/push.ts';
 import { mpesaRail } from '../../src/rails/mpesa/rail.ts';
 import { watchRailAnswers } from '../support/rails/logged.ts';
-import { startMpesaStandIn } from '../support/rails/mpesa.ts';
 import {
   PHONE,
   SHORT_TIMEOUT_MS,
@@ -13,7 +19,6 @@ import {
   VALID_SETTINGS,
 } from '../support/rails/mpesa-fixtures.ts';
 import { type MpesaScene, startMpesaScene } from '../support/rails/mpesa-scene.ts';
-import { type Fault, jsonReply, type Plan, StandInServer } from '../support/rails/stand-in.ts';
 
 let scene: MpesaScene;
 

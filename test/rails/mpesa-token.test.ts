@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type MpesaStandIn, startMpesaStandIn } from '../../scripts/stand-ins/mpesa.ts';
+import { jsonReply, type StandIn, StandInServer } from '../../scripts/stand-ins/stand-in.ts';
 import { mpesaRail } from '../../src/rails/mpesa/rail.ts';
 import type { Rail, RailOrder } from '../../src/rails/rail.ts';
-import { type MpesaStandIn, startMpesaStandIn } from '../support/rails/mpesa.ts';
 import {
   newReference,
   PHONE,
@@ -12,7 +13,6 @@ import {
   VALID_SETTINGS,
 } from '../support/rails/mpesa-fixtures.ts';
 import { orderFor } from '../support/rails/order.ts';
-import { jsonReply, type StandIn, StandInServer } from '../support/rails/stand-in.ts';
 
 describe('the token', () => {
   let own: MpesaStandIn;

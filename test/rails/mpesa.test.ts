@@ -1,15 +1,15 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { FailureReason } from '../../src/domain/intent.ts';
-import type { CallbackResult, RailOrder } from '../../src/rails/rail.ts';
-import { watchRailAnswers } from '../support/rails/logged.ts';
-import { newReference, SAMPLE_REQUEST } from '../support/rails/mpesa-fixtures.ts';
-import { type MpesaScene, startMpesaScene } from '../support/rails/mpesa-scene.ts';
 import type {
   CallbackVariant,
   CustomerAct,
   Fault,
   StandInOrder,
-} from '../support/rails/stand-in.ts';
+} from '../../scripts/stand-ins/stand-in.ts';
+import type { FailureReason } from '../../src/domain/intent.ts';
+import type { CallbackResult, RailOrder } from '../../src/rails/rail.ts';
+import { watchRailAnswers } from '../support/rails/logged.ts';
+import { newReference, SAMPLE_REQUEST } from '../support/rails/mpesa-fixtures.ts';
+import { type MpesaScene, startMpesaScene } from '../support/rails/mpesa-scene.ts';
 
 let scene: MpesaScene;
 

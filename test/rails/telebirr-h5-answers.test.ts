@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { jsonReply, type Reply } from '../../scripts/stand-ins/stand-in.ts';
 import type { Rail, RailOrder } from '../../src/rails/rail.ts';
 import { minorFromText } from '../../src/rails/telebirr-h5/answers.ts';
-import { jsonReply, type Reply } from '../support/rails/stand-in.ts';
 import {
   scriptedRail,
   type TelebirrScene,

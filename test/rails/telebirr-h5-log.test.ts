@@ -1,16 +1,16 @@
 import { createPrivateKey } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { jsonReply, type Reply } from '../../scripts/stand-ins/stand-in.ts';
+import { rsaSign, signedText } from '../../scripts/stand-ins/telebirr-h5-wire.ts';
 import type { Rail, RailOrder } from '../../src/rails/rail.ts';
 import vectors from '../fixtures/rails/telebirr-h5/vectors.json' with { type: 'json' };
 import { watchRailAnswers } from '../support/rails/logged.ts';
-import { jsonReply, type Reply } from '../support/rails/stand-in.ts';
 import {
   notification,
   scriptedRail,
   type TelebirrScene,
   telebirrScene,
 } from '../support/rails/telebirr-h5-scene.ts';
-import { rsaSign, signedText } from '../support/rails/telebirr-h5-wire.ts';
 
 /** Goal: what telebirr said when it was no plain success is found by the attempt's reference. */
 

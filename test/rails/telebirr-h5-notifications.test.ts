@@ -1,9 +1,10 @@
 import { createPrivateKey } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { CallbackVariant, CustomerAct, Fault } from '../../scripts/stand-ins/stand-in.ts';
+import { rsaSign, signedText, type Texts } from '../../scripts/stand-ins/telebirr-h5-wire.ts';
 import type { CallbackResult, CallbackSuspicion, RailOrder } from '../../src/rails/rail.ts';
 import { canonicalText, verifier } from '../../src/rails/telebirr-h5/signature.ts';
 import vectors from '../fixtures/rails/telebirr-h5/vectors.json' with { type: 'json' };
-import type { CallbackVariant, CustomerAct, Fault } from '../support/rails/stand-in.ts';
 import {
   notification,
   type OrderChanges,
@@ -11,7 +12,6 @@ import {
   type TelebirrScene,
   telebirrScene,
 } from '../support/rails/telebirr-h5-scene.ts';
-import { rsaSign, signedText, type Texts } from '../support/rails/telebirr-h5-wire.ts';
 
 /** Goal: a notification moves a payment only when telebirr signed it and telebirr confirms it. */
 

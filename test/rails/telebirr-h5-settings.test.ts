@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
+import { bareBase64, rsaKeyPair } from '../../scripts/stand-ins/telebirr-h5-wire.ts';
 import { telebirrH5Settings } from '../../src/rails/telebirr-h5/settings.ts';
-import { bareBase64, rsaKeyPair } from '../support/rails/telebirr-h5-wire.ts';
 
 /** Goal: a wrong setting is named before the first payment, and no message shows a secret. */
 

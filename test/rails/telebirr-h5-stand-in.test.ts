@@ -1,7 +1,12 @@
 import { createPrivateKey, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  rsaSign,
+  type Scheme,
+  signedText,
+  type Texts,
+} from '../../scripts/stand-ins/telebirr-h5-wire.ts';
 import { type TelebirrScene, telebirrScene } from '../support/rails/telebirr-h5-scene.ts';
-import { rsaSign, type Scheme, signedText, type Texts } from '../support/rails/telebirr-h5-wire.ts';
 
 /** Goal: the stand-in is no easier to please than telebirr, or the other tests prove little. */
 

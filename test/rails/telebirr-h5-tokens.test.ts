@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { Fault } from '../../scripts/stand-ins/stand-in.ts';
 import { understoodToken } from '../../src/rails/telebirr-h5/answers.ts';
-import type { Fault } from '../support/rails/stand-in.ts';
 import { type TelebirrScene, telebirrScene } from '../support/rails/telebirr-h5-scene.ts';
 
 /** Goal: a token is asked for as seldom as possible, and without one nothing was ever ordered. */

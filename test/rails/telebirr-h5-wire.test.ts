@@ -1,6 +1,8 @@
 import { constants, createPrivateKey, createPublicKey, verify } from 'node:crypto';
 import * as v from 'valibot';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { ReceivedCall } from '../../scripts/stand-ins/stand-in.ts';
+import { bareBase64, rsaVerify } from '../../scripts/stand-ins/telebirr-h5-wire.ts';
 import { payPageUrl } from '../../src/rails/telebirr-h5/messages.ts';
 import { telebirrH5Settings } from '../../src/rails/telebirr-h5/settings.ts';
 import {
@@ -12,9 +14,7 @@ import {
 } from '../../src/rails/telebirr-h5/signature.ts';
 import mandate from '../fixtures/rails/telebirr-h5/mandate.json' with { type: 'json' };
 import vectors from '../fixtures/rails/telebirr-h5/vectors.json' with { type: 'json' };
-import type { ReceivedCall } from '../support/rails/stand-in.ts';
 import { type TelebirrScene, telebirrScene } from '../support/rails/telebirr-h5-scene.ts';
-import { bareBase64, rsaVerify } from '../support/rails/telebirr-h5-wire.ts';
 
 /** Goal: what goes over the wire is what telebirr's documentation says, byte for byte. */
 

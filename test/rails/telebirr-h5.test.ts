@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { CUSTOMER_ACTS, type Fault } from '../../scripts/stand-ins/stand-in.ts';
+import { bareBase64, rsaKeyPair } from '../../scripts/stand-ins/telebirr-h5-wire.ts';
 import type { RailOrder, StartResult } from '../../src/rails/rail.ts';
-import { CUSTOMER_ACTS, type Fault } from '../support/rails/stand-in.ts';
 import { railOf, type TelebirrScene, telebirrScene } from '../support/rails/telebirr-h5-scene.ts';
-import { bareBase64, rsaKeyPair } from '../support/rails/telebirr-h5-wire.ts';
 
 /** Goal: whatever telebirr does with a call, the payment's state is what is certainly true. */
 

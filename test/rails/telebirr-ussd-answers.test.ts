@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { sample } from '../../scripts/stand-ins/telebirr-ussd-messages.ts';
 import type { StartResult } from '../../src/rails/rail.ts';
 import { telebirrUssdRail } from '../../src/rails/telebirr-ussd/rail.ts';
 import { watchRailAnswers } from '../support/rails/logged.ts';
 import { orderFor } from '../support/rails/order.ts';
-import { sample } from '../support/rails/telebirr-ussd-messages.ts';
 import { settingsFrom, TELEBIRR_USSD_SETTINGS } from '../support/rails/telebirr-ussd-settings.ts';
 
 /** Goal: only telebirr's own word about this very order is taken for an acceptance or a refusal. */

@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { CUSTOMER_ACTS, type CustomerAct } from '../../scripts/stand-ins/stand-in.ts';
+import { sample } from '../../scripts/stand-ins/telebirr-ussd-messages.ts';
 import type { CallbackResult, RailOrder } from '../../src/rails/rail.ts';
 import { readAcknowledgement } from '../../src/rails/telebirr-ussd/messages.ts';
 import { telebirrUssdRail } from '../../src/rails/telebirr-ussd/rail.ts';
 import { watchRailAnswers } from '../support/rails/logged.ts';
 import { orderFor } from '../support/rails/order.ts';
-import { CUSTOMER_ACTS, type CustomerAct } from '../support/rails/stand-in.ts';
-import { sample } from '../support/rails/telebirr-ussd-messages.ts';
 import {
   amountText,
   requestFrom,

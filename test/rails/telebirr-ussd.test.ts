@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { Fault } from '../../scripts/stand-ins/stand-in.ts';
+import { sample } from '../../scripts/stand-ins/telebirr-ussd-messages.ts';
 import { readAcknowledgement, readResult } from '../../src/rails/telebirr-ussd/messages.ts';
 import { telebirrUssdRail } from '../../src/rails/telebirr-ussd/rail.ts';
 import { paymentRequest, timestamp } from '../../src/rails/telebirr-ussd/request.ts';
 import type { TelebirrUssdSettings } from '../../src/rails/telebirr-ussd/settings.ts';
 import { orderFor } from '../support/rails/order.ts';
-import type { Fault } from '../support/rails/stand-in.ts';
-import { sample } from '../support/rails/telebirr-ussd-messages.ts';
 import { amountText, TelebirrUssdScene } from '../support/rails/telebirr-ussd-scene.ts';
 import { settingsFrom, TELEBIRR_USSD_SETTINGS } from '../support/rails/telebirr-ussd-settings.ts';
 

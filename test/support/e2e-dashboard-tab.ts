@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { frameWords } from '../../src/dashboard/frame-words.ts';
 import type { DashboardLanguage } from '../../src/dashboard/words.ts';
-import { LANGUAGE_PARAMETER } from '../../src/pages/language.ts';
+import { LANGUAGE_PARAMETER } from '../../src/i18n/language.ts';
 import { complaintsOf, SCREENSHOTS_DIRECTORY } from './browser.ts';
 import { axeViolations, overflowOf, visibleHeadings } from './page-checks.ts';
 

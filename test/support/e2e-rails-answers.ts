@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
+import type { CallbackAnswer, CallbackVariant } from '../../scripts/stand-ins/stand-in.ts';
 import type { Method } from '../../src/domain/method.ts';
 import type { CallbackSuspicion } from '../../src/rails/rail.ts';
 import type { RailPayment } from './e2e-rails-payment.ts';
 import { eventually } from './e2e-scene.ts';
-import type { CallbackAnswer, CallbackVariant } from './rails/stand-in.ts';
 
 /** How the gateway answers rails' callbacks, and what it tells its operator of refused ones. */
 

@@ -1,5 +1,7 @@
 import { expect } from 'vitest';
-import type { StandIns } from '../../scripts/stand-ins.ts';
+import { openedOrder } from '../../scripts/stand-ins/cbe-birr-crypto.ts';
+import type { CustomerAct, Plan, StandIn, StandInOrder } from '../../scripts/stand-ins/stand-in.ts';
+import type { StandIns } from '../../scripts/stand-ins/start-all.ts';
 import { METHODS_NEEDING_PHONE } from '../../src/domain/method.ts';
 import type { Endpoint } from './e2e-merchant-server.ts';
 import { type Cell, commissionMinor, REDIRECTS, wireAmount } from './e2e-rails-table.ts';
@@ -15,8 +17,6 @@ import {
 } from './e2e-scene.ts';
 import { type Form, formTo, open, type Page, submit } from './e2e-visitor.ts';
 import type { Payment, VerificationKeys } from './e2e-webhook.ts';
-import { openedOrder } from './rails/cbe-birr-crypto.ts';
-import type { CustomerAct, Plan, StandIn, StandInOrder } from './rails/stand-in.ts';
 
 export interface RailPaymentOptions {
   /** What the stand-in does with it. */

@@ -1,6 +1,5 @@
+import type { StandIn } from '../../scripts/stand-ins/stand-in.ts';
 import { METHODS, METHODS_BY_PROMPT, type Method } from '../../src/domain/method.ts';
-
-import type { StandIn } from './rails/stand-in.ts';
 
 /** The rows of the matrix. */
 

@@ -1,5 +1,9 @@
 import { expect } from 'vitest';
-import { type StandIns, type StandInsOptions, startStandIns } from '../../scripts/stand-ins.ts';
+import {
+  type StandIns,
+  type StandInsOptions,
+  startStandIns,
+} from '../../scripts/stand-ins/start-all.ts';
 import { freePort } from './e2e-gateway.ts';
 import { RailPayment, type RailPaymentOptions } from './e2e-rails-payment.ts';
 import type { Cell } from './e2e-rails-table.ts';

@@ -5,19 +5,19 @@ import { h } from 'preact';
 import { renderSVG } from 'uqr';
 import { PROJECT_DIRECTORY } from '../../scripts/files.ts';
 import { checkoutPage } from '../../src/checkout/checkout-page.ts';
-import type { ViewContext } from '../../src/checkout/view.ts';
-import type { Attempt, FailureReason, Intent, IntentTerms } from '../../src/domain/intent.ts';
-import { messagesFor } from '../../src/pages/language.ts';
-import type { FormProblem } from '../../src/pages/messages.ts';
 import {
   badFormPage,
   busyPage,
   tooManyTriesPage,
   unavailablePage,
   unknownPage,
-} from '../../src/pages/notices.ts';
-import { pageResponse } from '../../src/pages/page-response.ts';
-import { SimulatorPage } from '../../src/rails/simulator/page.tsx';
+} from '../../src/checkout/notices.ts';
+import { SimulatorPage } from '../../src/checkout/pages/simulator.tsx';
+import type { ViewContext } from '../../src/checkout/view.ts';
+import type { Attempt, FailureReason, Intent, IntentTerms } from '../../src/domain/intent.ts';
+import { messagesFor } from '../../src/i18n/language.ts';
+import type { FormProblem } from '../../src/i18n/messages.ts';
+import { pageResponse } from '../../src/ui/page-response.ts';
 import { attemptWith, intentWith, itemWith, termsWith } from './checkout-fixtures.ts';
 
 /**

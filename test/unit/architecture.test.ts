@@ -22,82 +22,95 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'src/domain/': [],
   'src/crypto/': ['src/config.ts'],
   'src/http/': [],
-  // What runs in the customer's browser: nothing of the Worker's goes there.
-  'src/browser/': [],
+  // What runs in the customer's browser: no code of the Worker goes there.
+  'src/checkout/browser/': [],
   // In the member's browser.
   'src/dashboard/browser/': [],
   'src/audit/': SHARED,
   'src/merchants/': SHARED,
+  'src/members/': [...SHARED, 'src/audit/', 'src/dashboard/call.ts'],
   // The object writes events in their wire form, signs them, and asks rails what they know.
   'src/intent/': [
     ...SHARED,
     'src/webhooks/payload.ts',
-    'src/webhooks/signature.ts',
+    'src/webhooks/sign.ts',
     'src/rails/registry.ts',
-    'src/rails/run-attempt.ts',
+    'src/attempts/run-attempt.ts',
   ],
   'src/webhooks/': [...SHARED, 'src/intent/client.ts', 'src/intent/protocol.ts'],
   'src/dead-letters/': SHARED,
-  'src/ledger/': [...SHARED, 'src/intent/client.ts', 'src/intent/protocol.ts'],
-  // What all customers' pages share.
-  'src/pages/': [...SHARED, 'src/intent/client.ts', 'src/webhooks/payload.ts'],
-  'src/rails/': [...SHARED, 'src/intent/client.ts', 'src/intent/protocol.ts', 'src/pages/'],
-  'src/checkout/': [
+  'src/read-model/': [...SHARED, 'src/intent/client.ts', 'src/intent/protocol.ts'],
+  'src/i18n/': SHARED,
+  'src/ui/': [...SHARED, 'src/i18n/', 'src/checkout/return-url.ts'],
+  'src/rails/': [...SHARED, 'src/checkout/form.ts'],
+  'src/attempts/': [
     ...SHARED,
     'src/intent/client.ts',
-    'src/merchants/logo.ts',
-    'src/pages/',
-    'src/rails/registry.ts',
-    'src/rails/run-attempt.ts',
-    'src/rails/callback.ts',
-    'src/rails/simulator/route.ts',
+    'src/intent/protocol.ts',
+    'src/rails/',
+    'src/checkout/open-link.ts',
+    'src/checkout/notices.ts',
+    'src/checkout/return-url.ts',
   ],
-  // The people's side: it reads what others keep, and changes it by their own statements and calls.
+  'src/checkout/': [
+    ...SHARED,
+    'src/attempts/',
+    'src/i18n/',
+    'src/intent/client.ts',
+    'src/merchants/logo.ts',
+    'src/rails/registry.ts',
+    'src/rails/simulator/rail.ts',
+    'src/ui/',
+    'src/webhooks/payload.ts',
+  ],
+  // The members' side: it reads what other rooms keep, and changes it by its own statements and calls.
   'src/dashboard/': [
     ...SHARED,
     'src/api/schema/callback-url.ts',
     'src/audit/',
+    'src/checkout/',
+    'src/i18n/',
     'src/intent/client.ts',
     'src/intent/protocol.ts',
-    'src/ledger/',
+    'src/members/',
     'src/merchants/',
-    'src/pages/',
     'src/rails/registry.ts',
     'src/rails/settings.ts',
+    'src/read-model/',
+    'src/ui/',
     'src/webhooks/',
   ],
   'src/operator/': [
     ...SHARED,
     'src/audit/',
-    'src/dead-letters/',
-    // What the desk and the dashboard look like, and how people get into the latter.
     'src/dashboard/elements.tsx',
     'src/dashboard/frame.tsx',
-    'src/dashboard/people/invitations.ts',
-    'src/dashboard/permissions.ts',
     'src/dashboard/response.tsx',
     'src/dashboard/words.ts',
+    'src/dead-letters/',
+    'src/i18n/',
     'src/intent/client.ts',
     'src/intent/protocol.ts',
-    'src/ledger/',
+    'src/members/',
     'src/merchants/',
-    'src/pages/',
     'src/rails/registry.ts',
     'src/rails/settings.ts',
+    'src/read-model/',
+    'src/ui/',
     'src/webhooks/',
   ],
   'src/api/': [
     ...SHARED,
+    'src/attempts/run-attempt.ts',
     'src/intent/client.ts',
     'src/intent/protocol.ts',
     'src/merchants/',
-    'src/ledger/queries.ts',
     'src/rails/rail.ts',
     'src/rails/registry.ts',
-    'src/rails/run-attempt.ts',
     'src/rails/settings.ts',
+    'src/read-model/queries.ts',
     'src/webhooks/payload.ts',
-    'src/webhooks/signature.ts',
+    'src/webhooks/sign.ts',
   ],
 };
 
@@ -115,7 +128,8 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     'valibot',
   ],
   'src/operator/': ['itty-router', 'preact', 'valibot', 'jose'],
-  'src/pages/': ['preact', 'preact-render-to-string'],
+  'src/ui/': ['preact', 'preact-render-to-string'],
+  'src/members/': ['@simplewebauthn/server', '@simplewebauthn/server/helpers', 'valibot'],
   'src/rails/': ['preact', 'valibot', '@noble/hashes/legacy.js', '@noble/hashes/sha2.js'],
   'src/intent/': ['cloudflare:workers'],
 };
@@ -158,7 +172,7 @@ describe('dependencies point inwards', () => {
   test('wire spelling stays at the edges', () => {
     const words = /\b(expireIn|apiKey|webHookEvent|testModeType|simulationStatus)\b/;
     // Rails have wires, and words, of their own.
-    const inner = files.filter((file) => /^src\/(domain|intent|ledger)\//.test(file));
+    const inner = files.filter((file) => /^src\/(domain|intent|read-model)\//.test(file));
     const told = inner.filter((file) =>
       words.test(readFileSync(file, 'utf8').replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*/g, '')),
     );

@@ -4,17 +4,17 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import {
-  DASHBOARD_CSS_PATH,
-  DASHBOARD_CSS_SHA256,
-  DASHBOARD_SCRIPT_PATH,
-  DASHBOARD_SCRIPT_SHA256,
-} from '../../src/dashboard/assets.generated.ts';
-import {
   CHECKOUT_CSS,
   CHECKOUT_CSS_SHA256,
   CHECKOUT_SCRIPT_PATH,
   CHECKOUT_SCRIPT_SHA256,
-} from '../../src/pages/assets.generated.ts';
+} from '../../src/ui/checkout-assets.generated.ts';
+import {
+  DASHBOARD_CSS_PATH,
+  DASHBOARD_CSS_SHA256,
+  DASHBOARD_SCRIPT_PATH,
+  DASHBOARD_SCRIPT_SHA256,
+} from '../../src/ui/dashboard-assets.generated.ts';
 
 /**
  * Goal: what pages name is what is served, byte for byte; a browser that checks hashes would

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { brandCss } from '../../src/pages/brand.ts';
+import { brandCss } from '../../src/ui/brand.ts';
 
 describe("a merchant's colour", () => {
   test.each([
@@ -20,7 +20,7 @@ describe("a merchant's colour", () => {
   );
 
   test('knows the sheets that the style sheet paints', () => {
-    const tokens = readFileSync('src/pages/styles/tokens.css', 'utf8');
+    const tokens = readFileSync('src/checkout/styles/tokens.css', 'utf8');
     expect([...tokens.matchAll(/--sheet: (#\w+);/g)].map((match) => match[1])).toEqual([
       '#fff',
       '#161d1a',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { anchorNow } from '../../src/browser/anchor.ts';
+import { anchorNow } from '../../src/checkout/browser/anchor.ts';
 
 /** Goal: the remaining time is right whatever the device's clock says, and after it has slept. */
 

@@ -3,7 +3,7 @@ import {
   type Announcement,
   announcementsAhead,
   dueAnnouncement,
-} from '../../src/browser/announcement.ts';
+} from '../../src/checkout/browser/announcement.ts';
 
 /** Goal: a screen reader hears each mark once, when it is passed, and never what is not true. */
 

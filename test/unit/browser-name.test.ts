@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { browserName } from '../../src/dashboard/people/browser-name.ts';
+import { browserName } from '../../src/members/browser-name.ts';
 
 /**
  * Goal: people recognise their browsers in the list of sessions. Method: what browsers say of

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { pollDelayMs, retryAfterMs, retryDelayMs } from '../../src/browser/schedule.ts';
+import { pollDelayMs, retryAfterMs, retryDelayMs } from '../../src/checkout/browser/schedule.ts';
 
 /** Goal: a waiting customer hears soon, and neither they nor a failing gateway is ever hammered. */
 

@@ -3,14 +3,14 @@ import { h } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { describe, expect, test } from 'vitest';
 import { CheckoutPage } from '../../src/checkout/pages/checkout-page.tsx';
+import { NoticePage } from '../../src/checkout/pages/notice.tsx';
+import { SimulatorPage } from '../../src/checkout/pages/simulator.tsx';
 import { checkoutView, type RefusedForm } from '../../src/checkout/view.ts';
 import type { Intent } from '../../src/domain/intent.ts';
-import { CHECKOUT_CSS_SHA256 } from '../../src/pages/assets.generated.ts';
-import { brandCss } from '../../src/pages/brand.ts';
-import { english } from '../../src/pages/languages/en.ts';
-import { NoticePage } from '../../src/pages/notice.tsx';
-import { pageResponse, seeOther } from '../../src/pages/page-response.ts';
-import { SimulatorPage } from '../../src/rails/simulator/page.tsx';
+import { english } from '../../src/i18n/en.ts';
+import { brandCss } from '../../src/ui/brand.ts';
+import { CHECKOUT_CSS_SHA256 } from '../../src/ui/checkout-assets.generated.ts';
+import { pageResponse, seeOther } from '../../src/ui/page-response.ts';
 import {
   attemptWith,
   intentWith,

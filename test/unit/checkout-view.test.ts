@@ -4,7 +4,7 @@ import { phoneText } from '../../src/checkout/phone.ts';
 import { type ChooseState, checkoutView } from '../../src/checkout/view.ts';
 import type { Intent } from '../../src/domain/intent.ts';
 import { phoneFrom } from '../../src/domain/phone.ts';
-import { moneyText } from '../../src/pages/money-text.ts';
+import { moneyText } from '../../src/i18n/money-text.ts';
 import {
   attemptWith,
   intentWith,

@@ -7,11 +7,11 @@ import {
   rateTenths,
   rateText,
 } from '../../src/dashboard/payments/figures.ts';
-import type { DayTotal } from '../../src/ledger/totals.ts';
+import type { DayTotal } from '../../src/read-model/totals.ts';
 
 /**
  * Goal: the numbers above the list of payments are exact, honest when rounded, and never add one
- * currency to another. Method: totals as the ledger gives them, and what becomes of them.
+ * currency to another. Method: totals as the read model gives them, and what becomes of them.
  */
 
 const TODAY = 20_000;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { csvHead, csvLine, csvRow, csvStream } from '../../src/dashboard/payments/csv.ts';
-import type { PaymentRow } from '../../src/ledger/payment-row.ts';
+import type { PaymentRow } from '../../src/read-model/payment-row.ts';
 
 /**
  * Goal: the exported file is a correct table for programs and harmless to spreadsheets, and one that

@@ -13,20 +13,20 @@ import type {
   DeliveryMessage,
   DeliveryReport,
 } from '../../src/intent/protocol.ts';
-import { consumeDeliveries, DELIVERIES_PER_MERCHANT_MAX } from '../../src/webhooks/consumer.ts';
-import {
-  ANSWER_BYTES_MAX,
-  EXCERPT_BYTES_MAX,
-  sendWebhook,
-  TRY_TIMEOUT_MS,
-  type WebhookRequest,
-} from '../../src/webhooks/deliver.ts';
+import { consumeDeliveries, DELIVERIES_PER_MERCHANT_MAX } from '../../src/webhooks/consume.ts';
 import {
   forgetWebhookSettings,
   webhookSecretContext,
   webhookSettings,
 } from '../../src/webhooks/settings.ts';
 import { DeliverySlots, SLOT_LEASE_MS } from '../../src/webhooks/slots.ts';
+import {
+  ANSWER_BYTES_MAX,
+  EXCERPT_BYTES_MAX,
+  sendWebhook,
+  TRY_TIMEOUT_MS,
+  type WebhookRequest,
+} from '../../src/webhooks/transport.ts';
 import { testSecrets } from '../support/secrets.ts';
 
 const servers: Server[] = [];

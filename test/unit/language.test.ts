@@ -4,9 +4,9 @@ import {
   languageOf,
   preferredLanguage,
   rememberingCookie,
-} from '../../src/pages/language.ts';
-import type { Messages } from '../../src/pages/messages.ts';
-import { timeText } from '../../src/pages/time-text.ts';
+} from '../../src/i18n/language.ts';
+import type { Messages } from '../../src/i18n/messages.ts';
+import { timeText } from '../../src/i18n/time-text.ts';
 
 describe('Accept-Language', () => {
   test.each([

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { commandFor } from '../../src/attempts/run-attempt.ts';
 import { decide, openIntent } from '../../src/domain/decide.ts';
 import type { Command, Intent, Outcome } from '../../src/domain/intent.ts';
 import { printableWords, RAIL_WORDS_LENGTH_MAX } from '../../src/domain/rail-words.ts';
-import { commandFor } from '../../src/rails/run-attempt.ts';
 import { statusContent } from '../../src/webhooks/payload.ts';
 import { someTerms, startAttempt, succeed } from '../support/intents.ts';
 

@@ -10,7 +10,7 @@ import {
   queuedLeaseMs,
   RETENTION_MS,
 } from '../../src/domain/schedule.ts';
-import { TRY_TIMEOUT_MS } from '../../src/webhooks/deliver.ts';
+import { TRY_TIMEOUT_MS } from '../../src/webhooks/transport.ts';
 
 const secondMs = 1_000;
 const minuteMs = 60 * secondMs;

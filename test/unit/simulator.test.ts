@@ -3,7 +3,7 @@ import type { Simulation } from '../../src/domain/intent.ts';
 import { METHODS } from '../../src/domain/method.ts';
 import type { RailOrder } from '../../src/rails/rail.ts';
 import { railFor } from '../../src/rails/registry.ts';
-import { SIMULATED_SETTLE_AFTER_MS, simulator } from '../../src/rails/simulator/simulator.ts';
+import { SIMULATED_SETTLE_AFTER_MS, simulator } from '../../src/rails/simulator/rail.ts';
 import { attemptWith, NOW_MS, termsWith } from '../support/checkout-fixtures.ts';
 
 function orderWith(simulation: Simulation | null): RailOrder {

@@ -8,7 +8,7 @@ import {
   requestBody,
   signEventBody,
   standardWebhookHeaders,
-} from '../../src/webhooks/signature.ts';
+} from '../../src/webhooks/sign.ts';
 
 function rsaKey(keyId: string): { named: NamedKey; pem: string } {
   const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });

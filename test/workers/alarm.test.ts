@@ -1,7 +1,7 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
-import { simulator } from '../../src/rails/simulator/simulator.ts';
+import { simulator } from '../../src/rails/simulator/rail.ts';
 import {
   advance,
   alarmOf,
@@ -45,7 +45,7 @@ const caught = useGateway();
 
 const ALARM_SAFETY_MS = 30 * SECOND_MS;
 
-/** A payment whose ledger is up to date, so that only its expiry is left to wait for. */
+/** A payment whose read model is up to date, so that only its expiry is left to wait for. */
 async function createSettled(): Promise<void> {
   await createHosted();
   await consumeAll(caught);
@@ -62,7 +62,7 @@ test('promise 5: an alarm that comes too early does nothing and is set again for
   }
   expect(await allRows()).toEqual(before);
   expect(caught.webhooks).toEqual([]);
-  expect(caught.ledger).toEqual([]);
+  expect(caught.projections).toEqual([]);
 });
 
 test.each([
@@ -132,12 +132,12 @@ test.each([
   async (_name, visit) => {
     await createHosted();
     await call(cancelPath('order-1'), { method: 'POST' });
-    caught.ledger.length = 0;
+    caught.projections.length = 0;
     await loseAlarm();
     advance(2 * MINUTE_MS);
     expect(await alarmOf()).toBeNull();
     await visit();
-    await vi.waitFor(async () => expect(caught.ledger).toHaveLength(1));
+    await vi.waitFor(async () => expect(caught.projections).toHaveLength(1));
     expect(await alarmOf()).toBeGreaterThan(Date.now());
   },
 );

@@ -13,7 +13,7 @@ import {
   chooseMethod,
   clientOf,
   consume,
-  countLedgerRows,
+  countProjectionRows,
   createHosted,
   EXPIRE_IN_MS,
   execute,
@@ -34,7 +34,7 @@ import {
 /**
  * Goal: promise 2, one transition is one commit: state, history, event, outbox and alarm change
  * together or not at all; and the budget of rows written, those of the payment itself apart from
- * those of the ledger's lists. Method: a trigger in the object's own database (or a broken
+ * those of the read model's lists. Method: a trigger in the object's own database (or a broken
  * `setAlarm`) makes one write of the commit fail after others have been made; everything must then
  * be as before, and work once mended. Rows are counted where they are written: by every SQL cursor,
  * every change of the alarm and the meta data of every D1 batch.
@@ -91,13 +91,13 @@ interface Change {
 
 /** Nothing is armed for the near future, so that the next commit cannot keep the alarm it finds. */
 async function needNewAlarm(): Promise<void> {
-  await consume('kefel-ledger', caught.ledger.splice(0));
+  await consume('kefel-projections', caught.projections.splice(0));
   advance(1);
 }
 
-/** With the ledger up to date, or its overdue lease would make the object mend its alarm. */
+/** With the read model up to date, or its overdue lease would make the object mend its alarm. */
 async function waitUntilExpiry(): Promise<void> {
-  await consume('kefel-ledger', caught.ledger.splice(0));
+  await consume('kefel-projections', caught.projections.splice(0));
   advance(EXPIRE_IN_MS);
 }
 
@@ -152,7 +152,7 @@ const CHANGES: readonly Change[] = [
 ];
 
 function messagesSent() {
-  return { webhooks: caught.webhooks.length, ledger: caught.ledger.length };
+  return { webhooks: caught.webhooks.length, projections: caught.projections.length };
 }
 
 test.each(
@@ -204,7 +204,7 @@ test('promise 2: a create whose alarm cannot be set leaves no table, no message 
   expect(status).toBe(500);
   expect(text).toBe('{"status":500,"message":"Internal server error"}');
   expect(await allRows()).toEqual({});
-  expect(messagesSent()).toEqual({ webhooks: 0, ledger: 0 });
+  expect(messagesSent()).toEqual({ webhooks: 0, projections: 0 });
   await BROKEN_ALARM.mend();
   expect((await postHosted()).status).toBe(200);
 });
@@ -226,8 +226,8 @@ test('promise 2: one commit is one version: messages carry the state that was st
   const token = await chooseMethod(pathOf(await checkoutUrlOf()));
   await simulate(token, 'approve');
   const intent = await intentOf();
-  expect(caught.ledger.map(({ version }) => version).at(-1)).toBe(intent.version);
-  expect(caught.ledger.at(-1)?.row.status).toBe('succeeded');
+  expect(caught.projections.map(({ version }) => version).at(-1)).toBe(intent.version);
+  expect(caught.projections.at(-1)?.row.status).toBe('succeeded');
   const stored = await objectSql<{ state: string }>('SELECT state FROM intent');
   expect(JSON.parse(stored[0]?.state ?? '')).toEqual(intent);
 });
@@ -263,7 +263,7 @@ test('promise 7: amount, currency, merchant and id are the same after every step
     expect((await intentOf()).terms).toEqual(terms);
   }
   expect((await intentOf()).anomalies).toHaveLength(1);
-  const rows = caught.ledger.map(({ row }) => row);
+  const rows = caught.projections.map(({ row }) => row);
   expect(
     new Set(rows.map((row) => JSON.stringify([row.amountMinor, row.currency, row.uuid]))).size,
   ).toBe(1);
@@ -308,11 +308,11 @@ async function countRows(): Promise<Counter> {
       }) as never);
     }
   });
-  const ledgerRows = countLedgerRows();
+  const projectionRows = countProjectionRows();
   return {
     take: () => {
       const sql = cursors.splice(0).reduce((sum, { rowsWritten }) => sum + rowsWritten, 0);
-      const taken = { sql, alarm, d1: ledgerRows.take() };
+      const taken = { sql, alarm, d1: projectionRows.take() };
       alarm = 0;
       return taken;
     },
@@ -330,7 +330,7 @@ function objectRowsOf(steps: Steps): number {
   return Object.values(steps).reduce((sum, { sql, alarm }) => sum + sql + alarm, 0);
 }
 
-function ledgerRowsOf(steps: Steps): number {
+function projectionRowsOf(steps: Steps): number {
   return Object.values(steps).reduce((sum, { d1 }) => sum + d1, 0);
 }
 
@@ -339,7 +339,7 @@ function ledgerRowsOf(steps: Steps): number {
  * eight indexes, its search keys, its event and the day's totals, written once for each batch that
  * brings news. 16 when all news comes at once, 37 when each step's comes by itself.
  */
-const LEDGER_ROWS_MAX = 40;
+const READ_MODEL_ROWS_MAX = 40;
 
 test('the counter is honest: it sees the rows of every statement, which one cursor would not', async () => {
   const statements = [
@@ -370,10 +370,10 @@ test('budget: a hosted create writes at most 10 rows', async () => {
 });
 
 test.each([
-  ['the ledger keeps pace with the customer', true],
-  ['the ledger comes last, in one batch', false],
+  ['the read model keeps pace with the customer', true],
+  ['the read model comes last, in one batch', false],
 ])(
-  'budget: a whole paid hosted intent writes at most 30 rows, its webhook delivered and its ledger confirmed, and 40 in the ledger (%s)',
+  'budget: a whole paid hosted intent writes at most 30 rows, its webhook delivered and its projection confirmed, and 40 in the read model (%s)',
   async (_name, eagerly) => {
     merchantServer();
     tickingClock();
@@ -383,14 +383,14 @@ test.each([
       const result = await work();
       steps[name] = counter.take();
       if (eagerly) {
-        await ledger(`${name}: ledger`);
+        await project(`${name}: projection`);
       }
       return result;
     };
-    const ledger = async (name: string) => {
-      const messages = caught.ledger.splice(0);
+    const project = async (name: string) => {
+      const messages = caught.projections.splice(0);
       if (messages.length > 0) {
-        await consume('kefel-ledger', messages);
+        await consume('kefel-projections', messages);
         steps[name] = counter.take();
       }
     };
@@ -409,20 +409,20 @@ test.each([
     });
     await step('webhook', () => consume('kefel-webhooks', caught.webhooks.splice(0)));
     if (!eagerly) {
-      await ledger('ledger');
+      await project('projection');
     }
     expect((await clientOf().events()).map(({ deliveryStatus }) => deliveryStatus)).toEqual([
       'delivered',
     ]);
-    const inLedger = await env.DB.prepare('SELECT status, version FROM payment').all();
-    expect(inLedger.results).toEqual([
+    const inReadModel = await env.DB.prepare('SELECT status, version FROM payment').all();
+    expect(inReadModel.results).toEqual([
       // One more for the delivery.
       { status: 'succeeded', version: (await intentOf()).version + 1 },
     ]);
 
     expect(objectRowsOf(steps), JSON.stringify(steps)).toBeLessThanOrEqual(30);
-    expect(ledgerRowsOf(steps), JSON.stringify(steps)).toBeLessThanOrEqual(LEDGER_ROWS_MAX);
-    // The counters are connected: a payment in the ledger is a row and its place in the indexes.
-    expect(ledgerRowsOf(steps)).toBeGreaterThanOrEqual(8);
+    expect(projectionRowsOf(steps), JSON.stringify(steps)).toBeLessThanOrEqual(READ_MODEL_ROWS_MAX);
+    // The counters are connected: a payment in the read model is a row and its place in the indexes.
+    expect(projectionRowsOf(steps)).toBeGreaterThanOrEqual(8);
   },
 );

@@ -57,7 +57,7 @@ test.each([
     expect(history.map(({ version }) => version)).toEqual(
       history.map((_entry, index) => index + 1),
     );
-    expect(new Set(caught.ledger.map(({ row }) => row.uuid)).size).toBe(1);
+    expect(new Set(caught.projections.map(({ row }) => row.uuid)).size).toBe(1);
   },
 );
 
@@ -127,7 +127,7 @@ test('promise 1: our own create repeated by RPC is created again, another uuid i
   expect(await intent.create(own)).toEqual(first);
   expect(await intent.create(request('sandbox', 'uuid-2'))).toEqual({ type: 'duplicate' });
   expect(await allRows()).toEqual(before);
-  expect(caught.ledger).toHaveLength(1);
+  expect(caught.projections).toHaveLength(1);
 });
 
 test.each(['a/b', 'ключ-ፍየል', '../order-1', 'order 1', '%2e%2e', "x'; DROP TABLE intent;--"])(

@@ -1,10 +1,10 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, test } from 'vitest';
-import { newInvitation } from '../../src/dashboard/people/invitations.ts';
-import { isAllowed, type Permission, ROLES } from '../../src/dashboard/permissions.ts';
 import type { DashboardRoute } from '../../src/dashboard/route.ts';
 import { DASHBOARD_ROUTES } from '../../src/dashboard/routes.ts';
 import { runBatch } from '../../src/database.ts';
+import { newInvitation } from '../../src/members/invitations.ts';
+import { isAllowed, type Permission, ROLES } from '../../src/members/permissions.ts';
 import { type SignedIn, sessionFor, signedIn, submit, visit } from './dashboard-support.ts';
 import {
   ALPHA,

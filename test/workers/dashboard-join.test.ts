@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, test } from 'vitest';
-import { CHALLENGE_MS } from '../../src/dashboard/people/challenge.ts';
-import { INVITATION_MS, RECOVERY_MS } from '../../src/dashboard/people/invitations.ts';
+import { CHALLENGE_MS } from '../../src/members/challenge.ts';
+import { INVITATION_MS, RECOVERY_MS } from '../../src/members/invitations.ts';
 import type { Faults } from '../support/software-authenticator.ts';
 import { Browser, invite, joined, meetBeforeBatch, rowCounts } from './dashboard-people-support.ts';
 import { auditLog } from './dashboard-support.ts';

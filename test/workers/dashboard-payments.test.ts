@@ -23,7 +23,7 @@ import {
 
 /**
  * Goal: the list of payments shows what the member asks for, all of it and nothing of anybody
- * else's, and so does the file. Method: payments made by the API, brought into the ledger by its
+ * else's, and so does the file. Method: payments made by the API, brought into the read model by its
  * consumer, and pages as a browser gets them.
  */
 
@@ -31,8 +31,8 @@ const caught = useGateway();
 
 const LIST = '/dashboard/sandbox/payments';
 
-async function intoLedger(): Promise<void> {
-  await consume('kefel-ledger', caught.ledger.splice(0));
+async function intoReadModel(): Promise<void> {
+  await consume('kefel-projections', caught.projections.splice(0));
 }
 
 async function textOf(response: Promise<Response>): Promise<string> {
@@ -65,7 +65,7 @@ async function variety(): Promise<void> {
   await clientOf('canceled').execute([{ type: 'cancel' }]);
   advance(1_000);
   await payHosted({ paymentIntentUniqueId: 'dollars', currency: 'USD', amount: 5 });
-  await intoLedger();
+  await intoReadModel();
 }
 
 function dayOf(atMs: number): string {
@@ -157,7 +157,7 @@ describe('the list', () => {
         // Several of one millisecond.
         advance(made.length % 3 === 0 ? 1 : 0);
       }
-      await intoLedger();
+      await intoReadModel();
     };
     await make(60);
     const expected = new Set(made);
@@ -206,12 +206,12 @@ describe('the list', () => {
     await createHosted();
     await execute(startRedirect('a0'));
     await execute({ type: 'give_up' });
-    await intoLedger();
+    await intoReadModel();
     const member = await signedIn();
     expect(await textOf(visit(member, LIST))).toContain('Outcome unknown');
     await execute(settle('a0', 'succeeded'));
     await execute({ type: 'report_callback', attemptId: 'a0' });
-    await intoLedger();
+    await intoReadModel();
     const html = await textOf(visit(member, LIST));
     expect(html).toContain('Paid late');
     expect(html).toContain('Needs a look');
@@ -221,7 +221,7 @@ describe('the list', () => {
   test('nothing of another merchant or environment', async () => {
     await variety();
     await postHosted({ paymentIntentUniqueId: 'theirs' }, { apiKey: BETA.apiKeys.sandbox });
-    await intoLedger();
+    await intoReadModel();
     const alpha = await signedIn('owner', ALPHA);
     const beta = await signedIn('owner', BETA);
     expect(idsIn(await textOf(visit(beta, LIST)))).toEqual(['theirs']);
@@ -243,7 +243,7 @@ describe('search', () => {
   test('finds a payment by any of its ids, exactly', async () => {
     await payHosted({ paymentIntentUniqueId: 'wanted', paymentLinkUniqueId: 'link-7' });
     await createHosted({ paymentIntentUniqueId: 'other' });
-    await intoLedger();
+    await intoReadModel();
     const member = await signedIn('viewer');
     const { terms, attempts } = await intentOf('wanted');
     const ids = ['wanted', ' wanted ', terms.uuid, String(terms.number), 'link-7'];
@@ -259,7 +259,7 @@ describe('search', () => {
 
   test('finds by a phone number, which never stands in an address', async () => {
     await createHosted({ paymentIntentUniqueId: 'wanted', customerInfo: { phone: '911234567' } });
-    await intoLedger();
+    await intoReadModel();
     const member = await signedIn();
     const html = await textOf(submit(member, LIST, { search: '+251 91 123 4567' }));
     expect(idsIn(html)).toEqual(['wanted']);
@@ -272,7 +272,7 @@ describe('numbers', () => {
   test('per currency and method, in the picture and in the table', async () => {
     await variety();
     await payHosted({ paymentIntentUniqueId: 'paid-2', amount: 0.5 + 100 });
-    await intoLedger();
+    await intoReadModel();
     const html = await textOf(visit(await signedIn(), LIST));
     const [, birr = '', dollars = ''] = html.split('<div class="currency">');
     expect(birr).toMatch(/ETB\s350\.50/);
@@ -342,7 +342,7 @@ describe('the file', () => {
 
   test('an id that looks like a formula is text in the file', async () => {
     await createHosted({ paymentIntentUniqueId: '=cmd|calc,"1"' });
-    await intoLedger();
+    await intoReadModel();
     const [line] = await linesOf(await visit(await signedIn(), FILE));
     expect(line).toContain(`,"'=cmd|calc,""1""",`);
   });
@@ -385,7 +385,7 @@ describe('the file', () => {
   });
 });
 
-/** Payments `seed-1` … in the ledger alone: as many as no test can make by the API. */
+/** Payments `seed-1` … in the read model alone: as many as no test can make by the API. */
 async function seed(count: number): Promise<void> {
   await env.DB.prepare(
     `WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ?1)

@@ -1,9 +1,9 @@
 import { env } from 'cloudflare:workers';
 import { vi } from 'vitest';
-import { newInvitation } from '../../src/dashboard/people/invitations.ts';
-import type { Role } from '../../src/dashboard/permissions.ts';
-import { sessionOf } from '../../src/dashboard/session.ts';
 import { runBatch } from '../../src/database.ts';
+import { newInvitation } from '../../src/members/invitations.ts';
+import type { Role } from '../../src/members/permissions.ts';
+import { sessionOf } from '../../src/members/session.ts';
 import {
   type CreationOptions,
   type Faults,

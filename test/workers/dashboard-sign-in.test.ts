@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, test } from 'vitest';
-import { CHALLENGE_MS } from '../../src/dashboard/people/challenge.ts';
 import { nextPath } from '../../src/dashboard/people/next-path.ts';
+import { CHALLENGE_MS } from '../../src/members/challenge.ts';
 import type { Faults } from '../support/software-authenticator.ts';
 import { Browser, invite, joined, meetBeforeBatch, rowCounts } from './dashboard-people-support.ts';
 import { auditLog } from './dashboard-support.ts';

@@ -1,8 +1,8 @@
 import { env } from 'cloudflare:workers';
 import { sha256Hex } from '../../src/crypto/encoding.ts';
-import type { Role } from '../../src/dashboard/permissions.ts';
-import { insertSession, newSessionToken, sessionOf } from '../../src/dashboard/session.ts';
 import { runBatch } from '../../src/database.ts';
+import type { Role } from '../../src/members/permissions.ts';
+import { insertSession, newSessionToken, sessionOf } from '../../src/members/session.ts';
 import { ALPHA, call, ORIGIN, type TestMerchant } from './support.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, test } from 'vitest';
-import type { Role } from '../../src/dashboard/permissions.ts';
+import type { Role } from '../../src/members/permissions.ts';
 import {
   Browser,
   holdNextBatch,

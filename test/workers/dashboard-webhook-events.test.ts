@@ -21,7 +21,7 @@ import {
 /**
  * Goal: a merchant's people see every try of every event, and send again what has failed, one or
  * all of a range, once and not twice. Method: payments are made, their events fail as wished, and
- * the ledger is fed when the test says so: lists may lag, objects decide.
+ * the read model is fed when the test says so: lists may lag, objects decide.
  */
 
 const caught = useGateway();
@@ -39,7 +39,7 @@ beforeEach(() => {
   arrivals = merchantServer(() => new Response('<i>so\u202e</i>', { status: httpStatus }));
 });
 
-const feedLedger = () => consume('kefel-ledger', caught.ledger.splice(0));
+const project = () => consume('kefel-projections', caught.projections.splice(0));
 const deliver = () => consume('kefel-webhooks', caught.webhooks.splice(0));
 
 /** A payment whose event is answered by `status`: 410 gives it up at once. */
@@ -47,7 +47,7 @@ async function announce(uniqueId: string, status = 410): Promise<number> {
   httpStatus = status;
   await payHosted({ paymentIntentUniqueId: uniqueId });
   await deliver();
-  await feedLedger();
+  await project();
   httpStatus = 200;
   return (await lastEvent(uniqueId)).sequence;
 }
@@ -195,7 +195,7 @@ describe("an event's page", () => {
   );
 });
 
-/** Rows of the ledger whose objects never were: what has been forgotten is not sent again. */
+/** Rows of the read model whose objects never were: what has been forgotten is not sent again. */
 async function insertFailed(uniqueIds: readonly string[]): Promise<void> {
   await env.DB.prepare(
     `INSERT INTO webhook_event (event_id, merchant_id, environment, payment_uuid, unique_id,
@@ -219,7 +219,7 @@ describe('sending all failed ones again', () => {
     expect(caught.webhooks).toEqual([]);
   });
 
-  test('sends each once, however often it is confirmed and however far the ledger lags', async () => {
+  test('sends each once, however often it is confirmed and however far the read model lags', async () => {
     const member = await signedIn('developer');
     for (const uniqueId of ['order-1', 'order-2', 'order-3']) {
       await announce(uniqueId);
@@ -239,7 +239,7 @@ describe('sending all failed ones again', () => {
     for (const uniqueId of ['order-1', 'order-2', 'order-3']) {
       expect(await statusOf(uniqueId)).toBe('delivered');
     }
-    await feedLedger();
+    await project();
     expect(await textOf(visit(member, RESEND))).toContain('No failed events');
     const details = (await auditLog()).map(({ action, detail }) => [action, JSON.parse(detail)]);
     expect(details).toHaveLength(3);

@@ -351,7 +351,7 @@ describe('a test event', () => {
       target: 'https://hooks.example.com',
     });
     expect(JSON.parse(first?.detail ?? '')).toMatchObject({ httpStatus: 503 });
-    expect([...caught.webhooks, ...caught.retries, ...caught.ledger]).toEqual([]);
+    expect([...caught.webhooks, ...caught.retries, ...caught.projections]).toEqual([]);
     expect(await env.DB.prepare('SELECT * FROM webhook_endpoints').first()).toBeNull();
   });
 

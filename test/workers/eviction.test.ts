@@ -83,7 +83,7 @@ const reportLast =
     report(await lastSequence(id), claimId, { type }, id);
 const loseMessages: Step = async () => {
   caught.webhooks.length = 0;
-  caught.ledger.length = 0;
+  caught.projections.length = 0;
 };
 
 async function lastSequence(id: string): Promise<number> {
@@ -257,7 +257,7 @@ test.each(STORIES)(
       }
       expect(Number.isFinite(armedAtMs)).toBe(true);
       outcomes.set(name, outcome);
-      await consume('kefel-ledger', caught.ledger.splice(0));
+      await consume('kefel-projections', caught.projections.splice(0));
     }
     const undisturbed = outcomes.get('no interruption');
     expect(outcomes.get('eviction')).toEqual(undisturbed);

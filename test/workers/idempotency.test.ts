@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
 import { forgetDirectory } from '../../src/merchants/directory.ts';
-import { simulator } from '../../src/rails/simulator/simulator.ts';
+import { simulator } from '../../src/rails/simulator/rail.ts';
 import {
   ALPHA,
   type Answer,

@@ -1,8 +1,8 @@
 import { createExecutionContext, createMessageBatch, getQueueResult } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, it, test, vi } from 'vitest';
+import type { RailMessage } from '../../src/attempts/start-consumer.ts';
 import worker from '../../src/index.ts';
-import type { RailMessage } from '../../src/rails/start-consumer.ts';
 import { auditLog } from './dashboard-support.ts';
 import { content, operateApi } from './operator-support.ts';
 import {
@@ -31,7 +31,7 @@ type DeadQueue =
   | 'kefel-rail-starts-dead'
   | 'kefel-webhooks-dead'
   | 'kefel-webhook-retries-dead'
-  | 'kefel-ledger-dead';
+  | 'kefel-projections-dead';
 
 async function die(queue: DeadQueue, bodies: readonly unknown[], attempts = 1) {
   const messages = bodies.map((body, index) => ({
@@ -81,7 +81,7 @@ describe('a dead letter', () => {
     ['kefel-rail-starts-dead', null, 'unknown'],
     ['kefel-webhooks-dead', { objectId: 'a'.repeat(64), sequence: 2 }, 'delivery'],
     ['kefel-webhook-retries-dead', { objectId: 'a'.repeat(64), sequence: 2 }, 'delivery'],
-    ['kefel-ledger-dead', { objectId: 'a'.repeat(64), version: 2 }, 'ledger'],
+    ['kefel-projections-dead', { objectId: 'a'.repeat(64), version: 2 }, 'projection'],
   ])('of %s is kept once, sealed, and listed', async (queue, body, kind) => {
     expect((await die(queue, [body])).fate).toBe('acked');
     expect((await die(queue, [body])).fate).toBe('acked');
@@ -124,7 +124,7 @@ describe('a dead letter', () => {
         },
       });
     });
-    const { fate } = await die('kefel-ledger-dead', [
+    const { fate } = await die('kefel-projections-dead', [
       { version: 1 },
       { version: 2 },
       { version: 3 },
@@ -175,7 +175,7 @@ describe('sending again', () => {
   });
 
   test('of what a lost data key sealed is refused in a word', async () => {
-    await die('kefel-ledger-dead', [{ version: 1 }]);
+    await die('kefel-projections-dead', [{ version: 1 }]);
     await env.DB.prepare("UPDATE dead_letters SET sealed_body = 'gone.AAAA'").run();
     expect((await retry('dead-0')).outcomes).toEqual({ 'dead-0': 'unreadable' });
     expect(await content(operateApi('/dead-letters/dead-0'))).toMatchObject({ body: null });
@@ -186,7 +186,7 @@ describe('discarding', () => {
   const discard = (body: unknown) => operateApi('/dead-letters/discard', body);
 
   test('takes letters off the list for good, and says why in the log', async () => {
-    await die('kefel-ledger-dead', [{ version: 1 }, { version: 2 }]);
+    await die('kefel-projections-dead', [{ version: 1 }, { version: 2 }]);
     advance(1_000);
     const answer = await content(discard({ ids: ['dead-0', 'none'], reason: 'D1 was down' }));
     expect(answer).toEqual({ outcomes: { 'dead-0': 'discarded', none: 'not_found' } });
@@ -197,7 +197,7 @@ describe('discarding', () => {
     const kept = env.DB.prepare("SELECT sealed_body FROM dead_letters WHERE id = 'dead-0'");
     expect(await kept.first('sealed_body')).toBe('');
     expect(JSON.parse(entry?.detail ?? '')).toMatchObject({
-      kind: 'ledger',
+      kind: 'projection',
       reason: 'D1 was down',
     });
     expect(await content(discard({ ids: ['dead-0'], reason: 'again' }))).toEqual({
@@ -214,7 +214,7 @@ describe('discarding', () => {
     ['no ids', { ids: [], reason: 'x' }],
     ['too many', { ids: Array(51).fill('dead-0'), reason: 'x' }],
   ])('%s is refused', async (_name, body) => {
-    await die('kefel-ledger-dead', [{ version: 1 }]);
+    await die('kefel-projections-dead', [{ version: 1 }]);
     expect((await discard(body)).status).toBe(400);
     expect(await letters()).toHaveLength(1);
   });
@@ -222,7 +222,7 @@ describe('discarding', () => {
 
 describe('the list', () => {
   test('goes on from page to page, and is part of what needs a human', async () => {
-    await die('kefel-ledger-dead', [{ version: 1 }, { version: 2 }, { version: 3 }]);
+    await die('kefel-projections-dead', [{ version: 1 }, { version: 2 }, { version: 3 }]);
     for (const path of ['/dead-letters', '/attention']) {
       let query = '?limit=2';
       let seen = 0;
@@ -237,6 +237,6 @@ describe('the list', () => {
     }
     expect(await letters('?queue=kefel-webhooks')).toEqual([]);
     const { deadLetters } = await content<{ deadLetters: unknown }>(operateApi('/health'));
-    expect(deadLetters).toEqual({ 'kefel-ledger': 3 });
+    expect(deadLetters).toEqual({ 'kefel-projections': 3 });
   });
 });

@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, it, test } from 'vitest';
 import { sha256Hex } from '../../src/crypto/encoding.ts';
-import { findInvitation } from '../../src/dashboard/people/invitations.ts';
+import { findInvitation } from '../../src/members/invitations.ts';
 import { railStates } from '../../src/operator/rails.ts';
 import { webhookSettings } from '../../src/webhooks/settings.ts';
 import { auditLog, signedIn } from './dashboard-support.ts';

@@ -24,25 +24,25 @@ import {
 /**
  * Goal: the operator sees what needs a human, marks it as seen, settles an attempt by hand and reads
  * a payment; nothing is settled that the audit log does not tell of. Method: payments brought into
- * each state, the ledger fed by its own consumer, then requests to the API.
+ * each state, the read model fed by its own consumer, then requests to the API.
  */
 
 const caught = useGateway();
 
 const PAYMENT = `/payments/sandbox/${ALPHA.id}/order-1`;
 
-/** An attempt whose window has passed without proof, and the ledger knows. */
+/** An attempt whose window has passed without proof, and the read model knows. */
 async function unresolved(): Promise<void> {
   await createHosted();
   await execute(startRedirect('a1', Date.now() + 5 * MINUTE_MS));
   advance(6 * MINUTE_MS);
   await fireAlarm();
   expect((await intentOf()).attempts[0]?.status).toBe('unresolved');
-  await feedLedger();
+  await project();
 }
 
-async function feedLedger(): Promise<void> {
-  await consume('kefel-ledger', caught.ledger.splice(0));
+async function project(): Promise<void> {
+  await consume('kefel-projections', caught.projections.splice(0));
 }
 
 interface Item {
@@ -63,7 +63,7 @@ function reasonsOf(items: readonly Item[]): readonly string[] {
 describe('attention', () => {
   test('is empty for payments that went well', async () => {
     await createHosted();
-    await feedLedger();
+    await project();
     expect(await attention()).toEqual([]);
   });
 
@@ -85,10 +85,10 @@ describe('attention', () => {
     advance(EXPIRE_IN_MS);
     await fireAlarm();
     await execute(settle('a1', 'succeeded'));
-    await feedLedger();
+    await project();
     expect(reasonsOf(await attention())).toEqual(['late_payment']);
     await execute(settle('a1', 'failed'));
-    await feedLedger();
+    await project();
     expect(reasonsOf(await attention())).toEqual(['anomaly', 'late_payment']);
   });
 
@@ -97,7 +97,7 @@ describe('attention', () => {
     await createHosted();
     await execute({ type: 'give_up' });
     await consume('kefel-webhooks', caught.webhooks.splice(0));
-    await feedLedger();
+    await project();
     expect(reasonsOf(await attention())).toEqual(['delivery_dead']);
   });
 
@@ -107,7 +107,7 @@ describe('attention', () => {
     await createHosted({ paymentIntentUniqueId: 'order-2' });
     await clientOf('order-2').execute([{ type: 'give_up' }]);
     await consume('kefel-webhooks', caught.webhooks.splice(0));
-    await feedLedger();
+    await project();
     expect(await attention('?environment=production')).toEqual([]);
     const seen: string[] = [];
     let query = '?limit=1';
@@ -163,7 +163,7 @@ describe('a review', () => {
 
     advance(EXPIRE_IN_MS);
     await execute(settle('a1', 'succeeded'));
-    await feedLedger();
+    await project();
     expect(reasonsOf(await attention())).toEqual(['late_payment']);
     await content(operateApi(`${PAYMENT}/review`, { note: 'Shipped' }));
     expect(await attention()).toEqual([]);
@@ -213,7 +213,7 @@ describe('settling by hand', () => {
         outcome: attempt,
         note: body.note,
       });
-      await feedLedger();
+      await project();
       expect(await attention()).toEqual([]);
     },
   );
@@ -321,33 +321,35 @@ describe('a payment', () => {
   });
 });
 
-describe('the ledger', () => {
+describe('the read model', () => {
   test('is fed again by page or by object, and the audit log knows', async () => {
     for (const id of ['p1', 'p2', 'p3']) {
       await createHosted({ paymentIntentUniqueId: id });
     }
-    await feedLedger();
+    await project();
     const seen = await env.DB.prepare('SELECT uuid FROM payment ORDER BY uuid').all<{
       uuid: string;
     }>();
     const first = await content<{ nextUuid: string; republished: number }>(
-      operateApi('/ledger/republish', { limit: 2 }),
+      operateApi('/read-model/republish', { limit: 2 }),
     );
     expect(first).toMatchObject({ republished: 2, nextUuid: seen.results[1]?.uuid });
     const rest = await content(
-      operateApi('/ledger/republish', { limit: 2, afterUuid: first.nextUuid }),
+      operateApi('/read-model/republish', { limit: 2, afterUuid: first.nextUuid }),
     );
     expect(rest).toMatchObject({ republished: 1, nextUuid: null });
-    expect(caught.ledger).toHaveLength(3);
+    expect(caught.projections).toHaveLength(3);
 
     await env.DB.prepare("DELETE FROM payment WHERE unique_id = 'p1'").run();
-    caught.ledger.length = 0;
+    caught.projections.length = 0;
     const objectIds = [clientOf('p1').objectId, '0'.repeat(64)];
-    const byObject = await operateApi('/ledger/republish', { objectIds });
+    const byObject = await operateApi('/read-model/republish', { objectIds });
     expect(byObject.status).toBe(200);
-    await feedLedger();
+    await project();
     expect((await env.DB.prepare('SELECT uuid FROM payment').all()).results).toHaveLength(3);
-    expect((await auditLog()).map(({ action }) => action)).toEqual(Array(3).fill('ledger.rebuilt'));
+    expect((await auditLog()).map(({ action }) => action)).toEqual(
+      Array(3).fill('read_model.rebuilt'),
+    );
   });
 
   it.each([
@@ -356,7 +358,7 @@ describe('the ledger', () => {
     ['none', { objectIds: [] }],
     ['too many', { limit: 201 }],
   ])('%s is refused', async (_name, body) => {
-    expect((await operateApi('/ledger/republish', body)).status).toBe(400);
+    expect((await operateApi('/read-model/republish', body)).status).toBe(400);
     expect(await auditLog()).toEqual([]);
   });
 });
@@ -376,7 +378,7 @@ describe('health', () => {
   test('tells of undelivered events and of how payments ended', async () => {
     await createHosted();
     await execute({ type: 'give_up' });
-    await feedLedger();
+    await project();
     const health = await content<Health>(operateApi('/health'));
     expect(health.environments).toMatchObject([
       { environment: 'production', eventsByStatus: {}, oldestUndelivered: null },
@@ -399,7 +401,7 @@ describe('health', () => {
       backlogBytes: 300,
       oldestMessageTimestamp: new Date(5_000),
     });
-    vi.spyOn(env.LEDGER, 'metrics').mockRejectedValue(new Error('not implemented'));
+    vi.spyOn(env.PROJECTIONS, 'metrics').mockRejectedValue(new Error('not implemented'));
     const { queues } = await content<Health>(operateApi('/health'));
     expect(queues).toContainEqual({
       queue: 'kefel-webhooks',
@@ -409,7 +411,7 @@ describe('health', () => {
       unknown: null,
     });
     expect(queues).toContainEqual({
-      queue: 'kefel-ledger',
+      queue: 'kefel-projections',
       backlog: null,
       backlogBytes: null,
       oldestAtMs: null,

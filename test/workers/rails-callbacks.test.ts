@@ -274,7 +274,7 @@ test.each(REFUSED)(
     expect(await client().events()).toEqual([]);
     expect(caught.webhooks).toEqual([]);
     // The operator's list.
-    await consume('kefel-ledger', caught.ledger.splice(0));
+    await consume('kefel-projections', caught.projections.splice(0));
     const rows = await env.DB.prepare('SELECT status, anomalies FROM payment').all();
     expect(rows.results).toEqual([{ status: 'processing', anomalies: 1 }]);
     // It is still paid by the right one.

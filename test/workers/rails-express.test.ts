@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers';
 import { beforeEach, expect, test } from 'vitest';
 import type { Environment, Method } from '../../src/domain/method.ts';
-import { english } from '../../src/pages/languages/en.ts';
+import { english } from '../../src/i18n/en.ts';
 import { playRails, SCENE_SECRETS, send } from './rails-scenes.ts';
 import {
   attemptNow,
@@ -89,7 +89,7 @@ test.each(NOT_TAKEN)('decision 3: express by %s from %s is refused', async (meth
     });
   }
   expect(await everythingStored()).toEqual({});
-  expect([calls, caught.starts, caught.ledger]).toEqual([[], [], []]);
+  expect([calls, caught.starts, caught.projections]).toEqual([[], [], []]);
 });
 
 const TAKEN: readonly [string, Body, Parameters<typeof express>[1]?][] = [

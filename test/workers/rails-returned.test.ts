@@ -63,7 +63,7 @@ async function pending(method: Attempt['method'] = 'ETS_SWITCH'): Promise<string
     status: 303,
     location: method === 'ETS_SWITCH' ? PAGE : path,
   });
-  await consume('kefel-ledger', caught.ledger.splice(0));
+  await consume('kefel-projections', caught.projections.splice(0));
   return path;
 }
 
@@ -98,7 +98,7 @@ test.each([
   expect(attempt).toEqual({ ...before.intent.attempts[0], checkAtMs: Date.now() });
   expect(await client().history()).toEqual(before.history);
   expect(await client().events()).toEqual([]);
-  expect([...caught.ledger, ...caught.webhooks]).toEqual([]);
+  expect([...caught.projections, ...caught.webhooks]).toEqual([]);
   expect(questions()).toBe(0);
   // The alarm asks, and the page shows it.
   orderStatus = 2;

@@ -6,14 +6,18 @@ import {
 } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, type Mock, vi } from 'vitest';
+import {
+  newAttempt,
+  type SettleMessage,
+  type StartMessage,
+} from '../../src/attempts/run-attempt.ts';
+import type { RailMessage } from '../../src/attempts/start-consumer.ts';
 import { configOf } from '../../src/config.ts';
 import { signLink } from '../../src/crypto/link-token.ts';
 import type { Attempt, Command, Intent, Outcome, Tenant } from '../../src/domain/intent.ts';
 import type { Environment } from '../../src/domain/method.ts';
 import type { IntentClient } from '../../src/intent/client.ts';
-import { newAttempt, type SettleMessage, type StartMessage } from '../../src/rails/run-attempt.ts';
 import { configuredRail } from '../../src/rails/settings.ts';
-import type { RailMessage } from '../../src/rails/start-consumer.ts';
 import callbackPaid from '../fixtures/rails/ebirr/callback.json' with { type: 'json' };
 import answerPaid from '../fixtures/rails/ebirr/purchase_response_ok.json' with { type: 'json' };
 import {

@@ -93,7 +93,7 @@ test('migration: a paid payment of version 1 keeps its event, whose delivery goe
 test('migration: a tombstone of version 1 keeps its id taken', async () => {
   await createHosted();
   await execute({ type: 'cancel' });
-  await consume('kefel-ledger', caught.ledger.splice(0));
+  await consume('kefel-projections', caught.projections.splice(0));
   advance(400 * DAY_MS);
   await fireAlarm();
   await makeOld('UPDATE intent SET schema_version = 1');
@@ -113,7 +113,7 @@ test('migration: new tables are made as migrated ones are', async () => {
 test('migration: an event table that a release before made in a new object goes on', async () => {
   await createHosted();
   await execute(startRedirect('a0', Date.now() + MINUTE_MS));
-  await consume('kefel-ledger', caught.ledger.splice(0));
+  await consume('kefel-projections', caught.projections.splice(0));
   await execute(settle('a0', 'succeeded'));
   const event = await lastEvent();
   // Rolled back before the first event: it made its own table, and left the version as it was.
@@ -122,9 +122,9 @@ test('migration: an event table that a release before made in a new object goes 
 
   advance(DAY_MS);
   await fireAlarm();
-  expect(caught.ledger.at(-1)).toMatchObject({ version: 3, events: [{ revision: 0 }] });
+  expect(caught.projections.at(-1)).toMatchObject({ version: 3, events: [{ revision: 0 }] });
   const { sequence } = event;
   await report(sequence, (await claim(sequence)).claimId, { type: 'delivered' });
   expect(await lastEvent()).toMatchObject({ eventId: event.eventId, deliveryStatus: 'delivered' });
-  await expect.poll(() => caught.ledger.at(-1)?.version).toBe(4);
+  await expect.poll(() => caught.projections.at(-1)?.version).toBe(4);
 });

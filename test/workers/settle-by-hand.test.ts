@@ -27,7 +27,7 @@ import {
 } from './support.ts';
 
 /**
- * Goal: what an operator decides by hand reaches the merchant and the ledger as the rail's own word
+ * Goal: what an operator decides by hand reaches the merchant and the read model as the rail's own word
  * would, once, and the history says whose decision it was. Method: commands go to the real object;
  * its messages are handed on, lost, or handed on after its memory is gone.
  */
@@ -60,13 +60,15 @@ async function unresolved(): Promise<void> {
   await consumeAll(caught);
 }
 
-test('paid by hand: one event, one row of the ledger, one row of history', async () => {
+test('paid by hand: one event, one row of the read model, one row of history', async () => {
   const arrivals = merchantServer();
   await unresolved();
   const { history = [] } = await allRows();
   await execute(PAID);
 
-  expect(caught.ledger).toMatchObject([{ row: { status: 'succeeded', unresolvedAttempts: 0 } }]);
+  expect(caught.projections).toMatchObject([
+    { row: { status: 'succeeded', unresolvedAttempts: 0 } },
+  ]);
   expect(caught.webhooks).toHaveLength(1);
   await consumeAll(caught);
   expect(arrivals.map(({ event }) => event.webHookEvent)).toEqual(['PAYMENT_SUCCESS']);
@@ -136,12 +138,12 @@ test('the process dies between the commit and its messages: the alarm sends them
   await unresolved();
   await execute(PAID);
   caught.webhooks.splice(0);
-  caught.ledger.splice(0);
+  caught.projections.splice(0);
   await abortAllDurableObjects();
 
   advance(MINUTE_MS);
   await fireAlarm();
-  expect(caught.ledger).toMatchObject([{ row: { status: 'succeeded' } }]);
+  expect(caught.projections).toMatchObject([{ row: { status: 'succeeded' } }]);
   await consumeAll(caught);
   expect(arrivals.map(({ event }) => event.webHookEvent)).toEqual(['PAYMENT_SUCCESS']);
   expect((await lastEvent()).deliveryStatus).toBe('delivered');
@@ -160,7 +162,7 @@ test('the same decision again, after its answer got lost: no row, no message', a
     intent: { version: first.version },
   });
   expect(await allRows()).toEqual(before);
-  expect([caught.webhooks, caught.ledger]).toEqual([[], []]);
+  expect([caught.webhooks, caught.projections]).toEqual([[], []]);
 });
 
 test('a second payment that a human finds: no event, on the operator’s list', async () => {
@@ -171,7 +173,7 @@ test('a second payment that a human finds: no event, on the operator’s list', 
   await consumeAll(caught);
   await execute(PAID);
   expect(caught.webhooks).toEqual([]);
-  expect(caught.ledger).toMatchObject([{ row: { status: 'succeeded', anomalies: 1 } }]);
+  expect(caught.projections).toMatchObject([{ row: { status: 'succeeded', anomalies: 1 } }]);
 });
 
 test('the rail’s words and the operator’s stay inside', async () => {

@@ -13,6 +13,7 @@ import {
 } from 'cloudflare:test';
 import { env, exports } from 'cloudflare:workers';
 import { afterEach, beforeEach, type Mock, vi } from 'vitest';
+import type { RailMessage } from '../../src/attempts/start-consumer.ts';
 import { configOf } from '../../src/config.ts';
 import { seal } from '../../src/crypto/sealed.ts';
 import type { SqlStatement } from '../../src/database.ts';
@@ -25,7 +26,7 @@ import type {
   DeliveryMessage,
   DeliveryReport,
   EventSummary,
-  LedgerMessage,
+  ProjectionMessage,
 } from '../../src/intent/protocol.ts';
 import { apiKeyDigest, apiKeyFrom } from '../../src/merchants/api-key.ts';
 import { forgetDirectory } from '../../src/merchants/directory.ts';
@@ -36,7 +37,6 @@ import {
   revokeApiKey,
 } from '../../src/merchants/provision.ts';
 import { webhookSecretFrom } from '../../src/merchants/webhook-secret.ts';
-import type { RailMessage } from '../../src/rails/start-consumer.ts';
 import { webhookSecretContext } from '../../src/webhooks/settings.ts';
 
 /**
@@ -138,7 +138,7 @@ async function seedMerchants(): Promise<void> {
 export interface CaughtMessages {
   readonly webhooks: DeliveryMessage[];
   readonly retries: DeliveryMessage[];
-  readonly ledger: LedgerMessage[];
+  readonly projections: ProjectionMessage[];
   readonly starts: RailMessage[];
 }
 
@@ -147,7 +147,7 @@ export const logged: string[] = [];
 
 /** A gateway with two merchants for each test of a file; everything is forgotten afterwards. */
 export function useGateway(): CaughtMessages {
-  const caught: CaughtMessages = { webhooks: [], retries: [], ledger: [], starts: [] };
+  const caught: CaughtMessages = { webhooks: [], retries: [], projections: [], starts: [] };
   beforeEach(async () => {
     clockMs += DAY_MS;
     vi.useFakeTimers({ toFake: ['Date'], now: clockMs });
@@ -158,7 +158,7 @@ export function useGateway(): CaughtMessages {
     }
     catchInto(env.WEBHOOKS, caught.webhooks);
     catchInto(env.WEBHOOK_RETRIES, caught.retries);
-    catchInto(env.LEDGER, caught.ledger);
+    catchInto(env.PROJECTIONS, caught.projections);
     catchInto(env.RAIL_STARTS, caught.starts);
     forgetDirectory();
     await applyD1Migrations(env.DB, env.TEST_MIGRATIONS);
@@ -515,12 +515,12 @@ export const INTERRUPTIONS = {
 // ---------------------------------------------------------------------------------------------
 // Queues and the merchant's server
 
-type MessageBody = DeliveryMessage | LedgerMessage | RailMessage;
+type MessageBody = DeliveryMessage | ProjectionMessage | RailMessage;
 
 export type QueueName =
   | 'kefel-webhooks'
   | 'kefel-webhook-retries'
-  | 'kefel-ledger'
+  | 'kefel-projections'
   | 'kefel-rail-starts';
 
 /** Hands messages to the Worker's consumer in one batch and waits until all its work is done. */
@@ -542,7 +542,7 @@ export async function consume(
 }
 
 /** Counts the rows that batches write to D1, indexes and triggers included, since the last take. */
-export function countLedgerRows(): { take(): number } {
+export function countProjectionRows(): { take(): number } {
   let written = 0;
   const batch = env.DB.batch.bind(env.DB);
   vi.spyOn(env.DB, 'batch').mockImplementation(async <Row>(statements: D1PreparedStatement[]) => {
@@ -573,7 +573,7 @@ export function fateOf(result: QueueResult, messages: number): 'acked' | 'retrie
 export async function consumeAll(caught: CaughtMessages): Promise<void> {
   await consume('kefel-webhooks', caught.webhooks.splice(0));
   await consume('kefel-webhook-retries', caught.retries.splice(0));
-  await consume('kefel-ledger', caught.ledger.splice(0));
+  await consume('kefel-projections', caught.projections.splice(0));
 }
 
 /** A webhook as it arrived. */

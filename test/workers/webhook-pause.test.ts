@@ -190,7 +190,7 @@ test('while it is paused nothing is sent there, and what happens is recorded as 
   advance(5 * HOUR_MS);
   await fireAlarm(uniqueId);
   expect([...caught.webhooks, ...caught.retries]).toEqual([]);
-  await consume('kefel-ledger', caught.ledger.splice(0));
+  await consume('kefel-projections', caught.projections.splice(0));
   const sql = 'SELECT delivery_status, tries FROM webhook_event WHERE unique_id = ?1';
   // The one entry of the event's log, which says that nothing was sent.
   expect(await env.DB.prepare(sql).bind(uniqueId).first()).toEqual({

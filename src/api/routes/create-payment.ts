@@ -1,3 +1,11 @@
+import {
+  commandFor,
+  newAttempt,
+  railOrder,
+  railPageUrl,
+  settleForSure,
+  startAtRail,
+} from '../../attempts/run-attempt.ts';
 import { BODY_BYTES_MAX } from '../../config.ts';
 import { signLink } from '../../crypto/link-token.ts';
 import { intentNumberFrom } from '../../domain/identifiers.ts';
@@ -12,14 +20,6 @@ import { errorText, log } from '../../log.ts';
 import { banks } from '../../merchants/directory.ts';
 import type { Rail } from '../../rails/rail.ts';
 import { currenciesOf, railFor, takesPhone } from '../../rails/registry.ts';
-import {
-  commandFor,
-  newAttempt,
-  railOrder,
-  railPageUrl,
-  settleForSure,
-  startAtRail,
-} from '../../rails/run-attempt.ts';
 import type { MerchantCall } from '../call.ts';
 import { expressAnswers } from '../express-content.ts';
 import { idempotencyClaim } from '../idempotency.ts';

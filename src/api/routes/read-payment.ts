@@ -1,14 +1,14 @@
 import { successResponse } from '../../http/envelope.ts';
 import { notFoundProblem, Problem } from '../../http/problem.ts';
 import { type IntentClient, intentByUniqueId } from '../../intent/client.ts';
-import { findUniqueId } from '../../ledger/queries.ts';
+import { findUniqueId } from '../../read-model/queries.ts';
 import { statusContent } from '../../webhooks/payload.ts';
 import type { MerchantCall } from '../call.ts';
 
 /**
  * GET …/intent/{id} and …/checkout/{id}: the payment as it is now (decision 21). The id is first
  * taken as the unique id, straight from the object; a uuid or integer id is found through the
- * ledger, which may lag by seconds. Somebody else's id is a 404.
+ * read model, which may lag by seconds. Somebody else's id is a 404.
  */
 export async function readPayment(call: MerchantCall): Promise<Response> {
   const direct = await intentByUniqueId(call.env, call.access, call.id).read();

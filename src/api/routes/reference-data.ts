@@ -2,7 +2,7 @@ import { configOf } from '../../config.ts';
 import type { Environment } from '../../domain/method.ts';
 import { successResponse } from '../../http/envelope.ts';
 import { banks } from '../../merchants/directory.ts';
-import { publicKeyPems } from '../../webhooks/signature.ts';
+import { publicKeyPems } from '../../webhooks/sign.ts';
 import type { MerchantCall } from '../call.ts';
 
 /** GET /api/v1/payment/banks: where splits can go (decision 28). */

@@ -1,5 +1,5 @@
-import { Row } from '../../pages/elements.tsx';
-import { countText, moneyText } from '../../pages/money-text.ts';
+import { countText, moneyText } from '../../i18n/money-text.ts';
+import { Row } from '../../ui/elements.tsx';
 import type { ItemLine } from '../summary.ts';
 import type { SummaryProps } from './frame.tsx';
 

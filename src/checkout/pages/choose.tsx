@@ -1,9 +1,9 @@
-import { Countdown } from '../../pages/countdown.tsx';
-import { moneyText } from '../../pages/money-text.ts';
-import { timeText } from '../../pages/time-text.ts';
+import { moneyText } from '../../i18n/money-text.ts';
+import { timeText } from '../../i18n/time-text.ts';
 import type { ChooseState, MethodChoice, PhoneField } from '../view.ts';
 import { Breakdown } from './breakdown.tsx';
 import { ContinueOnPhone } from './continue-on-phone.tsx';
+import { Countdown } from './countdown.tsx';
 import { Frame, type PageProps } from './frame.tsx';
 import { MethodMark } from './method-mark.tsx';
 

@@ -1,4 +1,4 @@
-import { moneyText } from '../../pages/money-text.ts';
+import { moneyText } from '../../i18n/money-text.ts';
 import type { FrameProps, SummaryProps } from './frame.tsx';
 
 /** Who is paid, and how much. Names are isolated: they may run right to left, or try to mislead. */

@@ -1,8 +1,8 @@
-import { Countdown } from '../../pages/countdown.tsx';
-import { Headline } from '../../pages/elements.tsx';
-import { timeText } from '../../pages/time-text.ts';
+import { timeText } from '../../i18n/time-text.ts';
+import { Headline } from '../../ui/elements.tsx';
 import type { PushState, RedirectState } from '../view.ts';
 import { Breakdown } from './breakdown.tsx';
+import { Countdown } from './countdown.tsx';
 import { Frame, type PageProps } from './frame.tsx';
 
 /** How often a page that waits fetches itself where there is no script to ask for the state. */

@@ -1,9 +1,9 @@
 import type { AuditRecord } from '../../audit/read.ts';
 import { METHODS } from '../../domain/method.ts';
 import { majorText } from '../../domain/money.ts';
-import { timeText } from '../../pages/time-text.ts';
+import { timeText } from '../../i18n/time-text.ts';
+import { roleFrom } from '../../members/permissions.ts';
 import { frameWords } from '../frame-words.ts';
-import { roleFrom } from '../permissions.ts';
 import { type DashboardLanguage, SHARED_WORDS } from '../words.ts';
 import { auditWords } from './words.ts';
 

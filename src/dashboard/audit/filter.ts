@@ -57,7 +57,7 @@ const GROUP_OF: Readonly<Record<AuditAction, AuditGroup>> = {
   'bank.changed': 'merchant',
   'dead_letter.retried': 'merchant',
   'dead_letter.discarded': 'merchant',
-  'ledger.rebuilt': 'merchant',
+  'read_model.rebuilt': 'merchant',
 };
 
 /** The choice in the field "who" that stands for whoever acts for the operator. */

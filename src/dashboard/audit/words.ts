@@ -72,7 +72,7 @@ export const auditWords = words(
       'payment.reviewed': 'Payment reviewed',
       'dead_letter.retried': 'Lost message sent again',
       'dead_letter.discarded': 'Lost message discarded',
-      'ledger.rebuilt': 'List of payments rebuilt',
+      'read_model.rebuilt': 'List of payments rebuilt',
     } satisfies Record<AuditAction, string>,
     details: {
       name: 'name',
@@ -185,7 +185,7 @@ export const auditWords = words(
       'payment.reviewed': 'ክፍያ ተመርምሯል',
       'dead_letter.retried': 'የጠፋ መልእክት እንደገና ተልኳል',
       'dead_letter.discarded': 'የጠፋ መልእክት ተጥሏል',
-      'ledger.rebuilt': 'የክፍያዎች ዝርዝር እንደገና ተሠርቷል',
+      'read_model.rebuilt': 'የክፍያዎች ዝርዝር እንደገና ተሠርቷል',
     },
     details: {
       name: 'ስም',

@@ -1,5 +1,5 @@
-import { brandLook } from '../../pages/brand.ts';
-import { moneyText } from '../../pages/money-text.ts';
+import { moneyText } from '../../i18n/money-text.ts';
+import { brandLook } from '../../ui/brand.ts';
 import type { DashboardCall } from '../call.ts';
 import { SHARED_WORDS } from '../words.ts';
 import { brandingWords } from './words.ts';

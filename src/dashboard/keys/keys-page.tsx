@@ -1,10 +1,10 @@
+import { isAllowed } from '../../members/permissions.ts';
 import { apiKeyLabel } from '../../merchants/api-key.ts';
 import { type ApiKeyView, KEY_NAME_LENGTH_MAX } from '../../merchants/keys.ts';
 import type { DashboardCall } from '../call.ts';
 import { CsrfField, Field, Message, Table } from '../elements.tsx';
 import { Frame } from '../frame.tsx';
 import { frameWords } from '../frame-words.ts';
-import { isAllowed } from '../permissions.ts';
 import { When } from '../when.tsx';
 import { newFormId } from './key-form.ts';
 import { isOver, KeyState } from './key-state.tsx';

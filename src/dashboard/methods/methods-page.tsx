@@ -1,11 +1,11 @@
 import { CURRENCIES } from '../../domain/method.ts';
 import { AMOUNT_MINOR_MAX } from '../../domain/money.ts';
+import { moneyText } from '../../i18n/money-text.ts';
+import { isAllowed } from '../../members/permissions.ts';
 import { type AmountLimits, methodSettings } from '../../merchants/methods.ts';
-import { moneyText } from '../../pages/money-text.ts';
 import { type DashboardCall, tenantOf } from '../call.ts';
 import { Badge, type BadgeTone, ButtonForm, Facts, Message, Table } from '../elements.tsx';
 import { Frame } from '../frame.tsx';
-import { isAllowed } from '../permissions.ts';
 import { answerPage } from '../response.tsx';
 import { SHARED_WORDS } from '../words.ts';
 import { type MethodStanding, methodStanding, rateText } from './standing.ts';

@@ -1,5 +1,5 @@
 import type { Currency } from '../../domain/method.ts';
-import { countText, moneyText } from '../../pages/money-text.ts';
+import { countText, moneyText } from '../../i18n/money-text.ts';
 import type { DashboardCall } from '../call.ts';
 import { SHARED_WORDS } from '../words.ts';
 import { type CurrencyFigures, type MethodFigures, rateText } from './figures.ts';

@@ -1,5 +1,5 @@
 import { majorText } from '../../domain/money.ts';
-import type { PaymentRow } from '../../ledger/payment-row.ts';
+import type { PaymentRow } from '../../read-model/payment-row.ts';
 
 /** Payments as a file for spreadsheets and programs (RFC 4180). Pure but for the stream. */
 

@@ -1,10 +1,10 @@
 import type { Intent } from '../../domain/intent.ts';
+import { countText } from '../../i18n/money-text.ts';
 import type { DeliveryTry, EventSummary } from '../../intent/protocol.ts';
-import { countText } from '../../pages/money-text.ts';
+import { isAllowed } from '../../members/permissions.ts';
 import { EVENT_WORDS } from '../../webhooks/payload.ts';
 import type { DashboardCall } from '../call.ts';
 import { ButtonForm, Facts, Table } from '../elements.tsx';
-import { isAllowed } from '../permissions.ts';
 import { shownLines } from '../untrusted-text.ts';
 import { DeliveryBadge } from '../webhooks/delivery-text.tsx';
 import { RESENDABLE } from '../webhooks/event.ts';

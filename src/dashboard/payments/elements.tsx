@@ -1,5 +1,5 @@
 import type { IntentStatus } from '../../domain/intent.ts';
-import { exactTimeText } from '../../pages/time-text.ts';
+import { exactTimeText } from '../../i18n/time-text.ts';
 import type { DashboardCall } from '../call.ts';
 import { Badge, type BadgeTone, Moment } from '../elements.tsx';
 import { shownText } from '../untrusted-text.ts';

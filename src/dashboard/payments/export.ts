@@ -1,9 +1,9 @@
 import { auditEntry } from '../../audit/log.ts';
 import { runBatch } from '../../database.ts';
-import type { PaymentRow } from '../../ledger/payment-row.ts';
-import { exportPayments } from '../../ledger/payments-list.ts';
-import { ledgerDay } from '../../ledger/totals.ts';
 import { errorText, log } from '../../log.ts';
+import type { PaymentRow } from '../../read-model/payment-row.ts';
+import { exportPayments } from '../../read-model/payments-list.ts';
+import { businessDay } from '../../read-model/totals.ts';
 import { actorOf, type DashboardCall, tenantOf } from '../call.ts';
 import { redirectTo } from '../response.tsx';
 import { csvStream } from './csv.ts';
@@ -22,7 +22,7 @@ export async function exportCsv(call: DashboardCall): Promise<Response> {
   }
   const headers = {
     'content-type': 'text/csv; charset=utf-8; header=present',
-    'content-disposition': `attachment; filename="payments-${environment}-${dayText(ledgerDay(nowMs))}.csv"`,
+    'content-disposition': `attachment; filename="payments-${environment}-${dayText(businessDay(nowMs))}.csv"`,
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
   };

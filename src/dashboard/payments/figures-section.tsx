@@ -1,4 +1,4 @@
-import { countText } from '../../pages/money-text.ts';
+import { countText } from '../../i18n/money-text.ts';
 import type { DashboardCall } from '../call.ts';
 import { Table } from '../elements.tsx';
 import { SHARED_WORDS } from '../words.ts';

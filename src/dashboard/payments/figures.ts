@@ -1,6 +1,6 @@
 import { hasEnded } from '../../domain/intent.ts';
 import { CURRENCIES, type Currency, METHODS, type Method } from '../../domain/method.ts';
-import type { DayTotal } from '../../ledger/totals.ts';
+import type { DayTotal } from '../../read-model/totals.ts';
 
 /** Payments of a range in numbers. Pure; amounts in minor units, never of two currencies together. */
 

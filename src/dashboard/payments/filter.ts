@@ -1,8 +1,8 @@
 import type { IntentStatus } from '../../domain/intent.ts';
 import { CURRENCIES, METHODS } from '../../domain/method.ts';
 import { minorFromMajor } from '../../domain/money.ts';
-import type { PaymentFilter } from '../../ledger/payments-list.ts';
-import { ledgerDayStartMs } from '../../ledger/totals.ts';
+import type { PaymentFilter } from '../../read-model/payments-list.ts';
+import { businessDayStartMs } from '../../read-model/totals.ts';
 
 /** The statuses in the order of the select box. */
 export const STATUSES = [
@@ -39,7 +39,7 @@ export interface FilterForm {
   readonly problems: Readonly<Partial<Record<FilterField, FilterProblem>>>;
   /** Meaningless while there are problems. */
   readonly filter: PaymentFilter;
-  /** Days as `ledgerDay` counts them; both belong to the range. Null: no bound. */
+  /** Days as `businessDay` counts them; both belong to the range. Null: no bound. */
   readonly fromDay: number | null;
   readonly toDay: number | null;
 }
@@ -88,8 +88,8 @@ export function readFilter(query: URLSearchParams): FilterForm {
       status: status ?? undefined,
       method: method ?? undefined,
       currency: currency ?? undefined,
-      createdFromMs: fromDay === null ? undefined : ledgerDayStartMs(fromDay),
-      createdToMs: toDay === null ? undefined : ledgerDayStartMs(toDay + 1),
+      createdFromMs: fromDay === null ? undefined : businessDayStartMs(fromDay),
+      createdToMs: toDay === null ? undefined : businessDayStartMs(toDay + 1),
       amountMinorMin: amountMinorMin ?? undefined,
       amountMinorMax: amountMinorMax ?? undefined,
     },
@@ -125,7 +125,7 @@ function oneOf<const Choice extends string>(choices: readonly Choice[]) {
   return (text: string): Choice | null => choices.find((choice) => choice === text) ?? null;
 }
 
-/** The day of `2026-11-21` as `ledgerDay` counts days, or null when there is no such day. */
+/** The day of `2026-11-21` as `businessDay` counts days, or null when there is no such day. */
 export function dayFrom(text: string): number | null {
   if (!DATE.test(text)) {
     return null;

@@ -1,6 +1,6 @@
 import type { Environment } from '../../domain/method.ts';
+import { isAllowed } from '../../members/permissions.ts';
 import type { DashboardCall } from '../call.ts';
-import { isAllowed } from '../permissions.ts';
 import { listWords } from './words.ts';
 
 /** Where a merchant's server creates a payment (spec "Endpoints"). */

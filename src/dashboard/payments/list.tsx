@@ -1,9 +1,9 @@
-import { type Cursor, parseCursor } from '../../ledger/page.ts';
-import type { PaymentRow } from '../../ledger/payment-row.ts';
-import { listPayments } from '../../ledger/payments-list.ts';
-import { SEARCH_ROWS_MAX, searchPayments } from '../../ledger/search.ts';
-import { ledgerDay, totalsByStretch } from '../../ledger/totals.ts';
-import { countText, moneyText } from '../../pages/money-text.ts';
+import { countText, moneyText } from '../../i18n/money-text.ts';
+import { type Cursor, parseCursor } from '../../read-model/page.ts';
+import type { PaymentRow } from '../../read-model/payment-row.ts';
+import { listPayments } from '../../read-model/payments-list.ts';
+import { SEARCH_ROWS_MAX, searchPayments } from '../../read-model/search.ts';
+import { businessDay, totalsByStretch } from '../../read-model/totals.ts';
 import { type DashboardCall, tenantOf } from '../call.ts';
 import { Badge, Message, Pager, Table } from '../elements.tsx';
 import { Frame } from '../frame.tsx';
@@ -115,7 +115,7 @@ async function readFigures(
   call: DashboardCall,
   { fromDay, toDay, filter }: FilterForm,
 ): Promise<{ days: FigureDays | null; figures: readonly CurrencyFigures[] }> {
-  const days = figureDays(fromDay, toDay, ledgerDay(call.nowMs));
+  const days = figureDays(fromDay, toDay, businessDay(call.nowMs));
   if (days === null) {
     return { days, figures: [] };
   }

@@ -1,11 +1,11 @@
 import type { ComponentChildren } from 'preact';
 import { type Intent, reportedAttempt, type Split } from '../../domain/intent.ts';
 import { majorText } from '../../domain/money.ts';
-import { countText } from '../../pages/money-text.ts';
+import { countText } from '../../i18n/money-text.ts';
+import { isAllowed } from '../../members/permissions.ts';
 import { endpointOrigin } from '../../webhooks/endpoints.ts';
 import type { DashboardCall } from '../call.ts';
 import { Facts, Table } from '../elements.tsx';
-import { isAllowed } from '../permissions.ts';
 import { shownText } from '../untrusted-text.ts';
 import { When } from '../when.tsx';
 import { SHARED_WORDS } from '../words.ts';

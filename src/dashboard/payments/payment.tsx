@@ -2,17 +2,17 @@ import { signLink } from '../../crypto/link-token.ts';
 import type { Intent } from '../../domain/intent.ts';
 import { hasEnded } from '../../domain/intent.ts';
 import { RETENTION_MS } from '../../domain/schedule.ts';
+import { moneyText } from '../../i18n/money-text.ts';
 import { intentByUniqueId } from '../../intent/client.ts';
 import type { EventSummary, HistoryEntry } from '../../intent/protocol.ts';
-import type { PaymentRow } from '../../ledger/payment-row.ts';
-import { searchPayments } from '../../ledger/search.ts';
+import { isAllowed } from '../../members/permissions.ts';
 import { banks } from '../../merchants/directory.ts';
-import { moneyText } from '../../pages/money-text.ts';
+import type { PaymentRow } from '../../read-model/payment-row.ts';
+import { searchPayments } from '../../read-model/search.ts';
 import { type DashboardCall, tenantOf } from '../call.ts';
 import { ButtonForm, Facts, Message } from '../elements.tsx';
 import { Frame } from '../frame.tsx';
 import { noticePage } from '../notices.tsx';
-import { isAllowed } from '../permissions.ts';
 import { answerPage } from '../response.tsx';
 import { shownText } from '../untrusted-text.ts';
 import { When } from '../when.tsx';
@@ -92,7 +92,7 @@ async function namesOfBanks(call: DashboardCall, { terms }: Intent) {
   return new Map([...known.values()].map(({ code, name }) => [code, name]));
 }
 
-/** What the ledger still has of a payment whose object keeps no more than that its id is taken. */
+/** What the read model still has of a payment whose object keeps no more than that its id is taken. */
 async function rowLeftOf(call: DashboardCall, uniqueId: string): Promise<PaymentRow | null> {
   const rows = await searchPayments(call.env, tenantOf(call), uniqueId);
   return rows.find((row) => row.uniqueId === uniqueId) ?? null;

@@ -1,14 +1,14 @@
+import { browserName } from '../../members/browser-name.ts';
+import { NAME_LENGTH_MAX } from '../../members/invitations.ts';
+import type { ListedPasskey } from '../../members/passkeys.ts';
+import type { OpenSession } from '../../members/sessions.ts';
 import type { DashboardCall } from '../call.ts';
 import { Badge, ButtonForm, CsrfField, Field, Message, Table } from '../elements.tsx';
 import { Frame } from '../frame.tsx';
 import { frameWords } from '../frame-words.ts';
 import { When } from '../when.tsx';
 import { type AccountProblem, accountWords } from './account-words.ts';
-import { browserName } from './browser-name.ts';
-import { NAME_LENGTH_MAX } from './invitations.ts';
 import { PasskeyForm } from './passkey-form.tsx';
-import type { ListedPasskey } from './passkeys.ts';
-import type { OpenSession } from './sessions.ts';
 import { wayInWords } from './words.ts';
 
 const PATH = '/dashboard/account';

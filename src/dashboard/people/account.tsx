@@ -1,14 +1,19 @@
 import { runBatch } from '../../database.ts';
+import { browserName } from '../../members/browser-name.ts';
+import { nameFrom } from '../../members/names.ts';
+import {
+  passkeysOf,
+  removePasskey,
+  renamePasskey,
+  revokeSessionsOfRemoved,
+} from '../../members/passkeys.ts';
+import { openSessions, revokeOtherSessions, revokeSession } from '../../members/sessions.ts';
 import type { DashboardCall } from '../call.ts';
 import { noticePage } from '../notices.tsx';
 import { answerPage, redirectTo } from '../response.tsx';
 import { AccountPage } from './account-page.tsx';
 import type { AccountProblem } from './account-words.ts';
-import { browserName } from './browser-name.ts';
 import { entryIfChanged } from './entries.ts';
-import { nameFrom } from './names.ts';
-import { passkeysOf, removePasskey, renamePasskey, revokeSessionsOfRemoved } from './passkeys.ts';
-import { openSessions, revokeOtherSessions, revokeSession } from './sessions.ts';
 
 const PATH = '/dashboard/account';
 

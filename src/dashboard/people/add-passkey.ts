@@ -1,20 +1,20 @@
 import { isConstraintFailure, runBatch } from '../../database.ts';
-import type { DashboardCall } from '../call.ts';
-import { answerJson } from '../response.tsx';
 import {
   challengeOf,
   endedChallengeCookie,
   forgetSpentChallenges,
   issueChallenge,
   spendChallenge,
-} from './challenge.ts';
-import { registrationIn } from './credential.ts';
+} from '../../members/challenge.ts';
+import { registrationIn } from '../../members/credential.ts';
+import { nameFrom } from '../../members/names.ts';
+import { insertPasskey, knownPasskeys } from '../../members/passkeys.ts';
+import { relyingPartyOf } from '../../members/relying-party.ts';
+import { registrationOptions, verifiedRegistration } from '../../members/verification.ts';
+import type { DashboardCall } from '../call.ts';
+import { answerJson } from '../response.tsx';
 import { entry } from './entries.ts';
-import { nameFrom } from './names.ts';
-import { insertPasskey, knownPasskeys } from './passkeys.ts';
 import { refused } from './refusal.ts';
-import { relyingPartyOf } from './relying-party.ts';
-import { registrationOptions, verifiedRegistration } from './verification.ts';
 import { wayInWords } from './words.ts';
 
 /** Telephone, computer, security key, their successors; more are a mistake or a trick. */

@@ -1,9 +1,9 @@
+import { type Invitation, JOIN_PATH, NAME_LENGTH_MAX } from '../../members/invitations.ts';
 import type { PublicCall } from '../call.ts';
 import { Facts, Field } from '../elements.tsx';
 import { PublicFrame } from '../frame.tsx';
 import { frameWords } from '../frame-words.ts';
 import { When } from '../when.tsx';
-import { type Invitation, JOIN_PATH, NAME_LENGTH_MAX } from './invitations.ts';
 import { PasskeyForm } from './passkey-form.tsx';
 import { wayInWords } from './words.ts';
 

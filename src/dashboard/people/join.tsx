@@ -1,32 +1,36 @@
 import { auditEntry } from '../../audit/log.ts';
 import { isConstraintFailure, runBatch, type SqlStatement } from '../../database.ts';
-import { addressOf, type PublicCall } from '../call.ts';
-import { answerJson, answerPage } from '../response.tsx';
-import { browserName } from './browser-name.ts';
+import { browserName } from '../../members/browser-name.ts';
 import {
   challengeOf,
   endedChallengeCookie,
   forgetSpentChallenges,
   issueChallenge,
   spendChallenge,
-} from './challenge.ts';
-import { JoinBody, JoinOptionsBody, readJson } from './credential.ts';
-import { newId } from './ids.ts';
+} from '../../members/challenge.ts';
+import { JoinBody, JoinOptionsBody, readJson } from '../../members/credential.ts';
+import { newId } from '../../members/ids.ts';
 import {
   findInvitation,
   type Invitation,
   revokeRecoveriesOf,
   useInvitation,
-} from './invitations.ts';
+} from '../../members/invitations.ts';
+import { insertMember } from '../../members/members.ts';
+import { nameFrom } from '../../members/names.ts';
+import { deletePasskeysOf, insertPasskey, knownPasskeys } from '../../members/passkeys.ts';
+import { relyingPartyOf } from '../../members/relying-party.ts';
+import { revokeSessionsOf } from '../../members/sessions.ts';
+import {
+  type NewPasskey,
+  registrationOptions,
+  verifiedRegistration,
+} from '../../members/verification.ts';
+import { addressOf, type PublicCall } from '../call.ts';
+import { answerJson, answerPage } from '../response.tsx';
 import { JoinPage, LinkEndedPage } from './join-page.tsx';
-import { insertMember } from './members.ts';
-import { nameFrom } from './names.ts';
-import { deletePasskeysOf, insertPasskey, knownPasskeys } from './passkeys.ts';
 import { refused } from './refusal.ts';
-import { relyingPartyOf } from './relying-party.ts';
-import { revokeSessionsOf } from './sessions.ts';
 import { startSession } from './start-session.ts';
-import { type NewPasskey, registrationOptions, verifiedRegistration } from './verification.ts';
 import { wayInWords } from './words.ts';
 
 /** GET /dashboard/join?token=…. Looking uses nothing up: messengers look at every link. */

@@ -1,9 +1,9 @@
+import type { Member } from '../../members/members.ts';
 import type { DashboardCall } from '../call.ts';
 import { ButtonForm, CsrfField, Facts, Message } from '../elements.tsx';
 import { Frame } from '../frame.tsx';
 import { frameWords } from '../frame-words.ts';
 import { When } from '../when.tsx';
-import type { Member } from './members.ts';
 import { LinkOnce, type NewLink, RoleChoice } from './team-page.tsx';
 import { teamWords } from './team-words.ts';
 

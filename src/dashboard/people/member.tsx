@@ -1,11 +1,5 @@
 import { runBatch } from '../../database.ts';
-import { actorOf, type DashboardCall } from '../call.ts';
-import { noticePage } from '../notices.tsx';
-import { roleFrom } from '../permissions.ts';
-import { answerPage, redirectTo } from '../response.tsx';
-import { entryIfChanged } from './entries.ts';
-import { invitationPath, newInvitation } from './invitations.ts';
-import { MemberPage, type MemberProblem } from './member-page.tsx';
+import { invitationPath, newInvitation } from '../../members/invitations.ts';
 import {
   afterRemoval,
   changeRole,
@@ -14,9 +8,15 @@ import {
   type MemberChange,
   removeMember,
   revokeInvitationsBy,
-} from './members.ts';
-import { relyingPartyOf } from './relying-party.ts';
-import { revokeOtherSessions, revokeSessionsOf } from './sessions.ts';
+} from '../../members/members.ts';
+import { roleFrom } from '../../members/permissions.ts';
+import { relyingPartyOf } from '../../members/relying-party.ts';
+import { revokeOtherSessions, revokeSessionsOf } from '../../members/sessions.ts';
+import { actorOf, type DashboardCall } from '../call.ts';
+import { noticePage } from '../notices.tsx';
+import { answerPage, redirectTo } from '../response.tsx';
+import { entryIfChanged } from './entries.ts';
+import { MemberPage, type MemberProblem } from './member-page.tsx';
 import type { NewLink } from './team-page.tsx';
 
 /** GET /dashboard/team/members/:member */

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
+import type { Ceremony } from '../../members/challenge.ts';
 import type { PublicCall } from '../call.ts';
 import { frameWords } from '../frame-words.ts';
-import type { Ceremony } from './challenge.ts';
 import { wayInWords } from './words.ts';
 
 /**

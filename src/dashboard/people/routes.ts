@@ -1,3 +1,4 @@
+import { JOIN_PATH } from '../../members/invitations.ts';
 import type { DashboardRoute, PublicRoute } from '../route.ts';
 import {
   removeOwnPasskey,
@@ -7,7 +8,6 @@ import {
   showAccount,
 } from './account.tsx';
 import { beginAddPasskey, finishAddPasskey } from './add-passkey.ts';
-import { JOIN_PATH } from './invitations.ts';
 import { beginJoin, finishJoin, showJoin } from './join.tsx';
 import {
   changeMemberRole,

@@ -1,7 +1,4 @@
 import { isConstraintFailure, runBatch } from '../../database.ts';
-import type { PublicCall } from '../call.ts';
-import { answerJson, answerPage, redirectTo } from '../response.tsx';
-import { sessionOf } from '../session.ts';
 import {
   challengeOf,
   endedChallengeCookie,
@@ -9,15 +6,18 @@ import {
   issueChallenge,
   memberIdIn,
   spendChallenge,
-} from './challenge.ts';
-import { readJson, SignInBody } from './credential.ts';
+} from '../../members/challenge.ts';
+import { readJson, SignInBody } from '../../members/credential.ts';
+import { findPasskey, usePasskey } from '../../members/passkeys.ts';
+import { relyingPartyOf } from '../../members/relying-party.ts';
+import { sessionOf } from '../../members/session.ts';
+import { assertionOptions, verifiedAssertion } from '../../members/verification.ts';
+import type { PublicCall } from '../call.ts';
+import { answerJson, answerPage, redirectTo } from '../response.tsx';
 import { nextPath } from './next-path.ts';
-import { findPasskey, usePasskey } from './passkeys.ts';
 import { refused } from './refusal.ts';
-import { relyingPartyOf } from './relying-party.ts';
 import { SignInPage } from './sign-in-page.tsx';
 import { startSession } from './start-session.ts';
-import { assertionOptions, verifiedAssertion } from './verification.ts';
 
 /** GET /dashboard/sign-in: whoever is signed in goes on at once. */
 export async function showSignIn(call: PublicCall): Promise<Response> {

@@ -1,9 +1,9 @@
 import { runBatch } from '../../database.ts';
+import { endedSessionCookie } from '../../members/session.ts';
+import { revokeSession } from '../../members/sessions.ts';
 import type { DashboardCall } from '../call.ts';
 import { redirectTo } from '../response.tsx';
-import { endedSessionCookie } from '../session.ts';
 import { entryIfChanged } from './entries.ts';
-import { revokeSession } from './sessions.ts';
 
 /** POST /dashboard/sign-out */
 export async function signOut(call: DashboardCall): Promise<Response> {

@@ -1,9 +1,9 @@
 import { auditEntry } from '../../audit/log.ts';
 import { sha256Hex } from '../../crypto/encoding.ts';
 import type { SqlStatement } from '../../database.ts';
+import { newId } from '../../members/ids.ts';
+import { insertSession, newSessionToken, sessionCookie } from '../../members/session.ts';
 import { addressOf, type PublicCall } from '../call.ts';
-import { insertSession, newSessionToken, sessionCookie } from '../session.ts';
-import { newId } from './ids.ts';
 
 export interface SessionStart {
   readonly statements: readonly SqlStatement[];

@@ -1,11 +1,11 @@
+import { NAME_LENGTH_MAX, type OpenInvitation } from '../../members/invitations.ts';
+import type { Member } from '../../members/members.ts';
+import { ROLES, type Role } from '../../members/permissions.ts';
 import type { DashboardCall } from '../call.ts';
 import { ButtonForm, CopyText, CsrfField, Field, Message, Table } from '../elements.tsx';
 import { Frame } from '../frame.tsx';
 import { frameWords } from '../frame-words.ts';
-import { ROLES, type Role } from '../permissions.ts';
 import { When } from '../when.tsx';
-import { NAME_LENGTH_MAX, type OpenInvitation } from './invitations.ts';
-import type { Member } from './members.ts';
 import { teamWords } from './team-words.ts';
 import { wayInWords } from './words.ts';
 

@@ -1,13 +1,18 @@
 import { runBatch } from '../../database.ts';
+import {
+  invitationPath,
+  newInvitation,
+  openInvitations,
+  revokeInvitation,
+} from '../../members/invitations.ts';
+import { membersOf } from '../../members/members.ts';
+import { nameFrom } from '../../members/names.ts';
+import { roleFrom } from '../../members/permissions.ts';
+import { relyingPartyOf } from '../../members/relying-party.ts';
 import { actorOf, type DashboardCall } from '../call.ts';
 import { noticePage } from '../notices.tsx';
-import { roleFrom } from '../permissions.ts';
 import { answerPage, redirectTo } from '../response.tsx';
 import { entryIfChanged } from './entries.ts';
-import { invitationPath, newInvitation, openInvitations, revokeInvitation } from './invitations.ts';
-import { membersOf } from './members.ts';
-import { nameFrom } from './names.ts';
-import { relyingPartyOf } from './relying-party.ts';
 import { type InvitationForm, type NewLink, TeamPage } from './team-page.tsx';
 
 const PATH = '/dashboard/team';

@@ -1,5 +1,5 @@
-import type { TimeRange } from '../../ledger/page.ts';
-import { ledgerDay, ledgerDayStartMs } from '../../ledger/totals.ts';
+import type { TimeRange } from '../../read-model/page.ts';
+import { businessDay, businessDayStartMs } from '../../read-model/totals.ts';
 import { dayFrom, dayText } from '../payments/filter.ts';
 
 /** Days of a form, as Addis Ababa counts them; both belong to the range. Pure. */
@@ -34,13 +34,13 @@ export function readDays(from: string, to: string): DaysForm {
     return refused('to', 'datesReversed');
   }
   const range = {
-    fromMs: fromDay === null ? undefined : ledgerDayStartMs(fromDay),
-    toMs: toDay === null ? undefined : ledgerDayStartMs(toDay + 1),
+    fromMs: fromDay === null ? undefined : businessDayStartMs(fromDay),
+    toMs: toDay === null ? undefined : businessDayStartMs(toDay + 1),
   };
   return { from, to, problem: null, range };
 }
 
 /** The day of `atMs`, as date fields write it. */
 export function dateOf(atMs: number): string {
-  return dayText(ledgerDay(atMs));
+  return dayText(businessDay(atMs));
 }

@@ -16,7 +16,7 @@ const TONES: Readonly<Record<DeliveryStatus, BadgeTone>> = {
   paused: 'bad',
 };
 
-/** In the order of the select box. `claimed` lasts seconds, and the ledger never has it. */
+/** In the order of the select box. `claimed` lasts seconds, and the read model never has it. */
 export const LISTED_STATUSES = [
   'delivered',
   'queued',
@@ -27,7 +27,7 @@ export const LISTED_STATUSES = [
   'superseded',
 ] as const satisfies readonly DeliveryStatus[];
 
-/** A delivery's state. The ledger keeps free text: a word of a later release is shown as it is. */
+/** A delivery's state. The read model keeps free text: a word of a later release is shown as it is. */
 export function DeliveryBadge(props: {
   readonly call: Pick<DashboardCall, 'language'>;
   readonly status: string;

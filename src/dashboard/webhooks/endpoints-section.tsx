@@ -1,7 +1,7 @@
+import { isAllowed } from '../../members/permissions.ts';
 import type { Endpoint } from '../../webhooks/endpoints.ts';
 import type { DashboardCall } from '../call.ts';
 import { Badge, ButtonForm, Table } from '../elements.tsx';
-import { isAllowed } from '../permissions.ts';
 import { When } from '../when.tsx';
 import { webhooksPath } from './paths.ts';
 import { webhookWords } from './words.ts';

@@ -1,5 +1,6 @@
+import { countText } from '../../i18n/money-text.ts';
 import type { DeliveryTry } from '../../intent/protocol.ts';
-import { countText } from '../../pages/money-text.ts';
+import { isAllowed } from '../../members/permissions.ts';
 import type { DashboardCall } from '../call.ts';
 import { CopyText, CsrfField, Facts, Message } from '../elements.tsx';
 import { Frame } from '../frame.tsx';
@@ -7,7 +8,6 @@ import { frameWords } from '../frame-words.ts';
 import { noticePage } from '../notices.tsx';
 import { Untrusted, WhenExactly } from '../payments/elements.tsx';
 import { paymentPath } from '../payments/paths.ts';
-import { isAllowed } from '../permissions.ts';
 import { answerPage, redirectTo } from '../response.tsx';
 import { shownLines } from '../untrusted-text.ts';
 import { DeliveryBadge, Outcome, wireType } from './delivery-text.tsx';

@@ -1,6 +1,6 @@
-import { type EventRow, listEvents } from '../../ledger/events-list.ts';
-import { type Page, parseCursor } from '../../ledger/page.ts';
-import { countText } from '../../pages/money-text.ts';
+import { countText } from '../../i18n/money-text.ts';
+import { type EventRow, listEvents } from '../../read-model/events-list.ts';
+import { type Page, parseCursor } from '../../read-model/page.ts';
 import { type DashboardCall, tenantOf } from '../call.ts';
 import { Field, Message, Pager, Table } from '../elements.tsx';
 import { Frame } from '../frame.tsx';

@@ -1,5 +1,5 @@
+import { isAllowed } from '../../members/permissions.ts';
 import type { DashboardCall } from '../call.ts';
-import { isAllowed } from '../permissions.ts';
 import { webhooksPath } from './paths.ts';
 import { webhookWords } from './words.ts';
 

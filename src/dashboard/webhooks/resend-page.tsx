@@ -1,7 +1,7 @@
 import { auditEntry, auditEntryIfChanged } from '../../audit/log.ts';
 import { runBatch } from '../../database.ts';
-import { countFailedEvents } from '../../ledger/events-list.ts';
-import { countText } from '../../pages/money-text.ts';
+import { countText } from '../../i18n/money-text.ts';
+import { countFailedEvents } from '../../read-model/events-list.ts';
 import {
   ENDPOINTS_MAX,
   type Endpoint,

@@ -1,9 +1,9 @@
 import type { Tenant } from '../../domain/intent.ts';
 import { intentByUniqueId } from '../../intent/client.ts';
 import { FAILED_DELIVERIES } from '../../intent/protocol.ts';
-import { countFailedEvents, type EventRow, failedEvents } from '../../ledger/events-list.ts';
-import { parseCursor, type TimeRange } from '../../ledger/page.ts';
 import { errorText, log } from '../../log.ts';
+import { countFailedEvents, type EventRow, failedEvents } from '../../read-model/events-list.ts';
+import { parseCursor, type TimeRange } from '../../read-model/page.ts';
 
 /** Events of one request: some seconds of a Worker's time, and far below what it may call. */
 export const RESEND_BATCH = 200;
@@ -12,7 +12,7 @@ const CONCURRENCY = 6;
 
 export interface ResendResult {
   readonly resent: number;
-  /** Not failed any more: the ledger is seconds behind the objects, and others press buttons too. */
+  /** Not failed any more: the read model is seconds behind the objects, and others press buttons too. */
   readonly unchanged: number;
   /** Nobody knows: their objects could not be reached. */
   readonly unreachable: number;

@@ -1,11 +1,11 @@
-import { countText } from '../../pages/money-text.ts';
+import { countText } from '../../i18n/money-text.ts';
+import { isAllowed } from '../../members/permissions.ts';
 import { type Endpoint, listEndpoints } from '../../webhooks/endpoints.ts';
-import { type PublicKey, publicKeyPems } from '../../webhooks/signature.ts';
+import { type PublicKey, publicKeyPems } from '../../webhooks/sign.ts';
 import { type DashboardCall, tenantOf } from '../call.ts';
 import { CopyText, CsrfField, Field, Message } from '../elements.tsx';
 import { Frame } from '../frame.tsx';
 import { frameWords } from '../frame-words.ts';
-import { isAllowed } from '../permissions.ts';
 import { answerPage } from '../response.tsx';
 import type { AddressProblem } from './address.ts';
 import { defaultUrl } from './default-url.ts';

@@ -1,5 +1,5 @@
+import { countText } from '../../i18n/money-text.ts';
 import type { DeliveryTry } from '../../intent/protocol.ts';
-import { countText } from '../../pages/money-text.ts';
 import { isAccepted } from '../../webhooks/send.ts';
 import type { DashboardCall } from '../call.ts';
 import { CsrfField, Facts, Field, Message } from '../elements.tsx';

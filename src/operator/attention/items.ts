@@ -1,10 +1,10 @@
 import type { DeadLetter } from '../../dead-letters/store.ts';
 import type { Environment } from '../../domain/method.ts';
 import { validationProblem } from '../../http/problem.ts';
-import { listAttention, listEventsOfAll } from '../../ledger/attention.ts';
-import type { EventRow } from '../../ledger/events-list.ts';
-import { parseCursor } from '../../ledger/page.ts';
-import type { PaymentRow } from '../../ledger/payment-row.ts';
+import { listAttention, listEventsOfAll } from '../../read-model/attention.ts';
+import type { EventRow } from '../../read-model/events-list.ts';
+import { parseCursor } from '../../read-model/page.ts';
+import type { PaymentRow } from '../../read-model/payment-row.ts';
 import { deadLetterPage } from '../dead-letter-page.ts';
 
 /** Why something needs a human. A payment can have several reasons. */
@@ -120,7 +120,7 @@ async function deadLetters(
 
 function payments(environment: Environment): Section['read'] {
   return async (db, cursor, limit) => {
-    const page = await listAttention(db, environment, ledgerCursor(cursor), limit);
+    const page = await listAttention(db, environment, listCursor(cursor), limit);
     const items = page.rows.map((payment) => ({
       type: 'payment' as const,
       reasons: reasonsOf(payment),
@@ -144,7 +144,7 @@ function deliveries(
   status: 'dead' | 'paused' | 'undeliverable',
 ): Section['read'] {
   return async (db, cursor, limit) => {
-    const page = await listEventsOfAll(db, environment, status, ledgerCursor(cursor), limit);
+    const page = await listEventsOfAll(db, environment, status, listCursor(cursor), limit);
     const items = page.rows.map((event) => ({
       type: 'delivery' as const,
       reasons: [`delivery_${status}`] as const,
@@ -155,7 +155,7 @@ function deliveries(
   };
 }
 
-function ledgerCursor(text: string | null) {
+function listCursor(text: string | null) {
   const cursor = text === null ? null : parseCursor(text);
   if (text !== null && cursor === null) {
     throw badCursor();

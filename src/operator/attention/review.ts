@@ -49,7 +49,7 @@ export function namedPayment({ params }: OperatorCall): {
 const review = body({ note: lineField(NOTE_CHARACTERS_MAX) });
 
 /**
- * POST …/payments/…/review: off the list, until there is more of what needs a human than the ledger
+ * POST …/payments/…/review: off the list, until there is more of what needs a human than the read model
  * knows of now. Changes nothing of the payment.
  */
 export async function reviewPayment(call: OperatorCall): Promise<Response> {
@@ -79,7 +79,7 @@ export async function reviewPayment(call: OperatorCall): Promise<Response> {
   });
   const [rows = 0] = await runBatch(call.env.DB, [upsert, audit]);
   if (rows === 0) {
-    // Also a payment of the last seconds, which the ledger does not know yet.
+    // Also a payment of the last seconds, which the read model does not know yet.
     throw notFoundProblem();
   }
   return successResponse('Reviewed', { note, reviewedBy: actor.name, reviewedAtMs: atMs });

@@ -1,7 +1,7 @@
 import { Moment, Table } from '../../dashboard/elements.tsx';
 import { answerPage } from '../../dashboard/response.tsx';
 import { SHARED_WORDS } from '../../dashboard/words.ts';
-import { timeText } from '../../pages/time-text.ts';
+import { timeText } from '../../i18n/time-text.ts';
 import { type AttentionItem, attentionPage } from '../attention/items.ts';
 import { attentionWords } from '../attention/words.ts';
 import type { OperatorCall } from '../call.ts';

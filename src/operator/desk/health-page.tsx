@@ -1,8 +1,8 @@
 import { Badge, Facts, Moment, Table } from '../../dashboard/elements.tsx';
 import { answerPage } from '../../dashboard/response.tsx';
 import { SHARED_WORDS } from '../../dashboard/words.ts';
-import type { RailOutcome } from '../../ledger/totals.ts';
-import { timeText } from '../../pages/time-text.ts';
+import { timeText } from '../../i18n/time-text.ts';
+import type { RailOutcome } from '../../read-model/totals.ts';
 import type { OperatorCall } from '../call.ts';
 import { type EnvironmentHealth, type Health, readHealth } from '../health/read.ts';
 import { DeskFrame, type DeskView, deskView } from './frame.tsx';

@@ -1,7 +1,7 @@
 import { Badge, Moment, Table } from '../../dashboard/elements.tsx';
 import { answerPage } from '../../dashboard/response.tsx';
 import { SHARED_WORDS } from '../../dashboard/words.ts';
-import { timeText } from '../../pages/time-text.ts';
+import { timeText } from '../../i18n/time-text.ts';
 import type { OperatorCall } from '../call.ts';
 import { merchantPage } from '../merchant-rows.ts';
 import { PAGE_ROWS_DEFAULT } from '../page-query.ts';

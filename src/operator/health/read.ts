@@ -1,10 +1,10 @@
 import { MESSAGE_QUEUES, type MessageQueue, producerOf } from '../../dead-letters/queues.ts';
 import { countWaiting } from '../../dead-letters/store.ts';
 import type { Environment } from '../../domain/method.ts';
-import { countEventsByStatus, oldestUndelivered } from '../../ledger/attention.ts';
-import type { EventRow } from '../../ledger/events-list.ts';
-import { failuresPerRail, ledgerDay, type RailOutcome } from '../../ledger/totals.ts';
 import { errorText, log } from '../../log.ts';
+import { countEventsByStatus, oldestUndelivered } from '../../read-model/attention.ts';
+import type { EventRow } from '../../read-model/events-list.ts';
+import { businessDay, failuresPerRail, type RailOutcome } from '../../read-model/totals.ts';
 import { type RailState, railStates } from '../rails.ts';
 
 /** What a queue holds; null with the reason in words where Cloudflare does not say. */
@@ -94,7 +94,7 @@ async function environmentHealth(
   environment: Environment,
   nowMs: number,
 ): Promise<EnvironmentHealth> {
-  const today = ledgerDay(nowMs);
+  const today = businessDay(nowMs);
   const [eventsByStatus, oldest, endsSinceYesterday, endsSinceWeek] = await Promise.all([
     countEventsByStatus(db, environment),
     oldestUndelivered(db, environment),

@@ -4,6 +4,7 @@ import { nextCheckAtMs } from '../../domain/schedule.ts';
 import { isPending } from '../../domain/time.ts';
 import { readBytes } from '../../http/read-bytes.ts';
 import { callRail, jsonObject, type RailAnswer } from '../call-rail.ts';
+import { withWords } from '../provider-code.ts';
 import type {
   CallbackResult,
   CallbackSuspicion,
@@ -13,7 +14,6 @@ import type {
   StartResult,
 } from '../rail.ts';
 import { logRailAnswer } from '../rail-log.ts';
-import { withWords } from '../rail-words.ts';
 import { openCallback } from './callback.ts';
 import { pageUrlOf } from './page-url.ts';
 import { hashOf, sealOf } from './seal.ts';

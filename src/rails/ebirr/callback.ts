@@ -1,8 +1,8 @@
 import type { Outcome } from '../../domain/intent.ts';
 import { readBytes } from '../../http/read-bytes.ts';
+import { withWords } from '../provider-code.ts';
 import type { CallbackResult, CallbackSuspicion, RailOrder } from '../rail.ts';
 import { logRailAnswer } from '../rail-log.ts';
-import { withWords } from '../rail-words.ts';
 import { type EbirrReport, ebirrReport, meaningOf, mismatchOf, wordOf } from './answer.ts';
 import { EBIRR_RAIL_ID } from './settings.ts';
 

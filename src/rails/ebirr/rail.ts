@@ -1,9 +1,9 @@
 import type { AttemptPlan, IntentTerms, Outcome } from '../../domain/intent.ts';
 import type { Currency, Method } from '../../domain/method.ts';
 import { callRail } from '../call-rail.ts';
+import { withWords } from '../provider-code.ts';
 import type { CallbackResult, Rail, RailOrder, StartResult } from '../rail.ts';
 import { logRailAnswer } from '../rail-log.ts';
-import { withWords } from '../rail-words.ts';
 import { type EbirrReport, ebirrReport, meaningOf, mismatchOf, wordOf } from './answer.ts';
 import { handleEbirrCallback } from './callback.ts';
 import { purchaseFor, purchaseRequest } from './purchase.ts';

@@ -3,9 +3,9 @@ import type { Currency, Method } from '../../domain/method.ts';
 import { nextCheckAtMs } from '../../domain/schedule.ts';
 import { readBytes } from '../../http/read-bytes.ts';
 import { callRail, type RailAnswer } from '../call-rail.ts';
+import { withWords } from '../provider-code.ts';
 import type { CallbackResult, CallbackSuspicion, Rail, RailOrder, StartResult } from '../rail.ts';
 import { logRailAnswer } from '../rail-log.ts';
-import { withWords } from '../rail-words.ts';
 import {
   readRegistered,
   registerForm,

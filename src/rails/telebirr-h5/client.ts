@@ -1,7 +1,7 @@
 import { BoundedCache } from '../../bounded-cache.ts';
 import { callRail, type RailAnswer } from '../call-rail.ts';
+import { withWords } from '../provider-code.ts';
 import { logRailAnswer } from '../rail-log.ts';
-import { withWords } from '../rail-words.ts';
 import {
   codeIn,
   type FreshToken,

@@ -3,9 +3,9 @@ import type { Method } from '../../domain/method.ts';
 import { nextCheckAtMs } from '../../domain/schedule.ts';
 import { isPending } from '../../domain/time.ts';
 import { readBytes } from '../../http/read-bytes.ts';
+import { withWords } from '../provider-code.ts';
 import type { CallbackResult, CallbackSuspicion, Rail, RailOrder, StartResult } from '../rail.ts';
 import { logRailAnswer } from '../rail-log.ts';
-import { withWords } from '../rail-words.ts';
 import { minorFromText, SUCCESS_CODE } from './answers.ts';
 import { telebirrClient } from './client.ts';
 import {

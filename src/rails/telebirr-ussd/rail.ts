@@ -3,9 +3,9 @@ import type { AttemptPlan, IntentTerms, Outcome } from '../../domain/intent.ts';
 import type { Method } from '../../domain/method.ts';
 import { readBytes } from '../../http/read-bytes.ts';
 import { callRail } from '../call-rail.ts';
+import { withWords } from '../provider-code.ts';
 import type { CallbackResult, CallbackSuspicion, Rail, RailOrder, StartResult } from '../rail.ts';
 import { logRailAnswer } from '../rail-log.ts';
-import { withWords } from '../rail-words.ts';
 import { failureReason, logLevel, OK, refusalReason } from './codes.ts';
 import {
   type Acknowledgement,

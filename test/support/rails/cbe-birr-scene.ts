@@ -1,5 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import * as v from 'valibot';
+import { type CbeBirrStandIn, startCbeBirrStandIn } from '../../../scripts/stand-ins/cbe-birr.ts';
+import {
+  jsonReply,
+  type Plan,
+  type ReceivedCall,
+  type StandInOrder,
+  StandInServer,
+} from '../../../scripts/stand-ins/stand-in.ts';
 import { base32FromBytes } from '../../../src/crypto/encoding.ts';
 import { cbeBirrRail } from '../../../src/rails/cbe-birr/rail.ts';
 import {
@@ -7,15 +15,7 @@ import {
   cbeBirrSettingsSchema,
 } from '../../../src/rails/cbe-birr/settings.ts';
 import type { Rail, RailOrder } from '../../../src/rails/rail.ts';
-import { type CbeBirrStandIn, startCbeBirrStandIn } from './cbe-birr.ts';
 import { orderFor } from './order.ts';
-import {
-  jsonReply,
-  type Plan,
-  type ReceivedCall,
-  type StandInOrder,
-  StandInServer,
-} from './stand-in.ts';
 
 /** CBE Birr's adapter, its stand-in, and a server in the gateway's place that takes callbacks. */
 export class CbeBirrScene {

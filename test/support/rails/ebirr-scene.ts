@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import * as v from 'valibot';
+import { startEbirrStandIn } from '../../../scripts/stand-ins/ebirr.ts';
+import { type StandIn, StandInServer } from '../../../scripts/stand-ins/stand-in.ts';
 import { ebirrRail } from '../../../src/rails/ebirr/rail.ts';
 import { ebirrSettingsSchema } from '../../../src/rails/ebirr/settings.ts';
 import type { Rail, RailOrder } from '../../../src/rails/rail.ts';
-import { startEbirrStandIn } from './ebirr.ts';
 import { orderFor } from './order.ts';
-import { type StandIn, StandInServer } from './stand-in.ts';
 
 /** eBirr's stand-in, the adapter that is configured for it, and a receiver of callbacks. */
 export interface EbirrScene {

@@ -1,12 +1,16 @@
 import { readFileSync } from 'node:fs';
 import * as v from 'valibot';
 import { vi } from 'vitest';
+import {
+  type ReceivedCall,
+  type Reply,
+  StandInServer,
+} from '../../../scripts/stand-ins/stand-in.ts';
 import type { Outcome } from '../../../src/domain/intent.ts';
 import { ethswitchRail } from '../../../src/rails/ethswitch/rail.ts';
 import { ethswitchSettings } from '../../../src/rails/ethswitch/settings.ts';
 import type { CallbackResult, Rail, RailOrder } from '../../../src/rails/rail.ts';
 import { orderFor } from './order.ts';
-import { type ReceivedCall, type Reply, StandInServer } from './stand-in.ts';
 
 /** What both suites of EthSwitch's share. */
 

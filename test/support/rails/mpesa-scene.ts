@@ -1,10 +1,10 @@
+import { type MpesaStandIn, startMpesaStandIn } from '../../../scripts/stand-ins/mpesa.ts';
+import { jsonReply, type Plan, StandInServer } from '../../../scripts/stand-ins/stand-in.ts';
 import type { Attempt, IntentTerms } from '../../../src/domain/intent.ts';
 import { mpesaRail } from '../../../src/rails/mpesa/rail.ts';
 import type { Rail, RailOrder } from '../../../src/rails/rail.ts';
-import { type MpesaStandIn, startMpesaStandIn } from './mpesa.ts';
 import { newReference, PHONE, settingsOf } from './mpesa-fixtures.ts';
 import { orderFor } from './order.ts';
-import { jsonReply, type Plan, StandInServer } from './stand-in.ts';
 
 /** M-PESA's stand-in, the adapter that is configured for it, and a receiver of callbacks. */
 export interface MpesaScene {

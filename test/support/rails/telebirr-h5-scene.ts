@@ -1,13 +1,21 @@
 import * as v from 'valibot';
+import {
+  jsonReply,
+  type ReceivedCall,
+  type Reply,
+  StandInServer,
+} from '../../../scripts/stand-ins/stand-in.ts';
+import {
+  startTelebirrH5StandIn,
+  type TelebirrH5StandIn,
+} from '../../../scripts/stand-ins/telebirr-h5.ts';
+import type { Texts } from '../../../scripts/stand-ins/telebirr-h5-wire.ts';
 import { REFERENCE_LENGTH, referenceFrom } from '../../../src/domain/identifiers.ts';
 import type { Attempt, IntentTerms } from '../../../src/domain/intent.ts';
 import type { Rail, RailOrder } from '../../../src/rails/rail.ts';
 import { telebirrH5Rail } from '../../../src/rails/telebirr-h5/rail.ts';
 import { telebirrH5Settings } from '../../../src/rails/telebirr-h5/settings.ts';
 import { orderFor } from './order.ts';
-import { jsonReply, type ReceivedCall, type Reply, StandInServer } from './stand-in.ts';
-import { startTelebirrH5StandIn, type TelebirrH5StandIn } from './telebirr-h5.ts';
-import type { Texts } from './telebirr-h5-wire.ts';
 
 /** Long enough for this machine, short enough to wait for. */
 const CALL_TIMEOUT_MS = 1_500;

@@ -1,9 +1,12 @@
+import { type ReceivedCall, StandInServer } from '../../../scripts/stand-ins/stand-in.ts';
+import {
+  startTelebirrUssdStandIn,
+  type TelebirrUssdStandIn,
+} from '../../../scripts/stand-ins/telebirr-ussd.ts';
 import type { CallbackResult, Rail, RailOrder } from '../../../src/rails/rail.ts';
 import { telebirrUssdRail } from '../../../src/rails/telebirr-ussd/rail.ts';
 import type { TelebirrUssdSettings } from '../../../src/rails/telebirr-ussd/settings.ts';
 import { orderFor } from './order.ts';
-import { type ReceivedCall, StandInServer } from './stand-in.ts';
-import { startTelebirrUssdStandIn, type TelebirrUssdStandIn } from './telebirr-ussd.ts';
 import { settingsFrom } from './telebirr-ussd-settings.ts';
 
 type Changes = Parameters<typeof orderFor>[2];

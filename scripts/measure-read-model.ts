@@ -1,0 +1,163 @@
+/**
+ * `npm run read-model:measure [-- --payments N --runs N]`: fills a fresh local D1 with a million
+ * payments of 50 merchants by the statements of the read model's own consumer, asks it what the
+ * dashboard and the operator ask, and prints a Markdown table. Each question is also put to SQLite
+ * alone, on the same file: D1 here tells whole milliseconds only, and the way to it takes several.
+ */
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { parseArgs } from 'node:util';
+import { median, quantile } from './benchmark/statistics.ts';
+import { type LocalDatabase, prepareLocalDatabase, runBatch } from './d1.ts';
+import { type Question, questionsOf } from './measure-read-model/questions.ts';
+import { MERCHANTS, seed } from './measure-read-model/seed.ts';
+import { wholeNumber } from './whole-number.ts';
+
+const DEFAULT_PAYMENTS = 1_000_000;
+const DEFAULT_RUNS = 60;
+/** Before the runs that count: statements are compiled, and the file's upper pages in memory. */
+const WARM_UP_RUNS = 3;
+const PROGRESS_STEP = 50_000;
+
+interface Measured {
+  readonly name: string;
+  /** As many as were looked at by the run that looked at most. */
+  readonly rowsRead: number;
+  readonly rowsFound: number;
+  readonly sqliteMs: readonly number[];
+  readonly d1Ms: readonly number[];
+  readonly wallMs: readonly number[];
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: { payments: { type: 'string' }, runs: { type: 'string' } },
+  });
+  const payments = wholeNumber('payments', values.payments ?? String(DEFAULT_PAYMENTS), 1);
+  const runs = wholeNumber('runs', values.runs ?? String(DEFAULT_RUNS), 1);
+  const directory = await mkdtemp(join(tmpdir(), 'kefel-projections-'));
+  try {
+    await prepareLocalDatabase(directory, async (database) => {
+      await fill(database, payments);
+      await measure(database, directory, payments, runs);
+      return [];
+    });
+  } finally {
+    await rm(directory, { recursive: true });
+  }
+}
+
+async function fill(database: LocalDatabase, payments: number): Promise<void> {
+  const startedAtMs = performance.now();
+  await seed(database, payments, (done) => {
+    if (done % PROGRESS_STEP === 0) {
+      console.error(`${done} payments, ${seconds(performance.now() - startedAtMs)} s`);
+    }
+  });
+  console.error(`filled in ${seconds(performance.now() - startedAtMs)} s`);
+}
+
+async function measure(
+  database: LocalDatabase,
+  directory: string,
+  payments: number,
+  runs: number,
+): Promise<void> {
+  const file = await databaseFile(directory);
+  const sqlite = new DatabaseSync(file, { readOnly: true });
+  const questions = await questionsOf(database, payments);
+  const measured: Measured[] = [];
+  for (const question of questions) {
+    measured.push(await ask(database, sqlite, question, runs));
+  }
+  sqlite.close();
+  const sizeMiB = Math.round((await stat(file)).size / 2 ** 20);
+  console.log(
+    `\n${payments.toLocaleString('en')} payments of ${MERCHANTS} merchants, ${sizeMiB} MiB; ` +
+      `${runs} runs each; milliseconds as median / p95\n`,
+  );
+  console.log('| question | rows found | rows read | SQLite ms | D1 ms | with the way to D1, ms |');
+  console.log('|---|---:|---:|---:|---:|---:|');
+  for (const { name, rowsFound, rowsRead, sqliteMs, d1Ms, wallMs } of measured) {
+    const times = [spread(sqliteMs, 2), spread(d1Ms, 0), spread(wallMs, 1)];
+    console.log(`| ${[name, rowsFound, rowsRead, ...times].join(' | ')} |`);
+  }
+}
+
+async function ask(
+  database: LocalDatabase,
+  sqlite: DatabaseSync,
+  { name, statements }: Question,
+  runs: number,
+): Promise<Measured> {
+  const rowsRead: number[] = [];
+  const rowsFound: number[] = [];
+  const sqliteMs: number[] = [];
+  const d1Ms: number[] = [];
+  const wallMs: number[] = [];
+  for (let run = -WARM_UP_RUNS; run < runs; run += 1) {
+    const asked = statements(Math.max(run, 0));
+    const wallFromMs = performance.now();
+    const results = await runBatch(database, asked);
+    const wallToMs = performance.now();
+    const prepared = asked.map(({ sql, params }) => ({ statement: sqlite.prepare(sql), params }));
+    const sqliteFromMs = performance.now();
+    for (const { statement, params } of prepared) {
+      statement.all(...params);
+    }
+    if (run >= 0) {
+      sqliteMs.push(performance.now() - sqliteFromMs);
+      wallMs.push(wallToMs - wallFromMs);
+      d1Ms.push(results.reduce((sum, { meta }) => sum + meta.duration, 0));
+      rowsRead.push(results.reduce((sum, { meta }) => sum + meta.rows_read, 0));
+      rowsFound.push(results.reduce((sum, result) => sum + result.results.length, 0));
+    }
+  }
+  return {
+    name,
+    rowsRead: Math.max(...rowsRead),
+    rowsFound: Math.max(...rowsFound),
+    sqliteMs,
+    d1Ms,
+    wallMs,
+  };
+}
+
+/** The file that holds D1's tables: the largest beneath `directory`. */
+async function databaseFile(directory: string): Promise<string> {
+  const entries = await readdir(join(directory, 'v3', 'd1'), {
+    recursive: true,
+    withFileTypes: true,
+  });
+  const files = await Promise.all(
+    entries
+      .filter((entry) => entry.isFile() && entry.name.endsWith('.sqlite'))
+      .map(async (entry) => {
+        const path = join(entry.parentPath, entry.name);
+        return { path, size: (await stat(path)).size };
+      }),
+  );
+  const [largest] = files.sort((one, other) => other.size - one.size);
+  if (largest === undefined) {
+    throw new Error('D1 left no file');
+  }
+  return largest.path;
+}
+
+function spread(values: readonly number[], digits: number): string {
+  return `${median(values).toFixed(digits)} / ${quantile(values, 0.95).toFixed(digits)}`;
+}
+
+function seconds(ms: number): string {
+  return (ms / 1_000).toFixed(0);
+}
+
+try {
+  await main();
+  process.exit(0);
+} catch (error) {
+  console.error(error);
+  process.exit(1);
+}

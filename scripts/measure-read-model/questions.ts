@@ -1,0 +1,186 @@
+import type { SqlStatement } from '../../src/database.ts';
+import type { Tenant } from '../../src/domain/intent.ts';
+import { idSearchKey } from '../../src/domain/search-key.ts';
+import {
+  attentionStatement,
+  countEventsStatement,
+  oldestStatement,
+} from '../../src/read-model/attention.ts';
+import {
+  countFailedEventsStatement,
+  eventsStatement,
+  failedEventsStatement,
+} from '../../src/read-model/events-list.ts';
+import type { Cursor } from '../../src/read-model/page.ts';
+import {
+  countOfAmountStatement,
+  type PaymentFilter,
+  paymentsStatement,
+  rareAmountStatement,
+} from '../../src/read-model/payments-list.ts';
+import { searchStatements } from '../../src/read-model/search.ts';
+import {
+  businessDay,
+  dailyTotalsStatement,
+  failuresPerRailStatement,
+  totalsByStretchStatement,
+  totalsStatement,
+} from '../../src/read-model/totals.ts';
+import type { LocalDatabase } from '../d1.ts';
+import {
+  chance,
+  eventIdOf,
+  linkOf,
+  MERCHANTS,
+  merchantName,
+  messageOf,
+  NEWEST_MS,
+  phoneKeyOf,
+  referenceOf,
+} from './seed.ts';
+
+/** What people ask the read model, as the statements of its own functions. */
+export interface Question {
+  readonly name: string;
+  /** The statements of run 0, 1, 2 …: each run asks for something else where it can. */
+  statements(run: number): readonly SqlStatement[];
+}
+
+const PAGE_ROWS = 20;
+const DAY_MS = 86_400_000;
+
+/** The merchant with the most payments, unless said otherwise: the worst case. */
+const BIG: Tenant = { environment: 'production', merchantId: merchantName(0) };
+const SMALL: Tenant = { environment: 'production', merchantId: merchantName(MERCHANTS - 1) };
+
+const FILTERS: Readonly<Record<string, PaymentFilter>> = {
+  'by status': { status: 'failed' },
+  'by method': { method: 'CBE' },
+  'by status and method': { status: 'failed', method: 'E_BIRR' },
+  'by currency': { currency: 'USD' },
+  'by date, a year ago': { createdToMs: NEWEST_MS - 365 * DAY_MS },
+};
+
+const AMOUNTS: Readonly<Record<string, { filter: PaymentFilter; isRare: boolean }>> = {
+  'one in ten': { filter: { amountMinorMin: 3_300_000 }, isRare: false },
+  'one in 400': { filter: { amountMinorMin: 4_950_000 }, isRare: false },
+  'one in 500': { filter: { amountMinorMin: 4_960_000 }, isRare: true },
+  'a handful of all': {
+    filter: { amountMinorMin: 2_000_000, amountMinorMax: 2_000_100 },
+    isRare: true,
+  },
+};
+
+export async function questionsOf(
+  database: LocalDatabase,
+  payments: number,
+): Promise<readonly Question[]> {
+  const today = businessDay(NEWEST_MS);
+  const month = { fromDay: today - 29, toDay: today };
+  const year = { fromDay: today - 364, toDay: today };
+  const page = (filter: PaymentFilter, cursor: Cursor | null, tenant = BIG) => [
+    paymentsStatement(tenant, filter, cursor, PAGE_ROWS),
+  ];
+  const listed = Object.entries(FILTERS).map(([name, filter]) =>
+    always(`payments ${name}`, page(filter, null)),
+  );
+  return [
+    { name: 'nothing (`SELECT 1`)', statements: () => [{ sql: 'SELECT 1', params: [] }] },
+    always('payments, first page', page({}, null)),
+    always('payments, first page, small merchant', page({}, null, SMALL)),
+    ...(await deepPages(database)),
+    ...listed,
+    // As the function asks: first how many there are, then by the one order or the other.
+    ...Object.entries(AMOUNTS).map(([name, { filter, isRare }]) => {
+      const build = isRare ? rareAmountStatement : paymentsStatement;
+      const count = countOfAmountStatement(BIG, filter);
+      return always(`payments by amount, ${name}`, [count, build(BIG, filter, null, PAGE_ROWS)]);
+    }),
+    ...searches(payments),
+    always('totals of 30 days', [totalsStatement(BIG, month)]),
+    always('totals of 365 days', [totalsStatement(BIG, year)]),
+    always('chart of 30 days', [dailyTotalsStatement(BIG, month)]),
+    always('chart of 365 days by weeks', [totalsByStretchStatement(BIG, year, 7)]),
+    always('events, first page', [eventsStatement(BIG, {}, null, PAGE_ROWS)]),
+    always('events that wait', [
+      eventsStatement(BIG, { deliveryStatus: 'waiting' }, null, PAGE_ROWS),
+    ]),
+    always('failed events, first page', [failedEventsStatement(BIG, {}, null, PAGE_ROWS)]),
+    always('failed events of 30 days, counted', [
+      countFailedEventsStatement(BIG, { fromMs: NEWEST_MS - 30 * DAY_MS }),
+    ]),
+    always('operator: what needs a human', [attentionStatement('production', null, PAGE_ROWS)]),
+    always('operator: oldest event on its way', [oldestStatement('production', 'waiting')]),
+    always('operator: events by status', [countEventsStatement('production')]),
+    always('operator: failures per rail, 7 days', [
+      failuresPerRailStatement('production', today - 6),
+    ]),
+  ];
+}
+
+function always(name: string, statements: readonly SqlStatement[]): Question {
+  return { name, statements: () => statements };
+}
+
+/** Of any merchant's payments, each run another one. */
+function searches(payments: number): readonly Question[] {
+  const search = (
+    name: string,
+    text: (index: number) => string,
+    keys?: (index: number) => readonly string[],
+    step = 1,
+  ): Question => ({
+    name: `search by ${name}`,
+    statements: (run) => {
+      const index = Math.floor((chance('search', run) * payments) / step) * step;
+      const { row } = messageOf(index, payments);
+      const found = keys?.(index) ?? [idSearchKey(text(index))];
+      return searchStatements(row, text(index), found);
+    },
+  });
+  const rowOf = (index: number) => messageOf(index, payments).row;
+  return [
+    search('paymentIntentUniqueId', (index) => rowOf(index).uniqueId),
+    search('uuid', (index) => rowOf(index).uuid),
+    search('integer id', (index) => String(rowOf(index).number)),
+    search('transactionId', referenceOf),
+    search('payment link', linkOf, undefined, 10),
+    search('event', eventIdOf),
+    search(
+      'phone',
+      () => '0911234567',
+      (index) => [idSearchKey('0911234567'), phoneKeyOf(index)],
+      5,
+    ),
+    search('nothing that exists', (index) => `no-order-${index}`),
+  ];
+}
+
+/** Pages that somebody who goes on and on may reach, as far as there are so many. */
+async function deepPages(database: LocalDatabase): Promise<readonly Question[]> {
+  const found: Question[] = [];
+  for (const depth of [1_000, 10_000]) {
+    const cursor = await cursorAfter(database, (depth - 1) * PAGE_ROWS);
+    if (cursor !== null) {
+      const name = `payments, page ${depth.toLocaleString('en')}`;
+      found.push(always(name, [paymentsStatement(BIG, {}, cursor, PAGE_ROWS)]));
+    }
+  }
+  return found;
+}
+
+/** The place behind so many of the big merchant's payments, or null when it has fewer. */
+async function cursorAfter(database: LocalDatabase, payments: number): Promise<Cursor | null> {
+  const { results } = await database
+    .prepare(
+      `SELECT created_at_ms AS createdAtMs, uuid FROM payment INDEXED BY payment_by_time
+       WHERE merchant_id = ? AND environment = ? ORDER BY created_at_ms DESC, uuid DESC
+       LIMIT 1 OFFSET ?`,
+    )
+    .bind(BIG.merchantId, BIG.environment, payments - 1)
+    .all<{ createdAtMs: number; uuid: string }>();
+  const [row] = results;
+  return row === undefined
+    ? null
+    : { direction: 'older', createdAtMs: row.createdAtMs, id: row.uuid };
+}

@@ -1,0 +1,189 @@
+import { createHash } from 'node:crypto';
+import type { FailureReason, IntentStatus } from '../../src/domain/intent.ts';
+import { METHODS } from '../../src/domain/method.ts';
+import { idSearchKey, phoneSearchKey } from '../../src/domain/search-key.ts';
+import type {
+  DeliveryStatus,
+  ProjectedEvent,
+  ProjectionMessage,
+} from '../../src/intent/protocol.ts';
+import { upsertStatements } from '../../src/read-model/upsert.ts';
+import type { LocalDatabase } from '../d1.ts';
+import { runBatch } from '../d1.ts';
+
+/** Payments that could have happened: the same for the same number, so that a run can be repeated. */
+
+export const MERCHANTS = 50;
+const DAYS = 400;
+const DAY_MS = 86_400_000;
+/** The newest payment's time: 1 November 2026. */
+export const NEWEST_MS = Date.UTC(2026, 10, 1);
+/** In one batch, as large as parameters may be. */
+const BATCH_PAYMENTS = 500;
+/** Customers come back: so many phones in all, and so many payment links of each merchant. */
+const PHONES = 200_000;
+const LINKS = 100;
+
+/** Shares of 100; what is left of a hundred is open. */
+const STATUSES: readonly (readonly [IntentStatus, number])[] = [
+  ['succeeded', 70],
+  ['expired', 13],
+  ['failed', 12],
+  ['canceled', 3],
+  ['processing', 1],
+];
+const REASONS: readonly FailureReason[] = [
+  'declined',
+  'insufficient_funds',
+  'abandoned',
+  'wrong_pin',
+];
+
+/** A number in [0, 1) that depends on what it is for only. */
+export function chance(purpose: string, index: number): number {
+  return digest(purpose, index).readUInt32BE(0) / 2 ** 32;
+}
+
+function digest(purpose: string, index: number): Buffer {
+  return createHash('sha256').update(`${purpose}/${index}`).digest();
+}
+
+/** The merchant of rank r has r-th part of what the first has: some are big, most are small. */
+const WEIGHTS = Array.from({ length: MERCHANTS }, (_, rank) => 1 / (rank + 1));
+const WEIGHT = WEIGHTS.reduce((sum, weight) => sum + weight, 0);
+
+export function merchantName(rank: number): string {
+  return `mer_${String(rank).padStart(2, '0')}`;
+}
+
+function merchantOf(index: number): string {
+  let left = chance('merchant', index) * WEIGHT;
+  const rank = WEIGHTS.findIndex((weight) => {
+    left -= weight;
+    return left < 0;
+  });
+  return merchantName(rank < 0 ? MERCHANTS - 1 : rank);
+}
+
+function uuidOf(index: number): string {
+  const hex = digest('uuid', index).toString('hex');
+  return [8, 13, 18, 23]
+    .reduce((text, at) => `${text.slice(0, at)}-${text.slice(at)}`, hex)
+    .slice(0, 36);
+}
+
+function statusOf(index: number): IntentStatus {
+  let left = chance('status', index) * 100;
+  const found = STATUSES.find(([, share]) => {
+    left -= share;
+    return left < 0;
+  });
+  return found?.[0] ?? 'open';
+}
+
+function deliveryStatusOf(index: number): DeliveryStatus {
+  const value = chance('delivery', index);
+  if (value < 0.97) {
+    return 'delivered';
+  }
+  return value < 0.985 ? 'dead' : value < 0.99 ? 'undeliverable' : 'waiting';
+}
+
+/** Payment `index` of `payments`, the oldest first, as its object would tell the read model of it. */
+export function messageOf(index: number, payments: number): ProjectionMessage {
+  const createdAtMs = Math.floor(NEWEST_MS - DAYS * DAY_MS * (1 - index / payments));
+  const status = statusOf(index);
+  const hasEnded = status !== 'open' && status !== 'processing';
+  const wasTried = status !== 'open' && (status !== 'expired' || chance('tried', index) < 0.3);
+  const method = wasTried ? (METHODS[Math.floor(chance('method', index) ** 2 * 6)] ?? null) : null;
+  const amountMinor = 100 + Math.floor(chance('amount', index) ** 4 * 5_000_000);
+  const endedAtMs = hasEnded ? createdAtMs + 90_000 : null;
+  return {
+    objectId: String(index),
+    version: 3,
+    row: {
+      uuid: uuidOf(index),
+      environment: 'production',
+      merchantId: merchantOf(index),
+      number: 1 + digest('number', index).readUIntBE(0, 6),
+      uniqueId: `order-${index}`,
+      projection: 1,
+      kind: chance('kind', index) < 0.8 ? 'hosted' : 'express',
+      status,
+      failureReason: status === 'failed' ? (REASONS[index % REASONS.length] ?? null) : null,
+      late: chance('late', index) < 0.0005,
+      amountMinor,
+      commissionMinor: method === null ? 0 : Math.round(amountMinor / 100),
+      commissionPaidByCustomer: false,
+      currency: chance('currency', index) < 0.95 ? 'ETB' : 'USD',
+      method,
+      unresolvedAttempts: chance('unresolved', index) < 0.0005 ? 1 : 0,
+      anomalies: chance('anomaly', index) < 0.0002 ? 1 : 0,
+      createdAtMs,
+      updatedAtMs: endedAtMs ?? createdAtMs,
+      endedAtMs,
+    },
+    searchKeys: searchKeysOf(index, wasTried),
+    events: hasEnded && status !== 'canceled' ? [eventOf(index, status, createdAtMs)] : [],
+  };
+}
+
+export function referenceOf(index: number): string {
+  return digest('reference', index).toString('hex').slice(0, 20).toUpperCase();
+}
+
+export function phoneKeyOf(index: number): string {
+  const phone = Math.floor(chance('phone', index) * PHONES);
+  return phoneSearchKey(digest('phone digest', phone).toString('base64url').slice(0, 22));
+}
+
+export function linkOf(index: number): string {
+  return `link-${Math.floor(chance('link', index) * LINKS)}`;
+}
+
+export function eventIdOf(index: number): string {
+  return `evt_${digest('event', index).toString('hex').slice(0, 32)}`;
+}
+
+function searchKeysOf(index: number, wasTried: boolean): string[] {
+  const receipt = `RCPT${digest('receipt', index).toString('hex').slice(0, 8).toUpperCase()}`;
+  const rail = digest('rail', index).toString('hex').slice(0, 24);
+  return [
+    ...(wasTried ? [referenceOf(index), rail, receipt].map(idSearchKey) : []),
+    ...(index % 10 === 0 ? [idSearchKey(linkOf(index))] : []),
+    ...(index % 5 < 3 ? [phoneKeyOf(index)] : []),
+  ];
+}
+
+function eventOf(index: number, status: string, createdAtMs: number): ProjectedEvent {
+  const deliveryStatus = deliveryStatusOf(index);
+  return {
+    eventId: eventIdOf(index),
+    sequence: 3,
+    type: `payment_${status}`,
+    revision: 1,
+    createdAtMs: createdAtMs + 90_000,
+    deliveryStatus,
+    dueAtMs: deliveryStatus === 'waiting' ? createdAtMs + 120_000 : null,
+    tries: deliveryStatus === 'delivered' ? 0 : 3,
+    lastTryAtMs: createdAtMs + 90_100,
+    lastHttpStatus: deliveryStatus === 'delivered' ? 200 : 503,
+    lastError: null,
+    lastDurationMs: 80,
+    destinationOrigin: 'https://shop.example.com',
+  };
+}
+
+/** Brings them into the database by the statements of the read model's own consumer, triggers and all. */
+export async function seed(
+  database: LocalDatabase,
+  payments: number,
+  onProgress: (done: number) => void,
+): Promise<void> {
+  for (let first = 0; first < payments; first += BATCH_PAYMENTS) {
+    const length = Math.min(BATCH_PAYMENTS, payments - first);
+    const messages = Array.from({ length }, (_, offset) => messageOf(first + offset, payments));
+    await runBatch(database, upsertStatements(messages));
+    onProgress(first + length);
+  }
+}

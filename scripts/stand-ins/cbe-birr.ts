@@ -1,0 +1,300 @@
+import { randomBytes, randomInt } from 'node:crypto';
+import { jsonObject } from '../../src/rails/call-rail.ts';
+import {
+  type Credentials,
+  openedOrder,
+  sealed,
+  sealedCallback,
+  sealedStatus,
+  sha256,
+  TRANSACTION_ID,
+} from './cbe-birr-crypto.ts';
+import { deskPage } from './desk.ts';
+import {
+  type CallbackAnswer,
+  type CallbackVariant,
+  CUSTOMER_ACTS,
+  type CustomerAct,
+  faulty,
+  jsonReply,
+  OrderBook,
+  type Plan,
+  postCallback,
+  type ReceivedCall,
+  type Reply,
+  type StandIn,
+  type StandInOrder,
+  StandInServer,
+} from './stand-in.ts';
+
+/**
+ * A stand-in for CBE Birr's web payment gateway: the page that customers are sent to, the status
+ * query, and callbacks to one registered address. An order stands as soon as its page was opened.
+ */
+export interface CbeBirrStandIn extends StandIn {
+  /** What an operator registers with the bank: the one address for all callbacks. */
+  registeredCallbackUrl: string | null;
+  readonly settings: Readonly<Record<'baseUrl' | keyof Credentials, string>> & {
+    readonly paidStates: readonly string[];
+    readonly failedStates: readonly string[];
+  };
+}
+
+/** The real words are not public. These are invented, and told to the gateway as settings. */
+const STATE: Readonly<Record<CustomerAct, string>> = {
+  pays: 'Birr Moved',
+  declines: 'Turned Down',
+  lacks_funds: 'Not Moved',
+  mistypes_pin: 'Not Moved',
+  cancels: 'Walked Away',
+  times_out: 'Not Moved',
+};
+const STATE_WAITING = 'At Counter';
+const FAILED_STATES = ['Turned Down', 'Not Moved', 'Walked Away'];
+
+const AFTER_ANSWER_MS = 50;
+
+/** `port` 0: any free one. */
+export async function startCbeBirrStandIn(port = 0): Promise<CbeBirrStandIn> {
+  const credentials: Credentials = {
+    user: `shop${randomInt(1000)}`,
+    password: randomBytes(6).toString('base64'),
+    tillCode: `00${randomInt(1000, 9999)}`,
+    secret: randomBytes(16).toString('hex'),
+  };
+  const bank = new Bank(credentials);
+  const server = await StandInServer.start((call) => bank.answer(call), port);
+  return {
+    railId: 'cbe-birr',
+    baseUrl: server.baseUrl,
+    settings: {
+      baseUrl: server.baseUrl,
+      ...credentials,
+      paidStates: [STATE.pays],
+      failedStates: FAILED_STATES,
+    },
+    calls: server.calls,
+    plan: (amountText, plan) => void bank.plans.set(amountText, plan),
+    order: (orderId) => bank.book.arrival(orderId),
+    stop: () => server.stop(),
+    get registeredCallbackUrl() {
+      return bank.registeredCallbackUrl;
+    },
+    set registeredCallbackUrl(url) {
+      bank.registeredCallbackUrl = url;
+    },
+  };
+}
+
+class Bank {
+  registeredCallbackUrl: string | null = null;
+  readonly plans = new Map<string, Plan>();
+  readonly book = new OrderBook<BankOrder>();
+  readonly credentials: Credentials;
+
+  constructor(credentials: Credentials) {
+    this.credentials = credentials;
+  }
+
+  async answer(call: ReceivedCall): Promise<Reply> {
+    const url = new URL(call.url, 'http://stand-in');
+    switch (`${call.method} ${url.pathname}`) {
+      case 'GET /Default.aspx':
+        return this.#opensPage(url);
+      case 'POST /Default.aspx':
+        return this.#pressesButton(new URLSearchParams(call.body));
+      case 'POST /api/cbebpg/TXNSTAT':
+        return this.#asksState(call);
+      default:
+        return { type: 'answer', status: 404, body: 'Not Found' };
+    }
+  }
+
+  /** The customer's browser comes with a sealed order. */
+  async #opensPage(url: URL): Promise<Reply> {
+    const names = [...url.searchParams.keys()];
+    const asked =
+      names.join() === 'r' ? openedOrder(this.credentials, url.searchParams.get('r') ?? '') : null;
+    if (asked === null) {
+      return refusalPage('Invalid request');
+    }
+    const plan = this.plans.get(asked.amountText);
+    return faulty(plan?.start, () => this.#takes(asked.orderId, asked.amountText, plan));
+  }
+
+  async #takes(orderId: string, amountText: string, plan: Plan | undefined): Promise<Reply> {
+    if (plan?.refuses === 'misconfigured' || plan?.refuses === 'unavailable') {
+      return refusalPage('Service not available');
+    }
+    const known = this.book.get(orderId);
+    if (known !== undefined) {
+      // A page that is loaded again shows the same order, as long as it waits for its customer.
+      const isSame = known.amountText === amountText && known.acted === null;
+      return isSame ? pageOf(known) : refusalPage('Duplicate transaction');
+    }
+    const order = new BankOrder(this, orderId, amountText);
+    this.book.add(order);
+    if (plan?.refuses !== undefined) {
+      await order.act(plan.refuses, { silent: true });
+      return refusalPage('Payment refused');
+    }
+    if (plan?.act !== undefined) {
+      await order.act(plan.act, { silent: true });
+      if (plan.callback === 'before_answer') {
+        await order.callback();
+      } else if (plan.callback !== 'never') {
+        // A gateway that is gone by then is no error of the bank's.
+        setTimeout(() => order.callback().catch(() => undefined), AFTER_ANSWER_MS);
+      }
+      return endPage(plan.act);
+    }
+    return pageOf(order);
+  }
+
+  async #pressesButton(form: URLSearchParams): Promise<Reply> {
+    const order = this.book.get(form.get('orderId') ?? '');
+    const act = CUSTOMER_ACTS.find((candidate) => candidate === form.get('act'));
+    if (order === undefined || act === undefined || order.acted !== null) {
+      return refusalPage('Invalid request');
+    }
+    await order.act(act, { silent: true });
+    if (this.plans.get(order.amountText)?.callback !== 'never') {
+      await order.callback().catch(() => undefined);
+    }
+    // No return address is in the request, so nobody brings the customer back.
+    return endPage(act);
+  }
+
+  /** Refusals are plain text, as CBE's are at times. */
+  async #asksState(call: ReceivedCall): Promise<Reply> {
+    const { secret, tillCode } = this.credentials;
+    const query = jsonObject(call.body);
+    const transactionId = query?.transactionId;
+    if (
+      call.headers['content-type'] !== 'application/json' ||
+      Object.keys(query ?? {})
+        .sort()
+        .join() !== 'Signiture,Tillcode,transactionId' ||
+      typeof transactionId !== 'string' ||
+      !TRANSACTION_ID.test(transactionId) ||
+      query?.Tillcode !== tillCode ||
+      query.Signiture !==
+        sha256(`Key=${secret}&Tillcode=${tillCode}&transactionId=${transactionId}`)
+    ) {
+      return { type: 'answer', status: 400, body: 'Invalid request' };
+    }
+    const order = this.book.get(transactionId);
+    if (order === undefined) {
+      return { type: 'answer', status: 200, body: 'Transaction not found' };
+    }
+    return faulty(this.plans.get(order.amountText)?.query, async () =>
+      jsonReply(200, {
+        EncryptedResponseValue: sealedStatus(secret, {
+          transactionId,
+          tillCode,
+          state: order.state,
+          date: order.date,
+          // The other of the two forms than in callbacks.
+          hashedDate: order.date.replace(/^(\d{4})-(\d\d)-(\d\d).*$/, '$3-$2-$1'),
+        }),
+      }),
+    );
+  }
+}
+
+class BankOrder implements StandInOrder {
+  readonly orderId: string;
+  readonly amountText: string;
+  readonly phone = null;
+  /** `TNDDate`. */
+  readonly date = new Date().toISOString().replace('T', ' ').slice(0, 19);
+  readonly #bank: Bank;
+  #acted: CustomerAct | null = null;
+
+  constructor(bank: Bank, orderId: string, amountText: string) {
+    this.#bank = bank;
+    this.orderId = orderId;
+    this.amountText = amountText;
+  }
+
+  get acted(): CustomerAct | null {
+    return this.#acted;
+  }
+
+  get state(): string {
+    return this.#acted === null ? STATE_WAITING : STATE[this.#acted];
+  }
+
+  async act(
+    act: CustomerAct,
+    options: { readonly silent?: boolean } = {},
+  ): Promise<CallbackAnswer | null> {
+    // Who has paid cannot unpay.
+    this.#acted = this.#acted === 'pays' ? 'pays' : act;
+    return options.silent === true ? null : this.callback();
+  }
+
+  get callbackUrl(): string {
+    const url = this.#bank.registeredCallbackUrl;
+    if (url === null) {
+      throw new Error('no callback address is registered with the stand-in');
+    }
+    return url;
+  }
+
+  async callback(
+    variant: CallbackVariant = 'genuine',
+    address = this.callbackUrl,
+  ): Promise<CallbackAnswer> {
+    return postCallback(address, 'application/json', this.#callbackBody(variant));
+  }
+
+  #callbackBody(variant: CallbackVariant): string {
+    const { secret } = this.#bank.credentials;
+    const { orderId: transactionId, state, date } = this;
+    const fields = { transactionId, state, date };
+    switch (variant) {
+      case 'genuine':
+        return JSON.stringify({ EncVal: sealedCallback(secret, fields) });
+      case 'forged': {
+        const forged = { ...fields, state: STATE.pays };
+        return JSON.stringify({ EncVal: sealedCallback('a guessed secret', forged) });
+      }
+      case 'wrong_amount': {
+        // No amount is in a callback. The nearest: sealed by somebody who knows the cipher's key
+        // only (blocks can be put together anew), so that the hash does not hold.
+        const plain = { TransactionId: transactionId, State: STATE.pays, TNDDate: date };
+        const text = JSON.stringify({ ...plain, Signiture: sha256('another amount') });
+        return JSON.stringify({ EncVal: sealed(secret, text) });
+      }
+      case 'other_order': {
+        const last = transactionId.endsWith('A') ? 'I' : 'A';
+        const other = { ...fields, transactionId: transactionId.slice(0, -1) + last };
+        return JSON.stringify({ EncVal: sealedCallback(secret, { ...other, state: STATE.pays }) });
+      }
+      case 'unreadable':
+        return '<callback/>';
+    }
+  }
+}
+
+function pageOf({ orderId, amountText }: BankOrder): Reply {
+  return deskPage('CBE Birr', [
+    {
+      orderId,
+      amountText: `ETB ${amountText}`,
+      phone: null,
+      action: '/Default.aspx',
+      acts: CUSTOMER_ACTS,
+    },
+  ]);
+}
+
+function endPage(act: CustomerAct): Reply {
+  return deskPage(act === 'pays' ? 'CBE Birr: paid' : 'CBE Birr: not paid', []);
+}
+
+function refusalPage(text: string): Reply {
+  const page = deskPage(`CBE Birr: ${text}`, []);
+  return page.type === 'answer' ? { ...page, status: 400 } : page;
+}

@@ -1,0 +1,53 @@
+import { METHODS, type Method } from '../../src/domain/method.ts';
+import { startCbeBirrStandIn } from './cbe-birr.ts';
+import { startEbirrStandIn } from './ebirr.ts';
+import { startEthswitchCardsStandIn } from './ethswitch-cards.ts';
+import { startNbgStandIn } from './ethswitch-nbg.ts';
+import { startMpesaStandIn } from './mpesa.ts';
+import type { StandIn } from './stand-in.ts';
+import { startTelebirrH5StandIn } from './telebirr-h5.ts';
+import { startTelebirrUssdStandIn } from './telebirr-ussd.ts';
+
+/** The six rails played on this machine, and what the gateway must be told to use them. */
+export interface StandIns {
+  readonly byMethod: Readonly<Record<Method, StandIn>>;
+  /** Options of `wrangler dev`: the production rails' secrets. */
+  readonly wranglerArgs: readonly string[];
+  stop(): Promise<void>;
+}
+
+export interface StandInsOptions {
+  /** Beside those that a stand-in demands: for one, how long a customer is waited for. */
+  readonly moreSettings?: Readonly<Partial<Record<Method, Readonly<Record<string, unknown>>>>>;
+  /** Which of EthSwitch's two gateways is played. */
+  readonly ethswitch?: 'nbg' | 'cards';
+}
+
+/** Starts a stand-in for each method; each makes its own credentials. */
+export async function startStandIns(
+  gatewayUrl: string,
+  { moreSettings = {}, ethswitch = 'nbg' }: StandInsOptions = {},
+): Promise<StandIns> {
+  const cbe = await startCbeBirrStandIn();
+  // CBE reports to one address, which a merchant registers with the bank.
+  cbe.registeredCallbackUrl = `${gatewayUrl}/rails/cbe-birr`;
+  const byMethod: Record<Method, StandIn> = {
+    TELE_BIRR: await startTelebirrH5StandIn(),
+    TELE_BIRR_USSD: await startTelebirrUssdStandIn(),
+    CBE: cbe,
+    ETS_SWITCH: await (ethswitch === 'nbg' ? startNbgStandIn() : startEthswitchCardsStandIn()),
+    M_PESA: await startMpesaStandIn(),
+    E_BIRR: await startEbirrStandIn(),
+  };
+  const wranglerArgs = METHODS.flatMap((method) => {
+    const settings = { ...byMethod[method].settings, ...moreSettings[method] };
+    return ['--var', `RAIL_${method}_PRODUCTION:${JSON.stringify(settings)}`];
+  });
+  return {
+    byMethod,
+    wranglerArgs,
+    stop: async () => {
+      await Promise.all(Object.values(byMethod).map((standIn) => standIn.stop()));
+    },
+  };
+}

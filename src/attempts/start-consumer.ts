@@ -1,0 +1,87 @@
+import type { Command } from '../domain/intent.ts';
+import { intentByObjectId } from '../intent/client.ts';
+import { errorText, log } from '../log.ts';
+import { railOf } from '../rails/registry.ts';
+import {
+  commandFor,
+  railOrder,
+  type SettleMessage,
+  type StartMessage,
+  settleForSure,
+} from './run-attempt.ts';
+
+export type RailMessage = StartMessage | SettleMessage;
+
+/**
+ * Between tries to store what a rail has said: a minute more each time, up to an hour. The queue's
+ * `max_retries` of them take three days.
+ */
+const SETTLE_RETRY_SECONDS = 60;
+const SETTLE_RETRY_STEPS_MAX = 60;
+
+/** After the rail's own time, for its answer to be stored before the window closes. */
+const STORING_TIME_MS = 5_000;
+
+/**
+ * Consumer of attempts whose rail answers only after the customer has acted, and of answers that
+ * could not be stored at once.
+ */
+export async function consumeStarts(batch: MessageBatch<RailMessage>, env: Env): Promise<void> {
+  for (const message of batch.messages) {
+    const { objectId } = message.body;
+    try {
+      if (message.body.type === 'settle') {
+        const { commands, answers } = message.body;
+        await intentByObjectId(env, objectId).execute(commands, answers);
+      } else {
+        await startClaimed(env, message.body);
+      }
+      message.ack();
+    } catch (error) {
+      log('error', 'rail_message_failed', {
+        objectId,
+        type: message.body.type,
+        error: errorText(error),
+      });
+      // A start is sent again by its object as long as nobody has claimed it; only the object knows.
+      if (message.body.type === 'settle') {
+        const steps = Math.min(message.attempts, SETTLE_RETRY_STEPS_MAX);
+        message.retry({ delaySeconds: steps * SETTLE_RETRY_SECONDS });
+      } else {
+        message.ack();
+      }
+    }
+  }
+}
+
+/**
+ * The claim in the object is what makes the call happen once: a message that comes twice, or after a
+ * consumer has died, finds it taken and does nothing, and the attempt stays unresolved rather than
+ * being charged again.
+ */
+async function startClaimed(env: Env, { objectId, attemptId }: StartMessage): Promise<void> {
+  const client = intentByObjectId(env, objectId);
+  const read = await client.read();
+  const attempt =
+    read.type === 'found' ? read.intent.attempts.find(({ id }) => id === attemptId) : undefined;
+  if (read.type !== 'found' || attempt === undefined) {
+    return;
+  }
+  const rail = railOf(env, read.intent.terms, attempt);
+  if (rail === null) {
+    return;
+  }
+  const order = await railOrder(env, objectId, read.intent, attempt);
+  const claim: Command = {
+    type: 'claim_start',
+    attemptId,
+    claimId: crypto.randomUUID(),
+    deadlineAtMs: Date.now() + rail.startTimeoutMs + STORING_TIME_MS,
+  };
+  const claimed = await client.execute([claim]);
+  if (claimed.type !== 'done' || claimed.rejection !== null) {
+    return;
+  }
+  const result = await rail.start(order);
+  await settleForSure(env, client, [commandFor(result, attempt, Date.now())]);
+}

@@ -1,0 +1,58 @@
+import type { Messages } from '../../i18n/messages.ts';
+import { Document } from '../../ui/document.tsx';
+import { Headline } from '../../ui/elements.tsx';
+import { Countdown } from './countdown.tsx';
+
+const SECOND_MS = 1_000;
+
+export type NoticeKind = 'unknown' | 'error' | 'busy' | 'bad_form' | 'too_many_tries';
+
+/** A page about no payment in particular: an unknown link, an error, too many requests. */
+export function NoticePage(props: {
+  readonly text: Messages;
+  readonly kind: NoticeKind;
+  /** Where another try makes sense, or null. */
+  readonly retryPath: string | null;
+  /** When the page tries again by itself, or null where that would send a form once more. */
+  readonly retryAfterSeconds?: number | null;
+}) {
+  const { text, kind, retryPath, retryAfterSeconds = null } = props;
+  const words = {
+    unknown: [text.unknownTitle, text.unknownLead],
+    error: [text.errorTitle, text.errorLead],
+    busy: [text.busyTitle, text.busyLead],
+    bad_form: [text.badFormTitle, text.badFormLead],
+    too_many_tries: [text.tooManyTitle, text.tooManyLead],
+  } as const satisfies Record<NoticeKind, readonly [string, string]>;
+  const [title, lead] = words[kind];
+  const refresh =
+    retryAfterSeconds === null ? null : { afterSeconds: retryAfterSeconds, url: retryPath };
+  return (
+    <Document text={text} title={title} isTest={false} path={retryPath} refresh={refresh}>
+      <main class="sheet">
+        <div class="task">
+          <Headline tone={kind === 'busy' || kind === 'too_many_tries' ? 'wait' : 'plain'}>
+            {title}
+          </Headline>
+          <p>{lead}</p>
+          {retryAfterSeconds !== null && (
+            <Countdown
+              text={text}
+              remainingMs={retryAfterSeconds * SECOND_MS}
+              words={text.tryingAgainIn}
+            >
+              {''}
+            </Countdown>
+          )}
+          {retryPath !== null && (
+            <p>
+              <a class="button" href={retryPath}>
+                {text.tryAgain}
+              </a>
+            </p>
+          )}
+        </div>
+      </main>
+    </Document>
+  );
+}

@@ -1,0 +1,114 @@
+import type { VNode } from 'preact';
+import {
+  type Attempt,
+  type AttemptStatus,
+  chargedMinor,
+  type IntentTerms,
+} from '../../domain/intent.ts';
+import type { Messages } from '../../i18n/messages.ts';
+import { moneyText } from '../../i18n/money-text.ts';
+import { timeText } from '../../i18n/time-text.ts';
+import type { SimulatorOutcome } from '../../rails/simulator/rail.ts';
+import { Document } from '../../ui/document.tsx';
+import { Headline, Row } from '../../ui/elements.tsx';
+import { Countdown } from './countdown.tsx';
+
+export interface SimulatorPageProps {
+  readonly text: Messages;
+  readonly terms: IntentTerms;
+  /** Already moved on to the present. */
+  readonly attempt: Attempt;
+  /** The simulator's own page. */
+  readonly path: string;
+  /** What is left to decide. */
+  readonly remainingMs: number;
+  /** Where the buttons post. */
+  readonly action: string;
+  /** The payment's own page. */
+  readonly checkoutUrl: string;
+}
+
+/** Stands in for a rail's page: whoever looks at it decides how the test payment ends. */
+export function SimulatorPage(props: SimulatorPageProps) {
+  const { text, terms, attempt } = props;
+  const settled = settledText(attempt.status, text);
+  const title = settled === null ? text.simulatorTitle : text.simulatorSettledTitle;
+  return (
+    <Document text={text} title={`${title} · ${text.testBanner}`} isTest path={props.path}>
+      <main class="sheet sheet-test">
+        <div class="task">
+          <Headline tone={settled === null ? 'wait' : 'plain'}>{title}</Headline>
+          <p>{settled ?? text.simulatorLead(text.methodName[attempt.method])}</p>
+          <dl class="receipt">
+            <Row label={text.merchant}>
+              <bdi>{terms.merchantName}</bdi>
+            </Row>
+            <Row label={text.method}>{text.methodName[attempt.method]}</Row>
+            <Row label={text.reference}>
+              <code>{attempt.reference}</code>
+            </Row>
+            <Row label={text.amount} emphasis>
+              {moneyText(chargedMinor(terms, attempt.method), terms.currency, text.locale)}
+            </Row>
+          </dl>
+          {settled === null ? (
+            <Buttons {...props} />
+          ) : (
+            <p>
+              <a class="button" href={props.checkoutUrl}>
+                {text.simulatorOnward}
+              </a>
+            </p>
+          )}
+        </div>
+      </main>
+    </Document>
+  );
+}
+
+function Buttons(props: SimulatorPageProps) {
+  const { text, terms, action, checkoutUrl, attempt, remainingMs } = props;
+  const isHosted = terms.kind === 'hosted';
+  return (
+    <>
+      <Countdown text={text} remainingMs={remainingMs} words={text.timeLeftToConfirm}>
+        {text.payBefore(timeText(attempt.deadlineAtMs, text))}
+      </Countdown>
+      <form class="stack" method="post" action={action} data-once>
+        <Choice outcome="approve" look="button">
+          {text.simulatorApprove}
+        </Choice>
+        <Choice outcome="decline" look="button button-second">
+          {isHosted ? text.simulatorDecline : text.simulatorDeclineFinal}
+        </Choice>
+        <Choice outcome="give_up" look="button button-second">
+          {text.simulatorGiveUp}
+        </Choice>
+      </form>
+      {isHosted && (
+        <p class="center">
+          <a class="button button-quiet" href={checkoutUrl}>
+            {text.simulatorBack}
+          </a>
+        </p>
+      )}
+    </>
+  );
+}
+
+function Choice(props: {
+  readonly outcome: SimulatorOutcome;
+  readonly look: string;
+  readonly children: string;
+}): VNode {
+  return (
+    <button class={props.look} type="submit" name="outcome" value={props.outcome}>
+      {props.children}
+    </button>
+  );
+}
+
+/** What became of the attempt, or null while it can still be decided. */
+function settledText(status: AttemptStatus, text: Messages): string | null {
+  return status === 'processing' || status === 'unresolved' ? null : text.simulatorSettled[status];
+}

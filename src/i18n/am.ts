@@ -1,0 +1,214 @@
+import type { Messages } from './messages.ts';
+
+const MONTHS = [
+  'ጃንዋሪ',
+  'ፌብሩዋሪ',
+  'ማርች',
+  'ኤፕሪል',
+  'ሜይ',
+  'ጁን',
+  'ጁላይ',
+  'ኦገስት',
+  'ሴፕቴምበር',
+  'ኦክቶበር',
+  'ኖቬምበር',
+  'ዲሴምበር',
+];
+
+const ETHIOPIC_MONTHS = [
+  'መስከረም',
+  'ጥቅምት',
+  'ኅዳር',
+  'ታኅሣሥ',
+  'ጥር',
+  'የካቲት',
+  'መጋቢት',
+  'ሚያዝያ',
+  'ግንቦት',
+  'ሰኔ',
+  'ሐምሌ',
+  'ነሐሴ',
+  'ጳጉሜን',
+];
+
+/**
+ * Amharic, in the polite form. "Open" (ክፈት) and "pay" (ክፈል) look alike: where one could be read
+ * for the other, "open" is said with another verb.
+ */
+export const amharic: Messages = {
+  locale: 'am-ET',
+  languageName: 'አማርኛ',
+  languages: 'ቋንቋ',
+
+  dateTime: ({ day, month, year }, ethiopic, time) =>
+    `${day} ${MONTHS[month - 1]} ${year} (${ethiopic.day} ${ETHIOPIC_MONTHS[ethiopic.month - 1]} ${ethiopic.year} ዓ.ም.)፣ ${time} EAT`,
+
+  testBanner: 'የሙከራ ክፍያ — ገንዘብ አይተላለፍም',
+  payTo: 'ክፍያ ለ፦',
+  poweredBy: 'ደህንነቱ በKefel የተጠበቀ',
+  keepLinkPrivate: 'ይህ ገጽ ለእርስዎ ብቻ ነው። ሊንኩን ለማንም አያጋሩ።',
+
+  methodName: {
+    TELE_BIRR: 'telebirr',
+    TELE_BIRR_USSD: 'telebirr USSD',
+    CBE: 'CBE Birr',
+    ETS_SWITCH: 'EthSwitch',
+    M_PESA: 'M-PESA',
+    E_BIRR: 'eBirr',
+  },
+  methodHint: {
+    TELE_BIRR: 'በtelebirr ገጽ ላይ',
+    TELE_BIRR_USSD: 'በስልክዎ ላይ ያረጋግጡ',
+    CBE: 'በCBE Birr ገጽ ላይ',
+    ETS_SWITCH: 'በማንኛውም የባንክ ካርድ ወይም ሂሳብ',
+    M_PESA: 'በስልክዎ ላይ ያረጋግጡ',
+    E_BIRR: 'በስልክዎ ላይ ያረጋግጡ',
+  },
+
+  details: 'የክፍያው ዝርዝር',
+  detailsPaid: 'የከፈሉት ክፍያ ዝርዝር',
+  quantityTimes: (quantity, price) => `${quantity} × ${price}`,
+  quantity: (quantity) => `ብዛት፦ ${quantity}`,
+  subtotal: 'ንዑስ ድምር',
+  commission: 'የአገልግሎት ክፍያ',
+  commissionByMethod: 'እንደ መክፈያ ዘዴው ይለያያል',
+  plusCommission: 'እንደ መክፈያ ዘዴው የሚለያይ የአገልግሎት ክፍያ ይጨመርበታል',
+  total: 'ጠቅላላ',
+  feeIncluded: (fee) => `የአገልግሎት ክፍያ ${fee} ጨምሮ`,
+  feeOf: (fee) => `የአገልግሎት ክፍያ ${fee}`,
+
+  choosePageTitle: (amount, merchant) => `ለ${merchant} ${amount} ይክፈሉ`,
+  chooseMethod: 'በምን መክፈል ይፈልጋሉ?',
+  phoneLabel: 'የሞባይል ቁጥር',
+  phoneHint: 'የሞባይል ገንዘብ ሂሳብዎ የተመዘገበበት ቁጥር፣ ለምሳሌ 0911 234 567።',
+  phoneFixed: 'ለዚህ ክፍያ ይህን ቁጥር የወሰነው ድርጅቱ ነው።',
+  pay: 'ይቀጥሉ',
+  payAmount: (amount) => `${amount} ይክፈሉ`,
+  working: 'ትንሽ ይጠብቁ…',
+  payBefore: (time) => `እባክዎ ከ${time} በፊት ይክፈሉ።`,
+  timeLeftToPay: (time) => `ለመክፈል የቀረው ጊዜ፦ ${time}`,
+  timeLeftToConfirm: (time) => `ለማረጋገጥ የቀረው ጊዜ፦ ${time}`,
+  fiveMinutesLeft: '5 ደቂቃ ቀርቷል።',
+  oneMinuteLeft: '1 ደቂቃ ቀርቷል።',
+  lastAttempt: 'ይህ የመጨረሻ ሙከራዎ ነው።',
+
+  leaveTitle: 'ሳይከፍሉ መውጣት ይፈልጋሉ?',
+  leaveLead: (merchant) => `ከወጡ ይህ ክፍያ ይቋረጣል። በኋላ ለመክፈል ወደ ${merchant} ተመልሰው እንደ አዲስ ይጀምሩ።`,
+  giveUp: (merchant) => `ሰርዘው ወደ ${merchant} ይመለሱ`,
+  giveUpNowhere: 'ይህን ክፍያ ይሰርዙ',
+  returnTo: (merchant) => `ወደ ${merchant} ይመለሱ`,
+
+  qrTitle: 'በስልክዎ ይቀጥሉ',
+  qrLead: 'ይህን ኮድ በስልክዎ ካሜራ ስካን ያድርጉ።',
+  qrAlternative: 'የዚህ ገጽ ሊንክ ያለበት QR ኮድ',
+
+  problemTitle: 'እባክዎ ምርጫዎን እንደገና ይመልከቱ',
+  problem: {
+    method_missing: 'በምን እንደሚከፍሉ ይምረጡ።',
+    phone_missing: 'የሞባይል ቁጥርዎን ያስገቡ፦ በዚህ ዘዴ ለመክፈል በስልክዎ ላይ ማረጋገጥ ያስፈልጋል።',
+    phone_invalid: 'የኢትዮጵያ የሞባይል ቁጥር ያስገቡ፦ በ9 ወይም በ7 የሚጀምሩ 9 አሃዞች፣ ከፊታቸው 0 ወይም +251 ቢኖርም ባይኖርም።',
+    phone_not_taken: 'በዚህ ዘዴ በዚህ ቁጥር መክፈል አይቻልም። በዘዴው አካውንት ያለው ቁጥር ያስገቡ ወይም ሌላ ዘዴ ይምረጡ።',
+  },
+
+  failureTitle: 'ገና አልከፈሉም',
+  failure: {
+    declined: 'ክፍያው ውድቅ ተደርጓል። እንደገና መሞከር ወይም ሌላ የመክፈያ ዘዴ መምረጥ ይችላሉ።',
+    abandoned:
+      'የክፍያው ማረጋገጫ ሳይደርሰን ከክፍያው ገጽ ወጥተዋል። ከፍለው ከሆነ ደግመው አይክፈሉ፤ ከአንድ ደቂቃ በኋላ ይህን ገጽ ያድሱት (refresh)።',
+    timed_out: 'ክፍያው በተሰጠው ጊዜ ውስጥ አልተረጋገጠም። እንደገና መሞከር ወይም ሌላ የመክፈያ ዘዴ መምረጥ ይችላሉ።',
+    rail_unavailable: 'ይህ የመክፈያ ዘዴ ለጊዜው አገልግሎት አይሰጥም። ቆየት ብለው እንደገና ይሞክሩ ወይም ሌላ የመክፈያ ዘዴ ይምረጡ።',
+    insufficient_funds: 'በሂሳብዎ ውስጥ ለዚህ ክፍያ በቂ ገንዘብ የለም። ገንዘብ ያስገቡ ወይም ሌላ የመክፈያ ዘዴ ይምረጡ።',
+    canceled_by_customer: 'ክፍያውን ሰርዘዋል። እንደገና መሞከር ወይም ሌላ የመክፈያ ዘዴ መምረጥ ይችላሉ።',
+    wrong_pin: 'የሚስጥር ቁጥሩ (PIN) ትክክል አይደለም። እንደገና መሞከር ወይም ሌላ የመክፈያ ዘዴ መምረጥ ይችላሉ።',
+    misconfigured: 'ይህ የመክፈያ ዘዴ ለጊዜው አገልግሎት አይሰጥም። ቆየት ብለው እንደገና ይሞክሩ ወይም ሌላ የመክፈያ ዘዴ ይምረጡ።',
+  },
+
+  redirectTitle: (method) => `በ${method} ይቀጥሉ`,
+  redirectLead: (method) => `የ${method} ክፍያዎ እየጠበቀዎት ነው። ሲጨርሱ ወደዚህ ገጽ ይመለሳሉ።`,
+  redirectWait: (method) => `ከ${method} ጋር እያገናኘንዎት ነው።`,
+  continueTo: (method) => `ወደ ${method} ይቀጥሉ`,
+  anotherMethod: 'ሌላ የመክፈያ ዘዴ ይምረጡ',
+  abandonWarning: 'እስካሁን ካልከፈሉ ብቻ ይምረጡ።',
+
+  pushTitle: 'በስልክዎ ላይ ያረጋግጡ',
+  pushLead: (method, phone) => `${method} ወደ ${phone} የክፍያ ጥያቄ ልኳል።`,
+  pushLeadNoPhone: (method) => `ክፍያዎ በ${method} በሂደት ላይ ነው።`,
+  pushSteps: [
+    'በስልክዎ የደረሰዎትን መልእክት ይክፈቱ።',
+    'የገንዘብ መጠኑን አይተው የሚስጥር ቁጥርዎን (PIN) ያስገቡ።',
+    'ይህን ገጽ አይዝጉት፤ ውጤቱን በራሱ ያሳያል።',
+  ],
+  pushNothingTitle: 'መልእክቱ እስካሁን አልደረሰዎትም?',
+  pushNothing: 'አንድ ደቂቃ ሊወስድ ይችላል። ስልኩ ክፍት መሆኑንና ኔትወርክ እንዳለው ይመልከቱ። ለሁለተኛ ጊዜ አይክፈሉ።',
+  pushSimulator: 'የሙከራ ስልኩን ይክፈቱ',
+  unresolvedTitle: 'ክፍያዎን እያጣራን ነው',
+  unresolvedLead: (method) =>
+    `${method} ውጤቱን ገና አላሳወቀንም። እባክዎ ደግመው አይክፈሉ፤ ውጤቱን እንዳወቅን ይህ ገጽ ያሳይዎታል።`,
+  waiting: 'ማረጋገጫ እየጠበቅን ነው…',
+  checkNow: 'አሁን ያጣሩ',
+  noConnection: 'የኢንተርኔት ግንኙነት የለም። ግንኙነቱ እንደተመለሰ ይህ ገጽ በራሱ ይቀጥላል።',
+  notSentOffline: 'የኢንተርኔት ግንኙነት ስለሌለዎት ምንም አልተላከም። ግንኙነቱ ሲመለስ እንደገና ይሞክሩ።',
+
+  paidTitle: 'ክፍያዎ ተሳክቷል',
+  alreadyPaidTitle: 'ይህ ክፍያ ቀደም ሲል ተከፍሏል',
+  alreadyPaidLead: 'እንደገና መክፈል አያስፈልግዎትም።',
+  returningIn: (merchant, seconds) => `ከ${seconds} ሰከንድ በኋላ ወደ ${merchant} ይመለሳሉ።`,
+  returningSoon: (merchant) => `ከጥቂት ሰከንዶች በኋላ ወደ ${merchant} ይመለሳሉ።`,
+  stayHere: 'በዚህ ገጽ ላይ ይቆዩ',
+  print: 'ደረሰኙን ያትሙ ወይም ያስቀምጡ',
+  reference: 'የማጣቀሻ ቁጥር',
+  paidWith: 'የተከፈለበት ዘዴ',
+  method: 'የመክፈያ ዘዴ',
+  merchant: 'ድርጅት',
+  amount: 'የገንዘብ መጠን',
+  paidAt: 'ቀንና ሰዓት',
+
+  failedTitle: 'ክፍያው አልተጠናቀቀም',
+  failedReason: {
+    declined: 'ክፍያው ውድቅ ተደርጓል።',
+    abandoned: 'ሳይከፍሉ ይህን ክፍያ አቋርጠዋል።',
+    timed_out: 'ክፍያው በተሰጠው ጊዜ ውስጥ አልተረጋገጠም።',
+    rail_unavailable: 'የመክፈያ ዘዴው አገልግሎት እየሰጠ አልነበረም።',
+    insufficient_funds: 'በሂሳቡ ውስጥ በቂ ገንዘብ አልነበረም።',
+    canceled_by_customer: 'ክፍያውን ሰርዘዋል።',
+    wrong_pin: 'የሚስጥር ቁጥሩ (PIN) ትክክል አልነበረም።',
+    misconfigured: 'የመክፈያ ዘዴው አገልግሎት እየሰጠ አልነበረም።',
+  },
+  failedLead: (merchant) => `አሁንም መክፈል ከፈለጉ ወደ ${merchant} ተመልሰው እንደ አዲስ ይጀምሩ።`,
+  expiredTitle: 'የዚህ ክፍያ ጊዜ አልፏል',
+  expiredLead: (merchant) =>
+    `የመክፈያው ጊዜ ስላለፈ ከእንግዲህ በዚህ ገጽ መክፈል አይቻልም። አሁንም መክፈል ከፈለጉ ወደ ${merchant} ተመልሰው እንደ አዲስ ይጀምሩ።`,
+  canceledTitle: 'ይህ ክፍያ ተሰርዟል',
+  canceledLead: (merchant) => `${merchant} ይህን ክፍያ ሰርዟል። ከእንግዲህ ሊከፍሉት አይችሉም።`,
+  mayStillSettle: (merchant) => `ከፍለው ከሆነ ምንም ማድረግ አያስፈልግዎትም፤ ክፍያው እንደተረጋገጠ ለ${merchant} እናሳውቃለን።`,
+
+  simulatorTitle: 'የክፍያ ማስመሰያ',
+  simulatorLead: (method) =>
+    `በሙከራ አካባቢ (sandbox) ይህ ገጽ በ${method} ቦታ ያገለግላል። ይህ የሙከራ ክፍያ እንዴት እንደሚያበቃ ይምረጡ።`,
+  simulatorApprove: 'ክፍያውን ያጽድቁ',
+  simulatorDecline: 'ውድቅ ያድርጉ (ዳግም መሞከር ይቻላል)',
+  simulatorDeclineFinal: 'ክፍያውን ውድቅ ያድርጉ',
+  simulatorGiveUp: 'አክሽፈው ወደ ድርጅቱ ይመለሱ',
+  simulatorBack: 'ወደ ክፍያ ገጹ ይመለሱ',
+  simulatorSettledTitle: 'የዚህ የሙከራ ክፍያ ውጤት ታውቋል',
+  simulatorSettled: {
+    succeeded: 'ጸድቋል።',
+    failed: 'አልተሳካም።',
+    expired: 'ጊዜው አልፏል።',
+  },
+  simulatorOnward: 'ክፍያውን ይመልከቱ',
+
+  unknownTitle: 'ይህን ክፍያ ማግኘት አልቻልንም',
+  unknownLead:
+    'ሊንኩ ያልተሟላ ወይም የተሳሳተ ሊሆን ይችላል። ድርጅቱ የላከልዎትን ሊንክ እንደገና ይጫኑ፣ ወይም አዲስ ሊንክ እንዲልክልዎት ድርጅቱን ይጠይቁ።',
+  errorTitle: 'በእኛ በኩል ችግር ተፈጥሯል',
+  errorLead: 'እባክዎ ከጥቂት ጊዜ በኋላ እንደገና ይሞክሩ። አስቀድመው ከፍለው ከሆነ ደግመው አይክፈሉ፤ ክፍያዎ የተጠበቀ ነው።',
+  badFormTitle: 'ጥያቄዎን ማስተናገድ አልቻልንም',
+  badFormLead: 'የላኩትን ቅጽ ማንበብ አልተቻለም። ወደ ክፍያው ተመልሰው እንደገና ይሞክሩ።',
+  busyTitle: 'እባክዎ ትንሽ ይጠብቁ',
+  busyLead: 'ይህ የክፍያ ገጽ በአጭር ጊዜ ውስጥ በጣም ብዙ ጊዜ ታይቷል። እባክዎ ከጥቂት ሰከንዶች በኋላ እንደገና ይሞክሩ።',
+  tooManyTitle: 'ሙከራው በጣም በዝቷል',
+  tooManyLead: 'ወደዚህ የሞባይል ቁጥር በጣም ብዙ ጥያቄዎች ተልከዋል። እባክዎ አንድ ደቂቃ ጠብቀው እንደገና ይሞክሩ።',
+  tryingAgainIn: (time) => `እንደገና እስኪሞከር የቀረው ጊዜ፦ ${time}`,
+  tryAgain: 'እንደገና ይሞክሩ',
+};

@@ -1,0 +1,85 @@
+import { cookieValue } from '../http/cookie.ts';
+import { amharic } from './am.ts';
+import { english } from './en.ts';
+import type { Messages } from './messages.ts';
+import { oromo } from './om.ts';
+import { tigrinya } from './ti.ts';
+
+/** By ISO 639-1 code, in the order of the switch. */
+export const LANGUAGES = { en: english, am: amharic, om: oromo, ti: tigrinya } satisfies Record<
+  string,
+  Messages
+>;
+
+export type Language = keyof typeof LANGUAGES;
+
+/** The query parameter of the switch's links. */
+export const LANGUAGE_PARAMETER = 'lang';
+
+const COOKIE_NAME = 'kefel_language';
+const COOKIE_SECONDS = 31_536_000;
+
+/** Browsers send some dozens of bytes; bounds the work on hostile headers. */
+const ACCEPT_LANGUAGE_LENGTH_MAX = 1_000;
+
+/** What the customer chose by the switch, now or earlier; else what the browser prefers. */
+export function languageOf(request: Request): Language {
+  return (
+    chosenLanguage(request) ??
+    knownLanguage(cookieValue(request, COOKIE_NAME)) ??
+    preferredLanguage(request.headers.get('accept-language') ?? '') ??
+    'en'
+  );
+}
+
+/** All words of a page, in the customer's language. */
+export function messagesFor(request: Request): Messages {
+  return LANGUAGES[languageOf(request)];
+}
+
+/** The `Set-Cookie` that remembers a choice made by this request, or null when it made none. */
+export function rememberingCookie(request: Request): string | null {
+  const language = chosenLanguage(request);
+  if (language === null) {
+    return null;
+  }
+  const secure = new URL(request.url).protocol === 'https:' ? '; Secure' : '';
+  return `${COOKIE_NAME}=${language}; Path=/; Max-Age=${COOKIE_SECONDS}; HttpOnly; SameSite=Lax${secure}`;
+}
+
+/** The best of `Accept-Language` (RFC 9110, section 12.5.4) that we speak, or null. */
+export function preferredLanguage(header: string): Language | null {
+  if (header.length > ACCEPT_LANGUAGE_LENGTH_MAX) {
+    return null;
+  }
+  let best: Language | null = null;
+  let bestQuality = 0;
+  for (const entry of header.split(',')) {
+    const [range = '', ...parameters] = entry.split(';');
+    const language = knownLanguage(range.trim().toLowerCase().split('-')[0] ?? '');
+    const quality = qualityOf(parameters);
+    if (language !== null && quality > bestQuality) {
+      best = language;
+      bestQuality = quality;
+    }
+  }
+  return best;
+}
+
+/** Of a range without a weight: 1; of one that cannot be read: 0. */
+function qualityOf(parameters: readonly string[]): number {
+  const weight = parameters.map((text) => text.trim()).find((text) => /^q=/i.test(text));
+  if (weight === undefined) {
+    return 1;
+  }
+  const quality = Number(weight.slice(2));
+  return quality >= 0 && quality <= 1 ? quality : 0;
+}
+
+function chosenLanguage(request: Request): Language | null {
+  return knownLanguage(new URL(request.url).searchParams.get(LANGUAGE_PARAMETER));
+}
+
+function knownLanguage(code: string | null): Language | null {
+  return code !== null && Object.hasOwn(LANGUAGES, code) ? (code as Language) : null;
+}

@@ -1,0 +1,217 @@
+import type { Messages } from './messages.ts';
+
+const MONTHS = [
+  'Amajjii',
+  'Guraandhala',
+  'Bitootessa',
+  'Eebila',
+  'Caamsaa',
+  'Waxabajjii',
+  'Adoolessa',
+  'Hagayya',
+  'Fulbaana',
+  'Onkololeessa',
+  'Sadaasa',
+  'Muddee',
+];
+
+/** Afaan Oromo, in the polite plural. Names stand alone, since case endings depend on their sound. */
+export const oromo: Messages = {
+  locale: 'om-ET',
+  languageName: 'Afaan Oromoo',
+  languages: 'Afaan',
+
+  dateTime: ({ day, month, year }, _ethiopic, time) =>
+    `${day} ${MONTHS[month - 1]} ${year}, ${time} EAT`,
+
+  testBanner: 'Kaffaltii yaalii — maallaqni hin dabarfamu',
+  payTo: 'Kan kaffalamuuf:',
+  poweredBy: 'Nageenya kaffaltii: Kefel',
+  keepLinkPrivate: 'Fuulli kun kan keessan qofa. Liinkii isaa nama biraaf hin kenninaa.',
+
+  methodName: {
+    TELE_BIRR: 'telebirr',
+    TELE_BIRR_USSD: 'telebirr USSD',
+    CBE: 'CBE Birr',
+    ETS_SWITCH: 'EthSwitch',
+    M_PESA: 'M-PESA',
+    E_BIRR: 'eBirr',
+  },
+  methodHint: {
+    TELE_BIRR: 'Fuula telebirr irratti',
+    TELE_BIRR_USSD: 'Bilbila keessaniin mirkaneessaa',
+    CBE: 'Fuula CBE Birr irratti',
+    ETS_SWITCH: 'Kaardii baankii yookiin herrega kamiinuu',
+    M_PESA: 'Bilbila keessaniin mirkaneessaa',
+    E_BIRR: 'Bilbila keessaniin mirkaneessaa',
+  },
+
+  details: 'Waan kaffaltiin raawwatamuuf',
+  detailsPaid: 'Waan kaffaltiin raawwatameef',
+  quantityTimes: (quantity, price) => `${quantity} × ${price}`,
+  quantity: (quantity) => `Baay’ina: ${quantity}`,
+  subtotal: 'Ida’ama xiqqaa',
+  commission: 'Kaffaltii tajaajilaa',
+  commissionByMethod: 'mala kaffaltii irratti hundaa’a',
+  plusCommission: 'kaffaltiin tajaajilaa mala kaffaltii irratti hundaa’u itti dabalama',
+  total: 'Waliigala',
+  feeIncluded: (fee) => `kaffaltii tajaajilaa ${fee} dabalatee`,
+  feeOf: (fee) => `kaffaltii tajaajilaa ${fee}`,
+
+  choosePageTitle: (amount, merchant) => `Gara ${merchant} ${amount} kaffalaa`,
+  chooseMethod: 'Maaliin kaffaluu barbaaddu?',
+  phoneLabel: 'Lakkoofsa bilbilaa',
+  phoneHint:
+    'Lakkoofsa herregni maallaqa moobaayilaa keessan ittiin galmaa’e, fakkeenyaaf 0911 234 567.',
+  phoneFixed: 'Lakkoofsa kana kaffaltii kanaaf dhaabbatichatu murteesse.',
+  pay: 'Itti fufaa',
+  payAmount: (amount) => `${amount} kaffalaa`,
+  working: 'Xiqqoo eegaa…',
+  payBefore: (time) => `Maaloo ${time} dura kaffalaa.`,
+  timeLeftToPay: (time) => `Yeroo kaffaluuf hafe: ${time}`,
+  timeLeftToConfirm: (time) => `Yeroo mirkaneessuuf hafe: ${time}`,
+  fiveMinutesLeft: 'Daqiiqaa 5tu hafe.',
+  oneMinuteLeft: 'Daqiiqaa 1tu hafe.',
+  lastAttempt: 'Kun yaalii keessan isa dhumaati.',
+
+  leaveTitle: 'Osoo hin kaffalin ba’uu barbaadduu?',
+  leaveLead: (merchant) =>
+    `Yoo baatan kaffaltiin kun addaan cita. Booda kaffaluuf gara ${merchant} deebi’aatii haaraatti jalqabaa.`,
+  giveUp: (merchant) => `Haqaatii gara ${merchant} deebi’aa`,
+  giveUpNowhere: 'Kaffaltii kana haqaa',
+  returnTo: (merchant) => `Gara ${merchant} deebi’aa`,
+
+  qrTitle: 'Bilbila keessaniin itti fufaa',
+  qrLead: 'Koodii kana kaameraa bilbila keessaniitiin iskaan godhaa.',
+  qrAlternative: 'Koodii QR liinkii fuula kanaa qabu',
+
+  problemTitle: 'Maaloo filannoo keessan ilaalaa',
+  problem: {
+    method_missing: 'Maaliin akka kaffaltan filadhaa.',
+    phone_missing:
+      'Lakkoofsa bilbilaa keessan galchaa: mala kanaan kaffaluuf bilbila keessaniin mirkaneessuu qabdu.',
+    phone_invalid:
+      'Lakkoofsa moobaayilaa Itoophiyaa galchaa: dijiitii 9 kan 9 yookiin 7 irraa jalqaban, isaan dura 0 yookiin +251 jiraatus hafus.',
+    phone_not_taken:
+      'Mala kanaan lakkoofsa kanaan kaffaluun hin danda’amu. Lakkoofsa mala kana irratti akkaawuntii qabu galchaa, yookiin mala biraa filadhaa.',
+  },
+
+  failureTitle: 'Isin hanga ammaatti hin kaffalle',
+  failure: {
+    declined:
+      'Kaffaltiin kun didameera. Irra deebitanii yaaluu yookiin mala kaffaltii biraa filachuu dandeessu.',
+    abandoned:
+      'Mirkaneessi kaffaltichaa osoo nu hin ga’in fuula kaffaltii keessaa baatan. Yoo kaffaltanii jirtan, irra deebitanii hin kaffalinaa: daqiiqaa tokko booda fuula kana haaromsaa (refresh).',
+    timed_out:
+      'Kaffaltiin kun yeroo kenname keessatti hin mirkanoofne. Irra deebitanii yaaluu yookiin mala kaffaltii biraa filachuu dandeessu.',
+    rail_unavailable:
+      'Malli kaffaltii kun yeroo ammaa tajaajila hin kennu. Booda irra deebi’aa yaalaa yookiin mala kaffaltii biraa filadhaa.',
+    insufficient_funds:
+      'Herrega keessan keessa maallaqni kaffaltii kanaaf gahu hin jiru. Maallaqa galchaa yookiin mala kaffaltii biraa filadhaa.',
+    canceled_by_customer:
+      'Kaffaltii kana haqxaniittu. Irra deebitanii yaaluu yookiin mala kaffaltii biraa filachuu dandeessu.',
+    wrong_pin:
+      'Lakkoofsi icciitii (PIN) sirrii miti. Irra deebitanii yaaluu yookiin mala kaffaltii biraa filachuu dandeessu.',
+    misconfigured:
+      'Malli kaffaltii kun yeroo ammaa tajaajila hin kennu. Booda irra deebi’aa yaalaa yookiin mala kaffaltii biraa filadhaa.',
+  },
+
+  redirectTitle: (method) => `Karaa ${method} itti fufaa`,
+  redirectLead: (method) =>
+    `Kaffaltiin keessan ${method} irratti isin eegaa jira. Yommuu xumurtan gara fuula kanaatti deebitu.`,
+  redirectWait: (method) => `Gara ${method} isin dabarsaa jirra.`,
+  continueTo: (method) => `Gara ${method} itti fufaa`,
+  anotherMethod: 'Mala kaffaltii biraa filadhaa',
+  abandonWarning: 'Yoo isin hanga ammaatti hin kaffalle ta’e qofa filadhaa.',
+
+  pushTitle: 'Bilbila keessaniin mirkaneessaa',
+  pushLead: (method, phone) => `${method} gaaffii kaffaltii gara ${phone} ergeera.`,
+  pushLeadNoPhone: (method) => `Kaffaltiin keessan karaa ${method} adeemsa irra jira.`,
+  pushSteps: [
+    'Ergaa bilbila keessanitti dhufe banaa.',
+    'Hanga maallaqaa ilaalaatii lakkoofsa icciitii (PIN) keessan galchaa.',
+    'Fuula kana hin cufinaa: bu’aa isaa ofumaan agarsiisa.',
+  ],
+  pushNothingTitle: 'Ergaan hanga ammaatti isin hin geenyee?',
+  pushNothing:
+    'Daqiiqaa tokko fudhachuu danda’a. Bilbilichi banaa ta’uu fi neetworkii qabaachuu isaa ilaalaa. Yeroo lammaffaaf hin kaffalinaa.',
+  pushSimulator: 'Bilbila yaalii banaa',
+  unresolvedTitle: 'Kaffaltii keessan mirkaneeffachaa jirra',
+  unresolvedLead: (method) =>
+    `${method} bu’aa isaa hanga ammaatti nu hin beeksifne. Maaloo irra deebitanii hin kaffalinaa: akkuma beekneen fuulli kun bu’aa isaa isinitti agarsiisa.`,
+  waiting: 'Mirkaneessa eegaa jirra…',
+  checkNow: 'Amma ilaalaa',
+  noConnection: 'Qunnamtiin interneetii hin jiru. Akkuma deebi’een fuulli kun ofumaan itti fufa.',
+  notSentOffline:
+    'Qunnamtii interneetii waan hin qabneef wanti ergame hin jiru. Yommuu qunnamtiin deebi’u irra deebi’aa yaalaa.',
+
+  paidTitle: 'Kaffaltiin keessan milkaa’eera',
+  alreadyPaidTitle: 'Kaffaltiin kun duraan kaffalameera',
+  alreadyPaidLead: 'Irra deebitanii kaffaluun hin barbaachisu.',
+  returningIn: (merchant, seconds) => `Sekondii ${seconds} booda gara ${merchant} deebitu.`,
+  returningSoon: (merchant) => `Sekondii muraasa booda gara ${merchant} deebitu.`,
+  stayHere: 'Fuula kana irra turaa',
+  print: 'Nagahee maxxansaa ykn kuusaa',
+  reference: 'Lakkoofsa wabii',
+  paidWith: 'Mala ittiin kaffalame',
+  method: 'Mala kaffaltii',
+  merchant: 'Dhaabbata',
+  amount: 'Hanga maallaqaa',
+  paidAt: 'Guyyaa fi sa’aatii',
+
+  failedTitle: 'Kaffaltiin kun hin xumuramne',
+  failedReason: {
+    declined: 'Kaffaltiin kun didameera.',
+    abandoned: 'Osoo hin kaffalin kaffaltii kana addaan kuttan.',
+    timed_out: 'Kaffaltiin kun yeroo kenname keessatti hin mirkanoofne.',
+    rail_unavailable: 'Malli kaffaltichaa tajaajila hin kennu ture.',
+    insufficient_funds: 'Herregicha keessa maallaqni gahaan hin turre.',
+    canceled_by_customer: 'Kaffaltii kana haqxaniittu.',
+    wrong_pin: 'Lakkoofsi icciitii (PIN) sirrii hin turre.',
+    misconfigured: 'Malli kaffaltichaa tajaajila hin kennu ture.',
+  },
+  failedLead: (merchant) =>
+    `Kaffaluu yoo barbaaddan gara ${merchant} deebi’aatii haaraatti jalqabaa.`,
+  expiredTitle: 'Yeroon kaffaltii kanaa darbeera',
+  expiredLead: (merchant) =>
+    `Yeroon kaffaltichaa waan darbeef, kana booda fuula kanaan kaffaluun hin danda’amu. Kaffaluu yoo barbaaddan gara ${merchant} deebi’aatii haaraatti jalqabaa.`,
+  canceledTitle: 'Kaffaltiin kun haqameera',
+  canceledLead: (merchant) =>
+    `${merchant} kaffaltii kana haqeera. Kana booda kaffaltii kana raawwachuu hin dandeessan.`,
+  mayStillSettle: (merchant) =>
+    `Yoo kaffaltanii jirtan waan gochuu qabdan hin jiru: akkuma kaffaltichi mirkanaa’een ${merchant} ni beeksifna.`,
+
+  simulatorTitle: 'Fakkeessituu kaffaltii',
+  simulatorLead: (method) =>
+    `Naannoo yaalii (sandbox) keessatti fuulli kun bakka ${method} bu’a. Kaffaltiin yaalii kun akkamitti akka xumuramu filadhaa.`,
+  simulatorApprove: 'Kaffalticha hayyamaa',
+  simulatorDecline: 'Didaa (ammas yaaluun danda’ama)',
+  simulatorDeclineFinal: 'Kaffalticha didaa',
+  simulatorGiveUp: 'Fashaleessaatii dhaabbatatti deebi’aa',
+  simulatorBack: 'Fuula kaffaltiitti deebi’aa',
+  simulatorSettledTitle: 'Bu’aan kaffaltii yaalii kanaa beekameera',
+  simulatorSettled: {
+    succeeded: 'Hayyamameera.',
+    failed: 'Hin milkoofne.',
+    expired: 'Yeroon isaa darbeera.',
+  },
+  simulatorOnward: 'Kaffalticha ilaalaa',
+
+  unknownTitle: 'Kaffaltii kana argachuu hin dandeenye',
+  unknownLead:
+    'Liinkichi guutuu ta’uu dhiisuu yookiin dogoggora qabaachuu danda’a. Liinkii dhaabbatichi isinii erge irra deebi’aa banaa, yookiin liinkii haaraa akka isinii ergu dhaabbaticha gaafadhaa.',
+  errorTitle: 'Gama keenyaan rakkoon uumameera',
+  errorLead:
+    'Maaloo yeroo muraasa booda irra deebi’aa yaalaa. Yoo duraan kaffaltanii jirtan, irra deebitanii hin kaffalinaa: kaffaltiin keessan hin badu.',
+  badFormTitle: 'Gaaffii keessan keessummeessuu hin dandeenye',
+  badFormLead:
+    'Unka ergitan dubbisuun hin danda’amne. Gara kaffaltichaatti deebi’aatii irra deebi’aa yaalaa.',
+  busyTitle: 'Maaloo xiqqoo eegaa',
+  busyLead:
+    'Fuulli kaffaltii kun yeroo gabaabaa keessatti al baay’ee banameera. Maaloo sekondii muraasa booda irra deebi’aa yaalaa.',
+  tooManyTitle: 'Yaaliin baay’ateera',
+  tooManyLead:
+    'Gara lakkoofsa bilbilaa kanaatti gaaffii baay’eetu ergame. Maaloo daqiiqaa tokko eegaatii irra deebi’aa yaalaa.',
+  tryingAgainIn: (time) => `Hanga irra deebi’amee yaalamutti: ${time}`,
+  tryAgain: 'Irra deebi’aa yaalaa',
+};

@@ -1,0 +1,215 @@
+import type { Messages } from './messages.ts';
+
+const MONTHS = [
+  'ጃንዋሪ',
+  'ፌብሩዋሪ',
+  'ማርች',
+  'ኤፕሪል',
+  'ሜይ',
+  'ጁን',
+  'ጁላይ',
+  'ኦገስት',
+  'ሴፕቴምበር',
+  'ኦክቶበር',
+  'ኖቬምበር',
+  'ዲሴምበር',
+];
+
+const ETHIOPIC_MONTHS = [
+  'መስከረም',
+  'ጥቅምቲ',
+  'ሕዳር',
+  'ታሕሳስ',
+  'ጥሪ',
+  'ለካቲት',
+  'መጋቢት',
+  'ሚያዝያ',
+  'ግንቦት',
+  'ሰነ',
+  'ሓምለ',
+  'ነሓሰ',
+  'ጳጉሜን',
+];
+
+/**
+ * Tigrinya as Tigray writes it (ፀ, ሕዚ), in the polite ንስኹም. "Open" (ክፈቱ) and "pay" (ክፈሉ) look
+ * alike: where one could be read for the other, "open" is said with another verb.
+ */
+export const tigrinya: Messages = {
+  locale: 'ti-ET',
+  languageName: 'ትግርኛ',
+  languages: 'ቋንቋ',
+
+  dateTime: ({ day, month, year }, ethiopic, time) =>
+    `${day} ${MONTHS[month - 1]} ${year} (${ethiopic.day} ${ETHIOPIC_MONTHS[ethiopic.month - 1]} ${ethiopic.year} ዓ.ም.)፣ ${time} EAT`,
+
+  testBanner: 'ናይ ፈተነ ክፍሊት — ገንዘብ ኣይመሓላለፍን',
+  payTo: 'ክፍሊት ናብ፦',
+  poweredBy: 'ድሕንነቱ ብKefel ዝተሓለወ',
+  keepLinkPrivate: 'እዚ ገፅ ንዓኹም ጥራሕ እዩ። ነቲ ሊንክ ንካልእ ሰብ ኣይትሃቡ።',
+
+  methodName: {
+    TELE_BIRR: 'telebirr',
+    TELE_BIRR_USSD: 'telebirr USSD',
+    CBE: 'CBE Birr',
+    ETS_SWITCH: 'EthSwitch',
+    M_PESA: 'M-PESA',
+    E_BIRR: 'eBirr',
+  },
+  methodHint: {
+    TELE_BIRR: 'ኣብ ገፅ telebirr',
+    TELE_BIRR_USSD: 'ኣብ ስልክኹም ኣረጋግፁ',
+    CBE: 'ኣብ ገፅ CBE Birr',
+    ETS_SWITCH: 'ብዝኾነ ናይ ባንኪ ካርድ ወይ ሒሳብ',
+    M_PESA: 'ኣብ ስልክኹም ኣረጋግፁ',
+    E_BIRR: 'ኣብ ስልክኹም ኣረጋግፁ',
+  },
+
+  details: 'ዝርዝር እትኸፍልዎ',
+  detailsPaid: 'ዝርዝር ዝኸፈልኩምዎ',
+  quantityTimes: (quantity, price) => `${quantity} × ${price}`,
+  quantity: (quantity) => `ብዝሒ፦ ${quantity}`,
+  subtotal: 'ንኡስ ድምር',
+  commission: 'ክፍሊት ኣገልግሎት',
+  commissionByMethod: 'ብመሰረት ኣገባብ ክፍሊት ይፈላለ',
+  plusCommission: 'ብመሰረት ኣገባብ ክፍሊት ዝፈላለ ክፍሊት ኣገልግሎት ይውሰኾ',
+  total: 'ጠቕላላ',
+  feeIncluded: (fee) => `ክፍሊት ኣገልግሎት ${fee} ሓዊሱ`,
+  feeOf: (fee) => `ክፍሊት ኣገልግሎት ${fee}`,
+
+  choosePageTitle: (amount, merchant) => `${amount} ናብ ${merchant} ክፈሉ`,
+  chooseMethod: 'ብምንታይ ክትከፍሉ ትደልዩ?',
+  phoneLabel: 'ቁፅሪ ስልኪ',
+  phoneHint: 'ናይ ሞባይል ገንዘብ ሒሳብኩም ዝተመዝገበሉ ቁፅሪ፣ ንኣብነት 0911 234 567።',
+  phoneFixed: 'ነዚ ቁፅሪ ንዚ ክፍሊት ዝወሰኖ እቲ ትካል እዩ።',
+  pay: 'ቀፅሉ',
+  payAmount: (amount) => `${amount} ክፈሉ`,
+  working: 'ቁሩብ ተፀበዩ…',
+  payBefore: (time) => `በጃኹም ቅድሚ ${time} ክፈሉ።`,
+  timeLeftToPay: (time) => `ንምኽፋል ዝተረፈ ግዜ፦ ${time}`,
+  timeLeftToConfirm: (time) => `ንምርግጋፅ ዝተረፈ ግዜ፦ ${time}`,
+  fiveMinutesLeft: '5 ደቒቓ ተሪፉ ኣሎ።',
+  oneMinuteLeft: '1 ደቒቓ ተሪፉ ኣሎ።',
+  lastAttempt: 'እዚ ናይ መወዳእታ ፈተነኹም እዩ።',
+
+  leaveTitle: 'ከይከፈልኩም ክትወፁ ትደልዩ ዲኹም?',
+  leaveLead: (merchant) => `እንተወፂእኩም እዚ ክፍሊት ይቋረፅ። ደሓር ንምኽፋል ናብ ${merchant} ተመሊስኩም ከም ብሓዱሽ ጀምሩ።`,
+  giveUp: (merchant) => `ሰሪዝኩም ናብ ${merchant} ተመለሱ`,
+  giveUpNowhere: 'ነዚ ክፍሊት ሰርዙ',
+  returnTo: (merchant) => `ናብ ${merchant} ተመለሱ`,
+
+  qrTitle: 'ብስልክኹም ቀፅሉ',
+  qrLead: 'ነዚ ኮድ ብካሜራ ስልክኹም ስካን ግበሩ።',
+  qrAlternative: 'ሊንክ እዚ ገፅ ዝሓዘ QR ኮድ',
+
+  problemTitle: 'በጃኹም ምርጫኹም ደጊምኩም ርአዩ',
+  problem: {
+    method_missing: 'ብምንታይ ከም እትኸፍሉ ምረፁ።',
+    phone_missing: 'ቁፅሪ ስልክኹም ኣእትዉ፦ በዚ ኣገባብ ንምኽፋል ኣብ ስልክኹም ክተረጋግፁ የድሊ።',
+    phone_invalid: 'ናይ ኢትዮጵያ ቁፅሪ ሞባይል ኣእትዉ፦ ብ9 ወይ ብ7 ዝጅምሩ 9 ኣሃዛት፣ ቅድሚኦም 0 ወይ +251 ይሃሉ ኣይሃሉ።',
+    phone_not_taken: 'በዚ ኣገባብ ብዚ ቁፅሪ ምኽፋል ኣይከኣልን። ኣብቲ ኣገባብ ሕሳብ ዘለዎ ቁፅሪ ኣእትዉ፣ ወይ ካልእ ኣገባብ ምረፁ።',
+  },
+
+  failureTitle: 'ገና ኣይከፈልኩምን',
+  failure: {
+    declined: 'እቲ ክፍሊት ተነፂጉ። ደጊምኩም ክትፍትኑ ወይ ካልእ ኣገባብ ክፍሊት ክትመርፁ ትኽእሉ ኢኹም።',
+    abandoned:
+      'መረጋገፂ ናይቲ ክፍሊት ከይበፅሓና ካብ ገፅ ክፍሊት ወፂእኩም። ከፊልኩም እንተኾይንኩም ደጊምኩም ኣይትኽፈሉ፤ ድሕሪ ሓደ ደቒቓ ነዚ ገፅ ኣሐድስዎ (refresh)።',
+    timed_out: 'እቲ ክፍሊት ኣብቲ ዝተውሃበ ግዜ ኣይተረጋገፀን። ደጊምኩም ክትፍትኑ ወይ ካልእ ኣገባብ ክፍሊት ክትመርፁ ትኽእሉ ኢኹም።',
+    rail_unavailable: 'እዚ ኣገባብ ክፍሊት ንግዚኡ ኣገልግሎት ኣይህብን። ደሓር ደጊምኩም ፈትኑ ወይ ካልእ ኣገባብ ክፍሊት ምረፁ።',
+    insufficient_funds: 'ኣብ ሒሳብኩም ነዚ ክፍሊት ዝኣክል ገንዘብ የለን። ገንዘብ ኣእትዉ ወይ ካልእ ኣገባብ ክፍሊት ምረፁ።',
+    canceled_by_customer: 'ነዚ ክፍሊት ሰሪዝኩምዎ ኢኹም። ደጊምኩም ክትፍትኑ ወይ ካልእ ኣገባብ ክፍሊት ክትመርፁ ትኽእሉ ኢኹም።',
+    wrong_pin: 'እቲ ናይ ምስጢር ቁፅሪ (PIN) ልክዕ ኣይኮነን። ደጊምኩም ክትፍትኑ ወይ ካልእ ኣገባብ ክፍሊት ክትመርፁ ትኽእሉ ኢኹም።',
+    misconfigured: 'እዚ ኣገባብ ክፍሊት ንግዚኡ ኣገልግሎት ኣይህብን። ደሓር ደጊምኩም ፈትኑ ወይ ካልእ ኣገባብ ክፍሊት ምረፁ።',
+  },
+
+  redirectTitle: (method) => `ብ${method} ቀፅሉ`,
+  redirectLead: (method) => `ክፍሊትኩም ኣብ ${method} ይፅበየኩም ኣሎ። ምስ ወዳእኩም ናብዚ ገፅ ክትምለሱ ኢኹም።`,
+  redirectWait: (method) => `ምስ ${method} ነራኽበኩም ኣለና።`,
+  continueTo: (method) => `ናብ ${method} ቀፅሉ`,
+  anotherMethod: 'ካልእ ኣገባብ ክፍሊት ምረፁ',
+  abandonWarning: 'ክሳብ ሕዚ እንተዘይከፈልኩም ጥራሕ ምረፁ።',
+
+  pushTitle: 'ኣብ ስልክኹም ኣረጋግፁ',
+  pushLead: (method, phone) => `${method} ናብ ${phone} ሕቶ ክፍሊት ልኢኹ ኣሎ።`,
+  pushLeadNoPhone: (method) => `ክፍሊትኩም ብ${method} ኣብ መስርሕ ኣሎ።`,
+  pushSteps: [
+    'ኣብ ስልክኹም ዝበፅሐ መልእኽቲ ክፈቱ።',
+    'መጠን ገንዘብ ርኢኹም ናይ ምስጢር ቁፅርኹም (PIN) ኣእትዉ።',
+    'ነዚ ገፅ ኣይትዕፀውዎ፤ ውፅኢቱ ባዕሉ የርእየኩም።',
+  ],
+  pushNothingTitle: 'መልእኽቲ ክሳብ ሕዚ ኣይበፅሓኩምን?',
+  pushNothing: 'ሓደ ደቒቓ ክወስድ ይኽእል። እቲ ስልኪ ክፉት ምዃኑን ኔትወርክ ከም ዘለዎን ርአዩ። ንኻልኣይ ግዜ ኣይትኽፈሉ።',
+  pushSimulator: 'ናይ ፈተነ ስልኪ ክፈቱ',
+  unresolvedTitle: 'ክፍሊትኩም ነፃሪ ኣለና',
+  unresolvedLead: (method) =>
+    `${method} ውፅኢቱ ክሳብ ሕዚ ኣይሓበረናን። በጃኹም ደጊምኩም ኣይትኽፈሉ፤ ውፅኢቱ ምስ ፈለጥና እዚ ገፅ ከርእየኩም እዩ።`,
+  waiting: 'መረጋገፂ ንፅበ ኣለና…',
+  checkNow: 'ሕዚ ኣፃርዩ',
+  noConnection: 'ርክብ ኢንተርኔት የለን። ርክብ ምስ ተመለሰ እዚ ገፅ ባዕሉ ክቕፅል እዩ።',
+  notSentOffline: 'ርክብ ኢንተርኔት ስለዘይብልኩም ዝተልኣኸ ነገር የለን። ርክብ ምስ ተመለሰ ደጊምኩም ፈትኑ።',
+
+  paidTitle: 'ክፍሊትኩም ብዓወት ተፈፂሙ',
+  alreadyPaidTitle: 'እዚ ክፍሊት ቀዲሙ ተኸፊሉ እዩ',
+  alreadyPaidLead: 'ደጊምኩም ምኽፋል ኣየድልየኩምን።',
+  returningIn: (merchant, seconds) => `ድሕሪ ${seconds} ሰከንድ ናብ ${merchant} ክትምለሱ ኢኹም።`,
+  returningSoon: (merchant) => `ድሕሪ ሒደት ሰከንዳት ናብ ${merchant} ክትምለሱ ኢኹም።`,
+  stayHere: 'ኣብዚ ገፅ ፅንሑ',
+  print: 'ቅብሊት ሕተሙ ወይ ኣቐምጡ',
+  reference: 'መወከሲ ቁፅሪ',
+  paidWith: 'ዝተኸፈለሉ ኣገባብ',
+  method: 'ኣገባብ ክፍሊት',
+  merchant: 'ትካል',
+  amount: 'መጠን ገንዘብ',
+  paidAt: 'ዕለትን ሰዓትን',
+
+  failedTitle: 'እቲ ክፍሊት ኣይተዛዘመን',
+  failedReason: {
+    declined: 'እቲ ክፍሊት ተነፂጉ።',
+    abandoned: 'ከይከፈልኩም ነዚ ክፍሊት ኣቋሪፅኩምዎ።',
+    timed_out: 'እቲ ክፍሊት ኣብቲ ዝተውሃበ ግዜ ኣይተረጋገፀን።',
+    rail_unavailable: 'እቲ ኣገባብ ክፍሊት ኣገልግሎት ኣይህብን ነይሩ።',
+    insufficient_funds: 'ኣብቲ ሒሳብ እኹል ገንዘብ ኣይነበረን።',
+    canceled_by_customer: 'ነዚ ክፍሊት ሰሪዝኩምዎ ኢኹም።',
+    wrong_pin: 'እቲ ናይ ምስጢር ቁፅሪ (PIN) ልክዕ ኣይነበረን።',
+    misconfigured: 'እቲ ኣገባብ ክፍሊት ኣገልግሎት ኣይህብን ነይሩ።',
+  },
+  failedLead: (merchant) => `ሕዚ እውን ክትከፍሉ እንተደሊኹም ናብ ${merchant} ተመሊስኩም ከም ብሓዱሽ ጀምሩ።`,
+  expiredTitle: 'ግዜ እዚ ክፍሊት ሓሊፉ',
+  expiredLead: (merchant) =>
+    `ናይ ምኽፋል ግዜ ስለዝሓለፈ ድሕሪ ሕዚ በዚ ገፅ ምኽፋል ኣይከኣልን። ሕዚ እውን ክትከፍሉ እንተደሊኹም ናብ ${merchant} ተመሊስኩም ከም ብሓዱሽ ጀምሩ።`,
+  canceledTitle: 'እዚ ክፍሊት ተሰሪዙ',
+  canceledLead: (merchant) => `${merchant} ነዚ ክፍሊት ሰሪዝዎ። ድሕሪ ሕዚ ክትከፍልዎ ኣይትኽእሉን።`,
+  mayStillSettle: (merchant) =>
+    `ከፊልኩም እንተኾይንኩም ዝኾነ ነገር ክትገብሩ ኣየድልየኩምን፤ እቲ ክፍሊት ምስ ተረጋገፀ ን${merchant} ክንሕብር ኢና።`,
+
+  simulatorTitle: 'መምሰሊ ክፍሊት',
+  simulatorLead: (method) =>
+    `ኣብ ናይ ፈተነ ከባቢ (sandbox) እዚ ገፅ ኣብ ክንዲ ${method} የገልግል። እዚ ናይ ፈተነ ክፍሊት ብኸመይ ከም ዘብቅዕ ምረፁ።`,
+  simulatorApprove: 'ነቲ ክፍሊት ኣፅድቑ',
+  simulatorDecline: 'ንፀጉ (ደጊምኩም ክትፍትኑ ይከኣል)',
+  simulatorDeclineFinal: 'ነቲ ክፍሊት ንፀጉ',
+  simulatorGiveUp: 'ኣፍሺልኩም ናብቲ ትካል ተመለሱ',
+  simulatorBack: 'ናብ ገፅ ክፍሊት ተመለሱ',
+  simulatorSettledTitle: 'ውፅኢት እዚ ናይ ፈተነ ክፍሊት ተፈሊጡ',
+  simulatorSettled: {
+    succeeded: 'ፀዲቑ።',
+    failed: 'ፈሺሉ።',
+    expired: 'ግዜኡ ሓሊፉ።',
+  },
+  simulatorOnward: 'ነቲ ክፍሊት ርአዩ',
+
+  unknownTitle: 'ነዚ ክፍሊት ክንረኽቦ ኣይከኣልናን',
+  unknownLead:
+    'እቲ ሊንክ ዘይተማልአ ወይ ጌጋ ዘለዎ ክኸውን ይኽእል። እቲ ትካል ዝለኣኸልኩም ሊንክ ደጊምኩም ጠውቑ፣ ወይ ሓዱሽ ሊንክ ክልእኸልኩም ነቲ ትካል ሕተቱ።',
+  errorTitle: 'ብወገንና ፀገም ኣጋጢሙ',
+  errorLead: 'በጃኹም ድሕሪ ቁሩብ ግዜ ደጊምኩም ፈትኑ። ቀዲምኩም ከፊልኩም እንተኾይንኩም ደጊምኩም ኣይትኽፈሉ፤ ክፍሊትኩም ኣይጠፍእን።',
+  badFormTitle: 'ሕቶኹም ክንፍፅሞ ኣይከኣልናን',
+  badFormLead: 'እቲ ዝለኣኽኩምዎ ቅጥዒ ክንበብ ኣይተኻእለን። ናብቲ ክፍሊት ተመሊስኩም ደጊምኩም ፈትኑ።',
+  busyTitle: 'በጃኹም ቁሩብ ተፀበዩ',
+  busyLead: 'እዚ ገፅ ክፍሊት ኣብ ሓፂር ግዜ ኣዝዩ ብዙሕ ግዜ ተራእዩ። በጃኹም ድሕሪ ሒደት ሰከንዳት ደጊምኩም ፈትኑ።',
+  tooManyTitle: 'ብዙሕ ግዜ ተፈቲኑ',
+  tooManyLead: 'ናብዚ ቁፅሪ ስልኪ ኣዝዮም ብዙሓት ሕቶታት ተላኢኾም። በጃኹም ሓደ ደቒቓ ተፀቢኹም ደጊምኩም ፈትኑ።',
+  tryingAgainIn: (time) => `ደጊሙ ክሳዕ ዝፍተን ዝተረፈ ግዜ፦ ${time}`,
+  tryAgain: 'ደጊምኩም ፈትኑ',
+};

@@ -1,0 +1,113 @@
+import { base64UrlFromBytes, bytesFromBase64Url, utf8 } from '../crypto/encoding.ts';
+import { signText, verifyText } from '../crypto/signed-text.ts';
+import type { PublicCall } from '../dashboard/call.ts';
+import type { SqlStatement } from '../database.ts';
+import { cookieValue } from '../http/cookie.ts';
+
+/**
+ * The challenge that a passkey signs. Asking for one stores nothing: it travels in a signed cookie,
+ * and is written down only once it has served.
+ */
+
+/** Looking for a telephone or a security key takes a while; a challenge left lying serves nobody. */
+export const CHALLENGE_MS = 5 * 60 * 1_000;
+/** A spent challenge is remembered longer than it lives, for clocks that do not agree. */
+const SPENT_LONGER_MS = 60 * 1_000;
+/** 256 random bits: twice what WebAuthn asks for. */
+const CHALLENGE_BYTES = 32;
+
+export type Ceremony = 'sign-in' | 'join' | 'add-passkey';
+
+export interface Challenge {
+  /** base64url. */
+  readonly challenge: string;
+  /** Digest of the invitation or of the session that it was issued for; empty for signing in. */
+  readonly issuedFor: string;
+  /** Whose passkey is to be made; empty for signing in. */
+  readonly memberId: string;
+  readonly expiresAtMs: number;
+}
+
+export interface IssuedChallenge {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** The `Set-Cookie` that brings it back. */
+  readonly cookie: string;
+}
+
+type Context = Pick<PublicCall, 'request' | 'config' | 'nowMs'>;
+
+/** A new challenge for one ceremony of one link or session. */
+export async function issueChallenge(
+  { request, config, nowMs }: Context,
+  ceremony: Ceremony,
+  { issuedFor, memberId }: Pick<Challenge, 'issuedFor' | 'memberId'>,
+): Promise<IssuedChallenge> {
+  const bytes = crypto.getRandomValues(new Uint8Array(CHALLENGE_BYTES));
+  const text = [nowMs + CHALLENGE_MS, base64UrlFromBytes(bytes), issuedFor, memberId].join('.');
+  const value = await signText(config.linkSigningKeys, `challenge/${ceremony}`, text);
+  return { bytes, cookie: cookie(request, value, CHALLENGE_MS / 1_000) };
+}
+
+/** The challenge that this browser was given for this, or null: none, too old, or not our work. */
+export async function challengeOf(
+  { request, config, nowMs }: Context,
+  ceremony: Ceremony,
+  issuedFor: string,
+): Promise<Challenge | null> {
+  const value = cookieValue(request, cookieName(request)) ?? '';
+  const text = await verifyText(config.linkSigningKeys, `challenge/${ceremony}`, value);
+  const [expiresAt, challenge, owner, memberId] = text?.split('.') ?? [];
+  if (challenge === undefined || memberId === undefined || owner !== issuedFor) {
+    return null;
+  }
+  const expiresAtMs = Number(expiresAt);
+  return expiresAtMs > nowMs ? { challenge, issuedFor, memberId, expiresAtMs } : null;
+}
+
+/**
+ * Comes right after the statement that a ceremony hangs on. The batch fails when that one changed no
+ * row, or when the challenge has served before: then nothing of it happens.
+ */
+export function spendChallenge({ challenge, expiresAtMs }: Challenge): SqlStatement {
+  return {
+    // NULL breaks the column's rule, and with it the batch.
+    sql: `INSERT INTO spent_challenges (challenge, expires_at_ms)
+      VALUES (?1, CASE WHEN changes() > 0 THEN ?2 END)`,
+    params: [challenge, expiresAtMs + SPENT_LONGER_MS],
+  };
+}
+
+/** Those that have expired meanwhile need no remembering. */
+export function forgetSpentChallenges(nowMs: number): SqlStatement {
+  return { sql: 'DELETE FROM spent_challenges WHERE expires_at_ms <= ?1', params: [nowMs] };
+}
+
+/** The `Set-Cookie` that takes a served challenge away. */
+export function endedChallengeCookie(request: Request): string {
+  return cookie(request, '', 0);
+}
+
+/** The bytes of a member's id, as authenticators keep it beside the passkey. */
+export function userHandleOf(memberId: string): Uint8Array<ArrayBuffer> {
+  return utf8(memberId);
+}
+
+/** The member's id in a handle that a browser sent, or null when it is none of ours. */
+export function memberIdIn(userHandle: string): string | null {
+  const bytes = bytesFromBase64Url(userHandle);
+  return bytes === null ? null : new TextDecoder().decode(bytes);
+}
+
+/** `__Host-` binds the cookie to this very host; browsers take it over https only. */
+function cookieName(request: Request): string {
+  return isHttps(request) ? '__Host-kefel_challenge' : 'kefel_challenge';
+}
+
+function cookie(request: Request, value: string, maxAgeSeconds: number): string {
+  const secure = isHttps(request) ? '; Secure' : '';
+  return `${cookieName(request)}=${value}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Strict${secure}`;
+}
+
+function isHttps(request: Request): boolean {
+  return new URL(request.url).protocol === 'https:';
+}

@@ -1,0 +1,114 @@
+import { prepare, type SqlStatement } from '../database.ts';
+import type { Role } from './permissions.ts';
+
+/**
+ * The members of merchants, as rows. A merchant always has an owner: the statements themselves see
+ * to it, so that two owners who demote or remove each other at once leave one.
+ */
+
+export interface NewMember {
+  readonly id: string;
+  readonly merchantId: string;
+  readonly name: string;
+  readonly role: Role;
+  readonly createdAtMs: number;
+}
+
+export function insertMember(member: NewMember): SqlStatement {
+  return {
+    sql: `INSERT INTO members (id, merchant_id, name, role, created_at_ms)
+      VALUES (?1, ?2, ?3, ?4, ?5)`,
+    params: [member.id, member.merchantId, member.name, member.role, member.createdAtMs],
+  };
+}
+
+export interface Member {
+  readonly id: string;
+  readonly name: string;
+  readonly role: Role;
+  readonly createdAtMs: number;
+  readonly passkeys: number;
+  /** Null for whoever has no session any more. */
+  readonly lastSeenAtMs: number | null;
+}
+
+/** More people than a merchant has; bounds the page. */
+const MEMBERS_SHOWN_MAX = 500;
+
+const MEMBER_SQL = `
+  SELECT id, name, role, created_at_ms AS createdAtMs,
+    (SELECT count(*) FROM passkeys WHERE member_id = members.id) AS passkeys,
+    (SELECT max(last_seen_at_ms) FROM sessions WHERE member_id = members.id) AS lastSeenAtMs
+  FROM members WHERE merchant_id = ?1 AND removed_at_ms IS NULL`;
+
+/** The merchant's members, the first to join first. */
+export async function membersOf(db: D1Database, merchantId: string): Promise<readonly Member[]> {
+  const sql = `${MEMBER_SQL} ORDER BY created_at_ms, id LIMIT ${MEMBERS_SHOWN_MAX}`;
+  const { results } = await prepare(db, { sql, params: [merchantId] }).all<Member>();
+  return results;
+}
+
+/** The merchant's member of that id, or null. */
+export function findMember(db: D1Database, merchantId: string, id: string): Promise<Member | null> {
+  const sql = `${MEMBER_SQL} AND id = ?2`;
+  return prepare(db, { sql, params: [merchantId, id] }).first<Member>();
+}
+
+/** What one owner does to a member, perhaps to themselves. */
+export interface MemberChange {
+  readonly merchantId: string;
+  readonly memberId: string;
+  /** The owner; changes nothing once they are none any more. */
+  readonly actorId: string;
+}
+
+const OWNER_REMAINS = `(role <> 'owner' OR EXISTS (
+  SELECT 1 FROM members AS other WHERE other.merchant_id = ?1 AND other.id <> ?2
+    AND other.role = 'owner' AND other.removed_at_ms IS NULL))`;
+
+const MAY_CHANGE = `merchant_id = ?1 AND id = ?2 AND removed_at_ms IS NULL
+  AND EXISTS (
+    SELECT 1 FROM members AS actor WHERE actor.id = ?3 AND actor.merchant_id = ?1
+      AND actor.role = 'owner' AND actor.removed_at_ms IS NULL)`;
+
+/** Changes no row when the last owner would be none, or when the role is the same. */
+export function changeRole(change: MemberChange, role: Role): SqlStatement {
+  return {
+    sql: `UPDATE members SET role = ?4
+      WHERE ${MAY_CHANGE} AND role <> ?4 AND ${OWNER_REMAINS}`,
+    params: [change.merchantId, change.memberId, change.actorId, role],
+  };
+}
+
+/** Changes no row for the last owner. `afterRemoval` does the rest. */
+export function removeMember(change: MemberChange, nowMs: number): SqlStatement {
+  return {
+    sql: `UPDATE members SET removed_at_ms = ?4 WHERE ${MAY_CHANGE} AND ${OWNER_REMAINS}`,
+    params: [change.merchantId, change.memberId, change.actorId, nowMs],
+  };
+}
+
+/** Takes what opens anything from a member who was removed, and nothing from one who was not. */
+export function afterRemoval(memberId: string, nowMs: number): readonly SqlStatement[] {
+  const isRemoved =
+    'member_id IN (SELECT id FROM members WHERE id = ?1 AND removed_at_ms IS NOT NULL)';
+  return [
+    { sql: `DELETE FROM passkeys WHERE ${isRemoved}`, params: [memberId] },
+    {
+      sql: `UPDATE sessions SET revoked_at_ms = ?2 WHERE ${isRemoved} AND revoked_at_ms IS NULL`,
+      params: [memberId, nowMs],
+    },
+  ];
+}
+
+/** Ends the open links of somebody who is no owner any more: none may let themselves in again. */
+export function revokeInvitationsBy(memberId: string, nowMs: number): SqlStatement {
+  return {
+    sql: `UPDATE invitations SET revoked_at_ms = ?2
+      WHERE invited_by_id = ?1 AND used_at_ms IS NULL AND revoked_at_ms IS NULL
+        AND NOT EXISTS (
+          SELECT 1 FROM members WHERE id = ?1 AND role = 'owner' AND removed_at_ms IS NULL)
+        AND merchant_id IN (SELECT merchant_id FROM members WHERE id = ?1)`,
+    params: [memberId, nowMs],
+  };
+}

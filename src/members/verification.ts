@@ -1,0 +1,172 @@
+import {
+  generateAuthenticationOptions,
+  generateRegistrationOptions,
+  type PublicKeyCredentialCreationOptionsJSON,
+  type PublicKeyCredentialRequestOptionsJSON,
+  verifyAuthenticationResponse,
+  verifyRegistrationResponse,
+} from '@simplewebauthn/server';
+import { decodeAttestationObject } from '@simplewebauthn/server/helpers';
+import { base64UrlFromBytes, bytesFromBase64Url } from '../crypto/encoding.ts';
+import { CHALLENGE_MS, type Challenge, userHandleOf } from './challenge.ts';
+import type { Assertion, Registration, Transport } from './credential.ts';
+import type { RelyingParty } from './relying-party.ts';
+
+/**
+ * What browsers are asked for, and whether they brought it. Passkeys only: the authenticator keeps
+ * the key, finds it without a user name, and checks by finger, face or PIN who uses it.
+ */
+
+/** COSE: EdDSA, ES256, RS256, which all authenticators have one of and workerd verifies. */
+const ALGORITHMS = [-8, -7, -257];
+
+/** Name of the site where authenticators list their passkeys. */
+const SITE_NAME = 'Kefel';
+
+/** A passkey that exists already, for the browser to find or to leave out. */
+export interface KnownPasskey {
+  readonly id: string;
+  readonly transports: readonly Transport[];
+}
+
+export interface NewPasskey {
+  readonly credentialId: string;
+  /** The COSE key, base64url. */
+  readonly publicKey: string;
+  readonly counter: number;
+  readonly transports: readonly Transport[];
+  readonly isBackedUp: boolean;
+}
+
+/** For `navigator.credentials.get`: whichever passkey of ours the person chooses. */
+export function assertionOptions(
+  party: RelyingParty,
+  challenge: Uint8Array<ArrayBuffer>,
+): Promise<PublicKeyCredentialRequestOptionsJSON> {
+  return generateAuthenticationOptions({
+    rpID: party.id,
+    challenge,
+    userVerification: 'required',
+    timeout: CHALLENGE_MS,
+  });
+}
+
+export interface RegistrationRequest {
+  readonly memberId: string;
+  /** What authenticators list the passkey under. */
+  readonly memberName: string;
+  readonly merchantName: string;
+  /** The member's others: the same authenticator makes no second one. */
+  readonly known: readonly KnownPasskey[];
+}
+
+/** For `navigator.credentials.create`. */
+export function registrationOptions(
+  party: RelyingParty,
+  challenge: Uint8Array<ArrayBuffer>,
+  request: RegistrationRequest,
+): Promise<PublicKeyCredentialCreationOptionsJSON> {
+  const { memberId, memberName, merchantName, known } = request;
+  return generateRegistrationOptions({
+    rpName: SITE_NAME,
+    rpID: party.id,
+    challenge,
+    userID: userHandleOf(memberId),
+    userName: `${memberName} (${merchantName})`,
+    userDisplayName: memberName,
+    attestationType: 'none',
+    excludeCredentials: known.map(({ id, transports }) => ({ id, transports: [...transports] })),
+    authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+    supportedAlgorithmIDs: ALGORITHMS,
+    timeout: CHALLENGE_MS,
+  });
+}
+
+/** The new passkey, or null when anything about it is wrong. */
+export async function verifiedRegistration(
+  party: RelyingParty,
+  { challenge }: Challenge,
+  { id, rawId, type, response }: Registration,
+): Promise<NewPasskey | null> {
+  try {
+    if (hasCertificates(response.attestationObject)) {
+      return null;
+    }
+    const { verified, registrationInfo } = await verifyRegistrationResponse({
+      response: { id, rawId, type, response: { ...response }, clientExtensionResults: {} },
+      expectedChallenge: challenge,
+      expectedOrigin: party.origin,
+      expectedRPID: party.id,
+      requireUserVerification: true,
+      supportedAlgorithmIDs: ALGORITHMS,
+    });
+    if (!verified) {
+      return null;
+    }
+    const { credential, credentialBackedUp } = registrationInfo;
+    return {
+      credentialId: credential.id,
+      publicKey: base64UrlFromBytes(credential.publicKey),
+      counter: credential.counter,
+      transports: response.transports,
+      isBackedUp: credentialBackedUp,
+    };
+  } catch {
+    // The library throws on everything that is not as expected, hostile or not.
+    return null;
+  }
+}
+
+/**
+ * We ask for no attestation, and certificates would make the library fetch what they name: nobody
+ * outside may choose what we fetch.
+ */
+function hasCertificates(attestationObject: string): boolean {
+  const bytes = bytesFromBase64Url(attestationObject);
+  if (bytes === null) {
+    return true;
+  }
+  const attestation = decodeAttestationObject(bytes);
+  const format = attestation.get('fmt');
+  const isSelfMade = format === 'packed' && attestation.get('attStmt').get('x5c') === undefined;
+  return format !== 'none' && !isSelfMade;
+}
+
+/** A passkey as it was when it last signed. */
+export interface StoredPasskey {
+  readonly credentialId: string;
+  readonly publicKey: string;
+  readonly counter: number;
+}
+
+export interface VerifiedAssertion {
+  readonly counter: number;
+  readonly isBackedUp: boolean;
+}
+
+/** What the passkey says now, or null when anything is wrong, its count of signatures included. */
+export async function verifiedAssertion(
+  party: RelyingParty,
+  { challenge }: Challenge,
+  { id, rawId, type, response }: Assertion,
+  passkey: StoredPasskey,
+): Promise<VerifiedAssertion | null> {
+  const publicKey = bytesFromBase64Url(passkey.publicKey);
+  if (publicKey === null) {
+    return null;
+  }
+  try {
+    const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+      response: { id, rawId, type, response, clientExtensionResults: {} },
+      expectedChallenge: challenge,
+      expectedOrigin: party.origin,
+      expectedRPID: party.id,
+      requireUserVerification: true,
+      credential: { id: passkey.credentialId, publicKey, counter: passkey.counter },
+    });
+    const { newCounter, credentialBackedUp } = authenticationInfo;
+    return verified ? { counter: newCounter, isBackedUp: credentialBackedUp } : null;
+  } catch {
+    return null;
+  }
+}

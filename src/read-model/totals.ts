@@ -1,0 +1,146 @@
+import { prepare, type SqlStatement } from '../database.ts';
+import type { FailureReason, IntentStatus, Tenant } from '../domain/intent.ts';
+import type { Currency, Environment, Method } from '../domain/method.ts';
+
+/** Addis Ababa is three hours ahead of UTC, all year. */
+const OFFSET_MS = 3 * 3_600_000;
+const DAY_MS = 86_400_000;
+
+/** The day of a moment as the read model counts days: from 1970, in Addis Ababa. */
+export function businessDay(atMs: number): number {
+  return Math.floor((atMs + OFFSET_MS) / DAY_MS);
+}
+
+/** When a day of the read model begins, in milliseconds since 1970 in UTC. */
+export function businessDayStartMs(day: number): number {
+  return day * DAY_MS - OFFSET_MS;
+}
+
+/** Days as `businessDay` counts them; both ends belong to it. Of payments it is the day of creation. */
+export interface DayRange {
+  readonly fromDay: number;
+  readonly toDay: number;
+  readonly method?: Method | undefined;
+}
+
+export interface Total {
+  /** Null: none was chosen. */
+  readonly method: Method | null;
+  readonly currency: Currency;
+  readonly status: IntentStatus;
+  readonly payments: number;
+  /** Without commission. */
+  readonly amountMinor: number;
+  readonly commissionMinor: number;
+}
+
+export interface DayTotal extends Total {
+  readonly day: number;
+}
+
+const SUMS = `SUM(payments) AS payments, SUM(amount_minor) AS amountMinor,
+  SUM(commission_minor) AS commissionMinor`;
+
+/** How many of a tenant's payments, and of how much, by method, currency and present status. */
+export async function totals(db: D1Database, tenant: Tenant, range: DayRange): Promise<Total[]> {
+  const { results } = await prepare(db, totalsStatement(tenant, range)).all<Total>();
+  return results;
+}
+
+/** The same for each day on which there was any, in the order of days. */
+export async function dailyTotals(
+  db: D1Database,
+  tenant: Tenant,
+  range: DayRange,
+): Promise<DayTotal[]> {
+  const { results } = await prepare(db, dailyTotalsStatement(tenant, range)).all<DayTotal>();
+  return results;
+}
+
+/**
+ * The same for each stretch of `days` days, counted from the range's first, whose first day is
+ * given: a year day by day is more rows than any chart can show.
+ */
+export async function totalsByStretch(
+  db: D1Database,
+  tenant: Tenant,
+  range: DayRange,
+  days: number,
+): Promise<DayTotal[]> {
+  const statement = totalsByStretchStatement(tenant, range, days);
+  const { results } = await prepare(db, statement).all<DayTotal>();
+  return results;
+}
+
+export function totalsStatement(tenant: Tenant, range: DayRange): SqlStatement {
+  return sums(null, tenant, range);
+}
+
+export function dailyTotalsStatement(tenant: Tenant, range: DayRange): SqlStatement {
+  // The order of the table's key: nothing has to be sorted.
+  return sums({ sql: 'day', params: [] }, tenant, range);
+}
+
+export function totalsByStretchStatement(
+  tenant: Tenant,
+  range: DayRange,
+  days: number,
+): SqlStatement {
+  const { fromDay } = range;
+  const sql = 'day - (day - CAST(? AS INTEGER)) % CAST(? AS INTEGER)';
+  return sums({ sql, params: [fromDay, days] }, tenant, range);
+}
+
+/** `by`: which day a payment counts for; null: none in particular. */
+function sums(by: SqlStatement | null, tenant: Tenant, range: DayRange): SqlStatement {
+  const { fromDay, toDay, method } = range;
+  // The plus keeps the method in the order of the key: SQLite would take it for a constant, and sort.
+  const ofMethod = method === undefined ? '' : ' AND +payment_day.method = ?';
+  return {
+    sql: `SELECT ${by === null ? '' : `${by.sql} AS day, `}NULLIF(method, '') AS method, currency,
+        status, ${SUMS}
+      FROM payment_day
+      WHERE merchant_id = ? AND environment = ? AND day BETWEEN ? AND ?
+        AND payments > 0${ofMethod}
+      GROUP BY ${by === null ? '' : '1, '}payment_day.method, currency, status`,
+    params: [
+      ...(by?.params ?? []),
+      tenant.merchantId,
+      tenant.environment,
+      fromDay,
+      toDay,
+      ...(method === undefined ? [] : [method]),
+    ],
+  };
+}
+
+/** For the operator: what became of the payments of one method, over all merchants. */
+export interface RailOutcome {
+  readonly method: Method | null;
+  readonly status: Extract<IntentStatus, 'succeeded' | 'failed' | 'expired'>;
+  readonly failureReason: FailureReason | null;
+  readonly payments: number;
+}
+
+/** For the operator: ends since a day, by method, status and reason. */
+export async function failuresPerRail(
+  db: D1Database,
+  environment: Environment,
+  sinceDay: number,
+): Promise<RailOutcome[]> {
+  const statement = failuresPerRailStatement(environment, sinceDay);
+  const { results } = await prepare(db, statement).all<RailOutcome>();
+  return results;
+}
+
+export function failuresPerRailStatement(environment: Environment, sinceDay: number): SqlStatement {
+  return {
+    sql: `SELECT NULLIF(payment_day.method, '') AS method, status,
+        NULLIF(payment_day.failure_reason, '') AS failureReason, SUM(payments) AS payments
+      FROM payment_day INDEXED BY payment_day_by_environment
+      WHERE environment = ? AND status IN ('succeeded', 'failed', 'expired') AND day >= ?
+        AND payments > 0
+      GROUP BY payment_day.method, status, payment_day.failure_reason`,
+    params: [environment, sinceDay],
+  };
+}

@@ -1,0 +1,112 @@
+import type { SqlStatement } from '../database.ts';
+import type { ProjectionMessage } from '../intent/protocol.ts';
+
+/**
+ * How messages become rows. One statement a table, whatever the number of rows, which come as one
+ * JSON array; run as one batch, so that a payment, its keys and its events appear together.
+ *
+ * Older news never overwrites newer news, and what is the same already is not written: a message
+ * that comes twice costs nothing. News of the same version is written when it differs, so that
+ * rows made by an older release, or damaged, are mended by sending them again.
+ */
+
+/** Of a payment of which only `version` grew the row is written, for its version. */
+const PAYMENT_COLUMNS = [
+  'version',
+  'projection',
+  'status',
+  'failure_reason',
+  'late',
+  'commission_minor',
+  'commission_paid_by_customer',
+  'method',
+  'unresolved_attempts',
+  'anomalies',
+  'updated_at_ms',
+  'ended_at_ms',
+];
+
+const UPSERT_PAYMENTS = `
+  INSERT INTO payment (uuid, environment, merchant_id, number, unique_id, kind, amount_minor,
+    currency, created_at_ms, ${PAYMENT_COLUMNS.join(', ')})
+  SELECT value ->> 'uuid', value ->> 'environment', value ->> 'merchantId', value ->> 'number',
+    value ->> 'uniqueId', value ->> 'kind', value ->> 'amountMinor', value ->> 'currency',
+    value ->> 'createdAtMs', value ->> 'version', COALESCE(value ->> 'projection', 0),
+    value ->> 'status', value ->> 'failureReason', COALESCE(value ->> 'late', 0),
+    COALESCE(value ->> 'commissionMinor', 0), COALESCE(value ->> 'commissionPaidByCustomer', 0),
+    value ->> 'method', value ->> 'unresolvedAttempts', value ->> 'anomalies',
+    value ->> 'updatedAtMs', value ->> 'endedAtMs'
+  FROM json_each(?1) WHERE true
+  ${onConflict('payment', 'uuid', PAYMENT_COLUMNS, ['version', 'projection'])}`;
+
+const EVENT_COLUMNS = [
+  'delivery_status',
+  'revision',
+  'due_at_ms',
+  'tries',
+  'last_try_at_ms',
+  'last_http_status',
+  'last_error',
+  'last_duration_ms',
+  'destination_origin',
+];
+
+const UPSERT_EVENTS = `
+  INSERT INTO webhook_event (event_id, merchant_id, environment, payment_uuid, unique_id, sequence,
+    type, created_at_ms, ${EVENT_COLUMNS.join(', ')})
+  SELECT value ->> 'eventId', value ->> 'merchantId', value ->> 'environment',
+    value ->> 'paymentUuid', value ->> 'uniqueId', value ->> 'sequence', value ->> 'type',
+    value ->> 'createdAtMs', value ->> 'deliveryStatus', value ->> 'revision',
+    value ->> 'dueAtMs', value ->> 'tries', value ->> 'lastTryAtMs', value ->> 'lastHttpStatus',
+    value ->> 'lastError', value ->> 'lastDurationMs', value ->> 'destinationOrigin'
+  FROM json_each(?1) WHERE true
+  ${onConflict('webhook_event', 'event_id', EVENT_COLUMNS, ['revision'])}`;
+
+const INSERT_SEARCH_KEYS = `
+  INSERT INTO payment_search_key (merchant_id, environment, key, created_at_ms, uuid)
+  SELECT value ->> 'merchantId', value ->> 'environment', value ->> 'key',
+    value ->> 'createdAtMs', value ->> 'uuid'
+  FROM json_each(?1) WHERE true
+  ON CONFLICT DO NOTHING`;
+
+function onConflict(
+  table: string,
+  key: string,
+  columns: readonly string[],
+  order: readonly string[],
+): string {
+  const list = (prefix: string, names: readonly string[]): string =>
+    `(${names.map((name) => `${prefix}.${name}`).join(', ')})`;
+  return `ON CONFLICT (${key}) DO UPDATE SET
+    ${columns.map((column) => `${column} = excluded.${column}`).join(', ')}
+  WHERE ${list('excluded', order)} >= ${list(table, order)}
+    AND ${list('excluded', columns)} IS NOT ${list(table, columns)}`;
+}
+
+/** The statements that bring messages into D1. A payment comes once; its keys may come often. */
+export function upsertStatements(messages: readonly ProjectionMessage[]): readonly SqlStatement[] {
+  const payments = messages.map(({ row, version }) => ({ ...row, version }));
+  const searchKeys = messages.flatMap(({ row, searchKeys: keys = [] }) => {
+    const { merchantId, environment, createdAtMs, uuid } = row;
+    return keys.map((key) => ({ merchantId, environment, createdAtMs, uuid, key }));
+  });
+  const events = messages.flatMap(({ row, events: announced = [] }) => {
+    const { merchantId, environment, uuid: paymentUuid, uniqueId } = row;
+    return announced.map((event) => ({
+      ...event,
+      merchantId,
+      environment,
+      paymentUuid,
+      uniqueId,
+    }));
+  });
+  return [
+    statement(UPSERT_PAYMENTS, payments),
+    ...(searchKeys.length === 0 ? [] : [statement(INSERT_SEARCH_KEYS, searchKeys)]),
+    ...(events.length === 0 ? [] : [statement(UPSERT_EVENTS, events)]),
+  ];
+}
+
+function statement(sql: string, rows: readonly object[]): SqlStatement {
+  return { sql, params: [JSON.stringify(rows)] };
+}

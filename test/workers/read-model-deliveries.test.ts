@@ -1,0 +1,417 @@
+import { env } from 'cloudflare:workers';
+import { describe, expect, test, vi } from 'vitest';
+import { QUEUED_LEASE_MS } from '../../src/domain/schedule.ts';
+import type { DeliveryReport, ProjectionMessage } from '../../src/intent/protocol.ts';
+import { type EventRow, listEvents } from '../../src/read-model/events-list.ts';
+import { listPayments } from '../../src/read-model/payments-list.ts';
+import { republishObjects, republishPage } from '../../src/read-model/republish.ts';
+import {
+  ALPHA,
+  advance,
+  allRows,
+  CALLBACK_URL,
+  claim,
+  clientOf,
+  consume,
+  createHosted,
+  DAY_MS,
+  EXPIRE_IN_MS,
+  execute,
+  fateOf,
+  fireAlarm,
+  INTERRUPTIONS,
+  intentOf,
+  lastEvent,
+  objectSql,
+  SECOND_MS,
+  settle,
+  startRedirect,
+  stubOf,
+  tenantOf,
+  useGateway,
+} from './support.ts';
+
+/**
+ * Goal: the read model shows how each event's delivery stands, with the same guarantee as the payments
+ * themselves: whatever is lost, repeated or reordered, the newest stays; and all of it can be made
+ * anew from the objects. Method: the test is the queue and the webhook consumer.
+ */
+
+const caught = useGateway();
+const TENANT = tenantOf(ALPHA);
+
+async function eventRows(): Promise<readonly EventRow[]> {
+  const { rows } = await listEvents(env.DB, TENANT, {}, null, 100);
+  return rows.toReversed();
+}
+
+/** Hands over what was sent, and the object is told that the read model has it. */
+async function projectCaught(): Promise<ProjectionMessage[]> {
+  const messages = caught.projections.splice(0);
+  expect(fateOf(await consume('kefel-projections', messages), messages.length)).toBe('acked');
+  return messages;
+}
+
+/** A payment whose success is announced and in the read model. Returns the event's sequence. */
+async function paid(): Promise<number> {
+  await createHosted();
+  await execute(startRedirect('a0'), settle('a0', 'succeeded'));
+  await projectCaught();
+  return (await lastEvent()).sequence;
+}
+
+/** One try of an event, as the consumer reports it. */
+async function tried(sequence: number, outcome: DeliveryReport['outcome'], httpStatus = 503) {
+  const { claimId } = await claim(sequence);
+  const log = {
+    atMs: Date.now(),
+    durationMs: 42,
+    httpStatus,
+    error: null,
+    answerExcerpt: 'a word of the merchant',
+  };
+  await clientOf().reportDelivery({ sequence, claimId, outcome, log });
+}
+
+const FAILED: DeliveryReport['outcome'] = { type: 'failed', retryAfterMs: null };
+
+async function projectionLease(): Promise<number | null> {
+  const rows = await objectSql<{ projection_due_at_ms: number | null }>(
+    'SELECT projection_due_at_ms FROM intent',
+  );
+  return rows[0]?.projection_due_at_ms ?? null;
+}
+
+describe('the read model shows how a delivery stands', () => {
+  test('announced, waiting for its next try, trying, delivered', async () => {
+    const sequence = await paid();
+    const { eventId } = await lastEvent();
+    const { terms } = await intentOf();
+    const announced = {
+      ...TENANT,
+      eventId,
+      paymentUuid: terms.uuid,
+      uniqueId: 'order-1',
+      sequence,
+      type: 'payment_succeeded',
+      deliveryStatus: 'queued',
+      createdAtMs: Date.now(),
+      dueAtMs: null,
+      tries: 0,
+      lastTryAtMs: null,
+      lastHttpStatus: null,
+      lastError: null,
+      lastDurationMs: null,
+      destinationOrigin: new URL(CALLBACK_URL).origin,
+    };
+    expect(await eventRows()).toEqual([announced]);
+
+    await tried(sequence, FAILED);
+    await projectCaught();
+    const { dueAtMs } = await lastEvent();
+    const failedOnce = {
+      ...announced,
+      tries: 1,
+      lastTryAtMs: Date.now(),
+      lastHttpStatus: 503,
+      lastDurationMs: 42,
+    };
+    expect(dueAtMs).toBeGreaterThan(Date.now());
+    expect(await eventRows()).toEqual([{ ...failedOnce, deliveryStatus: 'waiting', dueAtMs }]);
+
+    advance((dueAtMs ?? 0) - Date.now());
+    await fireAlarm();
+    await projectCaught();
+    expect(await eventRows()).toEqual([{ ...failedOnce, deliveryStatus: 'queued' }]);
+
+    await tried(sequence, { type: 'delivered' }, 200);
+    await projectCaught();
+    expect(await eventRows()).toEqual([
+      {
+        ...failedOnce,
+        deliveryStatus: 'delivered',
+        tries: 2,
+        lastTryAtMs: Date.now(),
+        lastHttpStatus: 200,
+      },
+    ]);
+  });
+
+  test.each([
+    ['dead', { type: 'gone' }],
+    ['undeliverable', { type: 'no_destination' }],
+  ] as const)('given up: %s, and sent again by hand', async (deliveryStatus, outcome) => {
+    const sequence = await paid();
+    await tried(sequence, outcome);
+    await projectCaught();
+    expect(await eventRows()).toMatchObject([{ deliveryStatus, tries: 1, dueAtMs: null }]);
+    await clientOf().resendEvent(sequence);
+    await projectCaught();
+    expect(await eventRows()).toMatchObject([{ deliveryStatus: 'queued', tries: 1 }]);
+  });
+
+  test('superseded by a later event of the payment', async () => {
+    await createHosted();
+    await execute(startRedirect('a0', Date.now() + EXPIRE_IN_MS));
+    advance(EXPIRE_IN_MS);
+    await intentOf();
+    await projectCaught();
+    // Events of one moment would be listed in any order.
+    advance(SECOND_MS);
+    await execute(settle('a0', 'succeeded'));
+    await projectCaught();
+    expect(await eventRows()).toMatchObject([
+      { type: 'payment_expired', deliveryStatus: 'superseded' },
+      { type: 'payment_succeeded', deliveryStatus: 'queued' },
+    ]);
+  });
+
+  test('nothing that a merchant answered, and no event body, leaves the object', async () => {
+    const sequence = await paid();
+    await tried(sequence, FAILED);
+    const messages = JSON.stringify(await projectCaught());
+    const { results } = await env.DB.prepare('SELECT * FROM webhook_event').all();
+    for (const text of [messages, JSON.stringify(results)]) {
+      expect(text).not.toContain('a word of the merchant');
+      expect(text).not.toContain('totalAmount');
+    }
+  });
+
+  test('a claim is no news', async () => {
+    const sequence = await paid();
+    await claim(sequence);
+    expect(caught.projections).toEqual([]);
+    expect(await projectionLease()).toBeNull();
+  });
+});
+
+test.each(Object.entries(INTERRUPTIONS))(
+  'the news of a delivery that gets lost is sent again (%s)',
+  async (_name, interrupt) => {
+    const sequence = await paid();
+    await tried(sequence, { type: 'delivered' }, 200);
+    expect(caught.projections.splice(0)).toHaveLength(1);
+    expect(await projectionLease()).toBe(Date.now() + QUEUED_LEASE_MS);
+    await interrupt();
+    advance(QUEUED_LEASE_MS);
+    await fireAlarm();
+    await projectCaught();
+    expect(await eventRows()).toMatchObject([{ deliveryStatus: 'delivered' }]);
+    expect(await projectionLease()).toBeNull();
+  },
+);
+
+test('what became of a delivery is told to the read model before the payment is forgotten', async () => {
+  const sequence = await paid();
+  await tried(sequence, { type: 'gone' }, 410);
+  await projectCaught();
+  advance(400 * DAY_MS - 1);
+  await clientOf().resendEvent(sequence);
+  await projectCaught();
+  advance(1);
+  await tried(sequence, { type: 'delivered' }, 200);
+  // The only message of it is lost.
+  expect(caught.projections.splice(0)).toHaveLength(1);
+  await fireAlarm();
+  advance(QUEUED_LEASE_MS);
+  await fireAlarm();
+  await projectCaught();
+  expect(await eventRows()).toMatchObject([{ deliveryStatus: 'delivered' }]);
+  await fireAlarm();
+  expect(Object.keys(await allRows())).toEqual(['intent']);
+});
+
+test('the confirmation of what was before the delivery does not stop its news', async () => {
+  await createHosted();
+  await execute(startRedirect('a0'), settle('a0', 'succeeded'));
+  const before = caught.projections.splice(0);
+  await tried((await lastEvent()).sequence, { type: 'delivered' }, 200);
+  caught.projections.length = 0;
+  await consume('kefel-projections', before);
+  expect(await projectionLease()).not.toBeNull();
+  advance(QUEUED_LEASE_MS);
+  await fireAlarm();
+  await projectCaught();
+  expect(await eventRows()).toMatchObject([{ deliveryStatus: 'delivered' }]);
+});
+
+/** Every message of a life with failures, a retry, a resending and a delivery. */
+async function wholeLife(): Promise<ProjectionMessage[]> {
+  const messages: ProjectionMessage[] = [];
+  const keep = async () => {
+    messages.push(...(await projectCaught()));
+  };
+  await createHosted();
+  await keep();
+  await execute(startRedirect('a0'), settle('a0', 'succeeded'));
+  await keep();
+  const { sequence } = await lastEvent();
+  await tried(sequence, FAILED);
+  await keep();
+  advance(DAY_MS);
+  await fireAlarm();
+  await keep();
+  await tried(sequence, { type: 'gone' }, 410);
+  await keep();
+  await clientOf().resendEvent(sequence);
+  await keep();
+  await tried(sequence, { type: 'delivered' }, 200);
+  await keep();
+  return messages;
+}
+
+async function projectionRows(): Promise<unknown> {
+  const tables = ['payment', 'payment_search_key', 'webhook_event', 'payment_day'];
+  const rows = await Promise.all(
+    tables.map((table) => env.DB.prepare(`SELECT * FROM ${table}`).all<{ id?: number }>()),
+  );
+  // The rowid says in which order rows came, and nothing else.
+  return rows.map(({ results }) =>
+    results
+      .map(({ id: _id, ...row }) => row)
+      .filter((row) => !('payments' in row && row.payments === 0)),
+  );
+}
+
+test('in whatever order and however often the messages of a life arrive, the read model is the same', async () => {
+  const messages = await wholeLife();
+  const versions = messages.map(({ version }) => version);
+  expect(versions).toEqual([...new Set(versions)].sort((one, other) => one - other));
+  expect(messages.length).toBeGreaterThan(6);
+  const expected = await projectionRows();
+  const orders = [
+    messages.toReversed(),
+    [...messages, ...messages],
+    // Every one of them as the last.
+    ...messages.map((last) => [...messages.filter((message) => message !== last), last]),
+  ];
+  for (const order of orders) {
+    await env.DB.exec(
+      'DELETE FROM payment; DELETE FROM webhook_event; DELETE FROM payment_search_key',
+    );
+    for (const message of order) {
+      await consume('kefel-projections', [message]);
+    }
+    expect(await projectionRows()).toEqual(expected);
+  }
+});
+
+/** As the release before sent it. */
+function ofBefore({ objectId, version, row }: ProjectionMessage): ProjectionMessage {
+  const {
+    projection: _projection,
+    failureReason: _failureReason,
+    late: _late,
+    commissionMinor: _commissionMinor,
+    commissionPaidByCustomer: _commissionPaidByCustomer,
+    endedAtMs: _endedAtMs,
+    ...known
+  } = row;
+  return { objectId, version, row: known };
+}
+
+describe('while an old release and a new one are both at work', () => {
+  test('a message of the old one is written, and the new one adds what it lacks', async () => {
+    await createHosted({ commissionPaidByCustomer: true });
+    await execute(startRedirect('a0'), { type: 'give_up' });
+    await execute(settle('a0', 'failed'));
+    const last = caught.projections.splice(0).at(-1);
+    if (last === undefined) {
+      throw new Error('nothing was sent');
+    }
+    await consume('kefel-projections', [ofBefore(last)]);
+    const [row] = (await listPayments(env.DB, TENANT, {}, null, 1)).rows;
+    expect(row).toMatchObject({ late: false, commissionMinor: 0, endedAtMs: null });
+    expect(await clientOf().republish()).toBe(true);
+    const [fresh] = caught.projections;
+    expect(fresh?.version).toBe(last.version);
+    await projectCaught();
+    const [mended] = (await listPayments(env.DB, TENANT, {}, null, 1)).rows;
+    expect(mended).toMatchObject({ commissionMinor: 101 });
+    expect(mended?.chargedMinor).toBe(10_050 + 101);
+    // Late and poor, it takes nothing away.
+    await consume('kefel-projections', [ofBefore(last)]);
+    expect((await listPayments(env.DB, TENANT, {}, null, 1)).rows).toEqual([mended]);
+  });
+
+  test('in one batch the richer message of a version is the one that counts', async () => {
+    await createHosted();
+    await execute(startRedirect('a0'), settle('a0', 'succeeded'));
+    const last = caught.projections.splice(0).at(-1);
+    if (last === undefined) {
+      throw new Error('nothing was sent');
+    }
+    for (const batch of [
+      [ofBefore(last), last],
+      [last, ofBefore(last)],
+    ]) {
+      await env.DB.exec('DELETE FROM payment; DELETE FROM webhook_event');
+      await consume('kefel-projections', batch);
+      expect(await eventRows()).toHaveLength(1);
+      const [row] = (await listPayments(env.DB, TENANT, {}, null, 1)).rows;
+      expect(row?.commissionMinor).toBe(101);
+    }
+  });
+});
+
+describe('the read model can be made anew from the objects', () => {
+  test('damaged rows are mended, page by page, and nothing is written in the objects', async () => {
+    for (const uniqueId of ['order-1', 'order-2', 'order-3']) {
+      await createHosted({ paymentIntentUniqueId: uniqueId });
+    }
+    await execute(startRedirect('a0'), settle('a0', 'succeeded'));
+    await projectCaught();
+    const expected = await projectionRows();
+    const stored = await allRows();
+    await env.DB.exec(
+      "UPDATE payment SET status = 'failed', commission_minor = 9; DELETE FROM webhook_event",
+    );
+    await env.DB.exec('DELETE FROM payment_search_key');
+
+    const pages = [];
+    for (let afterUuid: string | null = null; ; ) {
+      const page = await republishPage(env, { afterUuid, limit: 2 });
+      pages.push(page);
+      if (page.nextUuid === null) {
+        break;
+      }
+      afterUuid = page.nextUuid;
+    }
+    expect(pages.map(({ republished }) => republished)).toEqual([2, 1]);
+    expect(pages.every(({ missing, failed }) => missing + failed === 0)).toBe(true);
+    await projectCaught();
+    expect(await projectionRows()).toEqual(expected);
+    expect(await allRows()).toEqual(stored);
+  });
+
+  test('a lost row comes back by its object id; unknown ids create no storage', async () => {
+    await createHosted();
+    await projectCaught();
+    await env.DB.exec('DELETE FROM payment');
+    const unknown = clientOf('never-made').objectId;
+    const ids = [clientOf().objectId, unknown, 'garbage'];
+    expect(await republishObjects(env, ids)).toEqual({ republished: 1, missing: 2, failed: 0 });
+    await projectCaught();
+    expect((await listPayments(env.DB, TENANT, {}, null, 1)).rows).toHaveLength(1);
+    expect(await allRows('never-made')).toEqual({});
+    expect(await stubOf('never-made').republish()).toBe(false);
+  });
+
+  test('a payment of which only the tombstone is left is missing', async () => {
+    await createHosted();
+    await execute({ type: 'cancel' });
+    await projectCaught();
+    advance(400 * DAY_MS);
+    await fireAlarm();
+    const result = await republishPage(env, { afterUuid: null, limit: 100 });
+    expect(result).toEqual({ republished: 0, missing: 1, failed: 0, nextUuid: null });
+  });
+
+  test('what cannot be sent is said', async () => {
+    await createHosted();
+    await projectCaught();
+    vi.spyOn(env.PROJECTIONS, 'send').mockRejectedValue(new Error('queue away'));
+    const result = await republishPage(env, { afterUuid: null, limit: 100 });
+    expect(result).toEqual({ republished: 0, missing: 0, failed: 1, nextUuid: null });
+  });
+});

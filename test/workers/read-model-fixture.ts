@@ -1,0 +1,98 @@
+import type { Tenant } from '../../src/domain/intent.ts';
+import { ENVIRONMENTS } from '../../src/domain/method.ts';
+import type {
+  ProjectedEvent,
+  ProjectionMessage,
+  ProjectionRow,
+} from '../../src/intent/protocol.ts';
+import { ALPHA, BETA, consume, tenantOf } from './support.ts';
+
+/** Messages to the read model as objects would send them, for tests that need many payments at once. */
+
+export const TENANTS: readonly Tenant[] = [ALPHA, BETA].flatMap((merchant) =>
+  ENVIRONMENTS.map((environment) => tenantOf(merchant, environment)),
+);
+
+export function nameOf({ merchantId, environment }: Tenant): string {
+  return `${merchantId} ${environment}`;
+}
+
+/** A uuid that sorts as `number` does, within one tenant. */
+export function uuidOf(tenant: Tenant, number: number): string {
+  const owner = String(TENANTS.findIndex((candidate) => nameOf(candidate) === nameOf(tenant)));
+  return `${String(number).padStart(8, '0')}-0000-4000-8000-${owner.padStart(12, '0')}`;
+}
+
+/** Payment `number` of a tenant: one open hosted payment of 1.00 ETB unless changed. */
+export function projectionMessage(
+  tenant: Tenant,
+  number: number,
+  changes: Partial<ProjectionRow> = {},
+  rest: Partial<ProjectionMessage> = {},
+): ProjectionMessage & { readonly row: Required<ProjectionRow> } {
+  const uuid = uuidOf(tenant, number);
+  return {
+    objectId: `object-of-${uuid}`,
+    version: 1,
+    searchKeys: [],
+    events: [],
+    ...rest,
+    row: {
+      ...tenant,
+      uuid,
+      number,
+      uniqueId: `order-${number}`,
+      projection: 1,
+      kind: 'hosted',
+      status: 'open',
+      failureReason: null,
+      late: false,
+      amountMinor: 100,
+      commissionMinor: 0,
+      commissionPaidByCustomer: false,
+      currency: 'ETB',
+      method: null,
+      unresolvedAttempts: 0,
+      anomalies: 0,
+      createdAtMs: 1_000 * number,
+      updatedAtMs: 1_000 * number,
+      endedAtMs: null,
+      ...changes,
+    },
+  };
+}
+
+/** Event `number` of a tenant's payment of the same number, delivered unless changed. */
+export function projectedEvent(
+  tenant: Tenant,
+  number: number,
+  changes: Partial<ProjectedEvent> = {},
+): ProjectedEvent {
+  return {
+    eventId: eventIdOf(tenant, number),
+    sequence: 3,
+    type: 'payment_succeeded',
+    revision: 1,
+    createdAtMs: 1_000 * number,
+    deliveryStatus: 'delivered',
+    dueAtMs: null,
+    tries: 0,
+    lastTryAtMs: null,
+    lastHttpStatus: null,
+    lastError: null,
+    lastDurationMs: null,
+    destinationOrigin: null,
+    ...changes,
+  };
+}
+
+export function eventIdOf(tenant: Tenant, number: number): string {
+  return `evt_${uuidOf(tenant, number).replaceAll('-', '')}`;
+}
+
+/** Through the consumer, in batches as the queue makes them. */
+export async function deliver(messages: readonly ProjectionMessage[]): Promise<void> {
+  for (let first = 0; first < messages.length; first += 100) {
+    await consume('kefel-projections', messages.slice(first, first + 100));
+  }
+}

@@ -1,0 +1,369 @@
+import { env } from 'cloudflare:workers';
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { IntentStatus, Tenant } from '../../src/domain/intent.ts';
+import type { Method } from '../../src/domain/method.ts';
+import type { DeliveryStatus } from '../../src/intent/protocol.ts';
+import {
+  countEventsByStatus,
+  listAttention,
+  listEventsOfAll,
+  oldestUndelivered,
+} from '../../src/read-model/attention.ts';
+import { countFailedEvents, failedEvents, listEvents } from '../../src/read-model/events-list.ts';
+import { type Cursor, cursorText, type Page, parseCursor } from '../../src/read-model/page.ts';
+import type { PaymentRow } from '../../src/read-model/payment-row.ts';
+import {
+  exportPayments,
+  listPayments,
+  type PaymentFilter,
+} from '../../src/read-model/payments-list.ts';
+import {
+  deliver,
+  eventIdOf,
+  nameOf,
+  projectedEvent,
+  projectionMessage,
+  TENANTS,
+  uuidOf,
+} from './read-model-fixture.ts';
+import { ALPHA, BETA, tenantOf, useGateway } from './support.ts';
+
+/**
+ * Goal: lists hold exactly what their filter lets through, in order, forwards and backwards, of
+ * their own tenant only. Method: the same payments and events for every tenant, and each list
+ * compared with one picked out of them by hand.
+ */
+
+useGateway();
+
+const PAYMENTS = 24;
+const STATUSES: readonly IntentStatus[] = ['succeeded', 'failed', 'open'];
+const METHODS: readonly (Method | null)[] = ['TELE_BIRR', 'CBE', null, 'M_PESA'];
+const DELIVERIES: readonly DeliveryStatus[] = ['delivered', 'dead', 'waiting', 'undeliverable'];
+
+/** Three payments share each millisecond: then the uuid decides. */
+function createdAtMsOf(number: number): number {
+  return Math.floor(number / 3) * 10;
+}
+
+function messagesOf(tenant: Tenant) {
+  return Array.from({ length: PAYMENTS }, (_, number) =>
+    projectionMessage(
+      tenant,
+      number,
+      {
+        status: STATUSES[number % 3] ?? 'open',
+        method: METHODS[number % 4] ?? null,
+        currency: number % 5 === 0 ? 'USD' : 'ETB',
+        amountMinor: 100 * number,
+        commissionMinor: number,
+        commissionPaidByCustomer: number % 2 === 0,
+        late: number === 6,
+        anomalies: number === 7 ? 2 : 0,
+        unresolvedAttempts: number === 8 ? 1 : 0,
+        createdAtMs: createdAtMsOf(number),
+      },
+      {
+        events: [
+          projectedEvent(tenant, number, {
+            createdAtMs: createdAtMsOf(number),
+            deliveryStatus: DELIVERIES[number % 4] ?? 'queued',
+          }),
+        ],
+      },
+    ),
+  );
+}
+
+beforeEach(() => deliver(TENANTS.flatMap(messagesOf).toReversed()));
+
+/** All rows of a list: page after page to the end, then back to the beginning; both must agree. */
+async function walk<Row>(
+  read: (cursor: Cursor | null) => Promise<Page<Row>>,
+  limit: number,
+): Promise<Row[]> {
+  const pages: Page<Row>[] = [];
+  for (let cursor: Cursor | null = null; ; ) {
+    const page = await read(cursor);
+    pages.push(page);
+    expect(page.rows.length).toBeLessThanOrEqual(limit);
+    if (page.nextCursor === null) {
+      break;
+    }
+    expect(page.rows).toHaveLength(limit);
+    cursor = parseCursor(page.nextCursor);
+    expect(cursor).not.toBeNull();
+  }
+  for (let index = pages.length - 1; index > 0; index -= 1) {
+    const back = await read(parseCursor(pages[index]?.previousCursor ?? ''));
+    expect(back.rows).toEqual(pages[index - 1]?.rows);
+    expect(back.nextCursor).not.toBeNull();
+    expect(back.previousCursor === null).toBe(index === 1);
+  }
+  expect(pages[0]?.previousCursor).toBeNull();
+  return pages.flatMap(({ rows }) => rows);
+}
+
+const FILTERS: readonly PaymentFilter[] = [
+  {},
+  { status: 'succeeded' },
+  { method: 'CBE' },
+  { status: 'failed', method: 'CBE' },
+  { currency: 'USD' },
+  { currency: 'ETB', status: 'open' },
+  { createdFromMs: 20 },
+  { createdToMs: 50 },
+  { createdFromMs: 20, createdToMs: 50 },
+  { createdFromMs: 20, createdToMs: 50, status: 'succeeded' },
+  { amountMinorMin: 500 },
+  { amountMinorMax: 1_500 },
+  { amountMinorMin: 700, amountMinorMax: 700 },
+  { amountMinorMin: 300, amountMinorMax: 2_000, method: 'TELE_BIRR', currency: 'ETB' },
+  { status: 'canceled' },
+];
+
+function isLetThrough(filter: PaymentFilter, number: number): boolean {
+  const { row } = messagesOf(tenantOf(ALPHA))[number] ?? {};
+  return (
+    row !== undefined &&
+    (filter.status ?? row.status) === row.status &&
+    (filter.method ?? row.method) === row.method &&
+    (filter.currency ?? row.currency) === row.currency &&
+    row.createdAtMs >= (filter.createdFromMs ?? 0) &&
+    row.createdAtMs < (filter.createdToMs ?? Number.POSITIVE_INFINITY) &&
+    row.amountMinor >= (filter.amountMinorMin ?? 0) &&
+    row.amountMinor <= (filter.amountMinorMax ?? Number.POSITIVE_INFINITY)
+  );
+}
+
+/** Numbers of the fixture that a test lets through, newest first; of one millisecond by uuid. */
+function numbersWhere(test: (number: number) => boolean): number[] {
+  return Array.from({ length: PAYMENTS }, (_, number) => number)
+    .filter(test)
+    .reverse();
+}
+
+describe.each(TENANTS.map((tenant) => ({ tenant, name: nameOf(tenant) })))(
+  '$name',
+  ({ tenant }) => {
+    test.each(FILTERS.map((filter) => ({ filter, name: JSON.stringify(filter) })))(
+      'payments $name: exactly these, forwards and backwards',
+      async ({ filter }) => {
+        const expected = numbersWhere((number) => isLetThrough(filter, number));
+        for (const limit of [1, 4, 100]) {
+          const rows = await walk(
+            (cursor) => listPayments(env.DB, tenant, filter, cursor, limit),
+            limit,
+          );
+          expect(rows.map(({ uuid }) => uuid)).toEqual(
+            expected.map((number) => uuidOf(tenant, number)),
+          );
+          expect(rows.every((row) => nameOf(row) === nameOf(tenant))).toBe(true);
+        }
+      },
+    );
+
+    test.each([
+      {},
+      { deliveryStatus: 'dead' },
+      { deliveryStatus: 'delivered', fromMs: 20 },
+      { fromMs: 20, toMs: 50 },
+      { deliveryStatus: 'no such status' },
+    ])('events %j: exactly these', async (filter) => {
+      const {
+        deliveryStatus,
+        fromMs = 0,
+        toMs = Number.POSITIVE_INFINITY,
+      } = filter as {
+        deliveryStatus?: string;
+        fromMs?: number;
+        toMs?: number;
+      };
+      const expected = numbersWhere((number) => {
+        const atMs = createdAtMsOf(number);
+        const status = DELIVERIES[number % 4];
+        return (deliveryStatus ?? status) === status && atMs >= fromMs && atMs < toMs;
+      });
+      const rows = await walk((cursor) => listEvents(env.DB, tenant, filter, cursor, 4), 4);
+      expect(rows.map(({ eventId }) => eventId)).toEqual(
+        expected.map((number) => eventIdOf(tenant, number)),
+      );
+    });
+
+    test.each([{}, { fromMs: 20 }, { toMs: 50 }, { fromMs: 20, toMs: 50 }])(
+      'failed events %j are counted and listed alike',
+      async (range: { fromMs?: number; toMs?: number }) => {
+        const { fromMs = 0, toMs = Number.POSITIVE_INFINITY } = range;
+        const expected = numbersWhere((number) => {
+          const atMs = createdAtMsOf(number);
+          return number % 2 === 1 && atMs >= fromMs && atMs < toMs;
+        });
+        const rows = await walk((cursor) => failedEvents(env.DB, tenant, range, cursor, 3), 3);
+        expect(rows.map(({ eventId }) => eventId)).toEqual(
+          expected.map((number) => eventIdOf(tenant, number)),
+        );
+        expect(await countFailedEvents(env.DB, tenant, range)).toBe(expected.length);
+      },
+    );
+  },
+);
+
+test('a row says all that a list shows', async () => {
+  const tenant = tenantOf(ALPHA);
+  const { rows } = await listPayments(env.DB, tenant, { amountMinorMin: 600 }, null, 100);
+  const expected: PaymentRow = {
+    ...tenant,
+    uuid: uuidOf(tenant, 6),
+    number: 6,
+    uniqueId: 'order-6',
+    kind: 'hosted',
+    status: 'succeeded',
+    failureReason: null,
+    late: true,
+    amountMinor: 600,
+    commissionMinor: 6,
+    chargedMinor: 606,
+    currency: 'ETB',
+    method: null,
+    unresolvedAttempts: 0,
+    anomalies: 0,
+    createdAtMs: 20,
+    updatedAtMs: 6_000,
+    endedAtMs: null,
+  };
+  expect(rows.at(-1)).toEqual(expected);
+  // Where the merchant bears it the customer does not pay it.
+  expect(rows.at(-2)).toMatchObject({ commissionMinor: 7, amountMinor: 700, chargedMinor: 700 });
+});
+
+test('an amount that many payments have is listed in the order of time all the same', async () => {
+  const tenant = tenantOf(ALPHA);
+  const many = Array.from({ length: 510 }, (_, number) =>
+    projectionMessage(tenant, 2_000 + number, { amountMinor: 55_500 + (number % 3) }),
+  );
+  await deliver(many);
+  for (const [filter, expected] of [
+    // More than are put in order, and fewer.
+    [{ amountMinorMin: 55_500 }, many],
+    [
+      { amountMinorMin: 55_501, amountMinorMax: 55_501 },
+      many.filter((_, number) => number % 3 === 1),
+    ],
+  ] as const) {
+    const rows = await walk((cursor) => listPayments(env.DB, tenant, filter, cursor, 85), 85);
+    expect(rows.map(({ number }) => number)).toEqual(
+      expected.map(({ row }) => row.number).reverse(),
+    );
+  }
+});
+
+test('what is created while somebody pages shifts nothing', async () => {
+  const tenant = tenantOf(ALPHA);
+  const first = await listPayments(env.DB, tenant, {}, null, 10);
+  await deliver([projectionMessage(tenant, 900)]);
+  const next = parseCursor(first.nextCursor ?? '');
+  const second = await listPayments(env.DB, tenant, {}, next, 10);
+  expect(second.rows.map(({ number }) => number)).toEqual([13, 12, 11, 10, 9, 8, 7, 6, 5, 4]);
+});
+
+test('a cursor of one tenant leads to nothing of its own with another', async () => {
+  const { nextCursor } = await listPayments(env.DB, tenantOf(ALPHA), {}, null, 10);
+  const other = tenantOf(BETA);
+  const { rows } = await listPayments(env.DB, other, {}, parseCursor(nextCursor ?? ''), 100);
+  expect(rows.every((row) => nameOf(row) === nameOf(other))).toBe(true);
+  expect(rows.length).toBeGreaterThan(0);
+});
+
+test('a cursor outside the dates of the filter reads nothing outside them', async () => {
+  const filter = { createdFromMs: 20, createdToMs: 50 };
+  for (const [direction, createdAtMs] of [
+    ['older', 9_000],
+    ['newer', 0],
+    ['older', 0],
+    ['newer', 9_000],
+  ] as const) {
+    const cursor = { direction, createdAtMs, id: '0' };
+    const { rows } = await listPayments(env.DB, tenantOf(ALPHA), filter, cursor, 100);
+    expect(rows.every((row) => row.createdAtMs >= 20 && row.createdAtMs < 50)).toBe(true);
+  }
+});
+
+test.each([
+  '',
+  'x',
+  '0',
+  '%00',
+  'bm9uc2Vuc2U',
+  btoa('o.12'),
+  btoa('o.-1.abc'),
+  btoa('o.1.ab c'),
+  btoa("o.1.a';--"),
+  btoa('p.1.abc'),
+  btoa(`o.${'9'.repeat(16)}.a`),
+  'A'.repeat(100_000),
+])('garbage is no cursor: %.20s', (text) => {
+  expect(parseCursor(text)).toBeNull();
+});
+
+test('a cursor survives its journey', () => {
+  const cursor: Cursor = { direction: 'newer', createdAtMs: 1, id: uuidOf(tenantOf(ALPHA), 5) };
+  expect(parseCursor(cursorText(cursor))).toEqual(cursor);
+});
+
+test.each([0, -5, Number.NaN, 1.9])('a limit of %d is one row', async (limit) => {
+  const { rows } = await listPayments(env.DB, tenantOf(ALPHA), {}, null, limit);
+  expect(rows).toHaveLength(1);
+});
+
+test('an export holds every payment of its filter once, page by page', async () => {
+  const tenant = tenantOf(ALPHA);
+  const many = Array.from({ length: 1_010 }, (_, number) =>
+    projectionMessage(tenant, 1_000 + number, { status: number % 100 === 0 ? 'failed' : 'open' }),
+  );
+  await deliver(many);
+  const pages: (readonly PaymentRow[])[] = [];
+  for await (const page of exportPayments(env.DB, tenant, { createdFromMs: 1_000 })) {
+    pages.push(page);
+  }
+  expect(pages.map((page) => page.length)).toEqual([500, 500, 10]);
+  expect(pages.flat().map(({ number }) => number)).toEqual(
+    many.map(({ row }) => row.number).reverse(),
+  );
+});
+
+describe('the operator sees all merchants of one environment', () => {
+  test('what needs a human: unresolved, anomalous and late payments', async () => {
+    for (const environment of ['sandbox', 'production'] as const) {
+      const rows = await walk((cursor) => listAttention(env.DB, environment, cursor, 2), 2);
+      const expected = [8, 7, 6].flatMap((number) =>
+        [BETA, ALPHA].map((merchant) => `${tenantOf(merchant, environment).merchantId} ${number}`),
+      );
+      expect(rows.map(({ merchantId, number }) => `${merchantId} ${number}`).sort()).toEqual(
+        expected.sort(),
+      );
+      expect(rows.every((row) => row.environment === environment)).toBe(true);
+    }
+  });
+
+  test('events that have not arrived: counted, listed, the oldest', async () => {
+    expect(await countEventsByStatus(env.DB, 'sandbox')).toEqual({
+      dead: 12,
+      undeliverable: 12,
+      waiting: 12,
+    });
+    const dead = await walk((cursor) => listEventsOfAll(env.DB, 'sandbox', 'dead', cursor, 5), 5);
+    expect(dead).toHaveLength(12);
+    expect(new Set(dead.map(nameOf))).toEqual(
+      new Set([nameOf(tenantOf(ALPHA)), nameOf(tenantOf(BETA))]),
+    );
+    expect(await oldestUndelivered(env.DB, 'sandbox')).toMatchObject({
+      deliveryStatus: 'waiting',
+      createdAtMs: createdAtMsOf(2),
+    });
+    const tenant = tenantOf(BETA);
+    const queued = projectedEvent(tenant, 950, { createdAtMs: -1, deliveryStatus: 'queued' });
+    await deliver([projectionMessage(tenant, 950, {}, { events: [queued] })]);
+    expect((await oldestUndelivered(env.DB, 'sandbox'))?.eventId).toBe(queued.eventId);
+    expect((await oldestUndelivered(env.DB, 'production'))?.createdAtMs).toBe(createdAtMsOf(2));
+  });
+});

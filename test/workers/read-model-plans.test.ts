@@ -1,0 +1,218 @@
+import { env } from 'cloudflare:workers';
+import { describe, expect, test } from 'vitest';
+import { prepare, type SqlStatement } from '../../src/database.ts';
+import {
+  attentionStatement,
+  countEventsStatement,
+  eventsOfAllStatement,
+  oldestStatement,
+} from '../../src/read-model/attention.ts';
+import {
+  countFailedEventsStatement,
+  eventsStatement,
+  failedEventsStatement,
+} from '../../src/read-model/events-list.ts';
+import type { Cursor } from '../../src/read-model/page.ts';
+import {
+  countOfAmountStatement,
+  type PaymentFilter,
+  paymentsStatement,
+  rareAmountStatement,
+} from '../../src/read-model/payments-list.ts';
+import { findUniqueIdStatement } from '../../src/read-model/queries.ts';
+import { knownStatement } from '../../src/read-model/republish.ts';
+import { searchStatements } from '../../src/read-model/search.ts';
+import {
+  dailyTotalsStatement,
+  failuresPerRailStatement,
+  totalsByStretchStatement,
+  totalsStatement,
+} from '../../src/read-model/totals.ts';
+import { ALPHA, consumeAll, createHosted, payHosted, tenantOf, useGateway } from './support.ts';
+
+/**
+ * Goal: every query of the read model finds its rows by an index and reads them in order, whatever is
+ * asked and whatever SQLite believes of the tables' sizes. Method: EXPLAIN QUERY PLAN of the very
+ * statements that the functions run, on an empty database and on one whose statistics mislead.
+ */
+
+const caught = useGateway();
+
+const TENANT = tenantOf(ALPHA);
+const UUID = '0b8f3c1e-7c55-4d5e-9a55-2f1f6f0a0001';
+
+const CURSORS: Readonly<Record<string, Cursor | null>> = {
+  'first page': null,
+  'older page': { direction: 'older', createdAtMs: 5_000, id: UUID },
+  'newer page': { direction: 'newer', createdAtMs: 5_000, id: UUID },
+};
+
+/** Every subset of the parts of a filter. */
+function combinations<Filter extends object>(parts: readonly Filter[]): Filter[] {
+  const [part, ...others] = parts;
+  if (part === undefined) {
+    return [{} as Filter];
+  }
+  return combinations(others).flatMap((filter) => [filter, { ...part, ...filter }]);
+}
+
+const PAYMENT_FILTERS = combinations<PaymentFilter>([
+  { status: 'succeeded' },
+  { method: 'CBE' },
+  { currency: 'USD' },
+  { createdFromMs: 1_000 },
+  { createdToMs: 9_000 },
+  { amountMinorMin: 100, amountMinorMax: 200 },
+]);
+
+const RANGES = combinations<{ fromMs?: number; toMs?: number }>([
+  { fromMs: 1_000 },
+  { toMs: 9_000 },
+]);
+const EVENT_FILTERS = combinations([{ deliveryStatus: 'dead' }, ...RANGES]);
+
+interface Named {
+  readonly name: string;
+  readonly statement: SqlStatement;
+}
+
+function atEveryCursor(name: string, build: (cursor: Cursor | null) => SqlStatement): Named[] {
+  return Object.entries(CURSORS).map(([place, cursor]) => ({
+    name: `${name}, ${place}`,
+    statement: build(cursor),
+  }));
+}
+
+function named(name: string, ...statements: readonly SqlStatement[]): Named[] {
+  return statements.map((statement, index) => ({ name: `${name} ${index}`, statement }));
+}
+
+const STATEMENTS: readonly Named[] = [
+  ...PAYMENT_FILTERS.flatMap((filter) =>
+    atEveryCursor(`payments ${JSON.stringify(filter)}`, (cursor) =>
+      paymentsStatement(TENANT, filter, cursor, 50),
+    ),
+  ),
+  ...EVENT_FILTERS.flatMap((filter) =>
+    atEveryCursor(`events ${JSON.stringify(filter)}`, (cursor) =>
+      eventsStatement(TENANT, filter, cursor, 50),
+    ),
+  ),
+  ...RANGES.flatMap((range) =>
+    atEveryCursor(`failed events ${JSON.stringify(range)}`, (cursor) =>
+      failedEventsStatement(TENANT, range, cursor, 50),
+    ),
+  ),
+  ...RANGES.flatMap((range) => named('count failed', countFailedEventsStatement(TENANT, range))),
+  ...atEveryCursor('attention', (cursor) => attentionStatement('sandbox', cursor, 50)),
+  ...atEveryCursor('dead of all', (cursor) => eventsOfAllStatement('sandbox', 'dead', cursor, 50)),
+  ...named('oldest', oldestStatement('sandbox', 'queued')),
+  ...named('count by status', countEventsStatement('sandbox')),
+  ...named('failures per rail', failuresPerRailStatement('sandbox', 20_000)),
+  ...[{ method: undefined }, { method: 'CBE' } as const].flatMap((method) => [
+    ...named(
+      `totals ${method.method}`,
+      totalsStatement(TENANT, { fromDay: 1, toDay: 9, ...method }),
+    ),
+    ...named(
+      `daily totals ${method.method}`,
+      dailyTotalsStatement(TENANT, { fromDay: 1, toDay: 9, ...method }),
+    ),
+  ]),
+  ...named('totals by week', totalsByStretchStatement(TENANT, { fromDay: 1, toDay: 365 }, 7)),
+  ...named('payments of an amount', countOfAmountStatement(TENANT, { amountMinorMin: 100 })),
+  ...named('search', ...searchStatements(TENANT, 'order-1', ['id:order-1', 'phone:abc'])),
+  ...named('search by uuid', ...searchStatements(TENANT, UUID, [`id:${UUID}`])),
+  ...named('search by number', ...searchStatements(TENANT, '4242', ['id:4242'])),
+  ...named('search by event', ...searchStatements(TENANT, `evt_${'0'.repeat(32)}`, [])),
+  ...named('unique id by uuid', findUniqueIdStatement(TENANT, 'uuid', UUID)),
+  ...named('unique id by number', findUniqueIdStatement(TENANT, 'number', 4_242)),
+  ...named('republish', knownStatement('', 100), knownStatement(UUID, 100)),
+];
+
+async function planOf({ sql, params }: SqlStatement): Promise<string[]> {
+  const statement = prepare(env.DB, { sql: `EXPLAIN QUERY PLAN ${sql}`, params });
+  const { results } = await statement.all<{ detail: string }>();
+  return results.map(({ detail }) => detail);
+}
+
+/**
+ * Grouping sums, and going through what an inner query has found. The steps of a subquery stand
+ * behind its title and are judged like all others.
+ */
+const HARMLESS =
+  /^(?:SEARCH .*|USE TEMP B-TREE FOR GROUP BY|(?:CO-ROUTINE|SCAN) \(subquery-\d+\)|CORRELATED SCALAR SUBQUERY \d+)$/;
+
+/** Steps of a plan that read more than was asked for, or sort what should lie in order. */
+function faults(plan: readonly string[]): string[] {
+  return plan.filter((step) => !HARMLESS.test(step));
+}
+
+/** Tells SQLite that each table is tiny and no index of use: it would then rather scan. */
+async function mislead(): Promise<void> {
+  await payHosted({ paymentIntentUniqueId: 'paid' });
+  await createHosted({ paymentIntentUniqueId: 'open' });
+  await consumeAll(caught);
+  await env.DB.exec('ANALYZE');
+  await env.DB.exec("UPDATE sqlite_stat1 SET stat = '2 2 2 2 2 2 2 2 2' WHERE idx IS NOT NULL");
+  await env.DB.exec('ANALYZE sqlite_schema');
+}
+
+describe('every query of the read model is answered by an index, in order', () => {
+  test.each([
+    ['knowing nothing of the tables', async () => undefined],
+    ['with statistics that speak for scanning', mislead],
+  ])('%s', async (_name, prepareDatabase) => {
+    await prepareDatabase();
+    const found: string[] = [];
+    for (const { name, statement } of STATEMENTS) {
+      const plan = await planOf(statement);
+      expect(plan.length, name).toBeGreaterThan(0);
+      found.push(...faults(plan).map((fault) => `${name}: ${fault}`));
+    }
+    expect(found).toEqual([]);
+  });
+});
+
+test('only sums over several days are grouped, and a chart of days not even that', async () => {
+  const grouped: string[] = [];
+  for (const { name, statement } of STATEMENTS) {
+    if ((await planOf(statement)).some((step) => step.includes('GROUP BY'))) {
+      grouped.push(name);
+    }
+  }
+  expect([...new Set(grouped)]).toEqual([
+    'failures per rail 0',
+    'totals undefined 0',
+    'totals CBE 0',
+    'totals by week 0',
+  ]);
+});
+
+test('the whole place of a page is looked up, not stepped over', async () => {
+  for (const filter of PAYMENT_FILTERS) {
+    const older = CURSORS['older page'] ?? null;
+    const [plan = ''] = await planOf(paymentsStatement(TENANT, filter, older, 50));
+    expect(plan).toContain('(created_at_ms,uuid)<(?,?)');
+    expect(plan.includes('created_at_ms>?')).toBe(filter.createdFromMs !== undefined);
+    expect(plan.includes('status=?')).toBe(filter.status !== undefined);
+    expect(plan.includes('method=?')).toBe(filter.method !== undefined);
+  }
+});
+
+test('only of rare amounts is anything put in order, after it was found by the amount', async () => {
+  for (const filter of PAYMENT_FILTERS.filter(({ amountMinorMin }) => amountMinorMin)) {
+    for (const cursor of Object.values(CURSORS)) {
+      const plan = await planOf(rareAmountStatement(TENANT, filter, cursor, 50));
+      expect(plan).toHaveLength(2);
+      expect(plan[0]).toContain('SEARCH payment USING INDEX payment_by_amount');
+      expect(plan[0]).toContain('(merchant_id=? AND environment=? AND amount_minor>? AND');
+      expect(plan[1]).toBe('USE TEMP B-TREE FOR ORDER BY');
+    }
+  }
+});
+
+test('the check can fail: it sees a scan and a sort', async () => {
+  const scan = { sql: 'SELECT * FROM payment ORDER BY amount_minor', params: [] };
+  expect(faults(await planOf(scan))).toEqual(['SCAN payment', 'USE TEMP B-TREE FOR ORDER BY']);
+});

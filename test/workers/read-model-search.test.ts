@@ -1,0 +1,248 @@
+import { env } from 'cloudflare:workers';
+import { describe, expect, test } from 'vitest';
+import { idSearchKey } from '../../src/domain/search-key.ts';
+import { SEARCH_ROWS_MAX, searchPayments } from '../../src/read-model/search.ts';
+import { deliver, nameOf, projectionMessage, TENANTS } from './read-model-fixture.ts';
+import {
+  ALPHA,
+  BETA,
+  consume,
+  createExpress,
+  createHosted,
+  execute,
+  intentOf,
+  lastEvent,
+  logged,
+  postHosted,
+  settle,
+  startRedirect,
+  tenantOf,
+  useGateway,
+} from './support.ts';
+
+/**
+ * Goal: a payment is found by every id it has and by its customer's phone, exactly, by its own
+ * merchant only; and no phone number can be read in D1 or in a queue. Method: payments made by the
+ * API, their messages handed to the read model, and every table's text looked through.
+ */
+
+const caught = useGateway();
+
+const TENANT = tenantOf(ALPHA);
+const CUSTOMER_PHONE = '911223344';
+const ATTEMPT_PHONE = '251722334455';
+
+const reference = 'REFA0';
+const railReference = 'rail-session-0001';
+const receipt = 'RCPT7XK2';
+
+async function projectCaught(): Promise<void> {
+  await expect.poll(() => caught.projections.length).toBeGreaterThan(0);
+  await consume('kefel-projections', caught.projections.splice(0));
+}
+
+/** A hosted payment with every id that there is, paid by telebirr from another phone. */
+async function payment(changes: { readonly railReference?: string } = {}) {
+  await createHosted({
+    paymentLinkUniqueId: 'link-77',
+    customerInfo: { name: 'Almaz', phone: CUSTOMER_PHONE },
+  });
+  const start = startRedirect('a0');
+  if (start.type !== 'start_attempt') {
+    throw new Error('no attempt');
+  }
+  await execute({ ...start, attempt: { ...start.attempt, phone: ATTEMPT_PHONE } });
+  await execute({
+    type: 'accept_attempt',
+    attemptId: 'a0',
+    redirectUrl: null,
+    railReference,
+    ...changes,
+  });
+  await execute({
+    type: 'settle_attempt',
+    attemptId: 'a0',
+    outcome: { type: 'succeeded', receipt },
+  });
+  await expect.poll(() => caught.projections.at(-1)?.row.status).toBe('succeeded');
+  return { intent: await intentOf(), event: await lastEvent() };
+}
+
+async function found(text: string, tenant = TENANT, bindings: Env = env): Promise<string[]> {
+  return (await searchPayments(bindings, tenant, text)).map(({ uniqueId }) => uniqueId);
+}
+
+type Paid = Awaited<ReturnType<typeof payment>>;
+
+const TEXTS: readonly (readonly [string, (paid: Paid) => string])[] = [
+  ['paymentIntentUniqueId', ({ intent }) => intent.terms.uniqueId],
+  ['uuid', ({ intent }) => intent.terms.uuid],
+  ['integer id', ({ intent }) => String(intent.terms.number)],
+  ['transactionId', () => reference],
+  ["the rail's reference", () => railReference],
+  ["the rail's receipt", () => receipt],
+  ['paymentLinkUniqueId', () => 'link-77'],
+  ['event id', ({ event }) => event.eventId],
+  ['text with space round it', () => `  ${receipt}\n`],
+  ...['911223344', '0911223344', '251911223344', '+251911223344', '+251 (0)91-122-33 44'].map(
+    (phone) => [`the customer's phone as ${phone}`, () => phone] as const,
+  ),
+  ...['722334455', '0722334455', '251722334455', '+251722334455'].map(
+    (phone) => [`an attempt's phone as ${phone}`, () => phone] as const,
+  ),
+];
+
+describe('a payment is found by everything it is known by', () => {
+  test.each(TEXTS)('%s, by its own merchant only', async (_name, textOf) => {
+    const paid = await payment();
+    // Both have a payment of their own: the search must not be empty for want of rows.
+    const byBeta = { apiKey: BETA.apiKeys.sandbox };
+    expect((await postHosted({ paymentIntentUniqueId: 'of-beta' }, byBeta)).status).toBe(200);
+    await projectCaught();
+    const text = textOf(paid);
+    for (const tenant of TENANTS) {
+      const isOwn = nameOf(tenant) === nameOf(TENANT);
+      expect(await found(text, tenant), nameOf(tenant)).toEqual(isOwn ? ['order-1'] : []);
+    }
+  });
+});
+
+test('the phone of an express payment finds it too', async () => {
+  await createExpress({ method: 'M_PESA', phoneNumber: '+251733445566' });
+  await projectCaught();
+  expect(await found('0733445566')).toEqual(['order-1']);
+  expect(await found('0733445567')).toEqual([]);
+});
+
+test('no phone number can be read in D1, in a message or in a log', async () => {
+  await payment();
+  const messages = JSON.stringify(caught.projections);
+  await projectCaught();
+  const tables = await env.DB.prepare(
+    "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '\\_%' ESCAPE '\\'",
+  ).all<{ name: string }>();
+  const rows = await Promise.all(
+    tables.results.map(({ name }) => env.DB.prepare(`SELECT * FROM "${name}"`).all()),
+  );
+  const stored = JSON.stringify(rows.map(({ results }) => results));
+  // What is looked for could be there: the keys of this payment are.
+  expect(stored).toContain(idSearchKey(receipt));
+  expect(stored).toContain('phone:');
+  for (const text of [messages, stored, logged.join('\n')]) {
+    expect(text).not.toContain('911223344');
+    expect(text).not.toContain('722334455');
+    expect(text).not.toContain('Almaz');
+  }
+});
+
+/** As M-PESA makes its CheckoutRequestID: the time, some digits and the customer's phone. */
+const phoneBearingId = `ws_CO_0412209001024714${ATTEMPT_PHONE.slice(3)}`;
+
+test('an id that a rail made of the phone finds the payment, and cannot be read either', async () => {
+  await payment({ railReference: phoneBearingId });
+  const messages = JSON.stringify(caught.projections);
+  await projectCaught();
+  const { results } = await env.DB.prepare('SELECT * FROM payment_search_key').all();
+  for (const text of [messages, JSON.stringify(results)]) {
+    expect(text).not.toContain(ATTEMPT_PHONE.slice(3));
+  }
+  expect(await found(phoneBearingId)).toEqual(['order-1']);
+  expect(await found(phoneBearingId.replace('4714', '4715'))).toEqual([]);
+});
+
+test("the rail's reference is found though its callback overtook the answer that names it", async () => {
+  await createHosted();
+  await execute(startRedirect('a0'), settle('a0', 'succeeded'));
+  await projectCaught();
+  await execute({ type: 'accept_attempt', attemptId: 'a0', redirectUrl: null, railReference });
+  await projectCaught();
+  expect(await found(railReference)).toEqual(['order-1']);
+});
+
+test('one phone has nothing in common under two tenants', async () => {
+  const customerInfo = { phone: CUSTOMER_PHONE };
+  await createHosted({ customerInfo });
+  await postHosted({ customerInfo }, { apiKey: BETA.apiKeys.sandbox });
+  await expect.poll(() => caught.projections.length).toBe(2);
+  const [one, other] = caught.projections.map(({ searchKeys }) => searchKeys);
+  expect(one).toHaveLength(1);
+  expect(one).not.toEqual(other);
+});
+
+test('after a rotation of the keys old payments are found, and new ones by the new key', async () => {
+  await createHosted({ customerInfo: { phone: CUSTOMER_PHONE } });
+  await projectCaught();
+  const fresh = btoa('n'.repeat(32));
+  const rotated = { ...env, DATA_ENCRYPTION_KEYS: `t2:${fresh},${env.DATA_ENCRYPTION_KEYS}` };
+  const forgotten = { ...env, DATA_ENCRYPTION_KEYS: `t2:${fresh}` };
+  expect(await found(CUSTOMER_PHONE, TENANT, rotated)).toEqual(['order-1']);
+  expect(await found(CUSTOMER_PHONE, TENANT, forgotten)).toEqual([]);
+});
+
+test.each([
+  '',
+  '   ',
+  'order',
+  'order-11',
+  'ORDER-1',
+  "order-1' OR '1'='1",
+  'id:order-1',
+  'phone:',
+  '%',
+  '0',
+  '99999999999999999999',
+  'evt_',
+  'x'.repeat(256),
+  'order-1'.padEnd(1_000_000),
+  '\0',
+])('nothing is found by %.30j', async (text) => {
+  await payment();
+  await projectCaught();
+  expect(await found(text)).toEqual([]);
+});
+
+test('a rail names an attempt: it is found by that at once, though nothing else has changed', async () => {
+  await createHosted();
+  await execute(startRedirect('a0'));
+  const before = caught.projections.at(-1);
+  await execute({ type: 'accept_attempt', attemptId: 'a0', redirectUrl: null, railReference });
+  expect(caught.projections.at(-1)?.version).toBe(before?.version);
+  // In whatever order they share a batch.
+  const messages = caught.projections.splice(0);
+  for (const batch of [messages, messages.toReversed()]) {
+    await env.DB.exec('DELETE FROM payment_search_key');
+    await consume('kefel-projections', batch);
+    expect(await found(railReference)).toEqual(['order-1']);
+  }
+});
+
+test('the newest come first, and no more than anybody reads', async () => {
+  const many = Array.from({ length: SEARCH_ROWS_MAX + 10 }, (_, number) =>
+    projectionMessage(TENANT, number, {}, { searchKeys: [idSearchKey('link-1')] }),
+  );
+  await deliver(many.toReversed());
+  const numbers = (await searchPayments(env, TENANT, 'link-1')).map(({ number }) => number);
+  expect(numbers).toEqual(Array.from({ length: SEARCH_ROWS_MAX }, (_, index) => 59 - index));
+});
+
+test('a payment that a text names in two ways is found once', async () => {
+  await deliver([
+    projectionMessage(TENANT, 7, { uniqueId: '7' }, { searchKeys: [idSearchKey('7')] }),
+    projectionMessage(TENANT, 8, { uniqueId: 'other' }, { searchKeys: [idSearchKey('7')] }),
+  ]);
+  expect(await found('7')).toEqual(['other', '7']);
+});
+
+test('settling again adds no key twice', async () => {
+  const { intent } = await payment();
+  await execute(settle('a0', 'succeeded'));
+  await projectCaught();
+  const { results } = await env.DB.prepare(
+    "SELECT key FROM payment_search_key WHERE uuid = ? AND key LIKE 'id:%' ORDER BY key",
+  )
+    .bind(intent.terms.uuid)
+    .all<{ key: string }>();
+  expect(results.map(({ key }) => key)).toEqual(
+    [receipt, reference, 'link-77', railReference].map(idSearchKey).sort(),
+  );
+});

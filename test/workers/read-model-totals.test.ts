@@ -1,0 +1,251 @@
+import { env } from 'cloudflare:workers';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { FailureReason, IntentStatus, Tenant } from '../../src/domain/intent.ts';
+import type { Method } from '../../src/domain/method.ts';
+import type { ProjectionMessage, ProjectionRow } from '../../src/intent/protocol.ts';
+import {
+  businessDay,
+  businessDayStartMs,
+  dailyTotals,
+  failuresPerRail,
+  totals,
+  totalsByStretch,
+} from '../../src/read-model/totals.ts';
+import { deliver, nameOf, projectionMessage, TENANTS } from './read-model-fixture.ts';
+import { ALPHA, BETA, consume, countProjectionRows, tenantOf, useGateway } from './support.ts';
+
+/**
+ * Goal: totals are exact at every moment, whatever the queue does with the messages. Method: lives
+ * of payments drawn at random, their messages in random order, batched at random and repeated; the
+ * sums are then compared with those of the payments themselves.
+ */
+
+useGateway();
+
+const TENANT = tenantOf(ALPHA);
+
+/** What stands in the rollup, and what should by the payments. */
+async function rollup(): Promise<{ kept: unknown[]; counted: unknown[] }> {
+  const kept = await env.DB.prepare(
+    `SELECT merchant_id, environment, day, method, currency, status, failure_reason, payments,
+      amount_minor, commission_minor FROM payment_day
+     WHERE payments <> 0 OR amount_minor <> 0 OR commission_minor <> 0
+     ORDER BY 1, 2, 3, 4, 5, 6, 7`,
+  ).all();
+  const counted = await env.DB.prepare(
+    `SELECT merchant_id, environment, (created_at_ms + 10800000) / 86400000 AS day,
+      COALESCE(method, '') AS method, currency, status,
+      COALESCE(failure_reason, '') AS failure_reason, COUNT(*) AS payments,
+      SUM(amount_minor) AS amount_minor, SUM(commission_minor) AS commission_minor
+     FROM payment GROUP BY 1, 2, 3, 4, 5, 6, 7 ORDER BY 1, 2, 3, 4, 5, 6, 7`,
+  ).all();
+  return { kept: kept.results, counted: counted.results };
+}
+
+const ARBITRARY_CHANGE: fc.Arbitrary<Partial<ProjectionRow>> = fc.record({
+  status: fc.constantFrom<IntentStatus>('open', 'processing', 'succeeded', 'failed', 'expired'),
+  failureReason: fc.constantFrom<FailureReason | null>(null, 'declined', 'abandoned'),
+  method: fc.constantFrom<Method | null>(null, 'CBE', 'M_PESA'),
+  commissionMinor: fc.constantFrom(0, 7),
+});
+
+/** A payment's messages, one for each version, of a tenant and a day. */
+const ARBITRARY_LIFE: fc.Arbitrary<ProjectionMessage[]> = fc
+  .record({
+    tenant: fc.constantFrom(...TENANTS),
+    number: fc.integer({ min: 1, max: 1_000_000 }),
+    day: fc.integer({ min: 0, max: 2 }),
+    amountMinor: fc.integer({ min: 1, max: 99_999_999_999 }),
+    changes: fc.array(ARBITRARY_CHANGE, { minLength: 1, maxLength: 4 }),
+  })
+  .map(({ tenant, number, day, amountMinor, changes }) =>
+    changes.map((change, index) =>
+      projectionMessage(
+        tenant,
+        number,
+        { ...change, amountMinor, createdAtMs: businessDayStartMs(day + 20_000) + number },
+        { version: index + 1 },
+      ),
+    ),
+  );
+
+const ARBITRARY_TRAFFIC = fc
+  .uniqueArray(ARBITRARY_LIFE, {
+    minLength: 1,
+    maxLength: 6,
+    selector: ([first]) => first?.row.uuid,
+  })
+  .chain((lives) => {
+    const messages = lives.flat();
+    // Everything arrives at least once, and some of it again, in any order.
+    return fc.record({
+      lives: fc.constant(lives),
+      repeated: fc.subarray(messages),
+      order: fc.shuffledSubarray([...messages, ...messages], { minLength: messages.length }),
+      batchSize: fc.integer({ min: 1, max: 8 }),
+    });
+  });
+
+test('totals agree with the payments after any traffic, and more of it changes nothing', async () => {
+  const written = countProjectionRows();
+  await fc.assert(
+    fc.asyncProperty(ARBITRARY_TRAFFIC, async ({ lives, repeated, order, batchSize }) => {
+      await env.DB.exec('DELETE FROM payment');
+      const traffic = [...order, ...lives.flat().filter((message) => !order.includes(message))];
+      for (let first = 0; first < traffic.length; first += batchSize) {
+        await consume('kefel-projections', traffic.slice(first, first + batchSize));
+      }
+      const { kept, counted } = await rollup();
+      expect(kept).toEqual(counted);
+      const { results } = await env.DB.prepare(
+        'SELECT uuid, version, status, method FROM payment ORDER BY uuid',
+      ).all();
+      const newest = lives
+        .map((life) => life.at(-1))
+        .map((last) => ({
+          uuid: last?.row.uuid,
+          version: last?.version,
+          status: last?.row.status,
+          method: last?.row.method,
+        }))
+        .sort((one, other) => String(one.uuid).localeCompare(String(other.uuid)));
+      expect(results).toEqual(newest);
+      written.take();
+      await deliver(repeated);
+      expect(written.take()).toBe(0);
+      expect((await rollup()).kept).toEqual(counted);
+    }),
+    { numRuns: 40 },
+  );
+});
+
+test('a payment that is taken out of the read model leaves no trace in the totals', async () => {
+  await deliver([projectionMessage(TENANT, 1, { status: 'failed', failureReason: 'declined' })]);
+  await env.DB.exec('DELETE FROM payment');
+  expect(await rollup()).toEqual({ kept: [], counted: [] });
+});
+
+test('the day begins at midnight in Addis Ababa', async () => {
+  const midnightMs = Date.UTC(2026, 4, 1) - 3 * 3_600_000;
+  const day = businessDay(midnightMs);
+  expect(businessDayStartMs(day)).toBe(midnightMs);
+  expect(businessDay(midnightMs - 1)).toBe(day - 1);
+  await deliver([
+    projectionMessage(TENANT, 1, { createdAtMs: midnightMs - 1 }),
+    projectionMessage(TENANT, 2, { createdAtMs: midnightMs }),
+    projectionMessage(TENANT, 3, { createdAtMs: midnightMs + 86_400_000 - 1 }),
+  ]);
+  const found = await dailyTotals(env.DB, TENANT, { fromDay: day - 9, toDay: day + 9 });
+  expect(found.map(({ day: on, payments }) => [on, payments])).toEqual([
+    [day - 1, 1],
+    [day, 2],
+  ]);
+});
+
+/** Two days of payments, the same for every tenant but for the amounts. */
+async function seedTwoDays(): Promise<void> {
+  const on = (day: number) => businessDayStartMs(day) + 1_000;
+  const rows: readonly Partial<ProjectionRow>[] = [
+    { status: 'succeeded', method: 'CBE', createdAtMs: on(10) },
+    { status: 'succeeded', method: 'CBE', createdAtMs: on(11), commissionMinor: 3 },
+    { status: 'succeeded', method: 'CBE', createdAtMs: on(11), currency: 'USD' },
+    { status: 'failed', failureReason: 'declined', method: 'CBE', createdAtMs: on(11) },
+    { status: 'failed', failureReason: 'wrong_pin', method: 'CBE', createdAtMs: on(11) },
+    { status: 'succeeded', method: 'M_PESA', createdAtMs: on(11) },
+    { status: 'open', createdAtMs: on(12) },
+  ];
+  await deliver(
+    TENANTS.flatMap((tenant, owner) =>
+      rows.map((row, number) =>
+        projectionMessage(tenant, number, { amountMinor: 100 * 10 ** owner, ...row }),
+      ),
+    ),
+  );
+}
+
+test.each(TENANTS.map((tenant, owner) => ({ tenant, owner, name: nameOf(tenant) })))(
+  'totals of $name: by method, currency and status, of its own payments only',
+  async ({ tenant, owner }) => {
+    await seedTwoDays();
+    const unit = 100 * 10 ** owner;
+    const total = (method: Method | null, status: string, payments: number, rest = {}) => ({
+      method,
+      currency: 'ETB',
+      status,
+      payments,
+      amountMinor: unit * payments,
+      commissionMinor: 0,
+      ...rest,
+    });
+    const sorted = (rows: readonly object[]) => rows.map((row) => JSON.stringify(row)).sort();
+    const all = await totals(env.DB, tenant, { fromDay: 10, toDay: 12 });
+    expect(sorted(all)).toEqual(
+      sorted([
+        total(null, 'open', 1),
+        total('CBE', 'failed', 2),
+        total('CBE', 'succeeded', 2, { commissionMinor: 3 }),
+        total('CBE', 'succeeded', 1, { currency: 'USD' }),
+        total('M_PESA', 'succeeded', 1),
+      ]),
+    );
+    expect(await totals(env.DB, tenant, { fromDay: 10, toDay: 10 })).toEqual([
+      total('CBE', 'succeeded', 1),
+    ]);
+    const one = await totals(env.DB, tenant, { fromDay: 0, toDay: 99, method: 'M_PESA' });
+    expect(one).toEqual([total('M_PESA', 'succeeded', 1)]);
+    const daily = await dailyTotals(env.DB, tenant, { fromDay: 10, toDay: 12, method: 'CBE' });
+    expect(daily).toEqual([
+      { day: 10, ...total('CBE', 'succeeded', 1) },
+      { day: 11, ...total('CBE', 'failed', 2) },
+      { day: 11, ...total('CBE', 'succeeded', 1, { commissionMinor: 3 }) },
+      { day: 11, ...total('CBE', 'succeeded', 1, { currency: 'USD' }) },
+    ]);
+    const stretched = await totalsByStretch(env.DB, tenant, { fromDay: 9, toDay: 12 }, 2);
+    expect(sorted(stretched)).toEqual(
+      sorted([
+        { day: 9, ...total('CBE', 'succeeded', 1) },
+        { day: 11, ...total(null, 'open', 1) },
+        { day: 11, ...total('CBE', 'failed', 2) },
+        { day: 11, ...total('CBE', 'succeeded', 1, { commissionMinor: 3 }) },
+        { day: 11, ...total('CBE', 'succeeded', 1, { currency: 'USD' }) },
+        { day: 11, ...total('M_PESA', 'succeeded', 1) },
+      ]),
+    );
+  },
+);
+
+test('the operator sees how each rail fares over all merchants of an environment', async () => {
+  await seedTwoDays();
+  const production: Tenant = tenantOf(BETA, 'production');
+  await deliver([
+    projectionMessage(production, 50, {
+      status: 'expired',
+      method: 'E_BIRR',
+      createdAtMs: businessDayStartMs(11),
+    }),
+  ]);
+  const sorted = (rows: readonly object[]) => rows.map((row) => JSON.stringify(row)).sort();
+  const rail = (
+    method: Method,
+    status: string,
+    failureReason: string | null,
+    payments: number,
+  ) => ({
+    method,
+    status,
+    failureReason,
+    payments,
+  });
+  const sandbox = [
+    rail('CBE', 'succeeded', null, 4),
+    rail('CBE', 'failed', 'declined', 2),
+    rail('CBE', 'failed', 'wrong_pin', 2),
+    rail('M_PESA', 'succeeded', null, 2),
+  ];
+  expect(sorted(await failuresPerRail(env.DB, 'sandbox', 11))).toEqual(sorted(sandbox));
+  expect(sorted(await failuresPerRail(env.DB, 'production', 11))).toEqual(
+    sorted([...sandbox, rail('E_BIRR', 'expired', null, 1)]),
+  );
+  expect(await failuresPerRail(env.DB, 'sandbox', 12)).toEqual([]);
+});

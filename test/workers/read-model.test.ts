@@ -1,0 +1,270 @@
+import { env } from 'cloudflare:workers';
+import { expect, test, vi } from 'vitest';
+import { QUEUED_LEASE_MS } from '../../src/domain/schedule.ts';
+import type { ProjectionMessage } from '../../src/intent/protocol.ts';
+import {
+  ALPHA,
+  advance,
+  alarmOf,
+  answerOf,
+  BETA,
+  call,
+  clientOf,
+  consume,
+  countProjectionRows,
+  createHosted,
+  DAY_MS,
+  execute,
+  fateOf,
+  fireAlarm,
+  INTERRUPTIONS,
+  intentOf,
+  loseAlarm,
+  objectSql,
+  payHosted,
+  postHosted,
+  settle,
+  startRedirect,
+  statusPath,
+  useGateway,
+} from './support.ts';
+
+/**
+ * Goal: the read model in D1 ends up with the newest version of every payment, whatever the queue does
+ * with the messages, and finds a payment for its own tenant only (decision 21). Method: the test is
+ * the queue, and D1 is asked what it holds.
+ */
+
+const caught = useGateway();
+
+type Row = { unique_id: string; version: number; status: string; method: string | null };
+
+async function projectionRows(): Promise<Row[]> {
+  const { results } = await env.DB.prepare(
+    'SELECT unique_id, version, status, method FROM payment ORDER BY unique_id',
+  ).all<Row>();
+  return results;
+}
+
+/** The messages of a payment's whole life, oldest first. */
+async function wholeLife(): Promise<ProjectionMessage[]> {
+  await payHosted();
+  const messages = caught.projections.splice(0);
+  expect(messages.map(({ version }) => version)).toEqual(
+    messages.map(({ version }) => version).sort((one, other) => one - other),
+  );
+  expect(messages.length).toBeGreaterThan(2);
+  return messages;
+}
+
+/** Every order of a list. */
+function permutations<Item>(items: readonly Item[]): Item[][] {
+  return items.length < 2
+    ? [[...items]]
+    : items.flatMap((item, index) =>
+        permutations(items.toSpliced(index, 1)).map((rest) => [item, ...rest]),
+      );
+}
+
+test('read model: in whatever order changes arrive, one by one, the newest stays', async () => {
+  const messages = await wholeLife();
+  const { version } = await intentOf();
+  for (const order of permutations(messages)) {
+    await env.DB.exec('DELETE FROM payment');
+    for (const message of order) {
+      expect(fateOf(await consume('kefel-projections', [message]), 1)).toBe('acked');
+    }
+    expect(await projectionRows()).toEqual([
+      { unique_id: 'order-1', version, status: 'succeeded', method: 'TELE_BIRR' },
+    ]);
+  }
+});
+
+test('read model: duplicates write nothing and change nothing', async () => {
+  const messages = await wholeLife();
+  await consume('kefel-projections', [...messages, ...messages]);
+  const before = await env.DB.prepare('SELECT * FROM payment').all();
+  const rows = countProjectionRows();
+  for (const message of [...messages, ...messages]) {
+    await consume('kefel-projections', [message]);
+  }
+  expect((await env.DB.prepare('SELECT * FROM payment').all()).results).toEqual(before.results);
+  expect(rows.take()).toBe(0);
+});
+
+test('read model: a batch becomes one D1 batch with one row a payment', async () => {
+  for (let index = 0; index < 5; index += 1) {
+    await createHosted({ paymentIntentUniqueId: `order-${index}` });
+    await clientOf(`order-${index}`).execute([{ type: 'cancel' }]);
+  }
+  const messages = caught.projections.splice(0);
+  expect(messages).toHaveLength(10);
+  const prepare = vi.spyOn(env.DB, 'prepare');
+  const batch = vi.spyOn(env.DB, 'batch');
+  await consume('kefel-projections', messages.toReversed());
+  // Nobody has an attempt, a phone or an event: only payments are written.
+  expect(prepare).toHaveBeenCalledTimes(1);
+  expect(batch).toHaveBeenCalledTimes(1);
+  expect((await projectionRows()).map(({ status, version }) => [status, version])).toEqual(
+    Array.from({ length: 5 }, () => ['canceled', 2]),
+  );
+});
+
+test('read model: while D1 fails every message comes back and nothing is confirmed', async () => {
+  const messages = await wholeLife();
+  await env.DB.exec('ALTER TABLE payment RENAME TO payment_away');
+  expect(fateOf(await consume('kefel-projections', messages), messages.length)).toBe('retried');
+  expect(await projectedState()).toMatchObject({ projected_version: 0 });
+  await env.DB.exec('ALTER TABLE payment_away RENAME TO payment');
+  expect(await projectionRows()).toEqual([]);
+  expect(fateOf(await consume('kefel-projections', messages), messages.length)).toBe('acked');
+  expect(await projectionRows()).toHaveLength(1);
+  expect(await projectedState()).toMatchObject({ projection_due_at_ms: null });
+});
+
+test('read model: one row that D1 refuses does not hold up the others', async () => {
+  await createHosted({ paymentIntentUniqueId: 'order-2' });
+  const [good] = caught.projections.splice(0);
+  if (good === undefined) {
+    throw new Error('nothing was sent');
+  }
+  const { objectId } = clientOf('order-3');
+  const bad = { ...good, objectId, row: { ...good.row, uuid: 'bad', environment: 'nowhere' } };
+  const result = await consume('kefel-projections', [bad as unknown as ProjectionMessage, good]);
+  expect(fateOf(result, 2)).toBe('mixed');
+  expect(result.explicitAcks).toEqual(['message-1']);
+  expect((await projectionRows()).map(({ unique_id }) => unique_id)).toEqual(['order-2']);
+});
+
+async function projectedState() {
+  const [row] = await objectSql<{ projected_version: number; projection_due_at_ms: number | null }>(
+    'SELECT projected_version, projection_due_at_ms FROM intent',
+  );
+  return row;
+}
+
+test('read model: the object is told which version is held, and stops sending', async () => {
+  const messages = await wholeLife();
+  const { version } = await intentOf();
+  await consume('kefel-projections', messages);
+  expect(await projectedState()).toEqual({
+    projected_version: version,
+    projection_due_at_ms: null,
+  });
+  advance(DAY_MS);
+  await fireAlarm();
+  expect(caught.projections).toEqual([]);
+});
+
+test('read model: the confirmation of an older version does not stop the newest', async () => {
+  const messages = await wholeLife();
+  await consume('kefel-projections', messages.slice(0, 1));
+  expect((await projectedState())?.projection_due_at_ms).toBe(Date.now() + QUEUED_LEASE_MS);
+  advance(QUEUED_LEASE_MS);
+  await fireAlarm();
+  expect(caught.projections.map(({ row }) => row.status)).toEqual(['succeeded']);
+});
+
+test.each(Object.entries(INTERRUPTIONS))(
+  'read model: a change that was never confirmed is sent again, ever more seldom (%s)',
+  async (_name, interrupt) => {
+    await createHosted();
+    await execute({ type: 'cancel' });
+    const gaps: number[] = [];
+    for (let times = 0; times < 10; times += 1) {
+      caught.projections.length = 0;
+      const dueAtMs = (await projectedState())?.projection_due_at_ms ?? 0;
+      expect(await alarmOf()).toBe(dueAtMs);
+      gaps.push(dueAtMs - Date.now());
+      await interrupt();
+      vi.setSystemTime(dueAtMs - 1);
+      await fireAlarm();
+      expect(caught.projections).toEqual([]);
+      vi.setSystemTime(dueAtMs);
+      await fireAlarm();
+      expect(caught.projections).toMatchObject([{ version: 2, row: { status: 'canceled' } }]);
+    }
+    expect(gaps).toEqual([...gaps].sort((one, other) => one - other));
+    await consume('kefel-projections', caught.projections.splice(0));
+    expect(await projectionRows()).toMatchObject([{ version: 2, status: 'canceled' }]);
+    expect((await projectedState())?.projection_due_at_ms).toBeNull();
+  },
+);
+
+test('read model: with the alarm lost too, a visit sends the change again', async () => {
+  await createHosted();
+  await execute({ type: 'cancel' });
+  caught.projections.length = 0;
+  await loseAlarm();
+  advance(10 * 60_000);
+  await call(statusPath('order-1'));
+  await vi.waitFor(() => expect(caught.projections).toHaveLength(1));
+});
+
+test('read model: when the report to the object fails the row is there and the change comes again', async () => {
+  const messages = await wholeLife();
+  const foreign = { ...messages[0], objectId: 'no id at all' } as ProjectionMessage;
+  expect(fateOf(await consume('kefel-projections', [foreign]), 1)).toBe('acked');
+  expect(await projectionRows()).toHaveLength(1);
+  expect((await projectedState())?.projection_due_at_ms).not.toBeNull();
+});
+
+test('decision 21: the uuid and the integer id find the payment of the own tenant only', async () => {
+  await createHosted();
+  const { terms } = await intentOf();
+  const ids = [terms.uuid, String(terms.number)];
+  // Not yet in the read model: it may lag.
+  for (const id of ids) {
+    expect((await call(statusPath(id))).status).toBe(404);
+  }
+  await consume('kefel-projections', caught.projections.splice(0));
+  for (const id of ids) {
+    for (const path of [statusPath(id), statusPath(id).replace('/intent/', '/checkout/')]) {
+      const { status, envelope } = await answerOf(call(path));
+      expect(status).toBe(200);
+      expect(envelope.content).toMatchObject({
+        uniqueId: 'order-1',
+        uuid: terms.uuid,
+        paymentIntentId: terms.number,
+      });
+    }
+    const strangers: [string, string][] = [
+      [statusPath(id), BETA.apiKeys.sandbox],
+      [statusPath(id, 'production'), ALPHA.apiKeys.production],
+      [statusPath(id, 'production'), BETA.apiKeys.production],
+    ];
+    for (const [path, apiKey] of strangers) {
+      expect((await call(path, { apiKey })).status).toBe(404);
+    }
+  }
+});
+
+test('decision 21: found by uuid, the payment is shown as it is now, not as the read model lags', async () => {
+  await createHosted();
+  await consume('kefel-projections', caught.projections.splice(0));
+  await execute(startRedirect('a0'), settle('a0', 'succeeded'));
+  const { terms } = await intentOf();
+  const { envelope } = await answerOf(call(statusPath(terms.uuid)));
+  expect(envelope.content).toMatchObject({ status: 'SUCCESS' });
+  expect((await projectionRows())[0]?.status).toBe('open');
+});
+
+test('decision 21: an id is first read as the unique id, whatever it looks like', async () => {
+  await createHosted();
+  const { terms } = await intentOf();
+  await createHosted({ paymentIntentUniqueId: String(terms.number) });
+  await consume('kefel-projections', caught.projections.splice(0));
+  const { envelope } = await answerOf(call(statusPath(String(terms.number))));
+  expect(envelope.content).toMatchObject({ uniqueId: String(terms.number) });
+});
+
+test('decision 29: a foreign uuid finds nothing, not even the own payment that has the same unique id', async () => {
+  await createHosted();
+  const { terms } = await intentOf();
+  expect((await postHosted({}, { apiKey: BETA.apiKeys.sandbox })).status).toBe(200);
+  await consume('kefel-projections', caught.projections.splice(0));
+  for (const id of [terms.uuid, String(terms.number)]) {
+    expect((await call(statusPath(id), { apiKey: BETA.apiKeys.sandbox })).status).toBe(404);
+    expect((await call(statusPath(id))).status).toBe(200);
+  }
+});
