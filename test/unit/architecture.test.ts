@@ -42,7 +42,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'src/read-model/': [...SHARED, 'src/intent/client.ts', 'src/intent/protocol.ts'],
   'src/i18n/': SHARED,
   'src/ui/': [...SHARED, 'src/i18n/', 'src/checkout/return-url.ts'],
-  'src/rails/': [...SHARED, 'src/checkout/form.ts'],
+  'src/rails/': [...SHARED, 'src/checkout/', 'src/ui/'],
   'src/attempts/': [
     ...SHARED,
     'src/intent/client.ts',
