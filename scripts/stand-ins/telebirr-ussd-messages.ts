@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
  * code. The requests are read more strictly than CPS does: element for element as in the sample.
  */
 
-const FIXTURES = new URL('../../fixtures/rails/telebirr-ussd/', import.meta.url);
+const FIXTURES = new URL('../../test/fixtures/rails/telebirr-ussd/', import.meta.url);
 
 export function sample(name: 'request' | 'ack' | 'result'): string {
   return readFileSync(new URL(`${name}.xml`, FIXTURES), 'utf8');
