@@ -1,8 +1,8 @@
 /**
- * `npm run screenshots [-- --port N]`: the pictures of the README, taken of the demo merchant's
- * pages on a phone: while a customer pays, and of its dashboard afterwards.
+ * `npm run screenshots [-- --port N]`: takes the README's pictures of the demo merchant's pages on a
+ * phone: the checkout while a customer pays, then the dashboard.
  */
-import { mkdir, stat, writeFile } from 'node:fs/promises';
+import { mkdir, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
@@ -12,7 +12,6 @@ import { chooseTelebirr, createDemoPayment, payToReceipt } from './demo-payment.
 import { PROJECT_DIRECTORY } from './files.ts';
 import { localSecrets } from './local-secrets.ts';
 import { type OwnGateway, withOwnGateway } from './own-gateway.ts';
-import { smallPng } from './small-png.ts';
 import { wholeNumber } from './whole-number.ts';
 
 const DEFAULT_PORT = '8794';
@@ -20,7 +19,7 @@ const IMAGES_DIRECTORY = join(PROJECT_DIRECTORY, 'docs', 'images');
 
 const EXPIRE_IN_SECONDS = 900;
 
-/** What the dashboard shows besides the payment of the first pictures; the newest comes last. */
+/** Payments for the dashboard, besides the one of the first pictures; the newest is last. */
 const ORDERS: readonly Order[] = [
   { id: 'order-1041', method: 'M_PESA', amount: 320, simulationStatus: 'SUCCESS' },
   { id: 'order-1042', method: 'CBE', amount: 1200, simulationStatus: 'SUCCESS' },
@@ -28,12 +27,14 @@ const ORDERS: readonly Order[] = [
   { id: 'order-1044', method: 'CBE', amount: 540.75, simulationStatus: 'SUCCESS' },
 ];
 const SHOWN_ORDER = 'order-1044';
-/** The list is some seconds behind. */
+/** The list lags behind by some seconds. */
 const LIST_TRIES_MAX = 30;
 const LIST_WAIT_MS = 500;
 
-/** Whoever opens the README on a phone pays for it. */
+/** A reader on a phone pays for every byte of the README. */
 const IMAGE_BYTES_MAX = 60 * 1024;
+/** Of 100: letters stay sharp. */
+const JPEG_QUALITY = 75;
 
 interface Order {
   readonly id: string;
@@ -66,12 +67,12 @@ async function payAndShoot(browser: Browser, checkoutUrl: string): Promise<reado
   const page = await (await phone(browser)).newPage();
   await page.goto(checkoutUrl);
   await chooseTelebirr(page);
-  const choosing = await shoot(page, 'checkout-choosing.png');
+  const choosing = await shoot(page, 'checkout-choosing.jpg');
   await payToReceipt(page);
-  return [choosing, await shoot(page, 'checkout-paid.png')];
+  return [choosing, await shoot(page, 'checkout-paid.jpg')];
 }
 
-/** The dashboard after some more payments, seen by an owner who has just joined. */
+/** Pays some more orders, joins as an owner and takes pictures of the dashboard. */
 async function manageAndShoot(browser: Browser, gateway: OwnGateway): Promise<readonly string[]> {
   for (const order of ORDERS) {
     await payOrder(gateway, order);
@@ -79,15 +80,16 @@ async function manageAndShoot(browser: Browser, gateway: OwnGateway): Promise<re
   const page = await (await phone(browser)).newPage();
   await joinAsOwner(page, await ownerLink(gateway));
   await untilAllAreEnded(page);
-  const list = await shoot(page, 'dashboard-payments.png', 'Success rate per method, ETB');
+  const list = await shoot(page, 'dashboard-payments.jpg', 'Success rate per method, ETB');
   await page.getByRole('link', { name: SHOWN_ORDER }).click();
-  return [list, await shoot(page, 'dashboard-payment.png', 'Attempts')];
+  return [list, await shoot(page, 'dashboard-payment.jpg', 'Attempts')];
 }
 
 function phone(browser: Browser): Promise<BrowserContext> {
   return browser.newContext({
     ...PHONE,
-    deviceScaleFactor: 2,
+    // The README shows the pictures at 270 px: sharp on a screen of double density.
+    deviceScaleFactor: 1.5,
     locale: 'en-US',
     timezoneId: 'Africa/Addis_Ababa',
     colorScheme: 'light',
@@ -95,7 +97,7 @@ function phone(browser: Browser): Promise<BrowserContext> {
   });
 }
 
-/** An express payment, which the simulator settles by itself. */
+/** Creates an express payment, which the simulator resolves by itself. */
 async function payOrder(gateway: OwnGateway, order: Order): Promise<void> {
   const { id, method, amount, simulationStatus } = order;
   const { baseUrl, sandboxApiKey: apiKey } = gateway.merchant;
@@ -112,7 +114,7 @@ async function payOrder(gateway: OwnGateway, order: Order): Promise<void> {
   await post(gateway, `${baseUrl}/api/v1/payment/express/sandbox/pay`, { apiKey }, body);
 }
 
-/** A link by which its first user becomes an owner, from the operator. */
+/** Asks the operator's API for an invitation link for an owner. */
 async function ownerLink(gateway: OwnGateway): Promise<string> {
   const { baseUrl, merchantId } = gateway.merchant;
   const [secret = ''] = (await localSecrets()).OPERATOR_SECRETS.split(',');
@@ -130,12 +132,12 @@ async function post(
 ): Promise<unknown> {
   const answer = await client.send(jsonPost(url, headers, JSON.stringify(body)));
   if (answer.status !== 200) {
-    throw new Error(`${url} was answered ${answer.status} ${answer.body}`);
+    throw new Error(`${url} answered ${answer.status} ${answer.body}`);
   }
   return JSON.parse(answer.body).content;
 }
 
-/** With a passkey of the browser's own virtual authenticator. */
+/** Joins with a passkey from the browser's virtual authenticator. */
 async function joinAsOwner(page: Page, link: string): Promise<void> {
   const client = await page.context().newCDPSession(page);
   await client.send('WebAuthn.enable');
@@ -154,7 +156,7 @@ async function joinAsOwner(page: Page, link: string): Promise<void> {
   await page.waitForURL('**/payments');
 }
 
-/** Looks at the list until the newest payments are there, none of them under way. */
+/** Reloads the list until it shows all orders, and none in progress. */
 async function untilAllAreEnded(page: Page): Promise<void> {
   for (let tries = 0; tries < LIST_TRIES_MAX; tries += 1) {
     const text = (await page.locator('main table').last().textContent()) ?? '';
@@ -164,17 +166,17 @@ async function untilAllAreEnded(page: Page): Promise<void> {
     await page.waitForTimeout(LIST_WAIT_MS);
     await page.reload();
   }
-  throw new Error('the payments do not come to their end on the dashboard');
+  throw new Error('the dashboard does not show all payments as ended');
 }
 
-/** The screen, from the page's top or from the first `heading` of that text on. */
+/** Takes a picture of the screen, scrolled to the page's top or to the first `heading`. */
 async function shoot(page: Page, name: string, heading?: string): Promise<string> {
   const path = join(IMAGES_DIRECTORY, name);
   await page.evaluate('scrollTo(0, 0)');
   if (heading !== undefined) {
     await page.getByText(heading, { exact: true }).first().evaluate(scrollToTop);
   }
-  await writeFile(path, smallPng(await page.screenshot({ animations: 'disabled' })));
+  await page.screenshot({ path, type: 'jpeg', quality: JPEG_QUALITY, animations: 'disabled' });
   return path;
 }
 
@@ -184,6 +186,7 @@ function scrollToTop(element: Element): void {
   scrollBy(0, -16);
 }
 
+/** Prints the size of each picture. Returns false when one exceeds the budget. */
 async function report(files: readonly string[]): Promise<boolean> {
   let areAllSmall = true;
   for (const file of files) {
@@ -192,7 +195,7 @@ async function report(files: readonly string[]): Promise<boolean> {
     areAllSmall &&= size <= IMAGE_BYTES_MAX;
   }
   if (!areAllSmall) {
-    console.error(`A picture is beyond its budget of ${IMAGE_BYTES_MAX} bytes.`);
+    console.error(`A picture exceeds its budget of ${IMAGE_BYTES_MAX} bytes.`);
   }
   return areAllSmall;
 }
