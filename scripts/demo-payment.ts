@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
-import { english } from '../src/i18n/en.ts';
+import { checkout as english } from '../src/i18n/en.ts';
 import { jsonPost } from './chaos/http.ts';
 import type { OwnGateway } from './own-gateway.ts';
 

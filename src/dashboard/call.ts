@@ -2,9 +2,9 @@ import type { Actor } from '../audit/log.ts';
 import type { Config } from '../config.ts';
 import type { Tenant } from '../domain/intent.ts';
 import type { Environment } from '../domain/method.ts';
+import type { BackOfficeLanguage } from '../i18n/back-office.ts';
 import type { Session } from '../members/session.ts';
 import type { Form } from './form.ts';
-import type { DashboardLanguage } from './words.ts';
 
 /** A request of the dashboard by whomever. */
 export interface PublicCall {
@@ -13,7 +13,7 @@ export interface PublicCall {
   readonly env: Env;
   readonly ctx: ExecutionContext;
   readonly config: Config;
-  readonly language: DashboardLanguage;
+  readonly language: BackOfficeLanguage;
   /** The named segments of the path, percent-decoded. */
   readonly params: Readonly<Record<string, string>>;
   readonly nowMs: number;

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
+import { DASHBOARD_TEXTS } from '../i18n/back-office.ts';
 import type { Session } from '../members/session.ts';
 import type { DashboardCall } from './call.ts';
-import { frameWords } from './frame-words.ts';
 
 /** Into every form that posts. */
 export function CsrfField({ session }: { readonly session: Session }) {
@@ -100,7 +100,7 @@ export function CopyText(props: {
   readonly isLong?: boolean;
 }) {
   const { call, id, label, value, isLong = false } = props;
-  const text = frameWords[call.language];
+  const text = DASHBOARD_TEXTS[call.language].frame;
   return (
     <div class="copy">
       <label for={id}>{label}</label>
@@ -181,7 +181,7 @@ export function Pager(props: {
   readonly older: string | null;
 }) {
   const { call, newer, older } = props;
-  const text = frameWords[call.language];
+  const text = DASHBOARD_TEXTS[call.language].frame;
   return newer === null && older === null ? null : (
     <nav class="pager" aria-label={`${text.newer} / ${text.older}`}>
       {newer !== null && (

@@ -1,6 +1,12 @@
 import type { ComponentChildren } from 'preact';
 import { ENVIRONMENTS, type Environment } from '../domain/method.ts';
+import {
+  BACK_OFFICE_LANGUAGES,
+  type BackOfficeLanguage,
+  DASHBOARD_TEXTS,
+} from '../i18n/back-office.ts';
 import { LANGUAGE_PARAMETER } from '../i18n/language.ts';
+import type { DashboardMessages } from '../i18n/messages.ts';
 import { isAllowed, type Permission } from '../members/permissions.ts';
 import {
   DASHBOARD_CSS_PATH,
@@ -10,10 +16,8 @@ import {
 } from '../ui/dashboard-assets.generated.ts';
 import type { DashboardCall, PublicCall } from './call.ts';
 import { CsrfField } from './elements.tsx';
-import { frameWords } from './frame-words.ts';
-import { DASHBOARD_LANGUAGES, type DashboardLanguage } from './words.ts';
 
-export type NavItem = keyof (typeof frameWords)['en']['nav'];
+export type NavItem = keyof DashboardMessages['frame']['nav'];
 
 interface NavEntry {
   readonly item: NavItem;
@@ -43,7 +47,7 @@ export function Frame(props: {
 }) {
   const { call, title, active } = props;
   const { session, environment } = call;
-  const text = frameWords[call.language];
+  const text = DASHBOARD_TEXTS[call.language].frame;
   const isPerEnvironment = NAVIGATION.some(
     (entry) => entry.item === active && entry.perEnvironment,
   );
@@ -99,7 +103,7 @@ export function PublicFrame(props: {
   readonly children: ComponentChildren;
 }) {
   const { call, title } = props;
-  const text = frameWords[call.language];
+  const text = DASHBOARD_TEXTS[call.language].frame;
   return (
     <Html call={call} title={`${title} · ${text.product}`}>
       <header class="top">
@@ -124,7 +128,7 @@ export function Html(props: {
   readonly title: string;
   readonly children: ComponentChildren;
 }) {
-  const text = frameWords[props.call.language];
+  const text = DASHBOARD_TEXTS[props.call.language].frame;
   return (
     <html lang={text.locale}>
       <head>
@@ -159,7 +163,7 @@ export function Html(props: {
 /** The same page in the other environment: the list, never a thing that exists in one of them. */
 function EnvironmentSwitch(props: { readonly call: DashboardCall; readonly item: NavItem }) {
   const { call, item } = props;
-  const text = frameWords[call.language];
+  const text = DASHBOARD_TEXTS[call.language].frame;
   return (
     <div class={`environment environment-${call.environment}`}>
       <nav class="segments" aria-label={text.environments}>
@@ -179,12 +183,12 @@ function EnvironmentSwitch(props: { readonly call: DashboardCall; readonly item:
 
 /** Plain links: they work without JavaScript, and the answer remembers the choice. */
 export function LanguageSwitch({ call }: { readonly call: Pick<PublicCall, 'language' | 'url'> }) {
-  const text = frameWords[call.language];
+  const text = DASHBOARD_TEXTS[call.language].frame;
   return (
     <nav class="languages" aria-label={text.languages}>
-      {Object.entries(DASHBOARD_LANGUAGES).map(([code, name]) => (
+      {Object.entries(BACK_OFFICE_LANGUAGES).map(([code, name]) => (
         <a
-          href={languagePath(call.url, code as DashboardLanguage)}
+          href={languagePath(call.url, code as BackOfficeLanguage)}
           lang={code}
           hreflang={code}
           aria-current={code === call.language ? 'true' : undefined}
@@ -196,7 +200,7 @@ export function LanguageSwitch({ call }: { readonly call: Pick<PublicCall, 'lang
   );
 }
 
-function languagePath(url: URL, language: DashboardLanguage): string {
+function languagePath(url: URL, language: BackOfficeLanguage): string {
   const query = new URLSearchParams(url.search);
   query.set(LANGUAGE_PARAMETER, language);
   // It told what a form did; in another language it would say so again.

@@ -1,8 +1,10 @@
+import { backOfficeLanguageOf, DASHBOARD_TEXTS } from '../i18n/back-office.ts';
+import type { DashboardMessages } from '../i18n/messages.ts';
 import type { PublicCall } from './call.ts';
 import { PublicFrame } from './frame.tsx';
-import { frameWords, type NoticeKind } from './frame-words.ts';
 import { type AnswerOptions, answerPage, redirectTo } from './response.tsx';
-import { dashboardLanguageOf } from './words.ts';
+
+type NoticeKind = keyof DashboardMessages['frame']['notices'];
 
 const STATUS: Readonly<Record<NoticeKind, number>> = {
   not_found: 404,
@@ -21,8 +23,8 @@ export function noticePage(
   kind: NoticeKind,
   options: AnswerOptions = {},
 ): Response {
-  const language = dashboardLanguageOf(request);
-  const text = frameWords[language];
+  const language = backOfficeLanguageOf(request);
+  const text = DASHBOARD_TEXTS[language].frame;
   const { title, text: lead } = text.notices[kind];
   // A post's own path cannot be fetched again by the switch of languages.
   const isPage = request.method !== 'POST' && kind !== 'not_found';

@@ -1,5 +1,6 @@
 import { type IRequest, Router } from 'itty-router';
 import { configOf } from '../config.ts';
+import { backOfficeLanguageOf } from '../i18n/back-office.ts';
 import { errorText, log } from '../log.ts';
 import { isAllowed } from '../members/permissions.ts';
 import { isCsrfTokenOf, sessionOf } from '../members/session.ts';
@@ -11,7 +12,6 @@ import { noticePage, signInFirst } from './notices.tsx';
 import { redirectTo } from './response.tsx';
 import type { DashboardRoute, PublicRoute } from './route.ts';
 import { DASHBOARD_ROUTES, PUBLIC_ROUTES } from './routes.ts';
-import { dashboardLanguageOf } from './words.ts';
 
 /** The limits' periods in wrangler.toml. */
 const SIGN_IN_PERIOD_SECONDS = 60;
@@ -55,7 +55,7 @@ function register(
           ? redirectTo({ request }, `${config.publicBaseUrl}${url.pathname}${url.search}`)
           : noticePage({ request }, 'not_found');
       }
-      const language = dashboardLanguageOf(request);
+      const language = backOfficeLanguageOf(request);
       const nowMs = Date.now();
       return await answer({ request, url, env, ctx, config, language, params, nowMs });
     } catch (error) {

@@ -1,7 +1,7 @@
+import { CHECKOUT_TEXTS } from '../i18n/back-office.ts';
 import { timeText } from '../i18n/time-text.ts';
 import type { PublicCall } from './call.ts';
 import { Moment } from './elements.tsx';
-import { SHARED_WORDS } from './words.ts';
 
 /** A moment in the member's language, on the clock of Addis Ababa. */
 export function When(props: {
@@ -9,6 +9,6 @@ export function When(props: {
   readonly atMs: number;
 }) {
   return (
-    <Moment atMs={props.atMs}>{timeText(props.atMs, SHARED_WORDS[props.call.language])}</Moment>
+    <Moment atMs={props.atMs}>{timeText(props.atMs, CHECKOUT_TEXTS[props.call.language])}</Moment>
   );
 }

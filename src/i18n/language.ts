@@ -1,14 +1,14 @@
 import { cookieValue } from '../http/cookie.ts';
-import { amharic } from './am.ts';
-import { english } from './en.ts';
-import type { Messages } from './messages.ts';
-import { oromo } from './om.ts';
-import { tigrinya } from './ti.ts';
+import { checkout as amharic } from './am.ts';
+import { checkout as english } from './en.ts';
+import type { CheckoutMessages } from './messages.ts';
+import { checkout as oromo } from './om.ts';
+import { checkout as tigrinya } from './ti.ts';
 
 /** By ISO 639-1 code, in the order of the switch. */
 export const LANGUAGES = { en: english, am: amharic, om: oromo, ti: tigrinya } satisfies Record<
   string,
-  Messages
+  CheckoutMessages
 >;
 
 export type Language = keyof typeof LANGUAGES;
@@ -33,7 +33,7 @@ export function languageOf(request: Request): Language {
 }
 
 /** All words of a page, in the customer's language. */
-export function messagesFor(request: Request): Messages {
+export function messagesFor(request: Request): CheckoutMessages {
   return LANGUAGES[languageOf(request)];
 }
 

@@ -1,4 +1,4 @@
-import type { Messages } from './messages.ts';
+import type { CheckoutMessages } from './messages.ts';
 
 const MONTHS = [
   'Amajjii',
@@ -16,7 +16,7 @@ const MONTHS = [
 ];
 
 /** Afaan Oromo, in the polite plural. Names stand alone, since case endings depend on their sound. */
-export const oromo: Messages = {
+export const checkout: CheckoutMessages = {
   locale: 'om-ET',
   languageName: 'Afaan Oromoo',
   languages: 'Afaan',

@@ -1,4 +1,4 @@
-import type { Messages } from './messages.ts';
+import type { CheckoutMessages } from './messages.ts';
 
 const MONTHS = [
   'ጃንዋሪ',
@@ -35,7 +35,7 @@ const ETHIOPIC_MONTHS = [
  * Tigrinya as Tigray writes it (ፀ, ሕዚ), in the polite ንስኹም. "Open" (ክፈቱ) and "pay" (ክፈሉ) look
  * alike: where one could be read for the other, "open" is said with another verb.
  */
-export const tigrinya: Messages = {
+export const checkout: CheckoutMessages = {
   locale: 'ti-ET',
   languageName: 'ትግርኛ',
   languages: 'ቋንቋ',

@@ -1,4 +1,5 @@
-import type { CalendarDate, Messages } from './messages.ts';
+import type { CalendarDate } from './message-types.ts';
+import type { CheckoutMessages } from './messages.ts';
 
 const TIME_ZONE = 'Africa/Addis_Ababa';
 
@@ -10,12 +11,12 @@ const clock = clockFormat({});
 const clockWithSeconds = clockFormat({ second: '2-digit' });
 
 /** A moment on the customers' clock, with the zone named, in the words of the language. */
-export function timeText(atMs: number, text: Messages): string {
+export function timeText(atMs: number, text: CheckoutMessages): string {
   return text.dateTime(dateIn(gregorian, atMs), dateIn(ethiopic, atMs), clock.format(atMs));
 }
 
 /** The same to the second: for what happens faster than minutes tell. */
-export function exactTimeText(atMs: number, text: Messages): string {
+export function exactTimeText(atMs: number, text: CheckoutMessages): string {
   const time = clockWithSeconds.format(atMs);
   return text.dateTime(dateIn(gregorian, atMs), dateIn(ethiopic, atMs), time);
 }

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { LANGUAGE_PARAMETER, LANGUAGES } from '../i18n/language.ts';
-import type { Messages } from '../i18n/messages.ts';
+import type { CheckoutMessages } from '../i18n/messages.ts';
 import {
   CHECKOUT_CSS,
   CHECKOUT_SCRIPT_PATH,
@@ -19,7 +19,7 @@ export interface Follow {
 }
 
 export interface DocumentProps {
-  readonly text: Messages;
+  readonly text: CheckoutMessages;
   readonly title: string;
   readonly isTest: boolean;
   /** The page's own path, or null when it has none that can be fetched again. */

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { english } from '../../src/i18n/en.ts';
+import { checkout as english } from '../../src/i18n/en.ts';
 import { LANGUAGES } from '../../src/i18n/language.ts';
 import { termsWith } from '../support/checkout-fixtures.ts';
 import { GALLERY_STATES } from '../support/gallery.ts';

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { frameWords, type NoticeKind } from '../../src/dashboard/frame-words.ts';
 import { noticePage } from '../../src/dashboard/notices.tsx';
 import { DASHBOARD_ROUTES, PUBLIC_ROUTES } from '../../src/dashboard/routes.ts';
+import { DASHBOARD_TEXTS } from '../../src/i18n/back-office.ts';
+import type { DashboardMessages } from '../../src/i18n/messages.ts';
 import { DESK_ROUTES } from '../../src/operator/desk/routes.ts';
 import { pressButton } from '../support/e2e-dashboard.ts';
 import {
@@ -11,6 +12,8 @@ import {
   type Who,
 } from '../support/e2e-dashboard-stage.ts';
 import { operate } from '../support/e2e-operator.ts';
+
+type NoticeKind = keyof DashboardMessages['frame']['notices'];
 
 /**
  * Goal: every page of the dashboard and of the operator's desk can be read and used by everybody,
@@ -190,7 +193,7 @@ describe('every page', () => {
 });
 
 describe('every notice', () => {
-  it.each(Object.keys(frameWords.en.notices) as NoticeKind[])('%s', async (kind) => {
+  it.each(Object.keys(DASHBOARD_TEXTS.en.frame.notices) as NoticeKind[])('%s', async (kind) => {
     const path = `/dashboard/notice/${kind}`;
     stage.serve(path, (request) => noticePage({ request }, kind));
     const { status } = noticePage({ request: new Request(`http://localhost${path}`) }, kind);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { english } from '../../src/i18n/en.ts';
+import { checkout as english } from '../../src/i18n/en.ts';
 import { RailsScene } from '../support/e2e-rails.ts';
 import {
   anomaliesOfRefusal,

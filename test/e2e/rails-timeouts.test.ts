@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { CustomerAct, Fault, Plan } from '../../scripts/stand-ins/stand-in.ts';
-import { english } from '../../src/i18n/en.ts';
+import { checkout as english } from '../../src/i18n/en.ts';
 import { RailsScene } from '../support/e2e-rails.ts';
 import { expectAccepted } from '../support/e2e-rails-answers.ts';
 import { expectPending, expectTold, failed, PAID } from '../support/e2e-rails-endings.ts';

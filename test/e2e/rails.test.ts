@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { CustomerAct } from '../../scripts/stand-ins/stand-in.ts';
 import type { FailureReason } from '../../src/domain/intent.ts';
 import type { Method } from '../../src/domain/method.ts';
-import { english } from '../../src/i18n/en.ts';
+import { checkout as english } from '../../src/i18n/en.ts';
 import { RailsScene } from '../support/e2e-rails.ts';
 import {
   ABANDONED,

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { frameWords } from '../../src/dashboard/frame-words.ts';
-import type { DashboardLanguage } from '../../src/dashboard/words.ts';
+import { type BackOfficeLanguage, DASHBOARD_TEXTS } from '../../src/i18n/back-office.ts';
 import { LANGUAGE_PARAMETER } from '../../src/i18n/language.ts';
 import { complaintsOf, SCREENSHOTS_DIRECTORY } from './browser.ts';
 import { axeViolations, overflowOf, visibleHeadings } from './page-checks.ts';
@@ -9,7 +8,7 @@ import { axeViolations, overflowOf, visibleHeadings } from './page-checks.ts';
 /** A kind of device, its colours and its language. */
 export interface Look {
   readonly name: string;
-  readonly language: DashboardLanguage;
+  readonly language: BackOfficeLanguage;
   readonly options: BrowserContextOptions;
 }
 
@@ -59,7 +58,7 @@ export class Tab {
       ...this.#takeComplaints(status),
       ...(overflow === 0 ? [] : [`${overflow} px too wide`]),
       ...(headings.length === 1 ? [] : [`headings: ${headings.join(', ')}`]),
-      ...(lang === frameWords[language].locale ? [] : [`in ${lang}`]),
+      ...(lang === DASHBOARD_TEXTS[language].frame.locale ? [] : [`in ${lang}`]),
     ];
     return wrong.map((problem) => `${look}: ${problem}`);
   }

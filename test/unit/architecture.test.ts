@@ -86,7 +86,6 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'src/dashboard/elements.tsx',
     'src/dashboard/frame.tsx',
     'src/dashboard/response.tsx',
-    'src/dashboard/words.ts',
     'src/dead-letters/',
     'src/i18n/',
     'src/intent/client.ts',
@@ -165,7 +164,9 @@ describe('dependencies point inwards', () => {
   });
 
   test('a file fits on a few screens', () => {
-    const long = files.filter((file) => readFileSync(file, 'utf8').split('\n').length > 450);
+    // A translator edits one file per language, however long.
+    const code = files.filter((file) => !/^src\/i18n\/(en|am|om|ti)\.ts$/.test(file));
+    const long = code.filter((file) => readFileSync(file, 'utf8').split('\n').length > 450);
     expect(long).toEqual([]);
   });
 

@@ -7,7 +7,7 @@ import { NoticePage } from '../../src/checkout/pages/notice.tsx';
 import { SimulatorPage } from '../../src/checkout/pages/simulator.tsx';
 import { checkoutView, type RefusedForm } from '../../src/checkout/view.ts';
 import type { Intent } from '../../src/domain/intent.ts';
-import { english } from '../../src/i18n/en.ts';
+import { checkout as english } from '../../src/i18n/en.ts';
 import { brandCss } from '../../src/ui/brand.ts';
 import { CHECKOUT_CSS_SHA256 } from '../../src/ui/checkout-assets.generated.ts';
 import { pageResponse, seeOther } from '../../src/ui/page-response.ts';

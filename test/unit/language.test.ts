@@ -5,7 +5,7 @@ import {
   preferredLanguage,
   rememberingCookie,
 } from '../../src/i18n/language.ts';
-import type { Messages } from '../../src/i18n/messages.ts';
+import type { CheckoutMessages } from '../../src/i18n/messages.ts';
 import { timeText } from '../../src/i18n/time-text.ts';
 
 describe('Accept-Language', () => {
@@ -67,7 +67,7 @@ function sentence(words: unknown): string {
   return typeof words === 'function' ? String(words('{0}', '{1}')) : String(words);
 }
 
-describe.each(Object.entries<Messages>(LANGUAGES))('%s', (code, language) => {
+describe.each(Object.entries<CheckoutMessages>(LANGUAGES))('%s', (code, language) => {
   const english = new Map(wordsOf(LANGUAGES.en));
   const words = wordsOf(language);
 

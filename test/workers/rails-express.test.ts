@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers';
 import { beforeEach, expect, test } from 'vitest';
 import type { Environment, Method } from '../../src/domain/method.ts';
-import { english } from '../../src/i18n/en.ts';
+import { checkout as english } from '../../src/i18n/en.ts';
 import { playRails, SCENE_SECRETS, send } from './rails-scenes.ts';
 import {
   attemptNow,

@@ -1,4 +1,4 @@
-import type { Messages } from '../../i18n/messages.ts';
+import type { CheckoutMessages } from '../../i18n/messages.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -8,7 +8,7 @@ const MINUTE_MS = 60_000;
  * twice: often enough to act, too seldom to disturb.
  */
 export function Countdown(props: {
-  readonly text: Messages;
+  readonly text: CheckoutMessages;
   readonly remainingMs: number;
   /** The words round the clock, from the clock. */
   readonly words: (time: string) => string;

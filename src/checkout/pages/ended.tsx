@@ -1,4 +1,4 @@
-import type { Messages } from '../../i18n/messages.ts';
+import type { CheckoutMessages } from '../../i18n/messages.ts';
 import { moneyText } from '../../i18n/money-text.ts';
 import { timeText } from '../../i18n/time-text.ts';
 import { Headline, Row } from '../../ui/elements.tsx';
@@ -116,7 +116,7 @@ export function UnpaidPage(props: PageProps & { readonly state: UnpaidState }) {
   );
 }
 
-function unpaidLead(text: Messages, state: UnpaidState, merchantName: string): string {
+function unpaidLead(text: CheckoutMessages, state: UnpaidState, merchantName: string): string {
   switch (state.kind) {
     case 'failed': {
       const reason = state.reason === null ? '' : `${text.failedReason[state.reason]} `;

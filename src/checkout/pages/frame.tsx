@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import type { Messages } from '../../i18n/messages.ts';
+import type { CheckoutMessages } from '../../i18n/messages.ts';
 import { brandCss } from '../../ui/brand.ts';
 import { Document, type DocumentProps } from '../../ui/document.tsx';
 import type { PaymentSummary } from '../summary.ts';
@@ -9,7 +9,7 @@ import { WayBack } from './way-back.tsx';
 
 /** What every page of a payment is given. */
 export interface PageProps {
-  readonly text: Messages;
+  readonly text: CheckoutMessages;
   readonly view: CheckoutView;
   /** Path of this payment's page; its forms post below it. */
   readonly path: string;
@@ -61,6 +61,6 @@ export function Frame(props: FrameProps) {
 
 /** What a part of the page is given that only says what the payment is about. */
 export interface SummaryProps {
-  readonly text: Messages;
+  readonly text: CheckoutMessages;
   readonly summary: PaymentSummary;
 }

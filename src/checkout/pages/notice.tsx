@@ -1,4 +1,4 @@
-import type { Messages } from '../../i18n/messages.ts';
+import type { CheckoutMessages } from '../../i18n/messages.ts';
 import { Document } from '../../ui/document.tsx';
 import { Headline } from '../../ui/elements.tsx';
 import { Countdown } from './countdown.tsx';
@@ -9,7 +9,7 @@ export type NoticeKind = 'unknown' | 'error' | 'busy' | 'bad_form' | 'too_many_t
 
 /** A page about no payment in particular: an unknown link, an error, too many requests. */
 export function NoticePage(props: {
-  readonly text: Messages;
+  readonly text: CheckoutMessages;
   readonly kind: NoticeKind;
   /** Where another try makes sense, or null. */
   readonly retryPath: string | null;

@@ -5,7 +5,7 @@ import {
   chargedMinor,
   type IntentTerms,
 } from '../../domain/intent.ts';
-import type { Messages } from '../../i18n/messages.ts';
+import type { CheckoutMessages } from '../../i18n/messages.ts';
 import { moneyText } from '../../i18n/money-text.ts';
 import { timeText } from '../../i18n/time-text.ts';
 import type { SimulatorOutcome } from '../../rails/simulator/rail.ts';
@@ -14,7 +14,7 @@ import { Headline, Row } from '../../ui/elements.tsx';
 import { Countdown } from './countdown.tsx';
 
 export interface SimulatorPageProps {
-  readonly text: Messages;
+  readonly text: CheckoutMessages;
   readonly terms: IntentTerms;
   /** Already moved on to the present. */
   readonly attempt: Attempt;
@@ -109,6 +109,6 @@ function Choice(props: {
 }
 
 /** What became of the attempt, or null while it can still be decided. */
-function settledText(status: AttemptStatus, text: Messages): string | null {
+function settledText(status: AttemptStatus, text: CheckoutMessages): string | null {
   return status === 'processing' || status === 'unresolved' ? null : text.simulatorSettled[status];
 }

@@ -1,12 +1,11 @@
 import { type AuditPage, type AuditRecord, auditActors, auditPage } from '../../audit/read.ts';
 import { METHODS } from '../../domain/method.ts';
+import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import type { DashboardCall } from '../call.ts';
 import { Pager, Table } from '../elements.tsx';
 import { Frame } from '../frame.tsx';
-import { frameWords } from '../frame-words.ts';
 import { answerPage } from '../response.tsx';
 import { When } from '../when.tsx';
-import { SHARED_WORDS } from '../words.ts';
 import { detailRows } from './detail.ts';
 import {
   AUDIT_GROUPS,
@@ -17,7 +16,6 @@ import {
   OPERATOR_CHOICE,
   pagePath,
 } from './filter.ts';
-import { auditWords } from './words.ts';
 
 /** GET /dashboard/audit: who did what, when, from where; newest first. */
 export async function showAuditLog(call: DashboardCall): Promise<Response> {
@@ -39,7 +37,7 @@ interface AuditLogProps {
 }
 
 function AuditLog({ call, page, actors, choices }: AuditLogProps) {
-  const text = auditWords[call.language];
+  const text = DASHBOARD_TEXTS[call.language].audit;
   return (
     <Frame call={call} title={text.title} active="audit">
       <p>{text.lead}</p>
@@ -60,7 +58,7 @@ function AuditLog({ call, page, actors, choices }: AuditLogProps) {
 }
 
 function FilterForm({ call, actors, choices }: Omit<AuditLogProps, 'page'>) {
-  const text = auditWords[call.language];
+  const text = DASHBOARD_TEXTS[call.language].audit;
   return (
     <form class="filters" method="get" action="/dashboard/audit">
       <div class="field">
@@ -94,7 +92,7 @@ function FilterForm({ call, actors, choices }: Omit<AuditLogProps, 'page'>) {
 }
 
 function entryCells(call: DashboardCall, entry: AuditRecord) {
-  const text = auditWords[call.language];
+  const text = DASHBOARD_TEXTS[call.language].audit;
   const { environment } = entry;
   return [
     <When call={call} atMs={entry.atMs} />,
@@ -105,7 +103,10 @@ function entryCells(call: DashboardCall, entry: AuditRecord) {
     <span>
       {actionText(call, entry.action)}
       {environment !== null && (
-        <span class="quiet small"> ({frameWords[call.language].environment[environment]})</span>
+        <span class="quiet small">
+          {' '}
+          ({DASHBOARD_TEXTS[call.language].frame.environment[environment]})
+        </span>
       )}
       {entry.target !== null && (
         <>
@@ -122,7 +123,7 @@ function entryCells(call: DashboardCall, entry: AuditRecord) {
 
 /** In words; an action of a newer version by its name. */
 function actionText(call: DashboardCall, action: string): string {
-  const { actions } = auditWords[call.language];
+  const { actions } = DASHBOARD_TEXTS[call.language].audit;
   return Object.hasOwn(actions, action) ? actions[action as keyof typeof actions] : action;
 }
 
@@ -131,7 +132,7 @@ function Target(props: { readonly call: DashboardCall; readonly target: string }
   return method === undefined ? (
     <code class="small">{props.target}</code>
   ) : (
-    <strong>{SHARED_WORDS[props.call.language].methodName[method]}</strong>
+    <strong>{CHECKOUT_TEXTS[props.call.language].methodName[method]}</strong>
   );
 }
 

@@ -1,16 +1,18 @@
 import type { AuditRecord } from '../../audit/read.ts';
 import { METHODS } from '../../domain/method.ts';
 import { majorText } from '../../domain/money.ts';
+import {
+  type BackOfficeLanguage,
+  CHECKOUT_TEXTS,
+  DASHBOARD_TEXTS,
+} from '../../i18n/back-office.ts';
 import { timeText } from '../../i18n/time-text.ts';
 import { roleFrom } from '../../members/permissions.ts';
-import { frameWords } from '../frame-words.ts';
-import { type DashboardLanguage, SHARED_WORDS } from '../words.ts';
-import { auditWords } from './words.ts';
 
 /** What an entry has to tell beside its action, readable: by name, with moments and money in words. */
 export function detailRows(
   { action, detail }: Pick<AuditRecord, 'action' | 'detail'>,
-  language: DashboardLanguage,
+  language: BackOfficeLanguage,
 ): readonly (readonly [label: string, value: string])[] {
   return Object.entries(detail).map(([name, value]) => [
     labelText(labelled(action, name), language),
@@ -27,8 +29,8 @@ function labelled(action: string, name: string): string {
 }
 
 /** Names that no page has words for yet are split into theirs: `settlementId` is "settlement id". */
-function labelText(name: string, language: DashboardLanguage): string {
-  const { details } = auditWords[language];
+function labelText(name: string, language: BackOfficeLanguage): string {
+  const { details } = DASHBOARD_TEXTS[language].audit;
   return Object.hasOwn(details, name)
     ? details[name as keyof typeof details]
     : name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase();
@@ -39,9 +41,9 @@ function valueText(
   action: string,
   name: string,
   value: unknown,
-  language: DashboardLanguage,
+  language: BackOfficeLanguage,
 ): string {
-  const text = auditWords[language];
+  const text = DASHBOARD_TEXTS[language].audit;
   if (value === null || value === '') {
     return text.nothing;
   }
@@ -59,25 +61,25 @@ function wordText(
   action: string,
   name: string,
   value: string,
-  language: DashboardLanguage,
+  language: BackOfficeLanguage,
 ): string {
   const role = name === 'role' || action === 'member.role_changed' ? roleFrom(value) : null;
   if (role !== null && name !== 'name') {
-    return frameWords[language].role[role];
+    return DASHBOARD_TEXTS[language].frame.role[role];
   }
   if (name === 'method') {
     const method = METHODS.find((known) => known === value);
-    return method === undefined ? value : SHARED_WORDS[language].methodName[method];
+    return method === undefined ? value : CHECKOUT_TEXTS[language].methodName[method];
   }
   if (name === 'which' && (value === 'all' || value === 'others')) {
-    return auditWords[language].sessions[value];
+    return DASHBOARD_TEXTS[language].audit.sessions[value];
   }
   return value;
 }
 
-function numberText(name: string, value: number, language: DashboardLanguage): string {
+function numberText(name: string, value: number, language: BackOfficeLanguage): string {
   if (name.endsWith('AtMs') && Number.isSafeInteger(value)) {
-    return timeText(value, SHARED_WORDS[language]);
+    return timeText(value, CHECKOUT_TEXTS[language]);
   }
   if (/Minor(Max)?$/.test(name) && Number.isSafeInteger(value)) {
     return majorText(value);

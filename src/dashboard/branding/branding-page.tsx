@@ -1,10 +1,13 @@
+import { type BackOfficeLanguage, DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
+import { LOGO_BYTES_MAX } from '../../merchants/branding.ts';
+import { LOGOS_MAX } from '../../merchants/logo.ts';
 import type { DashboardCall } from '../call.ts';
 import { ButtonForm, CsrfField, Field, Message } from '../elements.tsx';
 import { Frame } from '../frame.tsx';
-import { frameWords } from '../frame-words.ts';
 import type { RefusedBranding } from './pages.tsx';
 import { Preview } from './preview.tsx';
-import { brandingWords } from './words.ts';
+
+const LOGO_KIBIBYTES_MAX = LOGO_BYTES_MAX / 1024;
 
 interface BrandingProps {
   readonly call: DashboardCall;
@@ -18,16 +21,16 @@ interface BrandingProps {
 /** The merchant's colour and logo on the customers' pages, as they will look. */
 export function BrandingPage(props: BrandingProps) {
   const { call, colour, logoUrl, refused } = props;
-  const text = brandingWords[call.language];
+  const text = DASHBOARD_TEXTS[call.language].branding;
   return (
     <Frame call={call} title={text.title} active="branding">
       <Done call={call} />
       {refused.problem !== undefined && (
         <Message tone="bad">
-          <p>{frameWords[call.language].problemTitle}</p>
+          <p>{DASHBOARD_TEXTS[call.language].frame.problemTitle}</p>
           <p>
             <a href={refused.problem === 'bad_colour' ? '#colour' : '#logo'}>
-              {text.problem[refused.problem]}
+              {brandingProblems(call.language)[refused.problem]}
             </a>
           </p>
         </Message>
@@ -55,7 +58,7 @@ const DONE = ['colour', 'colour_removed', 'logo', 'logo_removed'] as const;
 function Done({ call }: { readonly call: DashboardCall }) {
   const word = DONE.find((known) => known === call.url.searchParams.get('done'));
   return word === undefined ? null : (
-    <Message tone="good">{brandingWords[call.language].done[word]}</Message>
+    <Message tone="good">{DASHBOARD_TEXTS[call.language].branding.done[word]}</Message>
   );
 }
 
@@ -63,7 +66,7 @@ function Done({ call }: { readonly call: DashboardCall }) {
 const FIRST_COLOUR = '#0b6b4b';
 
 function ColourCard({ call, colour, refused }: BrandingProps) {
-  const text = brandingWords[call.language];
+  const text = DASHBOARD_TEXTS[call.language].branding;
   const isRefused = refused.problem === 'bad_colour';
   return (
     <section class="card" aria-labelledby="colour-title">
@@ -115,7 +118,7 @@ function ColourCard({ call, colour, refused }: BrandingProps) {
 }
 
 function LogoCard({ call, logoUrl, refused }: BrandingProps) {
-  const text = brandingWords[call.language];
+  const text = DASHBOARD_TEXTS[call.language].branding;
   const { problem } = refused;
   return (
     <section class="card" aria-labelledby="logo-title">
@@ -130,8 +133,12 @@ function LogoCard({ call, logoUrl, refused }: BrandingProps) {
         <Field
           id="logo"
           label={text.logo}
-          hint={text.logoHint}
-          error={problem === undefined || problem === 'bad_colour' ? null : text.problem[problem]}
+          hint={text.logoHint(LOGO_KIBIBYTES_MAX)}
+          error={
+            problem === undefined || problem === 'bad_colour'
+              ? null
+              : brandingProblems(call.language)[problem]
+          }
         >
           {(attributes) => (
             <input
@@ -154,4 +161,13 @@ function LogoCard({ call, logoUrl, refused }: BrandingProps) {
       )}
     </section>
   );
+}
+
+function brandingProblems(language: BackOfficeLanguage) {
+  const { problem } = DASHBOARD_TEXTS[language].branding;
+  return {
+    ...problem,
+    too_large: problem.too_large(LOGO_KIBIBYTES_MAX),
+    too_many: problem.too_many(LOGOS_MAX),
+  };
 }

@@ -1,8 +1,7 @@
+import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { moneyText } from '../../i18n/money-text.ts';
 import { brandLook } from '../../ui/brand.ts';
 import type { DashboardCall } from '../call.ts';
-import { SHARED_WORDS } from '../words.ts';
-import { brandingWords } from './words.ts';
 
 /** An amount to look at: 1,250.00. */
 const SAMPLE_MINOR = 125_000;
@@ -17,8 +16,8 @@ export function Preview(props: {
   readonly logoUrl: string | null;
 }) {
   const { call, colour, logoUrl } = props;
-  const text = brandingWords[call.language];
-  const shared = SHARED_WORDS[call.language];
+  const text = DASHBOARD_TEXTS[call.language].branding;
+  const shared = CHECKOUT_TEXTS[call.language];
   const { merchantName } = call.session;
   return (
     <div class="brand-preview">

@@ -1,5 +1,6 @@
 import { base64UrlFromBytes } from '../../crypto/encoding.ts';
-import { KEY_NAME_LENGTH_MAX } from '../../merchants/keys.ts';
+import { type BackOfficeLanguage, DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
+import { KEY_NAME_LENGTH_MAX, KEYS_ACTIVE_MAX } from '../../merchants/keys.ts';
 
 /** What a form about a key brings, and what is wrong with it. Pure but for new form ids. */
 
@@ -50,4 +51,14 @@ export function isFormId(text: string): boolean {
 /** A key's name in paths: its digest. */
 export function isKeyId(text: string): boolean {
   return /^[0-9a-f]{64}$/.test(text);
+}
+
+/** Why a key was not made or changed, as the member reads it. */
+export function keyProblems(language: BackOfficeLanguage) {
+  const { problem } = DASHBOARD_TEXTS[language].keys;
+  return {
+    ...problem,
+    too_long: problem.too_long(KEY_NAME_LENGTH_MAX),
+    too_many: problem.too_many(KEYS_ACTIVE_MAX),
+  };
 }

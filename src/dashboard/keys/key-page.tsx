@@ -1,14 +1,13 @@
+import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { apiKeyLabel } from '../../merchants/api-key.ts';
 import { type ApiKeyView, KEY_NAME_LENGTH_MAX } from '../../merchants/keys.ts';
 import type { DashboardCall } from '../call.ts';
 import { ButtonForm, CsrfField, Facts, Field, Message } from '../elements.tsx';
 import { Frame } from '../frame.tsx';
-import { frameWords } from '../frame-words.ts';
 import { When } from '../when.tsx';
-import { newFormId, OVERLAPS_MS, type Overlap } from './key-form.ts';
+import { keyProblems, newFormId, OVERLAPS_MS, type Overlap } from './key-form.ts';
 import { isOver, isRollable, KeyState } from './key-state.tsx';
 import type { RefusedChange } from './pages.tsx';
-import { keysWords } from './words.ts';
 
 interface KeyPageProps {
   readonly call: DashboardCall;
@@ -18,7 +17,7 @@ interface KeyPageProps {
 
 /** One key, and what can be done with it: another name, another key in its place, its end. */
 export function KeyPage({ call, apiKey, refused }: KeyPageProps) {
-  const text = keysWords[call.language];
+  const text = DASHBOARD_TEXTS[call.language].keys;
   const canChange = !call.session.isSuspended && !isOver(apiKey, call.nowMs);
   return (
     <Frame call={call} title={`${text.oneTitle}: ${apiKey.name}`} active="keys">
@@ -54,17 +53,17 @@ export function KeyPage({ call, apiKey, refused }: KeyPageProps) {
 }
 
 function Problems({ call, refused }: Pick<KeyPageProps, 'call' | 'refused'>) {
-  const text = keysWords[call.language];
+  const text = DASHBOARD_TEXTS[call.language].keys;
   const { nameProblem, rollProblem } = refused;
   if (nameProblem === undefined && rollProblem === undefined) {
     return null;
   }
   return (
     <Message tone="bad">
-      <p>{frameWords[call.language].problemTitle}</p>
+      <p>{DASHBOARD_TEXTS[call.language].frame.problemTitle}</p>
       {nameProblem !== undefined && (
         <p>
-          <a href="#name">{text.problem[nameProblem]}</a>
+          <a href="#name">{keyProblems(call.language)[nameProblem]}</a>
         </p>
       )}
       {rollProblem === 'overlap' && (
@@ -72,7 +71,9 @@ function Problems({ call, refused }: Pick<KeyPageProps, 'call' | 'refused'>) {
           <a href="#overlap-none">{text.problem.overlap}</a>
         </p>
       )}
-      {rollProblem !== undefined && rollProblem !== 'overlap' && <p>{text.problem[rollProblem]}</p>}
+      {rollProblem !== undefined && rollProblem !== 'overlap' && (
+        <p>{keyProblems(call.language)[rollProblem]}</p>
+      )}
     </Message>
   );
 }
@@ -81,7 +82,7 @@ function Problems({ call, refused }: Pick<KeyPageProps, 'call' | 'refused'>) {
 const OVERLAP_CHOSEN: Overlap = 'day';
 
 function RollForm({ call, apiKey, refused }: KeyPageProps) {
-  const text = keysWords[call.language];
+  const text = DASHBOARD_TEXTS[call.language].keys;
   const isInvalid = refused.rollProblem === 'overlap' ? 'true' : undefined;
   return (
     <section class="card" aria-labelledby="roll">
@@ -116,7 +117,7 @@ function RollForm({ call, apiKey, refused }: KeyPageProps) {
 }
 
 function RenameForm({ call, apiKey, refused }: KeyPageProps) {
-  const text = keysWords[call.language];
+  const text = DASHBOARD_TEXTS[call.language].keys;
   const { nameProblem } = refused;
   return (
     <section class="card" aria-labelledby="rename">
@@ -127,7 +128,7 @@ function RenameForm({ call, apiKey, refused }: KeyPageProps) {
           id="name"
           label={text.name}
           hint={text.nameHint}
-          error={nameProblem === undefined ? null : text.problem[nameProblem]}
+          error={nameProblem === undefined ? null : keyProblems(call.language)[nameProblem]}
         >
           {(attributes) => (
             <input
@@ -150,7 +151,7 @@ function RenameForm({ call, apiKey, refused }: KeyPageProps) {
 }
 
 function Revoke({ call, apiKey }: Omit<KeyPageProps, 'refused'>) {
-  const text = keysWords[call.language];
+  const text = DASHBOARD_TEXTS[call.language].keys;
   return (
     <section class="card" aria-labelledby="revoke">
       <h2 id="revoke">{text.revokeTitle}</h2>

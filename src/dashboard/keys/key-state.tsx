@@ -1,8 +1,8 @@
+import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import type { ApiKeyView } from '../../merchants/keys.ts';
 import type { DashboardCall } from '../call.ts';
 import { Badge } from '../elements.tsx';
 import { When } from '../when.tsx';
-import { keysWords } from './words.ts';
 
 /** Whether the key opens nothing any more. */
 export function isOver(key: ApiKeyView, nowMs: number): boolean {
@@ -17,7 +17,7 @@ export function isRollable(key: Pick<ApiKeyView, 'revokedAtMs' | 'expiresAtMs'>)
 /** Active, ending, or ended and when. */
 export function KeyState(props: { readonly call: DashboardCall; readonly apiKey: ApiKeyView }) {
   const { call, apiKey } = props;
-  const text = keysWords[call.language];
+  const text = DASHBOARD_TEXTS[call.language].keys;
   const { revokedAtMs, expiresAtMs } = apiKey;
   if (revokedAtMs === null && expiresAtMs === null) {
     return <Badge tone="good">{text.active}</Badge>;

@@ -1,15 +1,14 @@
+import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { isAllowed } from '../../members/permissions.ts';
 import { apiKeyLabel } from '../../merchants/api-key.ts';
 import { type ApiKeyView, KEY_NAME_LENGTH_MAX } from '../../merchants/keys.ts';
 import type { DashboardCall } from '../call.ts';
 import { CsrfField, Field, Message, Table } from '../elements.tsx';
 import { Frame } from '../frame.tsx';
-import { frameWords } from '../frame-words.ts';
 import { When } from '../when.tsx';
-import { newFormId } from './key-form.ts';
+import { keyProblems, newFormId } from './key-form.ts';
 import { isOver, KeyState } from './key-state.tsx';
 import type { CreateProblem } from './pages.tsx';
-import { keysWords } from './words.ts';
 
 /** Everyone sees names and last characters; who may change keys gets the forms. */
 export function KeysPage(props: {
@@ -19,7 +18,7 @@ export function KeysPage(props: {
   readonly problem?: CreateProblem;
 }) {
   const { call, keys, name = '', problem } = props;
-  const text = keysWords[call.language];
+  const text = DASHBOARD_TEXTS[call.language].keys;
   const mayChange = isAllowed(call.session.role, 'develop');
   const columns = [text.name, text.key, text.created, text.lastUsed, text.state];
   return (
@@ -44,7 +43,7 @@ export function KeysPage(props: {
 }
 
 function Done({ call }: { readonly call: DashboardCall }) {
-  const { done } = keysWords[call.language];
+  const { done } = DASHBOARD_TEXTS[call.language].keys;
   const word = call.url.searchParams.get('done');
   if (word !== 'renamed' && word !== 'revoked') {
     return null;
@@ -54,12 +53,12 @@ function Done({ call }: { readonly call: DashboardCall }) {
 
 function Problem(props: { readonly call: DashboardCall; readonly problem: CreateProblem }) {
   const { call, problem } = props;
-  const text = keysWords[call.language];
+  const text = keyProblems(call.language)[problem];
   const isAboutName = problem !== 'too_many' && problem !== 'sent_twice';
   return (
     <Message tone="bad">
-      <p>{frameWords[call.language].problemTitle}</p>
-      <p>{isAboutName ? <a href="#name">{text.problem[problem]}</a> : text.problem[problem]}</p>
+      <p>{DASHBOARD_TEXTS[call.language].frame.problemTitle}</p>
+      <p>{isAboutName ? <a href="#name">{text}</a> : text}</p>
     </Message>
   );
 }
@@ -70,7 +69,7 @@ function CreateForm(props: {
   readonly problem: CreateProblem | undefined;
 }) {
   const { call, name, problem } = props;
-  const text = keysWords[call.language];
+  const text = DASHBOARD_TEXTS[call.language].keys;
   const isAboutName = problem !== undefined && problem !== 'too_many' && problem !== 'sent_twice';
   return (
     <form class="form" method="post" action={`/dashboard/${call.environment}/keys`} data-once>
@@ -80,7 +79,7 @@ function CreateForm(props: {
         id="name"
         label={text.name}
         hint={text.nameHint}
-        error={isAboutName ? text.problem[problem] : null}
+        error={isAboutName ? keyProblems(call.language)[problem] : null}
       >
         {(attributes) => (
           <input
@@ -104,7 +103,7 @@ function CreateForm(props: {
 }
 
 function keyCells(call: DashboardCall, key: ApiKeyView, mayChange: boolean) {
-  const text = keysWords[call.language];
+  const text = DASHBOARD_TEXTS[call.language].keys;
   const cells = [
     <bdi>{key.name}</bdi>,
     <code>{apiKeyLabel(call.environment, key.hint)}</code>,

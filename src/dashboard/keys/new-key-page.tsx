@@ -1,8 +1,8 @@
+import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import type { DashboardCall } from '../call.ts';
 import { CopyText, Message } from '../elements.tsx';
 import { Frame } from '../frame.tsx';
 import { When } from '../when.tsx';
-import { keysWords } from './words.ts';
 
 /** The only page that ever holds a key in clear. */
 export function NewKeyPage(props: {
@@ -13,7 +13,7 @@ export function NewKeyPage(props: {
   readonly rolled: { readonly hint: string; readonly endsAtMs: number | null } | null;
 }) {
   const { call, name, apiKey, rolled } = props;
-  const text = keysWords[call.language];
+  const text = DASHBOARD_TEXTS[call.language].keys;
   return (
     <Frame call={call} title={`${text.newTitle}: ${name}`} active="keys">
       <Message tone="good">{rolled === null ? text.done.created : text.done.rolled}</Message>

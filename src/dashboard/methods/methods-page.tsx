@@ -1,5 +1,6 @@
 import { CURRENCIES } from '../../domain/method.ts';
 import { AMOUNT_MINOR_MAX } from '../../domain/money.ts';
+import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { moneyText } from '../../i18n/money-text.ts';
 import { isAllowed } from '../../members/permissions.ts';
 import { type AmountLimits, methodSettings } from '../../merchants/methods.ts';
@@ -7,9 +8,7 @@ import { type DashboardCall, tenantOf } from '../call.ts';
 import { Badge, type BadgeTone, ButtonForm, Facts, Message, Table } from '../elements.tsx';
 import { Frame } from '../frame.tsx';
 import { answerPage } from '../response.tsx';
-import { SHARED_WORDS } from '../words.ts';
 import { type MethodStanding, methodStanding, rateText } from './standing.ts';
-import { methodsWords } from './words.ts';
 
 /** GET …/methods. */
 export async function showMethods(call: DashboardCall): Promise<Response> {
@@ -24,7 +23,7 @@ function MethodsPage(props: {
   readonly limits: AmountLimits;
 }) {
   const { call, methods, limits } = props;
-  const text = methodsWords[call.language];
+  const text = DASHBOARD_TEXTS[call.language].methods;
   const canChange = isAllowed(call.session.role, 'manage') && !call.session.isSuspended;
   const columns = [text.method, text.state, text.paidBy, text.currencies, text.commission];
   return (
@@ -50,7 +49,7 @@ function MethodsPage(props: {
               {moneyText(
                 limits[currency] ?? AMOUNT_MINOR_MAX,
                 currency,
-                SHARED_WORDS[call.language].locale,
+                CHECKOUT_TEXTS[call.language].locale,
               )}
               {limits[currency] === undefined && <span class="quiet"> ({text.generalLimit})</span>}
             </span>,
@@ -63,7 +62,7 @@ function MethodsPage(props: {
 }
 
 function Done({ call }: { readonly call: DashboardCall }) {
-  const { done } = methodsWords[call.language];
+  const { done } = DASHBOARD_TEXTS[call.language].methods;
   const word = call.url.searchParams.get('done');
   if (word !== 'enabled' && word !== 'disabled') {
     return null;
@@ -79,8 +78,8 @@ const TONES: Readonly<Record<MethodStanding['standing'], BadgeTone>> = {
 };
 
 function methodCells(call: DashboardCall, method: MethodStanding, canChange: boolean) {
-  const text = methodsWords[call.language];
-  const name = SHARED_WORDS[call.language].methodName[method.method];
+  const text = DASHBOARD_TEXTS[call.language].methods;
+  const name = CHECKOUT_TEXTS[call.language].methodName[method.method];
   const cells = [
     <span>
       <strong>{name}</strong> <code class="quiet small">{method.method}</code>
@@ -99,7 +98,7 @@ function Switch(props: {
   readonly name: string;
 }) {
   const { call, method, name } = props;
-  const text = methodsWords[call.language];
+  const text = DASHBOARD_TEXTS[call.language].methods;
   if (!method.offered) {
     return <span class="quiet">{text.askOperator}</span>;
   }

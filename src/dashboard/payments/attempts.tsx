@@ -1,10 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import type { Attempt, AttemptStatus, Intent } from '../../domain/intent.ts';
+import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import type { DashboardCall } from '../call.ts';
 import { Badge, type BadgeTone, Facts } from '../elements.tsx';
-import { SHARED_WORDS } from '../words.ts';
 import { Untrusted, WhenExactly } from './elements.tsx';
-import { paymentWords } from './payment-words.ts';
 
 const TONES: Readonly<Record<AttemptStatus, BadgeTone>> = {
   processing: 'wait',
@@ -17,7 +16,7 @@ const TONES: Readonly<Record<AttemptStatus, BadgeTone>> = {
 /** Every try of the customer's, the latest first. */
 export function Attempts(props: { readonly call: DashboardCall; readonly intent: Intent }) {
   const { call, intent } = props;
-  const text = paymentWords[call.language];
+  const text = DASHBOARD_TEXTS[call.language].payment;
   return (
     <section class="part" aria-labelledby="attempts">
       <h2 id="attempts">{text.attempts}</h2>
@@ -39,8 +38,8 @@ function AttemptCard(props: {
   readonly number: string;
 }) {
   const { call, attempt, number } = props;
-  const text = paymentWords[call.language];
-  const method = SHARED_WORDS[call.language].methodName[attempt.method];
+  const text = DASHBOARD_TEXTS[call.language].payment;
+  const method = CHECKOUT_TEXTS[call.language].methodName[attempt.method];
   const isPending = attempt.status === 'processing' || attempt.status === 'unresolved';
   const when = (label: string, atMs: number | null, isShown = true): Row | null =>
     atMs !== null && isShown ? [label, <WhenExactly call={call} atMs={atMs} />] : null;

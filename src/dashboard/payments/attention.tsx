@@ -1,13 +1,13 @@
 import type { Intent } from '../../domain/intent.ts';
+import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import type { DashboardCall } from '../call.ts';
 
 import { When } from '../when.tsx';
-import { paymentWords } from './payment-words.ts';
 
 /** What a person should look at, in words, with what to do. Nothing when all is well. */
 export function Attention(props: { readonly call: DashboardCall; readonly intent: Intent }) {
   const { call, intent } = props;
-  const text = paymentWords[call.language];
+  const text = DASHBOARD_TEXTS[call.language].payment;
   const hasUnresolved = intent.attempts.some(({ status }) => status === 'unresolved');
   const numberOf = (attemptId: string) =>
     String(intent.attempts.findIndex(({ id }) => id === attemptId) + 1);

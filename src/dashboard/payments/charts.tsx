@@ -1,10 +1,9 @@
 import type { Currency } from '../../domain/method.ts';
+import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { countText, moneyText } from '../../i18n/money-text.ts';
 import type { DashboardCall } from '../call.ts';
-import { SHARED_WORDS } from '../words.ts';
 import { type CurrencyFigures, type MethodFigures, rateText } from './figures.ts';
 import { dayText } from './filter.ts';
-import { listWords } from './words.ts';
 
 /** Charts drawn on the server. Lengths are in the units of the drawing: about a pixel on a phone. */
 
@@ -26,7 +25,7 @@ interface ChartProps {
 /** What was paid, day by day. */
 export function VolumeChart({ call, figures }: ChartProps) {
   const { currency, bars, barMinorMax } = figures;
-  const text = listWords[call.language];
+  const text = DASHBOARD_TEXTS[call.language].payments;
   const place = WIDTH / bars.length;
   const bottom = CAPTION_HEIGHT + VOLUME_HEIGHT;
   const money = moneyIn(call, currency);
@@ -66,7 +65,7 @@ export function VolumeChart({ call, figures }: ChartProps) {
 
 /** The part of the payments that were paid, method by method. */
 export function RateChart({ call, figures }: ChartProps) {
-  const text = listWords[call.language];
+  const text = DASHBOARD_TEXTS[call.language].payments;
   const methods = ratedMethods(figures);
   return methods.length === 0 ? null : (
     <Chart
@@ -127,7 +126,7 @@ function Chart(props: {
 }
 
 export function volumeTitle(call: ChartProps['call'], { bars, currency }: CurrencyFigures): string {
-  const text = listWords[call.language];
+  const text = DASHBOARD_TEXTS[call.language].payments;
   const [first] = bars;
   const days = first === undefined ? 1 : first.toDay - first.fromDay + 1;
   return days === 1 ? text.volumeChart(currency) : text.volumeChartGrouped(currency, String(days));
@@ -140,12 +139,12 @@ export function daysText({ fromDay, toDay }: { readonly fromDay: number; readonl
 
 export function methodText(call: ChartProps['call'], { method }: MethodFigures): string {
   return method === null
-    ? listWords[call.language].noMethod
-    : SHARED_WORDS[call.language].methodName[method];
+    ? DASHBOARD_TEXTS[call.language].payments.noMethod
+    : CHECKOUT_TEXTS[call.language].methodName[method];
 }
 
 export function rateWords(call: ChartProps['call'], counts: Pick<MethodFigures, 'rateTenths'>) {
-  const text = listWords[call.language];
+  const text = DASHBOARD_TEXTS[call.language].payments;
   return counts.rateTenths === null ? text.nothingEnded : text.percent(rateText(counts.rateTenths));
 }
 
@@ -153,13 +152,13 @@ export function countsText(
   call: ChartProps['call'],
   { paid, ended }: Pick<MethodFigures, 'paid' | 'ended'>,
 ): string {
-  const { locale } = SHARED_WORDS[call.language];
+  const { locale } = CHECKOUT_TEXTS[call.language];
   return `${countText(paid, locale)}/${countText(ended, locale)}`;
 }
 
 export function moneyIn(call: ChartProps['call'], currency: Currency) {
   return (amountMinor: number) =>
-    moneyText(amountMinor, currency, SHARED_WORDS[call.language].locale);
+    moneyText(amountMinor, currency, CHECKOUT_TEXTS[call.language].locale);
 }
 
 /** Without a method nothing can be paid: those stand in the table only. */

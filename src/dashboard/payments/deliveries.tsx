@@ -1,4 +1,5 @@
 import type { Intent } from '../../domain/intent.ts';
+import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { countText } from '../../i18n/money-text.ts';
 import type { DeliveryTry, EventSummary } from '../../intent/protocol.ts';
 import { isAllowed } from '../../members/permissions.ts';
@@ -8,10 +9,8 @@ import { ButtonForm, Facts, Table } from '../elements.tsx';
 import { shownLines } from '../untrusted-text.ts';
 import { DeliveryBadge } from '../webhooks/delivery-text.tsx';
 import { RESENDABLE } from '../webhooks/event.ts';
-import { SHARED_WORDS } from '../words.ts';
 import { Untrusted, WhenExactly } from './elements.tsx';
 import { paymentPath } from './paths.ts';
-import { paymentWords } from './payment-words.ts';
 
 interface EventProps {
   readonly call: DashboardCall;
@@ -26,7 +25,7 @@ export function Events(props: {
   readonly events: readonly EventSummary[];
 }) {
   const { call, intent, events } = props;
-  const text = paymentWords[call.language];
+  const text = DASHBOARD_TEXTS[call.language].payment;
   return (
     <section class="part" aria-labelledby="events">
       <h2 id="events">{text.events}</h2>
@@ -39,7 +38,7 @@ export function Events(props: {
 }
 
 function EventCard({ call, intent, event }: EventProps) {
-  const text = paymentWords[call.language];
+  const text = DASHBOARD_TEXTS[call.language].payment;
   const isWaiting = event.deliveryStatus === 'waiting' && event.dueAtMs !== null;
   return (
     <article class="card event" id={`event-${event.sequence}`}>
@@ -68,7 +67,7 @@ function EventCard({ call, intent, event }: EventProps) {
 
 function Resend({ call, intent, event }: EventProps) {
   const { session, environment } = call;
-  const text = paymentWords[call.language];
+  const text = DASHBOARD_TEXTS[call.language].payment;
   const isOffered =
     isAllowed(session.role, 'develop') &&
     !session.isSuspended &&
@@ -85,8 +84,8 @@ function Resend({ call, intent, event }: EventProps) {
 }
 
 function Tries({ call, event }: Omit<EventProps, 'intent'>) {
-  const text = paymentWords[call.language];
-  const { locale } = SHARED_WORDS[call.language];
+  const text = DASHBOARD_TEXTS[call.language].payment;
+  const { locale } = CHECKOUT_TEXTS[call.language];
   return (
     <Table
       caption={`${text.tries}: ${eventName(event)}`}

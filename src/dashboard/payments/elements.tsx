@@ -1,10 +1,9 @@
 import type { IntentStatus } from '../../domain/intent.ts';
+import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { exactTimeText } from '../../i18n/time-text.ts';
 import type { DashboardCall } from '../call.ts';
 import { Badge, type BadgeTone, Moment } from '../elements.tsx';
 import { shownText } from '../untrusted-text.ts';
-import { SHARED_WORDS } from '../words.ts';
-import { statusWords } from './words.ts';
 
 type Call = Pick<DashboardCall, 'language'>;
 
@@ -18,12 +17,16 @@ const TONES: Readonly<Record<IntentStatus, BadgeTone>> = {
 };
 
 export function StatusBadge(props: { readonly call: Call; readonly status: IntentStatus }) {
-  return <Badge tone={TONES[props.status]}>{statusWords[props.call.language][props.status]}</Badge>;
+  return (
+    <Badge tone={TONES[props.status]}>
+      {DASHBOARD_TEXTS[props.call.language].statuses[props.status]}
+    </Badge>
+  );
 }
 
 /** The same to the second: attempts and tries follow each other fast. */
 export function WhenExactly(props: { readonly call: Call; readonly atMs: number }) {
-  const text = SHARED_WORDS[props.call.language];
+  const text = CHECKOUT_TEXTS[props.call.language];
   return <Moment atMs={props.atMs}>{exactTimeText(props.atMs, text)}</Moment>;
 }
 

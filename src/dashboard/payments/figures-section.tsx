@@ -1,7 +1,7 @@
+import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { countText } from '../../i18n/money-text.ts';
 import type { DashboardCall } from '../call.ts';
 import { Table } from '../elements.tsx';
-import { SHARED_WORDS } from '../words.ts';
 import {
   countsText,
   daysText,
@@ -14,7 +14,6 @@ import {
 } from './charts.tsx';
 import type { CurrencyFigures, FigureDays } from './figures.ts';
 import { dayText, type FilterForm } from './filter.ts';
-import { listWords } from './words.ts';
 
 /** Totals and charts of the range. `days` is null when the range is too long for them. */
 export function FiguresSection(props: {
@@ -24,7 +23,7 @@ export function FiguresSection(props: {
   readonly figures: readonly CurrencyFigures[];
 }) {
   const { call, form, days, figures } = props;
-  const text = listWords[call.language];
+  const text = DASHBOARD_TEXTS[call.language].payments;
   const { status, min, max } = form.values;
   return (
     <section class="card figures" aria-labelledby="figures">
@@ -47,8 +46,8 @@ export function FiguresSection(props: {
 
 function CurrencyBlock(props: { readonly call: DashboardCall; readonly figures: CurrencyFigures }) {
   const { call, figures } = props;
-  const text = listWords[call.language];
-  const { locale } = SHARED_WORDS[call.language];
+  const text = DASHBOARD_TEXTS[call.language].payments;
+  const { locale } = CHECKOUT_TEXTS[call.language];
   const money = moneyIn(call, figures.currency);
   return (
     <div class="currency">
@@ -98,8 +97,8 @@ function Tile(props: {
 /** What the charts show, for whoever cannot see them or wants to know exactly. */
 function Numbers(props: { readonly call: DashboardCall; readonly figures: CurrencyFigures }) {
   const { call, figures } = props;
-  const text = listWords[call.language];
-  const { locale } = SHARED_WORDS[call.language];
+  const text = DASHBOARD_TEXTS[call.language].payments;
+  const { locale } = CHECKOUT_TEXTS[call.language];
   const money = moneyIn(call, figures.currency);
   return (
     <div class="numbers">

@@ -1,8 +1,7 @@
 import { CURRENCIES, METHODS } from '../../domain/method.ts';
+import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import type { DashboardCall } from '../call.ts';
 import { CsrfField, Field, Message } from '../elements.tsx';
-import { frameWords } from '../frame-words.ts';
-import { SHARED_WORDS } from '../words.ts';
 import {
   FILTER_FIELDS,
   type FilterField,
@@ -11,7 +10,6 @@ import {
   STATUSES,
 } from './filter.ts';
 import { paymentsPath } from './paths.ts';
-import { listWords, statusWords } from './words.ts';
 
 /**
  * Posted, though it changes nothing: what is searched for may be a phone number, and addresses end
@@ -19,7 +17,7 @@ import { listWords, statusWords } from './words.ts';
  */
 export function SearchForm(props: { readonly call: DashboardCall; readonly value?: string }) {
   const { call, value = '' } = props;
-  const text = listWords[call.language];
+  const text = DASHBOARD_TEXTS[call.language].payments;
   return (
     <form class="search" method="post" action={paymentsPath(call.environment)}>
       <CsrfField session={call.session} />
@@ -50,7 +48,7 @@ export const SEARCH_LENGTH_MAX = 300;
 /** Closed until somebody filters: the list is what a page of payments is for. */
 export function FilterPanel(props: { readonly call: DashboardCall; readonly form: FilterForm }) {
   const { call, form } = props;
-  const text = listWords[call.language];
+  const text = DASHBOARD_TEXTS[call.language].payments;
   return (
     <details class="panel" open={isRestricted(form)}>
       <summary>{text.filters}</summary>
@@ -80,12 +78,12 @@ export function FilterPanel(props: { readonly call: DashboardCall; readonly form
 
 /** What is wrong, on top, with the ways to the fields. */
 function ProblemList({ call, form }: { readonly call: DashboardCall; readonly form: FilterForm }) {
-  const text = listWords[call.language];
+  const text = DASHBOARD_TEXTS[call.language].payments;
   const wrong = FILTER_FIELDS.filter((field) => form.problems[field] !== undefined);
   return wrong.length === 0 ? null : (
     <Message tone="bad">
       <p>
-        <strong>{frameWords[call.language].problemTitle}</strong>
+        <strong>{DASHBOARD_TEXTS[call.language].frame.problemTitle}</strong>
       </p>
       <ul>
         {wrong.map((field) => (
@@ -102,7 +100,7 @@ function ProblemList({ call, form }: { readonly call: DashboardCall; readonly fo
 
 function problemOf(call: DashboardCall, form: FilterForm, field: FilterField): string | null {
   const problem = form.problems[field];
-  return problem === undefined ? null : listWords[call.language].problem[problem];
+  return problem === undefined ? null : DASHBOARD_TEXTS[call.language].payments.problem[problem];
 }
 
 interface FieldProps {
@@ -113,7 +111,7 @@ interface FieldProps {
 
 function Choice(props: FieldProps & { readonly choices: readonly (readonly [string, string])[] }) {
   const { call, form, field, choices } = props;
-  const text = listWords[call.language];
+  const text = DASHBOARD_TEXTS[call.language].payments;
   const value = form.values[field];
   return (
     <Field id={field} label={text.field[field]} error={problemOf(call, form, field)}>
@@ -136,7 +134,12 @@ function Entry(props: FieldProps & { readonly type: 'date' | 'text'; readonly hi
   const error = problemOf(call, form, field);
   const common = { name: field, value: form.values[field], autocomplete: 'off' } as const;
   return (
-    <Field id={field} label={listWords[call.language].field[field]} hint={hint} error={error}>
+    <Field
+      id={field}
+      label={DASHBOARD_TEXTS[call.language].payments.field[field]}
+      hint={hint}
+      error={error}
+    >
       {(attributes) =>
         // A date field would hide a text that is no date.
         type === 'date' && error === null ? (
@@ -155,11 +158,15 @@ function Entry(props: FieldProps & { readonly type: 'date' | 'text'; readonly hi
 }
 
 function statusChoices(call: DashboardCall) {
-  return STATUSES.map((status) => [status, statusWords[call.language][status]] as const);
+  return STATUSES.map(
+    (status) => [status, DASHBOARD_TEXTS[call.language].statuses[status]] as const,
+  );
 }
 
 function methodChoices(call: DashboardCall) {
-  return METHODS.map((method) => [method, SHARED_WORDS[call.language].methodName[method]] as const);
+  return METHODS.map(
+    (method) => [method, CHECKOUT_TEXTS[call.language].methodName[method]] as const,
+  );
 }
 
 function same(text: string) {

@@ -1,7 +1,7 @@
 import type { Environment } from '../../domain/method.ts';
+import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { isAllowed } from '../../members/permissions.ts';
 import type { DashboardCall } from '../call.ts';
-import { listWords } from './words.ts';
 
 /** Where a merchant's server creates a payment (spec "Endpoints"). */
 const CREATE_PATH: Readonly<Record<Environment, string>> = {
@@ -12,7 +12,7 @@ const CREATE_PATH: Readonly<Record<Environment, string>> = {
 /** In place of an empty list: what to do so that it does not stay empty. */
 export function FirstPayment({ call }: { readonly call: DashboardCall }) {
   const { environment, session, url, config } = call;
-  const text = listWords[call.language];
+  const text = DASHBOARD_TEXTS[call.language].payments;
   const parts = `/dashboard/${environment}`;
   const address = `${config.publicBaseUrl ?? url.origin}${CREATE_PATH[environment]}`;
   return (

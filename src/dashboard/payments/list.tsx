@@ -1,3 +1,4 @@
+import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { countText, moneyText } from '../../i18n/money-text.ts';
 import { type Cursor, parseCursor } from '../../read-model/page.ts';
 import type { PaymentRow } from '../../read-model/payment-row.ts';
@@ -10,7 +11,6 @@ import { Frame } from '../frame.tsx';
 import { answerPage } from '../response.tsx';
 import { shownText } from '../untrusted-text.ts';
 import { When } from '../when.tsx';
-import { SHARED_WORDS } from '../words.ts';
 import { StatusBadge } from './elements.tsx';
 import {
   type CurrencyFigures,
@@ -24,7 +24,6 @@ import { type FilterForm, hasProblems, isRestricted, queryOf, readFilter } from 
 import { FilterPanel, SearchForm } from './filter-form.tsx';
 import { FirstPayment } from './first-payment.tsx';
 import { exportPath, paymentPath, paymentsPath } from './paths.ts';
-import { listWords } from './words.ts';
 
 /** A screen or two on a desktop, and some thumb's work on a phone. */
 const PAGE_ROWS = 25;
@@ -32,7 +31,7 @@ const PAGE_ROWS = 25;
 /** GET …/payments: filters, totals and a page of the list. Filters that cannot be list nothing. */
 export async function showPayments(call: DashboardCall): Promise<Response> {
   const form = readFilter(call.url.searchParams);
-  const text = listWords[call.language];
+  const text = DASHBOARD_TEXTS[call.language].payments;
   if (hasProblems(form)) {
     const page = (
       <Frame call={call} title={text.title} active="payments">
@@ -77,10 +76,10 @@ export async function showPayments(call: DashboardCall): Promise<Response> {
 
 /** POST …/payments: what has exactly the id or phone number that was typed. Changes nothing. */
 export async function searchAll(call: DashboardCall): Promise<Response> {
-  const text = listWords[call.language];
+  const text = DASHBOARD_TEXTS[call.language].payments;
   const wanted = call.form.text('search');
   const rows = await searchPayments(call.env, tenantOf(call), wanted);
-  const count = countText(rows.length, SHARED_WORDS[call.language].locale);
+  const count = countText(rows.length, CHECKOUT_TEXTS[call.language].locale);
   const page = (
     <Frame call={call} title={text.searchTitle} active="payments">
       <SearchForm call={call} value={wanted} />
@@ -133,8 +132,8 @@ function PaymentTable(props: {
   readonly empty: string;
 }) {
   const { call, rows, empty } = props;
-  const text = listWords[call.language];
-  const shared = SHARED_WORDS[call.language];
+  const text = DASHBOARD_TEXTS[call.language].payments;
+  const shared = CHECKOUT_TEXTS[call.language];
   return (
     <div class="payment-list">
       <Table
@@ -161,7 +160,7 @@ function PaymentTable(props: {
 
 /** The status, and what somebody should look at. */
 function Marks({ call, row }: { readonly call: DashboardCall; readonly row: PaymentRow }) {
-  const text = listWords[call.language];
+  const text = DASHBOARD_TEXTS[call.language].payments;
   return (
     <span class="marks">
       <StatusBadge call={call} status={row.status} />

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { type Intent, reportedAttempt, type Split } from '../../domain/intent.ts';
 import { majorText } from '../../domain/money.ts';
+import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { countText } from '../../i18n/money-text.ts';
 import { isAllowed } from '../../members/permissions.ts';
 import { endpointOrigin } from '../../webhooks/endpoints.ts';
@@ -8,11 +9,9 @@ import type { DashboardCall } from '../call.ts';
 import { Facts, Table } from '../elements.tsx';
 import { shownText } from '../untrusted-text.ts';
 import { When } from '../when.tsx';
-import { SHARED_WORDS } from '../words.ts';
 import { amountsOf } from './amounts.ts';
 import { moneyIn } from './charts.tsx';
 import { StatusBadge, Untrusted } from './elements.tsx';
-import { paymentWords } from './payment-words.ts';
 
 interface Props {
   readonly call: DashboardCall;
@@ -41,8 +40,8 @@ function Card(props: {
 export function PaymentFacts(props: Props & { readonly checkoutUrl: string | null }) {
   const { call, intent, checkoutUrl } = props;
   const { terms } = intent;
-  const text = paymentWords[call.language];
-  const shared = SHARED_WORDS[call.language];
+  const text = DASHBOARD_TEXTS[call.language].payment;
+  const shared = CHECKOUT_TEXTS[call.language];
   const attempt = reportedAttempt(intent);
   return (
     <Card
@@ -76,7 +75,7 @@ export function PaymentFacts(props: Props & { readonly checkoutUrl: string | nul
 }
 
 function amountRows({ call, intent }: Props): (Row | null)[] {
-  const text = paymentWords[call.language];
+  const text = DASHBOARD_TEXTS[call.language].payment;
   const amounts = amountsOf(intent);
   const money = moneyIn(call, intent.terms.currency);
   const orDepends = (amountMinor: number | null) =>
@@ -100,7 +99,7 @@ function amountRows({ call, intent }: Props): (Row | null)[] {
 }
 
 export function IdFacts({ call, intent: { terms } }: Props) {
-  const text = paymentWords[call.language];
+  const text = DASHBOARD_TEXTS[call.language].payment;
   return (
     <Card
       id="ids"
@@ -127,7 +126,7 @@ function shownAddress({ session }: DashboardCall, callbackUrl: string | null): s
 }
 
 export function CustomerFacts({ call, intent: { terms } }: Props) {
-  const text = paymentWords[call.language];
+  const text = DASHBOARD_TEXTS[call.language].payment;
   const rows = [
     untrusted(text.name, terms.customer?.name),
     untrusted(text.email, terms.customer?.email),
@@ -141,8 +140,8 @@ export function CustomerFacts({ call, intent: { terms } }: Props) {
 }
 
 export function Items({ call, intent: { terms } }: Props) {
-  const text = paymentWords[call.language];
-  const { locale } = SHARED_WORDS[call.language];
+  const text = DASHBOARD_TEXTS[call.language].payment;
+  const { locale } = CHECKOUT_TEXTS[call.language];
   const money = moneyIn(call, terms.currency);
   return terms.items.length === 0 ? null : (
     <section class="part" aria-labelledby="items">
@@ -176,7 +175,7 @@ export function Items({ call, intent: { terms } }: Props) {
 export function Splits(props: Props & { readonly bankNames: ReadonlyMap<string, string> }) {
   const { call, intent, bankNames } = props;
   const { terms } = intent;
-  const text = paymentWords[call.language];
+  const text = DASHBOARD_TEXTS[call.language].payment;
   const money = moneyIn(call, terms.currency);
   const agreed = ({ type, value }: Split) =>
     // Hundredths of a percent read like minor units.

@@ -2,6 +2,8 @@ import { signLink } from '../../crypto/link-token.ts';
 import type { Intent } from '../../domain/intent.ts';
 import { hasEnded } from '../../domain/intent.ts';
 import { RETENTION_MS } from '../../domain/schedule.ts';
+import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
+import type { DashboardMessages } from '../../i18n/messages.ts';
 import { moneyText } from '../../i18n/money-text.ts';
 import { intentByUniqueId } from '../../intent/client.ts';
 import type { EventSummary, HistoryEntry } from '../../intent/protocol.ts';
@@ -16,22 +18,20 @@ import { noticePage } from '../notices.tsx';
 import { answerPage } from '../response.tsx';
 import { shownText } from '../untrusted-text.ts';
 import { When } from '../when.tsx';
-import { SHARED_WORDS } from '../words.ts';
 import { Attempts } from './attempts.tsx';
 import { Attention } from './attention.tsx';
 import { Events } from './deliveries.tsx';
 import { StatusBadge } from './elements.tsx';
 import { paymentPath, paymentsPath } from './paths.ts';
 import { CustomerFacts, IdFacts, Items, PaymentFacts, Splits } from './payment-facts.tsx';
-import { paymentWords } from './payment-words.ts';
 import { Timeline } from './timeline.tsx';
 
 /** The longest id: 255 characters, each at most two of JavaScript's. Longer: no object is asked. */
 const UNIQUE_ID_LENGTH_MAX = 2 * 255;
 const DAY_MS = 86_400_000;
 
-export type DoneWord = keyof (typeof paymentWords)['en']['done'];
-export type CancelRefusal = keyof (typeof paymentWords)['en']['cancelRefused'];
+export type DoneWord = keyof DashboardMessages['payment']['done'];
+export type CancelRefusal = keyof DashboardMessages['payment']['cancelRefused'];
 
 /** Everything that the page shows, as the payment is at this moment. */
 interface PaymentView {
@@ -105,7 +105,7 @@ function PaymentPage(props: {
 }) {
   const { call, view, refusal } = props;
   const { intent, history, events, bankNames, checkoutUrl } = view;
-  const text = paymentWords[call.language];
+  const text = DASHBOARD_TEXTS[call.language].payment;
   return (
     <Frame call={call} title={text.title(shownText(intent.terms.uniqueId))} active="payments">
       <BackLink call={call} />
@@ -132,13 +132,13 @@ function PaymentPage(props: {
 /** What matters most, and the one thing that can be done about it. */
 function Head({ call, intent }: { readonly call: DashboardCall; readonly intent: Intent }) {
   const { terms, status } = intent;
-  const text = paymentWords[call.language];
+  const text = DASHBOARD_TEXTS[call.language].payment;
   const canCancel =
     status === 'open' && isAllowed(call.session.role, 'develop') && !call.session.isSuspended;
   return (
     <div class="payment-head">
       <p class="payment-amount number">
-        {moneyText(terms.amountMinor, terms.currency, SHARED_WORDS[call.language].locale)}
+        {moneyText(terms.amountMinor, terms.currency, CHECKOUT_TEXTS[call.language].locale)}
       </p>
       <StatusBadge call={call} status={status} />
       {canCancel && (
@@ -155,7 +155,7 @@ function Head({ call, intent }: { readonly call: DashboardCall; readonly intent:
 }
 
 function Done({ call }: { readonly call: DashboardCall }) {
-  const { done } = paymentWords[call.language];
+  const { done } = DASHBOARD_TEXTS[call.language].payment;
   const word = call.url.searchParams.get('done') ?? '';
   return Object.hasOwn(done, word) ? <Message tone="good">{done[word as DoneWord]}</Message> : null;
 }
@@ -163,14 +163,14 @@ function Done({ call }: { readonly call: DashboardCall }) {
 function BackLink({ call }: { readonly call: DashboardCall }) {
   return (
     <p>
-      <a href={paymentsPath(call.environment)}>{paymentWords[call.language].back}</a>
+      <a href={paymentsPath(call.environment)}>{DASHBOARD_TEXTS[call.language].payment.back}</a>
     </p>
   );
 }
 
 function gonePage(call: DashboardCall, row: PaymentRow) {
-  const text = paymentWords[call.language];
-  const shared = SHARED_WORDS[call.language];
+  const text = DASHBOARD_TEXTS[call.language].payment;
+  const shared = CHECKOUT_TEXTS[call.language];
   return (
     <Frame call={call} title={text.title(shownText(row.uniqueId))} active="payments">
       <BackLink call={call} />

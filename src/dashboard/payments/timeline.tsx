@@ -1,13 +1,11 @@
 import type { Intent, IntentStatus } from '../../domain/intent.ts';
+import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import type { HistoryDetail, HistoryEntry } from '../../intent/protocol.ts';
 import type { DashboardCall } from '../call.ts';
 import { Table } from '../elements.tsx';
 import { shownText } from '../untrusted-text.ts';
-import { SHARED_WORDS } from '../words.ts';
 import { WhenExactly } from './elements.tsx';
-import { paymentWords } from './payment-words.ts';
 import { type TimelineEntry, timelineOf } from './timeline.ts';
-import { statusWords } from './words.ts';
 
 type Call = Pick<DashboardCall, 'language'>;
 
@@ -18,7 +16,7 @@ export function Timeline(props: {
   readonly history: readonly HistoryEntry[];
 }) {
   const { call, intent, history } = props;
-  const text = paymentWords[call.language];
+  const text = DASHBOARD_TEXTS[call.language].payment;
   return (
     <section class="part timeline" aria-labelledby="timeline">
       <h2 id="timeline">{text.timeline}</h2>
@@ -39,7 +37,7 @@ export function Timeline(props: {
 
 function What({ call, entry }: { readonly call: Call; readonly entry: TimelineEntry }) {
   const { command, change } = entry;
-  const text = paymentWords[call.language];
+  const text = DASHBOARD_TEXTS[call.language].payment;
   return (
     <span>
       {text.command[command]}
@@ -56,7 +54,7 @@ function What({ call, entry }: { readonly call: Call; readonly entry: TimelineEn
 
 /** History is text for people: a status that this release does not know is shown as it is. */
 function statusText({ language }: Call, status: string): string {
-  const known = statusWords[language];
+  const known = DASHBOARD_TEXTS[language].statuses;
   return Object.hasOwn(known, status) ? known[status as IntentStatus] : status;
 }
 
@@ -64,13 +62,13 @@ function detailText({ language }: Call, detail: HistoryDetail | null): string | 
   if (detail === null) {
     return null;
   }
-  const text = paymentWords[language];
+  const text = DASHBOARD_TEXTS[language].payment;
   const { attemptIndex, method, attemptStatus, reason, receipt, words, anomaly } = detail;
   const parts = [
     attemptIndex !== undefined &&
       (method === undefined
         ? text.aboutAttempt(String(attemptIndex + 1))
-        : text.attempt(String(attemptIndex + 1), SHARED_WORDS[language].methodName[method])),
+        : text.attempt(String(attemptIndex + 1), CHECKOUT_TEXTS[language].methodName[method])),
     attemptStatus !== undefined && text.attemptStatus[attemptStatus],
     reason !== undefined && text.failure[reason],
     receipt !== undefined && `${text.receipt}: ${receipt}`,

@@ -1,3 +1,5 @@
+import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
+import type { DashboardMessages } from '../../i18n/messages.ts';
 import { browserName } from '../../members/browser-name.ts';
 import { NAME_LENGTH_MAX } from '../../members/invitations.ts';
 import type { ListedPasskey } from '../../members/passkeys.ts';
@@ -5,11 +7,10 @@ import type { OpenSession } from '../../members/sessions.ts';
 import type { DashboardCall } from '../call.ts';
 import { Badge, ButtonForm, CsrfField, Field, Message, Table } from '../elements.tsx';
 import { Frame } from '../frame.tsx';
-import { frameWords } from '../frame-words.ts';
 import { When } from '../when.tsx';
-import { type AccountProblem, accountWords } from './account-words.ts';
 import { PasskeyForm } from './passkey-form.tsx';
-import { wayInWords } from './words.ts';
+
+type AccountProblem = keyof DashboardMessages['account']['problems'];
 
 const PATH = '/dashboard/account';
 
@@ -23,11 +24,11 @@ export function AccountPage(props: {
   readonly problem: AccountProblem | null;
 }) {
   const { call, passkeys, sessions, newPasskeyName, problem } = props;
-  const text = accountWords[call.language];
+  const text = DASHBOARD_TEXTS[call.language].account;
   const done = call.url.searchParams.get('done');
   const said = Object.entries(text.done).find(([word]) => word === done)?.[1];
   return (
-    <Frame call={call} title={frameWords[call.language].nav.account} active="account">
+    <Frame call={call} title={DASHBOARD_TEXTS[call.language].frame.nav.account} active="account">
       {problem !== null && <Message tone="bad">{text.problems[problem]}</Message>}
       {problem === null && said !== undefined && <Message tone="good">{said}</Message>}
       <section class="card" aria-labelledby="passkeys">
@@ -58,7 +59,7 @@ function Passkeys(props: {
   readonly passkeys: readonly ListedPasskey[];
 }) {
   const { call, passkeys } = props;
-  const text = accountWords[call.language].passkeys;
+  const text = DASHBOARD_TEXTS[call.language].account.passkeys;
   const mayChange = !call.session.isSuspended;
   return (
     <Table
@@ -105,7 +106,7 @@ function RenamePasskey(props: {
   readonly id: string;
 }) {
   const { call, passkey, id } = props;
-  const text = accountWords[call.language].passkeys;
+  const text = DASHBOARD_TEXTS[call.language].account.passkeys;
   return (
     <details class="fold">
       <summary aria-label={text.renameOne(passkey.name)}>{text.rename}</summary>
@@ -132,8 +133,8 @@ function RenamePasskey(props: {
 }
 
 function AddPasskey({ call, name }: { readonly call: DashboardCall; readonly name: string }) {
-  const text = accountWords[call.language].passkeys;
-  const wayIn = wayInWords[call.language];
+  const text = DASHBOARD_TEXTS[call.language].account.passkeys;
+  const wayIn = DASHBOARD_TEXTS[call.language].signIn;
   return (
     <section class="card" aria-labelledby="add-passkey">
       <h2 id="add-passkey">{text.addTitle}</h2>
@@ -171,7 +172,7 @@ function Sessions(props: {
   readonly sessions: readonly OpenSession[];
 }) {
   const { call, sessions } = props;
-  const text = accountWords[call.language].sessions;
+  const text = DASHBOARD_TEXTS[call.language].account.sessions;
   return (
     <Table
       caption={text.title}

@@ -1,4 +1,5 @@
 import { runBatch } from '../../database.ts';
+import type { DashboardMessages } from '../../i18n/messages.ts';
 import { browserName } from '../../members/browser-name.ts';
 import { nameFrom } from '../../members/names.ts';
 import {
@@ -12,8 +13,9 @@ import type { DashboardCall } from '../call.ts';
 import { noticePage } from '../notices.tsx';
 import { answerPage, redirectTo } from '../response.tsx';
 import { AccountPage } from './account-page.tsx';
-import type { AccountProblem } from './account-words.ts';
 import { entryIfChanged } from './entries.ts';
+
+type AccountProblem = keyof DashboardMessages['account']['problems'];
 
 const PATH = '/dashboard/account';
 

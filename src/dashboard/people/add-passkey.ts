@@ -1,4 +1,5 @@
 import { isConstraintFailure, runBatch } from '../../database.ts';
+import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import {
   challengeOf,
   endedChallengeCookie,
@@ -15,7 +16,6 @@ import type { DashboardCall } from '../call.ts';
 import { answerJson } from '../response.tsx';
 import { entry } from './entries.ts';
 import { refused } from './refusal.ts';
-import { wayInWords } from './words.ts';
 
 /** Telephone, computer, security key, their successors; more are a mistake or a trick. */
 export const PASSKEYS_PER_MEMBER_MAX = 20;
@@ -26,10 +26,10 @@ export async function beginAddPasskey(call: DashboardCall): Promise<Response> {
   const { memberId, memberName, merchantName } = session;
   const known = await knownPasskeys(env.DB, memberId);
   if (nameFrom(call.form.text('passkey')) === null) {
-    return answerJson({ message: wayInWords[call.language].badName }, { status: 400 });
+    return answerJson({ message: DASHBOARD_TEXTS[call.language].signIn.badName }, { status: 400 });
   }
   if (known.length >= PASSKEYS_PER_MEMBER_MAX) {
-    return answerJson({ message: wayInWords[call.language].tooMany }, { status: 400 });
+    return answerJson({ message: DASHBOARD_TEXTS[call.language].signIn.tooMany }, { status: 400 });
   }
   const { bytes, cookie } = await issueChallenge(call, 'add-passkey', {
     issuedFor: session.digest,

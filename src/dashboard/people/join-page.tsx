@@ -1,11 +1,10 @@
+import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { type Invitation, JOIN_PATH, NAME_LENGTH_MAX } from '../../members/invitations.ts';
 import type { PublicCall } from '../call.ts';
 import { Facts, Field } from '../elements.tsx';
 import { PublicFrame } from '../frame.tsx';
-import { frameWords } from '../frame-words.ts';
 import { When } from '../when.tsx';
 import { PasskeyForm } from './passkey-form.tsx';
-import { wayInWords } from './words.ts';
 
 /** Who invites to what, and the one step that is left. */
 export function JoinPage(props: {
@@ -17,7 +16,7 @@ export function JoinPage(props: {
   readonly passkeyName: string;
 }) {
   const { call, token, invitation, passkeyName } = props;
-  const text = wayInWords[call.language];
+  const text = DASHBOARD_TEXTS[call.language].signIn;
   const join = invitation.memberId === null ? text.join : text.recover;
   return (
     <PublicFrame call={call} title={join.title(invitation.merchantName)}>
@@ -70,23 +69,23 @@ function factsOf(
   { merchantName, role, expiresAtMs }: Invitation,
 ): Parameters<typeof Facts>[0]['rows'] {
   const { language } = call;
-  const { facts, roleAndMeaning, roleMeans } = wayInWords[language];
+  const { facts, roleAndMeaning, roleMeans } = DASHBOARD_TEXTS[language].signIn;
   return [
     [facts.merchant, merchantName],
-    [facts.role, roleAndMeaning(frameWords[language].role[role], roleMeans[role])],
+    [facts.role, roleAndMeaning(DASHBOARD_TEXTS[language].frame.role[role], roleMeans[role])],
     [facts.expires, <When call={call} atMs={expiresAtMs} />],
   ];
 }
 
 /** For a link that opens nothing, for whatever reason: whoever found one learns nothing by it. */
 export function LinkEndedPage({ call }: { readonly call: PublicCall }) {
-  const text = wayInWords[call.language];
+  const text = DASHBOARD_TEXTS[call.language].signIn;
   return (
     <PublicFrame call={call} title={text.ended.title}>
       <p>{text.ended.text}</p>
       <p>
         <a class="button" href="/dashboard/sign-in">
-          {frameWords[call.language].signIn}
+          {DASHBOARD_TEXTS[call.language].frame.signIn}
         </a>
       </p>
     </PublicFrame>

@@ -1,5 +1,6 @@
 import { auditEntry } from '../../audit/log.ts';
 import { isConstraintFailure, runBatch, type SqlStatement } from '../../database.ts';
+import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { browserName } from '../../members/browser-name.ts';
 import {
   challengeOf,
@@ -31,7 +32,6 @@ import { answerJson, answerPage } from '../response.tsx';
 import { JoinPage, LinkEndedPage } from './join-page.tsx';
 import { refused } from './refusal.ts';
 import { startSession } from './start-session.ts';
-import { wayInWords } from './words.ts';
 
 /** GET /dashboard/join?token=…. Looking uses nothing up: messengers look at every link. */
 export async function showJoin(call: PublicCall): Promise<Response> {
@@ -194,5 +194,5 @@ function nameOf(invitation: Invitation, text: string): string | null {
 }
 
 function badName({ language }: PublicCall): Response {
-  return answerJson({ message: wayInWords[language].badName }, { status: 400 });
+  return answerJson({ message: DASHBOARD_TEXTS[language].signIn.badName }, { status: 400 });
 }

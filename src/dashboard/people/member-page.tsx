@@ -1,13 +1,13 @@
+import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
+import type { DashboardMessages } from '../../i18n/messages.ts';
 import type { Member } from '../../members/members.ts';
 import type { DashboardCall } from '../call.ts';
 import { ButtonForm, CsrfField, Facts, Message } from '../elements.tsx';
 import { Frame } from '../frame.tsx';
-import { frameWords } from '../frame-words.ts';
 import { When } from '../when.tsx';
 import { LinkOnce, type NewLink, RoleChoice } from './team-page.tsx';
-import { teamWords } from './team-words.ts';
 
-export type MemberProblem = keyof (typeof teamWords)['en']['problems'];
+export type MemberProblem = keyof DashboardMessages['team']['problems'];
 
 /** One member, and what an owner can do about them. */
 export function MemberPage(props: {
@@ -17,7 +17,7 @@ export function MemberPage(props: {
   readonly link: NewLink | null;
 }) {
   const { call, member, problem, link } = props;
-  const text = teamWords[call.language];
+  const text = DASHBOARD_TEXTS[call.language].team;
   const done = call.url.searchParams.get('done');
   const said = Object.entries(text.done).find(([word]) => word === done)?.[1];
   return (
@@ -38,9 +38,9 @@ export function MemberPage(props: {
 }
 
 function factsOf(call: DashboardCall, member: Member): Parameters<typeof Facts>[0]['rows'] {
-  const text = teamWords[call.language].members;
+  const text = DASHBOARD_TEXTS[call.language].team.members;
   return [
-    [text.role, frameWords[call.language].role[member.role]],
+    [text.role, DASHBOARD_TEXTS[call.language].frame.role[member.role]],
     [text.joined, <When call={call} atMs={member.createdAtMs} />],
     [text.passkeys, String(member.passkeys)],
     [
@@ -51,7 +51,7 @@ function factsOf(call: DashboardCall, member: Member): Parameters<typeof Facts>[
 }
 
 function Changes({ call, member }: { readonly call: DashboardCall; readonly member: Member }) {
-  const text = teamWords[call.language].member;
+  const text = DASHBOARD_TEXTS[call.language].team.member;
   const path = `/dashboard/team/members/${member.id}`;
   const isOneself = member.id === call.session.memberId;
   return (
@@ -105,7 +105,7 @@ function Sure({ call, id }: { readonly call: DashboardCall; readonly id: string 
   return (
     <label class="choice" for={id}>
       <input type="checkbox" id={id} name="sure" value="yes" />
-      {teamWords[call.language].member.sure}
+      {DASHBOARD_TEXTS[call.language].team.member.sure}
     </label>
   );
 }

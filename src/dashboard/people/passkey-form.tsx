@@ -1,8 +1,7 @@
 import type { ComponentChildren } from 'preact';
+import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import type { Ceremony } from '../../members/challenge.ts';
 import type { PublicCall } from '../call.ts';
-import { frameWords } from '../frame-words.ts';
-import { wayInWords } from './words.ts';
 
 /**
  * A form that our script carries out with the browser's passkeys: options from `path` + "/options",
@@ -17,12 +16,12 @@ export function PasskeyForm(props: {
   readonly children: ComponentChildren;
 }) {
   const { call, ceremony, path, next, children } = props;
-  const { script } = wayInWords[call.language];
+  const { script } = DASHBOARD_TEXTS[call.language].signIn;
   const problemId = `${ceremony}-problem`;
   return (
     <>
       <noscript>
-        <p class="message message-bad">{frameWords[call.language].needsScript}</p>
+        <p class="message message-bad">{DASHBOARD_TEXTS[call.language].frame.needsScript}</p>
       </noscript>
       <p class="message message-bad" id={problemId} role="alert" hidden />
       <form

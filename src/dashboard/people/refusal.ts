@@ -1,7 +1,7 @@
+import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { log } from '../../log.ts';
 import type { PublicCall } from '../call.ts';
 import { answerJson } from '../response.tsx';
-import { wayInWords } from './words.ts';
 
 /** For the log: what was wrong, without whose passkey or link it was. */
 export type RefusalReason =
@@ -16,5 +16,5 @@ export type RefusalReason =
 /** One answer to everything that is wrong: whoever tries learns nothing by it. */
 export function refused({ language }: PublicCall, ceremony: string, reason: RefusalReason) {
   log('warn', 'passkey_refused', { ceremony, reason });
-  return answerJson({ message: wayInWords[language].refused }, { status: 401 });
+  return answerJson({ message: DASHBOARD_TEXTS[language].signIn.refused }, { status: 401 });
 }

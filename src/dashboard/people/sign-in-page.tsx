@@ -1,12 +1,12 @@
+import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import type { PublicCall } from '../call.ts';
 import { PublicFrame } from '../frame.tsx';
 import { PasskeyForm } from './passkey-form.tsx';
-import { wayInWords } from './words.ts';
 
 /** One button: the browser asks for everything else. */
 export function SignInPage(props: { readonly call: PublicCall; readonly next: string }) {
   const { call, next } = props;
-  const text = wayInWords[call.language];
+  const text = DASHBOARD_TEXTS[call.language].signIn;
   return (
     <PublicFrame call={call} title={text.signIn.title}>
       <section class="card">

@@ -1,13 +1,11 @@
+import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { NAME_LENGTH_MAX, type OpenInvitation } from '../../members/invitations.ts';
 import type { Member } from '../../members/members.ts';
 import { ROLES, type Role } from '../../members/permissions.ts';
 import type { DashboardCall } from '../call.ts';
 import { ButtonForm, CopyText, CsrfField, Field, Message, Table } from '../elements.tsx';
 import { Frame } from '../frame.tsx';
-import { frameWords } from '../frame-words.ts';
 import { When } from '../when.tsx';
-import { teamWords } from './team-words.ts';
-import { wayInWords } from './words.ts';
 
 /** A link to show this once. */
 export interface NewLink {
@@ -33,11 +31,11 @@ export function TeamPage(props: {
   readonly link: NewLink | null;
 }) {
   const { call, members, invitations, form, link } = props;
-  const text = teamWords[call.language];
+  const text = DASHBOARD_TEXTS[call.language].team;
   const done = call.url.searchParams.get('done');
   const said = Object.entries(text.done).find(([word]) => word === done)?.[1];
   return (
-    <Frame call={call} title={frameWords[call.language].nav.team} active="team">
+    <Frame call={call} title={DASHBOARD_TEXTS[call.language].frame.nav.team} active="team">
       {said !== undefined && <Message tone="good">{said}</Message>}
       {form.problems.length > 0 && <Problems call={call} problems={form.problems} />}
       {link !== null && <LinkOnce call={call} link={link} />}
@@ -62,7 +60,7 @@ export function TeamPage(props: {
 
 /** Shown in the answer to the form, and never again. */
 export function LinkOnce({ call, link }: { readonly call: DashboardCall; readonly link: NewLink }) {
-  const text = teamWords[call.language].link;
+  const text = DASHBOARD_TEXTS[call.language].team.link;
   return (
     <section class="card" aria-labelledby="new-link">
       <h2 id="new-link">{text.title(link.name)}</h2>
@@ -82,11 +80,13 @@ function Problems(props: {
   const { call, problems } = props;
   return (
     <Message tone="bad">
-      <h2>{frameWords[call.language].problemTitle}</h2>
+      <h2>{DASHBOARD_TEXTS[call.language].frame.problemTitle}</h2>
       <ul>
         {problems.map((problem) => (
           <li>
-            <a href={`#${problem}`}>{teamWords[call.language].invite.problems[problem]}</a>
+            <a href={`#${problem}`}>
+              {DASHBOARD_TEXTS[call.language].team.invite.problems[problem]}
+            </a>
           </li>
         ))}
       </ul>
@@ -96,7 +96,7 @@ function Problems(props: {
 
 function Members(props: { readonly call: DashboardCall; readonly members: readonly Member[] }) {
   const { call, members } = props;
-  const text = teamWords[call.language].members;
+  const text = DASHBOARD_TEXTS[call.language].team.members;
   return (
     <Table
       caption={text.title}
@@ -107,7 +107,7 @@ function Members(props: { readonly call: DashboardCall; readonly members: readon
           <strong>{member.name}</strong>
           {member.id === call.session.memberId && ` (${text.you})`}
         </span>,
-        frameWords[call.language].role[member.role],
+        DASHBOARD_TEXTS[call.language].frame.role[member.role],
         <span class="number">{member.passkeys}</span>,
         member.lastSeenAtMs === null ? text.never : <When call={call} atMs={member.lastSeenAtMs} />,
         <a
@@ -129,7 +129,7 @@ function InviteForm({
   readonly call: DashboardCall;
   readonly form: InvitationForm;
 }) {
-  const text = teamWords[call.language].invite;
+  const text = DASHBOARD_TEXTS[call.language].team.invite;
   const errorOf = (field: 'name' | 'role') =>
     form.problems.includes(field) ? text.problems[field] : null;
   return (
@@ -163,13 +163,13 @@ export function RoleChoice(props: {
   readonly error?: string | null;
 }) {
   const { call, selected, error } = props;
-  const { roleAndMeaning, roleMeans } = wayInWords[call.language];
+  const { roleAndMeaning, roleMeans } = DASHBOARD_TEXTS[call.language].signIn;
   return (
     <fieldset
       aria-describedby={error ? 'role-error' : undefined}
       aria-invalid={error ? 'true' : undefined}
     >
-      <legend>{teamWords[call.language].invite.role}</legend>
+      <legend>{DASHBOARD_TEXTS[call.language].team.invite.role}</legend>
       {error && (
         <p class="error" id="role-error">
           {error}
@@ -184,7 +184,7 @@ export function RoleChoice(props: {
             value={role}
             checked={role === selected}
           />
-          {roleAndMeaning(frameWords[call.language].role[role], roleMeans[role])}
+          {roleAndMeaning(DASHBOARD_TEXTS[call.language].frame.role[role], roleMeans[role])}
         </label>
       ))}
     </fieldset>
@@ -196,7 +196,7 @@ function Invitations(props: {
   readonly invitations: readonly OpenInvitation[];
 }) {
   const { call, invitations } = props;
-  const text = teamWords[call.language].invitations;
+  const text = DASHBOARD_TEXTS[call.language].team.invitations;
   return (
     <Table
       caption={text.title}
@@ -204,7 +204,7 @@ function Invitations(props: {
       empty={text.none}
       rows={invitations.map((invitation) => [
         <strong>{invitation.name}</strong>,
-        frameWords[call.language].role[invitation.role],
+        DASHBOARD_TEXTS[call.language].frame.role[invitation.role],
         invitation.memberId === null ? text.newMember : text.newPasskey,
         invitation.invitedBy,
         <When call={call} atMs={invitation.expiresAtMs} />,

@@ -1,12 +1,12 @@
+import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import type { DashboardCall } from '../call.ts';
 import { Field } from '../elements.tsx';
 import type { DaysForm } from './days.ts';
-import { eventWords } from './event-words.ts';
 
 /** The two day fields of a form, with what is wrong with them. */
 export function DaysFields(props: { readonly call: DashboardCall; readonly days: DaysForm }) {
   const { call, days } = props;
-  const text = eventWords[call.language];
+  const text = DASHBOARD_TEXTS[call.language].events;
   return (
     <>
       {(['from', 'to'] as const).map((field) => (

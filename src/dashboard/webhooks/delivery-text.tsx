@@ -1,9 +1,9 @@
 import type { EventType } from '../../domain/intent.ts';
+import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import type { DeliveryStatus } from '../../intent/protocol.ts';
 import { EVENT_WORDS } from '../../webhooks/payload.ts';
 import type { DashboardCall } from '../call.ts';
 import { Badge, type BadgeTone } from '../elements.tsx';
-import { eventWords } from './event-words.ts';
 
 const TONES: Readonly<Record<DeliveryStatus, BadgeTone>> = {
   queued: 'plain',
@@ -37,7 +37,7 @@ export function DeliveryBadge(props: {
   return known === null ? (
     <Badge tone="plain">{status}</Badge>
   ) : (
-    <Badge tone={TONES[known]}>{eventWords[call.language].statuses[known]}</Badge>
+    <Badge tone={TONES[known]}>{DASHBOARD_TEXTS[call.language].events.statuses[known]}</Badge>
   );
 }
 

@@ -1,10 +1,10 @@
+import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { isAllowed } from '../../members/permissions.ts';
 import type { Endpoint } from '../../webhooks/endpoints.ts';
 import type { DashboardCall } from '../call.ts';
 import { Badge, ButtonForm, Table } from '../elements.tsx';
 import { When } from '../when.tsx';
 import { webhooksPath } from './paths.ts';
-import { webhookWords } from './words.ts';
 
 /** The endpoints that fail just now, and the button that lets a paused one go on. */
 export function EndpointsSection(props: {
@@ -12,7 +12,7 @@ export function EndpointsSection(props: {
   readonly endpoints: readonly Endpoint[];
 }) {
   const { call, endpoints } = props;
-  const text = webhookWords[call.language];
+  const text = DASHBOARD_TEXTS[call.language].webhooks;
   const mayResume = isAllowed(call.session.role, 'develop');
   return (
     <section class="card">
@@ -40,7 +40,7 @@ function State(props: {
 }) {
   const { call, endpoint, mayResume } = props;
   const { origin, pausedAtMs } = endpoint;
-  const text = webhookWords[call.language];
+  const text = DASHBOARD_TEXTS[call.language].webhooks;
   if (pausedAtMs === null) {
     return <Badge tone="wait">{text.failing}</Badge>;
   }

@@ -1,10 +1,10 @@
+import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { countText } from '../../i18n/money-text.ts';
 import type { DeliveryTry } from '../../intent/protocol.ts';
 import { isAllowed } from '../../members/permissions.ts';
 import type { DashboardCall } from '../call.ts';
 import { CopyText, CsrfField, Facts, Message } from '../elements.tsx';
 import { Frame } from '../frame.tsx';
-import { frameWords } from '../frame-words.ts';
 import { noticePage } from '../notices.tsx';
 import { Untrusted, WhenExactly } from '../payments/elements.tsx';
 import { paymentPath } from '../payments/paths.ts';
@@ -12,7 +12,6 @@ import { answerPage, redirectTo } from '../response.tsx';
 import { shownLines } from '../untrusted-text.ts';
 import { DeliveryBadge, Outcome, wireType } from './delivery-text.tsx';
 import { type EventDetails, RESENDABLE, readEvent } from './event.ts';
-import { eventWords } from './event-words.ts';
 import { Parts } from './parts.tsx';
 import { eventPath, webhooksPath } from './paths.ts';
 import { sendAgain } from './send-again.ts';
@@ -44,7 +43,7 @@ interface Props {
 }
 
 function EventPage({ call, details, body }: Props & { readonly body: string | null }) {
-  const text = eventWords[call.language];
+  const text = DASHBOARD_TEXTS[call.language].events;
   const { event } = details;
   const done = call.url.searchParams.get('done');
   const mayDevelop = isAllowed(call.session.role, 'develop');
@@ -82,7 +81,7 @@ function EventPage({ call, details, body }: Props & { readonly body: string | nu
 }
 
 function EventFacts({ call, details }: Props) {
-  const text = eventWords[call.language];
+  const text = DASHBOARD_TEXTS[call.language].events;
   const { event, uniqueId } = details;
   return (
     <Facts
@@ -107,7 +106,7 @@ function EventFacts({ call, details }: Props) {
           event.deliveryStatus === 'waiting' && event.dueAtMs !== null ? (
             <WhenExactly call={call} atMs={event.dueAtMs} />
           ) : (
-            <span class="quiet">{frameWords[call.language].none}</span>
+            <span class="quiet">{DASHBOARD_TEXTS[call.language].frame.none}</span>
           ),
         ],
         [text.webhookId, <code>{event.eventId}</code>],
@@ -119,7 +118,7 @@ function EventFacts({ call, details }: Props) {
 
 /** Whole for those who build the receiver; path and query may hold a secret of the merchant's. */
 function Destination({ call, details }: Props) {
-  const text = eventWords[call.language];
+  const text = DASHBOARD_TEXTS[call.language].events;
   const { destination, isDefault } = details;
   if (destination === null) {
     return <span>{text.nowhere}</span>;
@@ -135,7 +134,7 @@ function Destination({ call, details }: Props) {
 }
 
 function SendAgain({ call, details }: Props) {
-  const text = eventWords[call.language];
+  const text = DASHBOARD_TEXTS[call.language].events;
   const { event, paused, uniqueId } = details;
   const { deliveryStatus, sequence } = event;
   if (!RESENDABLE.includes(deliveryStatus)) {
@@ -169,8 +168,8 @@ function SendAgain({ call, details }: Props) {
 /** Newest first: what happened last is what one comes for. */
 function Tries(props: { readonly call: DashboardCall; readonly tries: readonly DeliveryTry[] }) {
   const { call, tries } = props;
-  const text = eventWords[call.language];
-  const { locale } = frameWords[call.language];
+  const text = DASHBOARD_TEXTS[call.language].events;
+  const { locale } = DASHBOARD_TEXTS[call.language].frame;
   if (tries.length === 0) {
     return <p class="empty">{text.noTries}</p>;
   }

@@ -1,10 +1,10 @@
+import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { countText } from '../../i18n/money-text.ts';
 import { type EventRow, listEvents } from '../../read-model/events-list.ts';
 import { type Page, parseCursor } from '../../read-model/page.ts';
 import { type DashboardCall, tenantOf } from '../call.ts';
 import { Field, Message, Pager, Table } from '../elements.tsx';
 import { Frame } from '../frame.tsx';
-import { frameWords } from '../frame-words.ts';
 import { Untrusted } from '../payments/elements.tsx';
 import { paymentPath } from '../payments/paths.ts';
 import { answerPage } from '../response.tsx';
@@ -12,7 +12,6 @@ import { When } from '../when.tsx';
 import { type DaysForm, readDays } from './days.ts';
 import { DaysFields } from './days-fields.tsx';
 import { DeliveryBadge, LISTED_STATUSES, Outcome, wireType } from './delivery-text.tsx';
-import { eventWords } from './event-words.ts';
 import { Parts } from './parts.tsx';
 import { eventPath, webhooksPath } from './paths.ts';
 
@@ -51,7 +50,7 @@ interface Props {
 }
 
 function EventsPage({ call, filter, page }: Props) {
-  const text = eventWords[call.language];
+  const text = DASHBOARD_TEXTS[call.language].events;
   const { problem } = filter.days;
   const pathAt = (cursor: string | null) =>
     cursor === null ? null : webhooksPath(call.environment, `/events?${queryOf(filter, cursor)}`);
@@ -78,7 +77,7 @@ function queryOf({ status, days }: Filter, cursor: string): URLSearchParams {
 }
 
 function FilterForm({ call, filter }: Pick<Props, 'call' | 'filter'>) {
-  const text = eventWords[call.language];
+  const text = DASHBOARD_TEXTS[call.language].events;
   return (
     <form class="filters" method="get" action={webhooksPath(call.environment, '/events')}>
       <Field id="status" label={text.status}>
@@ -106,8 +105,8 @@ function EventsTable({
   readonly call: DashboardCall;
   readonly rows: Page<EventRow>['rows'];
 }) {
-  const text = eventWords[call.language];
-  const { locale, none } = frameWords[call.language];
+  const text = DASHBOARD_TEXTS[call.language].events;
+  const { locale, none } = DASHBOARD_TEXTS[call.language].frame;
   return (
     <Table
       caption={text.title}

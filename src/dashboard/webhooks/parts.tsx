@@ -1,7 +1,7 @@
+import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { isAllowed } from '../../members/permissions.ts';
 import type { DashboardCall } from '../call.ts';
 import { webhooksPath } from './paths.ts';
-import { webhookWords } from './words.ts';
 
 export type WebhookPart = 'settings' | 'events' | 'resend';
 
@@ -14,7 +14,7 @@ const PATHS: Readonly<Record<WebhookPart, string>> = {
 /** The ways between the pages about webhooks. Sending again is for those who may. */
 export function Parts(props: { readonly call: DashboardCall; readonly active: WebhookPart }) {
   const { call, active } = props;
-  const text = webhookWords[call.language];
+  const text = DASHBOARD_TEXTS[call.language].webhooks;
   const parts: readonly WebhookPart[] = isAllowed(call.session.role, 'develop')
     ? ['settings', 'events', 'resend']
     : ['settings', 'events'];

@@ -1,5 +1,6 @@
 import { auditEntry, auditEntryIfChanged } from '../../audit/log.ts';
 import { runBatch } from '../../database.ts';
+import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { countText } from '../../i18n/money-text.ts';
 import { countFailedEvents } from '../../read-model/events-list.ts';
 import {
@@ -12,11 +13,9 @@ import { forgetSettingsOf } from '../../webhooks/settings.ts';
 import { actorOf, type DashboardCall, tenantOf } from '../call.ts';
 import { CsrfField, Message } from '../elements.tsx';
 import { Frame } from '../frame.tsx';
-import { frameWords } from '../frame-words.ts';
 import { answerPage } from '../response.tsx';
 import { type DaysForm, dateOf, readDays } from './days.ts';
 import { DaysFields } from './days-fields.tsx';
-import { eventWords } from './event-words.ts';
 import { Parts } from './parts.tsx';
 import { atPath, webhooksPath } from './paths.ts';
 import { RESEND_BATCH, type ResendResult, resendFailed } from './resend.ts';
@@ -97,7 +96,7 @@ function ResendPage(props: {
   readonly found: Found | null;
 }) {
   const { call, days, found } = props;
-  const text = eventWords[call.language];
+  const text = DASHBOARD_TEXTS[call.language].events;
   return (
     <Frame call={call} title={text.resendTitle} active="webhooks">
       <Parts call={call} active="resend" />
@@ -122,8 +121,8 @@ function Confirmation(props: {
   readonly found: Found;
 }) {
   const { call, days, found } = props;
-  const text = eventWords[call.language];
-  const { locale } = frameWords[call.language];
+  const text = DASHBOARD_TEXTS[call.language].events;
+  const { locale } = DASHBOARD_TEXTS[call.language].frame;
   if (found.failed === 0) {
     return <p class="empty">{text.foundNone}</p>;
   }
@@ -167,8 +166,8 @@ function ResultPage(props: {
   readonly result: ResendResult;
 }) {
   const { call, days, result } = props;
-  const text = eventWords[call.language];
-  const { locale } = frameWords[call.language];
+  const text = DASHBOARD_TEXTS[call.language].events;
+  const { locale } = DASHBOARD_TEXTS[call.language].frame;
   const path = webhooksPath(call.environment, '/resend');
   const { from, to } = days;
   return (

@@ -1,13 +1,12 @@
+import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { countText } from '../../i18n/money-text.ts';
 import { isAllowed } from '../../members/permissions.ts';
 import { SECRETS_MAX } from '../../webhooks/settings.ts';
 import type { DashboardCall } from '../call.ts';
 import { ButtonForm, CopyText, CsrfField, Field, Message, Table } from '../elements.tsx';
-import { frameWords } from '../frame-words.ts';
 import { When } from '../when.tsx';
 import { webhooksPath } from './paths.ts';
 import { mayEnd, OVERLAP_HOURS, OVERLAP_HOURS_DEFAULT, type SecretEntry } from './secrets.ts';
-import { webhookWords } from './words.ts';
 
 export interface SecretsState {
   /** A secret in clear: in the answer to the post that asked for it, and nowhere else. */
@@ -23,7 +22,7 @@ interface Props {
 
 /** The signing secrets in force; for those who may, to show, to add and to end. */
 export function SecretsSection({ call, secrets, state }: Props) {
-  const text = webhookWords[call.language];
+  const text = DASHBOARD_TEXTS[call.language].webhooks;
   const mayDevelop = isAllowed(call.session.role, 'develop');
   return (
     <section class="card" id="secrets">
@@ -69,8 +68,8 @@ function Problem(props: {
   if (problem === undefined || problem === 'badOverlap') {
     return null;
   }
-  const text = webhookWords[call.language];
-  const most = countText(SECRETS_MAX, frameWords[call.language].locale);
+  const text = DASHBOARD_TEXTS[call.language].webhooks;
+  const most = countText(SECRETS_MAX, DASHBOARD_TEXTS[call.language].frame.locale);
   return <Message tone="bad">{problem === 'tooMany' ? text.tooMany(most) : text[problem]}</Message>;
 }
 
@@ -80,7 +79,7 @@ function Actions(props: {
   readonly secrets: readonly SecretEntry[];
 }) {
   const { call, secret, secrets } = props;
-  const text = webhookWords[call.language];
+  const text = DASHBOARD_TEXTS[call.language].webhooks;
   const path = (rest: string) =>
     webhooksPath(call.environment, `/secrets/${encodeURIComponent(secret.id)}/${rest}#secrets`);
   return (
@@ -106,7 +105,7 @@ function Actions(props: {
 }
 
 function NewSecret({ call, state }: Pick<Props, 'call' | 'state'>) {
-  const text = webhookWords[call.language];
+  const text = DASHBOARD_TEXTS[call.language].webhooks;
   const error = state?.problem === 'badOverlap' ? text.badOverlap : null;
   return (
     <form

@@ -1,3 +1,4 @@
+import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { countText } from '../../i18n/money-text.ts';
 import { isAllowed } from '../../members/permissions.ts';
 import { type Endpoint, listEndpoints } from '../../webhooks/endpoints.ts';
@@ -5,7 +6,6 @@ import { type PublicKey, publicKeyPems } from '../../webhooks/sign.ts';
 import { type DashboardCall, tenantOf } from '../call.ts';
 import { CopyText, CsrfField, Field, Message } from '../elements.tsx';
 import { Frame } from '../frame.tsx';
-import { frameWords } from '../frame-words.ts';
 import { answerPage } from '../response.tsx';
 import type { AddressProblem } from './address.ts';
 import { defaultUrl } from './default-url.ts';
@@ -15,7 +15,6 @@ import { atPath, webhooksPath } from './paths.ts';
 import { type SecretEntry, secretsInForce } from './secrets.ts';
 import { SecretsSection, type SecretsState } from './secrets-section.tsx';
 import { TestSection, type TestState } from './test-section.tsx';
-import { webhookWords } from './words.ts';
 
 /** What a form has just done or been refused; nothing of it is kept. */
 export interface SettingsState {
@@ -66,7 +65,7 @@ interface SectionProps {
 }
 
 function SettingsPage({ call, model, state }: SectionProps) {
-  const text = webhookWords[call.language];
+  const text = DASHBOARD_TEXTS[call.language].webhooks;
   const done = call.request.method === 'POST' ? null : call.url.searchParams.get('done');
   const paused = model.endpoints.filter(({ pausedAtMs }) => pausedAtMs !== null).length;
   const mayDevelop = isAllowed(call.session.role, 'develop');
@@ -87,7 +86,7 @@ function SettingsPage({ call, model, state }: SectionProps) {
       )}
       {paused > 0 && (
         <Message tone="bad">
-          {text.pausedAlert(countText(paused, frameWords[call.language].locale))}
+          {text.pausedAlert(countText(paused, DASHBOARD_TEXTS[call.language].frame.locale))}
         </Message>
       )}
       {model.endpoints.length > 0 && <EndpointsSection call={call} endpoints={model.endpoints} />}
@@ -101,7 +100,7 @@ function SettingsPage({ call, model, state }: SectionProps) {
 
 /** What is wrong with a form, on top, with the way to the field. */
 function ProblemList({ call, state }: Pick<SectionProps, 'call' | 'state'>) {
-  const text = webhookWords[call.language];
+  const text = DASHBOARD_TEXTS[call.language].webhooks;
   const problems: (readonly [href: string, problem: string])[] = [];
   if (state.url !== undefined) {
     problems.push(['#url', text.urlProblem[state.url.problem]]);
@@ -114,7 +113,7 @@ function ProblemList({ call, state }: Pick<SectionProps, 'call' | 'state'>) {
   }
   return problems.length === 0 ? null : (
     <Message tone="bad">
-      <p>{frameWords[call.language].problemTitle}</p>
+      <p>{DASHBOARD_TEXTS[call.language].frame.problemTitle}</p>
       <ul>
         {problems.map(([href, problem]) => (
           <li>
@@ -127,7 +126,7 @@ function ProblemList({ call, state }: Pick<SectionProps, 'call' | 'state'>) {
 }
 
 function UrlSection({ call, model, state }: SectionProps) {
-  const text = webhookWords[call.language];
+  const text = DASHBOARD_TEXTS[call.language].webhooks;
   if (!isAllowed(call.session.role, 'develop')) {
     return (
       <section class="card">
@@ -174,7 +173,7 @@ function originOf(url: string): string {
 }
 
 function KeysSection({ call, model }: SectionProps) {
-  const text = webhookWords[call.language];
+  const text = DASHBOARD_TEXTS[call.language].webhooks;
   const prefix = call.environment === 'sandbox' ? '/api/v1/payment/sandbox' : '/api/v1/payment';
   return (
     <section class="card">

@@ -1,13 +1,12 @@
+import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { countText } from '../../i18n/money-text.ts';
 import type { DeliveryTry } from '../../intent/protocol.ts';
 import { isAccepted } from '../../webhooks/send.ts';
 import type { DashboardCall } from '../call.ts';
 import { CsrfField, Facts, Field, Message } from '../elements.tsx';
-import { frameWords } from '../frame-words.ts';
 import { shownLines } from '../untrusted-text.ts';
 import type { AddressProblem } from './address.ts';
 import { webhooksPath } from './paths.ts';
-import { webhookWords } from './words.ts';
 
 export interface TestState {
   readonly typed: string;
@@ -33,7 +32,7 @@ interface Props {
 
 /** The button that sends a test event, and what became of the one just sent. */
 export function TestSection({ call, url, state }: Props) {
-  const text = webhookWords[call.language];
+  const text = DASHBOARD_TEXTS[call.language].webhooks;
   const error = state?.problem && text.urlProblem[state.problem];
   return (
     <section class="card" id="test">
@@ -76,9 +75,11 @@ function Result(props: {
 }) {
   const { call, sentTo, result } = props;
   const { eventId, log, hasResumed } = result;
-  const text = webhookWords[call.language];
+  const text = DASHBOARD_TEXTS[call.language].webhooks;
   const isGood = isAccepted(log);
-  const duration = text.milliseconds(countText(log.durationMs, frameWords[call.language].locale));
+  const duration = text.milliseconds(
+    countText(log.durationMs, DASHBOARD_TEXTS[call.language].frame.locale),
+  );
   return (
     <>
       <Message tone={isGood ? 'good' : 'bad'}>

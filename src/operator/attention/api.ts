@@ -1,10 +1,10 @@
 import * as v from 'valibot';
 import { successResponse } from '../../http/envelope.ts';
+import { DESK_TEXTS } from '../../i18n/back-office.ts';
 import type { OperatorCall } from '../call.ts';
 import { pageEntries } from '../page-query.ts';
 import { body, environmentField, readQuery } from '../schema.ts';
 import { type AttentionItem, attentionPage } from './items.ts';
-import { attentionWords } from './words.ts';
 
 const listing = body({ ...pageEntries, environment: v.optional(environmentField) });
 
@@ -16,6 +16,6 @@ export async function showAttention(call: OperatorCall): Promise<Response> {
 }
 
 function content({ reasons, ...item }: AttentionItem) {
-  const texts = reasons.map((reason) => ({ reason, ...attentionWords.en[reason] }));
+  const texts = reasons.map((reason) => ({ reason, ...DESK_TEXTS.en.attention[reason] }));
   return { ...item, reasons: texts };
 }

@@ -1,20 +1,18 @@
 import { Moment, Table } from '../../dashboard/elements.tsx';
 import { answerPage } from '../../dashboard/response.tsx';
-import { SHARED_WORDS } from '../../dashboard/words.ts';
+import { CHECKOUT_TEXTS, DESK_TEXTS } from '../../i18n/back-office.ts';
 import { timeText } from '../../i18n/time-text.ts';
 import { type AttentionItem, attentionPage } from '../attention/items.ts';
-import { attentionWords } from '../attention/words.ts';
 import type { OperatorCall } from '../call.ts';
 import { PAGE_ROWS_DEFAULT } from '../page-query.ts';
 import { DeskFrame, DeskPager, type DeskView, deskView } from './frame.tsx';
-import { deskWords } from './words.ts';
 
 const PATH = '/operator/attention';
 
 /** GET /operator/attention: what needs a human, and what to do. */
 export async function showAttentionPage(call: OperatorCall): Promise<Response> {
   const view = deskView(call.request);
-  const text = deskWords[view.language];
+  const text = DESK_TEXTS[view.language].pages;
   const page = await attentionPage(call.env.DB, {
     environment: null,
     cursor: call.url.searchParams.get('cursor'),
@@ -35,12 +33,12 @@ export async function showAttentionPage(call: OperatorCall): Promise<Response> {
 }
 
 function cells(view: DeskView, item: AttentionItem) {
-  const texts = item.reasons.map((reason) => attentionWords[view.language][reason]);
+  const texts = item.reasons.map((reason) => DESK_TEXTS[view.language].attention[reason]);
   return [
     <span>{texts.map(({ what }) => what).join(' ')}</span>,
     <span>{texts.map(({ todo }) => todo).join(' ')}</span>,
     <span>{whereText(view, item)}</span>,
-    <Moment atMs={item.atMs}>{timeText(item.atMs, SHARED_WORDS[view.language])}</Moment>,
+    <Moment atMs={item.atMs}>{timeText(item.atMs, CHECKOUT_TEXTS[view.language])}</Moment>,
   ];
 }
 
@@ -50,5 +48,5 @@ function whereText({ language }: DeskView, item: AttentionItem): string {
     return `${item.letter.queue} ${item.letter.id}`;
   }
   const { environment, merchantId, uniqueId } = item.type === 'payment' ? item.payment : item.event;
-  return `${deskWords[language].environment[environment]} ${merchantId} ${uniqueId}`;
+  return `${DESK_TEXTS[language].pages.environment[environment]} ${merchantId} ${uniqueId}`;
 }

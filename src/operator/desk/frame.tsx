@@ -1,14 +1,18 @@
 import type { ComponentChildren } from 'preact';
 import { Html, LanguageSwitch } from '../../dashboard/frame.tsx';
-import { type DashboardLanguage, dashboardLanguageOf } from '../../dashboard/words.ts';
-import { deskWords } from './words.ts';
+import {
+  type BackOfficeLanguage,
+  backOfficeLanguageOf,
+  DESK_TEXTS,
+} from '../../i18n/back-office.ts';
+import type { DeskMessages } from '../../i18n/messages.ts';
 
 export interface DeskView {
-  readonly language: DashboardLanguage;
+  readonly language: BackOfficeLanguage;
   readonly url: URL;
 }
 
-type Item = keyof (typeof deskWords)['en']['nav'];
+type Item = keyof DeskMessages['pages']['nav'];
 
 const PATHS: Readonly<Record<Item, string>> = {
   health: '/operator',
@@ -18,7 +22,7 @@ const PATHS: Readonly<Record<Item, string>> = {
 
 /** What a page of the desk needs of its request. */
 export function deskView(request: Request): DeskView {
-  return { language: dashboardLanguageOf(request), url: new URL(request.url) };
+  return { language: backOfficeLanguageOf(request), url: new URL(request.url) };
 }
 
 /** A page of the desk. `active` is null on pages about nothing in particular. */
@@ -29,7 +33,7 @@ export function DeskFrame(props: {
   readonly children: ComponentChildren;
 }) {
   const { view, title, active, children } = props;
-  const text = deskWords[view.language];
+  const text = DESK_TEXTS[view.language].pages;
   return (
     <Html call={view} title={`${title} · ${text.product}`}>
       <header class="top">
@@ -65,7 +69,7 @@ export function DeskPager(props: {
   readonly nextCursor: string | null;
 }) {
   const { view, path, nextCursor } = props;
-  const text = deskWords[view.language];
+  const text = DESK_TEXTS[view.language].pages;
   const isFirst = !view.url.searchParams.has('cursor');
   return isFirst && nextCursor === null ? null : (
     <nav class="pager" aria-label={text.next}>

@@ -1,18 +1,17 @@
 import { Badge, Facts, Moment, Table } from '../../dashboard/elements.tsx';
 import { answerPage } from '../../dashboard/response.tsx';
-import { SHARED_WORDS } from '../../dashboard/words.ts';
+import { CHECKOUT_TEXTS, DESK_TEXTS } from '../../i18n/back-office.ts';
 import { timeText } from '../../i18n/time-text.ts';
 import type { RailOutcome } from '../../read-model/totals.ts';
 import type { OperatorCall } from '../call.ts';
 import { type EnvironmentHealth, type Health, readHealth } from '../health/read.ts';
 import { DeskFrame, type DeskView, deskView } from './frame.tsx';
-import { deskWords } from './words.ts';
 
 /** GET /operator: whether all is well. */
 export async function showHealthPage(call: OperatorCall): Promise<Response> {
   const view = deskView(call.request);
   const health = await readHealth(call.env, call.nowMs);
-  const text = deskWords[view.language];
+  const text = DESK_TEXTS[view.language].pages;
   const page = (
     <DeskFrame view={view} title={text.nav.health} active="health">
       <Facts rows={[[text.d1, `${health.d1Ms} ${text.milliseconds}`]]} />
@@ -27,7 +26,7 @@ export async function showHealthPage(call: OperatorCall): Promise<Response> {
 }
 
 function Queues({ view, health }: { readonly view: DeskView; readonly health: Health }) {
-  const text = deskWords[view.language];
+  const text = DESK_TEXTS[view.language].pages;
   const rows = health.queues.map(({ queue, backlog, oldestAtMs }) => {
     const dead = health.deadLetters[queue] ?? 0;
     return [
@@ -54,7 +53,7 @@ function Queues({ view, health }: { readonly view: DeskView; readonly health: He
 }
 
 function Rails({ view, health }: { readonly view: DeskView; readonly health: Health }) {
-  const text = deskWords[view.language];
+  const text = DESK_TEXTS[view.language].pages;
   const rails = health.misconfiguredRails;
   return rails.length === 0 ? null : (
     <section class="part">
@@ -64,7 +63,7 @@ function Rails({ view, health }: { readonly view: DeskView; readonly health: Hea
         columns={[text.where, text.method, text.problem]}
         rows={rails.map(({ environment, method, problem }) => [
           text.environment[environment],
-          SHARED_WORDS[view.language].methodName[method],
+          CHECKOUT_TEXTS[view.language].methodName[method],
           problem,
         ])}
         empty={text.none}
@@ -75,7 +74,7 @@ function Rails({ view, health }: { readonly view: DeskView; readonly health: Hea
 
 function Environment(props: { readonly view: DeskView; readonly health: EnvironmentHealth }) {
   const { view, health } = props;
-  const text = deskWords[view.language];
+  const text = DESK_TEXTS[view.language].pages;
   const oldest = health.oldestUndelivered;
   const states: Readonly<Record<string, string>> = text.eventStates;
   return (
@@ -113,8 +112,8 @@ function Environment(props: { readonly view: DeskView; readonly health: Environm
 /** One row for each method, end and reason of the week, with the share of the last two days. */
 function Ends(props: { readonly view: DeskView; readonly health: EnvironmentHealth }) {
   const { view, health } = props;
-  const text = deskWords[view.language];
-  const shared = SHARED_WORDS[view.language];
+  const text = DESK_TEXTS[view.language].pages;
+  const shared = CHECKOUT_TEXTS[view.language];
   const rows = health.endsSinceWeek.map((end) => [
     end.method === null ? text.noMethod : shared.methodName[end.method],
     text.endings[end.status],
@@ -143,5 +142,5 @@ function countOf(outcomes: readonly RailOutcome[], wanted: RailOutcome): number 
 }
 
 function Time({ view, atMs }: { readonly view: DeskView; readonly atMs: number }) {
-  return <Moment atMs={atMs}>{timeText(atMs, SHARED_WORDS[view.language])}</Moment>;
+  return <Moment atMs={atMs}>{timeText(atMs, CHECKOUT_TEXTS[view.language])}</Moment>;
 }

@@ -1,19 +1,18 @@
 import { Badge, Moment, Table } from '../../dashboard/elements.tsx';
 import { answerPage } from '../../dashboard/response.tsx';
-import { SHARED_WORDS } from '../../dashboard/words.ts';
+import { CHECKOUT_TEXTS, DESK_TEXTS } from '../../i18n/back-office.ts';
 import { timeText } from '../../i18n/time-text.ts';
 import type { OperatorCall } from '../call.ts';
 import { merchantPage } from '../merchant-rows.ts';
 import { PAGE_ROWS_DEFAULT } from '../page-query.ts';
 import { DeskFrame, DeskPager, deskView } from './frame.tsx';
-import { deskWords } from './words.ts';
 
 const PATH = '/operator/merchants';
 
 /** GET /operator/merchants, newest first. */
 export async function showMerchantsPage(call: OperatorCall): Promise<Response> {
   const view = deskView(call.request);
-  const text = deskWords[view.language];
+  const text = DESK_TEXTS[view.language].pages;
   const page = await merchantPage(call.env.DB, {
     status: null,
     cursor: call.url.searchParams.get('cursor'),
@@ -24,7 +23,7 @@ export async function showMerchantsPage(call: OperatorCall): Promise<Response> {
     id,
     <Badge tone={status === 'active' ? 'good' : 'bad'}>{text.status[status]}</Badge>,
     members,
-    <Moment atMs={createdAtMs}>{timeText(createdAtMs, SHARED_WORDS[view.language])}</Moment>,
+    <Moment atMs={createdAtMs}>{timeText(createdAtMs, CHECKOUT_TEXTS[view.language])}</Moment>,
   ]);
   return answerPage(
     call,

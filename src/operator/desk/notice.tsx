@@ -1,12 +1,12 @@
 import { answerPage } from '../../dashboard/response.tsx';
 import type { Problem } from '../../http/problem.ts';
+import { DESK_TEXTS } from '../../i18n/back-office.ts';
 import { DeskFrame, deskView } from './frame.tsx';
-import { deskWords } from './words.ts';
 
 /** What a browser shows in place of a page of the desk. */
 export function deskProblem(request: Request, problem: Problem): Response {
   const view = deskView(request);
-  const { problems } = deskWords[view.language];
+  const { problems } = DESK_TEXTS[view.language].pages;
   const known = Object.entries(problems).find(([status]) => status === String(problem.status));
   const { title, text } = known?.[1] ?? problems.other;
   const page = (

@@ -1,0 +1,28 @@
+import * as amharic from './am.ts';
+import * as english from './en.ts';
+import { languageOf } from './language.ts';
+import type { CheckoutMessages, DashboardMessages, DeskMessages } from './messages.ts';
+
+/** The languages of the dashboard and the desk. The customers' pages speak two more. */
+export const BACK_OFFICE_LANGUAGES = { en: 'English', am: 'አማርኛ' } as const;
+
+export type BackOfficeLanguage = keyof typeof BACK_OFFICE_LANGUAGES;
+
+/** Texts of an area in each of these languages. */
+type Texts<Messages> = Readonly<Record<BackOfficeLanguage, Messages>>;
+
+/** Texts shared with the customers' pages: names of methods, dates, amounts. */
+export const CHECKOUT_TEXTS: Texts<CheckoutMessages> = {
+  en: english.checkout,
+  am: amharic.checkout,
+};
+export const DASHBOARD_TEXTS: Texts<DashboardMessages> = {
+  en: english.dashboard,
+  am: amharic.dashboard,
+};
+export const DESK_TEXTS: Texts<DeskMessages> = { en: english.desk, am: amharic.desk };
+
+/** What the member chose by the switch, now or earlier; else what the browser prefers. */
+export function backOfficeLanguageOf(request: Request): BackOfficeLanguage {
+  return languageOf(request) === 'am' ? 'am' : 'en';
+}
