@@ -1,12 +1,13 @@
 import { apiRouter } from './api/router.ts';
-import { consumeStarts, type RailMessage } from './attempts/start-consumer.ts';
+import type { RailMessage } from './attempts/messages.ts';
+import { consumeStarts } from './attempts/start-consumer.ts';
 import { checkoutRouter } from './checkout/router.ts';
 import { withRequestId } from './http/request-id.ts';
 import type { DeliveryMessage, ProjectionMessage } from './intent/protocol.ts';
 import { consumeProjections } from './read-model/consume.ts';
 import { consumeDeliveries } from './webhooks/consume.ts';
 
-export { PaymentIntent } from './intent/payment-intent.ts';
+export { PaymentIntent } from './payment-intent.ts';
 
 type Consumer = (batch: MessageBatch, env: Env, ctx: ExecutionContext) => Promise<void>;
 

@@ -12,7 +12,8 @@ import type { CallbackResult, CallbackSuspicion, Rail } from '../rails/rail.ts';
 import { railOf } from '../rails/registry.ts';
 import { configuredRail } from '../rails/settings.ts';
 import { simulator } from '../rails/simulator/rail.ts';
-import { railOrder, settleForSure } from './run-attempt.ts';
+import { railOrder } from './order.ts';
+import { storeResult } from './store-result.ts';
 
 /** Rails report in a few hundred bytes, telebirr's USSD in some more. */
 const CALLBACK_BYTES_MAX = 64 * 1024;
@@ -130,7 +131,7 @@ async function answerCallback(
     await reportRefused(client, intent, attempt, result.suspicion);
     return result.answer;
   }
-  const executed = await settleForSure(env, client, commandsFor(result, attempt.id, intent));
+  const executed = await storeResult(env, client, commandsFor(result, attempt.id, intent));
   if (executed?.type === 'not_found') {
     return unknownPage(request);
   }

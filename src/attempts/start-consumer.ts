@@ -2,15 +2,10 @@ import type { Command } from '../domain/intent.ts';
 import { intentByObjectId } from '../intent/client.ts';
 import { errorText, log } from '../log.ts';
 import { railOf } from '../rails/registry.ts';
-import {
-  commandFor,
-  railOrder,
-  type SettleMessage,
-  type StartMessage,
-  settleForSure,
-} from './run-attempt.ts';
-
-export type RailMessage = StartMessage | SettleMessage;
+import type { RailMessage, StartMessage } from './messages.ts';
+import { railOrder } from './order.ts';
+import { commandFor } from './start-result.ts';
+import { storeResult } from './store-result.ts';
 
 /**
  * Between tries to store what a rail has said: a minute more each time, up to an hour. The queue's
@@ -83,5 +78,5 @@ async function startClaimed(env: Env, { objectId, attemptId }: StartMessage): Pr
     return;
   }
   const result = await rail.start(order);
-  await settleForSure(env, client, [commandFor(result, attempt, Date.now())]);
+  await storeResult(env, client, [commandFor(result, attempt, Date.now())]);
 }

@@ -1,4 +1,5 @@
-import { railPageUrl, runAttempt } from '../attempts/run-attempt.ts';
+import { railPageUrl } from '../attempts/rail-page.ts';
+import { runAttempt } from '../attempts/start.ts';
 import type { Intent } from '../domain/intent.ts';
 import type { IntentClient } from '../intent/client.ts';
 import { railFor, takesPhone } from '../rails/registry.ts';

@@ -1,5 +1,5 @@
 import { h } from 'preact';
-import { railOrder } from '../attempts/run-attempt.ts';
+import { railOrder } from '../attempts/order.ts';
 import { messagesFor } from '../i18n/language.ts';
 import { simulator } from '../rails/simulator/rail.ts';
 import { pageResponse } from '../ui/page-response.ts';

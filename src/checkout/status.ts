@@ -1,4 +1,4 @@
-import { railPageUrl } from '../attempts/run-attempt.ts';
+import { railPageUrl } from '../attempts/rail-page.ts';
 import { partHeaders } from '../ui/page-response.ts';
 import { openLink, pathSegment } from './open-link.ts';
 import { checkoutView } from './view.ts';

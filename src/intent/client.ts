@@ -1,7 +1,7 @@
 import type { DurableObject } from 'cloudflare:workers';
 import type { Command, Tenant } from '../domain/intent.ts';
 import { errorText, log } from '../log.ts';
-import type { PaymentIntent } from './payment-intent.ts';
+import type { PaymentIntentObject } from './payment-intent.ts';
 import type {
   ClaimResult,
   CreateRequest,
@@ -27,9 +27,9 @@ export class IntentUnavailable extends Error {
  * promises disposable proxies instead, which only hand out functions and streams need.
  */
 type PaymentIntentRpc = {
-  [Name in Exclude<keyof PaymentIntent, keyof DurableObject>]: (
-    ...args: Parameters<PaymentIntent[Name]>
-  ) => Promise<Awaited<ReturnType<PaymentIntent[Name]>>>;
+  [Name in Exclude<keyof PaymentIntentObject, keyof DurableObject>]: (
+    ...args: Parameters<PaymentIntentObject[Name]>
+  ) => Promise<Awaited<ReturnType<PaymentIntentObject[Name]>>>;
 };
 
 /** Every call may safely be repeated: the object recognises its own uuid, claims and settled attempts. */

@@ -1,14 +1,11 @@
 import { DurableObject } from 'cloudflare:workers';
-import { railOrder, sendStart } from '../attempts/run-attempt.ts';
-import { configOf } from '../config.ts';
 import { attemptsToCheck, decide, openIntent } from '../domain/decide.ts';
 import type { Attempt, Command, Intent, Outcome } from '../domain/intent.ts';
 import { CHECK_WAIT_MS_MIN, nextCheckAtMs, queuedLeaseMs } from '../domain/schedule.ts';
 import { errorText, log } from '../log.ts';
-import { railOf } from '../rails/registry.ts';
-import { requestBody, signEventBody } from '../webhooks/sign.ts';
 import { claimed, reported, sentAgain } from './delivery.ts';
 import { sendMessages, sendProjection } from './outbox.ts';
+import type { Ports } from './ports.ts';
 import type {
   ClaimResult,
   CreateRequest,
@@ -40,13 +37,20 @@ const ALARM_OVERDUE_MS = 60_000;
  * What leaves the object is sent after the commit, and sent again whenever its lease has passed,
  * until the other side confirms it.
  */
-export class PaymentIntent extends DurableObject<Env> {
-  readonly #record = new PaymentRecord(this.ctx.storage, (snapshot, messages) =>
-    this.ctx.waitUntil(sendMessages(this.env, this.ctx.id.toString(), snapshot, messages)),
-  );
+export abstract class PaymentIntentObject extends DurableObject<Env> {
+  readonly #ports: Ports;
+  readonly #record: PaymentRecord;
 
   /** An alarm is doing its work just now; nobody needs to heal it. */
   #isWorking = false;
+
+  protected constructor(ctx: DurableObjectState, env: Env, ports: Ports) {
+    super(ctx, env);
+    this.#ports = ports;
+    this.#record = new PaymentRecord(ctx.storage, ports.events.body, (snapshot, messages) =>
+      ctx.waitUntil(sendMessages(this.env, ctx.id.toString(), snapshot, messages)),
+    );
+  }
 
   /** Makes the payment unless its id is taken. The only method that creates storage. */
   create(request: CreateRequest): CreateResult {
@@ -139,8 +143,8 @@ export class PaymentIntent extends DurableObject<Env> {
       return { type: 'refused' };
     }
     const { environment, merchantId, uniqueId, callbackUrl, baseUrl } = intent.terms;
-    const keys = configOf(this.env).webhookRsaKeys[environment];
-    const fresh = waiting.signature ?? (await signEventBody(keys, waiting.body)).signature;
+    const { events } = this.#ports;
+    const fresh = waiting.signature ?? (await events.sign(this.env, environment, waiting.body));
     // Signing let other commands in: look again, then decide and write without a pause.
     const event = this.#record.event(sequence);
     if (event?.deliveryStatus !== 'queued') {
@@ -159,7 +163,12 @@ export class PaymentIntent extends DurableObject<Env> {
         tenant: { environment, merchantId },
         callbackUrl,
         ownOrigin: baseUrl,
-        requestBody: requestBody({ event: event.type, uniqueId, signature, body: event.body }),
+        requestBody: events.requestBody({
+          event: event.type,
+          uniqueId,
+          signature,
+          body: event.body,
+        }),
       },
     };
   }
@@ -183,7 +192,8 @@ export class PaymentIntent extends DurableObject<Env> {
       return null;
     }
     const { type, signature, body } = event;
-    return requestBody({ event: type, uniqueId: intent.terms.uniqueId, signature, body });
+    const { uniqueId } = intent.terms;
+    return this.#ports.events.requestBody({ event: type, uniqueId, signature, body });
   }
 
   /**
@@ -284,12 +294,11 @@ export class PaymentIntent extends DurableObject<Env> {
     try {
       if (attempt.startClaim === 'free') {
         // Nobody has called the rail yet: the message that asks for it got lost, or waits.
-        await sendStart(this.env, objectId, attempt.id);
+        await this.#ports.attempts.requestStart(this.env, objectId, attempt.id);
         return unknown;
       }
-      const rail = railOf(this.env, intent.terms, attempt);
-      const order = await railOrder(this.env, objectId, intent, attempt);
-      const outcome = (await rail?.query(order, nowMs)) ?? unknown;
+      const outcome =
+        (await this.#ports.attempts.query(this.env, objectId, intent, attempt)) ?? unknown;
       return outcome.type === 'unknown' ? notAtOnce(outcome) : outcome;
     } catch (error) {
       log('error', 'rail_query_failed', { objectId, error: errorText(error) });

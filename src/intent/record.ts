@@ -8,10 +8,10 @@ import {
 } from '../domain/intent.ts';
 import { queuedLeaseMs, RETENTION_MS } from '../domain/schedule.ts';
 import { log } from '../log.ts';
-import { eventBody } from '../webhooks/payload.ts';
 import { isDue, queued, superseded } from './delivery.ts';
 import { historyDetail } from './history.ts';
 import type { Message, Snapshot } from './outbox.ts';
+import type { EventPort } from './ports.ts';
 import { isShownOtherwise, projectedVersion, searchedIds } from './projection.ts';
 import type { ExpressAnswers } from './protocol.ts';
 import { NEW_STORED, Store, type StoredEvent, type StoredIntent } from './store.ts';
@@ -31,6 +31,7 @@ export interface ArmOptions {
 export class PaymentRecord {
   readonly #storage: DurableObjectStorage;
   readonly #store: Store;
+  readonly #eventBody: EventPort['body'];
   /** Sends the messages of a commit that has been made. */
   readonly #send: (snapshot: Snapshot, messages: readonly Message[]) => void;
   /** `undefined`: not read yet, or not to be trusted after a rollback. */
@@ -42,10 +43,12 @@ export class PaymentRecord {
 
   constructor(
     storage: DurableObjectStorage,
+    eventBody: EventPort['body'],
     send: (snapshot: Snapshot, messages: readonly Message[]) => void,
   ) {
     this.#storage = storage;
     this.#store = new Store(storage.sql);
+    this.#eventBody = eventBody;
     this.#send = send;
   }
 
@@ -243,7 +246,7 @@ export class PaymentRecord {
       sequence: intent.version,
       eventId: `evt_${crypto.randomUUID().replaceAll('-', '')}`,
       type,
-      body: eventBody(intent, type),
+      body: this.#eventBody(intent, type),
       signature: null,
       createdAtMs: nowMs,
       deliveryStatus: 'queued',

@@ -1,7 +1,8 @@
-import { ConfigError, type KeyRing, type NamedKey } from '../config.ts';
+import { ConfigError, configOf, type KeyRing, type NamedKey } from '../config.ts';
 import { base64FromBytes, bytesFromBase64, utf8 } from '../crypto/encoding.ts';
 import { importOnce } from '../crypto/import-once.ts';
 import type { EventType } from '../domain/intent.ts';
+import type { Environment } from '../domain/method.ts';
 import { EVENT_WORDS } from './payload.ts';
 
 /**
@@ -39,6 +40,11 @@ export async function signEventBody(keys: KeyRing, body: string): Promise<EventS
   const [key] = keys;
   const signature = await crypto.subtle.sign(RSA_ALGORITHM.name, await signingKey(key), utf8(body));
   return { keyId: key.keyId, signature: base64FromBytes(signature) };
+}
+
+/** The base64 signature over an event's text, by the newest key of its environment. */
+export async function signEvent(env: Env, environment: Environment, body: string): Promise<string> {
+  return (await signEventBody(configOf(env).webhookRsaKeys[environment], body)).signature;
 }
 
 /** The public halves of a ring, newest first: old ones verify events signed before a rotation. */

@@ -1,10 +1,9 @@
-import { configOf } from '../config.ts';
 import { decide, openIntent } from '../domain/decide.ts';
 import { intentNumberFrom } from '../domain/identifiers.ts';
 import type { Intent, IntentTerms, Tenant } from '../domain/intent.ts';
 import { eventBody } from './payload.ts';
 import type { OutgoingWebhook } from './send.ts';
-import { requestBody, signEventBody } from './sign.ts';
+import { requestBody, signEvent } from './sign.ts';
 
 /**
  * A webhook that tells of nothing, for trying a receiver. It has the form of a real event to the
@@ -30,8 +29,7 @@ export async function testEvent(
   const number = intentNumberFrom(crypto.getRandomValues(new Uint8Array(8)));
   const intent = testPayment({ ...about, tenant, uniqueId, number, uuid: crypto.randomUUID() });
   const body = eventBody(intent, 'payment_failed');
-  const keys = configOf(env).webhookRsaKeys[tenant.environment];
-  const { signature } = await signEventBody(keys, body);
+  const signature = await signEvent(env, tenant.environment, body);
   return {
     eventId: `${TEST_EVENT_PREFIX}${randomHex()}`,
     ownOrigin: about.ownOrigin,

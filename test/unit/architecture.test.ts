@@ -29,14 +29,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'src/audit/': SHARED,
   'src/merchants/': SHARED,
   'src/members/': [...SHARED, 'src/audit/', 'src/dashboard/call.ts'],
-  // The object writes events in their wire form, signs them, and asks rails what they know.
-  'src/intent/': [
-    ...SHARED,
-    'src/webhooks/payload.ts',
-    'src/webhooks/sign.ts',
-    'src/rails/registry.ts',
-    'src/attempts/run-attempt.ts',
-  ],
+  'src/intent/': SHARED,
   'src/webhooks/': [...SHARED, 'src/intent/client.ts', 'src/intent/protocol.ts'],
   'src/dead-letters/': SHARED,
   'src/read-model/': [...SHARED, 'src/intent/client.ts', 'src/intent/protocol.ts'],
@@ -100,7 +93,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   ],
   'src/api/': [
     ...SHARED,
-    'src/attempts/run-attempt.ts',
+    'src/attempts/',
     'src/intent/client.ts',
     'src/intent/protocol.ts',
     'src/merchants/',

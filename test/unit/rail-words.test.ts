@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { commandFor } from '../../src/attempts/run-attempt.ts';
+import { commandFor } from '../../src/attempts/start-result.ts';
 import { decide, openIntent } from '../../src/domain/decide.ts';
 import type { Command, Intent, Outcome } from '../../src/domain/intent.ts';
 import { printableWords, RAIL_WORDS_LENGTH_MAX } from '../../src/domain/rail-words.ts';

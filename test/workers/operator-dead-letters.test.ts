@@ -1,7 +1,7 @@
 import { createExecutionContext, createMessageBatch, getQueueResult } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, it, test, vi } from 'vitest';
-import type { RailMessage } from '../../src/attempts/start-consumer.ts';
+import type { RailMessage } from '../../src/attempts/messages.ts';
 import worker from '../../src/index.ts';
 import { auditLog } from './dashboard-support.ts';
 import { content, operateApi } from './operator-support.ts';

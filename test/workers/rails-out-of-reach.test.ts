@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
-import type { SettleMessage } from '../../src/attempts/run-attempt.ts';
-import { consumeStarts, type RailMessage } from '../../src/attempts/start-consumer.ts';
+import type { RailMessage, SettleMessage } from '../../src/attempts/messages.ts';
+import { consumeStarts } from '../../src/attempts/start-consumer.ts';
 import answerRejected from '../fixtures/rails/ebirr/purchase_response_rejected.json' with {
   type: 'json',
 };

@@ -6,12 +6,8 @@ import {
 } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, type Mock, vi } from 'vitest';
-import {
-  newAttempt,
-  type SettleMessage,
-  type StartMessage,
-} from '../../src/attempts/run-attempt.ts';
-import type { RailMessage } from '../../src/attempts/start-consumer.ts';
+import type { RailMessage, SettleMessage, StartMessage } from '../../src/attempts/messages.ts';
+import { newAttempt } from '../../src/attempts/plan.ts';
 import { configOf } from '../../src/config.ts';
 import { signLink } from '../../src/crypto/link-token.ts';
 import type { Attempt, Command, Intent, Outcome, Tenant } from '../../src/domain/intent.ts';

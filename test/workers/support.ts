@@ -13,7 +13,7 @@ import {
 } from 'cloudflare:test';
 import { env, exports } from 'cloudflare:workers';
 import { afterEach, beforeEach, type Mock, vi } from 'vitest';
-import type { RailMessage } from '../../src/attempts/start-consumer.ts';
+import type { RailMessage } from '../../src/attempts/messages.ts';
 import { configOf } from '../../src/config.ts';
 import { seal } from '../../src/crypto/sealed.ts';
 import type { SqlStatement } from '../../src/database.ts';

@@ -1,11 +1,9 @@
-import {
-  commandFor,
-  newAttempt,
-  railOrder,
-  railPageUrl,
-  settleForSure,
-  startAtRail,
-} from '../../attempts/run-attempt.ts';
+import { railOrder } from '../../attempts/order.ts';
+import { newAttempt } from '../../attempts/plan.ts';
+import { railPageUrl } from '../../attempts/rail-page.ts';
+import { startAtRail } from '../../attempts/start.ts';
+import { commandFor } from '../../attempts/start-result.ts';
+import { storeResult } from '../../attempts/store-result.ts';
 import { BODY_BYTES_MAX } from '../../config.ts';
 import { signLink } from '../../crypto/link-token.ts';
 import { intentNumberFrom } from '../../domain/identifiers.ts';
@@ -103,14 +101,14 @@ async function startCharge(
 ): Promise<string> {
   const attempt = onlyAttempt(intent);
   const order = await railOrder(env, client.objectId, intent, attempt);
-  const result = await startAtRail(env, client.objectId, intent, attempt, rail);
+  const result = await startAtRail(env, client.objectId, order, rail);
   const redirectUrl = result.type === 'accepted' ? result.redirectUrl : null;
   const answers = expressAnswers(order, redirectUrl);
   const answer = result.type === 'refused' ? answers.failed : answers.otherwise;
   const commands = [commandFor(result, attempt, Date.now())];
   // The rail has spoken and the charge is stored: whatever becomes of its answer on the way to the
   // object, the merchant must not be told to try again.
-  const stored = await settleForSure(env, client, commands, answers).catch((error: unknown) => {
+  const stored = await storeResult(env, client, commands, answers).catch((error: unknown) => {
     log('error', 'rail_answer_lost', { uuid: intent.terms.uuid, error: errorText(error) });
     return null;
   });

@@ -1,0 +1,31 @@
+import type { Attempt, Command } from '../domain/intent.ts';
+import { nextCheckAtMs } from '../domain/schedule.ts';
+import type { StartResult } from '../rails/rail.ts';
+
+/** What the rail's answer to a start changes. A missing answer is not a failure (decision 16). */
+export function commandFor(
+  result: StartResult,
+  attempt: Pick<Attempt, 'id' | 'startedAtMs'>,
+  nowMs: number,
+): Command {
+  const attemptId = attempt.id;
+  switch (result.type) {
+    case 'accepted': {
+      const { redirectUrl, railReference, words = null } = result;
+      return { type: 'accept_attempt', attemptId, redirectUrl, railReference, words };
+    }
+    case 'refused':
+      return {
+        type: 'settle_attempt',
+        attemptId,
+        outcome: { type: 'failed', reason: result.reason, words: result.words ?? null },
+      };
+    case 'settled':
+      return { type: 'settle_attempt', attemptId, outcome: result.outcome };
+    case 'unknown': {
+      const checkAtMs = nextCheckAtMs(0, attempt.startedAtMs, nowMs);
+      const { words = null } = result;
+      return { type: 'settle_attempt', attemptId, outcome: { type: 'unknown', checkAtMs, words } };
+    }
+  }
+}

@@ -1,0 +1,82 @@
+import type { Attempt, Intent, IntentTerms, Rejection } from '../domain/intent.ts';
+import type { Method } from '../domain/method.ts';
+import type { IntentClient } from '../intent/client.ts';
+import type { Rail, RailOrder, StartResult } from '../rails/rail.ts';
+import { requestStart } from './messages.ts';
+import { railOrder } from './order.ts';
+import { newAttempt } from './plan.ts';
+import { commandFor } from './start-result.ts';
+import { storeResult } from './store-result.ts';
+
+export type RunResult =
+  /** The attempt was started and the rail's answer stored. */
+  | { readonly type: 'started'; readonly intent: Intent; readonly attempt: Attempt }
+  /** No attempt was started; the rail was not called. */
+  | { readonly type: 'rejected'; readonly intent: Intent; readonly rejection: Rejection }
+  | { readonly type: 'not_found' };
+
+/** What the customer chose, and how many attempts the customer's page showed. */
+export interface AttemptChoice {
+  readonly method: Method;
+  readonly phone: string | null;
+  readonly expectedAttempts: number;
+}
+
+/**
+ * Starts an attempt on an existing intent. The attempt is stored first, so that a second click finds
+ * it; then the rail is called, once; then its answer is stored. A Worker that dies in between leaves
+ * an attempt in flight, which reconciliation finds.
+ */
+export async function runAttempt(
+  env: Env,
+  client: IntentClient,
+  terms: IntentTerms,
+  choice: AttemptChoice,
+  rail: Rail,
+): Promise<RunResult> {
+  const planned = newAttempt(terms, choice.method, choice.phone, rail, Date.now());
+  const { expectedAttempts } = choice;
+  const start = await client.execute([
+    { type: 'start_attempt', attempt: planned, expectedAttempts },
+  ]);
+  if (start.type === 'not_found') {
+    return start;
+  }
+  if (start.rejection !== null) {
+    return { type: 'rejected', intent: start.intent, rejection: start.rejection };
+  }
+  const started = attemptOf(start.intent, planned.id);
+  const order = await railOrder(env, client.objectId, start.intent, started);
+  const result = await startAtRail(env, client.objectId, order, rail);
+  const stored = await storeResult(env, client, [commandFor(result, started, Date.now())]);
+  if (stored?.type === 'not_found') {
+    return stored;
+  }
+  const { intent } = stored ?? start;
+  return { type: 'started', intent, attempt: attemptOf(intent, planned.id) };
+}
+
+/**
+ * Calls the rail. A rail whose start waits for the customer is called by the queue consumer instead:
+ * until then the attempt is in flight like any other that the rail has accepted.
+ */
+export async function startAtRail(
+  env: Env,
+  objectId: string,
+  order: RailOrder,
+  rail: Rail,
+): Promise<StartResult> {
+  if (!rail.startsInQueue) {
+    return rail.start(order);
+  }
+  await requestStart(env, objectId, order.attempt.id);
+  return { type: 'accepted', redirectUrl: null, railReference: null };
+}
+
+function attemptOf(intent: Intent, attemptId: string): Attempt {
+  const attempt = intent.attempts.find((candidate) => candidate.id === attemptId);
+  if (attempt === undefined) {
+    throw new Error('a stored attempt is missing');
+  }
+  return attempt;
+}

@@ -1,0 +1,32 @@
+import type { Command } from '../domain/intent.ts';
+import type { IntentClient } from '../intent/client.ts';
+import type { ExecuteResult, ExpressAnswers } from '../intent/protocol.ts';
+import { errorText, log } from '../log.ts';
+import type { SettleMessage } from './messages.ts';
+
+/**
+ * Stores what a rail has said and may never say again. When the object cannot be reached, the queue
+ * keeps the result and delivers it later; null then. Throws only when the queue cannot be reached
+ * either and the object stays away for some 20 s.
+ */
+export async function storeResult(
+  env: Env,
+  client: IntentClient,
+  commands: readonly Command[],
+  answers: ExpressAnswers | null = null,
+): Promise<ExecuteResult | null> {
+  const { objectId } = client;
+  try {
+    return await client.execute(commands, answers);
+  } catch (error) {
+    log('error', 'rail_answer_not_stored', { objectId, error: errorText(error) });
+  }
+  try {
+    const message: SettleMessage = { type: 'settle', objectId, commands, answers };
+    await env.RAIL_STARTS.send(message);
+    return null;
+  } catch (error) {
+    log('error', 'queue_send_failed', { objectId, error: errorText(error) });
+    return client.executePersistently(commands, answers);
+  }
+}

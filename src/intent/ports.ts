@@ -1,0 +1,36 @@
+import type { Attempt, EventType, Intent, Outcome } from '../domain/intent.ts';
+import type { Environment } from '../domain/method.ts';
+
+/**
+ * What the object needs from the rest of Kefel. The composition root hands it in, so that this room
+ * imports no adapter, no page and no webhook code.
+ */
+export interface Ports {
+  readonly events: EventPort;
+  readonly attempts: AttemptPort;
+}
+
+/** The wire form of events. */
+export interface EventPort {
+  /** The text that an event carries. Synchronous: a commit calls it. */
+  body(intent: Intent, type: EventType): string;
+  /** The signature over that text, in base64. */
+  sign(env: Env, environment: Environment, body: string): Promise<string>;
+  /** The exact request body that merchants receive. */
+  requestBody(event: SignedEvent): string;
+}
+
+export interface SignedEvent {
+  readonly event: EventType;
+  readonly uniqueId: string;
+  readonly signature: string;
+  readonly body: string;
+}
+
+/** What the alarm does for an attempt in flight. */
+export interface AttemptPort {
+  /** Sends the start message again for an attempt that no consumer has claimed. Never throws. */
+  requestStart(env: Env, objectId: string, attemptId: string): Promise<void>;
+  /** The outcome as the rail knows it; null when that rail is no longer configured. */
+  query(env: Env, objectId: string, intent: Intent, attempt: Attempt): Promise<Outcome | null>;
+}
