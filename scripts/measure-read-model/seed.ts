@@ -107,7 +107,6 @@ export function messageOf(index: number, payments: number): ProjectionMessage {
       merchantId: merchantOf(index),
       number: 1 + digest('number', index).readUIntBE(0, 6),
       uniqueId: `order-${index}`,
-      projection: 1,
       kind: chance('kind', index) < 0.8 ? 'hosted' : 'express',
       status,
       failureReason: status === 'failed' ? (REASONS[index % REASONS.length] ?? null) : null,

@@ -9,9 +9,6 @@ import type { StoredEvent } from './store.ts';
  * the read model's version alone, except for the ids, which are only ever added to.
  */
 
-/** Grows when a release adds to the read model's row: of one version, the later release's row stays. */
-const PROJECTION = 1;
-
 /** Orders everything the read model is told of a payment: its transitions and its deliveries. */
 export function projectedVersion(intent: Intent, events: readonly StoredEvent[]): number {
   return events.reduce((version, { revision }) => version + revision, intent.version);
@@ -26,7 +23,6 @@ export function projectionRow(intent: Intent): ProjectionRow {
     uuid: terms.uuid,
     number: terms.number,
     uniqueId: terms.uniqueId,
-    projection: PROJECTION,
     kind: terms.kind,
     status: intent.status,
     failureReason: intent.failureReason,

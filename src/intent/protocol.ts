@@ -96,7 +96,7 @@ export interface HistoryEntry {
   readonly command: Command['type'] | 'create';
   readonly fromStatus: string | null;
   readonly toStatus: string;
-  /** Null for `create`, and for what was stored before there were details. */
+  /** Null for `create`. */
   readonly detail: HistoryDetail | null;
 }
 
@@ -188,33 +188,30 @@ export interface DeliveryReport {
 }
 
 /**
- * What the read model is told of every change that it shows, ordered by `version`: the whole of it each
- * time, so that any message replaces all earlier ones. Optional members are absent in messages of
- * the release before.
+ * What the object sends to the read model after every change that it shows, ordered by `version`.
+ * Each message holds the whole payment, so that any message replaces all earlier ones.
  */
 export interface ProjectionMessage {
   readonly objectId: string;
   readonly version: number;
   readonly row: ProjectionRow;
   /** What the payment is found by besides the row's columns. Only ever added to. */
-  readonly searchKeys?: readonly string[];
-  readonly events?: readonly ProjectedEvent[];
+  readonly searchKeys: readonly string[];
+  readonly events: readonly ProjectedEvent[];
 }
 
 export interface ProjectionRow extends Tenant {
   readonly uuid: string;
   readonly number: number;
   readonly uniqueId: string;
-  /** Which release's members the row has; absent: none of the optional ones. */
-  readonly projection?: number;
   readonly kind: IntentTerms['kind'];
   readonly status: Intent['status'];
-  readonly failureReason?: Intent['failureReason'];
-  readonly late?: boolean;
+  readonly failureReason: Intent['failureReason'];
+  readonly late: boolean;
   readonly amountMinor: number;
   /** Of `method`; 0 while there is none. */
-  readonly commissionMinor?: number;
-  readonly commissionPaidByCustomer?: boolean;
+  readonly commissionMinor: number;
+  readonly commissionPaidByCustomer: boolean;
   readonly currency: string;
   readonly method: Attempt['method'] | null;
   /** What a human may have to look at: attempts without proof either way, and anomalies. */
@@ -222,7 +219,7 @@ export interface ProjectionRow extends Tenant {
   readonly anomalies: number;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
-  readonly endedAtMs?: number | null;
+  readonly endedAtMs: number | null;
 }
 
 /** An event's delivery as the read model shows it: no body, nothing of what the merchant answered. */

@@ -1,8 +1,16 @@
+/** One step of the schema: changes the tables of an existing payment. */
+export type Migration = (sql: SqlStorage) => void;
+
 /**
- * The tables of one payment. `PRAGMA user_version` is refused inside an object, so the version is
- * a column. A newer version is a new entry at the end of MIGRATIONS, never a change of an old one.
+ * How the tables of an existing payment follow a change of the schema: entry n brings version n + 1
+ * to version n + 2. A change appends an entry and changes CREATE_TABLES alike; entries of a released
+ * version never change. Of a tombstone only the table `intent` is left, and a payment without an
+ * event has no table `event`, so an entry asks `tableExists` first.
  */
-export const SCHEMA_VERSION = 2;
+const MIGRATIONS: readonly Migration[] = [];
+
+/** Stored in a column, because an object refuses `PRAGMA user_version`. */
+export const SCHEMA_VERSION = MIGRATIONS.length + 1;
 
 /**
  * Run only by `create`: an object that is merely asked about must not begin to cost storage.
@@ -53,27 +61,6 @@ const CREATE_EVENT_TABLE = `
     revision INTEGER NOT NULL DEFAULT 0
   );`;
 
-/** Step n brings version n + 1 to version n + 2. Run in one transaction with the version. */
-const MIGRATIONS: readonly ((sql: SqlStorage) => void)[] = [
-  (sql) => {
-    // A tombstone has neither table, and a payment without an event no `event`.
-    if (tableExists(sql, 'history')) {
-      sql.exec('ALTER TABLE history ADD COLUMN detail TEXT');
-    }
-    if (tableExists(sql, 'event')) {
-      addRevision(sql);
-    }
-  },
-];
-
-/**
- * Not only a step of the above: a release of before that is rolled back to makes its own `event` in
- * an object whose version is a newer one's.
- */
-export function addRevision(sql: SqlStorage): void {
-  sql.exec('ALTER TABLE event ADD COLUMN revision INTEGER NOT NULL DEFAULT 0');
-}
-
 export function createTables(sql: SqlStorage): void {
   sql.exec(CREATE_TABLES);
 }
@@ -87,13 +74,18 @@ export function tableExists(sql: SqlStorage, name: 'intent' | 'history' | 'event
   return rows.toArray().length > 0;
 }
 
-/** Brings stored tables to SCHEMA_VERSION. The caller holds the transaction. */
-export function migrate(sql: SqlStorage, fromVersion: number): void {
-  if (fromVersion >= SCHEMA_VERSION) {
+/** Brings the tables from their version to the current one. The caller holds the transaction. */
+export function migrate(
+  sql: SqlStorage,
+  fromVersion: number,
+  migrations: readonly Migration[] = MIGRATIONS,
+): void {
+  const pending = migrations.slice(fromVersion - 1);
+  if (pending.length === 0) {
     return;
   }
-  for (const step of MIGRATIONS.slice(fromVersion - 1)) {
-    step(sql);
+  for (const apply of pending) {
+    apply(sql);
   }
-  sql.exec('UPDATE intent SET schema_version = ?', SCHEMA_VERSION);
+  sql.exec('UPDATE intent SET schema_version = ?', migrations.length + 1);
 }

@@ -1,13 +1,6 @@
 import type { EventType, Intent } from '../domain/intent.ts';
 import type { DeliveryStatus, DeliveryTry, HistoryDetail, HistoryEntry } from './protocol.ts';
-import {
-  addRevision,
-  createEventTable,
-  createTables,
-  migrate,
-  SCHEMA_VERSION,
-  tableExists,
-} from './schema.ts';
+import { createEventTable, createTables, migrate, SCHEMA_VERSION, tableExists } from './schema.ts';
 
 /** The intent's row as memory keeps it between commands. */
 export interface StoredIntent {
@@ -183,12 +176,8 @@ export class Store {
     if (!tableExists(this.#sql, 'event')) {
       return [];
     }
-    const rows = this.#sql.exec<EventRow>('SELECT * FROM event ORDER BY sequence').toArray();
-    if (rows.some((row) => !('revision' in row))) {
-      addRevision(this.#sql);
-      return this.events();
-    }
-    return rows.map((row) => ({
+    const rows = this.#sql.exec<EventRow>('SELECT * FROM event ORDER BY sequence');
+    return rows.toArray().map((row) => ({
       sequence: row.sequence,
       eventId: row.event_id,
       type: row.type as EventType,
@@ -215,29 +204,13 @@ export class Store {
   }
 }
 
-/**
- * What attempts lack that were stored before there was any rail but the simulator, or before the
- * rail's words were kept and operators could settle by hand.
- */
-const ATTEMPT_OF_BEFORE = {
-  railId: 'simulator',
-  startClaim: 'not_needed',
-  startClaimId: null,
-  railWords: null,
-  handSettlementId: null,
-} as const;
-
 /** A row that is not an intent is a bug or a broken disk: better no answer than a wrong one. */
 function parseIntent(state: string): Intent {
   const intent: Intent = JSON.parse(state);
   if (!Number.isSafeInteger(intent.version) || !Number.isSafeInteger(intent.terms.amountMinor)) {
     throw new Error('stored intent is malformed');
   }
-  // Payments from before branding lack the field: they have none. Here, so that nobody else has to
-  // know; no stored row is rewritten for it.
-  const { branding = null }: Partial<Intent['terms']> = intent.terms;
-  const attempts = intent.attempts.map((attempt) => ({ ...ATTEMPT_OF_BEFORE, ...attempt }));
-  return { ...intent, terms: { ...intent.terms, branding }, attempts };
+  return intent;
 }
 
 type IntentRow = {

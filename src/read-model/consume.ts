@@ -39,18 +39,14 @@ export async function consumeProjections(
   }
 }
 
-/** Of one version that of the newer release tells more, then the one with more to be found by. */
+/**
+ * The ids that a rail gives an attempt add search keys without a new version, so of one version the
+ * message with more keys is the newer one.
+ */
 function isNewer(one: ProjectionMessage, other: ProjectionMessage): boolean {
-  const order = ({ version, row, searchKeys }: ProjectionMessage) => [
-    version,
-    row.projection ?? 0,
-    searchKeys?.length ?? 0,
-  ];
-  const others = order(other);
-  const difference = order(one)
-    .map((part, index) => part - (others[index] ?? 0))
-    .find((part) => part !== 0);
-  return difference !== undefined && difference > 0;
+  return one.version === other.version
+    ? one.searchKeys.length > other.searchKeys.length
+    : one.version > other.version;
 }
 
 /** In one batch, or when that fails one by one: a bad row must not hold up the good ones. */

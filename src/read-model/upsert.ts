@@ -5,15 +5,14 @@ import type { ProjectionMessage } from '../intent/protocol.ts';
  * How messages become rows. One statement a table, whatever the number of rows, which come as one
  * JSON array; run as one batch, so that a payment, its keys and its events appear together.
  *
- * Older news never overwrites newer news, and what is the same already is not written: a message
- * that comes twice costs nothing. News of the same version is written when it differs, so that
- * rows made by an older release, or damaged, are mended by sending them again.
+ * An older message never overwrites a newer one, and a message that changes nothing writes nothing,
+ * so a repeated message costs nothing. A message of the same version is written when it differs:
+ * sending a payment again repairs a damaged row.
  */
 
 /** Of a payment of which only `version` grew the row is written, for its version. */
 const PAYMENT_COLUMNS = [
   'version',
-  'projection',
   'status',
   'failure_reason',
   'late',
@@ -31,13 +30,13 @@ const UPSERT_PAYMENTS = `
     currency, created_at_ms, ${PAYMENT_COLUMNS.join(', ')})
   SELECT value ->> 'uuid', value ->> 'environment', value ->> 'merchantId', value ->> 'number',
     value ->> 'uniqueId', value ->> 'kind', value ->> 'amountMinor', value ->> 'currency',
-    value ->> 'createdAtMs', value ->> 'version', COALESCE(value ->> 'projection', 0),
-    value ->> 'status', value ->> 'failureReason', COALESCE(value ->> 'late', 0),
-    COALESCE(value ->> 'commissionMinor', 0), COALESCE(value ->> 'commissionPaidByCustomer', 0),
+    value ->> 'createdAtMs', value ->> 'version',
+    value ->> 'status', value ->> 'failureReason', value ->> 'late',
+    value ->> 'commissionMinor', value ->> 'commissionPaidByCustomer',
     value ->> 'method', value ->> 'unresolvedAttempts', value ->> 'anomalies',
     value ->> 'updatedAtMs', value ->> 'endedAtMs'
   FROM json_each(?1) WHERE true
-  ${onConflict('payment', 'uuid', PAYMENT_COLUMNS, ['version', 'projection'])}`;
+  ${onConflict('payment', 'uuid', PAYMENT_COLUMNS, 'version')}`;
 
 const EVENT_COLUMNS = [
   'delivery_status',
@@ -60,7 +59,7 @@ const UPSERT_EVENTS = `
     value ->> 'dueAtMs', value ->> 'tries', value ->> 'lastTryAtMs', value ->> 'lastHttpStatus',
     value ->> 'lastError', value ->> 'lastDurationMs', value ->> 'destinationOrigin'
   FROM json_each(?1) WHERE true
-  ${onConflict('webhook_event', 'event_id', EVENT_COLUMNS, ['revision'])}`;
+  ${onConflict('webhook_event', 'event_id', EVENT_COLUMNS, 'revision')}`;
 
 const INSERT_SEARCH_KEYS = `
   INSERT INTO payment_search_key (merchant_id, environment, key, created_at_ms, uuid)
@@ -69,28 +68,23 @@ const INSERT_SEARCH_KEYS = `
   FROM json_each(?1) WHERE true
   ON CONFLICT DO NOTHING`;
 
-function onConflict(
-  table: string,
-  key: string,
-  columns: readonly string[],
-  order: readonly string[],
-): string {
-  const list = (prefix: string, names: readonly string[]): string =>
-    `(${names.map((name) => `${prefix}.${name}`).join(', ')})`;
+function onConflict(table: string, key: string, columns: readonly string[], order: string): string {
+  const list = (prefix: string): string =>
+    `(${columns.map((name) => `${prefix}.${name}`).join(', ')})`;
   return `ON CONFLICT (${key}) DO UPDATE SET
     ${columns.map((column) => `${column} = excluded.${column}`).join(', ')}
-  WHERE ${list('excluded', order)} >= ${list(table, order)}
-    AND ${list('excluded', columns)} IS NOT ${list(table, columns)}`;
+  WHERE excluded.${order} >= ${table}.${order}
+    AND ${list('excluded')} IS NOT ${list(table)}`;
 }
 
 /** The statements that bring messages into D1. A payment comes once; its keys may come often. */
 export function upsertStatements(messages: readonly ProjectionMessage[]): readonly SqlStatement[] {
   const payments = messages.map(({ row, version }) => ({ ...row, version }));
-  const searchKeys = messages.flatMap(({ row, searchKeys: keys = [] }) => {
+  const searchKeys = messages.flatMap(({ row, searchKeys: keys }) => {
     const { merchantId, environment, createdAtMs, uuid } = row;
     return keys.map((key) => ({ merchantId, environment, createdAtMs, uuid, key }));
   });
-  const events = messages.flatMap(({ row, events: announced = [] }) => {
+  const events = messages.flatMap(({ row, events: announced }) => {
     const { merchantId, environment, uuid: paymentUuid, uniqueId } = row;
     return announced.map((event) => ({
       ...event,

@@ -299,12 +299,7 @@ const secret = (fill: number) => `whsec_${Buffer.alloc(32, fill).toString('base6
 /** SQLite itself behind the few calls of D1 that we make; counts them. */
 function database() {
   const sqlite = new DatabaseSync(':memory:');
-  sqlite.exec(`
-    CREATE TABLE webhook_settings (merchant_id TEXT, environment TEXT, url TEXT,
-      PRIMARY KEY (merchant_id, environment));
-    CREATE TABLE webhook_secrets (id TEXT PRIMARY KEY, merchant_id TEXT, environment TEXT,
-      sealed_secret TEXT, created_at_ms INTEGER, expires_at_ms INTEGER);`);
-  sqlite.exec(readFileSync('migrations/0007_webhook_endpoints.sql', 'utf8'));
+  sqlite.exec(readFileSync('migrations/0001_baseline.sql', 'utf8'));
   const calls = { queries: 0 };
   const prepare = (sql: string) => ({
     bind: (...values: (string | number | null)[]) => ({

@@ -18,7 +18,6 @@ import {
   createHosted,
   intentOf,
   merchantServer,
-  objectSql,
   pathOf,
   postHosted,
   runSql,
@@ -228,22 +227,6 @@ test('a logo is only read', async () => {
     status: 405,
     allow: 'GET, HEAD',
   });
-});
-
-test('a payment stored before there was branding has none, and goes on as ever', async () => {
-  const checkoutUrl = await createHosted();
-  const before = await intentOf();
-  await objectSql("UPDATE intent SET state = json_remove(state, '$.terms.branding')");
-  await evictAllDurableObjects();
-  const [stored] = await objectSql<{ state: string }>('SELECT state FROM intent');
-  expect(stored?.state).not.toContain('branding');
-
-  const read = await intentOf();
-  expect(read).toEqual(before);
-  expect(read.terms.branding).toBeNull();
-  expect(await statusOf(show(checkoutUrl, '0'.repeat(64)))).toBe(404);
-  await simulate(await chooseMethod(checkoutUrl), 'approve');
-  expect((await intentOf()).status).toBe('succeeded');
 });
 
 test('no answer and no webhook says anything of branding', async () => {

@@ -296,64 +296,6 @@ test('in whatever order and however often the messages of a life arrive, the rea
   }
 });
 
-/** As the release before sent it. */
-function ofBefore({ objectId, version, row }: ProjectionMessage): ProjectionMessage {
-  const {
-    projection: _projection,
-    failureReason: _failureReason,
-    late: _late,
-    commissionMinor: _commissionMinor,
-    commissionPaidByCustomer: _commissionPaidByCustomer,
-    endedAtMs: _endedAtMs,
-    ...known
-  } = row;
-  return { objectId, version, row: known };
-}
-
-describe('while an old release and a new one are both at work', () => {
-  test('a message of the old one is written, and the new one adds what it lacks', async () => {
-    await createHosted({ commissionPaidByCustomer: true });
-    await execute(startRedirect('a0'), { type: 'give_up' });
-    await execute(settle('a0', 'failed'));
-    const last = caught.projections.splice(0).at(-1);
-    if (last === undefined) {
-      throw new Error('nothing was sent');
-    }
-    await consume('kefel-projections', [ofBefore(last)]);
-    const [row] = (await listPayments(env.DB, TENANT, {}, null, 1)).rows;
-    expect(row).toMatchObject({ late: false, commissionMinor: 0, endedAtMs: null });
-    expect(await clientOf().republish()).toBe(true);
-    const [fresh] = caught.projections;
-    expect(fresh?.version).toBe(last.version);
-    await projectCaught();
-    const [mended] = (await listPayments(env.DB, TENANT, {}, null, 1)).rows;
-    expect(mended).toMatchObject({ commissionMinor: 101 });
-    expect(mended?.chargedMinor).toBe(10_050 + 101);
-    // Late and poor, it takes nothing away.
-    await consume('kefel-projections', [ofBefore(last)]);
-    expect((await listPayments(env.DB, TENANT, {}, null, 1)).rows).toEqual([mended]);
-  });
-
-  test('in one batch the richer message of a version is the one that counts', async () => {
-    await createHosted();
-    await execute(startRedirect('a0'), settle('a0', 'succeeded'));
-    const last = caught.projections.splice(0).at(-1);
-    if (last === undefined) {
-      throw new Error('nothing was sent');
-    }
-    for (const batch of [
-      [ofBefore(last), last],
-      [last, ofBefore(last)],
-    ]) {
-      await env.DB.exec('DELETE FROM payment; DELETE FROM webhook_event');
-      await consume('kefel-projections', batch);
-      expect(await eventRows()).toHaveLength(1);
-      const [row] = (await listPayments(env.DB, TENANT, {}, null, 1)).rows;
-      expect(row?.commissionMinor).toBe(101);
-    }
-  });
-});
-
 describe('the read model can be made anew from the objects', () => {
   test('damaged rows are mended, page by page, and nothing is written in the objects', async () => {
     for (const uniqueId of ['order-1', 'order-2', 'order-3']) {

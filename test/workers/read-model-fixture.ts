@@ -29,7 +29,7 @@ export function projectionMessage(
   number: number,
   changes: Partial<ProjectionRow> = {},
   rest: Partial<ProjectionMessage> = {},
-): ProjectionMessage & { readonly row: Required<ProjectionRow> } {
+): ProjectionMessage {
   const uuid = uuidOf(tenant, number);
   return {
     objectId: `object-of-${uuid}`,
@@ -42,7 +42,6 @@ export function projectionMessage(
       uuid,
       number,
       uniqueId: `order-${number}`,
-      projection: 1,
       kind: 'hosted',
       status: 'open',
       failureReason: null,

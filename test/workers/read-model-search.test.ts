@@ -159,6 +159,25 @@ test("the rail's reference is found though its callback overtook the answer that
   expect(await found(railReference)).toEqual(['order-1']);
 });
 
+test('one batch with both messages of a version keeps the id that only the later one has', async () => {
+  await createHosted();
+  await execute(startRedirect('a0'), settle('a0', 'succeeded'));
+  await execute({ type: 'accept_attempt', attemptId: 'a0', redirectUrl: null, railReference });
+  const [before, after] = caught.projections.splice(0).slice(-2);
+  if (before === undefined || after === undefined) {
+    throw new Error('the messages were not sent');
+  }
+  expect(after.version).toBe(before.version);
+  for (const batch of [
+    [before, after],
+    [after, before],
+  ]) {
+    await env.DB.exec('DELETE FROM payment_search_key');
+    await consume('kefel-projections', batch);
+    expect(await found(railReference)).toEqual(['order-1']);
+  }
+});
+
 test('one phone has nothing in common under two tenants', async () => {
   const customerInfo = { phone: CUSTOMER_PHONE };
   await createHosted({ customerInfo });

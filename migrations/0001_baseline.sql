@@ -1,0 +1,531 @@
+-- The database of the gateway. A change of the schema is a new file with the next number; a file
+-- that was deployed never changes.
+--
+-- Most tables are kept per environment: sandbox and production share no row. Merchants, their
+-- branding, members, banks and the audit log belong to both. Times are milliseconds since 1970 in
+-- UTC. Amounts are in minor units of the currency (cents of a birr).
+
+-- ---------------------------------------------------------------------------------------------
+-- Merchants, their keys and settings
+
+CREATE TABLE merchants (
+  id TEXT PRIMARY KEY,
+  name TEXT NOT NULL CHECK (length(name) BETWEEN 1 AND 1000),
+  status TEXT NOT NULL DEFAULT 'active' CHECK (status IN ('active', 'suspended')),
+  created_at_ms INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- The operator's list of merchants.
+CREATE INDEX merchants_by_time ON merchants (created_at_ms, id);
+
+-- Only the digest of a key is stored. A key has 256 random bits, so the digest needs neither a salt
+-- nor a slow hash.
+CREATE TABLE api_keys (
+  -- Lower-case hexadecimal SHA-256 of the whole key.
+  digest TEXT PRIMARY KEY CHECK (length(digest) = 64),
+  merchant_id TEXT NOT NULL,
+  environment TEXT NOT NULL CHECK (environment IN ('sandbox', 'production')),
+  name TEXT NOT NULL,
+  -- The last 4 characters, by which people tell keys apart.
+  hint TEXT NOT NULL CHECK (length(hint) = 4),
+  -- The name that the member had then; NULL for a key that a script or the operator created.
+  created_by TEXT CHECK (length(created_by) BETWEEN 1 AND 100),
+  -- Names the form that created the key: submitting a form twice creates one key.
+  form_id TEXT CHECK (length(form_id) BETWEEN 1 AND 64),
+  created_at_ms INTEGER NOT NULL,
+  -- Written at most every few minutes; NULL until the first use.
+  last_used_at_ms INTEGER,
+  -- Set when another key replaces this one: the key is rejected from then on. NULL: no end.
+  expires_at_ms INTEGER,
+  -- NULL while the key is valid.
+  revoked_at_ms INTEGER
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX api_keys_by_merchant ON api_keys (merchant_id, environment);
+CREATE UNIQUE INDEX api_keys_by_form ON api_keys (merchant_id, environment, form_id)
+  WHERE form_id IS NOT NULL;
+
+-- The methods of a merchant, and the commission of each (decision 15).
+CREATE TABLE merchant_methods (
+  merchant_id TEXT NOT NULL,
+  environment TEXT NOT NULL CHECK (environment IN ('sandbox', 'production')),
+  method TEXT NOT NULL CHECK (
+    method IN ('TELE_BIRR', 'TELE_BIRR_USSD', 'CBE', 'ETS_SWITCH', 'M_PESA', 'E_BIRR')
+  ),
+  -- The operator decides `offered`, the merchant `enabled`: a method needs both.
+  offered INTEGER NOT NULL DEFAULT 1 CHECK (offered IN (0, 1)),
+  enabled INTEGER NOT NULL DEFAULT 1 CHECK (enabled IN (0, 1)),
+  -- Hundredths of a percent of the amount; 10,000 is the whole amount.
+  commission_basis_points INTEGER NOT NULL DEFAULT 0
+    CHECK (commission_basis_points BETWEEN 0 AND 10000),
+  -- Added to the above, in minor units of the payment's currency.
+  commission_fixed_minor INTEGER NOT NULL DEFAULT 0
+    CHECK (commission_fixed_minor BETWEEN 0 AND 99999999999),
+  PRIMARY KEY (merchant_id, environment, method)
+) STRICT, WITHOUT ROWID;
+
+-- The largest payment that the operator allows a merchant. No row, or NULL: the general limit.
+CREATE TABLE merchant_limits (
+  merchant_id TEXT NOT NULL REFERENCES merchants (id),
+  environment TEXT NOT NULL CHECK (environment IN ('sandbox', 'production')),
+  currency TEXT NOT NULL CHECK (currency IN ('ETB', 'USD')),
+  -- The total without commission, in minor units.
+  amount_minor_max INTEGER CHECK (amount_minor_max BETWEEN 1 AND 99999999999),
+  PRIMARY KEY (merchant_id, environment, currency)
+) STRICT, WITHOUT ROWID;
+
+-- Logos by content, never changed or deleted: a payment names the digest of the logo it was created
+-- with, and its pages show that logo even after the merchant has changed it.
+CREATE TABLE merchant_logos (
+  -- The reference rejects a mistyped merchant id, which would store branding that no page shows.
+  merchant_id TEXT NOT NULL REFERENCES merchants (id),
+  -- Lower-case hexadecimal SHA-256 of the bytes.
+  digest TEXT NOT NULL CHECK (length(digest) = 64 AND digest NOT GLOB '*[^0-9a-f]*'),
+  media_type TEXT NOT NULL CHECK (media_type IN ('image/png', 'image/webp', 'image/jpeg')),
+  -- Text, not a BLOB, because `wrangler d1 execute --file` takes SQL as text. 16 KiB in base64.
+  base64 TEXT NOT NULL CHECK (length(base64) BETWEEN 4 AND 21848),
+  created_at_ms INTEGER NOT NULL,
+  PRIMARY KEY (merchant_id, digest)
+) STRICT, WITHOUT ROWID;
+
+-- Color and logo of the customers' pages. New payments copy it. No row, or NULL: Kefel's own look.
+CREATE TABLE merchant_branding (
+  merchant_id TEXT PRIMARY KEY REFERENCES merchants (id),
+  colour TEXT CHECK (
+    length(colour) = 7 AND colour GLOB '#*' AND substr(colour, 2) NOT GLOB '*[^0-9a-f]*'
+  ),
+  logo_digest TEXT,
+  FOREIGN KEY (merchant_id, logo_digest) REFERENCES merchant_logos (merchant_id, digest)
+) STRICT, WITHOUT ROWID;
+
+-- ---------------------------------------------------------------------------------------------
+-- Webhooks: where events go, how they are signed, which servers fail
+
+-- Where the events of a payment without a callbackUrl go (decision 19).
+CREATE TABLE webhook_settings (
+  merchant_id TEXT NOT NULL,
+  environment TEXT NOT NULL CHECK (environment IN ('sandbox', 'production')),
+  url TEXT CHECK (length(url) BETWEEN 1 AND 2048),
+  PRIMARY KEY (merchant_id, environment)
+) STRICT, WITHOUT ROWID;
+
+-- Secrets of the Standard Webhooks signature. Several are valid while one replaces another.
+CREATE TABLE webhook_secrets (
+  id TEXT PRIMARY KEY,
+  merchant_id TEXT NOT NULL,
+  environment TEXT NOT NULL CHECK (environment IN ('sandbox', 'production')),
+  -- `whsec_…`, encrypted with DATA_ENCRYPTION_KEYS and bound to merchant and environment.
+  sealed_secret TEXT NOT NULL,
+  created_at_ms INTEGER NOT NULL,
+  -- NULL: no end.
+  expires_at_ms INTEGER
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX webhook_secrets_by_merchant ON webhook_secrets (merchant_id, environment);
+
+-- Merchants' servers that fail now, by origin (scheme, host, port), because each payment may name
+-- another callbackUrl. A success deletes the row, so there are few.
+CREATE TABLE webhook_endpoints (
+  merchant_id TEXT NOT NULL,
+  environment TEXT NOT NULL CHECK (environment IN ('sandbox', 'production')),
+  origin TEXT NOT NULL CHECK (length(origin) BETWEEN 1 AND 2048),
+  -- The first failure since the last success.
+  failing_since_ms INTEGER NOT NULL,
+  -- Written every few minutes, not for each failure.
+  last_failure_at_ms INTEGER NOT NULL,
+  -- A status such as `HTTP 500`, or our own text. Nothing of what the merchant answered.
+  last_error TEXT NOT NULL CHECK (length(last_error) BETWEEN 1 AND 200),
+  -- NULL while webhooks are still sent there.
+  paused_at_ms INTEGER,
+  PRIMARY KEY (merchant_id, environment, origin)
+) STRICT, WITHOUT ROWID;
+
+-- ---------------------------------------------------------------------------------------------
+-- Members: the people of a merchant and how they sign in
+
+-- A person who works for two merchants is two members, with a passkey for each.
+CREATE TABLE members (
+  id TEXT PRIMARY KEY,
+  merchant_id TEXT NOT NULL REFERENCES merchants (id),
+  name TEXT NOT NULL CHECK (length(name) BETWEEN 1 AND 100),
+  role TEXT NOT NULL CHECK (role IN ('owner', 'developer', 'viewer')),
+  created_at_ms INTEGER NOT NULL,
+  -- NULL while the member may sign in. The row stays, because the audit log names it.
+  removed_at_ms INTEGER
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX members_by_merchant ON members (merchant_id, created_at_ms);
+
+-- WebAuthn credentials; a member may have several.
+CREATE TABLE passkeys (
+  -- base64url, as browsers send it.
+  credential_id TEXT PRIMARY KEY CHECK (length(credential_id) BETWEEN 1 AND 1400),
+  member_id TEXT NOT NULL REFERENCES members (id),
+  -- The COSE key in base64url.
+  public_key TEXT NOT NULL,
+  -- The authenticator's count of its signatures; 0 for one that does not count.
+  counter INTEGER NOT NULL CHECK (counter >= 0),
+  -- JSON array of the ways in which a browser may reach the authenticator.
+  transports TEXT NOT NULL,
+  name TEXT NOT NULL CHECK (length(name) BETWEEN 1 AND 100),
+  -- 1 when the passkey is synchronized: it outlives the device.
+  backed_up INTEGER NOT NULL CHECK (backed_up IN (0, 1)),
+  created_at_ms INTEGER NOT NULL,
+  last_used_at_ms INTEGER
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX passkeys_by_member ON passkeys (member_id, created_at_ms);
+
+-- One-time links. A link without member_id creates a member; a link with it adds a passkey to a
+-- member who has lost theirs. Only the digest of a link's token is stored.
+CREATE TABLE invitations (
+  -- Lower-case hexadecimal SHA-256 of the token.
+  digest TEXT PRIMARY KEY CHECK (length(digest) = 64),
+  -- Names the invitation on pages and in the audit log.
+  id TEXT NOT NULL UNIQUE,
+  merchant_id TEXT NOT NULL REFERENCES merchants (id),
+  member_id TEXT REFERENCES members (id),
+  role TEXT NOT NULL CHECK (role IN ('owner', 'developer', 'viewer')),
+  -- The person whom the link is for, as the inviter wrote it.
+  name TEXT NOT NULL CHECK (length(name) BETWEEN 1 AND 100),
+  -- The inviter as the audit log names them. Removing an owner revokes the owner's open links.
+  invited_by_id TEXT NOT NULL,
+  invited_by TEXT NOT NULL,
+  created_at_ms INTEGER NOT NULL,
+  expires_at_ms INTEGER NOT NULL,
+  used_at_ms INTEGER,
+  revoked_at_ms INTEGER
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX invitations_by_merchant ON invitations (merchant_id, created_at_ms);
+
+-- Signed-in browsers. Only the digest of the cookie's token is stored.
+CREATE TABLE sessions (
+  -- Lower-case hexadecimal SHA-256 of the token.
+  digest TEXT PRIMARY KEY CHECK (length(digest) = 64),
+  -- Names the session on pages and in forms.
+  id TEXT NOT NULL UNIQUE,
+  member_id TEXT NOT NULL REFERENCES members (id),
+  credential_id TEXT NOT NULL,
+  created_at_ms INTEGER NOT NULL,
+  -- Written at most every few minutes.
+  last_seen_at_ms INTEGER NOT NULL,
+  -- The latest end; an unused session ends earlier.
+  expires_at_ms INTEGER NOT NULL,
+  revoked_at_ms INTEGER,
+  -- Address and browser at sign-in, by which the member recognizes the session.
+  address TEXT,
+  user_agent TEXT NOT NULL CHECK (length(user_agent) <= 300)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX sessions_by_member ON sessions (member_id, created_at_ms);
+
+-- Challenges that a passkey has signed, kept until they expire: a signature signs in once.
+CREATE TABLE spent_challenges (
+  challenge TEXT PRIMARY KEY,
+  expires_at_ms INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX spent_challenges_by_expiry ON spent_challenges (expires_at_ms);
+
+-- ---------------------------------------------------------------------------------------------
+-- The read model: a copy of payments and events for lists, search and totals. The payments' objects
+-- feed it through a queue and can rebuild it.
+
+-- With a rowid: payments then lie in the order in which they were created, so a page of a list
+-- reads few pages of the file, and SQLite checks what an index holds before it fetches the row.
+CREATE TABLE payment (
+  id INTEGER PRIMARY KEY,
+  uuid TEXT NOT NULL,
+  environment TEXT NOT NULL CHECK (environment IN ('sandbox', 'production')),
+  merchant_id TEXT NOT NULL,
+  number INTEGER NOT NULL,
+  unique_id TEXT NOT NULL,
+  -- Orders the changes of one payment: an older change never overwrites a newer one.
+  version INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  status TEXT NOT NULL,
+  failure_reason TEXT,
+  -- Paid after the payment had ended without success.
+  late INTEGER NOT NULL CHECK (late IN (0, 1)),
+  amount_minor INTEGER NOT NULL,
+  -- The commission of `method`; 0 while there is none.
+  commission_minor INTEGER NOT NULL,
+  commission_paid_by_customer INTEGER NOT NULL CHECK (commission_paid_by_customer IN (0, 1)),
+  currency TEXT NOT NULL,
+  method TEXT,
+  -- Both need a person when they are not 0.
+  unresolved_attempts INTEGER NOT NULL,
+  anomalies INTEGER NOT NULL,
+  created_at_ms INTEGER NOT NULL,
+  updated_at_ms INTEGER NOT NULL,
+  ended_at_ms INTEGER
+) STRICT;
+
+-- Queries name these indexes, so that the planner's statistics cannot choose a slow one.
+CREATE UNIQUE INDEX payment_by_uuid ON payment (uuid);
+-- The integer id is unique within a merchant.
+CREATE INDEX payment_number ON payment (merchant_id, environment, number);
+CREATE INDEX payment_unique_id ON payment (merchant_id, environment, unique_id);
+
+-- One for each list. Amount and currency come last: those filters are applied inside the index.
+CREATE INDEX payment_by_time ON payment
+  (merchant_id, environment, created_at_ms, uuid, amount_minor, currency);
+CREATE INDEX payment_by_status ON payment
+  (merchant_id, environment, status, created_at_ms, uuid, amount_minor, currency);
+CREATE INDEX payment_by_method ON payment
+  (merchant_id, environment, method, created_at_ms, uuid, amount_minor, currency);
+CREATE INDEX payment_by_status_and_method ON payment
+  (merchant_id, environment, status, method, created_at_ms, uuid, amount_minor, currency);
+-- For amounts that few payments have: see src/read-model/payments-list.ts.
+CREATE INDEX payment_by_amount ON payment
+  (merchant_id, environment, amount_minor, created_at_ms, uuid);
+
+-- The few payments of all merchants that need a person.
+CREATE INDEX payment_needing_attention ON payment (environment, created_at_ms, uuid)
+  WHERE unresolved_attempts > 0 OR anomalies > 0 OR late = 1;
+
+-- Search terms of a payment besides its own columns: `id:` and an id of a provider or the merchant,
+-- or `phone:` and the keyed digest of a phone number. No phone number is stored in clear.
+CREATE TABLE payment_search_key (
+  merchant_id TEXT NOT NULL,
+  environment TEXT NOT NULL CHECK (environment IN ('sandbox', 'production')),
+  key TEXT NOT NULL,
+  created_at_ms INTEGER NOT NULL,
+  uuid TEXT NOT NULL,
+  PRIMARY KEY (merchant_id, environment, key, created_at_ms, uuid)
+) STRICT, WITHOUT ROWID;
+
+-- Totals of payments by the day on which they were created. Days are counted from 1970 in Addis
+-- Ababa, which is three hours ahead of UTC all year. The triggers below keep the totals in the
+-- statement that writes the payment, so they are always exact. An empty total stays, with zeros.
+CREATE TABLE payment_day (
+  merchant_id TEXT NOT NULL,
+  environment TEXT NOT NULL CHECK (environment IN ('sandbox', 'production')),
+  day INTEGER NOT NULL,
+  -- Empty: the customer chose none.
+  method TEXT NOT NULL,
+  currency TEXT NOT NULL,
+  status TEXT NOT NULL,
+  -- Empty: none.
+  failure_reason TEXT NOT NULL,
+  payments INTEGER NOT NULL,
+  amount_minor INTEGER NOT NULL,
+  commission_minor INTEGER NOT NULL,
+  PRIMARY KEY (merchant_id, environment, day, method, currency, status, failure_reason)
+) STRICT, WITHOUT ROWID;
+
+-- For the operator: the results of each rail, over all merchants.
+CREATE INDEX payment_day_by_environment ON payment_day (environment, status, day);
+
+CREATE TRIGGER payment_day_inserted AFTER INSERT ON payment
+BEGIN
+  INSERT INTO payment_day VALUES (NEW.merchant_id, NEW.environment,
+      (NEW.created_at_ms + 10800000) / 86400000, COALESCE(NEW.method, ''), NEW.currency,
+      NEW.status, COALESCE(NEW.failure_reason, ''), 1, NEW.amount_minor, NEW.commission_minor)
+    ON CONFLICT DO UPDATE SET payments = payments + 1,
+      amount_minor = amount_minor + excluded.amount_minor,
+      commission_minor = commission_minor + excluded.commission_minor;
+END;
+
+CREATE TRIGGER payment_day_updated AFTER UPDATE ON payment
+WHEN (OLD.merchant_id, OLD.environment, OLD.created_at_ms, OLD.method, OLD.currency, OLD.status,
+    OLD.failure_reason, OLD.amount_minor, OLD.commission_minor)
+  IS NOT (NEW.merchant_id, NEW.environment, NEW.created_at_ms, NEW.method, NEW.currency, NEW.status,
+    NEW.failure_reason, NEW.amount_minor, NEW.commission_minor)
+BEGIN
+  UPDATE payment_day SET payments = payments - 1,
+      amount_minor = amount_minor - OLD.amount_minor,
+      commission_minor = commission_minor - OLD.commission_minor
+    WHERE merchant_id = OLD.merchant_id AND environment = OLD.environment
+      AND day = (OLD.created_at_ms + 10800000) / 86400000 AND method = COALESCE(OLD.method, '')
+      AND currency = OLD.currency AND status = OLD.status
+      AND failure_reason = COALESCE(OLD.failure_reason, '');
+  INSERT INTO payment_day VALUES (NEW.merchant_id, NEW.environment,
+      (NEW.created_at_ms + 10800000) / 86400000, COALESCE(NEW.method, ''), NEW.currency,
+      NEW.status, COALESCE(NEW.failure_reason, ''), 1, NEW.amount_minor, NEW.commission_minor)
+    ON CONFLICT DO UPDATE SET payments = payments + 1,
+      amount_minor = amount_minor + excluded.amount_minor,
+      commission_minor = commission_minor + excluded.commission_minor;
+END;
+
+CREATE TRIGGER payment_day_deleted AFTER DELETE ON payment
+BEGIN
+  UPDATE payment_day SET payments = payments - 1,
+      amount_minor = amount_minor - OLD.amount_minor,
+      commission_minor = commission_minor - OLD.commission_minor
+    WHERE merchant_id = OLD.merchant_id AND environment = OLD.environment
+      AND day = (OLD.created_at_ms + 10800000) / 86400000 AND method = COALESCE(OLD.method, '')
+      AND currency = OLD.currency AND status = OLD.status
+      AND failure_reason = COALESCE(OLD.failure_reason, '');
+END;
+
+-- Events and their deliveries, without their bodies and without what a merchant answered.
+CREATE TABLE webhook_event (
+  id INTEGER PRIMARY KEY,
+  event_id TEXT NOT NULL,
+  merchant_id TEXT NOT NULL,
+  environment TEXT NOT NULL CHECK (environment IN ('sandbox', 'production')),
+  payment_uuid TEXT NOT NULL,
+  unique_id TEXT NOT NULL,
+  sequence INTEGER NOT NULL,
+  type TEXT NOT NULL,
+  -- As the object has it, but `claimed` reads `queued`. No list here: a release may add statuses.
+  delivery_status TEXT NOT NULL,
+  -- Orders the changes of one event's delivery, as `version` orders those of a payment.
+  revision INTEGER NOT NULL,
+  created_at_ms INTEGER NOT NULL,
+  -- The next try; NULL unless the delivery waits for one.
+  due_at_ms INTEGER,
+  tries INTEGER NOT NULL,
+  last_try_at_ms INTEGER,
+  last_http_status INTEGER,
+  last_error TEXT,
+  last_duration_ms INTEGER,
+  -- The origin of the payment's own callbackUrl; NULL: the merchant's setting applies.
+  destination_origin TEXT
+) STRICT;
+
+CREATE UNIQUE INDEX webhook_event_by_id ON webhook_event (event_id);
+CREATE INDEX webhook_event_by_time ON webhook_event
+  (merchant_id, environment, created_at_ms, event_id);
+CREATE INDEX webhook_event_by_status ON webhook_event
+  (merchant_id, environment, delivery_status, created_at_ms, event_id);
+-- The events that a merchant may send again in one go. SQLite uses the index only for queries that
+-- repeat this condition exactly.
+CREATE INDEX webhook_event_failed ON webhook_event
+  (merchant_id, environment, created_at_ms, event_id)
+  WHERE delivery_status IN ('dead', 'undeliverable', 'paused');
+-- For the operator: the events of all merchants that have not arrived.
+CREATE INDEX webhook_event_not_arrived ON webhook_event
+  (environment, delivery_status, created_at_ms, event_id)
+  WHERE delivery_status NOT IN ('delivered', 'superseded');
+
+-- ---------------------------------------------------------------------------------------------
+-- The operator's desk
+
+-- Messages that a queue stopped retrying, kept until the operator retries or discards them. A
+-- message of a rail may be the only copy of a provider's answer.
+CREATE TABLE dead_letters (
+  -- Cloudflare's id of the message: the same message twice is one row.
+  id TEXT PRIMARY KEY CHECK (length(id) BETWEEN 1 AND 128),
+  -- The queue that the message was sent to.
+  queue TEXT NOT NULL CHECK (
+    queue IN ('kefel-webhooks', 'kefel-webhook-retries', 'kefel-projections', 'kefel-rail-starts')
+  ),
+  -- What kind of message of that queue it is.
+  kind TEXT NOT NULL,
+  -- The payment's object, where the message names one.
+  object_id TEXT CHECK (length(object_id) = 64),
+  -- The message in JSON, sealed with DATA_ENCRYPTION_KEYS because a provider's answer may hold
+  -- personal data of a customer. Empty once the message was discarded.
+  sealed_body TEXT NOT NULL,
+  sent_at_ms INTEGER NOT NULL,
+  stored_at_ms INTEGER NOT NULL,
+  status TEXT NOT NULL DEFAULT 'waiting' CHECK (status IN ('waiting', 'retried', 'discarded')),
+  -- How often the operator sent it back to its queue.
+  retries INTEGER NOT NULL DEFAULT 0,
+  -- Who retried or discarded it, and when; NULL while it waits.
+  settled_at_ms INTEGER,
+  settled_by TEXT
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX dead_letters_by_status ON dead_letters (status, stored_at_ms, id);
+
+-- Payments that the operator has reviewed, with what needed attention then. A payment that needs
+-- more attention than its review saw is listed again.
+CREATE TABLE payment_reviews (
+  uuid TEXT PRIMARY KEY,
+  anomalies INTEGER NOT NULL,
+  unresolved_attempts INTEGER NOT NULL,
+  late INTEGER NOT NULL CHECK (late IN (0, 1)),
+  -- Without phone numbers.
+  note TEXT NOT NULL CHECK (length(note) BETWEEN 1 AND 500),
+  reviewed_by TEXT NOT NULL,
+  reviewed_at_ms INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- ---------------------------------------------------------------------------------------------
+-- The audit log
+
+-- Who did what, when and from where. Append-only: the triggers reject everything else.
+CREATE TABLE audit_log (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  at_ms INTEGER NOT NULL,
+  -- NULL for an action that concerns no single merchant.
+  merchant_id TEXT,
+  -- NULL for an action that concerns both environments.
+  environment TEXT CHECK (environment IN ('sandbox', 'production')),
+  actor_kind TEXT NOT NULL CHECK (actor_kind IN ('member', 'operator')),
+  -- The id of a member, or the name that the operator gave.
+  actor_id TEXT NOT NULL,
+  actor_name TEXT NOT NULL,
+  -- The client's address; NULL where there is none.
+  address TEXT,
+  action TEXT NOT NULL,
+  -- The id of what the action changed, as pages show it. Never a secret.
+  target TEXT,
+  -- JSON object with further details. Never a secret or a phone number.
+  detail TEXT NOT NULL CHECK (json_valid(detail))
+) STRICT;
+
+CREATE INDEX audit_log_by_merchant ON audit_log (merchant_id, id);
+
+CREATE TRIGGER audit_log_is_never_changed BEFORE UPDATE ON audit_log
+BEGIN
+  SELECT RAISE(ABORT, 'the audit log is append-only');
+END;
+
+CREATE TRIGGER audit_log_is_never_cut BEFORE DELETE ON audit_log
+BEGIN
+  SELECT RAISE(ABORT, 'the audit log is append-only');
+END;
+
+-- ---------------------------------------------------------------------------------------------
+-- Ethiopia's banks, which a split payment can name (decisions 14 and 28)
+
+-- Every split payment stores the code of its banks, so a released code never changes, even if the
+-- bank changes its name. The operator may update supports_withdrawal at any time.
+CREATE TABLE banks (
+  code TEXT PRIMARY KEY,
+  name TEXT NOT NULL,
+  supports_withdrawal INTEGER NOT NULL CHECK (supports_withdrawal IN (0, 1))
+) STRICT, WITHOUT ROWID;
+
+INSERT INTO banks (code, name, supports_withdrawal) VALUES
+  ('ABAY', 'Abay Bank', 1),
+  ('ABYSSINIA', 'Bank of Abyssinia', 1),
+  ('ADDIS', 'Addis International Bank', 1),
+  ('AHADU', 'Ahadu Bank', 1),
+  ('AMHARA', 'Amhara Bank', 1),
+  ('AWASH', 'Awash Bank', 1),
+  ('BERHAN', 'Berhan Bank', 1),
+  ('BUNNA', 'Bunna Bank', 1),
+  ('CBE', 'Commercial Bank of Ethiopia', 1),
+  ('COOP', 'Cooperative Bank of Oromia', 1),
+  ('DASHEN', 'Dashen Bank', 1),
+  ('ENAT', 'Enat Bank', 1),
+  ('GADAA', 'Gadaa Bank', 1),
+  ('GLOBAL', 'Global Bank Ethiopia', 1),
+  ('GOH', 'Goh Betoch Bank', 1),
+  ('HIBRET', 'Hibret Bank', 1),
+  ('HIJRA', 'Hijra Bank', 1),
+  ('LION', 'Lion International Bank', 1),
+  ('NIB', 'Nib International Bank', 1),
+  ('OMO', 'Omo Bank', 1),
+  ('OROMIA', 'Oromia Bank', 1),
+  ('RAMMIS', 'Rammis Bank', 1),
+  ('SHABELLE', 'Shabelle Bank', 1),
+  ('SIDAMA', 'Sidama Bank', 1),
+  ('SIINQEE', 'Siinqee Bank', 1),
+  ('SIKET', 'Siket Bank', 1),
+  ('TSEDEY', 'Tsedey Bank', 1),
+  ('TSEHAY', 'Tsehay Bank', 1),
+  ('WEGAGEN', 'Wegagen Bank', 1),
+  ('ZAMZAM', 'ZamZam Bank', 1),
+  ('ZEMEN', 'Zemen Bank', 1);
+
+-- The policy bank and the central bank hold no accounts that a merchant can be paid into.
+INSERT INTO banks (code, name, supports_withdrawal) VALUES
+  ('DBE', 'Development Bank of Ethiopia', 0),
+  ('NBE', 'National Bank of Ethiopia', 0);
