@@ -45,7 +45,7 @@ CREATE INDEX api_keys_by_merchant ON api_keys (merchant_id, environment);
 CREATE UNIQUE INDEX api_keys_by_form ON api_keys (merchant_id, environment, form_id)
   WHERE form_id IS NOT NULL;
 
--- The methods of a merchant, and the commission of each (decision 15).
+-- The methods of a merchant, and the commission of each (docs/decisions.md#15).
 CREATE TABLE merchant_methods (
   merchant_id TEXT NOT NULL,
   environment TEXT NOT NULL CHECK (environment IN ('sandbox', 'production')),
@@ -101,7 +101,7 @@ CREATE TABLE merchant_branding (
 -- ---------------------------------------------------------------------------------------------
 -- Webhooks: where events go, how they are signed, which servers fail
 
--- Where the events of a payment without a callbackUrl go (decision 19).
+-- Where the events of a payment without a callbackUrl go (docs/decisions.md#19).
 CREATE TABLE webhook_settings (
   merchant_id TEXT NOT NULL,
   environment TEXT NOT NULL CHECK (environment IN ('sandbox', 'production')),
@@ -482,7 +482,7 @@ BEGIN
 END;
 
 -- ---------------------------------------------------------------------------------------------
--- Ethiopia's banks, which a split payment can name (decisions 14 and 28)
+-- Ethiopia's banks, which a split payment can name (docs/decisions.md#14, #28)
 
 -- Every split payment stores the code of its banks, so a released code never changes, even if the
 -- bank changes its name. The operator may update supports_withdrawal at any time.

@@ -18,7 +18,7 @@ import { PROJECT_DIRECTORY, WRANGLER_CONFIG_FILE } from './files.ts';
 import { runWrangler } from './wrangler.ts';
 
 const KIBIBYTE = 1024;
-/** design: API, checkout, rails and webhooks. */
+/** API, checkout, rails and webhooks. */
 const PAYMENTS_BYTES_MAX = 100 * KIBIBYTE;
 /** With the dashboard, passkeys and the operator's desk. */
 const WHOLE_BYTES_MAX = 250 * KIBIBYTE;

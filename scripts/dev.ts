@@ -46,7 +46,7 @@ function wranglerArgs(options: DevOptions): readonly string[] {
   return [
     'dev',
     ...['--port', String(options.port), '--persist-to', options.stateDirectory],
-    // The only place where webhooks may go to this machine (decision 18).
+    // The only place where webhooks may go to this machine (docs/decisions.md#18).
     ...['--var', 'LOCAL_CALLBACKS:true'],
     ...inspectorArgs(options),
     '--show-interactive-dev-session=false',

@@ -7,7 +7,7 @@ import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { generateSecret, SECRET_NAMES } from './secrets.ts';
 
-/** Key ids tell generations apart while they overlap (decision 32): `k20261121`. */
+/** Key ids tell generations apart while they overlap (docs/decisions.md#32): `k20261121`. */
 function keyIdOf(now: Date): string {
   // To the second, so that two rotations of one day do not collide; at most 16 characters.
   return `k${now.toISOString().slice(0, 19).replaceAll(/[-:T]/g, '')}`;

@@ -11,7 +11,7 @@ import type { Environment } from '../src/domain/method.ts';
 import { credentialsOf, type DemoMerchant, readDemoMerchant } from './demo-merchant.ts';
 import { WEBHOOK_RECEIVER_PORT } from './first-steps.ts';
 
-/** The outer JSON of a webhook (decision 17). */
+/** The outer JSON of a webhook (docs/decisions.md#17). */
 interface ReceivedWebhook {
   readonly webHookEvent: string;
   readonly paymentIntentUniqueId: string;

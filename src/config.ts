@@ -3,7 +3,10 @@ import type { Environment } from './domain/method.ts';
 /** The bindings and variables exactly as Cloudflare hands them over. */
 export type Bindings = Env;
 
-/** Largest request body: decision 7. 100 items with their texts fit; nothing honest is larger. */
+/**
+ * Largest request body: docs/decisions.md#7. 100 items with their texts fit; nothing honest is
+ * larger.
+ */
 export const BODY_BYTES_MAX = 64 * 1024;
 
 /** A named key of a key ring; the first of a ring is the one that signs. */
@@ -86,7 +89,7 @@ function flag(name: string, value: string | undefined, on: string, off: string):
   return value === on;
 }
 
-/** Keys of one purpose, newest first: the first signs, all verify (decision 32). */
+/** Keys of one purpose, newest first: the first signs, all verify (docs/decisions.md#32). */
 export type KeyRing = readonly [NamedKey, ...NamedKey[]];
 
 /** The ring written as `id:base64,id:base64`. Throws ConfigError by the variable's name. */

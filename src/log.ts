@@ -1,6 +1,6 @@
 /**
  * One JSON object a line. Values are identifiers, statuses and numbers: never a key, token, phone
- * number or body (promise 10).
+ * number or body (docs/promises.md#10).
  */
 export function log(
   level: 'info' | 'warn' | 'error',

@@ -56,7 +56,9 @@ export class Journey {
     }
   }
 
-  /** The acknowledged create once more: its first answer again, byte for byte (decision 8). */
+  /**
+   * The acknowledged create once more: its first answer again, byte for byte (docs/decisions.md#8).
+   */
   async replay(): Promise<void> {
     const { plan, createAnswer } = this.#record;
     if (!plan.isReplayed || createAnswer === null) {

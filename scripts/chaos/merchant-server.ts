@@ -12,7 +12,7 @@ const HANGING_PROBABILITY = 0.01;
 /** Longer than the gateway waits for an answer. */
 const HANG_MS = 20_000;
 
-/** The envelope on the wire (decision 17). */
+/** The envelope on the wire (docs/decisions.md#17). */
 interface Envelope {
   readonly webHookEvent: string;
   readonly paymentIntentUniqueId: string;

@@ -24,8 +24,8 @@ const API_PERIOD_SECONDS = 10;
 const FAILED_KEY_PERIOD_SECONDS = 60;
 
 /**
- * Checks the `apiKey` header for this environment (decision 9) and the key's rate limit
- * (decision 27). Problems: 401, 403, 429. No object is touched here.
+ * Checks the `apiKey` header for this environment (docs/decisions.md#9) and the key's rate limit
+ * (docs/decisions.md#27). Problems: 401, 403, 429. No object is touched here.
  */
 export async function authorise(
   request: Request,

@@ -3,7 +3,7 @@ import type { ExpressAnswers } from '../intent/protocol.ts';
 import type { RailOrder } from '../rails/rail.ts';
 import { SAVED_MESSAGE } from './saved-message.ts';
 
-/** The payment response of spec "Response envelopes". */
+/** The payment response of docs/api.md#answers. */
 interface ExpressContent {
   readonly paymentUrl: string | null;
   readonly transactionId: string;
@@ -14,7 +14,8 @@ interface ExpressContent {
 /**
  * Both answers that an express call can have; the object picks by what it commits. FAILURE is only
  * for what is final: a merchant charges again on FAILURE, so a time-out or an unclear answer of the
- * rail is SUCCESS, accepted and pending (decision 16). `redirectUrl`: the rail's page, if any.
+ * rail is SUCCESS, accepted and pending (docs/decisions.md#16). `redirectUrl`: the rail's page, if
+ * any.
  */
 export function expressAnswers(order: RailOrder, redirectUrl: string | null): ExpressAnswers {
   const { simulation } = order.terms;

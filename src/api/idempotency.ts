@@ -8,9 +8,9 @@ const IDEMPOTENCY_KEY_LENGTH_MAX = 255;
 const PRINTABLE_ASCII = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 
 /**
- * The request's Idempotency-Key with the digest of its body (decision 8), or null without the
- * header. Digests only: a key may hold what the merchant thinks is secret. The endpoint counts as part
- * of the body: the same bytes mean something else to the other one.
+ * The request's Idempotency-Key with the digest of its body (docs/decisions.md#8), or null without
+ * the header. Digests only: a key may hold what the merchant thinks is secret. The endpoint counts
+ * as part of the body: the same bytes mean something else to the other one.
  */
 export async function idempotencyClaim(
   request: Request,

@@ -64,7 +64,7 @@ function decoded(segment: string | undefined): string {
   }
 }
 
-/** 405 with Allow for a known path, 404 for any other (decision 10). */
+/** 405 with Allow for a known path, 404 for any other (docs/decisions.md#10). */
 function missing(request: IRequest): never {
   const { pathname } = new URL(request.url);
   const allowed = apiRouter.routes

@@ -22,8 +22,8 @@ type ProvedOutcome = Extract<CallbackResult, { type: 'outcome' }>;
 
 /**
  * POST /rails/:rail/:token: what a rail says about an attempt, by the unguessable address that we
- * gave it. Nothing changes until the adapter finds it authentic (promise 9), and the rail is
- * answered only after the commit, so that what it believes delivered is stored.
+ * gave it. Nothing changes until the adapter finds it authentic (docs/promises.md#9), and the rail
+ * is answered only after the commit, so that what it believes delivered is stored.
  */
 export async function handleRailCallback(request: Request, env: Env): Promise<Response> {
   const link = await verifiedLink(request, env, 'attempt', pathSegment(request, 2));
@@ -43,9 +43,9 @@ export async function handleRailCallback(request: Request, env: Env): Promise<Re
 }
 
 /**
- * POST /rails/cbe-birr: CBE reports every payment to the one address that is registered with it. The
- * report is sealed with a secret of CBE's and ours, and names an order id that only we can make and
- * that leads to its payment (promise 9).
+ * POST /rails/cbe-birr: CBE reports every payment to the one address that is registered with it.
+ * The report is sealed with a secret of CBE's and ours, and names an order id that only we can make
+ * and that leads to its payment (docs/promises.md#9).
  */
 export async function handleCbeCallback(request: Request, env: Env): Promise<Response> {
   const received = await receivedRequest(request);

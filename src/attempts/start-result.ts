@@ -2,7 +2,10 @@ import type { Attempt, Command } from '../domain/intent.ts';
 import { nextCheckAtMs } from '../domain/schedule.ts';
 import type { StartResult } from '../rails/rail.ts';
 
-/** What the rail's answer to a start changes. A missing answer is not a failure (decision 16). */
+/**
+ * What the rail's answer to a start changes. A missing answer is not a failure
+ * (docs/decisions.md#16).
+ */
 export function commandFor(
   result: StartResult,
   attempt: Pick<Attempt, 'id' | 'startedAtMs'>,

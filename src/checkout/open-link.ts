@@ -31,7 +31,7 @@ export async function verifiedLink(
 
 /**
  * The payment behind the token in the path, or the page that says why not. The token is verified
- * before any object is touched, so guessing reaches and creates nothing (promise 8).
+ * before any object is touched, so guessing reaches and creates nothing (docs/promises.md#8).
  */
 export async function openLink(
   request: Request,

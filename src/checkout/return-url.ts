@@ -8,10 +8,10 @@ export function webUrl(text: string | null): URL | null {
 }
 
 /**
- * Where the customer goes back to the merchant, with what happened appended (decision 20), or null
- * when the merchant named no place. The merchant's own query stays byte for byte — parameters of
- * our names included, ours come last —, so it is not taken apart and put together again.
- * `transactionId` is left out as long as there is no transaction.
+ * Where the customer goes back to the merchant, with what happened appended (docs/decisions.md#20),
+ * or null when the merchant named no place. The merchant's own query stays byte for byte —
+ * parameters of our names included, ours come last —, so it is not taken apart and put together
+ * again. `transactionId` is left out as long as there is no transaction.
  */
 export function returnUrlFor(intent: Intent): string | null {
   const url = webUrl(intent.terms.returnUrl);

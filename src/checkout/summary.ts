@@ -78,7 +78,10 @@ function totalsOf(terms: IntentTerms, attempt: Attempt | null): Totals {
     : { subtotalMinor, commissionMinor, totalMinor: subtotalMinor + commissionMinor };
 }
 
-/** The items as they were priced (decision 4). Express items need not add up: then no prices. */
+/**
+ * The items as they were priced (docs/decisions.md#4). Express items need not add up: then no
+ * prices.
+ */
 function itemLines(terms: IntentTerms): readonly ItemLine[] {
   const totals = terms.items.map((item) => lineTotalMinor(item, terms));
   const doAddUp = totals.reduce((sum, total) => sum + total, 0n) === BigInt(terms.amountMinor);

@@ -83,7 +83,7 @@ interface InFlight {
   readonly attemptId: string;
   readonly method: Method;
   readonly reference: string;
-  /** The rail's time is over and nothing is proved (decision 31). */
+  /** The rail's time is over and nothing is proved (docs/decisions.md#31). */
   readonly isUnresolved: boolean;
   /** When the rail's window closes. */
   readonly dueAtMs: number;

@@ -12,8 +12,8 @@ import { hmacKey } from './hmac-key.ts';
 
 /**
  * Link tokens: what an unauthenticated page or callback carries in its URL. The MAC is checked
- * before any object is touched (promise 8), and covers the purpose, so that a checkout link is no
- * callback link. Format: `<keyId>.<base64url(object id ‖ attempt number ‖ MAC)>`.
+ * before any object is touched (docs/promises.md#8), and covers the purpose, so that a checkout
+ * link is no callback link. Format: `<keyId>.<base64url(object id ‖ attempt number ‖ MAC)>`.
  */
 export type LinkPurpose = 'checkout' | 'attempt';
 

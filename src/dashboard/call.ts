@@ -30,7 +30,7 @@ export interface DashboardCall extends PublicCall {
 
 /**
  * Whose data the call is about: the merchant of the session in the environment of the path. The
- * merchant is never taken from anything that the browser sends (promise 8).
+ * merchant is never taken from anything that the browser sends (docs/promises.md#8).
  */
 export function tenantOf(call: DashboardCall): Tenant {
   return { environment: call.environment, merchantId: call.session.merchantId };

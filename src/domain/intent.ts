@@ -1,12 +1,15 @@
 import type { Currency, Environment, Method } from './method.ts';
 
-/** Who owns a payment: nothing is ever looked up without both halves (promise 8). */
+/** Who owns a payment: nothing is ever looked up without both halves (docs/promises.md#8). */
 export interface Tenant {
   readonly environment: Environment;
   readonly merchantId: string;
 }
 
-/** A hosted attempt that fails leaves the intent payable until this many were made (decision 30). */
+/**
+ * A hosted attempt that fails leaves the intent payable until this many were made
+ * (docs/decisions.md#30).
+ */
 export const ATTEMPTS_MAX = 10;
 
 export type IntentKind = 'hosted' | 'express';
@@ -23,7 +26,7 @@ export interface LineItem {
   readonly priceMinor: number;
 }
 
-/** Whether an item's price is for one unit or for the whole line (decision 4). */
+/** Whether an item's price is for one unit or for the whole line (docs/decisions.md#4). */
 export type ItemPriceBasis = 'unit' | 'line';
 
 export interface Split {
@@ -32,7 +35,7 @@ export interface Split {
   /** A percentage carries hundredths of a percent, a number minor units. */
   readonly type: 'percentage' | 'number';
   readonly value: number;
-  /** What the beneficiary is owed, rounded down (decision 14). */
+  /** What the beneficiary is owed, rounded down (docs/decisions.md#14). */
   readonly shareMinor: number;
 }
 
@@ -60,7 +63,7 @@ export interface Branding {
 /** How a sandbox express payment is simulated; null outside it. */
 export type Simulation = 'interactive' | 'succeed' | 'fail';
 
-/** What the merchant asked for. Never changes after creation (promise 7). */
+/** What the merchant asked for. Never changes after creation (docs/promises.md#7). */
 export interface IntentTerms extends Tenant {
   readonly merchantName: string;
   /** As it was at creation: a page that is open must not change its face. Null: none. */
@@ -93,7 +96,7 @@ export interface IntentTerms extends Tenant {
 
 /**
  * `unresolved`: the rail's window has passed, or the customer walked away, without proof either
- * way. It is not a failure: reconciliation goes on (decision 31).
+ * way. It is not a failure: reconciliation goes on (docs/decisions.md#31).
  * `expired`: the window passed and the rail is known to take no payment after it.
  */
 export type AttemptStatus = 'processing' | 'unresolved' | 'succeeded' | 'failed' | 'expired';

@@ -1,4 +1,4 @@
-/** The payment methods of the published interface (spec "Express payment request"). */
+/** The payment methods of the published interface (docs/api.md#express-payment). */
 export const METHODS = [
   'TELE_BIRR',
   'TELE_BIRR_USSD',
@@ -9,7 +9,7 @@ export const METHODS = [
 ] as const;
 export type Method = (typeof METHODS)[number];
 
-/** Methods that cannot work without the customer's phone number (decision 3). */
+/** Methods that cannot work without the customer's phone number (docs/decisions.md#3). */
 export const METHODS_NEEDING_PHONE: readonly Method[] = [
   'M_PESA',
   'TELE_BIRR_USSD',
@@ -20,7 +20,9 @@ export const METHODS_NEEDING_PHONE: readonly Method[] = [
 /** Methods whose customer confirms a prompt on the phone; the others go to the rail's page. */
 export const METHODS_BY_PROMPT: readonly Method[] = ['TELE_BIRR_USSD', 'M_PESA', 'E_BIRR'];
 
-/** Methods whose customer is sent to the rail's page and must be brought back (decision 2). */
+/**
+ * Methods whose customer is sent to the rail's page and must be brought back (docs/decisions.md#2).
+ */
 export const METHODS_NEEDING_RETURN_URL: readonly Method[] = ['TELE_BIRR', 'ETS_SWITCH'];
 
 export const CURRENCIES = ['ETB', 'USD'] as const;

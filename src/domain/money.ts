@@ -1,9 +1,9 @@
 /** Every amount inside Kefel is an integer number of minor units (cents of ETB or USD). */
 
-/** Largest amount accepted: 999,999,999.99 (decision 5). Sums stay far below 2^53. */
+/** Largest amount accepted: 999,999,999.99 (docs/decisions.md#5). Sums stay far below 2^53. */
 export const AMOUNT_MINOR_MAX = 99_999_999_999;
 
-/** Smallest total of a hosted checkout: 1.00 (spec "Limits"). */
+/** Smallest total of a hosted checkout: 1.00 (docs/api.md#limits). */
 export const HOSTED_TOTAL_MINOR_MIN = 100;
 
 const MINOR_PER_MAJOR = 100;
@@ -12,7 +12,7 @@ const BASIS_POINTS_WHOLE = 10_000;
 /**
  * Exact minor units of a JSON number in major units, or null when it has more than two decimals.
  * The shortest decimal text of the number decides, so 1.15 is 115 and 1.005 is refused:
- * multiplying floats would get both wrong (decision 5).
+ * multiplying floats would get both wrong (docs/decisions.md#5).
  */
 export function minorFromMajor(amountMajor: number): number | null {
   const parts = /^(\d+)(?:\.(\d{1,2}))?$/.exec(String(amountMajor));
@@ -37,7 +37,7 @@ export interface CommissionRate {
   readonly fixedMinor: number;
 }
 
-/** The commission on an amount, rounded half up to the minor unit (decision 15). */
+/** The commission on an amount, rounded half up to the minor unit (docs/decisions.md#15). */
 export function commissionMinor(amountMinor: number, rate: CommissionRate): number {
   return roundedShare(amountMinor, rate.basisPoints, 'half_up') + rate.fixedMinor;
 }

@@ -5,7 +5,7 @@ const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Waits before each try, after the one before it (decision 18): ten tries in all. */
+/** Waits before each try, after the one before it (docs/decisions.md#18): ten tries in all. */
 export const DELIVERY_WAITS_MS: readonly number[] = [
   0,
   5 * SECOND_MS,
@@ -65,5 +65,5 @@ export function nextCheckAtMs(checks: number, startedAtMs: number, nowMs: number
   return nowMs + Math.min(CHECK_WAIT_MS_MIN * 2 ** Math.min(checks, 20), CHECK_WAIT_MS_MAX);
 }
 
-/** After this long in its final state a payment keeps only a tombstone (decision 24). */
+/** After this long in its final state a payment keeps only a tombstone (docs/decisions.md#24). */
 export const RETENTION_MS = 400 * DAY_MS;

@@ -16,8 +16,8 @@ export interface ItemTotals {
 }
 
 /**
- * Both totals of decision 4. BigInt, because the largest price times the largest quantity leaves
- * the safe integers: the cap is applied to the exact sum.
+ * Both totals of docs/decisions.md#4. BigInt, because the largest price times the largest quantity
+ * leaves the safe integers: the cap is applied to the exact sum.
  */
 export function itemTotals(items: readonly ItemAmounts[]): ItemTotals {
   let unitMinor = 0n;
@@ -44,7 +44,9 @@ export function matchingBasis(amountMinor: number, totals: ItemTotals): ItemPric
 /** How a beneficiary's share is reckoned: hundredths of a percent, or minor units. */
 export type SplitValue = Pick<Split, 'type' | 'value'>;
 
-/** What a beneficiary is owed of an amount without commission, rounded down (decision 14). */
+/**
+ * What a beneficiary is owed of an amount without commission, rounded down (docs/decisions.md#14).
+ */
 export function shareMinor(amountMinor: number, split: SplitValue): number {
   return split.type === 'percentage' ? roundedShare(amountMinor, split.value, 'down') : split.value;
 }

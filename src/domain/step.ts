@@ -47,7 +47,7 @@ const EVENT_OF = {
   canceled: null,
 } as const satisfies Record<string, EventType | null>;
 
-/** The attempt in flight ended without payment: try again, or the end (decision 30). */
+/** The attempt in flight ended without payment: try again, or the end (docs/decisions.md#30). */
 export function attemptFailed(step: Step, reason: FailureReason, nowMs: number): Step {
   const { terms, attempts } = step.intent;
   if (terms.kind === 'express' || attempts.length >= ATTEMPTS_MAX) {

@@ -240,7 +240,7 @@ function abandonAttempt(step: Step, attemptId: string, nowMs: number): Step {
   return attemptFailed(withAttempt(step, leftBehind(attempt, nowMs)), 'abandoned', nowMs);
 }
 
-/** Only while open (decision 25); a repeated cancel is no error. */
+/** Only while open (docs/decisions.md#25); a repeated cancel is no error. */
 function cancel(step: Step, nowMs: number): Step {
   switch (step.intent.status) {
     case 'open':
@@ -254,7 +254,10 @@ function cancel(step: Step, nowMs: number): Step {
   }
 }
 
-/** The customer returns to the merchant without paying: a failure, not a cancel (decision 25). */
+/**
+ * The customer returns to the merchant without paying: a failure, not a cancel
+ * (docs/decisions.md#25).
+ */
 function giveUp(step: Step, nowMs: number): Step {
   if (step.intent.terms.kind !== 'hosted') {
     return reject(step, 'not_abandonable');

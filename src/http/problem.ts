@@ -20,7 +20,7 @@ export class Problem extends Error {
   }
 }
 
-/** Every failing field at once, by its path as the caller wrote it (decision 10). */
+/** Every failing field at once, by its path as the caller wrote it (docs/decisions.md#10). */
 export function validationProblem(validationErrors: Readonly<Record<string, string>>): Problem {
   return new Problem(400, 'Validation failed', { validationErrors });
 }

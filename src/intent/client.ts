@@ -44,8 +44,8 @@ const PERSISTENT_WAITS_MS = [200, 500, 1_000, 3_000, 6_000, 9_000];
 
 /**
  * The id of the object that owns a payment. The name holds environment, merchant and unique id, so
- * no key, link or query of one tenant can name another's object (promise 8). Merchant ids contain
- * no slash.
+ * no key, link or query of one tenant can name another's object (docs/promises.md#8). Merchant ids
+ * contain no slash.
  */
 export function objectIdOf(env: Env, tenant: Tenant, uniqueId: string): string {
   const name = `${tenant.environment}/${tenant.merchantId}/${uniqueId}`;

@@ -32,7 +32,7 @@ const ALARM_SAFETY_MS = 30_000;
 const ALARM_OVERDUE_MS = 60_000;
 
 /**
- * One payment: the only writer of its state (promise 1). The imperative shell round
+ * One payment: the only writer of its state (docs/promises.md#1). The imperative shell round
  * `domain/transition`: each method takes the time once, decides without a pause and commits once.
  * What leaves the object is sent after the commit, and sent again whenever its lease has passed,
  * until the other side confirms it.
@@ -86,7 +86,9 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
     return stored === null ? { type: 'free' } : takenResult(stored, idempotency, Date.now());
   }
 
-  /** The payment as it is now: what time has brought about is committed first (promise 5). */
+  /**
+   * The payment as it is now: what time has brought about is committed first (docs/promises.md#5).
+   */
   read(): ReadResult {
     const intent = this.#record.intent();
     if (intent === null) {

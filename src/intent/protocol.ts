@@ -164,7 +164,9 @@ export interface ClaimedDelivery {
   readonly claimId: string;
   readonly eventId: string;
   readonly tenant: Tenant;
-  /** The request's callbackUrl, or null: then the merchant's setting applies (decision 19). */
+  /**
+   * The request's callbackUrl, or null: then the merchant's setting applies (docs/decisions.md#19).
+   */
   readonly callbackUrl: string | null;
   /** Our own origin, where no webhook may ever go. */
   readonly ownOrigin: string;

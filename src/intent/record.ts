@@ -25,8 +25,8 @@ export interface ArmOptions {
 
 /**
  * What one object stores, and the only way to change it: `commit` writes rows and alarm in one
- * `transactionSync`, and hands out the messages only once that has happened (promise 2). The
- * methods that write are for use inside `commit`.
+ * `transactionSync`, and hands out the messages only once that has happened (docs/promises.md#2).
+ * The methods that write are for use inside `commit`.
  */
 export class PaymentRecord {
   readonly #storage: DurableObjectStorage;
@@ -279,7 +279,7 @@ export class PaymentRecord {
     }
   }
 
-  /** Leaves only the tombstone that keeps the id taken (decision 24). */
+  /** Leaves only the tombstone that keeps the id taken (docs/decisions.md#24). */
   purge(): void {
     this.#storage.transactionSync(() => {
       this.#store.purge();

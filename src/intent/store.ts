@@ -194,7 +194,7 @@ export class Store {
     }));
   }
 
-  /** Forgets everything but that the id is taken (decision 24). */
+  /** Forgets everything but that the id is taken (docs/decisions.md#24). */
   purge(): void {
     this.#sql.exec(`
       DROP TABLE IF EXISTS history;

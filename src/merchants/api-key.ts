@@ -2,10 +2,10 @@ import { sha256Hex, utf8 } from '../crypto/encoding.ts';
 import type { Environment } from '../domain/method.ts';
 
 /**
- * API keys (decision 9): `kfl_test_` or `kfl_live_`, 43 base62 digits for 256 random bits, and six
- * more for the CRC-32 of everything before them. The checksum refuses mistyped and made-up keys
- * without a look into D1 and lets secret scanners tell a key from noise. It protects nothing: the
- * random bits do. Also runs in Node, for the scripts.
+ * API keys (docs/decisions.md#9): `kfl_test_` or `kfl_live_`, 43 base62 digits for 256 random bits,
+ * and six more for the CRC-32 of everything before them. The checksum refuses mistyped and made-up
+ * keys without a look into D1 and lets secret scanners tell a key from noise. It protects nothing:
+ * the random bits do. Also runs in Node, for the scripts.
  */
 const PREFIXES: Readonly<Record<Environment, string>> = {
   sandbox: 'kfl_test_',

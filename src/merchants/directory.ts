@@ -58,9 +58,9 @@ export function forgetDirectory(): void {
 }
 
 /**
- * Who sends `apiKey` to an endpoint of `environment` (decision 9). `nowMs` is the request's clock.
- * A key used in the last seconds costs no query; text that is no key never reaches D1. Throws when
- * D1 is needed and does not answer.
+ * Who sends `apiKey` to an endpoint of `environment` (docs/decisions.md#9). `nowMs` is the
+ * request's clock. A key used in the last seconds costs no query; text that is no key never reaches
+ * D1. Throws when D1 is needed and does not answer.
  */
 export async function authenticate(
   env: Bindings,

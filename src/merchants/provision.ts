@@ -126,7 +126,7 @@ export function addLogo(merchantId: string, logo: Logo, createdAtMs: number): Sq
   };
 }
 
-/** Where events go that have no callbackUrl (decision 19); null: nowhere. */
+/** Where events go that have no callbackUrl (docs/decisions.md#19); null: nowhere. */
 export function setWebhookUrl(tenant: Tenant, url: string | null): SqlStatement {
   return {
     sql: `INSERT INTO webhook_settings (merchant_id, environment, url) VALUES (?1, ?2, ?3)

@@ -9,9 +9,9 @@ type Payment = Pick<IntentTerms, 'environment' | 'kind' | 'simulation' | 'curren
 
 /**
  * The rail that starts an attempt by `method`, or null when none is configured that takes the
- * currency: the method is then not enabled (decision 23). The sandbox never gets a production rail;
- * it simulates, unless an express payment asks for the rail's own test system and there are
- * credentials for it (decision 22).
+ * currency: the method is then not enabled (docs/decisions.md#23). The sandbox never gets a
+ * production rail; it simulates, unless an express payment asks for the rail's own test system and
+ * there are credentials for it (docs/decisions.md#22).
  */
 export function railFor(env: Env, payment: Payment, method: Method): Rail | null {
   const { environment, kind, simulation, currency } = payment;
@@ -41,7 +41,7 @@ export function takesPhone(env: Env, payment: Payment, method: Method, phone: st
   return railFor(env, payment, method)?.takesPhone?.(phone) ?? true;
 }
 
-/** The currencies that a method takes; none when it is not enabled (decisions 13 and 23). */
+/** The currencies that a method takes; none when it is not enabled (docs/decisions.md#13, #23). */
 export function currenciesOf(
   env: Env,
   environment: Environment,

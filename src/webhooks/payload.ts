@@ -11,9 +11,9 @@ import {
 } from '../domain/intent.ts';
 
 /**
- * The payment as merchants see it, in events and in the status call (decision 17). The order of
- * the fields is the order of the keys below and part of the contract; nulls are kept; every money
- * field is an integer in minor units; times are ISO 8601 in UTC with milliseconds.
+ * The payment as merchants see it, in events and in the status call (docs/decisions.md#17). The
+ * order of the fields is the order of the keys below and part of the contract; nulls are kept;
+ * every money field is an integer in minor units; times are ISO 8601 in UTC with milliseconds.
  */
 
 const STATUS_WORDS = {

@@ -6,9 +6,9 @@ import type { Environment } from '../domain/method.ts';
 import { EVENT_WORDS } from './payload.ts';
 
 /**
- * Both proofs of an event (decision 17). The RSA signature over `body` is made once, kept with the
- * event and verified with our published key; the Standard Webhooks HMAC over the whole request is
- * made for every try with the merchant's own secrets.
+ * Both proofs of an event (docs/decisions.md#17). The RSA signature over `body` is made once, kept
+ * with the event and verified with our published key; the Standard Webhooks HMAC over the whole
+ * request is made for every try with the merchant's own secrets.
  */
 
 const RSA_ALGORITHM = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' };

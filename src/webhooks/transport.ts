@@ -1,4 +1,7 @@
-/** One webhook request over the wire: what is sent, how long we wait, what we keep (decision 18). */
+/**
+ * One webhook request over the wire: what is sent, how long we wait, what we keep
+ * (docs/decisions.md#18).
+ */
 
 /** The whole try: connecting, sending, and reading the answer. */
 export const TRY_TIMEOUT_MS = 15_000;

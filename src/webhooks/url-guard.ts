@@ -1,11 +1,11 @@
 /**
- * Whether a merchant's webhook address may be called (decision 18): checked before every try, by
- * the parsed URL only, so that what was judged is what is fetched. It knows names, not addresses: a
- * public name that resolves to a private address is stopped by Cloudflare's network, which has no
- * route to one.
+ * Whether a merchant's webhook address may be called (docs/decisions.md#18): checked before every
+ * try, by the parsed URL only, so that what was judged is what is fetched. It knows names, not
+ * addresses: a public name that resolves to a private address is stopped by Cloudflare's network,
+ * which has no route to one.
  */
 
-/** Decision 7. */
+/** docs/decisions.md#7. */
 export const CALLBACK_URL_LENGTH_MAX = 2_048;
 
 /** RFC 1035: a name and each of its labels. */

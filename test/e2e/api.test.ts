@@ -61,7 +61,7 @@ function raw(
 }
 
 describe.concurrent('the API on the wire', () => {
-  it('takes an id once, for hosted and express together: spec Errors, spec Endpoints, decision 8', async () => {
+  it('takes an id once, for hosted and express together: api.md#errors, api.md#calls, decisions.md#8', async () => {
     const { uniqueId } = await createHosted(scene);
     const duplicate = {
       status: 409,
@@ -80,14 +80,14 @@ describe.concurrent('the API on the wire', () => {
     expect((await scene.production.hosted(hostedBody(body))).status).toBe(400);
   });
 
-  it('gives one of fifty simultaneous creates the id: decision 8', async () => {
+  it('gives one of fifty simultaneous creates the id: decisions.md#8', async () => {
     const body = hostedBody();
     const answers = await Promise.all(Array.from({ length: 50 }, () => scene.sandbox.hosted(body)));
     const statuses = answers.map(({ status }) => status).sort();
     expect(statuses).toEqual([200, ...Array(49).fill(409)]);
   });
 
-  it('knows its keys: spec Authentication, decision 9', async () => {
+  it('knows its keys: api.md#authentication, decisions.md#9', async () => {
     const path = '/api/v1/payment/sandbox/intent/x';
     const { sandboxApiKey, productionApiKey } = scene.gateway.merchant;
     const answers = [
@@ -105,7 +105,7 @@ describe.concurrent('the API on the wire', () => {
     }
   });
 
-  it('answers everything in its envelope: decision 10', async () => {
+  it('answers everything in its envelope: decisions.md#10', async () => {
     const path = '/api/v1/payment/sandbox/intent';
     const key = { apiKey: scene.gateway.merchant.sandboxApiKey };
     const json = { ...key, 'content-type': 'application/json' };
@@ -127,7 +127,7 @@ describe.concurrent('the API on the wire', () => {
     expect(rows[4]?.[1].headers.allow).toBe('POST');
   });
 
-  it('lists the banks in both environments: decision 28', async () => {
+  it('lists the banks in both environments: decisions.md#28', async () => {
     const [sandbox, production] = await Promise.all([
       scene.sandbox.call<readonly Bank[]>('GET', 'banks'),
       scene.production.call<readonly Bank[]>('GET', 'banks'),
@@ -146,7 +146,7 @@ describe.concurrent('the API on the wire', () => {
     expect((await raw('GET', '/api/v1/payment/banks')).status).toBe(401);
   });
 
-  it('splits only to banks that pay out: spec Errors 8, decision 14', async () => {
+  it('splits only to banks that pay out: api.md#error-8, decisions.md#14', async () => {
     const { body } = await scene.sandbox.call<readonly Bank[]>('GET', 'banks');
     const split = (bank: string) => ({
       amount: 10,
@@ -169,7 +169,7 @@ describe.concurrent('the API on the wire', () => {
     });
   });
 
-  it('publishes the keys that sign: decision 17, decision 32', async () => {
+  it('publishes the keys that sign: decisions.md#17, decisions.md#32', async () => {
     for (const [environment, path] of [
       ['sandbox', 'sandbox/webhook-keys'],
       ['production', 'webhook-keys'],
@@ -190,7 +190,7 @@ describe.concurrent('the API on the wire', () => {
     expect(sandbox).not.toBe(production);
   });
 
-  it('finds a payment by its uuid and integer id: decision 21', async () => {
+  it('finds a payment by its uuid and integer id: decisions.md#21', async () => {
     const { uniqueId } = await createHosted(scene);
     const payment = await paymentOf(scene, uniqueId);
     for (const id of [payment.uuid, payment.paymentIntentId]) {
@@ -199,14 +199,14 @@ describe.concurrent('the API on the wire', () => {
         ({ status }) => status === 200,
       );
       expect(found.body.content).toEqual(payment);
-      // Decision 29: it does not exist for the other environment.
+      // docs/decisions.md#29: it does not exist for the other environment.
       expect((await scene.production.status(id)).status).toBe(404);
     }
     const other = await scene.sandbox.call('GET', `sandbox/checkout/${uniqueId}`);
     expect(other.body.content).toEqual(payment);
   });
 
-  it('keeps what is not there and what is somebody else’s apart from nothing: decision 29', async () => {
+  it('keeps what is not there and what is somebody else’s apart from nothing: decisions.md#29', async () => {
     const { uniqueId } = await createHosted(scene);
     const nothing = await scene.sandbox.status(newId());
     expect([nothing.status, nothing.raw]).toEqual([404, '{"status":404,"message":"Not found"}']);
@@ -226,7 +226,7 @@ describe.concurrent('the API on the wire', () => {
     ['an emoji', '☕️🇪🇹'],
     ['all that JSON and HTML escape', `"\\'<b>&amp;`],
     ['255 characters', 'ፊ'.repeat(255)],
-  ])('carries an id with %s everywhere: decision 7, decision 21', async (_name, text) => {
+  ])('carries an id with %s everywhere: decisions.md#7, decisions.md#21', async (_name, text) => {
     const { hook } = await createSimulated(scene, [], { paymentIntentUniqueId: text });
     const told = await webhook(scene, hook);
     expect([told.paymentIntentUniqueId, told.payment.uniqueId]).toEqual([text, text]);

@@ -103,7 +103,7 @@ describe.concurrent('an open page', () => {
     await device.putAway();
   });
 
-  it('says that its time is over, and takes no payment then: decision 1, spec Events', async () => {
+  it('says that its time is over, and takes no payment then: decisions.md#1, api.md#events', async () => {
     const device = await Device.start(browser);
     const plain = await Device.start(browser, { javaScriptEnabled: false });
     const late = await Device.start(browser);
@@ -137,7 +137,7 @@ describe.concurrent('an open page', () => {
     await Promise.all([device.putAway(), plain.putAway(), late.putAway()]);
   });
 
-  it('says that the merchant has canceled: decision 25', async () => {
+  it('says that the merchant has canceled: decisions.md#25', async () => {
     const payment = await createPayment(scene);
     const device = await Device.start(browser);
     const page = await device.open(payment.checkoutUrl);
@@ -189,7 +189,7 @@ describe.concurrent('an open page', () => {
     await device.putAway();
   });
 
-  it('returns to the merchant by itself: decision 20', async () => {
+  it('returns to the merchant by itself: decisions.md#20', async () => {
     const payment = await createPayment(scene);
     const device = await Device.start(browser);
     const page = await receiptOnStoppedClock(device, payment.checkoutUrl);
@@ -208,7 +208,7 @@ describe.concurrent('an open page', () => {
     await device.putAway();
   });
 
-  it('returns to the merchant by itself without JavaScript: decision 20', async () => {
+  it('returns to the merchant by itself without JavaScript: decisions.md#20', async () => {
     const payment = await createPayment(scene);
     const device = await Device.start(browser, { javaScriptEnabled: false });
     const page = await device.open(payment.checkoutUrl);

@@ -77,7 +77,7 @@ describe.each(JAVASCRIPT)('a phone %s', (_name, javaScriptEnabled) => {
   const phone = () =>
     Device.start(browser, { javaScriptEnabled, colorScheme: javaScriptEnabled ? 'dark' : 'light' });
 
-  it('pays, after a decline and by another method: decision 20, decision 22, decision 30', async () => {
+  it('pays, after a decline and by another method: decisions.md#20, decisions.md#22, decisions.md#30', async () => {
     const payment = await createPayment(scene, {
       amount: undefined,
       items: [
@@ -153,7 +153,7 @@ describe.each(JAVASCRIPT)('a phone %s', (_name, javaScriptEnabled) => {
     await device.putAway();
   });
 
-  it('that pays in two tabs at once makes one payment: decision 30', async () => {
+  it('that pays in two tabs at once makes one payment: decisions.md#30', async () => {
     const payment = await createPayment(scene);
     const device = await phone();
     const first = await device.open(payment.checkoutUrl);
@@ -196,7 +196,7 @@ describe.each(JAVASCRIPT)('a phone %s', (_name, javaScriptEnabled) => {
     await device.putAway();
   });
 
-  it('that sends an old form after paying is told so: decision 30', async () => {
+  it('that sends an old form after paying is told so: decisions.md#30', async () => {
     const payment = await createPayment(scene);
     const device = await phone();
     // Else the script would see by itself that the form is old.
@@ -215,7 +215,7 @@ describe.each(JAVASCRIPT)('a phone %s', (_name, javaScriptEnabled) => {
     await device.putAway();
   });
 
-  it('is asked before it leaves, and is at the merchant then: decision 25', async () => {
+  it('is asked before it leaves, and is at the merchant then: decisions.md#25', async () => {
     const payment = await createPayment(scene);
     const device = await phone();
     const page = await device.open(payment.checkoutUrl);
@@ -244,7 +244,7 @@ describe.each(JAVASCRIPT)('a phone %s', (_name, javaScriptEnabled) => {
     await device.putAway();
   });
 
-  it('gives up on the simulator with one click: decision 25, decision 30', async () => {
+  it('gives up on the simulator with one click: decisions.md#25, decisions.md#30', async () => {
     const payment = await createPayment(scene);
     const device = await phone();
     const page = await device.open(payment.checkoutUrl);
@@ -256,7 +256,7 @@ describe.each(JAVASCRIPT)('a phone %s', (_name, javaScriptEnabled) => {
     await device.putAway();
   });
 
-  it('that mistypes its number loses nothing, and may write it in its own way: decision 3', async () => {
+  it('that mistypes its number loses nothing, and may write it in its own way: decisions.md#3', async () => {
     const payment = await createPayment(scene);
     const device = await phone();
     const page = await device.open(payment.checkoutUrl);

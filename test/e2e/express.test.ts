@@ -24,10 +24,10 @@ afterAll(() => scene?.close());
 
 const METHODS = ['TELE_BIRR', 'TELE_BIRR_USSD', 'CBE', 'ETS_SWITCH', 'M_PESA', 'E_BIRR'];
 
-/** Decision 22: "within a second or so". */
+/** docs/decisions.md#22: "within a second or so". */
 const SETTLED_WITHIN_MS = 5_000;
 
-describe.concurrent('express SIMULATED_TEST: decision 16, decision 22', () => {
+describe.concurrent('express SIMULATED_TEST: decisions.md#16, decisions.md#22', () => {
   const cases = METHODS.flatMap((method) => [
     { method, simulationStatus: 'SUCCESS', answered: 'SUCCESS', event: 'PAYMENT_SUCCESS' },
     { method, simulationStatus: 'FAILED', answered: 'FAILURE', event: 'PAYMENT_FAILED' },
@@ -80,7 +80,7 @@ describe.concurrent('express SIMULATED_TEST: decision 16, decision 22', () => {
   });
 });
 
-describe.concurrent('express ACTUAL_TEST in the simulator: decision 22', () => {
+describe.concurrent('express ACTUAL_TEST in the simulator: decisions.md#22', () => {
   const actual = async () => {
     const hook = scene.server.endpoint();
     const shop = scene.server.endpoint();
@@ -103,7 +103,7 @@ describe.concurrent('express ACTUAL_TEST in the simulator: decision 22', () => {
     ['decline', 'PAYMENT_FAILED', 'FAILED', 'declined'],
     ['give_up', 'PAYMENT_FAILED', 'FAILED', 'abandoned'],
   ] as const)(
-    '%s leads to %s and back to the merchant: decision 20',
+    '%s leads to %s and back to the merchant: decisions.md#20',
     async (button, event, status, reason) => {
       const { hook, shop, uniqueId, transactionId, simulator } = await actual();
       expect(simulator.heading).toBe('Payment simulator');
@@ -127,7 +127,7 @@ describe.concurrent('express ACTUAL_TEST in the simulator: decision 22', () => {
     },
   );
 
-  it('expires when nobody decides: spec Events', async () => {
+  it('expires when nobody decides: api.md#events', async () => {
     const hook = scene.server.endpoint();
     await scene.sandbox.express(
       expressBody({
@@ -141,7 +141,7 @@ describe.concurrent('express ACTUAL_TEST in the simulator: decision 22', () => {
     expect(hook.requests).toHaveLength(1);
   });
 
-  it('is not canceled while it is being paid: decision 25', async () => {
+  it('is not canceled while it is being paid: decisions.md#25', async () => {
     const { uniqueId } = await actual();
     expect((await scene.sandbox.cancel(uniqueId)).status).toBe(409);
   });
@@ -154,19 +154,19 @@ describe.concurrent('the rules of an express request', () => {
   };
   const ITEM = { name: 'Coffee', quantity: 1, type: 'PHYSICAL_PRODUCT', price: 25.5 };
 
-  it('spec Express rules 1: amount or items', async () => {
+  it('api.md#express-rule-1: amount or items', async () => {
     expect(await refusedFields({ amount: undefined })).toEqual([400, 'amount']);
     expect(await refusedFields({ amount: undefined, items: [] })).toEqual([400, 'amount']);
     expect(await refusedFields({ amount: undefined, items: [ITEM] })).toEqual([]);
   });
 
-  it.each(METHODS)('spec Express rules 2, decision 2: the returnUrl of %s', async (method) => {
+  it.each(METHODS)('api.md#express-rule-2, decisions.md#2: the returnUrl of %s', async (method) => {
     const needsReturnUrl = method === 'TELE_BIRR' || method === 'ETS_SWITCH';
     const refused = await refusedFields({ method, returnUrl: null });
     expect(refused).toEqual(needsReturnUrl ? [400, 'returnUrl'] : []);
   });
 
-  it.each(METHODS)('spec Express rules 3, decision 3: the phone of %s', async (method) => {
+  it.each(METHODS)('api.md#express-rule-3, decisions.md#3: the phone of %s', async (method) => {
     const needsPhone = method !== 'TELE_BIRR' && method !== 'ETS_SWITCH';
     const refused = await refusedFields({ method, phoneNumber: null });
     expect(refused).toEqual(needsPhone ? [400, 'phoneNumber'] : []);
@@ -174,14 +174,14 @@ describe.concurrent('the rules of an express request', () => {
     expect(await refusedFields({ method, phoneNumber: null, customerInfo })).toEqual([]);
   });
 
-  it('spec Errors 7: testMode in the sandbox', async () => {
+  it('api.md#error-7: testMode in the sandbox', async () => {
     expect(await refusedFields({ testMode: null })).toEqual([400, 'testMode']);
     const testMode = { testModeType: 'SIMULATED_TEST' };
     expect(await refusedFields({ testMode })).toEqual([400, 'testMode.simulationStatus']);
   });
 });
 
-describe.concurrent('production without rails: decision 23', () => {
+describe.concurrent('production without rails: decisions.md#23', () => {
   it('refuses every express method by the ordinary validation', async () => {
     for (const method of METHODS) {
       const { status, body } = await scene.production.express(expressBody({ method }));
@@ -207,7 +207,7 @@ describe.concurrent('production without rails: decision 23', () => {
   });
 });
 
-describe.concurrent('an Idempotency-Key: decision 8', () => {
+describe.concurrent('an Idempotency-Key: decisions.md#8', () => {
   it('replays the first answer, in both kinds; another body is 422; without the key 409', async () => {
     for (const kind of ['express', 'hosted'] as const) {
       const body = kind === 'express' ? expressBody() : hostedBody();

@@ -38,7 +38,7 @@ async function returnedWith(payment: HostedPayment, index = 0): Promise<Record<s
 }
 
 describe.concurrent('hosted checkout', () => {
-  it('is paid through the pages: decision 11, decision 16, decision 17, decision 20, decision 22', async () => {
+  it('is paid through the pages: decisions.md#11, decisions.md#16, decisions.md#17, decisions.md#20, decisions.md#22', async () => {
     const payment = await createHosted(scene);
     const first = await open(payment.checkoutUrl);
     expect(first.status).toBe(200);
@@ -87,7 +87,7 @@ describe.concurrent('hosted checkout', () => {
     expect((await open(payment.checkoutUrl)).heading).toBe('Payment successful');
   });
 
-  it('shows and charges the commission that the customer bears: decision 15', async () => {
+  it('shows and charges the commission that the customer bears: decisions.md#15', async () => {
     const payment = await createHosted(scene, { amount: 200, commissionPaidByCustomer: true });
     expect((await open(payment.checkoutUrl)).text).toMatch(
       /telebirr ETB.205\.00 On the telebirr page fee ETB.5\.00/,
@@ -99,7 +99,7 @@ describe.concurrent('hosted checkout', () => {
     expect(told).toMatchObject({ totalAmount: 20_000, commission: 500, chargedAmount: 20_500 });
   });
 
-  it('can be tried again by another method after a decline: decision 30', async () => {
+  it('can be tried again by another method after a decline: decisions.md#30', async () => {
     const payment = await createHosted(scene);
     const declined = await press(await choose(payment, 'TELE_BIRR'), 'decline');
     expect(declined.heading).toBe('How do you want to pay?');
@@ -118,7 +118,7 @@ describe.concurrent('hosted checkout', () => {
     expect(event.payment.transaction?.transactionId).not.toBe(open.transaction?.transactionId);
   });
 
-  it('fails once when the simulator returns to the merchant: decision 30, decision 20', async () => {
+  it('fails once when the simulator returns to the merchant: decisions.md#30, decisions.md#20', async () => {
     const payment = await createHosted(scene);
     const landed = await press(await choose(payment), 'give_up');
     expect(landed.url).toContain(payment.shop.url);
@@ -131,7 +131,7 @@ describe.concurrent('hosted checkout', () => {
     expect((await open(payment.checkoutUrl)).heading).toBe('Payment not completed');
   });
 
-  it('fails once when the customer gives up on the page, and is no cancel: decision 25', async () => {
+  it('fails once when the customer gives up on the page, and is no cancel: decisions.md#25', async () => {
     const payment = await createHosted(scene);
     const page = await open(payment.checkoutUrl);
     const [landed] = await Promise.all([
@@ -149,7 +149,7 @@ describe.concurrent('hosted checkout', () => {
     expect(again.heading).toBe('Payment not completed');
   });
 
-  it('fails with the tenth failed attempt: decision 30', async () => {
+  it('fails with the tenth failed attempt: decisions.md#30', async () => {
     const payment = await createHosted(scene);
     let page = await open(payment.checkoutUrl);
     for (let attempt = 1; attempt <= 10; attempt++) {
@@ -166,7 +166,7 @@ describe.concurrent('hosted checkout', () => {
     });
   });
 
-  it('is canceled while open, silently, and takes no payment then: decision 21, decision 25', async () => {
+  it('is canceled while open, silently, and takes no payment then: decisions.md#21, decisions.md#25', async () => {
     const payment = await createHosted(scene);
     const secondTab = await open(payment.checkoutUrl);
     const simulator = await choose(payment);
@@ -190,7 +190,7 @@ describe.concurrent('hosted checkout', () => {
     expect(await paymentOf(scene, payment.uniqueId)).toMatchObject({ status: 'CANCELED' });
   });
 
-  it('is not canceled once paid: decision 25', async () => {
+  it('is not canceled once paid: decisions.md#25', async () => {
     const payment = await createHosted(scene);
     await press(await choose(payment), 'approve');
     expect((await scene.sandbox.cancel(payment.uniqueId)).status).toBe(409);
@@ -199,7 +199,7 @@ describe.concurrent('hosted checkout', () => {
     });
   });
 
-  it('expires by itself after 5 seconds, once: spec Events, decision 1', async () => {
+  it('expires by itself after 5 seconds, once: api.md#events, decisions.md#1', async () => {
     const payment = await createHosted(scene, { expireIn: 5 });
     const createdAtMs = Date.now();
     const page = await open(payment.checkoutUrl);
@@ -221,7 +221,7 @@ describe.concurrent('hosted checkout', () => {
     });
   });
 
-  it('expires under a simulator attempt, which dies with it: decision 30', async () => {
+  it('expires under a simulator attempt, which dies with it: decisions.md#30', async () => {
     const payment = await createHosted(scene, { expireIn: 5 });
     const simulator = await choose(payment);
     const event = await webhook(scene, payment.hook);
@@ -236,7 +236,7 @@ describe.concurrent('hosted checkout', () => {
     });
   });
 
-  it('keeps a phone that the merchant fixed: spec Customer info', async () => {
+  it('keeps a phone that the merchant fixed: api.md#customer-info', async () => {
     const payment = await createHosted(scene, {
       methods: ['M_PESA'],
       customerInfo: { phone: '911223344', isPhoneUpdatable: false },
@@ -252,7 +252,7 @@ describe.concurrent('hosted checkout', () => {
     expect(simulator.heading).toBe('Payment simulator');
   });
 
-  it('asks again for a phone that is none: decision 3', async () => {
+  it('asks again for a phone that is none: decisions.md#3', async () => {
     const payment = await createHosted(scene, { methods: ['M_PESA', 'TELE_BIRR'] });
     const form = formTo(await open(payment.checkoutUrl), '/attempts');
     const missing = await submit(form, { method: 'M_PESA', phone: '' });
@@ -273,7 +273,7 @@ describe.concurrent('hosted checkout', () => {
     expect(await paymentOf(scene, payment.uniqueId)).toMatchObject({ status: 'OPEN' });
   });
 
-  it('starts one attempt and pays once however often the forms are sent: decision 30', async () => {
+  it('starts one attempt and pays once however often the forms are sent: decisions.md#30', async () => {
     const payment = await createHosted(scene);
     const page = await open(payment.checkoutUrl);
     const form = formTo(page, '/attempts');
@@ -300,7 +300,7 @@ describe.concurrent('hosted checkout', () => {
     expect((await open(payment.checkoutUrl)).heading).toBe('Payment successful');
   });
 
-  it('starts one attempt by one form, though it fails before the form comes again: decision 30', async () => {
+  it('starts one attempt by one form, though it fails before the form comes again: decisions.md#30', async () => {
     const payment = await createHosted(scene);
     const form = formTo(await open(payment.checkoutUrl), '/attempts');
     const choice = { method: 'TELE_BIRR' };
@@ -356,7 +356,7 @@ describe.concurrent('hosted checkout', () => {
     });
   });
 
-  it('reports a second payment as an anomaly and announces one: decision 31', async () => {
+  it('reports a second payment as an anomaly and announces one: decisions.md#31', async () => {
     const payment = await createHosted(scene);
     const firstTab = await choose(payment, 'TELE_BIRR');
     const chosenAgain = await submit(formTo(await open(payment.checkoutUrl), '/abandon'));
@@ -374,7 +374,7 @@ describe.concurrent('hosted checkout', () => {
     expect(firstTab.text).toContain(anomalies?.[0]?.transactionId ?? 'no transaction');
   });
 
-  it('is paid late when an attempt that was given up is proved: decision 31, decision 18', async () => {
+  it('is paid late when an attempt that was given up is proved: decisions.md#31, decisions.md#18', async () => {
     const payment = await createHosted(scene);
     const oldTab = await choose(payment, 'TELE_BIRR');
     await submit(formTo(await open(payment.checkoutUrl), '/give-up'));
@@ -401,7 +401,7 @@ describe.concurrent('hosted checkout', () => {
     },
   );
 
-  it('takes a form of before the hidden field to the attempt in flight: decision 30', async () => {
+  it('takes a form of before the hidden field to the attempt in flight: decisions.md#30', async () => {
     const payment = await createHosted(scene);
     const form = formTo(await open(payment.checkoutUrl), '/attempts');
     const old = { ...form, inputs: form.inputs.filter(({ name }) => name !== 'attempts') };
@@ -410,7 +410,7 @@ describe.concurrent('hosted checkout', () => {
     expect((await submit(old, { method: 'TELE_BIRR' })).url).toBe(simulator.url);
   });
 
-  it('shows one and the same page for links that are not ours: decision 29', async () => {
+  it('shows one and the same page for links that are not ours: decisions.md#29', async () => {
     const payment = await createHosted(scene);
     const forged = `${payment.checkoutUrl.slice(0, -2)}AA`;
     const pages = await Promise.all(

@@ -58,7 +58,7 @@ async function askForPrompt(
 }
 
 /** One after another: the last of them uses up the merchant's key. */
-describe('rate limits: decision 27', () => {
+describe('rate limits: decisions.md#27', () => {
   it('one link, opened too often, is told to wait, and no other', async () => {
     const busy = await createHosted(scene);
     const other = await createHosted(scene);

@@ -9,7 +9,8 @@ import { ASKABLE, CELLS, type Cell } from '../support/e2e-rails-table.ts';
 
 /**
  * Rails that take a payment and whose answer never comes. The merchant and the customer hear
- * "pending", never "failed" (decision 16), until the rail is asked again or speaks by itself.
+ * "pending", never "failed" (docs/decisions.md#16), until the rail is asked again or speaks by
+ * itself.
  */
 
 // Nearly all of this is waiting.

@@ -125,7 +125,7 @@ describe.concurrent('the customer leaves the page of', () => {
     expect((await open(payment.checkoutUrl)).heading).toBe(english.paidTitle);
   });
 
-  it.each(left)('$method for another attempt, and pays both: decision 31', async (cell) => {
+  it.each(left)('$method for another attempt, and pays both: decisions.md#31', async (cell) => {
     const payment = await rails.pay(cell);
     const firstOrder = await payment.order();
     const first = await payment.reference();

@@ -26,7 +26,9 @@ import { verifiedWebhook } from '../support/e2e-webhook.ts';
 
 /** Deliveries of one merchant that hang at the same time, and some that have to wait for them. */
 const HANGING = 20;
-/** Decision 18: one merchant's deliveries are bounded, so not all of them get on the wire. */
+/**
+ * docs/decisions.md#18: one merchant's deliveries are bounded, so not all of them get on the wire.
+ */
 const HANGING_ON_THE_WIRE = 16;
 const SECOND_TRY_AFTER_MS = 5_000;
 const JITTER = 0.1;
@@ -78,7 +80,7 @@ function expectWait(first: ReceivedRequest, second: ReceivedRequest, wantedMs: n
   expect(waitMs).toBeLessThan(wantedMs * (1 + JITTER) + SLACK_MS);
 }
 
-describe.concurrent('webhooks on the wire: decision 18', () => {
+describe.concurrent('webhooks on the wire: decisions.md#18', () => {
   it('a hanging merchant is cut off at 15 s and delays nobody else', async () => {
     const keys = { secret: stuck.sandboxWebhookSecret, publicKey: scene.keys.publicKey };
     const api = apiOf(stuck);
@@ -130,7 +132,7 @@ describe.concurrent('webhooks on the wire: decision 18', () => {
     }
   });
 
-  it('a failed try is repeated after 5 s: same bytes, same id, new timestamp: decision 17', async () => {
+  it('a failed try is repeated after 5 s: same bytes, same id, new timestamp: decisions.md#17', async () => {
     const { uniqueId, hook } = await createSimulated(scene, [status(500), OK]);
     const first = await hook.request(0);
     const second = await hook.request(1);
@@ -163,7 +165,7 @@ describe.concurrent('webhooks on the wire: decision 18', () => {
     expect(gone.hook.requests).toHaveLength(1);
   });
 
-  it('a later event goes out at once and supersedes an undelivered earlier one: decision 31', async () => {
+  it('a later event goes out at once and supersedes an undelivered earlier one: decisions.md#31', async () => {
     const { checkoutUrl, hook } = await createHosted(scene, {}, [status(500), OK]);
     const form = formTo(await open(checkoutUrl), '/attempts');
     const oldTab = await submit(form, { method: 'TELE_BIRR' });
@@ -189,7 +191,7 @@ describe.concurrent('webhooks on the wire: decision 18', () => {
     expectSameEvent(await hook.request(0), await hook.request(1));
   });
 
-  it('refused addresses are never called, and hold nothing up: decision 12', async () => {
+  it('refused addresses are never called, and hold nothing up: decisions.md#12', async () => {
     const target = scene.server.endpoint();
     const { port, pathname } = new URL(target.url);
     const own = `${scene.gateway.baseUrl}/api/v1/payment/banks`;
@@ -203,7 +205,7 @@ describe.concurrent('webhooks on the wire: decision 18', () => {
       const { uniqueId } = await createSimulated(scene, [], { callbackUrl });
       await untilStatus(scene, uniqueId, 'SUCCESS');
     }
-    // The published pattern keeps these out from the start (decision 12).
+    // The published pattern keeps these out from the start (docs/decisions.md#12).
     for (const callbackUrl of [
       `http://[::1]:${port}${pathname}`,
       `http://merchant:password@127.0.0.1:${port}${pathname}`,
@@ -216,7 +218,7 @@ describe.concurrent('webhooks on the wire: decision 18', () => {
   });
 });
 
-describe.concurrent('without a callbackUrl: decision 19', () => {
+describe.concurrent('without a callbackUrl: decisions.md#19', () => {
   it('the event goes to the address in the merchant’s settings, signed with its own secret', async () => {
     const body = expressBody();
     expect((await apiOf(configured).express(body)).status).toBe(200);

@@ -74,7 +74,7 @@ export function strayed(callbackUrl: string): string {
   return callbackUrl.slice(0, at) + changed + callbackUrl.slice(at + 1);
 }
 
-/** A line of log tells of it, and nothing that is nobody's business (promise 10). */
+/** A line of log tells of it, and nothing that is nobody's business (docs/promises.md#10). */
 export async function expectRefusalLogged(
   payment: RailPayment,
   suspicion: CallbackSuspicion,

@@ -132,7 +132,7 @@ export async function startScene({ prepare, ...options }: SceneOptions = {}): Pr
       await gateway.stop();
       await server.stop();
       await keepLogs(gateway.logs());
-      // Promise 10: no phone that a test pays with is in any log.
+      // docs/promises.md#10: no phone that a test pays with is in any log.
       expect([...phones].filter((digits) => gateway.logs().includes(digits))).toEqual([]);
     },
   };

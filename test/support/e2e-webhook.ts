@@ -4,7 +4,10 @@ import { Webhook as SvixWebhook } from 'svix';
 import { expect } from 'vitest';
 import type { ReceivedRequest } from './e2e-merchant-server.ts';
 
-/** The payment as the status call and the events show it (decision 17), as far as tests read it. */
+/**
+ * The payment as the status call and the events show it (docs/decisions.md#17), as far as tests
+ * read it.
+ */
 export interface Payment {
   readonly paymentIntentId: number;
   readonly uuid: string;

@@ -20,7 +20,7 @@ const keys = fc.tuple(environments, randomBytes).map(([environment, bytes]) => (
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const keyCharacters = fc.constantFrom(...BASE62, '_', '-');
 
-describe('decision 9: API keys', () => {
+describe('decisions.md#9: API keys', () => {
   it('say their environment', () => {
     expect(generateApiKey('sandbox')).toMatch(/^kfl_test_[0-9A-Za-z]{49}$/);
     expect(generateApiKey('production')).toMatch(/^kfl_live_[0-9A-Za-z]{49}$/);

@@ -4,12 +4,12 @@ import { describe, expect, it } from 'vitest';
 import { callbackUrlField, matchesCallbackPattern } from '../../src/api/schema/callback-url.ts';
 import { httpUrlField } from '../../src/api/schema/http-url.ts';
 
-/** As published (spec "Limits"): exponential, so it only ever sees short strings here. */
+/** As published (docs/api.md#limits): exponential, so it only ever sees short strings here. */
 const PUBLISHED = /^(https?):\/\/(?!-)(?:[a-zA-Z0-9-]{1,63}\.?)*(?::\d{1,5})?(?:\/(?:[^\s]*)?)?$/;
 
 const HOSTILE_LENGTH = 60 * 1024;
 
-describe('matchesCallbackPattern (decision 12)', () => {
+describe('matchesCallbackPattern (decisions.md#12)', () => {
   const tail = fc.string({ unit: fc.constantFrom(...'aZ0-..:/9 \n?@_é'), maxLength: 12 });
   const start = fc.constantFrom('http://', 'https://', 'http:/', 'HTTP://', 'ftp://', '');
 
@@ -44,7 +44,7 @@ describe('matchesCallbackPattern (decision 12)', () => {
   });
 });
 
-describe('callbackUrlField (decision 12)', () => {
+describe('callbackUrlField (decisions.md#12)', () => {
   it.each([
     'https://shop.example/hook?order=1#part',
     'http://shop.example:8080',
@@ -79,7 +79,7 @@ describe('callbackUrlField (decision 12)', () => {
   });
 });
 
-describe('httpUrlField (decision 12, spec "Errors" 5)', () => {
+describe('httpUrlField (decisions.md#12, api.md#error-5)', () => {
   it.each([
     'https://shop.example/done?order=1&lang=am#top',
     'http://localhost:3000',
@@ -115,7 +115,7 @@ describe('httpUrlField (decision 12, spec "Errors" 5)', () => {
     expect(result.issues?.[0].message).toContain(message);
   });
 
-  it('takes 2,048 characters and no more (decision 7)', () => {
+  it('takes 2,048 characters and no more (decisions.md#7)', () => {
     const longest = 'https://shop.example/'.padEnd(2_048, 'a');
     expect(v.safeParse(httpUrlField, longest).success).toBe(true);
     expect(v.safeParse(httpUrlField, `${longest}a`).issues?.[0].message).toBe(

@@ -134,7 +134,7 @@ describe('choosing', () => {
   });
 });
 
-describe('money (decisions 4 and 15)', () => {
+describe('money (decisions.md#4, #15)', () => {
   test('the merchant bears the commission: none is shown', () => {
     expect(checkoutView(intentWith(), NOW_MS).summary.totals).toEqual({
       subtotalMinor: 150_000,

@@ -16,7 +16,7 @@ function configWith(changes: Record<string, string | undefined>) {
   return configOf({ ...VARIABLES, ...SECRETS, ...changes } as unknown as Bindings);
 }
 
-test('decision 1: what wrangler.toml says', () => {
+test('decisions.md#1: what wrangler.toml says', () => {
   expect(configWith({})).toMatchObject({
     publicBaseUrl: null,
     expireInSecondsMin: 5,
@@ -26,13 +26,13 @@ test('decision 1: what wrangler.toml says', () => {
   });
 });
 
-test('decision 26: an origin, with or without its slash', () => {
+test('decisions.md#26: an origin, with or without its slash', () => {
   expect(configWith({ PUBLIC_BASE_URL: 'https://pay.example.com/' }).publicBaseUrl).toBe(
     'https://pay.example.com',
   );
 });
 
-test('decision 32: keys have ids and overlap, the first one signs', () => {
+test('decisions.md#32: keys have ids and overlap, the first one signs', () => {
   const keys = configWith({ LINK_SIGNING_KEYS: 'b:AQID, a:BAUG' }).linkSigningKeys;
   expect(keys.map(({ keyId }) => keyId)).toEqual(['b', 'a']);
 });

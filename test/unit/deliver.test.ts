@@ -61,7 +61,7 @@ function send(url: URL, more: Partial<WebhookRequest> = {}) {
   });
 }
 
-describe('one webhook request (decision 18)', () => {
+describe('one webhook request (decisions.md#18)', () => {
   test('is a JSON POST with our name, the given headers and the exact bytes', async () => {
     const seen: Record<string, unknown> = {};
     const url = await merchant(async (request, response) => {
@@ -131,7 +131,7 @@ describe('one webhook request (decision 18)', () => {
   });
 });
 
-describe('Retry-After (decision 18)', () => {
+describe('Retry-After (decisions.md#18)', () => {
   const nowMs = Date.UTC(2026, 10, 17, 9, 30, 0);
 
   test.each([
@@ -162,7 +162,7 @@ describe('Retry-After (decision 18)', () => {
   });
 });
 
-describe('a merchant who does not answer (decision 18)', () => {
+describe('a merchant who does not answer (decisions.md#18)', () => {
   test('has 15 s', () => {
     expect(TRY_TIMEOUT_MS).toBe(15_000);
   });
@@ -224,7 +224,7 @@ describe('a merchant who does not answer (decision 18)', () => {
   });
 });
 
-describe('the answer kept (decision 18)', () => {
+describe('the answer kept (decisions.md#18)', () => {
   test('an endless one is read up to 64 KiB and cancelled', async () => {
     let pulledBytes = 0;
     let cancelled = false;
@@ -400,7 +400,7 @@ async function consume(env: Env, queue: string, messages: readonly DeliveryMessa
 
 const message: DeliveryMessage = { objectId: 'a'.repeat(64), sequence: 3, merchantId: 'm1' };
 
-describe('webhook settings (decisions 17, 19)', () => {
+describe('webhook settings (decisions.md#17, #19)', () => {
   const startMs = 1_000_000;
 
   test("are the tenant's own: url, and the secrets in force, newest first", async () => {
@@ -447,7 +447,7 @@ describe('webhook settings (decisions 17, 19)', () => {
   });
 });
 
-describe('a delivery from claim to report (decisions 18, 19; promise 6)', () => {
+describe('a delivery from claim to report (decisions.md#18, #19; promises.md#6)', () => {
   test('is signed with every secret, sent and reported; the message is acked at once', async () => {
     const seen: { body?: string; headers?: Record<string, string> } = {};
     const url = await merchant(async (request, response) => {
@@ -573,7 +573,7 @@ describe('a delivery from claim to report (decisions 18, 19; promise 6)', () => 
   });
 });
 
-describe('bounded concurrency (decision 18)', () => {
+describe('bounded concurrency (decisions.md#18)', () => {
   /** An object whose claims hang until they are released. */
   function hangingObject() {
     const releases: (() => void)[] = [];

@@ -4,8 +4,9 @@ import { base32FromBytes, bytesFromBase32, bytesFromBase64Url } from '../../src/
 import { type Link, linkId, signLink, verifyLinkId } from '../../src/crypto/link-token.ts';
 
 /**
- * Goal: an order id that CBE carries through its own systems leads to its payment, and nobody but us
- * can make one (promise 9). What reads it is open to the world: it must be strict, and quick.
+ * Goal: an order id that CBE carries through its own systems leads to its payment, and nobody but
+ * us can make one (docs/promises.md#9). What reads it is open to the world: it must be strict, and
+ * quick.
  */
 
 const key = (keyId: string, fill: number): NamedKey => ({
@@ -83,7 +84,7 @@ describe('an order id', () => {
 });
 
 describe('keys', () => {
-  test('decision 32: the newest makes ids, older ones go on verifying', async () => {
+  test('decisions.md#32: the newest makes ids, older ones go on verifying', async () => {
     const before = await linkId(OLD, LINK);
     const after = await linkId(BOTH, LINK);
     expect(after).toBe(await linkId(NEW, LINK));

@@ -10,13 +10,13 @@ const OLD = key('k1', 1);
 const NEW = key('k2', 2);
 const LINK = { objectId: 'ab'.repeat(32), attemptIndex: 3 };
 
-test('a link comes back as it was signed (promise 8)', async () => {
+test('a link comes back as it was signed (promises.md#8)', async () => {
   expect(await verifyLink([OLD], 'checkout', await signLink([OLD], 'checkout', LINK))).toEqual(
     LINK,
   );
 });
 
-test('decision 32: the newest key signs, older ones go on verifying', async () => {
+test('decisions.md#32: the newest key signs, older ones go on verifying', async () => {
   const before = await signLink([OLD], 'checkout', LINK);
   const after = await signLink([NEW, OLD], 'checkout', LINK);
   expect(after.startsWith('k2.')).toBe(true);

@@ -10,7 +10,7 @@ import {
 
 const anyAmountMinor = fc.integer({ min: 0, max: AMOUNT_MINOR_MAX });
 
-describe('minorFromMajor (decision 5)', () => {
+describe('minorFromMajor (decisions.md#5)', () => {
   it.each([
     [1, 100],
     [1.15, 115],
@@ -52,7 +52,7 @@ describe('minorFromMajor (decision 5)', () => {
   });
 });
 
-describe('roundedShare and commissionMinor (decisions 14, 15)', () => {
+describe('roundedShare and commissionMinor (decisions.md#14, #15)', () => {
   it.each([
     [100, 150, 1, 2],
     [99, 5_000, 49, 50],

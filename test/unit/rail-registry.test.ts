@@ -14,9 +14,9 @@ import { attemptWith, termsWith } from '../support/checkout-fixtures.ts';
 import { COMPLETE, envOf, envWithAll, NBG, RAIL_IDS } from './rail-settings-fixture.ts';
 
 /**
- * Goal: decisions 13, 22 and 23: each payment gets the rail that has its secret and takes its
- * currency, the sandbox never meets a production rail, and a wrong secret is nobody else's trouble.
- * Method: an `env` made of secrets, for all six methods.
+ * Goal: docs/decisions.md#13, #22, #23: each payment gets the rail that has its secret and takes
+ * its currency, the sandbox never meets a production rail, and a wrong secret is nobody else's
+ * trouble. Method: an `env` made of secrets, for all six methods.
  */
 
 describe('the rail of a payment', () => {
@@ -44,7 +44,7 @@ describe('the rail of a payment', () => {
     ['express without a simulation', { kind: 'express', simulation: null }],
   ];
 
-  test.each(SIMULATED)('decision 22: the sandbox simulates: %s', (_name, changes) => {
+  test.each(SIMULATED)('decisions.md#22: the sandbox simulates: %s', (_name, changes) => {
     const terms = payment({ environment: 'sandbox', ...changes });
     for (const method of METHODS) {
       for (const env of [ALL, envWithAll('sandbox'), envWithAll('production'), envOf({})]) {
@@ -53,7 +53,7 @@ describe('the rail of a payment', () => {
     }
   });
 
-  test.each(METHODS)('decision 22: express ACTUAL_TEST of %s', (method) => {
+  test.each(METHODS)('decisions.md#22: express ACTUAL_TEST of %s', (method) => {
     const terms = payment({ environment: 'sandbox', kind: 'express', simulation: 'interactive' });
     const sandbox = configuredRail(ALL, 'sandbox', method);
     expect(railFor(ALL, terms, method)).toBe(sandbox);
@@ -105,7 +105,7 @@ describe('the rail of a payment', () => {
     expect(currenciesOf(NBG_ENV, 'production', 'ETS_SWITCH')).toEqual(['ETB']);
   });
 
-  test.each(METHODS)('decision 13: dollars by %s, where its rail takes them', (method) => {
+  test.each(METHODS)('decisions.md#13: dollars by %s, where its rail takes them', (method) => {
     const rows: readonly [Bindings, boolean][] = [
       [ALL, method === 'ETS_SWITCH'],
       [NBG_ENV, false],
@@ -135,7 +135,7 @@ describe('the rail of a payment', () => {
     E_BIRR: [true, false],
   };
 
-  test.each(METHODS)('decision 3: whose numbers can pay by %s', (method) => {
+  test.each(METHODS)('decisions.md#3: whose numbers can pay by %s', (method) => {
     const asked = (env: Bindings, changes: Partial<IntentTerms>) =>
       PHONES.map((phone) => takesPhone(env, payment(changes), method, phone));
     const test = { environment: 'sandbox', kind: 'express', simulation: 'interactive' } as const;
@@ -147,7 +147,7 @@ describe('the rail of a payment', () => {
     expect(asked(envWithAll('sandbox'), { environment: 'production' })).toEqual([true, true]);
   });
 
-  test('decision 3: the operator’s setting says whose numbers eBirr takes', () => {
+  test('decisions.md#3: the operator’s setting says whose numbers eBirr takes', () => {
     const settings = { ...COMPLETE.E_BIRR, phonePrefixes: ['2519', '2517'] };
     const env = envOf({ RAIL_E_BIRR_PRODUCTION: settings });
     for (const phone of PHONES) {

@@ -16,9 +16,9 @@ import {
 } from './rail-settings-fixture.ts';
 
 /**
- * Goal: decisions 22 and 23: a method is enabled by its secret and by nothing else, and a wrong
- * secret is named with the field that is wrong and never with what stands in it. Method: an `env`
- * made of secrets, for all six methods.
+ * Goal: docs/decisions.md#22, #23: a method is enabled by its secret and by nothing else, and a
+ * wrong secret is named with the field that is wrong and never with what stands in it. Method: an
+ * `env` made of secrets, for all six methods.
  */
 
 /** The methods that have a rail. */
@@ -56,7 +56,7 @@ const otherOf = (environment: Environment) =>
   environment === 'sandbox' ? 'production' : 'sandbox';
 
 describe('which rails there are', () => {
-  test('decision 23: without a secret, none', () => {
+  test('decisions.md#23: without a secret, none', () => {
     const env = envOf({ RAIL_TELE_BIRR: COMPLETE.TELE_BIRR, RAIL_VISA_PRODUCTION: { a: 1 } });
     for (const environment of ENVIRONMENTS) {
       checkRailSettings(env, environment);
@@ -158,7 +158,7 @@ const ADDRESS_FIELDS: readonly (readonly [Method, string, boolean])[] = [
 
 describe('a wrong secret', () => {
   test.each(ADDRESS_FIELDS)(
-    'decision 22: %s in the sandbox must say where its test system is',
+    'decisions.md#22: %s in the sandbox must say where its test system is',
     (method, field) => {
       const text = `RAIL_${method}_SANDBOX: ${field}: must name the rail's test system`;
       expect(faultWith(method, { [field]: undefined }, 'sandbox')).toBe(text);

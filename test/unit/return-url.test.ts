@@ -4,7 +4,7 @@ import { attemptWith, intentWith } from '../support/checkout-fixtures.ts';
 
 const OURS = 'paymentIntentUniqueId=order-1001&status=OPEN';
 
-describe('decision 20: the way back to the merchant', () => {
+describe('decisions.md#20: the way back to the merchant', () => {
   test.each([
     ['no query', 'https://a.example/done', `https://a.example/done?${OURS}`],
     ['no path', 'https://a.example', `https://a.example/?${OURS}`],

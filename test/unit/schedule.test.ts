@@ -19,7 +19,7 @@ const dayMs = 24 * hourMs;
 const middle = 0.5;
 const chances = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 
-describe('the webhook schedule (decision 18)', () => {
+describe('the webhook schedule (decisions.md#18)', () => {
   test('is ten tries: 0, 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h, 24 h', () => {
     expect(DELIVERY_WAITS_MS).toEqual([
       0,
@@ -65,7 +65,7 @@ describe('the webhook schedule (decision 18)', () => {
   });
 });
 
-describe('leases (promise 6, design section 5)', () => {
+describe('leases (promises.md#6, docs/architecture.md)', () => {
   test('of a queued message double from 30 s to an hour, whatever the count', () => {
     expect([0, 1, 2, 3, 4, 5, 6].map(queuedLeaseMs)).toEqual(
       [30, 60, 120, 240, 480, 960, 1_920].map((seconds) => seconds * secondMs),
@@ -80,7 +80,7 @@ describe('leases (promise 6, design section 5)', () => {
   });
 });
 
-describe('reconciliation (decision 31)', () => {
+describe('reconciliation (decisions.md#31)', () => {
   test('doubles from 5 s to 6 h', () => {
     const waits = [0, 1, 2, 3, 11, 12, 13, 1_000].map((checks) => nextCheckAtMs(checks, 0, 0));
     expect(waits).toEqual([
@@ -113,6 +113,6 @@ describe('reconciliation (decision 31)', () => {
   });
 });
 
-test('an ended payment is kept for 400 days (decision 24)', () => {
+test('an ended payment is kept for 400 days (decisions.md#24)', () => {
   expect(RETENTION_MS).toBe(400 * dayMs);
 });

@@ -10,7 +10,7 @@ const newer = key('k2', 2);
 const older = key('k1', 1);
 const context = 'webhook_secret/sandbox/m1';
 
-describe('secrets at rest (promise 10, decision 17: secrets per merchant and environment)', () => {
+describe('secrets at rest (promises.md#10, decisions.md#17: secrets per merchant and environment)', () => {
   test('open again, whatever the text', async () => {
     for (const plaintext of ['whsec_abc', '', 'ምስጢር', 'x'.repeat(10_000)]) {
       expect(await unseal([newer], await seal([newer], plaintext, context), context)).toBe(
@@ -29,13 +29,13 @@ describe('secrets at rest (promise 10, decision 17: secrets per merchant and env
     expect(Buffer.from(first.slice(3), 'base64url').length).toBe(37);
   });
 
-  test('survive a rotation of the data key as long as the old one is kept (decision 32)', async () => {
+  test('survive a rotation of the data key as long as the old one is kept (decisions.md#32)', async () => {
     const sealed = await seal([older], 'whsec_abc', context);
     expect(await unseal([newer, older], sealed, context)).toBe('whsec_abc');
     expect(await unseal([newer], sealed, context)).toBeNull();
   });
 
-  test('do not open for another merchant or environment (promise 8)', async () => {
+  test('do not open for another merchant or environment (promises.md#8)', async () => {
     const sealed = await seal([newer], 'whsec_abc', context);
     expect(await unseal([newer], sealed, 'webhook_secret/sandbox/m2')).toBeNull();
     expect(await unseal([newer], sealed, 'webhook_secret/production/m1')).toBeNull();

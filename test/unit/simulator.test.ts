@@ -27,7 +27,7 @@ function post(body: string, headers: Record<string, string> = {}): Request {
   });
 }
 
-describe('decision 22: the sandbox rail', () => {
+describe('decisions.md#22: the sandbox rail', () => {
   test.each([null, 'interactive'] as const)(
     '%s: the customer plays the rail',
     async (simulation) => {
@@ -86,7 +86,7 @@ describe('decision 22: the sandbox rail', () => {
     expect(result.type === 'refused' && result.answer.status).toBe(400);
   });
 
-  test('serves every sandbox method and nothing in production (decision 23)', () => {
+  test('serves every sandbox method and nothing in production (decisions.md#23)', () => {
     const env = {} as Env;
     const sandbox = {
       environment: 'sandbox',

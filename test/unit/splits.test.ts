@@ -13,7 +13,7 @@ import {
 
 const QUANTITY_MAX = 2_147_483_647;
 
-describe('itemTotals (decision 4)', () => {
+describe('itemTotals (decisions.md#4)', () => {
   it.each([
     ['no items', [], 0, 0],
     ['one item', [{ priceMinor: 1_050, quantity: 3 }], 3_150, 1_050],
@@ -49,7 +49,7 @@ describe('itemTotals (decision 4)', () => {
   });
 });
 
-describe('matchingBasis (decision 4)', () => {
+describe('matchingBasis (decisions.md#4)', () => {
   it.each([
     [300, { unitMinor: 300, lineMinor: 100 }, 'unit'],
     [100, { unitMinor: 300, lineMinor: 100 }, 'line'],
@@ -61,7 +61,7 @@ describe('matchingBasis (decision 4)', () => {
   });
 });
 
-describe('shares (decision 14)', () => {
+describe('shares (decisions.md#14)', () => {
   it.each([
     [{ type: 'percentage', value: 3_333 }, 100, 33],
     [{ type: 'percentage', value: 1 }, 9_999, 0],

@@ -103,7 +103,7 @@ const SETTLED: readonly Row[] = [
     events: ['payment_succeeded'],
   },
   {
-    name: 'decision 31: paid, after the payment has expired: late',
+    name: 'decisions.md#31: paid, after the payment has expired: late',
     story: [
       [1, PUSH],
       [60_000, TICK],
@@ -343,7 +343,7 @@ describe('money that moved twice', () => {
     [40_000, PAID],
   ];
 
-  test('decision 31: is one event and one anomaly, also when a human finds it', () => {
+  test('decisions.md#31: is one event and one anomaly, also when a human finds it', () => {
     const { intent, events } = tell(story);
     expect(events).toEqual(['payment_succeeded']);
     expect(intent.paidAttemptId).toBe('b');

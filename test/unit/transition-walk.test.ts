@@ -316,7 +316,7 @@ test.each<[string, IntentKind, readonly Plan[], number, (attemptId: string) => r
     ['hosted, a rail that a consumer calls', 'hosted', [QUEUED, REDIRECT], 2, CLAIMED],
   ],
 )(
-  'every reachable state keeps promises 1, 3, 4, 5 and 7: %s',
+  'every reachable state keeps promises.md#1, #3, #4, #5, #7: %s',
   (_name, kind, plans, attemptsMax, more) => {
     const first: Node = {
       intent: openIntent(someTerms({ kind, expiresAtMs: EXPIRY_MS })),

@@ -75,7 +75,7 @@ const ROWS: readonly Row[] = [
     attempts: ['succeeded'],
   },
   {
-    name: 'decision 30: a failed hosted attempt reopens the intent',
+    name: 'decisions.md#30: a failed hosted attempt reopens the intent',
     story: [
       [1, REDIRECT],
       [2, fail('a')],
@@ -94,7 +94,7 @@ const ROWS: readonly Row[] = [
     events: ['payment_failed'],
   },
   {
-    name: 'decision 30: failed, then another method',
+    name: 'decisions.md#30: failed, then another method',
     story: [
       [1, REDIRECT],
       [2, fail('a')],
@@ -130,7 +130,7 @@ const ROWS: readonly Row[] = [
     attempts: ['processing'],
   },
   {
-    name: 'decision 30: a form sent again after its attempt failed starts nothing',
+    name: 'decisions.md#30: a form sent again after its attempt failed starts nothing',
     story: [
       [1, startKnowing(0, 'a')],
       [2, fail('a')],
@@ -141,7 +141,7 @@ const ROWS: readonly Row[] = [
     attempts: ['failed'],
   },
   {
-    name: 'decision 30: the form of the page that knows of the failure does',
+    name: 'decisions.md#30: the form of the page that knows of the failure does',
     story: [
       [1, startKnowing(0, 'a')],
       [2, fail('a')],
@@ -205,7 +205,7 @@ const ROWS: readonly Row[] = [
     events: ['payment_expired'],
   },
   {
-    name: 'decision 25: canceled while open, no event',
+    name: 'decisions.md#25: canceled while open, no event',
     story: [[1, CANCEL]],
     status: 'canceled',
     events: [],
@@ -219,7 +219,7 @@ const ROWS: readonly Row[] = [
     status: 'canceled',
   },
   {
-    name: 'decision 25: no cancel while paying',
+    name: 'decisions.md#25: no cancel while paying',
     story: [
       [1, REDIRECT],
       [2, CANCEL],
@@ -246,7 +246,7 @@ const ROWS: readonly Row[] = [
     events: ['payment_expired'],
   },
   {
-    name: 'decision 25: giving up is a failure',
+    name: 'decisions.md#25: giving up is a failure',
     story: [[1, GIVE_UP]],
     status: 'failed',
     events: ['payment_failed'],
@@ -281,7 +281,7 @@ const ROWS: readonly Row[] = [
     rejection: 'not_abandonable',
   },
   {
-    name: 'decision 31: a window that passes leaves the attempt unresolved, not failed',
+    name: 'decisions.md#31: a window that passes leaves the attempt unresolved, not failed',
     story: [
       [1, PUSH],
       [30_000, TICK],
@@ -290,7 +290,7 @@ const ROWS: readonly Row[] = [
     attempts: ['unresolved'],
   },
   {
-    name: 'decision 31: no new attempt while a push is unresolved',
+    name: 'decisions.md#31: no new attempt while a push is unresolved',
     story: [
       [1, PUSH],
       [30_000, startAttempt('b')],
@@ -299,7 +299,7 @@ const ROWS: readonly Row[] = [
     rejection: 'attempt_in_flight',
   },
   {
-    name: 'decision 31: then the intent may expire',
+    name: 'decisions.md#31: then the intent may expire',
     story: [
       [1, PUSH],
       [60_000, TICK],
@@ -309,7 +309,7 @@ const ROWS: readonly Row[] = [
     attempts: ['unresolved'],
   },
   {
-    name: 'decision 31: a redirect may be left, and another started',
+    name: 'decisions.md#31: a redirect may be left, and another started',
     story: [
       [1, REDIRECT],
       [2, abandon('a')],
@@ -328,7 +328,7 @@ const ROWS: readonly Row[] = [
     rejection: 'not_abandonable',
   },
   {
-    name: 'decision 31: the redirect that was left is paid after all',
+    name: 'decisions.md#31: the redirect that was left is paid after all',
     story: [
       [1, REDIRECT],
       [2, abandon('a')],
@@ -339,7 +339,7 @@ const ROWS: readonly Row[] = [
     late: false,
   },
   {
-    name: 'decision 31: late success after expiry',
+    name: 'decisions.md#31: late success after expiry',
     story: [
       [1, PUSH],
       [60_000, TICK],
@@ -350,7 +350,7 @@ const ROWS: readonly Row[] = [
     late: true,
   },
   {
-    name: 'decision 31: late success after a failure',
+    name: 'decisions.md#31: late success after a failure',
     kind: 'express',
     story: [
       [1, PUSH],
@@ -362,7 +362,7 @@ const ROWS: readonly Row[] = [
     late: true,
   },
   {
-    name: 'decision 31: late success after a cancel',
+    name: 'decisions.md#31: late success after a cancel',
     story: [
       [1, REDIRECT],
       [2, abandon('a')],
@@ -384,7 +384,7 @@ const ROWS: readonly Row[] = [
     late: true,
   },
   {
-    name: 'decision 30: a simulator attempt never outlives the intent',
+    name: 'decisions.md#30: a simulator attempt never outlives the intent',
     story: [
       [1, SIMULATOR],
       [60_000, TICK],
@@ -394,7 +394,7 @@ const ROWS: readonly Row[] = [
     attempts: ['expired'],
   },
   {
-    name: 'promise 5: not expired under an attempt whose window is open',
+    name: 'promises.md#5: not expired under an attempt whose window is open',
     story: [
       [1, startAttempt('a', { deadlineAtMs: 90_000 })],
       [60_000, TICK],
@@ -402,7 +402,7 @@ const ROWS: readonly Row[] = [
     status: 'processing',
   },
   {
-    name: 'promise 5: a failure after the time is an expiry',
+    name: 'promises.md#5: a failure after the time is an expiry',
     story: [
       [1, startAttempt('a', { deadlineAtMs: 90_000 })],
       [70_000, fail('a')],
@@ -411,7 +411,7 @@ const ROWS: readonly Row[] = [
     events: ['payment_expired'],
   },
   {
-    name: 'promise 4: unknown is not failed',
+    name: 'promises.md#4: unknown is not failed',
     story: [
       [1, REDIRECT],
       [2, unknown('a', 10)],
@@ -463,7 +463,7 @@ test.each(ROWS)('$name', ({ kind, story, status, events, rejection, attempts, la
   }
 });
 
-describe('decision 31: the rail is asked before it is given up', () => {
+describe('decisions.md#31: the rail is asked before it is given up', () => {
   const SIMULATED = startAttempt('a', {
     flow: 'push',
     deadlineAtMs: 60_000,
@@ -508,7 +508,7 @@ describe('decision 31: the rail is asked before it is given up', () => {
   });
 });
 
-describe('decision 31: money that moved twice', () => {
+describe('decisions.md#31: money that moved twice', () => {
   const story: Story = [
     [1, REDIRECT],
     [2, abandon('a')],
@@ -535,7 +535,7 @@ describe('decision 31: money that moved twice', () => {
   });
 });
 
-describe('decision 30: ten attempts', () => {
+describe('decisions.md#30: ten attempts', () => {
   const failures = (count: number): Story =>
     Array.from({ length: count }, (_, index) => [
       [1, startAttempt(`a${index}`)] as const,

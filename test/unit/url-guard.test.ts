@@ -31,7 +31,7 @@ const userInfo = 'URL carries a user name or password';
 const ourselves = 'host is Kefel itself';
 const notHttp = 'URL is not http or https';
 
-describe('the URL guard of webhooks (decision 18)', () => {
+describe('the URL guard of webhooks (decisions.md#18)', () => {
   test.each([
     'https://example.com',
     'http://example.com/hook',
@@ -191,7 +191,7 @@ describe('the URL guard of webhooks (decision 18)', () => {
     expect(reasonOf('http://localhost/', { ...local, httpsOnly: true })).toBe('URL is not https');
   });
 
-  test('limits the length (decision 7), before it parses', () => {
+  test('limits the length (decisions.md#7), before it parses', () => {
     const longest = `https://example.com/${'a'.repeat(CALLBACK_URL_LENGTH_MAX - 20)}`;
     expect(reasonOf(longest, deployed)).toBeNull();
     expect(reasonOf(`${longest}a`, deployed)).toBe('URL is longer than 2048 characters');
@@ -218,7 +218,7 @@ describe('the URL guard of webhooks (decision 18)', () => {
   });
 });
 
-describe('local development alone (decision 18)', () => {
+describe('local development alone (decisions.md#18)', () => {
   test.each([
     'http://localhost:9000/hook',
     'https://localhost/hook',

@@ -28,38 +28,38 @@ const ROWS: readonly Row[] = [
     { amount: undefined, items: [] },
     { amount: 'Either amount or a non-empty items list is required.' },
   ],
-  ['spec Errors 4: amount 0', { amount: 0 }, { amount: 'Must be greater than 0.' }],
-  ['spec Errors 4: method missing', { method: undefined }, { method: REQUIRED }],
-  ['spec Errors 4: method', { method: 'CASH' }, { method: METHOD }],
-  ['spec: exactly one method', { method: ['CBE'] }, { method: METHOD }],
-  ['decision 13: currency', { currency: 'USD' }, { currency: 'M_PESA cannot take USD.' }],
+  ['api.md#error-4: amount 0', { amount: 0 }, { amount: 'Must be greater than 0.' }],
+  ['api.md#error-4: method missing', { method: undefined }, { method: REQUIRED }],
+  ['api.md#error-4: method', { method: 'CASH' }, { method: METHOD }],
+  ['exactly one method', { method: ['CBE'] }, { method: METHOD }],
+  ['decisions.md#13: currency', { currency: 'USD' }, { currency: 'M_PESA cannot take USD.' }],
   [
-    'decision 2: TELE_BIRR',
+    'decisions.md#2: TELE_BIRR',
     { method: 'TELE_BIRR' },
     { returnUrl: 'This field is required for TELE_BIRR.' },
   ],
   [
-    'decision 2: ETS_SWITCH, null',
+    'decisions.md#2: ETS_SWITCH, null',
     { method: 'ETS_SWITCH', returnUrl: null },
     { returnUrl: 'This field is required for ETS_SWITCH.' },
   ],
-  ['decision 2: bad where not required', { returnUrl: '' }, { returnUrl: BAD_URL }],
-  ['spec Errors 7: phone missing', { phoneNumber: undefined }, { phoneNumber: NO_PHONE }],
+  ['decisions.md#2: bad where not required', { returnUrl: '' }, { returnUrl: BAD_URL }],
+  ['api.md#error-7: phone missing', { phoneNumber: undefined }, { phoneNumber: NO_PHONE }],
   [
-    'decision 3: empty phones',
+    'decisions.md#3: empty phones',
     { phoneNumber: '', customerInfo: { phone: '' } },
     { phoneNumber: NO_PHONE },
   ],
-  ['decision 3: unusable phone', { phoneNumber: '0811223344' }, { phoneNumber: PHONE }],
-  ['decision 3: 251 without digits', { phoneNumber: '251911' }, { phoneNumber: PHONE }],
-  ['decision 3: spaces', { phoneNumber: '+251 911 223 344' }, { phoneNumber: PHONE }],
+  ['decisions.md#3: unusable phone', { phoneNumber: '0811223344' }, { phoneNumber: PHONE }],
+  ['decisions.md#3: 251 without digits', { phoneNumber: '251911' }, { phoneNumber: PHONE }],
+  ['decisions.md#3: spaces', { phoneNumber: '+251 911 223 344' }, { phoneNumber: PHONE }],
   [
-    'decision 3: phoneNumber wins',
+    'decisions.md#3: phoneNumber wins',
     { phoneNumber: '12', customerInfo: { phone: '911223344' } },
     { phoneNumber: PHONE },
   ],
   [
-    'decision 3: unusable customerInfo.phone',
+    'decisions.md#3: unusable customerInfo.phone',
     { phoneNumber: null, customerInfo: { phone: '12' } },
     { 'customerInfo.phone': PHONE },
   ],
@@ -68,16 +68,16 @@ const ROWS: readonly Row[] = [
     { method: 'E_BIRR', phoneNumber: '0700000000' },
     { phoneNumber: 'Must be a number that can have an account with E_BIRR.' },
   ],
-  ['spec: phone a number', { phoneNumber: 911223344 }, { phoneNumber: 'Must be a string.' }],
-  ['spec: description', { description: 5 }, { description: 'Must be a string.' }],
-  ['spec: debitAccount', { debitAccount: 5 }, { debitAccount: 'Must be a string.' }],
+  ['phone a number', { phoneNumber: 911223344 }, { phoneNumber: 'Must be a string.' }],
+  ['description', { description: 5 }, { description: 'Must be a string.' }],
+  ['debitAccount', { debitAccount: 5 }, { debitAccount: 'Must be a string.' }],
   [
-    'decision 10: phone rule beside a bad customerInfo',
+    'decisions.md#10: phone rule beside a bad customerInfo',
     { phoneNumber: undefined, customerInfo: { email: 5 } },
     { phoneNumber: NO_PHONE, 'customerInfo.email': 'Must be a string.' },
   ],
   [
-    'decision 10: fields and cross-field rules at once',
+    'decisions.md#10: fields and cross-field rules at once',
     { amount: undefined, method: 'TELE_BIRR', expireIn: 0, callbackUrl: 'x' },
     {
       amount: 'Either amount or a non-empty items list is required.',
@@ -89,12 +89,12 @@ const ROWS: readonly Row[] = [
 ];
 
 const SANDBOX_ROWS: readonly Row[] = [
-  ['spec Errors 7: testMode missing', {}, { testMode: REQUIRED }],
-  ['spec Errors 7: testMode null', { testMode: null }, { testMode: REQUIRED }],
-  ['spec Test mode: no object', { testMode: 'x' }, { testMode: 'Must be a JSON object.' }],
-  ['spec Test mode: type missing', { testMode: {} }, { 'testMode.testModeType': REQUIRED }],
+  ['api.md#error-7: testMode missing', {}, { testMode: REQUIRED }],
+  ['api.md#error-7: testMode null', { testMode: null }, { testMode: REQUIRED }],
+  ['api.md#test-mode: no object', { testMode: 'x' }, { testMode: 'Must be a JSON object.' }],
+  ['api.md#test-mode: type missing', { testMode: {} }, { 'testMode.testModeType': REQUIRED }],
   [
-    'spec Test mode: enums',
+    'api.md#test-mode: enums',
     { testMode: { testModeType: 'X', simulationStatus: 'Y' } },
     {
       'testMode.testModeType': 'Must be ACTUAL_TEST or SIMULATED_TEST.',
@@ -102,7 +102,7 @@ const SANDBOX_ROWS: readonly Row[] = [
     },
   ],
   [
-    'spec Errors 7: simulationStatus missing, beside another field',
+    'api.md#error-7: simulationStatus missing, beside another field',
     { testMode: { testModeType: 'SIMULATED_TEST' }, currency: 'X' },
     {
       'testMode.simulationStatus': 'This field is required for SIMULATED_TEST.',
@@ -120,14 +120,14 @@ describe('validateExpress refuses', () => {
     expect(errorsOf(express(changes, SANDBOX))).toEqual(errors);
   });
 
-  it('decision 13: a method that is not enabled', () => {
+  it('decisions.md#13: a method that is not enabled', () => {
     expect(errorsOf(express({}, { ...CONTEXT, methods: [] }))).toEqual({
       method: 'M_PESA is not enabled for this merchant.',
     });
   });
 
   it.each(['M_PESA', 'TELE_BIRR_USSD', 'E_BIRR', 'CBE'])(
-    'decision 3: %s without phone',
+    'decisions.md#3: %s without phone',
     (method) => {
       expect(Object.keys(errorsOf(express({ method, phoneNumber: undefined })))).toEqual([
         'phoneNumber',
@@ -160,14 +160,14 @@ describe('validateExpress accepts', () => {
     });
   });
 
-  it.each(METHODS)('decisions 2 and 3: %s with a phone and a returnUrl', (method) => {
+  it.each(METHODS)('decisions.md#2, #3: %s with a phone and a returnUrl', (method) => {
     expect(orderOf(express({ method, ...RETURN })).methods).toEqual([
       { method, commissionMinor: 0 },
     ]);
   });
 
   it.each(['911223344', '0911223344', '251911223344', '+251911223344'])(
-    'decision 3: %s is 251911223344',
+    'decisions.md#3: %s is 251911223344',
     (phone) => {
       expect(orderOf(express({ phoneNumber: phone })).phone).toBe('251911223344');
       const byCustomer = orderOf(express({ phoneNumber: '', customerInfo: { phone } }));
@@ -176,7 +176,7 @@ describe('validateExpress accepts', () => {
     },
   );
 
-  it('decision 3: an unusable phone where none is needed', () => {
+  it('decisions.md#3: an unusable phone where none is needed', () => {
     const changes: Fields = { method: 'TELE_BIRR', phoneNumber: 'none', ...RETURN };
     expect(orderOf(express({ ...changes, customerInfo: { phone: '+1 555' } }))).toMatchObject({
       phone: null,
@@ -184,12 +184,12 @@ describe('validateExpress accepts', () => {
     });
   });
 
-  it('spec Customer info: isPhoneUpdatable is of hosted checkout only', () => {
+  it('api.md#customer-info: isPhoneUpdatable is of hosted checkout only', () => {
     const order = orderOf(express({ customerInfo: { isPhoneUpdatable: 'x' } }));
     expect(order.customer?.isPhoneUpdatable).toBeNull();
   });
 
-  it('decision 4: any positive amount, not compared with the items', () => {
+  it('decisions.md#4: any positive amount, not compared with the items', () => {
     expect(orderOf(express({ amount: 0.01 })).amountMinor).toBe(1);
     expect(orderOf(express({ amount: 15, items: [ITEM] }))).toMatchObject({
       amountMinor: 1_500,
@@ -199,7 +199,7 @@ describe('validateExpress accepts', () => {
     expect(orderOf(express({ amount: undefined, items: [ITEM] })).amountMinor).toBe(2_000);
   });
 
-  it('spec: description and debitAccount; an empty account is absent', () => {
+  it('description and debitAccount; an empty account is absent', () => {
     const order = orderOf(express({ description: '', debitAccount: '1000' }));
     expect(order).toMatchObject({ description: '', debitAccount: '1000' });
     expect(orderOf(express({ debitAccount: '' })).debitAccount).toBeNull();
@@ -211,24 +211,24 @@ describe('validateExpress accepts', () => {
     [{ testModeType: 'ACTUAL_TEST' }, 'interactive'],
     [{ testModeType: 'ACTUAL_TEST', simulationStatus: null }, 'interactive'],
     [{ testModeType: 'ACTUAL_TEST', simulationStatus: 'FAILED' }, 'interactive'],
-  ])('decision 22: %o is %s', (testMode, simulation) => {
+  ])('decisions.md#22: %o is %s', (testMode, simulation) => {
     expect(orderOf(express({ testMode }, SANDBOX)).simulation).toBe(simulation);
   });
 
   it.each([[null], ['x'], [[]], [SIMULATED], [{ testModeType: 5 }]])(
-    'decision 22: production ignores testMode %j',
+    'decisions.md#22: production ignores testMode %j',
     (testMode) => {
       expect(express({ testMode })).toEqual(express());
     },
   );
 
-  it('decision 13: the sandbox takes both currencies', () => {
+  it('decisions.md#13: the sandbox takes both currencies', () => {
     expect(orderOf(express({ currency: 'USD', testMode: SIMULATED }, SANDBOX)).currency).toBe(
       'USD',
     );
   });
 
-  it('decision 6: unknown fields are ignored', () => {
+  it('decisions.md#6: unknown fields are ignored', () => {
     expect(express({ ...EXPRESS_BODY, methods: 5, extra: {} })).toEqual(express());
   });
 });

@@ -30,158 +30,162 @@ const PHONE = 'Must be 9 digits, the first of them 9.';
 const items = (...changes: object[]) => changes.map((change) => ({ ...ITEM, ...change }));
 
 const ROWS: readonly Row[] = [
-  ['spec Errors 1: neither', { amount: undefined }, { amount: NEITHER }],
-  ['spec Errors 1: empty items', { amount: undefined, items: [] }, { amount: NEITHER }],
-  ['decision 6: both null', { amount: null, items: null }, { amount: NEITHER }],
+  ['api.md#error-1: neither', { amount: undefined }, { amount: NEITHER }],
+  ['api.md#error-1: empty items', { amount: undefined, items: [] }, { amount: NEITHER }],
+  ['decisions.md#6: both null', { amount: null, items: null }, { amount: NEITHER }],
   [
-    'spec Errors 2: neither sum equals amount',
+    'api.md#error-2: neither sum equals amount',
     { amount: 15, items: [ITEM] },
     {
       amount:
         'Must equal the sum of the item prices (10.00) or the sum of price × quantity (20.00).',
     },
   ],
-  ['spec Errors 3: amount below 1.00', { amount: 0.99 }, { amount: TOO_SMALL }],
+  ['api.md#error-3: amount below 1.00', { amount: 0.99 }, { amount: TOO_SMALL }],
   [
-    'spec Errors 3: items below 1.00',
+    'api.md#error-3: items below 1.00',
     { amount: undefined, items: items({ price: 0.33, quantity: 3 }) },
     { items: TOO_SMALL },
   ],
 
-  ['spec Errors 4: amount 0', { amount: 0 }, { amount: POSITIVE }],
-  ['spec Errors 4: amount negative', { amount: -5 }, { amount: POSITIVE }],
-  ['spec Errors 4: amount 1.005', { amount: 1.005 }, { amount: TWO_DECIMALS }],
-  ['decision 5: a numeric string', { amount: '100' }, { amount: 'Must be a JSON number.' }],
-  ['decision 5: over the cap', { amount: 1_000_000_000 }, { amount: CAP }],
-  ['decision 5: far over the cap', { amount: 1e300 }, { amount: CAP }],
-  ['decision 5: a boolean', { amount: true }, { amount: 'Must be a JSON number.' }],
+  ['api.md#error-4: amount 0', { amount: 0 }, { amount: POSITIVE }],
+  ['api.md#error-4: amount negative', { amount: -5 }, { amount: POSITIVE }],
+  ['api.md#error-4: amount 1.005', { amount: 1.005 }, { amount: TWO_DECIMALS }],
+  ['decisions.md#5: a numeric string', { amount: '100' }, { amount: 'Must be a JSON number.' }],
+  ['decisions.md#5: over the cap', { amount: 1_000_000_000 }, { amount: CAP }],
+  ['decisions.md#5: far over the cap', { amount: 1e300 }, { amount: CAP }],
+  ['decisions.md#5: a boolean', { amount: true }, { amount: 'Must be a JSON number.' }],
 
-  ['spec Errors 4: currency missing', { currency: undefined }, { currency: REQUIRED }],
-  ['spec Errors 4: currency null', { currency: null }, { currency: REQUIRED }],
-  ['spec Errors 4: currency', { currency: 'etb' }, { currency: 'Must be ETB or USD.' }],
+  ['api.md#error-4: currency missing', { currency: undefined }, { currency: REQUIRED }],
+  ['api.md#error-4: currency null', { currency: null }, { currency: REQUIRED }],
+  ['api.md#error-4: currency', { currency: 'etb' }, { currency: 'Must be ETB or USD.' }],
   [
-    'spec Errors 4: no flag',
+    'api.md#error-4: no flag',
     { commissionPaidByCustomer: undefined },
     { commissionPaidByCustomer: REQUIRED },
   ],
   [
-    'spec: flag is boolean',
+    'flag is boolean',
     { commissionPaidByCustomer: 'true' },
     { commissionPaidByCustomer: 'Must be true or false.' },
   ],
 
-  ['spec: id missing', { paymentIntentUniqueId: undefined }, { paymentIntentUniqueId: REQUIRED }],
-  [
-    'spec: id a number',
-    { paymentIntentUniqueId: 7 },
-    { paymentIntentUniqueId: 'Must be a string.' },
-  ],
+  ['id missing', { paymentIntentUniqueId: undefined }, { paymentIntentUniqueId: REQUIRED }],
+  ['id a number', { paymentIntentUniqueId: 7 }, { paymentIntentUniqueId: 'Must be a string.' }],
   ...['.', '..'].map(
     (id) =>
       [
-        `decision 21: id "${id}" could not be addressed`,
+        `decisions.md#21: id "${id}" could not be addressed`,
         { paymentIntentUniqueId: id },
         { paymentIntentUniqueId: 'Must not be "." or "..".' },
       ] as const,
   ),
-  ['decision 7: id empty', { paymentIntentUniqueId: '' }, { paymentIntentUniqueId: ID_LENGTH }],
+  ['decisions.md#7: id empty', { paymentIntentUniqueId: '' }, { paymentIntentUniqueId: ID_LENGTH }],
   [
-    'decision 7: id 256 long',
+    'decisions.md#7: id 256 long',
     { paymentIntentUniqueId: 'x'.repeat(256) },
     { paymentIntentUniqueId: ID_LENGTH },
   ],
   [
-    'decision 7: id of 256 emoji',
+    'decisions.md#7: id of 256 emoji',
     { paymentIntentUniqueId: '😀'.repeat(256) },
     { paymentIntentUniqueId: ID_LENGTH },
   ],
   [
-    'decision 7: id of spaces',
+    'decisions.md#7: id of spaces',
     { paymentIntentUniqueId: '  \u00a0' },
     { paymentIntentUniqueId: 'Must not consist of spaces only.' },
   ],
   [
-    'decision 7: id with NUL',
+    'decisions.md#7: id with NUL',
     { paymentIntentUniqueId: 'a\u0000' },
     { paymentIntentUniqueId: UNPRINTABLE },
   ],
   [
-    'decision 7: id with zero width',
+    'decisions.md#7: id with zero width',
     { paymentIntentUniqueId: 'a\u200b' },
     { paymentIntentUniqueId: UNPRINTABLE },
   ],
   [
-    'decision 7: id with a line',
+    'decisions.md#7: id with a line',
     { paymentIntentUniqueId: 'a\u2028b' },
     { paymentIntentUniqueId: UNPRINTABLE },
   ],
   [
-    'decision 7: id half a pair',
+    'decisions.md#7: id half a pair',
     { paymentIntentUniqueId: 'a\ud800' },
     { paymentIntentUniqueId: UNPRINTABLE },
   ],
   [
-    'decision 7: id private use',
+    'decisions.md#7: id private use',
     { paymentIntentUniqueId: '\ue000' },
     { paymentIntentUniqueId: UNPRINTABLE },
   ],
-  ['decision 7: link id empty', { paymentLinkUniqueId: '' }, { paymentLinkUniqueId: ID_LENGTH }],
-
-  ['spec: methods missing', { methods: undefined }, { methods: REQUIRED }],
-  ['spec: methods null', { methods: null }, { methods: REQUIRED }],
-  ['spec: methods a string', { methods: 'CBE' }, { methods: 'Must be an array.' }],
   [
-    'decision 13: unknown methods',
+    'decisions.md#7: link id empty',
+    { paymentLinkUniqueId: '' },
+    { paymentLinkUniqueId: ID_LENGTH },
+  ],
+
+  ['methods missing', { methods: undefined }, { methods: REQUIRED }],
+  ['methods null', { methods: null }, { methods: REQUIRED }],
+  ['methods a string', { methods: 'CBE' }, { methods: 'Must be an array.' }],
+  [
+    'decisions.md#13: unknown methods',
     { methods: ['CBE', 'BOGUS', 'M_PESA', 5, 'constructor'] },
     { 'methods[1]': METHOD, 'methods[3]': METHOD, 'methods[4]': METHOD },
   ],
   [
-    'decision 7: too many methods',
+    'decisions.md#7: too many methods',
     { methods: Array(101).fill('CBE') },
     { methods: 'Must have at most 100 entries.' },
   ],
   [
-    'decision 13: none takes the currency',
+    'decisions.md#13: none takes the currency',
     { currency: 'USD', methods: ['CBE', 'M_PESA'] },
     { currency: 'CBE, M_PESA cannot take USD.' },
   ],
 
-  ['spec Errors 5: returnUrl missing', { returnUrl: undefined }, { returnUrl: REQUIRED }],
-  ['decision 6: returnUrl empty', { returnUrl: '' }, { returnUrl: BAD_URL }],
-  ['spec Errors 5: returnUrl', { returnUrl: 'shop.example' }, { returnUrl: BAD_URL }],
+  ['api.md#error-5: returnUrl missing', { returnUrl: undefined }, { returnUrl: REQUIRED }],
+  ['decisions.md#6: returnUrl empty', { returnUrl: '' }, { returnUrl: BAD_URL }],
+  ['api.md#error-5: returnUrl', { returnUrl: 'shop.example' }, { returnUrl: BAD_URL }],
   [
-    'decision 12: userinfo',
+    'decisions.md#12: userinfo',
     { returnUrl: 'https://a@b.example' },
     { returnUrl: 'Must not contain a user name or password.' },
   ],
-  ['spec Errors 5: callbackUrl', { callbackUrl: 'ftp://a' }, { callbackUrl: BAD_URL }],
-  ['decision 6: callbackUrl empty', { callbackUrl: '' }, { callbackUrl: BAD_URL }],
+  ['api.md#error-5: callbackUrl', { callbackUrl: 'ftp://a' }, { callbackUrl: BAD_URL }],
+  ['decisions.md#6: callbackUrl empty', { callbackUrl: '' }, { callbackUrl: BAD_URL }],
 
-  ['decision 1: expireIn missing', { expireIn: undefined }, { expireIn: REQUIRED }],
-  ['decision 1: expireIn 4', { expireIn: 4 }, { expireIn: EXPIRE_IN }],
-  ['decision 1: expireIn over 366 days', { expireIn: 31_622_401 }, { expireIn: EXPIRE_IN }],
-  ['decision 1: expireIn 5.5', { expireIn: 5.5 }, { expireIn: EXPIRE_IN }],
-  ['decision 5: expireIn a string', { expireIn: '60' }, { expireIn: 'Must be a JSON number.' }],
+  ['decisions.md#1: expireIn missing', { expireIn: undefined }, { expireIn: REQUIRED }],
+  ['decisions.md#1: expireIn 4', { expireIn: 4 }, { expireIn: EXPIRE_IN }],
+  ['decisions.md#1: expireIn over 366 days', { expireIn: 31_622_401 }, { expireIn: EXPIRE_IN }],
+  ['decisions.md#1: expireIn 5.5', { expireIn: 5.5 }, { expireIn: EXPIRE_IN }],
+  ['decisions.md#5: expireIn a string', { expireIn: '60' }, { expireIn: 'Must be a JSON number.' }],
 
   [
-    'spec Errors 6: leading zero',
+    'api.md#error-6: leading zero',
     { customerInfo: { phone: '0911223344' } },
     { 'customerInfo.phone': PHONE },
   ],
   [
-    'spec Errors 6: 8 digits',
+    'api.md#error-6: 8 digits',
     { customerInfo: { phone: '91122334' } },
     { 'customerInfo.phone': PHONE },
   ],
-  ['spec Errors 6: a 7', { customerInfo: { phone: '711223344' } }, { 'customerInfo.phone': PHONE }],
   [
-    'spec Errors 6: a line after',
+    'api.md#error-6: a 7',
+    { customerInfo: { phone: '711223344' } },
+    { 'customerInfo.phone': PHONE },
+  ],
+  [
+    'api.md#error-6: a line after',
     { customerInfo: { phone: '911223344\n' } },
     { 'customerInfo.phone': PHONE },
   ],
-  ['spec: customerInfo an array', { customerInfo: [] }, { customerInfo: 'Must be a JSON object.' }],
+  ['customerInfo an array', { customerInfo: [] }, { customerInfo: 'Must be a JSON object.' }],
   [
-    'decision 7: customerInfo',
+    'decisions.md#7: customerInfo',
     { customerInfo: { name: 'x'.repeat(1_001), email: 'x'.repeat(256), isPhoneUpdatable: 1 } },
     {
       'customerInfo.name': 'Must be at most 1000 characters long.',
@@ -191,7 +195,7 @@ const ROWS: readonly Row[] = [
   ],
 
   [
-    'spec Payment item: everything missing',
+    'api.md#item: everything missing',
     { amount: undefined, items: [{}] },
     {
       'items[0].name': REQUIRED,
@@ -201,7 +205,7 @@ const ROWS: readonly Row[] = [
     },
   ],
   [
-    'spec Payment item: everything wrong',
+    'api.md#item: everything wrong',
     {
       amount: undefined,
       items: items(
@@ -226,39 +230,39 @@ const ROWS: readonly Row[] = [
     },
   ],
   [
-    'spec Errors 4: quantity 1.5',
+    'api.md#error-4: quantity 1.5',
     { amount: 20, items: items({ quantity: 1.5 }) },
     { 'items[0].quantity': QUANTITY },
   ],
   [
-    'decision 4: quantity 2^31',
+    'decisions.md#4: quantity 2^31',
     { amount: 20, items: items({ quantity: 2 ** 31 }) },
     { 'items[0].quantity': QUANTITY },
   ],
   [
-    'decision 5: quantity a string',
+    'decisions.md#5: quantity a string',
     { amount: 20, items: items({ quantity: '2' }) },
     { 'items[0].quantity': 'Must be a JSON number.' },
   ],
   [
-    'spec: an item that is no object',
+    'an item that is no object',
     { amount: 20, items: [[]] },
     { 'items[0]': 'Must be a JSON object.' },
   ],
-  ['spec: items not an array', { amount: 20, items: { 0: ITEM } }, { items: 'Must be an array.' }],
+  ['items not an array', { amount: 20, items: { 0: ITEM } }, { items: 'Must be an array.' }],
   [
-    'decision 7: 101 items',
+    'decisions.md#7: 101 items',
     { amount: 20, items: Array(101).fill({}) },
     { items: 'Must have at most 100 entries.' },
   ],
   [
-    'decision 4: total over the cap',
+    'decisions.md#4: total over the cap',
     { amount: undefined, items: items({ price: 999_999_999.99, quantity: 2_147_483_647 }) },
     { items: 'The sum of price × quantity must be at most 999999999.99.' },
   ],
 
   [
-    'decision 10: a field of an item and the sums at once',
+    'decisions.md#10: a field of an item and the sums at once',
     { amount: 15, items: items({ name: undefined }) },
     {
       'items[0].name': REQUIRED,
@@ -267,7 +271,7 @@ const ROWS: readonly Row[] = [
     },
   ],
   [
-    'decision 10: fields and cross-field rules at once',
+    'decisions.md#10: fields and cross-field rules at once',
     {
       amount: undefined,
       currency: 'USD',
@@ -291,7 +295,7 @@ const ROWS: readonly Row[] = [
     },
   ],
   [
-    'decision 10: a quantity out of range leaves the sums unjudged',
+    'decisions.md#10: a quantity out of range leaves the sums unjudged',
     { amount: 15, items: items({ quantity: 0 }) },
     { 'items[0].quantity': QUANTITY },
   ],
@@ -307,7 +311,7 @@ describe('validatePaymentIntent refuses', () => {
     expect(validatePaymentIntent(body, CONTEXT)).toEqual({ ok: false, errors: { body: errors } });
   });
 
-  it('decision 10: an empty object, naming all that is missing', () => {
+  it('decisions.md#10: an empty object, naming all that is missing', () => {
     expect(errorsOf(validatePaymentIntent({}, CONTEXT))).toEqual({
       amount: NEITHER,
       currency: REQUIRED,
@@ -319,7 +323,7 @@ describe('validatePaymentIntent refuses', () => {
     });
   });
 
-  it('decision 13: methods that are not enabled, and an empty list when none is', () => {
+  it('decisions.md#13: methods that are not enabled, and an empty list when none is', () => {
     const onlyCbe = {
       ...CONTEXT,
       methods: CONTEXT.methods.filter(({ method }) => method === 'CBE'),
@@ -358,7 +362,7 @@ describe('validatePaymentIntent accepts', () => {
     });
   });
 
-  it('decision 6: null optional fields and unknown ones, as if they were absent', () => {
+  it('decisions.md#6: null optional fields and unknown ones, as if they were absent', () => {
     const nulls = {
       items: null,
       paymentLinkUniqueId: null,
@@ -382,24 +386,24 @@ describe('validatePaymentIntent accepts', () => {
   it.each([
     ['the sum of prices', 10, 'line'],
     ['the sum of price × quantity', 20, 'unit'],
-  ])('decision 4: an amount equal to %s', (_name, amount, itemPriceBasis) => {
+  ])('decisions.md#4: an amount equal to %s', (_name, amount, itemPriceBasis) => {
     const order = orderOf(hosted({ amount, items: [ITEM] }));
     expect(order).toMatchObject({ amountMinor: amount * 100, itemPriceBasis });
   });
 
-  it('decision 4: both sums alike are by unit', () => {
+  it('decisions.md#4: both sums alike are by unit', () => {
     const order = orderOf(hosted({ amount: 10, items: items({ quantity: 1 }) }));
     expect(order.itemPriceBasis).toBe('unit');
   });
 
-  it('decision 4: a line total although price × quantity exceeds the cap', () => {
+  it('decisions.md#4: a line total although price × quantity exceeds the cap', () => {
     const order = orderOf(
       hosted({ amount: 999_999_999.99, items: items({ price: 999_999_999.99, quantity: 9 }) }),
     );
     expect(order.itemPriceBasis).toBe('line');
   });
 
-  it('decision 4: items alone, and an empty list beside an amount', () => {
+  it('decisions.md#4: items alone, and an empty list beside an amount', () => {
     const order = orderOf(
       hosted({ amount: undefined, items: items({ price: 0.1, quantity: 10 }) }),
     );
@@ -421,31 +425,31 @@ describe('validatePaymentIntent accepts', () => {
   });
 
   it.each([
-    ['decision 5: 1.15', 1.15, 115],
-    ['decision 5: the cap', 999_999_999.99, 99_999_999_999],
-    ['spec Limits: 1.00', 1, 100],
+    ['decisions.md#5: 1.15', 1.15, 115],
+    ['decisions.md#5: the cap', 999_999_999.99, 99_999_999_999],
+    ['api.md#limits: 1.00', 1, 100],
   ])('%s', (_source, amount, amountMinor) => {
     expect(orderOf(hosted({ amount })).amountMinor).toBe(amountMinor);
   });
 
-  it.each([5, 30, 31_622_400])('decision 1: expireIn %d', (expireIn) => {
+  it.each([5, 30, 31_622_400])('decisions.md#1: expireIn %d', (expireIn) => {
     expect(orderOf(hosted({ expireIn })).expireInSeconds).toBe(expireIn);
   });
 
   it.each(['x', 'x'.repeat(255), '😀'.repeat(255), 'ትዕዛዝ 1/2', '__proto__', ' padded '])(
-    'decision 7: id %#',
+    'decisions.md#7: id %#',
     (paymentIntentUniqueId) => {
       expect(orderOf(hosted({ paymentIntentUniqueId })).uniqueId).toBe(paymentIntentUniqueId);
     },
   );
 
-  it('decision 3: a phone of 9 and 8 digits; an empty one is absent', () => {
+  it('decisions.md#3: a phone of 9 and 8 digits; an empty one is absent', () => {
     const customerInfo = { name: 'Abebe', phone: '911223344', isPhoneUpdatable: false };
     expect(orderOf(hosted({ customerInfo })).customer).toEqual({ ...customerInfo, email: null });
     expect(orderOf(hosted({ customerInfo: { phone: '' } })).customer?.phone).toBeNull();
   });
 
-  it('decision 13: duplicates collapse; in production a method without the currency drops out', () => {
+  it('decisions.md#13: duplicates collapse; in production a method without the currency drops out', () => {
     const methods = ['ETS_SWITCH', 'CBE', 'ETS_SWITCH'];
     const names = (currency: string, context = CONTEXT) =>
       orderOf(hosted({ methods, currency }, context)).methods.map(({ method }) => method);
@@ -454,7 +458,7 @@ describe('validatePaymentIntent accepts', () => {
     expect(names('USD', SANDBOX)).toEqual(['CBE', 'ETS_SWITCH']);
   });
 
-  it('decision 15: the commission of each method, rounded half up', () => {
+  it('decisions.md#15: the commission of each method, rounded half up', () => {
     const methods = [
       { method: 'CBE', rate: { basisPoints: 150, fixedMinor: 10 } },
       { method: 'M_PESA', rate: { basisPoints: 0, fixedMinor: 0 } },
@@ -465,13 +469,13 @@ describe('validatePaymentIntent accepts', () => {
     ]);
   });
 
-  it('decision 22: the sandbox simulates and production does not', () => {
+  it('decisions.md#22: the sandbox simulates and production does not', () => {
     expect(orderOf(hosted({}, SANDBOX)).simulation).toBe('interactive');
     expect(orderOf(hosted()).simulation).toBeNull();
   });
 });
 
-describe('uniqueIdOf (decision 8)', () => {
+describe('uniqueIdOf (decisions.md#8)', () => {
   it.each([
     [{ paymentIntentUniqueId: 'a', amount: 'bad' }, 'a'],
     [{ paymentIntentUniqueId: '' }, null],

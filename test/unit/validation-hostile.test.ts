@@ -60,7 +60,7 @@ const EXPRESS_FIELDS: Record<string, (text: string) => Fields> = {
   'testMode.simulationStatus': (text) => ({ testMode: { ...SIMULATED, simulationStatus: text } }),
 };
 
-describe.each(HOSTILE)('a 60 KiB string of %s (design 6)', (_name, text) => {
+describe.each(HOSTILE)('a 60 KiB string of %s', (_name, text) => {
   it.each(Object.entries(HOSTED_FIELDS))('is refused in hosted %s alone', (path, changes) => {
     expect(Object.keys(errorsOf(hosted(changes(text))))).toEqual([path]);
   });
@@ -71,7 +71,7 @@ describe.each(HOSTILE)('a 60 KiB string of %s (design 6)', (_name, text) => {
   });
 });
 
-describe('a list far over its limit is one error, its entries unread (decision 7)', () => {
+describe('a list far over its limit is one error, its entries unread (decisions.md#7)', () => {
   const COUNT = 100_000;
 
   it.each(['items', 'splitPayment', 'methods'])('%s', (path) => {

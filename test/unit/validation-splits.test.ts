@@ -31,7 +31,7 @@ const percent = (amount: unknown): Fields => ({ splitType: 'PERCENTAGE', amount 
 
 const ROWS: readonly Row[] = [
   [
-    'spec Split payment details: everything missing',
+    'api.md#split: everything missing',
     { splitPayment: [{}] },
     {
       'splitPayment[0].amount': REQUIRED,
@@ -41,7 +41,7 @@ const ROWS: readonly Row[] = [
     },
   ],
   [
-    'spec Errors 8, decision 14: banks',
+    'api.md#error-8, decisions.md#14: banks',
     splits({}, { bank: 'NOWD' }, { bank: 'NONE' }, { bank: '__proto__' }),
     {
       'splitPayment[1].bank': 'This bank does not support withdrawal.',
@@ -50,7 +50,7 @@ const ROWS: readonly Row[] = [
     },
   ],
   [
-    'spec: enum and amount',
+    'enum and amount',
     splits({ splitType: 'HALF' }, { amount: 0 }, { amount: 1.001 }, { amount: '1' }),
     {
       'splitPayment[0].splitType': 'Must be PERCENTAGE or NUMBER.',
@@ -60,12 +60,12 @@ const ROWS: readonly Row[] = [
     },
   ],
   [
-    'decision 7: 21 splits',
+    'decisions.md#7: 21 splits',
     splits(...Array(21).fill({})),
     { splitPayment: 'Must have at most 20 entries.' },
   ],
   [
-    'decision 14: a percentage over 100, beside another error of the same beneficiary',
+    'decisions.md#14: a percentage over 100, beside another error of the same beneficiary',
     splits({ ...percent(100.01), bank: 'NOWD' }),
     {
       'splitPayment[0].amount': 'A percentage must be at most 100.',
@@ -74,17 +74,17 @@ const ROWS: readonly Row[] = [
     },
   ],
   [
-    'decision 14: percentages over 100 together',
+    'decisions.md#14: percentages over 100 together',
     splits(percent(60), percent(40.01)),
     { splitPayment: 'The percentages must not exceed 100 together.' },
   ],
   [
-    'decision 14: numbers over the amount',
+    'decisions.md#14: numbers over the amount',
     splits({ amount: 60 }, { amount: 40.01 }),
     { splitPayment: 'The shares must not exceed the amount together: 100.00.' },
   ],
   [
-    'decision 14: both kinds over the amount, beside a bad field',
+    'decisions.md#14: both kinds over the amount, beside a bad field',
     { ...splits(percent(50), { amount: 50.01, creditAccount: '' }), expireIn: 1 },
     {
       'splitPayment[1].creditAccount': 'Must be 1 to 255 characters long.',
@@ -93,7 +93,7 @@ const ROWS: readonly Row[] = [
     },
   ],
   [
-    'decision 14: over the total of the items',
+    'decisions.md#14: over the total of the items',
     { ...splits({ amount: 20.01 }), amount: undefined, items: [ITEM] },
     { splitPayment: 'The shares must not exceed the amount together: 20.00.' },
   ],
@@ -109,7 +109,7 @@ describe('splitPayment is refused', () => {
     [['CBE', 'M_PESA'], 95],
     [[], 95],
     [['CBE'], 97],
-  ])('decision 14: over amount less the highest commission of %j', (methods, most) => {
+  ])('decisions.md#14: over amount less the highest commission of %j', (methods, most) => {
     const bearing = { methods, commissionPaidByCustomer: false };
     expect(hosted({ ...splits({ amount: most }), ...bearing }, CHARGED).ok).toBe(true);
     expect(errorsOf(hosted({ ...splits({ amount: most + 0.01 }), ...bearing }, CHARGED))).toEqual({
@@ -117,7 +117,7 @@ describe('splitPayment is refused', () => {
     });
   });
 
-  it('decision 14: a commission above the amount leaves nothing to share', () => {
+  it('decisions.md#14: a commission above the amount leaves nothing to share', () => {
     const changes = { ...splits({ amount: 0.01 }), amount: 1, commissionPaidByCustomer: false };
     expect(errorsOf(hosted(changes, CHARGED))).toEqual({
       splitPayment: 'The shares must not exceed the amount less the commission together: 0.00.',
@@ -126,12 +126,12 @@ describe('splitPayment is refused', () => {
 });
 
 describe('splitPayment is accepted', () => {
-  it('decision 14: up to the whole amount when the customer bears the commission', () => {
+  it('decisions.md#14: up to the whole amount when the customer bears the commission', () => {
     expect(hosted(splits({ amount: 100 }), CHARGED).ok).toBe(true);
     expect(hosted(splits(percent(33.33), percent(66.67)), CHARGED).ok).toBe(true);
   });
 
-  it('decision 14: shares are of the amount without commission, rounded down', () => {
+  it('decisions.md#14: shares are of the amount without commission, rounded down', () => {
     const order = orderOf(hosted({ ...splits(percent(33.33), { amount: 1.25 }), amount: 1.99 }));
     expect(order.splits).toEqual([
       { bank: 'CBET', creditAccount: '1000123', type: 'percentage', value: 3_333, shareMinor: 66 },

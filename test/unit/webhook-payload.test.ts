@@ -141,7 +141,7 @@ const minimalTermsText =
   '"checkoutBeneficiaries":[],"productItems":[],"transaction":null,"merchantCustomer":null,' +
   '"paymentMethodTypes":["TELE_BIRR","M_PESA"]';
 
-describe('the bytes of an event (decision 17)', () => {
+describe('the bytes of an event (decisions.md#17)', () => {
   test('of a minimal intent: compact, nulls kept, the order of the decision', () => {
     const expired: Intent = { ...minimal, status: 'expired', previousStatus: 'open', version: 2 };
     expect(eventBody(expired, 'payment_expired')).toBe(
@@ -201,7 +201,7 @@ describe('the bytes of an event (decision 17)', () => {
   });
 });
 
-describe('the status call (decisions 17, 31)', () => {
+describe('the status call (decisions.md#17, #31)', () => {
   test('shows the same without the event, and the anomalies last', () => {
     expect(JSON.stringify(statusContent(minimal))).toBe(
       `{${minimalTermsText},"status":"OPEN","previousStatus":null,"sequence":1,"late":false,` +
@@ -265,13 +265,13 @@ describe('the status call (decisions 17, 31)', () => {
     expect(payload.commission).toBe(200);
   });
 
-  test('holds no phone of an attempt, no rail reference and no rail URL (promise 10)', () => {
+  test('holds no phone of an attempt, no rail reference and no rail URL (promises.md#10)', () => {
     const text = JSON.stringify(statusContent(full));
     expect(text).not.toMatch(/251911223344|RAIL-1|rail\.example\.com|never shown/);
   });
 });
 
-describe('commission and charged amount (decisions 15, 17)', () => {
+describe('commission and charged amount (decisions.md#15, #17)', () => {
   const withMethods = (commissions: readonly number[], commissionPaidByCustomer: boolean) => {
     const methods = commissions.map((commissionMinor, index) => ({
       method: METHODS[index] ?? 'E_BIRR',

@@ -27,7 +27,7 @@ const newer = rsaKey('k2');
 const older = rsaKey('k1');
 const body = '{"uniqueId":"ትዕዛዝ","totalAmount":10000}';
 
-describe('the RSA signature of an event (decisions 17, 32)', () => {
+describe('the RSA signature of an event (decisions.md#17, #32)', () => {
   test('is made by the first key and verified by node:crypto over the UTF-8 of the body', async () => {
     const { keyId, signature } = await signEventBody([newer.named, older.named], body);
     expect(keyId).toBe('k2');
@@ -72,7 +72,7 @@ describe('the RSA signature of an event (decisions 17, 32)', () => {
   });
 });
 
-describe('the request body (decision 17)', () => {
+describe('the request body (decisions.md#17)', () => {
   test('is the envelope, its fields in order, the event a string inside', () => {
     expect(
       requestBody({ event: 'payment_succeeded', uniqueId: 'o"1', signature: 'c2ln', body }),
@@ -99,7 +99,7 @@ describe('the request body (decision 17)', () => {
   });
 });
 
-describe('Standard Webhooks headers (decision 17)', () => {
+describe('Standard Webhooks headers (decisions.md#17)', () => {
   const secret = (fill: number) => `whsec_${Buffer.alloc(32, fill).toString('base64')}`;
   const event = {
     eventId: 'evt_1',

@@ -36,9 +36,9 @@ import {
 } from './support.ts';
 
 /**
- * Goal: promise 5 and the alarm of design.md section 5: what is due happens however badly the alarm
- * behaves, and an alarm never throws and never disarms itself. Method: the alarm is fired early,
- * late, twice and over broken storage, or taken away, while the clock is moved by hand.
+ * Goal: docs/promises.md#5 and the alarm of docs/architecture.md: what is due happens however badly
+ * the alarm behaves, and an alarm never throws and never disarms itself. Method: the alarm is fired
+ * early, late, twice and over broken storage, or taken away, while the clock is moved by hand.
  */
 
 const caught = useGateway();
@@ -51,7 +51,7 @@ async function createSettled(): Promise<void> {
   await consumeAll(caught);
 }
 
-test('promise 5: an alarm that comes too early does nothing and is set again for the right time', async () => {
+test('promises.md#5: an alarm that comes too early does nothing and is set again for the right time', async () => {
   await createSettled();
   const { terms } = await intentOf();
   const before = await allRows();
@@ -70,7 +70,7 @@ test.each([
   ['a second late', SECOND_MS],
   ['a day late', DAY_MS],
   ['a year late', 365 * DAY_MS],
-])('promise 5: an alarm %s expires the payment once, with its event', async (_name, lateMs) => {
+])('promises.md#5: an alarm %s expires the payment once, with its event', async (_name, lateMs) => {
   await createSettled();
   advance(EXPIRE_IN_MS + lateMs);
   expect(await fireAlarm()).toBe(true);
@@ -79,7 +79,7 @@ test.each([
   expect(caught.webhooks).toHaveLength(1);
 });
 
-test('promises 3 and 5: an alarm that fires twice announces the expiry once', async () => {
+test('promises.md#3, #5: an alarm that fires twice announces the expiry once', async () => {
   await createSettled();
   advance(EXPIRE_IN_MS);
   expect(await fireAlarm()).toBe(true);
@@ -99,7 +99,7 @@ const VISITS: readonly [string, () => Promise<unknown>][] = [
 ];
 
 test.each(VISITS)(
-  'promise 5: without any alarm %s finds the payment expired',
+  'promises.md#5: without any alarm %s finds the payment expired',
   async (_name, visit) => {
     await createSettled();
     await loseAlarm();
@@ -115,7 +115,7 @@ test.each(VISITS)(
 );
 
 test.each(VISITS)(
-  'promise 5: %s at the last millisecond still finds it payable',
+  'promises.md#5: %s at the last millisecond still finds it payable',
   async (_name, visit) => {
     await createSettled();
     advance(EXPIRE_IN_MS - 1);
@@ -154,7 +154,7 @@ test('self-heal: the webhook of a payment whose alarm and message were lost is s
   expect(arrivals).toHaveLength(1);
 });
 
-test('promise 5: an attempt in flight holds the expiry back until its window closes, then it expires', async () => {
+test('promises.md#5: an attempt in flight holds the expiry back until its window closes, then it expires', async () => {
   await createSettled();
   const { terms } = await intentOf();
   await execute(startRedirect('a0', terms.expiresAtMs + MINUTE_MS));
@@ -171,7 +171,7 @@ test('promise 5: an attempt in flight holds the expiry back until its window clo
   });
 });
 
-test('decision 30: an attempt on the simulator never outlives the payment', async () => {
+test('decisions.md#30: an attempt on the simulator never outlives the payment', async () => {
   await chooseMethod(await createHosted());
   const { terms, attempts } = await intentOf();
   expect(attempts[0]?.deadlineAtMs).toBe(terms.expiresAtMs);
@@ -262,7 +262,7 @@ test.each([
   ['SUCCESS', {}, 'succeeded', 'payment_succeeded'],
   ['FAILED', SIMULATED_FAILURE, 'failed', 'payment_failed'],
 ] as const)(
-  'decision 22: a simulated %s settles by the alarm within a second or so, once',
+  'decisions.md#22: a simulated %s settles by the alarm within a second or so, once',
   async (_name, changes, status, event) => {
     const { status: told } = await createExpress(changes);
     expect(told).toBe(status === 'succeeded' ? 'SUCCESS' : 'FAILURE');
@@ -282,7 +282,7 @@ test.each([
   },
 );
 
-test('decision 22: an interactive test waits for a person, not for the alarm', async () => {
+test('decisions.md#22: an interactive test waits for a person, not for the alarm', async () => {
   await createExpress({ testMode: { testModeType: 'ACTUAL_TEST' } });
   await consumeAll(caught);
   expect(await alarmOf()).toBe((await intentOf()).terms.expiresAtMs);
@@ -302,7 +302,7 @@ test.each([
         .then(() => intentOf()),
   ],
 ])(
-  'decision 24: 400 days after the end of a payment that was %s only the taken id is left',
+  'decisions.md#24: 400 days after the end of a payment that was %s only the taken id is left',
   async (_name, prepare) => {
     merchantServer();
     await prepare();
@@ -337,7 +337,7 @@ test.each([
   },
 );
 
-test('decision 24: a proof that comes after retention changes nothing and is told so', async () => {
+test('decisions.md#24: a proof that comes after retention changes nothing and is told so', async () => {
   merchantServer();
   await createHosted();
   await execute(startRedirect('a0'));

@@ -195,7 +195,7 @@ test("no link opens another logo than its own payment's", async () => {
   expect(await statusOf(show(ofBeta, png.digest))).toBe(404);
 });
 
-test('promise 8: D1 is asked for no logo but the one of a payment whose link is ours', async () => {
+test('promises.md#8: D1 is asked for no logo but the one of a payment whose link is ours', async () => {
   const logo = await logoOf('image/png');
   const unbranded = await createHosted({ paymentIntentUniqueId: 'unbranded' });
   await brand(ALPHA, { logo });

@@ -65,7 +65,7 @@ test('a bug is not tried again', async () => {
   expect(counted.calls).toBe(1);
 });
 
-test('promise 4: what a rail has said is stored although the object is away for a while', async () => {
+test('promises.md#4: what a rail has said is stored although the object is away for a while', async () => {
   await createHosted();
   const { client, counted } = faultyClient([
     OVERLOADED,

@@ -32,9 +32,9 @@ import {
 } from './support.ts';
 
 /**
- * Goal: promise 2, one transition is one commit: state, history, event, outbox and alarm change
- * together or not at all; and the budget of rows written, those of the payment itself apart from
- * those of the read model's lists. Method: a trigger in the object's own database (or a broken
+ * Goal: docs/promises.md#2, one transition is one commit: state, history, event, outbox and alarm
+ * change together or not at all; and the budget of rows written, those of the payment itself apart
+ * from those of the read model's lists. Method: a trigger in the object's own database (or a broken
  * `setAlarm`) makes one write of the commit fail after others have been made; everything must then
  * be as before, and work once mended. Rows are counted where they are written: by every SQL cursor,
  * every change of the alarm and the meta data of every D1 batch.
@@ -160,7 +160,7 @@ test.each(
     CHANGES.map((change) => ({ sabotage, change, name: change.name })),
   ),
 )(
-  'promise 2: when $sabotage.name cannot be written, $name changes and sends nothing; mended, it works',
+  'promises.md#2: when $sabotage.name cannot be written, $name changes and sends nothing; mended, it works',
   async ({ sabotage, change }) => {
     await change.prepare();
     await needNewAlarm();
@@ -183,7 +183,7 @@ test.each(
   },
 );
 
-test('promise 2: when the event cannot be written, a late success is not believed either', async () => {
+test('promises.md#2: when the event cannot be written, a late success is not believed either', async () => {
   await createHosted();
   await execute(startRedirect('a0'));
   advance(EXPIRE_IN_MS);
@@ -198,7 +198,7 @@ test('promise 2: when the event cannot be written, a late success is not believe
   expect(caught.webhooks.map(({ sequence }) => sequence)).toHaveLength(2);
 });
 
-test('promise 2: a create whose alarm cannot be set leaves no table, no message and a free id', async () => {
+test('promises.md#2: a create whose alarm cannot be set leaves no table, no message and a free id', async () => {
   await BROKEN_ALARM.damage();
   const { status, text } = await answerOf(postHosted());
   expect(status).toBe(500);
@@ -210,7 +210,7 @@ test('promise 2: a create whose alarm cannot be set leaves no table, no message 
 });
 
 test.each(SABOTAGES)(
-  'promise 10: the merchant sees no internal text when $name cannot be written',
+  'promises.md#10: the merchant sees no internal text when $name cannot be written',
   async ({ damage }) => {
     await createHosted();
     await needNewAlarm();
@@ -221,7 +221,7 @@ test.each(SABOTAGES)(
   },
 );
 
-test('promise 2: one commit is one version: messages carry the state that was stored', async () => {
+test('promises.md#2: one commit is one version: messages carry the state that was stored', async () => {
   await createHosted();
   const token = await chooseMethod(pathOf(await checkoutUrlOf()));
   await simulate(token, 'approve');
@@ -238,7 +238,7 @@ async function checkoutUrlOf(): Promise<string> {
   return JSON.parse(rows[0]?.answer ?? '').content;
 }
 
-test('promise 7: amount, currency, merchant and id are the same after every step of a long life', async () => {
+test('promises.md#7: amount, currency, merchant and id are the same after every step of a long life', async () => {
   await createHosted();
   const { terms } = await intentOf();
   expect(terms).toMatchObject({
@@ -270,7 +270,7 @@ test('promise 7: amount, currency, merchant and id are the same after every step
 });
 
 // ---------------------------------------------------------------------------------------------
-// Budgets (design.md, section 6)
+// Budgets (docs/benchmarks.md)
 
 interface Counter {
   /** Rows written since the last call, by where they went. */

@@ -21,8 +21,8 @@ import {
 } from './support.ts';
 
 /**
- * Goal: promise 1, one payment for one id however many ask at once, and nobody else's id in the
- * way. Method: many requests through the whole Worker at the same time, then a look into the
+ * Goal: docs/promises.md#1, one payment for one id however many ask at once, and nobody else's id
+ * in the way. Method: many requests through the whole Worker at the same time, then a look into the
  * object's own tables.
  */
 
@@ -34,7 +34,7 @@ test.each([
   ['express', () => postExpress()],
   ['hosted and express mixed', (index: number) => (index % 2 === 0 ? postHosted() : postExpress())],
 ])(
-  'promise 1: of 50 concurrent creates of one id one wins and 49 get 409 (%s)',
+  'promises.md#1: of 50 concurrent creates of one id one wins and 49 get 409 (%s)',
   async (_name, create) => {
     const answers = await Promise.all(
       Array.from({ length: CONCURRENT }, (_none, index) => answerOf(create(index))),
@@ -61,7 +61,7 @@ test.each([
   },
 );
 
-test('promise 1: the loser of the race changes nothing of the winner', async () => {
+test('promises.md#1: the loser of the race changes nothing of the winner', async () => {
   await postHosted({ amount: 100 });
   const before = await allRows();
   expect((await postHosted({ amount: 999, currency: 'USD' })).status).toBe(409);
@@ -72,20 +72,20 @@ test('promise 1: the loser of the race changes nothing of the winner', async () 
 test.each([
   ['ended', [{ type: 'cancel' as const }]],
   ['open', []],
-])('decision 8: an id stays taken while its payment is %s', async (_name, commands) => {
+])('decisions.md#8: an id stays taken while its payment is %s', async (_name, commands) => {
   await postHosted();
   await clientOf().execute(commands);
   expect((await postHosted()).status).toBe(409);
 });
 
-test('decision 8: one id is free for each merchant, hosted or express', async () => {
+test('decisions.md#8: one id is free for each merchant, hosted or express', async () => {
   expect((await postHosted()).status).toBe(200);
   expect((await postExpress({}, { apiKey: BETA.apiKeys.sandbox })).status).toBe(200);
   expect((await postHosted({}, { apiKey: BETA.apiKeys.sandbox })).status).toBe(409);
 });
 
 test.each(['hosted', 'express'] as const)(
-  "decision 8: the sandbox's id is free in production (%s)",
+  "decisions.md#8: the sandbox's id is free in production (%s)",
   async (kind) => {
     expect((await postHosted()).status).toBe(200);
     // No production method is enabled yet, so the answer is validation, never 409.
@@ -118,7 +118,7 @@ function request(environment: 'sandbox' | 'production', uuid: string): CreateReq
   return { terms, idempotency: null, attempt: null, answer: '{}', answerWithinMs: 0 };
 }
 
-test('promise 1: our own create repeated by RPC is created again, another uuid is a duplicate', async () => {
+test('promises.md#1: our own create repeated by RPC is created again, another uuid is a duplicate', async () => {
   const intent = intentByUniqueId(env, tenantOf(ALPHA), 'order-1');
   const own = request('sandbox', 'uuid-1');
   const first = await intent.create(own);
@@ -131,7 +131,7 @@ test('promise 1: our own create repeated by RPC is created again, another uuid i
 });
 
 test.each(['a/b', 'ключ-ፍየል', '../order-1', 'order 1', '%2e%2e', "x'; DROP TABLE intent;--"])(
-  'decision 7: the id %s is kept exactly and found again by it',
+  'decisions.md#7: the id %s is kept exactly and found again by it',
   async (paymentIntentUniqueId) => {
     expect((await postHosted({ paymentIntentUniqueId })).status).toBe(200);
     const path = `${CREATE_PATHS.hosted.sandbox}/${encodeURIComponent(paymentIntentUniqueId)}`;

@@ -18,11 +18,11 @@ import {
 } from './support.ts';
 
 /**
- * Goal: promise 8 for the dashboard. Nobody reads or changes anything of another merchant, of the
- * other environment, beyond their role, or after their session's end. Method: one table names, for
- * every route, a request that its rightful owner could make; a route without an entry fails. The
- * request is first made by everybody who may not: each time the answer holds no word of the
- * merchant's, and afterwards every row that is the merchant's is as before, in D1 and in the
+ * Goal: docs/promises.md#8 for the dashboard. Nobody reads or changes anything of another merchant,
+ * of the other environment, beyond their role, or after their session's end. Method: one table
+ * names, for every route, a request that its rightful owner could make; a route without an entry
+ * fails. The request is first made by everybody who may not: each time the answer holds no word of
+ * the merchant's, and afterwards every row that is the merchant's is as before, in D1 and in the
  * payments' objects, and nothing was sent. Then the owner makes it, and it works: so it was not for
  * its form that it was refused.
  */

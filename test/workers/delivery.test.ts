@@ -41,10 +41,10 @@ import {
 } from './support.ts';
 
 /**
- * Goal: promise 6 and decisions 17 to 19 and 31: every event reaches the merchant at least once or
- * is visibly given up, in the same bytes, whatever is lost, doubled or reordered on the way.
- * Method: the test is the queue: it drops, doubles and reorders the messages that the object sends,
- * and moves the clock from one due time to the next.
+ * Goal: docs/promises.md#6 and docs/decisions.md#17, #18, #19, #31: every event reaches the
+ * merchant at least once or is visibly given up, in the same bytes, whatever is lost, doubled or
+ * reordered on the way. Method: the test is the queue: it drops, doubles and reorders the messages
+ * that the object sends, and moves the clock from one due time to the next.
  */
 
 const caught = useGateway();
@@ -63,7 +63,7 @@ async function nextDue(): Promise<void> {
 const deliverFirst = () => consume('kefel-webhooks', caught.webhooks.splice(0));
 const deliverRetry = () => consume('kefel-webhook-retries', caught.retries.splice(0));
 
-test('promise 6: the event is queued in the commit that announces it, and armed', async () => {
+test('promises.md#6: the event is queued in the commit that announces it, and armed', async () => {
   await payHosted();
   const event = await lastEvent();
   expect(event).toMatchObject({
@@ -80,7 +80,7 @@ test('promise 6: the event is queued in the commit that announces it, and armed'
   expect(transition).toMatchObject({ version: event.sequence, toStatus: 'succeeded' });
 });
 
-test('decision 17: what arrives is the event on the wire, with both signatures', async () => {
+test('decisions.md#17: what arrives is the event on the wire, with both signatures', async () => {
   const arrivals = merchantServer();
   await payHosted();
   await deliverFirst();
@@ -142,7 +142,7 @@ async function isGenuine({ event }: Arrival): Promise<boolean> {
   return false;
 }
 
-test('promise 6: a lost message is sent again after its lease, ever more seldom, and no sooner', async () => {
+test('promises.md#6: a lost message is sent again after its lease, ever more seldom, and no sooner', async () => {
   await payHosted();
   const { sequence } = await lastEvent();
   const sentAtMs: number[] = [];
@@ -164,7 +164,7 @@ test('promise 6: a lost message is sent again after its lease, ever more seldom,
   expect(arrivals).toHaveLength(1);
 });
 
-test('promise 6: doubled messages, one after another and at once, are one claim and one request', async () => {
+test('promises.md#6: doubled messages, one after another and at once, are one claim and one request', async () => {
   const arrivals = merchantServer();
   await payHosted();
   const [message] = caught.webhooks.splice(0);
@@ -180,7 +180,7 @@ test('promise 6: doubled messages, one after another and at once, are one claim 
   expect((await lastEvent()).tries).toHaveLength(1);
 });
 
-test('promise 6: every message is acked once its delivery is in hand', async () => {
+test('promises.md#6: every message is acked once its delivery is in hand', async () => {
   merchantServer(() => {
     throw new Error('connection reset');
   });
@@ -194,7 +194,7 @@ test('promise 6: every message is acked once its delivery is in hand', async () 
   });
 });
 
-test('promise 6: a message for an object or event that never was does nothing', async () => {
+test('promises.md#6: a message for an object or event that never was does nothing', async () => {
   const arrivals = merchantServer();
   await createHosted();
   const { objectId } = clientOf();
@@ -208,7 +208,7 @@ test('promise 6: a message for an object or event that never was does nothing', 
   expect(arrivals).toEqual([]);
 });
 
-test('promise 6: one claim at a time', async () => {
+test('promises.md#6: one claim at a time', async () => {
   await payHosted();
   const { sequence } = await lastEvent();
   const claims = await Promise.all(
@@ -217,7 +217,7 @@ test('promise 6: one claim at a time', async () => {
   expect(claims.filter(({ type }) => type === 'claimed')).toHaveLength(1);
 });
 
-test('promise 6: a claim without a report is queued again after its lease, not before', async () => {
+test('promises.md#6: a claim without a report is queued again after its lease, not before', async () => {
   await payHosted();
   const { sequence } = await lastEvent();
   const lost = await claim(sequence);
@@ -235,7 +235,7 @@ test('promise 6: a claim without a report is queued again after its lease, not b
   expect(next.eventId).toBe(lost.eventId);
 });
 
-test('promise 6: the failure report of an old claim is only logged', async () => {
+test('promises.md#6: the failure report of an old claim is only logged', async () => {
   await payHosted();
   const { sequence } = await lastEvent();
   const old = await claim(sequence);
@@ -258,7 +258,7 @@ test('promise 6: the failure report of an old claim is only logged', async () =>
   expect((await lastEvent()).deliveryStatus).toBe('delivered');
 });
 
-test('promise 6: an old claim that did reach the merchant counts: nothing more is sent', async () => {
+test('promises.md#6: an old claim that did reach the merchant counts: nothing more is sent', async () => {
   await payHosted();
   const { sequence } = await lastEvent();
   const old = await claim(sequence);
@@ -302,7 +302,7 @@ const UNDELIVERED: readonly [string, () => Promise<unknown>][] = [
 ];
 
 test.each(UNDELIVERED)(
-  'decision 18: a later event supersedes an earlier one that is %s, and goes at once',
+  'decisions.md#18: a later event supersedes an earlier one that is %s, and goes at once',
   async (_name, prepare) => {
     await expireWithAttempt();
     const expired = caught.webhooks.slice();
@@ -324,7 +324,7 @@ test.each(UNDELIVERED)(
   },
 );
 
-test('decision 18: the failure of a claim that was superseded meanwhile does not revive it', async () => {
+test('decisions.md#18: the failure of a claim that was superseded meanwhile does not revive it', async () => {
   await expireWithAttempt();
   const { sequence } = await lastEvent();
   const { claimId } = await claim(sequence);
@@ -333,7 +333,7 @@ test('decision 18: the failure of a claim that was superseded meanwhile does not
   expect((await clientOf().events())[0]).toMatchObject({ deliveryStatus: 'superseded' });
 });
 
-test('decision 31: late success: both events arrive in order, the second marked late', async () => {
+test('decisions.md#31: late success: both events arrive in order, the second marked late', async () => {
   const arrivals = merchantServer();
   await expireWithAttempt();
   await deliverFirst();
@@ -373,7 +373,7 @@ test.each([
     },
   ],
 ])(
-  'decision 31: proof after the payment was %s leads to succeeded, late, once',
+  'decisions.md#31: proof after the payment was %s leads to succeeded, late, once',
   async (status, prepare) => {
     await prepare();
     expect((await clientOf().read()) as unknown).toMatchObject({ intent: { status } });
@@ -386,7 +386,7 @@ test.each([
   },
 );
 
-test('decision 31: a second payment is an anomaly in the status call and no second event', async () => {
+test('decisions.md#31: a second payment is an anomaly in the status call and no second event', async () => {
   const arrivals = merchantServer();
   await createHosted();
   await execute(startRedirect('a0'));
@@ -413,7 +413,7 @@ test('decision 31: a second payment is an anomaly in the status call and no seco
   expect(arrivals).toHaveLength(1);
 });
 
-test('decision 25: a cancel sends no webhook', async () => {
+test('decisions.md#25: a cancel sends no webhook', async () => {
   await createHosted();
   expect((await call(cancelPath('order-1'), { method: 'POST' })).status).toBe(200);
   expect(caught.webhooks).toEqual([]);
@@ -421,7 +421,7 @@ test('decision 25: a cancel sends no webhook', async () => {
 });
 
 test.each(Object.entries(INTERRUPTIONS))(
-  'decision 18: ten failed tries at the times of the schedule, then dead (%s)',
+  'decisions.md#18: ten failed tries at the times of the schedule, then dead (%s)',
   async (_name, interrupt) => {
     const triedAtMs: number[] = [];
     const arrivals = merchantServer(() => {
@@ -459,7 +459,7 @@ test.each(Object.entries(INTERRUPTIONS))(
   },
 );
 
-test('decision 18: a dead event can be sent again by hand, with the whole schedule before it', async () => {
+test('decisions.md#18: a dead event can be sent again by hand, with the whole schedule before it', async () => {
   let answer = 410;
   const arrivals = merchantServer(() => new Response(null, { status: answer }));
   await payHosted();
@@ -496,7 +496,7 @@ test.each([
   [429, 'waiting'],
   [500, 'waiting'],
   [503, 'waiting'],
-])('decision 18: after HTTP %i an event is %s', async (status, deliveryStatus) => {
+])('decisions.md#18: after HTTP %i an event is %s', async (status, deliveryStatus) => {
   const headers = { location: 'https://elsewhere.example.com/' };
   const body = status === 204 ? null : 'x';
   const arrivals = merchantServer(() => new Response(body, { status, headers }));
@@ -512,14 +512,17 @@ test.each([
   ['1', 5 * SECOND_MS],
   ['999999999', DAY_MS],
   ['in a while', 5 * SECOND_MS],
-])('decision 18: Retry-After: %s puts the next try off, never forward', async (value, waitMs) => {
-  merchantServer(() => new Response('', { status: 429, headers: { 'retry-after': value } }));
-  await payHosted();
-  await deliverFirst();
-  expect((await lastEvent()).dueAtMs).toBe(Date.now() + waitMs);
-});
+])(
+  'decisions.md#18: Retry-After: %s puts the next try off, never forward',
+  async (value, waitMs) => {
+    merchantServer(() => new Response('', { status: 429, headers: { 'retry-after': value } }));
+    await payHosted();
+    await deliverFirst();
+    expect((await lastEvent()).dueAtMs).toBe(Date.now() + waitMs);
+  },
+);
 
-test('decision 18: Retry-After as a date is honoured', async () => {
+test('decisions.md#18: Retry-After as a date is honoured', async () => {
   const date = new Date(Date.now() + 10 * MINUTE_MS).toUTCString();
   merchantServer(() => new Response('', { status: 503, headers: { 'retry-after': date } }));
   await payHosted();
@@ -532,7 +535,7 @@ test.each([
   ['http://localhost/hook'],
   ['https://169.254.169.254/latest'],
   ['https://pay.kefel.test/hook'],
-])('decision 18: %s is never called: a visible failed try', async (callbackUrl) => {
+])('decisions.md#18: %s is never called: a visible failed try', async (callbackUrl) => {
   const arrivals = merchantServer();
   await payHosted({ callbackUrl });
   await deliverFirst();
@@ -543,7 +546,7 @@ test.each([
   });
 });
 
-test('decision 19: without callbackUrl the setting of that environment is the address', async () => {
+test('decisions.md#19: without callbackUrl the setting of that environment is the address', async () => {
   const arrivals = merchantServer();
   await runSql([
     setWebhookUrl(tenantOf(ALPHA), 'https://hooks.example.com/sandbox'),
@@ -554,7 +557,7 @@ test('decision 19: without callbackUrl the setting of that environment is the ad
   expect(arrivals.map(({ url }) => url)).toEqual(['https://hooks.example.com/sandbox']);
 });
 
-test('decision 19: without any address the event is kept, and can be sent once there is one', async () => {
+test('decisions.md#19: without any address the event is kept, and can be sent once there is one', async () => {
   const arrivals = merchantServer();
   await payHosted({ callbackUrl: null });
   await deliverFirst();
@@ -597,7 +600,7 @@ async function rotateRsaKey(): Promise<void> {
   });
 }
 
-test('decisions 17 and 32: the bytes are the same over all tries, key rotation or not', async () => {
+test('decisions.md#17, #32: the bytes are the same over all tries, key rotation or not', async () => {
   const arrivals = merchantServer(() => new Response('', { status: 500 }));
   await payHosted();
   await deliverFirst();
@@ -617,7 +620,7 @@ test('decisions 17 and 32: the bytes are the same over all tries, key rotation o
   expect(arrival && (await isGenuine(arrival))).toBe(true);
 });
 
-test('decision 32: an event first sent after a rotation is signed by the new key', async () => {
+test('decisions.md#32: an event first sent after a rotation is signed by the new key', async () => {
   const arrivals = merchantServer();
   await payHosted();
   await rotateRsaKey();

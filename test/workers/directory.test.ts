@@ -111,7 +111,7 @@ function lastUsedAtMs(): Promise<number | null> {
   return env.DB.prepare('SELECT last_used_at_ms FROM api_keys').first('last_used_at_ms');
 }
 
-describe('decision 9: the directory', () => {
+describe('decisions.md#9: the directory', () => {
   it('grants a valid key its merchant and enabled methods', async () => {
     expect(await ask(apiKey, START_MS)).toEqual({
       type: 'granted',
@@ -283,7 +283,7 @@ describe('decision 9: the directory', () => {
     expect(writes).toBe(1);
   });
 
-  it('decision 28: lists the banks, once a minute', async () => {
+  it('decisions.md#28: lists the banks, once a minute', async () => {
     const list = await banks(countingEnv(), START_MS);
     expect(list.size).toBe(33);
     expect(list.get('CBE')).toEqual({

@@ -18,7 +18,7 @@ async function answer(kind: 'hosted' | 'express', body: Body) {
   return JSON.parse(text);
 }
 
-test('spec Generic envelope: status, message, content (hosted: the checkout URL as text)', async () => {
+test('api.md#answers: status, message, content (hosted: the checkout URL as text)', async () => {
   expect(await answer('hosted', hostedBody())).toEqual({
     status: 200,
     message: 'Payment intent saved successfully',
@@ -26,7 +26,7 @@ test('spec Generic envelope: status, message, content (hosted: the checkout URL 
   });
 });
 
-test('spec Payment response: paymentUrl, transactionId, status, message', async () => {
+test('api.md#express-answer: paymentUrl, transactionId, status, message', async () => {
   expect((await answer('express', expressBody())).content).toEqual({
     paymentUrl: expect.stringMatching(/^https?:\/\//),
     transactionId: expect.stringMatching(/^[0-9A-Z]{20}$/),
@@ -35,7 +35,7 @@ test('spec Payment response: paymentUrl, transactionId, status, message', async 
   });
 });
 
-test('spec Validation error envelope: status, message, validationErrors', async () => {
+test('api.md#errors: status, message, validationErrors', async () => {
   expect(await answer('hosted', { ...hostedBody(), currency: 'XXX' })).toEqual({
     status: 400,
     message: expect.any(String),
@@ -43,7 +43,7 @@ test('spec Validation error envelope: status, message, validationErrors', async 
   });
 });
 
-test('spec Error envelope: status, message', async () => {
+test('api.md#errors: status, message', async () => {
   await answer('hosted', hostedBody());
   expect(await answer('hosted', hostedBody())).toEqual({
     status: 409,

@@ -221,7 +221,7 @@ async function outcomeOf(id: string, arrivals: ReturnType<typeof merchantServer>
 }
 
 test.each(STORIES)(
-  'promises 2 and 6: "$name" ends alike with an eviction or an abort between any two steps',
+  'promises.md#2, #6: "$name" ends alike with an eviction or an abort between any two steps',
   async (story) => {
     vi.spyOn(Math, 'random').mockReturnValue(0.5);
     const outcomes = new Map<string, unknown>();

@@ -14,9 +14,10 @@ import {
 } from './support.ts';
 
 /**
- * Goal: one form of the customer's page starts one attempt, however its posts meet (promise 4).
- * Method: each post reads the payment before it starts anything, so whatever shall come in between
- * happens at the end of that read: the post then acts on what is true no longer.
+ * Goal: one form of the customer's page starts one attempt, however its posts meet
+ * (docs/promises.md#4). Method: each post reads the payment before it starts anything, so whatever
+ * shall come in between happens at the end of that read: the post then acts on what is true no
+ * longer.
  */
 
 useGateway();
@@ -47,7 +48,7 @@ async function startsOf(): Promise<number> {
   return history.filter(({ command }) => command === 'start_attempt').length;
 }
 
-test('promise 4: a form whose attempt the rail has refused at once starts no second one', async () => {
+test('promises.md#4: a form whose attempt the rail has refused at once starts no second one', async () => {
   const checkoutUrl = await createHosted();
   const start = vi
     .spyOn(simulator, 'start')
@@ -64,7 +65,7 @@ test('promise 4: a form whose attempt the rail has refused at once starts no sec
   expect(await startsOf()).toBe(2);
 });
 
-test('promise 4: a form sent again while its attempt is in flight leads to that attempt', async () => {
+test('promises.md#4: a form sent again while its attempt is in flight leads to that attempt', async () => {
   const checkoutUrl = await createHosted();
   const locations: (string | null)[] = [];
   afterTheNextRead(async () => locations.push(await chosen(checkoutUrl, '0')));
@@ -74,7 +75,7 @@ test('promise 4: a form sent again while its attempt is in flight leads to that 
   expect(await startsOf()).toBe(1);
 });
 
-test('promise 4: a form that comes when the payment was paid meanwhile says that it was', async () => {
+test('promises.md#4: a form that comes when the payment was paid meanwhile says that it was', async () => {
   const checkoutUrl = await createHosted();
   afterTheNextRead(() => execute(startRedirect('a0'), settle('a0', 'succeeded')));
   const alreadyPaid = `${pathOf(checkoutUrl)}?already=1`;

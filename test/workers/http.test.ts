@@ -15,7 +15,7 @@ import {
 } from './support.ts';
 
 /**
- * Goal: decisions 7, 10, 11 and 23 as HTTP: every status, envelope and header that is not a
+ * Goal: docs/decisions.md#7, #10, #11, #23 as HTTP: every status, envelope and header that is not a
  * payment's own business. Method: requests through the whole Worker, in tables.
  */
 
@@ -34,7 +34,7 @@ test.each([
   ['/api/v1/payment/sandbox/intent/a/b'],
   ['/api/v1/payment/sandbox/checkout'],
   ['/api/'],
-])('decision 10: the unknown path %s is 404 with the envelope', async (path) => {
+])('decisions.md#10: the unknown path %s is 404 with the envelope', async (path) => {
   for (const method of ['GET', 'POST', 'PUT', 'DELETE']) {
     const { status, text, headers } = await answerOf(call(path, { method }));
     expect(status).toBe(404);
@@ -59,7 +59,7 @@ const ROUTES: readonly [string, string][] = [
 ];
 
 test.each(ROUTES)(
-  'decision 10: %s is 405 with Allow: %s for any other method',
+  'decisions.md#10: %s is 405 with Allow: %s for any other method',
   async (path, allowed) => {
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
       if (method !== allowed) {
@@ -73,7 +73,7 @@ test.each(ROUTES)(
 );
 
 test.each(ROUTES)(
-  'decision 10: HEAD of %s answers as GET would, without a body (route: %s)',
+  'decisions.md#10: HEAD of %s answers as GET would, without a body (route: %s)',
   async (path, allowed) => {
     await createHosted({ paymentIntentUniqueId: 'x' });
     const head = await call(path, { method: 'HEAD' });
@@ -95,7 +95,7 @@ test.each([
   ['application/json; charset=utf-8', 200],
   ['APPLICATION/JSON;charset=UTF-8', 200],
   ['application/vnd.merchant+json', 200],
-])('decision 10: content type "%s" is answered %i', async (contentType, expected) => {
+])('decisions.md#10: content type "%s" is answered %i', async (contentType, expected) => {
   const { status, envelope } = await answerOf(
     call(CREATE_PATHS.hosted.sandbox, {
       method: 'POST',
@@ -107,7 +107,7 @@ test.each([
   expect(envelope.status).toBe(expected);
 });
 
-test('decision 10: a missing content type is taken as JSON', async () => {
+test('decisions.md#10: a missing content type is taken as JSON', async () => {
   // A stream has no content type of its own.
   const { status } = await answerOf(
     call(CREATE_PATHS.hosted.sandbox, {
@@ -145,7 +145,7 @@ test.each([
   ['one byte more', bodyOf(BODY_BYTES_MAX + 1), 413],
   ['a megabyte', bodyOf(1_000_000), 413],
 ])(
-  'decision 7: a body of %s is answered alike with and without content-length',
+  'decisions.md#7: a body of %s is answered alike with and without content-length',
   async (_name, text, expected) => {
     const sent = await answerOf(call(CREATE_PATHS.hosted.sandbox, { method: 'POST', body: text }));
     expect(sent.status).toBe(expected);
@@ -166,7 +166,7 @@ test.each([
   ['JSON with a comment', '{} // hi'],
   ['a form', 'amount=1'],
   ['NaN', '{"amount": NaN}'],
-])('decision 10: a body of %s is a plain 400', async (_name, body) => {
+])('decisions.md#10: a body of %s is a plain 400', async (_name, body) => {
   for (const { sandbox } of Object.values(CREATE_PATHS)) {
     const { status, envelope } = await answerOf(call(sandbox, { method: 'POST', body }));
     expect(status).toBe(400);
@@ -174,7 +174,7 @@ test.each([
   }
 });
 
-test('decision 10: a body that is not UTF-8 is a plain 400', async () => {
+test('decisions.md#10: a body that is not UTF-8 is a plain 400', async () => {
   const stream = new ReadableStream({
     start(controller) {
       controller.enqueue(new Uint8Array([0x7b, 0xff, 0x7d]));
@@ -189,7 +189,7 @@ test('decision 10: a body that is not UTF-8 is a plain 400', async () => {
 });
 
 test.each([['null'], ['[]'], ['"text"'], ['42'], ['true']])(
-  'decision 10: the JSON value %s is a validation error, not a crash',
+  'decisions.md#10: the JSON value %s is a validation error, not a crash',
   async (body) => {
     for (const { sandbox } of Object.values(CREATE_PATHS)) {
       const { status, envelope } = await answerOf(call(sandbox, { method: 'POST', body }));
@@ -199,7 +199,7 @@ test.each([['null'], ['[]'], ['"text"'], ['42'], ['true']])(
   },
 );
 
-test('decision 10: all failing fields at once, by the paths that the merchant wrote', async () => {
+test('decisions.md#10: all failing fields at once, by the paths that the merchant wrote', async () => {
   const { status, envelope } = await answerOf(
     call(CREATE_PATHS.hosted.sandbox, {
       method: 'POST',
@@ -228,7 +228,7 @@ test('decision 10: all failing fields at once, by the paths that the merchant wr
   ]);
 });
 
-test('decision 10: every answer has an x-request-id of its own, and takes over the ray', async () => {
+test('decisions.md#10: every answer has an x-request-id of its own, and takes over the ray', async () => {
   const token = (await createHosted()).split('/').at(-1) ?? '';
   const requests: [string, string][] = [
     ...ROUTES,
@@ -254,7 +254,7 @@ test('decision 10: every answer has an x-request-id of its own, and takes over t
   expect(behindEdge.headers.get('x-request-id')).toBe('8f00baa1deadbeef-NBO');
 });
 
-test('decision 11: a hosted success is exactly the envelope with the checkout URL', async () => {
+test('decisions.md#11: a hosted success is exactly the envelope with the checkout URL', async () => {
   const { status, text, headers } = await answerOf(
     call(CREATE_PATHS.hosted.sandbox, { method: 'POST', body: hostedBody() }),
   );
@@ -266,7 +266,7 @@ test('decision 11: a hosted success is exactly the envelope with the checkout UR
   expect(headers.get('cache-control')).toBe('no-store');
 });
 
-test('decisions 11 and 16: an express success is exactly the envelope with the payment response', async () => {
+test('decisions.md#11, #16: an express success is exactly the envelope with the payment response', async () => {
   const { status, text, envelope } = await answerOf(
     call(CREATE_PATHS.express.sandbox, { method: 'POST', body: expressBody() }),
   );
@@ -291,7 +291,7 @@ test.each([
     (method) => ['express', expressBody({ method, phoneNumber: '0911234567' }), 'method'] as const,
   ),
 ] as const)(
-  'decision 23: without a rail production answers 400 on the method (%s %#)',
+  'decisions.md#23: without a rail production answers 400 on the method (%s %#)',
   async (kind, body, field) => {
     const { status, envelope } = await answerOf(
       call(CREATE_PATHS[kind].production, {
@@ -307,7 +307,7 @@ test.each([
   },
 );
 
-test('decision 21: an id that cannot be decoded is 404', async () => {
+test('decisions.md#21: an id that cannot be decoded is 404', async () => {
   for (const path of [
     '/api/v1/payment/sandbox/intent/%E0%A4%A',
     cancelPath('x').replace('/x', '/%ff'),
@@ -317,7 +317,7 @@ test('decision 21: an id that cannot be decoded is 404', async () => {
   }
 });
 
-test('decision 28: the bank list needs a key and says who supports withdrawal', async () => {
+test('decisions.md#28: the bank list needs a key and says who supports withdrawal', async () => {
   const { status, envelope } = await answerOf(call(BANKS));
   expect(status).toBe(200);
   const list = envelope.content as Record<string, unknown>[];
@@ -327,7 +327,7 @@ test('decision 28: the bank list needs a key and says who supports withdrawal', 
   }
 });
 
-test('decision 17: the public keys are there without an API key, apart for each environment', async () => {
+test('decisions.md#17: the public keys are there without an API key, apart for each environment', async () => {
   const both = [SANDBOX_KEYS, '/api/v1/payment/webhook-keys'];
   const answers = await Promise.all(both.map((path) => answerOf(call(path, { apiKey: null }))));
   expect(answers.map(({ status }) => status)).toEqual([200, 200]);

@@ -27,10 +27,10 @@ import {
 } from './support.ts';
 
 /**
- * Goal: decision 8, a merchant that repeats a request with its Idempotency-Key gets the first
- * answer byte for byte, whatever died in between. Method: the same bytes are posted again at every
- * stage: after the answer, during the rail's call, and after a Worker that died before it answered
- * (a rail whose start throws leaves exactly what such a death leaves).
+ * Goal: docs/decisions.md#8, a merchant that repeats a request with its Idempotency-Key gets the
+ * first answer byte for byte, whatever died in between. Method: the same bytes are posted again at
+ * every stage: after the answer, during the rail's call, and after a Worker that died before it
+ * answered (a rail whose start throws leaves exactly what such a death leaves).
  */
 
 useGateway();
@@ -70,7 +70,7 @@ const PAIRS = KINDS.flatMap((kind) =>
 );
 
 test.each(PAIRS)(
-  'decision 8: the same key, id and body replays the first answer byte for byte (%s, %s)',
+  'decisions.md#8: the same key, id and body replays the first answer byte for byte (%s, %s)',
   async (kind, interruption) => {
     const first = await create(kind);
     expect(first.status).toBe(200);
@@ -86,26 +86,29 @@ test.each(PAIRS)(
   },
 );
 
-test.each(KINDS)('decision 8: the same key and id with another body is 422 (%s)', async (kind) => {
-  const first = await create(kind);
-  const before = await allRows();
-  for (const changes of [{ amount: 100.51 }, { unknown: 1 }, { currency: 'XXX' }]) {
-    const { status, envelope } = await create(kind, { changes });
-    expect(status).toBe(422);
-    expect(envelope).toEqual({
-      status: 422,
-      message: 'This Idempotency-Key was used with another body',
-    });
-  }
-  // Bytes count, not meaning.
-  const spaced = await create(kind, { text: JSON.stringify(BODY_OF[kind](), null, 1) });
-  expect(spaced.status).toBe(422);
-  expect(await allRows()).toEqual(before);
-  expectReplay(await create(kind), first);
-});
+test.each(KINDS)(
+  'decisions.md#8: the same key and id with another body is 422 (%s)',
+  async (kind) => {
+    const first = await create(kind);
+    const before = await allRows();
+    for (const changes of [{ amount: 100.51 }, { unknown: 1 }, { currency: 'XXX' }]) {
+      const { status, envelope } = await create(kind, { changes });
+      expect(status).toBe(422);
+      expect(envelope).toEqual({
+        status: 422,
+        message: 'This Idempotency-Key was used with another body',
+      });
+    }
+    // Bytes count, not meaning.
+    const spaced = await create(kind, { text: JSON.stringify(BODY_OF[kind](), null, 1) });
+    expect(spaced.status).toBe(422);
+    expect(await allRows()).toEqual(before);
+    expectReplay(await create(kind), first);
+  },
+);
 
 test.each(KINDS)(
-  'decision 8: without the header a repeat is 409 naming the id (%s)',
+  'decisions.md#8: without the header a repeat is 409 naming the id (%s)',
   async (kind) => {
     await create(kind);
     const { status, envelope, headers } = await answerOf(
@@ -120,17 +123,20 @@ test.each(KINDS)(
   },
 );
 
-test.each(KINDS)('decision 8: another key for the same id and body is 409 (%s)', async (kind) => {
-  await create(kind);
-  expect((await create(kind, { key: 'order-1/try-2' })).status).toBe(409);
-});
+test.each(KINDS)(
+  'decisions.md#8: another key for the same id and body is 409 (%s)',
+  async (kind) => {
+    await create(kind);
+    expect((await create(kind, { key: 'order-1/try-2' })).status).toBe(409);
+  },
+);
 
-test('decision 8: a key used with a payment that had none is 409', async () => {
+test('decisions.md#8: a key used with a payment that had none is 409', async () => {
   await call(CREATE_PATHS.hosted.sandbox, { method: 'POST', body: hostedBody() });
   expect((await create('hosted')).status).toBe(409);
 });
 
-test('decision 8: the key is scoped to the id: it makes another payment of another id', async () => {
+test('decisions.md#8: the key is scoped to the id: it makes another payment of another id', async () => {
   const first = await create('hosted');
   const second = await create('hosted', { changes: { paymentIntentUniqueId: 'order-2' } });
   expect([first.status, second.status]).toEqual([200, 200]);
@@ -138,7 +144,7 @@ test('decision 8: the key is scoped to the id: it makes another payment of anoth
   expect(second.headers.get('idempotent-replayed')).toBeNull();
 });
 
-test('decision 8: 20 concurrent posts with one key are one payment, one answer and no error', async () => {
+test('decisions.md#8: 20 concurrent posts with one key are one payment, one answer and no error', async () => {
   const answers = await Promise.all(Array.from({ length: 20 }, () => create('hosted')));
   expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
   expect(answers.every(({ status }) => status === 200)).toBe(true);
@@ -146,7 +152,7 @@ test('decision 8: 20 concurrent posts with one key are one payment, one answer a
   expect(fresh).toHaveLength(1);
 });
 
-test('decision 8: while the express call is in flight a repeat is 409 with Retry-After', async () => {
+test('decisions.md#8: while the express call is in flight a repeat is 409 with Retry-After', async () => {
   let answerRail: () => void = () => undefined;
   const railAnswers = new Promise<void>((resolve) => {
     answerRail = resolve;
@@ -180,7 +186,7 @@ test.each(
     ),
   ),
 )(
-  'decision 8: a Worker that died before answering: 409, then the answer its state gives, for ever: $simulationStatus, $interruption, settled first: $isSettled',
+  'decisions.md#8: a Worker that died before answering: 409, then the answer its state gives, for ever: $simulationStatus, $interruption, settled first: $isSettled',
   async ({ simulationStatus, interruption, isSettled }) => {
     const changes = simulationStatus === 'SUCCESS' ? {} : SIMULATED_FAILURE;
     const start = vi.spyOn(simulator, 'start').mockRejectedValue(new Error('the Worker died'));
@@ -217,12 +223,12 @@ test.each(
     await INTERRUPTIONS[interruption]();
     await fireAlarm();
     expectReplay(await create('express', { changes }), synthesised);
-    // The charge was never repeated (promise 4).
+    // The charge was never repeated (docs/promises.md#4).
     expect(start).toHaveBeenCalledTimes(1);
   },
 );
 
-test('decision 8: of concurrent repeats after a crash all get one and the same answer', async () => {
+test('decisions.md#8: of concurrent repeats after a crash all get one and the same answer', async () => {
   vi.spyOn(simulator, 'start').mockRejectedValue(new Error('the Worker died'));
   await create('express');
   advance(60 * SECOND_MS);
@@ -238,12 +244,12 @@ async function leadsOn(paymentUrl: string | null): Promise<boolean> {
   return response.status === 200 && /\/simulator\/|<form/.test(html);
 }
 
-test('decision 22: an answered interactive express charge leads the customer to the simulator', async () => {
+test('decisions.md#22: an answered interactive express charge leads the customer to the simulator', async () => {
   const { envelope } = await create('express', { changes: INTERACTIVE });
   expect(await leadsOn((envelope.content as ExpressContent).paymentUrl)).toBe(true);
 });
 
-test('decision 8: an interactive express charge that died before its answer still leads the customer on', async () => {
+test('decisions.md#8: an interactive express charge that died before its answer still leads the customer on', async () => {
   const start = vi.spyOn(simulator, 'start').mockRejectedValue(new Error('the Worker died'));
   await create('express', { changes: INTERACTIVE });
   start.mockRestore();
@@ -254,7 +260,7 @@ test('decision 8: an interactive express charge that died before its answer stil
   expect(await leadsOn(paymentUrl)).toBe(true);
 });
 
-test('promise 4: a hosted customer whose Worker died while calling the rail finds a way on', async () => {
+test('promises.md#4: a hosted customer whose Worker died while calling the rail finds a way on', async () => {
   const checkoutUrl = String((await create('hosted')).envelope.content);
   const start = vi.spyOn(simulator, 'start').mockRejectedValue(new Error('the Worker died'));
   const choice = { method: 'TELE_BIRR', attempts: '0' };
@@ -270,7 +276,7 @@ test.each<[string, Body]>([
   ['amount', { amount: -1 }],
   ['currency', { currency: 'EUR' }],
   ['expireIn', { expireIn: 'soon' }],
-])('decision 8: a taken id is 409 even with an invalid %s', async (field, changes) => {
+])('decisions.md#8: a taken id is 409 even with an invalid %s', async (field, changes) => {
   const invalid = { ...hostedBody(), ...changes };
   const free = await answerOf(call(CREATE_PATHS.hosted.sandbox, { method: 'POST', body: invalid }));
   expect(free.status).toBe(400);
@@ -290,7 +296,7 @@ test.each([
   ['not ASCII', 'clé'],
   ['a tab inside', 'a\tb'],
 ])(
-  'decision 8: an Idempotency-Key that is %s is a plain 400 and creates nothing',
+  'decisions.md#8: an Idempotency-Key that is %s is a plain 400 and creates nothing',
   async (_name, key) => {
     const { status, envelope } = await create('hosted', { key });
     expect(status).toBe(400);
@@ -300,14 +306,14 @@ test.each([
   },
 );
 
-test('decision 8: an Idempotency-Key of 255 characters and spaces inside is taken', async () => {
+test('decisions.md#8: an Idempotency-Key of 255 characters and spaces inside is taken', async () => {
   const key = `a ${'k'.repeat(253)}`;
   const first = await create('hosted', { key });
   expect(first.status).toBe(200);
   expectReplay(await create('hosted', { key }), first);
 });
 
-test('decision 8: a key of one merchant replays nothing of another', async () => {
+test('decisions.md#8: a key of one merchant replays nothing of another', async () => {
   await create('hosted', { apiKey: ALPHA.apiKeys.sandbox });
   const production = await answerOf(
     call(CREATE_PATHS.hosted.production, {
@@ -322,7 +328,7 @@ test('decision 8: a key of one merchant replays nothing of another', async () =>
 });
 
 test.each(KINDS)(
-  'decision 8: the answer that was kept first stays, whoever brings another (%s)',
+  'decisions.md#8: the answer that was kept first stays, whoever brings another (%s)',
   async (kind) => {
     const first = await create(kind);
     await clientOf().execute([{ type: 'tick' }], { failed: 'another', otherwise: 'another' });
@@ -330,7 +336,7 @@ test.each(KINDS)(
   },
 );
 
-test('decision 8: the same bytes at the other endpoint are another body', async () => {
+test('decisions.md#8: the same bytes at the other endpoint are another body', async () => {
   const text = JSON.stringify({
     ...hostedBody({ amount: 100 }),
     ...expressBody({ amount: 100 }),
@@ -339,7 +345,7 @@ test('decision 8: the same bytes at the other endpoint are another body', async 
   expect((await create('express', { text })).status).toBe(422);
 });
 
-test('decision 8: an answer outlives the settings it was made under', async () => {
+test('decisions.md#8: an answer outlives the settings it was made under', async () => {
   const first = await create('express');
   const merchant = 'UPDATE merchant_methods SET enabled = 0 WHERE merchant_id = ?';
   await env.DB.prepare(merchant).bind(ALPHA.id).run();

@@ -31,10 +31,10 @@ import {
 } from './support.ts';
 
 /**
- * Goal: promise 8 and decisions 9 and 29: nothing of one merchant or environment is reached with
- * another's key or link, and whoever has neither touches no object. Method: a payment in every
- * state of ownership, every route asked with every wrong key, every page with every wrong link, and
- * a count of the objects before and after.
+ * Goal: docs/promises.md#8 and docs/decisions.md#9, #29: nothing of one merchant or environment is
+ * reached with another's key or link, and whoever has neither touches no object. Method: a payment
+ * in every state of ownership, every route asked with every wrong key, every page with every wrong
+ * link, and a count of the objects before and after.
  */
 
 const caught = useGateway();
@@ -111,7 +111,7 @@ async function storedIds(): Promise<string[]> {
 }
 
 test.each(WRONG_KEYS)(
-  'decision 9, promise 8: every route with %s answers by the envelope and touches nothing',
+  'decisions.md#9, promises.md#8: every route with %s answers by the envelope and touches nothing',
   async (_name, keyFor, expected) => {
     await createHosted();
     const before = { ids: await objectIds(), intent: await intentOf() };
@@ -134,7 +134,7 @@ test.each(WRONG_KEYS)(
   },
 );
 
-test('decision 9: the wrong key is refused before the body is looked at', async () => {
+test('decisions.md#9: the wrong key is refused before the body is looked at', async () => {
   for (const { sandbox } of Object.values(CREATE_PATHS)) {
     for (const body of ['{', 'x'.repeat(200_000), JSON.stringify(hostedBody())]) {
       expect((await call(sandbox, { method: 'POST', apiKey: null, body })).status).toBe(401);
@@ -142,7 +142,7 @@ test('decision 9: the wrong key is refused before the body is looked at', async 
   }
 });
 
-test("decision 29: another merchant's payment is 404 for status and cancel, by every id", async () => {
+test("decisions.md#29: another merchant's payment is 404 for status and cancel, by every id", async () => {
   await createHosted();
   const { terms } = await intentOf();
   await consumeAll(caught);
@@ -168,7 +168,7 @@ test("decision 29: another merchant's payment is 404 for status and cancel, by e
   expect(await intentOf()).toEqual(before);
 });
 
-test("decision 29: an id of somebody else's and an id of nobody's are answered alike", async () => {
+test("decisions.md#29: an id of somebody else's and an id of nobody's are answered alike", async () => {
   await createHosted();
   const apiKey = BETA.apiKeys.sandbox;
   const [foreign, nobodys] = await Promise.all(
@@ -178,7 +178,7 @@ test("decision 29: an id of somebody else's and an id of nobody's are answered a
   expect(foreign?.status).toBe(nobodys?.status);
 });
 
-test("promise 8: a merchant's status and cancel calls for ids that do not exist store nothing", async () => {
+test("promises.md#8: a merchant's status and cancel calls for ids that do not exist store nothing", async () => {
   const before = await storedIds();
   for (const { path, method, body } of routesOf('order-none')) {
     if (body === undefined) {
@@ -190,7 +190,7 @@ test("promise 8: a merchant's status and cancel calls for ids that do not exist 
   expect(await storedIds()).toEqual(before);
 });
 
-test('promise 8: a merchant id with a slash could not name a foreign object: ids are escaped by place', async () => {
+test('promises.md#8: a merchant id with a slash could not name a foreign object: ids are escaped by place', async () => {
   await createHosted({ paymentIntentUniqueId: 'x' });
   // "sandbox/mer_alpha/x" cannot be written as an id of another tenant.
   for (const id of ['../mer_alpha/x', '/x', 'mer_alpha/x', 'sandbox/mer_alpha/x']) {
@@ -200,7 +200,7 @@ test('promise 8: a merchant id with a slash could not name a foreign object: ids
 });
 
 test.each(['sandbox', 'production'] as const)(
-  'decision 9: a revocation takes effect within 10 s (%s)',
+  'decisions.md#9: a revocation takes effect within 10 s (%s)',
   async (environment) => {
     const tenant = tenantOf(ALPHA, environment);
     const path = statusPath('order-none', environment);
@@ -216,7 +216,7 @@ test.each(['sandbox', 'production'] as const)(
   },
 );
 
-test('decision 9: a revocation takes effect within 10 s although the key is in constant use', async () => {
+test('decisions.md#9: a revocation takes effect within 10 s although the key is in constant use', async () => {
   const apiKey = ALPHA.apiKeys.sandbox;
   const statuses: number[] = [];
   const revokedAtMs = Date.now();
@@ -233,7 +233,7 @@ test('decision 9: a revocation takes effect within 10 s although the key is in c
   expect(statuses.slice(statuses.indexOf(401)).every((status) => status === 401)).toBe(true);
 });
 
-test('decision 9: the keys of a suspended merchant are 401 within 10 s', async () => {
+test('decisions.md#9: the keys of a suspended merchant are 401 within 10 s', async () => {
   expect((await call(statusPath('order-none'))).status).toBe(404);
   await runSql([
     { sql: "UPDATE merchants SET status = 'suspended' WHERE id = ?1", params: [ALPHA.id] },
@@ -243,7 +243,7 @@ test('decision 9: the keys of a suspended merchant are 401 within 10 s', async (
   expect((await call(statusPath('order-none'), { apiKey: BETA.apiKeys.sandbox })).status).toBe(404);
 });
 
-test('decision 9: the header is matched without case', async () => {
+test('decisions.md#9: the header is matched without case', async () => {
   for (const name of ['apiKey', 'apikey', 'APIKEY', 'ApiKey']) {
     const response = await call(statusPath('order-none'), {
       apiKey: null,
@@ -291,7 +291,7 @@ async function wrongTokens(own: string, ofOtherPurpose: string): Promise<[string
   ];
 }
 
-test('promise 8: no page and no callback opens by a link that we did not sign for it', async () => {
+test('promises.md#8: no page and no callback opens by a link that we did not sign for it', async () => {
   const checkoutUrl = await createHosted();
   const checkoutToken = checkoutUrl.split('/').at(-1) ?? '';
   const attemptToken = await chooseMethod(checkoutUrl);
@@ -350,7 +350,7 @@ test('promise 8: no page and no callback opens by a link that we did not sign fo
   expect({ ids: await objectIds(), read: await clientOf().read() }).toEqual(before);
 });
 
-test('promise 9: a genuine link at the address of another rail changes nothing', async () => {
+test('promises.md#9: a genuine link at the address of another rail changes nothing', async () => {
   const attemptToken = await chooseMethod(await createHosted());
   const before = await intentOf();
   for (const rail of ['telebirr', 'Simulator', '', '..']) {
@@ -361,7 +361,7 @@ test('promise 9: a genuine link at the address of another rail changes nothing',
   expect(await intentOf()).toEqual(before);
 });
 
-test('promise 9: a signed link to an attempt that was never made changes nothing', async () => {
+test('promises.md#9: a signed link to an attempt that was never made changes nothing', async () => {
   await createHosted();
   const before = await intentOf();
   const { objectId } = clientOf();
@@ -373,7 +373,7 @@ test('promise 9: a signed link to an attempt that was never made changes nothing
   expect(await intentOf()).toEqual(before);
 });
 
-test('promise 8: a link of one payment acts on that payment only', async () => {
+test('promises.md#8: a link of one payment acts on that payment only', async () => {
   const [one, two] = [
     await createHosted(),
     await createHosted({ paymentIntentUniqueId: 'order-2' }),
@@ -386,7 +386,7 @@ test('promise 8: a link of one payment acts on that payment only', async () => {
   expect(two).not.toBe(one);
 });
 
-test("promise 10: no log carries a key, a secret, a phone number or a merchant's link", async () => {
+test("promises.md#10: no log carries a key, a secret, a phone number or a merchant's link", async () => {
   const changes = { customerInfo: { phone: '911234567', email: 'almaz@example.com' } };
   const checkoutUrl = await createHosted(changes);
   const attemptToken = await chooseMethod(checkoutUrl);

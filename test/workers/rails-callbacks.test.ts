@@ -46,9 +46,10 @@ import {
 } from './support.ts';
 
 /**
- * Goal: promise 9 and decision 31: what arrives at a rail's address changes a payment only when it
- * proves something about it, tells the operator once when it does not, and never unsays what was
- * said. Method: payments in production, and callbacks that nobody, or somebody else, has sent.
+ * Goal: docs/promises.md#9 and docs/decisions.md#31: what arrives at a rail's address changes a
+ * payment only when it proves something about it, tells the operator once when it does not, and
+ * never unsays what was said. Method: payments in production, and callbacks that nobody, or
+ * somebody else, has sent.
  */
 
 configureRails(SCENE_SECRETS);
@@ -117,7 +118,7 @@ test.each(WRONG_ADDRESSES)('404, and nothing is touched: %s', async (_name, path
 });
 
 test.each([['ebirr'], ['stk-push'], ['ethswitch-cards'], ['ethswitch-nbg'], ['cbe-birr']])(
-  'decision 22: an attempt on the simulator is none of %s’s',
+  'decisions.md#22: an attempt on the simulator is none of %s’s',
   async (railId) => {
     noRail();
     await payExpress({ method: 'E_BIRR', testMode: { testModeType: 'ACTUAL_TEST' } }, 'sandbox');
@@ -246,7 +247,7 @@ const REFUSED: readonly [string, () => Promise<object | string>, string, number]
 ];
 
 test.each(REFUSED)(
-  'promise 9: refused, told to the operator and to nobody else: %s',
+  'promises.md#9: refused, told to the operator and to nobody else: %s',
   async (_name, bodyOf, suspicion, status) => {
     await pending();
     const path = await callbackPath('ebirr');

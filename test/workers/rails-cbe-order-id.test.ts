@@ -34,8 +34,8 @@ import {
 
 /**
  * Goal: an attempt is one order at CBE, whatever becomes of the keys that make order ids, and
- * whoever looks first (decision 32): two orders could both be paid. Method: pages shown, and reports
- * taken, by Workers that have other keys than the one that began.
+ * whoever looks first (docs/decisions.md#32): two orders could both be paid. Method: pages shown,
+ * and reports taken, by Workers that have other keys than the one that began.
  */
 
 configureRails({ RAIL_CBE_PRODUCTION: cbe('production') });
@@ -79,14 +79,14 @@ test.each([
       return orderId(client());
     },
   ],
-])('decision 32: a payment %s is found by an id of the older key', async (_name, begin) => {
+])('decisions.md#32: a payment %s is found by an id of the older key', async (_name, begin) => {
   const id = await begin();
   expect(await reportTo(rotated(), id)).toBe(200);
   expect(await intentNow()).toMatchObject({ status: 'succeeded' });
   expect(JSON.parse(calls[0]?.text ?? '')).toMatchObject({ transactionId: id });
 });
 
-test('decision 32: once the older key is gone, its ids lead nowhere', async () => {
+test('decisions.md#32: once the older key is gone, its ids lead nowhere', async () => {
   const id = await pending();
   expect(await reportTo(envWith({ LINK_SIGNING_KEYS: NEW }), id)).toBe(401);
   expect(await intentNow()).toMatchObject({ status: 'processing' });
@@ -115,7 +115,7 @@ const ORDERS = Object.entries(SHOWN).flatMap(([one, first]) =>
 );
 
 test.each(ORDERS)(
-  'decision 32: one order id over changes of keys, shown by $one, then by $other',
+  'decisions.md#32: one order id over changes of keys, shown by $one, then by $other',
   async ({ first, second }) => {
     const path = await openHosted({ methods: ['CBE'] });
     await startAndDie('CBE');
@@ -173,7 +173,7 @@ test('a page that cannot be kept is not shown', async () => {
   expect(shown.text).not.toContain('Default.aspx');
 });
 
-test('decision 32: what was first shown after a change of keys has the new id, and keeps it', async () => {
+test('decisions.md#32: what was first shown after a change of keys has the new id, and keeps it', async () => {
   const path = await openHosted({ methods: ['CBE'] });
   await startAndDie('CBE');
   const id = await SHOWN['the checkout page'](rotated(), path);

@@ -29,9 +29,10 @@ import {
 import { advance, call, HOUR_MS, logged, SECOND_MS, useGateway } from './support.ts';
 
 /**
- * Goal: promise 9 at the one address that CBE reports every payment to: a report counts when CBE and
- * we alone could have written it, it names a payment of its environment, and CBE says the same when
- * it is asked. Method: CBE's part is played with the seal whose bytes `test/rails` has proved.
+ * Goal: docs/promises.md#9 at the one address that CBE reports every payment to: a report counts
+ * when CBE and we alone could have written it, it names a payment of its environment, and CBE says
+ * the same when it is asked. Method: CBE's part is played with the seal whose bytes `test/rails`
+ * has proved.
  */
 
 configureRails({ RAIL_CBE_PRODUCTION: cbe('production'), RAIL_CBE_SANDBOX: cbe('sandbox') });
@@ -174,7 +175,7 @@ test('a payment that is no more: refused, and none is made', async () => {
 test.each<[string, Environment, Environment]>([
   ['the sandbox’s secret proves nothing of a payment in production', 'production', 'sandbox'],
   ['nor production’s secret of one in the sandbox', 'sandbox', 'production'],
-])('promise 8: %s', async (_name, payment, sealer) => {
+])('promises.md#8: %s', async (_name, payment, sealer) => {
   const id = await pending(payment);
   const before = await everythingStored();
   const { secret } = cbe(sealer);

@@ -31,8 +31,8 @@ import { advance, INTERRUPTIONS, SECOND_MS, settle, useGateway } from './support
 
 /**
  * Goal: whoever starts a payment by eBirr has the right to, alone and in time: no phone rings for a
- * payment that is over or paid (decisions 16 and 31). Method: claims by hand, at each edge of the
- * time that they have, and by the consumer.
+ * payment that is over or paid (docs/decisions.md#16, #31). Method: claims by hand, at each edge of
+ * the time that they have, and by the consumer.
  */
 
 configureRails({ RAIL_E_BIRR_PRODUCTION: EBIRR, RAIL_ETS_SWITCH_PRODUCTION: CARDS });

@@ -33,9 +33,10 @@ import {
 } from './support.ts';
 
 /**
- * Goal: who could not pay by a rail is told before anything is stored (decisions 3, 13 and 23), and
- * a merchant that hears FAILURE is left no page on which the first charge could be paid as well
- * (decision 16). Method: numbers, currencies and answers that a rail does not take.
+ * Goal: who could not pay by a rail is told before anything is stored (docs/decisions.md#3, #13,
+ * #23), and a merchant that hears FAILURE is left no page on which the first charge could be paid
+ * as well (docs/decisions.md#16). Method: numbers, currencies and answers that a rail does not
+ * take.
  */
 
 configureRails({ ...SCENE_SECRETS, RAIL_E_BIRR_SANDBOX: EBIRR });
@@ -72,7 +73,7 @@ const NOT_TAKEN: readonly [Method, string][] = [
   ['M_PESA', NUMBERS[2519]],
 ];
 
-test.each(NOT_TAKEN)('decision 3: express by %s from %s is refused', async (method, phone) => {
+test.each(NOT_TAKEN)('decisions.md#3: express by %s from %s is refused', async (method, phone) => {
   const problem = `Must be a number that can have an account with ${method}.`;
   const places: readonly [string, Body][] = [
     ['phoneNumber', { phoneNumber: phone }],
@@ -130,7 +131,7 @@ test.each([
   // The merchant has fixed it: another method has to be chosen.
   ['M_PESA', '', { customerInfo: { phone: '911223344', isPhoneUpdatable: false } }, null],
 ] as const)(
-  'decision 3: hosted by %s from %j: the page again, and no attempt',
+  'decisions.md#3: hosted by %s from %j: the page again, and no attempt',
   async (method, phone, changes, other) => {
     const path = await openHosted({ methods: ['E_BIRR', 'M_PESA', 'CBE'], ...changes });
     const before = await everythingStored();
@@ -161,14 +162,14 @@ test.each([
   ['E_BIRR', NUMBERS[2519]],
   ['M_PESA', NUMBERS[2517]],
   ['CBE', NUMBERS[2519]],
-] as const)('decision 13: %s takes no dollars', async (method, phoneNumber) => {
+] as const)('decisions.md#13: %s takes no dollars', async (method, phoneNumber) => {
   const { status, envelope } = await express({ method, phoneNumber, currency: 'USD' });
   expect(status).toBe(400);
   expect(envelope.validationErrors).toEqual({ currency: `${method} cannot take USD.` });
   expect(await everythingStored()).toEqual({});
 });
 
-test('decision 13: EthSwitch takes dollars by cards, and not by NBG', async () => {
+test('decisions.md#13: EthSwitch takes dollars by cards, and not by NBG', async () => {
   calls = playRails();
   const body = { method: 'ETS_SWITCH', currency: 'USD' };
   const nbg = envWith(secretsOf({ RAIL_ETS_SWITCH_PRODUCTION: NBG }));
@@ -181,7 +182,7 @@ test('decision 13: EthSwitch takes dollars by cards, and not by NBG', async () =
   expect(new URLSearchParams(calls[0]?.text).get('currency')).toBe('840');
 });
 
-test('decision 13: a hosted payment in dollars offers only what takes them', async () => {
+test('decisions.md#13: a hosted payment in dollars offers only what takes them', async () => {
   const path = await openHosted({ currency: 'USD', methods: [] });
   expect((await intentNow()).terms.methods.map(({ method }) => method)).toEqual(['ETS_SWITCH']);
   const form = { method: 'E_BIRR', phone: NUMBERS[2519], attempts: '0' };
@@ -200,7 +201,7 @@ test('decision 13: a hosted payment in dollars offers only what takes them', asy
 test.each([
   ['ETB', 'ebirr'],
   ['USD', 'simulator'],
-])('decision 22: a test in %s by eBirr goes to %s', async (currency, railId) => {
+])('decisions.md#22: a test in %s by eBirr goes to %s', async (currency, railId) => {
   const testMode = { testModeType: 'ACTUAL_TEST' };
   const phoneNumber = NUMBERS[2519];
   const changes = { method: 'E_BIRR', currency, testMode, phoneNumber };
@@ -241,7 +242,7 @@ const REFUSALS: readonly [string, Body, RailAnswer, string][] = [
 ];
 
 test.each(REFUSALS)(
-  'decision 16: %s: FAILURE, and no page is left to pay on',
+  'decisions.md#16: %s: FAILURE, and no page is left to pay on',
   async (_name, changes, answer, failureReason) => {
     railServer(answer);
     const { status, text, envelope } = await express(changes);
@@ -266,7 +267,7 @@ test.each(REFUSALS)(
   },
 );
 
-test('decision 16: silence is no refusal: SUCCESS, and the rail is asked', async () => {
+test('decisions.md#16: silence is no refusal: SUCCESS, and the rail is asked', async () => {
   railServer(() => Promise.reject(new Error('reset')));
   const { envelope } = await express({ method: 'ETS_SWITCH' });
   expect(envelope.content).toMatchObject({ status: 'SUCCESS', paymentUrl: null });

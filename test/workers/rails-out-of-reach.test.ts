@@ -44,9 +44,9 @@ import {
 } from './support.ts';
 
 /**
- * Goal: promise 4 for what a rail says once: an object that is out of reach just then gets it later,
- * the rail is answered as if it had it, and nothing is told twice. Method: objects that fail the way
- * the platform does, behind the real Worker; the test is the queue.
+ * Goal: docs/promises.md#4 for what a rail says once: an object that is out of reach just then gets
+ * it later, the rail is answered as if it had it, and nothing is told twice. Method: objects that
+ * fail the way the platform does, behind the real Worker; the test is the queue.
  */
 
 configureRails(SCENE_SECRETS);
@@ -69,7 +69,7 @@ const STORIES = SCENES.flatMap((scene) =>
 );
 
 test.each(STORIES)(
-  'promise 4: $railId says $said to an object out of reach: answered well, stored later, told once',
+  'promises.md#4: $railId says $said to an object out of reach: answered well, stored later, told once',
   async ({ railId, payment, begin, says, said }) => {
     playRails();
     await begin();

@@ -22,8 +22,8 @@ import { advance, call, SECOND_MS, useGateway } from './support.ts';
 
 /**
  * Goal: a rail that hangs holds up nobody else, and a question that was asked too early is asked
- * again (decision 31). Method: cards and CBE, which can be asked. What happens while they are being
- * asked happens within the stand-in: an object may only wait for promises of its own.
+ * again (docs/decisions.md#31). Method: cards and CBE, which can be asked. What happens while they
+ * are being asked happens within the stand-in: an object may only wait for promises of its own.
  */
 
 configureRails({ RAIL_ETS_SWITCH_PRODUCTION: CARDS, RAIL_CBE_PRODUCTION: cbe('production') });

@@ -33,9 +33,9 @@ import {
 import { logged, useGateway } from './support.ts';
 
 /**
- * Goal: silence, a lost answer or an unclear one is never a failure (decisions 16 and 31), and a
- * dead consumer never a second charge. Method: eBirr; the consumer dies at each of its steps, and
- * the rail answers whatever a rail can answer.
+ * Goal: silence, a lost answer or an unclear one is never a failure (docs/decisions.md#16, #31),
+ * and a dead consumer never a second charge. Method: eBirr; the consumer dies at each of its steps,
+ * and the rail answers whatever a rail can answer.
  */
 
 configureRails({ RAIL_E_BIRR_PRODUCTION: EBIRR });
@@ -92,7 +92,7 @@ test.each([
     'called, and eBirr does not know itself',
     () => consumeWith(() => Response.json(answerUndecided)),
   ],
-])('decision 31: %s is unresolved at the window’s end, never failed', async (_name, begin) => {
+])('decisions.md#31: %s is unresolved at the window’s end, never failed', async (_name, begin) => {
   await pay();
   await begin();
   const { deadlineAtMs } = await attemptNow();
@@ -149,7 +149,7 @@ const ANSWERS: readonly [string, RailAnswer, object][] = [
   ['words of no meaning', () => Response.json({ responseCode: '9999', errorCode: 'E9' }), UNKNOWN],
 ];
 
-test.each(ANSWERS)('decision 16: %s', async (_name, answer, expected) => {
+test.each(ANSWERS)('decisions.md#16: %s', async (_name, answer, expected) => {
   await pay();
   await consumeWith(answer);
   const attempt = await attemptNow();

@@ -35,9 +35,9 @@ import {
 import { SECOND_MS, useGateway } from './support.ts';
 
 /**
- * Goal: a rail that answers only after the customer has acted is called once for each attempt, ever,
- * and a start that nobody called is no charge (decisions 16 and 31). Method: eBirr; the test is the
- * queue, and loses, doubles and delays the messages.
+ * Goal: a rail that answers only after the customer has acted is called once for each attempt,
+ * ever, and a start that nobody called is no charge (docs/decisions.md#16, #31). Method: eBirr; the
+ * test is the queue, and loses, doubles and delays the messages.
  */
 
 configureRails({
@@ -54,7 +54,7 @@ const PAYS: RailAnswer = (call) => new Response(ebirrPaid(call));
 
 const eventTypes = async () => (await client().events()).map(({ type }) => type);
 
-test('decision 16: an express payment is answered as pending without waiting for the rail', async () => {
+test('decisions.md#16: an express payment is answered as pending without waiting for the rail', async () => {
   const calls = noRail();
   const content = await pay();
   expect(calls).toEqual([]);
@@ -117,7 +117,7 @@ test('the consumer claims first, then calls once, then stores what eBirr said', 
   expect(caught.webhooks).toHaveLength(1);
 });
 
-test('decision 22: the sandbox’s test system is called, never the production one', async () => {
+test('decisions.md#22: the sandbox’s test system is called, never the production one', async () => {
   const calls = railServer(PAYS);
   await payExpress({ method: 'E_BIRR', testMode: { testModeType: 'ACTUAL_TEST' } }, 'sandbox');
   await consumeStart([message()]);

@@ -30,9 +30,9 @@ import {
 } from './support.ts';
 
 /**
- * Goal: the read model in D1 ends up with the newest version of every payment, whatever the queue does
- * with the messages, and finds a payment for its own tenant only (decision 21). Method: the test is
- * the queue, and D1 is asked what it holds.
+ * Goal: the read model in D1 ends up with the newest version of every payment, whatever the queue
+ * does with the messages, and finds a payment for its own tenant only (docs/decisions.md#21).
+ * Method: the test is the queue, and D1 is asked what it holds.
  */
 
 const caught = useGateway();
@@ -209,7 +209,7 @@ test('read model: when the report to the object fails the row is there and the c
   expect((await projectedState())?.projection_due_at_ms).not.toBeNull();
 });
 
-test('decision 21: the uuid and the integer id find the payment of the own tenant only', async () => {
+test('decisions.md#21: the uuid and the integer id find the payment of the own tenant only', async () => {
   await createHosted();
   const { terms } = await intentOf();
   const ids = [terms.uuid, String(terms.number)];
@@ -239,7 +239,7 @@ test('decision 21: the uuid and the integer id find the payment of the own tenan
   }
 });
 
-test('decision 21: found by uuid, the payment is shown as it is now, not as the read model lags', async () => {
+test('decisions.md#21: found by uuid, the payment is shown as it is now, not as the read model lags', async () => {
   await createHosted();
   await consume('kefel-projections', caught.projections.splice(0));
   await execute(startRedirect('a0'), settle('a0', 'succeeded'));
@@ -249,7 +249,7 @@ test('decision 21: found by uuid, the payment is shown as it is now, not as the 
   expect((await projectionRows())[0]?.status).toBe('open');
 });
 
-test('decision 21: an id is first read as the unique id, whatever it looks like', async () => {
+test('decisions.md#21: an id is first read as the unique id, whatever it looks like', async () => {
   await createHosted();
   const { terms } = await intentOf();
   await createHosted({ paymentIntentUniqueId: String(terms.number) });
@@ -258,7 +258,7 @@ test('decision 21: an id is first read as the unique id, whatever it looks like'
   expect(envelope.content).toMatchObject({ uniqueId: String(terms.number) });
 });
 
-test('decision 29: a foreign uuid finds nothing, not even the own payment that has the same unique id', async () => {
+test('decisions.md#29: a foreign uuid finds nothing, not even the own payment that has the same unique id', async () => {
   await createHosted();
   const { terms } = await intentOf();
   expect((await postHosted({}, { apiKey: BETA.apiKeys.sandbox })).status).toBe(200);

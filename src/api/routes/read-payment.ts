@@ -6,8 +6,8 @@ import { statusContent } from '../../webhooks/payload.ts';
 import type { MerchantCall } from '../call.ts';
 
 /**
- * GET …/intent/{id} and …/checkout/{id}: the payment as it is now (decision 21). The id is first
- * taken as the unique id, straight from the object; a uuid or integer id is found through the
+ * GET …/intent/{id} and …/checkout/{id}: the payment as it is now (docs/decisions.md#21). The id is
+ * first taken as the unique id, straight from the object; a uuid or integer id is found through the
  * read model, which may lag by seconds. Somebody else's id is a 404.
  */
 export async function readPayment(call: MerchantCall): Promise<Response> {
@@ -26,7 +26,7 @@ export async function readPayment(call: MerchantCall): Promise<Response> {
   return successResponse('Payment found', statusContent(indirect.intent));
 }
 
-/** POST …/intent/cancel/{uniqueId}: only while nothing is being paid (decision 25). */
+/** POST …/intent/cancel/{uniqueId}: only while nothing is being paid (docs/decisions.md#25). */
 export async function cancelPayment(call: MerchantCall): Promise<Response> {
   const intent: IntentClient = intentByUniqueId(call.env, call.access, call.id);
   const result = await intent.execute([{ type: 'cancel' }]);

@@ -5,7 +5,7 @@ import { banks } from '../../merchants/directory.ts';
 import { publicKeyPems } from '../../webhooks/sign.ts';
 import type { MerchantCall } from '../call.ts';
 
-/** GET /api/v1/payment/banks: where splits can go (decision 28). */
+/** GET /api/v1/payment/banks: where splits can go (docs/decisions.md#28). */
 export async function listBanks(call: MerchantCall): Promise<Response> {
   const known = await banks(call.env, call.nowMs);
   const content = [...known.values()].map(({ code, name, supportsWithdrawal }) => ({

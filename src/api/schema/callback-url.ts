@@ -2,9 +2,9 @@ import * as v from 'valibot';
 import { httpUrlField } from './http-url.ts';
 
 /**
- * The published pattern's language in linear time (decision 12). As published, its host part,
- * `(?:[a-zA-Z0-9-]{1,63}\.?)*`, can split a run of letters in exponentially many ways. Both mean: no
- * dot or hyphen first, no two dots in a row. The group is the host, without its port.
+ * The published pattern's language in linear time (docs/decisions.md#12). As published, its host
+ * part, `(?:[a-zA-Z0-9-]{1,63}\.?)*`, can split a run of letters in exponentially many ways. Both
+ * mean: no dot or hyphen first, no two dots in a row. The group is the host, without its port.
  */
 const CALLBACK_URL =
   /^https?:\/\/((?:[a-zA-Z0-9][a-zA-Z0-9-]*(?:\.[a-zA-Z0-9-]+)*\.?)?)(?::\d{1,5})?(?:\/\S*)?$/;
@@ -23,7 +23,10 @@ function keepsItsHost(text: string): boolean {
   return URL.parse(text)?.hostname === hostSeen?.toLowerCase();
 }
 
-/** A callbackUrl (decision 12). Whether it may be called is decided when it is (decision 18). */
+/**
+ * A callbackUrl (docs/decisions.md#12). Whether it may be called is decided when it is
+ * (docs/decisions.md#18).
+ */
 export const callbackUrlField = v.pipe(
   httpUrlField,
   v.check(

@@ -6,7 +6,7 @@ export interface ValidationContext {
   readonly environment: Environment;
   /** Enabled for this merchant in this environment, with rails considered. */
   readonly methods: readonly { readonly method: Method; readonly rate: CommissionRate }[];
-  /** What the method's rail takes; asked in production only (decision 13). */
+  /** What the method's rail takes; asked in production only (docs/decisions.md#13). */
   readonly railCurrencies: (method: Method) => readonly Currency[];
   /** Whether the method's rail can have an account for a number, 251XXXXXXXXX; any in the sandbox. */
   readonly takesPhone: (method: Method, phone: string) => boolean;

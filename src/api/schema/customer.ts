@@ -12,7 +12,10 @@ import {
 } from './fields.ts';
 import { internationalPhone } from './phone.ts';
 
-/** Hosted: 9 and 8 digits (spec "Errors" 6); here and below, empty = absent (decision 3). */
+/**
+ * Hosted: 9 and 8 digits (docs/api.md#error-6); here and below, empty = absent
+ * (docs/decisions.md#3).
+ */
 const HOSTED_PHONE = /^9\d{8}$/;
 
 const hostedPhoneField = v.pipe(

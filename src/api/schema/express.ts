@@ -26,7 +26,7 @@ const testModeField = record({
   simulationStatus: optional(oneOf(['SUCCESS', 'FAILED'])),
 });
 
-/** Production never looks at testMode, not even at its type (decision 22). */
+/** Production never looks at testMode, not even at its type (docs/decisions.md#22). */
 const ignoredField = v.pipe(
   v.nullish(v.unknown(), null),
   v.transform(() => null),
@@ -44,7 +44,7 @@ function expressParts(context: ValidationContext) {
 }
 type ExpressParts = Parts<ReturnType<typeof expressParts>>;
 
-/** The body of an express payment (spec "Express payment request"), with all its errors at once. */
+/** The body of an express payment (docs/api.md#express-payment), with all its errors at once. */
 export function validateExpress(
   body: unknown,
   context: ValidationContext,
@@ -83,7 +83,7 @@ export function validateExpress(
   };
 }
 
-/** Decision 2. */
+/** docs/decisions.md#2. */
 function checkReturnUrl({ method, returnUrl }: ExpressParts, problems: Problems): void {
   if (method !== undefined && returnUrl === null && METHODS_NEEDING_RETURN_URL.includes(method)) {
     problems.add('returnUrl', `This field is required for ${method}.`);
@@ -91,8 +91,8 @@ function checkReturnUrl({ method, returnUrl }: ExpressParts, problems: Problems)
 }
 
 /**
- * Decision 3. An unusable phoneNumber is an error even beside a usable customerInfo.phone: another
- * phone than the one named must not be charged.
+ * docs/decisions.md#3. An unusable phoneNumber is an error even beside a usable customerInfo.phone:
+ * another phone than the one named must not be charged.
  */
 function checkPhone(
   { method, phoneNumber, customerInfo }: ExpressParts,
@@ -137,14 +137,14 @@ function usablePhone(phone: string | null): string | null {
   return phone === null ? null : internationalPhone(phone);
 }
 
-/** Spec "Errors" 7. */
+/** docs/api.md#error-7. */
 function checkSimulation({ testMode }: ExpressParts, problems: Problems): void {
   if (testMode?.testModeType === 'SIMULATED_TEST' && testMode.simulationStatus === null) {
     problems.add('testMode.simulationStatus', 'This field is required for SIMULATED_TEST.');
   }
 }
 
-/** Decision 22. */
+/** docs/decisions.md#22. */
 function simulationOf(
   testMode: v.InferOutput<typeof testModeField> | null,
   environment: Environment,

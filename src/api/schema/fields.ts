@@ -1,25 +1,25 @@
 import * as v from 'valibot';
 import { AMOUNT_MINOR_MAX, majorText, minorFromMajor } from '../../domain/money.ts';
 
-/** Longest id (decision 7): it is a key of storage and part of every webhook. */
+/** Longest id (docs/decisions.md#7): it is a key of storage and part of every webhook. */
 export const ID_CHARACTERS_MAX = 255;
 
-/** Longest name or description (decision 7). */
+/** Longest name or description (docs/decisions.md#7). */
 export const TEXT_CHARACTERS_MAX = 1_000;
 
 /** Longest e-mail address or phone number as written; real ones are below (RFC 5321: 254). */
 export const CONTACT_CHARACTERS_MAX = 255;
 
-/** Most items of one payment (decision 7): the checkout page lists them all. */
+/** Most items of one payment (docs/decisions.md#7): the checkout page lists them all. */
 export const ITEMS_MAX = 100;
 
-/** Most beneficiaries of one payment (decision 7). */
+/** Most beneficiaries of one payment (docs/decisions.md#7). */
 export const SPLITS_MAX = 20;
 
 /** Most entries of `methods`: duplicates collapse, but nobody repeats six methods for long. */
 export const METHOD_ENTRIES_MAX = 100;
 
-/** Largest quantity: `int32` (spec "Payment item"). */
+/** Largest quantity: `int32` (docs/api.md#item). */
 export const QUANTITY_MAX = 2_147_483_647;
 
 /** One message a field is enough, so a field's later rules are spared what an earlier refused. */
@@ -32,7 +32,7 @@ function mustBe(what: string): (issue: v.BaseIssue<unknown>) => string {
   return ({ input }) => (input === undefined || input === null ? REQUIRED : `Must be ${what}.`);
 }
 
-/** An absent or null field is null (decision 6). */
+/** An absent or null field is null (docs/decisions.md#6). */
 export function optional<const Schema extends v.GenericSchema>(schema: Schema) {
   return v.nullish(schema, null);
 }
@@ -116,7 +116,7 @@ function hasAtMost(value: string, charactersMax: number): boolean {
 const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/u;
 const ALL_SPACES = /^\p{Zs}*$/u;
 
-/** An id: 1 to 255 printable characters, kept exactly as written (decision 7). */
+/** An id: 1 to 255 printable characters, kept exactly as written (docs/decisions.md#7). */
 export const idField = v.pipe(
   stringField,
   v.check(
@@ -136,7 +136,10 @@ export const uniqueIdField = v.pipe(
   v.check((value) => value !== '.' && value !== '..', 'Must not be "." or "..".'),
 );
 
-/** Money in major units, as minor units: > 0, at most two decimals and the cap (decision 5). */
+/**
+ * Money in major units, as minor units: > 0, at most two decimals and the cap
+ * (docs/decisions.md#5).
+ */
 export const moneyField = v.pipe(
   v.number(mustBe('a JSON number')),
   v.rawTransform<number, number>(({ dataset, addIssue, NEVER }) => {

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { stringField } from './fields.ts';
 
-/** Longest URL (decision 7): longer ones break in browsers and proxies. */
+/** Longest URL (docs/decisions.md#7): longer ones break in browsers and proxies. */
 export const URL_CHARACTERS_MAX = 2_048;
 
 /** `URL` would also read `https:host`, `https:\host` and `https:///host`, which others do not. */
@@ -15,7 +15,7 @@ const USERINFO = /^https?:\/\/[^/?#\\]*@/i;
 
 /**
  * An absolute http or https URL without userinfo, at most URL_CHARACTERS_MAX long, kept as written
- * (decision 12). Every test is linear in the length.
+ * (docs/decisions.md#12). Every test is linear in the length.
  */
 export const httpUrlField = v.pipe(
   stringField,

@@ -30,7 +30,7 @@ function withPriceMinor<Item extends { price: number }>({ price, ...rest }: Item
   return { ...rest, priceMinor: price };
 }
 
-/** `items`: null and absent are an empty list (decision 6). */
+/** `items`: null and absent are an empty list (docs/decisions.md#6). */
 export const itemsField = listOrNone(
   v.pipe(
     record({
@@ -58,8 +58,8 @@ export interface Total {
 }
 
 /**
- * The total by decision 4; null when it cannot be known, and then the reason is among the problems:
- * reported here, or by the field that was refused (undefined).
+ * The total by docs/decisions.md#4; null when it cannot be known, and then the reason is among the
+ * problems: reported here, or by the field that was refused (undefined).
  */
 export function totalOf(
   kind: IntentKind,

@@ -6,7 +6,7 @@ import type { ValidationContext } from './context.ts';
 import { METHOD_ENTRIES_MAX, oneOf, requiredList } from './fields.ts';
 import type { Problems } from './problems.ts';
 
-/** A known method that is enabled for this merchant (decision 13). */
+/** A known method that is enabled for this merchant (docs/decisions.md#13). */
 export function methodField(context: ValidationContext) {
   const enabled = enabledMethods(context);
   return v.pipe(
@@ -18,7 +18,7 @@ export function methodField(context: ValidationContext) {
   );
 }
 
-/** `methods`: empty = all enabled; duplicates collapse (decision 13). */
+/** `methods`: empty = all enabled; duplicates collapse (docs/decisions.md#13). */
 export function methodsField(context: ValidationContext) {
   return v.pipe(
     requiredList(methodField(context), METHOD_ENTRIES_MAX),
@@ -35,7 +35,7 @@ function enabledMethods(context: ValidationContext): Method[] {
 
 /**
  * The methods that take the currency: all of them in the sandbox, those whose rail declares it in
- * production; none left is a problem of the currency (decision 13).
+ * production; none left is a problem of the currency (docs/decisions.md#13).
  */
 export function acceptedMethods(
   methods: readonly Method[],
@@ -53,7 +53,7 @@ export function acceptedMethods(
   return accepted;
 }
 
-/** The accepted methods with their commission on the amount (decision 15). */
+/** The accepted methods with their commission on the amount (docs/decisions.md#15). */
 export function methodTerms(
   methods: readonly Method[],
   amountMinor: number,

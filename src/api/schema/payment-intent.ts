@@ -8,7 +8,7 @@ import { methodsField } from './methods.ts';
 import type { PaymentOrder } from './order.ts';
 import { Problems, validParts } from './problems.ts';
 
-/** The body of a hosted checkout (spec "Payment intent request"), with all its errors at once. */
+/** The body of a hosted checkout (docs/api.md#hosted-payment), with all its errors at once. */
 export function validatePaymentIntent(
   body: unknown,
   context: ValidationContext,
@@ -44,7 +44,7 @@ export function validatePaymentIntent(
 
 /**
  * The body's paymentIntentUniqueId, hosted or express, if it alone is valid, else null: a taken id
- * is answered 409 whatever else is wrong with the body (decision 8).
+ * is answered 409 whatever else is wrong with the body (docs/decisions.md#8).
  */
 export function uniqueIdOf(body: unknown): string | null {
   if (!isRecord(body)) {

@@ -1,6 +1,6 @@
 const COUNTRY_CODE = '251';
 
-/** A mobile number, optionally with 0, 251 or +251 before it (decision 3). */
+/** A mobile number, optionally with 0, 251 or +251 before it (docs/decisions.md#3). */
 const MOBILE = /^(?:0|\+?251)?([79]\d{8})$/;
 
 /** A phone number as 251XXXXXXXXX, or null when it is not an Ethiopian mobile number. */

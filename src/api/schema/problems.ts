@@ -55,8 +55,8 @@ export type Parts<Entries extends v.ObjectEntries> = {
 
 /**
  * The parts of a refused body that are valid by themselves, so that rules across fields can still
- * be judged and reported together with the fields (decision 10). Valibot's own `check` is skipped
- * when any field fails, and its `partialCheck` still runs on a field that failed a range.
+ * be judged and reported together with the fields (docs/decisions.md#10). Valibot's own `check` is
+ * skipped when any field fails, and its `partialCheck` still runs on a field that failed a range.
  */
 export function validParts<const Entries extends v.ObjectEntries>(
   entries: Entries,

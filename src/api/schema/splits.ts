@@ -25,7 +25,7 @@ function withValue<Given extends { amount: number; splitType: 'PERCENTAGE' | 'NU
   return { ...rest, type, value: amount };
 }
 
-/** `splitPayment`: null and absent are an empty list (decision 6). */
+/** `splitPayment`: null and absent are an empty list (docs/decisions.md#6). */
 export function splitsField(banks: ValidationContext['banks']) {
   const bankField = v.pipe(
     idField,
@@ -51,8 +51,8 @@ export const splitValuesPart = listOrNone(
 );
 
 /**
- * Decision 14. What is unknown (null) is left out, which only ever makes the rules milder: shares
- * are never negative. `commissionsBorneMinor`: by method, when the merchant bears them.
+ * docs/decisions.md#14. What is unknown (null) is left out, which only ever makes the rules milder:
+ * shares are never negative. `commissionsBorneMinor`: by method, when the merchant bears them.
  */
 export function checkSplits(
   splits: readonly (SplitValue | null)[],

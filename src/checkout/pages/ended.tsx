@@ -57,7 +57,7 @@ function returnBy(returnUrl: string | null, afterSeconds: number) {
   return returnUrl === null ? null : { afterSeconds, url: returnUrl };
 }
 
-/** Spec "Flows": after payment the customer is taken back to the merchant. */
+/** docs/api.md#flows: after payment the customer is taken back to the merchant. */
 function AutoReturn(
   props: SummaryProps & { readonly returnUrl: string; readonly afterSeconds: number },
 ) {

@@ -2,7 +2,8 @@ import type { FrameProps, SummaryProps } from './frame.tsx';
 
 /**
  * The way back to the merchant, by its name and host, at the top of every page. Where leaving ends
- * the payment (decision 25), it says so and asks; with a plain `details`, so without JavaScript too.
+ * the payment (docs/decisions.md#25), it says so and asks; with a plain `details`, so without
+ * JavaScript too.
  */
 export function WayBack(props: SummaryProps & Pick<FrameProps, 'path' | 'leaving'>) {
   const { text, summary, path } = props;

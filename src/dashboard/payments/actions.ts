@@ -26,7 +26,7 @@ export async function resendEvent(call: DashboardCall): Promise<Response> {
     : redirectTo(call, path, { done: outcome });
 }
 
-/** POST …/payments/:uniqueId/cancel: only while nothing is being paid (decision 25). */
+/** POST …/payments/:uniqueId/cancel: only while nothing is being paid (docs/decisions.md#25). */
 export async function cancelPayment(call: DashboardCall): Promise<Response> {
   const { uniqueId = '' } = call.params;
   const intent = intentByUniqueId(call.env, tenantOf(call), uniqueId);

@@ -3,7 +3,7 @@ import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { isAllowed } from '../../members/permissions.ts';
 import type { DashboardCall } from '../call.ts';
 
-/** Where a merchant's server creates a payment (spec "Endpoints"). */
+/** Where a merchant's server creates a payment (docs/api.md#calls). */
 const CREATE_PATH: Readonly<Record<Environment, string>> = {
   sandbox: '/api/v1/payment/sandbox/intent',
   production: '/api/v1/payment/intent',

@@ -9,7 +9,8 @@ export type AddressProblem = 'shape' | GuardReason;
 
 /**
  * What is wrong with an address for webhooks, or null. It must be a callbackUrl as the API takes
- * them (decision 12), and one that would be called if it were used now (decision 18).
+ * them (docs/decisions.md#12), and one that would be called if it were used now
+ * (docs/decisions.md#18).
  */
 export function addressProblem(call: DashboardCall, url: string): AddressProblem | null {
   const verdict = judgeDestination(call.env, url, call.url.origin);

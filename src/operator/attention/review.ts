@@ -17,7 +17,7 @@ import {
 
 /** The database's own bound. */
 const NOTE_CHARACTERS_MAX = 500;
-/** Of a payment's unique id (decision 7), in UTF-16 units. */
+/** Of a payment's unique id (docs/decisions.md#7), in UTF-16 units. */
 const UNIQUE_ID_LENGTH_MAX = 510;
 
 const merchantIdField = patternField(MERCHANT_ID, 'Must be the id of a merchant.');

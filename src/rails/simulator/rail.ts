@@ -5,7 +5,10 @@ import { CURRENCIES, METHODS_BY_PROMPT, type Method } from '../../domain/method.
 import { seeOther } from '../../ui/page-response.ts';
 import type { CallbackResult, Rail, RailOrder, RailPage, StartResult } from '../rail.ts';
 
-/** How long a SIMULATED_TEST takes to settle by itself: decision 22, "within a second or so". */
+/**
+ * How long a SIMULATED_TEST takes to settle by itself: docs/decisions.md#22, "within a second or
+ * so".
+ */
 export const SIMULATED_SETTLE_AFTER_MS = 500;
 
 /** Nothing leaves this Worker. */
@@ -27,7 +30,7 @@ export const simulator: Rail = {
     return {
       // As in production, so that merchants see both: sent to a page, or waiting for the phone.
       flow: interactive && !METHODS_BY_PROMPT.includes(method) ? 'redirect' : 'push',
-      // An attempt that is nobody's but ours never outlives the payment (decision 30).
+      // An attempt that is nobody's but ours never outlives the payment (docs/decisions.md#30).
       deadlineAtMs: terms.expiresAtMs,
       windowIsFinal: true,
       checkAtMs: interactive ? null : nowMs + SIMULATED_SETTLE_AFTER_MS,

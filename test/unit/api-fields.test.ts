@@ -10,8 +10,8 @@ import {
 } from './validation-fixture.ts';
 
 /**
- * Goal: each row of the published request tables is there, by its name: a field that is required is
- * missed, one that is optional may be absent or null, and one of the wrong type is named by its path.
+ * Goal: every field of the requests in docs/api.md behaves as its table says: a required field is
+ * missed, an optional one may be absent or null, and one of the wrong type is named by its path.
  * The rules beyond that are in the other validation tests.
  */
 
@@ -32,7 +32,7 @@ interface Table {
 
 const TABLES: readonly Table[] = [
   {
-    name: 'Payment intent request',
+    name: 'api.md#hosted-payment',
     path: '',
     errors: (fields) => errorsOf(hosted(fields)),
     rows: [
@@ -52,7 +52,7 @@ const TABLES: readonly Table[] = [
     ],
   },
   {
-    name: 'Express payment request',
+    name: 'api.md#express-payment',
     path: '',
     errors: (fields) =>
       errorsOf(express({ testMode: { testModeType: 'ACTUAL_TEST' }, ...fields }, SANDBOX)),
@@ -77,7 +77,7 @@ const TABLES: readonly Table[] = [
     ],
   },
   {
-    name: 'Payment item',
+    name: 'api.md#item',
     path: 'items[0].',
     errors: (fields) => errorsOf(hosted({ amount: undefined, items: [{ ...ITEM, ...fields }] })),
     rows: [
@@ -90,7 +90,7 @@ const TABLES: readonly Table[] = [
     ],
   },
   {
-    name: 'Split payment details',
+    name: 'api.md#split',
     path: 'splitPayment[0].',
     errors: (fields) => errorsOf(hosted({ splitPayment: [{ ...SPLIT, ...fields }] })),
     rows: [
@@ -101,7 +101,7 @@ const TABLES: readonly Table[] = [
     ],
   },
   {
-    name: 'Customer info',
+    name: 'api.md#customer-info',
     path: 'customerInfo.',
     errors: (fields) => errorsOf(hosted({ customerInfo: fields })),
     rows: [
@@ -112,7 +112,7 @@ const TABLES: readonly Table[] = [
     ],
   },
   {
-    name: 'Test mode',
+    name: 'api.md#test-mode',
     path: 'testMode.',
     errors: (fields) =>
       errorsOf(
@@ -132,7 +132,7 @@ const ROWS = TABLES.flatMap((table) =>
   table.rows.map(([field, type, need]) => ({ ...table, field, type, need })),
 );
 
-test.each(ROWS)('spec $name: $field ($type, $need)', ({ path, errors, field, type, need }) => {
+test.each(ROWS)('$name: $field ($type, $need)', ({ path, errors, field, type, need }) => {
   expect(Object.keys(errors({ [field]: WRONG[type] })), 'of the wrong type').toContain(
     path + field,
   );

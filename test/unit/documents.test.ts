@@ -1,0 +1,138 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { basename, dirname, join, normalize } from 'node:path';
+import { describe, expect, test } from 'vitest';
+
+/**
+ * Goal: a reader can open whatever a document links to and whatever the code cites, and
+ * docs/promises.md names the tests that hold each promise. Method: read the Markdown files for links
+ * and anchors, and the sources for citations such as `docs/decisions.md#8, #10`. Test titles leave
+ * out `docs/`.
+ */
+
+const ROOT = dirname(dirname(import.meta.dirname));
+const DOCUMENTS = globSync('{*.md,docs/**/*.md}', { cwd: ROOT });
+const SOURCES = globSync('{src,test,scripts,migrations}/**/*.{ts,tsx,sql}', { cwd: ROOT }).filter(
+  (path) => basename(path) !== basename(import.meta.filename),
+);
+const PROMISES = 'docs/promises.md';
+const DECISIONS = 'docs/decisions.md';
+
+describe('links', () => {
+  test.each(DOCUMENTS)('in %s resolve', (document) => {
+    const broken = linksOf(document).filter((target) => !resolves(target));
+    expect(broken).toEqual([]);
+  });
+});
+
+describe('citations', () => {
+  test('in sources lead to a document and its heading', () => {
+    const broken = SOURCES.flatMap((source) =>
+      citationsOf(source)
+        .filter((target) => !resolves(target))
+        .map((target) => `${source}: ${target}`),
+    );
+    expect(broken).toEqual([]);
+  });
+
+  test.each(anchorsOf(DECISIONS))('of decision %s exist in a test', (anchor) => {
+    expect(testsThatCite(`${DECISIONS}#${anchor}`)).not.toEqual([]);
+  });
+
+  test.each(apiRules())('of %s exist in a test', (rule) => {
+    expect(testsThatCite(`docs/api.md#${rule}`)).not.toEqual([]);
+  });
+
+  test.each(anchorsOf(PROMISES))('of promise %s are the tests that the page names', (anchor) => {
+    expect(testsNamedUnder(anchor)).toEqual(testsThatCite(`${PROMISES}#${anchor}`));
+  });
+});
+
+/** The conditions and rules of the interface that have a number. */
+function apiRules(): string[] {
+  return explicitAnchorsOf('docs/api.md').filter((anchor) =>
+    /^(error|express-rule)-\d+$/.test(anchor),
+  );
+}
+
+/** Test files that cite exactly this target. */
+function testsThatCite(target: string): string[] {
+  return SOURCES.filter((path) => path.endsWith('.test.ts'))
+    .filter((path) => citationsOf(path).includes(target))
+    .sort();
+}
+
+/** The test files in the section of docs/promises.md that has this anchor. */
+function testsNamedUnder(anchor: string): string[] {
+  const section = read(PROMISES)
+    .split(/^## /m)
+    .find((text) => text.includes(`<a id="${anchor}">`));
+  return [...(section ?? '').matchAll(/`(test\/[^`]+\.test\.ts)`/g)]
+    .map(([, path]) => path ?? '')
+    .sort();
+}
+
+/** Every `[text](target)` and `src="target"` that stays in the repository, as path#anchor. */
+function linksOf(document: string): string[] {
+  const prose = read(document)
+    .replaceAll(/^```[\s\S]*?^```/gm, '')
+    .replaceAll(/`[^`\n]*`/g, '');
+  return [...prose.matchAll(/\]\(([^)\s]+)\)|src="([^"]+)"/g)]
+    .map(([, link, image]) => link ?? image ?? '')
+    .filter((target) => !/^[a-z]+:/.test(target))
+    .map((target) => {
+      const [path, anchor] = target.split('#');
+      const file = path ? normalize(join(dirname(document), path)) : document;
+      return anchor === undefined ? file : `${file}#${anchor}`;
+    });
+}
+
+/** `docs/x.md`, `docs/x.md#anchor`, and each further anchor of `docs/x.md#8, #10`. */
+function citationsOf(source: string): string[] {
+  const text = read(source).replaceAll(/\n\s*(?:\*|\/\/|--) /g, ' ');
+  const pattern =
+    /(?:docs\/)?((?:[a-z0-9-]+\/)*[a-z0-9-]+\.md)((?:#[a-z0-9-]+)(?:, #[a-z0-9-]+)*)?/g;
+  return [...text.matchAll(pattern)]
+    .filter(([citation, , anchors]) => citation.startsWith('docs/') || anchors !== undefined)
+    .flatMap(([, path, anchors]) =>
+      anchors === undefined
+        ? [`docs/${path}`]
+        : anchors.split(', ').map((anchor) => `docs/${path}${anchor}`),
+    );
+}
+
+function resolves(target: string): boolean {
+  const [path = '', anchor] = target.split('#');
+  if (!existsSync(join(ROOT, path))) {
+    return false;
+  }
+  return anchor === undefined || !path.endsWith('.md') || anchorsOf(path).includes(anchor);
+}
+
+/** Explicit anchors, and the ones that GitHub makes of headings without one. */
+function anchorsOf(document: string): string[] {
+  const headings = read(document)
+    .replaceAll(/^```[\s\S]*?^```/gm, '')
+    .match(/^#{1,6} .*$/gm);
+  const slugs = (headings ?? []).filter((heading) => !heading.includes('<a id=')).map(slugOf);
+  return document === DECISIONS || document === PROMISES
+    ? explicitAnchorsOf(document)
+    : [...explicitAnchorsOf(document), ...slugs];
+}
+
+function explicitAnchorsOf(document: string): string[] {
+  return [...read(document).matchAll(/<a id="([^"]+)">/g)].map(([, anchor]) => anchor ?? '');
+}
+
+/** GitHub's anchor of a heading. */
+function slugOf(heading: string): string {
+  return heading
+    .replace(/^#+ /, '')
+    .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-');
+}
+
+function read(path: string): string {
+  return readFileSync(join(ROOT, path), 'utf8');
+}
