@@ -1,6 +1,6 @@
 import { type Config, configOf } from '../config.ts';
 import type { Environment } from '../domain/method.ts';
-import { Problem, tooManyRequestsProblem } from '../http/problem.ts';
+import { problem } from '../http/problem.ts';
 import type { MerchantAccess } from '../merchants/access.ts';
 import { parseApiKey } from '../merchants/api-key.ts';
 import { authenticate } from '../merchants/directory.ts';
@@ -45,8 +45,8 @@ export async function authorise(
     const client = request.headers.get('cf-connecting-ip') ?? 'unknown';
     await limit(config, env.FAILED_KEY_RATE_LIMIT, client, FAILED_KEY_PERIOD_SECONDS);
     throw result.type === 'unauthorised'
-      ? new Problem(401, apiKey === null ? 'The apiKey header is missing' : 'Invalid API key')
-      : new Problem(403, `This API key is not for the ${wanted} environment`);
+      ? problem(apiKey === null ? 'api_key_missing' : 'api_key_invalid')
+      : problem('api_key_of_other_environment', { environment: wanted });
   }
   await limit(config, env.API_RATE_LIMIT, result.access.keyDigest, API_PERIOD_SECONDS);
   return { request, env, ctx, config, access: result.access, nowMs };
@@ -59,6 +59,6 @@ async function limit(
   periodSeconds: number,
 ): Promise<void> {
   if (config.rateLimits && !(await limiter.limit({ key })).success) {
-    throw tooManyRequestsProblem(periodSeconds);
+    throw problem('too_many_requests', { retryAfterSeconds: periodSeconds });
   }
 }

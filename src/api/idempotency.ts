@@ -1,6 +1,6 @@
 import { sha256Hex } from '../crypto/encoding.ts';
 import type { IntentKind } from '../domain/intent.ts';
-import { Problem } from '../http/problem.ts';
+import { problem } from '../http/problem.ts';
 import type { IdempotencyClaim } from '../intent/protocol.ts';
 
 /** Long enough for any UUID or hash a merchant may use. */
@@ -22,10 +22,7 @@ export async function idempotencyClaim(
     return null;
   }
   if (key.length > IDEMPOTENCY_KEY_LENGTH_MAX || !PRINTABLE_ASCII.test(key)) {
-    throw new Problem(
-      400,
-      `Idempotency-Key must be 1 to ${IDEMPOTENCY_KEY_LENGTH_MAX} printable ASCII characters`,
-    );
+    throw problem('idempotency_key_malformed', { charactersMax: IDEMPOTENCY_KEY_LENGTH_MAX });
   }
   return { keyDigest: await sha256Hex(key), bodyDigest: `${kind}:${await sha256Hex(bodyBytes)}` };
 }

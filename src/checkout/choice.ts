@@ -1,6 +1,7 @@
 import type { IntentTerms } from '../domain/intent.ts';
 import { METHODS_NEEDING_PHONE, type Method } from '../domain/method.ts';
 import { phoneFrom } from '../domain/phone.ts';
+import type { Form } from '../http/form.ts';
 import { fixedPhone, type RefusedForm } from './view.ts';
 
 /** What the customer chose on the first page. */
@@ -18,7 +19,7 @@ export type ChoiceResult =
 const ATTEMPTS_KNOWN = /^\d{1,3}$/;
 
 /** How many attempts the page knew of that the form stood on; null for a form that is not ours. */
-export function attemptsKnownTo(form: URLSearchParams): number | null {
+export function attemptsKnownTo(form: Pick<Form, 'get'>): number | null {
   const text = form.get('attempts') ?? '';
   return ATTEMPTS_KNOWN.test(text) ? Number(text) : null;
 }
@@ -29,7 +30,7 @@ export function attemptsKnownTo(form: URLSearchParams): number | null {
  */
 export function readChoice(
   terms: IntentTerms,
-  form: URLSearchParams,
+  form: Pick<Form, 'get'>,
   takesPhone: (method: Method, phone: string) => boolean,
 ): ChoiceResult {
   const wanted = form.get('method');

@@ -1,7 +1,6 @@
-import { type IRequest, Router } from 'itty-router';
 import { handleCbeCallback, handleRailCallback } from '../attempts/callback.ts';
-import { IntentUnavailable } from '../intent/client.ts';
-import { errorText, log } from '../log.ts';
+import type { Problem } from '../http/problem.ts';
+import { AreaRouter, type Handler, methodNotAllowed } from '../http/router.ts';
 import { showLogo } from './logo.ts';
 import { unavailablePage, unknownPage } from './notices.ts';
 import { showQr } from './qr.ts';
@@ -16,72 +15,54 @@ import {
 import { showSimulator } from './simulator.ts';
 import { showStatus } from './status.ts';
 
-type Page = (request: Request, env: Env, ctx: ExecutionContext) => Promise<Response>;
-type Route = (request: IRequest, ...args: Arguments) => Promise<Response>;
-type Arguments = [Env, ExecutionContext, requestId: string];
+const CHECKOUT = '/checkout/:token';
 
-/** Every page a customer meets, and the addresses that rails call back. */
-export const checkoutRouter = Router<IRequest, Arguments>()
-  .get('/checkout/:token', page(showCheckout))
-  .head('/checkout/:token', page(showCheckout))
-  .get('/checkout/:token/logo/:digest', page(showLogo))
-  .head('/checkout/:token/logo/:digest', page(showLogo))
-  .get('/checkout/:token/status', page(showStatus))
-  .head('/checkout/:token/status', page(showStatus))
-  .get('/checkout/:token/qr.svg', page(showQr))
-  .head('/checkout/:token/qr.svg', page(showQr))
-  .get('/checkout/:token/attempts', page(showInstead))
-  .head('/checkout/:token/attempts', page(showInstead))
-  .get('/checkout/:token/abandon', page(showInstead))
-  .head('/checkout/:token/abandon', page(showInstead))
-  .get('/checkout/:token/give-up', page(showInstead))
-  .head('/checkout/:token/give-up', page(showInstead))
-  .get('/checkout/:token/returned', page(showReturned))
-  .head('/checkout/:token/returned', page(showInstead))
-  .post('/checkout/:token/returned', page(showReturned))
-  .post('/checkout/:token/attempts', page(startAttempt))
-  .post('/checkout/:token/abandon', page(abandonAttempt))
-  .post('/checkout/:token/give-up', page(giveUp))
-  .get('/simulator/:token', page(showSimulator))
-  .head('/simulator/:token', page(showSimulator))
-  .post('/rails/cbe-birr', page(toTheEnd(handleCbeCallback)))
-  .post('/rails/:rail/:token', page(toTheEnd(handleRailCallback)))
-  // The card gateway's accounts may be set to report by GET.
-  .get('/rails/ethswitch-cards/:token', page(toTheEnd(handleRailCallback)))
-  .all('*', page(missing));
+/** Every page that customers see, and the addresses that rails call back. */
+export const checkoutRouter = new AreaRouter({
+  refuse,
+  failureEvent: 'page_failed',
+  outageEvent: 'page_failed',
+  outageReason: 'unavailable',
+});
 
-/** A rail that hangs up before it is answered must not undo what it has said. */
-function toTheEnd(handler: Page): Page {
-  return (request, env, ctx) => {
-    const answered = handler(request, env, ctx);
+checkoutRouter.get(CHECKOUT, showCheckout);
+checkoutRouter.get(`${CHECKOUT}/logo/:digest`, showLogo);
+checkoutRouter.get(`${CHECKOUT}/status`, showStatus);
+checkoutRouter.get(`${CHECKOUT}/qr.svg`, showQr);
+checkoutRouter.on('GET', `${CHECKOUT}/returned`, showReturned);
+// HEAD proves no return: the rail is not queried for it.
+checkoutRouter.on('HEAD', `${CHECKOUT}/returned`, showInstead);
+checkoutRouter.post(`${CHECKOUT}/returned`, showReturned);
+for (const [name, post] of [
+  ['attempts', startAttempt],
+  ['abandon', abandonAttempt],
+  ['give-up', giveUp],
+] as const) {
+  checkoutRouter.get(`${CHECKOUT}/${name}`, showInstead);
+  checkoutRouter.post(`${CHECKOUT}/${name}`, post);
+}
+checkoutRouter.get('/simulator/:token', showSimulator);
+checkoutRouter.post('/rails/cbe-birr', toTheEnd(handleCbeCallback));
+checkoutRouter.post('/rails/:rail/:token', toTheEnd(handleRailCallback));
+// The card gateway's accounts may be set to report by GET.
+checkoutRouter.on('GET', '/rails/ethswitch-cards/:token', toTheEnd(handleRailCallback));
+
+/** A callback is handled to its end even when the rail hangs up before the answer. */
+function toTheEnd(handler: Handler): Handler {
+  return (request, env, ctx, params) => {
+    const answered = handler(request, env, ctx, params);
     ctx.waitUntil(answered.catch(() => undefined));
     return answered;
   };
 }
 
-/** Whatever goes wrong, a customer gets a page in words and nothing of ours. */
-function page(handler: Page): Route {
-  return async (itty, env, ctx, requestId) => {
-    const request = itty as unknown as Request;
-    try {
-      return await handler(request, env, ctx);
-    } catch (error) {
-      const level = error instanceof IntentUnavailable ? 'warn' : 'error';
-      log(level, 'page_failed', { requestId, error: errorText(error) });
+function refuse(request: Request, problem: Problem): Response | Promise<Response> {
+  switch (problem.reason) {
+    case 'not_found':
+      return unknownPage(request);
+    case 'method_not_allowed':
+      return methodNotAllowed(problem);
+    default:
       return unavailablePage(request);
-    }
-  };
-}
-
-/** 405 with Allow for a path that other methods know, else the unknown page. */
-async function missing(request: Request): Promise<Response> {
-  const { pathname } = new URL(request.url);
-  const allowed = checkoutRouter.routes
-    .filter(([method, pattern]) => method !== 'ALL' && pattern.test(pathname))
-    .map(([method]) => method);
-  if (allowed.length === 0) {
-    return unknownPage(request);
   }
-  const headers = { allow: allowed.join(', '), 'cache-control': 'no-store' };
-  return new Response('Method not allowed', { status: 405, headers });
 }

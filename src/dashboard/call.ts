@@ -2,9 +2,9 @@ import type { Actor } from '../audit/log.ts';
 import type { Config } from '../config.ts';
 import type { Tenant } from '../domain/intent.ts';
 import type { Environment } from '../domain/method.ts';
+import type { Form } from '../http/form.ts';
 import type { BackOfficeLanguage } from '../i18n/back-office.ts';
 import type { Session } from '../members/session.ts';
-import type { Form } from './form.ts';
 
 /** A request of the dashboard by whomever. */
 export interface PublicCall {

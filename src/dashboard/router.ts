@@ -1,13 +1,13 @@
-import { type IRequest, Router } from 'itty-router';
 import { configOf } from '../config.ts';
+import { Form, isFromOwnPage, readForm } from '../http/form.ts';
+import type { Problem } from '../http/problem.ts';
+import { AreaRouter, methodNotAllowed } from '../http/router.ts';
 import { backOfficeLanguageOf } from '../i18n/back-office.ts';
-import { errorText, log } from '../log.ts';
 import { isAllowed } from '../members/permissions.ts';
 import { isCsrfTokenOf, sessionOf } from '../members/session.ts';
 import type { DashboardCall, PublicCall } from './call.ts';
 import { addressOf } from './call.ts';
 import { environmentCookie, environmentFrom, lastEnvironment } from './environment-cookie.ts';
-import { Form, isFromOwnPage, readForm } from './form.ts';
 import { noticePage, signInFirst } from './notices.tsx';
 import { redirectTo } from './response.tsx';
 import type { DashboardRoute, PublicRoute } from './route.ts';
@@ -17,10 +17,19 @@ import { DASHBOARD_ROUTES, PUBLIC_ROUTES } from './routes.ts';
 const SIGN_IN_PERIOD_SECONDS = 60;
 const SESSION_PERIOD_SECONDS = 10;
 
-type Arguments = [Env, ExecutionContext, requestId: string];
+/** Room for a logo of 16 KiB and the form around it; every other form is much smaller. */
+const FORM_RULES = {
+  bytesMax: 32 * 1024,
+  types: ['application/x-www-form-urlencoded', 'multipart/form-data'],
+} as const;
 
-/** What members of merchants see, and how they get in. */
-export const dashboardRouter = Router<IRequest, Arguments>();
+/** What members of merchants see, and how they sign in. */
+export const dashboardRouter = new AreaRouter({
+  refuse,
+  failureEvent: 'dashboard_failed',
+  outageEvent: 'dashboard_failed',
+  outageReason: 'unavailable',
+});
 
 for (const route of PUBLIC_ROUTES) {
   register(route, (call) => answerPublic(route, call));
@@ -28,46 +37,35 @@ for (const route of PUBLIC_ROUTES) {
 for (const route of DASHBOARD_ROUTES) {
   register(route, (call) => answerMember(route, call));
 }
-dashboardRouter.all('*', (itty: IRequest) => missing(itty as unknown as Request));
 
-/** Whatever goes wrong, a member gets a page in words and nothing of ours. */
 function register(
   { method, path }: Pick<DashboardRoute, 'method' | 'path'>,
   answer: (call: PublicCall) => Promise<Response>,
 ): void {
-  const handler = async (
-    itty: IRequest,
-    env: Env,
-    ctx: ExecutionContext,
-    requestId: string,
-  ): Promise<Response> => {
-    const request = itty as unknown as Request;
-    try {
-      const params = decoded(itty.params);
-      if (params === null) {
-        return noticePage({ request }, 'not_found');
-      }
-      const url = new URL(request.url);
-      const config = configOf(env);
-      if (config.publicBaseUrl !== null && url.origin !== config.publicBaseUrl) {
-        // Passkeys belong to one host; there is nothing to do on another.
-        return method === 'GET'
-          ? redirectTo({ request }, `${config.publicBaseUrl}${url.pathname}${url.search}`)
-          : noticePage({ request }, 'not_found');
-      }
-      const language = backOfficeLanguageOf(request);
-      const nowMs = Date.now();
-      return await answer({ request, url, env, ctx, config, language, params, nowMs });
-    } catch (error) {
-      log('error', 'dashboard_failed', { requestId, error: errorText(error) });
-      return noticePage({ request }, 'error');
+  const add = method === 'GET' ? 'get' : 'post';
+  dashboardRouter[add](path, async (request, env, ctx, pathParams) => {
+    const params = pathParams();
+    const url = new URL(request.url);
+    const config = configOf(env);
+    if (config.publicBaseUrl !== null && url.origin !== config.publicBaseUrl) {
+      // Passkeys belong to one host; there is nothing to do on another.
+      return method === 'GET'
+        ? redirectTo({ request }, `${config.publicBaseUrl}${url.pathname}${url.search}`)
+        : noticePage({ request }, 'not_found');
     }
-  };
-  if (method === 'GET') {
-    dashboardRouter.get(path, handler);
-    dashboardRouter.head(path, handler);
-  } else {
-    dashboardRouter.post(path, handler);
+    const language = backOfficeLanguageOf(request);
+    return answer({ request, url, env, ctx, config, language, params, nowMs: Date.now() });
+  });
+}
+
+function refuse(request: Request, problem: Problem): Response {
+  switch (problem.reason) {
+    case 'not_found':
+      return noticePage({ request }, 'not_found');
+    case 'method_not_allowed':
+      return methodNotAllowed(problem);
+    default:
+      return noticePage({ request }, 'error');
   }
 }
 
@@ -116,7 +114,7 @@ async function answerMember(route: DashboardRoute, call: PublicCall): Promise<Re
 }
 
 async function answerPost(route: DashboardRoute, call: DashboardCall): Promise<Response> {
-  const form = isFromOwnPage(call.request) ? await readForm(call.request) : null;
+  const form = isFromOwnPage(call.request) ? await readForm(call.request, FORM_RULES) : null;
   if (form === 'too_large') {
     return noticePage(call, 'too_large');
   }
@@ -131,29 +129,4 @@ async function answerPost(route: DashboardRoute, call: DashboardCall): Promise<R
 
 async function isWithin(call: PublicCall, limiter: RateLimit, key: string): Promise<boolean> {
   return !call.config.rateLimits || (await limiter.limit({ key })).success;
-}
-
-/** The path's parameters as they were meant, or null when one is no percent-encoding. */
-function decoded(
-  params: Readonly<Record<string, string>>,
-): Readonly<Record<string, string>> | null {
-  try {
-    const entries = Object.entries(params).map(([name, text]) => [name, decodeURIComponent(text)]);
-    return Object.fromEntries(entries);
-  } catch {
-    return null;
-  }
-}
-
-/** 405 with Allow for a path that other methods know, else the unknown page. */
-function missing(request: Request): Response {
-  const { pathname } = new URL(request.url);
-  const allowed = dashboardRouter.routes
-    .filter(([method, pattern]) => method !== 'ALL' && pattern.test(pathname))
-    .map(([method]) => method);
-  if (allowed.length === 0) {
-    return noticePage({ request }, 'not_found');
-  }
-  const headers = { allow: [...new Set(allowed)].join(', '), 'cache-control': 'no-store' };
-  return new Response('Method not allowed', { status: 405, headers });
 }

@@ -1,4 +1,4 @@
-import { Problem } from './problem.ts';
+import { problem } from './problem.ts';
 import { readBytes } from './read-bytes.ts';
 
 const JSON_CONTENT_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
@@ -16,15 +16,15 @@ export interface JsonBody {
 export async function readJsonBody(request: Request, bytesMax: number): Promise<JsonBody> {
   const contentType = request.headers.get('content-type');
   if (contentType !== null && !JSON_CONTENT_TYPE.test(contentType.trim())) {
-    throw new Problem(415, 'Content-Type must be application/json');
+    throw problem('unsupported_content_type');
   }
   const bytes = await readBytes(request, bytesMax);
   if (bytes === null) {
-    throw new Problem(413, `The body is larger than ${bytesMax} bytes`);
+    throw problem('body_too_large', { bytesMax });
   }
   try {
     return { bytes, value: JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) };
   } catch {
-    throw new Problem(400, 'The body is not valid JSON');
+    throw problem('invalid_json');
   }
 }

@@ -1,4 +1,4 @@
-import { cookieValue } from '../http/cookie.ts';
+import { type Cookie, cookieValue, setCookie } from '../http/cookie.ts';
 import { checkout as amharic } from './am.ts';
 import { checkout as english } from './en.ts';
 import type { CheckoutMessages } from './messages.ts';
@@ -16,8 +16,12 @@ export type Language = keyof typeof LANGUAGES;
 /** The query parameter of the switch's links. */
 export const LANGUAGE_PARAMETER = 'lang';
 
-const COOKIE_NAME = 'kefel_language';
-const COOKIE_SECONDS = 31_536_000;
+const LANGUAGE_COOKIE: Cookie = {
+  name: 'kefel_language',
+  path: '/',
+  sameSite: 'Lax',
+  maxAgeSeconds: 31_536_000,
+};
 
 /** Browsers send some dozens of bytes; bounds the work on hostile headers. */
 const ACCEPT_LANGUAGE_LENGTH_MAX = 1_000;
@@ -26,7 +30,7 @@ const ACCEPT_LANGUAGE_LENGTH_MAX = 1_000;
 export function languageOf(request: Request): Language {
   return (
     chosenLanguage(request) ??
-    knownLanguage(cookieValue(request, COOKIE_NAME)) ??
+    knownLanguage(cookieValue(request, LANGUAGE_COOKIE)) ??
     preferredLanguage(request.headers.get('accept-language') ?? '') ??
     'en'
   );
@@ -40,11 +44,7 @@ export function messagesFor(request: Request): CheckoutMessages {
 /** The `Set-Cookie` that remembers a choice made by this request, or null when it made none. */
 export function rememberingCookie(request: Request): string | null {
   const language = chosenLanguage(request);
-  if (language === null) {
-    return null;
-  }
-  const secure = new URL(request.url).protocol === 'https:' ? '; Secure' : '';
-  return `${COOKIE_NAME}=${language}; Path=/; Max-Age=${COOKIE_SECONDS}; HttpOnly; SameSite=Lax${secure}`;
+  return language === null ? null : setCookie(request, LANGUAGE_COOKIE, language);
 }
 
 /** The best of `Accept-Language` (RFC 9110, section 12.5.4) that we speak, or null. */

@@ -1,6 +1,7 @@
 import type { DurableObject } from 'cloudflare:workers';
 import type { Command, Tenant } from '../domain/intent.ts';
 import { errorText, log } from '../log.ts';
+import { Unavailable } from '../unavailable.ts';
 import type { PaymentIntentObject } from './payment-intent.ts';
 import type {
   ClaimResult,
@@ -18,7 +19,7 @@ import type {
 } from './protocol.ts';
 
 /** The object could not be reached, or is overloaded: nobody knows whether the call was done. */
-export class IntentUnavailable extends Error {
+export class IntentUnavailable extends Unavailable {
   override readonly name = 'IntentUnavailable';
 }
 

@@ -2,7 +2,7 @@ import { base64UrlFromBytes, bytesFromBase64Url, utf8 } from '../crypto/encoding
 import { signText, verifyText } from '../crypto/signed-text.ts';
 import type { PublicCall } from '../dashboard/call.ts';
 import type { SqlStatement } from '../database.ts';
-import { cookieValue } from '../http/cookie.ts';
+import { type Cookie, clearCookie, cookieValue, setCookie } from '../http/cookie.ts';
 
 /**
  * The challenge that a passkey signs. Asking for one stores nothing: it travels in a signed cookie,
@@ -15,6 +15,14 @@ export const CHALLENGE_MS = 5 * 60 * 1_000;
 const SPENT_LONGER_MS = 60 * 1_000;
 /** 256 random bits: twice what WebAuthn asks for. */
 const CHALLENGE_BYTES = 32;
+
+const CHALLENGE_COOKIE: Cookie = {
+  name: 'kefel_challenge',
+  path: '/',
+  sameSite: 'Strict',
+  maxAgeSeconds: CHALLENGE_MS / 1_000,
+  boundToHost: true,
+};
 
 export type Ceremony = 'sign-in' | 'join' | 'add-passkey';
 
@@ -45,7 +53,7 @@ export async function issueChallenge(
   const bytes = crypto.getRandomValues(new Uint8Array(CHALLENGE_BYTES));
   const text = [nowMs + CHALLENGE_MS, base64UrlFromBytes(bytes), issuedFor, memberId].join('.');
   const value = await signText(config.linkSigningKeys, `challenge/${ceremony}`, text);
-  return { bytes, cookie: cookie(request, value, CHALLENGE_MS / 1_000) };
+  return { bytes, cookie: setCookie(request, CHALLENGE_COOKIE, value) };
 }
 
 /** The challenge that this browser was given for this, or null: none, too old, or not our work. */
@@ -54,7 +62,7 @@ export async function challengeOf(
   ceremony: Ceremony,
   issuedFor: string,
 ): Promise<Challenge | null> {
-  const value = cookieValue(request, cookieName(request)) ?? '';
+  const value = cookieValue(request, CHALLENGE_COOKIE) ?? '';
   const text = await verifyText(config.linkSigningKeys, `challenge/${ceremony}`, value);
   const [expiresAt, challenge, owner, memberId] = text?.split('.') ?? [];
   if (challenge === undefined || memberId === undefined || owner !== issuedFor) {
@@ -84,7 +92,7 @@ export function forgetSpentChallenges(nowMs: number): SqlStatement {
 
 /** The `Set-Cookie` that takes a served challenge away. */
 export function endedChallengeCookie(request: Request): string {
-  return cookie(request, '', 0);
+  return clearCookie(request, CHALLENGE_COOKIE);
 }
 
 /** The bytes of a member's id, as authenticators keep it beside the passkey. */
@@ -96,18 +104,4 @@ export function userHandleOf(memberId: string): Uint8Array<ArrayBuffer> {
 export function memberIdIn(userHandle: string): string | null {
   const bytes = bytesFromBase64Url(userHandle);
   return bytes === null ? null : new TextDecoder().decode(bytes);
-}
-
-/** `__Host-` binds the cookie to this very host; browsers take it over https only. */
-function cookieName(request: Request): string {
-  return isHttps(request) ? '__Host-kefel_challenge' : 'kefel_challenge';
-}
-
-function cookie(request: Request, value: string, maxAgeSeconds: number): string {
-  const secure = isHttps(request) ? '; Secure' : '';
-  return `${cookieName(request)}=${value}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Strict${secure}`;
-}
-
-function isHttps(request: Request): boolean {
-  return new URL(request.url).protocol === 'https:';
 }

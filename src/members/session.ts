@@ -1,7 +1,7 @@
 import { base64UrlFromBytes, sha256Hex, utf8 } from '../crypto/encoding.ts';
 import type { SqlStatement } from '../database.ts';
 import { prepare } from '../database.ts';
-import { cookieValue } from '../http/cookie.ts';
+import { type Cookie, clearCookie, cookieValue, setCookie } from '../http/cookie.ts';
 import type { Role } from './permissions.ts';
 
 /** A session ends after this long whatever happens: a forgotten browser is no key for ever. */
@@ -14,6 +14,14 @@ export const LAST_SEEN_EVERY_MS = 5 * 60 * 1_000;
 /** 256 random bits that nobody can guess. */
 const TOKEN_BYTES = 32;
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
+
+const SESSION_COOKIE: Cookie = {
+  name: 'kefel_session',
+  path: '/',
+  sameSite: 'Lax',
+  maxAgeSeconds: SESSION_AGE_MS_MAX / 1_000,
+  boundToHost: true,
+};
 
 /** A signed-in member. */
 export interface Session {
@@ -136,27 +144,17 @@ export async function isCsrfTokenOf(session: Session, text: string): Promise<boo
   return (await sha256Hex(session.csrfToken)) === (await sha256Hex(text));
 }
 
-/** `__Host-` binds the cookie to this very host; browsers take it over https only. */
-function cookieName(request: Request): string {
-  return new URL(request.url).protocol === 'https:' ? '__Host-kefel_session' : 'kefel_session';
-}
-
 /** The `Set-Cookie` of a session that begins. */
 export function sessionCookie(request: Request, token: string): string {
-  return cookie(request, token, SESSION_AGE_MS_MAX / 1_000);
+  return setCookie(request, SESSION_COOKIE, token);
 }
 
 /** The `Set-Cookie` of one that ends. */
 export function endedSessionCookie(request: Request): string {
-  return cookie(request, '', 0);
-}
-
-function cookie(request: Request, value: string, maxAgeSeconds: number): string {
-  const secure = new URL(request.url).protocol === 'https:' ? '; Secure' : '';
-  return `${cookieName(request)}=${value}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Lax${secure}`;
+  return clearCookie(request, SESSION_COOKIE);
 }
 
 function sessionTokenOf(request: Request): string | null {
-  const value = cookieValue(request, cookieName(request));
+  const value = cookieValue(request, SESSION_COOKIE);
   return value !== null && TOKEN.test(value) ? value : null;
 }

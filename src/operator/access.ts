@@ -1,5 +1,5 @@
 import { createRemoteJWKSet, errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
-import { Problem } from '../http/problem.ts';
+import { problem } from '../http/problem.ts';
 import { errorText, log } from '../log.ts';
 import type { AccessSettings } from './settings.ts';
 
@@ -40,9 +40,7 @@ export async function accessIdentity(
   } catch (error) {
     if (!isAboutToken(error)) {
       log('error', 'access_keys_unavailable', { error: errorText(error) });
-      throw new Problem(503, 'The keys of Cloudflare Access cannot be had just now', {
-        headers: { 'retry-after': String(RETRY_AFTER_SECONDS) },
-      });
+      throw problem('access_keys_unavailable', { retryAfterSeconds: RETRY_AFTER_SECONDS });
     }
     // The library's messages name claims and checks, never the token.
     log('warn', 'access_token_refused', { error: errorText(error) });

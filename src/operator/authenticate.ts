@@ -1,7 +1,7 @@
 import type { Actor } from '../audit/log.ts';
 import type { Config } from '../config.ts';
 import { bytesFromBase64, sha256Hex } from '../crypto/encoding.ts';
-import { Problem, tooManyRequestsProblem } from '../http/problem.ts';
+import { type Problem, problem } from '../http/problem.ts';
 import { accessIdentity } from './access.ts';
 import { isSecret, operatorSettings } from './settings.ts';
 
@@ -39,27 +39,29 @@ export async function authenticateOperator(
 ): Promise<Actor> {
   const settings = await operatorSettings(env);
   const address = request.headers.get('cf-connecting-ip');
-  const refuse = async (message: string): Promise<never> => {
+  const headers = { 'www-authenticate': challenge(schemes) };
+  const refuse = async (unauthorized: Problem): Promise<never> => {
     const key = `operator/${address ?? 'unknown'}`;
     if (config.rateLimits && !(await env.FAILED_KEY_RATE_LIMIT.limit({ key })).success) {
-      throw tooManyRequestsProblem(FAILED_KEY_PERIOD_SECONDS);
+      throw problem('too_many_requests', { retryAfterSeconds: FAILED_KEY_PERIOD_SECONDS });
     }
-    throw new Problem(401, message, { headers: { 'www-authenticate': challenge(schemes) } });
+    throw unauthorized;
   };
   const credentials = credentialsIn(request, schemes);
-  if (credentials === null || !isSecret(credentials.secret)) {
-    return refuse(
-      credentials === null ? `${schemes.join(' or ')} authorization is missing` : 'Invalid secret',
-    );
+  if (credentials === null) {
+    return refuse(problem('credentials_missing', { schemes: schemes.join(' or '), headers }));
   }
   // Digests are compared, so that timing tells nothing.
-  if (!settings.secretDigests.has(await sha256Hex(credentials.secret))) {
-    return refuse('Invalid secret');
+  if (
+    !isSecret(credentials.secret) ||
+    !settings.secretDigests.has(await sha256Hex(credentials.secret))
+  ) {
+    return refuse(problem('operator_secret_invalid', { headers }));
   }
   const identity =
     settings.access === null ? null : await accessIdentity(request, settings.access, nowMs);
   if (settings.access !== null && identity === null) {
-    return refuse('The token of Cloudflare Access is missing or not valid');
+    return refuse(problem('access_token_invalid', { headers }));
   }
   const name = checkedName(identity ?? credentials.name ?? nameIn(request));
   return { kind: 'operator', id: name, name, address };
@@ -107,10 +109,7 @@ function nameIn(request: Request): string {
 
 function checkedName(name: string): string {
   if (name === '' || name.length > OPERATOR_NAME_CHARACTERS_MAX || UNPRINTABLE.test(name)) {
-    throw new Problem(
-      400,
-      `The operator's name (x-operator) must be 1 to ${OPERATOR_NAME_CHARACTERS_MAX} printable characters`,
-    );
+    throw problem('operator_name_invalid', { charactersMax: OPERATOR_NAME_CHARACTERS_MAX });
   }
   return name;
 }

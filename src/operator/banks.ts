@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { auditEntryIfChanged } from '../audit/log.ts';
 import { prepare, runBatch, type SqlStatement } from '../database.ts';
 import { successResponse } from '../http/envelope.ts';
-import { notFoundProblem, Problem } from '../http/problem.ts';
+import { problem } from '../http/problem.ts';
 import type { OperatorCall } from './call.ts';
 import { body, booleanField, lineField, patternField, readBody } from './schema.ts';
 
@@ -39,7 +39,7 @@ export async function addBank(call: OperatorCall): Promise<Response> {
     params: [bank.code, bank.name, bank.supportsWithdrawal ? 1 : 0],
   };
   if (!(await changed(call, insert, bank.code, bank))) {
-    throw new Problem(409, `There is a bank ${bank.code} already`);
+    throw problem('bank_exists', { code: bank.code });
   }
   return successResponse('Bank added', bank);
 }
@@ -54,7 +54,7 @@ export async function changeBank(call: OperatorCall): Promise<Response> {
   const { name, supportsWithdrawal } = await readBody(call.request, change);
   const code = call.params.code ?? '';
   if (name === undefined && supportsWithdrawal === undefined) {
-    throw new Problem(400, 'Nothing to change: give name, supportsWithdrawal or both');
+    throw problem('bank_unchanged');
   }
   const withdrawal = supportsWithdrawal === undefined ? null : Number(supportsWithdrawal);
   const update = {
@@ -74,7 +74,7 @@ export async function changeBank(call: OperatorCall): Promise<Response> {
     WHERE code = ?1`;
   const bank = await prepare(call.env.DB, { sql, params: [code] }).first<BankRow>();
   if (bank === null) {
-    throw notFoundProblem();
+    throw problem('not_found');
   }
   return successResponse(
     isChanged ? 'Changed' : 'It was so already; nothing was changed',

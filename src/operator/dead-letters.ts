@@ -11,7 +11,7 @@ import {
 } from '../dead-letters/store.ts';
 import { withoutPhoneNumbers } from '../domain/phone.ts';
 import { successResponse } from '../http/envelope.ts';
-import { notFoundProblem } from '../http/problem.ts';
+import { problem } from '../http/problem.ts';
 import { errorText, log } from '../log.ts';
 import type { OperatorCall } from './call.ts';
 import { deadLetterPage } from './dead-letter-page.ts';
@@ -45,7 +45,7 @@ export async function listDeadLetters(call: OperatorCall): Promise<Response> {
 export async function readDeadLetter(call: OperatorCall): Promise<Response> {
   const stored = await readStored(call.env.DB, call.params.id ?? '');
   if (stored === null) {
-    throw notFoundProblem();
+    throw problem('not_found');
   }
   const { sealedBody: _sealed, ...letter } = stored;
   const content = { ...letter, body: await bodyOf(call.config.dataEncryptionKeys, stored) };

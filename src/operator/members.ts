@@ -1,7 +1,7 @@
 import { auditEntryIfChanged } from '../audit/log.ts';
 import { prepare, runBatch } from '../database.ts';
 import { successResponse } from '../http/envelope.ts';
-import { notFoundProblem, Problem } from '../http/problem.ts';
+import { problem } from '../http/problem.ts';
 import {
   INVITATION_MS,
   invitationPath,
@@ -60,7 +60,7 @@ export async function recoverMember(call: OperatorCall): Promise<Response> {
     params,
   }).first<MemberRow>();
   if (member === null) {
-    throw notFoundProblem();
+    throw problem('not_found');
   }
   return link(call, { merchant, memberId: member.id, name: member.name, role: member.role });
 }
@@ -75,7 +75,7 @@ interface LinkRequest {
 async function link(call: OperatorCall, request: LinkRequest): Promise<Response> {
   const { merchant, memberId, name, role } = request;
   if (merchant.status === 'suspended') {
-    throw new Problem(409, 'The merchant is suspended: no link opens. Reactivate it first');
+    throw problem('merchant_suspended');
   }
   const { actor, nowMs } = call;
   const fresh = await newInvitation({
@@ -97,7 +97,7 @@ async function link(call: OperatorCall, request: LinkRequest): Promise<Response>
   });
   const [rows = 0] = await runBatch(call.env.DB, [fresh.statement, audit]);
   if (rows === 0) {
-    throw notFoundProblem();
+    throw problem('not_found');
   }
   const origin = call.config.publicBaseUrl ?? call.url.origin;
   return successResponse('Link made; it is shown only now', {

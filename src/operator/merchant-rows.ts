@@ -1,5 +1,5 @@
 import { prepare } from '../database.ts';
-import { Problem } from '../http/problem.ts';
+import { validationProblem } from '../http/problem.ts';
 
 export interface MerchantRow {
   readonly id: string;
@@ -41,9 +41,7 @@ export async function merchantPage(
   const { status, cursor, limit } = query;
   const place = cursor === null ? null : CURSOR.exec(cursor);
   if (cursor !== null && place === null) {
-    throw new Problem(400, 'Validation failed', {
-      validationErrors: { cursor: 'Is not a cursor.' },
-    });
+    throw validationProblem({ cursor: 'Is not a cursor.' });
   }
   const sql = `SELECT ${COLUMNS} FROM merchants
     WHERE (?1 IS NULL OR status = ?1) AND (?2 IS NULL OR (created_at_ms, id) < (?2, ?3))

@@ -6,7 +6,7 @@ import { ENVIRONMENTS, METHODS, type Method } from '../domain/method.ts';
 import type { CommissionRate } from '../domain/money.ts';
 import { withoutPhoneNumbers } from '../domain/phone.ts';
 import { successResponse } from '../http/envelope.ts';
-import { notFoundProblem, Problem, validationProblem } from '../http/problem.ts';
+import { problem, validationProblem } from '../http/problem.ts';
 import { methodSettings } from '../merchants/methods.ts';
 import { addWebhookSecret, createMerchant } from '../merchants/provision.ts';
 import { generateWebhookSecret } from '../merchants/webhook-secret.ts';
@@ -89,7 +89,7 @@ export async function createNewMerchant(call: OperatorCall): Promise<Response> {
     await runBatch(call.env.DB, [...statements, ...(await webhookSecrets(call, id)), audit]);
   } catch (error) {
     if ((await merchantAt(call.env.DB, id)) !== null) {
-      throw new Problem(409, `There is a merchant ${id} already`);
+      throw problem('merchant_exists', { id });
     }
     throw error;
   }
@@ -205,7 +205,7 @@ export async function knownMerchant({ env, params }: OperatorCall) {
   const id = params.merchantId ?? '';
   const merchant = MERCHANT_ID.test(id) ? await merchantAt(env.DB, id) : null;
   if (merchant === null) {
-    throw notFoundProblem();
+    throw problem('not_found');
   }
   return merchant;
 }

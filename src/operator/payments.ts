@@ -5,7 +5,7 @@ import { HAND_RECEIPT_LENGTH_MAX, NOTE_LENGTH_MAX } from '../domain/hand.ts';
 import type { Attempt, FailureReason, HandOutcome, Intent, Rejection } from '../domain/intent.ts';
 import { withoutPhoneNumbers } from '../domain/phone.ts';
 import { successResponse } from '../http/envelope.ts';
-import { notFoundProblem, Problem, validationProblem } from '../http/problem.ts';
+import { type Problem, problem, validationProblem } from '../http/problem.ts';
 import { type IntentClient, intentByUniqueId } from '../intent/client.ts';
 import { namedPayment, readReview } from './attention/review.ts';
 import type { OperatorCall } from './call.ts';
@@ -90,11 +90,11 @@ export async function settleAttempt(call: OperatorCall): Promise<Response> {
     },
   ]);
   if (result.type === 'not_found') {
-    throw notFoundProblem();
+    throw problem('not_found');
   }
   if (result.rejection !== null) {
     await record({ refused: result.rejection });
-    throw new Problem(409, refusalText(result.rejection, attempt));
+    throw rejectedSettlement(result.rejection, attempt);
   }
   return successResponse('Settled', await paymentContent(call, client, result.intent));
 }
@@ -125,28 +125,28 @@ function attemptOf(intent: Intent, named: string | undefined): Attempt {
   // People know an attempt by the reference that the provider and the merchant see.
   const attempt = intent.attempts.find(({ id, reference }) => id === named || reference === named);
   if (attempt === undefined) {
-    throw new Problem(404, 'The payment has no such attempt');
+    throw problem('attempt_not_found');
   }
   return attempt;
 }
 
-function refusalText(rejection: Rejection, { status, deadlineAtMs }: Attempt): string {
+function rejectedSettlement(rejection: Rejection, { status, deadlineAtMs }: Attempt): Problem {
   switch (rejection) {
     case 'window_open':
-      return `The rail may still take money until ${new Date(deadlineAtMs).toISOString()}: nobody can say yet that the attempt has failed. Nothing was settled`;
+      return problem('window_open', { deadline: new Date(deadlineAtMs).toISOString() });
     case 'attempt_not_pending':
-      return `The attempt is ${status} already. Nothing was settled`;
+      return problem('attempt_not_pending', { status });
     case 'malformed_settlement':
-      return "The note, the receipt or the operator's name cannot be kept. Nothing was settled";
+      return problem('malformed_settlement');
     default:
-      return `The payment refused it: ${rejection}. Nothing was settled`;
+      return problem('settlement_rejected', { rejection });
   }
 }
 
 async function knownIntent(client: IntentClient): Promise<Intent> {
   const read = await client.read();
   if (read.type === 'not_found') {
-    throw notFoundProblem();
+    throw problem('not_found');
   }
   return read.intent;
 }

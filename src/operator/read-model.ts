@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { auditEntry } from '../audit/log.ts';
 import { prepare } from '../database.ts';
 import { successResponse } from '../http/envelope.ts';
-import { Problem } from '../http/problem.ts';
+import { problem } from '../http/problem.ts';
 import { republishObjects, republishPage } from '../read-model/republish.ts';
 import type { OperatorCall } from './call.ts';
 import { body, listField, patternField, readBody, wholeNumber } from './schema.ts';
@@ -36,7 +36,7 @@ export async function republish(call: OperatorCall): Promise<Response> {
     objectIds,
   } = await readBody(call.request, request);
   if (objectIds !== undefined && afterUuid !== null) {
-    throw new Problem(400, 'Give objectIds, or afterUuid and limit, not both');
+    throw problem('republish_ambiguous');
   }
   await audit(call, { afterUuid, payments: objectIds?.length ?? limit });
   const result =

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { CURRENCIES, ENVIRONMENTS, METHODS } from '../domain/method.ts';
 import { AMOUNT_MINOR_MAX } from '../domain/money.ts';
 import { readJsonBody } from '../http/json-body.ts';
-import { Problem, validationProblem } from '../http/problem.ts';
+import { problem, validationProblem } from '../http/problem.ts';
 
 /** The largest body is a list of object ids. */
 const BODY_BYTES_MAX = 64 * 1024;
@@ -105,9 +105,7 @@ export function readQuery<Schema extends v.GenericSchema>(
   const names = [...url.searchParams.keys()];
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) {
-    throw new Problem(400, 'Validation failed', {
-      validationErrors: { [twice]: 'Must not be given twice.' },
-    });
+    throw validationProblem({ [twice]: 'Must not be given twice.' });
   }
   return checked(schema, Object.fromEntries(url.searchParams));
 }
@@ -119,7 +117,7 @@ export function pathPart<Schema extends v.GenericSchema>(
 ): v.InferOutput<Schema> {
   const result = v.safeParse(schema, text, { abortPipeEarly: true });
   if (!result.success) {
-    throw new Problem(404, 'Not found');
+    throw problem('not_found');
   }
   return result.output;
 }

@@ -13,6 +13,7 @@ const SHARED = [
   'src/config.ts',
   'src/database.ts',
   'src/log.ts',
+  'src/unavailable.ts',
   'src/crypto/',
   'src/http/',
   'src/domain/',
@@ -21,7 +22,7 @@ const SHARED = [
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'src/domain/': [],
   'src/crypto/': ['src/config.ts'],
-  'src/http/': [],
+  'src/http/': ['src/log.ts', 'src/unavailable.ts'],
   // What runs in the customer's browser: no code of the Worker goes there.
   'src/checkout/browser/': [],
   // In the member's browser.
@@ -108,18 +109,18 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 
 /** Packages a folder may import; what is not listed may import none. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
-  'src/api/': ['itty-router', 'valibot'],
-  'src/checkout/': ['itty-router', 'preact', 'uqr'],
+  'src/http/': ['itty-router'],
+  'src/api/': ['valibot'],
+  'src/checkout/': ['preact', 'uqr'],
   'src/dashboard/browser/': ['@simplewebauthn/browser'],
   'src/dashboard/': [
-    'itty-router',
     'preact',
     'preact-render-to-string',
     '@simplewebauthn/server',
     '@simplewebauthn/server/helpers',
     'valibot',
   ],
-  'src/operator/': ['itty-router', 'preact', 'valibot', 'jose'],
+  'src/operator/': ['preact', 'valibot', 'jose'],
   'src/ui/': ['preact', 'preact-render-to-string'],
   'src/members/': ['@simplewebauthn/server', '@simplewebauthn/server/helpers', 'valibot'],
   'src/rails/': ['preact', 'valibot', '@noble/hashes/legacy.js', '@noble/hashes/sha2.js'],

@@ -11,7 +11,7 @@ import type { Attempt, Intent, IntentKind, IntentTerms } from '../../domain/inte
 import type { Method } from '../../domain/method.ts';
 import { jsonResponse, successBody } from '../../http/envelope.ts';
 import { readJsonBody } from '../../http/json-body.ts';
-import { Problem, validationProblem } from '../../http/problem.ts';
+import { problem, validationProblem } from '../../http/problem.ts';
 import { type IntentClient, intentByUniqueId } from '../../intent/client.ts';
 import type { CreateRequest, IdempotencyClaim, TakenResult } from '../../intent/protocol.ts';
 import { errorText, log } from '../../log.ts';
@@ -21,7 +21,6 @@ import { currenciesOf, railFor, takesPhone } from '../../rails/registry.ts';
 import type { MerchantCall } from '../call.ts';
 import { expressAnswers } from '../express-content.ts';
 import { idempotencyClaim } from '../idempotency.ts';
-import { duplicateProblem } from '../problem.ts';
 import { SAVED_MESSAGE } from '../saved-message.ts';
 import { validateExpress } from '../schema/express.ts';
 import type { PaymentOrder } from '../schema/order.ts';
@@ -204,13 +203,12 @@ async function answerTaken(
 ): Promise<Response> {
   switch (taken.type) {
     case 'duplicate':
-      throw duplicateProblem(uniqueId);
+      // Whatever the body (docs/decisions.md#8).
+      throw problem('duplicate_payment', { uniqueId });
     case 'key_reused':
-      throw keyReusedProblem();
+      throw problem('idempotency_key_reused');
     case 'in_flight':
-      throw new Problem(409, 'The first request with this Idempotency-Key is still in progress', {
-        headers: { 'retry-after': String(taken.retryAfterSeconds) },
-      });
+      throw problem('idempotency_key_in_use', { retryAfterSeconds: taken.retryAfterSeconds });
     case 'replay':
       return replayed(taken.answer);
     case 'unanswered': {
@@ -226,8 +224,4 @@ async function answerTaken(
 
 function replayed(answer: string): Response {
   return jsonResponse(200, answer, { 'idempotent-replayed': 'true' });
-}
-
-function keyReusedProblem(): Problem {
-  return new Problem(422, 'This Idempotency-Key was used with another body');
 }

@@ -1,5 +1,5 @@
 import { successResponse } from '../../http/envelope.ts';
-import { notFoundProblem, Problem } from '../../http/problem.ts';
+import { problem } from '../../http/problem.ts';
 import { type IntentClient, intentByUniqueId } from '../../intent/client.ts';
 import { findUniqueId } from '../../read-model/queries.ts';
 import { statusContent } from '../../webhooks/payload.ts';
@@ -17,11 +17,11 @@ export async function readPayment(call: MerchantCall): Promise<Response> {
   }
   const uniqueId = await findUniqueId(call.env, call.access, call.id);
   if (uniqueId === null) {
-    throw notFoundProblem();
+    throw problem('not_found');
   }
   const indirect = await intentByUniqueId(call.env, call.access, uniqueId).read();
   if (indirect.type === 'not_found') {
-    throw notFoundProblem();
+    throw problem('not_found');
   }
   return successResponse('Payment found', statusContent(indirect.intent));
 }
@@ -31,15 +31,12 @@ export async function cancelPayment(call: MerchantCall): Promise<Response> {
   const intent: IntentClient = intentByUniqueId(call.env, call.access, call.id);
   const result = await intent.execute([{ type: 'cancel' }]);
   if (result.type === 'not_found') {
-    throw notFoundProblem();
+    throw problem('not_found');
   }
   if (result.rejection !== null) {
-    throw new Problem(
-      409,
-      result.rejection === 'attempt_in_flight'
-        ? 'A payment is in progress; it cannot be canceled now'
-        : `The payment has ended (${statusContent(result.intent).status}); it cannot be canceled`,
-    );
+    throw result.rejection === 'attempt_in_flight'
+      ? problem('payment_in_progress')
+      : problem('payment_ended', { status: statusContent(result.intent).status });
   }
   return successResponse('Payment intent canceled successfully', statusContent(result.intent));
 }

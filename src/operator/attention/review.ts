@@ -3,7 +3,7 @@ import { prepare, runBatch } from '../../database.ts';
 import type { Tenant } from '../../domain/intent.ts';
 import { withoutPhoneNumbers } from '../../domain/phone.ts';
 import { successResponse } from '../../http/envelope.ts';
-import { notFoundProblem } from '../../http/problem.ts';
+import { problem } from '../../http/problem.ts';
 import type { OperatorCall } from '../call.ts';
 import {
   body,
@@ -80,7 +80,7 @@ export async function reviewPayment(call: OperatorCall): Promise<Response> {
   const [rows = 0] = await runBatch(call.env.DB, [upsert, audit]);
   if (rows === 0) {
     // Also a payment of the last seconds, which the read model does not know yet.
-    throw notFoundProblem();
+    throw problem('not_found');
   }
   return successResponse('Reviewed', { note, reviewedBy: actor.name, reviewedAtMs: atMs });
 }

@@ -1,9 +1,10 @@
-import { readBytes } from '../http/read-bytes.ts';
+import { readBytes } from './read-bytes.ts';
 
-/** A logo of 16 KiB with its form round it; every other form is much smaller. */
-const FORM_BYTES_MAX = 32 * 1024;
-
-const FORM_TYPES = ['application/x-www-form-urlencoded', 'multipart/form-data'];
+/** What a form must be to be read. */
+export interface FormRules {
+  readonly bytesMax: number;
+  readonly types: readonly ('application/x-www-form-urlencoded' | 'multipart/form-data')[];
+}
 
 /** The fields of a posted form. */
 export class Form {
@@ -15,10 +16,15 @@ export class Form {
     this.#data = data;
   }
 
-  /** A field's text without the blanks around it; empty when it is missing. */
-  text(name: string): string {
+  /** A field's text as posted, or null when it is missing. */
+  get(name: string): string | null {
     const value = this.#data.get(name);
-    return typeof value === 'string' ? value.trim() : '';
+    return typeof value === 'string' ? value : null;
+  }
+
+  /** A field's text without surrounding blanks; empty when it is missing. */
+  text(name: string): string {
+    return this.get(name)?.trim() ?? '';
   }
 
   /** Whether a box of that name was ticked, or a button of that name pressed. */
@@ -42,14 +48,17 @@ export class Form {
   }
 }
 
-/** The posted form; null for what our pages do not send. */
-export async function readForm(request: Request): Promise<Form | 'too_large' | null> {
+/** The posted form; null for a body that is no form of an accepted type. */
+export async function readForm(
+  request: Request,
+  { bytesMax, types }: FormRules,
+): Promise<Form | 'too_large' | null> {
   const contentType = request.headers.get('content-type') ?? '';
   const type = contentType.split(';')[0]?.trim().toLowerCase() ?? '';
-  if (!FORM_TYPES.includes(type)) {
+  if (!types.some((accepted) => accepted === type)) {
     return null;
   }
-  const bytes = await readBytes(request, FORM_BYTES_MAX);
+  const bytes = await readBytes(request, bytesMax);
   if (bytes === null) {
     return 'too_large';
   }
@@ -57,14 +66,14 @@ export async function readForm(request: Request): Promise<Form | 'too_large' | n
     const body = new Response(bytes, { headers: { 'content-type': contentType } });
     return new Form(await body.formData());
   } catch {
-    // The runtime's parser found no form in it: nothing that a browser sends.
+    // The runtime's parser found no form in the body. Browsers send none like it.
     return null;
   }
 }
 
 /**
- * Whether the request comes from one of our own pages, as far as the browser says: SameSite cookies
- * and the CSRF token say it too, each by another mechanism.
+ * Whether one of our own pages sent the request, as far as the browser says. Only for pages whose
+ * referrer policy lets browsers send `Origin`.
  */
 export function isFromOwnPage(request: Request): boolean {
   const site = request.headers.get('sec-fetch-site');
@@ -73,4 +82,13 @@ export function isFromOwnPage(request: Request): boolean {
   }
   const origin = request.headers.get('origin');
   return origin === null || origin === new URL(request.url).origin;
+}
+
+/**
+ * Whether the browser says that another site sent the request: all that pages under `no-referrer`
+ * can check, because their forms send `Origin: null`.
+ */
+export function isFromOtherSite(request: Request): boolean {
+  const site = request.headers.get('sec-fetch-site');
+  return site === 'cross-site' || site === 'same-site';
 }

@@ -1,0 +1,121 @@
+import { type IRequest, Router } from 'itty-router';
+import { errorText, log } from '../log.ts';
+import { Unavailable } from '../unavailable.ts';
+import { Problem, problem } from './problem.ts';
+
+/**
+ * The named segments of the path, percent-decoded. Throws `not_found` when one cannot be decoded;
+ * called by routes, so that an area can authenticate before it reads the path.
+ */
+export type PathParams = () => Readonly<Record<string, string>>;
+
+export type Handler = (
+  request: Request,
+  env: Env,
+  ctx: ExecutionContext,
+  params: PathParams,
+) => Promise<Response>;
+
+/** An area's answer to a problem, as an envelope or a page. */
+export type Refuse = (request: Request, problem: Problem) => Response | Promise<Response>;
+
+/** What differs between the areas of the gateway. */
+export interface Area {
+  readonly refuse: Refuse;
+  /** The log line of an error that is neither a problem nor an outage. */
+  readonly failureEvent: string;
+  /** The log line and the problem while a part of the gateway cannot be reached. */
+  readonly outageEvent: string;
+  readonly outageReason: 'unavailable' | 'payment_unreachable';
+}
+
+type Arguments = [Env, ExecutionContext, requestId: string];
+
+/** The routes of one area. Unknown paths answer 404, known paths with another method 405. */
+export class AreaRouter {
+  readonly #area: Area;
+  readonly #router = Router<IRequest, Arguments>();
+
+  constructor(area: Area) {
+    this.#area = area;
+  }
+
+  /** HEAD answers like GET, and the runtime drops the body. */
+  get(path: string, handler: Handler, refuse?: Refuse): void {
+    this.on('GET', path, handler, refuse);
+    this.on('HEAD', path, handler, refuse);
+  }
+
+  post(path: string, handler: Handler, refuse?: Refuse): void {
+    this.on('POST', path, handler, refuse);
+  }
+
+  /** For a path whose HEAD differs from its GET. `refuse`: instead of the area's own. */
+  on(
+    method: 'GET' | 'HEAD' | 'POST',
+    path: string,
+    handler: Handler,
+    refuse: Refuse = this.#area.refuse,
+  ): void {
+    const register = { GET: 'get', HEAD: 'head', POST: 'post' } as const;
+    this.#router[register[method]](path, async (itty, env, ctx, requestId) => {
+      // The router passes on the Request that it was given.
+      const request = itty as unknown as Request;
+      try {
+        return await handler(request, env, ctx, () => decoded(itty.params));
+      } catch (error) {
+        return refuse(request, this.#problemOf(error, requestId));
+      }
+    });
+  }
+
+  get routes() {
+    return this.#router.routes;
+  }
+
+  async fetch(request: Request, ...args: Arguments): Promise<Response> {
+    const answered: Response | undefined = await this.#router.fetch(request, ...args);
+    return answered ?? this.#area.refuse(request, this.#missing(request));
+  }
+
+  #missing(request: Request): Problem {
+    const { pathname } = new URL(request.url);
+    const known = this.routes.filter(([, pattern]) => pattern.test(pathname));
+    if (known.length === 0) {
+      return problem('not_found');
+    }
+    const allow = [...new Set(known.map(([method]) => method))].join(', ');
+    return problem('method_not_allowed', { method: request.method, headers: { allow } });
+  }
+
+  /** What the caller is told. Internal texts go to the log alone. */
+  #problemOf(error: unknown, requestId: string): Problem {
+    if (error instanceof Problem) {
+      return error;
+    }
+    const { failureEvent, outageEvent, outageReason } = this.#area;
+    if (error instanceof Unavailable) {
+      log('warn', outageEvent, { requestId, error: errorText(error) });
+      return problem(outageReason, { retryAfterSeconds: error.retryAfterSeconds });
+    }
+    log('error', failureEvent, { requestId, error: errorText(error) });
+    return problem('internal_error');
+  }
+}
+
+/** 405 for areas that otherwise answer with pages. */
+export function methodNotAllowed({ headers }: Problem): Response {
+  return new Response('Method not allowed', {
+    status: 405,
+    headers: { ...headers, 'cache-control': 'no-store' },
+  });
+}
+
+function decoded(params: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  try {
+    const entries = Object.entries(params).map(([name, text]) => [name, decodeURIComponent(text)]);
+    return Object.fromEntries(entries);
+  } catch {
+    throw problem('not_found');
+  }
+}
