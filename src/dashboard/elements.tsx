@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { DASHBOARD_TEXTS } from '../i18n/back-office.ts';
 import type { Session } from '../members/session.ts';
 import type { DashboardCall } from './call.ts';
+import { shownText } from './untrusted-text.ts';
 
 /** Into every form that posts. */
 export function CsrfField({ session }: { readonly session: Session }) {
@@ -72,6 +73,32 @@ export function Field(props: {
   );
 }
 
+/** A labelled select box. */
+export function SelectField(props: {
+  readonly id: string;
+  /** The name of the form's field; the id where it is left out. */
+  readonly name?: string;
+  readonly label: string;
+  readonly options: readonly (readonly [value: string, text: string])[];
+  readonly selected: string;
+  readonly error?: string | null | undefined;
+}) {
+  const { id, name = id, label, options, selected, error } = props;
+  return (
+    <Field id={id} label={label} error={error}>
+      {(attributes) => (
+        <select {...attributes} name={name}>
+          {options.map(([value, text]) => (
+            <option value={value} selected={value === selected && value !== ''}>
+              {text}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}
+
 export type BadgeTone = 'good' | 'bad' | 'wait' | 'plain';
 
 /** A status in a word. The word says it; the colour only repeats it. */
@@ -88,6 +115,54 @@ export function Message(props: {
     <div class={`message message-${props.tone}`} role={props.tone === 'bad' ? 'alert' : 'status'}>
       {props.children}
     </div>
+  );
+}
+
+/** What a form has done, as the redirect after it says in `done`. Shown only if `texts` knows it. */
+export function DoneMessage(props: {
+  readonly call: Pick<DashboardCall, 'url'>;
+  readonly texts: Readonly<Record<string, ComponentChildren>>;
+  readonly tone?: 'good' | 'bad';
+}) {
+  const { call, texts, tone = 'good' } = props;
+  const done = call.url.searchParams.get('done') ?? '';
+  return Object.hasOwn(texts, done) ? <Message tone={tone}>{texts[done]}</Message> : null;
+}
+
+/** What is wrong with a form, on top of the page, with links to the fields. Nothing if all is well. */
+export function ProblemList(props: {
+  readonly call: Pick<DashboardCall, 'language'>;
+  readonly problems: readonly (readonly [href: `#${string}`, problem: ComponentChildren])[];
+}) {
+  const { call, problems } = props;
+  return problems.length === 0 ? null : (
+    <Message tone="bad">
+      <p>{DASHBOARD_TEXTS[call.language].frame.problemTitle}</p>
+      <ul>
+        {problems.map(([href, problem]) => (
+          <li>
+            <a href={href}>{problem}</a>
+          </li>
+        ))}
+      </ul>
+    </Message>
+  );
+}
+
+/** A part of a page under its own heading: a card, or plainly on the page. */
+export function Section(props: {
+  /** Of the heading, which names the part for screen readers. */
+  readonly id: string;
+  readonly title: string;
+  readonly class?: 'card' | 'card figures' | 'part' | 'part timeline';
+  readonly children: ComponentChildren;
+}) {
+  const { id, title, children } = props;
+  return (
+    <section class={props.class ?? 'card'} aria-labelledby={id}>
+      <h2 id={id}>{title}</h2>
+      {children}
+    </section>
   );
 }
 
@@ -120,20 +195,34 @@ export function CopyText(props: {
   );
 }
 
+/** A labelled value; null where there is none. */
+export type FactRow = readonly [label: string, value: ComponentChildren] | null;
+
 /** Labelled values, one under the other. */
-export function Facts(props: {
-  readonly rows: readonly (readonly [label: string, value: ComponentChildren])[];
-}) {
+export function Facts({ rows }: { readonly rows: readonly FactRow[] }) {
   return (
     <dl class="facts">
-      {props.rows.map(([label, value]) => (
-        <div>
-          <dt>{label}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
+      {rows.map(
+        (row) =>
+          row !== null && (
+            <div>
+              <dt>{row[0]}</dt>
+              <dd>{row[1]}</dd>
+            </div>
+          ),
+      )}
     </dl>
   );
+}
+
+/** Text that someone else wrote: invisible characters are named, and its direction is its own. */
+export function Untrusted({ text }: { readonly text: string }) {
+  return <bdi>{shownText(text)}</bdi>;
+}
+
+/** A fact that someone else wrote; null without a text. */
+export function untrustedRow(label: string, text: string | null | undefined): FactRow {
+  return text == null || text === '' ? null : [label, <Untrusted text={text} />];
 }
 
 /**
