@@ -390,9 +390,10 @@ async function seed(count: number): Promise<void> {
   await env.DB.prepare(
     `WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ?1)
      INSERT INTO payment (uuid, environment, merchant_id, number, unique_id, version, kind, status,
-       amount_minor, currency, unresolved_attempts, anomalies, created_at_ms, updated_at_ms)
-     SELECT 'uuid-' || n, 'sandbox', ?2, n, 'seed-' || n, 1, 'hosted', 'open', 100, 'ETB', 0, 0,
-       ?3 + n, ?3 + n FROM numbers`,
+       late, amount_minor, commission_minor, commission_paid_by_customer, currency,
+       unresolved_attempts, anomalies, created_at_ms, updated_at_ms)
+     SELECT 'uuid-' || n, 'sandbox', ?2, n, 'seed-' || n, 1, 'hosted', 'open', 0, 100, 0, 0, 'ETB',
+       0, 0, ?3 + n, ?3 + n FROM numbers`,
   )
     .bind(count, ALPHA.id, Date.now())
     .run();

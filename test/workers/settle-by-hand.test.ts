@@ -19,7 +19,6 @@ import {
   merchantServer,
   objectSql,
   paymentIn,
-  SIMULATED_FAILURE,
   settle,
   startRedirect,
   statusPath,
@@ -192,12 +191,4 @@ test('the rail’s words and the operator’s stay inside', async () => {
     expect(text).not.toContain(word);
     expect(body).not.toContain(word);
   }
-});
-
-test('attempts of before have no words and were settled by nobody’s hand', async () => {
-  await createExpress(SIMULATED_FAILURE);
-  const remove = `json_remove(state, '$.attempts[0].railWords', '$.attempts[0].handSettlementId')`;
-  await objectSql(`UPDATE intent SET state = ${remove}`);
-  await evictAllDurableObjects();
-  expect((await intentOf()).attempts).toMatchObject([{ railWords: null, handSettlementId: null }]);
 });
