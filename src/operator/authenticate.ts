@@ -1,6 +1,7 @@
 import type { Actor } from '../audit/log.ts';
 import type { Config } from '../config.ts';
 import { bytesFromBase64, sha256Hex } from '../crypto/encoding.ts';
+import { isPrintable } from '../domain/text.ts';
 import { type Problem, problem } from '../http/problem.ts';
 import { accessIdentity } from './access.ts';
 import { isSecret, operatorSettings } from './settings.ts';
@@ -10,7 +11,6 @@ const FAILED_KEY_PERIOD_SECONDS = 60;
 /** Longest name of whoever acts: it stands in every line of the audit log. */
 export const OPERATOR_NAME_CHARACTERS_MAX = 100;
 const NAMELESS = 'operator';
-const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/u;
 /** Name, colon, secret in base64: far below; bounds the work on any header. */
 const AUTHORIZATION_LENGTH_MAX = 2_048;
 
@@ -108,7 +108,7 @@ function nameIn(request: Request): string {
 }
 
 function checkedName(name: string): string {
-  if (name === '' || name.length > OPERATOR_NAME_CHARACTERS_MAX || UNPRINTABLE.test(name)) {
+  if (name === '' || name.length > OPERATOR_NAME_CHARACTERS_MAX || !isPrintable(name)) {
     throw problem('operator_name_invalid', { charactersMax: OPERATOR_NAME_CHARACTERS_MAX });
   }
   return name;

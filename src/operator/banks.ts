@@ -2,9 +2,10 @@ import * as v from 'valibot';
 import { auditEntryIfChanged } from '../audit/log.ts';
 import { prepare, runBatch, type SqlStatement } from '../database.ts';
 import { successResponse } from '../http/envelope.ts';
+import { booleanField } from '../http/fields.ts';
 import { problem } from '../http/problem.ts';
 import type { OperatorCall } from './call.ts';
-import { body, booleanField, lineField, patternField, readBody } from './schema.ts';
+import { body, lineField, patternField, readBody } from './schema.ts';
 
 /** Merchants write it in every split payment, and it never changes: short and plain. */
 const CODE = /^[A-Z0-9_]{1,32}$/;

@@ -11,13 +11,14 @@ import {
 } from '../dead-letters/store.ts';
 import { withoutPhoneNumbers } from '../domain/phone.ts';
 import { successResponse } from '../http/envelope.ts';
+import { oneOf } from '../http/fields.ts';
 import { problem } from '../http/problem.ts';
 import { errorText, log } from '../log.ts';
 import type { OperatorCall } from './call.ts';
 import { deadLetterPage } from './dead-letter-page.ts';
 import { REASON_CHARACTERS_MAX } from './merchants.ts';
 import { pageEntries } from './page-query.ts';
-import { body, lineField, listField, oneOf, patternField, readBody, readQuery } from './schema.ts';
+import { body, lineField, listField, patternField, readBody, readQuery } from './schema.ts';
 
 /** Each is read, opened and sent by itself, in one request. */
 const IDS_MAX = 50;

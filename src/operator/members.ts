@@ -1,6 +1,7 @@
 import { auditEntryIfChanged } from '../audit/log.ts';
 import { prepare, runBatch } from '../database.ts';
 import { successResponse } from '../http/envelope.ts';
+import { oneOf } from '../http/fields.ts';
 import { problem } from '../http/problem.ts';
 import {
   INVITATION_MS,
@@ -13,7 +14,7 @@ import {
 import { ROLES, type Role } from '../members/permissions.ts';
 import type { OperatorCall } from './call.ts';
 import { knownMerchant } from './merchants.ts';
-import { body, lineField, oneOf, readBody } from './schema.ts';
+import { body, lineField, readBody } from './schema.ts';
 
 /** More people than any merchant has; whoever has more sees the newest. */
 const MEMBERS_SHOWN_MAX = 500;

@@ -6,6 +6,7 @@ import { ENVIRONMENTS, METHODS, type Method } from '../domain/method.ts';
 import type { CommissionRate } from '../domain/money.ts';
 import { withoutPhoneNumbers } from '../domain/phone.ts';
 import { successResponse } from '../http/envelope.ts';
+import { oneOf } from '../http/fields.ts';
 import { problem, validationProblem } from '../http/problem.ts';
 import { methodSettings } from '../merchants/methods.ts';
 import { addWebhookSecret, createMerchant } from '../merchants/provision.ts';
@@ -22,7 +23,6 @@ import {
   listField,
   MERCHANT_ID,
   methodField,
-  oneOf,
   patternField,
   readBody,
   readQuery,

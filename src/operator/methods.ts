@@ -5,20 +5,19 @@ import { runBatch, type SqlStatement } from '../database.ts';
 import type { Tenant } from '../domain/intent.ts';
 import { AMOUNT_MINOR_MAX } from '../domain/money.ts';
 import { successResponse } from '../http/envelope.ts';
+import { booleanField, wholeNumber } from '../http/fields.ts';
 import { methodSettings, offerMethod, setCommission, setLimit } from '../merchants/methods.ts';
 import type { OperatorCall } from './call.ts';
 import { knownMerchant } from './merchants.ts';
 import {
   basisPointsField,
   body,
-  booleanField,
   currencyField,
   environmentField,
   fixedMinorField,
   methodField,
   pathPart,
   readBody,
-  wholeNumber,
 } from './schema.ts';
 
 const offer = body({ offered: booleanField });

@@ -5,11 +5,12 @@ import { HAND_RECEIPT_LENGTH_MAX, NOTE_LENGTH_MAX } from '../domain/hand.ts';
 import type { Attempt, FailureReason, HandOutcome, Intent, Rejection } from '../domain/intent.ts';
 import { withoutPhoneNumbers } from '../domain/phone.ts';
 import { successResponse } from '../http/envelope.ts';
+import { oneOf } from '../http/fields.ts';
 import { type Problem, problem, validationProblem } from '../http/problem.ts';
 import { type IntentClient, intentByUniqueId } from '../intent/client.ts';
 import { namedPayment, readReview } from './attention/review.ts';
 import type { OperatorCall } from './call.ts';
-import { body, lineField, oneOf, patternField, readBody } from './schema.ts';
+import { body, lineField, patternField, readBody } from './schema.ts';
 
 const FAILURE_REASONS = [
   'declined',

@@ -2,10 +2,11 @@ import * as v from 'valibot';
 import { auditEntry } from '../audit/log.ts';
 import { prepare } from '../database.ts';
 import { successResponse } from '../http/envelope.ts';
+import { wholeNumber } from '../http/fields.ts';
 import { problem } from '../http/problem.ts';
 import { republishObjects, republishPage } from '../read-model/republish.ts';
 import type { OperatorCall } from './call.ts';
-import { body, listField, patternField, readBody, wholeNumber } from './schema.ts';
+import { body, listField, patternField, readBody } from './schema.ts';
 
 /** One call asks each payment's object; a Worker may call some thousand things in one request. */
 const PAYMENTS_MAX = 200;

@@ -1,6 +1,17 @@
 import * as v from 'valibot';
 import { CURRENCIES, ENVIRONMENTS, METHODS } from '../domain/method.ts';
 import { AMOUNT_MINOR_MAX } from '../domain/money.ts';
+import { isPrintable } from '../domain/text.ts';
+import {
+  listOf,
+  objectField,
+  oneOf,
+  PARSING,
+  pathOf,
+  REQUIRED,
+  stringField,
+  wholeNumber,
+} from '../http/fields.ts';
 import { readJsonBody } from '../http/json-body.ts';
 import { problem, validationProblem } from '../http/problem.ts';
 
@@ -10,49 +21,24 @@ const BODY_BYTES_MAX = 64 * 1024;
 /** Names a merchant in every key and object id: decided once, never changed. */
 export const MERCHANT_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
-const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/u;
-
-function mustBe(what: string): (issue: v.BaseIssue<unknown>) => string {
-  return ({ input }) =>
-    input === undefined || input === null ? 'This field is required.' : `Must be ${what}.`;
-}
-
 /** One line of text, kept without the blanks round it: 1 to so many printable characters. */
 export function lineField(charactersMax: number) {
   return v.pipe(
-    v.string(mustBe('a string')),
+    stringField,
     v.maxLength(charactersMax, `Must be at most ${charactersMax} characters long.`),
     v.trim(),
     v.nonEmpty('Must not be empty.'),
-    v.check((text) => !UNPRINTABLE.test(text), 'Must consist of printable characters.'),
+    v.check(isPrintable, 'Must consist of printable characters.'),
   );
 }
 
 export function patternField(pattern: RegExp, message: string) {
-  return v.pipe(v.string(mustBe('a string')), v.regex(pattern, message));
+  return v.pipe(stringField, v.regex(pattern, message));
 }
 
-export function oneOf<const Values extends readonly string[]>(values: Values) {
-  return v.picklist(
-    values,
-    mustBe(values.length > 2 ? `one of ${values.join(', ')}` : values.join(' or ')),
-  );
-}
-
-export const booleanField = v.boolean(mustBe('true or false'));
 export const environmentField = oneOf(ENVIRONMENTS);
 export const methodField = oneOf(METHODS);
 export const currencyField = oneOf(CURRENCIES);
-
-export function wholeNumber(min: number, max: number) {
-  const message = `Must be a whole number from ${min} to ${max}.`;
-  return v.pipe(
-    v.number(mustBe('a JSON number')),
-    v.integer(message),
-    v.minValue(min, message),
-    v.maxValue(max, message),
-  );
-}
 
 /** Hundredths of a percent; 10,000 is the whole amount. */
 export const basisPointsField = wholeNumber(0, 10_000);
@@ -63,29 +49,21 @@ export function listField<const Entry extends v.GenericSchema>(
   min: number,
   max: number,
 ) {
-  return v.pipe(
-    v.array(v.unknown(), mustBe('an array')),
-    v.check(
-      (list) => list.length >= min && list.length <= max,
-      `Must have ${min} to ${max} entries.`,
-    ),
-    v.array(entry),
+  return listOf(
+    entry,
+    (length) => length >= min && length <= max,
+    `Must have ${min} to ${max} entries.`,
   );
 }
 
-/** A JSON object of these fields and no others: a typing error of the operator's must not pass. */
+/** A JSON object of these fields and no others: a misspelled field must not pass. */
 export function body<const Entries extends v.ObjectEntries>(entries: Entries) {
   return v.pipe(
-    // Valibot alone would take an array.
-    v.custom<Record<string, unknown>>(isRecord, mustBe('a JSON object')),
-    v.strictObject(entries, (issue) =>
-      issue.expected === 'never' ? 'There is no such field.' : 'This field is required.',
+    objectField,
+    v.strictObject(entries, ({ expected }) =>
+      expected === 'never' ? 'There is no such field.' : REQUIRED,
     ),
   );
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The validated body. Problems: those of `readJsonBody`, and 400 with every failing field. */
@@ -115,7 +93,7 @@ export function pathPart<Schema extends v.GenericSchema>(
   schema: Schema,
   text: string | undefined,
 ): v.InferOutput<Schema> {
-  const result = v.safeParse(schema, text, { abortPipeEarly: true });
+  const result = v.safeParse(schema, text, PARSING);
   if (!result.success) {
     throw problem('not_found');
   }
@@ -126,7 +104,7 @@ function checked<Schema extends v.GenericSchema>(
   schema: Schema,
   value: unknown,
 ): v.InferOutput<Schema> {
-  const result = v.safeParse(schema, value, { abortPipeEarly: true });
+  const result = v.safeParse(schema, value, PARSING);
   if (result.success) {
     return result.output;
   }
@@ -135,14 +113,4 @@ function checked<Schema extends v.GenericSchema>(
     errors[pathOf(issue)] ??= issue.message;
   }
   throw validationProblem(errors);
-}
-
-/** As the operator would write it: `commissions[0].method`. */
-function pathOf(issue: v.BaseIssue<unknown>): string {
-  let path = '';
-  for (const { key } of issue.path ?? []) {
-    const separator = path === '' ? '' : '.';
-    path += typeof key === 'number' ? `[${key}]` : `${separator}${String(key)}`;
-  }
-  return path === '' ? 'body' : path;
 }

@@ -1,3 +1,4 @@
+import { concurrently } from '../concurrently.ts';
 import { prepare, type SqlStatement } from '../database.ts';
 import type { Environment } from '../domain/method.ts';
 import { type IntentClient, intentByObjectId, intentByUniqueId } from '../intent/client.ts';
@@ -31,8 +32,6 @@ export interface RepublishedPage extends Republished {
 
 /** One page is one request of the operator: two calls for each payment, far from a Worker's limits. */
 export const REPUBLISH_ROWS_MAX = 1_000;
-/** Asked at once: what a Worker may have open at a time. */
-const CONCURRENCY = 6;
 
 const OBJECT_ID = /^[0-9a-f]{64}$/;
 
@@ -74,14 +73,9 @@ export async function republishObjects(
 
 async function republish(clients: readonly IntentClient[]): Promise<Republished> {
   const counts = { republished: 0, missing: 0, failed: 0 };
-  const waiting = clients.values();
-  const work = async (): Promise<void> => {
-    // One iterator for all: each client is taken once, by whoever is free.
-    for (const client of waiting) {
-      counts[await outcomeOf(client)] += 1;
-    }
-  };
-  await Promise.all(Array.from({ length: CONCURRENCY }, work));
+  for (const outcome of await concurrently(clients, outcomeOf)) {
+    counts[outcome] += 1;
+  }
   return counts;
 }
 

@@ -1,8 +1,11 @@
 import fc from 'fast-check';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { callbackUrlField, matchesCallbackPattern } from '../../src/api/schema/callback-url.ts';
-import { httpUrlField } from '../../src/api/schema/http-url.ts';
+import {
+  callbackUrlField,
+  httpUrlField,
+  matchesCallbackPattern,
+} from '../../src/http/url-fields.ts';
 
 /** As published (docs/api.md#limits): exponential, so it only ever sees short strings here. */
 const PUBLISHED = /^(https?):\/\/(?!-)(?:[a-zA-Z0-9-]{1,63}\.?)*(?::\d{1,5})?(?:\/(?:[^\s]*)?)?$/;

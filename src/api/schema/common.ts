@@ -2,17 +2,10 @@ import type * as v from 'valibot';
 import type { IntentKind, MethodTerms } from '../../domain/intent.ts';
 import { CURRENCIES, type Currency, type Method } from '../../domain/method.ts';
 import type { ItemAmounts, SplitValue } from '../../domain/splits.ts';
-import { callbackUrlField } from './callback-url.ts';
+import { booleanField, oneOf, wholeNumber } from '../../http/fields.ts';
+import { callbackUrlField } from '../../http/url-fields.ts';
 import type { ValidationContext } from './context.ts';
-import {
-  booleanField,
-  idField,
-  moneyField,
-  oneOf,
-  optional,
-  uniqueIdField,
-  wholeNumber,
-} from './fields.ts';
+import { idField, moneyField, optional, uniqueIdField } from './fields.ts';
 import { checkLimit, itemAmountsPart, itemsField, type Total, totalOf } from './items.ts';
 import { acceptedMethods, methodTerms } from './methods.ts';
 import type { PaymentOrder } from './order.ts';

@@ -1,12 +1,11 @@
 import * as v from 'valibot';
 import type { Customer } from '../../domain/intent.ts';
+import { booleanField, stringField } from '../../http/fields.ts';
 import {
-  booleanField,
   CONTACT_CHARACTERS_MAX,
   optional,
   optionalOrEmpty,
   record,
-  stringField,
   text,
   textField,
 } from './fields.ts';

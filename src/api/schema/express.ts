@@ -6,6 +6,8 @@ import {
   METHODS_NEEDING_RETURN_URL,
   type Method,
 } from '../../domain/method.ts';
+import { oneOf } from '../../http/fields.ts';
+import { httpUrlField } from '../../http/url-fields.ts';
 import { checkMoney, commonFields, commonOrder, commonParts } from './common.ts';
 import type { Validated, ValidationContext } from './context.ts';
 import {
@@ -14,8 +16,7 @@ import {
   expressCustomerField,
   expressPhoneField,
 } from './customer.ts';
-import { idField, oneOf, optional, optionalOrEmpty, record, textField } from './fields.ts';
-import { httpUrlField } from './http-url.ts';
+import { idField, optional, optionalOrEmpty, record, textField } from './fields.ts';
 import { methodField } from './methods.ts';
 import type { PaymentOrder } from './order.ts';
 import { internationalPhone } from './phone.ts';

@@ -1,5 +1,7 @@
 import * as v from 'valibot';
 import { AMOUNT_MINOR_MAX, majorText, minorFromMajor } from '../../domain/money.ts';
+import { isPrintable } from '../../domain/text.ts';
+import { listOf, mustBe, objectField, REQUIRED, stringField } from '../../http/fields.ts';
 
 /** Longest id (docs/decisions.md#7): it is a key of storage and part of every webhook. */
 export const ID_CHARACTERS_MAX = 255;
@@ -22,16 +24,6 @@ export const METHOD_ENTRIES_MAX = 100;
 /** Largest quantity: `int32` (docs/api.md#item). */
 export const QUANTITY_MAX = 2_147_483_647;
 
-/** One message a field is enough, so a field's later rules are spared what an earlier refused. */
-export const PARSING = { abortPipeEarly: true } as const;
-
-const REQUIRED = 'This field is required.';
-
-/** The message for a value of the wrong type, which an absent one is too. */
-function mustBe(what: string): (issue: v.BaseIssue<unknown>) => string {
-  return ({ input }) => (input === undefined || input === null ? REQUIRED : `Must be ${what}.`);
-}
-
 /** An absent or null field is null (docs/decisions.md#6). */
 export function optional<const Schema extends v.GenericSchema>(schema: Schema) {
   return v.nullish(schema, null);
@@ -46,19 +38,12 @@ export function optionalOrEmpty<const Schema extends v.GenericSchema>(schema: Sc
   );
 }
 
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** A JSON object: valibot's `object` alone would take an array. Unknown fields are dropped. */
+/** A JSON object. Unknown fields are dropped. */
 export function record<const Entries extends v.ObjectEntries>(entries: Entries) {
-  return v.pipe(
-    v.custom<Record<string, unknown>>(isRecord, mustBe('a JSON object')),
-    v.object(entries, REQUIRED),
-  );
+  return v.pipe(objectField, v.object(entries, REQUIRED));
 }
 
-/** A list, absent or null = empty. One that is too long is refused without reading its entries. */
+/** A list. Absent and null mean empty. */
 export function listOrNone<const Schema extends v.GenericSchema>(
   entry: Schema,
   entriesMax: number,
@@ -70,23 +55,12 @@ export function requiredList<const Schema extends v.GenericSchema>(
   entry: Schema,
   entriesMax: number,
 ) {
-  return v.pipe(
-    v.array(v.unknown(), mustBe('an array')),
-    v.maxLength(entriesMax, `Must have at most ${entriesMax} entries.`),
-    v.array(entry),
+  return listOf(
+    entry,
+    (length) => length <= entriesMax,
+    `Must have at most ${entriesMax} entries.`,
   );
 }
-
-export function oneOf<const Values extends readonly string[]>(values: Values) {
-  return v.picklist(
-    values,
-    mustBe(values.length > 2 ? `one of ${values.join(', ')}` : values.join(' or ')),
-  );
-}
-
-export const stringField = v.string(mustBe('a string'));
-
-export const booleanField = v.boolean(mustBe('true or false'));
 
 /** Text of at most so many characters; empty is allowed. */
 export function text(charactersMax: number) {
@@ -109,11 +83,6 @@ function hasAtMost(value: string, charactersMax: number): boolean {
   return value.length <= 2 * charactersMax && Array.from(value).length <= charactersMax;
 }
 
-/**
- * Anything that prints as nothing or as something else: control, format, surrogate (two lone ones
- * would become one id in UTF-8), private use, unassigned, line and paragraph separators.
- */
-const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/u;
 const ALL_SPACES = /^\p{Zs}*$/u;
 
 /** An id: 1 to 255 printable characters, kept exactly as written (docs/decisions.md#7). */
@@ -124,7 +93,7 @@ export const idField = v.pipe(
     `Must be 1 to ${ID_CHARACTERS_MAX} characters long.`,
   ),
   v.check(
-    (value) => !UNPRINTABLE.test(value),
+    isPrintable,
     'Must consist of printable characters: no control, invisible or line-breaking ones.',
   ),
   v.check((value) => !ALL_SPACES.test(value), 'Must not consist of spaces only.'),
@@ -161,15 +130,4 @@ function moneyProblem(amountMajor: number, amountMinor: number | null): string |
     return `Must be at most ${majorText(AMOUNT_MINOR_MAX)}.`;
   }
   return amountMinor === null ? 'Must have at most two decimal places.' : null;
-}
-
-/** An integer within bounds. */
-export function wholeNumber(min: number, max: number, what: string) {
-  return v.pipe(
-    v.number(mustBe('a JSON number')),
-    v.check(
-      (value) => Number.isInteger(value) && value >= min && value <= max,
-      `Must be a whole number${what} from ${min} to ${max}.`,
-    ),
-  );
 }

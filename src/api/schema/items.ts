@@ -8,18 +8,17 @@ import {
   itemTotals,
   matchingBasis,
 } from '../../domain/splits.ts';
+import { oneOf, wholeNumber } from '../../http/fields.ts';
+import { httpUrlField } from '../../http/url-fields.ts';
 import {
   ITEMS_MAX,
   listOrNone,
   moneyField,
-  oneOf,
   optional,
   QUANTITY_MAX,
   record,
   textField,
-  wholeNumber,
 } from './fields.ts';
-import { httpUrlField } from './http-url.ts';
 import type { Problems } from './problems.ts';
 
 const ITEM_TYPES = ['SERVICE', 'DIGITAL_PRODUCT', 'PHYSICAL_PRODUCT'] as const;

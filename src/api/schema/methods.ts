@@ -2,8 +2,9 @@ import * as v from 'valibot';
 import type { MethodTerms } from '../../domain/intent.ts';
 import { type Currency, METHODS, type Method } from '../../domain/method.ts';
 import { commissionMinor } from '../../domain/money.ts';
+import { oneOf } from '../../http/fields.ts';
 import type { ValidationContext } from './context.ts';
-import { METHOD_ENTRIES_MAX, oneOf, requiredList } from './fields.ts';
+import { METHOD_ENTRIES_MAX, requiredList } from './fields.ts';
 import type { Problems } from './problems.ts';
 
 /** A known method that is enabled for this merchant (docs/decisions.md#13). */

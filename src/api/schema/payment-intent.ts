@@ -1,9 +1,10 @@
 import * as v from 'valibot';
+import { isRecord, PARSING } from '../../http/fields.ts';
+import { httpUrlField } from '../../http/url-fields.ts';
 import { checkMoney, commonFields, commonOrder, commonParts } from './common.ts';
 import type { Validated, ValidationContext } from './context.ts';
 import { hostedCustomerField } from './customer.ts';
-import { isRecord, PARSING, record, uniqueIdField } from './fields.ts';
-import { httpUrlField } from './http-url.ts';
+import { record, uniqueIdField } from './fields.ts';
 import { methodsField } from './methods.ts';
 import type { PaymentOrder } from './order.ts';
 import { Problems, validParts } from './problems.ts';

@@ -1,8 +1,5 @@
 import * as v from 'valibot';
-import { isRecord, PARSING } from './fields.ts';
-
-/** Where an error about the whole body goes: it has no path of its own. */
-const WHOLE_BODY_PATH = 'body';
+import { isRecord, PARSING, pathOf } from '../../http/fields.ts';
 
 /** The errors found so far, one message a path: the first, which is the most specific. */
 export class Problems {
@@ -33,19 +30,6 @@ export class Problems {
   toErrors(): Record<string, string> {
     return Object.fromEntries(this.#messages);
   }
-}
-
-/** A path as the merchant would write it: `items[0].price`. */
-function pathOf(issue: v.BaseIssue<unknown>): string {
-  let path = '';
-  for (const { key } of issue.path ?? []) {
-    if (typeof key === 'number') {
-      path += `[${key}]`;
-    } else {
-      path += path === '' ? String(key) : `.${String(key)}`;
-    }
-  }
-  return path === '' ? WHOLE_BODY_PATH : path;
 }
 
 /** Values by field; undefined where the field was refused (an absent one is null or empty). */

@@ -9,8 +9,9 @@ import {
   shareMinor,
   sharesMinor,
 } from '../../domain/splits.ts';
+import { oneOf } from '../../http/fields.ts';
 import type { ValidationContext } from './context.ts';
-import { idField, listOrNone, moneyField, oneOf, record, SPLITS_MAX } from './fields.ts';
+import { idField, listOrNone, moneyField, record, SPLITS_MAX } from './fields.ts';
 import type { Problems } from './problems.ts';
 
 /** Percentages have two decimals too, so hundredths of a percent are read like minor units. */

@@ -1,4 +1,5 @@
 import { base64UrlFromBytes } from '../../crypto/encoding.ts';
+import { isPrintable } from '../../domain/text.ts';
 import { type BackOfficeLanguage, DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { KEY_NAME_LENGTH_MAX, KEYS_ACTIVE_MAX } from '../../merchants/keys.ts';
 
@@ -32,7 +33,7 @@ export function nameProblem(name: string): NameProblem | null {
   if (name.length > KEY_NAME_LENGTH_MAX) {
     return 'too_long';
   }
-  return /[\p{C}\p{Zl}\p{Zp}]/u.test(name) ? 'unprintable' : null;
+  return isPrintable(name) ? null : 'unprintable';
 }
 
 /** Enough that no two forms of a tenant ever share one. */

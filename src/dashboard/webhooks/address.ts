@@ -1,5 +1,5 @@
 import { safeParse } from 'valibot';
-import { callbackUrlField } from '../../api/schema/callback-url.ts';
+import { callbackUrlField } from '../../http/url-fields.ts';
 import { judgeDestination } from '../../webhooks/send.ts';
 import type { GuardReason } from '../../webhooks/url-guard.ts';
 import type { DashboardCall } from '../call.ts';

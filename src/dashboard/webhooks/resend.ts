@@ -1,3 +1,4 @@
+import { concurrently } from '../../concurrently.ts';
 import type { Tenant } from '../../domain/intent.ts';
 import { intentByUniqueId } from '../../intent/client.ts';
 import { FAILED_DELIVERIES } from '../../intent/protocol.ts';
@@ -7,8 +8,6 @@ import { parseCursor, type TimeRange } from '../../read-model/page.ts';
 
 /** Events of one request: some seconds of a Worker's time, and far below what it may call. */
 export const RESEND_BATCH = 200;
-/** Objects asked at a time. Sending itself is bounded by the queues and their places. */
-const CONCURRENCY = 6;
 
 export interface ResendResult {
   readonly resent: number;
@@ -36,7 +35,7 @@ export async function resendFailed(
 ): Promise<ResendResult> {
   const cursor = parseCursor(cursorText);
   const page = await failedEvents(env.DB, tenant, range, cursor, RESEND_BATCH);
-  const fates = await inTurn(page.rows, (row) => resend(env, tenant, row));
+  const fates = await concurrently(page.rows, (row) => resend(env, tenant, row));
   const count = (fate: Fate) => fates.filter((other) => other === fate).length;
   const lastMs = page.rows.at(-1)?.createdAtMs ?? 0;
   const left =
@@ -61,20 +60,4 @@ async function resend(env: Env, tenant: Tenant, row: EventRow): Promise<Fate> {
     log('warn', 'event_resend_failed', { objectId, error: errorText(error) });
     return 'unreachable';
   }
-}
-
-/** Does `work` for every item, a few at a time. */
-async function inTurn<Item, Result>(
-  items: readonly Item[],
-  work: (item: Item) => Promise<Result>,
-): Promise<readonly Result[]> {
-  const results: Result[] = [];
-  const rest = items.values();
-  const lane = async () => {
-    for (const item of rest) {
-      results.push(await work(item));
-    }
-  };
-  await Promise.all(Array.from({ length: CONCURRENCY }, lane));
-  return results;
 }

@@ -1,0 +1,68 @@
+import * as v from 'valibot';
+
+/** The fields of JSON bodies and queries that every API of the gateway reads the same way. */
+
+/** One message for each field is enough, so a rule is skipped once an earlier rule has failed. */
+export const PARSING = { abortPipeEarly: true } as const;
+
+export const REQUIRED = 'This field is required.';
+
+/** The message for a value of the wrong type, which a missing one is too. */
+export function mustBe(what: string): (issue: v.BaseIssue<unknown>) => string {
+  return ({ input }) => (input === undefined || input === null ? REQUIRED : `Must be ${what}.`);
+}
+
+export const stringField = v.string(mustBe('a string'));
+
+export const booleanField = v.boolean(mustBe('true or false'));
+
+export function oneOf<const Values extends readonly string[]>(values: Values) {
+  return v.picklist(
+    values,
+    mustBe(values.length > 2 ? `one of ${values.join(', ')}` : values.join(' or ')),
+  );
+}
+
+/** An integer within bounds. `what`: ` of seconds`, for the message. */
+export function wholeNumber(min: number, max: number, what = '') {
+  return v.pipe(
+    v.number(mustBe('a JSON number')),
+    v.check(
+      (value) => Number.isInteger(value) && value >= min && value <= max,
+      `Must be a whole number${what} from ${min} to ${max}.`,
+    ),
+  );
+}
+
+/** An array. One of a wrong length is rejected without reading its entries. */
+export function listOf<const Entry extends v.GenericSchema>(
+  entry: Entry,
+  fits: (length: number) => boolean,
+  message: string,
+) {
+  return v.pipe(
+    v.array(v.unknown(), mustBe('an array')),
+    v.check((list) => fits(list.length), message),
+    v.array(entry),
+  );
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A JSON object. Valibot's own object schemas would accept an array. */
+export const objectField = v.custom<Record<string, unknown>>(isRecord, mustBe('a JSON object'));
+
+/** Where an error about the whole body goes: it has no path of its own. */
+const WHOLE_BODY_PATH = 'body';
+
+/** The path of a field as the caller wrote it: `items[0].price`. */
+export function pathOf(issue: v.BaseIssue<unknown>): string {
+  let path = '';
+  for (const { key } of issue.path ?? []) {
+    const separator = path === '' ? '' : '.';
+    path += typeof key === 'number' ? `[${key}]` : `${separator}${String(key)}`;
+  }
+  return path === '' ? WHOLE_BODY_PATH : path;
+}
