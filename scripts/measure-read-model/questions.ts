@@ -1,6 +1,7 @@
 import type { SqlStatement } from '../../src/database.ts';
 import type { Tenant } from '../../src/domain/intent.ts';
 import { idSearchKey } from '../../src/domain/search-key.ts';
+import type { Cursor } from '../../src/paging.ts';
 import {
   attentionStatement,
   countEventsStatement,
@@ -11,7 +12,6 @@ import {
   eventsStatement,
   failedEventsStatement,
 } from '../../src/read-model/events-list.ts';
-import type { Cursor } from '../../src/read-model/page.ts';
 import {
   countOfAmountStatement,
   type PaymentFilter,

@@ -1,7 +1,7 @@
 import { prepare, type SqlStatement } from '../database.ts';
 import type { Environment } from '../domain/method.ts';
+import { type Cursor, keysetStatement, type Page, pageOf } from '../paging.ts';
 import { EVENT_COLUMNS, type EventRow } from './events-list.ts';
-import { type Cursor, keysetStatement, type Page, pageOf } from './page.ts';
 import { PAYMENT_COLUMNS, type PaymentRow, paymentRow, type StoredPayment } from './payment-row.ts';
 
 /** What the operator looks at. Over all merchants: for no merchant's eyes. */

@@ -1,6 +1,6 @@
 import { prepare, type SqlStatement } from '../database.ts';
 import type { EventType, Tenant } from '../domain/intent.ts';
-import { type Cursor, keysetStatement, type Page, pageOf, type TimeRange } from './page.ts';
+import { type Cursor, keysetStatement, type Page, pageOf, type TimeRange } from '../paging.ts';
 
 /** An event and its delivery as lists show it: seconds behind its object. */
 export interface EventRow extends Tenant {

@@ -8,7 +8,7 @@ import {
   keysetStatement,
   type Page,
   pageOf,
-} from './page.ts';
+} from '../paging.ts';
 import { PAYMENT_COLUMNS, type PaymentRow, paymentRow, type StoredPayment } from './payment-row.ts';
 
 /** What is left out does not restrict. */

@@ -14,6 +14,7 @@ const SHARED = [
   'src/config.ts',
   'src/database.ts',
   'src/log.ts',
+  'src/paging.ts',
   'src/unavailable.ts',
   'src/crypto/',
   'src/http/',

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { IntentStatus, Tenant } from '../../src/domain/intent.ts';
 import type { Method } from '../../src/domain/method.ts';
 import type { DeliveryStatus } from '../../src/intent/protocol.ts';
+import { type Cursor, cursorText, type Page, parseCursor } from '../../src/paging.ts';
 import {
   countEventsByStatus,
   listAttention,
@@ -10,7 +11,6 @@ import {
   oldestUndelivered,
 } from '../../src/read-model/attention.ts';
 import { countFailedEvents, failedEvents, listEvents } from '../../src/read-model/events-list.ts';
-import { type Cursor, cursorText, type Page, parseCursor } from '../../src/read-model/page.ts';
 import type { PaymentRow } from '../../src/read-model/payment-row.ts';
 import {
   exportPayments,

@@ -1,6 +1,7 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, test } from 'vitest';
 import { prepare, type SqlStatement } from '../../src/database.ts';
+import type { Cursor } from '../../src/paging.ts';
 import {
   attentionStatement,
   countEventsStatement,
@@ -12,7 +13,6 @@ import {
   eventsStatement,
   failedEventsStatement,
 } from '../../src/read-model/events-list.ts';
-import type { Cursor } from '../../src/read-model/page.ts';
 import {
   countOfAmountStatement,
   type PaymentFilter,

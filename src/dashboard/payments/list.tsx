@@ -1,6 +1,6 @@
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { countText, moneyText } from '../../i18n/money-text.ts';
-import { type Cursor, parseCursor } from '../../read-model/page.ts';
+import { type Cursor, parseCursor } from '../../paging.ts';
 import type { PaymentRow } from '../../read-model/payment-row.ts';
 import { listPayments } from '../../read-model/payments-list.ts';
 import { SEARCH_ROWS_MAX, searchPayments } from '../../read-model/search.ts';

@@ -1,4 +1,4 @@
-import type { TimeRange } from '../../read-model/page.ts';
+import type { TimeRange } from '../../paging.ts';
 import { businessDay, businessDayStartMs } from '../../read-model/totals.ts';
 import { dayFrom, dayText } from '../payments/filter.ts';
 

@@ -1,7 +1,7 @@
 import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { countText } from '../../i18n/money-text.ts';
+import { type Page, parseCursor } from '../../paging.ts';
 import { type EventRow, listEvents } from '../../read-model/events-list.ts';
-import { type Page, parseCursor } from '../../read-model/page.ts';
 import { type DashboardCall, tenantOf } from '../call.ts';
 import { Field, Message, Pager, Table } from '../elements.tsx';
 import { Frame } from '../frame.tsx';

@@ -3,8 +3,8 @@ import type { Tenant } from '../../domain/intent.ts';
 import { intentByUniqueId } from '../../intent/client.ts';
 import { FAILED_DELIVERIES } from '../../intent/protocol.ts';
 import { errorText, log } from '../../log.ts';
+import { parseCursor, type TimeRange } from '../../paging.ts';
 import { countFailedEvents, type EventRow, failedEvents } from '../../read-model/events-list.ts';
-import { parseCursor, type TimeRange } from '../../read-model/page.ts';
 
 /** Events of one request: some seconds of a Worker's time, and far below what it may call. */
 export const RESEND_BATCH = 200;

@@ -1,9 +1,9 @@
 import type { DeadLetter } from '../../dead-letters/store.ts';
 import type { Environment } from '../../domain/method.ts';
 import { validationProblem } from '../../http/problem.ts';
+import { parseCursor } from '../../paging.ts';
 import { listAttention, listEventsOfAll } from '../../read-model/attention.ts';
 import type { EventRow } from '../../read-model/events-list.ts';
-import { parseCursor } from '../../read-model/page.ts';
 import type { PaymentRow } from '../../read-model/payment-row.ts';
 import { deadLetterPage } from '../dead-letter-page.ts';
 

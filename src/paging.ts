@@ -1,5 +1,5 @@
-import { base64UrlFromBytes, bytesFromBase64Url, utf8 } from '../crypto/encoding.ts';
-import type { SqlStatement } from '../database.ts';
+import { base64UrlFromBytes, bytesFromBase64Url, utf8 } from './crypto/encoding.ts';
+import type { SqlStatement } from './database.ts';
 
 /**
  * Pages by keyset: a page begins where its neighbour ended, so that the thousandth costs what the
