@@ -60,9 +60,10 @@ export default defineConfig({
         test: {
           name: 'browser',
           include: ['test/browser/**/*.test.ts'],
+          globalSetup: './test/support/unpack-browser.ts',
           testTimeout: 60_000,
           hookTimeout: 60_000,
-          fileParallelism: false,
+          maxWorkers: 2,
           sequence: { groupOrder: 4 },
         },
       },

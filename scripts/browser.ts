@@ -12,10 +12,15 @@ export const PHONE = {
   hasTouch: true,
 } as const satisfies BrowserContextOptions;
 
-/** The Chromium that `npm ci` brings, or the one that CHROMIUM_PATH names; with Android's fonts. */
+/** The Chromium that `npm ci` brings, unpacked, or the one that CHROMIUM_PATH names. */
+export async function browserPath(): Promise<string> {
+  return process.env.CHROMIUM_PATH ?? sparticuz.executablePath();
+}
+
+/** With Android's fonts. */
 export async function launchBrowser(): Promise<Browser> {
   return chromium.launch({
-    executablePath: process.env.CHROMIUM_PATH ?? (await sparticuz.executablePath()),
+    executablePath: await browserPath(),
     // All that a sandboxed machine needs; its one-process mode is meant for cloud functions.
     args: ['--no-sandbox', '--disable-gpu'],
     env: { ...process.env, FONTCONFIG_FILE: await fontConfiguration() },

@@ -2,11 +2,20 @@ import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { METHODS_NEEDING_PHONE } from '../../src/domain/method.ts';
 import type { Language } from '../../src/i18n/language.ts';
-import { PHONE } from '../support/browser.ts';
+import { DESKTOP, PHONE } from '../support/browser.ts';
 import { termsWith } from '../support/checkout-fixtures.ts';
-import { GALLERY_STATES } from '../support/gallery.ts';
-import { axeViolations, overflowOf } from '../support/page-checks.ts';
-import { LANGUAGE_CODES, openStage, SIZE_NAMES, SIZES, type Stage, visit } from './support.ts';
+import { overflowOf } from '../support/page-checks.ts';
+import { openAll } from './checks.ts';
+import {
+  HALF_SIZES,
+  LANGUAGE_CODES,
+  openStage,
+  SIZE_NAMES,
+  SIZES,
+  type Stage,
+  Tab,
+  visit,
+} from './support.ts';
 
 /** What axe-core cannot see: how the pages behave under hands, eyes and settings other than ours. */
 
@@ -25,7 +34,7 @@ afterAll(async () => {
 describe('by keyboard alone', () => {
   it.each(SIZE_NAMES)('everything is reached in visual order, and shows it: %s', async (size) => {
     const context = await stage.context(SIZES[size]);
-    const { page } = await visit(context, 'choose');
+    const page = await visit(context, 'choose');
     const stops = [...(await stopsUntil(page, 'pay'))];
     expect(stops.map(({ name }) => name)).toEqual([
       'language en',
@@ -62,7 +71,7 @@ describe('by keyboard alone', () => {
 
   it.each(SIZE_NAMES)('the phone is asked for right beneath its method: %s', async (size) => {
     const context = await stage.context(SIZES[size]);
-    const { page } = await visit(context, 'choose');
+    const page = await visit(context, 'choose');
     await page.locator('input[type=radio]').first().focus();
     await page.keyboard.press('Space');
     const phone = page.locator('.field');
@@ -89,7 +98,7 @@ describe('by keyboard alone', () => {
 
   it('the way back opens, asks, and closes again', async () => {
     const context = await stage.context(PHONE);
-    const { page } = await visit(context, 'choose');
+    const page = await visit(context, 'choose');
     const confirm = page.locator('form[action$="/give-up"] button');
     await page.locator('details:has(form) > summary').focus();
     expect(await confirm.isVisible()).toBe(false);
@@ -105,62 +114,22 @@ describe('by keyboard alone', () => {
 
   it('an error takes the focus to the field that is wrong', async () => {
     const context = await stage.context(PHONE);
-    const { page } = await visit(context, 'refused-phone-invalid');
+    const page = await visit(context, 'refused-phone-invalid');
     expect((await focusedStop(page)).name).toBe('phone');
     await context.close();
   });
 });
 
-/** WCAG 2.2, 2.5.8. */
-const TARGET_MIN_PIXELS = 24;
-
-describe('what a finger has to hit', () => {
-  it.each(LANGUAGE_CODES)('is large enough in every state: %s', async (language) => {
-    const context = await stage.context(PHONE);
-    const small: string[] = [];
-    for (const state of GALLERY_STATES) {
-      const { page } = await visit(context, state, language);
-      small.push(...(await smallTargets(page)).map((target) => `${state}: ${target}`));
-      await page.close();
-    }
-    expect(small).toEqual([]);
-    await context.close();
-  });
-});
-
-const HALF_SIZES = {
-  phone: { viewport: { width: 180, height: 370 }, deviceScaleFactor: 2 },
-  desktop: { viewport: { width: 640, height: 400 }, deviceScaleFactor: 2 },
-} as const satisfies Record<string, BrowserContextOptions>;
-
 const ZOOMED = SIZE_NAMES.flatMap((size) => LANGUAGE_CODES.map((language) => ({ size, language })));
 
 describe('at 200 %', () => {
-  it.each(LANGUAGE_CODES)('nothing is wider than the window: %s', async (language) => {
-    const context = await stage.context(HALF_SIZES.phone);
-    const wide: string[] = [];
-    for (const state of GALLERY_STATES) {
-      const { page } = await visit(context, state, language);
-      for (const size of SIZE_NAMES) {
-        await page.setViewportSize(HALF_SIZES[size].viewport);
-        const overflow = await overflowOf(page);
-        if (overflow > 0) {
-          wide.push(`${state}, ${size}: ${overflow} px`);
-        }
-      }
-      await page.close();
-    }
-    expect(wide).toEqual([]);
-    await context.close();
-  });
-
   it.each(ZOOMED)('the button never covers the field: $size, $language', async (shown) => {
     await expectClearField(HALF_SIZES[shown.size], shown.language);
   });
 
   it.each(SIZE_NAMES)('nothing sticks to a window that is so low: %s', async (size) => {
     const context = await stage.context(HALF_SIZES[size]);
-    const { page } = await visit(context, 'choose');
+    const page = await visit(context, 'choose');
     const button = page.locator('form[data-totals] button');
     const places = [];
     for (const fraction of [0, 0.5, 1]) {
@@ -183,44 +152,18 @@ describe('with a keyboard on half of the screen', () => {
 });
 
 describe('motion', () => {
-  it('moves on the page that waits', async () => {
+  it('is there on the page that waits, unless the customer wants none', async () => {
     const context = await stage.context({ ...PHONE, reducedMotion: 'no-preference' });
-    const { page } = await visit(context, 'push');
+    const page = await visit(context, 'push');
     expect(await page.evaluate(() => document.getAnimations().length)).toBeGreaterThan(0);
-    await context.close();
-  });
-
-  it('is nowhere when the customer wants none', async () => {
-    const context = await stage.context({ ...PHONE, reducedMotion: 'reduce' });
-    const moving: string[] = [];
-    for (const state of GALLERY_STATES) {
-      const { page } = await visit(context, state);
-      if ((await page.evaluate(() => document.getAnimations().length)) > 0) {
-        moving.push(state);
-      }
-      await page.close();
-    }
-    expect(moving).toEqual([]);
     await context.close();
   });
 });
 
 describe('forced colours', () => {
-  it.each(SIZE_NAMES)('axe-core finds nothing on a %s', async (size) => {
-    const context = await stage.context({ ...SIZES[size], forcedColors: 'active' });
-    const wrong: string[] = [];
-    for (const state of GALLERY_STATES) {
-      const { page } = await visit(context, state);
-      wrong.push(...(await axeViolations(page)).map((violation) => `${state}: ${violation}`));
-      await page.close();
-    }
-    expect(wrong).toEqual([]);
-    await context.close();
-  });
-
   it('the chosen method has a wider border than the others', async () => {
     const context = await stage.context({ ...PHONE, forcedColors: 'active' });
-    const { page } = await visit(context, 'choose');
+    const page = await visit(context, 'choose');
     await page.locator('label.method').nth(1).click();
     const widths = await page
       .locator('label.method')
@@ -243,26 +186,26 @@ const TEXT_SPACING = `
 const SPACED_STATES = ['choose', 'choose-commission', 'push', 'paid'] as const;
 
 describe('text spacing', () => {
-  it.each(SIZE_NAMES)('cuts no text off on a %s', async (size) => {
+  it.each(SPACED_STATES)('cuts no text off: %s', async (state) => {
     // The page's CSP takes the reader's style sheet for an intruder's.
-    const context = await stage.context({ ...SIZES[size], bypassCSP: true });
+    const tab = await Tab.start(await stage.context({ ...DESKTOP, bypassCSP: true }));
     const cut: string[] = [];
-    for (const state of SPACED_STATES) {
-      for (const language of LANGUAGE_CODES) {
-        const { page } = await visit(context, state, language);
-        await page.addStyleTag({ content: TEXT_SPACING });
-        await openAll(page);
-        const found = [...(await cutTexts(page)), `${await overflowOf(page)} px too wide`];
+    for (const language of LANGUAGE_CODES) {
+      await tab.open(state, language);
+      await tab.page.addStyleTag({ content: TEXT_SPACING });
+      await openAll(tab.page);
+      for (const size of SIZE_NAMES) {
+        await tab.page.setViewportSize(SIZES[size].viewport);
+        const found = [...(await cutTexts(tab.page)), `${await overflowOf(tab.page)} px too wide`];
         cut.push(
           ...found
             .filter((text) => text !== '0 px too wide')
-            .map((text) => `${state} ${language}: ${text}`),
+            .map((text) => `${size} ${language}: ${text}`),
         );
-        await page.close();
       }
     }
     expect(cut).toEqual([]);
-    await context.close();
+    await tab.page.context().close();
   });
 });
 
@@ -353,35 +296,10 @@ async function boxOf(page: Page, selector: string): Promise<Box> {
   return { top: box.y, right: box.x + box.width, bottom: box.y + box.height, left: box.x };
 }
 
-async function openAll(page: Page): Promise<void> {
-  await page.evaluate(() => {
-    for (const details of document.querySelectorAll('details')) {
-      details.open = true;
-    }
-    document.querySelector<HTMLElement>('.needs-phone input')?.click();
-  });
-}
-
-/** Links, buttons and fields that are too small for a finger; links within a sentence may be. */
-async function smallTargets(page: Page): Promise<readonly string[]> {
-  await openAll(page);
-  return page.evaluate((min) => {
-    const isInSentence = (element: Element): boolean =>
-      getComputedStyle(element).display === 'inline' &&
-      (element.parentElement?.textContent ?? '').trim() !== element.textContent.trim();
-    return [...document.querySelectorAll('a, button, input:not([type=hidden]), summary')]
-      .map((control) => control.closest('label') ?? control)
-      .filter((target) => target.checkVisibility() && !isInSentence(target))
-      .map((target) => ({ target, box: target.getBoundingClientRect() }))
-      .filter(({ box }) => box.width < min || box.height < min)
-      .map(({ target, box }) => `${target.outerHTML.slice(0, 80)} ${box.width} × ${box.height}`);
-  }, TARGET_MIN_PIXELS);
-}
-
 /** Chooses a method, tabs to its field and on to the button: both can be seen whole. */
 async function expectClearField(options: BrowserContextOptions, language: Language): Promise<void> {
   const context = await stage.context(options);
-  const { page } = await visit(context, 'choose', language);
+  const page = await visit(context, 'choose', language);
   for (const method of METHODS_NEEDING_PHONE) {
     await page.locator(`input[value=${method}]`).focus();
     await page.keyboard.press('Space');

@@ -72,13 +72,17 @@ export async function openFrozen(
       }
     }
   });
-  const { page } = await visit(context, state, language);
+  const page = await visit(context, state, language);
 
+  const isAnswered = () => {
+    const { polls } = globalThis as unknown as { polls: Polls };
+    return polls.answeredCount === polls.askedAtMs.length;
+  };
   const answered = async () => {
-    await page.waitForFunction(() => {
-      const { polls } = globalThis as unknown as { polls: Polls };
-      return polls.answeredCount === polls.askedAtMs.length;
-    });
+    // Mostly it is so at once, which takes no wait for the next frame.
+    if (!(await page.evaluate(isAnswered))) {
+      await page.waitForFunction(isAnswered);
+    }
   };
   return {
     page,

@@ -1,259 +1,166 @@
 import { join } from 'node:path';
-import type { BrowserContext } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { LANGUAGES, type Language } from '../../src/i18n/language.ts';
-import { SCREENSHOTS_DIRECTORY } from '../support/browser.ts';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Language } from '../../src/i18n/language.ts';
+import { ARE_PICTURES_WANTED, DESKTOP, PHONE, SCREENSHOTS_DIRECTORY } from '../support/browser.ts';
 import { GALLERY_STATES, type GalleryState } from '../support/gallery.ts';
-import { axeViolations, overflowOf, visibleHeadings } from '../support/page-checks.ts';
-import {
-  addressOf,
-  htmlOf,
-  LANGUAGE_CODES,
-  openStage,
-  SIZE_NAMES,
-  SIZES,
-  type Size,
-  STATES_BY_SIZE,
-  type Stage,
-  type Visit,
-  visit,
-} from './support.ts';
+import { axeViolations, lookViolations } from '../support/page-checks.ts';
+import { faultsOf, smallTargets } from './checks.ts';
+import { HALF_SIZES, LANGUAGE_CODES, openStage, type Stage, Tab } from './support.ts';
 
-/** Every state of every page, on a phone and on a desktop, in every language. */
+/**
+ * Every state of every page. A page is loaded once for each language and then shown in other
+ * colors and at other sizes. What axe-core finds in the document is the same in all of them, so
+ * only its rules about colors and sizes run again. Colors do not depend on the language: they are
+ * looked at in English, and in one more language for each state.
+ */
 
-const SCHEMES = ['light', 'dark'] as const;
-
-const formStates = new Set<GalleryState>();
-for (const state of GALLERY_STATES) {
-  if ((await htmlOf(state)).includes('<form')) {
-    formStates.add(state);
-  }
+interface Look {
+  readonly size: Size;
+  readonly colorScheme?: 'dark';
+  readonly forcedColors?: 'active';
+  /** How much of axe-core runs. */
+  readonly axe?: 'whole' | 'look';
 }
-const withForms = STATES_BY_SIZE.filter(({ state }) => formStates.has(state));
+
+const VIEWPORTS = {
+  desktop: DESKTOP.viewport,
+  phone: PHONE.viewport,
+  'desktop at 200 %': HALF_SIZES.desktop.viewport,
+  'phone at 200 %': HALF_SIZES.phone.viewport,
+} as const;
+
+type Size = keyof typeof VIEWPORTS;
+
+/** On a phone, in English. */
+const PHONE_LOOKS: readonly Look[] = [
+  { size: 'phone', axe: 'whole' },
+  { size: 'phone', colorScheme: 'dark', axe: 'look' },
+  { size: 'phone', forcedColors: 'active', axe: 'look' },
+];
+
+const NARROW_LOOKS: readonly Look[] = [
+  { size: 'desktop at 200 %' },
+  { size: 'phone at 200 %' },
+  { size: 'phone' },
+];
+
+/** On a desktop, whose window may be narrow. */
+const DESKTOP_LOOKS = {
+  english: [
+    { size: 'desktop', axe: 'whole' },
+    { size: 'desktop', forcedColors: 'active', axe: 'look' },
+    ...NARROW_LOOKS,
+  ],
+  oneOther: [{ size: 'desktop', colorScheme: 'dark', axe: 'whole' }, ...NARROW_LOOKS],
+  others: [{ size: 'desktop' }, ...NARROW_LOOKS],
+} as const satisfies Record<string, readonly Look[]>;
+
+const OTHER_LANGUAGES = LANGUAGE_CODES.filter((language) => language !== 'en');
 
 let stage: Stage;
+let phone: Tab;
+let desktop: Tab;
 
 beforeAll(async () => {
   stage = await openStage();
+  [phone, desktop] = await Promise.all([openTab(PHONE), openTab(DESKTOP)]);
 });
 
 afterAll(async () => {
   await stage?.close();
 });
 
-describe('with JavaScript', () => {
-  const contexts = new Map<string, BrowserContext>();
-
-  beforeAll(async () => {
-    for (const size of SIZE_NAMES) {
-      for (const colorScheme of SCHEMES) {
-        const context = await stage.context({ ...SIZES[size], colorScheme });
-        contexts.set(`${size}-${colorScheme}`, context);
-      }
-    }
-  });
-
-  it.each(STATES_BY_SIZE)('$state on a $size', async ({ state, size }) => {
-    const wrong: string[] = [];
-    // One after the other: Chromium now and then fails to take two pictures at once.
-    for (const scheme of SCHEMES) {
-      const look: Look = (seen) => axeViolations(seen.page);
-      wrong.push(...(await inEachLanguage(contexts, `${size}-${scheme}`, state, look)));
-    }
-    expect(wrong).toEqual([]);
-  });
-});
-
-describe('without JavaScript', () => {
-  const contexts = new Map<string, BrowserContext>();
-
-  beforeAll(async () => {
-    for (const size of SIZE_NAMES) {
-      const context = await stage.context({ ...SIZES[size], javaScriptEnabled: false });
-      contexts.set(`${size}-no-script`, context);
-    }
-  });
-
-  it.each(STATES_BY_SIZE)('$state on a $size', async ({ state, size }) => {
-    const wrong = await inEachLanguage(contexts, `${size}-no-script`, state, async (seen) => [
-      ...(await scriptOnlyParts(seen)),
-      ...(await unusableForms(seen)),
-    ]);
-    expect(wrong).toEqual([]);
-  });
-
-  it('a page that connects to a rail fetches itself again', async () => {
-    const { page } = await visit(contextOf(contexts, 'phone-no-script'), 'connecting', 'om');
-    const [again] = await Promise.all([
-      page.waitForRequest((request) => request.isNavigationRequest()),
-      page.waitForEvent('load'),
-    ]);
-    expect(again.url()).toBe(page.url());
-    await page.close();
-  });
-
-  it.each(withForms)('each button of $state on a $size sends its form', async (shown) => {
-    const context = contextOf(contexts, `${shown.size}-no-script`);
-    const { page } = await visit(context, shown.state);
-    const count = await page.locator('form button').count();
-    for (let index = 0; index < count; index += 1) {
-      await page.goto(addressOf(shown.state, 'en'));
-      await openForms({ page });
-      const button = page.locator('form button').nth(index);
-      const action = await button.evaluate((element) => element.closest('form')?.action);
-      await fillIn({ page });
-      const [request] = await Promise.all([
-        page.waitForRequest((sent) => sent.method() === 'POST'),
-        button.click(),
-      ]);
-      expect(request.url()).toBe(action);
-      expect(fieldsMissing(shown.state, request.url(), request.postData() ?? '')).toEqual([]);
-      // The gallery answers 303: a CSP that does not allow this way would stop it here.
-      await page.waitForURL(`**/${shown.state}`);
-    }
-    await page.close();
-  });
-});
-
-type Look = (seen: Seen) => Promise<readonly string[]>;
-
-interface Seen extends Visit {
-  readonly size: Size;
-  readonly state: GalleryState;
-  readonly language: Language;
+async function openTab(device: typeof PHONE | typeof DESKTOP): Promise<Tab> {
+  const context = await stage.context({ ...device, reducedMotion: 'reduce' });
+  return Tab.start(context, { isStill: true });
 }
 
-/** What is wrong in each language, with where it is; takes a picture of each. */
-async function inEachLanguage(
-  contexts: ReadonlyMap<string, BrowserContext>,
-  contextName: string,
-  state: GalleryState,
-  lookFurther: Look,
-): Promise<readonly string[]> {
-  const context = contextOf(contexts, contextName);
-  const size = contextName.startsWith('phone') ? 'phone' : 'desktop';
+it.each(GALLERY_STATES)('%s', async (state) => {
   const wrong: string[] = [];
-  for (const language of LANGUAGE_CODES) {
-    const visited = await visit(context, state, language);
-    const seen: Seen = { ...visited, size, state, language };
-    const faults = await faultsOf(seen);
-    await takePicture(seen, join(contextName, language, `${state}.png`));
-    faults.push(...(await lookFurther(seen)), ...visited.complaints());
-    wrong.push(...faults.map((fault) => `${contextName} ${language}: ${fault}`));
-    await visited.page.close();
+  const look = async (tab: Tab, language: Language, looks: readonly Look[]) => {
+    wrong.push(...(await faultsIn(tab, state, language, looks)));
+  };
+  await look(phone, 'en', PHONE_LOOKS);
+  const amounts = await visibleAmounts(phone.page);
+  const oneOther = OTHER_LANGUAGES[GALLERY_STATES.indexOf(state) % OTHER_LANGUAGES.length];
+  await look(desktop, 'en', DESKTOP_LOOKS.english);
+  expect(await visibleAmounts(desktop.page)).toEqual(amounts);
+  for (const language of OTHER_LANGUAGES) {
+    const looks = language === oneOther ? DESKTOP_LOOKS.oneOther : DESKTOP_LOOKS.others;
+    await look(desktop, language, looks);
   }
+  expect(wrong).toEqual([]);
+});
+
+/** What is wrong with one state, shown in all of these looks; the last of them has to be a phone's. */
+async function faultsIn(
+  tab: Tab,
+  state: GalleryState,
+  language: Language,
+  looks: readonly Look[],
+): Promise<readonly string[]> {
+  const wrong: string[] = [];
+  await tab.open(state, language);
+  for (const look of looks) {
+    await show(tab.page, look);
+    const found = [
+      ...(await faultsOf(tab.page, state, language)),
+      ...(await violationsIn(tab.page, look)),
+    ];
+    await takePicture(tab.page, state, language, look, found.length > 0);
+    wrong.push(...found.map((fault) => `${nameOf(look)}, ${language}: ${fault}`));
+  }
+  const small = await smallTargets(tab.page);
+  wrong.push(...[...small, ...tab.complaints()].map((fault) => `${language}: ${fault}`));
   return wrong;
+}
+
+async function show(page: Page, { size, colorScheme, forcedColors }: Look): Promise<void> {
+  await page.emulateMedia({
+    colorScheme: colorScheme ?? 'light',
+    forcedColors: forcedColors ?? 'none',
+  });
+  await page.setViewportSize(VIEWPORTS[size]);
+}
+
+async function violationsIn(page: Page, { axe }: Look): Promise<readonly string[]> {
+  if (axe === undefined) {
+    return [];
+  }
+  return axe === 'whole' ? axeViolations(page) : lookViolations(page);
+}
+
+/** Every amount that a customer can read. */
+function visibleAmounts(page: Page): Promise<readonly string[]> {
+  return page.evaluate(() =>
+    [...document.querySelectorAll('.amount')]
+      .filter((amount) => amount.checkVisibility())
+      .map((amount) => amount.textContent),
+  );
 }
 
 /** Of the page at its full height, so that what sticks to the window's end is at the page's end. */
-async function takePicture({ page, size }: Seen, name: string): Promise<void> {
-  const { viewport } = SIZES[size];
+async function takePicture(
+  page: Page,
+  state: GalleryState,
+  language: Language,
+  look: Look,
+  isFaulty: boolean,
+): Promise<void> {
+  if (!isFaulty && !ARE_PICTURES_WANTED) {
+    return;
+  }
+  const viewport = VIEWPORTS[look.size];
   const height = await page.evaluate(() => document.documentElement.scrollHeight);
   await page.setViewportSize({ ...viewport, height });
+  const path = join(SCREENSHOTS_DIRECTORY, nameOf(look), language, `${state}.png`);
   // Playwright hides the caret by a style element, which the page's CSP would refuse.
-  await page.screenshot({ path: join(SCREENSHOTS_DIRECTORY, name), caret: 'initial' });
+  await page.screenshot({ path, caret: 'initial' });
   await page.setViewportSize(viewport);
 }
 
-function contextOf(contexts: ReadonlyMap<string, BrowserContext>, name: string): BrowserContext {
-  const context = contexts.get(name);
-  if (context === undefined) {
-    throw new Error(`no context ${name}`);
-  }
-  return context;
-}
-
-/** What no page may have, with or without JavaScript, but for the browser's complaints. */
-async function faultsOf({ page, state, language }: Seen): Promise<string[]> {
-  const heading = await expectedHeading(state, language);
-  const found = {
-    headings: await visibleHeadings(page),
-    language: await page.evaluate(() => document.documentElement.lang),
-    hasTitle: (await page.title()).trim() !== '',
-    overflow: await overflowOf(page),
-  };
-  const right: typeof found = {
-    headings: [heading],
-    language: LANGUAGES[language].locale,
-    hasTitle: true,
-    overflow: 0,
-  };
-  return (Object.keys(right) as (keyof typeof right)[])
-    .filter((key) => JSON.stringify(found[key]) !== JSON.stringify(right[key]))
-    .map((key) => `${key}: ${JSON.stringify(found[key])}, not ${JSON.stringify(right[key])}`);
-}
-
-/** The text of the heading as it is served; never empty. */
-async function expectedHeading(state: GalleryState, language: Language): Promise<string> {
-  const html = await htmlOf(state, language);
-  const heading = /<h1>([^<]*\S[^<]*)<\/h1>/.exec(html)?.[1];
-  if (heading === undefined) {
-    throw new Error(`${state} has no heading of plain text`);
-  }
-  return heading.trim();
-}
-
-/** Everything that a click could do nothing with. */
-async function scriptOnlyParts({ page }: Seen): Promise<readonly string[]> {
-  const parts = '[data-print], [data-stay], [data-connection], button[type=button]';
-  const visible = await page.locator(parts).filter({ visible: true }).count();
-  return visible === 0 ? [] : [`${visible} parts that need the script are visible`];
-}
-
-/** Forms that cannot be sent by hand: no button, or one that is covered, disabled or off the page. */
-async function unusableForms(seen: Seen): Promise<readonly string[]> {
-  const { page } = seen;
-  await openForms(seen);
-  const wrong: string[] = [];
-  for (const form of await page.locator('form').all()) {
-    const action = await form.getAttribute('action');
-    if ((await form.getAttribute('method')) !== 'post' || action === null) {
-      wrong.push(`a form posts to ${action}`);
-    }
-    const buttons = form.locator('button[type=submit]');
-    if ((await buttons.count()) === 0) {
-      wrong.push(`${action} has no button`);
-    }
-    for (const button of await buttons.all()) {
-      await button.click({ trial: true });
-    }
-  }
-  return wrong;
-}
-
-/** Forms that only show when they are asked for. */
-async function openForms({ page }: Pick<Visit, 'page'>): Promise<void> {
-  const folded = page.locator('details:not([open]):has(form) > summary');
-  if ((await folded.count()) > 0) {
-    await folded.click();
-  }
-}
-
-const PHONE_TYPED = '0911 22 33 44';
-
-/** As a customer would: by the labels, the last method, and the phone where it can be given. */
-async function fillIn({ page }: Pick<Visit, 'page'>): Promise<void> {
-  const methods = page.locator('form.choose label.method');
-  if ((await methods.count()) > 0) {
-    await methods.last().click();
-  }
-  const phone = page.locator('input[type=tel]:not([readonly])');
-  if ((await phone.count()) > 0) {
-    await phone.fill(PHONE_TYPED);
-  }
-}
-
-/** The fields that a form should have sent, and has not. */
-function fieldsMissing(state: GalleryState, url: string, body: string): readonly string[] {
-  const fields = new URLSearchParams(body);
-  const needed: Readonly<Record<string, readonly string[]>> = {
-    attempts: ['attempts', 'method', 'phone'],
-    abandon: ['attempt'],
-    outcome: ['outcome'],
-    'give-up': [],
-  };
-  const names = needed[url.slice(url.indexOf(`/${state}/`) + state.length + 2)];
-  return names === undefined
-    ? [`nobody knows ${url}`]
-    : names.filter((name) => (fields.get(name) ?? '') === '');
+function nameOf({ size, colorScheme, forcedColors }: Look): string {
+  const colors = forcedColors === undefined ? (colorScheme ?? 'light') : 'forced colors';
+  return `${size}, ${colors}`;
 }

@@ -7,6 +7,9 @@ export { launchBrowser, PHONE } from '../../scripts/browser.ts';
 /** Git-ignored. For people to look at. */
 export const SCREENSHOTS_DIRECTORY = join(PROJECT_DIRECTORY, 'test-artefacts', 'pages');
 
+/** `PICTURES=1` takes a picture of every page that tests look at; else only faulty ones are taken. */
+export const ARE_PICTURES_WANTED = process.env.PICTURES === '1';
+
 export const DESKTOP = {
   viewport: { width: 1280, height: 800 },
 } as const satisfies BrowserContextOptions;

@@ -1,0 +1,79 @@
+import type { Page } from 'playwright-core';
+import { LANGUAGES, type Language } from '../../src/i18n/language.ts';
+import type { GalleryState } from '../support/gallery.ts';
+import { htmlOf } from './support.ts';
+
+/** What every state must be in every look, with JavaScript and without. */
+
+/** What no page may have, as text to print. Expects a reader who wants no motion. */
+export async function faultsOf(
+  page: Page,
+  state: GalleryState,
+  language: Language,
+): Promise<readonly string[]> {
+  const viewportWidth = page.viewportSize()?.width ?? 0;
+  const found = await page.evaluate(
+    (width) => ({
+      headings: [...document.querySelectorAll('h1')]
+        .filter((heading) => heading.checkVisibility({ visibilityProperty: true }))
+        .map((heading) => heading.textContent.trim()),
+      language: document.documentElement.lang,
+      hasTitle: document.title.trim() !== '',
+      overflowPixels: Math.max(0, document.documentElement.scrollWidth - width),
+      animations: document.getAnimations().length,
+    }),
+    viewportWidth,
+  );
+  const right: typeof found = {
+    headings: [await expectedHeading(state, language)],
+    language: LANGUAGES[language].locale,
+    hasTitle: true,
+    overflowPixels: 0,
+    animations: 0,
+  };
+  return (Object.keys(right) as (keyof typeof right)[])
+    .filter((key) => JSON.stringify(found[key]) !== JSON.stringify(right[key]))
+    .map((key) => `${key}: ${JSON.stringify(found[key])}, not ${JSON.stringify(right[key])}`);
+}
+
+/** The text of the heading as it is served; never empty. */
+async function expectedHeading(state: GalleryState, language: Language): Promise<string> {
+  const html = await htmlOf(state, language);
+  const heading = /<h1>([^<]*\S[^<]*)<\/h1>/.exec(html)?.[1];
+  if (heading === undefined) {
+    throw new Error(`${state} has no heading of plain text`);
+  }
+  return heading.trim();
+}
+
+/** Unfolds everything on the page, and shows the field for the phone. */
+export async function openAll(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    for (const details of document.querySelectorAll('details')) {
+      details.open = true;
+    }
+    document.querySelector<HTMLElement>('.needs-phone input')?.click();
+  });
+}
+
+/** WCAG 2.2, 2.5.8. */
+const TARGET_MIN_PIXELS = 24;
+
+/** Links, buttons and fields that are too small for a finger; links within a sentence may be. */
+export async function smallTargets(page: Page): Promise<readonly string[]> {
+  await openAll(page);
+  return page.evaluate((min) => {
+    const isInSentence = (element: Element): boolean =>
+      getComputedStyle(element).display === 'inline' &&
+      (element.parentElement?.textContent ?? '').trim() !== element.textContent.trim();
+    return [...document.querySelectorAll('a, button, input:not([type=hidden]), summary')]
+      .map((control) => control.closest('label') ?? control)
+      .filter((target) => target.checkVisibility() && !isInSentence(target))
+      .map((target) => ({ target, box: target.getBoundingClientRect() }))
+      .filter(({ box }) => box.width < min || box.height < min)
+      .map(
+        ({ target, box }) =>
+          `too small: ${target.outerHTML.slice(0, 80)} ${box.width} × ${box.height}`,
+      );
+  }, TARGET_MIN_PIXELS);
+}

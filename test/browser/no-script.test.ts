@@ -1,0 +1,154 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Language } from '../../src/i18n/language.ts';
+import { GALLERY_STATES, type GalleryState } from '../support/gallery.ts';
+import { faultsOf, openAll } from './checks.ts';
+import { htmlOf, LANGUAGE_CODES, openStage, SIZES, type Stage, Tab } from './support.ts';
+
+/** Every state of every page, for customers without JavaScript. */
+
+const formStates: GalleryState[] = [];
+for (const state of GALLERY_STATES) {
+  if ((await htmlOf(state)).includes('<form')) {
+    formStates.push(state);
+  }
+}
+
+let stage: Stage;
+let phone: Tab;
+let desktop: Tab;
+
+beforeAll(async () => {
+  stage = await openStage();
+  [phone, desktop] = await Promise.all([openTab('phone'), openTab('desktop')]);
+});
+
+afterAll(async () => {
+  await stage?.close();
+});
+
+async function openTab(size: keyof typeof SIZES): Promise<Tab> {
+  const options = { javaScriptEnabled: false, reducedMotion: 'reduce' } as const;
+  return Tab.start(await stage.context({ ...SIZES[size], ...options }));
+}
+
+describe('every state', () => {
+  it.each(GALLERY_STATES)('%s', async (state) => {
+    const wrong: string[] = [];
+    const look = async (tab: Tab, language: Language) => {
+      await tab.open(state, language);
+      const faults = [
+        ...(await faultsOf(tab.page, state, language)),
+        ...(await unusableParts(tab.page)),
+        ...tab.complaints(),
+      ];
+      const size = tab === phone ? 'phone' : 'desktop';
+      wrong.push(...faults.map((fault) => `${size}, ${language}: ${fault}`));
+    };
+    for (const language of LANGUAGE_CODES) {
+      await look(phone, language);
+    }
+    await look(desktop, 'en');
+    expect(wrong).toEqual([]);
+  });
+});
+
+it('a page that connects to a rail fetches itself again', async () => {
+  const { page } = phone;
+  await phone.open('connecting', 'om');
+  const [again] = await Promise.all([
+    page.waitForRequest((request) => request.isNavigationRequest()),
+    page.waitForEvent('load'),
+  ]);
+  expect(again.url()).toBe(page.url());
+});
+
+describe('each button sends its form', () => {
+  it.each(formStates)('%s', async (state) => {
+    const { page } = phone;
+    await phone.open(state);
+    const count = await page.locator('form button').count();
+    expect(count).toBeGreaterThan(0);
+    for (let index = 0; index < count; index += 1) {
+      await phone.open(state);
+      await openForms(page);
+      const button = page.locator('form button').nth(index);
+      const action = await button.evaluate((element) => element.closest('form')?.action);
+      await fillIn(page);
+      const [request] = await Promise.all([
+        page.waitForRequest((sent) => sent.method() === 'POST'),
+        button.click(),
+      ]);
+      expect(request.url()).toBe(action);
+      expect(fieldsMissing(state, request.url(), request.postData() ?? '')).toEqual([]);
+      // The gallery answers 303: a CSP that does not allow this way would stop it here.
+      await page.waitForURL(`**/${state}`);
+    }
+  });
+});
+
+/** Parts that do nothing without a script, and forms that cannot be sent by hand. */
+async function unusableParts(page: Page): Promise<readonly string[]> {
+  await openAll(page);
+  return page.evaluate(() => {
+    const scriptOnly = '[data-print], [data-stay], [data-connection], button[type=button]';
+    const wrong = [...document.querySelectorAll(scriptOnly)]
+      .filter((part) => part.checkVisibility() && part.clientHeight > 0)
+      .map((part) => `needs a script: ${part.outerHTML.slice(0, 80)}`);
+    for (const form of document.forms) {
+      const buttons = [...form.querySelectorAll<HTMLButtonElement>('button[type=submit]')];
+      if (form.getAttribute('method') !== 'post' || !form.hasAttribute('action')) {
+        wrong.push(`a form posts to ${form.getAttribute('action')}`);
+      }
+      if (buttons.length === 0) {
+        wrong.push(`${form.action} has no button`);
+      }
+      for (const button of buttons) {
+        button.scrollIntoView({ block: 'center' });
+        const { left, right, top, bottom } = button.getBoundingClientRect();
+        const hit = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
+        if (button.disabled || hit === null || !button.contains(hit)) {
+          wrong.push(`cannot be pressed: ${button.outerHTML.slice(0, 80)}`);
+        }
+      }
+    }
+    return wrong;
+  });
+}
+
+/** Unfolds the forms that a customer has to ask for. */
+async function openForms(page: Page): Promise<void> {
+  const folded = page.locator('details:not([open]):has(form) > summary');
+  if ((await folded.count()) > 0) {
+    await folded.click();
+  }
+}
+
+const PHONE_TYPED = '0911 22 33 44';
+
+/** As a customer would: by the labels, the last method, and the phone where it can be given. */
+async function fillIn(page: Page): Promise<void> {
+  const methods = page.locator('form.choose label.method');
+  if ((await methods.count()) > 0) {
+    await methods.last().click();
+  }
+  const phone = page.locator('input[type=tel]:not([readonly])');
+  if ((await phone.count()) > 0) {
+    await phone.fill(PHONE_TYPED);
+  }
+}
+
+/** The fields that a form should have sent, and has not. */
+function fieldsMissing(state: GalleryState, url: string, body: string): readonly string[] {
+  const fields = new URLSearchParams(body);
+  const needed: Readonly<Record<string, readonly string[]>> = {
+    attempts: ['attempts', 'method', 'phone'],
+    abandon: ['attempt'],
+    outcome: ['outcome'],
+    'give-up': [],
+  };
+  const names = needed[url.slice(url.indexOf(`/${state}/`) + state.length + 2)];
+  return names === undefined
+    ? [`unknown: ${url}`]
+    : names.filter((name) => (fields.get(name) ?? '') === '');
+}
