@@ -24,6 +24,13 @@ describe('links', () => {
   });
 });
 
+describe('files of the repository', () => {
+  test.each(DOCUMENTS)('that %s names exist', (document) => {
+    const missing = pathsNamedIn(document).filter((path) => !existsSync(join(ROOT, path)));
+    expect(missing).toEqual([]);
+  });
+});
+
 describe('citations', () => {
   test('in sources lead to a document and its heading', () => {
     const broken = SOURCES.flatMap((source) =>
@@ -84,6 +91,12 @@ function linksOf(document: string): string[] {
       const file = path ? normalize(join(dirname(document), path)) : document;
       return anchor === undefined ? file : `${file}#${anchor}`;
     });
+}
+
+/** `src/intent/record.ts` and the like, in backticks. */
+function pathsNamedIn(document: string): string[] {
+  const pattern = /`((?:src|test|scripts|migrations|docs|public)\/[\w./-]*)`/g;
+  return [...read(document).matchAll(pattern)].map(([, path]) => path ?? '');
 }
 
 /** `docs/x.md`, `docs/x.md#anchor`, and each further anchor of `docs/x.md#8, #10`. */
