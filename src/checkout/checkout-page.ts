@@ -2,7 +2,7 @@ import { h } from 'preact';
 import type { Intent } from '../domain/intent.ts';
 import { messagesFor } from '../i18n/language.ts';
 import { brandCss } from '../ui/brand.ts';
-import { pageResponse } from '../ui/page-response.ts';
+import { pageResponse } from './page-response.ts';
 import { CheckoutPage } from './pages/checkout-page.tsx';
 import { checkoutView, type ViewContext } from './view.ts';
 

@@ -1,6 +1,6 @@
 import { h } from 'preact';
 import { messagesFor } from '../i18n/language.ts';
-import { pageResponse } from '../ui/page-response.ts';
+import { pageResponse } from './page-response.ts';
 import { type NoticeKind, NoticePage } from './pages/notice.tsx';
 
 /** The rate limiter's period. */

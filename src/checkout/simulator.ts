@@ -2,7 +2,7 @@ import { h } from 'preact';
 import { railOrder } from '../attempts/order.ts';
 import { messagesFor } from '../i18n/language.ts';
 import { simulator } from '../rails/simulator/rail.ts';
-import { pageResponse } from '../ui/page-response.ts';
+import { pageResponse } from './page-response.ts';
 import { unknownPage } from './notices.ts';
 import { openLink, pathSegment } from './open-link.ts';
 import { SimulatorPage } from './pages/simulator.tsx';

@@ -15,7 +15,7 @@ import {
   DASHBOARD_SCRIPT_SHA256,
 } from '../ui/dashboard-assets.generated.ts';
 import type { DashboardCall, PublicCall } from './call.ts';
-import { CsrfField } from './elements.tsx';
+import { CsrfField } from '../ui/elements.tsx';
 
 export type NavItem = keyof DashboardMessages['frame']['nav'];
 

@@ -2,7 +2,7 @@ import { backOfficeLanguageOf, DASHBOARD_TEXTS } from '../i18n/back-office.ts';
 import type { DashboardMessages } from '../i18n/messages.ts';
 import type { PublicCall } from './call.ts';
 import { PublicFrame } from './frame.tsx';
-import { type AnswerOptions, answerPage, redirectTo } from './response.tsx';
+import { type AnswerOptions, answerPage, redirectTo } from '../ui/answer.ts';
 
 type NoticeKind = keyof DashboardMessages['frame']['notices'];
 

@@ -9,7 +9,7 @@ import type { DashboardCall, PublicCall } from './call.ts';
 import { addressOf } from './call.ts';
 import { environmentCookie, environmentFrom, lastEnvironment } from './environment-cookie.ts';
 import { noticePage, signInFirst } from './notices.tsx';
-import { redirectTo } from './response.tsx';
+import { redirectTo } from '../ui/answer.ts';
 import type { DashboardRoute, PublicRoute } from './route.ts';
 import { DASHBOARD_ROUTES, PUBLIC_ROUTES } from './routes.ts';
 

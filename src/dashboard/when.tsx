@@ -1,7 +1,7 @@
 import { CHECKOUT_TEXTS } from '../i18n/back-office.ts';
 import { exactTimeText, timeText } from '../i18n/time-text.ts';
 import type { PublicCall } from './call.ts';
-import { Moment } from './elements.tsx';
+import { Moment } from '../ui/elements.tsx';
 
 /** A moment in the member's language, on the clock of Addis Ababa. */
 export function When(props: {

@@ -1,42 +1,293 @@
 import type { ComponentChildren } from 'preact';
+import { DASHBOARD_TEXTS } from '../i18n/back-office.ts';
+import type { Session } from '../members/session.ts';
+import type { DashboardCall } from '../dashboard/call.ts';
+import { shownText } from '../dashboard/untrusted-text.ts';
 
-/** One labelled value of a definition list. */
-export function Row(props: {
+/** Into every form that posts. */
+export function CsrfField({ session }: { readonly session: Session }) {
+  return <input type="hidden" name="csrf" value={session.csrfToken} />;
+}
+
+/** A form of one button, such as "Revoke". */
+export function ButtonForm(props: {
+  readonly call: DashboardCall;
+  readonly action: string;
   readonly label: string;
-  readonly emphasis?: boolean;
-  /** How the value reads once a method is chosen, where it depends on it. */
-  readonly byMethod?: string | null;
-  /** Whether the row stands for a fee that not every method has. */
-  readonly isFee?: boolean;
+  /** For whoever cannot see what the button stands beside. */
+  readonly describedAs?: string;
+  readonly tone?: 'plain' | 'bad';
+  /** Asked before it is sent, where JavaScript runs. */
+  readonly confirm?: string;
+  /** Hidden fields. */
+  readonly fields?: Readonly<Record<string, string>>;
+}) {
+  const { call, action, label, describedAs, tone, confirm, fields = {} } = props;
+  return (
+    <form method="post" action={action} data-confirm={confirm}>
+      <CsrfField session={call.session} />
+      {Object.entries(fields).map(([name, value]) => (
+        <input type="hidden" name={name} value={value} />
+      ))}
+      <button type="submit" class={tone} aria-label={describedAs}>
+        {label}
+      </button>
+    </form>
+  );
+}
+
+/** A labelled control with its hint and its error, tied together for screen readers. */
+export function Field(props: {
+  readonly id: string;
+  readonly label: string;
+  readonly hint?: string | undefined;
+  readonly error?: string | null | undefined;
+  /** Gets the ids that describe it. */
+  readonly children: (attributes: {
+    readonly id: string;
+    readonly 'aria-describedby': string | undefined;
+    readonly 'aria-invalid': 'true' | undefined;
+  }) => ComponentChildren;
+}) {
+  const { id, label, hint, error } = props;
+  const described = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ');
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {hint && (
+        <p class="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+      {error && (
+        <p class="error" id={`${id}-error`}>
+          {error}
+        </p>
+      )}
+      {props.children({
+        id,
+        'aria-describedby': described === '' ? undefined : described,
+        'aria-invalid': error ? 'true' : undefined,
+      })}
+    </div>
+  );
+}
+
+/** A labelled select box. */
+export function SelectField(props: {
+  readonly id: string;
+  /** The name of the form's field; the id where it is left out. */
+  readonly name?: string;
+  readonly label: string;
+  readonly options: readonly (readonly [value: string, text: string])[];
+  readonly selected: string;
+  readonly error?: string | null | undefined;
+}) {
+  const { id, name = id, label, options, selected, error } = props;
+  return (
+    <Field id={id} label={label} error={error}>
+      {(attributes) => (
+        <select {...attributes} name={name}>
+          {options.map(([value, text]) => (
+            <option value={value} selected={value === selected && value !== ''}>
+              {text}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}
+
+export type BadgeTone = 'good' | 'bad' | 'wait' | 'plain';
+
+/** A status in a word. The word says it; the colour only repeats it. */
+export function Badge(props: { readonly tone: BadgeTone; readonly children: ComponentChildren }) {
+  return <span class={`badge badge-${props.tone}`}>{props.children}</span>;
+}
+
+/** What a form has done, or why it did not. */
+export function Message(props: {
+  readonly tone: 'good' | 'bad';
   readonly children: ComponentChildren;
 }) {
   return (
-    <div class={props.emphasis ? 'row row-strong' : 'row'} data-fee-row={props.isFee}>
-      <dt>{props.label}</dt>
-      <dd class="money" data-by-method={props.byMethod ?? undefined}>
-        {props.children}
-      </dd>
+    <div class={`message message-${props.tone}`} role={props.tone === 'bad' ? 'alert' : 'status'}>
+      {props.children}
     </div>
   );
 }
 
-export type Tone = 'good' | 'bad' | 'wait' | 'plain';
+/** What a form has done, as the redirect after it says in `done`. Shown only if `texts` knows it. */
+export function DoneMessage(props: {
+  readonly call: Pick<DashboardCall, 'url'>;
+  readonly texts: Readonly<Record<string, ComponentChildren>>;
+  readonly tone?: 'good' | 'bad';
+}) {
+  const { call, texts, tone = 'good' } = props;
+  const done = call.url.searchParams.get('done') ?? '';
+  return Object.hasOwn(texts, done) ? <Message tone={tone}>{texts[done]}</Message> : null;
+}
 
-/** A state's headline with its mark. */
-export function Headline(props: { readonly tone: Tone; readonly children: ComponentChildren }) {
+/** What is wrong with a form, on top of the page, with links to the fields. Nothing if all is well. */
+export function ProblemList(props: {
+  readonly call: Pick<DashboardCall, 'language'>;
+  readonly problems: readonly (readonly [href: `#${string}`, problem: ComponentChildren])[];
+}) {
+  const { call, problems } = props;
+  return problems.length === 0 ? null : (
+    <Message tone="bad">
+      <p>{DASHBOARD_TEXTS[call.language].frame.problemTitle}</p>
+      <ul>
+        {problems.map(([href, problem]) => (
+          <li>
+            <a href={href}>{problem}</a>
+          </li>
+        ))}
+      </ul>
+    </Message>
+  );
+}
+
+/** A part of a page under its own heading: a card, or plainly on the page. */
+export function Section(props: {
+  /** Of the heading, which names the part for screen readers. */
+  readonly id: string;
+  readonly title: string;
+  readonly class?: 'card' | 'card figures' | 'part' | 'part timeline';
+  readonly children: ComponentChildren;
+}) {
+  const { id, title, children } = props;
   return (
-    <div class={`headline headline-${props.tone}`}>
-      <svg class="sign" viewBox="0 0 24 24" width="24" height="24" aria-hidden="true">
-        <path d={SIGN[props.tone]} />
-      </svg>
-      <h1>{props.children}</h1>
+    <section class={props.class ?? 'card'} aria-labelledby={id}>
+      <h2 id={id}>{title}</h2>
+      {children}
+    </section>
+  );
+}
+
+/** Text to be taken along whole: a key, an address. The button needs JavaScript and hides without. */
+export function CopyText(props: {
+  readonly call: Pick<DashboardCall, 'language'>;
+  readonly id: string;
+  readonly label: string;
+  readonly value: string;
+  readonly isLong?: boolean;
+}) {
+  const { call, id, label, value, isLong = false } = props;
+  const text = DASHBOARD_TEXTS[call.language].frame;
+  return (
+    <div class="copy">
+      <label for={id}>{label}</label>
+      <div class="copy-row">
+        {isLong ? (
+          <textarea id={id} readonly rows={4}>
+            {value}
+          </textarea>
+        ) : (
+          <input id={id} type="text" readonly value={value} />
+        )}
+        <button type="button" hidden data-copy={id} data-copied={text.copied}>
+          {text.copy}
+        </button>
+      </div>
     </div>
   );
 }
 
-const SIGN: Readonly<Record<Tone, string>> = {
-  good: 'M5 12.5l4.5 4.5L19 7.5',
-  bad: 'M12 6v7.5M12 17.6v.4',
-  wait: 'M12 3a9 9 0 1 0 0 18a9 9 0 0 0 0-18M12 7.5V12l3 2',
-  plain: 'M7 12h10',
-};
+/** A labelled value; null where there is none. */
+export type FactRow = readonly [label: string, value: ComponentChildren] | null;
+
+/** Labelled values, one under the other. */
+export function Facts({ rows }: { readonly rows: readonly FactRow[] }) {
+  return (
+    <dl class="facts">
+      {rows.map(
+        (row) =>
+          row !== null && (
+            <div>
+              <dt>{row[0]}</dt>
+              <dd>{row[1]}</dd>
+            </div>
+          ),
+      )}
+    </dl>
+  );
+}
+
+/** Text that someone else wrote: invisible characters are named, and its direction is its own. */
+export function Untrusted({ text }: { readonly text: string }) {
+  return <bdi>{shownText(text)}</bdi>;
+}
+
+/** A fact that someone else wrote; null without a text. */
+export function untrustedRow(label: string, text: string | null | undefined): FactRow {
+  return text == null || text === '' ? null : [label, <Untrusted text={text} />];
+}
+
+/**
+ * A table that becomes a list of cards on a phone: each cell carries its column's name. `caption`
+ * names it for screen readers.
+ */
+export function Table(props: {
+  readonly caption: string;
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly ComponentChildren[])[];
+  /** Shown in place of a table without rows. */
+  readonly empty: string;
+}) {
+  const { caption, columns, rows, empty } = props;
+  if (rows.length === 0) {
+    return <p class="empty">{empty}</p>;
+  }
+  return (
+    <table class="table">
+      <caption class="visually-hidden">{caption}</caption>
+      <thead>
+        <tr>
+          {columns.map((column) => (
+            <th scope="col">{column}</th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((cells) => (
+          <tr>
+            {cells.map((cell, index) => (
+              <td data-column={columns[index]}>{cell}</td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** The ways to the pages before and after, by the cursors in their addresses. */
+export function Pager(props: {
+  readonly call: Pick<DashboardCall, 'language'>;
+  readonly newer: string | null;
+  readonly older: string | null;
+}) {
+  const { call, newer, older } = props;
+  const text = DASHBOARD_TEXTS[call.language].frame;
+  return newer === null && older === null ? null : (
+    <nav class="pager" aria-label={`${text.newer} / ${text.older}`}>
+      {newer !== null && (
+        <a class="button" rel="prev" href={newer}>
+          {text.newer}
+        </a>
+      )}
+      {older !== null && (
+        <a class="button" rel="next" href={older}>
+          {text.older}
+        </a>
+      )}
+    </nav>
+  );
+}
+
+/** A moment for people and for machines. */
+export function Moment(props: { readonly atMs: number; readonly children: string }) {
+  return <time datetime={new Date(props.atMs).toISOString()}>{props.children}</time>;
+}

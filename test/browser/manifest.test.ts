@@ -12,7 +12,7 @@ import {
   CHECKOUT_SCRIPT_PATH,
   CHECKOUT_SCRIPT_SHA256,
 } from '../../src/ui/checkout-assets.generated.ts';
-import { pageResponse } from '../../src/ui/page-response.ts';
+import { pageResponse } from '../../src/checkout/page-response.ts';
 import { GALLERY, GALLERY_STATES, type GalleryState } from '../support/gallery.ts';
 import { answerOf, htmlOf, openStage, type Stage, statusOf } from './support.ts';
 

@@ -78,9 +78,9 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'src/operator/': [
     ...SHARED,
     'src/audit/',
-    'src/dashboard/elements.tsx',
+    'src/ui/elements.tsx',
     'src/dashboard/frame.tsx',
-    'src/dashboard/response.tsx',
+    'src/ui/answer.ts',
     'src/dead-letters/',
     'src/i18n/',
     'src/intent/client.ts',

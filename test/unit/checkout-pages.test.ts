@@ -10,7 +10,7 @@ import type { Intent } from '../../src/domain/intent.ts';
 import { checkout as english } from '../../src/i18n/en.ts';
 import { brandCss } from '../../src/ui/brand.ts';
 import { CHECKOUT_CSS_SHA256 } from '../../src/ui/checkout-assets.generated.ts';
-import { pageResponse, seeOther } from '../../src/ui/page-response.ts';
+import { pageResponse, seeOther } from '../../src/checkout/page-response.ts';
 import {
   attemptWith,
   intentWith,

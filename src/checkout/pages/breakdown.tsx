@@ -1,5 +1,5 @@
 import { countText, moneyText } from '../../i18n/money-text.ts';
-import { Row } from '../../ui/elements.tsx';
+import { Row } from './elements.tsx';
 import type { ItemLine } from '../summary.ts';
 import type { SummaryProps } from './frame.tsx';
 

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { CheckoutMessages } from '../../i18n/messages.ts';
 import { brandCss } from '../../ui/brand.ts';
-import { Document, type DocumentProps } from '../../ui/document.tsx';
+import { Document, type DocumentProps } from './document.tsx';
 import type { PaymentSummary } from '../summary.ts';
 import { ALREADY_PARAMETER, type CheckoutView } from '../view.ts';
 import { Payee } from './payee.tsx';

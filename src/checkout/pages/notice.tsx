@@ -1,6 +1,6 @@
 import type { CheckoutMessages } from '../../i18n/messages.ts';
-import { Document } from '../../ui/document.tsx';
-import { Headline } from '../../ui/elements.tsx';
+import { Document } from './document.tsx';
+import { Headline } from './elements.tsx';
 import { Countdown } from './countdown.tsx';
 
 const SECOND_MS = 1_000;

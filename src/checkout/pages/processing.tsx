@@ -1,5 +1,5 @@
 import { timeText } from '../../i18n/time-text.ts';
-import { Headline } from '../../ui/elements.tsx';
+import { Headline } from './elements.tsx';
 import type { PushState, RedirectState } from '../view.ts';
 import { Breakdown } from './breakdown.tsx';
 import { Countdown } from './countdown.tsx';

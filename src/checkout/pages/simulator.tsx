@@ -9,8 +9,8 @@ import type { CheckoutMessages } from '../../i18n/messages.ts';
 import { moneyText } from '../../i18n/money-text.ts';
 import { timeText } from '../../i18n/time-text.ts';
 import type { SimulatorOutcome } from '../../rails/simulator/rail.ts';
-import { Document } from '../../ui/document.tsx';
-import { Headline, Row } from '../../ui/elements.tsx';
+import { Document } from './document.tsx';
+import { Headline, Row } from './elements.tsx';
 import { Countdown } from './countdown.tsx';
 
 export interface SimulatorPageProps {

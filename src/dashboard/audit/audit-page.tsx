@@ -2,9 +2,9 @@ import { type AuditPage, type AuditRecord, auditActors, auditPage } from '../../
 import { METHODS } from '../../domain/method.ts';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import type { DashboardCall } from '../call.ts';
-import { Pager, Table } from '../elements.tsx';
+import { Pager, Table } from '../../ui/elements.tsx';
 import { Frame } from '../frame.tsx';
-import { answerPage } from '../response.tsx';
+import { answerPage } from '../../ui/answer.ts';
 import { When } from '../when.tsx';
 import { detailRows } from './detail.ts';
 import {

@@ -2,7 +2,7 @@ import { type BackOfficeLanguage, DASHBOARD_TEXTS } from '../../i18n/back-office
 import { LOGO_BYTES_MAX } from '../../merchants/branding.ts';
 import { LOGOS_MAX } from '../../merchants/logo.ts';
 import type { DashboardCall } from '../call.ts';
-import { ButtonForm, CsrfField, Field, Message } from '../elements.tsx';
+import { ButtonForm, CsrfField, Field, Message } from '../../ui/elements.tsx';
 import { Frame } from '../frame.tsx';
 import type { RefusedBranding } from './pages.tsx';
 import { Preview } from './preview.tsx';

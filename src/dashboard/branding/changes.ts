@@ -5,7 +5,7 @@ import { colourFrom, type Logo, logoFrom } from '../../merchants/branding.ts';
 import { countOtherLogos, LOGOS_MAX, merchantBranding } from '../../merchants/logo.ts';
 import { addLogo, setBranding } from '../../merchants/provision.ts';
 import { actorOf, type DashboardCall } from '../call.ts';
-import { redirectTo } from '../response.tsx';
+import { redirectTo } from '../../ui/answer.ts';
 import { answerBranding } from './pages.tsx';
 
 /** POST /dashboard/branding/colour. */

@@ -12,7 +12,7 @@ import {
 import { revokeApiKey } from '../../merchants/provision.ts';
 import { actorOf, type DashboardCall, tenantOf } from '../call.ts';
 import { noticePage } from '../notices.tsx';
-import { answerPage, redirectTo } from '../response.tsx';
+import { answerPage, redirectTo } from '../../ui/answer.ts';
 import { isFormId, nameProblem, OVERLAPS_MS, overlapFrom } from './key-form.ts';
 import { isRollable } from './key-state.tsx';
 import { NewKeyPage } from './new-key-page.tsx';

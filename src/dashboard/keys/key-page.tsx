@@ -2,7 +2,7 @@ import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { apiKeyLabel } from '../../merchants/api-key.ts';
 import { type ApiKeyView, KEY_NAME_LENGTH_MAX } from '../../merchants/keys.ts';
 import type { DashboardCall } from '../call.ts';
-import { ButtonForm, CsrfField, Facts, Field, Message } from '../elements.tsx';
+import { ButtonForm, CsrfField, Facts, Field, Message } from '../../ui/elements.tsx';
 import { Frame } from '../frame.tsx';
 import { When } from '../when.tsx';
 import { keyProblems, newFormId, OVERLAPS_MS, type Overlap } from './key-form.ts';

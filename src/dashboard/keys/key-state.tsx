@@ -1,7 +1,7 @@
 import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import type { ApiKeyView } from '../../merchants/keys.ts';
 import type { DashboardCall } from '../call.ts';
-import { Badge } from '../elements.tsx';
+import { Badge } from '../../ui/elements.tsx';
 import { When } from '../when.tsx';
 
 /** Whether the key opens nothing any more. */

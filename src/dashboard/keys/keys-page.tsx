@@ -3,7 +3,7 @@ import { isAllowed } from '../../members/permissions.ts';
 import { apiKeyLabel } from '../../merchants/api-key.ts';
 import { type ApiKeyView, KEY_NAME_LENGTH_MAX } from '../../merchants/keys.ts';
 import type { DashboardCall } from '../call.ts';
-import { CsrfField, Field, Message, Table } from '../elements.tsx';
+import { CsrfField, Field, Message, Table } from '../../ui/elements.tsx';
 import { Frame } from '../frame.tsx';
 import { When } from '../when.tsx';
 import { keyProblems, newFormId } from './key-form.ts';

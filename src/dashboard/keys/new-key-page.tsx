@@ -1,6 +1,6 @@
 import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import type { DashboardCall } from '../call.ts';
-import { CopyText, Message } from '../elements.tsx';
+import { CopyText, Message } from '../../ui/elements.tsx';
 import { Frame } from '../frame.tsx';
 import { When } from '../when.tsx';
 

@@ -4,7 +4,7 @@ import { METHODS } from '../../domain/method.ts';
 import { methodSettings, setMethodEnabled } from '../../merchants/methods.ts';
 import { actorOf, type DashboardCall, tenantOf } from '../call.ts';
 import { noticePage } from '../notices.tsx';
-import { redirectTo } from '../response.tsx';
+import { redirectTo } from '../../ui/answer.ts';
 
 /** POST …/methods/:method/enable. */
 export function enableMethod(call: DashboardCall): Promise<Response> {

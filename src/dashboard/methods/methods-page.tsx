@@ -5,9 +5,9 @@ import { moneyText } from '../../i18n/money-text.ts';
 import { isAllowed } from '../../members/permissions.ts';
 import { type AmountLimits, methodSettings } from '../../merchants/methods.ts';
 import { type DashboardCall, tenantOf } from '../call.ts';
-import { Badge, type BadgeTone, ButtonForm, Facts, Message, Table } from '../elements.tsx';
+import { Badge, type BadgeTone, ButtonForm, Facts, Message, Table } from '../../ui/elements.tsx';
 import { Frame } from '../frame.tsx';
-import { answerPage } from '../response.tsx';
+import { answerPage } from '../../ui/answer.ts';
 import { type MethodStanding, methodStanding, rateText } from './standing.ts';
 
 /** GET …/methods. */

@@ -4,7 +4,7 @@ import { runBatch } from '../../database.ts';
 import { intentByUniqueId } from '../../intent/client.ts';
 import { actorOf, type DashboardCall, tenantOf } from '../call.ts';
 import { noticePage } from '../notices.tsx';
-import { redirectTo } from '../response.tsx';
+import { redirectTo } from '../../ui/answer.ts';
 import { sendAgain } from '../webhooks/send-again.ts';
 import { paymentPath } from './paths.ts';
 import { paymentPage } from './payment.tsx';

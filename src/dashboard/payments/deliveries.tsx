@@ -5,7 +5,7 @@ import type { DeliveryTry, EventSummary } from '../../intent/protocol.ts';
 import { isAllowed } from '../../members/permissions.ts';
 import { EVENT_WORDS } from '../../webhooks/payload.ts';
 import type { DashboardCall } from '../call.ts';
-import { ButtonForm, Facts, Table } from '../elements.tsx';
+import { ButtonForm, Facts, Table } from '../../ui/elements.tsx';
 import { shownLines } from '../untrusted-text.ts';
 import { DeliveryBadge } from '../webhooks/delivery-text.tsx';
 import { RESENDABLE } from '../webhooks/event.ts';

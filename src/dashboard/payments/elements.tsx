@@ -2,7 +2,7 @@ import type { IntentStatus } from '../../domain/intent.ts';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { exactTimeText } from '../../i18n/time-text.ts';
 import type { DashboardCall } from '../call.ts';
-import { Badge, type BadgeTone, Moment } from '../elements.tsx';
+import { Badge, type BadgeTone, Moment } from '../../ui/elements.tsx';
 import { shownText } from '../untrusted-text.ts';
 
 type Call = Pick<DashboardCall, 'language'>;

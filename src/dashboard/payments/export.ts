@@ -5,7 +5,7 @@ import type { PaymentRow } from '../../read-model/payment-row.ts';
 import { exportPayments } from '../../read-model/payments-list.ts';
 import { businessDay } from '../../read-model/totals.ts';
 import { actorOf, type DashboardCall, tenantOf } from '../call.ts';
-import { redirectTo } from '../response.tsx';
+import { redirectTo } from '../../ui/answer.ts';
 import { csvStream } from './csv.ts';
 import { dayText, hasProblems, queryOf, readFilter } from './filter.ts';
 import { paymentsPath } from './paths.ts';

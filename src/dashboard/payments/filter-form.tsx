@@ -1,7 +1,7 @@
 import { CURRENCIES, METHODS } from '../../domain/method.ts';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import type { DashboardCall } from '../call.ts';
-import { CsrfField, Field, Message } from '../elements.tsx';
+import { CsrfField, Field, Message } from '../../ui/elements.tsx';
 import {
   FILTER_FIELDS,
   type FilterField,

@@ -6,7 +6,7 @@ import { countText } from '../../i18n/money-text.ts';
 import { isAllowed } from '../../members/permissions.ts';
 import { endpointOrigin } from '../../webhooks/endpoints.ts';
 import type { DashboardCall } from '../call.ts';
-import { Facts, Table } from '../elements.tsx';
+import { Facts, Table } from '../../ui/elements.tsx';
 import { shownText } from '../untrusted-text.ts';
 import { When } from '../when.tsx';
 import { amountsOf } from './amounts.ts';

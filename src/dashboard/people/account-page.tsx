@@ -5,7 +5,7 @@ import { NAME_LENGTH_MAX } from '../../members/invitations.ts';
 import type { ListedPasskey } from '../../members/passkeys.ts';
 import type { OpenSession } from '../../members/sessions.ts';
 import type { DashboardCall } from '../call.ts';
-import { Badge, ButtonForm, CsrfField, Field, Message, Table } from '../elements.tsx';
+import { Badge, ButtonForm, CsrfField, Field, Message, Table } from '../../ui/elements.tsx';
 import { Frame } from '../frame.tsx';
 import { When } from '../when.tsx';
 import { PasskeyForm } from './passkey-form.tsx';

@@ -11,7 +11,7 @@ import {
 import { openSessions, revokeOtherSessions, revokeSession } from '../../members/sessions.ts';
 import type { DashboardCall } from '../call.ts';
 import { noticePage } from '../notices.tsx';
-import { answerPage, redirectTo } from '../response.tsx';
+import { answerPage, redirectTo } from '../../ui/answer.ts';
 import { AccountPage } from './account-page.tsx';
 import { entryIfChanged } from './entries.ts';
 

@@ -1,7 +1,7 @@
 import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { type Invitation, JOIN_PATH, NAME_LENGTH_MAX } from '../../members/invitations.ts';
 import type { PublicCall } from '../call.ts';
-import { Facts, Field } from '../elements.tsx';
+import { Facts, Field } from '../../ui/elements.tsx';
 import { PublicFrame } from '../frame.tsx';
 import { When } from '../when.tsx';
 import { PasskeyForm } from './passkey-form.tsx';

@@ -28,7 +28,7 @@ import {
   verifiedRegistration,
 } from '../../members/verification.ts';
 import { addressOf, type PublicCall } from '../call.ts';
-import { answerJson, answerPage } from '../response.tsx';
+import { answerJson, answerPage } from '../../ui/answer.ts';
 import { JoinPage, LinkEndedPage } from './join-page.tsx';
 import { refused } from './refusal.ts';
 import { startSession } from './start-session.ts';

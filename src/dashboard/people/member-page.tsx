@@ -2,7 +2,7 @@ import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import type { DashboardMessages } from '../../i18n/messages.ts';
 import type { Member } from '../../members/members.ts';
 import type { DashboardCall } from '../call.ts';
-import { ButtonForm, CsrfField, Facts, Message } from '../elements.tsx';
+import { ButtonForm, CsrfField, Facts, Message } from '../../ui/elements.tsx';
 import { Frame } from '../frame.tsx';
 import { When } from '../when.tsx';
 import { LinkOnce, type NewLink, RoleChoice } from './team-page.tsx';

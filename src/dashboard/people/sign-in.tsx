@@ -13,7 +13,7 @@ import { relyingPartyOf } from '../../members/relying-party.ts';
 import { sessionOf } from '../../members/session.ts';
 import { assertionOptions, verifiedAssertion } from '../../members/verification.ts';
 import type { PublicCall } from '../call.ts';
-import { answerJson, answerPage, redirectTo } from '../response.tsx';
+import { answerJson, answerPage, redirectTo } from '../../ui/answer.ts';
 import { nextPath } from './next-path.ts';
 import { refused } from './refusal.ts';
 import { SignInPage } from './sign-in-page.tsx';

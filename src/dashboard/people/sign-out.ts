@@ -2,7 +2,7 @@ import { runBatch } from '../../database.ts';
 import { endedSessionCookie } from '../../members/session.ts';
 import { revokeSession } from '../../members/sessions.ts';
 import type { DashboardCall } from '../call.ts';
-import { redirectTo } from '../response.tsx';
+import { redirectTo } from '../../ui/answer.ts';
 import { entryIfChanged } from './entries.ts';
 
 /** POST /dashboard/sign-out */

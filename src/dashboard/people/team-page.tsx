@@ -3,7 +3,7 @@ import { NAME_LENGTH_MAX, type OpenInvitation } from '../../members/invitations.
 import type { Member } from '../../members/members.ts';
 import { ROLES, type Role } from '../../members/permissions.ts';
 import type { DashboardCall } from '../call.ts';
-import { ButtonForm, CopyText, CsrfField, Field, Message, Table } from '../elements.tsx';
+import { ButtonForm, CopyText, CsrfField, Field, Message, Table } from '../../ui/elements.tsx';
 import { Frame } from '../frame.tsx';
 import { When } from '../when.tsx';
 

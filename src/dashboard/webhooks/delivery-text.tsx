@@ -3,7 +3,7 @@ import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import type { DeliveryStatus } from '../../intent/protocol.ts';
 import { EVENT_WORDS } from '../../webhooks/payload.ts';
 import type { DashboardCall } from '../call.ts';
-import { Badge, type BadgeTone } from '../elements.tsx';
+import { Badge, type BadgeTone } from '../../ui/elements.tsx';
 
 const TONES: Readonly<Record<DeliveryStatus, BadgeTone>> = {
   queued: 'plain',

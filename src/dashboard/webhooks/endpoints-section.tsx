@@ -2,7 +2,7 @@ import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { isAllowed } from '../../members/permissions.ts';
 import type { Endpoint } from '../../webhooks/endpoints.ts';
 import type { DashboardCall } from '../call.ts';
-import { Badge, ButtonForm, Table } from '../elements.tsx';
+import { Badge, ButtonForm, Table } from '../../ui/elements.tsx';
 import { When } from '../when.tsx';
 import { webhooksPath } from './paths.ts';
 

@@ -11,9 +11,9 @@ import {
 } from '../../webhooks/endpoints.ts';
 import { forgetSettingsOf } from '../../webhooks/settings.ts';
 import { actorOf, type DashboardCall, tenantOf } from '../call.ts';
-import { CsrfField, Message } from '../elements.tsx';
+import { CsrfField, Message } from '../../ui/elements.tsx';
 import { Frame } from '../frame.tsx';
-import { answerPage } from '../response.tsx';
+import { answerPage } from '../../ui/answer.ts';
 import { type DaysForm, dateOf, readDays } from './days.ts';
 import { DaysFields } from './days-fields.tsx';
 import { Parts } from './parts.tsx';

@@ -3,7 +3,7 @@ import { countText } from '../../i18n/money-text.ts';
 import { isAllowed } from '../../members/permissions.ts';
 import { SECRETS_MAX } from '../../webhooks/settings.ts';
 import type { DashboardCall } from '../call.ts';
-import { ButtonForm, CopyText, CsrfField, Field, Message, Table } from '../elements.tsx';
+import { ButtonForm, CopyText, CsrfField, Field, Message, Table } from '../../ui/elements.tsx';
 import { When } from '../when.tsx';
 import { webhooksPath } from './paths.ts';
 import { mayEnd, OVERLAP_HOURS, OVERLAP_HOURS_DEFAULT, type SecretEntry } from './secrets.ts';

@@ -13,7 +13,7 @@ import {
 import { testEvent } from '../../webhooks/test-event.ts';
 import { actorOf, type DashboardCall, tenantOf } from '../call.ts';
 import { noticePage } from '../notices.tsx';
-import { redirectTo } from '../response.tsx';
+import { redirectTo } from '../../ui/answer.ts';
 import { addressProblem } from './address.ts';
 import { defaultUrl } from './default-url.ts';
 import { webhooksPath } from './paths.ts';

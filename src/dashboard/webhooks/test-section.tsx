@@ -3,7 +3,7 @@ import { countText } from '../../i18n/money-text.ts';
 import type { DeliveryTry } from '../../intent/protocol.ts';
 import { isAccepted } from '../../webhooks/send.ts';
 import type { DashboardCall } from '../call.ts';
-import { CsrfField, Facts, Field, Message } from '../elements.tsx';
+import { CsrfField, Facts, Field, Message } from '../../ui/elements.tsx';
 import { shownLines } from '../untrusted-text.ts';
 import type { AddressProblem } from './address.ts';
 import { webhooksPath } from './paths.ts';

@@ -1,5 +1,5 @@
-import { Moment, Table } from '../../dashboard/elements.tsx';
-import { answerPage } from '../../dashboard/response.tsx';
+import { Moment, Table } from '../../ui/elements.tsx';
+import { answerPage } from '../../ui/answer.ts';
 import { CHECKOUT_TEXTS, DESK_TEXTS } from '../../i18n/back-office.ts';
 import { timeText } from '../../i18n/time-text.ts';
 import { type AttentionItem, attentionPage } from '../attention/items.ts';

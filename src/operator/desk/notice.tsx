@@ -1,4 +1,4 @@
-import { answerPage } from '../../dashboard/response.tsx';
+import { answerPage } from '../../ui/answer.ts';
 import type { Problem } from '../../http/problem.ts';
 import { DESK_TEXTS } from '../../i18n/back-office.ts';
 import { DeskFrame, deskView } from './frame.tsx';

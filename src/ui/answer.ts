@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
-import { documentHeaders, seeOther } from '../ui/page-response.ts';
-import type { PublicCall } from './call.ts';
+import { documentHeaders, seeOther } from '../checkout/page-response.ts';
+import type { PublicCall } from '../dashboard/call.ts';
 
 /** Nothing but our own script and styles; forms go nowhere else. */
 const CONTENT_SECURITY_POLICY = [

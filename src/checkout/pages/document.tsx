@@ -1,11 +1,11 @@
 import type { ComponentChildren } from 'preact';
-import { LANGUAGE_PARAMETER, LANGUAGES } from '../i18n/language.ts';
-import type { CheckoutMessages } from '../i18n/messages.ts';
+import { LANGUAGE_PARAMETER, LANGUAGES } from '../../i18n/language.ts';
+import type { CheckoutMessages } from '../../i18n/messages.ts';
 import {
   CHECKOUT_CSS,
   CHECKOUT_SCRIPT_PATH,
   CHECKOUT_SCRIPT_SHA256,
-} from './checkout-assets.generated.ts';
+} from '../../ui/checkout-assets.generated.ts';
 import { inlineStyle } from './inline-style.ts';
 
 /** How a page learns that it is out of date. */

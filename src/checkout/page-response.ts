@@ -1,9 +1,9 @@
 import type { VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
-import { webUrl } from '../checkout/return-url.ts';
+import { webUrl } from './return-url.ts';
 import { base64FromBytes } from '../crypto/encoding.ts';
 import { rememberingCookie } from '../i18n/language.ts';
-import { CHECKOUT_CSS_SHA256 } from './checkout-assets.generated.ts';
+import { CHECKOUT_CSS_SHA256 } from '../ui/checkout-assets.generated.ts';
 
 const YEAR_SECONDS = 31_536_000;
 

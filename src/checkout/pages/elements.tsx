@@ -1,0 +1,42 @@
+import type { ComponentChildren } from 'preact';
+
+/** One labelled value of a definition list. */
+export function Row(props: {
+  readonly label: string;
+  readonly emphasis?: boolean;
+  /** How the value reads once a method is chosen, where it depends on it. */
+  readonly byMethod?: string | null;
+  /** Whether the row stands for a fee that not every method has. */
+  readonly isFee?: boolean;
+  readonly children: ComponentChildren;
+}) {
+  return (
+    <div class={props.emphasis ? 'row row-strong' : 'row'} data-fee-row={props.isFee}>
+      <dt>{props.label}</dt>
+      <dd class="money" data-by-method={props.byMethod ?? undefined}>
+        {props.children}
+      </dd>
+    </div>
+  );
+}
+
+export type Tone = 'good' | 'bad' | 'wait' | 'plain';
+
+/** A state's headline with its mark. */
+export function Headline(props: { readonly tone: Tone; readonly children: ComponentChildren }) {
+  return (
+    <div class={`headline headline-${props.tone}`}>
+      <svg class="sign" viewBox="0 0 24 24" width="24" height="24" aria-hidden="true">
+        <path d={SIGN[props.tone]} />
+      </svg>
+      <h1>{props.children}</h1>
+    </div>
+  );
+}
+
+const SIGN: Readonly<Record<Tone, string>> = {
+  good: 'M5 12.5l4.5 4.5L19 7.5',
+  bad: 'M12 6v7.5M12 17.6v.4',
+  wait: 'M12 3a9 9 0 1 0 0 18a9 9 0 0 0 0-18M12 7.5V12l3 2',
+  plain: 'M7 12h10',
+};
