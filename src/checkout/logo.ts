@@ -1,5 +1,5 @@
 import { merchantLogo } from '../merchants/logo.ts';
-import { partHeaders } from './page-response.ts';
+import { partHeaders } from '../ui/headers.ts';
 import { unknownPage } from './notices.ts';
 import { openLink, pathSegment } from './open-link.ts';
 

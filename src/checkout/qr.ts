@@ -1,5 +1,5 @@
 import { renderSVG } from 'uqr';
-import { partHeaders } from './page-response.ts';
+import { partHeaders } from '../ui/headers.ts';
 import { pathSegment, verifiedLink } from './open-link.ts';
 
 /** Modules round the code, as ISO/IEC 18004 asks for. */

@@ -3,7 +3,7 @@ import { runAttempt } from '../attempts/start.ts';
 import type { Intent } from '../domain/intent.ts';
 import type { IntentClient } from '../intent/client.ts';
 import { railFor, takesPhone } from '../rails/registry.ts';
-import { seeOther } from './page-response.ts';
+import { seeOther } from '../ui/headers.ts';
 import { checkoutPage } from './checkout-page.ts';
 import { attemptsKnownTo, readChoice } from './choice.ts';
 import { readForm } from './form.ts';

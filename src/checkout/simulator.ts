@@ -2,9 +2,9 @@ import { h } from 'preact';
 import { railOrder } from '../attempts/order.ts';
 import { messagesFor } from '../i18n/language.ts';
 import { simulator } from '../rails/simulator/rail.ts';
-import { pageResponse } from './page-response.ts';
 import { unknownPage } from './notices.ts';
 import { openLink, pathSegment } from './open-link.ts';
+import { pageResponse } from './page-response.ts';
 import { SimulatorPage } from './pages/simulator.tsx';
 
 /** GET /simulator/:token: the sandbox's stand-in for a rail's page. */

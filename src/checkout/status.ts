@@ -1,5 +1,5 @@
 import { railPageUrl } from '../attempts/rail-page.ts';
-import { partHeaders } from './page-response.ts';
+import { partHeaders } from '../ui/headers.ts';
 import { openLink, pathSegment } from './open-link.ts';
 import { checkoutView } from './view.ts';
 

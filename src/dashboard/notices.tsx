@@ -1,8 +1,8 @@
 import { backOfficeLanguageOf, DASHBOARD_TEXTS } from '../i18n/back-office.ts';
 import type { DashboardMessages } from '../i18n/messages.ts';
+import { type AnswerOptions, answerPage, redirectTo } from '../ui/answer.ts';
 import type { PublicCall } from './call.ts';
 import { PublicFrame } from './frame.tsx';
-import { type AnswerOptions, answerPage, redirectTo } from '../ui/answer.ts';
 
 type NoticeKind = keyof DashboardMessages['frame']['notices'];
 

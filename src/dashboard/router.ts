@@ -5,11 +5,11 @@ import { AreaRouter, methodNotAllowed } from '../http/router.ts';
 import { backOfficeLanguageOf } from '../i18n/back-office.ts';
 import { isAllowed } from '../members/permissions.ts';
 import { isCsrfTokenOf, sessionOf } from '../members/session.ts';
+import { redirectTo } from '../ui/answer.ts';
 import type { DashboardCall, PublicCall } from './call.ts';
 import { addressOf } from './call.ts';
 import { environmentCookie, environmentFrom, lastEnvironment } from './environment-cookie.ts';
 import { noticePage, signInFirst } from './notices.tsx';
-import { redirectTo } from '../ui/answer.ts';
 import type { DashboardRoute, PublicRoute } from './route.ts';
 import { DASHBOARD_ROUTES, PUBLIC_ROUTES } from './routes.ts';
 

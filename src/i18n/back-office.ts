@@ -3,10 +3,8 @@ import * as english from './en.ts';
 import { languageOf } from './language.ts';
 import type { CheckoutMessages, DashboardMessages, DeskMessages } from './messages.ts';
 
-/** The languages of the dashboard and the desk. The customers' pages speak two more. */
-export const BACK_OFFICE_LANGUAGES = { en: 'English', am: 'አማርኛ' } as const;
-
-export type BackOfficeLanguage = keyof typeof BACK_OFFICE_LANGUAGES;
+/** The languages of the dashboard and the desk. Customers' pages have two more. */
+export type BackOfficeLanguage = 'en' | 'am';
 
 /** Texts of an area in each of these languages. */
 type Texts<Messages> = Readonly<Record<BackOfficeLanguage, Messages>>;

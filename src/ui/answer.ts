@@ -1,9 +1,8 @@
 import type { VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
-import { documentHeaders, seeOther } from '../checkout/page-response.ts';
-import type { PublicCall } from '../dashboard/call.ts';
+import { documentHeaders, seeOther } from './headers.ts';
 
-/** Nothing but our own script and styles; forms go nowhere else. */
+/** Of the dashboard and the desk: only our own script and styles; forms post nowhere else. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -25,7 +24,7 @@ export interface AnswerOptions {
 
 /** An HTML answer out of a page. */
 export function answerPage(
-  { request }: Pick<PublicCall, 'request'>,
+  { request }: { readonly request: Request },
   page: VNode,
   { status = 200, cookies = [], retryAfterSeconds }: AnswerOptions = {},
 ): Response {
@@ -46,7 +45,7 @@ export function answerPage(
  * Reloading and going back never post again.
  */
 export function redirectTo(
-  { request }: Pick<PublicCall, 'request'>,
+  { request }: { readonly request: Request },
   path: string,
   { done, cookies = [] }: { readonly done?: string; readonly cookies?: readonly string[] } = {},
 ): Response {

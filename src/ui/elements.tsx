@@ -1,54 +1,29 @@
 import type { ComponentChildren } from 'preact';
-import { DASHBOARD_TEXTS } from '../i18n/back-office.ts';
-import type { Session } from '../members/session.ts';
-import type { DashboardCall } from '../dashboard/call.ts';
-import { shownText } from '../dashboard/untrusted-text.ts';
+import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../i18n/back-office.ts';
+import { exactTimeText, timeText } from '../i18n/time-text.ts';
+import type { PageView } from './back-office.tsx';
+import { shownText } from './untrusted-text.ts';
 
-/** Into every form that posts. */
-export function CsrfField({ session }: { readonly session: Session }) {
-  return <input type="hidden" name="csrf" value={session.csrfToken} />;
-}
+type Call = Pick<PageView, 'language'>;
 
-/** A form of one button, such as "Revoke". */
-export function ButtonForm(props: {
-  readonly call: DashboardCall;
-  readonly action: string;
-  readonly label: string;
-  /** For whoever cannot see what the button stands beside. */
-  readonly describedAs?: string;
-  readonly tone?: 'plain' | 'bad';
-  /** Asked before it is sent, where JavaScript runs. */
-  readonly confirm?: string;
-  /** Hidden fields. */
-  readonly fields?: Readonly<Record<string, string>>;
-}) {
-  const { call, action, label, describedAs, tone, confirm, fields = {} } = props;
-  return (
-    <form method="post" action={action} data-confirm={confirm}>
-      <CsrfField session={call.session} />
-      {Object.entries(fields).map(([name, value]) => (
-        <input type="hidden" name={name} value={value} />
-      ))}
-      <button type="submit" class={tone} aria-label={describedAs}>
-        {label}
-      </button>
-    </form>
-  );
-}
-
-/** A labelled control with its hint and its error, tied together for screen readers. */
-export function Field(props: {
+interface FieldProps {
   readonly id: string;
   readonly label: string;
   readonly hint?: string | undefined;
   readonly error?: string | null | undefined;
-  /** Gets the ids that describe it. */
-  readonly children: (attributes: {
-    readonly id: string;
-    readonly 'aria-describedby': string | undefined;
-    readonly 'aria-invalid': 'true' | undefined;
-  }) => ComponentChildren;
-}) {
+}
+
+/** A labelled control with its hint and its error, tied together for screen readers. */
+export function Field(
+  props: FieldProps & {
+    /** Gets the ids that describe it. */
+    readonly children: (attributes: {
+      readonly id: string;
+      readonly 'aria-describedby': string | undefined;
+      readonly 'aria-invalid': 'true' | undefined;
+    }) => ComponentChildren;
+  },
+) {
   const { id, label, hint, error } = props;
   const described = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ');
   return (
@@ -99,6 +74,37 @@ export function SelectField(props: {
   );
 }
 
+/** A field of one line of text, named as its id unless told otherwise. */
+export function TextField(
+  props: FieldProps & {
+    readonly name?: string;
+    readonly value: string;
+    readonly maxlength?: number;
+    readonly autocomplete?: string;
+    readonly readonly?: boolean;
+    /** True unless told otherwise. */
+    readonly required?: boolean;
+  },
+) {
+  const { id, name = id, value, autocomplete = 'off', required = true } = props;
+  return (
+    <Field {...props}>
+      {(attributes) => (
+        <input
+          {...attributes}
+          type="text"
+          name={name}
+          value={value}
+          required={required}
+          readonly={props.readonly}
+          maxlength={props.maxlength}
+          autocomplete={autocomplete}
+        />
+      )}
+    </Field>
+  );
+}
+
 export type BadgeTone = 'good' | 'bad' | 'wait' | 'plain';
 
 /** A status in a word. The word says it; the colour only repeats it. */
@@ -120,7 +126,7 @@ export function Message(props: {
 
 /** What a form has done, as the redirect after it says in `done`. Shown only if `texts` knows it. */
 export function DoneMessage(props: {
-  readonly call: Pick<DashboardCall, 'url'>;
+  readonly call: Pick<PageView, 'url'>;
   readonly texts: Readonly<Record<string, ComponentChildren>>;
   readonly tone?: 'good' | 'bad';
 }) {
@@ -131,8 +137,9 @@ export function DoneMessage(props: {
 
 /** What is wrong with a form, on top of the page, with links to the fields. Nothing if all is well. */
 export function ProblemList(props: {
-  readonly call: Pick<DashboardCall, 'language'>;
-  readonly problems: readonly (readonly [href: `#${string}`, problem: ComponentChildren])[];
+  readonly call: Call;
+  /** A problem of the form as a whole has no field to lead to. */
+  readonly problems: readonly (readonly [href: `#${string}` | null, problem: ComponentChildren])[];
 }) {
   const { call, problems } = props;
   return problems.length === 0 ? null : (
@@ -140,9 +147,7 @@ export function ProblemList(props: {
       <p>{DASHBOARD_TEXTS[call.language].frame.problemTitle}</p>
       <ul>
         {problems.map(([href, problem]) => (
-          <li>
-            <a href={href}>{problem}</a>
-          </li>
+          <li>{href === null ? problem : <a href={href}>{problem}</a>}</li>
         ))}
       </ul>
     </Message>
@@ -168,7 +173,7 @@ export function Section(props: {
 
 /** Text to be taken along whole: a key, an address. The button needs JavaScript and hides without. */
 export function CopyText(props: {
-  readonly call: Pick<DashboardCall, 'language'>;
+  readonly call: Call;
   readonly id: string;
   readonly label: string;
   readonly value: string;
@@ -265,7 +270,7 @@ export function Table(props: {
 
 /** The ways to the pages before and after, by the cursors in their addresses. */
 export function Pager(props: {
-  readonly call: Pick<DashboardCall, 'language'>;
+  readonly call: Call;
   readonly newer: string | null;
   readonly older: string | null;
 }) {
@@ -290,4 +295,14 @@ export function Pager(props: {
 /** A moment for people and for machines. */
 export function Moment(props: { readonly atMs: number; readonly children: string }) {
   return <time datetime={new Date(props.atMs).toISOString()}>{props.children}</time>;
+}
+
+/** A moment in the reader's language, on the clock of Addis Ababa. */
+export function When({ call, atMs }: { readonly call: Call; readonly atMs: number }) {
+  return <Moment atMs={atMs}>{timeText(atMs, CHECKOUT_TEXTS[call.language])}</Moment>;
+}
+
+/** The same to the second, for what happens faster than minutes tell. */
+export function WhenExactly({ call, atMs }: { readonly call: Call; readonly atMs: number }) {
+  return <Moment atMs={atMs}>{exactTimeText(atMs, CHECKOUT_TEXTS[call.language])}</Moment>;
 }

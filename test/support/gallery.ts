@@ -12,12 +12,12 @@ import {
   unavailablePage,
   unknownPage,
 } from '../../src/checkout/notices.ts';
+import { pageResponse } from '../../src/checkout/page-response.ts';
 import { SimulatorPage } from '../../src/checkout/pages/simulator.tsx';
 import type { ViewContext } from '../../src/checkout/view.ts';
 import type { Attempt, FailureReason, Intent, IntentTerms } from '../../src/domain/intent.ts';
 import { messagesFor } from '../../src/i18n/language.ts';
 import type { FormProblem } from '../../src/i18n/message-types.ts';
-import { pageResponse } from '../../src/checkout/page-response.ts';
 import { attemptWith, intentWith, itemWith, termsWith } from './checkout-fixtures.ts';
 
 /**

@@ -37,7 +37,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'src/dead-letters/': SHARED,
   'src/read-model/': [...SHARED, 'src/intent/client.ts', 'src/intent/protocol.ts'],
   'src/i18n/': SHARED,
-  'src/ui/': [...SHARED, 'src/i18n/', 'src/checkout/return-url.ts'],
+  'src/ui/': [...SHARED, 'src/i18n/'],
   'src/rails/': [...SHARED, 'src/checkout/', 'src/ui/'],
   'src/attempts/': [
     ...SHARED,
@@ -78,9 +78,6 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'src/operator/': [
     ...SHARED,
     'src/audit/',
-    'src/ui/elements.tsx',
-    'src/dashboard/frame.tsx',
-    'src/ui/answer.ts',
     'src/dead-letters/',
     'src/i18n/',
     'src/intent/client.ts',
@@ -112,15 +109,9 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'src/http/': ['itty-router', 'valibot'],
   'src/api/': ['valibot'],
-  'src/checkout/': ['preact', 'uqr'],
+  'src/checkout/': ['preact', 'preact-render-to-string', 'uqr'],
   'src/dashboard/browser/': ['@simplewebauthn/browser'],
-  'src/dashboard/': [
-    'preact',
-    'preact-render-to-string',
-    '@simplewebauthn/server',
-    '@simplewebauthn/server/helpers',
-    'valibot',
-  ],
+  'src/dashboard/': ['preact', 'valibot'],
   'src/operator/': ['preact', 'valibot', 'jose'],
   'src/ui/': ['preact', 'preact-render-to-string'],
   'src/members/': ['@simplewebauthn/server', '@simplewebauthn/server/helpers', 'valibot'],

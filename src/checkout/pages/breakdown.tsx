@@ -1,6 +1,6 @@
 import { countText, moneyText } from '../../i18n/money-text.ts';
-import { Row } from './elements.tsx';
 import type { ItemLine } from '../summary.ts';
+import { Row } from './elements.tsx';
 import type { SummaryProps } from './frame.tsx';
 
 /**

@@ -1,4 +1,4 @@
-import type { ComponentChildren } from 'preact';
+import { type ComponentChildren, h } from 'preact';
 import { LANGUAGE_PARAMETER, LANGUAGES } from '../../i18n/language.ts';
 import type { CheckoutMessages } from '../../i18n/messages.ts';
 import {
@@ -6,7 +6,7 @@ import {
   CHECKOUT_SCRIPT_PATH,
   CHECKOUT_SCRIPT_SHA256,
 } from '../../ui/checkout-assets.generated.ts';
-import { inlineStyle } from './inline-style.ts';
+import { Document, LanguageSwitch } from '../../ui/document.tsx';
 
 /** How a page learns that it is out of date. */
 export interface Follow {
@@ -18,7 +18,7 @@ export interface Follow {
   readonly speed: 'fast' | 'slow';
 }
 
-export interface DocumentProps {
+export interface CheckoutDocumentProps {
   readonly text: CheckoutMessages;
   readonly title: string;
   readonly isTest: boolean;
@@ -34,83 +34,67 @@ export interface DocumentProps {
   readonly children: ComponentChildren;
 }
 
-/** The frame of every page: no word, script or style in it comes from anywhere else. */
-export function Document(props: DocumentProps) {
+/** Every page that customers see. */
+export function CheckoutDocument(props: CheckoutDocumentProps) {
   const { text, title, isTest, path, follow = null, refresh = null, brandCss = null } = props;
   return (
-    <html lang={text.locale}>
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        <meta name="format-detection" content="telephone=no" />
-        <meta name="robots" content="noindex, nofollow" />
-        <title>{title}</title>
-        {inlineStyle(CHECKOUT_CSS)}
-        {brandCss !== null && inlineStyle(brandCss)}
-        <link rel="icon" href="data:," />
-        <script
-          type="module"
-          src={CHECKOUT_SCRIPT_PATH}
-          integrity={`sha256-${CHECKOUT_SCRIPT_SHA256}`}
+    <Document
+      locale={text.locale}
+      title={title}
+      script={{ path: CHECKOUT_SCRIPT_PATH, sha256: CHECKOUT_SCRIPT_SHA256 }}
+      head={
+        <>
+          <meta name="format-detection" content="telephone=no" />
+          {inlineStyle(CHECKOUT_CSS)}
+          {brandCss !== null && inlineStyle(brandCss)}
+          {refresh !== null && (
+            <noscript>
+              <meta http-equiv="refresh" content={refreshContent(refresh)} />
+            </noscript>
+          )}
+        </>
+      }
+      data={{
+        'data-page': path ?? undefined,
+        'data-status': follow?.statusPath,
+        'data-state': follow?.tag,
+        'data-follow': follow?.speed,
+      }}
+    >
+      <header>
+        {isTest && <p class="test-banner">{text.testBanner}</p>}
+        <LanguageSwitch
+          label={text.languages}
+          languages={LANGUAGES}
+          locale={text.locale}
+          href={(code) => `${path ?? ''}?${props.query ?? ''}${LANGUAGE_PARAMETER}=${code}`}
         />
-        {refresh !== null && (
-          <noscript>
-            <meta http-equiv="refresh" content={refreshContent(refresh)} />
-          </noscript>
-        )}
-      </head>
-      <body
-        data-page={path ?? undefined}
-        data-status={follow?.statusPath}
-        data-state={follow?.tag}
-        data-follow={follow?.speed}
-      >
-        <header>
-          {isTest && <p class="test-banner">{text.testBanner}</p>}
-          <LanguageSwitch text={text} path={path} query={props.query ?? ''} />
-        </header>
-        <p
-          class="connection"
-          role="status"
-          data-connection
-          data-text={text.noConnection}
-          data-unsent={text.notSentOffline}
-        />
-        {props.children}
-        <footer class="foot">
-          <p>{text.poweredBy}</p>
-          <p>{text.keepLinkPrivate}</p>
-        </footer>
-        <p class="visually-hidden" role="status" data-announcer />
-      </body>
-    </html>
+      </header>
+      <p
+        class="connection"
+        role="status"
+        data-connection
+        data-text={text.noConnection}
+        data-unsent={text.notSentOffline}
+      />
+      {props.children}
+      <footer class="foot">
+        <p>{text.poweredBy}</p>
+        <p>{text.keepLinkPrivate}</p>
+      </footer>
+    </Document>
   );
 }
 
-/** Plain links: they work without JavaScript, and the answer remembers the choice. */
-function LanguageSwitch({
-  text,
-  path,
-  query,
-}: Pick<DocumentProps, 'text' | 'path'> & { readonly query: string }) {
-  return (
-    <nav class="languages" aria-label={text.languages}>
-      {Object.entries(LANGUAGES).map(([code, language]) => (
-        <a
-          href={`${path ?? ''}?${query}${LANGUAGE_PARAMETER}=${code}`}
-          lang={code}
-          hreflang={code}
-          aria-current={language.locale === text.locale ? 'true' : undefined}
-        >
-          {language.languageName}
-        </a>
-      ))}
-    </nav>
-  );
+/**
+ * A style sheet within the page: one round trip less before a phone can show anything. The CSP
+ * allows it by its hash. `css` must be ours: CSS is not escaped, which would break its selectors.
+ */
+function inlineStyle(css: string): ComponentChildren {
+  return h('style', { dangerouslySetInnerHTML: { __html: css } });
 }
 
-function refreshContent(refresh: NonNullable<DocumentProps['refresh']>): string {
+function refreshContent(refresh: NonNullable<CheckoutDocumentProps['refresh']>): string {
   const after = String(refresh.afterSeconds);
   return refresh.url === null ? after : `${after};url=${refresh.url}`;
 }

@@ -1,9 +1,9 @@
 import type { CheckoutMessages } from '../../i18n/messages.ts';
 import { moneyText } from '../../i18n/money-text.ts';
 import { timeText } from '../../i18n/time-text.ts';
-import { Headline, Row } from './elements.tsx';
 import type { CheckoutState, PaidState } from '../view.ts';
 import { Breakdown } from './breakdown.tsx';
+import { Headline, Row } from './elements.tsx';
 import { Frame, type PageProps, type SummaryProps } from './frame.tsx';
 import { ReturnButton } from './way-back.tsx';
 

@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import type { CheckoutMessages } from '../../i18n/messages.ts';
 import { brandCss } from '../../ui/brand.ts';
-import { Document, type DocumentProps } from './document.tsx';
 import type { PaymentSummary } from '../summary.ts';
 import { ALREADY_PARAMETER, type CheckoutView } from '../view.ts';
+import { CheckoutDocument, type CheckoutDocumentProps } from './document.tsx';
 import { Payee } from './payee.tsx';
 import { WayBack } from './way-back.tsx';
 
@@ -24,7 +24,7 @@ export interface FrameProps extends PageProps {
   /** Whether the customer's way back ends the payment, and so asks first. */
   readonly leaving: 'ends_payment' | 'leaves_it';
   readonly follow?: 'fast' | 'slow' | null;
-  readonly refresh?: DocumentProps['refresh'];
+  readonly refresh?: CheckoutDocumentProps['refresh'];
   /** Beneath who is paid: details, the code for the phone. */
   readonly aside?: ComponentChildren;
   readonly children: ComponentChildren;
@@ -35,7 +35,7 @@ export function Frame(props: FrameProps) {
   const { text, view, path, title, isWide = false, follow = null, refresh = null } = props;
   const { summary } = view;
   return (
-    <Document
+    <CheckoutDocument
       text={text}
       title={title}
       isTest={summary.isTest}
@@ -55,7 +55,7 @@ export function Frame(props: FrameProps) {
         </div>
         <div class="task">{props.children}</div>
       </main>
-    </Document>
+    </CheckoutDocument>
   );
 }
 

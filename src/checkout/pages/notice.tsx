@@ -1,7 +1,7 @@
 import type { CheckoutMessages } from '../../i18n/messages.ts';
-import { Document } from './document.tsx';
-import { Headline } from './elements.tsx';
 import { Countdown } from './countdown.tsx';
+import { CheckoutDocument } from './document.tsx';
+import { Headline } from './elements.tsx';
 
 const SECOND_MS = 1_000;
 
@@ -28,7 +28,7 @@ export function NoticePage(props: {
   const refresh =
     retryAfterSeconds === null ? null : { afterSeconds: retryAfterSeconds, url: retryPath };
   return (
-    <Document text={text} title={title} isTest={false} path={retryPath} refresh={refresh}>
+    <CheckoutDocument text={text} title={title} isTest={false} path={retryPath} refresh={refresh}>
       <main class="sheet">
         <div class="task">
           <Headline tone={kind === 'busy' || kind === 'too_many_tries' ? 'wait' : 'plain'}>
@@ -53,6 +53,6 @@ export function NoticePage(props: {
           )}
         </div>
       </main>
-    </Document>
+    </CheckoutDocument>
   );
 }

@@ -1,8 +1,8 @@
 import { timeText } from '../../i18n/time-text.ts';
-import { Headline } from './elements.tsx';
 import type { PushState, RedirectState } from '../view.ts';
 import { Breakdown } from './breakdown.tsx';
 import { Countdown } from './countdown.tsx';
+import { Headline } from './elements.tsx';
 import { Frame, type PageProps } from './frame.tsx';
 
 /** How often a page that waits fetches itself where there is no script to ask for the state. */

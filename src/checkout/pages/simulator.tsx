@@ -9,9 +9,9 @@ import type { CheckoutMessages } from '../../i18n/messages.ts';
 import { moneyText } from '../../i18n/money-text.ts';
 import { timeText } from '../../i18n/time-text.ts';
 import type { SimulatorOutcome } from '../../rails/simulator/rail.ts';
-import { Document } from './document.tsx';
-import { Headline, Row } from './elements.tsx';
 import { Countdown } from './countdown.tsx';
+import { CheckoutDocument } from './document.tsx';
+import { Headline, Row } from './elements.tsx';
 
 export interface SimulatorPageProps {
   readonly text: CheckoutMessages;
@@ -34,7 +34,7 @@ export function SimulatorPage(props: SimulatorPageProps) {
   const settled = settledText(attempt.status, text);
   const title = settled === null ? text.simulatorTitle : text.simulatorSettledTitle;
   return (
-    <Document text={text} title={`${title} · ${text.testBanner}`} isTest path={props.path}>
+    <CheckoutDocument text={text} title={`${title} · ${text.testBanner}`} isTest path={props.path}>
       <main class="sheet sheet-test">
         <div class="task">
           <Headline tone={settled === null ? 'wait' : 'plain'}>{title}</Headline>
@@ -62,7 +62,7 @@ export function SimulatorPage(props: SimulatorPageProps) {
           )}
         </div>
       </main>
-    </Document>
+    </CheckoutDocument>
   );
 }
 

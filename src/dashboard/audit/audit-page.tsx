@@ -1,11 +1,10 @@
 import { type AuditPage, type AuditRecord, auditActors, auditPage } from '../../audit/read.ts';
 import { METHODS } from '../../domain/method.ts';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
-import type { DashboardCall } from '../call.ts';
-import { Pager, Table } from '../../ui/elements.tsx';
-import { Frame } from '../frame.tsx';
 import { answerPage } from '../../ui/answer.ts';
-import { When } from '../when.tsx';
+import { Pager, Table, When } from '../../ui/elements.tsx';
+import type { DashboardCall } from '../call.ts';
+import { Frame } from '../frame.tsx';
 import { detailRows } from './detail.ts';
 import {
   AUDIT_GROUPS,

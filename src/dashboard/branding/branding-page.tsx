@@ -1,8 +1,9 @@
 import { type BackOfficeLanguage, DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { LOGO_BYTES_MAX } from '../../merchants/branding.ts';
 import { LOGOS_MAX } from '../../merchants/logo.ts';
+import { Field, Message } from '../../ui/elements.tsx';
 import type { DashboardCall } from '../call.ts';
-import { ButtonForm, CsrfField, Field, Message } from '../../ui/elements.tsx';
+import { ButtonForm, CsrfField } from '../forms.tsx';
 import { Frame } from '../frame.tsx';
 import type { RefusedBranding } from './pages.tsx';
 import { Preview } from './preview.tsx';

@@ -4,8 +4,8 @@ import type { Branding } from '../../domain/intent.ts';
 import { colourFrom, type Logo, logoFrom } from '../../merchants/branding.ts';
 import { countOtherLogos, LOGOS_MAX, merchantBranding } from '../../merchants/logo.ts';
 import { addLogo, setBranding } from '../../merchants/provision.ts';
-import { actorOf, type DashboardCall } from '../call.ts';
 import { redirectTo } from '../../ui/answer.ts';
+import { actorOf, type DashboardCall } from '../call.ts';
 import { answerBranding } from './pages.tsx';
 
 /** POST /dashboard/branding/colour. */

@@ -1,8 +1,8 @@
 import { base64FromBytes } from '../../crypto/encoding.ts';
 import type { LogoRefusal } from '../../merchants/branding.ts';
 import { merchantBranding, merchantLogo } from '../../merchants/logo.ts';
-import type { DashboardCall } from '../call.ts';
 import { answerPage } from '../../ui/answer.ts';
+import type { DashboardCall } from '../call.ts';
 import { BrandingPage } from './branding-page.tsx';
 
 /** Why a colour or a logo was not taken. */

@@ -10,9 +10,9 @@ import {
   rollApiKey,
 } from '../../merchants/keys.ts';
 import { revokeApiKey } from '../../merchants/provision.ts';
+import { answerPage, redirectTo } from '../../ui/answer.ts';
 import { actorOf, type DashboardCall, tenantOf } from '../call.ts';
 import { noticePage } from '../notices.tsx';
-import { answerPage, redirectTo } from '../../ui/answer.ts';
 import { isFormId, nameProblem, OVERLAPS_MS, overlapFrom } from './key-form.ts';
 import { isRollable } from './key-state.tsx';
 import { NewKeyPage } from './new-key-page.tsx';

@@ -1,10 +1,10 @@
 import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { apiKeyLabel } from '../../merchants/api-key.ts';
 import { type ApiKeyView, KEY_NAME_LENGTH_MAX } from '../../merchants/keys.ts';
+import { Facts, Field, Message, When } from '../../ui/elements.tsx';
 import type { DashboardCall } from '../call.ts';
-import { ButtonForm, CsrfField, Facts, Field, Message } from '../../ui/elements.tsx';
+import { ButtonForm, CsrfField } from '../forms.tsx';
 import { Frame } from '../frame.tsx';
-import { When } from '../when.tsx';
 import { keyProblems, newFormId, OVERLAPS_MS, type Overlap } from './key-form.ts';
 import { isOver, isRollable, KeyState } from './key-state.tsx';
 import type { RefusedChange } from './pages.tsx';

@@ -1,8 +1,7 @@
 import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import type { ApiKeyView } from '../../merchants/keys.ts';
+import { Badge, When } from '../../ui/elements.tsx';
 import type { DashboardCall } from '../call.ts';
-import { Badge } from '../../ui/elements.tsx';
-import { When } from '../when.tsx';
 
 /** Whether the key opens nothing any more. */
 export function isOver(key: ApiKeyView, nowMs: number): boolean {

@@ -1,8 +1,7 @@
 import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
+import { CopyText, Message, When } from '../../ui/elements.tsx';
 import type { DashboardCall } from '../call.ts';
-import { CopyText, Message } from '../../ui/elements.tsx';
 import { Frame } from '../frame.tsx';
-import { When } from '../when.tsx';
 
 /** The only page that ever holds a key in clear. */
 export function NewKeyPage(props: {

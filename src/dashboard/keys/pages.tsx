@@ -1,8 +1,8 @@
 import { type ApiKeyView, apiKeyBy, apiKeys } from '../../merchants/keys.ts';
+import { answerPage } from '../../ui/answer.ts';
 import type { DashboardCall } from '../call.ts';
 import { tenantOf } from '../call.ts';
 import { noticePage } from '../notices.tsx';
-import { answerPage } from '../../ui/answer.ts';
 import { isKeyId, type NameProblem } from './key-form.ts';
 import { KeyPage } from './key-page.tsx';
 import { KeysPage } from './keys-page.tsx';

@@ -2,9 +2,9 @@ import { auditEntryIfChanged } from '../../audit/log.ts';
 import { runBatch } from '../../database.ts';
 import { METHODS } from '../../domain/method.ts';
 import { methodSettings, setMethodEnabled } from '../../merchants/methods.ts';
+import { redirectTo } from '../../ui/answer.ts';
 import { actorOf, type DashboardCall, tenantOf } from '../call.ts';
 import { noticePage } from '../notices.tsx';
-import { redirectTo } from '../../ui/answer.ts';
 
 /** POST …/methods/:method/enable. */
 export function enableMethod(call: DashboardCall): Promise<Response> {

@@ -4,10 +4,11 @@ import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { moneyText } from '../../i18n/money-text.ts';
 import { isAllowed } from '../../members/permissions.ts';
 import { type AmountLimits, methodSettings } from '../../merchants/methods.ts';
-import { type DashboardCall, tenantOf } from '../call.ts';
-import { Badge, type BadgeTone, ButtonForm, Facts, Message, Table } from '../../ui/elements.tsx';
-import { Frame } from '../frame.tsx';
 import { answerPage } from '../../ui/answer.ts';
+import { Badge, type BadgeTone, Facts, Message, Table } from '../../ui/elements.tsx';
+import { type DashboardCall, tenantOf } from '../call.ts';
+import { ButtonForm } from '../forms.tsx';
+import { Frame } from '../frame.tsx';
 import { type MethodStanding, methodStanding, rateText } from './standing.ts';
 
 /** GET …/methods. */

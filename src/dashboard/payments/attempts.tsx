@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import type { Attempt, AttemptStatus, Intent } from '../../domain/intent.ts';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
-import type { DashboardCall } from '../call.ts';
 import { Badge, type BadgeTone, Facts } from '../../ui/elements.tsx';
+import type { DashboardCall } from '../call.ts';
 import { Untrusted, WhenExactly } from './elements.tsx';
 
 const TONES: Readonly<Record<AttemptStatus, BadgeTone>> = {

@@ -1,8 +1,7 @@
 import type { Intent } from '../../domain/intent.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
+import { When } from '../../ui/elements.tsx';
 import type { DashboardCall } from '../call.ts';
-
-import { When } from '../when.tsx';
 
 /** What a person should look at, in words, with what to do. Nothing when all is well. */
 export function Attention(props: { readonly call: DashboardCall; readonly intent: Intent }) {

@@ -1,9 +1,9 @@
 import type { IntentStatus } from '../../domain/intent.ts';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { exactTimeText } from '../../i18n/time-text.ts';
-import type { DashboardCall } from '../call.ts';
 import { Badge, type BadgeTone, Moment } from '../../ui/elements.tsx';
-import { shownText } from '../untrusted-text.ts';
+import { shownText } from '../../ui/untrusted-text.ts';
+import type { DashboardCall } from '../call.ts';
 
 type Call = Pick<DashboardCall, 'language'>;
 

@@ -1,7 +1,7 @@
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { countText } from '../../i18n/money-text.ts';
-import type { DashboardCall } from '../call.ts';
 import { Table } from '../../ui/elements.tsx';
+import type { DashboardCall } from '../call.ts';
 import {
   countsText,
   daysText,

@@ -1,7 +1,8 @@
 import { CURRENCIES, METHODS } from '../../domain/method.ts';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
+import { Field, Message } from '../../ui/elements.tsx';
 import type { DashboardCall } from '../call.ts';
-import { CsrfField, Field, Message } from '../../ui/elements.tsx';
+import { CsrfField } from '../forms.tsx';
 import {
   FILTER_FIELDS,
   type FilterField,

@@ -5,12 +5,11 @@ import type { PaymentRow } from '../../read-model/payment-row.ts';
 import { listPayments } from '../../read-model/payments-list.ts';
 import { SEARCH_ROWS_MAX, searchPayments } from '../../read-model/search.ts';
 import { businessDay, totalsByStretch } from '../../read-model/totals.ts';
-import { type DashboardCall, tenantOf } from '../call.ts';
-import { Badge, Message, Pager, Table } from '../../ui/elements.tsx';
-import { Frame } from '../frame.tsx';
 import { answerPage } from '../../ui/answer.ts';
-import { shownText } from '../untrusted-text.ts';
-import { When } from '../when.tsx';
+import { Badge, Message, Pager, Table, When } from '../../ui/elements.tsx';
+import { shownText } from '../../ui/untrusted-text.ts';
+import { type DashboardCall, tenantOf } from '../call.ts';
+import { Frame } from '../frame.tsx';
 import { StatusBadge } from './elements.tsx';
 import {
   type CurrencyFigures,

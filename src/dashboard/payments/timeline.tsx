@@ -1,9 +1,9 @@
 import type { Intent, IntentStatus } from '../../domain/intent.ts';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import type { HistoryDetail, HistoryEntry } from '../../intent/protocol.ts';
-import type { DashboardCall } from '../call.ts';
 import { Table } from '../../ui/elements.tsx';
-import { shownText } from '../untrusted-text.ts';
+import { shownText } from '../../ui/untrusted-text.ts';
+import type { DashboardCall } from '../call.ts';
 import { WhenExactly } from './elements.tsx';
 import { type TimelineEntry, timelineOf } from './timeline.ts';
 

@@ -4,10 +4,10 @@ import { browserName } from '../../members/browser-name.ts';
 import { NAME_LENGTH_MAX } from '../../members/invitations.ts';
 import type { ListedPasskey } from '../../members/passkeys.ts';
 import type { OpenSession } from '../../members/sessions.ts';
+import { Badge, Field, Message, Table, When } from '../../ui/elements.tsx';
 import type { DashboardCall } from '../call.ts';
-import { Badge, ButtonForm, CsrfField, Field, Message, Table } from '../../ui/elements.tsx';
+import { ButtonForm, CsrfField } from '../forms.tsx';
 import { Frame } from '../frame.tsx';
-import { When } from '../when.tsx';
 import { PasskeyForm } from './passkey-form.tsx';
 
 type AccountProblem = keyof DashboardMessages['account']['problems'];

@@ -9,9 +9,9 @@ import {
   revokeSessionsOfRemoved,
 } from '../../members/passkeys.ts';
 import { openSessions, revokeOtherSessions, revokeSession } from '../../members/sessions.ts';
+import { answerPage, redirectTo } from '../../ui/answer.ts';
 import type { DashboardCall } from '../call.ts';
 import { noticePage } from '../notices.tsx';
-import { answerPage, redirectTo } from '../../ui/answer.ts';
 import { AccountPage } from './account-page.tsx';
 import { entryIfChanged } from './entries.ts';
 

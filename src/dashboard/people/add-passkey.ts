@@ -12,8 +12,8 @@ import { nameFrom } from '../../members/names.ts';
 import { insertPasskey, knownPasskeys } from '../../members/passkeys.ts';
 import { relyingPartyOf } from '../../members/relying-party.ts';
 import { registrationOptions, verifiedRegistration } from '../../members/verification.ts';
-import type { DashboardCall } from '../call.ts';
 import { answerJson } from '../../ui/answer.ts';
+import type { DashboardCall } from '../call.ts';
 import { entry } from './entries.ts';
 import { refused } from './refusal.ts';
 

@@ -1,9 +1,8 @@
 import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { type Invitation, JOIN_PATH, NAME_LENGTH_MAX } from '../../members/invitations.ts';
+import { Facts, Field, When } from '../../ui/elements.tsx';
 import type { PublicCall } from '../call.ts';
-import { Facts, Field } from '../../ui/elements.tsx';
 import { PublicFrame } from '../frame.tsx';
-import { When } from '../when.tsx';
 import { PasskeyForm } from './passkey-form.tsx';
 
 /** Who invites to what, and the one step that is left. */

@@ -27,8 +27,8 @@ import {
   registrationOptions,
   verifiedRegistration,
 } from '../../members/verification.ts';
-import { addressOf, type PublicCall } from '../call.ts';
 import { answerJson, answerPage } from '../../ui/answer.ts';
+import { addressOf, type PublicCall } from '../call.ts';
 import { JoinPage, LinkEndedPage } from './join-page.tsx';
 import { refused } from './refusal.ts';
 import { startSession } from './start-session.ts';

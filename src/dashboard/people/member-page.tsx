@@ -1,10 +1,10 @@
 import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import type { DashboardMessages } from '../../i18n/messages.ts';
 import type { Member } from '../../members/members.ts';
+import { Facts, Message, When } from '../../ui/elements.tsx';
 import type { DashboardCall } from '../call.ts';
-import { ButtonForm, CsrfField, Facts, Message } from '../../ui/elements.tsx';
+import { ButtonForm, CsrfField } from '../forms.tsx';
 import { Frame } from '../frame.tsx';
-import { When } from '../when.tsx';
 import { LinkOnce, type NewLink, RoleChoice } from './team-page.tsx';
 
 export type MemberProblem = keyof DashboardMessages['team']['problems'];

@@ -12,9 +12,9 @@ import {
 import { roleFrom } from '../../members/permissions.ts';
 import { relyingPartyOf } from '../../members/relying-party.ts';
 import { revokeOtherSessions, revokeSessionsOf } from '../../members/sessions.ts';
+import { answerPage, redirectTo } from '../../ui/answer.ts';
 import { actorOf, type DashboardCall } from '../call.ts';
 import { noticePage } from '../notices.tsx';
-import { answerPage, redirectTo } from '../../ui/answer.ts';
 import { entryIfChanged } from './entries.ts';
 import { MemberPage, type MemberProblem } from './member-page.tsx';
 import type { NewLink } from './team-page.tsx';

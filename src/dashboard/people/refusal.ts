@@ -1,7 +1,7 @@
 import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { log } from '../../log.ts';
-import type { PublicCall } from '../call.ts';
 import { answerJson } from '../../ui/answer.ts';
+import type { PublicCall } from '../call.ts';
 
 /** For the log: what was wrong, without whose passkey or link it was. */
 export type RefusalReason =

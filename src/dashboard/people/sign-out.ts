@@ -1,8 +1,8 @@
 import { runBatch } from '../../database.ts';
 import { endedSessionCookie } from '../../members/session.ts';
 import { revokeSession } from '../../members/sessions.ts';
-import type { DashboardCall } from '../call.ts';
 import { redirectTo } from '../../ui/answer.ts';
+import type { DashboardCall } from '../call.ts';
 import { entryIfChanged } from './entries.ts';
 
 /** POST /dashboard/sign-out */

@@ -2,10 +2,10 @@ import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { NAME_LENGTH_MAX, type OpenInvitation } from '../../members/invitations.ts';
 import type { Member } from '../../members/members.ts';
 import { ROLES, type Role } from '../../members/permissions.ts';
+import { CopyText, Field, Message, Table, When } from '../../ui/elements.tsx';
 import type { DashboardCall } from '../call.ts';
-import { ButtonForm, CopyText, CsrfField, Field, Message, Table } from '../../ui/elements.tsx';
+import { ButtonForm, CsrfField } from '../forms.tsx';
 import { Frame } from '../frame.tsx';
-import { When } from '../when.tsx';
 
 /** A link to show this once. */
 export interface NewLink {

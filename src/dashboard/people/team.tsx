@@ -9,9 +9,9 @@ import { membersOf } from '../../members/members.ts';
 import { nameFrom } from '../../members/names.ts';
 import { roleFrom } from '../../members/permissions.ts';
 import { relyingPartyOf } from '../../members/relying-party.ts';
+import { answerPage, redirectTo } from '../../ui/answer.ts';
 import { actorOf, type DashboardCall } from '../call.ts';
 import { noticePage } from '../notices.tsx';
-import { answerPage, redirectTo } from '../../ui/answer.ts';
 import { entryIfChanged } from './entries.ts';
 import { type InvitationForm, type NewLink, TeamPage } from './team-page.tsx';
 

@@ -1,6 +1,6 @@
 import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
-import type { DashboardCall } from '../call.ts';
 import { Field } from '../../ui/elements.tsx';
+import type { DashboardCall } from '../call.ts';
 import type { DaysForm } from './days.ts';
 
 /** The two day fields of a form, with what is wrong with them. */

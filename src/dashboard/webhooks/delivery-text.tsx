@@ -1,9 +1,9 @@
 import type { EventType } from '../../domain/intent.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import type { DeliveryStatus } from '../../intent/protocol.ts';
+import { Badge, type BadgeTone } from '../../ui/elements.tsx';
 import { EVENT_WORDS } from '../../webhooks/payload.ts';
 import type { DashboardCall } from '../call.ts';
-import { Badge, type BadgeTone } from '../../ui/elements.tsx';
 
 const TONES: Readonly<Record<DeliveryStatus, BadgeTone>> = {
   queued: 'plain',

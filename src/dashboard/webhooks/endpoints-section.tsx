@@ -1,9 +1,9 @@
 import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { isAllowed } from '../../members/permissions.ts';
+import { Badge, Table, When } from '../../ui/elements.tsx';
 import type { Endpoint } from '../../webhooks/endpoints.ts';
 import type { DashboardCall } from '../call.ts';
-import { Badge, ButtonForm, Table } from '../../ui/elements.tsx';
-import { When } from '../when.tsx';
+import { ButtonForm } from '../forms.tsx';
 import { webhooksPath } from './paths.ts';
 
 /** The endpoints that fail just now, and the button that lets a paused one go on. */

@@ -3,6 +3,8 @@ import { runBatch } from '../../database.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { countText } from '../../i18n/money-text.ts';
 import { countFailedEvents } from '../../read-model/events-list.ts';
+import { answerPage } from '../../ui/answer.ts';
+import { Message } from '../../ui/elements.tsx';
 import {
   ENDPOINTS_MAX,
   type Endpoint,
@@ -11,9 +13,8 @@ import {
 } from '../../webhooks/endpoints.ts';
 import { forgetSettingsOf } from '../../webhooks/settings.ts';
 import { actorOf, type DashboardCall, tenantOf } from '../call.ts';
-import { CsrfField, Message } from '../../ui/elements.tsx';
+import { CsrfField } from '../forms.tsx';
 import { Frame } from '../frame.tsx';
-import { answerPage } from '../../ui/answer.ts';
 import { type DaysForm, dateOf, readDays } from './days.ts';
 import { DaysFields } from './days-fields.tsx';
 import { Parts } from './parts.tsx';

@@ -1,10 +1,10 @@
 import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { countText } from '../../i18n/money-text.ts';
 import { isAllowed } from '../../members/permissions.ts';
+import { CopyText, Field, Message, Table, When } from '../../ui/elements.tsx';
 import { SECRETS_MAX } from '../../webhooks/settings.ts';
 import type { DashboardCall } from '../call.ts';
-import { ButtonForm, CopyText, CsrfField, Field, Message, Table } from '../../ui/elements.tsx';
-import { When } from '../when.tsx';
+import { ButtonForm, CsrfField } from '../forms.tsx';
 import { webhooksPath } from './paths.ts';
 import { mayEnd, OVERLAP_HOURS, OVERLAP_HOURS_DEFAULT, type SecretEntry } from './secrets.ts';
 

@@ -3,6 +3,7 @@ import { seal } from '../../crypto/sealed.ts';
 import { runBatch } from '../../database.ts';
 import { setWebhookUrl } from '../../merchants/provision.ts';
 import { generateWebhookSecret } from '../../merchants/webhook-secret.ts';
+import { redirectTo } from '../../ui/answer.ts';
 import { clearEndpoint, endpointOrigin, resumeEndpoint } from '../../webhooks/endpoints.ts';
 import { isAccepted, sendSigned } from '../../webhooks/send.ts';
 import {
@@ -13,7 +14,6 @@ import {
 import { testEvent } from '../../webhooks/test-event.ts';
 import { actorOf, type DashboardCall, tenantOf } from '../call.ts';
 import { noticePage } from '../notices.tsx';
-import { redirectTo } from '../../ui/answer.ts';
 import { addressProblem } from './address.ts';
 import { defaultUrl } from './default-url.ts';
 import { webhooksPath } from './paths.ts';

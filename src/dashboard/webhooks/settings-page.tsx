@@ -1,12 +1,13 @@
 import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { countText } from '../../i18n/money-text.ts';
 import { isAllowed } from '../../members/permissions.ts';
+import { answerPage } from '../../ui/answer.ts';
+import { CopyText, Field, Message } from '../../ui/elements.tsx';
 import { type Endpoint, listEndpoints } from '../../webhooks/endpoints.ts';
 import { type PublicKey, publicKeyPems } from '../../webhooks/sign.ts';
 import { type DashboardCall, tenantOf } from '../call.ts';
-import { CopyText, CsrfField, Field, Message } from '../../ui/elements.tsx';
+import { CsrfField } from '../forms.tsx';
 import { Frame } from '../frame.tsx';
-import { answerPage } from '../../ui/answer.ts';
 import type { AddressProblem } from './address.ts';
 import { defaultUrl } from './default-url.ts';
 import { EndpointsSection } from './endpoints-section.tsx';

@@ -1,10 +1,11 @@
 import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { countText } from '../../i18n/money-text.ts';
 import type { DeliveryTry } from '../../intent/protocol.ts';
+import { Facts, Field, Message } from '../../ui/elements.tsx';
+import { shownLines } from '../../ui/untrusted-text.ts';
 import { isAccepted } from '../../webhooks/send.ts';
 import type { DashboardCall } from '../call.ts';
-import { CsrfField, Facts, Field, Message } from '../../ui/elements.tsx';
-import { shownLines } from '../untrusted-text.ts';
+import { CsrfField } from '../forms.tsx';
 import type { AddressProblem } from './address.ts';
 import { webhooksPath } from './paths.ts';
 

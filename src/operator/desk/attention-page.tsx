@@ -1,11 +1,11 @@
-import { Moment, Table } from '../../ui/elements.tsx';
+import { DESK_TEXTS } from '../../i18n/back-office.ts';
 import { answerPage } from '../../ui/answer.ts';
-import { CHECKOUT_TEXTS, DESK_TEXTS } from '../../i18n/back-office.ts';
-import { timeText } from '../../i18n/time-text.ts';
+import type { PageView } from '../../ui/back-office.tsx';
+import { Table, When } from '../../ui/elements.tsx';
 import { type AttentionItem, attentionPage } from '../attention/items.ts';
 import type { OperatorCall } from '../call.ts';
 import { PAGE_ROWS_DEFAULT } from '../page-query.ts';
-import { DeskFrame, DeskPager, type DeskView, deskView } from './frame.tsx';
+import { DeskFrame, DeskPager, deskView } from './frame.tsx';
 
 const PATH = '/operator/attention';
 
@@ -32,18 +32,18 @@ export async function showAttentionPage(call: OperatorCall): Promise<Response> {
   );
 }
 
-function cells(view: DeskView, item: AttentionItem) {
+function cells(view: PageView, item: AttentionItem) {
   const texts = item.reasons.map((reason) => DESK_TEXTS[view.language].attention[reason]);
   return [
     <span>{texts.map(({ what }) => what).join(' ')}</span>,
     <span>{texts.map(({ todo }) => todo).join(' ')}</span>,
     <span>{whereText(view, item)}</span>,
-    <Moment atMs={item.atMs}>{timeText(item.atMs, CHECKOUT_TEXTS[view.language])}</Moment>,
+    <When call={view} atMs={item.atMs} />,
   ];
 }
 
 /** By the names that the command line takes. */
-function whereText({ language }: DeskView, item: AttentionItem): string {
+function whereText({ language }: PageView, item: AttentionItem): string {
   if (item.type === 'dead_letter') {
     return `${item.letter.queue} ${item.letter.id}`;
   }

@@ -1,16 +1,7 @@
 import type { ComponentChildren } from 'preact';
-import { Html, LanguageSwitch } from '../../dashboard/frame.tsx';
-import {
-  type BackOfficeLanguage,
-  backOfficeLanguageOf,
-  DESK_TEXTS,
-} from '../../i18n/back-office.ts';
+import { backOfficeLanguageOf, DESK_TEXTS } from '../../i18n/back-office.ts';
 import type { DeskMessages } from '../../i18n/messages.ts';
-
-export interface DeskView {
-  readonly language: BackOfficeLanguage;
-  readonly url: URL;
-}
+import { BackOfficePage, Navigation, type PageView } from '../../ui/back-office.tsx';
 
 type Item = keyof DeskMessages['pages']['nav'];
 
@@ -21,13 +12,13 @@ const PATHS: Readonly<Record<Item, string>> = {
 };
 
 /** What a page of the desk needs of its request. */
-export function deskView(request: Request): DeskView {
+export function deskView(request: Request): PageView {
   return { language: backOfficeLanguageOf(request), url: new URL(request.url) };
 }
 
 /** A page of the desk. `active` is null on pages about nothing in particular. */
 export function DeskFrame(props: {
-  readonly view: DeskView;
+  readonly view: PageView;
   readonly title: string;
   readonly active: Item | null;
   readonly children: ComponentChildren;
@@ -35,36 +26,34 @@ export function DeskFrame(props: {
   const { view, title, active, children } = props;
   const text = DESK_TEXTS[view.language].pages;
   return (
-    <Html call={view} title={`${title} · ${text.product}`}>
-      <header class="top">
-        <div class="top-row">
-          <a class="mark" href="/operator">
-            {text.product}
-          </a>
-          <LanguageSwitch call={view} />
-        </div>
-        {active !== null && (
-          <nav class="nav" aria-label={text.navigation}>
-            {(Object.keys(PATHS) as Item[]).map((item) => (
-              <a href={PATHS[item]} aria-current={item === active ? 'page' : undefined}>
-                {text.nav[item]}
-              </a>
-            ))}
-          </nav>
-        )}
-      </header>
-      <main id="content" tabindex={-1}>
-        <h1>{title}</h1>
-        {children}
-        {active !== null && <p class="hint">{text.readOnly}</p>}
-      </main>
-    </Html>
+    <BackOfficePage
+      call={view}
+      heading={title}
+      titleParts={[text.product]}
+      home="/operator"
+      header={
+        active !== null && (
+          <Navigation
+            class="nav"
+            label={text.navigation}
+            links={(Object.keys(PATHS) as Item[]).map((item) => ({
+              href: PATHS[item],
+              text: text.nav[item],
+              isCurrent: item === active,
+            }))}
+          />
+        )
+      }
+    >
+      {children}
+      {active !== null && <p class="hint">{text.readOnly}</p>}
+    </BackOfficePage>
   );
 }
 
 /** The way to the next page of a list, and back to its beginning. */
 export function DeskPager(props: {
-  readonly view: DeskView;
+  readonly view: PageView;
   readonly path: string;
   readonly nextCursor: string | null;
 }) {

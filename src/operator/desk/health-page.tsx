@@ -1,11 +1,11 @@
-import { Badge, Facts, Moment, Table } from '../../ui/elements.tsx';
-import { answerPage } from '../../ui/answer.ts';
 import { CHECKOUT_TEXTS, DESK_TEXTS } from '../../i18n/back-office.ts';
-import { timeText } from '../../i18n/time-text.ts';
 import type { RailOutcome } from '../../read-model/totals.ts';
+import { answerPage } from '../../ui/answer.ts';
+import type { PageView } from '../../ui/back-office.tsx';
+import { Badge, Facts, Table, When } from '../../ui/elements.tsx';
 import type { OperatorCall } from '../call.ts';
 import { type EnvironmentHealth, type Health, readHealth } from '../health/read.ts';
-import { DeskFrame, type DeskView, deskView } from './frame.tsx';
+import { DeskFrame, deskView } from './frame.tsx';
 
 /** GET /operator: whether all is well. */
 export async function showHealthPage(call: OperatorCall): Promise<Response> {
@@ -25,14 +25,14 @@ export async function showHealthPage(call: OperatorCall): Promise<Response> {
   return answerPage(call, page);
 }
 
-function Queues({ view, health }: { readonly view: DeskView; readonly health: Health }) {
+function Queues({ view, health }: { readonly view: PageView; readonly health: Health }) {
   const text = DESK_TEXTS[view.language].pages;
   const rows = health.queues.map(({ queue, backlog, oldestAtMs }) => {
     const dead = health.deadLetters[queue] ?? 0;
     return [
       queue,
       backlog ?? text.unknown,
-      oldestAtMs === null ? text.none : <Time view={view} atMs={oldestAtMs} />,
+      oldestAtMs === null ? text.none : <When call={view} atMs={oldestAtMs} />,
       dead === 0 ? text.none : <Badge tone="bad">{dead}</Badge>,
     ];
   });
@@ -52,7 +52,7 @@ function Queues({ view, health }: { readonly view: DeskView; readonly health: He
   );
 }
 
-function Rails({ view, health }: { readonly view: DeskView; readonly health: Health }) {
+function Rails({ view, health }: { readonly view: PageView; readonly health: Health }) {
   const text = DESK_TEXTS[view.language].pages;
   const rails = health.misconfiguredRails;
   return rails.length === 0 ? null : (
@@ -72,7 +72,7 @@ function Rails({ view, health }: { readonly view: DeskView; readonly health: Hea
   );
 }
 
-function Environment(props: { readonly view: DeskView; readonly health: EnvironmentHealth }) {
+function Environment(props: { readonly view: PageView; readonly health: EnvironmentHealth }) {
   const { view, health } = props;
   const text = DESK_TEXTS[view.language].pages;
   const oldest = health.oldestUndelivered;
@@ -97,7 +97,7 @@ function Environment(props: { readonly view: DeskView; readonly health: Environm
               text.oldestUndelivered,
               <>
                 {oldest.merchantId} {oldest.uniqueId},{' '}
-                <Time view={view} atMs={oldest.createdAtMs} />
+                <When call={view} atMs={oldest.createdAtMs} />
               </>,
             ],
           ]}
@@ -110,7 +110,7 @@ function Environment(props: { readonly view: DeskView; readonly health: Environm
 }
 
 /** One row for each method, end and reason of the week, with the share of the last two days. */
-function Ends(props: { readonly view: DeskView; readonly health: EnvironmentHealth }) {
+function Ends(props: { readonly view: PageView; readonly health: EnvironmentHealth }) {
   const { view, health } = props;
   const text = DESK_TEXTS[view.language].pages;
   const shared = CHECKOUT_TEXTS[view.language];
@@ -139,8 +139,4 @@ function countOf(outcomes: readonly RailOutcome[], wanted: RailOutcome): number 
       failureReason === wanted.failureReason,
   );
   return same?.payments ?? 0;
-}
-
-function Time({ view, atMs }: { readonly view: DeskView; readonly atMs: number }) {
-  return <Moment atMs={atMs}>{timeText(atMs, CHECKOUT_TEXTS[view.language])}</Moment>;
 }

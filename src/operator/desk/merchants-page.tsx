@@ -1,7 +1,6 @@
-import { Badge, Moment, Table } from '../../ui/elements.tsx';
+import { DESK_TEXTS } from '../../i18n/back-office.ts';
 import { answerPage } from '../../ui/answer.ts';
-import { CHECKOUT_TEXTS, DESK_TEXTS } from '../../i18n/back-office.ts';
-import { timeText } from '../../i18n/time-text.ts';
+import { Badge, Table, When } from '../../ui/elements.tsx';
 import type { OperatorCall } from '../call.ts';
 import { merchantPage } from '../merchant-rows.ts';
 import { PAGE_ROWS_DEFAULT } from '../page-query.ts';
@@ -23,7 +22,7 @@ export async function showMerchantsPage(call: OperatorCall): Promise<Response> {
     id,
     <Badge tone={status === 'active' ? 'good' : 'bad'}>{text.status[status]}</Badge>,
     members,
-    <Moment atMs={createdAtMs}>{timeText(createdAtMs, CHECKOUT_TEXTS[view.language])}</Moment>,
+    <When call={view} atMs={createdAtMs} />,
   ]);
   return answerPage(
     call,

@@ -1,6 +1,6 @@
-import { answerPage } from '../../ui/answer.ts';
 import type { Problem } from '../../http/problem.ts';
 import { DESK_TEXTS } from '../../i18n/back-office.ts';
+import { answerPage } from '../../ui/answer.ts';
 import { DeskFrame, deskView } from './frame.tsx';
 
 /** What a browser shows in place of a page of the desk. */

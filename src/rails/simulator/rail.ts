@@ -2,7 +2,7 @@ import { readForm } from '../../checkout/form.ts';
 import { badFormPage } from '../../checkout/notices.ts';
 import type { AttemptPlan, IntentTerms, Outcome } from '../../domain/intent.ts';
 import { CURRENCIES, METHODS_BY_PROMPT, type Method } from '../../domain/method.ts';
-import { seeOther } from '../../checkout/page-response.ts';
+import { seeOther } from '../../ui/headers.ts';
 import type { CallbackResult, Rail, RailOrder, RailPage, StartResult } from '../rail.ts';
 
 /**

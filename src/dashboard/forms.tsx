@@ -1,0 +1,66 @@
+import type { ComponentChildren } from 'preact';
+import type { DashboardCall } from './call.ts';
+
+type Call = Pick<DashboardCall, 'language' | 'session'>;
+
+/** Into every form that posts. `PostForm` holds one. */
+export function CsrfField({ session }: Pick<Call, 'session'>) {
+  return <input type="hidden" name="csrf" value={session.csrfToken} />;
+}
+
+/** A form that posts, with the session's CSRF token. */
+export function PostForm(props: {
+  readonly call: Call;
+  readonly action: string;
+  readonly class?: 'form' | 'card' | 'stack';
+  /** Hidden fields. */
+  readonly fields?: Readonly<Record<string, string>>;
+  /** Asked before it is sent, where JavaScript runs. */
+  readonly confirm?: string | undefined;
+  /** Our script sends it once, however often its button is pressed. */
+  readonly once?: boolean;
+  /** The server checks it: its page names every problem at its field. */
+  readonly novalidate?: boolean;
+  readonly enctype?: 'multipart/form-data';
+  readonly children: ComponentChildren;
+}) {
+  const { call, fields = {}, confirm, once = false } = props;
+  return (
+    <form
+      class={props.class}
+      method="post"
+      action={props.action}
+      enctype={props.enctype}
+      novalidate={props.novalidate}
+      data-confirm={confirm}
+      data-once={once ? '' : undefined}
+    >
+      <CsrfField session={call.session} />
+      {Object.entries(fields).map(([name, value]) => (
+        <input type="hidden" name={name} value={value} />
+      ))}
+      {props.children}
+    </form>
+  );
+}
+
+/** A form of one button, such as "Revoke". */
+export function ButtonForm(props: {
+  readonly call: Call;
+  readonly action: string;
+  readonly label: string;
+  /** For readers who cannot see what the button stands beside. */
+  readonly describedAs?: string;
+  readonly tone?: 'plain' | 'bad';
+  readonly confirm?: string;
+  readonly fields?: Readonly<Record<string, string>>;
+}) {
+  const { call, action, label, describedAs, tone, confirm, fields = {} } = props;
+  return (
+    <PostForm call={call} action={action} confirm={confirm} fields={fields}>
+      <button type="submit" class={tone} aria-label={describedAs}>
+        {label}
+      </button>
+    </PostForm>
+  );
+}

@@ -1,0 +1,106 @@
+import type { ComponentChildren } from 'preact';
+import { type BackOfficeLanguage, CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../i18n/back-office.ts';
+import { LANGUAGE_PARAMETER } from '../i18n/language.ts';
+import {
+  DASHBOARD_CSS_PATH,
+  DASHBOARD_CSS_SHA256,
+  DASHBOARD_SCRIPT_PATH,
+  DASHBOARD_SCRIPT_SHA256,
+} from './dashboard-assets.generated.ts';
+import { Document, LanguageSwitch } from './document.tsx';
+
+/** What a page of the dashboard or the desk needs of its request. */
+export interface PageView {
+  readonly language: BackOfficeLanguage;
+  readonly url: URL;
+}
+
+/** A page of the dashboard or the operator's desk. */
+export function BackOfficePage(props: {
+  readonly call: PageView;
+  readonly heading: string;
+  /** After the heading in the window's title; the last is the product. */
+  readonly titleParts: readonly string[];
+  /** Where the product's name leads. */
+  readonly home: string;
+  /** On both sides of the language switch. */
+  readonly beforeLanguages?: ComponentChildren;
+  readonly afterLanguages?: ComponentChildren;
+  /** The rest of the header: navigation, banners. */
+  readonly header?: ComponentChildren;
+  /** For pages of one short text or form. */
+  readonly isNarrow?: boolean;
+  readonly children: ComponentChildren;
+}) {
+  const { call, heading, titleParts } = props;
+  const text = DASHBOARD_TEXTS[call.language].frame;
+  return (
+    <Document
+      locale={text.locale}
+      title={[heading, ...titleParts].join(' · ')}
+      script={{ path: DASHBOARD_SCRIPT_PATH, sha256: DASHBOARD_SCRIPT_SHA256 }}
+      head={
+        <link
+          rel="stylesheet"
+          href={DASHBOARD_CSS_PATH}
+          integrity={`sha256-${DASHBOARD_CSS_SHA256}`}
+        />
+      }
+    >
+      <a class="skip" href="#content">
+        {text.skipToContent}
+      </a>
+      <header class="top">
+        <div class="top-row">
+          <a class="mark" href={props.home}>
+            {titleParts.at(-1)}
+          </a>
+          {props.beforeLanguages}
+          <LanguageSwitch
+            label={text.languages}
+            languages={CHECKOUT_TEXTS}
+            locale={text.locale}
+            href={(language) => languagePath(call.url, language)}
+          />
+          {props.afterLanguages}
+        </div>
+        {props.header}
+      </header>
+      <main id="content" class={props.isNarrow ? 'narrow' : undefined} tabindex={-1}>
+        <h1>{heading}</h1>
+        {props.children}
+      </main>
+    </Document>
+  );
+}
+
+function languagePath(url: URL, language: BackOfficeLanguage): string {
+  const query = new URLSearchParams(url.search);
+  query.set(LANGUAGE_PARAMETER, language);
+  // It names what a form did; in the other language the notice would appear again.
+  query.delete('done');
+  return `${url.pathname}?${query}`;
+}
+
+/** A row of links between pages, the current one marked. */
+export function Navigation(props: {
+  readonly class: 'nav' | 'parts' | 'segments';
+  readonly label: string;
+  readonly links: readonly {
+    readonly href: string;
+    readonly text: string;
+    readonly isCurrent: boolean;
+  }[];
+}) {
+  // Segments switch what the page is about; the others lead to pages.
+  const current = props.class === 'segments' ? 'true' : 'page';
+  return (
+    <nav class={props.class} aria-label={props.label}>
+      {props.links.map(({ href, text, isCurrent }) => (
+        <a href={href} aria-current={isCurrent ? current : undefined}>
+          {text}
+        </a>
+      ))}
+    </nav>
+  );
+}

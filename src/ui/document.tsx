@@ -1,0 +1,67 @@
+import type { ComponentChildren } from 'preact';
+
+/** A script or style sheet of ours that a page fetches. */
+export interface Asset {
+  readonly path: string;
+  /** Base64; a browser runs or applies no other content. */
+  readonly sha256: string;
+}
+
+/** The shell of every page, with nothing in it from another origin. */
+export function Document(props: {
+  readonly locale: string;
+  readonly title: string;
+  readonly script: Asset;
+  /** The style sheet, and what else belongs into the head. */
+  readonly head: ComponentChildren;
+  /** `data-` attributes that the script reads. */
+  readonly data?: Readonly<Record<`data-${string}`, string | undefined>>;
+  readonly children: ComponentChildren;
+}) {
+  const { script } = props;
+  return (
+    <html lang={props.locale}>
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <meta name="robots" content="noindex, nofollow" />
+        <title>{props.title}</title>
+        {props.head}
+        <link rel="icon" href="data:," />
+        <script type="module" src={script.path} integrity={`sha256-${script.sha256}`} />
+      </head>
+      <body {...props.data}>
+        {props.children}
+        <p class="visually-hidden" role="status" data-announcer />
+      </body>
+    </html>
+  );
+}
+
+/** Plain links: they work without JavaScript, and the answer remembers the choice. */
+export function LanguageSwitch<Code extends string>(props: {
+  readonly label: string;
+  readonly languages: Readonly<
+    Record<Code, { readonly locale: string; readonly languageName: string }>
+  >;
+  /** Of the page. */
+  readonly locale: string;
+  readonly href: (language: Code) => string;
+}) {
+  const { label, languages, href } = props;
+  return (
+    <nav class="languages" aria-label={label}>
+      {(Object.keys(languages) as Code[]).map((code) => (
+        <a
+          href={href(code)}
+          lang={code}
+          hreflang={code}
+          aria-current={languages[code].locale === props.locale ? 'true' : undefined}
+        >
+          {languages[code].languageName}
+        </a>
+      ))}
+    </nav>
+  );
+}

@@ -1,0 +1,65 @@
+import { rememberingCookie } from '../i18n/language.ts';
+
+const YEAR_SECONDS = 31_536_000;
+
+/** Of every page and redirect. The link in its address is a bearer secret: nothing leaks it. */
+const COMMON_HEADERS: Readonly<Record<string, string>> = {
+  'cache-control': 'no-store',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-robots-tag': 'noindex, nofollow',
+};
+
+const PERMISSIONS_POLICY = [
+  'accelerometer=()',
+  'camera=()',
+  'display-capture=()',
+  'geolocation=()',
+  'gyroscope=()',
+  'magnetometer=()',
+  'microphone=()',
+  'payment=()',
+  'usb=()',
+].join(', ');
+
+/** The headers of any page of ours, with the content security policy that fits it. */
+export function documentHeaders(request: Request, contentSecurityPolicy: string): Headers {
+  const headers = commonHeaders(request);
+  headers.set('content-type', 'text/html; charset=utf-8');
+  headers.set('content-security-policy', contentSecurityPolicy);
+  headers.set('cross-origin-opener-policy', 'same-origin');
+  headers.set('cross-origin-resource-policy', 'same-origin');
+  headers.set('permissions-policy', PERMISSIONS_POLICY);
+  headers.set('x-frame-options', 'DENY');
+  const cookie = rememberingCookie(request);
+  if (cookie !== null) {
+    headers.append('set-cookie', cookie);
+  }
+  return headers;
+}
+
+/** After a form: the customer's browser fetches `location` by GET, and Back does not post again. */
+export function seeOther(request: Request, location: string): Response {
+  const headers = commonHeaders(request);
+  headers.set('location', location);
+  return new Response(null, { status: 303, headers });
+}
+
+/**
+ * For what a page fetches beside itself: its status, its images. Opened by themselves they load and
+ * run nothing, whatever a browser may take them for.
+ */
+export function partHeaders(request: Request): Headers {
+  const headers = commonHeaders(request);
+  headers.set('content-security-policy', "default-src 'none'; sandbox");
+  headers.set('cross-origin-resource-policy', 'same-origin');
+  return headers;
+}
+
+function commonHeaders(request: Request): Headers {
+  const headers = new Headers(COMMON_HEADERS);
+  if (new URL(request.url).protocol === 'https:') {
+    headers.set('strict-transport-security', `max-age=${YEAR_SECONDS}`);
+  }
+  return headers;
+}
