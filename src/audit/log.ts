@@ -1,4 +1,4 @@
-import type { SqlStatement } from '../database.ts';
+import { runBatch, type SqlStatement } from '../database.ts';
 import type { Environment } from '../domain/method.ts';
 import type { AuditAction } from './actions.ts';
 
@@ -41,6 +41,20 @@ export function auditEntryIfChanged(entry: AuditEntry): SqlStatement {
     sql: `INSERT INTO audit_log (${COLUMNS}) SELECT ${VALUES} WHERE changes() > 0`,
     params: paramsOf(entry),
   };
+}
+
+/**
+ * Runs the change with its entry in one batch; false, and no entry, when the last statement of the
+ * change affected no row. `after` runs either way.
+ */
+export async function runAudited(
+  db: D1Database,
+  change: readonly SqlStatement[],
+  entry: AuditEntry,
+  after: readonly SqlStatement[] = [],
+): Promise<boolean> {
+  const counts = await runBatch(db, [...change, auditEntryIfChanged(entry), ...after]);
+  return counts[change.length] === 1;
 }
 
 function paramsOf({ actor, detail = {}, ...entry }: AuditEntry): SqlStatement['params'] {

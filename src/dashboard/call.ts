@@ -4,7 +4,7 @@ import type { Tenant } from '../domain/intent.ts';
 import type { Environment } from '../domain/method.ts';
 import type { Form } from '../http/form.ts';
 import type { BackOfficeLanguage } from '../i18n/back-office.ts';
-import type { Session } from '../members/session.ts';
+import type { Session } from '../members/sessions.ts';
 
 /** A request of the dashboard by whomever. */
 export interface PublicCall {

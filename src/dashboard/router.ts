@@ -4,7 +4,7 @@ import type { Problem } from '../http/problem.ts';
 import { AreaRouter, methodNotAllowed } from '../http/router.ts';
 import { backOfficeLanguageOf } from '../i18n/back-office.ts';
 import { isAllowed } from '../members/permissions.ts';
-import { isCsrfTokenOf, sessionOf } from '../members/session.ts';
+import { isCsrfTokenOf, sessionOf } from '../members/sessions.ts';
 import { redirectTo } from '../ui/answer.ts';
 import type { DashboardCall, PublicCall } from './call.ts';
 import { addressOf } from './call.ts';

@@ -159,3 +159,11 @@ export function problem<Reason extends ProblemReason>(
 export function validationProblem(validationErrors: Readonly<Record<string, string>>): Problem {
   return problem('validation_failed', { validationErrors });
 }
+
+/** What was looked for, or the problem `not_found` when there is none. */
+export function found<Thing>(thing: Thing | null | undefined): Thing {
+  if (thing === null || thing === undefined) {
+    throw problem('not_found');
+  }
+  return thing;
+}

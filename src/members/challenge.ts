@@ -1,6 +1,6 @@
+import type { Config } from '../config.ts';
 import { base64UrlFromBytes, bytesFromBase64Url, utf8 } from '../crypto/encoding.ts';
 import { signText, verifyText } from '../crypto/signed-text.ts';
-import type { PublicCall } from '../dashboard/call.ts';
 import type { SqlStatement } from '../database.ts';
 import { type Cookie, clearCookie, cookieValue, setCookie } from '../http/cookie.ts';
 
@@ -42,7 +42,11 @@ export interface IssuedChallenge {
   readonly cookie: string;
 }
 
-type Context = Pick<PublicCall, 'request' | 'config' | 'nowMs'>;
+interface Context {
+  readonly request: Request;
+  readonly config: Config;
+  readonly nowMs: number;
+}
 
 /** A new challenge for one ceremony of one link or session. */
 export async function issueChallenge(

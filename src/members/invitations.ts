@@ -1,7 +1,7 @@
 import type { Actor } from '../audit/log.ts';
 import { base64UrlFromBytes, sha256Hex } from '../crypto/encoding.ts';
 import { prepare, type SqlStatement } from '../database.ts';
-import { newId } from './ids.ts';
+import { newId } from './members.ts';
 import type { Role } from './permissions.ts';
 
 /**
@@ -17,9 +17,6 @@ export const RECOVERY_MS = 24 * 60 * 60 * 1_000;
 /** 256 random bits that nobody can guess. */
 const TOKEN_BYTES = 32;
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
-
-/** Characters of the name of a person or of a passkey, after trimming. */
-export const NAME_LENGTH_MAX = 100;
 
 export interface InvitationRequest {
   readonly merchantId: string;

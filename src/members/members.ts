@@ -1,10 +1,30 @@
+import { hexFromBytes } from '../crypto/encoding.ts';
 import { prepare, type SqlStatement } from '../database.ts';
+import { isPrintable } from '../domain/text.ts';
 import type { Role } from './permissions.ts';
 
 /**
  * The members of merchants, as rows. A merchant always has an owner: the statements themselves see
  * to it, so that two owners who demote or remove each other at once leave one.
  */
+
+/** Characters of the name of a person or of a passkey, after trimming. */
+export const NAME_LENGTH_MAX = 100;
+
+/** The name of a person or of a passkey as typed, or null when it cannot be one. */
+export function nameFrom(text: string): string | null {
+  const name = text.trim();
+  const fits = name !== '' && name.length <= NAME_LENGTH_MAX && isPrintable(name);
+  return fits ? name : null;
+}
+
+/** 128 random bits: unique without asking, and not to be guessed. */
+const ID_BYTES = 16;
+
+/** The id of a new member, invitation or session, on pages, in forms and in the audit log. */
+export function newId(prefix: 'mem' | 'inv' | 'ses'): string {
+  return `${prefix}_${hexFromBytes(crypto.getRandomValues(new Uint8Array(ID_BYTES)))}`;
+}
 
 export interface NewMember {
   readonly id: string;

@@ -1,7 +1,162 @@
+import { base64UrlFromBytes, sha256Hex, utf8 } from '../crypto/encoding.ts';
 import { prepare, type SqlStatement } from '../database.ts';
-import { SESSION_IDLE_MS_MAX } from './session.ts';
+import { type Cookie, clearCookie, cookieValue, setCookie } from '../http/cookie.ts';
+import type { Role } from './permissions.ts';
 
-/** The sessions of members, as rows. A revoked one opens nothing from the next request on. */
+/** A session ends after this long whatever happens: a forgotten browser is no key for ever. */
+export const SESSION_AGE_MS_MAX = 7 * 24 * 60 * 60 * 1_000;
+/** It also ends when nobody used it for so long: a working day with its breaks. */
+export const SESSION_IDLE_MS_MAX = 12 * 60 * 60 * 1_000;
+/** Use is written down at most this often: one row, not one for each page. */
+export const LAST_SEEN_EVERY_MS = 5 * 60 * 1_000;
+
+/** 256 random bits that nobody can guess. */
+const TOKEN_BYTES = 32;
+const TOKEN = /^[A-Za-z0-9_-]{43}$/;
+
+const SESSION_COOKIE: Cookie = {
+  name: 'kefel_session',
+  path: '/',
+  sameSite: 'Lax',
+  maxAgeSeconds: SESSION_AGE_MS_MAX / 1_000,
+  boundToHost: true,
+};
+
+/** A signed-in member. */
+export interface Session {
+  /** Names the session on pages. */
+  readonly id: string;
+  /** SHA-256 of the cookie's token: its key in D1 and in rate limits. */
+  readonly digest: string;
+  readonly memberId: string;
+  readonly memberName: string;
+  readonly role: Role;
+  readonly merchantId: string;
+  readonly merchantName: string;
+  /** A suspended merchant's people see everything and change nothing. */
+  readonly isSuspended: boolean;
+  /** What a form of this session must bring back. */
+  readonly csrfToken: string;
+}
+
+/** A new token. In clear it exists only here and in the member's browser. */
+export function newSessionToken(): string {
+  return base64UrlFromBytes(crypto.getRandomValues(new Uint8Array(TOKEN_BYTES)));
+}
+
+export interface NewSession {
+  readonly id: string;
+  readonly digest: string;
+  readonly memberId: string;
+  readonly credentialId: string;
+  readonly createdAtMs: number;
+  readonly address: string | null;
+  readonly userAgent: string;
+}
+
+/** What browsers say of themselves is some hundred characters long. */
+const USER_AGENT_LENGTH_MAX = 300;
+
+export function insertSession(session: NewSession): SqlStatement {
+  return {
+    sql: `INSERT INTO sessions (digest, id, member_id, credential_id, created_at_ms, last_seen_at_ms,
+        expires_at_ms, revoked_at_ms, address, user_agent)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?5, ?6, NULL, ?7, ?8)`,
+    params: [
+      session.digest,
+      session.id,
+      session.memberId,
+      session.credentialId,
+      session.createdAtMs,
+      session.createdAtMs + SESSION_AGE_MS_MAX,
+      session.address,
+      session.userAgent.slice(0, USER_AGENT_LENGTH_MAX),
+    ],
+  };
+}
+
+const SESSION_SQL = `
+  SELECT sessions.id, sessions.last_seen_at_ms, members.id AS member_id, members.name AS member_name,
+    members.role, merchants.id AS merchant_id, merchants.name AS merchant_name, merchants.status
+  FROM sessions
+  JOIN members ON members.id = sessions.member_id
+  JOIN merchants ON merchants.id = members.merchant_id
+  WHERE sessions.digest = ?1 AND sessions.revoked_at_ms IS NULL AND sessions.expires_at_ms > ?2
+    AND sessions.last_seen_at_ms > ?3 AND members.removed_at_ms IS NULL`;
+
+interface SessionRow {
+  readonly id: string;
+  readonly last_seen_at_ms: number;
+  readonly member_id: string;
+  readonly member_name: string;
+  readonly role: Role;
+  readonly merchant_id: string;
+  readonly merchant_name: string;
+  readonly status: 'active' | 'suspended';
+}
+
+/**
+ * The session of the request's cookie, or null. Never remembered between requests: a revoked session
+ * and a removed member are out at once. Throws when D1 does not answer.
+ */
+export async function sessionOf(
+  request: Request,
+  env: Env,
+  ctx: Pick<ExecutionContext, 'waitUntil'>,
+  nowMs: number,
+): Promise<Session | null> {
+  const token = sessionTokenOf(request);
+  if (token === null) {
+    return null;
+  }
+  const digest = await sha256Hex(token);
+  const params = [digest, nowMs, nowMs - SESSION_IDLE_MS_MAX];
+  const row = await prepare(env.DB, { sql: SESSION_SQL, params }).first<SessionRow>();
+  if (row === null) {
+    return null;
+  }
+  if (nowMs - row.last_seen_at_ms >= LAST_SEEN_EVERY_MS) {
+    const sql = 'UPDATE sessions SET last_seen_at_ms = ?2 WHERE digest = ?1';
+    ctx.waitUntil(prepare(env.DB, { sql, params: [digest, nowMs] }).run());
+  }
+  return {
+    id: row.id,
+    digest,
+    memberId: row.member_id,
+    memberName: row.member_name,
+    role: row.role,
+    merchantId: row.merchant_id,
+    merchantName: row.merchant_name,
+    isSuspended: row.status === 'suspended',
+    csrfToken: await csrfTokenOf(token),
+  };
+}
+
+/** Follows from the session's token and leads nobody back to it. */
+async function csrfTokenOf(token: string): Promise<string> {
+  const digest = await crypto.subtle.digest('SHA-256', utf8(`kefel/csrf/${token}`));
+  return base64UrlFromBytes(new Uint8Array(digest));
+}
+
+/** Whether the form brought back its session's token. Digests are compared, so timing tells nothing. */
+export async function isCsrfTokenOf(session: Session, text: string): Promise<boolean> {
+  return (await sha256Hex(session.csrfToken)) === (await sha256Hex(text));
+}
+
+/** The `Set-Cookie` of a session that begins. */
+export function sessionCookie(request: Request, token: string): string {
+  return setCookie(request, SESSION_COOKIE, token);
+}
+
+/** The `Set-Cookie` of one that ends. */
+export function endedSessionCookie(request: Request): string {
+  return clearCookie(request, SESSION_COOKIE);
+}
+
+function sessionTokenOf(request: Request): string | null {
+  const value = cookieValue(request, SESSION_COOKIE);
+  return value !== null && TOKEN.test(value) ? value : null;
+}
 
 export interface OpenSession {
   readonly id: string;

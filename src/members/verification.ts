@@ -7,10 +7,10 @@ import {
   verifyRegistrationResponse,
 } from '@simplewebauthn/server';
 import { decodeAttestationObject } from '@simplewebauthn/server/helpers';
+import type { Config } from '../config.ts';
 import { base64UrlFromBytes, bytesFromBase64Url } from '../crypto/encoding.ts';
 import { CHALLENGE_MS, type Challenge, userHandleOf } from './challenge.ts';
 import type { Assertion, Registration, Transport } from './credential.ts';
-import type { RelyingParty } from './relying-party.ts';
 
 /**
  * What browsers are asked for, and whether they brought it. Passkeys only: the authenticator keeps
@@ -22,6 +22,19 @@ const ALGORITHMS = [-8, -7, -257];
 
 /** Name of the site where authenticators list their passkeys. */
 const SITE_NAME = 'Kefel';
+
+/** What passkeys are bound to: made here, they work nowhere else. */
+export interface RelyingParty {
+  /** The host name of the dashboard. */
+  readonly id: string;
+  /** The only origin whose pages may ask for them. */
+  readonly origin: string;
+}
+
+export function relyingPartyOf(call: { readonly config: Config; readonly url: URL }): RelyingParty {
+  const origin = call.config.publicBaseUrl ?? call.url.origin;
+  return { id: new URL(origin).hostname, origin };
+}
 
 /** A passkey that exists already, for the browser to find or to leave out. */
 export interface KnownPasskey {

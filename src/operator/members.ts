@@ -6,11 +6,11 @@ import { problem } from '../http/problem.ts';
 import {
   INVITATION_MS,
   invitationPath,
-  NAME_LENGTH_MAX,
   newInvitation,
   openInvitations,
   RECOVERY_MS,
 } from '../members/invitations.ts';
+import { NAME_LENGTH_MAX } from '../members/members.ts';
 import { ROLES, type Role } from '../members/permissions.ts';
 import type { OperatorCall } from './call.ts';
 import { knownMerchant } from './merchants.ts';

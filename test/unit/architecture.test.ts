@@ -31,7 +31,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'src/dashboard/browser/': [],
   'src/audit/': SHARED,
   'src/merchants/': SHARED,
-  'src/members/': [...SHARED, 'src/audit/', 'src/dashboard/call.ts'],
+  'src/members/': [...SHARED, 'src/audit/'],
   'src/intent/': SHARED,
   'src/webhooks/': [...SHARED, 'src/intent/client.ts', 'src/intent/protocol.ts'],
   'src/dead-letters/': SHARED,

@@ -3,7 +3,7 @@ import { vi } from 'vitest';
 import { runBatch } from '../../src/database.ts';
 import { newInvitation } from '../../src/members/invitations.ts';
 import type { Role } from '../../src/members/permissions.ts';
-import { sessionOf } from '../../src/members/session.ts';
+import { sessionOf } from '../../src/members/sessions.ts';
 import {
   type CreationOptions,
   type Faults,

@@ -2,7 +2,7 @@ import { env } from 'cloudflare:workers';
 import { sha256Hex } from '../../src/crypto/encoding.ts';
 import { runBatch } from '../../src/database.ts';
 import type { Role } from '../../src/members/permissions.ts';
-import { insertSession, newSessionToken, sessionOf } from '../../src/members/session.ts';
+import { insertSession, newSessionToken, sessionOf } from '../../src/members/sessions.ts';
 import { ALPHA, call, ORIGIN, type TestMerchant } from './support.ts';
 
 /**

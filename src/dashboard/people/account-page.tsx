@@ -1,7 +1,7 @@
 import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import type { DashboardMessages } from '../../i18n/messages.ts';
 import { browserName } from '../../members/browser-name.ts';
-import { NAME_LENGTH_MAX } from '../../members/invitations.ts';
+import { NAME_LENGTH_MAX } from '../../members/members.ts';
 import type { ListedPasskey } from '../../members/passkeys.ts';
 import type { OpenSession } from '../../members/sessions.ts';
 import { Badge, Field, Message, Table, When } from '../../ui/elements.tsx';

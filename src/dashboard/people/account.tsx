@@ -1,7 +1,7 @@
 import { runBatch } from '../../database.ts';
 import type { DashboardMessages } from '../../i18n/messages.ts';
 import { browserName } from '../../members/browser-name.ts';
-import { nameFrom } from '../../members/names.ts';
+import { nameFrom } from '../../members/members.ts';
 import {
   passkeysOf,
   removePasskey,

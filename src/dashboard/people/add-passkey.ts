@@ -8,10 +8,13 @@ import {
   spendChallenge,
 } from '../../members/challenge.ts';
 import { registrationIn } from '../../members/credential.ts';
-import { nameFrom } from '../../members/names.ts';
+import { nameFrom } from '../../members/members.ts';
 import { insertPasskey, knownPasskeys } from '../../members/passkeys.ts';
-import { relyingPartyOf } from '../../members/relying-party.ts';
-import { registrationOptions, verifiedRegistration } from '../../members/verification.ts';
+import {
+  registrationOptions,
+  relyingPartyOf,
+  verifiedRegistration,
+} from '../../members/verification.ts';
 import { answerJson } from '../../ui/answer.ts';
 import type { DashboardCall } from '../call.ts';
 import { entry } from './entries.ts';

@@ -1,5 +1,6 @@
 import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
-import { type Invitation, JOIN_PATH, NAME_LENGTH_MAX } from '../../members/invitations.ts';
+import { type Invitation, JOIN_PATH } from '../../members/invitations.ts';
+import { NAME_LENGTH_MAX } from '../../members/members.ts';
 import { Facts, Field, When } from '../../ui/elements.tsx';
 import type { PublicCall } from '../call.ts';
 import { PublicFrame } from '../frame.tsx';

@@ -10,21 +10,19 @@ import {
   spendChallenge,
 } from '../../members/challenge.ts';
 import { JoinBody, JoinOptionsBody, readJson } from '../../members/credential.ts';
-import { newId } from '../../members/ids.ts';
 import {
   findInvitation,
   type Invitation,
   revokeRecoveriesOf,
   useInvitation,
 } from '../../members/invitations.ts';
-import { insertMember } from '../../members/members.ts';
-import { nameFrom } from '../../members/names.ts';
+import { insertMember, nameFrom, newId } from '../../members/members.ts';
 import { deletePasskeysOf, insertPasskey, knownPasskeys } from '../../members/passkeys.ts';
-import { relyingPartyOf } from '../../members/relying-party.ts';
 import { revokeSessionsOf } from '../../members/sessions.ts';
 import {
   type NewPasskey,
   registrationOptions,
+  relyingPartyOf,
   verifiedRegistration,
 } from '../../members/verification.ts';
 import { answerJson, answerPage } from '../../ui/answer.ts';

@@ -10,8 +10,8 @@ import {
   revokeInvitationsBy,
 } from '../../members/members.ts';
 import { roleFrom } from '../../members/permissions.ts';
-import { relyingPartyOf } from '../../members/relying-party.ts';
 import { revokeOtherSessions, revokeSessionsOf } from '../../members/sessions.ts';
+import { relyingPartyOf } from '../../members/verification.ts';
 import { answerPage, redirectTo } from '../../ui/answer.ts';
 import { actorOf, type DashboardCall } from '../call.ts';
 import { noticePage } from '../notices.tsx';

@@ -9,9 +9,8 @@ import {
 } from '../../members/challenge.ts';
 import { readJson, SignInBody } from '../../members/credential.ts';
 import { findPasskey, usePasskey } from '../../members/passkeys.ts';
-import { relyingPartyOf } from '../../members/relying-party.ts';
-import { sessionOf } from '../../members/session.ts';
-import { assertionOptions, verifiedAssertion } from '../../members/verification.ts';
+import { sessionOf } from '../../members/sessions.ts';
+import { assertionOptions, relyingPartyOf, verifiedAssertion } from '../../members/verification.ts';
 import { answerJson, answerPage, redirectTo } from '../../ui/answer.ts';
 import type { PublicCall } from '../call.ts';
 import { nextPath } from './next-path.ts';

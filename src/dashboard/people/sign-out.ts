@@ -1,6 +1,5 @@
 import { runBatch } from '../../database.ts';
-import { endedSessionCookie } from '../../members/session.ts';
-import { revokeSession } from '../../members/sessions.ts';
+import { endedSessionCookie, revokeSession } from '../../members/sessions.ts';
 import { redirectTo } from '../../ui/answer.ts';
 import type { DashboardCall } from '../call.ts';
 import { entryIfChanged } from './entries.ts';

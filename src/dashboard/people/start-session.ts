@@ -1,8 +1,8 @@
 import { auditEntry } from '../../audit/log.ts';
 import { sha256Hex } from '../../crypto/encoding.ts';
 import type { SqlStatement } from '../../database.ts';
-import { newId } from '../../members/ids.ts';
-import { insertSession, newSessionToken, sessionCookie } from '../../members/session.ts';
+import { newId } from '../../members/members.ts';
+import { insertSession, newSessionToken, sessionCookie } from '../../members/sessions.ts';
 import { addressOf, type PublicCall } from '../call.ts';
 
 export interface SessionStart {

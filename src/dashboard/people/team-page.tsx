@@ -1,6 +1,6 @@
 import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
-import { NAME_LENGTH_MAX, type OpenInvitation } from '../../members/invitations.ts';
-import type { Member } from '../../members/members.ts';
+import type { OpenInvitation } from '../../members/invitations.ts';
+import { type Member, NAME_LENGTH_MAX } from '../../members/members.ts';
 import { ROLES, type Role } from '../../members/permissions.ts';
 import { CopyText, Field, Message, Table, When } from '../../ui/elements.tsx';
 import type { DashboardCall } from '../call.ts';

@@ -5,10 +5,9 @@ import {
   openInvitations,
   revokeInvitation,
 } from '../../members/invitations.ts';
-import { membersOf } from '../../members/members.ts';
-import { nameFrom } from '../../members/names.ts';
+import { membersOf, nameFrom } from '../../members/members.ts';
 import { roleFrom } from '../../members/permissions.ts';
-import { relyingPartyOf } from '../../members/relying-party.ts';
+import { relyingPartyOf } from '../../members/verification.ts';
 import { answerPage, redirectTo } from '../../ui/answer.ts';
 import { actorOf, type DashboardCall } from '../call.ts';
 import { noticePage } from '../notices.tsx';
