@@ -58,13 +58,24 @@ export default defineConfig({
       },
       {
         test: {
+          name: 'journeys',
+          include: ['test/journeys/**/*.test.ts'],
+          globalSetup: './test/support/unpack-browser.ts',
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          fileParallelism: false,
+          sequence: { groupOrder: 4 },
+        },
+      },
+      {
+        test: {
           name: 'browser',
           include: ['test/browser/**/*.test.ts'],
           globalSetup: './test/support/unpack-browser.ts',
           testTimeout: 60_000,
           hookTimeout: 60_000,
           maxWorkers: 2,
-          sequence: { groupOrder: 4 },
+          sequence: { groupOrder: 5 },
         },
       },
     ],
