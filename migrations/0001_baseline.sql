@@ -469,7 +469,7 @@ CREATE TABLE audit_log (
   detail TEXT NOT NULL CHECK (json_valid(detail))
 ) STRICT;
 
-CREATE INDEX audit_log_by_merchant ON audit_log (merchant_id, id);
+CREATE INDEX audit_log_by_merchant ON audit_log (merchant_id, at_ms, id);
 
 CREATE TRIGGER audit_log_is_never_changed BEFORE UPDATE ON audit_log
 BEGIN

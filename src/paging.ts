@@ -1,65 +1,35 @@
 import { base64UrlFromBytes, bytesFromBase64Url, utf8 } from './crypto/encoding.ts';
-import type { SqlStatement } from './database.ts';
+import { prepare, type SqlStatement } from './database.ts';
+import type { Tenant } from './domain/intent.ts';
 
 /**
- * Pages by keyset: a page begins where its neighbour ended, so that the thousandth costs what the
- * first does, and what is added meanwhile shifts nothing. Newest first; of one millisecond by id.
+ * Lists, page by page. A page begins where its neighbor ended: the thousandth page costs what the
+ * first does, and rows that are added meanwhile shift nothing.
  */
 
-/** A row's place in a list, and in which direction to go on from there. */
-export interface Cursor {
-  readonly direction: 'older' | 'newer';
-  readonly createdAtMs: number;
+/** Where a row stands in its list: by its time, then by its id. */
+export interface Place {
+  readonly atMs: number;
   readonly id: string;
+}
+
+/** A place, and in which direction to continue from there. */
+export interface Cursor extends Place {
+  readonly direction: 'older' | 'newer';
 }
 
 export interface Page<Row> {
   readonly rows: readonly Row[];
-  /** Of the older page, or null when this is the last. */
+  /** Null on the last page. */
   readonly nextCursor: string | null;
-  /** Of the newer page, or null when this is the first. */
+  /** Null on the first page. */
   readonly previousCursor: string | null;
 }
 
-/** Milliseconds since 1970 in UTC; `fromMs` belongs to it, `toMs` does not. */
+/** Milliseconds since 1970 in UTC. Includes `fromMs`, excludes `toMs`. */
 export interface TimeRange {
   readonly fromMs?: number | undefined;
   readonly toMs?: number | undefined;
-}
-
-/** More in one answer would only be read by a program, which can ask again. */
-export const PAGE_ROWS_MAX = 1_000;
-
-/** Our cursors are far shorter; bounds the work on hostile text. */
-const CURSOR_LENGTH_MAX = 128;
-const CURSOR = /^([on])\.(\d{1,15})\.([0-9a-z_-]{1,64})$/;
-
-/** The opaque text of a cursor. */
-export function cursorText({ direction, createdAtMs, id }: Cursor): string {
-  return base64UrlFromBytes(utf8(`${direction === 'older' ? 'o' : 'n'}.${createdAtMs}.${id}`));
-}
-
-/** The cursor that a text stands for, or null for anything that `cursorText` never made. */
-export function parseCursor(text: string): Cursor | null {
-  const bytes = text.length > CURSOR_LENGTH_MAX ? null : bytesFromBase64Url(text);
-  const parts = bytes === null ? null : CURSOR.exec(new TextDecoder().decode(bytes));
-  if (parts?.[1] === undefined || parts[2] === undefined || parts[3] === undefined) {
-    return null;
-  }
-  const direction = parts[1] === 'o' ? 'older' : 'newer';
-  return { direction, createdAtMs: Number(parts[2]), id: parts[3] };
-}
-
-/** A list without its place: what to read, by which index, under which conditions. */
-export interface KeysetQuery {
-  readonly columns: string;
-  readonly table: string;
-  /** Named in the statement: the planner's statistics must never lead it to another. */
-  readonly index: string;
-  /** The second part of the order, unique within the list. */
-  readonly idColumn: 'uuid' | 'event_id';
-  readonly conditions: readonly Condition[];
-  readonly range: TimeRange;
 }
 
 export interface Condition {
@@ -67,18 +37,81 @@ export interface Condition {
   readonly params: readonly (string | number)[];
 }
 
-/** Reads one row more than the page holds, to know whether there is another page. */
-export function keysetStatement(
-  query: KeysetQuery,
+/** What a list reads, by which index, in which order. Newest first unless said otherwise. */
+export interface ListQuery {
+  readonly columns: string;
+  readonly table: string;
+  /** Named in the statement, so that the planner's statistics cannot choose a slower one. */
+  readonly index: string;
+  readonly timeColumn: string;
+  /** Unique within the list, for rows of the same millisecond. */
+  readonly idColumn: string;
+  readonly isOldestFirst?: boolean;
+  readonly conditions: readonly Condition[];
+  readonly range?: TimeRange;
+}
+
+export interface List<Row> extends ListQuery {
+  readonly placeOf: (row: Row) => Place;
+}
+
+/** Programs that want more rows can ask for the next page. */
+export const PAGE_ROWS_MAX = 1_000;
+
+/** Cursors are shorter; bounds the work on hostile text. */
+const CURSOR_LENGTH_MAX = 256;
+const CURSOR = /^([on])\.(\d{1,15})\.([\w.:=+/-]{1,128})$/;
+
+/** The opaque text of a cursor. */
+export function cursorText({ direction, atMs, id }: Cursor): string {
+  return base64UrlFromBytes(utf8(`${direction === 'older' ? 'o' : 'n'}.${atMs}.${id}`));
+}
+
+/** The cursor of a text that `cursorText` made, or null. */
+export function parseCursor(text: string): Cursor | null {
+  const bytes = text.length > CURSOR_LENGTH_MAX ? null : bytesFromBase64Url(text);
+  const parts = bytes === null ? null : CURSOR.exec(new TextDecoder().decode(bytes));
+  const [, letter, atMs, id] = parts ?? [];
+  return id === undefined
+    ? null
+    : { direction: letter === 'o' ? 'older' : 'newer', atMs: Number(atMs), id };
+}
+
+/** One page of a list, at most PAGE_ROWS_MAX rows. Throws when D1 does not answer. */
+export async function readPage<Row>(
+  db: D1Database,
+  list: List<Row>,
   cursor: Cursor | null,
   limit: number,
-): SqlStatement {
-  const conditions = [...query.conditions, ...bounds(query, cursor)];
-  const order = cursor?.direction === 'newer' ? 'ASC' : 'DESC';
+): Promise<Page<Row>> {
+  const { results } = await prepare(db, pageStatement(list, cursor, limit)).all<Row>();
+  const kept = results.slice(0, pageRows(limit));
+  const hasMore = results.length > kept.length;
+  const [onward, back] = list.isOldestFirst
+    ? (['newer', 'older'] as const)
+    : (['older', 'newer'] as const);
+  const isBackwards = cursor?.direction === back;
+  const rows = isBackwards ? kept.toReversed() : kept;
+  const cursorAt = (direction: Cursor['direction'], row: Row | undefined): string | null =>
+    row === undefined ? null : cursorText({ direction, ...list.placeOf(row) });
   return {
-    sql: `SELECT ${query.columns} FROM ${query.table} INDEXED BY ${query.index}
-      WHERE ${conditions.map(({ sql }) => sql).join(' AND ')}
-      ORDER BY created_at_ms ${order}, ${query.idColumn} ${order} LIMIT ?`,
+    rows,
+    // A reader who went one way came from somewhere: that neighbor exists.
+    nextCursor: isBackwards || hasMore ? cursorAt(onward, rows.at(-1)) : null,
+    previousCursor: (isBackwards ? hasMore : cursor !== null) ? cursorAt(back, rows[0]) : null,
+  };
+}
+
+/** Reads one row more than the page holds, to know whether there is another page. */
+export function pageStatement(list: ListQuery, cursor: Cursor | null, limit: number): SqlStatement {
+  const { columns, table, index, timeColumn, idColumn, isOldestFirst = false } = list;
+  const conditions = [...list.conditions, ...bounds(list, cursor)];
+  const isAscending = cursor === null ? isOldestFirst : cursor.direction === 'newer';
+  const order = isAscending ? 'ASC' : 'DESC';
+  return {
+    sql: `SELECT ${columns} FROM ${table} INDEXED BY ${index}
+      WHERE ${conditions.map(({ sql }) => sql).join(' AND ') || 'TRUE'}
+      ORDER BY ${timeColumn} ${order}, ${idColumn} ${order} LIMIT ?`,
     params: [...conditions.flatMap(({ params }) => params), pageRows(limit) + 1],
   };
 }
@@ -87,46 +120,36 @@ export function keysetStatement(
  * At most one bound on either side: with two of a kind SQLite would seek by one of them and step
  * over everything up to the other.
  */
-function bounds({ range, idColumn }: KeysetQuery, cursor: Cursor | null): Condition[] {
+function bounds(
+  { range = {}, timeColumn, idColumn }: ListQuery,
+  cursor: Cursor | null,
+): Condition[] {
   const { fromMs, toMs } = range;
-  const place = cursor === null ? [] : [cursor.createdAtMs, cursor.id];
-  const isUpper = cursor?.direction === 'older' && !(cursor.createdAtMs >= (toMs ?? Infinity));
-  const isLower = cursor?.direction === 'newer' && !(cursor.createdAtMs < (fromMs ?? -Infinity));
+  const place = cursor === null ? [] : [cursor.atMs, cursor.id];
+  const isUpper = cursor?.direction === 'older' && !(cursor.atMs >= (toMs ?? Infinity));
+  const isLower = cursor?.direction === 'newer' && !(cursor.atMs < (fromMs ?? -Infinity));
   const found: Condition[] = [];
   if (isUpper) {
-    found.push({ sql: `(created_at_ms, ${idColumn}) < (?, ?)`, params: place });
+    found.push({ sql: `(${timeColumn}, ${idColumn}) < (?, ?)`, params: place });
   } else if (toMs !== undefined) {
-    found.push({ sql: 'created_at_ms < ?', params: [toMs] });
+    found.push({ sql: `${timeColumn} < ?`, params: [toMs] });
   }
   if (isLower) {
-    found.push({ sql: `(created_at_ms, ${idColumn}) > (?, ?)`, params: place });
+    found.push({ sql: `(${timeColumn}, ${idColumn}) > (?, ?)`, params: place });
   } else if (fromMs !== undefined) {
-    found.push({ sql: 'created_at_ms >= ?', params: [fromMs] });
+    found.push({ sql: `${timeColumn} >= ?`, params: [fromMs] });
   }
   return found;
 }
 
-/** A page out of what `keysetStatement` read. */
-export function pageOf<Row extends { readonly createdAtMs: number }>(
-  read: readonly Row[],
-  cursor: Cursor | null,
-  limit: number,
-  idOf: (row: Row) => string,
-): Page<Row> {
-  const kept = read.slice(0, pageRows(limit));
-  const hasMore = read.length > kept.length;
-  const isBackwards = cursor?.direction === 'newer';
-  const rows = isBackwards ? kept.toReversed() : kept;
-  const cursorAt = (direction: Cursor['direction'], row: Row | undefined): string | null =>
-    row === undefined
-      ? null
-      : cursorText({ direction, createdAtMs: row.createdAtMs, id: idOf(row) });
-  return {
-    rows,
-    // Whoever went one way came from somewhere: that neighbour is there.
-    nextCursor: isBackwards || hasMore ? cursorAt('older', rows.at(-1)) : null,
-    previousCursor: (isBackwards ? hasMore : cursor !== null) ? cursorAt('newer', rows[0]) : null,
-  };
+/** Rows of one merchant in one environment. */
+export function tenantIs({ merchantId, environment }: Tenant): Condition {
+  return { sql: 'merchant_id = ? AND environment = ?', params: [merchantId, environment] };
+}
+
+/** The condition, unless what it compares with is left out. */
+export function when(sql: string, param: string | number | null | undefined): readonly Condition[] {
+  return param === null || param === undefined ? [] : [{ sql, params: [param] }];
 }
 
 function pageRows(limit: number): number {

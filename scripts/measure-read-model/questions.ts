@@ -1,22 +1,22 @@
 import type { SqlStatement } from '../../src/database.ts';
 import type { Tenant } from '../../src/domain/intent.ts';
 import { idSearchKey } from '../../src/domain/search-key.ts';
-import type { Cursor } from '../../src/paging.ts';
+import { type Cursor, pageStatement } from '../../src/paging.ts';
 import {
-  attentionStatement,
   countEventsStatement,
   oldestStatement,
+  paymentsNeedingAttention,
 } from '../../src/read-model/attention.ts';
 import {
   countFailedEventsStatement,
-  eventsStatement,
-  failedEventsStatement,
+  eventsOf,
+  failedEventsOf,
 } from '../../src/read-model/events-list.ts';
 import {
   countOfAmountStatement,
   type PaymentFilter,
-  paymentsStatement,
-  rareAmountStatement,
+  paymentsOf,
+  rarePaymentsOf,
 } from '../../src/read-model/payments-list.ts';
 import { searchStatements } from '../../src/read-model/search.ts';
 import {
@@ -79,7 +79,7 @@ export async function questionsOf(
   const month = { fromDay: today - 29, toDay: today };
   const year = { fromDay: today - 364, toDay: today };
   const page = (filter: PaymentFilter, cursor: Cursor | null, tenant = BIG) => [
-    paymentsStatement(tenant, filter, cursor, PAGE_ROWS),
+    pageStatement(paymentsOf(tenant, filter), cursor, PAGE_ROWS),
   ];
   const listed = Object.entries(FILTERS).map(([name, filter]) =>
     always(`payments ${name}`, page(filter, null)),
@@ -92,24 +92,29 @@ export async function questionsOf(
     ...listed,
     // As the function asks: first how many there are, then by the one order or the other.
     ...Object.entries(AMOUNTS).map(([name, { filter, isRare }]) => {
-      const build = isRare ? rareAmountStatement : paymentsStatement;
+      const list = isRare ? rarePaymentsOf : paymentsOf;
       const count = countOfAmountStatement(BIG, filter);
-      return always(`payments by amount, ${name}`, [count, build(BIG, filter, null, PAGE_ROWS)]);
+      return always(`payments by amount, ${name}`, [
+        count,
+        pageStatement(list(BIG, filter), null, PAGE_ROWS),
+      ]);
     }),
     ...searches(payments),
     always('totals of 30 days', [totalsStatement(BIG, month)]),
     always('totals of 365 days', [totalsStatement(BIG, year)]),
     always('chart of 30 days', [dailyTotalsStatement(BIG, month)]),
     always('chart of 365 days by weeks', [totalsByStretchStatement(BIG, year, 7)]),
-    always('events, first page', [eventsStatement(BIG, {}, null, PAGE_ROWS)]),
+    always('events, first page', [pageStatement(eventsOf(BIG, {}), null, PAGE_ROWS)]),
     always('events that wait', [
-      eventsStatement(BIG, { deliveryStatus: 'waiting' }, null, PAGE_ROWS),
+      pageStatement(eventsOf(BIG, { deliveryStatus: 'waiting' }), null, PAGE_ROWS),
     ]),
-    always('failed events, first page', [failedEventsStatement(BIG, {}, null, PAGE_ROWS)]),
+    always('failed events, first page', [pageStatement(failedEventsOf(BIG, {}), null, PAGE_ROWS)]),
     always('failed events of 30 days, counted', [
       countFailedEventsStatement(BIG, { fromMs: NEWEST_MS - 30 * DAY_MS }),
     ]),
-    always('operator: what needs a human', [attentionStatement('production', null, PAGE_ROWS)]),
+    always('operator: what needs a human', [
+      pageStatement(paymentsNeedingAttention('production'), null, PAGE_ROWS),
+    ]),
     always('operator: oldest event on its way', [oldestStatement('production', 'waiting')]),
     always('operator: events by status', [countEventsStatement('production')]),
     always('operator: failures per rail, 7 days', [
@@ -163,7 +168,7 @@ async function deepPages(database: LocalDatabase): Promise<readonly Question[]> 
     const cursor = await cursorAfter(database, (depth - 1) * PAGE_ROWS);
     if (cursor !== null) {
       const name = `payments, page ${depth.toLocaleString('en')}`;
-      found.push(always(name, [paymentsStatement(BIG, {}, cursor, PAGE_ROWS)]));
+      found.push(always(name, [pageStatement(paymentsOf(BIG, {}), cursor, PAGE_ROWS)]));
     }
   }
   return found;
@@ -180,7 +185,5 @@ async function cursorAfter(database: LocalDatabase, payments: number): Promise<C
     .bind(BIG.merchantId, BIG.environment, payments - 1)
     .all<{ createdAtMs: number; uuid: string }>();
   const [row] = results;
-  return row === undefined
-    ? null
-    : { direction: 'older', createdAtMs: row.createdAtMs, id: row.uuid };
+  return row === undefined ? null : { direction: 'older', atMs: row.createdAtMs, id: row.uuid };
 }

@@ -1,6 +1,7 @@
 import type { KeyRing } from '../config.ts';
 import { seal, unseal } from '../crypto/sealed.ts';
 import { prepare, type SqlStatement } from '../database.ts';
+import { type List, when } from '../paging.ts';
 import type { MessageQueue } from './queues.ts';
 
 /** A message that its queue gave up, as people see it. */
@@ -80,25 +81,21 @@ function fieldOf(body: unknown, name: string): unknown {
   return typeof body === 'object' && body !== null ? Reflect.get(body, name) : undefined;
 }
 
-export interface DeadLetterQuery {
-  readonly status: DeadLetter['status'];
-  readonly queue: MessageQueue | null;
-  /** The last one that was seen. */
-  readonly after: { readonly storedAtMs: number; readonly id: string } | null;
-  readonly limit: number;
-}
-
-/** Oldest first: what has waited longest is dealt with first. */
-export async function listStored(
-  db: D1Database,
-  { status, queue, after, limit }: DeadLetterQuery,
-): Promise<readonly DeadLetter[]> {
-  const sql = `SELECT ${COLUMNS} FROM dead_letters INDEXED BY dead_letters_by_status
-    WHERE status = ?1 AND (?2 IS NULL OR queue = ?2) AND (stored_at_ms, id) > (?3, ?4)
-    ORDER BY stored_at_ms, id LIMIT ?5`;
-  const params = [status, queue, after?.storedAtMs ?? 0, after?.id ?? '', limit];
-  const { results } = await prepare(db, { sql, params }).all<DeadLetter>();
-  return results;
+/** Oldest first: the letter that has waited longest is handled first. */
+export function deadLetters(
+  status: DeadLetter['status'],
+  queue: MessageQueue | null,
+): List<DeadLetter> {
+  return {
+    columns: COLUMNS,
+    table: 'dead_letters',
+    index: 'dead_letters_by_status',
+    timeColumn: 'stored_at_ms',
+    idColumn: 'id',
+    isOldestFirst: true,
+    conditions: [{ sql: 'status = ?', params: [status] }, ...when('queue = ?', queue)],
+    placeOf: ({ storedAtMs, id }) => ({ atMs: storedAtMs, id }),
+  };
 }
 
 export function readStored(db: D1Database, id: string): Promise<StoredDeadLetter | null> {

@@ -4,6 +4,7 @@ import { runBatch } from '../database.ts';
 import { MESSAGE_QUEUES, producerOf } from '../dead-letters/queues.ts';
 import {
   bodyOf,
+  deadLetters,
   markDiscarded,
   markRetried,
   readStored,
@@ -14,10 +15,10 @@ import { successResponse } from '../http/envelope.ts';
 import { oneOf } from '../http/fields.ts';
 import { problem } from '../http/problem.ts';
 import { errorText, log } from '../log.ts';
+import { readPage } from '../paging.ts';
 import type { OperatorCall } from './call.ts';
-import { deadLetterPage } from './dead-letter-page.ts';
 import { REASON_CHARACTERS_MAX } from './merchants.ts';
-import { pageEntries } from './page-query.ts';
+import { cursorFrom, pageEntries } from './page-query.ts';
 import { body, lineField, listField, patternField, readBody, readQuery } from './schema.ts';
 
 /** Each is read, opened and sent by itself, in one request. */
@@ -38,8 +39,9 @@ const listing = body({
 /** GET …/dead-letters: what was given up, oldest first, without what is in it. */
 export async function listDeadLetters(call: OperatorCall): Promise<Response> {
   const { cursor = null, limit, queue = null, status } = readQuery(call.url, listing);
-  const page = await deadLetterPage(call.env.DB, { status, queue, cursor, limit });
-  return successResponse('Dead letters', page);
+  const list = deadLetters(status, queue);
+  const { rows: items, nextCursor } = await readPage(call.env.DB, list, cursorFrom(cursor), limit);
+  return successResponse('Dead letters', { items, nextCursor });
 }
 
 /** GET …/dead-letters/{id} with the message itself; null when its data key is gone. */

@@ -1,8 +1,8 @@
 import { prepare, type SqlStatement } from '../database.ts';
 import type { Environment } from '../domain/method.ts';
-import { type Cursor, keysetStatement, type Page, pageOf } from '../paging.ts';
-import { EVENT_COLUMNS, type EventRow } from './events-list.ts';
-import { PAYMENT_COLUMNS, type PaymentRow, paymentRow, type StoredPayment } from './payment-row.ts';
+import type { List } from '../paging.ts';
+import { EVENT_COLUMNS, type EventRow, eventList } from './events-list.ts';
+import { paymentList, type StoredPayment } from './payment-row.ts';
 
 /** What the operator looks at. Over all merchants: for no merchant's eyes. */
 
@@ -17,74 +17,26 @@ const IS_NEWS = `NOT EXISTS (
     AND review.late >= payment.late)`;
 
 /**
- * Payments with unresolved attempts or anomalies, and late ones, that nobody has reviewed as they
- * are; newest first.
+ * Payments with unresolved attempts or anomalies, and late ones, that no operator has reviewed as
+ * they are now.
  */
-export async function listAttention(
-  db: D1Database,
-  environment: Environment,
-  cursor: Cursor | null,
-  limit: number,
-): Promise<Page<PaymentRow>> {
-  const statement = attentionStatement(environment, cursor, limit);
-  const { results } = await prepare(db, statement).all<StoredPayment>();
-  return pageOf(results.map(paymentRow), cursor, limit, ({ uuid }) => uuid);
-}
-
-export function attentionStatement(
-  environment: Environment,
-  cursor: Cursor | null,
-  limit: number,
-): SqlStatement {
-  const query = {
-    columns: PAYMENT_COLUMNS,
-    table: 'payment',
-    index: 'payment_needing_attention',
-    idColumn: 'uuid',
-    conditions: [
-      { sql: 'environment = ?', params: [environment] },
-      { sql: NEEDS_ATTENTION, params: [] },
-      { sql: IS_NEWS, params: [] },
-    ],
-    range: {},
-  } as const;
-  return keysetStatement(query, cursor, limit);
+export function paymentsNeedingAttention(environment: Environment): List<StoredPayment> {
+  return paymentList('payment_needing_attention', [
+    { sql: 'environment = ?', params: [environment] },
+    { sql: NEEDS_ATTENTION, params: [] },
+    { sql: IS_NEWS, params: [] },
+  ]);
 }
 
 /** Words of the partial index. */
 const HAS_NOT_ARRIVED = "delivery_status NOT IN ('delivered', 'superseded')";
 
-/** Events of one delivery status over all merchants (`dead`, `waiting` …), newest first. */
-export async function listEventsOfAll(
-  db: D1Database,
-  environment: Environment,
-  deliveryStatus: string,
-  cursor: Cursor | null,
-  limit: number,
-): Promise<Page<EventRow>> {
-  const statement = eventsOfAllStatement(environment, deliveryStatus, cursor, limit);
-  const { results } = await prepare(db, statement).all<EventRow>();
-  return pageOf(results, cursor, limit, ({ eventId }) => eventId);
-}
-
-export function eventsOfAllStatement(
-  environment: Environment,
-  deliveryStatus: string,
-  cursor: Cursor | null,
-  limit: number,
-): SqlStatement {
-  const query = {
-    columns: EVENT_COLUMNS,
-    table: 'webhook_event',
-    index: 'webhook_event_not_arrived',
-    idColumn: 'event_id',
-    conditions: [
-      { sql: 'environment = ? AND delivery_status = ?', params: [environment, deliveryStatus] },
-      { sql: HAS_NOT_ARRIVED, params: [] },
-    ],
-    range: {},
-  } as const;
-  return keysetStatement(query, cursor, limit);
+/** Events of one delivery status over all merchants: `dead`, `waiting` … */
+export function eventsOfAll(environment: Environment, deliveryStatus: string): List<EventRow> {
+  return eventList('webhook_event_not_arrived', [
+    { sql: 'environment = ? AND delivery_status = ?', params: [environment, deliveryStatus] },
+    { sql: HAS_NOT_ARRIVED, params: [] },
+  ]);
 }
 
 /** The event that has been on its way for longest, or null when none is. */

@@ -1,6 +1,6 @@
 import { prepare, type SqlStatement } from '../database.ts';
 import type { EventType, Tenant } from '../domain/intent.ts';
-import { type Cursor, keysetStatement, type Page, pageOf, type TimeRange } from '../paging.ts';
+import { type Condition, type List, type TimeRange, tenantIs, when } from '../paging.ts';
 
 /** An event and its delivery as lists show it: seconds behind its object. */
 export interface EventRow extends Tenant {
@@ -34,71 +34,44 @@ export interface EventFilter extends TimeRange {
   readonly deliveryStatus?: string | undefined;
 }
 
-/** A tenant's events, newest first. `limit`: 1 … PAGE_ROWS_MAX rows. */
-export function listEvents(
-  db: D1Database,
-  tenant: Tenant,
-  filter: EventFilter,
-  cursor: Cursor | null,
-  limit: number,
-): Promise<Page<EventRow>> {
-  return readEvents(db, eventsStatement(tenant, filter, cursor, limit), cursor, limit);
+/** A list of events under these conditions, newest first. */
+export function eventList(
+  index: string,
+  conditions: readonly Condition[],
+  range: TimeRange = {},
+): List<EventRow> {
+  return {
+    columns: EVENT_COLUMNS,
+    table: 'webhook_event',
+    index,
+    timeColumn: 'created_at_ms',
+    idColumn: 'event_id',
+    conditions,
+    range,
+    placeOf: ({ createdAtMs, eventId }) => ({ atMs: createdAtMs, id: eventId }),
+  };
 }
 
-export function eventsStatement(
+/** A tenant's events. */
+export function eventsOf(
   tenant: Tenant,
   { deliveryStatus, ...range }: EventFilter,
-  cursor: Cursor | null,
-  limit: number,
-): SqlStatement {
-  const query = {
-    columns: EVENT_COLUMNS,
-    table: 'webhook_event',
-    index: deliveryStatus === undefined ? 'webhook_event_by_time' : 'webhook_event_by_status',
-    idColumn: 'event_id',
-    conditions: [
-      ofTenant(tenant),
-      ...(deliveryStatus === undefined
-        ? []
-        : [{ sql: 'delivery_status = ?', params: [deliveryStatus] }]),
-    ],
-    range,
-  } as const;
-  return keysetStatement(query, cursor, limit);
+): List<EventRow> {
+  const index = deliveryStatus === undefined ? 'webhook_event_by_time' : 'webhook_event_by_status';
+  const conditions = [tenantIs(tenant), ...when('delivery_status = ?', deliveryStatus)];
+  return eventList(index, conditions, range);
 }
 
-/** Has not arrived, and nothing more is going to happen by itself. Words of the partial index. */
+/** Has not arrived, and nothing more happens by itself. In the words of the partial index. */
 const IS_FAILED = "delivery_status IN ('dead', 'undeliverable', 'paused')";
 
-/** A tenant's events of a range that failed for good, newest first. */
-export function failedEvents(
-  db: D1Database,
-  tenant: Tenant,
-  range: TimeRange,
-  cursor: Cursor | null,
-  limit: number,
-): Promise<Page<EventRow>> {
-  return readEvents(db, failedEventsStatement(tenant, range, cursor, limit), cursor, limit);
+/** A tenant's events of a range that failed for good. */
+export function failedEventsOf(tenant: Tenant, range: TimeRange): List<EventRow> {
+  const conditions = [tenantIs(tenant), { sql: IS_FAILED, params: [] }];
+  return eventList('webhook_event_failed', conditions, range);
 }
 
-export function failedEventsStatement(
-  tenant: Tenant,
-  range: TimeRange,
-  cursor: Cursor | null,
-  limit: number,
-): SqlStatement {
-  const query = {
-    columns: EVENT_COLUMNS,
-    table: 'webhook_event',
-    index: 'webhook_event_failed',
-    idColumn: 'event_id',
-    conditions: [ofTenant(tenant), { sql: IS_FAILED, params: [] }],
-    range,
-  } as const;
-  return keysetStatement(query, cursor, limit);
-}
-
-/** How many events `failedEvents` would list. */
+/** How many events `failedEventsOf` lists. */
 export async function countFailedEvents(
   db: D1Database,
   tenant: Tenant,
@@ -118,18 +91,4 @@ export function countFailedEventsStatement(
         AND created_at_ms >= ? AND created_at_ms < ?`,
     params: [merchantId, environment, fromMs, toMs],
   };
-}
-
-function ofTenant({ merchantId, environment }: Tenant) {
-  return { sql: 'merchant_id = ? AND environment = ?', params: [merchantId, environment] };
-}
-
-async function readEvents(
-  db: D1Database,
-  statement: SqlStatement,
-  cursor: Cursor | null,
-  limit: number,
-): Promise<Page<EventRow>> {
-  const { results } = await prepare(db, statement).all<EventRow>();
-  return pageOf(results, cursor, limit, ({ eventId }) => eventId);
 }

@@ -1,5 +1,13 @@
 import type { FailureReason, IntentKind, IntentStatus, Tenant } from '../domain/intent.ts';
 import type { Currency, Method } from '../domain/method.ts';
+import {
+  type Condition,
+  type Cursor,
+  type List,
+  type Page,
+  readPage,
+  type TimeRange,
+} from '../paging.ts';
 
 /** A payment as lists show it: seconds behind its object. Amounts in minor units. */
 export interface PaymentRow extends Tenant {
@@ -41,4 +49,33 @@ export const PAYMENT_COLUMNS = `payment.uuid, payment.environment,
 
 export function paymentRow(stored: StoredPayment): PaymentRow {
   return { ...stored, late: stored.late === 1 };
+}
+
+/** A list of payments under these conditions, newest first. */
+export function paymentList(
+  index: string,
+  conditions: readonly Condition[],
+  range: TimeRange = {},
+): List<StoredPayment> {
+  return {
+    columns: PAYMENT_COLUMNS,
+    table: 'payment',
+    index,
+    timeColumn: 'created_at_ms',
+    idColumn: 'uuid',
+    conditions,
+    range,
+    placeOf: ({ createdAtMs, uuid }) => ({ atMs: createdAtMs, id: uuid }),
+  };
+}
+
+/** One page of a list of payments. */
+export async function readPayments(
+  db: D1Database,
+  list: List<StoredPayment>,
+  cursor: Cursor | null,
+  limit: number,
+): Promise<Page<PaymentRow>> {
+  const page = await readPage(db, list, cursor, limit);
+  return { ...page, rows: page.rows.map(paymentRow) };
 }

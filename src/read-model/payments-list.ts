@@ -1,15 +1,8 @@
 import { prepare, type SqlStatement } from '../database.ts';
 import type { IntentStatus, Tenant } from '../domain/intent.ts';
 import type { Currency, Method } from '../domain/method.ts';
-import {
-  type Condition,
-  type Cursor,
-  type KeysetQuery,
-  keysetStatement,
-  type Page,
-  pageOf,
-} from '../paging.ts';
-import { PAYMENT_COLUMNS, type PaymentRow, paymentRow, type StoredPayment } from './payment-row.ts';
+import { type Cursor, type List, type Page, parseCursor, tenantIs, when } from '../paging.ts';
+import { type PaymentRow, paymentList, readPayments, type StoredPayment } from './payment-row.ts';
 
 /** What is left out does not restrict. */
 export interface PaymentFilter {
@@ -25,7 +18,7 @@ export interface PaymentFilter {
   readonly amountMinorMax?: number | undefined;
 }
 
-/** A tenant's payments, newest first. `limit`: 1 … PAGE_ROWS_MAX rows. */
+/** One page of a tenant's payments, newest first. */
 export async function listPayments(
   db: D1Database,
   tenant: Tenant,
@@ -33,34 +26,22 @@ export async function listPayments(
   cursor: Cursor | null,
   limit: number,
 ): Promise<Page<PaymentRow>> {
-  const statement = (await isOfRareAmount(db, tenant, filter))
-    ? rareAmountStatement(tenant, filter, cursor, limit)
-    : paymentsStatement(tenant, filter, cursor, limit);
-  const { results } = await prepare(db, statement).all<StoredPayment>();
-  return pageOf(results.map(paymentRow), cursor, limit, ({ uuid }) => uuid);
+  const isRare = await isOfRareAmount(db, tenant, filter);
+  const list = isRare ? rarePaymentsOf(tenant, filter) : paymentsOf(tenant, filter);
+  return readPayments(db, list, cursor, limit);
 }
 
-/** A page by the order of time. Payments of other amounts and currencies are stepped over. */
-export function paymentsStatement(
-  tenant: Tenant,
-  filter: PaymentFilter,
-  cursor: Cursor | null,
-  limit: number,
-): SqlStatement {
-  return keysetStatement(queryOf(tenant, filter, indexFor(filter)), cursor, limit);
+/** In the order of time. Payments of other amounts and currencies are stepped over. */
+export function paymentsOf(tenant: Tenant, filter: PaymentFilter): List<StoredPayment> {
+  return listBy(indexFor(filter), tenant, filter);
 }
 
 /**
- * The same page by the order of amounts: everything of these amounts is read and put in order. For
- * no more than RARE_PAYMENTS_MAX.
+ * The same list by the index of amounts: every payment of these amounts is read and sorted. For no
+ * more than RARE_PAYMENTS_MAX.
  */
-export function rareAmountStatement(
-  tenant: Tenant,
-  filter: PaymentFilter,
-  cursor: Cursor | null,
-  limit: number,
-): SqlStatement {
-  return keysetStatement(queryOf(tenant, filter, 'payment_by_amount'), cursor, limit);
+export function rarePaymentsOf(tenant: Tenant, filter: PaymentFilter): List<StoredPayment> {
+  return listBy('payment_by_amount', tenant, filter);
 }
 
 /**
@@ -97,15 +78,16 @@ export function countOfAmountStatement(
   };
 }
 
-function queryOf(tenant: Tenant, filter: PaymentFilter, index: string): KeysetQuery {
-  return {
-    columns: PAYMENT_COLUMNS,
-    table: 'payment',
-    index,
-    idColumn: 'uuid',
-    conditions: conditionsOf(tenant, filter),
-    range: { fromMs: filter.createdFromMs, toMs: filter.createdToMs },
-  };
+function listBy(index: string, tenant: Tenant, filter: PaymentFilter): List<StoredPayment> {
+  const conditions = [
+    tenantIs(tenant),
+    ...when('status = ?', filter.status),
+    ...when('method = ?', filter.method),
+    ...when('currency = ?', filter.currency),
+    ...when('amount_minor >= ?', filter.amountMinorMin),
+    ...when('amount_minor <= ?', filter.amountMinorMax),
+  ];
+  return paymentList(index, conditions, { fromMs: filter.createdFromMs, toMs: filter.createdToMs });
 }
 
 /** The index in which exactly the wanted rows lie next to each other, but for amount and currency. */
@@ -114,23 +96,6 @@ function indexFor({ status, method }: PaymentFilter): string {
     return method === undefined ? 'payment_by_status' : 'payment_by_status_and_method';
   }
   return method === undefined ? 'payment_by_time' : 'payment_by_method';
-}
-
-function conditionsOf(tenant: Tenant, filter: PaymentFilter): Condition[] {
-  const conditions: Condition[] = [
-    { sql: 'merchant_id = ? AND environment = ?', params: [tenant.merchantId, tenant.environment] },
-  ];
-  const add = (sql: string, value: string | number | undefined): void => {
-    if (value !== undefined) {
-      conditions.push({ sql, params: [value] });
-    }
-  };
-  add('status = ?', filter.status);
-  add('method = ?', filter.method);
-  add('currency = ?', filter.currency);
-  add('amount_minor >= ?', filter.amountMinorMin);
-  add('amount_minor <= ?', filter.amountMinorMax);
-  return conditions;
 }
 
 /** Rows of one query of an export: few enough for a Worker's memory, enough for few queries. */
@@ -146,22 +111,11 @@ export async function* exportPayments(
   filter: PaymentFilter,
 ): AsyncGenerator<readonly PaymentRow[], void, void> {
   let cursor: Cursor | null = null;
-  for (;;) {
-    const { rows }: Page<PaymentRow> = await listPayments(
-      db,
-      tenant,
-      filter,
-      cursor,
-      EXPORT_PAGE_ROWS,
-    );
-    const last = rows.at(-1);
-    if (last === undefined) {
-      return;
+  do {
+    const page: Page<PaymentRow> = await listPayments(db, tenant, filter, cursor, EXPORT_PAGE_ROWS);
+    if (page.rows.length > 0) {
+      yield page.rows;
     }
-    yield rows;
-    if (rows.length < EXPORT_PAGE_ROWS) {
-      return;
-    }
-    cursor = { direction: 'older', createdAtMs: last.createdAtMs, id: last.uuid };
-  }
+    cursor = page.nextCursor === null ? null : parseCursor(page.nextCursor);
+  } while (cursor !== null);
 }

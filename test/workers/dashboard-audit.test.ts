@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { AUDIT_ACTIONS, type AuditAction } from '../../src/audit/actions.ts';
 import { type AuditEntry, auditEntry } from '../../src/audit/log.ts';
+import { cursorText } from '../../src/paging.ts';
 import { signedIn, visit } from './dashboard-support.ts';
 import { ALPHA, BETA, runSql, useGateway } from './support.ts';
 
@@ -169,12 +170,12 @@ test('filters by what and by whom, also over pages', async () => {
 });
 
 test.each([
-  'before=x',
-  'before=-1',
-  `before=${'9'.repeat(400)}`,
-  'after=1e9',
+  'cursor=x',
+  'cursor=-1',
+  `cursor=${'9'.repeat(400)}`,
+  'cursor=1e9',
   'group=nothing',
-  `before=%27%20OR%201=1`,
+  `cursor=%27%20OR%201=1`,
 ])('an address that asks for nonsense shows the newest: %s', async (query) => {
   await write(entry());
   const { status, rows } = await read(`${PATH}?${query}`);
@@ -192,8 +193,8 @@ test('nothing of another merchant or of none is shown, whatever is asked for', a
     '',
     '?who=operator',
     `?who=${stranger.memberId}`,
-    '?after=0',
-    '?before=99',
+    `?cursor=${cursorText({ direction: 'newer', atMs: 0, id: '0' })}`,
+    `?cursor=${cursorText({ direction: 'older', atMs: Date.now() * 2, id: '99' })}`,
   ]) {
     const { rows, html } = await read(`${PATH}${query}`);
     expect(rows).toEqual([]);

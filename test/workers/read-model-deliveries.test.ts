@@ -2,7 +2,8 @@ import { env } from 'cloudflare:workers';
 import { describe, expect, test, vi } from 'vitest';
 import { QUEUED_LEASE_MS } from '../../src/domain/schedule.ts';
 import type { DeliveryReport, ProjectionMessage } from '../../src/intent/protocol.ts';
-import { type EventRow, listEvents } from '../../src/read-model/events-list.ts';
+import { readPage } from '../../src/paging.ts';
+import { type EventRow, eventsOf } from '../../src/read-model/events-list.ts';
 import { listPayments } from '../../src/read-model/payments-list.ts';
 import { republishObjects, republishPage } from '../../src/read-model/republish.ts';
 import {
@@ -41,7 +42,7 @@ const caught = useGateway();
 const TENANT = tenantOf(ALPHA);
 
 async function eventRows(): Promise<readonly EventRow[]> {
-  const { rows } = await listEvents(env.DB, TENANT, {}, null, 100);
+  const { rows } = await readPage(env.DB, eventsOf(TENANT, {}), null, 100);
   return rows.toReversed();
 }
 

@@ -3,15 +3,15 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { IntentStatus, Tenant } from '../../src/domain/intent.ts';
 import type { Method } from '../../src/domain/method.ts';
 import type { DeliveryStatus } from '../../src/intent/protocol.ts';
-import { type Cursor, cursorText, type Page, parseCursor } from '../../src/paging.ts';
+import { type Cursor, cursorText, type Page, parseCursor, readPage } from '../../src/paging.ts';
 import {
   countEventsByStatus,
-  listAttention,
-  listEventsOfAll,
+  eventsOfAll,
   oldestUndelivered,
+  paymentsNeedingAttention,
 } from '../../src/read-model/attention.ts';
-import { countFailedEvents, failedEvents, listEvents } from '../../src/read-model/events-list.ts';
-import type { PaymentRow } from '../../src/read-model/payment-row.ts';
+import { countFailedEvents, eventsOf, failedEventsOf } from '../../src/read-model/events-list.ts';
+import { type PaymentRow, readPayments } from '../../src/read-model/payment-row.ts';
 import {
   exportPayments,
   listPayments,
@@ -184,7 +184,7 @@ describe.each(TENANTS.map((tenant) => ({ tenant, name: nameOf(tenant) })))(
         const status = DELIVERIES[number % 4];
         return (deliveryStatus ?? status) === status && atMs >= fromMs && atMs < toMs;
       });
-      const rows = await walk((cursor) => listEvents(env.DB, tenant, filter, cursor, 4), 4);
+      const rows = await walk((cursor) => readPage(env.DB, eventsOf(tenant, filter), cursor, 4), 4);
       expect(rows.map(({ eventId }) => eventId)).toEqual(
         expected.map((number) => eventIdOf(tenant, number)),
       );
@@ -198,7 +198,10 @@ describe.each(TENANTS.map((tenant) => ({ tenant, name: nameOf(tenant) })))(
           const atMs = createdAtMsOf(number);
           return number % 2 === 1 && atMs >= fromMs && atMs < toMs;
         });
-        const rows = await walk((cursor) => failedEvents(env.DB, tenant, range, cursor, 3), 3);
+        const rows = await walk(
+          (cursor) => readPage(env.DB, failedEventsOf(tenant, range), cursor, 3),
+          3,
+        );
         expect(rows.map(({ eventId }) => eventId)).toEqual(
           expected.map((number) => eventIdOf(tenant, number)),
         );
@@ -276,13 +279,13 @@ test('a cursor of one tenant leads to nothing of its own with another', async ()
 
 test('a cursor outside the dates of the filter reads nothing outside them', async () => {
   const filter = { createdFromMs: 20, createdToMs: 50 };
-  for (const [direction, createdAtMs] of [
+  for (const [direction, atMs] of [
     ['older', 9_000],
     ['newer', 0],
     ['older', 0],
     ['newer', 9_000],
   ] as const) {
-    const cursor = { direction, createdAtMs, id: '0' };
+    const cursor = { direction, atMs, id: '0' };
     const { rows } = await listPayments(env.DB, tenantOf(ALPHA), filter, cursor, 100);
     expect(rows.every((row) => row.createdAtMs >= 20 && row.createdAtMs < 50)).toBe(true);
   }
@@ -306,7 +309,7 @@ test.each([
 });
 
 test('a cursor survives its journey', () => {
-  const cursor: Cursor = { direction: 'newer', createdAtMs: 1, id: uuidOf(tenantOf(ALPHA), 5) };
+  const cursor: Cursor = { direction: 'newer', atMs: 1, id: uuidOf(tenantOf(ALPHA), 5) };
   expect(parseCursor(cursorText(cursor))).toEqual(cursor);
 });
 
@@ -334,7 +337,10 @@ test('an export holds every payment of its filter once, page by page', async () 
 describe('the operator sees all merchants of one environment', () => {
   test('what needs a human: unresolved, anomalous and late payments', async () => {
     for (const environment of ['sandbox', 'production'] as const) {
-      const rows = await walk((cursor) => listAttention(env.DB, environment, cursor, 2), 2);
+      const rows = await walk(
+        (cursor) => readPayments(env.DB, paymentsNeedingAttention(environment), cursor, 2),
+        2,
+      );
       const expected = [8, 7, 6].flatMap((number) =>
         [BETA, ALPHA].map((merchant) => `${tenantOf(merchant, environment).merchantId} ${number}`),
       );
@@ -351,7 +357,10 @@ describe('the operator sees all merchants of one environment', () => {
       undeliverable: 12,
       waiting: 12,
     });
-    const dead = await walk((cursor) => listEventsOfAll(env.DB, 'sandbox', 'dead', cursor, 5), 5);
+    const dead = await walk(
+      (cursor) => readPage(env.DB, eventsOfAll('sandbox', 'dead'), cursor, 5),
+      5,
+    );
     expect(dead).toHaveLength(12);
     expect(new Set(dead.map(nameOf))).toEqual(
       new Set([nameOf(tenantOf(ALPHA)), nameOf(tenantOf(BETA))]),

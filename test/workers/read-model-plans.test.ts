@@ -1,23 +1,23 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, test } from 'vitest';
 import { prepare, type SqlStatement } from '../../src/database.ts';
-import type { Cursor } from '../../src/paging.ts';
+import { type Cursor, pageStatement } from '../../src/paging.ts';
 import {
-  attentionStatement,
   countEventsStatement,
-  eventsOfAllStatement,
+  eventsOfAll,
   oldestStatement,
+  paymentsNeedingAttention,
 } from '../../src/read-model/attention.ts';
 import {
   countFailedEventsStatement,
-  eventsStatement,
-  failedEventsStatement,
+  eventsOf,
+  failedEventsOf,
 } from '../../src/read-model/events-list.ts';
 import {
   countOfAmountStatement,
   type PaymentFilter,
-  paymentsStatement,
-  rareAmountStatement,
+  paymentsOf,
+  rarePaymentsOf,
 } from '../../src/read-model/payments-list.ts';
 import { findUniqueIdStatement } from '../../src/read-model/queries.ts';
 import { knownStatement } from '../../src/read-model/republish.ts';
@@ -43,8 +43,8 @@ const UUID = '0b8f3c1e-7c55-4d5e-9a55-2f1f6f0a0001';
 
 const CURSORS: Readonly<Record<string, Cursor | null>> = {
   'first page': null,
-  'older page': { direction: 'older', createdAtMs: 5_000, id: UUID },
-  'newer page': { direction: 'newer', createdAtMs: 5_000, id: UUID },
+  'older page': { direction: 'older', atMs: 5_000, id: UUID },
+  'newer page': { direction: 'newer', atMs: 5_000, id: UUID },
 };
 
 /** Every subset of the parts of a filter. */
@@ -90,22 +90,26 @@ function named(name: string, ...statements: readonly SqlStatement[]): Named[] {
 const STATEMENTS: readonly Named[] = [
   ...PAYMENT_FILTERS.flatMap((filter) =>
     atEveryCursor(`payments ${JSON.stringify(filter)}`, (cursor) =>
-      paymentsStatement(TENANT, filter, cursor, 50),
+      pageStatement(paymentsOf(TENANT, filter), cursor, 50),
     ),
   ),
   ...EVENT_FILTERS.flatMap((filter) =>
     atEveryCursor(`events ${JSON.stringify(filter)}`, (cursor) =>
-      eventsStatement(TENANT, filter, cursor, 50),
+      pageStatement(eventsOf(TENANT, filter), cursor, 50),
     ),
   ),
   ...RANGES.flatMap((range) =>
     atEveryCursor(`failed events ${JSON.stringify(range)}`, (cursor) =>
-      failedEventsStatement(TENANT, range, cursor, 50),
+      pageStatement(failedEventsOf(TENANT, range), cursor, 50),
     ),
   ),
   ...RANGES.flatMap((range) => named('count failed', countFailedEventsStatement(TENANT, range))),
-  ...atEveryCursor('attention', (cursor) => attentionStatement('sandbox', cursor, 50)),
-  ...atEveryCursor('dead of all', (cursor) => eventsOfAllStatement('sandbox', 'dead', cursor, 50)),
+  ...atEveryCursor('attention', (cursor) =>
+    pageStatement(paymentsNeedingAttention('sandbox'), cursor, 50),
+  ),
+  ...atEveryCursor('dead of all', (cursor) =>
+    pageStatement(eventsOfAll('sandbox', 'dead'), cursor, 50),
+  ),
   ...named('oldest', oldestStatement('sandbox', 'queued')),
   ...named('count by status', countEventsStatement('sandbox')),
   ...named('failures per rail', failuresPerRailStatement('sandbox', 20_000)),
@@ -192,7 +196,7 @@ test('only sums over several days are grouped, and a chart of days not even that
 test('the whole place of a page is looked up, not stepped over', async () => {
   for (const filter of PAYMENT_FILTERS) {
     const older = CURSORS['older page'] ?? null;
-    const [plan = ''] = await planOf(paymentsStatement(TENANT, filter, older, 50));
+    const [plan = ''] = await planOf(pageStatement(paymentsOf(TENANT, filter), older, 50));
     expect(plan).toContain('(created_at_ms,uuid)<(?,?)');
     expect(plan.includes('created_at_ms>?')).toBe(filter.createdFromMs !== undefined);
     expect(plan.includes('status=?')).toBe(filter.status !== undefined);
@@ -203,7 +207,7 @@ test('the whole place of a page is looked up, not stepped over', async () => {
 test('only of rare amounts is anything put in order, after it was found by the amount', async () => {
   for (const filter of PAYMENT_FILTERS.filter(({ amountMinorMin }) => amountMinorMin)) {
     for (const cursor of Object.values(CURSORS)) {
-      const plan = await planOf(rareAmountStatement(TENANT, filter, cursor, 50));
+      const plan = await planOf(pageStatement(rarePaymentsOf(TENANT, filter), cursor, 50));
       expect(plan).toHaveLength(2);
       expect(plan[0]).toContain('SEARCH payment USING INDEX payment_by_amount');
       expect(plan[0]).toContain('(merchant_id=? AND environment=? AND amount_minor>? AND');

@@ -1,6 +1,7 @@
-import { type AuditPage, type AuditRecord, auditActors, auditPage } from '../../audit/read.ts';
+import { type AuditRecord, auditActors, auditPage } from '../../audit/read.ts';
 import { METHODS } from '../../domain/method.ts';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
+import { type Page, parseCursor } from '../../paging.ts';
 import { answerPage } from '../../ui/answer.ts';
 import { Pager, Table, When } from '../../ui/elements.tsx';
 import type { DashboardCall } from '../call.ts';
@@ -10,7 +11,6 @@ import {
   AUDIT_GROUPS,
   type AuditChoices,
   choicesIn,
-  cursorIn,
   filterFor,
   OPERATOR_CHOICE,
   pagePath,
@@ -22,7 +22,7 @@ export async function showAuditLog(call: DashboardCall): Promise<Response> {
   const query = call.url.searchParams;
   const choices = choicesIn(query);
   const [page, actors] = await Promise.all([
-    auditPage(call.env.DB, merchantId, filterFor(choices), cursorIn(query)),
+    auditPage(call.env.DB, merchantId, filterFor(choices), parseCursor(query.get('cursor') ?? '')),
     auditActors(call.env.DB, merchantId),
   ]);
   return answerPage(call, <AuditLog call={call} page={page} actors={actors} choices={choices} />);
@@ -30,7 +30,7 @@ export async function showAuditLog(call: DashboardCall): Promise<Response> {
 
 interface AuditLogProps {
   readonly call: DashboardCall;
-  readonly page: AuditPage;
+  readonly page: Page<AuditRecord>;
   readonly actors: readonly { readonly id: string; readonly name: string }[];
   readonly choices: AuditChoices;
 }
@@ -44,13 +44,13 @@ function AuditLog({ call, page, actors, choices }: AuditLogProps) {
       <Table
         caption={text.title}
         columns={[text.time, text.who, text.what, text.detail, text.from]}
-        rows={page.entries.map((entry) => entryCells(call, entry))}
+        rows={page.rows.map((entry) => entryCells(call, entry))}
         empty={text.empty}
       />
       <Pager
         call={call}
-        newer={pagePath(choices, page.newer)}
-        older={pagePath(choices, page.older)}
+        newer={pagePath(choices, page.previousCursor)}
+        older={pagePath(choices, page.nextCursor)}
       />
     </Frame>
   );

@@ -1,5 +1,5 @@
 import { AUDIT_ACTIONS, type AuditAction } from '../../audit/actions.ts';
-import type { AuditCursor, AuditFilter } from '../../audit/read.ts';
+import type { AuditFilter } from '../../audit/read.ts';
 
 /** What the address of the audit log asks for. Pure. */
 
@@ -85,28 +85,15 @@ export function filterFor({ group, who }: AuditChoices): AuditFilter {
   };
 }
 
-/** An id has at most 15 digits; anything else is no cursor, and the newest page is shown. */
-const CURSOR = /^\d{1,15}$/;
-
-export function cursorIn(query: URLSearchParams): AuditCursor {
-  const [before, after] = [query.get('before') ?? '', query.get('after') ?? ''];
-  if (CURSOR.test(before)) {
-    return { before: Number(before) };
-  }
-  return CURSOR.test(after) ? { after: Number(after) } : null;
-}
-
 /** The address of another page of the same choices, or null where there is none. */
-export function pagePath(choices: AuditChoices, cursor: AuditCursor): string | null {
+export function pagePath({ group, who }: AuditChoices, cursor: string | null): string | null {
   if (cursor === null) {
     return null;
   }
   const query = new URLSearchParams({
-    ...(choices.group !== '' && { group: choices.group }),
-    ...(choices.who !== '' && { who: choices.who }),
+    ...(group !== '' && { group }),
+    ...(who !== '' && { who }),
+    cursor,
   });
-  for (const [name, id] of Object.entries(cursor)) {
-    query.set(name, String(id));
-  }
   return `/dashboard/audit?${query}`;
 }

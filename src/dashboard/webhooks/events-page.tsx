@@ -1,7 +1,7 @@
 import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { countText } from '../../i18n/money-text.ts';
-import { type Page, parseCursor } from '../../paging.ts';
-import { type EventRow, listEvents } from '../../read-model/events-list.ts';
+import { type Page, parseCursor, readPage } from '../../paging.ts';
+import { type EventRow, eventsOf } from '../../read-model/events-list.ts';
 import { answerPage } from '../../ui/answer.ts';
 import { Field, Message, Pager, Table, When } from '../../ui/elements.tsx';
 import { type DashboardCall, tenantOf } from '../call.ts';
@@ -35,7 +35,12 @@ export async function showEvents(call: DashboardCall): Promise<Response> {
   const cursor = parseCursor(textOf('cursor'));
   const isGood = days.problem === null;
   const page: Page<EventRow> = isGood
-    ? await listEvents(call.env.DB, tenantOf(call), { deliveryStatus, ...days.range }, cursor, ROWS)
+    ? await readPage(
+        call.env.DB,
+        eventsOf(tenantOf(call), { deliveryStatus, ...days.range }),
+        cursor,
+        ROWS,
+      )
     : { rows: [], nextCursor: null, previousCursor: null };
   return answerPage(call, <EventsPage call={call} filter={filter} page={page} />, {
     status: isGood ? 200 : BAD_REQUEST,

@@ -3,8 +3,8 @@ import type { Tenant } from '../../domain/intent.ts';
 import { intentByUniqueId } from '../../intent/client.ts';
 import { FAILED_DELIVERIES } from '../../intent/protocol.ts';
 import { errorText, log } from '../../log.ts';
-import { parseCursor, type TimeRange } from '../../paging.ts';
-import { countFailedEvents, type EventRow, failedEvents } from '../../read-model/events-list.ts';
+import { parseCursor, readPage, type TimeRange } from '../../paging.ts';
+import { countFailedEvents, type EventRow, failedEventsOf } from '../../read-model/events-list.ts';
 
 /** Events of one request: some seconds of a Worker's time, and far below what it may call. */
 export const RESEND_BATCH = 200;
@@ -34,7 +34,7 @@ export async function resendFailed(
   cursorText: string,
 ): Promise<ResendResult> {
   const cursor = parseCursor(cursorText);
-  const page = await failedEvents(env.DB, tenant, range, cursor, RESEND_BATCH);
+  const page = await readPage(env.DB, failedEventsOf(tenant, range), cursor, RESEND_BATCH);
   const fates = await concurrently(page.rows, (row) => resend(env, tenant, row));
   const count = (fate: Fate) => fates.filter((other) => other === fate).length;
   const lastMs = page.rows.at(-1)?.createdAtMs ?? 0;

@@ -1,11 +1,10 @@
-import type { DeadLetter } from '../../dead-letters/store.ts';
+import { type DeadLetter, deadLetters } from '../../dead-letters/store.ts';
 import type { Environment } from '../../domain/method.ts';
-import { validationProblem } from '../../http/problem.ts';
-import { parseCursor } from '../../paging.ts';
-import { listAttention, listEventsOfAll } from '../../read-model/attention.ts';
+import { type List, readPage } from '../../paging.ts';
+import { eventsOfAll, paymentsNeedingAttention } from '../../read-model/attention.ts';
 import type { EventRow } from '../../read-model/events-list.ts';
-import type { PaymentRow } from '../../read-model/payment-row.ts';
-import { deadLetterPage } from '../dead-letter-page.ts';
+import { type PaymentRow, paymentRow } from '../../read-model/payment-row.ts';
+import { badCursor, cursorFrom, type ItemPage } from '../page-query.ts';
 
 /** Why something needs a human. A payment can have several reasons. */
 export type Reason =
@@ -25,11 +24,7 @@ export type AttentionItem = { readonly reasons: readonly Reason[]; readonly atMs
   | { readonly type: 'delivery'; readonly event: EventRow }
 );
 
-export interface AttentionPage {
-  readonly items: readonly AttentionItem[];
-  /** Of the next page, or null when this is the last. */
-  readonly nextCursor: string | null;
-}
+export type AttentionPage = ItemPage<AttentionItem>;
 
 interface Section {
   readonly name: string;
@@ -39,7 +34,7 @@ interface Section {
 
 /** Money first: what rails have said, then payments, then what merchants have not heard. */
 const SECTIONS: readonly Section[] = [
-  { name: 'letters', environment: null, read: deadLetters },
+  { name: 'letters', environment: null, read: waitingLetters() },
   ...(['production', 'sandbox'] as const).flatMap((environment): readonly Section[] => [
     { name: `${environment}-payments`, environment, read: payments(environment) },
     ...(['dead', 'paused', 'undeliverable'] as const).map((status) => ({
@@ -99,36 +94,28 @@ function placeOf(
   return { index, cursor: text.slice(tilde + 1) || null };
 }
 
-function badCursor(): Error {
-  return validationProblem({ cursor: 'Is not a cursor.' });
+/** A section that reads pages of a list. */
+function section<Row>(list: List<Row>, itemOf: (row: Row) => AttentionItem): Section['read'] {
+  return async (db, cursor, limit) => {
+    const { rows, nextCursor } = await readPage(db, list, cursorFrom(cursor), limit);
+    return { items: rows.map(itemOf), nextCursor };
+  };
 }
 
-async function deadLetters(
-  db: D1Database,
-  cursor: string | null,
-  limit: number,
-): Promise<AttentionPage> {
-  const page = await deadLetterPage(db, { status: 'waiting', queue: null, cursor, limit });
-  const items = page.items.map((letter) => ({
-    type: 'dead_letter' as const,
-    reasons: [letter.kind === 'settle' ? ('dead_settle' as const) : ('dead_message' as const)],
+function waitingLetters(): Section['read'] {
+  return section(deadLetters('waiting', null), (letter) => ({
+    type: 'dead_letter',
+    reasons: [letter.kind === 'settle' ? 'dead_settle' : 'dead_message'],
     atMs: letter.storedAtMs,
     letter,
   }));
-  return { items, nextCursor: page.nextCursor };
 }
 
 function payments(environment: Environment): Section['read'] {
-  return async (db, cursor, limit) => {
-    const page = await listAttention(db, environment, listCursor(cursor), limit);
-    const items = page.rows.map((payment) => ({
-      type: 'payment' as const,
-      reasons: reasonsOf(payment),
-      atMs: payment.updatedAtMs,
-      payment,
-    }));
-    return { items, nextCursor: page.nextCursor };
-  };
+  return section(paymentsNeedingAttention(environment), (stored) => {
+    const payment = paymentRow(stored);
+    return { type: 'payment', reasons: reasonsOf(payment), atMs: payment.updatedAtMs, payment };
+  });
 }
 
 function reasonsOf(payment: PaymentRow): readonly Reason[] {
@@ -143,22 +130,10 @@ function deliveries(
   environment: Environment,
   status: 'dead' | 'paused' | 'undeliverable',
 ): Section['read'] {
-  return async (db, cursor, limit) => {
-    const page = await listEventsOfAll(db, environment, status, listCursor(cursor), limit);
-    const items = page.rows.map((event) => ({
-      type: 'delivery' as const,
-      reasons: [`delivery_${status}`] as const,
-      atMs: event.createdAtMs,
-      event,
-    }));
-    return { items, nextCursor: page.nextCursor };
-  };
-}
-
-function listCursor(text: string | null) {
-  const cursor = text === null ? null : parseCursor(text);
-  if (text !== null && cursor === null) {
-    throw badCursor();
-  }
-  return cursor;
+  return section(eventsOfAll(environment, status), (event) => ({
+    type: 'delivery',
+    reasons: [`delivery_${status}`],
+    atMs: event.createdAtMs,
+    event,
+  }));
 }
