@@ -6,8 +6,8 @@ export interface CacheEntry<Value> {
 
 /**
  * An isolate's memory of what it read, bounded in size and age. The entry used longest ago makes
- * room for a new one. The clock comes in as an argument. Keep resolved values only: a promise of
- * one request must never be awaited by another.
+ * room for a new one. The clock comes in as an argument. A request awaits a promise of another
+ * only beside a timer of its own: the promise never settles if the other request is canceled.
  */
 export class BoundedCache<Value> {
   readonly #sizeMax: number;

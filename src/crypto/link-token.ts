@@ -1,14 +1,7 @@
 import type { KeyRing, NamedKey } from '../config.ts';
-import {
-  base32FromBytes,
-  base64UrlFromBytes,
-  bytesFromBase32,
-  bytesFromBase64Url,
-  bytesFromHex,
-  hexFromBytes,
-  utf8,
-} from './encoding.ts';
-import { hmacKey } from './hmac-key.ts';
+import { base32FromBytes, bytesFromBase32, bytesFromHex, hexFromBytes } from './encoding.ts';
+import { joined } from './keyed-text.ts';
+import { macOf, signBytes, verifyBytes } from './signed-bytes.ts';
 
 /**
  * Link tokens: what an unauthenticated page or callback carries in its URL. The MAC is checked
@@ -17,8 +10,8 @@ import { hmacKey } from './hmac-key.ts';
  */
 export type LinkPurpose = 'checkout' | 'attempt';
 
-/** Apart from those of URLs: an order id is seen by the rail and printed on receipts. */
-type IdPurpose = 'order-id';
+/** Differs from those of URLs: the provider sees order ids and prints them on receipts. */
+const ID_PURPOSE = 'order-id';
 
 export interface Link {
   /** Durable Object id, 64 hexadecimal digits. */
@@ -29,18 +22,10 @@ export interface Link {
 
 const OBJECT_ID_BYTES = 32;
 const PAYLOAD_BYTES = OBJECT_ID_BYTES + 1;
-const MAC_BYTES = 32;
-
-function messageOf(purpose: LinkPurpose | IdPurpose, payload: Uint8Array): Uint8Array<ArrayBuffer> {
-  return new Uint8Array([...utf8(`kefel/${purpose}/`), ...payload]);
-}
 
 /** A token for `link`, signed with the first key of the ring. */
-export async function signLink(keys: KeyRing, purpose: LinkPurpose, link: Link): Promise<string> {
-  const [key] = keys;
-  const payload = new Uint8Array([...bytesFromHex(link.objectId), link.attemptIndex]);
-  const mac = await crypto.subtle.sign('HMAC', await hmacKey(key), messageOf(purpose, payload));
-  return `${key.keyId}.${base64UrlFromBytes(new Uint8Array([...payload, ...new Uint8Array(mac)]))}`;
+export function signLink(keys: KeyRing, purpose: LinkPurpose, link: Link): Promise<string> {
+  return signBytes(keys, purpose, payloadOf(link));
 }
 
 /** The link a token stands for, or null for anything that we did not sign for this purpose. */
@@ -49,19 +34,8 @@ export async function verifyLink(
   purpose: LinkPurpose,
   token: string,
 ): Promise<Link | null> {
-  const dot = token.indexOf('.');
-  const key = keys.find((candidate) => candidate.keyId === token.slice(0, Math.max(dot, 0)));
-  const bytes = bytesFromBase64Url(token.slice(dot + 1));
-  if (key === undefined || bytes === null || bytes.length !== PAYLOAD_BYTES + MAC_BYTES) {
-    return null;
-  }
-  const payload = bytes.subarray(0, PAYLOAD_BYTES);
-  const mac = bytes.subarray(PAYLOAD_BYTES);
-  const message = messageOf(purpose, payload);
-  if (!(await crypto.subtle.verify('HMAC', await hmacKey(key), mac, message))) {
-    return null;
-  }
-  return linkOf(payload);
+  const payload = await verifyBytes(keys, purpose, token);
+  return payload?.length === PAYLOAD_BYTES ? linkOf(payload) : null;
 }
 
 /** 128 bits: guessing an id costs more than any payment is worth, and rails want ids short. */
@@ -72,9 +46,8 @@ const ID_MAC_BYTES = 16;
  * all come to one address. No key id: every key of the ring is tried.
  */
 export async function linkId(keys: KeyRing, link: Link): Promise<string> {
-  const payload = new Uint8Array([...bytesFromHex(link.objectId), link.attemptIndex]);
-  const mac = await idMac(keys[0], payload);
-  return base32FromBytes(new Uint8Array([...payload, ...mac]));
+  const payload = payloadOf(link);
+  return base32FromBytes(joined(payload, await idMac(keys[0], payload)));
 }
 
 /** The link that an order id stands for, or null for anything that we did not make. */
@@ -90,8 +63,7 @@ export async function verifyLinkId(keys: readonly NamedKey[], id: string): Promi
 }
 
 async function idMac(key: NamedKey, payload: Uint8Array): Promise<Uint8Array> {
-  const mac = await crypto.subtle.sign('HMAC', await hmacKey(key), messageOf('order-id', payload));
-  return new Uint8Array(mac, 0, ID_MAC_BYTES);
+  return (await macOf(key, ID_PURPOSE, payload)).subarray(0, ID_MAC_BYTES);
 }
 
 /** In a time that does not tell where they differ. */
@@ -101,6 +73,10 @@ function areEqual(one: Uint8Array, other: Uint8Array): boolean {
     difference |= byte ^ (other[index] ?? 0);
   }
   return difference === 0;
+}
+
+function payloadOf({ objectId, attemptIndex }: Link): Uint8Array {
+  return new Uint8Array([...bytesFromHex(objectId), attemptIndex]);
 }
 
 function linkOf(payload: Uint8Array): Link {

@@ -1,6 +1,7 @@
 import { ConfigError, type KeyRing, type NamedKey } from '../config.ts';
-import { base64UrlFromBytes, bytesFromBase64, bytesFromBase64Url, utf8 } from './encoding.ts';
+import { bytesFromBase64, utf8 } from './encoding.ts';
 import { importOnce } from './import-once.ts';
+import { keyedText, parseKeyedText } from './keyed-text.ts';
 
 /**
  * Secrets at rest: AES-256-GCM under the operator's data encryption keys, so that a copy of the
@@ -29,8 +30,7 @@ export async function seal(keys: KeyRing, plaintext: string, context: string): P
   const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES));
   const algorithm = { name: 'AES-GCM', iv, additionalData: utf8(context) };
   const sealed = await crypto.subtle.encrypt(algorithm, await aesKey(key), utf8(plaintext));
-  const bytes = new Uint8Array([...iv, ...new Uint8Array(sealed)]);
-  return `${key.keyId}.${base64UrlFromBytes(bytes)}`;
+  return keyedText(key, iv, new Uint8Array(sealed));
 }
 
 /** What was sealed, or null: unknown key, another context, or not our work. */
@@ -39,13 +39,12 @@ export async function unseal(
   sealed: string,
   context: string,
 ): Promise<string | null> {
-  const dot = sealed.indexOf('.');
-  const key = keys.find((candidate) => candidate.keyId === sealed.slice(0, Math.max(dot, 0)));
-  const bytes = bytesFromBase64Url(sealed.slice(dot + 1));
-  if (key === undefined || bytes === null) {
+  const parsed = parseKeyedText(keys, sealed);
+  if (parsed === null) {
     return null;
   }
-  const cryptoKey = await aesKey(key);
+  const { bytes } = parsed;
+  const cryptoKey = await aesKey(parsed.key);
   const iv = bytes.subarray(0, IV_BYTES);
   const algorithm = { name: 'AES-GCM', iv, additionalData: utf8(context) };
   try {

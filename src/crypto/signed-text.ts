@@ -1,21 +1,12 @@
 import type { KeyRing, NamedKey } from '../config.ts';
-import { base64UrlFromBytes, bytesFromBase64Url, utf8 } from './encoding.ts';
-import { hmacKey } from './hmac-key.ts';
+import { utf8 } from './encoding.ts';
+import { signBytes, verifyBytes } from './signed-bytes.ts';
 
-/**
- * Text that we hand out and want back unchanged, such as in a cookie. Whoever has it can read it.
- * The MAC covers the purpose as well. Format: `<keyId>.<base64url(text ‖ MAC)>`.
- */
+/** Text that we hand out and want back unchanged, such as in a cookie. */
 export type TextPurpose = 'challenge/sign-in' | 'challenge/join' | 'challenge/add-passkey';
 
-const MAC_BYTES = 32;
-
-/** `text` with the MAC of the first key of the ring. */
-export async function signText(keys: KeyRing, purpose: TextPurpose, text: string): Promise<string> {
-  const [key] = keys;
-  const payload = utf8(text);
-  const mac = await crypto.subtle.sign('HMAC', await hmacKey(key), messageOf(purpose, payload));
-  return `${key.keyId}.${base64UrlFromBytes(new Uint8Array([...payload, ...new Uint8Array(mac)]))}`;
+export function signText(keys: KeyRing, purpose: TextPurpose, text: string): Promise<string> {
+  return signBytes(keys, purpose, utf8(text));
 }
 
 /** The text, or null for anything that we did not sign for this purpose. */
@@ -24,19 +15,6 @@ export async function verifyText(
   purpose: TextPurpose,
   signed: string,
 ): Promise<string | null> {
-  const dot = signed.indexOf('.');
-  const key = keys.find((candidate) => candidate.keyId === signed.slice(0, Math.max(dot, 0)));
-  const bytes = bytesFromBase64Url(signed.slice(dot + 1));
-  if (key === undefined || bytes === null || bytes.length < MAC_BYTES) {
-    return null;
-  }
-  const payload = bytes.subarray(0, -MAC_BYTES);
-  const mac = bytes.subarray(-MAC_BYTES);
-  const message = messageOf(purpose, payload);
-  const isOurs = await crypto.subtle.verify('HMAC', await hmacKey(key), mac, message);
-  return isOurs ? new TextDecoder().decode(payload) : null;
-}
-
-function messageOf(purpose: TextPurpose, payload: Uint8Array): Uint8Array<ArrayBuffer> {
-  return new Uint8Array([...utf8(`kefel/${purpose}/`), ...payload]);
+  const payload = await verifyBytes(keys, purpose, signed);
+  return payload === null ? null : new TextDecoder().decode(payload);
 }

@@ -32,9 +32,8 @@ const MISS_AGE_MS_MAX = 1_000;
 const ACCESSES_MAX = 2_000;
 /** Apart from the accesses, so that a flood of wrong keys cannot push out the right ones. */
 const MISSES_MAX = 2_000;
-/** Longest wait for another request's query of the same key before asking D1 oneself. */
-const LOOKUP_CLAIM_MS = 250;
-const LOOKUP_POLL_MS = 5;
+/** Longest wait for another request's query of the same key. */
+const LOOKUP_WAIT_MS = 250;
 /** Banks change a few times a year. */
 const BANKS_AGE_MS_MAX = 60_000;
 
@@ -44,7 +43,8 @@ const keys = new BoundedCache<KnownKey>({
 });
 const misses = new BoundedCache<true>({ sizeMax: MISSES_MAX, ageMsMax: MISS_AGE_MS_MAX });
 const refreshes = new BoundedCache<true>({ sizeMax: ACCESSES_MAX, ageMsMax: REFRESH_CLAIM_MS });
-const lookups = new BoundedCache<true>({ sizeMax: MISSES_MAX, ageMsMax: LOOKUP_CLAIM_MS });
+/** Queries on their way: they settle, and never reject, once their result is remembered. */
+const lookups = new BoundedCache<Promise<void>>({ sizeMax: MISSES_MAX, ageMsMax: LOOKUP_WAIT_MS });
 const bankLists = new BoundedCache<ReadonlyMap<string, Bank>>({
   sizeMax: 1,
   ageMsMax: BANKS_AGE_MS_MAX,
@@ -109,10 +109,12 @@ async function accessOf(
   nowMs: number,
 ): Promise<MerchantAccess | null> {
   let known = remembered(digest, nowMs);
-  if (known === undefined && lookups.get(digest, nowMs) !== undefined) {
-    known = await awaitOther(digest, nowMs);
+  const lookup = lookups.get(digest, nowMs)?.value;
+  if (known === undefined && lookup !== undefined) {
+    // By this request's own timer: the other request, and its query with it, may be canceled.
+    await Promise.race([lookup, scheduler.wait(LOOKUP_WAIT_MS)]);
+    known = remembered(digest, nowMs);
   }
-  // Nothing is awaited between the look at `lookups` and the claim that this call makes.
   if (known === undefined) {
     return lookUp(env, ctx, digest, nowMs);
   }
@@ -140,39 +142,25 @@ function remembered(digest: string, nowMs: number): Remembered | undefined {
   return miss === undefined ? undefined : { access: null, readAtMs: miss.readAtMs };
 }
 
-/**
- * What another request learns that is asking D1 about the same key just now; undefined when there
- * is none or it takes too long. The wait is by this request's own timer: a promise of another
- * request may die with that request and would hang this one.
- */
-async function awaitOther(digest: string, nowMs: number): Promise<Remembered | undefined> {
-  const pollsMax = LOOKUP_CLAIM_MS / LOOKUP_POLL_MS;
-  for (let poll = 0; poll < pollsMax && lookups.get(digest, nowMs) !== undefined; poll++) {
-    await scheduler.wait(LOOKUP_POLL_MS);
-    const known = remembered(digest, nowMs);
-    if (known !== undefined) {
-      return known;
-    }
-  }
-  return undefined;
-}
-
 async function lookUp(
   env: Bindings,
   ctx: Pick<ExecutionContext, 'waitUntil'>,
   digest: string,
   nowMs: number,
 ): Promise<MerchantAccess | null> {
-  lookups.set(digest, true, nowMs);
+  const reading = readAndRemember(env, ctx, digest, nowMs);
+  const settled = reading.then(ignore, ignore);
+  lookups.set(digest, settled, nowMs);
+  // The query goes on for the requests that wait for it when this client hangs up.
+  ctx.waitUntil(settled);
   try {
-    const key = await readKey(env, digest, nowMs);
-    remember(digest, key, nowMs);
-    ctx.waitUntil(noteUse(env, digest, key, nowMs));
-    return key === null ? null : key.access;
+    return (await reading)?.access ?? null;
   } finally {
     lookups.delete(digest);
   }
 }
+
+function ignore(): void {}
 
 /** Renews what is known of a key. A failure is only logged: the answer in use has seconds left. */
 async function refresh(
@@ -182,9 +170,7 @@ async function refresh(
   nowMs: number,
 ): Promise<void> {
   try {
-    const key = await readKey(env, digest, nowMs);
-    remember(digest, key, nowMs);
-    ctx.waitUntil(noteUse(env, digest, key, nowMs));
+    await readAndRemember(env, ctx, digest, nowMs);
   } catch (error) {
     log('warn', 'api_key_refresh_failed', { error: errorText(error) });
   } finally {
@@ -192,31 +178,34 @@ async function refresh(
   }
 }
 
+async function readAndRemember(
+  env: Bindings,
+  ctx: Pick<ExecutionContext, 'waitUntil'>,
+  digest: string,
+  nowMs: number,
+): Promise<KnownKey | null> {
+  const key = await readKey(env, digest, nowMs);
+  if (key === null) {
+    keys.delete(digest);
+    misses.set(digest, true, nowMs);
+  } else {
+    keys.set(digest, key, nowMs);
+    ctx.waitUntil(noteUse(env, digest, key, nowMs));
+  }
+  return key;
+}
+
 /**
  * Writes down that a key is in use: behind the request, and only where D1 was asked about the key
  * anyway, so that a warm request costs nothing. A failure is only logged.
  */
-async function noteUse(
-  env: Bindings,
-  digest: string,
-  key: KnownKey | null,
-  nowMs: number,
-): Promise<void> {
-  if (key === null || nowMs - (key.lastUsedAtMs ?? 0) < API_KEY_USE_EVERY_MS) {
+async function noteUse(env: Bindings, digest: string, key: KnownKey, nowMs: number): Promise<void> {
+  if (nowMs - (key.lastUsedAtMs ?? 0) < API_KEY_USE_EVERY_MS) {
     return;
   }
   try {
     await prepare(env.DB, markApiKeyUsed(digest, nowMs)).run();
   } catch (error) {
     log('warn', 'api_key_use_not_noted', { error: errorText(error) });
-  }
-}
-
-function remember(digest: string, key: KnownKey | null, readAtMs: number): void {
-  if (key === null) {
-    keys.delete(digest);
-    misses.set(digest, true, readAtMs);
-  } else {
-    keys.set(digest, key, readAtMs);
   }
 }
