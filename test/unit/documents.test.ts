@@ -41,6 +41,12 @@ describe('citations', () => {
     expect(broken).toEqual([]);
   });
 
+  test('in sources name no document outside the repository', () => {
+    const unopenable =
+      /\b(?:decisions?|promises?|findings?|spec Errors) \d|\bspec "|(?<!docs\/)\b(?:spec|design|platform)\.md/i;
+    expect(SOURCES.filter((source) => unopenable.test(read(source)))).toEqual([]);
+  });
+
   test.each(anchorsOf(DECISIONS))('of decision %s exist in a test', (anchor) => {
     expect(testsThatCite(`${DECISIONS}#${anchor}`)).not.toEqual([]);
   });
