@@ -1,0 +1,78 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { build } from 'esbuild';
+import { parse } from 'smol-toml';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { WRANGLER_CONFIG_FILE } from '../../scripts/files.ts';
+import { base64UrlFromBytes } from '../../src/crypto/encoding.ts';
+import { SoftwareAuthenticator } from '../support/software-authenticator.ts';
+
+/**
+ * Goal: the passkey library works without the packages that wrangler.toml leaves out of the bundle.
+ * Other tests run it whole, so that a new version could fail in a deployment alone.
+ */
+
+type Verification = typeof import('../../src/members/verification.ts');
+
+const PARTY = { id: 'pay.example.com', origin: 'https://pay.example.com' };
+/** Of random length in DER: a signature's two numbers are shorter now and then. */
+const SIGNATURES = 50;
+
+let directory: string;
+let verification: Verification;
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'kefel-passkeys-'));
+  const outfile = join(directory, 'verification.mjs');
+  const { alias } = parse(await readFile(WRANGLER_CONFIG_FILE, 'utf8'));
+  const targets = Object.entries(alias ?? {}).map(([name, path]) => [name, resolve(path)]);
+  await build({
+    entryPoints: ['src/members/verification.ts'],
+    outfile,
+    bundle: true,
+    format: 'esm',
+    platform: 'browser',
+    alias: Object.fromEntries(targets),
+  });
+  verification = await import(/* @vite-ignore */ outfile);
+});
+
+afterAll(() => rm(directory, { recursive: true }));
+
+async function register(authenticator: SoftwareAuthenticator, hasCertificate: boolean) {
+  const challenge = {
+    challenge: challengeText(),
+    issuedFor: '',
+    memberId: 'mem_1',
+    expiresAtMs: 0,
+  };
+  const options = { ...challenge, rp: { id: PARTY.id }, user: { id: 'bWVtXzE' } };
+  const { response, ...identity } = await authenticator.register(options, { hasCertificate });
+  const registration = { ...identity, response: { ...response, transports: [] } };
+  return verification.verifiedRegistration(PARTY, challenge, registration);
+}
+
+test('registers a passkey and verifies its signatures', async () => {
+  const authenticator = await SoftwareAuthenticator.create(PARTY.origin);
+  const passkey = await register(authenticator, false);
+  expect(passkey?.credentialId).toBe(authenticator.credentialId);
+  const verify = async (isForged: boolean) => {
+    const challenge = { challenge: challengeText(), issuedFor: '', memberId: '', expiresAtMs: 0 };
+    const assertion = await authenticator.sign({ ...challenge, rpId: PARTY.id }, { isForged });
+    return passkey && verification.verifiedAssertion(PARTY, challenge, assertion, passkey);
+  };
+  for (let signature = 0; signature < SIGNATURES; signature += 1) {
+    expect(await verify(false)).toEqual({ counter: 0, isBackedUp: true });
+  }
+  expect(await verify(true)).toBeNull();
+});
+
+test('rejects a registration with a certificate', async () => {
+  const authenticator = await SoftwareAuthenticator.create(PARTY.origin);
+  expect(await register(authenticator, true)).toBeNull();
+});
+
+function challengeText(): string {
+  return base64UrlFromBytes(crypto.getRandomValues(new Uint8Array(32)));
+}
