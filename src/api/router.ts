@@ -2,7 +2,8 @@ import type { Environment } from '../domain/method.ts';
 import { problemResponse } from '../http/envelope.ts';
 import { AreaRouter, type Handler } from '../http/router.ts';
 import { authorise, type MerchantCall } from './call.ts';
-import { createExpress, createHosted } from './routes/create-payment.ts';
+import { createExpress } from './routes/create-express.ts';
+import { createHosted } from './routes/create-hosted.ts';
 import { cancelPayment, readPayment } from './routes/read-payment.ts';
 import { listBanks, listWebhookKeys } from './routes/reference-data.ts';
 

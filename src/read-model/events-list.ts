@@ -1,27 +1,17 @@
 import { prepare, type SqlStatement } from '../database.ts';
 import type { EventType, Tenant } from '../domain/intent.ts';
+import type { ProjectedEvent } from '../intent/protocol.ts';
 import { type Condition, type List, type TimeRange, tenantIs, when } from '../paging.ts';
 
 /** An event and its delivery as lists show it: seconds behind its object. */
-export interface EventRow extends Tenant {
-  readonly eventId: string;
+export interface EventRow
+  extends Tenant,
+    Omit<ProjectedEvent, 'revision' | 'type' | 'deliveryStatus'> {
   readonly paymentUuid: string;
   readonly uniqueId: string;
-  /** Names the event within its payment. */
-  readonly sequence: number;
   readonly type: EventType;
-  /** Free text: the object's words but `claimed`, which reads `queued`. */
+  /** Free text: a newer version may store states that this one does not know. */
   readonly deliveryStatus: string;
-  readonly createdAtMs: number;
-  /** When it is tried next; null unless it waits for that. */
-  readonly dueAtMs: number | null;
-  readonly tries: number;
-  readonly lastTryAtMs: number | null;
-  readonly lastHttpStatus: number | null;
-  readonly lastError: string | null;
-  readonly lastDurationMs: number | null;
-  /** Of the payment's own callbackUrl; null: wherever the merchant's setting says. */
-  readonly destinationOrigin: string | null;
 }
 
 export const EVENT_COLUMNS = `event_id AS eventId, merchant_id AS merchantId, environment,

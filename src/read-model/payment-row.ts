@@ -1,5 +1,5 @@
-import type { FailureReason, IntentKind, IntentStatus, Tenant } from '../domain/intent.ts';
-import type { Currency, Method } from '../domain/method.ts';
+import type { Currency } from '../domain/method.ts';
+import type { ProjectionRow } from '../intent/protocol.ts';
 import {
   type Condition,
   type Cursor,
@@ -10,28 +10,10 @@ import {
 } from '../paging.ts';
 
 /** A payment as lists show it: seconds behind its object. Amounts in minor units. */
-export interface PaymentRow extends Tenant {
-  readonly uuid: string;
-  readonly number: number;
-  readonly uniqueId: string;
-  readonly kind: IntentKind;
-  readonly status: IntentStatus;
-  readonly failureReason: FailureReason | null;
-  readonly late: boolean;
-  /** Without commission. */
-  readonly amountMinor: number;
-  /** Of `method`; 0 while none is chosen. */
-  readonly commissionMinor: number;
+export interface PaymentRow extends Omit<ProjectionRow, 'currency' | 'commissionPaidByCustomer'> {
+  readonly currency: Currency;
   /** What the customer pays. */
   readonly chargedMinor: number;
-  readonly currency: Currency;
-  /** Of the attempt that paid, else of the latest, else null. */
-  readonly method: Method | null;
-  readonly unresolvedAttempts: number;
-  readonly anomalies: number;
-  readonly createdAtMs: number;
-  readonly updatedAtMs: number;
-  readonly endedAtMs: number | null;
 }
 
 /** What D1 hands out for PAYMENT_COLUMNS. */

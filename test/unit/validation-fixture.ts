@@ -1,11 +1,8 @@
 import { expect } from 'vitest';
-import {
-  type PaymentOrder,
-  type Validated,
-  type ValidationContext,
-  validateExpress,
-  validatePaymentIntent,
-} from '../../src/api/schema/validate.ts';
+import type { Validated, ValidationContext } from '../../src/api/schema/context.ts';
+import { validateExpress } from '../../src/api/schema/express.ts';
+import type { PaymentOrder } from '../../src/api/schema/order.ts';
+import { validatePaymentIntent } from '../../src/api/schema/payment-intent.ts';
 import { METHODS } from '../../src/domain/method.ts';
 
 export type Fields = Record<string, unknown>;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { uniqueIdOf, validatePaymentIntent } from '../../src/api/schema/validate.ts';
+import { uniqueIdOf, validatePaymentIntent } from '../../src/api/schema/payment-intent.ts';
 import {
   CONTEXT,
   errorsOf,

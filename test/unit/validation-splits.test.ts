@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ValidationContext } from '../../src/api/schema/validate.ts';
+import type { ValidationContext } from '../../src/api/schema/context.ts';
 import {
   CONTEXT,
   errorsOf,

@@ -4,12 +4,12 @@ import { CURRENCIES, type Currency, type Method } from '../../domain/method.ts';
 import type { ItemAmounts, SplitValue } from '../../domain/splits.ts';
 import { booleanField, oneOf, wholeNumber } from '../../http/fields.ts';
 import { callbackUrlField } from '../../http/url-fields.ts';
-import type { ValidationContext } from './context.ts';
+import type { Validated, ValidationContext } from './context.ts';
 import { idField, moneyField, optional, uniqueIdField } from './fields.ts';
 import { checkLimit, itemAmountsPart, itemsField, type Total, totalOf } from './items.ts';
 import { acceptedMethods, methodTerms } from './methods.ts';
 import type { PaymentOrder } from './order.ts';
-import type { Problems } from './problems.ts';
+import { type Parts, Problems, validParts } from './problems.ts';
 import { checkSplits, splitsField, splitValuesPart, withShares } from './splits.ts';
 
 /** The fields that hosted and express requests share. */
@@ -74,6 +74,35 @@ export function checkMoney(
     problems,
   );
   return { total, methods: terms };
+}
+
+/** A body whose fields and rules are all satisfied. */
+interface Checked<Values> {
+  readonly values: Values;
+  readonly total: Total;
+  readonly methods: readonly MethodTerms[];
+}
+
+/**
+ * Checks the fields of a body, then the rules across fields. The rules see every part that is valid
+ * by itself, so that one answer names all errors (docs/decisions.md#10).
+ */
+export function checkBody<
+  const Schema extends v.GenericSchema,
+  const Entries extends v.ObjectEntries,
+>(
+  schema: Schema,
+  entries: Entries,
+  body: unknown,
+  rules: (parts: Parts<Entries>, problems: Problems) => MoneyTerms,
+): Validated<Checked<v.InferOutput<Schema>>> {
+  const problems = new Problems();
+  const values = problems.check(schema, body);
+  const parts = values === undefined ? validParts(entries, body) : (values as Parts<Entries>);
+  const { total, methods } = rules(parts, problems);
+  return values === undefined || total === null || problems.found
+    ? { ok: false, errors: problems.toErrors() }
+    : { ok: true, value: { values, total, methods } };
 }
 
 type CommonValues = v.InferOutput<

@@ -8,7 +8,7 @@ import {
 } from '../../domain/method.ts';
 import { oneOf } from '../../http/fields.ts';
 import { httpUrlField } from '../../http/url-fields.ts';
-import { checkMoney, commonFields, commonOrder, commonParts } from './common.ts';
+import { checkBody, checkMoney, commonFields, commonOrder, commonParts } from './common.ts';
 import type { Validated, ValidationContext } from './context.ts';
 import {
   customerPhonePart,
@@ -20,7 +20,7 @@ import { idField, optional, optionalOrEmpty, record, textField } from './fields.
 import { methodField } from './methods.ts';
 import type { PaymentOrder } from './order.ts';
 import { internationalPhone } from './phone.ts';
-import { type Parts, Problems, validParts } from './problems.ts';
+import type { Parts, Problems } from './problems.ts';
 
 const testModeField = record({
   testModeType: oneOf(['ACTUAL_TEST', 'SIMULATED_TEST']),
@@ -58,21 +58,22 @@ export function validateExpress(
     debitAccount: optionalOrEmpty(idField),
     description: optional(textField),
   });
-  const problems = new Problems();
-  const values = problems.check(schema, body);
-  const parts = values ?? validParts({ ...commonParts, ...ownParts }, body);
-  const methods = parts.method === undefined ? undefined : [parts.method];
-  const money = checkMoney('express', parts, methods, context, problems);
-  checkReturnUrl(parts, problems);
-  checkPhone(parts, context, problems);
-  checkSimulation(parts, problems);
-  if (values === undefined || money.total === null || problems.found) {
-    return { ok: false, errors: problems.toErrors() };
+  const checked = checkBody(schema, { ...commonParts, ...ownParts }, body, (parts, problems) => {
+    const methods = parts.method === undefined ? undefined : [parts.method];
+    const money = checkMoney('express', parts, methods, context, problems);
+    checkReturnUrl(parts, problems);
+    checkPhone(parts, context, problems);
+    checkSimulation(parts, problems);
+    return money;
+  });
+  if (!checked.ok) {
+    return checked;
   }
+  const { values, total, methods } = checked.value;
   return {
     ok: true,
     value: {
-      ...commonOrder(values, money.total, money.methods),
+      ...commonOrder(values, total, methods),
       kind: 'express',
       customer: expressCustomer(values.customerInfo),
       description: values.description,

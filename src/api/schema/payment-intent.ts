@@ -1,37 +1,36 @@
 import * as v from 'valibot';
 import { isRecord, PARSING } from '../../http/fields.ts';
 import { httpUrlField } from '../../http/url-fields.ts';
-import { checkMoney, commonFields, commonOrder, commonParts } from './common.ts';
+import { checkBody, checkMoney, commonFields, commonOrder, commonParts } from './common.ts';
 import type { Validated, ValidationContext } from './context.ts';
 import { hostedCustomerField } from './customer.ts';
 import { record, uniqueIdField } from './fields.ts';
 import { methodsField } from './methods.ts';
 import type { PaymentOrder } from './order.ts';
-import { Problems, validParts } from './problems.ts';
 
 /** The body of a hosted checkout (docs/api.md#hosted-payment), with all its errors at once. */
 export function validatePaymentIntent(
   body: unknown,
   context: ValidationContext,
 ): Validated<PaymentOrder> {
-  const methods = methodsField(context);
+  const ownParts = { methods: methodsField(context) };
   const schema = record({
     ...commonFields(context),
-    methods,
+    ...ownParts,
     returnUrl: httpUrlField,
     customerInfo: hostedCustomerField,
   });
-  const problems = new Problems();
-  const values = problems.check(schema, body);
-  const parts = values ?? validParts({ ...commonParts, methods }, body);
-  const money = checkMoney('hosted', parts, parts.methods, context, problems);
-  if (values === undefined || money.total === null || problems.found) {
-    return { ok: false, errors: problems.toErrors() };
+  const checked = checkBody(schema, { ...commonParts, ...ownParts }, body, (parts, problems) =>
+    checkMoney('hosted', parts, parts.methods, context, problems),
+  );
+  if (!checked.ok) {
+    return checked;
   }
+  const { values, total, methods } = checked.value;
   return {
     ok: true,
     value: {
-      ...commonOrder(values, money.total, money.methods),
+      ...commonOrder(values, total, methods),
       kind: 'hosted',
       customer: values.customerInfo,
       description: null,

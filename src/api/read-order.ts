@@ -1,0 +1,90 @@
+import { BODY_BYTES_MAX } from '../config.ts';
+import { intentNumberFrom } from '../domain/identifiers.ts';
+import type { IntentKind, IntentTerms } from '../domain/intent.ts';
+import { readJsonBody } from '../http/json-body.ts';
+import { validationProblem } from '../http/problem.ts';
+import { intentByUniqueId } from '../intent/client.ts';
+import type { IdempotencyClaim } from '../intent/protocol.ts';
+import { banks } from '../merchants/directory.ts';
+import { currenciesOf, takesPhone } from '../rails/registry.ts';
+import type { MerchantCall } from './call.ts';
+import { idempotencyClaim } from './idempotency.ts';
+import type { ValidationContext } from './schema/context.ts';
+import { validateExpress } from './schema/express.ts';
+import type { PaymentOrder } from './schema/order.ts';
+import { uniqueIdOf, validatePaymentIntent } from './schema/payment-intent.ts';
+import { answerTaken } from './taken.ts';
+
+/** What decides which rail an express payment goes to, before its body is known to be valid. */
+const PRODUCTION_CHARGE = {
+  environment: 'production',
+  kind: 'express',
+  simulation: null,
+  currency: 'ETB',
+} as const;
+
+type ReadOrder =
+  | {
+      readonly type: 'order';
+      readonly order: PaymentOrder;
+      readonly idempotency: IdempotencyClaim | null;
+    }
+  | { readonly type: 'answered'; readonly response: Response };
+
+/** The validated body, or the stored answer to an id that is taken. Problem 400 with every failing field. */
+export async function readOrder(call: MerchantCall, kind: IntentKind): Promise<ReadOrder> {
+  const body = await readJsonBody(call.request, BODY_BYTES_MAX);
+  const idempotency = await idempotencyClaim(call.request, kind, body.bytes);
+  const validate = kind === 'hosted' ? validatePaymentIntent : validateExpress;
+  const validated = validate(body.value, await validationContext(call));
+  if (validated.ok) {
+    return { type: 'order', order: validated.value, idempotency };
+  }
+  // A taken id is answered as such, whatever else is wrong: no change of the body would help, and a
+  // repeated request gets its first answer even if the merchant's settings have changed since.
+  const uniqueId = uniqueIdOf(body.value);
+  if (uniqueId !== null) {
+    const intent = intentByUniqueId(call.env, call.access, uniqueId);
+    const probed = await intent.probe(idempotency);
+    if (probed.type !== 'free') {
+      return { type: 'answered', response: await answerTaken(call, intent, uniqueId, probed) };
+    }
+  }
+  throw validationProblem(validated.errors);
+}
+
+async function validationContext(call: MerchantCall): Promise<ValidationContext> {
+  const { environment } = call.access;
+  return {
+    environment,
+    methods: call.access.methods.filter(
+      ({ method }) => currenciesOf(call.env, environment, method).length > 0,
+    ),
+    railCurrencies: (method) => currenciesOf(call.env, environment, method),
+    takesPhone: (method, phone) =>
+      environment === 'sandbox' || takesPhone(call.env, PRODUCTION_CHARGE, method, phone),
+    limits: call.access.limits,
+    banks: await banks(call.env, call.nowMs),
+    expireInSecondsMin: call.config.expireInSecondsMin,
+    expireInSecondsMax: call.config.expireInSecondsMax,
+  };
+}
+
+/** The terms of a new payment. */
+export function termsOf(call: MerchantCall, order: PaymentOrder): IntentTerms {
+  const { expireInSeconds, phone: _phone, ...asked } = order;
+  // Now, not when the request began: its body may have taken seconds to arrive.
+  const createdAtMs = Date.now();
+  return {
+    ...asked,
+    environment: call.access.environment,
+    merchantId: call.access.merchantId,
+    merchantName: call.access.merchantName,
+    branding: call.access.branding,
+    uuid: crypto.randomUUID(),
+    number: intentNumberFrom(crypto.getRandomValues(new Uint8Array(8))),
+    baseUrl: call.config.publicBaseUrl ?? new URL(call.request.url).origin,
+    createdAtMs,
+    expiresAtMs: createdAtMs + expireInSeconds * 1_000,
+  };
+}

@@ -1,0 +1,79 @@
+import { railOrder } from '../../attempts/order.ts';
+import { newAttempt } from '../../attempts/plan.ts';
+import { startAtRail } from '../../attempts/start.ts';
+import { commandFor } from '../../attempts/start-result.ts';
+import { storeResult } from '../../attempts/store-result.ts';
+import type { Intent, IntentTerms } from '../../domain/intent.ts';
+import type { Method } from '../../domain/method.ts';
+import { jsonResponse } from '../../http/envelope.ts';
+import { type IntentClient, intentByUniqueId } from '../../intent/client.ts';
+import { errorText, log } from '../../log.ts';
+import type { Rail } from '../../rails/rail.ts';
+import { railFor } from '../../rails/registry.ts';
+import type { MerchantCall } from '../call.ts';
+import { expressAnswers } from '../express-content.ts';
+import { readOrder, termsOf } from '../read-order.ts';
+import { answerTaken, onlyAttempt } from '../taken.ts';
+
+/** Room between the rail's time-out and the moment at which a repeat no longer has to wait. */
+const ANSWER_MARGIN_MS = 3_000;
+
+/** POST …/express/…pay: the charge is stored with its attempt before the rail hears of it. */
+export async function createExpress(call: MerchantCall): Promise<Response> {
+  const read = await readOrder(call, 'express');
+  if (read.type === 'answered') {
+    return read.response;
+  }
+  const { order, idempotency } = read;
+  const terms = termsOf(call, order);
+  const { method, rail } = expressRail(call.env, terms);
+  const attempt = newAttempt(terms, method, order.phone, rail, terms.createdAtMs);
+  const intent = intentByUniqueId(call.env, call.access, terms.uniqueId);
+  const result = await intent.create({
+    terms,
+    idempotency,
+    attempt,
+    answer: null,
+    // A rail that is called by a consumer is answered for at once.
+    answerWithinMs: (rail.startsInQueue ? 0 : rail.startTimeoutMs) + ANSWER_MARGIN_MS,
+  });
+  if (result.type !== 'created') {
+    return answerTaken(call, intent, terms.uniqueId, result);
+  }
+  const finished = startCharge(call, intent, result.intent, rail);
+  // A client that hangs up ends its request; a charge that has begun must be finished all the same.
+  call.ctx.waitUntil(finished.catch(() => undefined));
+  return jsonResponse(200, await finished);
+}
+
+/** Calls the rail once and stores what it said with the answer. Returns the answer. */
+async function startCharge(
+  { env }: MerchantCall,
+  client: IntentClient,
+  intent: Intent,
+  rail: Rail,
+): Promise<string> {
+  const attempt = onlyAttempt(intent);
+  const order = await railOrder(env, client.objectId, intent, attempt);
+  const result = await startAtRail(env, client.objectId, order, rail);
+  const redirectUrl = result.type === 'accepted' ? result.redirectUrl : null;
+  const answers = expressAnswers(order, redirectUrl);
+  const answer = result.type === 'refused' ? answers.failed : answers.otherwise;
+  const commands = [commandFor(result, attempt, Date.now())];
+  // The rail has answered and the charge is stored. Even if the answer gets lost on its way to the
+  // object, an error would make the merchant charge again.
+  const stored = await storeResult(env, client, commands, answers).catch((error: unknown) => {
+    log('error', 'rail_answer_lost', { uuid: intent.terms.uuid, error: errorText(error) });
+    return null;
+  });
+  return stored?.type === 'done' && stored.answer !== null ? stored.answer : answer;
+}
+
+function expressRail(env: Env, terms: IntentTerms): { method: Method; rail: Rail } {
+  const method = terms.methods[0]?.method;
+  const rail = method === undefined ? null : railFor(env, terms, method);
+  if (method === undefined || rail === null) {
+    throw new Error('validation let a method without a rail through');
+  }
+  return { method, rail };
+}

@@ -1,0 +1,49 @@
+import { railOrder } from '../attempts/order.ts';
+import { railPageUrl } from '../attempts/rail-page.ts';
+import type { Attempt, Intent } from '../domain/intent.ts';
+import { jsonResponse } from '../http/envelope.ts';
+import { problem } from '../http/problem.ts';
+import type { IntentClient } from '../intent/client.ts';
+import type { TakenResult } from '../intent/protocol.ts';
+import type { MerchantCall } from './call.ts';
+import { expressAnswers } from './express-content.ts';
+
+/** Answers a create whose id is taken: an idempotent replay, or 409 and 422 (docs/decisions.md#8). */
+export async function answerTaken(
+  call: MerchantCall,
+  intent: IntentClient,
+  uniqueId: string,
+  taken: TakenResult,
+): Promise<Response> {
+  switch (taken.type) {
+    case 'duplicate':
+      throw problem('duplicate_payment', { uniqueId });
+    case 'key_reused':
+      throw problem('idempotency_key_reused');
+    case 'in_flight':
+      throw problem('idempotency_key_in_use', { retryAfterSeconds: taken.retryAfterSeconds });
+    case 'replay':
+      return replayed(taken.answer);
+    case 'unanswered': {
+      const attempt = onlyAttempt(taken.intent);
+      const order = await railOrder(call.env, intent.objectId, taken.intent, attempt);
+      const railPage = await railPageUrl(call.env, intent, taken.intent);
+      const answers = expressAnswers(order, railPage);
+      const stored = await intent.execute([{ type: 'tick' }], answers);
+      return replayed((stored.type === 'done' ? stored.answer : null) ?? answers.otherwise);
+    }
+  }
+}
+
+function replayed(answer: string): Response {
+  return jsonResponse(200, answer, { 'idempotent-replayed': 'true' });
+}
+
+/** The attempt of an express payment. */
+export function onlyAttempt(intent: Intent): Attempt {
+  const attempt = intent.attempts[0];
+  if (attempt === undefined) {
+    throw new Error('an express payment without its attempt');
+  }
+  return attempt;
+}
