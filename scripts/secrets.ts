@@ -13,7 +13,7 @@ export type SecretName = (typeof SECRET_NAMES)[number];
 export type Secrets = Readonly<Record<SecretName, string>>;
 
 const SYMMETRIC_KEY_BYTES = 32;
-/** docs/decisions.md#17. */
+/** Merchants verify events with 2048-bit keys (docs/decisions.md#17). */
 const RSA_MODULUS_BITS = 2048;
 
 /**

@@ -3,7 +3,7 @@ import type { ExpressAnswers } from '../intent/protocol.ts';
 import type { RailOrder } from '../rails/rail.ts';
 import { SAVED_MESSAGE } from './saved-message.ts';
 
-/** The payment response of docs/api.md#answers. */
+/** The `content` of an express answer (docs/api.md#express-answer). */
 interface ExpressContent {
   readonly paymentUrl: string | null;
   readonly transactionId: string;

@@ -16,7 +16,7 @@ export interface ItemTotals {
 }
 
 /**
- * Both totals of docs/decisions.md#4. BigInt, because the largest price times the largest quantity
+ * Both sums of the items (docs/decisions.md#4). BigInt, because the largest price times the largest quantity
  * leaves the safe integers: the cap is applied to the exact sum.
  */
 export function itemTotals(items: readonly ItemAmounts[]): ItemTotals {

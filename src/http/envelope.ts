@@ -1,6 +1,6 @@
 import type { Problem } from './problem.ts';
 
-/** The generic envelope of docs/api.md#answers as the exact bytes to send. */
+/** The envelope of a successful answer (docs/api.md#answers) as the exact bytes to send. */
 export function successBody(message: string, content: unknown): string {
   return JSON.stringify({ status: 200, message, content });
 }

@@ -127,7 +127,7 @@ function isPaused({ endpoints }: WebhookSettings, destination: string): boolean 
   return origin !== null && endpoints.get(origin)?.pausedAtMs != null;
 }
 
-/** docs/decisions.md#18: any 2xx is accepted, 410 stops, everything else is tried again. */
+/** Any 2xx is accepted, 410 stops, everything else is retried (docs/decisions.md#18). */
 function outcomeOf({ log: result, retryAfterMs }: SendResult): DeliveryReport['outcome'] {
   if (isAccepted(result)) {
     return { type: 'delivered' };

@@ -57,7 +57,7 @@ export function unsentTry(error: string, atMs: number): DeliveryTry {
   return { atMs, durationMs: 0, httpStatus: null, error, answerExcerpt: '' };
 }
 
-/** docs/decisions.md#18: any 2xx. */
+/** Any 2xx accepts an event (docs/decisions.md#18). */
 export function isAccepted({ httpStatus }: Pick<DeliveryTry, 'httpStatus'>): boolean {
   return httpStatus !== null && httpStatus >= 200 && httpStatus < 300;
 }

@@ -5,7 +5,7 @@
  * which has no route to one.
  */
 
-/** docs/decisions.md#7. */
+/** The longest URL that the API accepts (docs/decisions.md#7). */
 export const CALLBACK_URL_LENGTH_MAX = 2_048;
 
 /** RFC 1035: a name and each of its labels. */

@@ -24,7 +24,7 @@ afterAll(() => scene?.close());
 
 const METHODS = ['TELE_BIRR', 'TELE_BIRR_USSD', 'CBE', 'ETS_SWITCH', 'M_PESA', 'E_BIRR'];
 
-/** docs/decisions.md#22: "within a second or so". */
+/** A simulated test ends within about a second (docs/decisions.md#22). */
 const SETTLED_WITHIN_MS = 5_000;
 
 describe.concurrent('express SIMULATED_TEST: decisions.md#16, decisions.md#22', () => {

@@ -7,7 +7,7 @@ import { hostedBody, MerchantApi, type Scene, startScene } from '../support/e2e-
  * `npm run dev` starts, with nothing set up by hand. Method: the commands as a person types them.
  */
 
-/** docs/decisions.md#9 and the directory's own bound. */
+/** A change is in force everywhere within this (docs/decisions.md#9). */
 const IN_FORCE_WITHIN_MS = 10_000;
 
 let scene: Scene;

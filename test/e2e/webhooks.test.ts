@@ -26,9 +26,7 @@ import { verifiedWebhook } from '../support/e2e-webhook.ts';
 
 /** Deliveries of one merchant that hang at the same time, and some that have to wait for them. */
 const HANGING = 20;
-/**
- * docs/decisions.md#18: one merchant's deliveries are bounded, so not all of them get on the wire.
- */
+/** The deliveries of one merchant that run at once are bounded (docs/decisions.md#18). */
 const HANGING_ON_THE_WIRE = 16;
 const SECOND_TRY_AFTER_MS = 5_000;
 const JITTER = 0.1;

@@ -32,7 +32,7 @@ import type { VirtualAuthenticator } from '../support/virtual-authenticator.ts';
  * test goes on where the one before it has stopped.
  */
 
-/** docs/decisions.md#9: a revoked key is refused everywhere within this. */
+/** A revoked key is rejected everywhere within this (docs/decisions.md#9). */
 const REVOKED_WITHIN_MS = 10_000;
 const MERCHANT = { id: 'abebe', name: 'Abebe Coffee' };
 const OPERATOR = 'Hana';

@@ -85,7 +85,7 @@ export function validateExpress(
   };
 }
 
-/** docs/decisions.md#2. */
+/** Methods that redirect need a way back to the merchant (docs/decisions.md#2). */
 function checkReturnUrl({ method, returnUrl }: ExpressParts, problems: Problems): void {
   if (method !== undefined && returnUrl === null && METHODS_NEEDING_RETURN_URL.includes(method)) {
     problems.add('returnUrl', `This field is required for ${method}.`);
@@ -93,8 +93,8 @@ function checkReturnUrl({ method, returnUrl }: ExpressParts, problems: Problems)
 }
 
 /**
- * docs/decisions.md#3. An unusable phoneNumber is an error even beside a usable customerInfo.phone:
- * another phone than the one named must not be charged.
+ * An unusable phoneNumber is an error even beside a usable customerInfo.phone, because charging the
+ * other phone would charge the wrong person (docs/decisions.md#3).
  */
 function checkPhone(
   { method, phoneNumber, customerInfo }: ExpressParts,
@@ -139,14 +139,14 @@ function usablePhone(phone: string | null): string | null {
   return phone === null ? null : internationalPhone(phone);
 }
 
-/** docs/api.md#error-7. */
+/** A simulated test must say how it ends (docs/api.md#error-7). */
 function checkSimulation({ testMode }: ExpressParts, problems: Problems): void {
   if (testMode?.testModeType === 'SIMULATED_TEST' && testMode.simulationStatus === null) {
     problems.add('testMode.simulationStatus', 'This field is required for SIMULATED_TEST.');
   }
 }
 
-/** docs/decisions.md#22. */
+/** How the sandbox simulates the payment (docs/decisions.md#22). */
 function simulationOf(
   testMode: v.InferOutput<typeof testModeField> | null,
   environment: Environment,

@@ -57,8 +57,8 @@ export interface Total {
 }
 
 /**
- * The total by docs/decisions.md#4; null when it cannot be known, and then the reason is among the
- * problems: reported here, or by the field that was refused (undefined).
+ * The total (docs/decisions.md#4), or null when it is unknown. The reason is then among the problems:
+ * reported here, or by the field that was refused (undefined).
  */
 export function totalOf(
   kind: IntentKind,

@@ -52,8 +52,9 @@ export const splitValuesPart = listOrNone(
 );
 
 /**
- * docs/decisions.md#14. What is unknown (null) is left out, which only ever makes the rules milder:
- * shares are never negative. `commissionsBorneMinor`: by method, when the merchant bears them.
+ * The sums of shares (docs/decisions.md#14). An unknown value (null) is left out, which can only make
+ * the rules milder: shares are never negative. `commissionsBorneMinor`: by method, when the merchant
+ * bears them.
  */
 export function checkSplits(
   splits: readonly (SplitValue | null)[],

@@ -57,7 +57,7 @@ function returnBy(returnUrl: string | null, afterSeconds: number) {
   return returnUrl === null ? null : { afterSeconds, url: returnUrl };
 }
 
-/** docs/api.md#flows: after payment the customer is taken back to the merchant. */
+/** Returns the customer to the merchant after the payment (docs/api.md#return). */
 function AutoReturn(
   props: SummaryProps & { readonly returnUrl: string; readonly afterSeconds: number },
 ) {
