@@ -4,6 +4,7 @@ import type { Tenant } from '../domain/intent.ts';
 import type { Environment } from '../domain/method.ts';
 import type { Form } from '../http/form.ts';
 import type { BackOfficeLanguage } from '../i18n/back-office.ts';
+import { isAllowed, type Permission } from '../members/permissions.ts';
 import type { Session } from '../members/sessions.ts';
 
 /** A request of the dashboard by whomever. */
@@ -44,6 +45,24 @@ export function actorOf({ session, request }: DashboardCall): Actor {
     name: session.memberName,
     address: addressOf(request),
   };
+}
+
+/** Whether the member's role grants it, for reading. */
+export function may({ session }: DashboardCall, permission: Permission): boolean {
+  return isAllowed(session.role, permission);
+}
+
+/** Whether the member may change something by it: members of a suspended merchant only read. */
+export function mayChange(call: DashboardCall, permission: Permission): boolean {
+  return may(call, permission) && !call.session.isSuspended;
+}
+
+/**
+ * The call, for a page that answers a post: a post's own address cannot be fetched, so the page's
+ * links to itself lead to `path`.
+ */
+export function shownAt(call: DashboardCall, path: string): DashboardCall {
+  return call.request.method === 'POST' ? { ...call, url: new URL(path, call.url) } : call;
 }
 
 /** The client's address as Cloudflare says it, or null on other ways here. */

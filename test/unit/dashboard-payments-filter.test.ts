@@ -1,11 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import {
-  dayFrom,
-  dayText,
-  hasProblems,
-  queryOf,
-  readFilter,
-} from '../../src/dashboard/payments/filter.ts';
+import { dayFrom, dayText } from '../../src/dashboard/days.ts';
+import { hasProblems, queryOf, readFilter } from '../../src/dashboard/payments/filter.ts';
 
 /**
  * Goal: a filter does what its field says or is refused by name; none is silently left out. Method:

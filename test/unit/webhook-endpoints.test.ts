@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { dateOf, readDays } from '../../src/dashboard/webhooks/days.ts';
+import { dateOf, readDays } from '../../src/dashboard/days.ts';
 import { mayEnd } from '../../src/dashboard/webhooks/secrets.ts';
 import {
   type Endpoint,

@@ -1,9 +1,9 @@
-import type { Currency } from '../../domain/method.ts';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
-import { countText, moneyText } from '../../i18n/money-text.ts';
+import { countText } from '../../i18n/money-text.ts';
 import type { DashboardCall } from '../call.ts';
+import { dayText } from '../days.ts';
+import { moneyIn } from './elements.tsx';
 import { type CurrencyFigures, type MethodFigures, rateText } from './figures.ts';
-import { dayText } from './filter.ts';
 
 /** Charts drawn on the server. Lengths are in the units of the drawing: about a pixel on a phone. */
 
@@ -82,7 +82,7 @@ export function RateChart({ call, figures }: ChartProps) {
               {methodText(call, method)}
             </text>
             <text x={WIDTH} y={top - 3} text-anchor="end">
-              {`${rateWords(call, method)} (${countsText(call, method)})`}
+              {`${methodRateText(call, method)} (${countsText(call, method)})`}
             </text>
             <rect class="chart-ground" x={0} y={top + 2} width={WIDTH} height={RATE_BAR_HEIGHT} />
             <rect
@@ -143,7 +143,10 @@ export function methodText(call: ChartProps['call'], { method }: MethodFigures):
     : CHECKOUT_TEXTS[call.language].methodName[method];
 }
 
-export function rateWords(call: ChartProps['call'], counts: Pick<MethodFigures, 'rateTenths'>) {
+export function methodRateText(
+  call: ChartProps['call'],
+  counts: Pick<MethodFigures, 'rateTenths'>,
+) {
   const text = DASHBOARD_TEXTS[call.language].payments;
   return counts.rateTenths === null ? text.nothingEnded : text.percent(rateText(counts.rateTenths));
 }
@@ -154,11 +157,6 @@ export function countsText(
 ): string {
   const { locale } = CHECKOUT_TEXTS[call.language];
   return `${countText(paid, locale)}/${countText(ended, locale)}`;
-}
-
-export function moneyIn(call: ChartProps['call'], currency: Currency) {
-  return (amountMinor: number) =>
-    moneyText(amountMinor, currency, CHECKOUT_TEXTS[call.language].locale);
 }
 
 /** Without a method nothing can be paid: those stand in the table only. */

@@ -1,8 +1,8 @@
 import type { IntentStatus } from '../../domain/intent.ts';
+import type { Currency } from '../../domain/method.ts';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
-import { exactTimeText } from '../../i18n/time-text.ts';
-import { Badge, type BadgeTone, Moment } from '../../ui/elements.tsx';
-import { shownText } from '../../ui/untrusted-text.ts';
+import { moneyText } from '../../i18n/money-text.ts';
+import { Badge, type BadgeTone } from '../../ui/elements.tsx';
 import type { DashboardCall } from '../call.ts';
 
 type Call = Pick<DashboardCall, 'language'>;
@@ -24,13 +24,7 @@ export function StatusBadge(props: { readonly call: Call; readonly status: Inten
   );
 }
 
-/** The same to the second: attempts and tries follow each other fast. */
-export function WhenExactly(props: { readonly call: Call; readonly atMs: number }) {
-  const text = CHECKOUT_TEXTS[props.call.language];
-  return <Moment atMs={props.atMs}>{exactTimeText(props.atMs, text)}</Moment>;
-}
-
-/** What somebody else wrote: it shows what it is, and turns no text round it about. */
-export function Untrusted({ text }: { readonly text: string }) {
-  return <bdi>{shownText(text)}</bdi>;
+/** Writes amounts of the currency in the member's language. */
+export function moneyIn({ language }: Call, currency: Currency): (amountMinor: number) => string {
+  return (amountMinor) => moneyText(amountMinor, currency, CHECKOUT_TEXTS[language].locale);
 }

@@ -1,19 +1,20 @@
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { countText } from '../../i18n/money-text.ts';
-import { Table } from '../../ui/elements.tsx';
+import { Section, Table } from '../../ui/elements.tsx';
 import type { DashboardCall } from '../call.ts';
+import { dayText } from '../days.ts';
 import {
   countsText,
   daysText,
+  methodRateText,
   methodText,
-  moneyIn,
   RateChart,
-  rateWords,
   VolumeChart,
   volumeTitle,
 } from './charts.tsx';
+import { moneyIn } from './elements.tsx';
 import type { CurrencyFigures, FigureDays } from './figures.ts';
-import { dayText, type FilterForm } from './filter.ts';
+import type { FilterForm } from './filter.ts';
 
 /** Totals and charts of the range. `days` is null when the range is too long for them. */
 export function FiguresSection(props: {
@@ -26,8 +27,7 @@ export function FiguresSection(props: {
   const text = DASHBOARD_TEXTS[call.language].payments;
   const { status, min, max } = form.values;
   return (
-    <section class="card figures" aria-labelledby="figures">
-      <h2 id="figures">{text.figures}</h2>
+    <Section id="figures" title={text.figures} class="card figures">
       {days === null ? (
         <p>{text.figuresTooLong}</p>
       ) : (
@@ -40,7 +40,7 @@ export function FiguresSection(props: {
       {figures.map((one) => (
         <CurrencyBlock call={call} figures={one} />
       ))}
-    </section>
+    </Section>
   );
 }
 
@@ -56,7 +56,7 @@ function CurrencyBlock(props: { readonly call: DashboardCall; readonly figures: 
         <Tile label={text.paidCount} value={countText(figures.paid, locale)} />
         <Tile
           label={text.successRate}
-          value={rateWords(call, figures)}
+          value={methodRateText(call, figures)}
           hint={
             figures.ended === 0
               ? null
@@ -110,7 +110,7 @@ function Numbers(props: { readonly call: DashboardCall; readonly figures: Curren
           methodText(call, method),
           <span class="number">{money(method.paidMinor)}</span>,
           <span class="number">{countsText(call, method)}</span>,
-          <span class="number">{rateWords(call, method)}</span>,
+          <span class="number">{methodRateText(call, method)}</span>,
         ])}
         empty={text.figuresNone}
       />

@@ -1,8 +1,9 @@
 import { CURRENCIES, METHODS } from '../../domain/method.ts';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
-import { Field, Message } from '../../ui/elements.tsx';
+import { Field, ProblemList, SelectField } from '../../ui/elements.tsx';
 import type { DashboardCall } from '../call.ts';
 import { CsrfField } from '../forms.tsx';
+import { paymentsPath } from '../paths.ts';
 import {
   FILTER_FIELDS,
   type FilterField,
@@ -10,7 +11,9 @@ import {
   isRestricted,
   STATUSES,
 } from './filter.ts';
-import { paymentsPath } from './paths.ts';
+
+/** The longest id, with blanks around it. */
+const SEARCH_LENGTH_MAX = 300;
 
 /**
  * Posted, though it changes nothing: what is searched for may be a phone number, and addresses end
@@ -43,21 +46,34 @@ export function SearchForm(props: { readonly call: DashboardCall; readonly value
   );
 }
 
-/** The longest id, and blanks round it. */
-export const SEARCH_LENGTH_MAX = 300;
-
-/** Closed until somebody filters: the list is what a page of payments is for. */
+/** Closed until the member filters: the list is what the page is for. */
 export function FilterPanel(props: { readonly call: DashboardCall; readonly form: FilterForm }) {
   const { call, form } = props;
-  const text = DASHBOARD_TEXTS[call.language].payments;
+  const { payments: text, statuses } = DASHBOARD_TEXTS[call.language];
+  const { methodName } = CHECKOUT_TEXTS[call.language];
   return (
     <details class="panel" open={isRestricted(form)}>
       <summary>{text.filters}</summary>
-      <ProblemList call={call} form={form} />
+      <ProblemList call={call} problems={problemsOf(call, form)} />
       <form class="filters" method="get" action={paymentsPath(call.environment)}>
-        <Choice call={call} form={form} field="status" choices={statusChoices(call)} />
-        <Choice call={call} form={form} field="method" choices={methodChoices(call)} />
-        <Choice call={call} form={form} field="currency" choices={CURRENCIES.map(same)} />
+        <Choice
+          call={call}
+          form={form}
+          field="status"
+          choices={STATUSES.map((status) => [status, statuses[status]])}
+        />
+        <Choice
+          call={call}
+          form={form}
+          field="method"
+          choices={METHODS.map((method) => [method, methodName[method]])}
+        />
+        <Choice
+          call={call}
+          form={form}
+          field="currency"
+          choices={CURRENCIES.map((currency) => [currency, currency])}
+        />
         <Entry call={call} form={form} field="since" type="date" hint={text.dateHint} />
         <Entry call={call} form={form} field="until" type="date" hint={text.dateHint} />
         <Entry call={call} form={form} field="min" type="text" hint={text.amountHint} />
@@ -77,25 +93,10 @@ export function FilterPanel(props: { readonly call: DashboardCall; readonly form
   );
 }
 
-/** What is wrong, on top, with the ways to the fields. */
-function ProblemList({ call, form }: { readonly call: DashboardCall; readonly form: FilterForm }) {
-  const text = DASHBOARD_TEXTS[call.language].payments;
-  const wrong = FILTER_FIELDS.filter((field) => form.problems[field] !== undefined);
-  return wrong.length === 0 ? null : (
-    <Message tone="bad">
-      <p>
-        <strong>{DASHBOARD_TEXTS[call.language].frame.problemTitle}</strong>
-      </p>
-      <ul>
-        {wrong.map((field) => (
-          <li>
-            <a href={`#${field}`}>
-              {text.field[field]}: {problemOf(call, form, field)}
-            </a>
-          </li>
-        ))}
-      </ul>
-    </Message>
+function problemsOf(call: DashboardCall, form: FilterForm) {
+  const { field: labels } = DASHBOARD_TEXTS[call.language].payments;
+  return FILTER_FIELDS.filter((field) => form.problems[field] !== undefined).map(
+    (field) => [`#${field}`, `${labels[field]}: ${problemOf(call, form, field)}`] as const,
   );
 }
 
@@ -113,20 +114,14 @@ interface FieldProps {
 function Choice(props: FieldProps & { readonly choices: readonly (readonly [string, string])[] }) {
   const { call, form, field, choices } = props;
   const text = DASHBOARD_TEXTS[call.language].payments;
-  const value = form.values[field];
   return (
-    <Field id={field} label={text.field[field]} error={problemOf(call, form, field)}>
-      {(attributes) => (
-        <select {...attributes} name={field}>
-          <option value="">{text.any}</option>
-          {choices.map(([choice, name]) => (
-            <option value={choice} selected={choice === value}>
-              {name}
-            </option>
-          ))}
-        </select>
-      )}
-    </Field>
+    <SelectField
+      id={field}
+      label={text.field[field]}
+      options={[['', text.any], ...choices]}
+      selected={form.values[field]}
+      error={problemOf(call, form, field)}
+    />
   );
 }
 
@@ -156,20 +151,4 @@ function Entry(props: FieldProps & { readonly type: 'date' | 'text'; readonly hi
       }
     </Field>
   );
-}
-
-function statusChoices(call: DashboardCall) {
-  return STATUSES.map(
-    (status) => [status, DASHBOARD_TEXTS[call.language].statuses[status]] as const,
-  );
-}
-
-function methodChoices(call: DashboardCall) {
-  return METHODS.map(
-    (method) => [method, CHECKOUT_TEXTS[call.language].methodName[method]] as const,
-  );
-}
-
-function same(text: string) {
-  return [text, text] as const;
 }

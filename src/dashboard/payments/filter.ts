@@ -2,7 +2,7 @@ import type { IntentStatus } from '../../domain/intent.ts';
 import { CURRENCIES, METHODS } from '../../domain/method.ts';
 import { minorFromMajor } from '../../domain/money.ts';
 import type { PaymentFilter } from '../../read-model/payments-list.ts';
-import { businessDayStartMs } from '../../read-model/totals.ts';
+import { dayFrom, rangeOf } from '../days.ts';
 
 /** The statuses in the order of the select box. */
 export const STATUSES = [
@@ -44,8 +44,6 @@ export interface FilterForm {
   readonly toDay: number | null;
 }
 
-const DAY_MS = 86_400_000;
-const DATE = /^\d{4}-\d{2}-\d{2}$/;
 /** Up to 999,999,999.99, with or without commas between thousands. */
 const AMOUNT = /^(?:\d{1,9}|\d{1,3}(?:,\d{3}){1,2})(?:\.\d{1,2})?$/;
 
@@ -81,6 +79,7 @@ export function readFilter(query: URLSearchParams): FilterForm {
   if (amountMinorMin !== null && amountMinorMax !== null && amountMinorMin > amountMinorMax) {
     problems.max = 'amounts_reversed';
   }
+  const { fromMs, toMs } = rangeOf(fromDay, toDay);
   return {
     values,
     problems,
@@ -88,8 +87,8 @@ export function readFilter(query: URLSearchParams): FilterForm {
       status: status ?? undefined,
       method: method ?? undefined,
       currency: currency ?? undefined,
-      createdFromMs: fromDay === null ? undefined : businessDayStartMs(fromDay),
-      createdToMs: toDay === null ? undefined : businessDayStartMs(toDay + 1),
+      createdFromMs: fromMs,
+      createdToMs: toMs,
       amountMinorMin: amountMinorMin ?? undefined,
       amountMinorMax: amountMinorMax ?? undefined,
     },
@@ -123,20 +122,6 @@ export function queryOf({ values }: FilterForm, more: Readonly<Record<string, st
 
 function oneOf<const Choice extends string>(choices: readonly Choice[]) {
   return (text: string): Choice | null => choices.find((choice) => choice === text) ?? null;
-}
-
-/** The day of `2026-11-21` as `businessDay` counts days, or null when there is no such day. */
-export function dayFrom(text: string): number | null {
-  if (!DATE.test(text)) {
-    return null;
-  }
-  const day = Date.parse(`${text}T00:00:00Z`) / DAY_MS;
-  return Number.isInteger(day) && dayText(day) === text ? day : null;
-}
-
-/** `2026-11-21`: the same in every language, and what date fields take. */
-export function dayText(day: number): string {
-  return new Date(day * DAY_MS).toISOString().slice(0, 10);
 }
 
 function amountMinorFrom(text: string): number | null {

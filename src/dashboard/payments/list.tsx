@@ -1,16 +1,17 @@
+import type { Environment } from '../../domain/method.ts';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
-import { countText, moneyText } from '../../i18n/money-text.ts';
+import { countText } from '../../i18n/money-text.ts';
 import { type Cursor, parseCursor } from '../../paging.ts';
 import type { PaymentRow } from '../../read-model/payment-row.ts';
 import { listPayments } from '../../read-model/payments-list.ts';
 import { SEARCH_ROWS_MAX, searchPayments } from '../../read-model/search.ts';
 import { businessDay, totalsByStretch } from '../../read-model/totals.ts';
 import { answerPage } from '../../ui/answer.ts';
-import { Badge, Message, Pager, Table, When } from '../../ui/elements.tsx';
-import { shownText } from '../../ui/untrusted-text.ts';
-import { type DashboardCall, tenantOf } from '../call.ts';
+import { Badge, Message, Pager, Table, Untrusted, When } from '../../ui/elements.tsx';
+import { type DashboardCall, may, tenantOf } from '../call.ts';
 import { Frame } from '../frame.tsx';
-import { StatusBadge } from './elements.tsx';
+import { exportPath, paymentPath, paymentsPath } from '../paths.ts';
+import { moneyIn, StatusBadge } from './elements.tsx';
 import {
   type CurrencyFigures,
   daysPerBar,
@@ -21,13 +22,11 @@ import {
 import { FiguresSection } from './figures-section.tsx';
 import { type FilterForm, hasProblems, isRestricted, queryOf, readFilter } from './filter.ts';
 import { FilterPanel, SearchForm } from './filter-form.tsx';
-import { FirstPayment } from './first-payment.tsx';
-import { exportPath, paymentPath, paymentsPath } from './paths.ts';
 
-/** A screen or two on a desktop, and some thumb's work on a phone. */
+/** A screen or two on a desktop. */
 const PAGE_ROWS = 25;
 
-/** GET …/payments: filters, totals and a page of the list. Filters that cannot be list nothing. */
+/** GET …/payments: filters, totals and a page of the list. With wrong filters: only what is wrong. */
 export async function showPayments(call: DashboardCall): Promise<Response> {
   const form = readFilter(call.url.searchParams);
   const text = DASHBOARD_TEXTS[call.language].payments;
@@ -73,8 +72,8 @@ export async function showPayments(call: DashboardCall): Promise<Response> {
   return answerPage(call, page, { status: isBadCursor ? 400 : 200 });
 }
 
-/** POST …/payments: what has exactly the id or phone number that was typed. Changes nothing. */
-export async function searchAll(call: DashboardCall): Promise<Response> {
+/** POST …/payments: the payments of exactly this id or phone number. Changes nothing. */
+export async function showSearch(call: DashboardCall): Promise<Response> {
   const text = DASHBOARD_TEXTS[call.language].payments;
   const wanted = call.form.text('search');
   const rows = await searchPayments(call.env, tenantOf(call), wanted);
@@ -132,7 +131,7 @@ function PaymentTable(props: {
 }) {
   const { call, rows, empty } = props;
   const text = DASHBOARD_TEXTS[call.language].payments;
-  const shared = CHECKOUT_TEXTS[call.language];
+  const { methodName } = CHECKOUT_TEXTS[call.language];
   return (
     <div class="payment-list">
       <Table
@@ -140,14 +139,14 @@ function PaymentTable(props: {
         columns={[text.uniqueId, text.amount, text.status, text.method, text.time]}
         rows={rows.map((row) => [
           <a class="id" href={paymentPath(call.environment, row.uniqueId)}>
-            <bdi>{shownText(row.uniqueId)}</bdi>
+            <Untrusted text={row.uniqueId} />
           </a>,
-          <span class="number">{moneyText(row.amountMinor, row.currency, shared.locale)}</span>,
+          <span class="number">{moneyIn(call, row.currency)(row.amountMinor)}</span>,
           <Marks call={call} row={row} />,
           row.method === null ? (
             <span class="quiet whole">{text.noMethod}</span>
           ) : (
-            <span class="whole">{shared.methodName[row.method]}</span>
+            <span class="whole">{methodName[row.method]}</span>
           ),
           <When call={call} atMs={row.createdAtMs} />,
         ])}
@@ -157,7 +156,7 @@ function PaymentTable(props: {
   );
 }
 
-/** The status, and what somebody should look at. */
+/** The status, and what needs a look. */
 function Marks({ call, row }: { readonly call: DashboardCall; readonly row: PaymentRow }) {
   const text = DASHBOARD_TEXTS[call.language].payments;
   return (
@@ -167,5 +166,40 @@ function Marks({ call, row }: { readonly call: DashboardCall; readonly row: Paym
       {row.unresolvedAttempts > 0 && <Badge tone="wait">{text.unresolved}</Badge>}
       {row.anomalies > 0 && <Badge tone="bad">{text.anomaly}</Badge>}
     </span>
+  );
+}
+
+/** Where a merchant's server creates a payment (docs/api.md#calls). */
+const CREATE_PATH: Readonly<Record<Environment, string>> = {
+  sandbox: '/api/v1/payment/sandbox/intent',
+  production: '/api/v1/payment/intent',
+};
+
+/** In place of an empty list: the steps to the first payment. */
+export function FirstPayment({ call }: { readonly call: DashboardCall }) {
+  const { environment, url, config } = call;
+  const text = DASHBOARD_TEXTS[call.language].payments;
+  const parts = `/dashboard/${environment}`;
+  const address = `${config.publicBaseUrl ?? url.origin}${CREATE_PATH[environment]}`;
+  return (
+    <section class="card first-payment">
+      <h2>{text.noneTitle}</h2>
+      <p>{environment === 'sandbox' ? text.noneSandbox : text.noneProduction}</p>
+      <ol>
+        <li>
+          <a href={`${parts}/methods`}>{text.stepMethods}</a>
+        </li>
+        <li>
+          <a href={`${parts}/keys`}>{text.stepKey}</a>
+        </li>
+        <li>
+          <a href={`${parts}/webhooks`}>{text.stepWebhook}</a>
+        </li>
+        <li>
+          {text.stepCreate} <code>POST {address}</code>
+        </li>
+      </ol>
+      {!may(call, 'develop') && <p class="quiet">{text.askDeveloper}</p>}
+    </section>
   );
 }

@@ -1,39 +1,24 @@
-import type { ComponentChildren } from 'preact';
 import { type Intent, reportedAttempt, type Split } from '../../domain/intent.ts';
 import { majorText } from '../../domain/money.ts';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { countText } from '../../i18n/money-text.ts';
-import { isAllowed } from '../../members/permissions.ts';
-import { Facts, Table, When } from '../../ui/elements.tsx';
-import { shownText } from '../../ui/untrusted-text.ts';
+import {
+  type FactRow,
+  Facts,
+  Section,
+  Table,
+  Untrusted,
+  untrustedRow,
+  When,
+} from '../../ui/elements.tsx';
 import { endpointOrigin } from '../../webhooks/endpoints.ts';
-import type { DashboardCall } from '../call.ts';
+import { type DashboardCall, may } from '../call.ts';
 import { amountsOf } from './amounts.ts';
-import { moneyIn } from './charts.tsx';
-import { StatusBadge, Untrusted } from './elements.tsx';
+import { moneyIn, StatusBadge } from './elements.tsx';
 
 interface Props {
   readonly call: DashboardCall;
   readonly intent: Intent;
-}
-
-type Row = readonly [label: string, value: ComponentChildren];
-
-/** Rows of a card; those without a value are left out. */
-function Card(props: {
-  readonly id: string;
-  readonly title: string;
-  readonly rows: readonly (Row | null)[];
-  readonly children?: ComponentChildren;
-}) {
-  const { id, title, rows, children } = props;
-  return (
-    <section class="card" aria-labelledby={id}>
-      <h2 id={id}>{title}</h2>
-      <Facts rows={rows.filter((row) => row !== null)} />
-      {children}
-    </section>
-  );
 }
 
 export function PaymentFacts(props: Props & { readonly checkoutUrl: string | null }) {
@@ -43,24 +28,23 @@ export function PaymentFacts(props: Props & { readonly checkoutUrl: string | nul
   const shared = CHECKOUT_TEXTS[call.language];
   const attempt = reportedAttempt(intent);
   return (
-    <Card
-      id="facts"
-      title={text.facts}
-      rows={[
-        [text.status, <StatusBadge call={call} status={intent.status} />],
-        intent.failureReason === null ? null : [text.reason, text.failure[intent.failureReason]],
-        ...amountRows(props),
-        attempt === null ? null : [text.method, shared.methodName[attempt.method]],
-        [text.kindLabel, text.kind[terms.kind]],
-        untrusted(text.description, terms.description),
-        untrusted(text.debitAccount, terms.debitAccount),
-        [text.createdAt, <When call={call} atMs={terms.createdAtMs} />],
-        [text.expiresAt, <When call={call} atMs={terms.expiresAtMs} />],
-        intent.endedAtMs === null
-          ? null
-          : [text.endedAt, <When call={call} atMs={intent.endedAtMs} />],
-      ]}
-    >
+    <Section id="facts" title={text.facts}>
+      <Facts
+        rows={[
+          [text.status, <StatusBadge call={call} status={intent.status} />],
+          intent.failureReason === null ? null : [text.reason, text.failure[intent.failureReason]],
+          ...amountRows(props),
+          attempt === null ? null : [text.method, shared.methodName[attempt.method]],
+          [text.kindLabel, text.kind[terms.kind]],
+          untrustedRow(text.description, terms.description),
+          untrustedRow(text.debitAccount, terms.debitAccount),
+          [text.createdAt, <When call={call} atMs={terms.createdAtMs} />],
+          [text.expiresAt, <When call={call} atMs={terms.expiresAtMs} />],
+          intent.endedAtMs === null
+            ? null
+            : [text.endedAt, <When call={call} atMs={intent.endedAtMs} />],
+        ]}
+      />
       {checkoutUrl !== null && (
         <div class="checkout-link">
           <a class="button" href={checkoutUrl} rel="noreferrer" target="_blank">
@@ -69,11 +53,11 @@ export function PaymentFacts(props: Props & { readonly checkoutUrl: string | nul
           <p class="quiet small">{text.checkoutPrivate}</p>
         </div>
       )}
-    </Card>
+    </Section>
   );
 }
 
-function amountRows({ call, intent }: Props): (Row | null)[] {
+function amountRows({ call, intent }: Props): FactRow[] {
   const text = DASHBOARD_TEXTS[call.language].payment;
   const amounts = amountsOf(intent);
   const money = moneyIn(call, intent.terms.currency);
@@ -100,41 +84,42 @@ function amountRows({ call, intent }: Props): (Row | null)[] {
 export function IdFacts({ call, intent: { terms } }: Props) {
   const text = DASHBOARD_TEXTS[call.language].payment;
   return (
-    <Card
-      id="ids"
-      title={text.ids}
-      rows={[
-        untrusted(text.uniqueId, terms.uniqueId),
-        [text.uuid, terms.uuid],
-        [text.number, String(terms.number)],
-        untrusted(text.paymentLink, terms.paymentLinkUniqueId),
-        untrusted(text.returnUrl, terms.returnUrl),
-        untrusted(text.callbackUrl, shownAddress(call, terms.callbackUrl)) ?? [
-          text.callbackUrl,
-          text.fromSettings,
-        ],
-      ]}
-    />
+    <Section id="ids" title={text.ids}>
+      <Facts
+        rows={[
+          untrustedRow(text.uniqueId, terms.uniqueId),
+          [text.uuid, terms.uuid],
+          [text.number, String(terms.number)],
+          untrustedRow(text.paymentLink, terms.paymentLinkUniqueId),
+          untrustedRow(text.returnUrl, terms.returnUrl),
+          untrustedRow(text.callbackUrl, shownAddress(call, terms.callbackUrl)) ?? [
+            text.callbackUrl,
+            text.fromSettings,
+          ],
+        ]}
+      />
+    </Section>
   );
 }
 
-/** Whole for those who build the receiver; path and query may hold a secret of the merchant's. */
-function shownAddress({ session }: DashboardCall, callbackUrl: string | null): string | null {
-  const isWhole = callbackUrl === null || isAllowed(session.role, 'develop');
+/** Whole for developers only: path and query may hold a secret of the merchant's. */
+function shownAddress(call: DashboardCall, callbackUrl: string | null): string | null {
+  const isWhole = callbackUrl === null || may(call, 'develop');
   return isWhole ? callbackUrl : endpointOrigin(callbackUrl);
 }
 
 export function CustomerFacts({ call, intent: { terms } }: Props) {
   const text = DASHBOARD_TEXTS[call.language].payment;
   const rows = [
-    untrusted(text.name, terms.customer?.name),
-    untrusted(text.email, terms.customer?.email),
-    untrusted(text.phone, terms.customer?.phone),
+    untrustedRow(text.name, terms.customer?.name),
+    untrustedRow(text.email, terms.customer?.email),
+    untrustedRow(text.phone, terms.customer?.phone),
   ];
   return (
-    <Card id="customer" title={text.customer} rows={rows}>
+    <Section id="customer" title={text.customer}>
+      <Facts rows={rows} />
       {rows.every((row) => row === null) && <p class="quiet">{text.noCustomer}</p>}
-    </Card>
+    </Section>
   );
 }
 
@@ -143,8 +128,7 @@ export function Items({ call, intent: { terms } }: Props) {
   const { locale } = CHECKOUT_TEXTS[call.language];
   const money = moneyIn(call, terms.currency);
   return terms.items.length === 0 ? null : (
-    <section class="part" aria-labelledby="items">
-      <h2 id="items">{text.items}</h2>
+    <Section id="items" title={text.items} class="part">
       <Table
         caption={text.items}
         columns={[
@@ -167,7 +151,7 @@ export function Items({ call, intent: { terms } }: Props) {
         ])}
         empty={text.items}
       />
-    </section>
+    </Section>
   );
 }
 
@@ -177,11 +161,10 @@ export function Splits(props: Props & { readonly bankNames: ReadonlyMap<string, 
   const text = DASHBOARD_TEXTS[call.language].payment;
   const money = moneyIn(call, terms.currency);
   const agreed = ({ type, value }: Split) =>
-    // Hundredths of a percent read like minor units.
+    // A percentage is kept in hundredths, as money is.
     type === 'percentage' ? `${majorText(value)} %` : money(value);
   return terms.splits.length === 0 ? null : (
-    <section class="part" aria-labelledby="splits">
-      <h2 id="splits">{text.splits}</h2>
+    <Section id="splits" title={text.splits} class="part">
       <Table
         caption={text.splits}
         columns={[text.bank, text.account, text.shareOf, text.share]}
@@ -193,10 +176,6 @@ export function Splits(props: Props & { readonly bankNames: ReadonlyMap<string, 
         ])}
         empty={text.splits}
       />
-    </section>
+    </Section>
   );
-}
-
-function untrusted(label: string, value: string | null | undefined): Row | null {
-  return value == null || value === '' ? null : [label, <bdi>{shownText(value)}</bdi>];
 }

@@ -1,7 +1,7 @@
 import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { Field } from '../../ui/elements.tsx';
 import type { DashboardCall } from '../call.ts';
-import type { DaysForm } from './days.ts';
+import type { DaysForm } from '../days.ts';
 
 /** The two day fields of a form, with what is wrong with them. */
 export function DaysFields(props: { readonly call: DashboardCall; readonly days: DaysForm }) {

@@ -4,7 +4,7 @@ import { Badge, Table, When } from '../../ui/elements.tsx';
 import type { Endpoint } from '../../webhooks/endpoints.ts';
 import type { DashboardCall } from '../call.ts';
 import { ButtonForm } from '../forms.tsx';
-import { webhooksPath } from './paths.ts';
+import { webhooksPath } from '../paths.ts';
 
 /** The endpoints that fail just now, and the button that lets a paused one go on. */
 export function EndpointsSection(props: {

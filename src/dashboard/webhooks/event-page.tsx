@@ -3,18 +3,16 @@ import { countText } from '../../i18n/money-text.ts';
 import type { DeliveryTry } from '../../intent/protocol.ts';
 import { isAllowed } from '../../members/permissions.ts';
 import { answerPage, redirectTo } from '../../ui/answer.ts';
-import { CopyText, Facts, Message } from '../../ui/elements.tsx';
+import { CopyText, Facts, Message, Untrusted, WhenExactly } from '../../ui/elements.tsx';
 import { shownLines } from '../../ui/untrusted-text.ts';
 import type { DashboardCall } from '../call.ts';
 import { CsrfField } from '../forms.tsx';
 import { Frame } from '../frame.tsx';
 import { noticePage } from '../notices.tsx';
-import { Untrusted, WhenExactly } from '../payments/elements.tsx';
-import { paymentPath } from '../payments/paths.ts';
+import { eventPath, paymentPath, webhooksPath } from '../paths.ts';
 import { DeliveryBadge, Outcome, wireType } from './delivery-text.tsx';
 import { type EventDetails, RESENDABLE, readEvent } from './event.ts';
 import { Parts } from './parts.tsx';
-import { eventPath, webhooksPath } from './paths.ts';
 import { sendAgain } from './send-again.ts';
 
 /** GET /dashboard/:environment/webhooks/events/:uniqueId/:sequence: as the payment's object has it. */

@@ -3,16 +3,14 @@ import { countText } from '../../i18n/money-text.ts';
 import { type Page, parseCursor, readPage } from '../../paging.ts';
 import { type EventRow, eventsOf } from '../../read-model/events-list.ts';
 import { answerPage } from '../../ui/answer.ts';
-import { Field, Message, Pager, Table, When } from '../../ui/elements.tsx';
+import { Field, Message, Pager, Table, Untrusted, When } from '../../ui/elements.tsx';
 import { type DashboardCall, tenantOf } from '../call.ts';
+import { type DaysForm, readDays } from '../days.ts';
 import { Frame } from '../frame.tsx';
-import { Untrusted } from '../payments/elements.tsx';
-import { paymentPath } from '../payments/paths.ts';
-import { type DaysForm, readDays } from './days.ts';
+import { eventPath, paymentPath, webhooksPath } from '../paths.ts';
 import { DaysFields } from './days-fields.tsx';
 import { DeliveryBadge, LISTED_STATUSES, Outcome, wireType } from './delivery-text.tsx';
 import { Parts } from './parts.tsx';
-import { eventPath, webhooksPath } from './paths.ts';
 
 /** A page of the list: two screens of a phone or so. */
 const ROWS = 25;

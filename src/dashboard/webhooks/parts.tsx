@@ -1,7 +1,7 @@
 import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { isAllowed } from '../../members/permissions.ts';
 import type { DashboardCall } from '../call.ts';
-import { webhooksPath } from './paths.ts';
+import { webhooksPath } from '../paths.ts';
 
 export type WebhookPart = 'settings' | 'events' | 'resend';
 

@@ -12,13 +12,13 @@ import {
   resumeEndpoint,
 } from '../../webhooks/endpoints.ts';
 import { forgetSettingsOf } from '../../webhooks/settings.ts';
-import { actorOf, type DashboardCall, tenantOf } from '../call.ts';
+import { actorOf, type DashboardCall, shownAt, tenantOf } from '../call.ts';
+import { type DaysForm, dateOf, readDays } from '../days.ts';
 import { CsrfField } from '../forms.tsx';
 import { Frame } from '../frame.tsx';
-import { type DaysForm, dateOf, readDays } from './days.ts';
+import { webhooksPath } from '../paths.ts';
 import { DaysFields } from './days-fields.tsx';
 import { Parts } from './parts.tsx';
-import { atPath, webhooksPath } from './paths.ts';
 import { RESEND_BATCH, type ResendResult, resendFailed } from './resend.ts';
 
 /** Days offered at first: longer than a weekend and than the wait for a pause. */
@@ -60,7 +60,7 @@ async function find(call: DashboardCall, days: DaysForm): Promise<Found> {
 /** POST …/webhooks/resend: one batch; the answer says what is left and leads on. */
 export async function resendMany(call: DashboardCall): Promise<Response> {
   const { env, environment, session, form, nowMs } = call;
-  const page = atPath(call, webhooksPath(environment, '/resend'));
+  const page = shownAt(call, webhooksPath(environment, '/resend'));
   const days = readDays(form.text('from'), form.text('to'));
   if (days.problem !== null) {
     return answerDays(page, days);

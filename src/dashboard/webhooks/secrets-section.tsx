@@ -5,7 +5,7 @@ import { CopyText, Field, Message, Table, When } from '../../ui/elements.tsx';
 import { SECRETS_MAX } from '../../webhooks/settings.ts';
 import type { DashboardCall } from '../call.ts';
 import { ButtonForm, CsrfField } from '../forms.tsx';
-import { webhooksPath } from './paths.ts';
+import { webhooksPath } from '../paths.ts';
 import { mayEnd, OVERLAP_HOURS, OVERLAP_HOURS_DEFAULT, type SecretEntry } from './secrets.ts';
 
 export interface SecretsState {

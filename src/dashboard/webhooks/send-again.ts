@@ -3,8 +3,8 @@ import { runBatch } from '../../database.ts';
 import { resumeEndpoint } from '../../webhooks/endpoints.ts';
 import { forgetSettingsOf } from '../../webhooks/settings.ts';
 import { actorOf, type DashboardCall, tenantOf } from '../call.ts';
+import { eventPath } from '../paths.ts';
 import { RESENDABLE, readEvent } from './event.ts';
-import { eventPath } from './paths.ts';
 
 export interface SentAgain {
   /**

@@ -14,9 +14,9 @@ import {
 import { testEvent } from '../../webhooks/test-event.ts';
 import { actorOf, type DashboardCall, tenantOf } from '../call.ts';
 import { noticePage } from '../notices.tsx';
+import { webhooksPath } from '../paths.ts';
 import { addressProblem } from './address.ts';
 import { defaultUrl } from './default-url.ts';
-import { webhooksPath } from './paths.ts';
 import {
   endSecret,
   expireOthers,

@@ -5,14 +5,14 @@ import { answerPage } from '../../ui/answer.ts';
 import { CopyText, Field, Message } from '../../ui/elements.tsx';
 import { type Endpoint, listEndpoints } from '../../webhooks/endpoints.ts';
 import { type PublicKey, publicKeyPems } from '../../webhooks/sign.ts';
-import { type DashboardCall, tenantOf } from '../call.ts';
+import { type DashboardCall, shownAt, tenantOf } from '../call.ts';
 import { CsrfField } from '../forms.tsx';
 import { Frame } from '../frame.tsx';
+import { webhooksPath } from '../paths.ts';
 import type { AddressProblem } from './address.ts';
 import { defaultUrl } from './default-url.ts';
 import { EndpointsSection } from './endpoints-section.tsx';
 import { Parts } from './parts.tsx';
-import { atPath, webhooksPath } from './paths.ts';
 import { type SecretEntry, secretsInForce } from './secrets.ts';
 import { SecretsSection, type SecretsState } from './secrets-section.tsx';
 import { TestSection, type TestState } from './test-section.tsx';
@@ -42,7 +42,7 @@ export async function answerSettings(
   state: SettingsState,
   status = 200,
 ): Promise<Response> {
-  const page = atPath(call, webhooksPath(call.environment));
+  const page = shownAt(call, webhooksPath(call.environment));
   const model = await readModel(call);
   return answerPage(call, <SettingsPage call={page} model={model} state={state} />, { status });
 }

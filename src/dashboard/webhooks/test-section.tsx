@@ -6,8 +6,8 @@ import { shownLines } from '../../ui/untrusted-text.ts';
 import { isAccepted } from '../../webhooks/send.ts';
 import type { DashboardCall } from '../call.ts';
 import { CsrfField } from '../forms.tsx';
+import { webhooksPath } from '../paths.ts';
 import type { AddressProblem } from './address.ts';
-import { webhooksPath } from './paths.ts';
 
 export interface TestState {
   readonly typed: string;

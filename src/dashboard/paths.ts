@@ -1,0 +1,34 @@
+import type { Environment } from '../domain/method.ts';
+
+/** The list of payments; `query` comes without its question mark. */
+export function paymentsPath(environment: Environment, query = ''): string {
+  return `/dashboard/${environment}/payments${query === '' ? '' : `?${query}`}`;
+}
+
+/** The list of payments as a CSV file. */
+export function exportPath(environment: Environment, query: string): string {
+  return `/dashboard/${environment}/payments.csv${query === '' ? '' : `?${query}`}`;
+}
+
+/** One payment, by the merchant's own id; `rest` is a form on its page. */
+export function paymentPath(environment: Environment, uniqueId: string, rest = ''): string {
+  return `${paymentsPath(environment)}/${encodeURIComponent(uniqueId)}${rest}`;
+}
+
+export function webhooksPath(environment: Environment, rest = ''): string {
+  return `/dashboard/${environment}/webhooks${rest}`;
+}
+
+/** An event's page; with `/resend` the form on it. */
+export function eventPath(
+  environment: Environment,
+  event: { readonly uniqueId: string; readonly sequence: number },
+  rest = '',
+): string {
+  const id = encodeURIComponent(event.uniqueId);
+  return webhooksPath(environment, `/events/${id}/${event.sequence}${rest}`);
+}
+
+export function methodsPath(environment: Environment, rest = ''): string {
+  return `/dashboard/${environment}/methods${rest}`;
+}

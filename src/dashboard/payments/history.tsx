@@ -1,0 +1,154 @@
+import { actorOf } from '../../domain/actor.ts';
+import type { Attempt, AttemptStatus, Intent, IntentStatus } from '../../domain/intent.ts';
+import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
+import type { HistoryDetail, HistoryEntry } from '../../intent/protocol.ts';
+import {
+  Badge,
+  type BadgeTone,
+  type FactRow,
+  Facts,
+  Section,
+  Table,
+  untrustedRow,
+  WhenExactly,
+} from '../../ui/elements.tsx';
+import { shownText } from '../../ui/untrusted-text.ts';
+import type { DashboardCall } from '../call.ts';
+
+type Call = Pick<DashboardCall, 'language'>;
+
+const TONES: Readonly<Record<AttemptStatus, BadgeTone>> = {
+  processing: 'wait',
+  unresolved: 'wait',
+  succeeded: 'good',
+  failed: 'bad',
+  expired: 'plain',
+};
+
+/** Every attempt, the latest first. */
+export function Attempts(props: { readonly call: DashboardCall; readonly intent: Intent }) {
+  const { call, intent } = props;
+  const text = DASHBOARD_TEXTS[call.language].payment;
+  return (
+    <Section id="attempts" title={text.attempts} class="part">
+      {intent.attempts.length === 0 && <p class="empty">{text.noAttempts}</p>}
+      <div class="cards">
+        {intent.attempts
+          .map((attempt, index) => (
+            <AttemptCard call={call} attempt={attempt} number={String(index + 1)} />
+          ))
+          .reverse()}
+      </div>
+    </Section>
+  );
+}
+
+function AttemptCard(props: {
+  readonly call: DashboardCall;
+  readonly attempt: Attempt;
+  readonly number: string;
+}) {
+  const { call, attempt, number } = props;
+  const text = DASHBOARD_TEXTS[call.language].payment;
+  const method = CHECKOUT_TEXTS[call.language].methodName[attempt.method];
+  const isPending = attempt.status === 'processing' || attempt.status === 'unresolved';
+  const when = (label: string, atMs: number | null, isShown = true): FactRow =>
+    atMs !== null && isShown ? [label, <WhenExactly call={call} atMs={atMs} />] : null;
+  return (
+    <article class="card">
+      <div class="card-head">
+        <h3>{text.attempt(number, method)}</h3>
+        <Badge tone={TONES[attempt.status]}>{text.attemptStatus[attempt.status]}</Badge>
+      </div>
+      <Facts
+        rows={[
+          untrustedRow(text.reference, attempt.reference),
+          untrustedRow(text.phone, attempt.phone),
+          untrustedRow(text.railReference, attempt.railReference),
+          untrustedRow(text.receipt, attempt.receipt),
+          untrustedRow(text.railWords, attempt.railWords),
+          attempt.failureReason === null
+            ? null
+            : [text.reason, text.failure[attempt.failureReason]],
+          attempt.handSettlementId === null ? null : [text.byHand, text.byOperator],
+          when(text.startedAt, attempt.startedAtMs),
+          when(text.updatedAt, attempt.updatedAtMs, attempt.updatedAtMs !== attempt.startedAtMs),
+          when(text.windowEndsAt, attempt.deadlineAtMs, isPending),
+          when(text.nextCheckAt, attempt.checkAtMs, isPending),
+        ]}
+      />
+    </article>
+  );
+}
+
+/** Every transition, oldest first: when, what, who caused it, and the details. */
+export function Timeline(props: {
+  readonly call: DashboardCall;
+  readonly intent: Intent;
+  readonly history: readonly HistoryEntry[];
+}) {
+  const { call, intent, history } = props;
+  const text = DASHBOARD_TEXTS[call.language].payment;
+  return (
+    <Section id="timeline" title={text.timeline} class="part timeline">
+      <Table
+        caption={text.timeline}
+        columns={[text.time, text.what, text.cause, text.details]}
+        rows={history.map((entry) => [
+          <WhenExactly call={call} atMs={entry.atMs} />,
+          <Transition call={call} entry={entry} />,
+          text.actor[entry.detail?.actor ?? actorOf(entry.command, intent.terms.kind)],
+          <span>{detailText(call, entry.detail) ?? <span class="quiet">—</span>}</span>,
+        ])}
+        empty={text.timeline}
+      />
+    </Section>
+  );
+}
+
+/** The command, and the new status where it changed. */
+function Transition({ call, entry }: { readonly call: Call; readonly entry: HistoryEntry }) {
+  const { command, fromStatus, toStatus } = entry;
+  const text = DASHBOARD_TEXTS[call.language].payment;
+  return (
+    <span>
+      {text.command[command]}
+      {fromStatus !== toStatus && (
+        <strong class="change">
+          {fromStatus === null
+            ? statusText(call, toStatus)
+            : text.became(statusText(call, fromStatus), statusText(call, toStatus))}
+        </strong>
+      )}
+    </span>
+  );
+}
+
+/** The history keeps text: a status that this release does not know is shown as it is. */
+function statusText({ language }: Call, status: string): string {
+  const known = DASHBOARD_TEXTS[language].statuses;
+  return Object.hasOwn(known, status) ? known[status as IntentStatus] : status;
+}
+
+function detailText({ language }: Call, detail: HistoryDetail | null): string | null {
+  if (detail === null) {
+    return null;
+  }
+  const text = DASHBOARD_TEXTS[language].payment;
+  const { attemptIndex, method, attemptStatus, reason, receipt, words, anomaly } = detail;
+  const parts = [
+    attemptIndex !== undefined &&
+      (method === undefined
+        ? text.aboutAttempt(String(attemptIndex + 1))
+        : text.attempt(String(attemptIndex + 1), CHECKOUT_TEXTS[language].methodName[method])),
+    attemptStatus !== undefined && text.attemptStatus[attemptStatus],
+    reason !== undefined && text.failure[reason],
+    receipt !== undefined && `${text.receipt}: ${receipt}`,
+    words !== undefined && `${text.railWords}: ${words}`,
+    anomaly !== undefined && text.anomalyTitle[anomaly],
+    detail.late === true && text.lateTitle,
+    detail.operator !== undefined && `${text.actor.operator}: ${detail.operator}`,
+    detail.note,
+  ].filter((part) => typeof part === 'string');
+  return parts.length === 0 ? null : shownText(parts.join(' · '));
+}

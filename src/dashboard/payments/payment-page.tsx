@@ -1,0 +1,160 @@
+import type { ComponentChildren } from 'preact';
+import type { Intent } from '../../domain/intent.ts';
+import { RETENTION_MS } from '../../domain/schedule.ts';
+import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
+import type { DashboardMessages } from '../../i18n/messages.ts';
+import type { EventSummary, HistoryEntry } from '../../intent/protocol.ts';
+import type { PaymentRow } from '../../read-model/payment-row.ts';
+import { DoneMessage, Facts, Message, When } from '../../ui/elements.tsx';
+import { shownText } from '../../ui/untrusted-text.ts';
+import { type DashboardCall, mayChange } from '../call.ts';
+import { ButtonForm } from '../forms.tsx';
+import { Frame } from '../frame.tsx';
+import { paymentPath, paymentsPath } from '../paths.ts';
+import { moneyIn, StatusBadge } from './elements.tsx';
+import { Events } from './events.tsx';
+import { Attempts, Timeline } from './history.tsx';
+import { CustomerFacts, IdFacts, Items, PaymentFacts, Splits } from './payment-facts.tsx';
+
+const DAY_MS = 86_400_000;
+
+export type CancelRefusal = keyof DashboardMessages['payment']['cancelRefused'];
+
+/** Everything that the page shows, as the payment is at this moment. */
+export interface PaymentView {
+  readonly intent: Intent;
+  readonly history: readonly HistoryEntry[];
+  readonly events: readonly EventSummary[];
+  /** By their codes; only those that the page names need to be there. */
+  readonly bankNames: ReadonlyMap<string, string>;
+  /** Null unless the payment can still be paid and the member may have the link. */
+  readonly checkoutUrl: string | null;
+}
+
+interface IntentProps {
+  readonly call: DashboardCall;
+  readonly intent: Intent;
+}
+
+/** A payment, and why it was not canceled where the member has just tried that. */
+export function PaymentPage(props: {
+  readonly call: DashboardCall;
+  readonly view: PaymentView;
+  readonly refusal: CancelRefusal | null;
+}) {
+  const { call, view, refusal } = props;
+  const { intent, history, events, bankNames, checkoutUrl } = view;
+  const text = DASHBOARD_TEXTS[call.language].payment;
+  return (
+    <Frame call={call} title={text.title(shownText(intent.terms.uniqueId))} active="payments">
+      <BackLink call={call} />
+      {refusal !== null && <Message tone="bad">{text.cancelRefused[refusal]}</Message>}
+      <DoneMessage call={call} texts={text.done} />
+      <Head call={call} intent={intent} />
+      <Attention call={call} intent={intent} />
+      <div class="cards">
+        <PaymentFacts call={call} intent={intent} checkoutUrl={checkoutUrl} />
+        <div class="part">
+          <IdFacts call={call} intent={intent} />
+          <CustomerFacts call={call} intent={intent} />
+        </div>
+      </div>
+      <Items call={call} intent={intent} />
+      <Splits call={call} intent={intent} bankNames={bankNames} />
+      <Attempts call={call} intent={intent} />
+      <Timeline call={call} intent={intent} history={history} />
+      <Events call={call} intent={intent} events={events} />
+    </Frame>
+  );
+}
+
+/** What the read model still has of a payment that its object has deleted. */
+export function DeletedPaymentPage(props: {
+  readonly call: DashboardCall;
+  readonly row: PaymentRow;
+}) {
+  const { call, row } = props;
+  const text = DASHBOARD_TEXTS[call.language].payment;
+  const { methodName } = CHECKOUT_TEXTS[call.language];
+  return (
+    <Frame call={call} title={text.title(shownText(row.uniqueId))} active="payments">
+      <BackLink call={call} />
+      <p>{text.gone(String(RETENTION_MS / DAY_MS))}</p>
+      <section class="card">
+        <Facts
+          rows={[
+            [text.amount, moneyIn(call, row.currency)(row.amountMinor)],
+            [text.status, <StatusBadge call={call} status={row.status} />],
+            [text.method, row.method === null ? '—' : methodName[row.method]],
+            [text.uuid, row.uuid],
+            [text.createdAt, <When call={call} atMs={row.createdAtMs} />],
+            [text.updatedAt, <When call={call} atMs={row.updatedAtMs} />],
+          ]}
+        />
+      </section>
+    </Frame>
+  );
+}
+
+function BackLink({ call }: { readonly call: DashboardCall }) {
+  return (
+    <p>
+      <a href={paymentsPath(call.environment)}>{DASHBOARD_TEXTS[call.language].payment.back}</a>
+    </p>
+  );
+}
+
+/** Amount and status, with the button that cancels the payment. */
+function Head({ call, intent: { terms, status } }: IntentProps) {
+  const text = DASHBOARD_TEXTS[call.language].payment;
+  return (
+    <div class="payment-head">
+      <p class="payment-amount number">{moneyIn(call, terms.currency)(terms.amountMinor)}</p>
+      <StatusBadge call={call} status={status} />
+      {status === 'open' && mayChange(call, 'develop') && (
+        <ButtonForm
+          call={call}
+          action={paymentPath(call.environment, terms.uniqueId, '/cancel')}
+          label={text.cancel}
+          tone="bad"
+          confirm={text.cancelQuestion}
+        />
+      )}
+    </div>
+  );
+}
+
+/** What the merchant should look at, with what to do. Nothing when all is well. */
+function Attention({ call, intent }: IntentProps) {
+  const text = DASHBOARD_TEXTS[call.language].payment;
+  const hasUnresolved = intent.attempts.some(({ status }) => status === 'unresolved');
+  const numberOf = (attemptId: string) =>
+    String(intent.attempts.findIndex(({ id }) => id === attemptId) + 1);
+  if (!hasUnresolved && !intent.late && intent.anomalies.length === 0) {
+    return null;
+  }
+  return (
+    <section class="message message-warning attention" aria-labelledby="attention">
+      <h2 id="attention">{text.attention}</h2>
+      {hasUnresolved && <Point title={text.unresolvedTitle}>{text.unresolved}</Point>}
+      {intent.late && <Point title={text.lateTitle}>{text.late}</Point>}
+      {intent.anomalies.map(({ kind, attemptId, atMs }) => (
+        <Point title={text.anomalyTitle[kind]}>
+          {text.anomaly[kind]}{' '}
+          <span class="small">
+            {text.aboutAttempt(numberOf(attemptId))}, <When call={call} atMs={atMs} />
+          </span>
+        </Point>
+      ))}
+    </section>
+  );
+}
+
+function Point(props: { readonly title: string; readonly children: ComponentChildren }) {
+  return (
+    <div>
+      <h3>{props.title}</h3>
+      <p>{props.children}</p>
+    </div>
+  );
+}
