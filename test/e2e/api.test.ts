@@ -61,7 +61,7 @@ function raw(
 }
 
 describe.concurrent('the API on the wire', () => {
-  it('takes an id once, for hosted and express together: api.md#errors, api.md#calls, decisions.md#8', async () => {
+  it('takes an id once, for hosted and express together: api.md#errors, #calls, decisions.md#8', async () => {
     const { uniqueId } = await createHosted(scene);
     const duplicate = {
       status: 409,
@@ -169,7 +169,7 @@ describe.concurrent('the API on the wire', () => {
     });
   });
 
-  it('publishes the keys that sign: decisions.md#17, decisions.md#32', async () => {
+  it('publishes the keys that sign: decisions.md#17, #32', async () => {
     for (const [environment, path] of [
       ['sandbox', 'sandbox/webhook-keys'],
       ['production', 'webhook-keys'],
@@ -226,7 +226,7 @@ describe.concurrent('the API on the wire', () => {
     ['an emoji', '☕️🇪🇹'],
     ['all that JSON and HTML escape', `"\\'<b>&amp;`],
     ['255 characters', 'ፊ'.repeat(255)],
-  ])('carries an id with %s everywhere: decisions.md#7, decisions.md#21', async (_name, text) => {
+  ])('carries an id with %s everywhere: decisions.md#7, #21', async (_name, text) => {
     const { hook } = await createSimulated(scene, [], { paymentIntentUniqueId: text });
     const told = await webhook(scene, hook);
     expect([told.paymentIntentUniqueId, told.payment.uniqueId]).toEqual([text, text]);

@@ -24,7 +24,7 @@ afterAll(() => scene?.close());
 
 const CHARGES = 12;
 
-it('nothing acknowledged and no event is lost by SIGKILL: decisions.md#8, decisions.md#18', async () => {
+it('nothing acknowledged and no event is lost by SIGKILL: decisions.md#8, #18', async () => {
   // In the merchant's hands when the power goes.
   const held = scene.server.endpoint(HANG, OK);
   const heldBody = expressBody({ callbackUrl: held.url });

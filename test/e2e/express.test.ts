@@ -27,7 +27,7 @@ const METHODS = ['TELE_BIRR', 'TELE_BIRR_USSD', 'CBE', 'ETS_SWITCH', 'M_PESA', '
 /** A simulated test ends within about a second (docs/decisions.md#22). */
 const SETTLED_WITHIN_MS = 5_000;
 
-describe.concurrent('express SIMULATED_TEST: decisions.md#16, decisions.md#22', () => {
+describe.concurrent('express SIMULATED_TEST: decisions.md#16, #22', () => {
   const cases = METHODS.flatMap((method) => [
     { method, simulationStatus: 'SUCCESS', answered: 'SUCCESS', event: 'PAYMENT_SUCCESS' },
     { method, simulationStatus: 'FAILED', answered: 'FAILURE', event: 'PAYMENT_FAILED' },

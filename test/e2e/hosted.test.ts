@@ -38,7 +38,7 @@ async function returnedWith(payment: HostedPayment, index = 0): Promise<Record<s
 }
 
 describe.concurrent('hosted checkout', () => {
-  it('is paid through the pages: decisions.md#11, decisions.md#16, decisions.md#17, decisions.md#20, decisions.md#22', async () => {
+  it('is paid through the pages: decisions.md#11, #16, #17, #20, #22', async () => {
     const payment = await createHosted(scene);
     const first = await open(payment.checkoutUrl);
     expect(first.status).toBe(200);
@@ -118,7 +118,7 @@ describe.concurrent('hosted checkout', () => {
     expect(event.payment.transaction?.transactionId).not.toBe(open.transaction?.transactionId);
   });
 
-  it('fails once when the simulator returns to the merchant: decisions.md#30, decisions.md#20', async () => {
+  it('fails once when the simulator returns to the merchant: decisions.md#30, #20', async () => {
     const payment = await createHosted(scene);
     const landed = await press(await choose(payment), 'give_up');
     expect(landed.url).toContain(payment.shop.url);
@@ -166,7 +166,7 @@ describe.concurrent('hosted checkout', () => {
     });
   });
 
-  it('is canceled while open, silently, and takes no payment then: decisions.md#21, decisions.md#25', async () => {
+  it('is canceled while open, silently, and takes no payment then: decisions.md#21, #25', async () => {
     const payment = await createHosted(scene);
     const secondTab = await open(payment.checkoutUrl);
     const simulator = await choose(payment);
@@ -374,7 +374,7 @@ describe.concurrent('hosted checkout', () => {
     expect(firstTab.text).toContain(anomalies?.[0]?.transactionId ?? 'no transaction');
   });
 
-  it('is paid late when an attempt that was given up is proved: decisions.md#31, decisions.md#18', async () => {
+  it('is paid late when an attempt that was given up is proved: decisions.md#31, #18', async () => {
     const payment = await createHosted(scene);
     const oldTab = await choose(payment, 'TELE_BIRR');
     await submit(formTo(await open(payment.checkoutUrl), '/give-up'));

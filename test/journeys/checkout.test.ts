@@ -77,7 +77,7 @@ describe.each(JAVASCRIPT)('a phone %s', (_name, javaScriptEnabled) => {
   const phone = () =>
     Device.start(browser, { javaScriptEnabled, colorScheme: javaScriptEnabled ? 'dark' : 'light' });
 
-  it('pays, after a decline and by another method: decisions.md#20, decisions.md#22, decisions.md#30', async () => {
+  it('pays, after a decline and by another method: decisions.md#20, #22, #30', async () => {
     const payment = await createPayment(scene, {
       amount: undefined,
       items: [
@@ -244,7 +244,7 @@ describe.each(JAVASCRIPT)('a phone %s', (_name, javaScriptEnabled) => {
     await device.putAway();
   });
 
-  it('gives up on the simulator with one click: decisions.md#25, decisions.md#30', async () => {
+  it('gives up on the simulator with one click: decisions.md#25, #30', async () => {
     const payment = await createPayment(scene);
     const device = await phone();
     const page = await device.open(payment.checkoutUrl);
