@@ -5,7 +5,7 @@
 import { text } from 'node:stream/consumers';
 import { type Bindings, ConfigError } from '../src/config.ts';
 import { ENVIRONMENTS, type Environment, METHODS, type Method } from '../src/domain/method.ts';
-import { configuredRail, railSecretName } from '../src/rails/settings.ts';
+import { railConfiguration, railSecretName } from '../src/rails/settings.ts';
 
 const USAGE = `usage: npm run rail:check -- METHOD ENVIRONMENT < secret.json
 METHOD is one of ${METHODS.join(', ')}; ENVIRONMENT is ${ENVIRONMENTS.join(' or ')}.`;
@@ -16,10 +16,14 @@ async function main([method, environment]: readonly string[]): Promise<void> {
   }
   const name = railSecretName(environment, method);
   const bindings = { [name]: await text(process.stdin) } as unknown as Bindings;
-  const rail = configuredRail(bindings, environment, method);
-  if (rail === null) {
+  const configuration = railConfiguration(bindings, environment, method);
+  if (configuration.state === 'not_configured') {
     throw new ConfigError(`${name}: nothing came on standard input`);
   }
+  if (configuration.state === 'misconfigured') {
+    throw new ConfigError(configuration.problem);
+  }
+  const { rail } = configuration;
   console.log(`${name} is good: rail ${rail.id}, ${rail.currencies.join(' and ')}.`);
 }
 

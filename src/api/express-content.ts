@@ -17,7 +17,10 @@ interface ExpressContent {
  * rail is SUCCESS, accepted and pending (docs/decisions.md#16). `redirectUrl`: the rail's page, if
  * any.
  */
-export function expressAnswers(order: RailOrder, redirectUrl: string | null): ExpressAnswers {
+export function expressAnswers(
+  order: Pick<RailOrder, 'terms' | 'attempt' | 'checkoutUrl'>,
+  redirectUrl: string | null,
+): ExpressAnswers {
   const { simulation } = order.terms;
   // A simulated payment has a page too: it shows what became of it.
   const paymentUrl = redirectUrl ?? (simulation === null ? null : order.checkoutUrl);

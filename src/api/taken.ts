@@ -1,4 +1,4 @@
-import { railOrder } from '../attempts/order.ts';
+import { checkoutUrlOf } from '../attempts/order.ts';
 import { railPageUrl } from '../attempts/rail-page.ts';
 import type { Attempt, Intent } from '../domain/intent.ts';
 import { jsonResponse } from '../http/envelope.ts';
@@ -26,9 +26,9 @@ export async function answerTaken(
       return replayed(taken.answer);
     case 'unanswered': {
       const attempt = onlyAttempt(taken.intent);
-      const order = await railOrder(call.env, intent.objectId, taken.intent, attempt);
+      const checkoutUrl = await checkoutUrlOf(call.env, intent.objectId, taken.intent);
       const railPage = await railPageUrl(call.env, intent, taken.intent);
-      const answers = expressAnswers(order, railPage);
+      const answers = expressAnswers({ ...taken.intent, attempt, checkoutUrl }, railPage);
       const stored = await intent.execute([{ type: 'tick' }], answers);
       return replayed((stored.type === 'done' ? stored.answer : null) ?? answers.otherwise);
     }

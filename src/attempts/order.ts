@@ -1,35 +1,46 @@
 import { configOf } from '../config.ts';
 import { linkId, signLink } from '../crypto/link-token.ts';
 import { type Attempt, chargedMinor, type Intent } from '../domain/intent.ts';
-import type { RailOrder } from '../rails/rail.ts';
+import type { Rail, RailOrder } from '../rails/rail.ts';
 
-/** Everything an adapter may know about an attempt of this intent, links included. */
+/** Everything that `rail` may know about an attempt of this intent, links included. */
 export async function railOrder(
   env: Env,
+  rail: Rail,
   objectId: string,
   intent: Intent,
   attempt: Attempt,
 ): Promise<RailOrder> {
   const keys = configOf(env).linkSigningKeys;
-  const attemptIndex = intent.attempts.findIndex((candidate) => candidate.id === attempt.id);
+  const attemptIndex = intent.attempts.findIndex(({ id }) => id === attempt.id);
   if (attemptIndex < 0) {
     throw new Error('an attempt of another payment');
   }
-  const [attemptToken, checkoutToken, selfDescribingId] = await Promise.all([
-    signLink(keys, 'attempt', { objectId, attemptIndex }),
-    signLink(keys, 'checkout', { objectId, attemptIndex: 0 }),
-    linkId(keys, { objectId, attemptIndex }),
+  const link = { objectId, attemptIndex };
+  const [attemptToken, checkoutUrl, orderId] = await Promise.all([
+    signLink(keys, 'attempt', link),
+    checkoutUrlOf(env, objectId, intent),
+    rail.openCallback === undefined ? undefined : linkId(keys, link),
   ]);
-  const { baseUrl } = intent.terms;
-  const checkoutUrl = `${baseUrl}/checkout/${checkoutToken}`;
   return {
     terms: intent.terms,
     attempt,
     chargedMinor: chargedMinor(intent.terms, attempt.method),
     attemptToken,
-    callbackUrl: `${baseUrl}/rails/${attempt.railId}/${attemptToken}`,
-    selfDescribingId,
+    callbackUrl: `${intent.terms.baseUrl}/rails/${attempt.railId}/${attemptToken}`,
+    ...(orderId !== undefined && { orderId }),
     checkoutUrl,
     returnUrl: `${checkoutUrl}/returned`,
   };
+}
+
+/** The customer's page of a payment. */
+export async function checkoutUrlOf(
+  env: Env,
+  objectId: string,
+  { terms }: Intent,
+): Promise<string> {
+  const keys = configOf(env).linkSigningKeys;
+  const token = await signLink(keys, 'checkout', { objectId, attemptIndex: 0 });
+  return `${terms.baseUrl}/checkout/${token}`;
 }

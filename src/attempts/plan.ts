@@ -23,9 +23,9 @@ export function newAttempt(
     method,
     phone,
     railId: rail.id,
-    startClaim: rail.startsInQueue ? 'free' : 'not_needed',
+    startClaim: rail.startWaitsForCustomer ? 'free' : 'not_needed',
     ...plan,
     // The start message can get lost: the object sends it again until a consumer claims the start.
-    ...(rail.startsInQueue ? { checkAtMs: nowMs + START_MESSAGE_LEASE_MS } : {}),
+    ...(rail.startWaitsForCustomer ? { checkAtMs: nowMs + START_MESSAGE_LEASE_MS } : {}),
   };
 }

@@ -10,7 +10,11 @@ export async function queryRail(
   attempt: Attempt,
 ): Promise<Outcome | null> {
   const rail = railOf(env, intent.terms, attempt);
-  return rail === null
-    ? null
-    : rail.query(await railOrder(env, objectId, intent, attempt), Date.now());
+  if (rail === null) {
+    return null;
+  }
+  // Without a status query only a callback can bring the outcome.
+  return rail.query === undefined
+    ? { type: 'unknown', checkAtMs: null }
+    : rail.query(await railOrder(env, rail, objectId, intent, attempt), Date.now());
 }

@@ -17,7 +17,10 @@ export async function railPageUrl(
     return attempt?.redirectUrl ?? null;
   }
   const rail = railOf(env, intent.terms, attempt);
-  const page = rail?.page(await railOrder(env, client.objectId, intent, attempt)) ?? null;
+  if (!rail?.page) {
+    return null;
+  }
+  const page = rail.page(await railOrder(env, rail, client.objectId, intent, attempt));
   if (page === null) {
     return null;
   }

@@ -66,7 +66,7 @@ async function startClaimed(env: Env, { objectId, attemptId }: StartMessage): Pr
   if (rail === null) {
     return;
   }
-  const order = await railOrder(env, objectId, read.intent, attempt);
+  const order = await railOrder(env, rail, objectId, read.intent, attempt);
   const claim: Command = {
     type: 'claim_start',
     attemptId,

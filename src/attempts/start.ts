@@ -46,7 +46,7 @@ export async function runAttempt(
     return { type: 'rejected', intent: start.intent, rejection: start.rejection };
   }
   const started = attemptOf(start.intent, planned.id);
-  const order = await railOrder(env, client.objectId, start.intent, started);
+  const order = await railOrder(env, rail, client.objectId, start.intent, started);
   const result = await startAtRail(env, client.objectId, order, rail);
   const stored = await storeResult(env, client, [commandFor(result, started, Date.now())]);
   if (stored?.type === 'not_found') {
@@ -66,7 +66,7 @@ export async function startAtRail(
   order: RailOrder,
   rail: Rail,
 ): Promise<StartResult> {
-  if (!rail.startsInQueue) {
+  if (!rail.startWaitsForCustomer) {
     return rail.start(order);
   }
   await requestStart(env, objectId, order.attempt.id);

@@ -1,9 +1,10 @@
-import { handleCbeCallback, handleRailCallback } from '../attempts/callback.ts';
+import { SHARED_CALLBACK_RAIL_IDS } from '../attempts/shared-callback.ts';
 import type { Problem } from '../http/problem.ts';
 import { AreaRouter, type Handler, methodNotAllowed } from '../http/router.ts';
 import { showLogo } from './logo.ts';
 import { unavailablePage, unknownPage } from './notices.ts';
 import { showQr } from './qr.ts';
+import { handleRailCallback, handleSharedCallback } from './rail-callbacks.ts';
 import {
   abandonAttempt,
   giveUp,
@@ -12,7 +13,7 @@ import {
   showReturned,
   startAttempt,
 } from './routes.ts';
-import { showSimulator } from './simulator.ts';
+import { decideSimulated, showSimulator } from './simulator.ts';
 import { showStatus } from './status.ts';
 
 const CHECKOUT = '/checkout/:token';
@@ -42,7 +43,10 @@ for (const [name, post] of [
   checkoutRouter.post(`${CHECKOUT}/${name}`, post);
 }
 checkoutRouter.get('/simulator/:token', showSimulator);
-checkoutRouter.post('/rails/cbe-birr', toTheEnd(handleCbeCallback));
+checkoutRouter.post('/rails/simulator/:token', toTheEnd(decideSimulated));
+for (const railId of SHARED_CALLBACK_RAIL_IDS) {
+  checkoutRouter.post(`/rails/${railId}`, toTheEnd(handleSharedCallback));
+}
 checkoutRouter.post('/rails/:rail/:token', toTheEnd(handleRailCallback));
 // The card gateway's accounts may be set to report by GET.
 checkoutRouter.on('GET', '/rails/ethswitch-cards/:token', toTheEnd(handleRailCallback));

@@ -1,24 +1,24 @@
 import { h } from 'preact';
-import { railOrder } from '../attempts/order.ts';
+import { checkoutUrlOf } from '../attempts/order.ts';
+import { storeResult } from '../attempts/store-result.ts';
+import type { Attempt, Command, Intent, Outcome } from '../domain/intent.ts';
 import { messagesFor } from '../i18n/language.ts';
-import { simulator } from '../rails/simulator/rail.ts';
-import { unknownPage } from './notices.ts';
-import { openLink, pathSegment } from './open-link.ts';
+import { isInteractive, simulator } from '../rails/simulator/rail.ts';
+import { seeOther } from '../ui/headers.ts';
+import { readForm } from './form.ts';
+import { badFormPage, unknownPage } from './notices.ts';
+import { type OpenedLink, openLink, pathSegment } from './open-link.ts';
 import { pageResponse } from './page-response.ts';
-import { SimulatorPage } from './pages/simulator.tsx';
+import { type SimulatorChoice, SimulatorPage } from './pages/simulator.tsx';
+import { returnUrlFor } from './return-url.ts';
 
-/** GET /simulator/:token: the sandbox's stand-in for a rail's page. */
+/** GET /simulator/:token: the sandbox's stand-in for a provider's page. */
 export async function showSimulator(request: Request, env: Env): Promise<Response> {
-  const opened = await openLink(request, env, 'attempt', pathSegment(request, 1));
+  const opened = await openSimulated(request, env, pathSegment(request, 1));
   if (opened instanceof Response) {
     return opened;
   }
-  const intent = opened.intent;
-  const attempt = intent.attempts[opened.link.attemptIndex];
-  if (attempt?.railId !== simulator.id) {
-    return unknownPage(request);
-  }
-  const { checkoutUrl } = await railOrder(env, opened.client.objectId, intent, attempt);
+  const { client, intent, attempt } = opened;
   const page = h(SimulatorPage, {
     text: messagesFor(request),
     terms: intent.terms,
@@ -26,9 +26,74 @@ export async function showSimulator(request: Request, env: Env): Promise<Respons
     path: `/simulator/${opened.token}`,
     remainingMs: Math.max(0, attempt.deadlineAtMs - Date.now()),
     action: `/rails/${simulator.id}/${opened.token}`,
-    checkoutUrl,
+    checkoutUrl: await checkoutUrlOf(env, client.objectId, intent),
   });
   return pageResponse(request, page, {
     formTargets: [intent.terms.baseUrl, intent.terms.returnUrl],
   });
+}
+
+/** POST /rails/simulator/:token: the customer decides how the test payment ends. */
+export async function decideSimulated(request: Request, env: Env): Promise<Response> {
+  const opened = await openSimulated(request, env, pathSegment(request, 2));
+  if (opened instanceof Response) {
+    return opened;
+  }
+  const { client, intent, attempt } = opened;
+  const checkoutUrl = await checkoutUrlOf(env, client.objectId, intent);
+  const choice = (await readForm(request))?.get('outcome') ?? '';
+  // A SIMULATED_TEST has no page: only `testMode` decides it.
+  if (!isChoice(choice) || !isInteractive(intent.terms)) {
+    return badFormPage(request, checkoutUrl);
+  }
+  const executed = await storeResult(env, client, simulatedCommands(choice, intent, attempt));
+  if (executed?.type === 'not_found') {
+    return unknownPage(request);
+  }
+  const leaves = choice === 'give_up' || intent.terms.kind === 'express';
+  // Of an attempt that was decided before, the customer sees that result on the payment's page.
+  const returnUrl =
+    leaves && executed !== null && executed.rejection !== 'attempt_not_pending'
+      ? returnUrlFor(executed.intent)
+      : null;
+  return seeOther(request, returnUrl ?? checkoutUrl);
+}
+
+const OUTCOME: Readonly<Record<SimulatorChoice, Outcome>> = {
+  approve: { type: 'succeeded', receipt: null },
+  decline: { type: 'failed', reason: 'declined' },
+  give_up: { type: 'failed', reason: 'abandoned' },
+};
+
+/** In one commit. Only a hosted payment outlives its failed attempt and can be abandoned itself. */
+export function simulatedCommands(
+  choice: SimulatorChoice,
+  { terms }: Pick<Intent, 'terms'>,
+  { id: attemptId }: Pick<Attempt, 'id'>,
+): readonly Command[] {
+  const settle: Command = {
+    type: 'settle_attempt',
+    attemptId,
+    outcome: OUTCOME[choice],
+    // An attempt that is settled already stays as it is.
+    onlyPending: true,
+  };
+  return choice === 'give_up' && terms.kind === 'hosted' ? [settle, { type: 'give_up' }] : [settle];
+}
+
+function isChoice(text: string): text is SimulatorChoice {
+  return Object.hasOwn(OUTCOME, text);
+}
+
+async function openSimulated(
+  request: Request,
+  env: Env,
+  token: string,
+): Promise<(OpenedLink & { readonly attempt: Attempt }) | Response> {
+  const opened = await openLink(request, env, 'attempt', token);
+  if (opened instanceof Response) {
+    return opened;
+  }
+  const attempt = opened.intent.attempts[opened.link.attemptIndex];
+  return attempt?.railId === simulator.id ? { ...opened, attempt } : unknownPage(request);
 }

@@ -1,7 +1,6 @@
-import { ConfigError } from '../config.ts';
 import { ENVIRONMENTS, type Environment, METHODS, type Method } from '../domain/method.ts';
 import { successResponse } from '../http/envelope.ts';
-import { configuredRail, railSecretName } from '../rails/settings.ts';
+import { railConfiguration, railSecretName } from '../rails/settings.ts';
 import type { OperatorCall } from './call.ts';
 
 export interface RailState {
@@ -29,19 +28,13 @@ export function railStates(env: Env): readonly RailState[] {
 }
 
 function railState(env: Env, environment: Environment, method: Method): RailState {
-  const named = { environment, method, secret: railSecretName(environment, method) };
-  try {
-    const rail = configuredRail(env, environment, method);
-    return {
-      ...named,
-      state: rail === null ? 'not_configured' : 'configured',
-      rail: rail?.id ?? null,
-      problem: null,
-    };
-  } catch (error) {
-    if (!(error instanceof ConfigError)) {
-      throw error;
-    }
-    return { ...named, state: 'misconfigured', rail: null, problem: error.message };
-  }
+  const configuration = railConfiguration(env, environment, method);
+  return {
+    environment,
+    method,
+    secret: railSecretName(environment, method),
+    state: configuration.state,
+    rail: configuration.state === 'configured' ? configuration.rail.id : null,
+    problem: configuration.state === 'misconfigured' ? configuration.problem : null,
+  };
 }

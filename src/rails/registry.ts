@@ -9,9 +9,9 @@ type Payment = Pick<IntentTerms, 'environment' | 'kind' | 'simulation' | 'curren
 
 /**
  * The rail that starts an attempt by `method`, or null when none is configured that takes the
- * currency: the method is then not enabled (docs/decisions.md#23). The sandbox never gets a
- * production rail; it simulates, unless an express payment asks for the rail's own test system and
- * there are credentials for it (docs/decisions.md#22).
+ * currency: the method is then not enabled (docs/decisions.md#23). The sandbox never gets a production rail;
+ * it simulates, unless an express payment asks for the rail's own test system and there are
+ * credentials for it (docs/decisions.md#22).
  */
 export function railFor(env: Env, payment: Payment, method: Method): Rail | null {
   const { environment, kind, simulation, currency } = payment;
@@ -24,7 +24,7 @@ export function railFor(env: Env, payment: Payment, method: Method): Rail | null
   return environment === 'sandbox' ? (rail ?? simulator) : rail;
 }
 
-/** The rail that an attempt was started with, or null when it is configured no more. */
+/** The rail that an attempt was started with, or null when it is no longer configured. */
 export function railOf(env: Env, terms: IntentTerms, attempt: Attempt): Rail | null {
   if (attempt.railId === simulator.id) {
     return terms.environment === 'sandbox' ? simulator : null;
@@ -34,14 +34,14 @@ export function railOf(env: Env, terms: IntentTerms, attempt: Attempt): Rail | n
 }
 
 /**
- * Whether a number (251XXXXXXXXX) can have an account with the rail that would start the attempt. Asked
- * before an attempt is made: a rail's own "no" would look like a bank's.
+ * Whether a number (251XXXXXXXXX) can have an account with the rail that would start the attempt.
+ * Checked before an attempt is made, because a rail's own refusal looks like a bank's.
  */
 export function takesPhone(env: Env, payment: Payment, method: Method, phone: string): boolean {
   return railFor(env, payment, method)?.takesPhone?.(phone) ?? true;
 }
 
-/** The currencies that a method takes; none when it is not enabled (docs/decisions.md#13, #23). */
+/** The currencies that a method takes; none when it is not enabled (docs/decisions.md#13 and #23). */
 export function currenciesOf(
   env: Env,
   environment: Environment,

@@ -1,7 +1,8 @@
 import * as v from 'valibot';
-import { type Bindings, ConfigError } from '../config.ts';
-import { type Environment, METHODS, type Method } from '../domain/method.ts';
-import { cbeBirrRail } from './cbe-birr/rail.ts';
+import type { Bindings } from '../config.ts';
+import type { Environment, Method } from '../domain/method.ts';
+import { log } from '../log.ts';
+import { CBE_BIRR_RAIL_ID, cbeBirrRail } from './cbe-birr/rail.ts';
 import { cbeBirrSettingsSchema } from './cbe-birr/settings.ts';
 import { ebirrRail } from './ebirr/rail.ts';
 import { ebirrSettingsSchema } from './ebirr/settings.ts';
@@ -15,57 +16,59 @@ import { telebirrH5Settings } from './telebirr-h5/settings.ts';
 import { telebirrUssdRail } from './telebirr-ussd/rail.ts';
 import { telebirrUssdSettings } from './telebirr-ussd/settings.ts';
 
-/** How each method's rail is made out of the JSON of its secret. Throws ConfigError. */
-const MAKERS: Readonly<Record<Method, (secretName: string, json: unknown) => Rail>> = {
-  TELE_BIRR: (name, json) => telebirrH5Rail(checked(name, telebirrH5Settings, json)),
-  TELE_BIRR_USSD: (name, json) => telebirrUssdRail(checked(name, telebirrUssdSettings, json)),
-  CBE: (name, json) => cbeBirrRail(checked(name, cbeBirrSettingsSchema, json)),
-  ETS_SWITCH: (name, json) => ethswitchRail(checked(name, ethswitchSettings, json)),
-  M_PESA: (name, json) => mpesaRail(checked(name, mpesaSettingsSchema, json)),
-  E_BIRR: (name, json) => ebirrRail(checked(name, ebirrSettingsSchema, json)),
+/** The adapter of each method, the schema of its secret, and the field that names its system. */
+const ADAPTERS: Readonly<Record<Method, Adapter>> = {
+  TELE_BIRR: adapter(telebirrH5Rail, telebirrH5Settings, 'apiBaseUrl'),
+  TELE_BIRR_USSD: adapter(telebirrUssdRail, telebirrUssdSettings, 'relayUrl'),
+  CBE: adapter(cbeBirrRail, cbeBirrSettingsSchema, 'baseUrl'),
+  ETS_SWITCH: adapter(ethswitchRail, ethswitchSettings, 'baseUrl'),
+  M_PESA: adapter(mpesaRail, mpesaSettingsSchema, 'baseUrl'),
+  E_BIRR: adapter(ebirrRail, ebirrSettingsSchema, 'baseUrl'),
 };
 
-/** Where each rail's system is said to be. */
-const ADDRESS_FIELD: Readonly<Record<Method, string>> = {
-  TELE_BIRR: 'apiBaseUrl',
-  TELE_BIRR_USSD: 'relayUrl',
-  CBE: 'baseUrl',
-  ETS_SWITCH: 'baseUrl',
-  M_PESA: 'baseUrl',
-  E_BIRR: 'baseUrl',
-};
+/** The methods whose provider has a `SharedCallbackAddress`, by the rail id in that address. */
+export const SHARED_CALLBACK_METHODS: ReadonlyMap<string, Method> = new Map([
+  [CBE_BIRR_RAIL_ID, 'CBE'],
+]);
 
-/** By environment and method, each as soon as somebody needs it. */
-const made = new WeakMap<Bindings, Map<string, Rail | null>>();
+/** What a rail's secret, `RAIL_<METHOD>_<ENVIRONMENT>`, makes of its method. */
+export type RailConfiguration =
+  | { readonly state: 'configured'; readonly rail: Rail }
+  | { readonly state: 'not_configured' }
+  /** `problem` names the secret and what is wrong with which of its fields, never a value. */
+  | { readonly state: 'misconfigured'; readonly problem: string };
 
-/**
- * The rail that has its secret, `RAIL_<METHOD>_<ENVIRONMENT>`, or null; made once for each isolate.
- * Throws ConfigError, which names the secret and what is wrong with which of its fields, never a
- * value. A wrong secret is that rail's trouble alone: the others' callbacks go on being understood.
- */
+/** By the name of the secret; each read once, when it is first needed. */
+const known = new WeakMap<Bindings, Map<string, RailConfiguration>>();
+
+/** A wrong secret disables its own method only, and is logged once for each isolate. */
+export function railConfiguration(
+  env: Bindings,
+  environment: Environment,
+  method: Method,
+): RailConfiguration {
+  const configurations = known.get(env) ?? new Map<string, RailConfiguration>();
+  known.set(env, configurations);
+  const secret = railSecretName(environment, method);
+  let configuration = configurations.get(secret);
+  if (configuration === undefined) {
+    configuration = readSecret(env, environment, method);
+    configurations.set(secret, configuration);
+    if (configuration.state === 'misconfigured') {
+      log('error', 'rail_misconfigured', { secret, problem: configuration.problem });
+    }
+  }
+  return configuration;
+}
+
+/** The method's rail, or null: a method without a secret, or with a wrong one, is not enabled. */
 export function configuredRail(
   env: Bindings,
   environment: Environment,
   method: Method,
 ): Rail | null {
-  const rails = made.get(env) ?? new Map<string, Rail | null>();
-  made.set(env, rails);
-  const name = railSecretName(environment, method);
-  const known = rails.get(name);
-  if (known !== undefined) {
-    return known;
-  }
-  const json = secretJson(env, name);
-  const rail = json === undefined ? null : makeRail(environment, method, json);
-  rails.set(name, rail);
-  return rail;
-}
-
-/** Makes every rail of an environment that has a secret. Throws ConfigError for the first wrong one. */
-export function checkRailSettings(env: Bindings, environment: Environment): void {
-  for (const method of METHODS) {
-    configuredRail(env, environment, method);
-  }
+  const configuration = railConfiguration(env, environment, method);
+  return configuration.state === 'configured' ? configuration.rail : null;
 }
 
 /** The name of the secret that holds a rail's credentials. */
@@ -73,50 +76,66 @@ export function railSecretName(environment: Environment, method: Method): string
   return `RAIL_${method}_${environment.toUpperCase()}`;
 }
 
-function makeRail(environment: Environment, method: Method, json: unknown): Rail {
+interface Adapter {
+  readonly addressField: string;
+  /** The rail, or what is wrong with the settings. */
+  make(settings: unknown): Rail | { readonly problem: string };
+}
+
+function adapter<Settings>(
+  rail: (settings: Settings) => Rail,
+  schema: v.GenericSchema<unknown, Settings>,
+  addressField: string,
+): Adapter {
+  return {
+    addressField,
+    make(settings) {
+      const parsed = v.safeParse(schema, settings);
+      return parsed.success
+        ? rail(parsed.output)
+        : { problem: parsed.issues.map(problemText).join('; ') };
+    },
+  };
+}
+
+function readSecret(env: Bindings, environment: Environment, method: Method): RailConfiguration {
   const name = railSecretName(environment, method);
-  if (environment === 'sandbox') {
-    checkAddress(name, ADDRESS_FIELD[method], json);
-  }
-  return MAKERS[method](name, json);
-}
-
-/** The defaults are the production systems: a test must never end up there by an omission. */
-function checkAddress(name: string, field: string, json: unknown): void {
-  if (typeof json !== 'object' || json === null || !Object.hasOwn(json, field)) {
-    throw new ConfigError(`${name}: ${field}: must name the rail's test system`);
-  }
-}
-
-/** Undefined where there is no such secret. */
-function secretJson(env: Bindings, name: string): unknown {
-  // Not among the bindings' types: none of them has to be there.
+  // Not part of the bindings' type, because each of them is optional.
   const secret: unknown = Reflect.get(env, name);
   if (typeof secret !== 'string' || secret === '') {
+    return { state: 'not_configured' };
+  }
+  const settings = parsedJson(secret);
+  if (settings === undefined) {
+    return { state: 'misconfigured', problem: `${name} must be JSON` };
+  }
+  const { addressField, make } = ADAPTERS[method];
+  if (environment === 'sandbox' && !hasField(settings, addressField)) {
+    // The default is the production system, which the sandbox never uses (docs/decisions.md#22).
+    const problem = `${name}: ${addressField}: must name the rail's test system`;
+    return { state: 'misconfigured', problem };
+  }
+  const made = make(settings);
+  return 'problem' in made
+    ? { state: 'misconfigured', problem: `${name}: ${made.problem}` }
+    : { state: 'configured', rail: made };
+}
+
+function hasField(settings: unknown, field: string): boolean {
+  return typeof settings === 'object' && settings !== null && Object.hasOwn(settings, field);
+}
+
+/** Undefined for what is no JSON. The parser's message is dropped: it quotes the secret. */
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
     return undefined;
   }
-  try {
-    return JSON.parse(secret);
-  } catch {
-    // The parser's own message quotes what it read.
-    throw new ConfigError(`${name} must be JSON`);
-  }
 }
 
-function checked<Schema extends v.GenericSchema>(
-  name: string,
-  schema: Schema,
-  json: unknown,
-): v.InferOutput<Schema> {
-  const result = v.safeParse(schema, json);
-  if (result.success) {
-    return result.output;
-  }
-  throw new ConfigError(`${name}: ${result.issues.map(faultText).join('; ')}`);
-}
-
-/** Which field, and what is wrong with it. Only its name: what is named below it may be a secret. */
-function faultText(issue: v.BaseIssue<unknown>): string {
+/** Which field, and what is wrong with it. Names below the first may be secret themselves. */
+function problemText(issue: v.BaseIssue<unknown>): string {
   const field = issue.path?.[0]?.key;
   return field === undefined ? issue.message : `${String(field)}: ${issue.message}`;
 }

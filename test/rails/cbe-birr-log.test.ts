@@ -18,9 +18,9 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-function line({ attempt, selfDescribingId }: RailOrder, said: object) {
+function line({ attempt, orderId }: RailOrder, said: object) {
   const { reference } = attempt;
-  return { level: 'warn', rail: 'cbe-birr', reference, railReference: selfDescribingId, ...said };
+  return { level: 'warn', rail: 'cbe-birr', reference, railReference: orderId, ...said };
 }
 
 test('each unknown answer once, with the id that CBE was asked by', async () => {
@@ -67,7 +67,7 @@ test('a callback’s unlisted state', async () => {
   const atBank = await scene.visited(order);
   const call = await scene.callbackOf(() => atBank.callback());
   await atBank.act('pays', { silent: true });
-  await scene.rail.handleCallback(requestOf(call), order);
+  await scene.rail.readCallback(requestOf(call), order);
   expect(lines).toEqual([line(order, { call: 'callback', word: 'At Counter' })]);
 });
 
@@ -75,12 +75,12 @@ test('a state that might hold anything is not repeated', async () => {
   const lines = watchRailAnswers();
   const order = scene.newOrder();
   const EncVal = sealedCallback(scene.settings.secret, {
-    transactionId: order.selfDescribingId,
+    transactionId: order.orderId,
     state: 'Abebe, +251911234567',
     date: '2026-11-21',
   });
   const call = { method: 'POST', url: '/', headers: {}, body: JSON.stringify({ EncVal }) };
-  await scene.rail.handleCallback(requestOf(call), order);
+  await scene.rail.readCallback(requestOf(call), order);
   expect(lines).toMatchObject([{ call: 'callback', word: '(unprintable)' }, { call: 'TXNSTAT' }]);
   expect(JSON.stringify(lines)).not.toMatch(/Abebe|2519/);
 });

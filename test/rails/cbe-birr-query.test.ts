@@ -7,8 +7,11 @@ import {
   type Reply,
   StandInServer,
 } from '../../scripts/stand-ins/stand-in.ts';
-import type { Rail, RailOrder } from '../../src/rails/rail.ts';
-import { CbeBirrScene, someTransactionId } from '../support/rails/cbe-birr-scene.ts';
+import {
+  type CbeBirrOrder,
+  CbeBirrScene,
+  someTransactionId,
+} from '../support/rails/cbe-birr-scene.ts';
 
 let scene: CbeBirrScene;
 
@@ -25,7 +28,7 @@ describe('query', () => {
     await scene.visited(order);
     await scene.rail.query(order, Date.now());
     const call = scene.standIn.calls.at(-1);
-    const transactionId = order.selfDescribingId;
+    const transactionId = order.orderId;
     const hashInput = `Key=${secret}&Tillcode=${tillCode}&transactionId=${transactionId}`;
     expect(call?.method).toBe('POST');
     expect(call?.url).toBe('/api/cbebpg/TXNSTAT');
@@ -124,7 +127,7 @@ describe('query', () => {
   describe('answers that prove nothing', () => {
     let answer: Reply;
     let liar: StandInServer;
-    let asking: Rail;
+    let asking: CbeBirrScene['rail'];
 
     beforeAll(async () => {
       liar = await StandInServer.start(async () => answer);
@@ -133,9 +136,13 @@ describe('query', () => {
 
     afterAll(() => liar.stop());
 
-    const paid = (order: RailOrder, changed: object = {}, secret = scene.standIn.settings.secret) =>
+    const paid = (
+      order: CbeBirrOrder,
+      changed: object = {},
+      secret = scene.standIn.settings.secret,
+    ) =>
       sealedStatus(secret, {
-        transactionId: order.selfDescribingId,
+        transactionId: order.orderId,
         tillCode: scene.standIn.settings.tillCode,
         state: 'Birr Moved',
         date: '2026-11-21',
@@ -149,7 +156,7 @@ describe('query', () => {
       expect((await asking.query(order, Date.now())).type).toBe('succeeded');
     });
 
-    test.each<[string, (order: RailOrder) => Reply]>([
+    test.each<[string, (order: CbeBirrOrder) => Reply]>([
       ['another order', (order) => reply(paid(order, { transactionId: someTransactionId() }))],
       ['another till', (order) => reply(paid(order, { tillCode: '1' }))],
       ['another secret', (order) => reply(paid(order, {}, 'another'))],

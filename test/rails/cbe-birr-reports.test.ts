@@ -12,6 +12,7 @@ import { sealOf } from '../../src/rails/cbe-birr/seal.ts';
 import { cbeBirrSettingsSchema } from '../../src/rails/cbe-birr/settings.ts';
 import { callbackReport, dateForms, statusReport } from '../../src/rails/cbe-birr/state-report.ts';
 import vectors from '../fixtures/rails/cbe-birr/vectors.json' with { type: 'json' };
+import { callbackCall } from '../support/rails/callback-call.ts';
 
 const { secret } = vectors;
 const settings = v.parse(cbeBirrSettingsSchema, {
@@ -24,6 +25,10 @@ const settings = v.parse(cbeBirrSettingsSchema, {
 });
 const seal = sealOf(secret);
 const rail = cbeBirrRail(settings);
+
+function orderIdIn(body: string): string | null {
+  return rail.openCallback(callbackCall({ body }))?.orderId ?? null;
+}
 const transactionId = 'A2B3C4D5E6F7'.repeat(7).slice(0, 79);
 const paid = { transactionId, state: 'SUCCESS', date: '2026-11-21 12:30:00' };
 const tillCode = settings.tillCode;
@@ -122,7 +127,7 @@ describe('the transaction id of a callback to the registered address', () => {
     ['a form', new URLSearchParams({ EncVal }).toString()],
     ['a state that nobody knows', JSON.stringify({ EncVal: unknownState() })],
   ])('out of %s', async (_, body) => {
-    expect(await rail.orderIdIn?.(body)).toBe(transactionId);
+    expect(orderIdIn(body)).toBe(transactionId);
   });
 
   test('out of forms whose plus signs were not encoded', async () => {
@@ -132,7 +137,7 @@ describe('the transaction id of a callback to the registered address', () => {
       const sealedText = sealedCallback(secret, { ...paid, date });
       withPlus += sealedText.includes('+') ? 1 : 0;
       for (const body of [`EncVal=${sealedText}`, `a=b+c&EncVal=${sealedText}&d=`]) {
-        expect(await rail.orderIdIn?.(body), body).toBe(transactionId);
+        expect(orderIdIn(body), body).toBe(transactionId);
       }
     }
     expect(withPlus).toBeGreaterThan(200);
@@ -147,7 +152,7 @@ describe('the transaction id of a callback to the registered address', () => {
     ['a hash that does not hold', JSON.stringify({ EncVal: withField('State', 'PAID') })],
     ['cut short', JSON.stringify({ EncVal: EncVal.slice(0, -12) })],
   ])('none: %s', async (_, body) => {
-    expect(await rail.orderIdIn?.(body)).toBeNull();
+    expect(orderIdIn(body)).toBeNull();
   });
 
   test('64 KiB of anything are refused quickly', async () => {
@@ -166,7 +171,7 @@ describe('the transaction id of a callback to the registered address', () => {
       }),
     ];
     for (const body of bodies) {
-      expect(await rail.orderIdIn?.(body)).toBeNull();
+      expect(orderIdIn(body)).toBeNull();
     }
   });
 });

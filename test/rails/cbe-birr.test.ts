@@ -36,11 +36,10 @@ describe('plan', () => {
   });
 
   test('in birr only', () => {
-    const { id, currencies, startsInQueue, startTimeoutMs } = scene.rail;
-    expect({ id, currencies, startsInQueue, startTimeoutMs }).toEqual({
+    const { id, currencies, startTimeoutMs } = scene.rail;
+    expect({ id, currencies, startTimeoutMs }).toEqual({
       id: 'cbe-birr',
       currencies: ['ETB'],
-      startsInQueue: false,
       startTimeoutMs: 1_000,
     });
   });
@@ -54,7 +53,7 @@ describe('start', () => {
     expect(first).toEqual({
       type: 'accepted',
       redirectUrl: scene.rail.page(order)?.redirectUrl,
-      railReference: order.selfDescribingId,
+      railReference: order.orderId,
     });
     expect(await scene.rail.start(order)).toEqual(first);
     // Microsoft's web server takes 2,048 characters of query unless told otherwise.
@@ -74,7 +73,7 @@ describe('start', () => {
     const plain = Object.fromEntries(
       Object.entries(fields).map(([name, value]) => [name, opened(secret, String(value))]),
     );
-    const T = order.selfDescribingId;
+    const T = order.orderId;
     expect(plain).toEqual({
       A: '1500.5',
       MC: tillCode,
@@ -93,7 +92,7 @@ describe('start', () => {
 
   test('no text of a merchant or customer goes to CBE', async () => {
     const hostile = '👋ሰላም\u0000\u202e<script>&='.repeat(70);
-    const ids = { chargedMinor: 4_200, selfDescribingId: someTransactionId() };
+    const ids = { chargedMinor: 4_200, orderId: someTransactionId() };
     const plain = scene.newOrder(ids);
     const terms = { ...plain.terms, merchantName: hostile, description: hostile };
     expect(scene.rail.page({ ...plain, terms })).toEqual(scene.rail.page(plain));
@@ -103,12 +102,12 @@ describe('start', () => {
   test('the id that it was started with stays, when the keys that make ids are rotated', async () => {
     const order = scene.newOrder();
     const atBank = await scene.visited(order);
-    const attempt = { ...order.attempt, railReference: order.selfDescribingId };
-    const rotated = { ...order, attempt, selfDescribingId: someTransactionId() };
+    const attempt = { ...order.attempt, railReference: order.orderId };
+    const rotated = { ...order, attempt, orderId: someTransactionId() };
     expect(scene.rail.page(rotated)).toEqual(scene.rail.page(order));
     const call = await scene.callbackOf(() => atBank.act('pays'));
     expect((await scene.rail.query(rotated, Date.now())).type).toBe('succeeded');
-    const result = await scene.rail.handleCallback(requestOf(call), rotated);
+    const result = await scene.rail.readCallback(requestOf(call), rotated);
     expect(result).toMatchObject({ type: 'outcome', outcome: { type: 'succeeded' } });
   });
 
@@ -135,7 +134,7 @@ describe('start', () => {
   });
 
   test('the stand-in refuses an id of another form, and an id for another amount', async () => {
-    const short = scene.newOrder({ selfDescribingId: 'H7K2M9QX4T0B8ZC3VN5D' });
+    const short = scene.newOrder({ orderId: 'H7K2M9QX4T0B8ZC3VN5D' });
     expect((await scene.visit(short)).status).toBe(400);
     const order = scene.newOrder();
     await scene.visit(order);
@@ -171,10 +170,10 @@ describe('the stand-in', () => {
     const order = scene.newOrder();
     const { html } = await scene.visit(order);
     expect(html).toContain(`<b>ETB ${amountTextOf(order)}</b>`);
-    const form = new URLSearchParams({ orderId: order.selfDescribingId, act: 'pays' });
+    const form = new URLSearchParams({ orderId: order.orderId, act: 'pays' });
     const post = { method: 'POST', body: form };
     const call = await scene.callbackOf(() => fetch(`${scene.standIn.baseUrl}/Default.aspx`, post));
-    const result = await scene.rail.handleCallback(requestOf(call), order);
+    const result = await scene.rail.readCallback(requestOf(call), order);
     expect(result).toMatchObject({ type: 'outcome', outcome: { type: 'succeeded' } });
   });
 });

@@ -2,7 +2,6 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { CustomerAct, Fault, Plan } from '../../scripts/stand-ins/stand-in.ts';
 import type { FailureReason } from '../../src/domain/intent.ts';
 import { ethiopianTimestamp, purchaseDescription } from '../../src/rails/ebirr/purchase.ts';
-import type { Rail } from '../../src/rails/rail.ts';
 import { type EbirrScene, ebirrScene } from '../support/rails/ebirr-scene.ts';
 import { watchRailAnswers } from '../support/rails/logged.ts';
 
@@ -12,7 +11,7 @@ import { watchRailAnswers } from '../support/rails/logged.ts';
  */
 
 let scene: EbirrScene;
-let rail: Rail;
+let rail: ReturnType<EbirrScene['railWith']>;
 
 beforeEach(async () => {
   scene = await ebirrScene();
@@ -164,17 +163,12 @@ describe('the plan', () => {
       checkAtMs: null,
     });
     expect(rail.startTimeoutMs).toBe(330_000);
-    expect(rail.startsInQueue).toBe(true);
+    expect(rail.startWaitsForCustomer).toBe(true);
     expect(rail.currencies).toEqual(['ETB']);
-    expect(rail.page(scene.order())).toBeNull();
   });
 
-  test('nobody can be asked later', async () => {
-    expect(await rail.query(scene.order(), Date.now())).toEqual({
-      type: 'unknown',
-      checkAtMs: null,
-    });
-    expect(scene.standIn.calls).toHaveLength(0);
+  test('has no status query', () => {
+    expect(rail).not.toHaveProperty('query');
   });
 });
 

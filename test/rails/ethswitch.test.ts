@@ -68,7 +68,6 @@ describe('settings', () => {
     const cards = ethswitchRail(v.parse(ethswitchSettings, CARDS));
     expect([nbg.id, nbg.currencies]).toEqual(['ethswitch-nbg', ['ETB']]);
     expect([cards.id, cards.currencies]).toEqual(['ethswitch-cards', ['ETB', 'USD']]);
-    expect([nbg.startsInQueue, cards.startsInQueue]).toEqual([false, false]);
   });
 
   test.each([

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
 import type { FailureReason } from '../../src/domain/intent.ts';
-import { readCallback } from '../../src/rails/mpesa/callback.ts';
+import { readMpesaCallback } from '../../src/rails/mpesa/callback.ts';
 import {
   amountText,
   descriptionText,
@@ -229,10 +229,10 @@ describe('reading callbacks', () => {
 
   it('takes the samples, in Ethiopia’s form and in Kenya’s', () => {
     const wrongPin = { type: 'outcome', outcome: { type: 'failed', reason: 'wrong_pin' } };
-    expect(readCallback(JSON.stringify(SAMPLE_PAID), PAID_ORDER)).toEqual(SUCCEEDED);
-    expect(readCallback(JSON.stringify(SAMPLE_PAID.Envelope), PAID_ORDER)).toEqual(SUCCEEDED);
-    expect(readCallback(JSON.stringify(SAMPLE_FAILED), PAID_ORDER)).toEqual(wrongPin);
-    expect(readCallback(JSON.stringify(SAMPLE_FAILED.Envelope), PAID_ORDER)).toEqual(wrongPin);
+    expect(readMpesaCallback(JSON.stringify(SAMPLE_PAID), PAID_ORDER)).toEqual(SUCCEEDED);
+    expect(readMpesaCallback(JSON.stringify(SAMPLE_PAID.Envelope), PAID_ORDER)).toEqual(SUCCEEDED);
+    expect(readMpesaCallback(JSON.stringify(SAMPLE_FAILED), PAID_ORDER)).toEqual(wrongPin);
+    expect(readMpesaCallback(JSON.stringify(SAMPLE_FAILED.Envelope), PAID_ORDER)).toEqual(wrongPin);
   });
 
   it.each<readonly [string, FailureReason]>([
@@ -248,35 +248,35 @@ describe('reading callbacks', () => {
     for (const ResultCode of [code, Number(code)]) {
       const text = paid({ ResultCode, CallbackMetadata: undefined });
       const failed = { type: 'outcome', outcome: { type: 'failed', reason } };
-      expect(readCallback(text, PAID_ORDER)).toEqual(failed);
+      expect(readMpesaCallback(text, PAID_ORDER)).toEqual(failed);
     }
   });
 
   it('does not guess at a code that it does not know', () => {
     for (const ResultCode of ['34', 4999, 'TP40088', '', ' 0', '00', -1, 'constructor']) {
-      const reading = readCallback(paid({ ResultCode }), PAID_ORDER);
+      const reading = readMpesaCallback(paid({ ResultCode }), PAID_ORDER);
       expect(reading).toEqual({ type: 'refused', suspicion: 'unknown_state' });
     }
-    expect(readCallback(paid({ ResultCode: '0' }), PAID_ORDER)).toEqual(SUCCEEDED);
+    expect(readMpesaCallback(paid({ ResultCode: '0' }), PAID_ORDER)).toEqual(SUCCEEDED);
   });
 
   it('asks for both ids', () => {
     const foreign = { type: 'refused', suspicion: 'other_order' };
     for (const id of ['X', '', null, undefined, 7, ['X']]) {
-      expect(readCallback(paid({ MerchantRequestID: id }), PAID_ORDER)).toEqual(foreign);
-      expect(readCallback(paid({ CheckoutRequestID: id }), PAID_ORDER)).toEqual(foreign);
+      expect(readMpesaCallback(paid({ MerchantRequestID: id }), PAID_ORDER)).toEqual(foreign);
+      expect(readMpesaCallback(paid({ CheckoutRequestID: id }), PAID_ORDER)).toEqual(foreign);
       const failure = { MerchantRequestID: id, ResultCode: 1032 };
-      expect(readCallback(paid(failure), PAID_ORDER)).toEqual(foreign);
+      expect(readMpesaCallback(paid(failure), PAID_ORDER)).toEqual(foreign);
     }
     const attempt = { ...PAID_ORDER.attempt, railReference: null };
     const unanswered = { ...PAID_ORDER, attempt };
-    expect(readCallback(paid(), unanswered)).toEqual(SUCCEEDED);
-    expect(readCallback(paid({ MerchantRequestID: 'X' }), unanswered)).toEqual(foreign);
+    expect(readMpesaCallback(paid(), unanswered)).toEqual(SUCCEEDED);
+    expect(readMpesaCallback(paid({ MerchantRequestID: 'X' }), unanswered)).toEqual(foreign);
   });
 
   it('compares the amount exactly, number or text', () => {
     const read = (Value: unknown) =>
-      readCallback(paid({}, [{ Name: 'Amount', Value }]), PAID_ORDER);
+      readMpesaCallback(paid({}, [{ Name: 'Amount', Value }]), PAID_ORDER);
     const noReceipt = { type: 'outcome', outcome: { type: 'succeeded', receipt: null } };
     for (const value of [20, '20', '20.0', '20.00']) {
       expect(read(value)).toEqual(noReceipt);
@@ -294,9 +294,11 @@ describe('reading callbacks', () => {
     const unreadable = { type: 'refused', suspicion: 'unreadable' };
     const amount = { Name: 'Amount', Value: 20 };
     for (const items of [[], {}, 'Amount', [null, 7, 'x'], [amount, amount]]) {
-      expect(readCallback(paid({}, items), PAID_ORDER)).toEqual(unreadable);
+      expect(readMpesaCallback(paid({}, items), PAID_ORDER)).toEqual(unreadable);
     }
-    expect(readCallback(paid({ CallbackMetadata: undefined }), PAID_ORDER)).toEqual(unreadable);
+    expect(readMpesaCallback(paid({ CallbackMetadata: undefined }), PAID_ORDER)).toEqual(
+      unreadable,
+    );
   });
 
   it('keeps no receipt that does not look like one', () => {
@@ -305,7 +307,7 @@ describe('reading callbacks', () => {
         { Name: 'Amount', Value: 20 },
         { Name: 'MpesaReceiptNumber', Value },
       ];
-      const reading = readCallback(paid({}, items), PAID_ORDER);
+      const reading = readMpesaCallback(paid({}, items), PAID_ORDER);
       expect(reading).toEqual({ type: 'outcome', outcome: { type: 'succeeded', receipt: null } });
     }
   });
@@ -323,7 +325,10 @@ describe('reading callbacks', () => {
     '{"__proto__":{"Body":{}}}',
     '\ufffd',
   ])('finds %j unreadable', (text) => {
-    expect(readCallback(text, PAID_ORDER)).toEqual({ type: 'refused', suspicion: 'unreadable' });
+    expect(readMpesaCallback(text, PAID_ORDER)).toEqual({
+      type: 'refused',
+      suspicion: 'unreadable',
+    });
   });
 
   it('reads 64 KiB of anything within a moment', () => {
@@ -333,7 +338,7 @@ describe('reading callbacks', () => {
     const items = `[${fill(item).slice(0, 65_000 - (65_000 % item.length) - 1)}]`;
     const long = paid({}, JSON.parse(items));
     for (const body of [...bodies, long, paid({ ResultCode: '9'.repeat(65_000) })]) {
-      expect(readCallback(body, PAID_ORDER)).toMatchObject({ type: 'refused' });
+      expect(readMpesaCallback(body, PAID_ORDER)).toMatchObject({ type: 'refused' });
     }
   });
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { jsonReply, type Reply } from '../../scripts/stand-ins/stand-in.ts';
-import type { Rail, RailOrder } from '../../src/rails/rail.ts';
+import type { RailOrder } from '../../src/rails/rail.ts';
 import { minorFromText } from '../../src/rails/telebirr-h5/answers.ts';
 import {
   scriptedRail,
@@ -11,7 +11,7 @@ import {
 /** Goal: no answer that is not whole and about this very order moves a payment. */
 
 let scene: TelebirrScene;
-let scripted: { readonly rail: Rail; stop(): Promise<void> };
+let scripted: Awaited<ReturnType<typeof scriptedRail>>;
 let next: Reply;
 beforeAll(async () => {
   scene = await telebirrScene();

@@ -2,7 +2,7 @@ import { createPrivateKey } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { jsonReply, type Reply } from '../../scripts/stand-ins/stand-in.ts';
 import { rsaSign, signedText } from '../../scripts/stand-ins/telebirr-h5-wire.ts';
-import type { Rail, RailOrder } from '../../src/rails/rail.ts';
+import type { RailOrder } from '../../src/rails/rail.ts';
 import vectors from '../fixtures/rails/telebirr-h5/vectors.json' with { type: 'json' };
 import { watchRailAnswers } from '../support/rails/logged.ts';
 import {
@@ -15,7 +15,7 @@ import {
 /** Goal: what telebirr said when it was no plain success is found by the attempt's reference. */
 
 let scene: TelebirrScene;
-let scripted: { readonly rail: Rail; stop(): Promise<void> };
+let scripted: Awaited<ReturnType<typeof scriptedRail>>;
 let next: Reply;
 
 beforeAll(async () => {
@@ -42,7 +42,7 @@ test('nothing, when all is well or the customer has not paid yet', async () => {
   await scene.rail.start(order);
   await scene.rail.query(order, Date.now());
   await (await scene.telebirr.order(order.attempt.reference)).act('pays');
-  await scene.rail.handleCallback(scene.lastNotification(), order);
+  await scene.rail.readCallback(scene.lastNotification(), order);
   expect(lines).toEqual([]);
 });
 
@@ -142,6 +142,6 @@ test.each([
   const said = { ...fields, sign: rsaSign(signedText(fields), key, 'pss32') };
   const rail = scene.railWith({ telebirrPublicKey: vectors.platformKey.spki_b64_der });
   const lines = watchRailAnswers();
-  await rail.handleCallback(notification(JSON.stringify(said)), order);
+  await rail.readCallback(notification(JSON.stringify(said)), order);
   expect(lines).toEqual([line(order, { call: 'callback', word: trade_status })]);
 });

@@ -6,6 +6,7 @@ import {
   signedText,
   type Texts,
 } from '../../scripts/stand-ins/telebirr-h5-wire.ts';
+import { bodyText } from '../../src/rails/callback.ts';
 import { type TelebirrScene, telebirrScene } from '../support/rails/telebirr-h5-scene.ts';
 
 /** Goal: the stand-in is no easier to please than telebirr, or the other tests prove little. */
@@ -158,8 +159,7 @@ describe('plans', () => {
     scene.telebirr.plan(amountText, { act: 'pays', ...(callback && { callback }) });
     expect((await scene.rail.start(order)).type).toBe('accepted');
     expect((await scene.telebirr.order(order.attempt.reference)).acted).toBe('pays');
-    const came = async () =>
-      (await scene.lastNotification().text()).includes(order.attempt.reference);
+    const came = async () => bodyText(scene.lastNotification()).includes(order.attempt.reference);
     expect(await came().catch(() => false)).toBe(isBefore);
     await new Promise((resolve) => setTimeout(resolve, 200));
     expect(await came().catch(() => false)).toBe(comes);

@@ -83,15 +83,10 @@ describe('the plan', () => {
       checkAtMs: null,
     });
     expect(scene.rail.currencies).toEqual(['ETB']);
-    expect(scene.rail.startsInQueue).toBe(false);
-    expect(scene.rail.page(scene.newOrder())).toBeNull();
   });
 
-  test('a query finds out nothing, and is not repeated', async () => {
-    expect(await scene.rail.query(scene.newOrder(), Date.now())).toEqual({
-      type: 'unknown',
-      checkAtMs: null,
-    });
+  test('has no status query', () => {
+    expect(scene.rail).not.toHaveProperty('query');
   });
 });
 

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { CallbackAnswer, CallbackVariant } from '../../scripts/stand-ins/stand-in.ts';
 import type { Method } from '../../src/domain/method.ts';
-import type { CallbackSuspicion } from '../../src/rails/rail.ts';
+import type { CallbackSuspicion } from '../../src/rails/callback.ts';
 import type { RailPayment } from './e2e-rails-payment.ts';
 import { eventually } from './e2e-scene.ts';
 

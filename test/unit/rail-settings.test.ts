@@ -1,9 +1,14 @@
-import { describe, expect, test } from 'vitest';
-import { type Bindings, ConfigError } from '../../src/config.ts';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import type { Bindings } from '../../src/config.ts';
 import { ENVIRONMENTS, type Environment, METHODS, type Method } from '../../src/domain/method.ts';
 import type { Rail } from '../../src/rails/rail.ts';
 import { currenciesOf } from '../../src/rails/registry.ts';
-import { checkRailSettings, configuredRail, railSecretName } from '../../src/rails/settings.ts';
+import {
+  configuredRail,
+  railConfiguration,
+  railSecretName,
+  SHARED_CALLBACK_METHODS,
+} from '../../src/rails/settings.ts';
 import { orderFor } from '../support/rails/order.ts';
 import {
   COMPLETE,
@@ -21,6 +26,8 @@ import {
  * `env` made of secrets, for all six methods.
  */
 
+afterEach(() => vi.restoreAllMocks());
+
 /** The methods that have a rail. */
 function enabled(env: Bindings, environment: Environment): Method[] {
   return METHODS.filter((method) => configuredRail(env, environment, method) !== null);
@@ -34,22 +41,36 @@ function railIn(env: Bindings, environment: Environment, method: Method): Rail {
   return rail;
 }
 
-/** The message of the ConfigError that the settings of an environment lead to. */
+/** What is wrong with the settings of an environment. */
+function faultsOf(env: Bindings, environment: Environment): string[] {
+  return METHODS.flatMap((method) => {
+    const configuration = railConfiguration(env, environment, method);
+    return configuration.state === 'misconfigured' ? [configuration.problem] : [];
+  });
+}
+
+/** What is wrong with the only secret that is. */
 function faultOf(env: Bindings, environment: Environment = 'production'): string {
-  try {
-    checkRailSettings(env, environment);
-  } catch (error) {
-    expect(error).toBeInstanceOf(ConfigError);
-    expect((error as Error).cause).toBeUndefined();
-    return (error as Error).message;
+  const [fault, ...others] = faultsOf(env, environment);
+  if (fault === undefined || others.length > 0) {
+    throw new Error(`${1 + others.length} faults instead of one`);
   }
-  throw new Error('nothing was found wrong');
+  return fault;
 }
 
 /** The fault of one method's secret that is complete but for `changes`; undefined leaves out. */
 function faultWith(method: Method, changes: Settings, environment: Environment = 'production') {
   const settings = { ...COMPLETE[method], ...changes };
   return faultOf(envOf({ [railSecretName(environment, method)]: settings }), environment);
+}
+
+/** The errors that are logged from now on. */
+function watchErrors(): unknown[] {
+  const lines: unknown[] = [];
+  vi.spyOn(console, 'error').mockImplementation((line: string) => {
+    lines.push(JSON.parse(line));
+  });
+  return lines;
 }
 
 const otherOf = (environment: Environment) =>
@@ -59,7 +80,7 @@ describe('which rails there are', () => {
   test('decisions.md#23: without a secret, none', () => {
     const env = envOf({ RAIL_TELE_BIRR: COMPLETE.TELE_BIRR, RAIL_VISA_PRODUCTION: { a: 1 } });
     for (const environment of ENVIRONMENTS) {
-      checkRailSettings(env, environment);
+      expect(faultsOf(env, environment)).toEqual([]);
       expect(enabled(env, environment)).toEqual([]);
     }
     for (const method of METHODS) {
@@ -72,7 +93,7 @@ describe('which rails there are', () => {
       const name = railSecretName(environment, method);
       expect(name).toBe(`RAIL_${method}_${environment.toUpperCase()}`);
       const env = envOf({ [name]: COMPLETE[method] });
-      checkRailSettings(env, environment);
+      expect(faultsOf(env, environment)).toEqual([]);
       expect(enabled(env, environment)).toEqual([method]);
       expect(configuredRail(env, environment, method)?.id).toBe(RAIL_IDS[method]);
       expect(enabled(env, otherOf(environment))).toEqual([]);
@@ -84,7 +105,7 @@ describe('which rails there are', () => {
       RAIL_CBE_PRODUCTION: '',
       RAIL_E_BIRR_PRODUCTION: { fetch: () => null },
     } as unknown as Bindings;
-    checkRailSettings(env, 'production');
+    expect(faultsOf(env, 'production')).toEqual([]);
     expect(enabled(env, 'production')).toEqual([]);
   });
 
@@ -92,7 +113,6 @@ describe('which rails there are', () => {
     const env = envWithAll('production', 'sandbox');
     for (const environment of ENVIRONMENTS) {
       const rails = METHODS.map((method) => configuredRail(env, environment, method));
-      checkRailSettings(env, environment);
       expect(METHODS.map((method) => configuredRail(env, environment, method))).toEqual(rails);
       for (const [index, method] of METHODS.entries()) {
         expect(configuredRail(env, environment, method)).toBe(rails[index]);
@@ -115,8 +135,13 @@ describe('which rails there are', () => {
     const cbe = configuredRail(env, 'production', 'CBE');
     expect(configuredRail(env, 'production', 'CBE')).toBe(cbe);
     expect(read).toEqual(['RAIL_CBE_PRODUCTION']);
-    checkRailSettings(env, 'production');
+    expect(enabled(env, 'production')).toEqual(METHODS);
     expect(read.sort()).toEqual(METHODS.map((method) => `RAIL_${method}_PRODUCTION`).sort());
+  });
+
+  test.each(METHODS)('%s: the rails with a shared callback address are listed', (method) => {
+    const rail = railIn(envWithAll('production'), 'production', method);
+    expect(SHARED_CALLBACK_METHODS.get(rail.id)).toBe(rail.openCallback && method);
   });
 
   test('production and sandbox are never mixed', () => {
@@ -129,7 +154,8 @@ describe('which rails there are', () => {
     const env = envOf(secrets);
     const pages = ENVIRONMENTS.map((environment) => {
       const rail = railIn(env, environment, 'CBE');
-      const page = rail.page(orderFor(rail, 'CBE', { terms: { environment } }));
+      const order = { orderId: 'A2B3C4D5E6F7'.repeat(7).slice(0, 79) };
+      const page = rail.page?.(orderFor(rail, 'CBE', { terms: { environment }, order }));
       expect(page?.redirectUrl).toMatch(new RegExp(`^https://${environment}\\.cbe\\.rail\\.test/`));
       return new URL(page?.redirectUrl ?? '').search;
     });
@@ -232,14 +258,32 @@ describe('a wrong secret', () => {
     expect(faultWith(method, { colour: SECRET_TEXT })).not.toContain(SECRET_TEXT);
   });
 
-  test('of several the first is told', () => {
-    const env = envOf({ RAIL_E_BIRR_PRODUCTION: '{', RAIL_CBE_PRODUCTION: '{' });
-    expect(faultOf(env)).toBe('RAIL_CBE_PRODUCTION must be JSON');
-  });
-
-  test('it goes on being found', () => {
-    const env = envOf({ RAIL_CBE_PRODUCTION: '{' });
-    expect([faultOf(env), faultOf(env)]).toEqual(Array(2).fill('RAIL_CBE_PRODUCTION must be JSON'));
+  test('disables its method, and is logged once with the name of the field', () => {
+    const lines = watchErrors();
+    const env = envOf({
+      RAIL_E_BIRR_PRODUCTION: COMPLETE.E_BIRR,
+      RAIL_CBE_PRODUCTION: { ...COMPLETE.CBE, tillCode: 7 },
+      RAIL_M_PESA_PRODUCTION: '{',
+    });
+    for (let times = 0; times < 2; times += 1) {
+      expect(enabled(env, 'production')).toEqual(['E_BIRR']);
+      expect(faultsOf(env, 'production')).toEqual([
+        'RAIL_CBE_PRODUCTION: tillCode: must be text',
+        'RAIL_M_PESA_PRODUCTION must be JSON',
+      ]);
+    }
+    expect(lines).toEqual([
+      {
+        event: 'rail_misconfigured',
+        secret: 'RAIL_CBE_PRODUCTION',
+        problem: 'RAIL_CBE_PRODUCTION: tillCode: must be text',
+      },
+      {
+        event: 'rail_misconfigured',
+        secret: 'RAIL_M_PESA_PRODUCTION',
+        problem: 'RAIL_M_PESA_PRODUCTION must be JSON',
+      },
+    ]);
   });
 
   test('several faults are told at once', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Simulation } from '../../src/domain/intent.ts';
+import { simulatedCommands } from '../../src/checkout/simulator.ts';
+import type { IntentTerms, Simulation } from '../../src/domain/intent.ts';
 import { METHODS } from '../../src/domain/method.ts';
 import type { RailOrder } from '../../src/rails/rail.ts';
 import { railFor } from '../../src/rails/registry.ts';
@@ -13,18 +14,9 @@ function orderWith(simulation: Simulation | null): RailOrder {
     chargedMinor: 150_000,
     attemptToken: 't1.abc',
     callbackUrl: 'https://pay.example.com/rails/simulator/t1.abc',
-    selfDescribingId: 'A'.repeat(79),
     checkoutUrl: 'https://pay.example.com/checkout/t1.def',
     returnUrl: 'https://pay.example.com/checkout/t1.def/returned',
   };
-}
-
-function post(body: string, headers: Record<string, string> = {}): Request {
-  return new Request('https://pay.example.com/rails/simulator/t1.abc', {
-    method: 'POST',
-    body,
-    headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
-  });
 }
 
 describe('decisions.md#22: the sandbox rail', () => {
@@ -57,33 +49,22 @@ describe('decisions.md#22: the sandbox rail', () => {
     });
     expect(await simulator.start(order)).toMatchObject({ type: 'accepted', redirectUrl: null });
     expect(await simulator.query(order, NOW_MS)).toEqual(outcome);
-    const refused = await simulator.handleCallback(post('outcome=approve'), order);
-    expect(refused.type).toBe('refused');
   });
 
   test.each([
-    ['approve', { type: 'succeeded', receipt: null }, false],
-    ['decline', { type: 'failed', reason: 'declined' }, false],
-    ['give_up', { type: 'failed', reason: 'abandoned' }, true],
-  ])('the button %s', async (button, outcome, givesUp) => {
-    const result = await simulator.handleCallback(post(`outcome=${button}`), orderWith(null));
-    expect(result).toMatchObject({ type: 'outcome', outcome, givesUp, onlyPending: true });
-    if (result.type === 'outcome') {
-      const answer = result.answer({ customerUrl: 'https://a.example/x' });
-      expect(answer.status).toBe(303);
-      expect(answer.headers.get('location')).toBe('https://a.example/x');
-    }
-  });
-
-  test.each([
-    ['no outcome', post('')],
-    ['an unknown outcome', post('outcome=win')],
-    ['another type', post('outcome=approve', { 'content-type': 'text/plain' })],
-    ['a form of another site', post('outcome=approve', { 'sec-fetch-site': 'cross-site' })],
-    ['too long', post(`outcome=approve&x=${'y'.repeat(1e6)}`)],
-  ])('refused: %s', async (_name, request) => {
-    const result = await simulator.handleCallback(request, orderWith(null));
-    expect(result.type === 'refused' && result.answer.status).toBe(400);
+    ['approve', { type: 'succeeded', receipt: null }],
+    ['decline', { type: 'failed', reason: 'declined' }],
+    ['give_up', { type: 'failed', reason: 'abandoned' }],
+  ] as const)('the button %s', (choice, outcome) => {
+    const attemptId = attemptWith().id;
+    const settle = { type: 'settle_attempt', attemptId, outcome, onlyPending: true };
+    const commandsOf = (kind: IntentTerms['kind']) =>
+      simulatedCommands(choice, { terms: termsWith({ kind }) }, { id: attemptId });
+    expect(commandsOf('express')).toEqual([settle]);
+    // Only a hosted payment outlives its attempt.
+    expect(commandsOf('hosted')).toEqual(
+      choice === 'give_up' ? [settle, { type: 'give_up' }] : [settle],
+    );
   });
 
   test('serves every sandbox method and nothing in production (decisions.md#23)', () => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { IntentClient } from '../../src/intent/client.ts';
+import { readHealth } from '../../src/operator/health/read.ts';
 import { cbeReport, playRails, SCENE_SECRETS, SCENES, send } from './rails-scenes.ts';
 import {
   alarmNow,
@@ -176,23 +177,46 @@ test('an attempt of a rail that is configured no more is not asked about, but no
 // Mistyped
 
 const MISTYPED = envWith({ RAIL_M_PESA_PRODUCTION: '{' });
-const FAULT = 'ConfigError: RAIL_M_PESA_PRODUCTION must be JSON';
-
 const create = (kind: 'hosted' | 'express', environment: 'sandbox' | 'production', changes: Body) =>
   send(MISTYPED, CREATE_PATHS[kind][environment], {
     apiKey: ALPHA.apiKeys[environment],
     body: (kind === 'hosted' ? hostedBody : expressBody)({ phoneNumber: PHONE, ...changes }),
   });
 
-test('a mistyped secret is found by the first request to its environment, whatever it asks for', async () => {
+test('a mistyped secret disables its own method, and no other create notices', async () => {
   noRail();
-  for (const kind of ['hosted', 'express'] as const) {
-    const { status, text } = await create(kind, 'production', { method: 'E_BIRR' });
-    expect(status).toBe(500);
-    expect(text).not.toContain('M_PESA');
-  }
-  expect(loggedEvents('api_failed')).toMatchObject([{ error: FAULT }, { error: FAULT }]);
+  const hosted = await create('hosted', 'production', { methods: ['E_BIRR', 'M_PESA'] });
+  expect(hosted.status).toBe(400);
+  expect(JSON.parse(hosted.text)).toMatchObject({
+    validationErrors: { 'methods[1]': 'M_PESA is not enabled for this merchant.' },
+  });
+  const express = await create('express', 'production', { method: 'M_PESA' });
+  expect(express.status).toBe(400);
   expect(await everythingStored()).toEqual({});
+  for (const [index, kind] of (['hosted', 'express'] as const).entries()) {
+    const given = { hosted: { methods: ['E_BIRR'] }, express: { method: 'E_BIRR' } }[kind];
+    const paymentIntentUniqueId = `order-${index + 1}`;
+    const { status } = await create(kind, 'production', { ...given, paymentIntentUniqueId });
+    expect(status).toBe(200);
+  }
+  expect(loggedEvents('api_failed')).toEqual([]);
+});
+
+test('a mistyped secret is logged once, and shows in the operator’s health', async () => {
+  noRail();
+  const mistypedOnce = envWith({ RAIL_M_PESA_PRODUCTION: '{' });
+  const problem = 'RAIL_M_PESA_PRODUCTION must be JSON';
+  for (let times = 0; times < 3; times += 1) {
+    await send(mistypedOnce, CREATE_PATHS.hosted.production, {
+      apiKey: ALPHA.apiKeys.production,
+      body: hostedBody({ methods: ['E_BIRR'] }),
+    });
+  }
+  expect(loggedEvents('rail_misconfigured')).toEqual([
+    { event: 'rail_misconfigured', secret: 'RAIL_M_PESA_PRODUCTION', problem },
+  ]);
+  const { misconfiguredRails } = await readHealth(mistypedOnce, Date.now());
+  expect(misconfiguredRails).toMatchObject([{ method: 'M_PESA', problem }]);
 });
 
 test('the other environment does not notice', async () => {
@@ -210,7 +234,7 @@ test('the rail’s own callbacks wait, and leave no mark', async () => {
   const before = await everythingStored();
   const path = await callbackPath('stk-push');
   expect((await send(MISTYPED, path, { body: { any: 'thing' } })).status).toBe(503);
-  expect(loggedEvents('page_failed')).toMatchObject([{ error: FAULT }]);
+  expect(loggedEvents('rail_callback_refused')).toMatchObject([{ suspicion: 'not_configured' }]);
   expect(await everythingStored()).toEqual(before);
   expect((await MPESA_SCENE?.says('paid'))?.status).toBe(200);
 });
@@ -282,7 +306,7 @@ test('CBE’s own secret is mistyped: its reports wait, for nobody can say whose
   expect(sent).toMatchObject({ status: 503, text: 'Not available' });
   expect(await everythingStored()).toEqual(before);
   expect(loggedEvents('rail_misconfigured')).toMatchObject([
-    { error: expect.stringMatching(/^ConfigError: RAIL_CBE_PRODUCTION: baseUrl: \S/) },
+    { problem: expect.stringMatching(/^RAIL_CBE_PRODUCTION: baseUrl: \S/) },
   ]);
   expect(loggedEvents('rail_callback_refused')).toEqual([
     { event: 'rail_callback_refused', rail: 'cbe-birr', suspicion: 'not_configured' },

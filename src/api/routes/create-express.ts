@@ -35,7 +35,7 @@ export async function createExpress(call: MerchantCall): Promise<Response> {
     attempt,
     answer: null,
     // A rail that is called by a consumer is answered for at once.
-    answerWithinMs: (rail.startsInQueue ? 0 : rail.startTimeoutMs) + ANSWER_MARGIN_MS,
+    answerWithinMs: (rail.startWaitsForCustomer ? 0 : rail.startTimeoutMs) + ANSWER_MARGIN_MS,
   });
   if (result.type !== 'created') {
     return answerTaken(call, intent, terms.uniqueId, result);
@@ -54,7 +54,7 @@ async function startCharge(
   rail: Rail,
 ): Promise<string> {
   const attempt = onlyAttempt(intent);
-  const order = await railOrder(env, client.objectId, intent, attempt);
+  const order = await railOrder(env, rail, client.objectId, intent, attempt);
   const result = await startAtRail(env, client.objectId, order, rail);
   const redirectUrl = result.type === 'accepted' ? result.redirectUrl : null;
   const answers = expressAnswers(order, redirectUrl);

@@ -8,10 +8,12 @@ import {
 import type { CheckoutMessages } from '../../i18n/messages.ts';
 import { moneyText } from '../../i18n/money-text.ts';
 import { timeText } from '../../i18n/time-text.ts';
-import type { SimulatorOutcome } from '../../rails/simulator/rail.ts';
 import { Countdown } from './countdown.tsx';
 import { CheckoutDocument } from './document.tsx';
 import { Headline, Row } from './elements.tsx';
+
+/** What the buttons of the page post. */
+export type SimulatorChoice = 'approve' | 'decline' | 'give_up';
 
 export interface SimulatorPageProps {
   readonly text: CheckoutMessages;
@@ -97,7 +99,7 @@ function Buttons(props: SimulatorPageProps) {
 }
 
 function Choice(props: {
-  readonly outcome: SimulatorOutcome;
+  readonly outcome: SimulatorChoice;
   readonly look: string;
   readonly children: string;
 }): VNode {

@@ -1,8 +1,7 @@
-import { ConfigError } from '../../config.ts';
 import { CURRENCIES, type Currency, type Environment, type Method } from '../../domain/method.ts';
 import { type CommissionRate, majorText } from '../../domain/money.ts';
 import type { MethodState } from '../../merchants/methods.ts';
-import { configuredRail } from '../../rails/settings.ts';
+import { railConfiguration } from '../../rails/settings.ts';
 
 /**
  * What pays by a method. The sandbox simulates always, and has the rail's own test system beside
@@ -47,21 +46,18 @@ function railStanding(
   environment: Environment,
   method: Method,
 ): Pick<MethodStanding, 'rail' | 'currencies'> {
-  try {
-    const rail = configuredRail(env, environment, method);
-    if (environment === 'sandbox') {
-      return { rail: rail === null ? 'simulated' : 'simulated_and_test', currencies: CURRENCIES };
-    }
-    return rail === null
-      ? { rail: 'missing', currencies: [] }
-      : { rail: 'connected', currencies: rail.currencies };
-  } catch (error) {
-    if (error instanceof ConfigError) {
-      // What is wrong with which secret is the operator's to read, in the log.
-      return { rail: 'misconfigured', currencies: [] };
-    }
-    throw error;
+  const configuration = railConfiguration(env, environment, method);
+  if (configuration.state === 'misconfigured') {
+    // What is wrong with the secret is the operator's to read.
+    return { rail: 'misconfigured', currencies: [] };
   }
+  const rail = configuration.state === 'configured' ? configuration.rail : null;
+  if (environment === 'sandbox') {
+    return { rail: rail === null ? 'simulated' : 'simulated_and_test', currencies: CURRENCIES };
+  }
+  return rail === null
+    ? { rail: 'missing', currencies: [] }
+    : { rail: 'connected', currencies: rail.currencies };
 }
 
 /** "2.5 % + 1.00"; null for a method that costs nothing. */

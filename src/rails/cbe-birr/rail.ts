@@ -2,16 +2,25 @@ import type { AttemptPlan, IntentTerms, Outcome } from '../../domain/intent.ts';
 import type { Method } from '../../domain/method.ts';
 import { nextCheckAtMs } from '../../domain/schedule.ts';
 import { isPending } from '../../domain/time.ts';
-import { readBytes } from '../../http/read-bytes.ts';
 import { callRail, jsonObject, type RailAnswer } from '../call-rail.ts';
+import {
+  bodyText,
+  type CallbackReading,
+  emptyReply,
+  refusedCallback,
+  textReply,
+} from '../callback.ts';
 import { withWords } from '../provider-code.ts';
 import type {
-  CallbackResult,
-  CallbackSuspicion,
+  Callbacks,
+  OpenedCallback,
   Rail,
   RailOrder,
   RailPage,
+  RecoverablePage,
+  SharedCallbackAddress,
   StartResult,
+  StatusQuery,
 } from '../rail.ts';
 import { logRailAnswer } from '../rail-log.ts';
 import { openCallback } from './callback.ts';
@@ -20,12 +29,10 @@ import { hashOf, sealOf } from './seal.ts';
 import type { CbeBirrSettings } from './settings.ts';
 import { type StateReport, statusReport } from './state-report.ts';
 
-const RAIL_ID = 'cbe-birr';
+export const CBE_BIRR_RAIL_ID = 'cbe-birr';
 /** `start` calls nobody; the interface wants a bound all the same. */
 const START_TIMEOUT_MS = 1_000;
 const STATUS_TIMEOUT_MS = 10_000;
-/** Callbacks have about 500 bytes. */
-const CALLBACK_BYTES_MAX = 64 * 1024;
 /** What CBE's page takes; it is not told which. */
 const CURRENCY = 'ETB';
 /** Nobody logs in and pays sooner. */
@@ -34,9 +41,11 @@ const FIRST_CHECK_AFTER_MS = 30_000;
 /**
  * CBE Birr's web payment gateway ("cbebpg"): the customer is sent to CBE's page with an order
  * sealed into the address, CBE posts the end to an address registered once, and is asked for the
- * state before anything is believed. Its transaction id is the order's self-describing one.
+ * state before anything is believed. Its transaction id is our order id.
  */
-export function cbeBirrRail(settings: CbeBirrSettings): Rail {
+export function cbeBirrRail(
+  settings: CbeBirrSettings,
+): Rail & RecoverablePage & StatusQuery & Callbacks & SharedCallbackAddress {
   const seal = sealOf(settings.secret);
 
   const pageOf = (order: RailOrder): RailPage => {
@@ -81,7 +90,7 @@ export function cbeBirrRail(settings: CbeBirrSettings): Rail {
     const answer = await askState(transactionId);
     const report = reportIn(answer, transactionId);
     const logged = {
-      rail: RAIL_ID,
+      rail: CBE_BIRR_RAIL_ID,
       call: 'TXNSTAT',
       reference: attempt.reference,
       // By this alone an operator can ask the bank.
@@ -102,11 +111,42 @@ export function cbeBirrRail(settings: CbeBirrSettings): Rail {
     }
   };
 
+  const readReport = async (
+    { transactionId, state, word }: StateReport,
+    order: RailOrder,
+  ): Promise<CallbackReading> => {
+    if (![order.attempt.railReference, order.orderId].includes(transactionId)) {
+      return refusedCallback('other_order', emptyReply(409));
+    }
+    if (state === 'unknown') {
+      const { reference } = order.attempt;
+      const railReference = transactionId;
+      logRailAnswer({ rail: CBE_BIRR_RAIL_ID, call: 'callback', reference, railReference, word });
+    }
+    // The cipher and hash are weak, and an old callback can be sent again: whatever it says, CBE
+    // itself is asked. When it does not say, it is asked again soon, for the callback is news.
+    const checkAtMs = nextCheckAtMs(0, order.attempt.startedAtMs, Date.now());
+    const asked = await outcomeAt(order, transactionId, checkAtMs);
+    const isUnconfirmed =
+      state === 'paid' && asked.type !== 'succeeded' && order.attempt.status !== 'succeeded';
+    if (isUnconfirmed && !isPending(order.attempt)) {
+      return refusedCallback('not_confirmed', emptyReply(503));
+    }
+    return isUnconfirmed
+      ? {
+          type: 'outcome',
+          // The report and the status query contradict each other.
+          outcome: withWords({ type: 'unknown', checkAtMs }, word),
+          reply: textReply(503, 'Not confirmed'),
+        }
+      : // The reply that CBE expects is not published; its other endpoints answer 200.
+        { type: 'outcome', outcome: asked, reply: textReply(200, 'OK') };
+  };
+
   return {
-    id: RAIL_ID,
+    id: CBE_BIRR_RAIL_ID,
     currencies: [CURRENCY],
     startTimeoutMs: START_TIMEOUT_MS,
-    startsInQueue: false,
 
     plan(terms: IntentTerms, _method: Method, nowMs: number): AttemptPlan {
       return {
@@ -130,60 +170,35 @@ export function cbeBirrRail(settings: CbeBirrSettings): Rail {
       return outcomeAt(order, transactionIdFor(order), nextCheckAtMs(checks, startedAtMs, nowMs));
     },
 
-    async orderIdIn(text: string): Promise<string | null> {
-      const opened = openCallback(settings, seal, text);
-      return opened.type === 'report' ? opened.report.transactionId : null;
+    async readCallback(call, order) {
+      const opened = openCallback(settings, seal, bodyText(call));
+      return opened.type === 'refused'
+        ? refusedCallback(
+            opened.suspicion,
+            emptyReply(opened.suspicion === 'unreadable' ? 400 : 401),
+          )
+        : readReport(opened.report, order);
     },
 
-    async handleCallback(request: Request, order: RailOrder): Promise<CallbackResult> {
-      const bytes = await readBytes(request, CALLBACK_BYTES_MAX);
-      if (bytes === null) {
-        return refused('unreadable', 413);
-      }
-      const opened = openCallback(settings, seal, new TextDecoder().decode(bytes));
+    openCallback(call): OpenedCallback | null {
+      const opened = openCallback(settings, seal, bodyText(call));
       if (opened.type === 'refused') {
-        return refused(opened.suspicion, opened.suspicion === 'unreadable' ? 400 : 401);
+        return null;
       }
-      const { transactionId, state, word } = opened.report;
-      if (![order.attempt.railReference, order.selfDescribingId].includes(transactionId)) {
-        return refused('other_order', 409);
-      }
-      if (state === 'unknown') {
-        const { reference } = order.attempt;
-        const railReference = transactionId;
-        logRailAnswer({ rail: RAIL_ID, call: 'callback', reference, railReference, word });
-      }
-      // The cipher and hash are weak, and an old callback can be sent again: whatever it says, CBE
-      // itself is asked. When it does not say, it is asked again soon, for the callback is news.
-      const checkAtMs = nextCheckAtMs(0, order.attempt.startedAtMs, Date.now());
-      const asked = await outcomeAt(order, transactionId, checkAtMs);
-      const isUnconfirmed =
-        state === 'paid' && asked.type !== 'succeeded' && order.attempt.status !== 'succeeded';
-      if (isUnconfirmed && !isPending(order.attempt)) {
-        return refused('not_confirmed', 503);
-      }
-      return {
-        type: 'outcome',
-        // Where CBE contradicts itself nobody guesses.
-        outcome: isUnconfirmed ? withWords({ type: 'unknown', checkAtMs }, word) : asked,
-        givesUp: false,
-        onlyPending: false,
-        // What CBE wants to hear is not published; 200 is what the published endpoints say.
-        answer: () =>
-          isUnconfirmed ? new Response('Not confirmed', { status: 503 }) : new Response('OK'),
-      };
+      const { report } = opened;
+      return { orderId: report.transactionId, read: (order) => readReport(report, order) };
     },
   };
 }
 
 /**
- * The id that the attempt was started with. It is kept as the rail's reference, because an order's
- * self-describing id is another one once the keys that sign it were rotated.
+ * The id that the attempt was started with. It is stored as the rail's reference, because the order
+ * id of the same attempt changes when the keys that sign it are rotated.
  */
-function transactionIdFor({ attempt, selfDescribingId }: RailOrder): string {
-  return attempt.railReference ?? selfDescribingId;
-}
-
-function refused(suspicion: CallbackSuspicion, status: number): CallbackResult {
-  return { type: 'refused', suspicion, answer: new Response(null, { status }) };
+function transactionIdFor({ attempt, orderId }: RailOrder): string {
+  const transactionId = attempt.railReference ?? orderId;
+  if (transactionId === undefined) {
+    throw new Error('an order for CBE needs an order id');
+  }
+  return transactionId;
 }

@@ -1,23 +1,25 @@
 import type { Outcome } from '../../domain/intent.ts';
-import { readBytes } from '../../http/read-bytes.ts';
+import {
+  bodyText,
+  type CallbackCall,
+  type CallbackReading,
+  type CallbackSuspicion,
+  jsonReply,
+  refusedCallback,
+} from '../callback.ts';
 import { withWords } from '../provider-code.ts';
-import type { CallbackResult, CallbackSuspicion, RailOrder } from '../rail.ts';
+import type { RailOrder } from '../rail.ts';
 import { logRailAnswer } from '../rail-log.ts';
 import { type EbirrReport, ebirrReport, meaningOf, mismatchOf, wordOf } from './answer.ts';
 import { EBIRR_RAIL_ID } from './settings.ts';
-
-const BODY_BYTES_MAX = 64 * 1024;
 
 /**
  * What eBirr posts to `returnUrl`. It is unsigned and eBirr cannot be asked about it, so it is
  * believed for what nobody else knows together: the address that we gave to eBirr alone, and the
  * order's reference; transaction id and amount must fit where they are sent and known.
  */
-export async function handleEbirrCallback(
-  request: Request,
-  order: RailOrder,
-): Promise<CallbackResult> {
-  const report = await readReport(request);
+export function readEbirrCallback(call: CallbackCall, order: RailOrder): CallbackReading {
+  const report = ebirrReport(bodyText(call));
   if (report === null || report.referenceId === null) {
     return refused('unreadable', 400);
   }
@@ -38,16 +40,9 @@ export async function handleEbirrCallback(
   return {
     type: 'outcome',
     outcome: withWords(outcome, word),
-    givesUp: false,
-    onlyPending: false,
     // What eBirr expects is not documented; integrators answer 200.
-    answer: () => Response.json({ received: true }),
+    reply: jsonReply(200, { received: true }),
   };
-}
-
-async function readReport(request: Request): Promise<EbirrReport | null> {
-  const bytes = await readBytes(request, BODY_BYTES_MAX);
-  return bytes === null ? null : ebirrReport(new TextDecoder().decode(bytes));
 }
 
 function outcomeOf(report: EbirrReport): Outcome | null {
@@ -64,10 +59,6 @@ function outcomeOf(report: EbirrReport): Outcome | null {
   }
 }
 
-function refused(suspicion: CallbackSuspicion, status: number): CallbackResult {
-  return {
-    type: 'refused',
-    suspicion,
-    answer: Response.json({ received: false }, { status }),
-  };
+function refused(suspicion: CallbackSuspicion, status: number): CallbackReading {
+  return refusedCallback(suspicion, jsonReply(status, { received: false }));
 }

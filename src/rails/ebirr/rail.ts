@@ -1,11 +1,13 @@
-import type { AttemptPlan, IntentTerms, Outcome } from '../../domain/intent.ts';
+import type { IntentTerms } from '../../domain/intent.ts';
 import type { Currency, Method } from '../../domain/method.ts';
 import { callRail } from '../call-rail.ts';
+import type { CallbackCall } from '../callback.ts';
+import { phoneToPrompt, promptPlan } from '../phone-prompt.ts';
 import { withWords } from '../provider-code.ts';
-import type { CallbackResult, Rail, RailOrder, StartResult } from '../rail.ts';
+import type { Callbacks, PhoneCheck, Rail, RailOrder, SlowStart, StartResult } from '../rail.ts';
 import { logRailAnswer } from '../rail-log.ts';
 import { type EbirrReport, ebirrReport, meaningOf, mismatchOf, wordOf } from './answer.ts';
-import { handleEbirrCallback } from './callback.ts';
+import { readEbirrCallback } from './callback.ts';
 import { purchaseFor, purchaseRequest } from './purchase.ts';
 import { EBIRR_RAIL_ID, type EbirrSettings } from './settings.ts';
 
@@ -24,58 +26,33 @@ const QUEUE_TIME_MS = 60_000;
 const NOT_LET_IN_STATUSES: readonly number[] = [401, 403, 404, 405];
 
 /**
- * eBirr (Coopay, Kaafi): a prompt on the customer's phone. One call asks for the payment and
- * is answered with its result. Nothing can be asked later: a payment whose answer was lost waits
- * for eBirr's report to the callback URL, or for the operator.
+ * eBirr (Coopay, Kaafi): a prompt on the customer's phone. One call asks for the payment and returns
+ * its result. eBirr confirms no status query for direct purchases: a payment whose answer was lost
+ * waits for eBirr's report to the callback URL, or for the operator.
  */
-export function ebirrRail(settings: EbirrSettings): Rail {
+export function ebirrRail(settings: EbirrSettings): Rail & PhoneCheck & SlowStart & Callbacks {
   // The answer comes after the customer's act.
   const callTimeMs = settings.promptWindowSeconds * 1_000 + ANSWER_TIME_MS;
-  const takesPhone = (phone: string) =>
-    settings.phonePrefixes.some((prefix) => phone.startsWith(prefix));
-  return {
+  const rail = {
     id: EBIRR_RAIL_ID,
     currencies: CURRENCIES,
     startTimeoutMs: callTimeMs,
-    startsInQueue: true,
+    startWaitsForCustomer: true as const,
 
-    takesPhone,
+    takesPhone: (phone: string) =>
+      settings.phonePrefixes.some((prefix) => phone.startsWith(prefix)),
 
-    plan(_terms: IntentTerms, _method: Method, nowMs: number): AttemptPlan {
-      return {
-        flow: 'push',
-        deadlineAtMs: nowMs + QUEUE_TIME_MS,
-        // eBirr takes no expiry from us, and the call may go on when nobody listens any more.
-        windowIsFinal: false,
-        checkAtMs: null,
-      };
-    },
+    plan: (_terms: IntentTerms, _method: Method, nowMs: number) =>
+      promptPlan(nowMs + QUEUE_TIME_MS),
 
     async start(order: RailOrder): Promise<StartResult> {
-      const { phone } = order.attempt;
-      if (!CURRENCIES.includes(order.terms.currency)) {
-        return { type: 'refused', reason: 'misconfigured' };
-      }
-      if (phone === null || !takesPhone(phone)) {
-        return { type: 'refused', reason: 'declined' };
-      }
-      return purchase(settings, order, phone, callTimeMs);
+      const phone = phoneToPrompt(rail, order);
+      return typeof phone === 'string' ? purchase(settings, order, phone, callTimeMs) : phone;
     },
 
-    /** There is none: the phone asks. */
-    page(): null {
-      return null;
-    },
-
-    /** No status call is confirmed for direct purchases. */
-    async query(): Promise<Outcome> {
-      return { type: 'unknown', checkAtMs: null };
-    },
-
-    handleCallback(request: Request, order: RailOrder): Promise<CallbackResult> {
-      return handleEbirrCallback(request, order);
-    },
+    readCallback: async (call: CallbackCall, order: RailOrder) => readEbirrCallback(call, order),
   };
+  return rail;
 }
 
 /** Called once for an attempt, ever: eBirr may take the money again for the same reference. */

@@ -1,10 +1,16 @@
 import type { AttemptPlan, IntentTerms, Outcome } from '../../domain/intent.ts';
 import type { Currency, Method } from '../../domain/method.ts';
 import { nextCheckAtMs } from '../../domain/schedule.ts';
-import { readBytes } from '../../http/read-bytes.ts';
 import { callRail, type RailAnswer } from '../call-rail.ts';
+import {
+  bodyText,
+  type CallbackCall,
+  type CallbackReading,
+  emptyReply,
+  refusedCallback,
+} from '../callback.ts';
 import { withWords } from '../provider-code.ts';
-import type { CallbackResult, CallbackSuspicion, Rail, RailOrder, StartResult } from '../rail.ts';
+import type { Callbacks, Rail, RailOrder, StartResult, StatusQuery } from '../rail.ts';
 import { logRailAnswer } from '../rail-log.ts';
 import {
   readRegistered,
@@ -15,7 +21,6 @@ import {
 } from './cards-order.ts';
 import { type CardsState, cardsWord, readCardsState } from './cards-status.ts';
 import { CARDS_RAIL_ID, type CardsSettings } from './settings.ts';
-import { CALLBACK_BYTES_MAX } from './wire.ts';
 
 const CURRENCIES: readonly Currency[] = ['ETB', 'USD'];
 
@@ -24,13 +29,15 @@ const QUERY_TIMEOUT_MS = 10_000;
 /** SmartVista's own default, and the longest that EthSwitch's page is known to live. */
 const SESSION_MS_MAX = 20 * 60 * 1_000;
 
-/** EthSwitch's card gateway (EPG), as BPC documents SmartVista's e-commerce interface. */
-export function cardsRail(settings: CardsSettings): Rail {
-  const rail: Rail = {
+/**
+ * EthSwitch's card gateway (EPG), as BPC documents SmartVista's e-commerce interface. Only the
+ * gateway knows the page's address.
+ */
+export function cardsRail(settings: CardsSettings): Rail & StatusQuery & Callbacks {
+  const rail: Rail & StatusQuery & Callbacks = {
     id: CARDS_RAIL_ID,
     currencies: CURRENCIES,
     startTimeoutMs: START_TIMEOUT_MS,
-    startsInQueue: false,
 
     plan(terms: IntentTerms, _method: Method, nowMs: number): AttemptPlan {
       return {
@@ -62,11 +69,6 @@ export function cardsRail(settings: CardsSettings): Rail {
       return withWords(result, wordIn(answer));
     },
 
-    /** Only the gateway knows the page's address. */
-    page(): null {
-      return null;
-    },
-
     async query(order: RailOrder, nowMs: number): Promise<Outcome> {
       const { state, word } = await askedState(settings, order, nowMs);
       if (state.type === 'succeeded' || state.type === 'failed') {
@@ -81,29 +83,24 @@ export function cardsRail(settings: CardsSettings): Rail {
      * The optional server callback only says that something happened. Its words and `checksum` are
      * not judged: how EthSwitch would make one is not known, and the gateway is asked anyway.
      */
-    async handleCallback(request: Request, order: RailOrder): Promise<CallbackResult> {
-      const parameters = await callbackParameters(request);
-      if (parameters === null) {
-        return refused('unreadable', 413);
-      }
+    async readCallback(call: CallbackCall, order: RailOrder): Promise<CallbackReading> {
+      const parameters = callbackParameters(call);
       const orderNumbers = parameters.getAll('orderNumber');
       const orderIds = parameters.getAll('mdOrder');
       if (orderNumbers.length + orderIds.length === 0) {
-        return refused('unreadable', 400);
+        return refusedCallback('unreadable', emptyReply(400));
       }
       const { reference, railReference } = order.attempt;
       const isOurs =
         orderNumbers.every((number) => number === reference) &&
         (railReference === null || orderIds.every((id) => id === railReference));
       if (!isOurs) {
-        return refused('other_order', 400);
+        return refusedCallback('other_order', emptyReply(400));
       }
       return {
         type: 'outcome',
         outcome: await rail.query(order, Date.now()),
-        givesUp: false,
-        onlyPending: false,
-        answer: () => new Response(null, { status: 200 }),
+        reply: emptyReply(200),
       };
     },
   };
@@ -184,14 +181,6 @@ function registered(answer: RailAnswer): StartResult {
 }
 
 /** SmartVista sends callbacks by GET or by POST, as the merchant's account is set. */
-async function callbackParameters(request: Request): Promise<URLSearchParams | null> {
-  if (request.method === 'GET') {
-    return new URL(request.url).searchParams;
-  }
-  const bytes = await readBytes(request, CALLBACK_BYTES_MAX);
-  return bytes && new URLSearchParams(new TextDecoder().decode(bytes));
-}
-
-function refused(suspicion: CallbackSuspicion, status: number): CallbackResult {
-  return { type: 'refused', suspicion, answer: new Response(null, { status }) };
+function callbackParameters(call: CallbackCall): URLSearchParams {
+  return call.method === 'GET' ? call.url.searchParams : new URLSearchParams(bodyText(call));
 }

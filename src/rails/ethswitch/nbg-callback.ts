@@ -1,6 +1,7 @@
 import type { Outcome } from '../../domain/intent.ts';
 import { jsonObject } from '../call-rail.ts';
-import type { CallbackSuspicion, RailOrder } from '../rail.ts';
+import type { CallbackSuspicion } from '../callback.ts';
+import type { RailOrder } from '../rail.ts';
 import { isAbsent, isSentAs } from './nbg-order.ts';
 import { integerOf, minorOf, textOf, wordOf } from './wire.ts';
 

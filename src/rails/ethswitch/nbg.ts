@@ -1,15 +1,22 @@
-import type { AttemptPlan, IntentTerms, Outcome } from '../../domain/intent.ts';
+import type { AttemptPlan, IntentTerms } from '../../domain/intent.ts';
 import type { Currency, Method } from '../../domain/method.ts';
-import { readBytes } from '../../http/read-bytes.ts';
 import { callRail } from '../call-rail.ts';
+import {
+  bodyText,
+  type CallbackCall,
+  type CallbackReading,
+  type CallbackSuspicion,
+  jsonReply,
+  refusedCallback,
+} from '../callback.ts';
 import { withWords } from '../provider-code.ts';
-import type { CallbackResult, CallbackSuspicion, Rail, RailOrder, StartResult } from '../rail.ts';
+import type { Callbacks, Rail, RailOrder, StartResult } from '../rail.ts';
 import { logRailAnswer, type RailLogEntry } from '../rail-log.ts';
 import { nbgWord, readNbgCallback } from './nbg-callback.ts';
 import { nbgOrderJson, readNbgPage } from './nbg-order.ts';
 import { dropNbgToken, isBusy, type Login, nbgToken } from './nbg-token.ts';
 import { NBG_RAIL_ID, type NbgSettings } from './settings.ts';
-import { CALLBACK_BYTES_MAX, canonicalAddress } from './wire.ts';
+import { canonicalAddress } from './wire.ts';
 
 const CURRENCIES: readonly Currency[] = ['ETB'];
 
@@ -19,13 +26,15 @@ const START_TIMEOUT_MS = 20_000;
 /** How long NBG keeps an order open: `expires_at`, 24 hours after its creation in all samples. */
 const ORDER_LIVES_FOR_MS = 24 * 60 * 60 * 1_000;
 
-/** EthSwitch's National Billing Gateway: its published API collection of May 2026. */
-export function nbgRail(settings: NbgSettings): Rail {
+/**
+ * EthSwitch's National Billing Gateway: its published API collection of May 2026. NBG publishes no
+ * status query, and only NBG knows the page's address.
+ */
+export function nbgRail(settings: NbgSettings): Rail & Callbacks {
   return {
     id: NBG_RAIL_ID,
     currencies: CURRENCIES,
     startTimeoutMs: START_TIMEOUT_MS,
-    startsInQueue: false,
 
     plan(terms: IntentTerms, _method: Method, nowMs: number): AttemptPlan {
       const pageEndsAtMs = Math.max(terms.expiresAtMs, nowMs + settings.pageWindowSeconds * 1_000);
@@ -53,25 +62,11 @@ export function nbgRail(settings: NbgSettings): Rail {
       return last;
     },
 
-    /** Only NBG knows the page's address. */
-    page(): null {
-      return null;
-    },
-
-    /** NBG publishes no status query. */
-    async query(): Promise<Outcome> {
-      return { type: 'unknown', checkAtMs: null };
-    },
-
-    async handleCallback(request: Request, order: RailOrder): Promise<CallbackResult> {
-      if (!comesFrom(settings.callbackAddresses, request)) {
+    async readCallback(call: CallbackCall, order: RailOrder): Promise<CallbackReading> {
+      if (!comesFrom(settings.callbackAddresses, call)) {
         return refused('not_authentic', 403);
       }
-      const bytes = await readBytes(request, CALLBACK_BYTES_MAX);
-      if (bytes === null) {
-        return refused('unreadable', 413);
-      }
-      const text = new TextDecoder().decode(bytes);
+      const text = bodyText(call);
       const notice = readNbgCallback(text, order, settings.billerBin);
       if (notice.type === 'suspicious') {
         if (notice.suspicion === 'unknown_state') {
@@ -85,8 +80,7 @@ export function nbgRail(settings: NbgSettings): Rail {
         const level = outcome.type === 'failed' ? 'info' : 'warn';
         logAnswer('callback', order, { word, level });
       }
-      const answer = () => Response.json({ code: 'SUCCESS' });
-      return { type: 'outcome', outcome, givesUp: false, onlyPending: false, answer };
+      return { type: 'outcome', outcome, reply: jsonReply(200, { code: 'SUCCESS' }) };
     },
   };
 }
@@ -175,11 +169,11 @@ function createdOrder(status: number, text: string, order: RailOrder): StartResu
 }
 
 /** `CF-Connecting-IP` is set by Cloudflare, whatever the caller sent by that name. */
-function comesFrom(addresses: readonly string[], request: Request): boolean {
-  const address = canonicalAddress(request.headers.get('cf-connecting-ip') ?? '');
+function comesFrom(addresses: readonly string[], { headers }: CallbackCall): boolean {
+  const address = canonicalAddress(headers['cf-connecting-ip'] ?? '');
   return addresses.length === 0 || (address !== null && addresses.includes(address));
 }
 
-function refused(suspicion: CallbackSuspicion, status: number): CallbackResult {
-  return { type: 'refused', suspicion, answer: Response.json({ code: 'FAILED' }, { status }) };
+function refused(suspicion: CallbackSuspicion, status: number): CallbackReading {
+  return refusedCallback(suspicion, jsonReply(status, { code: 'FAILED' }));
 }

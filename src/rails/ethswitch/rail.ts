@@ -1,10 +1,10 @@
-import type { Rail } from '../rail.ts';
+import type { Callbacks, Rail } from '../rail.ts';
 import { cardsRail } from './cards.ts';
 import { nbgRail } from './nbg.ts';
 import type { EthswitchSettings } from './settings.ts';
 
 /** EthSwitch, by the one of its two gateways that the operator has an account at. */
-export function ethswitchRail(settings: EthswitchSettings): Rail {
+export function ethswitchRail(settings: EthswitchSettings): Rail & Callbacks {
   switch (settings.gateway) {
     case 'nbg':
       return nbgRail(settings);

@@ -1,9 +1,6 @@
 import { minorFromMajor } from '../../domain/money.ts';
 import type { RailOrder } from '../rail.ts';
 
-/** Both gateways' callbacks have 1 or 2 KiB; nothing honest is larger. */
-export const CALLBACK_BYTES_MAX = 64 * 1024;
-
 const TEXT_CHARACTERS_MAX = 200;
 const URL_CHARACTERS_MAX = 2_048;
 

@@ -1,7 +1,8 @@
 import type { Outcome } from '../../domain/intent.ts';
 import { minorFromMajor } from '../../domain/money.ts';
 import { jsonObject } from '../call-rail.ts';
-import type { CallbackSuspicion, RailOrder } from '../rail.ts';
+import type { CallbackSuspicion } from '../callback.ts';
+import type { RailOrder } from '../rail.ts';
 import { codeText, FAILURE_BY_RESULT_CODE, SUCCESS_CODE } from './codes.ts';
 
 /** What became of a push, as the rail tells it. */
@@ -15,7 +16,7 @@ interface StkCallback {
 }
 
 /** What a callback proves about the order to whose address it came, or what is wrong with it. */
-export type CallbackReading =
+export type MpesaReading =
   | { readonly type: 'outcome'; readonly outcome: Outcome }
   | { readonly type: 'refused'; readonly suspicion: CallbackSuspicion };
 
@@ -23,7 +24,7 @@ export type CallbackReading =
  * Reads a callback for `order`. Nothing signs it: the address is unguessable, and both ids and the
  * amount must be those of the order.
  */
-export function readCallback(text: string, order: RailOrder): CallbackReading {
+export function readMpesaCallback(text: string, order: RailOrder): MpesaReading {
   const callback = parseCallback(text);
   if (callback === null) {
     return { type: 'refused', suspicion: 'unreadable' };
@@ -50,7 +51,7 @@ export function resultCodeIn(text: string): string | null {
   return parseCallback(text)?.resultCode ?? null;
 }
 
-function readSuccess({ amountMinor, receipt }: StkCallback, order: RailOrder): CallbackReading {
+function readSuccess({ amountMinor, receipt }: StkCallback, order: RailOrder): MpesaReading {
   if (amountMinor === null) {
     return { type: 'refused', suspicion: 'unreadable' };
   }

@@ -1,11 +1,18 @@
-import type { AttemptPlan, IntentTerms, Outcome } from '../../domain/intent.ts';
+import type { IntentTerms } from '../../domain/intent.ts';
 import type { Currency, Method } from '../../domain/method.ts';
-import { readBytes } from '../../http/read-bytes.ts';
 import { callRail } from '../call-rail.ts';
+import {
+  bodyText,
+  type CallbackCall,
+  type CallbackReading,
+  jsonReply,
+  refusedCallback,
+} from '../callback.ts';
+import { phoneToPrompt, promptPlan } from '../phone-prompt.ts';
 import { withWords } from '../provider-code.ts';
-import type { CallbackResult, Rail, RailOrder, StartResult } from '../rail.ts';
+import type { Callbacks, PhoneCheck, Rail, RailOrder, StartResult } from '../rail.ts';
 import { logRailAnswer, type RailLogEntry } from '../rail-log.ts';
-import { type CallbackReading, readCallback, resultCodeIn } from './callback.ts';
+import { type MpesaReading, readMpesaCallback, resultCodeIn } from './callback.ts';
 import { type PushResult, pushBody, pushSaid, readPush } from './push.ts';
 import type { MpesaSettings } from './settings.ts';
 import { bearerToken, forgetToken } from './token.ts';
@@ -24,43 +31,33 @@ const TOKEN_TIMEOUT_MS = 5_000;
 /** Numbers of Safaricom Ethiopia, the only ones with an M-PESA account. */
 const MPESA_PHONE = /^2517\d{8}$/;
 
-/** A callback has some 500 bytes. */
-const CALLBACK_BYTES_MAX = 64 * 1024;
-
 /**
  * M-PESA of Safaricom Ethiopia by STK push v3: a prompt on the customer's phone, whose outcome comes
- * by callback alone. The rail's status query asks for the receipt number, which only the callback
- * brings, so there is nobody to ask about a push that never reported.
+ * by callback alone. The provider's status query asks for the receipt number, which only the callback
+ * brings, so a push that never reported cannot be queried.
  */
-export function mpesaRail(settings: MpesaSettings, startTimeoutMs = START_TIMEOUT_MS): Rail {
-  return {
+export function mpesaRail(
+  settings: MpesaSettings,
+  startTimeoutMs = START_TIMEOUT_MS,
+): Rail & PhoneCheck & Callbacks {
+  const rail = {
     id: RAIL_ID,
     currencies: CURRENCIES,
     startTimeoutMs,
-    startsInQueue: false,
 
-    takesPhone,
+    takesPhone: (phone: string) => MPESA_PHONE.test(phone),
 
-    plan(_terms: IntentTerms, _method: Method, nowMs: number): AttemptPlan {
-      return {
-        flow: 'push',
-        deadlineAtMs: nowMs + settings.promptWindowSeconds * 1_000,
-        windowIsFinal: false,
-        checkAtMs: null,
-      };
-    },
+    plan: (_terms: IntentTerms, _method: Method, nowMs: number) =>
+      promptPlan(nowMs + settings.promptWindowSeconds * 1_000),
 
     async start(order: RailOrder): Promise<StartResult> {
-      const { phone } = order.attempt;
-      if (!CURRENCIES.includes(order.terms.currency)) {
-        return { type: 'refused', reason: 'misconfigured' };
-      }
-      if (phone === null || !takesPhone(phone)) {
-        return { type: 'refused', reason: 'declined' };
+      const phone = phoneToPrompt(rail, order);
+      if (typeof phone !== 'string') {
+        return phone;
       }
       const answerByMs = Date.now() + startTimeoutMs;
       const first = await push(settings, order, phone, answerByMs);
-      // Refused at the door: the push was not looked at, so a second one is still the only one.
+      // M-PESA refuses a token before it looks at the push, so a second push is still the only one.
       const result =
         first.type === 'token_refused' ? await push(settings, order, phone, answerByMs) : first;
       return result.type === 'token_refused'
@@ -68,44 +65,31 @@ export function mpesaRail(settings: MpesaSettings, startTimeoutMs = START_TIMEOU
         : result;
     },
 
-    page(): null {
-      return null;
-    },
-
-    async query(): Promise<Outcome> {
-      return { type: 'unknown', checkAtMs: null };
-    },
-
-    async handleCallback(request: Request, order: RailOrder): Promise<CallbackResult> {
-      const bytes = await readBytes(request, CALLBACK_BYTES_MAX);
-      const text = bytes === null ? '' : new TextDecoder().decode(bytes);
-      const reading = readCallback(text, order);
+    async readCallback(call: CallbackCall, order: RailOrder): Promise<CallbackReading> {
+      const text = bodyText(call);
+      const reading = readMpesaCallback(text, order);
       const level = logLevelOf(reading);
       const word = resultCodeIn(text);
       if (level !== null) {
         logAnswer('callback', order, { word, level });
       }
-      if (reading.type === 'refused') {
-        const answer = Response.json({ ResultCode: 1, ResultDesc: 'Rejected' }, { status: 400 });
-        return { ...reading, answer };
-      }
-      return {
-        type: 'outcome',
-        outcome: withWords(reading.outcome, word),
-        givesUp: false,
-        onlyPending: false,
-        answer: () => Response.json({ ResultCode: 0, ResultDesc: 'Accepted' }),
-      };
+      return reading.type === 'refused'
+        ? refusedCallback(
+            reading.suspicion,
+            jsonReply(400, { ResultCode: 1, ResultDesc: 'Rejected' }),
+          )
+        : {
+            type: 'outcome',
+            outcome: withWords(reading.outcome, word),
+            reply: jsonReply(200, { ResultCode: 0, ResultDesc: 'Accepted' }),
+          };
     },
   };
-}
-
-function takesPhone(phone: string): boolean {
-  return MPESA_PHONE.test(phone);
+  return rail;
 }
 
 /** Failures are the customers'; a code whose meaning nobody has told us is the operator's. */
-function logLevelOf(reading: CallbackReading): 'info' | 'warn' | null {
+function logLevelOf(reading: MpesaReading): 'info' | 'warn' | null {
   if (reading.type === 'refused') {
     return reading.suspicion === 'unknown_state' ? 'warn' : null;
   }

@@ -2,9 +2,17 @@ import type { AttemptPlan, IntentTerms, Outcome } from '../../domain/intent.ts';
 import type { Method } from '../../domain/method.ts';
 import { nextCheckAtMs } from '../../domain/schedule.ts';
 import { isPending } from '../../domain/time.ts';
-import { readBytes } from '../../http/read-bytes.ts';
+import {
+  bodyText,
+  type CallbackCall,
+  type CallbackReading,
+  type CallbackReply,
+  type CallbackSuspicion,
+  jsonReply,
+  refusedCallback,
+} from '../callback.ts';
 import { withWords } from '../provider-code.ts';
-import type { CallbackResult, CallbackSuspicion, Rail, RailOrder, StartResult } from '../rail.ts';
+import type { Callbacks, Rail, RailOrder, StartResult, StatusQuery } from '../rail.ts';
 import { logRailAnswer } from '../rail-log.ts';
 import { minorFromText, SUCCESS_CODE } from './answers.ts';
 import { telebirrClient } from './client.ts';
@@ -33,24 +41,20 @@ const FIRST_CHECK_AFTER_MS = 30_000;
 /** A question must not overtake the order that it asks about. */
 const FIRST_CHECK_AFTER_START_MS = 5_000;
 
-/** A notification has a dozen short fields; nothing honest is larger. */
-const NOTIFICATION_BYTES_MAX = 64 * 1024;
-
 /** `prepay_id` becomes part of an address, a transaction's id part of a receipt. */
 const PREPAY_ID = /^[A-Za-z0-9_-]{1,128}$/;
 const TRANSACTION_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
-export function telebirrH5Rail(settings: TelebirrH5Settings): Rail {
+export function telebirrH5Rail(settings: TelebirrH5Settings): Rail & StatusQuery & Callbacks {
   const sign = signer(settings.merchantPrivateKey, settings.signatureScheme);
   const verify = verifier(settings.telebirrPublicKey);
   const client = telebirrClient(settings, sign);
   const startTimeoutMs = startTimeoutMsOf(settings);
 
-  const rail: Rail = {
+  const rail: Rail & StatusQuery & Callbacks = {
     id: RAIL_ID,
     currencies: [CURRENCY],
     startTimeoutMs,
-    startsInQueue: false,
 
     plan(terms: IntentTerms, _method: Method, nowMs: number): AttemptPlan {
       return {
@@ -88,9 +92,6 @@ export function telebirrH5Rail(settings: TelebirrH5Settings): Rail {
         : { type: 'accepted', redirectUrl, railReference: prepayId, words: SUCCESS_CODE };
     },
 
-    // Only telebirr's answer names the order that the page is for.
-    page: () => null,
-
     async query(order: RailOrder, nowMs: number): Promise<Outcome> {
       const answer = await client.post(
         'queryOrder',
@@ -110,9 +111,8 @@ export function telebirrH5Rail(settings: TelebirrH5Settings): Rail {
       return withWords(proved ?? unknown, isOurs ? state : null);
     },
 
-    async handleCallback(request: Request, order: RailOrder): Promise<CallbackResult> {
-      const bytes = await readBytes(request, NOTIFICATION_BYTES_MAX);
-      const fields = bytes && readNotification(new TextDecoder().decode(bytes));
+    async readCallback(call: CallbackCall, order: RailOrder): Promise<CallbackReading> {
+      const fields = readNotification(bodyText(call));
       if (fields === null) {
         return refusal('unreadable');
       }
@@ -138,14 +138,14 @@ export function telebirrH5Rail(settings: TelebirrH5Settings): Rail {
           return refusal('not_confirmed');
         }
       }
-      return {
-        type: 'outcome',
-        // Asked again at once, however long it was quiet.
-        outcome: isUnconfirmed ? withWords(unknownFrom(order, 0, nowMs), word) : asked,
-        givesUp: false,
-        onlyPending: false,
-        answer: () => (isUnconfirmed ? answered(503, 'not confirmed') : answered(200, 'success')),
-      };
+      return isUnconfirmed
+        ? {
+            type: 'outcome',
+            // Asked again at once, however long it was quiet.
+            outcome: withWords(unknownFrom(order, 0, nowMs), word),
+            reply: replyWith(503, 'not confirmed'),
+          }
+        : { type: 'outcome', outcome: asked, reply: replyWith(200, 'success') };
     },
   };
   return rail;
@@ -227,10 +227,10 @@ const REFUSAL_STATUS: Readonly<Record<CallbackSuspicion, number>> = {
   not_confirmed: 503,
 };
 
-function refusal(suspicion: CallbackSuspicion): CallbackResult {
-  return { type: 'refused', suspicion, answer: answered(REFUSAL_STATUS[suspicion], 'refused') };
+function refusal(suspicion: CallbackSuspicion): CallbackReading {
+  return refusedCallback(suspicion, replyWith(REFUSAL_STATUS[suspicion], 'refused'));
 }
 
-function answered(status: number, message: string): Response {
-  return Response.json({ code: status === 200 ? 0 : status, msg: message }, { status });
+function replyWith(status: number, message: string): CallbackReply {
+  return jsonReply(status, { code: status === 200 ? 0 : status, msg: message });
 }

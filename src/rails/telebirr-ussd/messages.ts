@@ -1,3 +1,4 @@
+import type { CallbackReply } from '../callback.ts';
 import { type XmlShape, xmlEscape, xmlTexts } from './xml.ts';
 
 /** What we call a payment and what telebirr does; both in all messages about it. */
@@ -76,13 +77,13 @@ export function readResult(xml: string): PaymentResult | null {
   return { ...conversationIn(texts), resultType, resultCode, transactionId };
 }
 
-/** What CPS is told about a result that it posted: code `0` for taken. */
-export function resultAnswer(
+/** The reply to a result that CPS posted: code `0` for taken. */
+export function resultReply(
   status: number,
   conversation: Conversation | null,
   responseCode: string,
   description: string,
-): Response {
+): CallbackReply {
   const { originatorConversationId = '', conversationId = null } = conversation ?? {};
   const xml =
     '<?xml version="1.0" encoding="UTF-8"?>' +
@@ -96,10 +97,8 @@ export function resultAnswer(
     `<res:ResponseDesc>${xmlEscape(description)}</res:ResponseDesc>` +
     '<res:ServiceStatus>0</res:ServiceStatus></res:Body></api:Response>' +
     '</soapenv:Body></soapenv:Envelope>';
-  return new Response(xml, {
-    status,
-    headers: { 'content-type': 'text/xml; charset=utf-8', 'cache-control': 'no-store' },
-  });
+  const headers = { 'content-type': 'text/xml; charset=utf-8', 'cache-control': 'no-store' };
+  return { status, headers, body: xml };
 }
 
 function conversationIn(texts: ReadonlyMap<string, string>): Conversation {

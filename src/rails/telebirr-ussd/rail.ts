@@ -1,10 +1,17 @@
 import { sha256Hex } from '../../crypto/encoding.ts';
-import type { AttemptPlan, IntentTerms, Outcome } from '../../domain/intent.ts';
+import type { IntentTerms, Outcome } from '../../domain/intent.ts';
 import type { Method } from '../../domain/method.ts';
-import { readBytes } from '../../http/read-bytes.ts';
 import { callRail } from '../call-rail.ts';
+import {
+  bodyText,
+  type CallbackCall,
+  type CallbackReading,
+  type CallbackSuspicion,
+  refusedCallback,
+} from '../callback.ts';
+import { phoneToPrompt, promptPlan } from '../phone-prompt.ts';
 import { withWords } from '../provider-code.ts';
-import type { CallbackResult, CallbackSuspicion, Rail, RailOrder, StartResult } from '../rail.ts';
+import type { Callbacks, PhoneCheck, Rail, RailOrder, StartResult } from '../rail.ts';
 import { logRailAnswer } from '../rail-log.ts';
 import { failureReason, logLevel, OK, refusalReason } from './codes.ts';
 import {
@@ -13,7 +20,7 @@ import {
   type PaymentResult,
   readAcknowledgement,
   readResult,
-  resultAnswer,
+  resultReply,
 } from './messages.ts';
 import { COMMAND_ID, paymentRequest } from './request.ts';
 import type { TelebirrUssdSettings } from './settings.ts';
@@ -22,9 +29,6 @@ const RAIL_ID = 'telebirr-ussd';
 
 /** The acknowledgement comes before the customer is prompted; clients wait 30 s for it at most. */
 const START_TIMEOUT_MS = 20_000;
-
-/** A result has about a kilobyte, and more where the customer has many accounts. */
-const RESULT_BYTES_MAX = 64 * 1024;
 
 /** telebirr's form of a phone number: digits, with the country's code. */
 const PHONE = /^251[79]\d{8}$/;
@@ -37,32 +41,26 @@ const CURRENCY = 'ETB';
  */
 const TURNED_AWAY: readonly number[] = [401, 403, 404];
 
-/** telebirr's USSD push: CPS prompts the customer's phone for the PIN and posts the result. */
-export function telebirrUssdRail(settings: TelebirrUssdSettings): Rail {
-  return {
+/**
+ * telebirr's USSD push: CPS prompts the customer's phone for the PIN and posts the result. telebirr
+ * publishes no status query.
+ */
+export function telebirrUssdRail(settings: TelebirrUssdSettings): Rail & PhoneCheck & Callbacks {
+  const rail = {
     id: RAIL_ID,
-    currencies: [CURRENCY],
+    currencies: [CURRENCY] as const,
     startTimeoutMs: START_TIMEOUT_MS,
-    startsInQueue: false,
 
-    plan(_terms: IntentTerms, _method: Method, nowMs: number): AttemptPlan {
-      return {
-        flow: 'push',
-        // Nothing in the request shortens the prompt, so it may outlive the payment.
-        deadlineAtMs: nowMs + settings.promptWindowSeconds * 1_000,
-        // The result of a payment at the last moment may still be on its way.
-        windowIsFinal: false,
-        checkAtMs: null,
-      };
-    },
+    takesPhone: (phone: string) => PHONE.test(phone),
+
+    // Nothing in the request shortens the prompt, so it may outlive the payment.
+    plan: (_terms: IntentTerms, _method: Method, nowMs: number) =>
+      promptPlan(nowMs + settings.promptWindowSeconds * 1_000),
 
     async start(order: RailOrder): Promise<StartResult> {
-      const { phone } = order.attempt;
-      if (order.terms.currency !== CURRENCY) {
-        return { type: 'refused', reason: 'misconfigured' };
-      }
-      if (phone === null || !PHONE.test(phone)) {
-        return { type: 'refused', reason: 'declined' };
+      const phone = phoneToPrompt(rail, order);
+      if (typeof phone !== 'string') {
+        return phone;
       }
       const headers = {
         ...settings.relayHeaders,
@@ -92,21 +90,11 @@ export function telebirrUssdRail(settings: TelebirrUssdSettings): Rail {
       return withWords(result, isOurs ? word : null);
     },
 
-    page(): null {
-      return null;
-    },
-
-    /** No status query is published: only a result can tell. */
-    async query(): Promise<Outcome> {
-      return { type: 'unknown', checkAtMs: null };
-    },
-
-    async handleCallback(request: Request, order: RailOrder): Promise<CallbackResult> {
-      if (!(await cameThroughRelay(request, settings))) {
+    async readCallback(call: CallbackCall, order: RailOrder): Promise<CallbackReading> {
+      if (!(await cameThroughRelay(call, settings))) {
         return refused('not_authentic');
       }
-      const bytes = await readBytes(request, RESULT_BYTES_MAX);
-      const result = bytes && readResult(new TextDecoder().decode(bytes));
+      const result = readResult(bodyText(call));
       if (result === null) {
         return refused('unreadable');
       }
@@ -127,12 +115,11 @@ export function telebirrUssdRail(settings: TelebirrUssdSettings): Rail {
       return {
         type: 'outcome',
         outcome: withWords(outcome, word),
-        givesUp: false,
-        onlyPending: false,
-        answer: () => resultAnswer(200, result, OK, 'Accept the service result successfully.'),
+        reply: resultReply(200, result, OK, 'Accept the service result successfully.'),
       };
     },
   };
+  return rail;
 }
 
 /**
@@ -198,20 +185,20 @@ function outcomeOf(
 
 /** Digests are compared, so that the time it takes tells nothing about the token. */
 async function cameThroughRelay(
-  request: Request,
+  { headers }: CallbackCall,
   { resultToken }: TelebirrUssdSettings,
 ): Promise<boolean> {
   if (resultToken === null) {
     return true;
   }
-  const given = await sha256Hex(request.headers.get('authorization') ?? '');
+  const given = await sha256Hex(headers.authorization ?? '');
   return given === (await sha256Hex(`Bearer ${resultToken}`));
 }
 
-function refused(suspicion: CallbackSuspicion): CallbackResult {
+function refused(suspicion: CallbackSuspicion): CallbackReading {
   const status = suspicion === 'not_authentic' ? 401 : 400;
-  const answer = resultAnswer(status, null, REFUSED, 'The result is not accepted.');
-  return { type: 'refused', suspicion, answer };
+  const reply = resultReply(status, null, REFUSED, 'The result is not accepted.');
+  return refusedCallback(suspicion, reply);
 }
 
 /** Any code but 0 would do. */

@@ -9,19 +9,24 @@ import {
   StandInServer,
 } from '../../../scripts/stand-ins/stand-in.ts';
 import { base32FromBytes } from '../../../src/crypto/encoding.ts';
+import type { CallbackCall } from '../../../src/rails/callback.ts';
 import { cbeBirrRail } from '../../../src/rails/cbe-birr/rail.ts';
 import {
   type CbeBirrSettings,
   cbeBirrSettingsSchema,
 } from '../../../src/rails/cbe-birr/settings.ts';
-import type { Rail, RailOrder } from '../../../src/rails/rail.ts';
+import type { RailOrder } from '../../../src/rails/rail.ts';
+import { callbackCall } from './callback-call.ts';
 import { orderFor } from './order.ts';
+
+type CbeBirrRail = ReturnType<typeof cbeBirrRail>;
+export type CbeBirrOrder = RailOrder & { readonly orderId: string };
 
 /** CBE Birr's adapter, its stand-in, and a server in the gateway's place that takes callbacks. */
 export class CbeBirrScene {
   readonly standIn: CbeBirrStandIn;
   readonly settings: CbeBirrSettings;
-  readonly rail: Rail;
+  readonly rail: CbeBirrRail;
   readonly #receiver: StandInServer;
   #amountMinor = 100_000;
 
@@ -43,20 +48,20 @@ export class CbeBirrScene {
   }
 
   /** The adapter with other settings than the stand-in's. */
-  railWith(changed: Readonly<Record<string, unknown>>): Rail {
+  railWith(changed: Readonly<Record<string, unknown>>): CbeBirrRail {
     return cbeBirrRail(v.parse(cbeBirrSettingsSchema, { ...this.standIn.settings, ...changed }));
   }
 
   /** An order of an amount and id of its own, which CBE has not heard of. */
-  newOrder(changed: Partial<RailOrder> = {}): RailOrder {
+  newOrder(changed: Partial<RailOrder> = {}): CbeBirrOrder {
     this.#amountMinor += 101;
     const chargedMinor = this.#amountMinor;
-    const order = { chargedMinor, selfDescribingId: someTransactionId(), ...changed };
-    return orderFor(this.rail, 'CBE', { order });
+    const orderId = changed.orderId ?? someTransactionId();
+    return { ...orderFor(this.rail, 'CBE', { order: { chargedMinor, ...changed } }), orderId };
   }
 
   /** The same, with a plan of the stand-in's for its amount. */
-  planned(plan: Plan): RailOrder {
+  planned(plan: Plan): CbeBirrOrder {
     const order = this.newOrder();
     this.standIn.plan(amountTextOf(order), plan);
     return order;
@@ -73,9 +78,9 @@ export class CbeBirrScene {
   }
 
   /** The order at the bank, once the customer has opened its page. */
-  async visited(order: RailOrder): Promise<StandInOrder> {
+  async visited(order: CbeBirrOrder): Promise<StandInOrder> {
     await this.visit(order);
-    return this.standIn.order(order.selfDescribingId);
+    return this.standIn.order(order.orderId);
   }
 
   get callbacks(): number {
@@ -108,7 +113,7 @@ export function amountTextOf({ chargedMinor }: RailOrder): string {
   return String(chargedMinor / 100);
 }
 
-/** A received callback, as the gateway's Worker is given it. */
-export function requestOf({ method, headers, body }: ReceivedCall): Request {
-  return new Request('https://pay.example.com/rails/cbe-birr', { method, headers, body });
+/** A received callback, as the adapter is given it. */
+export function requestOf({ method, headers, body }: ReceivedCall): CallbackCall {
+  return callbackCall({ method, headers, body });
 }

@@ -4,7 +4,7 @@ import { startEbirrStandIn } from '../../../scripts/stand-ins/ebirr.ts';
 import { type StandIn, StandInServer } from '../../../scripts/stand-ins/stand-in.ts';
 import { ebirrRail } from '../../../src/rails/ebirr/rail.ts';
 import { ebirrSettingsSchema } from '../../../src/rails/ebirr/settings.ts';
-import type { Rail, RailOrder } from '../../../src/rails/rail.ts';
+import type { RailOrder } from '../../../src/rails/rail.ts';
 import { orderFor } from './order.ts';
 
 /** eBirr's stand-in, the adapter that is configured for it, and a receiver of callbacks. */
@@ -12,7 +12,7 @@ export interface EbirrScene {
   readonly standIn: StandIn;
   /** Plays the gateway's callback route and keeps what came. */
   readonly gateway: StandInServer;
-  railWith(changed?: Readonly<Record<string, unknown>>): Rail;
+  railWith(changed?: Readonly<Record<string, unknown>>): ReturnType<typeof ebirrRail>;
   /** An order of ETB 1,500.00 whose callbacks come to `gateway`. */
   order(changed?: Parameters<typeof orderFor>[2]): RailOrder;
   stop(): Promise<void>;

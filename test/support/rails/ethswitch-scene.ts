@@ -7,9 +7,12 @@ import {
   StandInServer,
 } from '../../../scripts/stand-ins/stand-in.ts';
 import type { Outcome } from '../../../src/domain/intent.ts';
+import type { CallbackCall, CallbackReading } from '../../../src/rails/callback.ts';
+import { cardsRail } from '../../../src/rails/ethswitch/cards.ts';
 import { ethswitchRail } from '../../../src/rails/ethswitch/rail.ts';
-import { ethswitchSettings } from '../../../src/rails/ethswitch/settings.ts';
-import type { CallbackResult, Rail, RailOrder } from '../../../src/rails/rail.ts';
+import { cardsSettings, ethswitchSettings } from '../../../src/rails/ethswitch/settings.ts';
+import type { Callbacks, Rail, RailOrder } from '../../../src/rails/rail.ts';
+import { callbackCall } from './callback-call.ts';
 import { orderFor } from './order.ts';
 
 /** What both suites of EthSwitch's share. */
@@ -41,7 +44,7 @@ export function headersOf({ headers }: ReceivedCall): Readonly<Record<string, st
 export interface Receiver {
   readonly callbackUrl: string;
   readonly returnUrl: string;
-  last(): Request;
+  last(): CallbackCall;
   stop(): Promise<void>;
 }
 
@@ -65,13 +68,8 @@ export async function startReceiver(gateway: 'nbg' | 'cards'): Promise<Receiver>
   };
 }
 
-export function callbackRequest(body: string, contentType = 'application/json'): Request {
-  const headers = { 'content-type': contentType };
-  return new Request('https://pay.example.com/rails/ethswitch-any/token', {
-    method: 'POST',
-    headers,
-    body,
-  });
+export function callbackRequest(body: string, contentType = 'application/json'): CallbackCall {
+  return callbackCall({ headers: { 'content-type': contentType }, body });
 }
 
 /** A rail that says what it is told to, for answers that no stand-in would give. */
@@ -81,9 +79,16 @@ export function startScripted(
   return StandInServer.start(async (call) => reply(call));
 }
 
-export function railOf(settings: unknown): Rail {
+export function railOf(settings: unknown): Rail & Callbacks {
   return ethswitchRail(v.parse(ethswitchSettings, settings));
 }
+
+/** The card gateway's, which can be queried. */
+export function cardsRailOf(settings: unknown): CardsRail {
+  return cardsRail(v.parse(cardsSettings, settings));
+}
+
+export type CardsRail = ReturnType<typeof cardsRail>;
 
 /** An order whose callbacks and customers come to `receiver`. */
 export function orderAt(
@@ -110,6 +115,6 @@ export async function started(
   return { ...order, attempt: { ...order.attempt, redirectUrl, railReference } };
 }
 
-export function outcomeOf(result: CallbackResult): Outcome | string {
+export function outcomeOf(result: CallbackReading): Outcome | string {
   return result.type === 'outcome' ? result.outcome : result.suspicion;
 }

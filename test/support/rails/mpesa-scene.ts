@@ -2,7 +2,7 @@ import { type MpesaStandIn, startMpesaStandIn } from '../../../scripts/stand-ins
 import { jsonReply, type Plan, StandInServer } from '../../../scripts/stand-ins/stand-in.ts';
 import type { Attempt, IntentTerms } from '../../../src/domain/intent.ts';
 import { mpesaRail } from '../../../src/rails/mpesa/rail.ts';
-import type { Rail, RailOrder } from '../../../src/rails/rail.ts';
+import type { RailOrder } from '../../../src/rails/rail.ts';
 import { newReference, PHONE, settingsOf } from './mpesa-fixtures.ts';
 import { orderFor } from './order.ts';
 
@@ -11,7 +11,10 @@ export interface MpesaScene {
   readonly standIn: MpesaStandIn;
   /** The gateway's callback address: keeps what the rail posts there. */
   readonly gateway: StandInServer;
-  railWith(changed?: Readonly<Record<string, unknown>>, startTimeoutMs?: number): Rail;
+  railWith(
+    changed?: Readonly<Record<string, unknown>>,
+    startTimeoutMs?: number,
+  ): ReturnType<typeof mpesaRail>;
   /** An order that reports to `gateway`. */
   order(amountMinor?: number, attempt?: Partial<Attempt>, terms?: Partial<IntentTerms>): RailOrder;
   /** An order of an amount of its own, for which the stand-in does as `plan` says. */

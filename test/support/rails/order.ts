@@ -36,7 +36,6 @@ export function orderFor(
     chargedMinor: terms.amountMinor,
     attemptToken: 'test1.attempt-token',
     callbackUrl: `https://pay.example.com/rails/${rail.id}/test1.attempt-token`,
-    selfDescribingId: 'A2B3C4D5E6F7'.repeat(7).slice(0, 78),
     checkoutUrl: 'https://pay.example.com/checkout/test1.checkout-token',
     returnUrl: 'https://pay.example.com/checkout/test1.checkout-token/returned',
     ...changed.order,

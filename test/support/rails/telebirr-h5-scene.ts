@@ -12,24 +12,28 @@ import {
 import type { Texts } from '../../../scripts/stand-ins/telebirr-h5-wire.ts';
 import { REFERENCE_LENGTH, referenceFrom } from '../../../src/domain/identifiers.ts';
 import type { Attempt, IntentTerms } from '../../../src/domain/intent.ts';
-import type { Rail, RailOrder } from '../../../src/rails/rail.ts';
+import type { CallbackCall } from '../../../src/rails/callback.ts';
+import type { RailOrder } from '../../../src/rails/rail.ts';
 import { telebirrH5Rail } from '../../../src/rails/telebirr-h5/rail.ts';
 import { telebirrH5Settings } from '../../../src/rails/telebirr-h5/settings.ts';
+import { callbackCall } from './callback-call.ts';
 import { orderFor } from './order.ts';
 
 /** Long enough for this machine, short enough to wait for. */
 const CALL_TIMEOUT_MS = 1_500;
 
+type TelebirrH5Rail = ReturnType<typeof telebirrH5Rail>;
+
 /** The adapter, telebirr's stand-in, and somebody who keeps what the stand-in notifies. */
 export interface TelebirrScene {
   readonly telebirr: TelebirrH5StandIn;
-  readonly rail: Rail;
+  readonly rail: TelebirrH5Rail;
   /** The adapter with some settings changed. */
-  railWith(changed: Readonly<Record<string, unknown>>): Rail;
+  railWith(changed: Readonly<Record<string, unknown>>): TelebirrH5Rail;
   /** An order of its own reference and, unless said otherwise, of its own amount. */
   order(changed?: OrderChanges): RailOrder;
   /** The notification that came last, as a Worker would get it. */
-  lastNotification(): Request;
+  lastNotification(): CallbackCall;
   stop(): Promise<void>;
 }
 
@@ -40,7 +44,7 @@ export interface OrderChanges {
 }
 
 /** A rail out of the operator's JSON, as the gateway makes it. */
-export function railOf(settings: Readonly<Record<string, unknown>>): Rail {
+export function railOf(settings: Readonly<Record<string, unknown>>): TelebirrH5Rail {
   return telebirrH5Rail(v.parse(telebirrH5Settings, settings));
 }
 
@@ -78,26 +82,22 @@ export function freshReference(): string {
   return referenceFrom(crypto.getRandomValues(new Uint8Array(REFERENCE_LENGTH)));
 }
 
-function requestOf(call: ReceivedCall | undefined): Request {
+function requestOf(call: ReceivedCall | undefined): CallbackCall {
   if (call === undefined) {
     throw new Error('no notification came');
   }
   return notification(call.body, call.headers['content-type']);
 }
 
-export function notification(body: string, contentType = 'application/json'): Request {
-  return new Request('https://pay.example.com/rails/telebirr-h5/test1.attempt-token', {
-    method: 'POST',
-    headers: { 'content-type': contentType },
-    body,
-  });
+export function notification(body: string, contentType = 'application/json'): CallbackCall {
+  return callbackCall({ headers: { 'content-type': contentType }, body });
 }
 
 /** A telebirr that gives out tokens and answers everything else with `reply`. */
 export async function scriptedRail(
   settings: Texts,
   reply: () => Reply,
-): Promise<{ readonly rail: Rail; stop(): Promise<void> }> {
+): Promise<{ readonly rail: TelebirrH5Rail; stop(): Promise<void> }> {
   const server = await StandInServer.start(async (call) =>
     call.url.endsWith('/token') ? jsonReply(200, { token: 'Bearer scripted' }) : reply(),
   );

@@ -3,9 +3,11 @@ import {
   startTelebirrUssdStandIn,
   type TelebirrUssdStandIn,
 } from '../../../scripts/stand-ins/telebirr-ussd.ts';
-import type { CallbackResult, Rail, RailOrder } from '../../../src/rails/rail.ts';
+import type { CallbackCall, CallbackReading, CallbackReply } from '../../../src/rails/callback.ts';
+import type { RailOrder } from '../../../src/rails/rail.ts';
 import { telebirrUssdRail } from '../../../src/rails/telebirr-ussd/rail.ts';
 import type { TelebirrUssdSettings } from '../../../src/rails/telebirr-ussd/settings.ts';
+import { callbackCall } from './callback-call.ts';
 import { orderFor } from './order.ts';
 import { settingsFrom } from './telebirr-ussd-settings.ts';
 
@@ -15,9 +17,9 @@ type Changes = Parameters<typeof orderFor>[2];
 export class TelebirrUssdScene {
   readonly standIn: TelebirrUssdStandIn;
   readonly settings: TelebirrUssdSettings;
-  readonly rail: Rail;
+  readonly rail: ReturnType<typeof telebirrUssdRail>;
   readonly #orders = new Map<string, RailOrder>();
-  readonly #results = new Map<string, CallbackResult[]>();
+  readonly #results = new Map<string, CallbackReading[]>();
   #gateway: StandInServer | null = null;
   #made = 0;
 
@@ -30,8 +32,8 @@ export class TelebirrUssdScene {
   static async start(): Promise<TelebirrUssdScene> {
     const scene = new TelebirrUssdScene(await startTelebirrUssdStandIn());
     scene.#gateway = await StandInServer.start(async (call) => {
-      const response = await scene.#callback(call);
-      return { type: 'answer', status: response.status, body: await response.text() };
+      const { status, body } = await scene.#callback(call);
+      return { type: 'answer', status, body: body ?? '' };
     });
     return scene;
   }
@@ -74,26 +76,27 @@ export class TelebirrUssdScene {
   }
 
   /** What the adapter made of the results that came for the order, in order. */
-  resultsOf(order: RailOrder): readonly CallbackResult[] {
+  resultsOf(order: RailOrder): readonly CallbackReading[] {
     return this.#results.get(pathOf(order)) ?? [];
   }
 
-  async #callback(call: ReceivedCall): Promise<Response> {
+  async #callback(call: ReceivedCall): Promise<CallbackReply> {
     const order = this.#orders.get(call.url);
     if (order === undefined) {
-      return new Response(null, { status: 404 });
+      return { status: 404, headers: {}, body: null };
     }
-    const result = await this.rail.handleCallback(requestFrom(call), order);
+    const result = await this.rail.readCallback(requestFrom(call), order);
     this.#results.set(call.url, [...this.resultsOf(order), result]);
-    return result.type === 'outcome'
-      ? result.answer({ customerUrl: order.checkoutUrl })
-      : result.answer;
+    return result.reply;
   }
 }
 
 /** A call as the Worker would be given it. */
-export function requestFrom({ headers, body }: Pick<ReceivedCall, 'headers' | 'body'>): Request {
-  return new Request('https://pay.example.com/', { method: 'POST', headers, body });
+export function requestFrom({
+  headers,
+  body,
+}: Pick<ReceivedCall, 'headers' | 'body'>): CallbackCall {
+  return callbackCall({ headers, body });
 }
 
 /** The amount as it goes over the wire, for a plan; the orders above are below ETB 1,600. */

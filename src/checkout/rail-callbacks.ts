@@ -1,0 +1,61 @@
+import { answerCallback, callbackTarget } from '../attempts/callback.ts';
+import { answerSharedCallback } from '../attempts/shared-callback.ts';
+import { readBytes } from '../http/read-bytes.ts';
+import { log } from '../log.ts';
+import type { CallbackCall, CallbackReply } from '../rails/callback.ts';
+import { unknownPage } from './notices.ts';
+import { pathSegment, verifiedLink } from './open-link.ts';
+
+/** Providers report in a few hundred bytes, telebirr's USSD in some more. */
+const CALLBACK_BYTES_MAX = 64 * 1024;
+
+/**
+ * POST /rails/:rail/:token: a provider reports an attempt at the unguessable URL that we gave it.
+ * The only place where callbacks are HTTP: everything behind it is data.
+ */
+export async function handleRailCallback(request: Request, env: Env): Promise<Response> {
+  const link = await verifiedLink(request, env, 'attempt', pathSegment(request, 2));
+  if (link instanceof Response) {
+    return link;
+  }
+  // Read while the provider is still connected: its payment's object may be slow to reach.
+  const call = await callbackCall(request);
+  if (call === null) {
+    return tooLarge();
+  }
+  const target = await callbackTarget(env, link, pathSegment(request, 1));
+  const reply = target && (await answerCallback(env, target, call));
+  return reply === null ? unknownPage(request) : responseOf(reply);
+}
+
+/** POST /rails/:rail: a provider reports every attempt to the one URL that it has registered. */
+export async function handleSharedCallback(request: Request, env: Env): Promise<Response> {
+  const call = await callbackCall(request);
+  if (call === null) {
+    return tooLarge();
+  }
+  const reply = await answerSharedCallback(env, pathSegment(request, 1), call);
+  return reply === null ? unknownPage(request) : responseOf(reply);
+}
+
+/** Null when the body is too large. */
+async function callbackCall(request: Request): Promise<CallbackCall | null> {
+  const body = await readBytes(request, CALLBACK_BYTES_MAX);
+  return (
+    body && {
+      method: request.method,
+      url: new URL(request.url),
+      headers: Object.fromEntries(request.headers),
+      body,
+    }
+  );
+}
+
+function tooLarge(): Response {
+  log('warn', 'rail_callback_refused', { suspicion: 'unreadable' });
+  return new Response('Too large', { status: 413 });
+}
+
+function responseOf({ status, headers, body }: CallbackReply): Response {
+  return new Response(body, { status, headers });
+}
