@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { documentedFields } from '../support/api-tables.ts';
 import {
   errorsOf,
   express,
@@ -140,4 +141,12 @@ test.each(ROWS)('$name: $field ($type, $need)', ({ path, errors, field, type, ne
     const missed = Object.keys(errors({ [field]: nothing }));
     expect(missed, `as ${nothing}`).toEqual(need === 'required' ? [path + field] : []);
   }
+});
+
+test.each(TABLES)('docs/api.md lists the fields of $name', ({ name, rows }) => {
+  const anchor = name.slice('api.md#'.length);
+  const own = documentedFields(anchor);
+  const shared = documentedFields('hosted-payment').filter((field) => field !== 'methods');
+  const documented = anchor === 'express-payment' ? new Set([...shared, ...own]) : new Set(own);
+  expect([...documented].sort()).toEqual(rows.map(([field]) => field).sort());
 });

@@ -7,6 +7,7 @@ import {
   paymentPayload,
   statusContent,
 } from '../../src/webhooks/payload.ts';
+import { documentedFields } from '../support/api-tables.ts';
 
 const createdAtMs = Date.UTC(2026, 10, 17, 9, 30, 0, 5);
 
@@ -190,6 +191,14 @@ describe('the bytes of an event (decisions.md#17)', () => {
     const odd: Intent = { ...minimal, terms: { ...minimalTerms, uniqueId: 'a\ud800b' } };
     const body = eventBody(odd, 'payment_failed');
     expect(new TextDecoder().decode(new TextEncoder().encode(body))).toBe(body);
+  });
+
+  test('has the fields of docs/api.md, in their order', () => {
+    const documented = documentedFields('payment-object');
+    const inEvents = documented.filter((field) => field !== 'anomalies');
+    expect(Object.keys(JSON.parse(eventBody(full, 'payment_succeeded')))).toEqual(inEvents);
+    const inStatus = documented.filter((field) => field !== 'event');
+    expect(Object.keys(statusContent(full))).toEqual(inStatus);
   });
 
   test('names events and their statuses', () => {
