@@ -3,10 +3,10 @@ import { basename, dirname, join, normalize } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
 /**
- * Goal: a reader can open whatever a document links to and whatever the code cites, and
- * docs/promises.md names the tests that hold each promise. Method: read the Markdown files for links
- * and anchors, and the sources for citations such as `docs/decisions.md#8, #10`. Test titles leave
- * out `docs/`.
+ * Goal: a reader can open every link of a document and every citation in the code, and
+ * docs/promises.md and docs/operations.md match the tests and the log. Method: read the Markdown
+ * files for links and anchors, and the sources for citations such as `docs/decisions.md#8, #10`.
+ * Test titles leave out `docs/`.
  */
 
 const ROOT = dirname(dirname(import.meta.dirname));
@@ -28,6 +28,23 @@ describe('files of the repository', () => {
   test.each(DOCUMENTS)('that %s names exist', (document) => {
     const missing = pathsNamedIn(document).filter((path) => !existsSync(join(ROOT, path)));
     expect(missing).toEqual([]);
+  });
+});
+
+describe('docs/operations.md', () => {
+  test('lists every event that the code logs, and no other', () => {
+    const [, list = ''] = read('docs/operations.md').split('## Log events');
+    const documented = [...list.matchAll(/^- .*?:/gm)].flatMap(
+      ([line]) => line.match(/[a-z_]+(?=`)/g) ?? [],
+    );
+    const code = SOURCES.filter((path) => path.startsWith('src/'))
+      .map(read)
+      .join('\n');
+    const logged = [...code.matchAll(/\blog\(\s*'(?:info|warn|error)',\s*'([a-z_]+)'/g)]
+      .map(([, event]) => event)
+      .filter((event) => event !== undefined);
+    expect(logged.filter((event) => !documented.includes(event))).toEqual([]);
+    expect(documented.filter((event) => !code.includes(`'${event}'`))).toEqual([]);
   });
 });
 
