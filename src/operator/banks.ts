@@ -1,9 +1,9 @@
 import * as v from 'valibot';
-import { auditEntryIfChanged } from '../audit/log.ts';
-import { prepare, runBatch, type SqlStatement } from '../database.ts';
+import { prepare, type SqlStatement } from '../database.ts';
 import { successResponse } from '../http/envelope.ts';
 import { booleanField } from '../http/fields.ts';
 import { problem } from '../http/problem.ts';
+import { changeAudited, changedResponse } from './audited.ts';
 import type { OperatorCall } from './call.ts';
 import { body, lineField, patternField, readBody } from './schema.ts';
 
@@ -77,29 +77,22 @@ export async function changeBank(call: OperatorCall): Promise<Response> {
   if (bank === null) {
     throw problem('not_found');
   }
-  return successResponse(
-    isChanged ? 'Changed' : 'It was so already; nothing was changed',
-    bankOf(bank),
-  );
+  return changedResponse(isChanged, bankOf(bank));
 }
 
-async function changed(
-  { env, actor, nowMs }: OperatorCall,
+function changed(
+  call: OperatorCall,
   statement: SqlStatement,
   code: string,
   detail: Readonly<Record<string, string | boolean>>,
 ): Promise<boolean> {
-  const audit = auditEntryIfChanged({
-    actor,
+  return changeAudited(call, statement, {
     merchantId: null,
     environment: null,
     action: 'bank.changed',
     target: code,
     detail,
-    atMs: nowMs,
   });
-  const [rows = 0] = await runBatch(env.DB, [statement, audit]);
-  return rows > 0;
 }
 
 function bankOf({ supportsWithdrawal, ...bank }: BankRow) {

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { auditEntry, auditEntryIfChanged } from '../audit/log.ts';
+import { auditEntry } from '../audit/log.ts';
 import { runBatch } from '../database.ts';
 import { MESSAGE_QUEUES, producerOf } from '../dead-letters/queues.ts';
 import {
@@ -16,6 +16,7 @@ import { oneOf } from '../http/fields.ts';
 import { problem } from '../http/problem.ts';
 import { errorText, log } from '../log.ts';
 import { readPage } from '../paging.ts';
+import { changeAudited } from './audited.ts';
 import type { OperatorCall } from './call.ts';
 import { REASON_CHARACTERS_MAX } from './merchants.ts';
 import { cursorFrom, pageEntries } from './page-query.ts';
@@ -105,25 +106,18 @@ export async function discardDeadLetters(call: OperatorCall): Promise<Response> 
   return successResponse('Dead letters discarded', { outcomes });
 }
 
-async function discard(
-  { env, actor, nowMs: atMs }: OperatorCall,
-  id: string,
-  reason: string,
-): Promise<Outcome> {
-  const letter = await readStored(env.DB, id);
+async function discard(call: OperatorCall, id: string, reason: string): Promise<Outcome> {
+  const letter = await readStored(call.env.DB, id);
   if (letter === null) {
     return 'not_found';
   }
   const { detail, ...rest } = about(letter);
-  const audit = auditEntryIfChanged({
+  const isDiscarded = await changeAudited(call, markDiscarded(id, call.actor.name, call.nowMs), {
     ...rest,
     detail: { ...detail, reason },
-    actor,
     action: 'dead_letter.discarded',
-    atMs,
   });
-  const [rows = 0] = await runBatch(env.DB, [markDiscarded(id, actor.name, atMs), audit]);
-  return rows > 0 ? 'discarded' : 'not_waiting';
+  return isDiscarded ? 'discarded' : 'not_waiting';
 }
 
 function about({ id, queue, kind, objectId }: StoredDeadLetter) {

@@ -1,5 +1,4 @@
-import { auditEntryIfChanged } from '../audit/log.ts';
-import { prepare, runBatch } from '../database.ts';
+import { prepare } from '../database.ts';
 import { successResponse } from '../http/envelope.ts';
 import { oneOf } from '../http/fields.ts';
 import { problem } from '../http/problem.ts';
@@ -12,6 +11,7 @@ import {
 } from '../members/invitations.ts';
 import { NAME_LENGTH_MAX } from '../members/members.ts';
 import { ROLES, type Role } from '../members/permissions.ts';
+import { changeAudited } from './audited.ts';
 import type { OperatorCall } from './call.ts';
 import { knownMerchant } from './merchants.ts';
 import { body, lineField, readBody } from './schema.ts';
@@ -87,17 +87,14 @@ async function link(call: OperatorCall, request: LinkRequest): Promise<Response>
     invitedBy: actor,
     nowMs,
   });
-  const audit = auditEntryIfChanged({
-    actor,
+  const isMade = await changeAudited(call, fresh.statement, {
     merchantId: merchant.id,
     environment: null,
     action: memberId === null ? 'member.invited' : 'recovery.issued',
     target: memberId ?? fresh.id,
     detail: { name, role },
-    atMs: nowMs,
   });
-  const [rows = 0] = await runBatch(call.env.DB, [fresh.statement, audit]);
-  if (rows === 0) {
+  if (!isMade) {
     throw problem('not_found');
   }
   const origin = call.config.publicBaseUrl ?? call.url.origin;

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { auditEntry, auditEntryIfChanged } from '../audit/log.ts';
+import { auditEntry } from '../audit/log.ts';
 import { seal } from '../crypto/sealed.ts';
 import { prepare, runBatch, type SqlStatement } from '../database.ts';
 import { ENVIRONMENTS, METHODS, type Method } from '../domain/method.ts';
@@ -8,10 +8,11 @@ import { withoutPhoneNumbers } from '../domain/phone.ts';
 import { successResponse } from '../http/envelope.ts';
 import { oneOf } from '../http/fields.ts';
 import { problem, validationProblem } from '../http/problem.ts';
-import { methodSettings } from '../merchants/methods.ts';
+import { type MethodSettings, methodSettings } from '../merchants/methods.ts';
 import { addWebhookSecret, createMerchant } from '../merchants/provision.ts';
 import { generateWebhookSecret } from '../merchants/webhook-secret.ts';
 import { webhookSecretContext } from '../webhooks/settings.ts';
+import { changeAudited, changedResponse } from './audited.ts';
 import type { OperatorCall } from './call.ts';
 import { merchantAt, merchantPage } from './merchant-rows.ts';
 import { pageEntries } from './page-query.ts';
@@ -185,7 +186,7 @@ function statusChange(call: OperatorCall, status: 'active' | 'suspended'): SqlSt
   };
 }
 
-/** Runs one change of a merchant with its audit entry; what was so already is no change. */
+/** Runs one change of a merchant with its entry in the audit log. */
 async function changed(
   call: OperatorCall,
   change: SqlStatement,
@@ -193,11 +194,9 @@ async function changed(
   detail: Readonly<Record<string, string>>,
 ): Promise<Response> {
   const { id } = await knownMerchant(call);
-  const { actor, nowMs: atMs } = call;
-  const entry = { actor, merchantId: id, environment: null, action, target: id, detail, atMs };
-  const [rows = 0] = await runBatch(call.env.DB, [change, auditEntryIfChanged(entry)]);
-  const message = rows > 0 ? 'Changed' : 'It was so already; nothing was changed';
-  return successResponse(message, await merchantContent(call, id));
+  const entry = { merchantId: id, environment: null, action, target: id, detail };
+  const isChanged = await changeAudited(call, change, entry);
+  return changedResponse(isChanged, await merchantContent(call, id));
 }
 
 /** The merchant that the path names. Problem 404. */
@@ -213,10 +212,8 @@ export async function knownMerchant({ env, params }: OperatorCall) {
 async function merchantContent(call: OperatorCall, id: string | undefined) {
   const merchant = await knownMerchant({ ...call, params: { merchantId: id ?? '' } });
   const settingsIn = async (environment: (typeof ENVIRONMENTS)[number]) => {
-    const { methods, limits } = await methodSettings(call.env.DB, {
-      environment,
-      merchantId: merchant.id,
-    });
+    const tenant = { environment, merchantId: merchant.id };
+    const settings = await methodSettings(call.env.DB, tenant);
     const keys = {
       sql: `SELECT count(*) AS keys FROM api_keys
         WHERE merchant_id = ?1 AND environment = ?2 AND revoked_at_ms IS NULL
@@ -224,15 +221,19 @@ async function merchantContent(call: OperatorCall, id: string | undefined) {
       params: [merchant.id, environment, call.nowMs],
     };
     const apiKeys = (await prepare(call.env.DB, keys).first<number>('keys')) ?? 0;
-    return {
-      methods: methods.map(({ rate, ...method }) => ({ ...method, ...rate })),
-      limitsMinor: limits,
-      apiKeys,
-    };
+    return { ...settingsContent(settings), apiKeys };
   };
   return {
     ...merchant,
     sandbox: await settingsIn('sandbox'),
     production: await settingsIn('production'),
+  };
+}
+
+/** Methods with their commission, and limits, of one environment. */
+export function settingsContent({ methods, limits }: MethodSettings) {
+  return {
+    methods: methods.map(({ rate, ...method }) => ({ ...method, ...rate })),
+    limitsMinor: limits,
   };
 }

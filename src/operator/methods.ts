@@ -1,14 +1,13 @@
 import * as v from 'valibot';
 import type { AuditAction } from '../audit/actions.ts';
-import { auditEntryIfChanged } from '../audit/log.ts';
-import { runBatch, type SqlStatement } from '../database.ts';
+import type { SqlStatement } from '../database.ts';
 import type { Tenant } from '../domain/intent.ts';
 import { AMOUNT_MINOR_MAX } from '../domain/money.ts';
-import { successResponse } from '../http/envelope.ts';
 import { booleanField, wholeNumber } from '../http/fields.ts';
 import { methodSettings, offerMethod, setCommission, setLimit } from '../merchants/methods.ts';
+import { changeAudited, changedResponse } from './audited.ts';
 import type { OperatorCall } from './call.ts';
-import { knownMerchant } from './merchants.ts';
+import { knownMerchant, settingsContent } from './merchants.ts';
 import {
   basisPointsField,
   body,
@@ -69,7 +68,7 @@ async function namedTenant(call: OperatorCall): Promise<Tenant> {
 }
 
 async function changed(
-  { env, actor, nowMs }: OperatorCall,
+  call: OperatorCall,
   tenant: Tenant,
   change: SqlStatement,
   entry: {
@@ -78,12 +77,7 @@ async function changed(
     readonly detail: Readonly<Record<string, number | null>>;
   },
 ): Promise<Response> {
-  const audit = auditEntryIfChanged({ ...entry, ...tenant, actor, atMs: nowMs });
-  const [rows = 0] = await runBatch(env.DB, [change, audit]);
-  const { methods, limits } = await methodSettings(env.DB, tenant);
-  const message = rows > 0 ? 'Changed' : 'It was so already; nothing was changed';
-  return successResponse(message, {
-    methods: methods.map(({ rate, ...method }) => ({ ...method, ...rate })),
-    limitsMinor: limits,
-  });
+  const isChanged = await changeAudited(call, change, { ...entry, ...tenant });
+  const settings = await methodSettings(call.env.DB, tenant);
+  return changedResponse(isChanged, settingsContent(settings));
 }

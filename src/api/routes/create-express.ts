@@ -6,13 +6,13 @@ import { storeResult } from '../../attempts/store-result.ts';
 import type { Intent, IntentTerms } from '../../domain/intent.ts';
 import type { Method } from '../../domain/method.ts';
 import { jsonResponse } from '../../http/envelope.ts';
-import { type IntentClient, intentByUniqueId } from '../../intent/client.ts';
+import type { IntentClient } from '../../intent/client.ts';
 import { errorText, log } from '../../log.ts';
 import type { Rail } from '../../rails/rail.ts';
 import { railFor } from '../../rails/registry.ts';
 import type { MerchantCall } from '../call.ts';
 import { expressAnswers } from '../express-content.ts';
-import { readOrder, termsOf } from '../read-order.ts';
+import { readNewPayment } from '../new-payment.ts';
 import { answerTaken, onlyAttempt } from '../taken.ts';
 
 /** Room between the rail's time-out and the moment at which a repeat no longer has to wait. */
@@ -20,16 +20,14 @@ const ANSWER_MARGIN_MS = 3_000;
 
 /** POST …/express/…pay: the charge is stored with its attempt before the rail hears of it. */
 export async function createExpress(call: MerchantCall): Promise<Response> {
-  const read = await readOrder(call, 'express');
+  const read = await readNewPayment(call, 'express');
   if (read.type === 'answered') {
     return read.response;
   }
-  const { order, idempotency } = read;
-  const terms = termsOf(call, order);
+  const { client, terms, phone, idempotency } = read;
   const { method, rail } = expressRail(call.env, terms);
-  const attempt = newAttempt(terms, method, order.phone, rail, terms.createdAtMs);
-  const intent = intentByUniqueId(call.env, call.access, terms.uniqueId);
-  const result = await intent.create({
+  const attempt = newAttempt(terms, method, phone, rail, terms.createdAtMs);
+  const result = await client.create({
     terms,
     idempotency,
     attempt,
@@ -38,9 +36,9 @@ export async function createExpress(call: MerchantCall): Promise<Response> {
     answerWithinMs: (rail.startWaitsForCustomer ? 0 : rail.startTimeoutMs) + ANSWER_MARGIN_MS,
   });
   if (result.type !== 'created') {
-    return answerTaken(call, intent, terms.uniqueId, result);
+    return answerTaken(call, client, terms.uniqueId, result);
   }
-  const finished = startCharge(call, intent, result.intent, rail);
+  const finished = startCharge(call, client, result.intent, rail);
   // A client that hangs up ends its request; a charge that has begun must be finished all the same.
   call.ctx.waitUntil(finished.catch(() => undefined));
   return jsonResponse(200, await finished);

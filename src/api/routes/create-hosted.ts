@@ -1,24 +1,21 @@
 import { signLink } from '../../crypto/link-token.ts';
 import { jsonResponse, successBody } from '../../http/envelope.ts';
-import { intentByUniqueId } from '../../intent/client.ts';
 import type { MerchantCall } from '../call.ts';
-import { readOrder, termsOf } from '../read-order.ts';
+import { readNewPayment } from '../new-payment.ts';
 import { SAVED_MESSAGE } from '../saved-message.ts';
 import { answerTaken } from '../taken.ts';
 
 /** POST …/intent: a hosted checkout. One call of the object, no D1 query on a warm path. */
 export async function createHosted(call: MerchantCall): Promise<Response> {
-  const read = await readOrder(call, 'hosted');
+  const read = await readNewPayment(call, 'hosted');
   if (read.type === 'answered') {
     return read.response;
   }
-  const { order, idempotency } = read;
-  const terms = termsOf(call, order);
-  const intent = intentByUniqueId(call.env, call.access, terms.uniqueId);
-  const link = { objectId: intent.objectId, attemptIndex: 0 };
+  const { client, terms, idempotency } = read;
+  const link = { objectId: client.objectId, attemptIndex: 0 };
   const token = await signLink(call.config.linkSigningKeys, 'checkout', link);
   const answer = successBody(SAVED_MESSAGE, `${terms.baseUrl}/checkout/${token}`);
-  const result = await intent.create({
+  const result = await client.create({
     terms,
     idempotency,
     attempt: null,
@@ -27,5 +24,5 @@ export async function createHosted(call: MerchantCall): Promise<Response> {
   });
   return result.type === 'created'
     ? jsonResponse(200, answer)
-    : answerTaken(call, intent, terms.uniqueId, result);
+    : answerTaken(call, client, terms.uniqueId, result);
 }

@@ -76,13 +76,6 @@ export function checkMoney(
   return { total, methods: terms };
 }
 
-/** A body whose fields and rules are all satisfied. */
-interface Checked<Values> {
-  readonly values: Values;
-  readonly total: Total;
-  readonly methods: readonly MethodTerms[];
-}
-
 /**
  * Checks the fields of a body, then the rules across fields. The rules see every part that is valid
  * by itself, so that one answer names all errors (docs/decisions.md#10).
@@ -91,18 +84,23 @@ export function checkBody<
   const Schema extends v.GenericSchema,
   const Entries extends v.ObjectEntries,
 >(
+  body: unknown,
   schema: Schema,
   entries: Entries,
-  body: unknown,
   rules: (parts: Parts<Entries>, problems: Problems) => MoneyTerms,
-): Validated<Checked<v.InferOutput<Schema>>> {
+  orderOf: (
+    values: v.InferOutput<Schema>,
+    total: Total,
+    methods: readonly MethodTerms[],
+  ) => PaymentOrder,
+): Validated<PaymentOrder> {
   const problems = new Problems();
   const values = problems.check(schema, body);
   const parts = values === undefined ? validParts(entries, body) : (values as Parts<Entries>);
   const { total, methods } = rules(parts, problems);
   return values === undefined || total === null || problems.found
     ? { ok: false, errors: problems.toErrors() }
-    : { ok: true, value: { values, total, methods } };
+    : { ok: true, value: orderOf(values, total, methods) };
 }
 
 type CommonValues = v.InferOutput<

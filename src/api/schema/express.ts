@@ -58,21 +58,19 @@ export function validateExpress(
     debitAccount: optionalOrEmpty(idField),
     description: optional(textField),
   });
-  const checked = checkBody(schema, { ...commonParts, ...ownParts }, body, (parts, problems) => {
-    const methods = parts.method === undefined ? undefined : [parts.method];
-    const money = checkMoney('express', parts, methods, context, problems);
-    checkReturnUrl(parts, problems);
-    checkPhone(parts, context, problems);
-    checkSimulation(parts, problems);
-    return money;
-  });
-  if (!checked.ok) {
-    return checked;
-  }
-  const { values, total, methods } = checked.value;
-  return {
-    ok: true,
-    value: {
+  return checkBody(
+    body,
+    schema,
+    { ...commonParts, ...ownParts },
+    (parts, problems) => {
+      const methods = parts.method === undefined ? undefined : [parts.method];
+      const money = checkMoney('express', parts, methods, context, problems);
+      checkReturnUrl(parts, problems);
+      checkPhone(parts, context, problems);
+      checkSimulation(parts, problems);
+      return money;
+    },
+    (values, total, methods) => ({
       ...commonOrder(values, total, methods),
       kind: 'express',
       customer: expressCustomer(values.customerInfo),
@@ -81,8 +79,8 @@ export function validateExpress(
       returnUrl: values.returnUrl,
       simulation: simulationOf(values.testMode, context.environment),
       phone: usablePhone(values.phoneNumber ?? values.customerInfo?.phone ?? null),
-    },
-  };
+    }),
+  );
 }
 
 /** Methods that redirect need a way back to the merchant (docs/decisions.md#2). */

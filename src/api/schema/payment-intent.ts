@@ -20,16 +20,12 @@ export function validatePaymentIntent(
     returnUrl: httpUrlField,
     customerInfo: hostedCustomerField,
   });
-  const checked = checkBody(schema, { ...commonParts, ...ownParts }, body, (parts, problems) =>
-    checkMoney('hosted', parts, parts.methods, context, problems),
-  );
-  if (!checked.ok) {
-    return checked;
-  }
-  const { values, total, methods } = checked.value;
-  return {
-    ok: true,
-    value: {
+  return checkBody(
+    body,
+    schema,
+    { ...commonParts, ...ownParts },
+    (parts, problems) => checkMoney('hosted', parts, parts.methods, context, problems),
+    (values, total, methods) => ({
       ...commonOrder(values, total, methods),
       kind: 'hosted',
       customer: values.customerInfo,
@@ -38,8 +34,8 @@ export function validatePaymentIntent(
       returnUrl: values.returnUrl,
       simulation: context.environment === 'sandbox' ? 'interactive' : null,
       phone: null,
-    },
-  };
+    }),
+  );
 }
 
 /**

@@ -1,9 +1,9 @@
-import { auditEntryIfChanged } from '../../audit/log.ts';
-import { prepare, runBatch } from '../../database.ts';
+import { prepare } from '../../database.ts';
 import type { Tenant } from '../../domain/intent.ts';
 import { withoutPhoneNumbers } from '../../domain/phone.ts';
 import { successResponse } from '../../http/envelope.ts';
 import { problem } from '../../http/problem.ts';
+import { changeAudited } from '../audited.ts';
 import type { OperatorCall } from '../call.ts';
 import {
   body,
@@ -69,16 +69,13 @@ export async function reviewPayment(call: OperatorCall): Promise<Response> {
         reviewed_at_ms = excluded.reviewed_at_ms`,
     params: [merchantId, environment, uniqueId, note, actor.name, atMs],
   };
-  const audit = auditEntryIfChanged({
-    actor,
+  const entry = {
     ...tenant,
     action: 'payment.reviewed',
     target: uniqueId,
     detail: { note },
-    atMs,
-  });
-  const [rows = 0] = await runBatch(call.env.DB, [upsert, audit]);
-  if (rows === 0) {
+  } as const;
+  if (!(await changeAudited(call, upsert, entry))) {
     // Also a payment of the last seconds, which the read model does not know yet.
     throw problem('not_found');
   }

@@ -3,7 +3,7 @@ import { intentNumberFrom } from '../domain/identifiers.ts';
 import type { IntentKind, IntentTerms } from '../domain/intent.ts';
 import { readJsonBody } from '../http/json-body.ts';
 import { validationProblem } from '../http/problem.ts';
-import { intentByUniqueId } from '../intent/client.ts';
+import { type IntentClient, intentByUniqueId } from '../intent/client.ts';
 import type { IdempotencyClaim } from '../intent/protocol.ts';
 import { banks } from '../merchants/directory.ts';
 import { currenciesOf, takesPhone } from '../rails/registry.ts';
@@ -23,22 +23,30 @@ const PRODUCTION_CHARGE = {
   currency: 'ETB',
 } as const;
 
-type ReadOrder =
+type NewPayment =
   | {
-      readonly type: 'order';
-      readonly order: PaymentOrder;
+      readonly type: 'new';
+      readonly client: IntentClient;
+      readonly terms: IntentTerms;
+      /** Express: the phone to charge, if any. */
+      readonly phone: string | null;
       readonly idempotency: IdempotencyClaim | null;
     }
   | { readonly type: 'answered'; readonly response: Response };
 
-/** The validated body, or the stored answer to an id that is taken. Problem 400 with every failing field. */
-export async function readOrder(call: MerchantCall, kind: IntentKind): Promise<ReadOrder> {
+/**
+ * What a valid body asks for, or the stored answer to an id that is taken. Problem 400 with every
+ * failing field.
+ */
+export async function readNewPayment(call: MerchantCall, kind: IntentKind): Promise<NewPayment> {
   const body = await readJsonBody(call.request, BODY_BYTES_MAX);
   const idempotency = await idempotencyClaim(call.request, kind, body.bytes);
   const validate = kind === 'hosted' ? validatePaymentIntent : validateExpress;
   const validated = validate(body.value, await validationContext(call));
   if (validated.ok) {
-    return { type: 'order', order: validated.value, idempotency };
+    const terms = termsOf(call, validated.value);
+    const client = intentByUniqueId(call.env, call.access, terms.uniqueId);
+    return { type: 'new', client, terms, phone: validated.value.phone, idempotency };
   }
   // A taken id is answered as such, whatever else is wrong: no change of the body would help, and a
   // repeated request gets its first answer even if the merchant's settings have changed since.
@@ -70,8 +78,7 @@ async function validationContext(call: MerchantCall): Promise<ValidationContext>
   };
 }
 
-/** The terms of a new payment. */
-export function termsOf(call: MerchantCall, order: PaymentOrder): IntentTerms {
+function termsOf(call: MerchantCall, order: PaymentOrder): IntentTerms {
   const { expireInSeconds, phone: _phone, ...asked } = order;
   // Now, not when the request began: its body may have taken seconds to arrive.
   const createdAtMs = Date.now();
