@@ -1,4 +1,4 @@
-import type { Actor } from '../audit/log.ts';
+import type { Actor, AuditEntry } from '../audit/log.ts';
 import type { Config } from '../config.ts';
 import type { Tenant } from '../domain/intent.ts';
 import type { Environment } from '../domain/method.ts';
@@ -68,4 +68,19 @@ export function shownAt(call: DashboardCall, path: string): DashboardCall {
 /** The client's address as Cloudflare says it, or null on other ways here. */
 export function addressOf(request: Request): string | null {
   return request.headers.get('cf-connecting-ip');
+}
+
+/** The audit entry of what the member does, in one environment or, where left out, in both. */
+export function entryOf(
+  call: DashboardCall,
+  told: Pick<AuditEntry, 'action' | 'target' | 'detail'>,
+  environment: Environment | null = null,
+): AuditEntry {
+  const { merchantId } = call.session;
+  return { ...told, actor: actorOf(call), merchantId, environment, atMs: call.nowMs };
+}
+
+/** The call as its page sees it: the links of an answer to a post cannot lead to the post's path. */
+export function atPath(call: DashboardCall, path: string): DashboardCall {
+  return call.request.method === 'POST' ? { ...call, url: new URL(path, call.url) } : call;
 }

@@ -1,6 +1,8 @@
+import { auditEntry } from '../audit/log.ts';
 import { base64UrlFromBytes, sha256Hex, utf8 } from '../crypto/encoding.ts';
 import { prepare, type SqlStatement } from '../database.ts';
 import { type Cookie, clearCookie, cookieValue, setCookie } from '../http/cookie.ts';
+import { newId } from './members.ts';
 import type { Role } from './permissions.ts';
 
 /** A session ends after this long whatever happens: a forgotten browser is no key for ever. */
@@ -75,6 +77,57 @@ export function insertSession(session: NewSession): SqlStatement {
   };
 }
 
+export interface SessionStart {
+  readonly statements: readonly SqlStatement[];
+  /** The `Set-Cookie` that signs the browser in. */
+  readonly cookie: string;
+}
+
+export interface Starter {
+  readonly memberId: string;
+  readonly memberName: string;
+  readonly merchantId: string;
+  readonly credentialId: string;
+  readonly passkeyName: string;
+}
+
+/** A session of the browser that sent the request; it exists once the statements have run. */
+export async function startSession(
+  call: { readonly request: Request; readonly address: string | null; readonly nowMs: number },
+  starter: Starter,
+): Promise<SessionStart> {
+  const { request, address, nowMs } = call;
+  const { memberId, memberName, merchantId, credentialId } = starter;
+  const token = newSessionToken();
+  const id = newId('ses');
+  const statements = [
+    // The member's sessions that are over have no reader.
+    {
+      sql: 'DELETE FROM sessions WHERE member_id = ?1 AND expires_at_ms <= ?2',
+      params: [memberId, nowMs],
+    },
+    insertSession({
+      id,
+      digest: await sha256Hex(token),
+      memberId,
+      credentialId,
+      createdAtMs: nowMs,
+      address,
+      userAgent: request.headers.get('user-agent') ?? '',
+    }),
+    auditEntry({
+      actor: { kind: 'member', id: memberId, name: memberName, address },
+      merchantId,
+      environment: null,
+      action: 'session.started',
+      target: id,
+      detail: { passkey: starter.passkeyName },
+      atMs: nowMs,
+    }),
+  ];
+  return { statements, cookie: setCookie(request, SESSION_COOKIE, token) };
+}
+
 const SESSION_SQL = `
   SELECT sessions.id, sessions.last_seen_at_ms, members.id AS member_id, members.name AS member_name,
     members.role, merchants.id AS merchant_id, merchants.name AS merchant_name, merchants.status
@@ -143,12 +196,7 @@ export async function isCsrfTokenOf(session: Session, text: string): Promise<boo
   return (await sha256Hex(session.csrfToken)) === (await sha256Hex(text));
 }
 
-/** The `Set-Cookie` of a session that begins. */
-export function sessionCookie(request: Request, token: string): string {
-  return setCookie(request, SESSION_COOKIE, token);
-}
-
-/** The `Set-Cookie` of one that ends. */
+/** The `Set-Cookie` that signs the browser out. */
 export function endedSessionCookie(request: Request): string {
   return clearCookie(request, SESSION_COOKIE);
 }

@@ -4,15 +4,23 @@ import { browserName } from '../../members/browser-name.ts';
 import { NAME_LENGTH_MAX } from '../../members/members.ts';
 import type { ListedPasskey } from '../../members/passkeys.ts';
 import type { OpenSession } from '../../members/sessions.ts';
-import { Badge, Field, Message, Table, When } from '../../ui/elements.tsx';
+import {
+  Badge,
+  DoneMessage,
+  Message,
+  Section,
+  Table,
+  TextField,
+  When,
+} from '../../ui/elements.tsx';
 import type { DashboardCall } from '../call.ts';
-import { ButtonForm, CsrfField } from '../forms.tsx';
+import { ButtonForm, CsrfField, PostForm } from '../forms.tsx';
 import { Frame } from '../frame.tsx';
-import { PasskeyForm } from './passkey-form.tsx';
+import { PasskeyForm, PasskeyNameField } from './passkey-form.tsx';
 
-type AccountProblem = keyof DashboardMessages['account']['problems'];
+export type AccountProblem = keyof DashboardMessages['account']['problems'];
 
-const PATH = '/dashboard/account';
+export const ACCOUNT_PATH = '/dashboard/account';
 
 /** A member's own passkeys and sessions. */
 export function AccountPage(props: {
@@ -25,31 +33,30 @@ export function AccountPage(props: {
 }) {
   const { call, passkeys, sessions, newPasskeyName, problem } = props;
   const text = DASHBOARD_TEXTS[call.language].account;
-  const done = call.url.searchParams.get('done');
-  const said = Object.entries(text.done).find(([word]) => word === done)?.[1];
   return (
     <Frame call={call} title={DASHBOARD_TEXTS[call.language].frame.nav.account} active="account">
-      {problem !== null && <Message tone="bad">{text.problems[problem]}</Message>}
-      {problem === null && said !== undefined && <Message tone="good">{said}</Message>}
-      <section class="card" aria-labelledby="passkeys">
-        <h2 id="passkeys">{text.passkeys.title}</h2>
+      {problem === null ? (
+        <DoneMessage call={call} texts={text.done} />
+      ) : (
+        <Message tone="bad">{text.problems[problem]}</Message>
+      )}
+      <Section id="passkeys" title={text.passkeys.title}>
         <p class="hint">{text.passkeys.lead}</p>
         <Passkeys call={call} passkeys={passkeys} />
-      </section>
+      </Section>
       {!call.session.isSuspended && <AddPasskey call={call} name={newPasskeyName} />}
-      <section class="card" aria-labelledby="sessions">
-        <h2 id="sessions">{text.sessions.title}</h2>
+      <Section id="sessions" title={text.sessions.title}>
         <p class="hint">{text.sessions.lead}</p>
         <Sessions call={call} sessions={sessions} />
         {sessions.length > 1 && (
           <ButtonForm
             call={call}
-            action={`${PATH}/sessions/revoke-others`}
+            action={`${ACCOUNT_PATH}/sessions/revoke-others`}
             label={text.sessions.revokeOthers}
             tone="bad"
           />
         )}
-      </section>
+      </Section>
     </Frame>
   );
 }
@@ -83,7 +90,7 @@ function Passkeys(props: {
             {passkeys.length > 1 && (
               <ButtonForm
                 call={call}
-                action={`${PATH}/passkeys/remove`}
+                action={`${ACCOUNT_PATH}/passkeys/remove`}
                 label={text.remove}
                 describedAs={text.removeOne(passkey.name)}
                 confirm={text.confirmRemove(passkey.name)}
@@ -110,60 +117,43 @@ function RenamePasskey(props: {
   return (
     <details class="fold">
       <summary aria-label={text.renameOne(passkey.name)}>{text.rename}</summary>
-      <form class="form" method="post" action={`${PATH}/passkeys/rename`}>
-        <CsrfField session={call.session} />
-        <input type="hidden" name="passkey" value={passkey.credentialId} />
-        <Field id={id} label={text.newName}>
-          {(attributes) => (
-            <input
-              {...attributes}
-              type="text"
-              name="name"
-              value={passkey.name}
-              required
-              maxlength={NAME_LENGTH_MAX}
-              autocomplete="off"
-            />
-          )}
-        </Field>
+      <PostForm
+        call={call}
+        action={`${ACCOUNT_PATH}/passkeys/rename`}
+        class="form"
+        fields={{ passkey: passkey.credentialId }}
+      >
+        <TextField
+          id={id}
+          name="name"
+          label={text.newName}
+          value={passkey.name}
+          maxlength={NAME_LENGTH_MAX}
+        />
         <button type="submit">{text.save}</button>
-      </form>
+      </PostForm>
     </details>
   );
 }
 
 function AddPasskey({ call, name }: { readonly call: DashboardCall; readonly name: string }) {
   const text = DASHBOARD_TEXTS[call.language].account.passkeys;
-  const wayIn = DASHBOARD_TEXTS[call.language].signIn;
   return (
-    <section class="card" aria-labelledby="add-passkey">
-      <h2 id="add-passkey">{text.addTitle}</h2>
+    <Section id="add-passkey" title={text.addTitle}>
       <p class="hint">{text.addLead}</p>
       <PasskeyForm
         call={call}
         ceremony="add-passkey"
-        path={`${PATH}/passkeys`}
-        next={`${PATH}?done=passkey_added`}
+        path={`${ACCOUNT_PATH}/passkeys`}
+        next={`${ACCOUNT_PATH}?done=passkey_added`}
       >
         <CsrfField session={call.session} />
-        <Field id="passkey" label={wayIn.passkeyName} hint={wayIn.passkeyNameHint}>
-          {(attributes) => (
-            <input
-              {...attributes}
-              type="text"
-              name="passkey"
-              value={name}
-              required
-              maxlength={NAME_LENGTH_MAX}
-              autocomplete="off"
-            />
-          )}
-        </Field>
+        <PasskeyNameField call={call} name={name} />
         <button class="primary" type="submit">
           {text.add}
         </button>
       </PasskeyForm>
-    </section>
+    </Section>
   );
 }
 
@@ -190,7 +180,7 @@ function Sessions(props: {
           ) : (
             <ButtonForm
               call={call}
-              action={`${PATH}/sessions/${session.id}/revoke`}
+              action={`${ACCOUNT_PATH}/sessions/${session.id}/revoke`}
               label={text.revoke}
               describedAs={text.revokeOne(browser)}
             />

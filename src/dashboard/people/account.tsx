@@ -1,23 +1,31 @@
-import { runBatch } from '../../database.ts';
-import type { DashboardMessages } from '../../i18n/messages.ts';
+import { auditEntry, runAudited } from '../../audit/log.ts';
+import { found, problem } from '../../http/problem.ts';
 import { browserName } from '../../members/browser-name.ts';
+import { challengeOf } from '../../members/challenge.ts';
+import { registrationIn } from '../../members/credential.ts';
 import { nameFrom } from '../../members/members.ts';
 import {
+  insertPasskey,
+  knownPasskeys,
   passkeysOf,
   removePasskey,
   renamePasskey,
   revokeSessionsOfRemoved,
 } from '../../members/passkeys.ts';
-import { openSessions, revokeOtherSessions, revokeSession } from '../../members/sessions.ts';
+import {
+  endedSessionCookie,
+  openSessions,
+  revokeOtherSessions,
+  revokeSession,
+} from '../../members/sessions.ts';
+import { relyingPartyOf, verifiedRegistration } from '../../members/verification.ts';
 import { answerPage, redirectTo } from '../../ui/answer.ts';
-import type { DashboardCall } from '../call.ts';
-import { noticePage } from '../notices.tsx';
-import { AccountPage } from './account-page.tsx';
-import { entryIfChanged } from './entries.ts';
+import { atPath, type DashboardCall, entryOf } from '../call.ts';
+import { ACCOUNT_PATH, AccountPage, type AccountProblem } from './account-page.tsx';
+import { finishCeremony, offerRegistration, refused, unfit } from './ceremony.ts';
 
-type AccountProblem = keyof DashboardMessages['account']['problems'];
-
-const PATH = '/dashboard/account';
+/** Phone, computer, security key, their successors; more are a mistake or a trick. */
+const PASSKEYS_PER_MEMBER_MAX = 20;
 
 /** GET /dashboard/account */
 export async function showAccount(call: DashboardCall): Promise<Response> {
@@ -26,7 +34,7 @@ export async function showAccount(call: DashboardCall): Promise<Response> {
 
 async function answerAccount(
   call: DashboardCall,
-  problem: AccountProblem | null,
+  refusal: AccountProblem | null,
 ): Promise<Response> {
   const { session, env, nowMs, request } = call;
   const [passkeys, sessions] = await Promise.all([
@@ -35,85 +43,120 @@ async function answerAccount(
   ]);
   const page = (
     <AccountPage
-      // A form's own path cannot be fetched again by the page's links.
-      call={{ ...call, url: new URL(problem === null ? call.url : PATH, call.url) }}
+      call={atPath(call, ACCOUNT_PATH)}
       passkeys={passkeys}
       sessions={sessions}
       newPasskeyName={browserName(request.headers.get('user-agent') ?? '')}
-      problem={problem}
+      problem={refusal}
     />
   );
-  return answerPage(call, page, { status: problem === null ? 200 : 400 });
+  return answerPage(call, page, { status: refusal === null ? 200 : 400 });
+}
+
+/** POST /dashboard/account/passkeys/options */
+export async function beginAddPasskey(call: DashboardCall): Promise<Response> {
+  const { memberId, memberName, merchantName, digest } = call.session;
+  if (nameFrom(call.form.text('passkey')) === null) {
+    return unfit(call, 'badName');
+  }
+  const known = await knownPasskeys(call.env.DB, memberId);
+  if (known.length >= PASSKEYS_PER_MEMBER_MAX) {
+    return unfit(call, 'tooMany');
+  }
+  const request = { memberId, memberName, merchantName, known };
+  return offerRegistration(call, 'add-passkey', digest, request);
+}
+
+/** POST /dashboard/account/passkeys */
+export async function finishAddPasskey(call: DashboardCall): Promise<Response> {
+  const { session, form, nowMs } = call;
+  const { memberId, digest } = session;
+  const credential = registrationIn(form.text('credential'));
+  const name = nameFrom(form.text('passkey'));
+  if (credential === null || name === null) {
+    return refused(call, 'add-passkey', 'malformed');
+  }
+  const challenge = await challengeOf(call, 'add-passkey', digest);
+  if (challenge === null || challenge.memberId !== memberId) {
+    return refused(call, 'add-passkey', 'challenge');
+  }
+  const passkey = await verifiedRegistration(relyingPartyOf(call), challenge, credential);
+  if (passkey === null) {
+    return refused(call, 'add-passkey', 'unverified');
+  }
+  const detail = { passkey: name };
+  return finishCeremony(call, 'add-passkey', challenge, {
+    first: insertPasskey(memberId, passkey, name, nowMs),
+    rest: [auditEntry(entryOf(call, { action: 'passkey.added', target: memberId, detail }))],
+  });
 }
 
 /** POST /dashboard/account/passkeys/rename */
 export async function renameOwnPasskey(call: DashboardCall): Promise<Response> {
-  const { session, env, form } = call;
-  const credentialId = form.text('passkey');
-  const name = nameFrom(form.text('name'));
+  const { memberId } = call.session;
+  const name = nameFrom(call.form.text('name'));
   if (name === null) {
     return answerAccount(call, 'bad_name');
   }
-  const [changed] = await runBatch(env.DB, [
-    renamePasskey(session.memberId, credentialId, name),
-    entryIfChanged(call, {
-      action: 'passkey.renamed',
-      target: session.memberId,
-      detail: { passkey: name },
-    }),
-  ]);
-  return changed === 0
-    ? noticePage(call, 'not_found')
-    : redirectTo(call, PATH, { done: 'passkey_renamed' });
+  const change = renamePasskey(memberId, call.form.text('passkey'), name);
+  const told = { action: 'passkey.renamed', target: memberId, detail: { passkey: name } } as const;
+  if (!(await runAudited(call.env.DB, [change], entryOf(call, told)))) {
+    throw problem('not_found');
+  }
+  return redirectTo(call, ACCOUNT_PATH, { done: 'passkey_renamed' });
 }
 
-/** POST /dashboard/account/passkeys/remove: what it began elsewhere ends with it. */
+/** POST /dashboard/account/passkeys/remove: ends the other sessions that it began. */
 export async function removeOwnPasskey(call: DashboardCall): Promise<Response> {
   const { session, env, form, nowMs } = call;
   const { memberId } = session;
-  const credentialId = form.text('passkey');
   const passkeys = await passkeysOf(env.DB, memberId);
-  const passkey = passkeys.find((candidate) => candidate.credentialId === credentialId);
-  if (passkey === undefined) {
-    return noticePage(call, 'not_found');
-  }
-  const [changed] = await runBatch(env.DB, [
-    removePasskey(memberId, credentialId),
-    entryIfChanged(call, {
-      action: 'passkey.removed',
-      target: memberId,
-      detail: { passkey: passkey.name },
-    }),
-    revokeSessionsOfRemoved(memberId, credentialId, session.id, nowMs),
-  ]);
-  return changed === 0
-    ? answerAccount(call, 'last_passkey')
-    : redirectTo(call, PATH, { done: 'passkey_removed' });
+  const { credentialId, name } = found(
+    passkeys.find((passkey) => passkey.credentialId === form.text('passkey')),
+  );
+  const isRemoved = await runAudited(
+    env.DB,
+    [removePasskey(memberId, credentialId)],
+    entryOf(call, { action: 'passkey.removed', target: memberId, detail: { passkey: name } }),
+    [revokeSessionsOfRemoved(memberId, credentialId, session.id, nowMs)],
+  );
+  return isRemoved
+    ? redirectTo(call, ACCOUNT_PATH, { done: 'passkey_removed' })
+    : answerAccount(call, 'last_passkey');
 }
 
 /** POST /dashboard/account/sessions/:session/revoke */
 export async function revokeOwnSession(call: DashboardCall): Promise<Response> {
-  const { session, env, nowMs, params } = call;
-  const id = params.session ?? '';
-  const [changed] = await runBatch(env.DB, [
-    revokeSession(session.memberId, id, nowMs),
-    entryIfChanged(call, { action: 'session.revoked', target: id }),
-  ]);
-  return changed === 0
-    ? noticePage(call, 'not_found')
-    : redirectTo(call, PATH, { done: 'session_revoked' });
+  if (!(await revoke(call, call.params.session ?? '', {}))) {
+    throw problem('not_found');
+  }
+  return redirectTo(call, ACCOUNT_PATH, { done: 'session_revoked' });
+}
+
+/** POST /dashboard/sign-out */
+export async function signOut(call: DashboardCall): Promise<Response> {
+  await revoke(call, call.session.id, { signedOut: true });
+  return redirectTo(call, '/dashboard/sign-in', { cookies: [endedSessionCookie(call.request)] });
+}
+
+/** False when the member has no such session. */
+function revoke(
+  call: DashboardCall,
+  id: string,
+  detail: { readonly signedOut?: true },
+): Promise<boolean> {
+  const change = revokeSession(call.session.memberId, id, call.nowMs);
+  const entry = entryOf(call, { action: 'session.revoked', target: id, detail });
+  return runAudited(call.env.DB, [change], entry);
 }
 
 /** POST /dashboard/account/sessions/revoke-others */
 export async function revokeOwnOtherSessions(call: DashboardCall): Promise<Response> {
-  const { session, env, nowMs } = call;
-  await runBatch(env.DB, [
-    revokeOtherSessions(session.memberId, session.id, nowMs),
-    entryIfChanged(call, {
-      action: 'session.revoked',
-      target: session.memberId,
-      detail: { which: 'others' },
-    }),
-  ]);
-  return redirectTo(call, PATH, { done: 'sessions_revoked' });
+  const { memberId, id } = call.session;
+  await runAudited(
+    call.env.DB,
+    [revokeOtherSessions(memberId, id, call.nowMs)],
+    entryOf(call, { action: 'session.revoked', target: memberId, detail: { which: 'others' } }),
+  );
+  return redirectTo(call, ACCOUNT_PATH, { done: 'sessions_revoked' });
 }

@@ -1,10 +1,10 @@
 import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { type Invitation, JOIN_PATH } from '../../members/invitations.ts';
 import { NAME_LENGTH_MAX } from '../../members/members.ts';
-import { Facts, Field, When } from '../../ui/elements.tsx';
+import { type FactRow, Facts, TextField, When } from '../../ui/elements.tsx';
 import type { PublicCall } from '../call.ts';
 import { PublicFrame } from '../frame.tsx';
-import { PasskeyForm } from './passkey-form.tsx';
+import { PasskeyForm, PasskeyNameField } from './passkey-form.tsx';
 
 /** Who invites to what, and the one step that is left. */
 export function JoinPage(props: {
@@ -28,33 +28,16 @@ export function JoinPage(props: {
         <p>{text.whatPasskeysAre}</p>
         <PasskeyForm call={call} ceremony="join" path={JOIN_PATH} next="/dashboard">
           <input type="hidden" name="token" value={token} />
-          <Field id="name" label={text.yourName} hint={join.nameHint}>
-            {(attributes) => (
-              <input
-                {...attributes}
-                type="text"
-                name="name"
-                value={invitation.name}
-                readonly={invitation.memberId !== null}
-                required
-                maxlength={NAME_LENGTH_MAX}
-                autocomplete="name"
-              />
-            )}
-          </Field>
-          <Field id="passkey" label={text.passkeyName} hint={text.passkeyNameHint}>
-            {(attributes) => (
-              <input
-                {...attributes}
-                type="text"
-                name="passkey"
-                value={passkeyName}
-                required
-                maxlength={NAME_LENGTH_MAX}
-                autocomplete="off"
-              />
-            )}
-          </Field>
+          <TextField
+            id="name"
+            label={text.yourName}
+            hint={join.nameHint}
+            value={invitation.name}
+            readonly={invitation.memberId !== null}
+            maxlength={NAME_LENGTH_MAX}
+            autocomplete="name"
+          />
+          <PasskeyNameField call={call} name={passkeyName} />
           <button class="primary wide" type="submit">
             {text.join.button}
           </button>
@@ -64,20 +47,18 @@ export function JoinPage(props: {
   );
 }
 
-function factsOf(
-  call: PublicCall,
-  { merchantName, role, expiresAtMs }: Invitation,
-): Parameters<typeof Facts>[0]['rows'] {
-  const { language } = call;
-  const { facts, roleAndMeaning, roleMeans } = DASHBOARD_TEXTS[language].signIn;
+function factsOf(call: PublicCall, invitation: Invitation): readonly FactRow[] {
+  const { merchantName, role, expiresAtMs } = invitation;
+  const { frame, signIn } = DASHBOARD_TEXTS[call.language];
+  const { facts, roleAndMeaning, roleMeans } = signIn;
   return [
     [facts.merchant, merchantName],
-    [facts.role, roleAndMeaning(DASHBOARD_TEXTS[language].frame.role[role], roleMeans[role])],
+    [facts.role, roleAndMeaning(frame.role[role], roleMeans[role])],
     [facts.expires, <When call={call} atMs={expiresAtMs} />],
   ];
 }
 
-/** For a link that opens nothing, for whatever reason: whoever found one learns nothing by it. */
+/** For a link that opens nothing. It gives no reason, because a stranger may have found the link. */
 export function LinkEndedPage({ call }: { readonly call: PublicCall }) {
   const text = DASHBOARD_TEXTS[call.language].signIn;
   return (

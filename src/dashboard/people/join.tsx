@@ -1,14 +1,7 @@
 import { auditEntry } from '../../audit/log.ts';
-import { isConstraintFailure, runBatch, type SqlStatement } from '../../database.ts';
-import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
+import type { SqlStatement } from '../../database.ts';
 import { browserName } from '../../members/browser-name.ts';
-import {
-  challengeOf,
-  endedChallengeCookie,
-  forgetSpentChallenges,
-  issueChallenge,
-  spendChallenge,
-} from '../../members/challenge.ts';
+import { challengeOf } from '../../members/challenge.ts';
 import { JoinBody, JoinOptionsBody, readJson } from '../../members/credential.ts';
 import {
   findInvitation,
@@ -18,20 +11,18 @@ import {
 } from '../../members/invitations.ts';
 import { insertMember, nameFrom, newId } from '../../members/members.ts';
 import { deletePasskeysOf, insertPasskey, knownPasskeys } from '../../members/passkeys.ts';
-import { revokeSessionsOf } from '../../members/sessions.ts';
+import { revokeSessionsOf, startSession } from '../../members/sessions.ts';
 import {
   type NewPasskey,
-  registrationOptions,
   relyingPartyOf,
   verifiedRegistration,
 } from '../../members/verification.ts';
-import { answerJson, answerPage } from '../../ui/answer.ts';
+import { answerPage } from '../../ui/answer.ts';
 import { addressOf, type PublicCall } from '../call.ts';
+import { finishCeremony, offerRegistration, refused, unfit } from './ceremony.ts';
 import { JoinPage, LinkEndedPage } from './join-page.tsx';
-import { refused } from './refusal.ts';
-import { startSession } from './start-session.ts';
 
-/** GET /dashboard/join?token=…. Looking uses nothing up: messengers look at every link. */
+/** GET /dashboard/join?token=…. Opening uses nothing up: messengers fetch every link. */
 export async function showJoin(call: PublicCall): Promise<Response> {
   const token = call.url.searchParams.get('token') ?? '';
   const invitation = await invitationOf(call, token);
@@ -60,25 +51,21 @@ export async function beginJoin(call: PublicCall): Promise<Response> {
   }
   const memberName = nameOf(invitation, body.name);
   if (memberName === null) {
-    return badName(call);
+    return unfit(call, 'badName');
   }
-  const memberId = invitation.memberId ?? newId('mem');
-  const { bytes, cookie } = await issueChallenge(call, 'join', {
-    issuedFor: invitation.digest,
-    memberId,
-  });
-  const options = await registrationOptions(relyingPartyOf(call), bytes, {
-    memberId,
+  const { digest, merchantName, memberId } = invitation;
+  return offerRegistration(call, 'join', digest, {
+    memberId: memberId ?? newId('mem'),
     memberName,
-    merchantName: invitation.merchantName,
-    known: await knownPasskeys(call.env.DB, memberId),
+    merchantName,
+    known: memberId === null ? [] : await knownPasskeys(call.env.DB, memberId),
   });
-  return answerJson(options, { cookies: [cookie] });
 }
 
 /** POST /dashboard/join: the member, the passkey and the session come to be together. */
 export async function finishJoin(call: PublicCall): Promise<Response> {
-  const body = await readJson(call.request, JoinBody);
+  const { request, nowMs } = call;
+  const body = await readJson(request, JoinBody);
   if (body === null) {
     return refused(call, 'join', 'malformed');
   }
@@ -93,40 +80,22 @@ export async function finishJoin(call: PublicCall): Promise<Response> {
   const memberName = nameOf(invitation, body.name);
   const passkeyName = nameFrom(body.passkey);
   if (memberName === null || passkeyName === null) {
-    return badName(call);
+    return unfit(call, 'badName');
   }
   const passkey = await verifiedRegistration(relyingPartyOf(call), challenge, body.credential);
   if (passkey === null) {
     return refused(call, 'join', 'unverified');
   }
-  const { memberId } = challenge;
-  const joiner = { memberId, memberName, passkey, passkeyName };
-  const { credentialId } = passkey;
-  const { merchantId } = invitation;
-  const session = await startSession(call, {
-    memberId,
-    memberName,
-    merchantId,
-    credentialId,
-    passkeyName,
+  const joiner = { memberId: challenge.memberId, memberName, passkey, passkeyName };
+  const session = await startSession(
+    { request, address: addressOf(request), nowMs },
+    { ...joiner, merchantId: invitation.merchantId, credentialId: passkey.credentialId },
+  );
+  return finishCeremony(call, 'join', challenge, {
+    first: useInvitation(invitation.digest, nowMs),
+    rest: [...admission(call, invitation, joiner), ...session.statements],
+    cookie: session.cookie,
   });
-  try {
-    await runBatch(call.env.DB, [
-      useInvitation(invitation.digest, call.nowMs),
-      spendChallenge(challenge),
-      ...(invitation.memberId === null
-        ? joining(call, invitation, joiner)
-        : recovering(call, invitation, joiner)),
-      ...session.statements,
-      forgetSpentChallenges(call.nowMs),
-    ]);
-  } catch (error) {
-    if (isConstraintFailure(error)) {
-      return refused(call, 'join', 'not_taken');
-    }
-    throw error;
-  }
-  return answerJson({}, { cookies: [session.cookie, endedChallengeCookie(call.request)] });
 }
 
 interface Joiner {
@@ -136,47 +105,35 @@ interface Joiner {
   readonly passkeyName: string;
 }
 
-function joining(
-  { request, nowMs }: PublicCall,
-  { id, merchantId, role }: Invitation,
-  { memberId, memberName, passkey, passkeyName }: Joiner,
-): readonly SqlStatement[] {
-  return [
-    insertMember({ id: memberId, merchantId, name: memberName, role, createdAtMs: nowMs }),
-    insertPasskey(memberId, passkey, passkeyName, nowMs),
-    auditEntry({
-      actor: { kind: 'member', id: memberId, name: memberName, address: addressOf(request) },
-      merchantId,
-      environment: null,
-      action: 'member.joined',
-      target: memberId,
-      detail: { name: memberName, role, invitation: id },
-      atMs: nowMs,
-    }),
-  ];
-}
-
 /**
- * Whoever lost a passkey does not know who has it now: what was there opens nothing any more, other
- * links like this one included.
+ * Makes the new member, or gives a member who lost their passkey another one. A lost passkey may be
+ * in other hands: the old passkeys, sessions and recovery links end.
  */
-function recovering(
+function admission(
   { request, nowMs }: PublicCall,
-  { id, merchantId }: Invitation,
+  invitation: Invitation,
   { memberId, memberName, passkey, passkeyName }: Joiner,
 ): readonly SqlStatement[] {
+  const { id, merchantId, role } = invitation;
+  const isNew = invitation.memberId === null;
   return [
-    revokeSessionsOf(memberId, nowMs),
-    revokeRecoveriesOf(memberId, nowMs),
-    deletePasskeysOf(memberId),
+    ...(isNew
+      ? [insertMember({ id: memberId, merchantId, name: memberName, role, createdAtMs: nowMs })]
+      : [
+          revokeSessionsOf(memberId, nowMs),
+          revokeRecoveriesOf(memberId, nowMs),
+          deletePasskeysOf(memberId),
+        ]),
     insertPasskey(memberId, passkey, passkeyName, nowMs),
     auditEntry({
       actor: { kind: 'member', id: memberId, name: memberName, address: addressOf(request) },
       merchantId,
       environment: null,
-      action: 'passkey.added',
+      action: isNew ? 'member.joined' : 'passkey.added',
       target: memberId,
-      detail: { passkey: passkeyName, invitation: id },
+      detail: isNew
+        ? { name: memberName, role, invitation: id }
+        : { passkey: passkeyName, invitation: id },
       atMs: nowMs,
     }),
   ];
@@ -186,11 +143,7 @@ function invitationOf({ env, nowMs }: PublicCall, token: string): Promise<Invita
   return findInvitation(env.DB, token, nowMs);
 }
 
-/** A new member may write their name differently; one who comes back keeps theirs. */
+/** A new member may write their name differently; a returning one keeps theirs. */
 function nameOf(invitation: Invitation, text: string): string | null {
   return invitation.memberId === null ? nameFrom(text) : invitation.name;
-}
-
-function badName({ language }: PublicCall): Response {
-  return answerJson({ message: DASHBOARD_TEXTS[language].signIn.badName }, { status: 400 });
 }

@@ -1,11 +1,11 @@
 import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import type { DashboardMessages } from '../../i18n/messages.ts';
 import type { Member } from '../../members/members.ts';
-import { Facts, Message, When } from '../../ui/elements.tsx';
+import { DoneMessage, type FactRow, Facts, Message, Section, When } from '../../ui/elements.tsx';
 import type { DashboardCall } from '../call.ts';
-import { ButtonForm, CsrfField } from '../forms.tsx';
+import { ButtonForm, PostForm } from '../forms.tsx';
 import { Frame } from '../frame.tsx';
-import { LinkOnce, type NewLink, RoleChoice } from './team-page.tsx';
+import { LinkOnce, memberPath, type NewLink, RoleChoice, TEAM_PATH } from './team-page.tsx';
 
 export type MemberProblem = keyof DashboardMessages['team']['problems'];
 
@@ -18,26 +18,26 @@ export function MemberPage(props: {
 }) {
   const { call, member, problem, link } = props;
   const text = DASHBOARD_TEXTS[call.language].team;
-  const done = call.url.searchParams.get('done');
-  const said = Object.entries(text.done).find(([word]) => word === done)?.[1];
   return (
     <Frame call={call} title={member.name} active="team">
       <p>
-        <a href="/dashboard/team">{text.member.allMembers}</a>
+        <a href={TEAM_PATH}>{text.member.allMembers}</a>
       </p>
-      {problem !== null && <Message tone="bad">{text.problems[problem]}</Message>}
-      {problem === null && said !== undefined && <Message tone="good">{said}</Message>}
+      {problem === null ? (
+        <DoneMessage call={call} texts={text.done} />
+      ) : (
+        <Message tone="bad">{text.problems[problem]}</Message>
+      )}
       {link !== null && <LinkOnce call={call} link={link} />}
-      <section class="card" aria-labelledby="about">
-        <h2 id="about">{text.member.about}</h2>
+      <Section id="about" title={text.member.about}>
         <Facts rows={factsOf(call, member)} />
-      </section>
+      </Section>
       {!call.session.isSuspended && <Changes call={call} member={member} />}
     </Frame>
   );
 }
 
-function factsOf(call: DashboardCall, member: Member): Parameters<typeof Facts>[0]['rows'] {
+function factsOf(call: DashboardCall, member: Member): readonly FactRow[] {
   const text = DASHBOARD_TEXTS[call.language].team.members;
   return [
     [text.role, DASHBOARD_TEXTS[call.language].frame.role[member.role]],
@@ -52,21 +52,18 @@ function factsOf(call: DashboardCall, member: Member): Parameters<typeof Facts>[
 
 function Changes({ call, member }: { readonly call: DashboardCall; readonly member: Member }) {
   const text = DASHBOARD_TEXTS[call.language].team.member;
-  const path = `/dashboard/team/members/${member.id}`;
+  const path = memberPath(member.id);
   const isOneself = member.id === call.session.memberId;
   return (
     <>
-      <section class="card" aria-labelledby="role-title">
-        <h2 id="role-title">{text.roleTitle}</h2>
-        <form class="form" method="post" action={`${path}/role`}>
-          <CsrfField session={call.session} />
+      <Section id="role-title" title={text.roleTitle}>
+        <PostForm call={call} action={`${path}/role`} class="form">
           <RoleChoice call={call} selected={member.role} />
           {isOneself && <Sure call={call} id="sure-role" />}
           <button type="submit">{text.saveRole}</button>
-        </form>
-      </section>
-      <section class="card" aria-labelledby="access-title">
-        <h2 id="access-title">{text.accessTitle}</h2>
+        </PostForm>
+      </Section>
+      <Section id="access-title" title={text.accessTitle}>
         {!isOneself && (
           <>
             <p class="hint">{text.recoveryLead}</p>
@@ -79,23 +76,21 @@ function Changes({ call, member }: { readonly call: DashboardCall; readonly memb
           action={`${path}/sessions/revoke`}
           label={isOneself ? text.endOtherSessions : text.endSessions}
         />
-      </section>
-      <section class="card" aria-labelledby="remove-title">
-        <h2 id="remove-title">{text.removeTitle}</h2>
+      </Section>
+      <Section id="remove-title" title={text.removeTitle}>
         <p class="hint">{text.removeLead}</p>
-        <form
-          class="form"
-          method="post"
+        <PostForm
+          call={call}
           action={`${path}/remove`}
-          data-confirm={text.confirmRemove(member.name)}
+          class="form"
+          confirm={text.confirmRemove(member.name)}
         >
-          <CsrfField session={call.session} />
           {isOneself && <Sure call={call} id="sure-remove" />}
           <button class="bad" type="submit">
             {text.remove}
           </button>
-        </form>
-      </section>
+        </PostForm>
+      </Section>
     </>
   );
 }

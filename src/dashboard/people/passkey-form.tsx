@@ -1,12 +1,14 @@
 import type { ComponentChildren } from 'preact';
 import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import type { Ceremony } from '../../members/challenge.ts';
+import { NAME_LENGTH_MAX } from '../../members/members.ts';
+import { TextField } from '../../ui/elements.tsx';
 import type { PublicCall } from '../call.ts';
 
 /**
- * A form that our script carries out with the browser's passkeys: options from `path` + "/options",
- * the result to `path`, then on to `next`. It stays hidden where that cannot work, and the page says
- * why. The script finds its words here.
+ * A form that our script carries out with the browser's passkeys: it fetches options from `path` +
+ * "/options", sends the result to `path` and goes on to `next`. The form stays hidden where that
+ * cannot work, and the page says why. The script finds its texts in the attributes.
  */
 export function PasskeyForm(props: {
   readonly call: Pick<PublicCall, 'language'>;
@@ -43,5 +45,23 @@ export function PasskeyForm(props: {
         {children}
       </form>
     </>
+  );
+}
+
+/** The name of the passkey that the form makes. */
+export function PasskeyNameField(props: {
+  readonly call: Pick<PublicCall, 'language'>;
+  /** Proposed. */
+  readonly name: string;
+}) {
+  const { passkeyName, passkeyNameHint } = DASHBOARD_TEXTS[props.call.language].signIn;
+  return (
+    <TextField
+      id="passkey"
+      label={passkeyName}
+      hint={passkeyNameHint}
+      value={props.name}
+      maxlength={NAME_LENGTH_MAX}
+    />
   );
 }

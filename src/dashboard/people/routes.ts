@@ -1,24 +1,27 @@
 import { JOIN_PATH } from '../../members/invitations.ts';
 import type { DashboardRoute, PublicRoute } from '../route.ts';
 import {
+  beginAddPasskey,
+  finishAddPasskey,
   removeOwnPasskey,
   renameOwnPasskey,
   revokeOwnOtherSessions,
   revokeOwnSession,
   showAccount,
+  signOut,
 } from './account.tsx';
-import { beginAddPasskey, finishAddPasskey } from './add-passkey.ts';
 import { beginJoin, finishJoin, showJoin } from './join.tsx';
+import { beginSignIn, finishSignIn, showSignIn } from './sign-in.tsx';
 import {
   changeMemberRole,
+  inviteMember,
   issueRecovery,
   removeTeamMember,
   revokeMemberSessions,
+  revokeOpenInvitation,
   showMember,
-} from './member.tsx';
-import { beginSignIn, finishSignIn, showSignIn } from './sign-in.tsx';
-import { signOut } from './sign-out.ts';
-import { inviteMember, revokeOpenInvitation, showTeam } from './team.tsx';
+  showTeam,
+} from './team.tsx';
 
 const TEAM = '/dashboard/team';
 const MEMBER = `${TEAM}/members/:member` as const;

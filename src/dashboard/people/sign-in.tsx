@@ -1,30 +1,42 @@
-import { isConstraintFailure, runBatch } from '../../database.ts';
-import {
-  challengeOf,
-  endedChallengeCookie,
-  forgetSpentChallenges,
-  issueChallenge,
-  memberIdIn,
-  spendChallenge,
-} from '../../members/challenge.ts';
+import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
+import { challengeOf, issueChallenge, memberIdIn } from '../../members/challenge.ts';
 import { readJson, SignInBody } from '../../members/credential.ts';
 import { findPasskey, usePasskey } from '../../members/passkeys.ts';
-import { sessionOf } from '../../members/sessions.ts';
+import { sessionOf, startSession } from '../../members/sessions.ts';
 import { assertionOptions, relyingPartyOf, verifiedAssertion } from '../../members/verification.ts';
 import { answerJson, answerPage, redirectTo } from '../../ui/answer.ts';
-import type { PublicCall } from '../call.ts';
-import { nextPath } from './next-path.ts';
-import { refused } from './refusal.ts';
-import { SignInPage } from './sign-in-page.tsx';
-import { startSession } from './start-session.ts';
+import { addressOf, type PublicCall } from '../call.ts';
+import { PublicFrame } from '../frame.tsx';
+import { finishCeremony, refused } from './ceremony.ts';
+import { PasskeyForm } from './passkey-form.tsx';
 
-/** GET /dashboard/sign-in: whoever is signed in goes on at once. */
+/** GET /dashboard/sign-in: a member who is signed in goes on at once. */
 export async function showSignIn(call: PublicCall): Promise<Response> {
   const next = nextPath(call.url.searchParams.get('next'));
   const session = await sessionOf(call.request, call.env, call.ctx, call.nowMs);
   return session === null
     ? answerPage(call, <SignInPage call={call} next={next} />)
     : redirectTo(call, next);
+}
+
+/** One button: the browser asks for everything else. */
+function SignInPage(props: { readonly call: PublicCall; readonly next: string }) {
+  const { call, next } = props;
+  const text = DASHBOARD_TEXTS[call.language].signIn;
+  return (
+    <PublicFrame call={call} title={text.signIn.title}>
+      <section class="card">
+        <p>{text.whatPasskeysAre}</p>
+        <PasskeyForm call={call} ceremony="sign-in" path="/dashboard/sign-in" next={next}>
+          <button class="primary wide" type="submit">
+            {text.signIn.button}
+          </button>
+        </PasskeyForm>
+      </section>
+      <p class="small quiet">{text.signIn.otherDevice}</p>
+      <p class="small quiet">{text.signIn.lost}</p>
+    </PublicFrame>
+  );
 }
 
 /** POST /dashboard/sign-in/options */
@@ -57,19 +69,30 @@ export async function finishSignIn(call: PublicCall): Promise<Response> {
   if (assertion === null) {
     return refused(call, 'sign-in', 'unverified');
   }
-  const session = await startSession(call, { ...passkey, passkeyName: passkey.name });
-  try {
-    await runBatch(env.DB, [
-      usePasskey(passkey, assertion, nowMs),
-      spendChallenge(challenge),
-      ...session.statements,
-      forgetSpentChallenges(nowMs),
-    ]);
-  } catch (error) {
-    if (isConstraintFailure(error)) {
-      return refused(call, 'sign-in', 'not_taken');
-    }
-    throw error;
+  const { statements, cookie } = await startSession(
+    { request, address: addressOf(request), nowMs },
+    { ...passkey, passkeyName: passkey.name },
+  );
+  const first = usePasskey(passkey, assertion, nowMs);
+  return finishCeremony(call, 'sign-in', challenge, { first, rest: statements, cookie });
+}
+
+/** Stands for our own origin in `nextPath`. */
+const BASE = 'https://dashboard.invalid';
+
+/** Pages that would send a signed-in member back to signing in. */
+const NOT_AGAIN = /^\/dashboard\/(?:sign-in|sign-out|join)(?:\/|$)/;
+
+/**
+ * Where signing in leads: the page that was asked for if it is one of the dashboard's, else its
+ * first. The address is read as a browser reads it, so that no spelling of another site's address
+ * passes for ours.
+ */
+export function nextPath(text: string | null): string {
+  const url = text?.startsWith('/') ? URL.parse(text, BASE) : null;
+  if (url === null || url.origin !== BASE || NOT_AGAIN.test(url.pathname)) {
+    return '/dashboard';
   }
-  return answerJson({}, { cookies: [session.cookie, endedChallengeCookie(request)] });
+  const isDashboard = url.pathname === '/dashboard' || url.pathname.startsWith('/dashboard/');
+  return isDashboard ? `${url.pathname}${url.search}` : '/dashboard';
 }

@@ -2,10 +2,25 @@ import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import type { OpenInvitation } from '../../members/invitations.ts';
 import { type Member, NAME_LENGTH_MAX } from '../../members/members.ts';
 import { ROLES, type Role } from '../../members/permissions.ts';
-import { CopyText, Field, Message, Table, When } from '../../ui/elements.tsx';
+import {
+  CopyText,
+  DoneMessage,
+  Message,
+  ProblemList,
+  Section,
+  Table,
+  TextField,
+  When,
+} from '../../ui/elements.tsx';
 import type { DashboardCall } from '../call.ts';
-import { ButtonForm, CsrfField } from '../forms.tsx';
+import { ButtonForm, PostForm } from '../forms.tsx';
 import { Frame } from '../frame.tsx';
+
+export const TEAM_PATH = '/dashboard/team';
+
+export function memberPath(id: string): `${typeof TEAM_PATH}/members/${string}` {
+  return `${TEAM_PATH}/members/${id}`;
+}
 
 /** A link to show this once. */
 export interface NewLink {
@@ -32,28 +47,26 @@ export function TeamPage(props: {
 }) {
   const { call, members, invitations, form, link } = props;
   const text = DASHBOARD_TEXTS[call.language].team;
-  const done = call.url.searchParams.get('done');
-  const said = Object.entries(text.done).find(([word]) => word === done)?.[1];
+  const problems = form.problems.map(
+    (field) => [`#${field}`, text.invite.problems[field]] as const,
+  );
   return (
     <Frame call={call} title={DASHBOARD_TEXTS[call.language].frame.nav.team} active="team">
-      {said !== undefined && <Message tone="good">{said}</Message>}
-      {form.problems.length > 0 && <Problems call={call} problems={form.problems} />}
+      <DoneMessage call={call} texts={text.done} />
+      <ProblemList call={call} problems={problems} />
       {link !== null && <LinkOnce call={call} link={link} />}
-      <section class="card" aria-labelledby="members">
-        <h2 id="members">{text.members.title}</h2>
+      <Section id="members" title={text.members.title}>
         <Members call={call} members={members} />
-      </section>
+      </Section>
       {!call.session.isSuspended && (
-        <section class="card" aria-labelledby="invite">
-          <h2 id="invite">{text.invite.title}</h2>
+        <Section id="invite" title={text.invite.title}>
           <p class="hint">{text.invite.lead}</p>
           <InviteForm call={call} form={form} />
-        </section>
+        </Section>
       )}
-      <section class="card" aria-labelledby="invitations">
-        <h2 id="invitations">{text.invitations.title}</h2>
+      <Section id="invitations" title={text.invitations.title}>
         <Invitations call={call} invitations={invitations} />
-      </section>
+      </Section>
     </Frame>
   );
 }
@@ -62,35 +75,13 @@ export function TeamPage(props: {
 export function LinkOnce({ call, link }: { readonly call: DashboardCall; readonly link: NewLink }) {
   const text = DASHBOARD_TEXTS[call.language].team.link;
   return (
-    <section class="card" aria-labelledby="new-link">
-      <h2 id="new-link">{text.title(link.name)}</h2>
+    <Section id="new-link" title={text.title(link.name)}>
       <Message tone="good">{link.isRecovery ? text.recovery : text.invitation}</Message>
       <CopyText call={call} id="link" label={text.label} value={link.url} />
       <p class="hint">
         {text.until} <When call={call} atMs={link.expiresAtMs} />
       </p>
-    </section>
-  );
-}
-
-function Problems(props: {
-  readonly call: DashboardCall;
-  readonly problems: InvitationForm['problems'];
-}) {
-  const { call, problems } = props;
-  return (
-    <Message tone="bad">
-      <h2>{DASHBOARD_TEXTS[call.language].frame.problemTitle}</h2>
-      <ul>
-        {problems.map((problem) => (
-          <li>
-            <a href={`#${problem}`}>
-              {DASHBOARD_TEXTS[call.language].team.invite.problems[problem]}
-            </a>
-          </li>
-        ))}
-      </ul>
-    </Message>
+    </Section>
   );
 }
 
@@ -110,11 +101,7 @@ function Members(props: { readonly call: DashboardCall; readonly members: readon
         DASHBOARD_TEXTS[call.language].frame.role[member.role],
         <span class="number">{member.passkeys}</span>,
         member.lastSeenAtMs === null ? text.never : <When call={call} atMs={member.lastSeenAtMs} />,
-        <a
-          class="button"
-          href={`/dashboard/team/members/${member.id}`}
-          aria-label={text.manageOne(member.name)}
-        >
+        <a class="button" href={memberPath(member.id)} aria-label={text.manageOne(member.name)}>
           {text.manage}
         </a>,
       ])}
@@ -122,37 +109,26 @@ function Members(props: { readonly call: DashboardCall; readonly members: readon
   );
 }
 
-function InviteForm({
-  call,
-  form,
-}: {
-  readonly call: DashboardCall;
-  readonly form: InvitationForm;
-}) {
+function InviteForm(props: { readonly call: DashboardCall; readonly form: InvitationForm }) {
+  const { call, form } = props;
   const text = DASHBOARD_TEXTS[call.language].team.invite;
   const errorOf = (field: 'name' | 'role') =>
     form.problems.includes(field) ? text.problems[field] : null;
   return (
-    <form class="form" method="post" action="/dashboard/team/invitations">
-      <CsrfField session={call.session} />
-      <Field id="name" label={text.name} hint={text.nameHint} error={errorOf('name')}>
-        {(attributes) => (
-          <input
-            {...attributes}
-            type="text"
-            name="name"
-            value={form.name}
-            required
-            maxlength={NAME_LENGTH_MAX}
-            autocomplete="off"
-          />
-        )}
-      </Field>
+    <PostForm call={call} action={`${TEAM_PATH}/invitations`} class="form">
+      <TextField
+        id="name"
+        label={text.name}
+        hint={text.nameHint}
+        error={errorOf('name')}
+        value={form.name}
+        maxlength={NAME_LENGTH_MAX}
+      />
       <RoleChoice call={call} selected={form.role ?? 'viewer'} error={errorOf('role')} />
       <button class="primary" type="submit">
         {text.button}
       </button>
-    </form>
+    </PostForm>
   );
 }
 
@@ -213,7 +189,7 @@ function Invitations(props: {
         ) : (
           <ButtonForm
             call={call}
-            action={`/dashboard/team/invitations/${invitation.id}/revoke`}
+            action={`${TEAM_PATH}/invitations/${invitation.id}/revoke`}
             label={text.revoke}
             describedAs={text.revokeOne(invitation.name)}
             tone="bad"

@@ -1,42 +1,58 @@
-import { runBatch } from '../../database.ts';
+import { runAudited } from '../../audit/log.ts';
+import { found, problem } from '../../http/problem.ts';
 import {
   invitationPath,
   newInvitation,
   openInvitations,
   revokeInvitation,
 } from '../../members/invitations.ts';
-import { membersOf, nameFrom } from '../../members/members.ts';
-import { roleFrom } from '../../members/permissions.ts';
+import {
+  afterRemoval,
+  changeRole,
+  findMember,
+  type Member,
+  type MemberChange,
+  membersOf,
+  nameFrom,
+  removeMember,
+  revokeInvitationsBy,
+} from '../../members/members.ts';
+import { type Role, roleFrom } from '../../members/permissions.ts';
+import { revokeOtherSessions, revokeSessionsOf } from '../../members/sessions.ts';
 import { relyingPartyOf } from '../../members/verification.ts';
 import { answerPage, redirectTo } from '../../ui/answer.ts';
-import { actorOf, type DashboardCall } from '../call.ts';
+import { actorOf, atPath, type DashboardCall, entryOf } from '../call.ts';
 import { noticePage } from '../notices.tsx';
-import { entryIfChanged } from './entries.ts';
-import { type InvitationForm, type NewLink, TeamPage } from './team-page.tsx';
+import { MemberPage, type MemberProblem } from './member-page.tsx';
+import {
+  type InvitationForm,
+  memberPath,
+  type NewLink,
+  TEAM_PATH,
+  TeamPage,
+} from './team-page.tsx';
 
-const PATH = '/dashboard/team';
 const EMPTY_FORM: InvitationForm = { name: '', role: null, problems: [] };
 
 /** GET /dashboard/team */
 export async function showTeam(call: DashboardCall): Promise<Response> {
-  return answerTeam(call, { form: EMPTY_FORM, link: null });
+  return answerTeam(call, EMPTY_FORM, null);
 }
 
-/** The whole page: with a link that was just made, or with a form that could not be taken. */
+/** The whole page, with a new link or with a form that was refused. */
 async function answerTeam(
   call: DashboardCall,
-  { form, link }: { readonly form: InvitationForm; readonly link: NewLink | null },
+  form: InvitationForm,
+  link: NewLink | null,
 ): Promise<Response> {
   const { session, env, nowMs } = call;
   const [members, invitations] = await Promise.all([
     membersOf(env.DB, session.merchantId),
     openInvitations(env.DB, session.merchantId, nowMs),
   ]);
-  const isPost = call.request.method === 'POST';
   const page = (
     <TeamPage
-      // A form's own path cannot be fetched again by the page's links.
-      call={{ ...call, url: new URL(isPost ? PATH : call.url, call.url) }}
+      call={atPath(call, TEAM_PATH)}
       members={members}
       invitations={invitations}
       form={form}
@@ -48,49 +64,159 @@ async function answerTeam(
 
 /** POST /dashboard/team/invitations: the link is in this answer and nowhere else. */
 export async function inviteMember(call: DashboardCall): Promise<Response> {
-  const { session, env, form, nowMs } = call;
-  const name = nameFrom(form.text('name'));
-  const role = roleFrom(form.text('role'));
+  const typed = call.form.text('name');
+  const name = nameFrom(typed);
+  const role = roleFrom(call.form.text('role'));
   if (name === null || role === null) {
-    const problems = [
-      ...(name === null ? ['name' as const] : []),
-      ...(role === null ? ['role' as const] : []),
-    ];
-    return answerTeam(call, { form: { name: form.text('name'), role, problems }, link: null });
+    const read = { name, role };
+    const problems = (['name', 'role'] as const).filter((field) => read[field] === null);
+    return answerTeam(call, { name: typed, role, problems }, null);
   }
-  const invitation = await newInvitation({
-    merchantId: session.merchantId,
-    name,
-    role,
-    memberId: null,
-    invitedBy: actorOf(call),
-    nowMs,
-  });
-  const [made] = await runBatch(env.DB, [
-    invitation.statement,
-    entryIfChanged(call, {
-      action: 'member.invited',
-      target: invitation.id,
-      detail: { name, role },
-    }),
-  ]);
-  if (made === 0) {
-    return noticePage(call, 'not_allowed');
-  }
-  const url = `${relyingPartyOf(call).origin}${invitationPath(invitation.token)}`;
-  const link: NewLink = { name, url, expiresAtMs: invitation.expiresAtMs, isRecovery: false };
-  return answerTeam(call, { form: EMPTY_FORM, link });
+  const link = await makeLink(call, name, role, null);
+  // Null: the member is no owner any more, since the request began.
+  return link === null ? noticePage(call, 'not_allowed') : answerTeam(call, EMPTY_FORM, link);
 }
 
 /** POST /dashboard/team/invitations/:invitation/revoke */
 export async function revokeOpenInvitation(call: DashboardCall): Promise<Response> {
   const { session, env, nowMs, params } = call;
   const id = params.invitation ?? '';
-  const [changed] = await runBatch(env.DB, [
-    revokeInvitation(session.merchantId, id, nowMs),
-    entryIfChanged(call, { action: 'invitation.revoked', target: id }),
-  ]);
-  return changed === 0
-    ? noticePage(call, 'not_found')
-    : redirectTo(call, PATH, { done: 'invitation_revoked' });
+  const change = revokeInvitation(session.merchantId, id, nowMs);
+  const entry = entryOf(call, { action: 'invitation.revoked', target: id });
+  if (!(await runAudited(env.DB, [change], entry))) {
+    throw problem('not_found');
+  }
+  return redirectTo(call, TEAM_PATH, { done: 'invitation_revoked' });
+}
+
+/** GET /dashboard/team/members/:member */
+export async function showMember(call: DashboardCall): Promise<Response> {
+  return answerMember(call, await namedMember(call), {});
+}
+
+function answerMember(
+  call: DashboardCall,
+  member: Member,
+  { problem, link }: { readonly problem?: MemberProblem; readonly link?: NewLink },
+): Response {
+  const page = (
+    <MemberPage
+      call={atPath(call, memberPath(member.id))}
+      member={member}
+      problem={problem ?? null}
+      link={link ?? null}
+    />
+  );
+  return answerPage(call, page, { status: problem === undefined ? 200 : 400 });
+}
+
+/** POST /dashboard/team/members/:member/role */
+export async function changeMemberRole(call: DashboardCall): Promise<Response> {
+  const member = await namedMember(call);
+  const { id, name } = member;
+  const role = roleFrom(call.form.text('role'));
+  if (role === null) {
+    return answerMember(call, member, { problem: 'role' });
+  }
+  if (role === member.role) {
+    return redirectTo(call, memberPath(id));
+  }
+  if (isUnsure(call, member)) {
+    return answerMember(call, member, { problem: 'unsure' });
+  }
+  const detail = { name, from: member.role, to: role };
+  const isChanged = await runAudited(
+    call.env.DB,
+    [changeRole(changeOf(call, member), role)],
+    entryOf(call, { action: 'member.role_changed', target: id, detail }),
+    [revokeInvitationsBy(id, call.nowMs)],
+  );
+  if (!isChanged) {
+    return answerMember(call, member, { problem: 'last_owner' });
+  }
+  // A former owner may not see these pages.
+  return id === call.session.memberId
+    ? redirectTo(call, '/dashboard')
+    : redirectTo(call, memberPath(id), { done: 'role_changed' });
+}
+
+/** POST /dashboard/team/members/:member/remove: sessions, passkeys and links end at once. */
+export async function removeTeamMember(call: DashboardCall): Promise<Response> {
+  const member = await namedMember(call);
+  if (isUnsure(call, member)) {
+    return answerMember(call, member, { problem: 'unsure' });
+  }
+  const { id, name, role } = member;
+  const isRemoved = await runAudited(
+    call.env.DB,
+    [removeMember(changeOf(call, member), call.nowMs)],
+    entryOf(call, { action: 'member.removed', target: id, detail: { name, role } }),
+    [...afterRemoval(id, call.nowMs), revokeInvitationsBy(id, call.nowMs)],
+  );
+  return isRemoved
+    ? redirectTo(call, TEAM_PATH, { done: 'member_removed' })
+    : answerMember(call, member, { problem: 'last_owner' });
+}
+
+/** POST /dashboard/team/members/:member/recovery: the link is in this answer and nowhere else. */
+export async function issueRecovery(call: DashboardCall): Promise<Response> {
+  const member = await namedMember(call);
+  const link = await makeLink(call, member.name, member.role, member.id);
+  // Null: one of the two is gone or no owner any more, since the request began.
+  return link === null ? noticePage(call, 'not_allowed') : answerMember(call, member, { link });
+}
+
+/** POST /dashboard/team/members/:member/sessions/revoke: of oneself all but this one. */
+export async function revokeMemberSessions(call: DashboardCall): Promise<Response> {
+  const { id, name } = await namedMember(call);
+  const { session, env, nowMs } = call;
+  const isOneself = id === session.memberId;
+  const change = isOneself
+    ? revokeOtherSessions(id, session.id, nowMs)
+    : revokeSessionsOf(id, nowMs);
+  const detail = { name, which: isOneself ? 'others' : 'all' };
+  const entry = entryOf(call, { action: 'session.revoked', target: id, detail });
+  await runAudited(env.DB, [change], entry);
+  return redirectTo(call, memberPath(id), { done: 'sessions_revoked' });
+}
+
+/** For a new member, or for the one of that id who lost their passkey. Null when it was not made. */
+async function makeLink(
+  call: DashboardCall,
+  name: string,
+  role: Role,
+  memberId: string | null,
+): Promise<NewLink | null> {
+  const { id, token, statement, expiresAtMs } = await newInvitation({
+    merchantId: call.session.merchantId,
+    name,
+    role,
+    memberId,
+    invitedBy: actorOf(call),
+    nowMs: call.nowMs,
+  });
+  const entry =
+    memberId === null
+      ? entryOf(call, { action: 'member.invited', target: id, detail: { name, role } })
+      : entryOf(call, {
+          action: 'recovery.issued',
+          target: memberId,
+          detail: { name, invitation: id },
+        });
+  const isMade = await runAudited(call.env.DB, [statement], entry);
+  const url = `${relyingPartyOf(call).origin}${invitationPath(token)}`;
+  return isMade ? { name, url, expiresAtMs, isRecovery: memberId !== null } : null;
+}
+
+async function namedMember({ env, session, params }: DashboardCall): Promise<Member> {
+  return found(await findMember(env.DB, session.merchantId, params.member ?? ''));
+}
+
+function changeOf({ session }: DashboardCall, { id }: Member): MemberChange {
+  return { merchantId: session.merchantId, memberId: id, actorId: session.memberId };
+}
+
+/** Owners who give up their own rights must tick a box first. */
+function isUnsure({ session, form }: DashboardCall, { id }: Member): boolean {
+  return id === session.memberId && !form.has('sure');
 }

@@ -1,0 +1,91 @@
+import { isConstraintFailure, runBatch, type SqlStatement } from '../../database.ts';
+import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
+import { log } from '../../log.ts';
+import {
+  type Ceremony,
+  type Challenge,
+  endedChallengeCookie,
+  forgetSpentChallenges,
+  issueChallenge,
+  spendChallenge,
+} from '../../members/challenge.ts';
+import {
+  type RegistrationRequest,
+  registrationOptions,
+  relyingPartyOf,
+} from '../../members/verification.ts';
+import { answerJson } from '../../ui/answer.ts';
+import type { PublicCall } from '../call.ts';
+
+/** What signing in, joining and adding a passkey share: their answers to our script. */
+
+/** For the log: what was wrong, without naming the passkey or the link. */
+type RefusalReason =
+  | 'malformed'
+  | 'challenge'
+  | 'unknown_passkey'
+  | 'user_handle'
+  | 'unverified'
+  | 'link'
+  | 'not_taken';
+
+/** One answer to everything that is wrong: an attacker learns nothing from it. */
+export function refused(
+  { language }: PublicCall,
+  ceremony: Ceremony,
+  reason: RefusalReason,
+): Response {
+  log('warn', 'passkey_refused', { ceremony, reason });
+  return answerJson({ message: DASHBOARD_TEXTS[language].signIn.refused }, { status: 401 });
+}
+
+/** A mistake in the form, which its sender can correct. */
+export function unfit({ language }: PublicCall, why: 'badName' | 'tooMany'): Response {
+  return answerJson({ message: DASHBOARD_TEXTS[language].signIn[why] }, { status: 400 });
+}
+
+/** What the browser needs to make a passkey. `issuedFor`: see `Challenge`. */
+export async function offerRegistration(
+  call: PublicCall,
+  ceremony: Ceremony,
+  issuedFor: string,
+  request: RegistrationRequest,
+): Promise<Response> {
+  const { memberId } = request;
+  const { bytes, cookie } = await issueChallenge(call, ceremony, { issuedFor, memberId });
+  const options = await registrationOptions(relyingPartyOf(call), bytes, request);
+  return answerJson(options, { cookies: [cookie] });
+}
+
+/**
+ * Runs what the ceremony changes and spends its challenge, in one batch. Nothing happens when the
+ * first statement changes no row, or when the challenge was spent before.
+ */
+export async function finishCeremony(
+  call: PublicCall,
+  ceremony: Ceremony,
+  challenge: Challenge,
+  changes: {
+    readonly first: SqlStatement;
+    readonly rest: readonly SqlStatement[];
+    /** The `Set-Cookie` of the session that begins. */
+    readonly cookie?: string;
+  },
+): Promise<Response> {
+  const { first, rest, cookie } = changes;
+  try {
+    await runBatch(call.env.DB, [
+      first,
+      spendChallenge(challenge),
+      ...rest,
+      forgetSpentChallenges(call.nowMs),
+    ]);
+  } catch (error) {
+    if (isConstraintFailure(error)) {
+      return refused(call, ceremony, 'not_taken');
+    }
+    throw error;
+  }
+  const ended = endedChallengeCookie(call.request);
+  return answerJson({}, { cookies: cookie === undefined ? [ended] : [cookie, ended] });
+}
