@@ -1,7 +1,7 @@
 import { countText, moneyText } from '../../i18n/money-text.ts';
 import type { ItemLine } from '../summary.ts';
 import { Row } from './elements.tsx';
-import type { SummaryProps } from './frame.tsx';
+import type { SummaryProps } from './props.ts';
 
 /**
  * Items and what they add up to, down to the total that is charged. Folded up on a phone while

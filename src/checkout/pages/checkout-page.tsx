@@ -1,7 +1,7 @@
 import { ChoosePage } from './choose.tsx';
 import { PaidPage, UnpaidPage } from './ended.tsx';
-import type { PageProps } from './frame.tsx';
 import { PushPage, RedirectPage } from './processing.tsx';
+import type { PageProps } from './props.ts';
 
 /** The page of a payment in whatever state it is. */
 export function CheckoutPage(props: PageProps) {

@@ -4,8 +4,9 @@ import type { ChooseState, MethodChoice, PhoneField } from '../view.ts';
 import { Breakdown } from './breakdown.tsx';
 import { ContinueOnPhone } from './continue-on-phone.tsx';
 import { Countdown } from './countdown.tsx';
-import { Frame, type PageProps } from './frame.tsx';
+import { Frame } from './frame.tsx';
 import { MethodMark } from './method-mark.tsx';
+import type { PageProps } from './props.ts';
 
 type ChooseProps = PageProps & { readonly state: ChooseState };
 

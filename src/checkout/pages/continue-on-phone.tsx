@@ -1,4 +1,4 @@
-import type { PageProps } from './frame.tsx';
+import type { PageProps } from './props.ts';
 
 /** As `summary.css` shows it. */
 const DESKTOP = '(min-width: 56rem) and (hover: hover)';

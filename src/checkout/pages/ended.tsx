@@ -4,7 +4,8 @@ import { timeText } from '../../i18n/time-text.ts';
 import type { CheckoutState, PaidState } from '../view.ts';
 import { Breakdown } from './breakdown.tsx';
 import { Headline, Row } from './elements.tsx';
-import { Frame, type PageProps, type SummaryProps } from './frame.tsx';
+import { Frame } from './frame.tsx';
+import type { PageProps, SummaryProps } from './props.ts';
 import { ReturnButton } from './way-back.tsx';
 
 /** Long enough to read that it worked; with the script there is a button to stay. */

@@ -1,19 +1,10 @@
 import type { ComponentChildren } from 'preact';
-import type { CheckoutMessages } from '../../i18n/messages.ts';
 import { brandCss } from '../../ui/brand.ts';
-import type { PaymentSummary } from '../summary.ts';
-import { ALREADY_PARAMETER, type CheckoutView } from '../view.ts';
+import { ALREADY_PARAMETER } from '../view.ts';
 import { CheckoutDocument, type CheckoutDocumentProps } from './document.tsx';
 import { Payee } from './payee.tsx';
-import { WayBack } from './way-back.tsx';
-
-/** What every page of a payment is given. */
-export interface PageProps {
-  readonly text: CheckoutMessages;
-  readonly view: CheckoutView;
-  /** Path of this payment's page; its forms post below it. */
-  readonly path: string;
-}
+import type { PageProps } from './props.ts';
+import { type Leaving, WayBack } from './way-back.tsx';
 
 export interface FrameProps extends PageProps {
   readonly title: string;
@@ -21,8 +12,7 @@ export interface FrameProps extends PageProps {
   readonly isPayable: boolean;
   /** Two columns where there is room: who and what beside what to do. */
   readonly isWide?: boolean;
-  /** Whether the customer's way back ends the payment, and so asks first. */
-  readonly leaving: 'ends_payment' | 'leaves_it';
+  readonly leaving: Leaving;
   readonly follow?: 'fast' | 'slow' | null;
   readonly refresh?: CheckoutDocumentProps['refresh'];
   /** Beneath who is paid: details, the code for the phone. */
@@ -57,10 +47,4 @@ export function Frame(props: FrameProps) {
       </main>
     </CheckoutDocument>
   );
-}
-
-/** What a part of the page is given that only says what the payment is about. */
-export interface SummaryProps {
-  readonly text: CheckoutMessages;
-  readonly summary: PaymentSummary;
 }

@@ -1,8 +1,10 @@
 import { moneyText } from '../../i18n/money-text.ts';
-import type { FrameProps, SummaryProps } from './frame.tsx';
+import type { PageProps, SummaryProps } from './props.ts';
 
 /** Who is paid, and how much. Names are isolated: they may run right to left, or try to mislead. */
-export function Payee(props: SummaryProps & Pick<FrameProps, 'path' | 'isPayable'>) {
+export function Payee(
+  props: SummaryProps & Pick<PageProps, 'path'> & { readonly isPayable: boolean },
+) {
   const { text, summary, path, isPayable } = props;
   return (
     <header class="payee">

@@ -3,7 +3,8 @@ import type { PushState, RedirectState } from '../view.ts';
 import { Breakdown } from './breakdown.tsx';
 import { Countdown } from './countdown.tsx';
 import { Headline } from './elements.tsx';
-import { Frame, type PageProps } from './frame.tsx';
+import { Frame } from './frame.tsx';
+import type { PageProps } from './props.ts';
 
 /** How often a page that waits fetches itself where there is no script to ask for the state. */
 const PUSH_REFRESH_SECONDS = 5;

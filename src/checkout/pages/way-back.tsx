@@ -1,11 +1,16 @@
-import type { FrameProps, SummaryProps } from './frame.tsx';
+import type { PageProps, SummaryProps } from './props.ts';
+
+/** Whether the customer's way back ends the payment, and so asks first. */
+export type Leaving = 'ends_payment' | 'leaves_it';
 
 /**
  * The way back to the merchant, by its name and host, at the top of every page. Where leaving ends
  * the payment (docs/decisions.md#25), it says so and asks; with a plain `details`, so without
  * JavaScript too.
  */
-export function WayBack(props: SummaryProps & Pick<FrameProps, 'path' | 'leaving'>) {
+export function WayBack(
+  props: SummaryProps & Pick<PageProps, 'path'> & { readonly leaving: Leaving },
+) {
   const { text, summary, path } = props;
   if (props.leaving === 'leaves_it') {
     return summary.returnUrl === null ? null : (
