@@ -1,10 +1,19 @@
-import { globSync, readFileSync } from 'node:fs';
-import { dirname, join, normalize } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import {
+  circlesOf,
+  closureOf,
+  codeOf,
+  SOURCE_FILES as files,
+  importGraph,
+  importsOf,
+  roomGraph,
+  roomOf,
+} from '../support/import-graph.ts';
 
 /**
- * Goal: the folders mean what they say. Each may import only the folders and faces named here, so a
- * dependency that points outwards, or into another folder's insides, fails with its name.
+ * Goal: the folders of `src`, its rooms, mean what they say. Method: the graph of all imports, type
+ * imports included. An import that points outwards, or into a room's insides, fails with its name.
  */
 
 /** Small pieces with no opinion about payments: any folder but `domain` may use them. */
@@ -112,50 +121,131 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'src/intent/': ['cloudflare:workers'],
 };
 
-const files = globSync('src/**/*.{ts,tsx}').sort();
+const GRAPH = importGraph();
 
-function importsOf(file: string): string[] {
-  const text = readFileSync(file, 'utf8');
-  return [...text.matchAll(/(?<!')\b(?:from|import)\s*\(?\s*'([^']+)'/g)].map(
-    (match) => match[1] ?? '',
-  );
-}
-
-function folderOf(file: string): string | undefined {
-  return Object.keys(ALLOWED).find((folder) => file.startsWith(folder));
-}
-
-describe('dependencies point inwards', () => {
+describe('imports point inwards', () => {
   test.each(files)('%s', (file) => {
-    const folder = folderOf(file);
-    for (const imported of importsOf(file)) {
-      if (!imported.startsWith('.')) {
-        // index.ts wires everything together and needs no package itself.
-        expect(PACKAGES[folder ?? ''] ?? [], `${file} imports ${imported}`).toContain(imported);
-        continue;
-      }
-      const target = normalize(join(dirname(file), imported));
-      const isOwn = folder !== undefined && target.startsWith(folder);
-      const isAllowed =
-        folder === undefined || ALLOWED[folder]?.some((face) => target.startsWith(face));
-      expect(isOwn || isAllowed, `${file} imports ${target}`).toBe(true);
+    const room = Object.keys(ALLOWED).find((folder) => file.startsWith(folder));
+    const imported = importsOf(file);
+    for (const name of imported.packages) {
+      // Files directly in `src` wire everything together and need no package themselves.
+      expect(PACKAGES[room ?? ''] ?? [], `${file} imports ${name}`).toContain(name);
+    }
+    if (room === undefined) {
+      return;
+    }
+    const faces = [room, ...(ALLOWED[room] ?? [])];
+    for (const target of imported.files) {
+      const isAllowed = faces.some((face) => target.startsWith(face));
+      expect(isAllowed, `${file} imports ${target}`).toBe(true);
     }
   });
 
-  test('a file fits on a few screens', () => {
-    // A translator edits one file per language, however long.
-    const code = files.filter((file) => !/^src\/i18n\/(en|am|om|ti)\.ts$/.test(file));
-    const long = code.filter((file) => readFileSync(file, 'utf8').split('\n').length > 450);
-    expect(long).toEqual([]);
+  test('every import leads to a file', () => {
+    const missing = [...GRAPH].flatMap(([file, targets]) =>
+      [...targets].filter((target) => !GRAPH.has(target)).map((target) => `${file}: ${target}`),
+    );
+    expect(missing).toEqual([]);
+  });
+});
+
+/** Circles of files that are still to be removed. */
+const KNOWN_CIRCLES: readonly (readonly string[])[] = [
+  ['src/dashboard/branding/branding-page.tsx', 'src/dashboard/branding/pages.tsx'],
+  [
+    'src/dashboard/keys/key-page.tsx',
+    'src/dashboard/keys/keys-page.tsx',
+    'src/dashboard/keys/pages.tsx',
+  ],
+];
+
+describe('imports form no circle', () => {
+  test('between files', () => {
+    expect(circlesOf(GRAPH).filter((circle) => !isKnown(circle))).toEqual([]);
   });
 
-  test('wire spelling stays at the edges', () => {
-    const words = /\b(expireIn|apiKey|webHookEvent|testModeType|simulationStatus)\b/;
-    // Rails have wires, and words, of their own.
-    const inner = files.filter((file) => /^src\/(domain|intent|read-model)\//.test(file));
-    const told = inner.filter((file) =>
-      words.test(readFileSync(file, 'utf8').replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*/g, '')),
-    );
-    expect(told).toEqual([]);
+  test('between rooms', () => {
+    expect(circlesOf(roomGraph(GRAPH))).toEqual([]);
   });
+
+  test('and a circle would be found, also one of type imports', () => {
+    const graph = new Map([
+      ['a', new Set(['b'])],
+      ['b', new Set(['c', 'd'])],
+      ['c', new Set(['a'])],
+      ['d', new Set<string>()],
+      ['e', new Set(['e'])],
+    ]);
+    expect(circlesOf(graph)).toEqual([['a', 'b', 'c'], ['e']]);
+    expect(importsOf('src/intent/ports.ts').files).toContain('src/domain/intent.ts');
+  });
+
+  function isKnown(circle: readonly string[]): boolean {
+    return KNOWN_CIRCLES.some((known) => known.join() === circle.join());
+  }
+});
+
+const inRoom = (room: string) => files.filter((file) => roomOf(file) === room);
+
+test('the payment object reaches no adapter, page, translation or HTTP', () => {
+  const reached = [...closureOf(GRAPH, inRoom('src/intent'))];
+  expect(reached.filter((file) => file.endsWith('.tsx'))).toEqual([]);
+  expect([...new Set(reached.map(roomOf))].sort()).toEqual([
+    'src/config.ts',
+    'src/crypto',
+    'src/domain',
+    'src/intent',
+    'src/log.ts',
+    'src/unavailable.ts',
+  ]);
+});
+
+describe('adapters are data in, data out', () => {
+  const reached = [...closureOf(GRAPH, inRoom('src/rails'))];
+
+  test('they reach no page, no translation and no object', () => {
+    expect(reached.filter((file) => file.endsWith('.tsx'))).toEqual([]);
+    expect([...new Set(reached.map(roomOf))].sort()).toEqual([
+      'src/bounded-cache.ts',
+      'src/config.ts',
+      'src/crypto',
+      'src/domain',
+      'src/http',
+      'src/log.ts',
+      'src/rails',
+    ]);
+  });
+
+  test('only the transport knows HTTP: it calls providers and reads what they answer', () => {
+    const withHttp = reached.filter((file) => importsOf(file).files.some(isHttp));
+    expect(withHttp).toEqual(['src/rails/call-rail.ts']);
+    expect(reached.filter(isHttp)).toEqual(['src/http/read-bytes.ts']);
+    const callers = inRoom('src/rails').filter((file) => /\bfetch\(/.test(codeOf(file)));
+    expect(callers).toEqual(['src/rails/call-rail.ts']);
+  });
+
+  test.each(inRoom('src/rails'))('%s names no type of HTTP', (file) => {
+    // Providers' own messages have members of these names.
+    const withoutTexts = codeOf(file).replaceAll(/'[^'\n]*'|`[^`]*`/g, '');
+    expect(withoutTexts).not.toMatch(/\b(?:Request|Response|Headers|FormData)\b(?!:)/);
+  });
+
+  function isHttp(file: string): boolean {
+    return roomOf(file) === 'src/http';
+  }
+});
+
+test('a file fits on a few screens', () => {
+  // A translator edits one file per language, however long.
+  const code = files.filter((file) => !/^src\/i18n\/(en|am|om|ti)\.ts$/.test(file));
+  const long = code.filter((file) => readFileSync(file, 'utf8').split('\n').length > 450);
+  expect(long).toEqual([]);
+});
+
+test('wire spelling stays at the edges', () => {
+  const words = /\b(expireIn|apiKey|webHookEvent|testModeType|simulationStatus)\b/;
+  // Rails have wires, and words, of their own.
+  const inner = files.filter((file) => /^src\/(domain|intent|read-model)\//.test(file));
+  const told = inner.filter((file) => words.test(codeOf(file)));
+  expect(told).toEqual([]);
 });
