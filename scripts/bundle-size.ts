@@ -25,7 +25,7 @@ const WHOLE_BYTES_MAX = 250 * KIBIBYTE;
 /** How far our build of the whole may be from wrangler's before it measures something else. */
 const DIFFERENCE_MAX = 0.02;
 /** Modules that are imported when first needed. */
-const LAZY_MODULE = /^\.\/(?:dashboard|dead-letters|operator)\//;
+const LAZY_MODULE = /^\.\/(?:dashboard|dead-letters|home|operator)\//;
 const INPUTS_SHOWN = 15;
 const METAFILE = 'bundle-meta.json';
 

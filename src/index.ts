@@ -49,7 +49,7 @@ async function keepDeadLetters(batch: MessageBatch, env: Env): Promise<void> {
 }
 
 /**
- * What payments need is there from the start; the rest is made ready when somebody asks for it. In
+ * What payments need is there from the start; the rest loads with the first request for it. In
  * an object, because a router takes any property, `then` too, for the name of a method.
  */
 async function areaOf(path: string) {
@@ -61,6 +61,9 @@ async function areaOf(path: string) {
   }
   if (isUnder(path, '/operator')) {
     return { router: (await import('./operator/router.ts')).operatorRouter };
+  }
+  if (path === '/') {
+    return { router: (await import('./home/router.tsx')).homeRouter };
   }
   return { router: checkoutRouter };
 }

@@ -1,4 +1,9 @@
-import type { CheckoutMessages, DashboardMessages, DeskMessages } from './messages.ts';
+import type {
+  CheckoutMessages,
+  DashboardMessages,
+  DeskMessages,
+  HomeMessages,
+} from './messages.ts';
 
 const MONTHS = [
   'ጃንዋሪ',
@@ -1273,4 +1278,24 @@ export const desk: DeskMessages = {
       todo: 'ነጋዴው በዳሽቦርዱ የዌብሁክ አድራሻ እንዲያስገባ፣ ከዚያም እንደገና እንዲልክ ይንገሩ።',
     },
   },
+};
+
+export const home: HomeMessages = {
+  product: 'ክፈል',
+  heading: 'በኢትዮጵያ ላሉ ነጋዴዎች የክፍያ ጌትዌይ',
+  steps: [
+    'የነጋዴው ሰርቨር በአንድ የኤፒአይ ጥሪ ክፍያ ይፈጥራል።',
+    'ደንበኛው በክፍያ ገጹ ላይ በtelebirr፣ በCBE Birr፣ በEthSwitch፣ በM-PESA ወይም በeBirr ይከፍላል።',
+    'የተፈረመ ዌብሁክ ውጤቱን ለነጋዴው ያሳውቃል።',
+  ],
+  ways: 'ወዴት ይሄዳሉ?',
+  payingTitle: 'መክፈል ይፈልጋሉ?',
+  paying: 'ድርጅቱ የላከልዎትን ሊንክ ይጫኑ። እያንዳንዱ ክፍያ የራሱ ገጽ አለው።',
+  dashboard: 'ዳሽቦርድ',
+  dashboardNote: 'ለነጋዴዎች፦ ክፍያዎች፣ ዌብሁኮች፣ የኤፒአይ ቁልፎች',
+  desk: 'የአስተዳዳሪ ጠረጴዛ',
+  deskNote: 'ለአስተዳዳሪው፦ ጤንነት፣ ነጋዴዎች፣ ያልተፈቱ ችግሮች',
+  source: 'ሰነዶችና ምንጭ ኮድ',
+  sourceNote: 'ኤፒአይ፣ ዌብሁክ፣ አሠራር',
+  sourceUnknown: 'ሰነዶቹ (README.md እና docs) የክፈል ምንጭ ኮድ አካል ናቸው።',
 };

@@ -1,9 +1,14 @@
 import * as amharic from './am.ts';
 import * as english from './en.ts';
 import { languageOf } from './language.ts';
-import type { CheckoutMessages, DashboardMessages, DeskMessages } from './messages.ts';
+import type {
+  CheckoutMessages,
+  DashboardMessages,
+  DeskMessages,
+  HomeMessages,
+} from './messages.ts';
 
-/** The languages of the dashboard and the desk. Customers' pages have two more. */
+/** The languages of the home page, the dashboard and the desk. Customers' pages have two more. */
 export type BackOfficeLanguage = 'en' | 'am';
 
 /** Texts of an area in each of these languages. */
@@ -19,8 +24,9 @@ export const DASHBOARD_TEXTS: Texts<DashboardMessages> = {
   am: amharic.dashboard,
 };
 export const DESK_TEXTS: Texts<DeskMessages> = { en: english.desk, am: amharic.desk };
+export const HOME_TEXTS: Texts<HomeMessages> = { en: english.home, am: amharic.home };
 
-/** What the member chose by the switch, now or earlier; else what the browser prefers. */
+/** What the reader chose by the switch, now or earlier; else what the browser prefers. */
 export function backOfficeLanguageOf(request: Request): BackOfficeLanguage {
   return languageOf(request) === 'am' ? 'am' : 'en';
 }

@@ -1307,3 +1307,25 @@ export const desk = {
     },
   },
 };
+
+/** The page at `/`. */
+export const home = {
+  product: 'Kefel',
+  heading: 'A payment gateway for merchants in Ethiopia',
+  steps: [
+    "A merchant's server creates a payment with one API call.",
+    'The customer pays on a hosted page: by telebirr, CBE Birr, EthSwitch, M-PESA or eBirr.',
+    'A signed webhook tells the merchant the result.',
+  ],
+  ways: 'Where to go',
+  payingTitle: 'Do you want to pay?',
+  paying: 'Open the link that the merchant gave you. Each payment has its own page.',
+  dashboard: 'Dashboard',
+  dashboardNote: 'For merchants: payments, webhooks, API keys',
+  desk: "Operator's desk",
+  deskNote: 'For the operator: health, merchants, open problems',
+  source: 'Documentation and source',
+  sourceNote: 'API, webhooks, deployment, design',
+  /** Where the deployment does not say where its source is published. */
+  sourceUnknown: 'The documentation (README.md and docs) is part of the source code of Kefel.',
+};

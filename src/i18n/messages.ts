@@ -15,3 +15,6 @@ export type DashboardMessages = Translated<typeof english.dashboard>;
 
 /** Every text the operator's staff read. */
 export type DeskMessages = Translated<typeof english.desk>;
+
+/** Every text of the page at `/`. */
+export type HomeMessages = Translated<typeof english.home>;

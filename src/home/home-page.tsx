@@ -1,0 +1,40 @@
+import { type BackOfficeLanguage, HOME_TEXTS } from '../i18n/back-office.ts';
+import { BackOfficePage } from '../ui/back-office.tsx';
+
+/** What Kefel is, and where its users go from here. */
+export function HomePage(props: {
+  readonly call: { readonly language: BackOfficeLanguage; readonly url: URL };
+  /** Where the source is published, or null when the deployment does not say. */
+  readonly sourceUrl: string | null;
+}) {
+  const { call, sourceUrl } = props;
+  const text = HOME_TEXTS[call.language];
+  return (
+    <BackOfficePage call={call} heading={text.heading} titleParts={[text.product]} home="/">
+      <ol class="home-steps">
+        {text.steps.map((step) => (
+          <li>{step}</li>
+        ))}
+      </ol>
+      <nav class="cards" aria-label={text.ways}>
+        <Way href="/dashboard" name={text.dashboard} note={text.dashboardNote} />
+        <Way href="/operator" name={text.desk} note={text.deskNote} />
+        {sourceUrl !== null && <Way href={sourceUrl} name={text.source} note={text.sourceNote} />}
+      </nav>
+      {sourceUrl === null && <p class="small quiet">{text.sourceUnknown}</p>}
+      <section class="card">
+        <h2>{text.payingTitle}</h2>
+        <p>{text.paying}</p>
+      </section>
+    </BackOfficePage>
+  );
+}
+
+function Way(props: { readonly href: string; readonly name: string; readonly note: string }) {
+  return (
+    <a class="card home-way" href={props.href}>
+      <strong>{props.name}</strong>
+      <span class="small quiet">{props.note}</span>
+    </a>
+  );
+}
