@@ -1,6 +1,7 @@
 import { type Config, configOf } from '../config.ts';
 import type { Environment } from '../domain/method.ts';
 import { problem } from '../http/problem.ts';
+import { clientAddress, isWithinLimit } from '../http/rate-limit.ts';
 import type { MerchantAccess } from '../merchants/access.ts';
 import { parseApiKey } from '../merchants/api-key.ts';
 import { authenticate } from '../merchants/directory.ts';
@@ -39,7 +40,7 @@ export async function authorise(
     environment === 'any' ? (parseApiKey(apiKey ?? '')?.environment ?? 'production') : environment;
   const result = await authenticate(env, ctx, apiKey, wanted, nowMs);
   if (result.type !== 'granted') {
-    const client = request.headers.get('cf-connecting-ip') ?? 'unknown';
+    const client = clientAddress(request) ?? 'unknown';
     await limit(config, env.FAILED_KEY_RATE_LIMIT, client, FAILED_KEY_PERIOD_SECONDS);
     throw result.type === 'unauthorised'
       ? problem(apiKey === null ? 'api_key_missing' : 'api_key_invalid')
@@ -55,7 +56,7 @@ async function limit(
   key: string,
   periodSeconds: number,
 ): Promise<void> {
-  if (config.rateLimits && !(await limiter.limit({ key })).success) {
+  if (!(await isWithinLimit(config, limiter, key))) {
     throw problem('too_many_requests', { retryAfterSeconds: periodSeconds });
   }
 }

@@ -1,6 +1,7 @@
 import { configOf } from '../config.ts';
 import { type Link, type LinkPurpose, verifyLink } from '../crypto/link-token.ts';
 import type { Intent } from '../domain/intent.ts';
+import { isWithinLimit } from '../http/rate-limit.ts';
 import { type IntentClient, intentByObjectId } from '../intent/client.ts';
 import { busyPage, unknownPage } from './notices.ts';
 
@@ -24,9 +25,7 @@ export async function verifiedLink(
   if (link === null) {
     return unknownPage(request);
   }
-  const isAllowed =
-    !config.rateLimits || (await env.CHECKOUT_RATE_LIMIT.limit({ key: token })).success;
-  return isAllowed ? link : busyPage(request);
+  return (await isWithinLimit(config, env.CHECKOUT_RATE_LIMIT, token)) ? link : busyPage(request);
 }
 
 /**

@@ -3,6 +3,7 @@ import type { Config } from '../config.ts';
 import type { Tenant } from '../domain/intent.ts';
 import type { Environment } from '../domain/method.ts';
 import type { Form } from '../http/form.ts';
+import { clientAddress } from '../http/rate-limit.ts';
 import type { BackOfficeLanguage } from '../i18n/back-office.ts';
 import { isAllowed, type Permission } from '../members/permissions.ts';
 import type { Session } from '../members/sessions.ts';
@@ -43,7 +44,7 @@ export function actorOf({ session, request }: DashboardCall): Actor {
     kind: 'member',
     id: session.memberId,
     name: session.memberName,
-    address: addressOf(request),
+    address: clientAddress(request),
   };
 }
 
@@ -63,11 +64,6 @@ export function mayChange(call: DashboardCall, permission: Permission): boolean 
  */
 export function shownAt(call: DashboardCall, path: string): DashboardCall {
   return call.request.method === 'POST' ? { ...call, url: new URL(path, call.url) } : call;
-}
-
-/** The client's address as Cloudflare says it, or null on other ways here. */
-export function addressOf(request: Request): string | null {
-  return request.headers.get('cf-connecting-ip');
 }
 
 /** The audit entry of what the member does, in one environment or, where left out, in both. */

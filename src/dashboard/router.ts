@@ -1,13 +1,13 @@
 import { configOf } from '../config.ts';
 import { Form, isFromOwnPage, readForm } from '../http/form.ts';
 import type { Problem } from '../http/problem.ts';
+import { clientAddress, isWithinLimit } from '../http/rate-limit.ts';
 import { AreaRouter, methodNotAllowed } from '../http/router.ts';
 import { backOfficeLanguageOf } from '../i18n/back-office.ts';
 import { isAllowed } from '../members/permissions.ts';
 import { isCsrfTokenOf, sessionOf } from '../members/sessions.ts';
 import { redirectTo } from '../ui/answer.ts';
 import type { DashboardCall, PublicCall } from './call.ts';
-import { addressOf } from './call.ts';
 import { environmentCookie, environmentFrom, lastEnvironment } from './environment-cookie.ts';
 import { noticePage, signInFirst } from './notices.tsx';
 import type { DashboardRoute, PublicRoute } from './route.ts';
@@ -73,8 +73,8 @@ async function answerPublic(route: PublicRoute, call: PublicCall): Promise<Respo
   if (route.method === 'POST' && !isFromOwnPage(call.request)) {
     return noticePage(call, 'bad_form');
   }
-  const address = addressOf(call.request) ?? 'unknown';
-  return (await isWithin(call, call.env.SIGN_IN_RATE_LIMIT, address))
+  const address = clientAddress(call.request) ?? 'unknown';
+  return (await isWithinLimit(call.config, call.env.SIGN_IN_RATE_LIMIT, address))
     ? route.handle(call)
     : noticePage(call, 'busy', { retryAfterSeconds: SIGN_IN_PERIOD_SECONDS });
 }
@@ -85,7 +85,7 @@ async function answerMember(route: DashboardRoute, call: PublicCall): Promise<Re
   if (session === null) {
     return signInFirst(call);
   }
-  if (!(await isWithin(call, call.env.DASHBOARD_RATE_LIMIT, session.digest))) {
+  if (!(await isWithinLimit(call.config, call.env.DASHBOARD_RATE_LIMIT, session.digest))) {
     return noticePage(call, 'busy', { retryAfterSeconds: SESSION_PERIOD_SECONDS });
   }
   const named = call.params.environment;
@@ -125,8 +125,4 @@ async function answerPost(route: DashboardRoute, call: DashboardCall): Promise<R
     return noticePage(call, 'suspended');
   }
   return route.handle({ ...call, form });
-}
-
-async function isWithin(call: PublicCall, limiter: RateLimit, key: string): Promise<boolean> {
-  return !call.config.rateLimits || (await limiter.limit({ key })).success;
 }

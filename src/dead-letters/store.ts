@@ -1,6 +1,7 @@
 import type { KeyRing } from '../config.ts';
 import { seal, unseal } from '../crypto/sealed.ts';
 import { prepare, type SqlStatement } from '../database.ts';
+import { OBJECT_ID } from '../domain/identifiers.ts';
 import { type List, when } from '../paging.ts';
 import type { MessageQueue } from './queues.ts';
 
@@ -28,8 +29,6 @@ export interface StoredDeadLetter extends DeadLetter {
 const COLUMNS = `id, queue, kind, object_id AS objectId, sent_at_ms AS sentAtMs,
   stored_at_ms AS storedAtMs, status, retries, settled_at_ms AS settledAtMs,
   settled_by AS settledBy`;
-
-const OBJECT_ID = /^[0-9a-f]{64}$/;
 
 /** Keeps a message. The same message again changes nothing. Throws ConfigError on an unusable ring. */
 export async function keepStatement(

@@ -16,3 +16,10 @@ export function intentNumberFrom(randomBytes: Uint8Array): number {
   const bits = new DataView(randomBytes.buffer, randomBytes.byteOffset, 8).getBigUint64(0);
   return Number(bits >> 11n) || 1;
 }
+
+/** A payment's uuid. */
+export const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+/** A payment's integer id. */
+export const INTENT_NUMBER = /^[1-9]\d{0,15}$/;
+/** The id of a payment's Durable Object. */
+export const OBJECT_ID = /^[0-9a-f]{64}$/;

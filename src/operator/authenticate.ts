@@ -3,6 +3,7 @@ import type { Config } from '../config.ts';
 import { bytesFromBase64, sha256Hex } from '../crypto/encoding.ts';
 import { isPrintable } from '../domain/text.ts';
 import { type Problem, problem } from '../http/problem.ts';
+import { clientAddress, isWithinLimit } from '../http/rate-limit.ts';
 import { accessIdentity } from './access.ts';
 import { isSecret, operatorSettings } from './settings.ts';
 
@@ -38,11 +39,11 @@ export async function authenticateOperator(
   nowMs: number,
 ): Promise<Actor> {
   const settings = await operatorSettings(env);
-  const address = request.headers.get('cf-connecting-ip');
+  const address = clientAddress(request);
   const headers = { 'www-authenticate': challenge(schemes) };
   const refuse = async (unauthorized: Problem): Promise<never> => {
     const key = `operator/${address ?? 'unknown'}`;
-    if (config.rateLimits && !(await env.FAILED_KEY_RATE_LIMIT.limit({ key })).success) {
+    if (!(await isWithinLimit(config, env.FAILED_KEY_RATE_LIMIT, key))) {
       throw problem('too_many_requests', { retryAfterSeconds: FAILED_KEY_PERIOD_SECONDS });
     }
     throw unauthorized;

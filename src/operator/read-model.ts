@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { auditEntry } from '../audit/log.ts';
 import { prepare } from '../database.ts';
+import { OBJECT_ID, UUID } from '../domain/identifiers.ts';
 import { successResponse } from '../http/envelope.ts';
 import { wholeNumber } from '../http/fields.ts';
 import { problem } from '../http/problem.ts';
@@ -10,9 +11,6 @@ import { body, listField, patternField, readBody } from './schema.ts';
 
 /** One call asks each payment's object; a Worker may call some thousand things in one request. */
 const PAYMENTS_MAX = 200;
-
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-const OBJECT_ID = /^[0-9a-f]{64}$/;
 
 const request = body({
   afterUuid: v.optional(patternField(UUID, 'Must be the uuid of a payment.')),

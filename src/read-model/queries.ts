@@ -1,8 +1,6 @@
 import { prepare, type SqlStatement } from '../database.ts';
+import { INTENT_NUMBER, UUID } from '../domain/identifiers.ts';
 import type { Tenant } from '../domain/intent.ts';
-
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-const INTENT_NUMBER = /^[1-9]\d{0,15}$/;
 
 /**
  * The unique id of a tenant's payment by its uuid or integer id, or null. May lag the objects by

@@ -1,5 +1,6 @@
 import { concurrently } from '../concurrently.ts';
 import { prepare, type SqlStatement } from '../database.ts';
+import { OBJECT_ID } from '../domain/identifiers.ts';
 import type { Environment } from '../domain/method.ts';
 import { type IntentClient, intentByObjectId, intentByUniqueId } from '../intent/client.ts';
 import { errorText, log } from '../log.ts';
@@ -32,8 +33,6 @@ export interface RepublishedPage extends Republished {
 
 /** One page is one request of the operator: two calls for each payment, far from a Worker's limits. */
 export const REPUBLISH_ROWS_MAX = 1_000;
-
-const OBJECT_ID = /^[0-9a-f]{64}$/;
 
 interface Known {
   readonly uuid: string;

@@ -1,6 +1,7 @@
 import { configOf } from '../config.ts';
 import { idDigest, phoneDigest } from '../crypto/phone-digest.ts';
 import { prepare, type SqlStatement } from '../database.ts';
+import { INTENT_NUMBER, UUID } from '../domain/identifiers.ts';
 import type { Tenant } from '../domain/intent.ts';
 import { phoneFrom } from '../domain/phone.ts';
 import {
@@ -16,8 +17,6 @@ import { PAYMENT_COLUMNS, type PaymentRow, paymentRow, type StoredPayment } from
 /** A payment link or a phone may belong to many payments: the newest are shown. */
 export const SEARCH_ROWS_MAX = 50;
 
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-const INTENT_NUMBER = /^[1-9]\d{0,15}$/;
 const EVENT_ID = /^evt_[0-9a-f]{32}$/;
 
 /**

@@ -33,7 +33,7 @@ const SHARED = [
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'src/domain/': [],
   'src/crypto/': ['src/config.ts'],
-  'src/http/': ['src/log.ts', 'src/unavailable.ts'],
+  'src/http/': ['src/config.ts', 'src/log.ts', 'src/unavailable.ts'],
   // What runs in the customer's browser: no code of the Worker goes there.
   'src/checkout/browser/': [],
   // In the member's browser.

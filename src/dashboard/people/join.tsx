@@ -1,5 +1,6 @@
 import { auditEntry } from '../../audit/log.ts';
 import type { SqlStatement } from '../../database.ts';
+import { clientAddress } from '../../http/rate-limit.ts';
 import { browserName } from '../../members/browser-name.ts';
 import { challengeOf } from '../../members/challenge.ts';
 import { JoinBody, JoinOptionsBody, readJson } from '../../members/credential.ts';
@@ -18,7 +19,7 @@ import {
   verifiedRegistration,
 } from '../../members/verification.ts';
 import { answerPage } from '../../ui/answer.ts';
-import { addressOf, type PublicCall } from '../call.ts';
+import type { PublicCall } from '../call.ts';
 import { finishCeremony, offerRegistration, refused, unfit } from './ceremony.ts';
 import { JoinPage, LinkEndedPage } from './join-page.tsx';
 
@@ -88,7 +89,7 @@ export async function finishJoin(call: PublicCall): Promise<Response> {
   }
   const joiner = { memberId: challenge.memberId, memberName, passkey, passkeyName };
   const session = await startSession(
-    { request, address: addressOf(request), nowMs },
+    { request, address: clientAddress(request), nowMs },
     { ...joiner, merchantId: invitation.merchantId, credentialId: passkey.credentialId },
   );
   return finishCeremony(call, 'join', challenge, {
@@ -126,7 +127,7 @@ function admission(
         ]),
     insertPasskey(memberId, passkey, passkeyName, nowMs),
     auditEntry({
-      actor: { kind: 'member', id: memberId, name: memberName, address: addressOf(request) },
+      actor: { kind: 'member', id: memberId, name: memberName, address: clientAddress(request) },
       merchantId,
       environment: null,
       action: isNew ? 'member.joined' : 'passkey.added',

@@ -1,3 +1,4 @@
+import { clientAddress } from '../../http/rate-limit.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { challengeOf, issueChallenge, memberIdIn } from '../../members/challenge.ts';
 import { readJson, SignInBody } from '../../members/credential.ts';
@@ -5,7 +6,7 @@ import { findPasskey, usePasskey } from '../../members/passkeys.ts';
 import { sessionOf, startSession } from '../../members/sessions.ts';
 import { assertionOptions, relyingPartyOf, verifiedAssertion } from '../../members/verification.ts';
 import { answerJson, answerPage, redirectTo } from '../../ui/answer.ts';
-import { addressOf, type PublicCall } from '../call.ts';
+import type { PublicCall } from '../call.ts';
 import { PublicFrame } from '../frame.tsx';
 import { finishCeremony, refused } from './ceremony.ts';
 import { PasskeyForm } from './passkey-form.tsx';
@@ -70,7 +71,7 @@ export async function finishSignIn(call: PublicCall): Promise<Response> {
     return refused(call, 'sign-in', 'unverified');
   }
   const { statements, cookie } = await startSession(
-    { request, address: addressOf(request), nowMs },
+    { request, address: clientAddress(request), nowMs },
     { ...passkey, passkeyName: passkey.name },
   );
   const first = usePasskey(passkey, assertion, nowMs);

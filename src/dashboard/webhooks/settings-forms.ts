@@ -1,6 +1,7 @@
 import { auditEntry, auditEntryIfChanged } from '../../audit/log.ts';
 import { seal } from '../../crypto/sealed.ts';
 import { runBatch } from '../../database.ts';
+import { isWithinLimit } from '../../http/rate-limit.ts';
 import { setWebhookUrl } from '../../merchants/provision.ts';
 import { generateWebhookSecret } from '../../merchants/webhook-secret.ts';
 import { redirectTo } from '../../ui/answer.ts';
@@ -137,7 +138,7 @@ export async function sendTest(call: DashboardCall): Promise<Response> {
   }
   const { env, environment, session, config, nowMs } = call;
   const key = `${environment}/${session.merchantId}`;
-  if (config.rateLimits && !(await env.TEST_EVENT_RATE_LIMIT.limit({ key })).success) {
+  if (!(await isWithinLimit(config, env.TEST_EVENT_RATE_LIMIT, key))) {
     return answerSettings(call, { test: { typed, isBusy: true } }, TOO_MANY_REQUESTS);
   }
   const tenant = tenantOf(call);
