@@ -1,14 +1,24 @@
 import { type BackOfficeLanguage, DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
-import { LOGO_BYTES_MAX } from '../../merchants/branding.ts';
+import { LOGO_BYTES_MAX, type LogoRefusal } from '../../merchants/branding.ts';
 import { LOGOS_MAX } from '../../merchants/logo.ts';
-import { Field, Message } from '../../ui/elements.tsx';
+import { DoneMessage, Field, ProblemList, Section } from '../../ui/elements.tsx';
 import type { DashboardCall } from '../call.ts';
-import { ButtonForm, CsrfField } from '../forms.tsx';
+import { ButtonForm, PostForm } from '../forms.tsx';
 import { Frame } from '../frame.tsx';
-import type { RefusedBranding } from './pages.tsx';
 import { Preview } from './preview.tsx';
 
+export const BRANDING_PATH = '/dashboard/branding';
+
 const LOGO_KIBIBYTES_MAX = LOGO_BYTES_MAX / 1024;
+
+/** Why a colour or a logo was refused. */
+type BrandingProblem = LogoRefusal | 'bad_colour' | 'missing' | 'too_many';
+
+export interface RefusedBranding {
+  /** As typed. */
+  readonly colour?: string;
+  readonly problem?: BrandingProblem;
+}
 
 interface BrandingProps {
   readonly call: DashboardCall;
@@ -21,28 +31,22 @@ interface BrandingProps {
 
 /** The merchant's colour and logo on the customers' pages, as they will look. */
 export function BrandingPage(props: BrandingProps) {
-  const { call, colour, logoUrl, refused } = props;
+  const { call, colour, logoUrl } = props;
+  const { problem } = props.refused;
   const text = DASHBOARD_TEXTS[call.language].branding;
   return (
     <Frame call={call} title={text.title} active="branding">
-      <Done call={call} />
-      {refused.problem !== undefined && (
-        <Message tone="bad">
-          <p>{DASHBOARD_TEXTS[call.language].frame.problemTitle}</p>
-          <p>
-            <a href={refused.problem === 'bad_colour' ? '#colour' : '#logo'}>
-              {brandingProblems(call.language)[refused.problem]}
-            </a>
-          </p>
-        </Message>
-      )}
+      <DoneMessage call={call} texts={text.done} />
+      <ProblemList
+        call={call}
+        problems={problem === undefined ? [] : [summary(call.language, problem)]}
+      />
       <p>{text.lead}</p>
       <div class="cards">
-        <section class="card" aria-labelledby="preview">
-          <h2 id="preview">{text.previewTitle}</h2>
+        <Section id="preview" title={text.previewTitle}>
           <Preview call={call} colour={colour} logoUrl={logoUrl} />
           <p class="small quiet">{text.previewNote}</p>
-        </section>
+        </Section>
         {!call.session.isSuspended && (
           <>
             <ColourCard {...props} />
@@ -54,13 +58,9 @@ export function BrandingPage(props: BrandingProps) {
   );
 }
 
-const DONE = ['colour', 'colour_removed', 'logo', 'logo_removed'] as const;
-
-function Done({ call }: { readonly call: DashboardCall }) {
-  const word = DONE.find((known) => known === call.url.searchParams.get('done'));
-  return word === undefined ? null : (
-    <Message tone="good">{DASHBOARD_TEXTS[call.language].branding.done[word]}</Message>
-  );
+function summary(language: BackOfficeLanguage, problem: BrandingProblem) {
+  const href = problem === 'bad_colour' ? '#colour' : '#logo';
+  return [href, brandingProblems(language)[problem]] as const;
 }
 
 /** Where the colour picker begins when there is no colour yet: our own accent. */
@@ -70,10 +70,8 @@ function ColourCard({ call, colour, refused }: BrandingProps) {
   const text = DASHBOARD_TEXTS[call.language].branding;
   const isRefused = refused.problem === 'bad_colour';
   return (
-    <section class="card" aria-labelledby="colour-title">
-      <h2 id="colour-title">{text.colourTitle}</h2>
-      <form class="form" method="post" action="/dashboard/branding/colour">
-        <CsrfField session={call.session} />
+    <Section id="colour-title" title={text.colourTitle}>
+      <PostForm call={call} action={`${BRANDING_PATH}/colour`} class="form">
         <Field
           id="colour"
           label={text.colour}
@@ -106,40 +104,35 @@ function ColourCard({ call, colour, refused }: BrandingProps) {
             {text.saveColour}
           </button>
         </div>
-      </form>
+      </PostForm>
       {colour !== null && (
         <ButtonForm
           call={call}
-          action="/dashboard/branding/colour/remove"
+          action={`${BRANDING_PATH}/colour/remove`}
           label={text.removeColour}
         />
       )}
-    </section>
+    </Section>
   );
 }
 
 function LogoCard({ call, logoUrl, refused }: BrandingProps) {
   const text = DASHBOARD_TEXTS[call.language].branding;
   const { problem } = refused;
+  const isRefused = problem !== undefined && problem !== 'bad_colour';
   return (
-    <section class="card" aria-labelledby="logo-title">
-      <h2 id="logo-title">{text.logoTitle}</h2>
-      <form
+    <Section id="logo-title" title={text.logoTitle}>
+      <PostForm
+        call={call}
+        action={`${BRANDING_PATH}/logo`}
         class="form"
-        method="post"
-        action="/dashboard/branding/logo"
         enctype="multipart/form-data"
       >
-        <CsrfField session={call.session} />
         <Field
           id="logo"
           label={text.logo}
           hint={text.logoHint(LOGO_KIBIBYTES_MAX)}
-          error={
-            problem === undefined || problem === 'bad_colour'
-              ? null
-              : brandingProblems(call.language)[problem]
-          }
+          error={isRefused ? brandingProblems(call.language)[problem] : null}
         >
           {(attributes) => (
             <input
@@ -156,11 +149,11 @@ function LogoCard({ call, logoUrl, refused }: BrandingProps) {
             {text.saveLogo}
           </button>
         </div>
-      </form>
+      </PostForm>
       {logoUrl !== null && (
-        <ButtonForm call={call} action="/dashboard/branding/logo/remove" label={text.removeLogo} />
+        <ButtonForm call={call} action={`${BRANDING_PATH}/logo/remove`} label={text.removeLogo} />
       )}
-    </section>
+    </Section>
   );
 }
 

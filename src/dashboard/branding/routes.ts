@@ -1,6 +1,5 @@
 import type { DashboardRoute } from '../route.ts';
-import { changeColour, changeLogo, removeColour, removeLogo } from './changes.ts';
-import { showBranding } from './pages.tsx';
+import { changeColour, changeLogo, removeColour, removeLogo, showBranding } from './branding.tsx';
 
 const BRANDING = '/dashboard/branding';
 

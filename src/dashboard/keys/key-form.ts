@@ -36,6 +36,12 @@ export function nameProblem(name: string): NameProblem | null {
   return isPrintable(name) ? null : 'unprintable';
 }
 
+/** Why a key was not made. */
+export type CreateProblem = NameProblem | 'too_many' | 'sent_twice';
+
+/** Why no key took another's place. */
+export type RollProblem = 'overlap' | 'too_many' | 'sent_twice' | 'ended';
+
 /** Enough that no two forms of a tenant ever share one. */
 const FORM_ID_BYTES = 16;
 const FORM_ID = /^[A-Za-z0-9_-]{22}$/;

@@ -1,13 +1,28 @@
 import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { apiKeyLabel } from '../../merchants/api-key.ts';
-import { type ApiKeyView, KEY_NAME_LENGTH_MAX } from '../../merchants/keys.ts';
-import { Facts, Field, Message, When } from '../../ui/elements.tsx';
+import type { ApiKeyView } from '../../merchants/keys.ts';
+import { CopyText, Facts, Message, ProblemList, Section, When } from '../../ui/elements.tsx';
 import type { DashboardCall } from '../call.ts';
-import { ButtonForm, CsrfField } from '../forms.tsx';
+import { ButtonForm, PostForm } from '../forms.tsx';
 import { Frame } from '../frame.tsx';
-import { keyProblems, newFormId, OVERLAPS_MS, type Overlap } from './key-form.ts';
+import {
+  keyProblems,
+  type NameProblem,
+  newFormId,
+  OVERLAPS_MS,
+  type Overlap,
+  type RollProblem,
+} from './key-form.ts';
 import { isOver, isRollable, KeyState } from './key-state.tsx';
-import type { RefusedChange } from './pages.tsx';
+import { KeyNameField, keysPath } from './keys-page.tsx';
+
+/** What a refused form brought, and why it was refused. */
+export interface RefusedChange {
+  /** As typed. */
+  readonly name?: string;
+  readonly nameProblem?: NameProblem;
+  readonly rollProblem?: RollProblem;
+}
 
 interface KeyPageProps {
   readonly call: DashboardCall;
@@ -21,7 +36,7 @@ export function KeyPage({ call, apiKey, refused }: KeyPageProps) {
   const canChange = !call.session.isSuspended && !isOver(apiKey, call.nowMs);
   return (
     <Frame call={call} title={`${text.oneTitle}: ${apiKey.name}`} active="keys">
-      <Problems call={call} refused={refused} />
+      <ProblemList call={call} problems={problemsOf(call, refused)} />
       <section class="card" aria-label={text.oneTitle}>
         <Facts
           rows={[
@@ -46,51 +61,39 @@ export function KeyPage({ call, apiKey, refused }: KeyPageProps) {
       {canChange && <RenameForm call={call} apiKey={apiKey} refused={refused} />}
       {canChange && <Revoke call={call} apiKey={apiKey} />}
       <p>
-        <a href={`/dashboard/${call.environment}/keys`}>{text.allKeys}</a>
+        <a href={keysPath(call)}>{text.allKeys}</a>
       </p>
     </Frame>
   );
 }
 
-function Problems({ call, refused }: Pick<KeyPageProps, 'call' | 'refused'>) {
-  const text = DASHBOARD_TEXTS[call.language].keys;
+function problemsOf({ language }: DashboardCall, refused: RefusedChange) {
   const { nameProblem, rollProblem } = refused;
-  if (nameProblem === undefined && rollProblem === undefined) {
-    return null;
-  }
-  return (
-    <Message tone="bad">
-      <p>{DASHBOARD_TEXTS[call.language].frame.problemTitle}</p>
-      {nameProblem !== undefined && (
-        <p>
-          <a href="#name">{keyProblems(call.language)[nameProblem]}</a>
-        </p>
-      )}
-      {rollProblem === 'overlap' && (
-        <p>
-          <a href="#overlap-none">{text.problem.overlap}</a>
-        </p>
-      )}
-      {rollProblem !== undefined && rollProblem !== 'overlap' && (
-        <p>{keyProblems(call.language)[rollProblem]}</p>
-      )}
-    </Message>
-  );
+  const texts = keyProblems(language);
+  return [
+    ...(nameProblem === undefined ? [] : [['#name', texts[nameProblem]] as const]),
+    ...(rollProblem === undefined
+      ? []
+      : [[rollProblem === 'overlap' ? '#overlap-none' : null, texts[rollProblem]] as const]),
+  ];
 }
 
-/** What is chosen unless one chooses otherwise: a day, enough to roll out a change with care. */
+/** A day, enough to roll out a change with care, unless the member chooses otherwise. */
 const OVERLAP_CHOSEN: Overlap = 'day';
 
 function RollForm({ call, apiKey, refused }: KeyPageProps) {
   const text = DASHBOARD_TEXTS[call.language].keys;
   const isInvalid = refused.rollProblem === 'overlap' ? 'true' : undefined;
   return (
-    <section class="card" aria-labelledby="roll">
-      <h2 id="roll">{text.rollTitle}</h2>
+    <Section id="roll" title={text.rollTitle}>
       <p>{text.rollLead}</p>
-      <form class="form" method="post" action={`${pathOf(call, apiKey)}/roll`} data-once>
-        <CsrfField session={call.session} />
-        <input type="hidden" name="form" value={newFormId()} />
+      <PostForm
+        call={call}
+        action={keysPath(call, `/${apiKey.digest}/roll`)}
+        class="form"
+        fields={{ form: newFormId() }}
+        once
+      >
         <fieldset aria-invalid={isInvalid}>
           <legend>{text.overlap}</legend>
           {(Object.keys(OVERLAPS_MS) as Overlap[]).map((overlap) => (
@@ -111,8 +114,8 @@ function RollForm({ call, apiKey, refused }: KeyPageProps) {
             {text.roll}
           </button>
         </div>
-      </form>
-    </section>
+      </PostForm>
+    </Section>
   );
 }
 
@@ -120,53 +123,80 @@ function RenameForm({ call, apiKey, refused }: KeyPageProps) {
   const text = DASHBOARD_TEXTS[call.language].keys;
   const { nameProblem } = refused;
   return (
-    <section class="card" aria-labelledby="rename">
-      <h2 id="rename">{text.renameTitle}</h2>
-      <form class="form" method="post" action={`${pathOf(call, apiKey)}/name`}>
-        <CsrfField session={call.session} />
-        <Field
-          id="name"
-          label={text.name}
-          hint={text.nameHint}
+    <Section id="rename" title={text.renameTitle}>
+      <PostForm call={call} action={keysPath(call, `/${apiKey.digest}/name`)} class="form">
+        <KeyNameField
+          call={call}
+          name={refused.name ?? apiKey.name}
           error={nameProblem === undefined ? null : keyProblems(call.language)[nameProblem]}
-        >
-          {(attributes) => (
-            <input
-              type="text"
-              name="name"
-              value={refused.name ?? apiKey.name}
-              required
-              maxLength={KEY_NAME_LENGTH_MAX}
-              autocomplete="off"
-              {...attributes}
-            />
-          )}
-        </Field>
+        />
         <div class="buttons">
           <button type="submit">{text.rename}</button>
         </div>
-      </form>
-    </section>
+      </PostForm>
+    </Section>
   );
 }
 
 function Revoke({ call, apiKey }: Omit<KeyPageProps, 'refused'>) {
   const text = DASHBOARD_TEXTS[call.language].keys;
   return (
-    <section class="card" aria-labelledby="revoke">
-      <h2 id="revoke">{text.revokeTitle}</h2>
+    <Section id="revoke" title={text.revokeTitle}>
       <p>{text.revokeLead}</p>
       <ButtonForm
         call={call}
-        action={`${pathOf(call, apiKey)}/revoke`}
+        action={keysPath(call, `/${apiKey.digest}/revoke`)}
         label={text.revoke}
         tone="bad"
         confirm={text.revokeConfirm}
       />
-    </section>
+    </Section>
   );
 }
 
-function pathOf(call: DashboardCall, { digest }: ApiKeyView): string {
-  return `/dashboard/${call.environment}/keys/${digest}`;
+/** The key whose place another one takes. */
+export interface RolledKey {
+  readonly hint: string;
+  /** Null when it ends at once. */
+  readonly endsAtMs: number | null;
+}
+
+/** A new key in clear. */
+export function NewKeyPage(props: {
+  readonly call: DashboardCall;
+  readonly name: string;
+  readonly apiKey: string;
+  readonly rolled: RolledKey | null;
+}) {
+  const { call, name, apiKey, rolled } = props;
+  const text = DASHBOARD_TEXTS[call.language].keys;
+  return (
+    <Frame call={call} title={`${text.newTitle}: ${name}`} active="keys">
+      <Message tone="good">{rolled === null ? text.done.created : text.done.rolled}</Message>
+      <section class="card">
+        <CopyText call={call} id="api-key" label={text.newLabel} value={apiKey} />
+        <p>
+          <strong>{text.shownOnce}</strong>
+        </p>
+        <p>{text.keepIt}</p>
+        {rolled !== null && (
+          <p>
+            {text.oldKey} <code>…{rolled.hint}</code>:{' '}
+            {rolled.endsAtMs === null ? (
+              text.oldEndsNow
+            ) : (
+              <>
+                {text.oldEnds} <When call={call} atMs={rolled.endsAtMs} />
+              </>
+            )}
+          </p>
+        )}
+      </section>
+      <p>
+        <a class="button" href={keysPath(call)}>
+          {text.iHaveIt}
+        </a>
+      </p>
+    </Frame>
+  );
 }

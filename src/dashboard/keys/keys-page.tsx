@@ -2,13 +2,16 @@ import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { isAllowed } from '../../members/permissions.ts';
 import { apiKeyLabel } from '../../merchants/api-key.ts';
 import { type ApiKeyView, KEY_NAME_LENGTH_MAX } from '../../merchants/keys.ts';
-import { Field, Message, Table, When } from '../../ui/elements.tsx';
+import { DoneMessage, ProblemList, Section, Table, TextField, When } from '../../ui/elements.tsx';
 import type { DashboardCall } from '../call.ts';
-import { CsrfField } from '../forms.tsx';
+import { PostForm } from '../forms.tsx';
 import { Frame } from '../frame.tsx';
-import { keyProblems, newFormId } from './key-form.ts';
+import { type CreateProblem, keyProblems, newFormId } from './key-form.ts';
 import { isOver, KeyState } from './key-state.tsx';
-import type { CreateProblem } from './pages.tsx';
+
+export function keysPath({ environment }: DashboardCall, rest = ''): string {
+  return `/dashboard/${environment}/keys${rest}`;
+}
 
 /** Everyone sees names and last characters; who may change keys gets the forms. */
 export function KeysPage(props: {
@@ -19,12 +22,13 @@ export function KeysPage(props: {
 }) {
   const { call, keys, name = '', problem } = props;
   const text = DASHBOARD_TEXTS[call.language].keys;
+  const { done } = text;
   const mayChange = isAllowed(call.session.role, 'develop');
   const columns = [text.name, text.key, text.created, text.lastUsed, text.state];
   return (
     <Frame call={call} title={text.title} active="keys">
-      <Done call={call} />
-      {problem !== undefined && <Problem call={call} problem={problem} />}
+      <DoneMessage call={call} texts={{ renamed: done.renamed, revoked: done.revoked }} />
+      <ProblemList call={call} problems={problem === undefined ? [] : [summary(call, problem)]} />
       <p>{text.lead}</p>
       <Table
         caption={text.title}
@@ -33,34 +37,21 @@ export function KeysPage(props: {
         empty={text.empty}
       />
       {mayChange && !call.session.isSuspended && (
-        <section class="card" aria-labelledby="create">
-          <h2 id="create">{text.createTitle}</h2>
+        <Section id="create" title={text.createTitle}>
           <CreateForm call={call} name={name} problem={problem} />
-        </section>
+        </Section>
       )}
     </Frame>
   );
 }
 
-function Done({ call }: { readonly call: DashboardCall }) {
-  const { done } = DASHBOARD_TEXTS[call.language].keys;
-  const word = call.url.searchParams.get('done');
-  if (word !== 'renamed' && word !== 'revoked') {
-    return null;
-  }
-  return <Message tone="good">{done[word]}</Message>;
+/** A problem of the whole list leads to no field. */
+function isAboutName(problem: CreateProblem): boolean {
+  return problem !== 'too_many' && problem !== 'sent_twice';
 }
 
-function Problem(props: { readonly call: DashboardCall; readonly problem: CreateProblem }) {
-  const { call, problem } = props;
-  const text = keyProblems(call.language)[problem];
-  const isAboutName = problem !== 'too_many' && problem !== 'sent_twice';
-  return (
-    <Message tone="bad">
-      <p>{DASHBOARD_TEXTS[call.language].frame.problemTitle}</p>
-      <p>{isAboutName ? <a href="#name">{text}</a> : text}</p>
-    </Message>
-  );
+function summary({ language }: DashboardCall, problem: CreateProblem) {
+  return [isAboutName(problem) ? '#name' : null, keyProblems(language)[problem]] as const;
 }
 
 function CreateForm(props: {
@@ -70,35 +61,35 @@ function CreateForm(props: {
 }) {
   const { call, name, problem } = props;
   const text = DASHBOARD_TEXTS[call.language].keys;
-  const isAboutName = problem !== undefined && problem !== 'too_many' && problem !== 'sent_twice';
+  const error =
+    problem !== undefined && isAboutName(problem) ? keyProblems(call.language)[problem] : null;
   return (
-    <form class="form" method="post" action={`/dashboard/${call.environment}/keys`} data-once>
-      <CsrfField session={call.session} />
-      <input type="hidden" name="form" value={newFormId()} />
-      <Field
-        id="name"
-        label={text.name}
-        hint={text.nameHint}
-        error={isAboutName ? keyProblems(call.language)[problem] : null}
-      >
-        {(attributes) => (
-          <input
-            type="text"
-            name="name"
-            value={name}
-            required
-            maxLength={KEY_NAME_LENGTH_MAX}
-            autocomplete="off"
-            {...attributes}
-          />
-        )}
-      </Field>
+    <PostForm call={call} action={keysPath(call)} class="form" fields={{ form: newFormId() }} once>
+      <KeyNameField call={call} name={name} error={error} />
       <div class="buttons">
         <button class="primary" type="submit">
           {text.create}
         </button>
       </div>
-    </form>
+    </PostForm>
+  );
+}
+
+export function KeyNameField(props: {
+  readonly call: DashboardCall;
+  readonly name: string;
+  readonly error: string | null;
+}) {
+  const { name, nameHint } = DASHBOARD_TEXTS[props.call.language].keys;
+  return (
+    <TextField
+      id="name"
+      label={name}
+      hint={nameHint}
+      error={props.error}
+      value={props.name}
+      maxlength={KEY_NAME_LENGTH_MAX}
+    />
   );
 }
 
@@ -132,11 +123,7 @@ function keyCells(call: DashboardCall, key: ApiKeyView, mayChange: boolean) {
     isOver(key, call.nowMs) ? (
       <span class="quiet">—</span>
     ) : (
-      <a
-        class="button"
-        href={`/dashboard/${call.environment}/keys/${key.digest}`}
-        aria-label={label}
-      >
+      <a class="button" href={keysPath(call, `/${key.digest}`)} aria-label={label}>
         {text.manage}
       </a>
     ),

@@ -1,6 +1,5 @@
 import type { DashboardRoute } from '../route.ts';
-import { createKey, renameKey, revokeKey, rollKey } from './changes.tsx';
-import { showKey, showKeys } from './pages.tsx';
+import { createKey, renameKey, revokeKey, rollKey, showKey, showKeys } from './keys.tsx';
 
 const KEYS = '/dashboard/:environment/keys';
 

@@ -1,12 +1,41 @@
 import { auditEntry } from '../../audit/log.ts';
+import { base64FromBytes } from '../../crypto/encoding.ts';
 import { runBatch } from '../../database.ts';
 import type { Branding } from '../../domain/intent.ts';
 import { colourFrom, type Logo, logoFrom } from '../../merchants/branding.ts';
-import { countOtherLogos, LOGOS_MAX, merchantBranding } from '../../merchants/logo.ts';
+import {
+  countOtherLogos,
+  LOGOS_MAX,
+  merchantBranding,
+  merchantLogo,
+} from '../../merchants/logo.ts';
 import { addLogo, setBranding } from '../../merchants/provision.ts';
-import { redirectTo } from '../../ui/answer.ts';
-import { actorOf, type DashboardCall } from '../call.ts';
-import { answerBranding } from './pages.tsx';
+import { answerPage, redirectTo } from '../../ui/answer.ts';
+import { atPath, type DashboardCall, entryOf } from '../call.ts';
+import { BRANDING_PATH, BrandingPage, type RefusedBranding } from './branding-page.tsx';
+
+/** GET /dashboard/branding. */
+export function showBranding(call: DashboardCall): Promise<Response> {
+  return answerBranding(call, {});
+}
+
+/** The page as things are; after a refused form with why. */
+async function answerBranding(call: DashboardCall, refused: RefusedBranding): Promise<Response> {
+  const { merchantId } = call.session;
+  const { colour, logoDigest } = await merchantBranding(call.env.DB, merchantId);
+  const logo = logoDigest === null ? null : await merchantLogo(call.env, merchantId, logoDigest);
+  const logoUrl =
+    logo === null ? null : `data:${logo.mediaType};base64,${base64FromBytes(logo.bytes)}`;
+  const page = (
+    <BrandingPage
+      call={atPath(call, BRANDING_PATH)}
+      colour={colour}
+      logoUrl={logoUrl}
+      refused={refused}
+    />
+  );
+  return answerPage(call, page, { status: refused.problem === undefined ? 200 : 400 });
+}
 
 /** POST /dashboard/branding/colour. */
 export async function changeColour(call: DashboardCall): Promise<Response> {
@@ -45,7 +74,7 @@ export function removeLogo(call: DashboardCall): Promise<Response> {
   return change(call, { logoDigest: null }, null, 'logo_removed');
 }
 
-/** In one batch with its entry in the audit log; what is so already is not told as a change. */
+/** Without a difference no entry is written either. */
 async function change(
   call: DashboardCall,
   changes: Partial<Branding>,
@@ -56,19 +85,12 @@ async function change(
   const known = await merchantBranding(call.env.DB, merchantId);
   const next = { ...known, ...changes };
   if (next.colour !== known.colour || next.logoDigest !== known.logoDigest) {
+    const told = { action: 'branding.changed', target: null, detail: changes } as const;
     await runBatch(call.env.DB, [
       ...(logo === null ? [] : [addLogo(merchantId, logo, call.nowMs)]),
       setBranding(merchantId, changes),
-      auditEntry({
-        actor: actorOf(call),
-        merchantId,
-        environment: null,
-        action: 'branding.changed',
-        target: null,
-        detail: changes,
-        atMs: call.nowMs,
-      }),
+      auditEntry(entryOf(call, told)),
     ]);
   }
-  return redirectTo(call, '/dashboard/branding', { done });
+  return redirectTo(call, BRANDING_PATH, { done });
 }

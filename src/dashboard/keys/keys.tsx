@@ -1,0 +1,184 @@
+import type { AuditAction } from '../../audit/actions.ts';
+import { type AuditEntry, runAudited } from '../../audit/log.ts';
+import type { SqlStatement } from '../../database.ts';
+import { found } from '../../http/problem.ts';
+import { apiKeyHint, generateApiKey } from '../../merchants/api-key.ts';
+import {
+  type ApiKeyByForm,
+  type ApiKeyView,
+  apiKeyBy,
+  apiKeys,
+  createApiKey,
+  renameApiKey,
+  rollApiKey,
+} from '../../merchants/keys.ts';
+import { revokeApiKey } from '../../merchants/provision.ts';
+import { answerPage, redirectTo } from '../../ui/answer.ts';
+import { atPath, type DashboardCall, entryOf, tenantOf } from '../call.ts';
+import { noticePage } from '../notices.tsx';
+import {
+  type CreateProblem,
+  isFormId,
+  isKeyId,
+  nameProblem,
+  OVERLAPS_MS,
+  overlapFrom,
+  type RollProblem,
+} from './key-form.ts';
+import { KeyPage, NewKeyPage, type RefusedChange, type RolledKey } from './key-page.tsx';
+import { isRollable } from './key-state.tsx';
+import { KeysPage, keysPath } from './keys-page.tsx';
+
+/** GET …/keys. */
+export async function showKeys(call: DashboardCall): Promise<Response> {
+  return answerKeys(call, {});
+}
+
+/** The list; after a refused form with what was typed and why. */
+async function answerKeys(
+  call: DashboardCall,
+  refused: { readonly name?: string; readonly problem?: CreateProblem },
+): Promise<Response> {
+  const keys = await apiKeys(call.env.DB, tenantOf(call), call.nowMs);
+  const page = <KeysPage call={call} keys={keys} {...refused} />;
+  return answerPage(call, page, { status: statusOf(refused.problem) });
+}
+
+/** GET …/keys/:key. */
+export async function showKey(call: DashboardCall): Promise<Response> {
+  return answerKey(call, await namedKey(call), {});
+}
+
+function answerKey(call: DashboardCall, key: ApiKeyView, refused: RefusedChange): Response {
+  const path = keysPath(call, `/${key.digest}`);
+  const page = <KeyPage call={atPath(call, path)} apiKey={key} refused={refused} />;
+  return answerPage(call, page, { status: statusOf(refused.nameProblem ?? refused.rollProblem) });
+}
+
+function statusOf(problem: CreateProblem | RollProblem | undefined): number {
+  switch (problem) {
+    case undefined:
+      return 200;
+    case 'too_many':
+    case 'sent_twice':
+    case 'ended':
+      return 409;
+    default:
+      return 400;
+  }
+}
+
+/**
+ * POST …/keys: makes a key and shows it, in this answer and never again. A form that is sent twice
+ * makes one key, and the second answer says so: the text of the first key is lost.
+ */
+export async function createKey(call: DashboardCall): Promise<Response> {
+  const name = call.form.text('name');
+  const formId = call.form.text('form');
+  const problem = nameProblem(name);
+  if (problem !== null) {
+    return answerKeys(call, { name, problem });
+  }
+  if (!isFormId(formId)) {
+    return noticePage(call, 'bad_form');
+  }
+  const key = newKey(call, name, formId);
+  const statements = [await createApiKey(tenantOf(call), key)];
+  const hint = apiKeyHint(key.apiKey);
+  if (!(await change(call, statements, 'api_key.created', hint, { name }))) {
+    return answerKeys(call, { name, problem: await whyNoKey(call, formId) });
+  }
+  return answerNewKey(call, key, null);
+}
+
+/** POST …/keys/:key/roll: another key takes this one's place; for a while both work. */
+export async function rollKey(call: DashboardCall): Promise<Response> {
+  const old = await namedKey(call);
+  const overlap = overlapFrom(call.form.text('overlap'));
+  const formId = call.form.text('form');
+  if (overlap === null) {
+    return answerKey(call, old, { rollProblem: 'overlap' });
+  }
+  if (!isFormId(formId)) {
+    return noticePage(call, 'bad_form');
+  }
+  const key = newKey(call, old.name, formId);
+  const endsAtMs = call.nowMs + OVERLAPS_MS[overlap];
+  const statements = await rollApiKey(tenantOf(call), old.digest, key, endsAtMs);
+  const detail = { name: old.name, replaces: `…${old.hint}`, oldKeyEndsAtMs: endsAtMs };
+  if (!(await change(call, statements, 'api_key.rolled', apiKeyHint(key.apiKey), detail))) {
+    const now = (await findKey(call)) ?? old;
+    const rollProblem = isRollable(now) ? await whyNoKey(call, formId) : 'ended';
+    return answerKey(call, now, { rollProblem });
+  }
+  const rolled = { hint: old.hint, endsAtMs: overlap === 'none' ? null : endsAtMs };
+  return answerNewKey(call, key, rolled);
+}
+
+/** The only answer that holds the key in clear. */
+function answerNewKey(
+  call: DashboardCall,
+  { name, apiKey }: ApiKeyByForm,
+  rolled: RolledKey | null,
+): Response {
+  const page = atPath(call, keysPath(call));
+  return answerPage(call, <NewKeyPage call={page} name={name} apiKey={apiKey} rolled={rolled} />);
+}
+
+/** POST …/keys/:key/name. */
+export async function renameKey(call: DashboardCall): Promise<Response> {
+  const key = await namedKey(call);
+  const name = call.form.text('name');
+  const problem = nameProblem(name);
+  if (problem !== null) {
+    return answerKey(call, key, { name, nameProblem: problem });
+  }
+  const statement = renameApiKey(tenantOf(call), key.digest, name);
+  await change(call, [statement], 'api_key.renamed', key.hint, { from: key.name, to: name });
+  return redirectTo(call, keysPath(call), { done: 'renamed' });
+}
+
+/** POST …/keys/:key/revoke: refused everywhere within 10 s. */
+export async function revokeKey(call: DashboardCall): Promise<Response> {
+  const key = await namedKey(call);
+  const statement = revokeApiKey(tenantOf(call), key.digest, call.nowMs);
+  await change(call, [statement], 'api_key.revoked', key.hint, { name: key.name });
+  return redirectTo(call, keysPath(call), { done: 'revoked' });
+}
+
+function newKey(call: DashboardCall, name: string, formId: string): ApiKeyByForm {
+  return {
+    apiKey: generateApiKey(call.environment),
+    name,
+    createdBy: call.session.memberName,
+    createdAtMs: call.nowMs,
+    formId,
+  };
+}
+
+async function whyNoKey(call: DashboardCall, formId: string): Promise<'sent_twice' | 'too_many'> {
+  const made = await apiKeyBy(call.env.DB, tenantOf(call), { formId });
+  return made === null ? 'too_many' : 'sent_twice';
+}
+
+/** False when the statements changed nothing. */
+function change(
+  call: DashboardCall,
+  statements: readonly SqlStatement[],
+  action: AuditAction,
+  hint: string,
+  detail: NonNullable<AuditEntry['detail']>,
+): Promise<boolean> {
+  const entry = entryOf(call, { action, target: `…${hint}`, detail }, call.environment);
+  return runAudited(call.env.DB, statements, entry);
+}
+
+/** The key that the path names. */
+async function namedKey(call: DashboardCall): Promise<ApiKeyView> {
+  return found(await findKey(call));
+}
+
+async function findKey(call: DashboardCall): Promise<ApiKeyView | null> {
+  const digest = call.params.key ?? '';
+  return isKeyId(digest) ? apiKeyBy(call.env.DB, tenantOf(call), { digest }) : null;
+}
