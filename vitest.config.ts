@@ -1,16 +1,26 @@
+import { tmpdir } from 'node:os';
 import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-pool-workers';
 import { defineConfig } from 'vitest/config';
+import { memoryDirectory } from './test/support/memory.ts';
 import { testSecrets } from './test/support/secrets.ts';
+
+/** Files that run side by side; the machines that run this have two cores. */
+const WORKERS = 2;
+
+/** Programs that tests start keep their files where this process would: see `workers`. */
+const DISK = { TMPDIR: tmpdir() };
 
 export default defineConfig({
   test: {
     // What rails said, line by line, hides what failed.
     onConsoleLog: (text) => !text.startsWith('{"event":"rail_answer"'),
-    // One project after the other, the quickest first: gateway, browser and suites share few cores.
+    // The projects that compute run together; those that wait for gateways and browsers follow.
     projects: [
       {
         test: {
           name: 'unit',
+          isolate: false,
+          maxWorkers: WORKERS,
           include: ['test/unit/**/*.test.ts'],
           // The walk through all states takes seconds, more where cores are shared.
           testTimeout: 60_000,
@@ -20,6 +30,8 @@ export default defineConfig({
       {
         test: {
           name: 'rails',
+          isolate: false,
+          maxWorkers: WORKERS,
           include: ['test/rails/**/*.test.ts'],
           testTimeout: 60_000,
           sequence: { groupOrder: 1 },
@@ -27,28 +39,36 @@ export default defineConfig({
       },
       {
         plugins: [
-          cloudflareTest(async () => ({
-            wrangler: { configPath: './wrangler.toml' },
-            miniflare: {
-              bindings: {
-                ...testSecrets(),
-                RATE_LIMITS: 'off',
-                TEST_MIGRATIONS: await readD1Migrations('./migrations'),
+          cloudflareTest(async () => {
+            // The only way to tell Miniflare where to keep the databases.
+            process.env.TMPDIR = memoryDirectory();
+            return {
+              wrangler: { configPath: './wrangler.toml' },
+              miniflare: {
+                bindings: {
+                  ...testSecrets(),
+                  RATE_LIMITS: 'off',
+                  TEST_MIGRATIONS: await readD1Migrations('./migrations'),
+                },
               },
-            },
-          })),
+            };
+          }),
         ],
         test: {
           name: 'workers',
+          // One runtime for many files: a start of workerd takes longer than most files.
+          isolate: false,
+          maxWorkers: WORKERS,
           include: ['test/workers/**/*.test.ts'],
           // A file's first visit to the dashboard waits for its modules to be made ready.
           testTimeout: 20_000,
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 1 },
         },
       },
       {
         test: {
           name: 'e2e',
+          env: DISK,
           include: ['test/e2e/**/*.test.ts'],
           testTimeout: 60_000,
           hookTimeout: 60_000,
@@ -70,6 +90,7 @@ export default defineConfig({
       {
         test: {
           name: 'browser',
+          env: DISK,
           include: ['test/browser/**/*.test.ts'],
           globalSetup: './test/support/unpack-browser.ts',
           testTimeout: 60_000,

@@ -61,6 +61,11 @@ export function railConfiguration(
   return configuration;
 }
 
+/** For tests, which change secrets within an isolate. */
+export function forgetRails(env: Bindings): void {
+  known.delete(env);
+}
+
 /** The method's rail, or null: a method without a secret, or with a wrong one, is not enabled. */
 export function configuredRail(
   env: Bindings,

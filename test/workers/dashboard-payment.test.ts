@@ -1,4 +1,4 @@
-import { listDurableObjectIds, runInDurableObject } from 'cloudflare:test';
+import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, test } from 'vitest';
 import { auditLog, type SignedIn, signedIn, submit, visit } from './dashboard-support.ts';
@@ -18,6 +18,7 @@ import {
   lastEvent,
   merchantServer,
   payHosted,
+  reachedObjects,
   SIMULATED_FAILURE,
   settle,
   startRedirect,
@@ -427,9 +428,8 @@ describe('who may not', () => {
 
 /** Objects that hold anything: one that was only asked about does not. */
 async function objectsWithRows(): Promise<number> {
-  const ids = await listDurableObjectIds(env.PAYMENT_INTENT);
   const tables = await Promise.all(
-    ids.map((id) =>
+    reachedObjects().map((id) =>
       runInDurableObject(env.PAYMENT_INTENT.get(id), (_instance, { storage }) =>
         storage.sql.exec("SELECT name FROM sqlite_master WHERE type = 'table'").toArray(),
       ),

@@ -1,4 +1,4 @@
-import { listDurableObjectIds, runInDurableObject } from 'cloudflare:test';
+import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, test } from 'vitest';
 import { configOf } from '../../src/config.ts';
@@ -23,6 +23,7 @@ import {
   intentOf,
   logged,
   postForm,
+  reachedObjects,
   runSql,
   SECOND_MS,
   statusPath,
@@ -89,15 +90,14 @@ function broken(apiKey: string): string {
   return apiKey.slice(0, -1) + (apiKey.endsWith('0') ? '1' : '0');
 }
 
-async function objectIds(): Promise<string[]> {
-  return (await listDurableObjectIds(env.PAYMENT_INTENT)).map(String).sort();
+function objectIds(): string[] {
+  return reachedObjects().map(String).sort();
 }
 
 /** Ids that hold rows: an object that was only asked about has none. */
 async function storedIds(): Promise<string[]> {
-  const ids = await listDurableObjectIds(env.PAYMENT_INTENT);
   const stored: string[] = [];
-  for (const id of ids) {
+  for (const id of reachedObjects()) {
     const tables = await runInDurableObject(
       env.PAYMENT_INTENT.get(id),
       (_instance, { storage }) =>
@@ -114,7 +114,7 @@ test.each(WRONG_KEYS)(
   'decisions.md#9, promises.md#8: every route with %s answers by the envelope and touches nothing',
   async (_name, keyFor, expected) => {
     await createHosted();
-    const before = { ids: await objectIds(), intent: await intentOf() };
+    const before = { ids: objectIds(), intent: await intentOf() };
     for (const { path, method, environment, body } of routesOf('order-1')) {
       const apiKey = keyFor(environment === 'any' ? 'sandbox' : environment);
       const { status, text, envelope, headers } = await answerOf(
@@ -130,7 +130,7 @@ test.each(WRONG_KEYS)(
       expect(headers.has('x-request-id')).toBe(true);
       expect(text).not.toContain('order-1');
     }
-    expect({ ids: await objectIds(), intent: await intentOf() }).toEqual(before);
+    expect({ ids: objectIds(), intent: await intentOf() }).toEqual(before);
   },
 );
 
@@ -296,7 +296,7 @@ test('promises.md#8: no page and no callback opens by a link that we did not sig
   const checkoutToken = checkoutUrl.split('/').at(-1) ?? '';
   const attemptToken = await chooseMethod(checkoutUrl);
   const read = await clientOf().read();
-  const before = { ids: await objectIds(), read };
+  const before = { ids: objectIds(), read };
 
   const pages: [string, (token: string) => Promise<Response>, string, string][] = [
     [
@@ -347,7 +347,7 @@ test('promises.md#8: no page and no callback opens by a link that we did not sig
       expect(text).not.toContain('order-1');
     }
   }
-  expect({ ids: await objectIds(), read: await clientOf().read() }).toEqual(before);
+  expect({ ids: objectIds(), read: await clientOf().read() }).toEqual(before);
 });
 
 test('promises.md#9: a genuine link at the address of another rail changes nothing', async () => {

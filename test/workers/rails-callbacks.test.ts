@@ -107,11 +107,11 @@ test.each(WRONG_ADDRESSES)('404, and nothing is touched: %s', async (_name, path
   await pending();
   const path = await pathOf();
   const body = await paid();
-  const before = { stored: await everythingStored(), ids: await objectIds() };
+  const before = { stored: await everythingStored(), ids: objectIds() };
   expect(await report(path, body)).toMatchObject({ status: 404 });
   expect(await everythingStored()).toEqual(before.stored);
   // One that a link of ours names may have been looked for.
-  const looked = (await objectIds()).filter((id) => !before.ids.includes(id));
+  const looked = objectIds().filter((id) => !before.ids.includes(id));
   expect([[], [client('order-2').objectId]]).toContainEqual(looked);
   expect(loggedEvents('rail_callback_refused')).toEqual([]);
   expect(await intentNow()).toMatchObject({ status: 'processing', anomalies: [] });
@@ -134,11 +134,11 @@ test.each([['ebirr'], ['stk-push'], ['ethswitch-cards'], ['ethswitch-nbg'], ['cb
 
 test('a token that somebody guessed reaches no object, not even to look', async () => {
   await pending();
-  const before = await objectIds();
+  const before = objectIds();
   const nowhere = '0'.repeat(64);
   const link = { objectId: nowhere, attemptIndex: 0 };
   await report(`/rails/ebirr/${await signLink(STRANGERS(), 'attempt', link)}`, await paid());
-  expect(await objectIds()).toEqual(before);
+  expect(objectIds()).toEqual(before);
 });
 
 // ---------------------------------------------------------------------------------------------

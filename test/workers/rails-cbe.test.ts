@@ -151,9 +151,9 @@ function otherState(id: string): object {
 test.each(NOBODYS)('%s: refused, and no object is touched', async (_name, bodyOf, status) => {
   const id = await pending();
   const body = await bodyOf(id);
-  const before = { stored: await everythingStored(), ids: await objectIds() };
+  const before = { stored: await everythingStored(), ids: objectIds() };
   expect((await report(PATH, body)).status).toBe(status);
-  expect({ stored: await everythingStored(), ids: await objectIds() }).toEqual(before);
+  expect({ stored: await everythingStored(), ids: objectIds() }).toEqual(before);
   expect(calls).toEqual([]);
   expect(loggedEvents('rail_callback_refused')).toEqual(
     status === 413

@@ -253,11 +253,11 @@ test.each<[string, () => Promise<string>]>([
 ])('%s: the unknown page, and no object is touched', async (_name, pathOf) => {
   await pending();
   const path = await pathOf();
-  const before = { stored: await everythingStored(), ids: await objectIds() };
+  const before = { stored: await everythingStored(), ids: objectIds() };
   const { status, location, text } = await comesBack(path);
   expect({ status, location }).toEqual({ status: 404, location: null });
   expect(text).toContain('<!doctype html>');
-  expect({ stored: await everythingStored(), ids: await objectIds() }).toEqual(before);
+  expect({ stored: await everythingStored(), ids: objectIds() }).toEqual(before);
 });
 
 test('a payment that is not there: the unknown page, and none is made', async () => {

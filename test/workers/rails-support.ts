@@ -1,11 +1,6 @@
-import {
-  listDurableObjectIds,
-  type QueueResult,
-  runDurableObjectAlarm,
-  runInDurableObject,
-} from 'cloudflare:test';
+import { type QueueResult, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
-import { expect, type Mock, vi } from 'vitest';
+import { afterAll, expect, type Mock, vi } from 'vitest';
 import type { RailMessage, SettleMessage, StartMessage } from '../../src/attempts/messages.ts';
 import { newAttempt } from '../../src/attempts/plan.ts';
 import { configOf } from '../../src/config.ts';
@@ -13,7 +8,7 @@ import { signLink } from '../../src/crypto/link-token.ts';
 import type { Attempt, Command, Intent, Outcome, Tenant } from '../../src/domain/intent.ts';
 import type { Environment } from '../../src/domain/method.ts';
 import type { IntentClient } from '../../src/intent/client.ts';
-import { configuredRail } from '../../src/rails/settings.ts';
+import { configuredRail, forgetRails } from '../../src/rails/settings.ts';
 import callbackPaid from '../fixtures/rails/ebirr/callback.json' with { type: 'json' };
 import answerPaid from '../fixtures/rails/ebirr/purchase_response_ok.json' with { type: 'json' };
 import {
@@ -30,6 +25,7 @@ import {
   hostedBody,
   logged,
   postForm,
+  reachedObjects,
   SECOND_MS,
   tenantOf,
 } from './support.ts';
@@ -37,7 +33,7 @@ import {
 /**
  * Payments by real rails inside workerd: `support.ts` for production, with credentials, a rail's
  * server in place of `fetch`, and the queue of starts in the test's hands. Secrets are set on the
- * one `env` that Worker and objects get their bindings from, before anybody has made rails of them.
+ * one `env` that Worker and objects get their bindings from.
  */
 
 export const PRODUCTION: Tenant = tenantOf(ALPHA, 'production');
@@ -80,9 +76,16 @@ export const EBIRR_WINDOW_MS = EBIRR_CALL_MS + 5 * SECOND_MS;
 /** A start that nobody has claimed by then is given up. */
 export const EBIRR_UNCLAIMED_MS = 60 * SECOND_MS;
 
-/** Once for each file, at its head: what is made of the secrets is kept as long as the isolate. */
+/** Once for each file, at its head. The next file of the isolate finds no rail. */
 export function configureRails(secrets: Readonly<Record<`RAIL_${string}`, object>>): void {
   Object.assign(env, secretsOf(secrets));
+  forgetRails(env);
+  afterAll(() => {
+    for (const name of Object.keys(secrets)) {
+      Reflect.deleteProperty(env, name);
+    }
+    forgetRails(env);
+  });
 }
 
 export function secretsOf(secrets: Readonly<Record<string, object>>): Record<string, string> {
@@ -331,14 +334,14 @@ function stub({ objectId }: IntentClient) {
 }
 
 /** Every object that was ever reached, if only to look whether there is a payment. */
-export async function objectIds(): Promise<string[]> {
-  return (await listDurableObjectIds(env.PAYMENT_INTENT)).map(String).sort();
+export function objectIds(): string[] {
+  return reachedObjects().map(String).sort();
 }
 
 /** All that objects hold, rows and alarms, by object; one that holds nothing is left out. */
 export async function everythingStored(): Promise<Record<string, unknown>> {
   const stored: Record<string, unknown> = {};
-  for (const id of await listDurableObjectIds(env.PAYMENT_INTENT)) {
+  for (const id of reachedObjects()) {
     await runInDurableObject(env.PAYMENT_INTENT.get(id), async (_instance, { storage }) => {
       const tables = storage.sql
         .exec<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'")

@@ -1,11 +1,9 @@
 import {
   abortAllDurableObjects,
-  applyD1Migrations,
   createExecutionContext,
   createMessageBatch,
   evictAllDurableObjects,
   getQueueResult,
-  listDurableObjectIds,
   type QueueResult,
   reset,
   runDurableObjectAlarm,
@@ -93,34 +91,32 @@ export function tenantOf(merchant: TestMerchant, environment: Environment = 'san
 }
 
 export async function runSql(statements: readonly SqlStatement[]): Promise<void> {
-  await env.DB.batch(statements.map(({ sql, params }) => env.DB.prepare(sql).bind(...params)));
+  await env.DB.batch(prepared(statements));
+}
+
+function prepared(statements: readonly SqlStatement[]): D1PreparedStatement[] {
+  return statements.map(({ sql, params }) => env.DB.prepare(sql).bind(...params));
 }
 
 /** Both merchants: every method at 1 % commission, a valid and a revoked key, one webhook secret. */
-async function seedMerchants(): Promise<void> {
+async function merchantStatements(): Promise<readonly SqlStatement[]> {
   const settings = METHODS.map((method) => ({
     method,
     enabled: true,
     rate: { basisPoints: 100, fixedMinor: 0 },
   }));
-  for (const merchant of [ALPHA, BETA]) {
-    const { id, name } = merchant;
+  const keyRing = configOf(env).dataEncryptionKeys;
+  const statements: SqlStatement[] = [];
+  for (const { id, name, apiKeys, revokedApiKeys, webhookSecret } of [ALPHA, BETA]) {
     const methods = { sandbox: settings, production: settings };
-    await runSql(createMerchant({ id, name, methods, createdAtMs: 0 }));
+    statements.push(...createMerchant({ id, name, methods, createdAtMs: 0 }));
     for (const environment of ENVIRONMENTS) {
-      const tenant = tenantOf(merchant, environment);
-      const revoked = merchant.revokedApiKeys[environment];
-      const sealedSecret = await seal(
-        configOf(env).dataEncryptionKeys,
-        merchant.webhookSecret,
-        webhookSecretContext(tenant),
-      );
-      await runSql([
-        await issueApiKey(tenant, {
-          apiKey: merchant.apiKeys[environment],
-          name: 'valid',
-          createdAtMs: 0,
-        }),
+      const tenant = { merchantId: id, environment };
+      const apiKey = apiKeys[environment];
+      const revoked = revokedApiKeys[environment];
+      const sealedSecret = await seal(keyRing, webhookSecret, webhookSecretContext(tenant));
+      statements.push(
+        await issueApiKey(tenant, { apiKey, name: 'valid', createdAtMs: 0 }),
         await issueApiKey(tenant, { apiKey: revoked, name: 'revoked', createdAtMs: 0 }),
         revokeApiKey(tenant, await apiKeyDigest(revoked), 1),
         addWebhookSecret(tenant, {
@@ -129,9 +125,19 @@ async function seedMerchants(): Promise<void> {
           createdAtMs: 0,
           expiresAtMs: null,
         }),
-      ]);
+      );
     }
   }
+  return statements;
+}
+
+let seed: Promise<readonly SqlStatement[]> | undefined;
+
+/** The schema and both merchants, in one batch: every test starts with it. */
+async function prepareDatabase(): Promise<void> {
+  seed ??= merchantStatements();
+  const schema = env.TEST_MIGRATIONS.flatMap(({ queries }) => queries);
+  await env.DB.batch([...schema.map((query) => env.DB.prepare(query)), ...prepared(await seed)]);
 }
 
 /** What the objects have sent and no test has handed on yet. */
@@ -161,8 +167,7 @@ export function useGateway(): CaughtMessages {
     catchInto(env.PROJECTIONS, caught.projections);
     catchInto(env.RAIL_STARTS, caught.starts);
     forgetDirectory();
-    await applyD1Migrations(env.DB, env.TEST_MIGRATIONS);
-    await seedMerchants();
+    await prepareDatabase();
   });
   afterEach(async () => {
     vi.restoreAllMocks();
@@ -175,12 +180,25 @@ export function useGateway(): CaughtMessages {
   return caught;
 }
 
-/** `reset` deletes what is in memory only: after an abort it would leave files behind. */
+const reached = new Map<string, DurableObjectId>();
+const reach = env.PAYMENT_INTENT.get.bind(env.PAYMENT_INTENT);
+env.PAYMENT_INTENT.get = (id, options) => {
+  reached.set(String(id), id);
+  return reach(id, options);
+};
+
+/** Every object that the running test has reached, if only to look whether there is a payment. */
+export function reachedObjects(): readonly DurableObjectId[] {
+  return [...reached.values()];
+}
+
+/** `reset` skips what an eviction or an abort has taken out of memory, so it is woken before. */
 async function forgetEverything(): Promise<void> {
   await env.DB.prepare('SELECT 1').run();
-  for (const id of await listDurableObjectIds(env.PAYMENT_INTENT)) {
-    await runInDurableObject(env.PAYMENT_INTENT.get(id), () => undefined);
+  for (const id of reachedObjects()) {
+    await runInDurableObject(reach(id), () => undefined);
   }
+  reached.clear();
   await reset();
 }
 
