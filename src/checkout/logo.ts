@@ -1,7 +1,7 @@
 import { merchantLogo } from '../merchants/logo.ts';
 import { partHeaders } from '../ui/headers.ts';
 import { unknownPage } from './notices.ts';
-import { openLink, pathSegment } from './open-link.ts';
+import type { LinkCall } from './open-link.ts';
 
 /**
  * The digest in the address makes the bytes behind it unchangeable. Private, because the address
@@ -13,14 +13,10 @@ const FOR_EVER = 'private, max-age=31536000, immutable';
  * GET /checkout/:token/logo/:digest: the logo that the payment was created with, and no other. The
  * link comes first: D1 is asked nothing for an address that we did not sign.
  */
-export async function showLogo(request: Request, env: Env): Promise<Response> {
-  const opened = await openLink(request, env, 'checkout', pathSegment(request, 1));
-  if (opened instanceof Response) {
-    return opened;
-  }
-  const { merchantId, branding } = opened.intent.terms;
-  const digest = pathSegment(request, 3);
-  if (digest !== branding?.logoDigest) {
+export async function showLogo({ request, env, params, intent }: LinkCall): Promise<Response> {
+  const { merchantId, branding } = intent.terms;
+  const { digest } = params;
+  if (digest === undefined || digest !== branding?.logoDigest) {
     return unknownPage(request);
   }
   const logo = await merchantLogo(env, merchantId, digest);

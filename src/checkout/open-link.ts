@@ -2,18 +2,46 @@ import { configOf } from '../config.ts';
 import { type Link, type LinkPurpose, verifyLink } from '../crypto/link-token.ts';
 import type { Intent } from '../domain/intent.ts';
 import { isWithinLimit } from '../http/rate-limit.ts';
+import type { Handler } from '../http/router.ts';
 import { type IntentClient, intentByObjectId } from '../intent/client.ts';
 import { busyPage, unknownPage } from './notices.ts';
 
-/** A link that we signed, and the payment behind it. */
-export interface OpenedLink {
+/** A request with a link that we signed, and the payment behind the link. */
+export interface LinkCall {
+  readonly request: Request;
+  readonly env: Env;
+  readonly ctx: ExecutionContext;
+  readonly params: Readonly<Record<string, string>>;
   readonly token: string;
   readonly link: Link;
   readonly client: IntentClient;
   readonly intent: Intent;
 }
 
-/** The link in the path if we signed it and it is not used too fast, or the page that says why not. */
+/**
+ * A route whose `:token` leads to a payment. The token is verified before any object is touched, so
+ * guessed tokens reach and create nothing (docs/promises.md#8).
+ */
+export function behindLink(
+  purpose: LinkPurpose,
+  page: (call: LinkCall) => Promise<Response>,
+): Handler {
+  return async (request, env, ctx, pathParams) => {
+    const params = pathParams();
+    const token = params.token ?? '';
+    const link = await verifiedLink(request, env, purpose, token);
+    if (link instanceof Response) {
+      return link;
+    }
+    const client = intentByObjectId(env, link.objectId);
+    const read = await client.read();
+    return read.type === 'not_found'
+      ? unknownPage(request)
+      : page({ request, env, ctx, params, token, link, client, intent: read.intent });
+  };
+}
+
+/** The link if we signed it and it is not used too fast, or the page that says why not. */
 export async function verifiedLink(
   request: Request,
   env: Env,
@@ -26,27 +54,6 @@ export async function verifiedLink(
     return unknownPage(request);
   }
   return (await isWithinLimit(config, env.CHECKOUT_RATE_LIMIT, token)) ? link : busyPage(request);
-}
-
-/**
- * The payment behind the token in the path, or the page that says why not. The token is verified
- * before any object is touched, so guessing reaches and creates nothing (docs/promises.md#8).
- */
-export async function openLink(
-  request: Request,
-  env: Env,
-  purpose: LinkPurpose,
-  token: string,
-): Promise<OpenedLink | Response> {
-  const link = await verifiedLink(request, env, purpose, token);
-  if (link instanceof Response) {
-    return link;
-  }
-  const client = intentByObjectId(env, link.objectId);
-  const read = await client.read();
-  return read.type === 'not_found'
-    ? unknownPage(request)
-    : { token, link, client, intent: read.intent };
 }
 
 /** A segment of the request's path: 0 is the one after the first slash. */

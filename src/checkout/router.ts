@@ -3,6 +3,7 @@ import type { Problem } from '../http/problem.ts';
 import { AreaRouter, type Handler, methodNotAllowed } from '../http/router.ts';
 import { showLogo } from './logo.ts';
 import { unavailablePage, unknownPage } from './notices.ts';
+import { behindLink } from './open-link.ts';
 import { showQr } from './qr.ts';
 import { handleRailCallback, handleSharedCallback } from './rail-callbacks.ts';
 import {
@@ -26,24 +27,24 @@ export const checkoutRouter = new AreaRouter({
   outageReason: 'unavailable',
 });
 
-checkoutRouter.get(CHECKOUT, showCheckout);
-checkoutRouter.get(`${CHECKOUT}/logo/:digest`, showLogo);
-checkoutRouter.get(`${CHECKOUT}/status`, showStatus);
+checkoutRouter.get(CHECKOUT, behindLink('checkout', showCheckout));
+checkoutRouter.get(`${CHECKOUT}/logo/:digest`, behindLink('checkout', showLogo));
+checkoutRouter.get(`${CHECKOUT}/status`, behindLink('checkout', showStatus));
 checkoutRouter.get(`${CHECKOUT}/qr.svg`, showQr);
-checkoutRouter.on('GET', `${CHECKOUT}/returned`, showReturned);
+checkoutRouter.on('GET', `${CHECKOUT}/returned`, behindLink('checkout', showReturned));
 // HEAD proves no return: the rail is not queried for it.
 checkoutRouter.on('HEAD', `${CHECKOUT}/returned`, showInstead);
-checkoutRouter.post(`${CHECKOUT}/returned`, showReturned);
+checkoutRouter.post(`${CHECKOUT}/returned`, behindLink('checkout', showReturned));
 for (const [name, post] of [
   ['attempts', startAttempt],
   ['abandon', abandonAttempt],
   ['give-up', giveUp],
 ] as const) {
   checkoutRouter.get(`${CHECKOUT}/${name}`, showInstead);
-  checkoutRouter.post(`${CHECKOUT}/${name}`, post);
+  checkoutRouter.post(`${CHECKOUT}/${name}`, behindLink('checkout', post));
 }
-checkoutRouter.get('/simulator/:token', showSimulator);
-checkoutRouter.post('/rails/simulator/:token', toTheEnd(decideSimulated));
+checkoutRouter.get('/simulator/:token', behindLink('attempt', showSimulator));
+checkoutRouter.post('/rails/simulator/:token', toTheEnd(behindLink('attempt', decideSimulated)));
 for (const railId of SHARED_CALLBACK_RAIL_IDS) {
   checkoutRouter.post(`/rails/${railId}`, toTheEnd(handleSharedCallback));
 }

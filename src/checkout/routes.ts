@@ -8,7 +8,7 @@ import { checkoutPage } from './checkout-page.ts';
 import { attemptsKnownTo, readChoice } from './choice.ts';
 import { readForm } from './form.ts';
 import { badFormPage, tooManyTriesPage, unavailablePage, unknownPage } from './notices.ts';
-import { openLink, pathSegment } from './open-link.ts';
+import { type LinkCall, pathSegment } from './open-link.ts';
 import { mayPrompt } from './prompt-limit.ts';
 import { ALREADY_PARAMETER, LEAVING_PARAMETER } from './view.ts';
 
@@ -18,12 +18,13 @@ import { ALREADY_PARAMETER, LEAVING_PARAMETER } from './view.ts';
  */
 
 /** GET /checkout/:token */
-export async function showCheckout(request: Request, env: Env): Promise<Response> {
-  const opened = await openLink(request, env, 'checkout', pathSegment(request, 1));
-  if (opened instanceof Response) {
-    return opened;
-  }
-  const { client, intent, token } = opened;
+export async function showCheckout({
+  request,
+  env,
+  client,
+  intent,
+  token,
+}: LinkCall): Promise<Response> {
   const railPage = await railPageUrl(env, client, intent);
   const query = new URL(request.url).searchParams;
   return checkoutPage(request, intent, pagePath(token), {
@@ -37,13 +38,9 @@ export async function showCheckout(request: Request, env: Env): Promise<Response
  * GET or POST /checkout/:token/returned: the rail sent the customer back. Whatever it appended to
  * the address proves nothing, so the rail itself is asked, and the page waits for its answer.
  */
-export async function showReturned(request: Request, env: Env): Promise<Response> {
-  const opened = await openLink(request, env, 'checkout', pathSegment(request, 1));
-  if (opened instanceof Response) {
-    return opened;
-  }
-  await opened.client.execute([{ type: 'customer_returned' }]);
-  return seeOther(request, pagePath(opened.token));
+export async function showReturned({ request, client, token }: LinkCall): Promise<Response> {
+  await client.execute([{ type: 'customer_returned' }]);
+  return seeOther(request, pagePath(token));
 }
 
 /** GET of an address that forms post to: a bookmark, a reload after a refused form. */
@@ -52,16 +49,8 @@ export async function showInstead(request: Request): Promise<Response> {
 }
 
 /** POST /checkout/:token/attempts: the customer chose a method. */
-export async function startAttempt(
-  request: Request,
-  env: Env,
-  ctx: ExecutionContext,
-): Promise<Response> {
-  const opened = await openLink(request, env, 'checkout', pathSegment(request, 1));
-  if (opened instanceof Response) {
-    return opened;
-  }
-  const { client, intent, token } = opened;
+export async function startAttempt(call: LinkCall): Promise<Response> {
+  const { request, env, ctx, client, intent, token } = call;
   const path = pagePath(token);
   const form = await readForm(request);
   if (form === null) {
@@ -116,32 +105,24 @@ async function wayOnFrom(
 }
 
 /** POST /checkout/:token/abandon: the customer's word that a redirect was not paid. */
-export async function abandonAttempt(request: Request, env: Env): Promise<Response> {
-  const opened = await openLink(request, env, 'checkout', pathSegment(request, 1));
-  if (opened instanceof Response) {
-    return opened;
-  }
-  const path = pagePath(opened.token);
+export async function abandonAttempt({ request, client, token }: LinkCall): Promise<Response> {
+  const path = pagePath(token);
   const attemptId = (await readForm(request))?.get('attempt') ?? null;
   if (attemptId === null) {
     return badFormPage(request, path);
   }
   // Rejected or not, the page shows how things stand.
-  await opened.client.execute([{ type: 'abandon_attempt', attemptId }]);
+  await client.execute([{ type: 'abandon_attempt', attemptId }]);
   return seeOther(request, path);
 }
 
 /** POST /checkout/:token/give-up: back to the merchant, unpaid. */
-export async function giveUp(request: Request, env: Env): Promise<Response> {
-  const opened = await openLink(request, env, 'checkout', pathSegment(request, 1));
-  if (opened instanceof Response) {
-    return opened;
-  }
-  const path = pagePath(opened.token);
+export async function giveUp({ request, client, token }: LinkCall): Promise<Response> {
+  const path = pagePath(token);
   if ((await readForm(request)) === null) {
     return badFormPage(request, path);
   }
-  const given = await opened.client.execute([{ type: 'give_up' }]);
+  const given = await client.execute([{ type: 'give_up' }]);
   if (given.type === 'not_found') {
     return unknownPage(request);
   }

@@ -7,25 +7,25 @@ import { isInteractive, simulator } from '../rails/simulator/rail.ts';
 import { seeOther } from '../ui/headers.ts';
 import { readForm } from './form.ts';
 import { badFormPage, unknownPage } from './notices.ts';
-import { type OpenedLink, openLink, pathSegment } from './open-link.ts';
+import type { LinkCall } from './open-link.ts';
 import { pageResponse } from './page-response.ts';
 import { type SimulatorChoice, SimulatorPage } from './pages/simulator.tsx';
 import { returnUrlFor } from './return-url.ts';
 
 /** GET /simulator/:token: the sandbox's stand-in for a provider's page. */
-export async function showSimulator(request: Request, env: Env): Promise<Response> {
-  const opened = await openSimulated(request, env, pathSegment(request, 1));
-  if (opened instanceof Response) {
-    return opened;
+export async function showSimulator(call: LinkCall): Promise<Response> {
+  const { request, env, client, intent } = call;
+  const attempt = simulatedAttempt(call);
+  if (attempt === null) {
+    return unknownPage(request);
   }
-  const { client, intent, attempt } = opened;
   const page = h(SimulatorPage, {
     text: messagesFor(request),
     terms: intent.terms,
     attempt,
-    path: `/simulator/${opened.token}`,
+    path: `/simulator/${call.token}`,
     remainingMs: Math.max(0, attempt.deadlineAtMs - Date.now()),
-    action: `/rails/${simulator.id}/${opened.token}`,
+    action: `/rails/${simulator.id}/${call.token}`,
     checkoutUrl: await checkoutUrlOf(env, client.objectId, intent),
   });
   return pageResponse(request, page, {
@@ -34,12 +34,12 @@ export async function showSimulator(request: Request, env: Env): Promise<Respons
 }
 
 /** POST /rails/simulator/:token: the customer decides how the test payment ends. */
-export async function decideSimulated(request: Request, env: Env): Promise<Response> {
-  const opened = await openSimulated(request, env, pathSegment(request, 2));
-  if (opened instanceof Response) {
-    return opened;
+export async function decideSimulated(call: LinkCall): Promise<Response> {
+  const { request, env, client, intent } = call;
+  const attempt = simulatedAttempt(call);
+  if (attempt === null) {
+    return unknownPage(request);
   }
-  const { client, intent, attempt } = opened;
   const checkoutUrl = await checkoutUrlOf(env, client.objectId, intent);
   const choice = (await readForm(request))?.get('outcome') ?? '';
   // A SIMULATED_TEST has no page: only `testMode` decides it.
@@ -85,15 +85,8 @@ function isChoice(text: string): text is SimulatorChoice {
   return Object.hasOwn(OUTCOME, text);
 }
 
-async function openSimulated(
-  request: Request,
-  env: Env,
-  token: string,
-): Promise<(OpenedLink & { readonly attempt: Attempt }) | Response> {
-  const opened = await openLink(request, env, 'attempt', token);
-  if (opened instanceof Response) {
-    return opened;
-  }
-  const attempt = opened.intent.attempts[opened.link.attemptIndex];
-  return attempt?.railId === simulator.id ? { ...opened, attempt } : unknownPage(request);
+/** The attempt that the link names, if the simulator plays its rail. */
+function simulatedAttempt({ intent, link }: LinkCall): Attempt | null {
+  const attempt = intent.attempts[link.attemptIndex];
+  return attempt?.railId === simulator.id ? attempt : null;
 }

@@ -1,9 +1,9 @@
 import { railPageUrl } from '../attempts/rail-page.ts';
 import { partHeaders } from '../ui/headers.ts';
-import { openLink, pathSegment } from './open-link.ts';
+import type { LinkCall } from './open-link.ts';
 import { checkoutView } from './view.ts';
 
-/** What a page that waits asks for again and again: a few bytes instead of a page. */
+/** What a waiting page polls: a few bytes instead of a page. */
 interface PaymentStatus {
   /** As in the page's `data-state`; another one means that the page is out of date. */
   readonly state: string;
@@ -12,12 +12,7 @@ interface PaymentStatus {
 }
 
 /** GET /checkout/:token/status */
-export async function showStatus(request: Request, env: Env): Promise<Response> {
-  const opened = await openLink(request, env, 'checkout', pathSegment(request, 1));
-  if (opened instanceof Response) {
-    return opened;
-  }
-  const { client, intent } = opened;
+export async function showStatus({ request, env, client, intent }: LinkCall): Promise<Response> {
   const railPage = await railPageUrl(env, client, intent);
   const { tag, remainingMs } = checkoutView(intent, Date.now(), { railPage });
   const status: PaymentStatus = { state: tag, remainingMs };
