@@ -10,7 +10,7 @@ import {
   reportedAttempt,
 } from '../domain/intent.ts';
 import { METHODS_NEEDING_PHONE, type Method } from '../domain/method.ts';
-import type { FormProblem } from '../i18n/message-types.ts';
+import type { FormProblem } from '../i18n/messages.ts';
 import { phoneText } from './phone.ts';
 import { webUrl } from './return-url.ts';
 import { type PaymentSummary, summaryOf } from './summary.ts';

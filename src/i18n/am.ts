@@ -5,6 +5,8 @@ import type {
   HomeMessages,
 } from './messages.ts';
 
+/** Every text in Amharic: a translator edits this file alone. `en.ts` says what each text is for. */
+
 const MONTHS = [
   'ጃንዋሪ',
   'ፌብሩዋሪ',

@@ -7,11 +7,16 @@ import type {
   IntentStatus,
 } from '../domain/intent.ts';
 import type { Method } from '../domain/method.ts';
-import type { CalendarDate, FormProblem } from './message-types.ts';
+import type { CalendarDate } from './time-text.ts';
+
+/**
+ * Every English text of Kefel. Other languages have a file each, of the same shape: a translator edits
+ * one file, and the compiler names each text that is missing or takes other values.
+ */
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
-/** What customers read. English gives the shape that every other language must have. */
+/** What customers read. */
 export const checkout = {
   /** For `lang`, numbers and amounts. */
   locale: 'en-ET',
@@ -91,7 +96,7 @@ export const checkout = {
       'Enter an Ethiopian mobile number: 9 digits that start with 9 or 7, with or without 0 or +251 before them.',
     phone_not_taken:
       'This method does not take this number. Enter a number that has an account with it, or choose another method.',
-  } satisfies Record<FormProblem, string>,
+  },
 
   failureTitle: 'You have not paid yet',
   failure: {

@@ -10,6 +10,9 @@ type Translated<T> = T extends string
 /** Every text a customer reads. */
 export type CheckoutMessages = Translated<typeof english.checkout>;
 
+/** Why a form came back to the customer. */
+export type FormProblem = keyof CheckoutMessages['problem'];
+
 /** Every text a member reads. */
 export type DashboardMessages = Translated<typeof english.dashboard>;
 

@@ -1,5 +1,7 @@
 import type { CheckoutMessages } from './messages.ts';
 
+/** Every text in Afaan Oromo: a translator edits this file alone. `en.ts` says what each text is for. */
+
 const MONTHS = [
   'Amajjii',
   'Guraandhala',

@@ -1,5 +1,14 @@
-import type { CalendarDate } from './message-types.ts';
-import type { CheckoutMessages } from './messages.ts';
+/** A day in some calendar; `month` counts from 1. */
+export interface CalendarDate {
+  readonly day: number;
+  readonly month: number;
+  readonly year: number;
+}
+
+/** How a language writes a moment: the same day in both calendars, and the time. */
+interface TimeTexts {
+  readonly dateTime: (gregorian: CalendarDate, ethiopic: CalendarDate, time: string) => string;
+}
 
 const TIME_ZONE = 'Africa/Addis_Ababa';
 
@@ -11,12 +20,12 @@ const clock = clockFormat({});
 const clockWithSeconds = clockFormat({ second: '2-digit' });
 
 /** A moment on the customers' clock, with the zone named, in the words of the language. */
-export function timeText(atMs: number, text: CheckoutMessages): string {
+export function timeText(atMs: number, text: TimeTexts): string {
   return text.dateTime(dateIn(gregorian, atMs), dateIn(ethiopic, atMs), clock.format(atMs));
 }
 
 /** The same to the second: for what happens faster than minutes tell. */
-export function exactTimeText(atMs: number, text: CheckoutMessages): string {
+export function exactTimeText(atMs: number, text: TimeTexts): string {
   const time = clockWithSeconds.format(atMs);
   return text.dateTime(dateIn(gregorian, atMs), dateIn(ethiopic, atMs), time);
 }

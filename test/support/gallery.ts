@@ -17,7 +17,7 @@ import { SimulatorPage } from '../../src/checkout/pages/simulator.tsx';
 import type { ViewContext } from '../../src/checkout/view.ts';
 import type { Attempt, FailureReason, Intent, IntentTerms } from '../../src/domain/intent.ts';
 import { messagesFor } from '../../src/i18n/language.ts';
-import type { FormProblem } from '../../src/i18n/message-types.ts';
+import type { FormProblem } from '../../src/i18n/messages.ts';
 import { attemptWith, intentWith, itemWith, termsWith } from './checkout-fixtures.ts';
 
 /**

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { DASHBOARD_TEXTS, DESK_TEXTS, HOME_TEXTS } from '../../src/i18n/back-office.ts';
 import {
   LANGUAGES,
   languageOf,
@@ -7,6 +8,12 @@ import {
 } from '../../src/i18n/language.ts';
 import type { CheckoutMessages } from '../../src/i18n/messages.ts';
 import { timeText } from '../../src/i18n/time-text.ts';
+
+const BACK_OFFICE = Object.entries({
+  dashboard: DASHBOARD_TEXTS,
+  desk: DESK_TEXTS,
+  home: HOME_TEXTS,
+});
 
 describe('Accept-Language', () => {
   test.each([
@@ -55,40 +62,54 @@ describe('the language of an answer', () => {
   });
 });
 
-/** Paths of all words, with what stands there. */
-function wordsOf(value: unknown, path = ''): [string, unknown][] {
+/** Paths of all texts, with what stands there. */
+function textsOf(value: unknown, path = ''): [string, unknown][] {
   return typeof value === 'object' && value !== null
-    ? Object.entries(value).flatMap(([key, inner]) => wordsOf(inner, `${path}.${key}`))
+    ? Object.entries(value).flatMap(([key, inner]) => textsOf(inner, `${path}.${key}`))
     : [[path, value]];
 }
 
-/** A function's sentence round recognisable parameters. */
-function sentence(words: unknown): string {
-  return typeof words === 'function' ? String(words('{0}', '{1}')) : String(words);
+/** A text, with recognisable values where it takes some. */
+function sentence(text: unknown): string {
+  return typeof text === 'function' ? String(text('{0}', '{1}', '{2}')) : String(text);
 }
 
-describe.each(Object.entries<CheckoutMessages>(LANGUAGES))('%s', (code, language) => {
-  const english = new Map(wordsOf(LANGUAGES.en));
-  const words = wordsOf(language);
+function placeholders(text: unknown): readonly string[] {
+  return [...new Set(sentence(text).match(/\{\d\}/g))].sort();
+}
 
-  test('has every key, and none that English has not', () => {
-    expect(words.map(([path]) => path)).toEqual([...english.keys()]);
+const AREAS: readonly (readonly [name: string, english: object, translated: object])[] = [
+  ...Object.entries(LANGUAGES).map(
+    ([code, texts]) => [`checkout ${code}`, LANGUAGES.en, texts] as const,
+  ),
+  ...BACK_OFFICE.flatMap(([area, { en, am }]) => [
+    [`${area} en`, en, en] as const,
+    [`${area} am`, en, am] as const,
+  ]),
+];
+
+describe.each(AREAS)('%s', (_name, english, translated) => {
+  const expected = new Map(textsOf(english));
+  const texts = textsOf(translated);
+
+  test('has every text of English, and no other', () => {
+    expect(texts.map(([path]) => path)).toEqual([...expected.keys()]);
   });
 
-  test('has words everywhere, with every parameter in them', () => {
-    for (const [path, value] of words.filter(([path]) => path !== '.dateTime')) {
-      const placeholders = (text: string) => [...new Set(text.match(/\{\d\}/g))].sort();
-      expect(sentence(value).trim(), path).not.toBe('');
-      expect(placeholders(sentence(value)), path).toEqual(
-        placeholders(sentence(english.get(path))),
-      );
+  test('has no empty text, and every value in its text', () => {
+    for (const [path, text] of texts.filter(([path]) => path !== '.dateTime')) {
+      expect(sentence(text).trim(), path).not.toBe('');
+      expect(placeholders(text), path).toEqual(placeholders(expected.get(path)));
     }
   });
+});
 
+describe.each(Object.entries<CheckoutMessages>(LANGUAGES))('%s', (code, language) => {
   test('is no copy of English', () => {
+    const english = new Map(textsOf(LANGUAGES.en));
     const isName = (path: string) => path.startsWith('.methodName');
-    const same = words.filter(
-      ([path, value]) => !isName(path) && sentence(value) === sentence(english.get(path)),
+    const same = textsOf(language).filter(
+      ([path, text]) => !isName(path) && sentence(text) === sentence(english.get(path)),
     );
     const shared = ['.languages', '.quantityTimes', '.dateTime'];
     expect(
