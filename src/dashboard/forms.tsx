@@ -52,7 +52,7 @@ export function ButtonForm(props: {
   /** For readers who cannot see what the button stands beside. */
   readonly describedAs?: string;
   readonly tone?: 'plain' | 'bad';
-  readonly confirm?: string;
+  readonly confirm?: string | undefined;
   readonly fields?: Readonly<Record<string, string>>;
 }) {
   const { call, action, label, describedAs, tone, confirm, fields = {} } = props;

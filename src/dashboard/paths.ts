@@ -1,5 +1,10 @@
 import type { Environment } from '../domain/method.ts';
 
+/** The query of these fields, without the empty ones. */
+export function queryFrom(fields: Readonly<Record<string, string>>): string {
+  return new URLSearchParams(Object.entries(fields).filter(([, text]) => text !== '')).toString();
+}
+
 /** The list of payments; `query` comes without its question mark. */
 export function paymentsPath(environment: Environment, query = ''): string {
   return `/dashboard/${environment}/payments${query === '' ? '' : `?${query}`}`;

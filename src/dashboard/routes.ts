@@ -1,4 +1,4 @@
-import { AUDIT_ROUTES } from './audit/routes.ts';
+import { AUDIT_ROUTES } from './audit/audit-page.tsx';
 import { BRANDING_ROUTES } from './branding/routes.ts';
 import { showHome } from './home.ts';
 import { KEYS_ROUTES } from './keys/routes.ts';

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../i18n/back-office.ts';
 import { exactTimeText, timeText } from '../i18n/time-text.ts';
+import type { Page } from '../paging.ts';
 import type { PageView } from './back-office.tsx';
 import { shownText } from './untrusted-text.ts';
 
@@ -268,23 +269,25 @@ export function Table(props: {
   );
 }
 
-/** The ways to the pages before and after, by the cursors in their addresses. */
+/** Links to the neighbors of a page of a list, newest first. */
 export function Pager(props: {
   readonly call: Call;
-  readonly newer: string | null;
-  readonly older: string | null;
+  readonly page: Pick<Page<unknown>, 'previousCursor' | 'nextCursor'>;
+  /** The address of the page at a cursor. */
+  readonly pathTo: (cursor: string) => string;
 }) {
-  const { call, newer, older } = props;
+  const { call, page, pathTo } = props;
+  const { previousCursor, nextCursor } = page;
   const text = DASHBOARD_TEXTS[call.language].frame;
-  return newer === null && older === null ? null : (
+  return previousCursor === null && nextCursor === null ? null : (
     <nav class="pager" aria-label={`${text.newer} / ${text.older}`}>
-      {newer !== null && (
-        <a class="button" rel="prev" href={newer}>
+      {previousCursor !== null && (
+        <a class="button" rel="prev" href={pathTo(previousCursor)}>
           {text.newer}
         </a>
       )}
-      {older !== null && (
-        <a class="button" rel="next" href={older}>
+      {nextCursor !== null && (
+        <a class="button" rel="next" href={pathTo(nextCursor)}>
           {text.older}
         </a>
       )}

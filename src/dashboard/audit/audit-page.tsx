@@ -3,9 +3,11 @@ import { METHODS } from '../../domain/method.ts';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { type Page, parseCursor } from '../../paging.ts';
 import { answerPage } from '../../ui/answer.ts';
-import { Pager, Table, When } from '../../ui/elements.tsx';
+import { Pager, SelectField, Table, When } from '../../ui/elements.tsx';
 import type { DashboardCall } from '../call.ts';
 import { Frame } from '../frame.tsx';
+import { queryFrom } from '../paths.ts';
+import type { DashboardRoute } from '../route.ts';
 import { detailRows } from './detail.ts';
 import {
   AUDIT_GROUPS,
@@ -13,11 +15,16 @@ import {
   choicesIn,
   filterFor,
   OPERATOR_CHOICE,
-  pagePath,
 } from './filter.ts';
 
+const PATH = '/dashboard/audit';
+
+export const AUDIT_ROUTES: readonly DashboardRoute[] = [
+  { method: 'GET', path: PATH, permission: 'manage', handle: showAuditLog },
+];
+
 /** GET /dashboard/audit: who did what, when, from where; newest first. */
-export async function showAuditLog(call: DashboardCall): Promise<Response> {
+async function showAuditLog(call: DashboardCall): Promise<Response> {
   const { merchantId } = call.session;
   const query = call.url.searchParams;
   const choices = choicesIn(query);
@@ -49,8 +56,8 @@ function AuditLog({ call, page, actors, choices }: AuditLogProps) {
       />
       <Pager
         call={call}
-        newer={pagePath(choices, page.previousCursor)}
-        older={pagePath(choices, page.nextCursor)}
+        page={page}
+        pathTo={(cursor) => `${PATH}?${queryFrom({ ...choices, cursor })}`}
       />
     </Frame>
   );
@@ -59,40 +66,33 @@ function AuditLog({ call, page, actors, choices }: AuditLogProps) {
 function FilterForm({ call, actors, choices }: Omit<AuditLogProps, 'page'>) {
   const text = DASHBOARD_TEXTS[call.language].audit;
   return (
-    <form class="filters" method="get" action="/dashboard/audit">
-      <div class="field">
-        <label for="group">{text.group}</label>
-        <select id="group" name="group">
-          <option value="">{text.all}</option>
-          {AUDIT_GROUPS.map((group) => (
-            <option value={group} selected={group === choices.group}>
-              {text.groups[group]}
-            </option>
-          ))}
-        </select>
-      </div>
-      <div class="field">
-        <label for="who">{text.who}</label>
-        <select id="who" name="who">
-          <option value="">{text.everyone}</option>
-          <option value={OPERATOR_CHOICE} selected={choices.who === OPERATOR_CHOICE}>
-            {text.operator}
-          </option>
-          {actors.map(({ id, name }) => (
-            <option value={id} selected={id === choices.who}>
-              {name}
-            </option>
-          ))}
-        </select>
-      </div>
+    <form class="filters" method="get" action={PATH}>
+      <SelectField
+        id="group"
+        label={text.group}
+        options={[
+          ['', text.all],
+          ...AUDIT_GROUPS.map((group) => [group, text.groups[group]] as const),
+        ]}
+        selected={choices.group}
+      />
+      <SelectField
+        id="who"
+        label={text.who}
+        options={[
+          ['', text.everyone],
+          [OPERATOR_CHOICE, text.operator],
+          ...actors.map(({ id, name }) => [id, name] as const),
+        ]}
+        selected={choices.who}
+      />
       <button type="submit">{text.show}</button>
     </form>
   );
 }
 
 function entryCells(call: DashboardCall, entry: AuditRecord) {
-  const text = DASHBOARD_TEXTS[call.language].audit;
-  const { environment } = entry;
+  const { audit: text, frame } = DASHBOARD_TEXTS[call.language];
   return [
     <When call={call} atMs={entry.atMs} />,
     <span>
@@ -101,11 +101,8 @@ function entryCells(call: DashboardCall, entry: AuditRecord) {
     </span>,
     <span>
       {actionText(call, entry.action)}
-      {environment !== null && (
-        <span class="quiet small">
-          {' '}
-          ({DASHBOARD_TEXTS[call.language].frame.environment[environment]})
-        </span>
+      {entry.environment !== null && (
+        <span class="quiet small"> ({frame.environment[entry.environment]})</span>
       )}
       {entry.target !== null && (
         <>
@@ -115,12 +112,12 @@ function entryCells(call: DashboardCall, entry: AuditRecord) {
       )}
     </span>,
     <Detail call={call} entry={entry} />,
-    // Where the operator sits is the operator's own business.
+    // The operator's own address is not the merchant's to see.
     <span class="small whole">{(entry.actorKind === 'member' && entry.address) || '—'}</span>,
   ];
 }
 
-/** In words; an action of a newer version by its name. */
+/** An action of a newer version is shown by its name. */
 function actionText(call: DashboardCall, action: string): string {
   const { actions } = DASHBOARD_TEXTS[call.language].audit;
   return Object.hasOwn(actions, action) ? actions[action as keyof typeof actions] : action;

@@ -60,7 +60,7 @@ const GROUP_OF: Readonly<Record<AuditAction, AuditGroup>> = {
   'read_model.rebuilt': 'merchant',
 };
 
-/** The choice in the field "who" that stands for whoever acts for the operator. */
+/** The choice in the field "who" that stands for the operator. */
 export const OPERATOR_CHOICE = 'operator';
 
 /** Ids are short; bounds what goes into D1. */
@@ -83,17 +83,4 @@ export function filterFor({ group, who }: AuditChoices): AuditFilter {
     ...(group === '' ? {} : { actions }),
     ...(who === '' ? {} : { actor: who === OPERATOR_CHOICE ? who : { memberId: who } }),
   };
-}
-
-/** The address of another page of the same choices, or null where there is none. */
-export function pagePath({ group, who }: AuditChoices, cursor: string | null): string | null {
-  if (cursor === null) {
-    return null;
-  }
-  const query = new URLSearchParams({
-    ...(group !== '' && { group }),
-    ...(who !== '' && { who }),
-    cursor,
-  });
-  return `/dashboard/audit?${query}`;
 }

@@ -1,14 +1,25 @@
-import { CURRENCIES } from '../../domain/method.ts';
+import { runBatch } from '../../database.ts';
+import { CURRENCIES, METHODS } from '../../domain/method.ts';
 import { AMOUNT_MINOR_MAX } from '../../domain/money.ts';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { moneyText } from '../../i18n/money-text.ts';
-import { isAllowed } from '../../members/permissions.ts';
-import { type AmountLimits, methodSettings } from '../../merchants/methods.ts';
-import { answerPage } from '../../ui/answer.ts';
-import { Badge, type BadgeTone, Facts, Message, Table } from '../../ui/elements.tsx';
-import { type DashboardCall, tenantOf } from '../call.ts';
+import { type AmountLimits, methodSettings, setMethodEnabled } from '../../merchants/methods.ts';
+import { answerPage, redirectTo } from '../../ui/answer.ts';
+import {
+  Badge,
+  type BadgeTone,
+  DoneMessage,
+  Facts,
+  Message,
+  Section,
+  Table,
+} from '../../ui/elements.tsx';
+import { auditedIfChanged } from '../audited.ts';
+import { type DashboardCall, mayChange, tenantOf } from '../call.ts';
 import { ButtonForm } from '../forms.tsx';
 import { Frame } from '../frame.tsx';
+import { noticePage } from '../notices.tsx';
+import { methodsPath } from '../paths.ts';
 import { type MethodStanding, methodStanding, rateText } from './standing.ts';
 
 /** GET …/methods. */
@@ -18,6 +29,34 @@ export async function showMethods(call: DashboardCall): Promise<Response> {
   return answerPage(call, <MethodsPage call={call} methods={standings} limits={limits} />);
 }
 
+/** POST …/methods/:method/enable */
+export function enableMethod(call: DashboardCall): Promise<Response> {
+  return switchMethod(call, true);
+}
+
+/** POST …/methods/:method/disable: for new payments only; existing ones keep the method. */
+export function disableMethod(call: DashboardCall): Promise<Response> {
+  return switchMethod(call, false);
+}
+
+async function switchMethod(call: DashboardCall, enabled: boolean): Promise<Response> {
+  const tenant = tenantOf(call);
+  const method = METHODS.find((known) => known === call.params.method);
+  const { methods } = await methodSettings(call.env.DB, tenant);
+  const offered = methods.some((state) => state.method === method && state.offered);
+  if (method === undefined || !offered) {
+    return noticePage(call, 'not_found');
+  }
+  const action = enabled ? 'method.enabled' : 'method.disabled';
+  await runBatch(call.env.DB, [
+    setMethodEnabled(tenant, method, enabled),
+    auditedIfChanged(call, { action, target: method }),
+  ]);
+  return redirectTo(call, methodsPath(call.environment), {
+    done: enabled ? 'enabled' : 'disabled',
+  });
+}
+
 function MethodsPage(props: {
   readonly call: DashboardCall;
   readonly methods: readonly MethodStanding[];
@@ -25,11 +64,12 @@ function MethodsPage(props: {
 }) {
   const { call, methods, limits } = props;
   const text = DASHBOARD_TEXTS[call.language].methods;
-  const canChange = isAllowed(call.session.role, 'manage') && !call.session.isSuspended;
+  const { locale } = CHECKOUT_TEXTS[call.language];
+  const canChange = mayChange(call, 'manage');
   const columns = [text.method, text.state, text.paidBy, text.currencies, text.commission];
   return (
     <Frame call={call} title={text.title} active="methods">
-      <Done call={call} />
+      <DoneMessage call={call} texts={text.done} />
       {methods.every(({ standing }) => standing !== 'on') && (
         <Message tone="bad">{text.noneOn}</Message>
       )}
@@ -41,34 +81,20 @@ function MethodsPage(props: {
         empty=""
       />
       <p class="small quiet">{text.commissionNote}</p>
-      <section class="card" aria-labelledby="limits">
-        <h2 id="limits">{text.limitsTitle}</h2>
+      <Section id="limits" title={text.limitsTitle}>
         <Facts
           rows={CURRENCIES.map((currency) => [
             currency,
             <span class="number">
-              {moneyText(
-                limits[currency] ?? AMOUNT_MINOR_MAX,
-                currency,
-                CHECKOUT_TEXTS[call.language].locale,
-              )}
+              {moneyText(limits[currency] ?? AMOUNT_MINOR_MAX, currency, locale)}
               {limits[currency] === undefined && <span class="quiet"> ({text.generalLimit})</span>}
             </span>,
           ])}
         />
         <p class="small quiet">{text.limitsNote}</p>
-      </section>
+      </Section>
     </Frame>
   );
-}
-
-function Done({ call }: { readonly call: DashboardCall }) {
-  const { done } = DASHBOARD_TEXTS[call.language].methods;
-  const word = call.url.searchParams.get('done');
-  if (word !== 'enabled' && word !== 'disabled') {
-    return null;
-  }
-  return <Message tone="good">{done[word]}</Message>;
 }
 
 const TONES: Readonly<Record<MethodStanding['standing'], BadgeTone>> = {
@@ -103,21 +129,14 @@ function Switch(props: {
   if (!method.offered) {
     return <span class="quiet">{text.askOperator}</span>;
   }
-  const path = `/dashboard/${call.environment}/methods/${method.method}`;
-  return method.enabled ? (
+  const [form, label] = method.enabled ? ['disable', text.disable] : ['enable', text.enable];
+  return (
     <ButtonForm
       call={call}
-      action={`${path}/disable`}
-      label={text.disable}
-      describedAs={`${text.disable}: ${name}`}
-      confirm={`${name}: ${text.disableConfirm}`}
-    />
-  ) : (
-    <ButtonForm
-      call={call}
-      action={`${path}/enable`}
-      label={text.enable}
-      describedAs={`${text.enable}: ${name}`}
+      action={methodsPath(call.environment, `/${method.method}/${form}`)}
+      label={label}
+      describedAs={`${label}: ${name}`}
+      confirm={method.enabled ? `${name}: ${text.disableConfirm}` : undefined}
     />
   );
 }

@@ -1,6 +1,5 @@
 import type { DashboardRoute } from '../route.ts';
-import { disableMethod, enableMethod } from './changes.ts';
-import { showMethods } from './methods-page.tsx';
+import { disableMethod, enableMethod, showMethods } from './methods-page.tsx';
 
 const METHODS_PATH = '/dashboard/:environment/methods';
 

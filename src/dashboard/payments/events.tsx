@@ -7,8 +7,7 @@ import { shownLines } from '../../ui/untrusted-text.ts';
 import { type DashboardCall, mayChange } from '../call.ts';
 import { ButtonForm } from '../forms.tsx';
 import { paymentPath } from '../paths.ts';
-import { DeliveryBadge, wireType } from '../webhooks/delivery-text.tsx';
-import { RESENDABLE } from '../webhooks/event.ts';
+import { DeliveryBadge, RESENDABLE, wireType } from '../webhooks/elements.tsx';
 
 interface EventProps {
   readonly call: DashboardCall;

@@ -3,6 +3,7 @@ import { CURRENCIES, METHODS } from '../../domain/method.ts';
 import { minorFromMajor } from '../../domain/money.ts';
 import type { PaymentFilter } from '../../read-model/payments-list.ts';
 import { dayFrom, rangeOf } from '../days.ts';
+import { queryFrom } from '../paths.ts';
 
 /** The statuses in the order of the select box. */
 export const STATUSES = [
@@ -106,18 +107,9 @@ export function isRestricted({ values }: FilterForm): boolean {
   return FILTER_FIELDS.some((field) => values[field] !== '');
 }
 
-/** The filters as a query, for links that lead on with the same ones. */
+/** The filters as a query, for links that keep them. */
 export function queryOf({ values }: FilterForm, more: Readonly<Record<string, string>> = {}) {
-  const query = new URLSearchParams();
-  for (const field of FILTER_FIELDS) {
-    if (values[field] !== '') {
-      query.set(field, values[field]);
-    }
-  }
-  for (const [name, value] of Object.entries(more)) {
-    query.set(name, value);
-  }
-  return query.toString();
+  return queryFrom({ ...values, ...more });
 }
 
 function oneOf<const Choice extends string>(choices: readonly Choice[]) {

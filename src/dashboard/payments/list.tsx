@@ -1,7 +1,7 @@
 import type { Environment } from '../../domain/method.ts';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { countText } from '../../i18n/money-text.ts';
-import { type Cursor, parseCursor } from '../../paging.ts';
+import { parseCursor } from '../../paging.ts';
 import type { PaymentRow } from '../../read-model/payment-row.ts';
 import { listPayments } from '../../read-model/payments-list.ts';
 import { SEARCH_ROWS_MAX, searchPayments } from '../../read-model/search.ts';
@@ -43,7 +43,7 @@ export async function showPayments(call: DashboardCall): Promise<Response> {
   const cursor = named === null ? null : parseCursor(named);
   const isBadCursor = named !== null && cursor === null;
   const [list, { days, figures }] = await Promise.all([
-    readPage(call, form, cursor),
+    listPayments(call.env.DB, tenantOf(call), form.filter, cursor, PAGE_ROWS),
     readFigures(call, form),
   ]);
   const isFirst = list.rows.length === 0 && !isRestricted(form) && cursor === null;
@@ -64,7 +64,11 @@ export async function showPayments(call: DashboardCall): Promise<Response> {
             </a>
           </div>
           <PaymentTable call={call} rows={list.rows} empty={text.noneFiltered} />
-          <Pager call={call} newer={list.newer} older={list.older} />
+          <Pager
+            call={call}
+            page={list}
+            pathTo={(at) => paymentsPath(call.environment, queryOf(form, { cursor: at }))}
+          />
         </>
       )}
     </Frame>
@@ -95,17 +99,6 @@ export async function showSearch(call: DashboardCall): Promise<Response> {
     </Frame>
   );
   return answerPage(call, page);
-}
-
-async function readPage(call: DashboardCall, form: FilterForm, cursor: Cursor | null) {
-  const page = await listPayments(call.env.DB, tenantOf(call), form.filter, cursor, PAGE_ROWS);
-  const pathTo = (name: string | null) =>
-    name === null ? null : paymentsPath(call.environment, queryOf(form, { cursor: name }));
-  return {
-    rows: page.rows,
-    newer: pathTo(page.previousCursor),
-    older: pathTo(page.nextCursor),
-  };
 }
 
 async function readFigures(

@@ -11,8 +11,8 @@ import {
   untrustedRow,
   When,
 } from '../../ui/elements.tsx';
-import { endpointOrigin } from '../../webhooks/endpoints.ts';
-import { type DashboardCall, may } from '../call.ts';
+import type { DashboardCall } from '../call.ts';
+import { shownAddress } from '../webhooks/endpoints.ts';
 import { amountsOf } from './amounts.ts';
 import { moneyIn, StatusBadge } from './elements.tsx';
 
@@ -92,20 +92,14 @@ export function IdFacts({ call, intent: { terms } }: Props) {
           [text.number, String(terms.number)],
           untrustedRow(text.paymentLink, terms.paymentLinkUniqueId),
           untrustedRow(text.returnUrl, terms.returnUrl),
-          untrustedRow(text.callbackUrl, shownAddress(call, terms.callbackUrl)) ?? [
+          untrustedRow(
             text.callbackUrl,
-            text.fromSettings,
-          ],
+            terms.callbackUrl && shownAddress(call, terms.callbackUrl),
+          ) ?? [text.callbackUrl, text.fromSettings],
         ]}
       />
     </Section>
   );
-}
-
-/** Whole for developers only: path and query may hold a secret of the merchant's. */
-function shownAddress(call: DashboardCall, callbackUrl: string | null): string | null {
-  const isWhole = callbackUrl === null || may(call, 'develop');
-  return isWhole ? callbackUrl : endpointOrigin(callbackUrl);
 }
 
 export function CustomerFacts({ call, intent: { terms } }: Props) {

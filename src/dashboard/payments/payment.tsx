@@ -10,7 +10,7 @@ import { audited } from '../audited.ts';
 import { type DashboardCall, may, tenantOf } from '../call.ts';
 import { noticePage } from '../notices.tsx';
 import { paymentPath } from '../paths.ts';
-import { sendAgain } from '../webhooks/send-again.ts';
+import { resendEvent } from '../webhooks/event.ts';
 import {
   type CancelRefusal,
   DeletedPaymentPage,
@@ -54,11 +54,11 @@ export async function cancelPayment(call: DashboardCall): Promise<Response> {
 
 /** POST …/payments/:uniqueId/events/:sequence/resend. The event's own page explains a failure. */
 export async function resendFromPayment(call: DashboardCall): Promise<Response> {
-  const sent = await sendAgain(call);
-  if (sent === null) {
+  const resent = await resendEvent(call);
+  if (resent === null) {
     return noticePage(call, 'not_found');
   }
-  const { outcome, path } = sent;
+  const { outcome, path } = resent;
   return outcome === 'resent'
     ? redirectTo(call, paymentPath(call.environment, call.params.uniqueId ?? ''), {
         done: 'event_resent',

@@ -1,39 +1,36 @@
 import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { countText } from '../../i18n/money-text.ts';
 import type { DeliveryTry } from '../../intent/protocol.ts';
-import { isAllowed } from '../../members/permissions.ts';
 import { answerPage, redirectTo } from '../../ui/answer.ts';
-import { CopyText, Facts, Message, Untrusted, WhenExactly } from '../../ui/elements.tsx';
+import { CopyText, DoneMessage, Facts, Untrusted, WhenExactly } from '../../ui/elements.tsx';
 import { shownLines } from '../../ui/untrusted-text.ts';
-import type { DashboardCall } from '../call.ts';
-import { CsrfField } from '../forms.tsx';
-import { Frame } from '../frame.tsx';
+import { type DashboardCall, may } from '../call.ts';
+import { PostForm } from '../forms.tsx';
 import { noticePage } from '../notices.tsx';
 import { eventPath, paymentPath, webhooksPath } from '../paths.ts';
-import { DeliveryBadge, Outcome, wireType } from './delivery-text.tsx';
-import { type EventDetails, RESENDABLE, readEvent } from './event.ts';
-import { Parts } from './parts.tsx';
-import { sendAgain } from './send-again.ts';
+import { DeliveryBadge, Outcome, RESENDABLE, WebhooksFrame, wireType } from './elements.tsx';
+import { shownAddress } from './endpoints.ts';
+import { type EventDetails, readEvent, resendEvent } from './event.ts';
 
-/** GET /dashboard/:environment/webhooks/events/:uniqueId/:sequence: as the payment's object has it. */
+/** GET …/webhooks/events/:uniqueId/:sequence: the event as its payment's object has it. */
 export async function showEvent(call: DashboardCall): Promise<Response> {
   const details = await readEvent(call);
   if (details === null) {
     return noticePage(call, 'not_found');
   }
-  // It tells of a customer: for those who build the receiver.
-  const body = isAllowed(call.session.role, 'develop')
+  // The body holds the customer's data, so only developers see it.
+  const body = may(call, 'develop')
     ? await details.client.eventRequestBody(details.event.sequence)
     : null;
   return answerPage(call, <EventPage call={call} details={details} body={body} />);
 }
 
 /** POST …/webhooks/events/:uniqueId/:sequence/resend */
-export async function resendOne(call: DashboardCall): Promise<Response> {
-  const sent = await sendAgain(call);
-  return sent === null
+export async function resendFromEvent(call: DashboardCall): Promise<Response> {
+  const resent = await resendEvent(call);
+  return resent === null
     ? noticePage(call, 'not_found')
-    : redirectTo(call, sent.path, { done: sent.outcome });
+    : redirectTo(call, resent.path, { done: resent.outcome });
 }
 
 interface Props {
@@ -44,16 +41,15 @@ interface Props {
 function EventPage({ call, details, body }: Props & { readonly body: string | null }) {
   const text = DASHBOARD_TEXTS[call.language].events;
   const { event } = details;
-  const done = call.url.searchParams.get('done');
-  const mayDevelop = isAllowed(call.session.role, 'develop');
+  const { resent, late, paused } = text.done;
+  const mayDevelop = may(call, 'develop');
   return (
-    <Frame call={call} title={text.eventTitle(wireType(event.type))} active="webhooks">
-      <Parts call={call} active="events" />
-      {done === 'resent' && <Message tone="good">{text.done.resent}</Message>}
-      {(done === 'late' || done === 'paused') && <Message tone="bad">{text.done[done]}</Message>}
+    <WebhooksFrame call={call} title={text.eventTitle(wireType(event.type))} active="events">
+      <DoneMessage call={call} texts={{ resent }} />
+      <DoneMessage call={call} texts={{ late, paused }} tone="bad" />
       <section class="card">
         <EventFacts call={call} details={details} />
-        {mayDevelop && <SendAgain call={call} details={details} />}
+        {mayDevelop && <Resend call={call} details={details} />}
       </section>
       <section class="stack">
         <h2>{text.allTries}</h2>
@@ -75,13 +71,13 @@ function EventPage({ call, details, body }: Props & { readonly body: string | nu
       <p>
         <a href={webhooksPath(call.environment, '/events')}>{text.backToEvents}</a>
       </p>
-    </Frame>
+    </WebhooksFrame>
   );
 }
 
 function EventFacts({ call, details }: Props) {
-  const text = DASHBOARD_TEXTS[call.language].events;
-  const { event, uniqueId } = details;
+  const { events: text, frame } = DASHBOARD_TEXTS[call.language];
+  const { event, uniqueId, destination, isDefault } = details;
   return (
     <Facts
       rows={[
@@ -98,14 +94,20 @@ function EventFacts({ call, details }: Props) {
             <span>{text.meaning[event.deliveryStatus]}</span>
           </div>,
         ],
-        [text.destination, <Destination call={call} details={details} />],
+        [
+          text.destination,
+          <span>
+            {destination === null ? text.nowhere : shownAddress(call, destination)}
+            {destination !== null && isDefault && <span class="quiet"> ({text.byDefault})</span>}
+          </span>,
+        ],
         [text.created, <WhenExactly call={call} atMs={event.createdAtMs} />],
         [
           text.next,
           event.deliveryStatus === 'waiting' && event.dueAtMs !== null ? (
             <WhenExactly call={call} atMs={event.dueAtMs} />
           ) : (
-            <span class="quiet">{DASHBOARD_TEXTS[call.language].frame.none}</span>
+            <span class="quiet">{frame.none}</span>
           ),
         ],
         [text.webhookId, <code>{event.eventId}</code>],
@@ -115,24 +117,7 @@ function EventFacts({ call, details }: Props) {
   );
 }
 
-/** Whole for those who build the receiver; path and query may hold a secret of the merchant's. */
-function Destination({ call, details }: Props) {
-  const text = DASHBOARD_TEXTS[call.language].events;
-  const { destination, isDefault } = details;
-  if (destination === null) {
-    return <span>{text.nowhere}</span>;
-  }
-  const isWhole = isAllowed(call.session.role, 'develop');
-  const shown = isWhole ? destination : (URL.parse(destination)?.origin ?? '');
-  return (
-    <span>
-      {shown}
-      {isDefault && <span class="quiet"> ({text.byDefault})</span>}
-    </span>
-  );
-}
-
-function SendAgain({ call, details }: Props) {
+function Resend({ call, details }: Props) {
   const text = DASHBOARD_TEXTS[call.language].events;
   const { event, paused, uniqueId } = details;
   const { deliveryStatus, sequence } = event;
@@ -142,33 +127,27 @@ function SendAgain({ call, details }: Props) {
   }
   const label = deliveryStatus === 'waiting' ? text.sendNow : text.sendAgain;
   return (
-    <form
+    <PostForm
+      call={call}
       class="stack"
-      method="post"
       action={eventPath(call.environment, { uniqueId, sequence }, '/resend')}
+      fields={paused === null ? {} : { resume: '1' }}
     >
-      <CsrfField session={call.session} />
-      {paused !== null && (
-        <>
-          <input type="hidden" name="resume" value="1" />
-          <p>{text.endpointPaused(paused.origin)}</p>
-        </>
-      )}
+      {paused !== null && <p>{text.endpointPaused(paused.origin)}</p>}
       <p class="hint">{text.againHint[deliveryStatus === 'delivered' ? 'delivered' : 'other']}</p>
       <div class="buttons">
         <button class="primary" type="submit">
           {paused === null ? label : text.resumeAndSend}
         </button>
       </div>
-    </form>
+    </PostForm>
   );
 }
 
-/** Newest first: what happened last is what one comes for. */
+/** Newest first: the last try matters most. */
 function Tries(props: { readonly call: DashboardCall; readonly tries: readonly DeliveryTry[] }) {
   const { call, tries } = props;
-  const text = DASHBOARD_TEXTS[call.language].events;
-  const { locale } = DASHBOARD_TEXTS[call.language].frame;
+  const { events: text, frame } = DASHBOARD_TEXTS[call.language];
   if (tries.length === 0) {
     return <p class="empty">{text.noTries}</p>;
   }
@@ -182,7 +161,7 @@ function Tries(props: { readonly call: DashboardCall; readonly tries: readonly D
           <Facts
             rows={[
               [text.result, <Outcome httpStatus={entry.httpStatus} error={entry.error} />],
-              [text.duration, text.milliseconds(countText(entry.durationMs, locale))],
+              [text.duration, text.milliseconds(countText(entry.durationMs, frame.locale))],
             ]}
           />
           {entry.answerExcerpt !== '' && (

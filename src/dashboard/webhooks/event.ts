@@ -1,17 +1,12 @@
+import { runBatch } from '../../database.ts';
 import { type IntentClient, intentByUniqueId } from '../../intent/client.ts';
-import type { DeliveryStatus, EventSummary } from '../../intent/protocol.ts';
+import type { EventSummary } from '../../intent/protocol.ts';
 import { type Endpoint, endpointOrigin, listEndpoints } from '../../webhooks/endpoints.ts';
+import { audited } from '../audited.ts';
 import { type DashboardCall, tenantOf } from '../call.ts';
-import { defaultUrl } from './default-url.ts';
-
-/** From these states a person may send an event again. In the others it is on its way, or moot. */
-export const RESENDABLE: readonly DeliveryStatus[] = [
-  'waiting',
-  'delivered',
-  'dead',
-  'undeliverable',
-  'paused',
-];
+import { eventPath } from '../paths.ts';
+import { RESENDABLE } from './elements.tsx';
+import { defaultUrl, resumeEndpoints } from './endpoints.ts';
 
 /** An event as its payment's object has it. */
 export interface EventDetails {
@@ -25,7 +20,7 @@ export interface EventDetails {
   readonly paused: Endpoint | null;
 }
 
-/** A payment has a handful of versions; a longer number is nobody's. */
+/** A payment has a handful of versions; a longer number is of no event. */
 const SEQUENCE = /^[1-9]\d{0,8}$/;
 
 /** The event that the path names, if this tenant has it. */
@@ -51,4 +46,41 @@ export async function readEvent(call: DashboardCall): Promise<EventDetails | nul
   const paused = endpoints.find((known) => known.origin === origin && known.pausedAtMs !== null);
   const isDefault = callbackUrl === null;
   return { client, uniqueId, event, destination, isDefault, paused: paused ?? null };
+}
+
+export interface Resent {
+  /**
+   * - `paused`: its endpoint is paused, and the form did not ask to resume that.
+   * - `late`: the event is on its way or superseded by now.
+   */
+  readonly outcome: 'resent' | 'paused' | 'late';
+  /** The event's page, which has a message for each outcome. */
+  readonly path: string;
+}
+
+/**
+ * Resends the event that the path names, from the start of its schedule. A form with `resume` first
+ * resumes its paused endpoint. The object and the audit log cannot change in one commit: the entry
+ * follows, so the log never records what did not happen. Null: no such event.
+ */
+export async function resendEvent(call: DashboardCall): Promise<Resent | null> {
+  const details = await readEvent(call);
+  if (details === null) {
+    return null;
+  }
+  const { client, uniqueId, event, paused } = details;
+  const { sequence, eventId } = event;
+  const path = eventPath(call.environment, { uniqueId, sequence });
+  if (paused !== null) {
+    if (!call.form.has('resume')) {
+      return { outcome: 'paused', path };
+    }
+    await resumeEndpoints(call, [paused.origin]);
+  }
+  if (!(await client.resendEvent(sequence, RESENDABLE))) {
+    return { outcome: 'late', path };
+  }
+  const detail = { uniqueId, sequence };
+  await runBatch(call.env.DB, [audited(call, { action: 'event.resent', target: eventId, detail })]);
+  return { outcome: 'resent', path };
 }

@@ -3,16 +3,21 @@ import { countText } from '../../i18n/money-text.ts';
 import { type Page, parseCursor, readPage } from '../../paging.ts';
 import { type EventRow, eventsOf } from '../../read-model/events-list.ts';
 import { answerPage } from '../../ui/answer.ts';
-import { Field, Message, Pager, Table, Untrusted, When } from '../../ui/elements.tsx';
+import { Pager, SelectField, Table, Untrusted, When } from '../../ui/elements.tsx';
 import { type DashboardCall, tenantOf } from '../call.ts';
 import { type DaysForm, readDays } from '../days.ts';
-import { Frame } from '../frame.tsx';
-import { eventPath, paymentPath, webhooksPath } from '../paths.ts';
-import { DaysFields } from './days-fields.tsx';
-import { DeliveryBadge, LISTED_STATUSES, Outcome, wireType } from './delivery-text.tsx';
-import { Parts } from './parts.tsx';
+import { eventPath, paymentPath, queryFrom, webhooksPath } from '../paths.ts';
+import {
+  DaysFields,
+  DaysProblemMessage,
+  DeliveryBadge,
+  LISTED_STATUSES,
+  Outcome,
+  WebhooksFrame,
+  wireType,
+} from './elements.tsx';
 
-/** A page of the list: two screens of a phone or so. */
+/** About two screens of a phone. */
 const ROWS = 25;
 const BAD_REQUEST = 400;
 
@@ -21,7 +26,7 @@ interface Filter {
   readonly days: DaysForm;
 }
 
-/** GET /dashboard/:environment/webhooks/events */
+/** GET …/webhooks/events */
 export async function showEvents(call: DashboardCall): Promise<Response> {
   const query = call.url.searchParams;
   const textOf = (name: string) => query.get(name)?.trim() ?? '';
@@ -53,62 +58,43 @@ interface Props {
 
 function EventsPage({ call, filter, page }: Props) {
   const text = DASHBOARD_TEXTS[call.language].events;
-  const { problem } = filter.days;
-  const pathAt = (cursor: string | null) =>
-    cursor === null ? null : webhooksPath(call.environment, `/events?${queryOf(filter, cursor)}`);
-  return (
-    <Frame call={call} title={text.title} active="webhooks">
-      <Parts call={call} active="events" />
-      {problem !== null && (
-        <Message tone="bad">
-          <a href={`#${problem.field}`}>{text[problem.kind]}</a>
-        </Message>
-      )}
-      <FilterForm call={call} filter={filter} />
-      <EventsTable call={call} rows={page.rows} />
-      <Pager call={call} newer={pathAt(page.previousCursor)} older={pathAt(page.nextCursor)} />
-      <p class="quiet small">{text.lag}</p>
-    </Frame>
-  );
-}
-
-function queryOf({ status, days }: Filter, cursor: string): URLSearchParams {
+  const { status = '', days } = filter;
   const { from, to } = days;
-  const entries = Object.entries({ status: status ?? '', from, to, cursor });
-  return new URLSearchParams(entries.filter(([, value]) => value !== ''));
+  const pathTo = (cursor: string) =>
+    webhooksPath(call.environment, `/events?${queryFrom({ status, from, to, cursor })}`);
+  return (
+    <WebhooksFrame call={call} title={text.title} active="events">
+      <DaysProblemMessage call={call} days={days} />
+      <FilterForm call={call} filter={filter} />
+      <EventsTable call={call} page={page} />
+      <Pager call={call} page={page} pathTo={pathTo} />
+      <p class="quiet small">{text.lag}</p>
+    </WebhooksFrame>
+  );
 }
 
 function FilterForm({ call, filter }: Pick<Props, 'call' | 'filter'>) {
   const text = DASHBOARD_TEXTS[call.language].events;
   return (
     <form class="filters" method="get" action={webhooksPath(call.environment, '/events')}>
-      <Field id="status" label={text.status}>
-        {(attributes) => (
-          <select {...attributes} name="status">
-            <option value="">{text.all}</option>
-            {LISTED_STATUSES.map((status) => (
-              <option value={status} selected={status === filter.status}>
-                {text.statuses[status]}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
+      <SelectField
+        id="status"
+        label={text.status}
+        options={[
+          ['', text.all],
+          ...LISTED_STATUSES.map((status) => [status, text.statuses[status]] as const),
+        ]}
+        selected={filter.status ?? ''}
+      />
       <DaysFields call={call} days={filter.days} />
       <button type="submit">{text.filter}</button>
     </form>
   );
 }
 
-function EventsTable({
-  call,
-  rows,
-}: {
-  readonly call: DashboardCall;
-  readonly rows: Page<EventRow>['rows'];
-}) {
-  const text = DASHBOARD_TEXTS[call.language].events;
-  const { locale, none } = DASHBOARD_TEXTS[call.language].frame;
+function EventsTable({ call, page: { rows } }: Pick<Props, 'call' | 'page'>) {
+  const { events: text, frame } = DASHBOARD_TEXTS[call.language];
+  const none = <span class="quiet">{frame.none}</span>;
   return (
     <Table
       caption={text.title}
@@ -123,18 +109,14 @@ function EventsTable({
         <DeliveryBadge call={call} status={row.deliveryStatus} />,
         <When call={call} atMs={row.createdAtMs} />,
         row.lastTryAtMs === null ? (
-          <span class="quiet">{none}</span>
+          none
         ) : (
           <span>
             <Outcome httpStatus={row.lastHttpStatus} error={row.lastError} />{' '}
-            <span class="quiet small nowrap">{text.tries(countText(row.tries, locale))}</span>
+            <span class="quiet small nowrap">{text.tries(countText(row.tries, frame.locale))}</span>
           </span>
         ),
-        row.dueAtMs === null ? (
-          <span class="quiet">{none}</span>
-        ) : (
-          <When call={call} atMs={row.dueAtMs} />
-        ),
+        row.dueAtMs === null ? none : <When call={call} atMs={row.dueAtMs} />,
       ])}
       empty={text.empty}
     />

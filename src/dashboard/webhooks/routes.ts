@@ -1,5 +1,5 @@
 import type { DashboardRoute } from '../route.ts';
-import { resendOne, showEvent } from './event-page.tsx';
+import { resendFromEvent, showEvent } from './event-page.tsx';
 import { showEvents } from './events-page.tsx';
 import { resendMany, showResend } from './resend-page.tsx';
 import {
@@ -40,7 +40,7 @@ export const WEBHOOKS_ROUTES: readonly DashboardRoute[] = [
   },
   { method: 'GET', path: `${PATH}/events`, permission: 'view', handle: showEvents },
   { method: 'GET', path: EVENT, permission: 'view', handle: showEvent },
-  { method: 'POST', path: `${EVENT}/resend`, permission: 'develop', handle: resendOne },
+  { method: 'POST', path: `${EVENT}/resend`, permission: 'develop', handle: resendFromEvent },
   { method: 'GET', path: `${PATH}/resend`, permission: 'develop', handle: showResend },
   { method: 'POST', path: `${PATH}/resend`, permission: 'develop', handle: resendMany },
 ];

@@ -1,15 +1,14 @@
 import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { countText } from '../../i18n/money-text.ts';
-import { isAllowed } from '../../members/permissions.ts';
-import { CopyText, Field, Message, Table, When } from '../../ui/elements.tsx';
+import { CopyText, Message, SelectField, Table, When } from '../../ui/elements.tsx';
 import { SECRETS_MAX } from '../../webhooks/settings.ts';
-import type { DashboardCall } from '../call.ts';
-import { ButtonForm, CsrfField } from '../forms.tsx';
+import { type DashboardCall, may } from '../call.ts';
+import { ButtonForm, PostForm } from '../forms.tsx';
 import { webhooksPath } from '../paths.ts';
 import { mayEnd, OVERLAP_HOURS, OVERLAP_HOURS_DEFAULT, type SecretEntry } from './secrets.ts';
 
 export interface SecretsState {
-  /** A secret in clear: in the answer to the post that asked for it, and nowhere else. */
+  /** A secret in clear text: only in the answer to the post that asked for it. */
   readonly shown?: { readonly id: string; readonly value: string; readonly isNew: boolean };
   readonly problem?: 'tooMany' | 'badOverlap' | 'unreadable' | 'cannotEnd';
 }
@@ -20,15 +19,15 @@ interface Props {
   readonly state: SecretsState | undefined;
 }
 
-/** The signing secrets in force; for those who may, to show, to add and to end. */
+/** The signing secrets in force. Developers show, add and end them. */
 export function SecretsSection({ call, secrets, state }: Props) {
   const text = DASHBOARD_TEXTS[call.language].webhooks;
-  const mayDevelop = isAllowed(call.session.role, 'develop');
+  const mayDevelop = may(call, 'develop');
   return (
     <section class="card" id="secrets">
       <h2>{text.secretsTitle}</h2>
       <p class="hint">{text.secretsHint}</p>
-      <Problem call={call} problem={state?.problem} />
+      <Problem call={call} state={state} />
       {state?.shown !== undefined && (
         <div class="stack">
           {state.shown.isNew && <Message tone="good">{text.rotated}</Message>}
@@ -60,16 +59,14 @@ export function SecretsSection({ call, secrets, state }: Props) {
   );
 }
 
-function Problem(props: {
-  readonly call: DashboardCall;
-  readonly problem: SecretsState['problem'] | undefined;
-}) {
-  const { call, problem } = props;
+/** `badOverlap` is shown at its field instead. */
+function Problem({ call, state }: Pick<Props, 'call' | 'state'>) {
+  const problem = state?.problem;
   if (problem === undefined || problem === 'badOverlap') {
     return null;
   }
-  const text = DASHBOARD_TEXTS[call.language].webhooks;
-  const most = countText(SECRETS_MAX, DASHBOARD_TEXTS[call.language].frame.locale);
+  const { webhooks: text, frame } = DASHBOARD_TEXTS[call.language];
+  const most = countText(SECRETS_MAX, frame.locale);
   return <Message tone="bad">{problem === 'tooMany' ? text.tooMany(most) : text[problem]}</Message>;
 }
 
@@ -106,31 +103,26 @@ function Actions(props: {
 
 function NewSecret({ call, state }: Pick<Props, 'call' | 'state'>) {
   const text = DASHBOARD_TEXTS[call.language].webhooks;
-  const error = state?.problem === 'badOverlap' ? text.badOverlap : null;
   return (
-    <form
+    <PostForm
+      call={call}
       class="form"
-      method="post"
       action={webhooksPath(call.environment, '/secrets#secrets')}
-      data-confirm={text.rotateConfirm}
-      data-once
+      confirm={text.rotateConfirm}
+      once={true}
     >
-      <CsrfField session={call.session} />
       <h3>{text.rotateTitle}</h3>
-      <Field id="overlap" label={text.overlap} error={error}>
-        {(attributes) => (
-          <select {...attributes} name="overlapHours">
-            {OVERLAP_HOURS.map((hours) => (
-              <option value={hours} selected={hours === OVERLAP_HOURS_DEFAULT}>
-                {text.overlaps[hours]}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
+      <SelectField
+        id="overlap"
+        name="overlapHours"
+        label={text.overlap}
+        options={OVERLAP_HOURS.map((hours) => [hours, text.overlaps[hours]])}
+        selected={OVERLAP_HOURS_DEFAULT}
+        error={state?.problem === 'badOverlap' ? text.badOverlap : null}
+      />
       <div class="buttons">
         <button type="submit">{text.rotate}</button>
       </div>
-    </form>
+    </PostForm>
   );
 }

@@ -1,11 +1,10 @@
-import { auditEntry, auditEntryIfChanged } from '../../audit/log.ts';
 import { seal } from '../../crypto/sealed.ts';
 import { runBatch } from '../../database.ts';
 import { isWithinLimit } from '../../http/rate-limit.ts';
 import { setWebhookUrl } from '../../merchants/provision.ts';
 import { generateWebhookSecret } from '../../merchants/webhook-secret.ts';
 import { redirectTo } from '../../ui/answer.ts';
-import { clearEndpoint, endpointOrigin, resumeEndpoint } from '../../webhooks/endpoints.ts';
+import { clearEndpoint, endpointOrigin } from '../../webhooks/endpoints.ts';
 import { isAccepted, sendSigned } from '../../webhooks/send.ts';
 import {
   forgetSettingsOf,
@@ -13,11 +12,11 @@ import {
   webhookSecretContext,
 } from '../../webhooks/settings.ts';
 import { testEvent } from '../../webhooks/test-event.ts';
-import { actorOf, type DashboardCall, tenantOf } from '../call.ts';
+import { audited, auditedIfChanged } from '../audited.ts';
+import { type DashboardCall, tenantOf } from '../call.ts';
 import { noticePage } from '../notices.tsx';
 import { webhooksPath } from '../paths.ts';
-import { addressProblem } from './address.ts';
-import { defaultUrl } from './default-url.ts';
+import { addressProblem, defaultUrl, resumeEndpoints, resumeStatements } from './endpoints.ts';
 import {
   endSecret,
   expireOthers,
@@ -32,7 +31,6 @@ import type { TestResult } from './test-section.tsx';
 
 const HOUR_MS = 60 * 60 * 1_000;
 
-/** The period of TEST_EVENT_RATE_LIMIT in wrangler.toml is a minute. */
 const BAD_REQUEST = 400;
 const TOO_MANY_REQUESTS = 429;
 
@@ -48,8 +46,10 @@ export async function changeUrl(call: DashboardCall): Promise<Response> {
   if (url !== (await defaultUrl(call.env.DB, tenant))) {
     // The origin only: path and query may hold a secret of the merchant's.
     const origin = url === null ? null : endpointOrigin(url);
-    const entry = auditEntry({ ...entryOf(call), action: 'webhook.url_changed', target: origin });
-    await runBatch(call.env.DB, [setWebhookUrl(tenant, url), entry]);
+    await runBatch(call.env.DB, [
+      setWebhookUrl(tenant, url),
+      audited(call, { action: 'webhook.url_changed', target: origin }),
+    ]);
     forgetSettingsOf(tenant);
   }
   return redirectTo(call, webhooksPath(call.environment), { done: 'url' });
@@ -70,8 +70,7 @@ export async function rotateSecret(call: DashboardCall): Promise<Response> {
   const oldExpireAtMs = nowMs + Number(overlapHours) * HOUR_MS;
   const [added] = await runBatch(env.DB, [
     insertSecret(tenant, { id, sealedSecret, createdAtMs: nowMs }, oldExpireAtMs),
-    auditEntryIfChanged({
-      ...entryOf(call),
+    auditedIfChanged(call, {
       action: 'webhook.secret_rotated',
       target: id,
       detail: { overlapHours: Number(overlapHours) },
@@ -95,8 +94,7 @@ export async function showSecret(call: DashboardCall): Promise<Response> {
   if (opened.type === 'unreadable') {
     return answerSettings(call, { secrets: { problem: 'unreadable' } });
   }
-  const entry = auditEntry({ ...entryOf(call), action: 'webhook.secret_shown', target: id });
-  await runBatch(call.env.DB, [entry]);
+  await runBatch(call.env.DB, [audited(call, { action: 'webhook.secret_shown', target: id })]);
   return answerSettings(call, { secrets: { shown: { id, value: opened.value, isNew: false } } });
 }
 
@@ -113,23 +111,21 @@ export async function endSecretNow(call: DashboardCall): Promise<Response> {
   if (!mayEnd(secret, secrets)) {
     return answerSettings(call, { secrets: { problem: 'cannotEnd' } }, BAD_REQUEST);
   }
-  const entry = { ...entryOf(call), action: 'webhook.secret_ended', target: id } as const;
-  await runBatch(env.DB, [endSecret(tenant, id, nowMs), auditEntryIfChanged(entry)]);
+  await runBatch(env.DB, [
+    endSecret(tenant, id, nowMs),
+    auditedIfChanged(call, { action: 'webhook.secret_ended', target: id }),
+  ]);
   forgetSettingsOf(tenant);
   return redirectTo(call, webhooksPath(call.environment), { done: 'ended' });
 }
 
 /** POST …/webhooks/endpoints/resume */
 export async function resumePaused(call: DashboardCall): Promise<Response> {
-  const tenant = tenantOf(call);
-  const origin = call.form.text('origin');
-  const entry = { ...entryOf(call), action: 'webhook.endpoint_resumed', target: origin } as const;
-  await runBatch(call.env.DB, [resumeEndpoint(tenant, origin), auditEntryIfChanged(entry)]);
-  forgetSettingsOf(tenant);
+  await resumeEndpoints(call, [call.form.text('origin')]);
   return redirectTo(call, webhooksPath(call.environment), { done: 'resumed' });
 }
 
-/** POST …/webhooks/test: one signed webhook that tells of nothing, now, and what came of it. */
+/** POST …/webhooks/test: sends a signed test webhook now, without a payment behind it. */
 export async function sendTest(call: DashboardCall): Promise<Response> {
   const typed = call.form.text('url');
   const problem = typed === '' ? ('empty' as const) : addressProblem(call, typed);
@@ -149,13 +145,13 @@ export async function sendTest(call: DashboardCall): Promise<Response> {
     freshWebhookSettings(env, tenant, nowMs),
   ]);
   const { log } = await sendSigned(env, { ...event, destination: typed, secrets });
-  const hasResumed = await writeTest(call, typed, { eventId: event.eventId, log });
+  const hasResumed = await recordTest(call, typed, { eventId: event.eventId, log });
   const result = { eventId: event.eventId, log, hasResumed };
   return answerSettings(call, { test: { typed, result } });
 }
 
-/** The audit entry; and what has arrived shows that the endpoint works. True when it was paused. */
-async function writeTest(
+/** Records the test. An accepted one shows that the endpoint works: true if it was paused. */
+async function recordTest(
   call: DashboardCall,
   url: string,
   { eventId, log }: Pick<TestResult, 'eventId' | 'log'>,
@@ -163,29 +159,16 @@ async function writeTest(
   const tenant = tenantOf(call);
   const origin = endpointOrigin(url) ?? '';
   const detail = { eventId, httpStatus: log.httpStatus };
-  const sent = { ...entryOf(call), action: 'webhook.test_sent', target: origin, detail } as const;
+  const sent = audited(call, { action: 'webhook.test_sent', target: origin, detail });
   if (!isAccepted(log)) {
-    await runBatch(call.env.DB, [auditEntry(sent)]);
+    await runBatch(call.env.DB, [sent]);
     return false;
   }
-  const resumed = {
-    ...entryOf(call),
-    action: 'webhook.endpoint_resumed',
-    target: origin,
-  } as const;
   const [wasPaused] = await runBatch(call.env.DB, [
-    resumeEndpoint(tenant, origin),
-    auditEntryIfChanged(resumed),
+    ...resumeStatements(call, origin),
     clearEndpoint(tenant, origin),
-    auditEntry(sent),
+    sent,
   ]);
   forgetSettingsOf(tenant);
   return wasPaused === 1;
-}
-
-/** What every entry of these forms says. */
-function entryOf(call: DashboardCall) {
-  const { environment, session, nowMs } = call;
-  const { merchantId } = session;
-  return { actor: actorOf(call), merchantId, environment, atMs: nowMs };
 }

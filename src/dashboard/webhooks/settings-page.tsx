@@ -1,23 +1,27 @@
 import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { countText } from '../../i18n/money-text.ts';
-import { isAllowed } from '../../members/permissions.ts';
 import { answerPage } from '../../ui/answer.ts';
-import { CopyText, Field, Message } from '../../ui/elements.tsx';
+import {
+  Badge,
+  CopyText,
+  DoneMessage,
+  Message,
+  ProblemList,
+  Table,
+  When,
+} from '../../ui/elements.tsx';
 import { type Endpoint, listEndpoints } from '../../webhooks/endpoints.ts';
 import { type PublicKey, publicKeyPems } from '../../webhooks/sign.ts';
-import { type DashboardCall, shownAt, tenantOf } from '../call.ts';
-import { CsrfField } from '../forms.tsx';
-import { Frame } from '../frame.tsx';
+import { type DashboardCall, may, shownAt, tenantOf } from '../call.ts';
+import { ButtonForm } from '../forms.tsx';
 import { webhooksPath } from '../paths.ts';
-import type { AddressProblem } from './address.ts';
-import { defaultUrl } from './default-url.ts';
-import { EndpointsSection } from './endpoints-section.tsx';
-import { Parts } from './parts.tsx';
+import { AddressForm, WebhooksFrame } from './elements.tsx';
+import { type AddressProblem, defaultUrl, shownAddress } from './endpoints.ts';
 import { type SecretEntry, secretsInForce } from './secrets.ts';
 import { SecretsSection, type SecretsState } from './secrets-section.tsx';
 import { TestSection, type TestState } from './test-section.tsx';
 
-/** What a form has just done or been refused; nothing of it is kept. */
+/** What a form has just done, or why it was rejected. It lives in this one answer only. */
 export interface SettingsState {
   readonly url?: { readonly typed: string; readonly problem: AddressProblem };
   readonly test?: TestState;
@@ -31,12 +35,12 @@ interface SettingsModel {
   readonly keys: readonly PublicKey[];
 }
 
-/** GET /dashboard/:environment/webhooks */
+/** GET …/webhooks */
 export function showSettings(call: DashboardCall): Promise<Response> {
   return answerSettings(call, {});
 }
 
-/** The settings' page as it is now, with what a form has to say. */
+/** The settings as they are now, with what a form has to say. */
 export async function answerSettings(
   call: DashboardCall,
   state: SettingsState,
@@ -59,121 +63,144 @@ async function readModel(call: DashboardCall): Promise<SettingsModel> {
   return { url, endpoints, secrets, keys };
 }
 
-interface SectionProps {
+interface Props {
   readonly call: DashboardCall;
   readonly model: SettingsModel;
   readonly state: SettingsState;
 }
 
-function SettingsPage({ call, model, state }: SectionProps) {
-  const text = DASHBOARD_TEXTS[call.language].webhooks;
-  const done = call.request.method === 'POST' ? null : call.url.searchParams.get('done');
+function SettingsPage({ call, model, state }: Props) {
+  const { webhooks: text, frame } = DASHBOARD_TEXTS[call.language];
   const paused = model.endpoints.filter(({ pausedAtMs }) => pausedAtMs !== null).length;
-  const mayDevelop = isAllowed(call.session.role, 'develop');
+  const mayDevelop = may(call, 'develop');
   return (
-    <Frame call={call} title={text.title} active="webhooks">
-      <Parts call={call} active="settings" />
-      <ProblemList call={call} state={state} />
-      {(done === 'url' || done === 'ended' || done === 'resumed') && (
-        <Message tone="good">
-          {text.done[done]} {text.lag}
-          {done === 'resumed' && mayDevelop && (
-            <>
-              {' '}
-              <a href={webhooksPath(call.environment, '/resend')}>{text.resendLink}</a>
-            </>
-          )}
-        </Message>
-      )}
+    <WebhooksFrame call={call} title={text.title} active="settings">
+      <ProblemList call={call} problems={problemsOf(call, state)} />
+      <Done call={call} />
       {paused > 0 && (
-        <Message tone="bad">
-          {text.pausedAlert(countText(paused, DASHBOARD_TEXTS[call.language].frame.locale))}
-        </Message>
+        <Message tone="bad">{text.pausedAlert(countText(paused, frame.locale))}</Message>
       )}
       {model.endpoints.length > 0 && <EndpointsSection call={call} endpoints={model.endpoints} />}
       <UrlSection call={call} model={model} state={state} />
       {mayDevelop && <TestSection call={call} url={model.url} state={state.test} />}
       <SecretsSection call={call} secrets={model.secrets} state={state.secrets} />
-      <KeysSection call={call} model={model} state={state} />
-    </Frame>
+      <KeysSection call={call} keys={model.keys} />
+    </WebhooksFrame>
   );
 }
 
-/** What is wrong with a form, on top, with the way to the field. */
-function ProblemList({ call, state }: Pick<SectionProps, 'call' | 'state'>) {
+function problemsOf({ language }: DashboardCall, { url, test, secrets }: SettingsState) {
+  const text = DASHBOARD_TEXTS[language].webhooks;
+  return [
+    url === undefined ? null : (['#url', text.urlProblem[url.problem]] as const),
+    test?.problem === undefined ? null : (['#test-url', text.urlProblem[test.problem]] as const),
+    secrets?.problem === 'badOverlap' ? (['#overlap', text.badOverlap] as const) : null,
+  ].filter((problem) => problem !== null);
+}
+
+/** Each change takes some seconds to reach all of the gateway, which the message says. */
+function Done({ call }: { readonly call: DashboardCall }) {
   const text = DASHBOARD_TEXTS[call.language].webhooks;
-  const problems: (readonly [href: string, problem: string])[] = [];
-  if (state.url !== undefined) {
-    problems.push(['#url', text.urlProblem[state.url.problem]]);
-  }
-  if (state.test?.problem !== undefined) {
-    problems.push(['#test-url', text.urlProblem[state.test.problem]]);
-  }
-  if (state.secrets?.problem === 'badOverlap') {
-    problems.push(['#overlap', text.badOverlap]);
-  }
-  return problems.length === 0 ? null : (
-    <Message tone="bad">
-      <p>{DASHBOARD_TEXTS[call.language].frame.problemTitle}</p>
-      <ul>
-        {problems.map(([href, problem]) => (
-          <li>
-            <a href={href}>{problem}</a>
-          </li>
-        ))}
-      </ul>
-    </Message>
+  const { url, ended, resumed } = text.done;
+  const resendLink = may(call, 'develop') && (
+    <>
+      {' '}
+      <a href={webhooksPath(call.environment, '/resend')}>{text.resendLink}</a>
+    </>
+  );
+  return (
+    <DoneMessage
+      call={call}
+      texts={{
+        url: `${url} ${text.lag}`,
+        ended: `${ended} ${text.lag}`,
+        resumed: [`${resumed} ${text.lag}`, resendLink],
+      }}
+    />
   );
 }
 
-function UrlSection({ call, model, state }: SectionProps) {
+/** The failing endpoints. A paused one has a button to resume it. */
+function EndpointsSection(props: {
+  readonly call: DashboardCall;
+  readonly endpoints: readonly Endpoint[];
+}) {
+  const { call, endpoints } = props;
   const text = DASHBOARD_TEXTS[call.language].webhooks;
-  if (!isAllowed(call.session.role, 'develop')) {
-    return (
-      <section class="card">
-        <h2>{text.urlTitle}</h2>
-        <p>{model.url === null ? text.urlNone : originOf(model.url)}</p>
-      </section>
-    );
-  }
-  const error = state.url && text.urlProblem[state.url.problem];
   return (
     <section class="card">
-      <h2>{text.urlTitle}</h2>
-      <form
-        class="form"
-        method="post"
-        action={webhooksPath(call.environment, '/url')}
-        novalidate={true}
-      >
-        <CsrfField session={call.session} />
-        <Field id="url" label={text.url} hint={text.urlHint} error={error}>
-          {(attributes) => (
-            <input
-              {...attributes}
-              type="url"
-              name="url"
-              autocomplete="off"
-              value={state.url?.typed ?? model.url ?? ''}
-            />
-          )}
-        </Field>
-        <div class="buttons">
-          <button class="primary" type="submit">
-            {text.save}
-          </button>
-        </div>
-      </form>
+      <h2>{text.endpoints}</h2>
+      <p class="hint">{text.endpointsHint}</p>
+      <Table
+        caption={text.endpoints}
+        columns={[text.endpoint, text.endpointState, text.failingSince, text.lastError]}
+        rows={endpoints.map((endpoint) => [
+          <strong>{endpoint.origin}</strong>,
+          <EndpointState call={call} endpoint={endpoint} />,
+          <When call={call} atMs={endpoint.failingSinceMs} />,
+          <code lang="en">{endpoint.lastError}</code>,
+        ])}
+        empty=""
+      />
     </section>
   );
 }
 
-/** Path and query may hold a secret of the merchant's, which a viewer has no use for. */
-function originOf(url: string): string {
-  return URL.parse(url)?.origin ?? '';
+function EndpointState(props: { readonly call: DashboardCall; readonly endpoint: Endpoint }) {
+  const { call, endpoint } = props;
+  const { origin, pausedAtMs } = endpoint;
+  const text = DASHBOARD_TEXTS[call.language].webhooks;
+  if (pausedAtMs === null) {
+    return <Badge tone="wait">{text.failing}</Badge>;
+  }
+  return (
+    <div class="stack">
+      <Badge tone="bad">{text.paused}</Badge>
+      <span class="small">
+        {text.pausedSince} <When call={call} atMs={pausedAtMs} />
+      </span>
+      {may(call, 'develop') && (
+        <ButtonForm
+          call={call}
+          action={webhooksPath(call.environment, '/endpoints/resume')}
+          label={text.resume}
+          describedAs={text.resumeOf(origin)}
+          fields={{ origin }}
+        />
+      )}
+    </div>
+  );
 }
 
-function KeysSection({ call, model }: SectionProps) {
+/** The default address: a form for developers, its origin for viewers. */
+function UrlSection({ call, model, state }: Props) {
+  const text = DASHBOARD_TEXTS[call.language].webhooks;
+  return (
+    <section class="card">
+      <h2>{text.urlTitle}</h2>
+      {may(call, 'develop') ? (
+        <AddressForm
+          call={call}
+          id="url"
+          action={webhooksPath(call.environment, '/url')}
+          label={text.url}
+          hint={text.urlHint}
+          error={state.url && text.urlProblem[state.url.problem]}
+          value={state.url?.typed ?? model.url ?? ''}
+        >
+          <button class="primary" type="submit">
+            {text.save}
+          </button>
+        </AddressForm>
+      ) : (
+        <p>{model.url === null ? text.urlNone : shownAddress(call, model.url)}</p>
+      )}
+    </section>
+  );
+}
+
+function KeysSection(props: { readonly call: DashboardCall; readonly keys: readonly PublicKey[] }) {
+  const { call, keys } = props;
   const text = DASHBOARD_TEXTS[call.language].webhooks;
   const prefix = call.environment === 'sandbox' ? '/api/v1/payment/sandbox' : '/api/v1/payment';
   return (
@@ -182,7 +209,7 @@ function KeysSection({ call, model }: SectionProps) {
       <p class="hint">
         {text.keysHint} <a href={`${prefix}/webhook-keys`}>{`${prefix}/webhook-keys`}</a>
       </p>
-      {model.keys.map(({ keyId, publicKey }) => (
+      {keys.map(({ keyId, publicKey }) => (
         <CopyText
           call={call}
           id={`key-${keyId}`}

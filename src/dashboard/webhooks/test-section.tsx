@@ -1,13 +1,13 @@
 import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { countText } from '../../i18n/money-text.ts';
 import type { DeliveryTry } from '../../intent/protocol.ts';
-import { Facts, Field, Message } from '../../ui/elements.tsx';
+import { Facts, Message } from '../../ui/elements.tsx';
 import { shownLines } from '../../ui/untrusted-text.ts';
 import { isAccepted } from '../../webhooks/send.ts';
 import type { DashboardCall } from '../call.ts';
-import { CsrfField } from '../forms.tsx';
 import { webhooksPath } from '../paths.ts';
-import type { AddressProblem } from './address.ts';
+import { AddressForm } from './elements.tsx';
+import type { AddressProblem } from './endpoints.ts';
 
 export interface TestState {
   readonly typed: string;
@@ -20,7 +20,7 @@ export interface TestState {
 export interface TestResult {
   readonly eventId: string;
   readonly log: DeliveryTry;
-  /** The endpoint was paused and has now gone on. */
+  /** The endpoint was paused; its answer has resumed it. */
   readonly hasResumed: boolean;
 }
 
@@ -31,10 +31,9 @@ interface Props {
   readonly state: TestState | undefined;
 }
 
-/** The button that sends a test event, and what became of the one just sent. */
+/** The form that sends a test webhook, and the result of the one just sent. */
 export function TestSection({ call, url, state }: Props) {
   const text = DASHBOARD_TEXTS[call.language].webhooks;
-  const error = state?.problem && text.urlProblem[state.problem];
   return (
     <section class="card" id="test">
       <h2>{text.testTitle}</h2>
@@ -43,28 +42,16 @@ export function TestSection({ call, url, state }: Props) {
         <Result call={call} sentTo={state.typed} result={state.result} />
       )}
       <p class="hint">{text.testHint}</p>
-      <form
-        class="form"
-        method="post"
+      <AddressForm
+        call={call}
+        id="test-url"
         action={webhooksPath(call.environment, '/test#test')}
-        novalidate={true}
+        label={text.testUrl}
+        error={state?.problem && text.urlProblem[state.problem]}
+        value={state?.typed ?? url ?? ''}
       >
-        <CsrfField session={call.session} />
-        <Field id="test-url" label={text.testUrl} error={error}>
-          {(attributes) => (
-            <input
-              {...attributes}
-              type="url"
-              name="url"
-              autocomplete="off"
-              value={state?.typed ?? url ?? ''}
-            />
-          )}
-        </Field>
-        <div class="buttons">
-          <button type="submit">{text.testSend}</button>
-        </div>
-      </form>
+        <button type="submit">{text.testSend}</button>
+      </AddressForm>
     </section>
   );
 }
@@ -76,11 +63,8 @@ function Result(props: {
 }) {
   const { call, sentTo, result } = props;
   const { eventId, log, hasResumed } = result;
-  const text = DASHBOARD_TEXTS[call.language].webhooks;
+  const { webhooks: text, frame } = DASHBOARD_TEXTS[call.language];
   const isGood = isAccepted(log);
-  const duration = text.milliseconds(
-    countText(log.durationMs, DASHBOARD_TEXTS[call.language].frame.locale),
-  );
   return (
     <>
       <Message tone={isGood ? 'good' : 'bad'}>
@@ -92,10 +76,8 @@ function Result(props: {
           [text.sentTo, <span lang="en">{sentTo}</span>],
           [text.webhookId, <code>{eventId}</code>],
           [text.testStatus, log.httpStatus ?? text.testNoAnswer],
-          ...(log.error === null
-            ? []
-            : [[text.testError, <code lang="en">{log.error}</code>] as const]),
-          [text.testDuration, duration],
+          log.error === null ? null : [text.testError, <code lang="en">{log.error}</code>],
+          [text.testDuration, text.milliseconds(countText(log.durationMs, frame.locale))],
         ]}
       />
       {log.httpStatus !== null && (

@@ -1,0 +1,163 @@
+import type { ComponentChildren } from 'preact';
+import type { EventType } from '../../domain/intent.ts';
+import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
+import type { DeliveryStatus } from '../../intent/protocol.ts';
+import { Navigation } from '../../ui/back-office.tsx';
+import { Badge, type BadgeTone, Field, Message } from '../../ui/elements.tsx';
+import { EVENT_WORDS } from '../../webhooks/payload.ts';
+import { type DashboardCall, may } from '../call.ts';
+import type { DaysForm } from '../days.ts';
+import { PostForm } from '../forms.tsx';
+import { Frame } from '../frame.tsx';
+import { webhooksPath } from '../paths.ts';
+
+/** The pages about webhooks, with their paths. */
+const TABS = { settings: '', events: '/events', resend: '/resend' } as const;
+
+type Tab = keyof typeof TABS;
+
+/** A page about webhooks, with links to the others. Only developers may resend. */
+export function WebhooksFrame(props: {
+  readonly call: DashboardCall;
+  readonly title: string;
+  readonly active: Tab;
+  readonly children: ComponentChildren;
+}) {
+  const { call, title, active } = props;
+  const text = DASHBOARD_TEXTS[call.language].webhooks;
+  const tabs = Object.keys(TABS) as readonly Tab[];
+  const shown = may(call, 'develop') ? tabs : tabs.filter((tab) => tab !== 'resend');
+  return (
+    <Frame call={call} title={title} active="webhooks">
+      <Navigation
+        class="parts"
+        label={text.parts}
+        links={shown.map((tab) => ({
+          href: webhooksPath(call.environment, TABS[tab]),
+          text: text[tab],
+          isCurrent: tab === active,
+        }))}
+      />
+      {props.children}
+    </Frame>
+  );
+}
+
+const TONES: Readonly<Record<DeliveryStatus, BadgeTone>> = {
+  queued: 'plain',
+  claimed: 'plain',
+  waiting: 'wait',
+  delivered: 'good',
+  dead: 'bad',
+  superseded: 'plain',
+  undeliverable: 'bad',
+  paused: 'bad',
+};
+
+/** In the order of the select box. `claimed` lasts seconds, and the read model never has it. */
+export const LISTED_STATUSES = [
+  'delivered',
+  'queued',
+  'waiting',
+  'dead',
+  'undeliverable',
+  'paused',
+  'superseded',
+] as const satisfies readonly DeliveryStatus[];
+
+/** From these a member may resend an event. In the others it is on its way, or superseded. */
+export const RESENDABLE: readonly DeliveryStatus[] = [
+  'waiting',
+  'delivered',
+  'dead',
+  'undeliverable',
+  'paused',
+];
+
+/** A delivery's status. The read model keeps text: an unknown status is shown as it is. */
+export function DeliveryBadge(props: {
+  readonly call: Pick<DashboardCall, 'language'>;
+  readonly status: string;
+}) {
+  const { call, status } = props;
+  return isDeliveryStatus(status) ? (
+    <Badge tone={TONES[status]}>{DASHBOARD_TEXTS[call.language].events.statuses[status]}</Badge>
+  ) : (
+    <Badge tone="plain">{status}</Badge>
+  );
+}
+
+function isDeliveryStatus(status: string): status is DeliveryStatus {
+  return Object.hasOwn(TONES, status);
+}
+
+/** What the event is called on the wire. */
+export function wireType(type: string): string {
+  return Object.hasOwn(EVENT_WORDS, type) ? EVENT_WORDS[type as EventType].event : type;
+}
+
+/** The result of a try: the HTTP status, or why there was none. */
+export function Outcome(props: {
+  readonly httpStatus: number | null;
+  readonly error: string | null;
+}) {
+  const { httpStatus, error } = props;
+  return <code lang="en">{error ?? `HTTP ${httpStatus}`}</code>;
+}
+
+/** A form of one address and its button. Its handler checks the address. */
+export function AddressForm(props: {
+  readonly call: DashboardCall;
+  /** Of the field, whose name is `url`. */
+  readonly id: string;
+  readonly action: string;
+  readonly label: string;
+  readonly hint?: string;
+  readonly error: string | undefined;
+  readonly value: string;
+  readonly children: ComponentChildren;
+}) {
+  const { call, id, action, label, hint, error, value } = props;
+  return (
+    <PostForm call={call} class="form" action={action} novalidate={true}>
+      <Field id={id} label={label} hint={hint} error={error}>
+        {(attributes) => (
+          <input {...attributes} type="url" name="url" autocomplete="off" value={value} />
+        )}
+      </Field>
+      <div class="buttons">{props.children}</div>
+    </PostForm>
+  );
+}
+
+interface DaysProps {
+  readonly call: DashboardCall;
+  readonly days: DaysForm;
+}
+
+/** The two day fields of a form, each with what is wrong with it. */
+export function DaysFields({ call, days }: DaysProps) {
+  const text = DASHBOARD_TEXTS[call.language].events;
+  return (
+    <>
+      {(['from', 'to'] as const).map((field) => (
+        <Field
+          id={field}
+          label={text[field]}
+          error={days.problem?.field === field ? text[days.problem.kind] : null}
+        >
+          {(attributes) => <input {...attributes} type="date" name={field} value={days[field]} />}
+        </Field>
+      ))}
+    </>
+  );
+}
+
+/** What is wrong with the days, with a link to the field. */
+export function DaysProblemMessage({ call, days: { problem } }: DaysProps) {
+  return problem === null ? null : (
+    <Message tone="bad">
+      <a href={`#${problem.field}`}>{DASHBOARD_TEXTS[call.language].events[problem.kind]}</a>
+    </Message>
+  );
+}

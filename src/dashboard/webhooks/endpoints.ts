@@ -1,0 +1,61 @@
+import { safeParse } from 'valibot';
+import { prepare, runBatch, type SqlStatement } from '../../database.ts';
+import type { Tenant } from '../../domain/intent.ts';
+import { callbackUrlField } from '../../http/url-fields.ts';
+import { endpointOrigin, resumeEndpoint } from '../../webhooks/endpoints.ts';
+import { judgeDestination } from '../../webhooks/send.ts';
+import { forgetSettingsOf } from '../../webhooks/settings.ts';
+import type { GuardReason } from '../../webhooks/url-guard.ts';
+import { auditedIfChanged } from '../audited.ts';
+import { type DashboardCall, may, tenantOf } from '../call.ts';
+
+/** Why an address is rejected; pages have a text for each. */
+export type AddressProblem = 'shape' | GuardReason;
+
+/**
+ * What is wrong with an address for webhooks, or null. It must be a callbackUrl as the API takes
+ * them (docs/decisions.md#12), and one that would be called if it were used now
+ * (docs/decisions.md#18).
+ */
+export function addressProblem(call: DashboardCall, url: string): AddressProblem | null {
+  const verdict = judgeDestination(call.env, url, call.url.origin);
+  if (!verdict.allowed) {
+    return verdict.reason;
+  }
+  return safeParse(callbackUrlField, url).success ? null : 'shape';
+}
+
+/** Whole for developers, else its origin: path and query may hold a secret of the merchant's. */
+export function shownAddress(call: DashboardCall, url: string): string {
+  return may(call, 'develop') ? url : (endpointOrigin(url) ?? '');
+}
+
+/** Where events without a callbackUrl go, as D1 has it now. */
+export function defaultUrl(db: D1Database, tenant: Tenant): Promise<string | null> {
+  return prepare(db, {
+    sql: 'SELECT url FROM webhook_settings WHERE merchant_id = ?1 AND environment = ?2',
+    params: [tenant.merchantId, tenant.environment],
+  }).first<string>('url');
+}
+
+/** Lets paused endpoints go on, each with its audit entry. The others stay as they are. */
+export async function resumeEndpoints(
+  call: DashboardCall,
+  origins: readonly string[],
+): Promise<void> {
+  if (origins.length > 0) {
+    await runBatch(
+      call.env.DB,
+      origins.flatMap((origin) => resumeStatements(call, origin)),
+    );
+    forgetSettingsOf(tenantOf(call));
+  }
+}
+
+/** The first changes a row if the endpoint was paused; the second records that. */
+export function resumeStatements(call: DashboardCall, origin: string): readonly SqlStatement[] {
+  return [
+    resumeEndpoint(tenantOf(call), origin),
+    auditedIfChanged(call, { action: 'webhook.endpoint_resumed', target: origin }),
+  ];
+}
