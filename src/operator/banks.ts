@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { prepare, type SqlStatement } from '../database.ts';
 import { successResponse } from '../http/envelope.ts';
 import { booleanField } from '../http/fields.ts';
-import { problem } from '../http/problem.ts';
+import { found, problem } from '../http/problem.ts';
 import { changeAudited, changedResponse } from './audited.ts';
 import type { OperatorCall } from './call.ts';
 import { body, lineField, patternField, readBody } from './schema.ts';
@@ -73,10 +73,7 @@ export async function changeBank(call: OperatorCall): Promise<Response> {
   const isChanged = await changed(call, update, code, detail);
   const sql = `SELECT code, name, supports_withdrawal AS supportsWithdrawal FROM banks
     WHERE code = ?1`;
-  const bank = await prepare(call.env.DB, { sql, params: [code] }).first<BankRow>();
-  if (bank === null) {
-    throw problem('not_found');
-  }
+  const bank = found(await prepare(call.env.DB, { sql, params: [code] }).first<BankRow>());
   return changedResponse(isChanged, bankOf(bank));
 }
 

@@ -13,7 +13,7 @@ import {
 import { withoutPhoneNumbers } from '../domain/phone.ts';
 import { successResponse } from '../http/envelope.ts';
 import { oneOf } from '../http/fields.ts';
-import { problem } from '../http/problem.ts';
+import { found } from '../http/problem.ts';
 import { errorText, log } from '../log.ts';
 import { readPage } from '../paging.ts';
 import { changeAudited } from './audited.ts';
@@ -47,10 +47,7 @@ export async function listDeadLetters(call: OperatorCall): Promise<Response> {
 
 /** GET …/dead-letters/{id} with the message itself; null when its data key is gone. */
 export async function readDeadLetter(call: OperatorCall): Promise<Response> {
-  const stored = await readStored(call.env.DB, call.params.id ?? '');
-  if (stored === null) {
-    throw problem('not_found');
-  }
+  const stored = found(await readStored(call.env.DB, call.params.id ?? ''));
   const { sealedBody: _sealed, ...letter } = stored;
   const content = { ...letter, body: await bodyOf(call.config.dataEncryptionKeys, stored) };
   return successResponse('Dead letter', content);

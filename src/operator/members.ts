@@ -1,7 +1,7 @@
 import { prepare } from '../database.ts';
 import { successResponse } from '../http/envelope.ts';
 import { oneOf } from '../http/fields.ts';
-import { problem } from '../http/problem.ts';
+import { found, problem } from '../http/problem.ts';
 import {
   INVITATION_MS,
   invitationPath,
@@ -55,14 +55,9 @@ export async function inviteMember(call: OperatorCall): Promise<Response> {
 export async function recoverMember(call: OperatorCall): Promise<Response> {
   await readBody(call.request, body({}));
   const merchant = await knownMerchant(call);
+  const sql = `${MEMBERS_SQL} AND id = ?2`;
   const params = [merchant.id, call.params.memberId ?? ''];
-  const member = await prepare(call.env.DB, {
-    sql: `${MEMBERS_SQL} AND id = ?2`,
-    params,
-  }).first<MemberRow>();
-  if (member === null) {
-    throw problem('not_found');
-  }
+  const member = found(await prepare(call.env.DB, { sql, params }).first<MemberRow>());
   return link(call, { merchant, memberId: member.id, name: member.name, role: member.role });
 }
 

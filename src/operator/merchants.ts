@@ -7,7 +7,7 @@ import type { CommissionRate } from '../domain/money.ts';
 import { withoutPhoneNumbers } from '../domain/phone.ts';
 import { successResponse } from '../http/envelope.ts';
 import { oneOf } from '../http/fields.ts';
-import { problem, validationProblem } from '../http/problem.ts';
+import { found, problem, validationProblem } from '../http/problem.ts';
 import { type MethodSettings, methodSettings } from '../merchants/methods.ts';
 import { addWebhookSecret, createMerchant } from '../merchants/provision.ts';
 import { generateWebhookSecret } from '../merchants/webhook-secret.ts';
@@ -202,11 +202,7 @@ async function changed(
 /** The merchant that the path names. Problem 404. */
 export async function knownMerchant({ env, params }: OperatorCall) {
   const id = params.merchantId ?? '';
-  const merchant = MERCHANT_ID.test(id) ? await merchantAt(env.DB, id) : null;
-  if (merchant === null) {
-    throw problem('not_found');
-  }
-  return merchant;
+  return found(MERCHANT_ID.test(id) ? await merchantAt(env.DB, id) : null);
 }
 
 async function merchantContent(call: OperatorCall, id: string | undefined) {

@@ -1,5 +1,5 @@
 import { successResponse } from '../../http/envelope.ts';
-import { problem } from '../../http/problem.ts';
+import { found, problem } from '../../http/problem.ts';
 import { type IntentClient, intentByUniqueId } from '../../intent/client.ts';
 import { findUniqueId } from '../../read-model/queries.ts';
 import { statusContent } from '../../webhooks/payload.ts';
@@ -15,10 +15,7 @@ export async function readPayment(call: MerchantCall): Promise<Response> {
   if (direct.type === 'found') {
     return successResponse('Payment found', statusContent(direct.intent));
   }
-  const uniqueId = await findUniqueId(call.env, call.access, call.id);
-  if (uniqueId === null) {
-    throw problem('not_found');
-  }
+  const uniqueId = found(await findUniqueId(call.env, call.access, call.id));
   const indirect = await intentByUniqueId(call.env, call.access, uniqueId).read();
   if (indirect.type === 'not_found') {
     throw problem('not_found');

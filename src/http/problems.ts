@@ -1,0 +1,101 @@
+/** The text between braces is filled in from the details of the problem. */
+interface Entry {
+  readonly status: number;
+  readonly message: string;
+}
+
+/** Every answer of the APIs that is not success. */
+export const PROBLEMS = {
+  validation_failed: { status: 400, message: 'Validation failed' },
+  invalid_json: { status: 400, message: 'The body is not valid JSON' },
+  not_found: { status: 404, message: 'Not found' },
+  method_not_allowed: { status: 405, message: 'Method {method} is not allowed here' },
+  body_too_large: { status: 413, message: 'The body is larger than {bytesMax} bytes' },
+  unsupported_content_type: { status: 415, message: 'Content-Type must be application/json' },
+  too_many_requests: { status: 429, message: 'Too many requests' },
+  internal_error: { status: 500, message: 'Internal server error' },
+  unavailable: { status: 503, message: 'Temporarily unavailable' },
+
+  // The merchants' API.
+  api_key_missing: { status: 401, message: 'The apiKey header is missing' },
+  api_key_invalid: { status: 401, message: 'Invalid API key' },
+  api_key_of_other_environment: {
+    status: 403,
+    message: 'This API key is not for the {environment} environment',
+  },
+  idempotency_key_malformed: {
+    status: 400,
+    message: 'Idempotency-Key must be 1 to {charactersMax} printable ASCII characters',
+  },
+  idempotency_key_in_use: {
+    status: 409,
+    message: 'The first request with this Idempotency-Key is still in progress',
+  },
+  idempotency_key_reused: {
+    status: 422,
+    message: 'This Idempotency-Key was used with another body',
+  },
+  duplicate_payment: {
+    status: 409,
+    message: 'Duplicate key: paymentIntentUniqueId "{uniqueId}" already exists',
+  },
+  payment_in_progress: {
+    status: 409,
+    message: 'A payment is in progress; it cannot be canceled now',
+  },
+  payment_ended: {
+    status: 409,
+    message: 'The payment has ended ({status}); it cannot be canceled',
+  },
+
+  // The operator's API.
+  credentials_missing: { status: 401, message: '{schemes} authorization is missing' },
+  operator_secret_invalid: { status: 401, message: 'Invalid secret' },
+  access_token_invalid: {
+    status: 401,
+    message: 'The token of Cloudflare Access is missing or not valid',
+  },
+  access_keys_unavailable: {
+    status: 503,
+    message: 'The keys of Cloudflare Access cannot be had just now',
+  },
+  operator_name_invalid: {
+    status: 400,
+    message: "The operator's name (x-operator) must be 1 to {charactersMax} printable characters",
+  },
+  payment_unreachable: { status: 503, message: 'The payment cannot be reached just now' },
+  attempt_not_found: { status: 404, message: 'The payment has no such attempt' },
+  window_open: {
+    status: 409,
+    message:
+      'The rail may still take money until {deadline}: nobody can say yet that the attempt has failed. Nothing was settled',
+  },
+  attempt_not_pending: {
+    status: 409,
+    message: 'The attempt is {status} already. Nothing was settled',
+  },
+  malformed_settlement: {
+    status: 409,
+    message: "The note, the receipt or the operator's name cannot be kept. Nothing was settled",
+  },
+  settlement_rejected: {
+    status: 409,
+    message: 'The payment refused it: {rejection}. Nothing was settled',
+  },
+  merchant_exists: { status: 409, message: 'There is a merchant {id} already' },
+  merchant_suspended: {
+    status: 409,
+    message: 'The merchant is suspended: no link opens. Reactivate it first',
+  },
+  bank_exists: { status: 409, message: 'There is a bank {code} already' },
+  bank_unchanged: {
+    status: 400,
+    message: 'Nothing to change: give name, supportsWithdrawal or both',
+  },
+  republish_ambiguous: {
+    status: 400,
+    message: 'Give objectIds, or afterUuid and limit, not both',
+  },
+} as const satisfies Record<string, Entry>;
+
+export type ProblemReason = keyof typeof PROBLEMS;
