@@ -3,7 +3,7 @@ import { problemResponse } from '../http/envelope.ts';
 import { AreaRouter, type Refuse } from '../http/router.ts';
 import { authenticateOperator, type Schemes } from './authenticate.ts';
 import type { OperatorRoute } from './call.ts';
-import { deskProblem } from './desk/notice.tsx';
+import { deskProblem } from './desk/frame.tsx';
 import { DESK_ROUTES } from './desk/routes.ts';
 import { API_ROUTES } from './routes.ts';
 

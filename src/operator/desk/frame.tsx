@@ -1,7 +1,11 @@
 import type { ComponentChildren } from 'preact';
+import type { Problem } from '../../http/problem.ts';
 import { backOfficeLanguageOf, DESK_TEXTS } from '../../i18n/back-office.ts';
 import type { DeskMessages } from '../../i18n/messages.ts';
+import { answerPage } from '../../ui/answer.ts';
 import { BackOfficePage, Navigation, type PageView } from '../../ui/back-office.tsx';
+import { Table } from '../../ui/elements.tsx';
+import type { OperatorCall } from '../call.ts';
 
 type Item = keyof DeskMessages['pages']['nav'];
 
@@ -51,27 +55,59 @@ export function DeskFrame(props: {
   );
 }
 
-/** The way to the next page of a list, and back to its beginning. */
-export function DeskPager(props: {
-  readonly view: PageView;
-  readonly path: string;
-  readonly nextCursor: string | null;
-}) {
-  const { view, path, nextCursor } = props;
+/** A page of one list: its rows, the way to the next page and back to the beginning. */
+export function answerList(
+  call: OperatorCall,
+  active: 'attention' | 'merchants',
+  list: {
+    readonly columns: readonly string[];
+    readonly rows: readonly (readonly ComponentChildren[])[];
+    readonly empty: string;
+    readonly nextCursor: string | null;
+  },
+): Response {
+  const view = deskView(call.request);
   const text = DESK_TEXTS[view.language].pages;
+  const title = text.nav[active];
+  const path = PATHS[active];
+  const { columns, rows, empty, nextCursor } = list;
   const isFirst = !view.url.searchParams.has('cursor');
-  return isFirst && nextCursor === null ? null : (
-    <nav class="pager" aria-label={text.next}>
-      {!isFirst && (
-        <a class="button" href={path}>
-          {text.first}
-        </a>
+  const page = (
+    <DeskFrame view={view} title={title} active={active}>
+      <Table caption={title} columns={columns} rows={rows} empty={empty} />
+      {(!isFirst || nextCursor !== null) && (
+        <nav class="pager" aria-label={text.next}>
+          {!isFirst && (
+            <a class="button" href={path}>
+              {text.first}
+            </a>
+          )}
+          {nextCursor !== null && (
+            <a class="button" rel="next" href={`${path}?cursor=${encodeURIComponent(nextCursor)}`}>
+              {text.next}
+            </a>
+          )}
+        </nav>
       )}
-      {nextCursor !== null && (
-        <a class="button" rel="next" href={`${path}?cursor=${encodeURIComponent(nextCursor)}`}>
-          {text.next}
-        </a>
-      )}
-    </nav>
+    </DeskFrame>
   );
+  return answerPage(call, page);
+}
+
+/** What a browser shows in place of a page of the desk. */
+export function deskProblem(request: Request, problem: Problem): Response {
+  const view = deskView(request);
+  const { problems } = DESK_TEXTS[view.language].pages;
+  const known = Object.entries(problems).find(([status]) => status === String(problem.status));
+  const { title, text } = known?.[1] ?? problems.other;
+  const page = (
+    <DeskFrame view={view} title={title} active={null}>
+      <p>{text}</p>
+    </DeskFrame>
+  );
+  const response = answerPage({ request }, page, { status: problem.status });
+  for (const [name, value] of Object.entries(problem.headers)) {
+    response.headers.set(name, value);
+  }
+  return response;
 }
