@@ -483,7 +483,7 @@ export const dashboard: DashboardMessages = {
     reference: 'transactionId',
     railReference: 'የክፍያ አቅራቢው ማጣቀሻ',
     receipt: 'ደረሰኝ',
-    railWords: 'የክፍያ አቅራቢው ቃል',
+    providerCode: 'የክፍያ አቅራቢው ቃል',
     startedAt: 'የጀመረው',
     updatedAt: 'የመጨረሻ ለውጥ',
     windowEndsAt: 'የአቅራቢው ጊዜ የሚያበቃው',

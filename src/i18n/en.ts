@@ -484,7 +484,7 @@ export const dashboard = {
     reference: 'transactionId',
     railReference: "Rail's reference",
     receipt: 'Receipt',
-    railWords: "Rail's words",
+    providerCode: 'Provider code',
     startedAt: 'Started',
     updatedAt: 'Last change',
     windowEndsAt: "Rail's window ends",

@@ -115,7 +115,7 @@ export interface HistoryDetail {
   readonly reason?: FailureReason;
   readonly receipt?: string;
   /** The rail's own code or state. */
-  readonly words?: string;
+  readonly providerCode?: string;
   /** Recorded by this transition. */
   readonly anomaly?: Anomaly['kind'];
   /** Paid after the merchant was told otherwise. */

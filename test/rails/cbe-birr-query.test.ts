@@ -49,12 +49,12 @@ describe('query', () => {
   });
 
   test.each<[CustomerAct, object]>([
-    ['pays', { type: 'succeeded', receipt: null, words: 'Birr Moved' }],
-    ['declines', { type: 'failed', reason: 'declined', words: 'Turned Down' }],
-    ['lacks_funds', { type: 'failed', reason: 'declined', words: 'Not Moved' }],
-    ['mistypes_pin', { type: 'failed', reason: 'declined', words: 'Not Moved' }],
-    ['cancels', { type: 'failed', reason: 'declined', words: 'Walked Away' }],
-    ['times_out', { type: 'failed', reason: 'declined', words: 'Not Moved' }],
+    ['pays', { type: 'succeeded', receipt: null, providerCode: 'Birr Moved' }],
+    ['declines', { type: 'failed', reason: 'declined', providerCode: 'Turned Down' }],
+    ['lacks_funds', { type: 'failed', reason: 'declined', providerCode: 'Not Moved' }],
+    ['mistypes_pin', { type: 'failed', reason: 'declined', providerCode: 'Not Moved' }],
+    ['cancels', { type: 'failed', reason: 'declined', providerCode: 'Walked Away' }],
+    ['times_out', { type: 'failed', reason: 'declined', providerCode: 'Not Moved' }],
   ])('the customer %s', async (act, outcome) => {
     const order = scene.newOrder();
     await (await scene.visited(order)).act(act, { silent: true });
@@ -88,7 +88,7 @@ describe('query', () => {
     expect(await scene.rail.query(order, nowMs + 31 * dayMs)).toEqual({
       type: 'unknown',
       checkAtMs: null,
-      words: 'At Counter',
+      providerCode: 'At Counter',
     });
   });
 

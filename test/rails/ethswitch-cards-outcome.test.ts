@@ -54,11 +54,15 @@ describe('the query', () => {
   const PAID = {
     type: 'succeeded',
     receipt: expect.stringMatching(/^7\d{11}$/),
-    words: 'orderStatus 2 actionCode 0',
+    providerCode: 'orderStatus 2 actionCode 0',
   };
   const OPEN = { type: 'unknown', checkAtMs: expect.any(Number) };
-  const declined = (words: string) => ({ ...OPEN, words });
-  const failed = (reason: FailureReason, words: string) => ({ type: 'failed', reason, words });
+  const declined = (providerCode: string) => ({ ...OPEN, providerCode });
+  const failed = (reason: FailureReason, providerCode: string) => ({
+    type: 'failed',
+    reason,
+    providerCode,
+  });
 
   test.each<[CustomerAct, object, object]>([
     ['pays', PAID, PAID],
@@ -132,10 +136,10 @@ describe('the query', () => {
       reference: REFERENCE,
       railReference,
     };
-    const declined = { status: 200, word: 'orderStatus 6 actionCode 116' };
+    const declined = { status: 200, providerCode: 'orderStatus 6 actionCode 116' };
     expect(lines).toEqual([
       { level: 'warn', ...line, ...declined },
-      { level: 'warn', ...line, word: null },
+      { level: 'warn', ...line, providerCode: null },
       { level: 'info', ...line, ...declined },
     ]);
   });
@@ -152,7 +156,7 @@ describe('the query', () => {
     expect(await rail.query(later, nowMs)).toEqual({
       type: 'unknown',
       checkAtMs: nowMs + 40_000,
-      words: 'orderStatus 0 actionCode -100',
+      providerCode: 'orderStatus 0 actionCode -100',
     });
   });
 
@@ -236,7 +240,7 @@ describe('the callback', () => {
   const OPEN = {
     type: 'unknown',
     checkAtMs: expect.any(Number),
-    words: 'orderStatus 0 actionCode -100',
+    providerCode: 'orderStatus 0 actionCode -100',
   };
   test.each<[CallbackVariant, unknown]>([
     ['forged', OPEN],

@@ -155,7 +155,7 @@ describe('the start', () => {
     await railOf({ ...nbg.settings, password: 'old' }).start(order);
     await OFFLINE.start(order);
     await rail.start(order);
-    const line = { level: 'warn', rail: 'ethswitch-nbg', reference: REFERENCE, word: null };
+    const line = { level: 'warn', rail: 'ethswitch-nbg', reference: REFERENCE, providerCode: null };
     expect(lines).toEqual([
       { ...line, call: 'order.create', status: 403 },
       { ...line, call: 'order.create' },

@@ -65,7 +65,7 @@ const ACCEPTED = { status: 200, answer: { code: 0, msg: 'success' } };
 const SUCCEEDED = {
   type: 'succeeded',
   receipt: expect.stringMatching(/^[A-Z0-9]{10}$/),
-  words: 'PAY_SUCCESS',
+  providerCode: 'PAY_SUCCESS',
 };
 
 describe('genuine', () => {
@@ -86,8 +86,8 @@ describe('genuine', () => {
   });
 
   test.each([
-    ['declines', { type: 'failed', reason: 'declined', words: 'PAY_FAILED' }],
-    ['times_out', { type: 'failed', reason: 'timed_out', words: 'ORDER_CLOSED' }],
+    ['declines', { type: 'failed', reason: 'declined', providerCode: 'PAY_FAILED' }],
+    ['times_out', { type: 'failed', reason: 'timed_out', providerCode: 'ORDER_CLOSED' }],
   ] as const)('the customer %s', async (act, outcome) => {
     const { result, ...answer } = await handled(await acted(act));
     expect(result.type === 'outcome' && result.outcome).toEqual(outcome);

@@ -101,7 +101,7 @@ describe('a payment', () => {
       type: 'accepted',
       redirectUrl,
       railReference: prepayId,
-      words: '0',
+      providerCode: '0',
     });
     expect((await scene.rail.query(order, Date.now())).type).toBe('unknown');
 
@@ -122,7 +122,7 @@ describe('a payment', () => {
     expect(returned.searchParams.get('trade_status')).toBe('PAY_SUCCESS');
 
     const outcome = await scene.rail.query(order, Date.now());
-    expect(outcome).toEqual({ type: 'succeeded', receipt: transId, words: 'PAY_SUCCESS' });
+    expect(outcome).toEqual({ type: 'succeeded', receipt: transId, providerCode: 'PAY_SUCCESS' });
   });
 
   test('the page opens for nobody but who signed the address', async () => {
@@ -138,11 +138,11 @@ describe('a payment', () => {
     ['mistypes_pin', DECLINED, 'PAY_FAILED'],
     ['cancels', DECLINED, 'PAY_FAILED'],
     ['times_out', { type: 'failed', reason: 'timed_out' }, 'ORDER_CLOSED'],
-  ] as const)('the customer %s', async (act, outcome, words) => {
+  ] as const)('the customer %s', async (act, outcome, providerCode) => {
     const order = scene.order();
     await scene.rail.start(order);
     await (await scene.telebirr.order(order.attempt.reference)).act(act, { silent: true });
-    expect(await scene.rail.query(order, Date.now())).toEqual({ ...outcome, words });
+    expect(await scene.rail.query(order, Date.now())).toEqual({ ...outcome, providerCode });
     expect(CUSTOMER_ACTS).toContain(act);
   });
 
@@ -155,10 +155,10 @@ describe('the start', () => {
   test.each([
     ['misconfigured', 'misconfigured', '60200099'],
     ['unavailable', 'rail_unavailable', '49401021002'],
-  ] as const)('refused as %s', async (refuses, reason, words) => {
+  ] as const)('refused as %s', async (refuses, reason, providerCode) => {
     const order = scene.order();
     scene.telebirr.plan(amountOf(order), { refuses });
-    expect(await scene.rail.start(order)).toEqual({ type: 'refused', reason, words });
+    expect(await scene.rail.start(order)).toEqual({ type: 'refused', reason, providerCode });
   });
 
   const strangers = rsaKeyPair();

@@ -238,7 +238,7 @@ describe('the start', () => {
     expect(await scene.rail.start(scene.newOrder({ attempt: { reference } }))).toEqual({
       type: 'refused',
       reason: 'declined',
-      words: 'X100',
+      providerCode: 'X100',
     });
   });
 
