@@ -148,7 +148,7 @@ export async function postCallback(
   return { status: response.status, text: await response.text() };
 }
 
-const WAIT_TIMEOUT_MS = 30_000;
+const WAIT_TIMEOUT_MS = 60_000;
 
 /** Orders by id, and who waits for one. */
 export class OrderBook<Order extends { readonly orderId: string }> {
