@@ -16,7 +16,7 @@ import { audited, auditedIfChanged } from '../audited.ts';
 import { type DashboardCall, tenantOf } from '../call.ts';
 import { noticePage } from '../notices.tsx';
 import { webhooksPath } from '../paths.ts';
-import { addressProblem, defaultUrl, resumeEndpoints, resumeStatements } from './endpoints.ts';
+import { addressProblem, defaultUrl, resumePausedEndpoint, resumeStatements } from './endpoints.ts';
 import {
   endSecret,
   expireOthers,
@@ -121,7 +121,7 @@ export async function endSecretNow(call: DashboardCall): Promise<Response> {
 
 /** POST …/webhooks/endpoints/resume */
 export async function resumePaused(call: DashboardCall): Promise<Response> {
-  await resumeEndpoints(call, [call.form.text('origin')]);
+  await resumePausedEndpoint(call, call.form.text('origin'));
   return redirectTo(call, webhooksPath(call.environment), { done: 'resumed' });
 }
 
