@@ -4,6 +4,7 @@ import type { FailureReason } from '../../src/domain/intent.ts';
 import { ethiopianTimestamp, purchaseDescription } from '../../src/rails/ebirr/purchase.ts';
 import { type EbirrScene, ebirrScene } from '../support/rails/ebirr-scene.ts';
 import { watchRailAnswers } from '../support/rails/logged.ts';
+import { endTimeoutsOnSilence } from '../support/rails/timeouts.ts';
 
 /**
  * Goal: eBirr is asked for each payment in exactly its published form, once, and an answer that
@@ -249,12 +250,11 @@ describe('the answer to the purchase', () => {
   ];
 
   test.each(FAULTS)('%s: unknown, and no second call', async (start) => {
-    const timeout = AbortSignal.timeout.bind(AbortSignal);
-    const spy = vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => timeout(1_000));
+    const timeout = endTimeoutsOnSilence();
     scene.standIn.plan('1500.00', { start, act: 'pays', callback: 'never' });
     const started = scene.order();
     expect(await rail.start(started)).toEqual({ type: 'unknown' });
-    expect(spy).toHaveBeenCalledExactlyOnceWith(330_000);
+    expect(timeout).toHaveBeenCalledExactlyOnceWith(330_000);
     expect(scene.standIn.calls).toHaveLength(1);
     if (start.startsWith('taken') || start === 'truncated') {
       expect((await scene.standIn.order(started.attempt.reference)).acted).toBe('pays');

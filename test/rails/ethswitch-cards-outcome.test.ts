@@ -14,12 +14,12 @@ import {
   orderAt,
   outcomeOf,
   type Receiver,
-  shortenTimeouts,
   started,
   startReceiver,
 } from '../support/rails/ethswitch-scene.ts';
 import { watchRailAnswers } from '../support/rails/logged.ts';
 import { orderFor } from '../support/rails/order.ts';
+import { endTimeoutsOnSilence, holdTimeouts } from '../support/rails/timeouts.ts';
 
 const REFERENCE = 'H7K2M9QX4T0B8ZC3VN5D';
 const FORM_TYPE = 'application/x-www-form-urlencoded';
@@ -116,7 +116,7 @@ describe('the query', () => {
   });
 
   test('what the gateway said is logged once it is final, or is not understood', async () => {
-    shortenTimeouts();
+    endTimeoutsOnSilence();
     const lines = watchRailAnswers();
     const { epg, rail, receiver } = await scene();
     vi.useFakeTimers({ toFake: ['Date'] });
@@ -170,7 +170,7 @@ describe('the query', () => {
   });
 
   test.each<Fault>(['http_500', 'reset', 'hang', 'truncated'])('%s is unknown', async (fault) => {
-    shortenTimeouts();
+    endTimeoutsOnSilence();
     const { epg, rail, receiver } = await scene();
     const order = await started(rail, receiver);
     await (await epg.order(REFERENCE)).act('pays', { silent: true });
@@ -201,12 +201,13 @@ describe('the query', () => {
   });
 
   test('a customer who is back while the start is under way proves nothing by it', async () => {
-    shortenTimeouts();
+    const timeouts = holdTimeouts();
     const { epg, rail, receiver } = await scene();
     epg.plan('150000', { start: 'hang' });
     const order = orderAt(rail, receiver);
     const starting = rail.start(order);
     expect(await rail.query(order, Date.now())).toMatchObject({ type: 'unknown' });
+    timeouts.end();
     expect(await starting).toEqual({ type: 'unknown' });
   });
 });

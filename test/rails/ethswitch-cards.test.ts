@@ -13,13 +13,13 @@ import {
   headersOf,
   orderAt,
   type Receiver,
-  shortenTimeouts,
   started,
   startReceiver,
   startScripted,
 } from '../support/rails/ethswitch-scene.ts';
 import { watchRailAnswers } from '../support/rails/logged.ts';
 import { orderFor } from '../support/rails/order.ts';
+import { endTimeoutsOnSilence } from '../support/rails/timeouts.ts';
 
 const REFERENCE = 'H7K2M9QX4T0B8ZC3VN5D';
 const FORM_TYPE = 'application/x-www-form-urlencoded';
@@ -212,7 +212,7 @@ describe('the start', () => {
     'taken_then_reset',
     'taken_then_hang',
   ])('%s is unknown, and tried once', async (fault) => {
-    shortenTimeouts();
+    endTimeoutsOnSilence();
     const { epg, rail, receiver } = await scene();
     epg.plan('150000', { start: fault });
     expect(await rail.start(orderAt(rail, receiver))).toEqual({ type: 'unknown' });
@@ -237,7 +237,7 @@ describe('the start', () => {
   });
 
   test('is logged where the gateway does not take it', async () => {
-    shortenTimeouts();
+    endTimeoutsOnSilence();
     const lines = watchRailAnswers();
     const { epg, rail, receiver } = await scene();
     const order = orderAt(rail, receiver);

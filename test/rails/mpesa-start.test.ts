@@ -13,12 +13,12 @@ import { mpesaRail } from '../../src/rails/mpesa/rail.ts';
 import { watchRailAnswers } from '../support/rails/logged.ts';
 import {
   PHONE,
-  SHORT_TIMEOUT_MS,
   sampleRequestText,
   settingsOf,
   VALID_SETTINGS,
 } from '../support/rails/mpesa-fixtures.ts';
 import { type MpesaScene, startMpesaScene } from '../support/rails/mpesa-scene.ts';
+import { endTimeoutsOnSilence } from '../support/rails/timeouts.ts';
 
 let scene: MpesaScene;
 
@@ -190,8 +190,9 @@ describe('a start', () => {
   it.each<Fault>(['http_500', 'reset', 'hang', 'truncated', 'taken_then_reset', 'taken_then_hang'])(
     'whose push meets the fault %s is unknown, and is made once',
     async (start) => {
+      endTimeoutsOnSilence();
       const order = scene.plannedOrder({ start });
-      expect(await scene.railWith({}, SHORT_TIMEOUT_MS).start(order)).toEqual({ type: 'unknown' });
+      expect(await scene.railWith().start(order)).toEqual({ type: 'unknown' });
       const { reference } = order.attempt;
       const pushes = scene.standIn.calls.filter(({ body }) => body.includes(`"${reference}"`));
       expect(pushes).toHaveLength(1);

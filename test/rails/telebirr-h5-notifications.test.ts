@@ -17,6 +17,7 @@ import {
   type TelebirrScene,
   telebirrScene,
 } from '../support/rails/telebirr-h5-scene.ts';
+import { endTimeoutsOnSilence } from '../support/rails/timeouts.ts';
 
 /** Goal: a notification moves a payment only when telebirr signed it and telebirr confirms it. */
 
@@ -122,6 +123,7 @@ describe('paid, and not confirmed', () => {
   test.each<Fault>(['http_500', 'reset', 'hang', 'truncated'])(
     'the query fails by %s: asked again at once, and telebirr shall notify again',
     async (fault) => {
+      endTimeoutsOnSilence();
       const order = await acted('pays', { attempt: { checks: 9 } });
       scene.telebirr.plan((order.chargedMinor / 100).toFixed(2), { query: fault });
       const before = Date.now();

@@ -3,6 +3,7 @@ import { CUSTOMER_ACTS, type Fault } from '../../scripts/stand-ins/stand-in.ts';
 import { bareBase64, rsaKeyPair } from '../../scripts/stand-ins/telebirr-h5-wire.ts';
 import type { RailOrder, StartResult } from '../../src/rails/rail.ts';
 import { railOf, type TelebirrScene, telebirrScene } from '../support/rails/telebirr-h5-scene.ts';
+import { endTimeoutsOnSilence } from '../support/rails/timeouts.ts';
 
 /** Goal: whatever telebirr does with a call, the payment's state is what is certainly true. */
 
@@ -184,6 +185,7 @@ describe('the start', () => {
   });
 
   test.each(FAULTS)('unknown after %s', async (fault) => {
+    endTimeoutsOnSilence();
     const order = scene.order();
     scene.telebirr.plan(amountOf(order), { start: fault });
     expect(await scene.rail.start(order)).toEqual({ type: 'unknown' });
@@ -251,6 +253,7 @@ describe('the start', () => {
 
 describe('a query', () => {
   test.each(FAULTS)('proves nothing after %s, and is made again later', async (fault) => {
+    endTimeoutsOnSilence();
     const order = scene.order({ attempt: { checks: 3 } });
     await scene.rail.start(order);
     await (await scene.telebirr.order(order.attempt.reference)).act('pays', { silent: true });

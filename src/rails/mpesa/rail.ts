@@ -36,14 +36,11 @@ const MPESA_PHONE = /^2517\d{8}$/;
  * by callback alone. The provider's status query asks for the receipt number, which only the callback
  * brings, so a push that never reported cannot be queried.
  */
-export function mpesaRail(
-  settings: MpesaSettings,
-  startTimeoutMs = START_TIMEOUT_MS,
-): Rail & PhoneCheck & Callbacks {
+export function mpesaRail(settings: MpesaSettings): Rail & PhoneCheck & Callbacks {
   const rail = {
     id: RAIL_ID,
     currencies: CURRENCIES,
-    startTimeoutMs,
+    startTimeoutMs: START_TIMEOUT_MS,
 
     takesPhone: (phone: string) => MPESA_PHONE.test(phone),
 
@@ -55,7 +52,7 @@ export function mpesaRail(
       if (typeof phone !== 'string') {
         return phone;
       }
-      const answerByMs = Date.now() + startTimeoutMs;
+      const answerByMs = Date.now() + START_TIMEOUT_MS;
       const first = await push(settings, order, phone, answerByMs);
       // M-PESA refuses a token before it looks at the push, so a second push is still the only one.
       const result =
