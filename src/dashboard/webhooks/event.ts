@@ -17,7 +17,7 @@ export interface EventDetails {
   readonly isDefault: boolean;
 }
 
-/** A payment has a handful of versions; a longer number is of no event. */
+/** A payment has few versions, so a longer number names no event. */
 const SEQUENCE = /^[1-9]\d{0,8}$/;
 
 /** The event that the path names, if this tenant has it. */
@@ -46,8 +46,9 @@ export interface Resent {
 }
 
 /**
- * Resends the event that the path names, from the start of its schedule. The object and the audit log cannot change in one commit: the entry
- * follows, so the log never records what did not happen. Null: no such event.
+ * Resends the event that the path names, from the start of its schedule. The object and the audit
+ * log cannot change in one commit: the entry follows, so the log never records what did not happen.
+ * Null: no such event.
  */
 export async function resendEvent(call: DashboardCall): Promise<Resent | null> {
   const details = await readEvent(call);

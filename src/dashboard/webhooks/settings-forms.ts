@@ -34,7 +34,7 @@ const HOUR_MS = 60 * 60 * 1_000;
 const BAD_REQUEST = 400;
 const TOO_MANY_REQUESTS = 429;
 
-/** POST …/webhooks/url: where events without a callbackUrl go; empty: nowhere. */
+/** POST …/webhooks/url: where events without a callbackUrl go. Empty: nowhere. */
 export async function changeUrl(call: DashboardCall): Promise<Response> {
   const typed = call.form.text('url');
   const problem = typed === '' ? null : addressProblem(call, typed);
