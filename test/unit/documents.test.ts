@@ -48,6 +48,17 @@ describe('docs/operations.md', () => {
   });
 });
 
+describe('docs/state-machine.md', () => {
+  test('names only commands, rejections, events and reasons that the domain has', () => {
+    const code = SOURCES.filter((path) => path.startsWith('src/domain/'))
+      .map(read)
+      .join('\n');
+    const named = read('docs/state-machine.md').matchAll(/`([a-z]+(?:_[a-z]+)+)`/g);
+    const unknown = [...named].filter(([, word]) => !code.includes(`'${word}'`));
+    expect(unknown.map(([, word]) => word)).toEqual([]);
+  });
+});
+
 describe('citations', () => {
   test('in sources lead to a document and its heading', () => {
     const broken = SOURCES.flatMap((source) =>
