@@ -1,18 +1,17 @@
 /**
- * `npm run dev`: from a fresh clone to a gateway that takes payments. Makes local secrets, prepares
- * the local database and its demo merchant, starts stand-ins for production's rails (unless
- * `--no-stand-ins`), then runs `wrangler dev`. All other options are wrangler's; `--port` and
- * `--persist-to` are also understood here.
+ * `npm run dev`: from a fresh clone to a gateway that takes payments. Creates what is missing (local
+ * secrets, tables, a demo merchant), starts stand-ins for the providers, runs `wrangler dev` and
+ * prints the first steps. `--port`, `--persist-to`, `--no-stand-ins` and `--verbose` are its own
+ * options; all others are wrangler's.
  */
 import type { ChildProcess } from 'node:child_process';
 import { constants } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
 import { demoInvitation } from './demo-invitation.ts';
-import { demoMerchant, seedDemoMerchant, writeDemoMerchant } from './demo-merchant.ts';
-import { type DevOptions, devOptions } from './dev-options.ts';
+import { firstSteps } from './dev/first-steps.ts';
+import { type DevOptions, devOptions } from './dev/options.ts';
+import { prepareLocalGateway } from './dev/prepare.ts';
 import { PROJECT_DIRECTORY } from './files.ts';
-import { firstSteps, productionSteps } from './first-steps.ts';
-import { localSecrets } from './local-secrets.ts';
 import { expectFreePort } from './ports.ts';
 import { startStandIns } from './stand-ins/start-all.ts';
 import { startWrangler } from './wrangler.ts';
@@ -25,21 +24,14 @@ async function main(): Promise<void> {
   const options = devOptions(process.argv.slice(2));
   const baseUrl = `http://localhost:${options.port}`;
   await expectFreePort(options.port);
-  const secrets = await localSecrets();
-  const merchant = await demoMerchant(baseUrl, secrets);
-  await seedDemoMerchant(options.stateDirectory, merchant, secrets);
-  const joinUrl = await demoInvitation(options.stateDirectory, merchant);
-  // Before the port answers: whoever waits for the port may read the file at once.
-  await writeDemoMerchant(merchant);
+  const prepared = await prepareLocalGateway(options.stateDirectory, baseUrl);
+  const joinUrl = await demoInvitation(options.stateDirectory, prepared.merchant);
   const standIns = options.hasStandIns ? await startStandIns(baseUrl) : null;
   const args = [...wranglerArgs(options), ...(standIns?.wranglerArgs ?? [])];
   const wrangler = startWrangler(args, PROJECT_DIRECTORY);
   liveAndDieWith(wrangler);
   await untilAnswered(baseUrl);
-  console.log(firstSteps(merchant, joinUrl));
-  if (standIns !== null) {
-    console.log(productionSteps(standIns));
-  }
+  console.log(firstSteps({ ...prepared, joinUrl, standIns }));
 }
 
 function wranglerArgs(options: DevOptions): readonly string[] {
@@ -48,16 +40,17 @@ function wranglerArgs(options: DevOptions): readonly string[] {
     ...['--port', String(options.port), '--persist-to', options.stateDirectory],
     // The only place where webhooks may go to this machine (docs/decisions.md#18).
     ...['--var', 'LOCAL_CALLBACKS:true'],
-    ...inspectorArgs(options),
+    // Any free port: two gateways must not fight over the debugger's.
+    ...unlessGiven(options, '--inspector-port', '0'),
+    ...(options.isVerbose ? [] : unlessGiven(options, '--log-level', 'warn')),
     '--show-interactive-dev-session=false',
     ...options.otherArgs,
   ];
 }
 
-/** Any free port unless told: two gateways must not fight over the debugger's. */
-function inspectorArgs({ otherArgs }: DevOptions): readonly string[] {
-  const isGiven = otherArgs.some((argument) => argument.startsWith('--inspector-port'));
-  return isGiven ? [] : ['--inspector-port', '0'];
+function unlessGiven({ otherArgs }: DevOptions, option: string, value: string): readonly string[] {
+  const isGiven = otherArgs.some((argument) => argument.startsWith(option));
+  return isGiven ? [] : [option, value];
 }
 
 /** Passes on signals and the end of npm, and ends when wrangler ends, the same way. */
@@ -83,7 +76,7 @@ function liveAndDieWith(wrangler: ChildProcess): void {
 async function untilAnswered(baseUrl: string): Promise<void> {
   for (;;) {
     try {
-      // Any answer will do: the gateway is there.
+      // Any answer shows that the gateway runs.
       await fetch(baseUrl, { method: 'HEAD', redirect: 'manual' });
       return;
     } catch {

@@ -3,6 +3,8 @@ import { createRequire } from 'node:module';
 
 /** Quiet and offline: no traces on disk, no metrics, no look for updates, no fetch at start. */
 export const WRANGLER_ENVIRONMENT = {
+  // A script that starts wrangler prepares its state directory itself, in place of the build step.
+  KEFEL_IS_PREPARED: 'true',
   X_LOCAL_OBSERVABILITY: 'false',
   CLOUDFLARE_CF_FETCH_ENABLED: 'false',
   WRANGLER_SEND_METRICS: 'false',

@@ -14,29 +14,21 @@ export function commandFor(
   const attemptId = attempt.id;
   switch (result.type) {
     case 'accepted': {
-      const { redirectUrl, railReference, providerCode = null } = result;
-      return { type: 'accept_attempt', attemptId, redirectUrl, railReference, providerCode };
+      const { redirectUrl, railReference, words = null } = result;
+      return { type: 'accept_attempt', attemptId, redirectUrl, railReference, words };
     }
     case 'refused':
       return {
         type: 'settle_attempt',
         attemptId,
-        outcome: {
-          type: 'failed',
-          reason: result.reason,
-          providerCode: result.providerCode ?? null,
-        },
+        outcome: { type: 'failed', reason: result.reason, words: result.words ?? null },
       };
     case 'settled':
       return { type: 'settle_attempt', attemptId, outcome: result.outcome };
     case 'unknown': {
       const checkAtMs = nextCheckAtMs(0, attempt.startedAtMs, nowMs);
-      const { providerCode = null } = result;
-      return {
-        type: 'settle_attempt',
-        attemptId,
-        outcome: { type: 'unknown', checkAtMs, providerCode },
-      };
+      const { words = null } = result;
+      return { type: 'settle_attempt', attemptId, outcome: { type: 'unknown', checkAtMs, words } };
     }
   }
 }

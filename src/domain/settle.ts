@@ -1,5 +1,5 @@
 import { type Attempt, attemptInFlight, type Command, hasEnded, type Outcome } from './intent.ts';
-import { printableCode } from './provider-code.ts';
+import { printableWords } from './rail-words.ts';
 import {
   attemptFailed,
   end,
@@ -43,7 +43,7 @@ function checkedInVain(
   step: Step,
   attempt: Attempt,
   { answersCheckAtMs }: Extract<Command, { type: 'settle_attempt' }>,
-  { checkAtMs, providerCode }: Extract<Outcome, { type: 'unknown' }>,
+  { checkAtMs, words }: Extract<Outcome, { type: 'unknown' }>,
   nowMs: number,
 ): Step {
   const isOutdated = answersCheckAtMs !== undefined && answersCheckAtMs !== attempt.checkAtMs;
@@ -52,7 +52,7 @@ function checkedInVain(
     ...attempt,
     checks: isOutdated ? attempt.checks : attempt.checks + 1,
     checkAtMs: notAfterWindow(nextAtMs, attempt, nowMs),
-    providerCode: lastCode(attempt, providerCode),
+    railWords: lastWords(attempt, words),
   };
   return applyTime(withAttempt(step, checked), nowMs);
 }
@@ -62,8 +62,8 @@ function earlier(one: number | null, other: number | null): number | null {
 }
 
 /** A rail that says nothing, or nothing fit to be kept, does not unsay what it said before. */
-function lastCode(attempt: Attempt, providerCode: string | null | undefined): string | null {
-  return printableCode(providerCode) ?? attempt.providerCode;
+function lastWords(attempt: Attempt, words: string | null | undefined): string | null {
+  return printableWords(words) ?? attempt.railWords;
 }
 
 /** Money moved. Whatever was believed before, the intent is paid; a second time is an anomaly. */
@@ -82,7 +82,7 @@ export function attemptSucceeds(
     failureReason: null,
     checkAtMs: null,
     receipt: outcome.receipt,
-    providerCode: lastCode(attempt, outcome.providerCode),
+    railWords: lastWords(attempt, outcome.words),
     updatedAtMs: nowMs,
   });
   if (step.intent.status === 'succeeded') {
@@ -96,7 +96,7 @@ export function attemptSucceeds(
 export function attemptFails(
   step: Step,
   attempt: Attempt,
-  { reason, providerCode }: Extract<Outcome, { type: 'failed' }>,
+  { reason, words }: Extract<Outcome, { type: 'failed' }>,
   nowMs: number,
 ): Step {
   if (attempt.status === 'succeeded') {
@@ -113,7 +113,7 @@ export function attemptFails(
     status: 'failed',
     failureReason: reason,
     checkAtMs: null,
-    providerCode: lastCode(attempt, providerCode),
+    railWords: lastWords(attempt, words),
     updatedAtMs: nowMs,
   });
   if (!isCurrent) {

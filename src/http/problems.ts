@@ -14,6 +14,8 @@ export const PROBLEMS = {
   unsupported_content_type: { status: 415, message: 'Content-Type must be application/json' },
   too_many_requests: { status: 429, message: 'Too many requests' },
   internal_error: { status: 500, message: 'Internal server error' },
+  // Only on a developer's machine.
+  not_set_up: { status: 500, message: 'The gateway is not set up: {missing}. Run: {command}' },
   unavailable: { status: 503, message: 'Temporarily unavailable' },
 
   // The merchants' API.

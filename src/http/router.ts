@@ -2,6 +2,7 @@ import { type IRequest, Router } from 'itty-router';
 import { errorText, log } from '../log.ts';
 import { Unavailable } from '../unavailable.ts';
 import { Problem, problem } from './problem.ts';
+import { gapBehind } from './setup.ts';
 
 /**
  * The named segments of the path, percent-decoded. Throws `not_found` when one cannot be decoded;
@@ -64,7 +65,7 @@ export class AreaRouter {
       try {
         return await handler(request, env, ctx, () => decoded(itty.params));
       } catch (error) {
-        return refuse(request, this.#problemOf(error, requestId));
+        return refuse(request, this.#problemOf(error, request, requestId));
       }
     });
   }
@@ -89,7 +90,7 @@ export class AreaRouter {
   }
 
   /** What the caller is told. Internal texts go to the log alone. */
-  #problemOf(error: unknown, requestId: string): Problem {
+  #problemOf(error: unknown, request: Request, requestId: string): Problem {
     if (error instanceof Problem) {
       return error;
     }
@@ -98,8 +99,10 @@ export class AreaRouter {
       log('warn', outageEvent, { requestId, error: errorText(error) });
       return problem(outageReason, { retryAfterSeconds: error.retryAfterSeconds });
     }
-    log('error', failureEvent, { requestId, error: errorText(error) });
-    return problem('internal_error');
+    const gap = gapBehind(error, request);
+    const remedy = gap === null ? {} : { remedy: gap.command };
+    log('error', failureEvent, { requestId, error: errorText(error), ...remedy });
+    return gap?.isLocal ? problem('not_set_up', gap) : problem('internal_error');
   }
 }
 

@@ -44,9 +44,8 @@ export async function sendMessages(
     if (message.queue === 'projections') {
       return sendProjection(env, objectId, snapshot);
     }
-    const { environment, merchantId } = snapshot.intent.terms;
-    const tenant = { environment, merchantId };
-    const delivery: DeliveryMessage = { objectId, sequence: message.sequence, tenant };
+    const { merchantId } = snapshot.intent.terms;
+    const delivery: DeliveryMessage = { objectId, sequence: message.sequence, merchantId };
     const queue = message.queue === 'webhooks' ? env.WEBHOOKS : env.WEBHOOK_RETRIES;
     return queue.send(delivery);
   });

@@ -1,17 +1,12 @@
 import { BoundedCache } from '../bounded-cache.ts';
 import { configOf } from '../config.ts';
 import { unseal } from '../crypto/sealed.ts';
-import { withDeadline } from '../database.ts';
 import type { Tenant } from '../domain/intent.ts';
 import { log } from '../log.ts';
 import { ENDPOINTS_MAX, type Endpoint } from './endpoints.ts';
 
 /** How old a setting may be: a burst of events costs one query, a change is in force at once. */
 const CACHE_MS = 5_000;
-/** While D1 fails, settings of this age still send webhooks: a pause or secret may be that late. */
-const STALE_MS_MAX = 60 * 60 * 1_000;
-/** Slower than this, D1 counts as failed: a delivery must not wait for it. */
-const READ_TIMEOUT_MS = 2_000;
 /** Merchants remembered by one isolate; the oldest entry makes room. */
 const CACHE_ENTRIES_MAX = 1_000;
 /** Secrets in force at once: one, and those that a rotation let overlap. Bounds the header. */
@@ -30,10 +25,7 @@ interface CachedSettings extends WebhookSettings {
   readonly endpoints: Map<string, Endpoint>;
 }
 
-const cache = new BoundedCache<CachedSettings>({
-  sizeMax: CACHE_ENTRIES_MAX,
-  ageMsMax: STALE_MS_MAX,
-});
+const cache = new BoundedCache<CachedSettings>({ sizeMax: CACHE_ENTRIES_MAX, ageMsMax: CACHE_MS });
 
 /** Forgets everything read so far, as a new isolate would: for tests that change D1 under it. */
 export function forgetWebhookSettings(): void {
@@ -45,27 +37,14 @@ export function webhookSecretContext(tenant: Tenant): string {
   return `webhook_secret/${tenant.environment}/${tenant.merchantId}`;
 }
 
-/**
- * The tenant's webhook settings, at most 5 s old; while D1 fails, at most an hour old. Throws when
- * D1 fails and this isolate remembers none.
- */
+/** The tenant's webhook settings, at most 5 s old. Throws when D1 fails. */
 export async function webhookSettings(
   env: Env,
   tenant: Tenant,
   nowMs: number = Date.now(),
 ): Promise<WebhookSettings> {
   const known = cache.get(cacheKey(tenant), nowMs);
-  if (known !== undefined && nowMs - known.readAtMs < CACHE_MS) {
-    return known.value;
-  }
-  try {
-    return await freshWebhookSettings(env, tenant, nowMs);
-  } catch (error) {
-    if (known === undefined) {
-      throw error;
-    }
-    return known.value;
-  }
+  return known === undefined ? freshWebhookSettings(env, tenant, nowMs) : known.value;
 }
 
 /** The same as D1 has it now. */
@@ -125,8 +104,9 @@ type SettingsRow =
   | ({ readonly kind: 'endpoint'; readonly value: string } & Omit<Endpoint, 'origin'>);
 
 async function readSettings(env: Env, tenant: Tenant, nowMs: number): Promise<CachedSettings> {
-  const query = env.DB.prepare(SETTINGS_SQL).bind(tenant.merchantId, tenant.environment, nowMs);
-  const { results } = await withDeadline(query.all<SettingsRow>(), READ_TIMEOUT_MS);
+  const { results } = await env.DB.prepare(SETTINGS_SQL)
+    .bind(tenant.merchantId, tenant.environment, nowMs)
+    .all<SettingsRow>();
   const keys = configOf(env).dataEncryptionKeys;
   const context = webhookSecretContext(tenant);
   let url: string | null = null;

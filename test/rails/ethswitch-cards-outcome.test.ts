@@ -14,12 +14,12 @@ import {
   orderAt,
   outcomeOf,
   type Receiver,
+  shortenTimeouts,
   started,
   startReceiver,
 } from '../support/rails/ethswitch-scene.ts';
 import { watchRailAnswers } from '../support/rails/logged.ts';
 import { orderFor } from '../support/rails/order.ts';
-import { endTimeoutsOnSilence, holdTimeouts } from '../support/rails/timeouts.ts';
 
 const REFERENCE = 'H7K2M9QX4T0B8ZC3VN5D';
 const FORM_TYPE = 'application/x-www-form-urlencoded';
@@ -54,15 +54,11 @@ describe('the query', () => {
   const PAID = {
     type: 'succeeded',
     receipt: expect.stringMatching(/^7\d{11}$/),
-    providerCode: 'orderStatus 2 actionCode 0',
+    words: 'orderStatus 2 actionCode 0',
   };
   const OPEN = { type: 'unknown', checkAtMs: expect.any(Number) };
-  const declined = (providerCode: string) => ({ ...OPEN, providerCode });
-  const failed = (reason: FailureReason, providerCode: string) => ({
-    type: 'failed',
-    reason,
-    providerCode,
-  });
+  const declined = (words: string) => ({ ...OPEN, words });
+  const failed = (reason: FailureReason, words: string) => ({ type: 'failed', reason, words });
 
   test.each<[CustomerAct, object, object]>([
     ['pays', PAID, PAID],
@@ -116,7 +112,7 @@ describe('the query', () => {
   });
 
   test('what the gateway said is logged once it is final, or is not understood', async () => {
-    endTimeoutsOnSilence();
+    shortenTimeouts();
     const lines = watchRailAnswers();
     const { epg, rail, receiver } = await scene();
     vi.useFakeTimers({ toFake: ['Date'] });
@@ -136,10 +132,10 @@ describe('the query', () => {
       reference: REFERENCE,
       railReference,
     };
-    const declined = { status: 200, providerCode: 'orderStatus 6 actionCode 116' };
+    const declined = { status: 200, word: 'orderStatus 6 actionCode 116' };
     expect(lines).toEqual([
       { level: 'warn', ...line, ...declined },
-      { level: 'warn', ...line, providerCode: null },
+      { level: 'warn', ...line, word: null },
       { level: 'info', ...line, ...declined },
     ]);
   });
@@ -156,7 +152,7 @@ describe('the query', () => {
     expect(await rail.query(later, nowMs)).toEqual({
       type: 'unknown',
       checkAtMs: nowMs + 40_000,
-      providerCode: 'orderStatus 0 actionCode -100',
+      words: 'orderStatus 0 actionCode -100',
     });
   });
 
@@ -170,7 +166,7 @@ describe('the query', () => {
   });
 
   test.each<Fault>(['http_500', 'reset', 'hang', 'truncated'])('%s is unknown', async (fault) => {
-    endTimeoutsOnSilence();
+    shortenTimeouts();
     const { epg, rail, receiver } = await scene();
     const order = await started(rail, receiver);
     await (await epg.order(REFERENCE)).act('pays', { silent: true });
@@ -201,13 +197,12 @@ describe('the query', () => {
   });
 
   test('a customer who is back while the start is under way proves nothing by it', async () => {
-    const timeouts = holdTimeouts();
+    shortenTimeouts();
     const { epg, rail, receiver } = await scene();
     epg.plan('150000', { start: 'hang' });
     const order = orderAt(rail, receiver);
     const starting = rail.start(order);
     expect(await rail.query(order, Date.now())).toMatchObject({ type: 'unknown' });
-    timeouts.end();
     expect(await starting).toEqual({ type: 'unknown' });
   });
 });
@@ -241,7 +236,7 @@ describe('the callback', () => {
   const OPEN = {
     type: 'unknown',
     checkAtMs: expect.any(Number),
-    providerCode: 'orderStatus 0 actionCode -100',
+    words: 'orderStatus 0 actionCode -100',
   };
   test.each<[CallbackVariant, unknown]>([
     ['forged', OPEN],

@@ -1,78 +1,71 @@
 import { randomUUID } from 'node:crypto';
+import { type BrandingChanges, brandingStatements } from '../../scripts/branding.ts';
 import { prepareLocalDatabase } from '../../scripts/d1.ts';
 import { localSecrets } from '../../scripts/local-secrets.ts';
-import { type KeyRing, keyRing } from '../../src/config.ts';
+import { keyRing } from '../../src/config.ts';
 import { seal } from '../../src/crypto/sealed.ts';
-import type { SqlStatement } from '../../src/database.ts';
+import type { Tenant } from '../../src/domain/intent.ts';
 import { METHODS } from '../../src/domain/method.ts';
 import { generateApiKey } from '../../src/merchants/api-key.ts';
-import { addWebhookSecret, createMerchant, issueApiKey } from '../../src/merchants/provision.ts';
+import {
+  addWebhookSecret,
+  createMerchant,
+  issueApiKey,
+  setWebhookUrl,
+} from '../../src/merchants/provision.ts';
 import { generateWebhookSecret } from '../../src/merchants/webhook-secret.ts';
 import { webhookSecretContext } from '../../src/webhooks/settings.ts';
 
-/** A merchant of a test's gateway. */
-export interface TestMerchant {
+/** What a further merchant of a test's gateway has. */
+export interface SeededMerchant {
   readonly id: string;
-  readonly name: string;
   readonly sandboxApiKey: string;
-  readonly productionApiKey: string;
   readonly sandboxWebhookSecret: string;
 }
 
-/** telebirr costs 2.5 %, so that there is a commission to see. */
-const TELEBIRR_BASIS_POINTS = 250;
+export interface MerchantSeed {
+  readonly name: string;
+  /** Where events of the sandbox go that name no callbackUrl. */
+  readonly webhookUrl?: string;
+  readonly branding?: BrandingChanges;
+}
 
-export function newMerchant(name: string): TestMerchant {
-  return {
+/** Puts a merchant into the database of a gateway that has not started yet. */
+export async function seedMerchant(
+  stateDirectory: string,
+  { name, webhookUrl, branding = {} }: MerchantSeed,
+): Promise<SeededMerchant> {
+  const merchant = {
     id: randomUUID(),
-    name,
     sandboxApiKey: generateApiKey('sandbox'),
-    productionApiKey: generateApiKey('production'),
     sandboxWebhookSecret: generateWebhookSecret(),
   };
-}
-
-/** Puts merchants into the database of a gateway that has not started yet. */
-export async function seedMerchants(
-  stateDirectory: string,
-  merchants: readonly TestMerchant[],
-): Promise<void> {
-  const keys = keyRing('DATA_ENCRYPTION_KEYS', (await localSecrets()).DATA_ENCRYPTION_KEYS);
-  const statements = await Promise.all(merchants.map((merchant) => statementsFor(merchant, keys)));
-  await prepareLocalDatabase(stateDirectory, async () => statements.flat());
-}
-
-async function statementsFor(
-  merchant: TestMerchant,
-  keys: KeyRing,
-): Promise<readonly SqlStatement[]> {
-  const { id, name } = merchant;
+  const tenant: Tenant = { environment: 'sandbox', merchantId: merchant.id };
   const createdAtMs = Date.now();
   const methods = METHODS.map((method) => ({
     method,
     enabled: true,
-    rate: {
-      basisPoints: method === 'TELE_BIRR' ? TELEBIRR_BASIS_POINTS : 0,
-      fixedMinor: 0,
-    },
+    rate: { basisPoints: 0, fixedMinor: 0 },
   }));
-  const sandbox = { environment: 'sandbox', merchantId: id } as const;
-  const production = { environment: 'production', merchantId: id } as const;
-  const key = (apiKey: string) => ({ apiKey, name: 'First key', createdAtMs });
-  const sealedSecret = await seal(
-    keys,
-    merchant.sandboxWebhookSecret,
-    webhookSecretContext(sandbox),
-  );
-  return [
+  const keys = keyRing('DATA_ENCRYPTION_KEYS', (await localSecrets()).DATA_ENCRYPTION_KEYS);
+  const context = webhookSecretContext(tenant);
+  const sealedSecret = await seal(keys, merchant.sandboxWebhookSecret, context);
+  const issue = await issueApiKey(tenant, {
+    apiKey: merchant.sandboxApiKey,
+    name: 'First key',
+    createdAtMs,
+  });
+  await prepareLocalDatabase(stateDirectory, async () => [
     ...createMerchant({
-      id,
+      id: merchant.id,
       name,
       methods: { sandbox: methods, production: methods },
       createdAtMs,
     }),
-    await issueApiKey(sandbox, key(merchant.sandboxApiKey)),
-    await issueApiKey(production, key(merchant.productionApiKey)),
-    addWebhookSecret(sandbox, { id: randomUUID(), sealedSecret, createdAtMs, expiresAtMs: null }),
-  ];
+    ...brandingStatements(merchant.id, branding, createdAtMs),
+    issue,
+    setWebhookUrl(tenant, webhookUrl ?? null),
+    addWebhookSecret(tenant, { id: randomUUID(), sealedSecret, createdAtMs, expiresAtMs: null }),
+  ]);
+  return merchant;
 }

@@ -41,10 +41,10 @@ const START = startAttempt('a', { phone: '251911234567' });
 const PUSH = startAttempt('a', { flow: 'push', phone: '251911234567' });
 const A = { attemptIndex: 0, method: 'TELE_BIRR' };
 const TICK: Command = { type: 'tick' };
-const settled = (providerCode: string): Command => ({
+const settled = (words: string): Command => ({
   type: 'settle_attempt',
   attemptId: 'a',
-  outcome: { type: 'failed', reason: 'insufficient_funds', providerCode },
+  outcome: { type: 'failed', reason: 'insufficient_funds', words },
 });
 
 test.each<[string, Story, IntentKind, readonly object[]]>([
@@ -78,7 +78,7 @@ test.each<[string, Story, IntentKind, readonly object[]]>([
     ],
   ],
   [
-    'failed, with the provider’s code',
+    'failed, in the rail’s words',
     [
       [1, START],
       [2, settled('1')],
@@ -91,12 +91,12 @@ test.each<[string, Story, IntentKind, readonly object[]]>([
         attemptStatus: 'failed',
         outcome: 'failed',
         reason: 'insufficient_funds',
-        providerCode: '1',
+        words: '1',
       },
     ],
   ],
   [
-    'failed, with a provider code that is not fit to be kept',
+    'failed, in words that are not fit to be kept',
     [
       [1, START],
       [2, settled('0911234567')],

@@ -392,7 +392,7 @@ test.each([
   expect(once.rejection).toBeNull();
 });
 
-test('what the operator found is kept on the attempt; the provider’s code stays the provider’s', () => {
+test('what the operator found is kept on the attempt; the rail’s words stay the rail’s', () => {
   const { intent } = tell([
     [1, PUSH],
     [
@@ -402,14 +402,14 @@ test('what the operator found is kept on the attempt; the provider’s code stay
         attemptId: 'a',
         redirectUrl: null,
         railReference: null,
-        providerCode: '0',
+        words: '0',
       },
     ],
     [30_000, PAID],
   ]);
   expect(intent.attempts[0]).toMatchObject({
     receipt: 'HAND-1',
-    providerCode: '0',
+    railWords: '0',
     checkAtMs: null,
     handSettlementId: 'paid-a',
   });

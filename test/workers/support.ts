@@ -546,12 +546,11 @@ export async function consume(
   queue: QueueName,
   bodies: readonly MessageBody[],
   bindings: Env = env,
-  attempts = 1,
 ): Promise<QueueResult> {
   const messages = bodies.map((body, index) => ({
     id: `message-${index}`,
     timestamp: new Date(),
-    attempts,
+    attempts: 1,
     body,
   }));
   const batch = createMessageBatch<MessageBody>(queue, messages);

@@ -8,18 +8,18 @@ import {
 } from '../../domain/intent.ts';
 import type { Method } from '../../domain/method.ts';
 
-/** What customer and merchant pay and receive, in minor units. Pure. */
+/** What a payment comes to for both sides, in minor units. Pure. */
 export interface Amounts {
   readonly amountMinor: number;
-  /** `unpaid` payments have ended; `payable` ones have not. */
+  /** Whether the customer has paid, may still pay, or has not and does not. */
   readonly stage: 'paid' | 'payable' | 'unpaid';
-  /** What the customer pays or paid. Null while it depends on the method, and when unpaid. */
+  /** What the customer pays or paid; null while it depends on the method, and when unpaid. */
   readonly chargedMinor: number | null;
   readonly commissionMinor: number | null;
   readonly isCommissionPaidByCustomer: boolean;
-  /** What the merchant receives, splits included. Null as above. */
+  /** What the merchant receives, splits included; null like the others. */
   readonly netMinor: number | null;
-  /** The part of it that goes to other beneficiaries. */
+  /** What of it is others'. */
   readonly sharesMinor: number;
 }
 
@@ -37,7 +37,7 @@ export function amountsOf(intent: Intent): Amounts {
   return {
     amountMinor: terms.amountMinor,
     stage: isPaid ? 'paid' : isUnpaid ? 'unpaid' : 'payable',
-    // Where the merchant pays the commission, the customer pays the plain amount by any method.
+    // What the merchant bears, the customer never sees: then it is the amount by any method.
     chargedMinor: !isUnpaid && !terms.commissionPaidByCustomer ? terms.amountMinor : charged,
     commissionMinor: commission,
     isCommissionPaidByCustomer: terms.commissionPaidByCustomer,

@@ -1,22 +1,25 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { DEFAULT_STATE_DIRECTORY } from './files.ts';
+import { DEFAULT_STATE_DIRECTORY } from '../files.ts';
 
 export interface DevOptions {
   readonly port: number;
   /** Absolute path of what `--persist-to` names. */
   readonly stateDirectory: string;
-  /** Production pays through stand-ins for the rails, unless `--no-stand-ins` says otherwise. */
+  /** Production pays through stand-ins for the providers; `--no-stand-ins` leaves it without rails. */
   readonly hasStandIns: boolean;
+  /** Shows what wrangler prints: its banner, the bindings, each request, each line of the log. */
+  readonly isVerbose: boolean;
   /** Everything else, for wrangler. */
   readonly otherArgs: readonly string[];
 }
 
-const DEFAULT_PORT = 8787;
+export const DEFAULT_PORT = 8787;
 const PORT_MAX = 65_535;
-const OURS = ['port', 'persist-to', 'no-stand-ins'];
+const FLAGS = ['no-stand-ins', 'verbose'];
+const OURS = ['port', 'persist-to', ...FLAGS];
 
-/** Reads `--port` and `--persist-to`, with a space or `=`. Throws on values that cannot be. */
+/** Reads the options of `npm run dev`; values follow a space or `=`. Throws on impossible values. */
 export function devOptions(args: readonly string[]): DevOptions {
   const { values, tokens } = parseArgs({
     args: [...args],
@@ -24,6 +27,7 @@ export function devOptions(args: readonly string[]): DevOptions {
       port: { type: 'string' },
       'persist-to': { type: 'string' },
       'no-stand-ins': { type: 'boolean' },
+      verbose: { type: 'boolean' },
     },
     strict: false,
     tokens: true,
@@ -32,7 +36,7 @@ export function devOptions(args: readonly string[]): DevOptions {
   for (const token of tokens) {
     if (token.kind === 'option' && OURS.includes(token.name)) {
       ours.add(token.index);
-      if (token.inlineValue === false && token.name !== 'no-stand-ins') {
+      if (token.inlineValue === false && !FLAGS.includes(token.name)) {
         ours.add(token.index + 1);
       }
     }
@@ -49,6 +53,7 @@ export function devOptions(args: readonly string[]): DevOptions {
     port,
     stateDirectory: resolve(state),
     hasStandIns: values['no-stand-ins'] !== true,
+    isVerbose: values.verbose === true,
     otherArgs: args.filter((_, index) => !ours.has(index)),
   };
 }

@@ -1,0 +1,51 @@
+import { METHODS_BY_PROMPT } from '../../src/domain/method.ts';
+import type { DemoMerchant } from '../demo-merchant.ts';
+import type { StandIns } from '../stand-ins/start-all.ts';
+import type { Prepared } from './prepare.ts';
+
+/** Where `npm run webhooks` listens unless told otherwise. */
+export const WEBHOOK_RECEIVER_PORT = 8799;
+
+/** What runs on this machine and what to try first. Every command works when pasted. */
+export function firstSteps({
+  secrets,
+  merchant,
+  joinUrl,
+  standIns,
+}: Prepared & { readonly joinUrl: string; readonly standIns: StandIns | null }): string {
+  const { baseUrl, sandboxApiKey } = merchant;
+  const [operatorSecret] = secrets.OPERATOR_SECRETS.split(',');
+  return `
+Kefel runs on ${baseUrl}/ and moves no money. Ctrl-C stops it.
+
+  API key     ${sandboxApiKey}
+              for the sandbox; .wrangler/demo-merchant.json has all keys and webhook secrets
+  Dashboard   ${joinUrl}
+              works once and makes you an owner; later, sign in at ${baseUrl}/dashboard
+  Operator    ${baseUrl}/operator
+              any name, password ${operatorSecret}
+${standIns === null ? '' : phones(standIns)}
+Run \`npm run webhooks\` in a second terminal, create a payment and open the address in the answer:
+
+${paymentCurl(merchant)}
+`;
+}
+
+/** Where a developer confirms production payments by the methods that prompt a phone. */
+function phones({ byMethod }: StandIns): string {
+  const lines = METHODS_BY_PROMPT.map(
+    (method) => `${byMethod[method].baseUrl}/ prompts of ${method}, in production\n`,
+  );
+  return `  Phones      ${lines.join('              ')}`;
+}
+
+/** Creates a payment; the id is new each second, so that the command can be repeated. */
+function paymentCurl({ baseUrl, sandboxApiKey }: DemoMerchant): string {
+  const callbackUrl = `http://localhost:${WEBHOOK_RECEIVER_PORT}/webhooks`;
+  return `  curl ${baseUrl}/api/v1/payment/sandbox/intent \\
+    -H 'apiKey: ${sandboxApiKey}' -H 'content-type: application/json' \\
+    -d '{"paymentIntentUniqueId":"order-'$(date +%s)'","currency":"ETB","amount":150.5,
+         "items":[{"name":"Yirgacheffe coffee","quantity":1,"type":"PHYSICAL_PRODUCT","price":150.5}],
+         "methods":[],"commissionPaidByCustomer":true,"expireIn":3600,
+         "returnUrl":"https://example.com/thanks","callbackUrl":"${callbackUrl}"}'`;
+}

@@ -1,0 +1,35 @@
+import type { DemoMerchant } from '../demo-merchant.ts';
+import { demoMerchant, seedDemoMerchant, writeDemoMerchant } from '../demo-merchant.ts';
+import { DEFAULT_STATE_DIRECTORY } from '../files.ts';
+import { localSecrets } from '../local-secrets.ts';
+import type { Secrets } from '../secrets.ts';
+import { DEFAULT_PORT } from './options.ts';
+
+/** What a local gateway needs before it starts, each created only when it is missing. */
+export interface Prepared {
+  readonly secrets: Secrets;
+  readonly merchant: DemoMerchant;
+}
+
+/** Creates local secrets, the tables in `stateDirectory` and the demo merchant behind `baseUrl`. */
+export async function prepareLocalGateway(
+  stateDirectory: string,
+  baseUrl: string,
+): Promise<Prepared> {
+  const secrets = await localSecrets();
+  const merchant = await demoMerchant(baseUrl, secrets);
+  await seedDemoMerchant(stateDirectory, merchant, secrets);
+  await writeDemoMerchant(merchant);
+  return { secrets, merchant };
+}
+
+/** For `wrangler dev` without options: prepares what it uses by default and says what to try. */
+export async function prepareWranglerDev(): Promise<string> {
+  const { merchant } = await prepareLocalGateway(
+    DEFAULT_STATE_DIRECTORY,
+    `http://localhost:${DEFAULT_PORT}`,
+  );
+  return `Demo merchant: API key ${merchant.sandboxApiKey}, more in .wrangler/demo-merchant.json.
+\`npm run dev\` also prints a link into the dashboard, allows webhooks to this machine and starts
+stand-ins for the providers.`;
+}

@@ -1,0 +1,40 @@
+import { createExecutionContext } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { expect, test, vi } from 'vitest';
+import worker from '../../src/index.ts';
+import { ALPHA, statusPath } from './support.ts';
+
+/**
+ * Goal: a gateway without tables or secrets says which command creates them: to a developer on the
+ * same machine in the answer, to an operator in the log alone (docs/promises.md#10). Method: requests
+ * before any migration has run, and with a secret taken away.
+ */
+
+const LOCAL = 'http://localhost:8787';
+const DEPLOYED = 'https://pay.kefel.test';
+const INTERNAL_ERROR = 'Internal server error';
+
+async function answer(origin: string, bindings: Env) {
+  const logged = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+  const headers = { apiKey: ALPHA.apiKeys.sandbox };
+  const request = new Request(`${origin}${statusPath('x')}`, { headers });
+  const response = await worker.fetch(request as never, bindings, createExecutionContext());
+  const { message }: { message: string } = await response.json();
+  const lines = logged.mock.calls.map(([line]) => JSON.parse(String(line)));
+  logged.mockRestore();
+  return { status: response.status, message, remedy: lines[0]?.remedy };
+}
+
+const NO_TABLES = 'The gateway is not set up: the database has no tables. Run: npm run dev';
+const NO_SECRETS =
+  'The gateway is not set up: a secret or variable is missing or malformed. Run: npm run dev';
+
+test.each([
+  ['tables', LOCAL, NO_TABLES, 'npm run dev'],
+  ['tables', DEPLOYED, INTERNAL_ERROR, 'npx wrangler d1 migrations apply kefel --remote'],
+  ['secrets', LOCAL, NO_SECRETS, 'npm run dev'],
+  ['secrets', DEPLOYED, INTERNAL_ERROR, 'npm run --silent secrets:generate'],
+])('without %s, %s answers "%s" and logs `%s`', async (missing, origin, message, remedy) => {
+  const bindings = missing === 'secrets' ? { ...env, LINK_SIGNING_KEYS: '' } : env;
+  expect(await answer(origin, bindings)).toEqual({ status: 500, message, remedy });
+});
