@@ -1,4 +1,4 @@
-import { type AuditEntry, auditEntry, auditEntryIfChanged } from '../audit/log.ts';
+import { type AuditEntry, auditEntry, auditEntryIfChanged, runAudited } from '../audit/log.ts';
 import type { SqlStatement } from '../database.ts';
 import { actorOf, type DashboardCall } from './call.ts';
 
@@ -13,6 +13,16 @@ export function audited(call: DashboardCall, act: Act): SqlStatement {
 /** The same, but written only if the statement right before it has changed a row. */
 export function auditedIfChanged(call: DashboardCall, act: Act): SqlStatement {
   return auditEntryIfChanged(entryOf(call, act));
+}
+
+/** Runs the member's change with its entry; false, and no entry, when it changed no row. */
+export function changeAudited(
+  call: DashboardCall,
+  change: SqlStatement | readonly SqlStatement[],
+  act: Act,
+  after: readonly SqlStatement[] = [],
+): Promise<boolean> {
+  return runAudited(call.env.DB, [change].flat(), entryOf(call, act), after);
 }
 
 function entryOf(call: DashboardCall, act: Act): AuditEntry {

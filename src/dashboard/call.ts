@@ -1,4 +1,4 @@
-import type { Actor, AuditEntry } from '../audit/log.ts';
+import type { Actor } from '../audit/log.ts';
 import type { Config } from '../config.ts';
 import type { Tenant } from '../domain/intent.ts';
 import type { Environment } from '../domain/method.ts';
@@ -63,20 +63,5 @@ export function mayChange(call: DashboardCall, permission: Permission): boolean 
  * links to itself lead to `path`.
  */
 export function shownAt(call: DashboardCall, path: string): DashboardCall {
-  return call.request.method === 'POST' ? { ...call, url: new URL(path, call.url) } : call;
-}
-
-/** The audit entry of what the member does, in one environment or, where left out, in both. */
-export function entryOf(
-  call: DashboardCall,
-  told: Pick<AuditEntry, 'action' | 'target' | 'detail'>,
-  environment: Environment | null = null,
-): AuditEntry {
-  const { merchantId } = call.session;
-  return { ...told, actor: actorOf(call), merchantId, environment, atMs: call.nowMs };
-}
-
-/** The call as its page sees it: the links of an answer to a post cannot lead to the post's path. */
-export function atPath(call: DashboardCall, path: string): DashboardCall {
   return call.request.method === 'POST' ? { ...call, url: new URL(path, call.url) } : call;
 }

@@ -37,3 +37,16 @@ export function eventPath(
 export function methodsPath(environment: Environment, rest = ''): string {
   return `/dashboard/${environment}/methods${rest}`;
 }
+
+export function keysPath(environment: Environment, rest = ''): string {
+  return `/dashboard/${environment}/keys${rest}`;
+}
+
+export const BRANDING_PATH = '/dashboard/branding';
+export const TEAM_PATH = '/dashboard/team';
+export const ACCOUNT_PATH = '/dashboard/account';
+
+/** One member; `rest` is a form on the page. */
+export function memberPath(id: string, rest = ''): string {
+  return `${TEAM_PATH}/members/${id}${rest}`;
+}

@@ -10,8 +10,12 @@ import { redirectTo } from '../ui/answer.ts';
 import type { DashboardCall, PublicCall } from './call.ts';
 import { environmentCookie, environmentFrom, lastEnvironment } from './environment-cookie.ts';
 import { noticePage, signInFirst } from './notices.tsx';
-import type { DashboardRoute, PublicRoute } from './route.ts';
-import { DASHBOARD_ROUTES, PUBLIC_ROUTES } from './routes.ts';
+import {
+  DASHBOARD_ROUTES,
+  type DashboardRoute,
+  PUBLIC_ROUTES,
+  type PublicRoute,
+} from './routes.ts';
 
 /** The limits' periods in wrangler.toml. */
 const SIGN_IN_PERIOD_SECONDS = 60;

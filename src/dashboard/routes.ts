@@ -1,24 +1,177 @@
-import { AUDIT_ROUTES } from './audit/audit-page.tsx';
-import { BRANDING_ROUTES } from './branding/routes.ts';
-import { showHome } from './home.ts';
-import { KEYS_ROUTES } from './keys/routes.ts';
-import { METHODS_ROUTES } from './methods/routes.ts';
-import { PAYMENTS_ROUTES } from './payments/routes.ts';
-import { PEOPLE_ROUTES, SIGN_IN_ROUTES } from './people/routes.ts';
-import type { DashboardRoute, PublicRoute } from './route.ts';
-import { WEBHOOKS_ROUTES } from './webhooks/routes.ts';
+import { JOIN_PATH } from '../members/invitations.ts';
+import type { Permission } from '../members/permissions.ts';
+import { redirectTo } from '../ui/answer.ts';
+import { showAuditLog } from './audit/audit-page.tsx';
+import {
+  changeColour,
+  changeLogo,
+  removeColour,
+  removeLogo,
+  showBranding,
+} from './branding/branding.tsx';
+import type { DashboardCall, PublicCall } from './call.ts';
+import { createKey, renameKey, revokeKey, rollKey, showKey, showKeys } from './keys/keys.tsx';
+import { disableMethod, enableMethod, showMethods } from './methods/methods-page.tsx';
+import { exportCsv } from './payments/export.ts';
+import { showPayments, showSearch } from './payments/list.tsx';
+import { cancelPayment, resendFromPayment, showPayment } from './payments/payment.tsx';
+import {
+  beginAddPasskey,
+  finishAddPasskey,
+  removeOwnPasskey,
+  renameOwnPasskey,
+  revokeOwnOtherSessions,
+  revokeOwnSession,
+  showAccount,
+  signOut,
+} from './people/account.tsx';
+import { beginJoin, finishJoin, showJoin } from './people/join.tsx';
+import { beginSignIn, finishSignIn, showSignIn } from './people/sign-in.tsx';
+import {
+  changeMemberRole,
+  inviteMember,
+  issueRecovery,
+  removeTeamMember,
+  revokeMemberSessions,
+  revokeOpenInvitation,
+  showMember,
+  showTeam,
+} from './people/team.tsx';
+import { resendFromEvent, showEvent } from './webhooks/event-page.tsx';
+import { showEvents } from './webhooks/events-page.tsx';
+import { resendMany, showResend } from './webhooks/resend-page.tsx';
+import {
+  changeUrl,
+  endSecretNow,
+  resumePaused,
+  rotateSecret,
+  sendTest,
+  showSecret,
+} from './webhooks/settings-forms.ts';
+import { showSettings } from './webhooks/settings-page.tsx';
+
+/** A page or form of signed-in members. `:environment` in the path is `sandbox` or `production`. */
+export interface DashboardRoute {
+  /** GET answers HEAD as well. */
+  readonly method: 'GET' | 'POST';
+  /** Segments that begin with a colon are parameters. */
+  readonly path: `/dashboard${string}`;
+  /** What the member's role must grant. */
+  readonly permission: Permission;
+  /** Whether members of a suspended merchant may post it too: it changes nothing of the merchant. */
+  readonly whenSuspended?: true;
+  readonly handle: (call: DashboardCall) => Promise<Response>;
+}
+
+/** A page or form without a session. */
+export interface PublicRoute {
+  readonly method: 'GET' | 'POST';
+  readonly path: `/dashboard${string}`;
+  readonly handle: (call: PublicCall) => Promise<Response>;
+}
+
+type Path = DashboardRoute['path'];
+type Handle = DashboardRoute['handle'];
+
+function get(path: Path, permission: Permission, handle: Handle): DashboardRoute {
+  return { method: 'GET', path, permission, handle };
+}
+
+function post(path: Path, permission: Permission, handle: Handle): DashboardRoute {
+  return { method: 'POST', path, permission, handle };
+}
+
+function postWhenSuspended(path: Path, permission: Permission, handle: Handle): DashboardRoute {
+  return { method: 'POST', path, permission, whenSuspended: true, handle };
+}
+
+const PAYMENTS = '/dashboard/:environment/payments';
+const PAYMENT = `${PAYMENTS}/:uniqueId` as const;
+const WEBHOOKS = '/dashboard/:environment/webhooks';
+const EVENT = `${WEBHOOKS}/events/:uniqueId/:sequence` as const;
+const KEYS = '/dashboard/:environment/keys';
+const METHODS = '/dashboard/:environment/methods';
+const BRANDING = '/dashboard/branding';
+const TEAM = '/dashboard/team';
+const MEMBER = `${TEAM}/members/:member` as const;
+const ACCOUNT = '/dashboard/account';
+const PASSKEYS = `${ACCOUNT}/passkeys` as const;
+const SESSIONS = `${ACCOUNT}/sessions` as const;
 
 /** Every page and form of signed-in members. */
 export const DASHBOARD_ROUTES: readonly DashboardRoute[] = [
-  { method: 'GET', path: '/dashboard', permission: 'view', handle: showHome },
-  ...PAYMENTS_ROUTES,
-  ...WEBHOOKS_ROUTES,
-  ...KEYS_ROUTES,
-  ...METHODS_ROUTES,
-  ...BRANDING_ROUTES,
-  ...AUDIT_ROUTES,
-  ...PEOPLE_ROUTES,
+  get('/dashboard', 'view', showHome),
+
+  get(PAYMENTS, 'view', showPayments),
+  // Searching changes nothing, so members of a suspended merchant may.
+  postWhenSuspended(PAYMENTS, 'view', showSearch),
+  get(`${PAYMENTS}.csv`, 'view', exportCsv),
+  get(PAYMENT, 'view', showPayment),
+  post(`${PAYMENT}/cancel`, 'develop', cancelPayment),
+  post(`${PAYMENT}/events/:sequence/resend`, 'develop', resendFromPayment),
+
+  get(WEBHOOKS, 'view', showSettings),
+  post(`${WEBHOOKS}/url`, 'develop', changeUrl),
+  post(`${WEBHOOKS}/test`, 'develop', sendTest),
+  post(`${WEBHOOKS}/secrets`, 'develop', rotateSecret),
+  post(`${WEBHOOKS}/secrets/:secretId/show`, 'develop', showSecret),
+  post(`${WEBHOOKS}/secrets/:secretId/end`, 'develop', endSecretNow),
+  post(`${WEBHOOKS}/endpoints/resume`, 'develop', resumePaused),
+  get(`${WEBHOOKS}/events`, 'view', showEvents),
+  get(EVENT, 'view', showEvent),
+  post(`${EVENT}/resend`, 'develop', resendFromEvent),
+  get(`${WEBHOOKS}/resend`, 'develop', showResend),
+  post(`${WEBHOOKS}/resend`, 'develop', resendMany),
+
+  get(KEYS, 'view', showKeys),
+  post(KEYS, 'develop', createKey),
+  get(`${KEYS}/:key`, 'develop', showKey),
+  post(`${KEYS}/:key/name`, 'develop', renameKey),
+  post(`${KEYS}/:key/roll`, 'develop', rollKey),
+  post(`${KEYS}/:key/revoke`, 'develop', revokeKey),
+
+  get(METHODS, 'view', showMethods),
+  post(`${METHODS}/:method/enable`, 'manage', enableMethod),
+  post(`${METHODS}/:method/disable`, 'manage', disableMethod),
+
+  get(BRANDING, 'manage', showBranding),
+  post(`${BRANDING}/colour`, 'manage', changeColour),
+  post(`${BRANDING}/colour/remove`, 'manage', removeColour),
+  post(`${BRANDING}/logo`, 'manage', changeLogo),
+  post(`${BRANDING}/logo/remove`, 'manage', removeLogo),
+
+  get('/dashboard/audit', 'manage', showAuditLog),
+
+  get(TEAM, 'manage', showTeam),
+  post(`${TEAM}/invitations`, 'manage', inviteMember),
+  post(`${TEAM}/invitations/:invitation/revoke`, 'manage', revokeOpenInvitation),
+  get(MEMBER, 'manage', showMember),
+  post(`${MEMBER}/role`, 'manage', changeMemberRole),
+  post(`${MEMBER}/remove`, 'manage', removeTeamMember),
+  post(`${MEMBER}/recovery`, 'manage', issueRecovery),
+  post(`${MEMBER}/sessions/revoke`, 'manage', revokeMemberSessions),
+  get(ACCOUNT, 'view', showAccount),
+  post(`${PASSKEYS}/options`, 'view', beginAddPasskey),
+  post(PASSKEYS, 'view', finishAddPasskey),
+  post(`${PASSKEYS}/rename`, 'view', renameOwnPasskey),
+  post(`${PASSKEYS}/remove`, 'view', removeOwnPasskey),
+  // One's own sessions are ended whatever becomes of the merchant.
+  postWhenSuspended(`${SESSIONS}/revoke-others`, 'view', revokeOwnOtherSessions),
+  postWhenSuspended(`${SESSIONS}/:session/revoke`, 'view', revokeOwnSession),
+  postWhenSuspended('/dashboard/sign-out', 'view', signOut),
 ];
 
 /** The ways in. */
-export const PUBLIC_ROUTES: readonly PublicRoute[] = SIGN_IN_ROUTES;
+export const PUBLIC_ROUTES: readonly PublicRoute[] = [
+  { method: 'GET', path: '/dashboard/sign-in', handle: showSignIn },
+  { method: 'POST', path: '/dashboard/sign-in/options', handle: beginSignIn },
+  { method: 'POST', path: '/dashboard/sign-in', handle: finishSignIn },
+  { method: 'GET', path: JOIN_PATH, handle: showJoin },
+  { method: 'POST', path: `${JOIN_PATH}/options`, handle: beginJoin },
+  { method: 'POST', path: JOIN_PATH, handle: finishJoin },
+];
+
+/** GET /dashboard: the payments of the environment that the member looked at last. */
+async function showHome(call: DashboardCall): Promise<Response> {
+  return redirectTo(call, `/dashboard/${call.environment}/payments`);
+}

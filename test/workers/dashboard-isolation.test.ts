@@ -1,7 +1,6 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, test } from 'vitest';
-import type { DashboardRoute } from '../../src/dashboard/route.ts';
-import { DASHBOARD_ROUTES } from '../../src/dashboard/routes.ts';
+import { DASHBOARD_ROUTES, type DashboardRoute } from '../../src/dashboard/routes.ts';
 import { runBatch } from '../../src/database.ts';
 import { newInvitation } from '../../src/members/invitations.ts';
 import { isAllowed, type Permission, ROLES } from '../../src/members/permissions.ts';

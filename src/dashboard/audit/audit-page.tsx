@@ -7,7 +7,6 @@ import { Pager, SelectField, Table, When } from '../../ui/elements.tsx';
 import type { DashboardCall } from '../call.ts';
 import { Frame } from '../frame.tsx';
 import { queryFrom } from '../paths.ts';
-import type { DashboardRoute } from '../route.ts';
 import { detailRows } from './detail.ts';
 import {
   AUDIT_GROUPS,
@@ -19,12 +18,8 @@ import {
 
 const PATH = '/dashboard/audit';
 
-export const AUDIT_ROUTES: readonly DashboardRoute[] = [
-  { method: 'GET', path: PATH, permission: 'manage', handle: showAuditLog },
-];
-
 /** GET /dashboard/audit: who did what, when, from where; newest first. */
-async function showAuditLog(call: DashboardCall): Promise<Response> {
+export async function showAuditLog(call: DashboardCall): Promise<Response> {
   const { merchantId } = call.session;
   const query = call.url.searchParams;
   const choices = choicesIn(query);

@@ -5,9 +5,8 @@ import { DoneMessage, Field, ProblemList, Section } from '../../ui/elements.tsx'
 import type { DashboardCall } from '../call.ts';
 import { ButtonForm, PostForm } from '../forms.tsx';
 import { Frame } from '../frame.tsx';
+import { BRANDING_PATH } from '../paths.ts';
 import { Preview } from './preview.tsx';
-
-export const BRANDING_PATH = '/dashboard/branding';
 
 const LOGO_KIBIBYTES_MAX = LOGO_BYTES_MAX / 1024;
 

@@ -1,4 +1,3 @@
-import { auditEntry } from '../../audit/log.ts';
 import { base64FromBytes } from '../../crypto/encoding.ts';
 import { runBatch } from '../../database.ts';
 import type { Branding } from '../../domain/intent.ts';
@@ -11,8 +10,10 @@ import {
 } from '../../merchants/logo.ts';
 import { addLogo, setBranding } from '../../merchants/provision.ts';
 import { answerPage, redirectTo } from '../../ui/answer.ts';
-import { atPath, type DashboardCall, entryOf } from '../call.ts';
-import { BRANDING_PATH, BrandingPage, type RefusedBranding } from './branding-page.tsx';
+import { audited } from '../audited.ts';
+import { type DashboardCall, shownAt } from '../call.ts';
+import { BRANDING_PATH } from '../paths.ts';
+import { BrandingPage, type RefusedBranding } from './branding-page.tsx';
 
 /** GET /dashboard/branding. */
 export function showBranding(call: DashboardCall): Promise<Response> {
@@ -28,7 +29,7 @@ async function answerBranding(call: DashboardCall, refused: RefusedBranding): Pr
     logo === null ? null : `data:${logo.mediaType};base64,${base64FromBytes(logo.bytes)}`;
   const page = (
     <BrandingPage
-      call={atPath(call, BRANDING_PATH)}
+      call={shownAt(call, BRANDING_PATH)}
       colour={colour}
       logoUrl={logoUrl}
       refused={refused}
@@ -85,11 +86,11 @@ async function change(
   const known = await merchantBranding(call.env.DB, merchantId);
   const next = { ...known, ...changes };
   if (next.colour !== known.colour || next.logoDigest !== known.logoDigest) {
-    const told = { action: 'branding.changed', target: null, detail: changes } as const;
+    const act = { action: 'branding.changed', target: null, detail: changes } as const;
     await runBatch(call.env.DB, [
       ...(logo === null ? [] : [addLogo(merchantId, logo, call.nowMs)]),
       setBranding(merchantId, changes),
-      auditEntry(entryOf(call, told)),
+      audited(call, { ...act, environment: null }),
     ]);
   }
   return redirectTo(call, BRANDING_PATH, { done });

@@ -5,6 +5,7 @@ import { CopyText, Facts, Message, ProblemList, Section, When } from '../../ui/e
 import type { DashboardCall } from '../call.ts';
 import { ButtonForm, PostForm } from '../forms.tsx';
 import { Frame } from '../frame.tsx';
+import { keysPath } from '../paths.ts';
 import {
   keyProblems,
   type NameProblem,
@@ -14,7 +15,7 @@ import {
   type RollProblem,
 } from './key-form.ts';
 import { isOver, isRollable, KeyState } from './key-state.tsx';
-import { KeyNameField, keysPath } from './keys-page.tsx';
+import { KeyNameField } from './keys-page.tsx';
 
 /** What a refused form brought, and why it was refused. */
 export interface RefusedChange {
@@ -61,7 +62,7 @@ export function KeyPage({ call, apiKey, refused }: KeyPageProps) {
       {canChange && <RenameForm call={call} apiKey={apiKey} refused={refused} />}
       {canChange && <Revoke call={call} apiKey={apiKey} />}
       <p>
-        <a href={keysPath(call)}>{text.allKeys}</a>
+        <a href={keysPath(call.environment)}>{text.allKeys}</a>
       </p>
     </Frame>
   );
@@ -89,7 +90,7 @@ function RollForm({ call, apiKey, refused }: KeyPageProps) {
       <p>{text.rollLead}</p>
       <PostForm
         call={call}
-        action={keysPath(call, `/${apiKey.digest}/roll`)}
+        action={keysPath(call.environment, `/${apiKey.digest}/roll`)}
         class="form"
         fields={{ form: newFormId() }}
         once
@@ -124,7 +125,11 @@ function RenameForm({ call, apiKey, refused }: KeyPageProps) {
   const { nameProblem } = refused;
   return (
     <Section id="rename" title={text.renameTitle}>
-      <PostForm call={call} action={keysPath(call, `/${apiKey.digest}/name`)} class="form">
+      <PostForm
+        call={call}
+        action={keysPath(call.environment, `/${apiKey.digest}/name`)}
+        class="form"
+      >
         <KeyNameField
           call={call}
           name={refused.name ?? apiKey.name}
@@ -145,7 +150,7 @@ function Revoke({ call, apiKey }: Omit<KeyPageProps, 'refused'>) {
       <p>{text.revokeLead}</p>
       <ButtonForm
         call={call}
-        action={keysPath(call, `/${apiKey.digest}/revoke`)}
+        action={keysPath(call.environment, `/${apiKey.digest}/revoke`)}
         label={text.revoke}
         tone="bad"
         confirm={text.revokeConfirm}
@@ -193,7 +198,7 @@ export function NewKeyPage(props: {
         )}
       </section>
       <p>
-        <a class="button" href={keysPath(call)}>
+        <a class="button" href={keysPath(call.environment)}>
           {text.iHaveIt}
         </a>
       </p>

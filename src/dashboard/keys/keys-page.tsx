@@ -1,19 +1,15 @@
 import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
-import { isAllowed } from '../../members/permissions.ts';
 import { apiKeyLabel } from '../../merchants/api-key.ts';
 import { type ApiKeyView, KEY_NAME_LENGTH_MAX } from '../../merchants/keys.ts';
 import { DoneMessage, ProblemList, Section, Table, TextField, When } from '../../ui/elements.tsx';
-import type { DashboardCall } from '../call.ts';
+import { type DashboardCall, may, mayChange } from '../call.ts';
 import { PostForm } from '../forms.tsx';
 import { Frame } from '../frame.tsx';
+import { keysPath } from '../paths.ts';
 import { type CreateProblem, keyProblems, newFormId } from './key-form.ts';
 import { isOver, KeyState } from './key-state.tsx';
 
-export function keysPath({ environment }: DashboardCall, rest = ''): string {
-  return `/dashboard/${environment}/keys${rest}`;
-}
-
-/** Everyone sees names and last characters; who may change keys gets the forms. */
+/** Every member sees names and last characters; developers get the forms. */
 export function KeysPage(props: {
   readonly call: DashboardCall;
   readonly keys: readonly ApiKeyView[];
@@ -23,7 +19,7 @@ export function KeysPage(props: {
   const { call, keys, name = '', problem } = props;
   const text = DASHBOARD_TEXTS[call.language].keys;
   const { done } = text;
-  const mayChange = isAllowed(call.session.role, 'develop');
+  const isDeveloper = may(call, 'develop');
   const columns = [text.name, text.key, text.created, text.lastUsed, text.state];
   return (
     <Frame call={call} title={text.title} active="keys">
@@ -32,11 +28,11 @@ export function KeysPage(props: {
       <p>{text.lead}</p>
       <Table
         caption={text.title}
-        columns={mayChange ? [...columns, text.actions] : columns}
-        rows={keys.map((key) => keyCells(call, key, mayChange))}
+        columns={isDeveloper ? [...columns, text.actions] : columns}
+        rows={keys.map((key) => keyCells(call, key, isDeveloper))}
         empty={text.empty}
       />
-      {mayChange && !call.session.isSuspended && (
+      {mayChange(call, 'develop') && (
         <Section id="create" title={text.createTitle}>
           <CreateForm call={call} name={name} problem={problem} />
         </Section>
@@ -64,7 +60,13 @@ function CreateForm(props: {
   const error =
     problem !== undefined && isAboutName(problem) ? keyProblems(call.language)[problem] : null;
   return (
-    <PostForm call={call} action={keysPath(call)} class="form" fields={{ form: newFormId() }} once>
+    <PostForm
+      call={call}
+      action={keysPath(call.environment)}
+      class="form"
+      fields={{ form: newFormId() }}
+      once
+    >
       <KeyNameField call={call} name={name} error={error} />
       <div class="buttons">
         <button class="primary" type="submit">
@@ -93,7 +95,7 @@ export function KeyNameField(props: {
   );
 }
 
-function keyCells(call: DashboardCall, key: ApiKeyView, mayChange: boolean) {
+function keyCells(call: DashboardCall, key: ApiKeyView, isDeveloper: boolean) {
   const text = DASHBOARD_TEXTS[call.language].keys;
   const cells = [
     <bdi>{key.name}</bdi>,
@@ -114,7 +116,7 @@ function keyCells(call: DashboardCall, key: ApiKeyView, mayChange: boolean) {
     ),
     <KeyState call={call} apiKey={key} />,
   ];
-  if (!mayChange) {
+  if (!isDeveloper) {
     return cells;
   }
   const label = `${text.manage}: ${key.name} …${key.hint}`;
@@ -123,7 +125,7 @@ function keyCells(call: DashboardCall, key: ApiKeyView, mayChange: boolean) {
     isOver(key, call.nowMs) ? (
       <span class="quiet">—</span>
     ) : (
-      <a class="button" href={keysPath(call, `/${key.digest}`)} aria-label={label}>
+      <a class="button" href={keysPath(call.environment, `/${key.digest}`)} aria-label={label}>
         {text.manage}
       </a>
     ),

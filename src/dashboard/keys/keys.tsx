@@ -1,5 +1,5 @@
 import type { AuditAction } from '../../audit/actions.ts';
-import { type AuditEntry, runAudited } from '../../audit/log.ts';
+import type { AuditEntry } from '../../audit/log.ts';
 import type { SqlStatement } from '../../database.ts';
 import { found } from '../../http/problem.ts';
 import { apiKeyHint, generateApiKey } from '../../merchants/api-key.ts';
@@ -14,8 +14,10 @@ import {
 } from '../../merchants/keys.ts';
 import { revokeApiKey } from '../../merchants/provision.ts';
 import { answerPage, redirectTo } from '../../ui/answer.ts';
-import { atPath, type DashboardCall, entryOf, tenantOf } from '../call.ts';
+import { changeAudited } from '../audited.ts';
+import { type DashboardCall, shownAt, tenantOf } from '../call.ts';
 import { noticePage } from '../notices.tsx';
+import { keysPath } from '../paths.ts';
 import {
   type CreateProblem,
   isFormId,
@@ -27,7 +29,7 @@ import {
 } from './key-form.ts';
 import { KeyPage, NewKeyPage, type RefusedChange, type RolledKey } from './key-page.tsx';
 import { isRollable } from './key-state.tsx';
-import { KeysPage, keysPath } from './keys-page.tsx';
+import { KeysPage } from './keys-page.tsx';
 
 /** GET …/keys. */
 export async function showKeys(call: DashboardCall): Promise<Response> {
@@ -50,8 +52,8 @@ export async function showKey(call: DashboardCall): Promise<Response> {
 }
 
 function answerKey(call: DashboardCall, key: ApiKeyView, refused: RefusedChange): Response {
-  const path = keysPath(call, `/${key.digest}`);
-  const page = <KeyPage call={atPath(call, path)} apiKey={key} refused={refused} />;
+  const path = keysPath(call.environment, `/${key.digest}`);
+  const page = <KeyPage call={shownAt(call, path)} apiKey={key} refused={refused} />;
   return answerPage(call, page, { status: statusOf(refused.nameProblem ?? refused.rollProblem) });
 }
 
@@ -121,7 +123,7 @@ function answerNewKey(
   { name, apiKey }: ApiKeyByForm,
   rolled: RolledKey | null,
 ): Response {
-  const page = atPath(call, keysPath(call));
+  const page = shownAt(call, keysPath(call.environment));
   return answerPage(call, <NewKeyPage call={page} name={name} apiKey={apiKey} rolled={rolled} />);
 }
 
@@ -135,7 +137,7 @@ export async function renameKey(call: DashboardCall): Promise<Response> {
   }
   const statement = renameApiKey(tenantOf(call), key.digest, name);
   await change(call, [statement], 'api_key.renamed', key.hint, { from: key.name, to: name });
-  return redirectTo(call, keysPath(call), { done: 'renamed' });
+  return redirectTo(call, keysPath(call.environment), { done: 'renamed' });
 }
 
 /** POST …/keys/:key/revoke: refused everywhere within 10 s. */
@@ -143,7 +145,7 @@ export async function revokeKey(call: DashboardCall): Promise<Response> {
   const key = await namedKey(call);
   const statement = revokeApiKey(tenantOf(call), key.digest, call.nowMs);
   await change(call, [statement], 'api_key.revoked', key.hint, { name: key.name });
-  return redirectTo(call, keysPath(call), { done: 'revoked' });
+  return redirectTo(call, keysPath(call.environment), { done: 'revoked' });
 }
 
 function newKey(call: DashboardCall, name: string, formId: string): ApiKeyByForm {
@@ -169,8 +171,7 @@ function change(
   hint: string,
   detail: NonNullable<AuditEntry['detail']>,
 ): Promise<boolean> {
-  const entry = entryOf(call, { action, target: `…${hint}`, detail }, call.environment);
-  return runAudited(call.env.DB, statements, entry);
+  return changeAudited(call, statements, { action, target: `…${hint}`, detail });
 }
 
 /** The key that the path names. */

@@ -16,11 +16,10 @@ import {
 import type { DashboardCall } from '../call.ts';
 import { ButtonForm, CsrfField, PostForm } from '../forms.tsx';
 import { Frame } from '../frame.tsx';
+import { ACCOUNT_PATH } from '../paths.ts';
 import { PasskeyForm, PasskeyNameField } from './passkey-form.tsx';
 
 export type AccountProblem = keyof DashboardMessages['account']['problems'];
-
-export const ACCOUNT_PATH = '/dashboard/account';
 
 /** A member's own passkeys and sessions. */
 export function AccountPage(props: {

@@ -1,4 +1,3 @@
-import { auditEntry, runAudited } from '../../audit/log.ts';
 import { found, problem } from '../../http/problem.ts';
 import { browserName } from '../../members/browser-name.ts';
 import { challengeOf } from '../../members/challenge.ts';
@@ -20,8 +19,10 @@ import {
 } from '../../members/sessions.ts';
 import { relyingPartyOf, verifiedRegistration } from '../../members/verification.ts';
 import { answerPage, redirectTo } from '../../ui/answer.ts';
-import { atPath, type DashboardCall, entryOf } from '../call.ts';
-import { ACCOUNT_PATH, AccountPage, type AccountProblem } from './account-page.tsx';
+import { audited, changeAudited } from '../audited.ts';
+import { type DashboardCall, shownAt } from '../call.ts';
+import { ACCOUNT_PATH } from '../paths.ts';
+import { AccountPage, type AccountProblem } from './account-page.tsx';
 import { finishCeremony, offerRegistration, refused, unfit } from './ceremony.ts';
 
 /** Phone, computer, security key, their successors; more are a mistake or a trick. */
@@ -43,7 +44,7 @@ async function answerAccount(
   ]);
   const page = (
     <AccountPage
-      call={atPath(call, ACCOUNT_PATH)}
+      call={shownAt(call, ACCOUNT_PATH)}
       passkeys={passkeys}
       sessions={sessions}
       newPasskeyName={browserName(request.headers.get('user-agent') ?? '')}
@@ -84,10 +85,10 @@ export async function finishAddPasskey(call: DashboardCall): Promise<Response> {
   if (passkey === null) {
     return refused(call, 'add-passkey', 'unverified');
   }
-  const detail = { passkey: name };
+  const act = { action: 'passkey.added', target: memberId, detail: { passkey: name } } as const;
   return finishCeremony(call, 'add-passkey', challenge, {
     first: insertPasskey(memberId, passkey, name, nowMs),
-    rest: [auditEntry(entryOf(call, { action: 'passkey.added', target: memberId, detail }))],
+    rest: [audited(call, { ...act, environment: null })],
   });
 }
 
@@ -99,8 +100,13 @@ export async function renameOwnPasskey(call: DashboardCall): Promise<Response> {
     return answerAccount(call, 'bad_name');
   }
   const change = renamePasskey(memberId, call.form.text('passkey'), name);
-  const told = { action: 'passkey.renamed', target: memberId, detail: { passkey: name } } as const;
-  if (!(await runAudited(call.env.DB, [change], entryOf(call, told)))) {
+  const isRenamed = await changeAudited(call, change, {
+    action: 'passkey.renamed',
+    target: memberId,
+    detail: { passkey: name },
+    environment: null,
+  });
+  if (!isRenamed) {
     throw problem('not_found');
   }
   return redirectTo(call, ACCOUNT_PATH, { done: 'passkey_renamed' });
@@ -114,10 +120,11 @@ export async function removeOwnPasskey(call: DashboardCall): Promise<Response> {
   const { credentialId, name } = found(
     passkeys.find((passkey) => passkey.credentialId === form.text('passkey')),
   );
-  const isRemoved = await runAudited(
-    env.DB,
-    [removePasskey(memberId, credentialId)],
-    entryOf(call, { action: 'passkey.removed', target: memberId, detail: { passkey: name } }),
+  const act = { action: 'passkey.removed', target: memberId, detail: { passkey: name } } as const;
+  const isRemoved = await changeAudited(
+    call,
+    removePasskey(memberId, credentialId),
+    { ...act, environment: null },
     [revokeSessionsOfRemoved(memberId, credentialId, session.id, nowMs)],
   );
   return isRemoved
@@ -146,17 +153,18 @@ function revoke(
   detail: { readonly signedOut?: true },
 ): Promise<boolean> {
   const change = revokeSession(call.session.memberId, id, call.nowMs);
-  const entry = entryOf(call, { action: 'session.revoked', target: id, detail });
-  return runAudited(call.env.DB, [change], entry);
+  const act = { action: 'session.revoked', target: id, detail, environment: null } as const;
+  return changeAudited(call, change, act);
 }
 
 /** POST /dashboard/account/sessions/revoke-others */
 export async function revokeOwnOtherSessions(call: DashboardCall): Promise<Response> {
   const { memberId, id } = call.session;
-  await runAudited(
-    call.env.DB,
-    [revokeOtherSessions(memberId, id, call.nowMs)],
-    entryOf(call, { action: 'session.revoked', target: memberId, detail: { which: 'others' } }),
-  );
+  await changeAudited(call, revokeOtherSessions(memberId, id, call.nowMs), {
+    action: 'session.revoked',
+    target: memberId,
+    detail: { which: 'others' },
+    environment: null,
+  });
   return redirectTo(call, ACCOUNT_PATH, { done: 'sessions_revoked' });
 }

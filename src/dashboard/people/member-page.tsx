@@ -5,7 +5,8 @@ import { DoneMessage, type FactRow, Facts, Message, Section, When } from '../../
 import type { DashboardCall } from '../call.ts';
 import { ButtonForm, PostForm } from '../forms.tsx';
 import { Frame } from '../frame.tsx';
-import { LinkOnce, memberPath, type NewLink, RoleChoice, TEAM_PATH } from './team-page.tsx';
+import { memberPath, TEAM_PATH } from '../paths.ts';
+import { LinkOnce, type NewLink, RoleChoice } from './team-page.tsx';
 
 export type MemberProblem = keyof DashboardMessages['team']['problems'];
 

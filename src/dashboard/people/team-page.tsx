@@ -15,12 +15,7 @@ import {
 import type { DashboardCall } from '../call.ts';
 import { ButtonForm, PostForm } from '../forms.tsx';
 import { Frame } from '../frame.tsx';
-
-export const TEAM_PATH = '/dashboard/team';
-
-export function memberPath(id: string): `${typeof TEAM_PATH}/members/${string}` {
-  return `${TEAM_PATH}/members/${id}`;
-}
+import { memberPath, TEAM_PATH } from '../paths.ts';
 
 /** A link to show this once. */
 export interface NewLink {

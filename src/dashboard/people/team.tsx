@@ -1,4 +1,3 @@
-import { runAudited } from '../../audit/log.ts';
 import { found, problem } from '../../http/problem.ts';
 import {
   invitationPath,
@@ -21,16 +20,12 @@ import { type Role, roleFrom } from '../../members/permissions.ts';
 import { revokeOtherSessions, revokeSessionsOf } from '../../members/sessions.ts';
 import { relyingPartyOf } from '../../members/verification.ts';
 import { answerPage, redirectTo } from '../../ui/answer.ts';
-import { actorOf, atPath, type DashboardCall, entryOf } from '../call.ts';
+import { changeAudited } from '../audited.ts';
+import { actorOf, type DashboardCall, shownAt } from '../call.ts';
 import { noticePage } from '../notices.tsx';
+import { memberPath, TEAM_PATH } from '../paths.ts';
 import { MemberPage, type MemberProblem } from './member-page.tsx';
-import {
-  type InvitationForm,
-  memberPath,
-  type NewLink,
-  TEAM_PATH,
-  TeamPage,
-} from './team-page.tsx';
+import { type InvitationForm, type NewLink, TeamPage } from './team-page.tsx';
 
 const EMPTY_FORM: InvitationForm = { name: '', role: null, problems: [] };
 
@@ -52,7 +47,7 @@ async function answerTeam(
   ]);
   const page = (
     <TeamPage
-      call={atPath(call, TEAM_PATH)}
+      call={shownAt(call, TEAM_PATH)}
       members={members}
       invitations={invitations}
       form={form}
@@ -79,11 +74,11 @@ export async function inviteMember(call: DashboardCall): Promise<Response> {
 
 /** POST /dashboard/team/invitations/:invitation/revoke */
 export async function revokeOpenInvitation(call: DashboardCall): Promise<Response> {
-  const { session, env, nowMs, params } = call;
+  const { session, nowMs, params } = call;
   const id = params.invitation ?? '';
   const change = revokeInvitation(session.merchantId, id, nowMs);
-  const entry = entryOf(call, { action: 'invitation.revoked', target: id });
-  if (!(await runAudited(env.DB, [change], entry))) {
+  const act = { action: 'invitation.revoked', target: id, environment: null } as const;
+  if (!(await changeAudited(call, change, act))) {
     throw problem('not_found');
   }
   return redirectTo(call, TEAM_PATH, { done: 'invitation_revoked' });
@@ -101,7 +96,7 @@ function answerMember(
 ): Response {
   const page = (
     <MemberPage
-      call={atPath(call, memberPath(member.id))}
+      call={shownAt(call, memberPath(member.id))}
       member={member}
       problem={problem ?? null}
       link={link ?? null}
@@ -125,10 +120,10 @@ export async function changeMemberRole(call: DashboardCall): Promise<Response> {
     return answerMember(call, member, { problem: 'unsure' });
   }
   const detail = { name, from: member.role, to: role };
-  const isChanged = await runAudited(
-    call.env.DB,
-    [changeRole(changeOf(call, member), role)],
-    entryOf(call, { action: 'member.role_changed', target: id, detail }),
+  const isChanged = await changeAudited(
+    call,
+    changeRole(changeOf(call, member), role),
+    { action: 'member.role_changed', target: id, detail, environment: null },
     [revokeInvitationsBy(id, call.nowMs)],
   );
   if (!isChanged) {
@@ -147,10 +142,10 @@ export async function removeTeamMember(call: DashboardCall): Promise<Response> {
     return answerMember(call, member, { problem: 'unsure' });
   }
   const { id, name, role } = member;
-  const isRemoved = await runAudited(
-    call.env.DB,
-    [removeMember(changeOf(call, member), call.nowMs)],
-    entryOf(call, { action: 'member.removed', target: id, detail: { name, role } }),
+  const isRemoved = await changeAudited(
+    call,
+    removeMember(changeOf(call, member), call.nowMs),
+    { action: 'member.removed', target: id, detail: { name, role }, environment: null },
     [...afterRemoval(id, call.nowMs), revokeInvitationsBy(id, call.nowMs)],
   );
   return isRemoved
@@ -169,14 +164,18 @@ export async function issueRecovery(call: DashboardCall): Promise<Response> {
 /** POST /dashboard/team/members/:member/sessions/revoke: of oneself all but this one. */
 export async function revokeMemberSessions(call: DashboardCall): Promise<Response> {
   const { id, name } = await namedMember(call);
-  const { session, env, nowMs } = call;
+  const { session, nowMs } = call;
   const isOneself = id === session.memberId;
   const change = isOneself
     ? revokeOtherSessions(id, session.id, nowMs)
     : revokeSessionsOf(id, nowMs);
   const detail = { name, which: isOneself ? 'others' : 'all' };
-  const entry = entryOf(call, { action: 'session.revoked', target: id, detail });
-  await runAudited(env.DB, [change], entry);
+  await changeAudited(call, change, {
+    action: 'session.revoked',
+    target: id,
+    detail,
+    environment: null,
+  });
   return redirectTo(call, memberPath(id), { done: 'sessions_revoked' });
 }
 
@@ -195,15 +194,12 @@ async function makeLink(
     invitedBy: actorOf(call),
     nowMs: call.nowMs,
   });
-  const entry =
-    memberId === null
-      ? entryOf(call, { action: 'member.invited', target: id, detail: { name, role } })
-      : entryOf(call, {
-          action: 'recovery.issued',
-          target: memberId,
-          detail: { name, invitation: id },
-        });
-  const isMade = await runAudited(call.env.DB, [statement], entry);
+  const isMade = await changeAudited(call, statement, {
+    action: memberId === null ? 'member.invited' : 'recovery.issued',
+    target: memberId ?? id,
+    detail: memberId === null ? { name, role } : { name, invitation: id },
+    environment: null,
+  });
   const url = `${relyingPartyOf(call).origin}${invitationPath(token)}`;
   return isMade ? { name, url, expiresAtMs, isRecovery: memberId !== null } : null;
 }
