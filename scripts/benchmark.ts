@@ -24,12 +24,12 @@ import {
   measureWebhooks,
   type WebhookLatencies,
 } from './benchmark/webhook-latency.ts';
-import { Gateway } from './chaos/gateway.ts';
-import { HttpClient, NoAnswer } from './chaos/http.ts';
-import { ProcessGroup } from './chaos/process-group.ts';
-import { PROJECT_DIRECTORY } from './files.ts';
-import { expectFreePort } from './ports.ts';
-import { WRANGLER_ENVIRONMENT } from './wrangler.ts';
+import { expectFreePort } from './dev/ports.ts';
+import { Gateway } from './gateway/gateway.ts';
+import { HttpClient, NoAnswer } from './gateway/http.ts';
+import { ProcessGroup } from './gateway/process-group.ts';
+import { PROJECT_DIRECTORY } from './project/files.ts';
+import { WRANGLER_ENVIRONMENT } from './project/wrangler.ts';
 
 const DEFAULT_PORT = 8795;
 const MANY_CLIENTS = 16;

@@ -8,7 +8,7 @@ import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type BuildOptions, build } from 'esbuild';
-import { PROJECT_DIRECTORY, readIfPresent } from './files.ts';
+import { PROJECT_DIRECTORY, readIfPresent } from './project/files.ts';
 
 /** The customers' pages hold their styles within them. */
 const CHECKOUT = {

@@ -14,8 +14,8 @@ import { basename, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
 import { parse } from 'smol-toml';
-import { PROJECT_DIRECTORY, WRANGLER_CONFIG_FILE } from './files.ts';
-import { runWrangler } from './wrangler.ts';
+import { PROJECT_DIRECTORY, WRANGLER_CONFIG_FILE } from './project/files.ts';
+import { runWrangler } from './project/wrangler.ts';
 
 const KIBIBYTE = 1024;
 /** API, checkout, rails and webhooks. */

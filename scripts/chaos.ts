@@ -11,14 +11,14 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Ledger } from './chaos/book.ts';
 import { Chance } from './chaos/chance.ts';
-import { Gateway } from './chaos/gateway.ts';
-import { HttpClient } from './chaos/http.ts';
 import { Journey } from './chaos/journey.ts';
 import { forEachOf, killAgainAndAgain, runWorkers } from './chaos/load.ts';
 import { MerchantServer } from './chaos/merchant-server.ts';
 import { planOf } from './chaos/plan.ts';
 import { Verdict } from './chaos/verdict.ts';
-import { expectFreePort } from './ports.ts';
+import { expectFreePort } from './dev/ports.ts';
+import { Gateway } from './gateway/gateway.ts';
+import { HttpClient } from './gateway/http.ts';
 
 const CUSTOMERS = 24;
 const VIOLATIONS_SHOWN = 50;

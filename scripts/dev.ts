@@ -7,14 +7,14 @@
 import type { ChildProcess } from 'node:child_process';
 import { constants } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
-import { demoInvitation } from './demo-invitation.ts';
+import { demoInvitation } from './dev/demo-invitation.ts';
 import { firstSteps } from './dev/first-steps.ts';
 import { type DevOptions, devOptions } from './dev/options.ts';
+import { expectFreePort } from './dev/ports.ts';
 import { prepareLocalGateway } from './dev/prepare.ts';
-import { PROJECT_DIRECTORY } from './files.ts';
-import { expectFreePort } from './ports.ts';
+import { PROJECT_DIRECTORY } from './project/files.ts';
+import { startWrangler } from './project/wrangler.ts';
 import { startStandIns } from './stand-ins/start-all.ts';
-import { startWrangler } from './wrangler.ts';
 
 const POLL_MS = 100;
 const PARENT_POLL_MS = 500;

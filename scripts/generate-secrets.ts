@@ -5,7 +5,7 @@
  */
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { generateSecret, SECRET_NAMES } from './secrets.ts';
+import { generateSecret, SECRET_NAMES } from './dev/secrets.ts';
 
 /** Key ids tell generations apart while they overlap (docs/decisions.md#32): `k20261121`. */
 function keyIdOf(now: Date): string {

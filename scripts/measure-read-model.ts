@@ -10,10 +10,10 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { parseArgs } from 'node:util';
 import { median, quantile } from './benchmark/statistics.ts';
-import { type LocalDatabase, prepareLocalDatabase, runBatch } from './d1.ts';
+import { type LocalDatabase, prepareLocalDatabase, runBatch } from './dev/d1.ts';
 import { type Question, questionsOf } from './measure-read-model/questions.ts';
 import { MERCHANTS, seed } from './measure-read-model/seed.ts';
-import { wholeNumber } from './whole-number.ts';
+import { wholeNumber } from './project/whole-number.ts';
 
 const DEFAULT_PAYMENTS = 1_000_000;
 const DEFAULT_RUNS = 60;

@@ -8,23 +8,23 @@ import { parseArgs } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import type { Browser } from 'playwright-core';
 import { median } from './benchmark/statistics.ts';
-import { launchBrowser } from './browser.ts';
-import { chooseTelebirr, createDemoPayment, payToReceipt } from './demo-payment.ts';
-import { type OwnGateway, withOwnGateway } from './own-gateway.ts';
+import { type OwnGateway, withOwnGateway } from './gateway/own-gateway.ts';
+import { launchBrowser } from './pages/browser.ts';
+import { chooseTelebirr, createDemoPayment, payToReceipt } from './pages/demo-payment.ts';
 import {
   loadOnce,
   measureLoad,
   onFreshPage,
   type PageLoad,
   type Transfer,
-} from './page-speed/page-load.ts';
+} from './pages/page-load.ts';
 import {
   CPU_SLOWDOWN,
   DOWNLOAD_KBIT_PER_SECOND,
   LATENCY_MS,
   UPLOAD_KBIT_PER_SECOND,
-} from './page-speed/throttling.ts';
-import { wholeNumber } from './whole-number.ts';
+} from './pages/throttling.ts';
+import { wholeNumber } from './project/whole-number.ts';
 
 const DEFAULT_RUNS = '9';
 const DEFAULT_PORT = '8793';

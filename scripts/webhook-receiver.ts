@@ -8,7 +8,7 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { parseArgs } from 'node:util';
 import { Webhook } from 'standardwebhooks';
 import type { Environment } from '../src/domain/method.ts';
-import { credentialsOf, type DemoMerchant, readDemoMerchant } from './demo-merchant.ts';
+import { credentialsOf, type DemoMerchant, readDemoMerchant } from './dev/demo-merchant.ts';
 import { WEBHOOK_RECEIVER_PORT } from './dev/first-steps.ts';
 
 /** The outer JSON of a webhook (docs/decisions.md#17). */

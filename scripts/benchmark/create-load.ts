@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { type HttpClient, type HttpRequest, jsonPost } from '../chaos/http.ts';
 import { runWorkers } from '../chaos/load.ts';
-import type { DemoMerchant } from '../demo-merchant.ts';
+import type { DemoMerchant } from '../dev/demo-merchant.ts';
+import { type HttpClient, type HttpRequest, jsonPost } from '../gateway/http.ts';
 import { median, quantile } from './statistics.ts';
 
 /** The gateway's projections queue waits a second for a fuller batch: no slice pays for another's. */

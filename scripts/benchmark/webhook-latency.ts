@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
-import { formPost, type HttpAnswer, type HttpClient } from '../chaos/http.ts';
+import { formPost, type HttpAnswer, type HttpClient } from '../gateway/http.ts';
 import { type CreateRequests, newIndex } from './create-load.ts';
 
 /** Between payments, so that each event finds an idle gateway. */

@@ -1,7 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Method } from '../../src/domain/method.ts';
-import type { Ledger, PaymentRecord } from './book.ts';
-import type { Gateway } from './gateway.ts';
+import type { Gateway } from '../gateway/gateway.ts';
 import {
   formPost,
   type HttpAnswer,
@@ -9,7 +8,8 @@ import {
   type HttpRequest,
   jsonPost,
   NoAnswer,
-} from './http.ts';
+} from '../gateway/http.ts';
+import type { Ledger, PaymentRecord } from './book.ts';
 import { ENDS_BY_ITSELF, FINAL_STATUS } from './plan.ts';
 
 /** Somebody answered what nobody should: the journey ends, the violation is noted. */

@@ -2,7 +2,7 @@ import { verify } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
-import type { DemoMerchant } from '../demo-merchant.ts';
+import type { DemoMerchant } from '../dev/demo-merchant.ts';
 import type { Ledger } from './book.ts';
 import { Chance } from './chance.ts';
 

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { DemoMerchant } from '../demo-merchant.ts';
+import type { DemoMerchant } from '../dev/demo-merchant.ts';
+import { type HttpAnswer, type HttpClient, NoAnswer } from '../gateway/http.ts';
 import type { Ledger, PaymentRecord } from './book.ts';
-import { type HttpAnswer, type HttpClient, NoAnswer } from './http.ts';
 import { forEachOf } from './load.ts';
 import type { MerchantServer, ReceivedEvent } from './merchant-server.ts';
 

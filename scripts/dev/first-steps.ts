@@ -1,6 +1,6 @@
 import { METHODS_BY_PROMPT } from '../../src/domain/method.ts';
-import type { DemoMerchant } from '../demo-merchant.ts';
 import type { StandIns } from '../stand-ins/start-all.ts';
+import type { DemoMerchant } from './demo-merchant.ts';
 import type { Prepared } from './prepare.ts';
 
 /** Where `npm run webhooks` listens unless told otherwise. */

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { DEFAULT_STATE_DIRECTORY } from '../files.ts';
+import { DEFAULT_STATE_DIRECTORY } from '../project/files.ts';
 
 export interface DevOptions {
   readonly port: number;

@@ -26,7 +26,7 @@ import {
   totalsByStretchStatement,
   totalsStatement,
 } from '../../src/read-model/totals.ts';
-import type { LocalDatabase } from '../d1.ts';
+import type { LocalDatabase } from '../dev/d1.ts';
 import {
   chance,
   eventIdOf,

@@ -8,8 +8,8 @@ import type {
   ProjectionMessage,
 } from '../../src/intent/protocol.ts';
 import { upsertStatements } from '../../src/read-model/upsert.ts';
-import type { LocalDatabase } from '../d1.ts';
-import { runBatch } from '../d1.ts';
+import type { LocalDatabase } from '../dev/d1.ts';
+import { runBatch } from '../dev/d1.ts';
 
 /** Payments that could have happened: the same for the same number, so that a run can be repeated. */
 

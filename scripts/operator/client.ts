@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
-import { PROJECT_DIRECTORY, readIfPresent } from '../files.ts';
+import { PROJECT_DIRECTORY, readIfPresent } from '../project/files.ts';
 import { type ApiRequest, UsageError } from './command.ts';
 
 const DEFAULT_URL = 'http://localhost:8787';

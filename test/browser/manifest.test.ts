@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { h } from 'preact';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PROJECT_DIRECTORY } from '../../scripts/files.ts';
+import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
 import { pageResponse } from '../../src/checkout/page-response.ts';
 import { NoticePage } from '../../src/checkout/pages/notice.tsx';
 import { messagesFor } from '../../src/i18n/language.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { PROJECT_DIRECTORY } from '../../scripts/files.ts';
+import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
 import { type Logo, logoFrom } from '../../src/merchants/branding.ts';
 import { type SeededMerchant, seedMerchant } from '../support/e2e-merchant.ts';
 import {
@@ -19,7 +19,7 @@ import { PIXELS } from '../support/logos.ts';
  * Method: two merchants with logos of their own, and the demo merchant.
  */
 
-const DEMO_LOGO = join(PROJECT_DIRECTORY, 'scripts', 'demo-logo.png');
+const DEMO_LOGO = join(PROJECT_DIRECTORY, 'scripts', 'dev', 'demo-logo.png');
 
 let scene: Scene;
 let one: SeededMerchant;

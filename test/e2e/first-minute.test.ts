@@ -5,8 +5,8 @@ import { basename, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { parseEnv, promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ProcessGroup } from '../../scripts/chaos/process-group.ts';
-import { PROJECT_DIRECTORY } from '../../scripts/files.ts';
+import { ProcessGroup } from '../../scripts/gateway/process-group.ts';
+import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
 import { freePort } from '../support/e2e-gateway.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { PROJECT_DIRECTORY } from '../../scripts/files.ts';
+import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
 
-export { launchBrowser, PHONE } from '../../scripts/browser.ts';
+export { launchBrowser, PHONE } from '../../scripts/pages/browser.ts';
 
 /** Git-ignored. For people to look at. */
 export const SCREENSHOTS_DIRECTORY = join(PROJECT_DIRECTORY, 'test-artefacts', 'pages');

@@ -1,5 +1,5 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { localSecrets } from '../../scripts/local-secrets.ts';
+import { localSecrets } from '../../scripts/dev/local-secrets.ts';
 import { DESKTOP, launchBrowser, PHONE } from './browser.ts';
 import { heading } from './e2e-customer.ts';
 import { equip, goTo, join, pressButton } from './e2e-dashboard.ts';

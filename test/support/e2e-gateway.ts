@@ -4,8 +4,8 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { type DemoMerchant, readDemoMerchant } from '../../scripts/demo-merchant.ts';
-import { PROJECT_DIRECTORY } from '../../scripts/files.ts';
+import { type DemoMerchant, readDemoMerchant } from '../../scripts/dev/demo-merchant.ts';
+import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
 
 /**
  * The gateway as a newcomer starts it: `npm run dev -- --port N --persist-to DIR`, in a process

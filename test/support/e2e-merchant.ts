@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { type BrandingChanges, brandingStatements } from '../../scripts/branding.ts';
-import { prepareLocalDatabase } from '../../scripts/d1.ts';
-import { localSecrets } from '../../scripts/local-secrets.ts';
+import { type BrandingChanges, brandingStatements } from '../../scripts/dev/branding.ts';
+import { prepareLocalDatabase } from '../../scripts/dev/d1.ts';
+import { localSecrets } from '../../scripts/dev/local-secrets.ts';
 import { keyRing } from '../../src/config.ts';
 import { seal } from '../../src/crypto/sealed.ts';
 import type { Tenant } from '../../src/domain/intent.ts';

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { PROJECT_DIRECTORY } from '../../scripts/files.ts';
+import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
 
 export interface Ran {
   readonly exitCode: number;

@@ -2,7 +2,7 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { expect, vi } from 'vitest';
-import { PROJECT_DIRECTORY } from '../../scripts/files.ts';
+import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
 import { type Gateway, type GatewayOptions, startGateway } from './e2e-gateway.ts';
 import { type Behaviour, type Endpoint, MerchantServer } from './e2e-merchant-server.ts';
 import { type Page, submit } from './e2e-visitor.ts';

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { join } from 'node:path';
 import { h } from 'preact';
 import { renderSVG } from 'uqr';
-import { PROJECT_DIRECTORY } from '../../scripts/files.ts';
+import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
 import { checkoutPage } from '../../src/checkout/checkout-page.ts';
 import {
   badFormPage,

@@ -1,4 +1,4 @@
-import { browserPath } from '../../scripts/browser.ts';
+import { browserPath } from '../../scripts/pages/browser.ts';
 
 /** Global setup: once, before test files that run side by side would unpack the same file. */
 export default async function unpackBrowser(): Promise<void> {

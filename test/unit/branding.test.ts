@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { brandingStatements, readLogo } from '../../scripts/branding.ts';
-import { PROJECT_DIRECTORY } from '../../scripts/files.ts';
+import { brandingStatements, readLogo } from '../../scripts/dev/branding.ts';
+import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
 import { base64FromBytes, utf8 } from '../../src/crypto/encoding.ts';
 import {
   colourFrom,
@@ -18,7 +18,7 @@ import { PIXELS } from '../support/logos.ts';
  * formats, whatever a file calls itself, and nothing that a browser could run.
  */
 
-const DEMO_LOGO = join(PROJECT_DIRECTORY, 'scripts', 'demo-logo.png');
+const DEMO_LOGO = join(PROJECT_DIRECTORY, 'scripts', 'dev', 'demo-logo.png');
 const PIXEL = PIXELS['image/png'];
 const MEDIA_TYPES = Object.keys(PIXELS) as LogoMediaType[];
 

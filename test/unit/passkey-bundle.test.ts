@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { build } from 'esbuild';
 import { parse } from 'smol-toml';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { WRANGLER_CONFIG_FILE } from '../../scripts/files.ts';
+import { WRANGLER_CONFIG_FILE } from '../../scripts/project/files.ts';
 import { base64UrlFromBytes } from '../../src/crypto/encoding.ts';
 import { SoftwareAuthenticator } from '../support/software-authenticator.ts';
 

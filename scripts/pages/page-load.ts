@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Browser, Page } from 'playwright-core';
-import { PHONE } from '../browser.ts';
+import { PHONE } from './browser.ts';
 import { LATENCY_MS, throttle } from './throttling.ts';
 
 /** What the browser says about one load of a page; times since the navigation began. */

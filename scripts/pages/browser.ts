@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sparticuz from '@sparticuz/chromium';
 import { type Browser, type BrowserContextOptions, chromium } from 'playwright-core';
-import { PROJECT_DIRECTORY } from './files.ts';
+import { PROJECT_DIRECTORY } from '../project/files.ts';
 
 /** A small, common Android phone. */
 export const PHONE = {

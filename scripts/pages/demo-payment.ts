@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
-import { checkout as english } from '../src/i18n/en.ts';
-import { jsonPost } from './chaos/http.ts';
-import type { OwnGateway } from './own-gateway.ts';
+import { checkout as english } from '../../src/i18n/en.ts';
+import { jsonPost } from '../gateway/http.ts';
+import type { OwnGateway } from '../gateway/own-gateway.ts';
 
 /**
  * An ordinary hosted payment of the demo merchant, by the API: items, every method, and commission

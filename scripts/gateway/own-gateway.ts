@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Gateway } from './chaos/gateway.ts';
-import { HttpClient } from './chaos/http.ts';
-import type { DemoMerchant } from './demo-merchant.ts';
-import { expectFreePort } from './ports.ts';
+import type { DemoMerchant } from '../dev/demo-merchant.ts';
+import { expectFreePort } from '../dev/ports.ts';
+import { Gateway } from './gateway.ts';
+import { HttpClient } from './http.ts';
 
 export interface OwnGateway {
   readonly merchant: DemoMerchant;

@@ -1,15 +1,16 @@
 import { createHash, createPrivateKey, createPublicKey, hkdfSync, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { type KeyRing, keyRing } from '../src/config.ts';
-import { seal } from '../src/crypto/sealed.ts';
-import type { SqlStatement } from '../src/database.ts';
-import type { Tenant } from '../src/domain/intent.ts';
-import { ENVIRONMENTS, type Environment, METHODS, type Method } from '../src/domain/method.ts';
-import type { CommissionRate } from '../src/domain/money.ts';
-import { API_KEY_RANDOM_BYTES, apiKeyFrom } from '../src/merchants/api-key.ts';
-import { addWebhookSecret, createMerchant, issueApiKey } from '../src/merchants/provision.ts';
-import { WEBHOOK_SECRET_BYTES, webhookSecretFrom } from '../src/merchants/webhook-secret.ts';
-import { webhookSecretContext } from '../src/webhooks/settings.ts';
+import { type KeyRing, keyRing } from '../../src/config.ts';
+import { seal } from '../../src/crypto/sealed.ts';
+import type { SqlStatement } from '../../src/database.ts';
+import type { Tenant } from '../../src/domain/intent.ts';
+import { ENVIRONMENTS, type Environment, METHODS, type Method } from '../../src/domain/method.ts';
+import type { CommissionRate } from '../../src/domain/money.ts';
+import { API_KEY_RANDOM_BYTES, apiKeyFrom } from '../../src/merchants/api-key.ts';
+import { addWebhookSecret, createMerchant, issueApiKey } from '../../src/merchants/provision.ts';
+import { WEBHOOK_SECRET_BYTES, webhookSecretFrom } from '../../src/merchants/webhook-secret.ts';
+import { webhookSecretContext } from '../../src/webhooks/settings.ts';
+import { PROJECT_DIRECTORY, readIfPresent, readOrCreate, writeWhole } from '../project/files.ts';
 import { type BrandingChanges, brandingStatements, readLogo } from './branding.ts';
 import {
   databaseSettings,
@@ -17,7 +18,6 @@ import {
   prepareLocalDatabase,
   readMigrations,
 } from './d1.ts';
-import { PROJECT_DIRECTORY, readIfPresent, readOrCreate, writeWhole } from './files.ts';
 import type { Secrets } from './secrets.ts';
 
 /** What a newcomer, or a test, needs to know about the running local gateway. */

@@ -2,9 +2,9 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'smol-toml';
-import type { SqlStatement } from '../src/database.ts';
-import { MIGRATIONS_DIRECTORY, WRANGLER_CONFIG_FILE } from './files.ts';
-import { WRANGLER_ENVIRONMENT } from './wrangler.ts';
+import type { SqlStatement } from '../../src/database.ts';
+import { MIGRATIONS_DIRECTORY, WRANGLER_CONFIG_FILE } from '../project/files.ts';
+import { WRANGLER_ENVIRONMENT } from '../project/wrangler.ts';
 
 export interface Migration {
   /** File name, as in D1's table of applied migrations. */

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
-import { type DemoMerchant, demoMerchant } from '../demo-merchant.ts';
-import { PROJECT_DIRECTORY } from '../files.ts';
-import { localSecrets } from '../local-secrets.ts';
+import { type DemoMerchant, demoMerchant } from '../dev/demo-merchant.ts';
+import { localSecrets } from '../dev/local-secrets.ts';
+import { PROJECT_DIRECTORY } from '../project/files.ts';
 import { type HttpClient, NoAnswer } from './http.ts';
 import { ProcessGroup } from './process-group.ts';
 

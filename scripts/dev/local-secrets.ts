@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
-import { PROJECT_DIRECTORY, readOrCreate, writeWhole } from './files.ts';
+import { PROJECT_DIRECTORY, readOrCreate, writeWhole } from '../project/files.ts';
 import { generateSecret, SECRET_NAMES, type SecretName, type Secrets } from './secrets.ts';
 
 /** Where `wrangler dev` reads secrets; git-ignored. */

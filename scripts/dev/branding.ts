@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
-import type { SqlStatement } from '../src/database.ts';
+import type { SqlStatement } from '../../src/database.ts';
 import {
   LOGO_BYTES_MAX,
   type Logo,
   type LogoRefusal,
   logoFrom,
-} from '../src/merchants/branding.ts';
-import { addLogo, setBranding } from '../src/merchants/provision.ts';
+} from '../../src/merchants/branding.ts';
+import { addLogo, setBranding } from '../../src/merchants/provision.ts';
 
 /** What is to change of a merchant's branding: null takes it away, absent leaves it. */
 export interface BrandingChanges {

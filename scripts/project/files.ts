@@ -3,7 +3,7 @@ import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 /** The folder of package.json and wrangler.toml. */
-export const PROJECT_DIRECTORY = dirname(import.meta.dirname);
+export const PROJECT_DIRECTORY = dirname(dirname(import.meta.dirname));
 
 /** Where `wrangler dev` keeps its state when `--persist-to` says nothing else. */
 export const DEFAULT_STATE_DIRECTORY = join(PROJECT_DIRECTORY, '.wrangler', 'state');
