@@ -1,6 +1,6 @@
 /**
  * `npm run assets`: makes the scripts and style sheets of the customers' pages (out of `src/checkout/browser`
- * and `src/checkout/styles`) and of the dashboard (`src/dashboard`). The results are committed, so that deploying and testing need no build step;
+ * and `src/checkout/styles`) and of all other pages (`src/ui`). The results are committed, so that deploying and testing need no build step;
  * `-- --check` fails when they are not what the sources say.
  */
 import { createHash } from 'node:crypto';
@@ -15,14 +15,14 @@ const CHECKOUT = {
   script: 'src/checkout/browser/main.ts',
   scriptProject: 'src/checkout/browser/tsconfig.json',
   style: 'src/checkout/styles/checkout.css',
-  module: 'src/ui/checkout-assets.generated.ts',
+  module: 'src/checkout/assets.generated.ts',
 };
 /** Members see many pages in a row: the style sheet is a file of its own, fetched once. */
 const DASHBOARD = {
-  script: 'src/dashboard/browser/main.ts',
-  scriptProject: 'src/dashboard/browser/tsconfig.json',
-  style: 'src/dashboard/styles/dashboard.css',
-  module: 'src/ui/dashboard-assets.generated.ts',
+  script: 'src/ui/browser/main.ts',
+  scriptProject: 'src/ui/browser/tsconfig.json',
+  style: 'src/ui/styles/dashboard.css',
+  module: 'src/ui/assets.generated.ts',
 };
 const ASSETS_DIRECTORY = 'public/assets';
 

@@ -6,7 +6,7 @@ import {
   DASHBOARD_CSS_SHA256,
   DASHBOARD_SCRIPT_PATH,
   DASHBOARD_SCRIPT_SHA256,
-} from './dashboard-assets.generated.ts';
+} from './assets.generated.ts';
 import { Document, LanguageSwitch } from './document.tsx';
 
 /** What a page of the dashboard or the desk needs of its request. */

@@ -12,7 +12,7 @@ import {
   CHECKOUT_CSS_SHA256,
   CHECKOUT_SCRIPT_PATH,
   CHECKOUT_SCRIPT_SHA256,
-} from '../../src/ui/checkout-assets.generated.ts';
+} from '../../src/checkout/assets.generated.ts';
 import { GALLERY, GALLERY_STATES, type GalleryState } from '../support/gallery.ts';
 import { answerOf, htmlOf, openStage, type Stage, statusOf } from './support.ts';
 

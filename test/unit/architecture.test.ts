@@ -36,8 +36,8 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'src/http/': ['src/config.ts', 'src/log.ts', 'src/unavailable.ts'],
   // What runs in the customer's browser: no code of the Worker goes there.
   'src/checkout/browser/': [],
-  // In the member's browser.
-  'src/dashboard/browser/': [],
+  // In the browsers of members and operators.
+  'src/ui/browser/': [],
   'src/audit/': SHARED,
   'src/merchants/': SHARED,
   'src/members/': [...SHARED, 'src/audit/'],
@@ -113,7 +113,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'src/http/': ['itty-router', 'valibot'],
   'src/api/': ['valibot'],
   'src/checkout/': ['preact', 'preact-render-to-string', 'uqr'],
-  'src/dashboard/browser/': ['@simplewebauthn/browser'],
+  'src/ui/browser/': ['@simplewebauthn/browser'],
   'src/dashboard/': ['preact', 'valibot'],
   'src/home/': ['preact'],
   'src/operator/': ['preact', 'valibot', 'jose'],

@@ -8,13 +8,13 @@ import {
   CHECKOUT_CSS_SHA256,
   CHECKOUT_SCRIPT_PATH,
   CHECKOUT_SCRIPT_SHA256,
-} from '../../src/ui/checkout-assets.generated.ts';
+} from '../../src/checkout/assets.generated.ts';
 import {
   DASHBOARD_CSS_PATH,
   DASHBOARD_CSS_SHA256,
   DASHBOARD_SCRIPT_PATH,
   DASHBOARD_SCRIPT_SHA256,
-} from '../../src/ui/dashboard-assets.generated.ts';
+} from '../../src/ui/assets.generated.ts';
 
 /**
  * Goal: what pages name is what is served, byte for byte; a browser that checks hashes would

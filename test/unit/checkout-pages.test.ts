@@ -10,7 +10,7 @@ import { checkoutView, type RefusedForm } from '../../src/checkout/view.ts';
 import type { Intent } from '../../src/domain/intent.ts';
 import { checkout as english } from '../../src/i18n/en.ts';
 import { brandCss } from '../../src/ui/brand.ts';
-import { CHECKOUT_CSS_SHA256 } from '../../src/ui/checkout-assets.generated.ts';
+import { CHECKOUT_CSS_SHA256 } from '../../src/checkout/assets.generated.ts';
 import { seeOther } from '../../src/ui/headers.ts';
 import {
   attemptWith,

@@ -5,7 +5,7 @@ import {
   CHECKOUT_CSS,
   CHECKOUT_SCRIPT_PATH,
   CHECKOUT_SCRIPT_SHA256,
-} from '../../ui/checkout-assets.generated.ts';
+} from '../assets.generated.ts';
 import { Document, LanguageSwitch } from '../../ui/document.tsx';
 
 /** How a page learns that it is out of date. */
