@@ -1,7 +1,8 @@
 /**
- * `npm run assets`: makes the scripts and style sheets of the customers' pages (out of `src/checkout/browser`
- * and `src/checkout/styles`) and of all other pages (`src/ui`). The results are committed, so that deploying and testing need no build step;
- * `-- --check` fails when they are not what the sources say.
+ * `npm run assets`: makes the scripts and style sheets of the customers' pages (out of
+ * `src/checkout/browser` and `src/checkout/styles`) and of all other pages (`src/ui`). The results
+ * are committed, so that deploying and testing need no build step; `-- --check` fails when they do
+ * not match the sources.
  */
 import { createHash } from 'node:crypto';
 import { readdir, rm, writeFile } from 'node:fs/promises';

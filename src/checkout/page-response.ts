@@ -1,8 +1,8 @@
 import type { VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { base64FromBytes } from '../crypto/encoding.ts';
-import { CHECKOUT_CSS_SHA256 } from './assets.generated.ts';
 import { documentHeaders } from '../ui/headers.ts';
+import { CHECKOUT_CSS_SHA256 } from './assets.generated.ts';
 import { webUrl } from './return-url.ts';
 
 export interface PageOptions {

@@ -20,7 +20,7 @@ describe("a merchant's colour", () => {
   );
 
   test('knows the sheets that the style sheet paints', () => {
-    const tokens = readFileSync('src/checkout/styles/tokens.css', 'utf8');
+    const tokens = readFileSync('src/ui/styles/tokens.css', 'utf8');
     expect([...tokens.matchAll(/--sheet: (#\w+);/g)].map((match) => match[1])).toEqual([
       '#fff',
       '#161d1a',

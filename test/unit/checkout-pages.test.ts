@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { h } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { describe, expect, test } from 'vitest';
+import { CHECKOUT_CSS_SHA256 } from '../../src/checkout/assets.generated.ts';
 import { pageResponse } from '../../src/checkout/page-response.ts';
 import { CheckoutPage } from '../../src/checkout/pages/checkout-page.tsx';
 import { NoticePage } from '../../src/checkout/pages/notice.tsx';
@@ -10,7 +11,6 @@ import { checkoutView, type RefusedForm } from '../../src/checkout/view.ts';
 import type { Intent } from '../../src/domain/intent.ts';
 import { checkout as english } from '../../src/i18n/en.ts';
 import { brandCss } from '../../src/ui/brand.ts';
-import { CHECKOUT_CSS_SHA256 } from '../../src/checkout/assets.generated.ts';
 import { seeOther } from '../../src/ui/headers.ts';
 import {
   attemptWith,

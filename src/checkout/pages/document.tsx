@@ -1,12 +1,8 @@
 import { type ComponentChildren, h } from 'preact';
 import { LANGUAGE_PARAMETER, LANGUAGES } from '../../i18n/language.ts';
 import type { CheckoutMessages } from '../../i18n/messages.ts';
-import {
-  CHECKOUT_CSS,
-  CHECKOUT_SCRIPT_PATH,
-  CHECKOUT_SCRIPT_SHA256,
-} from '../assets.generated.ts';
 import { Document, LanguageSwitch } from '../../ui/document.tsx';
+import { CHECKOUT_CSS, CHECKOUT_SCRIPT_PATH, CHECKOUT_SCRIPT_SHA256 } from '../assets.generated.ts';
 
 /** How a page learns that it is out of date. */
 export interface Follow {
