@@ -135,8 +135,10 @@ CREATE TABLE webhook_endpoints (
   last_failure_at_ms INTEGER NOT NULL,
   -- A status such as `HTTP 500`, or our own text. Nothing of what the merchant answered.
   last_error TEXT NOT NULL CHECK (length(last_error) BETWEEN 1 AND 200),
-  -- NULL while webhooks are still sent there.
+  -- NULL while the endpoint is not paused.
   paused_at_ms INTEGER,
+  -- The last daily try at a paused endpoint.
+  probed_at_ms INTEGER,
   PRIMARY KEY (merchant_id, environment, origin)
 ) STRICT, WITHOUT ROWID;
 

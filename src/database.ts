@@ -28,3 +28,22 @@ export function prepare(db: D1Database, { sql, params }: SqlStatement): D1Prepar
 export function isConstraintFailure(error: unknown): boolean {
   return error instanceof Error && error.message.includes('constraint failed');
 }
+
+/** Thrown when D1 took too long. */
+export class DeadlinePassed extends Error {
+  override readonly name = 'DeadlinePassed';
+}
+
+/** What D1 answers, or DeadlinePassed after `timeoutMs`. The query itself is not canceled. */
+export async function withDeadline<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const deadline = new Promise<never>((_resolve, reject) => {
+    const error = new DeadlinePassed(`no answer within ${timeoutMs} ms`);
+    timer = setTimeout(() => reject(error), timeoutMs);
+  });
+  try {
+    return await Promise.race([work, deadline]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -63,7 +63,7 @@ interface Payment extends Named {
     readonly method: string;
     readonly status: string;
     readonly railReference: string | null;
-    readonly railWords: string | null;
+    readonly providerCode: string | null;
     readonly receipt: string | null;
     readonly failureReason: string | null;
     readonly startedAtMs: number;
@@ -108,7 +108,7 @@ function paymentLines(payment: Payment): readonly string[] {
         attempt.method,
         attempt.status,
         attempt.railReference ?? '-',
-        attempt.railWords ?? '-',
+        attempt.providerCode ?? '-',
         attempt.receipt ?? '-',
         attempt.failureReason ?? '-',
         time(attempt.startedAtMs),

@@ -14,21 +14,29 @@ export function commandFor(
   const attemptId = attempt.id;
   switch (result.type) {
     case 'accepted': {
-      const { redirectUrl, railReference, words = null } = result;
-      return { type: 'accept_attempt', attemptId, redirectUrl, railReference, words };
+      const { redirectUrl, railReference, providerCode = null } = result;
+      return { type: 'accept_attempt', attemptId, redirectUrl, railReference, providerCode };
     }
     case 'refused':
       return {
         type: 'settle_attempt',
         attemptId,
-        outcome: { type: 'failed', reason: result.reason, words: result.words ?? null },
+        outcome: {
+          type: 'failed',
+          reason: result.reason,
+          providerCode: result.providerCode ?? null,
+        },
       };
     case 'settled':
       return { type: 'settle_attempt', attemptId, outcome: result.outcome };
     case 'unknown': {
       const checkAtMs = nextCheckAtMs(0, attempt.startedAtMs, nowMs);
-      const { words = null } = result;
-      return { type: 'settle_attempt', attemptId, outcome: { type: 'unknown', checkAtMs, words } };
+      const { providerCode = null } = result;
+      return {
+        type: 'settle_attempt',
+        attemptId,
+        outcome: { type: 'unknown', checkAtMs, providerCode },
+      };
     }
   }
 }

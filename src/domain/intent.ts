@@ -154,7 +154,7 @@ export interface Attempt extends AttemptPlan {
   /** What the rail calls the attempt since it took it: a session, order or request id. */
   readonly railReference: string | null;
   /** What the rail last said of the attempt, in its own code or state; null: nothing so far. */
-  readonly railWords: string | null;
+  readonly providerCode: string | null;
   /** The rail's proof that money moved. */
   readonly receipt: string | null;
   readonly failureReason: FailureReason | null;
@@ -225,7 +225,7 @@ export type Command =
       readonly attemptId: string;
       readonly redirectUrl: string | null;
       readonly railReference: string | null;
-      readonly words?: string | null;
+      readonly providerCode?: string | null;
     }
   | {
       readonly type: 'settle_attempt';
@@ -253,19 +253,19 @@ export type Command =
       /** Why, for people. */
       readonly note: string;
     }
-  /** The customer's explicit word that a redirect was not paid; another attempt may start. */
+  /** The customer says that a redirect was not paid; another attempt may start. */
   | { readonly type: 'abandon_attempt'; readonly attemptId: string }
   | { readonly type: 'cancel' }
   | { readonly type: 'give_up' }
   | { readonly type: 'tick' };
 
-/** `words`: the rail's own code or state, kept where it is fit to be (`printableWords`). */
+/** `providerCode`: the provider's own code or state, kept where it is printable (`printableCode`). */
 export type Outcome = (
   | { readonly type: 'succeeded'; readonly receipt: string | null }
   | { readonly type: 'failed'; readonly reason: FailureReason }
   /** Asked, and nothing proved. `checkAtMs`: when to ask again. */
   | { readonly type: 'unknown'; readonly checkAtMs: number | null }
-) & { readonly words?: string | null };
+) & { readonly providerCode?: string | null };
 
 /** What a human may say of an attempt: never "nothing proved", which is what is there already. */
 export type HandOutcome =

@@ -39,6 +39,24 @@ export function deliveryWaitMs(
   return Math.max(jittered, Math.min(retryAfterMs ?? 0, DAY_MS));
 }
 
+/** A delivery that used up the schedule while its endpoint was paused tries again this often. */
+export const PAUSED_WAIT_MS = DAY_MS;
+/** A paused event tries by itself for this long after its creation; then a person resends it. */
+export const PAUSED_TRIES_END_AFTER_MS = 30 * DAY_MS;
+
+/** When a paused event is due again, or null when only a person can resend it. */
+export function pausedDueAtMs(createdAtMs: number, nowMs: number): number | null {
+  return nowMs - createdAtMs < PAUSED_TRIES_END_AFTER_MS ? nowMs + PAUSED_WAIT_MS : null;
+}
+
+const OWN_FAILURE_WAIT_MS = 5 * SECOND_MS;
+const OWN_FAILURE_WAIT_MS_MAX = MINUTE_MS;
+
+/** Wait after a failure of our own, which uses no try: doubles from 5 s to a minute. */
+export function ownFailureWaitMs(timesQueued: number): number {
+  return Math.min(OWN_FAILURE_WAIT_MS * 2 ** Math.min(timesQueued, 10), OWN_FAILURE_WAIT_MS_MAX);
+}
+
 /** First lease of a delivery that waits in the queue; doubled each time it had to be sent again. */
 export const QUEUED_LEASE_MS = 30 * SECOND_MS;
 const QUEUED_LEASE_MS_MAX = HOUR_MS;

@@ -1,5 +1,5 @@
 import { type Attempt, attemptInFlight, type Command, hasEnded, type Outcome } from './intent.ts';
-import { printableWords } from './rail-words.ts';
+import { printableCode } from './provider-code.ts';
 import {
   attemptFailed,
   end,
@@ -43,7 +43,7 @@ function checkedInVain(
   step: Step,
   attempt: Attempt,
   { answersCheckAtMs }: Extract<Command, { type: 'settle_attempt' }>,
-  { checkAtMs, words }: Extract<Outcome, { type: 'unknown' }>,
+  { checkAtMs, providerCode }: Extract<Outcome, { type: 'unknown' }>,
   nowMs: number,
 ): Step {
   const isOutdated = answersCheckAtMs !== undefined && answersCheckAtMs !== attempt.checkAtMs;
@@ -52,7 +52,7 @@ function checkedInVain(
     ...attempt,
     checks: isOutdated ? attempt.checks : attempt.checks + 1,
     checkAtMs: notAfterWindow(nextAtMs, attempt, nowMs),
-    railWords: lastWords(attempt, words),
+    providerCode: lastCode(attempt, providerCode),
   };
   return applyTime(withAttempt(step, checked), nowMs);
 }
@@ -62,8 +62,8 @@ function earlier(one: number | null, other: number | null): number | null {
 }
 
 /** A rail that says nothing, or nothing fit to be kept, does not unsay what it said before. */
-function lastWords(attempt: Attempt, words: string | null | undefined): string | null {
-  return printableWords(words) ?? attempt.railWords;
+function lastCode(attempt: Attempt, providerCode: string | null | undefined): string | null {
+  return printableCode(providerCode) ?? attempt.providerCode;
 }
 
 /** Money moved. Whatever was believed before, the intent is paid; a second time is an anomaly. */
@@ -82,7 +82,7 @@ export function attemptSucceeds(
     failureReason: null,
     checkAtMs: null,
     receipt: outcome.receipt,
-    railWords: lastWords(attempt, outcome.words),
+    providerCode: lastCode(attempt, outcome.providerCode),
     updatedAtMs: nowMs,
   });
   if (step.intent.status === 'succeeded') {
@@ -96,7 +96,7 @@ export function attemptSucceeds(
 export function attemptFails(
   step: Step,
   attempt: Attempt,
-  { reason, words }: Extract<Outcome, { type: 'failed' }>,
+  { reason, providerCode }: Extract<Outcome, { type: 'failed' }>,
   nowMs: number,
 ): Step {
   if (attempt.status === 'succeeded') {
@@ -113,7 +113,7 @@ export function attemptFails(
     status: 'failed',
     failureReason: reason,
     checkAtMs: null,
-    railWords: lastWords(attempt, words),
+    providerCode: lastCode(attempt, providerCode),
     updatedAtMs: nowMs,
   });
   if (!isCurrent) {

@@ -8,7 +8,7 @@ import {
   type Intent,
   type Rejection,
 } from './intent.ts';
-import { printableWords } from './rail-words.ts';
+import { printableCode } from './provider-code.ts';
 import { CHECK_WAIT_MS_MIN } from './schedule.ts';
 import { settleAttempt } from './settle.ts';
 import {
@@ -123,7 +123,7 @@ function startAttempt(
     startClaimId: null,
     redirectUrl: null,
     railReference: null,
-    railWords: null,
+    providerCode: null,
     handSettlementId: null,
     receipt: null,
     failureReason: null,
@@ -216,14 +216,14 @@ function acceptAttempt(
   const redirectUrl = attempt.redirectUrl ?? command.redirectUrl;
   const railReference = attempt.railReference ?? command.railReference;
   // What the rail said later, in a callback that overtook this answer, stays.
-  const railWords = attempt.railWords ?? printableWords(command.words);
+  const providerCode = attempt.providerCode ?? printableCode(command.providerCode);
   const isSame = redirectUrl === attempt.redirectUrl && railReference === attempt.railReference;
-  if (isSame && railWords === attempt.railWords) {
+  if (isSame && providerCode === attempt.providerCode) {
     return step;
   }
   // The rail's answer may come after its callback: when a payment ended does not change any more.
   const updatedAtMs = isSame || !isPending(attempt) ? attempt.updatedAtMs : nowMs;
-  return withAttempt(step, { ...attempt, redirectUrl, railReference, railWords, updatedAtMs });
+  return withAttempt(step, { ...attempt, redirectUrl, railReference, providerCode, updatedAtMs });
 }
 
 function abandonAttempt(step: Step, attemptId: string, nowMs: number): Step {

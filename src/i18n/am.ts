@@ -483,7 +483,7 @@ export const dashboard: DashboardMessages = {
     reference: 'transactionId',
     railReference: 'የክፍያ አቅራቢው ማጣቀሻ',
     receipt: 'ደረሰኝ',
-    railWords: 'የክፍያ አቅራቢው ቃል',
+    providerCode: 'የክፍያ አቅራቢው ቃል',
     startedAt: 'የጀመረው',
     updatedAt: 'የመጨረሻ ለውጥ',
     windowEndsAt: 'የአቅራቢው ጊዜ የሚያበቃው',
@@ -596,7 +596,7 @@ export const dashboard: DashboardMessages = {
 
     endpoints: 'የማይቀበሉ መቀበያዎች',
     endpointsHint:
-      'መቀበያ ማለት የአድራሻው ፕሮቶኮል፣ አስተናጋጅና ፖርት ነው፤ ለምሳሌ https://shop.example.com። ለ5 ቀናት ምንም ሳይቀበል ከቆየ ይቆማል፦ ምንም አይላክበትም፤ በዚያ ጊዜ የሚፈጠረው ግን ይቀመጣል፣ በኋላም መላክ ይቻላል። አንድ ጊዜ ከተቀበለ ቆጠራው እንደ አዲስ ይጀምራል።',
+      'መቀበያ ማለት የአድራሻው ፕሮቶኮል፣ አስተናጋጅና ፖርት ነው፤ ለምሳሌ https://shop.example.com። ለ5 ቀናት ምንም ሳይቀበል ከቆየ ይቆማል፦ ሙከራቸውን የጨረሱ ክስተቶች እዚያ ይጠብቃሉ፤ ከእነሱም አንዱ በየቀኑ ይሞከራል። የመጀመሪያው ስኬት መቀበያውን እንደገና ያስቀጥላል።',
     endpoint: 'መቀበያ',
     endpointState: 'ሁኔታ',
     paused: 'ቆሟል',
@@ -607,7 +607,7 @@ export const dashboard: DashboardMessages = {
     resume: 'ቀጥል',
     resumeOf: (origin) => `ቀጥል፦ ${origin}`,
     pausedAlert: (count) =>
-      `የቆሙ መቀበያዎች፦ ${count}። ለ5 ቀናት ምንም ስላልደረሰ ወደዚያ አይላክም። ሰርቨሩን ያስተካክሉ፣ መቀበያውን ያስቀጥሉ፣ ከዚያ ያልተሳኩትን እንደገና ይላኩ።`,
+      `የቆሙ መቀበያዎች፦ ${count}። ለ5 ቀናት ወደዚያ ምንም አልደረሰም። ሰርቨርዎን ያስተካክሉ፦ በሚቀጥለው ስኬት መቀበያው በራሱ ይቀጥላል፤ እርስዎ ካስቀጠሉት ደግሞ ወዲያውኑ።`,
     resendLink: 'ያልተሳኩትን እንደገና ላክ',
 
     urlTitle: 'መደበኛ አድራሻ',
@@ -725,7 +725,7 @@ export const dashboard: DashboardMessages = {
       dead: 'ሁሉም ሙከራዎች አልተሳኩም፣ ወይም ሰርቨርዎ 410 መልሷል። በራሱ እንደገና አይሞከርም።',
       superseded: 'ሳይደርስ የዚያው ክፍያ ቀጣይ ክስተት ተክቶታል።',
       undeliverable: 'ክፍያው callbackUrl የለውም፣ መደበኛ አድራሻም አልነበረም።',
-      paused: 'መቀበያው ለ5 ቀናት ምንም ስላልተቀበለ አልተላከም። በራሱ አይሞከርም።',
+      paused: 'ሁሉም ሙከራዎች አልተሳኩም፤ መቀበያውም ቆሟል። መቀበያው እንደገና ሲሠራ ይላካል፤ ይህ በቀን አንድ ጊዜ ይሞከራል።',
     },
 
     eventTitle: (type) => `ክስተት ${type}`,
@@ -747,8 +747,6 @@ export const dashboard: DashboardMessages = {
     bodyLater: 'በመጀመሪያው ሙከራ ይፈረማል፣ ከዚያም አይለወጥም።',
     sendAgain: 'እንደገና ላክ',
     sendNow: 'አሁን ላክ',
-    resumeAndSend: 'መቀበያውን አስቀጥልና እንደገና ላክ',
-    endpointPaused: (origin) => `መቀበያው ${origin} ቆሟል።`,
     againHint: {
       delivered: 'ቀድሞ ደርሷል። ሰርቨርዎ በwebhook-id ያውቀዋል።',
       other: 'የሙከራዎቹ መርሐ ግብር በሙሉ እንደ አዲስ ይጀምራል።',
@@ -758,7 +756,6 @@ export const dashboard: DashboardMessages = {
     done: {
       resent: 'አሁን እንደገና እየተላከ ነው። ውጤቱን ለማየት ገጹን እንደገና ይጫኑ።',
       late: 'እንደገና አልተላከም፦ አሁን ያለበት ሁኔታ ሌላ ነው።',
-      paused: 'አልተላከም፦ መቀበያው ቆሟል። መጀመሪያ ያስቀጥሉት።',
     },
 
     resendTitle: 'ያልተሳኩትን እንደገና ላክ',
@@ -766,8 +763,6 @@ export const dashboard: DashboardMessages = {
     count: 'ቁጠር',
     found: (count) => `በእነዚህ ቀናት ያልተሳኩ ክስተቶች፦ ${count}።`,
     foundNone: 'በእነዚህ ቀናት ያልተሳካ ክስተት የለም።',
-    pausedCount: (count) => `የቆሙ መቀበያዎች፦ ${count}። መጀመሪያ ካልተቀጠሉ ወደ እነሱ የሚላከው እንደገና ይያዛል፦`,
-    resumeAll: 'መጀመሪያ እነዚህን መቀበያዎች አስቀጥል',
     confirm: (batch) => `እንደገና ላክ (በአንድ ጊዜ እስከ ${batch})`,
     goOn: 'ቀጥል',
     again: 'ሌሎች ቀናት ምረጥ',

@@ -484,7 +484,7 @@ export const dashboard = {
     reference: 'transactionId',
     railReference: "Rail's reference",
     receipt: 'Receipt',
-    railWords: "Rail's words",
+    providerCode: 'Provider code',
     startedAt: 'Started',
     updatedAt: 'Last change',
     windowEndsAt: "Rail's window ends",
@@ -599,7 +599,7 @@ export const dashboard = {
 
     endpoints: 'Endpoints with failures',
     endpointsHint:
-      'An endpoint is the scheme, host and port of an address: https://shop.example.com, say. After 5 days of nothing but failures it is paused: nothing is sent there, and what happens meanwhile is kept and can be sent later. Any success ends the count.',
+      'An endpoint is the scheme, host and port of an address: https://shop.example.com, say. After 5 days without a success it is paused: events whose tries are used up wait there, and one of them is tried each day. The first success resumes the endpoint.',
     endpoint: 'Endpoint',
     endpointState: 'State',
     paused: 'Paused',
@@ -610,7 +610,7 @@ export const dashboard = {
     resume: 'Resume',
     resumeOf: (origin: string) => `Resume ${origin}`,
     pausedAlert: (count: string) =>
-      `Paused endpoints: ${count}. Nothing is sent there, because for 5 days nothing has arrived. Mend the server, resume the endpoint, then send again what has failed.`,
+      `Paused endpoints: ${count}. Nothing has arrived there for 5 days. Fix your server: the endpoint resumes by itself with the next success, or at once when you resume it.`,
     resendLink: 'Send again what has failed',
 
     urlTitle: 'Default address',
@@ -736,7 +736,7 @@ export const dashboard = {
       superseded: 'A later event of the same payment took its place before it arrived.',
       undeliverable: 'The payment names no callbackUrl, and there was no default address.',
       paused:
-        'It was not sent, because the endpoint had only failed for 5 days. It is not tried by itself.',
+        'Every try failed and its endpoint is paused. It is sent when the endpoint works again; that is checked once a day.',
     },
 
     eventTitle: (type: string) => `Event ${type}`,
@@ -758,8 +758,6 @@ export const dashboard = {
     bodyLater: 'It is fixed, and signed, with the first try.',
     sendAgain: 'Send again',
     sendNow: 'Send now',
-    resumeAndSend: 'Resume the endpoint and send again',
-    endpointPaused: (origin: string) => `The endpoint ${origin} is paused.`,
     againHint: {
       delivered: 'It has arrived already. Your server knows it again by its webhook-id.',
       other: 'The whole schedule of tries begins anew.',
@@ -769,7 +767,6 @@ export const dashboard = {
     done: {
       resent: 'It is sent again now. Reload the page to see what came of it.',
       late: 'It was not sent again: its delivery is in another state by now.',
-      paused: 'It was not sent: its endpoint is paused. Resume it first.',
     },
 
     resendTitle: 'Send again what has failed',
@@ -778,9 +775,6 @@ export const dashboard = {
     count: 'Count',
     found: (count: string) => `Failed events in these days: ${count}.`,
     foundNone: 'No failed events in these days.',
-    pausedCount: (count: string) =>
-      `Paused endpoints: ${count}. What goes there is held back again unless they are resumed first:`,
-    resumeAll: 'Resume these endpoints first',
     confirm: (batch: string) => `Send again (up to ${batch} at a time)`,
     goOn: 'Go on',
     again: 'Choose other days',

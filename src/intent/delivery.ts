@@ -1,4 +1,11 @@
-import { CLAIM_LEASE_MS, deliveryWaitMs, queuedLeaseMs } from '../domain/schedule.ts';
+import {
+  CLAIM_LEASE_MS,
+  DELIVERY_WAITS_MS,
+  deliveryWaitMs,
+  ownFailureWaitMs,
+  pausedDueAtMs,
+  queuedLeaseMs,
+} from '../domain/schedule.ts';
 import type { DeliveryReport } from './protocol.ts';
 import type { StoredEvent } from './store.ts';
 
@@ -8,7 +15,7 @@ import type { StoredEvent } from './store.ts';
  *   queued → claimed → delivered
  *                    → waiting → queued (the next try)
  *                    → dead (schedule used up, or 410) · undeliverable (no address)
- *                    → paused (its endpoint is)
+ *                    → paused (schedule used up, endpoint paused) → queued (a day later)
  *   any but delivered → superseded, when a later event of the payment is announced
  *
  * A lease that passes in `queued` or `claimed` leads back to `queued`: the message or the process
@@ -18,6 +25,9 @@ import type { StoredEvent } from './store.ts';
 /** Tries kept in a row's log: the whole schedule and many sendings by hand. */
 const LOG_ENTRIES_MAX = 40;
 
+/** Tries of the schedule, the first included. */
+const DELIVERY_TRIES = DELIVERY_WAITS_MS.length;
+
 /** True when the alarm has something to do for this event. */
 export function isDue(event: StoredEvent, nowMs: number): boolean {
   return event.dueAtMs !== null && event.dueAtMs <= nowMs;
@@ -25,8 +35,9 @@ export function isDue(event: StoredEvent, nowMs: number): boolean {
 
 /** Into the queue, from a passed lease or a wait that is over. */
 export function queued(event: StoredEvent, nowMs: number): StoredEvent {
-  // A wait that is over starts a new try; only what got lost backs off.
-  const timesQueued = event.deliveryStatus === 'waiting' ? 0 : event.timesQueued + 1;
+  // A wait that is over starts a new try; only messages that were re-sent back off.
+  const isNewTry = event.deliveryStatus === 'waiting' || event.deliveryStatus === 'paused';
+  const timesQueued = isNewTry ? 0 : event.timesQueued + 1;
   return {
     ...event,
     deliveryStatus: 'queued',
@@ -76,28 +87,56 @@ export function reported(
   chance: number,
   nowMs: number,
 ): StoredEvent {
-  const logged = { ...event, log: [...event.log, report.log].slice(-LOG_ENTRIES_MAX) };
+  const log = report.log === null ? event.log : [...event.log, report.log].slice(-LOG_ENTRIES_MAX);
+  const logged = { ...event, log };
   if (report.outcome.type === 'delivered') {
     return { ...logged, deliveryStatus: 'delivered', claimId: null, dueAtMs: null };
   }
   if (event.deliveryStatus !== 'claimed' || event.claimId !== report.claimId) {
     return logged;
   }
-  if (report.outcome.type === 'paused') {
-    // No try: nothing was sent.
-    return { ...logged, deliveryStatus: 'paused', claimId: null, dueAtMs: null, timesQueued: 0 };
-  }
-  const tried = { ...logged, claimId: null, tries: event.tries + 1, timesQueued: 0 };
+  const released = { ...logged, claimId: null };
+  const tried = { ...released, tries: event.tries + 1, timesQueued: 0 };
   switch (report.outcome.type) {
+    case 'not_sent': {
+      const dueAtMs = nowMs + ownFailureWaitMs(event.timesQueued);
+      return { ...released, deliveryStatus: 'queued', dueAtMs };
+    }
+    case 'paused':
+      return paused({ ...released, timesQueued: 0 }, nowMs);
     case 'gone':
       return { ...tried, deliveryStatus: 'dead', dueAtMs: null };
     case 'no_destination':
       return { ...tried, deliveryStatus: 'undeliverable', dueAtMs: null };
-    case 'failed': {
-      const waitMs = deliveryWaitMs(tried.tries, chance, report.outcome.retryAfterMs);
-      return waitMs === null
-        ? { ...tried, deliveryStatus: 'dead', dueAtMs: null }
-        : { ...tried, deliveryStatus: 'waiting', dueAtMs: nowMs + waitMs };
-    }
+    case 'failed':
+      return failed(tried, report.outcome, chance, nowMs);
   }
+}
+
+/** After a failed try: the next one of the schedule, or what follows the last one. */
+function failed(
+  tried: StoredEvent,
+  outcome: Extract<DeliveryReport['outcome'], { type: 'failed' }>,
+  chance: number,
+  nowMs: number,
+): StoredEvent {
+  // A resumed endpoint that fails again gets the whole schedule once more.
+  const isRestarted = tried.tries > DELIVERY_TRIES && !outcome.isEndpointPaused;
+  const tries = isRestarted ? 1 : tried.tries;
+  const waitMs = deliveryWaitMs(tries, chance, outcome.retryAfterMs);
+  if (waitMs !== null) {
+    return { ...tried, tries, deliveryStatus: 'waiting', dueAtMs: nowMs + waitMs };
+  }
+  return outcome.isEndpointPaused
+    ? paused(tried, nowMs)
+    : { ...tried, deliveryStatus: 'dead', dueAtMs: null };
+}
+
+function paused(event: StoredEvent, nowMs: number): StoredEvent {
+  return { ...event, deliveryStatus: 'paused', dueAtMs: pausedDueAtMs(event.createdAtMs, nowMs) };
+}
+
+/** Every try of the schedule was made. */
+export function isScheduleUsedUp(event: StoredEvent): boolean {
+  return event.tries >= DELIVERY_TRIES;
 }

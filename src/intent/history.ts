@@ -1,7 +1,7 @@
 import { actorOf } from '../domain/actor.ts';
 import type { Command, Intent } from '../domain/intent.ts';
 import { withoutPhoneNumbers } from '../domain/phone.ts';
-import { printableWords } from '../domain/rail-words.ts';
+import { printableCode } from '../domain/provider-code.ts';
 import type { HistoryDetail } from './protocol.ts';
 
 /**
@@ -43,16 +43,16 @@ export function historyDetail(command: Command, before: Intent, after: Intent): 
 
 function outcomeDetail(
   command: Command,
-): Pick<HistoryDetail, 'outcome' | 'reason' | 'receipt' | 'words'> {
+): Pick<HistoryDetail, 'outcome' | 'reason' | 'receipt' | 'providerCode'> {
   if (command.type !== 'settle_attempt' && command.type !== 'settle_by_hand') {
     return {};
   }
   const { outcome } = command;
-  const words = printableWords('words' in outcome ? outcome.words : null);
+  const providerCode = printableCode('providerCode' in outcome ? outcome.providerCode : null);
   return {
     outcome: outcome.type,
     ...(outcome.type === 'failed' && { reason: outcome.reason }),
     ...(outcome.type === 'succeeded' && outcome.receipt !== null && { receipt: outcome.receipt }),
-    ...(words !== null && { words }),
+    ...(providerCode !== null && { providerCode }),
   };
 }

@@ -44,8 +44,9 @@ export async function sendMessages(
     if (message.queue === 'projections') {
       return sendProjection(env, objectId, snapshot);
     }
-    const { merchantId } = snapshot.intent.terms;
-    const delivery: DeliveryMessage = { objectId, sequence: message.sequence, merchantId };
+    const { environment, merchantId } = snapshot.intent.terms;
+    const tenant = { environment, merchantId };
+    const delivery: DeliveryMessage = { objectId, sequence: message.sequence, tenant };
     const queue = message.queue === 'webhooks' ? env.WEBHOOKS : env.WEBHOOK_RETRIES;
     return queue.send(delivery);
   });

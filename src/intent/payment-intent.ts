@@ -3,7 +3,7 @@ import { attemptsToCheck, decide, openIntent } from '../domain/decide.ts';
 import type { Attempt, Command, Intent, Outcome } from '../domain/intent.ts';
 import { CHECK_WAIT_MS_MIN, nextCheckAtMs, queuedLeaseMs } from '../domain/schedule.ts';
 import { errorText, log } from '../log.ts';
-import { claimed, reported, sentAgain } from './delivery.ts';
+import { claimed, isScheduleUsedUp, reported, sentAgain } from './delivery.ts';
 import { sendMessages, sendProjection } from './outbox.ts';
 import type { Ports } from './ports.ts';
 import type {
@@ -171,6 +171,7 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
           signature,
           body: event.body,
         }),
+        isScheduleUsedUp: isScheduleUsedUp(event),
       },
     };
   }

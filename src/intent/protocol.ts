@@ -115,7 +115,7 @@ export interface HistoryDetail {
   readonly reason?: FailureReason;
   readonly receipt?: string;
   /** The rail's own code or state. */
-  readonly words?: string;
+  readonly providerCode?: string;
   /** Recorded by this transition. */
   readonly anomaly?: Anomaly['kind'];
   /** Paid after the merchant was told otherwise. */
@@ -150,8 +150,8 @@ export type ExecuteResult =
 export interface DeliveryMessage {
   readonly objectId: string;
   readonly sequence: number;
-  /** For bounded concurrency per merchant without asking the object. */
-  readonly merchantId: string;
+  /** For bounded concurrency per tenant without asking the object. */
+  readonly tenant: Tenant;
 }
 
 export type ClaimResult =
@@ -172,6 +172,8 @@ export interface ClaimedDelivery {
   readonly ownOrigin: string;
   /** The exact bytes of the request body, RSA signature included; the same over all tries. */
   readonly requestBody: string;
+  /** Every try of the schedule was made: the event waits for its paused endpoint. */
+  readonly isScheduleUsedUp: boolean;
 }
 
 export interface DeliveryReport {
@@ -179,14 +181,22 @@ export interface DeliveryReport {
   readonly claimId: string;
   readonly outcome:
     | { readonly type: 'delivered' }
-    | { readonly type: 'failed'; readonly retryAfterMs: number | null }
+    /** A paused endpoint holds the event after its last try instead of losing it. */
+    | {
+        readonly type: 'failed';
+        readonly retryAfterMs: number | null;
+        readonly isEndpointPaused: boolean;
+      }
     /** 410: the merchant wants no more of this. */
     | { readonly type: 'gone' }
     /** No callbackUrl and no setting: recorded, undelivered, can be sent later. */
     | { readonly type: 'no_destination' }
-    /** Not tried: the endpoint is paused. Recorded, undelivered, can be sent later. */
-    | { readonly type: 'paused' };
-  readonly log: DeliveryTry;
+    /** Not sent: the endpoint is still paused, and another event probes it today. */
+    | { readonly type: 'paused' }
+    /** Not sent because of a failure of our own: uses no try of the merchant's schedule. */
+    | { readonly type: 'not_sent' };
+  /** Null when no request was sent and the merchant's log has nothing to show. */
+  readonly log: DeliveryTry | null;
 }
 
 /**

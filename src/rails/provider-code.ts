@@ -1,13 +1,13 @@
-import { printableWords } from '../domain/rail-words.ts';
+import { printableCode } from '../domain/provider-code.ts';
 
 /**
- * `result` with the rail's own code or state for it, where that is fit to be kept: an outcome, or
- * the answer to a start.
+ * `result`, an outcome or the answer to a start, with the provider's own code or state for it, where
+ * that is printable.
  */
-export function withWords<const Result extends { readonly type: string }>(
+export function withProviderCode<const Result extends { readonly type: string }>(
   result: Result,
-  words: string | null,
-): Result & { readonly words?: string } {
-  const printable = printableWords(words);
-  return printable === null ? result : { ...result, words: printable };
+  providerCode: string | null,
+): Result & { readonly providerCode?: string } {
+  const printable = printableCode(providerCode);
+  return printable === null ? result : { ...result, providerCode: printable };
 }

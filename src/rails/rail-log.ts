@@ -1,4 +1,4 @@
-import { printableWords } from '../domain/rail-words.ts';
+import { printableCode } from '../domain/provider-code.ts';
 import { log } from '../log.ts';
 
 /** What a rail said, where an operator may have to know it: no outcome, a refusal, a failure. */
@@ -13,20 +13,20 @@ export interface RailLogEntry {
   /** Of HTTP; undefined when no answer came. */
   readonly status?: number | undefined;
   /** The code or state, as the rail wrote it; null when it gave none. */
-  readonly word: string | null;
+  readonly providerCode: string | null;
   /** `info` for what customers and their accounts bring about; `warn`, unless said otherwise. */
   readonly level?: 'info' | 'warn';
 }
 
-/** One line, `rail_answer`. The attempt keeps the word that its rail said last (`railWords`). */
+/** One line, `rail_answer`. The attempt keeps the provider's last code (`providerCode`). */
 export function logRailAnswer(entry: RailLogEntry): void {
-  const { rail, call, reference, railReference, status, word, level = 'warn' } = entry;
+  const { rail, call, reference, railReference, status, providerCode, level = 'warn' } = entry;
   log(level, 'rail_answer', {
     rail,
     call,
     reference,
     ...(railReference !== undefined && { railReference }),
     ...(status !== undefined && { status }),
-    word: word === null ? null : (printableWords(word) ?? '(unprintable)'),
+    providerCode: providerCode === null ? null : (printableCode(providerCode) ?? '(unprintable)'),
   });
 }

@@ -106,20 +106,20 @@ export interface RailPage {
   readonly railReference: string | null;
 }
 
-/** `words`: the rail's own code or state, for people (`withWords`). */
+/** `providerCode`: the provider's own code or state, verbatim (`withProviderCode`). */
 export type StartResult =
   /** Taken: the customer goes to `redirectUrl`, or is prompted on the phone when it is null. */
   | {
       readonly type: 'accepted';
       readonly redirectUrl: string | null;
       readonly railReference: string | null;
-      readonly words?: string | null;
+      readonly providerCode?: string | null;
     }
   | {
       readonly type: 'refused';
       readonly reason: FailureReason;
-      readonly words?: string | null;
+      readonly providerCode?: string | null;
     }
   /** Ended already: a `SlowStart` answers with the outcome. */
   | { readonly type: 'settled'; readonly outcome: Outcome }
-  | { readonly type: 'unknown'; readonly words?: string | null };
+  | { readonly type: 'unknown'; readonly providerCode?: string | null };

@@ -1,8 +1,11 @@
-import { runBatch } from '../database.ts';
+import { isConstraintFailure, runBatch } from '../database.ts';
 import { intentByObjectId } from '../intent/client.ts';
 import type { ProjectionMessage } from '../intent/protocol.ts';
 import { errorText, log } from '../log.ts';
 import { upsertStatements } from './upsert.ts';
+
+/** Below the queue's `max_retries` in wrangler.toml, after which a message is a dead letter. */
+const OUTAGE_ATTEMPTS_MAX = 5;
 
 /**
  * Brings a batch of changes into D1: the newest of each payment, guarded by version so that
@@ -20,10 +23,12 @@ export async function consumeProjections(
       newest.set(message.body.objectId, message);
     }
   }
-  const written = await write(env, [...newest.values()]);
+  const { written, refused } = await write(env, [...newest.values()]);
   for (const message of batch.messages) {
     const chosen = newest.get(message.body.objectId) ?? message;
-    if (written.has(chosen)) {
+    // While D1 is down the object's lease repeats the change: no dead letter asks for a person.
+    const isRepeated = !refused.has(chosen) && message.attempts >= OUTAGE_ATTEMPTS_MAX;
+    if (written.has(chosen) || isRepeated) {
       message.ack();
     } else {
       message.retry();
@@ -49,18 +54,25 @@ function isNewer(one: ProjectionMessage, other: ProjectionMessage): boolean {
     : one.version > other.version;
 }
 
-/** In one batch, or when that fails one by one: a bad row must not hold up the good ones. */
-async function write(
-  env: Env,
-  messages: readonly Message<ProjectionMessage>[],
-): Promise<ReadonlySet<Message<ProjectionMessage>>> {
+interface Written {
+  readonly written: ReadonlySet<Message<ProjectionMessage>>;
+  /** Rows that D1 will never take: they become dead letters. */
+  readonly refused: ReadonlySet<Message<ProjectionMessage>>;
+}
+
+/** In one batch; one by one when D1 refuses a row, so that a bad row does not hold up good ones. */
+async function write(env: Env, messages: readonly Message<ProjectionMessage>[]): Promise<Written> {
+  const written = new Set<Message<ProjectionMessage>>();
+  const refused = new Set<Message<ProjectionMessage>>();
   try {
     await upsert(env, messages);
-    return new Set(messages);
+    return { written: new Set(messages), refused };
   } catch (error) {
     log('warn', 'projection_batch_failed', { messages: messages.length, error: errorText(error) });
+    if (!isConstraintFailure(error)) {
+      return { written, refused };
+    }
   }
-  const written = new Set<Message<ProjectionMessage>>();
   for (const message of messages) {
     try {
       await upsert(env, [message]);
@@ -68,9 +80,12 @@ async function write(
     } catch (error) {
       const { objectId } = message.body;
       log('error', 'projection_write_failed', { objectId, error: errorText(error) });
+      if (isConstraintFailure(error)) {
+        refused.add(message);
+      }
     }
   }
-  return written;
+  return { written, refused };
 }
 
 async function upsert(env: Env, messages: readonly Message<ProjectionMessage>[]): Promise<void> {

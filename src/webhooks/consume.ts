@@ -1,20 +1,23 @@
 import { intentByObjectId } from '../intent/client.ts';
 import type { ClaimedDelivery, DeliveryMessage, DeliveryReport } from '../intent/protocol.ts';
 import { errorText, log } from '../log.ts';
-import { endpointOrigin } from './endpoints.ts';
+import { claimProbe, endpointOrigin } from './endpoints.ts';
 import { isAccepted, type SendResult, sendSigned, unsentTry } from './send.ts';
 import { freshWebhookSettings, type WebhookSettings, webhookSettings } from './settings.ts';
 import { DeliverySlots } from './slots.ts';
-import { watchEndpoint } from './watch-endpoint.ts';
+import { type Observation, watchEndpoint } from './watch-endpoint.ts';
 
-/** In flight per merchant, queue and isolate: one that hangs for 15 s each keeps its place only. */
-export const DELIVERIES_PER_MERCHANT_MAX = 16;
+/** In flight per tenant, queue and isolate: endpoints that hang for 15 s keep these places only. */
+export const DELIVERIES_PER_TENANT_MAX = 16;
 /** In flight per queue and isolate: its 128 MB and its other work bear that many. */
 export const DELIVERIES_MAX = 200;
+/** From this many on a tenant gets a place only while it has few: hanging ones cannot fill all. */
+export const CROWDED_FROM = 120;
+export const CROWDED_DELIVERIES_PER_TENANT_MAX = 2;
+/** A busy tenant's message comes back after 1 s, 2 s, … this many times. */
+const BOUNCES_MAX = 8;
 /** How often a full isolate looks for a free slot. */
 const FULL_WAIT_MS = 50;
-/** A busy merchant's message comes back after 1 s, 2 s, … up to this. */
-const BUSY_RETRY_SECONDS_MAX = 15;
 
 const HTTP_GONE = 410;
 /** Tries after the first, see wrangler.toml. */
@@ -39,9 +42,10 @@ export async function consumeDeliveries(
     while (slots.isFull(Date.now())) {
       await new Promise((resolve) => setTimeout(resolve, FULL_WAIT_MS));
     }
-    const slot = slots.take(message.body.merchantId, Date.now());
+    const { environment, merchantId } = message.body.tenant;
+    const slot = slots.take(`${environment}/${merchantId}`, Date.now());
     if (slot === null) {
-      message.retry({ delaySeconds: Math.min(message.attempts, BUSY_RETRY_SECONDS_MAX) });
+      bounce(message);
       continue;
     }
     const isRetry = batch.queue === RETRY_QUEUE;
@@ -50,12 +54,26 @@ export async function consumeDeliveries(
   }
 }
 
+/**
+ * Puts a message back for a while, and drops it in the end: the object sends the event again when
+ * its lease has passed, and a dead letter would only hide those that a person has to read.
+ */
+function bounce(message: Message<DeliveryMessage>): void {
+  if (message.attempts >= BOUNCES_MAX) {
+    message.ack();
+  } else {
+    message.retry({ delaySeconds: message.attempts });
+  }
+}
+
 function slotsOf(queue: string): DeliverySlots {
   let slots = slotsByQueue.get(queue);
   if (slots === undefined) {
     slots = new DeliverySlots({
       slotsMax: DELIVERIES_MAX,
-      merchantSlotsMax: DELIVERIES_PER_MERCHANT_MAX,
+      ownerSlotsMax: DELIVERIES_PER_TENANT_MAX,
+      crowdedFrom: CROWDED_FROM,
+      crowdedOwnerSlotsMax: CROWDED_DELIVERIES_PER_TENANT_MAX,
     });
     slotsByQueue.set(queue, slots);
   }
@@ -72,45 +90,60 @@ async function deliver(env: Env, message: DeliveryMessage, isRetry: boolean): Pr
       return;
     }
     const { claimId, tenant } = claim.delivery;
-    const { origin, ...result } = await tryDelivery(env, claim.delivery).catch((error: unknown) => {
-      // Ours, not the merchant's; still a try that failed, and seen as one.
-      logBroken(message, error);
-      return unsent({ type: 'failed', retryAfterMs: null }, 'not sent: internal error');
-    });
+    const { observed, ...result } = await tryDelivery(env, claim.delivery).catch(
+      (error: unknown) => {
+        // A failure of our own uses no try of the merchant's schedule.
+        logBroken(message, error);
+        return unsent({ type: 'not_sent' }, null);
+      },
+    );
     await owner.reportDelivery({ sequence, claimId, ...result });
-    if (origin !== null) {
-      await watchEndpoint(env, tenant, { origin, result: result.log, isRetry });
+    if (observed !== null) {
+      await watchEndpoint(env, tenant, { ...observed, isRetry });
     }
   } catch (error) {
     logBroken(message, error);
   }
 }
 
-function logBroken({ objectId, sequence, merchantId }: DeliveryMessage, error: unknown): void {
-  const fields = { objectId, sequence, merchantId, error: errorText(error) };
+function logBroken({ objectId, sequence, tenant }: DeliveryMessage, error: unknown): void {
+  const fields = { objectId, sequence, ...tenant, error: errorText(error) };
   log('error', 'webhook_delivery_broken', fields);
 }
 
 type TryResult = Pick<DeliveryReport, 'outcome' | 'log'> & {
-  /** The endpoint that the try says something about, or null. */
-  readonly origin: string | null;
+  /** What the try says about an endpoint, or null when it says nothing. */
+  readonly observed: Omit<Observation, 'isRetry'> | null;
 };
 
 async function tryDelivery(env: Env, delivery: ClaimedDelivery): Promise<TryResult> {
-  const { tenant, callbackUrl, ...webhook } = delivery;
+  const { tenant, callbackUrl, isScheduleUsedUp, ...webhook } = delivery;
   const settings = await settingsToSend(env, delivery);
   const destination = callbackUrl ?? settings.url;
   if (destination === null) {
     return unsent({ type: 'no_destination' }, 'no callbackUrl and no webhook setting');
   }
-  if (isPaused(settings, destination)) {
-    return unsent({ type: 'paused' }, 'not sent: the endpoint is paused');
+  const origin = endpointOrigin(destination);
+  const isEndpointPaused = isPaused(settings, destination);
+  // The schedule of an event runs its course whatever happened to others. After it, one event a day
+  // probes the paused endpoint for all that wait.
+  const mayProbe =
+    origin === null ||
+    !(isEndpointPaused && isScheduleUsedUp) ||
+    (await claimProbe(env.DB, tenant, { origin, atMs: Date.now() }));
+  if (!mayProbe) {
+    return unsent({ type: 'paused' }, null);
   }
   const sent = await sendSigned(env, { ...webhook, destination, secrets: settings.secrets });
-  return { outcome: outcomeOf(sent), log: sent.log, origin: endpointOrigin(destination) };
+  const outcome = outcomeOf(sent, isEndpointPaused);
+  return {
+    outcome,
+    log: sent.log,
+    observed: origin === null ? null : { origin, result: sent.log },
+  };
 }
 
-/** What was remembered never pauses a delivery: somebody may have just resumed the endpoint. */
+/** A remembered pause is checked: a person may have just resumed the endpoint. */
 async function settingsToSend(
   env: Env,
   { tenant, callbackUrl }: ClaimedDelivery,
@@ -128,13 +161,19 @@ function isPaused({ endpoints }: WebhookSettings, destination: string): boolean 
 }
 
 /** Any 2xx is accepted, 410 stops, everything else is retried (docs/decisions.md#18). */
-function outcomeOf({ log: result, retryAfterMs }: SendResult): DeliveryReport['outcome'] {
+function outcomeOf(
+  { log: result, retryAfterMs }: SendResult,
+  isEndpointPaused: boolean,
+): DeliveryReport['outcome'] {
   if (isAccepted(result)) {
     return { type: 'delivered' };
   }
-  return result.httpStatus === HTTP_GONE ? { type: 'gone' } : { type: 'failed', retryAfterMs };
+  return result.httpStatus === HTTP_GONE
+    ? { type: 'gone' }
+    : { type: 'failed', retryAfterMs, isEndpointPaused };
 }
 
-function unsent(outcome: DeliveryReport['outcome'], error: string): TryResult {
-  return { outcome, log: unsentTry(error, Date.now()), origin: null };
+function unsent(outcome: DeliveryReport['outcome'], error: string | null): TryResult {
+  const log = error === null ? null : unsentTry(error, Date.now());
+  return { outcome, log, observed: null };
 }

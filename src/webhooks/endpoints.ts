@@ -2,14 +2,19 @@ import { runBatch, type SqlStatement } from '../database.ts';
 import type { Tenant } from '../domain/intent.ts';
 
 /**
- * Endpoints that fail, and the pause of those that did nothing else for days. An endpoint is an
- * origin of a tenant: whole addresses may be unique for each payment and would grow without bound.
+ * Endpoints that fail, and the pause of those where nothing has arrived for days. An endpoint is an
+ * origin of a tenant: whole URLs may be unique for each payment and would grow without bound.
  */
 
-/** Only failures for this long pause an endpoint. */
+/** Failures over this long, with no success between them, pause an endpoint. */
 export const PAUSE_AFTER_MS = 5 * 24 * 60 * 60 * 1_000;
-/** Two failures this far apart, with nothing between them, do not belong together. */
-export const SILENCE_MS_MAX = 30 * 24 * 60 * 60 * 1_000;
+/**
+ * The count restarts after a silence longer than any wait of the schedule (24 h and its jitter):
+ * two failures far apart say nothing about the days between them.
+ */
+export const SILENCE_MS_MAX = 27 * 60 * 60 * 1_000;
+/** A paused endpoint gets one delivery in this time, to see whether it works again. */
+export const PROBE_EVERY_MS = 24 * 60 * 60 * 1_000;
 /** Of a known failing endpoint a further failure is written at most this often. */
 export const FAILURE_WRITTEN_EVERY_MS = 5 * 60 * 1_000;
 /** Kept for one tenant: honest merchants have a few. Those beyond are sent to by the schedule. */
@@ -66,6 +71,28 @@ const RECORD_SQL = `
 /** What has been silent for long makes room, its own earlier failures included. */
 const FORGET_SQL = `DELETE FROM webhook_endpoints
   WHERE merchant_id = ?1 AND environment = ?2 AND paused_at_ms IS NULL AND last_failure_at_ms < ?3`;
+
+const PROBE_SQL = `UPDATE webhook_endpoints SET probed_at_ms = ?4
+  WHERE merchant_id = ?1 AND environment = ?2 AND origin = ?3
+    AND paused_at_ms IS NOT NULL AND max(paused_at_ms, coalesce(probed_at_ms, 0)) <= ?5
+  RETURNING origin`;
+
+/**
+ * Claims the daily probe of a paused endpoint. True for the one delivery that may be sent there;
+ * false while another one has probed it within PROBE_EVERY_MS.
+ */
+export async function claimProbe(
+  db: D1Database,
+  tenant: Tenant,
+  { origin, atMs }: { readonly origin: string; readonly atMs: number },
+): Promise<boolean> {
+  const { merchantId, environment } = tenant;
+  const claimed = await db
+    .prepare(PROBE_SQL)
+    .bind(merchantId, environment, origin, atMs, atMs - PROBE_EVERY_MS)
+    .first();
+  return claimed !== null;
+}
 
 /**
  * Writes a failure down, and pauses the endpoint when it has been failing for long enough. Returns

@@ -1,12 +1,17 @@
 import { BoundedCache } from '../bounded-cache.ts';
 import { configOf } from '../config.ts';
 import { unseal } from '../crypto/sealed.ts';
+import { withDeadline } from '../database.ts';
 import type { Tenant } from '../domain/intent.ts';
 import { log } from '../log.ts';
 import { ENDPOINTS_MAX, type Endpoint } from './endpoints.ts';
 
 /** How old a setting may be: a burst of events costs one query, a change is in force at once. */
 const CACHE_MS = 5_000;
+/** While D1 fails, settings of this age still send webhooks: a pause or secret may be that late. */
+const STALE_MS_MAX = 60 * 60 * 1_000;
+/** Slower than this, D1 counts as failed: a delivery must not wait for it. */
+const READ_TIMEOUT_MS = 2_000;
 /** Merchants remembered by one isolate; the oldest entry makes room. */
 const CACHE_ENTRIES_MAX = 1_000;
 /** Secrets in force at once: one, and those that a rotation let overlap. Bounds the header. */
@@ -25,7 +30,10 @@ interface CachedSettings extends WebhookSettings {
   readonly endpoints: Map<string, Endpoint>;
 }
 
-const cache = new BoundedCache<CachedSettings>({ sizeMax: CACHE_ENTRIES_MAX, ageMsMax: CACHE_MS });
+const cache = new BoundedCache<CachedSettings>({
+  sizeMax: CACHE_ENTRIES_MAX,
+  ageMsMax: STALE_MS_MAX,
+});
 
 /** Forgets everything read so far, as a new isolate would: for tests that change D1 under it. */
 export function forgetWebhookSettings(): void {
@@ -37,14 +45,27 @@ export function webhookSecretContext(tenant: Tenant): string {
   return `webhook_secret/${tenant.environment}/${tenant.merchantId}`;
 }
 
-/** The tenant's webhook settings, at most 5 s old. Throws when D1 fails. */
+/**
+ * The tenant's webhook settings, at most 5 s old; while D1 fails, at most an hour old. Throws when
+ * D1 fails and this isolate remembers none.
+ */
 export async function webhookSettings(
   env: Env,
   tenant: Tenant,
   nowMs: number = Date.now(),
 ): Promise<WebhookSettings> {
   const known = cache.get(cacheKey(tenant), nowMs);
-  return known === undefined ? freshWebhookSettings(env, tenant, nowMs) : known.value;
+  if (known !== undefined && nowMs - known.readAtMs < CACHE_MS) {
+    return known.value;
+  }
+  try {
+    return await freshWebhookSettings(env, tenant, nowMs);
+  } catch (error) {
+    if (known === undefined) {
+      throw error;
+    }
+    return known.value;
+  }
 }
 
 /** The same as D1 has it now. */
@@ -104,9 +125,8 @@ type SettingsRow =
   | ({ readonly kind: 'endpoint'; readonly value: string } & Omit<Endpoint, 'origin'>);
 
 async function readSettings(env: Env, tenant: Tenant, nowMs: number): Promise<CachedSettings> {
-  const { results } = await env.DB.prepare(SETTINGS_SQL)
-    .bind(tenant.merchantId, tenant.environment, nowMs)
-    .all<SettingsRow>();
+  const query = env.DB.prepare(SETTINGS_SQL).bind(tenant.merchantId, tenant.environment, nowMs);
+  const { results } = await withDeadline(query.all<SettingsRow>(), READ_TIMEOUT_MS);
   const keys = configOf(env).dataEncryptionKeys;
   const context = webhookSecretContext(tenant);
   let url: string | null = null;

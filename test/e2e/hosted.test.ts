@@ -3,20 +3,23 @@ import {
   createHosted,
   fence,
   type HostedPayment,
+  joinScene,
   newPhone,
   onlyWebhook,
   paymentOf,
   press,
   type Scene,
-  startScene,
   webhook,
 } from '../support/e2e-scene.ts';
 import { formTo, open, type Page, post, submit } from '../support/e2e-visitor.ts';
 
+/** Time enough to open pages meanwhile, on a busy machine too. */
+const EXPIRE_IN_SECONDS = 15;
+
 let scene: Scene;
 
 beforeAll(async () => {
-  scene = await startScene();
+  scene = await joinScene();
 });
 
 afterAll(() => scene?.close());
@@ -199,13 +202,12 @@ describe.concurrent('hosted checkout', () => {
     });
   });
 
-  it('expires by itself after 5 seconds, once: api.md#events, decisions.md#1', async () => {
-    const payment = await createHosted(scene, { expireIn: 5 });
-    const createdAtMs = Date.now();
+  it('expires by itself when its time is over, once: api.md#events, decisions.md#1', async () => {
+    const askedAtMs = Date.now();
+    const payment = await createHosted(scene, { expireIn: EXPIRE_IN_SECONDS });
     const page = await open(payment.checkoutUrl);
     const request = await payment.hook.request(0);
-    expect(request.receivedAtMs - createdAtMs).toBeGreaterThan(4_000);
-    expect(request.receivedAtMs - createdAtMs).toBeLessThan(15_000);
+    expect(request.receivedAtMs - askedAtMs).toBeGreaterThanOrEqual(EXPIRE_IN_SECONDS * 1_000);
     const event = await onlyWebhook(scene, payment.hook);
     expect(event).toMatchObject({
       webHookEvent: 'PAYMENT_EXPIRED',
@@ -222,7 +224,7 @@ describe.concurrent('hosted checkout', () => {
   });
 
   it('expires under a simulator attempt, which dies with it: decisions.md#30', async () => {
-    const payment = await createHosted(scene, { expireIn: 5 });
+    const payment = await createHosted(scene, { expireIn: EXPIRE_IN_SECONDS });
     const simulator = await choose(payment);
     const event = await webhook(scene, payment.hook);
     expect(event.webHookEvent).toBe('PAYMENT_EXPIRED');

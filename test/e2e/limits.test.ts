@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   createHosted,
@@ -17,9 +16,7 @@ const LINK_LIMIT = 60;
 const FAILED_KEY_LIMIT = 30;
 const KEY_LIMIT = 1_000;
 const PROMPT_LIMIT = 10;
-const PROMPT_PERIOD_MS = 60_000;
-/** In which eleven prompts have been sent, on a busy machine too. */
-const PROMPTS_TAKE_MS = 20_000;
+const MINUTE_MS = 60_000;
 /** A period may end in the middle, and a busy machine may take several to be fast enough once. */
 const MARGIN = 10;
 const AT_ONCE = 20;
@@ -27,7 +24,7 @@ const AT_ONCE = 20;
 let scene: Scene;
 
 beforeAll(async () => {
-  scene = await startScene();
+  scene = await startScene({ name: 'limits' });
 });
 
 afterAll(() => scene?.close());
@@ -46,6 +43,17 @@ async function callsUntil<T>(
     }
   }
   return null;
+}
+
+/** The limiter's minutes are the clock's: acts again when it took place in two of them. */
+async function withinOneMinute<T>(act: () => Promise<T>): Promise<T> {
+  for (;;) {
+    const minute = Math.floor(Date.now() / MINUTE_MS);
+    const result = await act();
+    if (Math.floor(Date.now() / MINUTE_MS) === minute) {
+      return result;
+    }
+  }
 }
 
 /** The customer enters a phone on the payment's page and asks it to confirm. */
@@ -86,21 +94,22 @@ describe('rate limits: decisions.md#27', () => {
   });
 
   it('one phone is prompted ten times in a minute, whoever asks', async () => {
-    // The limiter's minutes are the clock's: ten prompts must not fall into two of them.
-    const leftMs = PROMPT_PERIOD_MS - (Date.now() % PROMPT_PERIOD_MS);
-    await wait(leftMs < PROMPTS_TAKE_MS ? leftMs : 0);
-    const phone = newPhone();
-    const payments = await Promise.all(
-      Array.from({ length: PROMPT_LIMIT }, () => createHosted(scene, { methods: ['M_PESA'] })),
-    );
-    const asked = await Promise.all(payments.map((payment) => askForPrompt(payment, `0${phone}`)));
+    const { phone, payment, asked, refused } = await withinOneMinute(async () => {
+      const phone = newPhone();
+      const payments = await Promise.all(
+        Array.from({ length: PROMPT_LIMIT }, () => createHosted(scene, { methods: ['M_PESA'] })),
+      );
+      const asked = await Promise.all(
+        payments.map((payment) => askForPrompt(payment, `0${phone}`)),
+      );
+      // However the number is written, and by another method.
+      const payment = await createHosted(scene);
+      const refused = await askForPrompt(payment, `+251 ${phone}`, 'E_BIRR');
+      return { phone, payment, asked, refused };
+    });
     expect(asked.map(({ heading }) => heading)).toEqual(
       Array(PROMPT_LIMIT).fill('Payment simulator'),
     );
-
-    // However the number is written, and by another method.
-    const payment = await createHosted(scene);
-    const refused = await askForPrompt(payment, `+251 ${phone}`, 'E_BIRR');
     expect([refused.status, refused.heading]).toEqual([429, 'Too many tries']);
     expect(refused.headers.get('retry-after')).toBe('60');
     expect(refused.links.get('Try again')).toBe(payment.checkoutUrl);

@@ -7,14 +7,11 @@ import { CELLS } from '../support/e2e-rails-table.ts';
 
 vi.setConfig({ maxConcurrency: 16 });
 
-let rails: RailsScene;
+const rails = new RailsScene('rails-cards', { ethswitch: 'cards' });
 
-beforeAll(async () => {
-  rails = await RailsScene.start({ ethswitch: 'cards' });
-});
+beforeAll(() => rails.start());
 
-afterAll(() => rails?.close());
-
+afterAll(() => rails.close());
 const CARDS = CELLS.filter(({ method }) => method === 'ETS_SWITCH');
 
 describe.concurrent('cards', () => {
@@ -37,7 +34,7 @@ describe.concurrent('cards', () => {
   });
 
   it('express: not paid for want of money, once the page is over', async () => {
-    const payment = await rails.pay({ method: 'ETS_SWITCH', kind: 'express' }, { expireIn: 10 });
+    const payment = await rails.pay({ method: 'ETS_SWITCH', kind: 'express' }, { expireIn: 30 });
     await (await payment.order()).act('lacks_funds', { silent: true });
     await expectTold(payment, [failed('insufficient_funds')]);
   });

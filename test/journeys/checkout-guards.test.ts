@@ -15,7 +15,7 @@ import {
   shoot,
   startPaying,
 } from '../support/e2e-customer.ts';
-import { fence, paymentOf, type Scene, startScene } from '../support/e2e-scene.ts';
+import { fence, joinScene, paymentOf, type Scene } from '../support/e2e-scene.ts';
 
 /**
  * Goal: the page is the merchant's and the customer's own — their language, colours, phone and
@@ -38,7 +38,7 @@ let scene: Scene;
 let browser: Browser;
 
 beforeAll(async () => {
-  [scene, browser] = await Promise.all([startScene(), launchBrowser()]);
+  [scene, browser] = await Promise.all([joinScene(), launchBrowser()]);
 });
 
 afterAll(async () => {

@@ -16,7 +16,7 @@ import {
   shoot,
   startPaying,
 } from '../support/e2e-customer.ts';
-import { newPhone, onlyWebhook, paymentOf, type Scene, startScene } from '../support/e2e-scene.ts';
+import { joinScene, newPhone, onlyWebhook, paymentOf, type Scene } from '../support/e2e-scene.ts';
 
 /**
  * Goal: customers pay once, whatever they click, with and without JavaScript. Method: Chromium on a
@@ -27,7 +27,7 @@ let scene: Scene;
 let browser: Browser;
 
 beforeAll(async () => {
-  [scene, browser] = await Promise.all([startScene(), launchBrowser()]);
+  [scene, browser] = await Promise.all([joinScene(), launchBrowser()]);
 });
 
 afterAll(async () => {

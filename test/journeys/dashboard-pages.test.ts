@@ -188,16 +188,18 @@ it('every page has an example, and every example is of a page', () => {
 describe('every page', () => {
   it.each(PAGES)('$name', async ({ name, who, address, status }) => {
     const path = address(stage.things);
-    expect(await stage.inEachLook(name, { who, path, status })).toEqual([]);
+    const tab = await stage.tab(who);
+    expect(await tab.openInEachLook(path, name, status)).toEqual([]);
   });
 });
 
 describe('every notice', () => {
   it.each(Object.keys(DASHBOARD_TEXTS.en.frame.notices) as NoticeKind[])('%s', async (kind) => {
     const path = `/dashboard/notice/${kind}`;
-    stage.serve(path, (request) => noticePage({ request }, kind));
+    await stage.serve(path, (request) => noticePage({ request }, kind));
     const { status } = noticePage({ request: new Request(`http://localhost${path}`) }, kind);
-    expect(await stage.inEachLook(`notice-${kind}`, { who: 'nobody', path, status })).toEqual([]);
+    const tab = await stage.tab('nobody');
+    expect(await tab.openInEachLook(path, `notice-${kind}`, status)).toEqual([]);
   });
 });
 
@@ -233,10 +235,10 @@ describe('while the merchant is suspended', () => {
   const PATHS = [PAYMENTS, KEYS, WEBHOOKS, TEAM, '/dashboard/branding', '/dashboard/account'];
 
   it('every page says so, and a form that was open is refused', async () => {
-    const { merchant, baseUrl } = stage.scene.gateway;
+    const { merchant, gateway } = stage.scene;
     const tab = await stage.tab('owner');
     await tab.open(KEYS);
-    await operate(baseUrl, 'merchant', 'suspend', merchant.merchantId, '--reason', 'A test');
+    await operate(gateway.baseUrl, 'merchant', 'suspend', merchant.id, '--reason', 'A test');
     await tab.page.getByLabel('Name', { exact: true }).fill('Too late');
     await Promise.all([tab.page.waitForEvent('load'), pressButton(tab.page, 'Create key')]);
     expect(await tab.problems('answer-suspended', 403)).toEqual([]);

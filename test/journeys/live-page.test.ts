@@ -14,17 +14,17 @@ import {
   shoot,
   startPaying,
 } from '../support/e2e-customer.ts';
-import { newPhone, onlyWebhook, paymentOf, type Scene, startScene } from '../support/e2e-scene.ts';
+import { joinScene, newPhone, onlyWebhook, paymentOf, type Scene } from '../support/e2e-scene.ts';
 
 /**
  * Goal: a page that is open shows what became of the payment, by itself. Method: nothing here
  * reloads a page; what changes it is done elsewhere, or is time.
  */
 
-/** Six polls of a page that waits, or two of one that does not, on a slow machine. */
-const POLLED_MS_MAX = 11_000;
+/** Many polls, on a slow machine. */
+const POLLED_MS_MAX = 60_000;
 /** Three pages open meanwhile, on a machine that is busy. */
-const EXPIRE_IN_SECONDS = 8;
+const EXPIRE_IN_SECONDS = 20;
 /** As the receipt promises. */
 const RETURN_AFTER_SECONDS = 10;
 
@@ -32,7 +32,7 @@ let scene: Scene;
 let browser: Browser;
 
 beforeAll(async () => {
-  [scene, browser] = await Promise.all([startScene(), launchBrowser()]);
+  [scene, browser] = await Promise.all([joinScene(), launchBrowser()]);
 });
 
 afterAll(async () => {
@@ -114,7 +114,7 @@ describe.concurrent('an open page', () => {
       late.open(payment.checkoutUrl),
       plain.open(payment.checkoutUrl),
     ]);
-    await live.getByText(/^Time left to pay: 0:0[1-8]$/).waitFor();
+    await live.getByText(/^Time left to pay: 0:[0-2]\d$/).waitFor();
     await unscripted.getByText(/^Please pay before .* EAT\.$/).waitFor();
     await choose(live, 'M_PESA', '0911');
     await choose(stopped, 'ETS_SWITCH');

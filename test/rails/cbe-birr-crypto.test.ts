@@ -95,7 +95,7 @@ describe('the published example, byte for byte', () => {
       Signiture: sha256(callbackInput),
     };
     const callbackText = sealed(secret, JSON.stringify(callbackPlain));
-    const report = { transactionId: 'TXN0001', state: 'paid', word: 'SUCCESS' };
+    const report = { transactionId: 'TXN0001', state: 'paid', providerCode: 'SUCCESS' };
     expect(callbackReport(settings, seal, callbackText)).toEqual(report);
 
     const values = [secret, 'SUCCESS', date, tillCode, 'TXN0001'];

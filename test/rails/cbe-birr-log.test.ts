@@ -28,10 +28,10 @@ test('each unknown answer once, with the id that CBE was asked by', async () => 
   const order = scene.newOrder();
   const asked = (said: object) => line(order, { call: 'TXNSTAT', status: 200, ...said });
   await scene.rail.query(order, Date.now());
-  expect(lines).toEqual([asked({ word: null })]);
+  expect(lines).toEqual([asked({ providerCode: null })]);
   await scene.visited(order);
   await scene.rail.query(order, Date.now());
-  expect(lines).toEqual([asked({ word: null }), asked({ word: 'At Counter' })]);
+  expect(lines).toEqual([asked({ providerCode: null }), asked({ providerCode: 'At Counter' })]);
 });
 
 test('an answer that is none, and no answer', async () => {
@@ -43,8 +43,8 @@ test('an answer that is none, and no answer', async () => {
   await scene.visited(silent);
   await scene.rail.query(silent, Date.now());
   expect(lines).toEqual([
-    line(failing, { call: 'TXNSTAT', status: 500, word: null }),
-    line(silent, { call: 'TXNSTAT', word: null }),
+    line(failing, { call: 'TXNSTAT', status: 500, providerCode: null }),
+    line(silent, { call: 'TXNSTAT', providerCode: null }),
   ]);
 });
 
@@ -54,7 +54,12 @@ test('a failure is nothing to worry about, a payment nothing to log', async () =
   const atBank = await scene.visited(order);
   await atBank.act('lacks_funds', { silent: true });
   await scene.rail.query(order, Date.now());
-  const failed = line(order, { level: 'info', call: 'TXNSTAT', status: 200, word: 'Not Moved' });
+  const failed = line(order, {
+    level: 'info',
+    call: 'TXNSTAT',
+    status: 200,
+    providerCode: 'Not Moved',
+  });
   expect(lines).toEqual([failed]);
   await atBank.act('pays', { silent: true });
   await scene.rail.query(order, Date.now());
@@ -68,7 +73,7 @@ test('a callback’s unlisted state', async () => {
   const call = await scene.callbackOf(() => atBank.callback());
   await atBank.act('pays', { silent: true });
   await scene.rail.readCallback(requestOf(call), order);
-  expect(lines).toEqual([line(order, { call: 'callback', word: 'At Counter' })]);
+  expect(lines).toEqual([line(order, { call: 'callback', providerCode: 'At Counter' })]);
 });
 
 test('a state that might hold anything is not repeated', async () => {
@@ -81,6 +86,9 @@ test('a state that might hold anything is not repeated', async () => {
   });
   const call = { method: 'POST', url: '/', headers: {}, body: JSON.stringify({ EncVal }) };
   await scene.rail.readCallback(requestOf(call), order);
-  expect(lines).toMatchObject([{ call: 'callback', word: '(unprintable)' }, { call: 'TXNSTAT' }]);
+  expect(lines).toMatchObject([
+    { call: 'callback', providerCode: '(unprintable)' },
+    { call: 'TXNSTAT' },
+  ]);
   expect(JSON.stringify(lines)).not.toMatch(/Abebe|2519/);
 });

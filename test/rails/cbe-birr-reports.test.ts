@@ -52,7 +52,7 @@ describe('reports', () => {
     [{ date: '11/21/2026 12:30:00 PM', hashedDate: '21-11-2026' }],
   ])('authentic, with %j', (changed) => {
     const fields = { ...paid, ...changed };
-    const report = { transactionId, state: 'paid', word: fields.state };
+    const report = { transactionId, state: 'paid', providerCode: fields.state };
     expect(callbackReport(settings, seal, sealedCallback(secret, fields))).toEqual(report);
     const status = sealedStatus(secret, { ...fields, tillCode });
     expect(statusReport(settings, seal, status)).toEqual(report);
@@ -69,7 +69,7 @@ describe('reports', () => {
     ['', 'unknown'],
   ])('state %j is %s', (state, meaning) => {
     const report = callbackReport(settings, seal, sealedCallback(secret, { ...paid, state }));
-    expect(report).toEqual({ transactionId, state: meaning, word: state });
+    expect(report).toEqual({ transactionId, state: meaning, providerCode: state });
   });
 
   test('a state that is a number, a date that is null and a hash in capitals are understood', () => {
@@ -77,7 +77,7 @@ describe('reports', () => {
     const hash = sha256(`key=${secret}&state=1&TNDDate=&transactionId=${transactionId}`);
     const plain = { TransactionId: transactionId, State: 1, TNDDate: null };
     const text = sealed(secret, JSON.stringify({ ...plain, Signiture: hash.toUpperCase() }));
-    const report = { transactionId, state: 'paid', word: '1' };
+    const report = { transactionId, state: 'paid', providerCode: '1' };
     expect(callbackReport(own, sealOf(secret), text)).toEqual(report);
   });
 

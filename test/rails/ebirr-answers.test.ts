@@ -64,7 +64,7 @@ describe('the marks of success', () => {
   ])('paid: %s', async (_name, body) => {
     expect(await startAgainst(body)).toEqual({
       type: 'settled',
-      outcome: { type: 'succeeded', receipt: '77', words: '2001 0 APPROVED' },
+      outcome: { type: 'succeeded', receipt: '77', providerCode: '2001 0 APPROVED' },
     });
   });
 
@@ -102,7 +102,7 @@ describe('the marks of success', () => {
       expect(await startAgainst(answer(), status)).toMatchObject({ type: 'unknown' });
       expect(await startAgainst('{"errorCode":"5310"}', status)).toEqual({
         type: 'unknown',
-        words: '5310',
+        providerCode: '5310',
       });
       expect(scene.standIn.calls).toHaveLength(0);
     },

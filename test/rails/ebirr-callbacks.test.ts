@@ -179,11 +179,11 @@ describe('callbacks', () => {
     }
     const line = { rail: 'ebirr', call: 'callback', reference: REFERENCE };
     expect(lines).toEqual([
-      { level: 'info', ...line, word: '5310' },
-      { level: 'warn', ...line, word: '5999 E99999' },
-      { level: 'warn', ...line, word: '2001 0 PENDING' },
-      { level: 'warn', ...line, word: 'E102051' },
-      { level: 'warn', ...line, word: null },
+      { level: 'info', ...line, providerCode: '5310' },
+      { level: 'warn', ...line, providerCode: '5999 E99999' },
+      { level: 'warn', ...line, providerCode: '2001 0 PENDING' },
+      { level: 'warn', ...line, providerCode: 'E102051' },
+      { level: 'warn', ...line, providerCode: null },
     ]);
   });
 

@@ -4,6 +4,7 @@ import type { FailureReason } from '../../src/domain/intent.ts';
 import { ethiopianTimestamp, purchaseDescription } from '../../src/rails/ebirr/purchase.ts';
 import { type EbirrScene, ebirrScene } from '../support/rails/ebirr-scene.ts';
 import { watchRailAnswers } from '../support/rails/logged.ts';
+import { endTimeoutsOnSilence } from '../support/rails/timeouts.ts';
 
 /**
  * Goal: eBirr is asked for each payment in exactly its published form, once, and an answer that
@@ -30,7 +31,7 @@ describe('what is sent', () => {
     await (await scene.standIn.order(started.attempt.reference)).act('pays', { silent: true });
     expect(await starting).toMatchObject({
       type: 'settled',
-      outcome: { type: 'succeeded', receipt: '1000001', words: '2001 0 APPROVED' },
+      outcome: { type: 'succeeded', receipt: '1000001', providerCode: '2001 0 APPROVED' },
     });
 
     expect(scene.standIn.calls).toHaveLength(1);
@@ -181,18 +182,18 @@ describe('the answer to the purchase', () => {
     ['times_out', 'timed_out', '5309'],
   ];
 
-  test.each(REASONS)('the customer %s: %s, by %s', async (act, reason, words) => {
+  test.each(REASONS)('the customer %s: %s, by %s', async (act, reason, providerCode) => {
     const started = scene.order();
     const starting = rail.start(started);
     await (await scene.standIn.order(started.attempt.reference)).act(act, { silent: true });
-    expect(await starting).toEqual({ type: 'refused', reason, words });
+    expect(await starting).toEqual({ type: 'refused', reason, providerCode });
   });
 
   test.each(REASONS)(
     'refused at once because the customer %s: %s, by %s',
-    async (refuses, reason, words) => {
+    async (refuses, reason, providerCode) => {
       scene.standIn.plan('1500.00', { refuses });
-      expect(await rail.start(scene.order())).toEqual({ type: 'refused', reason, words });
+      expect(await rail.start(scene.order())).toEqual({ type: 'refused', reason, providerCode });
     },
   );
 
@@ -215,7 +216,7 @@ describe('the answer to the purchase', () => {
     expect(await rail.start(scene.order())).toEqual({
       type: 'refused',
       reason: 'misconfigured',
-      words: '5001 E10001',
+      providerCode: '5001 E10001',
     });
   });
 
@@ -226,7 +227,10 @@ describe('the answer to the purchase', () => {
 
   test('its own time-out may hide a payment', async () => {
     scene.standIn.plan('1500.00', { refuses: 'unavailable' });
-    expect(await rail.start(scene.order())).toEqual({ type: 'unknown', words: '52061 E102051' });
+    expect(await rail.start(scene.order())).toEqual({
+      type: 'unknown',
+      providerCode: '52061 E102051',
+    });
   });
 
   test('a second purchase of the same order is not taken for a refusal', async () => {
@@ -246,12 +250,11 @@ describe('the answer to the purchase', () => {
   ];
 
   test.each(FAULTS)('%s: unknown, and no second call', async (start) => {
-    const timeout = AbortSignal.timeout.bind(AbortSignal);
-    const spy = vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => timeout(1_000));
+    const timeout = endTimeoutsOnSilence();
     scene.standIn.plan('1500.00', { start, act: 'pays', callback: 'never' });
     const started = scene.order();
     expect(await rail.start(started)).toEqual({ type: 'unknown' });
-    expect(spy).toHaveBeenCalledExactlyOnceWith(330_000);
+    expect(timeout).toHaveBeenCalledExactlyOnceWith(330_000);
     expect(scene.standIn.calls).toHaveLength(1);
     if (start.startsWith('taken') || start === 'truncated') {
       expect((await scene.standIn.order(started.attempt.reference)).acted).toBe('pays');
@@ -279,11 +282,11 @@ describe('the answer to the purchase', () => {
     const line = { rail: 'ebirr', call: 'API_PURCHASE' };
     const reference = (number: number) => ({ reference: `H7K2M9QX4T0B8ZC3VN5${number}` });
     expect(lines).toEqual([
-      { level: 'info', ...line, ...reference(0), status: 200, word: '5206 E10205' },
-      { level: 'warn', ...line, ...reference(1), status: 200, word: '5001 E10001' },
-      { level: 'warn', ...line, ...reference(2), status: 200, word: '52061 E102051' },
-      { level: 'warn', ...line, ...reference(3), status: 404, word: null },
-      { level: 'warn', ...line, ...reference(4), word: null },
+      { level: 'info', ...line, ...reference(0), status: 200, providerCode: '5206 E10205' },
+      { level: 'warn', ...line, ...reference(1), status: 200, providerCode: '5001 E10001' },
+      { level: 'warn', ...line, ...reference(2), status: 200, providerCode: '52061 E102051' },
+      { level: 'warn', ...line, ...reference(3), status: 404, providerCode: null },
+      { level: 'warn', ...line, ...reference(4), providerCode: null },
     ]);
   });
 });

@@ -14,12 +14,12 @@ import {
   orderAt,
   outcomeOf,
   type Receiver,
-  shortenTimeouts,
   started,
   startReceiver,
 } from '../support/rails/ethswitch-scene.ts';
 import { watchRailAnswers } from '../support/rails/logged.ts';
 import { orderFor } from '../support/rails/order.ts';
+import { endTimeoutsOnSilence, holdTimeouts } from '../support/rails/timeouts.ts';
 
 const REFERENCE = 'H7K2M9QX4T0B8ZC3VN5D';
 const FORM_TYPE = 'application/x-www-form-urlencoded';
@@ -54,11 +54,15 @@ describe('the query', () => {
   const PAID = {
     type: 'succeeded',
     receipt: expect.stringMatching(/^7\d{11}$/),
-    words: 'orderStatus 2 actionCode 0',
+    providerCode: 'orderStatus 2 actionCode 0',
   };
   const OPEN = { type: 'unknown', checkAtMs: expect.any(Number) };
-  const declined = (words: string) => ({ ...OPEN, words });
-  const failed = (reason: FailureReason, words: string) => ({ type: 'failed', reason, words });
+  const declined = (providerCode: string) => ({ ...OPEN, providerCode });
+  const failed = (reason: FailureReason, providerCode: string) => ({
+    type: 'failed',
+    reason,
+    providerCode,
+  });
 
   test.each<[CustomerAct, object, object]>([
     ['pays', PAID, PAID],
@@ -112,7 +116,7 @@ describe('the query', () => {
   });
 
   test('what the gateway said is logged once it is final, or is not understood', async () => {
-    shortenTimeouts();
+    endTimeoutsOnSilence();
     const lines = watchRailAnswers();
     const { epg, rail, receiver } = await scene();
     vi.useFakeTimers({ toFake: ['Date'] });
@@ -132,10 +136,10 @@ describe('the query', () => {
       reference: REFERENCE,
       railReference,
     };
-    const declined = { status: 200, word: 'orderStatus 6 actionCode 116' };
+    const declined = { status: 200, providerCode: 'orderStatus 6 actionCode 116' };
     expect(lines).toEqual([
       { level: 'warn', ...line, ...declined },
-      { level: 'warn', ...line, word: null },
+      { level: 'warn', ...line, providerCode: null },
       { level: 'info', ...line, ...declined },
     ]);
   });
@@ -152,7 +156,7 @@ describe('the query', () => {
     expect(await rail.query(later, nowMs)).toEqual({
       type: 'unknown',
       checkAtMs: nowMs + 40_000,
-      words: 'orderStatus 0 actionCode -100',
+      providerCode: 'orderStatus 0 actionCode -100',
     });
   });
 
@@ -166,7 +170,7 @@ describe('the query', () => {
   });
 
   test.each<Fault>(['http_500', 'reset', 'hang', 'truncated'])('%s is unknown', async (fault) => {
-    shortenTimeouts();
+    endTimeoutsOnSilence();
     const { epg, rail, receiver } = await scene();
     const order = await started(rail, receiver);
     await (await epg.order(REFERENCE)).act('pays', { silent: true });
@@ -197,12 +201,13 @@ describe('the query', () => {
   });
 
   test('a customer who is back while the start is under way proves nothing by it', async () => {
-    shortenTimeouts();
+    const timeouts = holdTimeouts();
     const { epg, rail, receiver } = await scene();
     epg.plan('150000', { start: 'hang' });
     const order = orderAt(rail, receiver);
     const starting = rail.start(order);
     expect(await rail.query(order, Date.now())).toMatchObject({ type: 'unknown' });
+    timeouts.end();
     expect(await starting).toEqual({ type: 'unknown' });
   });
 });
@@ -236,7 +241,7 @@ describe('the callback', () => {
   const OPEN = {
     type: 'unknown',
     checkAtMs: expect.any(Number),
-    words: 'orderStatus 0 actionCode -100',
+    providerCode: 'orderStatus 0 actionCode -100',
   };
   test.each<[CallbackVariant, unknown]>([
     ['forged', OPEN],

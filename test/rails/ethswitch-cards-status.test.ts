@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Attempt } from '../../src/domain/intent.ts';
-import { cardsWord, readCardsState } from '../../src/rails/ethswitch/cards-status.ts';
+import { cardsCode, readCardsState } from '../../src/rails/ethswitch/cards-status.ts';
 import { fixture, railOf } from '../support/rails/ethswitch-scene.ts';
 import { orderFor } from '../support/rails/order.ts';
 
@@ -152,7 +152,7 @@ describe('the status of a card order', () => {
     [{ errorCode: undefined, orderStatus: 3 }, 'orderStatus 3 actionCode 0'],
     [{ orderStatus: null }, null],
     [{ orderStatus: { a: 1 } }, null],
-  ])('the answer with %j is logged as %j', (changed, word) => {
-    expect(cardsWord(JSON.stringify({ ...PAID, ...changed }))).toBe(word);
+  ])('the answer with %j is logged as %j', (changed, providerCode) => {
+    expect(cardsCode(JSON.stringify({ ...PAID, ...changed }))).toBe(providerCode);
   });
 });

@@ -13,13 +13,13 @@ import {
   headersOf,
   orderAt,
   type Receiver,
-  shortenTimeouts,
   started,
   startReceiver,
   startScripted,
 } from '../support/rails/ethswitch-scene.ts';
 import { watchRailAnswers } from '../support/rails/logged.ts';
 import { orderFor } from '../support/rails/order.ts';
+import { endTimeoutsOnSilence } from '../support/rails/timeouts.ts';
 
 const REFERENCE = 'H7K2M9QX4T0B8ZC3VN5D';
 const FORM_TYPE = 'application/x-www-form-urlencoded';
@@ -212,7 +212,7 @@ describe('the start', () => {
     'taken_then_reset',
     'taken_then_hang',
   ])('%s is unknown, and tried once', async (fault) => {
-    shortenTimeouts();
+    endTimeoutsOnSilence();
     const { epg, rail, receiver } = await scene();
     epg.plan('150000', { start: fault });
     expect(await rail.start(orderAt(rail, receiver))).toEqual({ type: 'unknown' });
@@ -225,7 +225,7 @@ describe('the start', () => {
     epg.plan('150000', { refuses: 'unavailable' });
     expect(await rail.start(order)).toMatchObject({ type: 'unknown' });
     epg.plan('150000', { refuses: 'misconfigured' });
-    const misconfigured = { type: 'refused', reason: 'misconfigured', words: 'errorCode 5' };
+    const misconfigured = { type: 'refused', reason: 'misconfigured', providerCode: 'errorCode 5' };
     expect(await rail.start(order)).toEqual(misconfigured);
     epg.plan('150000', {});
     expect(await cardsRailOf({ ...epg.settings, password: 'old' }).start(order)).toEqual(
@@ -233,11 +233,11 @@ describe('the start', () => {
     );
     expect((await rail.start(order)).type).toBe('accepted');
     // The second order of a number is refused, and may be our own first.
-    expect(await rail.start(order)).toEqual({ type: 'unknown', words: 'errorCode 1' });
+    expect(await rail.start(order)).toEqual({ type: 'unknown', providerCode: 'errorCode 1' });
   });
 
   test('is logged where the gateway does not take it', async () => {
-    shortenTimeouts();
+    endTimeoutsOnSilence();
     const lines = watchRailAnswers();
     const { epg, rail, receiver } = await scene();
     const order = orderAt(rail, receiver);
@@ -257,10 +257,10 @@ describe('the start', () => {
       reference: REFERENCE,
     };
     expect(lines).toEqual([
-      { ...line, status: 200, word: 'errorCode 7' },
-      { ...line, status: 200, word: 'errorCode 5' },
-      { ...line, word: null },
-      { ...line, status: 500, word: null },
+      { ...line, status: 200, providerCode: 'errorCode 7' },
+      { ...line, status: 200, providerCode: 'errorCode 5' },
+      { ...line, providerCode: null },
+      { ...line, status: 500, providerCode: null },
     ]);
   });
 

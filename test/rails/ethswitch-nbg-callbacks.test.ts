@@ -143,9 +143,9 @@ describe('callbacks of the stand-in', () => {
     await rail.readCallback(receiver.last(), order);
     const line = { rail: 'ethswitch-nbg', call: 'callback', reference: REFERENCE, railReference };
     expect(lines).toEqual([
-      { level: 'info', ...line, word: 'FAILED 200' },
-      { level: 'warn', ...line, word: 'EXPIRED 500' },
-      { level: 'warn', ...line, word: 'FAILED' },
+      { level: 'info', ...line, providerCode: 'FAILED 200' },
+      { level: 'warn', ...line, providerCode: 'EXPIRED 500' },
+      { level: 'warn', ...line, providerCode: 'FAILED' },
     ]);
   });
 });
@@ -153,7 +153,7 @@ describe('callbacks of the stand-in', () => {
 describe('the published callback', () => {
   const paid = JSON.parse(fixture('nbg-callback.json'));
   const brief = JSON.parse(fixture('nbg-callback-brief.json'));
-  const SUCCEEDED = { type: 'succeeded', receipt: 'PAY261121090312345', words: 'PAID 200' };
+  const SUCCEEDED = { type: 'succeeded', receipt: 'PAY261121090312345', providerCode: 'PAID 200' };
 
   test('is believed, whatever `bill_info.status` says', async () => {
     expect(outcomeOf(await read(fixture('nbg-callback.json')))).toEqual(SUCCEEDED);
@@ -168,7 +168,7 @@ describe('the published callback', () => {
     expect(outcomeOf(result)).toEqual({
       type: 'unknown',
       checkAtMs: null,
-      words: 'FAILED 200',
+      providerCode: 'FAILED 200',
     });
     expect(result.type === 'outcome' && result.reply.status).toBe(200);
     const withoutReceipt = JSON.stringify({ ...brief, transaction_id: null });
@@ -195,7 +195,7 @@ describe('the published callback', () => {
     expect(outcomeOf(await read(body))).toEqual({
       type: 'failed',
       reason: 'declined',
-      words: 'FAILED 402',
+      providerCode: 'FAILED 402',
     });
   });
 

@@ -7,11 +7,11 @@ import {
   orderAt,
   type Receiver,
   railOf,
-  shortenTimeouts,
   startReceiver,
   startScripted,
 } from '../support/rails/ethswitch-scene.ts';
 import { orderFor } from '../support/rails/order.ts';
+import { endTimeoutsOnSilence } from '../support/rails/timeouts.ts';
 
 const REFERENCE = 'H7K2M9QX4T0B8ZC3VN5D';
 
@@ -105,7 +105,7 @@ describe('the login', () => {
     ['a broken token', jsonReply(200, { access_token: 'a\r\nb' }), 'rail_unavailable'],
     ['no such path', { type: 'answer', status: 404, body: '' }, 'misconfigured'],
   ] as const)('answered by %s certainly took nothing', async (_, reply, reason) => {
-    shortenTimeouts();
+    endTimeoutsOnSilence();
     const server = await startScripted(() => reply);
     cleanups.push(() => server.stop());
     const rail = railOf(settingsAt(server.baseUrl));

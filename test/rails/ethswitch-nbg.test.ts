@@ -9,12 +9,12 @@ import {
   orderAt,
   type Receiver,
   railOf,
-  shortenTimeouts,
   startReceiver,
   startScripted,
 } from '../support/rails/ethswitch-scene.ts';
 import { watchRailAnswers } from '../support/rails/logged.ts';
 import { orderFor } from '../support/rails/order.ts';
+import { endTimeoutsOnSilence } from '../support/rails/timeouts.ts';
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const REFERENCE = 'H7K2M9QX4T0B8ZC3VN5D';
@@ -143,7 +143,7 @@ describe('the start', () => {
   });
 
   test('is logged where NBG does not take it', async () => {
-    shortenTimeouts();
+    endTimeoutsOnSilence();
     const lines = watchRailAnswers();
     const { nbg, rail, receiver } = await scene();
     const order = orderAt(rail, receiver);
@@ -155,7 +155,7 @@ describe('the start', () => {
     await railOf({ ...nbg.settings, password: 'old' }).start(order);
     await OFFLINE.start(order);
     await rail.start(order);
-    const line = { level: 'warn', rail: 'ethswitch-nbg', reference: REFERENCE, word: null };
+    const line = { level: 'warn', rail: 'ethswitch-nbg', reference: REFERENCE, providerCode: null };
     expect(lines).toEqual([
       { ...line, call: 'order.create', status: 403 },
       { ...line, call: 'order.create' },
@@ -214,7 +214,7 @@ describe('the start', () => {
     'taken_then_reset',
     'taken_then_hang',
   ])('%s of order.create is unknown, and tried once', async (fault) => {
-    shortenTimeouts();
+    endTimeoutsOnSilence();
     const { nbg, rail, receiver } = await scene();
     nbg.plan('1500.00', { start: fault });
     expect(await rail.start(orderAt(rail, receiver))).toEqual({ type: 'unknown' });

@@ -13,12 +13,12 @@ import { mpesaRail } from '../../src/rails/mpesa/rail.ts';
 import { watchRailAnswers } from '../support/rails/logged.ts';
 import {
   PHONE,
-  SHORT_TIMEOUT_MS,
   sampleRequestText,
   settingsOf,
   VALID_SETTINGS,
 } from '../support/rails/mpesa-fixtures.ts';
 import { type MpesaScene, startMpesaScene } from '../support/rails/mpesa-scene.ts';
+import { endTimeoutsOnSilence } from '../support/rails/timeouts.ts';
 
 let scene: MpesaScene;
 
@@ -43,7 +43,7 @@ describe('a start', () => {
       type: 'accepted',
       redirectUrl: null,
       railReference: expect.any(String),
-      words: '0',
+      providerCode: '0',
     });
     expect(standInOrder).toMatchObject({ amountText: '1500.5', phone: PHONE, acted: null });
 
@@ -156,16 +156,16 @@ describe('a start', () => {
     const reference = (index: number) => ({ reference: starts[index]?.attempt.reference });
     const line = { level: 'warn', rail: 'stk-push', call: 'processrequest' };
     expect(lines).toEqual([
-      { ...line, ...reference(0), status: 200, word: '1' },
-      { ...line, ...reference(1), status: 403, word: '403.001.01' },
-      { ...line, ...reference(2), status: 500, word: null },
-      { ...line, ...reference(3), word: null },
+      { ...line, ...reference(0), status: 200, providerCode: '1' },
+      { ...line, ...reference(1), status: 403, providerCode: '403.001.01' },
+      { ...line, ...reference(2), status: 500, providerCode: null },
+      { ...line, ...reference(3), providerCode: null },
       {
         ...line,
         call: 'token',
         reference: order.attempt.reference,
         status: 400,
-        word: '999991',
+        providerCode: '999991',
       },
     ]);
   });
@@ -175,16 +175,24 @@ describe('a start', () => {
     ['lacks_funds', 'declined', '3007'],
     ['misconfigured', 'misconfigured', '403.001.01'],
     ['unavailable', 'rail_unavailable', '429.001.01'],
-  ])('that the rail refuses (%s) took no money: %s, by %s', async (refuses, reason, words) => {
-    const order = scene.plannedOrder({ refuses });
-    expect(await scene.railWith().start(order)).toEqual({ type: 'refused', reason, words });
-  });
+  ])(
+    'that the rail refuses (%s) took no money: %s, by %s',
+    async (refuses, reason, providerCode) => {
+      const order = scene.plannedOrder({ refuses });
+      expect(await scene.railWith().start(order)).toEqual({
+        type: 'refused',
+        reason,
+        providerCode,
+      });
+    },
+  );
 
   it.each<Fault>(['http_500', 'reset', 'hang', 'truncated', 'taken_then_reset', 'taken_then_hang'])(
     'whose push meets the fault %s is unknown, and is made once',
     async (start) => {
+      endTimeoutsOnSilence();
       const order = scene.plannedOrder({ start });
-      expect(await scene.railWith({}, SHORT_TIMEOUT_MS).start(order)).toEqual({ type: 'unknown' });
+      expect(await scene.railWith().start(order)).toEqual({ type: 'unknown' });
       const { reference } = order.attempt;
       const pushes = scene.standIn.calls.filter(({ body }) => body.includes(`"${reference}"`));
       expect(pushes).toHaveLength(1);

@@ -8,11 +8,11 @@ import {
   PHONE,
   SAMPLE_ANSWER,
   SAMPLE_TOKEN_TEXT,
-  SHORT_TIMEOUT_MS,
   settingsOf,
   VALID_SETTINGS,
 } from '../support/rails/mpesa-fixtures.ts';
 import { orderFor } from '../support/rails/order.ts';
+import { endTimeoutsOnSilence } from '../support/rails/timeouts.ts';
 
 describe('the token', () => {
   let own: MpesaStandIn;
@@ -94,8 +94,9 @@ describe('the token', () => {
     ['refuses by number', jsonReply(200, { resultCode: 999997 }), 'misconfigured'],
     ['refuses without a word', { type: 'answer', status: 401, body: '' }, 'misconfigured'],
   ] as const)('call that %s: nothing was pushed', async (_name, reply, reason) => {
+    endTimeoutsOnSilence();
     own.answerTokens(reply);
-    expect(await railOf(own, SHORT_TIMEOUT_MS).start(newOrder())).toMatchObject({
+    expect(await railOf(own).start(newOrder())).toMatchObject({
       type: 'refused',
       reason,
     });
@@ -113,8 +114,8 @@ describe('the token', () => {
   });
 });
 
-function railOf({ settings }: StandIn, startTimeoutMs?: number): Rail {
-  return mpesaRail(settingsOf(settings), startTimeoutMs);
+function railOf({ settings }: StandIn): Rail {
+  return mpesaRail(settingsOf(settings));
 }
 
 function newOrder(): RailOrder {

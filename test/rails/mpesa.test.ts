@@ -52,11 +52,14 @@ describe('a callback', () => {
     ['mistypes_pin', 'wrong_pin', 'TP40087'],
     ['cancels', 'canceled_by_customer', '1032'],
     ['times_out', 'timed_out', '1037'],
-  ])('of a customer who %s fails the attempt: %s, by %s', async (act, reason, words) => {
+  ])('of a customer who %s fails the attempt: %s, by %s', async (act, reason, providerCode) => {
     const order = await startedOrder();
     const posted = await postedBy(order, (rail) => rail.act(act));
     const result = await scene.railWith().readCallback(posted, order);
-    expect(result).toMatchObject({ type: 'outcome', outcome: { type: 'failed', reason, words } });
+    expect(result).toMatchObject({
+      type: 'outcome',
+      outcome: { type: 'failed', reason, providerCode },
+    });
     expect(result).toMatchObject({ type: 'outcome', reply: ACCEPTED });
   });
 
@@ -70,7 +73,7 @@ describe('a callback', () => {
         outcome: {
           type: 'succeeded',
           receipt: expect.stringMatching(/^[A-Z0-9]{10}$/),
-          words: '0',
+          providerCode: '0',
         },
         reply: ACCEPTED,
       });
@@ -143,8 +146,8 @@ describe('a callback', () => {
     // Not the rail's own id of it, which holds the phone number.
     const line = { rail: 'stk-push', call: 'callback', reference };
     expect(lines).toEqual([
-      { level: 'info', ...line, word: 'TP40087' },
-      { level: 'warn', ...line, word: '4999' },
+      { level: 'info', ...line, providerCode: 'TP40087' },
+      { level: 'warn', ...line, providerCode: '4999' },
     ]);
   });
 });

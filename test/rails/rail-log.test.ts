@@ -12,11 +12,17 @@ const ENTRY = { rail: 'cbe-birr', call: 'TXNSTAT', reference: 'H7K2M9QX4T0B8ZC3V
 
 test('a line, whole', () => {
   const lines = watchRailAnswers();
-  logRailAnswer({ ...ENTRY, word: null });
-  logRailAnswer({ ...ENTRY, railReference: 'A2B3', status: 200, word: 'X-1', level: 'info' });
+  logRailAnswer({ ...ENTRY, providerCode: null });
+  logRailAnswer({
+    ...ENTRY,
+    railReference: 'A2B3',
+    status: 200,
+    providerCode: 'X-1',
+    level: 'info',
+  });
   expect(lines).toEqual([
-    { level: 'warn', ...ENTRY, word: null },
-    { level: 'info', ...ENTRY, railReference: 'A2B3', status: 200, word: 'X-1' },
+    { level: 'warn', ...ENTRY, providerCode: null },
+    { level: 'info', ...ENTRY, railReference: 'A2B3', status: 200, providerCode: 'X-1' },
   ]);
 });
 
@@ -34,15 +40,15 @@ test.each([
   ['251911234567', '(unprintable)'],
   ['ws_CO_DMZ_12321_0711234567', '(unprintable)'],
   ['49401024995', '49401024995'],
-])('the word %j is shown as %j', (word, shown) => {
+])('the word %j is shown as %j', (providerCode, shown) => {
   const lines = watchRailAnswers();
-  logRailAnswer({ ...ENTRY, word });
-  expect(lines).toMatchObject([{ word: shown }]);
+  logRailAnswer({ ...ENTRY, providerCode });
+  expect(lines).toMatchObject([{ providerCode: shown }]);
 });
 
 test('nothing that an adapter might pass besides is logged', () => {
   const lines = watchRailAnswers();
-  const more = { ...ENTRY, word: 'PAID', body: 'secret', phone: '251911234567' };
+  const more = { ...ENTRY, providerCode: 'PAID', body: 'secret', phone: '251911234567' };
   logRailAnswer(more);
-  expect(lines).toEqual([{ level: 'warn', ...ENTRY, word: 'PAID' }]);
+  expect(lines).toEqual([{ level: 'warn', ...ENTRY, providerCode: 'PAID' }]);
 });

@@ -88,7 +88,7 @@ describe('answers to preOrder', () => {
       expect(await startAfter(() => reply)).toEqual({
         type: 'refused',
         reason,
-        words: errorCode,
+        providerCode: errorCode,
       });
     }
   });
@@ -127,7 +127,7 @@ describe('answers to queryOrder', () => {
     expect(await queryAfter(changed)).toEqual({
       type: 'succeeded',
       receipt,
-      words: 'PAY_SUCCESS',
+      providerCode: 'PAY_SUCCESS',
     });
   });
 
@@ -168,7 +168,7 @@ describe('answers to queryOrder', () => {
     expect(await queryAfter({ order_status, ...bare })).toEqual({
       type: 'failed',
       reason,
-      words: order_status,
+      providerCode: order_status,
     });
     for (const other of [{ merch_order_id: 'OTHER' }, { total_amount: '1.00' }, { appid: '1' }]) {
       expect((await queryAfter({ order_status, ...other })).type).toBe('unknown');

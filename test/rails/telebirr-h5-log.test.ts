@@ -53,17 +53,20 @@ test.each([
   [jsonReply(200, { code: 'call 251911234567, please!' }), 200, '(unprintable)'],
   [jsonReply(403, {}), 403, null],
   [jsonReply(200, { result: 'SUCCESS', code: '0' }), 200, '0'],
-] as const)('a start and a query that are not answered well: %j', async (reply, status, word) => {
-  const lines = watchRailAnswers();
-  const order = scene.order();
-  next = reply;
-  await scripted.rail.start(order);
-  await scripted.rail.query(order, Date.now());
-  expect(lines).toEqual([
-    line(order, { call: 'preOrder', status, word }),
-    line(order, { call: 'queryOrder', status, word }),
-  ]);
-});
+] as const)(
+  'a start and a query that are not answered well: %j',
+  async (reply, status, providerCode) => {
+    const lines = watchRailAnswers();
+    const order = scene.order();
+    next = reply;
+    await scripted.rail.start(order);
+    await scripted.rail.query(order, Date.now());
+    expect(lines).toEqual([
+      line(order, { call: 'preOrder', status, providerCode }),
+      line(order, { call: 'queryOrder', status, providerCode }),
+    ]);
+  },
+);
 
 test('no answer, and an order that nobody would find again', async () => {
   const lines = watchRailAnswers();
@@ -72,7 +75,7 @@ test('no answer, and an order that nobody would find again', async () => {
   await scripted.rail.start(order);
   next = jsonReply(200, { result: 'SUCCESS', code: '0', biz_content: { prepay_id: '?' } });
   await scripted.rail.start(order);
-  const expected = line(order, { call: 'preOrder', word: null });
+  const expected = line(order, { call: 'preOrder', providerCode: null });
   expect(lines).toEqual([expected, expected]);
 });
 
@@ -84,7 +87,7 @@ test('no token', async () => {
   await scene.railWith({ appSecret: 'third' }).start(order);
   expect(lines).toMatchObject([
     line(order, { call: 'token', status: 401 }),
-    line(order, { call: 'token', word: '49401021002' }),
+    line(order, { call: 'token', providerCode: '49401021002' }),
   ]);
 });
 
@@ -100,7 +103,7 @@ test('a token that ended is nothing; one that is refused twice is', async () => 
     type: 'refused',
     reason: 'misconfigured',
   });
-  expect(lines).toEqual([line(order, { call: 'preOrder', status: 401, word: '60200001' })]);
+  expect(lines).toEqual([line(order, { call: 'preOrder', status: 401, providerCode: '60200001' })]);
 });
 
 test.each([
@@ -115,7 +118,7 @@ test.each([
   const content = { merch_order_id: order.attempt.reference, order_status };
   next = jsonReply(200, { result: 'SUCCESS', code: '0', biz_content: content });
   await scripted.rail.query(order, Date.now());
-  expect(lines).toEqual([line(order, { level, call: 'queryOrder', word: order_status })]);
+  expect(lines).toEqual([line(order, { level, call: 'queryOrder', providerCode: order_status })]);
 });
 
 test.each(['WAIT_PAY', 'PAYING', 'ACCEPTED'])('the state %s: nothing', async (order_status) => {
@@ -143,5 +146,5 @@ test.each([
   const rail = scene.railWith({ telebirrPublicKey: vectors.platformKey.spki_b64_der });
   const lines = watchRailAnswers();
   await rail.readCallback(notification(JSON.stringify(said)), order);
-  expect(lines).toEqual([line(order, { call: 'callback', word: trade_status })]);
+  expect(lines).toEqual([line(order, { call: 'callback', providerCode: trade_status })]);
 });

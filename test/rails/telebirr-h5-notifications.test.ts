@@ -17,6 +17,7 @@ import {
   type TelebirrScene,
   telebirrScene,
 } from '../support/rails/telebirr-h5-scene.ts';
+import { endTimeoutsOnSilence } from '../support/rails/timeouts.ts';
 
 /** Goal: a notification moves a payment only when telebirr signed it and telebirr confirms it. */
 
@@ -65,7 +66,7 @@ const ACCEPTED = { status: 200, answer: { code: 0, msg: 'success' } };
 const SUCCEEDED = {
   type: 'succeeded',
   receipt: expect.stringMatching(/^[A-Z0-9]{10}$/),
-  words: 'PAY_SUCCESS',
+  providerCode: 'PAY_SUCCESS',
 };
 
 describe('genuine', () => {
@@ -86,8 +87,8 @@ describe('genuine', () => {
   });
 
   test.each([
-    ['declines', { type: 'failed', reason: 'declined', words: 'PAY_FAILED' }],
-    ['times_out', { type: 'failed', reason: 'timed_out', words: 'ORDER_CLOSED' }],
+    ['declines', { type: 'failed', reason: 'declined', providerCode: 'PAY_FAILED' }],
+    ['times_out', { type: 'failed', reason: 'timed_out', providerCode: 'ORDER_CLOSED' }],
   ] as const)('the customer %s', async (act, outcome) => {
     const { result, ...answer } = await handled(await acted(act));
     expect(result.type === 'outcome' && result.outcome).toEqual(outcome);
@@ -122,6 +123,7 @@ describe('paid, and not confirmed', () => {
   test.each<Fault>(['http_500', 'reset', 'hang', 'truncated'])(
     'the query fails by %s: asked again at once, and telebirr shall notify again',
     async (fault) => {
+      endTimeoutsOnSilence();
       const order = await acted('pays', { attempt: { checks: 9 } });
       scene.telebirr.plan((order.chargedMinor / 100).toFixed(2), { query: fault });
       const before = Date.now();

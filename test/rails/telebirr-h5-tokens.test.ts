@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import type { Fault } from '../../scripts/stand-ins/stand-in.ts';
 import { understoodToken } from '../../src/rails/telebirr-h5/answers.ts';
 import { type TelebirrScene, telebirrScene } from '../support/rails/telebirr-h5-scene.ts';
+import { endTimeoutsOnSilence } from '../support/rails/timeouts.ts';
 
 /** Goal: a token is asked for as seldom as possible, and without one nothing was ever ordered. */
 
@@ -83,7 +84,8 @@ describe('tokens', () => {
   });
 
   test.each([...FAULTS, 'quota'] as const)('without one nothing is ordered: %s', async (fault) => {
-    const rail = scene.railWith({ callTimeoutMs: 300 });
+    endTimeoutsOnSilence();
+    const { rail } = scene;
     await rail.start(scene.order());
     scene.telebirr.forgetTokens();
     scene.telebirr.manners.token = fault;

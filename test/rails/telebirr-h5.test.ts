@@ -3,6 +3,7 @@ import { CUSTOMER_ACTS, type Fault } from '../../scripts/stand-ins/stand-in.ts';
 import { bareBase64, rsaKeyPair } from '../../scripts/stand-ins/telebirr-h5-wire.ts';
 import type { RailOrder, StartResult } from '../../src/rails/rail.ts';
 import { railOf, type TelebirrScene, telebirrScene } from '../support/rails/telebirr-h5-scene.ts';
+import { endTimeoutsOnSilence } from '../support/rails/timeouts.ts';
 
 /** Goal: whatever telebirr does with a call, the payment's state is what is certainly true. */
 
@@ -101,7 +102,7 @@ describe('a payment', () => {
       type: 'accepted',
       redirectUrl,
       railReference: prepayId,
-      words: '0',
+      providerCode: '0',
     });
     expect((await scene.rail.query(order, Date.now())).type).toBe('unknown');
 
@@ -122,7 +123,7 @@ describe('a payment', () => {
     expect(returned.searchParams.get('trade_status')).toBe('PAY_SUCCESS');
 
     const outcome = await scene.rail.query(order, Date.now());
-    expect(outcome).toEqual({ type: 'succeeded', receipt: transId, words: 'PAY_SUCCESS' });
+    expect(outcome).toEqual({ type: 'succeeded', receipt: transId, providerCode: 'PAY_SUCCESS' });
   });
 
   test('the page opens for nobody but who signed the address', async () => {
@@ -138,11 +139,11 @@ describe('a payment', () => {
     ['mistypes_pin', DECLINED, 'PAY_FAILED'],
     ['cancels', DECLINED, 'PAY_FAILED'],
     ['times_out', { type: 'failed', reason: 'timed_out' }, 'ORDER_CLOSED'],
-  ] as const)('the customer %s', async (act, outcome, words) => {
+  ] as const)('the customer %s', async (act, outcome, providerCode) => {
     const order = scene.order();
     await scene.rail.start(order);
     await (await scene.telebirr.order(order.attempt.reference)).act(act, { silent: true });
-    expect(await scene.rail.query(order, Date.now())).toEqual({ ...outcome, words });
+    expect(await scene.rail.query(order, Date.now())).toEqual({ ...outcome, providerCode });
     expect(CUSTOMER_ACTS).toContain(act);
   });
 
@@ -155,10 +156,10 @@ describe('the start', () => {
   test.each([
     ['misconfigured', 'misconfigured', '60200099'],
     ['unavailable', 'rail_unavailable', '49401021002'],
-  ] as const)('refused as %s', async (refuses, reason, words) => {
+  ] as const)('refused as %s', async (refuses, reason, providerCode) => {
     const order = scene.order();
     scene.telebirr.plan(amountOf(order), { refuses });
-    expect(await scene.rail.start(order)).toEqual({ type: 'refused', reason, words });
+    expect(await scene.rail.start(order)).toEqual({ type: 'refused', reason, providerCode });
   });
 
   const strangers = rsaKeyPair();
@@ -184,6 +185,7 @@ describe('the start', () => {
   });
 
   test.each(FAULTS)('unknown after %s', async (fault) => {
+    endTimeoutsOnSilence();
     const order = scene.order();
     scene.telebirr.plan(amountOf(order), { start: fault });
     expect(await scene.rail.start(order)).toEqual({ type: 'unknown' });
@@ -251,6 +253,7 @@ describe('the start', () => {
 
 describe('a query', () => {
   test.each(FAULTS)('proves nothing after %s, and is made again later', async (fault) => {
+    endTimeoutsOnSilence();
     const order = scene.order({ attempt: { checks: 3 } });
     await scene.rail.start(order);
     await (await scene.telebirr.order(order.attempt.reference)).act('pays', { silent: true });

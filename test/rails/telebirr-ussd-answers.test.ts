@@ -41,7 +41,7 @@ describe('an answer to the start', () => {
       type: 'accepted',
       redirectUrl: null,
       railReference: 'AG_20260131_70101ef1abddd338afdf',
-      words: '0',
+      providerCode: '0',
     });
   });
 
@@ -126,12 +126,15 @@ describe('an answer to the start', () => {
   ])('code %s means %s, and is logged: %s', async (code, reason, level) => {
     const lines = watchRailAnswers();
     const result = await startAnswered(200, acknowledgement([['Code>0<', `Code>${code}<`]]));
-    const words = code === 'not now!' ? undefined : code;
+    const providerCode = code === 'not now!' ? undefined : code;
     expect(result).toEqual(
-      reason === undefined ? { type: 'unknown', words } : { type: 'refused', reason, words },
+      reason === undefined
+        ? { type: 'unknown', providerCode }
+        : { type: 'refused', reason, providerCode },
     );
-    const word = words ?? '(unprintable)';
-    expect(lines).toEqual([{ ...LINE, level, status: 200, word }]);
+    expect(lines).toEqual([
+      { ...LINE, level, status: 200, providerCode: providerCode ?? '(unprintable)' },
+    ]);
   });
 
   test('what is no answer of telebirr’s is logged without a word; an acceptance is not', async () => {
@@ -142,8 +145,8 @@ describe('an answer to the start', () => {
     vi.mocked(fetch).mockRejectedValueOnce(new Error('reset'));
     await rail.start(ORDER);
     expect(lines).toEqual([
-      { ...LINE, level: 'warn', status: 503, word: null },
-      { ...LINE, level: 'warn', word: null },
+      { ...LINE, level: 'warn', status: 503, providerCode: null },
+      { ...LINE, level: 'warn', providerCode: null },
     ]);
   });
 

@@ -31,12 +31,12 @@ afterEach(() => {
 });
 
 const OUTCOME: Readonly<Record<CustomerAct, unknown>> = {
-  pays: { type: 'succeeded', receipt: expect.stringMatching(/^[0-9A-F]{10}$/), words: '0' },
-  declines: { type: 'failed', reason: 'declined', words: 'X200' },
-  lacks_funds: { type: 'failed', reason: 'insufficient_funds', words: 'X201' },
-  mistypes_pin: { type: 'failed', reason: 'wrong_pin', words: 'X202' },
-  cancels: { type: 'failed', reason: 'canceled_by_customer', words: 'X203' },
-  times_out: { type: 'failed', reason: 'timed_out', words: 'X204' },
+  pays: { type: 'succeeded', receipt: expect.stringMatching(/^[0-9A-F]{10}$/), providerCode: '0' },
+  declines: { type: 'failed', reason: 'declined', providerCode: 'X200' },
+  lacks_funds: { type: 'failed', reason: 'insufficient_funds', providerCode: 'X201' },
+  mistypes_pin: { type: 'failed', reason: 'wrong_pin', providerCode: 'X202' },
+  cancels: { type: 'failed', reason: 'canceled_by_customer', providerCode: 'X203' },
+  times_out: { type: 'failed', reason: 'timed_out', providerCode: 'X204' },
 };
 
 describe('a result', () => {
@@ -206,11 +206,11 @@ describe('a result', () => {
     ['E2', 'warn'],
     ['E9', 'warn'],
     ['00', 'warn'],
-  ])('the code %s is logged: %s', async (word, level) => {
+  ])('the code %s is logged: %s', async (providerCode, level) => {
     const lines = watchRailAnswers();
-    await handled(result('Code>0<', `Code>${word}<`));
+    await handled(result('Code>0<', `Code>${providerCode}<`));
     const line = { rail: 'telebirr-ussd', call: 'callback', reference: 'ORDER0001' };
-    expect(lines).toEqual([{ ...line, level, word }]);
+    expect(lines).toEqual([{ ...line, level, providerCode }]);
   });
 
   test('so is a type that announces more; a payment and another’s result are not', async () => {
@@ -219,7 +219,7 @@ describe('a result', () => {
     await handled(result('ORDER0001', 'ORDER0002').replace('Code>0<', 'Code>1<'));
     expect(lines).toEqual([]);
     await handled(result('Type>0<', 'Type>1<'));
-    expect(lines).toMatchObject([{ level: 'warn', word: 'ResultType 1' }]);
+    expect(lines).toMatchObject([{ level: 'warn', providerCode: 'ResultType 1' }]);
   });
 
   test('a failure needs the same references', async () => {

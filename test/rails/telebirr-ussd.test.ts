@@ -8,6 +8,7 @@ import type { TelebirrUssdSettings } from '../../src/rails/telebirr-ussd/setting
 import { orderFor } from '../support/rails/order.ts';
 import { amountText, TelebirrUssdScene } from '../support/rails/telebirr-ussd-scene.ts';
 import { settingsFrom, TELEBIRR_USSD_SETTINGS } from '../support/rails/telebirr-ussd-settings.ts';
+import { endTimeoutsOnSilence } from '../support/rails/timeouts.ts';
 
 /**
  * Goal: the adapter says what CPS's public samples say, and what its start tells is certain.
@@ -196,12 +197,11 @@ describe('the start', () => {
     'taken_then_reset',
     'taken_then_hang',
   ])('is unknown after %s', async (fault) => {
-    const timeout = AbortSignal.timeout.bind(AbortSignal);
-    const spy = vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => timeout(300));
+    const timeout = endTimeoutsOnSilence();
     const order = scene.newOrder();
     scene.standIn.plan(amountText(order), { start: fault });
     expect(await scene.rail.start(order)).toEqual({ type: 'unknown' });
-    expect(spy).toHaveBeenCalledExactlyOnceWith(scene.rail.startTimeoutMs);
+    expect(timeout).toHaveBeenCalledExactlyOnceWith(scene.rail.startTimeoutMs);
   });
 
   test('is unknown when nobody listens', async () => {
@@ -238,7 +238,7 @@ describe('the start', () => {
     expect(await scene.rail.start(scene.newOrder({ attempt: { reference } }))).toEqual({
       type: 'refused',
       reason: 'declined',
-      words: 'X100',
+      providerCode: 'X100',
     });
   });
 

@@ -61,7 +61,7 @@ export function attemptWith(changed: Partial<Attempt> = {}): Attempt {
     checkAtMs: null,
     redirectUrl: 'https://pay.example.com/simulator/t1.abc',
     railReference: null,
-    railWords: null,
+    providerCode: null,
     handSettlementId: null,
     receipt: null,
     failureReason: null,

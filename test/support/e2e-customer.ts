@@ -8,7 +8,7 @@ import type {
 } from 'playwright-core';
 import { expect } from 'vitest';
 import type { Method } from '../../src/domain/method.ts';
-import { complaintsOf, PHONE, SCREENSHOTS_DIRECTORY } from './browser.ts';
+import { ARE_PICTURES_WANTED, complaintsOf, PHONE, SCREENSHOTS_DIRECTORY } from './browser.ts';
 import { createHosted, type HostedPayment, type JsonObject, type Scene } from './e2e-scene.ts';
 
 /** What a customer does in a real browser, with the real gateway behind it. */
@@ -141,10 +141,12 @@ export function postsOf(page: Page): readonly string[] {
   return posts;
 }
 
-/** For people to look at; and the page never is wider than the screen. */
+/** A picture where pictures are wanted; and the page never is wider than the screen. */
 export async function shoot(page: Page, name: string): Promise<void> {
-  const path = join(SCREENSHOTS_DIRECTORY, `journey-${name}.png`);
-  await page.screenshot({ path, fullPage: true });
+  if (ARE_PICTURES_WANTED) {
+    const path = join(SCREENSHOTS_DIRECTORY, `journey-${name}.png`);
+    await page.screenshot({ path, fullPage: true });
+  }
   const width = await page.evaluate<number>('document.documentElement.scrollWidth');
   expect(width).toBeLessThanOrEqual(page.viewportSize()?.width ?? 0);
 }

@@ -1,25 +1,19 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { localSecrets } from '../../scripts/dev/local-secrets.ts';
-import { DESKTOP, launchBrowser, PHONE } from './browser.ts';
+import { launchBrowser, PHONE } from './browser.ts';
 import { heading } from './e2e-customer.ts';
 import { equip, goTo, join, pressButton } from './e2e-dashboard.ts';
 import { createPayments, type Payments } from './e2e-dashboard-data.ts';
-import { type Look, Tab } from './e2e-dashboard-tab.ts';
+import { Tab } from './e2e-dashboard-tab.ts';
 import { linkIn, operate } from './e2e-operator.ts';
-import { eventually, type Scene, startScene } from './e2e-scene.ts';
+import { eventually, joinScene, type Scene } from './e2e-scene.ts';
 
 /** A gateway whose dashboard and desk have something on every page, and eyes to look at them. */
 export interface DashboardStage {
   readonly scene: Scene;
   readonly things: Things;
-  /** The page at `path` in a tab of its own kind; what is wrong with it, in each look. */
-  inEachLook(
-    name: string,
-    wanted: { readonly who: Who; readonly path: string; readonly status?: number },
-  ): Promise<readonly string[]>;
-  /** Puts an answer that nobody can provoke at `path`, among the gateway's own. */
-  serve(path: string, answer: Answer): void;
-  /** A tab of the first look. */
+  /** Puts an answer that no visitor can provoke at `path`, for visitors who are not signed in. */
+  serve(path: string, answer: Answer): Promise<void>;
   tab(who: Who): Promise<Tab>;
   close(): Promise<void>;
 }
@@ -40,55 +34,40 @@ export interface Things {
   readonly joinPath: string;
 }
 
-const LOOKS = [
-  { name: 'phone-light-en', language: 'en', options: { ...PHONE, colorScheme: 'light' } },
-  { name: 'phone-dark-am', language: 'am', options: { ...PHONE, colorScheme: 'dark' } },
-  { name: 'desktop-light-en', language: 'en', options: { ...DESKTOP, colorScheme: 'light' } },
-] as const satisfies readonly Look[];
-
-const MERCHANT_NAME = 'Demo Shop';
 const OPERATOR_NAME = 'operator';
 
 export async function startDashboardStage(): Promise<DashboardStage> {
-  const scene = await startScene();
+  const scene = await joinScene('dashboard');
   const browser = await launchBrowser();
   const { baseUrl } = scene.gateway;
   const { cookies, things } = await prepare(scene, browser);
-  const served = new Map<string, Answer>();
-  const tabs = new Map<string, Promise<Tab>>();
-  const tabOf = (who: Who, look: Look) => {
-    const name = `${who} ${look.name}`;
-    const tab = tabs.get(name) ?? openTab(who, look);
-    tabs.set(name, tab);
+  const tabs = new Map<Who, Promise<Tab>>();
+  const tabOf = (who: Who) => {
+    const tab = tabs.get(who) ?? openTab(who);
+    tabs.set(who, tab);
     return tab;
   };
-  const openTab = async (who: Who, look: Look) => {
+  const openTab = async (who: Who) => {
     const context = await browser.newContext({
-      ...look.options,
+      ...PHONE,
       baseURL: baseUrl,
       ...(who === 'operator' ? { httpCredentials: await operatorCredentials() } : {}),
     });
     await context.addCookies(who === 'owner' ? cookies : []);
-    await context.route(
-      ({ pathname }) => served.has(pathname),
-      async (route) => route.fulfill(await fulfilment(served, route.request().url())),
-    );
-    return new Tab(await context.newPage(), look);
+    return new Tab(await context.newPage());
   };
   return {
     scene,
     things,
-    inEachLook: async (name, { who, path, status = 200 }) => {
-      const wrong: string[] = [];
-      for (const look of LOOKS) {
-        const tab = await tabOf(who, look);
-        await tab.open(path);
-        wrong.push(...(await tab.problems(name, status)));
-      }
-      return wrong;
+    serve: async (path, answer) => {
+      const { page } = await tabOf('nobody');
+      await page.route(
+        ({ pathname }) => pathname === path,
+        async (route) =>
+          route.fulfill(await fulfilment(answer(new Request(route.request().url())))),
+      );
     },
-    serve: (path, answer) => served.set(path, answer),
-    tab: (who) => tabOf(who, LOOKS[0]),
+    tab: tabOf,
     close: async () => {
       await browser.close();
       await scene.close();
@@ -96,12 +75,11 @@ export async function startDashboardStage(): Promise<DashboardStage> {
   };
 }
 
-async function fulfilment(served: ReadonlyMap<string, Answer>, url: string) {
-  const response = served.get(new URL(url).pathname)?.(new Request(url));
+async function fulfilment(response: Response) {
   return {
-    status: response?.status ?? 404,
-    headers: Object.fromEntries(response?.headers ?? []),
-    body: (await response?.text()) ?? '',
+    status: response.status,
+    headers: Object.fromEntries(response.headers),
+    body: await response.text(),
   };
 }
 
@@ -118,7 +96,7 @@ async function prepare(
   scene: Scene,
   browser: Browser,
 ): Promise<{ readonly cookies: Cookies; readonly things: Things }> {
-  const { merchantId } = scene.gateway.merchant;
+  const { id: merchantId, name: merchantName } = scene.merchant;
   const context = await browser.newContext({ ...PHONE, baseURL: scene.gateway.baseUrl });
   const page = await context.newPage();
   await equip(page);
@@ -128,8 +106,9 @@ async function prepare(
     createPayments(scene),
     invite('owner', 'Abebe Kebede').then(linkIn),
   ]);
-  await join(page, ownersLink, MERCHANT_NAME);
-  await admitViewer(browser, linkIn(await invite('member', 'Sara Tesfaye', '--role', 'viewer')));
+  await join(page, ownersLink, merchantName);
+  const viewersLink = linkIn(await invite('member', 'Sara Tesfaye', '--role', 'viewer'));
+  await admitViewer(browser, viewersLink, merchantName);
   const unused = linkIn(await invite('member', 'Tigist Alemu', '--role', 'developer'));
   const things = {
     payments,
@@ -143,11 +122,11 @@ async function prepare(
   return { cookies, things };
 }
 
-async function admitViewer(browser: Browser, link: string): Promise<void> {
+async function admitViewer(browser: Browser, link: string, merchantName: string): Promise<void> {
   const context = await browser.newContext(PHONE);
   const page = await context.newPage();
   await equip(page);
-  await join(page, link, MERCHANT_NAME);
+  await join(page, link, merchantName);
   await context.close();
 }
 

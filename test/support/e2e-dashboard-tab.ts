@@ -1,16 +1,30 @@
 import { join } from 'node:path';
-import type { BrowserContextOptions, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { type BackOfficeLanguage, DASHBOARD_TEXTS } from '../../src/i18n/back-office.ts';
 import { LANGUAGE_PARAMETER } from '../../src/i18n/language.ts';
-import { complaintsOf, SCREENSHOTS_DIRECTORY } from './browser.ts';
-import { axeViolations, overflowOf, visibleHeadings } from './page-checks.ts';
+import {
+  ARE_PICTURES_WANTED,
+  complaintsOf,
+  DESKTOP,
+  PHONE,
+  SCREENSHOTS_DIRECTORY,
+} from './browser.ts';
+import { axeViolations, lookViolations, overflowOf, visibleHeadings } from './page-checks.ts';
 
-/** A kind of device, its colours and its language. */
+/** A size of the window, its colors and the page's language. */
 export interface Look {
   readonly name: string;
+  readonly viewport: { readonly width: number; readonly height: number };
+  readonly colorScheme: 'light' | 'dark';
   readonly language: BackOfficeLanguage;
-  readonly options: BrowserContextOptions;
 }
+
+/** Next to each other, looks of one language need no second load. */
+export const LOOKS = [
+  { name: 'phone', viewport: PHONE.viewport, colorScheme: 'light', language: 'en' },
+  { name: 'desktop', viewport: DESKTOP.viewport, colorScheme: 'light', language: 'en' },
+  { name: 'phone-dark', viewport: PHONE.viewport, colorScheme: 'dark', language: 'am' },
+] as const satisfies readonly Look[];
 
 /** Where the focus is. */
 interface Stop {
@@ -28,38 +42,73 @@ const STOPS_MAX = 150;
 /** A page of one browser, with what the browser complains of. */
 export class Tab {
   readonly page: Page;
-  readonly #look: Look;
   readonly #complaints: string[];
+  #look: Look = LOOKS[0];
 
-  constructor(page: Page, look: Look) {
+  constructor(page: Page) {
     this.page = page;
-    this.#look = look;
     this.#complaints = complaintsOf(page);
     page.on('dialog', (dialog) => void dialog.accept());
   }
 
-  /** In the look's language. */
+  /** In the first look. */
   async open(path: string): Promise<void> {
+    await this.#show(LOOKS[0]);
+    await this.#load(path);
+  }
+
+  /** What is wrong with the page at `path`, in each look. */
+  async openInEachLook(path: string, name: string, status = 200): Promise<readonly string[]> {
+    await this.open(path);
+    const wrong = [...(await this.problems(name, status))];
+    for (const look of LOOKS.slice(1)) {
+      const isOtherLanguage = look.language !== this.#look.language;
+      await this.#show(look);
+      if (isOtherLanguage) {
+        await this.#load(path);
+      }
+      const complaints = isOtherLanguage ? this.#takeComplaints(status) : [];
+      wrong.push(
+        ...(await this.#problems(name, [...complaints, ...(await lookViolations(this.page))])),
+      );
+    }
+    return wrong;
+  }
+
+  /** What is wrong with the page as it was just loaded. */
+  async problems(name: string, status = 200): Promise<readonly string[]> {
+    const violations = await axeViolations(this.page);
+    return this.#problems(name, [...this.#takeComplaints(status), ...violations]);
+  }
+
+  async #show(look: Look): Promise<void> {
+    this.#look = look;
+    await this.page.emulateMedia({ colorScheme: look.colorScheme });
+    await this.page.setViewportSize(look.viewport);
+  }
+
+  async #load(path: string): Promise<void> {
     const separator = path.includes('?') ? '&' : '?';
     await this.page.goto(`${path}${separator}${LANGUAGE_PARAMETER}=${this.#look.language}`);
   }
 
-  /** What is wrong with the page as it stands, and a picture of it for people to look at. */
-  async problems(name: string, status = 200): Promise<readonly string[]> {
+  /** With `found`, and a picture of the page when anything is wrong. */
+  async #problems(name: string, found: readonly string[]): Promise<readonly string[]> {
     const { page } = this;
     const { name: look, language } = this.#look;
-    const path = join(SCREENSHOTS_DIRECTORY, `dashboard-${name}-${look}.png`);
-    await page.screenshot({ path, fullPage: true });
     const headings = await visibleHeadings(page);
     const overflow = await overflowOf(page);
     const lang = await page.locator('html').getAttribute('lang');
     const wrong = [
-      ...(await axeViolations(page)),
-      ...this.#takeComplaints(status),
+      ...found,
       ...(overflow === 0 ? [] : [`${overflow} px too wide`]),
       ...(headings.length === 1 ? [] : [`headings: ${headings.join(', ')}`]),
       ...(lang === DASHBOARD_TEXTS[language].frame.locale ? [] : [`in ${lang}`]),
     ];
+    if (wrong.length > 0 || ARE_PICTURES_WANTED) {
+      const path = join(SCREENSHOTS_DIRECTORY, `dashboard-${name}-${look}.png`);
+      await page.screenshot({ path, fullPage: true });
+    }
     return wrong.map((problem) => `${look}: ${problem}`);
   }
 

@@ -41,7 +41,7 @@ export interface ReceivedRequest {
   readonly closed: Promise<void>;
 }
 
-const WAIT_TIMEOUT_MS = 55_000;
+const WAIT_TIMEOUT_MS = 100_000;
 const ENDLESS_CHUNK = Buffer.alloc(16 * 1024, 'x');
 
 /** One address of the merchant, with its own behaviour and its own record. */

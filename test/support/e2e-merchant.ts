@@ -1,71 +1,78 @@
 import { randomUUID } from 'node:crypto';
-import { type BrandingChanges, brandingStatements } from '../../scripts/dev/branding.ts';
 import { prepareLocalDatabase } from '../../scripts/dev/d1.ts';
 import { localSecrets } from '../../scripts/dev/local-secrets.ts';
-import { keyRing } from '../../src/config.ts';
+import { type KeyRing, keyRing } from '../../src/config.ts';
 import { seal } from '../../src/crypto/sealed.ts';
-import type { Tenant } from '../../src/domain/intent.ts';
+import type { SqlStatement } from '../../src/database.ts';
 import { METHODS } from '../../src/domain/method.ts';
 import { generateApiKey } from '../../src/merchants/api-key.ts';
-import {
-  addWebhookSecret,
-  createMerchant,
-  issueApiKey,
-  setWebhookUrl,
-} from '../../src/merchants/provision.ts';
+import { addWebhookSecret, createMerchant, issueApiKey } from '../../src/merchants/provision.ts';
 import { generateWebhookSecret } from '../../src/merchants/webhook-secret.ts';
 import { webhookSecretContext } from '../../src/webhooks/settings.ts';
 
-/** What a further merchant of a test's gateway has. */
-export interface SeededMerchant {
+/** A merchant of a test's gateway. */
+export interface TestMerchant {
   readonly id: string;
+  readonly name: string;
   readonly sandboxApiKey: string;
+  readonly productionApiKey: string;
   readonly sandboxWebhookSecret: string;
 }
 
-export interface MerchantSeed {
-  readonly name: string;
-  /** Where events of the sandbox go that name no callbackUrl. */
-  readonly webhookUrl?: string;
-  readonly branding?: BrandingChanges;
-}
+/** telebirr costs 2.5 %, so that there is a commission to see. */
+const TELEBIRR_BASIS_POINTS = 250;
 
-/** Puts a merchant into the database of a gateway that has not started yet. */
-export async function seedMerchant(
-  stateDirectory: string,
-  { name, webhookUrl, branding = {} }: MerchantSeed,
-): Promise<SeededMerchant> {
-  const merchant = {
+export function newMerchant(name: string): TestMerchant {
+  return {
     id: randomUUID(),
+    name,
     sandboxApiKey: generateApiKey('sandbox'),
+    productionApiKey: generateApiKey('production'),
     sandboxWebhookSecret: generateWebhookSecret(),
   };
-  const tenant: Tenant = { environment: 'sandbox', merchantId: merchant.id };
+}
+
+/** Puts merchants into the database of a gateway that has not started yet. */
+export async function seedMerchants(
+  stateDirectory: string,
+  merchants: readonly TestMerchant[],
+): Promise<void> {
+  const keys = keyRing('DATA_ENCRYPTION_KEYS', (await localSecrets()).DATA_ENCRYPTION_KEYS);
+  const statements = await Promise.all(merchants.map((merchant) => statementsFor(merchant, keys)));
+  await prepareLocalDatabase(stateDirectory, async () => statements.flat());
+}
+
+async function statementsFor(
+  merchant: TestMerchant,
+  keys: KeyRing,
+): Promise<readonly SqlStatement[]> {
+  const { id, name } = merchant;
   const createdAtMs = Date.now();
   const methods = METHODS.map((method) => ({
     method,
     enabled: true,
-    rate: { basisPoints: 0, fixedMinor: 0 },
+    rate: {
+      basisPoints: method === 'TELE_BIRR' ? TELEBIRR_BASIS_POINTS : 0,
+      fixedMinor: 0,
+    },
   }));
-  const keys = keyRing('DATA_ENCRYPTION_KEYS', (await localSecrets()).DATA_ENCRYPTION_KEYS);
-  const context = webhookSecretContext(tenant);
-  const sealedSecret = await seal(keys, merchant.sandboxWebhookSecret, context);
-  const issue = await issueApiKey(tenant, {
-    apiKey: merchant.sandboxApiKey,
-    name: 'First key',
-    createdAtMs,
-  });
-  await prepareLocalDatabase(stateDirectory, async () => [
+  const sandbox = { environment: 'sandbox', merchantId: id } as const;
+  const production = { environment: 'production', merchantId: id } as const;
+  const key = (apiKey: string) => ({ apiKey, name: 'First key', createdAtMs });
+  const sealedSecret = await seal(
+    keys,
+    merchant.sandboxWebhookSecret,
+    webhookSecretContext(sandbox),
+  );
+  return [
     ...createMerchant({
-      id: merchant.id,
+      id,
       name,
       methods: { sandbox: methods, production: methods },
       createdAtMs,
     }),
-    ...brandingStatements(merchant.id, branding, createdAtMs),
-    issue,
-    setWebhookUrl(tenant, webhookUrl ?? null),
-    addWebhookSecret(tenant, { id: randomUUID(), sealedSecret, createdAtMs, expiresAtMs: null }),
-  ]);
-  return merchant;
+    await issueApiKey(sandbox, key(merchant.sandboxApiKey)),
+    await issueApiKey(production, key(merchant.productionApiKey)),
+    addWebhookSecret(sandbox, { id: randomUUID(), sealedSecret, createdAtMs, expiresAtMs: null }),
+  ];
 }

@@ -84,7 +84,7 @@ export async function expectRefusalLogged(
   const about = payment.cell.method === 'CBE' ? { rail, suspicion } : { uuid, rail, suspicion };
   const line = JSON.stringify({ event: 'rail_callback_refused', ...about });
   const logs = await eventually(
-    async () => payment.scene.gateway.logs(),
+    () => payment.scene.gateway.logs(),
     (text) => text.includes(line),
   );
   const lines = logs.split('\n').filter((text) => text.includes('rail_callback_refused'));

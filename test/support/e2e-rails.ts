@@ -7,35 +7,55 @@ import {
 import { freePort } from './e2e-gateway.ts';
 import { RailPayment, type RailPaymentOptions } from './e2e-rails-payment.ts';
 import type { Cell } from './e2e-rails-table.ts';
-import { type Scene, startScene } from './e2e-scene.ts';
+import { type OwnScene, startScene } from './e2e-scene.ts';
 import type { VerificationKeys } from './e2e-webhook.ts';
 
-/** A gateway whose production pays through the stand-ins, and every payment that was made there. */
+/**
+ * A gateway whose production pays through the stand-ins, and every payment that was made there.
+ * Parts of a test file share it, because a test has to reach into the stand-ins.
+ */
 export class RailsScene {
-  readonly scene: Scene;
-  readonly standIns: StandIns;
+  readonly #name: string;
+  readonly #options: StandInsOptions;
   readonly #payments: RailPayment[] = [];
+  #running: { readonly scene: OwnScene; readonly standIns: StandIns } | null = null;
 
-  private constructor(scene: Scene, standIns: StandIns) {
-    this.scene = scene;
-    this.standIns = standIns;
+  /** `name`: of the gateway's log. */
+  constructor(name: string, options: StandInsOptions = {}) {
+    this.#name = name;
+    this.#options = options;
   }
 
-  static async start(options: StandInsOptions = {}): Promise<RailsScene> {
+  async start(): Promise<void> {
     const port = await freePort();
-    const standIns = await startStandIns(`http://localhost:${port}`, options);
+    const standIns = await startStandIns(`http://localhost:${port}`, this.#options);
     try {
-      const args = ['--no-stand-ins', ...standIns.wranglerArgs];
-      return new RailsScene(await startScene({ port, args }), standIns);
+      const args = standIns.wranglerArgs;
+      this.#running = { scene: await startScene({ name: this.#name, port, args }), standIns };
     } catch (error) {
       await standIns.stop();
       throw error;
     }
   }
 
+  get scene(): OwnScene {
+    return this.#started.scene;
+  }
+
+  get standIns(): StandIns {
+    return this.#started.standIns;
+  }
+
+  get #started() {
+    if (this.#running === null) {
+      throw new Error('the gateway has not been started');
+    }
+    return this.#running;
+  }
+
   /** Verify production's webhooks of the demo merchant. */
   get keys(): VerificationKeys {
-    const { productionWebhookSecret, webhookPublicKeys } = this.scene.gateway.merchant;
+    const { productionWebhookSecret, webhookPublicKeys } = this.scene.gateway.demo;
     return { secret: productionWebhookSecret, publicKey: webhookPublicKeys.production };
   }
 
@@ -62,8 +82,8 @@ export class RailsScene {
     const surprised = this.#payments
       .filter(({ told, hook }) => told > 0 && hook.requests.length > told)
       .map(({ cell, told, hook }) => ({ cell, told, got: hook.requests.length }));
-    await this.scene.close();
-    await this.standIns.stop();
+    await this.#running?.scene.close();
+    await this.#running?.standIns.stop();
     expect(surprised).toEqual([]);
   }
 }

@@ -1,10 +1,16 @@
 import { randomInt, randomUUID } from 'node:crypto';
-import { mkdir, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
-import { expect, vi } from 'vitest';
-import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
-import { type Gateway, type GatewayOptions, startGateway } from './e2e-gateway.ts';
+import { appendFile } from 'node:fs/promises';
+import { expect, inject, vi } from 'vitest';
+import {
+  type Gateway,
+  type GatewayOptions,
+  gatewayAt,
+  type OwnGateway,
+  startGateway,
+} from './e2e-gateway.ts';
+import type { TestMerchant } from './e2e-merchant.ts';
 import { type Behaviour, type Endpoint, MerchantServer } from './e2e-merchant-server.ts';
+import type { SandboxMerchant } from './e2e-sandbox.ts';
 import { type Page, submit } from './e2e-visitor.ts';
 import {
   type Payment,
@@ -100,50 +106,75 @@ export class MerchantApi {
   }
 }
 
-/** A running gateway, the merchant's own server, and the merchant's calls. */
+/** A gateway, a merchant of it with a server of its own, and the merchant's calls. */
 export interface Scene {
   readonly gateway: Gateway;
+  readonly merchant: TestMerchant;
   readonly server: MerchantServer;
   readonly sandbox: MerchantApi;
   readonly production: MerchantApi;
-  /** Verify the sandbox's webhooks of the demo merchant. */
+  /** Verify the merchant's webhooks of the sandbox. */
   readonly keys: VerificationKeys;
   close(): Promise<void>;
 }
 
-export type SceneOptions = Omit<GatewayOptions, 'prepare'> & {
-  readonly prepare?: (stateDirectory: string, server: MerchantServer) => Promise<void>;
-};
+/** One whose gateway is the test's own. */
+export interface OwnScene extends Scene {
+  readonly gateway: OwnGateway;
+}
 
-export async function startScene({ prepare, ...options }: SceneOptions = {}): Promise<Scene> {
+/** On the gateway that files share, as one of its merchants or as the demo merchant. */
+export async function joinScene(merchantName: SandboxMerchant | 'demo' = 'demo'): Promise<Scene> {
+  const { baseUrl, outputFile, phonesFile, merchants } = inject('sandbox');
+  const gateway = await gatewayAt(baseUrl, outputFile);
+  const merchant = merchantName === 'demo' ? demoOf(gateway) : merchants[merchantName];
   const server = await MerchantServer.start();
-  const gateway = await startGateway({
-    ...options,
-    ...(prepare === undefined ? {} : { prepare: (directory) => prepare(directory, server) }),
-  });
-  const { baseUrl, merchant } = gateway;
   return {
-    gateway,
-    server,
-    sandbox: new MerchantApi(baseUrl, merchant.sandboxApiKey, 'sandbox'),
-    production: new MerchantApi(baseUrl, merchant.productionApiKey, 'production'),
-    keys: { secret: merchant.sandboxWebhookSecret, publicKey: merchant.webhookPublicKeys.sandbox },
+    ...sceneOf(gateway, merchant, server),
     close: async () => {
-      await gateway.stop();
       await server.stop();
-      await keepLogs(gateway.logs());
-      // docs/promises.md#10: no phone that a test pays with is in any log.
-      expect([...phones].filter((digits) => gateway.logs().includes(digits))).toEqual([]);
+      await appendFile(phonesFile, [...phones, ''].join('\n'));
     },
   };
 }
 
-/** For whoever wants to know why a test has failed. Git-ignored. */
-async function keepLogs(logs: string): Promise<void> {
-  const directory = join(PROJECT_DIRECTORY, 'test-artefacts', 'e2e');
-  await mkdir(directory, { recursive: true });
-  const name = basename(expect.getState().testPath ?? 'gateway', '.test.ts');
-  await writeFile(join(directory, `${name}.log`), logs);
+/** On a gateway of the test's own, as the demo merchant. */
+export async function startScene(options: GatewayOptions): Promise<OwnScene> {
+  const [gateway, server] = await Promise.all([startGateway(options), MerchantServer.start()]);
+  return {
+    ...sceneOf(gateway, demoOf(gateway), server),
+    gateway,
+    close: async () => {
+      await gateway.stop();
+      await server.stop();
+      const logs = await gateway.logs();
+      // docs/promises.md#10: no phone that a test pays with is in any log.
+      expect([...phones].filter((digits) => logs.includes(digits))).toEqual([]);
+    },
+  };
+}
+
+function sceneOf(
+  gateway: Gateway,
+  merchant: TestMerchant,
+  server: MerchantServer,
+): Omit<Scene, 'close'> {
+  const { sandboxApiKey, productionApiKey, sandboxWebhookSecret } = merchant;
+  return {
+    gateway,
+    merchant,
+    server,
+    sandbox: new MerchantApi(gateway.baseUrl, sandboxApiKey, 'sandbox'),
+    production: new MerchantApi(gateway.baseUrl, productionApiKey, 'production'),
+    keys: {
+      secret: sandboxWebhookSecret,
+      publicKey: gateway.demo.webhookPublicKeys.sandbox,
+    },
+  };
+}
+
+function demoOf({ demo }: Gateway): TestMerchant {
+  return { ...demo, id: demo.merchantId, name: 'Demo Shop' };
 }
 
 /** An id that no other test uses. */
@@ -279,8 +310,30 @@ export function eventually<T>(ask: () => Promise<T>, isSo: (answer: T) => boolea
       }
       return answer;
     },
-    { timeout: 45_000, interval: 100 },
+    { timeout: 100_000, interval: 100 },
   );
+}
+
+/**
+ * Asks until it is so. Whatever is asked later than `withinMs` from now has to be answered so,
+ * however slow the answers are.
+ */
+export async function untilInForce<T>(
+  withinMs: number,
+  ask: () => Promise<T>,
+  isSo: (answer: T) => boolean,
+): Promise<void> {
+  const endsAtMs = Date.now() + withinMs;
+  for (;;) {
+    const askedAtMs = Date.now();
+    const answer = await ask();
+    if (isSo(answer)) {
+      return;
+    }
+    if (askedAtMs > endsAtMs) {
+      throw new Error(`still ${JSON.stringify(answer)} after ${withinMs} ms`);
+    }
+  }
 }
 
 /** The payment once it has this status. */

@@ -13,7 +13,7 @@ import type {
   DeliveryMessage,
   DeliveryReport,
 } from '../../src/intent/protocol.ts';
-import { consumeDeliveries, DELIVERIES_PER_MERCHANT_MAX } from '../../src/webhooks/consume.ts';
+import { consumeDeliveries, DELIVERIES_PER_TENANT_MAX } from '../../src/webhooks/consume.ts';
 import {
   forgetWebhookSettings,
   webhookSecretContext,
@@ -377,14 +377,19 @@ function environment(stub: unknown, d1: unknown, more: Record<string, string> = 
 }
 
 /** Runs the consumer over messages; `settled` waits for what it left in waitUntil. */
-async function consume(env: Env, queue: string, messages: readonly DeliveryMessage[]) {
+async function consume(
+  env: Env,
+  queue: string,
+  messages: readonly DeliveryMessage[],
+  { attempts = 3 } = {},
+) {
   const waiting: Promise<unknown>[] = [];
   const fates: string[] = messages.map(() => 'forgotten');
   const batch: unknown = {
     queue,
     messages: messages.map((body, index) => ({
       body,
-      attempts: 3,
+      attempts,
       ack: () => {
         fates[index] = 'acked';
       },
@@ -398,7 +403,7 @@ async function consume(env: Env, queue: string, messages: readonly DeliveryMessa
   return { fates, settled: () => Promise.all(waiting) };
 }
 
-const message: DeliveryMessage = { objectId: 'a'.repeat(64), sequence: 3, merchantId: 'm1' };
+const message: DeliveryMessage = { objectId: 'a'.repeat(64), sequence: 3, tenant };
 
 describe('webhook settings (decisions.md#17, #19)', () => {
   const startMs = 1_000_000;
@@ -543,7 +548,7 @@ describe('a delivery from claim to report (decisions.md#18, #19; promises.md#6)'
     await (await consume(env, 'q-guard', [message])).settled();
     expect(fetched).not.toHaveBeenCalled();
     expect(reports[0]).toMatchObject({
-      outcome: { type: 'failed', retryAfterMs: null },
+      outcome: { type: 'failed', retryAfterMs: null, isEndpointPaused: false },
       log: { httpStatus: null, error },
     });
   });
@@ -554,7 +559,28 @@ describe('a delivery from claim to report (decisions.md#18, #19; promises.md#6)'
     expect([claims, reports]).toEqual([[3], []]);
   });
 
-  test('that breaks on our side is a failed try, logged in one line without bodies, and never throws', async () => {
+  test('goes out by remembered settings while D1 fails', async () => {
+    vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response('ok'));
+    const { d1, setUrl } = database();
+    setUrl('https://shop.example.com/hook');
+    const failing = {
+      prepare: () => {
+        throw new Error('D1_ERROR: network');
+      },
+    };
+    const nowMs = Date.now();
+    for (const [database, atMs] of [
+      [d1, nowMs],
+      [failing, nowMs + 10_000],
+    ] as const) {
+      vi.spyOn(Date, 'now').mockReturnValue(atMs);
+      const { stub, reports } = paymentObject({});
+      await (await consume(environment(stub, database), 'q-stale', [message])).settled();
+      expect(reports).toMatchObject([{ outcome: { type: 'delivered' } }]);
+    }
+  });
+
+  test('that breaks on our side uses no try, is logged in one line without bodies, and never throws', async () => {
     const logged = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     const broken = {
       prepare: () => {
@@ -563,9 +589,7 @@ describe('a delivery from claim to report (decisions.md#18, #19; promises.md#6)'
     };
     const { stub, reports } = paymentObject({ requestBody: 'SECRET-BODY' });
     await (await consume(environment(stub, broken), 'q-broken', [message])).settled();
-    expect(reports).toMatchObject([
-      { outcome: { type: 'failed' }, log: { error: 'not sent: internal error' } },
-    ]);
+    expect(reports).toMatchObject([{ outcome: { type: 'not_sent' }, log: null }]);
     expect(logged).toHaveBeenCalledOnce();
     const line = String(logged.mock.calls[0]?.[0]);
     expect(JSON.parse(line)).toMatchObject({ event: 'webhook_delivery_broken', merchantId: 'm1' });
@@ -580,31 +604,64 @@ describe('bounded concurrency (decisions.md#18)', () => {
     const claimDelivery = () =>
       new Promise((resolve) => releases.push(() => resolve({ type: 'refused' })));
     const release = () => {
-      for (const free of releases.splice(0)) {
+      const released = releases.splice(0);
+      for (const free of released) {
         free();
       }
+      return released.length;
     };
     return { stub: { claimDelivery }, release };
   }
 
-  const many = (count: number, merchantId: string): DeliveryMessage[] =>
-    Array.from({ length: count }, (_value, sequence) => ({ ...message, sequence, merchantId }));
+  const many = (
+    count: number,
+    merchantId: string,
+    environment: Tenant['environment'] = 'sandbox',
+  ): DeliveryMessage[] =>
+    Array.from({ length: count }, (_value, sequence) => ({
+      ...message,
+      sequence,
+      tenant: { environment, merchantId },
+    }));
 
-  test('a merchant who hangs keeps 16 places and delays nobody else, nor the other queue', async () => {
+  test('a merchant whose endpoint hangs keeps 16 places and delays no other tenant or queue', async () => {
     const { stub, release } = hangingObject();
     const env = environment(stub, null);
-    const slow = await consume(env, 'q-slots', many(DELIVERIES_PER_MERCHANT_MAX + 2, 'slow'));
+    const slow = await consume(env, 'q-slots', many(DELIVERIES_PER_TENANT_MAX + 2, 'slow'));
     expect(slow.fates.filter((fate) => fate === 'acked')).toHaveLength(16);
     expect(slow.fates.slice(16)).toEqual(['again in 3 s', 'again in 3 s']);
     const other = await consume(env, 'q-slots', many(1, 'other'));
+    const production = await consume(env, 'q-slots', many(1, 'slow', 'production'));
     const retry = await consume(env, 'q-slots-retries', many(1, 'slow'));
-    expect([other.fates, retry.fates]).toEqual([['acked'], ['acked']]);
+    expect([other.fates, production.fates, retry.fates]).toEqual([['acked'], ['acked'], ['acked']]);
     release();
-    await Promise.all([slow.settled(), other.settled(), retry.settled()]);
+    await Promise.all([slow, other, production, retry].map(({ settled }) => settled()));
     const later = await consume(env, 'q-slots', many(16, 'slow'));
     expect(new Set(later.fates)).toEqual(new Set(['acked']));
     release();
     await later.settled();
+  });
+
+  test('a message that bounces again and again is dropped, for its lease sends it again', async () => {
+    const { stub, release } = hangingObject();
+    const env = environment(stub, null);
+    const busy = await consume(env, 'q-bounce', many(DELIVERIES_PER_TENANT_MAX, 'slow'));
+    const bounced = await consume(env, 'q-bounce', many(1, 'slow'), { attempts: 8 });
+    // Acknowledged without a claim: the object was asked only for those with a place.
+    expect(bounced.fates).toEqual(['acked']);
+    expect(release()).toBe(DELIVERIES_PER_TENANT_MAX);
+    await busy.settled();
+  });
+
+  test('merchants whose endpoints hang cannot fill an isolate', async () => {
+    const { stub, release } = hangingObject();
+    const env = environment(stub, null);
+    const hanging = Array.from({ length: 20 }, (_value, index) => many(16, `slow-${index}`)).flat();
+    const crowd = await consume(env, 'q-crowd', hanging);
+    const healthy = await consume(env, 'q-crowd', many(2, 'healthy'));
+    expect(healthy.fates).toEqual(['acked', 'acked']);
+    release();
+    await Promise.all([crowd.settled(), healthy.settled()]);
   });
 
   test('a full isolate holds back its handler until a place is free', async () => {
@@ -628,7 +685,12 @@ describe('bounded concurrency (decisions.md#18)', () => {
   });
 
   test('a place whose invocation was dropped is free again after its lease', () => {
-    const slots = new DeliverySlots({ slotsMax: 2, merchantSlotsMax: 1 });
+    const slots = new DeliverySlots({
+      slotsMax: 2,
+      ownerSlotsMax: 1,
+      crowdedFrom: 2,
+      crowdedOwnerSlotsMax: 1,
+    });
     expect(slots.take('m1', 0)).not.toBeNull();
     expect(slots.take('m1', SLOT_LEASE_MS - 1)).toBeNull();
     expect(slots.take('m2', 0)).not.toBeNull();

@@ -41,10 +41,10 @@ const START = startAttempt('a', { phone: '251911234567' });
 const PUSH = startAttempt('a', { flow: 'push', phone: '251911234567' });
 const A = { attemptIndex: 0, method: 'TELE_BIRR' };
 const TICK: Command = { type: 'tick' };
-const settled = (words: string): Command => ({
+const settled = (providerCode: string): Command => ({
   type: 'settle_attempt',
   attemptId: 'a',
-  outcome: { type: 'failed', reason: 'insufficient_funds', words },
+  outcome: { type: 'failed', reason: 'insufficient_funds', providerCode },
 });
 
 test.each<[string, Story, IntentKind, readonly object[]]>([
@@ -78,7 +78,7 @@ test.each<[string, Story, IntentKind, readonly object[]]>([
     ],
   ],
   [
-    'failed, in the rail’s words',
+    'failed, with the provider’s code',
     [
       [1, START],
       [2, settled('1')],
@@ -91,12 +91,12 @@ test.each<[string, Story, IntentKind, readonly object[]]>([
         attemptStatus: 'failed',
         outcome: 'failed',
         reason: 'insufficient_funds',
-        words: '1',
+        providerCode: '1',
       },
     ],
   ],
   [
-    'failed, in words that are not fit to be kept',
+    'failed, with a provider code that is not fit to be kept',
     [
       [1, START],
       [2, settled('0911234567')],

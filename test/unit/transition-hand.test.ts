@@ -392,7 +392,7 @@ test.each([
   expect(once.rejection).toBeNull();
 });
 
-test('what the operator found is kept on the attempt; the rail’s words stay the rail’s', () => {
+test('what the operator found is kept on the attempt; the provider’s code stays the provider’s', () => {
   const { intent } = tell([
     [1, PUSH],
     [
@@ -402,14 +402,14 @@ test('what the operator found is kept on the attempt; the rail’s words stay th
         attemptId: 'a',
         redirectUrl: null,
         railReference: null,
-        words: '0',
+        providerCode: '0',
       },
     ],
     [30_000, PAID],
   ]);
   expect(intent.attempts[0]).toMatchObject({
     receipt: 'HAND-1',
-    railWords: '0',
+    providerCode: '0',
     checkAtMs: null,
     handSettlementId: 'paid-a',
   });

@@ -95,18 +95,51 @@ function byForms(start: ReturnType<typeof startAttempt>, { attempts }: Intent): 
 }
 
 /** What a state is, without what only counts or dates it. */
-function signatureOf({ intent, nowMs }: Node): string {
-  const attempts = intent.attempts.map(
-    ({ status, flow, windowIsFinal, deadlineAtMs, failureReason, checkAtMs, ...more }) =>
-      [
-        ...[status, flow, windowIsFinal, deadlineAtMs, failureReason, checkAtMs],
-        ...[more.startClaim, more.handSettlementId],
-      ].join(),
-  );
+function intentSignature(intent: Intent): string {
+  const attempts = intent.attempts.map((attempt) => numberOf(attempt, attemptSignature));
   const anomalies = intent.anomalies.map(({ kind, attemptId }) => kind + attemptId);
-  return [nowMs, intent.status, intent.late, intent.failureReason, ...attempts, ...anomalies].join(
-    '|',
-  );
+  return [intent.status, intent.late, intent.failureReason, ...attempts, ...anomalies].join('|');
+}
+
+function attemptSignature(attempt: Attempt): string {
+  const { status, flow, windowIsFinal, deadlineAtMs, failureReason, checkAtMs } = attempt;
+  const { startClaim, handSettlementId } = attempt;
+  return [
+    ...[status, flow, windowIsFinal, deadlineAtMs, failureReason, checkAtMs],
+    ...[startClaim, handSettlementId],
+  ].join();
+}
+
+const numbers = new WeakMap<object, number>();
+const numberBySignature = new Map<string, number>();
+
+/**
+ * A number for each signature. Intents and attempts never change, and most steps leave most of them
+ * as they were, so each object's signature is made once.
+ */
+function numberOf<Part extends object>(part: Part, signatureOf: (part: Part) => string): number {
+  const known = numbers.get(part);
+  if (known !== undefined) {
+    return known;
+  }
+  const signature = signatureOf(part);
+  const number = numberBySignature.get(signature) ?? numberBySignature.size;
+  numberBySignature.set(signature, number);
+  numbers.set(part, number);
+  return number;
+}
+
+/** The states that a walk has seen, by moment. */
+class SeenStates {
+  readonly #seen = new Map<number, Set<number>>();
+
+  /** False when the state has been added before. */
+  add({ intent, nowMs }: Node): boolean {
+    const seenThen = this.#seen.get(nowMs) ?? new Set();
+    this.#seen.set(nowMs, seenThen);
+    const { size } = seenThen;
+    return seenThen.add(numberOf(intent, intentSignature)).size > size;
+  }
 }
 
 /** A form of a page that did not know how many attempts there are. */
@@ -251,23 +284,29 @@ function checkPromises(first: Intent, command: Command, nowMs: number): Intent {
       '4: what is decided by hand holds, and a decision repeated changes nothing',
     );
   }
-  const mustAsk = attemptsToCheck(after, nowMs).length > 0;
-  if (nowMs >= after.terms.expiresAtMs) {
-    const waitsForRail = (after.attempts.at(-1)?.deadlineAtMs ?? 0) > nowMs || mustAsk;
+  return after;
+}
+
+/** What holds of a state however it was reached. */
+function checkState({ intent, nowMs }: Node): void {
+  const tick: Command = { type: 'tick' };
+  const keeps = (kept: boolean, text: string) => promise(kept, text, intent, tick, nowMs);
+  const mustAsk = attemptsToCheck(intent, nowMs).length > 0;
+  if (nowMs >= intent.terms.expiresAtMs) {
+    const waitsForRail = (intent.attempts.at(-1)?.deadlineAtMs ?? 0) > nowMs || mustAsk;
     keeps(
-      hasEnded(after.status) || (after.status === 'processing' && waitsForRail),
+      hasEnded(intent.status) || (intent.status === 'processing' && waitsForRail),
       "5: past its time an intent has ended, or an attempt is in flight within the rail's window",
     );
   }
   keeps(
-    hasEnded(after.status) || mustAsk || (nextWakeAtMs(after) ?? 0) > nowMs,
-    '5: what time can still change has a time at which somebody looks',
+    hasEnded(intent.status) || mustAsk || (nextWakeAtMs(intent) ?? 0) > nowMs,
+    '5: what time can still change has a time at which the object looks',
   );
   keeps(
-    decide(after, [{ type: 'tick' }], nowMs).steps.length === 0,
+    decide(intent, [tick], nowMs).steps.length === 0,
     '5: a tick right afterwards finds nothing left to do',
   );
-  return after;
 }
 
 const NO_MORE = (): readonly Command[] => [];
@@ -322,7 +361,8 @@ test.each<[string, IntentKind, readonly Plan[], number, (attemptId: string) => r
       intent: openIntent(someTerms({ kind, expiresAtMs: EXPIRY_MS })),
       nowMs: 0,
     };
-    const seen = new Set([signatureOf(first)]);
+    const seen = new SeenStates();
+    seen.add(first);
     const waiting: Node[] = [first];
     const statuses = new Set<string>();
     for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
@@ -331,9 +371,8 @@ test.each<[string, IntentKind, readonly Plan[], number, (attemptId: string) => r
       for (const nowMs of TIMES_MS.filter((time) => time >= reachedAtMs)) {
         for (const command of commandsIn(intent, plans, attemptsMax, nowMs, more)) {
           const next: Node = { intent: checkPromises(intent, command, nowMs), nowMs };
-          const signature = signatureOf(next);
-          if (!seen.has(signature)) {
-            seen.add(signature);
+          if (seen.add(next)) {
+            checkState(next);
             waiting.push(next);
           }
         }

@@ -24,7 +24,7 @@ const RETURN = { returnUrl: 'https://shop.example/done' };
 
 const ROWS: readonly Row[] = [
   [
-    'express rule 1: neither amount nor items',
+    'api.md#express-rule-1: neither amount nor items',
     { amount: undefined, items: [] },
     { amount: 'Either amount or a non-empty items list is required.' },
   ],
@@ -34,7 +34,7 @@ const ROWS: readonly Row[] = [
   ['exactly one method', { method: ['CBE'] }, { method: METHOD }],
   ['decisions.md#13: currency', { currency: 'USD' }, { currency: 'M_PESA cannot take USD.' }],
   [
-    'decisions.md#2: TELE_BIRR',
+    'api.md#express-rule-2, decisions.md#2: TELE_BIRR',
     { method: 'TELE_BIRR' },
     { returnUrl: 'This field is required for TELE_BIRR.' },
   ],
@@ -44,7 +44,11 @@ const ROWS: readonly Row[] = [
     { returnUrl: 'This field is required for ETS_SWITCH.' },
   ],
   ['decisions.md#2: bad where not required', { returnUrl: '' }, { returnUrl: BAD_URL }],
-  ['api.md#error-7: phone missing', { phoneNumber: undefined }, { phoneNumber: NO_PHONE }],
+  [
+    'api.md#error-7, #express-rule-3: phone missing',
+    { phoneNumber: undefined },
+    { phoneNumber: NO_PHONE },
+  ],
   [
     'decisions.md#3: empty phones',
     { phoneNumber: '', customerInfo: { phone: '' } },

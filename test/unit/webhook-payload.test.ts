@@ -71,7 +71,7 @@ const attempt: Attempt = {
   status: 'succeeded',
   redirectUrl: 'https://rail.example.com/secret',
   railReference: 'RAIL-1',
-  railWords: '0',
+  providerCode: '0',
   handSettlementId: null,
   receipt: 'RECEIPT-1',
   failureReason: null,

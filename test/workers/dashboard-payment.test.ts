@@ -108,14 +108,14 @@ describe('every kind of life', () => {
     await execute({
       type: 'settle_attempt',
       attemptId: 'a1',
-      outcome: { type: 'failed', reason: 'insufficient_funds', words: 'E_4711' },
+      outcome: { type: 'failed', reason: 'insufficient_funds', providerCode: 'E_4711' },
     });
     const html = await pageOf(await signedIn());
     expect(part(html, 'attempts')).toMatch(
       /Attempt 2: telebirr Failed .*E_4711.*not enough money.*Attempt 1: telebirr Failed .*declined it/,
     );
     expect(historyOf(html).at(-1)?.[0]).toBe('The rail said how it went In progress › Open');
-    expect(part(html, 'timeline')).toContain("Rail's words: E_4711");
+    expect(part(html, 'timeline')).toContain('Provider code: E_4711');
   });
 
   test('an unknown outcome, then late proof, then a second payment, each explained', async () => {

@@ -62,7 +62,7 @@ const statusOf = async (uniqueId: string) => (await lastEvent(uniqueId)).deliver
 async function pause(): Promise<void> {
   await env.DB.prepare(
     `INSERT OR REPLACE INTO webhook_endpoints
-     VALUES (?1, 'sandbox', 'https://shop.example.com', ?2, ?2, 'HTTP 500', ?2)`,
+     VALUES (?1, 'sandbox', 'https://shop.example.com', ?2, ?2, 'HTTP 500', ?2, NULL)`,
   )
     .bind(ALPHA.id, Date.now())
     .run();
@@ -150,24 +150,15 @@ describe("an event's page", () => {
     expect(await auditLog()).toMatchObject([{ action: 'event.resent', target }]);
   });
 
-  test('of a paused endpoint resumes it in the same step, never in silence', async () => {
+  test('goes to a paused endpoint too, and its arrival resumes it', async () => {
     const member = await signedIn('developer');
+    const sequence = await announce('order-1');
     await pause();
-    const sequence = await announce('order-1', 200);
-    expect(await statusOf('order-1')).toBe('paused');
-    const path = `${EVENTS}/order-1/${sequence}`;
-    expect(await textOf(visit(member, path))).toContain('Resume the endpoint and send again');
-    const plain = await submit(member, `${path}/resend`);
-    expect(plain.headers.get('location')).toBe(`${path}?done=paused`);
-    const onPayment = `/dashboard/sandbox/payments/order-1/events/${sequence}/resend`;
-    const elsewhere = await submit(member, onPayment);
-    expect(elsewhere.headers.get('location')).toBe(`${path}?done=paused`);
-    expect(caught.webhooks).toEqual([]);
-    await submit(member, `${path}/resend`, { resume: '1' });
+    await submit(member, `${EVENTS}/order-1/${sequence}/resend`);
     await deliver();
     expect(await statusOf('order-1')).toBe('delivered');
-    const audited = (await auditLog()).map(({ action }) => action);
-    expect(audited).toEqual(['webhook.endpoint_resumed', 'event.resent']);
+    const sql = 'SELECT COUNT(*) AS count FROM webhook_endpoints';
+    expect(await env.DB.prepare(sql).first('count')).toBe(0);
   });
 
   test.each([
@@ -275,24 +266,6 @@ describe('sending all failed ones again', () => {
     await submit(again, RESEND, before);
     expect(await statusOf('order-1')).toBe('queued');
     expect(await statusOf('order-2')).toBe('dead');
-  });
-
-  test('resumes paused endpoints if that is wished, and else says what happens', async () => {
-    const member = await signedIn('developer');
-    await pause();
-    await announce('order-1', 200);
-    const page = await (await visit(member, RESEND)).text();
-    expect(page).toContain('Paused endpoints: 1.');
-    expect(page).toContain('value="https://shop.example.com"');
-    await submit(member, RESEND, days());
-    await deliver();
-    expect(await statusOf('order-1')).toBe('paused');
-    const origin = 'https://shop.example.com';
-    await submit(member, RESEND, { ...days(), resume: '1', origin });
-    await deliver();
-    expect(await statusOf('order-1')).toBe('delivered');
-    const audited = (await auditLog()).map(({ action }) => action);
-    expect(audited).toEqual(['events.resent', 'webhook.endpoint_resumed', 'events.resent']);
   });
 
   test('an object out of reach is told, and stays failed', async () => {

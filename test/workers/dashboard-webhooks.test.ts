@@ -382,7 +382,7 @@ describe('a paused endpoint', () => {
 
   async function pause(origin = PAUSED): Promise<void> {
     await env.DB.prepare(
-      `INSERT INTO webhook_endpoints VALUES (?1, 'sandbox', ?2, ?3, ?3, 'HTTP 500', ?3)`,
+      `INSERT INTO webhook_endpoints VALUES (?1, 'sandbox', ?2, ?3, ?3, 'HTTP 500', ?3, NULL)`,
     )
       .bind(ALPHA.id, origin, Date.now())
       .run();

@@ -74,7 +74,7 @@ test('promises.md#6: the event is queued in the commit that announces it, and ar
   });
   expect(await alarmOf()).toBe(event.dueAtMs);
   expect(caught.webhooks).toEqual([
-    { objectId: clientOf().objectId, sequence: event.sequence, merchantId: ALPHA.id },
+    { objectId: clientOf().objectId, sequence: event.sequence, tenant: tenantOf(ALPHA) },
   ]);
   const transition = (await clientOf().history()).at(-1);
   expect(transition).toMatchObject({ version: event.sequence, toStatus: 'succeeded' });
@@ -200,9 +200,9 @@ test('promises.md#6: a message for an object or event that never was does nothin
   const { objectId } = clientOf();
   const nobody = env.PAYMENT_INTENT.newUniqueId().toString();
   const result = await consume('kefel-webhooks', [
-    { objectId, sequence: 99, merchantId: ALPHA.id },
-    { objectId: nobody, sequence: 1, merchantId: ALPHA.id },
-    { objectId: 'no id at all', sequence: 1, merchantId: ALPHA.id },
+    { objectId, sequence: 99, tenant: tenantOf(ALPHA) },
+    { objectId: nobody, sequence: 1, tenant: tenantOf(ALPHA) },
+    { objectId: 'no id at all', sequence: 1, tenant: tenantOf(ALPHA) },
   ]);
   expect(result.explicitAcks).toHaveLength(3);
   expect(arrivals).toEqual([]);
@@ -244,7 +244,7 @@ test('promises.md#6: the failure report of an old claim is only logged', async (
   const current = await claim(sequence);
   const before = await lastEvent();
   for (const outcome of [
-    { type: 'failed' as const, retryAfterMs: null },
+    { type: 'failed' as const, retryAfterMs: null, isEndpointPaused: false },
     { type: 'gone' as const },
     { type: 'no_destination' as const },
   ]) {
@@ -268,7 +268,11 @@ test('promises.md#6: an old claim that did reach the merchant counts: nothing mo
   expect(await lastEvent()).toMatchObject({ deliveryStatus: 'delivered', dueAtMs: null });
   expect((await clientOf().claimDelivery(sequence)).type).toBe('refused');
   // A second report of the same or another claim does not bring it back.
-  await report(sequence, old.claimId, { type: 'failed', retryAfterMs: null });
+  await report(sequence, old.claimId, {
+    type: 'failed',
+    retryAfterMs: null,
+    isEndpointPaused: false,
+  });
   expect((await lastEvent()).deliveryStatus).toBe('delivered');
 });
 
@@ -329,7 +333,7 @@ test('decisions.md#18: the failure of a claim that was superseded meanwhile does
   const { sequence } = await lastEvent();
   const { claimId } = await claim(sequence);
   await execute(settle('a0', 'succeeded'));
-  await report(sequence, claimId, { type: 'failed', retryAfterMs: null });
+  await report(sequence, claimId, { type: 'failed', retryAfterMs: null, isEndpointPaused: false });
   expect((await clientOf().events())[0]).toMatchObject({ deliveryStatus: 'superseded' });
 });
 

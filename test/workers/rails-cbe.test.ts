@@ -236,13 +236,16 @@ test.each([
   stateAtCbe = atCbe;
   expect(await report(PATH, cbeReport(id, { state }))).toMatchObject({ status: 200 });
   expect(await intentNow()).toMatchObject({ status, anomalies: [] });
-  // The operator hears of words that nobody has told us of, wherever they stood.
-  const words = loggedEvents('rail_answer').map(({ call: place, word }) => ({ place, word }));
-  expect(words.filter(({ place }) => place === 'callback')).toEqual(
-    state === 'MAYBE' ? [{ place: 'callback', word: 'MAYBE' }] : [],
+  // The operator's log has every unknown state, from callbacks and queries.
+  const codes = loggedEvents('rail_answer').map(({ call: place, providerCode }) => ({
+    place,
+    providerCode,
+  }));
+  expect(codes.filter(({ place }) => place === 'callback')).toEqual(
+    state === 'MAYBE' ? [{ place: 'callback', providerCode: 'MAYBE' }] : [],
   );
-  expect(words.filter(({ place }) => place === 'TXNSTAT')).toEqual(
-    atCbe === 'SUCCESS' ? [] : [{ place: 'TXNSTAT', word: atCbe }],
+  expect(codes.filter(({ place }) => place === 'TXNSTAT')).toEqual(
+    atCbe === 'SUCCESS' ? [] : [{ place: 'TXNSTAT', providerCode: atCbe }],
   );
 });
 

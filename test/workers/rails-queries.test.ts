@@ -184,10 +184,10 @@ test('what both rails fail to say is in the log, each by its name', async () => 
   await tried('ETS_SWITCH', 'CBE');
   whileAsked = () => 'nothing';
   await fireAlarmOf();
-  const lines = loggedEvents('rail_answer').map(({ rail, call: asked, word }) => [
+  const lines = loggedEvents('rail_answer').map(({ rail, call: asked, providerCode }) => [
     rail,
     asked,
-    word,
+    providerCode,
   ]);
   expect(lines.sort()).toEqual([
     ['cbe-birr', 'TXNSTAT', null],

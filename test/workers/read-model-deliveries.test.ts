@@ -74,7 +74,11 @@ async function tried(sequence: number, outcome: DeliveryReport['outcome'], httpS
   await clientOf().reportDelivery({ sequence, claimId, outcome, log });
 }
 
-const FAILED: DeliveryReport['outcome'] = { type: 'failed', retryAfterMs: null };
+const FAILED: DeliveryReport['outcome'] = {
+  type: 'failed',
+  retryAfterMs: null,
+  isEndpointPaused: false,
+};
 
 async function projectionLease(): Promise<number | null> {
   const rows = await objectSql<{ projection_due_at_ms: number | null }>(

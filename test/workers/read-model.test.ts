@@ -122,6 +122,18 @@ test('read model: while D1 fails every message comes back and nothing is confirm
   expect(await projectedState()).toMatchObject({ projection_due_at_ms: null });
 });
 
+test('read model: an outage of D1 leaves no dead letters and one line of log a batch', async () => {
+  const messages = await wholeLife();
+  const warned = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
+  await env.DB.exec('ALTER TABLE payment RENAME TO payment_away');
+  // The object's lease repeats the change, so the queue may forget it.
+  const result = await consume('kefel-projections', messages, env, 5);
+  expect(fateOf(result, messages.length)).toBe('acked');
+  expect(warned).toHaveBeenCalledOnce();
+  expect(await projectedState()).toMatchObject({ projection_due_at_ms: expect.any(Number) });
+  await env.DB.exec('ALTER TABLE payment_away RENAME TO payment');
+});
+
 test('read model: one row that D1 refuses does not hold up the others', async () => {
   await createHosted({ paymentIntentUniqueId: 'order-2' });
   const [good] = caught.projections.splice(0);

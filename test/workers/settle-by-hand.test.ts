@@ -175,15 +175,15 @@ test('a second payment that a human finds: no event, on the operator’s list', 
   expect(caught.projections).toMatchObject([{ row: { status: 'succeeded', anomalies: 1 } }]);
 });
 
-test('the rail’s words and the operator’s stay inside', async () => {
+test('the provider’s code and the operator’s note stay inside', async () => {
   await unresolved();
   await execute({
     type: 'settle_attempt',
     attemptId: 'a0',
-    outcome: { type: 'unknown', checkAtMs: null, words: 'WAIT_PAY' },
+    outcome: { type: 'unknown', checkAtMs: null, providerCode: 'WAIT_PAY' },
   });
   const asked = await intentOf();
-  expect(asked.attempts[0]?.railWords).toBe('WAIT_PAY');
+  expect(asked.attempts[0]?.providerCode).toBe('WAIT_PAY');
   await execute(PAID);
   const { text } = await answerOf(call(statusPath('order-1')));
   const { body } = (await objectSql<{ body: string }>('SELECT body FROM event'))[0] ?? {};

@@ -546,11 +546,12 @@ export async function consume(
   queue: QueueName,
   bodies: readonly MessageBody[],
   bindings: Env = env,
+  attempts = 1,
 ): Promise<QueueResult> {
   const messages = bodies.map((body, index) => ({
     id: `message-${index}`,
     timestamp: new Date(),
-    attempts: 1,
+    attempts,
     body,
   }));
   const batch = createMessageBatch<MessageBody>(queue, messages);

@@ -3,6 +3,11 @@ import { beforeEach, expect, test, vi } from 'vitest';
 import { configOf } from '../../src/config.ts';
 import { seal } from '../../src/crypto/sealed.ts';
 import type { Tenant } from '../../src/domain/intent.ts';
+import {
+  DELIVERY_WAITS_MS,
+  PAUSED_TRIES_END_AFTER_MS,
+  PAUSED_WAIT_MS,
+} from '../../src/domain/schedule.ts';
 import { FAILED_DELIVERIES } from '../../src/intent/protocol.ts';
 import { setWebhookUrl } from '../../src/merchants/provision.ts';
 import {
@@ -40,9 +45,10 @@ import {
 } from './support.ts';
 
 /**
- * Goal: an endpoint that has only failed for five days is paused, one success in between keeps it
- * going, and nothing that happens meanwhile is lost. Method: payments are made and their events
- * handed to the consumer while the clock is moved and the merchant's server changes its mind.
+ * Goal: an endpoint where nothing has arrived for five days is paused; one success in between keeps
+ * it going; no event loses a try or is lost to the pause, and the endpoint resumes by itself.
+ * Method: the test makes payments and hands their events to the consumer while it moves the clock
+ * and changes what the merchant's server answers.
  */
 
 const caught = useGateway();
@@ -76,12 +82,29 @@ async function failAt(atMs: number): Promise<string> {
 
 const endpoints = (tenant: Tenant = tenantOf(ALPHA)) => listEndpoints(env.DB, tenant);
 
+/** Failures for five days, less than a day apart, the last one now. */
 async function pausedEndpoint(): Promise<void> {
-  const startMs = Date.now();
-  await failAt(startMs);
-  await failAt(startMs + PAUSE_AFTER_MS);
+  const startMs = Date.now() - PAUSE_AFTER_MS;
+  for (let atMs = startMs; atMs <= Date.now(); atMs += 20 * HOUR_MS) {
+    await recordFailure(env.DB, tenantOf(ALPHA), { origin: ORIGIN, error: 'HTTP 500', atMs });
+  }
   expect(await endpoints()).toMatchObject([{ origin: ORIGIN, pausedAtMs: Date.now() }]);
-  advance(SECOND_MS);
+}
+
+/** An event whose whole schedule has failed at the paused endpoint. */
+async function exhaustedEvent(changes: Record<string, unknown> = {}): Promise<string> {
+  const uniqueId = await deliverOne(changes);
+  while ((await lastEvent(uniqueId)).deliveryStatus === 'waiting') {
+    await nextTry(uniqueId);
+  }
+  return uniqueId;
+}
+
+/** Moves the clock to the event's next try and makes it. */
+async function nextTry(uniqueId: string): Promise<void> {
+  vi.setSystemTime((await lastEvent(uniqueId)).dueAtMs ?? 0);
+  await fireAlarm(uniqueId);
+  await consume('kefel-webhook-retries', caught.retries.splice(0));
 }
 
 test('failures for a moment less than five days pause nothing, five days do', async () => {
@@ -125,17 +148,26 @@ test.each([
   expect(await endpoints(), name).toEqual([]);
   httpStatus = 500;
   await failAt(startMs + 2 * HOUR_MS);
-  await failAt(startMs + PAUSE_AFTER_MS + HOUR_MS);
   expect(await endpoints()).toMatchObject([
     { failingSinceMs: startMs + 2 * HOUR_MS, pausedAtMs: null },
   ]);
 });
 
-test('two failures with a month of silence between them do not belong together', async () => {
+test('one dead event ten days ago and one failure today pause nothing', async () => {
   const startMs = Date.now();
   await failAt(startMs);
-  await failAt(startMs + SILENCE_MS_MAX + 1);
+  await failAt(startMs + 2 * PAUSE_AFTER_MS);
   expect(await endpoints()).toMatchObject([{ failingSinceMs: Date.now(), pausedAtMs: null }]);
+});
+
+test('the count restarts after a silence longer than the longest wait of the schedule', async () => {
+  const startMs = Date.now();
+  const longestWaitMs = Math.max(...DELIVERY_WAITS_MS) * 1.1;
+  await failAt(startMs);
+  await failAt(startMs + longestWaitMs);
+  expect(await endpoints()).toMatchObject([{ failingSinceMs: startMs }]);
+  await failAt(startMs + longestWaitMs + SILENCE_MS_MAX + 1);
+  expect(await endpoints()).toMatchObject([{ failingSinceMs: Date.now() }]);
 });
 
 test.each([
@@ -159,7 +191,7 @@ test('no address at all, and an error of our own, say nothing of any endpoint', 
   await env.DB.prepare('UPDATE webhook_secrets SET sealed_secret = ?1').bind(sealed).run();
   advance(6 * SECOND_MS);
   const broken = await deliverOne();
-  expect(await lastEvent(broken)).toMatchObject({ tries: [{ error: 'not sent: internal error' }] });
+  expect(await lastEvent(broken)).toMatchObject({ deliveryStatus: 'queued', tries: [] });
   expect(await endpoints()).toEqual([]);
 });
 
@@ -174,37 +206,67 @@ test('a burst of failures writes once, and again only after some minutes', async
   expect(await lastFailure()).toBe(startMs + FAILURE_WRITTEN_EVERY_MS);
 });
 
-test('while it is paused nothing is sent there, and what happens is recorded as paused', async () => {
+test('a paused endpoint still gets each event by the whole schedule, and resumes on a 2xx', async () => {
   await pausedEndpoint();
-  arrivals.length = 0;
-  httpStatus = 200;
   const uniqueId = await deliverOne();
-  expect(arrivals).toEqual([]);
-  const event = await lastEvent(uniqueId);
-  expect(event).toMatchObject({
+  expect(await lastEvent(uniqueId)).toMatchObject({ deliveryStatus: 'waiting' });
+  expect(arrivals).toHaveLength(1);
+  httpStatus = 200;
+  await nextTry(uniqueId);
+  expect(await lastEvent(uniqueId)).toMatchObject({ deliveryStatus: 'delivered' });
+  expect(await endpoints()).toEqual([]);
+});
+
+test('an event that used up its schedule waits for the paused endpoint', async () => {
+  await pausedEndpoint();
+  const uniqueId = await exhaustedEvent();
+  expect(await lastEvent(uniqueId)).toMatchObject({
     deliveryStatus: 'paused',
-    dueAtMs: null,
-    tries: [{ httpStatus: null, error: 'not sent: the endpoint is paused' }],
+    dueAtMs: Date.now() + PAUSED_WAIT_MS,
   });
-  // No try was used up, and no alarm brings it back.
-  advance(5 * HOUR_MS);
-  await fireAlarm(uniqueId);
-  expect([...caught.webhooks, ...caught.retries]).toEqual([]);
+  expect((await lastEvent(uniqueId)).tries).toHaveLength(DELIVERY_WAITS_MS.length);
   await consume('kefel-projections', caught.projections.splice(0));
-  const sql = 'SELECT delivery_status, tries FROM webhook_event WHERE unique_id = ?1';
-  // The one entry of the event's log, which says that nothing was sent.
-  expect(await env.DB.prepare(sql).bind(uniqueId).first()).toEqual({
-    delivery_status: 'paused',
-    tries: 1,
+  const sql = 'SELECT delivery_status FROM webhook_event WHERE unique_id = ?1';
+  expect(await env.DB.prepare(sql).bind(uniqueId).first('delivery_status')).toBe('paused');
+});
+
+test('one event a day probes a paused endpoint for all, and a 2xx resumes it', async () => {
+  await pausedEndpoint();
+  const one = await deliverOne();
+  const other = await deliverOne();
+  while ((await lastEvent(other)).deliveryStatus === 'waiting') {
+    await nextTry(one);
+    await nextTry(other);
+  }
+  arrivals.length = 0;
+  await nextTry(one);
+  await nextTry(other);
+  expect(arrivals).toHaveLength(1);
+  expect(await endpoints()).toMatchObject([{ origin: ORIGIN, pausedAtMs: expect.any(Number) }]);
+  httpStatus = 200;
+  await nextTry(one);
+  await nextTry(other);
+  expect(await endpoints()).toEqual([]);
+  for (const uniqueId of [one, other]) {
+    expect(await lastEvent(uniqueId)).toMatchObject({ deliveryStatus: 'delivered' });
+  }
+});
+
+test('an event of a resumed endpoint that fails once more gets its schedule again', async () => {
+  await pausedEndpoint();
+  const uniqueId = await exhaustedEvent();
+  await runSql([resumeEndpoint(tenantOf(ALPHA), ORIGIN)]);
+  await nextTry(uniqueId);
+  expect(await lastEvent(uniqueId)).toMatchObject({
+    deliveryStatus: 'waiting',
+    dueAtMs: Date.now() + (DELIVERY_WAITS_MS[1] ?? 0),
   });
 });
 
-test('an event that waits for its next try finds the endpoint paused', async () => {
-  const startMs = Date.now();
-  await failAt(startMs);
-  const uniqueId = await failAt(startMs + PAUSE_AFTER_MS);
-  expect(await lastEvent(uniqueId)).toMatchObject({ deliveryStatus: 'waiting' });
-  advance(6 * SECOND_MS);
+test('after thirty days only a person resends a paused event', async () => {
+  await pausedEndpoint();
+  const uniqueId = await exhaustedEvent();
+  advance(PAUSED_TRIES_END_AFTER_MS);
   await fireAlarm(uniqueId);
   await consume('kefel-webhook-retries', caught.retries.splice(0));
   expect(await lastEvent(uniqueId)).toMatchObject({ deliveryStatus: 'paused', dueAtMs: null });
@@ -224,17 +286,16 @@ test('other endpoints, merchants and environments go on', async () => {
   expect(await endpoints(tenantOf(ALPHA, 'production'))).toEqual([]);
 });
 
-test('resumed, an endpoint is sent to at once, whatever an isolate remembers', async () => {
+test('a person resends a paused event at once', async () => {
   await pausedEndpoint();
-  const uniqueId = await deliverOne();
+  const uniqueId = await exhaustedEvent();
   httpStatus = 200;
-  // Not through the isolate that remembers the pause for five seconds.
-  await runSql([resumeEndpoint(tenantOf(ALPHA), ORIGIN)]);
   const { sequence } = await lastEvent(uniqueId);
   expect(await clientOf(uniqueId).resendEvent(sequence, FAILED_DELIVERIES)).toBe(true);
   expect(await clientOf(uniqueId).resendEvent(sequence, FAILED_DELIVERIES)).toBe(false);
   await consume('kefel-webhooks', caught.webhooks.splice(0));
   expect(await lastEvent(uniqueId)).toMatchObject({ deliveryStatus: 'delivered' });
+  expect(await endpoints()).toEqual([]);
 });
 
 test('a paused event is superseded by a later one of its payment', async () => {
@@ -244,6 +305,9 @@ test('a paused event is superseded by a later one of its payment', async () => {
   advance(EXPIRE_IN_MS);
   await fireAlarm();
   await consume('kefel-webhooks', caught.webhooks.splice(0));
+  while ((await lastEvent()).deliveryStatus === 'waiting') {
+    await nextTry('order-1');
+  }
   expect(await lastEvent()).toMatchObject({ deliveryStatus: 'paused' });
   await execute(settle('a0', 'succeeded'));
   expect(await clientOf().events()).toMatchObject([
@@ -252,10 +316,10 @@ test('a paused event is superseded by a later one of its payment', async () => {
   ]);
 });
 
-test('the setting without a path of its own is paused by its origin too', async () => {
+test("the merchant's webhook setting is paused by its origin too", async () => {
   await runSql([setWebhookUrl(tenantOf(ALPHA), `${ORIGIN}/setting`)]);
   await pausedEndpoint();
-  const uniqueId = await deliverOne({ callbackUrl: null });
+  const uniqueId = await exhaustedEvent({ callbackUrl: null });
   expect(await lastEvent(uniqueId)).toMatchObject({ deliveryStatus: 'paused' });
 });
 

@@ -9,7 +9,7 @@ import {
 import { timeText } from '../../i18n/time-text.ts';
 import { roleFrom } from '../../members/permissions.ts';
 
-/** What an entry has to tell beside its action, readable: by name, with moments and money in words. */
+/** An entry's details for readers, each with its label. */
 export function detailRows(
   { action, detail }: Pick<AuditRecord, 'action' | 'detail'>,
   language: BackOfficeLanguage,
@@ -20,7 +20,7 @@ export function detailRows(
   ]);
 }
 
-/** The ends of a range of days; elsewhere the same names are a change's before and after. */
+/** The ends of a range of days. Elsewhere these names are a value before and after a change. */
 const RANGE_NAMES = { from: 'since', to: 'until' } as const;
 
 function labelled(action: string, name: string): string {
@@ -28,7 +28,7 @@ function labelled(action: string, name: string): string {
   return isRange ? RANGE_NAMES[name as keyof typeof RANGE_NAMES] : name;
 }
 
-/** Names that no page has words for yet are split into theirs: `settlementId` is "settlement id". */
+/** A name without a text is split into its words: `settlementId` becomes "settlement id". */
 function labelText(name: string, language: BackOfficeLanguage): string {
   const { details } = DASHBOARD_TEXTS[language].audit;
   return Object.hasOwn(details, name)
@@ -36,7 +36,7 @@ function labelText(name: string, language: BackOfficeLanguage): string {
     : name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase();
 }
 
-/** By the unit that the name ends with, as everywhere in our own words. */
+/** By the unit that the name ends with. */
 function valueText(
   action: string,
   name: string,
@@ -53,11 +53,11 @@ function valueText(
   if (typeof value === 'number') {
     return numberText(name, value, language);
   }
-  return wordText(action, name, String(value), language);
+  return nameText(action, name, String(value), language);
 }
 
-/** Roles, methods and sessions by their words, everything else as it stands. */
-function wordText(
+/** Roles, methods and sessions by their texts, everything else as it stands. */
+function nameText(
   action: string,
   name: string,
   value: string,

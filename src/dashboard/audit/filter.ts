@@ -1,7 +1,7 @@
 import { AUDIT_ACTIONS, type AuditAction } from '../../audit/actions.ts';
 import type { AuditFilter } from '../../audit/read.ts';
 
-/** What the address of the audit log asks for. Pure. */
+/** Which entries the address of the audit log asks for. Pure. */
 
 export const AUDIT_GROUPS = [
   'people',
@@ -63,10 +63,10 @@ const GROUP_OF: Readonly<Record<AuditAction, AuditGroup>> = {
 /** The choice in the field "who" that stands for the operator. */
 export const OPERATOR_CHOICE = 'operator';
 
-/** Ids are short; bounds what goes into D1. */
+/** Longer than any id; bounds what a query sends to D1. */
 const ACTOR_LENGTH_MAX = 100;
 
-/** As the form shows them again; empty where nothing is chosen. */
+/** As the form shows them; empty where nothing is chosen. */
 export interface AuditChoices {
   readonly group: AuditGroup | '';
   readonly who: string;

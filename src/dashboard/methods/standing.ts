@@ -4,8 +4,8 @@ import type { MethodState } from '../../merchants/methods.ts';
 import { railConfiguration } from '../../rails/settings.ts';
 
 /**
- * What pays by a method. The sandbox simulates always, and has the rail's own test system beside
- * that where the operator has connected it; production needs the rail.
+ * Which rail a method has. The sandbox always simulates; it also has the rail's test system where
+ * the operator has connected it. Production needs the rail.
  */
 export type RailStanding =
   | 'simulated'
@@ -14,10 +14,10 @@ export type RailStanding =
   | 'missing'
   | 'misconfigured';
 
-/** One method as its merchant sees it. */
+/** A method as its merchant sees it. */
 export interface MethodStanding extends MethodState {
   readonly rail: RailStanding;
-  /** Empty where nothing pays by it. */
+  /** Empty without a rail. */
   readonly currencies: readonly Currency[];
   readonly standing: 'on' | 'off' | 'not_offered' | 'not_connected';
 }

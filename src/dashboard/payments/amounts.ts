@@ -8,18 +8,18 @@ import {
 } from '../../domain/intent.ts';
 import type { Method } from '../../domain/method.ts';
 
-/** What a payment comes to for both sides, in minor units. Pure. */
+/** What customer and merchant pay and receive, in minor units. Pure. */
 export interface Amounts {
   readonly amountMinor: number;
-  /** Whether the customer has paid, may still pay, or has not and does not. */
+  /** `unpaid` payments have ended; `payable` ones have not. */
   readonly stage: 'paid' | 'payable' | 'unpaid';
-  /** What the customer pays or paid; null while it depends on the method, and when unpaid. */
+  /** What the customer pays or paid. Null while it depends on the method, and when unpaid. */
   readonly chargedMinor: number | null;
   readonly commissionMinor: number | null;
   readonly isCommissionPaidByCustomer: boolean;
-  /** What the merchant receives, splits included; null like the others. */
+  /** What the merchant receives, splits included. Null as above. */
   readonly netMinor: number | null;
-  /** What of it is others'. */
+  /** The part of it that goes to other beneficiaries. */
   readonly sharesMinor: number;
 }
 
@@ -37,7 +37,7 @@ export function amountsOf(intent: Intent): Amounts {
   return {
     amountMinor: terms.amountMinor,
     stage: isPaid ? 'paid' : isUnpaid ? 'unpaid' : 'payable',
-    // What the merchant bears, the customer never sees: then it is the amount by any method.
+    // Where the merchant pays the commission, the customer pays the plain amount by any method.
     chargedMinor: !isUnpaid && !terms.commissionPaidByCustomer ? terms.amountMinor : charged,
     commissionMinor: commission,
     isCommissionPaidByCustomer: terms.commissionPaidByCustomer,

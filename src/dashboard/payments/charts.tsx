@@ -5,14 +5,14 @@ import { dayText } from '../days.ts';
 import { moneyIn } from './elements.tsx';
 import { type CurrencyFigures, type MethodFigures, rateText } from './figures.ts';
 
-/** Charts drawn on the server. Lengths are in the units of the drawing: about a pixel on a phone. */
+/** Charts drawn on the server. Lengths are in units of the drawing, about a pixel on a phone. */
 
 const WIDTH = 320;
 const CAPTION_HEIGHT = 18;
 const VOLUME_HEIGHT = 110;
-/** Of a bar's place, so that neighbours stay apart. */
+/** Of a bar's place; the rest separates it from its neighbors. */
 const BAR_PART = 0.72;
-/** What was paid is seen, however little beside the highest bar. */
+/** A small volume stays visible next to the highest bar. */
 const BAR_HEIGHT_MIN = 1.5;
 const RATE_ROW_HEIGHT = 40;
 const RATE_BAR_HEIGHT = 10;
@@ -22,7 +22,7 @@ interface ChartProps {
   readonly figures: CurrencyFigures;
 }
 
-/** What was paid, day by day. */
+/** The paid volume, day by day. */
 export function VolumeChart({ call, figures }: ChartProps) {
   const { currency, bars, barMinorMax } = figures;
   const text = DASHBOARD_TEXTS[call.language].payments;
@@ -63,7 +63,7 @@ export function VolumeChart({ call, figures }: ChartProps) {
   );
 }
 
-/** The part of the payments that were paid, method by method. */
+/** The success rate, method by method. */
 export function RateChart({ call, figures }: ChartProps) {
   const text = DASHBOARD_TEXTS[call.language].payments;
   const methods = ratedMethods(figures);
@@ -99,7 +99,7 @@ export function RateChart({ call, figures }: ChartProps) {
   );
 }
 
-/** One picture to screen readers, which are told of the table that has its numbers. */
+/** One picture for screen readers; its description points to the table with the numbers. */
 function Chart(props: {
   readonly id: string;
   readonly height: number;
@@ -159,7 +159,7 @@ export function countsText(
   return `${countText(paid, locale)}/${countText(ended, locale)}`;
 }
 
-/** Without a method nothing can be paid: those stand in the table only. */
+/** Payments without a method cannot be paid, so only the table has them. */
 function ratedMethods({ methods }: CurrencyFigures): readonly MethodFigures[] {
   return methods.filter(({ method, rateTenths }) => method !== null && rateTenths !== null);
 }
@@ -168,7 +168,7 @@ function barHeight(paidMinor: number, barMinorMax: number): number {
   return Math.max((VOLUME_HEIGHT * paidMinor) / barMinorMax, BAR_HEIGHT_MIN);
 }
 
-/** Hundredths of a pixel are seen by nobody. */
+/** To tenths: smaller parts of a pixel are invisible and cost bytes. */
 function round(length: number): number {
   return Math.round(length * 10) / 10;
 }

@@ -4,19 +4,16 @@ import type { PaymentRow } from '../../read-model/payment-row.ts';
 /** Payments as a file for spreadsheets and programs (RFC 4180). Pure but for the stream. */
 
 /**
- * Rows of one file. At 500 a query that is some hundred queries, below the thousand that one request
- * may make, and a spreadsheet still opens it. A file that would be longer says so in its last line.
+ * Rows of one file, which a spreadsheet still opens. At 500 rows a query that is 200 queries, of the
+ * thousand that one request may make. The last line of a longer list says that it is incomplete.
  */
 export const EXPORT_ROWS_MAX = 100_000;
 
-/**
- * Excel takes a file without it for the computer's old code page and garbles Ethiopic; programs
- * know it as the mark of UTF-8.
- */
+/** Without it Excel reads the file in the computer's old code page and garbles Ethiopic. */
 const BYTE_ORDER_MARK = '\ufeff';
 const LINE_END = '\r\n';
 
-/** The same in every language: programs read them. Times in UTC, amounts in major units. */
+/** Programs read them, so they have one language. Times in UTC, amounts in major units. */
 const COLUMNS = {
   created_at: (row) => isoTime(row.createdAtMs),
   unique_id: (row) => row.uniqueId,
@@ -30,7 +27,7 @@ const COLUMNS = {
   method: (row) => row.method ?? '',
   currency: (row) => row.currency,
   amount: (row) => majorText(row.amountMinor),
-  // Of what was not paid nothing is due.
+  // Only a paid payment owes a commission.
   commission: (row) => (isPaid(row) ? majorText(row.commissionMinor) : ''),
   charged: (row) => (isPaid(row) ? majorText(row.chargedMinor) : ''),
   net: (row) => (isPaid(row) ? majorText(row.chargedMinor - row.commissionMinor) : ''),
@@ -40,7 +37,7 @@ const COLUMNS = {
   updated_at: (row) => isoTime(row.updatedAtMs),
 } as const satisfies Readonly<Record<string, (row: PaymentRow) => string>>;
 
-/** The first line, with the mark of UTF-8 before it. */
+/** The first line, after the byte order mark. */
 export function csvHead(): string {
   return BYTE_ORDER_MARK + csvLine(Object.keys(COLUMNS));
 }
@@ -49,18 +46,18 @@ export function csvRow(row: PaymentRow): string {
   return csvLine(Object.values(COLUMNS).map((cell) => cell(row)));
 }
 
-/** The last line of a file that does not hold all: as many cells as the others. */
+/** The last line of an incomplete file, with as many cells as the others. */
 export function csvIncomplete(): string {
-  const words = `INCOMPLETE: only the newest ${EXPORT_ROWS_MAX} payments; narrow the dates`;
+  const notice = `INCOMPLETE: only the newest ${EXPORT_ROWS_MAX} payments; narrow the dates`;
   return csvLine([
-    words,
+    notice,
     ...Object.keys(COLUMNS)
       .slice(1)
       .map(() => ''),
   ]);
 }
 
-/** What spreadsheets take for the beginning of a formula, in full-width forms too. */
+/** How a formula begins for spreadsheets, full-width forms included. */
 const FORMULA = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
 const NEEDS_QUOTES = /[",\r\n]/;
 
@@ -69,7 +66,7 @@ export function csvLine(cells: readonly string[]): string {
   return cells.map(csvCell).join(',') + LINE_END;
 }
 
-/** A cell; the apostrophe before what would be a formula is how spreadsheets write text. */
+/** A cell. The apostrophe keeps spreadsheets from running customers' text as a formula. */
 function csvCell(text: string): string {
   const harmless = FORMULA.test(text) ? `'${text}` : text;
   const quoted = NEEDS_QUOTES.test(harmless) || harmless !== text;
@@ -77,8 +74,8 @@ function csvCell(text: string): string {
 }
 
 /**
- * The file, made as fast as it is read and never held as a whole. When the pages throw, the stream
- * fails: the reader's download breaks off and is not taken for a complete file.
+ * The file, written as fast as the client reads it and never held whole. If a page throws, the
+ * stream fails and the download breaks off: no client takes it for a complete file.
  */
 export function csvStream(
   pages: AsyncGenerator<readonly PaymentRow[], void, void>,

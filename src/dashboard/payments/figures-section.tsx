@@ -94,7 +94,7 @@ function Tile(props: {
   );
 }
 
-/** What the charts show, for whoever cannot see them or wants to know exactly. */
+/** What the charts show, for readers who cannot see them or want exact numbers. */
 function Numbers(props: { readonly call: DashboardCall; readonly figures: CurrencyFigures }) {
   const { call, figures } = props;
   const text = DASHBOARD_TEXTS[call.language].payments;

@@ -2,13 +2,13 @@ import { hasEnded } from '../../domain/intent.ts';
 import { CURRENCIES, type Currency, METHODS, type Method } from '../../domain/method.ts';
 import type { DayTotal } from '../../read-model/totals.ts';
 
-/** Payments of a range in numbers. Pure; amounts in minor units, never of two currencies together. */
+/** Payments of a range in numbers. Pure. Amounts are in minor units of one currency each. */
 
-/** What the totals cover when the form names no dates: as many days, today included. */
+/** The days of the totals when the form names no dates, today included. */
 export const FIGURES_DAYS = 30;
-/** A longer range is refused: a year can be compared with the year before, and D1 reads little. */
+/** No totals of a longer range: a year is enough to compare, and D1 reads little for it. */
 export const FIGURES_DAYS_MAX = 366;
-/** More bars cannot be told apart on a phone: then one stands for several days. */
+/** A phone cannot show more bars apart; in a longer range a bar stands for several days. */
 const BARS_MAX = 62;
 
 export interface FigureDays {
@@ -17,7 +17,7 @@ export interface FigureDays {
 }
 
 export interface Counts {
-  /** Of what was paid, without commission. */
+  /** Without commission. */
   readonly paidMinor: number;
   readonly paid: number;
   /** Paid, failed, expired or canceled. */
@@ -27,11 +27,11 @@ export interface Counts {
 }
 
 export interface MethodFigures extends Counts {
-  /** Null: none was chosen. */
+  /** Null where the customer chose none. */
   readonly method: Method | null;
 }
 
-/** One bar of volume: usually a day. Both days belong to it. */
+/** One bar of volume, usually a day. Includes both days. */
 export interface VolumeBar extends FigureDays {
   readonly paidMinor: number;
   readonly paid: number;
@@ -39,17 +39,17 @@ export interface VolumeBar extends FigureDays {
 
 export interface CurrencyFigures extends Counts {
   readonly currency: Currency;
-  /** In the order of METHODS, those that were used, then those without any. */
+  /** The used methods in the order of METHODS, then the payments without a method. */
   readonly methods: readonly MethodFigures[];
-  /** Every day of the range, also those without payments. */
+  /** Every day of the range, even without payments. */
   readonly bars: readonly VolumeBar[];
   /** Of the highest bar. */
   readonly barMinorMax: number;
 }
 
 /**
- * The days that the totals cover: those of the form, else the last thirty up to `today`. Null when
- * the range is longer than FIGURES_DAYS_MAX.
+ * The days that the totals cover: those of the form, else the last FIGURES_DAYS up to `today`. Null
+ * when the range is longer than FIGURES_DAYS_MAX.
  */
 export function figureDays(
   fromDay: number | null,
@@ -61,14 +61,14 @@ export function figureDays(
   return to - from < FIGURES_DAYS_MAX ? { fromDay: from, toDay: to } : null;
 }
 
-/** How many days one bar stands for, so that all of them can be told apart. */
+/** How many days one bar stands for. */
 export function daysPerBar({ fromDay, toDay }: FigureDays): number {
   return Math.ceil((toDay - fromDay + 1) / BARS_MAX);
 }
 
 /**
- * The figures of each currency in which there was any payment. `totals` lie within `days`, by day
- * or by stretches of `daysPerBar` under their first day.
+ * The figures of each currency with payments. `totals` lie within `days`: one a day, or one for each
+ * `daysPerBar` days under the first of them.
  */
 export function figuresOf(totals: readonly DayTotal[], days: FigureDays): CurrencyFigures[] {
   return CURRENCIES.flatMap((currency) => {
@@ -120,8 +120,8 @@ function barsOf(totals: readonly DayTotal[], range: FigureDays): VolumeBar[] {
 }
 
 /**
- * `part` of `whole` in tenths of a percent, rounded half up; but never all when it is not all, and
- * never nothing when it is something. Null of nothing.
+ * `part` of `whole` in tenths of a percent, rounded half up. Only the whole gives 100 %, and only
+ * nothing gives 0 %. Null when `whole` is 0.
  */
 export function rateTenths(part: number, whole: number): number | null {
   if (whole === 0) {

@@ -16,8 +16,8 @@ import {
 const SEARCH_LENGTH_MAX = 300;
 
 /**
- * Posted, though it changes nothing: what is searched for may be a phone number, and addresses end
- * up in logs and histories.
+ * Posted, though it changes nothing: the search may be a phone number, and addresses end up in logs
+ * and browser histories.
  */
 export function SearchForm(props: { readonly call: DashboardCall; readonly value?: string }) {
   const { call, value = '' } = props;
@@ -137,7 +137,7 @@ function Entry(props: FieldProps & { readonly type: 'date' | 'text'; readonly hi
       error={error}
     >
       {(attributes) =>
-        // A date field would hide a text that is no date.
+        // A date field would not show a text that is no date.
         type === 'date' && error === null ? (
           <input {...attributes} {...common} type="date" />
         ) : (

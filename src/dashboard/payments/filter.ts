@@ -34,18 +34,18 @@ export type FilterProblem =
   | 'bad_amount'
   | 'amounts_reversed';
 
-/** The form as it was sent, what is wrong with it, and what it asks for. */
+/** The form as it was sent, its problems, and the filter that it asks for. */
 export interface FilterForm {
   readonly values: Readonly<Record<FilterField, string>>;
   readonly problems: Readonly<Partial<Record<FilterField, FilterProblem>>>;
   /** Meaningless while there are problems. */
   readonly filter: PaymentFilter;
-  /** Days as `businessDay` counts them; both belong to the range. Null: no bound. */
+  /** Days as `businessDay` counts them, both included. Null: no bound. */
   readonly fromDay: number | null;
   readonly toDay: number | null;
 }
 
-/** Up to 999,999,999.99, with or without commas between thousands. */
+/** Up to 999,999,999.99, with or without commas. */
 const AMOUNT = /^(?:\d{1,9}|\d{1,3}(?:,\d{3}){1,2})(?:\.\d{1,2})?$/;
 
 /** Reads the filters of a list's address. Days are those of Addis Ababa, amounts in major units. */

@@ -66,7 +66,7 @@ function AttemptCard(props: {
           untrustedRow(text.phone, attempt.phone),
           untrustedRow(text.railReference, attempt.railReference),
           untrustedRow(text.receipt, attempt.receipt),
-          untrustedRow(text.railWords, attempt.railWords),
+          untrustedRow(text.providerCode, attempt.providerCode),
           attempt.failureReason === null
             ? null
             : [text.reason, text.failure[attempt.failureReason]],
@@ -135,7 +135,7 @@ function detailText({ language }: Call, detail: HistoryDetail | null): string | 
     return null;
   }
   const text = DASHBOARD_TEXTS[language].payment;
-  const { attemptIndex, method, attemptStatus, reason, receipt, words, anomaly } = detail;
+  const { attemptIndex, method, attemptStatus, reason, receipt, providerCode, anomaly } = detail;
   const parts = [
     attemptIndex !== undefined &&
       (method === undefined
@@ -144,7 +144,7 @@ function detailText({ language }: Call, detail: HistoryDetail | null): string | 
     attemptStatus !== undefined && text.attemptStatus[attemptStatus],
     reason !== undefined && text.failure[reason],
     receipt !== undefined && `${text.receipt}: ${receipt}`,
-    words !== undefined && `${text.railWords}: ${words}`,
+    providerCode !== undefined && `${text.providerCode}: ${providerCode}`,
     anomaly !== undefined && text.anomalyTitle[anomaly],
     detail.late === true && text.lateTitle,
     detail.operator !== undefined && `${text.actor.operator}: ${detail.operator}`,

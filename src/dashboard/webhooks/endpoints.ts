@@ -38,18 +38,10 @@ export function defaultUrl(db: D1Database, tenant: Tenant): Promise<string | nul
   }).first<string>('url');
 }
 
-/** Lets paused endpoints go on, each with its audit entry. The others stay as they are. */
-export async function resumeEndpoints(
-  call: DashboardCall,
-  origins: readonly string[],
-): Promise<void> {
-  if (origins.length > 0) {
-    await runBatch(
-      call.env.DB,
-      origins.flatMap((origin) => resumeStatements(call, origin)),
-    );
-    forgetSettingsOf(tenantOf(call));
-  }
+/** Resumes a paused endpoint, with its audit entry. Does nothing to one that is not paused. */
+export async function resumePausedEndpoint(call: DashboardCall, origin: string): Promise<void> {
+  await runBatch(call.env.DB, resumeStatements(call, origin));
+  forgetSettingsOf(tenantOf(call));
 }
 
 /** The first changes a row if the endpoint was paused; the second records that. */

@@ -41,12 +41,12 @@ interface Props {
 function EventPage({ call, details, body }: Props & { readonly body: string | null }) {
   const text = DASHBOARD_TEXTS[call.language].events;
   const { event } = details;
-  const { resent, late, paused } = text.done;
+  const { resent, late } = text.done;
   const mayDevelop = may(call, 'develop');
   return (
     <WebhooksFrame call={call} title={text.eventTitle(wireType(event.type))} active="events">
       <DoneMessage call={call} texts={{ resent }} />
-      <DoneMessage call={call} texts={{ late, paused }} tone="bad" />
+      <DoneMessage call={call} texts={{ late }} tone="bad" />
       <section class="card">
         <EventFacts call={call} details={details} />
         {mayDevelop && <Resend call={call} details={details} />}
@@ -119,25 +119,22 @@ function EventFacts({ call, details }: Props) {
 
 function Resend({ call, details }: Props) {
   const text = DASHBOARD_TEXTS[call.language].events;
-  const { event, paused, uniqueId } = details;
+  const { event, uniqueId } = details;
   const { deliveryStatus, sequence } = event;
   if (!RESENDABLE.includes(deliveryStatus)) {
     const isMoot = deliveryStatus === 'superseded';
     return <p class="quiet">{isMoot ? text.notSuperseded : text.notNow}</p>;
   }
-  const label = deliveryStatus === 'waiting' ? text.sendNow : text.sendAgain;
   return (
     <PostForm
       call={call}
       class="stack"
       action={eventPath(call.environment, { uniqueId, sequence }, '/resend')}
-      fields={paused === null ? {} : { resume: '1' }}
     >
-      {paused !== null && <p>{text.endpointPaused(paused.origin)}</p>}
       <p class="hint">{text.againHint[deliveryStatus === 'delivered' ? 'delivered' : 'other']}</p>
       <div class="buttons">
         <button class="primary" type="submit">
-          {paused === null ? label : text.resumeAndSend}
+          {deliveryStatus === 'waiting' ? text.sendNow : text.sendAgain}
         </button>
       </div>
     </PostForm>

@@ -1,12 +1,11 @@
 import { runBatch } from '../../database.ts';
 import { type IntentClient, intentByUniqueId } from '../../intent/client.ts';
 import type { EventSummary } from '../../intent/protocol.ts';
-import { type Endpoint, endpointOrigin, listEndpoints } from '../../webhooks/endpoints.ts';
 import { audited } from '../audited.ts';
 import { type DashboardCall, tenantOf } from '../call.ts';
 import { eventPath } from '../paths.ts';
 import { RESENDABLE } from './elements.tsx';
-import { defaultUrl, resumeEndpoints } from './endpoints.ts';
+import { defaultUrl } from './endpoints.ts';
 
 /** An event as its payment's object has it. */
 export interface EventDetails {
@@ -16,11 +15,9 @@ export interface EventDetails {
   /** The payment's own address, else the default one, else null. */
   readonly destination: string | null;
   readonly isDefault: boolean;
-  /** The endpoint of the destination if it is paused, else null. */
-  readonly paused: Endpoint | null;
 }
 
-/** A payment has a handful of versions; a longer number is of no event. */
+/** A payment has few versions, so a longer number names no event. */
 const SEQUENCE = /^[1-9]\d{0,8}$/;
 
 /** The event that the path names, if this tenant has it. */
@@ -37,46 +34,30 @@ export async function readEvent(call: DashboardCall): Promise<EventDetails | nul
     return null;
   }
   const { callbackUrl } = read.intent.terms;
-  const [url, endpoints] = await Promise.all([
-    defaultUrl(call.env.DB, tenant),
-    listEndpoints(call.env.DB, tenant),
-  ]);
-  const destination = callbackUrl ?? url;
-  const origin = destination === null ? null : endpointOrigin(destination);
-  const paused = endpoints.find((known) => known.origin === origin && known.pausedAtMs !== null);
-  const isDefault = callbackUrl === null;
-  return { client, uniqueId, event, destination, isDefault, paused: paused ?? null };
+  const destination = callbackUrl ?? (await defaultUrl(call.env.DB, tenant));
+  return { client, uniqueId, event, destination, isDefault: callbackUrl === null };
 }
 
 export interface Resent {
-  /**
-   * - `paused`: its endpoint is paused, and the form did not ask to resume that.
-   * - `late`: the event is on its way or superseded by now.
-   */
-  readonly outcome: 'resent' | 'paused' | 'late';
+  /** `late`: the event is on its way or superseded by now. */
+  readonly outcome: 'resent' | 'late';
   /** The event's page, which has a message for each outcome. */
   readonly path: string;
 }
 
 /**
- * Resends the event that the path names, from the start of its schedule. A form with `resume` first
- * resumes its paused endpoint. The object and the audit log cannot change in one commit: the entry
- * follows, so the log never records what did not happen. Null: no such event.
+ * Resends the event that the path names, from the start of its schedule. The object and the audit
+ * log cannot change in one commit: the entry follows, so the log never records what did not happen.
+ * Null: no such event.
  */
 export async function resendEvent(call: DashboardCall): Promise<Resent | null> {
   const details = await readEvent(call);
   if (details === null) {
     return null;
   }
-  const { client, uniqueId, event, paused } = details;
+  const { client, uniqueId, event } = details;
   const { sequence, eventId } = event;
   const path = eventPath(call.environment, { uniqueId, sequence });
-  if (paused !== null) {
-    if (!call.form.has('resume')) {
-      return { outcome: 'paused', path };
-    }
-    await resumeEndpoints(call, [paused.origin]);
-  }
   if (!(await client.resendEvent(sequence, RESENDABLE))) {
     return { outcome: 'late', path };
   }

@@ -4,24 +4,17 @@ import { countText } from '../../i18n/money-text.ts';
 import { countFailedEvents } from '../../read-model/events-list.ts';
 import { answerPage } from '../../ui/answer.ts';
 import { Message } from '../../ui/elements.tsx';
-import { ENDPOINTS_MAX, type Endpoint, listEndpoints } from '../../webhooks/endpoints.ts';
 import { audited } from '../audited.ts';
 import { type DashboardCall, shownAt, tenantOf } from '../call.ts';
 import { type DaysForm, dateOf, readDays } from '../days.ts';
 import { PostForm } from '../forms.tsx';
 import { webhooksPath } from '../paths.ts';
 import { DaysFields, DaysProblemMessage, WebhooksFrame } from './elements.tsx';
-import { resumeEndpoints } from './endpoints.ts';
 import { RESEND_BATCH, type ResendResult, resendFailed } from './resend.ts';
 
 /** The days in the empty form: more than a weekend and than the wait for a pause. */
 const DAYS_OFFERED_MS = 6 * 24 * 60 * 60 * 1_000;
 const BAD_REQUEST = 400;
-
-interface Found {
-  readonly failed: number;
-  readonly paused: readonly Endpoint[];
-}
 
 /** GET …/webhooks/resend: how many events failed in these days. Sends nothing. */
 export async function showResend(call: DashboardCall): Promise<Response> {
@@ -35,19 +28,10 @@ export async function showResend(call: DashboardCall): Promise<Response> {
 
 async function answerDays(call: DashboardCall, days: DaysForm): Promise<Response> {
   const isGood = days.problem === null;
-  const found = isGood ? await find(call, days) : null;
-  return answerPage(call, <ResendPage call={call} days={days} found={found} />, {
+  const failed = isGood ? await countFailedEvents(call.env.DB, tenantOf(call), days.range) : null;
+  return answerPage(call, <ResendPage call={call} days={days} failed={failed} />, {
     status: isGood ? 200 : BAD_REQUEST,
   });
-}
-
-async function find(call: DashboardCall, days: DaysForm): Promise<Found> {
-  const tenant = tenantOf(call);
-  const [failed, endpoints] = await Promise.all([
-    countFailedEvents(call.env.DB, tenant, days.range),
-    listEndpoints(call.env.DB, tenant),
-  ]);
-  return { failed, paused: endpoints.filter(({ pausedAtMs }) => pausedAtMs !== null) };
 }
 
 /** POST …/webhooks/resend: one batch. The answer says how many are left, with a form for the next. */
@@ -57,10 +41,6 @@ export async function resendMany(call: DashboardCall): Promise<Response> {
   const days = readDays(form.text('from'), form.text('to'));
   if (days.problem !== null) {
     return answerDays(page, days);
-  }
-  if (form.has('resume')) {
-    // The endpoints that the form names, and no others that were paused since.
-    await resumeEndpoints(call, form.all('origin').slice(0, ENDPOINTS_MAX));
   }
   const result = await resendFailed(env, tenantOf(call), days.range, form.text('cursor'));
   const { resent, unchanged, unreachable } = result;
@@ -75,7 +55,7 @@ interface Props {
   readonly days: DaysForm;
 }
 
-function ResendPage({ call, days, found }: Props & { readonly found: Found | null }) {
+function ResendPage({ call, days, failed }: Props & { readonly failed: number | null }) {
   const text = DASHBOARD_TEXTS[call.language].events;
   return (
     <WebhooksFrame call={call} title={text.resendTitle} active="resend">
@@ -85,15 +65,15 @@ function ResendPage({ call, days, found }: Props & { readonly found: Found | nul
         <DaysFields call={call} days={days} />
         <button type="submit">{text.count}</button>
       </form>
-      {found !== null && <Confirmation call={call} days={days} found={found} />}
+      {failed !== null && <Confirmation call={call} days={days} failed={failed} />}
     </WebhooksFrame>
   );
 }
 
-function Confirmation({ call, days, found }: Props & { readonly found: Found }) {
+function Confirmation({ call, days, failed }: Props & { readonly failed: number }) {
   const { events: text, frame } = DASHBOARD_TEXTS[call.language];
   const count = (events: number) => countText(events, frame.locale);
-  if (found.failed === 0) {
+  if (failed === 0) {
     return <p class="empty">{text.foundNone}</p>;
   }
   return (
@@ -104,25 +84,8 @@ function Confirmation({ call, days, found }: Props & { readonly found: Found }) 
       fields={{ from: days.from, to: days.to }}
     >
       <p>
-        <strong>{text.found(count(found.failed))}</strong>
+        <strong>{text.found(count(failed))}</strong>
       </p>
-      {found.paused.length > 0 && (
-        <>
-          <p>{text.pausedCount(count(found.paused.length))}</p>
-          <ul class="origins">
-            {found.paused.map(({ origin }) => (
-              <li>
-                {origin}
-                <input type="hidden" name="origin" value={origin} />
-              </li>
-            ))}
-          </ul>
-          <label class="choice">
-            <input type="checkbox" name="resume" value="1" checked />
-            {text.resumeAll}
-          </label>
-        </>
-      )}
       <div class="buttons">
         <button class="primary" type="submit">
           {text.confirm(count(RESEND_BATCH))}

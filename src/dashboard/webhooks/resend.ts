@@ -6,26 +6,26 @@ import { errorText, log } from '../../log.ts';
 import { parseCursor, readPage, type TimeRange } from '../../paging.ts';
 import { countFailedEvents, type EventRow, failedEventsOf } from '../../read-model/events-list.ts';
 
-/** Events of one request: some seconds of a Worker's time, and far below what it may call. */
+/** Events of one request: a few seconds, and far fewer calls than a Worker may make. */
 export const RESEND_BATCH = 200;
 
 export interface ResendResult {
   readonly resent: number;
-  /** Not failed any more: the read model is seconds behind the objects, and others press buttons too. */
+  /** No longer failed: the read model is seconds behind the objects, and others resend too. */
   readonly unchanged: number;
-  /** Nobody knows: their objects could not be reached. */
+  /** Unknown: their objects could not be reached. */
   readonly unreachable: number;
-  /** Where to go on, or null when this was all. */
+  /** Where the next batch begins, or null after the last. */
   readonly nextCursor: string | null;
-  /** How many are left from there on; may count some of the last millisecond's twice. */
+  /** How many are left; may count some events of the last millisecond twice. */
   readonly left: number;
 }
 
-type Fate = 'resent' | 'unchanged' | 'unreachable';
+type Outcome = 'resent' | 'unchanged' | 'unreachable';
 
 /**
- * Sends the next failed events of a range again, newest first: one batch of them. Each object
- * decides for itself whether its event has failed still, so doing it twice sends nothing twice.
+ * Resends one batch of the failed events of a range, newest first. Each object decides whether its
+ * event is still failed, so a repeated batch sends nothing twice.
  */
 export async function resendFailed(
   env: Env,
@@ -35,8 +35,8 @@ export async function resendFailed(
 ): Promise<ResendResult> {
   const cursor = parseCursor(cursorText);
   const page = await readPage(env.DB, failedEventsOf(tenant, range), cursor, RESEND_BATCH);
-  const fates = await concurrently(page.rows, (row) => resend(env, tenant, row));
-  const count = (fate: Fate) => fates.filter((other) => other === fate).length;
+  const outcomes = await concurrently(page.rows, (row) => resend(env, tenant, row));
+  const count = (outcome: Outcome) => outcomes.filter((other) => other === outcome).length;
   const lastMs = page.rows.at(-1)?.createdAtMs ?? 0;
   const left =
     page.nextCursor === null
@@ -51,7 +51,7 @@ export async function resendFailed(
   };
 }
 
-async function resend(env: Env, tenant: Tenant, row: EventRow): Promise<Fate> {
+async function resend(env: Env, tenant: Tenant, row: EventRow): Promise<Outcome> {
   const client = intentByUniqueId(env, tenant, row.uniqueId);
   try {
     return (await client.resendEvent(row.sequence, FAILED_DELIVERIES)) ? 'resent' : 'unchanged';

@@ -4,22 +4,22 @@ import { prepare, type SqlStatement } from '../../database.ts';
 import type { Tenant } from '../../domain/intent.ts';
 import { SECRETS_MAX, webhookSecretContext } from '../../webhooks/settings.ts';
 
-/** Signing secrets as people manage them; `webhooks/settings` is what signs with them. */
+/** A signing secret as members manage it; `src/webhooks/settings.ts` reads them for signing. */
 export interface SecretEntry {
   readonly id: string;
   readonly createdAtMs: number;
-  /** Null: until a newer one takes its place. */
+  /** Null until a newer secret replaces it. */
   readonly expiresAtMs: number | null;
 }
 
-/** Hours that old secrets stay in force beside a new one. */
+/** Hours that old secrets stay in force next to a new one. */
 export const OVERLAP_HOURS = ['0', '1', '24', '72'] as const;
 export const OVERLAP_HOURS_DEFAULT = '24';
 
 const IN_FORCE = `merchant_id = ?1 AND environment = ?2
   AND (expires_at_ms IS NULL OR expires_at_ms > ?3)`;
 
-/** Those in force, newest first; never their values. */
+/** The secrets in force, newest first, without their values. */
 export async function secretsInForce(
   db: D1Database,
   tenant: Tenant,
@@ -28,15 +28,15 @@ export async function secretsInForce(
   const { results } = await prepare(db, {
     sql: `SELECT id, created_at_ms AS createdAtMs, expires_at_ms AS expiresAtMs
       FROM webhook_secrets WHERE ${IN_FORCE} ORDER BY created_at_ms DESC, id DESC LIMIT ?4`,
-    // An operator may have added more than count.
+    // The operator may have added more than SECRETS_MAX.
     params: [tenant.merchantId, tenant.environment, nowMs, 2 * SECRETS_MAX],
   }).all<SecretEntry>();
   return results;
 }
 
 /**
- * Adds a secret unless the tenant has SECRETS_MAX that will go on being in force; then changes no
- * row. Sealed for the tenant.
+ * Adds a secret, sealed for the tenant. Changes no row if SECRETS_MAX others would stay in force
+ * next to it.
  */
 export function insertSecret(
   tenant: Tenant,
@@ -59,7 +59,7 @@ export function insertSecret(
   };
 }
 
-/** Lets the others end then, or earlier where that is set already; only if `id` was added. */
+/** Ends the other secrets then, or earlier where that is already set; only if `id` was added. */
 export function expireOthers(tenant: Tenant, id: string, expireAtMs: number): SqlStatement {
   return {
     sql: `UPDATE webhook_secrets SET expires_at_ms = ?3
@@ -69,7 +69,7 @@ export function expireOthers(tenant: Tenant, id: string, expireAtMs: number): Sq
   };
 }
 
-/** Ends a secret at once, unless none would be left that goes on. */
+/** Ends a secret at once, unless every other one has an end. */
 export function endSecret(tenant: Tenant, id: string, nowMs: number): SqlStatement {
   return {
     sql: `UPDATE webhook_secrets SET expires_at_ms = ?3

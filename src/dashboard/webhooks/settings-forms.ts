@@ -16,7 +16,7 @@ import { audited, auditedIfChanged } from '../audited.ts';
 import { type DashboardCall, tenantOf } from '../call.ts';
 import { noticePage } from '../notices.tsx';
 import { webhooksPath } from '../paths.ts';
-import { addressProblem, defaultUrl, resumeEndpoints, resumeStatements } from './endpoints.ts';
+import { addressProblem, defaultUrl, resumePausedEndpoint, resumeStatements } from './endpoints.ts';
 import {
   endSecret,
   expireOthers,
@@ -34,7 +34,7 @@ const HOUR_MS = 60 * 60 * 1_000;
 const BAD_REQUEST = 400;
 const TOO_MANY_REQUESTS = 429;
 
-/** POST …/webhooks/url: where events without a callbackUrl go; empty: nowhere. */
+/** POST …/webhooks/url: where events without a callbackUrl go. Empty: nowhere. */
 export async function changeUrl(call: DashboardCall): Promise<Response> {
   const typed = call.form.text('url');
   const problem = typed === '' ? null : addressProblem(call, typed);
@@ -121,7 +121,7 @@ export async function endSecretNow(call: DashboardCall): Promise<Response> {
 
 /** POST …/webhooks/endpoints/resume */
 export async function resumePaused(call: DashboardCall): Promise<Response> {
-  await resumeEndpoints(call, [call.form.text('origin')]);
+  await resumePausedEndpoint(call, call.form.text('origin'));
   return redirectTo(call, webhooksPath(call.environment), { done: 'resumed' });
 }
 

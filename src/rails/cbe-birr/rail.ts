@@ -10,7 +10,7 @@ import {
   refusedCallback,
   textReply,
 } from '../callback.ts';
-import { withWords } from '../provider-code.ts';
+import { withProviderCode } from '../provider-code.ts';
 import type {
   Callbacks,
   OpenedCallback,
@@ -96,23 +96,23 @@ export function cbeBirrRail(
       // By this alone an operator can ask the bank.
       railReference: transactionId,
       status: answer.type === 'answered' ? answer.status : undefined,
-      word: report?.word ?? null,
+      providerCode: report?.providerCode ?? null,
     };
     switch (report?.state) {
       case 'paid':
         // The report has no number of CBE's own that could be kept as a receipt.
-        return withWords({ type: 'succeeded', receipt: null }, logged.word);
+        return withProviderCode({ type: 'succeeded', receipt: null }, logged.providerCode);
       case 'failed':
         logRailAnswer({ ...logged, level: 'info' });
-        return withWords({ type: 'failed', reason: 'declined' }, logged.word);
+        return withProviderCode({ type: 'failed', reason: 'declined' }, logged.providerCode);
       default:
         logRailAnswer(logged);
-        return withWords({ type: 'unknown', checkAtMs }, logged.word);
+        return withProviderCode({ type: 'unknown', checkAtMs }, logged.providerCode);
     }
   };
 
   const readReport = async (
-    { transactionId, state, word }: StateReport,
+    { transactionId, state, providerCode }: StateReport,
     order: RailOrder,
   ): Promise<CallbackReading> => {
     if (![order.attempt.railReference, order.orderId].includes(transactionId)) {
@@ -121,7 +121,13 @@ export function cbeBirrRail(
     if (state === 'unknown') {
       const { reference } = order.attempt;
       const railReference = transactionId;
-      logRailAnswer({ rail: CBE_BIRR_RAIL_ID, call: 'callback', reference, railReference, word });
+      logRailAnswer({
+        rail: CBE_BIRR_RAIL_ID,
+        call: 'callback',
+        reference,
+        railReference,
+        providerCode,
+      });
     }
     // The cipher and hash are weak, and an old callback can be sent again: whatever it says, CBE
     // itself is asked. When it does not say, it is asked again soon, for the callback is news.
@@ -136,7 +142,7 @@ export function cbeBirrRail(
       ? {
           type: 'outcome',
           // The report and the status query contradict each other.
-          outcome: withWords({ type: 'unknown', checkAtMs }, word),
+          outcome: withProviderCode({ type: 'unknown', checkAtMs }, providerCode),
           reply: textReply(503, 'Not confirmed'),
         }
       : // The reply that CBE expects is not published; its other endpoints answer 200.

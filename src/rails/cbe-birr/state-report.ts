@@ -6,8 +6,8 @@ import { type CbeBirrSettings, normalizedState } from './settings.ts';
 export interface StateReport {
   readonly transactionId: string;
   readonly state: PaymentState;
-  /** The state in CBE's own word. */
-  readonly word: string;
+  /** The state as CBE writes it. */
+  readonly providerCode: string;
 }
 
 /** `unknown`: in neither of the operator's lists. */
@@ -33,7 +33,7 @@ export function callbackReport(
     ['TNDDate', date],
     ['transactionId', transactionId],
   ])
-    ? { transactionId, state: stateOf(settings, state), word: state }
+    ? { transactionId, state: stateOf(settings, state), providerCode: state }
     : null;
 }
 
@@ -55,7 +55,7 @@ export function statusReport(
     ['Tillcode', tillCode],
     ['TransactionId', transactionId],
   ])
-    ? { transactionId, state: stateOf(settings, state), word: state }
+    ? { transactionId, state: stateOf(settings, state), providerCode: state }
     : null;
 }
 

@@ -56,9 +56,9 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
 export type Mismatch = 'other_order' | 'wrong_amount';
 
 /** Its codes and its state, for the log: never its prose. */
-export function wordOf({ responseCode, errorCode, state }: EbirrReport): string | null {
-  const words = [responseCode, errorCode, state].filter((word) => word !== null);
-  return words.length === 0 ? null : [...new Set(words)].join(' ');
+export function codeOf({ responseCode, errorCode, state }: EbirrReport): string | null {
+  const codes = [responseCode, errorCode, state].filter((code) => code !== null);
+  return codes.length === 0 ? null : [...new Set(codes)].join(' ');
 }
 
 /** What in `report` contradicts `order`, or null. Only what was sent can be compared. */

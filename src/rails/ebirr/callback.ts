@@ -7,10 +7,10 @@ import {
   jsonReply,
   refusedCallback,
 } from '../callback.ts';
-import { withWords } from '../provider-code.ts';
+import { withProviderCode } from '../provider-code.ts';
 import type { RailOrder } from '../rail.ts';
 import { logRailAnswer } from '../rail-log.ts';
-import { type EbirrReport, ebirrReport, meaningOf, mismatchOf, wordOf } from './answer.ts';
+import { codeOf, type EbirrReport, ebirrReport, meaningOf, mismatchOf } from './answer.ts';
 import { EBIRR_RAIL_ID } from './settings.ts';
 
 /**
@@ -28,18 +28,18 @@ export function readEbirrCallback(call: CallbackCall, order: RailOrder): Callbac
     return refused(mismatch, 403);
   }
   const outcome = outcomeOf(report);
-  const word = wordOf(report);
+  const providerCode = codeOf(report);
   if (outcome?.type !== 'succeeded') {
     const { reference } = order.attempt;
     const level = outcome?.type === 'failed' ? 'info' : 'warn';
-    logRailAnswer({ rail: EBIRR_RAIL_ID, call: 'callback', reference, word, level });
+    logRailAnswer({ rail: EBIRR_RAIL_ID, call: 'callback', reference, providerCode, level });
   }
   if (outcome === null) {
     return refused('unknown_state', 422);
   }
   return {
     type: 'outcome',
-    outcome: withWords(outcome, word),
+    outcome: withProviderCode(outcome, providerCode),
     // What eBirr expects is not documented; integrators answer 200.
     reply: jsonReply(200, { received: true }),
   };

@@ -3,10 +3,10 @@ import type { Currency, Method } from '../../domain/method.ts';
 import { callRail } from '../call-rail.ts';
 import type { CallbackCall } from '../callback.ts';
 import { phoneToPrompt, promptPlan } from '../phone-prompt.ts';
-import { withWords } from '../provider-code.ts';
+import { withProviderCode } from '../provider-code.ts';
 import type { Callbacks, PhoneCheck, Rail, RailOrder, SlowStart, StartResult } from '../rail.ts';
 import { logRailAnswer } from '../rail-log.ts';
-import { type EbirrReport, ebirrReport, meaningOf, mismatchOf, wordOf } from './answer.ts';
+import { codeOf, type EbirrReport, ebirrReport, meaningOf, mismatchOf } from './answer.ts';
 import { readEbirrCallback } from './callback.ts';
 import { purchaseFor, purchaseRequest } from './purchase.ts';
 import { EBIRR_RAIL_ID, type EbirrSettings } from './settings.ts';
@@ -75,7 +75,7 @@ async function purchase(
   const report = answer.type === 'answered' ? ebirrReport(answer.text) : null;
   const result: StartResult =
     answer.type === 'answered' ? startResult(answer.status, report, order) : { type: 'unknown' };
-  const word = report && wordOf(report);
+  const providerCode = report && codeOf(report);
   if (result.type !== 'settled') {
     const isCustomers = result.type === 'refused' && result.reason !== 'misconfigured';
     logRailAnswer({
@@ -83,20 +83,20 @@ async function purchase(
       call: 'API_PURCHASE',
       reference: order.attempt.reference,
       status: answer.type === 'answered' ? answer.status : undefined,
-      word,
+      providerCode,
       level: isCustomers ? 'info' : 'warn',
     });
     const isOurs = report !== null && mismatchOf(report, order) === null;
-    return withWords(result, isOurs ? word : null);
+    return withProviderCode(result, isOurs ? providerCode : null);
   }
-  return { ...result, outcome: withWords(result.outcome, word) };
+  return { ...result, outcome: withProviderCode(result.outcome, providerCode) };
 }
 
 function startResult(status: number, report: EbirrReport | null, order: RailOrder): StartResult {
   if (NOT_LET_IN_STATUSES.includes(status)) {
     return { type: 'refused', reason: 'misconfigured' };
   }
-  // eBirr answers 200 also when it refuses: what comes with another status is not its own word.
+  // eBirr answers 200 also when it refuses: what comes with another status is not its own answer.
   if (status !== 200 || report === null || mismatchOf(report, order) !== null) {
     return { type: 'unknown' };
   }

@@ -2,7 +2,7 @@ import type { FailureReason } from '../../domain/intent.ts';
 import { jsonObject } from '../call-rail.ts';
 import type { RailOrder } from '../rail.ts';
 import { CURRENCY_CODES, START_OVER_AFTER_MS } from './cards-order.ts';
-import { integerOf, textOf, wordOf } from './wire.ts';
+import { codeOf, integerOf, textOf } from './wire.ts';
 
 /** `orderStatus` of `getOrderStatusExtended.do` that we know what to make of. */
 const REGISTERED = 0;
@@ -89,14 +89,14 @@ export function readCardsState(text: string, order: RailOrder, nowMs: number): C
 }
 
 /** What the answer says in the gateway's own codes, for the log. */
-export function cardsWord(text: string): string | null {
+export function cardsCode(text: string): string | null {
   const body = jsonObject(text);
-  const error = wordOf(body?.errorCode);
+  const error = codeOf(body?.errorCode);
   if (error !== null && error !== '0') {
     return `errorCode ${error}`;
   }
-  const status = wordOf(body?.orderStatus);
-  const action = wordOf(body?.actionCode);
+  const status = codeOf(body?.orderStatus);
+  const action = codeOf(body?.actionCode);
   return status === null ? null : `orderStatus ${status} actionCode ${action ?? 'none'}`;
 }
 

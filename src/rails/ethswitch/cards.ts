@@ -9,7 +9,7 @@ import {
   emptyReply,
   refusedCallback,
 } from '../callback.ts';
-import { withWords } from '../provider-code.ts';
+import { withProviderCode } from '../provider-code.ts';
 import type { Callbacks, Rail, RailOrder, StartResult, StatusQuery } from '../rail.ts';
 import { logRailAnswer } from '../rail-log.ts';
 import {
@@ -19,7 +19,7 @@ import {
   START_TIMEOUT_MS,
   statusForm,
 } from './cards-order.ts';
-import { type CardsState, cardsWord, readCardsState } from './cards-status.ts';
+import { type CardsState, cardsCode, readCardsState } from './cards-status.ts';
 import { CARDS_RAIL_ID, type CardsSettings } from './settings.ts';
 
 const CURRENCIES: readonly Currency[] = ['ETB', 'USD'];
@@ -66,21 +66,21 @@ export function cardsRail(settings: CardsSettings): Rail & StatusQuery & Callbac
       if (result.type !== 'accepted') {
         logAnswer('register.do', order, answer, 'warn');
       }
-      return withWords(result, wordIn(answer));
+      return withProviderCode(result, codeIn(answer));
     },
 
     async query(order: RailOrder, nowMs: number): Promise<Outcome> {
-      const { state, word } = await askedState(settings, order, nowMs);
+      const { state, providerCode } = await askedState(settings, order, nowMs);
       if (state.type === 'succeeded' || state.type === 'failed') {
-        return withWords(state, word);
+        return withProviderCode(state, providerCode);
       }
       const { checks, startedAtMs } = order.attempt;
       const checkAtMs = nextCheckAtMs(checks, startedAtMs, nowMs);
-      return withWords({ type: 'unknown', checkAtMs }, word);
+      return withProviderCode({ type: 'unknown', checkAtMs }, providerCode);
     },
 
     /**
-     * The optional server callback only says that something happened. Its words and `checksum` are
+     * The optional server callback only says that something happened. Its content and `checksum` are
      * not judged: how EthSwitch would make one is not known, and the gateway is asked anyway.
      */
     async readCallback(call: CallbackCall, order: RailOrder): Promise<CallbackReading> {
@@ -111,7 +111,7 @@ async function askedState(
   settings: CardsSettings,
   order: RailOrder,
   nowMs: number,
-): Promise<{ readonly state: CardsState; readonly word: string | null }> {
+): Promise<{ readonly state: CardsState; readonly providerCode: string | null }> {
   const call = 'getOrderStatusExtended.do';
   const answer = await post(settings, call, statusForm(settings, order), QUERY_TIMEOUT_MS);
   const state: CardsState =
@@ -122,11 +122,11 @@ async function askedState(
     const isCustomers = state.type === 'failed' && state.reason !== 'rail_unavailable';
     logAnswer(call, order, answer, isCustomers ? 'info' : 'warn');
   }
-  return { state, word: wordIn(answer) };
+  return { state, providerCode: codeIn(answer) };
 }
 
-function wordIn(answer: RailAnswer): string | null {
-  return answer.type === 'answered' ? cardsWord(answer.text) : null;
+function codeIn(answer: RailAnswer): string | null {
+  return answer.type === 'answered' ? cardsCode(answer.text) : null;
 }
 
 function logAnswer(
@@ -142,7 +142,7 @@ function logAnswer(
     reference,
     railReference: railReference ?? undefined,
     status: answer.type === 'answered' ? answer.status : undefined,
-    word: wordIn(answer),
+    providerCode: codeIn(answer),
     level,
   });
 }

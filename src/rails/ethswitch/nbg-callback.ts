@@ -3,7 +3,7 @@ import { jsonObject } from '../call-rail.ts';
 import type { CallbackSuspicion } from '../callback.ts';
 import type { RailOrder } from '../rail.ts';
 import { isAbsent, isSentAs } from './nbg-order.ts';
-import { integerOf, minorOf, textOf, wordOf } from './wire.ts';
+import { codeOf, integerOf, minorOf, textOf } from './wire.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -56,9 +56,9 @@ export function readNbgCallback(text: string, order: RailOrder, billerBin: strin
 }
 
 /** The states in a callback, and HTTP's if NBG names one, for the log. */
-export function nbgWord(text: string): string | null {
+export function nbgCode(text: string): string | null {
   const body = jsonObject(text);
-  return wordOf(body?.status, body?.current_status, body?.http_status);
+  return codeOf(body?.status, body?.current_status, body?.http_status);
 }
 
 function suspicious(suspicion: CallbackSuspicion): NbgNotice {

@@ -9,10 +9,10 @@ import {
   jsonReply,
   refusedCallback,
 } from '../callback.ts';
-import { withWords } from '../provider-code.ts';
+import { withProviderCode } from '../provider-code.ts';
 import type { Callbacks, Rail, RailOrder, StartResult } from '../rail.ts';
 import { logRailAnswer, type RailLogEntry } from '../rail-log.ts';
-import { nbgWord, readNbgCallback } from './nbg-callback.ts';
+import { nbgCode, readNbgCallback } from './nbg-callback.ts';
 import { nbgOrderJson, readNbgPage } from './nbg-order.ts';
 import { dropNbgToken, isBusy, type Login, nbgToken } from './nbg-token.ts';
 import { NBG_RAIL_ID, type NbgSettings } from './settings.ts';
@@ -70,15 +70,15 @@ export function nbgRail(settings: NbgSettings): Rail & Callbacks {
       const notice = readNbgCallback(text, order, settings.billerBin);
       if (notice.type === 'suspicious') {
         if (notice.suspicion === 'unknown_state') {
-          logAnswer('callback', order, { word: nbgWord(text) });
+          logAnswer('callback', order, { providerCode: nbgCode(text) });
         }
         return refused(notice.suspicion, 400);
       }
-      const word = nbgWord(text);
-      const outcome = withWords(notice.outcome, word);
+      const providerCode = nbgCode(text);
+      const outcome = withProviderCode(notice.outcome, providerCode);
       if (outcome.type !== 'succeeded') {
         const level = outcome.type === 'failed' ? 'info' : 'warn';
-        logAnswer('callback', order, { word, level });
+        logAnswer('callback', order, { providerCode, level });
       }
       return { type: 'outcome', outcome, reply: jsonReply(200, { code: 'SUCCESS' }) };
     },
@@ -131,18 +131,18 @@ async function createOrder(
   return result;
 }
 
-/** NBG publishes no codes of its own: a refusal's only word is HTTP's status. */
+/** NBG publishes no codes of its own: a refusal has only HTTP's status. */
 function logAnswer(
   call: string,
   { attempt: { reference, railReference } }: RailOrder,
-  said: Partial<Pick<RailLogEntry, 'status' | 'word' | 'level'>>,
+  said: Partial<Pick<RailLogEntry, 'status' | 'providerCode' | 'level'>>,
 ): void {
   logRailAnswer({
     rail: NBG_RAIL_ID,
     call,
     reference,
     railReference: railReference ?? undefined,
-    word: null,
+    providerCode: null,
     ...said,
   });
 }

@@ -21,7 +21,7 @@ const ADDRESSES_MAX = 32;
 /** An absolute http or https URL to which paths can be appended: no user name, query or fragment. */
 const BASE_URL = /^https?:\/\/[^\s/\\?#@]+(?:\/[^\s\\?#@]*)?$/i;
 
-/** Valibot's own words for a wrong set of fields, without what stands in them. */
+/** Valibot's own message for a wrong set of fields, without what stands in them. */
 function fieldsMessage({ expected }: v.BaseIssue<unknown>): string {
   if (expected === 'never') {
     return 'Unknown field.';

@@ -4,7 +4,7 @@ import type { RailOrder } from '../rail.ts';
 const TEXT_CHARACTERS_MAX = 200;
 const URL_CHARACTERS_MAX = 2_048;
 
-/** A text that the rail may have sent as an id or a word; null for anything else. */
+/** A text that the rail may have sent as an id or a state; null for anything else. */
 export function textOf(value: unknown): string | null {
   return typeof value === 'string' && value !== '' && value.length <= TEXT_CHARACTERS_MAX
     ? value
@@ -20,11 +20,11 @@ export function integerOf(value: unknown): number | null {
 }
 
 /** Codes and states as they were sent, for the log; null when there are none. */
-export function wordOf(...values: readonly unknown[]): string | null {
-  const words = values
+export function codeOf(...values: readonly unknown[]): string | null {
+  const codes = values
     .filter((value) => typeof value === 'string' || typeof value === 'number')
     .map(String);
-  return words.length === 0 ? null : [...new Set(words)].join(' ');
+  return codes.length === 0 ? null : [...new Set(codes)].join(' ');
 }
 
 const IPV4 = /^\d{1,3}(?:\.\d{1,3}){3}$/;

@@ -99,7 +99,7 @@ export function descriptionText(merchantName: string): string {
 /** The bearer token was not taken, so the push was not looked at: it may be tried with another. */
 export type PushResult =
   | StartResult
-  | { readonly type: 'token_refused'; readonly words?: string | null };
+  | { readonly type: 'token_refused'; readonly providerCode?: string | null };
 
 const TOKEN_REFUSED: PushResult = { type: 'token_refused' };
 
@@ -134,13 +134,13 @@ export function readPush(answer: RailAnswer, reference: string): PushResult {
 }
 
 /** The code in the answer to a push, of whichever of the three forms; for the log. */
-export function pushSaid(answer: RailAnswer): Pick<RailLogEntry, 'status' | 'word'> {
+export function pushSaid(answer: RailAnswer): Pick<RailLogEntry, 'status' | 'providerCode'> {
   if (answer.type === 'no_answer') {
-    return { word: null };
+    return { providerCode: null };
   }
   const fields = jsonObject(answer.text);
   const code = fields?.ResponseCode ?? fields?.errorCode ?? fields?.resultCode;
-  return { status: answer.status, word: codeText(code) };
+  return { status: answer.status, providerCode: codeText(code) };
 }
 
 /** Of the gateway before the service, which also answers in the form of a refused token. */

@@ -9,7 +9,7 @@ import {
   refusedCallback,
 } from '../callback.ts';
 import { phoneToPrompt, promptPlan } from '../phone-prompt.ts';
-import { withWords } from '../provider-code.ts';
+import { withProviderCode } from '../provider-code.ts';
 import type { Callbacks, PhoneCheck, Rail, RailOrder, StartResult } from '../rail.ts';
 import { logRailAnswer, type RailLogEntry } from '../rail-log.ts';
 import { type MpesaReading, readMpesaCallback, resultCodeIn } from './callback.ts';
@@ -36,14 +36,11 @@ const MPESA_PHONE = /^2517\d{8}$/;
  * by callback alone. The provider's status query asks for the receipt number, which only the callback
  * brings, so a push that never reported cannot be queried.
  */
-export function mpesaRail(
-  settings: MpesaSettings,
-  startTimeoutMs = START_TIMEOUT_MS,
-): Rail & PhoneCheck & Callbacks {
+export function mpesaRail(settings: MpesaSettings): Rail & PhoneCheck & Callbacks {
   const rail = {
     id: RAIL_ID,
     currencies: CURRENCIES,
-    startTimeoutMs,
+    startTimeoutMs: START_TIMEOUT_MS,
 
     takesPhone: (phone: string) => MPESA_PHONE.test(phone),
 
@@ -55,7 +52,7 @@ export function mpesaRail(
       if (typeof phone !== 'string') {
         return phone;
       }
-      const answerByMs = Date.now() + startTimeoutMs;
+      const answerByMs = Date.now() + START_TIMEOUT_MS;
       const first = await push(settings, order, phone, answerByMs);
       // M-PESA refuses a token before it looks at the push, so a second push is still the only one.
       const result =
@@ -69,9 +66,9 @@ export function mpesaRail(
       const text = bodyText(call);
       const reading = readMpesaCallback(text, order);
       const level = logLevelOf(reading);
-      const word = resultCodeIn(text);
+      const providerCode = resultCodeIn(text);
       if (level !== null) {
-        logAnswer('callback', order, { word, level });
+        logAnswer('callback', order, { providerCode, level });
       }
       return reading.type === 'refused'
         ? refusedCallback(
@@ -80,7 +77,7 @@ export function mpesaRail(
           )
         : {
             type: 'outcome',
-            outcome: withWords(reading.outcome, word),
+            outcome: withProviderCode(reading.outcome, providerCode),
             reply: jsonReply(200, { ResultCode: 0, ResultDesc: 'Accepted' }),
           };
     },
@@ -99,7 +96,7 @@ function logLevelOf(reading: MpesaReading): 'info' | 'warn' | null {
 function logAnswer(
   call: string,
   { attempt: { reference } }: RailOrder,
-  said: Pick<RailLogEntry, 'status' | 'word' | 'level'>,
+  said: Pick<RailLogEntry, 'status' | 'providerCode' | 'level'>,
 ): void {
   // Not the CheckoutRequestID: it ends with the customer's phone number.
   logRailAnswer({ rail: RAIL_ID, call, reference, ...said });
@@ -115,7 +112,7 @@ async function push(
   const token = await bearerToken(settings, Math.min(TOKEN_TIMEOUT_MS, remainingMs(answerByMs)));
   if (token.type === 'refused') {
     logAnswer('token', order, token.said);
-    return withWords({ type: 'refused', reason: token.reason }, token.said.word);
+    return withProviderCode({ type: 'refused', reason: token.reason }, token.said.providerCode);
   }
   const answer = await callRail(
     `${settings.baseUrl}/mpesa/stkpush/v3/processrequest`,
@@ -131,7 +128,7 @@ async function push(
     remainingMs(answerByMs),
   );
   const said = pushSaid(answer);
-  const result = withWords(readPush(answer, order.attempt.reference), said.word);
+  const result = withProviderCode(readPush(answer, order.attempt.reference), said.providerCode);
   if (result.type !== 'accepted') {
     logAnswer('processrequest', order, said);
   }

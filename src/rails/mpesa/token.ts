@@ -17,7 +17,7 @@ export type TokenResult =
       readonly type: 'refused';
       readonly reason: 'misconfigured' | 'rail_unavailable';
       /** For the log. */
-      readonly said: Pick<RailLogEntry, 'status' | 'word'>;
+      readonly said: Pick<RailLogEntry, 'status' | 'providerCode'>;
     };
 
 interface CachedToken {
@@ -63,7 +63,7 @@ export function forgetToken(settings: MpesaSettings, token: string): void {
 
 function readToken(settings: MpesaSettings, answer: RailAnswer): TokenResult {
   if (answer.type === 'no_answer') {
-    return { type: 'refused', reason: 'rail_unavailable', said: { word: null } };
+    return { type: 'refused', reason: 'rail_unavailable', said: { providerCode: null } };
   }
   const fields = jsonObject(answer.text);
   const token = fields?.access_token;
@@ -73,10 +73,10 @@ function readToken(settings: MpesaSettings, answer: RailAnswer): TokenResult {
     return { type: 'token', token };
   }
   const { status } = answer;
-  const word = codeText(fields?.resultCode);
-  const isRefused = TOKEN_REFUSAL_CODES.has(word) || [400, 401, 403].includes(status);
+  const providerCode = codeText(fields?.resultCode);
+  const isRefused = TOKEN_REFUSAL_CODES.has(providerCode) || [400, 401, 403].includes(status);
   const reason = isRefused ? 'misconfigured' : 'rail_unavailable';
-  return { type: 'refused', reason, said: { status, word } };
+  return { type: 'refused', reason, said: { status, providerCode } };
 }
 
 /** `expires_in` is a text of seconds here, a number elsewhere; without one nothing is kept. */

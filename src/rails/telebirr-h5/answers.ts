@@ -2,17 +2,17 @@ import type { FailureReason } from '../../domain/intent.ts';
 import { jsonObject, type RailAnswer } from '../call-rail.ts';
 import { type Fields, textOf } from './signature.ts';
 
-/** What an answer of telebirr's means. `words`: its error code. */
+/** What an answer of telebirr's means. `providerCode`: its error code. */
 export type Understood =
   | { readonly type: 'success'; readonly content: Fields }
   /** telebirr certainly did nothing. */
   | {
       readonly type: 'refused';
       readonly reason: FailureReason;
-      readonly words?: string | null;
+      readonly providerCode?: string | null;
     }
   /** Nobody knows what telebirr did. */
-  | { readonly type: 'unclear'; readonly words?: string | null };
+  | { readonly type: 'unclear'; readonly providerCode?: string | null };
 
 /**
  * Error codes after which certainly no order stands: the request was turned away before it reached

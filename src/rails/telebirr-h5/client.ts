@@ -1,6 +1,6 @@
 import { BoundedCache } from '../../bounded-cache.ts';
 import { callRail, type RailAnswer } from '../call-rail.ts';
-import { withWords } from '../provider-code.ts';
+import { withProviderCode } from '../provider-code.ts';
 import { logRailAnswer } from '../rail-log.ts';
 import {
   codeIn,
@@ -57,7 +57,7 @@ export function telebirrClient(settings: TelebirrH5Settings, sign: Sign): Telebi
       return result;
     }
     logAnswer('token', reference, answer);
-    return withWords(result, codeIn(answer));
+    return withProviderCode(result, codeIn(answer));
   }
 
   function forget(refused: string): void {
@@ -101,7 +101,7 @@ export function telebirrClient(settings: TelebirrH5Settings, sign: Sign): Telebi
           return result;
         }
         logAnswer(call, reference, answer);
-        return withWords(result, codeIn(answer));
+        return withProviderCode(result, codeIn(answer));
       }
     },
   };
@@ -109,5 +109,5 @@ export function telebirrClient(settings: TelebirrH5Settings, sign: Sign): Telebi
 
 function logAnswer(call: Call | 'token', reference: string, answer: RailAnswer): void {
   const status = answer.type === 'answered' ? answer.status : undefined;
-  logRailAnswer({ rail: RAIL_ID, call, reference, status, word: codeIn(answer) });
+  logRailAnswer({ rail: RAIL_ID, call, reference, status, providerCode: codeIn(answer) });
 }

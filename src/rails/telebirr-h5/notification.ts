@@ -7,11 +7,11 @@ import type { TelebirrH5Settings } from './settings.ts';
 import { type Fields, textOf } from './signature.ts';
 
 /**
- * The words of a notification in upper case, of both families: the documentation's (`Completed`)
+ * The states of a notification in upper case, of both families: the documentation's (`Completed`)
  * and those that a query answers with (`PAY_SUCCESS`), which SDKs expect in notifications too.
  */
-const PAID_WORDS = ['COMPLETED', 'PAY_SUCCESS', 'SUCCESS', 'PAID'];
-const OTHER_WORDS = [
+const PAID_STATES = ['COMPLETED', 'PAY_SUCCESS', 'SUCCESS', 'PAID'];
+const OTHER_STATES = [
   ...['PENDING', 'PAYING', 'WAIT_PAY', 'ACCEPTED'],
   ...['EXPIRED', 'FAILURE', 'PAY_FAILED', 'PAY_CANCEL', 'ORDER_CLOSED'],
   ...['REFUNDING', 'REFUND_SUCCESS', 'REFUND_FAILED'],
@@ -62,9 +62,9 @@ export function readClaim(
   if (!isRightAmount) {
     return { suspicion: 'wrong_amount' };
   }
-  const word = (textOf(fields.trade_status) ?? '').toUpperCase();
-  const saysPaid = PAID_WORDS.includes(word);
-  return saysPaid || OTHER_WORDS.includes(word) ? { saysPaid } : { suspicion: 'unknown_state' };
+  const state = (textOf(fields.trade_status) ?? '').toUpperCase();
+  const saysPaid = PAID_STATES.includes(state);
+  return saysPaid || OTHER_STATES.includes(state) ? { saysPaid } : { suspicion: 'unknown_state' };
 }
 
 /** Most fields are echoed by most versions; one that is there must be right. */

@@ -11,7 +11,7 @@ import {
   jsonReply,
   refusedCallback,
 } from '../callback.ts';
-import { withWords } from '../provider-code.ts';
+import { withProviderCode } from '../provider-code.ts';
 import type { Callbacks, Rail, RailOrder, StartResult, StatusQuery } from '../rail.ts';
 import { logRailAnswer } from '../rail-log.ts';
 import { minorFromText, SUCCESS_CODE } from './answers.ts';
@@ -83,13 +83,13 @@ export function telebirrH5Rail(settings: TelebirrH5Settings): Rail & StatusQuery
         !PREPAY_ID.test(prepayId) ||
         !isAbsentOr(answer.content.merch_order_id, order.attempt.reference)
       ) {
-        logWord('preOrder', order, null);
+        logCode('preOrder', order, null);
         return { type: 'unknown' };
       }
       const redirectUrl = await payPageUrl(settings, prepayId, sign, freshness(Date.now()));
       return redirectUrl === null
         ? { type: 'unknown' }
-        : { type: 'accepted', redirectUrl, railReference: prepayId, words: SUCCESS_CODE };
+        : { type: 'accepted', redirectUrl, railReference: prepayId, providerCode: SUCCESS_CODE };
     },
 
     async query(order: RailOrder, nowMs: number): Promise<Outcome> {
@@ -100,15 +100,15 @@ export function telebirrH5Rail(settings: TelebirrH5Settings): Rail & StatusQuery
       );
       const unknown = unknownFrom(order, order.attempt.checks, nowMs);
       if (answer.type !== 'success') {
-        return withWords(unknown, answer.words ?? null);
+        return withProviderCode(unknown, answer.providerCode ?? null);
       }
       const proved = outcomeOf(answer.content, settings, order);
       const state = stateOf(answer.content);
       if (proved === null ? !WAITING_STATES.has(state) : proved.type === 'failed') {
-        logWord('queryOrder', order, state, proved === null ? 'warn' : 'info');
+        logCode('queryOrder', order, state, proved === null ? 'warn' : 'info');
       }
       const isOurs = textOf(answer.content.merch_order_id) === order.attempt.reference;
-      return withWords(proved ?? unknown, isOurs ? state : null);
+      return withProviderCode(proved ?? unknown, isOurs ? state : null);
     },
 
     async readCallback(call: CallbackCall, order: RailOrder): Promise<CallbackReading> {
@@ -120,10 +120,10 @@ export function telebirrH5Rail(settings: TelebirrH5Settings): Rail & StatusQuery
         return refusal('not_authentic');
       }
       const claim = readClaim(fields, settings, order);
-      const word = textOf(fields.trade_status);
+      const providerCode = textOf(fields.trade_status);
       if ('suspicion' in claim) {
         if (claim.suspicion === 'unknown_state') {
-          logWord('callback', order, word);
+          logCode('callback', order, providerCode);
         }
         return refusal(claim.suspicion);
       }
@@ -133,7 +133,7 @@ export function telebirrH5Rail(settings: TelebirrH5Settings): Rail & StatusQuery
       const isUnconfirmed =
         claim.saysPaid && asked.type !== 'succeeded' && order.attempt.status !== 'succeeded';
       if (isUnconfirmed) {
-        logWord('callback', order, word);
+        logCode('callback', order, providerCode);
         if (!isPending(order.attempt)) {
           return refusal('not_confirmed');
         }
@@ -142,7 +142,7 @@ export function telebirrH5Rail(settings: TelebirrH5Settings): Rail & StatusQuery
         ? {
             type: 'outcome',
             // Asked again at once, however long it was quiet.
-            outcome: withWords(unknownFrom(order, 0, nowMs), word),
+            outcome: withProviderCode(unknownFrom(order, 0, nowMs), providerCode),
             reply: replyWith(503, 'not confirmed'),
           }
         : { type: 'outcome', outcome: asked, reply: replyWith(200, 'success') };
@@ -151,7 +151,7 @@ export function telebirrH5Rail(settings: TelebirrH5Settings): Rail & StatusQuery
   return rail;
 }
 
-/** The words for an order that nobody has paid so far: nothing to look at. */
+/** The states of an order that is not paid yet: nothing for the operator to look at. */
 const WAITING_STATES: ReadonlySet<string | null> = new Set(['WAIT_PAY', 'PAYING', 'ACCEPTED']);
 
 /** The two names of the state: the documentation has both. */
@@ -159,13 +159,13 @@ function stateOf({ order_status, trade_status }: Fields): string | null {
   return textOf(order_status) ?? textOf(trade_status);
 }
 
-function logWord(
+function logCode(
   call: Call | 'callback',
   { attempt }: RailOrder,
-  word: string | null,
+  providerCode: string | null,
   level: 'info' | 'warn' = 'warn',
 ): void {
-  logRailAnswer({ rail: RAIL_ID, call, reference: attempt.reference, word, level });
+  logRailAnswer({ rail: RAIL_ID, call, reference: attempt.reference, providerCode, level });
 }
 
 /**
@@ -201,7 +201,7 @@ function outcomeOf(
     case 'ORDER_CLOSED':
       return { type: 'failed', reason: 'timed_out' };
     default:
-      // WAIT_PAY, PAYING, ACCEPTED, refunds, and words that nobody has told us of.
+      // WAIT_PAY, PAYING, ACCEPTED, refunds, and states that are not documented.
       return null;
   }
 }

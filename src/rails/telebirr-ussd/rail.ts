@@ -10,7 +10,7 @@ import {
   refusedCallback,
 } from '../callback.ts';
 import { phoneToPrompt, promptPlan } from '../phone-prompt.ts';
-import { withWords } from '../provider-code.ts';
+import { withProviderCode } from '../provider-code.ts';
 import type { Callbacks, PhoneCheck, Rail, RailOrder, StartResult } from '../rail.ts';
 import { logRailAnswer } from '../rail-log.ts';
 import { failureReason, logLevel, OK, refusalReason } from './codes.ts';
@@ -82,12 +82,12 @@ export function telebirrUssdRail(settings: TelebirrUssdSettings): Rail & PhoneCh
         status === undefined
           ? { type: 'unknown' }
           : startResult(status, isOurs ? said : null, settings);
-      const word = said?.responseCode ?? null;
+      const providerCode = said?.responseCode ?? null;
       if (result.type !== 'accepted') {
-        const level = logLevel(word, 'reason' in result ? result.reason : null, settings);
-        logRailAnswer({ rail: RAIL_ID, call: COMMAND_ID, reference, status, word, level });
+        const level = logLevel(providerCode, 'reason' in result ? result.reason : null, settings);
+        logRailAnswer({ rail: RAIL_ID, call: COMMAND_ID, reference, status, providerCode, level });
       }
-      return withWords(result, isOurs ? word : null);
+      return withProviderCode(result, isOurs ? providerCode : null);
     },
 
     async readCallback(call: CallbackCall, order: RailOrder): Promise<CallbackReading> {
@@ -103,18 +103,18 @@ export function telebirrUssdRail(settings: TelebirrUssdSettings): Rail & PhoneCh
       }
       const outcome = outcomeOf(result, settings);
       const { resultType, resultCode } = result;
-      const word = resultType === OK ? resultCode : `ResultType ${resultType}`;
+      const providerCode = resultType === OK ? resultCode : `ResultType ${resultType}`;
       if (outcome?.type !== 'succeeded') {
         const { reference } = order.attempt;
-        const level = logLevel(word, outcome?.reason ?? null, settings);
-        logRailAnswer({ rail: RAIL_ID, call: 'callback', reference, word, level });
+        const level = logLevel(providerCode, outcome?.reason ?? null, settings);
+        logRailAnswer({ rail: RAIL_ID, call: 'callback', reference, providerCode, level });
       }
       if (outcome === null) {
         return refused('unknown_state');
       }
       return {
         type: 'outcome',
-        outcome: withWords(outcome, word),
+        outcome: withProviderCode(outcome, providerCode),
         reply: resultReply(200, result, OK, 'Accept the service result successfully.'),
       };
     },
@@ -123,7 +123,7 @@ export function telebirrUssdRail(settings: TelebirrUssdSettings): Rail & PhoneCh
 }
 
 /**
- * What the answer to a request proves. Only telebirr's own word, for this order, proves anything:
+ * What the answer to a request proves. Only telebirr's own code, for this order, proves anything:
  * `acknowledgement` is null where there is none.
  */
 function startResult(
@@ -167,7 +167,7 @@ function isAbout(
 
 type ProvedOutcome = Exclude<Outcome, { readonly type: 'unknown' }>;
 
-/** What a result proves, or null when it is not telebirr's last word or no word that we know. */
+/** What a result proves, or null when it is not final or has a code that we do not know. */
 function outcomeOf(
   { resultType, resultCode, transactionId }: PaymentResult,
   settings: TelebirrUssdSettings,

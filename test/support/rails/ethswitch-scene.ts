@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import * as v from 'valibot';
-import { vi } from 'vitest';
 import {
   type ReceivedCall,
   type Reply,
@@ -25,13 +24,6 @@ export function fixture(name: string): string {
 export const HOSTILE_TEXT = 'ቡና \u0000\u001b[31m\r\n"\\</b>%+&=😀👩🏽‍🌾\u202e\u{e0041}\ufeff é'
   .repeat(40)
   .slice(0, 1_000);
-
-const REAL_TIMEOUT = AbortSignal.timeout.bind(AbortSignal);
-
-/** A rail that never answers is given up after a second instead of many seconds. */
-export function shortenTimeouts(): void {
-  vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => REAL_TIMEOUT(Math.min(ms, 1_000)));
-}
 
 /** The headers that a rail sees, without those that `fetch` and HTTP add by themselves. */
 export function headersOf({ headers }: ReceivedCall): Readonly<Record<string, string>> {

@@ -11,9 +11,6 @@ export const VALID_SETTINGS = {
   passkey: 'invented-passkey',
 };
 
-/** For starts that get no answer: the others wait as long as in production. */
-export const SHORT_TIMEOUT_MS = 1_000;
-
 export const PHONE = '251711234567';
 
 export const VECTORS = fixture('vectors');

@@ -11,10 +11,7 @@ export interface MpesaScene {
   readonly standIn: MpesaStandIn;
   /** The gateway's callback address: keeps what the rail posts there. */
   readonly gateway: StandInServer;
-  railWith(
-    changed?: Readonly<Record<string, unknown>>,
-    startTimeoutMs?: number,
-  ): ReturnType<typeof mpesaRail>;
+  railWith(changed?: Readonly<Record<string, unknown>>): ReturnType<typeof mpesaRail>;
   /** An order that reports to `gateway`. */
   order(amountMinor?: number, attempt?: Partial<Attempt>, terms?: Partial<IntentTerms>): RailOrder;
   /** An order of an amount of its own, for which the stand-in does as `plan` says. */
@@ -25,8 +22,8 @@ export interface MpesaScene {
 export async function startMpesaScene(): Promise<MpesaScene> {
   const standIn = await startMpesaStandIn();
   const gateway = await StandInServer.start(async () => jsonReply(200, { ResultCode: 0 }));
-  const railWith: MpesaScene['railWith'] = (changed = {}, startTimeoutMs) =>
-    mpesaRail(settingsOf({ ...standIn.settings, ...changed }), startTimeoutMs);
+  const railWith: MpesaScene['railWith'] = (changed = {}) =>
+    mpesaRail(settingsOf({ ...standIn.settings, ...changed }));
   const order: MpesaScene['order'] = (amountMinor = 150_000, attempt = {}, terms = {}) =>
     orderFor(railWith(), 'M_PESA', {
       attempt: { reference: newReference(), phone: PHONE, ...attempt },

@@ -1,28 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { CustomerAct, Fault, Plan } from '../../scripts/stand-ins/stand-in.ts';
-import { checkout as english } from '../../src/i18n/en.ts';
-import { RailsScene } from '../support/e2e-rails.ts';
-import { expectAccepted } from '../support/e2e-rails-answers.ts';
-import { expectPending, expectTold, failed, PAID } from '../support/e2e-rails-endings.ts';
-import type { RailPayment } from '../support/e2e-rails-payment.ts';
-import { ASKABLE, CELLS, type Cell } from '../support/e2e-rails-table.ts';
+import { describe, expect, it } from 'vitest';
+import type { CustomerAct, Fault, Plan } from '../../../scripts/stand-ins/stand-in.ts';
+import { checkout as english } from '../../../src/i18n/en.ts';
+import { expectAccepted } from '../../support/e2e-rails-answers.ts';
+import { expectPending, expectTold, failed, PAID } from '../../support/e2e-rails-endings.ts';
+import type { RailPayment } from '../../support/e2e-rails-payment.ts';
+import { ASKABLE, CELLS, type Cell } from '../../support/e2e-rails-table.ts';
+import { rails } from './scene.ts';
 
 /**
  * Rails that take a payment and whose answer never comes. The merchant and the customer hear
  * "pending", never "failed" (docs/decisions.md#16), until the rail is asked again or speaks by
  * itself.
  */
-
-// Nearly all of this is waiting.
-vi.setConfig({ maxConcurrency: 40, testTimeout: 90_000 });
-
-let rails: RailsScene;
-
-beforeAll(async () => {
-  rails = await RailsScene.start({ moreSettings: { TELE_BIRR: { callTimeoutMs: 3_000 } } });
-});
-
-afterAll(() => rails?.close());
 
 /** A payment on which the customer has acted, and whose start was not answered. */
 async function lost(cell: Cell, fault: Fault, act: CustomerAct): Promise<RailPayment> {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { commandFor } from '../../src/attempts/start-result.ts';
 import { decide, openIntent } from '../../src/domain/decide.ts';
 import type { Command, Intent, Outcome } from '../../src/domain/intent.ts';
-import { printableWords, RAIL_WORDS_LENGTH_MAX } from '../../src/domain/rail-words.ts';
+import { PROVIDER_CODE_LENGTH_MAX, printableCode } from '../../src/domain/provider-code.ts';
 import { statusContent } from '../../src/webhooks/payload.ts';
 import { someTerms, startAttempt, succeed } from '../support/intents.ts';
 
@@ -12,15 +12,19 @@ import { someTerms, startAttempt, succeed } from '../support/intents.ts';
  */
 
 const settle = (outcome: Outcome): Command => ({ type: 'settle_attempt', attemptId: 'a', outcome });
-const accept = (words: string | null): Command => ({
+const accept = (providerCode: string | null): Command => ({
   type: 'accept_attempt',
   attemptId: 'a',
   redirectUrl: null,
   railReference: null,
-  words,
+  providerCode,
 });
-const unknown = (words?: string): Command =>
-  settle({ type: 'unknown', checkAtMs: 25_000, ...(words !== undefined && { words }) });
+const unknown = (providerCode?: string): Command =>
+  settle({
+    type: 'unknown',
+    checkAtMs: 25_000,
+    ...(providerCode !== undefined && { providerCode }),
+  });
 const START = startAttempt('a', { checkAtMs: 5_000 });
 
 function intentAfter(...commands: Command[]): Intent {
@@ -31,33 +35,37 @@ function intentAfter(...commands: Command[]): Intent {
   );
 }
 
-const wordsAfter = (...commands: Command[]) => intentAfter(...commands).attempts[0]?.railWords;
+const wordsAfter = (...commands: Command[]) => intentAfter(...commands).attempts[0]?.providerCode;
 
 test.each<[string, readonly Command[], string | null]>([
   ['nothing so far', [], null],
   ['taken', [accept('0')], '0'],
   ['taken without a word', [accept(null)], null],
-  ['paid', [settle({ type: 'succeeded', receipt: 'R', words: 'PAY_SUCCESS' })], 'PAY_SUCCESS'],
-  ['failed', [settle({ type: 'failed', reason: 'declined', words: '1032' })], '1032'],
+  [
+    'paid',
+    [settle({ type: 'succeeded', receipt: 'R', providerCode: 'PAY_SUCCESS' })],
+    'PAY_SUCCESS',
+  ],
+  ['failed', [settle({ type: 'failed', reason: 'declined', providerCode: '1032' })], '1032'],
   ['nothing proved', [unknown('WAIT_PAY')], 'WAIT_PAY'],
   ['the last word counts', [accept('0'), unknown('WAIT_PAY'), unknown('PAYING')], 'PAYING'],
   ['silence does not unsay it', [unknown('PAYING'), unknown()], 'PAYING'],
   ['nor what is not fit to be kept', [unknown('PAYING'), unknown('Dear Abebe!')], 'PAYING'],
   [
     'nor an answer to the start that its callback overtook',
-    [settle({ type: 'failed', reason: 'declined', words: '1032' }), accept('0')],
+    [settle({ type: 'failed', reason: 'declined', providerCode: '1032' }), accept('0')],
     '1032',
   ],
   [
     'nor a contradiction once it is paid',
     [
-      settle({ type: 'succeeded', receipt: 'R', words: '0' }),
-      settle({ type: 'failed', reason: 'declined', words: '1032' }),
+      settle({ type: 'succeeded', receipt: 'R', providerCode: '0' }),
+      settle({ type: 'failed', reason: 'declined', providerCode: '1032' }),
     ],
     '0',
   ],
-])('%s', (_name, commands, words) => {
-  expect(wordsAfter(...commands)).toBe(words);
+])('%s', (_name, commands, providerCode) => {
+  expect(wordsAfter(...commands)).toBe(providerCode);
 });
 
 describe('a word alone', () => {
@@ -71,7 +79,7 @@ describe('a word alone', () => {
     expect(decision.steps).toEqual([]);
     expect(decision.intent.version).toBe(before.version);
     expect(decision.intent.attempts[0]?.updatedAtMs).toBe(before.attempts[0]?.updatedAtMs);
-    expect(decision.intent.attempts[0]?.railWords).not.toBeNull();
+    expect(decision.intent.attempts[0]?.providerCode).not.toBeNull();
   });
 
   test('said again changes nothing at all, so that nothing is stored', () => {
@@ -80,10 +88,10 @@ describe('a word alone', () => {
   });
 });
 
-test('the published interface knows no words', () => {
+test('the published interface has no provider code', () => {
   const silent = intentAfter(succeed('a'));
   const spoken = intentAfter(
-    settle({ type: 'succeeded', receipt: 'RAIL-1', words: 'PAY_SUCCESS' }),
+    settle({ type: 'succeeded', receipt: 'RAIL-1', providerCode: 'PAY_SUCCESS' }),
   );
   expect(JSON.stringify(statusContent(spoken))).toBe(JSON.stringify(statusContent(silent)));
 });
@@ -92,8 +100,8 @@ test.each([
   ['1032', '1032'],
   ['orderStatus 6 actionCode -2007', 'orderStatus 6 actionCode -2007'],
   ['49401024995', '49401024995'],
-  ['x'.repeat(RAIL_WORDS_LENGTH_MAX), 'x'.repeat(RAIL_WORDS_LENGTH_MAX)],
-  ['x'.repeat(RAIL_WORDS_LENGTH_MAX + 1), null],
+  ['x'.repeat(PROVIDER_CODE_LENGTH_MAX), 'x'.repeat(PROVIDER_CODE_LENGTH_MAX)],
+  ['x'.repeat(PROVIDER_CODE_LENGTH_MAX + 1), null],
   ['', null],
   ['PAID\n', null],
   ['<b>', null],
@@ -108,26 +116,32 @@ test.each([
   ['500.001.1001', '500.001.1001'],
   [null, null],
   [undefined, null],
-])('the words %j are kept as %j', (words, kept) => {
-  expect(printableWords(words)).toBe(kept);
+])('the provider code %j is kept as %j', (providerCode, kept) => {
+  expect(printableCode(providerCode)).toBe(kept);
 });
 
 test('64 KiB of anything are refused within a moment', () => {
   for (const sign of ['7', '0', '251', 'a', ' ', '-']) {
-    expect(printableWords(sign.repeat(65_536))).toBeNull();
+    expect(printableCode(sign.repeat(65_536))).toBeNull();
   }
 });
 
-test('the answer to a start carries its words into the command', () => {
+test('the answer to a start carries the provider code into the command', () => {
   const attempt = { id: 'a', startedAtMs: 0 };
-  const words = 'W1';
+  const providerCode = 'W1';
   expect(
-    commandFor({ type: 'accepted', redirectUrl: null, railReference: null, words }, attempt, 1),
-  ).toMatchObject({ type: 'accept_attempt', words });
-  expect(commandFor({ type: 'refused', reason: 'declined', words }, attempt, 1)).toMatchObject({
-    outcome: { type: 'failed', words },
+    commandFor(
+      { type: 'accepted', redirectUrl: null, railReference: null, providerCode },
+      attempt,
+      1,
+    ),
+  ).toMatchObject({ type: 'accept_attempt', providerCode });
+  expect(
+    commandFor({ type: 'refused', reason: 'declined', providerCode }, attempt, 1),
+  ).toMatchObject({
+    outcome: { type: 'failed', providerCode },
   });
-  expect(commandFor({ type: 'unknown', words }, attempt, 1)).toMatchObject({
-    outcome: { type: 'unknown', words },
+  expect(commandFor({ type: 'unknown', providerCode }, attempt, 1)).toMatchObject({
+    outcome: { type: 'unknown', providerCode },
   });
 });

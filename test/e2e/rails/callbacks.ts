@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { checkout as english } from '../../src/i18n/en.ts';
-import { RailsScene } from '../support/e2e-rails.ts';
+import { describe, expect, it } from 'vitest';
+import { checkout as english } from '../../../src/i18n/en.ts';
 import {
   anomaliesOfRefusal,
   expectAccepted,
@@ -9,29 +8,19 @@ import {
   OTHER_ORDER,
   strayed,
   WRONG_AMOUNT,
-} from '../support/e2e-rails-answers.ts';
+} from '../../support/e2e-rails-answers.ts';
 import {
   expectNoMore,
   expectPending,
   expectTold,
   failed,
   PAID,
-} from '../support/e2e-rails-endings.ts';
-import { CELLS, type Cell } from '../support/e2e-rails-table.ts';
-import { open } from '../support/e2e-visitor.ts';
+} from '../../support/e2e-rails-endings.ts';
+import { CELLS, type Cell } from '../../support/e2e-rails-table.ts';
+import { open } from '../../support/e2e-visitor.ts';
+import { rails } from './scene.ts';
 
 /** What becomes of rails' callbacks: too many, too early, not genuine. */
-
-// Tests wait more than they work.
-vi.setConfig({ maxConcurrency: 24 });
-
-let rails: RailsScene;
-
-beforeAll(async () => {
-  rails = await RailsScene.start();
-});
-
-afterAll(() => rails?.close());
 
 /** A payment that was paid at the rail, and nobody has told us: a callback that is believed pays it. */
 async function paidQuietly(cell: Cell) {

@@ -1,0 +1,135 @@
+import { describe, expect, it } from 'vitest';
+import type { CustomerAct } from '../../../scripts/stand-ins/stand-in.ts';
+import type { FailureReason } from '../../../src/domain/intent.ts';
+import type { Method } from '../../../src/domain/method.ts';
+import { checkout as english } from '../../../src/i18n/en.ts';
+import {
+  ABANDONED,
+  expectNoMore,
+  expectTold,
+  failed,
+  PAID,
+  paidLate,
+} from '../../support/e2e-rails-endings.ts';
+import { CELLS, EXPRESS, HOSTED, REDIRECTS, wireAmount } from '../../support/e2e-rails-table.ts';
+import { formTo, open, submit } from '../../support/e2e-visitor.ts';
+import { rails } from './scene.ts';
+
+/** How production payments end by what customers do, through stand-ins as strict as the rails. */
+
+/** What each rail makes of a customer who does not pay. */
+const REFUSALS: Readonly<Record<Method, { act: CustomerAct; reason: FailureReason }>> = {
+  TELE_BIRR: { act: 'declines', reason: 'declined' },
+  TELE_BIRR_USSD: { act: 'lacks_funds', reason: 'insufficient_funds' },
+  CBE: { act: 'declines', reason: 'declined' },
+  ETS_SWITCH: { act: 'declines', reason: 'declined' },
+  M_PESA: { act: 'mistypes_pin', reason: 'wrong_pin' },
+  E_BIRR: { act: 'cancels', reason: 'canceled_by_customer' },
+};
+
+describe.concurrent('the customer pays', () => {
+  it.each(CELLS)('$method, $kind: PAYMENT_SUCCESS', async (cell) => {
+    const payment = await rails.pay(cell);
+    const order = await payment.order();
+    expect(order.amountText).toBe(wireAmount(payment.standIn, payment.chargedMinor));
+    expect(order.phone).toBe(payment.isRedirect ? null : `251${payment.phone}`);
+    if (payment.answer !== null) {
+      expect(payment.answer).toMatchObject({
+        status: 'SUCCESS',
+        paymentUrl: payment.isRedirect ? expect.stringContaining(payment.standIn.baseUrl) : null,
+      });
+    }
+
+    await payment.act('pays');
+    await expectTold(payment, [PAID]);
+    if (cell.kind === 'hosted') {
+      expect((await open(payment.checkoutUrl)).heading).toBe(english.paidTitle);
+    }
+  });
+});
+
+describe.concurrent('the customer is refused', () => {
+  it.each(EXPRESS)('$method, express: PAYMENT_FAILED says why', async (cell) => {
+    const { act, reason } = REFUSALS[cell.method];
+    const payment = await rails.pay(cell);
+    const order = await payment.order();
+    await payment.act(act);
+    await expectTold(payment, [failed(reason)]);
+
+    // Said twice, told once.
+    await order.callback();
+    await expectTold(payment, [failed(reason)]);
+  });
+
+  it.each(HOSTED)('$method, hosted: the page says why, and takes another attempt', async (cell) => {
+    const { act, reason } = REFUSALS[cell.method];
+    const payment = await rails.pay(cell);
+    const first = await payment.reference();
+    await payment.act(act);
+
+    const page = await payment.payablePage();
+    expect(page.text).toContain(english.failure[reason]);
+    expect(payment.hook.requests).toEqual([]);
+
+    await payment.start();
+    await payment.act('pays');
+    const { transaction } = await expectTold(payment, [PAID]);
+    expect(transaction?.transactionId).not.toBe(first);
+  });
+});
+
+/** CBE is not called at the start. */
+const CALLED = CELLS.filter(({ method }) => method !== 'CBE');
+
+describe.concurrent('the rail turns us away', () => {
+  it.each(CALLED)('$method, $kind: misconfigured', async (cell) => {
+    const payment = await rails.pay(cell, { plan: { refuses: 'misconfigured' } });
+    if (cell.kind === 'express') {
+      // eBirr has only been put into the queue when the merchant is answered.
+      expect(payment.answer?.status).toBe(cell.method === 'E_BIRR' ? 'SUCCESS' : 'FAILURE');
+      await expectTold(payment, [failed('misconfigured')]);
+      return;
+    }
+    const page = await payment.payablePage();
+    expect(page.text).toContain(english.failure.misconfigured);
+    payment.plan({});
+    await payment.start();
+    await payment.act('pays');
+    await expectTold(payment, [PAID]);
+  });
+});
+
+describe.concurrent('the customer leaves the page of', () => {
+  const left = HOSTED.filter(({ method }) => REDIRECTS.includes(method));
+
+  it.each(left)('$method and gives up: abandoned, and late when paid after all', async (cell) => {
+    const payment = await rails.pay(cell);
+    const giveUp = formTo(await open(payment.checkoutUrl), '/give-up');
+    expect((await submit(giveUp)).heading).toBe(english.failedTitle);
+    await expectTold(payment, [ABANDONED]);
+
+    // In another tab the rail's page is still open.
+    await payment.act('pays');
+    await expectTold(payment, [ABANDONED, paidLate('FAILED')]);
+    expect((await open(payment.checkoutUrl)).heading).toBe(english.paidTitle);
+  });
+
+  it.each(left)('$method for another attempt, and pays both: decisions.md#31', async (cell) => {
+    const payment = await rails.pay(cell);
+    const firstOrder = await payment.order();
+    const first = await payment.reference();
+    const abandon = formTo(await open(payment.checkoutUrl), '/abandon');
+    expect((await submit(abandon)).text).toContain(english.failure.abandoned);
+
+    await payment.start();
+    await payment.act('pays');
+    await expectTold(payment, [PAID]);
+    const second = await payment.reference();
+
+    expect(await firstOrder.act('pays')).toMatchObject({ status: 200 });
+    await expectNoMore(payment);
+    const status = await payment.status();
+    expect(status).toMatchObject({ status: 'SUCCESS', transaction: { transactionId: second } });
+    expect(status.anomalies).toMatchObject([{ kind: 'duplicate_payment', transactionId: first }]);
+  });
+});

@@ -1,0 +1,77 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import type { TestProject } from 'vitest/node';
+import { type OwnGateway, startGateway } from './e2e-gateway.ts';
+import { newMerchant, seedMerchants, type TestMerchant } from './e2e-merchant.ts';
+
+/**
+ * Global setup: one gateway without rails for all files that pay in the sandbox. Files that count,
+ * list or change what belongs to a merchant have one of their own; all others use the demo merchant.
+ */
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    readonly sandbox: Sandbox;
+  }
+}
+
+/** The merchants that files have for themselves, by what for. */
+export type SandboxMerchant = 'dashboard' | 'operator' | 'stuck';
+
+/** What a test file has to know of the shared gateway. */
+export interface Sandbox {
+  readonly baseUrl: string;
+  readonly outputFile: string;
+  /** Files add the phones that they have paid with. */
+  readonly phonesFile: string;
+  readonly merchants: Readonly<Record<SandboxMerchant, TestMerchant>>;
+}
+
+interface Shared {
+  readonly sandbox: Sandbox;
+  readonly gateway: OwnGateway;
+}
+
+/** Projects run this file each in a module graph of their own, and share one gateway all the same. */
+const registry = globalThis as { kefelSandbox?: { users: number; shared: Promise<Shared> } };
+
+export default async function setUp({ provide }: TestProject): Promise<() => Promise<void>> {
+  registry.kefelSandbox ??= { users: 0, shared: start() };
+  const running = registry.kefelSandbox;
+  running.users += 1;
+  const { sandbox, gateway } = await running.shared;
+  provide('sandbox', sandbox);
+  return async () => {
+    running.users -= 1;
+    if (running.users === 0) {
+      await gateway.stop();
+      await expectNoPhones(sandbox);
+    }
+  };
+}
+
+async function start(): Promise<Shared> {
+  const merchants: Sandbox['merchants'] = {
+    dashboard: newMerchant('Dashboard Shop'),
+    operator: newMerchant('Operated Shop'),
+    stuck: newMerchant('Stuck Shop'),
+  };
+  const gateway = await startGateway({
+    name: 'sandbox',
+    prepare: (stateDirectory) => seedMerchants(stateDirectory, Object.values(merchants)),
+  });
+  const { baseUrl, outputFile } = gateway;
+  const phonesFile = `${outputFile}.phones`;
+  await writeFile(phonesFile, '');
+  return { gateway, sandbox: { baseUrl, outputFile, phonesFile, merchants } };
+}
+
+/** docs/promises.md#10: no phone that a test pays with is in any log. */
+async function expectNoPhones({ outputFile, phonesFile }: Sandbox): Promise<void> {
+  const [logs, phones] = await Promise.all(
+    [outputFile, phonesFile].map((file) => readFile(file, 'utf8')),
+  );
+  const told = phones?.split('\n').filter((phone) => phone !== '' && logs?.includes(phone));
+  if (told?.length !== 0) {
+    throw new Error(`${outputFile} has phones: ${told?.join(', ')}`);
+  }
+}
