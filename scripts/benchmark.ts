@@ -2,7 +2,7 @@
  * `npm run benchmark [-- --port N]`: the budgets of docs/benchmarks.md that a clock decides.
  * Creates on the gateway against a bare Worker on the same workerd, in turn, and the way of a
  * webhook from commit to merchant on an idle gateway. Prints a Markdown table. It judges nothing by
- * its exit code: a busy machine must fail nobody's build.
+ * its exit code: a busy machine must not fail a build.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';

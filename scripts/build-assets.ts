@@ -44,7 +44,7 @@ const CSS_FAULTS = [
   },
 ];
 
-/** A file of ours, of whatever version. */
+/** One of the generated files, of any version. */
 const ASSET_NAME = /^(?:checkout|dashboard)\.[0-9a-f]{8}\.(?:js|css)$/;
 
 /** A file's text by its path in the project. */

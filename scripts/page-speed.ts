@@ -35,7 +35,7 @@ const USABLE_MS_MAX = 1_000;
 /** Of each page, unthrottled: a cold isolate, or the browser's first fonts, is another matter. */
 const WARM_UP_LOADS = 5;
 
-/** Longer than any number of runs that somebody waits for. */
+/** More runs than a person waits for. */
 const EXPIRE_IN_SECONDS = 86_400;
 
 /** Processes of others that wanted to run in the last minute. */

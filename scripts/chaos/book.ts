@@ -9,7 +9,7 @@ export interface PaymentRecord {
   isOrphan: boolean;
   /** The end that an answer confirmed, or that follows from the create alone. */
   acknowledgedStatus: FinalStatus | null;
-  /** Nobody can end it before its time: see the summary's notes. */
+  /** It cannot be ended before its time: see the summary's notes. */
   isStuck: boolean;
 }
 

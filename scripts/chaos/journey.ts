@@ -12,7 +12,7 @@ import {
 import type { Ledger, PaymentRecord } from './book.ts';
 import { ENDS_BY_ITSELF, FINAL_STATUS } from './plan.ts';
 
-/** Somebody answered what nobody should: the journey ends, the violation is noted. */
+/** An answer that breaks a promise: the journey ends and the violation is noted. */
 class Unexpected extends Error {
   override readonly name = 'Unexpected';
 }
@@ -82,7 +82,7 @@ export class Journey {
     }
   }
 
-  /** The body of the first 200; null when the payment exists but its answer is lost for ever. */
+  /** The body of the first 200; null when the payment exists but its answer is lost. */
   async #create(): Promise<string | null> {
     const { plan } = this.#record;
     const request = this.#createRequest();

@@ -21,7 +21,7 @@ export async function runWorkers(
   await Promise.all(Array.from({ length: workers }, worker));
 }
 
-/** Calls `work` for every item, a few at once. */
+/** Calls `work` for every item, a few at a time. */
 export async function forEachOf<T>(
   items: readonly T[],
   workers: number,

@@ -76,7 +76,7 @@ export const FINAL_STATUS: Readonly<Record<Story, FinalStatus>> = {
   express_paid_at_rail: 'SUCCESS',
 };
 
-/** Stories that need nobody after the create. */
+/** Stories that need no customer after the create. */
 export const ENDS_BY_ITSELF: readonly Story[] = [
   'hosted_left_alone',
   'express_simulated_success',

@@ -24,7 +24,7 @@ interface Content {
   readonly anomalies: readonly unknown[];
 }
 
-/** What the status of a payment says that nobody has ended. */
+/** The statuses of a payment that has not ended. */
 const UNENDED_STATUS = { hosted: 'OPEN', express: 'PROCESSING' } as const;
 
 /**
@@ -80,7 +80,7 @@ export class Verdict {
     });
     for (const uniqueId of heardOf.keys()) {
       if (!this.#ledger.payments.has(uniqueId)) {
-        this.#ledger.violation(null, `an event for ${uniqueId}, which nobody asked for`);
+        this.#ledger.violation(null, `an event for ${uniqueId}, which was never created`);
       }
     }
   }
@@ -113,7 +113,7 @@ export class Verdict {
     }
     const wanted = record.acknowledgedStatus ?? UNENDED_STATUS[plan.kind];
     const isOver = record.acknowledgedStatus !== null || record.isOrphan || record.isStuck;
-    // A journey that broke off has its own violation; where it stood is anybody's guess.
+    // A journey that broke off has its own violation; how far it got is unknown.
     if (isOver && content.status !== wanted) {
       violation(`status is ${content.status}, acknowledged was ${wanted}`);
     }

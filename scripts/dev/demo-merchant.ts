@@ -50,7 +50,7 @@ const LOGO_FILE = join(import.meta.dirname, 'demo-logo.png');
 
 /**
  * The demo merchant behind `baseUrl`. Its keys come from a seed in `.wrangler`, so they are the
- * same whichever state directory they are put into, and nobody else's.
+ * same whichever state directory they are put into, and no other state's.
  */
 export async function demoMerchant(baseUrl: string, secrets: Secrets): Promise<DemoMerchant> {
   const seed = await readOrCreate(SEED_FILE, async () => randomBytes(32).toString('hex'));
@@ -99,7 +99,7 @@ export async function seedDemoMerchant(
 ): Promise<void> {
   const branding = { colour: COLOUR, logo: await readLogo(LOGO_FILE) };
   const mark = await fingerprintOf(merchant, branding, secrets);
-  // Beside the database, so that whoever deletes the database deletes the mark.
+  // Beside the database, so that deleting the database deletes the mark.
   const markFile = join(stateDirectory, 'v3', 'd1', 'kefel-demo-merchant');
   if ((await readIfPresent(markFile)) === mark) {
     return;
@@ -127,7 +127,7 @@ async function seedStatements(
   if (!(await isThere('SELECT 1 FROM merchants WHERE id = ?1'))) {
     statements.push(...creationOf(merchant, createdAtMs));
   }
-  // A row that says "none" is somebody's choice too.
+  // A row that says "none" is a choice too.
   if (!(await isThere('SELECT 1 FROM merchant_branding WHERE merchant_id = ?1'))) {
     statements.push(...brandingStatements(merchant.merchantId, branding, createdAtMs));
   }

@@ -10,7 +10,7 @@ const READY_POLL_MS = 100;
 const READY_WAIT_MS = 60_000;
 const OUTPUT_SHOWN_LENGTH = 1_500;
 /**
- * What wrangler says when somebody else took a port of its own inner sockets between its choice and
+ * What wrangler says when another process took a port of its own inner sockets between its choice and
  * workerd's start. Connections of the load take ports too, so it happens; starting again helps.
  */
 const PORT_RACE = 'Address already in use (socket "direct:';
@@ -93,7 +93,7 @@ export class Gateway {
     this.start();
   }
 
-  /** Resolves while the gateway is up, as far as anybody knows. */
+  /** Resolves while the gateway seems to be up. */
   whenServing(): Promise<void> {
     return this.#serving.promise;
   }

@@ -1,6 +1,6 @@
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
 
-/** No whole answer came: refused, reset, cut off or too slow. Nobody knows what was done. */
+/** No whole answer came: refused, reset, cut off or too slow. What the server did is unknown. */
 export class NoAnswer extends Error {
   override readonly name = 'NoAnswer';
 }

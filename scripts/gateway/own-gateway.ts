@@ -16,8 +16,8 @@ const QUIET = ['--log-level', 'error'] as const;
 
 /**
  * Runs `use` on a gateway of its own, with a new database; however that ends, the gateway's
- * processes are gone afterwards. State and output stay behind only for whoever has to find out why
- * it failed.
+ * processes are gone afterwards. State and output stay behind only after a failure, to find its
+ * cause.
  */
 export async function withOwnGateway<Result>(
   port: number,

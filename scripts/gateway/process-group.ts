@@ -78,7 +78,7 @@ export class ProcessGroup {
   }
 }
 
-/** Whatever ends this process, its groups must not outlive it. */
+/** However this process ends, its groups must not outlive it. */
 const running = new Set<ProcessGroup>();
 process.on('exit', () => {
   for (const group of running) {

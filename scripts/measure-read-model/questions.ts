@@ -161,7 +161,7 @@ function searches(payments: number): readonly Question[] {
   ];
 }
 
-/** Pages that somebody who goes on and on may reach, as far as there are so many. */
+/** Pages deep in the list, as far as there are so many. */
 async function deepPages(database: LocalDatabase): Promise<readonly Question[]> {
   const found: Question[] = [];
   for (const depth of [1_000, 10_000]) {

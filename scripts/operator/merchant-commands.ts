@@ -92,7 +92,7 @@ function linkLines(link: {
     '',
     `  ${link.url}`,
     '',
-    'Send it to them alone: whoever opens it first is in.',
+    'Send it to that person only: the first one to open it joins.',
   ];
 }
 
@@ -233,7 +233,7 @@ export const MERCHANT_COMMANDS: readonly Command[] = [
   },
   {
     name: 'member invite',
-    about: 'a one-time link for anybody; owners can do it themselves in the dashboard',
+    about: 'a one-time link for a member; owners can do it themselves in the dashboard',
     positionals: ['MERCHANT'],
     options: {
       name: PERSON,
@@ -332,7 +332,7 @@ function memberLines(content: {
         passkeys,
         time(createdAtMs),
       ]),
-      'Nobody has joined yet.',
+      'No member has joined yet.',
     ),
     '',
     ...table(

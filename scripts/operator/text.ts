@@ -5,7 +5,7 @@ import { majorText } from '../../src/domain/money.ts';
 /** What would move the cursor or colour the terminal: names and errors come from outside. */
 const CONTROL = /[\p{Cc}\p{Cf}]/gu;
 
-/** One line, whatever it was. */
+/** The text as one line. */
 export function plain(value: unknown): string {
   return String(value ?? '').replace(CONTROL, ' ');
 }

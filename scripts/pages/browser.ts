@@ -28,7 +28,7 @@ export async function launchBrowser(): Promise<Browser> {
 }
 
 /**
- * The machine's own fonts are nobody's: a server has none for Ethiopic. Customers' phones have
+ * The machine's own fonts prove nothing: a server has none for Ethiopic. Customers' phones have
  * Roboto and Noto, so the pages are looked at in these.
  */
 async function fontConfiguration(): Promise<string> {

@@ -42,7 +42,7 @@ export async function readOrCreate(file: string, create: () => Promise<string>):
   }
   const written = await writeBeside(file, await create());
   try {
-    // Unlike a rename, a link fails when somebody else was faster.
+    // Unlike a rename, a link fails when another process was faster.
     await link(written, file);
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) {
