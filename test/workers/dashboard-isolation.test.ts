@@ -395,36 +395,41 @@ function expectNothingTold(answer: string, fields: Readonly<Record<string, strin
  * payments' objects; and how much has been sent. Sessions that the test itself makes do not count.
  */
 async function belongings({ owner, member, invitationId, keyDigest }: World) {
-  const { results: tables } = await env.DB.prepare(
-    `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'
-      AND name NOT LIKE '\\_cf%' ESCAPE '\\' AND name NOT IN ('d1_migrations', 'sessions', 'members')`,
-  ).all<{ name: string }>();
+  tables ??= await tablesOfMerchants();
   const ids = [ALPHA.id, owner.memberId, member.memberId, invitationId, keyDigest];
-  const rows = await Promise.all(
-    tables.map(async ({ name }) => {
-      const { results } = await env.DB.prepare(`SELECT * FROM "${name}"`).all();
-      return results
-        .filter(({ environment }) => environment !== 'production')
-        .map((row) => JSON.stringify(row))
-        .filter((row) => ids.some((id) => row.includes(id)));
-    }),
-  );
-  const people = [owner.memberId, member.memberId];
-  const { results: sessions } = await env.DB.prepare(
-    `SELECT id, revoked_at_ms FROM sessions WHERE id IN (?1, ?2) ORDER BY id`,
-  )
-    .bind(owner.sessionId, member.sessionId)
-    .all();
-  const { results: members } = await env.DB.prepare(
-    'SELECT * FROM members WHERE id IN (?1, ?2) ORDER BY id',
-  )
-    .bind(...people)
-    .all();
+  const [sessions, members, ...rows] = await env.DB.batch<Record<string, unknown>>([
+    env.DB.prepare('SELECT id, revoked_at_ms FROM sessions WHERE id IN (?1, ?2) ORDER BY id').bind(
+      owner.sessionId,
+      member.sessionId,
+    ),
+    env.DB.prepare('SELECT * FROM members WHERE id IN (?1, ?2) ORDER BY id').bind(
+      owner.memberId,
+      member.memberId,
+    ),
+    ...tables.map((name) => env.DB.prepare(`SELECT * FROM "${name}"`)),
+  ]);
+  const owned = rows.map(({ results }, index) => [
+    tables?.[index],
+    results
+      .filter(({ environment }) => environment !== 'production')
+      .map((row) => JSON.stringify(row))
+      .filter((row) => ids.some((id) => row.includes(id))),
+  ]);
   return {
-    tables: tables.map(({ name }, index) => [name, rows[index]]),
-    sessions,
-    members,
+    sessions: sessions?.results,
+    members: members?.results,
+    owned,
     objects: [await allRows(WORDS.paid), await allRows(WORDS.open)],
     sent: Object.values(caught).map((messages) => messages.length),
   };
+}
+
+let tables: readonly string[] | undefined;
+
+async function tablesOfMerchants(): Promise<readonly string[]> {
+  const { results } = await env.DB.prepare(
+    `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'
+      AND name NOT LIKE '\\_cf%' ESCAPE '\\' AND name NOT IN ('sessions', 'members', 'banks')`,
+  ).all<{ name: string }>();
+  return results.map(({ name }) => name);
 }
