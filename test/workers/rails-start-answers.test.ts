@@ -173,7 +173,7 @@ test('of what came from eBirr, and what went there, only its code is in the log'
       call: 'API_PURCHASE',
       reference: transactionId,
       status: 200,
-      word: [...new Set([responseCode, errorCode])].join(' '),
+      providerCode: [...new Set([responseCode, errorCode])].join(' '),
     },
   ]);
   for (const secret of [EBIRR.apiKey, EBIRR.apiUserId, PHONE, 'refused']) {
