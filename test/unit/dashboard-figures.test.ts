@@ -10,8 +10,8 @@ import {
 import type { DayTotal } from '../../src/read-model/totals.ts';
 
 /**
- * Goal: the numbers above the list of payments are exact, honest when rounded, and never add one
- * currency to another. Method: totals as the read model gives them, and what becomes of them.
+ * Goal: the figures above the list of payments are exact, rounded without hiding a failure, and
+ * never add two currencies. Method: totals as the read model returns them.
  */
 
 const TODAY = 20_000;
@@ -46,7 +46,7 @@ describe('the range', () => {
 });
 
 describe('sums', () => {
-  test('only what was paid is volume; all that ended counts for the rate', () => {
+  test('count only paid payments as volume, and all ended ones for the rate', () => {
     const [figures] = figuresOf(
       [
         total({ payments: 3, amountMinor: 99_999_999_999 }),
@@ -72,7 +72,7 @@ describe('sums', () => {
     ]);
   });
 
-  test('currencies stay apart', () => {
+  test('keep currencies apart', () => {
     const figures = figuresOf(
       [total({ amountMinor: 5 }), total({ currency: 'USD', amountMinor: 7, status: 'succeeded' })],
       DAYS,
@@ -83,11 +83,11 @@ describe('sums', () => {
     ]);
   });
 
-  test('nothing at all: no figures', () => {
+  test('are empty without payments', () => {
     expect(figuresOf([], DAYS)).toEqual([]);
   });
 
-  test('a day without payments is a bar of nothing, a day with failures only too', () => {
+  test('have an empty bar for a day without paid payments', () => {
     const [figures] = figuresOf(
       [
         total({ day: TODAY - 2, amountMinor: 10, payments: 2 }),
@@ -104,7 +104,7 @@ describe('sums', () => {
     ]);
   });
 
-  test('bars of a long range cover every day exactly once', () => {
+  test('cover every day of a long range by exactly one bar', () => {
     for (let days = 1; days <= FIGURES_DAYS_MAX; days += 1) {
       const range = { fromDay: TODAY - days + 1, toDay: TODAY };
       const totals = [total({ day: range.fromDay, amountMinor: 1 }), total({ amountMinor: 2 })];
@@ -126,7 +126,7 @@ describe('rates', () => {
     [1, 3, '33.3'],
     [2, 3, '66.7'],
     [1, 2_000, '0.1'],
-    // Not nothing, and not all.
+    // Neither 0 % nor 100 %.
     [1, 1_000_000, '0.1'],
     [999_999, 1_000_000, '99.9'],
     [1, 16, '6.3'],

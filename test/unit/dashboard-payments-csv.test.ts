@@ -3,9 +3,9 @@ import { csvHead, csvLine, csvRow, csvStream } from '../../src/dashboard/payment
 import type { PaymentRow } from '../../src/read-model/payment-row.ts';
 
 /**
- * Goal: the exported file is a correct table for programs and harmless to spreadsheets, and one that
- * is not complete cannot be taken for one that is. Method: cells of every kind, and pages that end,
- * go on too long, or fail.
+ * Goal: the exported file is a correct table for programs and harmless in spreadsheets, and an
+ * incomplete file never looks complete. Method: cells of every kind, and pages that end, are too
+ * many, or fail.
  */
 
 const ROW: PaymentRow = {
@@ -38,7 +38,7 @@ describe('cells', () => {
     ['a,b', '"a,b"'],
     ['say "hi"', '"say ""hi"""'],
     ['two\r\nlines', '"two\r\nlines"'],
-    // What a spreadsheet would run.
+    // A spreadsheet would run these.
     ['=1+1', `"'=1+1"`],
     ['+251911234567', `"'+251911234567"`],
     ['-1', `"'-1"`],
@@ -60,7 +60,7 @@ function cellsOf(row: PaymentRow): Record<string, string> {
   return Object.fromEntries(names.map((name, index) => [name, cells[index] ?? '']));
 }
 
-test('a paid payment: times in UTC, amounts in major units, what the merchant receives', () => {
+test('writes a paid payment with times in UTC and amounts in major units', () => {
   expect(csvHead().charCodeAt(0)).toBe(0xfeff);
   expect(cellsOf(ROW)).toMatchObject({
     created_at: '2026-11-21T10:00:00.007Z',
@@ -76,7 +76,7 @@ test('a paid payment: times in UTC, amounts in major units, what the merchant re
   });
 });
 
-test('of what was not paid nothing was charged', () => {
+test('leaves charge and commission of an unpaid payment empty', () => {
   const open = { ...ROW, status: 'open', method: null, endedAtMs: null } as const;
   const empty = { commission: '', charged: '', net: '', method: '', ended_at: '' };
   expect(cellsOf(open)).toMatchObject({ amount: '100.50', ...empty });
@@ -106,35 +106,32 @@ test.each([
   ['no payments', [], 0],
   ['one page', [3], 3],
   ['several', [3, 3, 1], 7],
-])('the stream holds the head and every row: %s', async (_name, counts, rows) => {
+])('streams the head and every row: %s', async (_name, counts, rows) => {
   const text = await textOf(csvStream(pagesOf(counts)));
   expect(text).toBe(csvHead() + csvRow(ROW).repeat(rows));
 });
 
 test.each([
   ['within a page', [3, 3], 4, true],
-  ['at the end of a page that is not the last', [3, 3], 3, true],
+  ['at the end of a page before the last', [3, 3], 3, true],
   ['at the very end', [3, 3], 6, false],
-])(
-  'a file that would be too long says so in its last line: %s',
-  async (_name, counts, max, cut) => {
-    let ended = false;
-    const pages = pagesOf(counts, () => {
-      ended = true;
-    });
-    const lines = (await textOf(csvStream(pages, max))).trimEnd().split('\r\n');
-    expect(lines.filter((line) => line.includes('order-1'))).toHaveLength(max);
-    expect(lines.at(-1)?.startsWith('INCOMPLETE: ')).toBe(cut);
-    expect(lines.at(-1)?.split(',')).toHaveLength(csvHead().split(',').length);
-    expect(ended).toBe(true);
-  },
-);
+])('marks a list that is too long in the last line: %s', async (_name, counts, max, cut) => {
+  let ended = false;
+  const pages = pagesOf(counts, () => {
+    ended = true;
+  });
+  const lines = (await textOf(csvStream(pages, max))).trimEnd().split('\r\n');
+  expect(lines.filter((line) => line.includes('order-1'))).toHaveLength(max);
+  expect(lines.at(-1)?.startsWith('INCOMPLETE: ')).toBe(cut);
+  expect(lines.at(-1)?.split(',')).toHaveLength(csvHead().split(',').length);
+  expect(ended).toBe(true);
+});
 
-test('a stream whose pages fail fails, and never ends like a whole file', async () => {
+test('fails the stream when its pages fail', async () => {
   await expect(bytesOf(csvStream(pagesOf([3, -1])))).rejects.toThrow('D1 is away');
 });
 
-test('nobody reads on: no more is asked for', async () => {
+test('reads no further page after the client cancels', async () => {
   let ended = false;
   const pages = pagesOf([1, 1, 1, 1, 1, 1], () => {
     ended = true;

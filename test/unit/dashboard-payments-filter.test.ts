@@ -3,15 +3,15 @@ import { dayFrom, dayText } from '../../src/dashboard/days.ts';
 import { hasProblems, queryOf, readFilter } from '../../src/dashboard/payments/filter.ts';
 
 /**
- * Goal: a filter does what its field says or is refused by name; none is silently left out. Method:
- * addresses as browsers and people write them.
+ * Goal: each filter does what its field says or is rejected with a reason; none is silently ignored.
+ * Method: addresses as browsers and people write them.
  */
 
 function read(query: string) {
   return readFilter(new URLSearchParams(query));
 }
 
-describe('what a field means', () => {
+describe('a valid field', () => {
   test.each([
     ['', {}],
     [
@@ -40,7 +40,7 @@ describe('what a field means', () => {
   });
 });
 
-describe('what is refused', () => {
+describe('an invalid field', () => {
   test.each([
     ['status=paid', { status: 'unknown_choice' }],
     ['status=toString', { status: 'unknown_choice' }],
@@ -64,12 +64,12 @@ describe('what is refused', () => {
   });
 });
 
-test('links lead on with the same filters, and with nothing that was empty or is no filter', () => {
+test('keeps the filters in links, without empty or unknown ones', () => {
   const form = read('status=failed&method=&min=1&search=251911234567&cursor=x');
   expect(queryOf(form, { cursor: 'abc' })).toBe('status=failed&min=1&cursor=abc');
 });
 
-test('every day is itself again', () => {
+test('reads back every day that it writes', () => {
   for (let day = 0; day < 40_000; day += 7) {
     expect(dayFrom(dayText(day))).toBe(day);
   }

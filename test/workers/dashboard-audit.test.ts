@@ -6,8 +6,8 @@ import { signedIn, visit } from './dashboard-support.ts';
 import { ALPHA, BETA, runSql, useGateway } from './support.ts';
 
 /**
- * Goal: an owner reads what was done to the merchant, all of it and nothing of others, page by page.
- * Method: entries as the rest of the dashboard and the operator write them, then the page.
+ * Goal: an owner reads all that was done to the merchant, and nothing of other merchants, page by
+ * page. Method: entries as the dashboard and the operator write them, then the page.
  */
 
 useGateway();
@@ -55,7 +55,7 @@ async function read(path = PATH, language = 'en') {
   };
 }
 
-test('an entry says who, when, from where, what and to what', async () => {
+test('shows who did what to what, when and from where', async () => {
   await write(
     entry({ detail: { name: 'Web shop', oldKeyEndsAtMs: Date.UTC(2090, 0, 2) } }),
     entry({
@@ -79,7 +79,7 @@ test('an entry says who, when, from where, what and to what', async () => {
   expect(oldest[4]).toBe('192.0.2.7');
 });
 
-test.each(['en', 'am'])('every action has words: %s', async (language) => {
+test.each(['en', 'am'])('has a text for every action: %s', async (language) => {
   await write(...AUDIT_ACTIONS.map((action) => entry({ action, target: null })));
   const { rows } = await read(PATH, language);
   const told = rows.map((cells) => cells[2] ?? '');
@@ -106,17 +106,17 @@ test.each<[AuditAction, NonNullable<AuditEntry['detail']>, string]>([
   ['limit.changed', { amountMinorMax: 5_000_000 }, 'largest payment: 50000.00;'],
   ['limit.changed', { amountMinorMax: null }, 'largest payment: none;'],
   ['payments.exported', { method: 'CBE', status: 'SUCCESS' }, 'method: CBE Birr;status: SUCCESS;'],
-])('the details of %s %j can be read', async (action, detail, text) => {
+])('shows the details of %s %j readably', async (action, detail, text) => {
   await write(entry({ action, detail }));
   expect((await read()).rows[0]?.[3]).toBe(text);
 });
 
-test('an action of a newer version is told by its name', async () => {
+test('shows an unknown action by its name', async () => {
   await write(entry({ action: 'rocket.launched' as AuditAction }));
   expect((await read()).rows[0]?.[2]).toContain('rocket.launched');
 });
 
-test('pages lead down and up again, without gap or repetition', async () => {
+test('pages down and up without gap or repetition', async () => {
   const count = 2 * PAGE_SIZE + 20;
   for (let index = 0; index < count; index++) {
     await write(entry({ target: `n${index}` }), entry({ merchantId: BETA.id }));
@@ -130,7 +130,7 @@ test('pages lead down and up again, without gap or repetition', async () => {
   expect(seen).toEqual(Array.from({ length: count }, (_, index) => count - 1 - index));
   expect([first.newer, third.older]).toEqual([null, null]);
 
-  // What happens meanwhile moves no page.
+  // New entries move no page.
   await write(entry({ target: 'n999' }));
   const back = await read(third.newer ?? '');
   expect(numbers(back.rows)).toEqual(numbers(second.rows));
@@ -141,7 +141,7 @@ test('pages lead down and up again, without gap or repetition', async () => {
   expect([top.newer, top.older === null]).toEqual([null, false]);
 });
 
-test('filters by what and by whom, also over pages', async () => {
+test('filters by action and actor, across pages too', async () => {
   const almaz = await signedIn('developer');
   const actor = { kind: 'member', id: almaz.memberId, name: 'Almaz', address: null } as const;
   for (let index = 0; index <= PAGE_SIZE; index++) {
@@ -176,13 +176,13 @@ test.each([
   'cursor=1e9',
   'group=nothing',
   `cursor=%27%20OR%201=1`,
-])('an address that asks for nonsense shows the newest: %s', async (query) => {
+])('shows the newest entries for an invalid address: %s', async (query) => {
   await write(entry());
   const { status, rows } = await read(`${PATH}?${query}`);
   expect([status, rows.length]).toEqual([200, 1]);
 });
 
-test('nothing of another merchant or of none is shown, whatever is asked for', async () => {
+test('shows nothing of another merchant or of none, for any address', async () => {
   const stranger = await signedIn('owner', BETA);
   const actor = { kind: 'member', id: stranger.memberId, name: 'Beta', address: null } as const;
   await write(
@@ -202,14 +202,14 @@ test('nothing of another merchant or of none is shown, whatever is asked for', a
   }
 });
 
-test.each(['developer', 'viewer'] as const)('a %s does not see it', async (role) => {
+test.each(['developer', 'viewer'] as const)('hides the log from a %s', async (role) => {
   await write(entry());
   const response = await visit(await signedIn(role), PATH);
   expect(response.status).toBe(403);
   expect(await response.text()).not.toContain('Almaz');
 });
 
-test('what is written in an entry cannot become markup', async () => {
+test('escapes the text of an entry', async () => {
   const nasty = '<img src=x onerror=alert(1)>';
   await write(
     entry({ target: nasty, detail: { name: nasty, [nasty]: nasty } }),

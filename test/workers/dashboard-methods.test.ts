@@ -19,14 +19,14 @@ import {
 } from './support.ts';
 
 /**
- * Goal: an owner switches methods on and off, the operator decides which there are and how much may
- * be paid, and new payments obey both. Method: the page, its forms, and requests of the API.
+ * Goal: an owner turns methods on and off, the operator decides which ones to offer and up to which
+ * amount, and new payments obey both. Method: the page, its forms, and requests to the API.
  */
 
 useGateway();
 
 const PATH = '/dashboard/sandbox/methods';
-/** What isolates remember of a merchant is not used for longer. */
+/** How long isolates cache a merchant. */
 const SETTINGS_AGE_MS_MAX = 10 * SECOND_MS;
 
 /** A page's table: the text of each cell by its column, by method. */
@@ -61,7 +61,7 @@ async function create(kind: 'hosted' | 'express', changes: Body) {
   return answerOf(post({ paymentIntentUniqueId: `method-${payments}`, ...changes }));
 }
 
-test('all methods are shown with what they cost, where they go and what may be paid', async () => {
+test('shows the commission, rail and limits of every method', async () => {
   await runSql([
     setCommission(tenantOf(ALPHA), 'CBE', { basisPoints: 250, fixedMinor: 100 }),
     setCommission(tenantOf(ALPHA), 'M_PESA', { basisPoints: 0, fixedMinor: 5 }),
@@ -79,14 +79,14 @@ test('all methods are shown with what they cost, where they go and what may be p
   expect(html).not.toContain('123.00');
 });
 
-test('production has what the operator has connected, and says so of the rest', async () => {
+test('shows in production which methods the operator has connected', async () => {
   const { html, rows } = await shown('/dashboard/production/methods');
   expect(rows.map(({ State }) => State)).toEqual(METHODS.map(() => 'Not available'));
   expect(rows[0]?.Currencies).toBe('—');
   expect(html).toContain('No method is on and available');
 });
 
-test('a method that is turned off takes no new payment, and old payments keep it', async () => {
+test('rejects new payments by a disabled method, and old payments keep it', async () => {
   const owner = await signedIn();
   await create('hosted', { paymentIntentUniqueId: 'before', methods: ['CBE'] });
   const off = await submit(owner, `${PATH}/CBE/disable`);
@@ -114,7 +114,7 @@ test('a method that is turned off takes no new payment, and old payments keep it
   ]);
 });
 
-test('what the operator does not offer, nobody turns on', async () => {
+test('cannot enable what the operator does not offer', async () => {
   const owner = await signedIn();
   await runSql([offerMethod(tenantOf(ALPHA), 'CBE', false)]);
   expect(await rowOf('CBE')).toMatchObject({ State: 'Not offered', Actions: 'Ask the operator' });
@@ -131,7 +131,7 @@ test('what the operator does not offer, nobody turns on', async () => {
 });
 
 test.each(['developer', 'viewer'] as const)(
-  'a %s sees the methods and changes none',
+  'shows the methods to a %s, who changes none',
   async (role) => {
     const member = await signedIn(role);
     const html = await (await visit(member, PATH)).text();
@@ -143,7 +143,7 @@ test.each(['developer', 'viewer'] as const)(
   },
 );
 
-test('a change is of one merchant in one environment', async () => {
+test('changes one merchant in one environment', async () => {
   await submit(await signedIn('owner', BETA), `${PATH}/CBE/disable`);
   expect((await rowOf('CBE'))?.State).toBe('On');
   const off = await env.DB.prepare(
@@ -153,10 +153,10 @@ test('a change is of one merchant in one environment', async () => {
 });
 
 test.each(['hosted', 'express'] as const)(
-  "a payment above the merchant's limit is refused: %s",
+  "rejects a payment above the merchant's limit: %s",
   async (kind) => {
     await runSql([setLimit(tenantOf(ALPHA), 'ETB', 5_000_000)]);
-    // The commission comes on top and does not count.
+    // The limit does not count the commission on top.
     const atLimit = { amount: 50_000, commissionPaidByCustomer: true };
     expect((await create(kind, atLimit)).status).toBe(200);
     const above = await create(kind, { amount: 50_000.01 });
@@ -170,7 +170,7 @@ test.each(['hosted', 'express'] as const)(
   },
 );
 
-test('a repeated id is told as such, whatever the limit has become', async () => {
+test('answers a repeated id as such after the limit was lowered', async () => {
   await create('hosted', { amount: 100, paymentIntentUniqueId: 'taken' });
   await runSql([setLimit(tenantOf(ALPHA), 'ETB', 100)]);
   const again = await create('hosted', { amount: 100, paymentIntentUniqueId: 'taken' });

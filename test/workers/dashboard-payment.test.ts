@@ -26,9 +26,9 @@ import {
 } from './support.ts';
 
 /**
- * Goal: a payment's page shows all of its life as its object knows it, explains what needs a look,
- * and lets those who may send an event again or cancel; nobody else's payment is shown or touched.
- * Method: payments led through every kind of life, and the page as a browser gets it.
+ * Goal: a payment's page shows its whole history as its object has it and explains what needs a
+ * look. Developers can resend an event or cancel there; the page never shows or changes another
+ * merchant's payment. Method: payments in every state, and the page as a browser gets it.
  */
 
 const caught = useGateway();
@@ -50,7 +50,7 @@ function part(html: string, id: string): string {
     .trim();
 }
 
-/** What the history says, oldest first: what happened and by whom. */
+/** The timeline, oldest first: each transition and its actor. */
 function historyOf(html: string): [string, string][] {
   const rows = html.split('id="timeline"')[1]?.split('<tbody>')[1]?.split('</tbody>')[0] ?? '';
   return [...rows.matchAll(/<tr>(.*?)<\/tr>/gs)].map(([, row = '']) => {
@@ -64,8 +64,8 @@ function historyOf(html: string): [string, string][] {
   });
 }
 
-describe('every kind of life', () => {
-  test('open: what it is, and the way to the checkout page for those who may', async () => {
+describe('every state', () => {
+  test('open: shows the terms, and the checkout link to developers only', async () => {
     const url = await createHosted({
       customerInfo: { name: 'Abebe <b>', email: 'a@example.com', phone: '911234567' },
       commissionPaidByCustomer: true,
@@ -84,7 +84,7 @@ describe('every kind of life', () => {
     expect(await pageOf(await signedIn('viewer'))).not.toContain('/checkout/');
   });
 
-  test('paid: charged, commission, net, receipt of every transition', async () => {
+  test('paid: shows charge, commission, net amount and every transition', async () => {
     await payHosted();
     const html = await pageOf(await signedIn());
     expect(part(html, 'facts')).toMatch(
@@ -101,7 +101,7 @@ describe('every kind of life', () => {
     ]);
   });
 
-  test('attempts that failed, the latest first, with the reason in words', async () => {
+  test('failed attempts: shows the latest first, with the reason', async () => {
     await createHosted();
     await execute(startRedirect('a0'), settle('a0', 'failed'));
     await execute(startRedirect('a1'));
@@ -118,7 +118,7 @@ describe('every kind of life', () => {
     expect(part(html, 'timeline')).toContain('Provider code: E_4711');
   });
 
-  test('an unknown outcome, then late proof, then a second payment, each explained', async () => {
+  test('unknown outcome, late proof, second payment: explains each', async () => {
     await createHosted();
     await execute(startRedirect('a0'));
     await execute({ type: 'abandon_attempt', attemptId: 'a0' });
@@ -132,21 +132,21 @@ describe('every kind of life', () => {
     await execute({ type: 'report_callback', attemptId: 'a1' });
     const html = await pageOf(member);
     const attention = part(html, 'attention');
-    for (const words of [
+    for (const title of [
       'Paid late',
       'Paid twice',
       'The rail contradicted itself',
       'A callback was refused',
       'Attempt 2,',
     ]) {
-      expect(attention).toContain(words);
+      expect(attention).toContain(title);
     }
     expect(attention).not.toContain('Outcome unknown');
     expect(part(html, 'events')).toMatch(/PAYMENT_SUCCESS .*PAYMENT_FAILED Superseded/);
     expect(part(html, 'timeline')).toContain('Paid late');
   });
 
-  test('expired by the clock, as of this moment', async () => {
+  test('expired: applies an expiry that is due when the page is read', async () => {
     await createHosted();
     advance(EXPIRE_IN_MS);
     const html = await pageOf(await signedIn());
@@ -155,7 +155,7 @@ describe('every kind of life', () => {
     expect(html).not.toContain('/cancel"');
   });
 
-  test('settled by the operator, with who and why', async () => {
+  test('resolved by the operator: shows by whom and why', async () => {
     await createHosted();
     await execute(startRedirect('a0', Date.now() + 1_000));
     advance(2_000);
@@ -174,7 +174,7 @@ describe('every kind of life', () => {
     expect(part(html, 'attempts')).toContain('the operator, by hand');
   });
 
-  test('express, failed', async () => {
+  test('failed express payment: shows the reason', async () => {
     await createExpress({ ...SIMULATED_FAILURE, description: 'Tea', phoneNumber: '911234567' });
     advance(2_000);
     await fireAlarm();
@@ -185,7 +185,7 @@ describe('every kind of life', () => {
     expect(historyOf(html)[1]).toEqual(['An attempt began Open › In progress', 'Merchant']);
   });
 
-  test('split: banks, accounts, shares, and what is left', async () => {
+  test('split: shows banks, accounts, shares and the rest', async () => {
     await env.DB.prepare(
       `INSERT OR REPLACE INTO banks (code, name, supports_withdrawal) VALUES ('CBE', 'Commercial Bank', 1)`,
     ).run();
@@ -204,7 +204,7 @@ describe('every kind of life', () => {
     expect(part(html, 'items')).toMatch(/Coffee 2 ETB 50\.25/);
   });
 
-  test('long over: the object has only its id left, the list still knows something', async () => {
+  test('deleted: shows what the read model still has', async () => {
     await payHosted();
     merchantServer();
     await consumeAll(caught);
@@ -215,7 +215,7 @@ describe('every kind of life', () => {
     expect(html).toMatch(/ETB\s100\.50/);
   });
 
-  test('in Amharic', async () => {
+  test('speaks Amharic', async () => {
     await payHosted();
     const html = await pageOf(await signedIn(), PAGE, 'am');
     expect(html).toContain('ክፍያ order-1');
@@ -223,7 +223,7 @@ describe('every kind of life', () => {
   });
 });
 
-test('text of others is shown for what it is: no markup, nothing invisible', async () => {
+test('escapes foreign text and names invisible characters', async () => {
   await createHosted({ customerInfo: { name: '<img src=x onerror=alert(1)>' } });
   await execute({ type: 'give_up' });
   merchantServer(() => new Response('<script>1</script>\nsafe\u202etxt\u0007', { status: 500 }));
@@ -241,7 +241,7 @@ describe('events', () => {
     await consumeAll(caught);
   }
 
-  test('every try is shown, and when the next one comes', async () => {
+  test('show every try and the time of the next one', async () => {
     await failedOnce();
     const html = await pageOf(await signedIn('viewer'));
     const events = part(html, 'events');
@@ -251,7 +251,7 @@ describe('events', () => {
     expect(html).not.toContain('/resend"');
   });
 
-  test('sent again by a developer: it arrives, and the audit log knows who did it', async () => {
+  test('arrive when a developer resends one, and the audit log names the developer', async () => {
     await failedOnce();
     const member = await signedIn('developer');
     const html = await pageOf(member);
@@ -279,7 +279,7 @@ describe('events', () => {
     ]);
   });
 
-  test('what is on its way already, or moot by a later event, is not sent again', async () => {
+  test('are not resent while on their way or superseded', async () => {
     await createHosted();
     await execute(startRedirect('a0'));
     await execute({ type: 'abandon_attempt', attemptId: 'a0' });
@@ -287,7 +287,7 @@ describe('events', () => {
     const { sequence: failed } = await lastEvent();
     const member = await signedIn();
     const path = (sequence: number) => `${PAGE}/events/${sequence}/resend`;
-    // The event's own page says why.
+    // The event's own page explains why.
     expect((await submit(member, path(failed))).headers.get('location')).toMatch(
       new RegExp(`^/dashboard/sandbox/webhooks/events/order-1/${failed}\\?done=(?!resent)`),
     );
@@ -304,7 +304,7 @@ describe('events', () => {
   });
 
   test.each(['0', '99', '-1', '1e1', 'x', '99999999999999999999'])(
-    'event %s, which does not exist: nothing is sent or told',
+    'do not include %s: its resend answers 404',
     async (sequence) => {
       await failedOnce();
       const response = await submit(await signedIn(), `${PAGE}/events/${sequence}/resend`);
@@ -316,7 +316,7 @@ describe('events', () => {
 });
 
 describe('cancel', () => {
-  test('an open payment, once', async () => {
+  test('cancels an open payment once', async () => {
     await createHosted();
     const member = await signedIn('developer');
     expect(await pageOf(member)).toContain(`action="${PAGE}/cancel"`);
@@ -341,19 +341,19 @@ describe('cancel', () => {
       'ended meanwhile',
       'succeeded',
     ],
-  ])('%s: refused in words, nothing changed', async (_name, commands, words, status) => {
+  ])('%s: explains the refusal and changes nothing', async (_name, commands, reason, status) => {
     await createHosted();
     await execute(...commands);
     const response = await submit(await signedIn(), `${PAGE}/cancel`);
     expect(response.status).toBe(409);
-    expect(await response.text()).toContain(words);
+    expect(await response.text()).toContain(reason);
     expect((await intentOf()).status).toBe(status);
     expect(await auditLog()).toEqual([]);
   });
 });
 
-describe('who may not', () => {
-  test('a viewer sees where events go, not the secrets in the address', async () => {
+describe('access', () => {
+  test('hides the secrets of a callback URL from a viewer', async () => {
     await createHosted({ callbackUrl: 'https://shop.example.com/hook/S3cret?token=S3cret' });
     expect(part(await pageOf(await signedIn('viewer')), 'ids')).toMatch(
       /https:\/\/shop\.example\.com(?!\/)/,
@@ -362,7 +362,7 @@ describe('who may not', () => {
     expect(part(await pageOf(await signedIn('developer')), 'ids')).toContain('/hook/S3cret?token');
   });
 
-  test('a viewer sees no button, and is refused', async () => {
+  test('shows no button to a viewer and rejects the posts', async () => {
     await payHosted();
     const { sequence } = await lastEvent();
     merchantServer();
@@ -377,7 +377,7 @@ describe('who may not', () => {
     expect(await auditLog()).toEqual([]);
   });
 
-  test('of another merchant, of the other environment, of nobody: 404, and nothing is made', async () => {
+  test('answers 404 for another merchant, environment or unknown id, and creates no object', async () => {
     await payHosted();
     const { sequence } = await lastEvent();
     merchantServer();
@@ -405,7 +405,7 @@ describe('who may not', () => {
     expect(await auditLog()).toEqual([]);
   });
 
-  test("a suspended merchant's people look and search, and change nothing", async () => {
+  test('lets members of a suspended merchant look and search, but change nothing', async () => {
     await createHosted();
     const owner = await signedIn('owner');
     await env.DB.prepare("UPDATE merchants SET status = 'suspended' WHERE id = ?1")
@@ -418,7 +418,7 @@ describe('who may not', () => {
     expect((await intentOf()).status).toBe('open');
   });
 
-  test('nobody is signed in: to the way in, and nothing happens', async () => {
+  test('redirects to sign-in without a session, and changes nothing', async () => {
     await createHosted();
     expect((await visit(null, PAGE)).headers.get('location')).toMatch(/^\/dashboard\/sign-in/);
     expect((await submit(null, `${PAGE}/cancel`)).status).toBe(401);
@@ -426,7 +426,7 @@ describe('who may not', () => {
   });
 });
 
-/** Objects that hold anything: one that was only asked about does not. */
+/** Objects with storage: a read alone creates none. */
 async function objectsWithRows(): Promise<number> {
   const tables = await Promise.all(
     reachedObjects().map((id) =>

@@ -22,9 +22,9 @@ import {
 } from './support.ts';
 
 /**
- * Goal: the list of payments shows what the member asks for, all of it and nothing of anybody
- * else's, and so does the file. Method: payments made by the API, brought into the read model by its
- * consumer, and pages as a browser gets them.
+ * Goal: the list of payments and its CSV file hold exactly what the member asks for, and nothing of
+ * another merchant. Method: the API creates payments, the consumer feeds the read model, and the
+ * tests read pages as a browser gets them.
  */
 
 const caught = useGateway();
@@ -73,7 +73,7 @@ function dayOf(atMs: number): string {
 }
 
 describe('the list', () => {
-  test('without any payment it says what to do, to a viewer too', async () => {
+  test('shows the first steps when there is no payment, to a viewer too', async () => {
     for (const role of ['developer', 'viewer'] as const) {
       const html = await textOf(visit(await signedIn(role), LIST));
       expect(html).toContain('No payments yet');
@@ -82,7 +82,7 @@ describe('the list', () => {
     }
   });
 
-  test('newest first, each with amount, status, method, id and time', async () => {
+  test('lists amount, status, method, id and time, newest first', async () => {
     await variety();
     const html = await textOf(visit(await signedIn('viewer'), LIST));
     expect(idsIn(html)).toEqual(['dollars', 'canceled', 'failed', 'open', 'paid']);
@@ -102,14 +102,14 @@ describe('the list', () => {
     ['min=100&max=200', ['canceled', 'failed']],
     ['min=250', ['paid']],
     ['status=succeeded&method=TELE_BIRR&currency=ETB', ['paid']],
-  ])('filter %s', async (query, ids) => {
+  ])('filters by %s', async (query, ids) => {
     await variety();
     const html = await textOf(visit(await signedIn(), `${LIST}?${query}`));
     expect(idsIn(html)).toEqual(ids);
     expect(html.includes('No payment fits these filters')).toBe(ids.length === 0);
   });
 
-  test('filter by days of Addis Ababa', async () => {
+  test('filters by days of Addis Ababa', async () => {
     await variety();
     const member = await signedIn();
     const today = dayOf(Date.now());
@@ -125,36 +125,36 @@ describe('the list', () => {
     ['since=2026-02-30', 'since', 'Enter a date that exists'],
     ['min=1.005', 'min', 'Enter an amount'],
     ['since=2026-02-02&until=2026-02-01', 'until', 'before the first one'],
-  ])('a filter that cannot be is told beside its field: %s', async (query, field, words) => {
+  ])('explains an invalid filter at its field: %s', async (query, field, problem) => {
     await variety();
     const response = await visit(await signedIn(), `${LIST}?${query}`);
     const html = await response.text();
     expect(response.status).toBe(400);
     expect(html).toMatch(
-      new RegExp(`id="${field}-error">${words}|id="${field}-error">[^<]*${words}`),
+      new RegExp(`id="${field}-error">${problem}|id="${field}-error">[^<]*${problem}`),
     );
     expect(html).toMatch(new RegExp(`id="${field}"[^>]*aria-invalid="true"`));
     expect(html).toContain(`href="#${field}"`);
-    // Typed text stays; nothing is listed as if it were the answer.
+    // The typed text stays, and no list looks like an answer.
     expect(html).toContain(new URLSearchParams(query).get(field) ?? '?');
     expect(idsIn(html)).toEqual([]);
   });
 
-  test('text in a filter is text', async () => {
+  test('escapes text in a filter', async () => {
     const html = await textOf(
       visit(await signedIn(), `${LIST}?min=${encodeURIComponent('"><b>x')}`),
     );
     expect(html).not.toContain('<b>x');
   });
 
-  test('every page once, though payments are made meanwhile', async () => {
+  test('lists each payment once while new payments arrive', async () => {
     const made: string[] = [];
     const make = async (count: number): Promise<void> => {
       for (let index = 0; index < count; index += 1) {
         const id = `order-${made.length}`;
         await createHosted({ paymentIntentUniqueId: id });
         made.push(id);
-        // Several of one millisecond.
+        // Several payments of one millisecond.
         advance(made.length % 3 === 0 ? 1 : 0);
       }
       await intoReadModel();
@@ -176,12 +176,12 @@ describe('the list', () => {
     }
     expect(seen).toHaveLength(60);
     expect(new Set(seen)).toEqual(expected);
-    // And back again, to what came in meanwhile.
+    // And back, up to the payments that have arrived since.
     const back = idsIn(await textOf(visit(member, backwards ?? '')));
     expect(back).toEqual(seen.slice(25, 50));
   });
 
-  test('the next page keeps the filters', async () => {
+  test('keeps the filters on the next page', async () => {
     await seed(30);
     const member = await signedIn();
     const html = await textOf(visit(member, `${LIST}?status=open&min=1`));
@@ -193,7 +193,7 @@ describe('the list', () => {
     expect(html).toContain(`href="${LIST}.csv?status=open&amp;min=1"`);
   });
 
-  test('a cursor that we never made shows the first page and says so', async () => {
+  test('shows the first page and a message for an unknown cursor', async () => {
     await variety();
     const response = await visit(await signedIn(), `${LIST}?cursor=nonsense`);
     expect(response.status).toBe(400);
@@ -202,7 +202,7 @@ describe('the list', () => {
     expect(idsIn(html)).toHaveLength(5);
   });
 
-  test('what needs a look is marked', async () => {
+  test('marks payments that need a look', async () => {
     await createHosted();
     await execute(startRedirect('a0'));
     await execute({ type: 'give_up' });
@@ -218,7 +218,7 @@ describe('the list', () => {
     expect(html).not.toContain('Outcome unknown');
   });
 
-  test('nothing of another merchant or environment', async () => {
+  test('lists nothing of another merchant or environment', async () => {
     await variety();
     await postHosted({ paymentIntentUniqueId: 'theirs' }, { apiKey: BETA.apiKeys.sandbox });
     await intoReadModel();
@@ -231,7 +231,7 @@ describe('the list', () => {
     expect(idsIn(await textOf(submit(beta, LIST, { search: 'paid' })))).toEqual([]);
   });
 
-  test('in Amharic', async () => {
+  test('speaks Amharic', async () => {
     await variety();
     const html = await textOf(visit(await signedIn(), LIST, 'am'));
     expect(html).toContain('<h1>ክፍያዎች</h1>');
@@ -257,7 +257,7 @@ describe('search', () => {
     }
   });
 
-  test('finds by a phone number, which never stands in an address', async () => {
+  test('finds a payment by phone number, which never appears in an address', async () => {
     await createHosted({ paymentIntentUniqueId: 'wanted', customerInfo: { phone: '911234567' } });
     await intoReadModel();
     const member = await signedIn();
@@ -268,15 +268,15 @@ describe('search', () => {
   });
 });
 
-describe('numbers', () => {
-  test('per currency and method, in the picture and in the table', async () => {
+describe('the figures', () => {
+  test('sum up each currency and method in chart and table', async () => {
     await variety();
     await payHosted({ paymentIntentUniqueId: 'paid-2', amount: 0.5 + 100 });
     await intoReadModel();
     const html = await textOf(visit(await signedIn(), LIST));
     const [, birr = '', dollars = ''] = html.split('<div class="currency">');
     expect(birr).toMatch(/ETB\s350\.50/);
-    // Paid two; ended also the failed and the canceled.
+    // Two are paid; the failed and the canceled one have ended too.
     expect(birr).toContain('50.0 %');
     expect(birr).toContain('2 of 4 that ended');
     expect(birr).toContain('66.7 % (2/3)');
@@ -289,7 +289,7 @@ describe('numbers', () => {
     }
   });
 
-  test('of the chosen days, method and currency', async () => {
+  test('cover the chosen days, method and currency', async () => {
     await variety();
     const member = await signedIn();
     const before = dayOf(Date.now() - DAY_MS);
@@ -312,7 +312,7 @@ describe('the file', () => {
     return (await response.text()).trimEnd().split('\r\n').slice(1);
   }
 
-  test('holds the filtered payments, is a download, and is told to the audit log', async () => {
+  test('holds the filtered payments, downloads, and is recorded in the audit log', async () => {
     await variety();
     const member = await signedIn('viewer');
     const response = await visit(member, `${FILE}?status=succeeded&min=1`);
@@ -334,20 +334,20 @@ describe('the file', () => {
     ]);
   });
 
-  test('filters that cannot be lead to the page that tells them, and export nothing', async () => {
+  test('redirects an invalid filter to the page that explains it, and exports nothing', async () => {
     const response = await visit(await signedIn(), `${FILE}?min=x`);
     expect(response.headers.get('location')).toBe(`${LIST}?min=x`);
     expect(await auditLog()).toEqual([]);
   });
 
-  test('an id that looks like a formula is text in the file', async () => {
+  test('quotes an id that looks like a formula', async () => {
     await createHosted({ paymentIntentUniqueId: '=cmd|calc,"1"' });
     await intoReadModel();
     const [line] = await linesOf(await visit(await signedIn(), FILE));
     expect(line).toContain(`,"'=cmd|calc,""1""",`);
   });
 
-  test('more than one query of payments arrives whole, in order, once', async () => {
+  test('streams several queries of payments complete, in order, once', async () => {
     await seed(1_203);
     const lines = await linesOf(await visit(await signedIn(), FILE));
     const ids = lines.map((line) => line.split(',')[1]);
@@ -357,7 +357,7 @@ describe('the file', () => {
     expect(ids.at(-1)).toBe('seed-1');
   });
 
-  test('when D1 fails in the middle, so does the download', async () => {
+  test('breaks off the download when D1 fails in the middle', async () => {
     await seed(1_203);
     const member = await signedIn();
     const prepare = env.DB.prepare.bind(env.DB);
@@ -376,7 +376,7 @@ describe('the file', () => {
     ).toBe('broken');
   });
 
-  test('a look at the head only exports nothing', async () => {
+  test('exports nothing for a HEAD request', async () => {
     const member = await signedIn();
     const headers = { cookie: member.cookie };
     const response = await call(FILE, { method: 'HEAD', apiKey: null, headers });
@@ -385,7 +385,7 @@ describe('the file', () => {
   });
 });
 
-/** Payments `seed-1` … in the read model alone: as many as no test can make by the API. */
+/** Payments `seed-1` … in the read model alone: too many for the API in a test. */
 async function seed(count: number): Promise<void> {
   await env.DB.prepare(
     `WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ?1)

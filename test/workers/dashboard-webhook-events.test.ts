@@ -19,9 +19,9 @@ import {
 } from './support.ts';
 
 /**
- * Goal: a merchant's people see every try of every event, and send again what has failed, one or
- * all of a range, once and not twice. Method: payments are made, their events fail as wished, and
- * the read model is fed when the test says so: lists may lag, objects decide.
+ * Goal: members see every try of every event and resend failed ones, singly or by range, each once.
+ * Method: payments whose events fail as wished. The test decides when the read model is fed: lists
+ * may lag, objects decide.
  */
 
 const caught = useGateway();
@@ -42,7 +42,7 @@ beforeEach(() => {
 const project = () => consume('kefel-projections', caught.projections.splice(0));
 const deliver = () => consume('kefel-webhooks', caught.webhooks.splice(0));
 
-/** A payment whose event is answered by `status`: 410 gives it up at once. */
+/** A payment whose event is answered by `status`: 410 ends its delivery at once. */
 async function announce(uniqueId: string, status = 410): Promise<number> {
   httpStatus = status;
   await payHosted({ paymentIntentUniqueId: uniqueId });
@@ -73,7 +73,7 @@ const today = () => new Date(Date.now() + 3 * 3_600_000).toISOString().slice(0, 
 const days = () => ({ from: today(), to: today() });
 
 describe('the log', () => {
-  test('lists events with what became of them, by status and day', async () => {
+  test('lists events with their results, by status and day', async () => {
     const member = await signedIn('viewer');
     await announce('order-ok', 201);
     advance(SECOND_MS);
@@ -88,7 +88,7 @@ describe('the log', () => {
     expect(old).toContain('order-gone');
   });
 
-  test('pages, and links carry the filters along', async () => {
+  test('keeps the filters on every page', async () => {
     const member = await signedIn('viewer');
     await insertFailed(Array.from({ length: 30 }, (_value, index) => `gone-${index}`));
     const first = await (await visit(member, `${EVENTS}?status=dead`)).text();
@@ -104,13 +104,13 @@ describe('the log', () => {
     ['to=yesterday', 'Write the day'],
     ['from=2026-02-30', 'Write the day'],
     ['from=2026-11-02&to=2026-11-01', 'before the first'],
-  ])('?%s is refused with its reason', async (query, reason) => {
+  ])('?%s is rejected with a reason', async (query, reason) => {
     const response = await visit(await signedIn('viewer'), `${EVENTS}?${query}`);
     expect(response.status).toBe(400);
     expect(await textOf(response)).toContain(reason);
   });
 
-  test('a cursor or status that is none shows the first page', async () => {
+  test('shows the first page for an invalid cursor or status', async () => {
     await announce('order-1');
     const page = await visit(await signedIn(), `${EVENTS}?cursor=x&status=x`);
     expect([page.status, (await page.text()).includes('order-1')]).toEqual([200, true]);
@@ -118,7 +118,7 @@ describe('the log', () => {
 });
 
 describe("an event's page", () => {
-  test('shows every try, and to developers the very bytes that were sent', async () => {
+  test('shows every try, and to developers the exact bytes that were sent', async () => {
     const uniqueId = 'order/ብር 1?';
     const sequence = await announce(uniqueId);
     const path = `${EVENTS}/${encodeURIComponent(uniqueId)}/${sequence}`;
@@ -135,7 +135,7 @@ describe("an event's page", () => {
     expect(seen).not.toContain('Send again');
   });
 
-  test('sends a failed event again, once for a double click, and writes it down', async () => {
+  test('resends a failed event once for a double click, and records it', async () => {
     const member = await signedIn('developer');
     const sequence = await announce('order-1');
     const path = `${EVENTS}/order-1/${sequence}`;
@@ -165,7 +165,7 @@ describe("an event's page", () => {
     ['on its way', 'queued'],
     ['superseded', 'superseded'],
     ['being sent', 'claimed'],
-  ])('that is %s has nothing to send again', async (_name, status) => {
+  ])('offers no resend while the event is %s', async (_name, status) => {
     const member = await signedIn('developer');
     const sequence = await announce('order-1');
     await objectSql(`UPDATE event SET delivery_status = '${status}'`, 'order-1');
@@ -177,7 +177,7 @@ describe("an event's page", () => {
   });
 
   test.each(['0', '99', '-1', 'x', '1e3', '99999999999'])(
-    'sequence %s is nobody’s',
+    'answers 404 for sequence %s',
     async (sequence) => {
       await announce('order-1');
       const path = `${EVENTS}/order-1/${sequence}`;
@@ -186,7 +186,7 @@ describe("an event's page", () => {
   );
 });
 
-/** Rows of the read model whose objects never were: what has been forgotten is not sent again. */
+/** Rows of the read model without objects: a deleted payment resends nothing. */
 async function insertFailed(uniqueIds: readonly string[]): Promise<void> {
   await env.DB.prepare(
     `INSERT INTO webhook_event (event_id, merchant_id, environment, payment_uuid, unique_id,
@@ -199,8 +199,8 @@ async function insertFailed(uniqueIds: readonly string[]): Promise<void> {
     .run();
 }
 
-describe('sending all failed ones again', () => {
-  test('counts first, and sends nothing by that', async () => {
+describe('resending all failed events', () => {
+  test('counts first, which sends nothing', async () => {
     const member = await signedIn('developer');
     await announce('order-1');
     await announce('order-2');
@@ -210,7 +210,7 @@ describe('sending all failed ones again', () => {
     expect(caught.webhooks).toEqual([]);
   });
 
-  test('sends each once, however often it is confirmed and however far the read model lags', async () => {
+  test('sends each once, despite repeated confirmation and a lagging read model', async () => {
     const member = await signedIn('developer');
     for (const uniqueId of ['order-1', 'order-2', 'order-3']) {
       await announce(uniqueId);
@@ -240,14 +240,14 @@ describe('sending all failed ones again', () => {
     ]);
   });
 
-  test('goes in batches that say what is left and lead on', async () => {
+  test('goes in batches that say how many are left', async () => {
     const member = await signedIn('developer');
     await announce('order-1');
     advance(SECOND_MS);
     await insertFailed(new Array(RESEND_BATCH).fill('gone'));
     const first = await (await submit(member, RESEND, days())).text();
     expect(first).toContain(`Left as they are: ${RESEND_BATCH}.`);
-    // One, and perhaps another one of the same millisecond.
+    // One, and perhaps another of the same millisecond.
     expect(first).toMatch(/Still to do: at most [12]\./);
     const cursor = /name="cursor" value="([^"]+)"/.exec(first)?.[1] ?? '';
     const second = await textOf(submit(member, RESEND, { ...days(), cursor }));
@@ -255,12 +255,12 @@ describe('sending all failed ones again', () => {
     expect(caught.webhooks).toHaveLength(1);
   });
 
-  test('only of the days that were asked for', async () => {
+  test('covers only the chosen days', async () => {
     const member = await signedIn('developer');
     await announce('order-1');
     const before = days();
     advance(2 * DAY_MS);
-    // A day outlasts a session.
+    // A day is longer than a session.
     const again = await sessionFor(member.memberId);
     await announce('order-2');
     await submit(again, RESEND, before);
@@ -268,7 +268,7 @@ describe('sending all failed ones again', () => {
     expect(await statusOf('order-2')).toBe('dead');
   });
 
-  test('an object out of reach is told, and stays failed', async () => {
+  test('reports an unreachable object, whose event stays failed', async () => {
     const member = await signedIn('developer');
     await announce('order-1');
     vi.spyOn(env.PAYMENT_INTENT, 'get').mockImplementation(() => {
@@ -282,7 +282,7 @@ describe('sending all failed ones again', () => {
   test.each([
     { from: 'x', to: '' },
     { from: '2026-11-02', to: '2026-11-01' },
-  ])('%j is refused and sends nothing', async (fields) => {
+  ])('rejects %j and sends nothing', async (fields) => {
     const member = await signedIn('developer');
     await announce('order-1');
     expect((await submit(member, RESEND, fields)).status).toBe(400);
@@ -291,7 +291,7 @@ describe('sending all failed ones again', () => {
   });
 });
 
-describe('of others', () => {
+describe('access', () => {
   const PLACES = ['/dashboard/sandbox', '/dashboard/production'] as const;
 
   /** A failed event, a paused endpoint and a secret of ALPHA's sandbox. */
@@ -313,7 +313,7 @@ describe('of others', () => {
   test.each([
     ['another merchant', PLACES[0], () => signedIn('owner', BETA), [200, 404]],
     ['the other environment', PLACES[1], () => signedIn('owner', ALPHA), [200, 404]],
-    ['nobody', PLACES[0], async () => null, [303, 303]],
+    ['a visitor without a session', PLACES[0], async () => null, [303, 303]],
   ])('%s sees and changes nothing', async (_name, place, who, [listStatus, pageStatus]) => {
     const { sequence, secretId } = await scene();
     const before = await snapshot();
@@ -338,7 +338,7 @@ describe('of others', () => {
     expect(caught.webhooks).toEqual([]);
   });
 
-  test('a viewer is refused every form, and the page that counts', async () => {
+  test('rejects every form and the counting page for a viewer', async () => {
     const { sequence, secretId } = await scene();
     const before = await snapshot();
     const viewer = await signedIn('viewer');
@@ -375,7 +375,7 @@ describe('of others', () => {
   });
 });
 
-test('an id of a payment that never was costs its object no storage', async () => {
+test('creates no storage for an unknown payment id', async () => {
   expect((await visit(await signedIn(), `${EVENTS}/nobody/1`)).status).toBe(404);
   expect(await allRows('nobody')).toEqual({});
 });

@@ -23,9 +23,9 @@ import {
 } from './support.ts';
 
 /**
- * Goal: a merchant's people set the default address, change secrets without a gap, try their server
- * and let a paused endpoint go on; nobody else sees or changes anything of it. Method: forms are
- * posted as browsers do, and what arrives is verified by another's library.
+ * Goal: members set the default address, rotate secrets without a gap, test their server and resume
+ * a paused endpoint; other merchants see and change nothing of it. Method: the tests post forms as
+ * browsers do, and a public library verifies what arrives.
  */
 
 const caught = useGateway();
@@ -41,7 +41,7 @@ beforeEach(() => {
   arrivals = merchantServer(() => new Response('<b>thanks\u202e</b>', { status: httpStatus }));
 });
 
-/** The page as a person reads it. */
+/** The page's text without markup. */
 async function textOf(response: Response | Promise<Response>): Promise<string> {
   const html = await (await response).text();
   return html
@@ -93,7 +93,7 @@ async function deliverOne(): Promise<Arrival> {
 }
 
 describe('the default address', () => {
-  test('is saved, shown, audited once and used; empty takes it away', async () => {
+  test('is saved, shown, audited once and used; an empty field removes it', async () => {
     const member = await signedIn('developer');
     for (let times = 0; times < 2; times += 1) {
       const saved = await submit(member, `${PATH}/url`, { url: ` ${HOOK} ` });
@@ -114,7 +114,7 @@ describe('the default address', () => {
     expect(await actions()).toHaveLength(2);
   });
 
-  test('is of one environment', async () => {
+  test('belongs to one environment', async () => {
     const member = await signedIn();
     await submit(member, `${PATH}/url`, { url: HOOK });
     const production = await (await visit(member, '/dashboard/production/webhooks')).text();
@@ -148,7 +148,7 @@ describe('the default address', () => {
       expect(html).toContain(`value="${url}"`);
       expect(html).toContain('href="#url"');
       expect(await textOf(new Response(html))).toContain(reason);
-      // The same address is refused to a test event: nothing leaves.
+      // A test webhook rejects the same address and sends nothing.
       expect((await submit(member, `${PATH}/test`, { url })).status).toBe(400);
       expect(arrivals).toEqual([]);
       expect(await env.DB.prepare('SELECT * FROM webhook_settings').first()).toBeNull();
@@ -156,7 +156,7 @@ describe('the default address', () => {
     },
   );
 
-  test('http is refused where only https is called', async () => {
+  test('rejects http where only https is allowed', async () => {
     const member = await signedIn();
     const strict = { ...env, CALLBACK_HTTPS_ONLY: 'true' };
     const response = await post(member, `${PATH}/url`, { url: 'http://a.example.com/' }, strict);
@@ -185,7 +185,7 @@ function post(
 }
 
 describe('signing secrets', () => {
-  test('a rotation overlaps: both sign until the old one ends, then the new one alone', async () => {
+  test('overlap in a rotation: both sign until the old one ends', async () => {
     const member = await signedIn('developer');
     await submit(member, `${PATH}/url`, { url: HOOK });
     const answer = await submit(member, `${PATH}/secrets`, { overlapHours: '1' });
@@ -202,7 +202,7 @@ describe('signing secrets', () => {
     expect(await signers()).toEqual([true, true]);
     vi.setSystemTime(rotatedAtMs + HOUR_MS + 6 * SECOND_MS);
     expect(await signers()).toEqual([false, true]);
-    // It was in that one answer only, and its place in D1 is sealed.
+    // Only that one answer held it, and D1 keeps it sealed.
     expect(await (await visit(member, PATH)).text()).not.toContain('whsec_');
     const stored = await env.DB.prepare('SELECT sealed_secret FROM webhook_secrets').all();
     expect(JSON.stringify(stored.results)).not.toContain(fresh.slice(6));
@@ -210,7 +210,7 @@ describe('signing secrets', () => {
     expect(JSON.stringify(await auditLog())).not.toContain('whsec_');
   });
 
-  test('without overlap the old one ends at once', async () => {
+  test('end at once in a rotation without overlap', async () => {
     const member = await signedIn('developer');
     await submit(member, `${PATH}/url`, { url: HOOK });
     const fresh = await secretIn(submit(member, `${PATH}/secrets`, { overlapHours: '0' }));
@@ -221,7 +221,7 @@ describe('signing secrets', () => {
     ]);
   });
 
-  test('a second rotation does not prolong what ends sooner', async () => {
+  test('keep an earlier end in a second rotation', async () => {
     const member = await signedIn('developer');
     await submit(member, `${PATH}/secrets`, { overlapHours: '1' });
     await submit(member, `${PATH}/secrets`, { overlapHours: '72' });
@@ -234,7 +234,7 @@ describe('signing secrets', () => {
     expect(results.map(({ hours }) => hours)).toEqual([null, 1, 72]);
   });
 
-  test('old ones are ended now, the last that goes on is not', async () => {
+  test('end on demand, except the last one without an end', async () => {
     const member = await signedIn('developer');
     advance(SECOND_MS);
     await submit(member, `${PATH}/secrets`, { overlapHours: '24' });
@@ -249,7 +249,7 @@ describe('signing secrets', () => {
     expect(await actions()).toEqual(['webhook.secret_rotated', 'webhook.secret_ended']);
   });
 
-  test('there are ten in force at most', async () => {
+  test('are ten in force at most', async () => {
     const member = await signedIn('developer');
     for (let times = 1; times < SECRETS_MAX; times += 1) {
       expect((await submit(member, `${PATH}/secrets`, { overlapHours: '24' })).status).toBe(200);
@@ -258,21 +258,18 @@ describe('signing secrets', () => {
     expect(refused.status).toBe(400);
     expect(await textOf(refused)).toContain('There are 10 secrets in force');
     expect(await idsOf()).toHaveLength(SECRETS_MAX);
-    // Where the old ones end at once there is room.
+    // A rotation without overlap makes room.
     expect((await submit(member, `${PATH}/secrets`, { overlapHours: '0' })).status).toBe(200);
     expect(await actions()).toHaveLength(SECRETS_MAX);
   });
 
-  test.each(['', '2', '-1', 'NaN'])(
-    'an overlap of "%s" hours is none that was offered',
-    async (overlapHours) => {
-      const member = await signedIn('developer');
-      expect((await submit(member, `${PATH}/secrets`, { overlapHours })).status).toBe(400);
-      expect(await idsOf()).toHaveLength(1);
-    },
-  );
+  test.each(['', '2', '-1', 'NaN'])('reject an overlap of "%s" hours', async (overlapHours) => {
+    const member = await signedIn('developer');
+    expect((await submit(member, `${PATH}/secrets`, { overlapHours })).status).toBe(400);
+    expect(await idsOf()).toHaveLength(1);
+  });
 
-  test('one is shown on demand, and that is written down', async () => {
+  test('are shown on demand, which the audit log records', async () => {
     const member = await signedIn('developer');
     const [id = ''] = await idsOf();
     expect(await secretIn(submit(member, `${PATH}/secrets/${id}/show`))).toBe(ALPHA.webhookSecret);
@@ -298,7 +295,7 @@ describe('a test event', () => {
   }
 
   test.each(['sandbox', 'production'] as const)(
-    'of %s is signed by both keys, has the form of a real one, and tells of no money',
+    'of %s has both signatures and the form of a real one, without a payment',
     async (environment) => {
       const member = await signedIn('developer');
       await submit(member, `${PATH}/url`, { url: HOOK });
@@ -333,13 +330,13 @@ describe('a test event', () => {
     },
   );
 
-  test('touches no object, and its result is told: status, answer, error', async () => {
+  test('touches no object and shows status, answer and error', async () => {
     const member = await signedIn('developer');
     httpStatus = 503;
     const page = await textOf(submit(member, `${PATH}/test`, { url: HOOK }));
     expect(page).toContain('The test event was not accepted.');
     expect(page).toContain('HTTP status 503');
-    // Escaped: what a server answers is text.
+    // A server's answer is escaped.
     expect(page).toContain('<b>thanks[U+202E]</b>');
     vi.mocked(globalThis.fetch).mockRejectedValue(new Error('reset'));
     expect(await textOf(submit(member, `${PATH}/test`, { url: HOOK }))).toContain(
@@ -355,7 +352,7 @@ describe('a test event', () => {
     expect(await env.DB.prepare('SELECT * FROM webhook_endpoints').first()).toBeNull();
   });
 
-  test('without an address is not sent', async () => {
+  test('is not sent without an address', async () => {
     const member = await signedIn('developer');
     expect((await submit(member, `${PATH}/test`, { url: '' })).status).toBe(400);
     expect(arrivals).toEqual([]);
@@ -391,7 +388,7 @@ describe('a paused endpoint', () => {
     (await env.DB.prepare('SELECT origin FROM webhook_endpoints').all<{ origin: string }>())
       .results;
 
-  test('is named on the settings page to everybody, and resumed by a developer', async () => {
+  test('is named on the settings page to every member and resumed by a developer', async () => {
     await pause();
     const viewer = await signedIn('viewer');
     const seen = await (await visit(viewer, PATH)).text();
@@ -426,7 +423,7 @@ describe('a paused endpoint', () => {
   });
 });
 
-test('a viewer sees neither secrets, nor addresses whole, nor buttons; the public keys are there', async () => {
+test('shows a viewer public keys and origins, but no secrets, paths or buttons', async () => {
   const owner = await signedIn();
   await submit(owner, `${PATH}/url`, { url: HOOK });
   const html = await (await visit(await signedIn('viewer'), PATH)).text();
@@ -436,7 +433,7 @@ test('a viewer sees neither secrets, nor addresses whole, nor buttons; the publi
   expect(html).not.toMatch(/action="[^"]*\/webhooks\/(url|test|secrets)/);
 });
 
-test('the page speaks Amharic', async () => {
+test('speaks Amharic', async () => {
   const html = await (await visit(await signedIn(), PATH, 'am')).text();
   expect(html).toContain('የመፈረሚያ ምስጢራዊ ቁልፎች');
   expect(html).toContain('<html lang="am-ET">');
