@@ -8,7 +8,7 @@ import type { BackOfficeLanguage } from '../i18n/back-office.ts';
 import { isAllowed, type Permission } from '../members/permissions.ts';
 import type { Session } from '../members/sessions.ts';
 
-/** A request of the dashboard by whomever. */
+/** A request to the dashboard, with or without a session. */
 export interface PublicCall {
   readonly request: Request;
   readonly url: URL;
@@ -24,7 +24,7 @@ export interface PublicCall {
 /** A request by a member who may make it: session, role and, for a post, CSRF token are checked. */
 export interface DashboardCall extends PublicCall {
   readonly session: Session;
-  /** The environment that the path names, else the one looked at last: for links only. */
+  /** The environment in the path, else the one last looked at: for links only. */
   readonly environment: Environment;
   /** The fields that were posted; empty for anything but a post. */
   readonly form: Form;

@@ -1,7 +1,7 @@
 import { ENVIRONMENTS, type Environment } from '../domain/method.ts';
 import { type Cookie, cookieValue, setCookie } from '../http/cookie.ts';
 
-/** Which environment the member looked at last: where links of merchant-wide pages lead back to. */
+/** The environment that the member looked at last: links of merchant-wide pages lead to it. */
 const ENVIRONMENT_COOKIE: Cookie = {
   name: 'kefel_environment',
   path: '/dashboard',

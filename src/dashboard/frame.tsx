@@ -27,7 +27,7 @@ const NAVIGATION: readonly NavEntry[] = [
   { item: 'account', perEnvironment: false, permission: 'view' },
 ];
 
-/** A page of a signed-in member: who and where they are, the navigation, and the page's own content. */
+/** A page of a signed-in member, with their name, merchant and role, and the navigation. */
 export function Frame(props: {
   readonly call: DashboardCall;
   readonly title: string;
@@ -87,7 +87,7 @@ function Header({ call, active }: { readonly call: DashboardCall; readonly activ
   );
 }
 
-/** The same list in the other environment, never a page about a thing that exists in one of them. */
+/** Leads to the same list in the other environment, because single things exist in one of them. */
 function EnvironmentSwitch(props: { readonly call: DashboardCall; readonly item: NavItem }) {
   const { call, item } = props;
   const text = DASHBOARD_TEXTS[call.language].frame;

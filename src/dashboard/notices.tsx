@@ -17,7 +17,7 @@ const STATUS: Readonly<Record<NoticeKind, number>> = {
   error: 500,
 };
 
-/** A page about nothing in particular: what is refused, and why. */
+/** A page that says what is refused, and why. */
 export function noticePage(
   { request }: Pick<PublicCall, 'request'>,
   kind: NoticeKind,
@@ -26,7 +26,7 @@ export function noticePage(
   const language = backOfficeLanguageOf(request);
   const text = DASHBOARD_TEXTS[language].frame;
   const { title, text: lead } = text.notices[kind];
-  // A post's own path cannot be fetched again by the switch of languages.
+  // The language switch cannot fetch the path of a post.
   const isPage = request.method !== 'POST' && kind !== 'not_found';
   const url = new URL(isPage ? request.url : '/dashboard', request.url);
   const page = (
@@ -42,7 +42,7 @@ export function noticePage(
   return answerPage({ request }, page, { status: STATUS[kind], ...options });
 }
 
-/** For whoever has no session: a page leads by way of signing in, a form changes nothing. */
+/** Without a session: a page leads to signing in first, a form changes nothing. */
 export function signInFirst(call: PublicCall): Response {
   if (call.request.method === 'POST') {
     return noticePage(call, 'signed_out');

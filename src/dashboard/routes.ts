@@ -155,13 +155,13 @@ export const DASHBOARD_ROUTES: readonly DashboardRoute[] = [
   post(PASSKEYS, 'view', finishAddPasskey),
   post(`${PASSKEYS}/rename`, 'view', renameOwnPasskey),
   post(`${PASSKEYS}/remove`, 'view', removeOwnPasskey),
-  // One's own sessions are ended whatever becomes of the merchant.
+  // Members may always end their own sessions.
   postWhenSuspended(`${SESSIONS}/revoke-others`, 'view', revokeOwnOtherSessions),
   postWhenSuspended(`${SESSIONS}/:session/revoke`, 'view', revokeOwnSession),
   postWhenSuspended('/dashboard/sign-out', 'view', signOut),
 ];
 
-/** The ways in. */
+/** Signing in and joining. */
 export const PUBLIC_ROUTES: readonly PublicRoute[] = [
   { method: 'GET', path: '/dashboard/sign-in', handle: showSignIn },
   { method: 'POST', path: '/dashboard/sign-in/options', handle: beginSignIn },

@@ -23,7 +23,7 @@ const LANGUAGE_COOKIE: Cookie = {
   maxAgeSeconds: 31_536_000,
 };
 
-/** Browsers send some dozens of bytes; bounds the work on hostile headers. */
+/** Browsers send less than a hundred bytes; bounds the work on hostile headers. */
 const ACCEPT_LANGUAGE_LENGTH_MAX = 1_000;
 
 /** What the customer chose by the switch, now or earlier; else what the browser prefers. */
@@ -36,7 +36,7 @@ export function languageOf(request: Request): Language {
   );
 }
 
-/** All words of a page, in the customer's language. */
+/** The texts of a page, in the customer's language. */
 export function messagesFor(request: Request): CheckoutMessages {
   return LANGUAGES[languageOf(request)];
 }
@@ -47,7 +47,7 @@ export function rememberingCookie(request: Request): string | null {
   return language === null ? null : setCookie(request, LANGUAGE_COOKIE, language);
 }
 
-/** The best of `Accept-Language` (RFC 9110, section 12.5.4) that we speak, or null. */
+/** The best supported language of `Accept-Language` (RFC 9110, section 12.5.4), or null. */
 export function preferredLanguage(header: string): Language | null {
   if (header.length > ACCEPT_LANGUAGE_LENGTH_MAX) {
     return null;

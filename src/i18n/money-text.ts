@@ -1,14 +1,14 @@
 import type { Currency } from '../domain/method.ts';
 import { majorText } from '../domain/money.ts';
 
-/** The Workers runtime has no data for every language; this one it has, and Ethiopia writes so. */
+/** The Workers runtime lacks data for some languages; it has this one, which Ethiopia uses. */
 const FALLBACK_LOCALE = 'en-ET';
 
 const formats = new Map<string, Intl.NumberFormat>();
 
 /**
  * `123450` of ETB as "ETB 1,234.50", in the locale's own grouping. Intl is given decimal text, not
- * a number, so no float ever stands between the stored amount and what the customer reads.
+ * a number, so no float comes between the stored amount and what the customer reads.
  */
 export function moneyText(amountMinor: number, currency: Currency, locale: string): string {
   const key = `${locale} ${currency}`;

@@ -19,7 +19,7 @@ const ethiopic = calendarFormat('ethiopic');
 const clock = clockFormat({});
 const clockWithSeconds = clockFormat({ second: '2-digit' });
 
-/** A moment on the customers' clock, with the zone named, in the words of the language. */
+/** A moment in Ethiopia's time zone, as the language writes it. */
 export function timeText(atMs: number, text: TimeTexts): string {
   return text.dateTime(dateIn(gregorian, atMs), dateIn(ethiopic, atMs), clock.format(atMs));
 }

@@ -1,4 +1,4 @@
-/** The order matters: most browsers also name those that came before them. */
+/** The order matters: most user agents also name older browsers. */
 const BROWSERS: readonly (readonly [mark: RegExp, name: string])[] = [
   [/\bEdgA?\//, 'Edge'],
   [/\bOPR\//, 'Opera'],
@@ -19,8 +19,8 @@ const SYSTEMS: readonly (readonly [mark: RegExp, name: string])[] = [
 ];
 
 /**
- * Browser and system as people call them, "Chrome, Android", out of what a browser says of itself;
- * empty when it says nothing that we know. For recognising one's own, never for deciding anything.
+ * Browser and system as people call them, "Chrome, Android", from a user agent; empty for an unknown
+ * one. Helps members recognize their sessions; decides nothing.
  */
 export function browserName(userAgent: string): string {
   return [nameIn(BROWSERS, userAgent), nameIn(SYSTEMS, userAgent)].filter(Boolean).join(', ');

@@ -6,12 +6,12 @@ import { type Cookie, clearCookie, cookieValue, setCookie } from '../http/cookie
 
 /**
  * The challenge that a passkey signs. Asking for one stores nothing: it travels in a signed cookie,
- * and is written down only once it has served.
+ * and D1 stores it only once it has been used.
  */
 
-/** Looking for a telephone or a security key takes a while; a challenge left lying serves nobody. */
+/** Time to find a phone or a security key. */
 export const CHALLENGE_MS = 5 * 60 * 1_000;
-/** A spent challenge is remembered longer than it lives, for clocks that do not agree. */
+/** A used challenge is stored this much longer than it is valid, because clocks differ. */
 const SPENT_LONGER_MS = 60 * 1_000;
 /** 256 random bits: twice what WebAuthn asks for. */
 const CHALLENGE_BYTES = 32;
@@ -60,7 +60,7 @@ export async function issueChallenge(
   return { bytes, cookie: setCookie(request, CHALLENGE_COOKIE, value) };
 }
 
-/** The challenge that this browser was given for this, or null: none, too old, or not our work. */
+/** The challenge that this browser was given for the ceremony; null for none, expired or forged. */
 export async function challengeOf(
   { request, config, nowMs }: Context,
   ceremony: Ceremony,
@@ -77,24 +77,24 @@ export async function challengeOf(
 }
 
 /**
- * Comes right after the statement that a ceremony hangs on. The batch fails when that one changed no
- * row, or when the challenge has served before: then nothing of it happens.
+ * Comes right after the statement that the ceremony depends on. The batch fails, and changes
+ * nothing, when that statement changed no row or when the challenge was used before.
  */
 export function spendChallenge({ challenge, expiresAtMs }: Challenge): SqlStatement {
   return {
-    // NULL breaks the column's rule, and with it the batch.
+    // NULL violates the column's constraint, which fails the batch.
     sql: `INSERT INTO spent_challenges (challenge, expires_at_ms)
       VALUES (?1, CASE WHEN changes() > 0 THEN ?2 END)`,
     params: [challenge, expiresAtMs + SPENT_LONGER_MS],
   };
 }
 
-/** Those that have expired meanwhile need no remembering. */
+/** Deletes those that have expired: an expired challenge is refused anyway. */
 export function forgetSpentChallenges(nowMs: number): SqlStatement {
   return { sql: 'DELETE FROM spent_challenges WHERE expires_at_ms <= ?1', params: [nowMs] };
 }
 
-/** The `Set-Cookie` that takes a served challenge away. */
+/** The `Set-Cookie` that removes a used challenge. */
 export function endedChallengeCookie(request: Request): string {
   return clearCookie(request, CHALLENGE_COOKIE);
 }
@@ -104,7 +104,7 @@ export function userHandleOf(memberId: string): Uint8Array<ArrayBuffer> {
   return utf8(memberId);
 }
 
-/** The member's id in a handle that a browser sent, or null when it is none of ours. */
+/** The member's id in a handle that a browser sent, or null for a malformed one. */
 export function memberIdIn(userHandle: string): string | null {
   const bytes = bytesFromBase64Url(userHandle);
   return bytes === null ? null : new TextDecoder().decode(bytes);

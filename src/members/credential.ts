@@ -1,9 +1,9 @@
 import * as v from 'valibot';
 import { readBytes } from '../http/read-bytes.ts';
 
-/** What browsers send of a passkey. All of it is checked again by its verification. */
+/** What browsers send for a passkey: its shape. `verification.ts` checks its content. */
 
-/** A key of RSA with the longest id, twice over, and names; nothing honest is larger. */
+/** Twice an RSA key with the longest id, and names; no real answer is larger. */
 const BODY_BYTES_MAX = 16 * 1024;
 
 /** WebAuthn: an id has at most 1,023 bytes. */
@@ -12,7 +12,7 @@ const CREDENTIAL_ID_LENGTH_MAX = 1_364;
 const base64Url = v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]+$/));
 const credentialId = v.pipe(base64Url, v.maxLength(CREDENTIAL_ID_LENGTH_MAX));
 
-/** How a browser may reach an authenticator; words that come later are left out. */
+/** How a browser may reach an authenticator; unknown words are dropped. */
 const TRANSPORTS = ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb'] as const;
 export type Transport = (typeof TRANSPORTS)[number];
 
@@ -46,7 +46,7 @@ export type Registration = v.InferOutput<typeof Registration>;
 
 /** POST /dashboard/sign-in */
 export const SignInBody = v.object({ credential: Assertion });
-/** POST /dashboard/join/options; a recovery link has no use for the name. */
+/** POST /dashboard/join/options; a recovery link ignores the name. */
 export const JoinOptionsBody = v.object({ token: v.string(), name: v.string() });
 /** POST /dashboard/join */
 export const JoinBody = v.object({

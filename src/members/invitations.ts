@@ -5,24 +5,24 @@ import { newId } from './members.ts';
 import type { Role } from './permissions.ts';
 
 /**
- * One-time links by which people get in. An invitation makes a new member; a recovery link, which
- * names a member, gives a new passkey to one who has lost theirs.
+ * Members join through one-time links. An invitation makes a new member; a recovery link,
+ * which names a member, gives a new passkey to one who lost theirs.
  */
 
-/** Time to reach somebody who is away for some days; an old message opens nothing. */
+/** Enough to reach a person who is away for some days. */
 export const INVITATION_MS = 7 * 24 * 60 * 60 * 1_000;
-/** Whoever lost a passkey waits for it. The link opens a member's account: a short life. */
+/** Shorter, because the link opens an existing account, and its member waits for it. */
 export const RECOVERY_MS = 24 * 60 * 60 * 1_000;
 
-/** 256 random bits that nobody can guess. */
+/** 256 random bits: cannot be guessed. */
 const TOKEN_BYTES = 32;
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 
 export interface InvitationRequest {
   readonly merchantId: string;
-  /** Who it is for, 1 to NAME_LENGTH_MAX characters. */
+  /** The name of the person invited, 1 to NAME_LENGTH_MAX characters. */
   readonly name: string;
-  /** What the new member may do; of a recovery link the role that its member has, for the page. */
+  /** The new member's role; in a recovery link the member's present role, for the page. */
   readonly role: Role;
   /** Null for a new member; else the member of this merchant who gets a new passkey. */
   readonly memberId: string | null;
@@ -33,11 +33,11 @@ export interface InvitationRequest {
 export interface NewInvitation {
   /** In clear only here and in the link: see `invitationPath`. */
   readonly token: string;
-  /** Names the invitation; no secret. */
+  /** Names the invitation; not secret. */
   readonly id: string;
   /**
-   * Changes no row when the member to recover is none of the merchant's, or when the inviter is no
-   * owner of it any more: a link must not outlive the rights that it was made by.
+   * Changes no row when the member to recover is not the merchant's, or when the inviter is not an
+   * owner anymore: a link must not outlive the rights of its inviter.
    */
   readonly statement: SqlStatement;
   readonly expiresAtMs: number;
@@ -78,14 +78,14 @@ export async function newInvitation(request: InvitationRequest): Promise<NewInvi
 export const JOIN_PATH = '/dashboard/join';
 
 /**
- * The link's path on the dashboard's origin. The token is in the query, which logs of requests leave
- * out (`redact_query_string`): whoever reads them must not get in by a link that nobody has used yet.
+ * The link's path on the dashboard's origin. The token is in the query, which request logs
+ * omit (`redact_query_string`), so that a reader of the logs cannot use an open link.
  */
 export function invitationPath(token: string): `${typeof JOIN_PATH}?token=${string}` {
   return `${JOIN_PATH}?token=${token}`;
 }
 
-/** What the holder of a link may know of it. */
+/** What the holder of a link may see. */
 export interface Invitation {
   readonly digest: string;
   readonly id: string;
@@ -99,7 +99,7 @@ export interface Invitation {
   readonly expiresAtMs: number;
 }
 
-/** A link that may be used: of an active merchant, and for recovery of a member who is still there. */
+/** A usable link: its merchant is active, and the member to recover was not removed. */
 const USABLE = `invitations.used_at_ms IS NULL AND invitations.revoked_at_ms IS NULL
   AND invitations.expires_at_ms > ?2
   AND invitations.merchant_id IN (SELECT id FROM merchants WHERE status = 'active')
@@ -129,7 +129,7 @@ export async function findInvitation(
   return prepare(db, { sql: INVITATION_SQL, params }).first<Invitation>();
 }
 
-/** Uses the link; changes no row when it may no longer be used. First in its batch. */
+/** Uses the link; changes no row when it is not usable anymore. First in its batch. */
 export function useInvitation(digest: string, nowMs: number): SqlStatement {
   return {
     sql: `UPDATE invitations SET used_at_ms = ?2 WHERE digest = ?1 AND ${USABLE}`,
@@ -137,7 +137,7 @@ export function useInvitation(digest: string, nowMs: number): SqlStatement {
   };
 }
 
-/** Ends an open link; changes no row when there is none of that id for the merchant. */
+/** Ends an open link; changes no row when the merchant has none of that id. */
 export function revokeInvitation(merchantId: string, id: string, nowMs: number): SqlStatement {
   return {
     sql: `UPDATE invitations SET revoked_at_ms = ?3
@@ -146,7 +146,7 @@ export function revokeInvitation(merchantId: string, id: string, nowMs: number):
   };
 }
 
-/** Ends a member's open recovery links: one of them has served. */
+/** Ends a member's open recovery links, after one of them was used. */
 export function revokeRecoveriesOf(memberId: string, nowMs: number): SqlStatement {
   return {
     sql: `UPDATE invitations SET revoked_at_ms = ?2
@@ -165,10 +165,10 @@ export interface OpenInvitation {
   readonly expiresAtMs: number;
 }
 
-/** Nobody has more people on the way in than a page shows. */
+/** More open links than a merchant has; bounds the page. */
 const OPEN_INVITATIONS_SHOWN_MAX = 100;
 
-/** The merchant's links that may still be used, newest first. */
+/** The merchant's usable links, newest first. */
 export async function openInvitations(
   db: D1Database,
   merchantId: string,

@@ -4,8 +4,8 @@ import { isPrintable } from '../domain/text.ts';
 import type { Role } from './permissions.ts';
 
 /**
- * The members of merchants, as rows. A merchant always has an owner: the statements themselves see
- * to it, so that two owners who demote or remove each other at once leave one.
+ * The members of merchants, as rows. A merchant always has an owner: the statements
+ * themselves ensure it, so that two owners who demote or remove each other at once leave one.
  */
 
 /** Characters of the name of a person or of a passkey, after trimming. */
@@ -18,7 +18,7 @@ export function nameFrom(text: string): string | null {
   return fits ? name : null;
 }
 
-/** 128 random bits: unique without asking, and not to be guessed. */
+/** 128 random bits: unique, and cannot be guessed. */
 const ID_BYTES = 16;
 
 /** The id of a new member, invitation or session, on pages, in forms and in the audit log. */
@@ -48,11 +48,11 @@ export interface Member {
   readonly role: Role;
   readonly createdAtMs: number;
   readonly passkeys: number;
-  /** Null for whoever has no session any more. */
+  /** Null without a stored session. */
   readonly lastSeenAtMs: number | null;
 }
 
-/** More people than a merchant has; bounds the page. */
+/** More members than a merchant has; bounds the page. */
 const MEMBERS_SHOWN_MAX = 500;
 
 const MEMBER_SQL = `
@@ -61,7 +61,7 @@ const MEMBER_SQL = `
     (SELECT max(last_seen_at_ms) FROM sessions WHERE member_id = members.id) AS lastSeenAtMs
   FROM members WHERE merchant_id = ?1 AND removed_at_ms IS NULL`;
 
-/** The merchant's members, the first to join first. */
+/** The merchant's members, oldest first. */
 export async function membersOf(db: D1Database, merchantId: string): Promise<readonly Member[]> {
   const sql = `${MEMBER_SQL} ORDER BY created_at_ms, id LIMIT ${MEMBERS_SHOWN_MAX}`;
   const { results } = await prepare(db, { sql, params: [merchantId] }).all<Member>();
@@ -74,11 +74,11 @@ export function findMember(db: D1Database, merchantId: string, id: string): Prom
   return prepare(db, { sql, params: [merchantId, id] }).first<Member>();
 }
 
-/** What one owner does to a member, perhaps to themselves. */
+/** What an owner changes about a member, perhaps about themselves. */
 export interface MemberChange {
   readonly merchantId: string;
   readonly memberId: string;
-  /** The owner; changes nothing once they are none any more. */
+  /** The owner. Nothing changes if they are no owner anymore. */
   readonly actorId: string;
 }
 
@@ -91,7 +91,7 @@ const MAY_CHANGE = `merchant_id = ?1 AND id = ?2 AND removed_at_ms IS NULL
     SELECT 1 FROM members AS actor WHERE actor.id = ?3 AND actor.merchant_id = ?1
       AND actor.role = 'owner' AND actor.removed_at_ms IS NULL)`;
 
-/** Changes no row when the last owner would be none, or when the role is the same. */
+/** Changes no row for the last owner, or when the role is the same. */
 export function changeRole(change: MemberChange, role: Role): SqlStatement {
   return {
     sql: `UPDATE members SET role = ?4
@@ -108,7 +108,7 @@ export function removeMember(change: MemberChange, nowMs: number): SqlStatement 
   };
 }
 
-/** Takes what opens anything from a member who was removed, and nothing from one who was not. */
+/** Deletes the passkeys and ends the sessions of the member, if they were removed. */
 export function afterRemoval(memberId: string, nowMs: number): readonly SqlStatement[] {
   const isRemoved =
     'member_id IN (SELECT id FROM members WHERE id = ?1 AND removed_at_ms IS NOT NULL)';
@@ -121,7 +121,7 @@ export function afterRemoval(memberId: string, nowMs: number): readonly SqlState
   ];
 }
 
-/** Ends the open links of somebody who is no owner any more: none may let themselves in again. */
+/** Ends the open links of a former owner, who could otherwise let themselves in again. */
 export function revokeInvitationsBy(memberId: string, nowMs: number): SqlStatement {
   return {
     sql: `UPDATE invitations SET revoked_at_ms = ?2

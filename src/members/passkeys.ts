@@ -3,7 +3,7 @@ import type { KnownPasskey, NewPasskey, StoredPasskey, VerifiedAssertion } from 
 
 /** The passkeys of members, as rows. */
 
-/** A passkey with whose it is, for signing in. */
+/** A passkey and its member, for signing in. */
 export interface OwnedPasskey extends StoredPasskey {
   readonly name: string;
   readonly memberId: string;
@@ -24,7 +24,7 @@ export async function findPasskey(
   return prepare(db, { sql, params: [credentialId] }).first<OwnedPasskey>();
 }
 
-/** The member's passkeys, for a browser not to make another where there is one. */
+/** The member's passkeys, so that an authenticator that has one makes no second. */
 export async function knownPasskeys(
   db: D1Database,
   memberId: string,
@@ -38,8 +38,8 @@ export async function knownPasskeys(
 }
 
 /**
- * Writes down that the passkey has signed. Changes no row when its member was removed, or when it
- * signed elsewhere meanwhile and counted on.
+ * Stores that the passkey has signed. Changes no row when its member was removed, or when another
+ * request has advanced its counter meanwhile.
  */
 export function usePasskey(
   passkey: OwnedPasskey,
@@ -91,11 +91,11 @@ export interface ListedPasskey {
   readonly name: string;
   readonly isBackedUp: boolean;
   readonly createdAtMs: number;
-  /** Null until it has signed somebody in. */
+  /** Null until it has signed its member in. */
   readonly lastUsedAtMs: number | null;
 }
 
-/** The member's passkeys, the oldest first. */
+/** The member's passkeys, oldest first. */
 export async function passkeysOf(
   db: D1Database,
   memberId: string,
@@ -118,8 +118,8 @@ export function renamePasskey(memberId: string, credentialId: string, name: stri
 }
 
 /**
- * Changes no row when it is the member's last one, without which they could not come back: two
- * removals at once leave one.
+ * Changes no row for the member's last passkey, without which they could not sign in. Two removals
+ * at once leave one.
  */
 export function removePasskey(memberId: string, credentialId: string): SqlStatement {
   return {
@@ -129,12 +129,12 @@ export function removePasskey(memberId: string, credentialId: string): SqlStatem
   };
 }
 
-/** Takes all of a member's passkeys away: only where another follows, or the member goes. */
+/** Deletes all of a member's passkeys, before another is added. */
 export function deletePasskeysOf(memberId: string): SqlStatement {
   return { sql: 'DELETE FROM passkeys WHERE member_id = ?1', params: [memberId] };
 }
 
-/** Ends the member's other sessions that a passkey began, once it is gone. */
+/** Ends the member's other sessions that a passkey began, if it was deleted. */
 export function revokeSessionsOfRemoved(
   memberId: string,
   credentialId: string,

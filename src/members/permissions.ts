@@ -1,12 +1,12 @@
-/** What the people of a merchant may do. Pure. */
+/** What the members of a merchant may do. Pure. */
 
 export const ROLES = ['owner', 'developer', 'viewer'] as const;
 export type Role = (typeof ROLES)[number];
 
 /**
- * - `view`: payments, webhooks, methods, names of keys; one's own passkeys and sessions.
+ * - `view`: payments, webhooks, methods, names of keys; the member's own passkeys and sessions.
  * - `develop`: keys, webhook settings and secrets, test events, sending again.
- * - `manage`: people, methods, branding, the audit log.
+ * - `manage`: members, methods, branding, the audit log.
  */
 export type Permission = 'view' | 'develop' | 'manage';
 

@@ -5,14 +5,14 @@ import { type Cookie, clearCookie, cookieValue, setCookie } from '../http/cookie
 import { newId } from './members.ts';
 import type { Role } from './permissions.ts';
 
-/** A session ends after this long whatever happens: a forgotten browser is no key for ever. */
+/** A session ends after this long even when used: no browser stays signed in for longer. */
 export const SESSION_AGE_MS_MAX = 7 * 24 * 60 * 60 * 1_000;
-/** It also ends when nobody used it for so long: a working day with its breaks. */
+/** A session unused for this long ends: a working day with its breaks. */
 export const SESSION_IDLE_MS_MAX = 12 * 60 * 60 * 1_000;
-/** Use is written down at most this often: one row, not one for each page. */
+/** The last use is stored at most this often, not once for each page. */
 export const LAST_SEEN_EVERY_MS = 5 * 60 * 1_000;
 
-/** 256 random bits that nobody can guess. */
+/** 256 random bits: cannot be guessed. */
 const TOKEN_BYTES = 32;
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 
@@ -35,7 +35,7 @@ export interface Session {
   readonly role: Role;
   readonly merchantId: string;
   readonly merchantName: string;
-  /** A suspended merchant's people see everything and change nothing. */
+  /** Members of a suspended merchant can read but not change anything. */
   readonly isSuspended: boolean;
   /** What a form of this session must bring back. */
   readonly csrfToken: string;
@@ -56,7 +56,7 @@ export interface NewSession {
   readonly userAgent: string;
 }
 
-/** What browsers say of themselves is some hundred characters long. */
+/** A user agent has about a hundred characters; a longer one is cut. */
 const USER_AGENT_LENGTH_MAX = 300;
 
 export function insertSession(session: NewSession): SqlStatement {
@@ -149,8 +149,8 @@ interface SessionRow {
 }
 
 /**
- * The session of the request's cookie, or null. Never remembered between requests: a revoked session
- * and a removed member are out at once. Throws when D1 does not answer.
+ * The session of the request's cookie, or null. Read from D1 for each request, so that a revoked
+ * session or a removed member is out at once. Throws when D1 does not answer.
  */
 export async function sessionOf(
   request: Request,
@@ -185,13 +185,13 @@ export async function sessionOf(
   };
 }
 
-/** Follows from the session's token and leads nobody back to it. */
+/** Derived from the session's token, which it does not reveal. */
 async function csrfTokenOf(token: string): Promise<string> {
   const digest = await crypto.subtle.digest('SHA-256', utf8(`kefel/csrf/${token}`));
   return base64UrlFromBytes(new Uint8Array(digest));
 }
 
-/** Whether the form brought back its session's token. Digests are compared, so timing tells nothing. */
+/** Whether the form holds its session's token. Compares digests, so timing reveals nothing. */
 export async function isCsrfTokenOf(session: Session, text: string): Promise<boolean> {
   return (await sha256Hex(session.csrfToken)) === (await sha256Hex(text));
 }
@@ -210,15 +210,15 @@ export interface OpenSession {
   readonly id: string;
   readonly createdAtMs: number;
   readonly lastSeenAtMs: number;
-  /** Where it began, or null where that is not known. */
+  /** Where it began, or null where unknown. */
   readonly address: string | null;
   readonly userAgent: string;
 }
 
-/** More browsers than anybody has; bounds the page. */
+/** More browsers than a member uses; bounds the page. */
 const SESSIONS_SHOWN_MAX = 100;
 
-/** The member's sessions that still open the dashboard, the one used last first. */
+/** The member's sessions that are still valid, most recently used first. */
 export async function openSessions(
   db: D1Database,
   memberId: string,
@@ -242,7 +242,7 @@ export function revokeSessionsOf(memberId: string, nowMs: number): SqlStatement 
   };
 }
 
-/** All sessions of the member but that one. */
+/** All sessions of the member except that one. */
 export function revokeOtherSessions(memberId: string, id: string, nowMs: number): SqlStatement {
   return {
     sql: `UPDATE sessions SET revoked_at_ms = ?3

@@ -13,17 +13,17 @@ import { CHALLENGE_MS, type Challenge, userHandleOf } from './challenge.ts';
 import type { Assertion, Registration, Transport } from './credential.ts';
 
 /**
- * What browsers are asked for, and whether they brought it. Passkeys only: the authenticator keeps
- * the key, finds it without a user name, and checks by finger, face or PIN who uses it.
+ * What Kefel asks browsers for, and the verification of their answers. Passkeys only: the
+ * authenticator keeps the key, finds it without a user name, and checks finger, face or PIN.
  */
 
-/** COSE: EdDSA, ES256, RS256, which all authenticators have one of and workerd verifies. */
+/** COSE: EdDSA, ES256, RS256. Every authenticator has one of them, and workerd verifies all. */
 const ALGORITHMS = [-8, -7, -257];
 
 /** Name of the site where authenticators list their passkeys. */
 const SITE_NAME = 'Kefel';
 
-/** What passkeys are bound to: made here, they work nowhere else. */
+/** What passkeys are bound to: they work on this host alone. */
 export interface RelyingParty {
   /** The host name of the dashboard. */
   readonly id: string;
@@ -36,7 +36,7 @@ export function relyingPartyOf(call: { readonly config: Config; readonly url: UR
   return { id: new URL(origin).hostname, origin };
 }
 
-/** A passkey that exists already, for the browser to find or to leave out. */
+/** An existing passkey, for the browser to find or to exclude. */
 export interface KnownPasskey {
   readonly id: string;
   readonly transports: readonly Transport[];
@@ -51,7 +51,7 @@ export interface NewPasskey {
   readonly isBackedUp: boolean;
 }
 
-/** For `navigator.credentials.get`: whichever passkey of ours the person chooses. */
+/** For `navigator.credentials.get`: any passkey of this host. */
 export function assertionOptions(
   party: RelyingParty,
   challenge: Uint8Array<ArrayBuffer>,
@@ -125,14 +125,14 @@ export async function verifiedRegistration(
       isBackedUp: credentialBackedUp,
     };
   } catch {
-    // The library throws on everything that is not as expected, hostile or not.
+    // The library throws on every unexpected answer.
     return null;
   }
 }
 
 /**
- * We ask for no attestation, and certificates would make the library fetch what they name: nobody
- * outside may choose what we fetch.
+ * Kefel asks for no attestation. Certificates would make the library fetch the URLs that they name,
+ * and no outsider may choose what Kefel fetches.
  */
 function hasCertificates(attestationObject: string): boolean {
   const bytes = bytesFromBase64Url(attestationObject);
@@ -157,7 +157,7 @@ export interface VerifiedAssertion {
   readonly isBackedUp: boolean;
 }
 
-/** What the passkey says now, or null when anything is wrong, its count of signatures included. */
+/** The passkey after this signature, or null when anything is wrong, such as its counter. */
 export async function verifiedAssertion(
   party: RelyingParty,
   { challenge }: Challenge,

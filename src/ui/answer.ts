@@ -22,14 +22,14 @@ export interface AnswerOptions {
   readonly retryAfterSeconds?: number;
 }
 
-/** An HTML answer out of a page. */
+/** The HTML answer of a page. */
 export function answerPage(
   { request }: { readonly request: Request },
   page: VNode,
   { status = 200, cookies = [], retryAfterSeconds }: AnswerOptions = {},
 ): Response {
   const headers = documentHeaders(request, CONTENT_SECURITY_POLICY);
-  // Our own pages only: old browsers tell by it where a form came from.
+  // Sent to our own pages only: forms of old browsers are checked by it.
   headers.set('referrer-policy', 'same-origin');
   for (const cookie of cookies) {
     headers.append('set-cookie', cookie);
@@ -41,8 +41,8 @@ export function answerPage(
 }
 
 /**
- * After a form that was carried out: to a page, which says so by `done`, a word that the page knows.
- * Reloading and going back never post again.
+ * After a form has done its work: leads to a page that says so, by the word `done`. Reloading and
+ * going back never post again.
  */
 export function redirectTo(
   { request }: { readonly request: Request },

@@ -19,7 +19,7 @@ export interface PageView {
 export function BackOfficePage(props: {
   readonly call: PageView;
   readonly heading: string;
-  /** After the heading in the window's title; the last is the product. */
+  /** Follow the heading in the window's title; the last is the product. */
   readonly titleParts: readonly string[];
   /** Where the product's name leads. */
   readonly home: string;

@@ -1,16 +1,16 @@
 /**
- * A merchant's colour on our pages. It only ever is a ground: text on it is black or white, whichever
- * can be read (one of them always reaches 4.5:1, WCAG 2.2, 1.4.3); links and focus rings keep our
- * own colours, which are checked in light and dark.
+ * A merchant's color on our pages. It is a background only: text on it is black or white, whichever
+ * is readable (one of them always reaches 4.5:1, WCAG 2.2, 1.4.3). Links and focus rings keep our
+ * own colors, which are tested in light and dark.
  */
 
 /** Relative luminance of the sheet in light and dark, as `tokens.css` paints it. */
 const SHEET_LUMINANCES = [luminanceOf('#ffffff'), luminanceOf('#161d1a')];
 
-/** Below this a button cannot be told from the sheet round it and gets an edge. */
+/** Below this contrast a button does not stand out from its sheet and gets an edge. */
 const EDGE_CONTRAST_MIN = 1.6;
 
-/** What goes with a colour: its text, and whether a button of it needs an edge. */
+/** What goes with a color: its text, and whether a button needs an edge. */
 export interface BrandLook {
   readonly text: '#fff' | '#000';
   readonly needsEdge: boolean;

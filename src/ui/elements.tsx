@@ -125,7 +125,7 @@ export function Message(props: {
   );
 }
 
-/** What a form has done, as the redirect after it says in `done`. Shown only if `texts` knows it. */
+/** What a form has done, by the word `done` of the redirect after it. Unknown words are ignored. */
 export function DoneMessage(props: {
   readonly call: Pick<PageView, 'url'>;
   readonly texts: Readonly<Record<string, ComponentChildren>>;
@@ -136,7 +136,7 @@ export function DoneMessage(props: {
   return Object.hasOwn(texts, done) ? <Message tone={tone}>{texts[done]}</Message> : null;
 }
 
-/** What is wrong with a form, on top of the page, with links to the fields. Nothing if all is well. */
+/** What is wrong with a form, at the top of the page, with links to the fields. */
 export function ProblemList(props: {
   readonly call: Call;
   /** A problem of the form as a whole has no field to lead to. */
@@ -172,7 +172,7 @@ export function Section(props: {
   );
 }
 
-/** Text to be taken along whole: a key, an address. The button needs JavaScript and hides without. */
+/** Text to copy whole: a key, an address. Without JavaScript the button stays hidden. */
 export function CopyText(props: {
   readonly call: Call;
   readonly id: string;

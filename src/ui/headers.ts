@@ -2,7 +2,7 @@ import { rememberingCookie } from '../i18n/language.ts';
 
 const YEAR_SECONDS = 31_536_000;
 
-/** Of every page and redirect. The link in its address is a bearer secret: nothing leaks it. */
+/** Of every page and redirect. Addresses hold bearer secrets, which no referrer may leak. */
 const COMMON_HEADERS: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
   'referrer-policy': 'no-referrer',
@@ -46,8 +46,7 @@ export function seeOther(request: Request, location: string): Response {
 }
 
 /**
- * For what a page fetches beside itself: its status, its images. Opened by themselves they load and
- * run nothing, whatever a browser may take them for.
+ * For what a page fetches: its status, its images. Opened by themselves, they load and run nothing.
  */
 export function partHeaders(request: Request): Headers {
   const headers = commonHeaders(request);

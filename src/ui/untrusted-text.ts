@@ -1,15 +1,15 @@
 /**
- * Characters that print as nothing or turn the text round them about: control, bidirectional and
- * other format characters, lone surrogates, private use, line and paragraph separators. Joiners
- * stay: scripts and emoji need them.
+ * Characters that are invisible or reorder the text around them: control, bidirectional and other
+ * format characters, lone surrogates, private use, line and paragraph separators. Joiners stay:
+ * scripts and emoji need them.
  */
 const UNPRINTABLE = /(?!\u200c|\u200d)[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/gu;
 /** The same for text of several lines. */
 const UNPRINTABLE_BUT_LINES = /(?!\t|\n|\u200c|\u200d)[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/gu;
 
 /**
- * Text that merchants, customers or their servers wrote, as a page may show it: what would be
- * invisible, or make other text look different, is named instead. Escaping is the page's own part.
+ * Text that merchants, customers or their servers wrote, as a page may show it: such characters are
+ * named instead. The page itself escapes HTML.
  */
 export function shownText(text: string): string {
   return text.replace(UNPRINTABLE, named);

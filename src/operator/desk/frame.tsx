@@ -20,7 +20,7 @@ export function deskView(request: Request): PageView {
   return { language: backOfficeLanguageOf(request), url: new URL(request.url) };
 }
 
-/** A page of the desk. `active` is null on pages about nothing in particular. */
+/** A page of the desk. `active` is null on pages that only say what is wrong. */
 export function DeskFrame(props: {
   readonly view: PageView;
   readonly title: string;
@@ -94,7 +94,7 @@ export function answerList(
   return answerPage(call, page);
 }
 
-/** What a browser shows in place of a page of the desk. */
+/** The page in place of the one that was asked for. */
 export function deskProblem(request: Request, problem: Problem): Response {
   const view = deskView(request);
   const { problems } = DESK_TEXTS[view.language].pages;

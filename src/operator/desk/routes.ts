@@ -3,7 +3,7 @@ import { showAttentionPage } from './attention-page.tsx';
 import { showHealthPage } from './health-page.tsx';
 import { showMerchantsPage } from './merchants-page.tsx';
 
-/** Pages for browsers. Only ever GET: see how their router lets in. */
+/** Pages for browsers. GET only: the router accepts Basic authorization for them. */
 export const DESK_ROUTES: readonly (OperatorRoute & { readonly method: 'GET' })[] = [
   { method: 'GET', path: '/operator', handle: showHealthPage },
   { method: 'GET', path: '/operator/attention', handle: showAttentionPage },
