@@ -73,7 +73,7 @@ export async function storeReading(
   const { outcome } = reading;
   const attemptId = target.attempt.id;
   const executed = await storeResult(env, target.client, [
-    { type: 'settle_attempt', attemptId, outcome },
+    { type: 'resolve_attempt', attemptId, outcome },
   ]);
   return executed?.type === 'not_found' ? null : reading.reply;
 }

@@ -3,7 +3,7 @@ import type { ExpressAnswers } from '../intent/protocol.ts';
 import { errorText, log } from '../log.ts';
 
 /** What the queue of starts carries. */
-export type RailMessage = StartMessage | SettleMessage;
+export type RailMessage = StartMessage | ResultMessage;
 
 /** Asks the consumer to claim an attempt and start it at its rail. */
 export interface StartMessage {
@@ -13,8 +13,8 @@ export interface StartMessage {
 }
 
 /** What a rail answered, for an object that could not be reached at that moment. */
-export interface SettleMessage {
-  readonly type: 'settle';
+export interface ResultMessage {
+  readonly type: 'result';
   readonly objectId: string;
   readonly commands: readonly Command[];
   /** Of an express payment's start: the answers to its repeated request. */

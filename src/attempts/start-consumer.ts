@@ -25,7 +25,7 @@ export async function consumeStarts(batch: MessageBatch<RailMessage>, env: Env):
   for (const message of batch.messages) {
     const { objectId } = message.body;
     try {
-      if (message.body.type === 'settle') {
+      if (message.body.type === 'result') {
         const { commands, answers } = message.body;
         await intentByObjectId(env, objectId).execute(commands, answers);
       } else {
@@ -39,7 +39,7 @@ export async function consumeStarts(batch: MessageBatch<RailMessage>, env: Env):
         error: errorText(error),
       });
       // A start is sent again by its object as long as nobody has claimed it; only the object knows.
-      if (message.body.type === 'settle') {
+      if (message.body.type === 'result') {
         const steps = Math.min(message.attempts, SETTLE_RETRY_STEPS_MAX);
         message.retry({ delaySeconds: steps * SETTLE_RETRY_SECONDS });
       } else {

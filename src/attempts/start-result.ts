@@ -19,7 +19,7 @@ export function commandFor(
     }
     case 'refused':
       return {
-        type: 'settle_attempt',
+        type: 'resolve_attempt',
         attemptId,
         outcome: {
           type: 'failed',
@@ -27,13 +27,13 @@ export function commandFor(
           providerCode: result.providerCode ?? null,
         },
       };
-    case 'settled':
-      return { type: 'settle_attempt', attemptId, outcome: result.outcome };
+    case 'resolved':
+      return { type: 'resolve_attempt', attemptId, outcome: result.outcome };
     case 'unknown': {
       const checkAtMs = nextCheckAtMs(0, attempt.startedAtMs, nowMs);
       const { providerCode = null } = result;
       return {
-        type: 'settle_attempt',
+        type: 'resolve_attempt',
         attemptId,
         outcome: { type: 'unknown', checkAtMs, providerCode },
       };

@@ -2,7 +2,7 @@ import type { Command } from '../domain/intent.ts';
 import type { IntentClient } from '../intent/client.ts';
 import type { ExecuteResult, ExpressAnswers } from '../intent/protocol.ts';
 import { errorText, log } from '../log.ts';
-import type { SettleMessage } from './messages.ts';
+import type { ResultMessage } from './messages.ts';
 
 /**
  * Stores what a rail has said and may never say again. When the object cannot be reached, the queue
@@ -22,7 +22,7 @@ export async function storeResult(
     log('error', 'rail_answer_not_stored', { objectId, error: errorText(error) });
   }
   try {
-    const message: SettleMessage = { type: 'settle', objectId, commands, answers };
+    const message: ResultMessage = { type: 'result', objectId, commands, answers };
     await env.RAIL_STARTS.send(message);
     return null;
   } catch (error) {

@@ -37,7 +37,7 @@ export const AUDIT_ACTIONS = [
   'commission.changed',
   'limit.changed',
   'bank.changed',
-  'attempt.settled',
+  'attempt.resolved',
   'payment.reviewed',
   'dead_letter.retried',
   'dead_letter.discarded',

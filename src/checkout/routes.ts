@@ -122,7 +122,7 @@ export async function giveUp({ request, client, token }: LinkCall): Promise<Resp
   if ((await readForm(request)) === null) {
     return badFormPage(request, path);
   }
-  const given = await client.execute([{ type: 'give_up' }]);
+  const given = await client.execute([{ type: 'abandon_payment' }]);
   if (given.type === 'not_found') {
     return unknownPage(request);
   }

@@ -71,14 +71,16 @@ export function simulatedCommands(
   { terms }: Pick<Intent, 'terms'>,
   { id: attemptId }: Pick<Attempt, 'id'>,
 ): readonly Command[] {
-  const settle: Command = {
-    type: 'settle_attempt',
+  const resolve: Command = {
+    type: 'resolve_attempt',
     attemptId,
     outcome: OUTCOME[choice],
-    // An attempt that is settled already stays as it is.
+    // An attempt that has its outcome already keeps it.
     onlyPending: true,
   };
-  return choice === 'give_up' && terms.kind === 'hosted' ? [settle, { type: 'give_up' }] : [settle];
+  return choice === 'give_up' && terms.kind === 'hosted'
+    ? [resolve, { type: 'abandon_payment' }]
+    : [resolve];
 }
 
 function isChoice(text: string): text is SimulatorChoice {

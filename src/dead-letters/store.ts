@@ -10,7 +10,7 @@ export interface DeadLetter {
   readonly id: string;
   /** The queue that it was meant for. */
   readonly queue: MessageQueue;
-  /** `settle`, `start`, `delivery`, `projection`, or `unknown`. */
+  /** `result`, `start`, `delivery`, `projection`, or `unknown`. */
   readonly kind: string;
   readonly objectId: string | null;
   readonly sentAtMs: number;
@@ -68,7 +68,7 @@ function kindOf(queue: MessageQueue, body: unknown): string {
     return queue === 'kefel-projections' ? 'projection' : 'delivery';
   }
   const type = fieldOf(body, 'type');
-  return type === 'settle' || type === 'start' ? type : 'unknown';
+  return type === 'result' || type === 'start' ? type : 'unknown';
 }
 
 function objectIdIn(body: unknown): string | null {

@@ -8,11 +8,11 @@ const ACTOR_OF: Readonly<Record<Exclude<Command['type'], 'start_attempt'>, Actor
   customer_returned: 'customer',
   report_callback: 'rail',
   accept_attempt: 'rail',
-  settle_attempt: 'rail',
-  settle_by_hand: 'operator',
+  resolve_attempt: 'rail',
+  resolve_manually: 'operator',
   abandon_attempt: 'customer',
   cancel: 'merchant',
-  give_up: 'customer',
+  abandon_payment: 'customer',
   tick: 'clock',
 };
 

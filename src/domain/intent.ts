@@ -158,8 +158,8 @@ export interface Attempt extends AttemptPlan {
   /** The rail's proof that money moved. */
   readonly receipt: string | null;
   readonly failureReason: FailureReason | null;
-  /** Of the operator's decision that settled it by hand; null otherwise. */
-  readonly handSettlementId: string | null;
+  /** The operator's manual resolution; null without one. */
+  readonly manualResolutionId: string | null;
   /** Checks made so far; decides the back-off. */
   readonly checks: number;
   readonly startedAtMs: number;
@@ -228,7 +228,7 @@ export type Command =
       readonly providerCode?: string | null;
     }
   | {
-      readonly type: 'settle_attempt';
+      readonly type: 'resolve_attempt';
       readonly attemptId: string;
       readonly outcome: Outcome;
       /**
@@ -236,17 +236,17 @@ export type Command =
        * answer that proves nothing does not put it off.
        */
       readonly answersCheckAtMs?: number | null;
-      /** Refuse once the attempt is settled: for a rail that is ourselves (the simulator). */
+      /** Rejects once the attempt has an outcome: for our own simulator. */
       readonly onlyPending?: boolean;
     }
   /**
-   * What an operator found out at the rail. `settlementId`: of one decision, which may be repeated.
+   * What an operator found out at the rail. `resolutionId`: of one decision, which may be repeated.
    * The operator's name and note are kept in the history.
    */
   | {
-      readonly type: 'settle_by_hand';
+      readonly type: 'resolve_manually';
       readonly attemptId: string;
-      readonly settlementId: string;
+      readonly resolutionId: string;
       readonly outcome: HandOutcome;
       /** Whose decision it is, for people. */
       readonly operator: string;
@@ -256,7 +256,7 @@ export type Command =
   /** The customer says that a redirect was not paid; another attempt may start. */
   | { readonly type: 'abandon_attempt'; readonly attemptId: string }
   | { readonly type: 'cancel' }
-  | { readonly type: 'give_up' }
+  | { readonly type: 'abandon_payment' }
   | { readonly type: 'tick' };
 
 /** `providerCode`: the provider's own code or state, kept where it is printable (`printableCode`). */
@@ -283,7 +283,7 @@ export type Rejection =
   /** The rail may still take money: nobody can know that it did not. */
   | 'window_open'
   /** A name, note or receipt that is empty, too long or not printable. */
-  | 'malformed_settlement'
+  | 'malformed_resolution'
   | 'start_not_claimable'
   | 'method_not_allowed'
   | 'not_abandonable';

@@ -1,4 +1,3 @@
-import { settleByHand } from './hand.ts';
 import {
   ATTEMPTS_MAX,
   type Attempt,
@@ -8,9 +7,10 @@ import {
   type Intent,
   type Rejection,
 } from './intent.ts';
+import { resolveManually } from './manual-resolution.ts';
 import { printableCode } from './provider-code.ts';
+import { resolveAttempt } from './resolve.ts';
 import { CHECK_WAIT_MS_MIN } from './schedule.ts';
-import { settleAttempt } from './settle.ts';
 import {
   attemptFailed,
   end,
@@ -80,16 +80,16 @@ function apply(step: Step, command: Command, nowMs: number): Step {
       return reportCallback(step, command.attemptId, nowMs);
     case 'accept_attempt':
       return acceptAttempt(step, command, nowMs);
-    case 'settle_attempt':
-      return settleAttempt(step, command, nowMs);
-    case 'settle_by_hand':
-      return settleByHand(step, command, nowMs);
+    case 'resolve_attempt':
+      return resolveAttempt(step, command, nowMs);
+    case 'resolve_manually':
+      return resolveManually(step, command, nowMs);
     case 'abandon_attempt':
       return abandonAttempt(step, command.attemptId, nowMs);
     case 'cancel':
       return cancel(step, nowMs);
-    case 'give_up':
-      return giveUp(step, nowMs);
+    case 'abandon_payment':
+      return abandonPayment(step, nowMs);
   }
 }
 
@@ -124,7 +124,7 @@ function startAttempt(
     redirectUrl: null,
     railReference: null,
     providerCode: null,
-    handSettlementId: null,
+    manualResolutionId: null,
     receipt: null,
     failureReason: null,
     checks: 0,
@@ -258,7 +258,7 @@ function cancel(step: Step, nowMs: number): Step {
  * The customer returns to the merchant without paying: a failure, not a cancel
  * (docs/decisions.md#25).
  */
-function giveUp(step: Step, nowMs: number): Step {
+function abandonPayment(step: Step, nowMs: number): Step {
   if (step.intent.terms.kind !== 'hosted') {
     return reject(step, 'not_abandonable');
   }

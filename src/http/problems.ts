@@ -70,19 +70,19 @@ export const PROBLEMS = {
   window_open: {
     status: 409,
     message:
-      'The rail may still take money until {deadline}: nobody can say yet that the attempt has failed. Nothing was settled',
+      'The rail may still take money until {deadline}: nobody can say yet that the attempt has failed. Nothing was resolved',
   },
   attempt_not_pending: {
     status: 409,
-    message: 'The attempt is {status} already. Nothing was settled',
+    message: 'The attempt is {status} already. Nothing was resolved',
   },
-  malformed_settlement: {
+  malformed_resolution: {
     status: 409,
-    message: "The note, the receipt or the operator's name cannot be kept. Nothing was settled",
+    message: "The note, the receipt or the operator's name cannot be kept. Nothing was resolved",
   },
   settlement_rejected: {
     status: 409,
-    message: 'The payment refused it: {rejection}. Nothing was settled',
+    message: 'The payment refused it: {rejection}. Nothing was resolved',
   },
   merchant_exists: { status: 409, message: 'There is a merchant {id} already' },
   merchant_suspended: {

@@ -547,11 +547,11 @@ export const dashboard: DashboardMessages = {
       customer_returned: 'ደንበኛው ከአቅራቢው ተመለሰ',
       report_callback: 'መልእክት ውድቅ ተደረገ',
       accept_attempt: 'አቅራቢው ሙከራውን ተቀበለ',
-      settle_attempt: 'አቅራቢው ውጤቱን ተናገረ',
-      settle_by_hand: 'አስተዳዳሪው ውጤቱን በእጅ ወሰነ',
+      resolve_attempt: 'አቅራቢው ውጤቱን ተናገረ',
+      resolve_manually: 'አስተዳዳሪው ውጤቱን በእጅ ወሰነ',
       abandon_attempt: 'ደንበኛው ሙከራውን ተወ',
       cancel: 'ክፍያው ተሰረዘ',
-      give_up: 'ደንበኛው ክፍያውን ተወ',
+      abandon_payment: 'ደንበኛው ክፍያውን ተወ',
       tick: 'ጊዜው አለፈ',
     },
     events: 'ማሳወቂያዎችና አቅርቦታቸው',
@@ -1121,7 +1121,7 @@ export const dashboard: DashboardMessages = {
       'commission.changed': 'የአገልግሎት ክፍያ ተለውጧል',
       'limit.changed': 'ትልቁ ክፍያ ተለውጧል',
       'bank.changed': 'ባንክ ተለውጧል',
-      'attempt.settled': 'የክፍያ ሙከራ በእጅ ተወስኗል',
+      'attempt.resolved': 'የክፍያ ሙከራ በእጅ ተወስኗል',
       'payment.reviewed': 'ክፍያ ተመርምሯል',
       'dead_letter.retried': 'የጠፋ መልእክት እንደገና ተልኳል',
       'dead_letter.discarded': 'የጠፋ መልእክት ተጥሏል',
@@ -1242,7 +1242,7 @@ export const desk: DeskMessages = {
   },
 
   attention: {
-    dead_settle: {
+    dead_result: {
       what: 'የክፍያ አቅራቢው ስለዚህ ክፍያ መልስ ሰጥቷል፤ ነገር ግን ክፍያው ሊነገረው አልተቻለም።',
       todo: 'መልእክቱን እንደገና ይላኩ፤ ያለው ብቸኛ ቅጂ ሊሆን ይችላል። ክፍያው የሚለውን ካላሳየ በስተቀር በፍጹም አይጣሉት።',
     },

@@ -489,8 +489,8 @@ export const dashboard = {
     updatedAt: 'Last change',
     windowEndsAt: "Rail's window ends",
     nextCheckAt: 'Rail is asked next',
-    byHand: 'Settled by',
-    byOperator: 'the operator, by hand',
+    byHand: 'Resolved by',
+    byOperator: 'the operator, manually',
     attemptStatus: {
       processing: 'In progress',
       unresolved: 'Outcome unknown',
@@ -548,11 +548,11 @@ export const dashboard = {
       customer_returned: 'The customer came back from the rail',
       report_callback: 'A callback was refused',
       accept_attempt: 'The rail took the attempt',
-      settle_attempt: 'The rail said how it went',
-      settle_by_hand: 'The operator settled it by hand',
+      resolve_attempt: 'The rail said how it went',
+      resolve_manually: 'The operator resolved it manually',
       abandon_attempt: 'The customer left the attempt',
       cancel: 'The payment was canceled',
-      give_up: 'The customer gave up',
+      abandon_payment: 'The customer abandoned the payment',
       tick: 'Time ran out',
     } satisfies Record<Command['type'] | 'create', string>,
     events: 'Events and their deliveries',
@@ -1144,7 +1144,7 @@ export const dashboard = {
       'commission.changed': 'Commission changed',
       'limit.changed': 'Largest payment changed',
       'bank.changed': 'Bank changed',
-      'attempt.settled': 'Payment attempt settled by hand',
+      'attempt.resolved': 'Payment attempt resolved manually',
       'payment.reviewed': 'Payment reviewed',
       'dead_letter.retried': 'Lost message sent again',
       'dead_letter.discarded': 'Lost message discarded',
@@ -1272,7 +1272,7 @@ export const desk = {
 
   /** Of everything that needs a human: what it is, and what to do about it. */
   attention: {
-    dead_settle: {
+    dead_result: {
       what: 'A rail has said something about this payment, and its object could not be told.',
       todo: 'Send the dead letter again; it may be the only copy. Discard it never, unless the payment shows what it says.',
     },
@@ -1282,7 +1282,7 @@ export const desk = {
     },
     unresolved_attempt: {
       what: 'The time of an attempt has passed, and nobody knows whether the customer has paid.',
-      todo: 'Look it up at the provider by its reference, then settle it by hand.',
+      todo: 'Look it up at the provider by its reference, then resolve it manually.',
     },
     anomaly: {
       what: 'The payment was made twice, or was called failed after it was paid, or a callback was refused.',

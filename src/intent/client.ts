@@ -33,7 +33,7 @@ type PaymentIntentRpc = {
   ) => Promise<Awaited<ReturnType<PaymentIntentObject[Name]>>>;
 };
 
-/** Every call may safely be repeated: the object recognises its own uuid, claims and settled attempts. */
+/** Every call may safely be repeated: the object recognizes its own uuid, claims and resolved attempts. */
 const CALLS_MAX = 3;
 const CALL_BACK_OFF_MS = 50;
 

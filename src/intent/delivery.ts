@@ -22,7 +22,7 @@ import type { StoredEvent } from './store.ts';
  * that carried it is lost.
  */
 
-/** Tries kept in a row's log: the whole schedule and many sendings by hand. */
+/** Tries kept in a row's log: the whole schedule and many manual re-sends. */
 const LOG_ENTRIES_MAX = 40;
 
 /** Tries of the schedule, the first included. */

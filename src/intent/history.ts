@@ -34,7 +34,7 @@ export function historyDetail(command: Command, before: Intent, after: Intent): 
     ...(reason !== null && { reason }),
     ...(anomaly !== undefined && { anomaly }),
     ...(after.late && !before.late && { late: true }),
-    ...(command.type === 'settle_by_hand' && {
+    ...(command.type === 'resolve_manually' && {
       operator: command.operator,
       note: withoutPhoneNumbers(command.note),
     }),
@@ -44,7 +44,7 @@ export function historyDetail(command: Command, before: Intent, after: Intent): 
 function outcomeDetail(
   command: Command,
 ): Pick<HistoryDetail, 'outcome' | 'reason' | 'receipt' | 'providerCode'> {
-  if (command.type !== 'settle_attempt' && command.type !== 'settle_by_hand') {
+  if (command.type !== 'resolve_attempt' && command.type !== 'resolve_manually') {
     return {};
   }
   const { outcome } = command;

@@ -282,7 +282,7 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
       attemptsToCheck(intent, nowMs).map(async (attempt) => {
         const outcome = await this.#askRail(intent, attempt);
         const { id: attemptId, checkAtMs: answersCheckAtMs } = attempt;
-        this.execute([{ type: 'settle_attempt', attemptId, outcome, answersCheckAtMs }]);
+        this.execute([{ type: 'resolve_attempt', attemptId, outcome, answersCheckAtMs }]);
       }),
     );
     this.#record.arm();

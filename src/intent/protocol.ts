@@ -120,7 +120,7 @@ export interface HistoryDetail {
   readonly anomaly?: Anomaly['kind'];
   /** Paid after the merchant was told otherwise. */
   readonly late?: true;
-  /** Of what was settled by hand: who, and why; without phone numbers. */
+  /** Of a manual resolution: who made it, and why; without phone numbers. */
   readonly operator?: string;
   readonly note?: string;
 }

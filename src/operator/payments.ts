@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { auditEntry } from '../audit/log.ts';
 import { prepare } from '../database.ts';
-import { HAND_RECEIPT_LENGTH_MAX, NOTE_LENGTH_MAX } from '../domain/hand.ts';
 import type { Attempt, FailureReason, HandOutcome, Intent, Rejection } from '../domain/intent.ts';
+import { MANUAL_RECEIPT_LENGTH_MAX, NOTE_LENGTH_MAX } from '../domain/manual-resolution.ts';
 import { withoutPhoneNumbers } from '../domain/phone.ts';
 import { successResponse } from '../http/envelope.ts';
 import { oneOf } from '../http/fields.ts';
@@ -36,8 +36,8 @@ const settlement = body({
   /** Of what succeeded: the provider's proof. */
   receipt: v.optional(
     patternField(
-      new RegExp(`^[!-~]{1,${HAND_RECEIPT_LENGTH_MAX}}$`),
-      `Must be 1 to ${HAND_RECEIPT_LENGTH_MAX} letters, digits and signs without spaces.`,
+      new RegExp(`^[!-~]{1,${MANUAL_RECEIPT_LENGTH_MAX}}$`),
+      `Must be 1 to ${MANUAL_RECEIPT_LENGTH_MAX} letters, digits and signs without spaces.`,
     ),
   ),
   /** Of what failed. */
@@ -49,10 +49,10 @@ const settlement = body({
 
 /**
  * POST …/attempts/{attemptId}/settle: what an operator found out at the provider. The audit log has
- * it before it is done, the payment's history in the same commit: so nothing is settled that the
+ * it before it is done, the payment's history in the same commit: so nothing is resolved that the
  * audit log does not tell of, and an entry without its like in the history was not carried out.
  */
-export async function settleAttempt(call: OperatorCall): Promise<Response> {
+export async function resolveAttempt(call: OperatorCall): Promise<Response> {
   const {
     settlementId = crypto.randomUUID(),
     note,
@@ -63,7 +63,7 @@ export async function settleAttempt(call: OperatorCall): Promise<Response> {
   const client = intentByUniqueId(call.env, tenant, uniqueId);
   const known = await knownIntent(client);
   const attempt = attemptOf(known, call.params.attemptId);
-  if (attempt.handSettlementId === settlementId) {
+  if (attempt.manualResolutionId === settlementId) {
     return successResponse('Settled before', await paymentContent(call, client, known));
   }
   const record = (detail: Readonly<Record<string, string | null>>) =>
@@ -72,7 +72,7 @@ export async function settleAttempt(call: OperatorCall): Promise<Response> {
       auditEntry({
         actor: call.actor,
         ...tenant,
-        action: 'attempt.settled',
+        action: 'attempt.resolved',
         target: uniqueId,
         detail: { reference: attempt.reference, settlementId, ...detail },
         atMs: call.nowMs,
@@ -82,9 +82,9 @@ export async function settleAttempt(call: OperatorCall): Promise<Response> {
   await record({ outcome: type, ...finding, note: withoutPhoneNumbers(note) });
   const result = await client.execute([
     {
-      type: 'settle_by_hand',
+      type: 'resolve_manually',
       attemptId: attempt.id,
-      settlementId,
+      resolutionId: settlementId,
       outcome,
       operator: call.actor.name,
       note,
@@ -137,8 +137,8 @@ function rejectedSettlement(rejection: Rejection, { status, deadlineAtMs }: Atte
       return problem('window_open', { deadline: new Date(deadlineAtMs).toISOString() });
     case 'attempt_not_pending':
       return problem('attempt_not_pending', { status });
-    case 'malformed_settlement':
-      return problem('malformed_settlement');
+    case 'malformed_resolution':
+      return problem('malformed_resolution');
     default:
       return problem('settlement_rejected', { rejection });
   }

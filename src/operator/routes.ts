@@ -19,7 +19,7 @@ import {
   suspendMerchant,
 } from './merchants.ts';
 import { changeCommission, changeLimit, changeOffer } from './methods.ts';
-import { readPayment, settleAttempt } from './payments.ts';
+import { readPayment, resolveAttempt } from './payments.ts';
 import { listRails } from './rails.ts';
 import { republish } from './read-model.ts';
 
@@ -56,7 +56,7 @@ export const API_ROUTES: readonly OperatorRoute[] = [
 
   { method: 'GET', path: PAYMENT, handle: readPayment },
   { method: 'POST', path: `${PAYMENT}/review`, handle: reviewPayment },
-  { method: 'POST', path: `${PAYMENT}/attempts/:attemptId/settle`, handle: settleAttempt },
+  { method: 'POST', path: `${PAYMENT}/attempts/:attemptId/settle`, handle: resolveAttempt },
 
   { method: 'GET', path: `${V1}/dead-letters`, handle: listDeadLetters },
   { method: 'POST', path: `${V1}/dead-letters/retry`, handle: retryDeadLetters },

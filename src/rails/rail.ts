@@ -121,5 +121,5 @@ export type StartResult =
       readonly providerCode?: string | null;
     }
   /** Ended already: a `SlowStart` answers with the outcome. */
-  | { readonly type: 'settled'; readonly outcome: Outcome }
+  | { readonly type: 'resolved'; readonly outcome: Outcome }
   | { readonly type: 'unknown'; readonly providerCode?: string | null };

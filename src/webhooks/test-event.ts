@@ -71,7 +71,7 @@ function testPayment(payment: TestPayment): Intent {
     createdAtMs: nowMs,
     expiresAtMs: nowMs + LIFETIME_MS,
   };
-  return decide(openIntent(terms), [{ type: 'give_up' }], nowMs).intent;
+  return decide(openIntent(terms), [{ type: 'abandon_payment' }], nowMs).intent;
 }
 
 function randomHex(): string {

@@ -63,7 +63,7 @@ describe('the marks of success', () => {
     ['more than we know of', answer({ toPayUrl: 'https://x.example', extra: {} })],
   ])('paid: %s', async (_name, body) => {
     expect(await startAgainst(body)).toEqual({
-      type: 'settled',
+      type: 'resolved',
       outcome: { type: 'succeeded', receipt: '77', providerCode: '2001 0 APPROVED' },
     });
   });
@@ -124,7 +124,7 @@ describe('the marks of success', () => {
 
   test('a receipt is an id or nothing', async () => {
     expect(await startAgainst(answer({}, { transactionId: 'x'.repeat(1_000) }))).toMatchObject({
-      type: 'settled',
+      type: 'resolved',
       outcome: { type: 'succeeded', receipt: null },
     });
   });

@@ -129,7 +129,7 @@ describe('the stand-in', () => {
       redirect: 'manual',
     });
     expect([acted.status, acted.headers.get('location')]).toEqual([303, '/']);
-    expect((await starting).type).toBe('settled');
+    expect((await starting).type).toBe('resolved');
     expect(await (await fetch(scene.standIn.baseUrl)).text()).toContain('No order waits.');
   });
 });

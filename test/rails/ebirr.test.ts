@@ -30,7 +30,7 @@ describe('what is sent', () => {
     const starting = rail.start(started);
     await (await scene.standIn.order(started.attempt.reference)).act('pays', { silent: true });
     expect(await starting).toMatchObject({
-      type: 'settled',
+      type: 'resolved',
       outcome: { type: 'succeeded', receipt: '1000001', providerCode: '2001 0 APPROVED' },
     });
 
@@ -78,7 +78,7 @@ describe('what is sent', () => {
   test('a prefix in both places, and no returnUrl, where the operator says so', async () => {
     const rail = scene.railWith({ prefix: '231438', sendsReturnUrl: false });
     scene.standIn.plan('1500.00', { act: 'pays', callback: 'never' });
-    expect((await rail.start(scene.order())).type).toBe('settled');
+    expect((await rail.start(scene.order())).type).toBe('resolved');
     const { serviceParams } = JSON.parse(scene.standIn.calls[0]?.body ?? '');
     expect(serviceParams.prefix).toBe('231438');
     expect(serviceParams.payerInfo).toEqual({ accountNo: '251911234567', prefix: '231438' });
@@ -95,7 +95,7 @@ describe('what is sent', () => {
   ])('%i minor units are %s', async (chargedMinor, amountText) => {
     scene.standIn.plan(amountText, { act: 'pays', callback: 'never' });
     const result = await rail.start(scene.order({ order: { chargedMinor } }));
-    expect(result.type).toBe('settled');
+    expect(result.type).toBe('resolved');
   });
 
   test('the time of day is Ethiopian', () => {
@@ -148,7 +148,7 @@ describe('what is sent', () => {
     ['both of them long', { merchantName: 'm'.repeat(1_000), description: 'd'.repeat(1_000) }],
   ])('%s is accepted by the rail', async (_name, terms) => {
     scene.standIn.plan('1500.00', { act: 'pays', callback: 'never' });
-    expect((await rail.start(scene.order({ terms }))).type).toBe('settled');
+    expect((await rail.start(scene.order({ terms }))).type).toBe('resolved');
   });
 });
 
@@ -208,7 +208,7 @@ describe('the answer to the purchase', () => {
     await new Promise((resolve) => setTimeout(resolve, 100));
     expect(isAnswered).toBe(false);
     await prompted.act('pays', { silent: true });
-    expect((await starting).type).toBe('settled');
+    expect((await starting).type).toBe('resolved');
   });
 
   test('credentials that eBirr does not know', async () => {
@@ -236,7 +236,7 @@ describe('the answer to the purchase', () => {
   test('a second purchase of the same order is not taken for a refusal', async () => {
     scene.standIn.plan('1500.00', { act: 'pays', callback: 'never' });
     const started = scene.order();
-    expect((await rail.start(started)).type).toBe('settled');
+    expect((await rail.start(started)).type).toBe('resolved');
     expect(await rail.start(started)).toMatchObject({ type: 'unknown' });
   });
 

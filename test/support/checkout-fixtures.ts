@@ -62,7 +62,7 @@ export function attemptWith(changed: Partial<Attempt> = {}): Attempt {
     redirectUrl: 'https://pay.example.com/simulator/t1.abc',
     railReference: null,
     providerCode: null,
-    handSettlementId: null,
+    manualResolutionId: null,
     receipt: null,
     failureReason: null,
     checks: 0,

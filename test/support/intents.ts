@@ -59,28 +59,28 @@ export function startAttempt(id: string, changes: Partial<Start['attempt']> = {}
 
 export function succeed(attemptId: Attempt['id']): Command {
   return {
-    type: 'settle_attempt',
+    type: 'resolve_attempt',
     attemptId,
     outcome: { type: 'succeeded', receipt: 'RAIL-1' },
   };
 }
 
 export function fail(attemptId: Attempt['id']): Command {
-  return { type: 'settle_attempt', attemptId, outcome: { type: 'failed', reason: 'declined' } };
+  return { type: 'resolve_attempt', attemptId, outcome: { type: 'failed', reason: 'declined' } };
 }
 
 export function unknown(attemptId: Attempt['id'], checkAtMs: number | null = null): Command {
-  return { type: 'settle_attempt', attemptId, outcome: { type: 'unknown', checkAtMs } };
+  return { type: 'resolve_attempt', attemptId, outcome: { type: 'unknown', checkAtMs } };
 }
 
-type ByHand = Extract<Command, { type: 'settle_by_hand' }>;
+type ByHand = Extract<Command, { type: 'resolve_manually' }>;
 
 /** An operator has found the payment at the rail. */
 export function succeedByHand(attemptId: Attempt['id'], changes: Partial<ByHand> = {}): ByHand {
   return {
-    type: 'settle_by_hand',
+    type: 'resolve_manually',
     attemptId,
-    settlementId: `paid-${attemptId}`,
+    resolutionId: `paid-${attemptId}`,
     outcome: { type: 'succeeded', receipt: 'HAND-1' },
     operator: 'Hana',
     note: 'Found in the statement of the day.',
@@ -92,7 +92,7 @@ export function succeedByHand(attemptId: Attempt['id'], changes: Partial<ByHand>
 export function failByHand(attemptId: Attempt['id'], changes: Partial<ByHand> = {}): ByHand {
   return {
     ...succeedByHand(attemptId),
-    settlementId: `unpaid-${attemptId}`,
+    resolutionId: `unpaid-${attemptId}`,
     outcome: { type: 'failed', reason: 'declined' },
     note: 'The rail knows of no payment.',
     ...changes,

@@ -42,7 +42,7 @@ const PUSH = startAttempt('a', { flow: 'push', phone: '251911234567' });
 const A = { attemptIndex: 0, method: 'TELE_BIRR' };
 const TICK: Command = { type: 'tick' };
 const settled = (providerCode: string): Command => ({
-  type: 'settle_attempt',
+  type: 'resolve_attempt',
   attemptId: 'a',
   outcome: { type: 'failed', reason: 'insufficient_funds', providerCode },
 });
@@ -142,7 +142,7 @@ test.each<[string, Story, IntentKind, readonly object[]]>([
   ],
   [
     'the customer gives up',
-    [[1, { type: 'give_up' }]],
+    [[1, { type: 'abandon_payment' }]],
     'hosted',
     [{ actor: 'customer', reason: 'abandoned' }],
   ],
@@ -195,7 +195,7 @@ test.each<[string, Story, IntentKind, readonly object[]]>([
     ],
   ],
   [
-    'paid by hand',
+    'manually resolved as paid',
     [
       [1, PUSH],
       [60_000, TICK],
@@ -238,7 +238,7 @@ test.each<[string, Story, IntentKind, readonly object[]]>([
     ],
   ],
   [
-    'unpaid by hand',
+    'manually resolved as unpaid',
     [
       [1, PUSH],
       [30_000, TICK],
@@ -288,13 +288,13 @@ test.each<[Command['type'] | 'create', IntentKind, Actor]>([
   ['start_attempt', 'hosted', 'customer'],
   ['start_attempt', 'express', 'merchant'],
   ['accept_attempt', 'hosted', 'rail'],
-  ['settle_attempt', 'hosted', 'rail'],
+  ['resolve_attempt', 'hosted', 'rail'],
   ['report_callback', 'hosted', 'rail'],
   ['claim_start', 'hosted', 'rail'],
-  ['settle_by_hand', 'express', 'operator'],
+  ['resolve_manually', 'express', 'operator'],
   ['abandon_attempt', 'hosted', 'customer'],
   ['customer_returned', 'hosted', 'customer'],
-  ['give_up', 'hosted', 'customer'],
+  ['abandon_payment', 'hosted', 'customer'],
   ['cancel', 'hosted', 'merchant'],
   ['tick', 'express', 'clock'],
 ])('%s of a payment that is %s is the act of: %s', (command, kind, actor) => {

@@ -11,7 +11,11 @@ import { someTerms, startAttempt, succeed } from '../support/intents.ts';
  * person's; keeping a word is no news, and nobody outside hears of it.
  */
 
-const settle = (outcome: Outcome): Command => ({ type: 'settle_attempt', attemptId: 'a', outcome });
+const settle = (outcome: Outcome): Command => ({
+  type: 'resolve_attempt',
+  attemptId: 'a',
+  outcome,
+});
 const accept = (providerCode: string | null): Command => ({
   type: 'accept_attempt',
   attemptId: 'a',

@@ -223,7 +223,7 @@ describe('the end of a window', () => {
 
 describe('a rail that closes its order', () => {
   const closed: Command = {
-    type: 'settle_attempt',
+    type: 'resolve_attempt',
     attemptId: 'a',
     outcome: { type: 'failed', reason: 'timed_out' },
   };
@@ -307,7 +307,7 @@ describe('a customer whom the rail sent back', () => {
         questions += 1;
         run(nowMs + 100, RETURNED);
         run(nowMs + 190, {
-          type: 'settle_attempt',
+          type: 'resolve_attempt',
           attemptId: id,
           outcome: { type: 'unknown', checkAtMs: nowMs + 5_000 * 2 ** checks },
           answersCheckAtMs: checkAtMs,
@@ -320,7 +320,7 @@ describe('a customer whom the rail sent back', () => {
 
   test('an answer from before does not put the question off', () => {
     const before: Command = {
-      type: 'settle_attempt',
+      type: 'resolve_attempt',
       attemptId: 'a',
       outcome: { type: 'unknown', checkAtMs: 29_000 },
       answersCheckAtMs: 5_000,

@@ -71,7 +71,7 @@ function commandsIn(
   return [
     { type: 'tick' },
     { type: 'cancel' },
-    { type: 'give_up' },
+    { type: 'abandon_payment' },
     succeed('nobody'),
     ...starts,
     ...ids.flatMap((id): Command[] => [
@@ -103,10 +103,10 @@ function intentSignature(intent: Intent): string {
 
 function attemptSignature(attempt: Attempt): string {
   const { status, flow, windowIsFinal, deadlineAtMs, failureReason, checkAtMs } = attempt;
-  const { startClaim, handSettlementId } = attempt;
+  const { startClaim, manualResolutionId } = attempt;
   return [
     ...[status, flow, windowIsFinal, deadlineAtMs, failureReason, checkAtMs],
-    ...[startClaim, handSettlementId],
+    ...[startClaim, manualResolutionId],
   ].join();
 }
 
@@ -192,7 +192,7 @@ function checkPromises(first: Intent, command: Command, nowMs: number): Intent {
     );
     if (hasEnded(before.status) && statusChanged) {
       const isProof =
-        (command.type === 'settle_attempt' || command.type === 'settle_by_hand') &&
+        (command.type === 'resolve_attempt' || command.type === 'resolve_manually') &&
         command.outcome.type === 'succeeded';
       keeps(
         after.status === 'succeeded' && after.late && isProof,
@@ -221,7 +221,7 @@ function checkPromises(first: Intent, command: Command, nowMs: number): Intent {
       keeps(!pendingPush, '4: no attempt starts beside a push whose outcome is unknown');
       keeps(!isStale(command, before), '4: one form starts one attempt');
     }
-    if (command.type === 'settle_attempt' && command.outcome.type === 'unknown') {
+    if (command.type === 'resolve_attempt' && command.outcome.type === 'unknown') {
       const failed = ({ attempts }: Intent) =>
         attempts.filter(({ status }) => status === 'failed').length;
       keeps(failed(after) === failed(before), '4: unknown is not failed');
@@ -232,15 +232,18 @@ function checkPromises(first: Intent, command: Command, nowMs: number): Intent {
         status === 'processing' &&
         after.attempts[index]?.status === 'expired',
     );
-    keeps(!wasCalled || command.type === 'settle_attempt', '4: a call without an answer is no end');
-    if (command.type === 'settle_by_hand') {
+    keeps(
+      !wasCalled || command.type === 'resolve_attempt',
+      '4: a call without an answer is no end',
+    );
+    if (command.type === 'resolve_manually') {
       const mayStillBePaid = before.attempts.some(
         ({ status, deadlineAtMs }, index) =>
           (status === 'processing' || nowMs < deadlineAtMs) &&
           after.attempts[index]?.status === 'failed' &&
           status !== 'failed',
       );
-      keeps(!mayStillBePaid, '4: nobody calls failed by hand what a rail may still be paid for');
+      keeps(!mayStillBePaid, '4: no manual resolution fails what a rail may still be paid for');
     }
     before = after;
   }
@@ -272,16 +275,16 @@ function checkPromises(first: Intent, command: Command, nowMs: number): Intent {
     (decision.rejection === 'stale_form') === (after.status === 'open' && isStale(command, after)),
     '4: a form is stale where another attempt could start, and nowhere else',
   );
-  if (command.type === 'settle_by_hand' && decision.rejection === null) {
+  if (command.type === 'resolve_manually' && decision.rejection === null) {
     const settled = after.attempts.find(({ id }) => id === command.attemptId);
     const isKnown = first.attempts.some(
-      ({ handSettlementId }) => handSettlementId === command.settlementId,
+      ({ manualResolutionId }) => manualResolutionId === command.resolutionId,
     );
     keeps(
       isKnown
         ? decision.steps.every(({ command: { type } }) => type === 'tick')
         : settled?.status === command.outcome.type,
-      '4: what is decided by hand holds, and a decision repeated changes nothing',
+      '4: a manual resolution holds, and repeating it changes nothing',
     );
   }
   return after;
@@ -342,10 +345,10 @@ test.each<[string, IntentKind, readonly Plan[], number, (attemptId: string) => r
     ['express, rails that can be asked', 'express', [ASKED, ASKED_PUSH], 1, RETURNED],
     ['hosted, rails that can be asked', 'hosted', [ASKED, ASKED_PUSH], 2, NO_MORE],
     ['hosted, refused callbacks', 'hosted', [REDIRECT, PUSH], 2, REPORTED],
-    ['express, settled by hand', 'express', [REDIRECT, LONG_REDIRECT, ASKED_PUSH], 1, BY_HAND],
-    ['hosted, settled by hand', 'hosted', [LONG_REDIRECT, PUSH, SIMULATOR], 2, BY_HAND],
+    ['express, resolved manually', 'express', [REDIRECT, LONG_REDIRECT, ASKED_PUSH], 1, BY_HAND],
+    ['hosted, resolved manually', 'hosted', [LONG_REDIRECT, PUSH, SIMULATOR], 2, BY_HAND],
     [
-      'hosted, a rail that a consumer calls, settled by hand',
+      'hosted, a rail that a consumer calls, resolved manually',
       'hosted',
       [QUEUED],
       2,

@@ -18,7 +18,7 @@ import { fail, someTerms, startAttempt, succeed, unknown } from '../support/inte
  */
 
 const CANCEL: Command = { type: 'cancel' };
-const GIVE_UP: Command = { type: 'give_up' };
+const GIVE_UP: Command = { type: 'abandon_payment' };
 const TICK: Command = { type: 'tick' };
 /** `start_attempt` by the form of a page that knew of so many attempts. */
 const startKnowing = (expectedAttempts: number, id: string, method?: Method): Command => ({

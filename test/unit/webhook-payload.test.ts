@@ -72,7 +72,7 @@ const attempt: Attempt = {
   redirectUrl: 'https://rail.example.com/secret',
   railReference: 'RAIL-1',
   providerCode: '0',
-  handSettlementId: null,
+  manualResolutionId: null,
   receipt: 'RECEIPT-1',
   failureReason: null,
   checks: 0,

@@ -121,7 +121,7 @@ const CHANGES: readonly Change[] = [
   {
     name: 'give_up',
     prepare: () => createHosted(),
-    change: () => EXECUTE({ type: 'give_up' }),
+    change: () => EXECUTE({ type: 'abandon_payment' }),
     status: 'failed',
     events: 1,
   },

@@ -106,7 +106,7 @@ describe('every state', () => {
     await execute(startRedirect('a0'), settle('a0', 'failed'));
     await execute(startRedirect('a1'));
     await execute({
-      type: 'settle_attempt',
+      type: 'resolve_attempt',
       attemptId: 'a1',
       outcome: { type: 'failed', reason: 'insufficient_funds', providerCode: 'E_4711' },
     });
@@ -125,7 +125,7 @@ describe('every state', () => {
     const member = await signedIn('viewer');
     expect(part(await pageOf(member), 'attention')).toContain('Deliver nothing yet');
     await execute(startRedirect('a1'));
-    await execute({ type: 'give_up' });
+    await execute({ type: 'abandon_payment' });
     await execute(settle('a0', 'succeeded'));
     await execute(settle('a1', 'succeeded'));
     await execute(settle('a0', 'failed'));
@@ -160,9 +160,9 @@ describe('every state', () => {
     await execute(startRedirect('a0', Date.now() + 1_000));
     advance(2_000);
     await execute({
-      type: 'settle_by_hand',
+      type: 'resolve_manually',
       attemptId: 'a0',
-      settlementId: 's-1',
+      resolutionId: 's-1',
       outcome: { type: 'succeeded', receipt: 'RCPT77' },
       operator: 'Sara',
       note: 'seen in the statement',
@@ -171,7 +171,7 @@ describe('every state', () => {
     expect(historyOf(html).at(-1)?.[1]).toBe('Operator');
     expect(part(html, 'timeline')).toContain('Operator: Sara · seen in the statement');
     expect(part(html, 'attempts')).toContain('RCPT77');
-    expect(part(html, 'attempts')).toContain('the operator, by hand');
+    expect(part(html, 'attempts')).toContain('the operator, manually');
   });
 
   test('failed express payment: shows the reason', async () => {
@@ -225,7 +225,7 @@ describe('every state', () => {
 
 test('escapes foreign text and names invisible characters', async () => {
   await createHosted({ customerInfo: { name: '<img src=x onerror=alert(1)>' } });
-  await execute({ type: 'give_up' });
+  await execute({ type: 'abandon_payment' });
   merchantServer(() => new Response('<script>1</script>\nsafe\u202etxt\u0007', { status: 500 }));
   await consumeAll(caught);
   const html = await pageOf(await signedIn());
@@ -283,7 +283,7 @@ describe('events', () => {
     await createHosted();
     await execute(startRedirect('a0'));
     await execute({ type: 'abandon_attempt', attemptId: 'a0' });
-    await execute({ type: 'give_up' });
+    await execute({ type: 'abandon_payment' });
     const { sequence: failed } = await lastEvent();
     const member = await signedIn();
     const path = (sequence: number) => `${PAGE}/events/${sequence}/resend`;

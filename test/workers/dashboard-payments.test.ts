@@ -205,7 +205,7 @@ describe('the list', () => {
   test('marks payments that need a look', async () => {
     await createHosted();
     await execute(startRedirect('a0'));
-    await execute({ type: 'give_up' });
+    await execute({ type: 'abandon_payment' });
     await intoReadModel();
     const member = await signedIn();
     expect(await textOf(visit(member, LIST))).toContain('Outcome unknown');

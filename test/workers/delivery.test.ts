@@ -364,7 +364,7 @@ test.each([
     async () => {
       await createHosted();
       await execute(startRedirect('a0'));
-      await execute({ type: 'give_up' });
+      await execute({ type: 'abandon_payment' });
     },
   ],
   [

@@ -59,7 +59,7 @@ async function railMessage(): Promise<RailMessage> {
   await createHosted();
   await execute(startRedirect('a1'));
   const { objectId } = clientOf();
-  return { type: 'settle', objectId, commands: [settle('a1', 'succeeded')], answers: null };
+  return { type: 'result', objectId, commands: [settle('a1', 'succeeded')], answers: null };
 }
 
 interface Letter {
@@ -76,7 +76,7 @@ async function letters(query = ''): Promise<readonly Letter[]> {
 
 describe('a dead letter', () => {
   it.each<[DeadQueue, unknown, string]>([
-    ['kefel-rail-starts-dead', { type: 'settle', objectId: 'a'.repeat(64) }, 'settle'],
+    ['kefel-rail-starts-dead', { type: 'result', objectId: 'a'.repeat(64) }, 'settle'],
     ['kefel-rail-starts-dead', { type: 'start', objectId: 'a'.repeat(64) }, 'start'],
     ['kefel-rail-starts-dead', null, 'unknown'],
     ['kefel-webhooks-dead', { objectId: 'a'.repeat(64), sequence: 2 }, 'delivery'],
@@ -109,7 +109,7 @@ describe('a dead letter', () => {
     batch.mockRestore();
     prepare.mockRestore();
     expect((await die('kefel-rail-starts-dead', [message])).fate).toBe('acked');
-    expect(await letters()).toMatchObject([{ kind: 'settle' }]);
+    expect(await letters()).toMatchObject([{ kind: 'result' }]);
   });
 
   test('that D1 never takes holds up no other', async () => {

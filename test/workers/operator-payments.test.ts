@@ -22,7 +22,7 @@ import {
 } from './support.ts';
 
 /**
- * Goal: the operator sees what needs a human, marks it as seen, settles an attempt by hand and reads
+ * Goal: the operator sees what needs a human, marks it as seen, resolves an attempt manually and reads
  * a payment; nothing is settled that the audit log does not tell of. Method: payments brought into
  * each state, the read model fed by its own consumer, then requests to the API.
  */
@@ -75,7 +75,7 @@ describe('attention', () => {
       {
         reason: 'unresolved_attempt',
         what: expect.stringContaining('nobody knows'),
-        todo: expect.stringContaining('settle it by hand'),
+        todo: expect.stringContaining('resolve it manually'),
       },
     ]);
   });
@@ -95,7 +95,7 @@ describe('attention', () => {
   test('lists a delivery that was given up', async () => {
     merchantServer(() => new Response('no', { status: 410 }));
     await createHosted();
-    await execute({ type: 'give_up' });
+    await execute({ type: 'abandon_payment' });
     await consume('kefel-webhooks', caught.webhooks.splice(0));
     await project();
     expect(reasonsOf(await attention())).toEqual(['delivery_dead']);
@@ -105,7 +105,7 @@ describe('attention', () => {
     merchantServer(() => new Response('no', { status: 410 }));
     await unresolved();
     await createHosted({ paymentIntentUniqueId: 'order-2' });
-    await clientOf('order-2').execute([{ type: 'give_up' }]);
+    await clientOf('order-2').execute([{ type: 'abandon_payment' }]);
     await consume('kefel-webhooks', caught.webhooks.splice(0));
     await project();
     expect(await attention('?environment=production')).toEqual([]);
@@ -183,7 +183,7 @@ describe('a review', () => {
   });
 });
 
-describe('settling by hand', () => {
+describe('manual resolution', () => {
   const SUCCEEDED = { outcome: 'succeeded', receipt: 'R-77', note: 'Seen at telebirr' };
   const FAILED = { outcome: 'failed', reason: 'declined', note: 'Not at telebirr' };
   const path = `${PAYMENT}/attempts/a1/settle`;
@@ -199,12 +199,12 @@ describe('settling by hand', () => {
       const payment = await content<Record<string, unknown>>(operateApi(path, body, { headers }));
       expect(payment).toMatchObject({ status, attempts: [{ id: 'a1', status: attempt }] });
       expect((payment.history as unknown[]).at(-1)).toMatchObject({
-        command: 'settle_by_hand',
+        command: 'resolve_manually',
         detail: { actor: 'operator', operator: 'Abebe', note: body.note, outcome: attempt },
       });
       const [entry] = await auditLog();
       expect(entry).toMatchObject({
-        action: 'attempt.settled',
+        action: 'attempt.resolved',
         target: 'order-1',
         actor_id: 'Abebe',
       });
@@ -293,7 +293,7 @@ describe('a payment', () => {
   test('is read with attempts, history and events, and without the phone', async () => {
     const server = merchantServer();
     await createHosted({ paymentIntentUniqueId: 'a/b ü' });
-    await clientOf('a/b ü').execute([{ type: 'give_up' }]);
+    await clientOf('a/b ü').execute([{ type: 'abandon_payment' }]);
     await consume('kefel-webhooks', caught.webhooks.splice(0));
     expect(server).toHaveLength(1);
     const path = `/payments/sandbox/${ALPHA.id}/${encodeURIComponent('a/b ü')}`;
@@ -377,7 +377,7 @@ describe('health', () => {
 
   test('tells of undelivered events and of how payments ended', async () => {
     await createHosted();
-    await execute({ type: 'give_up' });
+    await execute({ type: 'abandon_payment' });
     await project();
     const health = await content<Health>(operateApi('/health'));
     expect(health.environments).toMatchObject([

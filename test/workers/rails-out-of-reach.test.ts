@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
-import type { RailMessage, SettleMessage } from '../../src/attempts/messages.ts';
+import type { RailMessage, ResultMessage } from '../../src/attempts/messages.ts';
 import { consumeStarts } from '../../src/attempts/start-consumer.ts';
 import answerRejected from '../fixtures/rails/ebirr/purchase_response_rejected.json' with {
   type: 'json',
@@ -30,7 +30,7 @@ import {
   payExpress,
   type RailAnswer,
   railServer,
-  settlesIn,
+  resultsIn,
 } from './rails-support.ts';
 import {
   ALPHA,
@@ -54,8 +54,8 @@ const caught = useGateway();
 
 const eventTypes = async (payment = client()) => (await payment.events()).map(({ type }) => type);
 
-const settling = (commands: SettleMessage['commands']): SettleMessage => ({
-  type: 'settle',
+const settling = (commands: ResultMessage['commands']): ResultMessage => ({
+  type: 'result',
   objectId: client().objectId,
   commands,
   answers: null,
@@ -81,11 +81,11 @@ test.each(STORIES)(
     // Not stored yet, but certainly not lost.
     expect(await intentNow(payment())).toMatchObject({ status: 'processing', anomalies: [] });
     const outcome = said === 'paid' ? { type: 'succeeded' } : { type: 'failed' };
-    expect(settlesIn(caught)).toMatchObject([
+    expect(resultsIn(caught)).toMatchObject([
       {
-        type: 'settle',
+        type: 'result',
         objectId: payment().objectId,
-        commands: [{ type: 'settle_attempt', attemptId, outcome }],
+        commands: [{ type: 'resolve_attempt', attemptId, outcome }],
       },
     ]);
     expect(loggedEvents('rail_answer_not_stored')).toEqual([
@@ -96,7 +96,7 @@ test.each(STORIES)(
       },
     ]);
     // The queue may bring it twice, and the rail may say it again.
-    const messages = settlesIn(caught);
+    const messages = resultsIn(caught);
     for (let times = 0; times < 2; times += 1) {
       expect((await consumeStart(messages)).explicitAcks).toEqual(['message-0']);
     }
@@ -108,7 +108,7 @@ test.each(STORIES)(
     const event = said === 'paid' ? 'payment_succeeded' : 'payment_failed';
     expect(await eventTypes(payment())).toEqual([event]);
     expect(caught.webhooks).toHaveLength(1);
-    expect(settlesIn(caught)).toEqual(messages);
+    expect(resultsIn(caught)).toEqual(messages);
   },
 );
 
@@ -122,7 +122,7 @@ test('a rail that answers and speaks before its message arrives: the message is 
   await ebirr?.says('paid');
   const before = await everythingStored();
   expect(await intentNow()).toMatchObject({ status: 'succeeded' });
-  await consumeStart(settlesIn(caught));
+  await consumeStart(resultsIn(caught));
   expect(await everythingStored()).toEqual(before);
 });
 
@@ -139,7 +139,7 @@ test.each([
   // To the page, which waits for what was said to arrive.
   expect(pressed.status).toBe(303);
   expect(new URL(pressed.headers.get('location') ?? '').pathname).toBe(path);
-  await consumeStart(settlesIn(caught));
+  await consumeStart(resultsIn(caught));
   expect(await intentNow(clientIn('sandbox'))).toMatchObject({ status });
   expect(await eventTypes(clientIn('sandbox'))).toEqual([event]);
 });
@@ -162,7 +162,7 @@ test.each(SCENES)(
     expect(loggedEvents('intent_call_repeated')).toEqual(Array(READS - 1).fill(repeated));
     expect(await intentNow(payment())).toMatchObject({ status: 'succeeded' });
     expect(await eventTypes(payment())).toEqual(['payment_succeeded']);
-    expect(settlesIn(caught)).toEqual([]);
+    expect(resultsIn(caught)).toEqual([]);
   },
 );
 
@@ -188,7 +188,7 @@ test.each(SCENES.flatMap((scene) => NOWHERE.map(([why, goAway]) => ({ ...scene, 
     expect((await send()).status).toBe(503);
     away.comeBack();
     expect(await everythingStored()).toEqual(before);
-    expect(settlesIn(caught)).toEqual([]);
+    expect(resultsIn(caught)).toEqual([]);
     expect(loggedEvents('page_failed')).toHaveLength(1);
     // The rail says it again.
     expect((await send()).status).toBe(200);
@@ -241,11 +241,11 @@ test.each(ANSWERS)(
     expect(await attemptNow()).toMatchObject({ status: 'processing', checks: 0 });
     expect(loggedEvents('rail_message_failed')).toEqual([]);
     for (const secret of [EBIRR.apiKey, PHONE, 'RCS_']) {
-      expect(JSON.stringify(settlesIn(caught)) + logged.join('\n')).not.toContain(secret);
+      expect(JSON.stringify(resultsIn(caught)) + logged.join('\n')).not.toContain(secret);
     }
     const calls = noRail();
     await consumeStart([message()]);
-    expect((await consumeStart(settlesIn(caught))).explicitAcks).toEqual(['message-0']);
+    expect((await consumeStart(resultsIn(caught))).explicitAcks).toEqual(['message-0']);
     expect(calls).toEqual([]);
     expect(await attemptNow()).toMatchObject(expected);
     expect(await eventTypes()).toEqual(events);
@@ -264,7 +264,7 @@ async function answeredToNobodyAtAll(calls: number) {
   });
   expect((await consumeStart([start])).explicitAcks).toEqual(['message-0']);
   away?.comeBack();
-  expect(settlesIn(caught)).toEqual([]);
+  expect(resultsIn(caught)).toEqual([]);
   expect(loggedEvents('queue_send_failed')).toHaveLength(1);
   return { start, asked };
 }
@@ -320,7 +320,7 @@ test.each(DELAYS)(
     away.comeBack();
     expect(queued.ack).not.toHaveBeenCalled();
     expect(queued.retry.mock.calls).toEqual([[{ delaySeconds }]]);
-    expect(loggedEvents('rail_message_failed')).toMatchObject([{ type: 'settle' }]);
+    expect(loggedEvents('rail_message_failed')).toMatchObject([{ type: 'result' }]);
     expect(await intentNow()).toMatchObject({ status: 'processing' });
     await deliver();
     expect(queued.ack).toHaveBeenCalledOnce();
@@ -352,7 +352,7 @@ test.each([
 
 test('after the merchant was told otherwise, late money is told as late', async () => {
   await answeredToNobody((call) => new Response(ebirrPaid(call)));
-  const kept = settlesIn(caught);
+  const kept = resultsIn(caught);
   vi.setSystemTime((await intentNow()).terms.expiresAtMs + 3_600 * SECOND_MS);
   expect(await intentNow()).toMatchObject({ status: 'expired' });
   await consumeStart(kept);
@@ -410,7 +410,7 @@ test.each(EXPRESS)(
     expect(await attemptNow()).toMatchObject({ status: 'processing', redirectUrl: null });
     // Until it is stored a repeat has to wait.
     expect((await ask()).status).toBe(409);
-    const kept = settlesIn(caught);
+    const kept = resultsIn(caught);
     expect(kept).toHaveLength(1);
     await consumeStart(kept);
     expect(await attemptNow()).toMatchObject({ ...expected, redirectUrl: content.paymentUrl });
@@ -439,7 +439,7 @@ test('hosted: the page waits, and leads on to the rail once that is stored', asy
   expect(await choose(path, 'ETS_SWITCH')).toEqual({ status: 303, location: path });
   away.comeBack();
   expect((await send(env, path)).text).not.toContain(CARDS.baseUrl);
-  await consumeStart(settlesIn(caught));
+  await consumeStart(resultsIn(caught));
   const { redirectUrl } = await attemptNow();
   expect(redirectUrl).toContain(CARDS.baseUrl);
   expect((await send(env, path)).text).toContain(CARDS.baseUrl);

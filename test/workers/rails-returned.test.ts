@@ -163,7 +163,7 @@ test('coming back just before the end puts the question off to the end, and no f
   const { deadlineAtMs, id: attemptId } = await attemptNow();
   vi.setSystemTime(deadlineAtMs - SECOND_MS);
   const unknown = { type: 'unknown', checkAtMs: Date.now() } as const;
-  await run({ type: 'settle_attempt', attemptId, outcome: unknown });
+  await run({ type: 'resolve_attempt', attemptId, outcome: unknown });
   await comesBack(path);
   expect(await attemptNow()).toMatchObject({ checkAtMs: deadlineAtMs });
 });

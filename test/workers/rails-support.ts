@@ -1,7 +1,7 @@
 import { type QueueResult, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { afterAll, expect, type Mock, vi } from 'vitest';
-import type { RailMessage, SettleMessage, StartMessage } from '../../src/attempts/messages.ts';
+import type { RailMessage, ResultMessage, StartMessage } from '../../src/attempts/messages.ts';
 import { newAttempt } from '../../src/attempts/plan.ts';
 import { configOf } from '../../src/config.ts';
 import { signLink } from '../../src/crypto/link-token.ts';
@@ -211,7 +211,7 @@ export async function settleAs(type: 'succeeded' | 'failed'): Promise<Intent> {
   const { id: attemptId } = await attemptNow();
   const outcome: Outcome =
     type === 'succeeded' ? { type, receipt: null } : { type, reason: 'declined' };
-  return run({ type: 'settle_attempt', attemptId, outcome });
+  return run({ type: 'resolve_attempt', attemptId, outcome });
 }
 
 /** Stores an attempt that dies before its rail is called. */
@@ -377,8 +377,8 @@ export function firstStart({ starts }: CaughtMessages): StartMessage {
 }
 
 /** What rails have said to objects out of reach. */
-export function settlesIn({ starts }: CaughtMessages): SettleMessage[] {
-  return starts.filter((message) => message.type === 'settle');
+export function resultsIn({ starts }: CaughtMessages): ResultMessage[] {
+  return starts.filter((message) => message.type === 'result');
 }
 
 /** Hands messages to the consumer in one batch; their ids are `message-0` and so on. */

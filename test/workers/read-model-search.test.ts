@@ -60,7 +60,7 @@ async function payment(changes: { readonly railReference?: string } = {}) {
     ...changes,
   });
   await execute({
-    type: 'settle_attempt',
+    type: 'resolve_attempt',
     attemptId: 'a0',
     outcome: { type: 'succeeded', receipt },
   });

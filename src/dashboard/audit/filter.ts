@@ -48,7 +48,7 @@ const GROUP_OF: Readonly<Record<AuditAction, AuditGroup>> = {
   'branding.changed': 'branding',
   'payments.exported': 'payments',
   'payment.canceled': 'payments',
-  'attempt.settled': 'payments',
+  'attempt.resolved': 'payments',
   'payment.reviewed': 'payments',
   'merchant.created': 'merchant',
   'merchant.renamed': 'merchant',

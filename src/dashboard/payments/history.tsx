@@ -70,7 +70,7 @@ function AttemptCard(props: {
           attempt.failureReason === null
             ? null
             : [text.reason, text.failure[attempt.failureReason]],
-          attempt.handSettlementId === null ? null : [text.byHand, text.byOperator],
+          attempt.manualResolutionId === null ? null : [text.byHand, text.byOperator],
           when(text.startedAt, attempt.startedAtMs),
           when(text.updatedAt, attempt.updatedAtMs, attempt.updatedAtMs !== attempt.startedAtMs),
           when(text.windowEndsAt, attempt.deadlineAtMs, isPending),

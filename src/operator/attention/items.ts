@@ -8,7 +8,7 @@ import { badCursor, cursorFrom, type ItemPage } from '../page-query.ts';
 
 /** Why something needs a human. A payment can have several reasons. */
 export type Reason =
-  | 'dead_settle'
+  | 'dead_result'
   | 'dead_message'
   | 'unresolved_attempt'
   | 'anomaly'
@@ -105,7 +105,7 @@ function section<Row>(list: List<Row>, itemOf: (row: Row) => AttentionItem): Sec
 function waitingLetters(): Section['read'] {
   return section(deadLetters('waiting', null), (letter) => ({
     type: 'dead_letter',
-    reasons: [letter.kind === 'settle' ? 'dead_settle' : 'dead_message'],
+    reasons: [letter.kind === 'result' ? 'dead_result' : 'dead_message'],
     atMs: letter.storedAtMs,
     letter,
   }));

@@ -76,7 +76,7 @@ async function purchase(
   const result: StartResult =
     answer.type === 'answered' ? startResult(answer.status, report, order) : { type: 'unknown' };
   const providerCode = report && codeOf(report);
-  if (result.type !== 'settled') {
+  if (result.type !== 'resolved') {
     const isCustomers = result.type === 'refused' && result.reason !== 'misconfigured';
     logRailAnswer({
       rail: EBIRR_RAIL_ID,
@@ -103,7 +103,7 @@ function startResult(status: number, report: EbirrReport | null, order: RailOrde
   const meaning = meaningOf(report);
   switch (meaning.type) {
     case 'paid':
-      return { type: 'settled', outcome: { type: 'succeeded', receipt: meaning.receipt } };
+      return { type: 'resolved', outcome: { type: 'succeeded', receipt: meaning.receipt } };
     case 'failed':
       return { type: 'refused', reason: meaning.reason };
     case 'undecided':

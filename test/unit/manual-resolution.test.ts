@@ -1,10 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { decide, openIntent } from '../../src/domain/decide.ts';
-import {
-  HAND_RECEIPT_LENGTH_MAX,
-  NOTE_LENGTH_MAX,
-  OPERATOR_LENGTH_MAX,
-} from '../../src/domain/hand.ts';
 import type {
   Command,
   EventType,
@@ -13,6 +8,11 @@ import type {
   IntentStatus,
   Rejection,
 } from '../../src/domain/intent.ts';
+import {
+  MANUAL_RECEIPT_LENGTH_MAX,
+  NOTE_LENGTH_MAX,
+  OPERATOR_LENGTH_MAX,
+} from '../../src/domain/manual-resolution.ts';
 import {
   fail,
   failByHand,
@@ -411,7 +411,7 @@ test('what the operator found is kept on the attempt; the provider’s code stay
     receipt: 'HAND-1',
     providerCode: '0',
     checkAtMs: null,
-    handSettlementId: 'paid-a',
+    manualResolutionId: 'paid-a',
   });
 });
 
@@ -429,14 +429,14 @@ describe('what an operator must write', () => {
     ['a name that fits', { operator: 'x'.repeat(OPERATOR_LENGTH_MAX + 1) }],
     ['a receipt, or none', receipt('')],
     ['a receipt in one word', receipt('A B')],
-    ['a receipt that fits', receipt('x'.repeat(HAND_RECEIPT_LENGTH_MAX + 1))],
+    ['a receipt that fits', receipt('x'.repeat(MANUAL_RECEIPT_LENGTH_MAX + 1))],
   ])('%s', (_name, changes) => {
     const story: Story = [
       [1, PUSH],
       [30_000, TICK],
     ];
     const { intent, rejection } = tell([...story, [30_000, succeedByHand('a', changes)]]);
-    expect(rejection).toBe('malformed_settlement');
+    expect(rejection).toBe('malformed_resolution');
     expect(intent).toEqual(tell(story).intent);
   });
 

@@ -26,20 +26,20 @@ import {
 } from './support.ts';
 
 /**
- * Goal: what an operator decides by hand reaches the merchant and the read model as the rail's own word
+ * Goal: what an operator resolves manually reaches the merchant and the read model as the rail's own word
  * would, once, and the history says whose decision it was. Method: commands go to the real object;
  * its messages are handed on, lost, or handed on after its memory is gone.
  */
 
 const caught = useGateway();
 
-type ByHand = Extract<Command, { type: 'settle_by_hand' }>;
+type ByHand = Extract<Command, { type: 'resolve_manually' }>;
 
 function byHand(attemptId: string, outcome: ByHand['outcome']): ByHand {
   return {
-    type: 'settle_by_hand',
+    type: 'resolve_manually',
     attemptId,
-    settlementId: `hand-${outcome.type}`,
+    resolutionId: `hand-${outcome.type}`,
     outcome,
     operator: 'Hana',
     note: 'Seen in the statement; the customer called from 0911234567.',
@@ -59,7 +59,7 @@ async function unresolved(): Promise<void> {
   await consumeAll(caught);
 }
 
-test('paid by hand: one event, one row of the read model, one row of history', async () => {
+test('resolved as paid: one event, one row of the read model, one row of history', async () => {
   const arrivals = merchantServer();
   await unresolved();
   const { history = [] } = await allRows();
@@ -75,7 +75,7 @@ test('paid by hand: one event, one row of the read model, one row of history', a
   const rows = await clientOf().history();
   expect(rows).toHaveLength(history.length + 1);
   expect(rows.at(-1)).toMatchObject({
-    command: 'settle_by_hand',
+    command: 'resolve_manually',
     fromStatus: 'processing',
     toStatus: 'succeeded',
     detail: {
@@ -89,7 +89,7 @@ test('paid by hand: one event, one row of the read model, one row of history', a
   });
 });
 
-test('paid by hand after the end: late, and the earlier event is superseded', async () => {
+test('resolved as paid after the end: late, and the earlier event is superseded', async () => {
   const arrivals = merchantServer();
   await unresolved();
   advance(EXPIRE_IN_MS);
@@ -105,7 +105,7 @@ test('paid by hand after the end: late, and the earlier event is superseded', as
   ]);
 });
 
-test('unpaid by hand: refused within the window; after it an express payment fails, once', async () => {
+test('resolved as unpaid: refused within the window; after it an express payment fails, once', async () => {
   const arrivals = merchantServer();
   await createExpress({ testMode: { testModeType: 'ACTUAL_TEST' } });
   const [attempt] = (await intentOf()).attempts;
@@ -178,7 +178,7 @@ test('a second payment that a human finds: no event, on the operator’s list', 
 test('the provider’s code and the operator’s note stay inside', async () => {
   await unresolved();
   await execute({
-    type: 'settle_attempt',
+    type: 'resolve_attempt',
     attemptId: 'a0',
     outcome: { type: 'unknown', checkAtMs: null, providerCode: 'WAIT_PAY' },
   });

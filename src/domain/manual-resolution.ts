@@ -1,5 +1,5 @@
 import type { Attempt, Command } from './intent.ts';
-import { attemptFails, attemptSucceeds } from './settle.ts';
+import { attemptFails, attemptSucceeds } from './resolve.ts';
 import { find, reject, type Step, withAttempt } from './step.ts';
 
 /** What an operator found out about an attempt whose rail cannot be asked, or does not say. */
@@ -9,37 +9,37 @@ export const NOTE_LENGTH_MAX = 500;
 /** A person's name or address of mail. */
 export const OPERATOR_LENGTH_MAX = 100;
 /** The longest receipt that a rail's documentation allows has 50 characters. */
-export const HAND_RECEIPT_LENGTH_MAX = 64;
+export const MANUAL_RECEIPT_LENGTH_MAX = 64;
 
 const NOTE = new RegExp(`^[^\\p{Cc}]{1,${NOTE_LENGTH_MAX}}$`, 'u');
 const OPERATOR = new RegExp(`^[^\\p{Cc}]{1,${OPERATOR_LENGTH_MAX}}$`, 'u');
-const RECEIPT = new RegExp(`^[!-~]{1,${HAND_RECEIPT_LENGTH_MAX}}$`);
+const RECEIPT = new RegExp(`^[!-~]{1,${MANUAL_RECEIPT_LENGTH_MAX}}$`);
 
-type SettleByHand = Extract<Command, { type: 'settle_by_hand' }>;
+type ResolveManually = Extract<Command, { type: 'resolve_manually' }>;
 
 /**
  * Proof of payment counts at any time, as if the rail had brought it. That nothing was paid is
  * believed only of an attempt that waits for a human: as long as its rail may take money, or be
  * under way, nobody can know.
  */
-export function settleByHand(step: Step, command: SettleByHand, nowMs: number): Step {
+export function resolveManually(step: Step, command: ResolveManually, nowMs: number): Step {
   const attempt = find(step.intent, command.attemptId);
   if (attempt === null) {
     return reject(step, 'attempt_not_found');
   }
-  if (attempt.handSettlementId === command.settlementId) {
+  if (attempt.manualResolutionId === command.resolutionId) {
     // Our own call again, whose first answer got lost.
     return step;
   }
   if (!isWellFormed(command)) {
-    return reject(step, 'malformed_settlement');
+    return reject(step, 'malformed_resolution');
   }
-  const { outcome, settlementId } = command;
-  const settled: Attempt = { ...attempt, handSettlementId: settlementId };
+  const { outcome, resolutionId } = command;
+  const resolved: Attempt = { ...attempt, manualResolutionId: resolutionId };
   if (outcome.type === 'succeeded') {
     return attempt.status === 'succeeded'
       ? reject(step, 'attempt_not_pending')
-      : attemptSucceeds(withAttempt(step, settled), settled, outcome, nowMs);
+      : attemptSucceeds(withAttempt(step, resolved), resolved, outcome, nowMs);
   }
   if (attempt.status === 'processing') {
     return reject(step, 'window_open');
@@ -50,10 +50,10 @@ export function settleByHand(step: Step, command: SettleByHand, nowMs: number): 
   // Left behind by its customer, who may go back to the rail's page and pay.
   return nowMs < attempt.deadlineAtMs
     ? reject(step, 'window_open')
-    : attemptFails(withAttempt(step, settled), settled, outcome, nowMs);
+    : attemptFails(withAttempt(step, resolved), resolved, outcome, nowMs);
 }
 
-function isWellFormed({ operator, note, outcome }: SettleByHand): boolean {
+function isWellFormed({ operator, note, outcome }: ResolveManually): boolean {
   const receipt = outcome.type === 'succeeded' ? outcome.receipt : null;
   return (
     isText(operator, OPERATOR) && isText(note, NOTE) && (receipt === null || RECEIPT.test(receipt))

@@ -14,9 +14,9 @@ import { applyTime, isPending, notAfterWindow } from './time.ts';
 
 /** What becomes of a payment when a rail says how an attempt went. */
 
-export function settleAttempt(
+export function resolveAttempt(
   step: Step,
-  command: Extract<Command, { type: 'settle_attempt' }>,
+  command: Extract<Command, { type: 'resolve_attempt' }>,
   nowMs: number,
 ): Step {
   const attempt = find(step.intent, command.attemptId);
@@ -42,7 +42,7 @@ export function settleAttempt(
 function checkedInVain(
   step: Step,
   attempt: Attempt,
-  { answersCheckAtMs }: Extract<Command, { type: 'settle_attempt' }>,
+  { answersCheckAtMs }: Extract<Command, { type: 'resolve_attempt' }>,
   { checkAtMs, providerCode }: Extract<Outcome, { type: 'unknown' }>,
   nowMs: number,
 ): Step {
@@ -76,7 +76,7 @@ export function attemptSucceeds(
   if (attempt.status === 'succeeded') {
     return step;
   }
-  const settled = withAttempt(step, {
+  const resolved = withAttempt(step, {
     ...attempt,
     status: 'succeeded',
     failureReason: null,
@@ -86,10 +86,10 @@ export function attemptSucceeds(
     updatedAtMs: nowMs,
   });
   if (step.intent.status === 'succeeded') {
-    return withAnomaly(settled, 'duplicate_payment', attempt, nowMs);
+    return withAnomaly(resolved, 'duplicate_payment', attempt, nowMs);
   }
   const paid = { late: hasEnded(step.intent.status), paidAttemptId: attempt.id };
-  return end({ ...settled, intent: { ...settled.intent, ...paid } }, 'succeeded', null, nowMs);
+  return end({ ...resolved, intent: { ...resolved.intent, ...paid } }, 'succeeded', null, nowMs);
 }
 
 /** Nothing was paid: news of a pending attempt only; of a paid one it is a contradiction. */
