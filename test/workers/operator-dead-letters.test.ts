@@ -76,7 +76,7 @@ async function letters(query = ''): Promise<readonly Letter[]> {
 
 describe('a dead letter', () => {
   it.each<[DeadQueue, unknown, string]>([
-    ['kefel-rail-starts-dead', { type: 'result', objectId: 'a'.repeat(64) }, 'settle'],
+    ['kefel-rail-starts-dead', { type: 'result', objectId: 'a'.repeat(64) }, 'result'],
     ['kefel-rail-starts-dead', { type: 'start', objectId: 'a'.repeat(64) }, 'start'],
     ['kefel-rail-starts-dead', null, 'unknown'],
     ['kefel-webhooks-dead', { objectId: 'a'.repeat(64), sequence: 2 }, 'delivery'],

@@ -228,7 +228,7 @@ describe('manual resolution', () => {
     const other = await operateApi(byReference, SUCCEEDED);
     expect([other.status, other.envelope.message]).toEqual([
       409,
-      'The attempt is succeeded already. Nothing was settled',
+      'The attempt is succeeded already. Nothing was resolved',
     ]);
   });
 
@@ -310,7 +310,7 @@ describe('a payment', () => {
     });
     expect(payment.history?.map((entry) => (entry as { command: string }).command)).toEqual([
       'create',
-      'give_up',
+      'abandon_payment',
     ]);
     await createHosted();
     await execute(startRedirect('a1'));
