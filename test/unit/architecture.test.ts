@@ -151,19 +151,9 @@ describe('imports point inwards', () => {
   });
 });
 
-/** Circles of files that are still to be removed. */
-const KNOWN_CIRCLES: readonly (readonly string[])[] = [
-  ['src/dashboard/branding/branding-page.tsx', 'src/dashboard/branding/pages.tsx'],
-  [
-    'src/dashboard/keys/key-page.tsx',
-    'src/dashboard/keys/keys-page.tsx',
-    'src/dashboard/keys/pages.tsx',
-  ],
-];
-
 describe('imports form no circle', () => {
   test('between files', () => {
-    expect(circlesOf(GRAPH).filter((circle) => !isKnown(circle))).toEqual([]);
+    expect(circlesOf(GRAPH)).toEqual([]);
   });
 
   test('between rooms', () => {
@@ -181,10 +171,6 @@ describe('imports form no circle', () => {
     expect(circlesOf(graph)).toEqual([['a', 'b', 'c'], ['e']]);
     expect(importsOf('src/intent/ports.ts').files).toContain('src/domain/intent.ts');
   });
-
-  function isKnown(circle: readonly string[]): boolean {
-    return KNOWN_CIRCLES.some((known) => known.join() === circle.join());
-  }
 });
 
 const inRoom = (room: string) => files.filter((file) => roomOf(file) === room);
