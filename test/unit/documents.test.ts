@@ -57,6 +57,14 @@ describe('docs/state-machine.md', () => {
     const unknown = [...named].filter(([, word]) => !code.includes(`'${word}'`));
     expect(unknown.map(([, word]) => word)).toEqual([]);
   });
+
+  test('names files that the domain has', () => {
+    const files = [...read('docs/state-machine.md').matchAll(/^\| `([\w-]+\.ts)`/gm)];
+    const missing = files.filter(
+      ([, file]) => !existsSync(join(ROOT, 'src', 'domain', file ?? '')),
+    );
+    expect(missing.map(([, file]) => file)).toEqual([]);
+  });
 });
 
 describe('citations', () => {
