@@ -58,7 +58,11 @@ async function main(): Promise<boolean> {
   const stateDirectory = join(directory, 'state');
   const client = new HttpClient(CUSTOMERS + 1);
   const ledger = new Ledger();
-  const gateway = await Gateway.prepare({ port, stateDirectory, outputFile }, client);
+  const gateway = await Gateway.prepare(
+    // All of its log, in which the report looks for complaints.
+    { port, stateDirectory, outputFile, otherArgs: ['--verbose'] },
+    client,
+  );
   const merchantServer = new MerchantServer(gateway.merchant, ledger, seed);
   const callbackUrl = await merchantServer.listen();
   try {
