@@ -1,8 +1,8 @@
 /**
- * `npm run benchmark [-- --port N]`: the budgets of docs/benchmarks.md that a clock decides.
- * Creates on the gateway against a bare Worker on the same workerd, in turn, and the way of a
- * webhook from commit to merchant on an idle gateway. Prints a Markdown table. It judges nothing by
- * its exit code: a busy machine must not fail a build.
+ * `npm run benchmark [-- --port N]`: measures the budgets of docs/benchmarks.md that depend on
+ * time: creates on the gateway and on a bare Worker of the same workerd, in turn, and the time of
+ * a webhook from commit to merchant on an idle gateway. Prints a Markdown table. A missed budget
+ * is no error: a busy machine must not fail a build.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -41,10 +41,10 @@ const WEBHOOKS = 100;
 const RATE_RATIO_MIN = 0.8;
 const WEBHOOK_P50_MS_MAX = 50;
 
-/** Processes of others that wanted to run in the last minute. */
+/** The machine's load in the minute before. */
 const [loadBefore = Number.NaN] = loadavg();
 
-/** A line of output for each request would be measured too. */
+/** A line of output for each request would be part of the measured time. */
 const QUIET = ['--log-level', 'error'] as const;
 
 interface Servers {
@@ -61,7 +61,7 @@ async function main(): Promise<void> {
   await expectFreePort(port);
   await expectFreePort(barePort);
   const directory = await mkdtemp(join(tmpdir(), 'kefel-benchmark-'));
-  // Connections of their own: one server's load must not wait for the other's.
+  // Separate connections: the load of one server must not wait for the other.
   const gatewayClient = new HttpClient(MANY_CLIENTS);
   const bareClient = new HttpClient(MANY_CLIENTS);
   const gateway = await Gateway.prepare(
@@ -95,7 +95,7 @@ async function measure({ gateway, gatewayClient, bareUrl, bareClient }: Servers)
   const creates = gatewayCreates(gateway.merchant, callbackUrl);
   const ours = { requests: creates, client: gatewayClient };
   const theirs = { requests: bareCreates(bareUrl, callbackUrl), client: bareClient };
-  // First the webhooks: afterwards thousands of objects await their leases and alarms.
+  // Webhooks come first: after the creates, thousands of objects wait for leases and alarms.
   await measureWebhooks(WEBHOOK_WARM_UPS, creates, gatewayClient, arrivals);
   const webhooks = await measureWebhooks(WEBHOOKS, creates, gatewayClient, arrivals);
   arrivals.close();

@@ -11,14 +11,14 @@ import { parseArgs } from 'node:util';
 import { type BuildOptions, build } from 'esbuild';
 import { PROJECT_DIRECTORY, readIfPresent } from './project/files.ts';
 
-/** The customers' pages hold their styles within them. */
+/** The customers' pages have their styles inline. */
 const CHECKOUT = {
   script: 'src/checkout/browser/main.ts',
   scriptProject: 'src/checkout/browser/tsconfig.json',
   style: 'src/checkout/styles/checkout.css',
   module: 'src/checkout/assets.generated.ts',
 };
-/** Members see many pages in a row: the style sheet is a file of its own, fetched once. */
+/** Members open many pages in a row: they fetch the style sheet once, as a file. */
 const DASHBOARD = {
   script: 'src/ui/browser/main.ts',
   scriptProject: 'src/ui/browser/tsconfig.json',
@@ -27,14 +27,14 @@ const DASHBOARD = {
 };
 const ASSETS_DIRECTORY = 'public/assets';
 
-/** What mid-range phones in Ethiopia run, years behind in updates. */
+/** Mid-range phones in Ethiopia run browsers that are years old. */
 const SCRIPT_TARGET = 'es2020';
 const STYLE_TARGETS = ['chrome87', 'safari14', 'firefox85'];
 
-/** Long enough that two versions never share a name. */
+/** Enough to give two versions different names. */
 const NAME_HASH_LENGTH = 8;
 
-/** What minified CSS must not hold, although esbuild lets it through. */
+/** What esbuild lets through, but minified CSS must not contain. */
 const CSS_FAULTS = [
   { pattern: /<\/style/i, why: "it would end the page's style element." },
   {
@@ -44,7 +44,7 @@ const CSS_FAULTS = [
   },
 ];
 
-/** One of the generated files, of any version. */
+/** The name of a built file, of any version. */
 const ASSET_NAME = /^(?:checkout|dashboard)\.[0-9a-f]{8}\.(?:js|css)$/;
 
 /** A file's text by its path in the project. */
@@ -61,7 +61,7 @@ async function main(): Promise<boolean> {
     }
     return outdated.length + leftOver.length === 0;
   }
-  // Unchanged files stay untouched, or a running `npm run dev` would start again for nothing.
+  // Unchanged files stay untouched: a running `npm run dev` would reload needlessly.
   for (const path of outdated) {
     await writeFile(join(PROJECT_DIRECTORY, path), files.get(path) ?? '');
     console.log(`wrote ${path}`);
@@ -73,7 +73,7 @@ async function main(): Promise<boolean> {
   return true;
 }
 
-/** All files that are made here. */
+/** All generated files. */
 async function buildAll(): Promise<Files> {
   const checkoutScript = await script(CHECKOUT);
   const checkoutCss = await style(CHECKOUT);
@@ -103,7 +103,7 @@ function script(entry: typeof CHECKOUT): Promise<string> {
 }
 
 async function style(entry: typeof CHECKOUT): Promise<string> {
-  // Inlined or hashed, so a line's end at the end would only be in the way.
+  // Without the final line break, which would change the hash of the inline style.
   const css = (await bundle({ entryPoints: [entry.style], target: STYLE_TARGETS })).trim();
   for (const { pattern, why } of CSS_FAULTS) {
     if (pattern.test(css)) {
@@ -131,7 +131,9 @@ async function bundle(options: BuildOptions): Promise<string> {
   const [file, ...others] = outputFiles;
   if (file === undefined || others.length > 0 || warnings.length > 0) {
     const told = warnings.map(({ text, location }) => `${location?.file}: ${text}`);
-    throw new Error([`${options.entryPoints} does not become one clean file.`, ...told].join('\n'));
+    throw new Error(
+      [`${options.entryPoints} does not build into one file without warnings.`, ...told].join('\n'),
+    );
   }
   return file.text;
 }

@@ -1,11 +1,11 @@
 /**
- * `npm run bundle`: what a deployment uploads, raw and gzipped, against the budgets; then the inputs
- * that weigh most. Fails beyond a budget, and when the bundle needs anything of Node.
+ * `npm run bundle`: compares the size of what a deployment uploads with the budgets, and lists the
+ * largest inputs. Fails beyond a budget, and when the bundle imports modules of Node.
  *
- * There are two budgets: one for what payments need, and one for everything, with the dashboard and
- * the operator's desk, whose modules an isolate makes ready only when they are asked for. The first
- * is measured on a build without them, by the options that wrangler gives esbuild; that the two
- * builds are alike is checked by building the whole in the same way.
+ * One budget is for what payments need, the other for everything, including the pages that an
+ * isolate loads only with their first request. The first is measured on a build without those
+ * pages, with the options that wrangler gives esbuild; a build of everything by the same options
+ * shows that they are still wrangler's.
  */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
@@ -22,14 +22,14 @@ const KIBIBYTE = 1024;
 const PAYMENTS_BYTES_MAX = 100 * KIBIBYTE;
 /** With the dashboard, passkeys and the operator's desk. */
 const WHOLE_BYTES_MAX = 250 * KIBIBYTE;
-/** How far our build of the whole may be from wrangler's before it measures something else. */
+/** How much the size of our build of everything may differ from wrangler's. */
 const DIFFERENCE_MAX = 0.02;
-/** Modules that are imported when first needed. */
+/** Modules that are loaded with the first request for them. */
 const LAZY_MODULE = /^\.\/(?:dashboard|dead-letters|home|operator)\//;
 const INPUTS_SHOWN = 15;
 const METAFILE = 'bundle-meta.json';
 
-/** The part of esbuild's metafile that is read here. */
+/** The fields read from esbuild's metafile. */
 interface Metafile {
   readonly outputs: Readonly<Record<string, Output>>;
 }
@@ -69,7 +69,7 @@ async function measure(directory: string): Promise<Bundle> {
   const inputs: { name: string; bytes: number }[] = [];
   for (const [file, output] of Object.entries(metafile.outputs)) {
     if (file.endsWith('.map')) {
-      // Source maps are uploaded too, but do not count: no isolate loads them.
+      // Source maps do not count: no isolate loads them.
       continue;
     }
     const code = await readFile(join(directory, basename(file)));
@@ -88,7 +88,7 @@ async function measure(directory: string): Promise<Bundle> {
   return { rawBytes, gzippedBytes, nodeImports: [...nodeImports], inputs };
 }
 
-/** A package's file from its package's name on. */
+/** The path of a package's file, from the name of the package on. */
 function shortName(input: string): string {
   return input.split('node_modules/').at(-1) ?? input;
 }
@@ -103,7 +103,7 @@ const LAZY_PARTS: Plugin = {
   },
 };
 
-/** As wrangler calls esbuild for a deployment with `minify` and without `keep_names`. */
+/** Wrangler's options of esbuild for a deployment with `minify` and without `keep_names`. */
 const WRANGLERS_OPTIONS: BuildOptions = {
   absWorkingDir: PROJECT_DIRECTORY,
   entryPoints: ['src/index.ts'],
@@ -119,7 +119,7 @@ const WRANGLERS_OPTIONS: BuildOptions = {
   logLevel: 'error',
 };
 
-/** wrangler.toml's `[alias]`, which takes an import by its very words, relative ones too. */
+/** `[alias]` of wrangler.toml. */
 async function aliases(): Promise<Plugin> {
   const { alias } = parse(await readFile(WRANGLER_CONFIG_FILE, 'utf8'));
   const targets = new Map(Object.entries(alias ?? {}));
@@ -142,7 +142,7 @@ async function builtBytes(plugins: Plugin[]): Promise<number> {
   return outputFiles.reduce((sum, { contents }) => sum + gzipSync(contents).byteLength, 0);
 }
 
-/** Prints what was measured. False when anything is not as it must be. */
+/** Prints what was measured. Returns false when a check fails. */
 function report(
   { rawBytes, gzippedBytes, nodeImports, inputs }: Bundle,
   built: { readonly whole: number; readonly payments: number },
@@ -162,12 +162,12 @@ function report(
     const budget = `${kibibytes(bytesMax)}, ${usedPercent} % used`;
     console.log(`${name}: ${kibibytes(bytes)} gzipped of ${budget}`);
     if (bytes > bytesMax) {
-      faults.push(`${name} is beyond its budget.`);
+      faults.push(`${name} exceeds its budget.`);
     }
   }
   if (Math.abs(built.whole - gzippedBytes) > DIFFERENCE_MAX * gzippedBytes) {
     faults.push(
-      `Built like this, the whole has ${kibibytes(built.whole)}: wrangler builds otherwise.`,
+      `Built by the same options, the whole has ${kibibytes(built.whole)}: wrangler's options differ.`,
     );
   }
   if (nodeImports.length > 0) {

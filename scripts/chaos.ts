@@ -1,19 +1,19 @@
 /**
  * `npm run chaos -- [--seed N] [--kills 20] [--port N]`: kills the gateway's whole process group
- * with SIGKILL at moments of chance while it takes payments, starts it again each time, and then
- * holds everything that was acknowledged against what is there and what the merchant heard. The
- * seed decides the payments, the kills and the merchant's moods; only the timing of the machine is
- * its own. Exits with 1 when anything was lost.
+ * with SIGKILL at random moments while it takes payments, and restarts it each time. Then it
+ * compares everything that was acknowledged with what the gateway answers and what the merchant
+ * received. The seed decides payments, kills and failures of the merchant; only the machine's
+ * timing differs between runs. Exits with 1 when anything was lost.
  */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { Ledger } from './chaos/book.ts';
 import { Chance } from './chaos/chance.ts';
 import { Journey } from './chaos/journey.ts';
 import { forEachOf, killAgainAndAgain, runWorkers } from './chaos/load.ts';
 import { MerchantServer } from './chaos/merchant-server.ts';
+import { Observations } from './chaos/observations.ts';
 import { planOf } from './chaos/plan.ts';
 import { Verdict } from './chaos/verdict.ts';
 import { expectFreePort } from './dev/ports.ts';
@@ -57,17 +57,17 @@ async function main(): Promise<boolean> {
   const outputFile = join(directory, 'gateway.log');
   const stateDirectory = join(directory, 'state');
   const client = new HttpClient(CUSTOMERS + 1);
-  const ledger = new Ledger();
+  const observed = new Observations();
   const gateway = await Gateway.prepare(
-    // All of its log, in which the report looks for complaints.
+    // The report counts failures in the whole log.
     { port, stateDirectory, outputFile, otherArgs: ['--verbose'] },
     client,
   );
-  const merchantServer = new MerchantServer(gateway.merchant, ledger, seed);
+  const merchantServer = new MerchantServer(gateway.merchant, observed, seed);
   const callbackUrl = await merchantServer.listen();
   try {
-    const journeys = await putUnderLoad({ seed, kills, gateway, client, ledger, callbackUrl });
-    const verdict = new Verdict(gateway.merchant, client, ledger, merchantServer);
+    const journeys = await putUnderLoad({ seed, kills, gateway, client, observed, callbackUrl });
+    const verdict = new Verdict(gateway.merchant, client, observed, merchantServer);
     await verdict.untilEventsArrived((missing) => say(`waiting for ${missing} events`));
     await forEachOf(journeys, CUSTOMERS, (journey) => journey.replay());
     await verdict.checkPayments();
@@ -76,9 +76,9 @@ async function main(): Promise<boolean> {
     merchantServer.close();
     client.close();
   }
-  const isClean = ledger.violations.length === 0;
+  const isClean = observed.violations.length === 0;
   say(`starts repeated because wrangler lost an inner port: ${gateway.portRaces}`);
-  await summarise(ledger, outputFile);
+  await summarize(observed, outputFile);
   if (isClean) {
     await rm(directory, { recursive: true });
   }
@@ -90,25 +90,27 @@ interface Load {
   readonly kills: number;
   readonly gateway: Gateway;
   readonly client: HttpClient;
-  readonly ledger: Ledger;
+  readonly observed: Observations;
   readonly callbackUrl: string;
 }
 
-/** Payments without a pause while the gateway is killed; then those under way come to their end. */
+/**
+ * Creates payments without a pause while the gateway is killed, then lets those in progress end.
+ */
 async function putUnderLoad(load: Load): Promise<readonly Journey[]> {
-  const { seed, kills, gateway, client, ledger, callbackUrl } = load;
+  const { seed, kills, gateway, client, observed, callbackUrl } = load;
   const journeys: Journey[] = [];
   let isOver = false;
   const killing = killAgainAndAgain(gateway, kills, new Chance(seed, 'kills'), say).finally(() => {
     isOver = true;
-    say('killed for the last time; letting the payments under way end');
+    say('killed for the last time; waiting for the payments in progress');
   });
   const paying = runWorkers(
     CUSTOMERS,
     () => isOver,
     async (index) => {
-      const record = ledger.open(planOf(seed, index, callbackUrl));
-      const journey = new Journey(gateway, client, ledger, record);
+      const record = observed.open(planOf(seed, index, callbackUrl));
+      const journey = new Journey(gateway, client, observed, record);
       journeys.push(journey);
       await journey.run();
     },
@@ -117,24 +119,24 @@ async function putUnderLoad(load: Load): Promise<readonly Journey[]> {
   return journeys;
 }
 
-async function summarise(ledger: Ledger, outputFile: string): Promise<void> {
+async function summarize(observed: Observations, outputFile: string): Promise<void> {
   say('');
-  say(`payments asked for: ${ledger.payments.size}`);
-  for (const [what, count] of ledger.counts()) {
+  say(`payments asked for: ${observed.payments.size}`);
+  for (const [what, count] of observed.counts()) {
     say(`  ${what}: ${count}`);
   }
   say(`events in the gateway's own log: ${await loggedTroubles(outputFile)}`);
-  for (const violation of ledger.violations.slice(0, VIOLATIONS_SHOWN)) {
+  for (const violation of observed.violations.slice(0, VIOLATIONS_SHOWN)) {
     say(`VIOLATION ${violation}`);
   }
   say(
-    ledger.violations.length === 0
+    observed.violations.length === 0
       ? 'Nothing acknowledged was lost, and no event.'
-      : `${ledger.violations.length} violations.`,
+      : `${observed.violations.length} violations.`,
   );
 }
 
-/** What the gateway complained about, for people; a kill may well leave a complaint behind. */
+/** Counts the failures in the gateway's log, for information: a kill may cause some. */
 async function loggedTroubles(outputFile: string): Promise<string> {
   const output = await readFile(outputFile, 'utf8');
   const counts = new Map<string, number>();

@@ -1,6 +1,6 @@
 /**
- * `npm run rail:check -- M_PESA production < secret.json`: what the gateway would say about a rail's
- * secret, before it is set. Prints no value of it.
+ * `npm run rail:check -- M_PESA production < secret.json`: checks a rail's secret as the gateway
+ * does, before it is set. Prints no value of it.
  */
 import { text } from 'node:stream/consumers';
 import { type Bindings, ConfigError } from '../src/config.ts';

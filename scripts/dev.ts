@@ -1,8 +1,8 @@
 /**
- * `npm run dev`: from a fresh clone to a gateway that takes payments. Creates what is missing (local
- * secrets, tables, a demo merchant), starts stand-ins for the providers, runs `wrangler dev` and
- * prints the first steps. `--port`, `--persist-to`, `--no-stand-ins` and `--verbose` are its own
- * options; all others are wrangler's.
+ * `npm run dev`: from a fresh clone to a gateway that takes payments. Creates what is missing
+ * (local secrets, tables, a demo merchant), starts stand-ins for the providers, runs `wrangler
+ * dev` and prints the first steps. `--port`, `--persist-to`, `--no-stand-ins` and `--verbose` are
+ * its own options; all others are wrangler's.
  */
 import type { ChildProcess } from 'node:child_process';
 import { constants } from 'node:os';

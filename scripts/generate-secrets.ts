@@ -1,13 +1,12 @@
 /**
- * `npm run --silent secrets:generate`: fresh secrets for a deployment, as the JSON that
- * `wrangler secret bulk` takes. `-- --out FILE` writes a file that only its owner can read, and
- * never over one that is there.
+ * `npm run --silent secrets:generate`: new secrets for a deployment, as JSON for `wrangler secret
+ * bulk`. `-- --out FILE` writes a file that only its owner can read; it replaces no existing file.
  */
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { generateSecret, SECRET_NAMES } from './dev/secrets.ts';
 
-/** Key ids tell generations apart while they overlap (docs/decisions.md#32): `k20261121`. */
+/** Key ids distinguish generations while they overlap (docs/decisions.md#32): `k20261121120000`. */
 function keyIdOf(now: Date): string {
   // To the second, so that two rotations of one day do not collide; at most 16 characters.
   return `k${now.toISOString().slice(0, 19).replaceAll(/[-:T]/g, '')}`;
@@ -27,7 +26,7 @@ async function main(): Promise<void> {
   await writeFile(values.out, json, { mode: 0o600, flag: 'wx' });
   console.log(`Wrote ${values.out}. Next: npx wrangler secret bulk ${values.out}`);
   console.log(
-    'Then keep a copy in a safe place: what DATA_ENCRYPTION_KEYS sealed, only they open.',
+    'Keep a copy in a safe place: only DATA_ENCRYPTION_KEYS can open what they have sealed.',
   );
 }
 

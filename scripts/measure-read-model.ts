@@ -1,8 +1,9 @@
 /**
  * `npm run read-model:measure [-- --payments N --runs N]`: fills a fresh local D1 with a million
- * payments of 50 merchants by the statements of the read model's own consumer, asks it what the
- * dashboard and the operator ask, and prints a Markdown table. Each question is also put to SQLite
- * alone, on the same file: D1 here tells whole milliseconds only, and the way to it takes several.
+ * payments of 50 merchants by the statements of the read model's consumer, runs the queries of the
+ * dashboard and the operator, and prints a Markdown table. Each query also runs on SQLite alone,
+ * with the same file: the local D1 reports whole milliseconds only, and a call to it takes
+ * several.
  */
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -17,13 +18,13 @@ import { wholeNumber } from './project/whole-number.ts';
 
 const DEFAULT_PAYMENTS = 1_000_000;
 const DEFAULT_RUNS = 60;
-/** Before the runs that count: statements are compiled, and the file's upper pages in memory. */
+/** Runs before the measured ones, to compile statements and load the file's upper pages. */
 const WARM_UP_RUNS = 3;
 const PROGRESS_STEP = 50_000;
 
 interface Measured {
   readonly name: string;
-  /** As many as were looked at by the run that looked at most. */
+  /** Of the run that read most. */
   readonly rowsRead: number;
   readonly rowsFound: number;
   readonly sqliteMs: readonly number[];
@@ -78,7 +79,7 @@ async function measure(
     `\n${payments.toLocaleString('en')} payments of ${MERCHANTS} merchants, ${sizeMiB} MiB; ` +
       `${runs} runs each; milliseconds as median / p95\n`,
   );
-  console.log('| question | rows found | rows read | SQLite ms | D1 ms | with the way to D1, ms |');
+  console.log('| query | rows found | rows read | SQLite ms | D1 ms | with the call to D1, ms |');
   console.log('|---|---:|---:|---:|---:|---:|');
   for (const { name, rowsFound, rowsRead, sqliteMs, d1Ms, wallMs } of measured) {
     const times = [spread(sqliteMs, 2), spread(d1Ms, 0), spread(wallMs, 1)];

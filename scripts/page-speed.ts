@@ -1,7 +1,7 @@
 /**
- * `npm run page-speed [-- --runs N] [--port N]`: how long a customer on a phone waits for the
- * hosted page, on slow 4G and with a slow processor, by the browser's own performance entries.
- * Prints Markdown tables; fails when a page's median misses the budget.
+ * `npm run page-speed [-- --runs N] [--port N]`: measures by the browser's performance entries how
+ * long a customer with a slow phone on slow 4G waits for the hosted page. Prints Markdown tables;
+ * fails when a page's median misses the budget.
  */
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -32,13 +32,15 @@ const DEFAULT_PORT = '8793';
 /** Of network and rendering, until the customer can use the page. */
 const USABLE_MS_MAX = 1_000;
 
-/** Of each page, unthrottled: a cold isolate, or the browser's first fonts, is another matter. */
+/**
+ * Unthrottled loads of each page before the runs: a cold isolate and the first fonts do not count.
+ */
 const WARM_UP_LOADS = 5;
 
-/** More runs than a person waits for. */
+/** Longer than any run. */
 const EXPIRE_IN_SECONDS = 86_400;
 
-/** Processes of others that wanted to run in the last minute. */
+/** The machine's load in the minute before. */
 const [loadBefore = Number.NaN] = loadavg();
 
 interface MeasuredPage {
@@ -81,7 +83,7 @@ async function main(): Promise<boolean> {
   });
 }
 
-/** The same payment for all runs: each is a customer's first look at it. */
+/** All runs load the same payments, each as a first visit. */
 async function preparePages(
   browser: Browser,
   gateway: OwnGateway,
@@ -110,7 +112,7 @@ async function measure(
       await loadOnce(browser, url);
     }
   }
-  // In turn: what disturbs a run disturbs all pages.
+  // In turn: a disturbance of the machine affects all pages.
   for (let run = 0; run < runs; run += 1) {
     for (const { url, loads } of pages) {
       loads.push(await measureLoad(browser, url));
@@ -160,7 +162,7 @@ function spread(values: readonly number[]): readonly number[] {
 
 async function reportSizes(pages: readonly MeasuredPage[]): Promise<void> {
   // `wrangler dev` need not compress as the edge does: the last column shows what gzip makes of it.
-  console.log('\n| bytes | travelled | its body | encoding | uncompressed | by `gzip -6` |');
+  console.log('\n| bytes | transferred | its body | encoding | uncompressed | by `gzip -6` |');
   console.log('|---|---:|---:|---|---:|---:|');
   for (const { name, loads } of pages) {
     const [load] = loads;

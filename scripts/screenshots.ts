@@ -1,6 +1,6 @@
 /**
- * `npm run screenshots [-- --port N]`: takes the README's pictures of the demo merchant's pages on a
- * phone: the checkout while a customer pays, then the dashboard.
+ * `npm run screenshots [-- --port N]`: takes the README's pictures of the demo merchant's pages on
+ * a phone: the checkout while a customer pays, then the dashboard.
  */
 import { mkdir, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';

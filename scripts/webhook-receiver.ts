@@ -1,7 +1,7 @@
 /**
- * `npm run webhooks [-- --port 8799] [--status 200]`: a merchant's webhook endpoint in miniature.
- * Prints every webhook and whether both signatures verify against the demo merchant's keys.
- * `--status 500` shows how failed deliveries are tried again.
+ * `npm run webhooks [-- --port 8799] [--status 200]`: a minimal webhook endpoint of a merchant.
+ * Prints every webhook and whether both signatures verify with the demo merchant's keys. `--status
+ * 500` shows how the gateway retries failed deliveries.
  */
 import { verify } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
@@ -44,13 +44,13 @@ function main(): void {
   server.listen(port, () => console.log(`Waiting for webhooks on http://localhost:${port}/`));
 }
 
-/** What is to be said about one request: a few lines of text. Never throws. */
+/** A few lines of text about one request. Never throws. */
 async function account(rawBody: string, headers: IncomingHttpHeaders): Promise<string> {
   try {
     const merchant = await readDemoMerchant();
     const webhook: ReceivedWebhook = JSON.parse(rawBody);
     const payment: { readonly test: boolean } = JSON.parse(webhook.body);
-    // Production's test events say `test` too, and are signed with production's keys.
+    // Test events of production have `test` too, but production's signature.
     const isProduction = isSignedByRsa(webhook, merchant, 'production') || !payment.test;
     const environment = isProduction ? 'production' : 'sandbox';
     return `
@@ -64,7 +64,9 @@ ${indented(payment)}`;
   }
 }
 
-/** The headers sign the raw bytes of the request, with a secret shared by Kefel and merchant. */
+/**
+ * The headers sign the raw bytes of the request with a secret that Kefel and the merchant share.
+ */
 function isStandardWebhook(
   rawBody: string,
   headers: IncomingHttpHeaders,
@@ -82,7 +84,7 @@ function isStandardWebhook(
   }
 }
 
-/** `signature` signs the text of `body`, with Kefel's private key. */
+/** `signature` signs the text of `body` with Kefel's private key. */
 function isSignedByRsa(
   webhook: ReceivedWebhook,
   merchant: DemoMerchant,

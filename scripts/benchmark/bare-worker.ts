@@ -1,13 +1,13 @@
 import { DurableObject } from 'cloudflare:workers';
 
-/** As far away as a typical payment's expiry: no alarm goes off while measuring. */
+/** As late as a typical payment's expiry: no alarm runs during the measurement. */
 const ALARM_AFTER_MS = 3_600_000;
 
 interface BareEnv {
   readonly BARE_OBJECT: DurableObjectNamespace<BareObject>;
 }
 
-/** The least that a create can be: one row and one alarm in one commit of a new object. */
+/** The minimum of a create: one row and one alarm in one commit of a new object. */
 export class BareObject extends DurableObject<BareEnv> {
   write(text: string): number {
     const { sql } = this.ctx.storage;
@@ -22,7 +22,7 @@ export class BareObject extends DurableObject<BareEnv> {
   override async alarm(): Promise<void> {}
 }
 
-/** No key, no validation, no signature: one RPC to the object that the path names. */
+/** Only one RPC to the object that the path names: no key, validation or signature. */
 export default {
   async fetch(request, env) {
     const { pathname } = new URL(request.url);

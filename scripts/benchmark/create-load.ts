@@ -4,11 +4,14 @@ import type { DemoMerchant } from '../dev/demo-merchant.ts';
 import { type HttpClient, type HttpRequest, jsonPost } from '../gateway/http.ts';
 import { median, quantile } from './statistics.ts';
 
-/** The gateway's projections queue waits a second for a fuller batch: no slice pays for another's. */
+/**
+ * The projections queue waits a second for a fuller batch; its work must not fall into the next
+ * slice.
+ */
 const REST_MS = 1_300;
 const LONG_EXPIRY_SECONDS = 3_600;
 
-/** Makes the request with this number; each one concerns a new object. */
+/** Returns the request with this number; each one concerns a new object. */
 export type CreateRequests = (index: number) => HttpRequest;
 
 export interface Competitor {
@@ -27,7 +30,7 @@ export interface Comparison {
   readonly clients: number;
   readonly gateway: Measured;
   readonly bare: Measured;
-  /** Gateway rate / bare rate of each round: what disturbs a round disturbs both. */
+  /** Gateway rate / bare rate of each round: a disturbance of the machine affects both. */
   readonly rateRatios: readonly number[];
 }
 
@@ -39,13 +42,13 @@ export interface ComparisonOptions {
 
 let lastIndex = 0;
 
-/** Never the same id twice in a run. */
+/** Unique within a run. */
 export function newIndex(): number {
   lastIndex += 1;
   return lastIndex;
 }
 
-/** Slices of gateway and bare Worker in turn. */
+/** Measures gateway and bare Worker in turn, slice by slice. */
 export async function compare(
   gateway: Competitor,
   bare: Competitor,
@@ -61,7 +64,7 @@ export async function compare(
   return { clients, ...measured, rateRatios: ratios };
 }
 
-/** Brings code and connections up to speed; measures nothing. */
+/** Warms up code and connections; measures nothing. */
 export async function warmUp(competitor: Competitor, clients: number, ms: number): Promise<void> {
   await runSlice(competitor, clients, ms, emptyMeasured());
 }
@@ -84,7 +87,7 @@ async function runSlice(
       measured.latenciesMs.push(performance.now() - sentAtMs);
       answers += 1;
       if (answer.status !== 200) {
-        throw new Error(`a create was answered ${answer.status} ${answer.body}`);
+        throw new Error(`a create answered ${answer.status} ${answer.body}`);
       }
     },
   );
@@ -97,14 +100,14 @@ function emptyMeasured(): Measured {
   return { ratesPerSecond: [], latenciesMs: [] };
 }
 
-/** An ordinary hosted create: an item, all methods, both addresses. */
+/** A typical hosted create: an item, all methods, both addresses. */
 export function gatewayCreates(merchant: DemoMerchant, callbackUrl: string): CreateRequests {
   const url = `${merchant.baseUrl}/api/v1/payment/sandbox/intent`;
   return (index) =>
     jsonPost(url, { apiKey: merchant.sandboxApiKey }, createBody(index, callbackUrl));
 }
 
-/** The same bytes to the bare Worker, so that both read and store as much. */
+/** Sends the same bytes to the bare Worker, so that both read and store as much. */
 export function bareCreates(baseUrl: string, callbackUrl: string): CreateRequests {
   return (index) => jsonPost(`${baseUrl}/${index}`, {}, createBody(index, callbackUrl));
 }

@@ -9,13 +9,16 @@ const IDLE_MS = 60;
 const ARRIVAL_TIMEOUT_MS = 10_000;
 
 export interface WebhookLatencies {
-  /** From the moment at which the customer's approval was sent: includes the commit itself. */
+  /** From sending the customer's approval: includes the commit. */
   readonly sinceApprovalMs: readonly number[];
-  /** From its answer, which leaves after the commit; below 0 when the webhook was faster. */
+  /**
+   * From the approval's answer, which leaves after the commit; negative when the webhook was
+   * faster.
+   */
   readonly sinceAnswerMs: readonly number[];
 }
 
-/** A merchant's server that accepts everything and tells when it came. */
+/** A merchant's server that accepts everything and reports when it arrived. */
 export class ArrivalServer {
   readonly #server: Server;
   #arrival = Promise.withResolvers<number>();
@@ -42,7 +45,7 @@ export class ArrivalServer {
     return `http://127.0.0.1:${port}/webhooks`;
   }
 
-  /** When the next webhook comes, on this process's clock. */
+  /** Resolves when the next webhook arrives, with the time on this process's clock. */
   nextArrival(): Promise<number> {
     this.#arrival = Promise.withResolvers<number>();
     return this.#arrival.promise;
@@ -54,7 +57,7 @@ export class ArrivalServer {
   }
 }
 
-/** Pays one hosted payment after another and times the way of each event to the merchant. */
+/** Pays one hosted payment after another and measures when each event reaches the merchant. */
 export async function measureWebhooks(
   payments: number,
   creates: CreateRequests,
@@ -89,7 +92,7 @@ async function timeout(): Promise<never> {
 
 function expectStatus(answer: HttpAnswer, status: number): HttpAnswer {
   if (answer.status !== status) {
-    throw new Error(`expected ${status}, was answered ${answer.status} ${answer.body}`);
+    throw new Error(`expected ${status}, got ${answer.status} ${answer.body}`);
   }
   return answer;
 }

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 const UINT32_RANGE = 2 ** 32;
 
 /**
- * Seeded chance (mulberry32). One generator for each thing that chooses, named by `seeds`, so that
- * what one of them does never shifts the choices of another.
+ * Seeded random numbers (mulberry32). Each party has its own generator, named by `seeds`, so that
+ * the choices of one do not shift those of another.
  */
 export class Chance {
   #state: number;

@@ -9,10 +9,10 @@ import {
   jsonPost,
   NoAnswer,
 } from '../gateway/http.ts';
-import type { Ledger, PaymentRecord } from './book.ts';
+import type { Observations, PaymentRecord } from './observations.ts';
 import { ENDS_BY_ITSELF, FINAL_STATUS } from './plan.ts';
 
-/** An answer that breaks a promise: the journey ends and the violation is noted. */
+/** An answer that no correct gateway gives: the journey ends with a violation. */
 class Unexpected extends Error {
   override readonly name = 'Unexpected';
 }
@@ -23,21 +23,21 @@ const THINKING_MS_MAX = 100;
 /** Started and abandoned attempts of one payment; the gateway allows ten. */
 const CONNECTS_MAX = 8;
 
-/** One payment from its create to its end, by a merchant and a customer who never give in. */
+/** One payment from its create to its end. Merchant and customer repeat what gets no answer. */
 export class Journey {
   readonly #gateway: Gateway;
   readonly #client: HttpClient;
-  readonly #ledger: Ledger;
+  readonly #observed: Observations;
   readonly #record: PaymentRecord;
 
-  constructor(gateway: Gateway, client: HttpClient, ledger: Ledger, record: PaymentRecord) {
+  constructor(gateway: Gateway, client: HttpClient, observed: Observations, record: PaymentRecord) {
     this.#gateway = gateway;
     this.#client = client;
-    this.#ledger = ledger;
+    this.#observed = observed;
     this.#record = record;
   }
 
-  /** Never throws for what the gateway does: that is noted in the ledger. */
+  /** Records what the gateway does wrong; throws only for its own bugs. */
   async run(): Promise<void> {
     const { plan } = this.#record;
     try {
@@ -46,18 +46,19 @@ export class Journey {
         return;
       }
       this.#record.createAnswer = answer;
-      this.#ledger.count(`created: ${plan.story}`);
+      this.#observed.count(`created: ${plan.story}`);
       await this.#follow(answer);
     } catch (error) {
       if (!(error instanceof Unexpected)) {
         throw error;
       }
-      this.#ledger.violation(this.#record, error.message);
+      this.#observed.violation(this.#record, error.message);
     }
   }
 
   /**
-   * The acknowledged create once more: its first answer again, byte for byte (docs/decisions.md#8).
+   * Sends an acknowledged create again: its first answer must return, byte for byte
+   * (docs/decisions.md#8).
    */
   async replay(): Promise<void> {
     const { plan, createAnswer } = this.#record;
@@ -67,15 +68,15 @@ export class Journey {
     const answer = await this.#insist(this.#createRequest());
     const isReplay = answer.status === 200 && answer.headers['idempotent-replayed'] === 'true';
     if (plan.idempotencyKey === null) {
-      this.#ledger.count('repeated without a key');
+      this.#observed.count('repeated without a key');
       if (answer.status !== 409) {
-        this.#ledger.violation(this.#record, `a repeated id was answered ${answer.status}`);
+        this.#observed.violation(this.#record, `a repeated id answered ${answer.status}`);
       }
       return;
     }
-    this.#ledger.count('replayed with its key');
+    this.#observed.count('replayed with its key');
     if (!isReplay || answer.body !== createAnswer) {
-      this.#ledger.violation(
+      this.#observed.violation(
         this.#record,
         `replay: ${answer.status} ${answer.body}, first answer: ${createAnswer}`,
       );
@@ -89,7 +90,7 @@ export class Journey {
     for (let tries = 0; tries < TRIES_MAX; tries += 1) {
       const answer = await this.#try(request);
       if (answer === null) {
-        this.#ledger.count('create answers lost');
+        this.#observed.count('create answers lost');
         if (plan.idempotencyKey === null && (await this.#existsUnanswered(request))) {
           return null;
         }
@@ -100,10 +101,10 @@ export class Journey {
         return answer.body;
       }
       if (answer.status !== 409 || answer.headers['retry-after'] === undefined || tries === 0) {
-        throw new Unexpected(`create was answered ${answer.status} ${answer.body}`);
+        throw new Unexpected(`create answered ${answer.status} ${answer.body}`);
       }
-      // The first request died after its commit; until its time is over a repeat has to wait.
-      this.#ledger.count('repeats told to wait');
+      // The first request died after its commit: a repeat waits until its lock has expired.
+      this.#observed.count('repeats that had to wait');
       await wait(Number(answer.headers['retry-after']) * 1_000);
     }
     throw new Unexpected('create was never answered');
@@ -114,27 +115,29 @@ export class Journey {
       return;
     }
     const isReplay = answer.headers['idempotent-replayed'] === 'true';
-    this.#ledger.count(isReplay ? 'lost create: was stored' : 'lost create: created by the repeat');
+    this.#observed.count(
+      isReplay ? 'lost create: was stored' : 'lost create: created by the repeat',
+    );
   }
 
-  /** Without a key only the status call tells; then the id must be taken, for good. */
+  /** Without a key only the status call shows it. A repeated create must then get a 409. */
   async #existsUnanswered(request: HttpRequest): Promise<boolean> {
     const status = await this.#insist(this.#statusRequest());
     if (status.status === 404) {
-      this.#ledger.count('lost create without key: absent');
+      this.#observed.count('lost create without key: absent');
       return false;
     }
     if (status.status !== 200) {
-      throw new Unexpected(`status call was answered ${status.status} ${status.body}`);
+      throw new Unexpected(`status call answered ${status.status} ${status.body}`);
     }
-    this.#ledger.count('lost create without key: complete');
+    this.#observed.count('lost create without key: complete');
     this.#record.isOrphan = true;
     if (ENDS_BY_ITSELF.includes(this.#record.plan.story)) {
       this.#record.acknowledgedStatus = FINAL_STATUS[this.#record.plan.story];
     }
     const repeated = await this.#insist(request);
     if (repeated.status !== 409) {
-      throw new Unexpected(`a taken id was answered ${repeated.status} ${repeated.body}`);
+      throw new Unexpected(`a taken id answered ${repeated.status} ${repeated.body}`);
     }
     return true;
   }
@@ -180,18 +183,18 @@ export class Journey {
         await this.#settle(simulatorUrl, 'approve');
       }
     }
-    // Only here: every step of the story was answered.
+    // Every step of the story was answered.
     this.#record.acknowledgedStatus = FINAL_STATUS[plan.story];
   }
 
   #expectExpressStatus(createAnswer: string): void {
     const wanted = FINAL_STATUS[this.#record.plan.story] === 'SUCCESS' ? '"SUCCESS"' : '"FAILURE"';
     if (!createAnswer.includes(`"status":${wanted}`)) {
-      throw new Unexpected(`express was answered ${createAnswer}`);
+      throw new Unexpected(`express answered ${createAnswer}`);
     }
   }
 
-  /** The payment's own page when the express call died before it had the simulator's address. */
+  /** From the payment's page when the express call died before it had the simulator's address. */
   async #expressSimulatorUrl(createAnswer: string): Promise<string | null> {
     const { content }: { content: { paymentUrl: string } } = JSON.parse(createAnswer);
     if (content.paymentUrl.includes('/simulator/')) {
@@ -202,19 +205,19 @@ export class Journey {
     const link = /href="([^"]*\/simulator\/[^"]*)"/.exec(page.body)?.[1];
     if (link === undefined) {
       this.#record.isStuck = true;
-      this.#ledger.count('NOTE express killed before the rail answered: no way to pay it');
+      this.#observed.count('NOTE express killed before the rail answered: no way to pay it');
       return null;
     }
     return link;
   }
 
-  /** Chooses a method until the customer stands before the simulator; returns its address. */
+  /** Chooses a method until the gateway redirects to the simulator; returns its address. */
   async #connect(method: Method): Promise<string> {
     const checkoutUrl = this.#checkoutUrl();
     for (let tries = 0; tries < CONNECTS_MAX; tries += 1) {
       const page = await this.#insist({ method: 'GET', url: checkoutUrl });
       this.#expect(page, 200);
-      // A page without the form is that of an attempt in flight; the gateway then says so.
+      // A page without the form belongs to an attempt in flight; the post then redirects to it.
       const attempts = /name="attempts" value="(\d+)"/.exec(page.body)?.[1] ?? '0';
       const fields = { method, phone: '911223344', attempts };
       await this.#think();
@@ -226,19 +229,19 @@ export class Journey {
       }
       await this.#abandon(checkoutUrl);
     }
-    throw new Unexpected('the customer never got to the simulator');
+    throw new Unexpected('the gateway never redirected to the simulator');
   }
 
-  /** An attempt that was killed between its start and the rail's answer has no page to go to. */
+  /** An attempt that was killed between its start and the rail's answer has no page. */
   async #abandon(checkoutUrl: string): Promise<void> {
     const page = await this.#insist({ method: 'GET', url: checkoutUrl });
     this.#expect(page, 200);
     const attempt = /name="attempt" value="([^"]+)"/.exec(page.body)?.[1];
     if (attempt === undefined) {
-      this.#ledger.count('NOTE attempt without a page, not abandonable: tried again');
+      this.#observed.count('NOTE attempt without a page, not abandonable: retried');
       return;
     }
-    this.#ledger.count('attempts without a page: abandoned by the customer');
+    this.#observed.count('attempts without a page: abandoned by the customer');
     this.#expect(await this.#insist(formPost(`${checkoutUrl}/abandon`, { attempt })), 303);
   }
 
@@ -249,14 +252,14 @@ export class Journey {
     this.#expect(await this.#insist(formPost(action, { outcome })), 303);
   }
 
-  /** Sends until there is an answer. For requests that may be repeated. */
+  /** Sends a request that may be repeated until an answer arrives. */
   async #insist(request: HttpRequest): Promise<HttpAnswer> {
     for (let tries = 0; tries < TRIES_MAX; tries += 1) {
       const answer = await this.#try(request);
       if (answer !== null) {
         return answer;
       }
-      this.#ledger.count('other answers lost');
+      this.#observed.count('other answers lost');
     }
     throw new Unexpected(`${request.method} ${new URL(request.url).pathname} was never answered`);
   }
@@ -268,7 +271,7 @@ export class Journey {
       if (answer.status !== 503) {
         return answer;
       }
-      this.#ledger.count('503 answers');
+      this.#observed.count('503 answers');
     } catch (error) {
       if (!(error instanceof NoAnswer)) {
         throw error;
@@ -280,9 +283,7 @@ export class Journey {
 
   #expect(answer: HttpAnswer, status: number): void {
     if (answer.status !== status) {
-      throw new Unexpected(
-        `expected ${status}, was answered ${answer.status} ${answer.body.slice(0, 300)}`,
-      );
+      throw new Unexpected(`expected ${status}, got ${answer.status} ${answer.body.slice(0, 300)}`);
     }
   }
 
@@ -290,7 +291,7 @@ export class Journey {
     return wait(this.#record.plan.chance.integer(0, THINKING_MS_MAX));
   }
 
-  /** The hosted create's answer is its page's address. */
+  /** A hosted create answers with the address of its page. */
   #checkoutUrl(): string {
     const { content }: { content: string } = JSON.parse(this.#record.createAnswer ?? '{}');
     return content;

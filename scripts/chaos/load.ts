@@ -2,8 +2,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Chance } from './chance.ts';
 
 /**
- * Runs `work` for the numbers 0, 1, 2 … with as many at once as `workers`, until `isOver`; resolves
- * when the last one that was started has ended.
+ * Runs `work` for the numbers 0, 1, 2 …, `workers` at a time, until `isOver`. Resolves when all
+ * that it started have ended.
  */
 export async function runWorkers(
   workers: number,
@@ -50,7 +50,7 @@ const SERVING_MS_MAX = 3_500;
 const STARTING_MS_MAX = 4_000;
 const KILLED_WHILE_STARTING_PROBABILITY = 0.1;
 
-/** Starts and kills `kills` times at moments of chance, then starts once more and leaves it. */
+/** Starts and kills `kills` times at random moments, then starts a last time. */
 export async function killAgainAndAgain(
   gateway: Killable,
   kills: number,

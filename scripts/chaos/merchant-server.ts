@@ -3,8 +3,8 @@ import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 import type { DemoMerchant } from '../dev/demo-merchant.ts';
-import type { Ledger } from './book.ts';
 import { Chance } from './chance.ts';
+import type { Observations } from './observations.ts';
 
 const PATH = '/webhooks';
 const FAILING_PROBABILITY = 0.06;
@@ -35,26 +35,26 @@ export interface ReceivedEvent {
   readonly event: string;
   readonly status: string;
   readonly payment: Payment;
-  /** Every later try must bring these bytes again. */
+  /** Every retry must send the same bytes. */
   readonly rawBody: string;
   tries: number;
 }
 
 /**
- * The merchant's webhook endpoint on loopback. It believes only what both signatures prove, and
- * misbehaves at most once for each event: the schedule's third try would be minutes away.
+ * The merchant's webhook endpoint on loopback. It accepts only what both signatures prove, and
+ * fails at most once for each event: the third try would be minutes later.
  */
 export class MerchantServer {
   readonly #server: Server;
   readonly #merchant: DemoMerchant;
-  readonly #ledger: Ledger;
+  readonly #observed: Observations;
   readonly #seed: number;
   /** By webhook-id. */
   readonly #events = new Map<string, ReceivedEvent>();
 
-  constructor(merchant: DemoMerchant, ledger: Ledger, seed: number) {
+  constructor(merchant: DemoMerchant, observed: Observations, seed: number) {
     this.#merchant = merchant;
-    this.#ledger = ledger;
+    this.#observed = observed;
     this.#seed = seed;
     this.#server = createServer(async (request, response) => {
       const chunks: Buffer[] = [];
@@ -64,20 +64,20 @@ export class MerchantServer {
         }
       } catch {
         // The gateway was killed while it sent.
-        ledger.count('webhooks cut off');
+        observed.count('webhooks cut off');
         return;
       }
       const tries = this.#receive(Buffer.concat(chunks).toString('utf8'), request.headers);
-      switch (this.#behaviour(request.headers, tries)) {
+      switch (this.#behavior(request.headers, tries)) {
         case 'accepting':
           response.writeHead(204).end();
           break;
         case 'failing':
-          ledger.count('webhooks answered 500');
+          observed.count('webhooks answered 500');
           response.writeHead(500).end();
           break;
         case 'hanging':
-          ledger.count('webhooks left hanging');
+          observed.count('webhooks left hanging');
           setTimeout(() => response.destroy(), HANG_MS).unref();
       }
     });
@@ -104,14 +104,14 @@ export class MerchantServer {
     return Map.groupBy(this.#events.values(), (event) => event.payment.uniqueId);
   }
 
-  /** How often this event has come by now; 0 for what is not a webhook of ours. */
+  /** Returns how often this event has arrived; 0 for a request that is no authentic webhook. */
   #receive(rawBody: string, headers: IncomingHttpHeaders): number {
-    this.#ledger.count('webhooks received');
+    this.#observed.count('webhooks received');
     try {
       const envelope = this.#verified(rawBody, headers);
       return this.#remember(String(headers['webhook-id']), envelope, rawBody);
     } catch (error) {
-      this.#ledger.violation(
+      this.#observed.violation(
         null,
         `webhook ${headers['webhook-id']} is not authentic: ${error}; it was ${rawBody}`,
       );
@@ -136,7 +136,10 @@ export class MerchantServer {
     const known = this.#events.get(webhookId);
     if (known !== undefined) {
       if (known.rawBody !== rawBody) {
-        this.#ledger.violation(null, `webhook ${webhookId} changed: ${known.rawBody} / ${rawBody}`);
+        this.#observed.violation(
+          null,
+          `webhook ${webhookId} changed: ${known.rawBody} / ${rawBody}`,
+        );
       }
       known.tries += 1;
       return known.tries;
@@ -147,14 +150,14 @@ export class MerchantServer {
       payment.event !== envelope.webHookEvent ||
       payment.status !== envelope.status
     ) {
-      this.#ledger.violation(null, `webhook ${webhookId} contradicts its own body: ${rawBody}`);
+      this.#observed.violation(null, `webhook ${webhookId} contradicts its own body: ${rawBody}`);
     }
     const { webHookEvent: event, status } = envelope;
     this.#events.set(webhookId, { webhookId, event, status, payment, rawBody, tries: 1 });
     return 1;
   }
 
-  #behaviour(headers: IncomingHttpHeaders, tries: number): 'accepting' | 'failing' | 'hanging' {
+  #behavior(headers: IncomingHttpHeaders, tries: number): 'accepting' | 'failing' | 'hanging' {
     if (tries !== 1) {
       return 'accepting';
     }

@@ -1,7 +1,7 @@
 import type { Currency, Method } from '../../src/domain/method.ts';
 import { Chance } from './chance.ts';
 
-/** What becomes of a payment, decided before it is created. */
+/** What happens to a payment, decided before it is created. */
 export type Story =
   | 'hosted_paid'
   | 'hosted_declined_then_paid'
@@ -26,14 +26,14 @@ export interface Plan {
   readonly body: string;
   /** What the customer chooses on the page, first and after a decline. */
   readonly methods: readonly [Method, Method];
-  /** Whether the acknowledged create is sent once more at the end, to compare the answers. */
+  /** Whether the acknowledged create is sent again at the end, to compare the answers. */
   readonly isReplayed: boolean;
-  /** The customer's own choices along the way. */
+  /** For the customer's choices and pauses. */
   readonly chance: Chance;
 }
 
 const STORIES: readonly [Story, ...Story[]] = [
-  // Twice as likely as the others: the longest way, with the most steps to be killed between.
+  // Twice as likely: these have the most steps between which a kill can fall.
   'hosted_paid',
   'hosted_paid',
   'hosted_declined_then_paid',
@@ -76,7 +76,7 @@ export const FINAL_STATUS: Readonly<Record<Story, FinalStatus>> = {
   express_paid_at_rail: 'SUCCESS',
 };
 
-/** Stories that need no customer after the create. */
+/** Stories without a step after the create. */
 export const ENDS_BY_ITSELF: readonly Story[] = [
   'hosted_left_alone',
   'express_simulated_success',

@@ -1,16 +1,16 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { DemoMerchant } from '../dev/demo-merchant.ts';
 import { type HttpAnswer, type HttpClient, NoAnswer } from '../gateway/http.ts';
-import type { Ledger, PaymentRecord } from './book.ts';
 import { forEachOf } from './load.ts';
 import type { MerchantServer, ReceivedEvent } from './merchant-server.ts';
+import type { Observations, PaymentRecord } from './observations.ts';
 
 const CHECKS_AT_ONCE = 8;
 const POLL_MS = 500;
-/** Leases double with every kill that hits the same event; three in a row are unheard of. */
+/** Leases double with every kill that hits the same event; three in a row never happened. */
 const EVENTS_WAIT_MS = 240_000;
-/** The ledger's own lease. */
-const LEDGER_WAIT_MS = 60_000;
+/** Longer than the lease of a projection. */
+const READ_MODEL_WAIT_MS = 60_000;
 const CHECK_TRIES = 3;
 
 /** The part of the status call's `content` that is checked. */
@@ -24,32 +24,32 @@ interface Content {
   readonly anomalies: readonly unknown[];
 }
 
-/** The statuses of a payment that has not ended. */
+/** The status of a payment that has not ended. */
 const UNENDED_STATUS = { hosted: 'OPEN', express: 'PROCESSING' } as const;
 
 /**
- * Holds what the gateway now says, and what the merchant heard, against what was acknowledged.
- * Waits for events without asking about payments: a question would repair an alarm that was lost.
+ * Compares the gateway's final answers, and the webhooks that the merchant received, with what was
+ * acknowledged. Reads no payment while it waits for events: a read would repair a lost alarm.
  */
 export class Verdict {
   readonly #merchant: DemoMerchant;
   readonly #client: HttpClient;
-  readonly #ledger: Ledger;
+  readonly #observed: Observations;
   readonly #server: MerchantServer;
 
   constructor(
     merchant: DemoMerchant,
     client: HttpClient,
-    ledger: Ledger,
+    observed: Observations,
     merchantServer: MerchantServer,
   ) {
     this.#merchant = merchant;
     this.#client = client;
-    this.#ledger = ledger;
+    this.#observed = observed;
     this.#server = merchantServer;
   }
 
-  /** Resolves when every event that is owed has come, or no more patience is left. */
+  /** Resolves when every event that is due has arrived, or after the longest wait. */
   async untilEventsArrived(report: (missing: number) => void): Promise<void> {
     const deadlineMs = performance.now() + EVENTS_WAIT_MS;
     let reported = -1;
@@ -70,17 +70,17 @@ export class Verdict {
     }
   }
 
-  /** Every payment that was ever asked for; what is wrong is noted in the ledger. */
+  /** Checks every payment of the load and records violations. */
   async checkPayments(): Promise<void> {
     const heardOf = this.#server.eventsByPayment();
-    const ledgerDeadlineMs = performance.now() + LEDGER_WAIT_MS;
+    const readModelDeadlineMs = performance.now() + READ_MODEL_WAIT_MS;
     await forEachOf(this.#records(), CHECKS_AT_ONCE, async (record) => {
       const events = heardOf.get(record.plan.uniqueId) ?? [];
-      await this.#checkPayment(record, events, ledgerDeadlineMs);
+      await this.#checkPayment(record, events, readModelDeadlineMs);
     });
     for (const uniqueId of heardOf.keys()) {
-      if (!this.#ledger.payments.has(uniqueId)) {
-        this.#ledger.violation(null, `an event for ${uniqueId}, which was never created`);
+      if (!this.#observed.payments.has(uniqueId)) {
+        this.#observed.violation(null, `an event for ${uniqueId}, which the load did not create`);
       }
     }
   }
@@ -88,9 +88,9 @@ export class Verdict {
   async #checkPayment(
     record: PaymentRecord,
     events: readonly ReceivedEvent[],
-    ledgerDeadlineMs: number,
+    readModelDeadlineMs: number,
   ): Promise<void> {
-    const violation = (text: string) => this.#ledger.violation(record, text);
+    const violation = (text: string) => this.#observed.violation(record, text);
     const answer = await this.#read(record.plan.uniqueId);
     const isKnown = record.createAnswer !== null || record.isOrphan;
     if (answer.status === 404 && !isKnown) {
@@ -113,19 +113,19 @@ export class Verdict {
     }
     const wanted = record.acknowledgedStatus ?? UNENDED_STATUS[plan.kind];
     const isOver = record.acknowledgedStatus !== null || record.isOrphan || record.isStuck;
-    // A journey that broke off has its own violation; how far it got is unknown.
+    // A journey that broke off has its own violation, and may have stopped at any step.
     if (isOver && content.status !== wanted) {
       violation(`status is ${content.status}, acknowledged was ${wanted}`);
     }
-    this.#ledger.count(`final status ${content.status}`);
+    this.#observed.count(`final status ${content.status}`);
     this.#checkEvents(record, content, events);
-    await this.#checkLedger(record, content, ledgerDeadlineMs);
+    await this.#checkReadModel(record, content, readModelDeadlineMs);
   }
 
   #checkEvents(record: PaymentRecord, content: Content, events: readonly ReceivedEvent[]): void {
-    const violation = (text: string) => this.#ledger.violation(record, text);
+    const violation = (text: string) => this.#observed.violation(record, text);
     if (owesEvent(content.status) && events.length === 0) {
-      violation(`LOST EVENT: ${content.status}, but no webhook came`);
+      violation(`LOST EVENT: ${content.status}, but no webhook arrived`);
     }
     if (events.length > 1) {
       violation(`several events: ${events.map((event) => describe(event)).join(', ')}`);
@@ -141,29 +141,35 @@ export class Verdict {
       ) {
         violation(`${describe(event)} reports another payment: ${event.rawBody}`);
       }
-      this.#ledger.count(`events ${event.event}`);
+      this.#observed.count(`events ${event.event}`);
       if (event.tries > 1) {
-        this.#ledger.count('events that came more than once');
+        this.#observed.count('events that arrived more than once');
       }
     }
   }
 
-  /** The uuid is found through D1 only, so an answer proves that the ledger heard of the payment. */
-  async #checkLedger(record: PaymentRecord, content: Content, deadlineMs: number): Promise<void> {
+  /**
+   * The uuid is found through D1 alone, so an answer proves that the read model has the payment.
+   */
+  async #checkReadModel(
+    record: PaymentRecord,
+    content: Content,
+    deadlineMs: number,
+  ): Promise<void> {
     for (;;) {
       const answer = await this.#read(content.uuid);
       if (answer.status === 200) {
         return;
       }
       if (performance.now() > deadlineMs) {
-        this.#ledger.violation(record, `not in the ledger: ${answer.status} ${answer.body}`);
+        this.#observed.violation(record, `not in the read model: ${answer.status} ${answer.body}`);
         return;
       }
       await wait(POLL_MS);
     }
   }
 
-  /** Nothing is killed any more: an answer that does not come is an error of its own. */
+  /** The kills are over: a missing answer is an error. */
   async #read(id: string): Promise<HttpAnswer> {
     const url = `${this.#merchant.baseUrl}/api/v1/payment/sandbox/intent/${id}`;
     const headers = { apiKey: this.#merchant.sandboxApiKey };
@@ -179,7 +185,7 @@ export class Verdict {
   }
 
   #records(): readonly PaymentRecord[] {
-    return [...this.#ledger.payments.values()];
+    return [...this.#observed.payments.values()];
   }
 }
 
@@ -188,5 +194,5 @@ function owesEvent(status: string | null): boolean {
 }
 
 function describe({ event, webhookId, tries }: ReceivedEvent): string {
-  return `${event} ${webhookId} (came ${tries} times)`;
+  return `${event} ${webhookId} (arrived ${tries} times)`;
 }

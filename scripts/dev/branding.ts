@@ -8,7 +8,7 @@ import {
 } from '../../src/merchants/branding.ts';
 import { addLogo, setBranding } from '../../src/merchants/provision.ts';
 
-/** What is to change of a merchant's branding: null takes it away, absent leaves it. */
+/** Changes of a merchant's branding: null removes, absent keeps. */
 export interface BrandingChanges {
   readonly colour?: string | null;
   readonly logo?: Logo | null;
@@ -20,7 +20,7 @@ const LOGO_REFUSALS: Readonly<Record<LogoRefusal, string>> = {
   incomplete: 'is cut short, or has something behind the end of the picture',
 };
 
-/** The logo in a file. Throws, saying what is wrong with it. */
+/** Reads a logo. Throws an error that says what is wrong with the file. */
 export async function readLogo(file: string): Promise<Logo> {
   let bytes: Uint8Array<ArrayBuffer>;
   try {
@@ -36,7 +36,7 @@ export async function readLogo(file: string): Promise<Logo> {
   return result.logo;
 }
 
-/** None when nothing changes. */
+/** No statements when nothing changes. */
 export function brandingStatements(
   merchantId: string,
   changes: BrandingChanges,
@@ -50,6 +50,6 @@ export function brandingStatements(
     ...(colour === undefined ? {} : { colour }),
     ...(logo === undefined ? {} : { logoDigest: logo?.digest ?? null }),
   });
-  // The logo first: the branding refers to it.
+  // The branding refers to the logo, so the logo comes first.
   return logo ? [addLogo(merchantId, logo, createdAtMs), branding] : [branding];
 }

@@ -30,8 +30,8 @@ export async function databaseSettings(): Promise<unknown> {
 
 /**
  * Applies pending migrations to the local database in `stateDirectory` (what `--persist-to` names),
- * then the statements that `provision` asks for, as one batch. One start of workerd does it all,
- * where wrangler's commands would need one each; the table of applied migrations is wrangler's.
+ * then the statements that `provision` returns, as one batch. One start of workerd does all of it,
+ * where wrangler's commands need one each. The table of applied migrations is wrangler's.
  */
 export async function prepareLocalDatabase(
   stateDirectory: string,
@@ -39,7 +39,7 @@ export async function prepareLocalDatabase(
 ): Promise<void> {
   Object.assign(process.env, WRANGLER_ENVIRONMENT);
   const { getPlatformProxy, unstable_splitSqlQuery } = await import('wrangler');
-  // A configuration of the database alone: the proxy would else open the payments' storage too.
+  // A configuration with the database alone, or the proxy would open the payments' storage too.
   const directory = await mkdtemp(join(tmpdir(), 'kefel-d1-'));
   try {
     const configPath = join(directory, 'wrangler.json');
@@ -68,7 +68,7 @@ export async function prepareLocalDatabase(
   }
 }
 
-/** The part of D1's interface that is needed here. */
+/** The part of D1's interface that the scripts use. */
 export interface LocalDatabase {
   prepare(sql: string): LocalStatement;
   batch(statements: readonly LocalStatement[]): Promise<readonly LocalResult<unknown>[]>;
@@ -76,7 +76,7 @@ export interface LocalDatabase {
 
 export interface LocalResult<Row> {
   readonly results: readonly Row[];
-  /** What D1 says of its own work: milliseconds, and rows looked at. */
+  /** Milliseconds in D1, and rows read. */
   readonly meta: { readonly duration: number; readonly rows_read: number };
 }
 
@@ -103,7 +103,7 @@ async function pendingMigrations(database: LocalDatabase): Promise<readonly Migr
   return (await readMigrations()).filter((migration) => !applied.has(migration.name));
 }
 
-/** Runs all statements or, when one fails, none. */
+/** Runs all statements, or none when one fails. */
 export async function runBatch(
   database: LocalDatabase,
   statements: readonly SqlStatement[],
@@ -113,7 +113,7 @@ export async function runBatch(
     : database.batch(statements.map(({ sql, params }) => database.prepare(sql).bind(...params)));
 }
 
-/** Statements with their parameters written out, for a file of SQL. Throws RangeError on NUL. */
+/** The statements as SQL text with their parameters inserted. Throws RangeError on NUL. */
 export function sqlText(statements: readonly SqlStatement[]): string {
   return statements
     .map(({ sql, params }) => {

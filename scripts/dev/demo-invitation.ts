@@ -6,14 +6,15 @@ import { invitationPath, newInvitation } from '../../src/members/invitations.ts'
 import { sqlText } from './d1.ts';
 import type { DemoMerchant } from './demo-merchant.ts';
 
-/** Who the links below come from, on pages and in the audit log. */
+/** The inviter on pages and in the audit log. */
 const INVITED_BY = { kind: 'operator', id: 'npm-run-dev', name: 'npm run dev' } as const;
 const NAME = 'Demo Owner';
 
 /**
- * A fresh link by which its first user becomes an owner of the demo merchant; those of earlier starts
- * end. Written straight into the database's file, in milliseconds: a start of workerd for it would
- * keep everybody waiting a second or two at each `npm run dev`. Throws when the merchant is not there.
+ * Creates a link by which its first user becomes an owner of the demo merchant, and revokes the
+ * links of earlier starts. Writes to the database's file directly, in milliseconds, because a
+ * start of workerd would delay each `npm run dev` by a second or two. Throws when the merchant is
+ * missing.
  */
 export async function demoInvitation(
   stateDirectory: string,
@@ -42,7 +43,7 @@ export async function demoInvitation(
   return `${baseUrl}${invitationPath(invitation.token)}`;
 }
 
-/** Where miniflare keeps the one database of wrangler.toml. */
+/** The file in which miniflare keeps the database of wrangler.toml. */
 async function databaseFile(stateDirectory: string): Promise<string> {
   const directory = join(stateDirectory, 'v3', 'd1', 'miniflare-D1DatabaseObject');
   const files = await readdir(directory);

@@ -20,7 +20,7 @@ import {
 } from './d1.ts';
 import type { Secrets } from './secrets.ts';
 
-/** What a newcomer, or a test, needs to know about the running local gateway. */
+/** What a developer or a test needs to know about the local gateway. */
 export interface DemoMerchant {
   readonly baseUrl: string;
   readonly merchantId: string;
@@ -39,18 +39,18 @@ export const DEMO_MERCHANT_FILE = join(WRANGLER_DIRECTORY, 'demo-merchant.json')
 const MERCHANT_ID = 'demo';
 const MERCHANT_NAME = 'Demo Shop';
 const NO_COMMISSION: CommissionRate = { basisPoints: 0, fixedMinor: 0 };
-/** Two methods cost something, so that the page has a commission to show. */
+/** Two methods have a commission, so that the checkout page shows one. */
 const COMMISSIONS: Partial<Record<Method, CommissionRate>> = {
   TELE_BIRR: { basisPoints: 250, fixedMinor: 0 },
   M_PESA: { basisPoints: 150, fixedMinor: 100 },
 };
-/** Coffee, and the ground of the logo. */
+/** Coffee brown, the background of the logo. */
 const COLOUR = '#7a3b12';
 const LOGO_FILE = join(import.meta.dirname, 'demo-logo.png');
 
 /**
- * The demo merchant behind `baseUrl`. Its keys come from a seed in `.wrangler`, so they are the
- * same whichever state directory they are put into, and no other state's.
+ * The demo merchant behind `baseUrl`. Its keys are derived from a seed in `.wrangler`, so they are
+ * the same in every state directory of this clone and differ between clones.
  */
 export async function demoMerchant(baseUrl: string, secrets: Secrets): Promise<DemoMerchant> {
   const seed = await readOrCreate(SEED_FILE, async () => randomBytes(32).toString('hex'));
@@ -72,12 +72,12 @@ export async function demoMerchant(baseUrl: string, secrets: Secrets): Promise<D
   };
 }
 
-/** Tells scripts and tests about the running gateway. */
+/** Writes the file that scripts and tests read. */
 export async function writeDemoMerchant(merchant: DemoMerchant): Promise<void> {
   await writeWhole(DEMO_MERCHANT_FILE, `${JSON.stringify(merchant, null, 2)}\n`);
 }
 
-/** What the last `npm run dev` wrote. Throws when it never ran here. */
+/** Reads what the last start of the gateway wrote. Throws when there was none. */
 export async function readDemoMerchant(): Promise<DemoMerchant> {
   const text = await readIfPresent(DEMO_MERCHANT_FILE);
   if (text === null) {
@@ -87,10 +87,9 @@ export async function readDemoMerchant(): Promise<DemoMerchant> {
 }
 
 /**
- * Brings the local database in `stateDirectory` up to date and puts the demo merchant into it.
- * Takes a second or two, so a mark beside the database remembers what was done and saves it next
- * time. Safe to be killed at any moment and to run again; a merchant that is there keeps its
- * settings.
+ * Applies migrations to the local database in `stateDirectory` and adds the demo merchant. That
+ * takes a second or two, so a mark beside the database records it and the next start skips it. A
+ * kill at any moment does no harm; an existing merchant keeps its settings.
  */
 export async function seedDemoMerchant(
   stateDirectory: string,
@@ -99,7 +98,7 @@ export async function seedDemoMerchant(
 ): Promise<void> {
   const branding = { colour: COLOUR, logo: await readLogo(LOGO_FILE) };
   const mark = await fingerprintOf(merchant, branding, secrets);
-  // Beside the database, so that deleting the database deletes the mark.
+  // Beside the database, so that both are deleted together.
   const markFile = join(stateDirectory, 'v3', 'd1', 'kefel-demo-merchant');
   if ((await readIfPresent(markFile)) === mark) {
     return;
@@ -111,7 +110,7 @@ export async function seedDemoMerchant(
   await writeWhole(markFile, mark);
 }
 
-/** A merchant that is there keeps its settings; keys and branding that it lacks are added. */
+/** An existing merchant keeps its settings and gets the keys and the branding that it lacks. */
 async function seedStatements(
   database: LocalDatabase,
   merchant: DemoMerchant,
@@ -127,7 +126,7 @@ async function seedStatements(
   if (!(await isThere('SELECT 1 FROM merchants WHERE id = ?1'))) {
     statements.push(...creationOf(merchant, createdAtMs));
   }
-  // A row that says "none" is a choice too.
+  // A row without a color is a choice too.
   if (!(await isThere('SELECT 1 FROM merchant_branding WHERE merchant_id = ?1'))) {
     statements.push(...brandingStatements(merchant.merchantId, branding, createdAtMs));
   }

@@ -7,12 +7,12 @@ import { generateSecret, SECRET_NAMES, type SecretName, type Secrets } from './s
 const LOCAL_SECRETS_FILE = join(PROJECT_DIRECTORY, '.dev.vars');
 
 const HEADER =
-  '# Secrets of `npm run dev` on this machine, made by it. Never use them elsewhere.\n';
+  '# Local secrets, created for `wrangler dev` and `npm run dev`. Never use them elsewhere.\n';
 const LOCAL_KEY_ID = 'local1';
 
 /**
- * The secrets of local development. Makes the file if there is none and adds the secrets it lacks;
- * what it holds is never changed.
+ * The secrets of local development. Creates the file, or adds the secrets that it lacks; existing
+ * ones stay.
  */
 export async function localSecrets(): Promise<Secrets> {
   const text = await readOrCreate(LOCAL_SECRETS_FILE, async () => {

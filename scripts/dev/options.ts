@@ -6,7 +6,9 @@ export interface DevOptions {
   readonly port: number;
   /** Absolute path of what `--persist-to` names. */
   readonly stateDirectory: string;
-  /** Production pays through stand-ins for the providers; `--no-stand-ins` leaves it without rails. */
+  /**
+   * Production pays through stand-ins for the providers; `--no-stand-ins` leaves it without rails.
+   */
   readonly hasStandIns: boolean;
   /** Shows what wrangler prints: its banner, the bindings, each request, each line of the log. */
   readonly isVerbose: boolean;
@@ -19,7 +21,9 @@ const PORT_MAX = 65_535;
 const FLAGS = ['no-stand-ins', 'verbose'];
 const OURS = ['port', 'persist-to', ...FLAGS];
 
-/** Reads the options of `npm run dev`; values follow a space or `=`. Throws on impossible values. */
+/**
+ * Reads the options of `npm run dev`; values follow a space or `=`. Throws on impossible values.
+ */
 export function devOptions(args: readonly string[]): DevOptions {
   const { values, tokens } = parseArgs({
     args: [...args],

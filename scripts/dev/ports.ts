@@ -1,11 +1,11 @@
 import { createServer } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** A server that was killed needs a moment to let go of its port. */
+/** A killed server needs a moment to release its port. */
 const RELEASE_TRIES = 20;
 const RELEASE_WAIT_MS = 100;
 
-/** Throws, saying what to do, when something else keeps listening on `port` of this machine. */
+/** Throws an error that says what to do when another process listens on `port`. */
 export async function expectFreePort(port: number): Promise<void> {
   for (let tries = 0; tries < RELEASE_TRIES; tries++) {
     if (!(await isTaken(port, '127.0.0.1')) && !(await isTaken(port, '::1'))) {
@@ -21,7 +21,7 @@ export async function expectFreePort(port: number): Promise<void> {
 function isTaken(port: number, host: string): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer();
-    // Any other failure (a machine without IPv6, a port for root only) is wrangler's to explain.
+    // Wrangler explains any other failure, such as a port for root only.
     server.once('error', (error) => resolve('code' in error && error.code === 'EADDRINUSE'));
     server.listen({ port, host, exclusive: true }, () => server.close(() => resolve(false)));
   });

@@ -17,8 +17,8 @@ const SYMMETRIC_KEY_BYTES = 32;
 const RSA_MODULUS_BITS = 2048;
 
 /**
- * A fresh key ring of one key, in the form `keyId:base64`, RSA keys in PKCS#8; or a secret of the
- * operator's, which has no id.
+ * A new key ring of one key, as `keyId:base64` with RSA keys in PKCS#8, or a new secret of the
+ * operator, which has no id.
  */
 export async function generateSecret(name: SecretName, keyId: string): Promise<string> {
   if (name === 'LINK_SIGNING_KEYS' || name === 'DATA_ENCRYPTION_KEYS') {

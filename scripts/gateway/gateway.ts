@@ -10,8 +10,8 @@ const READY_POLL_MS = 100;
 const READY_WAIT_MS = 60_000;
 const OUTPUT_SHOWN_LENGTH = 1_500;
 /**
- * What wrangler says when another process took a port of its own inner sockets between its choice and
- * workerd's start. Connections of the load take ports too, so it happens; starting again helps.
+ * Wrangler's error when another process takes the port of an inner socket between its choice and
+ * workerd's start. Connections of the load take ports too, so it happens; a restart helps.
  */
 const PORT_RACE = 'Address already in use (socket "direct:';
 const PORT_RACES_MAX = 5;
@@ -20,11 +20,11 @@ export interface GatewayOptions {
   readonly port: number;
   readonly stateDirectory: string;
   readonly outputFile: string;
-  /** More options for `wrangler dev`. */
+  /** More options of `npm run dev`. */
   readonly otherArgs?: readonly string[];
 }
 
-/** The gateway under `npm run dev`, as a newcomer starts it; may be killed and started again. */
+/** A gateway under `npm run dev`, as a newcomer starts it; may be killed and started again. */
 export class Gateway {
   readonly merchant: DemoMerchant;
   readonly #options: GatewayOptions;
@@ -41,7 +41,7 @@ export class Gateway {
   }
 
   static async prepare(options: GatewayOptions, client: HttpClient): Promise<Gateway> {
-    // What `npm run dev` writes into its file, but safe from another one that runs beside it.
+    // Not from the file that `npm run dev` writes: another one may run at the same time.
     const merchant = await demoMerchant(`http://localhost:${options.port}`, await localSecrets());
     return new Gateway(options, client, merchant);
   }
@@ -52,7 +52,7 @@ export class Gateway {
       command: 'npm',
       args: [
         ...['run', 'dev', '--', '--port', String(port), '--persist-to', stateDirectory],
-        // The load is one merchant's.
+        // The whole load comes from one merchant.
         ...['--var', 'RATE_LIMITS:off'],
         ...otherArgs,
       ],
@@ -61,7 +61,7 @@ export class Gateway {
     });
   }
 
-  /** Waits until the API answers, and lets those go on who wait in `whenServing`. */
+  /** Waits until the API answers, then resolves what `whenServing` returned. */
   async untilReady(): Promise<void> {
     const deadlineMs = performance.now() + READY_WAIT_MS;
     while (!(await this.#answers())) {
@@ -93,7 +93,7 @@ export class Gateway {
     this.start();
   }
 
-  /** Resolves while the gateway seems to be up. */
+  /** Resolves when the gateway is ready, at once unless it was killed. */
   whenServing(): Promise<void> {
     return this.#serving.promise;
   }

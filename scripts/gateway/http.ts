@@ -1,6 +1,6 @@
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
 
-/** No whole answer came: refused, reset, cut off or too slow. What the server did is unknown. */
+/** No complete answer: refused, reset, cut off or too slow. The request may have taken effect. */
 export class NoAnswer extends Error {
   override readonly name = 'NoAnswer';
 }
@@ -20,7 +20,7 @@ export interface HttpAnswer {
 
 const ANSWER_TIMEOUT_MS = 20_000;
 
-/** Connections that are kept open between requests, at most `connectionsMax` of them. */
+/** Keeps at most `connectionsMax` connections open between requests. */
 export class HttpClient {
   readonly #agent: Agent;
 

@@ -11,13 +11,12 @@ export interface OwnGateway {
   readonly client: HttpClient;
 }
 
-/** A line of output for each request costs time that is none of the gateway's. */
+/** A line of output for each request would be part of the measured time. */
 const QUIET = ['--log-level', 'error'] as const;
 
 /**
- * Runs `use` on a gateway of its own, with a new database; however that ends, the gateway's
- * processes are gone afterwards. State and output stay behind only after a failure, to find its
- * cause.
+ * Runs `use` with a gateway of its own and a new database, then ends the gateway's processes. State
+ * and output stay behind only after a failure.
  */
 export async function withOwnGateway<Result>(
   port: number,

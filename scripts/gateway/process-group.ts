@@ -14,7 +14,7 @@ export interface GroupCommand {
   readonly outputFile: string;
 }
 
-/** A command with everything that it starts: one process group, killed as one. */
+/** A command and all that it starts: one process group, killed as one. */
 export class ProcessGroup {
   readonly #leader: ChildProcess;
   readonly #id: number;
@@ -26,7 +26,7 @@ export class ProcessGroup {
         cwd: directory,
         env: { ...process.env, ...environment },
         stdio: ['ignore', output, output],
-        // The leader of a group of its own.
+        // Makes it the leader of a new process group.
         detached: true,
       });
     } finally {
@@ -43,7 +43,7 @@ export class ProcessGroup {
     return this.#leader.exitCode !== null || this.#leader.signalCode !== null;
   }
 
-  /** SIGKILL to every process at once; resolves when none of them is left. */
+  /** Sends SIGKILL to every process at once; resolves when none is left. */
   async kill(): Promise<void> {
     this.killNow();
     const deadlineMs = performance.now() + GONE_WAIT_MS;
@@ -64,7 +64,7 @@ export class ProcessGroup {
     return this.#signal(0);
   }
 
-  /** False when the group has no processes any more. */
+  /** False when no process of the group is left. */
   #signal(signal: 'SIGKILL' | 0): boolean {
     try {
       process.kill(-this.#id, signal);
@@ -78,7 +78,7 @@ export class ProcessGroup {
   }
 }
 
-/** However this process ends, its groups must not outlive it. */
+/** Groups must not outlive this process. */
 const running = new Set<ProcessGroup>();
 process.on('exit', () => {
   for (const group of running) {

@@ -39,10 +39,10 @@ import {
   referenceOf,
 } from './seed.ts';
 
-/** What people ask the read model, as the statements of its own functions. */
+/** The queries of the read model, as the statements of its own functions. */
 export interface Question {
   readonly name: string;
-  /** The statements of run 0, 1, 2 …: each run asks for something else where it can. */
+  /** The statements of run 0, 1, 2 …: each run asks for other rows where it can. */
   statements(run: number): readonly SqlStatement[];
 }
 
@@ -90,7 +90,7 @@ export async function questionsOf(
     always('payments, first page, small merchant', page({}, null, SMALL)),
     ...(await deepPages(database)),
     ...listed,
-    // As the function asks: first how many there are, then by the one order or the other.
+    // Like the function: it counts first, which decides the order.
     ...Object.entries(AMOUNTS).map(([name, { filter, isRare }]) => {
       const list = isRare ? rarePaymentsOf : paymentsOf;
       const count = countOfAmountStatement(BIG, filter);
@@ -127,7 +127,7 @@ function always(name: string, statements: readonly SqlStatement[]): Question {
   return { name, statements: () => statements };
 }
 
-/** Of any merchant's payments, each run another one. */
+/** A payment of any merchant, another one in each run. */
 function searches(payments: number): readonly Question[] {
   const search = (
     name: string,
@@ -161,7 +161,7 @@ function searches(payments: number): readonly Question[] {
   ];
 }
 
-/** Pages deep in the list, as far as there are so many. */
+/** Pages deep in a list, as far as the list has so many. */
 async function deepPages(database: LocalDatabase): Promise<readonly Question[]> {
   const found: Question[] = [];
   for (const depth of [1_000, 10_000]) {
@@ -174,7 +174,7 @@ async function deepPages(database: LocalDatabase): Promise<readonly Question[]> 
   return found;
 }
 
-/** The place behind so many of the big merchant's payments, or null when it has fewer. */
+/** The cursor after so many payments of the big merchant, or null when it has fewer. */
 async function cursorAfter(database: LocalDatabase, payments: number): Promise<Cursor | null> {
   const { results } = await database
     .prepare(

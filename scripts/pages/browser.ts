@@ -21,15 +21,15 @@ export async function browserPath(): Promise<string> {
 export async function launchBrowser(): Promise<Browser> {
   return chromium.launch({
     executablePath: await browserPath(),
-    // All that a sandboxed machine needs; its one-process mode is meant for cloud functions.
+    // Not the package's own arguments: their one-process mode is meant for cloud functions.
     args: ['--no-sandbox', '--disable-gpu'],
     env: { ...process.env, FONTCONFIG_FILE: await fontConfiguration() },
   });
 }
 
 /**
- * The machine's own fonts prove nothing: a server has none for Ethiopic. Customers' phones have
- * Roboto and Noto, so the pages are looked at in these.
+ * A server has no font for Ethiopic. Customers' phones have Roboto and Noto, so the browser uses
+ * these.
  */
 async function fontConfiguration(): Promise<string> {
   const directory = join(tmpdir(), 'kefel-fonts');

@@ -3,45 +3,45 @@ import type { Browser, Page } from 'playwright-core';
 import { PHONE } from './browser.ts';
 import { LATENCY_MS, throttle } from './throttling.ts';
 
-/** What the browser says about one load of a page; times since the navigation began. */
+/** What the browser measures of one page load; times are since the start of the navigation. */
 export interface PageLoad {
-  /** At the socket: DevTools holds the answer up only behind it. */
+  /** At the socket: DevTools delays the answer only after it. */
   readonly responseStartMs: number;
   readonly responseEndMs: number;
   readonly domInteractiveMs: number;
   readonly domContentLoadedMs: number;
   readonly firstContentfulPaintMs: number;
   readonly largestContentfulPaintMs: number;
-  /** When all of the script was there. */
+  /** When the script had arrived completely. */
   readonly scriptEndMs: number;
   /** Sum of all layout shifts. */
   readonly layoutShift: number;
   /**
-   * On the screen and whole: the form can be filled in and sent from here on, because the pages work
-   * without the script.
+   * When the page is on the screen and complete: from here on the customer can fill in and send the
+   * form, because the pages work without the script.
    */
   readonly usableMs: number;
   readonly html: Transfer;
   readonly script: Transfer;
 }
 
-/** A resource's way over the line. */
+/** The transfer of one resource. */
 export interface Transfer {
   readonly url: string;
   /** Of HTTP; empty for none. */
   readonly encoding: string;
   /** With its headers, as the browser estimates them. */
   readonly transferredBytes: number;
-  /** Body as it travelled. */
+  /** The body as sent. */
   readonly encodedBytes: number;
-  /** Body as it was made. */
+  /** The body decoded. */
   readonly decodedBytes: number;
 }
 
-/** Late enough for the logo's paint and for what the script changes, throttled. */
+/** Enough for the logo's paint and the script's changes, throttled. */
 const SETTLE_MS = 1_000;
 
-/** The entries of the Performance API that are read here, as their `toJSON` has them. */
+/** The fields read from entries of the Performance API, as their `toJSON` returns them. */
 interface Entries {
   readonly navigation: readonly (ResourceEntry & {
     readonly responseStart: number;
@@ -65,8 +65,8 @@ interface ResourceEntry {
 }
 
 /**
- * Run in the page, and only after the load: an observer that was there from the start would be part
- * of what is measured. What came before it is buffered.
+ * Runs in the page after the load: an observer from the start would be part of the measurement. The
+ * browser buffers earlier entries.
  */
 const READ_ENTRIES = `(() => {
   const entriesOf = (type) => {
@@ -80,7 +80,7 @@ const READ_ENTRIES = `(() => {
   return Object.fromEntries(types.map((type) => [type, entriesOf(type)]));
 })()`;
 
-/** Loads `url` throttled, with a cold cache, and asks the browser how it went. */
+/** Loads `url` throttled and with a cold cache, and returns the browser's measurements. */
 export async function measureLoad(browser: Browser, url: string): Promise<PageLoad> {
   return onFreshPage(browser, async (page) => {
     await throttle(page);
@@ -90,14 +90,14 @@ export async function measureLoad(browser: Browser, url: string): Promise<PageLo
   });
 }
 
-/** Loads `url` as fast as it goes; measures nothing. */
+/** Loads `url` without throttling; measures nothing. */
 export async function loadOnce(browser: Browser, url: string): Promise<void> {
   await onFreshPage(browser, async (page) => {
     await page.goto(url, { waitUntil: 'load' });
   });
 }
 
-/** A phone that was never here: no cache, no cookie, no open connection. */
+/** A phone on its first visit: no cache, no cookie, no open connection. */
 export async function onFreshPage<Result>(
   browser: Browser,
   use: (page: Page) => Promise<Result>,
@@ -118,7 +118,7 @@ function pageLoadOf(entries: Entries): PageLoad {
   );
   const largestContentfulPaint = present(
     'largest-contentful-paint',
-    // Each one was the largest when it came.
+    // Each entry was the largest paint when it happened.
     entries['largest-contentful-paint'].at(-1),
   );
   const script = present(
@@ -126,7 +126,9 @@ function pageLoadOf(entries: Entries): PageLoad {
     entries.resource.find(({ initiatorType }) => initiatorType === 'script'),
   );
   if (navigation.responseEnd < LATENCY_MS) {
-    throw new Error(`the browser did not throttle: the page came in ${navigation.responseEnd} ms`);
+    throw new Error(
+      `the browser did not throttle: the page arrived in ${navigation.responseEnd} ms`,
+    );
   }
   return {
     responseStartMs: navigation.responseStart,

@@ -15,7 +15,7 @@ export const UPLOAD_KBIT_PER_SECOND = 750 * THROUGHPUT_FACTOR;
 /** The same preset's `cpuSlowdownMultiplier`. */
 export const CPU_SLOWDOWN = 4;
 
-/** For what this page loads from now on. */
+/** Throttles what this page loads from now on. */
 export async function throttle(page: Page): Promise<void> {
   const session = await page.context().newCDPSession(page);
   await session.send('Network.enable');

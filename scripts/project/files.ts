@@ -5,16 +5,16 @@ import { dirname, join } from 'node:path';
 /** The folder of package.json and wrangler.toml. */
 export const PROJECT_DIRECTORY = dirname(dirname(import.meta.dirname));
 
-/** Where `wrangler dev` keeps its state when `--persist-to` says nothing else. */
+/** Where `wrangler dev` keeps its state without `--persist-to`. */
 export const DEFAULT_STATE_DIRECTORY = join(PROJECT_DIRECTORY, '.wrangler', 'state');
 
 export const WRANGLER_CONFIG_FILE = join(PROJECT_DIRECTORY, 'wrangler.toml');
 export const MIGRATIONS_DIRECTORY = join(PROJECT_DIRECTORY, 'migrations');
 
-/** Only its owner reads what holds secrets. */
+/** Only the owner may read files with secrets. */
 const SECRET_FILE_MODE = 0o600;
 
-/** The text of a file, or null when there is none. */
+/** The text of a file, or null when the file is missing. */
 export async function readIfPresent(file: string): Promise<string | null> {
   try {
     return await readFile(file, 'utf8');
@@ -26,14 +26,14 @@ export async function readIfPresent(file: string): Promise<string | null> {
   }
 }
 
-/** Writes a file as a whole: a reader, or a crash, sees the old text or the new. */
+/** Replaces a file atomically: a reader, or a crash, sees the old text or the new. */
 export async function writeWhole(file: string, text: string): Promise<void> {
   await rename(await writeBeside(file, text), file);
 }
 
 /**
- * The text of a file that is made once and then kept: of several processes that start at the same
- * time one writes it, and all read the same.
+ * The text of a file that is created once. When several processes start at the same time, one
+ * writes it and all read the same text.
  */
 export async function readOrCreate(file: string, create: () => Promise<string>): Promise<string> {
   const present = await readIfPresent(file);

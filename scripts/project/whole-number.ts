@@ -1,4 +1,4 @@
-/** A number of the command line. Throws, saying what it may be. */
+/** Reads a number of the command line. Throws an error that says what it may be. */
 export function wholeNumber(name: string, text: string, minimum: number): number {
   const number = Number(text);
   if (!Number.isSafeInteger(number) || number < minimum || text.trim() === '') {

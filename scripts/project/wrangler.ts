@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 
-/** Quiet and offline: no traces on disk, no metrics, no look for updates, no fetch at start. */
+/** Quiet and offline: no traces on disk, no metrics, no banner, no fetch at start. */
 export const WRANGLER_ENVIRONMENT = {
   // A script that starts wrangler prepares its state directory itself, in place of the build step.
   KEFEL_IS_PREPARED: 'true',
@@ -12,9 +12,9 @@ export const WRANGLER_ENVIRONMENT = {
 } as const;
 
 /**
- * Starts wrangler in `directory`, in this process's own group: a signal to the group, SIGKILL
- * included, reaches wrangler and workerd too. It gets no terminal to ask questions on. Its main
- * file is run directly because the launcher beside it is one more process that signals must cross.
+ * Starts wrangler in `directory` and in this process's group: a signal to the group, SIGKILL
+ * included, reaches wrangler and workerd too. Without a terminal wrangler asks no questions. Its
+ * main file runs directly, because its launcher is one more process that signals must pass.
  */
 export function startWrangler(args: readonly string[], directory: string): ChildProcess {
   const main = createRequire(import.meta.url).resolve('wrangler');
@@ -25,7 +25,7 @@ export function startWrangler(args: readonly string[], directory: string): Child
   });
 }
 
-/** Runs wrangler to its end. Throws when it fails. */
+/** Runs wrangler and waits until it has ended. Throws when it fails. */
 export async function runWrangler(args: readonly string[], directory: string): Promise<void> {
   const wrangler = startWrangler(args, directory);
   const exitCode = await new Promise<number | null>((resolve, reject) => {

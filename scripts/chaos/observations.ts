@@ -5,16 +5,16 @@ export interface PaymentRecord {
   readonly plan: Plan;
   /** Body of the first 200 to a create; null as long as none arrived. */
   createAnswer: string | null;
-  /** Seen to exist although its create was never answered; it stays as it is. */
+  /** The payment exists although no answer to its create arrived; the journey leaves it alone. */
   isOrphan: boolean;
-  /** The end that an answer confirmed, or that follows from the create alone. */
+  /** The status that an answer confirmed, or that follows from the create alone. */
   acknowledgedStatus: FinalStatus | null;
-  /** It cannot be ended before its time: see the summary's notes. */
+  /** The customer has no way to pay it: see the notes of the summary. */
   isStuck: boolean;
 }
 
-/** Everything that the load saw, for the verdict. */
-export class Ledger {
+/** Everything that the load observed, for the verdict. */
+export class Observations {
   readonly payments = new Map<string, PaymentRecord>();
   readonly violations: string[] = [];
   readonly #counts = new Map<string, number>();
