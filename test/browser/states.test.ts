@@ -112,7 +112,7 @@ async function faultsIn(
     wrong.push(...found.map((fault) => `${nameOf(look)}, ${language}: ${fault}`));
   }
   const small = await smallTargets(tab.page);
-  wrong.push(...[...small, ...tab.complaints()].map((fault) => `${language}: ${fault}`));
+  wrong.push(...[...small, ...(await tab.complaints())].map((fault) => `${language}: ${fault}`));
   return wrong;
 }
 

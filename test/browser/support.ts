@@ -1,4 +1,11 @@
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import type {
+  Browser,
+  BrowserContext,
+  BrowserContextOptions,
+  Page,
+  Request as PageRequest,
+} from 'playwright-core';
+import { expect, vi } from 'vitest';
 import { LANGUAGES, type Language } from '../../src/i18n/language.ts';
 import { complaintsOf, DESKTOP, launchBrowser, PHONE } from '../support/browser.ts';
 import { GALLERY, type GalleryState, startGallery } from '../support/gallery.ts';
@@ -72,11 +79,15 @@ export async function openStage(): Promise<Stage> {
 export class Tab {
   readonly page: Page;
   readonly #complaints: string[];
+  readonly #underWay = new Set<PageRequest>();
   #status = 200;
 
   private constructor(page: Page) {
     this.page = page;
     this.#complaints = complaintsOf(page);
+    page.on('request', (request) => this.#underWay.add(request));
+    page.on('requestfinished', (request) => this.#underWay.delete(request));
+    page.on('requestfailed', (request) => this.#underWay.delete(request));
   }
 
   /** `isStill`: the page's script neither polls nor leads to the merchant. */
@@ -97,8 +108,12 @@ export class Tab {
     }
   }
 
-  /** Of the state that is open. An error that the page itself is does not count. */
-  complaints(): readonly string[] {
+  /**
+   * Of the state that is open, once it has fetched all that it wants: what the next state cuts off
+   * would be a complaint. An error that the page itself is does not count.
+   */
+  async complaints(): Promise<readonly string[]> {
+    await vi.waitFor(() => expect(this.#underWay.size).toBe(0), { timeout: ACTION_MS_MAX });
     return this.#status < 400
       ? this.#complaints
       : withoutAnswer(this.#complaints, this.#status, this.page.url());

@@ -54,7 +54,7 @@ it('SIGKILL during the calls: nobody is charged twice, and no payment is lost', 
   );
   const cutOff = payments.map((payment) => begin(payment).catch(() => undefined));
   const references = await Promise.all(payments.map((payment) => payment.reference()));
-  await vi.waitFor(expectAllUnderWay, { timeout: 20_000 });
+  await vi.waitFor(expectAllUnderWay, { timeout: 60_000 });
   await rails.scene.gateway.kill();
   await Promise.all(cutOff);
   expect(rails.scene.server.requests()).toEqual([]);
