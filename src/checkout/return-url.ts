@@ -1,5 +1,5 @@
 import { type Intent, reportedAttempt } from '../domain/intent.ts';
-import { statusWord } from '../webhooks/payload.ts';
+import { wireStatus } from '../webhooks/payload.ts';
 
 /** A URL that a customer may be sent to: http or https, nothing that runs or downloads. */
 export function webUrl(text: string | null): URL | null {
@@ -20,7 +20,7 @@ export function returnUrlFor(intent: Intent): string | null {
   }
   const own = new URLSearchParams({
     paymentIntentUniqueId: intent.terms.uniqueId,
-    status: statusWord(intent.status),
+    status: wireStatus(intent.status),
   });
   const attempt = reportedAttempt(intent);
   if (attempt !== null) {

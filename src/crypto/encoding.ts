@@ -15,7 +15,7 @@ export function base64UrlFromBytes(bytes: Uint8Array): string {
   return base64FromBytes(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
 }
 
-/** The bytes of canonical base64url text, or null when it is anything else. */
+/** The bytes of canonical base64url text, or null for any other text. */
 export function bytesFromBase64Url(text: string): Uint8Array<ArrayBuffer> | null {
   if (!/^[A-Za-z0-9_-]*$/.test(text) || text.length % 4 === 1) {
     return null;
@@ -26,7 +26,7 @@ export function bytesFromBase64Url(text: string): Uint8Array<ArrayBuffer> | null
 
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
-/** RFC 4648 base32 without padding: letters and digits only, for whoever takes nothing else. */
+/** RFC 4648 base32 without padding: for providers that accept only letters and digits. */
 export function base32FromBytes(bytes: Uint8Array): string {
   let text = '';
   let bits = 0;
@@ -41,7 +41,7 @@ export function base32FromBytes(bytes: Uint8Array): string {
   return bitCount === 0 ? text : text + BASE32.charAt((bits << (5 - bitCount)) & 31);
 }
 
-/** The bytes of canonical base32 text, or null when it is anything else. */
+/** The bytes of canonical base32 text, or null for any other text. */
 export function bytesFromBase32(text: string): Uint8Array<ArrayBuffer> | null {
   const bytes: number[] = [];
   let bits = 0;

@@ -1,8 +1,8 @@
 import type { NamedKey } from '../config.ts';
 
 /**
- * Imports each key once per isolate. Keeps keys, never their promises: a request must not wait for
- * another's I/O, which may have ended with it.
+ * Imports each key once per isolate. Caches keys, never promises: a request that awaits a promise
+ * of another request hangs when the runtime ends that other request.
  */
 export function importOnce(
   importKey: (key: NamedKey) => Promise<CryptoKey>,

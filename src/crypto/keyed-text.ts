@@ -1,12 +1,12 @@
 import type { NamedKey } from '../config.ts';
 import { base64UrlFromBytes, bytesFromBase64Url } from './encoding.ts';
 
-/** Bytes and the id of the key that made them: `<keyId>.<base64url(bytes)>`. */
+/** Bytes with the id of the key that signed or encrypted them: `<keyId>.<base64url(bytes)>`. */
 export function keyedText({ keyId }: NamedKey, ...parts: readonly Uint8Array[]): string {
   return `${keyId}.${base64UrlFromBytes(joined(...parts))}`;
 }
 
-/** The bytes and the key of the ring that the text names, or null for anything else. */
+/** The bytes, and the key that the text names. Null for an unknown key or malformed text. */
 export function parseKeyedText(
   keys: readonly NamedKey[],
   text: string,

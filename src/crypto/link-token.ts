@@ -4,13 +4,14 @@ import { joined } from './keyed-text.ts';
 import { macOf, signBytes, verifyBytes } from './signed-bytes.ts';
 
 /**
- * Link tokens: what an unauthenticated page or callback carries in its URL. The MAC is checked
- * before any object is touched (docs/promises.md#8), and covers the purpose, so that a checkout
- * link is no callback link. Format: `<keyId>.<base64url(object id ‖ attempt number ‖ MAC)>`.
+ * Link tokens, which unauthenticated pages and callbacks carry in their URLs. The gateway checks
+ * the MAC before it contacts any object (docs/promises.md#8). The MAC covers the purpose, so that
+ * a checkout link does not work as a callback link.
+ * Format: `<keyId>.<base64url(object id ‖ attempt index ‖ MAC)>`.
  */
 export type LinkPurpose = 'checkout' | 'attempt';
 
-/** Differs from those of URLs: the provider sees order ids and prints them on receipts. */
+/** Differs from the purposes of URLs, because order ids are public: receipts show them. */
 const ID_PURPOSE = 'order-id';
 
 export interface Link {
@@ -28,7 +29,7 @@ export function signLink(keys: KeyRing, purpose: LinkPurpose, link: Link): Promi
   return signBytes(keys, purpose, payloadOf(link));
 }
 
-/** The link a token stands for, or null for anything that we did not sign for this purpose. */
+/** The link in a token, or null when we did not sign the token for this purpose. */
 export async function verifyLink(
   keys: readonly NamedKey[],
   purpose: LinkPurpose,
@@ -38,19 +39,19 @@ export async function verifyLink(
   return payload?.length === PAYLOAD_BYTES ? linkOf(payload) : null;
 }
 
-/** 128 bits: guessing an id costs more than any payment is worth, and rails want ids short. */
+/** 128 bits: too many to guess, and short enough for the rails' limits on ids. */
 const ID_MAC_BYTES = 16;
 
 /**
- * An order id of 79 letters and digits that leads to `link` by itself, for a rail whose callbacks
- * all come to one address. No key id: every key of the ring is tried.
+ * An order id of 79 letters and digits that contains `link`, for a rail that sends all callbacks
+ * to one address. It has no key id: verification tries every key of the ring.
  */
 export async function linkId(keys: KeyRing, link: Link): Promise<string> {
   const payload = payloadOf(link);
   return base32FromBytes(joined(payload, await idMac(keys[0], payload)));
 }
 
-/** The link that an order id stands for, or null for anything that we did not make. */
+/** The link in an order id, or null when we did not create the id. */
 export async function verifyLinkId(keys: readonly NamedKey[], id: string): Promise<Link | null> {
   const bytes = bytesFromBase32(id);
   if (bytes === null || bytes.length !== PAYLOAD_BYTES + ID_MAC_BYTES) {
@@ -66,7 +67,7 @@ async function idMac(key: NamedKey, payload: Uint8Array): Promise<Uint8Array> {
   return (await macOf(key, ID_PURPOSE, payload)).subarray(0, ID_MAC_BYTES);
 }
 
-/** In a time that does not tell where they differ. */
+/** Compares in constant time: the duration must not reveal where a forged MAC differs. */
 function areEqual(one: Uint8Array, other: Uint8Array): boolean {
   let difference = one.length ^ other.length;
   for (const [index, byte] of one.entries()) {

@@ -3,16 +3,16 @@ import { base64UrlFromBytes, bytesFromBase64, utf8 } from './encoding.ts';
 import { importOnce } from './import-once.ts';
 
 /**
- * A phone number that can be looked for but not read: a blind index, HMAC-SHA-256 under a key of
- * its own purpose derived from a data encryption key. Phone numbers are few: without the key they
- * could all be tried.
+ * A blind index of phone numbers, which allows exact search without storing the number. It is an
+ * HMAC-SHA-256 under a key that HKDF derives from a data encryption key. A plain hash would not do:
+ * an attacker could hash all phone numbers.
  */
 
-/** HKDF's label: the same key encrypts secrets, and neither use must say anything about the other. */
+/** HKDF's label. It separates this use from the other use of the same key, encrypting secrets. */
 const PURPOSE = utf8('kefel/phone-digest');
 const HMAC_KEY_BITS = 256;
 
-/** 128 bits: no two of a merchant's customers ever meet by chance, and an index stays small. */
+/** 128 bits: no collisions among a merchant's customers, and a small index. */
 const DIGEST_BYTES = 16;
 
 const HMAC = { name: 'HMAC', hash: 'SHA-256' } as const;
@@ -27,15 +27,15 @@ const phoneKey = importOnce(async ({ base64 }) => {
 });
 
 /**
- * The digest of a normalised phone number (`251XXXXXXXXX`), in 22 characters of base64url. `owner`
- * is part of it: one number has nothing in common under two tenants.
+ * The digest of a normalized phone number (`251XXXXXXXXX`), in 22 characters of base64url. It
+ * includes `owner`, so that digests of two tenants cannot be compared.
  */
 export async function phoneDigest(key: NamedKey, owner: string, phone: string): Promise<string> {
   const mac = await crypto.subtle.sign('HMAC', await phoneKey(key), utf8(`${owner}/${phone}`));
   return base64UrlFromBytes(new Uint8Array(mac, 0, DIGEST_BYTES));
 }
 
-/** The same of an id in which a phone number could be read; nothing in common with the number's. */
+/** The digest of an id that may contain a phone number. It never equals a digest of the number. */
 export function idDigest(key: NamedKey, owner: string, id: string): Promise<string> {
   return phoneDigest(key, `${owner}/id`, id);
 }

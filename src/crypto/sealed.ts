@@ -4,14 +4,14 @@ import { importOnce } from './import-once.ts';
 import { keyedText, parseKeyedText } from './keyed-text.ts';
 
 /**
- * Secrets at rest: AES-256-GCM under the operator's data encryption keys, so that a copy of the
- * database alone gives nothing away. Format: `<keyId>.<base64url(IV ‖ ciphertext ‖ tag)>`. The
- * context (what the secret is and whose) is authenticated too: a sealed secret that is moved to
- * another merchant's row does not open. Web standards only: scripts run this in Node.
+ * Secrets at rest: AES-256-GCM under the operator's data encryption keys, so that a leaked copy of
+ * the database reveals none. Format: `<keyId>.<base64url(IV ‖ ciphertext ‖ tag)>`. The context
+ * (which secret, of which merchant) is authenticated too: a sealed secret that an attacker copies
+ * to another merchant's row does not decrypt. Scripts run this in Node: only Web APIs here.
  */
 
 const KEY_BYTES = 32;
-/** NIST SP 800-38D: 96 bits, drawn at random; safe for 2^32 secrets under one key. */
+/** NIST SP 800-38D: 96 random bits are safe for 2^32 secrets under one key. */
 const IV_BYTES = 12;
 
 const aesKey = importOnce(importAesKey);
@@ -33,7 +33,7 @@ export async function seal(keys: KeyRing, plaintext: string, context: string): P
   return keyedText(key, iv, new Uint8Array(sealed));
 }
 
-/** What was sealed, or null: unknown key, another context, or not our work. */
+/** The plaintext, or null for an unknown key, another context, or forged text. */
 export async function unseal(
   keys: readonly NamedKey[],
   sealed: string,
@@ -51,7 +51,7 @@ export async function unseal(
     const plaintext = await crypto.subtle.decrypt(algorithm, cryptoKey, bytes.subarray(IV_BYTES));
     return new TextDecoder().decode(plaintext);
   } catch {
-    // Too short or not authentic: WebCrypto tells neither apart, and neither do we.
+    // Too short or not authentic: WebCrypto does not distinguish the two.
     return null;
   }
 }

@@ -4,8 +4,8 @@ import { importOnce } from './import-once.ts';
 import { joined, keyedText, parseKeyedText } from './keyed-text.ts';
 
 /**
- * Bytes with an HMAC-SHA-256 behind them: `<keyId>.<base64url(payload ‖ MAC)>`. Anyone can read
- * them. The MAC covers the purpose, so that what is signed for one is worth nothing for another.
+ * Bytes followed by an HMAC-SHA-256: `<keyId>.<base64url(payload ‖ MAC)>`. The payload is readable
+ * by all. The MAC covers the purpose, so that a token signed for one purpose fails for another.
  */
 
 const MAC_BYTES = 32;
@@ -25,7 +25,7 @@ export async function signBytes(
   return keyedText(keys[0], payload, await macOf(keys[0], purpose, payload));
 }
 
-/** The payload, or null for anything that was not signed for this purpose. */
+/** The payload, or null when we did not sign it for this purpose. */
 export async function verifyBytes(
   keys: readonly NamedKey[],
   purpose: string,

@@ -2,14 +2,14 @@ import type { KeyRing, NamedKey } from '../config.ts';
 import { utf8 } from './encoding.ts';
 import { signBytes, verifyBytes } from './signed-bytes.ts';
 
-/** Text that we hand out and want back unchanged, such as in a cookie. */
+/** Text that a client stores for us and must return unchanged, for example in a cookie. */
 export type TextPurpose = 'challenge/sign-in' | 'challenge/join' | 'challenge/add-passkey';
 
 export function signText(keys: KeyRing, purpose: TextPurpose, text: string): Promise<string> {
   return signBytes(keys, purpose, utf8(text));
 }
 
-/** The text, or null for anything that we did not sign for this purpose. */
+/** The text, or null when we did not sign it for this purpose. */
 export async function verifyText(
   keys: readonly NamedKey[],
   purpose: TextPurpose,

@@ -1,7 +1,7 @@
-/** Other sites of the same domain may set cookies too; browsers keep about 4 KiB of each. */
+/** Bounds the parsing. Other hosts of the domain may add cookies, each about 4 KiB at most. */
 const COOKIE_LENGTH_MAX = 16_384;
 
-/** A cookie that scripts cannot read and that goes over https only where the page came by https. */
+/** A cookie that scripts cannot read. On https pages the browser sends it only over https. */
 export interface Cookie {
   readonly name: string;
   readonly path: '/' | '/dashboard';
@@ -14,7 +14,7 @@ export interface Cookie {
   readonly boundToHost?: true;
 }
 
-/** The request's value of the cookie, or null. */
+/** The cookie's value in the request, or null. */
 export function cookieValue(request: Request, cookie: Cookie): string | null {
   const header = request.headers.get('cookie') ?? '';
   if (header.length > COOKIE_LENGTH_MAX) {
@@ -28,17 +28,22 @@ export function cookieValue(request: Request, cookie: Cookie): string | null {
   return entry?.slice(start.length) ?? null;
 }
 
-/** The `Set-Cookie` that gives the cookie this value. */
+/** The `Set-Cookie` that sets the cookie to `value`. */
 export function setCookie(request: Request, cookie: Cookie, value: string): string {
-  return written(request, cookie, value, cookie.maxAgeSeconds);
+  return serialized(request, cookie, value, cookie.maxAgeSeconds);
 }
 
 /** The `Set-Cookie` that removes the cookie. */
 export function clearCookie(request: Request, cookie: Cookie): string {
-  return written(request, cookie, '', 0);
+  return serialized(request, cookie, '', 0);
 }
 
-function written(request: Request, cookie: Cookie, value: string, maxAgeSeconds: number): string {
+function serialized(
+  request: Request,
+  cookie: Cookie,
+  value: string,
+  maxAgeSeconds: number,
+): string {
   const { path, sameSite } = cookie;
   const secure = isHttps(request) ? '; Secure' : '';
   return `${nameOf(request, cookie)}=${value}; Path=${path}; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=${sameSite}${secure}`;

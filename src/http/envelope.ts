@@ -25,7 +25,7 @@ export function jsonResponse(
   });
 }
 
-/** The error envelope, with `validationErrors` when fields are to blame. */
+/** The error envelope, with `validationErrors` when fields are invalid. */
 export function problemResponse(problem: Problem): Response {
   const { status, message, validationErrors } = problem;
   const envelope =

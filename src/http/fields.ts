@@ -1,13 +1,13 @@
 import * as v from 'valibot';
 
-/** The fields of JSON bodies and queries that every API of the gateway reads the same way. */
+/** Validation of JSON bodies and queries, shared by all APIs of the gateway. */
 
-/** One message for each field is enough, so a rule is skipped once an earlier rule has failed. */
+/** Reports one message per field: after a failed rule, the field's other rules are skipped. */
 export const PARSING = { abortPipeEarly: true } as const;
 
 export const REQUIRED = 'This field is required.';
 
-/** The message for a value of the wrong type, which a missing one is too. */
+/** The message for a missing value or a value of the wrong type. */
 export function mustBe(what: string): (issue: v.BaseIssue<unknown>) => string {
   return ({ input }) => (input === undefined || input === null ? REQUIRED : `Must be ${what}.`);
 }
@@ -23,7 +23,7 @@ export function oneOf<const Values extends readonly string[]>(values: Values) {
   );
 }
 
-/** An integer within bounds. `what`: ` of seconds`, for the message. */
+/** An integer within bounds. `what` completes the message, for example ` of seconds`. */
 export function wholeNumber(min: number, max: number, what = '') {
   return v.pipe(
     v.number(mustBe('a JSON number')),
@@ -34,7 +34,7 @@ export function wholeNumber(min: number, max: number, what = '') {
   );
 }
 
-/** An array. One of a wrong length is rejected without reading its entries. */
+/** An array. If its length does not fit, it is rejected before its entries are validated. */
 export function listOf<const Entry extends v.GenericSchema>(
   entry: Entry,
   fits: (length: number) => boolean,
@@ -54,7 +54,7 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 /** A JSON object. Valibot's own object schemas would accept an array. */
 export const objectField = v.custom<Record<string, unknown>>(isRecord, mustBe('a JSON object'));
 
-/** Where an error about the whole body goes: it has no path of its own. */
+/** The path of an error about the whole body. */
 const WHOLE_BODY_PATH = 'body';
 
 /** The path of a field as the caller wrote it: `items[0].price`. */

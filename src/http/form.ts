@@ -1,6 +1,6 @@
 import { readBytes } from './read-bytes.ts';
 
-/** What a form must be to be read. */
+/** Which forms are accepted. */
 export interface FormRules {
   readonly bytesMax: number;
   readonly types: readonly ('application/x-www-form-urlencoded' | 'multipart/form-data')[];
@@ -48,7 +48,7 @@ export class Form {
   }
 }
 
-/** The posted form; null for a body that is no form of an accepted type. */
+/** The posted form, or null when the body is not a form of an accepted type. */
 export async function readForm(
   request: Request,
   { bytesMax, types }: FormRules,
@@ -66,14 +66,14 @@ export async function readForm(
     const body = new Response(bytes, { headers: { 'content-type': contentType } });
     return new Form(await body.formData());
   } catch {
-    // The runtime's parser found no form in the body. Browsers send none like it.
+    // A malformed form, which no browser sends.
     return null;
   }
 }
 
 /**
- * Whether one of our own pages sent the request, as far as the browser says. Only for pages whose
- * referrer policy lets browsers send `Origin`.
+ * Whether one of our own pages sent the request, according to the browser's headers. Only for pages
+ * whose referrer policy lets browsers send `Origin`.
  */
 export function isFromOwnPage(request: Request): boolean {
   const site = request.headers.get('sec-fetch-site');
@@ -85,8 +85,8 @@ export function isFromOwnPage(request: Request): boolean {
 }
 
 /**
- * Whether the browser says that another site sent the request: all that pages under `no-referrer`
- * can check, because their forms send `Origin: null`.
+ * Whether the browser reports that another site sent the request. Pages under `no-referrer` cannot
+ * check more, because their forms send `Origin: null`.
  */
 export function isFromOtherSite(request: Request): boolean {
   const site = request.headers.get('sec-fetch-site');

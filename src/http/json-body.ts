@@ -10,8 +10,8 @@ export interface JsonBody {
 }
 
 /**
- * The JSON body of a request. Problems: 415 for another content type (a missing one is taken as
- * JSON), 413 beyond `bytesMax`, 400 for anything that is not UTF-8 JSON (docs/decisions.md#10).
+ * The JSON body of a request. Problems: 415 for another content type (a missing one counts as
+ * JSON), 413 beyond `bytesMax`, 400 for a body that is not UTF-8 JSON (docs/decisions.md#10).
  */
 export async function readJsonBody(request: Request, bytesMax: number): Promise<JsonBody> {
   const contentType = request.headers.get('content-type');

@@ -1,6 +1,6 @@
 import { PROBLEMS, type ProblemReason } from './problems.ts';
 
-/** What a problem may say besides its reason. */
+/** Optional parts of a problem. */
 interface Options {
   readonly headers?: Readonly<Record<string, string>>;
   readonly retryAfterSeconds?: number;
@@ -19,7 +19,9 @@ type Details<Reason extends ProblemReason> = Options & {
   readonly [Name in PlaceholderOf<Reason>]: string | number;
 };
 
-/** An answer that is not success. Routes throw it; the area's router turns it into an answer. */
+/**
+ * An answer that is not success. Routes throw it, and the area's router turns it into a response.
+ */
 export class Problem extends Error {
   override readonly name = 'Problem';
   readonly reason: ProblemReason;
@@ -60,7 +62,7 @@ export function validationProblem(validationErrors: Readonly<Record<string, stri
   return problem('validation_failed', { validationErrors });
 }
 
-/** What was looked for, or the problem `not_found` when there is none. */
+/** Returns `thing`, or throws the problem `not_found` when it is null or undefined. */
 export function found<Thing>(thing: Thing | null | undefined): Thing {
   if (thing === null || thing === undefined) {
     throw problem('not_found');

@@ -1,4 +1,4 @@
-/** The text between braces is filled in from the details of the problem. */
+/** The details of a problem replace the names in braces. */
 interface Entry {
   readonly status: number;
   readonly message: string;
@@ -59,13 +59,13 @@ export const PROBLEMS = {
   },
   access_keys_unavailable: {
     status: 503,
-    message: 'The keys of Cloudflare Access cannot be had just now',
+    message: 'The keys of Cloudflare Access are temporarily unavailable',
   },
   operator_name_invalid: {
     status: 400,
     message: "The operator's name (x-operator) must be 1 to {charactersMax} printable characters",
   },
-  payment_unreachable: { status: 503, message: 'The payment cannot be reached just now' },
+  payment_unreachable: { status: 503, message: 'The payment is temporarily unreachable' },
   attempt_not_found: { status: 404, message: 'The payment has no such attempt' },
   window_open: {
     status: 409,
@@ -84,12 +84,12 @@ export const PROBLEMS = {
     status: 409,
     message: 'The payment refused it: {rejection}. Nothing was resolved',
   },
-  merchant_exists: { status: 409, message: 'There is a merchant {id} already' },
+  merchant_exists: { status: 409, message: 'The merchant {id} already exists' },
   merchant_suspended: {
     status: 409,
-    message: 'The merchant is suspended: no link opens. Reactivate it first',
+    message: 'The merchant is suspended, so the link would not work. Reactivate the merchant first',
   },
-  bank_exists: { status: 409, message: 'There is a bank {code} already' },
+  bank_exists: { status: 409, message: 'The bank {code} already exists' },
   bank_unchanged: {
     status: 400,
     message: 'Nothing to change: give name, supportsWithdrawal or both',

@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts';
 
-/** Counts one use of `key`; false when there were too many. Always true with `RATE_LIMITS` off. */
+/** Counts one use of `key`; false after too many uses. Always true with `RATE_LIMITS` off. */
 export async function isWithinLimit(
   { rateLimits }: Pick<Config, 'rateLimits'>,
   limiter: RateLimit,
@@ -9,7 +9,7 @@ export async function isWithinLimit(
   return !rateLimits || (await limiter.limit({ key })).success;
 }
 
-/** The client's address as Cloudflare tells it, or null where the request came another way. */
+/** The client's IP address from Cloudflare's header, or null for a request without it. */
 export function clientAddress(request: Request): string | null {
   return request.headers.get('cf-connecting-ip');
 }

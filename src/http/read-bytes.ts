@@ -1,11 +1,11 @@
-/** At most `bytesMax` bytes of the body, or null when there are more. Stops reading at the bound. */
+/** The body, or null when it has more than `bytesMax` bytes. Stops reading at the bound. */
 export async function readBytes(
   request: Request | Response,
   bytesMax: number,
 ): Promise<Uint8Array<ArrayBuffer> | null> {
   const announced = request.headers.get('content-length');
   if (announced !== null) {
-    // HTTP holds the body to its announced length, so it can be taken in one piece.
+    // HTTP limits the body to its announced length, so it is safe to read at once.
     return Number(announced) > bytesMax ? null : new Uint8Array(await request.arrayBuffer());
   }
   const chunks: Uint8Array[] = [];

@@ -1,4 +1,4 @@
-/** Answers with an `x-request-id`: Cloudflare's own ray where there is one, else a fresh one. */
+/** Adds an `x-request-id` to the answer: Cloudflare's ray id if there is one, else a random id. */
 export async function withRequestId(
   request: Request,
   answer: (requestId: string) => Promise<Response>,

@@ -5,8 +5,8 @@ import { Problem, problem } from './problem.ts';
 import { gapBehind } from './setup.ts';
 
 /**
- * The named segments of the path, percent-decoded. Throws `not_found` when one cannot be decoded;
- * called by routes, so that an area can authenticate before it reads the path.
+ * The named segments of the path, percent-decoded. Throws `not_found` when one cannot be decoded. A
+ * function, so that a route can authenticate before it decodes the path.
  */
 export type PathParams = () => Readonly<Record<string, string>>;
 
@@ -25,7 +25,7 @@ export interface Area {
   readonly refuse: Refuse;
   /** The log line of an error that is neither a problem nor an outage. */
   readonly failureEvent: string;
-  /** The log line and the problem while a part of the gateway cannot be reached. */
+  /** The log line and the problem of an outage: a part of the gateway is unreachable. */
   readonly outageEvent: string;
   readonly outageReason: 'unavailable' | 'payment_unreachable';
 }
@@ -51,7 +51,7 @@ export class AreaRouter {
     this.on('POST', path, handler, refuse);
   }
 
-  /** For a path whose HEAD differs from its GET. `refuse`: instead of the area's own. */
+  /** For a path whose HEAD differs from its GET. `refuse` replaces the area's default. */
   on(
     method: 'GET' | 'HEAD' | 'POST',
     path: string,
@@ -60,7 +60,7 @@ export class AreaRouter {
   ): void {
     const register = { GET: 'get', HEAD: 'head', POST: 'post' } as const;
     this.#router[register[method]](path, async (itty, env, ctx, requestId) => {
-      // The router passes on the Request that it was given.
+      // itty-router passes the original Request, which its types do not say.
       const request = itty as unknown as Request;
       try {
         return await handler(request, env, ctx, () => decoded(itty.params));
@@ -89,7 +89,7 @@ export class AreaRouter {
     return problem('method_not_allowed', { method: request.method, headers: { allow } });
   }
 
-  /** What the caller is told. Internal texts go to the log alone. */
+  /** The problem that the caller sees. Internal error texts appear only in the log. */
   #problemOf(error: unknown, request: Request, requestId: string): Problem {
     if (error instanceof Problem) {
       return error;
@@ -106,7 +106,7 @@ export class AreaRouter {
   }
 }
 
-/** 405 for areas that otherwise answer with pages. */
+/** 405 for areas that answer with pages. */
 export function methodNotAllowed({ headers }: Problem): Response {
   return new Response('Method not allowed', {
     status: 405,

@@ -2,7 +2,7 @@ import { ConfigError } from '../config.ts';
 
 interface Cause {
   readonly missing: string;
-  /** What creates it: on a developer's machine, and for a deployed gateway. */
+  /** The commands that create what is missing, locally and for a deployed gateway. */
   readonly commands: { readonly local: string; readonly deployed: string };
 }
 
@@ -18,21 +18,21 @@ const NO_SECRETS: Cause = {
   commands: { local: 'npm run dev', deployed: 'npm run --silent secrets:generate' },
 };
 
-/** What a gateway that is not set up lacks. */
+/** The missing part of a gateway's setup. */
 export interface Gap {
   readonly missing: string;
   readonly command: string;
-  /** A developer is told the command; the callers of a deployed gateway are not. */
+  /** Only a developer's own machine shows the command to callers. */
   readonly isLocal: boolean;
 }
 
-/** The gap behind an error, or null when the error has another cause. */
+/** The missing setup that caused an error, or null for another cause. */
 export function gapBehind(error: unknown, request: Request): Gap | null {
   const cause = causeOf(error);
   if (cause === null) {
     return null;
   }
-  // No deployed gateway has such a name.
+  // Deployed gateways never have these host names.
   const isLocal = /^(?:localhost|127\.0\.0\.1|\[::1\])$/.test(new URL(request.url).hostname);
   const { missing, commands } = cause;
   return { missing, command: isLocal ? commands.local : commands.deployed, isLocal };

@@ -1,21 +1,21 @@
 import * as v from 'valibot';
 import { stringField } from './fields.ts';
 
-/** Longest URL (docs/decisions.md#7): longer ones break in browsers and proxies. */
+/** The longest URL (docs/decisions.md#7): longer ones break in browsers and proxies. */
 export const URL_CHARACTERS_MAX = 2_048;
 
-/** `URL` would also read `https:host`, `https:\host` and `https:///host`, which others do not. */
+/** Stricter than `URL`, which also accepts `https:host`, `https:\host` and `https:///host`. */
 const HTTP_START = /^https?:\/\/[^/\\]/i;
 
-/** `URL` strips or escapes these in silence, so what is stored would not be what is called. */
+/** `URL` silently strips or escapes these, so the called URL would differ from the stored one. */
 const WHITESPACE_OR_CONTROL = /[\s\p{Cc}\p{Cs}]/u;
 
-/** A userinfo part, even an empty one: `URL` forgets that it was there. */
+/** A userinfo part, even an empty one, which `URL` drops. */
 const USERINFO = /^https?:\/\/[^/?#\\]*@/i;
 
 /**
  * An absolute http or https URL without userinfo, at most URL_CHARACTERS_MAX long, kept as written
- * (docs/decisions.md#12). Every test is linear in the length.
+ * (docs/decisions.md#12). Every check takes linear time.
  */
 export const httpUrlField = v.pipe(
   stringField,
@@ -30,21 +30,22 @@ export const httpUrlField = v.pipe(
 );
 
 /**
- * The published pattern's language in linear time (docs/decisions.md#12). As published, its host
- * part, `(?:[a-zA-Z0-9-]{1,63}\.?)*`, can split a run of letters in exponentially many ways. Both
- * mean: no dot or hyphen first, no two dots in a row. The group is the host, without its port.
+ * Accepts the same texts as the published pattern, in linear time (docs/decisions.md#12). The
+ * published host part, `(?:[a-zA-Z0-9-]{1,63}\.?)*`, can split a run of letters in exponentially
+ * many ways. Both reject a leading dot or hyphen, and two dots in a row. The group captures
+ * the host without its port.
  */
 const CALLBACK_URL =
   /^https?:\/\/((?:[a-zA-Z0-9][a-zA-Z0-9-]*(?:\.[a-zA-Z0-9-]+)*\.?)?)(?::\d{1,5})?(?:\/\S*)?$/;
 
-/** Whether the published pattern of callbackUrl takes the text. */
+/** Whether the published pattern of callbackUrl accepts the text. */
 export function matchesCallbackPattern(text: string): boolean {
   return CALLBACK_URL.test(text);
 }
 
 /**
- * Whether `URL` goes to the very host that the pattern saw. It does not for an empty host and for
- * numbers that mean an address (`http://2130706433/` is 127.0.0.1).
+ * Whether `URL` reads the same host as the pattern. It does not for an empty host and for numbers
+ * that encode an address (`http://2130706433/` is 127.0.0.1).
  */
 function keepsItsHost(text: string): boolean {
   const hostSeen = CALLBACK_URL.exec(text)?.[1];
@@ -52,8 +53,8 @@ function keepsItsHost(text: string): boolean {
 }
 
 /**
- * A callbackUrl (docs/decisions.md#12). Whether it may be called is decided when it is
- * (docs/decisions.md#18).
+ * A callbackUrl (docs/decisions.md#12). The URL guard decides before each webhook whether the
+ * gateway may call it (docs/decisions.md#18).
  */
 export const callbackUrlField = v.pipe(
   httpUrlField,

@@ -7,29 +7,31 @@ import { freshWebhookSettings, type WebhookSettings, webhookSettings } from './s
 import { DeliverySlots } from './slots.ts';
 import { type Observation, watchEndpoint } from './watch-endpoint.ts';
 
-/** In flight per tenant, queue and isolate: endpoints that hang for 15 s keep these places only. */
+/** Per tenant, queue and isolate: endpoints that hang for 15 s occupy at most these slots. */
 export const DELIVERIES_PER_TENANT_MAX = 16;
-/** In flight per queue and isolate: its 128 MB and its other work bear that many. */
+/** Per queue and isolate: fits into its 128 MB beside its other work. */
 export const DELIVERIES_MAX = 200;
-/** From this many on a tenant gets a place only while it has few: hanging ones cannot fill all. */
+/**
+ * From this many on, each tenant gets few slots, so that hanging endpoints cannot take them all.
+ */
 export const CROWDED_FROM = 120;
 export const CROWDED_DELIVERIES_PER_TENANT_MAX = 2;
-/** A busy tenant's message comes back after 1 s, 2 s, … this many times. */
+/** A busy tenant's message is retried after 1 s, 2 s, … this many times. */
 const BOUNCES_MAX = 8;
-/** How often a full isolate looks for a free slot. */
+/** How often a full isolate checks for a free slot. */
 const FULL_WAIT_MS = 50;
 
 const HTTP_GONE = 410;
-/** Tries after the first, see wrangler.toml. */
+/** Carries all tries but the first, see wrangler.toml. */
 const RETRY_QUEUE = 'kefel-webhook-retries';
 
-/** Apart for each queue: retries to dead merchants must not take the slots of first tries. */
+/** Separate for each queue: retries to dead endpoints must not take the slots of first tries. */
 const slotsByQueue = new Map<string, DeliverySlots>();
 
 /**
- * Consumer of both webhook queues. A delivery runs beyond the batch and its message is acked at
- * once: whatever is lost from here on, the lease in the payment's object brings back. The handler
- * itself waits only when the isolate is full, which holds back further batches. Never throws.
+ * Consumer of both webhook queues. It acks each message at once, and the delivery continues after
+ * the batch: if it is lost, the payment's object sends the event again when the lease expires. The
+ * handler waits only while the isolate is full, which holds back further batches. Never throws.
  */
 export async function consumeDeliveries(
   batch: MessageBatch<DeliveryMessage>,
@@ -38,7 +40,7 @@ export async function consumeDeliveries(
 ): Promise<void> {
   const slots = slotsOf(batch.queue);
   for (const message of batch.messages) {
-    // By the clock: a promise that another invocation resolves would die with that invocation.
+    // Polls, because a promise that another invocation resolves never settles once that one ends.
     while (slots.isFull(Date.now())) {
       await new Promise((resolve) => setTimeout(resolve, FULL_WAIT_MS));
     }
@@ -55,8 +57,8 @@ export async function consumeDeliveries(
 }
 
 /**
- * Puts a message back for a while, and drops it in the end: the object sends the event again when
- * its lease has passed, and a dead letter would only hide those that a person has to read.
+ * Retries a message later, and drops it after BOUNCES_MAX tries: the object sends the event again
+ * when its lease expires. A dead letter would only distract from those that need the operator.
  */
 function bounce(message: Message<DeliveryMessage>): void {
   if (message.attempts >= BOUNCES_MAX) {
@@ -80,7 +82,9 @@ function slotsOf(queue: string): DeliverySlots {
   return slots;
 }
 
-/** Claim, one try, report. A claim that is not reported on is healed by its lease. */
+/**
+ * Claims a delivery, tries it once and reports the result. A lost report leaves it to the lease.
+ */
 async function deliver(env: Env, message: DeliveryMessage, isRetry: boolean): Promise<void> {
   const { objectId, sequence } = message;
   const owner = intentByObjectId(env, objectId);
@@ -92,7 +96,7 @@ async function deliver(env: Env, message: DeliveryMessage, isRetry: boolean): Pr
     const { claimId, tenant } = claim.delivery;
     const { observed, ...result } = await tryDelivery(env, claim.delivery).catch(
       (error: unknown) => {
-        // A failure of our own uses no try of the merchant's schedule.
+        // A failure of ours must not use up a try of the merchant's schedule.
         logBroken(message, error);
         return unsent({ type: 'not_sent' }, null);
       },
@@ -112,7 +116,7 @@ function logBroken({ objectId, sequence, tenant }: DeliveryMessage, error: unkno
 }
 
 type TryResult = Pick<DeliveryReport, 'outcome' | 'log'> & {
-  /** What the try says about an endpoint, or null when it says nothing. */
+  /** The result for the endpoint's failure count; null when nothing was sent to an endpoint. */
   readonly observed: Omit<Observation, 'isRetry'> | null;
 };
 
@@ -125,8 +129,8 @@ async function tryDelivery(env: Env, delivery: ClaimedDelivery): Promise<TryResu
   }
   const origin = endpointOrigin(destination);
   const isEndpointPaused = isPaused(settings, destination);
-  // The schedule of an event runs its course whatever happened to others. After it, one event a day
-  // probes the paused endpoint for all that wait.
+  // An event runs through its own schedule even when others have failed. After that, one event a
+  // day probes a paused endpoint on behalf of all waiting events.
   const mayProbe =
     origin === null ||
     !(isEndpointPaused && isScheduleUsedUp) ||
@@ -143,7 +147,7 @@ async function tryDelivery(env: Env, delivery: ClaimedDelivery): Promise<TryResu
   };
 }
 
-/** A remembered pause is checked: a person may have just resumed the endpoint. */
+/** Reads a cached pause again from D1: a member may have just resumed the endpoint. */
 async function settingsToSend(
   env: Env,
   { tenant, callbackUrl }: ClaimedDelivery,
@@ -160,7 +164,7 @@ function isPaused({ endpoints }: WebhookSettings, destination: string): boolean 
   return origin !== null && endpoints.get(origin)?.pausedAtMs != null;
 }
 
-/** Any 2xx is accepted, 410 stops, everything else is retried (docs/decisions.md#18). */
+/** Any 2xx accepts the event, 410 stops it, anything else retries it (docs/decisions.md#18). */
 function outcomeOf(
   { log: result, retryAfterMs }: SendResult,
   isEndpointPaused: boolean,

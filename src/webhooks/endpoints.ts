@@ -2,47 +2,47 @@ import { runBatch, type SqlStatement } from '../database.ts';
 import type { Tenant } from '../domain/intent.ts';
 
 /**
- * Endpoints that fail, and the pause of those where nothing has arrived for days. An endpoint is an
- * origin of a tenant: whole URLs may be unique for each payment and would grow without bound.
+ * Failing endpoints. After days without a successful delivery, an endpoint is paused. An endpoint
+ * is an origin of a tenant: whole URLs may be unique for each payment and would grow without bound.
  */
 
-/** Failures over this long, with no success between them, pause an endpoint. */
+/** An endpoint that fails for this long, without a success in between, is paused. */
 export const PAUSE_AFTER_MS = 5 * 24 * 60 * 60 * 1_000;
 /**
- * The count restarts after a silence longer than any wait of the schedule (24 h and its jitter):
- * two failures far apart say nothing about the days between them.
+ * Longer than any wait of the schedule (24 h and its jitter). After such a silence the count starts
+ * again: two failures far apart do not prove that the endpoint failed in between.
  */
 export const SILENCE_MS_MAX = 27 * 60 * 60 * 1_000;
-/** A paused endpoint gets one delivery in this time, to see whether it works again. */
+/** A paused endpoint gets one delivery in this time, to find out whether it works again. */
 export const PROBE_EVERY_MS = 24 * 60 * 60 * 1_000;
-/** Of a known failing endpoint a further failure is written at most this often. */
+/** Further failures of a failing endpoint are stored at most this often. */
 export const FAILURE_WRITTEN_EVERY_MS = 5 * 60 * 1_000;
-/** Kept for one tenant: honest merchants have a few. Those beyond are sent to by the schedule. */
+/** Stored per tenant: honest merchants have a few. Endpoints beyond this are never paused. */
 export const ENDPOINTS_MAX = 100;
-/** Fits every text of ours. */
+/** Longer than any of our error texts. */
 const ERROR_LENGTH_MAX = 200;
 
 export interface Endpoint {
   /** Scheme, host and port. */
   readonly origin: string;
-  /** The first failure after which nothing arrived. */
+  /** The first failure since the last success. */
   readonly failingSinceMs: number;
-  /** Some minutes old at most. */
+  /** Up to FAILURE_WRITTEN_EVERY_MS behind. */
   readonly lastFailureAtMs: number;
-  /** `HTTP 500`, or our own words. */
+  /** `HTTP 500`, or a text of ours. */
   readonly lastError: string;
   /** Null while webhooks are still sent there. */
   readonly pausedAtMs: number | null;
 }
 
-/** The endpoint that an address belongs to; null for what is no http or https address. */
+/** The endpoint of a URL, or null when it is not an http or https URL. */
 export function endpointOrigin(url: string): string | null {
   const parsed = URL.parse(url);
   return parsed !== null && /^https?:$/.test(parsed.protocol) ? parsed.origin : null;
 }
 
-/** Whether a failure at `nowMs` says anything new of an endpoint known like that. Pure. */
-export function isFailureNews(known: Endpoint | undefined, nowMs: number): boolean {
+/** Whether a failure at `nowMs` must be stored, given what is known of the endpoint. Pure. */
+export function needsRecording(known: Endpoint | undefined, nowMs: number): boolean {
   if (known === undefined) {
     return true;
   }
@@ -54,7 +54,10 @@ export function isFailureNews(known: Endpoint | undefined, nowMs: number): boole
 const COLUMNS = `origin, failing_since_ms AS failingSinceMs, last_failure_at_ms AS lastFailureAtMs,
   last_error AS lastError, paused_at_ms AS pausedAtMs`;
 
-/** One statement decides and writes, so that isolates that race agree. Old values on the right. */
+/**
+ * One statement decides and writes, so that concurrent isolates agree. In the update, plain column
+ * names are the old values.
+ */
 const RECORD_SQL = `
   INSERT INTO webhook_endpoints (merchant_id, environment, origin, failing_since_ms,
     last_failure_at_ms, last_error, paused_at_ms)
@@ -68,7 +71,7 @@ const RECORD_SQL = `
   WHERE paused_at_ms IS NULL
   RETURNING ${COLUMNS}`;
 
-/** What has been silent for long makes room, its own earlier failures included. */
+/** Deletes endpoints without a recent failure, and with them this endpoint's own old count. */
 const FORGET_SQL = `DELETE FROM webhook_endpoints
   WHERE merchant_id = ?1 AND environment = ?2 AND paused_at_ms IS NULL AND last_failure_at_ms < ?3`;
 
@@ -78,8 +81,8 @@ const PROBE_SQL = `UPDATE webhook_endpoints SET probed_at_ms = ?4
   RETURNING origin`;
 
 /**
- * Claims the daily probe of a paused endpoint. True for the one delivery that may be sent there;
- * false while another one has probed it within PROBE_EVERY_MS.
+ * Claims the daily probe of a paused endpoint. True for the one delivery that may be sent there,
+ * false when another one has probed it within PROBE_EVERY_MS.
  */
 export async function claimProbe(
   db: D1Database,
@@ -95,8 +98,8 @@ export async function claimProbe(
 }
 
 /**
- * Writes a failure down, and pauses the endpoint when it has been failing for long enough. Returns
- * what is known of it now, or null when it was paused already or the tenant has too many.
+ * Stores a failure, and pauses the endpoint when it has been failing for long enough. Returns the
+ * stored endpoint, or null when it was paused before or the tenant has too many endpoints.
  */
 export async function recordFailure(
   db: D1Database,
@@ -112,12 +115,12 @@ export async function recordFailure(
   return recorded?.results[0] ?? null;
 }
 
-/** Something has arrived there. Deletes nothing when nothing was wrong. */
+/** A delivery succeeded: forgets the endpoint's failures and its pause. */
 export async function recordSuccess(db: D1Database, tenant: Tenant, origin: string): Promise<void> {
   await runBatch(db, [clearEndpoint(tenant, origin)]);
 }
 
-/** Forgets the failures of an endpoint, and with them its pause. */
+/** Deletes the failures of an endpoint, and with them its pause. */
 export function clearEndpoint(tenant: Tenant, origin: string): SqlStatement {
   return {
     sql: 'DELETE FROM webhook_endpoints WHERE merchant_id = ?1 AND environment = ?2 AND origin = ?3',
@@ -125,13 +128,13 @@ export function clearEndpoint(tenant: Tenant, origin: string): SqlStatement {
   };
 }
 
-/** The same, but only of a paused one. */
+/** Like `clearEndpoint`, but changes only a paused endpoint. */
 export function resumeEndpoint(tenant: Tenant, origin: string): SqlStatement {
   const { sql, params } = clearEndpoint(tenant, origin);
   return { sql: `${sql} AND paused_at_ms IS NOT NULL`, params };
 }
 
-/** A tenant's failing endpoints as they are now, the paused ones first. */
+/** A tenant's failing endpoints, the paused ones first. */
 export async function listEndpoints(db: D1Database, tenant: Tenant): Promise<readonly Endpoint[]> {
   const { results } = await db
     .prepare(

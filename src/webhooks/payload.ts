@@ -12,11 +12,11 @@ import {
 
 /**
  * The payment as merchants see it, in events and in the status call (docs/decisions.md#17). The
- * order of the fields is the order of the keys below and part of the contract; nulls are kept;
- * every money field is an integer in minor units; times are ISO 8601 in UTC with milliseconds.
+ * order of the keys below is part of the contract. Nulls are kept, every money field is an integer
+ * in minor units, and times are ISO 8601 in UTC with milliseconds.
  */
 
-const STATUS_WORDS = {
+const WIRE_STATUSES = {
   open: 'OPEN',
   processing: 'PROCESSING',
   succeeded: 'SUCCESS',
@@ -25,35 +25,35 @@ const STATUS_WORDS = {
   canceled: 'CANCELED',
 } as const satisfies Record<IntentStatus, string>;
 
-/** What an event and the status that it announces are called on the wire. */
-export const EVENT_WORDS = {
+/** The wire names of an event and of the status that it announces. */
+export const WIRE_EVENTS = {
   payment_succeeded: { event: 'PAYMENT_SUCCESS', status: 'SUCCESS' },
   payment_failed: { event: 'PAYMENT_FAILED', status: 'FAILED' },
   payment_expired: { event: 'PAYMENT_EXPIRED', status: 'EXPIRED' },
 } as const satisfies Record<EventType, { event: string; status: string }>;
 
-const TRANSACTION_STATUS_WORDS = {
+const WIRE_TRANSACTION_STATUSES = {
   processing: 'PROCESSING',
   succeeded: 'SUCCESS',
   failed: 'FAILED',
   expired: 'EXPIRED',
 } as const satisfies Record<Exclude<AttemptStatus, 'unresolved'>, string>;
 
-type StatusWord = (typeof STATUS_WORDS)[IntentStatus];
-type TransactionStatusWord =
-  (typeof TRANSACTION_STATUS_WORDS)[keyof typeof TRANSACTION_STATUS_WORDS];
+type WireStatus = (typeof WIRE_STATUSES)[IntentStatus];
+type WireTransactionStatus =
+  (typeof WIRE_TRANSACTION_STATUSES)[keyof typeof WIRE_TRANSACTION_STATUSES];
 
-/** The wire word of a status: also for returnUrl and lists. */
-export function statusWord(status: IntentStatus): StatusWord {
-  return STATUS_WORDS[status];
+/** The wire name of a status, also for returnUrl and lists. */
+export function wireStatus(status: IntentStatus): WireStatus {
+  return WIRE_STATUSES[status];
 }
 
-/** The payment without an event: what the status call shows. */
+/** The payment without an event. */
 export function paymentPayload(intent: Intent) {
   return { ...termsPayload(intent), ...statePayload(intent) };
 }
 
-/** The answer of the status call: the payment and, last, what a human should look at. */
+/** The answer of the status call: the payment and its anomalies, which a person should review. */
 export function statusContent(intent: Intent) {
   const anomalies = intent.anomalies.map((anomaly) => ({
     kind: anomaly.kind,
@@ -68,7 +68,7 @@ export function statusContent(intent: Intent) {
 export function eventBody(intent: Intent, event: EventType): string {
   return JSON.stringify({
     ...termsPayload(intent),
-    event: EVENT_WORDS[event].event,
+    event: WIRE_EVENTS[event].event,
     ...statePayload(intent),
   });
 }
@@ -118,8 +118,8 @@ function termsPayload(intent: Intent) {
 
 function statePayload(intent: Intent) {
   return {
-    status: statusWord(intent.status),
-    previousStatus: intent.previousStatus === null ? null : statusWord(intent.previousStatus),
+    status: wireStatus(intent.status),
+    previousStatus: intent.previousStatus === null ? null : wireStatus(intent.previousStatus),
     sequence: intent.version,
     late: intent.late,
     reason: intent.failureReason,
@@ -127,9 +127,9 @@ function statePayload(intent: Intent) {
 }
 
 /**
- * The commission of the reported attempt's method. Before any attempt it is only certain when all
- * allowed methods carry the same one; otherwise it is 0 until the customer has chosen, because the
- * field is always an integer and a commission that nobody owes must not be shown.
+ * The commission of the reported attempt's method. Before the first attempt, it is the commission
+ * of all allowed methods if they share one, else 0: the field is always an integer, and the
+ * merchant must not see a commission that may never be owed.
  */
 function reportedCommissionMinor(intent: Intent): number {
   const attempt = reportedAttempt(intent);
@@ -146,7 +146,7 @@ function beneficiaryPayload(split: Split) {
     bank: split.bank,
     creditAccount: split.creditAccount,
     splitType: isPercentage ? 'PERCENTAGE' : 'NUMBER',
-    /** Minor units of a NUMBER; of a PERCENTAGE the percentage itself, such as 12.5: no money. */
+    /** Minor units for NUMBER. For PERCENTAGE the percentage itself, such as 12.5. */
     amount: isPercentage ? split.value / 100 : split.value,
     shareAmount: split.shareMinor,
   };
@@ -157,7 +157,7 @@ function transactionPayload(intent: Intent, attempt: Attempt) {
     id: attempt.id,
     transactionId: attempt.reference,
     paymentType: attempt.method,
-    transactionStatus: transactionStatusWord(intent, attempt),
+    transactionStatus: wireTransactionStatus(intent, attempt),
     createdAt: isoTime(attempt.startedAtMs),
     updatedAt: isoTime(attempt.updatedAtMs),
     failureReason: attempt.failureReason,
@@ -165,12 +165,12 @@ function transactionPayload(intent: Intent, attempt: Attempt) {
 }
 
 /**
- * An unresolved attempt is under way as long as the intent waits for it. Once the intent has ended
- * it is over as far as the merchant was told; never FAILED, which would be a proof we do not have.
+ * An unresolved attempt is PROCESSING while the intent waits for it, and EXPIRED once the intent
+ * has ended. It is never FAILED: the gateway has no proof that the attempt failed.
  */
-function transactionStatusWord(intent: Intent, attempt: Attempt): TransactionStatusWord {
+function wireTransactionStatus(intent: Intent, attempt: Attempt): WireTransactionStatus {
   if (attempt.status !== 'unresolved') {
-    return TRANSACTION_STATUS_WORDS[attempt.status];
+    return WIRE_TRANSACTION_STATUSES[attempt.status];
   }
   return hasEnded(intent.status) ? 'EXPIRED' : 'PROCESSING';
 }

@@ -4,10 +4,10 @@ import { standardWebhookHeaders } from './sign.ts';
 import { sendWebhook } from './transport.ts';
 import { type GuardResult, guardCallbackUrl } from './url-guard.ts';
 
-/** One signed request to a merchant: the only way out, for events and for test events. */
+/** One signed request to a merchant. Events and test events are all sent this way. */
 export interface OutgoingWebhook {
   readonly destination: string;
-  /** Our own origin as whoever made the event met it, where no webhook may ever go. */
+  /** The gateway's origin when the event was created. No webhook may be sent there. */
   readonly ownOrigin: string;
   /** The `webhook-id`. */
   readonly eventId: string;
@@ -18,11 +18,11 @@ export interface OutgoingWebhook {
 
 export interface SendResult {
   readonly log: DeliveryTry;
-  /** What Retry-After asks for; null when absent, unreadable, or nothing was sent. */
+  /** The Retry-After header; null when absent, unreadable, or nothing was sent. */
   readonly retryAfterMs: number | null;
 }
 
-/** Whether a webhook may go to `destination` now, under this configuration. */
+/** Whether this configuration allows a webhook to `destination`. */
 export function judgeDestination(env: Env, destination: string, ownOrigin: string): GuardResult {
   const config = configOf(env);
   return guardCallbackUrl(destination, {
@@ -32,7 +32,7 @@ export function judgeDestination(env: Env, destination: string, ownOrigin: strin
   });
 }
 
-/** Judges the address, signs and sends. What goes wrong on the way is part of the result. */
+/** Checks the URL, signs and sends. The result reports failures; it throws none. */
 export async function sendSigned(env: Env, webhook: OutgoingWebhook): Promise<SendResult> {
   const atMs = Date.now();
   const verdict = judgeDestination(env, webhook.destination, webhook.ownOrigin);
@@ -52,7 +52,7 @@ export async function sendSigned(env: Env, webhook: OutgoingWebhook): Promise<Se
   return { log: { atMs, ...answer }, retryAfterMs };
 }
 
-/** A try that never left: seen by the merchant in the delivery log all the same. */
+/** A try that sent nothing. The merchant still sees it in the delivery log. */
 export function unsentTry(error: string, atMs: number): DeliveryTry {
   return { atMs, durationMs: 0, httpStatus: null, error, answerExcerpt: '' };
 }

@@ -6,23 +6,23 @@ import type { Tenant } from '../domain/intent.ts';
 import { log } from '../log.ts';
 import { ENDPOINTS_MAX, type Endpoint } from './endpoints.ts';
 
-/** How old a setting may be: a burst of events costs one query, a change is in force at once. */
+/** How old a cached setting may be: a burst of events costs one query. */
 const CACHE_MS = 5_000;
-/** While D1 fails, settings of this age still send webhooks: a pause or secret may be that late. */
+/** While D1 fails, cached settings are used up to this age: a new pause or secret waits as long. */
 const STALE_MS_MAX = 60 * 60 * 1_000;
-/** Slower than this, D1 counts as failed: a delivery must not wait for it. */
+/** After this, a read counts as failed, so that deliveries do not wait for a slow D1. */
 const READ_TIMEOUT_MS = 2_000;
-/** Merchants remembered by one isolate; the oldest entry makes room. */
+/** Tenants cached by one isolate. A new entry evicts the oldest. */
 const CACHE_ENTRIES_MAX = 1_000;
-/** Secrets in force at once: one, and those that a rotation let overlap. Bounds the header. */
+/** Valid secrets: the newest and those that overlap after rotations. Bounds the header. */
 export const SECRETS_MAX = 10;
 
 export interface WebhookSettings {
   /** Where events without a callbackUrl go, or null. */
   readonly url: string | null;
-  /** `whsec_…`, newest first; empty only for a merchant whose secrets cannot be opened. */
+  /** `whsec_…`, newest first; empty only for a merchant whose secrets cannot be decrypted. */
   readonly secrets: readonly string[];
-  /** The endpoints that fail just now, by origin. */
+  /** The failing endpoints, by origin. */
   readonly endpoints: ReadonlyMap<string, Endpoint>;
 }
 
@@ -35,19 +35,19 @@ const cache = new BoundedCache<CachedSettings>({
   ageMsMax: STALE_MS_MAX,
 });
 
-/** Forgets everything read so far, as a new isolate would: for tests that change D1 under it. */
+/** Clears the cache, for tests that change D1 directly. */
 export function forgetWebhookSettings(): void {
   cache.clear();
 }
 
-/** What a merchant's webhook secrets are sealed for: no other tenant's row opens them. */
+/** The context that seals a tenant's webhook secrets: in another tenant's row they do not open. */
 export function webhookSecretContext(tenant: Tenant): string {
   return `webhook_secret/${tenant.environment}/${tenant.merchantId}`;
 }
 
 /**
- * The tenant's webhook settings, at most 5 s old; while D1 fails, at most an hour old. Throws when
- * D1 fails and this isolate remembers none.
+ * The tenant's webhook settings, at most 5 s old, or an hour while D1 fails. Throws when D1 fails
+ * and this isolate has none cached.
  */
 export async function webhookSettings(
   env: Env,
@@ -68,7 +68,7 @@ export async function webhookSettings(
   }
 }
 
-/** The same as D1 has it now. */
+/** The settings as D1 has them now. */
 export async function freshWebhookSettings(
   env: Env,
   tenant: Tenant,
@@ -79,7 +79,7 @@ export async function freshWebhookSettings(
   return settings;
 }
 
-/** What this isolate has just changed or learnt of an endpoint; null: nothing is wrong with it. */
+/** Updates the cached state of an endpoint; null: it works. */
 export function rememberEndpoint(
   tenant: Tenant,
   origin: string,
@@ -94,7 +94,7 @@ export function rememberEndpoint(
   }
 }
 
-/** Reads them anew for the next event: this isolate at least is not 5 s behind. */
+/** Makes this isolate read the settings again for the next event, after a change. */
 export function forgetSettingsOf(tenant: Tenant): void {
   cache.delete(cacheKey(tenant));
 }
@@ -144,7 +144,7 @@ async function readSettings(env: Env, tenant: Tenant, nowMs: number): Promise<Ca
     }
     const secret = row.value === null ? null : await unseal(keys, row.value, context);
     if (secret === null) {
-      // An operator dropped a data key too early; the RSA signature still proves the event.
+      // The operator removed a data key too early. The RSA signature still proves the event.
       const { environment, merchantId } = tenant;
       log('error', 'webhook_secret_unreadable', { environment, merchantId });
       continue;

@@ -3,12 +3,12 @@ import { base64FromBytes, bytesFromBase64, utf8 } from '../crypto/encoding.ts';
 import { importOnce } from '../crypto/import-once.ts';
 import type { EventType } from '../domain/intent.ts';
 import type { Environment } from '../domain/method.ts';
-import { EVENT_WORDS } from './payload.ts';
+import { WIRE_EVENTS } from './payload.ts';
 
 /**
- * Both proofs of an event (docs/decisions.md#17). The RSA signature over `body` is made once, kept
- * with the event and verified with our published key; the Standard Webhooks HMAC over the whole
- * request is made for every try with the merchant's own secrets.
+ * The two signatures of an event (docs/decisions.md#17). The RSA signature over `body` is created
+ * once, stored with the event, and verified with our published key. The Standard Webhooks HMAC over
+ * the whole request is created for every try with the merchant's own secrets.
  */
 
 const RSA_ALGORITHM = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' };
@@ -34,7 +34,7 @@ export interface PublicKey {
 
 /**
  * SHA256withRSA (PKCS#1 v1.5) over the UTF-8 of `body` by the first key of the ring.
- * Throws ConfigError when it is not PKCS#8.
+ * Throws ConfigError when the key is not PKCS#8.
  */
 export async function signEventBody(keys: KeyRing, body: string): Promise<EventSignature> {
   const [key] = keys;
@@ -59,12 +59,12 @@ async function importPrivateKey(key: NamedKey, extractable: boolean): Promise<Cr
     const pkcs8 = bytesFromBase64(key.base64);
     return await crypto.subtle.importKey('pkcs8', pkcs8, RSA_ALGORITHM, extractable, ['sign']);
   } catch {
-    // The cause stays out: nothing about a private key belongs in an error.
+    // Without the cause: an error must not reveal anything about a private key.
     throw new ConfigError(`webhook RSA key ${key.keyId} is not a PKCS#8 RSA key in base64`);
   }
 }
 
-/** WebCrypto derives no public key from a private one: it goes by the JWK's public numbers. */
+/** WebCrypto cannot derive a public key from a private one, except through the JWK's numbers. */
 async function publicKeyPem(key: NamedKey): Promise<string> {
   const jwk = await crypto.subtle.exportKey('jwk', await importPrivateKey(key, true));
   if (jwk instanceof ArrayBuffer || jwk.n === undefined || jwk.e === undefined) {
@@ -86,7 +86,7 @@ async function publicKeyPem(key: NamedKey): Promise<string> {
   return `-----BEGIN PUBLIC KEY-----\n${lines.join('\n')}\n-----END PUBLIC KEY-----\n`;
 }
 
-/** The request body of an event: an envelope round `body`, which stays a string inside it. */
+/** The request body of an event: an envelope that contains `body` as a string. */
 export function requestBody(parts: {
   readonly event: EventType;
   readonly uniqueId: string;
@@ -94,21 +94,21 @@ export function requestBody(parts: {
   readonly signature: string;
   readonly body: string;
 }): string {
-  const words = EVENT_WORDS[parts.event];
+  const wire = WIRE_EVENTS[parts.event];
   return JSON.stringify({
-    webHookEvent: words.event,
+    webHookEvent: wire.event,
     paymentIntentUniqueId: parts.uniqueId,
-    status: words.status,
+    status: wire.status,
     signature: parts.signature,
     body: parts.body,
   });
 }
 
 /**
- * The headers of Standard Webhooks. The id is the event's, the same over all tries: merchants
- * deduplicate by it; the time is the try's. One signature for each secret, so that a rotation needs
- * no agreed moment. Without secrets `webhook-signature` is left out. Throws for a secret that is
- * not `whsec_` and base64.
+ * The headers of Standard Webhooks. The id is the event's: merchants deduplicate tries by it. The
+ * timestamp is the try's. Each secret adds a signature, so that merchants can rotate secrets
+ * without an agreed moment. Without secrets there is no `webhook-signature`. Throws for a secret
+ * that is not `whsec_` and base64.
  */
 export async function standardWebhookHeaders(parts: {
   readonly eventId: string;

@@ -1,26 +1,26 @@
-/** A delivery under way in this isolate. */
+/** A delivery in progress in this isolate. */
 export interface Slot {
   readonly owner: string;
   readonly takenAtMs: number;
 }
 
 export interface SlotLimits {
-  /** In all. */
+  /** In total. */
   readonly slotsMax: number;
-  /** Of one owner while there is room. */
+  /** Per owner, below `crowdedFrom`. */
   readonly ownerSlotsMax: number;
-  /** From this many on, an owner gets a slot only below `crowdedOwnerSlotsMax`. */
+  /** From this many slots in use on, each owner may have at most `crowdedOwnerSlotsMax`. */
   readonly crowdedFrom: number;
   readonly crowdedOwnerSlotsMax: number;
 }
 
-/** Longer than any delivery lives: 15 s on the wire and two calls to the payment's object. */
+/** Longer than any delivery: 15 s on the wire and two calls to the payment's object. */
 export const SLOT_LEASE_MS = 60_000;
 
 /**
- * Bounds the deliveries of one isolate, overall and per owner; the last slots are shared out
- * sparsely, so that a few owners whose endpoints hang cannot fill the isolate. Slots are leases: a
- * runtime that drops an invocation runs no `finally`, and a lost slot would stay taken.
+ * Bounds the concurrent deliveries of one isolate, in total and per owner. When few slots are left,
+ * the bound per owner is lower, so that a few owners with hanging endpoints cannot fill the
+ * isolate. Slots expire, because the runtime runs no `finally` when it drops an invocation.
  */
 export class DeliverySlots {
   readonly #slots = new Set<Slot>();
@@ -35,7 +35,7 @@ export class DeliverySlots {
     return this.#slots.size >= this.#limits.slotsMax;
   }
 
-  /** A slot for this owner, or null when it has its share. Ask `isFull` first. */
+  /** A slot for this owner, or null when the owner has its share. Call `isFull` first. */
   take(owner: string, nowMs: number): Slot | null {
     this.#dropLost(nowMs);
     let taken = 0;

@@ -6,12 +6,12 @@ import type { OutgoingWebhook } from './send.ts';
 import { requestBody, signEvent } from './sign.ts';
 
 /**
- * A webhook that tells of nothing, for trying a receiver. It has the form of a real event to the
- * last field, so that the receiver's own code is tried, and it can be taken for money by nobody: it
- * says that a payment failed, of an id that no payment has, and `test` is true in production too.
+ * A test webhook without a payment behind it. It has all fields of a real event, so that it
+ * exercises the merchant's own code. The merchant's code cannot take it for money: it reports a
+ * failed payment with an id that no payment has, and `test` is true in production too.
  */
 
-/** What the id of a test event and that of its payment begin with. */
+/** Prefixes of a test event's id and of its payment's id. */
 export const TEST_EVENT_PREFIX = 'evt_test_';
 export const TEST_PAYMENT_PREFIX = 'test_';
 
@@ -43,13 +43,13 @@ interface TestPayment extends Pick<IntentTerms, 'uniqueId' | 'uuid' | 'number' |
   readonly nowMs: number;
 }
 
-/** A payment that a customer gave up at once. It exists in no object and no table. */
+/** A payment that its customer abandoned at once. It exists in no object and no table. */
 function testPayment(payment: TestPayment): Intent {
   const { tenant, ownOrigin, nowMs, ...ids } = payment;
   const terms: IntentTerms = {
     ...ids,
     merchantId: tenant.merchantId,
-    // Whatever keys sign it: no money moved, and `test` says so.
+    // Makes `test` true, even when production keys sign the event.
     environment: 'sandbox',
     branding: null,
     kind: 'hosted',

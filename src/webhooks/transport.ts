@@ -1,19 +1,18 @@
-/**
- * One webhook request over the wire: what is sent, how long we wait, what we keep
- * (docs/decisions.md#18).
- */
+/** One webhook request over the wire (docs/decisions.md#18). */
 
-/** The whole try: connecting, sending, and reading the answer. */
+/** For the whole try: connecting, sending, and reading the answer. */
 export const TRY_TIMEOUT_MS = 15_000;
-/** Read at most, so that the connection ends well for an honest answer and soon for an endless one. */
+/**
+ * Reads an honest answer to its end, so that its connection closes cleanly; cuts an endless one.
+ */
 export const ANSWER_BYTES_MAX = 64 * 1024;
-/** Kept of the answer for the merchant's delivery log. */
+/** The part of the answer that the merchant's delivery log shows. */
 export const EXCERPT_BYTES_MAX = 1024;
 
 const USER_AGENT = 'Kefel-Webhooks/1';
 
 export interface WebhookRequest {
-  /** Judged by the URL guard. */
+  /** Accepted by the URL guard. */
   readonly url: URL;
   /** The Standard Webhooks headers. */
   readonly headers: Readonly<Record<string, string>>;
@@ -25,18 +24,18 @@ export interface WebhookRequest {
 }
 
 export interface WebhookAnswer {
-  /** Null when no answer came. Its body may still have been cut off: the status is the answer. */
+  /** Null when no answer came. With a status, the body may still be incomplete. */
   readonly httpStatus: number | null;
-  /** Why no answer came: one of our own texts, for the merchant's eyes. */
+  /** Why no answer came: one of our texts, shown to the merchant. */
   readonly error: string | null;
   readonly durationMs: number;
   /** At most 1 KiB of valid UTF-8 without control characters but tab and newline. */
   readonly answerExcerpt: string;
-  /** What Retry-After asks for, >= 0; null when absent or unreadable. */
+  /** The Retry-After header, >= 0; null when absent or unreadable. */
   readonly retryAfterMs: number | null;
 }
 
-/** POSTs a webhook. Never throws: whatever goes wrong on the wire is part of the answer. */
+/** POSTs a webhook. Never throws: the answer reports failures on the wire. */
 export async function sendWebhook(request: WebhookRequest): Promise<WebhookAnswer> {
   const { fetcher = fetch, timeoutMs = TRY_TIMEOUT_MS, now } = request;
   const startedAtMs = now();
@@ -51,7 +50,7 @@ export async function sendWebhook(request: WebhookRequest): Promise<WebhookAnswe
         'user-agent': USER_AGENT,
       },
       body: request.requestBody,
-      // A redirect would lead past the URL guard.
+      // A redirect would bypass the URL guard.
       redirect: 'manual',
       signal,
     });
@@ -75,7 +74,7 @@ export async function sendWebhook(request: WebhookRequest): Promise<WebhookAnswe
   };
 }
 
-/** The excerpt's bytes; up to 64 KiB are read and dropped, then the rest is cancelled. */
+/** The excerpt's bytes. Reads up to ANSWER_BYTES_MAX, then cancels the rest. */
 async function firstBytes(response: Response, signal: AbortSignal): Promise<Uint8Array> {
   const kept = new Uint8Array(EXCERPT_BYTES_MAX);
   let keptBytes = 0;
@@ -84,7 +83,7 @@ async function firstBytes(response: Response, signal: AbortSignal): Promise<Uint
   if (reader === undefined) {
     return kept.subarray(0, 0);
   }
-  // Raced by hand: that the signal given to fetch also ends the body is not promised everywhere.
+  // Not every runtime guarantees that the signal given to fetch also ends the body.
   const aborted = rejectionOf(signal);
   try {
     while (readBytes < ANSWER_BYTES_MAX) {
@@ -99,9 +98,9 @@ async function firstBytes(response: Response, signal: AbortSignal): Promise<Uint
       readBytes += chunk.length;
     }
   } catch {
-    // Cut off or too slow. The status has arrived, and the body is only for the log.
+    // Cut off or too slow. The status counts, and the body is only for the log.
   }
-  // Frees the connection. Not awaited: a dead peer must not hold us, and nothing depends on it.
+  // Frees the connection. Not awaited: a dead peer must not delay the delivery.
   reader.cancel().catch(() => undefined);
   return kept.subarray(0, keptBytes);
 }
@@ -113,16 +112,16 @@ function rejectionOf(signal: AbortSignal): Promise<never> {
     }
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
   });
-  // It may come when nobody races it any more.
+  // The signal may fire after the race: then its rejection must not count as unhandled.
   promise.catch(() => undefined);
   return promise;
 }
 
 function excerptOf(bytes: Uint8Array): string {
-  // As a stream: a character cut in half at the end is left out instead of replaced.
+  // As a stream, so that a character cut in half at the end is omitted instead of replaced.
   const text = new TextDecoder().decode(bytes, { stream: true });
   const clean = text.replaceAll(/(?![\t\n])\p{Cc}/gu, '');
-  // Replacement characters take three bytes each, so the limit is applied once more.
+  // Replacement characters take three bytes each, so the text may have outgrown the limit.
   const { read } = new TextEncoder().encodeInto(clean, new Uint8Array(EXCERPT_BYTES_MAX));
   return clean.slice(0, read);
 }

@@ -1,8 +1,7 @@
 /**
- * Whether a merchant's webhook address may be called (docs/decisions.md#18): checked before every
- * try, by the parsed URL only, so that what was judged is what is fetched. It knows names, not
- * addresses: a public name that resolves to a private address is stopped by Cloudflare's network,
- * which has no route to one.
+ * Decides whether the gateway may call a merchant's webhook URL (docs/decisions.md#18), before
+ * every try. The caller fetches the parsed URL that was checked. The guard checks names, not the
+ * addresses they resolve to: Cloudflare's network has no route to private addresses.
  */
 
 /** The longest URL that the API accepts (docs/decisions.md#7). */
@@ -15,7 +14,7 @@ const LABEL = /^[a-z0-9_-]{1,63}$/;
 /** The only form in which the WHATWG parser leaves an IPv4 address, however it was written. */
 const IPV4 = /^\d{1,3}(?:\.\d{1,3}){3}$/;
 
-/** Names that never lead to a merchant on the public Internet; each with everything below it. */
+/** Names, with all names below them, that never lead to a merchant on the public Internet. */
 const SPECIAL_USE_NAMES: readonly string[] = [
   // RFC 6761, 6762, 7686, 8375 (in arpa), 9476.
   'localhost',
@@ -31,13 +30,13 @@ const SPECIAL_USE_NAMES: readonly string[] = [
   'home',
   'corp',
   'mail',
-  // Never delegated, and usual in routers, offices and clusters.
+  // Never delegated, and common in routers, offices and clusters.
   'lan',
   'localdomain',
   'intranet',
   'private',
   'svc',
-  // Cloud metadata services that answer to a name outside `.internal`.
+  // Cloud metadata services with a name outside `.internal`.
   'metadata.goog',
   'metadata.tencentyun.com',
 ];
@@ -45,9 +44,9 @@ const SPECIAL_USE_NAMES: readonly string[] = [
 export interface GuardOptions {
   /** Refuse `http:` (`CALLBACK_HTTPS_ONLY`). */
   readonly httpsOnly: boolean;
-  /** Local development alone: also localhost, 127.0.0.0/8 and [::1]. */
+  /** Only for local development: also allows localhost, 127.0.0.0/8 and [::1]. */
   readonly allowLoopback: boolean;
-  /** Our own hosts as `URL.host` gives them, with the port unless it is the scheme's own. */
+  /** Our own hosts in the form of `URL.host`: with a port unless it is the scheme's default. */
   readonly ownHosts: readonly string[];
 }
 
@@ -68,9 +67,9 @@ export type GuardResult =
   | { readonly allowed: true; readonly url: URL }
   | { readonly allowed: false; readonly reason: GuardReason };
 
-/** Judges `url`. Never throws. */
+/** Checks `url`. Never throws. */
 export function guardCallbackUrl(url: string, options: GuardOptions): GuardResult {
-  // Before parsing, which costs time in proportion.
+  // Before parsing, whose cost grows with the length.
   if (url.length > CALLBACK_URL_LENGTH_MAX) {
     return refused(`URL is longer than ${CALLBACK_URL_LENGTH_MAX} characters`);
   }
@@ -97,7 +96,7 @@ function refusalOf(url: URL, options: GuardOptions): GuardReason | null {
     return 'URL carries a user name or password';
   }
   if (options.allowLoopback && isLoopback(url.hostname)) {
-    // Here the port tells the merchant's server from ours.
+    // On loopback only the port distinguishes the merchant's server from ours.
     return options.ownHosts.includes(url.host) ? 'host is Kefel itself' : null;
   }
   return hostRefusal(url.hostname, options.ownHosts);
@@ -123,14 +122,14 @@ function hostRefusal(hostname: string, ownHosts: readonly string[]): GuardReason
   if (SPECIAL_USE_NAMES.some((special) => name === special || name.endsWith(`.${special}`))) {
     return 'host is reserved for special use';
   }
-  // On whatever port: a public name of ours is us.
+  // Ports do not matter: any port of a public name of ours is the gateway.
   if (ownHosts.some((own) => withoutRootDot(hostnameOf(own)) === name)) {
     return 'host is Kefel itself';
   }
   return null;
 }
 
-/** `example.com.` is `example.com`: one dot, because two are no name at all. */
+/** `example.com.` is `example.com`. Removes only one dot: a name with two is invalid. */
 function withoutRootDot(hostname: string): string {
   return hostname.endsWith('.') ? hostname.slice(0, -1) : hostname;
 }

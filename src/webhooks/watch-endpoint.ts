@@ -1,22 +1,22 @@
 import type { Tenant } from '../domain/intent.ts';
 import type { DeliveryTry } from '../intent/protocol.ts';
 import { errorText, log } from '../log.ts';
-import { type Endpoint, isFailureNews, recordFailure, recordSuccess } from './endpoints.ts';
+import { type Endpoint, needsRecording, recordFailure, recordSuccess } from './endpoints.ts';
 import { isAccepted } from './send.ts';
 import { rememberEndpoint, webhookSettings } from './settings.ts';
 
-/** What a try says of the endpoint it went to, or was refused to go to. */
+/** The result of a try for its endpoint, also when the URL guard rejected the endpoint. */
 export interface Observation {
   readonly origin: string;
   readonly result: DeliveryTry;
-  /** A later try: the failure before it may be too young for what this isolate remembers. */
+  /** Not the first try: the failure before it may be newer than this isolate's cache. */
   readonly isRetry: boolean;
 }
 
 /**
- * Keeps track of endpoints that fail, with few writes: a success writes only where something was
- * wrong, a failure once in some minutes. After the report, and never throws: what is lost here
- * costs no delivery.
+ * Records failing endpoints with few writes: a success writes only after failures, and failures
+ * write once in some minutes. Runs after the report and never throws: an error here must not affect
+ * the delivery.
  */
 export async function watchEndpoint(
   env: Env,
@@ -34,11 +34,11 @@ export async function watchEndpoint(
       }
       return;
     }
-    if (!isFailureNews(known, atMs)) {
+    if (!needsRecording(known, atMs)) {
       return;
     }
     const error = result.error ?? `HTTP ${result.httpStatus}`;
-    // Before the answer of D1: those of the same moment need not write it down too.
+    // Before D1 answers, so that failures of the same moment do not write as well.
     rememberEndpoint(tenant, origin, observed(known, origin, error, atMs), atMs);
     const recorded = await recordFailure(env.DB, tenant, { origin, error, atMs });
     if (recorded !== null) {

@@ -5,7 +5,7 @@ import {
   type Endpoint,
   endpointOrigin,
   FAILURE_WRITTEN_EVERY_MS,
-  isFailureNews,
+  needsRecording,
   PAUSE_AFTER_MS,
 } from '../../src/webhooks/endpoints.ts';
 
@@ -34,18 +34,29 @@ test.each([
 });
 
 test.each([
-  ['of an endpoint that was well', undefined, true],
-  ['a moment after another one', known({}), false],
+  ['records', 'of an endpoint without failures', undefined, true],
+  ['skips', 'a moment after another one', known({}), false],
   [
-    'some minutes after',
+    'records',
+    'some minutes after another one',
     known({ lastFailureAtMs: nowMs - FAILURE_WRITTEN_EVERY_MS, failingSinceMs: nowMs - 9e5 }),
     true,
   ],
-  ['that is due to pause it', known({ failingSinceMs: nowMs - PAUSE_AFTER_MS }), true],
-  ['a millisecond before that', known({ failingSinceMs: nowMs - PAUSE_AFTER_MS + 1 }), false],
-  ['of a paused one', known({ failingSinceMs: 0, lastFailureAtMs: 0, pausedAtMs: 1 }), false],
-])('a failure %s: news is %#', (_name, endpoint, isNews) => {
-  expect(isFailureNews(endpoint, nowMs)).toBe(isNews);
+  ['records', 'that pauses the endpoint', known({ failingSinceMs: nowMs - PAUSE_AFTER_MS }), true],
+  [
+    'skips',
+    'a millisecond before the pause',
+    known({ failingSinceMs: nowMs - PAUSE_AFTER_MS + 1 }),
+    false,
+  ],
+  [
+    'skips',
+    'of a paused endpoint',
+    known({ failingSinceMs: 0, lastFailureAtMs: 0, pausedAtMs: 1 }),
+    false,
+  ],
+])('%s a failure %s', (_verb, _failure, endpoint, expected) => {
+  expect(needsRecording(endpoint, nowMs)).toBe(expected);
 });
 
 test('a secret may end while another one goes on', () => {

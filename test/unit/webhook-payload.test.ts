@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import type { Attempt, Intent, IntentStatus, IntentTerms } from '../../src/domain/intent.ts';
 import { METHODS } from '../../src/domain/method.ts';
 import {
-  EVENT_WORDS,
   eventBody,
   paymentPayload,
   statusContent,
+  WIRE_EVENTS,
 } from '../../src/webhooks/payload.ts';
 import { documentedFields } from '../support/api-tables.ts';
 
@@ -202,7 +202,7 @@ describe('the bytes of an event (decisions.md#17)', () => {
   });
 
   test('names events and their statuses', () => {
-    expect(EVENT_WORDS).toEqual({
+    expect(WIRE_EVENTS).toEqual({
       payment_succeeded: { event: 'PAYMENT_SUCCESS', status: 'SUCCESS' },
       payment_failed: { event: 'PAYMENT_FAILED', status: 'FAILED' },
       payment_expired: { event: 'PAYMENT_EXPIRED', status: 'EXPIRED' },

@@ -89,7 +89,7 @@ describe('a new merchant', () => {
   test("takes nobody's place", async () => {
     const before = await read(ALPHA.id);
     const { status, envelope } = await operateApi('/merchants', { name: 'Two', id: ALPHA.id });
-    expect([status, envelope.message]).toEqual([409, `There is a merchant ${ALPHA.id} already`]);
+    expect([status, envelope.message]).toEqual([409, `The merchant ${ALPHA.id} already exists`]);
     expect(await read(ALPHA.id)).toEqual(before);
     expect(await auditLog()).toEqual([]);
   });

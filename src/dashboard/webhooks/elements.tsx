@@ -4,7 +4,7 @@ import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import type { DeliveryStatus } from '../../intent/protocol.ts';
 import { Navigation } from '../../ui/back-office.tsx';
 import { Badge, type BadgeTone, Field, Message } from '../../ui/elements.tsx';
-import { EVENT_WORDS } from '../../webhooks/payload.ts';
+import { WIRE_EVENTS } from '../../webhooks/payload.ts';
 import { type DashboardCall, may } from '../call.ts';
 import type { DaysForm } from '../days.ts';
 import { PostForm } from '../forms.tsx';
@@ -93,7 +93,7 @@ function isDeliveryStatus(status: string): status is DeliveryStatus {
 
 /** What the event is called on the wire. */
 export function wireType(type: string): string {
-  return Object.hasOwn(EVENT_WORDS, type) ? EVENT_WORDS[type as EventType].event : type;
+  return Object.hasOwn(WIRE_EVENTS, type) ? WIRE_EVENTS[type as EventType].event : type;
 }
 
 /** The result of a try: the HTTP status, or why there was none. */
