@@ -371,13 +371,13 @@ export function pathOf(url: string): string {
 }
 
 /** Posts a form of our pages. */
-export function postForm(path: string, fields: Record<string, string>): Promise<Response> {
-  return call(path, {
-    method: 'POST',
-    apiKey: null,
-    body: new URLSearchParams(fields).toString(),
-    contentType: 'application/x-www-form-urlencoded',
-  });
+export function postForm(
+  path: string,
+  fields: Record<string, string>,
+  { contentType = 'application/x-www-form-urlencoded', ...headers }: Record<string, string> = {},
+): Promise<Response> {
+  const body = new URLSearchParams(fields).toString();
+  return call(path, { method: 'POST', apiKey: null, body, contentType, headers });
 }
 
 /**
