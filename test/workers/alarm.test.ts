@@ -36,22 +36,22 @@ import {
 } from './support.ts';
 
 /**
- * Goal: docs/promises.md#5 and the alarm of docs/architecture.md: what is due happens however badly
- * the alarm behaves, and an alarm never throws and never disarms itself. Method: the alarm is fired
- * early, late, twice and over broken storage, or taken away, while the clock is moved by hand.
+ * Goal: docs/promises.md#5 and the alarm of docs/architecture.md: overdue work is done even when
+ * the alarm is late, lost or repeated, and an alarm never throws and never disarms itself. Method:
+ * fire the alarm early, late, twice and over broken storage, or delete it, with a fake clock.
  */
 
 const caught = useGateway();
 
 const ALARM_SAFETY_MS = 30 * SECOND_MS;
 
-/** A payment whose read model is up to date, so that only its expiry is left to wait for. */
+/** A payment whose read model is up to date, so that only its expiry is still due. */
 async function createSettled(): Promise<void> {
   await createHosted();
   await consumeAll(caught);
 }
 
-test('promises.md#5: an alarm that comes too early does nothing and is set again for the right time', async () => {
+test('promises.md#5: an alarm that fires too early does nothing and is set again for the right time', async () => {
   await createSettled();
   const { terms } = await intentOf();
   const before = await allRows();
@@ -94,12 +94,12 @@ test('promises.md#3, #5: an alarm that fires twice announces the expiry once', a
 const VISITS: readonly [string, () => Promise<unknown>][] = [
   ['a status call', () => answerOf(call(statusPath('order-1')))],
   ['a read by RPC', () => clientOf().read()],
-  ['a cancel, which is refused', () => answerOf(call(cancelPath('order-1'), { method: 'POST' }))],
-  ['a new attempt, which is refused', () => clientOf().execute([startRedirect('a0')])],
+  ['a cancel, which is rejected', () => answerOf(call(cancelPath('order-1'), { method: 'POST' }))],
+  ['a new attempt, which is rejected', () => clientOf().execute([startRedirect('a0')])],
 ];
 
 test.each(VISITS)(
-  'promises.md#5: without any alarm %s finds the payment expired',
+  'promises.md#5: %s finds the payment expired without any alarm',
   async (_name, visit) => {
     await createSettled();
     await loseAlarm();
@@ -108,14 +108,14 @@ test.each(VISITS)(
     expect((await intentOf()).status).toBe('expired');
     expect(caught.webhooks).toHaveLength(1);
     expect(await alarmOf()).not.toBeNull();
-    // And not again.
+    // A second alarm announces nothing again.
     await visit();
     expect(await clientOf().events()).toHaveLength(1);
   },
 );
 
 test.each(VISITS)(
-  'promises.md#5: %s at the last millisecond still finds it payable',
+  'promises.md#5: %s in the last millisecond still finds the payment open',
   async (_name, visit) => {
     await createSettled();
     advance(EXPIRE_IN_MS - 1);
@@ -128,7 +128,7 @@ test.each([
   ['a status call', () => answerOf(call(statusPath('order-1')))],
   ['a repeated cancel', () => answerOf(call(cancelPath('order-1'), { method: 'POST' }))],
 ])(
-  'self-heal: with the alarm lost, %s sends what is overdue and arms again',
+  'self-heal: %s sends overdue messages and sets the alarm again when the alarm is lost',
   async (_name, visit) => {
     await createHosted();
     await call(cancelPath('order-1'), { method: 'POST' });
@@ -142,7 +142,7 @@ test.each([
   },
 );
 
-test('self-heal: the webhook of a payment whose alarm and message were lost is sent after a visit', async () => {
+test('self-heal: a visit sends the webhook of a payment whose alarm and queue message were lost', async () => {
   const arrivals = merchantServer();
   await payHosted();
   caught.webhooks.length = 0;
@@ -154,7 +154,7 @@ test('self-heal: the webhook of a payment whose alarm and message were lost is s
   expect(arrivals).toHaveLength(1);
 });
 
-test('promises.md#5: an attempt in flight holds the expiry back until its window closes, then it expires', async () => {
+test('promises.md#5: an attempt in flight delays the expiry until its window closes', async () => {
   await createSettled();
   const { terms } = await intentOf();
   await execute(startRedirect('a0', terms.expiresAtMs + MINUTE_MS));
@@ -192,7 +192,7 @@ test.each([
     'DROP TRIGGER sabotage',
   ],
 ])(
-  'arm first: when %s the alarm throws nothing, stays armed and works once mended',
+  'arm first: the alarm does not throw, stays set and works after the repair when %s',
   async (_name, damage, mend) => {
     await createSettled();
     advance(EXPIRE_IN_MS);
@@ -211,7 +211,7 @@ test.each([
   },
 );
 
-test('arm first: when the state cannot even be read the alarm throws nothing and stays armed', async () => {
+test('arm first: the alarm does not throw and stays set when the state cannot be read', async () => {
   await createSettled();
   const [row] = await objectSql<{ state: string }>('SELECT state FROM intent');
   await objectSql(`UPDATE intent SET state = '{"version":"x","terms":{}}'`);
@@ -226,7 +226,7 @@ test('arm first: when the state cannot even be read the alarm throws nothing and
   expect((await intentOf()).status).toBe('expired');
 });
 
-test('arm first: a rail that throws while it is asked leaves the alarm armed and the charge pending', async () => {
+test('arm first: the alarm stays set and the charge pending when an adapter throws in a provider query', async () => {
   await createExpress();
   const query = vi.spyOn(simulator, 'query').mockRejectedValue(new Error('bug in an adapter'));
   advance(SECOND_MS);
@@ -240,7 +240,7 @@ test('arm first: a rail that throws while it is asked leaves the alarm armed and
   expect((await intentOf()).status).toBe('succeeded');
 });
 
-test('arm first: a queue that refuses messages loses nothing: the lease sends them again', async () => {
+test('arm first: a queue that rejects messages loses none: they are sent again when the lease ends', async () => {
   await payHosted();
   caught.webhooks.length = 0;
   const send = vi.mocked(env.WEBHOOKS.send);
@@ -262,14 +262,14 @@ test.each([
   ['SUCCESS', {}, 'succeeded', 'payment_succeeded'],
   ['FAILED', SIMULATED_FAILURE, 'failed', 'payment_failed'],
 ] as const)(
-  'decisions.md#22: a simulated %s settles by the alarm within a second or so, once',
+  'decisions.md#22: a simulated %s is resolved once, by an alarm within 1.5 s',
   async (_name, changes, status, event) => {
     const { status: told } = await createExpress(changes);
     expect(told).toBe(status === 'succeeded' ? 'SUCCESS' : 'FAILURE');
     expect((await intentOf()).status).toBe('processing');
     const armedAtMs = (await alarmOf()) ?? 0;
     expect(armedAtMs - Date.now()).toBeLessThanOrEqual(1_500);
-    // Too early: nobody is asked yet.
+    // Too early for a provider query.
     await fireAlarm();
     expect((await intentOf()).status).toBe('processing');
     expect(await alarmOf()).toBe(armedAtMs);
@@ -302,7 +302,7 @@ test.each([
         .then(() => intentOf()),
   ],
 ])(
-  'decisions.md#24: 400 days after the end of a payment that was %s only the taken id is left',
+  'decisions.md#24: 400 days after a payment was %s only its taken id is left',
   async (_name, prepare) => {
     merchantServer();
     await prepare();
@@ -321,7 +321,7 @@ test.each([
     const rows = await allRows();
     expect(Object.keys(rows)).toEqual(['intent']);
     expect(rows.intent).toHaveLength(1);
-    // Nothing that says who paid what: only numbers and nulls.
+    // No data about the payment: only numbers and nulls.
     expect(JSON.stringify(rows)).not.toMatch(/mer_|order|ETB|TELE|http/);
 
     expect((await postHosted()).status).toBe(409);
@@ -331,13 +331,13 @@ test.each([
     expect(await clientOf().events()).toEqual([]);
     expect(await clientOf().history()).toEqual([]);
     expect(await clientOf().resendEvent(1)).toBe(false);
-    // The tombstone is quiet and stays.
+    // The tombstone has no alarm and stays.
     expect(await fireAlarm()).toBe(false);
     expect(await allRows()).toEqual(rows);
   },
 );
 
-test('decisions.md#24: a proof that comes after retention changes nothing and is told so', async () => {
+test('decisions.md#24: answers not_found to an outcome that arrives after retention', async () => {
   merchantServer();
   await createHosted();
   await execute(startRedirect('a0'));
@@ -349,7 +349,7 @@ test('decisions.md#24: a proof that comes after retention changes nothing and is
   expect(await clientOf().execute([settle('a0', 'succeeded')])).toEqual({ type: 'not_found' });
 });
 
-test('an alarm of an object that was never created leaves nothing behind', async () => {
+test('leaves nothing behind when the alarm fires for an object that was never created', async () => {
   await runInDurableObject(stubOf('nobody'), (instance) => instance.alarm());
   expect(await alarmOf('nobody')).toBeNull();
   expect(await allRows('nobody')).toEqual({});

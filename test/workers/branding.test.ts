@@ -29,15 +29,15 @@ import {
 } from './support.ts';
 
 /**
- * Goal: a payment keeps the branding that it was created with, and its page finds that logo for as
- * long as it has a page; whoever has no link, or another payment's, finds nothing.
+ * Goal: a payment keeps the branding that it was created with, and its page shows that logo as long
+ * as the page exists. A visitor without the link, or with another payment's link, gets no logo.
  */
 
 const caught = useGateway();
 
-const COLOUR = '#0b6b4b';
-const OTHER_COLOUR = '#7a3b12';
-/** What an isolate remembers of a merchant is not used for longer. */
+const COLOR = '#0b6b4b';
+const OTHER_COLOR = '#7a3b12';
+/** Isolates cache a merchant's settings no longer than this. */
 const SETTINGS_AGE_MS_MAX = 10 * SECOND_MS;
 
 async function logoOf(mediaType: LogoMediaType): Promise<Logo> {
@@ -48,7 +48,7 @@ async function logoOf(mediaType: LogoMediaType): Promise<Logo> {
   return result.logo;
 }
 
-/** Brands a merchant, and waits until every isolate has heard of it. */
+/** Brands a merchant, and waits until every isolate's cached settings are too old to use. */
 async function brand(
   merchant: TestMerchant,
   changes: { readonly colour?: string | null; readonly logo?: Logo | null },
@@ -84,7 +84,7 @@ async function brandingOfNew(uniqueId: string): Promise<Branding | null> {
   return (await intentOf(uniqueId)).terms.branding;
 }
 
-test('a merchant without branding creates payments without', async () => {
+test('a merchant without branding creates payments without branding', async () => {
   expect(await brandingOfNew('order-1')).toBeNull();
 });
 
@@ -93,46 +93,46 @@ test.each<[string, (uniqueId: string) => Promise<unknown>]>([
   ['express', (paymentIntentUniqueId) => createExpress({ paymentIntentUniqueId })],
 ])('a payment keeps the branding of its creation: %s', async (_name, create) => {
   const [png, webp] = [await logoOf('image/png'), await logoOf('image/webp')];
-  await brand(ALPHA, { colour: COLOUR, logo: png });
+  await brand(ALPHA, { colour: COLOR, logo: png });
   await create('before');
-  const before = { colour: COLOUR, logoDigest: png.digest };
+  const before = { colour: COLOR, logoDigest: png.digest };
   expect((await intentOf('before')).terms.branding).toEqual(before);
 
-  await brand(ALPHA, { colour: OTHER_COLOUR, logo: webp });
+  await brand(ALPHA, { colour: OTHER_COLOR, logo: webp });
   await create('after');
   expect((await intentOf('after')).terms.branding).toEqual({
-    colour: OTHER_COLOUR,
+    colour: OTHER_COLOR,
     logoDigest: webp.digest,
   });
   await evictAllDurableObjects();
   expect((await intentOf('before')).terms.branding).toEqual(before);
 });
 
-test('branding is set, changed and taken away piece by piece', async () => {
+test('color and logo are set, changed and removed separately', async () => {
   const logo = await logoOf('image/jpeg');
-  await brand(ALPHA, { colour: COLOUR });
-  expect(await brandingOfNew('a')).toEqual({ colour: COLOUR, logoDigest: null });
+  await brand(ALPHA, { colour: COLOR });
+  expect(await brandingOfNew('a')).toEqual({ colour: COLOR, logoDigest: null });
   await brand(ALPHA, { logo });
-  expect(await brandingOfNew('b')).toEqual({ colour: COLOUR, logoDigest: logo.digest });
+  expect(await brandingOfNew('b')).toEqual({ colour: COLOR, logoDigest: logo.digest });
   await brand(ALPHA, { colour: null });
   expect(await brandingOfNew('c')).toEqual({ colour: null, logoDigest: logo.digest });
-  // A logo that was added before can be added again.
+  // An earlier logo can be added again.
   await brand(ALPHA, { logo });
   await brand(ALPHA, { logo: null });
   expect(await brandingOfNew('d')).toBeNull();
 });
 
-test("branding is the merchant's own, in both of its environments", async () => {
-  await brand(ALPHA, { colour: COLOUR });
+test("a merchant's branding applies to both of its environments and to no other merchant", async () => {
+  await brand(ALPHA, { colour: COLOR });
   const apiKey = BETA.apiKeys.sandbox;
   const { status } = await answerOf(postHosted({ paymentIntentUniqueId: 'of-beta' }, { apiKey }));
   expect(status).toBe(200);
   const { results } = await env.DB.prepare('SELECT * FROM merchant_branding').all();
-  expect(results).toEqual([{ merchant_id: ALPHA.id, colour: COLOUR, logo_digest: null }]);
+  expect(results).toEqual([{ merchant_id: ALPHA.id, colour: COLOR, logo_digest: null }]);
 });
 
 test.each(Object.keys(PIXELS) as LogoMediaType[])(
-  'the page of a payment finds its logo: %s',
+  'the page of a payment shows its logo: %s',
   async (mediaType) => {
     const logo = await logoOf(mediaType);
     await brand(ALPHA, { logo });
@@ -154,7 +154,7 @@ test.each(Object.keys(PIXELS) as LogoMediaType[])(
   },
 );
 
-test('an open payment keeps its logo when the merchant changes it or takes it away', async () => {
+test('an open payment keeps its logo when the merchant changes or removes it', async () => {
   const [png, webp] = [await logoOf('image/png'), await logoOf('image/webp')];
   await brand(ALPHA, { logo: png });
   const checkoutUrl = await createHosted();
@@ -166,7 +166,7 @@ test('an open payment keeps its logo when the merchant changes it or takes it aw
   }
 });
 
-test('a payment whose story has ended still shows its logo', async () => {
+test('an ended payment still shows its logo', async () => {
   const logo = await logoOf('image/png');
   await brand(ALPHA, { logo });
   const checkoutUrl = await createHosted();
@@ -174,7 +174,7 @@ test('a payment whose story has ended still shows its logo', async () => {
   expect(await statusOf(show(checkoutUrl, logo.digest))).toBe(200);
 });
 
-test("no link opens another logo than its own payment's", async () => {
+test("a link opens no logo except its own payment's", async () => {
   const [png, webp] = [await logoOf('image/png'), await logoOf('image/webp')];
   const apiKey = BETA.apiKeys.sandbox;
   await brand(ALPHA, { logo: png });
@@ -195,7 +195,7 @@ test("no link opens another logo than its own payment's", async () => {
   expect(await statusOf(show(ofBeta, png.digest))).toBe(404);
 });
 
-test('promises.md#8: D1 is asked for no logo but the one of a payment whose link is ours', async () => {
+test('promises.md#8: reads from D1 only the logo of a payment whose link is genuine', async () => {
   const logo = await logoOf('image/png');
   const unbranded = await createHosted({ paymentIntentUniqueId: 'unbranded' });
   await brand(ALPHA, { logo });
@@ -216,7 +216,7 @@ test('promises.md#8: D1 is asked for no logo but the one of a payment whose link
   expect(queries).toHaveBeenCalledTimes(1);
 });
 
-test('a logo is only read', async () => {
+test('rejects every method except GET and HEAD for a logo', async () => {
   const logo = await logoOf('image/png');
   await brand(ALPHA, { logo });
   const response = await call(logoPath(await createHosted(), logo.digest), {
@@ -229,10 +229,10 @@ test('a logo is only read', async () => {
   });
 });
 
-test('no answer and no webhook says anything of branding', async () => {
+test('no answer and no webhook mentions branding', async () => {
   const logo = await logoOf('image/png');
   const arrivals = merchantServer();
-  await brand(ALPHA, { colour: COLOUR, logo });
+  await brand(ALPHA, { colour: COLOR, logo });
   const created = await answerOf(postHosted({ callbackUrl: CALLBACK_URL }));
   await simulate(await chooseMethod(String(created.envelope.content)), 'approve');
   await consumeAll(caught);
@@ -240,18 +240,18 @@ test('no answer and no webhook says anything of branding', async () => {
   const status = await answerOf(call(statusPath('order-1')));
   for (const text of [created.text, status.text, ...arrivals.map((arrival) => arrival.text)]) {
     expect(text).not.toMatch(/brand/i);
-    expect(text).not.toContain(COLOUR);
+    expect(text).not.toContain(COLOR);
     expect(text).not.toContain(logo.digest);
   }
 });
 
-test('the database refuses branding of nobody, unknown logos and what is no colour', async () => {
+test('the database rejects branding of an unknown merchant, an unknown logo and an invalid color', async () => {
   const logo = await logoOf('image/png');
   const { digest: unknownDigest } = await logoOf('image/webp');
   const nobody = 'mer_nobody';
   const refused = [
     [addLogo(nobody, logo, 0)],
-    [setBranding(nobody, { colour: COLOUR })],
+    [setBranding(nobody, { colour: COLOR })],
     [setBranding(ALPHA.id, { logoDigest: unknownDigest })],
     ...['', '#0B6B4B', '#0b6', '0b6b4bb', '#0b6b4bf', '#0b6b4g'].map((colour) => [
       setBranding(ALPHA.id, { colour }),

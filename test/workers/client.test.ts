@@ -4,8 +4,8 @@ import { IntentClient, IntentUnavailable, objectIdOf } from '../../src/intent/cl
 import { ALPHA, createHosted, useGateway } from './support.ts';
 
 /**
- * Goal: an object that is out of reach for a moment costs nobody a payment. Method: a namespace that
- * fails the first calls the way the platform does, in front of the real one.
+ * Goal: an object that is briefly unreachable loses no payment. Method: a namespace that fails the
+ * first calls as the platform does, in front of the real one.
  */
 
 useGateway();
@@ -39,7 +39,7 @@ function faultyClient(faults: readonly Fault[]) {
 const RETRYABLE: Fault = { retryable: true };
 const OVERLOADED: Fault = { retryable: true, overloaded: true };
 
-test('a broken connection is tried again with a new stub', async () => {
+test('retries with a new stub after a broken connection', async () => {
   await createHosted();
   const { client, counted } = faultyClient([RETRYABLE, RETRYABLE]);
   expect(await client.read()).toMatchObject({ type: 'found' });
@@ -47,8 +47,12 @@ test('a broken connection is tried again with a new stub', async () => {
 });
 
 test.each([
-  ['overloaded: at once', [OVERLOADED], 1],
-  ['unreachable: after three tries', [RETRYABLE, RETRYABLE, RETRYABLE], 3],
+  ['gives up at once when the object is overloaded', [OVERLOADED], 1],
+  [
+    'gives up after three calls when the object is unreachable',
+    [RETRYABLE, RETRYABLE, RETRYABLE],
+    3,
+  ],
 ])('%s', async (_name, faults, calls) => {
   const { client, counted } = faultyClient(faults);
   const thrown = await client.read().then(
@@ -59,13 +63,13 @@ test.each([
   expect(counted.calls).toBe(calls);
 });
 
-test('a bug is not tried again', async () => {
+test('does not retry after a bug', async () => {
   const { client, counted } = faultyClient([{}]);
   expect(await client.read().then(() => null, String)).toContain('away');
   expect(counted.calls).toBe(1);
 });
 
-test('promises.md#4: what a rail has said is stored although the object is away for a while', async () => {
+test("promises.md#4: stores a provider's answer although the object is unreachable for a while", async () => {
   await createHosted();
   const { client, counted } = faultyClient([
     OVERLOADED,

@@ -33,11 +33,11 @@ import {
 
 /**
  * Goal: docs/promises.md#2, one transition is one commit: state, history, event, outbox and alarm
- * change together or not at all; and the budget of rows written, those of the payment itself apart
- * from those of the read model's lists. Method: a trigger in the object's own database (or a broken
- * `setAlarm`) makes one write of the commit fail after others have been made; everything must then
- * be as before, and work once mended. Rows are counted where they are written: by every SQL cursor,
- * every change of the alarm and the meta data of every D1 batch.
+ * change together or not at all. And a budget of rows written, for the payment's object and for the
+ * read model. Method: a trigger in the object's own database (or a broken `setAlarm`) makes one
+ * write of the commit fail after others were made; everything must then be as before, and work
+ * after the repair. Rows are counted at each SQL cursor, each change of the alarm and in the
+ * metadata of each D1 batch.
  */
 
 const caught = useGateway();
@@ -75,12 +75,12 @@ const BROKEN_ALARM: Sabotage = {
 
 const SABOTAGES: readonly Sabotage[] = [
   trigger('the history row', 'INSERT ON history'),
-  // The last of the rows: history and event have been written by then.
+  // The last row: history and event are already written.
   trigger('the state', 'UPDATE ON intent'),
   BROKEN_ALARM,
 ];
 
-/** What brings a payment forward, each from the state that `prepare` leads to. */
+/** A command that changes the payment, from the state that `prepare` reaches. */
 interface Change {
   readonly name: string;
   readonly prepare: () => Promise<unknown>;
@@ -89,13 +89,13 @@ interface Change {
   readonly events: number;
 }
 
-/** Nothing is armed for the near future, so that the next commit cannot keep the alarm it finds. */
+/** Confirms the read model, so that no alarm is near and the next commit has to set one. */
 async function needNewAlarm(): Promise<void> {
   await consume('kefel-projections', caught.projections.splice(0));
   advance(1);
 }
 
-/** With the read model up to date, or its overdue lease would make the object mend its alarm. */
+/** Confirms the read model first: its overdue lease would make the object repair its alarm. */
 async function waitUntilExpiry(): Promise<void> {
   await consume('kefel-projections', caught.projections.splice(0));
   advance(EXPIRE_IN_MS);
@@ -140,7 +140,7 @@ const CHANGES: readonly Change[] = [
     events: 1,
   },
   {
-    name: 'expiry and late proof in one commit',
+    name: 'expiry and a late outcome in one commit',
     prepare: () =>
       createHosted()
         .then(() => execute(startRedirect('a0', Date.now() + EXPIRE_IN_MS)))
@@ -160,7 +160,7 @@ test.each(
     CHANGES.map((change) => ({ sabotage, change, name: change.name })),
   ),
 )(
-  'promises.md#2: when $sabotage.name cannot be written, $name changes and sends nothing; mended, it works',
+  'promises.md#2: $name changes and sends nothing when $sabotage.name cannot be written, and works after the repair',
   async ({ sabotage, change }) => {
     await change.prepare();
     await needNewAlarm();
@@ -171,7 +171,7 @@ test.each(
     expect({ rows: await allRows(), alarm: await alarmOf(), sent: messagesSent() }).toEqual(before);
 
     await sabotage.mend();
-    // Memory does not remember what was rolled back.
+    // The object's memory holds nothing that was rolled back.
     expect(await clientOf().events()).toHaveLength(0);
     await change.change();
     expect(await intentOf()).toMatchObject({ status: change.status });
@@ -183,7 +183,7 @@ test.each(
   },
 );
 
-test('promises.md#2: when the event cannot be written, a late success is not believed either', async () => {
+test('promises.md#2: a late success is not recorded when its event cannot be written', async () => {
   await createHosted();
   await execute(startRedirect('a0'));
   advance(EXPIRE_IN_MS);
@@ -210,7 +210,7 @@ test('promises.md#2: a create whose alarm cannot be set leaves no table, no mess
 });
 
 test.each(SABOTAGES)(
-  'promises.md#10: the merchant sees no internal text when $name cannot be written',
+  'promises.md#10: the merchant gets no internal text when $name cannot be written',
   async ({ damage }) => {
     await createHosted();
     await needNewAlarm();
@@ -221,7 +221,7 @@ test.each(SABOTAGES)(
   },
 );
 
-test('promises.md#2: one commit is one version: messages carry the state that was stored', async () => {
+test('promises.md#2: one commit is one version, and messages carry the stored state', async () => {
   await createHosted();
   const token = await chooseMethod(pathOf(await checkoutUrlOf()));
   await simulate(token, 'approve');
@@ -238,7 +238,7 @@ async function checkoutUrlOf(): Promise<string> {
   return JSON.parse(rows[0]?.answer ?? '').content;
 }
 
-test('promises.md#7: amount, currency, merchant and id are the same after every step of a long life', async () => {
+test('promises.md#7: amount, currency, merchant and id stay the same after every step of a payment', async () => {
   await createHosted();
   const { terms } = await intentOf();
   expect(terms).toMatchObject({
@@ -273,11 +273,11 @@ test('promises.md#7: amount, currency, merchant and id are the same after every 
 // Budgets (docs/benchmarks.md)
 
 interface Counter {
-  /** Rows written since the last call, by where they went. */
+  /** Rows written since the last call, by storage. */
   take(): { readonly sql: number; readonly alarm: number; readonly d1: number };
 }
 
-/** A clock that never shows the same time twice: no step is spared a new alarm by standing still. */
+/** Each reading advances the clock, so that no step saves a new alarm because time stood still. */
 function tickingClock(): void {
   let nowMs = Date.now();
   vi.spyOn(Date, 'now').mockImplementation(() => {
@@ -293,7 +293,7 @@ async function countRows(): Promise<Counter> {
   await runInDurableObject(stubOf(), (_instance, { storage }) => {
     const exec = storage.sql.exec.bind(storage.sql);
     vi.spyOn(storage.sql, 'exec').mockImplementation((...query) => {
-      // A cursor counts its last statement only, so several are run one by one.
+      // A cursor counts only its last statement, so several statements run one by one.
       const [sql, ...bindings] = query;
       const statements = bindings.length > 0 ? [sql] : statementsOf(sql);
       const fresh = statements.map((statement) => exec(statement, ...bindings));
@@ -319,7 +319,7 @@ async function countRows(): Promise<Counter> {
   };
 }
 
-/** Our statements hold no semicolon inside. */
+/** Our statements contain no semicolon. */
 function statementsOf(sql: string): string[] {
   return sql.split(';').filter((statement) => statement.trim() !== '');
 }
@@ -335,13 +335,13 @@ function projectionRowsOf(steps: Steps): number {
 }
 
 /**
- * What lists, search and totals cost on top of the payment itself: its row in D1, its place in
- * eight indexes, its search keys, its event and the day's totals, written once for each batch that
- * brings news. 16 when all news comes at once, 37 when each step's comes by itself.
+ * The cost of lists, search and totals on top of the payment itself: its row in D1, its entries in
+ * eight indexes, its search keys, its event and the day's totals, written once per batch with
+ * changes: 16 rows when all changes come in one batch, 37 when each step's come alone.
  */
 const READ_MODEL_ROWS_MAX = 40;
 
-test('the counter is honest: it sees the rows of every statement, which one cursor would not', async () => {
+test('the counter counts the rows of every statement, which one cursor would not', async () => {
   const statements = [
     'CREATE TABLE one (id INTEGER PRIMARY KEY)',
     'CREATE TABLE two (id INTEGER PRIMARY KEY)',
@@ -356,7 +356,7 @@ test('the counter is honest: it sees the rows of every statement, which one curs
     storage.sql.exec(statements.join(';'));
   });
   expect(oneCursor).toBe(1);
-  // A table is two rows of SQLite's own catalogue as it is counted.
+  // A table counts as two rows of SQLite's own catalog.
   expect(counter.take()).toEqual({ sql: 2 + 2 + 3 + 1, alarm: 0, d1: 0 });
 });
 
@@ -365,15 +365,15 @@ test('budget: a hosted create writes at most 10 rows', async () => {
   await createHosted();
   const steps = { create: counter.take() };
   expect(objectRowsOf(steps), JSON.stringify(steps)).toBeLessThanOrEqual(10);
-  // The counter is connected: two tables, two rows and an alarm cannot be had for less.
+  // Proves that the counter works: two tables, two rows and an alarm are the minimum.
   expect(objectRowsOf(steps)).toBeGreaterThanOrEqual(5);
 });
 
 test.each([
-  ['the read model keeps pace with the customer', true],
-  ['the read model comes last, in one batch', false],
+  ['the read model is updated after every step', true],
+  ['the read model is updated last, in one batch', false],
 ])(
-  'budget: a whole paid hosted intent writes at most 30 rows, its webhook delivered and its projection confirmed, and 40 in the read model (%s)',
+  'budget: a paid hosted payment with its webhook and projection writes at most 30 rows, and 40 in the read model (%s)',
   async (_name, eagerly) => {
     merchantServer();
     tickingClock();
@@ -416,13 +416,13 @@ test.each([
     ]);
     const inReadModel = await env.DB.prepare('SELECT status, version FROM payment').all();
     expect(inReadModel.results).toEqual([
-      // One more for the delivery.
+      // The delivery adds one.
       { status: 'succeeded', version: (await intentOf()).version + 1 },
     ]);
 
     expect(objectRowsOf(steps), JSON.stringify(steps)).toBeLessThanOrEqual(30);
     expect(projectionRowsOf(steps), JSON.stringify(steps)).toBeLessThanOrEqual(READ_MODEL_ROWS_MAX);
-    // The counters are connected: a payment in the read model is a row and its place in the indexes.
+    // Proves that the counters work: a payment in the read model is a row and its index entries.
     expect(projectionRowsOf(steps)).toBeGreaterThanOrEqual(8);
   },
 );

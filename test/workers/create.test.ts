@@ -21,9 +21,9 @@ import {
 } from './support.ts';
 
 /**
- * Goal: docs/promises.md#1, one payment for one id however many ask at once, and nobody else's id
- * in the way. Method: many requests through the whole Worker at the same time, then a look into the
- * object's own tables.
+ * Goal: docs/promises.md#1: concurrent creates of one id make one payment, and no merchant blocks
+ * another merchant's id. Method: many requests through the whole Worker at the same time, then a
+ * look into the object's own tables.
  */
 
 const caught = useGateway();
@@ -61,7 +61,7 @@ test.each([
   },
 );
 
-test('promises.md#1: the loser of the race changes nothing of the winner', async () => {
+test("promises.md#1: the losing create changes nothing of the winner's payment", async () => {
   await postHosted({ amount: 100 });
   const before = await allRows();
   expect((await postHosted({ amount: 999, currency: 'USD' })).status).toBe(409);
@@ -78,7 +78,7 @@ test.each([
   expect((await postHosted()).status).toBe(409);
 });
 
-test('decisions.md#8: one id is free for each merchant, hosted or express', async () => {
+test('decisions.md#8: an id is free for each merchant, hosted or express', async () => {
   expect((await postHosted()).status).toBe(200);
   expect((await postExpress({}, { apiKey: BETA.apiKeys.sandbox })).status).toBe(200);
   expect((await postHosted({}, { apiKey: BETA.apiKeys.sandbox })).status).toBe(409);
@@ -88,7 +88,7 @@ test.each(['hosted', 'express'] as const)(
   "decisions.md#8: the sandbox's id is free in production (%s)",
   async (kind) => {
     expect((await postHosted()).status).toBe(200);
-    // No production method is enabled yet, so the answer is validation, never 409.
+    // No production method is enabled yet, so validation answers, never 409.
     const { status, envelope } = await answerOf(
       call(CREATE_PATHS[kind].production, {
         method: 'POST',
@@ -118,7 +118,7 @@ function request(environment: 'sandbox' | 'production', uuid: string): CreateReq
   return { terms, idempotency: null, attempt: null, answer: '{}', answerWithinMs: 0 };
 }
 
-test('promises.md#1: our own create repeated by RPC is created again, another uuid is a duplicate', async () => {
+test('promises.md#1: a create repeated over RPC gets the first answer, another uuid is a duplicate', async () => {
   const intent = intentByUniqueId(env, tenantOf(ALPHA), 'order-1');
   const own = request('sandbox', 'uuid-1');
   const first = await intent.create(own);
@@ -131,7 +131,7 @@ test('promises.md#1: our own create repeated by RPC is created again, another uu
 });
 
 test.each(['a/b', 'ключ-ፍየል', '../order-1', 'order 1', '%2e%2e', "x'; DROP TABLE intent;--"])(
-  'decisions.md#7: the id %s is kept exactly and found again by it',
+  'decisions.md#7: the id %s is kept exactly and finds the payment again',
   async (paymentIntentUniqueId) => {
     expect((await postHosted({ paymentIntentUniqueId })).status).toBe(200);
     const path = `${CREATE_PATHS.hosted.sandbox}/${encodeURIComponent(paymentIntentUniqueId)}`;

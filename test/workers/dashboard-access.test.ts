@@ -7,13 +7,13 @@ import { auditLog, signedIn, visit } from './dashboard-support.ts';
 import { ALPHA, advance, call, useGateway } from './support.ts';
 
 /**
- * Goal: a session opens the dashboard as long as it lasts, and what is done there cannot be taken
- * out of the audit log. Method: requests to the Worker, and SQL as nobody but us could send it.
+ * Goal: a session opens the dashboard until it ends, and entries of the audit log cannot be
+ * removed. Method: requests to the Worker, and SQL that only the gateway itself could send.
  */
 
 useGateway();
 
-test('a session leads to the payments, and no session to the way in', async () => {
+test('sends a signed-in member to the payments and a visitor to the sign-in page', async () => {
   const member = await signedIn();
   const home = await visit(member, '/dashboard');
   expect(home.headers.get('location')).toBe('/dashboard/sandbox/payments');
@@ -23,8 +23,8 @@ test('a session leads to the payments, and no session to the way in', async () =
 });
 
 test.each([
-  ['its time is over', () => advance(SESSION_AGE_MS_MAX)],
-  ['nobody used it', () => advance(SESSION_IDLE_MS_MAX)],
+  ['it reaches its maximum age', () => advance(SESSION_AGE_MS_MAX)],
+  ['it was idle for too long', () => advance(SESSION_IDLE_MS_MAX)],
   ['it was revoked', () => run('UPDATE sessions SET revoked_at_ms = 1')],
   ['its member was removed', () => run('UPDATE members SET removed_at_ms = 1')],
 ])('a session ends when %s', async (_name, end) => {
@@ -34,7 +34,7 @@ test.each([
   expect(headers.get('location')).toMatch(/^\/dashboard\/sign-in/);
 });
 
-test('a session that is used lasts, up to its greatest age', async () => {
+test('a session in use lasts until its maximum age', async () => {
   const member = await signedIn();
   for (
     let age = 0;
@@ -49,14 +49,14 @@ test('a session that is used lasts, up to its greatest age', async () => {
   }
 });
 
-test('a path that is no percent-encoding, an unknown one and a wrong method get pages in words', async () => {
+test('shows an error page for a malformed path, an unknown path and a wrong method', async () => {
   const member = await signedIn();
   expect((await visit(member, '/dashboard/nothing')).status).toBe(404);
   const wrong = await call('/dashboard', { method: 'DELETE', apiKey: null });
   expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
 });
 
-test('the audit log takes entries and gives none back', async () => {
+test('the audit log accepts entries and rejects changes and deletions', async () => {
   const entry = auditEntry({
     actor: { kind: 'operator', id: 'abebe', name: 'Abebe', address: null },
     merchantId: ALPHA.id,
@@ -75,7 +75,7 @@ test('the audit log takes entries and gives none back', async () => {
 test.each([
   ['changes a row', 'mem_x', 1],
   ['changes nothing', 'nobody', 0],
-])('an entry tied to a statement that %s', async (_name, target, entries) => {
+])('writes $2 entries with a statement that $0', async (_name, target, entries) => {
   const changed = { sql: "UPDATE merchants SET name = 'New' WHERE id = ?1" };
   const id = target === 'nobody' ? 'nobody' : ALPHA.id;
   const counts = await runBatch(env.DB, [

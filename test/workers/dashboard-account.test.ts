@@ -10,8 +10,8 @@ import { auditLog, sessionFor, visit } from './dashboard-support.ts';
 import { ORIGIN, useGateway } from './support.ts';
 
 /**
- * Goal: members look after their own passkeys and sessions, nobody after another's, and nobody locks
- * themselves out. Method: the account's page and forms, passkeys by a software authenticator.
+ * Goal: members manage their own passkeys and sessions but not another member's, and cannot lock
+ * themselves out. Method: the account's page and forms, with passkeys of a software authenticator.
  */
 
 useGateway();
@@ -20,7 +20,7 @@ const ACCOUNT = '/dashboard/account';
 const PASSKEYS = `${ACCOUNT}/passkeys`;
 
 describe('a second passkey', () => {
-  test('is added, signs in, and is written down', async () => {
+  test('is added, signs in, and is recorded in the audit log', async () => {
     const browser = await joined({ role: 'viewer' });
     const added = await add(browser);
     expect(added.response.status).toBe(200);
@@ -33,7 +33,7 @@ describe('a second passkey', () => {
     expect((await browser.post('/dashboard/sign-in', { credential })).status).toBe(200);
   });
 
-  test('is not made where there is one already', async () => {
+  test('is not created on a device that already has one', async () => {
     const browser = await joined();
     const options = await addOptions(browser);
     const id = browser.authenticator.credentialId;
@@ -44,7 +44,7 @@ describe('a second passkey', () => {
 
   const faults: readonly (readonly [string, Faults])[] = [
     ['for another origin', { origin: 'https://evil.example' }],
-    ['over another challenge', { challenge: 'A'.repeat(43) }],
+    ['for another challenge', { challenge: 'A'.repeat(43) }],
     ['without finger, face or PIN', { isUserVerified: false }],
   ];
   test.each(faults)('is refused %s', async (_name, fault) => {
@@ -54,7 +54,7 @@ describe('a second passkey', () => {
     expect(await rowCounts()).toEqual(before);
   });
 
-  test("is refused with a challenge of another's session, and to a form without its token", async () => {
+  test('is refused with the challenge of another session, and from a form without its token', async () => {
     const [one, other] = [await joined(), await joined()];
     const device = await SoftwareAuthenticator.create(ORIGIN);
     const credential = JSON.stringify(await device.register(await addOptions(one)));
@@ -89,7 +89,7 @@ describe('passkeys', () => {
     expect((await auditLog()).at(-1)).toMatchObject({ action: 'passkey.renamed' });
   });
 
-  test('are removed with the sessions that they began, but for the last', async () => {
+  test('are removed with the sessions they started, except for the last one', async () => {
     const browser = await joined();
     const added = await add(browser);
     const elsewhere = await joined();
@@ -111,7 +111,7 @@ describe('passkeys', () => {
     expect((await browser.signIn()).status).toBe(200);
   });
 
-  test('are never all removed, however many forms come at once', async () => {
+  test('are never all removed by concurrent forms', async () => {
     const browser = await joined();
     const added = await add(browser);
     const ids = [browser.authenticator.credentialId, added.device.credentialId];
@@ -120,7 +120,7 @@ describe('passkeys', () => {
     expect((await rowCounts()).passkeys).toBe(1);
   });
 
-  test.each(['rename', 'remove'])("of others are nobody's business (%s)", async (action) => {
+  test.each(['rename', 'remove'])('of another member cannot be changed (%s)', async (action) => {
     const [one, other] = [await joined(), await joined()];
     await add(other);
     const before = await rowCounts();
@@ -132,7 +132,7 @@ describe('passkeys', () => {
 });
 
 describe('sessions', () => {
-  test('are listed in words, this one marked', async () => {
+  test('are listed by browser and system, the current one marked', async () => {
     const browser = await joined();
     await sessionFor((await browser.member()).memberId);
     const page = await (await browser.get(ACCOUNT)).text();
@@ -141,7 +141,7 @@ describe('sessions', () => {
     expect(page.match(/This session/g)).toHaveLength(1);
   });
 
-  test('are ended one by one, and all others at once', async () => {
+  test('are ended one by one, or all others at once', async () => {
     const browser = await joined();
     const { memberId } = await browser.member();
     const [first, second, third] = [
@@ -160,14 +160,14 @@ describe('sessions', () => {
     expect(actions.filter((action) => action === 'session.revoked')).toHaveLength(2);
   });
 
-  test("of others are nobody's business", async () => {
+  test('of another member cannot be ended', async () => {
     const [one, other] = [await joined(), await joined()];
     const { sessionId } = await other.member();
     expect((await one.submit(`${ACCOUNT}/sessions/${sessionId}/revoke`)).status).toBe(404);
     expect(await other.isSignedIn()).toBe(true);
   });
 
-  test('of a suspended merchant can be ended, and nothing be changed', async () => {
+  test('of a suspended merchant can be ended, but no passkey can be changed', async () => {
     const browser = await joined();
     const { memberId } = await browser.member();
     const other = await sessionFor(memberId);
@@ -182,7 +182,7 @@ describe('sessions', () => {
   });
 });
 
-test('whoever is signed out is led to the way in', async () => {
+test('sends a visitor to the sign-in page', async () => {
   const page = await visit(null, ACCOUNT);
   expect(page.headers.get('location')).toBe('/dashboard/sign-in?next=%2Fdashboard%2Faccount');
 });

@@ -17,15 +17,15 @@ import {
 } from './support.ts';
 
 /**
- * Goal: owners give the customers' pages their colour and logo, see how it will look, and are told
- * in words what cannot be taken. Method: the page and its forms; new payments carry the result.
+ * Goal: owners set the color and logo of the customers' pages, see a preview, and learn why an
+ * upload was rejected. Method: the page and its forms; new payments carry the result.
  */
 
 useGateway();
 
 const PATH = '/dashboard/branding';
 const PNG = PIXELS['image/png'];
-/** What isolates remember of a merchant is not used for longer. */
+/** Isolates cache a merchant's settings no longer than this. */
 const SETTINGS_AGE_MS_MAX = 10 * SECOND_MS;
 
 async function brandings(): Promise<unknown[]> {
@@ -46,7 +46,7 @@ async function brandingOfNew(uniqueId: string) {
 test.each([
   ['#0B6B4B', '#0b6b4b', '#fff'],
   ['  #ffd400 ', '#ffd400', '#000'],
-])('the colour %j is saved, and text on it can be read', async (typed, colour, text) => {
+])('saves the color %j and chooses a readable text color', async (typed, colour, text) => {
   const owner = await signedIn();
   const saved = await submit(owner, `${PATH}/colour`, { colour: typed });
   expect(saved.headers.get('location')).toBe(`${PATH}?done=colour`);
@@ -59,7 +59,7 @@ test.each([
 });
 
 test.each(['', 'red', '#0b6', '#0b6b4g', '0b6b4b', '"><script>', `#${'0'.repeat(9_000)}`])(
-  'the colour %j is refused in words, and kept for mending',
+  'rejects the color %j with a message, and keeps it in the form',
   async (colour) => {
     const owner = await signedIn();
     const refused = await submit(owner, `${PATH}/colour`, { colour });
@@ -74,7 +74,7 @@ test.each(['', 'red', '#0b6', '#0b6b4g', '0b6b4b', '"><script>', `#${'0'.repeat(
 );
 
 test.each(Object.entries(PIXELS))(
-  'a %s becomes the logo, whatever its name says',
+  'accepts a %s as the logo, whatever its file name',
   async (type, bytes) => {
     const owner = await signedIn();
     const saved = await upload(owner, `${PATH}/logo`, 'logo', bytes);
@@ -89,12 +89,16 @@ test.each(Object.entries(PIXELS))(
 const utf8 = new TextEncoder();
 
 test.each<[string, Uint8Array<ArrayBuffer>, string]>([
-  ['nothing', new Uint8Array(), 'Choose a picture first.'],
-  ['an SVG', utf8.encode('<svg xmlns="http://www.w3.org/2000/svg"/>'), 'SVG is not taken'],
-  ['a cut picture', PNG.slice(0, -1), 'cut short'],
+  ['an empty file', new Uint8Array(), 'Choose a picture first.'],
+  [
+    'a truncated picture',
+    utf8.encode('<svg xmlns="http://www.w3.org/2000/svg"/>'),
+    'SVG is not taken',
+  ],
+  ['a picture with extra bytes', PNG.slice(0, -1), 'cut short'],
   ['a picture with a tail', new Uint8Array([...PNG, 0]), 'cut short'],
   ['a large picture', padded(LOGO_BYTES_MAX + 1), 'more than 16 KiB'],
-])('as a logo, %s is refused in words', async (_name, bytes, words) => {
+])('rejects %s as a logo with a message', async (_name, bytes, words) => {
   const owner = await signedIn();
   const refused = await upload(owner, `${PATH}/logo`, 'logo', bytes);
   expect(refused.status).toBe(400);
@@ -111,7 +115,7 @@ function padded(length: number): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-test('a form far too large says so, and is not read to its end', async () => {
+test('answers an oversized form with a message, without reading all of it', async () => {
   const owner = await signedIn();
   const refused = await upload(owner, `${PATH}/logo`, 'logo', padded(1_000_000));
   expect(refused.status).toBe(413);
@@ -119,7 +123,7 @@ test('a form far too large says so, and is not read to its end', async () => {
   expect(await logos()).toEqual([]);
 });
 
-test('colour and logo are taken away one by one; each change is told once', async () => {
+test('color and logo are removed separately, and each change is recorded once', async () => {
   const owner = await signedIn();
   await submit(owner, `${PATH}/colour`, { colour: '#0b6b4b' });
   await submit(owner, `${PATH}/colour`, { colour: '#0B6B4B' });
@@ -144,7 +148,7 @@ test('colour and logo are taken away one by one; each change is told once', asyn
   ]);
 });
 
-test('there is an end to the logos that are kept for a merchant', async () => {
+test('limits the number of logos that are stored for a merchant', async () => {
   const owner = await signedIn();
   await upload(owner, `${PATH}/logo`, 'logo', PNG);
   await runSql(
@@ -156,19 +160,22 @@ test('there is an end to the logos that are kept for a merchant', async () => {
   const refused = await upload(owner, `${PATH}/logo`, 'logo', PIXELS['image/webp']);
   expect(refused.status).toBe(400);
   expect(await refused.text()).toContain(`There have been ${LOGOS_MAX} logos`);
-  // One that is kept already can be chosen again.
+  // A stored logo can be chosen again.
   expect((await upload(owner, `${PATH}/logo`, 'logo', PNG)).status).toBe(303);
 });
 
-test.each(['developer', 'viewer'] as const)('a %s neither sees nor changes it', async (role) => {
-  const member = await signedIn(role);
-  expect((await visit(member, PATH)).status).toBe(403);
-  expect((await submit(member, `${PATH}/colour`, { colour: '#0b6b4b' })).status).toBe(403);
-  expect((await upload(member, `${PATH}/logo`, 'logo', PNG)).status).toBe(403);
-  expect([await brandings(), await logos()]).toEqual([[], []]);
-});
+test.each(['developer', 'viewer'] as const)(
+  'a %s neither sees nor changes the branding',
+  async (role) => {
+    const member = await signedIn(role);
+    expect((await visit(member, PATH)).status).toBe(403);
+    expect((await submit(member, `${PATH}/colour`, { colour: '#0b6b4b' })).status).toBe(403);
+    expect((await upload(member, `${PATH}/logo`, 'logo', PNG)).status).toBe(403);
+    expect([await brandings(), await logos()]).toEqual([[], []]);
+  },
+);
 
-test('an upload needs the session’s own token', async () => {
+test('an upload requires the session’s own token', async () => {
   const owner = await signedIn();
   const other = await signedIn();
   for (const csrf of ['', other.csrf]) {
@@ -178,7 +185,7 @@ test('an upload needs the session’s own token', async () => {
   expect(await logos()).toEqual([]);
 });
 
-test("one merchant's branding is no other's", async () => {
+test("a merchant's branding does not appear on another merchant's pages", async () => {
   await upload(await signedIn('owner', BETA), `${PATH}/logo`, 'logo', PNG);
   await submit(await signedIn('owner', BETA), `${PATH}/colour`, { colour: '#123456' });
   const html = await (await visit(await signedIn(), PATH)).text();

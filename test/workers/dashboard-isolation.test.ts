@@ -17,18 +17,18 @@ import {
 } from './support.ts';
 
 /**
- * Goal: docs/promises.md#8 for the dashboard. Nobody reads or changes anything of another merchant,
- * of the other environment, beyond their role, or after their session's end. Method: one table
- * names, for every route, a request that its rightful owner could make; a route without an entry
- * fails. The request is first made by everybody who may not: each time the answer holds no word of
- * the merchant's, and afterwards every row that is the merchant's is as before, in D1 and in the
- * payments' objects, and nothing was sent. Then the owner makes it, and it works: so it was not for
- * its form that it was refused.
+ * Goal: docs/promises.md#8 for the dashboard. No member reads or changes data of another merchant,
+ * of the other environment, beyond their role, or after their session's end. Method: a table names,
+ * for every route, a request that its rightful owner could make; a route without an entry fails.
+ * First, everyone without the right sends the request: no answer contains the merchant's data, all
+ * of the merchant's rows stay as they were, in D1 and in the payments' objects, and nothing is
+ * sent. Then the owner sends it and it works, which proves that the request was refused for its
+ * sender and not for its form.
  */
 
 const caught = useGateway();
 
-/** Stand in what belongs to ALPHA's sandbox alone, and so in no answer to anybody else. */
+/** Strings that belong only to ALPHA's sandbox, so no answer to others may contain them. */
 const WORDS = {
   paid: 'alpha-paid',
   open: 'alpha-open',
@@ -42,7 +42,7 @@ const WORDS = {
 
 interface World {
   readonly owner: SignedIn;
-  /** Another member of ALPHA's, with a passkey and a session. */
+  /** Another member of ALPHA, with a passkey and a session. */
   readonly member: SignedIn;
   readonly invitationId: string;
   readonly keyDigest: string;
@@ -100,11 +100,11 @@ interface Case {
   readonly path: (world: World) => string;
   readonly fields?: (world: World) => Readonly<Record<string, string>>;
   /**
-   * `thing`: the path names something of ALPHA's sandbox, which for all others does not exist: 404.
-   * `own`: whoever asks gets their own page, or changes their own settings.
+   * `thing`: the path names something of ALPHA's sandbox, which does not exist for others: 404.
+   * `own`: the member gets their own page, or changes their own settings.
    */
   readonly about: 'thing' | 'own';
-  /** What the owner is answered; 303 for forms that are carried out. */
+  /** The status of the owner's answer: 303 for accepted forms. */
   readonly status?: number;
 }
 
@@ -216,7 +216,7 @@ const CASES: Readonly<Record<string, Case>> = {
   'GET /dashboard/branding': page('/dashboard/branding'),
   'POST /dashboard/branding/colour': form('/dashboard/branding/colour', { colour: '#123456' }),
   'POST /dashboard/branding/colour/remove': form('/dashboard/branding/colour/remove'),
-  // Without a file: the owner is told so.
+  // Without a file, the owner gets an error message.
   'POST /dashboard/branding/logo': form('/dashboard/branding/logo', {}, 400),
   'POST /dashboard/branding/logo/remove': form('/dashboard/branding/logo/remove'),
 
@@ -261,7 +261,7 @@ const CASES: Readonly<Record<string, Case>> = {
     },
     200,
   ),
-  // Without a ceremony before it: refused, for the owner too.
+  // Without a ceremony before it: refused, even for the owner.
   'POST /dashboard/account/passkeys': form(
     '/dashboard/account/passkeys',
     { passkey: 'New one', credential: '{}' },
@@ -284,7 +284,7 @@ const CASES: Readonly<Record<string, Case>> = {
   'POST /dashboard/sign-out': form('/dashboard/sign-out'),
 };
 
-/** Who may do what, told apart from the routes' own word: owners only, and everybody. */
+/** Who may do what, independently of the routes' own permission: owners only, and every member. */
 const OWNERS = /(?:branding|audit|team|methods\/:method)/;
 const EVERYBODY =
   /^(?:GET (?!.*(?:keys\/:key|webhooks\/resend)).*|POST \/dashboard\/(?:account.*|sign-out|:environment\/payments))$/;
@@ -297,7 +297,7 @@ function permissionOf(name: string): Permission {
 }
 
 test.each(DASHBOARD_ROUTES.map((route) => [nameOf(route), route.permission] as const))(
-  '%s asks for the permission to %s',
+  '%s requires the permission to %s',
   (name, permission) => {
     expect(permission).toBe(permissionOf(name));
   },
@@ -307,7 +307,7 @@ function nameOf({ method, path }: DashboardRoute): string {
   return `${method} ${path}`;
 }
 
-test('the table holds every route of the dashboard, and nothing else', () => {
+test('the table holds exactly the routes of the dashboard', () => {
   expect(Object.keys(CASES).sort()).toEqual(DASHBOARD_ROUTES.map(nameOf).sort());
 });
 
@@ -321,21 +321,21 @@ describe.each(DASHBOARD_ROUTES)('$method $path', (route) => {
       : submit(member, path, wanted.fields?.(world) ?? {});
   }
 
-  test('is refused to strangers, works for its owner', async () => {
+  test('is refused to strangers and works for its owner', async () => {
     const here = await world();
     const before = await belongings(here);
     const untouched = async (response: Response) => {
-      expectNothingTold(await response.text(), wanted.fields?.(here) ?? {});
+      expectNoForeignData(await response.text(), wanted.fields?.(here) ?? {});
       expect(await belongings(here)).toEqual(before);
     };
 
-    // Nobody, and a session that is over.
+    // A visitor without a session, and one with an expired session.
     const expired = await sessionFor(here.owner.memberId);
     await env.DB.prepare('UPDATE sessions SET expires_at_ms = 1 WHERE digest = ?1')
       .bind(expired.digest)
       .run();
-    for (const nobody of [null, expired]) {
-      const response = await ask(nobody, here);
+    for (const visitor of [null, expired]) {
+      const response = await ask(visitor, here);
       expect(response.status).toBe(route.method === 'GET' ? 303 : 401);
       expect(response.headers.get('location') ?? '/dashboard/sign-in').toMatch(
         /^\/dashboard\/sign-in/,
@@ -343,7 +343,7 @@ describe.each(DASHBOARD_ROUTES)('$method $path', (route) => {
       await untouched(response);
     }
 
-    // The merchant's own people whose role does not allow it.
+    // Members of the same merchant whose role does not allow it.
     for (const role of ROLES.filter((candidate) => !isAllowed(candidate, route.permission))) {
       const response = await ask(await signedIn(role), here);
       expect(response.status, role).toBe(403);
@@ -383,16 +383,16 @@ describe.each(DASHBOARD_ROUTES)('$method $path', (route) => {
   });
 });
 
-/** No word of ALPHA's sandbox in an answer but what the request itself said. */
-function expectNothingTold(answer: string, fields: Readonly<Record<string, string>>): void {
+/** No answer contains data of ALPHA's sandbox, except what the request itself contained. */
+function expectNoForeignData(answer: string, fields: Readonly<Record<string, string>>): void {
   const sent = Object.values(fields);
   const words = [...Object.values(WORDS), ALPHA.webhookSecret];
   expect(words.filter((word) => answer.includes(word) && !sent.includes(word))).toEqual([]);
 }
 
 /**
- * Every row that is ALPHA's, of the merchant as a whole or of its sandbox: in D1 and in its
- * payments' objects; and how much has been sent. Sessions that the test itself makes do not count.
+ * Every row of ALPHA, of the merchant as a whole or of its sandbox, in D1 and in its payments'
+ * objects; and how much was sent. Sessions that the test itself makes do not count.
  */
 async function belongings({ owner, member, invitationId, keyDigest }: World) {
   tables ??= await tablesOfMerchants();

@@ -8,15 +8,15 @@ import { auditLog } from './dashboard-support.ts';
 import { ALPHA, advance, BETA, useGateway } from './support.ts';
 
 /**
- * Goal: a link lets one person in, once, as what it says, and brings back who lost a passkey.
- * Method: links as owners and the operator make them, used by browsers with a software
- * authenticator, one after the other and at once.
+ * Goal: an invitation link lets one person join once, with the role it names; a recovery link
+ * restores a member who lost a passkey. Method: links as owners and the operator make them, used by
+ * browsers with a software authenticator, one after the other and at once.
  */
 
 useGateway();
 
 describe('joining', () => {
-  test('makes a member with a passkey who is signed in, and is written down', async () => {
+  test('creates a signed-in member with a passkey, and is recorded in the audit log', async () => {
     const browser = await joined({ role: 'developer' });
     expect(await browser.isSignedIn()).toBe(true);
     const { memberId } = await browser.member();
@@ -37,7 +37,7 @@ describe('joining', () => {
     expect(log.map(({ actor_id: actor }) => actor)).toEqual([memberId, memberId]);
   });
 
-  test('asks for a passkey that needs no user name, with finger, face or PIN', async () => {
+  test('requires a discoverable passkey with user verification', async () => {
     const browser = await Browser.create();
     expect(await browser.joinOptions(await invite())).toMatchObject({
       rp: { id: 'pay.kefel.test', name: 'Kefel' },
@@ -48,7 +48,7 @@ describe('joining', () => {
     });
   });
 
-  test('begins with a page that says who invites whom to what', async () => {
+  test('starts with a page that names the merchant, the inviter and the role', async () => {
     const browser = await Browser.create();
     const page = await browser.get(`/dashboard/join?token=${await invite({ role: 'viewer' })}`);
     const html = await page.text();
@@ -64,10 +64,10 @@ describe('joining', () => {
   const faults: readonly (readonly [string, Faults])[] = [
     ['on a page of another origin', { origin: 'https://evil.example' }],
     ['for another host', { rpId: 'evil.example' }],
-    ['over another challenge', { challenge: 'A'.repeat(43) }],
-    ['as if to sign in', { type: 'webauthn.get' }],
+    ['for another challenge', { challenge: 'A'.repeat(43) }],
+    ['with a sign-in answer', { type: 'webauthn.get' }],
     ['without finger, face or PIN', { isUserVerified: false }],
-    ['with a certificate, which nobody asked for', { hasCertificate: true }],
+    ['with an attestation that was not requested', { hasCertificate: true }],
   ];
   test.each(faults)('is refused when the passkey is made %s', async (_name, fault) => {
     const token = await invite();
@@ -75,7 +75,7 @@ describe('joining', () => {
     const before = await rowCounts();
     await expectRefusal(await browser.join(token, fault));
     expect(await rowCounts()).toEqual(before);
-    // The link is as good as before.
+    // The link still works.
     expect((await browser.join(token)).status).toBe(200);
   });
 
@@ -85,23 +85,26 @@ describe('joining', () => {
     ['expired', async () => advance(INVITATION_MS)],
     ["a suspended merchant's", async () => run("UPDATE merchants SET status = 'suspended'")],
   ];
-  test.each(ends)('is refused when the link is %s, before and meanwhile', async (_name, end) => {
-    const token = await invite();
-    const browser = await Browser.create();
-    const options = await browser.joinOptions(token);
-    const credential = await browser.authenticator.register(options);
-    await end();
-    const before = await rowCounts();
-    const body = { token, name: 'Abebe', passkey: 'Phone', credential };
-    await expectRefusal(await browser.post('/dashboard/join', body));
-    await expectRefusal(await browser.post('/dashboard/join/options', { token, name: 'Abebe' }));
-    const page = await browser.get(`/dashboard/join?token=${token}`);
-    expect(page.status).toBe(404);
-    expect(await page.text()).toContain('This link opens nothing any more');
-    expect(await rowCounts()).toEqual(before);
-  });
+  test.each(ends)(
+    'is refused when the link is %s, before or during the ceremony',
+    async (_name, end) => {
+      const token = await invite();
+      const browser = await Browser.create();
+      const options = await browser.joinOptions(token);
+      const credential = await browser.authenticator.register(options);
+      await end();
+      const before = await rowCounts();
+      const body = { token, name: 'Abebe', passkey: 'Phone', credential };
+      await expectRefusal(await browser.post('/dashboard/join', body));
+      await expectRefusal(await browser.post('/dashboard/join/options', { token, name: 'Abebe' }));
+      const page = await browser.get(`/dashboard/join?token=${token}`);
+      expect(page.status).toBe(404);
+      expect(await page.text()).toContain('This link opens nothing any more');
+      expect(await rowCounts()).toEqual(before);
+    },
+  );
 
-  test("is refused with another invitation's challenge, and with one that is too old", async () => {
+  test("is refused with another invitation's challenge, and with an expired one", async () => {
     const [own, other] = [await invite(), await invite({ merchant: BETA })];
     const browser = await Browser.create();
     const credential = await browser.authenticator.register(await browser.joinOptions(other));
@@ -111,7 +114,7 @@ describe('joining', () => {
     await expectRefusal(await browser.post('/dashboard/join', { token: other, ...body }));
   });
 
-  test('of three at once with one link lets one in', async () => {
+  test('lets one of three concurrent requests with one link join', async () => {
     const token = await invite();
     const ready = await Promise.all(
       [1, 2, 3].map(async () => {
@@ -132,29 +135,26 @@ describe('joining', () => {
     expect(counts.audit_log).toBe(2);
   });
 
-  test('with a passkey that is known already is refused, and the link stays good', async () => {
+  test('is refused with a passkey that already exists, and the link still works', async () => {
     const browser = await joined();
     const token = await invite();
     await expectRefusal(await browser.join(token));
     expect((await (await Browser.create()).join(token)).status).toBe(200);
   });
 
-  test.each(['', '  ', 'x'.repeat(101), 'Abe\nbe'])(
-    'under the name %j is refused',
-    async (name) => {
-      const token = await invite();
-      const browser = await Browser.create();
-      const options = await browser.post('/dashboard/join/options', { token, name });
-      expect(options.status).toBe(400);
-      const response = await browser.join(token, {}, name);
-      expect(response.status).toBe(400);
-      expect(await response.json()).toEqual({ message: 'A name has 1 to 100 characters.' });
-    },
-  );
+  test.each(['', '  ', 'x'.repeat(101), 'Abe\nbe'])('is refused with the name %j', async (name) => {
+    const token = await invite();
+    const browser = await Browser.create();
+    const options = await browser.post('/dashboard/join/options', { token, name });
+    expect(options.status).toBe(400);
+    const response = await browser.join(token, {}, name);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toEqual({ message: 'A name has 1 to 100 characters.' });
+  });
 });
 
 describe('a recovery link', () => {
-  test('gives its member one passkey in place of all others, and ends all their sessions', async () => {
+  test('replaces all passkeys of its member by one, and ends all their sessions', async () => {
     const lost = await joined({ role: 'developer' });
     const { memberId } = await lost.member();
     const found = await Browser.create();
@@ -173,7 +173,7 @@ describe('a recovery link', () => {
     });
   });
 
-  test('lets the device that has a passkey of the member make no second one', async () => {
+  test('does not create a second passkey on a device that already has one', async () => {
     const browser = await joined();
     const { memberId } = await browser.member();
     const options = await browser.joinOptions(await invite({ memberId }));
@@ -203,7 +203,7 @@ describe('a recovery link', () => {
   });
 });
 
-test('a link that was never made opens nothing', async () => {
+test('a made-up link opens nothing', async () => {
   const browser = await Browser.create();
   for (const token of ['x', 'A'.repeat(43), '..%2f..', "'%20OR%201=1"]) {
     expect((await browser.get(`/dashboard/join?token=${token}`)).status).toBe(404);
@@ -211,7 +211,7 @@ test('a link that was never made opens nothing', async () => {
   }
 });
 
-/** The one answer to everything that is wrong. */
+/** The one answer to every wrong request. */
 async function expectRefusal(response: Response): Promise<void> {
   expect(response.status).toBe(401);
   expect(await response.json()).toEqual({

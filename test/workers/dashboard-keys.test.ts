@@ -18,19 +18,19 @@ import {
 } from './support.ts';
 
 /**
- * Goal: a merchant's people make, roll, rename and end keys, and the API obeys; a key is shown in
- * one answer only. Method: forms of the dashboard, then requests of the API with the keys.
+ * Goal: members create, roll, rename and revoke keys, the API obeys, and a key is shown in one
+ * answer only. Method: forms of the dashboard, then requests of the API with the keys.
  */
 
 useGateway();
 
 const KEYS = '/dashboard/sandbox/keys';
-/** A change of a key is in force everywhere after so long. */
+/** A change of a key is in force everywhere after this time. */
 const REVOKED_WITHIN_MS = 10 * SECOND_MS;
 
 let payments = 0;
 
-/** What the API answers to a new payment with this key. */
+/** The API's status for a new payment with this key. */
 async function pay(apiKey: string, environment: Environment = 'sandbox'): Promise<number> {
   payments += 1;
   const body = hostedBody({ paymentIntentUniqueId: `with-key-${payments}` });
@@ -38,7 +38,7 @@ async function pay(apiKey: string, environment: Environment = 'sandbox'): Promis
   return (await call(path, { method: 'POST', apiKey, body })).status;
 }
 
-/** The id in the first form of a page that may be sent once. */
+/** The id in the first form of a page, which can be sent only once. */
 async function formIdOf(member: SignedIn, path = KEYS): Promise<string> {
   const html = await (await visit(member, path)).text();
   return /name="form" value="([^"]+)"/.exec(html)?.[1] ?? '';
@@ -114,7 +114,7 @@ describe('creating', () => {
     expect(JSON.stringify([await allKeys(), await auditLog()])).not.toContain(apiKey);
   });
 
-  test('a form that is sent twice, even at once, makes one key', async () => {
+  test('a form that is sent twice, even at once, creates one key', async () => {
     const member = await signedIn();
     const fields = { name: 'Twice', form: await formIdOf(member) };
     const answers = await Promise.all([1, 2, 3].map(() => submit(member, KEYS, fields)));
@@ -130,7 +130,7 @@ describe('creating', () => {
     ['   ', 'Give the key a name.'],
     ['n'.repeat(101), 'at most 100 characters'],
     ['a\u200eb', 'visible characters'],
-  ])('the name %j is refused in words, and kept', async (name, words) => {
+  ])('rejects the name %j with a message, and keeps it in the form', async (name, words) => {
     const member = await signedIn();
     const before = await allKeys();
     const response = await submit(member, KEYS, { name, form: await formIdOf(member) });
@@ -143,9 +143,9 @@ describe('creating', () => {
     expect(await allKeys()).toEqual(before);
   });
 
-  test('there is an end to the number of active keys, not to that of keys', async () => {
+  test('limits the number of active keys, but not of all keys', async () => {
     const member = await signedIn();
-    // The merchant has one already.
+    // The merchant already has one.
     const keys: string[] = [];
     for (let count = 1; count < KEYS_ACTIVE_MAX; count++) {
       keys.push(await created(member, `Key ${count}`));
@@ -159,7 +159,7 @@ describe('creating', () => {
     expect((await rolled(member, keys[0] ?? '', 'none')).status).toBe(200);
     await submit(member, `${await pathOf(keys[1] ?? '')}/revoke`);
     expect(await created(member, 'One more')).not.toBe('');
-    // The other environment counts by itself.
+    // The other environment has its own limit.
     expect(await created(member, 'Live', '/dashboard/production/keys')).not.toBe('');
   });
 
@@ -178,26 +178,29 @@ describe('rolling', () => {
     ['hour', HOUR_MS],
     ['day', DAY_MS],
     ['week', 7 * DAY_MS],
-  ])('an overlap of one %s: both keys work, then the new one alone', async (overlap, overlapMs) => {
-    const member = await signedIn();
-    const old = await created(member);
-    expect(await pay(old)).toBe(200);
-    const { html } = await rolled(member, old, overlap);
-    const fresh = keyIn(html);
-    expect(fresh).not.toBe(old);
-    expect(html).toContain('works until');
+  ])(
+    'both keys work during an overlap of one %s, then only the new one',
+    async (overlap, overlapMs) => {
+      const member = await signedIn();
+      const old = await created(member);
+      expect(await pay(old)).toBe(200);
+      const { html } = await rolled(member, old, overlap);
+      const fresh = keyIn(html);
+      expect(fresh).not.toBe(old);
+      expect(html).toContain('works until');
 
-    expect([await pay(old), await pay(fresh)]).toEqual([200, 200]);
-    advance(overlapMs - 3_000);
-    expect([await pay(old), await pay(fresh)]).toEqual([200, 200]);
-    // The isolate has just asked D1: what it remembers ends with the key all the same.
-    advance(3_000);
-    expect([await pay(old), await pay(fresh)]).toEqual([401, 200]);
-    const list = await (await visit(await signedIn(), KEYS)).text();
-    expect(list).toContain('Ended');
-  });
+      expect([await pay(old), await pay(fresh)]).toEqual([200, 200]);
+      advance(overlapMs - 3_000);
+      expect([await pay(old), await pay(fresh)]).toEqual([200, 200]);
+      // The isolate has just cached the key, but the cached entry ends with the key.
+      advance(3_000);
+      expect([await pay(old), await pay(fresh)]).toEqual([401, 200]);
+      const list = await (await visit(await signedIn(), KEYS)).text();
+      expect(list).toContain('Ended');
+    },
+  );
 
-  test('without an overlap the old key is refused within 10 s', async () => {
+  test('rejects the old key within 10 s without an overlap', async () => {
     const member = await signedIn();
     const old = await created(member);
     expect(await pay(old)).toBe(200);
@@ -212,7 +215,7 @@ describe('rolling', () => {
     expect(JSON.parse(entry?.detail ?? '')).toMatchObject({ replaces: `…${old.slice(-4)}` });
   });
 
-  test('a key is rolled once: by one form, and by no second one', async () => {
+  test('a key is rolled once, even by two forms', async () => {
     const member = await signedIn();
     const old = await created(member);
     const path = await pathOf(old);
@@ -231,7 +234,7 @@ describe('rolling', () => {
     expect((await auditLog()).filter(({ action }) => action === 'api_key.rolled')).toHaveLength(1);
   });
 
-  test('a revoked key and an unknown overlap are refused', async () => {
+  test('rejects a revoked key and an unknown overlap', async () => {
     const member = await signedIn();
     const apiKey = await created(member);
     const before = await allKeys();
@@ -251,7 +254,7 @@ describe('rolling', () => {
 });
 
 describe('revoking and renaming', () => {
-  test('a revoked key is refused within 10 s, and stays on the list', async () => {
+  test('a revoked key is rejected within 10 s, and stays on the list', async () => {
     const member = await signedIn();
     const apiKey = await created(member);
     expect(await pay(apiKey)).toBe(200);
@@ -262,13 +265,13 @@ describe('revoking and renaming', () => {
     const list = await (await visit(member, `${KEYS}?done=revoked`)).text();
     expect(list).toContain('within 10 seconds');
     expect(list).toContain('Revoked');
-    // Once more changes nothing, and is not told as a change.
+    // A second revocation changes nothing and is not recorded.
     await submit(member, `${await pathOf(apiKey)}/revoke`);
     const told = (await auditLog()).map(({ action }) => action);
     expect(told).toEqual(['api_key.created', 'api_key.revoked']);
   });
 
-  test('a key gets another name', async () => {
+  test('a key is renamed', async () => {
     const member = await signedIn();
     const apiKey = await created(member);
     const path = await pathOf(apiKey);
@@ -284,7 +287,7 @@ describe('revoking and renaming', () => {
   });
 });
 
-test('the list says when a key was used last', async () => {
+test('the list shows when a key was last used', async () => {
   const member = await signedIn();
   const apiKey = await created(member);
   const path = await pathOf(apiKey);
@@ -298,7 +301,7 @@ test('the list says when a key was used last', async () => {
   expect(writes).not.toHaveBeenCalled();
 });
 
-describe('who may not', () => {
+describe('without permission', () => {
   test('a viewer sees names and last characters, and no way to change them', async () => {
     const apiKey = await created(await signedIn());
     const viewer = await signedIn('viewer');
@@ -321,7 +324,7 @@ describe('who may not', () => {
   test.each([
     ["another merchant's", BETA.apiKeys.sandbox],
     ["the other environment's", ALPHA.apiKeys.production],
-    ['nobody’s', 'nothing'],
+    ['an unknown', 'nothing'],
   ])('%s key does not exist here', async (_name, apiKey) => {
     const member = await signedIn('owner', ALPHA);
     const path = await pathOf(apiKey);
@@ -337,14 +340,14 @@ describe('who may not', () => {
     expect(await (await visit(member, KEYS)).text()).not.toContain(`…${apiKey.slice(-4)}`);
   });
 
-  test('what names no key is found nowhere', async () => {
+  test('an invalid key id is not found', async () => {
     const member = await signedIn();
     for (const id of ['x', 'A'.repeat(64), "' OR 1=1 --", '0'.repeat(5_000)]) {
       expect((await visit(member, `${KEYS}/${encodeURIComponent(id)}`)).status).toBe(404);
     }
   });
 
-  test("a suspended merchant's people see their keys and change none", async () => {
+  test('members of a suspended merchant see their keys and change none', async () => {
     const member = await signedIn();
     const apiKey = await created(member);
     const form = await formIdOf(member);
@@ -356,7 +359,7 @@ describe('who may not', () => {
     expect(await allKeys()).toEqual(before);
   });
 
-  test('a form of another session, or of none, changes nothing', async () => {
+  test("a form with another session's token, or without one, changes nothing", async () => {
     const member = await signedIn();
     const other = await signedIn();
     const form = await formIdOf(member);
@@ -368,7 +371,7 @@ describe('who may not', () => {
   });
 });
 
-test('the pages speak Amharic', async () => {
+test('shows the pages in Amharic', async () => {
   const member = await signedIn();
   const html = await (await visit(member, KEYS, 'am')).text();
   expect(html).toContain('የኤፒአይ ቁልፎች');

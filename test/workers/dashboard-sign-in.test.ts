@@ -8,15 +8,15 @@ import { auditLog } from './dashboard-support.ts';
 import { ALPHA, advance, call, logged, ORIGIN, useGateway } from './support.ts';
 
 /**
- * Goal: a passkey, and nothing else, opens the dashboard; nothing that is wrong with it passes, and
- * none of it leaves a trace. Method: a software authenticator makes real answers, faulty as a test
- * wants them, and the Worker verifies them.
+ * Goal: only a valid passkey opens the dashboard, and a rejected one leaves no trace. Method: a
+ * software authenticator makes real answers, with the faults that a test asks for, and the Worker
+ * verifies them.
  */
 
 useGateway();
 
 describe('signing in', () => {
-  test('opens the dashboard, and is written down', async () => {
+  test('opens the dashboard, and is recorded in the audit log', async () => {
     const browser = await joined();
     browser.cookies.clear();
     expect(await browser.isSignedIn()).toBe(false);
@@ -28,7 +28,7 @@ describe('signing in', () => {
     expect(JSON.parse(entry?.detail ?? '')).toEqual({ passkey: 'Phone' });
   });
 
-  test('asks for any passkey of this host, by finger, face or PIN', async () => {
+  test('asks for any passkey of this host, with user verification', async () => {
     const browser = await Browser.create();
     const response = await browser.post('/dashboard/sign-in/options');
     const options = await response.json<Record<string, unknown>>();
@@ -39,7 +39,7 @@ describe('signing in', () => {
     );
   });
 
-  test('works as often as a device that counts its signatures likes', async () => {
+  test('accepts any signature counter that grows', async () => {
     const browser = await joined({}, true);
     for (let round = 0; round < 3; round += 1) {
       expect((await browser.signIn()).status).toBe(200);
@@ -50,13 +50,13 @@ describe('signing in', () => {
     ['from a page of another origin', { origin: 'https://evil.example' }],
     ['from our host on another port', { origin: `${ORIGIN}:8443` }],
     ['for another host', { rpId: 'evil.example' }],
-    ['over another challenge', { challenge: 'A'.repeat(43) }],
-    ['as if a passkey were made', { type: 'webauthn.create' }],
+    ['for another challenge', { challenge: 'A'.repeat(43) }],
+    ['with a registration answer', { type: 'webauthn.create' }],
     ['without finger, face or PIN', { isUserVerified: false }],
     ['by another key', { isForged: true }],
-    ['as somebody else', { userHandle: btoa('mem_other').replaceAll('=', '') }],
-    ['with a count that went back', { counter: 1 }],
-    ['with no count any more', { counter: 0 }],
+    ['for another user', { userHandle: btoa('mem_other').replaceAll('=', '') }],
+    ['with a counter that went back', { counter: 1 }],
+    ['with a counter that returned to zero', { counter: 0 }],
   ];
   test.each(faults)('is refused when it is signed %s', async (_name, fault) => {
     const browser = await joined({}, true);
@@ -66,11 +66,11 @@ describe('signing in', () => {
     await expectRefusal(await browser.signIn(fault));
     expect(await browser.isSignedIn()).toBe(false);
     expect(await rowCounts()).toEqual(before);
-    // The passkey itself is as good as before.
+    // The passkey itself still works.
     expect((await browser.signIn()).status).toBe(200);
   });
 
-  test('serves once: the same answer again is refused', async () => {
+  test('rejects a repeated answer', async () => {
     const browser = await joined();
     const credential = await browser.authenticator.sign(await browser.signInOptions());
     const challenge = browser.cookies.get('__Host-kefel_challenge') ?? '';
@@ -82,7 +82,7 @@ describe('signing in', () => {
     expect(await rowCounts()).toEqual(before);
   });
 
-  test('serves once, however many requests bring it at once', async () => {
+  test('accepts one of several concurrent requests with the same answer', async () => {
     const browser = await joined();
     const credential = await browser.authenticator.sign(await browser.signInOptions());
     meetBeforeBatch(3);
@@ -93,7 +93,7 @@ describe('signing in', () => {
     expect((await rowCounts()).sessions).toBe(2);
   });
 
-  test('spent challenges are forgotten once they could not serve anyway', async () => {
+  test('deletes used challenges after they have expired', async () => {
     const browser = await joined();
     await browser.signIn();
     expect((await rowCounts()).spent_challenges).toBe(2);
@@ -104,11 +104,14 @@ describe('signing in', () => {
 
   const cookieTricks: readonly (readonly [string, (browser: Browser) => Promise<unknown>])[] = [
     ['no cookie', async ({ cookies }) => cookies.clear()],
-    ['one that was tampered with', async ({ cookies }) => change(cookies, (text) => `${text}A`)],
-    ['one of another key', async ({ cookies }) => change(cookies, (text) => `x${text}`)],
-    ['one that is none', async ({ cookies }) => change(cookies, () => '..%00')],
-    ['one that is too old', async () => advance(CHALLENGE_MS)],
-    ['one for joining', async (browser) => browser.joinOptions(await invite())],
+    [
+      'a cookie that was tampered with',
+      async ({ cookies }) => change(cookies, (text) => `${text}A`),
+    ],
+    ['a cookie of another key', async ({ cookies }) => change(cookies, (text) => `x${text}`)],
+    ['an invalid cookie', async ({ cookies }) => change(cookies, () => '..%00')],
+    ['an expired cookie', async () => advance(CHALLENGE_MS)],
+    ['a cookie for joining', async (browser) => browser.joinOptions(await invite())],
   ];
   test.each(cookieTricks)('is refused with %s', async (_name, trick) => {
     const browser = await joined();
@@ -117,7 +120,7 @@ describe('signing in', () => {
     await expectRefusal(await browser.post('/dashboard/sign-in', { credential }));
   });
 
-  test('is refused to a removed member and an unknown passkey', async () => {
+  test('is refused for a removed member and for an unknown passkey', async () => {
     const browser = await joined();
     await env.DB.prepare('UPDATE members SET removed_at_ms = 1').run();
     await expectRefusal(await browser.signIn());
@@ -136,13 +139,13 @@ describe('signing in', () => {
     await expectRefusal(await call('/dashboard/sign-in', options));
   });
 
-  test('is refused to a page of another site', async () => {
+  test('is refused from a page of another site', async () => {
     const headers = { 'sec-fetch-site': 'cross-site' };
     const response = await call('/dashboard/sign-in', { method: 'POST', apiKey: null, headers });
     expect(response.status).toBe(403);
   });
 
-  test('says in the log what was wrong, and not whose it was', async () => {
+  test('logs the reason of a rejection, but not whose passkey it was', async () => {
     const browser = await joined();
     logged.length = 0;
     await browser.signIn({ isForged: true });
@@ -152,7 +155,7 @@ describe('signing in', () => {
   });
 });
 
-test('whoever is not signed in leaves no row anywhere', async () => {
+test('a visitor who is not signed in leaves no row in the database', async () => {
   const token = await invite();
   const browser = await Browser.create();
   const before = await rowCounts();
@@ -169,7 +172,7 @@ test('whoever is not signed in leaves no row anywhere', async () => {
 });
 
 describe('signing out', () => {
-  test('ends the session at once, wherever its cookie is', async () => {
+  test('ends the session at once, also for copies of its cookie', async () => {
     const browser = await joined();
     const kept = new Map(browser.cookies);
     const response = await browser.submit('/dashboard/sign-out');
@@ -215,7 +218,7 @@ test.each([
   expect(member.headers.get('location')).toBe(path);
 });
 
-/** The one answer to everything that is wrong. */
+/** The one answer to every wrong request. */
 async function expectRefusal(response: Response): Promise<void> {
   expect(response.status).toBe(401);
   expect(await response.json()).toEqual({

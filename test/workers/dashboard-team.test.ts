@@ -20,8 +20,8 @@ import {
 import { BETA, useGateway } from './support.ts';
 
 /**
- * Goal: owners, and nobody else, decide who is in and as what; a merchant always keeps an owner.
- * Method: the team's pages and forms, by people of each role and of another merchant.
+ * Goal: only owners decide who is a member and with which role, and a merchant always keeps an
+ * owner. Method: the team's pages and forms, by members of each role and of another merchant.
  */
 
 useGateway();
@@ -30,7 +30,7 @@ const TEAM = '/dashboard/team';
 const memberPath = ({ memberId }: SignedIn) => `${TEAM}/members/${memberId}`;
 
 describe('inviting', () => {
-  test('shows the link once, and whoever has it joins', async () => {
+  test('shows the link once, and a visitor with the link joins', async () => {
     const owner = await signedIn();
     const answer = await submit(owner, `${TEAM}/invitations`, { name: 'Sara', role: 'developer' });
     expect(answer.status).toBe(200);
@@ -56,10 +56,14 @@ describe('inviting', () => {
   test.each([
     ['no name', { name: ' ', role: 'viewer' }, 'Write a name'],
     ['a name too long', { name: 'x'.repeat(101), role: 'viewer' }, 'Write a name'],
-    ['a name that turns text about', { name: 'Sara\u202enimda', role: 'viewer' }, 'Write a name'],
+    [
+      'a name with a direction override',
+      { name: 'Sara\u202enimda', role: 'viewer' },
+      'Write a name',
+    ],
     ['no role', { name: 'Sara' }, 'Choose a role'],
-    ['a role that is none', { name: 'Sara', role: 'operator' }, 'Choose a role'],
-  ])('with %s shows the form again', async (_name, fields, problem) => {
+    ['an unknown role', { name: 'Sara', role: 'operator' }, 'Choose a role'],
+  ])('shows the form again with %s', async (_name, fields, problem) => {
     const owner = await signedIn();
     const before = await rowCounts();
     const answer = await submit(owner, `${TEAM}/invitations`, fields);
@@ -71,7 +75,7 @@ describe('inviting', () => {
     expect(await rowCounts()).toEqual(before);
   });
 
-  test('can be taken back', async () => {
+  test('can be revoked', async () => {
     const owner = await signedIn();
     const token = await invite();
     const id = await invitationId();
@@ -87,7 +91,7 @@ describe('inviting', () => {
 });
 
 describe('roles', () => {
-  test('are changed by owners, and count at once', async () => {
+  test('are changed by owners, and apply at once', async () => {
     const [owner, viewer] = [await signedIn(), await signedIn('viewer')];
     expect((await visit(viewer, TEAM)).status).toBe(403);
     const answer = await submit(owner, `${memberPath(viewer)}/role`, { role: 'owner' });
@@ -98,7 +102,7 @@ describe('roles', () => {
     expect(JSON.parse(entry?.detail ?? '')).toMatchObject({ from: 'viewer', to: 'owner' });
   });
 
-  test('of oneself are given up only on purpose', async () => {
+  test('cannot be reduced for oneself without a confirmation', async () => {
     const [owner] = [await signedIn(), await signedIn()];
     const path = `${memberPath(owner)}/role`;
     const unsure = await submit(owner, path, { role: 'viewer' });
@@ -113,7 +117,7 @@ describe('roles', () => {
   test.each([
     ['role', { role: 'viewer', sure: 'yes' }],
     ['remove', { sure: 'yes' }],
-  ])('the last owner stays one (%s)', async (action, fields) => {
+  ])('the last owner stays an owner (%s)', async (action, fields) => {
     const owner = await signedIn();
     await signedIn('developer');
     await signedIn('owner', BETA);
@@ -127,28 +131,31 @@ describe('roles', () => {
   test.each([
     ['role', { role: 'viewer' }],
     ['remove', {}],
-  ])('two owners against each other at once leave one (%s)', async (action, fields) => {
-    const [one, other] = [await signedIn(), await signedIn()];
-    meetBeforeBatch(2);
-    await Promise.all([
-      submit(one, `${memberPath(other)}/${action}`, fields),
-      submit(other, `${memberPath(one)}/${action}`, fields),
-    ]);
-    const owners = await env.DB.prepare(
-      "SELECT count(*) AS owners FROM members WHERE role = 'owner' AND removed_at_ms IS NULL",
-    ).first('owners');
-    expect(owners).toBe(1);
-    expect(await auditLog()).toHaveLength(1);
-  });
+  ])(
+    'two owners who act against each other at once leave one owner (%s)',
+    async (action, fields) => {
+      const [one, other] = [await signedIn(), await signedIn()];
+      meetBeforeBatch(2);
+      await Promise.all([
+        submit(one, `${memberPath(other)}/${action}`, fields),
+        submit(other, `${memberPath(one)}/${action}`, fields),
+      ]);
+      const owners = await env.DB.prepare(
+        "SELECT count(*) AS owners FROM members WHERE role = 'owner' AND removed_at_ms IS NULL",
+      ).first('owners');
+      expect(owners).toBe(1);
+      expect(await auditLog()).toHaveLength(1);
+    },
+  );
 });
 
-describe('an owner who is removed or demoted meanwhile', () => {
+describe('an owner who is removed or demoted during the request', () => {
   test.each([
     ['remove', {}, 'invitations', { name: 'Back door', role: 'owner' }],
     ['role', { role: 'viewer' }, 'invitations', { name: 'Back door', role: 'owner' }],
     ['remove', {}, 'recovery', {}],
     ['role', { role: 'viewer' }, 'recovery', {}],
-  ])('makes no link any more (%s, %j, %s)', async (action, fields, kind, link) => {
+  ])('makes no link (%s, %j, %s)', async (action, fields, kind, link) => {
     const [owner, other] = [await signedIn(), await signedIn()];
     const path = kind === 'recovery' ? `${memberPath(owner)}/recovery` : `${TEAM}/invitations`;
     const held = holdNextBatch();
@@ -163,7 +170,7 @@ describe('an owner who is removed or demoted meanwhile', () => {
 });
 
 describe('removing', () => {
-  test('ends everything the member had, and nothing of the others', async () => {
+  test('ends everything the member had, and nothing of other members', async () => {
     const owner = await signedIn();
     const gone = await joined({ role: 'owner' });
     const member = await gone.member();
@@ -196,7 +203,7 @@ describe('a lost passkey', () => {
     const found = await Browser.create();
     expect((await found.join(token)).status).toBe(200);
     expect((await found.member()).memberId).toBe(member.memberId);
-    // Whoever has the lost passkey, or another link, gets in no more.
+    // The lost passkey and the other link no longer work.
     expect(await lost.isSignedIn()).toBe(false);
     expect((await lost.signIn()).status).toBe(401);
     expect((await visit(null, `/dashboard/join?token=${unused}`)).status).toBe(404);
@@ -211,7 +218,7 @@ describe('a lost passkey', () => {
   });
 });
 
-test("an owner ends another's sessions, and of their own all but this one", async () => {
+test('an owner ends all sessions of another member, and all of their own except the current one', async () => {
   const [owner, viewer] = [await signedIn(), await signedIn('viewer')];
   const second = await sessionFor(owner.memberId);
   for (const member of [viewer, owner]) {
@@ -223,7 +230,7 @@ test("an owner ends another's sessions, and of their own all but this one", asyn
   expect(await isIn(owner)).toBe(true);
 });
 
-describe('nobody else', () => {
+describe('without permission', () => {
   const posts: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
     ['role', { role: 'viewer' }],
     ['remove', {}],
@@ -231,23 +238,26 @@ describe('nobody else', () => {
     ['sessions/revoke', {}],
   ];
 
-  test.each<Role>(['developer', 'viewer'])('sees or does any of it: a %s', async (role) => {
-    const [owner, member] = [await signedIn(), await signedIn(role)];
-    await invite();
-    const before = await everything();
-    expect((await visit(member, TEAM)).status).toBe(403);
-    expect((await visit(member, memberPath(owner))).status).toBe(403);
-    for (const [action, fields] of posts) {
-      expect((await submit(member, `${memberPath(owner)}/${action}`, fields)).status).toBe(403);
-    }
-    const fields = { name: 'Sara', role: 'owner' };
-    expect((await submit(member, `${TEAM}/invitations`, fields)).status).toBe(403);
-    const revoke = `${TEAM}/invitations/${await invitationId()}/revoke`;
-    expect((await submit(member, revoke)).status).toBe(403);
-    expect(await everything()).toEqual(before);
-  });
+  test.each<Role>(['developer', 'viewer'])(
+    'neither sees nor changes the team: a %s',
+    async (role) => {
+      const [owner, member] = [await signedIn(), await signedIn(role)];
+      await invite();
+      const before = await everything();
+      expect((await visit(member, TEAM)).status).toBe(403);
+      expect((await visit(member, memberPath(owner))).status).toBe(403);
+      for (const [action, fields] of posts) {
+        expect((await submit(member, `${memberPath(owner)}/${action}`, fields)).status).toBe(403);
+      }
+      const fields = { name: 'Sara', role: 'owner' };
+      expect((await submit(member, `${TEAM}/invitations`, fields)).status).toBe(403);
+      const revoke = `${TEAM}/invitations/${await invitationId()}/revoke`;
+      expect((await submit(member, revoke)).status).toBe(403);
+      expect(await everything()).toEqual(before);
+    },
+  );
 
-  test("sees or does any of it: another merchant's owner", async () => {
+  test("neither sees nor changes the team: another merchant's owner", async () => {
     const [owner, stranger] = [await signedIn(), await signedIn('owner', BETA)];
     await invite();
     const before = await everything();
@@ -261,7 +271,7 @@ describe('nobody else', () => {
     expect(await everything()).toEqual(before);
   });
 
-  test.each(['', 'wrong'])('does any of it without the token of a form: %j', async (csrf) => {
+  test.each(['', 'wrong'])("changes nothing without the form's token: %j", async (csrf) => {
     const [owner, viewer] = [await signedIn(), await signedIn('viewer')];
     const before = await everything();
     for (const [action, fields] of posts) {
@@ -272,7 +282,7 @@ describe('nobody else', () => {
   });
 });
 
-test('the page says who is in, in both languages', async () => {
+test('the page lists the members, in both languages', async () => {
   const owner = await signedIn();
   await signedIn('viewer');
   const english = await (await visit(owner, TEAM)).text();
@@ -297,7 +307,7 @@ async function isIn(member: SignedIn): Promise<boolean> {
   return home.headers.get('location') === '/dashboard/sandbox/payments';
 }
 
-/** All that these forms could change. */
+/** All tables that these forms could change. */
 async function everything(): Promise<readonly unknown[]> {
   const tables = ['members', 'invitations', 'passkeys', 'sessions', 'audit_log'];
   const read = (table: string) => env.DB.prepare(`SELECT * FROM ${table}`).all();
