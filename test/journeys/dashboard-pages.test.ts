@@ -16,7 +16,7 @@ import { operate } from '../support/e2e-operator.ts';
 type NoticeKind = keyof DashboardMessages['frame']['notices'];
 
 /**
- * Goal: every page of the dashboard and of the operator's desk can be read and used by everybody,
+ * Goal: the home page and every page of the dashboard and of the desk can be read and used by everybody,
  * on a phone and on a desktop, light and dark, in both languages. Method: one gateway with real
  * payments, keys and people; the routes themselves say which pages there are, and a page without
  * an example fails.
@@ -90,6 +90,7 @@ const EXAMPLES: Readonly<Record<string, Readonly<Record<string, (things: Things)
   '/operator': { 'desk-health': () => '/operator' },
   '/operator/attention': { 'desk-attention': () => '/operator/attention' },
   '/operator/merchants': { 'desk-merchants': () => '/operator/merchants' },
+  '/': { home: () => '/' },
 };
 
 /** Answers to GET that are no pages: the way to the list, and a file. */
@@ -105,6 +106,7 @@ const ROUTES: readonly (readonly [path: string, who: Who])[] = [
   ...pathsOf(DASHBOARD_ROUTES).map((path) => [path, 'owner'] as const),
   ...pathsOf(PUBLIC_ROUTES).map((path) => [path, 'nobody'] as const),
   ...pathsOf(DESK_ROUTES).map((path) => [path, 'operator'] as const),
+  ['/', 'nobody'],
 ];
 
 const PAGES = ROUTES.flatMap(([path, who]) =>
