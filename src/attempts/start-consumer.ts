@@ -11,8 +11,8 @@ import { storeResult } from './store-result.ts';
  * Between tries to store what a rail has said: a minute more each time, up to an hour. The queue's
  * `max_retries` of them take three days.
  */
-const SETTLE_RETRY_SECONDS = 60;
-const SETTLE_RETRY_STEPS_MAX = 60;
+const STORE_RETRY_SECONDS = 60;
+const STORE_RETRY_STEPS_MAX = 60;
 
 /** After the rail's own time, for its answer to be stored before the window closes. */
 const STORING_TIME_MS = 5_000;
@@ -40,8 +40,8 @@ export async function consumeStarts(batch: MessageBatch<RailMessage>, env: Env):
       });
       // A start is sent again by its object as long as nobody has claimed it; only the object knows.
       if (message.body.type === 'result') {
-        const steps = Math.min(message.attempts, SETTLE_RETRY_STEPS_MAX);
-        message.retry({ delaySeconds: steps * SETTLE_RETRY_SECONDS });
+        const steps = Math.min(message.attempts, STORE_RETRY_STEPS_MAX);
+        message.retry({ delaySeconds: steps * STORE_RETRY_SECONDS });
       } else {
         message.ack();
       }

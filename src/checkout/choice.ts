@@ -25,13 +25,13 @@ export function attemptsKnownTo(form: Pick<Form, 'get'>): number | null {
 }
 
 /**
- * Reads the method form. A phone that the merchant fixed wins over whatever was posted. `takesPhone`:
+ * Reads the method form. A phone that the merchant fixed wins over whatever was posted. `acceptsPhone`:
  * whether a method's rail can have an account for a number.
  */
 export function readChoice(
   terms: IntentTerms,
   form: Pick<Form, 'get'>,
-  takesPhone: (method: Method, phone: string) => boolean,
+  acceptsPhone: (method: Method, phone: string) => boolean,
 ): ChoiceResult {
   const wanted = form.get('method');
   const method = terms.methods.find((entry) => entry.method === wanted)?.method ?? null;
@@ -50,7 +50,7 @@ export function readChoice(
   if (phone === null) {
     return refuse(phoneInput.trim() === '' ? 'phone_missing' : 'phone_invalid');
   }
-  return takesPhone(method, phone)
+  return acceptsPhone(method, phone)
     ? { type: 'chosen', choice: { method, phone } }
     : refuse('phone_not_taken');
 }

@@ -2,7 +2,7 @@ import { railPageUrl } from '../attempts/rail-page.ts';
 import { runAttempt } from '../attempts/start.ts';
 import type { Intent } from '../domain/intent.ts';
 import type { IntentClient } from '../intent/client.ts';
-import { railFor, takesPhone } from '../rails/registry.ts';
+import { acceptsPhone, railFor } from '../rails/registry.ts';
 import { seeOther } from '../ui/headers.ts';
 import { checkoutPage } from './checkout-page.ts';
 import { attemptsKnownTo, readChoice } from './choice.ts';
@@ -65,7 +65,7 @@ export async function startAttempt(call: LinkCall): Promise<Response> {
     return seeOther(request, await wayOnFrom(env, client, intent, path));
   }
   const result = readChoice(intent.terms, form, (method, phone) =>
-    takesPhone(env, intent.terms, method, phone),
+    acceptsPhone(env, intent.terms, method, phone),
   );
   if (result.type === 'refused') {
     return checkoutPage(request, intent, path, { refusedForm: result.form });

@@ -9,13 +9,13 @@ export function promptPlan(deadlineAtMs: number): AttemptPlan {
 
 /** The number to prompt, or why the provider is not called at all. */
 export function phoneToPrompt(
-  rail: Pick<Rail, 'currencies' | 'takesPhone'>,
+  rail: Pick<Rail, 'currencies' | 'acceptsPhone'>,
   { terms, attempt: { phone } }: RailOrder,
 ): string | Extract<StartResult, { readonly type: 'refused' }> {
   if (!rail.currencies.includes(terms.currency)) {
     return { type: 'refused', reason: 'misconfigured' };
   }
-  return phone === null || rail.takesPhone?.(phone) === false
+  return phone === null || rail.acceptsPhone?.(phone) === false
     ? { type: 'refused', reason: 'declined' }
     : phone;
 }

@@ -36,7 +36,7 @@ export interface Rail
 /** The provider serves only some phone numbers. */
 export interface PhoneCheck {
   /** Whether a number (251XXXXXXXXX) can have an account with the provider. */
-  takesPhone(phone: string): boolean;
+  acceptsPhone(phone: string): boolean;
 }
 
 /** `start` answers only after the customer has acted, so a queue consumer calls it, once. */

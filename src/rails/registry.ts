@@ -37,8 +37,8 @@ export function railOf(env: Env, terms: IntentTerms, attempt: Attempt): Rail | n
  * Whether a number (251XXXXXXXXX) can have an account with the rail that would start the attempt.
  * Checked before an attempt is made, because a rail's own refusal looks like a bank's.
  */
-export function takesPhone(env: Env, payment: Payment, method: Method, phone: string): boolean {
-  return railFor(env, payment, method)?.takesPhone?.(phone) ?? true;
+export function acceptsPhone(env: Env, payment: Payment, method: Method, phone: string): boolean {
+  return railFor(env, payment, method)?.acceptsPhone?.(phone) ?? true;
 }
 
 /** The currencies that a method takes; none when it is not enabled (docs/decisions.md#13 and #23). */

@@ -108,9 +108,9 @@ describe('what is sent', () => {
         type: 'refused',
         reason: 'declined',
       });
-      expect(rail.takesPhone?.(phone ?? '')).toBe(false);
+      expect(rail.acceptsPhone?.(phone ?? '')).toBe(false);
     }
-    expect(rail.takesPhone?.('251911234567')).toBe(true);
+    expect(rail.acceptsPhone?.('251911234567')).toBe(true);
     expect(scene.standIn.calls).toHaveLength(0);
   });
 
@@ -122,7 +122,7 @@ describe('what is sent', () => {
 
   test('Safaricom’s phones are, where the operator says so', async () => {
     const wider = scene.railWith({ phonePrefixes: ['2519', '2517'] });
-    expect(wider.takesPhone?.('251711234567')).toBe(true);
+    expect(wider.acceptsPhone?.('251711234567')).toBe(true);
     await wider.start(scene.order({ attempt: { phone: '251711234567' } }));
     expect(scene.standIn.calls).toHaveLength(1);
   });

@@ -124,9 +124,9 @@ describe('a start', () => {
     for (const phone of [null, '', '251911234567', '711234567', '25171123456', `${PHONE}8`]) {
       const order = scene.order(100, { phone });
       expect(await scene.railWith().start(order)).toEqual({ type: 'refused', reason: 'declined' });
-      expect(scene.railWith().takesPhone?.(phone ?? '')).toBe(false);
+      expect(scene.railWith().acceptsPhone?.(phone ?? '')).toBe(false);
     }
-    expect(scene.railWith().takesPhone?.(PHONE)).toBe(true);
+    expect(scene.railWith().acceptsPhone?.(PHONE)).toBe(true);
     expect(scene.standIn.calls).toHaveLength(before);
   });
 

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Fault } from '../../scripts/stand-ins/stand-in.ts';
-import { understoodToken } from '../../src/rails/telebirr-h5/answers.ts';
+import { readToken } from '../../src/rails/telebirr-h5/answers.ts';
 import { type TelebirrScene, telebirrScene } from '../support/rails/telebirr-h5-scene.ts';
 import { endTimeoutsOnSilence } from '../support/rails/timeouts.ts';
 
@@ -99,7 +99,7 @@ describe('answers to a request for a token', () => {
   const dates = { effectiveDate: '20230321063519', expirationDate: '20230321073519' };
 
   function token(status: number, value: unknown) {
-    return understoodToken({ type: 'answered', status, text: JSON.stringify(value) });
+    return readToken({ type: 'answered', status, text: JSON.stringify(value) });
   }
 
   test('as documented', () => {

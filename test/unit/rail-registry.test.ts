@@ -8,7 +8,7 @@ import {
   METHODS,
   type Method,
 } from '../../src/domain/method.ts';
-import { currenciesOf, railFor, railOf, takesPhone } from '../../src/rails/registry.ts';
+import { acceptsPhone, currenciesOf, railFor, railOf } from '../../src/rails/registry.ts';
 import { configuredRail, railConfiguration, railSecretName } from '../../src/rails/settings.ts';
 import { attemptWith, termsWith } from '../support/checkout-fixtures.ts';
 import { COMPLETE, envOf, envWithAll, NBG, RAIL_IDS } from './rail-settings-fixture.ts';
@@ -137,7 +137,7 @@ describe('the rail of a payment', () => {
 
   test.each(METHODS)('decisions.md#3: whose numbers can pay by %s', (method) => {
     const asked = (env: Bindings, changes: Partial<IntentTerms>) =>
-      PHONES.map((phone) => takesPhone(env, payment(changes), method, phone));
+      PHONES.map((phone) => acceptsPhone(env, payment(changes), method, phone));
     const test = { environment: 'sandbox', kind: 'express', simulation: 'interactive' } as const;
     expect(asked(ALL, { environment: 'production' })).toEqual(TAKES[method]);
     expect(asked(ALL, test)).toEqual(TAKES[method]);
@@ -151,9 +151,9 @@ describe('the rail of a payment', () => {
     const settings = { ...COMPLETE.E_BIRR, phonePrefixes: ['2519', '2517'] };
     const env = envOf({ RAIL_E_BIRR_PRODUCTION: settings });
     for (const phone of PHONES) {
-      expect(takesPhone(env, PRODUCTION, 'E_BIRR', phone)).toBe(true);
+      expect(acceptsPhone(env, PRODUCTION, 'E_BIRR', phone)).toBe(true);
     }
-    expect(takesPhone(env, PRODUCTION, 'E_BIRR', '254711234567')).toBe(false);
+    expect(acceptsPhone(env, PRODUCTION, 'E_BIRR', '254711234567')).toBe(false);
   });
 });
 
@@ -181,7 +181,7 @@ describe('a wrong secret is its rail’s trouble alone', () => {
           const attempt = attemptWith({ method: other, railId: RAIL_IDS[other] });
           expect(railFor(wrong, terms(place), other)?.id).toBe(RAIL_IDS[other]);
           expect(railOf(wrong, terms(place), attempt)?.id).toBe(RAIL_IDS[other]);
-          expect(takesPhone(wrong, terms(place), other, '251911234567')).toBeTypeOf('boolean');
+          expect(acceptsPhone(wrong, terms(place), other, '251911234567')).toBeTypeOf('boolean');
           expect(currenciesOf(wrong, place, other)).toContain('ETB');
         }
       }
@@ -190,7 +190,7 @@ describe('a wrong secret is its rail’s trouble alone', () => {
       const instead = environment === 'sandbox' ? 'simulator' : undefined;
       expect(railFor(wrong, terms(environment), method)?.id).toBe(instead);
       expect(railOf(wrong, terms(environment), attempt)).toBeNull();
-      expect(takesPhone(wrong, terms(environment), method, '251911234567')).toBe(true);
+      expect(acceptsPhone(wrong, terms(environment), method, '251911234567')).toBe(true);
       expect(currenciesOf(wrong, 'production', method)).toEqual(
         environment === 'production'
           ? []

@@ -4,7 +4,7 @@ import type { IntentTerms, Simulation } from '../../src/domain/intent.ts';
 import { METHODS } from '../../src/domain/method.ts';
 import type { RailOrder } from '../../src/rails/rail.ts';
 import { railFor } from '../../src/rails/registry.ts';
-import { SIMULATED_SETTLE_AFTER_MS, simulator } from '../../src/rails/simulator/rail.ts';
+import { SIMULATED_OUTCOME_AFTER_MS, simulator } from '../../src/rails/simulator/rail.ts';
 import { attemptWith, NOW_MS, termsWith } from '../support/checkout-fixtures.ts';
 
 function orderWith(simulation: Simulation | null): RailOrder {
@@ -45,7 +45,7 @@ describe('decisions.md#22: the sandbox rail', () => {
     const order = orderWith(simulation);
     expect(simulator.plan(order.terms, 'CBE', NOW_MS)).toMatchObject({
       flow: 'push',
-      checkAtMs: NOW_MS + SIMULATED_SETTLE_AFTER_MS,
+      checkAtMs: NOW_MS + SIMULATED_OUTCOME_AFTER_MS,
     });
     expect(await simulator.start(order)).toMatchObject({ type: 'accepted', redirectUrl: null });
     expect(await simulator.query(order, NOW_MS)).toEqual(outcome);

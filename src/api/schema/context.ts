@@ -9,7 +9,7 @@ export interface ValidationContext {
   /** What the method's rail takes; asked in production only (docs/decisions.md#13). */
   readonly railCurrencies: (method: Method) => readonly Currency[];
   /** Whether the method's rail can have an account for a number, 251XXXXXXXXX; any in the sandbox. */
-  readonly takesPhone: (method: Method, phone: string) => boolean;
+  readonly acceptsPhone: (method: Method, phone: string) => boolean;
   /** The merchant's own largest total by currency, in minor units; none where it is missing. */
   readonly limits: Readonly<Partial<Record<Currency, number>>>;
   /** By bank code. */

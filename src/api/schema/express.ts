@@ -96,16 +96,16 @@ function checkReturnUrl({ method, returnUrl }: ExpressParts, problems: Problems)
  */
 function checkPhone(
   { method, phoneNumber, customerInfo }: ExpressParts,
-  { takesPhone }: ValidationContext,
+  { acceptsPhone }: ValidationContext,
   problems: Problems,
 ): void {
   if (method === undefined || !METHODS_NEEDING_PHONE.includes(method)) {
     return;
   }
   if (typeof phoneNumber === 'string') {
-    checkUsable('phoneNumber', phoneNumber, method, takesPhone, problems);
+    checkUsable('phoneNumber', phoneNumber, method, acceptsPhone, problems);
   } else if (phoneNumber === null && typeof customerInfo?.phone === 'string') {
-    checkUsable('customerInfo.phone', customerInfo.phone, method, takesPhone, problems);
+    checkUsable('customerInfo.phone', customerInfo.phone, method, acceptsPhone, problems);
   } else if (phoneNumber === null && customerInfo !== undefined) {
     problems.add('phoneNumber', missingPhone(method));
   }
@@ -119,7 +119,7 @@ function checkUsable(
   path: string,
   phone: string,
   method: Method,
-  takesPhone: ValidationContext['takesPhone'],
+  acceptsPhone: ValidationContext['acceptsPhone'],
   problems: Problems,
 ): void {
   const number = internationalPhone(phone);
@@ -128,7 +128,7 @@ function checkUsable(
       path,
       'Must be a mobile number: 9 or 7 and 8 digits, optionally with 0, 251 or +251 before.',
     );
-  } else if (!takesPhone(method, number)) {
+  } else if (!acceptsPhone(method, number)) {
     problems.add(path, `Must be a number that can have an account with ${method}.`);
   }
 }

@@ -40,7 +40,7 @@ const FIRST_CHECK_AFTER_MS = 30_000;
 
 /**
  * CBE Birr's web payment gateway ("cbebpg"): the customer is sent to CBE's page with an order
- * sealed into the address, CBE posts the end to an address registered once, and is asked for the
+ * sealed into the address, CBE posts the end to an address registered once, and is queried for the
  * state before anything is believed. Its transaction id is our order id.
  */
 export function cbeBirrRail(
@@ -54,7 +54,7 @@ export function cbeBirrRail(
     return { redirectUrl, railReference };
   };
 
-  const askState = async (transactionId: string): Promise<RailAnswer> => {
+  const queryState = async (transactionId: string): Promise<RailAnswer> => {
     const Signiture = hashOf([
       ['Key', settings.secret],
       ['Tillcode', settings.tillCode],
@@ -82,12 +82,12 @@ export function cbeBirrRail(
     return report?.transactionId === transactionId ? report : null;
   };
 
-  const outcomeAt = async (
+  const queryOutcome = async (
     { attempt }: RailOrder,
     transactionId: string,
     checkAtMs: number | null,
   ): Promise<Outcome> => {
-    const answer = await askState(transactionId);
+    const answer = await queryState(transactionId);
     const report = reportIn(answer, transactionId);
     const logged = {
       rail: CBE_BIRR_RAIL_ID,
@@ -130,11 +130,11 @@ export function cbeBirrRail(
       });
     }
     // The cipher and hash are weak, and an old callback can be sent again: whatever it says, CBE
-    // itself is asked. When it does not say, it is asked again soon, for the callback is news.
+    // itself is queried. When it does not say, it is queried again soon, for the callback is news.
     const checkAtMs = nextCheckAtMs(0, order.attempt.startedAtMs, Date.now());
-    const asked = await outcomeAt(order, transactionId, checkAtMs);
+    const queried = await queryOutcome(order, transactionId, checkAtMs);
     const isUnconfirmed =
-      state === 'paid' && asked.type !== 'succeeded' && order.attempt.status !== 'succeeded';
+      state === 'paid' && queried.type !== 'succeeded' && order.attempt.status !== 'succeeded';
     if (isUnconfirmed && !isPending(order.attempt)) {
       return refusedCallback('not_confirmed', emptyReply(503));
     }
@@ -146,7 +146,7 @@ export function cbeBirrRail(
           reply: textReply(503, 'Not confirmed'),
         }
       : // The reply that CBE expects is not published; its other endpoints answer 200.
-        { type: 'outcome', outcome: asked, reply: textReply(200, 'OK') };
+        { type: 'outcome', outcome: queried, reply: textReply(200, 'OK') };
   };
 
   return {
@@ -173,7 +173,11 @@ export function cbeBirrRail(
 
     async query(order: RailOrder, nowMs: number): Promise<Outcome> {
       const { checks, startedAtMs } = order.attempt;
-      return outcomeAt(order, transactionIdFor(order), nextCheckAtMs(checks, startedAtMs, nowMs));
+      return queryOutcome(
+        order,
+        transactionIdFor(order),
+        nextCheckAtMs(checks, startedAtMs, nowMs),
+      );
     },
 
     async readCallback(call, order) {

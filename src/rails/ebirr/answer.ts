@@ -134,7 +134,7 @@ function receiptOf(report: EbirrReport): string | null {
 }
 
 /** An API user that eBirr does not know or does not let in; it comes under varying codes. */
-const NOT_AUTHORISED = 'RCS_USER_IS_NOT_AUTHZ_TO_ACCESS_API';
+const NOT_AUTHORIZED = 'RCS_USER_IS_NOT_AUTHZ_TO_ACCESS_API';
 
 /** The codes by which eBirr says that no money was taken. What is not here is not understood. */
 function refusalOf(code: string | null, message: string): Meaning {
@@ -155,7 +155,7 @@ function refusalOf(code: string | null, message: string): Meaning {
     case '5308':
       return { type: 'failed', reason: 'misconfigured' };
     default:
-      return message.startsWith(NOT_AUTHORISED)
+      return message.startsWith(NOT_AUTHORIZED)
         ? { type: 'failed', reason: 'misconfigured' }
         : { type: 'unknown_state' };
   }

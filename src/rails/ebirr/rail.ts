@@ -23,7 +23,7 @@ const ANSWER_TIME_MS = 30_000;
 const QUEUE_TIME_MS = 60_000;
 
 /** Answers of a server that did not let the request in, so that nobody was asked for money. */
-const NOT_LET_IN_STATUSES: readonly number[] = [401, 403, 404, 405];
+const UNREAD_STATUSES: readonly number[] = [401, 403, 404, 405];
 
 /**
  * eBirr (Coopay, Kaafi): a prompt on the customer's phone. One call asks for the payment and returns
@@ -39,7 +39,7 @@ export function ebirrRail(settings: EbirrSettings): Rail & PhoneCheck & SlowStar
     startTimeoutMs: callTimeMs,
     startWaitsForCustomer: true as const,
 
-    takesPhone: (phone: string) =>
+    acceptsPhone: (phone: string) =>
       settings.phonePrefixes.some((prefix) => phone.startsWith(prefix)),
 
     plan: (_terms: IntentTerms, _method: Method, nowMs: number) =>
@@ -77,14 +77,14 @@ async function purchase(
     answer.type === 'answered' ? startResult(answer.status, report, order) : { type: 'unknown' };
   const providerCode = report && codeOf(report);
   if (result.type !== 'resolved') {
-    const isCustomers = result.type === 'refused' && result.reason !== 'misconfigured';
+    const isCustomerCause = result.type === 'refused' && result.reason !== 'misconfigured';
     logRailAnswer({
       rail: EBIRR_RAIL_ID,
       call: 'API_PURCHASE',
       reference: order.attempt.reference,
       status: answer.type === 'answered' ? answer.status : undefined,
       providerCode,
-      level: isCustomers ? 'info' : 'warn',
+      level: isCustomerCause ? 'info' : 'warn',
     });
     const isOurs = report !== null && mismatchOf(report, order) === null;
     return withProviderCode(result, isOurs ? providerCode : null);
@@ -93,7 +93,7 @@ async function purchase(
 }
 
 function startResult(status: number, report: EbirrReport | null, order: RailOrder): StartResult {
-  if (NOT_LET_IN_STATUSES.includes(status)) {
+  if (UNREAD_STATUSES.includes(status)) {
     return { type: 'refused', reason: 'misconfigured' };
   }
   // eBirr answers 200 also when it refuses: what comes with another status is not its own answer.

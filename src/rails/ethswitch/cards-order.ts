@@ -11,7 +11,7 @@ export const START_TIMEOUT_MS = 20_000;
  * From then on a start has certainly ended, whoever made it: its time, and what it takes to get from
  * the stored attempt to the gateway.
  */
-export const START_OVER_AFTER_MS = START_TIMEOUT_MS + 10_000;
+export const START_ENDED_AFTER_MS = START_TIMEOUT_MS + 10_000;
 
 /** ISO 4217 numeric codes, the only form that SmartVista takes. */
 export const CURRENCY_CODES: Readonly<Record<Currency, string>> = { ETB: '230', USD: '840' };

@@ -1,7 +1,7 @@
 import type { FailureReason } from '../../domain/intent.ts';
 import { jsonObject } from '../call-rail.ts';
 import type { RailOrder } from '../rail.ts';
-import { CURRENCY_CODES, START_OVER_AFTER_MS } from './cards-order.ts';
+import { CURRENCY_CODES, START_ENDED_AFTER_MS } from './cards-order.ts';
 import { codeOf, integerOf, textOf } from './wire.ts';
 
 /** `orderStatus` of `getOrderStatusExtended.do` that we know what to make of. */
@@ -20,7 +20,7 @@ const ACTION_PENDING = -30_001;
  * The page is over before its session is: no time left to enter a card, no more tries. After any
  * other decline it may let the customer try again, with another card.
  */
-const ACTIONS_OF_THE_END: readonly number[] = [-2_007, -2_013];
+const FINAL_ACTIONS: readonly number[] = [-2_007, -2_013];
 
 /**
  * Why a card was declined, by `actionCode`: SmartVista passes on the codes of ISO 8583, its version
@@ -61,9 +61,9 @@ export function readCardsState(text: string, order: RailOrder, nowMs: number): C
   if (body === null || errorCode === null) {
     return UNKNOWN;
   }
-  if (errorCode === ORDER_NOT_FOUND && wasNeverOffered(order)) {
-    const isStartOver = nowMs - order.attempt.startedAtMs >= START_OVER_AFTER_MS;
-    return isStartOver ? { type: 'failed', reason: 'rail_unavailable' } : OPEN;
+  if (errorCode === ORDER_NOT_FOUND && wasPageNeverShown(order)) {
+    const hasStartEnded = nowMs - order.attempt.startedAtMs >= START_ENDED_AFTER_MS;
+    return hasStartEnded ? { type: 'failed', reason: 'rail_unavailable' } : OPEN;
   }
   if (errorCode !== 0 || !isOurs(body, order)) {
     return UNKNOWN;
@@ -75,7 +75,7 @@ export function readCardsState(text: string, order: RailOrder, nowMs: number): C
         : UNKNOWN;
     case DECLINED: {
       const action = integerOf(body.actionCode) ?? 0;
-      const isFinal = nowMs >= order.attempt.deadlineAtMs || ACTIONS_OF_THE_END.includes(action);
+      const isFinal = nowMs >= order.attempt.deadlineAtMs || FINAL_ACTIONS.includes(action);
       return isFinal && action !== ACTION_PENDING
         ? { type: 'failed', reason: REASON_BY_ACTION[action] ?? 'declined' }
         : OPEN;
@@ -105,7 +105,7 @@ export function cardsCode(text: string): string | null {
  * nobody will be either: an order that then does not exist at the gateway cannot have been paid, nor
  * can it be if it appears later.
  */
-function wasNeverOffered({ attempt }: RailOrder): boolean {
+function wasPageNeverShown({ attempt }: RailOrder): boolean {
   return attempt.railReference === null && attempt.redirectUrl === null;
 }
 

@@ -15,7 +15,7 @@ import { logRailAnswer } from '../rail-log.ts';
 import {
   readRegistered,
   registerForm,
-  START_OVER_AFTER_MS,
+  START_ENDED_AFTER_MS,
   START_TIMEOUT_MS,
   statusForm,
 } from './cards-order.ts';
@@ -47,7 +47,7 @@ export function cardsRail(settings: CardsSettings): Rail & StatusQuery & Callbac
         // A customer at the bank's own page may finish after the session's end.
         windowIsFinal: false,
         // Earlier than that an order that the gateway does not know proves nothing.
-        checkAtMs: nowMs + START_OVER_AFTER_MS,
+        checkAtMs: nowMs + START_ENDED_AFTER_MS,
       };
     },
 
@@ -70,7 +70,7 @@ export function cardsRail(settings: CardsSettings): Rail & StatusQuery & Callbac
     },
 
     async query(order: RailOrder, nowMs: number): Promise<Outcome> {
-      const { state, providerCode } = await askedState(settings, order, nowMs);
+      const { state, providerCode } = await queryState(settings, order, nowMs);
       if (state.type === 'succeeded' || state.type === 'failed') {
         return withProviderCode(state, providerCode);
       }
@@ -107,7 +107,7 @@ export function cardsRail(settings: CardsSettings): Rail & StatusQuery & Callbac
   return rail;
 }
 
-async function askedState(
+async function queryState(
   settings: CardsSettings,
   order: RailOrder,
   nowMs: number,
@@ -119,8 +119,8 @@ async function askedState(
       ? readCardsState(answer.text, order, nowMs)
       : { type: 'unknown' };
   if (state.type === 'failed' || state.type === 'unknown') {
-    const isCustomers = state.type === 'failed' && state.reason !== 'rail_unavailable';
-    logAnswer(call, order, answer, isCustomers ? 'info' : 'warn');
+    const isCustomerCause = state.type === 'failed' && state.reason !== 'rail_unavailable';
+    logAnswer(call, order, answer, isCustomerCause ? 'info' : 'warn');
   }
   return { state, providerCode: codeIn(answer) };
 }

@@ -2,7 +2,7 @@ import type { Outcome } from '../../domain/intent.ts';
 import { jsonObject } from '../call-rail.ts';
 import type { CallbackSuspicion } from '../callback.ts';
 import type { RailOrder } from '../rail.ts';
-import { isAbsent, isSentAs } from './nbg-order.ts';
+import { isAbsent, isAbsentOr } from './nbg-order.ts';
 import { codeOf, integerOf, minorOf, textOf } from './wire.ts';
 
 type Members = Readonly<Record<string, unknown>>;
@@ -34,10 +34,10 @@ export function readNbgCallback(text: string, order: RailOrder, billerBin: strin
   if (!isAboutOrder([body, inner], references, order, billerBin)) {
     return suspicious('other_order');
   }
-  if (!isOfAmount(body, inner, order)) {
+  if (!hasOrderAmount(body, inner, order)) {
     return suspicious('wrong_amount');
   }
-  if (!isPlain([body, inner], status)) {
+  if (!isUnambiguous([body, inner], status)) {
     return suspicious('unknown_state');
   }
   const receipt = textOf(body.transaction_id);
@@ -84,7 +84,7 @@ function isAboutOrder(
 }
 
 /** All amounts and currencies that were sent. What was due counts where no total was sent. */
-function isOfAmount(body: Members, inner: Members, order: RailOrder): boolean {
+function hasOrderAmount(body: Members, inner: Members, order: RailOrder): boolean {
   const bill = membersOf(inner.bill_info ?? inner.billInfo) ?? {};
   const levels = [body, inner, bill];
   const totals = levels.flatMap((members) => [
@@ -94,12 +94,12 @@ function isOfAmount(body: Members, inner: Members, order: RailOrder): boolean {
   const amounts = totals.length > 0 ? totals : sent(bill, 'amount_due');
   return (
     amounts.every((amount) => minorOf(amount) === order.chargedMinor) &&
-    levels.every((members) => isSentAs(members.currency, order.terms.currency))
+    levels.every((members) => isAbsentOr(members.currency, order.terms.currency))
   );
 }
 
 /** One of the two published states, of a payment, and nothing beside it that says otherwise. */
-function isPlain(levels: readonly Members[], status: string): boolean {
+function isUnambiguous(levels: readonly Members[], status: string): boolean {
   const isKnown = (state: unknown) => state === 'PAID' || state === 'FAILED';
   return (
     isKnown(status) &&

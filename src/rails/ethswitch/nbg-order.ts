@@ -54,8 +54,8 @@ export function readNbgPage(text: string, order: RailOrder): NbgPage | null {
     return null;
   }
   const isOurs =
-    isSentAs(body.merchant_order_number, order.attempt.reference) &&
-    isSentAs(body.currency, order.terms.currency) &&
+    isAbsentOr(body.merchant_order_number, order.attempt.reference) &&
+    isAbsentOr(body.currency, order.terms.currency) &&
     (isAbsent(body.amount) || minorOf(body.amount) === order.chargedMinor);
   return isOurs ? { redirectUrl, railReference } : null;
 }
@@ -66,6 +66,6 @@ export function isAbsent(value: unknown): boolean {
 }
 
 /** True for what was not sent, and for what was sent as we know it. */
-export function isSentAs(value: unknown, expected: string): boolean {
+export function isAbsentOr(value: unknown, expected: string): boolean {
   return isAbsent(value) || value === expected;
 }

@@ -15,7 +15,7 @@ interface Token {
 }
 
 /** The part of its life in which a token is used: it must still be good when it arrives. */
-const USED_SHARE = 0.9;
+const USABLE_SHARE = 0.9;
 /** NBG's tokens live for 5 minutes. A wrong `expires_in` must not keep one for ever. */
 const TOKEN_AGE_MS_MAX = 60 * 60 * 1_000;
 /** An isolate serves two environments, and sees a few settings while they are rotated. */
@@ -26,9 +26,9 @@ const tokens = new BoundedCache<Token>({ sizeMax: TOKENS_MAX, ageMsMax: TOKEN_AG
 
 /** A token that is good now: remembered, or by `POST /user/auth/login`. */
 export async function nbgToken(settings: NbgSettings, timeoutMs: number): Promise<Login> {
-  const askedAtMs = Date.now();
-  const known = tokens.get(keyOf(settings), askedAtMs)?.value;
-  if (known !== undefined && known.expiresAtMs > askedAtMs) {
+  const requestedAtMs = Date.now();
+  const known = tokens.get(keyOf(settings), requestedAtMs)?.value;
+  if (known !== undefined && known.expiresAtMs > requestedAtMs) {
     return { type: 'token', token: known.token };
   }
   const { username, password } = settings;
@@ -46,8 +46,8 @@ export async function nbgToken(settings: NbgSettings, timeoutMs: number): Promis
   }
   const { status } = answer;
   if (status >= 400) {
-    const isPassing = status >= 500 || isBusy(status);
-    return { type: 'refused', reason: isPassing ? 'rail_unavailable' : 'misconfigured', status };
+    const isTemporary = status >= 500 || isBusy(status);
+    return { type: 'refused', reason: isTemporary ? 'rail_unavailable' : 'misconfigured', status };
   }
   const body = jsonObject(answer.text);
   const token = body?.access_token;
@@ -55,10 +55,10 @@ export async function nbgToken(settings: NbgSettings, timeoutMs: number): Promis
   if (typeof token !== 'string' || !/^[\x21-\x7e]+$/.test(token)) {
     return { type: 'refused', reason: 'rail_unavailable', status };
   }
-  const livesForMs = (integerOf(body?.expires_in) ?? 0) * 1_000;
-  if (livesForMs > 0) {
-    const expiresAtMs = askedAtMs + livesForMs * USED_SHARE;
-    tokens.set(keyOf(settings), { token, expiresAtMs }, askedAtMs);
+  const lifetimeMs = (integerOf(body?.expires_in) ?? 0) * 1_000;
+  if (lifetimeMs > 0) {
+    const expiresAtMs = requestedAtMs + lifetimeMs * USABLE_SHARE;
+    tokens.set(keyOf(settings), { token, expiresAtMs }, requestedAtMs);
   }
   return { type: 'token', token };
 }

@@ -24,7 +24,7 @@ const CURRENCIES: readonly Currency[] = ['ETB'];
 const START_TIMEOUT_MS = 20_000;
 
 /** How long NBG keeps an order open: `expires_at`, 24 hours after its creation in all samples. */
-const ORDER_LIVES_FOR_MS = 24 * 60 * 60 * 1_000;
+const ORDER_LIFETIME_MS = 24 * 60 * 60 * 1_000;
 
 /**
  * EthSwitch's National Billing Gateway: its published API collection of May 2026. NBG publishes no
@@ -41,7 +41,7 @@ export function nbgRail(settings: NbgSettings): Rail & Callbacks {
       return {
         flow: 'redirect',
         // NBG takes no expiry: an order outlives the payment that it is for, hence not final.
-        deadlineAtMs: Math.min(nowMs + ORDER_LIVES_FOR_MS, pageEndsAtMs),
+        deadlineAtMs: Math.min(nowMs + ORDER_LIFETIME_MS, pageEndsAtMs),
         windowIsFinal: false,
         checkAtMs: null,
       };
@@ -63,7 +63,7 @@ export function nbgRail(settings: NbgSettings): Rail & Callbacks {
     },
 
     async readCallback(call: CallbackCall, order: RailOrder): Promise<CallbackReading> {
-      if (!comesFrom(settings.callbackAddresses, call)) {
+      if (!isFromAllowedAddress(settings.callbackAddresses, call)) {
         return refused('not_authentic', 403);
       }
       const text = bodyText(call);
@@ -135,7 +135,7 @@ async function createOrder(
 function logAnswer(
   call: string,
   { attempt: { reference, railReference } }: RailOrder,
-  said: Partial<Pick<RailLogEntry, 'status' | 'providerCode' | 'level'>>,
+  logFields: Partial<Pick<RailLogEntry, 'status' | 'providerCode' | 'level'>>,
 ): void {
   logRailAnswer({
     rail: NBG_RAIL_ID,
@@ -143,7 +143,7 @@ function logAnswer(
     reference,
     railReference: railReference ?? undefined,
     providerCode: null,
-    ...said,
+    ...logFields,
   });
 }
 
@@ -169,7 +169,7 @@ function createdOrder(status: number, text: string, order: RailOrder): StartResu
 }
 
 /** `CF-Connecting-IP` is set by Cloudflare, whatever the caller sent by that name. */
-function comesFrom(addresses: readonly string[], { headers }: CallbackCall): boolean {
+function isFromAllowedAddress(addresses: readonly string[], { headers }: CallbackCall): boolean {
   const address = canonicalAddress(headers['cf-connecting-ip'] ?? '');
   return addresses.length === 0 || (address !== null && addresses.includes(address));
 }

@@ -134,7 +134,7 @@ export function readPush(answer: RailAnswer, reference: string): PushResult {
 }
 
 /** The code in the answer to a push, of whichever of the three forms; for the log. */
-export function pushSaid(answer: RailAnswer): Pick<RailLogEntry, 'status' | 'providerCode'> {
+export function pushLogFields(answer: RailAnswer): Pick<RailLogEntry, 'status' | 'providerCode'> {
   if (answer.type === 'no_answer') {
     return { providerCode: null };
   }

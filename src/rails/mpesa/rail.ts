@@ -13,7 +13,7 @@ import { withProviderCode } from '../provider-code.ts';
 import type { Callbacks, PhoneCheck, Rail, RailOrder, StartResult } from '../rail.ts';
 import { logRailAnswer, type RailLogEntry } from '../rail-log.ts';
 import { type MpesaReading, readMpesaCallback, resultCodeIn } from './callback.ts';
-import { type PushResult, pushBody, pushSaid, readPush } from './push.ts';
+import { type PushResult, pushBody, pushLogFields, readPush } from './push.ts';
 import type { MpesaSettings } from './settings.ts';
 import { bearerToken, forgetToken } from './token.ts';
 
@@ -42,7 +42,7 @@ export function mpesaRail(settings: MpesaSettings): Rail & PhoneCheck & Callback
     currencies: CURRENCIES,
     startTimeoutMs: START_TIMEOUT_MS,
 
-    takesPhone: (phone: string) => MPESA_PHONE.test(phone),
+    acceptsPhone: (phone: string) => MPESA_PHONE.test(phone),
 
     plan: (_terms: IntentTerms, _method: Method, nowMs: number) =>
       promptPlan(nowMs + settings.promptWindowSeconds * 1_000),
@@ -96,10 +96,10 @@ function logLevelOf(reading: MpesaReading): 'info' | 'warn' | null {
 function logAnswer(
   call: string,
   { attempt: { reference } }: RailOrder,
-  said: Pick<RailLogEntry, 'status' | 'providerCode' | 'level'>,
+  logFields: Pick<RailLogEntry, 'status' | 'providerCode' | 'level'>,
 ): void {
   // Not the CheckoutRequestID: it ends with the customer's phone number.
-  logRailAnswer({ rail: RAIL_ID, call, reference, ...said });
+  logRailAnswer({ rail: RAIL_ID, call, reference, ...logFields });
 }
 
 /** One push, with the token in the cache or a fresh one. */
@@ -111,8 +111,11 @@ async function push(
 ): Promise<PushResult> {
   const token = await bearerToken(settings, Math.min(TOKEN_TIMEOUT_MS, remainingMs(answerByMs)));
   if (token.type === 'refused') {
-    logAnswer('token', order, token.said);
-    return withProviderCode({ type: 'refused', reason: token.reason }, token.said.providerCode);
+    logAnswer('token', order, token.logFields);
+    return withProviderCode(
+      { type: 'refused', reason: token.reason },
+      token.logFields.providerCode,
+    );
   }
   const answer = await callRail(
     `${settings.baseUrl}/mpesa/stkpush/v3/processrequest`,
@@ -127,10 +130,13 @@ async function push(
     },
     remainingMs(answerByMs),
   );
-  const said = pushSaid(answer);
-  const result = withProviderCode(readPush(answer, order.attempt.reference), said.providerCode);
+  const logFields = pushLogFields(answer);
+  const result = withProviderCode(
+    readPush(answer, order.attempt.reference),
+    logFields.providerCode,
+  );
   if (result.type !== 'accepted') {
-    logAnswer('processrequest', order, said);
+    logAnswer('processrequest', order, logFields);
   }
   if (result.type === 'token_refused') {
     forgetToken(settings, token.token);

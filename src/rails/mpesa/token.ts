@@ -17,7 +17,7 @@ export type TokenResult =
       readonly type: 'refused';
       readonly reason: 'misconfigured' | 'rail_unavailable';
       /** For the log. */
-      readonly said: Pick<RailLogEntry, 'status' | 'providerCode'>;
+      readonly logFields: Pick<RailLogEntry, 'status' | 'providerCode'>;
     };
 
 interface CachedToken {
@@ -63,24 +63,24 @@ export function forgetToken(settings: MpesaSettings, token: string): void {
 
 function readToken(settings: MpesaSettings, answer: RailAnswer): TokenResult {
   if (answer.type === 'no_answer') {
-    return { type: 'refused', reason: 'rail_unavailable', said: { providerCode: null } };
+    return { type: 'refused', reason: 'rail_unavailable', logFields: { providerCode: null } };
   }
   const fields = jsonObject(answer.text);
   const token = fields?.access_token;
   // A token goes into a header: anything that is none there is an answer we cannot use.
   if (answer.status === 200 && typeof token === 'string' && /^[!-~]{1,4096}$/.test(token)) {
-    keep(settings, token, fields?.expires_in);
+    cacheToken(settings, token, fields?.expires_in);
     return { type: 'token', token };
   }
   const { status } = answer;
   const providerCode = codeText(fields?.resultCode);
   const isRefused = TOKEN_REFUSAL_CODES.has(providerCode) || [400, 401, 403].includes(status);
   const reason = isRefused ? 'misconfigured' : 'rail_unavailable';
-  return { type: 'refused', reason, said: { status, providerCode } };
+  return { type: 'refused', reason, logFields: { status, providerCode } };
 }
 
 /** `expires_in` is a text of seconds here, a number elsewhere; without one nothing is kept. */
-function keep(settings: MpesaSettings, token: string, expiresIn: unknown): void {
+function cacheToken(settings: MpesaSettings, token: string, expiresIn: unknown): void {
   const seconds = /^\d{1,7}$/.exec(codeText(expiresIn) ?? '')?.[0];
   if (seconds === undefined) {
     return;

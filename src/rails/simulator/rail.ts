@@ -3,7 +3,7 @@ import { CURRENCIES, METHODS_BY_PROMPT, type Method } from '../../domain/method.
 import type { Rail, RailOrder, RailPage, RecoverablePage, StatusQuery } from '../rail.ts';
 
 /** How long a SIMULATED_TEST takes to settle by itself: docs/decisions.md#22, "within a second or so". */
-export const SIMULATED_SETTLE_AFTER_MS = 500;
+export const SIMULATED_OUTCOME_AFTER_MS = 500;
 
 /** Nothing leaves this Worker. */
 const START_TIMEOUT_MS = 1_000;
@@ -25,7 +25,7 @@ export const simulator: Rail & RecoverablePage & StatusQuery = {
       // No provider knows of the attempt, so it never outlives the payment (docs/decisions.md#30).
       deadlineAtMs: terms.expiresAtMs,
       windowIsFinal: true,
-      checkAtMs: interactive ? null : nowMs + SIMULATED_SETTLE_AFTER_MS,
+      checkAtMs: interactive ? null : nowMs + SIMULATED_OUTCOME_AFTER_MS,
     };
   },
 

@@ -3,7 +3,7 @@ import { jsonObject, type RailAnswer } from '../call-rail.ts';
 import { type Fields, textOf } from './signature.ts';
 
 /** What an answer of telebirr's means. `providerCode`: its error code. */
-export type Understood =
+export type CallResult =
   | { readonly type: 'success'; readonly content: Fields }
   /** telebirr certainly did nothing. */
   | {
@@ -41,7 +41,7 @@ const REFUSALS: Readonly<Record<string, FailureReason>> = {
 export const SUCCESS_CODE = '0';
 
 /** The answer to a signed call. HTTP 200 alone is not enough. */
-export function understood(answer: RailAnswer): Understood {
+export function readAnswer(answer: RailAnswer): CallResult {
   const message = answer.type === 'answered' ? jsonObject(answer.text) : null;
   if (answer.type === 'no_answer' || message === null) {
     return { type: 'unclear' };
@@ -85,9 +85,9 @@ const UNAVAILABLE = new Set(['49401024991', '49401021002']);
 const TOO_MANY_REQUESTS = 429;
 
 /** The answer to a request for a token. Nothing is paid by it, so no answer is a refusal too. */
-export function understoodToken(
+export function readToken(
   answer: RailAnswer,
-): FreshToken | Extract<Understood, { readonly type: 'refused' }> {
+): FreshToken | Extract<CallResult, { readonly type: 'refused' }> {
   const message = answer.type === 'answered' ? jsonObject(answer.text) : null;
   if (answer.type === 'no_answer') {
     return { type: 'refused', reason: 'rail_unavailable' };

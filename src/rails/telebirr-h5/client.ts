@@ -2,35 +2,32 @@ import { BoundedCache } from '../../bounded-cache.ts';
 import { callRail, type RailAnswer } from '../call-rail.ts';
 import { withProviderCode } from '../provider-code.ts';
 import { logRailAnswer } from '../rail-log.ts';
-import {
-  codeIn,
-  type FreshToken,
-  type Understood,
-  understood,
-  understoodToken,
-} from './answers.ts';
+import { type CallResult, codeIn, type FreshToken, readAnswer, readToken } from './answers.ts';
 import { CALLS, type Call, RAIL_ID, signedMessage } from './messages.ts';
 import type { TelebirrH5Settings } from './settings.ts';
 import { type Fields, type Sign, textOf } from './signature.ts';
 
 /** A token is renewed this long before its end: a call under way must not outlive it. */
 const TOKEN_MARGIN_MS = 60_000;
-/** The documentation says about an hour; whatever an answer says, none is kept for longer. */
+/** The documentation says about an hour; whatever an answer says, none is cached for longer. */
 const TOKEN_AGE_MS_MAX = 3_600_000;
 /** Tokens remembered by one isolate: one for each configuration. */
 const TOKENS_MAX = 16;
 const UNAUTHORIZED = 401;
 
-interface KeptToken {
+interface CachedToken {
   readonly token: string;
   readonly goodUntilMs: number;
 }
 
-const keptTokens = new BoundedCache<KeptToken>({ sizeMax: TOKENS_MAX, ageMsMax: TOKEN_AGE_MS_MAX });
+const tokenCache = new BoundedCache<CachedToken>({
+  sizeMax: TOKENS_MAX,
+  ageMsMax: TOKEN_AGE_MS_MAX,
+});
 
 export interface TelebirrClient {
   /** One signed call. `refused` when telebirr certainly did nothing. Never throws. */
-  post(call: Call, content: Fields, timeoutMs: number): Promise<Understood>;
+  post(call: Call, content: Fields, timeoutMs: number): Promise<CallResult>;
 }
 
 export function telebirrClient(settings: TelebirrH5Settings, sign: Sign): TelebirrClient {
@@ -41,19 +38,19 @@ export function telebirrClient(settings: TelebirrH5Settings, sign: Sign): Telebi
   async function token(
     timeoutMs: number,
     reference: string,
-  ): Promise<FreshToken | KeptToken | Extract<Understood, { readonly type: 'refused' }>> {
-    const askedAtMs = Date.now();
-    const kept = keptTokens.get(tokenKey, askedAtMs)?.value;
-    if (kept !== undefined && askedAtMs < kept.goodUntilMs) {
-      return kept;
+  ): Promise<FreshToken | CachedToken | Extract<CallResult, { readonly type: 'refused' }>> {
+    const requestedAtMs = Date.now();
+    const cached = tokenCache.get(tokenKey, requestedAtMs)?.value;
+    if (cached !== undefined && requestedAtMs < cached.goodUntilMs) {
+      return cached;
     }
     const body = JSON.stringify({ appSecret });
     const url = `${apiBaseUrl}/payment/v1/token`;
     const answer = await callRail(url, { method: 'POST', headers, body }, timeoutMs);
-    const result = understoodToken(answer);
+    const result = readToken(answer);
     if (result.type === 'token') {
-      const goodUntilMs = askedAtMs + result.lifetimeMs - TOKEN_MARGIN_MS;
-      keptTokens.set(tokenKey, { token: result.token, goodUntilMs }, askedAtMs);
+      const goodUntilMs = requestedAtMs + result.lifetimeMs - TOKEN_MARGIN_MS;
+      tokenCache.set(tokenKey, { token: result.token, goodUntilMs }, requestedAtMs);
       return result;
     }
     logAnswer('token', reference, answer);
@@ -62,8 +59,8 @@ export function telebirrClient(settings: TelebirrH5Settings, sign: Sign): Telebi
 
   function forget(refused: string): void {
     // Another call may have put a newer one there meanwhile.
-    if (keptTokens.get(tokenKey, Date.now())?.value.token === refused) {
-      keptTokens.delete(tokenKey);
+    if (tokenCache.get(tokenKey, Date.now())?.value.token === refused) {
+      tokenCache.delete(tokenKey);
     }
   }
 
@@ -94,9 +91,9 @@ export function telebirrClient(settings: TelebirrH5Settings, sign: Sign): Telebi
             continue;
           }
         }
-        const result: Understood = isUnauthorized
+        const result: CallResult = isUnauthorized
           ? { type: 'refused', reason: 'misconfigured' }
-          : understood(answer);
+          : readAnswer(answer);
         if (result.type === 'success') {
           return result;
         }

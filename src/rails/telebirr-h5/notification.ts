@@ -47,7 +47,7 @@ export function readClaim(
   fields: Fields,
   settings: TelebirrH5Settings,
   order: RailOrder,
-): { readonly saysPaid: boolean } | { readonly suspicion: CallbackSuspicion } {
+): { readonly claimsPaid: boolean } | { readonly suspicion: CallbackSuspicion } {
   const isOurs =
     textOf(fields.merch_order_id) === order.attempt.reference &&
     isAbsentOr(fields.appid, settings.merchantAppId) &&
@@ -63,8 +63,10 @@ export function readClaim(
     return { suspicion: 'wrong_amount' };
   }
   const state = (textOf(fields.trade_status) ?? '').toUpperCase();
-  const saysPaid = PAID_STATES.includes(state);
-  return saysPaid || OTHER_STATES.includes(state) ? { saysPaid } : { suspicion: 'unknown_state' };
+  const claimsPaid = PAID_STATES.includes(state);
+  return claimsPaid || OTHER_STATES.includes(state)
+    ? { claimsPaid }
+    : { suspicion: 'unknown_state' };
 }
 
 /** Most fields are echoed by most versions; one that is there must be right. */

@@ -128,10 +128,10 @@ export function telebirrH5Rail(settings: TelebirrH5Settings): Rail & StatusQuery
         return refusal(claim.suspicion);
       }
       const nowMs = Date.now();
-      const asked = await rail.query(order, nowMs);
-      // Where telebirr contradicts itself, or cannot be asked, nobody guesses.
+      const queried = await rail.query(order, nowMs);
+      // Where telebirr contradicts itself, or cannot be queried, nobody guesses.
       const isUnconfirmed =
-        claim.saysPaid && asked.type !== 'succeeded' && order.attempt.status !== 'succeeded';
+        claim.claimsPaid && queried.type !== 'succeeded' && order.attempt.status !== 'succeeded';
       if (isUnconfirmed) {
         logCode('callback', order, providerCode);
         if (!isPending(order.attempt)) {
@@ -145,7 +145,7 @@ export function telebirrH5Rail(settings: TelebirrH5Settings): Rail & StatusQuery
             outcome: withProviderCode(unknownFrom(order, 0, nowMs), providerCode),
             reply: replyWith(503, 'not confirmed'),
           }
-        : { type: 'outcome', outcome: asked, reply: replyWith(200, 'success') };
+        : { type: 'outcome', outcome: queried, reply: replyWith(200, 'success') };
     },
   };
   return rail;

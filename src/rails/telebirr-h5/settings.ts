@@ -46,7 +46,7 @@ function isAddress(url: string): boolean {
 function key(kind: KeyKind, what: string) {
   return v.pipe(
     text,
-    v.transform((armoured) => bareKey(armoured, kind)),
+    v.transform((armored) => bareKey(armored, kind)),
     v.string(`must be ${what}, in base64 or PEM`),
   );
 }

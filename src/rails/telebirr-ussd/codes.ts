@@ -43,7 +43,7 @@ export function logLevel(
   { reasons }: TelebirrUssdSettings,
 ): 'info' | 'warn' {
   const isListed = code !== null && Object.hasOwn(reasons, code);
-  const isCustomers =
+  const isCustomerCause =
     reason !== null && reason !== 'misconfigured' && reason !== 'rail_unavailable';
-  return isListed && isCustomers ? 'info' : 'warn';
+  return isListed && isCustomerCause ? 'info' : 'warn';
 }

@@ -39,7 +39,7 @@ const CURRENCY = 'ETB';
  * HTTP statuses by which the relay, or the server behind it, turns a request away unread: not
  * opened to us, or nothing there. No prompt can come of it.
  */
-const TURNED_AWAY: readonly number[] = [401, 403, 404];
+const UNREAD_STATUSES: readonly number[] = [401, 403, 404];
 
 /**
  * telebirr's USSD push: CPS prompts the customer's phone for the PIN and posts the result. telebirr
@@ -51,7 +51,7 @@ export function telebirrUssdRail(settings: TelebirrUssdSettings): Rail & PhoneCh
     currencies: [CURRENCY] as const,
     startTimeoutMs: START_TIMEOUT_MS,
 
-    takesPhone: (phone: string) => PHONE.test(phone),
+    acceptsPhone: (phone: string) => PHONE.test(phone),
 
     // Nothing in the request shortens the prompt, so it may outlive the payment.
     plan: (_terms: IntentTerms, _method: Method, nowMs: number) =>
@@ -76,13 +76,13 @@ export function telebirrUssdRail(settings: TelebirrUssdSettings): Rail & PhoneCh
       );
       const { reference } = order.attempt;
       const status = answer.type === 'answered' ? answer.status : undefined;
-      const said = answer.type === 'answered' ? readAcknowledgement(answer.text) : null;
-      const isOurs = said !== null && !isOfAnother(said, reference);
+      const acknowledgement = answer.type === 'answered' ? readAcknowledgement(answer.text) : null;
+      const isOurs = acknowledgement !== null && !belongsToOther(acknowledgement, reference);
       const result: StartResult =
         status === undefined
           ? { type: 'unknown' }
-          : startResult(status, isOurs ? said : null, settings);
-      const providerCode = said?.responseCode ?? null;
+          : startResult(status, isOurs ? acknowledgement : null, settings);
+      const providerCode = acknowledgement?.responseCode ?? null;
       if (result.type !== 'accepted') {
         const level = logLevel(providerCode, 'reason' in result ? result.reason : null, settings);
         logRailAnswer({ rail: RAIL_ID, call: COMMAND_ID, reference, status, providerCode, level });
@@ -133,7 +133,7 @@ function startResult(
 ): StartResult {
   const reason =
     acknowledgement === null ? null : refusalReason(acknowledgement.responseCode, settings);
-  if (TURNED_AWAY.includes(status)) {
+  if (UNREAD_STATUSES.includes(status)) {
     // Where telebirr speaks of the order, and does not refuse it, it was passed on all the same.
     return acknowledgement === null || reason !== null
       ? { type: 'refused', reason: 'misconfigured' }
@@ -150,7 +150,7 @@ function startResult(
 }
 
 /** A refusal that came before the request was read need not repeat whose it is. */
-function isOfAnother({ originatorConversationId }: Conversation, reference: string): boolean {
+function belongsToOther({ originatorConversationId }: Conversation, reference: string): boolean {
   return originatorConversationId !== '' && originatorConversationId !== reference;
 }
 

@@ -72,7 +72,7 @@ class Reader {
   readonly #shape: XmlShape;
   readonly #open: OpenElement[] = [];
   /** Wanted elements with children that were met already. */
-  readonly #met = new Set<XmlShape>();
+  readonly #seen = new Set<XmlShape>();
   #position = 0;
   /** Of the wanted text element that is open. */
   #text = '';
@@ -128,9 +128,9 @@ class Reader {
       return true;
     }
     this.#text = '';
-    const isFirst = wanted === 'text' ? !this.texts.has(localName) : !this.#met.has(wanted);
+    const isFirst = wanted === 'text' ? !this.texts.has(localName) : !this.#seen.has(wanted);
     if (wanted !== 'text') {
-      this.#met.add(wanted);
+      this.#seen.add(wanted);
     }
     return isFirst;
   }
