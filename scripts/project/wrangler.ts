@@ -3,8 +3,6 @@ import { createRequire } from 'node:module';
 
 /** Quiet and offline: no traces on disk, no metrics, no banner, no fetch at start. */
 export const WRANGLER_ENVIRONMENT = {
-  // A script that starts wrangler prepares its state directory itself, in place of the build step.
-  KEFEL_IS_PREPARED: 'true',
   X_LOCAL_OBSERVABILITY: 'false',
   CLOUDFLARE_CF_FETCH_ENABLED: 'false',
   WRANGLER_SEND_METRICS: 'false',
@@ -20,7 +18,8 @@ export function startWrangler(args: readonly string[], directory: string): Child
   const main = createRequire(import.meta.url).resolve('wrangler');
   return spawn(process.execPath, ['--no-warnings', main, ...args], {
     cwd: directory,
-    env: { ...process.env, ...WRANGLER_ENVIRONMENT },
+    // The script that starts wrangler has prepared the state directory, in place of the build step.
+    env: { ...process.env, ...WRANGLER_ENVIRONMENT, KEFEL_IS_PREPARED: 'true' },
     stdio: ['ignore', 'inherit', 'inherit'],
   });
 }

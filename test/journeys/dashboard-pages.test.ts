@@ -16,7 +16,7 @@ import { operate } from '../support/e2e-operator.ts';
 type NoticeKind = keyof DashboardMessages['frame']['notices'];
 
 /**
- * Goal: the home page and every page of the dashboard and of the desk can be read and used by everybody,
+ * Goal: the home page and every page of dashboard and desk can be read and used by everybody,
  * on a phone and on a desktop, light and dark, in both languages. Method: one gateway with real
  * payments, keys and people; the routes themselves say which pages there are, and a page without
  * an example fails.
