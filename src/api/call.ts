@@ -42,7 +42,7 @@ export async function authorise(
   if (result.type !== 'granted') {
     const client = clientAddress(request) ?? 'unknown';
     await limit(config, env.FAILED_KEY_RATE_LIMIT, client, FAILED_KEY_PERIOD_SECONDS);
-    throw result.type === 'unauthorised'
+    throw result.type === 'unauthorized'
       ? problem(apiKey === null ? 'api_key_missing' : 'api_key_invalid')
       : problem('api_key_of_other_environment', { environment: wanted });
   }

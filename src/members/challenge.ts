@@ -13,7 +13,7 @@ import { type Cookie, clearCookie, cookieValue, setCookie } from '../http/cookie
 export const CHALLENGE_MS = 5 * 60 * 1_000;
 /** A used challenge is stored this much longer than it is valid, because clocks differ. */
 const SPENT_LONGER_MS = 60 * 1_000;
-/** 256 random bits: twice what WebAuthn asks for. */
+/** 256 random bits: twice what WebAuthn requires. */
 const CHALLENGE_BYTES = 32;
 
 const CHALLENGE_COOKIE: Cookie = {
@@ -31,14 +31,14 @@ export interface Challenge {
   readonly challenge: string;
   /** Digest of the invitation or of the session that it was issued for; empty for signing in. */
   readonly issuedFor: string;
-  /** Whose passkey is to be made; empty for signing in. */
+  /** The member who gets the passkey; empty for signing in. */
   readonly memberId: string;
   readonly expiresAtMs: number;
 }
 
 export interface IssuedChallenge {
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** The `Set-Cookie` that brings it back. */
+  /** The `Set-Cookie` that carries the challenge. */
   readonly cookie: string;
 }
 
@@ -48,7 +48,7 @@ interface Context {
   readonly nowMs: number;
 }
 
-/** A new challenge for one ceremony of one link or session. */
+/** Issues a challenge for one ceremony of one link or session. */
 export async function issueChallenge(
   { request, config, nowMs }: Context,
   ceremony: Ceremony,
@@ -99,7 +99,7 @@ export function endedChallengeCookie(request: Request): string {
   return clearCookie(request, CHALLENGE_COOKIE);
 }
 
-/** The bytes of a member's id, as authenticators keep it beside the passkey. */
+/** The bytes of a member's id, which authenticators store with the passkey. */
 export function userHandleOf(memberId: string): Uint8Array<ArrayBuffer> {
   return utf8(memberId);
 }

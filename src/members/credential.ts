@@ -38,7 +38,7 @@ const Registration = v.object({
     clientDataJSON: base64Url,
     transports: v.pipe(
       v.optional(v.array(v.string()), []),
-      v.transform((words) => TRANSPORTS.filter((transport) => words.includes(transport))),
+      v.transform((sent) => TRANSPORTS.filter((transport) => sent.includes(transport))),
     ),
   }),
 });
@@ -56,7 +56,7 @@ export const JoinBody = v.object({
   credential: Registration,
 });
 
-/** The body of a request of our own script, or null for anything else. */
+/** The JSON body of a request from our own script, or null when it does not fit `schema`. */
 export async function readJson<Schema extends v.GenericSchema>(
   request: Request,
   schema: Schema,
@@ -66,7 +66,7 @@ export async function readJson<Schema extends v.GenericSchema>(
   return bytes === null ? null : parsed(new TextDecoder().decode(bytes), schema);
 }
 
-/** A new passkey in the field of a form, or null for anything else. */
+/** The new passkey in a form field, or null when it is malformed. */
 export function registrationIn(text: string): Registration | null {
   return text.length > BODY_BYTES_MAX ? null : parsed(text, Registration);
 }

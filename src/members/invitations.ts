@@ -43,7 +43,7 @@ export interface NewInvitation {
   readonly expiresAtMs: number;
 }
 
-/** An invitation, or with `memberId` a recovery link; it exists once `statement` has run. */
+/** An invitation, or a recovery link if `memberId` is given. It exists once `statement` has run. */
 export async function newInvitation(request: InvitationRequest): Promise<NewInvitation> {
   const token = base64UrlFromBytes(crypto.getRandomValues(new Uint8Array(TOKEN_BYTES)));
   const id = newId('inv');
@@ -116,7 +116,7 @@ const INVITATION_SQL = `
   LEFT JOIN members ON members.id = invitations.member_id
   WHERE invitations.digest = ?1 AND ${USABLE}`;
 
-/** The invitation behind a token, or null for one that is unknown, used, revoked or too old. */
+/** The invitation of a token, or null when it is unknown, used, revoked or expired. */
 export async function findInvitation(
   db: D1Database,
   token: string,

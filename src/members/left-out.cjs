@@ -1,15 +1,15 @@
 /*
- * Stands in the bundle, by [alias] in wrangler.toml, for the packages with which
- * @simplewebauthn/server reads and checks X.509 certificates: 38 KiB gzipped of the 250 that a
- * deployment may have. The library has no entry point without them, and an import of one of its
- * functions loads them all.
+ * Replaces, by [alias] in wrangler.toml, the packages that @simplewebauthn/server uses for X.509
+ * certificates. They would add 38 KiB gzipped to a bundle whose budget is 250 KiB. The library has
+ * no entry point without them: importing any of its functions loads them all.
  *
- * Leaving them out is safe: only the attestations of authenticators' makers hold certificates.
- * `verification.ts` asks for none and rejects a registration that brings one before the library
- * sees it. If one got through, the missing functions would throw, which rejects it as well.
- * Signatures of passkeys are verified by WebCrypto and packages that stay in the bundle.
+ * Omitting them is safe: only attestations by authenticator vendors contain certificates.
+ * `verification.ts` requests none, and rejects a registration with a certificate before it calls
+ * the library. If one got through, the missing functions would throw, which also rejects it. The
+ * code that verifies passkey signatures (WebCrypto and other packages) stays in the bundle.
  *
- * A CommonJS module, because its imports are looked up only when they are used. While it loads, the
- * library uses a single one. `test/unit/passkey-bundle.test.ts` runs the library as bundled.
+ * This is a CommonJS module, because bundlers do not check its export names at build time. While
+ * the library loads, it uses only one export. `test/unit/passkey-bundle.test.ts` runs the bundled
+ * library.
  */
 module.exports = { AlgorithmIdentifier: class {} };

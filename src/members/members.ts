@@ -11,7 +11,7 @@ import type { Role } from './permissions.ts';
 /** Characters of the name of a person or of a passkey, after trimming. */
 export const NAME_LENGTH_MAX = 100;
 
-/** The name of a person or of a passkey as typed, or null when it cannot be one. */
+/** The trimmed name of a person or of a passkey, or null when it is not valid. */
 export function nameFrom(text: string): string | null {
   const name = text.trim();
   const fits = name !== '' && name.length <= NAME_LENGTH_MAX && isPrintable(name);
@@ -100,7 +100,7 @@ export function changeRole(change: MemberChange, role: Role): SqlStatement {
   };
 }
 
-/** Changes no row for the last owner. `afterRemoval` does the rest. */
+/** Changes no row for the last owner. Follow it with `afterRemoval`. */
 export function removeMember(change: MemberChange, nowMs: number): SqlStatement {
   return {
     sql: `UPDATE members SET removed_at_ms = ?4 WHERE ${MAY_CHANGE} AND ${OWNER_REMAINS}`,

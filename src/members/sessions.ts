@@ -26,7 +26,7 @@ const SESSION_COOKIE: Cookie = {
 
 /** A signed-in member. */
 export interface Session {
-  /** Names the session on pages. */
+  /** Identifies the session on pages. */
   readonly id: string;
   /** SHA-256 of the cookie's token: its key in D1 and in rate limits. */
   readonly digest: string;
@@ -41,7 +41,7 @@ export interface Session {
   readonly csrfToken: string;
 }
 
-/** A new token. In clear it exists only here and in the member's browser. */
+/** A new token. Only the member's browser stores it in plain text. */
 export function newSessionToken(): string {
   return base64UrlFromBytes(crypto.getRandomValues(new Uint8Array(TOKEN_BYTES)));
 }
@@ -91,7 +91,7 @@ export interface Starter {
   readonly passkeyName: string;
 }
 
-/** A session of the browser that sent the request; it exists once the statements have run. */
+/** A session for the browser that sent the request. It exists once the statements have run. */
 export async function startSession(
   call: { readonly request: Request; readonly address: string | null; readonly nowMs: number },
   starter: Starter,
@@ -101,7 +101,7 @@ export async function startSession(
   const token = newSessionToken();
   const id = newId('ses');
   const statements = [
-    // The member's sessions that are over have no reader.
+    // Nothing reads the member's expired sessions.
     {
       sql: 'DELETE FROM sessions WHERE member_id = ?1 AND expires_at_ms <= ?2',
       params: [memberId, nowMs],
@@ -234,7 +234,6 @@ export async function openSessions(
   return results;
 }
 
-/** All sessions of the member. */
 export function revokeSessionsOf(memberId: string, nowMs: number): SqlStatement {
   return {
     sql: 'UPDATE sessions SET revoked_at_ms = ?2 WHERE member_id = ?1 AND revoked_at_ms IS NULL',
@@ -251,7 +250,6 @@ export function revokeOtherSessions(memberId: string, id: string, nowMs: number)
   };
 }
 
-/** The member's session of that id. */
 export function revokeSession(memberId: string, id: string, nowMs: number): SqlStatement {
   return {
     sql: `UPDATE sessions SET revoked_at_ms = ?3

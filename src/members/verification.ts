@@ -20,14 +20,14 @@ import type { Assertion, Registration, Transport } from './credential.ts';
 /** COSE: EdDSA, ES256, RS256. Every authenticator has one of them, and workerd verifies all. */
 const ALGORITHMS = [-8, -7, -257];
 
-/** Name of the site where authenticators list their passkeys. */
+/** The site's name in authenticators' lists of passkeys. */
 const SITE_NAME = 'Kefel';
 
 /** What passkeys are bound to: they work on this host alone. */
 export interface RelyingParty {
   /** The host name of the dashboard. */
   readonly id: string;
-  /** The only origin whose pages may ask for them. */
+  /** The only origin whose pages may use them. */
   readonly origin: string;
 }
 
@@ -66,10 +66,10 @@ export function assertionOptions(
 
 export interface RegistrationRequest {
   readonly memberId: string;
-  /** What authenticators list the passkey under. */
+  /** Shown in authenticators' lists of passkeys. */
   readonly memberName: string;
   readonly merchantName: string;
-  /** The member's others: the same authenticator makes no second one. */
+  /** The member's other passkeys: their authenticators must not create a second one. */
   readonly known: readonly KnownPasskey[];
 }
 
@@ -95,7 +95,7 @@ export function registrationOptions(
   });
 }
 
-/** The new passkey, or null when anything about it is wrong. */
+/** The new passkey, or null when any check fails. */
 export async function verifiedRegistration(
   party: RelyingParty,
   { challenge }: Challenge,
@@ -145,7 +145,7 @@ function hasCertificates(attestationObject: string): boolean {
   return format !== 'none' && !isSelfMade;
 }
 
-/** A passkey as it was when it last signed. */
+/** A passkey as stored after its last signature. */
 export interface StoredPasskey {
   readonly credentialId: string;
   readonly publicKey: string;

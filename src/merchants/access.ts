@@ -10,16 +10,16 @@ export interface MerchantMethod {
   readonly rate: CommissionRate;
 }
 
-/** What a valid key opens. */
+/** What a valid API key gives access to. */
 export interface MerchantAccess {
   readonly merchantId: string;
   readonly merchantName: string;
   /** For new payments; null when neither colour nor logo is set. */
   readonly branding: Branding | null;
   readonly environment: Environment;
-  /** SHA-256 of the key: names it in rate limits and logs. */
+  /** SHA-256 of the key, which identifies it in rate limits and logs. */
   readonly keyDigest: string;
-  /** The methods in force, in the order of METHODS; whether a rail serves them is not said here. */
+  /** The active methods, in the order of METHODS. A rail may be missing for some of them. */
   readonly methods: readonly MerchantMethod[];
   /** The largest payments that the operator lets the merchant create. */
   readonly limits: AmountLimits;
@@ -28,9 +28,9 @@ export interface MerchantAccess {
 /** A key that is neither revoked nor expired, of a merchant that is not suspended. */
 export interface KnownKey {
   readonly access: MerchantAccess;
-  /** From then on it opens nothing; null: until further notice. */
+  /** Null: never expires. */
   readonly expiresAtMs: number | null;
-  /** As last written down; null before the first use. */
+  /** Up to API_KEY_USE_EVERY_MS behind; null before the first use. */
   readonly lastUsedAtMs: number | null;
 }
 
@@ -44,13 +44,13 @@ interface KeyRow {
   readonly last_used_at_ms: number | null;
   /** JSON object of minor units by currency; `{}` without any. */
   readonly limits: string;
-  /** NULL, like the commission, when no method is in force. */
+  /** NULL, like the commission, when no method is active. */
   readonly method: Method | null;
   readonly commission_basis_points: number | null;
   readonly commission_fixed_minor: number | null;
 }
 
-/** One row for each method in force, and one with nulls when there is none. */
+/** One row for each active method, or one row with nulls when there is none. */
 const KEY_SQL = `
   SELECT
     merchants.id AS merchant_id,
@@ -80,7 +80,7 @@ const KEY_SQL = `
     AND (api_keys.expires_at_ms IS NULL OR api_keys.expires_at_ms > ?2)
     AND merchants.status = 'active'`;
 
-/** The key of this digest, by one query, or null when it opens nothing. Throws when D1 fails. */
+/** The valid key of this digest, by one query, or null. Throws when D1 fails. */
 export async function readKey(
   env: Bindings,
   digest: string,

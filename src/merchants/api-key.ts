@@ -3,9 +3,9 @@ import type { Environment } from '../domain/method.ts';
 
 /**
  * API keys (docs/decisions.md#9): `kfl_test_` or `kfl_live_`, 43 base62 digits for 256 random bits,
- * and six more for the CRC-32 of everything before them. The checksum refuses mistyped and made-up
- * keys without a look into D1 and lets secret scanners tell a key from noise. It protects nothing:
- * the random bits do. Also runs in Node, for the scripts.
+ * and six more for the CRC-32 of all characters before them. The checksum rejects mistyped and
+ * invented keys without a query, and lets secret scanners recognize keys. It is not a protection:
+ * the random bits are. Also runs in Node, for the scripts.
  */
 const PREFIXES: Readonly<Record<Environment, string>> = {
   sandbox: 'kfl_test_',
@@ -23,12 +23,12 @@ const HINT_LENGTH = 4;
 const API_KEY = /^(kfl_test_|kfl_live_)[0-9A-Za-z]{49}$/;
 export const API_KEY_LENGTH = PREFIXES.sandbox.length + RANDOM_DIGITS + CHECKSUM_DIGITS;
 
-/** A new key. It exists in clear only here and in the merchant's hands. */
+/** A new key. Only the merchant stores it in plain text. */
 export function generateApiKey(environment: Environment): string {
   return apiKeyFrom(environment, crypto.getRandomValues(new Uint8Array(API_KEY_RANDOM_BYTES)));
 }
 
-/** The key made of 32 given bytes: 256 bits that nobody can guess. Throws RangeError on others. */
+/** The key of 32 random bytes. Throws RangeError for another length. */
 export function apiKeyFrom(environment: Environment, randomBytes: Uint8Array): string {
   if (randomBytes.length !== API_KEY_RANDOM_BYTES) {
     throw new RangeError(`an API key takes ${API_KEY_RANDOM_BYTES} bytes`);
@@ -39,9 +39,8 @@ export function apiKeyFrom(environment: Environment, randomBytes: Uint8Array): s
 }
 
 /**
- * The environment a well-formed key says it is for, or null for any other text. Looks at nothing
- * but the text, in time linear in a key's length however long the text is; whether the key exists
- * is for the directory to say.
+ * The environment that a well-formed key names, or null for any other text. Checks only the text,
+ * in bounded time for any length. `directory.ts` decides whether the key exists.
  */
 export function parseApiKey(text: string): { readonly environment: Environment } | null {
   if (text.length !== API_KEY_LENGTH || !API_KEY.test(text)) {
@@ -53,17 +52,17 @@ export function parseApiKey(text: string): { readonly environment: Environment }
   return { environment: text.startsWith(PREFIXES.sandbox) ? 'sandbox' : 'production' };
 }
 
-/** What is stored of a key: its lower-case hexadecimal SHA-256. */
+/** The stored form of a key: its lower-case hexadecimal SHA-256. */
 export function apiKeyDigest(text: string): Promise<string> {
   return sha256Hex(text);
 }
 
-/** The last four characters, which a merchant may see again. They belong to the checksum. */
+/** The last four characters, which stay visible. They belong to the checksum. */
 export function apiKeyHint(text: string): string {
   return text.slice(-HINT_LENGTH);
 }
 
-/** What a person may see of a key: `kfl_test_…abcd`. */
+/** How pages show a key: `kfl_test_…abcd`. */
 export function apiKeyLabel(environment: Environment, hint: string): string {
   return `${PREFIXES[environment]}…${hint}`;
 }

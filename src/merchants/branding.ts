@@ -1,41 +1,40 @@
 import { sha256Hex } from '../crypto/encoding.ts';
 
 /**
- * What a merchant may bring along as its branding. Validation only, without any database: also
- * runs in Node, for the scripts.
+ * Validates a merchant's branding. Uses no database, because scripts run this in Node.
  */
 
-/** Enough for a mark of 256 pixels; customers on slow phones download it before they pay. */
+/** Enough for a logo of 256 pixels. Customers on slow phones download it before they pay. */
 export const LOGO_BYTES_MAX = 16 * 1024;
 
 /**
- * The formats that every browser shows and that hold nothing but pixels. Never SVG: it is a
- * document that can carry script, and would be served from the origin of the payment pages.
+ * Formats that every browser shows and that contain only pixels. Never SVG: it can contain script,
+ * which would run on the origin of the payment pages.
  */
 export type LogoMediaType = 'image/png' | 'image/webp' | 'image/jpeg';
 
 export interface Logo {
   readonly mediaType: LogoMediaType;
-  /** Lower-case hexadecimal SHA-256 of the bytes: its name in storage and addresses. */
+  /** Lower-case hexadecimal SHA-256 of the bytes: its name in storage and URLs. */
   readonly digest: string;
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
-/** `incomplete`: cut short, or something was appended to the picture. */
+/** `incomplete`: the file is truncated, or has extra bytes at its end. */
 export type LogoRefusal = 'too_large' | 'unknown_format' | 'incomplete';
 
 export type LogoResult =
   | { readonly type: 'logo'; readonly logo: Logo }
   | { readonly type: 'refused'; readonly reason: LogoRefusal };
 
-/** The colour `#rrggbb` in lower case, or null for any other way to write one. */
+/** The color `#rrggbb` in lower case, or null for any other notation. */
 export function colourFrom(text: string): string | null {
   return /^#[0-9a-fA-F]{6}$/.test(text) ? text.toLowerCase() : null;
 }
 
 /**
- * The logo in these bytes. What it is, its bytes say: a file's name and a declared type are only
- * somebody's word. The end is looked at too, because a cut file would show customers half a logo.
+ * The logo in these bytes. The bytes decide the format: a file name or a declared type may be
+ * wrong. Also checks the end, because a truncated file would show customers half a logo.
  */
 export async function logoFrom(bytes: Uint8Array<ArrayBuffer>): Promise<LogoResult> {
   if (bytes.length > LOGO_BYTES_MAX) {
@@ -54,9 +53,9 @@ export async function logoFrom(bytes: Uint8Array<ArrayBuffer>): Promise<LogoResu
 
 interface Format {
   readonly mediaType: LogoMediaType;
-  /** By the magic bytes. */
+  /** Checks the magic bytes. */
   readonly hasStart: (bytes: Uint8Array) => boolean;
-  /** Whether the last byte is where the format says. Only asked after `hasStart`. */
+  /** Whether the file ends as the format requires. Called only after `hasStart` is true. */
   readonly hasEnd: (bytes: Uint8Array) => boolean;
 }
 
@@ -92,7 +91,7 @@ const FORMATS: readonly Format[] = [
   },
 ];
 
-/** What the container says of its length, counted from its form on. */
+/** The length in the container's header, counted from RIFF_FORM_OFFSET. */
 function riffSizeBytes(bytes: Uint8Array): number {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return view.getUint32(RIFF_SIZE_OFFSET, true);

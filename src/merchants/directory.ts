@@ -10,7 +10,7 @@ import { API_KEY_USE_EVERY_MS, markApiKeyUsed } from './keys.ts';
 export type AuthenticationResult =
   | { readonly type: 'granted'; readonly access: MerchantAccess }
   /** Missing, malformed, unknown, revoked or expired key, or a suspended merchant: 401. */
-  | { readonly type: 'unauthorised' }
+  | { readonly type: 'unauthorized' }
   /** A valid key of the other environment: 403. */
   | { readonly type: 'wrong_environment' };
 
@@ -20,19 +20,21 @@ export interface Bank {
   readonly supportsWithdrawal: boolean;
 }
 
-/** A revocation takes effect within 10 s (issue 2): older answers are not used, with 1 s to spare. */
+/** A revocation takes effect within 10 s (docs/decisions.md#9); this leaves 1 s to spare. */
 const ACCESS_AGE_MS_MAX = 9_000;
-/** From this age on an answer is renewed behind the request, so that a busy key never waits. */
+/**
+ * From this age on, a cached key is refreshed in the background, so that a busy key never waits.
+ */
 const ACCESS_REFRESH_AFTER_MS = 4_000;
-/** A renewal that was cut short with its request is begun again after this. */
+/** If the runtime cancels a refresh, the next one may start after this time. */
 const REFRESH_CLAIM_MS = 2_000;
-/** A key works a second after it was made, and a flood of one wrong key costs one query a second. */
+/** A new key works within a second, and a flood of one wrong key costs one query a second. */
 const MISS_AGE_MS_MAX = 1_000;
-/** An access is about 1 KB: a few MB of an isolate's 128. */
+/** About 1 KB each: a few MB of an isolate's 128. */
 const ACCESSES_MAX = 2_000;
-/** Apart from the accesses, so that a flood of wrong keys cannot push out the right ones. */
+/** In a separate cache, so that a flood of wrong keys cannot evict the valid ones. */
 const MISSES_MAX = 2_000;
-/** Longest wait for another request's query of the same key. */
+/** The longest wait for another request's query for the same key. */
 const LOOKUP_WAIT_MS = 250;
 /** Banks change a few times a year. */
 const BANKS_AGE_MS_MAX = 60_000;
@@ -43,14 +45,14 @@ const keys = new BoundedCache<KnownKey>({
 });
 const misses = new BoundedCache<true>({ sizeMax: MISSES_MAX, ageMsMax: MISS_AGE_MS_MAX });
 const refreshes = new BoundedCache<true>({ sizeMax: ACCESSES_MAX, ageMsMax: REFRESH_CLAIM_MS });
-/** Queries on their way: they settle, and never reject, once their result is remembered. */
+/** Running queries. They resolve once the result is cached, and never reject. */
 const lookups = new BoundedCache<Promise<void>>({ sizeMax: MISSES_MAX, ageMsMax: LOOKUP_WAIT_MS });
 const bankLists = new BoundedCache<ReadonlyMap<string, Bank>>({
   sizeMax: 1,
   ageMsMax: BANKS_AGE_MS_MAX,
 });
 
-/** Forgets everything read so far, as a new isolate would: for tests that change D1 under it. */
+/** Clears the caches, for tests that change D1 directly. */
 export function forgetDirectory(): void {
   for (const cache of [keys, misses, refreshes, lookups, bankLists]) {
     cache.clear();
@@ -58,9 +60,9 @@ export function forgetDirectory(): void {
 }
 
 /**
- * Who sends `apiKey` to an endpoint of `environment` (docs/decisions.md#9). `nowMs` is the
- * request's clock. A key used in the last seconds costs no query; text that is no key never reaches
- * D1. Throws when D1 is needed and does not answer.
+ * Authenticates a request with `apiKey` to an endpoint of `environment` (docs/decisions.md#9). A
+ * key that was used in the last seconds costs no query, and malformed text never reaches D1. Throws
+ * when it needs D1 and D1 does not answer.
  */
 export async function authenticate(
   env: Bindings,
@@ -70,12 +72,12 @@ export async function authenticate(
   nowMs: number,
 ): Promise<AuthenticationResult> {
   if (apiKey === null || parseApiKey(apiKey) === null) {
-    return { type: 'unauthorised' };
+    return { type: 'unauthorized' };
   }
   const digest = await apiKeyDigest(apiKey);
   const access = await accessOf(env, ctx, digest, nowMs);
   if (access === null) {
-    return { type: 'unauthorised' };
+    return { type: 'unauthorized' };
   }
   if (access.environment !== environment) {
     return { type: 'wrong_environment' };
@@ -83,7 +85,7 @@ export async function authenticate(
   return { type: 'granted', access };
 }
 
-/** All banks by code; at most 60 s old. Throws when D1 is needed and does not answer. */
+/** All banks by code, at most 60 s old. Throws when it needs D1 and D1 does not answer. */
 export async function banks(env: Bindings, nowMs: number): Promise<ReadonlyMap<string, Bank>> {
   const known = bankLists.get('', nowMs);
   if (known !== undefined) {
@@ -108,12 +110,12 @@ async function accessOf(
   digest: string,
   nowMs: number,
 ): Promise<MerchantAccess | null> {
-  let known = remembered(digest, nowMs);
+  let known = cached(digest, nowMs);
   const lookup = lookups.get(digest, nowMs)?.value;
   if (known === undefined && lookup !== undefined) {
-    // By this request's own timer: the other request, and its query with it, may be canceled.
+    // With its own timer, because the runtime may cancel the other request and its query.
     await Promise.race([lookup, scheduler.wait(LOOKUP_WAIT_MS)]);
-    known = remembered(digest, nowMs);
+    known = cached(digest, nowMs);
   }
   if (known === undefined) {
     return lookUp(env, ctx, digest, nowMs);
@@ -126,12 +128,12 @@ async function accessOf(
   return known.access;
 }
 
-interface Remembered {
+interface CachedAccess {
   readonly access: MerchantAccess | null;
   readonly readAtMs: number;
 }
 
-function remembered(digest: string, nowMs: number): Remembered | undefined {
+function cached(digest: string, nowMs: number): CachedAccess | undefined {
   const hit = keys.get(digest, nowMs);
   if (hit !== undefined) {
     const { access, expiresAtMs } = hit.value;
@@ -148,10 +150,10 @@ async function lookUp(
   digest: string,
   nowMs: number,
 ): Promise<MerchantAccess | null> {
-  const reading = readAndRemember(env, ctx, digest, nowMs);
+  const reading = readAndCache(env, ctx, digest, nowMs);
   const settled = reading.then(ignore, ignore);
   lookups.set(digest, settled, nowMs);
-  // The query goes on for the requests that wait for it when this client hangs up.
+  // Other requests may wait for the query, so it must survive this client's disconnect.
   ctx.waitUntil(settled);
   try {
     return (await reading)?.access ?? null;
@@ -162,7 +164,7 @@ async function lookUp(
 
 function ignore(): void {}
 
-/** Renews what is known of a key. A failure is only logged: the answer in use has seconds left. */
+/** Refreshes a cached key. Only logs a failure: the cached key stays valid for some seconds. */
 async function refresh(
   env: Bindings,
   ctx: Pick<ExecutionContext, 'waitUntil'>,
@@ -170,7 +172,7 @@ async function refresh(
   nowMs: number,
 ): Promise<void> {
   try {
-    await readAndRemember(env, ctx, digest, nowMs);
+    await readAndCache(env, ctx, digest, nowMs);
   } catch (error) {
     log('warn', 'api_key_refresh_failed', { error: errorText(error) });
   } finally {
@@ -178,7 +180,7 @@ async function refresh(
   }
 }
 
-async function readAndRemember(
+async function readAndCache(
   env: Bindings,
   ctx: Pick<ExecutionContext, 'waitUntil'>,
   digest: string,
@@ -190,22 +192,27 @@ async function readAndRemember(
     misses.set(digest, true, nowMs);
   } else {
     keys.set(digest, key, nowMs);
-    ctx.waitUntil(noteUse(env, digest, key, nowMs));
+    ctx.waitUntil(recordUse(env, digest, key, nowMs));
   }
   return key;
 }
 
 /**
- * Writes down that a key is in use: behind the request, and only where D1 was asked about the key
- * anyway, so that a warm request costs nothing. A failure is only logged.
+ * Records that a key is in use, in the background and only after a query for the key, so that
+ * cached requests cost nothing. Only logs a failure.
  */
-async function noteUse(env: Bindings, digest: string, key: KnownKey, nowMs: number): Promise<void> {
+async function recordUse(
+  env: Bindings,
+  digest: string,
+  key: KnownKey,
+  nowMs: number,
+): Promise<void> {
   if (nowMs - (key.lastUsedAtMs ?? 0) < API_KEY_USE_EVERY_MS) {
     return;
   }
   try {
     await prepare(env.DB, markApiKeyUsed(digest, nowMs)).run();
   } catch (error) {
-    log('warn', 'api_key_use_not_noted', { error: errorText(error) });
+    log('warn', 'api_key_use_not_recorded', { error: errorText(error) });
   }
 }

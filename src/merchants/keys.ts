@@ -3,17 +3,17 @@ import { prepare } from '../database.ts';
 import type { Tenant } from '../domain/intent.ts';
 import { apiKeyDigest, apiKeyHint } from './api-key.ts';
 
-/** The keys of a tenant as its own people see and change them. No key stands here in clear. */
+/** A tenant's API keys, as its members see and change them. D1 stores no key in plain text. */
 
-/** Keys that open something at once, of one tenant: a server each and room to roll them all. */
+/** Valid keys of one tenant: one for each of its servers, and room to roll them all. */
 export const KEYS_ACTIVE_MAX = 20;
-/** Keys on the page: all that open something, and the last of those that do no more. */
+/** Keys on the page: all valid ones, and the latest revoked or expired ones. */
 const KEYS_LISTED_MAX = 100;
 export const KEY_NAME_LENGTH_MAX = 100;
-/** Use of a key is written down at most this often: one row now and then, not one a request. */
+/** The last use of a key is stored at most this often, so that not every request writes. */
 export const API_KEY_USE_EVERY_MS = 5 * 60 * 1_000;
 
-/** Notes a use, unless a later one or one of the same minutes is noted already. */
+/** Records a use. Changes no row when a recent or later use is recorded. */
 export function markApiKeyUsed(digest: string, usedAtMs: number): SqlStatement {
   return {
     sql: `UPDATE api_keys SET last_used_at_ms = ?2
@@ -23,12 +23,12 @@ export function markApiKeyUsed(digest: string, usedAtMs: number): SqlStatement {
 }
 
 export interface ApiKeyByForm {
-  /** In clear; only its digest and last four characters go into the statement. */
+  /** In plain text; the statement contains only its digest and last four characters. */
   readonly apiKey: string;
   readonly name: string;
   readonly createdBy: string;
   readonly createdAtMs: number;
-  /** Names the form: sent again, it makes no second key. */
+  /** Identifies the form: a form that is sent twice creates one key. */
   readonly formId: string;
 }
 
@@ -41,7 +41,7 @@ const ROOM = `(SELECT count(*) FROM api_keys
     WHERE merchant_id = ?2 AND environment = ?3 AND ${ACTIVE}) < ?9`;
 const ONCE = 'ON CONFLICT (merchant_id, environment, form_id) WHERE form_id IS NOT NULL DO NOTHING';
 
-/** Makes a key valid; changes nothing when the form was sent before or there are too many keys. */
+/** Inserts a key. Changes no row when the form was sent before or the tenant has too many keys. */
 export async function createApiKey(tenant: Tenant, key: ApiKeyByForm): Promise<SqlStatement> {
   return {
     sql: `${INSERT_SQL} WHERE ${ROOM} ${ONCE}`,
@@ -50,8 +50,8 @@ export async function createApiKey(tenant: Tenant, key: ApiKeyByForm): Promise<S
 }
 
 /**
- * Lets a new key take the place of a valid one that nothing ends yet; the old one opens until
- * `endsAtMs`. Two statements that belong together: the second changes nothing unless the first has.
+ * Replaces a valid key that has no end yet: inserts a new key, and lets the old one expire at
+ * `endsAtMs`. Run both statements in this order: the second has no effect if the first has none.
  */
 export async function rollApiKey(
   tenant: Tenant,
@@ -59,7 +59,7 @@ export async function rollApiKey(
   key: ApiKeyByForm,
   endsAtMs: number,
 ): Promise<readonly [SqlStatement, SqlStatement]> {
-  // One that ends at once makes room for the new one.
+  // An old key that ends at once makes room for the new one.
   const activeMax = endsAtMs > key.createdAtMs ? KEYS_ACTIVE_MAX : KEYS_ACTIVE_MAX + 1;
   return [
     {
@@ -89,7 +89,7 @@ async function keyParams(tenant: Tenant, key: ApiKeyByForm): Promise<SqlStatemen
   ];
 }
 
-/** Changes nothing where the key has this name already. */
+/** Changes no row when the key already has this name. */
 export function renameApiKey(tenant: Tenant, digest: string, name: string): SqlStatement {
   return {
     sql: `UPDATE api_keys SET name = ?4
@@ -98,7 +98,7 @@ export function renameApiKey(tenant: Tenant, digest: string, name: string): SqlS
   };
 }
 
-/** What may be shown of a key. */
+/** The parts of a key that pages show. */
 export interface ApiKeyView {
   readonly digest: string;
   readonly name: string;
@@ -117,7 +117,7 @@ const VIEW_SQL = `
     last_used_at_ms AS lastUsedAtMs, expires_at_ms AS expiresAtMs, revoked_at_ms AS revokedAtMs
   FROM api_keys WHERE merchant_id = ?1 AND environment = ?2`;
 
-/** The tenant's keys, those that open something first, each part newest first. */
+/** The tenant's keys: the valid ones first, then the others, each newest first. */
 export async function apiKeys(
   db: D1Database,
   tenant: Tenant,
@@ -131,7 +131,7 @@ export async function apiKeys(
   return results;
 }
 
-/** The tenant's key of that digest, or that a form made; null when there is none. */
+/** The tenant's key with that digest, or from that form; null when there is none. */
 export async function apiKeyBy(
   db: D1Database,
   tenant: Tenant,

@@ -4,8 +4,8 @@ import type { Branding } from '../domain/intent.ts';
 import type { Logo, LogoMediaType } from './branding.ts';
 
 /**
- * The merchant's logo of this digest, or null when it has none. Logos are only ever added, so one
- * that a payment names stays. Throws when D1 does not answer.
+ * The merchant's logo with this digest, or null. Logos are never deleted, because payments refer to
+ * them. Throws when D1 does not answer.
  */
 export async function merchantLogo(
   env: Bindings,
@@ -22,10 +22,10 @@ export async function merchantLogo(
     : { mediaType: row.media_type, digest, bytes: bytesFromBase64(row.base64) };
 }
 
-/** Logos are kept for ever, since payments name them: so many changes of mind are enough. */
+/** Per merchant. Logos are never deleted, because payments refer to them. */
 export const LOGOS_MAX = 100;
 
-/** What new payments get; both null where nothing is set. Throws when D1 does not answer. */
+/** The branding of new payments; both null when not set. Throws when D1 does not answer. */
 export async function merchantBranding(db: D1Database, merchantId: string): Promise<Branding> {
   const sql = `SELECT colour, logo_digest AS logoDigest FROM merchant_branding
     WHERE merchant_id = ?1`;
@@ -33,7 +33,7 @@ export async function merchantBranding(db: D1Database, merchantId: string): Prom
   return branding ?? { colour: null, logoDigest: null };
 }
 
-/** How many logos are kept for the merchant, apart from this one. */
+/** The number of the merchant's stored logos, without this one. */
 export async function countOtherLogos(
   db: D1Database,
   merchantId: string,

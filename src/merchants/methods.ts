@@ -4,12 +4,12 @@ import { CURRENCIES, type Currency, METHODS, type Method } from '../domain/metho
 import type { CommissionRate } from '../domain/money.ts';
 
 /**
- * The statements that change one method or limit of a merchant; in force for new payments within
- * 10 s. Each changes a row only where something becomes different, so that `auditEntryIfChanged`
- * right behind it tells of changes alone.
+ * The statements that change one method or limit of a merchant. They apply to new payments within
+ * 10 s. Each changes a row only if a value differs, so that an `auditEntryIfChanged` right after it
+ * records only real changes.
  */
 
-/** The operator lets the merchant have a method, or takes it back. A new one starts enabled. */
+/** Offers a method to the merchant, or withdraws it. A newly offered method starts enabled. */
 export function offerMethod(tenant: Tenant, method: Method, offered: boolean): SqlStatement {
   return {
     sql: `INSERT INTO merchant_methods (merchant_id, environment, method, offered)
@@ -20,7 +20,7 @@ export function offerMethod(tenant: Tenant, method: Method, offered: boolean): S
   };
 }
 
-/** What a method costs from now on. One that the merchant never had is priced and not offered. */
+/** Sets a method's price. A method that the merchant never had gets a price and is not offered. */
 export function setCommission(tenant: Tenant, method: Method, rate: CommissionRate): SqlStatement {
   return {
     sql: `INSERT INTO merchant_methods (merchant_id, environment, method, offered,
@@ -35,7 +35,7 @@ export function setCommission(tenant: Tenant, method: Method, rate: CommissionRa
   };
 }
 
-/** The merchant switches a method on or off. Changes nothing for one that it never had. */
+/** Enables or disables a method for the merchant. No effect if the merchant never had it. */
 export function setMethodEnabled(tenant: Tenant, method: Method, enabled: boolean): SqlStatement {
   return {
     sql: `UPDATE merchant_methods SET enabled = ?4
@@ -45,8 +45,8 @@ export function setMethodEnabled(tenant: Tenant, method: Method, enabled: boolea
 }
 
 /**
- * The largest payment that the merchant can create, without commission, in minor units: 1 to
- * AMOUNT_MINOR_MAX, or null for no limit but the general one. Fails in D1 for others.
+ * Sets the largest payment that the merchant can create, without commission, in minor units: 1 to
+ * AMOUNT_MINOR_MAX, or null for only the general limit. D1 rejects other values.
  */
 export function setLimit(
   tenant: Tenant,
@@ -63,10 +63,10 @@ export function setLimit(
   };
 }
 
-/** Largest total by currency, in minor units; a currency without its own limit is missing. */
+/** The largest total by currency, in minor units. Currencies without their own limit are absent. */
 export type AmountLimits = Readonly<Partial<Record<Currency, number>>>;
 
-/** What is settled about one method of a tenant, whether or not a rail serves it. */
+/** The settings of one method of a tenant, whether or not a rail serves it. */
 export interface MethodState {
   readonly method: Method;
   readonly offered: boolean;
@@ -75,7 +75,7 @@ export interface MethodState {
 }
 
 export interface MethodSettings {
-  /** All methods, in the order of METHODS; one that the merchant never had is not offered. */
+  /** All methods, in the order of METHODS, including those that the merchant never had. */
   readonly methods: readonly MethodState[];
   readonly limits: AmountLimits;
 }
@@ -93,7 +93,7 @@ interface LimitRow {
   readonly amount_minor_max: number;
 }
 
-/** Straight from D1. Throws when it does not answer. */
+/** Reads D1, not a cache. Throws when D1 does not answer. */
 export async function methodSettings(db: D1Database, tenant: Tenant): Promise<MethodSettings> {
   const tenantIs = 'WHERE merchant_id = ?1 AND environment = ?2';
   const read = (sql: string) =>

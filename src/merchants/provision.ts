@@ -6,7 +6,9 @@ import type { CommissionRate } from '../domain/money.ts';
 import { apiKeyDigest, apiKeyHint } from './api-key.ts';
 import type { Logo } from './branding.ts';
 
-/** The statements that set up merchants. A list belongs into one batch, so that it happens as a whole. */
+/**
+ * The statements that set up merchants. Run a list in one batch, so that it succeeds as a whole.
+ */
 
 export interface NewMerchant {
   readonly id: string;
@@ -21,7 +23,7 @@ export interface MethodSetting {
   readonly rate: CommissionRate;
 }
 
-/** A merchant and its methods. Fails in D1 when the id is taken. */
+/** Creates a merchant and its methods. Fails in D1 when the id exists. */
 export function createMerchant(merchant: NewMerchant): readonly SqlStatement[] {
   const methodsIn = (environment: Environment) =>
     merchant.methods[environment].map((setting) =>
@@ -58,16 +60,16 @@ export function setMethod(tenant: Tenant, setting: MethodSetting): SqlStatement 
 }
 
 export interface NewApiKey {
-  /** In clear; only its digest and last four characters go into the statement. */
+  /** In plain text; the statement contains only its digest and last four characters. */
   readonly apiKey: string;
-  /** What the merchant calls it. */
+  /** The merchant's name for the key. */
   readonly name: string;
   readonly createdAtMs: number;
-  /** The maker's name, where a person of the merchant made it. */
+  /** The name of the member who created it, if a member did. */
   readonly createdBy?: string;
 }
 
-/** Makes a key valid. The same key again changes nothing: a revoked key stays revoked. */
+/** Inserts a key. Has no effect for an existing key: a revoked key stays revoked. */
 export async function issueApiKey(tenant: Tenant, key: NewApiKey): Promise<SqlStatement> {
   return {
     sql: `INSERT INTO api_keys (digest, merchant_id, environment, name, hint, created_at_ms, created_by)
@@ -85,7 +87,7 @@ export async function issueApiKey(tenant: Tenant, key: NewApiKey): Promise<SqlSt
   };
 }
 
-/** Ends a key of this tenant; in effect everywhere within 10 s. The first revocation's time stays. */
+/** Revokes a key of this tenant, everywhere within 10 s. Keeps the time of a first revocation. */
 export function revokeApiKey(tenant: Tenant, digest: string, revokedAtMs: number): SqlStatement {
   return {
     sql: `UPDATE api_keys SET revoked_at_ms = ?4
@@ -95,9 +97,8 @@ export function revokeApiKey(tenant: Tenant, digest: string, revokedAtMs: number
 }
 
 /**
- * Changes what is given of a merchant's branding and leaves the rest; null takes it away. In force
- * for new payments within 10 s. Fails in D1 when there is no such merchant, or when the logo was
- * not added before.
+ * Changes the given parts of a merchant's branding; null removes a part. Applies to new payments
+ * within 10 s. Fails in D1 when the merchant does not exist or the logo was not added before.
  */
 export function setBranding(merchantId: string, changes: Partial<Branding>): SqlStatement {
   const { colour, logoDigest } = changes;
@@ -116,7 +117,7 @@ export function setBranding(merchantId: string, changes: Partial<Branding>): Sql
   };
 }
 
-/** Keeps a logo for as long as any payment may name it: for ever. Known bytes change nothing. */
+/** Stores a logo, permanently, because payments refer to it. Has no effect for a stored logo. */
 export function addLogo(merchantId: string, logo: Logo, createdAtMs: number): SqlStatement {
   return {
     sql: `INSERT INTO merchant_logos (merchant_id, digest, media_type, base64, created_at_ms)
@@ -126,7 +127,7 @@ export function addLogo(merchantId: string, logo: Logo, createdAtMs: number): Sq
   };
 }
 
-/** Where events go that have no callbackUrl (docs/decisions.md#19); null: nowhere. */
+/** Sets where events without a callbackUrl go (docs/decisions.md#19); null: nowhere. */
 export function setWebhookUrl(tenant: Tenant, url: string | null): SqlStatement {
   return {
     sql: `INSERT INTO webhook_settings (merchant_id, environment, url) VALUES (?1, ?2, ?3)
@@ -141,11 +142,11 @@ export interface NewWebhookSecret {
   /** `whsec_…` after `seal(keys, secret, webhookSecretContext(tenant))`. */
   readonly sealedSecret: string;
   readonly createdAtMs: number;
-  /** Null: until further notice. */
+  /** Null: never expires. */
   readonly expiresAtMs: number | null;
 }
 
-/** Adds a signing secret, or replaces the sealed form of the one that has this id. */
+/** Adds a signing secret, or replaces the sealed form of the secret with this id. */
 export function addWebhookSecret(tenant: Tenant, secret: NewWebhookSecret): SqlStatement {
   return {
     sql: `INSERT INTO webhook_secrets (id, merchant_id, environment, sealed_secret, created_at_ms, expires_at_ms)

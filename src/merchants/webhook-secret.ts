@@ -1,6 +1,6 @@
 import { base64FromBytes } from '../crypto/encoding.ts';
 
-/** Standard Webhooks asks for 24 to 64 bytes; 32 fill one HMAC-SHA-256 key. */
+/** Standard Webhooks requires 24 to 64 bytes. 32 bytes match HMAC-SHA-256. */
 export const WEBHOOK_SECRET_BYTES = 32;
 
 /** A new signing secret in the form that Standard Webhooks libraries take: `whsec_<base64>`. */
@@ -8,7 +8,7 @@ export function generateWebhookSecret(): string {
   return webhookSecretFrom(crypto.getRandomValues(new Uint8Array(WEBHOOK_SECRET_BYTES)));
 }
 
-/** The secret made of 32 given bytes that nobody can guess. */
+/** The secret of 32 random bytes. */
 export function webhookSecretFrom(randomBytes: Uint8Array): string {
   return `whsec_${base64FromBytes(randomBytes)}`;
 }

@@ -116,7 +116,7 @@ function logBroken({ objectId, sequence, tenant }: DeliveryMessage, error: unkno
 }
 
 type TryResult = Pick<DeliveryReport, 'outcome' | 'log'> & {
-  /** The result for the endpoint's failure count; null when nothing was sent to an endpoint. */
+  /** The result for the endpoint's failure count; null when it must not count. */
   readonly observed: Omit<Observation, 'isRetry'> | null;
 };
 

@@ -143,13 +143,13 @@ describe('decisions.md#9: the directory', () => {
   });
 
   it('refuses missing, malformed and unknown keys, the first two without a query', async () => {
-    expect(await ask(null, START_MS)).toEqual({ type: 'unauthorised' });
-    expect(await ask(`${apiKey}x`, START_MS)).toEqual({ type: 'unauthorised' });
+    expect(await ask(null, START_MS)).toEqual({ type: 'unauthorized' });
+    expect(await ask(`${apiKey}x`, START_MS)).toEqual({ type: 'unauthorized' });
     expect(queries).toBe(0);
     const unknown = generateApiKey('sandbox');
-    expect(await ask(unknown, START_MS)).toEqual({ type: 'unauthorised' });
-    expect(await ask(unknown, START_MS + 999)).toEqual({ type: 'unauthorised' });
-    expect(await ask(unknown, START_MS + 999, 'production')).toEqual({ type: 'unauthorised' });
+    expect(await ask(unknown, START_MS)).toEqual({ type: 'unauthorized' });
+    expect(await ask(unknown, START_MS + 999)).toEqual({ type: 'unauthorized' });
+    expect(await ask(unknown, START_MS + 999, 'production')).toEqual({ type: 'unauthorized' });
     expect(queries).toBe(1);
     await run([await issueApiKey(TENANT, { apiKey: unknown, name: 'k', createdAtMs: 1 })]);
     expect(await ask(unknown, START_MS + 1000)).toMatchObject({ type: 'granted' });
@@ -157,7 +157,7 @@ describe('decisions.md#9: the directory', () => {
 
   it('refuses a suspended merchant', async () => {
     await run([{ sql: "UPDATE merchants SET status = 'suspended'", params: [] }]);
-    expect(await ask(apiKey, START_MS)).toEqual({ type: 'unauthorised' });
+    expect(await ask(apiKey, START_MS)).toEqual({ type: 'unauthorized' });
   });
 
   it('asks D1 nothing while warm, once behind a request from 4 s on', async () => {
@@ -181,15 +181,15 @@ describe('decisions.md#9: the directory', () => {
     await run([revokeApiKey(TENANT, await apiKeyDigest(apiKey), START_MS)]);
     expect(await ask(apiKey, START_MS + 3999)).toMatchObject({ type: 'granted' });
     expect(await ask(apiKey, START_MS + 4000)).toMatchObject({ type: 'granted' });
-    expect(await ask(apiKey, START_MS + 4001)).toEqual({ type: 'unauthorised' });
+    expect(await ask(apiKey, START_MS + 4001)).toEqual({ type: 'unauthorized' });
     forgetDirectory();
-    expect(await ask(apiKey, START_MS + 4002)).toEqual({ type: 'unauthorised' });
+    expect(await ask(apiKey, START_MS + 4002)).toEqual({ type: 'unauthorized' });
   });
 
   it('does not use an answer of 9 s', async () => {
     await ask(apiKey, START_MS);
     await run([revokeApiKey(TENANT, await apiKeyDigest(apiKey), START_MS)]);
-    expect(await ask(apiKey, START_MS + 9000)).toEqual({ type: 'unauthorised' });
+    expect(await ask(apiKey, START_MS + 9000)).toEqual({ type: 'unauthorized' });
   });
 
   it('outlives a D1 that is away for seconds, never past 9 s', async () => {
@@ -248,11 +248,11 @@ describe('decisions.md#9: the directory', () => {
     await run([{ sql: 'UPDATE api_keys SET expires_at_ms = ?1', params: [endsAtMs] }]);
     expect(await ask(apiKey, START_MS)).toMatchObject({ type: 'granted' });
     expect(await ask(apiKey, endsAtMs - 1)).toMatchObject({ type: 'granted' });
-    expect(await ask(apiKey, endsAtMs)).toEqual({ type: 'unauthorised' });
-    expect(await ask(apiKey, endsAtMs, 'production')).toEqual({ type: 'unauthorised' });
+    expect(await ask(apiKey, endsAtMs)).toEqual({ type: 'unauthorized' });
+    expect(await ask(apiKey, endsAtMs, 'production')).toEqual({ type: 'unauthorized' });
     expect(queries).toBe(1);
     forgetDirectory();
-    expect(await ask(apiKey, endsAtMs)).toEqual({ type: 'unauthorised' });
+    expect(await ask(apiKey, endsAtMs)).toEqual({ type: 'unauthorized' });
   });
 
   it('notes a use at most every five minutes, and never while warm', async () => {
@@ -279,7 +279,7 @@ describe('decisions.md#9: the directory', () => {
     writesFail = true;
     expect(await ask(apiKey, START_MS)).toMatchObject({ type: 'granted' });
     expect(writes).toBe(1);
-    expect(await ask(generateApiKey('sandbox'), START_MS)).toEqual({ type: 'unauthorised' });
+    expect(await ask(generateApiKey('sandbox'), START_MS)).toEqual({ type: 'unauthorized' });
     expect(writes).toBe(1);
   });
 
