@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { isPlainHttpUrl } from '../http-url.ts';
 import { windowSeconds } from '../window-setting.ts';
 
 /** One host for test and production in everything that was published; browsers reach it too. */
@@ -88,15 +89,4 @@ function wrongObject({ expected, received }: v.BaseIssue<unknown>): string {
 /** How states are compared: nothing is known of how CBE writes them. */
 export function normalizedState(state: string): string {
   return state.trim().toUpperCase();
-}
-
-function isPlainHttpUrl(text: string): boolean {
-  const url = URL.parse(text);
-  return (
-    url !== null &&
-    (url.protocol === 'https:' || url.protocol === 'http:') &&
-    url.username === '' &&
-    url.password === '' &&
-    !/[?#]/.test(text)
-  );
 }

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { isPlainHttpUrl } from '../http-url.ts';
 import { windowSeconds } from '../window-setting.ts';
 
 export const EBIRR_RAIL_ID = 'ebirr';
@@ -87,15 +88,3 @@ export const ebirrSettingsSchema = v.strictObject(
 );
 
 export type EbirrSettings = v.InferOutput<typeof ebirrSettingsSchema>;
-
-/** No user name: a secret there would end up where URLs end up. */
-function isPlainHttpUrl(text: string): boolean {
-  const url = URL.parse(text);
-  return (
-    url !== null &&
-    /^https?:$/.test(url.protocol) &&
-    url.username === '' &&
-    url.password === '' &&
-    !/[?#\s]/.test(text)
-  );
-}

@@ -1,6 +1,6 @@
-import { BoundedCache } from '../../bounded-cache.ts';
 import type { FailureReason } from '../../domain/intent.ts';
 import { callRail, jsonObject } from '../call-rail.ts';
+import { TokenCache } from '../token-cache.ts';
 import type { NbgSettings } from './settings.ts';
 import { integerOf } from './wire.ts';
 
@@ -9,27 +9,17 @@ export type Login =
   /** No token, so no order either. `status`: of HTTP; undefined when no answer came. */
   | { readonly type: 'refused'; readonly reason: FailureReason; readonly status?: number };
 
-interface Token {
-  readonly token: string;
-  readonly expiresAtMs: number;
-}
-
 /** The part of its life in which a token is used: it must still be good when it arrives. */
 const USABLE_SHARE = 0.9;
-/** NBG's tokens live for 5 minutes. A wrong `expires_in` must not keep one for ever. */
-const TOKEN_AGE_MS_MAX = 60 * 60 * 1_000;
-/** An isolate serves two environments, and sees a few settings while they are rotated. */
-const TOKENS_MAX = 8;
 
-/** Of this isolate. Keyed by the account, so that changed settings never use an old token. */
-const tokens = new BoundedCache<Token>({ sizeMax: TOKENS_MAX, ageMsMax: TOKEN_AGE_MS_MAX });
+const tokens = new TokenCache();
 
 /** A token that is good now: remembered, or by `POST /user/auth/login`. */
 export async function nbgToken(settings: NbgSettings, timeoutMs: number): Promise<Login> {
   const requestedAtMs = Date.now();
-  const known = tokens.get(keyOf(settings), requestedAtMs)?.value;
-  if (known !== undefined && known.expiresAtMs > requestedAtMs) {
-    return { type: 'token', token: known.token };
+  const known = tokens.get(accountOf(settings), requestedAtMs);
+  if (known !== null) {
+    return { type: 'token', token: known };
   }
   const { username, password } = settings;
   const answer = await callRail(
@@ -58,16 +48,14 @@ export async function nbgToken(settings: NbgSettings, timeoutMs: number): Promis
   const lifetimeMs = (integerOf(body?.expires_in) ?? 0) * 1_000;
   if (lifetimeMs > 0) {
     const expiresAtMs = requestedAtMs + lifetimeMs * USABLE_SHARE;
-    tokens.set(keyOf(settings), { token, expiresAtMs }, requestedAtMs);
+    tokens.keep(accountOf(settings), token, expiresAtMs, requestedAtMs);
   }
   return { type: 'token', token };
 }
 
-/** Forgets a token that was refused, unless another request has brought a newer one. */
-export function dropNbgToken(settings: NbgSettings, token: string): void {
-  if (tokens.get(keyOf(settings), Date.now())?.value.token === token) {
-    tokens.delete(keyOf(settings));
-  }
+/** The provider has refused the token. */
+export function forgetNbgToken(settings: NbgSettings, token: string): void {
+  tokens.forget(accountOf(settings), token);
 }
 
 /** Too slow or too many: nothing is wrong with the request. */
@@ -75,6 +63,6 @@ export function isBusy(status: number): boolean {
   return status === 408 || status === 429;
 }
 
-function keyOf({ baseUrl, username, password }: NbgSettings): string {
+function accountOf({ baseUrl, username, password }: NbgSettings): string {
   return JSON.stringify([baseUrl, username, password]);
 }

@@ -14,7 +14,7 @@ import type { Callbacks, Rail, RailOrder, StartResult } from '../rail.ts';
 import { logRailAnswer, type RailLogEntry } from '../rail-log.ts';
 import { nbgCode, readNbgCallback } from './nbg-callback.ts';
 import { nbgOrderJson, readNbgPage } from './nbg-order.ts';
-import { dropNbgToken, isBusy, type Login, nbgToken } from './nbg-token.ts';
+import { forgetNbgToken, isBusy, type Login, nbgToken } from './nbg-token.ts';
 import { NBG_RAIL_ID, type NbgSettings } from './settings.ts';
 import { canonicalAddress } from './wire.ts';
 
@@ -121,7 +121,7 @@ async function createOrder(
     return { type: 'unknown' };
   }
   if (answer.status === 401) {
-    dropNbgToken(settings, login.token);
+    forgetNbgToken(settings, login.token);
     return 'token_refused';
   }
   const result = createdOrder(answer.status, answer.text, order);

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { isPlainHttpUrl } from '../http-url.ts';
 import { windowSeconds } from '../window-setting.ts';
 
 /** The production host in Safaricom Ethiopia's own SDKs; the test host is apisandbox.safaricom.et. */
@@ -20,7 +21,7 @@ export const mpesaSettingsSchema = v.strictObject(
     baseUrl: v.optional(
       v.pipe(
         v.string('must be a text'),
-        v.check(isBaseUrl, 'must be an http or https address without query and user'),
+        v.check(isPlainHttpUrl, 'must be an http or https address without query and user'),
         v.transform((url) => url.replace(/\/$/, '')),
       ),
       PRODUCTION_BASE_URL,
@@ -76,13 +77,4 @@ function problemOfKey(issue: v.StrictObjectIssue): string {
     return 'must be a JSON object';
   }
   return issue.expected === 'never' ? 'is no setting of this rail' : 'is missing';
-}
-
-function isBaseUrl(text: string): boolean {
-  if (!URL.canParse(text)) {
-    return false;
-  }
-  const { protocol, username, password, search, hash } = new URL(text);
-  const isPlain = username === '' && password === '' && search === '' && hash === '';
-  return isPlain && (protocol === 'https:' || protocol === 'http:');
 }

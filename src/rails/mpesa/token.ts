@@ -1,14 +1,12 @@
 import { base64FromBytes, utf8 } from '../../crypto/encoding.ts';
 import { callRail, jsonObject, type RailAnswer } from '../call-rail.ts';
 import type { RailLogEntry } from '../rail-log.ts';
+import { TokenCache } from '../token-cache.ts';
 import { codeText, TOKEN_REFUSAL_CODES } from './codes.ts';
 import type { MpesaSettings } from './settings.ts';
 
 /** A token is not used in its last minute: it must live until the push has arrived. */
 const EXPIRY_MARGIN_MS = 60_000;
-
-/** Sandbox and production, before and after a rotation: four are in use at the most. */
-const TOKENS_MAX = 8;
 
 /** Without a token nothing was asked of the rail, so no money can have moved. */
 export type TokenResult =
@@ -20,25 +18,17 @@ export type TokenResult =
       readonly logFields: Pick<RailLogEntry, 'status' | 'providerCode'>;
     };
 
-interface CachedToken {
-  readonly token: string;
-  readonly expiresAtMs: number;
-}
-
-/**
- * Of this isolate, by settings. Values only: a promise that one request waits for must not be
- * waited for by another one in a Worker.
- */
-const tokens = new Map<string, CachedToken>();
+const tokens = new TokenCache();
 
 /** The bearer token that pushes are sent with, from the cache while it lasts. */
 export async function bearerToken(
   settings: MpesaSettings,
   timeoutMs: number,
 ): Promise<TokenResult> {
-  const cached = tokens.get(cacheKey(settings));
-  if (cached !== undefined && Date.now() < cached.expiresAtMs) {
-    return { type: 'token', token: cached.token };
+  const requestedAtMs = Date.now();
+  const cached = tokens.get(accountOf(settings), requestedAtMs);
+  if (cached !== null) {
+    return { type: 'token', token: cached };
   }
   const { consumerKey, consumerSecret, baseUrl } = settings;
   const credentials = base64FromBytes(utf8(`${consumerKey}:${consumerSecret}`));
@@ -50,18 +40,19 @@ export async function bearerToken(
     },
     timeoutMs,
   );
-  return readToken(settings, answer);
+  return readToken(settings, answer, requestedAtMs);
 }
 
-/** Forgets a token that the rail refused, unless another request has renewed it already. */
+/** The provider has refused the token. */
 export function forgetToken(settings: MpesaSettings, token: string): void {
-  const key = cacheKey(settings);
-  if (tokens.get(key)?.token === token) {
-    tokens.delete(key);
-  }
+  tokens.forget(accountOf(settings), token);
 }
 
-function readToken(settings: MpesaSettings, answer: RailAnswer): TokenResult {
+function readToken(
+  settings: MpesaSettings,
+  answer: RailAnswer,
+  requestedAtMs: number,
+): TokenResult {
   if (answer.type === 'no_answer') {
     return { type: 'refused', reason: 'rail_unavailable', logFields: { providerCode: null } };
   }
@@ -69,7 +60,7 @@ function readToken(settings: MpesaSettings, answer: RailAnswer): TokenResult {
   const token = fields?.access_token;
   // A token goes into a header: anything that is none there is an answer we cannot use.
   if (answer.status === 200 && typeof token === 'string' && /^[!-~]{1,4096}$/.test(token)) {
-    cacheToken(settings, token, fields?.expires_in);
+    cacheToken(settings, token, fields?.expires_in, requestedAtMs);
     return { type: 'token', token };
   }
   const { status } = answer;
@@ -80,23 +71,19 @@ function readToken(settings: MpesaSettings, answer: RailAnswer): TokenResult {
 }
 
 /** `expires_in` is a text of seconds here, a number elsewhere; without one nothing is kept. */
-function cacheToken(settings: MpesaSettings, token: string, expiresIn: unknown): void {
+function cacheToken(
+  settings: MpesaSettings,
+  token: string,
+  expiresIn: unknown,
+  requestedAtMs: number,
+): void {
   const seconds = /^\d{1,7}$/.exec(codeText(expiresIn) ?? '')?.[0];
-  if (seconds === undefined) {
-    return;
-  }
-  const key = cacheKey(settings);
-  // Deleted first, so that the oldest stands first in the map's order.
-  tokens.delete(key);
-  tokens.set(key, { token, expiresAtMs: Date.now() + Number(seconds) * 1_000 - EXPIRY_MARGIN_MS });
-  for (const oldest of tokens.keys()) {
-    if (tokens.size <= TOKENS_MAX) {
-      break;
-    }
-    tokens.delete(oldest);
+  if (seconds !== undefined) {
+    const goodUntilMs = Date.now() + Number(seconds) * 1_000 - EXPIRY_MARGIN_MS;
+    tokens.keep(accountOf(settings), token, goodUntilMs, requestedAtMs);
   }
 }
 
-function cacheKey({ baseUrl, consumerKey, consumerSecret }: MpesaSettings): string {
+function accountOf({ baseUrl, consumerKey, consumerSecret }: MpesaSettings): string {
   return JSON.stringify([baseUrl, consumerKey, consumerSecret]);
 }

@@ -1,7 +1,7 @@
-import { BoundedCache } from '../../bounded-cache.ts';
 import { callRail, type RailAnswer } from '../call-rail.ts';
 import { withProviderCode } from '../provider-code.ts';
 import { logRailAnswer } from '../rail-log.ts';
+import { TokenCache } from '../token-cache.ts';
 import { type CallResult, codeIn, type FreshToken, readAnswer, readToken } from './answers.ts';
 import { CALLS, type Call, RAIL_ID, signedMessage } from './messages.ts';
 import type { TelebirrH5Settings } from './settings.ts';
@@ -9,21 +9,9 @@ import { type Fields, type Sign, textOf } from './signature.ts';
 
 /** A token is renewed this long before its end: a call under way must not outlive it. */
 const TOKEN_MARGIN_MS = 60_000;
-/** The documentation says about an hour; whatever an answer says, none is cached for longer. */
-const TOKEN_AGE_MS_MAX = 3_600_000;
-/** Tokens remembered by one isolate: one for each configuration. */
-const TOKENS_MAX = 16;
 const UNAUTHORIZED = 401;
 
-interface CachedToken {
-  readonly token: string;
-  readonly goodUntilMs: number;
-}
-
-const tokenCache = new BoundedCache<CachedToken>({
-  sizeMax: TOKENS_MAX,
-  ageMsMax: TOKEN_AGE_MS_MAX,
-});
+const tokens = new TokenCache();
 
 export interface TelebirrClient {
   /** One signed call. `refused` when telebirr certainly did nothing. Never throws. */
@@ -38,11 +26,11 @@ export function telebirrClient(settings: TelebirrH5Settings, sign: Sign): Telebi
   async function token(
     timeoutMs: number,
     reference: string,
-  ): Promise<FreshToken | CachedToken | Extract<CallResult, { readonly type: 'refused' }>> {
+  ): Promise<Pick<FreshToken, 'token'> | Extract<CallResult, { readonly type: 'refused' }>> {
     const requestedAtMs = Date.now();
-    const cached = tokenCache.get(tokenKey, requestedAtMs)?.value;
-    if (cached !== undefined && requestedAtMs < cached.goodUntilMs) {
-      return cached;
+    const cached = tokens.get(tokenKey, requestedAtMs);
+    if (cached !== null) {
+      return { token: cached };
     }
     const body = JSON.stringify({ appSecret });
     const url = `${apiBaseUrl}/payment/v1/token`;
@@ -50,18 +38,11 @@ export function telebirrClient(settings: TelebirrH5Settings, sign: Sign): Telebi
     const result = readToken(answer);
     if (result.type === 'token') {
       const goodUntilMs = requestedAtMs + result.lifetimeMs - TOKEN_MARGIN_MS;
-      tokenCache.set(tokenKey, { token: result.token, goodUntilMs }, requestedAtMs);
+      tokens.keep(tokenKey, result.token, goodUntilMs, requestedAtMs);
       return result;
     }
     logAnswer('token', reference, answer);
     return withProviderCode(result, codeIn(answer));
-  }
-
-  function forget(refused: string): void {
-    // Another call may have put a newer one there meanwhile.
-    if (tokenCache.get(tokenKey, Date.now())?.value.token === refused) {
-      tokenCache.delete(tokenKey);
-    }
   }
 
   return {
@@ -86,7 +67,7 @@ export function telebirrClient(settings: TelebirrH5Settings, sign: Sign): Telebi
         );
         const isUnauthorized = answer.type === 'answered' && answer.status === UNAUTHORIZED;
         if (isUnauthorized) {
-          forget(authorized.token);
+          tokens.forget(tokenKey, authorized.token);
           if (isFirst) {
             continue;
           }

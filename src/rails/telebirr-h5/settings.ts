@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { isPlainHttpUrl } from '../http-url.ts';
 import { bareKey, type KeyKind } from './key-text.ts';
 import { SIGNATURE_SCHEMES } from './signature.ts';
 
@@ -26,20 +27,11 @@ function address(what: string) {
   return v.pipe(
     text,
     v.trim(),
-    v.check(isAddress, `must be ${what}: an http or https URL without user, query or fragment`),
     v.transform((url) => url.replace(/[/?]+$/, '')),
-  );
-}
-
-function isAddress(url: string): boolean {
-  const parsed = URL.parse(url);
-  return (
-    parsed !== null &&
-    /^https?:$/.test(parsed.protocol) &&
-    parsed.username === '' &&
-    parsed.password === '' &&
-    parsed.search === '' &&
-    parsed.hash === ''
+    v.check(
+      isPlainHttpUrl,
+      `must be ${what}: an http or https URL without user, query or fragment`,
+    ),
   );
 }
 
