@@ -33,13 +33,13 @@ export function resolveAttempt(
       return attemptFails(step, attempt, command.outcome, nowMs);
     case 'unknown':
       return isPending(attempt)
-        ? checkedInVain(step, attempt, command, command.outcome, nowMs)
+        ? recordInconclusiveQuery(step, attempt, command, command.outcome, nowMs)
         : step;
   }
 }
 
 /** Nothing was proved. The window of an attempt that had to be asked about first may close now. */
-function checkedInVain(
+function recordInconclusiveQuery(
   step: Step,
   attempt: Attempt,
   { answersCheckAtMs }: Extract<Command, { type: 'resolve_attempt' }>,

@@ -55,7 +55,7 @@ export function projectedEvents(intent: Intent, events: readonly StoredEvent[]):
 }
 
 /** True when the read model shows the one event otherwise than the other. */
-export function isShownOtherwise(one: StoredEvent, other: StoredEvent): boolean {
+export function projectionDiffers(one: StoredEvent, other: StoredEvent): boolean {
   return JSON.stringify(shownDelivery(one)) !== JSON.stringify(shownDelivery(other));
 }
 

@@ -12,7 +12,7 @@ import { isDue, queued, superseded } from './delivery.ts';
 import { historyDetail } from './history.ts';
 import type { Message, Snapshot } from './outbox.ts';
 import type { EventPort } from './ports.ts';
-import { isShownOtherwise, projectedVersion, searchedIds } from './projection.ts';
+import { projectedVersion, projectionDiffers, searchedIds } from './projection.ts';
 import type { ExpressAnswers } from './protocol.ts';
 import { NEW_STORED, Store, type StoredEvent, type StoredIntent } from './store.ts';
 
@@ -160,7 +160,7 @@ export class PaymentRecord {
 
   /** True when it is news to the read model. */
   #writeEvent(before: StoredEvent, after: StoredEvent): boolean {
-    const isNews = isShownOtherwise(before, after);
+    const isNews = projectionDiffers(before, after);
     this.#store.updateEvent(isNews ? { ...after, revision: before.revision + 1 } : after);
     return isNews;
   }
