@@ -13,7 +13,7 @@ import {
 import { type SignedIn, submit } from './dashboard-support.ts';
 import { ALPHA, call, ORIGIN, type TestMerchant } from './support.ts';
 
-/** A browser at the dashboard's doors: it keeps cookies and has a passkey provider in software. */
+/** A browser that keeps cookies and holds a software passkey. */
 export class Browser {
   readonly authenticator: SoftwareAuthenticator;
   readonly cookies = new Map<string, string>();
@@ -50,8 +50,8 @@ export class Browser {
   }
 
   /**
-   * Posts a form of a page. `csrf` among the fields replaces the right token; `cookie` goes along with
-   * the session's.
+   * Posts a form of a page. `csrf` among the fields replaces the right token; `cookie` is sent
+   * together with the session's cookie.
    */
   async submit(
     path: string,
@@ -62,13 +62,13 @@ export class Browser {
     return submit({ ...member, cookie: `${member.cookie}; ${cookie}` }, path, fields);
   }
 
-  /** The member who is signed in here. Throws when nobody is. */
+  /** The member signed in here; throws when the browser has no session. */
   async member(): Promise<SignedIn> {
     const cookie = `__Host-kefel_session=${this.cookies.get('__Host-kefel_session')}`;
     const request = new Request(ORIGIN, { headers: { cookie } });
     const session = await sessionOf(request, env, { waitUntil: () => undefined }, Date.now());
     if (session === null) {
-      throw new Error('nobody is signed in');
+      throw new Error('no member is signed in');
     }
     const { memberId, digest, csrfToken } = session;
     return { memberId, sessionId: session.id, digest, cookie, csrf: csrfToken };
@@ -105,7 +105,7 @@ export interface InvitationOptions {
   readonly merchant?: TestMerchant;
 }
 
-/** The token of a new link, as an owner or the operator makes it. */
+/** The token of a new link, made by an owner or the operator. */
 export async function invite({
   role = 'owner',
   memberId = null,
@@ -123,7 +123,7 @@ export async function invite({
   return token;
 }
 
-/** A browser whose person has joined and is signed in. */
+/** A browser whose member has joined and is signed in. */
 export async function joined(options: InvitationOptions = {}, counts = false): Promise<Browser> {
   const browser = await Browser.create(counts);
   const response = await browser.join(await invite(options));
@@ -133,12 +133,14 @@ export async function joined(options: InvitationOptions = {}, counts = false): P
   return browser;
 }
 
-/** How often a held batch looks whether it may go on: a request cannot await another's promise. */
+/**
+ * How often a held batch checks for its release: a request cannot await another request's promise.
+ */
 const POLL_MS = 5;
 
 /**
- * Lets so many batches reach the database and only then goes on with any: everything that requests
- * look at first is as if each were alone.
+ * Holds batches until `count` of them have reached the database, so that every request reads the
+ * state before any of the others writes.
  */
 export function meetBeforeBatch(count: number): void {
   const batch = env.DB.batch.bind(env.DB);
@@ -152,7 +154,7 @@ export function meetBeforeBatch(count: number): void {
   });
 }
 
-/** The next batch waits at the database until it is released; those after it do not. */
+/** Holds the next batch at the database until it is released; later batches pass. */
 export function holdNextBatch(): { isHere(): Promise<void>; release(): void } {
   const batch = env.DB.batch.bind(env.DB);
   let hasArrived = false;
@@ -176,7 +178,7 @@ export function holdNextBatch(): { isHere(): Promise<void>; release(): void } {
   };
 }
 
-/** The number of rows in every table of ours. */
+/** The number of rows in each of our tables. */
 export async function rowCounts(): Promise<Readonly<Record<string, number>>> {
   const { results } = await env.DB.prepare(
     `SELECT name FROM sqlite_schema WHERE type = 'table'

@@ -6,15 +6,15 @@ import { insertSession, newSessionToken, sessionOf } from '../../src/members/ses
 import { ALPHA, call, ORIGIN, type TestMerchant } from './support.ts';
 
 /**
- * Signed-in members for tests of the dashboard. Their sessions are put into D1 as signing in would;
- * signing in itself has tests of its own.
+ * Signed-in members for tests of the dashboard. Their sessions are written to D1 directly; signing
+ * in has its own tests.
  */
 export interface SignedIn {
   readonly memberId: string;
   readonly sessionId: string;
   readonly digest: string;
   readonly cookie: string;
-  /** What this session's forms bring back. */
+  /** The CSRF token of this session's forms. */
   readonly csrf: string;
 }
 
@@ -82,7 +82,7 @@ export function submit(
   });
 }
 
-/** Posts a form with one file of it, as the member's browser would. */
+/** Posts a form with one file, as the member's browser would. */
 export function upload(
   member: SignedIn | null,
   path: string,

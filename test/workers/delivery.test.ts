@@ -42,15 +42,15 @@ import {
 
 /**
  * Goal: docs/promises.md#6 and docs/decisions.md#17, #18, #19, #31: every event reaches the
- * merchant at least once or is visibly given up, in the same bytes, whatever is lost, doubled or
- * reordered on the way. Method: the test is the queue: it drops, doubles and reorders the messages
- * that the object sends, and moves the clock from one due time to the next.
+ * merchant at least once or is visibly dead, with the same bytes, even when messages are lost,
+ * duplicated or reordered. Method: the test is the queue: it drops, duplicates and reorders the
+ * messages that the object sends, and moves the clock from one due time to the next.
  */
 
 const caught = useGateway();
 
 beforeEach(() => {
-  // The jitter's middle: waits are exactly those of the schedule.
+  // The middle of the jitter, so that waits match the schedule exactly.
   vi.spyOn(Math, 'random').mockReturnValue(0.5);
 });
 
@@ -63,7 +63,7 @@ async function nextDue(): Promise<void> {
 const deliverFirst = () => consume('kefel-webhooks', caught.webhooks.splice(0));
 const deliverRetry = () => consume('kefel-webhook-retries', caught.retries.splice(0));
 
-test('promises.md#6: the event is queued in the commit that announces it, and armed', async () => {
+test('promises.md#6: queues the event in the commit that announces it, and sets the alarm', async () => {
   await payHosted();
   const event = await lastEvent();
   expect(event).toMatchObject({
@@ -80,13 +80,13 @@ test('promises.md#6: the event is queued in the commit that announces it, and ar
   expect(transition).toMatchObject({ version: event.sequence, toStatus: 'succeeded' });
 });
 
-test('decisions.md#17: what arrives is the event on the wire, with both signatures', async () => {
+test('decisions.md#17: sends the event as documented, with both signatures', async () => {
   const arrivals = merchantServer();
   await payHosted();
   await deliverFirst();
   const [arrival] = arrivals;
   if (arrival === undefined) {
-    throw new Error('nothing arrived');
+    throw new Error('no webhook arrived');
   }
   expect(arrival.url).toBe(CALLBACK_URL);
   expect(Object.keys(arrival.event)).toEqual([
@@ -142,7 +142,7 @@ async function isGenuine({ event }: Arrival): Promise<boolean> {
   return false;
 }
 
-test('promises.md#6: a lost message is sent again after its lease, ever more seldom, and no sooner', async () => {
+test('promises.md#6: sends a lost message again after its lease, at growing intervals, and not before', async () => {
   await payHosted();
   const { sequence } = await lastEvent();
   const sentAtMs: number[] = [];
@@ -164,12 +164,12 @@ test('promises.md#6: a lost message is sent again after its lease, ever more sel
   expect(arrivals).toHaveLength(1);
 });
 
-test('promises.md#6: doubled messages, one after another and at once, are one claim and one request', async () => {
+test('promises.md#6: duplicate messages, in sequence or at once, make one claim and one request', async () => {
   const arrivals = merchantServer();
   await payHosted();
   const [message] = caught.webhooks.splice(0);
   if (message === undefined) {
-    throw new Error('nothing was sent');
+    throw new Error('no message was sent');
   }
   await Promise.all([
     consume('kefel-webhooks', [message, message, message]),
@@ -180,7 +180,7 @@ test('promises.md#6: doubled messages, one after another and at once, are one cl
   expect((await lastEvent()).tries).toHaveLength(1);
 });
 
-test('promises.md#6: every message is acked once its delivery is in hand', async () => {
+test('promises.md#6: acknowledges every message once its delivery has started', async () => {
   merchantServer(() => {
     throw new Error('connection reset');
   });
@@ -194,7 +194,7 @@ test('promises.md#6: every message is acked once its delivery is in hand', async
   });
 });
 
-test('promises.md#6: a message for an object or event that never was does nothing', async () => {
+test('promises.md#6: ignores a message for an unknown object or event', async () => {
   const arrivals = merchantServer();
   await createHosted();
   const { objectId } = clientOf();
@@ -208,7 +208,7 @@ test('promises.md#6: a message for an object or event that never was does nothin
   expect(arrivals).toEqual([]);
 });
 
-test('promises.md#6: one claim at a time', async () => {
+test('promises.md#6: grants one claim at a time', async () => {
   await payHosted();
   const { sequence } = await lastEvent();
   const claims = await Promise.all(
@@ -217,7 +217,7 @@ test('promises.md#6: one claim at a time', async () => {
   expect(claims.filter(({ type }) => type === 'claimed')).toHaveLength(1);
 });
 
-test('promises.md#6: a claim without a report is queued again after its lease, not before', async () => {
+test('promises.md#6: queues a claim without a report again after its lease, not before', async () => {
   await payHosted();
   const { sequence } = await lastEvent();
   const lost = await claim(sequence);
@@ -235,7 +235,7 @@ test('promises.md#6: a claim without a report is queued again after its lease, n
   expect(next.eventId).toBe(lost.eventId);
 });
 
-test('promises.md#6: the failure report of an old claim is only logged', async () => {
+test('promises.md#6: only logs the failure report of an old claim', async () => {
   await payHosted();
   const { sequence } = await lastEvent();
   const old = await claim(sequence);
@@ -258,7 +258,7 @@ test('promises.md#6: the failure report of an old claim is only logged', async (
   expect((await lastEvent()).deliveryStatus).toBe('delivered');
 });
 
-test('promises.md#6: an old claim that did reach the merchant counts: nothing more is sent', async () => {
+test('promises.md#6: a success of an old claim counts, and nothing more is sent', async () => {
   await payHosted();
   const { sequence } = await lastEvent();
   const old = await claim(sequence);
@@ -267,7 +267,7 @@ test('promises.md#6: an old claim that did reach the merchant counts: nothing mo
   await report(sequence, old.claimId, { type: 'delivered' });
   expect(await lastEvent()).toMatchObject({ deliveryStatus: 'delivered', dueAtMs: null });
   expect((await clientOf().claimDelivery(sequence)).type).toBe('refused');
-  // A second report of the same or another claim does not bring it back.
+  // A second report of the same or another claim does not revive the event.
   await report(sequence, old.claimId, {
     type: 'failed',
     retryAfterMs: null,
@@ -276,7 +276,7 @@ test('promises.md#6: an old claim that did reach the merchant counts: nothing mo
   expect((await lastEvent()).deliveryStatus).toBe('delivered');
 });
 
-/** A hosted payment that expires with a redirect attempt unproved: it may yet be paid late. */
+/** A hosted payment that expires with an unresolved redirect attempt: it may still be paid late. */
 async function expireWithAttempt(): Promise<void> {
   await createHosted();
   await execute(startRedirect('a0'));
@@ -296,7 +296,7 @@ const UNDELIVERED: readonly [string, () => Promise<unknown>][] = [
     },
   ],
   [
-    'given up',
+    'dead',
     async () => {
       merchantServer(() => new Response('', { status: 410 }));
       await deliverFirst();
@@ -306,7 +306,7 @@ const UNDELIVERED: readonly [string, () => Promise<unknown>][] = [
 ];
 
 test.each(UNDELIVERED)(
-  'decisions.md#18: a later event supersedes an earlier one that is %s, and goes at once',
+  'decisions.md#18: a later event supersedes an earlier one that is %s, and is sent at once',
   async (_name, prepare) => {
     await expireWithAttempt();
     const expired = caught.webhooks.slice();
@@ -318,7 +318,7 @@ test.each(UNDELIVERED)(
       { type: 'payment_succeeded', deliveryStatus: 'queued' },
     ]);
     const arrivals = merchantServer();
-    // The old message comes after the new one.
+    // The old message arrives after the new one.
     await consume('kefel-webhooks', [...caught.webhooks.splice(0), ...expired]);
     expect(arrivals.map(({ event }) => event.webHookEvent)).toEqual(['PAYMENT_SUCCESS']);
     advance(DAY_MS);
@@ -328,7 +328,7 @@ test.each(UNDELIVERED)(
   },
 );
 
-test('decisions.md#18: the failure of a claim that was superseded meanwhile does not revive it', async () => {
+test('decisions.md#18: the failure of a claim that has been superseded does not revive it', async () => {
   await expireWithAttempt();
   const { sequence } = await lastEvent();
   const { claimId } = await claim(sequence);
@@ -337,7 +337,7 @@ test('decisions.md#18: the failure of a claim that was superseded meanwhile does
   expect((await clientOf().events())[0]).toMatchObject({ deliveryStatus: 'superseded' });
 });
 
-test('decisions.md#31: late success: both events arrive in order, the second marked late', async () => {
+test('decisions.md#31: after a late success both events arrive in order, the second marked late', async () => {
   const arrivals = merchantServer();
   await expireWithAttempt();
   await deliverFirst();
@@ -377,7 +377,7 @@ test.each([
     },
   ],
 ])(
-  'decisions.md#31: proof after the payment was %s leads to succeeded, late, once',
+  'decisions.md#31: a success after the payment was %s makes it succeeded, late, once',
   async (status, prepare) => {
     await prepare();
     expect((await clientOf().read()) as unknown).toMatchObject({ intent: { status } });
@@ -390,7 +390,7 @@ test.each([
   },
 );
 
-test('decisions.md#31: a second payment is an anomaly in the status call and no second event', async () => {
+test('decisions.md#31: a second paid attempt is an anomaly in the status call, without a second event', async () => {
   const arrivals = merchantServer();
   await createHosted();
   await execute(startRedirect('a0'));
@@ -425,7 +425,7 @@ test('decisions.md#25: a cancel sends no webhook', async () => {
 });
 
 test.each(Object.entries(INTERRUPTIONS))(
-  'decisions.md#18: ten failed tries at the times of the schedule, then dead (%s)',
+  'decisions.md#18: an event is dead after ten failed tries at the times of the schedule (%s)',
   async (_name, interrupt) => {
     const triedAtMs: number[] = [];
     const arrivals = merchantServer(() => {
@@ -437,12 +437,12 @@ test.each(Object.entries(INTERRUPTIONS))(
     for (let tries = 1; tries < 10; tries += 1) {
       expect(await lastEvent()).toMatchObject({ deliveryStatus: 'waiting' });
       await interrupt();
-      // A moment too early nothing goes out.
+      // One millisecond too early, nothing is sent.
       vi.setSystemTime(((await lastEvent()).dueAtMs ?? 0) - 1);
       await fireAlarm();
       expect(caught.retries).toEqual([]);
       await nextDue();
-      // Retries wait in a queue of their own.
+      // Retries have their own queue.
       expect(caught.webhooks).toEqual([]);
       expect(caught.retries).toHaveLength(1);
       await interrupt();
@@ -463,7 +463,7 @@ test.each(Object.entries(INTERRUPTIONS))(
   },
 );
 
-test('decisions.md#18: a dead event can be sent again by hand, with the whole schedule before it', async () => {
+test('decisions.md#18: an operator can resend a dead event, which gets the whole schedule again', async () => {
   let answer = 410;
   const arrivals = merchantServer(() => new Response(null, { status: answer }));
   await payHosted();
@@ -507,7 +507,7 @@ test.each([
   await payHosted();
   await deliverFirst();
   expect(await lastEvent()).toMatchObject({ deliveryStatus, tries: [{ httpStatus: status }] });
-  // A redirect is not followed.
+  // Redirects are not followed.
   expect(arrivals).toHaveLength(1);
 });
 
@@ -517,7 +517,7 @@ test.each([
   ['999999999', DAY_MS],
   ['in a while', 5 * SECOND_MS],
 ])(
-  'decisions.md#18: Retry-After: %s puts the next try off, never forward',
+  'decisions.md#18: Retry-After: %s delays the next try, but never hastens it',
   async (value, waitMs) => {
     merchantServer(() => new Response('', { status: 429, headers: { 'retry-after': value } }));
     await payHosted();
@@ -526,7 +526,7 @@ test.each([
   },
 );
 
-test('decisions.md#18: Retry-After as a date is honoured', async () => {
+test('decisions.md#18: honors Retry-After as a date', async () => {
   const date = new Date(Date.now() + 10 * MINUTE_MS).toUTCString();
   merchantServer(() => new Response('', { status: 503, headers: { 'retry-after': date } }));
   await payHosted();
@@ -539,7 +539,7 @@ test.each([
   ['http://localhost/hook'],
   ['https://169.254.169.254/latest'],
   ['https://pay.kefel.test/hook'],
-])('decisions.md#18: %s is never called: a visible failed try', async (callbackUrl) => {
+])('decisions.md#18: never calls %s, and shows a failed try', async (callbackUrl) => {
   const arrivals = merchantServer();
   await payHosted({ callbackUrl });
   await deliverFirst();
@@ -550,7 +550,7 @@ test.each([
   });
 });
 
-test('decisions.md#19: without callbackUrl the setting of that environment is the address', async () => {
+test('decisions.md#19: without callbackUrl the event goes to the address set for that environment', async () => {
   const arrivals = merchantServer();
   await runSql([
     setWebhookUrl(tenantOf(ALPHA), 'https://hooks.example.com/sandbox'),
@@ -578,7 +578,7 @@ test('decisions.md#19: without any address the event is kept, and can be sent on
   expect(arrivals).toHaveLength(1);
 });
 
-/** A new RSA key first in the ring, the old one behind it: in the object and in the Worker. */
+/** Puts a new RSA key first in the ring, before the old one: in the object and in the Worker. */
 async function rotateRsaKey(): Promise<void> {
   const pair = await crypto.subtle.generateKey(
     {
@@ -596,7 +596,7 @@ async function rotateRsaKey(): Promise<void> {
   const pkcs8 = await crypto.subtle.exportKey('pkcs8', pair.privateKey);
   const fresh = base64FromBytes(pkcs8 instanceof ArrayBuffer ? pkcs8 : new Uint8Array());
   const ring = `s2:${fresh},${env.WEBHOOK_RSA_PRIVATE_KEYS_SANDBOX}`;
-  // As a new deployment would: a new isolate with a new environment.
+  // A new deployment means a new isolate with a new environment.
   await evictAllDurableObjects();
   await runInDurableObject(stubOf(), (instance) => {
     const own = instance as unknown as { env: Env };
@@ -604,7 +604,7 @@ async function rotateRsaKey(): Promise<void> {
   });
 }
 
-test('decisions.md#17, #32: the bytes are the same over all tries, key rotation or not', async () => {
+test('decisions.md#17, #32: sends the same bytes on every try, also after a key rotation', async () => {
   const arrivals = merchantServer(() => new Response('', { status: 500 }));
   await payHosted();
   await deliverFirst();
@@ -618,18 +618,18 @@ test('decisions.md#17, #32: the bytes are the same over all tries, key rotation 
   expect(arrivals).toHaveLength(10);
   expect(new Set(arrivals.map(({ text }) => text)).size).toBe(1);
   expect(new Set(arrivals.map(({ headers }) => headers.get('webhook-id'))).size).toBe(1);
-  // The time and its HMAC are of the try.
+  // Timestamp and HMAC belong to each try.
   expect(new Set(arrivals.map(({ headers }) => headers.get('webhook-timestamp'))).size).toBe(10);
   const [arrival] = arrivals;
   expect(arrival && (await isGenuine(arrival))).toBe(true);
 });
 
-test('decisions.md#32: an event first sent after a rotation is signed by the new key', async () => {
+test('decisions.md#32: an event first sent after a rotation is signed with the new key', async () => {
   const arrivals = merchantServer();
   await payHosted();
   await rotateRsaKey();
   await deliverFirst();
   const [arrival] = arrivals;
-  // The Worker of this test publishes the old key only: so the rotation above was real.
+  // This Worker publishes only the old key, which proves that the rotation took effect.
   expect(arrival && (await isGenuine(arrival))).toBe(false);
 });

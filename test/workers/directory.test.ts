@@ -34,12 +34,12 @@ const TENANT = { environment: 'sandbox', merchantId: 'm1' } as const;
 const START_MS = 1_000_000;
 
 /**
- * Goal: who a key is, and what it opens, as the API's requests ask for it: exact about what ends a
- * key, and sparing with D1. Method: a database that counts its queries and can be made to fail.
+ * Goal: the directory of API keys knows exactly when a key ends, and rarely queries D1. Method: a
+ * database that counts its queries and can be made to fail.
  */
 
 let queries = 0;
-/** Apart from the queries: written behind requests that had to ask anyway. */
+/** Counted apart: written after the response, on requests that had to query D1. */
 let writes = 0;
 let fails = false;
 let writesFail = false;
@@ -142,7 +142,7 @@ describe('decisions.md#9: the directory', () => {
     expect(await ask(key, START_MS)).toEqual({ type: 'wrong_environment' });
   });
 
-  it('refuses missing, malformed and unknown keys, the first two without a query', async () => {
+  it('rejects missing, malformed and unknown keys, the first two without a query', async () => {
     expect(await ask(null, START_MS)).toEqual({ type: 'unauthorized' });
     expect(await ask(`${apiKey}x`, START_MS)).toEqual({ type: 'unauthorized' });
     expect(queries).toBe(0);
@@ -155,12 +155,12 @@ describe('decisions.md#9: the directory', () => {
     expect(await ask(unknown, START_MS + 1000)).toMatchObject({ type: 'granted' });
   });
 
-  it('refuses a suspended merchant', async () => {
+  it('rejects a suspended merchant', async () => {
     await run([{ sql: "UPDATE merchants SET status = 'suspended'", params: [] }]);
     expect(await ask(apiKey, START_MS)).toEqual({ type: 'unauthorized' });
   });
 
-  it('asks D1 nothing while warm, once behind a request from 4 s on', async () => {
+  it('does not query D1 while the entry is fresh, and refreshes it in the background from 4 s on', async () => {
     await ask(apiKey, START_MS);
     for (let ms = 0; ms < 4000; ms += 500) {
       await ask(apiKey, START_MS + ms);
@@ -176,7 +176,7 @@ describe('decisions.md#9: the directory', () => {
     expect(queries).toBe(2);
   });
 
-  it('lets a revocation take effect within 10 s, with and without traffic', async () => {
+  it('applies a revocation within 10 s, with and without traffic', async () => {
     await ask(apiKey, START_MS);
     await run([revokeApiKey(TENANT, await apiKeyDigest(apiKey), START_MS)]);
     expect(await ask(apiKey, START_MS + 3999)).toMatchObject({ type: 'granted' });
@@ -186,13 +186,13 @@ describe('decisions.md#9: the directory', () => {
     expect(await ask(apiKey, START_MS + 4002)).toEqual({ type: 'unauthorized' });
   });
 
-  it('does not use an answer of 9 s', async () => {
+  it('does not use an entry that is 9 s old', async () => {
     await ask(apiKey, START_MS);
     await run([revokeApiKey(TENANT, await apiKeyDigest(apiKey), START_MS)]);
     expect(await ask(apiKey, START_MS + 9000)).toEqual({ type: 'unauthorized' });
   });
 
-  it('outlives a D1 that is away for seconds, never past 9 s', async () => {
+  it('survives an outage of D1 for up to 9 s', async () => {
     await ask(apiKey, START_MS);
     fails = true;
     expect(await ask(apiKey, START_MS + 8999)).toMatchObject({ type: 'granted' });
@@ -206,7 +206,7 @@ describe('decisions.md#9: the directory', () => {
     expect(queries).toBe(1);
   });
 
-  it('takes a method only while the operator offers it and the merchant enables it', async () => {
+  it('enables a method only while the operator offers it and the merchant enables it', async () => {
     const methodsNow = async () => {
       forgetDirectory();
       const result = await ask(apiKey, START_MS);
@@ -221,7 +221,7 @@ describe('decisions.md#9: the directory', () => {
     expect(await methodsNow()).toEqual(['CBE']);
     await run([offerMethod(TENANT, 'M_PESA', true), offerMethod(TENANT, 'E_BIRR', true)]);
     expect(await methodsNow()).toEqual(['CBE', 'M_PESA', 'E_BIRR']);
-    // A price alone offers nothing, and nobody can enable what they never had.
+    // A price alone offers nothing, and a merchant cannot enable a method that was never offered.
     await run([
       setCommission(TENANT, 'ETS_SWITCH', { basisPoints: 100, fixedMinor: 0 }),
       setMethodEnabled(TENANT, 'TELE_BIRR_USSD', true),
@@ -229,7 +229,7 @@ describe('decisions.md#9: the directory', () => {
     expect(await methodsNow()).toEqual(['CBE', 'M_PESA', 'E_BIRR']);
   });
 
-  it("carries the tenant's own limits, by the same query", async () => {
+  it("returns the tenant's own limits from the same query", async () => {
     await run([
       setLimit(TENANT, 'ETB', 5_000_000),
       setLimit(TENANT, 'USD', 1),
@@ -243,7 +243,7 @@ describe('decisions.md#9: the directory', () => {
     }
   });
 
-  it('refuses a key from the moment that it expires, remembered or not', async () => {
+  it('rejects a key from the moment it expires, cached or not', async () => {
     const endsAtMs = START_MS + 3_000;
     await run([{ sql: 'UPDATE api_keys SET expires_at_ms = ?1', params: [endsAtMs] }]);
     expect(await ask(apiKey, START_MS)).toMatchObject({ type: 'granted' });
@@ -255,7 +255,7 @@ describe('decisions.md#9: the directory', () => {
     expect(await ask(apiKey, endsAtMs)).toEqual({ type: 'unauthorized' });
   });
 
-  it('notes a use at most every five minutes, and never while warm', async () => {
+  it('records a use at most every five minutes, and never while the entry is fresh', async () => {
     for (let ms = 0; ms < 4_000; ms += 500) {
       await ask(apiKey, START_MS + ms);
     }
@@ -268,14 +268,14 @@ describe('decisions.md#9: the directory', () => {
     expect([writes, await lastUsedAtMs()]).toEqual([2, START_MS + 300_000]);
   });
 
-  it('notes a use by the renewal of a busy key as well', async () => {
+  it('records a use also when the entry of a busy key is refreshed', async () => {
     for (let ms = 0; ms <= 305_000; ms += 5_000) {
       await ask(apiKey, START_MS + ms);
     }
     expect([writes, await lastUsedAtMs()]).toEqual([2, START_MS + 300_000]);
   });
 
-  it('lets no failed note of a use stop a request, and writes nothing for unknown keys', async () => {
+  it('answers although a use cannot be recorded, and writes nothing for unknown keys', async () => {
     writesFail = true;
     expect(await ask(apiKey, START_MS)).toMatchObject({ type: 'granted' });
     expect(writes).toBe(1);
@@ -283,7 +283,7 @@ describe('decisions.md#9: the directory', () => {
     expect(writes).toBe(1);
   });
 
-  it('decisions.md#28: lists the banks, once a minute', async () => {
+  it('decisions.md#28: lists the banks, queried once a minute', async () => {
     const list = await banks(countingEnv(), START_MS);
     expect(list.size).toBe(33);
     expect(list.get('CBE')).toEqual({

@@ -3,7 +3,7 @@ import type { D1Migration } from 'cloudflare:test';
 declare global {
   namespace Cloudflare {
     interface Env {
-      /** From vitest.config.ts: the files of `migrations/`. */
+      /** The files of `migrations/`, from vitest.config.ts. */
       readonly TEST_MIGRATIONS: D1Migration[];
     }
   }

@@ -9,7 +9,7 @@ import {
   useGateway,
 } from './support.ts';
 
-/** Goal: the published response tables, each row by its name, in real answers. */
+/** Goal: real answers match each row of the published response tables. */
 
 useGateway();
 

@@ -31,14 +31,14 @@ import {
 } from './support.ts';
 
 /**
- * Goal: nothing that matters lives in an object's memory. Method: each story is told three times,
- * with nothing, an eviction or an abort of every object between any two steps; the payment, its
- * history, its events and what the merchant received must come out the same to the millisecond.
+ * Goal: no important state lives only in an object's memory. Method: each scenario runs three
+ * times, with nothing, an eviction or an abort of every object between any two steps. The payment,
+ * its history, its events and what the merchant received must be the same to the millisecond.
  */
 
 const caught = useGateway();
 
-/** What one telling of a story carries from step to step. */
+/** What one run of a scenario carries from step to step. */
 interface Telling {
   readonly id: string;
   checkoutUrl: string;
@@ -95,7 +95,7 @@ interface Story {
   readonly steps: readonly Step[];
   readonly status: string;
   readonly deliveries: readonly DeliveryStatus[];
-  /** HTTP statuses of the merchant's server, one a try; then 200. */
+  /** HTTP statuses of the merchant's server, one per try; then 200. */
   readonly answers?: readonly number[];
 }
 
@@ -113,7 +113,7 @@ const STORIES: readonly Story[] = [
     deliveries: ['delivered'],
   },
   {
-    name: 'hosted, given up',
+    name: 'hosted, abandoned',
     steps: [create, choose, giveUp, deliver, status],
     status: 'failed',
     deliveries: ['delivered'],
@@ -159,7 +159,7 @@ const STORIES: readonly Story[] = [
     answers: [500, 503],
   },
   {
-    name: 'webhook refused for good',
+    name: 'webhook rejected for good',
     steps: [create, choose, approve, deliver, wait(5 * SECOND_MS), alarm, deliver],
     status: 'succeeded',
     deliveries: ['dead'],
@@ -185,7 +185,7 @@ const STORIES: readonly Story[] = [
   },
 ];
 
-/** The outcome, with times counted from the creation and without what is random. */
+/** The outcome, with times counted from the creation and without random values. */
 async function outcomeOf(id: string, arrivals: ReturnType<typeof merchantServer>) {
   const client = clientOf(id);
   const { terms, attempts, paidAttemptId, ...intent } = await intentOf(id);
@@ -221,7 +221,7 @@ async function outcomeOf(id: string, arrivals: ReturnType<typeof merchantServer>
 }
 
 test.each(STORIES)(
-  'promises.md#2, #6: "$name" ends alike with an eviction or an abort between any two steps',
+  'promises.md#2, #6: "$name" ends the same with an eviction or an abort between any two steps',
   async (story) => {
     vi.spyOn(Math, 'random').mockReturnValue(0.5);
     const outcomes = new Map<string, unknown>();
@@ -249,7 +249,7 @@ test.each(STORIES)(
       );
       expect(outcome.distinctBodies).toBe(Math.min(outcome.arrivals.length, 1));
       expect(outcome.distinctIds).toBe(outcome.distinctBodies);
-      // Whatever is due next has an alarm that is early enough.
+      // An alarm is set early enough for the next due time.
       const due = [...(await clientOf(telling.id).events()).map(({ dueAtMs }) => dueAtMs)];
       const armedAtMs = (await alarmOf(telling.id)) ?? Number.POSITIVE_INFINITY;
       for (const dueAtMs of due.filter((time) => time !== null)) {

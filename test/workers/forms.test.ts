@@ -14,15 +14,14 @@ import {
 } from './support.ts';
 
 /**
- * Goal: one form of the customer's page starts one attempt, however its posts meet
- * (docs/promises.md#4). Method: each post reads the payment before it starts anything, so whatever
- * shall come in between happens at the end of that read: the post then acts on what is true no
- * longer.
+ * Goal: one form of the customer's page starts one attempt, even when posts race
+ * (docs/promises.md#4). Method: each post reads the payment before it starts anything, so the test
+ * lets the other request run at the end of that read. The post then acts on outdated state.
  */
 
 useGateway();
 
-/** Where a choice of method leads. */
+/** Where a choice of method redirects to. */
 async function chosen(checkoutUrl: string, attempts: string): Promise<string | null> {
   const choice = { method: 'TELE_BIRR', attempts };
   const response = await postForm(`${pathOf(checkoutUrl)}/attempts`, choice);
@@ -31,7 +30,7 @@ async function chosen(checkoutUrl: string, attempts: string): Promise<string | n
   return response.headers.get('location');
 }
 
-/** `meanwhile` happens after the next post has read the payment, and before it acts on that. */
+/** `meanwhile` runs after the next post has read the payment, and before the post acts on it. */
 function afterTheNextRead(meanwhile: () => Promise<unknown>): void {
   const read = IntentClient.prototype.read;
   vi.spyOn(IntentClient.prototype, 'read').mockImplementationOnce(async function (
@@ -48,7 +47,7 @@ async function startsOf(): Promise<number> {
   return history.filter(({ command }) => command === 'start_attempt').length;
 }
 
-test('promises.md#4: a form whose attempt the rail has refused at once starts no second one', async () => {
+test('promises.md#4: a form whose attempt the provider has rejected at once starts no second attempt', async () => {
   const checkoutUrl = await createHosted();
   const start = vi
     .spyOn(simulator, 'start')
@@ -75,12 +74,12 @@ test('promises.md#4: a form sent again while its attempt is in flight leads to t
   expect(await startsOf()).toBe(1);
 });
 
-test('promises.md#4: a form that comes when the payment was paid meanwhile says that it was', async () => {
+test('promises.md#4: a form says that the payment is paid when it was paid during the request', async () => {
   const checkoutUrl = await createHosted();
   afterTheNextRead(() => execute(startRedirect('a0'), settle('a0', 'succeeded')));
   const alreadyPaid = `${pathOf(checkoutUrl)}?already=1`;
   expect(await chosen(checkoutUrl, '0')).toBe(alreadyPaid);
-  // And when it was paid before.
+  // The same for a payment that was paid before.
   expect(await chosen(checkoutUrl, '1')).toBe(alreadyPaid);
   expect(await startsOf()).toBe(1);
 });

@@ -4,8 +4,8 @@ import worker from '../../src/index.ts';
 import { ORIGIN } from './support.ts';
 
 /**
- * Goal: `/` says what Kefel is and links to the dashboard, the desk and the source. Method: requests
- * with nothing bound, because the page must answer on a gateway that is not set up yet.
+ * Goal: `/` says what Kefel is and links to the dashboard, the desk and the source. Method:
+ * requests without any bindings, because the page must answer on a gateway that is not set up yet.
  */
 
 function home(init: RequestInit = {}, bindings: Partial<Env> = {}, query = ''): Promise<Response> {
@@ -13,7 +13,7 @@ function home(init: RequestInit = {}, bindings: Partial<Env> = {}, query = ''): 
   return worker.fetch(request as never, bindings as Env, createExecutionContext());
 }
 
-test('links to the dashboard and to the desk, and tells customers where to go', async () => {
+test('links to the dashboard and to the desk, and tells customers where to pay', async () => {
   const response = await home();
   expect(response.status).toBe(200);
   const html = await response.text();
@@ -24,7 +24,7 @@ test('links to the dashboard and to the desk, and tells customers where to go', 
   expect(html).toContain('Open the link that the merchant gave you.');
 });
 
-test('is in Amharic for a browser that prefers it, and for the choice of the switch', async () => {
+test('is in Amharic for a browser that prefers it, and when the visitor chooses it', async () => {
   const preferred = await home({ headers: { 'accept-language': 'am-ET' } });
   expect(await preferred.text()).toContain('<html lang="am-ET">');
   const chosen = await home({}, {}, '?lang=am');
@@ -42,7 +42,7 @@ test.each([
   expect(html).not.toContain('javascript:');
 });
 
-test('allows nothing from another origin, and is in no cache, frame or search engine', async () => {
+test('allows no foreign origin, and no cache, frame or search engine', async () => {
   const { headers } = await home();
   expect(headers.get('content-security-policy')).toMatch(/^default-src 'none'; script-src 'self';/);
   expect(headers.get('content-security-policy')).not.toContain('unsafe');

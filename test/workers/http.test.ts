@@ -15,8 +15,8 @@ import {
 } from './support.ts';
 
 /**
- * Goal: docs/decisions.md#7, #10, #11, #23 as HTTP: every status, envelope and header that is not a
- * payment's own business. Method: requests through the whole Worker, in tables.
+ * Goal: docs/decisions.md#7, #10, #11, #23 as HTTP: every status, envelope and header that does not
+ * depend on the payment. Method: requests through the whole Worker, in tables.
  */
 
 useGateway();
@@ -34,7 +34,7 @@ test.each([
   ['/api/v1/payment/sandbox/intent/a/b'],
   ['/api/v1/payment/sandbox/checkout'],
   ['/api/'],
-])('decisions.md#10: the unknown path %s is 404 with the envelope', async (path) => {
+])('decisions.md#10: answers 404 with the envelope for the unknown path %s', async (path) => {
   for (const method of ['GET', 'POST', 'PUT', 'DELETE']) {
     const { status, text, headers } = await answerOf(call(path, { method }));
     expect(status).toBe(404);
@@ -59,7 +59,7 @@ const ROUTES: readonly [string, string][] = [
 ];
 
 test.each(ROUTES)(
-  'decisions.md#10: %s is 405 with Allow: %s for any other method',
+  'decisions.md#10: %s answers 405 with Allow: %s for any other method',
   async (path, allowed) => {
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
       if (method !== allowed) {
@@ -107,7 +107,7 @@ test.each([
   expect(envelope.status).toBe(expected);
 });
 
-test('decisions.md#10: a missing content type is taken as JSON', async () => {
+test('decisions.md#10: treats a body without content type as JSON', async () => {
   // A stream has no content type of its own.
   const { status } = await answerOf(
     call(CREATE_PATHS.hosted.sandbox, {
@@ -134,7 +134,7 @@ function chunked(parts: readonly string[]): ReadableStream<Uint8Array> {
   });
 }
 
-/** A valid body of exactly so many bytes. */
+/** A valid body of exactly this many bytes. */
 function bodyOf(bytes: number): string {
   const empty = JSON.stringify({ ...hostedBody(), padding: '' });
   return JSON.stringify({ ...hostedBody(), padding: 'x'.repeat(bytes - empty.length) });
@@ -145,7 +145,7 @@ test.each([
   ['one byte more', bodyOf(BODY_BYTES_MAX + 1), 413],
   ['a megabyte', bodyOf(1_000_000), 413],
 ])(
-  'decisions.md#7: a body of %s is answered alike with and without content-length',
+  'decisions.md#7: a body of %s gets the same answer with and without content-length',
   async (_name, text, expected) => {
     const sent = await answerOf(call(CREATE_PATHS.hosted.sandbox, { method: 'POST', body: text }));
     expect(sent.status).toBe(expected);
@@ -161,12 +161,12 @@ test.each([
 );
 
 test.each([
-  ['nothing', ''],
+  ['no text', ''],
   ['half an object', '{"amount": 1'],
   ['JSON with a comment', '{} // hi'],
   ['a form', 'amount=1'],
   ['NaN', '{"amount": NaN}'],
-])('decisions.md#10: a body of %s is a plain 400', async (_name, body) => {
+])('decisions.md#10: a body of %s gets a plain 400', async (_name, body) => {
   for (const { sandbox } of Object.values(CREATE_PATHS)) {
     const { status, envelope } = await answerOf(call(sandbox, { method: 'POST', body }));
     expect(status).toBe(400);
@@ -174,7 +174,7 @@ test.each([
   }
 });
 
-test('decisions.md#10: a body that is not UTF-8 is a plain 400', async () => {
+test('decisions.md#10: a body that is not UTF-8 gets a plain 400', async () => {
   const stream = new ReadableStream({
     start(controller) {
       controller.enqueue(new Uint8Array([0x7b, 0xff, 0x7d]));
@@ -199,7 +199,7 @@ test.each([['null'], ['[]'], ['"text"'], ['42'], ['true']])(
   },
 );
 
-test('decisions.md#10: all failing fields at once, by the paths that the merchant wrote', async () => {
+test('decisions.md#10: reports all failing fields at once, by the paths that the merchant wrote', async () => {
   const { status, envelope } = await answerOf(
     call(CREATE_PATHS.hosted.sandbox, {
       method: 'POST',
@@ -228,7 +228,7 @@ test('decisions.md#10: all failing fields at once, by the paths that the merchan
   ]);
 });
 
-test('decisions.md#10: every answer has an x-request-id of its own, and takes over the ray', async () => {
+test('decisions.md#10: every answer has its own x-request-id, taken from the ray if there is one', async () => {
   const token = (await createHosted()).split('/').at(-1) ?? '';
   const requests: [string, string][] = [
     ...ROUTES,
@@ -291,7 +291,7 @@ test.each([
     (method) => ['express', expressBody({ method, phoneNumber: '0911234567' }), 'method'] as const,
   ),
 ] as const)(
-  'decisions.md#23: without a rail production answers 400 on the method (%s %#)',
+  'decisions.md#23: production answers 400 on the method without a rail (%s %#)',
   async (kind, body, field) => {
     const { status, envelope } = await answerOf(
       call(CREATE_PATHS[kind].production, {
@@ -307,7 +307,7 @@ test.each([
   },
 );
 
-test('decisions.md#21: an id that cannot be decoded is 404', async () => {
+test('decisions.md#21: an id that cannot be decoded gets 404', async () => {
   for (const path of [
     '/api/v1/payment/sandbox/intent/%E0%A4%A',
     cancelPath('x').replace('/x', '/%ff'),
@@ -317,7 +317,7 @@ test('decisions.md#21: an id that cannot be decoded is 404', async () => {
   }
 });
 
-test('decisions.md#28: the bank list needs a key and says who supports withdrawal', async () => {
+test('decisions.md#28: the bank list requires a key and marks the banks that support withdrawal', async () => {
   const { status, envelope } = await answerOf(call(BANKS));
   expect(status).toBe(200);
   const list = envelope.content as Record<string, unknown>[];
@@ -327,7 +327,7 @@ test('decisions.md#28: the bank list needs a key and says who supports withdrawa
   }
 });
 
-test('decisions.md#17: the public keys are there without an API key, apart for each environment', async () => {
+test('decisions.md#17: serves the public keys of each environment without an API key', async () => {
   const both = [SANDBOX_KEYS, '/api/v1/payment/webhook-keys'];
   const answers = await Promise.all(both.map((path) => answerOf(call(path, { apiKey: null }))));
   expect(answers.map(({ status }) => status)).toEqual([200, 200]);

@@ -28,9 +28,9 @@ import {
 
 /**
  * Goal: docs/decisions.md#8, a merchant that repeats a request with its Idempotency-Key gets the
- * first answer byte for byte, whatever died in between. Method: the same bytes are posted again at
- * every stage: after the answer, during the rail's call, and after a Worker that died before it
- * answered (a rail whose start throws leaves exactly what such a death leaves).
+ * first answer byte for byte, also when the Worker died in between. Method: the same bytes are
+ * posted again at every stage: after the answer, during the provider call, and after a Worker that
+ * died before it answered (an adapter whose start throws leaves exactly the same state).
  */
 
 useGateway();
@@ -87,7 +87,7 @@ test.each(PAIRS)(
 );
 
 test.each(KINDS)(
-  'decisions.md#8: the same key and id with another body is 422 (%s)',
+  'decisions.md#8: the same key and id with another body gets 422 (%s)',
   async (kind) => {
     const first = await create(kind);
     const before = await allRows();
@@ -99,7 +99,7 @@ test.each(KINDS)(
         message: 'This Idempotency-Key was used with another body',
       });
     }
-    // Bytes count, not meaning.
+    // Bytes are compared, not their meaning.
     const spaced = await create(kind, { text: JSON.stringify(BODY_OF[kind](), null, 1) });
     expect(spaced.status).toBe(422);
     expect(await allRows()).toEqual(before);
@@ -108,7 +108,7 @@ test.each(KINDS)(
 );
 
 test.each(KINDS)(
-  'decisions.md#8: without the header a repeat is 409 naming the id (%s)',
+  'decisions.md#8: a repeat without the header gets 409 naming the id (%s)',
   async (kind) => {
     await create(kind);
     const { status, envelope, headers } = await answerOf(
@@ -124,19 +124,19 @@ test.each(KINDS)(
 );
 
 test.each(KINDS)(
-  'decisions.md#8: another key for the same id and body is 409 (%s)',
+  'decisions.md#8: another key for the same id and body gets 409 (%s)',
   async (kind) => {
     await create(kind);
     expect((await create(kind, { key: 'order-1/try-2' })).status).toBe(409);
   },
 );
 
-test('decisions.md#8: a key used with a payment that had none is 409', async () => {
+test('decisions.md#8: a key used with a payment that was created without one gets 409', async () => {
   await call(CREATE_PATHS.hosted.sandbox, { method: 'POST', body: hostedBody() });
   expect((await create('hosted')).status).toBe(409);
 });
 
-test('decisions.md#8: the key is scoped to the id: it makes another payment of another id', async () => {
+test('decisions.md#8: the key is scoped to the id, so the same key creates a payment with another id', async () => {
   const first = await create('hosted');
   const second = await create('hosted', { changes: { paymentIntentUniqueId: 'order-2' } });
   expect([first.status, second.status]).toEqual([200, 200]);
@@ -144,7 +144,7 @@ test('decisions.md#8: the key is scoped to the id: it makes another payment of a
   expect(second.headers.get('idempotent-replayed')).toBeNull();
 });
 
-test('decisions.md#8: 20 concurrent posts with one key are one payment, one answer and no error', async () => {
+test('decisions.md#8: 20 concurrent posts with one key make one payment and get one answer without an error', async () => {
   const answers = await Promise.all(Array.from({ length: 20 }, () => create('hosted')));
   expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
   expect(answers.every(({ status }) => status === 200)).toBe(true);
@@ -152,7 +152,7 @@ test('decisions.md#8: 20 concurrent posts with one key are one payment, one answ
   expect(fresh).toHaveLength(1);
 });
 
-test('decisions.md#8: while the express call is in flight a repeat is 409 with Retry-After', async () => {
+test('decisions.md#8: a repeat during the express call gets 409 with Retry-After', async () => {
   let answerRail: () => void = () => undefined;
   const railAnswers = new Promise<void>((resolve) => {
     answerRail = resolve;
@@ -186,7 +186,7 @@ test.each(
     ),
   ),
 )(
-  'decisions.md#8: a Worker that died before answering: 409, then the answer its state gives, for ever: $simulationStatus, $interruption, settled first: $isSettled',
+  "decisions.md#8: after a Worker died before answering, a repeat gets 409, then the answer of the payment's state, which never changes: $simulationStatus, $interruption, resolved first: $isSettled",
   async ({ simulationStatus, interruption, isSettled }) => {
     const changes = simulationStatus === 'SUCCESS' ? {} : SIMULATED_FAILURE;
     const start = vi.spyOn(simulator, 'start').mockRejectedValue(new Error('the Worker died'));
@@ -219,7 +219,7 @@ test.each(
       },
     });
 
-    // Whatever happens to the payment afterwards, the answer stays.
+    // The answer stays the same when the payment changes later.
     await INTERRUPTIONS[interruption]();
     await fireAlarm();
     expectReplay(await create('express', { changes }), synthesised);
@@ -228,7 +228,7 @@ test.each(
   },
 );
 
-test('decisions.md#8: of concurrent repeats after a crash all get one and the same answer', async () => {
+test('decisions.md#8: concurrent repeats after a crash all get the same answer', async () => {
   vi.spyOn(simulator, 'start').mockRejectedValue(new Error('the Worker died'));
   await create('express');
   advance(60 * SECOND_MS);
@@ -237,19 +237,19 @@ test('decisions.md#8: of concurrent repeats after a crash all get one and the sa
   expect(answers[0]?.status).toBe(200);
 });
 
-/** Whether a customer who opens this address finds any way on: a link or a form. */
+/** Whether this page offers the customer a next step: a link or a form. */
 async function leadsOn(paymentUrl: string | null): Promise<boolean> {
   const response = await call(pathOf(paymentUrl ?? ''), { apiKey: null });
   const html = await response.text();
   return response.status === 200 && /\/simulator\/|<form/.test(html);
 }
 
-test('decisions.md#22: an answered interactive express charge leads the customer to the simulator', async () => {
+test('decisions.md#22: an interactive express charge leads the customer to the simulator', async () => {
   const { envelope } = await create('express', { changes: INTERACTIVE });
   expect(await leadsOn((envelope.content as ExpressContent).paymentUrl)).toBe(true);
 });
 
-test('decisions.md#8: an interactive express charge that died before its answer still leads the customer on', async () => {
+test('decisions.md#8: an interactive express charge that died before its answer leads the customer to a next step', async () => {
   const start = vi.spyOn(simulator, 'start').mockRejectedValue(new Error('the Worker died'));
   await create('express', { changes: INTERACTIVE });
   start.mockRestore();
@@ -260,7 +260,7 @@ test('decisions.md#8: an interactive express charge that died before its answer 
   expect(await leadsOn(paymentUrl)).toBe(true);
 });
 
-test('promises.md#4: a hosted customer whose Worker died while calling the rail finds a way on', async () => {
+test('promises.md#4: a hosted customer whose Worker died during the provider call gets a next step', async () => {
   const checkoutUrl = String((await create('hosted')).envelope.content);
   const start = vi.spyOn(simulator, 'start').mockRejectedValue(new Error('the Worker died'));
   const choice = { method: 'TELE_BIRR', attempts: '0' };
@@ -276,7 +276,7 @@ test.each<[string, Body]>([
   ['amount', { amount: -1 }],
   ['currency', { currency: 'EUR' }],
   ['expireIn', { expireIn: 'soon' }],
-])('decisions.md#8: a taken id is 409 even with an invalid %s', async (field, changes) => {
+])('decisions.md#8: a taken id gets 409 even with an invalid %s', async (field, changes) => {
   const invalid = { ...hostedBody(), ...changes };
   const free = await answerOf(call(CREATE_PATHS.hosted.sandbox, { method: 'POST', body: invalid }));
   expect(free.status).toBe(400);
@@ -296,7 +296,7 @@ test.each([
   ['not ASCII', 'clé'],
   ['a tab inside', 'a\tb'],
 ])(
-  'decisions.md#8: an Idempotency-Key that is %s is a plain 400 and creates nothing',
+  'decisions.md#8: an Idempotency-Key that is %s gets a plain 400 and creates nothing',
   async (_name, key) => {
     const { status, envelope } = await create('hosted', { key });
     expect(status).toBe(400);
@@ -306,7 +306,7 @@ test.each([
   },
 );
 
-test('decisions.md#8: an Idempotency-Key of 255 characters and spaces inside is taken', async () => {
+test('decisions.md#8: accepts an Idempotency-Key of 255 characters with spaces inside', async () => {
   const key = `a ${'k'.repeat(253)}`;
   const first = await create('hosted', { key });
   expect(first.status).toBe(200);
@@ -328,7 +328,7 @@ test('decisions.md#8: a key of one merchant replays nothing of another', async (
 });
 
 test.each(KINDS)(
-  'decisions.md#8: the answer that was kept first stays, whoever brings another (%s)',
+  'decisions.md#8: the answer that was stored first stays when a second one is stored (%s)',
   async (kind) => {
     const first = await create(kind);
     await clientOf().execute([{ type: 'tick' }], { failed: 'another', otherwise: 'another' });
@@ -336,7 +336,7 @@ test.each(KINDS)(
   },
 );
 
-test('decisions.md#8: the same bytes at the other endpoint are another body', async () => {
+test('decisions.md#8: the same bytes at the other endpoint count as another body', async () => {
   const text = JSON.stringify({
     ...hostedBody({ amount: 100 }),
     ...expressBody({ amount: 100 }),
@@ -345,7 +345,7 @@ test('decisions.md#8: the same bytes at the other endpoint are another body', as
   expect((await create('express', { text })).status).toBe(422);
 });
 
-test('decisions.md#8: an answer outlives the settings it was made under', async () => {
+test('decisions.md#8: an answer stays after its settings have changed', async () => {
   const first = await create('express');
   const merchant = 'UPDATE merchant_methods SET enabled = 0 WHERE merchant_id = ?';
   await env.DB.prepare(merchant).bind(ALPHA.id).run();

@@ -32,10 +32,9 @@ import {
 } from './support.ts';
 
 /**
- * Goal: docs/promises.md#8 and docs/decisions.md#9, #29: nothing of one merchant or environment is
- * reached with another's key or link, and whoever has neither touches no object. Method: a payment
- * in every state of ownership, every route asked with every wrong key, every page with every wrong
- * link, and a count of the objects before and after.
+ * Goal: docs/promises.md#8 and docs/decisions.md#9, #29: a foreign key or link reaches nothing of a
+ * merchant or environment, and a request without either touches no object. Method: every route with
+ * every wrong key, every page with every wrong link, and a count of the objects before and after.
  */
 
 const caught = useGateway();
@@ -47,7 +46,7 @@ interface Route {
   readonly body?: Record<string, unknown>;
 }
 
-/** Every route that takes a key, as it is asked about a payment that exists: `order-1` of Alpha. */
+/** Every route that requires a key, called for an existing payment: `order-1` of Alpha. */
 function routesOf(id: string): Route[] {
   return (['sandbox', 'production'] as const)
     .flatMap((environment): Route[] => [
@@ -69,13 +68,17 @@ const UNKNOWN_KEYS = {
   production: apiKeyFrom('production', new Uint8Array(32).fill(99)),
 };
 
-/** Keys that open nothing; each for the environment that the route is of. */
+/** Keys that open nothing, each for the route's environment. */
 const WRONG_KEYS: readonly [string, (environment: Environment) => string | null, number][] = [
   ['no key', () => null, 401],
   ['an empty key', () => '', 401],
   ['a malformed key', () => 'hunter2', 401],
   ['a key with a wrong checksum', (environment) => broken(ALPHA.apiKeys[environment]), 401],
-  ['a key in other letters', (environment) => ALPHA.apiKeys[environment].toUpperCase(), 401],
+  [
+    'a key in the other letter case',
+    (environment) => ALPHA.apiKeys[environment].toUpperCase(),
+    401,
+  ],
   ['a digest instead of a key', () => 'a'.repeat(64), 401],
   ['an unknown key', (environment) => UNKNOWN_KEYS[environment], 401],
   ['a revoked key', (environment) => ALPHA.revokedApiKeys[environment], 401],
@@ -94,7 +97,7 @@ function objectIds(): string[] {
   return reachedObjects().map(String).sort();
 }
 
-/** Ids that hold rows: an object that was only asked about has none. */
+/** Ids of objects with rows: an object that was only read has none. */
 async function storedIds(): Promise<string[]> {
   const stored: string[] = [];
   for (const id of reachedObjects()) {
@@ -111,7 +114,7 @@ async function storedIds(): Promise<string[]> {
 }
 
 test.each(WRONG_KEYS)(
-  'decisions.md#9, promises.md#8: every route with %s answers by the envelope and touches nothing',
+  'decisions.md#9, promises.md#8: every route answers %s with the envelope and touches nothing',
   async (_name, keyFor, expected) => {
     await createHosted();
     const before = { ids: objectIds(), intent: await intentOf() };
@@ -120,7 +123,7 @@ test.each(WRONG_KEYS)(
       const { status, text, envelope, headers } = await answerOf(
         call(path, { method, apiKey, body: body && { ...body, paymentIntentUniqueId: 'new-1' } }),
       );
-      // The bank list is of no environment: any valid key opens it.
+      // The bank list belongs to no environment: any valid key opens it.
       const isOpened = environment === 'any' && expected === 403;
       expect({ path, status }).toEqual({ path, status: isOpened ? 200 : expected });
       if (!isOpened) {
@@ -134,7 +137,7 @@ test.each(WRONG_KEYS)(
   },
 );
 
-test('decisions.md#9: the wrong key is refused before the body is looked at', async () => {
+test('decisions.md#9: rejects the wrong key before it parses the body', async () => {
   for (const { sandbox } of Object.values(CREATE_PATHS)) {
     for (const body of ['{', 'x'.repeat(200_000), JSON.stringify(hostedBody())]) {
       expect((await call(sandbox, { method: 'POST', apiKey: null, body })).status).toBe(401);
@@ -148,7 +151,7 @@ test("decisions.md#29: another merchant's payment is 404 for status and cancel, 
   await consumeAll(caught);
   const before = await intentOf();
   for (const id of ['order-1', terms.uuid, String(terms.number)]) {
-    // The owner finds it: the ids are right.
+    // The owner finds it, so the ids are right.
     expect((await call(statusPath(id))).status).toBe(200);
     for (const { path, method, environment, body } of routesOf(id)) {
       if (body !== undefined || environment === 'any') {
@@ -168,7 +171,7 @@ test("decisions.md#29: another merchant's payment is 404 for status and cancel, 
   expect(await intentOf()).toEqual(before);
 });
 
-test("decisions.md#29: an id of somebody else's and an id of nobody's are answered alike", async () => {
+test("decisions.md#29: answers the same for another merchant's id as for an unknown id", async () => {
   await createHosted();
   const apiKey = BETA.apiKeys.sandbox;
   const [foreign, nobodys] = await Promise.all(
@@ -178,7 +181,7 @@ test("decisions.md#29: an id of somebody else's and an id of nobody's are answer
   expect(foreign?.status).toBe(nobodys?.status);
 });
 
-test("promises.md#8: a merchant's status and cancel calls for ids that do not exist store nothing", async () => {
+test("promises.md#8: a merchant's status and cancel calls for unknown ids store nothing", async () => {
   const before = await storedIds();
   for (const { path, method, body } of routesOf('order-none')) {
     if (body === undefined) {
@@ -190,9 +193,10 @@ test("promises.md#8: a merchant's status and cancel calls for ids that do not ex
   expect(await storedIds()).toEqual(before);
 });
 
-test('promises.md#8: a merchant id with a slash could not name a foreign object: ids are escaped by place', async () => {
+test('promises.md#8: a merchant id with a slash cannot name a foreign object', async () => {
   await createHosted({ paymentIntentUniqueId: 'x' });
-  // "sandbox/mer_alpha/x" cannot be written as an id of another tenant.
+  // "sandbox/mer_alpha/x" cannot be written as an id of another tenant, because each part is
+  // escaped.
   for (const id of ['../mer_alpha/x', '/x', 'mer_alpha/x', 'sandbox/mer_alpha/x']) {
     const { status } = await answerOf(call(statusPath(id), { apiKey: BETA.apiKeys.sandbox }));
     expect(status).toBe(404);
@@ -209,7 +213,7 @@ test.each(['sandbox', 'production'] as const)(
     await runSql([revokeApiKey(tenant, await apiKeyDigest(apiKey), Date.now())]);
     advance(10 * SECOND_MS);
     expect((await call(path, { apiKey })).status).toBe(401);
-    // The other environment's key goes on.
+    // The other environment's key still works.
     const other = environment === 'sandbox' ? 'production' : 'sandbox';
     const otherPath = statusPath('order-none', other);
     expect((await call(otherPath, { apiKey: ALPHA.apiKeys[other] })).status).toBe(404);
@@ -229,7 +233,7 @@ test('decisions.md#9: a revocation takes effect within 10 s although the key is 
     statuses.push(response.status);
   }
   expect(statuses.at(-1)).toBe(401);
-  // Once refused, never let in again.
+  // A rejected key is never accepted again.
   expect(statuses.slice(statuses.indexOf(401)).every((status) => status === 401)).toBe(true);
 });
 
@@ -243,7 +247,7 @@ test('decisions.md#9: the keys of a suspended merchant are 401 within 10 s', asy
   expect((await call(statusPath('order-none'), { apiKey: BETA.apiKeys.sandbox })).status).toBe(404);
 });
 
-test('decisions.md#9: the header is matched without case', async () => {
+test('decisions.md#9: accepts the header in any letter case', async () => {
   for (const name of ['apiKey', 'apikey', 'APIKEY', 'ApiKey']) {
     const response = await call(statusPath('order-none'), {
       apiKey: null,
@@ -259,7 +263,7 @@ function encoded(bytes: Uint8Array): string {
   return text.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
 }
 
-/** Every link that is not one of ours for this purpose, made out of two that are. */
+/** Wrong links, made from two genuine ones. */
 async function wrongTokens(own: string, ofOtherPurpose: string): Promise<[string, string][]> {
   const dot = own.indexOf('.');
   const flipped = [dot + 1, dot + 20, own.length - 10].map((index) => {
@@ -291,7 +295,7 @@ async function wrongTokens(own: string, ofOtherPurpose: string): Promise<[string
   ];
 }
 
-test('promises.md#8: no page and no callback opens by a link that we did not sign for it', async () => {
+test('promises.md#8: no page and no callback opens with a link that we did not sign for it', async () => {
   const checkoutUrl = await createHosted();
   const checkoutToken = checkoutUrl.split('/').at(-1) ?? '';
   const attemptToken = await chooseMethod(checkoutUrl);
@@ -317,7 +321,12 @@ test('promises.md#8: no page and no callback opens by a link that we did not sig
       checkoutToken,
       attemptToken,
     ],
-    ['give up', (token) => postForm(`/checkout/${token}/give-up`, {}), checkoutToken, attemptToken],
+    [
+      'way back',
+      (token) => postForm(`/checkout/${token}/give-up`, {}),
+      checkoutToken,
+      attemptToken,
+    ],
     [
       'simulator',
       (token) => call(`/simulator/${token}`, { apiKey: null }),
@@ -361,7 +370,7 @@ test('promises.md#9: a genuine link at the address of another rail changes nothi
   expect(await intentOf()).toEqual(before);
 });
 
-test('promises.md#9: a signed link to an attempt that was never made changes nothing', async () => {
+test('promises.md#9: a signed link to an unknown attempt changes nothing', async () => {
   await createHosted();
   const before = await intentOf();
   const { objectId } = clientOf();
@@ -386,7 +395,7 @@ test('promises.md#8: a link of one payment acts on that payment only', async () 
   expect(two).not.toBe(one);
 });
 
-test("promises.md#10: no log carries a key, a secret, a phone number or a merchant's link", async () => {
+test("promises.md#10: no log contains a key, a secret, a phone number or a merchant's link", async () => {
   const changes = { customerInfo: { phone: '911234567', email: 'almaz@example.com' } };
   const checkoutUrl = await createHosted(changes);
   const attemptToken = await chooseMethod(checkoutUrl);

@@ -26,9 +26,9 @@ import {
 } from './support.ts';
 
 /**
- * Goal: what an operator resolves manually reaches the merchant and the read model as the rail's own word
- * would, once, and the history says whose decision it was. Method: commands go to the real object;
- * its messages are handed on, lost, or handed on after its memory is gone.
+ * Goal: a manual resolution reaches the merchant and the read model once, as a provider's answer
+ * would, and the history names the operator. Method: commands go to the real object; its messages
+ * are delivered, lost, or delivered after its memory is gone.
  */
 
 const caught = useGateway();
@@ -50,7 +50,7 @@ const PAID = byHand('a0', { type: 'succeeded', receipt: 'HAND-1' });
 const UNPAID = byHand('a0', { type: 'failed', reason: 'declined' });
 const NOTE = 'Seen in the statement; the customer called from ….';
 
-/** In flight, its window over, and nobody to ask. */
+/** In flight after its window, at a provider without a status query. */
 async function unresolved(): Promise<void> {
   await createHosted();
   await execute(startRedirect('a0'));
@@ -105,11 +105,11 @@ test('resolved as paid after the end: late, and the earlier event is superseded'
   ]);
 });
 
-test('resolved as unpaid: refused within the window; after it an express payment fails, once', async () => {
+test('resolved as unpaid: rejected within the window; after it, an express payment fails once', async () => {
   const arrivals = merchantServer();
   await createExpress({ testMode: { testModeType: 'ACTUAL_TEST' } });
   const [attempt] = (await intentOf()).attempts;
-  // As a rail would plan it that cannot be asked: the simulator's windows end with the payment.
+  // As an adapter without a status query plans it: the simulator's windows end with the payment.
   const deadlineAtMs = Date.now() + MINUTE_MS;
   const state = `json_set(state, '$.attempts[0].windowIsFinal', json('false'),
     '$.attempts[0].deadlineAtMs', ${deadlineAtMs})`;
@@ -132,7 +132,7 @@ test('resolved as unpaid: refused within the window; after it an express payment
   });
 });
 
-test('the process dies between the commit and its messages: the alarm sends them again', async () => {
+test('the alarm sends the messages again when the process dies between commit and send', async () => {
   const arrivals = merchantServer();
   await unresolved();
   await execute(PAID);
@@ -148,7 +148,7 @@ test('the process dies between the commit and its messages: the alarm sends them
   expect((await lastEvent()).deliveryStatus).toBe('delivered');
 });
 
-test('the same decision again, after its answer got lost: no row, no message', async () => {
+test('the same decision again, after its answer was lost: no row, no message', async () => {
   merchantServer();
   await unresolved();
   const first = await execute(PAID);
@@ -164,7 +164,7 @@ test('the same decision again, after its answer got lost: no row, no message', a
   expect([caught.webhooks, caught.projections]).toEqual([[], []]);
 });
 
-test('a second payment that a human finds: no event, on the operator’s list', async () => {
+test('a second paid attempt: no event, but on the operator’s list', async () => {
   merchantServer();
   await createHosted();
   await execute(startRedirect('a0'), { type: 'abandon_attempt', attemptId: 'a0' });
@@ -175,7 +175,7 @@ test('a second payment that a human finds: no event, on the operator’s list', 
   expect(caught.projections).toMatchObject([{ row: { status: 'succeeded', anomalies: 1 } }]);
 });
 
-test('the provider’s code and the operator’s note stay inside', async () => {
+test('the provider’s code and the operator’s note stay internal', async () => {
   await unresolved();
   await execute({
     type: 'resolve_attempt',

@@ -7,9 +7,10 @@ import { OLDER_SECRET, operate, operateApi, SECRET } from './operator-support.ts
 import { logged, MINUTE_MS, ORIGIN, useGateway } from './support.ts';
 
 /**
- * Goal: only the operator gets in, by a secret and, where it is set up, Cloudflare Access; whoever
- * does not costs neither D1 nor an object, and a browser's password opens nothing that changes.
- * Method: tables of what may come, with a key set of our own behind a mocked fetch for Access.
+ * Goal: only the operator gets in, by a secret and, where it is set up, Cloudflare Access. A
+ * request without them costs neither a D1 query nor an object, and a browser's password opens no
+ * route that changes anything. Method: tables of headers, with our own key set behind a mocked
+ * fetch for Access.
  */
 
 useGateway();
@@ -21,15 +22,15 @@ function basic(name: string, secret: string): string {
 describe('the secret', () => {
   it.each<[string, string | null, number]>([
     ['the newest secret', `Bearer ${SECRET}`, 200],
-    ['the one before', `Bearer ${OLDER_SECRET}`, 200],
+    ['the previous secret', `Bearer ${OLDER_SECRET}`, 200],
     ['a scheme in small letters', `bearer ${SECRET}`, 200],
     ['nothing', null, 401],
     ['no scheme', SECRET, 401],
     ['another scheme', `Digest ${SECRET}`, 401],
     ["a browser's password", basic('Abebe', SECRET), 401],
     ['an unknown secret', `Bearer kfl_op_${'x'.repeat(43)}`, 401],
-    ['one that is cut short', `Bearer ${SECRET.slice(0, -1)}`, 401],
-    ['both, as they stand in the configuration', `Bearer ${SECRET},${OLDER_SECRET}`, 401],
+    ['a truncated secret', `Bearer ${SECRET.slice(0, -1)}`, 401],
+    ['both, joined as in the configuration', `Bearer ${SECRET},${OLDER_SECRET}`, 401],
     ['a merchant-like key', `Bearer kfl_live_${'n'.repeat(49)}`, 401],
     ['a megabyte', `Bearer ${'n'.repeat(1_000_000)}`, 401],
   ])('%s', async (_name, authorization, status) => {
@@ -41,7 +42,7 @@ describe('the secret', () => {
     }
   });
 
-  test('whoever has none reaches neither D1 nor an object, and learns no path', async () => {
+  test('a request without the secret reaches neither D1 nor an object, and learns no path', async () => {
     const prepare = vi.spyOn(env.DB, 'prepare');
     const batch = vi.spyOn(env.DB, 'batch');
     const object = vi.spyOn(env.PAYMENT_INTENT, 'get');
@@ -59,7 +60,7 @@ describe('the secret', () => {
     expect(object).not.toHaveBeenCalled();
   });
 
-  test('failed tries are limited by address, and the right secret is not', async () => {
+  test('failed tries are rate-limited by address, and the right secret is not', async () => {
     const limit = vi.spyOn(env.FAILED_KEY_RATE_LIMIT, 'limit');
     limit.mockResolvedValue({ success: false });
     const request = (secret: string) =>
@@ -80,20 +81,23 @@ describe('the secret', () => {
     ['another form', 'n'.repeat(50)],
     ['one good and one short', `${SECRET},kfl_op_short`],
     ['too many', Array(6).fill(SECRET).join(',')],
-  ])('%s in the configuration stops the operator alone, by name', async (_name, secrets) => {
-    const ctx = { waitUntil: () => undefined } as unknown as ExecutionContext;
-    const request = new Request(`${ORIGIN}/operator/v1/banks`, {
-      headers: { authorization: `Bearer ${SECRET}` },
-    });
-    const wrong: Env = { ...env, OPERATOR_SECRETS: secrets };
-    const response = await operatorRouter.fetch(request, wrong, ctx, 'r1');
-    expect(response.status).toBe(500);
-    expect(logged.join()).toContain('ConfigError: OPERATOR_SECRETS');
-    expect(logged.join()).not.toContain(SECRET);
-  });
+  ])(
+    "%s in the configuration disables only the operator's side, and the log names the variable",
+    async (_name, secrets) => {
+      const ctx = { waitUntil: () => undefined } as unknown as ExecutionContext;
+      const request = new Request(`${ORIGIN}/operator/v1/banks`, {
+        headers: { authorization: `Bearer ${SECRET}` },
+      });
+      const wrong: Env = { ...env, OPERATOR_SECRETS: secrets };
+      const response = await operatorRouter.fetch(request, wrong, ctx, 'r1');
+      expect(response.status).toBe(500);
+      expect(logged.join()).toContain('ConfigError: OPERATOR_SECRETS');
+      expect(logged.join()).not.toContain(SECRET);
+    },
+  );
 });
 
-describe('the name of whoever acts', () => {
+describe('the name of the operator', () => {
   const actor = async () => (await auditLog()).at(-1)?.actor_id;
   const bank = { code: 'NEW', name: 'New Bank', supportsWithdrawal: true };
 
@@ -109,7 +113,7 @@ describe('the name of whoever acts', () => {
   it.each([
     ['too long', 'x'.repeat(101)],
     ['a line break', encodeURIComponent('a\nb')],
-  ])('%s is refused', async (_name, name) => {
+  ])('%s is rejected', async (_name, name) => {
     const answer = await operateApi('/banks', bank, { headers: { 'x-operator': name } });
     expect(answer.status).toBe(400);
     expect(await actor()).toBeUndefined();
@@ -118,7 +122,7 @@ describe('the name of whoever acts', () => {
 
 describe('the desk', () => {
   it.each(['/operator', '/operator/attention', '/operator/merchants'])(
-    '%s opens to a browser with name and secret, in two languages',
+    '%s opens in a browser with name and secret, in two languages',
     async (path) => {
       const authorization = basic('Abebe', SECRET);
       for (const [language, lang] of [
@@ -138,7 +142,7 @@ describe('the desk', () => {
     },
   );
 
-  test('asks a browser for a password in words', async () => {
+  test('asks a browser for a password and explains it', async () => {
     const response = await operate('/operator', undefined, { authorization: null });
     expect(response.status).toBe(401);
     // Two schemes in one header would keep Chromium from asking.
@@ -154,7 +158,7 @@ describe('the desk', () => {
     expect((await operate('/operator', undefined, { authorization })).status).toBe(401);
   });
 
-  test('its password opens no route that changes, and none of the API', async () => {
+  test('its password opens no route that changes anything, and no route of the API', async () => {
     for (const [method, , , path = ''] of operatorRouter.routes) {
       if (!path.startsWith('/operator/v1') || method === 'HEAD') {
         continue;
@@ -223,7 +227,7 @@ describe('Cloudflare Access', async () => {
   it.each<[string, TokenOptions, string]>([
     ['a person', {}, 'abebe@example.com'],
     ['a service', { claims: { common_name: 'deploy.access' } }, 'deploy.access'],
-  ])('%s with secret and token comes in by their own name', async (_name, options, name) => {
+  ])('%s with secret and token is recorded by their own name', async (_name, options, name) => {
     expect((await visit(await token(options))).status).toBe(200);
     expect((await auditLog()).at(-1)?.actor_id).toBe(name);
   });
@@ -234,7 +238,7 @@ describe('Cloudflare Access', async () => {
     ['one for another application', () => token({ audience: 'b'.repeat(64) })],
     ['one of another team', () => token({ issuer: 'https://other.cloudflareaccess.com' })],
     ['one of another signer', () => token({ key: others.privateKey })],
-    ['one of nobody', () => token({ claims: {} })],
+    ['one without a name', () => token({ claims: {} })],
     ['garbage', async () => 'a.b.c'],
     ['a megabyte', async () => 'a'.repeat(1_000_000)],
   ])('token: %s', async (_name, make) => {
@@ -242,12 +246,12 @@ describe('Cloudflare Access', async () => {
     expect([response.status, (await auditLog()).length]).toEqual([401, 0]);
   });
 
-  test('a token without the secret opens nothing, and asks nobody for keys', async () => {
+  test('a token without the secret opens nothing and fetches no keys', async () => {
     expect((await visit(await token(), 'kfl_op_wrong')).status).toBe(401);
     expect(fetched).toEqual([]);
   });
 
-  test('keys that cannot be had are 503, not a failed try', async () => {
+  test('answers 503 without counting a failed try when the keys cannot be fetched', async () => {
     const elsewhere = { ...guarded(), ACCESS_TEAM_DOMAIN: 'down.cloudflareaccess.com' };
     vi.spyOn(globalThis, 'fetch').mockRejectedValue(new TypeError('network'));
     const issuer = 'https://down.cloudflareaccess.com';
@@ -259,7 +263,7 @@ describe('Cloudflare Access', async () => {
     ['only the team', { ACCESS_TEAM_DOMAIN: TEAM }, 'ACCESS_AUDIENCE'],
     ['only the audience', { ACCESS_AUDIENCE: AUDIENCE }, 'ACCESS_TEAM_DOMAIN'],
     ['a URL', { ACCESS_TEAM_DOMAIN: `https://${TEAM}`, ACCESS_AUDIENCE: AUDIENCE }, 'ACCESS_TEAM'],
-  ])('%s in the configuration lets nobody in', async (_name, vars, message) => {
+  ])('%s in the configuration rejects everyone', async (_name, vars, message) => {
     expect((await visit(await token(), SECRET, { ...env, ...vars })).status).toBe(500);
     expect(logged.join()).toContain(`ConfigError: ${message}`);
   });

@@ -20,9 +20,9 @@ import {
 } from './support.ts';
 
 /**
- * Goal: no dead letter is lost: each leaves its queue when D1 holds it and not before, can be sent
- * again until its payment has it, and leaves the list only by somebody's decision. Method: batches
- * handed to the Worker's consumer, D1 failing as it would, requests to the API.
+ * Goal: no dead letter is lost: each leaves its queue once D1 holds it and not before, can be sent
+ * again until its payment has it, and leaves the list only when an operator discards it. Method:
+ * batches for the Worker's consumer, a failing D1, requests to the API.
  */
 
 const caught = useGateway();
@@ -54,7 +54,7 @@ async function die(queue: DeadQueue, bodies: readonly unknown[], attempts = 1) {
   return { fate: fateOf(await getQueueResult(batch, ctx), bodies.length), retry };
 }
 
-/** What a rail has said about the attempt `a1` of `order-1`, as the queue carries it. */
+/** A provider's answer for the attempt `a1` of `order-1`, as the queue carries it. */
 async function railMessage(): Promise<RailMessage> {
   await createHosted();
   await execute(startRedirect('a1'));
@@ -82,7 +82,7 @@ describe('a dead letter', () => {
     ['kefel-webhooks-dead', { objectId: 'a'.repeat(64), sequence: 2 }, 'delivery'],
     ['kefel-webhook-retries-dead', { objectId: 'a'.repeat(64), sequence: 2 }, 'delivery'],
     ['kefel-projections-dead', { objectId: 'a'.repeat(64), version: 2 }, 'projection'],
-  ])('of %s is kept once, sealed, and listed', async (queue, body, kind) => {
+  ])('of %s is stored once, sealed, and listed', async (queue, body, kind) => {
     expect((await die(queue, [body])).fate).toBe('acked');
     expect((await die(queue, [body])).fate).toBe('acked');
     expect(await letters()).toMatchObject([
@@ -96,7 +96,7 @@ describe('a dead letter', () => {
     expect(logged.join()).toContain('dead_letters_kept');
   });
 
-  test('waits in its queue, ever longer, while D1 does not take it', async () => {
+  test('stays in its queue, with growing delays, while D1 does not store it', async () => {
     const message = await railMessage();
     const batch = vi.spyOn(env.DB, 'batch').mockRejectedValue(new Error('D1 is down'));
     const prepare = vi.spyOn(env.DB, 'prepare').mockImplementation(() => {
@@ -112,14 +112,14 @@ describe('a dead letter', () => {
     expect(await letters()).toMatchObject([{ kind: 'result' }]);
   });
 
-  test('that D1 never takes holds up no other', async () => {
+  test('that D1 never stores does not block others', async () => {
     const prepare = env.DB.prepare.bind(env.DB);
     vi.spyOn(env.DB, 'prepare').mockImplementation((sql) => {
       const statement = prepare(sql);
       const bind = statement.bind.bind(statement);
       return Object.assign(statement, {
         bind: (...values: unknown[]) => {
-          // What D1's own check would refuse.
+          // A row that D1's own check rejects.
           return bind(...(values[0] === 'dead-1' ? ['', ...values.slice(1)] : values));
         },
       });
@@ -134,7 +134,7 @@ describe('a dead letter', () => {
     expect((await letters()).map(({ id }) => id)).toEqual(['dead-0', 'dead-2']);
   });
 
-  test('of a queue that nobody knows stays where it is', async () => {
+  test('of an unknown queue stays where it is', async () => {
     const batch = createMessageBatch('kefel-unknown', []);
     await expect(
       (async () => worker.queue(batch, env, createExecutionContext()))(),
@@ -146,7 +146,7 @@ describe('sending again', () => {
   const retry = (...ids: string[]) =>
     content<{ outcomes: Record<string, string> }>(operateApi('/dead-letters/retry', { ids }));
 
-  test('brings what a rail has said to its payment, however often', async () => {
+  test("stores a provider's answer in its payment once, even when repeated", async () => {
     await die('kefel-rail-starts-dead', [await railMessage()]);
     expect((await intentOf()).status).toBe('processing');
     expect((await retry('dead-0')).outcomes).toEqual({ 'dead-0': 'sent' });
@@ -163,7 +163,7 @@ describe('sending again', () => {
     ]);
   });
 
-  test('marks nothing that could not be sent', async () => {
+  test('marks no letter that could not be sent', async () => {
     await die('kefel-rail-starts-dead', [await railMessage()]);
     vi.spyOn(env.RAIL_STARTS, 'send').mockRejectedValue(new Error('queues are down'));
     expect((await retry('dead-0', 'none')).outcomes).toEqual({
@@ -174,7 +174,7 @@ describe('sending again', () => {
     expect(await auditLog()).toEqual([]);
   });
 
-  test('of what a lost data key sealed is refused in a word', async () => {
+  test('of a letter sealed by a lost data key is rejected with a reason', async () => {
     await die('kefel-projections-dead', [{ version: 1 }]);
     await env.DB.prepare("UPDATE dead_letters SET sealed_body = 'gone.AAAA'").run();
     expect((await retry('dead-0')).outcomes).toEqual({ 'dead-0': 'unreadable' });
@@ -185,7 +185,7 @@ describe('sending again', () => {
 describe('discarding', () => {
   const discard = (body: unknown) => operateApi('/dead-letters/discard', body);
 
-  test('takes letters off the list for good, and says why in the log', async () => {
+  test('removes letters from the list for good, and logs the reason', async () => {
     await die('kefel-projections-dead', [{ version: 1 }, { version: 2 }]);
     advance(1_000);
     const answer = await content(discard({ ids: ['dead-0', 'none'], reason: 'D1 was down' }));
@@ -193,7 +193,7 @@ describe('discarding', () => {
     expect(await letters()).toMatchObject([{ id: 'dead-1' }]);
     const [entry] = await auditLog();
     expect(entry).toMatchObject({ action: 'dead_letter.discarded', target: 'dead-0' });
-    // What it said is gone with it.
+    // Its content is deleted too.
     const kept = env.DB.prepare("SELECT sealed_body FROM dead_letters WHERE id = 'dead-0'");
     expect(await kept.first('sealed_body')).toBe('');
     expect(JSON.parse(entry?.detail ?? '')).toMatchObject({
@@ -213,7 +213,7 @@ describe('discarding', () => {
     ['no reason', { ids: ['dead-0'] }],
     ['no ids', { ids: [], reason: 'x' }],
     ['too many', { ids: Array(51).fill('dead-0'), reason: 'x' }],
-  ])('%s is refused', async (_name, body) => {
+  ])('%s is rejected', async (_name, body) => {
     await die('kefel-projections-dead', [{ version: 1 }]);
     expect((await discard(body)).status).toBe(400);
     expect(await letters()).toHaveLength(1);
@@ -221,7 +221,7 @@ describe('discarding', () => {
 });
 
 describe('the list', () => {
-  test('goes on from page to page, and is part of what needs a human', async () => {
+  test('is read page by page, and counts as needing attention', async () => {
     await die('kefel-projections-dead', [{ version: 1 }, { version: 2 }, { version: 3 }]);
     for (const path of ['/dead-letters', '/attention']) {
       let query = '?limit=2';

@@ -18,8 +18,8 @@ import {
 } from './support.ts';
 
 /**
- * Goal: the operator brings merchants in, changes what is theirs to decide and reads it back; each
- * change is in the audit log, and what cannot be changes nothing. Method: requests to the API.
+ * Goal: the operator creates merchants, changes their settings and reads them back. Each change is
+ * in the audit log, and a rejected one changes nothing. Method: requests to the API.
  */
 
 useGateway();
@@ -47,7 +47,7 @@ async function lastAudit() {
 }
 
 describe('a new merchant', () => {
-  test('has what was asked for, a webhook secret in each environment, and a line in the log', async () => {
+  test('gets what was requested, a webhook secret in each environment, and an entry in the log', async () => {
     const merchant = await content<Merchant>(
       operateApi('/merchants', {
         name: '  Abebe Coffee ',
@@ -80,13 +80,13 @@ describe('a new merchant', () => {
     });
   });
 
-  test('needs no more than a name', async () => {
+  test('needs only a name', async () => {
     const { id, sandbox } = await content<Merchant>(operateApi('/merchants', { name: 'Two' }));
     expect(id).toMatch(/^[0-9a-f-]{36}$/);
     expect(sandbox.methods.every(({ offered }) => offered)).toBe(true);
   });
 
-  test("takes nobody's place", async () => {
+  test('is rejected under an id that is taken', async () => {
     const before = await read(ALPHA.id);
     const { status, envelope } = await operateApi('/merchants', { name: 'Two', id: ALPHA.id });
     expect([status, envelope.message]).toEqual([409, `The merchant ${ALPHA.id} already exists`]);
@@ -119,7 +119,7 @@ describe('a new merchant', () => {
       },
     ],
     [
-      'a price of what is not offered',
+      'a price of a method that is not offered',
       { name: 'A', methods: ['CBE'], commissions: [{ method: 'M_PESA' }] },
       { commissions: 'Prices M_PESA, which is not among the methods.' },
     ],
@@ -128,7 +128,7 @@ describe('a new merchant', () => {
       { name: 'A', commissions: [{ method: 'CBE' }, { method: 'CBE', basisPoints: 1 }] },
       { commissions: 'Prices CBE twice.' },
     ],
-  ])('refused: %s', async (_name, body, errors) => {
+  ])('rejected: %s', async (_name, body, errors) => {
     const { status, envelope } = await operateApi('/merchants', body);
     expect([status, envelope.validationErrors]).toEqual([400, errors]);
     expect(await auditLog()).toEqual([]);
@@ -136,7 +136,7 @@ describe('a new merchant', () => {
 });
 
 describe('the list of merchants', () => {
-  test('goes on from page to page, newest first, each once', async () => {
+  test('lists page by page, newest first, each once', async () => {
     for (const id of ['m1', 'm2', 'm3']) {
       advance(1);
       await operateApi('/merchants', { name: id, id });
@@ -161,7 +161,7 @@ describe('the list of merchants', () => {
     ['cursor=x', { cursor: 'Is not a cursor.' }],
     ['stauts=active', { stauts: 'There is no such field.' }],
     ['status=gone', { status: 'Must be active or suspended.' }],
-  ])('?%s is refused', async (query, errors) => {
+  ])('?%s is rejected', async (query, errors) => {
     const { status, envelope } = await operateApi(`/merchants?${query}`);
     expect([status, envelope.validationErrors]).toEqual([400, errors]);
   });
@@ -188,7 +188,7 @@ describe('a merchant', () => {
     expect((await lastAudit())?.action).toBe('merchant.reactivated');
   });
 
-  test('gets another name', async () => {
+  test('is renamed', async () => {
     const merchant = await content<Merchant>(
       operateApi(`/merchants/${ALPHA.id}/rename`, { name: 'አዲስ መጻሕፍት' }),
     );
@@ -270,7 +270,7 @@ describe('people', () => {
     expect(logged.join()).not.toContain(token);
   });
 
-  test('who lost their passkey get a new one by a link of their own', async () => {
+  test('who lost their passkey get a new one by a recovery link', async () => {
     const { memberId } = await signedIn('developer');
     const listed = await content<{ members: { id: string }[] }>(
       operateApi(`/merchants/${ALPHA.id}/members`),
@@ -320,7 +320,7 @@ describe('people', () => {
   });
 });
 
-describe('what is not there', () => {
+describe('an unknown path', () => {
   it.each<[string, unknown]>([
     ['/merchants/nobody', undefined],
     ['/merchants/nobody/members', undefined],
@@ -339,7 +339,7 @@ describe('what is not there', () => {
     expect(await auditLog()).toEqual([]);
   });
 
-  test('a known path by another method is 405', async () => {
+  test('a known path with another method is 405', async () => {
     const { status, headers } = await operateApi('/merchants/x/suspend');
     expect([status, headers.get('allow')]).toEqual([405, 'POST']);
   });
@@ -364,13 +364,13 @@ describe('banks', () => {
     ['a code in small letters', '/banks', { code: 'new', name: 'N', supportsWithdrawal: true }],
     ['a new code', '/banks/CBE', { code: 'CBE2' }],
     ['no change', '/banks/CBE', {}],
-  ])('%s is refused', async (_name, path, body) => {
+  ])('%s is rejected', async (_name, path, body) => {
     expect((await operateApi(path, body)).status).toBe(400);
     expect(await auditLog()).toEqual([]);
   });
 });
 
-test('rails: which are configured, and what is wrong with a secret, in words', async () => {
+test('rails: lists which are configured, and explains what is wrong with a secret', async () => {
   const rails = await content<{ environment: string; method: string; state: string }[]>(
     operateApi('/rails'),
   );

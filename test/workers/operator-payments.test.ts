@@ -22,16 +22,16 @@ import {
 } from './support.ts';
 
 /**
- * Goal: the operator sees what needs a human, marks it as seen, resolves an attempt manually and reads
- * a payment; nothing is settled that the audit log does not tell of. Method: payments brought into
- * each state, the read model fed by its own consumer, then requests to the API.
+ * Goal: the operator sees what needs attention, marks it as reviewed, resolves an attempt manually
+ * and reads a payment. Each resolution is in the audit log. Method: payments brought into each
+ * state, the read model fed by its own consumer, then requests to the API.
  */
 
 const caught = useGateway();
 
 const PAYMENT = `/payments/sandbox/${ALPHA.id}/order-1`;
 
-/** An attempt whose window has passed without proof, and the read model knows. */
+/** An unresolved attempt: its window has passed, and the read model knows. */
 async function unresolved(): Promise<void> {
   await createHosted();
   await execute(startRedirect('a1', Date.now() + 5 * MINUTE_MS));
@@ -61,13 +61,13 @@ function reasonsOf(items: readonly Item[]): readonly string[] {
 }
 
 describe('attention', () => {
-  test('is empty for payments that went well', async () => {
+  test('is empty for payments without a problem', async () => {
     await createHosted();
     await project();
     expect(await attention()).toEqual([]);
   });
 
-  test('lists an unresolved attempt, and says what it is and what to do', async () => {
+  test('lists an unresolved attempt, with an explanation and advice', async () => {
     await unresolved();
     const [item] = await attention();
     expect(item).toMatchObject({ type: 'payment', payment: { uniqueId: 'order-1' } });
@@ -80,7 +80,7 @@ describe('attention', () => {
     ]);
   });
 
-  test('lists a late payment and one that was made twice', async () => {
+  test('lists a late payment and one that was paid twice', async () => {
     await unresolved();
     advance(EXPIRE_IN_MS);
     await fireAlarm();
@@ -92,7 +92,7 @@ describe('attention', () => {
     expect(reasonsOf(await attention())).toEqual(['anomaly', 'late_payment']);
   });
 
-  test('lists a delivery that was given up', async () => {
+  test('lists a dead delivery', async () => {
     merchantServer(() => new Response('no', { status: 410 }));
     await createHosted();
     await execute({ type: 'abandon_payment' });
@@ -122,14 +122,14 @@ describe('attention', () => {
   });
 
   it.each(['x', 'letters~x', 'sandbox-payments~x', 'nothing~', '~'])(
-    'refuses the cursor %s',
+    'rejects the cursor %s',
     async (cursor) => {
       const { status, envelope } = await operateApi(`/attention?cursor=${cursor}`);
       expect([status, envelope.validationErrors]).toEqual([400, { cursor: 'Is not a cursor.' }]);
     },
   );
 
-  test('stands on the desk in words', async () => {
+  test('appears on the desk in plain language', async () => {
     await unresolved();
     const response = await operate('/operator/attention', undefined, {
       authorization: `Basic ${btoa(`Abebe:${SECRET}`)}`,
@@ -141,7 +141,7 @@ describe('attention', () => {
 });
 
 describe('a review', () => {
-  test('takes a payment off the list until there is more of it', async () => {
+  test('takes a payment off the list until something new happens', async () => {
     await unresolved();
     const note = 'Asked telebirr, they look (0911234567)';
     const headers = { 'x-operator': 'Abebe' };
@@ -170,12 +170,12 @@ describe('a review', () => {
   });
 
   it.each<[string, string, unknown, number]>([
-    ['of nothing', `/payments/sandbox/${ALPHA.id}/other`, { note: 'x' }, 404],
-    ["of another merchant's", `/payments/sandbox/${BETA.id}/order-1`, { note: 'x' }, 404],
+    ['of an unknown payment', `/payments/sandbox/${ALPHA.id}/other`, { note: 'x' }, 404],
+    ["of another merchant's payment", `/payments/sandbox/${BETA.id}/order-1`, { note: 'x' }, 404],
     ['of the other environment', `/payments/production/${ALPHA.id}/order-1`, { note: 'x' }, 404],
     ['without a note', PAYMENT, {}, 400],
-    ['with too much of one', PAYMENT, { note: 'x'.repeat(501) }, 400],
-  ])('%s is refused', async (_name, path, body, status) => {
+    ['with a note that is too long', PAYMENT, { note: 'x'.repeat(501) }, 400],
+  ])('%s is rejected', async (_name, path, body, status) => {
     await unresolved();
     expect((await operateApi(`${path}/review`, body)).status).toBe(status);
     expect(await attention()).toHaveLength(1);
@@ -192,7 +192,7 @@ describe('manual resolution', () => {
     ['paid', SUCCEEDED, 'succeeded', 'succeeded'],
     ['not paid', FAILED, 'failed', 'open'],
   ])(
-    '%s: the payment, its history and the audit log say so',
+    '%s: the payment, its history and the audit log show it',
     async (_name, body, attempt, status) => {
       await unresolved();
       const headers = { 'x-operator': 'Abebe' };
@@ -218,7 +218,7 @@ describe('manual resolution', () => {
     },
   );
 
-  test('takes the reference for the attempt, and one decision once', async () => {
+  test('accepts the reference for the attempt, and records one decision once', async () => {
     await unresolved();
     const decision = { ...SUCCEEDED, settlementId: crypto.randomUUID() };
     const byReference = `${PAYMENT}/attempts/REFA1/settle`;
@@ -232,7 +232,7 @@ describe('manual resolution', () => {
     ]);
   });
 
-  test('"failed" is refused while the rail may still take money, and the log says so', async () => {
+  test('"failed" is rejected while the provider may still take money, and the log records the refusal', async () => {
     await createHosted();
     await execute(startRedirect('a1'));
     const { status, envelope } = await operateApi(path, FAILED);
@@ -243,7 +243,7 @@ describe('manual resolution', () => {
     expect(details).toMatchObject([{ outcome: 'failed' }, { refused: 'window_open' }]);
   });
 
-  test('nothing is settled when the audit log cannot be written', async () => {
+  test('resolves nothing when the audit log cannot be written', async () => {
     await unresolved();
     const prepare = env.DB.prepare.bind(env.DB);
     vi.spyOn(env.DB, 'prepare').mockImplementation((sql) => {
@@ -261,17 +261,17 @@ describe('manual resolution', () => {
     ['no reason', { outcome: 'failed', note: 'x' }, { reason: 'This field is required.' }],
     ['no note', { outcome: 'failed', reason: 'declined' }, { note: 'This field is required.' }],
     [
-      'a receipt of what failed',
+      'a receipt with a failure',
       { ...FAILED, receipt: 'R' },
       { receipt: 'Only of what has succeeded.' },
     ],
     [
-      'a reason of what succeeded',
+      'a reason with a success',
       { ...SUCCEEDED, reason: 'declined' },
       { reason: 'Only of what has failed.' },
     ],
     ['neither', { outcome: 'unknown', note: 'x' }, { outcome: 'Must be succeeded or failed.' }],
-  ])('refused: %s', async (_name, body, errors) => {
+  ])('rejected: %s', async (_name, body, errors) => {
     await unresolved();
     const { status, envelope } = await operateApi(path, body);
     expect([status, envelope.validationErrors]).toEqual([400, errors]);
@@ -322,7 +322,7 @@ describe('a payment', () => {
 });
 
 describe('the read model', () => {
-  test('is fed again by page or by object, and the audit log knows', async () => {
+  test('is rebuilt by page or by object, and the audit log records it', async () => {
     for (const id of ['p1', 'p2', 'p3']) {
       await createHosted({ paymentIntentUniqueId: id });
     }
@@ -357,7 +357,7 @@ describe('the read model', () => {
     ['a short id', { objectIds: ['00'] }],
     ['none', { objectIds: [] }],
     ['too many', { limit: 201 }],
-  ])('%s is refused', async (_name, body) => {
+  ])('%s is rejected', async (_name, body) => {
     expect((await operateApi('/read-model/republish', body)).status).toBe(400);
     expect(await auditLog()).toEqual([]);
   });
@@ -375,7 +375,7 @@ describe('health', () => {
     }[];
   }
 
-  test('tells of undelivered events and of how payments ended', async () => {
+  test('reports undelivered events and how payments ended', async () => {
     await createHosted();
     await execute({ type: 'abandon_payment' });
     await project();
@@ -395,7 +395,7 @@ describe('health', () => {
     expect(later.environments[1]?.endsSinceWeek).toHaveLength(1);
   });
 
-  test('says what the queues hold, and in words when Cloudflare does not', async () => {
+  test('reports the size of the queues, and says when Cloudflare does not report it', async () => {
     vi.spyOn(env.WEBHOOKS, 'metrics').mockResolvedValue({
       backlogCount: 3,
       backlogBytes: 300,

@@ -1,6 +1,6 @@
 import { type Answer, answerOf, call } from './support.ts';
 
-/** The secrets of test/support/secrets.ts: two, as while one replaces the other. */
+/** The two secrets of test/support/secrets.ts, as during a rotation. */
 export const SECRET = `kfl_op_${'n'.repeat(43)}`;
 export const OLDER_SECRET = `kfl_op_${'o'.repeat(43)}`;
 
@@ -10,7 +10,7 @@ export interface OperateOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A request to the operator's side: GET without a body, else POST. */
+/** A request to the operator's side: GET without a body, otherwise POST. */
 export function operate(
   path: string,
   body?: unknown,
@@ -24,7 +24,7 @@ export function operate(
   });
 }
 
-/** The same to the API, with its answer. */
+/** The same to the API, with the parsed answer. */
 export function operateApi(
   path: string,
   body?: unknown,
@@ -33,7 +33,7 @@ export function operateApi(
   return answerOf(operate(`/operator/v1${path}`, body, options));
 }
 
-/** The content of an answer that must have worked. */
+/** The content of a successful answer. */
 export async function content<Content>(answer: Promise<Answer>): Promise<Content> {
   const { status, text, envelope } = await answer;
   if (status !== 200) {
