@@ -46,10 +46,10 @@ import {
 } from './support.ts';
 
 /**
- * Goal: docs/promises.md#9 and docs/decisions.md#31: what arrives at a rail's address changes a
- * payment only when it proves something about it, tells the operator once when it does not, and
- * never unsays what was said. Method: payments in production, and callbacks that nobody, or
- * somebody else, has sent.
+ * Goal: docs/promises.md#9 and docs/decisions.md#31: a callback changes a payment only when it
+ * proves something about it; otherwise the operator learns of it once. A later callback never
+ * reverts an outcome. Method: payments in production, and callbacks that are forged, misdirected or
+ * repeated.
  */
 
 configureRails(SCENE_SECRETS);
@@ -65,9 +65,9 @@ async function pending(): Promise<void> {
 
 const paid = async (changes: object = {}) => ebirrReport(await attemptNow(), changes);
 // ---------------------------------------------------------------------------------------------
-// Addresses that are not the attempt's
+// Wrong addresses
 
-/** Another character in the last place but one, which is all of the MAC. */
+/** Changes the last character but one, which belongs to the MAC. */
 function forged(token: string): string {
   return token.slice(0, -2) + (token.at(-2) === 'A' ? 'B' : 'A') + token.slice(-1);
 }
@@ -80,18 +80,18 @@ const here = (attemptIndex = 0) => ({ objectId: client().objectId, attemptIndex 
 
 const WRONG_ADDRESSES: readonly [string, () => Promise<string>][] = [
   ['another rail that is configured', () => callbackPath('stk-push')],
-  ['another rail that is not', () => callbackPath('telebirr-h5')],
-  ['a rail of no name that we know', () => callbackPath('visa')],
-  ['the rail in other letters', () => callbackPath('EBIRR')],
+  ['another rail that is not configured', () => callbackPath('telebirr-h5')],
+  ['an unknown rail', () => callbackPath('visa')],
+  ['the rail in other letter case', () => callbackPath('EBIRR')],
   ['the simulator, for a payment in production', () => callbackPath('simulator')],
   ['the method’s name', () => callbackPath('e_birr')],
-  ['CBE’s one address, as if it had tokens', () => callbackPath('cbe-birr')],
-  ['an attempt that is not there', () => callbackPath('ebirr', client(), 1)],
-  ['a payment that is not there', () => callbackPath('ebirr', client('order-2'))],
+  ['CBE’s single address with a token appended', () => callbackPath('cbe-birr')],
+  ['an unknown attempt', () => callbackPath('ebirr', client(), 1)],
+  ['an unknown payment', () => callbackPath('ebirr', client('order-2'))],
   ['a changed token', async () => `/rails/ebirr/${forged(await attemptToken())}`],
   ['a token without its MAC', async () => `/rails/ebirr/${(await attemptToken()).slice(0, 47)}`],
   [
-    'a token by another key',
+    'a token signed with another key',
     async () => `/rails/ebirr/${await signLink(STRANGERS(), 'attempt', here())}`,
   ],
   [
@@ -103,14 +103,14 @@ const WRONG_ADDRESSES: readonly [string, () => Promise<string>][] = [
   ['no token', async () => '/rails/ebirr/'],
 ];
 
-test.each(WRONG_ADDRESSES)('404, and nothing is touched: %s', async (_name, pathOf) => {
+test.each(WRONG_ADDRESSES)('answers 404 and touches nothing: %s', async (_name, pathOf) => {
   await pending();
   const path = await pathOf();
   const body = await paid();
   const before = { stored: await everythingStored(), ids: objectIds() };
   expect(await report(path, body)).toMatchObject({ status: 404 });
   expect(await everythingStored()).toEqual(before.stored);
-  // One that a link of ours names may have been looked for.
+  // A payment that our own link names may have been read.
   const looked = objectIds().filter((id) => !before.ids.includes(id));
   expect([[], [client('order-2').objectId]]).toContainEqual(looked);
   expect(loggedEvents('rail_callback_refused')).toEqual([]);
@@ -118,7 +118,7 @@ test.each(WRONG_ADDRESSES)('404, and nothing is touched: %s', async (_name, path
 });
 
 test.each([['ebirr'], ['stk-push'], ['ethswitch-cards'], ['ethswitch-nbg'], ['cbe-birr']])(
-  'decisions.md#22: an attempt on the simulator is none of %s’s',
+  'decisions.md#22: an attempt on the simulator does not accept callbacks of %s',
   async (railId) => {
     noRail();
     await payExpress({ method: 'E_BIRR', testMode: { testModeType: 'ACTUAL_TEST' } }, 'sandbox');
@@ -132,7 +132,7 @@ test.each([['ebirr'], ['stk-push'], ['ethswitch-cards'], ['ethswitch-nbg'], ['cb
   },
 );
 
-test('a token that somebody guessed reaches no object, not even to look', async () => {
+test('a forged token reaches no object, not even to read it', async () => {
   await pending();
   const before = objectIds();
   const nowhere = '0'.repeat(64);
@@ -142,10 +142,10 @@ test('a token that somebody guessed reaches no object, not even to look', async 
 });
 
 // ---------------------------------------------------------------------------------------------
-// By GET, which one rail's accounts may be set to
+// Callbacks by GET, which one provider's accounts can be configured for
 
 test.each(['ebirr', 'stk-push', 'ethswitch-nbg', 'cbe-birr', 'simulator', 'visa'])(
-  'GET of a callback address at %s is 405 and changes nothing',
+  'GET of a callback address at %s gets 405 and changes nothing',
   async (railId) => {
     await pending();
     const before = await everythingStored();
@@ -163,11 +163,11 @@ test.each(['ebirr', 'stk-push', 'ethswitch-nbg', 'cbe-birr', 'simulator', 'visa'
 
 test.each([
   ['an attempt of another rail', () => callbackPath('ethswitch-cards'), 'GET', 404],
-  ['an attempt that is not there', () => callbackPath('ethswitch-cards', client(), 1), 'GET', 404],
+  ['an unknown attempt', () => callbackPath('ethswitch-cards', client(), 1), 'GET', 404],
   ['the gateway’s old name', () => callbackPath('ethswitch'), 'GET', 405],
   ['HEAD', () => callbackPath('ethswitch-cards'), 'HEAD', 405],
   ['PUT', () => callbackPath('ethswitch-cards'), 'PUT', 405],
-])('GET is the card gateway’s, and no more: %s', async (_name, pathOf, method, status) => {
+])('only the card gateway accepts GET: %s', async (_name, pathOf, method, status) => {
   await pending();
   const before = await everythingStored();
   const response = await call(`${await pathOf()}?orderNumber=1`, { method, apiKey: null });
@@ -176,7 +176,7 @@ test.each([
   expect(await everythingStored()).toEqual(before);
 });
 
-/** What the gateway puts into the address, of the attempt in flight. */
+/** The parameters that the gateway adds to the address for the attempt in flight. */
 async function cardsWords(changes: Readonly<Record<string, string>> = {}): Promise<string> {
   const { reference, railReference } = await attemptNow();
   const known = { orderNumber: reference, mdOrder: railReference ?? '' };
@@ -195,7 +195,7 @@ const BY = {
 };
 
 test.each(['GET', 'POST'] as const)(
-  'the card gateway’s callback by %s is not believed: the gateway is asked',
+  'the card gateway’s callback by %s only triggers a status query',
   async (way) => {
     const calls = playRails();
     await payExpress({ method: 'ETS_SWITCH' });
@@ -218,7 +218,7 @@ test.each(['GET', 'POST'] as const)(
 test.each([
   ['of another order', { orderNumber: 'H7K2M9QX4T0B8ZC3VN5D' }, 'other_order'],
   ['of another page', { mdOrder: 'e-2' }, 'other_order'],
-])('the card gateway’s callback by GET %s is refused, and nobody is asked', async (...row) => {
+])('rejects the card gateway’s callback by GET %s without a status query', async (...row) => {
   const [, changes, suspicion] = row;
   const calls = playRails();
   await payExpress({ method: 'ETS_SWITCH' });
@@ -236,18 +236,18 @@ test.each([
 });
 
 // ---------------------------------------------------------------------------------------------
-// Refused
+// Rejected
 
 const REFUSED: readonly [string, () => Promise<object | string>, string, number][] = [
-  ['no JSON', async () => `<paid phone="${PHONE}"/>`, 'unreadable', 400],
+  ['text instead of JSON', async () => `<paid phone="${PHONE}"/>`, 'unreadable', 400],
   ['an empty body', async () => '', 'unreadable', 400],
   ['another order', () => paid({ referenceId: 'ORDER-0001' }), 'other_order', 403],
   ['another amount', () => paid({ txAmount: '1.00' }), 'wrong_amount', 403],
-  ['a state of no meaning', () => paid({ responseCode: '2002' }), 'unknown_state', 422],
+  ['an unknown state', () => paid({ responseCode: '2002' }), 'unknown_state', 422],
 ];
 
 test.each(REFUSED)(
-  'promises.md#9: refused, told to the operator and to nobody else: %s',
+  'promises.md#9: rejects it and informs only the operator: %s',
   async (_name, bodyOf, suspicion, status) => {
     await pending();
     const path = await callbackPath('ebirr');
@@ -255,14 +255,14 @@ test.each(REFUSED)(
     for (let times = 0; times < 3; times += 1) {
       expect((await report(path, await bodyOf())).status).toBe(status);
     }
-    // Each in the log, with what names the payment; of what came, at most a code.
+    // Each one is logged with the payment's id; of its content, at most a code.
     const { uuid } = before.terms;
     const line = { event: 'rail_callback_refused', uuid, rail: 'ebirr', suspicion };
     expect(loggedEvents('rail_callback_refused')).toEqual([line, line, line]);
     for (const secret of [PHONE, EBIRR.apiKey, path.split('/')[3] ?? '', 'RCS_']) {
       expect(logged.join('\n')).not.toContain(secret);
     }
-    // Once on the payment, which is otherwise as it was; the merchant hears nothing.
+    // Recorded once on the payment, which is otherwise unchanged; the merchant gets no event.
     const after = await intentNow();
     const { id: attemptId } = await attemptNow();
     const anomalies = [{ kind: 'refused_callback', attemptId, atMs: Date.now() }];
@@ -278,20 +278,20 @@ test.each(REFUSED)(
     await consume('kefel-projections', caught.projections.splice(0));
     const rows = await env.DB.prepare('SELECT status, anomalies FROM payment').all();
     expect(rows.results).toEqual([{ status: 'processing', anomalies: 1 }]);
-    // It is still paid by the right one.
+    // A genuine callback still pays it.
     expect((await report(path, await paid())).status).toBe(200);
     expect(await intentNow()).toMatchObject({ status: 'succeeded', late: false });
   },
 );
 
-/** More than anything honest has, announced or not. */
+/** Larger than any honest callback, with and without a content-length. */
 const HUGE = JSON.stringify({ filler: `${PHONE} `.repeat(6_000) });
 
 test.each<[string, () => string | ReadableStream]>([
   ['announced', () => HUGE],
   ['not announced', () => new Blob([HUGE]).stream()],
 ])(
-  'a body that is too large, its length %s: 413, and nothing is touched',
+  'answers 413 and touches nothing for a body that is too large, its length %s',
   async (_name, bodyOf) => {
     await pending();
     const before = await everythingStored();
@@ -304,9 +304,9 @@ test.each<[string, () => string | ReadableStream]>([
 );
 
 test.each([
-  ['the address that was told', '192.0.2.7', 200, 'succeeded'],
-  ['another', '192.0.2.8', 403, 'processing'],
-  ['nowhere', undefined, 403, 'processing'],
+  ['the configured address', '192.0.2.7', 200, 'succeeded'],
+  ['another address', '192.0.2.8', 403, 'processing'],
+  ['no address', undefined, 403, 'processing'],
 ])('NBG reports from %s', async (_name, address, status, expected) => {
   playRails();
   const nbg = SCENES.find(({ railId }) => railId === 'ethswitch-nbg');
@@ -327,7 +327,7 @@ test.each([
   expect(suspicions).toEqual(status === 200 ? [] : ['not_authentic']);
 });
 
-test('the merchant’s status call says the same before and after a refused callback, but for the anomaly', async () => {
+test('a refused callback changes the merchant’s status call only by the anomaly', async () => {
   await pending();
   const status = async () => {
     const apiKey = ALPHA.apiKeys.production;
@@ -352,9 +352,13 @@ test('the merchant’s status call says the same before and after a refused call
 });
 
 test.each<[string, string, () => Promise<Request>]>([
-  ['by its own address', 'E_BIRR', async () => request(await callbackPath('ebirr'), await paid())],
   [
-    'by CBE’s',
+    'at the attempt’s own address',
+    'E_BIRR',
+    async () => request(await callbackPath('ebirr'), await paid()),
+  ],
+  [
+    'at CBE’s address',
     'CBE',
     async () => request('/rails/cbe-birr', cbeReport((await attemptNow()).railReference ?? '')),
   ],
@@ -363,7 +367,7 @@ test.each<[string, string, () => Promise<Request>]>([
     'ETS_SWITCH',
     async () => request(`${await callbackPath('ethswitch-cards')}?${await cardsWords()}`),
   ],
-])('a rail that hangs up has been heard: %s', async (_name, method, make) => {
+])('processes a callback although the provider disconnects: %s', async (_name, method, make) => {
   playRails();
   await payExpress({ method });
   decideAtRails('paid');
@@ -371,7 +375,7 @@ test.each<[string, string, () => Promise<Request>]>([
   const ctx = createExecutionContext();
   const waitUntil = vi.spyOn(ctx, 'waitUntil');
   const answered = worker.fetch(sent, env, ctx);
-  // The platform keeps a request alive only so long as its promises were handed over.
+  // The platform keeps a request alive only for promises passed to waitUntil.
   await vi.waitFor(() => expect(waitUntil).toHaveBeenCalled());
   await waitOnExecutionContext(ctx);
   expect(await intentNow()).toMatchObject({ status: 'succeeded' });
@@ -384,11 +388,11 @@ function request(path: string, body?: object): Request {
 }
 
 // ---------------------------------------------------------------------------------------------
-// Said before, and said otherwise
+// Repeated and contradicting callbacks
 
 const eventTypes = async (payment = client()) => (await payment.events()).map(({ type }) => type);
 
-test.each(SCENES)('$railId: the same success again is no news', async (scene) => {
+test.each(SCENES)('$railId: a repeated success changes nothing', async (scene) => {
   playRails();
   await scene.begin();
   const send = await scene.writes('paid');
@@ -404,25 +408,28 @@ test.each(SCENES)('$railId: the same success again is no news', async (scene) =>
   expect(await eventTypes(scene.payment())).toEqual(['payment_succeeded']);
 });
 
-test.each(SCENES)('$railId: a failure after the success is an anomaly, once', async (scene) => {
-  playRails();
-  await scene.begin();
-  await scene.says('paid');
-  const before = await intentNow(scene.payment());
-  for (let times = 0; times < 3; times += 1) {
-    expect((await scene.says('failed')).status).toBe(200);
-  }
-  const { id: attemptId } = await attemptNow(scene.payment());
-  expect(await intentNow(scene.payment())).toEqual({
-    ...before,
-    anomalies: [{ kind: 'contradicting_failure', attemptId, atMs: Date.now() }],
-    version: before.version + 1,
-  });
-  expect(await eventTypes(scene.payment())).toEqual(['payment_succeeded']);
-});
+test.each(SCENES)(
+  '$railId: a failure after the success is an anomaly, recorded once',
+  async (scene) => {
+    playRails();
+    await scene.begin();
+    await scene.says('paid');
+    const before = await intentNow(scene.payment());
+    for (let times = 0; times < 3; times += 1) {
+      expect((await scene.says('failed')).status).toBe(200);
+    }
+    const { id: attemptId } = await attemptNow(scene.payment());
+    expect(await intentNow(scene.payment())).toEqual({
+      ...before,
+      anomalies: [{ kind: 'contradicting_failure', attemptId, atMs: Date.now() }],
+      version: before.version + 1,
+    });
+    expect(await eventTypes(scene.payment())).toEqual(['payment_succeeded']);
+  },
+);
 
 test.each(SCENES)(
-  '$railId: a success after the failure is money, whatever was said',
+  '$railId: a success after the failure counts as paid',
   async ({ begin, payment, says }) => {
     playRails();
     await begin();
@@ -437,7 +444,7 @@ test.each(SCENES)(
     const paid = { status: 'succeeded', failureReason: null };
     expect(await attemptNow(payment())).toMatchObject(paid);
     expect(await eventTypes(payment())).toEqual(['payment_failed', 'payment_succeeded']);
-    // And the failure once more changes nothing about that.
+    // A second failure changes nothing.
     await says('failed');
     expect(await intentNow(payment())).toMatchObject({ status: 'succeeded' });
     expect(await eventTypes(payment())).toEqual(['payment_failed', 'payment_succeeded']);

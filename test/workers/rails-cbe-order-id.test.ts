@@ -33,15 +33,15 @@ import {
 } from './support.ts';
 
 /**
- * Goal: an attempt is one order at CBE, whatever becomes of the keys that make order ids, and
- * whoever looks first (docs/decisions.md#32): two orders could both be paid. Method: pages shown,
- * and reports taken, by Workers that have other keys than the one that began.
+ * Goal: an attempt is one order at CBE, also after the keys that make order ids have changed, and
+ * for every reader (docs/decisions.md#32): two orders could both be paid. Method: pages shown and
+ * reports accepted by Workers whose keys differ from those of the Worker that started the attempt.
  */
 
 configureRails({ RAIL_CBE_PRODUCTION: cbe('production') });
 useGateway();
 
-/** What CBE answers when it is asked; a test changes it. */
+/** CBE's answer to a status query; a test changes it. */
 let stateAtCbe = 'SUCCESS';
 let calls: RailCall[] = [];
 
@@ -79,27 +79,27 @@ test.each([
       return orderId(client());
     },
   ],
-])('decisions.md#32: a payment %s is found by an id of the older key', async (_name, begin) => {
+])('decisions.md#32: finds a payment %s by an id of the older key', async (_name, begin) => {
   const id = await begin();
   expect(await reportTo(rotated(), id)).toBe(200);
   expect(await intentNow()).toMatchObject({ status: 'succeeded' });
   expect(JSON.parse(calls[0]?.text ?? '')).toMatchObject({ transactionId: id });
 });
 
-test('decisions.md#32: once the older key is gone, its ids lead nowhere', async () => {
+test('decisions.md#32: does not accept ids of a removed key', async () => {
   const id = await pending();
   expect(await reportTo(envWith({ LINK_SIGNING_KEYS: NEW }), id)).toBe(401);
   expect(await intentNow()).toMatchObject({ status: 'processing' });
 });
 
-/** The order id that is sealed into an address of CBE's page, wherever that stands in a text. */
+/** The order id that is sealed into the address of CBE's page, found anywhere in a text. */
 function orderIdIn(text: string): string {
   const sealed = /Default\.aspx\?r=([^"&\s]+)/.exec(text)?.[1] ?? '';
   const { open } = sealOf(cbe('production').secret);
   return open(JSON.parse(open(decodeURIComponent(sealed)) ?? '{}').T) ?? '';
 }
 
-/** How a customer, or a merchant, comes to know where CBE's page is. */
+/** How a customer or a merchant gets the address of CBE's page. */
 const SHOWN = {
   'the checkout page': async (bindings: Env, path: string) =>
     orderIdIn((await send(bindings, path)).text),
@@ -115,13 +115,13 @@ const ORDERS = Object.entries(SHOWN).flatMap(([one, first]) =>
 );
 
 test.each(ORDERS)(
-  'decisions.md#32: one order id over changes of keys, shown by $one, then by $other',
+  'decisions.md#32: keeps one order id over changes of keys, shown by $one, then by $other',
   async ({ first, second }) => {
     const path = await openHosted({ methods: ['CBE'] });
     await startAndDie('CBE');
     const id = await first(env, path);
     expect(id).toBe(await orderId(client()));
-    // Kept, as if its start had been.
+    // Stored, as if its start had been stored.
     const kept = await attemptNow();
     expect(kept).toMatchObject({ railReference: id });
     expect(orderIdIn(kept.redirectUrl ?? '')).toBe(id);
@@ -132,7 +132,7 @@ test.each(ORDERS)(
     }
     expect(await everythingStored()).toEqual(before);
     expect(calls).toEqual([]);
-    // What CBE is asked about, and what it reports, is that order.
+    // The query and the report name that order.
     advance(30 * SECOND_MS);
     stateAtCbe = 'PENDING';
     await fireAlarmOf();
@@ -143,7 +143,7 @@ test.each(ORDERS)(
   },
 );
 
-test('two first looks at once, by two keys: both are shown the order that is kept', async () => {
+test('two concurrent first reads with two keys both show the stored order', async () => {
   const path = await openHosted({ methods: ['CBE'] });
   await startAndDie('CBE');
   const look = SHOWN['the checkout page'];
@@ -163,7 +163,7 @@ test('two first looks at once, by two keys: both are shown the order that is kep
   expect({ one, other }).toEqual({ one: railReference, other: railReference });
 });
 
-test('a page that cannot be kept is not shown', async () => {
+test('does not show a page that cannot be stored', async () => {
   const path = await openHosted({ methods: ['CBE'] });
   await startAndDie('CBE');
   const away = objectsAway({ onlyExecute: true });
@@ -173,7 +173,7 @@ test('a page that cannot be kept is not shown', async () => {
   expect(shown.text).not.toContain('Default.aspx');
 });
 
-test('decisions.md#32: what was first shown after a change of keys has the new id, and keeps it', async () => {
+test('decisions.md#32: an attempt first shown after a change of keys gets the new id, and keeps it', async () => {
   const path = await openHosted({ methods: ['CBE'] });
   await startAndDie('CBE');
   const id = await SHOWN['the checkout page'](rotated(), path);
@@ -183,14 +183,14 @@ test('decisions.md#32: what was first shown after a change of keys has the new i
   expect(await intentNow()).toMatchObject({ status: 'succeeded' });
 });
 
-test('an express call that is repeated after it died names the one order, before and after', async () => {
+test('an express call repeated after a crash names the same order, before and after', async () => {
   const repeated = (bindings: Env) =>
     send(bindings, CREATE_PATHS.express.production, {
       apiKey: ALPHA.apiKeys.production,
       idempotencyKey: 'try-1',
       body: expressBody({ method: 'CBE', phoneNumber: PHONE }),
     });
-  // The first dies once the payment is made.
+  // The first one dies once the payment exists.
   const reach = env.PAYMENT_INTENT.get.bind(env.PAYMENT_INTENT);
   vi.spyOn(env.PAYMENT_INTENT, 'get').mockImplementationOnce((id) => {
     const stub = reach(id);

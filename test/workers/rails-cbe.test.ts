@@ -29,10 +29,10 @@ import {
 import { advance, call, HOUR_MS, logged, SECOND_MS, useGateway } from './support.ts';
 
 /**
- * Goal: docs/promises.md#9 at the one address that CBE reports every payment to: a report counts
- * when CBE and we alone could have written it, it names a payment of its environment, and CBE says
- * the same when it is asked. Method: CBE's part is played with the seal whose bytes `test/rails`
- * has proved.
+ * Goal: docs/promises.md#9 at the one address to which CBE reports every payment. A report counts
+ * when only CBE or we could have written it, it names a payment of its environment, and a status
+ * query confirms it. Method: the tests play CBE with the seal whose bytes `test/rails` has
+ * verified.
  */
 
 configureRails({ RAIL_CBE_PRODUCTION: cbe('production'), RAIL_CBE_SANDBOX: cbe('sandbox') });
@@ -41,7 +41,7 @@ useGateway();
 const PATH = '/rails/cbe-birr';
 const CHECK_SOON_MS = 5 * SECOND_MS;
 
-/** What CBE answers when it is asked; a test changes it. */
+/** CBE's answer to a status query; a test changes it. */
 let stateAtCbe = 'SUCCESS';
 let calls: RailCall[] = [];
 
@@ -63,14 +63,14 @@ async function pending(environment: Environment = 'production'): Promise<string>
 const orderId = ({ objectId }: IntentClient, keys = configOf(env).linkSigningKeys) =>
   linkId(keys, { objectId, attemptIndex: 0 });
 
-test('the order id that CBE is given leads to the attempt', async () => {
+test('the order id that CBE gets names the attempt', async () => {
   const id = await pending();
   expect(await attemptNow()).toMatchObject({ railId: 'cbe-birr', railReference: id });
   expect(calls).toEqual([]);
 });
 
 test.each<[Environment]>([['production'], ['sandbox']])(
-  'a genuine report of %s that CBE confirms is paid',
+  'a genuine report of %s that CBE confirms makes the payment paid',
   async (environment) => {
     const id = await pending(environment);
     const { secret, tillCode, baseUrl } = cbe(environment);
@@ -81,14 +81,14 @@ test.each<[Environment]>([['production'], ['sandbox']])(
       transactionId: id,
       Tillcode: tillCode,
     });
-    // Again: CBE is asked again, and nothing is news.
+    // A repeated report causes another query, and changes nothing.
     const before = await everythingStored();
     expect(await report(PATH, cbeReport(id, { secret }))).toMatchObject({ status: 200 });
     expect(await everythingStored()).toEqual(before);
   },
 );
 
-test('a report in the form of a form is understood too', async () => {
+test('accepts a report that is sent as a form', async () => {
   const { EncVal } = cbeReport(await pending());
   expect(await report(PATH, new URLSearchParams({ EncVal }).toString())).toMatchObject({
     status: 200,
@@ -97,11 +97,11 @@ test('a report in the form of a form is understood too', async () => {
 });
 
 // ---------------------------------------------------------------------------------------------
-// Refused before any object is touched
+// Rejected before any object is reached
 
 const STRANGERS: KeyRing = [{ keyId: 't1', base64: btoa('another key with the same id, 32') }];
 
-/** In the form of ours. */
+/** An id in our format. */
 const someId = () => base32FromBytes(crypto.getRandomValues(new Uint8Array(49)));
 
 const NOBODYS: readonly [
@@ -109,11 +109,11 @@ const NOBODYS: readonly [
   (id: string) => Promise<object | string> | object | string,
   number,
 ][] = [
-  ['an order id that nobody made', () => cbeReport(someId()), 401],
-  ['an id of another form', () => cbeReport('TXN0001'), 401],
-  ['an id in small letters', (id) => cbeReport(id.toLowerCase()), 401],
-  ['an id with more behind it', (id) => cbeReport(`${id}A`), 401],
-  ['an id by another key', async () => cbeReport(await orderId(client(), STRANGERS)), 401],
+  ['an invented order id', () => cbeReport(someId()), 401],
+  ['an id in another format', () => cbeReport('TXN0001'), 401],
+  ['an id in lower case', (id) => cbeReport(id.toLowerCase()), 401],
+  ['an id with extra characters', (id) => cbeReport(`${id}A`), 401],
+  ['an id made with another key', async () => cbeReport(await orderId(client(), STRANGERS)), 401],
   ['another secret', (id) => cbeReport(id, { secret: 'a guessed secret' }), 401],
   ['plain text', (id) => `TransactionId=${id}&State=SUCCESS`, 401],
   ['plain JSON', (id) => ({ TransactionId: id, State: 'SUCCESS' }), 401],
@@ -122,9 +122,9 @@ const NOBODYS: readonly [
     (id) => ({ EncVal: JSON.stringify({ TransactionId: id }) }),
     401,
   ],
-  ['a seal that was cut off', (id) => ({ EncVal: cbeReport(id).EncVal.slice(0, -12) }), 401],
-  ['a seal of no base64', () => ({ EncVal: '€'.repeat(200) }), 401],
-  ['a number for a seal', () => ({ EncVal: 7 }), 401],
+  ['a truncated seal', (id) => ({ EncVal: cbeReport(id).EncVal.slice(0, -12) }), 401],
+  ['a seal that is not base64', () => ({ EncVal: '€'.repeat(200) }), 401],
+  ['a number instead of a seal', () => ({ EncVal: 7 }), 401],
   [
     'sealed, but without a hash',
     (id) => ({ EncVal: seal({ TransactionId: id, State: 'SUCCESS' }) }),
@@ -132,23 +132,23 @@ const NOBODYS: readonly [
   ],
   ['sealed, with the hash of another state', (id) => otherState(id), 401],
   ['an empty body', () => '', 401],
-  ['an endless nesting', () => '['.repeat(16_000), 401],
+  ['deeply nested brackets', () => '['.repeat(16_000), 401],
   ['a huge body', () => ({ EncVal: 'A'.repeat(66_000) }), 413],
-  ['a huge body that nobody announced', () => new Blob(['A'.repeat(66_000)]).stream(), 413],
+  ['a huge body without content-length', () => new Blob(['A'.repeat(66_000)]).stream(), 413],
 ];
 
 function seal(plain: object): string {
   return sealOf(cbe('production').secret).seal(JSON.stringify(plain));
 }
 
-/** Blocks can be put together anew by somebody who saw others: the hash must not hold then. */
+/** An attacker who saw other reports can recombine their blocks: then the hash must not match. */
 function otherState(id: string): object {
   const { secret } = cbe('production');
   const opened = sealOf(secret).open(cbeReport(id, { state: 'FAILED' }).EncVal) ?? '';
   return { EncVal: seal({ ...JSON.parse(opened), State: 'SUCCESS' }) };
 }
 
-test.each(NOBODYS)('%s: refused, and no object is touched', async (_name, bodyOf, status) => {
+test.each(NOBODYS)('%s: rejected, and no object is reached', async (_name, bodyOf, status) => {
   const id = await pending();
   const body = await bodyOf(id);
   const before = { stored: await everythingStored(), ids: objectIds() };
@@ -165,7 +165,7 @@ test.each(NOBODYS)('%s: refused, and no object is touched', async (_name, bodyOf
   }
 });
 
-test('a payment that is no more: refused, and none is made', async () => {
+test('rejects a report of a payment that no longer exists, and creates none', async () => {
   const id = await orderId(client('order-2'));
   expect((await report(PATH, cbeReport(id))).status).toBe(401);
   expect(await everythingStored()).toEqual({});
@@ -173,8 +173,8 @@ test('a payment that is no more: refused, and none is made', async () => {
 });
 
 test.each<[string, Environment, Environment]>([
-  ['the sandbox’s secret proves nothing of a payment in production', 'production', 'sandbox'],
-  ['nor production’s secret of one in the sandbox', 'sandbox', 'production'],
+  ['the sandbox’s secret proves nothing about a payment in production', 'production', 'sandbox'],
+  ['production’s secret proves nothing about a payment in the sandbox', 'sandbox', 'production'],
 ])('promises.md#8: %s', async (_name, payment, sealer) => {
   const id = await pending(payment);
   const before = await everythingStored();
@@ -184,40 +184,40 @@ test.each<[string, Environment, Environment]>([
   expect(calls).toEqual([]);
 });
 
-test('without CBE’s secret nobody is believed', async () => {
+test('believes no report without CBE’s secret', async () => {
   const id = await pending();
   const unconfigured = envWith({ RAIL_CBE_PRODUCTION: undefined, RAIL_CBE_SANDBOX: undefined });
   expect((await send(unconfigured, PATH, { body: cbeReport(id) })).status).toBe(401);
   expect(await intentNow()).toMatchObject({ status: 'processing', anomalies: [] });
 });
 
-test('GET is no report', async () => {
+test('a GET is not a report', async () => {
   const response = await call(PATH, { apiKey: null });
   expect(response.status).toBe(405);
 });
 
 // ---------------------------------------------------------------------------------------------
-// Genuine, and yet not believed
+// Genuine, but not confirmed
 
-/** What CBE says when it is asked about a payment that it has reported as paid. */
+/** CBE's answer to the query about a payment that it has reported as paid. */
 test.each([
   ['that it still waits for the customer', 'PENDING'],
-  ['a word that we do not know', 'SETTLED?'],
+  ['an unknown state', 'SETTLED?'],
   ['that it failed', 'FAILED'],
-])('reported as paid, and CBE, asked, says %s: nobody guesses', async (_name, state) => {
+])('a payment reported as paid stays in flight when CBE’s query says %s', async (_name, state) => {
   const id = await pending();
   stateAtCbe = 'PENDING';
-  // Long quiet, so that the next check is minutes away.
+  // After several queries, so that the next check is minutes away.
   await alarmsUntil(Date.now() + HOUR_MS / 2);
   const quiet = await attemptNow();
   expect((quiet.checkAtMs ?? 0) - Date.now()).toBeGreaterThan(CHECK_SOON_MS);
   stateAtCbe = state;
-  // CBE has to say it again: it may be its only word.
+  // CBE has to report it again: the report may be its only message.
   expect(await report(PATH, cbeReport(id))).toMatchObject({ status: 503 });
   expect(await intentNow()).toMatchObject({ status: 'processing', anomalies: [] });
   expect(await attemptNow()).toMatchObject({ checkAtMs: Date.now() + CHECK_SOON_MS });
   expect(await alarmNow()).toBeLessThanOrEqual(Date.now() + CHECK_SOON_MS);
-  // And by then CBE knows.
+  // By then CBE knows.
   stateAtCbe = 'SUCCESS';
   advance(CHECK_SOON_MS);
   await fireAlarmOf();
@@ -226,12 +226,12 @@ test.each([
 });
 
 test.each([
-  ['says failed, and CBE says success', 'FAILED', 'SUCCESS', 'succeeded'],
-  ['says failed, and so does CBE', 'FAILED', 'CANCELLED', 'failed'],
-  ['says failed, and CBE does not know yet', 'FAILED', 'PENDING', 'processing'],
-  ['says a word that nobody knows, and CBE says success', 'MAYBE', 'SUCCESS', 'succeeded'],
-  ['says a word that nobody knows, and so does CBE', 'MAYBE', 'PERHAPS', 'processing'],
-])('CBE’s answer counts, not its report: the report %s', async (_name, state, atCbe, status) => {
+  ['says failed, and the query says success', 'FAILED', 'SUCCESS', 'succeeded'],
+  ['says failed, and so does the query', 'FAILED', 'CANCELLED', 'failed'],
+  ['says failed, and the query says pending', 'FAILED', 'PENDING', 'processing'],
+  ['says an unknown state, and the query says success', 'MAYBE', 'SUCCESS', 'succeeded'],
+  ['says an unknown state, and so does the query', 'MAYBE', 'PERHAPS', 'processing'],
+])('the query counts, not the report: the report %s', async (_name, state, atCbe, status) => {
   const id = await pending();
   stateAtCbe = atCbe;
   expect(await report(PATH, cbeReport(id, { state }))).toMatchObject({ status: 200 });
@@ -250,7 +250,7 @@ test.each([
 });
 
 test.each([['FAILED'], ['PENDING'], ['SETTLED?']])(
-  'reported as paid after it had failed, and CBE, asked, says %s: told to the operator',
+  'a report of success after a failure informs the operator when the query says %s',
   async (state) => {
     const id = await pending();
     await settleAs('failed');
@@ -272,14 +272,14 @@ test.each([['FAILED'], ['PENDING'], ['SETTLED?']])(
         suspicion: 'not_confirmed',
       }),
     );
-    // And once CBE confirms it, it is money, whatever was said.
+    // Once CBE confirms it, it counts as paid.
     stateAtCbe = 'SUCCESS';
     expect((await report(PATH, cbeReport(id))).status).toBe(200);
     expect(await intentNow()).toMatchObject({ status: 'succeeded', late: true });
   },
 );
 
-test('reported as paid once more, and CBE now says failed: an anomaly, and still paid', async () => {
+test('after the payment was paid, another report with a failed query is an anomaly, and it stays paid', async () => {
   const id = await pending();
   await report(PATH, cbeReport(id));
   stateAtCbe = 'FAILED';

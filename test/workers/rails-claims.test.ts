@@ -30,9 +30,9 @@ import {
 import { advance, INTERRUPTIONS, SECOND_MS, settle, useGateway } from './support.ts';
 
 /**
- * Goal: whoever starts a payment by eBirr has the right to, alone and in time: no phone rings for a
- * payment that is over or paid (docs/decisions.md#16, #31). Method: claims by hand, at each edge of
- * the time that they have, and by the consumer.
+ * Goal: only the one caller with the claim starts a payment by eBirr, and only in time: no phone
+ * rings for a payment that is over or paid (docs/decisions.md#16, #31). Method: claims made
+ * directly, at each edge of their time, and by the consumer.
  */
 
 configureRails({ RAIL_E_BIRR_PRODUCTION: EBIRR, RAIL_ETS_SWITCH_PRODUCTION: CARDS });
@@ -57,7 +57,7 @@ async function rejectionOf(command: Command): Promise<Rejection | null> {
 // ---------------------------------------------------------------------------------------------
 // One claim
 
-test('a claim begins the rail’s window, and is no news', async () => {
+test('a claim starts the rail’s window, and writes no history', async () => {
   await pay();
   advance(20 * SECOND_MS);
   const before = await intentNow();
@@ -74,7 +74,7 @@ test('a claim begins the rail’s window, and is no news', async () => {
 });
 
 test.each(Object.entries(INTERRUPTIONS))(
-  'the same claim again changes nothing, another is refused; between them %s',
+  'repeating a claim changes nothing and another claim is rejected; between them %s',
   async (_name, interrupt) => {
     await pay();
     const claim = await claimStart();
@@ -92,7 +92,7 @@ test.each([
   ['the window has closed', async () => alarmsUntil((await attemptNow()).deadlineAtMs)],
   ['the attempt was paid', () => settleAs('succeeded')],
   ['the attempt has failed', () => settleAs('failed')],
-])('its own claim is never refused to a consumer, also when %s', async (_name, happens) => {
+])('a consumer can always repeat its own claim, also when %s', async (_name, happens) => {
   await pay();
   const claim = await claimStart();
   await run(claim);
@@ -102,7 +102,7 @@ test.each([
   expect(await everythingStored()).toEqual(before);
 });
 
-/** The first `execute` that reaches the object is done, and its answer lost on the way. */
+/** The first `execute` takes effect, but its answer is lost. */
 function loseAnswer(fault: object): void {
   const reach = env.PAYMENT_INTENT.get.bind(env.PAYMENT_INTENT);
   let isLost = false;
@@ -117,7 +117,7 @@ function loseAnswer(fault: object): void {
   });
 }
 
-test('a claim whose answer got lost is made again by the same consumer, which then calls', async () => {
+test('a consumer whose claim’s answer was lost repeats the claim and then calls the provider', async () => {
   await pay();
   const calls = railServer(UNDECIDED);
   loseAnswer({ retryable: true });
@@ -127,7 +127,7 @@ test('a claim whose answer got lost is made again by the same consumer, which th
   expect(loggedEvents('rail_message_failed')).toEqual([]);
 });
 
-test('a consumer that never hears of its claim calls nobody, and neither does another', async () => {
+test('a consumer that never gets the answer to its claim does not call the provider, and no other does', async () => {
   await pay();
   const calls = noRail();
   loseAnswer({ retryable: true, overloaded: true });
@@ -152,7 +152,7 @@ test('a consumer that never hears of its claim calls nobody, and neither does an
 
 const SHORT_SECONDS = 30;
 
-/** `endMs` after the start: the last millisecond before it, itself, and after it. */
+/** `endMs` after the start: the last millisecond before it, the end itself, and after it. */
 const EDGES = [
   { edge: 'the end of the window', expireIn: 3_600, endMs: EBIRR_UNCLAIMED_MS },
   { edge: 'the end of the payment', expireIn: SHORT_SECONDS, endMs: SHORT_SECONDS * SECOND_MS },
@@ -166,7 +166,7 @@ test.each(EDGES)('$when $edge: $calls calls', async ({ expireIn, atMs, calls }) 
   await pay(expireIn);
   const asked = railServer(UNDECIDED);
   const attempt = await attemptNow();
-  // No alarm has noticed anything by then.
+  // No alarm has fired by then.
   vi.setSystemTime(attempt.startedAtMs + atMs);
   await consumeStart([message()]);
   expect(asked).toHaveLength(calls);
@@ -174,10 +174,10 @@ test.each(EDGES)('$when $edge: $calls calls', async ({ expireIn, atMs, calls }) 
   expect(startClaim).toBe(calls === 1 ? 'taken' : 'free');
 });
 
-test.each(EDGES)('a claim by hand $when $edge', async ({ expireIn, atMs, calls }) => {
+test.each(EDGES)('a direct claim $when $edge', async ({ expireIn, atMs, calls }) => {
   await pay(expireIn);
   vi.setSystemTime((await attemptNow()).startedAtMs + atMs);
-  // As a consumer would that has read the payment before.
+  // Like a consumer that has read the payment before.
   const { attemptId } = message();
   const claim: Command = {
     type: 'claim_start',
@@ -192,7 +192,7 @@ test.each([
   ['express', 'failed', 'rail_unavailable', ['payment_failed']],
   ['hosted', 'open', null, []],
 ] as const)(
-  '%s: a start that nobody claimed closes by the next look at it, no alarm needed',
+  '%s: an unclaimed start ends at the next read, without an alarm',
   async (kind, status, failureReason, events) => {
     noRail();
     await (kind === 'express'
@@ -200,7 +200,7 @@ test.each([
       : openHosted({ methods: ['E_BIRR'] }).then((path) => choose(path, 'E_BIRR')));
     const { deadlineAtMs } = await attemptNow();
     await alarmsUntil(deadlineAtMs - 1);
-    // The message would have been sent once more: that does not hold up the end.
+    // The message would have been sent once more: that does not delay the end.
     expect(await attemptNow()).toMatchObject({ status: 'processing', checkAtMs: deadlineAtMs });
     const sent = caught.starts.length;
     vi.setSystemTime(deadlineAtMs);
@@ -215,7 +215,7 @@ test.each([
 );
 
 // ---------------------------------------------------------------------------------------------
-// The attempt in flight, and no other
+// Only the attempt in flight
 
 /** A customer who left the card page, and now waits for the prompt. Returns the checkout page. */
 async function leftCardsForEbirr(): Promise<string> {
@@ -227,7 +227,7 @@ async function leftCardsForEbirr(): Promise<string> {
   return path;
 }
 
-test('the attempt before it was paid after all: the phone must not ring', async () => {
+test('the phone does not ring when the abandoned attempt was paid after all', async () => {
   await leftCardsForEbirr();
   const [cards] = (await intentNow()).attempts;
   await run(settle(cards?.id ?? '', 'succeeded'));
@@ -236,7 +236,7 @@ test('the attempt before it was paid after all: the phone must not ring', async 
   await consumeStart([message()]);
   expect(calls).toEqual([]);
   expect(await rejectionOf(await claimStart())).toBe('start_not_claimable');
-  // It ends as what nobody was charged for.
+  // It expires as an attempt without a charge.
   const { deadlineAtMs } = await attemptNow();
   await alarmsUntil(deadlineAtMs);
   expect(await attemptNow()).toMatchObject({ status: 'expired', startClaim: 'free' });
@@ -245,7 +245,7 @@ test('the attempt before it was paid after all: the phone must not ring', async 
   expect(calls).toEqual([]);
 });
 
-test('a message of an attempt that was given up does not start the one in its place', async () => {
+test('a message of an expired attempt does not start the one that replaced it', async () => {
   noRail();
   const path = await openHosted({ methods: ['E_BIRR'] });
   await choose(path, 'E_BIRR');

@@ -26,8 +26,8 @@ import mandate from '../fixtures/rails/telebirr-h5/mandate.json' with { type: 'j
 import telebirr from '../fixtures/rails/telebirr-h5/vectors.json' with { type: 'json' };
 
 /**
- * Goal: the cryptography of the rails gives, in workerd, the bytes that are published. The same
- * vectors run in Node against OpenSSL (`test/rails`); Node's Web Crypto is another implementation.
+ * Goal: the rails' cryptography produces the published bytes in workerd. The same vectors run in
+ * Node against OpenSSL (`test/rails`), because Node's Web Crypto is another implementation.
  */
 
 describe('CBE Birr', () => {
@@ -44,13 +44,13 @@ describe('CBE Birr', () => {
     const key = md5(utf8(cbe.secret));
     expect(hexFromBytes(key)).toBe(cbe.md5_hex);
     expect(cbe.tripleDesKey_hex).toBe(cbe.md5_hex + cbe.md5_hex.slice(0, 16));
-    // Node's and OpenSSL's: K1 and K2 alone decide.
+    // As in Node and OpenSSL: only K1 and K2 matter.
     const cipher = tripleDes(bytesFromHex(cbe.tripleDesKey_hex).subarray(0, 16));
     expect(base64FromBytes(cipher.encrypt(utf8(cbe.fields.A)))).toBe(cbe.encryptedFields.A);
   });
 
   test.each(Object.entries({ ...cbe.fields, HV: cbe.HV }))(
-    'field %s is sealed and opened',
+    'seals and opens the field %s',
     (name, text) => {
       const sealed = cbe.encryptedFields[name as keyof typeof cbe.encryptedFields];
       expect(seal.seal(text)).toBe(sealed);
@@ -58,27 +58,27 @@ describe('CBE Birr', () => {
     },
   );
 
-  test('the order as a whole, and the address of its page', () => {
+  test('seals the whole order, and makes the address of its page', () => {
     expect(seal.seal(cbe.innerJson)).toBe(cbe.r);
     expect(seal.open(cbe.r)).toBe(cbe.innerJson);
     expect(pageUrlOf(settings, seal, cbe.fields.T, 50_000)).toBe(cbe.redirect);
   });
 
-  test('the hashes of the order and of the status query', () => {
+  test('computes the hashes of the order and of the status query', () => {
     const { A, MC, T, U, W } = cbe.fields;
     expect(hashOf(Object.entries({ A, Key: cbe.secret, MC, T, U, W }))).toBe(cbe.HV);
     const query = { Key: cbe.secret, Tillcode: MC, transactionId: T };
     expect(hashOf(Object.entries(query))).toBe(cbe.status.Signiture);
   });
 
-  test.each([['another secret'], [`${cbe.secret} `]])('%j opens nothing of it', (secret) => {
+  test.each([['another secret'], [`${cbe.secret} `]])('%j opens no field', (secret) => {
     const opened = Object.values(cbe.encryptedFields).map((sealed) => sealOf(secret).open(sealed));
     const plain = Object.values({ ...cbe.fields, HV: cbe.HV });
     expect(opened.filter((text) => text !== null && plain.includes(text))).toEqual([]);
     expect(sealOf(secret).open(cbe.r)).toBeNull();
   });
 
-  test('texts of other scripts, and of every length round a block', () => {
+  test('seals texts of other scripts, and of every length around a block', () => {
     for (const text of [
       'ሰላም 👋\n',
       ...Array.from({ length: 25 }, (_, length) => 'x'.repeat(length)),
@@ -113,7 +113,7 @@ describe('telebirr H5', () => {
   });
 
   test.each(SIGNATURE_SCHEMES)(
-    'what we sign by %s is verified, and nothing beside it',
+    'a signature by %s verifies for its own text only',
     async (scheme) => {
       const [first] = requests;
       const message = first?.request ?? {};
@@ -124,7 +124,7 @@ describe('telebirr H5', () => {
     },
   );
 
-  test('salts are random, of the length that telebirr’s samples have', async () => {
+  test('uses random salts of the length in telebirr’s samples', async () => {
     const sign = signer(merchantKey.pkcs8_b64_der, 'pss32');
     const [one, other] = [await sign(checkout.canonical), await sign(checkout.canonical)];
     expect(one).not.toBe(other);
@@ -145,14 +145,14 @@ describe('telebirr H5', () => {
     ]);
   });
 
-  test('the address of the payment page', async () => {
+  test('makes the address of the payment page', async () => {
     const fields = Object.fromEntries(new URL(checkout.url).searchParams);
     const { version: _version, trade_type: _type, ...signed } = fields;
     expect(canonicalText(signed)).toBe(checkout.canonical);
     expect(await isMerchants(signed)).toBe(true);
   });
 
-  test('a notification, by either padding, and no field of it changed', async () => {
+  test('verifies a notification with either padding, and rejects every changed field', async () => {
     expect(canonicalText(notify.body)).toBe(notify.canonical);
     for (const sign of [notify.body.sign, notify.sign_pkcs1]) {
       expect(await isPlatforms({ ...notify.body, sign })).toBe(true);
@@ -161,23 +161,23 @@ describe('telebirr H5', () => {
     }
   });
 
-  test('the one signature that is known from the wild', async () => {
+  test('verifies the one signature known from a live system', async () => {
     const spki = mandate.publicKeyPem.replaceAll(/-----[A-Z ]+-----|\s/g, '');
     const fields = Object.fromEntries(new URLSearchParams(mandate.canonical));
     expect(await verifier(spki)({ ...fields, sign: mandate.sign })).toBe(true);
   });
 
   test.each([[''], ['AAAA'], ['no base64 €'], ['A'.repeat(344)]])(
-    'the signature %j verifies nothing and throws nothing',
+    'the signature %j verifies nothing, without an exception',
     async (sign) => {
       expect(await isPlatforms({ ...notify.body, sign })).toBe(false);
     },
   );
 
-  test('a key that is none signs and verifies nothing, and throws nothing', async () => {
+  test('an invalid key signs and verifies nothing, without an exception', async () => {
     expect(await signer('AAAA', 'pss32')('text')).toBeNull();
     expect(await verifier('AAAA')(notify.body)).toBe(false);
-    // The other half of the right key is none either.
+    // The other half of the right key pair is invalid too.
     expect(await verifier(platformKey.pkcs8_b64_der)(notify.body)).toBe(false);
   });
 });

@@ -33,16 +33,16 @@ import {
 } from './support.ts';
 
 /**
- * Goal: who could not pay by a rail is told before anything is stored (docs/decisions.md#3, #13,
- * #23), and a merchant that hears FAILURE is left no page on which the first charge could be paid
- * as well (docs/decisions.md#16). Method: numbers, currencies and answers that a rail does not
- * take.
+ * Goal: a customer who cannot pay by a rail learns it before anything is stored
+ * (docs/decisions.md#3, #13, #23). After a FAILURE answer no page is left on which the first charge
+ * could be paid as well (docs/decisions.md#16). Method: numbers, currencies and answers that a rail
+ * rejects.
  */
 
 configureRails({ ...SCENE_SECRETS, RAIL_E_BIRR_SANDBOX: EBIRR });
 const caught = useGateway();
 
-/** Ethio telecom's and Safaricom's, as people write them and as rails are told. */
+/** Ethio telecom's and Safaricom's numbers, as people write them and as providers get them. */
 const NUMBERS = { 2519: '0911223344', 2517: '+251711223344' } as const;
 
 async function express(
@@ -73,11 +73,11 @@ const NOT_TAKEN: readonly [Method, string][] = [
   ['M_PESA', NUMBERS[2519]],
 ];
 
-test.each(NOT_TAKEN)('decisions.md#3: express by %s from %s is refused', async (method, phone) => {
+test.each(NOT_TAKEN)('decisions.md#3: rejects express by %s from %s', async (method, phone) => {
   const problem = `Must be a number that can have an account with ${method}.`;
   const places: readonly [string, Body][] = [
     ['phoneNumber', { phoneNumber: phone }],
-    // Another phone than the one named must not be charged.
+    // A phone other than the named one must not be charged.
     ['phoneNumber', { phoneNumber: phone, customerInfo: { phone: PHONE } }],
     ['customerInfo.phone', { customerInfo: { phone } }],
   ];
@@ -96,14 +96,14 @@ test.each(NOT_TAKEN)('decisions.md#3: express by %s from %s is refused', async (
 const TAKEN: readonly [string, Body, Parameters<typeof express>[1]?][] = [
   ['E_BIRR', { phoneNumber: NUMBERS[2519] }],
   ['M_PESA', { phoneNumber: NUMBERS[2517] }],
-  // It is charged by what is named first.
+  // The first named phone is charged.
   ['M_PESA', { phoneNumber: NUMBERS[2517], customerInfo: { phone: PHONE } }],
-  // CBE's page asks for whom it wants.
+  // CBE's page asks for its own phone.
   ['CBE', { phoneNumber: NUMBERS[2517] }],
   ['CBE', { phoneNumber: NUMBERS[2519] }],
-  // A method without a phone does not mind one.
+  // A method without a phone ignores one.
   ['ETS_SWITCH', { phoneNumber: NUMBERS[2517] }],
-  // The operator's setting counts.
+  // The operator's setting applies.
   [
     'E_BIRR',
     { phoneNumber: NUMBERS[2517] },
@@ -113,12 +113,12 @@ const TAKEN: readonly [string, Body, Parameters<typeof express>[1]?][] = [
       ),
     },
   ],
-  // The sandbox takes any.
+  // The sandbox accepts every number.
   ['E_BIRR', { phoneNumber: NUMBERS[2517] }, { environment: 'sandbox' }],
   ['M_PESA', { phoneNumber: NUMBERS[2519] }, { environment: 'sandbox' }],
 ];
 
-test.each(TAKEN)('express by %s with %j is taken', async (method, changes, where) => {
+test.each(TAKEN)('accepts express by %s with %j', async (method, changes, where) => {
   playRails();
   const { status, envelope } = await express({ method, ...changes }, where);
   expect({ status, ...envelope.content }).toMatchObject({ status: 'SUCCESS' });
@@ -128,10 +128,10 @@ test.each(TAKEN)('express by %s with %j is taken', async (method, changes, where
 test.each([
   ['E_BIRR', NUMBERS[2517], {}, NUMBERS[2519]],
   ['M_PESA', NUMBERS[2519], {}, NUMBERS[2517]],
-  // The merchant has fixed it: another method has to be chosen.
+  // The merchant has fixed it, so the customer has to choose another method.
   ['M_PESA', '', { customerInfo: { phone: '911223344', isPhoneUpdatable: false } }, null],
 ] as const)(
-  'decisions.md#3: hosted by %s from %j: the page again, and no attempt',
+  'decisions.md#3: hosted by %s from %j shows the page again, without an attempt',
   async (method, phone, changes, other) => {
     const path = await openHosted({ methods: ['E_BIRR', 'M_PESA', 'CBE'], ...changes });
     const before = await everythingStored();
@@ -139,7 +139,7 @@ test.each([
     const text = await page.text();
     expect(page.status).toBe(400);
     expect(text).toContain(english.problem.phone_not_taken);
-    // What was chosen, and typed, is still there.
+    // The choice and the typed number are still there.
     expect(text).toMatch(new RegExp(`<input[^>]*value="${method}"[^>]*checked`));
     expect(text).toContain(phone === '' ? '0911 223 344' : phone);
     expect(await everythingStored()).toEqual(before);
@@ -162,14 +162,14 @@ test.each([
   ['E_BIRR', NUMBERS[2519]],
   ['M_PESA', NUMBERS[2517]],
   ['CBE', NUMBERS[2519]],
-] as const)('decisions.md#13: %s takes no dollars', async (method, phoneNumber) => {
+] as const)('decisions.md#13: %s rejects dollars', async (method, phoneNumber) => {
   const { status, envelope } = await express({ method, phoneNumber, currency: 'USD' });
   expect(status).toBe(400);
   expect(envelope.validationErrors).toEqual({ currency: `${method} cannot take USD.` });
   expect(await everythingStored()).toEqual({});
 });
 
-test('decisions.md#13: EthSwitch takes dollars by cards, and not by NBG', async () => {
+test('decisions.md#13: EthSwitch accepts dollars by cards, but not by NBG', async () => {
   calls = playRails();
   const body = { method: 'ETS_SWITCH', currency: 'USD' };
   const nbg = envWith(secretsOf({ RAIL_ETS_SWITCH_PRODUCTION: NBG }));
@@ -182,12 +182,12 @@ test('decisions.md#13: EthSwitch takes dollars by cards, and not by NBG', async 
   expect(new URLSearchParams(calls[0]?.text).get('currency')).toBe('840');
 });
 
-test('decisions.md#13: a hosted payment in dollars offers only what takes them', async () => {
+test('decisions.md#13: a hosted payment in dollars offers only methods that accept them', async () => {
   const path = await openHosted({ currency: 'USD', methods: [] });
   expect((await intentNow()).terms.methods.map(({ method }) => method)).toEqual(['ETS_SWITCH']);
   const form = { method: 'E_BIRR', phone: NUMBERS[2519], attempts: '0' };
   expect((await postForm(`${path}/attempts`, form)).status).toBe(400);
-  // Not even when the operator has exchanged the gateway since: nobody may guess a currency.
+  // The same after the operator has replaced the gateway: the currency is never converted.
   const nbg = envWith(secretsOf({ RAIL_ETS_SWITCH_PRODUCTION: NBG }));
   const sent = await send(nbg, `${path}/attempts`, {
     body: `${new URLSearchParams({ method: 'ETS_SWITCH', attempts: '0' })}`,
@@ -212,7 +212,7 @@ test.each([
 });
 
 // ---------------------------------------------------------------------------------------------
-// A start that is refused
+// A start that is rejected
 
 const REFUSALS: readonly [string, Body, RailAnswer, string][] = [
   [
@@ -242,7 +242,7 @@ const REFUSALS: readonly [string, Body, RailAnswer, string][] = [
 ];
 
 test.each(REFUSALS)(
-  'decisions.md#16: %s: FAILURE, and no page is left to pay on',
+  'decisions.md#16: %s: answers FAILURE, and leaves no page to pay on',
   async (_name, changes, answer, failureReason) => {
     railServer(answer);
     const { status, text, envelope } = await express(changes);
@@ -256,7 +256,7 @@ test.each(REFUSALS)(
     });
     expect(await intentNow()).toMatchObject({ status: 'failed', failureReason });
     expect((await client().events()).map(({ type }) => type)).toEqual(['payment_failed']);
-    // The same for whoever asks again, and nobody is called for it.
+    // A repeat gets the same answer, without a provider call.
     calls = noRail();
     expect(await express(changes)).toMatchObject({ status: 200, text });
     const read = await call(statusPath('order-1', 'production'), {
@@ -267,14 +267,14 @@ test.each(REFUSALS)(
   },
 );
 
-test('decisions.md#16: silence is no refusal: SUCCESS, and the rail is asked', async () => {
+test('decisions.md#16: no answer is not a rejection: answers SUCCESS and queries the provider', async () => {
   railServer(() => Promise.reject(new Error('reset')));
   const { envelope } = await express({ method: 'ETS_SWITCH' });
   expect(envelope.content).toMatchObject({ status: 'SUCCESS', paymentUrl: null });
   expect(await attemptNow()).toMatchObject({ status: 'processing', redirectUrl: null });
 });
 
-test('a test system’s refusal leaves our own page, which only says so', async () => {
+test('after a test system’s rejection our own page says so and offers no method', async () => {
   railServer(() => new Response('', { status: 401 }));
   const testMode = { testModeType: 'ACTUAL_TEST' };
   const { envelope } = await express(

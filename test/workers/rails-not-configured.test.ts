@@ -38,8 +38,8 @@ import {
 } from './support.ts';
 
 /**
- * Goal: an operator who takes a secret away, exchanges it or mistypes it loses no payment of that
- * rail and disturbs no other. Method: payments that were begun with good settings, and a Worker
+ * Goal: an operator who removes, replaces or mistypes a secret loses no payment of that rail and
+ * does not disturb other rails. Method: payments that were started with good settings, and a Worker
  * whose settings have changed since.
  */
 
@@ -50,7 +50,7 @@ const eventTypes = async (payment: IntentClient) =>
   (await payment.events()).map(({ type }) => type);
 
 // ---------------------------------------------------------------------------------------------
-// Taken away, or exchanged
+// Removed or replaced
 
 const [EBIRR_SCENE, MPESA_SCENE, CARDS_SCENE, NBG_SCENE, CBE_SCENE] = SCENES;
 
@@ -68,13 +68,13 @@ const CHANGES: readonly Change[] = [
   { name: 'eBirr’s empty', scene: EBIRR_SCENE, changes: { RAIL_E_BIRR_PRODUCTION: '' } },
   { name: 'M-PESA’s gone', scene: MPESA_SCENE, changes: { RAIL_M_PESA_PRODUCTION: undefined } },
   {
-    name: 'the card gateway’s gone',
+    name: 'the card gateway’s removed',
     scene: CARDS_SCENE,
     changes: { RAIL_ETS_SWITCH_PRODUCTION: undefined },
     method: 'GET',
   },
   {
-    name: 'the card gateway’s exchanged for NBG’s',
+    name: 'the card gateway’s replaced by NBG’s',
     scene: CARDS_SCENE,
     changes: secretsOf({ RAIL_ETS_SWITCH_PRODUCTION: NBG }),
     method: 'GET',
@@ -84,7 +84,7 @@ const CHANGES: readonly Change[] = [
 ];
 
 test.each(CHANGES)(
-  'settings under way, $name: 503, told to the operator, and heard once they are back',
+  'answers 503 and informs the operator while settings are wrong, and accepts the callback afterwards: $name',
   async ({ scene, changes, method }) => {
     if (scene === undefined) {
       throw new Error('there is no such rail');
@@ -127,12 +127,12 @@ test.each(CHANGES)(
 );
 
 test.each([
-  ['the one that is configured now', 'ethswitch-nbg', 'POST', 404],
-  ['the one that is configured now, which knows no GET', 'ethswitch-nbg', 'GET', 405],
+  ['the rail that is configured now', 'ethswitch-nbg', 'POST', 404],
+  ['the rail that is configured now, which rejects GET', 'ethswitch-nbg', 'GET', 405],
   ['the method’s old name', 'ethswitch', 'POST', 404],
   ['the simulator', 'simulator', 'POST', 404],
 ])(
-  'the address names another rail than the attempt’s: %s',
+  'rejects a callback at the address of another rail than the attempt’s: %s',
   async (_name, railId, method, status) => {
     playRails();
     await CARDS_SCENE?.begin();
@@ -145,10 +145,10 @@ test.each([
   },
 );
 
-test('an attempt of a rail that is configured no more is not asked about, but not forgotten', async () => {
+test('an attempt of a rail that is no longer configured is not queried, but stays scheduled', async () => {
   const calls = playRails();
   await openHosted({ methods: ['ETS_SWITCH'] });
-  // As an NBG attempt would have been stored, had NBG anybody to ask.
+  // As an NBG attempt would be stored, if NBG had a status query.
   await run({
     type: 'start_attempt',
     attempt: {
@@ -183,7 +183,7 @@ const create = (kind: 'hosted' | 'express', environment: 'sandbox' | 'production
     body: (kind === 'hosted' ? hostedBody : expressBody)({ phoneNumber: PHONE, ...changes }),
   });
 
-test('a mistyped secret disables its own method, and no other create notices', async () => {
+test('a mistyped secret disables its own method, and affects no other create', async () => {
   noRail();
   const hosted = await create('hosted', 'production', { methods: ['E_BIRR', 'M_PESA'] });
   expect(hosted.status).toBe(400);
@@ -219,7 +219,7 @@ test('a mistyped secret is logged once, and shows in the operator’s health', a
   expect(misconfiguredRails).toMatchObject([{ method: 'M_PESA', problem }]);
 });
 
-test('the other environment does not notice', async () => {
+test('does not affect the other environment', async () => {
   noRail();
   for (const [index, kind] of (['hosted', 'express'] as const).entries()) {
     const paymentIntentUniqueId = `order-${index + 1}`;
@@ -228,7 +228,7 @@ test('the other environment does not notice', async () => {
   }
 });
 
-test('the rail’s own callbacks wait, and leave no mark', async () => {
+test('the rail’s own callbacks get 503, and change nothing', async () => {
   playRails();
   await MPESA_SCENE?.begin();
   const before = await everythingStored();
@@ -261,7 +261,7 @@ test.each(OTHERS)('a mistyped secret of M-PESA: %s', async (_name, happens) => {
   expect(await intentNow()).toMatchObject({ status: 'succeeded' });
 });
 
-test('a mistyped secret of M-PESA: the page of a payment that another rail has goes on', async () => {
+test('a mistyped secret of M-PESA: the page of a payment by another rail still works', async () => {
   noRail();
   const path = await openHosted({ methods: ['E_BIRR', 'M_PESA'] });
   await choose(path, 'E_BIRR');
@@ -270,9 +270,9 @@ test('a mistyped secret of M-PESA: the page of a payment that another rail has g
 });
 
 // ---------------------------------------------------------------------------------------------
-// CBE's one address, where both environments' secrets are tried
+// CBE's single address, where both environments' secrets are tried
 
-/** Bindings in which a secret has an address that is none. */
+/** Bindings in which one secret has an invalid base URL. */
 function mistyped(name: keyof typeof SCENE_SECRETS): Env {
   return envWith({ [name]: JSON.stringify({ ...SCENE_SECRETS[name], baseUrl: 7 }) });
 }
@@ -288,7 +288,7 @@ test.each([
   ['RAIL_CBE_SANDBOX', 1],
   ['RAIL_ETS_SWITCH_SANDBOX', 0],
   ['RAIL_E_BIRR_PRODUCTION', 0],
-] as const)('CBE reports to production all the same when %s is mistyped', async (name, lines) => {
+] as const)('accepts CBE’s report to production although %s is mistyped', async (name, lines) => {
   playRails();
   await CBE_SCENE?.begin();
   const { sent } = await reportOfPaid(mistyped(name));
@@ -298,7 +298,7 @@ test.each([
   expect(loggedEvents('rail_callback_refused')).toEqual([]);
 });
 
-test('CBE’s own secret is mistyped: its reports wait, for nobody can say whose they are', async () => {
+test('answers CBE’s reports with 503 while its own secret is mistyped, because it cannot read them', async () => {
   playRails();
   await CBE_SCENE?.begin();
   const before = await everythingStored();

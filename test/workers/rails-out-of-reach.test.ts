@@ -44,9 +44,9 @@ import {
 } from './support.ts';
 
 /**
- * Goal: docs/promises.md#4 for what a rail says once: an object that is out of reach just then gets
- * it later, the rail is answered as if it had it, and nothing is told twice. Method: objects that
- * fail the way the platform does, behind the real Worker; the test is the queue.
+ * Goal: docs/promises.md#4 for a provider that reports only once: an unreachable object gets the
+ * report later, the provider gets its usual answer, and no event is sent twice. Method: objects
+ * that fail as the platform does, behind the real Worker; the test is the queue.
  */
 
 configureRails(SCENE_SECRETS);
@@ -69,7 +69,7 @@ const STORIES = SCENES.flatMap((scene) =>
 );
 
 test.each(STORIES)(
-  'promises.md#4: $railId says $said to an object out of reach: answered well, stored later, told once',
+  'promises.md#4: $railId reports $said to an unreachable object: answered as usual, stored later, announced once',
   async ({ railId, payment, begin, says, said }) => {
     playRails();
     await begin();
@@ -78,7 +78,7 @@ test.each(STORIES)(
     const answered = await says(said);
     away.comeBack();
     expect(answered.status).toBe(200);
-    // Not stored yet, but certainly not lost.
+    // Not stored yet, but in the queue.
     expect(await intentNow(payment())).toMatchObject({ status: 'processing', anomalies: [] });
     const outcome = said === 'paid' ? { type: 'succeeded' } : { type: 'failed' };
     expect(resultsIn(caught)).toMatchObject([
@@ -95,7 +95,7 @@ test.each(STORIES)(
         error: 'IntentUnavailable: overloaded',
       },
     ]);
-    // The queue may bring it twice, and the rail may say it again.
+    // The queue may deliver it twice, and the provider may repeat it.
     const messages = resultsIn(caught);
     for (let times = 0; times < 2; times += 1) {
       expect((await consumeStart(messages)).explicitAcks).toEqual(['message-0']);
@@ -112,7 +112,7 @@ test.each(STORIES)(
   },
 );
 
-test('a rail that answers and speaks before its message arrives: the message is no news', async () => {
+test('a repeated report that is stored before the queued one makes the queued one a no-op', async () => {
   noRail();
   await payExpress({ method: 'E_BIRR' });
   const [ebirr] = SCENES;
@@ -129,14 +129,14 @@ test('a rail that answers and speaks before its message arrives: the message is 
 test.each([
   ['approve', 'succeeded', 'payment_succeeded'],
   ['give_up', 'failed', 'payment_failed'],
-])('the simulator’s button %s is no exception', async (outcome, status, event) => {
+])('the same holds for the simulator’s button %s', async (outcome, status, event) => {
   const path = await openHosted({}, 'sandbox');
   const { location } = await choose(path, 'TELE_BIRR');
   const token = new URL(location ?? '').pathname.split('/').at(-1);
   const away = objectsAway({ onlyExecute: true });
   const pressed = await postForm(`/rails/simulator/${token}`, { outcome });
   away.comeBack();
-  // To the page, which waits for what was said to arrive.
+  // Back to the checkout page, which waits for the outcome to arrive.
   expect(pressed.status).toBe(303);
   expect(new URL(pressed.headers.get('location') ?? '').pathname).toBe(path);
   await consumeStart(resultsIn(caught));
@@ -144,11 +144,11 @@ test.each([
   expect(await eventTypes(clientIn('sandbox'))).toEqual([event]);
 });
 
-/** As often as a read is repeated before it is given up. */
+/** How often a read is tried. */
 const READS = 7;
 
 test.each(SCENES)(
-  '$railId speaks to an object that cannot be read for a while: heard all the same',
+  '$railId reports to an object that cannot be read for a while: the report counts',
   async ({ payment, begin, writes }) => {
     playRails();
     await begin();
@@ -178,7 +178,7 @@ const NOWHERE: readonly [string, () => { comeBack(): void }][] = [
 ];
 
 test.each(SCENES.flatMap((scene) => NOWHERE.map(([why, goAway]) => ({ ...scene, why, goAway }))))(
-  'what nobody has kept is not answered as kept: $railId, and $why',
+  '$railId gets 503 for a report that could not be kept, because $why',
   async ({ payment, begin, writes, goAway }) => {
     playRails();
     await begin();
@@ -190,7 +190,7 @@ test.each(SCENES.flatMap((scene) => NOWHERE.map(([why, goAway]) => ({ ...scene, 
     expect(await everythingStored()).toEqual(before);
     expect(resultsIn(caught)).toEqual([]);
     expect(loggedEvents('page_failed')).toHaveLength(1);
-    // The rail says it again.
+    // The provider repeats it.
     expect((await send()).status).toBe(200);
     expect(await intentNow(payment())).toMatchObject({ status: 'succeeded' });
     expect(await eventTypes(payment())).toEqual(['payment_succeeded']);
@@ -203,7 +203,7 @@ test.each(SCENES.flatMap((scene) => NOWHERE.map(([why, goAway]) => ({ ...scene, 
 const pay = () => payExpress({ method: 'E_BIRR' });
 const message = () => firstStart(caught);
 
-/** eBirr answers, and the object is out of reach by then. */
+/** eBirr answers, and the object is unreachable by then. */
 async function answeredToNobody(answer: RailAnswer) {
   await pay();
   let away: ReturnType<typeof objectsAway> | undefined;
@@ -214,7 +214,7 @@ async function answeredToNobody(answer: RailAnswer) {
   const result = await consumeStart([message()]);
   away?.comeBack();
   expect(calls).toHaveLength(1);
-  // Acked: it must not be called again.
+  // Acknowledged, because it must not be called again.
   expect(result.explicitAcks).toEqual(['message-0']);
 }
 
@@ -235,7 +235,7 @@ const ANSWERS: readonly [string, RailAnswer, object, string[]][] = [
 ];
 
 test.each(ANSWERS)(
-  'eBirr’s answer to an object out of reach, %s: kept by the queue, stored once',
+  'keeps eBirr’s answer to an unreachable object in the queue and stores it once: %s',
   async (_name, answer, expected, events) => {
     await answeredToNobody(answer);
     expect(await attemptNow()).toMatchObject({ status: 'processing', checks: 0 });
@@ -252,7 +252,7 @@ test.each(ANSWERS)(
   },
 );
 
-/** A start that is called while neither object nor queue can be reached, for so many calls. */
+/** A start whose answer reaches neither object nor queue, for this many calls. */
 async function answeredToNobodyAtAll(calls: number) {
   await pay();
   const start = message();
@@ -269,14 +269,14 @@ async function answeredToNobodyAtAll(calls: number) {
   return { start, asked };
 }
 
-test('the queue is out of reach too: the object is waited for', async () => {
+test('waits for the object when the queue is unreachable too', async () => {
   await answeredToNobodyAtAll(5);
   expect(await intentNow()).toMatchObject({ status: 'succeeded' });
   expect(loggedEvents('rail_message_failed')).toEqual([]);
   expect(await eventTypes()).toEqual(['payment_succeeded']);
 });
 
-test('neither object nor queue comes back: nobody calls again, and eBirr’s report counts', async () => {
+test('does not call again when neither object nor queue comes back, and eBirr’s report counts', async () => {
   const { start, asked } = await answeredToNobodyAtAll(Number.POSITIVE_INFINITY);
   const { objectId } = client();
   const error = 'IntentUnavailable: overloaded';
@@ -306,13 +306,13 @@ const DELAYS: readonly [number, number][] = [
 ];
 
 test.each(DELAYS)(
-  'delivered %i times in vain: again after %i s',
+  'after %i failed deliveries the next one follows after %i s',
   async (attempts, delaySeconds) => {
     noRail();
     await pay();
     const body = settling([settle((await attemptNow()).id, 'succeeded')]);
     const queued = { body, attempts, ack: vi.fn(), retry: vi.fn() };
-    // What a test's batch reports of a retry lacks its delay.
+    // The result of a test's batch does not include a retry's delay.
     const deliver = () =>
       consumeStarts({ messages: [queued] } as unknown as MessageBatch<RailMessage>, env);
     const away = objectsAway();
@@ -328,7 +328,7 @@ test.each(DELAYS)(
   },
 );
 
-test('one that cannot be stored holds up no other of its batch', async () => {
+test('a message that cannot be stored does not block others of its batch', async () => {
   noRail();
   await pay();
   const good = settling([settle((await attemptNow()).id, 'succeeded')]);
@@ -339,9 +339,9 @@ test('one that cannot be stored holds up no other of its batch', async () => {
 });
 
 test.each([
-  ['a payment that is not there', () => ({ objectId: client('order-2').objectId })],
-  ['an attempt that is not there', () => ({ commands: [settle('nobody', 'succeeded')] })],
-])('about %s: acked, for no other time will be better', async (_name, changes) => {
+  ['an unknown payment', () => ({ objectId: client('order-2').objectId })],
+  ['an unknown attempt', () => ({ commands: [settle('nobody', 'succeeded')] })],
+])('acknowledges a message about %s, because a retry cannot succeed', async (_name, changes) => {
   noRail();
   await pay();
   const before = await everythingStored();
@@ -350,7 +350,7 @@ test.each([
   expect(await everythingStored()).toEqual(before);
 });
 
-test('after the merchant was told otherwise, late money is told as late', async () => {
+test('announces late money as late after the merchant got a failure', async () => {
   await answeredToNobody((call) => new Response(ebirrPaid(call)));
   const kept = resultsIn(caught);
   vi.setSystemTime((await intentNow()).terms.expiresAtMs + 3_600 * SECOND_MS);
@@ -361,9 +361,10 @@ test('after the merchant was told otherwise, late money is told as late', async 
 });
 
 // ---------------------------------------------------------------------------------------------
-// Starts within a request: whoever waits is answered, and what the rail said is stored behind that
+// Starts within a request: the caller gets an answer, and the provider's answer is stored
+// afterwards
 
-/** The rail answers a start, and the object is out of reach from then on. */
+/** The provider answers a start, and the object is unreachable from then on. */
 function awayOnceCalled(answer?: RailAnswer): { comeBack(): void } {
   let away: ReturnType<typeof objectsAway> | undefined;
   const goAway = () => {
@@ -381,7 +382,7 @@ function awayOnceCalled(answer?: RailAnswer): { comeBack(): void } {
 }
 
 const EXPRESS: readonly [string, RailAnswer | undefined, string, object, string[]][] = [
-  ['taken', undefined, 'SUCCESS', { status: 'processing', failureReason: null }, []],
+  ['accepted', undefined, 'SUCCESS', { status: 'processing', failureReason: null }, []],
   [
     'refused',
     () => new Response('', { status: 401 }),
@@ -392,7 +393,7 @@ const EXPRESS: readonly [string, RailAnswer | undefined, string, object, string[
 ];
 
 test.each(EXPRESS)(
-  'express, %s: the merchant is told at once, the object later, and both hear the same',
+  'express, %s: the merchant gets the answer at once and the object later, and both get the same',
   async (_name, answer, status, expected, events) => {
     const ask = () =>
       send(env, CREATE_PATHS.express.production, {
@@ -408,7 +409,7 @@ test.each(EXPRESS)(
     expect(content).toMatchObject({ status });
     expect(content.paymentUrl === null).toBe(status === 'FAILURE');
     expect(await attemptNow()).toMatchObject({ status: 'processing', redirectUrl: null });
-    // Until it is stored a repeat has to wait.
+    // A repeat has to wait until it is stored.
     expect((await ask()).status).toBe(409);
     const kept = resultsIn(caught);
     expect(kept).toHaveLength(1);
@@ -420,7 +421,7 @@ test.each(EXPRESS)(
   },
 );
 
-test('express, and nobody keeps what the rail said: the merchant is not told to try again', async () => {
+test('express, answer kept nowhere: the merchant is not asked to try again', async () => {
   const away = awayOnceCalled();
   vi.mocked(env.RAIL_STARTS.send).mockRejectedValueOnce(new Error('queue is full'));
   const { status, paymentUrl } = await payExpress({ method: 'ETS_SWITCH' });
@@ -433,7 +434,7 @@ test('express, and nobody keeps what the rail said: the merchant is not told to 
   expect(await attemptNow()).toMatchObject({ status: 'processing' });
 });
 
-test('hosted: the page waits, and leads on to the rail once that is stored', async () => {
+test('hosted: the page waits, and redirects to the provider once its answer is stored', async () => {
   const path = await openHosted({ methods: ['ETS_SWITCH'] });
   const away = awayOnceCalled();
   expect(await choose(path, 'ETS_SWITCH')).toEqual({ status: 303, location: path });

@@ -21,31 +21,31 @@ import {
 import { advance, call, SECOND_MS, useGateway } from './support.ts';
 
 /**
- * Goal: a rail that hangs holds up nobody else, and a question that was asked too early is asked
- * again (docs/decisions.md#31). Method: cards and CBE, which can be asked. What happens while they
- * are being asked happens within the stand-in: an object may only wait for promises of its own.
+ * Goal: a provider that hangs does not delay other queries, and a query that was sent too early is
+ * repeated (docs/decisions.md#31). Method: cards and CBE, which have a status query. Events during
+ * a query happen inside the stand-in, because an object may only wait for its own promises.
  */
 
 configureRails({ RAIL_ETS_SWITCH_PRODUCTION: CARDS, RAIL_CBE_PRODUCTION: cbe('production') });
 const caught = useGateway();
 
-/** Where cores are shared. */
+/** For slow machines. */
 const PATIENCE = { timeout: 4_000 };
 
-/** Of both rails. */
+/** For both rails. */
 const FIRST_CHECK_MS = 30 * SECOND_MS;
 
 type Said = 'paid' | 'open' | 'failed' | 'nothing';
 
 interface Question {
   readonly rail: 'cards' | 'cbe';
-  /** What the rail knows the attempt by. */
+  /** The provider's id of the attempt. */
   readonly railReference: string;
 }
 
-/** In the order in which they came. */
+/** In the order of arrival. */
 let questions: Question[] = [];
-/** What goes on meanwhile, and what the rail then says. */
+/** What happens during the query; returns the provider's answer. */
 let whileAsked: (question: Question) => Said | Promise<Said> = () => 'open';
 
 beforeEach(() => {
@@ -80,11 +80,14 @@ const CBE_STATES = { paid: 'SUCCESS', open: 'PENDING', failed: 'FAILED' } as con
 const CARDS_STATES = {
   paid: { orderStatus: 2 },
   open: { orderStatus: 0 },
-  // No tries are left.
+  // No retries.
   failed: { orderStatus: 6, actionCode: -2_013 },
 } as const;
 
-/** Each left for the next, the last in flight, all due to be asked about. Returns the page's path. */
+/**
+ * Tries each method in turn, so that only the last is in flight and every attempt is due for a
+ * query. Returns the page's path.
+ */
 async function tried(...methods: readonly Attempt['method'][]): Promise<string> {
   const path = await openHosted({ methods: ['ETS_SWITCH', 'CBE'] });
   for (const [attempts, method] of methods.entries()) {
@@ -103,7 +106,7 @@ const eventTypes = async () => (await client().events()).map(({ type }) => type)
 // ---------------------------------------------------------------------------------------------
 // Several at once
 
-/** What the rail that hangs says in the end, and what becomes of its attempt. */
+/** The final answer of the provider that hangs, and the result for its attempt. */
 const ENDS: readonly [Said, Attempt['status'], object[]][] = [
   ['open', 'unresolved', []],
   ['nothing', 'unresolved', []],
@@ -112,7 +115,7 @@ const ENDS: readonly [Said, Attempt['status'], object[]][] = [
 ];
 
 test.each(ENDS)(
-  'the attempt in flight is found paid while the rail of the one before it hangs, and says %s',
+  'finds the attempt in flight paid while the query of the one before it hangs, and answers %s',
   async (said, status, anomalies) => {
     await tried('ETS_SWITCH', 'CBE');
     const seen: Intent[] = [];
@@ -120,7 +123,7 @@ test.each(ENDS)(
       if (rail === 'cbe') {
         return 'paid';
       }
-      // The merchant hears it before this rail has answered.
+      // The merchant gets the event before this provider has answered.
       await vi.waitFor(() => expect(caught.webhooks).toHaveLength(1), PATIENCE);
       seen.push(await intentNow());
       return said;
@@ -135,7 +138,7 @@ test.each(ENDS)(
   },
 );
 
-test('one that was left is found paid while the rail of the one in its place hangs', async () => {
+test('finds an abandoned attempt paid while the query of its successor hangs', async () => {
   await tried('CBE', 'ETS_SWITCH');
   const seen: Intent[] = [];
   whileAsked = async ({ rail }) => {
@@ -150,12 +153,12 @@ test('one that was left is found paid while the rail of the one in its place han
   expect(seen.map(statusesOf)).toEqual([['succeeded', 'processing']]);
   const { paidAttemptId, attempts } = await intentNow();
   expect(paidAttemptId).toBe(attempts[0]?.id);
-  // It may have been paid as well: it goes on being asked about.
+  // It may have been paid as well, so its queries continue.
   expect(attempts[1]).toMatchObject({ status: 'processing', checks: 1 });
   expect(await alarmNow()).toBeLessThanOrEqual(attempts[1]?.checkAtMs ?? 0);
 });
 
-test('each of five is asked about once, all before any is answered, and by itself', async () => {
+test('queries each of five attempts once, all before any answer, and records each answer separately', async () => {
   await tried('ETS_SWITCH', 'ETS_SWITCH', 'ETS_SWITCH', 'ETS_SWITCH', 'ETS_SWITCH');
   const { attempts } = await intentNow();
   const known = attempts.map(({ railReference }) => railReference);
@@ -180,7 +183,7 @@ test('each of five is asked about once, all before any is answered, and by itsel
   ]);
 });
 
-test('what both rails fail to say is in the log, each by its name', async () => {
+test('logs both queries without an answer, each with its rail', async () => {
   await tried('ETS_SWITCH', 'CBE');
   whileAsked = () => 'nothing';
   await fireAlarmOf();
@@ -197,9 +200,9 @@ test('what both rails fail to say is in the log, each by its name', async () => 
 });
 
 // ---------------------------------------------------------------------------------------------
-// Asked too early
+// Queried too early
 
-/** Within the first question the customer comes back so often, a second after each other. */
+/** During the first query the customer returns this many times, one second apart. */
 function returnsDuringFirstQuestion(path: string, times: number, said: Said): void {
   whileAsked = async () => {
     if (questions.length > 1) {
@@ -219,14 +222,14 @@ test.each<[Said, number]>([
   ['open', 5],
   ['nothing', 1],
 ])(
-  'the rail says %s, and the customer came back meanwhile, %i times: asked again soon, once',
+  'after answer %s, and %i returns of the customer during the query, queries again soon, once',
   async (said, times) => {
     const path = await tried('ETS_SWITCH');
     const firstReturnAtMs = Date.now() + SECOND_MS;
     returnsDuringFirstQuestion(path, times, said);
     await fireAlarmOf();
     expect(questions).toHaveLength(1);
-    // The answer is older than what the customer did: it is no check, and puts nothing off.
+    // The answer is older than the return, so it does not count as a check and delays nothing.
     const checkAtMs = firstReturnAtMs + 5 * SECOND_MS;
     expect(await attemptNow()).toMatchObject({ checkAtMs, checks: 0 });
     expect(await alarmNow()).toBeLessThanOrEqual(checkAtMs);
@@ -236,7 +239,7 @@ test.each<[Said, number]>([
   },
 );
 
-test('a rail that is slow to say nothing gets its pause all the same', async () => {
+test('keeps the pause after a slow answer without an outcome', async () => {
   await tried('ETS_SWITCH');
   whileAsked = () => {
     advance(9 * SECOND_MS);
@@ -246,7 +249,7 @@ test('a rail that is slow to say nothing gets its pause all the same', async () 
   expect(await attemptNow()).toMatchObject({ checkAtMs: Date.now() + 5 * SECOND_MS, checks: 1 });
 });
 
-test('nobody came back meanwhile: the next question waits for its time', async () => {
+test('waits for the next scheduled query when the customer did not return', async () => {
   const path = await tried('ETS_SWITCH');
   returnsDuringFirstQuestion(path, 0, 'open');
   await fireAlarmOf();
@@ -256,15 +259,12 @@ test('nobody came back meanwhile: the next question waits for its time', async (
 test.each<[Said, Intent['status']]>([
   ['paid', 'succeeded'],
   ['failed', 'open'],
-])(
-  'an answer that proves something counts, whenever it was asked for: %s',
-  async (said, status) => {
-    const path = await tried('ETS_SWITCH');
-    returnsDuringFirstQuestion(path, 1, said);
-    await fireAlarmOf();
-    expect(await intentNow()).toMatchObject({ status });
-    expect(await attemptNow()).toMatchObject({ checkAtMs: null });
-    await nextAlarm();
-    expect(questions).toHaveLength(1);
-  },
-);
+])('an outcome counts, no matter when its query was sent: %s', async (said, status) => {
+  const path = await tried('ETS_SWITCH');
+  returnsDuringFirstQuestion(path, 1, said);
+  await fireAlarmOf();
+  expect(await intentNow()).toMatchObject({ status });
+  expect(await attemptNow()).toMatchObject({ checkAtMs: null });
+  await nextAlarm();
+  expect(questions).toHaveLength(1);
+});

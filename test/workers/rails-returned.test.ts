@@ -28,9 +28,9 @@ import {
 import { advance, call, consume, MINUTE_MS, SECOND_MS, useGateway } from './support.ts';
 
 /**
- * Goal: a customer whom a rail sends back need not wait for the next check, and cannot make us ask
- * more often than that; whatever the rail, or somebody, wrote into the address proves nothing.
- * Method: EthSwitch's card gateway, which can be asked; eBirr, which cannot.
+ * Goal: a customer whom a provider sends back triggers a status query early, but cannot cause more
+ * queries than that; parameters in the address prove nothing. Method: EthSwitch's card gateway,
+ * which has a status query; eBirr, which has none.
  */
 
 configureRails({ RAIL_ETS_SWITCH_PRODUCTION: CARDS, RAIL_E_BIRR_PRODUCTION: EBIRR });
@@ -56,7 +56,9 @@ beforeEach(() => {
 
 const questions = () => calls.filter(({ url }) => !url.endsWith('/register.do')).length;
 
-/** A customer on the rail's page. Returns the path of the checkout page; nothing waits to be sent. */
+/**
+ * A customer on the provider's page. Returns the path of the checkout page; no message is pending.
+ */
 async function pending(method: Attempt['method'] = 'ETS_SWITCH'): Promise<string> {
   const path = await openHosted({ methods: ['ETS_SWITCH', 'E_BIRR'] });
   expect(await choose(path, method)).toEqual({
@@ -82,10 +84,10 @@ test.each([
   ['by GET', { method: 'GET' }],
   ['by POST', { method: 'POST' }],
   [
-    'with words that prove nothing',
+    'with parameters that prove nothing',
     { query: '?orderId=e-1&status=SUCCESS&trade_status=PAY_SUCCESS' },
   ],
-])('a customer who comes back %s: the rail is asked at once', async (_name, way) => {
+])('queries the provider at once when a customer returns %s', async (_name, way) => {
   const path = await pending();
   advance(SECOND_MS);
   const before = { intent: await intentNow(), history: await client().history() };
@@ -93,21 +95,21 @@ test.each([
   const attempt = await attemptNow();
   expect(attempt.checkAtMs).toBe(Date.now());
   expect(await alarmNow()).toBeLessThanOrEqual(Date.now());
-  // Nothing else: no version, no history, no event, no message.
+  // Nothing else changes: no version, no history, no event, no message.
   expect(await intentNow()).toEqual({ ...before.intent, attempts: [attempt] });
   expect(attempt).toEqual({ ...before.intent.attempts[0], checkAtMs: Date.now() });
   expect(await client().history()).toEqual(before.history);
   expect(await client().events()).toEqual([]);
   expect([...caught.projections, ...caught.webhooks]).toEqual([]);
   expect(questions()).toBe(0);
-  // The alarm asks, and the page shows it.
+  // The alarm sends the query, and the page shows the outcome.
   orderStatus = 2;
   await fireAlarmOf();
   expect(questions()).toBe(1);
   expect(await intentNow()).toMatchObject({ status: 'succeeded' });
 });
 
-test('the checks begin again as eagerly as at first', async () => {
+test('restarts the checks with short intervals', async () => {
   const path = await pending();
   await alarmsUntil(Date.now() + 10 * MINUTE_MS);
   const quiet = await attemptNow();
@@ -118,7 +120,7 @@ test('the checks begin again as eagerly as at first', async () => {
   expect(await attemptNow()).toMatchObject({ checks: 1, checkAtMs: Date.now() + 5 * SECOND_MS });
 });
 
-test('a check that is due within five seconds is left where it is', async () => {
+test('does not move a check that is due within five seconds', async () => {
   const path = await pending();
   advance(FIRST_CHECK_MS - 5 * SECOND_MS);
   const before = await everythingStored();
@@ -129,10 +131,10 @@ test('a check that is due within five seconds is left where it is', async () => 
 const SOON_MS = 5 * SECOND_MS;
 
 test.each([
-  ['is due in more than that: now', FIRST_CHECK_MS - SOON_MS - 1, 0],
-  // The question may be under way, and answered before the customer paid.
-  ['is due now: soon again', FIRST_CHECK_MS, SOON_MS],
-  ['is overdue: soon again', FIRST_CHECK_MS + SECOND_MS, SOON_MS],
+  ['is due later than that: now', FIRST_CHECK_MS - SOON_MS - 1, 0],
+  // The query may be running, and may be answered before the customer paid.
+  ['is due now: again soon', FIRST_CHECK_MS, SOON_MS],
+  ['is overdue: again soon', FIRST_CHECK_MS + SECOND_MS, SOON_MS],
 ])('a check that %s', async (_name, afterMs, inMs) => {
   const path = await pending();
   advance(afterMs);
@@ -146,7 +148,7 @@ test.each([
   ['at the end of the window', 0],
   ['after it', SECOND_MS],
 ])(
-  'a check that is due %s is left where it is: nothing may put off the end',
+  'does not move a check that is due %s, because nothing may delay the end',
   async (_name, lateMs) => {
     const path = await pending();
     const { deadlineAtMs } = await attemptNow();
@@ -158,7 +160,7 @@ test.each([
   },
 );
 
-test('coming back just before the end puts the question off to the end, and no further', async () => {
+test('a return just before the end delays the query to the end at most', async () => {
   const path = await pending();
   const { deadlineAtMs, id: attemptId } = await attemptNow();
   vi.setSystemTime(deadlineAtMs - SECOND_MS);
@@ -168,7 +170,7 @@ test('coming back just before the end puts the question off to the end, and no f
   expect(await attemptNow()).toMatchObject({ checkAtMs: deadlineAtMs });
 });
 
-test('HEAD of the address asks nobody: whatever looks ahead is no customer', async () => {
+test('HEAD of the address triggers no query, because a prefetcher is not a customer', async () => {
   const path = await pending();
   const before = await everythingStored();
   for (const query of ['', '?orderId=e-1&status=SUCCESS']) {
@@ -182,19 +184,19 @@ test('HEAD of the address asks nobody: whatever looks ahead is no customer', asy
   expect(questions()).toBe(0);
 });
 
-test('coming back again and again is no flood of questions', async () => {
+test('repeated returns do not flood the provider with queries', async () => {
   const path = await pending();
   for (let seconds = 0; seconds < 60; seconds += 1) {
     await comesBack(path);
     await alarmsUntil(Date.now() + SECOND_MS);
   }
-  // Five seconds lie between two checks; each may be followed by the one that a return asks for.
+  // Five seconds lie between two checks; each may be followed by one that a return triggers.
   expect(questions()).toBeGreaterThan(60 / 10);
   expect(questions()).toBeLessThanOrEqual(2 * (60 / 5));
 });
 
 const UNASKED: readonly [string, () => Promise<string>][] = [
-  ['a prompt that waits to be called', () => pending('E_BIRR')],
+  ['a prompt that waits for its call', () => pending('E_BIRR')],
   [
     'a prompt on the phone',
     async () => {
@@ -219,10 +221,10 @@ const UNASKED: readonly [string, () => Promise<string>][] = [
       return path;
     },
   ],
-  ['a payment that nobody has tried to pay', () => openHosted()],
+  ['a payment without an attempt', () => openHosted()],
 ];
 
-test.each(UNASKED)('nobody to ask: %s', async (_name, begin) => {
+test.each(UNASKED)('triggers no query for %s', async (_name, begin) => {
   const path = await begin();
   advance(1);
   const before = await everythingStored();
@@ -230,7 +232,7 @@ test.each(UNASKED)('nobody to ask: %s', async (_name, begin) => {
   expect(await everythingStored()).toEqual(before);
 });
 
-test('an attempt that the customer had left is asked about too, and so is the one in its place', async () => {
+test('queries an abandoned attempt too, and its successor', async () => {
   const path = await pending();
   await run({ type: 'abandon_attempt', attemptId: (await attemptNow()).id });
   await choose(path, 'ETS_SWITCH', 1);
@@ -244,13 +246,13 @@ test('an attempt that the customer had left is asked about too, and so is the on
 });
 
 test.each<[string, () => Promise<string>]>([
-  ['a token that nobody made', async () => '/checkout/t1.AAAA'],
+  ['a forged token', async () => '/checkout/t1.AAAA'],
   ['an attempt’s token', async () => `/checkout/${await attemptToken()}`],
   [
-    'a token by another key',
+    'a token signed with another key',
     async () => `/checkout/${await tokenBy('another key with the same id, 32')}`,
   ],
-])('%s: the unknown page, and no object is touched', async (_name, pathOf) => {
+])('%s gets the unknown page, and reaches no object', async (_name, pathOf) => {
   await pending();
   const path = await pathOf();
   const before = { stored: await everythingStored(), ids: objectIds() };
@@ -260,7 +262,7 @@ test.each<[string, () => Promise<string>]>([
   expect({ stored: await everythingStored(), ids: objectIds() }).toEqual(before);
 });
 
-test('a payment that is not there: the unknown page, and none is made', async () => {
+test('an unknown payment gets the unknown page, and is not created', async () => {
   const link = { objectId: client('order-2').objectId, attemptIndex: 0 };
   const token = await signLink(configOf(env).linkSigningKeys, 'checkout', link);
   expect(await comesBack(`/checkout/${token}`)).toMatchObject({ status: 404 });

@@ -25,9 +25,9 @@ import {
 } from './rails-support.ts';
 import { call, ORIGIN } from './support.ts';
 
-/** Each rail that reports by itself, played as far as a payment in flight and what is said of it. */
+/** Each rail that sends reports, played up to a payment in flight and its report. */
 
-/** CBE's account, and the secret by which both sides seal. */
+/** CBE's account, and the secret with which both sides seal. */
 export function cbe(environment: Environment) {
   return {
     baseUrl: `https://${environment}.cbe.rail.test`,
@@ -40,7 +40,7 @@ export function cbe(environment: Environment) {
   };
 }
 
-/** EthSwitch's two gateways have one secret for each environment: NBG has the sandbox's. */
+/** EthSwitch's two gateways share one secret per environment: NBG has the sandbox's. */
 export const SCENE_SECRETS = {
   RAIL_E_BIRR_PRODUCTION: EBIRR,
   RAIL_M_PESA_PRODUCTION: MPESA,
@@ -50,12 +50,12 @@ export const SCENE_SECRETS = {
   RAIL_CBE_SANDBOX: cbe('sandbox'),
 };
 
-/** How a payment ends at its rail. */
+/** How a payment ends at its provider. */
 export type Fate = 'paid' | 'failed' | 'undecided';
 
 let fate: Fate = 'undecided';
 
-/** All rails at once. Those that can be asked know nothing until one reports. */
+/** Plays all providers at once. Those with a status query know nothing until one reports. */
 export function playRails(onCall: () => void = () => undefined): RailCall[] {
   fate = 'undecided';
   return railServer((asked) => {
@@ -64,7 +64,7 @@ export function playRails(onCall: () => void = () => undefined): RailCall[] {
   });
 }
 
-/** What becomes of payments, before any rail reports it. */
+/** The outcome of payments, before their provider reports it. */
 export function decideAtRails(decided: Fate): void {
   fate = decided;
 }
@@ -104,7 +104,7 @@ function answerTo({ url, text }: RailCall): Response {
 
 const CARDS_STATE: Readonly<Record<Fate, object>> = {
   paid: { orderStatus: 2, authRefNum: '632509123456' },
-  // No tries are left.
+  // No retries.
   failed: { orderStatus: 6, actionCode: -2_013 },
   undecided: { orderStatus: 0 },
 };
@@ -117,7 +117,7 @@ const CBE_STATE: Readonly<Record<Fate, string>> = {
 
 const CBE_DATE = '21-11-2026';
 
-/** CBE's answer to a question about a transaction. */
+/** CBE's answer to a status query. */
 export function cbeAnswer({ url, text }: Pick<RailCall, 'url' | 'text'>, state: string): Response {
   const environment = url.startsWith(cbe('sandbox').baseUrl) ? 'sandbox' : 'production';
   const { secret, tillCode } = cbe(environment);
@@ -137,7 +137,7 @@ export function cbeAnswer({ url, text }: Pick<RailCall, 'url' | 'text'>, state: 
   });
 }
 
-/** The body by which CBE reports a transaction. */
+/** The body of CBE's report of a transaction. */
 export function cbeReport(
   transactionId: string,
   {
@@ -155,7 +155,7 @@ export function cbeReport(
   return { EncVal: sealOf(secret).seal(JSON.stringify(plain)) };
 }
 
-/** What M-PESA reports about an attempt. */
+/** M-PESA's report about an attempt. */
 function mpesaReport({ reference: MerchantRequestID }: Attempt, said: 'paid' | 'failed'): object {
   const { stkCallback } = (said === 'paid' ? mpesaPaid : mpesaFailed).Envelope.Body;
   const metadata =
@@ -178,7 +178,7 @@ export function nbgReport({ reference }: Attempt, said: 'paid' | 'failed'): obje
   };
 }
 
-/** eBirr's report of a customer who said no. */
+/** eBirr's report of a customer who declined. */
 export function ebirrRefusal({ reference }: Attempt): object {
   return {
     referenceId: reference,
@@ -198,9 +198,12 @@ export interface Scene {
   readonly payment: () => IntentClient;
   /** Puts an express payment in flight, as `order-1`. After `playRails`. */
   readonly begin: () => Promise<unknown>;
-  /** What the rail has to say of how it ended; called, it sends that and returns the answer. */
+  /**
+   * Prepares the provider's report of the outcome; calling it sends the report and returns the
+   * answer.
+   */
   readonly writes: (said: 'paid' | 'failed') => Promise<() => Promise<Said>>;
-  /** The rail says it at once. */
+  /** Sends the provider's report at once. */
   readonly says: (said: 'paid' | 'failed') => Promise<Said>;
 }
 

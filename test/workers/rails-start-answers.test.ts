@@ -33,9 +33,9 @@ import {
 import { logged, useGateway } from './support.ts';
 
 /**
- * Goal: silence, a lost answer or an unclear one is never a failure (docs/decisions.md#16, #31),
- * and a dead consumer never a second charge. Method: eBirr; the consumer dies at each of its steps,
- * and the rail answers whatever a rail can answer.
+ * Goal: a missing, lost or unclear answer is never a failure (docs/decisions.md#16, #31), and a
+ * dead consumer never causes a second charge. Method: eBirr; the consumer dies at each of its
+ * steps, and the provider gives every possible answer.
  */
 
 configureRails({ RAIL_E_BIRR_PRODUCTION: EBIRR });
@@ -45,20 +45,20 @@ const pay = () => payExpress({ method: 'E_BIRR' });
 const message = () => firstStart(caught);
 const eventTypes = async () => (await client().events()).map(({ type }) => type);
 
-test('dead after the claim: nobody calls again, and the attempt stays in flight', async () => {
+test('when the consumer dies after its claim, no other calls the provider and the attempt stays in flight', async () => {
   await pay();
   await run(await claimStart());
   const calls = noRail();
   await consumeStart([message()]);
   await alarmsUntil(Date.now() + EBIRR_WINDOW_MS - 1);
   expect(calls).toEqual([]);
-  // Nor is it sent again: the one message is the one of the start.
+  // The message is not sent again either: the only one is that of the start.
   expect(caught.starts).toHaveLength(1);
   expect(await attemptNow()).toMatchObject({ status: 'processing', startClaim: 'taken' });
   expect(await eventTypes()).toEqual([]);
 });
 
-test('a call that is not answered yet: a second message waits for nobody and calls nobody', async () => {
+test('a second message does not wait for an unanswered call and makes no call', async () => {
   await pay();
   const rail = slowRail();
   const first = consumeStart([message()]);
@@ -73,7 +73,7 @@ test('a call that is not answered yet: a second message waits for nobody and cal
   expect(await eventTypes()).toEqual([]);
 });
 
-test('eBirr answers after the window: unresolved until then, paid from then on', async () => {
+test('an answer of eBirr after the window makes the unresolved attempt paid', async () => {
   await pay();
   const rail = slowRail();
   const first = consumeStart([message()]);
@@ -89,7 +89,7 @@ test.each([
   ['claimed by a consumer that died', async () => run(await claimStart())],
   ['called, and never answered', () => consumeWith(() => Promise.reject(new Error('reset')))],
   [
-    'called, and eBirr does not know itself',
+    'called, and without an outcome from eBirr',
     () => consumeWith(() => Response.json(answerUndecided)),
   ],
 ])('decisions.md#31: %s is unresolved at the window’s end, never failed', async (_name, begin) => {
@@ -100,7 +100,7 @@ test.each([
   expect(await attemptNow()).toMatchObject({ status: 'unresolved', failureReason: null });
   expect(await intentNow()).toMatchObject({ status: 'processing' });
   expect(await eventTypes()).toEqual([]);
-  // The payment's own time: the merchant hears "expired", and of the money if it did move.
+  // At the payment's own end the merchant gets "expired", and later the success if money did move.
   await alarmsUntil((await intentNow()).terms.expiresAtMs);
   expect(await intentNow()).toMatchObject({ status: 'expired' });
   expect(await attemptNow()).toMatchObject({ status: 'unresolved' });
@@ -117,10 +117,10 @@ async function consumeWith(answer: RailAnswer): Promise<void> {
 }
 
 // ---------------------------------------------------------------------------------------------
-// What eBirr's answer means
+// The meaning of eBirr's answers
 
 const FAILED = (reason: string) => ({ status: 'failed', failureReason: reason });
-/** In flight, to be asked about: nobody has said that no money moved. */
+/** In flight with queries scheduled: no answer says that no money moved. */
 const UNKNOWN = { status: 'processing', failureReason: null, startClaim: 'taken' };
 
 const ANSWERS: readonly [string, RailAnswer, object][] = [
@@ -130,23 +130,27 @@ const ANSWERS: readonly [string, RailAnswer, object][] = [
     { status: 'succeeded', failureReason: null, receipt: '1000001' },
   ],
   ['refused by the customer', () => Response.json(answerRejected), FAILED('canceled_by_customer')],
-  ['credentials refused', () => new Response('', { status: 401 }), FAILED('misconfigured')],
+  ['credentials rejected', () => new Response('', { status: 401 }), FAILED('misconfigured')],
   ['undecided', () => Response.json(answerUndecided), UNKNOWN],
   ['a connection that breaks', () => Promise.reject(new Error('reset')), UNKNOWN],
-  ['half an answer', (call) => truncated(ebirrPaid(call)), UNKNOWN],
-  ['half a JSON text', (call) => new Response(ebirrPaid(call).slice(0, -9)), UNKNOWN],
-  ['no text at all', () => new Response(''), UNKNOWN],
+  ['a truncated answer', (call) => truncated(ebirrPaid(call)), UNKNOWN],
+  ['truncated JSON', (call) => new Response(ebirrPaid(call).slice(0, -9)), UNKNOWN],
+  ['an empty text', () => new Response(''), UNKNOWN],
   ['an error page', () => new Response('<html>Oops</html>', { status: 500 }), UNKNOWN],
   [
-    'success with the status of an error',
+    'a success with an error status',
     (call) => new Response(ebirrPaid(call), { status: 502 }),
     UNKNOWN,
   ],
   ['a redirect', () => Response.redirect('https://elsewhere.rail.test/', 302), UNKNOWN],
-  ['too much', (call) => new Response(ebirrPaid(call, { filler: 'x'.repeat(70_000) })), UNKNOWN],
+  [
+    'too much text',
+    (call) => new Response(ebirrPaid(call, { filler: 'x'.repeat(70_000) })),
+    UNKNOWN,
+  ],
   ['another amount', (call) => new Response(ebirrPaid(call, { txAmount: '1.00' })), UNKNOWN],
   ['another order', (call) => new Response(ebirrPaid(call, { referenceId: 'ORDER-2' })), UNKNOWN],
-  ['words of no meaning', () => Response.json({ responseCode: '9999', errorCode: 'E9' }), UNKNOWN],
+  ['an unknown code', () => Response.json({ responseCode: '9999', errorCode: 'E9' }), UNKNOWN],
 ];
 
 test.each(ANSWERS)('decisions.md#16: %s', async (_name, answer, expected) => {
@@ -162,7 +166,7 @@ test.each(ANSWERS)('decisions.md#16: %s', async (_name, answer, expected) => {
   );
 });
 
-test('of what came from eBirr, and what went there, only its code is in the log', async () => {
+test('the log contains no data that eBirr sent or received, except its code', async () => {
   const { transactionId } = await pay();
   await consumeWith(() => Response.json({ ...answerRejected, responseMsg: `${PHONE} refused` }));
   const { responseCode, errorCode } = answerRejected;

@@ -35,9 +35,9 @@ import {
 import { SECOND_MS, useGateway } from './support.ts';
 
 /**
- * Goal: a rail that answers only after the customer has acted is called once for each attempt,
- * ever, and a start that nobody called is no charge (docs/decisions.md#16, #31). Method: eBirr; the
- * test is the queue, and loses, doubles and delays the messages.
+ * Goal: a provider that answers only after the customer has acted is called at most once per
+ * attempt, and a start without a call charges nobody (docs/decisions.md#16, #31). Method: eBirr;
+ * the test is the queue, and loses, duplicates and delays the messages.
  */
 
 configureRails({
@@ -54,7 +54,7 @@ const PAYS: RailAnswer = (call) => new Response(ebirrPaid(call));
 
 const eventTypes = async () => (await client().events()).map(({ type }) => type);
 
-test('decisions.md#16: an express payment is answered as pending without waiting for the rail', async () => {
+test('decisions.md#16: answers an express payment as pending without waiting for the provider', async () => {
   const calls = noRail();
   const content = await pay();
   expect(calls).toEqual([]);
@@ -79,7 +79,7 @@ test('decisions.md#16: an express payment is answered as pending without waiting
   expect(await alarmNow()).toBeLessThanOrEqual(Date.now() + FIRST_LEASE_MS);
 });
 
-test('a hosted customer is sent back to the page, which waits for the prompt', async () => {
+test('sends a hosted customer back to the page, which waits for the prompt', async () => {
   const calls = noRail();
   const path = await openHosted({ methods: ['E_BIRR'] });
   expect(await choose(path, 'E_BIRR')).toEqual({ status: 303, location: path });
@@ -91,7 +91,7 @@ test('a hosted customer is sent back to the page, which waits for the prompt', a
   expect(caught.starts).toHaveLength(1);
 });
 
-test('the consumer claims first, then calls once, then stores what eBirr said', async () => {
+test('the consumer claims first, then calls once, then stores eBirr’s answer', async () => {
   const { transactionId } = await pay();
   const asked: Attempt[] = [];
   const calls = railServer(async (call) => {
@@ -117,7 +117,7 @@ test('the consumer claims first, then calls once, then stores what eBirr said', 
   expect(caught.webhooks).toHaveLength(1);
 });
 
-test('decisions.md#22: the sandbox’s test system is called, never the production one', async () => {
+test('decisions.md#22: calls the sandbox’s test system, never the production one', async () => {
   const calls = railServer(PAYS);
   await payExpress({ method: 'E_BIRR', testMode: { testModeType: 'ACTUAL_TEST' } }, 'sandbox');
   await consumeStart([message()]);
@@ -148,7 +148,7 @@ const TWICE: readonly [string, () => Promise<unknown>][] = [
   ],
 ];
 
-test.each(TWICE)('a message that comes %s makes one call', async (_name, consume) => {
+test.each(TWICE)('a message that arrives %s makes one call', async (_name, consume) => {
   await pay();
   const calls = railServer(() => Response.json(answerUndecided));
   await consume();
@@ -179,7 +179,7 @@ const UNCALLED: readonly [string, () => Promise<unknown>][] = [
     },
   ],
   [
-    'after its window closed, before any alarm noticed',
+    'after its window closed, before any alarm',
     async () => {
       const { deadlineAtMs } = await attemptNow();
       await alarmsUntil(deadlineAtMs - 1);
@@ -188,16 +188,16 @@ const UNCALLED: readonly [string, () => Promise<unknown>][] = [
     },
   ],
   [
-    'for an attempt that never was',
+    'for an unknown attempt',
     () => consumeStart([{ ...message(), attemptId: crypto.randomUUID() }]),
   ],
   [
-    'for a payment that never was',
+    'for an unknown payment',
     () => consumeStart([{ ...message(), objectId: client('order-2').objectId }]),
   ],
-  ['for no object at all', () => consumeStart([{ ...message(), objectId: 'nobody' }])],
+  ['for an unknown object', () => consumeStart([{ ...message(), objectId: 'nobody' }])],
   [
-    'when the rail is configured no more',
+    'when the rail is no longer configured',
     () => consumeStart([message()], envWith({ RAIL_E_BIRR_PRODUCTION: undefined })),
   ],
   [
@@ -206,17 +206,17 @@ const UNCALLED: readonly [string, () => Promise<unknown>][] = [
   ],
 ];
 
-test.each(UNCALLED)('no call: a message %s', async (_name, consume) => {
+test.each(UNCALLED)('makes no call: a message %s', async (_name, consume) => {
   await pay();
   const calls = noRail();
   await consume();
   expect(calls).toEqual([]);
   expect((await attemptNow()).startClaim).toBe('free');
-  // A message about nothing leaves nothing behind: no object has grown rows.
+  // A message about an unknown payment leaves no rows in any object.
   expect(Object.keys(await everythingStored())).toEqual([client().objectId]);
 });
 
-test('every message is acked, whatever became of it: the object sends again what nobody claimed', async () => {
+test('acknowledges every message, because the object sends again what no consumer has claimed', async () => {
   await pay();
   noRail();
   const broken = { ...message(), objectId: 'nobody' };
@@ -239,7 +239,7 @@ test('an attempt of a rail that is called within the request cannot be claimed',
 // ---------------------------------------------------------------------------------------------
 // The message is lost
 
-test('a lost message is sent again by the alarm, ever more seldom, until it is claimed', async () => {
+test('the alarm sends a lost message again, at growing intervals, until it is claimed', async () => {
   await pay();
   const sentAtMs = [Date.now()];
   for (let times = 0; times < 4; times += 1) {
@@ -262,7 +262,7 @@ test('a lost message is sent again by the alarm, ever more seldom, until it is c
   expect(calls).toHaveLength(1);
 });
 
-test('a message that the queue does not take is no failure: it is sent again', async () => {
+test('a message that the queue rejects is no failure, and is sent again', async () => {
   noRail();
   vi.mocked(env.RAIL_STARTS.send).mockRejectedValueOnce(new Error('queue is full'));
   expect(await pay()).toMatchObject({ status: 'SUCCESS' });
@@ -276,7 +276,7 @@ test.each([
   ['express', 'failed', ['payment_failed'], 'rail_unavailable'],
   ['hosted', 'open', [], null],
 ] as const)(
-  'never claimed, %s: at the window’s end certainly nobody was charged, and it is %s',
+  'an unclaimed start, %s, charged nobody by the end of its window, and the payment is %s',
   async (kind, status, events, failureReason) => {
     const calls = noRail();
     if (kind === 'express') {

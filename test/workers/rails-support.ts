@@ -31,14 +31,14 @@ import {
 } from './support.ts';
 
 /**
- * Payments by real rails inside workerd: `support.ts` for production, with credentials, a rail's
- * server in place of `fetch`, and the queue of starts in the test's hands. Secrets are set on the
- * one `env` that Worker and objects get their bindings from.
+ * Payments by real rails inside workerd: `support.ts` for production, with credentials, a
+ * provider's server in place of `fetch`, and the queue of starts in the test's hands. Secrets are
+ * set on the one `env` that Worker and objects get their bindings from.
  */
 
 export const PRODUCTION: Tenant = tenantOf(ALPHA, 'production');
 export const PHONE = '251911223344';
-/** ETB 100.50, as `expressBody` and `hostedBody` ask for. */
+/** ETB 100.50, the amount of `expressBody` and `hostedBody`. */
 export const AMOUNT_MINOR = 10_050;
 
 export const EBIRR = {
@@ -69,14 +69,16 @@ export const NBG = {
   callbackAddresses: [],
 };
 
-/** eBirr gives the customer five minutes, and is waited for half a minute longer. */
+/** eBirr gives the customer five minutes, and the adapter waits half a minute longer. */
 export const EBIRR_CALL_MS = 330 * SECOND_MS;
-/** From the claim of a start at eBirr to the end of its window: the answer must be stored by then. */
+/**
+ * From the claim of a start at eBirr to the end of its window: the answer must be stored by then.
+ */
 export const EBIRR_WINDOW_MS = EBIRR_CALL_MS + 5 * SECOND_MS;
-/** A start that nobody has claimed by then is given up. */
+/** A start that is unclaimed by then expires. */
 export const EBIRR_UNCLAIMED_MS = 60 * SECOND_MS;
 
-/** Once for each file, at its head. The next file of the isolate finds no rail. */
+/** Called once per file, at its top. The next file of the isolate finds no rail. */
 export function configureRails(secrets: Readonly<Record<`RAIL_${string}`, object>>): void {
   Object.assign(env, secretsOf(secrets));
   forgetRails(env);
@@ -94,13 +96,13 @@ export function secretsOf(secrets: Readonly<Record<string, object>>): Record<str
   );
 }
 
-/** The Worker's bindings with some of them changed: rails and keys are made anew from these. */
+/** The Worker's bindings with some of them changed: rails and keys are rebuilt from these. */
 export function envWith(changes: Readonly<Record<string, string | undefined>>): Env {
   return { ...env, ...changes } as Env;
 }
 
 // ---------------------------------------------------------------------------------------------
-// The rail's server
+// The provider's server
 
 export interface RailCall {
   readonly url: string;
@@ -111,13 +113,13 @@ export interface RailCall {
 
 export type RailAnswer = (call: RailCall) => Response | Promise<Response>;
 
-/** `answer` may throw like a broken connection. Returns what arrives. */
+/** `answer` may throw like a broken connection. Returns the calls that arrive. */
 export function railServer(answer: RailAnswer): RailCall[] {
   const calls: RailCall[] = [];
   const fetcher: Mock<typeof fetch> = vi.spyOn(globalThis, 'fetch');
   fetcher.mockImplementation(async (input, init) => {
     const request = new Request(input, init);
-    // Not `text()`, which warns of forms.
+    // Not `text()`, which warns about forms.
     const text = new TextDecoder().decode(await request.arrayBuffer());
     const { url, method, headers } = request;
     calls.push({ url, method, headers, text });
@@ -126,7 +128,7 @@ export function railServer(answer: RailAnswer): RailCall[] {
   return calls;
 }
 
-/** Nobody may call it. */
+/** A provider that must not be called. */
 export function noRail(): RailCall[] {
   return railServer(({ url }) => {
     throw new Error(`an unexpected call of ${url}`);
@@ -144,7 +146,7 @@ export function truncated(text: string): Response {
   return new Response(stream);
 }
 
-/** A rail that holds its call until the test lets it answer, or its time-out fires. */
+/** A provider that holds its call until the test lets it answer, or its timeout fires. */
 export function slowRail() {
   const answered = Promise.withResolvers<Response>();
   const timeOut = new AbortController();
@@ -159,7 +161,7 @@ export function slowRail() {
   };
 }
 
-/** eBirr's answer to a purchase that was paid, about the order that it was asked for. */
+/** eBirr's answer to a paid purchase, for the requested order. */
 export function ebirrPaid({ text }: RailCall, changes: object = {}): string {
   const { referenceId, amount } = JSON.parse(text).serviceParams.transactionInfo;
   const params = { ...answerPaid.params, referenceId, txAmount: amount, ...changes };
@@ -180,7 +182,7 @@ export function clientIn(environment: Environment, uniqueId = 'order-1'): Intent
 
 export const client = (uniqueId = 'order-1') => clientIn('production', uniqueId);
 
-/** As it is now; time that is due is applied. */
+/** The current payment; due transitions are applied. */
 export async function intentNow(payment = client()): Promise<Intent> {
   const read = await payment.read();
   if (read.type === 'not_found') {
@@ -193,7 +195,7 @@ export async function intentNow(payment = client()): Promise<Intent> {
 export async function attemptNow(payment = client()): Promise<Attempt> {
   const attempt = (await intentNow(payment)).attempts.at(-1);
   if (attempt === undefined) {
-    throw new Error('nothing was tried');
+    throw new Error('the payment has no attempt');
   }
   return attempt;
 }
@@ -206,7 +208,7 @@ export async function run(...commands: Command[]): Promise<Intent> {
   return result.intent;
 }
 
-/** What the rail said of the last attempt, by whatever way. */
+/** Resolves the last attempt, as a provider's answer would. */
 export async function settleAs(type: 'succeeded' | 'failed'): Promise<Intent> {
   const { id: attemptId } = await attemptNow();
   const outcome: Outcome =
@@ -214,7 +216,7 @@ export async function settleAs(type: 'succeeded' | 'failed'): Promise<Intent> {
   return run({ type: 'resolve_attempt', attemptId, outcome });
 }
 
-/** Stores an attempt that dies before its rail is called. */
+/** Stores an attempt whose Worker dies before the provider call. */
 export async function startAndDie(method: Attempt['method']): Promise<Attempt> {
   const { terms } = await intentNow();
   const rail = configuredRail(env, terms.environment, method);
@@ -261,7 +263,7 @@ export async function openHosted(
   return new URL(String(answered.envelope.content)).pathname;
 }
 
-/** The customer chooses on the checkout page. Returns where that leads. */
+/** The customer chooses on the checkout page. Returns the redirect. */
 export async function choose(path: string, method: Attempt['method'], attempts = 0) {
   const fields = { method, phone: PHONE, attempts: String(attempts) };
   const response = await postForm(`${path}/attempts`, fields);
@@ -269,7 +271,7 @@ export async function choose(path: string, method: Attempt['method'], attempts =
   return { status: response.status, location: response.headers.get('location') };
 }
 
-/** The path by which a rail reports an attempt. */
+/** The path at which a provider reports an attempt. */
 export async function callbackPath(
   railId: string,
   payment = client(),
@@ -283,7 +285,7 @@ export function attemptToken(payment = client(), attemptIndex = 0): Promise<stri
   return signLink(configOf(env).linkSigningKeys, 'attempt', { objectId, attemptIndex });
 }
 
-/** Posts to the gateway as a rail would: without any key of a merchant's. */
+/** Posts to the gateway as a provider would: without a merchant's key. */
 export async function report(
   path: string,
   body: BodyInit | object,
@@ -301,7 +303,7 @@ export async function report(
 }
 
 // ---------------------------------------------------------------------------------------------
-// The object's alarm, and what nobody may have touched
+// The object's alarm, and everything stored
 
 export function fireAlarmOf(payment = client()): Promise<boolean> {
   return runDurableObjectAlarm(stub(payment));
@@ -333,12 +335,12 @@ function stub({ objectId }: IntentClient) {
   return env.PAYMENT_INTENT.get(env.PAYMENT_INTENT.idFromString(objectId));
 }
 
-/** Every object that was ever reached, if only to look whether there is a payment. */
+/** Every object that was ever reached, even only for a read. */
 export function objectIds(): string[] {
   return reachedObjects().map(String).sort();
 }
 
-/** All that objects hold, rows and alarms, by object; one that holds nothing is left out. */
+/** Everything that objects hold, rows and alarms, by object; empty objects are left out. */
 export async function everythingStored(): Promise<Record<string, unknown>> {
   const stored: Record<string, unknown> = {};
   for (const id of reachedObjects()) {
@@ -357,7 +359,7 @@ export async function everythingStored(): Promise<Record<string, unknown>> {
   return stored;
 }
 
-/** The log's lines about one event. */
+/** The log lines of one event. */
 export function loggedEvents(event: string): Record<string, unknown>[] {
   return logged
     .map((line): Record<string, unknown> => JSON.parse(line))
@@ -365,18 +367,18 @@ export function loggedEvents(event: string): Record<string, unknown>[] {
 }
 
 // ---------------------------------------------------------------------------------------------
-// The queue of starts, and of what could not be stored
+// The queue of starts, and of answers that could not be stored
 
-/** The first start that was asked for. */
+/** The first queued start. */
 export function firstStart({ starts }: CaughtMessages): StartMessage {
   const first = starts.find((message) => message.type === 'start');
   if (first === undefined) {
-    throw new Error('no start was asked for');
+    throw new Error('no start was queued');
   }
   return first;
 }
 
-/** What rails have said to objects out of reach. */
+/** Providers' answers for unreachable objects. */
 export function resultsIn({ starts }: CaughtMessages): ResultMessage[] {
   return starts.filter((message) => message.type === 'result');
 }
@@ -389,7 +391,7 @@ export function consumeStart(
   return consume('kefel-rail-starts', messages, bindings);
 }
 
-/** A consumer's word that it starts the last attempt now. */
+/** A consumer's claim to start the last attempt now. */
 export async function claimStart(
   changes: Partial<Extract<Command, { type: 'claim_start' }>> = {},
 ): Promise<Command> {
@@ -403,8 +405,8 @@ export async function claimStart(
 }
 
 /**
- * Puts every object out of reach from now on, the way the platform does: for good, or until so many
- * calls have failed. Waits between tries take no time.
+ * Makes every object unreachable from now on, as the platform does: for good, or until this many
+ * calls have failed. Waits between retries take no time.
  */
 export function objectsAway({ calls = Number.POSITIVE_INFINITY, onlyExecute = false } = {}): {
   comeBack(): void;
