@@ -559,6 +559,16 @@ describe('a delivery from claim to report (decisions.md#18, #19; promises.md#6)'
     expect([claims, reports]).toEqual([[3], []]);
   });
 
+  test('is reported although D1 hangs when the endpoint is recorded', async () => {
+    vi.spyOn(globalThis, 'fetch').mockResolvedValue(new Response('no', { status: 500 }));
+    const { d1, setUrl } = database();
+    setUrl('https://shop.example.com/hook');
+    const hanging = { ...(d1 as object), batch: () => new Promise(() => undefined) };
+    const { stub, reports } = paymentObject({});
+    await consume(environment(stub, hanging), 'q-hanging', [message]);
+    await vi.waitFor(() => expect(reports).toMatchObject([{ outcome: { type: 'failed' } }]));
+  });
+
   test('goes out by remembered settings while D1 fails', async () => {
     vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response('ok'));
     const { d1, setUrl } = database();

@@ -1,6 +1,8 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
+import type { Outcome } from '../../src/domain/intent.ts';
+import { QUEUED_LEASE_MS } from '../../src/domain/schedule.ts';
 import { simulator } from '../../src/rails/simulator/rail.ts';
 import {
   advance,
@@ -11,6 +13,7 @@ import {
   cancelPath,
   chooseMethod,
   clientOf,
+  consume,
   consumeAll,
   createExpress,
   createHosted,
@@ -19,6 +22,7 @@ import {
   execute,
   fireAlarm,
   intentOf,
+  lastEvent,
   loseAlarm,
   MINUTE_MS,
   merchantServer,
@@ -336,6 +340,44 @@ test.each([
     expect(await allRows()).toEqual(rows);
   },
 );
+
+test('decisions.md#24: keeps no digest of key or body in the tombstone', async () => {
+  merchantServer();
+  await postHosted({}, { headers: { 'idempotency-key': 'key-1' } });
+  expect((await allRows()).intent).toMatchObject([{ body_digest: expect.any(String) }]);
+  await execute({ type: 'cancel' });
+  await consumeAll(caught);
+  advance(400 * DAY_MS);
+  await fireAlarm();
+  expect((await allRows()).intent).toMatchObject([
+    { state: null, idempotency_key_digest: null, body_digest: null, answer: null },
+  ]);
+});
+
+test('promises.md#6: arms anew when the remembered alarm time has passed', async () => {
+  await payHosted();
+  await consume('kefel-projections', caught.projections.splice(0));
+  await loseAlarm();
+  advance(QUEUED_LEASE_MS + 1);
+  const { sequence } = await lastEvent();
+  expect((await clientOf().claimDelivery(sequence)).type).toBe('claimed');
+  expect(await alarmOf()).toBeGreaterThan(Date.now());
+});
+
+test('self-heal: a visit during a slow alarm queries the provider only once', async () => {
+  await createExpress();
+  const asked = Promise.withResolvers<Outcome>();
+  const query = vi.spyOn(simulator, 'query').mockReturnValue(asked.promise);
+  advance(SECOND_MS);
+  const alarm = fireAlarm();
+  await vi.waitFor(() => expect(query).toHaveBeenCalledOnce());
+  advance(2 * MINUTE_MS);
+  await clientOf().read();
+  await clientOf().execute([]);
+  expect(query).toHaveBeenCalledOnce();
+  asked.resolve({ type: 'succeeded', receipt: null });
+  await alarm;
+});
 
 test('decisions.md#24: answers not_found to an outcome that arrives after retention', async () => {
   merchantServer();

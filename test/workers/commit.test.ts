@@ -2,6 +2,7 @@ import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
 import type { Command, Intent } from '../../src/domain/intent.ts';
+import { QUEUED_LEASE_MS } from '../../src/domain/schedule.ts';
 import {
   ALPHA,
   advance,
@@ -179,7 +180,8 @@ test.each(
     expect(caught.webhooks).toHaveLength(change.events);
     const versions = (await clientOf().history()).map(({ version }) => version);
     expect(versions).toEqual(versions.map((_version, index) => index + 1));
-    expect(await alarmOf()).not.toBeNull();
+    // Armed anew: the alarm that the rolled-back commit set is gone, and memory must know that.
+    expect(await alarmOf()).toBe(Date.now() + QUEUED_LEASE_MS);
   },
 );
 

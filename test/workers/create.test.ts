@@ -1,9 +1,9 @@
 import { env } from 'cloudflare:workers';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { openIntent } from '../../src/domain/decide.ts';
 import { intentByUniqueId } from '../../src/intent/client.ts';
 import type { CreateRequest } from '../../src/intent/protocol.ts';
-import { someTerms } from '../support/intents.ts';
+import { someTerms, startAttempt } from '../support/intents.ts';
 import {
   ALPHA,
   allRows,
@@ -128,6 +128,15 @@ test('promises.md#1: a create repeated over RPC gets the first answer, another u
   expect(await intent.create(request('sandbox', 'uuid-2'))).toEqual({ type: 'duplicate' });
   expect(await allRows()).toEqual(before);
   expect(caught.projections).toHaveLength(1);
+});
+
+test('a create that takes long to reach its object still starts the first attempt', async () => {
+  const intent = intentByUniqueId(env, tenantOf(ALPHA), 'order-1');
+  const own = request('sandbox', 'uuid-1');
+  const { attempt } = startAttempt('a0', { deadlineAtMs: own.terms.expiresAtMs });
+  vi.setSystemTime(own.terms.expiresAtMs + 1);
+  const created = await intent.create({ ...own, attempt });
+  expect(created).toMatchObject({ type: 'created', intent: { attempts: [{ id: 'a0' }] } });
 });
 
 test.each(['a/b', 'ключ-ፍየል', '../order-1', 'order 1', '%2e%2e', "x'; DROP TABLE intent;--"])(

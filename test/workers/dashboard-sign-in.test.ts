@@ -139,8 +139,9 @@ describe('signing in', () => {
     await expectRefusal(await call('/dashboard/sign-in', options));
   });
 
-  test('is refused from a page of another site', async () => {
-    const headers = { 'sec-fetch-site': 'cross-site' };
+  // A sibling subdomain is the same site and not our origin.
+  test.each(['cross-site', 'same-site', 'none'])('is refused to a %s page', async (site) => {
+    const headers = { 'sec-fetch-site': site };
     const response = await call('/dashboard/sign-in', { method: 'POST', apiKey: null, headers });
     expect(response.status).toBe(403);
   });

@@ -362,3 +362,16 @@ describe('the read model can be made anew from the objects', () => {
     expect(result).toEqual({ republished: 0, missing: 0, failed: 1, nextUuid: null });
   });
 });
+
+test('an older delivery state does not overwrite a newer one, although it made more tries', async () => {
+  const sequence = await paid();
+  await tried(sequence, { type: 'gone' }, 410);
+  const [dead] = caught.projections.splice(0).slice(-1);
+  // A person resends the event: its tries start at none again.
+  await clientOf().resendEvent(sequence);
+  await projectCaught();
+  expect(await eventRows()).toMatchObject([{ deliveryStatus: 'queued' }]);
+  await consume('kefel-projections', dead === undefined ? [] : [dead]);
+  expect(dead?.events).toMatchObject([{ deliveryStatus: 'dead' }]);
+  expect(await eventRows()).toMatchObject([{ deliveryStatus: 'queued' }]);
+});

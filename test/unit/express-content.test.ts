@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { expressAnswers } from '../../src/api/express-content.ts';
+import { openIntent } from '../../src/domain/decide.ts';
+import { transition } from '../../src/domain/transition.ts';
+import { someTerms, startAttempt } from '../support/intents.ts';
+
+/**
+ * Goal: a merchant charges again on FAILURE (docs/decisions.md#16), so that answer must not lead to
+ * a page on which the first payment can still be paid.
+ */
+test('decisions.md#16: a FAILURE in production carries no page, even when the provider gave one', () => {
+  const terms = { ...someTerms(), environment: 'production', simulation: null } as const;
+  const checkoutUrl = 'https://pay.kefel.test/checkout/token';
+  const providerPage = 'https://provider.example/pay';
+  const [attempt] = transition(openIntent(terms), startAttempt('a0'), 0).intent.attempts;
+  if (attempt === undefined) {
+    throw new Error('no attempt was started');
+  }
+  const { failed, otherwise } = expressAnswers({ terms, attempt, checkoutUrl }, providerPage);
+  expect(JSON.parse(failed).content).toMatchObject({ status: 'FAILURE', paymentUrl: null });
+  expect(JSON.parse(otherwise).content).toMatchObject({ paymentUrl: providerPage });
+});
