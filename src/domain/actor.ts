@@ -1,6 +1,6 @@
 import type { Command, IntentKind } from './intent.ts';
 
-/** Who brings about what a payment goes through. */
+/** Who causes a transition of a payment. */
 export type Actor = 'merchant' | 'customer' | 'rail' | 'clock' | 'operator';
 
 const ACTOR_OF: Readonly<Record<Exclude<Command['type'], 'start_attempt'>, Actor>> = {
@@ -16,7 +16,7 @@ const ACTOR_OF: Readonly<Record<Exclude<Command['type'], 'start_attempt'>, Actor
   tick: 'clock',
 };
 
-/** Whose act a command is; `create` is the merchant's, and so is all of an express payment's start. */
+/** The actor of a command. In an express payment, the merchant also starts the attempt. */
 export function actorOf(command: Command['type'] | 'create', kind: IntentKind): Actor {
   switch (command) {
     case 'create':

@@ -27,23 +27,22 @@ export function openIntent(terms: IntentTerms): Intent {
   };
 }
 
-/** The steps that a list of commands comes to, and where they lead. */
+/** The steps that a list of commands causes, and their result. */
 export interface Decision {
-  /** Only steps that are news; each has a version and at most one event of its own. */
+  /** Only steps with a visible change. Each has its own version and at most one event. */
   readonly steps: readonly {
     readonly command: Command;
     readonly intent: Intent;
     readonly event: EventType | null;
   }[];
   readonly intent: Intent;
-  /** Of the command that was refused and stopped the rest, or null. */
+  /** Why a command was rejected, which stopped the rest; null when all were accepted. */
   readonly rejection: Rejection | null;
 }
 
 /**
- * Applies commands in order up to the first rejection. The time that is due is a step of its own
- * before each command, so that an expiry and a late proof right after it are two versions with two
- * events, never one.
+ * Applies commands in order, up to the first rejection. A separate step before each command applies
+ * elapsed time, so that an expiry and a late proof right after it are two versions with two events.
  */
 export function decide(before: Intent, commands: readonly Command[], nowMs: number): Decision {
   const steps: Decision['steps'][number][] = [];
@@ -61,7 +60,7 @@ export function decide(before: Intent, commands: readonly Command[], nowMs: numb
   return { steps, intent, rejection: null };
 }
 
-/** When time alone next changes the intent or a rail must be asked; null when never. */
+/** When time next changes the intent or a provider query is due; null when never. */
 export function nextWakeAtMs(intent: Intent): number | null {
   const times: number[] = [];
   const current = attemptInFlight(intent);
@@ -79,7 +78,7 @@ export function nextWakeAtMs(intent: Intent): number | null {
   return times.length === 0 ? null : Math.min(...times);
 }
 
-/** Attempts whose outcome the rail should be asked for now. */
+/** Attempts whose provider query is due. */
 export function attemptsToCheck(intent: Intent, nowMs: number): readonly Attempt[] {
   return intent.attempts.filter((attempt) => isPending(attempt) && isCheckDue(attempt, nowMs));
 }

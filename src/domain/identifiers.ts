@@ -1,8 +1,8 @@
-/** Alphabet of attempt references: what every rail accepts as an order id (letters and digits). */
+/** Alphabet of attempt references: every rail accepts letters and digits in order ids. */
 const REFERENCE_ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 export const REFERENCE_LENGTH = 20;
 
-/** A 20-character attempt reference out of 20 random bytes: 100 bits (256 is a multiple of 32). */
+/** A 20-character attempt reference from 20 random bytes: 100 bits (256 is a multiple of 32). */
 export function referenceFrom(randomBytes: Uint8Array): string {
   let reference = '';
   for (const byte of randomBytes.subarray(0, REFERENCE_LENGTH)) {
@@ -11,7 +11,7 @@ export function referenceFrom(randomBytes: Uint8Array): string {
   return reference;
 }
 
-/** The integer payment id out of 8 random bytes: 53 bits, so it survives JSON; never 0. */
+/** An integer payment id from 8 random bytes: 53 bits, which JSON numbers keep exactly; never 0. */
 export function intentNumberFrom(randomBytes: Uint8Array): number {
   const bits = new DataView(randomBytes.buffer, randomBytes.byteOffset, 8).getBigUint64(0);
   return Number(bits >> 11n) || 1;

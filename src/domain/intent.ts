@@ -1,20 +1,22 @@
 import type { Currency, Environment, Method } from './method.ts';
 
-/** Who owns a payment: nothing is ever looked up without both halves (docs/promises.md#8). */
+/** The owner of a payment. Every lookup needs both fields (docs/promises.md#8). */
 export interface Tenant {
   readonly environment: Environment;
   readonly merchantId: string;
 }
 
 /**
- * A hosted attempt that fails leaves the intent payable until this many were made
+ * A hosted intent stays payable after a failed attempt until it has this many attempts
  * (docs/decisions.md#30).
  */
 export const ATTEMPTS_MAX = 10;
 
 export type IntentKind = 'hosted' | 'express';
 
-/** `open` → `processing` → `succeeded` | `failed` | back to `open`; `open` → `expired`, `canceled`. */
+/**
+ * `open` → `processing` → `succeeded` | `failed` | back to `open`; `open` → `expired`, `canceled`.
+ */
 export type IntentStatus = 'open' | 'processing' | 'succeeded' | 'failed' | 'expired' | 'canceled';
 
 export interface LineItem {
@@ -32,10 +34,10 @@ export type ItemPriceBasis = 'unit' | 'line';
 export interface Split {
   readonly bank: string;
   readonly creditAccount: string;
-  /** A percentage carries hundredths of a percent, a number minor units. */
+  /** The unit of `value`: hundredths of a percent, or minor units. */
   readonly type: 'percentage' | 'number';
   readonly value: number;
-  /** What the beneficiary is owed, rounded down (docs/decisions.md#14). */
+  /** The beneficiary's share, rounded down (docs/decisions.md#14). */
   readonly shareMinor: number;
 }
 
@@ -52,7 +54,7 @@ export interface MethodTerms {
   readonly commissionMinor: number;
 }
 
-/** The merchant's own look of the customer's page; null for what it leaves to the page. */
+/** The merchant's branding of the checkout page; null: the page's default. */
 export interface Branding {
   /** `#rrggbb` in lower case. */
   readonly colour: string | null;
@@ -60,13 +62,13 @@ export interface Branding {
   readonly logoDigest: string | null;
 }
 
-/** How a sandbox express payment is simulated; null outside it. */
+/** How a sandbox express payment is simulated. */
 export type Simulation = 'interactive' | 'succeed' | 'fail';
 
-/** What the merchant asked for. Never changes after creation (docs/promises.md#7). */
+/** The terms that the merchant requested. They never change after creation (docs/promises.md#7). */
 export interface IntentTerms extends Tenant {
   readonly merchantName: string;
-  /** As it was at creation: a page that is open must not change its face. Null: none. */
+  /** Copied at creation, so that an open page does not change its look. Null: none. */
   readonly branding: Branding | null;
   readonly uniqueId: string;
   readonly uuid: string;
@@ -88,85 +90,85 @@ export interface IntentTerms extends Tenant {
   readonly returnUrl: string | null;
   readonly callbackUrl: string | null;
   readonly simulation: Simulation | null;
-  /** Origin of the customer's pages, stored so that links survive a change of address. */
+  /** Origin of the customer's pages, stored so that links survive a change of the host name. */
   readonly baseUrl: string;
   readonly createdAtMs: number;
   readonly expiresAtMs: number;
 }
 
 /**
- * `unresolved`: the rail's window has passed, or the customer walked away, without proof either
- * way. It is not a failure: reconciliation goes on (docs/decisions.md#31).
- * `expired`: the window passed and the rail is known to take no payment after it.
+ * `unresolved`: the rail's window closed, or the customer abandoned the attempt, without proof of
+ * success or failure. Reconciliation continues (docs/decisions.md#31).
+ * `expired`: the window closed, and the rail certainly accepts no payment after it.
  */
 export type AttemptStatus = 'processing' | 'unresolved' | 'succeeded' | 'failed' | 'expired';
 
-/** Whether the customer is sent to a page or prompted on the phone. */
+/** Whether the customer pays on the provider's page or confirms a prompt on the phone. */
 export type AttemptFlow = 'redirect' | 'push';
 
 /** Why an attempt or intent failed: one small set for the API, webhooks, page and logs. */
 export type FailureReason =
-  /** The rail or the bank refused, and did not say more. */
+  /** The provider or the bank declined without a reason. */
   | 'declined'
   | 'insufficient_funds'
-  /** The customer said no to the rail. */
+  /** The customer canceled at the provider. */
   | 'canceled_by_customer'
   | 'wrong_pin'
-  /** The customer left the payment to us: gave up, or went to another method. */
+  /** The customer abandoned the payment, or changed to another method. */
   | 'abandoned'
   /** Certainly not paid within the rail's own window. */
   | 'timed_out'
-  /** The rail refuses everybody, or cannot be reached and certainly took nothing. */
+  /** The provider is down or unreachable, and certainly received no payment. */
   | 'rail_unavailable'
-  /** The rail refuses us: credentials, a signature or a setting of the operator's is wrong. */
+  /** The provider rejects the gateway: the operator's credentials or settings are wrong. */
   | 'misconfigured';
 
-/** What the rail's adapter says about an attempt before it starts. */
+/** The adapter's plan for an attempt, made before it starts. */
 export interface AttemptPlan {
   readonly flow: AttemptFlow;
   /** When the rail's own window closes. */
   readonly deadlineAtMs: number;
-  /** True when the rail certainly takes no payment after the deadline. */
+  /** True when the rail certainly accepts no payment after the deadline. */
   readonly windowIsFinal: boolean;
-  /** When to ask the rail if it has not spoken, or null when there is nobody to ask. */
+  /** When to query the provider if it has not reported; null when it offers no query. */
   readonly checkAtMs: number | null;
 }
 
 export interface Attempt extends AttemptPlan {
-  /** The adapter that started it, by its id: settings may change while it is under way. */
+  /** The id of the adapter that started it: settings may change during the attempt. */
   readonly railId: string;
   /**
-   * Of a rail that is called by a queue consumer, once: whether somebody has taken it upon them. A
-   * claim is never given back, because nobody knows what became of the call.
+   * For a rail that a queue consumer calls once: whether a consumer has claimed the start. A claim
+   * is never released, because a call without an answer may have charged the customer.
    */
   readonly startClaim: 'not_needed' | 'free' | 'taken';
-  /** Of whoever has taken it; null otherwise. */
+  /** The consumer's claim; null when not claimed. */
   readonly startClaimId: string | null;
   /** UUID, also the idempotency key towards the rail. */
   readonly id: string;
-  /** The order id the rail sees and the merchant's `transactionId`: `[A-Z0-9]{20}`. */
+  /** The order id that the provider sees, also the merchant's `transactionId`: `[A-Z0-9]{20}`. */
   readonly reference: string;
   readonly method: Method;
   readonly phone: string | null;
   readonly status: AttemptStatus;
-  /** Where the rail wants the customer; null until the rail answered, and for push. */
+  /** The provider's page for the customer; null until the provider answers, and for push. */
   readonly redirectUrl: string | null;
-  /** What the rail calls the attempt since it took it: a session, order or request id. */
+  /** The provider's own id of the attempt: a session, order or request id. */
   readonly railReference: string | null;
-  /** What the rail last said of the attempt, in its own code or state; null: nothing so far. */
+  /** The latest code or state that the provider reported; null before the first one. */
   readonly providerCode: string | null;
-  /** The rail's proof that money moved. */
+  /** The provider's proof that money moved. */
   readonly receipt: string | null;
   readonly failureReason: FailureReason | null;
-  /** The operator's manual resolution; null without one. */
+  /** The id of the operator's manual resolution; null without one. */
   readonly manualResolutionId: string | null;
-  /** Checks made so far; decides the back-off. */
+  /** Provider queries so far; decides the back-off. */
   readonly checks: number;
   readonly startedAtMs: number;
   readonly updatedAtMs: number;
 }
 
-/** Something a human must look at. It never changes what the merchant was told. */
+/** An event that a person must review. It never changes a status that the merchant has received. */
 export interface Anomaly {
   readonly kind: 'duplicate_payment' | 'contradicting_failure' | 'refused_callback';
   readonly attemptId: string;
@@ -178,12 +180,12 @@ export interface Intent {
   readonly status: IntentStatus;
   readonly previousStatus: IntentStatus | null;
   readonly failureReason: FailureReason | null;
-  /** Grows by one with every stored change; orders events, projected rows and snapshots. */
+  /** Increases by one with every visible change. Orders events, projected rows and snapshots. */
   readonly version: number;
-  /** True when success was proved after the intent had ended otherwise. */
+  /** True when proof of success came after the intent had ended with another status. */
   readonly late: boolean;
   readonly attempts: readonly Attempt[];
-  /** The attempt that the merchant was told paid; a later second payment never replaces it. */
+  /** The attempt that events report as paid. A second payment never replaces it. */
   readonly paidAttemptId: string | null;
   readonly anomalies: readonly Anomaly[];
   readonly updatedAtMs: number;
@@ -201,13 +203,13 @@ export type Command =
         'id' | 'reference' | 'method' | 'phone' | 'railId' | 'startClaim'
       > &
         AttemptPlan;
-      /** How many attempts the customer's page knew of: another number is refused. */
+      /** The number of attempts when the customer's page was rendered; another number rejects. */
       readonly expectedAttempts?: number;
     }
   /**
-   * Whoever is not rejected makes the one call that starts the attempt at its rail. `claimId`: of
-   * one caller, who may repeat the command. `deadlineAtMs`: the end of the rail's window, which
-   * begins only now.
+   * The caller whose claim succeeds makes the single provider call that starts the attempt.
+   * `claimId` identifies the caller, who may repeat the command. `deadlineAtMs` is the end of the
+   * rail's window, which begins with the claim.
    */
   | {
       readonly type: 'claim_start';
@@ -215,11 +217,11 @@ export type Command =
       readonly claimId: string;
       readonly deadlineAtMs: number;
     }
-  /** The rail sent the customer back: its answer is known by now, and asked for at once. */
+  /** The provider sent the customer back. It knows the outcome by now, so it is queried at once. */
   | { readonly type: 'customer_returned' }
-  /** A callback came to this attempt's address that is not acted upon. */
+  /** A callback at this attempt's URL was refused. */
   | { readonly type: 'report_callback'; readonly attemptId: string }
-  /** The rail took the attempt: where the customer must go, and what the rail calls it. */
+  /** The provider accepted the attempt, and returned its page and its own id. */
   | {
       readonly type: 'accept_attempt';
       readonly attemptId: string;
@@ -232,55 +234,55 @@ export type Command =
       readonly attemptId: string;
       readonly outcome: Outcome;
       /**
-       * The check that this answers, by when it was due. If another was scheduled meanwhile, an
-       * answer that proves nothing does not put it off.
+       * When the query that this answers was due. If another one was scheduled meanwhile, an
+       * inconclusive answer does not delay that one.
        */
       readonly answersCheckAtMs?: number | null;
       /** Rejects once the attempt has an outcome: for our own simulator. */
       readonly onlyPending?: boolean;
     }
   /**
-   * What an operator found out at the rail. `resolutionId`: of one decision, which may be repeated.
-   * The operator's name and note are kept in the history.
+   * The operator records what the provider told them. `resolutionId` identifies one decision, whose
+   * command may be repeated. The history keeps the operator's name and note.
    */
   | {
       readonly type: 'resolve_manually';
       readonly attemptId: string;
       readonly resolutionId: string;
-      readonly outcome: HandOutcome;
-      /** Whose decision it is, for people. */
+      readonly outcome: ManualOutcome;
+      /** Who decided. */
       readonly operator: string;
-      /** Why, for people. */
+      /** The reason. */
       readonly note: string;
     }
-  /** The customer says that a redirect was not paid; another attempt may start. */
+  /** The customer leaves a redirect attempt unpaid; another attempt may start. */
   | { readonly type: 'abandon_attempt'; readonly attemptId: string }
   | { readonly type: 'cancel' }
   | { readonly type: 'abandon_payment' }
   | { readonly type: 'tick' };
 
-/** `providerCode`: the provider's own code or state, kept where it is printable (`printableCode`). */
+/** `providerCode`: the provider's own code or state, stored if `printableCode` accepts it. */
 export type Outcome = (
   | { readonly type: 'succeeded'; readonly receipt: string | null }
   | { readonly type: 'failed'; readonly reason: FailureReason }
-  /** Asked, and nothing proved. `checkAtMs`: when to ask again. */
+  /** An inconclusive query. `checkAtMs`: when to query again. */
   | { readonly type: 'unknown'; readonly checkAtMs: number | null }
 ) & { readonly providerCode?: string | null };
 
-/** What a human may say of an attempt: never "nothing proved", which is what is there already. */
-export type HandOutcome =
+/** The outcomes of a manual resolution: never `unknown`, which the attempt already is. */
+export type ManualOutcome =
   | { readonly type: 'succeeded'; readonly receipt: string | null }
   | { readonly type: 'failed'; readonly reason: FailureReason };
 
 export type Rejection =
   | 'not_open'
   | 'attempt_in_flight'
-  /** The customer's page did not know of all attempts: its form was sent before. */
+  /** The page was rendered before the latest attempt: the customer sent its form twice. */
   | 'stale_form'
   | 'attempt_not_found'
   | 'attempt_not_in_flight'
   | 'attempt_not_pending'
-  /** The rail may still take money: nobody can know that it did not. */
+  /** The rail may still accept the payment, so a failure cannot be certain. */
   | 'window_open'
   /** A name, note or receipt that is empty, too long or not printable. */
   | 'malformed_resolution'
@@ -288,12 +290,12 @@ export type Rejection =
   | 'method_not_allowed'
   | 'not_abandonable';
 
-/** Statuses in which an intent has ended, as far as the merchant was told. */
+/** Whether the status is final for the merchant. Only a late success may follow. */
 export function hasEnded(status: IntentStatus): boolean {
   return status !== 'open' && status !== 'processing';
 }
 
-/** The attempt in flight, or null: at most one is ever `processing` while the intent is. */
+/** The attempt in flight, or null. An intent has at most one. */
 export function attemptInFlight(intent: Intent): Attempt | null {
   if (intent.status !== 'processing') {
     return null;
@@ -301,7 +303,7 @@ export function attemptInFlight(intent: Intent): Attempt | null {
   return intent.attempts.at(-1) ?? null;
 }
 
-/** The attempt a merchant or customer is told about: the one that paid, else the latest. */
+/** The attempt that merchants and customers see: the one that paid, else the latest. */
 export function reportedAttempt(intent: Intent): Attempt | null {
   const paid = intent.attempts.find((attempt) => attempt.id === intent.paidAttemptId);
   return paid ?? intent.attempts.at(-1) ?? null;
@@ -312,7 +314,7 @@ export function commissionOf(terms: IntentTerms, method: Method): number {
   return terms.methods.find((entry) => entry.method === method)?.commissionMinor ?? 0;
 }
 
-/** What the customer pays by this method: with the commission when the customer bears it. */
+/** What the customer pays by this method, including the commission if the customer bears it. */
 export function chargedMinor(terms: IntentTerms, method: Method): number {
   return terms.amountMinor + (terms.commissionPaidByCustomer ? commissionOf(terms, method) : 0);
 }

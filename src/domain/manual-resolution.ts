@@ -2,11 +2,11 @@ import type { Attempt, Command } from './intent.ts';
 import { attemptFails, attemptSucceeds } from './resolve.ts';
 import { find, reject, type Step, withAttempt } from './step.ts';
 
-/** What an operator found out about an attempt whose rail cannot be asked, or does not say. */
+/** Manual resolution: the operator records the outcome that no provider query has proved. */
 
-/** Kept in one row of history for as long as the payment is: some sentences, not a file. */
+/** Some sentences: the history stores the note for the payment's lifetime. */
 export const NOTE_LENGTH_MAX = 500;
-/** A person's name or address of mail. */
+/** A person's name or email address. */
 export const OPERATOR_LENGTH_MAX = 100;
 /** The longest receipt that a rail's documentation allows has 50 characters. */
 export const MANUAL_RECEIPT_LENGTH_MAX = 64;
@@ -18,9 +18,8 @@ const RECEIPT = new RegExp(`^[!-~]{1,${MANUAL_RECEIPT_LENGTH_MAX}}$`);
 type ResolveManually = Extract<Command, { type: 'resolve_manually' }>;
 
 /**
- * Proof of payment counts at any time, as if the rail had brought it. That nothing was paid is
- * believed only of an attempt that waits for a human: as long as its rail may take money, or be
- * under way, nobody can know.
+ * Success is accepted at any time, like proof from the provider. Failure is accepted only for an
+ * unresolved attempt whose window has closed: before that, the customer may still pay.
  */
 export function resolveManually(step: Step, command: ResolveManually, nowMs: number): Step {
   const attempt = find(step.intent, command.attemptId);
@@ -28,7 +27,7 @@ export function resolveManually(step: Step, command: ResolveManually, nowMs: num
     return reject(step, 'attempt_not_found');
   }
   if (attempt.manualResolutionId === command.resolutionId) {
-    // Our own call again, whose first answer got lost.
+    // A retry of a command whose first answer was lost.
     return step;
   }
   if (!isWellFormed(command)) {
@@ -47,7 +46,7 @@ export function resolveManually(step: Step, command: ResolveManually, nowMs: num
   if (attempt.status !== 'unresolved') {
     return reject(step, 'attempt_not_pending');
   }
-  // Left behind by its customer, who may go back to the rail's page and pay.
+  // The customer abandoned it, but may still return to the provider's page and pay.
   return nowMs < attempt.deadlineAtMs
     ? reject(step, 'window_open')
     : attemptFails(withAttempt(step, resolved), resolved, outcome, nowMs);

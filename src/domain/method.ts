@@ -17,12 +17,10 @@ export const METHODS_NEEDING_PHONE: readonly Method[] = [
   'CBE',
 ];
 
-/** Methods whose customer confirms a prompt on the phone; the others go to the rail's page. */
+/** Methods whose customer confirms a prompt on the phone. The others use the provider's page. */
 export const METHODS_BY_PROMPT: readonly Method[] = ['TELE_BIRR_USSD', 'M_PESA', 'E_BIRR'];
 
-/**
- * Methods whose customer is sent to the rail's page and must be brought back (docs/decisions.md#2).
- */
+/** Methods that redirect the customer to the provider's page and back (docs/decisions.md#2). */
 export const METHODS_NEEDING_RETURN_URL: readonly Method[] = ['TELE_BIRR', 'ETS_SWITCH'];
 
 export const CURRENCIES = ['ETB', 'USD'] as const;

@@ -1,9 +1,9 @@
 /** Every amount inside Kefel is an integer number of minor units (cents of ETB or USD). */
 
-/** Largest amount accepted: 999,999,999.99 (docs/decisions.md#5). Sums stay far below 2^53. */
+/** The largest accepted amount: 999,999,999.99 (docs/decisions.md#5). Sums stay far below 2^53. */
 export const AMOUNT_MINOR_MAX = 99_999_999_999;
 
-/** Smallest total of a hosted checkout: 1.00 (docs/api.md#limits). */
+/** The smallest total of a hosted checkout: 1.00 (docs/api.md#limits). */
 export const HOSTED_TOTAL_MINOR_MIN = 100;
 
 const MINOR_PER_MAJOR = 100;
@@ -11,8 +11,8 @@ const BASIS_POINTS_WHOLE = 10_000;
 
 /**
  * Exact minor units of a JSON number in major units, or null when it has more than two decimals.
- * The shortest decimal text of the number decides, so 1.15 is 115 and 1.005 is refused:
- * multiplying floats would get both wrong (docs/decisions.md#5).
+ * Parses the number's shortest decimal text, so that 1.15 is 115 and 1.005 is rejected. Float
+ * multiplication would get both wrong (docs/decisions.md#5).
  */
 export function minorFromMajor(amountMajor: number): number | null {
   const parts = /^(\d+)(?:\.(\d{1,2}))?$/.exec(String(amountMajor));
@@ -25,13 +25,13 @@ export function minorFromMajor(amountMajor: number): number | null {
   return Number.isSafeInteger(amountMinor) ? amountMinor : null;
 }
 
-/** `12345` as `"123.45"`: for messages, rails and forms. Never used for arithmetic. */
+/** Formats `12345` as `"123.45"`, for messages, rails and forms. Never for arithmetic. */
 export function majorText(amountMinor: number): string {
   const whole = Math.trunc(amountMinor / MINOR_PER_MAJOR);
   return `${whole}.${String(Math.abs(amountMinor % MINOR_PER_MAJOR)).padStart(2, '0')}`;
 }
 
-/** A fee schedule of one method: `basisPoints` of the amount plus `fixedMinor`. */
+/** The commission of one method: `basisPoints` of the amount plus `fixedMinor`. */
 export interface CommissionRate {
   readonly basisPoints: number;
   readonly fixedMinor: number;
@@ -43,8 +43,8 @@ export function commissionMinor(amountMinor: number, rate: CommissionRate): numb
 }
 
 /**
- * `amountMinor` × `basisPoints` / 10,000 as an integer. BigInt, because the product of the largest
- * amount and 10,000 basis points leaves the safe integers.
+ * `amountMinor` × `basisPoints` / 10,000 as an integer. Uses BigInt, because the product of the
+ * largest amount and 10,000 basis points exceeds the safe integers.
  */
 export function roundedShare(
   amountMinor: number,

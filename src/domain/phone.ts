@@ -1,25 +1,25 @@
-/** Longer input is not a phone number; bounds the work on hostile text. */
+/** Longer input is not a phone number. Bounds the work on hostile text. */
 const PHONE_INPUT_LENGTH_MAX = 40;
 
-/** What people put between digits: spaces, dashes, dots, brackets, and invisible marks when pasted. */
+/** Characters between digits: spaces, dashes, dots, brackets, and invisible marks from pasting. */
 const SEPARATORS = /[\s\p{Pd}\p{Cf}.()]/gu;
 
-/** The trunk 0 may stand behind the country's code: "+251 (0) 911 …" is how cards print it. */
+/** The trunk 0 may follow the country code: business cards print "+251 (0) 911 …". */
 const PHONE = /^(?:(?:\+|00)?2510?|0)?([79]\d{8})$/;
 
 /**
- * A phone number among other words: `0911 23 45 67`, `+251-911-234567`, `+251 (0) 911 …`. Dots and
- * slashes between digits are dates' more often than numbers'.
+ * A phone number inside a text: `0911 23 45 67`, `+251-911-234567`, `+251 (0) 911 …`. Excludes
+ * digits with dots or slashes, because these are usually dates.
  */
 const WRITTEN_PHONE_NUMBER =
   /(?<![A-Za-z0-9])(?:(?:\+|00)?251[\s\p{Pd}()]{0,3})?(?:0[\s\p{Pd}()]{0,3})?[79](?:[\s\p{Pd}]?\d){8}(?![A-Za-z0-9])/gu;
 
-/** What people wrote, without the phone numbers in it: for what is kept for years. */
+/** Removes phone numbers from a text that is stored for years. */
 export function withoutPhoneNumbers(text: string): string {
   return text.replaceAll(WRITTEN_PHONE_NUMBER, '…');
 }
 
-/** `251XXXXXXXXX` out of how a person writes an Ethiopian mobile number, or null. */
+/** Parses an Ethiopian mobile number as people write it into `251XXXXXXXXX`, or null. */
 export function phoneFrom(input: string): string | null {
   if (input.length > PHONE_INPUT_LENGTH_MAX) {
     return null;

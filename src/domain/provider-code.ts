@@ -1,16 +1,18 @@
-/** Longest code or state of a provider that is kept; the longest documented one has some 30. */
+/** The longest stored code or state. The longest documented one has about 30 characters. */
 export const PROVIDER_CODE_LENGTH_MAX = 64;
 
-/** Codes and states look like this. A provider's prose might hold a name or a secret. */
+/**
+ * The form of codes and states. Other text is not stored, since it may contain a name or a secret.
+ */
 const PRINTABLE_CODE = new RegExp(`^[A-Za-z0-9_. -]{1,${PROVIDER_CODE_LENGTH_MAX}}$`);
 
-/** An Ethiopian phone number, alone or at the end of an id: some providers make their ids of it. */
+/** An Ethiopian phone number, alone or at the end of an id, where some providers put it. */
 const PHONE_NUMBER = /[79]\d{8}(?!\d)/;
 
-/** What may stand between a phone number's digits. */
+/** Separators between a phone number's digits. */
 const SEPARATORS = /[_. -]/g;
 
-/** What a provider said, if it is codes or states and cannot identify a person; else null. */
+/** The provider's code or state, or null if it may identify a person or is not a code. */
 export function printableCode(providerCode: string | null | undefined): string | null {
   const isFit =
     providerCode != null &&

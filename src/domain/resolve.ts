@@ -12,7 +12,7 @@ import {
 } from './step.ts';
 import { applyTime, isPending, notAfterWindow } from './time.ts';
 
-/** What becomes of a payment when a rail says how an attempt went. */
+/** Resolving an attempt, and its effect on the payment. */
 
 export function resolveAttempt(
   step: Step,
@@ -38,7 +38,7 @@ export function resolveAttempt(
   }
 }
 
-/** Nothing was proved. The window of an attempt that had to be asked about first may close now. */
+/** Schedules the next query. The attempt's window may close now that its last query has ended. */
 function recordInconclusiveQuery(
   step: Step,
   attempt: Attempt,
@@ -61,12 +61,12 @@ function earlier(one: number | null, other: number | null): number | null {
   return one === null || other === null ? (one ?? other) : Math.min(one, other);
 }
 
-/** A rail that says nothing, or nothing fit to be kept, does not unsay what it said before. */
+/** Keeps the previous code when the provider sends none, or one that must not be stored. */
 function lastCode(attempt: Attempt, providerCode: string | null | undefined): string | null {
   return printableCode(providerCode) ?? attempt.providerCode;
 }
 
-/** Money moved. Whatever was believed before, the intent is paid; a second time is an anomaly. */
+/** Money moved: the intent has succeeded from any status. A second success is an anomaly. */
 export function attemptSucceeds(
   step: Step,
   attempt: Attempt,
@@ -92,7 +92,7 @@ export function attemptSucceeds(
   return end({ ...resolved, intent: { ...resolved.intent, ...paid } }, 'succeeded', null, nowMs);
 }
 
-/** Nothing was paid: news of a pending attempt only; of a paid one it is a contradiction. */
+/** Nothing was paid: changes only a pending attempt. For a paid attempt it is an anomaly. */
 export function attemptFails(
   step: Step,
   attempt: Attempt,
@@ -119,7 +119,7 @@ export function attemptFails(
   if (!isCurrent) {
     return failed;
   }
-  // As when the window closes by itself: which of the two comes first is a matter of milliseconds.
+  // The same result as when the window closes first: the order depends only on milliseconds.
   const ranOut = reason === 'timed_out' && nowMs >= step.intent.terms.expiresAtMs;
   return ranOut ? end(failed, 'expired', null, nowMs) : attemptFailed(failed, reason, nowMs);
 }

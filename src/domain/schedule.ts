@@ -1,11 +1,11 @@
-/** Times of the webhook schedule and of reconciliation. Pure: chance comes in as an argument. */
+/** Times of the webhook schedule and of reconciliation. Pure: callers pass in the random values. */
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Waits before each try, after the one before it (docs/decisions.md#18): ten tries in all. */
+/** The wait before each of the ten tries, from the try before it (docs/decisions.md#18). */
 export const DELIVERY_WAITS_MS: readonly number[] = [
   0,
   5 * SECOND_MS,
@@ -22,9 +22,9 @@ export const DELIVERY_WAITS_MS: readonly number[] = [
 const DELIVERY_JITTER = 0.1;
 
 /**
- * Wait before the next delivery after `triesMade` tries (>= 1), or null when all are used up.
- * `chance` in [0, 1) spreads it by ±10 %. A merchant's Retry-After can lengthen the wait, never
- * shorten it, and at most to the longest wait of the schedule.
+ * The wait before the next try after `triesMade` tries (>= 1), or null when the schedule is used
+ * up. `chance` in [0, 1) adds ±10 % jitter. A merchant's Retry-After can lengthen the wait up to
+ * the longest wait of the schedule, and never shortens it.
  */
 export function deliveryWaitMs(
   triesMade: number,
@@ -39,9 +39,11 @@ export function deliveryWaitMs(
   return Math.max(jittered, Math.min(retryAfterMs ?? 0, DAY_MS));
 }
 
-/** A delivery that used up the schedule while its endpoint was paused tries again this often. */
+/** After its schedule, an event whose endpoint is paused is tried this often. */
 export const PAUSED_WAIT_MS = DAY_MS;
-/** A paused event tries by itself for this long after its creation; then a person resends it. */
+/**
+ * A paused event is tried for this long after its creation. After that, a person must resend it.
+ */
 export const PAUSED_TRIES_END_AFTER_MS = 30 * DAY_MS;
 
 /** When a paused event is due again, or null when only a person can resend it. */
@@ -52,30 +54,37 @@ export function pausedDueAtMs(createdAtMs: number, nowMs: number): number | null
 const OWN_FAILURE_WAIT_MS = 5 * SECOND_MS;
 const OWN_FAILURE_WAIT_MS_MAX = MINUTE_MS;
 
-/** Wait after a failure of our own, which uses no try: doubles from 5 s to a minute. */
+/** The wait after a failure of ours, which uses up no try: doubles from 5 s to a minute. */
 export function ownFailureWaitMs(timesQueued: number): number {
   return Math.min(OWN_FAILURE_WAIT_MS * 2 ** Math.min(timesQueued, 10), OWN_FAILURE_WAIT_MS_MAX);
 }
 
-/** First lease of a delivery that waits in the queue; doubled each time it had to be sent again. */
+/** The first lease of a queued message. It doubles each time the message must be sent again. */
 export const QUEUED_LEASE_MS = 30 * SECOND_MS;
 const QUEUED_LEASE_MS_MAX = HOUR_MS;
 
-/** Lease of a queued message: backs off, so that a backlog does not multiply its own messages. */
+/**
+ * The lease of a queued message. It backs off, so that a backlog does not multiply its messages.
+ */
 export function queuedLeaseMs(timesQueued: number): number {
   return Math.min(QUEUED_LEASE_MS * 2 ** Math.min(timesQueued, 10), QUEUED_LEASE_MS_MAX);
 }
 
-/** A claimed delivery is given up as lost after this: the 15 s of the call and room around it. */
+/** A claimed delivery counts as lost after this: twice the 15 s of a call. */
 export const CLAIM_LEASE_MS = 30 * SECOND_MS;
 
-/** The first wait. A customer who comes back does not shorten a wait of this. */
+/** The first wait between provider queries. A customer's return does not shorten it. */
 export const CHECK_WAIT_MS_MIN = 5 * SECOND_MS;
 const CHECK_WAIT_MS_MAX = 6 * HOUR_MS;
-/** An unresolved attempt is asked about for this long; then only a human or a callback helps. */
+/**
+ * Provider queries stop after this. Then only an operator or a callback can resolve the attempt.
+ */
 export const CHECKS_STOP_AFTER_MS = 30 * DAY_MS;
 
-/** When to ask a rail again after `checks` fruitless checks: doubling from 5 s to 6 h, 30 days. */
+/**
+ * When to query the provider again after `checks` inconclusive queries: the wait doubles from 5 s
+ * to 6 h. Null after 30 days.
+ */
 export function nextCheckAtMs(checks: number, startedAtMs: number, nowMs: number): number | null {
   if (nowMs - startedAtMs >= CHECKS_STOP_AFTER_MS) {
     return null;
@@ -83,5 +92,5 @@ export function nextCheckAtMs(checks: number, startedAtMs: number, nowMs: number
   return nowMs + Math.min(CHECK_WAIT_MS_MIN * 2 ** Math.min(checks, 20), CHECK_WAIT_MS_MAX);
 }
 
-/** After this long in its final state a payment keeps only a tombstone (docs/decisions.md#24). */
+/** After this long in a final status, only a payment's tombstone remains (docs/decisions.md#24). */
 export const RETENTION_MS = 400 * DAY_MS;

@@ -1,34 +1,36 @@
 import type { Tenant } from './intent.ts';
 
-/** The keys under which the read model finds a payment besides its own columns. */
+/** Keys that find a payment in the read model, besides its columns. */
 
-/** No id that anybody searches for is longer; one that is cannot be searched for. */
+/** Longer ids cannot be searched for. */
 export const SEARCH_ID_LENGTH_MAX = 255;
 
-/** Of an id: a transaction's, a rail's, a receipt's, a payment link's. Not of one that `mayHoldPhone`. */
+/** For the id of a transaction, rail, receipt or payment link, unless it `mayContainPhone`. */
 export function idSearchKey(id: string): string {
   return `id:${id}`;
 }
 
-/** Nine digits as an Ethiopian mobile number has them, wherever they stand. */
+/** The nine digits of an Ethiopian mobile number, at any position. */
 const PHONE_DIGITS = /[79]\d{8}/;
 
-/** Some rails make their ids of the customer's phone: such an id is found by its digest alone. */
-export function mayHoldPhone(id: string): boolean {
+/**
+ * Some providers put the customer's phone number into ids. Only the digest of such an id is stored.
+ */
+export function mayContainPhone(id: string): boolean {
   return PHONE_DIGITS.test(id);
 }
 
-/** Of the keyed digest of an id that `mayHoldPhone`. */
-export function veiledIdSearchKey(digest: string): string {
-  return `veiled-id:${digest}`;
+/** For the keyed digest of an id that `mayContainPhone`. */
+export function hashedIdSearchKey(digest: string): string {
+  return `hashed-id:${digest}`;
 }
 
-/** Of the keyed digest of a phone number. */
+/** For the keyed digest of a phone number. */
 export function phoneSearchKey(digest: string): string {
   return `phone:${digest}`;
 }
 
-/** What a phone's digest is bound to. Merchant ids contain no slash. */
+/** The `owner` of phone digests. Merchant ids contain no slash. */
 export function phoneOwner({ environment, merchantId }: Tenant): string {
   return `${environment}/${merchantId}`;
 }

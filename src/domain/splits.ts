@@ -1,13 +1,13 @@
 import type { ItemPriceBasis, LineItem, Split } from './intent.ts';
 import { AMOUNT_MINOR_MAX, roundedShare } from './money.ts';
 
-/** 100 %, in the hundredths of a percent that percentages are kept in. */
+/** 100 % in hundredths of a percent. */
 export const PERCENTAGE_WHOLE = 10_000;
 
-/** What an item adds to the total. */
+/** The fields of an item that determine the total. */
 export type ItemAmounts = Pick<LineItem, 'priceMinor' | 'quantity'>;
 
-/** The total of the items by either reading of their prices; null when it exceeds the cap. */
+/** The total of the items for both meanings of their prices; null above AMOUNT_MINOR_MAX. */
 export interface ItemTotals {
   /** Sum of price × quantity, in minor units. */
   readonly unitMinor: number | null;
@@ -16,8 +16,8 @@ export interface ItemTotals {
 }
 
 /**
- * Both sums of the items (docs/decisions.md#4). BigInt, because the largest price times the largest quantity
- * leaves the safe integers: the cap is applied to the exact sum.
+ * Both totals of the items (docs/decisions.md#4). Uses BigInt, because the largest price times the
+ * largest quantity exceeds the safe integers, and the cap applies to the exact sum.
  */
 export function itemTotals(items: readonly ItemAmounts[]): ItemTotals {
   let unitMinor = 0n;
@@ -33,7 +33,7 @@ function withinCap(totalMinor: bigint): number | null {
   return totalMinor > BigInt(AMOUNT_MINOR_MAX) ? null : Number(totalMinor);
 }
 
-/** By which reading the items add up to the amount, units first; null when by neither. */
+/** The price basis by which the items add up to the amount, `unit` first; null when none does. */
 export function matchingBasis(amountMinor: number, totals: ItemTotals): ItemPriceBasis | null {
   if (totals.unitMinor === amountMinor) {
     return 'unit';
@@ -41,12 +41,10 @@ export function matchingBasis(amountMinor: number, totals: ItemTotals): ItemPric
   return totals.lineMinor === amountMinor ? 'line' : null;
 }
 
-/** How a beneficiary's share is reckoned: hundredths of a percent, or minor units. */
+/** How a beneficiary's share is calculated: hundredths of a percent, or minor units. */
 export type SplitValue = Pick<Split, 'type' | 'value'>;
 
-/**
- * What a beneficiary is owed of an amount without commission, rounded down (docs/decisions.md#14).
- */
+/** A beneficiary's share of an amount without commission, rounded down (docs/decisions.md#14). */
 export function shareMinor(amountMinor: number, split: SplitValue): number {
   return split.type === 'percentage' ? roundedShare(amountMinor, split.value, 'down') : split.value;
 }
@@ -56,14 +54,14 @@ export function sharesMinor(amountMinor: number, splits: readonly SplitValue[]):
   return splits.reduce((sum, split) => sum + shareMinor(amountMinor, split), 0);
 }
 
-/** The sum of the percentages, in hundredths of a percent; at most PERCENTAGE_WHOLE is sound. */
+/** The sum of the percentages, in hundredths of a percent. Valid up to PERCENTAGE_WHOLE. */
 export function percentageTotal(splits: readonly SplitValue[]): number {
   return splits.reduce((sum, { type, value }) => sum + (type === 'percentage' ? value : 0), 0);
 }
 
 /**
- * What there is to share, in minor units: the amount, less the highest commission when the merchant
- * bears it, for until the customer has chosen a method the commission may be the highest.
+ * The amount that the beneficiaries can share, in minor units: without the highest commission that
+ * the merchant may bear, because the customer has not chosen a method yet.
  */
 export function shareableMinor(
   amountMinor: number,

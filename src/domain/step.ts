@@ -9,7 +9,7 @@ import type {
 } from './intent.ts';
 import { ATTEMPTS_MAX } from './intent.ts';
 
-/** What a transition is made of: an intent on its way, and the small changes that all others share. */
+/** The parts of a transition: an intent in progress, and the changes that all transitions share. */
 
 export interface Step {
   readonly intent: Intent;
@@ -47,13 +47,13 @@ const EVENT_OF = {
   canceled: null,
 } as const satisfies Record<string, EventType | null>;
 
-/** The attempt in flight ended without payment: try again, or the end (docs/decisions.md#30). */
+/** The attempt in flight ended unpaid: the intent reopens or fails (docs/decisions.md#30). */
 export function attemptFailed(step: Step, reason: FailureReason, nowMs: number): Step {
   const { terms, attempts } = step.intent;
   if (terms.kind === 'express' || attempts.length >= ATTEMPTS_MAX) {
     return end(step, 'failed', reason, nowMs);
   }
-  // Reopened after its time: expired in the same breath.
+  // An intent that reopens after its time expires in the same commit.
   const reopened = withStatus(step, 'open');
   return nowMs >= terms.expiresAtMs ? end(reopened, 'expired', null, nowMs) : reopened;
 }

@@ -1,15 +1,15 @@
 import { type Attempt, attemptInFlight } from './intent.ts';
 import { attemptFailed, end, type Step, withAttempt, withStatus } from './step.ts';
 
-/** What time alone brings about: the ends of rails' windows and of the intent. */
+/** The effects of time: rail windows close, and intents expire. */
 
-/** Closes rail windows and the intent itself when their time is over. */
+/** Closes the rail windows and the intent whose time is over. */
 export function applyTime(step: Step, nowMs: number): Step {
   let next = step;
   for (const attempt of step.intent.attempts) {
     const isOver = windowIsOpen(attempt) && nowMs >= attempt.deadlineAtMs;
-    // The rail is asked before it is given up: what a due check finds out comes first. Of one that
-    // nobody has called there is nothing to find out.
+    // A due provider query comes first, because it may prove a payment. If no consumer has called
+    // the provider, there is nothing to query.
     if (isOver && (attempt.startClaim === 'free' || !isCheckDue(attempt, nowMs))) {
       next = closeWindow(next, attempt, nowMs);
     }
@@ -18,16 +18,16 @@ export function applyTime(step: Step, nowMs: number): Step {
   if (nowMs < terms.expiresAtMs) {
     return next;
   }
-  const waitsForNobody = status === 'open' || attemptInFlight(next.intent)?.status === 'unresolved';
-  return waitsForNobody ? end(next, 'expired', null, nowMs) : next;
+  const mayExpire = status === 'open' || attemptInFlight(next.intent)?.status === 'unresolved';
+  return mayExpire ? end(next, 'expired', null, nowMs) : next;
 }
 
 function closeWindow(step: Step, attempt: Attempt, nowMs: number): Step {
   const isCurrent = attemptInFlight(step.intent)?.id === attempt.id;
-  // What nobody has called the rail for, nobody can have paid.
+  // Without a call to the provider, the customer cannot have paid.
   const wasNeverCalled = attempt.startClaim === 'free';
-  // Nothing is paid after a final window, but something may have been paid in it: as long as
-  // somebody can be asked, it is unresolved.
+  // Nothing is paid after a final window, but the customer may have paid in it. The attempt is
+  // unresolved as long as the provider can be queried.
   if (!wasNeverCalled && (!attempt.windowIsFinal || attempt.checkAtMs !== null)) {
     return withAttempt(step, { ...attempt, status: 'unresolved', updatedAtMs: nowMs });
   }
@@ -42,13 +42,13 @@ function closeWindow(step: Step, attempt: Attempt, nowMs: number): Step {
   if (!isCurrent) {
     return closed;
   }
-  // Once the intent's own time is over the merchant hears "expired", not "failed".
+  // Once the intent's own time is over, it expires instead of failing.
   return nowMs >= step.intent.terms.expiresAtMs
     ? withStatus(closed, 'open')
     : attemptFailed(closed, reason, nowMs);
 }
 
-/** The rail is asked once more at the very end, before anybody is told that time is over. */
+/** Moves a query to the end of the window, so that it runs before the window closes. */
 export function notAfterWindow(
   checkAtMs: number | null,
   { deadlineAtMs }: Pick<Attempt, 'deadlineAtMs'>,
@@ -57,7 +57,7 @@ export function notAfterWindow(
   return checkAtMs !== null && nowMs < deadlineAtMs ? Math.min(checkAtMs, deadlineAtMs) : checkAtMs;
 }
 
-/** The passing of the deadline still means something for this attempt. */
+/** Whether the deadline can still change this attempt. */
 export function windowIsOpen(attempt: Attempt): boolean {
   return (
     attempt.status === 'processing' ||

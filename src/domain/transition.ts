@@ -26,8 +26,8 @@ import {
 import { applyTime, isPending, notAfterWindow } from './time.ts';
 
 /**
- * What a command leads to. `rejection` does not mean unchanged: an expiry that was due is applied
- * first, so a rejected command's `intent` and `events` must be stored like any other's.
+ * The result of a command. A due expiry is applied first, so the `intent` and `events` of a
+ * rejected command may have changed too and must be stored.
  */
 export interface Transition {
   readonly intent: Intent;
@@ -36,15 +36,14 @@ export interface Transition {
 }
 
 /**
- * One step of the machine. Time that has run out is applied before the command, so an intent
- * expires even when its alarm is late or lost. `version` grows by exactly one when anything changed
- * that anybody is told of, and not at all otherwise: a rail's reference or a fruitless check is
- * kept without being news.
+ * One step of the state machine. It applies elapsed time before the command, so that an intent
+ * expires even when its alarm is late or lost. `version` grows by one with a visible change. A rail
+ * reference or an inconclusive query is stored without a new version.
  */
 export function transition(before: Intent, command: Command, nowMs: number): Transition {
   const due = applyTime(start(before), nowMs);
   const step = apply(due, command, nowMs);
-  if (!isNews(before, step.intent)) {
+  if (!hasVisibleChange(before, step.intent)) {
     return { intent: step.intent, events: [], rejection: step.rejection };
   }
   const intent: Intent = {
@@ -56,8 +55,8 @@ export function transition(before: Intent, command: Command, nowMs: number): Tra
   return { intent, events: step.events, rejection: step.rejection };
 }
 
-/** Whether anybody who watches the payment sees a difference. */
-function isNews(before: Intent, after: Intent): boolean {
+/** Whether the change is visible to merchants, customers or the operator. */
+function hasVisibleChange(before: Intent, after: Intent): boolean {
   return (
     before.status !== after.status ||
     before.anomalies.length !== after.anomalies.length ||
@@ -100,7 +99,7 @@ function startAttempt(
 ): Step {
   const { intent } = step;
   if (find(intent, plan.id) !== null) {
-    // Our own call again, whose first answer got lost.
+    // A retry of a command whose first answer was lost.
     return step;
   }
   if (intent.status === 'processing') {
@@ -109,7 +108,7 @@ function startAttempt(
   if (intent.status !== 'open' || intent.attempts.length >= ATTEMPTS_MAX) {
     return reject(step, 'not_open');
   }
-  // One form starts one attempt, however often it is sent and however fast that attempt fails.
+  // A form that is sent twice must start one attempt, even when that attempt fails at once.
   if (expectedAttempts !== undefined && expectedAttempts !== intent.attempts.length) {
     return reject(step, 'stale_form');
   }
@@ -135,7 +134,7 @@ function startAttempt(
   return withStatus({ ...step, intent: { ...intent, attempts } }, 'processing');
 }
 
-/** At most one caller for ever, and none once the customer can no longer pay, or has paid. */
+/** Grants at most one claim ever, and none when the customer has paid or can no longer pay. */
 function claimStart(
   step: Step,
   { attemptId, claimId, deadlineAtMs }: Extract<Command, { type: 'claim_start' }>,
@@ -146,7 +145,7 @@ function claimStart(
     return reject(step, 'attempt_not_found');
   }
   if (attempt.startClaimId === claimId) {
-    // Our own call again, whose first answer got lost.
+    // A retry of a command whose first answer was lost.
     return step;
   }
   const isClaimable =
@@ -165,9 +164,9 @@ function claimStart(
 }
 
 /**
- * Whatever a rail can be asked about is asked now, and then as eagerly as at the beginning. Not when
- * that comes soon anyway: coming back again and again must not become a flood of questions. A
- * question that is under way may have been answered before the customer paid: it is asked soon again.
+ * Queries the provider now, and restarts the back-off. A query that is due soon stays as it is, so
+ * that a customer who returns repeatedly does not flood the provider. A query in progress may have
+ * been answered before the customer paid, so another one follows soon.
  */
 function customerReturned(step: Step, nowMs: number): Step {
   let next = step;
@@ -180,7 +179,7 @@ function customerReturned(step: Step, nowMs: number): Step {
   return next;
 }
 
-/** When the rail is asked about `attempt` whose customer came back at `nowMs`. */
+/** When to query the provider after the customer returned at `nowMs`. */
 function checkAfterReturn(attempt: Attempt, nowMs: number): number | null {
   const { checkAtMs, deadlineAtMs } = attempt;
   if (checkAtMs === null || (checkAtMs <= nowMs && nowMs >= deadlineAtMs)) {
@@ -193,7 +192,7 @@ function checkAfterReturn(attempt: Attempt, nowMs: number): number | null {
   return checkAtMs <= soonMs ? checkAtMs : nowMs;
 }
 
-/** Once for each attempt: a flood of wrong callbacks must not become a flood of commits. */
+/** Recorded once per attempt, so that forged callbacks cannot cause unbounded writes. */
 function reportCallback(step: Step, attemptId: string, nowMs: number): Step {
   const attempt = find(step.intent, attemptId);
   if (attempt === null) {
@@ -215,13 +214,13 @@ function acceptAttempt(
   }
   const redirectUrl = attempt.redirectUrl ?? command.redirectUrl;
   const railReference = attempt.railReference ?? command.railReference;
-  // What the rail said later, in a callback that overtook this answer, stays.
+  // Keeps a newer code from a callback that overtook this answer.
   const providerCode = attempt.providerCode ?? printableCode(command.providerCode);
   const isSame = redirectUrl === attempt.redirectUrl && railReference === attempt.railReference;
   if (isSame && providerCode === attempt.providerCode) {
     return step;
   }
-  // The rail's answer may come after its callback: when a payment ended does not change any more.
+  // The answer may come after the callback: then the time of the attempt's end stays.
   const updatedAtMs = isSame || !isPending(attempt) ? attempt.updatedAtMs : nowMs;
   return withAttempt(step, { ...attempt, redirectUrl, railReference, providerCode, updatedAtMs });
 }
@@ -237,10 +236,10 @@ function abandonAttempt(step: Step, attemptId: string, nowMs: number): Step {
   if (attempt.flow !== 'redirect' || step.intent.terms.kind !== 'hosted') {
     return reject(step, 'not_abandonable');
   }
-  return attemptFailed(withAttempt(step, leftBehind(attempt, nowMs)), 'abandoned', nowMs);
+  return attemptFailed(withAttempt(step, abandoned(attempt, nowMs)), 'abandoned', nowMs);
 }
 
-/** Only while open (docs/decisions.md#25); a repeated cancel is no error. */
+/** Only while open (docs/decisions.md#25). A repeated cancel is not an error. */
 function cancel(step: Step, nowMs: number): Step {
   switch (step.intent.status) {
     case 'open':
@@ -254,10 +253,7 @@ function cancel(step: Step, nowMs: number): Step {
   }
 }
 
-/**
- * The customer returns to the merchant without paying: a failure, not a cancel
- * (docs/decisions.md#25).
- */
+/** The customer leaves without paying: a failure, not a cancel (docs/decisions.md#25). */
 function abandonPayment(step: Step, nowMs: number): Step {
   if (step.intent.terms.kind !== 'hosted') {
     return reject(step, 'not_abandonable');
@@ -267,14 +263,14 @@ function abandonPayment(step: Step, nowMs: number): Step {
     if (attempt.flow !== 'redirect') {
       return reject(step, 'attempt_in_flight');
     }
-    return end(withAttempt(step, leftBehind(attempt, nowMs)), 'failed', 'abandoned', nowMs);
+    return end(withAttempt(step, abandoned(attempt, nowMs)), 'failed', 'abandoned', nowMs);
   }
   return step.intent.status === 'open'
     ? end(step, 'failed', 'abandoned', nowMs)
     : reject(step, 'not_open');
 }
 
-/** A redirect the customer walked away from may still be paid, so the rail goes on being asked. */
-function leftBehind(attempt: Attempt, nowMs: number): Attempt {
+/** Unresolved, because the customer may still pay on the provider's page. Queries continue. */
+function abandoned(attempt: Attempt, nowMs: number): Attempt {
   return { ...attempt, status: 'unresolved', failureReason: 'abandoned', updatedAtMs: nowMs };
 }

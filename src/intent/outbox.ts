@@ -2,11 +2,11 @@ import { configOf } from '../config.ts';
 import { idDigest, phoneDigest } from '../crypto/phone-digest.ts';
 import type { Intent } from '../domain/intent.ts';
 import {
+  hashedIdSearchKey,
   idSearchKey,
-  mayHoldPhone,
+  mayContainPhone,
   phoneOwner,
   phoneSearchKey,
-  veiledIdSearchKey,
 } from '../domain/search-key.ts';
 import { errorText, log } from '../log.ts';
 import {
@@ -57,31 +57,34 @@ export async function sendMessages(
   }
 }
 
-/** Tells the read model everything that it shows of a payment. Throws when the queue does not take it. */
+/**
+ * Tells the read model everything that it shows of a payment. Throws when the queue does not take
+ * it.
+ */
 export async function sendProjection(
   env: Env,
   objectId: string,
   { intent, events }: Snapshot,
 ): Promise<void> {
   const ids = searchedIds(intent);
-  const veiledIds = ids.filter(mayHoldPhone);
+  const hashedIds = ids.filter(mayContainPhone);
   const phones = phonesOf(intent);
   // Most payments have neither, and are told of without a pause.
-  const hasNone = phones.length + veiledIds.length === 0;
-  const veiledKeys = hasNone ? [] : await veiledSearchKeys(env, intent, phones, veiledIds);
-  const openIds = ids.filter((id) => !mayHoldPhone(id));
+  const hasNone = phones.length + hashedIds.length === 0;
+  const hashedKeys = hasNone ? [] : await hashedSearchKeys(env, intent, phones, hashedIds);
+  const plainIds = ids.filter((id) => !mayContainPhone(id));
   const change: ProjectionMessage = {
     objectId,
     version: projectedVersion(intent, events),
     row: projectionRow(intent),
-    searchKeys: [...openIds.map(idSearchKey), ...veiledKeys],
+    searchKeys: [...plainIds.map(idSearchKey), ...hashedKeys],
     events: projectedEvents(intent, events),
   };
   await env.PROJECTIONS.send(change);
 }
 
 /** Numbers, and what they could be read in, leave the object as keyed digests only. */
-function veiledSearchKeys(
+function hashedSearchKeys(
   env: Env,
   intent: Intent,
   phones: readonly string[],
@@ -90,7 +93,7 @@ function veiledSearchKeys(
   const [key] = configOf(env).dataEncryptionKeys;
   const owner = phoneOwner(intent.terms);
   return Promise.all([
-    ...ids.map(async (id) => veiledIdSearchKey(await idDigest(key, owner, id))),
+    ...ids.map(async (id) => hashedIdSearchKey(await idDigest(key, owner, id))),
     ...phones.map(async (phone) => phoneSearchKey(await phoneDigest(key, owner, phone))),
   ]);
 }

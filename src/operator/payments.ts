@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { auditEntry } from '../audit/log.ts';
 import { prepare } from '../database.ts';
-import type { Attempt, FailureReason, HandOutcome, Intent, Rejection } from '../domain/intent.ts';
+import type { Attempt, FailureReason, Intent, ManualOutcome, Rejection } from '../domain/intent.ts';
 import { MANUAL_RECEIPT_LENGTH_MAX, NOTE_LENGTH_MAX } from '../domain/manual-resolution.ts';
 import { withoutPhoneNumbers } from '../domain/phone.ts';
 import { successResponse } from '../http/envelope.ts';
@@ -104,7 +104,7 @@ function outcomeOf(said: {
   readonly outcome: 'succeeded' | 'failed';
   readonly receipt?: string | undefined;
   readonly reason?: FailureReason | undefined;
-}): HandOutcome {
+}): ManualOutcome {
   const { outcome, receipt, reason } = said;
   const errors = {
     ...(outcome === 'succeeded' && receipt === undefined && { receipt: 'This field is required.' }),

@@ -5,12 +5,12 @@ import { INTENT_NUMBER, UUID } from '../domain/identifiers.ts';
 import type { Tenant } from '../domain/intent.ts';
 import { phoneFrom } from '../domain/phone.ts';
 import {
+  hashedIdSearchKey,
   idSearchKey,
-  mayHoldPhone,
+  mayContainPhone,
   phoneOwner,
   phoneSearchKey,
   SEARCH_ID_LENGTH_MAX,
-  veiledIdSearchKey,
 } from '../domain/search-key.ts';
 import { PAYMENT_COLUMNS, type PaymentRow, paymentRow, type StoredPayment } from './payment-row.ts';
 
@@ -49,14 +49,14 @@ export async function searchPayments(
 /** By every key of the ring: a number that was stored before a rotation is found after it. */
 async function keysOf(env: Env, tenant: Tenant, text: string): Promise<readonly string[]> {
   const phone = phoneFrom(text);
-  const isVeiled = mayHoldPhone(text);
-  const ring = phone === null && !isVeiled ? [] : configOf(env).dataEncryptionKeys;
+  const isHashed = mayContainPhone(text);
+  const ring = phone === null && !isHashed ? [] : configOf(env).dataEncryptionKeys;
   const owner = phoneOwner(tenant);
   const keys = ring.map(async (key) => [
-    ...(isVeiled ? [veiledIdSearchKey(await idDigest(key, owner, text))] : []),
+    ...(isHashed ? [hashedIdSearchKey(await idDigest(key, owner, text))] : []),
     ...(phone === null ? [] : [phoneSearchKey(await phoneDigest(key, owner, phone))]),
   ]);
-  return [...(isVeiled ? [] : [idSearchKey(text)]), ...(await Promise.all(keys)).flat()];
+  return [...(isHashed ? [] : [idSearchKey(text)]), ...(await Promise.all(keys)).flat()];
 }
 
 /** One statement for each thing that the text can be; each reads what it finds and no more. */
