@@ -33,9 +33,9 @@ import {
 } from './support.ts';
 
 /**
- * Goal: the read model shows how each event's delivery stands, with the same guarantee as the payments
- * themselves: whatever is lost, repeated or reordered, the newest stays; and all of it can be made
- * anew from the objects. Method: the test is the queue and the webhook consumer.
+ * Goal: the read model shows the state of each event's delivery, with the same guarantee as for
+ * payments: the newest version wins although messages are lost, repeated or reordered, and all of
+ * it can be rebuilt from the objects. Method: the test is the queue and the webhook consumer.
  */
 
 const caught = useGateway();
@@ -46,7 +46,7 @@ async function eventRows(): Promise<readonly EventRow[]> {
   return rows.toReversed();
 }
 
-/** Hands over what was sent, and the object is told that the read model has it. */
+/** Delivers the queued projections, and confirms them to the object. */
 async function projectCaught(): Promise<ProjectionMessage[]> {
   const messages = caught.projections.splice(0);
   expect(fateOf(await consume('kefel-projections', messages), messages.length)).toBe('acked');
@@ -87,8 +87,8 @@ async function projectionLease(): Promise<number | null> {
   return rows[0]?.projection_due_at_ms ?? null;
 }
 
-describe('the read model shows how a delivery stands', () => {
-  test('announced, waiting for its next try, trying, delivered', async () => {
+describe('the read model shows the state of a delivery', () => {
+  test('queued, waiting for its next try, trying, delivered', async () => {
     const sequence = await paid();
     const { eventId } = await lastEvent();
     const { terms } = await intentOf();
@@ -145,7 +145,7 @@ describe('the read model shows how a delivery stands', () => {
   test.each([
     ['dead', { type: 'gone' }],
     ['undeliverable', { type: 'no_destination' }],
-  ] as const)('given up: %s, and sent again by hand', async (deliveryStatus, outcome) => {
+  ] as const)('dead: %s, and sent again by an operator', async (deliveryStatus, outcome) => {
     const sequence = await paid();
     await tried(sequence, outcome);
     await projectCaught();
@@ -161,7 +161,7 @@ describe('the read model shows how a delivery stands', () => {
     advance(EXPIRE_IN_MS);
     await intentOf();
     await projectCaught();
-    // Events of one moment would be listed in any order.
+    // Events of the same millisecond could be listed in any order.
     advance(SECOND_MS);
     await execute(settle('a0', 'succeeded'));
     await projectCaught();
@@ -171,7 +171,7 @@ describe('the read model shows how a delivery stands', () => {
     ]);
   });
 
-  test('nothing that a merchant answered, and no event body, leaves the object', async () => {
+  test("no merchant's answer and no event body leaves the object", async () => {
     const sequence = await paid();
     await tried(sequence, FAILED);
     const messages = JSON.stringify(await projectCaught());
@@ -182,7 +182,7 @@ describe('the read model shows how a delivery stands', () => {
     }
   });
 
-  test('a claim is no news', async () => {
+  test('a claim sends no projection', async () => {
     const sequence = await paid();
     await claim(sequence);
     expect(caught.projections).toEqual([]);
@@ -191,7 +191,7 @@ describe('the read model shows how a delivery stands', () => {
 });
 
 test.each(Object.entries(INTERRUPTIONS))(
-  'the news of a delivery that gets lost is sent again (%s)',
+  'a lost delivery message is sent again (%s)',
   async (_name, interrupt) => {
     const sequence = await paid();
     await tried(sequence, { type: 'delivered' }, 200);
@@ -206,7 +206,7 @@ test.each(Object.entries(INTERRUPTIONS))(
   },
 );
 
-test('what became of a delivery is told to the read model before the payment is forgotten', async () => {
+test("the read model gets the delivery's outcome before the payment is forgotten", async () => {
   const sequence = await paid();
   await tried(sequence, { type: 'gone' }, 410);
   await projectCaught();
@@ -215,7 +215,7 @@ test('what became of a delivery is told to the read model before the payment is 
   await projectCaught();
   advance(1);
   await tried(sequence, { type: 'delivered' }, 200);
-  // The only message of it is lost.
+  // Its only message is lost.
   expect(caught.projections.splice(0)).toHaveLength(1);
   await fireAlarm();
   advance(QUEUED_LEASE_MS);
@@ -226,7 +226,7 @@ test('what became of a delivery is told to the read model before the payment is 
   expect(Object.keys(await allRows())).toEqual(['intent']);
 });
 
-test('the confirmation of what was before the delivery does not stop its news', async () => {
+test("the confirmation of an older version does not stop the delivery's projection", async () => {
   await createHosted();
   await execute(startRedirect('a0'), settle('a0', 'succeeded'));
   const before = caught.projections.splice(0);
@@ -240,7 +240,7 @@ test('the confirmation of what was before the delivery does not stop its news', 
   expect(await eventRows()).toMatchObject([{ deliveryStatus: 'delivered' }]);
 });
 
-/** Every message of a life with failures, a retry, a resending and a delivery. */
+/** Every message of a payment with failures, a retry, a resending and a delivery. */
 async function wholeLife(): Promise<ProjectionMessage[]> {
   const messages: ProjectionMessage[] = [];
   const keep = async () => {
@@ -270,7 +270,7 @@ async function projectionRows(): Promise<unknown> {
   const rows = await Promise.all(
     tables.map((table) => env.DB.prepare(`SELECT * FROM ${table}`).all<{ id?: number }>()),
   );
-  // The rowid says in which order rows came, and nothing else.
+  // The rowid only shows the order in which rows arrived.
   return rows.map(({ results }) =>
     results
       .map(({ id: _id, ...row }) => row)
@@ -278,7 +278,7 @@ async function projectionRows(): Promise<unknown> {
   );
 }
 
-test('in whatever order and however often the messages of a life arrive, the read model is the same', async () => {
+test("the read model is the same for every order and repetition of a payment's messages", async () => {
   const messages = await wholeLife();
   const versions = messages.map(({ version }) => version);
   expect(versions).toEqual([...new Set(versions)].sort((one, other) => one - other));
@@ -287,7 +287,7 @@ test('in whatever order and however often the messages of a life arrive, the rea
   const orders = [
     messages.toReversed(),
     [...messages, ...messages],
-    // Every one of them as the last.
+    // Each message is once the last.
     ...messages.map((last) => [...messages.filter((message) => message !== last), last]),
   ];
   for (const order of orders) {
@@ -301,8 +301,8 @@ test('in whatever order and however often the messages of a life arrive, the rea
   }
 });
 
-describe('the read model can be made anew from the objects', () => {
-  test('damaged rows are mended, page by page, and nothing is written in the objects', async () => {
+describe('the read model can be rebuilt from the objects', () => {
+  test('damaged rows are repaired page by page, without a write in the objects', async () => {
     for (const uniqueId of ['order-1', 'order-2', 'order-3']) {
       await createHosted({ paymentIntentUniqueId: uniqueId });
     }
@@ -331,7 +331,7 @@ describe('the read model can be made anew from the objects', () => {
     expect(await allRows()).toEqual(stored);
   });
 
-  test('a lost row comes back by its object id; unknown ids create no storage', async () => {
+  test('a lost row is restored by its object id; unknown ids create no storage', async () => {
     await createHosted();
     await projectCaught();
     await env.DB.exec('DELETE FROM payment');
@@ -344,7 +344,7 @@ describe('the read model can be made anew from the objects', () => {
     expect(await stubOf('never-made').republish()).toBe(false);
   });
 
-  test('a payment of which only the tombstone is left is missing', async () => {
+  test('a payment with only a tombstone left is reported as missing', async () => {
     await createHosted();
     await execute({ type: 'cancel' });
     await projectCaught();
@@ -354,7 +354,7 @@ describe('the read model can be made anew from the objects', () => {
     expect(result).toEqual({ republished: 0, missing: 1, failed: 0, nextUuid: null });
   });
 
-  test('what cannot be sent is said', async () => {
+  test('messages that cannot be sent are reported', async () => {
     await createHosted();
     await projectCaught();
     vi.spyOn(env.PROJECTIONS, 'send').mockRejectedValue(new Error('queue away'));

@@ -7,7 +7,9 @@ import type {
 } from '../../src/intent/protocol.ts';
 import { ALPHA, BETA, consume, tenantOf } from './support.ts';
 
-/** Messages to the read model as objects would send them, for tests that need many payments at once. */
+/**
+ * Messages to the read model as objects would send them, for tests that need many payments at once.
+ */
 
 export const TENANTS: readonly Tenant[] = [ALPHA, BETA].flatMap((merchant) =>
   ENVIRONMENTS.map((environment) => tenantOf(merchant, environment)),
@@ -17,7 +19,7 @@ export function nameOf({ merchantId, environment }: Tenant): string {
   return `${merchantId} ${environment}`;
 }
 
-/** A uuid that sorts as `number` does, within one tenant. */
+/** A uuid that sorts by `number`, within one tenant. */
 export function uuidOf(tenant: Tenant, number: number): string {
   const owner = String(TENANTS.findIndex((candidate) => nameOf(candidate) === nameOf(tenant)));
   return `${String(number).padStart(8, '0')}-0000-4000-8000-${owner.padStart(12, '0')}`;
@@ -89,7 +91,7 @@ export function eventIdOf(tenant: Tenant, number: number): string {
   return `evt_${uuidOf(tenant, number).replaceAll('-', '')}`;
 }
 
-/** Through the consumer, in batches as the queue makes them. */
+/** Through the consumer, in batches like the queue's. */
 export async function deliver(messages: readonly ProjectionMessage[]): Promise<void> {
   for (let first = 0; first < messages.length; first += 100) {
     await consume('kefel-projections', messages.slice(first, first + 100));

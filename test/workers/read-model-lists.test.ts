@@ -29,9 +29,9 @@ import {
 import { ALPHA, BETA, tenantOf, useGateway } from './support.ts';
 
 /**
- * Goal: lists hold exactly what their filter lets through, in order, forwards and backwards, of
- * their own tenant only. Method: the same payments and events for every tenant, and each list
- * compared with one picked out of them by hand.
+ * Goal: lists contain exactly the rows that match their filter, in order, forwards and backwards,
+ * of their own tenant only. Method: the same payments and events for every tenant, and each list
+ * compared with the rows picked by the test.
  */
 
 useGateway();
@@ -41,7 +41,7 @@ const STATUSES: readonly IntentStatus[] = ['succeeded', 'failed', 'open'];
 const METHODS: readonly (Method | null)[] = ['TELE_BIRR', 'CBE', null, 'M_PESA'];
 const DELIVERIES: readonly DeliveryStatus[] = ['delivered', 'dead', 'waiting', 'undeliverable'];
 
-/** Three payments share each millisecond: then the uuid decides. */
+/** Three payments share each millisecond, so the uuid decides their order. */
 function createdAtMsOf(number: number): number {
   return Math.floor(number / 3) * 10;
 }
@@ -77,7 +77,7 @@ function messagesOf(tenant: Tenant) {
 
 beforeEach(() => deliver(TENANTS.flatMap(messagesOf).toReversed()));
 
-/** All rows of a list: page after page to the end, then back to the beginning; both must agree. */
+/** All rows of a list: page after page to the end, then back to the start; both must agree. */
 async function walk<Row>(
   read: (cursor: Cursor | null) => Promise<Page<Row>>,
   limit: number,
@@ -136,7 +136,7 @@ function isLetThrough(filter: PaymentFilter, number: number): boolean {
   );
 }
 
-/** Numbers of the fixture that a test lets through, newest first; of one millisecond by uuid. */
+/** Numbers of the matching payments, newest first; within a millisecond by uuid. */
 function numbersWhere(test: (number: number) => boolean): number[] {
   return Array.from({ length: PAYMENTS }, (_, number) => number)
     .filter(test)
@@ -147,7 +147,7 @@ describe.each(TENANTS.map((tenant) => ({ tenant, name: nameOf(tenant) })))(
   '$name',
   ({ tenant }) => {
     test.each(FILTERS.map((filter) => ({ filter, name: JSON.stringify(filter) })))(
-      'payments $name: exactly these, forwards and backwards',
+      'payments $name: exactly the matching rows, forwards and backwards',
       async ({ filter }) => {
         const expected = numbersWhere((number) => isLetThrough(filter, number));
         for (const limit of [1, 4, 100]) {
@@ -169,7 +169,7 @@ describe.each(TENANTS.map((tenant) => ({ tenant, name: nameOf(tenant) })))(
       { deliveryStatus: 'delivered', fromMs: 20 },
       { fromMs: 20, toMs: 50 },
       { deliveryStatus: 'no such status' },
-    ])('events %j: exactly these', async (filter) => {
+    ])('events %j: exactly the matching rows', async (filter) => {
       const {
         deliveryStatus,
         fromMs = 0,
@@ -191,7 +191,7 @@ describe.each(TENANTS.map((tenant) => ({ tenant, name: nameOf(tenant) })))(
     });
 
     test.each([{}, { fromMs: 20 }, { toMs: 50 }, { fromMs: 20, toMs: 50 }])(
-      'failed events %j are counted and listed alike',
+      'counts and lists the same failed events for %j',
       async (range: { fromMs?: number; toMs?: number }) => {
         const { fromMs = 0, toMs = Number.POSITIVE_INFINITY } = range;
         const expected = numbersWhere((number) => {
@@ -211,7 +211,7 @@ describe.each(TENANTS.map((tenant) => ({ tenant, name: nameOf(tenant) })))(
   },
 );
 
-test('a row says all that a list shows', async () => {
+test('a row contains everything that a list shows', async () => {
   const tenant = tenantOf(ALPHA);
   const { rows } = await listPayments(env.DB, tenant, { amountMinorMin: 600 }, null, 100);
   const expected: PaymentRow = {
@@ -235,18 +235,18 @@ test('a row says all that a list shows', async () => {
     endedAtMs: null,
   };
   expect(rows.at(-1)).toEqual(expected);
-  // Where the merchant bears it the customer does not pay it.
+  // The customer does not pay a commission that the merchant bears.
   expect(rows.at(-2)).toMatchObject({ commissionMinor: 7, amountMinor: 700, chargedMinor: 700 });
 });
 
-test('an amount that many payments have is listed in the order of time all the same', async () => {
+test('a frequent amount is still listed in the order of time', async () => {
   const tenant = tenantOf(ALPHA);
   const many = Array.from({ length: 510 }, (_, number) =>
     projectionMessage(tenant, 2_000 + number, { amountMinor: 55_500 + (number % 3) }),
   );
   await deliver(many);
   for (const [filter, expected] of [
-    // More than are put in order, and fewer.
+    // More than the sort limit, and fewer.
     [{ amountMinorMin: 55_500 }, many],
     [
       { amountMinorMin: 55_501, amountMinorMax: 55_501 },
@@ -260,7 +260,7 @@ test('an amount that many payments have is listed in the order of time all the s
   }
 });
 
-test('what is created while somebody pages shifts nothing', async () => {
+test('a payment created during paging does not shift the pages', async () => {
   const tenant = tenantOf(ALPHA);
   const first = await listPayments(env.DB, tenant, {}, null, 10);
   await deliver([projectionMessage(tenant, 900)]);
@@ -269,7 +269,7 @@ test('what is created while somebody pages shifts nothing', async () => {
   expect(second.rows.map(({ number }) => number)).toEqual([13, 12, 11, 10, 9, 8, 7, 6, 5, 4]);
 });
 
-test('a cursor of one tenant leads to nothing of its own with another', async () => {
+test('a cursor of one tenant shows another tenant nothing', async () => {
   const { nextCursor } = await listPayments(env.DB, tenantOf(ALPHA), {}, null, 10);
   const other = tenantOf(BETA);
   const { rows } = await listPayments(env.DB, other, {}, parseCursor(nextCursor ?? ''), 100);
@@ -277,7 +277,7 @@ test('a cursor of one tenant leads to nothing of its own with another', async ()
   expect(rows.length).toBeGreaterThan(0);
 });
 
-test('a cursor outside the dates of the filter reads nothing outside them', async () => {
+test("a cursor outside the filter's dates reads nothing outside them", async () => {
   const filter = { createdFromMs: 20, createdToMs: 50 };
   for (const [direction, atMs] of [
     ['older', 9_000],
@@ -304,21 +304,21 @@ test.each([
   btoa('p.1.abc'),
   btoa(`o.${'9'.repeat(16)}.a`),
   'A'.repeat(100_000),
-])('garbage is no cursor: %.20s', (text) => {
+])('rejects garbage as a cursor: %.20s', (text) => {
   expect(parseCursor(text)).toBeNull();
 });
 
-test('a cursor survives its journey', () => {
+test('a cursor is unchanged after encoding and decoding', () => {
   const cursor: Cursor = { direction: 'newer', atMs: 1, id: uuidOf(tenantOf(ALPHA), 5) };
   expect(parseCursor(cursorText(cursor))).toEqual(cursor);
 });
 
-test.each([0, -5, Number.NaN, 1.9])('a limit of %d is one row', async (limit) => {
+test.each([0, -5, Number.NaN, 1.9])('treats a limit of %d as one row', async (limit) => {
   const { rows } = await listPayments(env.DB, tenantOf(ALPHA), {}, null, limit);
   expect(rows).toHaveLength(1);
 });
 
-test('an export holds every payment of its filter once, page by page', async () => {
+test('an export contains every matching payment once, page by page', async () => {
   const tenant = tenantOf(ALPHA);
   const many = Array.from({ length: 1_010 }, (_, number) =>
     projectionMessage(tenant, 1_000 + number, { status: number % 100 === 0 ? 'failed' : 'open' }),
@@ -335,7 +335,7 @@ test('an export holds every payment of its filter once, page by page', async () 
 });
 
 describe('the operator sees all merchants of one environment', () => {
-  test('what needs a human: unresolved, anomalous and late payments', async () => {
+  test('payments that need attention: unresolved, anomalous and late', async () => {
     for (const environment of ['sandbox', 'production'] as const) {
       const rows = await walk(
         (cursor) => readPayments(env.DB, paymentsNeedingAttention(environment), cursor, 2),
@@ -351,7 +351,7 @@ describe('the operator sees all merchants of one environment', () => {
     }
   });
 
-  test('events that have not arrived: counted, listed, the oldest', async () => {
+  test('undelivered events: counted, listed, the oldest', async () => {
     expect(await countEventsByStatus(env.DB, 'sandbox')).toEqual({
       dead: 12,
       undeliverable: 12,

@@ -31,9 +31,9 @@ import {
 import { ALPHA, consumeAll, createHosted, payHosted, tenantOf, useGateway } from './support.ts';
 
 /**
- * Goal: every query of the read model finds its rows by an index and reads them in order, whatever is
- * asked and whatever SQLite believes of the tables' sizes. Method: EXPLAIN QUERY PLAN of the very
- * statements that the functions run, on an empty database and on one whose statistics mislead.
+ * Goal: every query of the read model finds its rows by an index and reads them in order, for every
+ * filter and even with misleading statistics. Method: EXPLAIN QUERY PLAN of the statements that the
+ * functions run, on an empty database and on one whose statistics mislead.
  */
 
 const caught = useGateway();
@@ -141,18 +141,18 @@ async function planOf({ sql, params }: SqlStatement): Promise<string[]> {
 }
 
 /**
- * Grouping sums, and going through what an inner query has found. The steps of a subquery stand
- * behind its title and are judged like all others.
+ * Grouping sums, and scanning the result of an inner query. The steps of a subquery follow its
+ * title and are checked like all others.
  */
 const HARMLESS =
   /^(?:SEARCH .*|USE TEMP B-TREE FOR GROUP BY|(?:CO-ROUTINE|SCAN) \(subquery-\d+\)|CORRELATED SCALAR SUBQUERY \d+)$/;
 
-/** Steps of a plan that read more than was asked for, or sort what should lie in order. */
+/** Steps of a plan that read more rows than requested, or sort rows that an index should order. */
 function faults(plan: readonly string[]): string[] {
   return plan.filter((step) => !HARMLESS.test(step));
 }
 
-/** Tells SQLite that each table is tiny and no index of use: it would then rather scan. */
+/** Tells SQLite that each table is tiny and no index useful, so that it would rather scan. */
 async function mislead(): Promise<void> {
   await payHosted({ paymentIntentUniqueId: 'paid' });
   await createHosted({ paymentIntentUniqueId: 'open' });
@@ -162,10 +162,10 @@ async function mislead(): Promise<void> {
   await env.DB.exec('ANALYZE sqlite_schema');
 }
 
-describe('every query of the read model is answered by an index, in order', () => {
+describe('every query of the read model uses an index, in order', () => {
   test.each([
-    ['knowing nothing of the tables', async () => undefined],
-    ['with statistics that speak for scanning', mislead],
+    ['without statistics', async () => undefined],
+    ['with statistics that favor scanning', mislead],
   ])('%s', async (_name, prepareDatabase) => {
     await prepareDatabase();
     const found: string[] = [];
@@ -178,7 +178,7 @@ describe('every query of the read model is answered by an index, in order', () =
   });
 });
 
-test('only sums over several days are grouped, and a chart of days not even that', async () => {
+test('only sums over several days are grouped, and a chart of days is not', async () => {
   const grouped: string[] = [];
   for (const { name, statement } of STATEMENTS) {
     if ((await planOf(statement)).some((step) => step.includes('GROUP BY'))) {
@@ -193,7 +193,7 @@ test('only sums over several days are grouped, and a chart of days not even that
   ]);
 });
 
-test('the whole place of a page is looked up, not stepped over', async () => {
+test('finds the start of a page by the index, without stepping over rows', async () => {
   for (const filter of PAYMENT_FILTERS) {
     const older = CURSORS['older page'] ?? null;
     const [plan = ''] = await planOf(pageStatement(paymentsOf(TENANT, filter), older, 50));
@@ -204,7 +204,7 @@ test('the whole place of a page is looked up, not stepped over', async () => {
   }
 });
 
-test('only of rare amounts is anything put in order, after it was found by the amount', async () => {
+test('sorts only the rows of rare amounts, after it found them by the amount', async () => {
   for (const filter of PAYMENT_FILTERS.filter(({ amountMinorMin }) => amountMinorMin)) {
     for (const cursor of Object.values(CURSORS)) {
       const plan = await planOf(pageStatement(rarePaymentsOf(TENANT, filter), cursor, 50));
@@ -216,7 +216,7 @@ test('only of rare amounts is anything put in order, after it was found by the a
   }
 });
 
-test('the check can fail: it sees a scan and a sort', async () => {
+test('the check itself detects a scan and a sort', async () => {
   const scan = { sql: 'SELECT * FROM payment ORDER BY amount_minor', params: [] };
   expect(faults(await planOf(scan))).toEqual(['SCAN payment', 'USE TEMP B-TREE FOR ORDER BY']);
 });

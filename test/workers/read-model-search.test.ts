@@ -21,9 +21,9 @@ import {
 } from './support.ts';
 
 /**
- * Goal: a payment is found by every id it has and by its customer's phone, exactly, by its own
- * merchant only; and no phone number can be read in D1 or in a queue. Method: payments made by the
- * API, their messages handed to the read model, and every table's text looked through.
+ * Goal: a merchant finds its own payments by every id and by the customer's phone, exactly, and no
+ * phone number is readable in D1 or in a queue. Method: payments made by the API, their messages
+ * sent to the read model, and a search through the text of every table.
  */
 
 const caught = useGateway();
@@ -41,7 +41,7 @@ async function projectCaught(): Promise<void> {
   await consume('kefel-projections', caught.projections.splice(0));
 }
 
-/** A hosted payment with every id that there is, paid by telebirr from another phone. */
+/** A hosted payment with every kind of id, paid by telebirr from another phone. */
 async function payment(changes: { readonly railReference?: string } = {}) {
   await createHosted({
     paymentLinkUniqueId: 'link-77',
@@ -83,7 +83,7 @@ const TEXTS: readonly (readonly [string, (paid: Paid) => string])[] = [
   ["the rail's receipt", () => receipt],
   ['paymentLinkUniqueId', () => 'link-77'],
   ['event id', ({ event }) => event.eventId],
-  ['text with space round it', () => `  ${receipt}\n`],
+  ['text with surrounding spaces', () => `  ${receipt}\n`],
   ...['911223344', '0911223344', '251911223344', '+251911223344', '+251 (0)91-122-33 44'].map(
     (phone) => [`the customer's phone as ${phone}`, () => phone] as const,
   ),
@@ -92,10 +92,10 @@ const TEXTS: readonly (readonly [string, (paid: Paid) => string])[] = [
   ),
 ];
 
-describe('a payment is found by everything it is known by', () => {
+describe('a payment is found by each of its ids', () => {
   test.each(TEXTS)('%s, by its own merchant only', async (_name, textOf) => {
     const paid = await payment();
-    // Both have a payment of their own: the search must not be empty for want of rows.
+    // Both tenants have a payment, so that an empty result is not due to missing rows.
     const byBeta = { apiKey: BETA.apiKeys.sandbox };
     expect((await postHosted({ paymentIntentUniqueId: 'of-beta' }, byBeta)).status).toBe(200);
     await projectCaught();
@@ -107,14 +107,14 @@ describe('a payment is found by everything it is known by', () => {
   });
 });
 
-test('the phone of an express payment finds it too', async () => {
+test('an express payment is also found by its phone', async () => {
   await createExpress({ method: 'M_PESA', phoneNumber: '+251733445566' });
   await projectCaught();
   expect(await found('0733445566')).toEqual(['order-1']);
   expect(await found('0733445567')).toEqual([]);
 });
 
-test('no phone number can be read in D1, in a message or in a log', async () => {
+test('no phone number is readable in D1, in a message or in a log', async () => {
   await payment();
   const messages = JSON.stringify(caught.projections);
   await projectCaught();
@@ -125,7 +125,7 @@ test('no phone number can be read in D1, in a message or in a log', async () => 
     tables.results.map(({ name }) => env.DB.prepare(`SELECT * FROM "${name}"`).all()),
   );
   const stored = JSON.stringify(rows.map(({ results }) => results));
-  // What is looked for could be there: the keys of this payment are.
+  // Proves that the search would find it: the keys of this payment are found.
   expect(stored).toContain(idSearchKey(receipt));
   expect(stored).toContain('phone:');
   for (const text of [messages, stored, logged.join('\n')]) {
@@ -135,10 +135,10 @@ test('no phone number can be read in D1, in a message or in a log', async () => 
   }
 });
 
-/** As M-PESA makes its CheckoutRequestID: the time, some digits and the customer's phone. */
+/** Like M-PESA's CheckoutRequestID: the time, some digits and the customer's phone. */
 const phoneBearingId = `ws_CO_0412209001024714${ATTEMPT_PHONE.slice(3)}`;
 
-test('an id that a rail made of the phone finds the payment, and cannot be read either', async () => {
+test('a rail reference that contains the phone finds the payment, and is not readable either', async () => {
   await payment({ railReference: phoneBearingId });
   const messages = JSON.stringify(caught.projections);
   await projectCaught();
@@ -150,7 +150,7 @@ test('an id that a rail made of the phone finds the payment, and cannot be read 
   expect(await found(phoneBearingId.replace('4714', '4715'))).toEqual([]);
 });
 
-test("the rail's reference is found though its callback overtook the answer that names it", async () => {
+test("the rail's reference is found although its callback arrived before the answer that names it", async () => {
   await createHosted();
   await execute(startRedirect('a0'), settle('a0', 'succeeded'));
   await projectCaught();
@@ -159,7 +159,7 @@ test("the rail's reference is found though its callback overtook the answer that
   expect(await found(railReference)).toEqual(['order-1']);
 });
 
-test('one batch with both messages of a version keeps the id that only the later one has', async () => {
+test('one batch with both messages of a version keeps the id that only the later message has', async () => {
   await createHosted();
   await execute(startRedirect('a0'), settle('a0', 'succeeded'));
   await execute({ type: 'accept_attempt', attemptId: 'a0', redirectUrl: null, railReference });
@@ -178,7 +178,7 @@ test('one batch with both messages of a version keeps the id that only the later
   }
 });
 
-test('one phone has nothing in common under two tenants', async () => {
+test('one phone has different keys for two tenants', async () => {
   const customerInfo = { phone: CUSTOMER_PHONE };
   await createHosted({ customerInfo });
   await postHosted({ customerInfo }, { apiKey: BETA.apiKeys.sandbox });
@@ -188,7 +188,7 @@ test('one phone has nothing in common under two tenants', async () => {
   expect(one).not.toEqual(other);
 });
 
-test('after a rotation of the keys old payments are found, and new ones by the new key', async () => {
+test('after a key rotation old payments are still found, and new ones by the new key', async () => {
   await createHosted({ customerInfo: { phone: CUSTOMER_PHONE } });
   await projectCaught();
   const fresh = btoa('n'.repeat(32));
@@ -220,13 +220,13 @@ test.each([
   expect(await found(text)).toEqual([]);
 });
 
-test('a rail names an attempt: it is found by that at once, though nothing else has changed', async () => {
+test("an attempt is found by its provider's reference at once, although nothing else has changed", async () => {
   await createHosted();
   await execute(startRedirect('a0'));
   const before = caught.projections.at(-1);
   await execute({ type: 'accept_attempt', attemptId: 'a0', redirectUrl: null, railReference });
   expect(caught.projections.at(-1)?.version).toBe(before?.version);
-  // In whatever order they share a batch.
+  // In both orders within a batch.
   const messages = caught.projections.splice(0);
   for (const batch of [messages, messages.toReversed()]) {
     await env.DB.exec('DELETE FROM payment_search_key');
@@ -235,7 +235,7 @@ test('a rail names an attempt: it is found by that at once, though nothing else 
   }
 });
 
-test('the newest come first, and no more than anybody reads', async () => {
+test('lists the newest first, up to the limit', async () => {
   const many = Array.from({ length: SEARCH_ROWS_MAX + 10 }, (_, number) =>
     projectionMessage(TENANT, number, {}, { searchKeys: [idSearchKey('link-1')] }),
   );
@@ -244,7 +244,7 @@ test('the newest come first, and no more than anybody reads', async () => {
   expect(numbers).toEqual(Array.from({ length: SEARCH_ROWS_MAX }, (_, index) => 59 - index));
 });
 
-test('a payment that a text names in two ways is found once', async () => {
+test('a payment that matches in two ways is found once', async () => {
   await deliver([
     projectionMessage(TENANT, 7, { uniqueId: '7' }, { searchKeys: [idSearchKey('7')] }),
     projectionMessage(TENANT, 8, { uniqueId: 'other' }, { searchKeys: [idSearchKey('7')] }),

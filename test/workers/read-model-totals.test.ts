@@ -16,16 +16,16 @@ import { deliver, nameOf, projectionMessage, TENANTS } from './read-model-fixtur
 import { ALPHA, BETA, consume, countProjectionRows, tenantOf, useGateway } from './support.ts';
 
 /**
- * Goal: totals are exact at every moment, whatever the queue does with the messages. Method: lives
- * of payments drawn at random, their messages in random order, batched at random and repeated; the
- * sums are then compared with those of the payments themselves.
+ * Goal: totals are exact at every moment, in whichever order the queue delivers. Method: random
+ * payments, their messages in random order, batched at random and repeated; the sums are then
+ * compared with those of the payments themselves.
  */
 
 useGateway();
 
 const TENANT = tenantOf(ALPHA);
 
-/** What stands in the rollup, and what should by the payments. */
+/** The sums in the rollup, and the sums of the payments. */
 async function rollup(): Promise<{ kept: unknown[]; counted: unknown[] }> {
   const kept = await env.DB.prepare(
     `SELECT merchant_id, environment, day, method, currency, status, failure_reason, payments,
@@ -50,7 +50,7 @@ const ARBITRARY_CHANGE: fc.Arbitrary<Partial<ProjectionRow>> = fc.record({
   commissionMinor: fc.constantFrom(0, 7),
 });
 
-/** A payment's messages, one for each version, of a tenant and a day. */
+/** A payment's messages, one per version, for a tenant and a day. */
 const ARBITRARY_LIFE: fc.Arbitrary<ProjectionMessage[]> = fc
   .record({
     tenant: fc.constantFrom(...TENANTS),
@@ -78,7 +78,7 @@ const ARBITRARY_TRAFFIC = fc
   })
   .chain((lives) => {
     const messages = lives.flat();
-    // Everything arrives at least once, and some of it again, in any order.
+    // Every message arrives at least once, some arrive again, in any order.
     return fc.record({
       lives: fc.constant(lives),
       repeated: fc.subarray(messages),
@@ -87,7 +87,7 @@ const ARBITRARY_TRAFFIC = fc
     });
   });
 
-test('totals agree with the payments after any traffic, and more of it changes nothing', async () => {
+test('totals agree with the payments after any traffic, and repeated messages change nothing', async () => {
   const written = countProjectionRows();
   await fc.assert(
     fc.asyncProperty(ARBITRARY_TRAFFIC, async ({ lives, repeated, order, batchSize }) => {
@@ -120,7 +120,7 @@ test('totals agree with the payments after any traffic, and more of it changes n
   );
 });
 
-test('a payment that is taken out of the read model leaves no trace in the totals', async () => {
+test('a payment removed from the read model leaves no trace in the totals', async () => {
   await deliver([projectionMessage(TENANT, 1, { status: 'failed', failureReason: 'declined' })]);
   await env.DB.exec('DELETE FROM payment');
   expect(await rollup()).toEqual({ kept: [], counted: [] });
@@ -143,7 +143,7 @@ test('the day begins at midnight in Addis Ababa', async () => {
   ]);
 });
 
-/** Two days of payments, the same for every tenant but for the amounts. */
+/** Two days of payments, the same for every tenant except for the amounts. */
 async function seedTwoDays(): Promise<void> {
   const on = (day: number) => businessDayStartMs(day) + 1_000;
   const rows: readonly Partial<ProjectionRow>[] = [
@@ -215,7 +215,7 @@ test.each(TENANTS.map((tenant, owner) => ({ tenant, owner, name: nameOf(tenant) 
   },
 );
 
-test('the operator sees how each rail fares over all merchants of an environment', async () => {
+test('the operator sees the success rate of each rail over all merchants of an environment', async () => {
   await seedTwoDays();
   const production: Tenant = tenantOf(BETA, 'production');
   await deliver([

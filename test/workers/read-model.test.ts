@@ -30,9 +30,9 @@ import {
 } from './support.ts';
 
 /**
- * Goal: the read model in D1 ends up with the newest version of every payment, whatever the queue
- * does with the messages, and finds a payment for its own tenant only (docs/decisions.md#21).
- * Method: the test is the queue, and D1 is asked what it holds.
+ * Goal: the read model in D1 ends up with the newest version of every payment for every behavior of
+ * the queue, and finds a payment for its own tenant only (docs/decisions.md#21). Method: the test
+ * is the queue, and reads the rows in D1.
  */
 
 const caught = useGateway();
@@ -46,7 +46,7 @@ async function projectionRows(): Promise<Row[]> {
   return results;
 }
 
-/** The messages of a payment's whole life, oldest first. */
+/** All messages of one payment, oldest first. */
 async function wholeLife(): Promise<ProjectionMessage[]> {
   await payHosted();
   const messages = caught.projections.splice(0);
@@ -66,7 +66,7 @@ function permutations<Item>(items: readonly Item[]): Item[][] {
       );
 }
 
-test('read model: in whatever order changes arrive, one by one, the newest stays', async () => {
+test('read model: the newest version wins for every order of messages', async () => {
   const messages = await wholeLife();
   const { version } = await intentOf();
   for (const order of permutations(messages)) {
@@ -92,7 +92,7 @@ test('read model: duplicates write nothing and change nothing', async () => {
   expect(rows.take()).toBe(0);
 });
 
-test('read model: a batch becomes one D1 batch with one row a payment', async () => {
+test('read model: writes a batch of messages as one D1 batch with one row per payment', async () => {
   for (let index = 0; index < 5; index += 1) {
     await createHosted({ paymentIntentUniqueId: `order-${index}` });
     await clientOf(`order-${index}`).execute([{ type: 'cancel' }]);
@@ -102,7 +102,7 @@ test('read model: a batch becomes one D1 batch with one row a payment', async ()
   const prepare = vi.spyOn(env.DB, 'prepare');
   const batch = vi.spyOn(env.DB, 'batch');
   await consume('kefel-projections', messages.toReversed());
-  // Nobody has an attempt, a phone or an event: only payments are written.
+  // The payments have no attempt, phone or event, so only payments are written.
   expect(prepare).toHaveBeenCalledTimes(1);
   expect(batch).toHaveBeenCalledTimes(1);
   expect((await projectionRows()).map(({ status, version }) => [status, version])).toEqual(
@@ -110,7 +110,7 @@ test('read model: a batch becomes one D1 batch with one row a payment', async ()
   );
 });
 
-test('read model: while D1 fails every message comes back and nothing is confirmed', async () => {
+test('read model: every message is retried and nothing is confirmed while D1 fails', async () => {
   const messages = await wholeLife();
   await env.DB.exec('ALTER TABLE payment RENAME TO payment_away');
   expect(fateOf(await consume('kefel-projections', messages), messages.length)).toBe('retried');
@@ -122,11 +122,11 @@ test('read model: while D1 fails every message comes back and nothing is confirm
   expect(await projectedState()).toMatchObject({ projection_due_at_ms: null });
 });
 
-test('read model: an outage of D1 leaves no dead letters and one line of log a batch', async () => {
+test('read model: an outage of D1 causes no dead letters and one log line per batch', async () => {
   const messages = await wholeLife();
   const warned = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
   await env.DB.exec('ALTER TABLE payment RENAME TO payment_away');
-  // The object's lease repeats the change, so the queue may forget it.
+  // The object's lease repeats the change, so the queue can drop it.
   const result = await consume('kefel-projections', messages, env, 5);
   expect(fateOf(result, messages.length)).toBe('acked');
   expect(warned).toHaveBeenCalledOnce();
@@ -134,11 +134,11 @@ test('read model: an outage of D1 leaves no dead letters and one line of log a b
   await env.DB.exec('ALTER TABLE payment_away RENAME TO payment');
 });
 
-test('read model: one row that D1 refuses does not hold up the others', async () => {
+test('read model: one row that D1 rejects does not block the others', async () => {
   await createHosted({ paymentIntentUniqueId: 'order-2' });
   const [good] = caught.projections.splice(0);
   if (good === undefined) {
-    throw new Error('nothing was sent');
+    throw new Error('no message was sent');
   }
   const { objectId } = clientOf('order-3');
   const bad = { ...good, objectId, row: { ...good.row, uuid: 'bad', environment: 'nowhere' } };
@@ -155,7 +155,7 @@ async function projectedState() {
   return row;
 }
 
-test('read model: the object is told which version is held, and stops sending', async () => {
+test('read model: the object gets the stored version, and stops sending', async () => {
   const messages = await wholeLife();
   const { version } = await intentOf();
   await consume('kefel-projections', messages);
@@ -178,7 +178,7 @@ test('read model: the confirmation of an older version does not stop the newest'
 });
 
 test.each(Object.entries(INTERRUPTIONS))(
-  'read model: a change that was never confirmed is sent again, ever more seldom (%s)',
+  'read model: an unconfirmed change is sent again, at growing intervals (%s)',
   async (_name, interrupt) => {
     await createHosted();
     await execute({ type: 'cancel' });
@@ -203,7 +203,7 @@ test.each(Object.entries(INTERRUPTIONS))(
   },
 );
 
-test('read model: with the alarm lost too, a visit sends the change again', async () => {
+test('read model: a visit sends the change again when the alarm is lost too', async () => {
   await createHosted();
   await execute({ type: 'cancel' });
   caught.projections.length = 0;
@@ -213,7 +213,7 @@ test('read model: with the alarm lost too, a visit sends the change again', asyn
   await vi.waitFor(() => expect(caught.projections).toHaveLength(1));
 });
 
-test('read model: when the report to the object fails the row is there and the change comes again', async () => {
+test('read model: the row is stored and the change comes again when the confirmation fails', async () => {
   const messages = await wholeLife();
   const foreign = { ...messages[0], objectId: 'no id at all' } as ProjectionMessage;
   expect(fateOf(await consume('kefel-projections', [foreign]), 1)).toBe('acked');
@@ -225,7 +225,7 @@ test('decisions.md#21: the uuid and the integer id find the payment of the own t
   await createHosted();
   const { terms } = await intentOf();
   const ids = [terms.uuid, String(terms.number)];
-  // Not yet in the read model: it may lag.
+  // Not yet in the read model, which may lag.
   for (const id of ids) {
     expect((await call(statusPath(id))).status).toBe(404);
   }
@@ -251,7 +251,7 @@ test('decisions.md#21: the uuid and the integer id find the payment of the own t
   }
 });
 
-test('decisions.md#21: found by uuid, the payment is shown as it is now, not as the read model lags', async () => {
+test('decisions.md#21: a payment found by uuid is shown in its current state, although the read model lags', async () => {
   await createHosted();
   await consume('kefel-projections', caught.projections.splice(0));
   await execute(startRedirect('a0'), settle('a0', 'succeeded'));
@@ -261,7 +261,7 @@ test('decisions.md#21: found by uuid, the payment is shown as it is now, not as 
   expect((await projectionRows())[0]?.status).toBe('open');
 });
 
-test('decisions.md#21: an id is first read as the unique id, whatever it looks like', async () => {
+test('decisions.md#21: every id is first read as the unique id', async () => {
   await createHosted();
   const { terms } = await intentOf();
   await createHosted({ paymentIntentUniqueId: String(terms.number) });
@@ -270,7 +270,7 @@ test('decisions.md#21: an id is first read as the unique id, whatever it looks l
   expect(envelope.content).toMatchObject({ uniqueId: String(terms.number) });
 });
 
-test('decisions.md#29: a foreign uuid finds nothing, not even the own payment that has the same unique id', async () => {
+test('decisions.md#29: a foreign uuid finds nothing, not even the own payment with the same unique id', async () => {
   await createHosted();
   const { terms } = await intentOf();
   expect((await postHosted({}, { apiKey: BETA.apiKeys.sandbox })).status).toBe(200);

@@ -13,8 +13,8 @@ import {
 } from './support.ts';
 
 /**
- * Goal: the first change of the object's tables can rely on its mechanism. Method: a migration that
- * exists only here brings a stored payment of version 1 to version 2.
+ * Goal: the first change of the object's tables can rely on the migration mechanism. Method: a
+ * migration that exists only here upgrades a stored payment from version 1 to version 2.
  */
 
 useGateway();
@@ -26,7 +26,7 @@ const TO_VERSION_2: Migration = (sql) => {
   }
 };
 
-/** What loading the payment does, once TO_VERSION_2 is in the list of migrations. */
+/** Loads the payment with TO_VERSION_2 in the list of migrations. */
 function upgrade(): Promise<void> {
   return runInDurableObject(stubOf(), (_instance, { storage }) => {
     storage.transactionSync(() => {
@@ -41,7 +41,7 @@ test('migration: a payment of version 1 is upgraded once, keeps its rows and con
   await execute(startRedirect('a0'), settle('a0', 'succeeded'));
   const before = await allRows();
   await upgrade();
-  // Its column exists already: a second run would throw.
+  // The column exists now, so a second run would throw.
   await upgrade();
   await abortAllDurableObjects();
 

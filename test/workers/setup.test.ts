@@ -5,9 +5,9 @@ import worker from '../../src/index.ts';
 import { ALPHA, statusPath } from './support.ts';
 
 /**
- * Goal: a gateway without tables or secrets says which command creates them: to a developer on the
- * same machine in the answer, to an operator in the log alone (docs/promises.md#10). Method: requests
- * before any migration has run, and with a secret taken away.
+ * Goal: a gateway without tables or secrets names the command that creates them: in the answer for
+ * a developer on the same machine, only in the log for an operator (docs/promises.md#10). Method:
+ * requests before any migration has run, and without a secret.
  */
 
 const LOCAL = 'http://localhost:8787';

@@ -38,10 +38,10 @@ import { webhookSecretFrom } from '../../src/merchants/webhook-secret.ts';
 import { webhookSecretContext } from '../../src/webhooks/settings.ts';
 
 /**
- * The ground under all tests that run inside workerd. Only three things are not real: the clock
- * (`Date` stands still until a test moves it), the sending side of the queues (messages are caught,
- * and a test hands them to the consumer when and as often as it likes) and the merchant's server.
- * The clock starts decades ahead, so that no alarm ever fires by itself while a test runs.
+ * Basis of all tests that run inside workerd. Only three things are not real: the clock (`Date`
+ * stands still until a test moves it), the sending side of the queues (messages are caught, and the
+ * test delivers them to the consumer) and the merchant's server. The clock starts decades ahead, so
+ * that no alarm fires on its own during a test.
  */
 
 export const SECOND_MS = 1_000;
@@ -55,7 +55,7 @@ export const CALLBACK_URL = 'https://shop.example.com/hook';
 export const EXPIRE_IN = 3_600;
 export const EXPIRE_IN_MS = EXPIRE_IN * SECOND_MS;
 
-/** Every test starts a day later than the one before: what an isolate remembers is then too old. */
+/** Every test starts a day after the previous one, so that isolates' caches are outdated. */
 let clockMs = Date.UTC(2090, 0, 1);
 
 export interface TestMerchant {
@@ -133,14 +133,14 @@ async function merchantStatements(): Promise<readonly SqlStatement[]> {
 
 let seed: Promise<readonly SqlStatement[]> | undefined;
 
-/** The schema and both merchants, in one batch: every test starts with it. */
+/** The schema and both merchants, in one batch at the start of every test. */
 async function prepareDatabase(): Promise<void> {
   seed ??= merchantStatements();
   const schema = env.TEST_MIGRATIONS.flatMap(({ queries }) => queries);
   await env.DB.batch([...schema.map((query) => env.DB.prepare(query)), ...prepared(await seed)]);
 }
 
-/** What the objects have sent and no test has handed on yet. */
+/** Messages that the objects have sent and the test has not delivered yet. */
 export interface CaughtMessages {
   readonly webhooks: DeliveryMessage[];
   readonly retries: DeliveryMessage[];
@@ -151,7 +151,7 @@ export interface CaughtMessages {
 /** Every log line of the running test. */
 export const logged: string[] = [];
 
-/** A gateway with two merchants for each test of a file; everything is forgotten afterwards. */
+/** A gateway with two merchants for each test of a file; everything is reset afterwards. */
 export function useGateway(): CaughtMessages {
   const caught: CaughtMessages = { webhooks: [], retries: [], projections: [], starts: [] };
   beforeEach(async () => {
@@ -187,12 +187,14 @@ env.PAYMENT_INTENT.get = (id, options) => {
   return reach(id, options);
 };
 
-/** Every object that the running test has reached, if only to look whether there is a payment. */
+/** Every object that the running test has reached, even only for a read. */
 export function reachedObjects(): readonly DurableObjectId[] {
   return [...reached.values()];
 }
 
-/** `reset` skips what an eviction or an abort has taken out of memory, so it is woken before. */
+/**
+ * `reset` skips an object that an eviction or abort has removed from memory, so it is woken first.
+ */
 async function forgetEverything(): Promise<void> {
   await env.DB.prepare('SELECT 1').run();
   for (const id of reachedObjects()) {
@@ -209,7 +211,7 @@ function catchInto<Body>(queue: Queue, messages: Body[]): void {
   });
 }
 
-/** Moves the clock, alarms and all: nothing fires by itself. */
+/** Moves the clock; alarms do not fire on their own. */
 export function advance(byMs: number): void {
   vi.setSystemTime(Date.now() + byMs);
 }
@@ -233,7 +235,7 @@ export function hostedBody(changes: Body = {}): Body {
   };
 }
 
-/** Express, simulated: succeeds by itself unless `testMode` says otherwise. */
+/** Express, simulated: succeeds on its own unless `testMode` says otherwise. */
 export function expressBody(changes: Body = {}): Body {
   return {
     amount: 100.5,
@@ -264,7 +266,7 @@ export interface CallOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** One request to the Worker as the network would bring it; redirects are not followed. */
+/** One request to the Worker as the network would deliver it; redirects are not followed. */
 export function call(path: string, options: CallOptions = {}): Promise<Response> {
   const { method = 'GET', apiKey = ALPHA.apiKeys.sandbox, body, headers = {} } = options;
   const contentType =
@@ -316,7 +318,7 @@ export function postExpress(
   return call(CREATE_PATHS.express.sandbox, { ...options, method: 'POST', body });
 }
 
-/** An API answer with what a test wants to see of it. */
+/** An API answer with the parts that tests check. */
 export interface Answer {
   readonly status: number;
   readonly text: string;
@@ -381,7 +383,7 @@ export function postForm(
 }
 
 /**
- * Chooses telebirr on the checkout page, which knew of so many attempts. Returns the token of the
+ * Chooses telebirr on a checkout page that knew of `attempts` attempts. Returns the token of the
  * simulator's page.
  */
 export async function chooseMethod(
@@ -400,7 +402,7 @@ export async function chooseMethod(
   return token;
 }
 
-/** Presses a button on the simulator's page. Returns where the customer is sent. */
+/** Presses a button on the simulator's page. Returns the redirect. */
 export async function simulate(
   attemptToken: string,
   outcome: 'approve' | 'decline' | 'give_up',
@@ -431,7 +433,7 @@ export function stubOf(uniqueId = 'order-1', tenant: Tenant = tenantOf(ALPHA)) {
   return env.PAYMENT_INTENT.get(env.PAYMENT_INTENT.idFromString(objectId));
 }
 
-/** The payment as `read` shows it: time that is due is applied. */
+/** The payment as `read` shows it: due transitions are applied. */
 export async function intentOf(uniqueId = 'order-1'): Promise<Intent> {
   const read = await clientOf(uniqueId).read();
   if (read.type === 'not_found') {
@@ -480,7 +482,7 @@ export function settle(attemptId: string, type: 'succeeded' | 'failed'): Command
 export async function lastEvent(uniqueId = 'order-1'): Promise<EventSummary> {
   const event = (await clientOf(uniqueId).events()).at(-1);
   if (event === undefined) {
-    throw new Error(`${uniqueId} has announced nothing`);
+    throw new Error(`${uniqueId} has no event`);
   }
   return event;
 }
@@ -498,7 +500,7 @@ export function loseAlarm(uniqueId = 'order-1'): Promise<void> {
   return runInDurableObject(stubOf(uniqueId), (_instance, state) => state.storage.deleteAlarm());
 }
 
-/** Runs SQL inside the object, as no code of ours would. */
+/** Runs SQL inside the object that none of our code would run. */
 export function objectSql<Row extends Record<string, SqlStorageValue>>(
   sql: string,
   uniqueId = 'order-1',
@@ -508,7 +510,7 @@ export function objectSql<Row extends Record<string, SqlStorageValue>>(
   );
 }
 
-/** Every row of an object, in the order of its tables: what a rollback must leave as it was. */
+/** Every row of an object, in the order of its tables, to compare after a rollback. */
 export async function allRows(uniqueId = 'order-1'): Promise<Record<string, unknown[]>> {
   return runInDurableObject(stubOf(uniqueId), (_instance, { storage }) => {
     const names = storage.sql
@@ -523,7 +525,7 @@ export async function allRows(uniqueId = 'order-1'): Promise<Record<string, unkn
   });
 }
 
-/** How an object's memory can go away between two steps. */
+/** Ways in which an object can lose its memory between two steps. */
 export const INTERRUPTIONS = {
   'no interruption': async () => undefined,
   eviction: () => evictAllDurableObjects(),
@@ -541,7 +543,7 @@ export type QueueName =
   | 'kefel-projections'
   | 'kefel-rail-starts';
 
-/** Hands messages to the Worker's consumer in one batch and waits until all its work is done. */
+/** Delivers messages to the Worker's consumer in one batch and waits until all its work is done. */
 export async function consume(
   queue: QueueName,
   bodies: readonly MessageBody[],
@@ -560,7 +562,7 @@ export async function consume(
   return getQueueResult(batch, ctx);
 }
 
-/** Counts the rows that batches write to D1, indexes and triggers included, since the last take. */
+/** Counts the rows that batches write to D1 since the last take, including indexes and triggers. */
 export function countProjectionRows(): { take(): number } {
   let written = 0;
   const batch = env.DB.batch.bind(env.DB);
@@ -578,7 +580,7 @@ export function countProjectionRows(): { take(): number } {
   };
 }
 
-/** What became of a batch of so many messages, however the consumer said it. */
+/** The result of a batch of this many messages, for every way in which the consumer reports it. */
 export function fateOf(result: QueueResult, messages: number): 'acked' | 'retried' | 'mixed' {
   const acked = result.ackAll ? messages : result.explicitAcks.length;
   const retried = result.retryBatch.retry ? messages : result.retryMessages.length;
@@ -588,7 +590,7 @@ export function fateOf(result: QueueResult, messages: number): 'acked' | 'retrie
   return retried === messages && acked === 0 ? 'retried' : 'mixed';
 }
 
-/** Hands on everything caught so far. */
+/** Delivers all caught messages. */
 export async function consumeAll(caught: CaughtMessages): Promise<void> {
   await consume('kefel-webhooks', caught.webhooks.splice(0));
   await consume('kefel-webhook-retries', caught.retries.splice(0));

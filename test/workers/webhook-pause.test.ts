@@ -45,10 +45,10 @@ import {
 } from './support.ts';
 
 /**
- * Goal: an endpoint where nothing has arrived for five days is paused; one success in between keeps
- * it going; no event loses a try or is lost to the pause, and the endpoint resumes by itself.
- * Method: the test makes payments and hands their events to the consumer while it moves the clock
- * and changes what the merchant's server answers.
+ * Goal: an endpoint without a delivery for five days is paused; one success in between prevents
+ * that. No event loses a try or gets lost because of the pause, and the endpoint resumes by itself.
+ * Method: the test makes payments and delivers their events to the consumer while it moves the
+ * clock and changes the merchant server's answers.
  */
 
 const caught = useGateway();
@@ -107,7 +107,7 @@ async function nextTry(uniqueId: string): Promise<void> {
   await consume('kefel-webhook-retries', caught.retries.splice(0));
 }
 
-test('failures for a moment less than five days pause nothing, five days do', async () => {
+test('pauses after five days of failures, not a moment earlier', async () => {
   const startMs = Date.now();
   for (let atMs = startMs; atMs < startMs + PAUSE_AFTER_MS; atMs += 20 * HOUR_MS) {
     await failAt(atMs);
@@ -128,8 +128,8 @@ test('failures for a moment less than five days pause nothing, five days do', as
 
 test.each([
   ['a first try', SECOND_MS * 6],
-  ['a later try, though this isolate has not yet read of the failure', 0],
-])('one success by %s starts the five days anew', async (name, afterMs) => {
+  ['a later try, though this isolate has not yet read the failure', 0],
+])('one success by %s restarts the five days', async (name, afterMs) => {
   const startMs = Date.now();
   const uniqueId = await failAt(startMs);
   advance(HOUR_MS);
@@ -139,7 +139,7 @@ test.each([
   } else {
     await env.DB.prepare('DELETE FROM webhook_endpoints').run();
     await fireAlarm(uniqueId);
-    // Read without the failure, which another isolate writes right after.
+    // Read without the failure, which another isolate writes right afterwards.
     await deliverOne({ callbackUrl: 'https://other.example.com/' });
     const failure = { origin: ORIGIN, error: 'HTTP 500', atMs: startMs };
     await recordFailure(env.DB, tenantOf(ALPHA), failure);
@@ -153,14 +153,14 @@ test.each([
   ]);
 });
 
-test('one dead event ten days ago and one failure today pause nothing', async () => {
+test('does not pause after one dead event ten days ago and one failure today', async () => {
   const startMs = Date.now();
   await failAt(startMs);
   await failAt(startMs + 2 * PAUSE_AFTER_MS);
   expect(await endpoints()).toMatchObject([{ failingSinceMs: Date.now(), pausedAtMs: null }]);
 });
 
-test('the count restarts after a silence longer than the longest wait of the schedule', async () => {
+test('restarts the count after a silence longer than the longest wait of the schedule', async () => {
   const startMs = Date.now();
   const longestWaitMs = Math.max(...DELIVERY_WAITS_MS) * 1.1;
   await failAt(startMs);
@@ -179,10 +179,10 @@ test.each([
   expect(await endpoints()).toMatchObject([{ origin, lastError: expect.stringMatching(error) }]);
 });
 
-test('no address at all, and an error of our own, say nothing of any endpoint', async () => {
+test('does not count a missing address or an internal error as a failure of any endpoint', async () => {
   const uniqueId = await deliverOne({ callbackUrl: null });
   expect(await lastEvent(uniqueId)).toMatchObject({ deliveryStatus: 'undeliverable' });
-  // A secret that opens but is none: signing throws.
+  // A secret that decrypts but is malformed, so that signing throws.
   const sealed = await seal(
     configOf(env).dataEncryptionKeys,
     'no secret',
@@ -206,7 +206,7 @@ test('a burst of failures writes once, and again only after some minutes', async
   expect(await lastFailure()).toBe(startMs + FAILURE_WRITTEN_EVERY_MS);
 });
 
-test('a paused endpoint still gets each event by the whole schedule, and resumes on a 2xx', async () => {
+test('a paused endpoint still gets each event with the whole schedule, and resumes on a 2xx', async () => {
   await pausedEndpoint();
   const uniqueId = await deliverOne();
   expect(await lastEvent(uniqueId)).toMatchObject({ deliveryStatus: 'waiting' });
@@ -230,7 +230,7 @@ test('an event that used up its schedule waits for the paused endpoint', async (
   expect(await env.DB.prepare(sql).bind(uniqueId).first('delivery_status')).toBe('paused');
 });
 
-test('one event a day probes a paused endpoint for all, and a 2xx resumes it', async () => {
+test('one event a day probes a paused endpoint, and a 2xx resumes it for all', async () => {
   await pausedEndpoint();
   const one = await deliverOne();
   const other = await deliverOne();
@@ -263,7 +263,7 @@ test('an event of a resumed endpoint that fails once more gets its schedule agai
   });
 });
 
-test('after thirty days only a person resends a paused event', async () => {
+test('after thirty days only a manual resend sends a paused event', async () => {
   await pausedEndpoint();
   const uniqueId = await exhaustedEvent();
   advance(PAUSED_TRIES_END_AFTER_MS);
@@ -272,7 +272,7 @@ test('after thirty days only a person resends a paused event', async () => {
   expect(await lastEvent(uniqueId)).toMatchObject({ deliveryStatus: 'paused', dueAtMs: null });
 });
 
-test('other endpoints, merchants and environments go on', async () => {
+test('other endpoints, merchants and environments are not affected', async () => {
   await pausedEndpoint();
   arrivals.length = 0;
   httpStatus = 200;
@@ -286,7 +286,7 @@ test('other endpoints, merchants and environments go on', async () => {
   expect(await endpoints(tenantOf(ALPHA, 'production'))).toEqual([]);
 });
 
-test('a person resends a paused event at once', async () => {
+test('a manual resend sends a paused event at once', async () => {
   await pausedEndpoint();
   const uniqueId = await exhaustedEvent();
   httpStatus = 200;
@@ -323,7 +323,7 @@ test("the merchant's webhook setting is paused by its origin too", async () => {
   expect(await lastEvent(uniqueId)).toMatchObject({ deliveryStatus: 'paused' });
 });
 
-test('a merchant with an origin for each payment makes no rows without bound', async () => {
+test('a merchant with a new origin for each payment cannot create unbounded rows', async () => {
   const tenant = tenantOf(ALPHA);
   const failure = (index: number, atMs = Date.now()) =>
     recordFailure(env.DB, tenant, { origin: `https://${index}.example.com`, error: 'x', atMs });
@@ -331,7 +331,7 @@ test('a merchant with an origin for each payment makes no rows without bound', a
     expect(await failure(index)).not.toBeNull();
   }
   expect(await failure(ENDPOINTS_MAX)).toBeNull();
-  // Known ones go on being known, and other tenants have their own hundred.
+  // Known origins stay known, and other tenants have their own hundred.
   expect(await failure(0, Date.now() + 1)).not.toBeNull();
   const other = { origin: ORIGIN, error: 'x', atMs: Date.now() };
   expect(await recordFailure(env.DB, tenantOf(BETA), other)).not.toBeNull();
