@@ -7,6 +7,9 @@ import { testSecrets } from './test/support/secrets.ts';
 /** Files that run side by side; the machines that run this have two cores. */
 const WORKERS = 2;
 
+/** A poll ends as soon as it can; the limit is for machines that do much else. */
+const POLLS = { poll: { interval: 10, timeout: 15_000 } };
+
 /** Programs that tests start keep their files where this process would: see `workers`. */
 const DISK = { TMPDIR: tmpdir() };
 
@@ -34,6 +37,7 @@ export default defineConfig({
           maxWorkers: WORKERS,
           include: ['test/rails/**/*.test.ts'],
           testTimeout: 60_000,
+          expect: POLLS,
           sequence: { groupOrder: 1 },
         },
       },
@@ -61,7 +65,8 @@ export default defineConfig({
           maxWorkers: WORKERS,
           include: ['test/workers/**/*.test.ts'],
           // A file's first visit to the dashboard waits for its modules to be made ready.
-          testTimeout: 20_000,
+          testTimeout: 60_000,
+          expect: POLLS,
           sequence: { groupOrder: 1 },
         },
       },

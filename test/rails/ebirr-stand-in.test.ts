@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ethiopianTimestamp } from '../../src/rails/ebirr/purchase.ts';
 import { type EbirrScene, ebirrSample, ebirrScene } from '../support/rails/ebirr-scene.ts';
 
@@ -112,7 +112,7 @@ describe('the stand-in', () => {
     scene.standIn.plan('1500.00', { act: 'declines' });
     expect((await scene.railWith().start(scene.order())).type).toBe('refused');
     expect(scene.gateway.calls).toHaveLength(0);
-    await vi.waitFor(() => expect(scene.gateway.calls).toHaveLength(1));
+    await expect.poll(() => scene.gateway.calls).toHaveLength(1);
   });
 
   test('lets a person act at its desk', async () => {

@@ -141,7 +141,7 @@ test.each([
     advance(2 * MINUTE_MS);
     expect(await alarmOf()).toBeNull();
     await visit();
-    await vi.waitFor(async () => expect(caught.projections).toHaveLength(1));
+    await expect.poll(() => caught.projections).toHaveLength(1);
     expect(await alarmOf()).toBeGreaterThan(Date.now());
   },
 );
@@ -153,7 +153,7 @@ test('self-heal: a visit sends the webhook of a payment whose alarm and queue me
   await loseAlarm();
   advance(10 * MINUTE_MS);
   await call(statusPath('order-1'));
-  await vi.waitFor(async () => expect(caught.webhooks).toHaveLength(1));
+  await expect.poll(() => caught.webhooks).toHaveLength(1);
   await consumeAll(caught);
   expect(arrivals).toHaveLength(1);
 });

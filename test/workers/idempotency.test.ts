@@ -163,7 +163,7 @@ test('decisions.md#8: a repeat during the express call gets 409 with Retry-After
     return start(order);
   });
   const first = create('express');
-  await vi.waitFor(() => expect(calls).toHaveBeenCalledTimes(1));
+  await expect.poll(() => calls).toHaveBeenCalledTimes(1);
 
   const repeat = await create('express');
   expect(repeat.status).toBe(409);

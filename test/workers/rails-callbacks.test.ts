@@ -376,7 +376,7 @@ test.each<[string, string, () => Promise<Request>]>([
   const waitUntil = vi.spyOn(ctx, 'waitUntil');
   const answered = worker.fetch(sent, env, ctx);
   // The platform keeps a request alive only for promises passed to waitUntil.
-  await vi.waitFor(() => expect(waitUntil).toHaveBeenCalled());
+  await expect.poll(() => waitUntil).toHaveBeenCalled();
   await waitOnExecutionContext(ctx);
   expect(await intentNow()).toMatchObject({ status: 'succeeded' });
   expect((await answered).status).toBe(200);

@@ -1,4 +1,4 @@
-import { beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import type { Attempt, Intent } from '../../src/domain/intent.ts';
 import { cbe, cbeAnswer } from './rails-scenes.ts';
 import {
@@ -28,9 +28,6 @@ import { advance, call, SECOND_MS, useGateway } from './support.ts';
 
 configureRails({ RAIL_ETS_SWITCH_PRODUCTION: CARDS, RAIL_CBE_PRODUCTION: cbe('production') });
 const caught = useGateway();
-
-/** For slow machines. */
-const PATIENCE = { timeout: 4_000 };
 
 /** For both rails. */
 const FIRST_CHECK_MS = 30 * SECOND_MS;
@@ -124,7 +121,7 @@ test.each(ENDS)(
         return 'paid';
       }
       // The merchant gets the event before this provider has answered.
-      await vi.waitFor(() => expect(caught.webhooks).toHaveLength(1), PATIENCE);
+      await expect.poll(() => caught.webhooks).toHaveLength(1);
       seen.push(await intentNow());
       return said;
     };
@@ -145,7 +142,7 @@ test('finds an abandoned attempt paid while the query of its successor hangs', a
     if (rail === 'cbe') {
       return 'paid';
     }
-    await vi.waitFor(() => expect(caught.webhooks).toHaveLength(1), PATIENCE);
+    await expect.poll(() => caught.webhooks).toHaveLength(1);
     seen.push(await intentNow());
     return 'nothing';
   };
@@ -164,10 +161,10 @@ test('queries each of five attempts once, all before any answer, and records eac
   const known = attempts.map(({ railReference }) => railReference);
   let answered = 0;
   whileAsked = async ({ railReference }) => {
-    await vi.waitFor(() => expect(questions).toHaveLength(5), PATIENCE);
+    await expect.poll(() => questions).toHaveLength(5);
     // The last is answered first.
     const index = known.indexOf(railReference);
-    await vi.waitFor(() => expect(answered).toBe(4 - index), PATIENCE);
+    await expect.poll(() => answered).toBe(4 - index);
     answered += 1;
     return index === 2 ? 'failed' : 'open';
   };

@@ -157,7 +157,7 @@ export function slowRail() {
     calls,
     timesOut: () => timeOut.abort(),
     answers: (response: Response) => answered.resolve(response),
-    isCalled: () => vi.waitFor(() => expect(calls).toHaveLength(1)),
+    isCalled: () => expect.poll(() => calls).toHaveLength(1),
   };
 }
 

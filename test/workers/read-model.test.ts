@@ -210,7 +210,7 @@ test('read model: a visit sends the change again when the alarm is lost too', as
   await loseAlarm();
   advance(10 * 60_000);
   await call(statusPath('order-1'));
-  await vi.waitFor(() => expect(caught.projections).toHaveLength(1));
+  await expect.poll(() => caught.projections).toHaveLength(1);
 });
 
 test('read model: the row is stored and the change comes again when the confirmation fails', async () => {
