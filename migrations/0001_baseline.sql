@@ -91,8 +91,8 @@ CREATE TABLE merchant_logos (
 -- Color and logo of the customers' pages. New payments copy it. No row, or NULL: Kefel's own look.
 CREATE TABLE merchant_branding (
   merchant_id TEXT PRIMARY KEY REFERENCES merchants (id),
-  colour TEXT CHECK (
-    length(colour) = 7 AND colour GLOB '#*' AND substr(colour, 2) NOT GLOB '*[^0-9a-f]*'
+  color TEXT CHECK (
+    length(color) = 7 AND color GLOB '#*' AND substr(color, 2) NOT GLOB '*[^0-9a-f]*'
   ),
   logo_digest TEXT,
   FOREIGN KEY (merchant_id, logo_digest) REFERENCES merchant_logos (merchant_id, digest)

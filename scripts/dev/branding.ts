@@ -10,7 +10,7 @@ import { addLogo, setBranding } from '../../src/merchants/provision.ts';
 
 /** Changes of a merchant's branding: null removes, absent keeps. */
 export interface BrandingChanges {
-  readonly colour?: string | null;
+  readonly color?: string | null;
   readonly logo?: Logo | null;
 }
 
@@ -42,12 +42,12 @@ export function brandingStatements(
   changes: BrandingChanges,
   createdAtMs: number,
 ): readonly SqlStatement[] {
-  const { colour, logo } = changes;
-  if (colour === undefined && logo === undefined) {
+  const { color, logo } = changes;
+  if (color === undefined && logo === undefined) {
     return [];
   }
   const branding = setBranding(merchantId, {
-    ...(colour === undefined ? {} : { colour }),
+    ...(color === undefined ? {} : { color }),
     ...(logo === undefined ? {} : { logoDigest: logo?.digest ?? null }),
   });
   // The branding refers to the logo, so the logo comes first.

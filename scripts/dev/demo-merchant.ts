@@ -45,7 +45,7 @@ const COMMISSIONS: Partial<Record<Method, CommissionRate>> = {
   M_PESA: { basisPoints: 150, fixedMinor: 100 },
 };
 /** Coffee brown, the background of the logo. */
-const COLOUR = '#7a3b12';
+const COLOR = '#7a3b12';
 const LOGO_FILE = join(import.meta.dirname, 'demo-logo.png');
 
 /**
@@ -96,7 +96,7 @@ export async function seedDemoMerchant(
   merchant: DemoMerchant,
   secrets: Secrets,
 ): Promise<void> {
-  const branding = { colour: COLOUR, logo: await readLogo(LOGO_FILE) };
+  const branding = { color: COLOR, logo: await readLogo(LOGO_FILE) };
   const mark = await fingerprintOf(merchant, branding, secrets);
   // Beside the database, so that both are deleted together.
   const markFile = join(stateDirectory, 'v3', 'd1', 'kefel-demo-merchant');
@@ -182,7 +182,7 @@ async function fingerprintOf(
     secrets.DATA_ENCRYPTION_KEYS,
     await databaseSettings(),
     await readMigrations(),
-    [branding.colour, branding.logo?.digest],
+    [branding.color, branding.logo?.digest],
   ];
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 }

@@ -2,7 +2,7 @@ import { majorText } from '../../src/domain/money.ts';
 
 /** Pieces of readable answers. */
 
-/** What would move the cursor or colour the terminal: names and errors come from outside. */
+/** What would move the cursor or color the terminal: names and errors come from outside. */
 const CONTROL = /[\p{Cc}\p{Cf}]/gu;
 
 /** The text as one line. */

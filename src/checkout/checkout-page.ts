@@ -18,6 +18,6 @@ export function checkoutPage(
   return pageResponse(request, page, {
     status: view.state.kind === 'choose' && view.state.problem !== null ? 400 : 200,
     formTargets: [intent.terms.baseUrl, context.railPage ?? null],
-    brandCss: brandCss(view.summary.branding?.colour ?? null),
+    brandCss: brandCss(view.summary.branding?.color ?? null),
   });
 }

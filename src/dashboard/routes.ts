@@ -3,9 +3,9 @@ import type { Permission } from '../members/permissions.ts';
 import { redirectTo } from '../ui/answer.ts';
 import { showAuditLog } from './audit/audit-page.tsx';
 import {
-  changeColour,
+  changeColor,
   changeLogo,
-  removeColour,
+  removeColor,
   removeLogo,
   showBranding,
 } from './branding/branding.tsx';
@@ -135,8 +135,8 @@ export const DASHBOARD_ROUTES: readonly DashboardRoute[] = [
   post(`${METHODS}/:method/disable`, 'manage', disableMethod),
 
   get(BRANDING, 'manage', showBranding),
-  post(`${BRANDING}/colour`, 'manage', changeColour),
-  post(`${BRANDING}/colour/remove`, 'manage', removeColour),
+  post(`${BRANDING}/color`, 'manage', changeColor),
+  post(`${BRANDING}/color/remove`, 'manage', removeColor),
   post(`${BRANDING}/logo`, 'manage', changeLogo),
   post(`${BRANDING}/logo/remove`, 'manage', removeLogo),
 

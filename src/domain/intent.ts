@@ -57,7 +57,7 @@ export interface MethodTerms {
 /** The merchant's branding of the checkout page; null: the page's default. */
 export interface Branding {
   /** `#rrggbb` in lower case. */
-  readonly colour: string | null;
+  readonly color: string | null;
   /** SHA-256 of the logo's bytes, in lower-case hexadecimal. */
   readonly logoDigest: string | null;
 }

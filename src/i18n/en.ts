@@ -327,7 +327,7 @@ export const dashboard = {
       working: 'Waiting for your passkey',
       unsupported:
         'This browser has no passkeys. Use a current version of Chrome, Safari, Edge or Firefox, on an address that begins with https.',
-      cancelled: 'It was cancelled, or took too long. Nothing was changed; try again.',
+      canceled: 'It was canceled, or took too long. Nothing was changed; try again.',
       known: 'This device already keeps a passkey of yours.',
       failed: 'The passkey could not be used. Nothing was changed; try again.',
       network: 'Kefel could not be reached. Check your connection and try again.',
@@ -901,18 +901,18 @@ export const dashboard = {
 
   branding: {
     title: 'Branding',
-    lead: 'Your colour and logo on the pages where customers pay, in the sandbox and in production. A change is for new payments within 10 seconds; payments that exist already keep the look that they were created with.',
+    lead: 'Your color and logo on the pages where customers pay, in the sandbox and in production. A change is for new payments within 10 seconds; payments that exist already keep the look that they were created with.',
     previewTitle: 'As customers see it',
     previewNote:
-      'Text on your colour is black or white, whichever can be read. In the dark, pages are dark and your colour stays.',
+      'Text on your color is black or white, whichever can be read. In the dark, pages are dark and your color stays.',
     sampleButton: 'Pay',
     logoAlt: 'Your logo',
-    colourTitle: 'Colour',
-    colour: 'Colour',
-    colourHint: 'A number sign and six digits or letters up to F, such as #0b6b4b.',
-    picker: 'Choose a colour',
-    saveColour: 'Save colour',
-    removeColour: 'Remove colour',
+    colorTitle: 'Color',
+    color: 'Color',
+    colorHint: 'A number sign and six digits or letters up to F, such as #0b6b4b.',
+    picker: 'Choose a color',
+    saveColor: 'Save color',
+    removeColor: 'Remove color',
     logoTitle: 'Logo',
     logo: 'Picture',
     logoHint: (kibibytesMax: number) =>
@@ -920,13 +920,13 @@ export const dashboard = {
     saveLogo: 'Upload logo',
     removeLogo: 'Remove logo',
     done: {
-      colour: 'The colour was saved.',
-      colour_removed: 'The colour was removed: new payments have the usual one.',
+      color: 'The color was saved.',
+      color_removed: 'The color was removed: new payments have the usual one.',
       logo: 'The logo was saved.',
       logo_removed: 'The logo was removed: new payments have your first letter.',
     },
     problem: {
-      bad_colour: 'Write the colour as a number sign and six hexadecimal digits, such as #0b6b4b.',
+      bad_color: 'Write the color as a number sign and six hexadecimal digits, such as #0b6b4b.',
       missing: 'Choose a picture first.',
       too_large: (kibibytesMax: number) =>
         `The picture has more than ${kibibytesMax} KiB, too much for customers on slow phones. Make it smaller.`,
@@ -1161,7 +1161,7 @@ export const dashboard = {
       oldKeyEndsAtMs: 'old key ends',
       expiresAtMs: 'until',
       signedOut: 'by signing out',
-      colour: 'colour',
+      color: 'color',
       logoDigest: 'fingerprint of the logo',
       basisPoints: 'share',
       fixedMinor: 'fixed sum',

@@ -14,7 +14,7 @@ export interface MerchantMethod {
 export interface MerchantAccess {
   readonly merchantId: string;
   readonly merchantName: string;
-  /** For new payments; null when neither colour nor logo is set. */
+  /** For new payments; null when neither color nor logo is set. */
   readonly branding: Branding | null;
   readonly environment: Environment;
   /** SHA-256 of the key, which identifies it in rate limits and logs. */
@@ -37,7 +37,7 @@ export interface KnownKey {
 interface KeyRow {
   readonly merchant_id: string;
   readonly merchant_name: string;
-  readonly brand_colour: string | null;
+  readonly brand_color: string | null;
   readonly brand_logo_digest: string | null;
   readonly environment: Environment;
   readonly expires_at_ms: number | null;
@@ -55,7 +55,7 @@ const KEY_SQL = `
   SELECT
     merchants.id AS merchant_id,
     merchants.name AS merchant_name,
-    merchant_branding.colour AS brand_colour,
+    merchant_branding.color AS brand_color,
     merchant_branding.logo_digest AS brand_logo_digest,
     api_keys.environment,
     api_keys.expires_at_ms,
@@ -104,8 +104,8 @@ export async function readKey(
 }
 
 function brandingOf(row: KeyRow): Branding | null {
-  const { brand_colour: colour, brand_logo_digest: logoDigest } = row;
-  return colour === null && logoDigest === null ? null : { colour, logoDigest };
+  const { brand_color: color, brand_logo_digest: logoDigest } = row;
+  return color === null && logoDigest === null ? null : { color, logoDigest };
 }
 
 function methodsOf(rows: readonly KeyRow[]): readonly MerchantMethod[] {

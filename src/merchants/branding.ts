@@ -28,7 +28,7 @@ export type LogoResult =
   | { readonly type: 'refused'; readonly reason: LogoRefusal };
 
 /** The color `#rrggbb` in lower case, or null for any other notation. */
-export function colourFrom(text: string): string | null {
+export function colorFrom(text: string): string | null {
   return /^#[0-9a-fA-F]{6}$/.test(text) ? text.toLowerCase() : null;
 }
 

@@ -27,10 +27,10 @@ export const LOGOS_MAX = 100;
 
 /** The branding of new payments; both null when not set. Throws when D1 does not answer. */
 export async function merchantBranding(db: D1Database, merchantId: string): Promise<Branding> {
-  const sql = `SELECT colour, logo_digest AS logoDigest FROM merchant_branding
+  const sql = `SELECT color, logo_digest AS logoDigest FROM merchant_branding
     WHERE merchant_id = ?1`;
   const branding = await db.prepare(sql).bind(merchantId).first<Branding>();
-  return branding ?? { colour: null, logoDigest: null };
+  return branding ?? { color: null, logoDigest: null };
 }
 
 /** The number of the merchant's stored logos, without this one. */

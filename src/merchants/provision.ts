@@ -101,17 +101,17 @@ export function revokeApiKey(tenant: Tenant, digest: string, revokedAtMs: number
  * within 10 s. Fails in D1 when the merchant does not exist or the logo was not added before.
  */
 export function setBranding(merchantId: string, changes: Partial<Branding>): SqlStatement {
-  const { colour, logoDigest } = changes;
+  const { color, logoDigest } = changes;
   return {
-    sql: `INSERT INTO merchant_branding (merchant_id, colour, logo_digest) VALUES (?1, ?2, ?3)
+    sql: `INSERT INTO merchant_branding (merchant_id, color, logo_digest) VALUES (?1, ?2, ?3)
       ON CONFLICT (merchant_id) DO UPDATE SET
-        colour = iif(?4, excluded.colour, colour),
+        color = iif(?4, excluded.color, color),
         logo_digest = iif(?5, excluded.logo_digest, logo_digest)`,
     params: [
       merchantId,
-      colour ?? null,
+      color ?? null,
       logoDigest ?? null,
-      colour === undefined ? 0 : 1,
+      color === undefined ? 0 : 1,
       logoDigest === undefined ? 0 : 1,
     ],
   };

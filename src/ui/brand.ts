@@ -16,19 +16,19 @@ export interface BrandLook {
   readonly needsEdge: boolean;
 }
 
-/** The style sheet of a brand: one rule. `colour`: `#rrggbb`; anything else is no colour. */
-export function brandCss(colour: string | null): string | null {
-  if (colour === null || !/^#[0-9a-f]{6}$/.test(colour)) {
+/** The style sheet of a brand: one rule. `color`: `#rrggbb`; anything else is no color. */
+export function brandCss(color: string | null): string | null {
+  if (color === null || !/^#[0-9a-f]{6}$/.test(color)) {
     return null;
   }
-  const { text, needsEdge } = brandLook(colour);
+  const { text, needsEdge } = brandLook(color);
   const edge = needsEdge ? ';--brand-edge:var(--edge)' : '';
-  return `:root{--brand:${colour};--brand-strong:${colour};--on-brand:${text}${edge}}`;
+  return `:root{--brand:${color};--brand-strong:${color};--on-brand:${text}${edge}}`;
 }
 
-/** `colour`: `#rrggbb`. */
-export function brandLook(colour: string): BrandLook {
-  const luminance = luminanceOf(colour);
+/** `color`: `#rrggbb`. */
+export function brandLook(color: string): BrandLook {
+  const luminance = luminanceOf(color);
   return {
     text: contrast(luminance, 1) >= contrast(luminance, 0) ? '#fff' : '#000',
     needsEdge: SHEET_LUMINANCES.some((sheet) => contrast(luminance, sheet) < EDGE_CONTRAST_MIN),
@@ -41,9 +41,9 @@ function contrast(one: number, other: number): number {
 }
 
 /** WCAG 2.2, "relative luminance": 0 … 1. */
-function luminanceOf(colour: string): number {
+function luminanceOf(color: string): number {
   const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
-    const channel = Number.parseInt(colour.slice(at, at + 2), 16) / 255;
+    const channel = Number.parseInt(color.slice(at, at + 2), 16) / 255;
     return channel <= 0.04045 ? channel / 12.92 : ((channel + 0.055) / 1.055) ** 2.4;
   });
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;

@@ -108,7 +108,7 @@ export function TextField(
 
 export type BadgeTone = 'good' | 'bad' | 'wait' | 'plain';
 
-/** A status in a word. The word says it; the colour only repeats it. */
+/** A status in a word. The word says it; the color only repeats it. */
 export function Badge(props: { readonly tone: BadgeTone; readonly children: ComponentChildren }) {
   return <span class={`badge badge-${props.tone}`}>{props.children}</span>;
 }

@@ -160,7 +160,7 @@ describe('motion', () => {
   });
 });
 
-describe('forced colours', () => {
+describe('forced colors', () => {
   it('the chosen method has a wider border than the others', async () => {
     const context = await stage.context({ ...PHONE, forcedColors: 'active' });
     const page = await visit(context, 'choose');

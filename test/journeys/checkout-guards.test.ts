@@ -18,14 +18,14 @@ import {
 import { fence, joinScene, paymentOf, type Scene } from '../support/e2e-scene.ts';
 
 /**
- * Goal: the page is the merchant's and the customer's own — their language, colours, phone and
+ * Goal: the page is the merchant's and the customer's own — their language, colors, phone and
  * paper — and nobody else's: no foreign link, form or parameter gets anywhere. Method: Chromium.
  */
 
 const ON_DESKTOP = { ...DESKTOP, isMobile: false, hasTouch: false };
 
 /** #7a3b12, which the demo merchant is created with, as browsers write it. */
-const DEMO_COLOUR = 'rgb(122, 59, 18)';
+const DEMO_COLOR = 'rgb(122, 59, 18)';
 
 /** As the page asks for it: white modules round the code (ISO/IEC 18004). */
 const QUIET_ZONE_MODULES = 4;
@@ -250,20 +250,20 @@ it('hands the payment over to the phone beside the desktop', async () => {
 it.each([
   ['light', 'phone'],
   ['dark', 'desktop'],
-] as const)("shows the merchant's colour and logo, %s, on a %s", async (colorScheme, kind) => {
+] as const)("shows the merchant's color and logo, %s, on a %s", async (colorScheme, kind) => {
   const payment = await createPayment(scene);
   const options = kind === 'desktop' ? ON_DESKTOP : {};
   const device = await Device.start(browser, { ...options, colorScheme });
   const page = await device.open(payment.checkoutUrl);
   await page.locator('img.logo').waitFor();
-  const [width, colour] = await page.evaluate<[number, string]>(`(async () => {
+  const [width, color] = await page.evaluate<[number, string]>(`(async () => {
     const logo = document.querySelector('img.logo');
     await logo.decode();
     const button = document.querySelector('.pay-bar button');
     return [logo.naturalWidth, getComputedStyle(button).backgroundColor];
   })()`);
   expect(width).toBeGreaterThan(0);
-  expect(colour).toBe(DEMO_COLOUR);
+  expect(color).toBe(DEMO_COLOR);
   await shoot(page, `guards-3-branded-${colorScheme}`);
   await device.putAway();
 });

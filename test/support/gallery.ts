@@ -159,13 +159,13 @@ export const GALLERY = {
             priceMinor: 33_333_333_333,
           }),
         ],
-        branding: { colour: '#f5e642', logoDigest: null },
+        branding: { color: '#f5e642', logoDigest: null },
       }),
     ),
   })),
   'choose-branded': payment((nowMs) => ({
     intent: intentWith(
-      terms(nowMs, { branding: { colour: '#7a3b12', logoDigest: 'a'.repeat(64) } }),
+      terms(nowMs, { branding: { color: '#7a3b12', logoDigest: 'a'.repeat(64) } }),
     ),
   })),
   'choose-nowhere-to-return': payment((nowMs) => ({

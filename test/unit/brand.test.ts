@@ -2,20 +2,20 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { brandCss } from '../../src/ui/brand.ts';
 
-describe("a merchant's colour", () => {
+describe("a merchant's color", () => {
   test.each([
     ['dark ground, light text', '#7a3b12', '--on-brand:#fff}'],
     ['light ground, dark text', '#f5a623', '--on-brand:#000}'],
     ['white needs an edge', '#ffffff', '--on-brand:#000;--brand-edge:var(--edge)}'],
     ['near black needs one in the dark', '#101411', '--on-brand:#fff;--brand-edge:var(--edge)}'],
-  ])('%s', (_name, colour, end) => {
-    expect(brandCss(colour)).toBe(`:root{--brand:${colour};--brand-strong:${colour};${end}`);
+  ])('%s', (_name, color, end) => {
+    expect(brandCss(color)).toBe(`:root{--brand:${color};--brand-strong:${color};${end}`);
   });
 
   test.each([null, '', 'red', '#fff', '#7A3B12', '#7a3b12;}body{display:none', '#7a3b1g'])(
     '%s is none',
-    (colour) => {
-      expect(brandCss(colour)).toBeNull();
+    (color) => {
+      expect(brandCss(color)).toBeNull();
     },
   );
 

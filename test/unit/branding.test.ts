@@ -6,7 +6,7 @@ import { brandingStatements, readLogo } from '../../scripts/dev/branding.ts';
 import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
 import { base64FromBytes, utf8 } from '../../src/crypto/encoding.ts';
 import {
-  colourFrom,
+  colorFrom,
   LOGO_BYTES_MAX,
   type LogoMediaType,
   logoFrom,
@@ -14,7 +14,7 @@ import {
 import { PIXELS } from '../support/logos.ts';
 
 /**
- * Goal: what a merchant brings along as branding is exactly a colour and a picture in one of three
+ * Goal: what a merchant brings along as branding is exactly a color and a picture in one of three
  * formats, whatever a file calls itself, and nothing that a browser could run.
  */
 
@@ -30,14 +30,14 @@ function repeated(byte: number, count: number): Uint8Array<ArrayBuffer> {
   return new Uint8Array(count).fill(byte);
 }
 
-describe('colours', () => {
+describe('colors', () => {
   test.each([
     ['#0b6b4b', '#0b6b4b'],
     ['#0B6B4B', '#0b6b4b'],
     ['#000000', '#000000'],
     ['#FFFFFF', '#ffffff'],
-  ])('%s is %s', (text, colour) => {
-    expect(colourFrom(text)).toBe(colour);
+  ])('%s is %s', (text, color) => {
+    expect(colorFrom(text)).toBe(color);
   });
 
   test.each([
@@ -60,7 +60,7 @@ describe('colours', () => {
     '#0b6b4b;background:url(https://evil.example)',
     'javascript:alert(1)',
   ])('%j is none', (text) => {
-    expect(colourFrom(text)).toBeNull();
+    expect(colorFrom(text)).toBeNull();
   });
 });
 
@@ -133,13 +133,13 @@ describe('statements', () => {
   });
 
   test('null takes away', () => {
-    expect(brandingStatements('m1', { colour: null, logo: null }, 5)).toMatchObject([
+    expect(brandingStatements('m1', { color: null, logo: null }, 5)).toMatchObject([
       { params: ['m1', null, null, 1, 1] },
     ]);
   });
 
-  test('a colour alone leaves the logo', () => {
-    expect(brandingStatements('m1', { colour: '#0b6b4b' }, 5)).toMatchObject([
+  test('a color alone leaves the logo', () => {
+    expect(brandingStatements('m1', { color: '#0b6b4b' }, 5)).toMatchObject([
       { params: ['m1', '#0b6b4b', null, 1, 0] },
     ]);
   });

@@ -225,9 +225,9 @@ describe('a merchant who does not answer (decisions.md#18)', () => {
 });
 
 describe('the answer kept (decisions.md#18)', () => {
-  test('an endless one is read up to 64 KiB and cancelled', async () => {
+  test('an endless one is read up to 64 KiB and canceled', async () => {
     let pulledBytes = 0;
-    let cancelled = false;
+    let canceled = false;
     const chunk = new Uint8Array(4096).fill(0x61);
     const body = new ReadableStream<Uint8Array>(
       {
@@ -236,7 +236,7 @@ describe('the answer kept (decisions.md#18)', () => {
           controller.enqueue(chunk);
         },
         cancel: () => {
-          cancelled = true;
+          canceled = true;
         },
       },
       { highWaterMark: 0 },
@@ -247,7 +247,7 @@ describe('the answer kept (decisions.md#18)', () => {
       httpStatus: 500,
       answerExcerpt: 'a'.repeat(EXCERPT_BYTES_MAX),
     });
-    expect([pulledBytes, cancelled]).toEqual([ANSWER_BYTES_MAX, true]);
+    expect([pulledBytes, canceled]).toEqual([ANSWER_BYTES_MAX, true]);
   });
 
   test('an endless one on a real connection ends it', async () => {

@@ -252,10 +252,10 @@ describe('a wrong secret', () => {
   });
 
   test.each(METHODS)('%s: a field that it does not know is no default in disguise', (method) => {
-    expect(faultWith(method, { colour: SECRET_TEXT })).toMatch(
-      new RegExp(`^RAIL_${method}_PRODUCTION: colour: \\S`),
+    expect(faultWith(method, { color: SECRET_TEXT })).toMatch(
+      new RegExp(`^RAIL_${method}_PRODUCTION: color: \\S`),
     );
-    expect(faultWith(method, { colour: SECRET_TEXT })).not.toContain(SECRET_TEXT);
+    expect(faultWith(method, { color: SECRET_TEXT })).not.toContain(SECRET_TEXT);
   });
 
   test('disables its method, and is logged once with the name of the field', () => {

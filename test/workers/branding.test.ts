@@ -51,7 +51,7 @@ async function logoOf(mediaType: LogoMediaType): Promise<Logo> {
 /** Brands a merchant, and waits until every isolate's cached settings are too old to use. */
 async function brand(
   merchant: TestMerchant,
-  changes: { readonly colour?: string | null; readonly logo?: Logo | null },
+  changes: { readonly color?: string | null; readonly logo?: Logo | null },
 ): Promise<void> {
   const { logo, ...rest } = changes;
   await runSql([
@@ -93,15 +93,15 @@ test.each<[string, (uniqueId: string) => Promise<unknown>]>([
   ['express', (paymentIntentUniqueId) => createExpress({ paymentIntentUniqueId })],
 ])('a payment keeps the branding of its creation: %s', async (_name, create) => {
   const [png, webp] = [await logoOf('image/png'), await logoOf('image/webp')];
-  await brand(ALPHA, { colour: COLOR, logo: png });
+  await brand(ALPHA, { color: COLOR, logo: png });
   await create('before');
-  const before = { colour: COLOR, logoDigest: png.digest };
+  const before = { color: COLOR, logoDigest: png.digest };
   expect((await intentOf('before')).terms.branding).toEqual(before);
 
-  await brand(ALPHA, { colour: OTHER_COLOR, logo: webp });
+  await brand(ALPHA, { color: OTHER_COLOR, logo: webp });
   await create('after');
   expect((await intentOf('after')).terms.branding).toEqual({
-    colour: OTHER_COLOR,
+    color: OTHER_COLOR,
     logoDigest: webp.digest,
   });
   await evictAllDurableObjects();
@@ -110,12 +110,12 @@ test.each<[string, (uniqueId: string) => Promise<unknown>]>([
 
 test('color and logo are set, changed and removed separately', async () => {
   const logo = await logoOf('image/jpeg');
-  await brand(ALPHA, { colour: COLOR });
-  expect(await brandingOfNew('a')).toEqual({ colour: COLOR, logoDigest: null });
+  await brand(ALPHA, { color: COLOR });
+  expect(await brandingOfNew('a')).toEqual({ color: COLOR, logoDigest: null });
   await brand(ALPHA, { logo });
-  expect(await brandingOfNew('b')).toEqual({ colour: COLOR, logoDigest: logo.digest });
-  await brand(ALPHA, { colour: null });
-  expect(await brandingOfNew('c')).toEqual({ colour: null, logoDigest: logo.digest });
+  expect(await brandingOfNew('b')).toEqual({ color: COLOR, logoDigest: logo.digest });
+  await brand(ALPHA, { color: null });
+  expect(await brandingOfNew('c')).toEqual({ color: null, logoDigest: logo.digest });
   // An earlier logo can be added again.
   await brand(ALPHA, { logo });
   await brand(ALPHA, { logo: null });
@@ -123,12 +123,12 @@ test('color and logo are set, changed and removed separately', async () => {
 });
 
 test("a merchant's branding applies to both of its environments and to no other merchant", async () => {
-  await brand(ALPHA, { colour: COLOR });
+  await brand(ALPHA, { color: COLOR });
   const apiKey = BETA.apiKeys.sandbox;
   const { status } = await answerOf(postHosted({ paymentIntentUniqueId: 'of-beta' }, { apiKey }));
   expect(status).toBe(200);
   const { results } = await env.DB.prepare('SELECT * FROM merchant_branding').all();
-  expect(results).toEqual([{ merchant_id: ALPHA.id, colour: COLOR, logo_digest: null }]);
+  expect(results).toEqual([{ merchant_id: ALPHA.id, color: COLOR, logo_digest: null }]);
 });
 
 test.each(Object.keys(PIXELS) as LogoMediaType[])(
@@ -232,7 +232,7 @@ test('rejects every method except GET and HEAD for a logo', async () => {
 test('no answer and no webhook mentions branding', async () => {
   const logo = await logoOf('image/png');
   const arrivals = merchantServer();
-  await brand(ALPHA, { colour: COLOR, logo });
+  await brand(ALPHA, { color: COLOR, logo });
   const created = await answerOf(postHosted({ callbackUrl: CALLBACK_URL }));
   await simulate(await chooseMethod(String(created.envelope.content)), 'approve');
   await consumeAll(caught);
@@ -251,10 +251,10 @@ test('the database rejects branding of an unknown merchant, an unknown logo and 
   const nobody = 'mer_nobody';
   const refused = [
     [addLogo(nobody, logo, 0)],
-    [setBranding(nobody, { colour: COLOR })],
+    [setBranding(nobody, { color: COLOR })],
     [setBranding(ALPHA.id, { logoDigest: unknownDigest })],
-    ...['', '#0B6B4B', '#0b6', '0b6b4bb', '#0b6b4bf', '#0b6b4g'].map((colour) => [
-      setBranding(ALPHA.id, { colour }),
+    ...['', '#0B6B4B', '#0b6', '0b6b4bb', '#0b6b4bf', '#0b6b4g'].map((color) => [
+      setBranding(ALPHA.id, { color }),
     ]),
     [addLogo(ALPHA.id, { ...logo, digest: logo.digest.toUpperCase() }, 0)],
     [addLogo(ALPHA.id, { ...logo, bytes: new Uint8Array(17_000) }, 0)],

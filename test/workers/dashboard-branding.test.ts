@@ -46,27 +46,27 @@ async function brandingOfNew(uniqueId: string) {
 test.each([
   ['#0B6B4B', '#0b6b4b', '#fff'],
   ['  #ffd400 ', '#ffd400', '#000'],
-])('saves the color %j and chooses a readable text color', async (typed, colour, text) => {
+])('saves the color %j and chooses a readable text color', async (typed, color, text) => {
   const owner = await signedIn();
-  const saved = await submit(owner, `${PATH}/colour`, { colour: typed });
-  expect(saved.headers.get('location')).toBe(`${PATH}?done=colour`);
-  const html = await (await visit(owner, `${PATH}?done=colour`)).text();
-  expect(html).toContain('The colour was saved.');
-  expect(html).toMatch(new RegExp(`<rect [^>]*fill="${colour}"`));
+  const saved = await submit(owner, `${PATH}/color`, { color: typed });
+  expect(saved.headers.get('location')).toBe(`${PATH}?done=color`);
+  const html = await (await visit(owner, `${PATH}?done=color`)).text();
+  expect(html).toContain('The color was saved.');
+  expect(html).toMatch(new RegExp(`<rect [^>]*fill="${color}"`));
   expect(html).toMatch(new RegExp(`<text [^>]*fill="${text}"`));
   expect(html).not.toContain(' style=');
-  expect(await brandingOfNew('a')).toEqual({ colour, logoDigest: null });
+  expect(await brandingOfNew('a')).toEqual({ color, logoDigest: null });
 });
 
 test.each(['', 'red', '#0b6', '#0b6b4g', '0b6b4b', '"><script>', `#${'0'.repeat(9_000)}`])(
   'rejects the color %j with a message, and keeps it in the form',
-  async (colour) => {
+  async (color) => {
     const owner = await signedIn();
-    const refused = await submit(owner, `${PATH}/colour`, { colour });
+    const refused = await submit(owner, `${PATH}/color`, { color });
     expect(refused.status).toBe(400);
     const html = await refused.text();
-    expect(html).toContain('<a href="#colour">Write the colour as a number sign');
-    expect(html).toMatch(/name="colour"[^<]*aria-invalid="true"/);
+    expect(html).toContain('<a href="#color">Write the color as a number sign');
+    expect(html).toMatch(/name="color"[^<]*aria-invalid="true"/);
     expect(html).not.toContain('<script>');
     expect(await brandings()).toEqual([]);
     expect(await auditLog()).toEqual([]);
@@ -125,12 +125,12 @@ test('answers an oversized form with a message, without reading all of it', asyn
 
 test('color and logo are removed separately, and each change is recorded once', async () => {
   const owner = await signedIn();
-  await submit(owner, `${PATH}/colour`, { colour: '#0b6b4b' });
-  await submit(owner, `${PATH}/colour`, { colour: '#0B6B4B' });
+  await submit(owner, `${PATH}/color`, { color: '#0b6b4b' });
+  await submit(owner, `${PATH}/color`, { color: '#0B6B4B' });
   await upload(owner, `${PATH}/logo`, 'logo', PNG);
   await upload(owner, `${PATH}/logo`, 'logo', PNG);
-  await submit(owner, `${PATH}/colour/remove`);
-  expect(await brandingOfNew('a')).toMatchObject({ colour: null, logoDigest: expect.any(String) });
+  await submit(owner, `${PATH}/color/remove`);
+  expect(await brandingOfNew('a')).toMatchObject({ color: null, logoDigest: expect.any(String) });
   await submit(owner, `${PATH}/logo/remove`);
   await submit(owner, `${PATH}/logo/remove`);
   expect(await brandingOfNew('b')).toBeNull();
@@ -141,9 +141,9 @@ test('color and logo are removed separately, and each change is recorded once', 
     told.map(() => ['branding.changed', owner.memberId]),
   );
   expect(told.map(({ detail }) => Object.keys(JSON.parse(detail)).join())).toEqual([
-    'colour',
+    'color',
     'logoDigest',
-    'colour',
+    'color',
     'logoDigest',
   ]);
 });
@@ -169,7 +169,7 @@ test.each(['developer', 'viewer'] as const)(
   async (role) => {
     const member = await signedIn(role);
     expect((await visit(member, PATH)).status).toBe(403);
-    expect((await submit(member, `${PATH}/colour`, { colour: '#0b6b4b' })).status).toBe(403);
+    expect((await submit(member, `${PATH}/color`, { color: '#0b6b4b' })).status).toBe(403);
     expect((await upload(member, `${PATH}/logo`, 'logo', PNG)).status).toBe(403);
     expect([await brandings(), await logos()]).toEqual([[], []]);
   },
@@ -187,7 +187,7 @@ test('an upload requires the session’s own token', async () => {
 
 test("a merchant's branding does not appear on another merchant's pages", async () => {
   await upload(await signedIn('owner', BETA), `${PATH}/logo`, 'logo', PNG);
-  await submit(await signedIn('owner', BETA), `${PATH}/colour`, { colour: '#123456' });
+  await submit(await signedIn('owner', BETA), `${PATH}/color`, { color: '#123456' });
   const html = await (await visit(await signedIn(), PATH)).text();
   expect(html).not.toContain('#123456');
   expect(html).not.toContain('data:image');

@@ -214,8 +214,8 @@ const CASES: Readonly<Record<string, Case>> = {
   ),
 
   'GET /dashboard/branding': page('/dashboard/branding'),
-  'POST /dashboard/branding/colour': form('/dashboard/branding/colour', { colour: '#123456' }),
-  'POST /dashboard/branding/colour/remove': form('/dashboard/branding/colour/remove'),
+  'POST /dashboard/branding/color': form('/dashboard/branding/color', { color: '#123456' }),
+  'POST /dashboard/branding/color/remove': form('/dashboard/branding/color/remove'),
   // Without a file, the owner gets an error message.
   'POST /dashboard/branding/logo': form('/dashboard/branding/logo', {}, 400),
   'POST /dashboard/branding/logo/remove': form('/dashboard/branding/logo/remove'),

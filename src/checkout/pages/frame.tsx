@@ -35,7 +35,7 @@ export function Frame(props: FrameProps) {
         follow === null ? null : { statusPath: `${path}/status`, tag: view.tag, speed: follow }
       }
       refresh={refresh}
-      brandCss={brandCss(summary.branding?.colour ?? null)}
+      brandCss={brandCss(summary.branding?.color ?? null)}
     >
       <main class={isWide ? 'sheet sheet-wide' : 'sheet'}>
         <div class="about">

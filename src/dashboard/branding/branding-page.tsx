@@ -10,27 +10,27 @@ import { Preview } from './preview.tsx';
 
 const LOGO_KIBIBYTES_MAX = LOGO_BYTES_MAX / 1024;
 
-/** Why a colour or a logo was refused. */
-type BrandingProblem = LogoRefusal | 'bad_colour' | 'missing' | 'too_many';
+/** Why a color or a logo was refused. */
+type BrandingProblem = LogoRefusal | 'bad_color' | 'missing' | 'too_many';
 
 export interface RefusedBranding {
   /** As typed. */
-  readonly colour?: string;
+  readonly color?: string;
   readonly problem?: BrandingProblem;
 }
 
 interface BrandingProps {
   readonly call: DashboardCall;
   /** `#rrggbb`, or null for the pages' own. */
-  readonly colour: string | null;
+  readonly color: string | null;
   /** The picture itself, as a data: URL. */
   readonly logoUrl: string | null;
   readonly refused: RefusedBranding;
 }
 
-/** The merchant's colour and logo on the customers' pages, as they will look. */
+/** The merchant's color and logo on the customers' pages, as they will look. */
 export function BrandingPage(props: BrandingProps) {
-  const { call, colour, logoUrl } = props;
+  const { call, color, logoUrl } = props;
   const { problem } = props.refused;
   const text = DASHBOARD_TEXTS[call.language].branding;
   return (
@@ -43,12 +43,12 @@ export function BrandingPage(props: BrandingProps) {
       <p>{text.lead}</p>
       <div class="cards">
         <Section id="preview" title={text.previewTitle}>
-          <Preview call={call} colour={colour} logoUrl={logoUrl} />
+          <Preview call={call} color={color} logoUrl={logoUrl} />
           <p class="small quiet">{text.previewNote}</p>
         </Section>
         {!call.session.isSuspended && (
           <>
-            <ColourCard {...props} />
+            <ColorCard {...props} />
             <LogoCard {...props} />
           </>
         )}
@@ -58,31 +58,31 @@ export function BrandingPage(props: BrandingProps) {
 }
 
 function summary(language: BackOfficeLanguage, problem: BrandingProblem) {
-  const href = problem === 'bad_colour' ? '#colour' : '#logo';
+  const href = problem === 'bad_color' ? '#color' : '#logo';
   return [href, brandingProblems(language)[problem]] as const;
 }
 
-/** Where the colour picker begins when there is no colour yet: our own accent. */
-const FIRST_COLOUR = '#0b6b4b';
+/** Where the color picker begins when there is no color yet: our own accent. */
+const FIRST_COLOR = '#0b6b4b';
 
-function ColourCard({ call, colour, refused }: BrandingProps) {
+function ColorCard({ call, color, refused }: BrandingProps) {
   const text = DASHBOARD_TEXTS[call.language].branding;
-  const isRefused = refused.problem === 'bad_colour';
+  const isRefused = refused.problem === 'bad_color';
   return (
-    <Section id="colour-title" title={text.colourTitle}>
-      <PostForm call={call} action={`${BRANDING_PATH}/colour`} class="form">
+    <Section id="color-title" title={text.colorTitle}>
+      <PostForm call={call} action={`${BRANDING_PATH}/color`} class="form">
         <Field
-          id="colour"
-          label={text.colour}
-          hint={text.colourHint}
-          error={isRefused ? text.problem.bad_colour : null}
+          id="color"
+          label={text.color}
+          hint={text.colorHint}
+          error={isRefused ? text.problem.bad_color : null}
         >
           {(attributes) => (
-            <div class="colour-row">
+            <div class="color-row">
               <input
                 type="text"
-                name="colour"
-                value={refused.colour ?? colour ?? ''}
+                name="color"
+                value={refused.color ?? color ?? ''}
                 required
                 autocomplete="off"
                 spellcheck={false}
@@ -91,8 +91,8 @@ function ColourCard({ call, colour, refused }: BrandingProps) {
               <input
                 type="color"
                 hidden
-                value={colour ?? FIRST_COLOUR}
-                data-picks="colour"
+                value={color ?? FIRST_COLOR}
+                data-picks="color"
                 aria-label={text.picker}
               />
             </div>
@@ -100,16 +100,12 @@ function ColourCard({ call, colour, refused }: BrandingProps) {
         </Field>
         <div class="buttons">
           <button class="primary" type="submit">
-            {text.saveColour}
+            {text.saveColor}
           </button>
         </div>
       </PostForm>
-      {colour !== null && (
-        <ButtonForm
-          call={call}
-          action={`${BRANDING_PATH}/colour/remove`}
-          label={text.removeColour}
-        />
+      {color !== null && (
+        <ButtonForm call={call} action={`${BRANDING_PATH}/color/remove`} label={text.removeColor} />
       )}
     </Section>
   );
@@ -118,7 +114,7 @@ function ColourCard({ call, colour, refused }: BrandingProps) {
 function LogoCard({ call, logoUrl, refused }: BrandingProps) {
   const text = DASHBOARD_TEXTS[call.language].branding;
   const { problem } = refused;
-  const isRefused = problem !== undefined && problem !== 'bad_colour';
+  const isRefused = problem !== undefined && problem !== 'bad_color';
   return (
     <Section id="logo-title" title={text.logoTitle}>
       <PostForm

@@ -1,7 +1,7 @@
 import { base64FromBytes } from '../../crypto/encoding.ts';
 import { runBatch } from '../../database.ts';
 import type { Branding } from '../../domain/intent.ts';
-import { colourFrom, type Logo, logoFrom } from '../../merchants/branding.ts';
+import { colorFrom, type Logo, logoFrom } from '../../merchants/branding.ts';
 import {
   countOtherLogos,
   LOGOS_MAX,
@@ -23,14 +23,14 @@ export function showBranding(call: DashboardCall): Promise<Response> {
 /** The page as things are; after a refused form with why. */
 async function answerBranding(call: DashboardCall, refused: RefusedBranding): Promise<Response> {
   const { merchantId } = call.session;
-  const { colour, logoDigest } = await merchantBranding(call.env.DB, merchantId);
+  const { color, logoDigest } = await merchantBranding(call.env.DB, merchantId);
   const logo = logoDigest === null ? null : await merchantLogo(call.env, merchantId, logoDigest);
   const logoUrl =
     logo === null ? null : `data:${logo.mediaType};base64,${base64FromBytes(logo.bytes)}`;
   const page = (
     <BrandingPage
       call={shownAt(call, BRANDING_PATH)}
-      colour={colour}
+      color={color}
       logoUrl={logoUrl}
       refused={refused}
     />
@@ -38,18 +38,18 @@ async function answerBranding(call: DashboardCall, refused: RefusedBranding): Pr
   return answerPage(call, page, { status: refused.problem === undefined ? 200 : 400 });
 }
 
-/** POST /dashboard/branding/colour. */
-export async function changeColour(call: DashboardCall): Promise<Response> {
-  const typed = call.form.text('colour');
-  const colour = colourFrom(typed);
-  return colour === null
-    ? answerBranding(call, { colour: typed, problem: 'bad_colour' })
-    : change(call, { colour }, null, 'colour');
+/** POST /dashboard/branding/color. */
+export async function changeColor(call: DashboardCall): Promise<Response> {
+  const typed = call.form.text('color');
+  const color = colorFrom(typed);
+  return color === null
+    ? answerBranding(call, { color: typed, problem: 'bad_color' })
+    : change(call, { color }, null, 'color');
 }
 
-/** POST /dashboard/branding/colour/remove. */
-export function removeColour(call: DashboardCall): Promise<Response> {
-  return change(call, { colour: null }, null, 'colour_removed');
+/** POST /dashboard/branding/color/remove. */
+export function removeColor(call: DashboardCall): Promise<Response> {
+  return change(call, { color: null }, null, 'color_removed');
 }
 
 /** POST /dashboard/branding/logo: what the picture is, its bytes say. */
@@ -85,7 +85,7 @@ async function change(
   const { merchantId } = call.session;
   const known = await merchantBranding(call.env.DB, merchantId);
   const next = { ...known, ...changes };
-  if (next.colour !== known.colour || next.logoDigest !== known.logoDigest) {
+  if (next.color !== known.color || next.logoDigest !== known.logoDigest) {
     const act = { action: 'branding.changed', target: null, detail: changes } as const;
     await runBatch(call.env.DB, [
       ...(logo === null ? [] : [addLogo(merchantId, logo, call.nowMs)]),

@@ -7,28 +7,28 @@ import type { DashboardCall } from '../call.ts';
 const SAMPLE_MINOR = 125_000;
 
 /**
- * The head of the checkout page and its button. The colour stands in attributes of SVG, since the
+ * The head of the checkout page and its button. The color stands in attributes of SVG, since the
  * dashboard's CSP allows no style in the page.
  */
 export function Preview(props: {
   readonly call: DashboardCall;
-  readonly colour: string | null;
+  readonly color: string | null;
   readonly logoUrl: string | null;
 }) {
-  const { call, colour, logoUrl } = props;
+  const { call, color, logoUrl } = props;
   const text = DASHBOARD_TEXTS[call.language].branding;
   const shared = CHECKOUT_TEXTS[call.language];
   const { merchantName } = call.session;
   return (
     <div class="brand-preview">
       <svg class="brand-bar" aria-hidden="true">
-        <Ground colour={colour} radius={0} />
+        <Ground color={color} radius={0} />
       </svg>
       <div class="brand-head">
         {logoUrl === null ? (
           <svg class="brand-logo" viewBox="0 0 48 48" aria-hidden="true">
-            <Ground colour={colour} radius={12} />
-            <Label colour={colour} size={22} text={initialOf(merchantName)} />
+            <Ground color={color} radius={12} />
+            <Label color={color} size={22} text={initialOf(merchantName)} />
           </svg>
         ) : (
           <img class="brand-logo" src={logoUrl} width="48" height="48" alt={text.logoAlt} />
@@ -43,33 +43,33 @@ export function Preview(props: {
       </div>
       <p class="brand-amount number">{moneyText(SAMPLE_MINOR, 'ETB', shared.locale)}</p>
       <svg class="brand-button" role="img" aria-label={text.sampleButton}>
-        <Ground colour={colour} radius={8} />
-        <Label colour={colour} size={16} text={text.sampleButton} />
+        <Ground color={color} radius={8} />
+        <Label color={color} size={16} text={text.sampleButton} />
       </svg>
     </div>
   );
 }
 
-function Ground(props: { readonly colour: string | null; readonly radius: number }) {
-  const { colour, radius } = props;
-  const isEdged = colour !== null && brandLook(colour).needsEdge;
+function Ground(props: { readonly color: string | null; readonly radius: number }) {
+  const { color, radius } = props;
+  const isEdged = color !== null && brandLook(color).needsEdge;
   return (
     <rect
       class={isEdged ? 'brand-ground brand-edge' : 'brand-ground'}
       width="100%"
       height="100%"
       rx={radius}
-      fill={colour ?? undefined}
+      fill={color ?? undefined}
     />
   );
 }
 
 function Label(props: {
-  readonly colour: string | null;
+  readonly color: string | null;
   readonly size: number;
   readonly text: string;
 }) {
-  const { colour, size, text } = props;
+  const { color, size, text } = props;
   return (
     <text
       class="brand-label"
@@ -78,7 +78,7 @@ function Label(props: {
       dy="0.35em"
       text-anchor="middle"
       font-size={size}
-      fill={colour === null ? undefined : brandLook(colour).text}
+      fill={color === null ? undefined : brandLook(color).text}
     >
       {text}
     </text>

@@ -36,7 +36,7 @@ export function PasskeyForm(props: {
         data-problem={problemId}
         data-working={script.working}
         data-unsupported={script.unsupported}
-        data-cancelled={script.cancelled}
+        data-canceled={script.canceled}
         data-known={script.known}
         data-failed={script.failed}
         data-network={script.network}

@@ -1,4 +1,4 @@
-import { colourPickers } from './colour.ts';
+import { colorPickers } from './color.ts';
 import { copyButtons } from './copy.ts';
 import { sentOnce } from './once.ts';
 import { partsInSight } from './parts.ts';
@@ -6,7 +6,7 @@ import { passkeyForms } from './passkeys.ts';
 import { questions } from './questions.ts';
 
 /** Everything that a page of the dashboard can do with JavaScript. Without it all but passkeys works. */
-colourPickers();
+colorPickers();
 copyButtons();
 partsInSight();
 passkeyForms();

@@ -6,14 +6,14 @@ import {
 import { announce } from './announce.ts';
 
 /** What can go wrong here; the form's data attributes of these names say it in words. */
-type Problem = 'unsupported' | 'cancelled' | 'known' | 'failed' | 'network' | 'busy';
+type Problem = 'unsupported' | 'canceled' | 'known' | 'failed' | 'network' | 'busy';
 
 const TOO_MANY_REQUESTS = 429;
 
 /** The names of the browser's own errors. */
 const PROBLEM_BY_NAME: Readonly<Record<string, Problem>> = {
-  NotAllowedError: 'cancelled',
-  AbortError: 'cancelled',
+  NotAllowedError: 'canceled',
+  AbortError: 'canceled',
   InvalidStateError: 'known',
   NotSupportedError: 'unsupported',
   ConstraintError: 'unsupported',

@@ -1,5 +1,5 @@
-/** Colour pickers beside the fields that they fill: shown only where there is JavaScript to fill. */
-export function colourPickers(): void {
+/** Color pickers beside the fields that they fill: shown only where there is JavaScript to fill. */
+export function colorPickers(): void {
   for (const picker of document.querySelectorAll<HTMLInputElement>('[data-picks]')) {
     const field = document.getElementById(picker.dataset.picks ?? '');
     if (field instanceof HTMLInputElement) {
