@@ -64,6 +64,7 @@ function toTheEnd(handler: Handler): Handler {
 function refuse(request: Request, problem: Problem): Response | Promise<Response> {
   switch (problem.reason) {
     case 'not_found':
+    case 'path_not_found':
       return unknownPage(request);
     case 'method_not_allowed':
       return methodNotAllowed(problem);

@@ -65,6 +65,7 @@ function register(
 function refuse(request: Request, problem: Problem): Response {
   switch (problem.reason) {
     case 'not_found':
+    case 'path_not_found':
       return noticePage({ request }, 'not_found');
     case 'method_not_allowed':
       return methodNotAllowed(problem);

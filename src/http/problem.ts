@@ -57,9 +57,20 @@ export function problem<Reason extends ProblemReason>(
   return new Problem(reason, message, details ?? {});
 }
 
-/** Names every failing field at once, by its path as the caller wrote it (docs/decisions.md#10). */
+/**
+ * Names every failing field at once, by its path as the caller wrote it (docs/decisions.md#10). The
+ * message holds the first of them, because shop plugins show their users `message` alone.
+ */
 export function validationProblem(validationErrors: Readonly<Record<string, string>>): Problem {
-  return problem('validation_failed', { validationErrors });
+  const [first, ...others] = Object.entries(validationErrors);
+  const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
+  const summary = first === undefined ? 'Validation failed' : `${first[0]}: ${inLine(first[1])}`;
+  return problem('validation_failed', { summary: `${summary}${more}`, validationErrors });
+}
+
+/** A sentence as it reads after a colon: `Must be a number.` becomes `must be a number`. */
+function inLine(sentence: string): string {
+  return `${sentence.charAt(0).toLowerCase()}${sentence.slice(1).replace(/\.$/, '')}`;
 }
 
 /** Returns `thing`, or throws the problem `not_found` when it is null or undefined. */

@@ -6,9 +6,10 @@ interface Entry {
 
 /** Every answer of the APIs that is not success. */
 export const PROBLEMS = {
-  validation_failed: { status: 400, message: 'Validation failed' },
+  validation_failed: { status: 400, message: '{summary}' },
   invalid_json: { status: 400, message: 'The body is not valid JSON' },
   not_found: { status: 404, message: 'Not found' },
+  path_not_found: { status: 404, message: 'There is nothing at this path' },
   method_not_allowed: { status: 405, message: 'Method {method} is not allowed here' },
   body_too_large: { status: 413, message: 'The body is larger than {bytesMax} bytes' },
   unsupported_content_type: { status: 415, message: 'Content-Type must be application/json' },
@@ -40,6 +41,10 @@ export const PROBLEMS = {
   duplicate_payment: {
     status: 409,
     message: 'Duplicate key: paymentIntentUniqueId "{uniqueId}" already exists',
+  },
+  payment_not_found: {
+    status: 404,
+    message: 'There is no such payment in this environment',
   },
   payment_in_progress: {
     status: 409,

@@ -5,7 +5,7 @@ import { Problem, problem } from './problem.ts';
 import { gapBehind } from './setup.ts';
 
 /**
- * The named segments of the path, percent-decoded. Throws `not_found` when one cannot be decoded. A
+ * The named segments of the path, percent-decoded. Throws `path_not_found` when one cannot be decoded. A
  * function, so that a route can authenticate before it decodes the path.
  */
 export type PathParams = () => Readonly<Record<string, string>>;
@@ -83,7 +83,7 @@ export class AreaRouter {
     const { pathname } = new URL(request.url);
     const known = this.routes.filter(([, pattern]) => pattern.test(pathname));
     if (known.length === 0) {
-      return problem('not_found');
+      return problem('path_not_found');
     }
     const allow = [...new Set(known.map(([method]) => method))].join(', ');
     return problem('method_not_allowed', { method: request.method, headers: { allow } });
@@ -119,6 +119,6 @@ function decoded(params: Readonly<Record<string, string>>): Readonly<Record<stri
     const entries = Object.entries(params).map(([name, text]) => [name, decodeURIComponent(text)]);
     return Object.fromEntries(entries);
   } catch {
-    throw problem('not_found');
+    throw problem('path_not_found');
   }
 }

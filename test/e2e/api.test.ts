@@ -202,7 +202,10 @@ describe.concurrent('the API on the wire', () => {
   it('keeps what is not there and what is somebody else’s apart from nothing: decisions.md#29', async () => {
     const { uniqueId } = await createHosted(scene);
     const nothing = await scene.sandbox.status(newId());
-    expect([nothing.status, nothing.raw]).toEqual([404, '{"status":404,"message":"Not found"}']);
+    expect([nothing.status, nothing.raw]).toEqual([
+      404,
+      '{"status":404,"message":"There is no such payment in this environment"}',
+    ]);
     for (const answer of [
       await scene.production.status(uniqueId),
       await scene.production.cancel(uniqueId),

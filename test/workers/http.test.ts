@@ -38,7 +38,7 @@ test.each([
   for (const method of ['GET', 'POST', 'PUT', 'DELETE']) {
     const { status, text, headers } = await answerOf(call(path, { method }));
     expect(status).toBe(404);
-    expect(text).toBe('{"status":404,"message":"Not found"}');
+    expect(text).toBe('{"status":404,"message":"There is nothing at this path"}');
     expect(headers.get('content-type')).toMatch(/^application\/json/);
   }
 });

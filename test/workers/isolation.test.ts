@@ -163,7 +163,7 @@ test("decisions.md#29: another merchant's payment is 404 for status and cancel, 
         expect({ path, status, text }).toEqual({
           path,
           status: 404,
-          text: '{"status":404,"message":"Not found"}',
+          text: '{"status":404,"message":"There is no such payment in this environment"}',
         });
       }
     }

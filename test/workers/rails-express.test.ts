@@ -85,7 +85,7 @@ test.each(NOT_TAKEN)('decisions.md#3: rejects express by %s from %s', async (met
     const { status, envelope } = await express({ method, ...changes });
     expect({ status, ...envelope }).toEqual({
       status: 400,
-      message: 'Validation failed',
+      message: `${path}: ${problem.charAt(0).toLowerCase()}${problem.slice(1, -1)}`,
       validationErrors: { [path]: problem },
     });
   }

@@ -1,5 +1,5 @@
 import { successResponse } from '../../http/envelope.ts';
-import { found, problem } from '../../http/problem.ts';
+import { problem } from '../../http/problem.ts';
 import { type IntentClient, intentByUniqueId } from '../../intent/client.ts';
 import { findUniqueId } from '../../read-model/queries.ts';
 import { statusContent } from '../../webhooks/payload.ts';
@@ -8,17 +8,21 @@ import type { MerchantCall } from '../call.ts';
 /**
  * GET …/intent/{id} and …/checkout/{id}: the payment as it is now (docs/decisions.md#21). The id is
  * first taken as the unique id, straight from the object; a uuid or integer id is found through the
- * read model, which may lag by seconds. Somebody else's id is a 404.
+ * read model, which may lag by seconds. An id of another merchant or environment is a
+ * 404 like an unknown one (docs/decisions.md#29).
  */
 export async function readPayment(call: MerchantCall): Promise<Response> {
   const direct = await intentByUniqueId(call.env, call.access, call.id).read();
   if (direct.type === 'found') {
     return successResponse('Payment found', statusContent(direct.intent));
   }
-  const uniqueId = found(await findUniqueId(call.env, call.access, call.id));
+  const uniqueId = await findUniqueId(call.env, call.access, call.id);
+  if (uniqueId === null) {
+    throw problem('payment_not_found');
+  }
   const indirect = await intentByUniqueId(call.env, call.access, uniqueId).read();
   if (indirect.type === 'not_found') {
-    throw problem('not_found');
+    throw problem('payment_not_found');
   }
   return successResponse('Payment found', statusContent(indirect.intent));
 }
@@ -28,7 +32,7 @@ export async function cancelPayment(call: MerchantCall): Promise<Response> {
   const intent: IntentClient = intentByUniqueId(call.env, call.access, call.id);
   const result = await intent.execute([{ type: 'cancel' }]);
   if (result.type === 'not_found') {
-    throw problem('not_found');
+    throw problem('payment_not_found');
   }
   if (result.rejection !== null) {
     throw result.rejection === 'attempt_in_flight'
