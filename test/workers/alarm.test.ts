@@ -370,7 +370,7 @@ test('self-heal: a visit during a slow alarm queries the provider only once', as
   const query = vi.spyOn(simulator, 'query').mockReturnValue(asked.promise);
   advance(SECOND_MS);
   const alarm = fireAlarm();
-  await vi.waitFor(() => expect(query).toHaveBeenCalledOnce());
+  await expect.poll(() => query).toHaveBeenCalledOnce();
   advance(2 * MINUTE_MS);
   await clientOf().read();
   await clientOf().execute([]);

@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import worker from '../../src/index.ts';
 import { attemptNow, CARDS, configureRails, openHosted, slowRail } from './rails-support.ts';
 import { ALPHA, CREATE_PATHS, expressBody, ORIGIN, useGateway } from './support.ts';
@@ -55,9 +55,9 @@ test.each([
   const rail = slowRail();
   const { answered, pending } = await start();
   await rail.isCalled();
-  await vi.waitFor(() => expect(pending()).toBe(1));
+  await expect.poll(() => pending()).toBe(1);
   rail.timesOut();
   await answered;
-  await vi.waitFor(() => expect(pending()).toBe(0));
+  await expect.poll(() => pending()).toBe(0);
   expect(await attemptNow()).toMatchObject({ status: 'processing' });
 });

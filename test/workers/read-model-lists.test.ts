@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { IntentStatus, Tenant } from '../../src/domain/intent.ts';
 import type { Method } from '../../src/domain/method.ts';
 import type { DeliveryStatus } from '../../src/intent/protocol.ts';
-import { type Cursor, cursorText, type Page, parseCursor, readPage } from '../../src/paging.ts';
+import { type Cursor, type Page, parseCursor, readPage } from '../../src/paging.ts';
 import {
   countEventsByStatus,
   eventsOfAll,
@@ -143,7 +143,13 @@ function numbersWhere(test: (number: number) => boolean): number[] {
     .reverse();
 }
 
-describe.each(TENANTS.map((tenant) => ({ tenant, name: nameOf(tenant) })))(
+/**
+ * Rows exist for all four tenants. These two differ in merchant and in environment, so a list that
+ * mixes up either shows it.
+ */
+const READERS = [tenantOf(ALPHA), tenantOf(BETA, 'production')];
+
+describe.each(READERS.map((tenant) => ({ tenant, name: nameOf(tenant) })))(
   '$name',
   ({ tenant }) => {
     test.each(FILTERS.map((filter) => ({ filter, name: JSON.stringify(filter) })))(
@@ -289,28 +295,6 @@ test("a cursor outside the filter's dates reads nothing outside them", async () 
     const { rows } = await listPayments(env.DB, tenantOf(ALPHA), filter, cursor, 100);
     expect(rows.every((row) => row.createdAtMs >= 20 && row.createdAtMs < 50)).toBe(true);
   }
-});
-
-test.each([
-  '',
-  'x',
-  '0',
-  '%00',
-  'bm9uc2Vuc2U',
-  btoa('o.12'),
-  btoa('o.-1.abc'),
-  btoa('o.1.ab c'),
-  btoa("o.1.a';--"),
-  btoa('p.1.abc'),
-  btoa(`o.${'9'.repeat(16)}.a`),
-  'A'.repeat(100_000),
-])('rejects garbage as a cursor: %.20s', (text) => {
-  expect(parseCursor(text)).toBeNull();
-});
-
-test('a cursor is unchanged after encoding and decoding', () => {
-  const cursor: Cursor = { direction: 'newer', atMs: 1, id: uuidOf(tenantOf(ALPHA), 5) };
-  expect(parseCursor(cursorText(cursor))).toEqual(cursor);
 });
 
 test.each([0, -5, Number.NaN, 1.9])('treats a limit of %d as one row', async (limit) => {
