@@ -49,8 +49,8 @@ export function configOf(env: Bindings): Config {
     callbackHttpsOnly: flag('CALLBACK_HTTPS_ONLY', env.CALLBACK_HTTPS_ONLY, 'true', 'false'),
     localCallbacks: flag('LOCAL_CALLBACKS', env.LOCAL_CALLBACKS, 'true', 'false'),
     rateLimits: flag('RATE_LIMITS', env.RATE_LIMITS, 'on', 'off'),
-    linkSigningKeys: keyRing('LINK_SIGNING_KEYS', env.LINK_SIGNING_KEYS),
-    dataEncryptionKeys: keyRing('DATA_ENCRYPTION_KEYS', env.DATA_ENCRYPTION_KEYS),
+    linkSigningKeys: strongKeyRing('LINK_SIGNING_KEYS', env.LINK_SIGNING_KEYS),
+    dataEncryptionKeys: strongKeyRing('DATA_ENCRYPTION_KEYS', env.DATA_ENCRYPTION_KEYS),
     webhookRsaKeys: {
       sandbox: keyRing('WEBHOOK_RSA_PRIVATE_KEYS_SANDBOX', env.WEBHOOK_RSA_PRIVATE_KEYS_SANDBOX),
       production: keyRing(
@@ -110,4 +110,29 @@ export function keyRing(name: string, value: string | undefined): KeyRing {
     throw new ConfigError(`${name} is empty`);
   }
   return [first, ...older];
+}
+
+/** The length of an HMAC-SHA-256. An attacker could guess a shorter key and forge links. */
+const SYMMETRIC_KEY_BYTES_MIN = 32;
+
+/** A ring of symmetric keys that are long enough. Errors name a key by its id, never its value. */
+function strongKeyRing(name: string, value: string | undefined): KeyRing {
+  const keys = keyRing(name, value);
+  for (const { keyId, base64 } of keys) {
+    if (lengthOf(base64) < SYMMETRIC_KEY_BYTES_MIN) {
+      throw new ConfigError(
+        `${name}: key ${keyId} must be base64 of ${SYMMETRIC_KEY_BYTES_MIN} bytes or more`,
+      );
+    }
+  }
+  return keys;
+}
+
+function lengthOf(base64: string): number {
+  try {
+    return atob(base64).length;
+  } catch {
+    // Not base64: without the cause, which could quote the key.
+    return 0;
+  }
 }

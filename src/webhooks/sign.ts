@@ -12,6 +12,10 @@ import { WIRE_EVENTS } from './payload.ts';
  */
 
 const RSA_ALGORITHM = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' };
+/** NIST SP 800-131A disallows shorter keys for signatures. */
+const RSA_BITS_MIN = 2048;
+/** A key does not know the environment of its ring. */
+const RSA_VARIABLES = 'WEBHOOK_RSA_PRIVATE_KEYS_SANDBOX or _PRODUCTION';
 const PEM_LINE_LENGTH = 64;
 /** Standard Webhooks: how a symmetric secret starts, and the version of its signature. */
 const SECRET_PREFIX = 'whsec_';
@@ -34,7 +38,7 @@ export interface PublicKey {
 
 /**
  * SHA256withRSA (PKCS#1 v1.5) over the UTF-8 of `body` by the first key of the ring.
- * Throws ConfigError when the key is not PKCS#8.
+ * Throws ConfigError when the key is not PKCS#8 or too short.
  */
 export async function signEventBody(keys: KeyRing, body: string): Promise<EventSignature> {
   const [key] = keys;
@@ -55,20 +59,26 @@ export function publicKeyPems(keys: readonly NamedKey[]): Promise<PublicKey[]> {
 }
 
 async function importPrivateKey(key: NamedKey, extractable: boolean): Promise<CryptoKey> {
+  let imported: CryptoKey;
   try {
     const pkcs8 = bytesFromBase64(key.base64);
-    return await crypto.subtle.importKey('pkcs8', pkcs8, RSA_ALGORITHM, extractable, ['sign']);
+    imported = await crypto.subtle.importKey('pkcs8', pkcs8, RSA_ALGORITHM, extractable, ['sign']);
   } catch {
     // Without the cause: an error must not reveal anything about a private key.
-    throw new ConfigError(`webhook RSA key ${key.keyId} is not a PKCS#8 RSA key in base64`);
+    throw new ConfigError(`${RSA_VARIABLES}: key ${key.keyId} is not a PKCS#8 RSA key in base64`);
   }
+  const { modulusLength } = imported.algorithm as { readonly modulusLength?: number };
+  if (modulusLength === undefined || modulusLength < RSA_BITS_MIN) {
+    throw new ConfigError(`${RSA_VARIABLES}: key ${key.keyId} has fewer than ${RSA_BITS_MIN} bits`);
+  }
+  return imported;
 }
 
 /** WebCrypto cannot derive a public key from a private one, except through the JWK's numbers. */
 async function publicKeyPem(key: NamedKey): Promise<string> {
   const jwk = await crypto.subtle.exportKey('jwk', await importPrivateKey(key, true));
   if (jwk instanceof ArrayBuffer || jwk.n === undefined || jwk.e === undefined) {
-    throw new ConfigError(`webhook RSA key ${key.keyId} has no public numbers`);
+    throw new ConfigError(`${RSA_VARIABLES}: key ${key.keyId} has no public numbers`);
   }
   const publicNumbers = { kty: 'RSA', n: jwk.n, e: jwk.e };
   const publicKey = await crypto.subtle.importKey('jwk', publicNumbers, RSA_ALGORITHM, true, [

@@ -16,6 +16,8 @@ function configWith(changes: Record<string, string | undefined>) {
   return configOf({ ...VARIABLES, ...SECRETS, ...changes } as unknown as Bindings);
 }
 
+const base64Of = (bytes: number) => Buffer.alloc(bytes, 7).toString('base64');
+
 test('decisions.md#1: what wrangler.toml says', () => {
   expect(configWith({})).toMatchObject({
     publicBaseUrl: null,
@@ -33,7 +35,8 @@ test('decisions.md#26: an origin, with or without its slash', () => {
 });
 
 test('decisions.md#32: keys have ids and overlap, the first one signs', () => {
-  const keys = configWith({ LINK_SIGNING_KEYS: 'b:AQID, a:BAUG' }).linkSigningKeys;
+  const ring = `b:${base64Of(32)}, a:${base64Of(33)}`;
+  const keys = configWith({ LINK_SIGNING_KEYS: ring }).linkSigningKeys;
   expect(keys.map(({ keyId }) => keyId)).toEqual(['b', 'a']);
 });
 
@@ -46,7 +49,7 @@ test.each<[string, string | undefined]>([
   ['RATE_LIMITS', ''],
   ['LINK_SIGNING_KEYS', undefined],
   ['LINK_SIGNING_KEYS', 'no-colon'],
-  ['LINK_SIGNING_KEYS', 'a:AQID,a:BAUG'],
+  ['LINK_SIGNING_KEYS', `a:${base64Of(32)},a:${base64Of(33)}`],
   ['WEBHOOK_RSA_PRIVATE_KEYS_SANDBOX', '-----BEGIN PRIVATE KEY-----'],
 ])('%s = %s is refused by name, without its value', (name, value) => {
   const read = () => configWith({ [name]: value });
@@ -55,4 +58,16 @@ test.each<[string, string | undefined]>([
   if (value?.includes('BEGIN')) {
     expect(read).not.toThrow('BEGIN');
   }
+});
+
+test.each([
+  ['LINK_SIGNING_KEYS', 'AA=='],
+  ['LINK_SIGNING_KEYS', base64Of(31)],
+  ['LINK_SIGNING_KEYS', 'A'.repeat(45)],
+  ['DATA_ENCRYPTION_KEYS', base64Of(31)],
+])('refuses a short key in %s by variable and key id, without its value: %s', (name, key) => {
+  const read = () => configWith({ [name]: `k2:${base64Of(32)},k1:${key}` });
+  expect(read).toThrow(ConfigError);
+  expect(read).toThrow(`${name}: key k1 must be base64 of 32 bytes or more`);
+  expect(read).not.toThrow(key);
 });

@@ -10,8 +10,8 @@ import {
   standardWebhookHeaders,
 } from '../../src/webhooks/sign.ts';
 
-function rsaKey(keyId: string): { named: NamedKey; pem: string } {
-  const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+function rsaKey(keyId: string, modulusLength = 2048): { named: NamedKey; pem: string } {
+  const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength });
   const base64 = privateKey.export({ format: 'der', type: 'pkcs8' }).toString('base64');
   return {
     named: { keyId, base64 },
@@ -69,6 +69,13 @@ describe('the RSA signature of an event (decisions.md#17, #32)', () => {
     expect(String(error)).toContain('k9');
     expect(String(error)).not.toContain(broken.base64);
     await expect(publicKeyPems([broken])).rejects.toThrow(ConfigError);
+  });
+
+  test('is refused to a key below 2,048 bits, named by its id', async () => {
+    const short = rsaKey('k3', 1024).named;
+    const refusal = /WEBHOOK_RSA_PRIVATE_KEYS_.*key k3 has fewer than 2048 bits/;
+    await expect(signEventBody([short], body)).rejects.toThrow(refusal);
+    await expect(publicKeyPems([newer.named, short])).rejects.toThrow(refusal);
   });
 });
 
