@@ -4,9 +4,13 @@ export async function readBytes(
   bytesMax: number,
 ): Promise<Uint8Array<ArrayBuffer> | null> {
   const announced = request.headers.get('content-length');
-  if (announced !== null) {
-    // HTTP limits the body to its announced length, so it is safe to read at once.
-    return Number(announced) > bytesMax ? null : new Uint8Array(await request.arrayBuffer());
+  if (Number(announced) > bytesMax) {
+    return null;
+  }
+  if (announced !== null && request instanceof Request) {
+    // HTTP limits a request to its announced length, so it is safe to read at once. It does not limit
+    // a response: `fetch` decompresses, and 100 bytes of Brotli can hold megabytes.
+    return new Uint8Array(await request.arrayBuffer());
   }
   const chunks: Uint8Array[] = [];
   let length = 0;
