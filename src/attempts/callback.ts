@@ -14,24 +14,24 @@ import { railConfiguration } from '../rails/settings.ts';
 import { railOrder } from './order.ts';
 import { storeResult } from './store-result.ts';
 
-/** The attempt that a callback's address, or its order id, leads to. */
+/** The attempt that a callback's URL or order id names. */
 export interface CallbackTarget {
   readonly client: IntentClient;
   readonly intent: Intent;
   readonly attempt: Attempt;
 }
 
-/** The reply while a rail has no usable settings: it sends the callback again later. */
+/** The reply while a rail has no usable settings, so that the provider resends the callback. */
 export const NOT_AVAILABLE: CallbackReply = textReply(503, 'Not available');
 
-/** Null when the link leads to no attempt of this rail. */
+/** Null when the link names no attempt of this rail. */
 export async function callbackTarget(
   env: Env,
   link: Link,
   railId: string,
 ): Promise<CallbackTarget | null> {
   const client = intentByObjectId(env, link.objectId);
-  // The provider may report only once, so the read waits for an object that is out of reach.
+  // The provider may report only once, so the read retries while the object is unreachable.
   const read = await client.readPersistently();
   const intent = read.type === 'not_found' ? null : read.intent;
   const attempt = intent?.attempts[link.attemptIndex];
@@ -39,9 +39,9 @@ export async function callbackTarget(
 }
 
 /**
- * The reply to a callback at an attempt's own URL. Null: unknown. Nothing changes until the adapter
- * finds the callback authentic (docs/promises.md#9), and the provider gets its reply only after the commit, so
- * that what it believes delivered is stored.
+ * The reply to a callback at an attempt's own URL; null for an unknown one. Nothing changes until
+ * the adapter finds the callback authentic (docs/promises.md#9). The provider gets its reply only
+ * after the commit: what it believes delivered is then stored.
  */
 export async function answerCallback(
   env: Env,
@@ -60,7 +60,7 @@ export async function answerCallback(
   return storeReading(env, target, await rail.readCallback(call, order));
 }
 
-/** Stores what a callback proves and returns its reply; null when the payment is gone. */
+/** Stores what a callback proves and returns the reply; null when the payment no longer exists. */
 export async function storeReading(
   env: Env,
   target: CallbackTarget,
@@ -78,12 +78,12 @@ export async function storeReading(
   return executed?.type === 'not_found' ? null : reading.reply;
 }
 
-/** Settings were removed, exchanged or mistyped while the attempt was in flight. */
+/** The operator removed, replaced or mistyped the settings while the attempt was in flight. */
 async function answerWithoutRail(env: Env, target: CallbackTarget): Promise<CallbackReply> {
   const { intent, attempt } = target;
   const { state } = railConfiguration(env, intent.terms.environment, attempt.method);
   if (state === 'misconfigured') {
-    // Already loud in log and health: the payment itself needs no mark.
+    // The log and the health check already report it, so the payment needs no mark.
     logRefused(target, 'not_configured');
   } else {
     await reportRefused(target, 'not_configured');
@@ -91,7 +91,7 @@ async function answerWithoutRail(env: Env, target: CallbackTarget): Promise<Call
   return NOT_AVAILABLE;
 }
 
-/** Visible to the operator: in the log, and on the payment. */
+/** Shows the refusal to the operator in the log and on the payment. */
 async function reportRefused(
   target: CallbackTarget,
   suspicion: CallbackSuspicion | 'not_configured',

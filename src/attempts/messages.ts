@@ -2,7 +2,7 @@ import type { Command } from '../domain/intent.ts';
 import type { ExpressAnswers } from '../intent/protocol.ts';
 import { errorText, log } from '../log.ts';
 
-/** What the queue of starts carries. */
+/** A message in the queue of starts. */
 export type RailMessage = StartMessage | ResultMessage;
 
 /** Asks the consumer to claim an attempt and start it at its rail. */
@@ -12,16 +12,16 @@ export interface StartMessage {
   readonly attemptId: string;
 }
 
-/** What a rail answered, for an object that could not be reached at that moment. */
+/** A rail's answer for an object that was unreachable when the answer came. */
 export interface ResultMessage {
   readonly type: 'result';
   readonly objectId: string;
   readonly commands: readonly Command[];
-  /** Of an express payment's start: the answers to its repeated request. */
+  /** For the start of an express payment: the answers to replay when the request is repeated. */
   readonly answers: ExpressAnswers | null;
 }
 
-/** Never throws: the object sends a message that got lost again when its lease has passed. */
+/** Never throws: the object resends a lost message once the lease has passed. */
 export async function requestStart(env: Env, objectId: string, attemptId: string): Promise<void> {
   try {
     await env.RAIL_STARTS.send({ type: 'start', objectId, attemptId } satisfies StartMessage);

@@ -3,7 +3,7 @@ import { linkId, signLink } from '../crypto/link-token.ts';
 import { type Attempt, chargedMinor, type Intent } from '../domain/intent.ts';
 import type { Rail, RailOrder } from '../rails/rail.ts';
 
-/** Everything that `rail` may know about an attempt of this intent, links included. */
+/** Everything that the adapter may know about an attempt of this intent, links included. */
 export async function railOrder(
   env: Env,
   rail: Rail,
@@ -14,7 +14,7 @@ export async function railOrder(
   const keys = configOf(env).linkSigningKeys;
   const attemptIndex = intent.attempts.findIndex(({ id }) => id === attempt.id);
   if (attemptIndex < 0) {
-    throw new Error('an attempt of another payment');
+    throw new Error('The attempt belongs to another payment');
   }
   const link = { objectId, attemptIndex };
   const [attemptToken, checkoutUrl, orderId] = await Promise.all([
@@ -34,7 +34,7 @@ export async function railOrder(
   };
 }
 
-/** The customer's page of a payment. */
+/** The URL of a payment's checkout page. */
 export async function checkoutUrlOf(
   env: Env,
   objectId: string,

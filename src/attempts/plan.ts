@@ -3,12 +3,12 @@ import type { Command, IntentTerms } from '../domain/intent.ts';
 import type { Method } from '../domain/method.ts';
 import type { Rail } from '../rails/rail.ts';
 
-/** First lease of the message to the consumer that calls a slow rail. */
+/** First lease of a start message, which asks the consumer to call a slow rail. */
 const START_MESSAGE_LEASE_MS = 10_000;
 
 export type NewAttempt = Extract<Command, { type: 'start_attempt' }>['attempt'];
 
-/** A new attempt as its rail plans it, with the id and the reference that it keeps. */
+/** A new attempt as its rail plans it, with its id and reference. */
 export function newAttempt(
   terms: IntentTerms,
   method: Method,
@@ -25,7 +25,7 @@ export function newAttempt(
     railId: rail.id,
     startClaim: rail.startWaitsForCustomer ? 'free' : 'not_needed',
     ...plan,
-    // The start message can get lost: the object sends it again until a consumer claims the start.
+    // The queue may lose the start message, so the object resends it until a consumer claims it.
     ...(rail.startWaitsForCustomer ? { checkAtMs: nowMs + START_MESSAGE_LEASE_MS } : {}),
   };
 }

@@ -2,7 +2,7 @@ import type { Attempt, Intent, Outcome } from '../domain/intent.ts';
 import { railOf } from '../rails/registry.ts';
 import { railOrder } from './order.ts';
 
-/** Asks the rail for an attempt's outcome; null when that rail is no longer configured. */
+/** Queries the provider for an attempt's outcome; null when its rail is no longer configured. */
 export async function queryRail(
   env: Env,
   objectId: string,
@@ -13,7 +13,7 @@ export async function queryRail(
   if (rail === null) {
     return null;
   }
-  // Without a status query only a callback can bring the outcome.
+  // Without a status query, the outcome can only come by callback.
   return rail.query === undefined
     ? { type: 'unknown', checkAtMs: null }
     : rail.query(await railOrder(env, rail, objectId, intent, attempt), Date.now());

@@ -4,8 +4,8 @@ import { railOf } from '../rails/registry.ts';
 import { railOrder } from './order.ts';
 
 /**
- * The rail's page of the attempt in flight, or null. Where the Worker died before it stored the
- * rail's answer, the page is recovered from the order if the rail allows that.
+ * The provider's page for the attempt in flight, or null. If the Worker died before it stored the
+ * provider's answer, a rail with a `RecoverablePage` computes the page from the order.
  */
 export async function railPageUrl(
   env: Env,
@@ -24,8 +24,8 @@ export async function railPageUrl(
   if (page === null) {
     return null;
   }
-  // Stored before the customer sees it: after a change of keys the same order gives another page.
-  const kept = await client.execute([{ type: 'accept_attempt', attemptId: attempt.id, ...page }]);
-  const current = kept.type === 'done' ? attemptInFlight(kept.intent) : null;
+  // Stored before the customer sees it: after a key rotation the same order gives another page.
+  const stored = await client.execute([{ type: 'accept_attempt', attemptId: attempt.id, ...page }]);
+  const current = stored.type === 'done' ? attemptInFlight(stored.intent) : null;
   return current?.id === attempt.id ? current.redirectUrl : null;
 }

@@ -12,9 +12,9 @@ import { railOrder } from './order.ts';
 export const SHARED_CALLBACK_RAIL_IDS: readonly string[] = [...SHARED_CALLBACK_METHODS.keys()];
 
 /**
- * The reply to a report at the address that a provider has registered for all attempts. Null: the
- * payment is unknown. The report is authentic only under the settings of its own environment, and
- * names an order id that only we can make and that leads to its attempt (docs/promises.md#9).
+ * The reply to a report at the one address that is registered with a provider for all attempts;
+ * null when the payment is unknown. The report must be authentic under the settings of the
+ * payment's own environment, and its order id must carry our signature (docs/promises.md#9).
  */
 export async function answerSharedCallback(
   env: Env,
@@ -36,7 +36,7 @@ export async function answerSharedCallback(
       if (opened !== null && target !== null) {
         const { client, intent, attempt } = target;
         const order = await railOrder(env, rail, client.objectId, intent, attempt);
-        // The id as it came: the key that signed it may have been replaced since.
+        // The id as received: the key that signed it may have been rotated since.
         const reading = await opened.read({ ...order, orderId: opened.orderId });
         return storeReading(env, target, reading);
       }

@@ -8,18 +8,18 @@ import { commandFor } from './start-result.ts';
 import { storeResult } from './store-result.ts';
 
 /**
- * Between tries to store what a rail has said: a minute more each time, up to an hour. The queue's
- * `max_retries` of them take three days.
+ * The delay between tries to store a rail's answer grows by a minute each time, up to an hour. The
+ * queue's `max_retries` tries take three days.
  */
 const STORE_RETRY_SECONDS = 60;
 const STORE_RETRY_STEPS_MAX = 60;
 
-/** After the rail's own time, for its answer to be stored before the window closes. */
+/** Time to store the rail's answer, between the rail's own timeout and the attempt's deadline. */
 const STORING_TIME_MS = 5_000;
 
 /**
- * Consumer of attempts whose rail answers only after the customer has acted, and of answers that
- * could not be stored at once.
+ * Starts attempts whose rail answers only after the customer has acted, and stores answers whose
+ * object was unreachable.
  */
 export async function consumeStarts(batch: MessageBatch<RailMessage>, env: Env): Promise<void> {
   for (const message of batch.messages) {
@@ -38,7 +38,7 @@ export async function consumeStarts(batch: MessageBatch<RailMessage>, env: Env):
         type: message.body.type,
         error: errorText(error),
       });
-      // A start is sent again by its object as long as nobody has claimed it; only the object knows.
+      // The object resends a start that no consumer has claimed; only the object knows that.
       if (message.body.type === 'result') {
         const steps = Math.min(message.attempts, STORE_RETRY_STEPS_MAX);
         message.retry({ delaySeconds: steps * STORE_RETRY_SECONDS });
@@ -50,9 +50,9 @@ export async function consumeStarts(batch: MessageBatch<RailMessage>, env: Env):
 }
 
 /**
- * The claim in the object is what makes the call happen once: a message that comes twice, or after a
- * consumer has died, finds it taken and does nothing, and the attempt stays unresolved rather than
- * being charged again.
+ * The claim in the object ensures a single provider call. A message that is delivered twice, or
+ * again after a consumer died, finds the start claimed and does nothing: the attempt stays
+ * unresolved instead of charging the customer twice.
  */
 async function startClaimed(env: Env, { objectId, attemptId }: StartMessage): Promise<void> {
   const client = intentByObjectId(env, objectId);

@@ -3,7 +3,7 @@ import { nextCheckAtMs } from '../domain/schedule.ts';
 import type { StartResult } from '../rails/rail.ts';
 
 /**
- * What the rail's answer to a start changes. A missing answer is not a failure
+ * The command that stores a rail's answer to a start. A missing answer is not a failure
  * (docs/decisions.md#16).
  */
 export function commandFor(

@@ -15,7 +15,7 @@ export type RunResult =
   | { readonly type: 'rejected'; readonly intent: Intent; readonly rejection: Rejection }
   | { readonly type: 'not_found' };
 
-/** What the customer chose, and how many attempts the customer's page showed. */
+/** The customer's choice, and the number of attempts that the customer's page showed. */
 export interface AttemptChoice {
   readonly method: Method;
   readonly phone: string | null;
@@ -23,9 +23,9 @@ export interface AttemptChoice {
 }
 
 /**
- * Starts an attempt on an existing intent. The attempt is stored first, so that a second click finds
- * it; then the rail is called, once; then its answer is stored. A Worker that dies in between leaves
- * an attempt in flight, which reconciliation finds.
+ * Starts an attempt on an existing intent: stores the attempt, so that a second click finds it,
+ * calls the rail once, and stores its answer. If the Worker dies in between, reconciliation finds
+ * the attempt in flight.
  */
 export async function runAttempt(
   env: Env,
@@ -57,8 +57,8 @@ export async function runAttempt(
 }
 
 /**
- * Calls the rail. A rail whose start waits for the customer is called by the queue consumer instead:
- * until then the attempt is in flight like any other that the rail has accepted.
+ * Calls the rail. The queue consumer calls a rail whose start waits for the customer; until then
+ * the attempt is in flight as if the rail had accepted it.
  */
 export async function startAtRail(
   env: Env,
@@ -76,7 +76,7 @@ export async function startAtRail(
 function attemptOf(intent: Intent, attemptId: string): Attempt {
   const attempt = intent.attempts.find((candidate) => candidate.id === attemptId);
   if (attempt === undefined) {
-    throw new Error('a stored attempt is missing');
+    throw new Error('A stored attempt is missing');
   }
   return attempt;
 }

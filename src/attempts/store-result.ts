@@ -5,9 +5,9 @@ import { errorText, log } from '../log.ts';
 import type { ResultMessage } from './messages.ts';
 
 /**
- * Stores what a rail has said and may never say again. When the object cannot be reached, the queue
- * keeps the result and delivers it later; null then. Throws only when the queue cannot be reached
- * either and the object stays away for some 20 s.
+ * Stores a rail's answer, which the rail may never repeat. While the object is unreachable, the
+ * queue keeps the result and delivers it later; then returns null. Throws only when the queue is
+ * unreachable too and the object stays unreachable for about 20 s.
  */
 export async function storeResult(
   env: Env,

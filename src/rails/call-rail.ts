@@ -1,13 +1,13 @@
 import { readBytes } from '../http/read-bytes.ts';
 
-/** Rails answer in a few hundred bytes; nothing honest is larger. */
+/** Rails answer in a few hundred bytes; no genuine answer is larger. */
 const ANSWER_BYTES_MAX = 64 * 1024;
 
 export type RailAnswer =
   | { readonly type: 'answered'; readonly status: number; readonly text: string }
   /**
-   * No connection, no answer in time, an answer that broke off or is too large: nobody knows whether
-   * the rail has acted on the request.
+   * No connection, a timeout, or an answer that broke off or is too large. The rail may or may not
+   * have acted on the request.
    */
   | { readonly type: 'no_answer' };
 
@@ -17,7 +17,7 @@ export interface RailRequest {
   readonly body?: string;
 }
 
-/** One request to a rail, one answer. Never throws; redirects are answers, and not followed. */
+/** Sends one request to a rail. Never throws, and returns a redirect instead of following it. */
 export async function callRail(
   url: string,
   request: RailRequest,
@@ -34,12 +34,12 @@ export async function callRail(
       ? { type: 'no_answer' }
       : { type: 'answered', status: response.status, text: new TextDecoder().decode(bytes) };
   } catch {
-    // Whatever the reason, it says nothing about what the rail did.
+    // No error tells whether the rail acted on the request.
     return { type: 'no_answer' };
   }
 }
 
-/** The object that `text` is the JSON of, or null. */
+/** The JSON object in `text`, or null. */
 export function jsonObject(text: string): Readonly<Record<string, unknown>> | null {
   try {
     const value: unknown = JSON.parse(text);

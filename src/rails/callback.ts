@@ -1,6 +1,6 @@
 import type { Outcome } from '../domain/intent.ts';
 
-/** A provider's HTTP request to a callback address, read in full. */
+/** A provider's HTTP request to a callback URL, with the whole body. */
 export interface CallbackCall {
   readonly method: string;
   readonly url: URL;
@@ -9,7 +9,7 @@ export interface CallbackCall {
   readonly body: Uint8Array;
 }
 
-/** What a callback proves, and the reply for the provider. */
+/** What a callback proves, and the reply to the provider. */
 export type CallbackReading =
   | {
       readonly type: 'outcome';
@@ -24,21 +24,21 @@ export type CallbackReading =
       readonly reply: CallbackReply;
     };
 
-/** Why a callback is not acted upon. */
+/** Why a callback is refused. */
 export type CallbackSuspicion =
-  /** Not in the provider's form. */
+  /** Not in the provider's format. */
   | 'unreadable'
-  /** Its signature, decryption or hash does not hold. */
+  /** Its signature, encryption or hash is not valid. */
   | 'not_authentic'
-  /** It names another order, merchant or request than the one whose address it came to. */
+  /** It names another order, merchant or request than the URL at which it arrived. */
   | 'other_order'
   | 'wrong_amount'
-  /** A state whose meaning we do not know: money is never guessed about. */
+  /** A state whose meaning we do not know: we never guess about money. */
   | 'unknown_state'
-  /** It says "paid" of an attempt that has ended otherwise, and a status query does not confirm it. */
+  /** It says "paid" about an attempt with another outcome, and a status query does not confirm it. */
   | 'not_confirmed';
 
-/** The HTTP response that a provider gets. */
+/** The HTTP response to the provider. */
 export interface CallbackReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;

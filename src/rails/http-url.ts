@@ -1,6 +1,6 @@
 /**
- * An absolute http or https URL to which paths can be appended: no query, no fragment, and no user
- * name, because a secret there ends up wherever URLs are logged.
+ * An absolute http or https URL to which paths can be appended: without query and fragment, and
+ * without user name or password, which would appear wherever the URL is logged.
  */
 export function isPlainHttpUrl(text: string): boolean {
   const url = URL.parse(text);

@@ -1,13 +1,13 @@
 import type { AttemptPlan } from '../domain/intent.ts';
 import type { Rail, RailOrder, StartResult } from './rail.ts';
 
-/** An attempt by a prompt on the customer's phone, with a provider that takes no expiry from us. */
+/** Plan of an attempt by phone prompt, for a provider that lets us set no expiry. */
 export function promptPlan(deadlineAtMs: number): AttemptPlan {
-  // Not final: the provider may still report a payment of the last moment.
+  // Not final: the provider may report a last-moment payment after the deadline.
   return { flow: 'push', deadlineAtMs, windowIsFinal: false, checkAtMs: null };
 }
 
-/** The number to prompt, or why the provider is not called at all. */
+/** The number to prompt, or the refusal when the provider must not be called. */
 export function phoneToPrompt(
   rail: Pick<Rail, 'currencies' | 'acceptsPhone'>,
   { terms, attempt: { phone } }: RailOrder,

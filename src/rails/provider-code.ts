@@ -1,9 +1,6 @@
 import { printableCode } from '../domain/provider-code.ts';
 
-/**
- * `result`, an outcome or the answer to a start, with the provider's own code or state for it, where
- * that is printable.
- */
+/** Adds the provider's own code or state to an outcome or a start result, if it is printable. */
 export function withProviderCode<const Result extends { readonly type: string }>(
   result: Result,
   providerCode: string | null,

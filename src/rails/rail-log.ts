@@ -1,24 +1,24 @@
 import { printableCode } from '../domain/provider-code.ts';
 import { log } from '../log.ts';
 
-/** What a rail said, where an operator may have to know it: no outcome, a refusal, a failure. */
+/** A provider's answer that an operator may need: no outcome, a refusal, a failure. */
 export interface RailLogEntry {
   readonly rail: string;
-  /** What the rail was asked, or `callback`. */
+  /** The provider's name for the call, or `callback`. */
   readonly call: string;
-  /** The attempt's: what the merchant knows as `transactionId`. */
+  /** The attempt's reference, which the merchant knows as `transactionId`. */
   readonly reference: string;
-  /** What the rail knows the order by, where it must be looked up by something else. */
+  /** The provider's own id of the order, where the provider looks orders up by that. */
   readonly railReference?: string | undefined;
-  /** Of HTTP; undefined when no answer came. */
+  /** HTTP status; undefined when no answer came. */
   readonly status?: number | undefined;
-  /** The code or state, as the rail wrote it; null when it gave none. */
+  /** The code or state as the provider wrote it; null when it gave none. */
   readonly providerCode: string | null;
-  /** `info` for what customers and their accounts bring about; `warn`, unless said otherwise. */
+  /** `info` for what customers and their accounts cause; `warn` by default. */
   readonly level?: 'info' | 'warn';
 }
 
-/** One line, `rail_answer`. The attempt keeps the provider's last code (`providerCode`). */
+/** Logs `rail_answer`. The attempt also keeps the provider's last code (`providerCode`). */
 export function logRailAnswer(entry: RailLogEntry): void {
   const { rail, call, reference, railReference, status, providerCode, level = 'warn' } = entry;
   log(level, 'rail_answer', {

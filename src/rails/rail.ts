@@ -9,8 +9,9 @@ import type { Currency, Method } from '../domain/method.ts';
 import type { CallbackCall, CallbackReading } from './callback.ts';
 
 /**
- * One payment method's provider, seen from Kefel. Adapters hold no state: the object does. What only
- * some providers offer is a capability below, present or absent as a whole.
+ * The adapter for one payment method's provider. Adapters hold no state: the object does. What only
+ * some providers offer is one of the capabilities below, which an adapter has as a whole or not at
+ * all.
  */
 export interface Rail
   extends Partial<PhoneCheck>,
@@ -22,13 +23,13 @@ export interface Rail
   /** Name in URLs and logs: lower-case letters and hyphens. */
   readonly id: string;
   readonly currencies: readonly Currency[];
-  /** A start that has not answered by then is `unknown`; milliseconds. */
+  /** Milliseconds after which a start without an answer is `unknown`. */
   readonly startTimeoutMs: number;
-  /** What an attempt that starts now will look like. Pure. */
+  /** The plan for an attempt that starts now. Pure. */
   plan(terms: IntentTerms, method: Method, nowMs: number): AttemptPlan;
   /**
-   * Asks the provider to take the payment. The attempt's `reference` is the idempotency key. Never
-   * throws for what the provider does: a timeout or an unclear answer is `unknown`, not `failed`.
+   * Asks the provider to start the payment. The attempt's `reference` is the idempotency key. Never
+   * throws because of the provider: a timeout or an unclear answer is `unknown`, not `failed`.
    */
   start(order: RailOrder): Promise<StartResult>;
 }
@@ -44,38 +45,38 @@ export interface SlowStart {
   readonly startWaitsForCustomer: true;
 }
 
-/** The provider's page follows from the order alone, so a lost answer to a start loses nothing. */
+/** The provider's page can be computed from the order, so a lost answer to a start loses nothing. */
 export interface RecoverablePage {
-  /** Null for an order that the provider does not take. */
+  /** Null for an order that the provider does not accept. */
   page(order: RailOrder): RailPage | null;
 }
 
-/** The provider can be asked what became of an attempt. */
+/** The provider answers queries about the outcome of an attempt. */
 export interface StatusQuery {
-  /** Never throws for what the provider does. */
+  /** Never throws because of the provider. */
   query(order: RailOrder, nowMs: number): Promise<Outcome>;
 }
 
 /** The provider reports an attempt to that attempt's own URL (`RailOrder.callbackUrl`). */
 export interface Callbacks {
   /**
-   * Reads a callback that arrived for `order`: authentic first, parsed second. Says what it proves
-   * and which reply the provider gets once the outcome is committed.
+   * Reads a callback that arrived for `order`: checks authenticity first, then parses. Returns what
+   * it proves and the reply that the provider gets once the outcome is committed.
    */
   readCallback(call: CallbackCall, order: RailOrder): Promise<CallbackReading>;
 }
 
-/** The provider reports all attempts to one registered URL: the report itself leads to its order. */
+/** The provider reports all attempts to one registered URL: the report itself names its order. */
 export interface SharedCallbackAddress {
-  /** Null for what is not an authentic report of this provider. */
+  /** Null unless it is an authentic report of this provider. */
   openCallback(call: CallbackCall): OpenedCallback | null;
 }
 
-/** An authentic report, decrypted once. */
+/** An authentic report, already decrypted. */
 export interface OpenedCallback {
-  /** The order id that it names (`RailOrder.orderId`); we have not verified it yet. */
+  /** The order id in the report (`RailOrder.orderId`), not yet verified. */
   readonly orderId: string;
-  /** What it proves about the order that this id leads to. */
+  /** What the report proves about the order with this id. */
   read(order: RailOrder): Promise<CallbackReading>;
 }
 
@@ -83,24 +84,24 @@ export interface OpenedCallback {
 export interface RailOrder {
   readonly terms: IntentTerms;
   readonly attempt: Attempt;
-  /** With the commission when the customer bears it. */
+  /** The amount that the customer pays, including the commission if the customer bears it. */
   readonly chargedMinor: number;
-  /** Signed link of this attempt: the unguessable last segment of its callback URL. */
+  /** Signed link to this attempt: the unguessable last segment of its callback URL. */
   readonly attemptToken: string;
   /** Where the provider reports this attempt: `<base URL>/rails/<rail id>/<attempt token>`. */
   readonly callbackUrl: string;
   /**
    * Only for a rail with a `SharedCallbackAddress`: an order id of 79 letters and digits (A-Z, 2-7)
-   * that leads to this attempt and that only we can make.
+   * that names this attempt and that only we can sign.
    */
   readonly orderId?: string;
-  /** The customer's page of this payment. */
+  /** The payment's checkout page. */
   readonly checkoutUrl: string;
-  /** Where the provider sends the customer back to: that page, after a status query. */
+  /** Where the provider sends the customer back to: runs a status query, then shows that page. */
   readonly returnUrl: string;
 }
 
-/** Where the customer goes, and what the provider knows the order by. */
+/** The provider's page for the customer, and the provider's id of the order. */
 export interface RailPage {
   readonly redirectUrl: string;
   readonly railReference: string | null;
@@ -108,7 +109,7 @@ export interface RailPage {
 
 /** `providerCode`: the provider's own code or state, verbatim (`withProviderCode`). */
 export type StartResult =
-  /** Taken: the customer goes to `redirectUrl`, or is prompted on the phone when it is null. */
+  /** The customer continues at `redirectUrl`, or on the phone when it is null. */
   | {
       readonly type: 'accepted';
       readonly redirectUrl: string | null;
@@ -120,6 +121,6 @@ export type StartResult =
       readonly reason: FailureReason;
       readonly providerCode?: string | null;
     }
-  /** Ended already: a `SlowStart` answers with the outcome. */
+  /** Already has an outcome: a `SlowStart` returns it. */
   | { readonly type: 'resolved'; readonly outcome: Outcome }
   | { readonly type: 'unknown'; readonly providerCode?: string | null };

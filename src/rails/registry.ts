@@ -4,13 +4,13 @@ import type { Rail } from './rail.ts';
 import { configuredRail } from './settings.ts';
 import { simulator } from './simulator/rail.ts';
 
-/** What decides which rail a new attempt goes to. */
+/** The terms that decide which rail a new attempt uses. */
 type Payment = Pick<IntentTerms, 'environment' | 'kind' | 'simulation' | 'currency'>;
 
 /**
- * The rail that starts an attempt by `method`, or null when none is configured that takes the
- * currency: the method is then not enabled (docs/decisions.md#23). The sandbox never gets a production rail;
- * it simulates, unless an express payment asks for the rail's own test system and there are
+ * The rail that starts an attempt by `method`. Null when no configured rail accepts the currency:
+ * the method is then not enabled (docs/decisions.md#23). The sandbox never gets a production rail.
+ * It simulates, unless an express payment asks for the provider's test system and the operator has
  * credentials for it (docs/decisions.md#22).
  */
 export function railFor(env: Env, payment: Payment, method: Method): Rail | null {
@@ -19,7 +19,7 @@ export function railFor(env: Env, payment: Payment, method: Method): Rail | null
     return simulator;
   }
   const configured = configuredRail(env, environment, method);
-  // Most rails name no currency in what they are sent: another one would be charged as their own.
+  // Most requests to rails name no currency: the rail would charge the amount in its own.
   const rail = configured?.currencies.includes(currency) ? configured : null;
   return environment === 'sandbox' ? (rail ?? simulator) : rail;
 }
@@ -35,13 +35,13 @@ export function railOf(env: Env, terms: IntentTerms, attempt: Attempt): Rail | n
 
 /**
  * Whether a number (251XXXXXXXXX) can have an account with the rail that would start the attempt.
- * Checked before an attempt is made, because a rail's own refusal looks like a bank's.
+ * Checked before the attempt, because the provider's own refusal looks like a bank's decline.
  */
 export function acceptsPhone(env: Env, payment: Payment, method: Method, phone: string): boolean {
   return railFor(env, payment, method)?.acceptsPhone?.(phone) ?? true;
 }
 
-/** The currencies that a method takes; none when it is not enabled (docs/decisions.md#13 and #23). */
+/** The currencies of a method; none when it is not enabled (docs/decisions.md#13 and #23). */
 export function currenciesOf(
   env: Env,
   environment: Environment,

@@ -16,7 +16,7 @@ import { telebirrH5Settings } from './telebirr-h5/settings.ts';
 import { telebirrUssdRail } from './telebirr-ussd/rail.ts';
 import { telebirrUssdSettings } from './telebirr-ussd/settings.ts';
 
-/** The adapter of each method, the schema of its secret, and the field that names its system. */
+/** Each method's adapter, the schema of its secret, and the field with the provider's address. */
 const ADAPTERS: Readonly<Record<Method, Adapter>> = {
   TELE_BIRR: adapter(telebirrH5Rail, telebirrH5Settings, 'apiBaseUrl'),
   TELE_BIRR_USSD: adapter(telebirrUssdRail, telebirrUssdSettings, 'relayUrl'),
@@ -26,22 +26,22 @@ const ADAPTERS: Readonly<Record<Method, Adapter>> = {
   E_BIRR: adapter(ebirrRail, ebirrSettingsSchema, 'baseUrl'),
 };
 
-/** The methods whose provider has a `SharedCallbackAddress`, by the rail id in that address. */
+/** The methods whose adapter has a `SharedCallbackAddress`, by the rail id in that URL. */
 export const SHARED_CALLBACK_METHODS: ReadonlyMap<string, Method> = new Map([
   [CBE_BIRR_RAIL_ID, 'CBE'],
 ]);
 
-/** What a rail's secret, `RAIL_<METHOD>_<ENVIRONMENT>`, makes of its method. */
+/** What the secret `RAIL_<METHOD>_<ENVIRONMENT>` says about its method. */
 export type RailConfiguration =
   | { readonly state: 'configured'; readonly rail: Rail }
   | { readonly state: 'not_configured' }
-  /** `problem` names the secret and what is wrong with which of its fields, never a value. */
+  /** `problem` names the secret, the wrong fields and what is wrong with them, never a value. */
   | { readonly state: 'misconfigured'; readonly problem: string };
 
-/** By the name of the secret; each read once, when it is first needed. */
+/** By the name of the secret; each secret is parsed once, on first use. */
 const known = new WeakMap<Bindings, Map<string, RailConfiguration>>();
 
-/** A wrong secret disables its own method only, and is logged once for each isolate. */
+/** A wrong secret disables only its own method, and is logged once per isolate. */
 export function railConfiguration(
   env: Bindings,
   environment: Environment,
@@ -61,12 +61,12 @@ export function railConfiguration(
   return configuration;
 }
 
-/** For tests, which change secrets within an isolate. */
+/** For tests that change secrets within an isolate. */
 export function forgetRails(env: Bindings): void {
   known.delete(env);
 }
 
-/** The method's rail, or null: a method without a secret, or with a wrong one, is not enabled. */
+/** The method's rail; null when its secret is missing or wrong, so that it is not enabled. */
 export function configuredRail(
   env: Bindings,
   environment: Environment,
@@ -105,7 +105,7 @@ function adapter<Settings>(
 
 function readSecret(env: Bindings, environment: Environment, method: Method): RailConfiguration {
   const name = railSecretName(environment, method);
-  // Not part of the bindings' type, because each of them is optional.
+  // These secrets are optional, so the generated type of the bindings lacks them.
   const secret: unknown = Reflect.get(env, name);
   if (typeof secret !== 'string' || secret === '') {
     return { state: 'not_configured' };
@@ -116,7 +116,7 @@ function readSecret(env: Bindings, environment: Environment, method: Method): Ra
   }
   const { addressField, make } = ADAPTERS[method];
   if (environment === 'sandbox' && !hasField(settings, addressField)) {
-    // The default is the production system, which the sandbox never uses (docs/decisions.md#22).
+    // The default is the production system, which the sandbox must not use (docs/decisions.md#22).
     const problem = `${name}: ${addressField}: must name the rail's test system`;
     return { state: 'misconfigured', problem };
   }
@@ -130,7 +130,7 @@ function hasField(settings: unknown, field: string): boolean {
   return typeof settings === 'object' && settings !== null && Object.hasOwn(settings, field);
 }
 
-/** Undefined for what is no JSON. The parser's message is dropped: it quotes the secret. */
+/** Undefined if `text` is not JSON. Drops the parser's message, which quotes the secret. */
 function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -139,7 +139,7 @@ function parsedJson(text: string): unknown {
   }
 }
 
-/** Which field, and what is wrong with it. Names below the first may be secret themselves. */
+/** The field and its problem. Omits names of nested fields, which may be secret themselves. */
 function problemText(issue: v.BaseIssue<unknown>): string {
   const field = issue.path?.[0]?.key;
   return field === undefined ? issue.message : `${String(field)}: ${issue.message}`;

@@ -1,38 +1,38 @@
 import { BoundedCache } from '../bounded-cache.ts';
 
-/** No token is kept longer than this, whatever a provider's answer says. */
+/** No token stays cached for longer, even if a provider's answer says so. */
 const TOKEN_AGE_MS_MAX = 60 * 60 * 1_000;
-/** One isolate serves two environments, and sees a few settings while they are rotated. */
+/** An isolate serves two environments, each with a few settings during a rotation. */
 const TOKENS_MAX = 8;
 
-interface KeptToken {
+interface CachedToken {
   readonly token: string;
-  readonly goodUntilMs: number;
+  readonly usableUntilMs: number;
 }
 
 /**
  * A provider's bearer tokens in this isolate, by account, so that changed settings never use an old
- * token. Values only: a Worker's request must not await a promise of another request, so two
- * requests may each fetch a token; the one requested last stays.
+ * token. It holds values only, because in a Worker one request must not await another's promise. Two
+ * requests may thus each fetch a token; the last one requested stays.
  */
 export class TokenCache {
-  readonly #tokens = new BoundedCache<KeptToken>({
+  readonly #tokens = new BoundedCache<CachedToken>({
     sizeMax: TOKENS_MAX,
     ageMsMax: TOKEN_AGE_MS_MAX,
   });
 
-  /** The account's token, or null when there is none that is good at `nowMs`. */
+  /** The account's token; null when it has none that is valid at `nowMs`. */
   get(account: string, nowMs: number): string | null {
-    const kept = this.#tokens.get(account, nowMs)?.value;
-    return kept !== undefined && nowMs < kept.goodUntilMs ? kept.token : null;
+    const cached = this.#tokens.get(account, nowMs)?.value;
+    return cached !== undefined && nowMs < cached.usableUntilMs ? cached.token : null;
   }
 
-  keep(account: string, token: string, goodUntilMs: number, requestedAtMs: number): void {
-    this.#tokens.set(account, { token, goodUntilMs }, requestedAtMs);
+  store(account: string, token: string, usableUntilMs: number, requestedAtMs: number): void {
+    this.#tokens.set(account, { token, usableUntilMs }, requestedAtMs);
   }
 
-  /** Forgets a token that the provider refused, unless another request has renewed it already. */
-  forget(account: string, token: string): void {
+  /** Drops a token that the provider refused, unless another request has renewed it. */
+  drop(account: string, token: string): void {
     if (this.#tokens.get(account, Date.now())?.value.token === token) {
       this.#tokens.delete(account);
     }

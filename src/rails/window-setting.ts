@@ -1,16 +1,16 @@
 import * as v from 'valibot';
 
-/** Nobody finds a phone and types a PIN sooner. */
+/** No customer finds the phone and types a PIN faster. */
 const WINDOW_SECONDS_MIN = 5;
-/** eBirr's answer comes after it, and the queue consumer that waits for that may take 15 minutes. */
+/** eBirr answers after the window, and the queue consumer that waits may run for 15 minutes. */
 const WINDOW_SECONDS_MAX = 720;
 
 const MESSAGE = `Must be a whole number of seconds, ${WINDOW_SECONDS_MIN} to ${WINDOW_SECONDS_MAX}.`;
 
 /**
- * An operator's setting: how long the customer has for a rail whose own limit is not published;
- * seconds. Too short tells merchants "expired" of payments that are still made; too long keeps
- * customers from trying again.
+ * An operator's setting, in seconds: how long the customer has to pay, for a rail that publishes no
+ * limit. If it is too short, merchants see "expired" for payments that customers still make. If it
+ * is too long, customers wait before they can retry.
  */
 export function windowSeconds(defaultSeconds: number) {
   return v.optional(

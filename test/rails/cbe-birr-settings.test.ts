@@ -48,11 +48,11 @@ describe('settings', () => {
   test('what is missing is named', () => {
     const result = v.safeParse(cbeBirrSettingsSchema, {});
     expect(result.issues?.map((issue) => [v.getDotPath(issue), issue.message])).toEqual([
-      ['user', 'must be here'],
-      ['password', 'must be here'],
-      ['tillCode', 'must be here'],
-      ['secret', 'must be here'],
-      ['paidStates', 'must be here'],
+      ['user', 'is missing'],
+      ['password', 'is missing'],
+      ['tillCode', 'is missing'],
+      ['secret', 'is missing'],
+      ['paidStates', 'is missing'],
     ]);
   });
 

@@ -80,7 +80,7 @@ describe('settings', () => {
       { userName: 'This field is required.' },
     ],
     [{ ...NBG, username: '' }, { username: 'Must not be empty.' }],
-    [{ ...NBG, password: 7 }, { password: 'Must be a text.' }],
+    [{ ...NBG, password: 7 }, { password: 'Must be a string.' }],
     [
       { ...NBG, password: 'SECRET'.repeat(100) },
       { password: 'Must be at most 256 characters long.' },
@@ -106,7 +106,7 @@ describe('settings', () => {
       { ...NBG, pageWindowSeconds: 721 },
       { pageWindowSeconds: 'Must be a whole number of seconds, 5 to 720.' },
     ],
-    [{ ...CARDS, language: 'SECRET' }, { language: 'Must be two small letters.' }],
+    [{ ...CARDS, language: 'SECRET' }, { language: 'Must be two lower-case letters.' }],
     [{ ...CARDS, dynamicCallbackUrl: 'SECRET' }, { dynamicCallbackUrl: 'Must be true or false.' }],
   ])('are refused in words that name the field and hold no value: %#', (settings, problems) => {
     expect(problemsOf(settings)).toEqual(problems);

@@ -40,19 +40,19 @@ describe('settings', () => {
 
   it('name what is wrong with a field and never its value', () => {
     const problems: readonly (readonly [changed: unknown, message: string])[] = [
-      [{ consumerKey: 'has:colon' }, 'consumerKey: must be a text without a colon'],
-      [{ consumerSecret: 'has space' }, 'consumerSecret: must be a text without spaces'],
-      [{ consumerSecret: 4_711 }, 'consumerSecret: must be a text'],
-      [{ passkey: '' }, 'passkey: must be a text without spaces'],
-      [{ shortcode: '10a20' }, 'shortcode: must be a text of 3 to 10 digits'],
-      [{ partyB: '1' }, 'partyB: must be a text of 3 to 10 digits'],
+      [{ consumerKey: 'has:colon' }, 'consumerKey: must be a string without a colon'],
+      [{ consumerSecret: 'has space' }, 'consumerSecret: must be a string without spaces'],
+      [{ consumerSecret: 4_711 }, 'consumerSecret: must be a string'],
+      [{ passkey: '' }, 'passkey: must be a string without spaces'],
+      [{ shortcode: '10a20' }, 'shortcode: must be a string of 3 to 10 digits'],
+      [{ partyB: '1' }, 'partyB: must be a string of 3 to 10 digits'],
       [{ transactionType: 'Secret' }, 'transactionType: must be CustomerPayBillOnline or Cust'],
       [{ passwordForm: 'Secret' }, 'passwordForm: must be sha256_hex or kenya'],
-      [{ baseUrl: 'ftp://secret.example' }, 'baseUrl: must be an http or https address without'],
+      [{ baseUrl: 'ftp://secret.example' }, 'baseUrl: must be an http or https URL without'],
       [{ baseUrl: 'https://secret@example.com' }, 'baseUrl: must be an http or https address'],
       [{ baseUrl: 'secret' }, 'baseUrl: must be an http or https address'],
-      [{ extra: 'secret' }, 'extra: is no setting of this rail'],
-      [{ passkey: undefined }, 'passkey: must be a text'],
+      [{ extra: 'secret' }, 'extra: is not a setting of this rail'],
+      [{ passkey: undefined }, 'passkey: must be a string'],
     ];
     for (const [changed, message] of problems) {
       const issues = issuesOf({ ...VALID_SETTINGS, ...(changed as object) });

@@ -7,7 +7,7 @@ export type OpenedCallback =
   | { readonly type: 'report'; readonly report: StateReport }
   | { readonly type: 'refused'; readonly suspicion: 'unreadable' | 'not_authentic' };
 
-/** What the body of a callback proves. */
+/** Reads and authenticates the body of a callback. */
 export function openCallback(settings: CbeBirrSettings, seal: Seal, body: string): OpenedCallback {
   const sealed = sealedValueOf(body);
   if (sealed === null) {
@@ -20,9 +20,8 @@ export function openCallback(settings: CbeBirrSettings, seal: Seal, body: string
 }
 
 /**
- * `EncVal` out of the body. JSON in the published code's reading; a form is understood too, for
- * that code runs on frameworks which take either without saying. A `+` in a form that was not
- * encoded well is read as a space, which base64 has none of.
+ * `EncVal` in the body. Published integrations read JSON, but their frameworks also accept forms, so
+ * we read both. In a badly encoded form, a `+` arrives as a space, which base64 never contains.
  */
 function sealedValueOf(body: string): string | null {
   const inForm = () => new URLSearchParams(body).get('EncVal')?.replaceAll(' ', '+');

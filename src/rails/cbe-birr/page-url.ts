@@ -3,8 +3,8 @@ import { hashOf, type Seal } from './seal.ts';
 import type { CbeBirrSettings } from './settings.ts';
 
 /**
- * CBE's page for one order: everything it must know is sealed into the address. The same order
- * gives the same address, and nobody is called to make it.
+ * CBE's page for one order, with the whole order encrypted in the URL. The same order gives the
+ * same URL, without a call to CBE.
  */
 export function pageUrlOf(
   settings: CbeBirrSettings,
@@ -34,9 +34,9 @@ export function pageUrlOf(
 }
 
 /**
- * `50000` as "500", `50050` as "500.5": the shortest decimal text. CBE's examples show only whole
- * amounts ("500"); the shortest form is the one that any number type on the other side prints again
- * as it was read, so a hash computed from a parsed amount holds too.
+ * The shortest decimal text: `50000` is "500", `50050` is "500.5". CBE's examples show only whole
+ * amounts ("500"). If CBE parses the amount and prints it again for the hash, any number type
+ * prints the shortest form.
  */
 export function plainAmount(amountMinor: number): string {
   return majorText(amountMinor).replace(/\.?0{1,2}$/, '');

@@ -30,18 +30,18 @@ import type { CbeBirrSettings } from './settings.ts';
 import { type StateReport, statusReport } from './state-report.ts';
 
 export const CBE_BIRR_RAIL_ID = 'cbe-birr';
-/** `start` calls nobody; the interface wants a bound all the same. */
+/** `start` makes no call, but the interface requires a bound. */
 const START_TIMEOUT_MS = 1_000;
 const STATUS_TIMEOUT_MS = 10_000;
-/** What CBE's page takes; it is not told which. */
+/** CBE's page accepts only this currency; the request does not name it. */
 const CURRENCY = 'ETB';
-/** Nobody logs in and pays sooner. */
+/** No customer logs in and pays faster. */
 const FIRST_CHECK_AFTER_MS = 30_000;
 
 /**
- * CBE Birr's web payment gateway ("cbebpg"): the customer is sent to CBE's page with an order
- * sealed into the address, CBE posts the end to an address registered once, and is queried for the
- * state before anything is believed. Its transaction id is our order id.
+ * CBE Birr's web payment gateway ("cbebpg"). The customer goes to CBE's page with an order encrypted
+ * in the URL. CBE posts the result to a URL that is registered once. We query CBE for the state
+ * before we believe it. CBE's transaction id is our order id.
  */
 export function cbeBirrRail(
   settings: CbeBirrSettings,
@@ -71,9 +71,9 @@ export function cbeBirrRail(
     );
   };
 
-  /** CBE's report about a transaction, or null for any answer that does not prove itself. */
+  /** CBE's report about a transaction, or null for an answer that is not authentic. */
   const reportIn = (answer: RailAnswer, transactionId: string): StateReport | null => {
-    // CBE also answers with plain text, for one when it knows no such transaction.
+    // CBE also answers with plain text, for example about an unknown transaction.
     const sealed =
       answer.type === 'answered' && answer.status === 200
         ? jsonObject(answer.text)?.EncryptedResponseValue
@@ -93,14 +93,14 @@ export function cbeBirrRail(
       rail: CBE_BIRR_RAIL_ID,
       call: 'TXNSTAT',
       reference: attempt.reference,
-      // By this alone an operator can ask the bank.
+      // The bank looks orders up by this id alone.
       railReference: transactionId,
       status: answer.type === 'answered' ? answer.status : undefined,
       providerCode: report?.providerCode ?? null,
     };
     switch (report?.state) {
       case 'paid':
-        // The report has no number of CBE's own that could be kept as a receipt.
+        // The report contains no id of CBE's own that could serve as a receipt.
         return withProviderCode({ type: 'succeeded', receipt: null }, logged.providerCode);
       case 'failed':
         logRailAnswer({ ...logged, level: 'info' });
@@ -129,8 +129,8 @@ export function cbeBirrRail(
         providerCode,
       });
     }
-    // The cipher and hash are weak, and an old callback can be sent again: whatever it says, CBE
-    // itself is queried. When it does not say, it is queried again soon, for the callback is news.
+    // The cipher and hash are weak, and an attacker can replay an old callback, so we always query
+    // CBE. An inconclusive query repeats soon, because the callback says that something happened.
     const checkAtMs = nextCheckAtMs(0, order.attempt.startedAtMs, Date.now());
     const queried = await queryOutcome(order, transactionId, checkAtMs);
     const isUnconfirmed =
@@ -145,7 +145,7 @@ export function cbeBirrRail(
           outcome: withProviderCode({ type: 'unknown', checkAtMs }, providerCode),
           reply: textReply(503, 'Not confirmed'),
         }
-      : // The reply that CBE expects is not published; its other endpoints answer 200.
+      : // CBE publishes no expected reply; its other endpoints answer 200.
         { type: 'outcome', outcome: queried, reply: textReply(200, 'OK') };
   };
 
@@ -202,13 +202,13 @@ export function cbeBirrRail(
 }
 
 /**
- * The id that the attempt was started with. It is stored as the rail's reference, because the order
- * id of the same attempt changes when the keys that sign it are rotated.
+ * The id with which the attempt started. It is stored as the rail's reference, because a rotation
+ * of the signing keys changes the order id of the attempt.
  */
 function transactionIdFor({ attempt, orderId }: RailOrder): string {
   const transactionId = attempt.railReference ?? orderId;
   if (transactionId === undefined) {
-    throw new Error('an order for CBE needs an order id');
+    throw new Error('An order for CBE needs an order id');
   }
   return transactionId;
 }

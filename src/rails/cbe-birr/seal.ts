@@ -4,21 +4,21 @@ import { base64FromBytes, bytesFromBase64, hexFromBytes, utf8 } from '../../cryp
 import { tripleDes } from './triple-des.ts';
 
 /**
- * Base64 characters of the longest sealed text that is opened. A genuine one has about 500; the
- * bound keeps the work that a stranger can cause far below a customer's request.
+ * The longest base64 text that we decrypt. A genuine one has about 500 characters. The bound keeps
+ * the work that an attacker can cause far below that of a customer's request.
  */
 const SEALED_LENGTH_MAX = 4_096;
 
-/** Texts as CBE's gateway exchanges them: triple DES under the MD5 of the shared secret, base64. */
+/** CBE's encryption: triple DES with the MD5 of the shared secret as the key, in base64. */
 export interface Seal {
   seal(text: string): string;
-  /** Null for what was not sealed with the same secret. ECB: a stranger may still reorder blocks. */
+  /** Null unless encrypted with the same secret. In ECB mode an attacker can still reorder blocks. */
   open(sealed: string): string | null;
 }
 
 /**
- * Synchronous, with hashes that are the same everywhere: `Rail.page` cannot wait for Web Crypto,
- * and MD5 is in Cloudflare's Web Crypto but not in Node's.
+ * Synchronous, because `Rail.page` cannot wait for Web Crypto. Its hashes come from a library,
+ * because Cloudflare's Web Crypto has MD5 but Node's has not.
  */
 export function sealOf(secret: string): Seal {
   const cipher = tripleDes(md5(utf8(secret)));
@@ -32,7 +32,7 @@ export function sealOf(secret: string): Seal {
   };
 }
 
-/** Lower-case hexadecimal SHA-256 of `name=value&…`, raw and in the order given. */
+/** Lower-case hexadecimal SHA-256 of `name=value&…`, not URL-encoded and in the given order. */
 export function hashOf(values: readonly (readonly [name: string, value: string])[]): string {
   return digestOf(values.map(([name, value]) => `${name}=${value}`).join('&'));
 }

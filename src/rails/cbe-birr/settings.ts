@@ -2,20 +2,20 @@ import * as v from 'valibot';
 import { isPlainHttpUrl } from '../http-url.ts';
 import { windowSeconds } from '../window-setting.ts';
 
-/** One host for test and production in everything that was published; browsers reach it too. */
+/** All published material has this one host for test and production; browsers use it too. */
 const PRODUCTION_URL = 'https://cbebirrpaymentgateway.cbe.com.et:8888';
 
 const STATE_LENGTH_MAX = 100;
 
-/** CBE's page takes no expiry and names none. */
+/** CBE's page accepts no expiry, and CBE publishes none. */
 const PAGE_WINDOW_SECONDS = 300;
 
 const text = v.pipe(v.string('must be text'), v.nonEmpty('must not be empty'));
 
-/** A stray space, or line break, would only be found out by the first customer. */
+/** Without this check, the first customer would be the one to find a stray space or line break. */
 const credential = v.pipe(
   v.string('must be text'),
-  v.regex(/^[!-~](?:[ -~]*[!-~])?$/, 'must be printable ASCII without spaces round it'),
+  v.regex(/^[!-~](?:[ -~]*[!-~])?$/, 'must be printable ASCII without spaces around it'),
 );
 
 const httpUrl = v.pipe(
@@ -38,31 +38,31 @@ const states = v.array(
 export const cbeBirrSettingsSchema = v.pipe(
   v.strictObject(
     {
-      /** Where customers are sent: CBE's host. The page is `<this>/Default.aspx`. */
+      /** CBE's host, where customers go: the page is `<this>/Default.aspx`. */
       baseUrl: v.optional(httpUrl, PRODUCTION_URL),
       /**
-       * Where the gateway itself asks for a status, when that must go through a relay because of
-       * CBE's certificate or its list of allowed addresses. Customers never see it.
+       * The host for status queries, if these must go through a relay because of CBE's certificate
+       * or its list of allowed addresses. Customers never see it.
        */
       statusBaseUrl: v.optional(v.nullable(httpUrl), null),
       /** `U`: the user that CBE gave. */
       user: credential,
       /** `W`: that user's password. */
       password: credential,
-      /** `MC` and `Tillcode`: the merchant's till. Text, for it may begin with zeros. */
+      /** `MC` and `Tillcode`: the merchant's till. Text, because it may begin with zeros. */
       tillCode: credential,
-      /** `Key`: the shared secret. It goes into each hash, and the cipher's key is its MD5. */
+      /** `Key`: the shared secret. It is part of each hash, and its MD5 is the cipher's key. */
       secret: credential,
       /**
-       * `State`s that prove a payment, in any case of letters. CBE publishes none, and a guess
-       * would give goods away: the bank must say them.
+       * `State`s that prove a payment, in upper or lower case. CBE publishes none, and a wrong guess
+       * would give goods away: the operator must get them from the bank.
        */
       paidStates: v.pipe(states, v.nonEmpty('must name at least one state')),
-      /** `State`s that prove that no payment will come. One that is in neither list changes nothing. */
+      /** `State`s that prove that no payment will come. A state in neither list changes nothing. */
       failedStates: v.optional(states, []),
       /**
-       * How long a customer who is sent to CBE's page in a payment's last second still has to log
-       * in and pay, before the payment may expire.
+       * How long a customer who opens CBE's page in a payment's last second has to log in and pay
+       * before the payment may expire.
        */
       pageWindowSeconds: windowSeconds(PAGE_WINDOW_SECONDS),
     },
@@ -81,12 +81,12 @@ export type CbeBirrSettings = v.InferOutput<typeof cbeBirrSettingsSchema>;
 
 function wrongObject({ expected, received }: v.BaseIssue<unknown>): string {
   if (expected === 'never') {
-    return 'must not be here: there is no such setting';
+    return 'must be left out: it is not a setting of this rail';
   }
-  return received === 'undefined' ? 'must be here' : 'must be an object';
+  return received === 'undefined' ? 'is missing' : 'must be an object';
 }
 
-/** How states are compared: nothing is known of how CBE writes them. */
+/** The form in which states are compared: CBE does not publish how it writes them. */
 export function normalizedState(state: string): string {
   return state.trim().toUpperCase();
 }

@@ -2,7 +2,7 @@ import { jsonObject } from '../call-rail.ts';
 import { digestOf, hashOf, type Seal } from './seal.ts';
 import { type CbeBirrSettings, normalizedState } from './settings.ts';
 
-/** What CBE says about one transaction, in a callback or to a question. Proved by its hash. */
+/** What CBE says about one transaction, in a callback or a query's answer. Its hash was valid. */
 export interface StateReport {
   readonly transactionId: string;
   readonly state: PaymentState;
@@ -14,8 +14,8 @@ export interface StateReport {
 export type PaymentState = 'paid' | 'failed' | 'unknown';
 
 /**
- * The report in a callback's `EncVal`, or null when it is not CBE's. It names no amount and no
- * till: the transaction id, which only we can make, stands for both.
+ * The report in a callback's `EncVal`, or null when it is not authentic. It names no amount and no
+ * till: the transaction id, which only we can sign, identifies both.
  */
 export function callbackReport(
   settings: CbeBirrSettings,
@@ -37,7 +37,7 @@ export function callbackReport(
     : null;
 }
 
-/** The report in a status answer's `EncryptedResponseValue`, or null when it is not about our till. */
+/** The report in a query answer's `EncryptedResponseValue`; null if not authentic or not our till. */
 export function statusReport(
   settings: CbeBirrSettings,
   seal: Seal,
@@ -63,7 +63,7 @@ interface ReportFields {
   readonly transactionId: string;
   readonly state: string;
   readonly date: string;
-  /** Only in status answers; else empty. */
+  /** Only in answers to status queries; otherwise empty. */
   readonly tillCode: string;
   readonly hash: string;
 }
@@ -86,7 +86,7 @@ function openedFields(seal: Seal, sealed: string): ReportFields | null {
     : null;
 }
 
-/** A field as it stands in the hash input; null for what is missing or no plain value. */
+/** A field as it appears in the hash input; null when it is missing or not a plain value. */
 function scalarText(value: unknown): string | null {
   switch (typeof value) {
     case 'string':
@@ -98,7 +98,7 @@ function scalarText(value: unknown): string | null {
   }
 }
 
-/** Digests are compared, so that the time it takes tells nothing about the right hash. */
+/** Compares digests, so that the comparison's timing reveals nothing about the right hash. */
 function isAuthentic(
   { hash, date }: ReportFields,
   valuesFor: (date: string) => readonly (readonly [string, string])[],
@@ -111,9 +111,9 @@ const ISO_DATE = /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)/;
 const DAY_AND_MONTH_FIRST = /^(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})(?!\d)/;
 
 /**
- * The forms in which `TNDDate` may stand in the hash input: as received, which one public
- * implementation uses, and as dd-mm-yyyy, which another makes of it. Where day and month cannot be
- * told apart, both readings count: each is as hard to forge.
+ * The forms that `TNDDate` may have in the hash input: as received, as one public implementation
+ * has it, and as dd-mm-yyyy, as another has it. When day and month are ambiguous, we try both
+ * readings: each is equally hard to forge.
  */
 export function dateForms(date: string): readonly string[] {
   const iso = ISO_DATE.exec(date);

@@ -1,21 +1,21 @@
 /**
  * Two-key triple DES (FIPS 46-3, keying option 2) in ECB mode with PKCS#7 padding: the only cipher
- * that CBE's gateway speaks. Neither Web Crypto nor a maintained library without Node's Buffer and
- * shims has it. It is obsolete and protects little; nothing but this rail may use it.
+ * that CBE's gateway supports. Web Crypto does not have it, and the maintained libraries need Node's
+ * Buffer or shims. It is obsolete and protects little: no other code may use it.
  *
  * Bits are numbered as in the standard: 1 is the most significant bit of the first byte.
  */
 
 const BLOCK_BYTES = 8;
 const WORD_BITS = 32;
-/** Halves of a key without its parity bits. */
+/** Half of a key without its parity bits. */
 const KEY_HALF_BITS = 28;
 const KEY_HALF_MASK = 0x0fff_ffff;
 
 const INITIAL_PERMUTATION = [58, 60, 62, 64, 57, 59, 61, 63].flatMap((first) =>
   Array.from({ length: 8 }, (_, step) => first - 8 * step),
 );
-/** The inverse of the initial one. */
+/** The inverse of the initial permutation. */
 const FINAL_PERMUTATION = INITIAL_PERMUTATION.map(
   (_, index) => INITIAL_PERMUTATION.indexOf(index + 1) + 1,
 );
@@ -57,7 +57,7 @@ const SUBSTITUTION_BOXES = [
   'd2846fb1a93e50c71fd8a374c56b0e927b419ce206adf35821e74a8dfc90356b',
 ];
 
-/** What each box makes of six bits, already at its place and permuted: one look-up each. */
+/** The output of each box for six bits, already shifted and permuted: one look-up per box. */
 const SUBSTITUTED = SUBSTITUTION_BOXES.map((digits, box) =>
   Int32Array.from({ length: 64 }, (_, sixBits) => {
     const row = ((sixBits >> 4) & 2) | (sixBits & 1);
@@ -74,11 +74,11 @@ type Word = number;
 
 export interface BlockCipher {
   encrypt(bytes: Uint8Array): Uint8Array<ArrayBuffer>;
-  /** Null for what `encrypt` did not make with this key: a wrong length or padding. */
+  /** Null when the length or padding is wrong: `encrypt` did not produce it with this key. */
   decrypt(bytes: Uint8Array): Uint8Array<ArrayBuffer> | null;
 }
 
-/** `key`: 16 bytes, K1 and K2. A block goes through K1, K2 backwards and K1 again. */
+/** `key`: 16 bytes, K1 and K2. Encrypts with K1, decrypts with K2, encrypts with K1. */
 export function tripleDes(key: Uint8Array): BlockCipher {
   const first = keySchedule(key.subarray(0, BLOCK_BYTES));
   const second = keySchedule(key.subarray(BLOCK_BYTES, 2 * BLOCK_BYTES));
@@ -101,7 +101,7 @@ function everyBlock(bytes: Uint8Array, stages: readonly KeySchedule[]): Uint8Arr
       input.getInt32(offset + 4),
       INITIAL_PERMUTATION,
     );
-    // One DES ends with the final permutation and the next begins with its inverse: neither is made.
+    // Each DES ends with the final permutation and the next begins with its inverse: we skip both.
     for (const roundKeys of stages) {
       for (const roundKey of roundKeys) {
         [left, right] = [right, left ^ mixed(right, roundKey)];
@@ -160,7 +160,8 @@ function permuted(high: Word, low: Word, positions: readonly number[], wordBits:
   return result;
 }
 
-/** PKCS#7: one to eight bytes, each of them their number. */
+/** PKCS#7: one to eight bytes, each equal to their count. */
+
 function padded(bytes: Uint8Array): Uint8Array {
   const count = BLOCK_BYTES - (bytes.length % BLOCK_BYTES);
   const result = new Uint8Array(bytes.length + count).fill(count);

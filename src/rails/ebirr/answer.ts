@@ -2,7 +2,7 @@ import type { FailureReason } from '../../domain/intent.ts';
 import { jsonObject } from '../call-rail.ts';
 import type { RailOrder } from '../rail.ts';
 
-/** Members that are read: texts, or numbers in some versions. */
+/** The members that we read: strings, or numbers in some versions. */
 const MEMBERS = [
   'responseCode',
   'errorCode',
@@ -16,23 +16,23 @@ const MEMBERS = [
 ] as const;
 
 /**
- * What eBirr says about a purchase, in the answer to the call or in the report to `returnUrl`;
- * null for what was not sent.
+ * What eBirr says about a purchase, in its answer or in its report to `returnUrl`. A member is null
+ * when eBirr did not send it.
  */
 export type EbirrReport = Readonly<Record<(typeof MEMBERS)[number], string | null>>;
 
-/** The report that `text` is the JSON of, or null when it is not in eBirr's form. */
+/** Parses a report; null when it is not in eBirr's format. */
 export function ebirrReport(text: string): EbirrReport | null {
   const report = jsonObject(text);
   if (report === null) {
     return null;
   }
-  // The answer has the ids within `params`, the report beside it. Refusals have an empty list there.
+  // Answers have the ids within `params`, reports beside it. Refusals have an empty list there.
   const params = isRecord(report.params) ? report.params : {};
   const members: Partial<Record<(typeof MEMBERS)[number], string | null>> = {};
   for (const name of MEMBERS) {
     const sent = [report[name], params[name]].filter((value) => !isAbsent(value));
-    // Said twice, it must be the same.
+    // A member in both places must have the same value.
     if (sent.some((value) => !isScalar(value) || value !== sent[0])) {
       return null;
     }
@@ -55,19 +55,19 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
 
 export type Mismatch = 'other_order' | 'wrong_amount';
 
-/** Its codes and its state, for the log: never its prose. */
+/** The report's codes and state, for the log. Never its free text. */
 export function codeOf({ responseCode, errorCode, state }: EbirrReport): string | null {
   const codes = [responseCode, errorCode, state].filter((code) => code !== null);
   return codes.length === 0 ? null : [...new Set(codes)].join(' ');
 }
 
-/** What in `report` contradicts `order`, or null. Only what was sent can be compared. */
+/** How the report contradicts the order, or null. Compares only the members that eBirr sent. */
 export function mismatchOf(report: EbirrReport, order: RailOrder): Mismatch | null {
   const { referenceId, transactionId, issuerTransactionId, txAmount } = report;
   if (referenceId !== null && referenceId !== order.attempt.reference) {
     return 'other_order';
   }
-  // Known once the payment is proved.
+  // Known once the payment is proven.
   const known = order.attempt.railReference ?? order.attempt.receipt;
   if (
     known !== null &&
@@ -80,30 +80,30 @@ export function mismatchOf(report: EbirrReport, order: RailOrder): Mismatch | nu
   return isWrong ? 'wrong_amount' : null;
 }
 
-/** `"10"`, `"10.0"` and `"10.00"` as 1000; null for anything that is no plain amount. */
+/** Parses `"10"`, `"10.0"` and `"10.00"` as 1000; null for anything but a plain amount. */
 export function minorFromText(amountText: string): number | null {
   const parts = /^(\d{1,12})(?:\.(\d{1,2})0*)?$/.exec(amountText);
   return parts === null ? null : Number(`${parts[1]}${(parts[2] ?? '').padEnd(2, '0')}`);
 }
 
-/** What a report means for the money. */
+/** What a report says about the money. */
 export type Meaning =
   | { readonly type: 'paid'; readonly receipt: string | null }
-  /** eBirr says that it took nothing. */
+  /** eBirr says that it took no money. */
   | { readonly type: 'failed'; readonly reason: FailureReason }
-  /** eBirr itself does not know: the payment may have been taken. */
+  /** eBirr does not know itself: it may have taken the payment. */
   | { readonly type: 'undecided' }
-  /** We do not know what it means. */
+  /** A code whose meaning we do not know. */
   | { readonly type: 'unknown_state' };
 
 const SUCCESS_RESPONSE = '2001';
 const SUCCESS_ERROR = '0';
 const SUCCESS_STATE = 'APPROVED';
 
-/** "Transaction TIMEOUT (Gateway Timeout Error)": seen in the wild; the money may have moved. */
+/** "Transaction TIMEOUT (Gateway Timeout Error)", from live answers: the money may have moved. */
 const UNDECIDED_CODES: readonly string[] = ['52061', 'E102051'];
 
-/** Reads the codes; all three marks of success together, or none of them. */
+/** Reads the codes. Success needs all three marks of success; failure needs none of them. */
 export function meaningOf(report: EbirrReport): Meaning {
   const { responseCode, errorCode, state } = report;
   const marks = [
@@ -115,7 +115,7 @@ export function meaningOf(report: EbirrReport): Meaning {
     return { type: 'paid', receipt: receiptOf(report) };
   }
   if (marks.some((mark) => mark)) {
-    // "Initiated" in one integrator's reading, or a contradiction: not a word about money either way.
+    // One integrator reads it as "initiated". Otherwise a contradiction: it proves nothing.
     return { type: 'unknown_state' };
   }
   if ([responseCode, errorCode].some((code) => code !== null && UNDECIDED_CODES.includes(code))) {
@@ -124,33 +124,33 @@ export function meaningOf(report: EbirrReport): Meaning {
   return refusalOf(errorCode ?? responseCode, report.responseMsg ?? '');
 }
 
-/** The vendor documents at most 50; what is no id is not worth keeping, and no reason for doubt. */
+/** The vendor documents at most 50 characters. We drop other values but still believe the report. */
 const RECEIPT = /^[!-~]{1,64}$/;
 
-/** The id by which eBirr would take the payment back, else the wallet's. */
+/** The id by which eBirr can reverse the payment, otherwise the wallet's id. */
 function receiptOf(report: EbirrReport): string | null {
   const ids = [report.transactionId, report.issuerTransactionId];
   return ids.find((id) => id !== null && RECEIPT.test(id)) ?? null;
 }
 
-/** An API user that eBirr does not know or does not let in; it comes under varying codes. */
+/** eBirr does not know or does not admit the API user. The code varies, the message does not. */
 const NOT_AUTHORIZED = 'RCS_USER_IS_NOT_AUTHZ_TO_ACCESS_API';
 
-/** The codes by which eBirr says that no money was taken. What is not here is not understood. */
+/** The codes that say that eBirr took no money. All others are unknown. */
 function refusalOf(code: string | null, message: string): Meaning {
   switch (code) {
-    // The customer said no; also when the SIM is in no phone that could ask.
+    // The customer refused. eBirr also sends it when no phone with the SIM can show the prompt.
     case '5310':
       return { type: 'failed', reason: 'canceled_by_customer' };
     case '5306':
       return { type: 'failed', reason: 'canceled_by_customer' };
-    // "No user action within 5 minutes" to the vendor, "balance too low" to one integrator.
+    // "No user action within 5 minutes" for the vendor, "balance too low" for one integrator.
     case '5309':
       return explained(message, 'declined');
-    // Refused by the wallet: for want of money, and, where the message says so, for other reasons.
+    // The wallet refused: the balance is too low, unless the message gives another reason.
     case 'E10205':
       return explained(message, message.includes('(') ? 'declined' : 'insufficient_funds');
-    // A wrong key, and a service that the merchant has not been given.
+    // A wrong key; a service that eBirr has not enabled for the merchant.
     case '5301':
     case '5308':
       return { type: 'failed', reason: 'misconfigured' };
@@ -162,9 +162,10 @@ function refusalOf(code: string | null, message: string): Meaning {
 }
 
 /**
- * Words of wallets behind a refusal, in English and Somali, from answers that integrators published;
- * the first that fits decides. They come as prose and as constants: `TIMED_OUT`. A time-out that is
- * not the customer's, and every word of doubt, may hide a payment: doubt comes before all reasons.
+ * What wallets write in refusals, in English and Somali, from answers that integrators published;
+ * the first match decides. Some write sentences, others constants such as `TIMED_OUT`. A timeout
+ * that the customer did not cause, or any sign of doubt, may hide a payment, so the doubtful
+ * patterns come before the reasons.
  */
 const EXPLANATIONS: readonly (readonly [RegExp, FailureReason | 'undecided'])[] = [
   [
@@ -173,7 +174,7 @@ const EXPLANATIONS: readonly (readonly [RegExp, FailureReason | 'undecided'])[] 
   ],
   [/tim(?:e[ds]?|ing)[ _-]?out/i, 'undecided'],
   [/unknown|(?<![a-z])pending|in[ _-]?progress|processing|being[ _-]?processed/i, 'undecided'],
-  // "error occurred, please try again later": not a word about what it did before the error.
+  // "error occurred, please try again later": the wallet may have paid before the error.
   [/error[ _-](?:has[ _-])?occurr?ed|try[ _-]?again[ _-]?later|unavailable/i, 'undecided'],
   [/(?:system|internal|server|network|connection)[ _-]?error/i, 'undecided'],
   [/(?<![a-z])pin(?![a-z])|sirta/i, 'wrong_pin'],
@@ -181,11 +182,11 @@ const EXPLANATIONS: readonly (readonly [RegExp, FailureReason | 'undecided'])[] 
   [/balance|sufficient|haraaga|hadhaag/i, 'insufficient_funds'],
 ];
 
-/** The vendor documents at most 255; the bound is on the work that a hostile message makes. */
+/** The vendor documents at most 255. Bounds the work that a hostile message can cause. */
 const MESSAGE_LENGTH_READ_MAX = 500;
 
 function explained(message: string, otherwise: FailureReason): Meaning {
   const read = message.slice(0, MESSAGE_LENGTH_READ_MAX);
-  const reason = EXPLANATIONS.find(([words]) => words.test(read))?.[1] ?? otherwise;
+  const reason = EXPLANATIONS.find(([pattern]) => pattern.test(read))?.[1] ?? otherwise;
   return reason === 'undecided' ? { type: 'undecided' } : { type: 'failed', reason };
 }

@@ -14,9 +14,9 @@ import { codeOf, type EbirrReport, ebirrReport, meaningOf, mismatchOf } from './
 import { EBIRR_RAIL_ID } from './settings.ts';
 
 /**
- * What eBirr posts to `returnUrl`. It is unsigned and eBirr cannot be asked about it, so it is
- * believed for what nobody else knows together: the address that we gave to eBirr alone, and the
- * order's reference; transaction id and amount must fit where they are sent and known.
+ * Reads what eBirr posts to `returnUrl`. It is unsigned, and eBirr has no status query. We believe
+ * it because only eBirr knows both the URL, which we gave to eBirr alone, and the order's
+ * reference. The transaction id and the amount must match where both sides have them.
  */
 export function readEbirrCallback(call: CallbackCall, order: RailOrder): CallbackReading {
   const report = ebirrReport(bodyText(call));
@@ -40,7 +40,7 @@ export function readEbirrCallback(call: CallbackCall, order: RailOrder): Callbac
   return {
     type: 'outcome',
     outcome: withProviderCode(outcome, providerCode),
-    // What eBirr expects is not documented; integrators answer 200.
+    // eBirr documents no expected reply; integrators answer 200.
     reply: jsonReply(200, { received: true }),
   };
 }

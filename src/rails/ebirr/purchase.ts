@@ -2,7 +2,7 @@ import { majorText } from '../../domain/money.ts';
 import type { RailOrder } from '../rail.ts';
 import type { EbirrSettings } from './settings.ts';
 
-/** The body of the one call that asks a customer for money: eBirr's `API_PURCHASE`. */
+/** The body of eBirr's `API_PURCHASE`, the only call that asks a customer for money. */
 export interface PurchaseRequest {
   readonly schemaVersion: '1.0';
   readonly requestId: string;
@@ -27,7 +27,7 @@ export interface PurchaseRequest {
   };
 }
 
-/** What the request of one attempt says, before it is written in eBirr's form. */
+/** The content of an attempt's request, independent of eBirr's format. */
 export interface Purchase {
   readonly requestId: string;
   readonly reference: string;
@@ -39,7 +39,7 @@ export interface Purchase {
   readonly returnUrl: string;
 }
 
-/** The request for an order that `phone` shall pay. */
+/** The purchase for an order that the owner of `phone` is to pay. */
 export function purchaseFor(order: RailOrder, phone: string): Purchase {
   const { attempt, terms } = order;
   return {
@@ -53,7 +53,7 @@ export function purchaseFor(order: RailOrder, phone: string): Purchase {
   };
 }
 
-/** In the order of fields of eBirr's published examples. Pure. */
+/** The request body, with its fields in the order of eBirr's published examples. Pure. */
 export function purchaseRequest(
   settings: EbirrSettings,
   purchase: Purchase,
@@ -86,28 +86,29 @@ export function purchaseRequest(
   };
 }
 
-/** Ethiopia has no summer time. */
+/** Ethiopia has no daylight saving time. */
 const ETHIOPIA_AHEAD_OF_UTC_MS = 3 * 60 * 60 * 1_000;
 
 /**
- * `2026-01-31 12:34:56`, the form of eBirr's examples, which name no zone: the time of day that the
- * provider's own clocks show.
+ * `2026-01-31 12:34:56`, as in eBirr's examples. They name no time zone, so we send Ethiopia's, which
+ * is the provider's.
  */
 export function ethiopianTimestamp(atMs: number): string {
   const iso = new Date(atMs + ETHIOPIA_AHEAD_OF_UTC_MS).toISOString();
   return `${iso.slice(0, 10)} ${iso.slice(11, 19)}`;
 }
 
-/** The vendor's documentation gives 0 to 255 in one place and 5 to 100 in another: both are kept. */
+/** The vendor documents 0 to 255 in one place and 5 to 100 in another: we obey both. */
 const DESCRIPTION_LENGTH_MIN = 5;
 const DESCRIPTION_LENGTH_MAX = 100;
 
-/** More is never needed to fill a description, and bounds the work on hostile texts. */
+/** Enough to fill any description. Bounds the work on hostile texts. */
 const TEXT_LENGTH_READ_MAX = 400;
 
 /**
- * What the customer may read in the prompt: who is to be paid, and for what. No character set is
- * documented, and a prompt may pass through SMS and XML: letters, digits and plain punctuation go.
+ * What the customer may read in the prompt: the merchant and what the payment is for. eBirr
+ * documents no character set, and a prompt may pass through SMS and XML, so we send only ASCII
+ * letters, digits and plain punctuation.
  */
 export function purchaseDescription(
   merchantName: string,

@@ -14,24 +14,23 @@ import { EBIRR_RAIL_ID, type EbirrSettings } from './settings.ts';
 const CURRENCIES: readonly Currency[] = ['ETB'];
 
 /**
- * Between the end of the customer's time and eBirr's answer: it tells the wallet, writes its books,
- * and answers.
+ * eBirr's own time after the customer's: it notifies the wallet, books the payment, and answers.
  */
 const ANSWER_TIME_MS = 30_000;
 
-/** Until a consumer has begun the call; whoever begins it sets the end anew. */
+/** Deadline until a consumer claims the start; the claim then sets a new one. */
 const QUEUE_TIME_MS = 60_000;
 
-/** Answers of a server that did not let the request in, so that nobody was asked for money. */
+/** The server rejected the request unread, so eBirr did not prompt the customer. */
 const UNREAD_STATUSES: readonly number[] = [401, 403, 404, 405];
 
 /**
  * eBirr (Coopay, Kaafi): a prompt on the customer's phone. One call asks for the payment and returns
- * its result. eBirr confirms no status query for direct purchases: a payment whose answer was lost
- * waits for eBirr's report to the callback URL, or for the operator.
+ * its result. eBirr has not confirmed a status query for direct purchases, so a payment whose answer
+ * was lost waits for eBirr's report to the callback URL, or for a manual resolution.
  */
 export function ebirrRail(settings: EbirrSettings): Rail & PhoneCheck & SlowStart & Callbacks {
-  // The answer comes after the customer's act.
+  // eBirr answers only after the customer has acted.
   const callTimeMs = settings.promptWindowSeconds * 1_000 + ANSWER_TIME_MS;
   const rail = {
     id: EBIRR_RAIL_ID,
@@ -55,7 +54,7 @@ export function ebirrRail(settings: EbirrSettings): Rail & PhoneCheck & SlowStar
   return rail;
 }
 
-/** Called once for an attempt, ever: eBirr may take the money again for the same reference. */
+/** Must run at most once per attempt: eBirr may charge the same reference twice. */
 async function purchase(
   settings: EbirrSettings,
   order: RailOrder,
@@ -96,7 +95,7 @@ function startResult(status: number, report: EbirrReport | null, order: RailOrde
   if (UNREAD_STATUSES.includes(status)) {
     return { type: 'refused', reason: 'misconfigured' };
   }
-  // eBirr answers 200 also when it refuses: what comes with another status is not its own answer.
+  // eBirr answers 200 even to refuse, so another status does not come from eBirr itself.
   if (status !== 200 || report === null || mismatchOf(report, order) !== null) {
     return { type: 'unknown' };
   }

@@ -7,10 +7,10 @@ export const EBIRR_RAIL_ID = 'ebirr';
 /** eBirr's production address; its test system is `https://testpayments.ebirr.com/asm`. */
 const PRODUCTION_URL = 'https://payments.ebirr.com/asm';
 
-/** What eBirr's own examples and its vendor's documentation send for a wallet. */
+/** The value for a wallet in eBirr's own examples and its vendor's documentation. */
 const PAYMENT_METHOD = 'MWALLET_ACCOUNT';
 
-/** By the vendor's documentation the customer has five minutes to enter the PIN. */
+/** According to the vendor's documentation, the customer has five minutes to enter the PIN. */
 const PROMPT_WINDOW_SECONDS = 300;
 
 const URL_CHARACTERS_MAX = 2_048;
@@ -19,31 +19,31 @@ const URL_CHARACTERS_MAX = 2_048;
 const CREDENTIAL = /^[!-~]{1,128}$/;
 
 const credentialField = v.pipe(
-  v.string('Must be a text.'),
+  v.string('Must be a string.'),
   v.regex(CREDENTIAL, 'Must be 1 to 128 printable ASCII characters without spaces.'),
 );
 
 const urlField = v.pipe(
-  v.string('Must be a text.'),
+  v.string('Must be a string.'),
   v.maxLength(URL_CHARACTERS_MAX, `Must be at most ${URL_CHARACTERS_MAX} characters long.`),
   v.check(isPlainHttpUrl, 'Must be an http or https URL without user name, query or fragment.'),
 );
 
-/** The operator's secret for eBirr: the ids and the key that eBirr hands to a merchant. */
+/** The operator's secret for eBirr: the ids and the key that eBirr issues to a merchant. */
 export const ebirrSettingsSchema = v.strictObject(
   {
-    /** The whole address of eBirr's only endpoint, or of a relay that passes it on. */
+    /** The complete URL of eBirr's only endpoint, or of a relay to it. */
     baseUrl: v.optional(urlField, PRODUCTION_URL),
     /** `merchantUid`, such as M1234567. */
     merchantUid: credentialField,
-    /** `apiUserId`: a number, written as a text. */
+    /** `apiUserId`: a number, written as a string. */
     apiUserId: credentialField,
-    /** `apiKey`, such as API-…: the only credential. It travels in the body of each request. */
+    /** `apiKey`, such as API-…: the only credential, sent in the body of each request. */
     apiKey: credentialField,
-    /** `paymentMethod`: another only when eBirr says so. */
+    /** `paymentMethod`: another value only when eBirr says so. */
     paymentMethod: v.optional(
       v.pipe(
-        v.string('Must be a text.'),
+        v.string('Must be a string.'),
         v.regex(/^[A-Za-z_]{5,20}$/, 'Must be 5 to 20 letters and underscores.'),
       ),
       PAYMENT_METHOD,
@@ -51,19 +51,19 @@ export const ebirrSettingsSchema = v.strictObject(
     /** `prefix`: the customers' institution, such as Kaafi's or Coopay's; only where eBirr gave one. */
     prefix: v.optional(
       v.pipe(
-        v.string('Must be a text.'),
+        v.string('Must be a string.'),
         v.regex(/^[A-Za-z0-9]{1,20}$/, 'Must be 1 to 20 letters and digits.'),
       ),
     ),
     /**
-     * Whether `returnUrl` is sent, which makes eBirr report the result to us a second time. One
-     * integrator was told by eBirr to leave it out; without it nothing can complete a payment
-     * whose answer was lost.
+     * Whether to send `returnUrl`, which makes eBirr report the result to us a second time. eBirr
+     * asked one integrator to leave it out. Without it, a payment whose answer was lost needs a
+     * manual resolution.
      */
     sendsReturnUrl: v.optional(v.boolean('Must be true or false.'), true),
     /**
-     * Beginnings of the numbers that have eBirr wallets. Integrators demand 2519, Ethio telecom's;
-     * Safaricom's 2517 can be added when eBirr confirms it.
+     * Prefixes of the numbers that have eBirr wallets. Integrators require 2519, Ethio telecom's
+     * prefix. Operators can add Safaricom's 2517 when eBirr confirms it.
      */
     phonePrefixes: v.optional(
       v.pipe(
@@ -72,7 +72,7 @@ export const ebirrSettingsSchema = v.strictObject(
       ),
       ['2519'],
     ),
-    /** How long eBirr gives the customer to enter the PIN. Its answer is waited for a little longer. */
+    /** How long eBirr gives the customer to enter the PIN. We wait a little longer for the answer. */
     promptWindowSeconds: windowSeconds(PROMPT_WINDOW_SECONDS),
   },
   (issue) => {

@@ -4,19 +4,19 @@ import type { RailOrder, StartResult } from '../rail.ts';
 import type { CardsSettings } from './settings.ts';
 import { descriptionOf, integerOf, NOT_PLAIN_ASCII, pageUrlOf, textOf } from './wire.ts';
 
-/** A customer waits for it. */
+/** The customer waits this long at most. */
 export const START_TIMEOUT_MS = 20_000;
 
 /**
- * From then on a start has certainly ended, whoever made it: its time, and what it takes to get from
- * the stored attempt to the gateway.
+ * Any start has ended by then: its timeout, plus the time from the stored attempt to the call of
+ * the gateway.
  */
 export const START_ENDED_AFTER_MS = START_TIMEOUT_MS + 10_000;
 
-/** ISO 4217 numeric codes, the only form that SmartVista takes. */
+/** ISO 4217 numeric codes, the only ones that SmartVista accepts. */
 export const CURRENCY_CODES: Readonly<Record<Currency, string>> = { ETB: '230', USD: '840' };
 
-/** The form of `register.do`. Credentials travel in it, so it is never put into an address. */
+/** The form for `register.do`. It contains credentials, so it must not go into a URL. */
 export function registerForm(
   settings: CardsSettings,
   order: RailOrder,
@@ -38,8 +38,8 @@ export function registerForm(
 }
 
 /**
- * The form of `getOrderStatusExtended.do`: by the gateway's own id where we know it, else by ours,
- * which it knew before we knew its answer.
+ * The form for `getOrderStatusExtended.do`: by the gateway's own id if we know it, otherwise by
+ * ours, which the gateway knows even if its answer to us was lost.
  */
 export function statusForm(settings: CardsSettings, { attempt }: RailOrder): URLSearchParams {
   return new URLSearchParams({
@@ -53,10 +53,9 @@ export function statusForm(settings: CardsSettings, { attempt }: RailOrder): URL
 }
 
 /**
- * What the answer to `register.do` means, by the vendor's `errorCode`:
- * 1 the order number is known, perhaps by this very call; 3 an unknown currency, 4 a missing
- * parameter, 5 a wrong value or credential, all of them found before an order is made; 7 a system
- * error, at whatever moment.
+ * Reads the answer to `register.do` by the vendor's `errorCode`. 1: the order number exists, perhaps
+ * from this call. 3, an unknown currency, 4, a missing parameter, and 5, a wrong value or credential,
+ * occur before the gateway creates an order. 7, a system error, may occur at any point.
  */
 export function readRegistered(text: string): StartResult {
   const body = jsonObject(text);

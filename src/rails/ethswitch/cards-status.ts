@@ -4,27 +4,27 @@ import type { RailOrder } from '../rail.ts';
 import { CURRENCY_CODES, START_ENDED_AFTER_MS } from './cards-order.ts';
 import { codeOf, integerOf, textOf } from './wire.ts';
 
-/** `orderStatus` of `getOrderStatusExtended.do` that we know what to make of. */
+/** The `orderStatus` values of `getOrderStatusExtended.do` that we interpret. */
 const REGISTERED = 0;
 const DEPOSITED = 2;
 const AT_THE_BANK = 5;
 const DECLINED = 6;
 
-/** `errorCode` of a status query for an order that the gateway does not know. */
+/** `errorCode` of a status query: the gateway does not know the order. */
 const ORDER_NOT_FOUND = 6;
 
-/** The bank's answer is still being found out, whatever `orderStatus` says meanwhile. */
+/** The gateway still waits for the bank, even if `orderStatus` says "declined". */
 const ACTION_PENDING = -30_001;
 
 /**
- * The page is over before its session is: no time left to enter a card, no more tries. After any
- * other decline it may let the customer try again, with another card.
+ * The page ends before its session: no time left to enter a card, or no tries left. After any other
+ * decline, the page may let the customer try another card.
  */
 const FINAL_ACTIONS: readonly number[] = [-2_007, -2_013];
 
 /**
- * Why a card was declined, by `actionCode`: SmartVista passes on the codes of ISO 8583, its version
- * of 1987 or of 1993 by the bank behind it, and has negative ones of its own. All else: declined.
+ * Why a card was declined, by `actionCode`. SmartVista passes on ISO 8583 codes, in the version of
+ * 1987 or 1993 depending on the bank, and adds negative codes of its own. Other codes: `declined`.
  */
 const REASON_BY_ACTION: Readonly<Record<number, FailureReason>> = {
   51: 'insufficient_funds',
@@ -34,7 +34,7 @@ const REASON_BY_ACTION: Readonly<Record<number, FailureReason>> = {
   75: 'wrong_pin',
   106: 'wrong_pin',
   117: 'wrong_pin',
-  // Too late: before a card was entered, or at the bank's own page.
+  // The customer ran out of time, before entering a card or on the bank's own page.
   [-2_007]: 'timed_out',
   [-2_009]: 'timed_out',
   [-2_014]: 'timed_out',
@@ -43,17 +43,18 @@ const REASON_BY_ACTION: Readonly<Record<number, FailureReason>> = {
 export type CardsState =
   | { readonly type: 'succeeded'; readonly receipt: string | null }
   | { readonly type: 'failed'; readonly reason: FailureReason }
-  /** Nothing is decided yet, as was to be expected. */
+  /** Not decided yet, in a state that we expect. */
   | { readonly type: 'open' }
-  /** Not understood, or not to be believed. */
+  /** An unknown state, or an answer that contradicts the order. */
   | { readonly type: 'unknown' };
 
 const OPEN: CardsState = { type: 'open' };
 const UNKNOWN: CardsState = { type: 'unknown' };
 
 /**
- * What the answer to `getOrderStatusExtended.do` proves. Orders are of one stage, so that only
- * "deposited" is paid. Reversed and refunded are for a human: money has moved there and back.
+ * What the answer to `getOrderStatusExtended.do` proves. Our orders have one stage, so only
+ * "deposited" means paid. "Reversed" and "refunded" need a manual resolution: the money moved and
+ * came back.
  */
 export function readCardsState(text: string, order: RailOrder, nowMs: number): CardsState {
   const body = jsonObject(text);
@@ -88,7 +89,7 @@ export function readCardsState(text: string, order: RailOrder, nowMs: number): C
   }
 }
 
-/** What the answer says in the gateway's own codes, for the log. */
+/** The gateway's own codes in the answer, for the log. */
 export function cardsCode(text: string): string | null {
   const body = jsonObject(text);
   const error = codeOf(body?.errorCode);
@@ -101,9 +102,8 @@ export function cardsCode(text: string): string | null {
 }
 
 /**
- * True when we never learned of a page, so that nobody was ever sent to one. Once the start is over
- * nobody will be either: an order that then does not exist at the gateway cannot have been paid, nor
- * can it be if it appears later.
+ * True when we never received a page, so we sent no customer to one, and will send none once the
+ * start has ended. No customer can then pay the order, even if it appears at the gateway later.
  */
 function wasPageNeverShown({ attempt }: RailOrder): boolean {
   return attempt.railReference === null && attempt.redirectUrl === null;
@@ -118,7 +118,7 @@ function isOurs(body: Readonly<Record<string, unknown>>, order: RailOrder): bool
   );
 }
 
-/** Where it is sent, `paymentAmountInfo` must agree: a card may be charged with a part only. */
+/** If the gateway sends `paymentAmountInfo`, it must match: a card may pay only a part. */
 function isPaidInFull(body: Readonly<Record<string, unknown>>, order: RailOrder): boolean {
   const info = body.paymentAmountInfo ?? {};
   if (typeof info !== 'object') {

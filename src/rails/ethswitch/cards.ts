@@ -26,12 +26,12 @@ const CURRENCIES: readonly Currency[] = ['ETB', 'USD'];
 
 const QUERY_TIMEOUT_MS = 10_000;
 
-/** SmartVista's own default, and the longest that EthSwitch's page is known to live. */
+/** SmartVista's own default, and the longest known lifetime of EthSwitch's page. */
 const SESSION_MS_MAX = 20 * 60 * 1_000;
 
 /**
  * EthSwitch's card gateway (EPG), as BPC documents SmartVista's e-commerce interface. Only the
- * gateway knows the page's address.
+ * gateway knows the page's URL, so a lost answer loses the page.
  */
 export function cardsRail(settings: CardsSettings): Rail & StatusQuery & Callbacks {
   const rail: Rail & StatusQuery & Callbacks = {
@@ -42,11 +42,11 @@ export function cardsRail(settings: CardsSettings): Rail & StatusQuery & Callbac
     plan(terms: IntentTerms, _method: Method, nowMs: number): AttemptPlan {
       return {
         flow: 'redirect',
-        // The session ends by then, also if the gateway began it as late as we would have waited.
+        // The session has ended by then, even if the gateway started it only at our timeout.
         deadlineAtMs: Math.min(nowMs + SESSION_MS_MAX, terms.expiresAtMs) + START_TIMEOUT_MS,
         // A customer at the bank's own page may finish after the session's end.
         windowIsFinal: false,
-        // Earlier than that an order that the gateway does not know proves nothing.
+        // Earlier, an order that the gateway does not know proves nothing.
         checkAtMs: nowMs + START_ENDED_AFTER_MS,
       };
     },
@@ -80,8 +80,8 @@ export function cardsRail(settings: CardsSettings): Rail & StatusQuery & Callbac
     },
 
     /**
-     * The optional server callback only says that something happened. Its content and `checksum` are
-     * not judged: how EthSwitch would make one is not known, and the gateway is asked anyway.
+     * The optional server callback only triggers a status query. We do not verify its `checksum`,
+     * because EthSwitch does not publish how to compute it.
      */
     async readCallback(call: CallbackCall, order: RailOrder): Promise<CallbackReading> {
       const parameters = callbackParameters(call);
@@ -167,7 +167,7 @@ function registered(answer: RailAnswer): StartResult {
   switch (answer.status) {
     case 200:
       return readRegistered(answer.text);
-    // The gateway itself answers 200 to everything; these come from what stands before it.
+    // The gateway itself always answers 200; these statuses come from a proxy in front of it.
     case 401:
     case 403:
     case 404:
@@ -180,7 +180,7 @@ function registered(answer: RailAnswer): StartResult {
   }
 }
 
-/** SmartVista sends callbacks by GET or by POST, as the merchant's account is set. */
+/** SmartVista sends callbacks by GET or POST, depending on the merchant's account. */
 function callbackParameters(call: CallbackCall): URLSearchParams {
   return call.method === 'GET' ? call.url.searchParams : new URLSearchParams(bodyText(call));
 }

@@ -12,13 +12,13 @@ export type NbgNotice =
   | { readonly type: 'suspicious'; readonly suspicion: CallbackSuspicion };
 
 /**
- * What NBG's payment completion callback says about `order`. It is not signed: that it came to an
- * address which only NBG was told is what makes it authentic, and everything in it that we know
- * must be as we know it. The outer `status` decides; `bill_info.status` may still say QUERIED.
+ * What NBG's payment completion callback says about `order`. It is unsigned: it counts as authentic
+ * because only NBG knows the URL, and every value that we can compare must match. The outer `status`
+ * decides; `bill_info.status` may still say QUERIED.
  *
- * Some deliveries carry only the outer members, and NBG cannot be asked. A PAID one is believed
- * when it names its transaction: the address leads to one order, whose amount only we have set. A
- * FAILED one without our order number proves nothing; the order stays open, as it does at NBG.
+ * Some callbacks contain only the outer members, and NBG has no status query. We believe a PAID one
+ * that names its transaction: the URL identifies one order, whose amount only we have set. A FAILED
+ * one without our order number proves nothing; the order stays open, as it does at NBG.
  */
 export function readNbgCallback(text: string, order: RailOrder, billerBin: string): NbgNotice {
   const body = jsonObject(text);
@@ -55,7 +55,7 @@ export function readNbgCallback(text: string, order: RailOrder, billerBin: strin
   };
 }
 
-/** The states in a callback, and HTTP's if NBG names one, for the log. */
+/** The states in a callback, and the HTTP status if NBG names one, for the log. */
 export function nbgCode(text: string): string | null {
   const body = jsonObject(text);
   return codeOf(body?.status, body?.current_status, body?.http_status);
@@ -71,7 +71,7 @@ function isAboutOrder(
   { attempt }: RailOrder,
   billerBin: string,
 ): boolean {
-  // `bill_payment_request_id` is no help: NBG does not name it when the page is ordered.
+  // `bill_payment_request_id` does not help: NBG's answer to the order does not contain it.
   const billers = levels.flatMap((members) =>
     sent(membersOf(members.biller) ?? {}, 'biller_identification_number'),
   );
@@ -83,7 +83,7 @@ function isAboutOrder(
   );
 }
 
-/** All amounts and currencies that were sent. What was due counts where no total was sent. */
+/** Compares all amounts and currencies. The amount due counts only when NBG sends no total. */
 function hasOrderAmount(body: Members, inner: Members, order: RailOrder): boolean {
   const bill = membersOf(inner.bill_info ?? inner.billInfo) ?? {};
   const levels = [body, inner, bill];
@@ -98,7 +98,7 @@ function hasOrderAmount(body: Members, inner: Members, order: RailOrder): boolea
   );
 }
 
-/** One of the two published states, of a payment, and nothing beside it that says otherwise. */
+/** One of the two published states, of a payment, without any contradicting member. */
 function isUnambiguous(levels: readonly Members[], status: string): boolean {
   const isKnown = (state: unknown) => state === 'PAID' || state === 'FAILED';
   return (
@@ -115,7 +115,7 @@ function isUnambiguous(levels: readonly Members[], status: string): boolean {
   );
 }
 
-/** An HTTP status that is no success, or errors: nothing that goes with a payment. */
+/** An HTTP status other than 200, or errors: these contradict a payment. */
 function namesFailure(members: Members): boolean {
   return (
     sent(members, 'http_status').some((status) => integerOf(status) !== 200) ||
@@ -127,14 +127,14 @@ function isEmpty(value: unknown): boolean {
   return value === '' || (typeof value === 'object' && Object.keys(value ?? {}).length === 0);
 }
 
-/** What was sent by this name: NBG spells its members in snake case, and in places in camel case. */
+/** The values of a member that NBG spells in snake case, or sometimes in camel case. */
 function sent(members: Members, name: string): readonly unknown[] {
   const camel = name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
   const values = name === camel ? [members[name]] : [members[name], members[camel]];
   return values.filter((value) => !isAbsent(value));
 }
 
-/** The members of an object; none for what was not sent; null for what is no object. */
+/** The members of an object; empty when it is absent, null when it is not an object. */
 function membersOf(value: unknown): Members | null {
   if (isAbsent(value)) {
     return {};

@@ -4,9 +4,9 @@ import type { RailOrder } from '../rail.ts';
 import { descriptionOf, minorOf, NOT_PLAIN, pageUrlOf, textOf } from './wire.ts';
 
 /**
- * The body of `order.create`. Amounts are JSON numbers in major units, written out of the minor
- * ones: `1500.00` in the text, whatever a float would make of it. One line item for the whole
- * charge, because line items must add up and ours need not (commission, prices for a whole line).
+ * The body of `order.create`. Amounts are JSON numbers in major units, written from the minor units
+ * without a float, such as `1500.00`. It has one line item for the whole charge: NBG's line items
+ * must add up, and the merchant's need not (commission, prices for a whole line).
  */
 export function nbgOrderJson(order: RailOrder): string {
   const amount = majorText(order.chargedMinor);
@@ -31,7 +31,7 @@ export function nbgOrderJson(order: RailOrder): string {
   });
 }
 
-/** The JSON object of members whose values are JSON already. */
+/** The JSON of an object whose member values are already JSON. */
 function objectJson(members: Readonly<Record<string, string>>): string {
   return `{${Object.entries(members)
     .map(([name, value]) => `${JSON.stringify(name)}:${value}`)
@@ -45,7 +45,7 @@ export interface NbgPage {
   readonly railReference: string;
 }
 
-/** The page in the answer to `order.create`, or null when the answer is not about this order. */
+/** The page in the answer to `order.create`; null when the answer is not about this order. */
 export function readNbgPage(text: string, order: RailOrder): NbgPage | null {
   const body = jsonObject(text);
   const redirectUrl = pageUrlOf(body?.hpp_url);
@@ -60,12 +60,12 @@ export function readNbgPage(text: string, order: RailOrder): NbgPage | null {
   return isOurs ? { redirectUrl, railReference } : null;
 }
 
-/** A member that is missing, or null as NBG writes it. */
+/** A missing member; NBG also writes null. */
 export function isAbsent(value: unknown): boolean {
   return value === undefined || value === null;
 }
 
-/** True for what was not sent, and for what was sent as we know it. */
+/** True when the value is missing or as expected. */
 export function isAbsentOr(value: unknown, expected: string): boolean {
   return isAbsent(value) || value === expected;
 }

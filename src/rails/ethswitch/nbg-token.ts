@@ -6,15 +6,15 @@ import { integerOf } from './wire.ts';
 
 export type Login =
   | { readonly type: 'token'; readonly token: string }
-  /** No token, so no order either. `status`: of HTTP; undefined when no answer came. */
+  /** No token, so no order either. `status`: HTTP status; undefined when no answer came. */
   | { readonly type: 'refused'; readonly reason: FailureReason; readonly status?: number };
 
-/** The part of its life in which a token is used: it must still be good when it arrives. */
+/** The share of its lifetime in which we use a token: it must still be valid on arrival. */
 const USABLE_SHARE = 0.9;
 
 const tokens = new TokenCache();
 
-/** A token that is good now: remembered, or by `POST /user/auth/login`. */
+/** A valid token, from the cache or by `POST /user/auth/login`. */
 export async function nbgToken(settings: NbgSettings, timeoutMs: number): Promise<Login> {
   const requestedAtMs = Date.now();
   const known = tokens.get(accountOf(settings), requestedAtMs);
@@ -41,24 +41,24 @@ export async function nbgToken(settings: NbgSettings, timeoutMs: number): Promis
   }
   const body = jsonObject(answer.text);
   const token = body?.access_token;
-  // What a header cannot carry is no token.
+  // A header could not carry anything else.
   if (typeof token !== 'string' || !/^[\x21-\x7e]+$/.test(token)) {
     return { type: 'refused', reason: 'rail_unavailable', status };
   }
   const lifetimeMs = (integerOf(body?.expires_in) ?? 0) * 1_000;
   if (lifetimeMs > 0) {
     const expiresAtMs = requestedAtMs + lifetimeMs * USABLE_SHARE;
-    tokens.keep(accountOf(settings), token, expiresAtMs, requestedAtMs);
+    tokens.store(accountOf(settings), token, expiresAtMs, requestedAtMs);
   }
   return { type: 'token', token };
 }
 
-/** The provider has refused the token. */
-export function forgetNbgToken(settings: NbgSettings, token: string): void {
-  tokens.forget(accountOf(settings), token);
+/** Drops a token that NBG refused. */
+export function dropNbgToken(settings: NbgSettings, token: string): void {
+  tokens.drop(accountOf(settings), token);
 }
 
-/** Too slow or too many: nothing is wrong with the request. */
+/** Timeout or too many requests: the request itself is not wrong. */
 export function isBusy(status: number): boolean {
   return status === 408 || status === 429;
 }

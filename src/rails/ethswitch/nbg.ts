@@ -14,21 +14,21 @@ import type { Callbacks, Rail, RailOrder, StartResult } from '../rail.ts';
 import { logRailAnswer, type RailLogEntry } from '../rail-log.ts';
 import { nbgCode, readNbgCallback } from './nbg-callback.ts';
 import { nbgOrderJson, readNbgPage } from './nbg-order.ts';
-import { forgetNbgToken, isBusy, type Login, nbgToken } from './nbg-token.ts';
+import { dropNbgToken, isBusy, type Login, nbgToken } from './nbg-token.ts';
 import { NBG_RAIL_ID, type NbgSettings } from './settings.ts';
 import { canonicalAddress } from './wire.ts';
 
 const CURRENCIES: readonly Currency[] = ['ETB'];
 
-/** Login and order together. NBG answers in well under a second; a customer waits for it. */
+/** Login and order together. NBG answers in well under a second, and the customer waits. */
 const START_TIMEOUT_MS = 20_000;
 
-/** How long NBG keeps an order open: `expires_at`, 24 hours after its creation in all samples. */
+/** How long NBG keeps an order open: in all samples `expires_at` is 24 hours after its creation. */
 const ORDER_LIFETIME_MS = 24 * 60 * 60 * 1_000;
 
 /**
- * EthSwitch's National Billing Gateway: its published API collection of May 2026. NBG publishes no
- * status query, and only NBG knows the page's address.
+ * EthSwitch's National Billing Gateway, as in its published API collection of May 2026. NBG publishes
+ * no status query, and only NBG knows the page's URL, so a lost answer loses the page.
  */
 export function nbgRail(settings: NbgSettings): Rail & Callbacks {
   return {
@@ -40,7 +40,7 @@ export function nbgRail(settings: NbgSettings): Rail & Callbacks {
       const pageEndsAtMs = Math.max(terms.expiresAtMs, nowMs + settings.pageWindowSeconds * 1_000);
       return {
         flow: 'redirect',
-        // NBG takes no expiry: an order outlives the payment that it is for, hence not final.
+        // Not final: NBG accepts no expiry from us, so the order outlives the payment.
         deadlineAtMs: Math.min(nowMs + ORDER_LIFETIME_MS, pageEndsAtMs),
         windowIsFinal: false,
         checkAtMs: null,
@@ -53,7 +53,7 @@ export function nbgRail(settings: NbgSettings): Rail & Callbacks {
       }
       const endsAtMs = Date.now() + START_TIMEOUT_MS;
       const first = await createOrder(settings, order, endsAtMs);
-      // A refused token certainly created nothing, so that once more is no second order.
+      // With a refused token NBG created no order, so a retry cannot create a second one.
       const last = first === 'token_refused' ? await createOrder(settings, order, endsAtMs) : first;
       if (last === 'token_refused') {
         logAnswer('order.create', order, { status: 401 });
@@ -85,7 +85,7 @@ export function nbgRail(settings: NbgSettings): Rail & Callbacks {
   };
 }
 
-/** One try with the token that is known, or a fresh one. */
+/** One try, with the cached token or a new one. */
 async function createOrder(
   settings: NbgSettings,
   order: RailOrder,
@@ -121,7 +121,7 @@ async function createOrder(
     return { type: 'unknown' };
   }
   if (answer.status === 401) {
-    forgetNbgToken(settings, login.token);
+    dropNbgToken(settings, login.token);
     return 'token_refused';
   }
   const result = createdOrder(answer.status, answer.text, order);
@@ -131,7 +131,7 @@ async function createOrder(
   return result;
 }
 
-/** NBG publishes no codes of its own: a refusal has only HTTP's status. */
+/** NBG publishes no codes of its own: a refusal has only an HTTP status. */
 function logAnswer(
   call: string,
   { attempt: { reference, railReference } }: RailOrder,
@@ -154,7 +154,7 @@ async function loginUntil(settings: NbgSettings, endsAtMs: number): Promise<Logi
     : { type: 'refused', reason: 'rail_unavailable' };
 }
 
-/** NBG publishes no error codes, so only HTTP's own meaning of the status is used. */
+/** NBG publishes no error codes, so only the HTTP status decides. */
 function createdOrder(status: number, text: string, order: RailOrder): StartResult {
   if (status === 200 || status === 201) {
     const page = readNbgPage(text, order);
@@ -163,12 +163,12 @@ function createdOrder(status: number, text: string, order: RailOrder): StartResu
   if (status === 429) {
     return { type: 'refused', reason: 'rail_unavailable' };
   }
-  // 409: the order exists, perhaps by this very call.
+  // 409: the order exists, perhaps from this call.
   const isRefusal = status >= 400 && status < 500 && status !== 409 && !isBusy(status);
   return isRefusal ? { type: 'refused', reason: 'misconfigured' } : { type: 'unknown' };
 }
 
-/** `CF-Connecting-IP` is set by Cloudflare, whatever the caller sent by that name. */
+/** Cloudflare sets `CF-Connecting-IP` and overwrites the caller's own value. */
 function isFromAllowedAddress(addresses: readonly string[], { headers }: CallbackCall): boolean {
   const address = canonicalAddress(headers['cf-connecting-ip'] ?? '');
   return addresses.length === 0 || (address !== null && addresses.includes(address));

@@ -3,7 +3,7 @@ import { cardsRail } from './cards.ts';
 import { nbgRail } from './nbg.ts';
 import type { EthswitchSettings } from './settings.ts';
 
-/** EthSwitch, by the one of its two gateways that the operator has an account at. */
+/** EthSwitch, through whichever of its two gateways the operator has an account with. */
 export function ethswitchRail(settings: EthswitchSettings): Rail & Callbacks {
   switch (settings.gateway) {
     case 'nbg':

@@ -3,25 +3,25 @@ import { windowSeconds } from '../window-setting.ts';
 import { canonicalAddress } from './wire.ts';
 
 /**
- * Callback addresses name the rail, and attempts keep it: once an operator goes over to the other
- * gateway, attempts of the one before must not be asked about, or reported, there.
+ * Callback URLs and attempts contain the rail id. After an operator switches to the other gateway,
+ * the attempts of the previous one must not be queried at it, or reported by it.
  */
 export const NBG_RAIL_ID = 'ethswitch-nbg';
 export const CARDS_RAIL_ID = 'ethswitch-cards';
 
-/** NBG's own page lives for a day, but no customer needs that long to log in and pay. */
+/** NBG's page stays open for a day, but no customer needs that long to log in and pay. */
 const PAGE_WINDOW_SECONDS = 300;
 
 /** Longest credential; real ones have a few dozen characters (SmartVista takes up to 100). */
 const CREDENTIAL_CHARACTERS_MAX = 256;
 const URL_CHARACTERS_MAX = 512;
-/** Nobody runs more gateways towards one merchant; the list is read for every callback. */
+/** No gateway sends from more addresses, and every callback searches the list. */
 const ADDRESSES_MAX = 32;
 
 /** An absolute http or https URL to which paths can be appended: no user name, query or fragment. */
 const BASE_URL = /^https?:\/\/[^\s/\\?#@]+(?:\/[^\s\\?#@]*)?$/i;
 
-/** Valibot's own message for a wrong set of fields, without what stands in them. */
+/** Replaces valibot's message for a wrong set of fields, which quotes their values. */
 function fieldsMessage({ expected }: v.BaseIssue<unknown>): string {
   if (expected === 'never') {
     return 'Unknown field.';
@@ -30,7 +30,7 @@ function fieldsMessage({ expected }: v.BaseIssue<unknown>): string {
 }
 
 const credential = v.pipe(
-  v.string('Must be a text.'),
+  v.string('Must be a string.'),
   v.nonEmpty('Must not be empty.'),
   v.maxLength(
     CREDENTIAL_CHARACTERS_MAX,
@@ -39,7 +39,7 @@ const credential = v.pipe(
 );
 
 const baseUrl = v.pipe(
-  v.string('Must be a text.'),
+  v.string('Must be a string.'),
   v.maxLength(URL_CHARACTERS_MAX, `Must be at most ${URL_CHARACTERS_MAX} characters long.`),
   v.check(
     (url) => BASE_URL.test(url) && URL.canParse(url),
@@ -53,8 +53,8 @@ export const nbgSettings = v.strictObject(
   {
     gateway: v.literal('nbg', 'Must be "nbg" or "cards".'),
     /**
-     * What stands before `/user/auth/login` and `/nbg/api/v1/…`: EthSwitch names it in the
-     * agreement, or a relay's address. There is no public production host to default to.
+     * The URL before `/user/auth/login` and `/nbg/api/v1/…`, from the agreement with EthSwitch, or
+     * a relay's. No default, because the production host is not public.
      */
     baseUrl,
     /** `username` of the login call. */
@@ -63,18 +63,18 @@ export const nbgSettings = v.strictObject(
     password: credential,
     /** `X-Biller-BIN`: EthSwitch's identification of the biller, such as NEEUETAA. */
     billerBin: v.pipe(
-      v.string('Must be a text.'),
+      v.string('Must be a string.'),
       v.regex(/^[A-Za-z0-9_-]{1,64}$/, 'Must be 1 to 64 letters, digits, hyphens or underscores.'),
     ),
     /**
-     * The only IP addresses that callbacks are taken from; empty takes them from anywhere. NBG does
-     * not sign its callbacks and cannot be asked: besides the unguessable address this is the only
-     * guard, so that doing without it has to be said.
+     * The only IP addresses whose callbacks we accept; an empty list accepts all. NBG does not sign
+     * its callbacks and has no status query. Besides the unguessable URL this list is the only
+     * protection, so the operator must disable it explicitly.
      */
     callbackAddresses: v.pipe(
       v.array(
         v.pipe(
-          v.string('Must be a text.'),
+          v.string('Must be a string.'),
           v.check((text) => canonicalAddress(text) !== null, 'Must be an IP address.'),
           v.transform((text) => canonicalAddress(text) ?? text),
         ),
@@ -83,8 +83,8 @@ export const nbgSettings = v.strictObject(
       v.maxLength(ADDRESSES_MAX, `Must have at most ${ADDRESSES_MAX} entries.`),
     ),
     /**
-     * How long a customer who is sent to NBG's page in a payment's last second still has to log in
-     * and pay, before the payment may expire.
+     * How long a customer who opens NBG's page in a payment's last second has to log in and pay
+     * before the payment may expire.
      */
     pageWindowSeconds: windowSeconds(PAGE_WINDOW_SECONDS),
   },
@@ -96,7 +96,7 @@ export type NbgSettings = v.InferOutput<typeof nbgSettings>;
 export const cardsSettings = v.strictObject(
   {
     gateway: v.literal('cards', 'Must be "nbg" or "cards".'),
-    /** What stands before `register.do`, such as https://epg.ethswitch.et:9443/epg/rest */
+    /** The URL before `register.do`, such as https://epg.ethswitch.et:9443/epg/rest */
     baseUrl,
     /** `userName` of the API account. */
     userName: credential,
@@ -104,13 +104,16 @@ export const cardsSettings = v.strictObject(
     password: credential,
     /** `language` of the hosted page, ISO 639-1. */
     language: v.optional(
-      v.pipe(v.string('Must be a text.'), v.regex(/^[a-z]{2}$/, 'Must be two small letters.')),
+      v.pipe(
+        v.string('Must be a string.'),
+        v.regex(/^[a-z]{2}$/, 'Must be two lower-case letters.'),
+      ),
       'en',
     ),
     /**
-     * Sends `dynamicCallbackUrl` with each order, so that the gateway tells us of a payment at once
-     * and not only when asked. Newer SmartVista knows it, if EthSwitch has switched it on; an older
-     * one may refuse it.
+     * Sends `dynamicCallbackUrl` with each order, so that the gateway reports a payment at once
+     * instead of waiting for our query. Newer SmartVista versions support it if EthSwitch has
+     * enabled it; older ones may refuse the order.
      */
     dynamicCallbackUrl: v.optional(v.boolean('Must be true or false.'), false),
   },

@@ -4,14 +4,14 @@ import type { RailOrder } from '../rail.ts';
 const TEXT_CHARACTERS_MAX = 200;
 const URL_CHARACTERS_MAX = 2_048;
 
-/** A text that the rail may have sent as an id or a state; null for anything else. */
+/** A string short enough to be an id or a state; null for anything else. */
 export function textOf(value: unknown): string | null {
   return typeof value === 'string' && value !== '' && value.length <= TEXT_CHARACTERS_MAX
     ? value
     : null;
 }
 
-/** An integer sent as a JSON number or as its digits: SmartVista's versions differ in that. */
+/** An integer, as a JSON number or a string of digits: SmartVista's versions differ. */
 export function integerOf(value: unknown): number | null {
   if (typeof value === 'number') {
     return Number.isSafeInteger(value) ? value : null;
@@ -19,7 +19,7 @@ export function integerOf(value: unknown): number | null {
   return typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : null;
 }
 
-/** Codes and states as they were sent, for the log; null when there are none. */
+/** The given codes and states as one text for the log; null when there are none. */
 export function codeOf(...values: readonly unknown[]): string | null {
   const codes = values
     .filter((value) => typeof value === 'string' || typeof value === 'number')
@@ -30,7 +30,7 @@ export function codeOf(...values: readonly unknown[]): string | null {
 const IPV4 = /^\d{1,3}(?:\.\d{1,3}){3}$/;
 const IPV6 = /^[0-9a-f:.]*:[0-9a-f:.]*$/i;
 
-/** The one spelling of an IP address by which two of them can be compared; null for what is none. */
+/** An IP address in its canonical spelling, for comparisons; null for anything else. */
 export function canonicalAddress(text: string): string | null {
   if (IPV6.test(text)) {
     return URL.parse(`http://[${text}]/`)?.hostname.slice(1, -1) ?? null;
@@ -39,7 +39,7 @@ export function canonicalAddress(text: string): string | null {
   return isIpv4 ? text : null;
 }
 
-/** Minor units of an amount in major units: a JSON number, or its digits with any zeros behind. */
+/** Minor units of an amount in major units, given as a JSON number or a decimal string. */
 export function minorOf(value: unknown): number | null {
   if (typeof value === 'number') {
     return minorFromMajor(value);
@@ -49,7 +49,7 @@ export function minorOf(value: unknown): number | null {
     : null;
 }
 
-/** The address of a page to which a customer can be sent; null for anything else. */
+/** The URL of a page for the customer; null for anything else. */
 export function pageUrlOf(value: unknown): string | null {
   const isUrl =
     typeof value === 'string' &&
@@ -61,15 +61,15 @@ export function pageUrlOf(value: unknown): string | null {
 
 /** Letters of any script. */
 export const NOT_PLAIN = /[^\p{L}\p{M}\p{N}.,:_-]+/gu;
-/** For a rail that may not know Unicode. */
+/** For a gateway that may not support Unicode. */
 export const NOT_PLAIN_ASCII = /[^A-Za-z0-9.,:_-]+/g;
 
-/** Neither gateway publishes a short limit; the pages show one line. */
+/** Neither gateway publishes a limit this short, but their pages show one line. */
 const DESCRIPTION_CHARACTERS_MAX = 100;
 
 /**
- * What the customer reads on the gateway's page: whom and what is paid, in words, digits and
- * harmless signs. Each run of anything else becomes a space.
+ * What the customer reads on the gateway's page: the merchant and what the payment is for, in
+ * letters, digits and harmless punctuation. Each run of other characters becomes a space.
  */
 export function descriptionOf({ terms, attempt }: RailOrder, notPlain: RegExp): string {
   const text = `${terms.merchantName}: ${terms.description ?? terms.uniqueId}`;

@@ -5,7 +5,7 @@ import type { CallbackSuspicion } from '../callback.ts';
 import type { RailOrder } from '../rail.ts';
 import { codeText, FAILURE_BY_RESULT_CODE, SUCCESS_CODE } from './codes.ts';
 
-/** What became of a push, as the rail tells it. */
+/** The outcome of a push as M-PESA reports it. */
 interface StkCallback {
   readonly merchantRequestId: unknown;
   readonly checkoutRequestId: unknown;
@@ -15,14 +15,14 @@ interface StkCallback {
   readonly receipt: string | null;
 }
 
-/** What a callback proves about the order to whose address it came, or what is wrong with it. */
+/** What a callback proves about the order whose URL it came to, or what is wrong with it. */
 export type MpesaReading =
   | { readonly type: 'outcome'; readonly outcome: Outcome }
   | { readonly type: 'refused'; readonly suspicion: CallbackSuspicion };
 
 /**
- * Reads a callback for `order`. Nothing signs it: the address is unguessable, and both ids and the
- * amount must be those of the order.
+ * Reads a callback for `order`. It is unsigned, but its URL is unguessable, and both ids and the
+ * amount must match the order.
  */
 export function readMpesaCallback(text: string, order: RailOrder): MpesaReading {
   const callback = parseCallback(text);
@@ -30,7 +30,7 @@ export function readMpesaCallback(text: string, order: RailOrder): MpesaReading 
     return { type: 'refused', suspicion: 'unreadable' };
   }
   const { reference, railReference } = order.attempt;
-  // The rail's own id is not known when its answer to our push never came, or is still under way.
+  // We do not know the rail's own id if its answer to our push was lost or has not arrived yet.
   const isOurs =
     callback.merchantRequestId === reference &&
     (railReference === null || callback.checkoutRequestId === railReference);
@@ -60,7 +60,7 @@ function readSuccess({ amountMinor, receipt }: StkCallback, order: RailOrder): M
     : { type: 'refused', suspicion: 'wrong_amount' };
 }
 
-/** Ethiopia wraps Kenya's form into an envelope; both are read. Null: neither of them. */
+/** Parses Kenya's format, or Ethiopia's, which wraps it in an envelope; null for anything else. */
 function parseCallback(text: string): StkCallback | null {
   const root = jsonObject(text);
   const body = fieldsOf((fieldsOf(root?.Envelope) ?? root)?.Body);
@@ -85,13 +85,13 @@ function fieldsOf(value: unknown): Readonly<Record<string, unknown>> | null {
     : null;
 }
 
-/** The one value of that name; a list that names it twice says nothing. */
+/** The value of the item with that name; undefined when two items have it. */
 function itemValue(items: unknown, name: string): unknown {
   const named = Array.isArray(items) ? items.filter((item) => fieldsOf(item)?.Name === name) : [];
   return named.length === 1 ? fieldsOf(named[0])?.Value : undefined;
 }
 
-/** A JSON number, or its text. */
+/** The amount may be a JSON number or a decimal string. */
 function amountMinorOf(value: unknown): number | null {
   if (typeof value === 'number') {
     return minorFromMajor(value);
@@ -100,7 +100,7 @@ function amountMinorOf(value: unknown): number | null {
   return isDecimal ? minorFromMajor(Number(value)) : null;
 }
 
-/** It is shown and stored: whatever does not look like a receipt number is none. */
+/** We store and display it, so it must look like a receipt number. */
 function receiptOf(value: unknown): string | null {
   return typeof value === 'string' && /^[A-Za-z0-9]{1,32}$/.test(value) ? value : null;
 }

@@ -13,22 +13,22 @@ import {
 } from './codes.ts';
 import type { MpesaSettings } from './settings.ts';
 
-/** Ethiopia has kept UTC+3, without summer time, since it has a zone of its own. */
+/** Ethiopia is at UTC+3, without daylight saving time. */
 const ADDIS_ABABA_OFFSET_MS = 3 * 60 * 60 * 1_000;
 
-/** Longest "AccountReference" and "TransactionDesc" in the SDKs' documentation. */
+/** Maximum length of "AccountReference" and "TransactionDesc" in the SDKs' documentation. */
 const ACCOUNT_REFERENCE_LENGTH = 12;
 const DESCRIPTION_LENGTH = 13;
 
-/** A name's first characters are all that can matter; merchants' names may have 1,000. */
+/** Only a name's first characters can matter, and merchants' names may have 1,000. */
 const NAME_PART_LENGTH = 100;
 
-/** Longest id of the rail's that we keep; a real one has about 40 characters. */
+/** Longest id of M-PESA's that we store; a real one has about 40 characters. */
 const CHECKOUT_REQUEST_ID_LENGTH_MAX = 128;
 
 /**
- * The body of an STK push. Written member by member, because the amount must be a JSON number of
- * exactly our decimals and no float is to touch it.
+ * The body of an STK push. Written member by member, because the amount must be a JSON number with
+ * exactly our decimals, never a float.
  */
 export async function pushBody(
   settings: MpesaSettings,
@@ -49,7 +49,7 @@ export async function pushBody(
     ['PartyB', JSON.stringify(settings.partyB ?? settings.shortcode)],
     ['PhoneNumber', JSON.stringify(phone)],
     ['CallBackURL', JSON.stringify(order.callbackUrl)],
-    // The merchant's transactionId begins with what the customer and the statement show.
+    // The customer and the statement see the beginning of the merchant's `transactionId`.
     ['AccountReference', JSON.stringify(reference.slice(0, ACCOUNT_REFERENCE_LENGTH))],
     ['TransactionDesc', JSON.stringify(descriptionText(order.terms.merchantName))],
     ['ReferenceData', JSON.stringify([{ Key: 'ThirdPartyReference', Value: reference }])],
@@ -58,33 +58,34 @@ export async function pushBody(
 }
 
 /**
- * `yyyyMMddHHmmss` in Addis Ababa. The documentation names the form and no zone; it is local time in
- * Kenya, from where the API comes. The password repeats it, so the rail need only compare the two.
+ * `yyyyMMddHHmmss` in Addis Ababa. The documentation names no time zone; in Kenya, where the API
+ * comes from, it is local time. The password repeats it, so M-PESA need only compare the two.
  */
 export function timestampText(nowMs: number): string {
   const local = new Date(nowMs + ADDIS_ABABA_OFFSET_MS).toISOString();
   return local.replaceAll(/\D/g, '').slice(0, 14);
 }
 
-/** "Password" of a request made at `timestamp`. */
+/** The "Password" of a request with this "Timestamp". */
 export async function passwordText(
   { shortcode, passkey, passwordForm }: MpesaSettings,
   timestamp: string,
 ): Promise<string> {
   const plain = `${shortcode}${passkey}${timestamp}`;
-  // The hexadecimal text of the digest, not its bytes: so does the printed sample decode.
+  // The digest's hexadecimal text, not its bytes, as in the documentation's sample.
   const hashed = passwordForm === 'kenya' ? plain : await sha256Hex(plain);
   return base64FromBytes(utf8(hashed));
 }
 
-/** 150050 as `1500.5`, 150000 as `1500`: what every client's JSON writes for the same number. */
+/** 150050 as `1500.5`, 150000 as `1500`: as any JSON library writes the same number. */
 export function amountText(amountMinor: number): string {
   return majorText(amountMinor).replace(/\.00$|0$/, '');
 }
 
 /**
- * What the customer reads beside the amount: the merchant's name in plain letters, digits and
- * spaces. Other signs make the API refuse in silence (reports from Kenya); Ethiopic has no place.
+ * What the customer reads beside the amount: the merchant's name in ASCII letters, digits and
+ * spaces. According to reports from Kenya, other characters make the API fail silently, so Ethiopic
+ * letters are dropped too.
  */
 export function descriptionText(merchantName: string): string {
   const plain = merchantName
@@ -96,14 +97,14 @@ export function descriptionText(merchantName: string): string {
   return plain.slice(0, DESCRIPTION_LENGTH).trim() || 'Payment';
 }
 
-/** The bearer token was not taken, so the push was not looked at: it may be tried with another. */
+/** M-PESA refused the bearer token without reading the push, so a retry with another is safe. */
 export type PushResult =
   | StartResult
   | { readonly type: 'token_refused'; readonly providerCode?: string | null };
 
 const TOKEN_REFUSED: PushResult = { type: 'token_refused' };
 
-/** What the answer to a push proves. Whatever leaves open that a prompt was sent is unknown. */
+/** What the answer to a push proves; `unknown` if M-PESA may have sent a prompt. */
 export function readPush(answer: RailAnswer, reference: string): PushResult {
   if (answer.type === 'no_answer' || answer.status >= 500) {
     return { type: 'unknown' };
@@ -133,7 +134,7 @@ export function readPush(answer: RailAnswer, reference: string): PushResult {
   return reason === undefined ? { type: 'unknown' } : { type: 'refused', reason };
 }
 
-/** The code in the answer to a push, of whichever of the three forms; for the log. */
+/** The code in the answer to a push, in any of its three formats, for the log. */
 export function pushLogFields(answer: RailAnswer): Pick<RailLogEntry, 'status' | 'providerCode'> {
   if (answer.type === 'no_answer') {
     return { providerCode: null };
@@ -143,7 +144,7 @@ export function pushLogFields(answer: RailAnswer): Pick<RailLogEntry, 'status' |
   return { status: answer.status, providerCode: codeText(code) };
 }
 
-/** Of the gateway before the service, which also answers in the form of a refused token. */
+/** Refusals by the gateway in front of the service, one of whose formats is a refused token's. */
 function refusalWithoutPush(errorCode: string, resultCode: string | null) {
   return TOKEN_REFUSAL_CODES.has(resultCode)
     ? 'misconfigured'

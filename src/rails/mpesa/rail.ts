@@ -15,26 +15,26 @@ import { logRailAnswer, type RailLogEntry } from '../rail-log.ts';
 import { type MpesaReading, readMpesaCallback, resultCodeIn } from './callback.ts';
 import { type PushResult, pushBody, pushLogFields, readPush } from './push.ts';
 import type { MpesaSettings } from './settings.ts';
-import { bearerToken, forgetToken } from './token.ts';
+import { bearerToken, dropToken } from './token.ts';
 
-/** It stands in the callback's address, where the word "mpesa" is advised against. */
+/** Part of the callback URL, where Safaricom advises against the word "mpesa". */
 const RAIL_ID = 'stk-push';
 
 const CURRENCIES: readonly Currency[] = ['ETB'];
 
-/** Token and push together. The push is answered before the customer is prompted. */
+/** Token and push together. M-PESA answers the push before it prompts the customer. */
 const START_TIMEOUT_MS = 15_000;
 
-/** A token that takes longer leaves no time for the push. */
+/** A slower token request leaves no time for the push. */
 const TOKEN_TIMEOUT_MS = 5_000;
 
-/** Numbers of Safaricom Ethiopia, the only ones with an M-PESA account. */
+/** Numbers of Safaricom Ethiopia, the only ones with M-PESA accounts. */
 const MPESA_PHONE = /^2517\d{8}$/;
 
 /**
  * M-PESA of Safaricom Ethiopia by STK push v3: a prompt on the customer's phone, whose outcome comes
- * by callback alone. The provider's status query asks for the receipt number, which only the callback
- * brings, so a push that never reported cannot be queried.
+ * only by callback. The provider's status query requires the receipt number, which only the callback
+ * contains, so we cannot query a push without a callback.
  */
 export function mpesaRail(settings: MpesaSettings): Rail & PhoneCheck & Callbacks {
   const rail = {
@@ -54,7 +54,7 @@ export function mpesaRail(settings: MpesaSettings): Rail & PhoneCheck & Callback
       }
       const answerByMs = Date.now() + START_TIMEOUT_MS;
       const first = await push(settings, order, phone, answerByMs);
-      // M-PESA refuses a token before it looks at the push, so a second push is still the only one.
+      // M-PESA refuses a token before it reads the push, so a retry cannot prompt twice.
       const result =
         first.type === 'token_refused' ? await push(settings, order, phone, answerByMs) : first;
       return result.type === 'token_refused'
@@ -85,7 +85,7 @@ export function mpesaRail(settings: MpesaSettings): Rail & PhoneCheck & Callback
   return rail;
 }
 
-/** Failures are the customers'; a code whose meaning nobody has told us is the operator's. */
+/** Customers cause failures (`info`); an unknown code needs the operator (`warn`). */
 function logLevelOf(reading: MpesaReading): 'info' | 'warn' | null {
   if (reading.type === 'refused') {
     return reading.suspicion === 'unknown_state' ? 'warn' : null;
@@ -98,11 +98,11 @@ function logAnswer(
   { attempt: { reference } }: RailOrder,
   logFields: Pick<RailLogEntry, 'status' | 'providerCode' | 'level'>,
 ): void {
-  // Not the CheckoutRequestID: it ends with the customer's phone number.
+  // Without the CheckoutRequestID, which ends with the customer's phone number.
   logRailAnswer({ rail: RAIL_ID, call, reference, ...logFields });
 }
 
-/** One push, with the token in the cache or a fresh one. */
+/** One push, with the cached token or a new one. */
 async function push(
   settings: MpesaSettings,
   order: RailOrder,
@@ -139,12 +139,12 @@ async function push(
     logAnswer('processrequest', order, logFields);
   }
   if (result.type === 'token_refused') {
-    forgetToken(settings, token.token);
+    dropToken(settings, token.token);
   }
   return result;
 }
 
-/** At least a moment: a timer cannot be set into the past. */
+/** At least 1 ms, because a timer cannot be set in the past. */
 function remainingMs(answerByMs: number): number {
   return Math.max(1, answerByMs - Date.now());
 }

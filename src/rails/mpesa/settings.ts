@@ -6,21 +6,21 @@ import { windowSeconds } from '../window-setting.ts';
 const PRODUCTION_BASE_URL = 'https://api.safaricom.et';
 
 /**
- * No document names the life of a prompt; integrators see it end within a minute or two and advise to
- * wait two or three.
+ * M-PESA does not document how long a prompt lasts. Integrators see it end within a minute or two and
+ * advise waiting two or three.
  */
 const PROMPT_WINDOW_SECONDS = 180;
 
 /**
- * The operator's secret of this rail. No message contains a value: they are logged when the
- * settings do not hold.
+ * The operator's secret for this rail. No message contains a value, because wrong settings are
+ * logged.
  */
 export const mpesaSettingsSchema = v.strictObject(
   {
-    /** Where the API answers, or a relay with a fixed address before it; paths are appended. */
+    /** The URL of the API, or of a relay with a fixed IP address; paths are appended. */
     baseUrl: v.optional(
       v.pipe(
-        v.string('must be a text'),
+        v.string('must be a string'),
         v.check(isPlainHttpUrl, 'must be an http or https address without query and user'),
         v.transform((url) => url.replace(/\/$/, '')),
       ),
@@ -30,11 +30,11 @@ export const mpesaSettingsSchema = v.strictObject(
     consumerKey: credential(/^[!-9;-~]{1,256}$/, 'without a colon'),
     /** "Consumer Secret" of the same app. */
     consumerSecret: credential(/^[!-~]{1,256}$/, 'without spaces'),
-    /** "Business Short Code": the pay bill number or till that is paid. */
+    /** "Business Short Code": the pay bill number or till that receives the payment. */
     shortcode: credential(/^\d{3,10}$/, 'of 3 to 10 digits'),
     /**
-     * "PartyB", who is credited. The SDKs send the short code; a till whose money goes to another
-     * number than the one that signs the request needs it.
+     * "PartyB", the number that is credited. The SDKs send the short code. Only needed for a till
+     * that is credited at another number than the one that signs the request.
      */
     partyB: v.optional(credential(/^\d{3,10}$/, 'of 3 to 10 digits')),
     /** "Passkey" of the short code, from the portal or the go-live letter. */
@@ -48,16 +48,15 @@ export const mpesaSettingsSchema = v.strictObject(
       'CustomerPayBillOnline',
     ),
     /**
-     * How "Password" is made. The printed sample of the documentation is the base64 of a hexadecimal
-     * SHA-256; the official Python SDK makes Kenya's base64 of the plain text.
+     * How to compute "Password". The documentation's sample is the base64 of a hexadecimal SHA-256;
+     * the official Python SDK sends the base64 of the plain text, as in Kenya.
      */
     passwordForm: v.optional(
       v.picklist(['sha256_hex', 'kenya'], 'must be sha256_hex or kenya'),
       'sha256_hex',
     ),
     /**
-     * How long a prompt is waited for, before a customer may try again. It is not final: a callback
-     * that comes later still counts.
+     * How long we wait for a prompt before the customer may retry. A later callback still counts.
      */
     promptWindowSeconds: windowSeconds(PROMPT_WINDOW_SECONDS),
   },
@@ -67,14 +66,14 @@ export const mpesaSettingsSchema = v.strictObject(
 export type MpesaSettings = v.InferOutput<typeof mpesaSettingsSchema>;
 
 function credential(form: RegExp, formText: string) {
-  return v.pipe(v.string(`must be a text`), v.regex(form, `must be a text ${formText}`));
+  return v.pipe(v.string('must be a string'), v.regex(form, `must be a string ${formText}`));
 }
 
-/** Of a key that is missing or too many; valibot's own message quotes what it received. */
+/** The problem with a missing or unknown key. Valibot's own message quotes what it received. */
 function problemOfKey(issue: v.StrictObjectIssue): string {
   const key = issue.path?.at(-1)?.key;
   if (typeof key !== 'string') {
     return 'must be a JSON object';
   }
-  return issue.expected === 'never' ? 'is no setting of this rail' : 'is missing';
+  return issue.expected === 'never' ? 'is not a setting of this rail' : 'is missing';
 }

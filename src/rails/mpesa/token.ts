@@ -5,10 +5,10 @@ import { TokenCache } from '../token-cache.ts';
 import { codeText, TOKEN_REFUSAL_CODES } from './codes.ts';
 import type { MpesaSettings } from './settings.ts';
 
-/** A token is not used in its last minute: it must live until the push has arrived. */
+/** A token must still be valid when the push arrives, so we do not use it in its last minute. */
 const EXPIRY_MARGIN_MS = 60_000;
 
-/** Without a token nothing was asked of the rail, so no money can have moved. */
+/** Without a token we sent no push, so no money can have moved. */
 export type TokenResult =
   | { readonly type: 'token'; readonly token: string }
   | {
@@ -20,7 +20,7 @@ export type TokenResult =
 
 const tokens = new TokenCache();
 
-/** The bearer token that pushes are sent with, from the cache while it lasts. */
+/** A bearer token for pushes, from the cache while it is valid. */
 export async function bearerToken(
   settings: MpesaSettings,
   timeoutMs: number,
@@ -43,9 +43,9 @@ export async function bearerToken(
   return readToken(settings, answer, requestedAtMs);
 }
 
-/** The provider has refused the token. */
-export function forgetToken(settings: MpesaSettings, token: string): void {
-  tokens.forget(accountOf(settings), token);
+/** Drops a token that M-PESA refused. */
+export function dropToken(settings: MpesaSettings, token: string): void {
+  tokens.drop(accountOf(settings), token);
 }
 
 function readToken(
@@ -58,7 +58,7 @@ function readToken(
   }
   const fields = jsonObject(answer.text);
   const token = fields?.access_token;
-  // A token goes into a header: anything that is none there is an answer we cannot use.
+  // The token goes into a header, which could not carry anything else.
   if (answer.status === 200 && typeof token === 'string' && /^[!-~]{1,4096}$/.test(token)) {
     cacheToken(settings, token, fields?.expires_in, requestedAtMs);
     return { type: 'token', token };
@@ -70,7 +70,7 @@ function readToken(
   return { type: 'refused', reason, logFields: { status, providerCode } };
 }
 
-/** `expires_in` is a text of seconds here, a number elsewhere; without one nothing is kept. */
+/** `expires_in` is a string of seconds here, a number elsewhere; without it we cache nothing. */
 function cacheToken(
   settings: MpesaSettings,
   token: string,
@@ -79,8 +79,8 @@ function cacheToken(
 ): void {
   const seconds = /^\d{1,7}$/.exec(codeText(expiresIn) ?? '')?.[0];
   if (seconds !== undefined) {
-    const goodUntilMs = Date.now() + Number(seconds) * 1_000 - EXPIRY_MARGIN_MS;
-    tokens.keep(accountOf(settings), token, goodUntilMs, requestedAtMs);
+    const usableUntilMs = Date.now() + Number(seconds) * 1_000 - EXPIRY_MARGIN_MS;
+    tokens.store(accountOf(settings), token, usableUntilMs, requestedAtMs);
   }
 }
 

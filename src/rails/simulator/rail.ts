@@ -2,15 +2,15 @@ import type { AttemptPlan, IntentTerms, Outcome } from '../../domain/intent.ts';
 import { CURRENCIES, METHODS_BY_PROMPT, type Method } from '../../domain/method.ts';
 import type { Rail, RailOrder, RailPage, RecoverablePage, StatusQuery } from '../rail.ts';
 
-/** How long a SIMULATED_TEST takes to settle by itself: docs/decisions.md#22, "within a second or so". */
+/** When a SIMULATED_TEST payment gets its outcome: docs/decisions.md#22, "within a second or so". */
 export const SIMULATED_OUTCOME_AFTER_MS = 500;
 
-/** Nothing leaves this Worker. */
+/** The simulator sends nothing outside this Worker. */
 const START_TIMEOUT_MS = 1_000;
 
 /**
- * The sandbox's rail: the customer or `testMode` decides how a payment ends; no money moves. The
- * customer decides on our own page, so there is no provider that could call back.
+ * The sandbox's rail: the customer or `testMode` decides the outcome, and no money moves. The
+ * customer decides on our own page, so no provider sends callbacks.
  */
 export const simulator: Rail & RecoverablePage & StatusQuery = {
   id: 'simulator',
@@ -20,7 +20,7 @@ export const simulator: Rail & RecoverablePage & StatusQuery = {
   plan(terms: IntentTerms, method: Method, nowMs: number): AttemptPlan {
     const interactive = isInteractive(terms);
     return {
-      // As in production, so that merchants see both: sent to a page, or waiting for the phone.
+      // As in production, so that merchants can test both flows: a page and a phone prompt.
       flow: interactive && !METHODS_BY_PROMPT.includes(method) ? 'redirect' : 'push',
       // No provider knows of the attempt, so it never outlives the payment (docs/decisions.md#30).
       deadlineAtMs: terms.expiresAtMs,
@@ -47,7 +47,7 @@ export const simulator: Rail & RecoverablePage & StatusQuery = {
       case 'fail':
         return { type: 'failed', reason: 'declined' };
       default:
-        // Only the customer in front of the page decides.
+        // The customer decides on the simulator's page.
         return { type: 'unknown', checkAtMs: null };
     }
   },

@@ -2,45 +2,45 @@ import type { FailureReason } from '../../domain/intent.ts';
 import { jsonObject, type RailAnswer } from '../call-rail.ts';
 import { type Fields, textOf } from './signature.ts';
 
-/** What an answer of telebirr's means. `providerCode`: its error code. */
+/** What telebirr's answer means. `providerCode`: its error code. */
 export type CallResult =
   | { readonly type: 'success'; readonly content: Fields }
-  /** telebirr certainly did nothing. */
+  /** telebirr certainly created no order. */
   | {
       readonly type: 'refused';
       readonly reason: FailureReason;
       readonly providerCode?: string | null;
     }
-  /** Nobody knows what telebirr did. */
+  /** telebirr may or may not have acted. */
   | { readonly type: 'unclear'; readonly providerCode?: string | null };
 
 /**
- * Error codes after which certainly no order stands: the request was turned away before it reached
- * the order book. They count at any HTTP status, for the gateway sends them with 400 and with 500.
+ * Error codes with which the gateway rejects a request before it reaches the order system, so that
+ * no order exists. They count at any HTTP status: the gateway sends them with 400 and with 500.
  *
- * Left out on purpose, and so unclear: 49401024991 ("southbound service unavailable"), where the
- * gateway lost the order book's answer or never reached it, and 60320025 ("payment platform
- * failed"), which says as little.
+ * Two codes are left out on purpose, and so are unclear. With 49401024991 ("southbound service
+ * unavailable") the gateway lost the order system's answer or never reached it. 60320025 ("payment
+ * platform failed") does not say either.
  */
 const REFUSALS: Readonly<Record<string, FailureReason>> = {
-  /** Our signature does not hold: another key, or another padding. */
+  /** Our signature is invalid: another key, or another padding. */
   '60200099': 'misconfigured',
   /** No such merchant code. */
   '60200087': 'misconfigured',
-  /** A parameter of the wrong form: most often the two app ids mixed up. */
+  /** A malformed parameter: most often the two app ids are mixed up. */
   '49401024995': 'misconfigured',
-  /** A parameter that telebirr wants is empty. */
+  /** A required parameter is empty. */
   '60320006': 'misconfigured',
-  /** No such call at this address. */
+  /** No such call at this URL. */
   '49401026001': 'misconfigured',
   /** Too many calls; the next may pass. */
   '49401021002': 'rail_unavailable',
 };
 
-/** Of an answer that telebirr did what it was asked. */
+/** The code of success. */
 export const SUCCESS_CODE = '0';
 
-/** The answer to a signed call. HTTP 200 alone is not enough. */
+/** Reads the answer to a signed call. HTTP 200 alone is not enough. */
 export function readAnswer(answer: RailAnswer): CallResult {
   const message = answer.type === 'answered' ? jsonObject(answer.text) : null;
   if (answer.type === 'no_answer' || message === null) {
@@ -56,7 +56,7 @@ export function readAnswer(answer: RailAnswer): CallResult {
   return isSuccess && isFields(content) ? { type: 'success', content } : { type: 'unclear' };
 }
 
-/** The code in an answer, as telebirr wrote it; null when there is none. */
+/** The code in an answer as telebirr wrote it; null when there is none. */
 export function codeIn(answer: RailAnswer): string | null {
   const message = answer.type === 'answered' ? jsonObject(answer.text) : null;
   return message && codeOf(message);
@@ -70,7 +70,7 @@ function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A token, and how long it is good for from when it was asked for. */
+/** A token and its lifetime, counted from the request. */
 export interface FreshToken {
   readonly type: 'token';
   readonly token: string;
@@ -80,11 +80,11 @@ export interface FreshToken {
 /** Ready for the header `Authorization`, "Bearer" included. */
 const TOKEN = /^[\x21-\x7e]{1,32} ?[\x21-\x7e]{1,4096}$/;
 
-/** Codes that speak of telebirr's state, not of our credentials. */
+/** Codes about telebirr's state, not about our credentials. */
 const UNAVAILABLE = new Set(['49401024991', '49401021002']);
 const TOO_MANY_REQUESTS = 429;
 
-/** The answer to a request for a token. Nothing is paid by it, so no answer is a refusal too. */
+/** Reads the answer to a token request. It moves no money, so no answer is a refusal too. */
 export function readToken(
   answer: RailAnswer,
 ): FreshToken | Extract<CallResult, { readonly type: 'refused' }> {
@@ -105,7 +105,7 @@ export function readToken(
   return { type: 'refused', reason: isOurs ? 'misconfigured' : 'rail_unavailable' };
 }
 
-/** The distance of two times of an unstated zone; 0 when they cannot be read. */
+/** The time between two timestamps without a time zone; 0 when they are malformed. */
 function lifetimeOf(effective: string | null, expiration: string | null): number {
   const lifetimeMs = timeMs(expiration) - timeMs(effective);
   return Number.isFinite(lifetimeMs) ? Math.max(lifetimeMs, 0) : 0;
@@ -123,7 +123,7 @@ function timeMs(text: string | null): number {
   return Date.UTC(year, month - 1, day, hours, minutes, seconds);
 }
 
-/** Major units with at most two decimals that count, as minor units; null for anything else. */
+/** Minor units of an amount in major units, zeros after two decimals allowed; null otherwise. */
 export function minorFromText(text: string): number | null {
   const parts = /^(\d{1,12})(?:\.(\d{1,2})0{0,4})?$/.exec(text);
   return parts === null ? null : Number(parts[1]) * 100 + Number((parts[2] ?? '').padEnd(2, '0'));

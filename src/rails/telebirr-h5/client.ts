@@ -7,14 +7,14 @@ import { CALLS, type Call, RAIL_ID, signedMessage } from './messages.ts';
 import type { TelebirrH5Settings } from './settings.ts';
 import { type Fields, type Sign, textOf } from './signature.ts';
 
-/** A token is renewed this long before its end: a call under way must not outlive it. */
+/** We renew a token this long before its end, so that it does not expire during a call. */
 const TOKEN_MARGIN_MS = 60_000;
 const UNAUTHORIZED = 401;
 
 const tokens = new TokenCache();
 
 export interface TelebirrClient {
-  /** One signed call. `refused` when telebirr certainly did nothing. Never throws. */
+  /** Sends a signed call. `refused` when telebirr certainly created no order. Never throws. */
   post(call: Call, content: Fields, timeoutMs: number): Promise<CallResult>;
 }
 
@@ -37,8 +37,8 @@ export function telebirrClient(settings: TelebirrH5Settings, sign: Sign): Telebi
     const answer = await callRail(url, { method: 'POST', headers, body }, timeoutMs);
     const result = readToken(answer);
     if (result.type === 'token') {
-      const goodUntilMs = requestedAtMs + result.lifetimeMs - TOKEN_MARGIN_MS;
-      tokens.keep(tokenKey, result.token, goodUntilMs, requestedAtMs);
+      const usableUntilMs = requestedAtMs + result.lifetimeMs - TOKEN_MARGIN_MS;
+      tokens.store(tokenKey, result.token, usableUntilMs, requestedAtMs);
       return result;
     }
     logAnswer('token', reference, answer);
@@ -50,7 +50,8 @@ export function telebirrClient(settings: TelebirrH5Settings, sign: Sign): Telebi
       const reference = textOf(content.merch_order_id) ?? '';
       const endsAtMs = Date.now() + timeoutMs;
       const callWaitMs = () => Math.max(1, Math.min(callTimeoutMs, endsAtMs - Date.now()));
-      // A token may have ended early, at a restart of theirs. It is refused before anything is done.
+      // telebirr may end a token early, as at a restart. It then refuses the call without acting on
+      // it, so that one retry with a new token is safe.
       for (let isFirst = true; ; isFirst = false) {
         const authorized = await token(callWaitMs(), reference);
         if ('reason' in authorized) {
@@ -67,7 +68,7 @@ export function telebirrClient(settings: TelebirrH5Settings, sign: Sign): Telebi
         );
         const isUnauthorized = answer.type === 'answered' && answer.status === UNAUTHORIZED;
         if (isUnauthorized) {
-          tokens.forget(tokenKey, authorized.token);
+          tokens.drop(tokenKey, authorized.token);
           if (isFirst) {
             continue;
           }

@@ -1,22 +1,21 @@
 import { bytesFromBase64, hexFromBytes } from '../../crypto/encoding.ts';
 
-/** What the portal calls the merchant's private key and telebirr's own public key. */
+/** The formats of the merchant's private key (PKCS#8) and of telebirr's public key (SPKI). */
 export type KeyKind = 'pkcs8' | 'spki';
 
-/** How the DER of an RSA key goes on after its outer header: version (PKCS#8) and algorithm. */
+/** The DER of an RSA key after its outer header: version (PKCS#8 only) and algorithm. */
 const RSA_DER_STARTS: Readonly<Record<KeyKind, string>> = {
   pkcs8: '020100300d06092a864886f70d010101',
   spki: '300d06092a864886f70d010101',
 };
 
-/** An outer SEQUENCE whose length takes two bytes, as that of every RSA key of 1024 bits and more. */
+/** An outer SEQUENCE with a two-byte length, as in every RSA key of 1024 bits or more. */
 const OUTER_HEADER = '3082';
 const OUTER_HEADER_BYTES = 4;
 
 /**
- * The bare base64 of an RSA key, as the portal issues it or with PEM armour round it; null for
- * anything else. Line breaks may also stand there as the two characters `\n`, for secret stores
- * write them so.
+ * The bare base64 of an RSA key, as the portal issues it or from PEM; null for anything else. Line
+ * breaks may also be the two characters `\n`, as some secret stores write them.
  */
 export function bareKey(text: string, kind: KeyKind): string | null {
   const base64 = text.replaceAll(/-----(?:BEGIN|END) [A-Z ]{1,40}-----|\\n|\s/g, '');
@@ -27,7 +26,7 @@ export function bareKey(text: string, kind: KeyKind): string | null {
     const isRsaKey =
       hex.startsWith(OUTER_HEADER) &&
       hex.startsWith(RSA_DER_STARTS[kind], 2 * OUTER_HEADER_BYTES) &&
-      // One that lost its end when it was copied would only fail at the first payment.
+      // A key that was copied without its end would only fail at the first payment.
       announcedBytes === bytes.length - OUTER_HEADER_BYTES;
     return isRsaKey ? base64 : null;
   } catch {

@@ -14,24 +14,24 @@ const MINUTE_MS = 60_000;
 const OPEN_MINUTES_MIN = 1;
 const OPEN_MINUTES_MAX = 120;
 
-/** Longest `notify_url` and `redirect_url`. */
+/** Maximum length of `notify_url` and `redirect_url`. */
 const URL_CHARACTERS_MAX = 512;
 
-/** The documentation allows 512 characters of a title, an SDK found 200 to be safe. */
+/** The documentation allows 512 characters, but an SDK considers 200 safe. */
 const TITLE_CHARACTERS_MAX = 200;
 
-/** `sign_type` of every message, whichever way the signature is padded. */
+/** `sign_type` of every message, independent of the padding. */
 const SIGN_TYPE = 'SHA256WithRSA';
 const VERSION = '1.0';
 
 /** `payee_identifier` is a short code. */
 const PAYEE_BY_SHORT_CODE = '04';
 
-/** 32 letters and digits, so that a random byte chooses each without bias. */
+/** 32 letters and digits, so that a random byte selects each without bias. */
 const NONCE_ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 const NONCE_CHARACTERS = 32;
 
-/** The calls to telebirr: where they go, and what they are called within. */
+/** The calls to telebirr: their paths, and their names in the message. */
 export const CALLS = {
   preOrder: { path: '/payment/v1/merchant/preOrder', method: 'payment.preorder' },
   queryOrder: { path: '/payment/v1/merchant/queryOrder', method: 'payment.queryorder' },
@@ -39,25 +39,25 @@ export const CALLS = {
 export type Call = keyof typeof CALLS;
 
 /**
- * When telebirr closes an order that is made now: not after the payment expires, so that nobody
- * pays for what the merchant has let go; but its shortest time is a minute.
+ * When telebirr closes an order that we create now. Not after the payment expires, so that no
+ * customer pays for goods that the merchant has released; but telebirr's minimum is a minute.
  */
 export function closesAtMs(terms: IntentTerms, nowMs: number): number {
   return nowMs + clampedMinutes(Math.floor((terms.expiresAtMs - nowMs) / MINUTE_MS)) * MINUTE_MS;
 }
 
-/** A token, and the order. */
+/** Time for two calls: the token and the order. */
 export function startTimeoutMsOf({ callTimeoutMs }: TelebirrH5Settings): number {
   return 2 * callTimeoutMs;
 }
 
-/** The whole minutes that the attempt was planned with. */
+/** How many minutes the order stays open, as the attempt was planned. */
 function openMinutes(
   settings: TelebirrH5Settings,
   { deadlineAtMs, startedAtMs }: AttemptPlan & { readonly startedAtMs: number },
 ): number {
   const openMs = deadlineAtMs - startTimeoutMsOf(settings) - startedAtMs;
-  // Between the plan and the start lie milliseconds.
+  // Milliseconds pass between the plan and the start.
   return clampedMinutes(Math.round(openMs / MINUTE_MS));
 }
 
@@ -65,7 +65,7 @@ function clampedMinutes(minutes: number): number {
   return Math.min(Math.max(minutes, OPEN_MINUTES_MIN), OPEN_MINUTES_MAX);
 }
 
-/** `biz_content` of the order, or null when telebirr cannot take it. */
+/** `biz_content` of the order, or null when telebirr would not accept it. */
 export function preOrderContent(settings: TelebirrH5Settings, order: RailOrder): Fields | null {
   const { attempt, callbackUrl, returnUrl, terms } = order;
   const isTooLong = Math.max(callbackUrl.length, returnUrl.length) > URL_CHARACTERS_MAX;
@@ -88,7 +88,7 @@ export function preOrderContent(settings: TelebirrH5Settings, order: RailOrder):
   };
 }
 
-/** `biz_content` of the question what became of the order. */
+/** `biz_content` of the status query for the order. */
 export function queryOrderContent(
   { merchantAppId, merchantCode }: TelebirrH5Settings,
   { attempt }: RailOrder,
@@ -97,8 +97,8 @@ export function queryOrderContent(
 }
 
 /**
- * The merchant and what is paid for. telebirr forbids most punctuation and says nothing of other
- * scripts, which it would have to sign over in our encoding: only plain letters and digits go out.
+ * The merchant and what the payment is for. telebirr forbids most punctuation and does not document
+ * other scripts, whose encoding the signature depends on, so we send only ASCII letters and digits.
  */
 function titleOf({ merchantName, description }: IntentTerms): string {
   return `${merchantName} ${description ?? ''}`
@@ -110,7 +110,7 @@ function titleOf({ merchantName, description }: IntentTerms): string {
     .trim();
 }
 
-/** A whole message round `content`, signed now; null when our key cannot sign. */
+/** The complete, signed message around `content`; null when our key cannot sign. */
 export async function signedMessage(
   call: Call,
   content: Fields,
@@ -129,7 +129,7 @@ export async function signedMessage(
     : JSON.stringify({ ...message, sign: signature, sign_type: SIGN_TYPE });
 }
 
-/** Where the customer pays the order that telebirr calls `prepayId`; null when we cannot sign. */
+/** The page where the customer pays the order `prepayId`; null when our key cannot sign. */
 export async function payPageUrl(
   settings: TelebirrH5Settings,
   prepayId: string,
@@ -137,7 +137,7 @@ export async function payPageUrl(
   { nonce_str, timestamp }: Freshness,
 ): Promise<string | null> {
   const { merchantAppId: appid, merchantCode: merch_code } = settings;
-  // Exactly these five are signed, and the documentation wants them in this order.
+  // The signature covers exactly these five, in the documentation's order.
   const signed = { appid, merch_code, nonce_str, prepay_id: prepayId, timestamp };
   const signature = await sign(canonicalText(signed));
   const unsigned = { sign_type: SIGN_TYPE, version: VERSION, trade_type: 'Checkout' };
@@ -146,7 +146,7 @@ export async function payPageUrl(
     : `${settings.webPageUrl}?${new URLSearchParams({ ...signed, sign: signature, ...unsigned })}`;
 }
 
-/** What makes two equal messages differ. */
+/** The fields that make two messages with equal content differ. */
 export interface Freshness {
   readonly timestamp: string;
   readonly nonce_str: string;

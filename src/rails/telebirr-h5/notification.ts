@@ -7,8 +7,8 @@ import type { TelebirrH5Settings } from './settings.ts';
 import { type Fields, textOf } from './signature.ts';
 
 /**
- * The states of a notification in upper case, of both families: the documentation's (`Completed`)
- * and those that a query answers with (`PAY_SUCCESS`), which SDKs expect in notifications too.
+ * The states in notifications, in upper case: those in the documentation (`Completed`) and those
+ * in answers to queries (`PAY_SUCCESS`), which SDKs expect in notifications too.
  */
 const PAID_STATES = ['COMPLETED', 'PAY_SUCCESS', 'SUCCESS', 'PAID'];
 const OTHER_STATES = [
@@ -18,11 +18,11 @@ const OTHER_STATES = [
 ];
 
 /**
- * The fields of a notification, or null when it has none. It comes as JSON, as a form, or, where
- * something between has taken JSON for a form, as a form whose only name is the whole JSON.
+ * The fields of a notification, or null. It arrives as JSON, as a form, or, when a proxy has read
+ * JSON as a form, as a form whose only name is the whole JSON.
  *
- * One with anything nested in `biz_content` is none: what stands there would be signed in the place
- * of the fields that are read.
+ * Rejects nested fields in `biz_content`: the signature would cover them instead of the fields that
+ * we read.
  */
 export function readNotification(text: string): Fields | null {
   const fields =
@@ -33,7 +33,7 @@ export function readNotification(text: string): Fields | null {
   return isFlat && textOf(fields.sign) && textOf(fields.merch_order_id) ? fields : null;
 }
 
-/** The text of a form that is one name and nothing else. */
+/** The decoded text of a form that consists of a single name. */
 function formDecoded(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' ')).replace(/=$/, '');
@@ -42,7 +42,7 @@ function formDecoded(text: string): string {
   }
 }
 
-/** What an authentic notification says of `order`, or why it is not about it. */
+/** What an authentic notification says about `order`, or why we refuse it. */
 export function readClaim(
   fields: Fields,
   settings: TelebirrH5Settings,
@@ -69,7 +69,7 @@ export function readClaim(
     : { suspicion: 'unknown_state' };
 }
 
-/** Most fields are echoed by most versions; one that is there must be right. */
+/** telebirr's versions differ in the fields that they echo. A field that is there must match. */
 export function isAbsentOr(value: unknown, expected: string): boolean {
   return value === undefined || value === null || textOf(value) === expected;
 }

@@ -32,16 +32,16 @@ import type { TelebirrH5Settings } from './settings.ts';
 import { type Fields, signer, textOf, verifier } from './signature.ts';
 
 /**
- * telebirr's "H5 C2B Web Payment": an order is made at telebirr, the customer pays it on telebirr's
- * page, telebirr notifies us, and we ask telebirr before we believe it.
+ * telebirr's "H5 C2B Web Payment": we create an order at telebirr, the customer pays it on telebirr's
+ * page, and telebirr notifies us. We query telebirr before we believe a notification.
  */
 
-/** A customer signs in and types a PIN: nobody has paid sooner. A notification is not waited for. */
+/** No customer signs in and types a PIN faster. Notifications need not wait for it. */
 const FIRST_CHECK_AFTER_MS = 30_000;
-/** A question must not overtake the order that it asks about. */
+/** A query must not overtake the order that it is about. */
 const FIRST_CHECK_AFTER_START_MS = 5_000;
 
-/** `prepay_id` becomes part of an address, a transaction's id part of a receipt. */
+/** `prepay_id` becomes part of a URL, and the transaction's id part of a receipt. */
 const PREPAY_ID = /^[A-Za-z0-9_-]{1,128}$/;
 const TRANSACTION_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
@@ -59,9 +59,9 @@ export function telebirrH5Rail(settings: TelebirrH5Settings): Rail & StatusQuery
     plan(terms: IntentTerms, _method: Method, nowMs: number): AttemptPlan {
       return {
         flow: 'redirect',
-        // telebirr counts from the order, which may be made as late as we would have waited for it.
+        // telebirr counts from the creation of the order, which may be as late as our timeout.
         deadlineAtMs: closesAtMs(terms, nowMs) + startTimeoutMs,
-        // The order closes at telebirr, but nobody promises that a payment under way stops then.
+        // telebirr closes the order, but may still complete a payment that is in progress.
         windowIsFinal: false,
         checkAtMs:
           nowMs + Math.max(FIRST_CHECK_AFTER_MS, startTimeoutMs + FIRST_CHECK_AFTER_START_MS),
@@ -78,7 +78,7 @@ export function telebirrH5Rail(settings: TelebirrH5Settings): Rail & StatusQuery
         return answer.type === 'refused' ? answer : { ...answer, type: 'unknown' };
       }
       const prepayId = textOf(answer.content.prepay_id) ?? '';
-      // telebirr is said to strip characters from order ids: then nobody would find this one again.
+      // telebirr reportedly strips characters from order ids; then no query could find the order.
       if (
         !PREPAY_ID.test(prepayId) ||
         !isAbsentOr(answer.content.merch_order_id, order.attempt.reference)
@@ -129,7 +129,7 @@ export function telebirrH5Rail(settings: TelebirrH5Settings): Rail & StatusQuery
       }
       const nowMs = Date.now();
       const queried = await rail.query(order, nowMs);
-      // Where telebirr contradicts itself, or cannot be queried, nobody guesses.
+      // If telebirr contradicts itself or does not answer the query, the payment stays unconfirmed.
       const isUnconfirmed =
         claim.claimsPaid && queried.type !== 'succeeded' && order.attempt.status !== 'succeeded';
       if (isUnconfirmed) {
@@ -141,7 +141,7 @@ export function telebirrH5Rail(settings: TelebirrH5Settings): Rail & StatusQuery
       return isUnconfirmed
         ? {
             type: 'outcome',
-            // Asked again at once, however long it was quiet.
+            // Checks count from 0 again, so that the next query comes soon.
             outcome: withProviderCode(unknownFrom(order, 0, nowMs), providerCode),
             reply: replyWith(503, 'not confirmed'),
           }
@@ -151,10 +151,10 @@ export function telebirrH5Rail(settings: TelebirrH5Settings): Rail & StatusQuery
   return rail;
 }
 
-/** The states of an order that is not paid yet: nothing for the operator to look at. */
+/** States of an order that is not paid yet; they need no operator. */
 const WAITING_STATES: ReadonlySet<string | null> = new Set(['WAIT_PAY', 'PAYING', 'ACCEPTED']);
 
-/** The two names of the state: the documentation has both. */
+/** The state, by either of the two names in the documentation. */
 function stateOf({ order_status, trade_status }: Fields): string | null {
   return textOf(order_status) ?? textOf(trade_status);
 }
@@ -169,9 +169,9 @@ function logCode(
 }
 
 /**
- * What an answer to `queryOrder` proves of `order`; null: nothing. Refunds are made outside Kefel,
- * so their states are nothing either: the order was paid and the money is on its way back, or back,
- * or stuck. Neither "paid" nor "failed" would be true of an attempt that is still open here.
+ * What an answer to `queryOrder` proves about `order`, or null. Merchants refund outside Kefel, so
+ * the states of refunds prove nothing either: the customer paid, and the money is on its way back,
+ * back, or stuck. For an attempt without an outcome, neither "paid" nor "failed" would be true.
  */
 function outcomeOf(
   content: Fields,
@@ -192,7 +192,7 @@ function outcomeOf(
   }
   switch (state) {
     case 'PAY_SUCCESS':
-      // Only a whole answer proves that the whole amount was paid.
+      // Only an answer with amount and currency proves that the customer paid in full.
       return amount !== null && textOf(trans_currency) !== null
         ? { type: 'succeeded', receipt: receiptOf(content) }
         : null;
@@ -206,7 +206,7 @@ function outcomeOf(
   }
 }
 
-/** What the customer sees as the number of the transaction, else telebirr's own of the order. */
+/** The transaction number that the customer sees, otherwise telebirr's own id of the order. */
 function receiptOf(content: Fields): string | null {
   const candidates = [textOf(content.trans_id), textOf(content.payment_order_id)];
   return candidates.find((id) => id !== null && TRANSACTION_ID.test(id)) ?? null;
@@ -217,7 +217,7 @@ function unknownFrom(order: RailOrder, checks: number, nowMs: number): Outcome {
   return { type: 'unknown', checkAtMs };
 }
 
-/** HTTP statuses of refused notifications: any but 200 has telebirr send it again. */
+/** HTTP statuses for refused notifications: telebirr resends after any status but 200. */
 const REFUSAL_STATUS: Readonly<Record<CallbackSuspicion, number>> = {
   unreadable: 400,
   not_authentic: 403,

@@ -3,16 +3,16 @@ import { isPlainHttpUrl } from '../http-url.ts';
 import { bareKey, type KeyKind } from './key-text.ts';
 import { SIGNATURE_SCHEMES } from './signature.ts';
 
-/** Production, as telebirr's H5 documentation and three SDKs name it. */
+/** Production, according to telebirr's H5 documentation and three SDKs. */
 const API_BASE_URL = 'https://superapp.ethiomobilemoney.et:38443/apiaccess/payment/gateway';
 
-/** Public clients give up after 30 s in all: a token and an order within it. */
+/** Public clients time out after 30 s for both calls, the token and the order. */
 const CALL_TIMEOUT_MS = 15_000;
 const CALL_TIMEOUT_MS_MIN = 100;
 const CALL_TIMEOUT_MS_MAX = 30_000;
 
-/** No message may contain the value: it is a secret, or stands beside one. */
-const text = v.string(mustBe('a text'));
+/** No message may contain a value: it is a secret, or may be one in the wrong field. */
+const text = v.string(mustBe('a string'));
 
 function mustBe(what: string): (issue: v.BaseIssue<unknown>) => string {
   return ({ input }) => (input === undefined ? 'is missing' : `must be ${what}`);
@@ -22,7 +22,7 @@ function matching(pattern: RegExp, what: string) {
   return v.pipe(text, v.trim(), v.regex(pattern, mustBe(what)));
 }
 
-/** An address without query, so that paths and parameters can be put behind it. */
+/** A URL without a query, so that paths and parameters can be appended. */
 function address(what: string) {
   return v.pipe(
     text,
@@ -43,14 +43,14 @@ function key(kind: KeyKind, what: string) {
   );
 }
 
-/** The operator's secret of this rail: what telebirr issued, and where it listens. */
+/** The operator's secret for this rail: telebirr's credentials and URLs. */
 export const telebirrH5Settings = v.strictObject(
   {
-    /** "Base URL" of the API, to `/gateway`: production unless the test system or a relay. */
+    /** "Base URL" of the API, up to `/gateway`. Set for the test system or a relay. */
     apiBaseUrl: v.optional(address("the API's base address"), API_BASE_URL),
     /**
-     * "Web base URL", to `/paygate`: the page where customers pay. No default, because public
-     * clients do not agree about production's; telebirr must say it.
+     * "Web base URL", up to `/paygate`: the page where customers pay. No default, because public
+     * clients disagree about production's URL; telebirr must name it.
      */
     webPageUrl: address('the address of the payment page'),
     /** "Fabric App ID" or "X-APP-Key", a UUID. Often mixed up with the merchant's app id. */
@@ -58,27 +58,30 @@ export const telebirrH5Settings = v.strictObject(
       /^(?!\d+$)[A-Za-z0-9-]{1,64}$/,
       'the Fabric App ID, a UUID and not the numeric merchant app id',
     ),
-    /** "App Secret", which is exchanged for tokens. */
+    /** "App Secret", which we exchange for tokens. */
     appSecret: matching(/^[\x21-\x7e]{1,256}$/, 'the App Secret, printable ASCII without spaces'),
     /** "Merchant App ID": `appid` of every order. */
     merchantAppId: matching(
       /^\d{1,32}$/,
       'the Merchant App ID, digits only and not the Fabric App ID',
     ),
-    /** "Merchant Code" or "short code": who is paid. */
+    /** "Merchant Code" or "short code": the number that receives the payment. */
     merchantCode: matching(/^[1-9]\d{1,15}$/, 'the merchant code, digits only'),
-    /** Our own RSA-2048 key, whose public half was given to telebirr. */
+    /** The merchant's RSA-2048 key, whose public half telebirr has. */
     merchantPrivateKey: key('pkcs8', 'an RSA private key in PKCS#8'),
     /** telebirr's public key, which verifies notifications. */
-    telebirrPublicKey: key('spki', 'an RSA public key (SPKI, also called X.509), no certificate'),
-    /** "Fill mode" of our signatures: the documentation says PSS, some of its samples PKCS#1. */
+    telebirrPublicKey: key(
+      'spki',
+      'an RSA public key (SPKI, also called X.509), not a certificate',
+    ),
+    /** "Fill mode" of our signatures: PSS in the documentation, PKCS#1 in some of its samples. */
     signatureScheme: v.optional(
       v.picklist(SIGNATURE_SCHEMES, `must be one of ${SIGNATURE_SCHEMES.join(', ')}`),
       'pss32',
     ),
     /** `payee_type`: the samples have 5000 for web pages and 3000 for apps. */
     payeeType: v.optional(v.picklist(['5000', '3000'], 'must be "5000" or "3000"'), '5000'),
-    /** How long one call may take; milliseconds. */
+    /** Timeout of one call, in milliseconds. */
     callTimeoutMs: v.optional(
       v.pipe(
         v.number(mustBe('a number of milliseconds')),

@@ -1,19 +1,19 @@
 import { base64FromBytes, bytesFromBase64, utf8 } from '../../crypto/encoding.ts';
 
-/** Members of a message or of its `biz_content`, as they came or as they go out. */
+/** Members of a message or of its `biz_content`, received or to be sent. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * How a signature is padded. The portal says "PSS", which its JavaScript and Java samples read as
- * a salt of 32 bytes and some libraries as the longest possible; its Python sample has PKCS#1 v1.5.
- * In the order in which a notification's signature is tried.
+ * The paddings of signatures, in the order in which we try them on a notification. The portal says
+ * "PSS". Its JavaScript and Java samples use a salt of 32 bytes, some libraries the longest possible
+ * salt. Its Python sample uses PKCS#1 v1.5.
  */
 export const SIGNATURE_SCHEMES = ['pss32', 'pssmax', 'pkcs1'] as const;
 export type SignatureScheme = (typeof SIGNATURE_SCHEMES)[number];
 
-/** As long as SHA-256's hash. */
+/** The length of a SHA-256 hash. */
 const SALT_BYTES_PSS32 = 32;
-/** The most that a signature of the prescribed 2048 bits has room for: 256 - 32 - 2. */
+/** The longest salt in a signature of the prescribed 2048 bits: 256 - 32 - 2. */
 const SALT_BYTES_PSSMAX = 222;
 
 type RsaName = 'RSA-PSS' | 'RSASSA-PKCS1-v1_5';
@@ -26,7 +26,7 @@ const ALGORITHMS: Readonly<
   pkcs1: { name: 'RSASSA-PKCS1-v1_5' },
 };
 
-/** Never signed, at whichever level: telebirr's own sample leaves them out. */
+/** Not signed at any level: telebirr's own sample omits them. */
 const UNSIGNED = new Set([
   'sign',
   'sign_type',
@@ -39,9 +39,9 @@ const UNSIGNED = new Set([
 ]);
 
 /**
- * What is signed, as telebirr's H5 documentation builds it: the members of a message and of its
- * `biz_content` in one map, without those that are empty, sorted by name in byte order, joined as
- * `name=value` with `&`, nothing encoded.
+ * The text to sign according to telebirr's H5 documentation: the members of a message and of its
+ * `biz_content` in one map, without empty ones, sorted by name in byte order, joined as `name=value`
+ * with `&`, without encoding.
  */
 export function canonicalText(message: Fields, empties: 'dropped' | 'kept' = 'dropped'): string {
   const values = new Map<string, string>();
@@ -63,7 +63,7 @@ function nested(content: unknown): Fields {
   return typeof content === 'object' && content !== null ? (content as Fields) : {};
 }
 
-/** A value of a message as text: everything is a string in the documentation, not always in life. */
+/** A value as text: in the documentation every value is a string, in live messages not always. */
 export function textOf(value: unknown): string | null {
   switch (typeof value) {
     case 'string':
@@ -79,7 +79,7 @@ export function textOf(value: unknown): string | null {
 /** Base64 signature over `text`; null when the key cannot sign. */
 export type Sign = (text: string) => Promise<string | null>;
 
-/** Signs with the merchant's key. Keeps the imported key: parsing costs more than signing. */
+/** Signs with the merchant's key. Caches the imported key: parsing costs more than signing. */
 export function signer(pkcs8Base64: string, scheme: SignatureScheme): Sign {
   const algorithm = ALGORITHMS[scheme];
   let known: CryptoKey | undefined;
@@ -88,24 +88,24 @@ export function signer(pkcs8Base64: string, scheme: SignatureScheme): Sign {
       known ??= await importKey('pkcs8', pkcs8Base64, algorithm.name);
       return base64FromBytes(await crypto.subtle.sign(algorithm, known, utf8(text)));
     } catch {
-      // The cause stays out: nothing about a private key belongs in an error.
+      // Drops the error, which must not reveal anything about the private key.
       return null;
     }
   };
 }
 
-/** Whether `sign` of a message was made by the owner of the key, whichever way it was padded. */
+/** Whether the key's owner made a message's `sign`, with any of the paddings. */
 export type Verify = (message: Fields) => Promise<boolean>;
 
 /**
- * Verifies with telebirr's key. The documentation drops empty values, one integrator found them
- * signed: both are tried. Each is a full signature, so trying more lets nobody in.
+ * Verifies with telebirr's key. The documentation omits empty values, but one integrator found them
+ * signed, so we try both. Each try needs a full signature, so more tries help no attacker.
  */
 export function verifier(spkiBase64: string): Verify {
   const known = new Map<RsaName, CryptoKey>();
   return async (message) => {
     try {
-      // `+` becomes a space in a form that was not encoded well.
+      // In a badly encoded form, `+` arrives as a space.
       const signature = bytesFromBase64((textOf(message.sign) ?? '').replaceAll(' ', '+'));
       const texts = new Set([canonicalText(message), canonicalText(message, 'kept')]);
       for (const text of texts) {
@@ -121,7 +121,7 @@ export function verifier(spkiBase64: string): Verify {
       }
       return false;
     } catch {
-      // No base64, or no key: either way nothing is proved.
+      // Invalid base64 or an invalid key proves nothing.
       return false;
     }
   };

@@ -1,23 +1,23 @@
 import type { FailureReason } from '../../domain/intent.ts';
 import type { TelebirrUssdSettings } from './settings.ts';
 
-/** Of `ResponseCode`, `ResultCode`, `ResultType` and `ServiceStatus` alike: all is well. */
+/** Success, in `ResponseCode`, `ResultCode`, `ResultType` and `ServiceStatus` alike. */
 export const OK = '0';
 
-/** A code that says something other than success; zeros in another spelling do not. */
+/** A code of failure: anything but zeros, since `00` may be another spelling of success. */
 const FAILURE_CODE = /^(?!0+$)[0-9A-Za-z_-]{1,32}$/;
 
-/** Seen by a client of telebirr's payouts, on the same engine: `Caller` did not pass. */
+/** A client of telebirr's payouts, on the same engine, got it when `Caller` was not accepted. */
 const CALLER_NOT_AUTHENTICATED = '1001';
 
-/** Why telebirr does not go about a request, or null when `code` proves nothing. */
+/** Why telebirr refuses a request, or null when `code` proves nothing. */
 export function refusalReason(code: string, settings: TelebirrUssdSettings): FailureReason | null {
   return reasonOf(code, settings, code === CALLER_NOT_AUTHENTICATED ? 'misconfigured' : 'declined');
 }
 
 /**
- * Why a payment was not made, or null when `code` proves nothing. CPS posts a result once it is done
- * with the transaction, so a code of failure is final, unless the operator says otherwise.
+ * Why a payment failed, or null when `code` proves nothing. CPS posts a result after it has finished
+ * the transaction, so a failure code is final, unless the operator's settings say otherwise.
  */
 export function failureReason(code: string, settings: TelebirrUssdSettings): FailureReason | null {
   return reasonOf(code, settings, 'declined');
@@ -31,12 +31,12 @@ function reasonOf(
   if (!FAILURE_CODE.test(code)) {
     return null;
   }
-  // Only the operator's own: `constructor` is a code like any other.
+  // Own properties only: `constructor` could be a code.
   const meaning = (Object.hasOwn(reasons, code) ? reasons[code] : undefined) ?? otherwise;
   return meaning === 'unknown' ? null : meaning;
 }
 
-/** A code in the operator's list, and the customer's affair, is nothing that anybody must look at. */
+/** A listed code with a cause on the customer's side needs no attention from the operator. */
 export function logLevel(
   code: string | null,
   reason: FailureReason | null,

@@ -1,28 +1,28 @@
 import type { CallbackReply } from '../callback.ts';
 import { type XmlShape, xmlEscape, xmlTexts } from './xml.ts';
 
-/** What we call a payment and what telebirr does; both in all messages about it. */
+/** Our id of a payment and telebirr's; all messages about it contain both. */
 export interface Conversation {
-  /** Our own reference; empty where telebirr did not say it. */
+  /** Our reference; empty when telebirr omits it. */
   readonly originatorConversationId: string;
-  /** telebirr's id, `AG_…`; null where there is none. */
+  /** telebirr's id, `AG_…`; null when there is none. */
   readonly conversationId: string | null;
 }
 
-/** telebirr's answer to a request: whether it goes about it, not whether anybody paid. */
+/** telebirr's answer to a request: whether it accepts the request, not whether it was paid. */
 export interface Acknowledgement extends Conversation {
   readonly responseCode: string;
   readonly serviceStatus: string;
 }
 
 /**
- * What telebirr posts when the customer is done. It neither names an amount nor bears a signature.
- * It does say what is left in the customer's accounts (`DebitBalance`): nothing of that is read.
+ * What telebirr posts after the customer has acted. It has no amount and no signature. It contains
+ * the customer's remaining balance (`DebitBalance`), which we never read.
  */
 export interface PaymentResult extends Conversation {
   readonly resultType: string;
   readonly resultCode: string;
-  /** telebirr's receipt number, for a payment that was made. */
+  /** telebirr's receipt number for a successful payment. */
   readonly transactionId: string | null;
 }
 
@@ -51,10 +51,10 @@ const RESULT: XmlShape = {
   },
 };
 
-/** An id of telebirr's that is fit to be kept: `AG_20260131_70101ef1abddd338afdf`, `AJH40OGEZK`. */
+/** An id of telebirr's that we store: `AG_20260131_70101ef1abddd338afdf`, `AJH40OGEZK`. */
 const IDENTIFIER = /^[0-9A-Za-z_-]{1,64}$/;
 
-/** The acknowledgement in this text, or null when it is none. */
+/** Parses an acknowledgement; null for anything else. */
 export function readAcknowledgement(xml: string): Acknowledgement | null {
   const texts = xmlTexts(xml, ACKNOWLEDGEMENT);
   const responseCode = texts?.get('ResponseCode');
@@ -65,7 +65,7 @@ export function readAcknowledgement(xml: string): Acknowledgement | null {
   return { ...conversationIn(texts), responseCode, serviceStatus };
 }
 
-/** The result in this text, or null when it is none. */
+/** Parses a result; null for anything else. */
 export function readResult(xml: string): PaymentResult | null {
   const texts = xmlTexts(xml, RESULT);
   const resultType = texts?.get('ResultType');
@@ -77,7 +77,7 @@ export function readResult(xml: string): PaymentResult | null {
   return { ...conversationIn(texts), resultType, resultCode, transactionId };
 }
 
-/** The reply to a result that CPS posted: code `0` for taken. */
+/** The reply to a result that CPS posted; code `0` accepts it. */
 export function resultReply(
   status: number,
   conversation: Conversation | null,

@@ -27,23 +27,23 @@ import type { TelebirrUssdSettings } from './settings.ts';
 
 const RAIL_ID = 'telebirr-ussd';
 
-/** The acknowledgement comes before the customer is prompted; clients wait 30 s for it at most. */
+/** telebirr acknowledges before it prompts the customer. Other clients wait up to 30 s. */
 const START_TIMEOUT_MS = 20_000;
 
-/** telebirr's form of a phone number: digits, with the country's code. */
+/** telebirr's format of a phone number: digits, with the country code. */
 const PHONE = /^251[79]\d{8}$/;
 
 const CURRENCY = 'ETB';
 
 /**
- * HTTP statuses by which the relay, or the server behind it, turns a request away unread: not
- * opened to us, or nothing there. No prompt can come of it.
+ * With these HTTP statuses the relay, or the server behind it, rejects a request unread: no access,
+ * or a wrong URL. telebirr sends no prompt.
  */
 const UNREAD_STATUSES: readonly number[] = [401, 403, 404];
 
 /**
- * telebirr's USSD push: CPS prompts the customer's phone for the PIN and posts the result. telebirr
- * publishes no status query.
+ * telebirr's USSD push: CPS, the engine behind telebirr, prompts for the PIN on the customer's phone
+ * and posts the result. telebirr publishes no status query.
  */
 export function telebirrUssdRail(settings: TelebirrUssdSettings): Rail & PhoneCheck & Callbacks {
   const rail = {
@@ -65,7 +65,7 @@ export function telebirrUssdRail(settings: TelebirrUssdSettings): Rail & PhoneCh
       const headers = {
         ...settings.relayHeaders,
         'content-type': 'text/xml; charset=utf-8',
-        // SOAP 1.1 wants it; empty: the address says what is meant.
+        // SOAP 1.1 requires it; empty means that the URL identifies the call.
         soapaction: '""',
       };
       const body = paymentRequest(settings, order, phone, Date.now());
@@ -123,8 +123,8 @@ export function telebirrUssdRail(settings: TelebirrUssdSettings): Rail & PhoneCh
 }
 
 /**
- * What the answer to a request proves. Only telebirr's own code, for this order, proves anything:
- * `acknowledgement` is null where there is none.
+ * What the answer to a request proves. Only telebirr's own code for this order proves anything:
+ * `acknowledgement` is null when the answer has none.
  */
 function startResult(
   status: number,
@@ -134,7 +134,7 @@ function startResult(
   const reason =
     acknowledgement === null ? null : refusalReason(acknowledgement.responseCode, settings);
   if (UNREAD_STATUSES.includes(status)) {
-    // Where telebirr speaks of the order, and does not refuse it, it was passed on all the same.
+    // If telebirr acknowledges the order without refusing it, the relay passed it on all the same.
     return acknowledgement === null || reason !== null
       ? { type: 'refused', reason: 'misconfigured' }
       : { type: 'unknown' };
@@ -149,12 +149,12 @@ function startResult(
   return reason === null ? { type: 'unknown' } : { type: 'refused', reason };
 }
 
-/** A refusal that came before the request was read need not repeat whose it is. */
+/** False without a reference: telebirr omits it when it refuses a request unread. */
 function belongsToOther({ originatorConversationId }: Conversation, reference: string): boolean {
   return originatorConversationId !== '' && originatorConversationId !== reference;
 }
 
-/** Our reference, and telebirr's as well once we know it: a result may overtake its acknowledgement. */
+/** Compares telebirr's id only once we know it: a result may overtake its acknowledgement. */
 function isAbout(
   { originatorConversationId, conversationId }: PaymentResult,
   { attempt }: RailOrder,
@@ -172,7 +172,7 @@ function outcomeOf(
   { resultType, resultCode, transactionId }: PaymentResult,
   settings: TelebirrUssdSettings,
 ): ProvedOutcome | null {
-  // Any other type announces that more is to come.
+  // Any other type announces a later result.
   if (resultType !== OK) {
     return null;
   }
@@ -183,7 +183,7 @@ function outcomeOf(
   return reason === null ? null : { type: 'failed', reason };
 }
 
-/** Digests are compared, so that the time it takes tells nothing about the token. */
+/** Compares digests, so that the comparison's timing reveals nothing about the token. */
 async function cameThroughRelay(
   { headers }: CallbackCall,
   { resultToken }: TelebirrUssdSettings,
@@ -201,5 +201,5 @@ function refused(suspicion: CallbackSuspicion): CallbackReading {
   return refusedCallback(suspicion, reply);
 }
 
-/** Any code but 0 would do. */
+/** Any code but 0 refuses. */
 const REFUSED = '1';

@@ -6,17 +6,17 @@ import { xmlEscape } from './xml.ts';
 /** A merchant's payment that the customer confirms by PIN, in a prompt pushed to the phone. */
 export const COMMAND_ID = 'InitTrans_BuyGoodsForCustomer';
 
-/** Codes of CPS, the engine behind telebirr, as its clients send them. */
+/** Codes of CPS, the engine behind telebirr, as other clients send them. */
 const CALLER_IS_THIRD_PARTY = '2';
 const KEY_OWNER = '1';
 const IDENTIFIED_BY_PHONE = '1';
 const IDENTIFIED_BY_SHORT_CODE = '4';
 const IDENTIFIED_BY_OPERATOR = '12';
 
-/** telebirr's clock. No time zone is documented, and known clients send several. */
+/** telebirr's local time. It documents no time zone, and known clients send several. */
 const ADDIS_ABABA_OFFSET_MS = 3 * 60 * 60 * 1_000;
 
-/** The SOAP message that has telebirr prompt `phone` for the payment. */
+/** The SOAP message that makes telebirr prompt `phone` for the payment. */
 export function paymentRequest(
   settings: TelebirrUssdSettings,
   order: RailOrder,
@@ -65,12 +65,12 @@ export function paymentRequest(
   );
 }
 
-/** `yyyyMMddHHmmss` on a clock in Addis Ababa. */
+/** `yyyyMMddHHmmss` in Addis Ababa. */
 export function timestamp(nowMs: number): string {
   return new Date(nowMs + ADDIS_ABABA_OFFSET_MS).toISOString().replaceAll(/\D/g, '').slice(0, 14);
 }
 
-/** Where telebirr reports: the callback itself, or the same path at the relay. */
+/** The URL for telebirr's result: the callback URL, or the same path at the relay. */
 function resultUrl({ resultBaseUrl }: TelebirrUssdSettings, callbackUrl: string): string {
   if (resultBaseUrl === null) {
     return callbackUrl;

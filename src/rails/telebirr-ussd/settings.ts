@@ -2,27 +2,27 @@ import * as v from 'valibot';
 import type { FailureReason } from '../../domain/intent.ts';
 import { windowSeconds } from '../window-setting.ts';
 
-/** Longest credential: 2,048 bits of RSA are 344 characters of base64, and nothing known is longer. */
+/** Far longer than any known credential: 2,048 bits of RSA are 344 characters of base64. */
 const TEXT_CHARACTERS_MAX = 2_048;
 
 /**
- * telebirr says nowhere how long a prompt stands; a USSD session that waits for a PIN lasts a minute
- * or less, and the result has to travel after it.
+ * telebirr does not document how long a prompt lasts. A USSD session that waits for a PIN lasts a
+ * minute or less, and then the result must reach us.
  */
 const PROMPT_WINDOW_SECONDS = 120;
 
-/** A token that nobody guesses: 32 characters of hexadecimal are 128 bits. */
+/** Long enough to be unguessable: 32 hexadecimal characters are 128 bits. */
 const TOKEN_CHARACTERS_MIN = 32;
 
-/** Printable, without user name, backslash and fragment: what `URL` would bend or drop in silence. */
+/** Printable, without user name, backslash and fragment, which `URL` silently changes or drops. */
 const URL_TEXT = /^https?:\/\/[0-9A-Za-z.:[\]-]+(?:[/?][!"$-[\]-~]*)?$/i;
 
-/** What the protocol itself sets, or `fetch` does not let anybody set. */
+/** Headers that the protocol itself sets, or that `fetch` does not let callers set. */
 const OWN_HEADERS = /^(?:content-type|content-length|soapaction|host)$/i;
 
 /**
- * What a code of telebirr's may mean. `abandoned` is ours alone to say. `unknown`: nothing that is
- * certain, for one that an order of this id is there already.
+ * What a code of telebirr's may mean. `abandoned` is missing, because only Kefel sets it. `unknown`:
+ * the code proves nothing, for example that an order with this id already exists.
  */
 const MEANINGS = [
   'declined',
@@ -35,10 +35,10 @@ const MEANINGS = [
   'unknown',
 ] as const satisfies readonly (FailureReason | 'unknown')[];
 
-/** No message below contains a value: they end up in logs and terminals. */
+/** No message below contains a value: messages appear in logs and terminals. */
 const text = v.pipe(
   v.string('Must be a string.'),
-  v.regex(/^[!-~](?:[ -~]*[!-~])?$/, 'Must be printable ASCII without spaces round it.'),
+  v.regex(/^[!-~](?:[ -~]*[!-~])?$/, 'Must be printable ASCII without spaces around it.'),
   v.maxLength(TEXT_CHARACTERS_MAX, `Must be at most ${TEXT_CHARACTERS_MAX} characters long.`),
 );
 
@@ -56,7 +56,7 @@ const baseUrl = v.pipe(
 const code = v.pipe(
   v.string('Must be a string.'),
   v.regex(/^[0-9A-Za-z_-]{1,32}$/, 'Must be a code of letters and digits.'),
-  v.check((value) => value !== '0', 'Must not be 0, which is no failure.'),
+  v.check((value) => value !== '0', 'Must not be 0, which is not a failure.'),
 );
 
 const headerName = v.pipe(
@@ -69,20 +69,20 @@ const headerName = v.pipe(
 export const telebirrUssdSettings = v.strictObject(
   {
     /**
-     * Where the operator's relay takes requests for telebirr's `APIRequestMgrService`, which answers
-     * in a private network only. The relay passes them on and telebirr's answers back, unchanged.
+     * The URL of the operator's relay to telebirr's `APIRequestMgrService`, which is only reachable
+     * in a private network. The relay passes on requests and answers unchanged.
      */
     relayUrl: url,
-    /** What opens the relay to us and to nobody else: `{"Authorization": "Bearer …"}`. */
+    /** Headers that authenticate us at the relay: `{"Authorization": "Bearer …"}`. */
     relayHeaders: v.optional(v.record(headerName, text, 'Must be a JSON object.'), {}),
     /**
-     * The base URL under which telebirr reaches Kefel through the relay, where it may not, or shall
-     * not, call Kefel's own address. Results go to this and the path of the callback.
+     * The base URL at which telebirr reaches Kefel through the relay, if it cannot or must not call
+     * Kefel directly. telebirr posts results to this URL with the path of the callback.
      */
     resultBaseUrl: v.optional(v.nullable(baseUrl), null),
     /**
-     * A bearer token that the relay adds to the results it passes on. With it, what did not come
-     * through the relay, and so not through its list of telebirr's addresses, is refused.
+     * A bearer token that the relay adds to the results that it passes on. We then refuse results
+     * that did not come through the relay and its allowlist of telebirr's addresses.
      */
     resultToken: v.optional(
       v.nullable(
@@ -98,20 +98,20 @@ export const telebirrUssdSettings = v.strictObject(
     ),
     /** telebirr's `ThirdPartyID`: the name of the calling system. */
     thirdPartyId: text,
-    /** The caller's `Password`, as telebirr handed it out: encrypted already. */
+    /** The caller's `Password` as telebirr issues it: already encrypted. */
     password: text,
     /** The `Identifier` of the short code's operator, who initiates the payments. */
     operatorId: text,
-    /** The operator's `SecurityCredential`, as telebirr handed it out: encrypted already. */
+    /** The operator's `SecurityCredential` as telebirr issues it: already encrypted. */
     securityCredential: text,
-    /** The `ShortCode` that is paid. */
+    /** The `ShortCode` that receives the payment. */
     shortCode: v.pipe(
       v.string('Must be a string.'),
       v.regex(/^[0-9A-Za-z]{1,20}$/, 'Must be a short code: letters and digits.'),
     ),
     /**
-     * What telebirr's codes mean (`ResponseCode` and `ResultCode`), out of the document that comes
-     * with the credentials: no list is public. A code that is not here is `declined`.
+     * What telebirr's codes mean (`ResponseCode` and `ResultCode`), from the document that comes with
+     * the credentials: no list is public. A code that is not listed is `declined`.
      */
     reasons: v.optional(
       v.record(
@@ -121,7 +121,7 @@ export const telebirrUssdSettings = v.strictObject(
       ),
       {},
     ),
-    /** How long the result of a prompt is waited for, before a customer may try again. */
+    /** How long we wait for the result of a prompt before the customer may retry. */
     promptWindowSeconds: windowSeconds(PROMPT_WINDOW_SECONDS),
   },
   ({ expected }) => (expected === 'never' ? 'Unknown field.' : fieldProblem(expected)),

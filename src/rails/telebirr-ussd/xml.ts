@@ -1,17 +1,17 @@
 /**
- * The little of XML that SOAP messages of a rail need, in one pass over the text. Neither Workers
- * nor Node bring an XML parser, and the libraries that run in both weigh more than a whole rail.
+ * Minimal XML reader for SOAP messages, in one pass over the text. Neither Workers nor Node has an
+ * XML parser, and the libraries that run in both are larger than a whole rail.
  */
 
 /** Real messages nest 8 deep. */
 const DEPTH_MAX = 32;
 
-/** Names are `prefix:local`; of each half at most this many characters after the first. */
+/** Names are `prefix:local`, each half at most 64 characters long. */
 const NAME = String.raw`[A-Za-z_][\w.-]{0,63}`;
 const QUALIFIED_NAME = `(?:${NAME}:)?${NAME}`;
 const ATTRIBUTE = String.raw`\s+${QUALIFIED_NAME}\s*=\s*(?:"[^"<&]*"|'[^'<&]*')`;
 
-/** No two parts of an expression can match the same text, so each costs linear time. */
+/** No two parts of an expression can match the same text, so that each runs in linear time. */
 const DECLARATION = /^\s*(?:<\?xml\s[^?<>]*\?>\s*)?/;
 const START_TAG = new RegExp(String.raw`<(${QUALIFIED_NAME})(?:${ATTRIBUTE})*\s*(/?)>`, 'y');
 const END_TAG = new RegExp(String.raw`</(${QUALIFIED_NAME})\s*>`, 'y');
@@ -19,7 +19,7 @@ const END_TAG = new RegExp(String.raw`</(${QUALIFIED_NAME})\s*>`, 'y');
 const CDATA_START = '<![CDATA[';
 const CDATA_END = ']]>';
 
-/** The five entities that XML itself defines, and characters by number; nothing else has a meaning. */
+/** The five entities that XML itself defines, and characters by number; all others are errors. */
 const REFERENCE = /&(?:(amp|lt|gt|quot|apos)|#(\d{1,7})|#x([0-9A-Fa-f]{1,6}));/g;
 const UNKNOWN_REFERENCE = /&(?!(?:amp|lt|gt|quot|apos|#\d{1,7}|#x[0-9A-Fa-f]{1,6});)/;
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -31,23 +31,23 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 const CODE_POINT_MAX = 0x10_ff_ff;
 
-/** Which elements are wanted, by local name: `'text'` for one that holds nothing but text. */
+/** The elements to read, by local name; `'text'` for an element with nothing but text. */
 export interface XmlShape {
   readonly [localName: string]: XmlShape | 'text';
 }
 
 /**
- * The texts of the wanted elements by local name, without the space around them; null when the
- * document is not well-formed, has a DOCTYPE, comments or processing instructions, or holds a wanted
- * element twice: then readers may differ about what it says. Prefixes mean nothing, for the rail
- * changes them. What is not wanted is passed over and never kept.
+ * The trimmed texts of the wanted elements by local name. Null when the document is not well-formed,
+ * has a DOCTYPE, comments or processing instructions, or contains a wanted element twice, because
+ * parsers may read such a document differently. Ignores prefixes, because the rail changes them.
+ * Skips all other elements and never stores their texts.
  */
 export function xmlTexts(xml: string, shape: XmlShape): ReadonlyMap<string, string> | null {
   const reader = new Reader(xml, shape);
   return reader.readDocument() ? reader.texts : null;
 }
 
-/** A value as the text of an element or attribute. */
+/** Escapes a value for the text of an element or attribute. */
 export function xmlEscape(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? '');
 }
@@ -62,7 +62,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
 
 interface OpenElement {
   readonly name: string;
-  /** What is wanted within; null: nothing. */
+  /** What to read within; null: nothing. */
   readonly wanted: XmlShape | 'text' | null;
 }
 
@@ -71,10 +71,10 @@ class Reader {
   readonly #xml: string;
   readonly #shape: XmlShape;
   readonly #open: OpenElement[] = [];
-  /** Wanted elements with children that were met already. */
+  /** Wanted elements with children that have occurred. */
   readonly #seen = new Set<XmlShape>();
   #position = 0;
-  /** Of the wanted text element that is open. */
+  /** The text so far of the open wanted text element. */
   #text = '';
 
   constructor(xml: string, shape: XmlShape) {
@@ -143,7 +143,8 @@ class Reader {
     return element?.name === name;
   }
 
-  /** Up to the next markup; a document that ends within an element is refused there. */
+  /** Reads up to the next markup; rejects a document that ends within an element. */
+
   #readText(): boolean {
     const end = this.#xml.indexOf('<', this.#position);
     const text = this.#xml.slice(this.#position, Math.max(end, 0));
