@@ -49,8 +49,8 @@ describe('settings', () => {
       [{ transactionType: 'Secret' }, 'transactionType: must be CustomerPayBillOnline or Cust'],
       [{ passwordForm: 'Secret' }, 'passwordForm: must be sha256_hex or kenya'],
       [{ baseUrl: 'ftp://secret.example' }, 'baseUrl: must be an http or https URL without'],
-      [{ baseUrl: 'https://secret@example.com' }, 'baseUrl: must be an http or https address'],
-      [{ baseUrl: 'secret' }, 'baseUrl: must be an http or https address'],
+      [{ baseUrl: 'https://secret@example.com' }, 'baseUrl: must be an http or https URL'],
+      [{ baseUrl: 'secret' }, 'baseUrl: must be an http or https URL'],
       [{ extra: 'secret' }, 'extra: is not a setting of this rail'],
       [{ passkey: undefined }, 'passkey: must be a string'],
     ];

@@ -21,7 +21,7 @@ export const mpesaSettingsSchema = v.strictObject(
     baseUrl: v.optional(
       v.pipe(
         v.string('must be a string'),
-        v.check(isPlainHttpUrl, 'must be an http or https address without query and user'),
+        v.check(isPlainHttpUrl, 'must be an http or https URL without user, query or fragment'),
         v.transform((url) => url.replace(/\/$/, '')),
       ),
       PRODUCTION_BASE_URL,
