@@ -18,14 +18,14 @@ import type {
   ReadResult,
 } from './protocol.ts';
 
-/** The object could not be reached, or is overloaded: nobody knows whether the call was done. */
+/** The object was unreachable or overloaded. The call may or may not have been executed. */
 export class IntentUnavailable extends Unavailable {
   override readonly name = 'IntentUnavailable';
 }
 
 /**
- * The object's methods as a caller meets them: plain clones of plain values. The generated stub type
- * promises disposable proxies instead, which only hand out functions and streams need.
+ * The object's methods as callers see them: they return plain values. The generated stub type adds
+ * disposable proxies, which only functions and streams need.
  */
 type PaymentIntentRpc = {
   [Name in Exclude<keyof PaymentIntentObject, keyof DurableObject>]: (
@@ -33,20 +33,20 @@ type PaymentIntentRpc = {
   ) => Promise<Awaited<ReturnType<PaymentIntentObject[Name]>>>;
 };
 
-/** Every call may safely be repeated: the object recognizes its own uuid, claims and resolved attempts. */
+/** Retries are safe: the object recognizes repeated uuids, claims and resolved attempts. */
 const CALLS_MAX = 3;
 const CALL_BACK_OFF_MS = 50;
 
 /**
- * Waits between tries to store what the world has acted on already: within the 30 s that a Worker
- * may go on after its answer.
+ * Waits between tries to store what a provider has already acted on. They fit within the 30 s that
+ * a Worker may run after its response.
  */
 const PERSISTENT_WAITS_MS = [200, 500, 1_000, 3_000, 6_000, 9_000];
 
 /**
- * The id of the object that owns a payment. The name holds environment, merchant and unique id, so
- * no key, link or query of one tenant can name another's object (docs/promises.md#8). Merchant ids
- * contain no slash.
+ * The id of the object that owns a payment. Its name contains environment, merchant and unique id,
+ * so that one tenant's key, link or query cannot name another tenant's object (docs/promises.md#8).
+ * Merchant ids contain no slash.
  */
 export function objectIdOf(env: Env, tenant: Tenant, uniqueId: string): string {
   const name = `${tenant.environment}/${tenant.merchantId}/${uniqueId}`;
@@ -57,12 +57,12 @@ export function intentByUniqueId(env: Env, tenant: Tenant, uniqueId: string): In
   return new IntentClient(env, objectIdOf(env, tenant, uniqueId));
 }
 
-/** For ids out of verified links and queue messages only: any id names an object. */
+/** Only for ids from verified links and queue messages, because every id names an object. */
 export function intentByObjectId(env: Env, objectId: string): IntentClient {
   return new IntentClient(env, objectId);
 }
 
-/** A payment's object from outside, with the retries that its RPC errors ask for. */
+/** Calls a payment's object, and retries when an RPC error allows it. */
 export class IntentClient {
   readonly objectId: string;
   readonly #env: Env;
@@ -91,7 +91,7 @@ export class IntentClient {
     return this.#call((stub) => stub.execute(commands, answers));
   }
 
-  /** `execute` for what a rail has said, which it cannot be asked to say again. */
+  /** `execute` for a provider's report, which the provider may not repeat. */
   executePersistently(
     commands: readonly Command[],
     answers: ExpressAnswers | null = null,
@@ -99,12 +99,12 @@ export class IntentClient {
     return this.#persistently(() => this.execute(commands, answers));
   }
 
-  /** `read` for a rail that is about to say something, perhaps for the only time. */
+  /** `read` before handling a provider's report, which the provider may not repeat. */
   readPersistently(): Promise<ReadResult> {
     return this.#persistently(() => this.read());
   }
 
-  /** An object that is out of reach is tried for some 20 s, whatever the reason. Throws after that. */
+  /** Retries any error for about 20 s, then throws. */
   async #persistently<T>(call: () => Promise<T>): Promise<T> {
     for (const waitMs of PERSISTENT_WAITS_MS) {
       try {
@@ -145,12 +145,12 @@ export class IntentClient {
     return this.#call((stub) => stub.reportProjection(version));
   }
 
-  /** Sends what is stored to the read model once more. False when there is no such payment. */
+  /** Sends the payment to the read model again. False when there is no such payment. */
   republish(): Promise<boolean> {
     return this.#call((stub) => stub.republish());
   }
 
-  /** A new stub for each try: one that has thrown stays broken. Overload is never retried. */
+  /** Uses a new stub for each try, because a stub that has thrown stays broken. */
   async #call<T>(method: (stub: PaymentIntentRpc) => Promise<T>): Promise<T> {
     const namespace = this.#env.PAYMENT_INTENT;
     for (let calls = 1; ; calls += 1) {

@@ -10,32 +10,32 @@ import type { DeliveryReport } from './protocol.ts';
 import type { StoredEvent } from './store.ts';
 
 /**
- * The life of one event's delivery, as pure steps over its row:
+ * The states of one event's delivery, as pure steps over its row:
  *
  *   queued → claimed → delivered
  *                    → waiting → queued (the next try)
  *                    → dead (schedule used up, or 410) · undeliverable (no address)
  *                    → paused (schedule used up, endpoint paused) → queued (a day later)
- *   any but delivered → superseded, when a later event of the payment is announced
+ *   any but delivered → superseded, when the payment announces a later event
  *
- * A lease that passes in `queued` or `claimed` leads back to `queued`: the message or the process
- * that carried it is lost.
+ * When a lease expires in `queued` or `claimed`, the message or its consumer is lost, and the event
+ * returns to `queued`.
  */
 
-/** Tries kept in a row's log: the whole schedule and many manual re-sends. */
+/** Tries in a row's log: enough for the whole schedule and many manual re-sends. */
 const LOG_ENTRIES_MAX = 40;
 
-/** Tries of the schedule, the first included. */
+/** Tries of the schedule, including the first. */
 const DELIVERY_TRIES = DELIVERY_WAITS_MS.length;
 
-/** True when the alarm has something to do for this event. */
+/** Whether the alarm must handle this event. */
 export function isDue(event: StoredEvent, nowMs: number): boolean {
   return event.dueAtMs !== null && event.dueAtMs <= nowMs;
 }
 
-/** Into the queue, from a passed lease or a wait that is over. */
+/** Queues the event, after an expired lease or at the end of a wait. */
 export function queued(event: StoredEvent, nowMs: number): StoredEvent {
-  // A wait that is over starts a new try; only messages that were re-sent back off.
+  // The end of a wait starts a new try. Only messages that were re-sent back off.
   const isNewTry = event.deliveryStatus === 'waiting' || event.deliveryStatus === 'paused';
   const timesQueued = isNewTry ? 0 : event.timesQueued + 1;
   return {
@@ -47,8 +47,8 @@ export function queued(event: StoredEvent, nowMs: number): StoredEvent {
   };
 }
 
-/** Back to the start of the schedule, by somebody's wish. */
-export function sentAgain(event: StoredEvent, nowMs: number): StoredEvent {
+/** Restarts the schedule, for a manual re-send. */
+export function resent(event: StoredEvent, nowMs: number): StoredEvent {
   return {
     ...event,
     deliveryStatus: 'queued',
@@ -70,17 +70,17 @@ export function claimed(
     deliveryStatus: 'claimed',
     claimId,
     signature,
-    // Backs off too: a claim that is never reported on must not be made every half minute for ever.
+    // Backs off too, because a claim whose consumer never reports would repeat every 30 s forever.
     dueAtMs: nowMs + Math.max(CLAIM_LEASE_MS, queuedLeaseMs(event.timesQueued)),
   };
 }
 
 export function superseded(event: StoredEvent): StoredEvent {
-  const settled = event.deliveryStatus === 'delivered' || event.deliveryStatus === 'superseded';
-  return settled ? event : { ...event, deliveryStatus: 'superseded', dueAtMs: null };
+  const isFinal = event.deliveryStatus === 'delivered' || event.deliveryStatus === 'superseded';
+  return isFinal ? event : { ...event, deliveryStatus: 'superseded', dueAtMs: null };
 }
 
-/** What a consumer's report makes of the event. `chance` in [0, 1) is the jitter. */
+/** Applies a consumer's report. `chance` in [0, 1) is the jitter. */
 export function reported(
   event: StoredEvent,
   report: DeliveryReport,
@@ -113,14 +113,14 @@ export function reported(
   }
 }
 
-/** After a failed try: the next one of the schedule, or what follows the last one. */
+/** Schedules the next try after a failed one, or ends the schedule. */
 function failed(
   tried: StoredEvent,
   outcome: Extract<DeliveryReport['outcome'], { type: 'failed' }>,
   chance: number,
   nowMs: number,
 ): StoredEvent {
-  // A resumed endpoint that fails again gets the whole schedule once more.
+  // After a pause, a resumed endpoint that fails again gets a whole new schedule.
   const isRestarted = tried.tries > DELIVERY_TRIES && !outcome.isEndpointPaused;
   const tries = isRestarted ? 1 : tried.tries;
   const waitMs = deliveryWaitMs(tries, chance, outcome.retryAfterMs);
@@ -136,7 +136,6 @@ function paused(event: StoredEvent, nowMs: number): StoredEvent {
   return { ...event, deliveryStatus: 'paused', dueAtMs: pausedDueAtMs(event.createdAtMs, nowMs) };
 }
 
-/** Every try of the schedule was made. */
 export function isScheduleUsedUp(event: StoredEvent): boolean {
   return event.tries >= DELIVERY_TRIES;
 }

@@ -5,8 +5,8 @@ import { printableCode } from '../domain/provider-code.ts';
 import type { HistoryDetail } from './protocol.ts';
 
 /**
- * Why one step of the machine was taken, for people: what its row of history keeps beside command
- * and status. Pure. No phone number, whatever an operator wrote.
+ * Who caused one step of the state machine, and why: what the history stores besides command and
+ * status. Removes phone numbers from the operator's note. Pure.
  */
 export function historyDetail(command: Command, before: Intent, after: Intent): HistoryDetail {
   const changedIndex = after.attempts.findIndex(
@@ -18,9 +18,9 @@ export function historyDetail(command: Command, before: Intent, after: Intent): 
   const attempt = after.attempts[attemptIndex];
   const anomaly =
     after.anomalies.length > before.anomalies.length ? after.anomalies.at(-1)?.kind : undefined;
-  const said = outcomeDetail(command);
+  const outcome = outcomeDetail(command);
   const reason =
-    said.reason ??
+    outcome.reason ??
     (changedIndex >= 0 ? attempt?.failureReason : null) ??
     (after.status === before.status ? null : after.failureReason);
   return {
@@ -30,7 +30,7 @@ export function historyDetail(command: Command, before: Intent, after: Intent): 
       method: attempt.method,
       attemptStatus: attempt.status,
     }),
-    ...said,
+    ...outcome,
     ...(reason !== null && { reason }),
     ...(anomaly !== undefined && { anomaly }),
     ...(after.late && !before.late && { late: true }),

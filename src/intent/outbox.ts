@@ -19,20 +19,20 @@ import {
 import type { DeliveryMessage, ProjectionMessage } from './protocol.ts';
 import type { StoredEvent } from './store.ts';
 
-/** Something that a commit wants sent. The row behind it holds the lease that repeats it. */
+/** A message that a commit sends. A stored row holds its lease, after which it is sent again. */
 export type Message =
   | { readonly queue: 'webhooks' | 'retries'; readonly sequence: number }
   | { readonly queue: 'projections' };
 
-/** What is stored as a commit leaves it: what its messages speak of. */
+/** The stored state after a commit, which its messages describe. */
 export interface Snapshot {
   readonly intent: Intent;
   readonly events: readonly StoredEvent[];
 }
 
 /**
- * Puts the messages of one commit into their queues. Never throws: what could not be sent is sent
- * again by the alarm when its lease has passed.
+ * Puts the messages of one commit into their queues. Never throws: the alarm sends a lost message
+ * again when its lease expires.
  */
 export async function sendMessages(
   env: Env,
@@ -57,10 +57,7 @@ export async function sendMessages(
   }
 }
 
-/**
- * Tells the read model everything that it shows of a payment. Throws when the queue does not take
- * it.
- */
+/** Sends a payment's whole projection to the read model. Throws when the queue rejects it. */
 export async function sendProjection(
   env: Env,
   objectId: string,
@@ -69,7 +66,7 @@ export async function sendProjection(
   const ids = searchedIds(intent);
   const hashedIds = ids.filter(mayContainPhone);
   const phones = phonesOf(intent);
-  // Most payments have neither, and are told of without a pause.
+  // Most payments have neither, and are sent without an await.
   const hasNone = phones.length + hashedIds.length === 0;
   const hashedKeys = hasNone ? [] : await hashedSearchKeys(env, intent, phones, hashedIds);
   const plainIds = ids.filter((id) => !mayContainPhone(id));
@@ -83,7 +80,7 @@ export async function sendProjection(
   await env.PROJECTIONS.send(change);
 }
 
-/** Numbers, and what they could be read in, leave the object as keyed digests only. */
+/** Phone numbers, and ids that may contain one, leave the object only as keyed digests. */
 function hashedSearchKeys(
   env: Env,
   intent: Intent,

@@ -3,7 +3,7 @@ import { attemptsToCheck, decide, openIntent } from '../domain/decide.ts';
 import type { Attempt, Command, Intent, Outcome } from '../domain/intent.ts';
 import { CHECK_WAIT_MS_MIN, nextCheckAtMs, queuedLeaseMs } from '../domain/schedule.ts';
 import { errorText, log } from '../log.ts';
-import { claimed, isScheduleUsedUp, reported, sentAgain } from './delivery.ts';
+import { claimed, isScheduleUsedUp, reported, resent } from './delivery.ts';
 import { sendMessages, sendProjection } from './outbox.ts';
 import type { Ports } from './ports.ts';
 import type {
@@ -23,25 +23,26 @@ import type {
 import { newRow, PaymentRecord } from './record.ts';
 import { takenResult } from './taken.ts';
 
-/** For what is over in seconds: the alarm that was set may look once for nothing. */
+/** For short leases: an alarm that wakes once without work costs less than moving it. */
 const KEEPS_EARLIER_ALARM = { keepsEarlierAlarm: true } as const;
 
-/** `alarm()` arms this far ahead before it works, so that no failure can lose the alarm. */
+/**
+ * Before it works, `alarm()` sets the next alarm this far ahead, so that a failure cannot lose it.
+ */
 const ALARM_SAFETY_MS = 30_000;
-/** An alarm this late counts as lost, and whoever comes by does its work. */
+/** An alarm this late counts as lost: the next request does its work. */
 const ALARM_OVERDUE_MS = 60_000;
 
 /**
- * One payment: the only writer of its state (docs/promises.md#1). The imperative shell round
- * `domain/transition`: each method takes the time once, decides without a pause and commits once.
- * What leaves the object is sent after the commit, and sent again whenever its lease has passed,
- * until the other side confirms it.
+ * One payment, and the only writer of its state (docs/promises.md#1). The imperative shell around
+ * `domain/transition`: each method reads the clock once, decides without an await and commits once.
+ * Messages are sent after the commit, and again after each expired lease until they are confirmed.
  */
 export abstract class PaymentIntentObject extends DurableObject<Env> {
   readonly #ports: Ports;
   readonly #record: PaymentRecord;
 
-  /** An alarm is doing its work just now; nobody needs to heal it. */
+  /** An alarm is running, so it must not be run again as overdue. */
   #isWorking = false;
 
   protected constructor(ctx: DurableObjectState, env: Env, ports: Ports) {
@@ -52,12 +53,12 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
     );
   }
 
-  /** Makes the payment unless its id is taken. The only method that creates storage. */
+  /** Creates the payment unless its id is taken. The only method that creates storage. */
   create(request: CreateRequest): CreateResult {
     const nowMs = Date.now();
     const stored = this.#record.stored();
     if (stored !== null) {
-      // The same uuid is our own call again, whose first answer got lost.
+      // The same uuid is a retry of a call whose first answer was lost.
       return stored.intent?.terms.uuid === request.terms.uuid
         ? { type: 'created', intent: stored.intent }
         : takenResult(stored, request.idempotency, nowMs);
@@ -74,28 +75,26 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
     return this.#record.commit(() => {
       this.#record.insert(row);
       const start: Command[] = attempt === null ? [] : [{ type: 'start_attempt', attempt }];
-      // As of the moment of creation: a slow way here must not find a first attempt too late.
+      // At the time of creation, because a slow call must not reject the first attempt as too late.
       const { intent } = this.#record.apply(start, request.terms.createdAtMs);
       return { type: 'created', intent };
     });
   }
 
-  /** Whether the id is free, and if not, what a repeated request is to be told. */
+  /** Whether the id is free, and otherwise the result of a repeated request. */
   probe(idempotency: IdempotencyClaim | null): ProbeResult {
     const stored = this.#record.stored();
     return stored === null ? { type: 'free' } : takenResult(stored, idempotency, Date.now());
   }
 
-  /**
-   * The payment as it is now: what time has brought about is committed first (docs/promises.md#5).
-   */
+  /** The payment as it is now. Commits the effects of time first (docs/promises.md#5). */
   read(): ReadResult {
     const intent = this.#record.intent();
     if (intent === null) {
       return { type: 'not_found' };
     }
     if (decide(intent, [{ type: 'tick' }], Date.now()).steps.length === 0) {
-      this.#healAlarm();
+      this.#runOverdueAlarm();
       return { type: 'found', intent };
     }
     const ticked = this.execute([{ type: 'tick' }]);
@@ -103,18 +102,18 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
   }
 
   /**
-   * Applies the commands in order, in one commit; the first rejection stops the rest. Of `answers`
-   * the one that fits the outcome is stored in the same commit, unless there is an answer already.
+   * Applies the commands in order, in one commit. The first rejection stops the rest. The same
+   * commit stores the entry of `answers` that fits the outcome, unless an answer is stored already.
    */
   execute(commands: readonly Command[], answers: ExpressAnswers | null = null): ExecuteResult {
     if (this.#record.intent() === null) {
       return { type: 'not_found' };
     }
-    this.#healAlarm();
+    this.#runOverdueAlarm();
     const nowMs = Date.now();
     return this.#record.commit(() => {
       const { intent, rejection } = this.#record.apply(commands, nowMs);
-      const answer = this.#record.keepAnswer(answers);
+      const answer = this.#record.storeAnswer(answers);
       return { type: 'done', intent, rejection, answer };
     });
   }
@@ -124,7 +123,7 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
     return this.#record.history();
   }
 
-  /** The events announced so far with their delivery. */
+  /** The announced events with their delivery. */
   events(): EventSummary[] {
     return this.#record.events().map((event) => ({
       sequence: event.sequence,
@@ -137,7 +136,7 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
     }));
   }
 
-  /** Hands a queued event to one consumer, for as long as the lease lasts. */
+  /** Gives a queued event to one consumer for the duration of a lease. */
   async claimDelivery(sequence: number): Promise<ClaimResult> {
     const intent = this.#record.intent();
     const waiting = this.#record.event(sequence);
@@ -147,7 +146,8 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
     const { environment, merchantId, uniqueId, callbackUrl, baseUrl } = intent.terms;
     const { events } = this.#ports;
     const fresh = waiting.signature ?? (await events.sign(this.env, environment, waiting.body));
-    // Signing let other commands in: look again, then decide and write without a pause.
+    // Other commands may have run during signing: read again, then decide and write without an
+    // await.
     const event = this.#record.event(sequence);
     if (event?.deliveryStatus !== 'queued') {
       return { type: 'refused' };
@@ -176,18 +176,18 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
     };
   }
 
-  /** What became of a claimed delivery. */
+  /** Stores the result of a claimed delivery. */
   reportDelivery(report: DeliveryReport): void {
     const event = this.#record.event(report.sequence);
     if (event !== null) {
       const nowMs = Date.now();
       const after = reported(event, report, Math.random(), nowMs);
-      // The read model's confirmation, seconds away, sets the alarm anew in any case.
+      // The read model's confirmation follows in seconds and sets the alarm.
       this.#record.commit(() => this.#record.saveEvent(event, after, nowMs), KEEPS_EARLIER_ALARM);
     }
   }
 
-  /** The exact bytes that are or were sent; null before the first try, which signs them. */
+  /** The exact text of the request; null before the first try, which signs it. */
   eventRequestBody(sequence: number): string | null {
     const intent = this.#record.intent();
     const event = this.#record.event(sequence);
@@ -200,8 +200,8 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
   }
 
   /**
-   * Sends an event once more, from one of these states of its delivery; null: whatever became of it.
-   * False when there is none, or its delivery is in another state by now.
+   * Sends an event again if its delivery is in one of the states `from`; null: in any state. False
+   * when the event does not exist or is in another state.
    */
   resendEvent(sequence: number, from: readonly DeliveryStatus[] | null = null): boolean {
     const event = this.#record.event(sequence);
@@ -210,17 +210,17 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
     }
     const nowMs = Date.now();
     this.#record.commit(() => {
-      this.#record.saveEvent(event, sentAgain(event, nowMs), nowMs);
+      this.#record.saveEvent(event, resent(event, nowMs), nowMs);
       this.#record.enqueue({ queue: 'webhooks', sequence });
     });
     return true;
   }
 
-  /** The read model holds this version now. */
+  /** Confirms that the read model has stored this version. */
   reportProjection(version: number): void {
     const stored = this.#record.stored();
     const isNewest = this.#record.projectedVersion() === version;
-    // The lease says that there is something to confirm: not all that is told has a version.
+    // Only with a lease is there something to confirm: new search keys alone are sent without one.
     if (stored !== null && isNewest && stored.projectionDueAtMs !== null) {
       const confirmed = { projectedVersion: version, projectionSends: 0, projectionDueAtMs: null };
       this.#record.commit(() => this.#record.save({ ...stored, ...confirmed }));
@@ -228,8 +228,8 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
   }
 
   /**
-   * Sends what is stored to the read model once more, whatever the read model has confirmed. Writes nothing:
-   * whoever asks for it repeats it. False when there is no such payment.
+   * Sends the payment to the read model again, even if the read model has confirmed it. Stores no
+   * lease, because the caller retries. False when there is no such payment.
    */
   async republish(): Promise<boolean> {
     const snapshot = this.#record.snapshot();
@@ -241,8 +241,8 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
   }
 
   /**
-   * Arms first, so that nothing that fails afterwards can lose the alarm: one that throws is retried
-   * a few times and then never again. Only a failure to arm is left to those retries.
+   * Sets the next alarm first, so that a later failure cannot lose it: the runtime retries an alarm
+   * that throws only a few times. Only a failure to set the alarm relies on these retries.
    */
   override async alarm(): Promise<void> {
     this.#isWorking = true;
@@ -258,7 +258,7 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
     }
   }
 
-  /** Everything whose time has come. */
+  /** Does all work that is due. */
   async #work(safeAtMs: number): Promise<void> {
     const nowMs = Date.now();
     if (this.#record.intent() === null) {
@@ -277,10 +277,10 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
       },
       { notBeforeMs: safeAtMs },
     );
-    // At once: a rail that hangs must not keep the others, and the webhooks, waiting.
+    // In parallel, because a slow provider must not delay the other queries.
     await Promise.all(
       attemptsToCheck(intent, nowMs).map(async (attempt) => {
-        const outcome = await this.#askRail(intent, attempt);
+        const outcome = await this.#queryProvider(intent, attempt);
         const { id: attemptId, checkAtMs: answersCheckAtMs } = attempt;
         this.execute([{ type: 'resolve_attempt', attemptId, outcome, answersCheckAtMs }]);
       }),
@@ -288,29 +288,29 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
     this.#record.arm();
   }
 
-  /** What the rail says; whatever fails on the way there is no answer, and asked again later. */
-  async #askRail(intent: Intent, attempt: Attempt): Promise<Outcome> {
+  /** The outcome that the provider reports. A failed query is inconclusive and repeats later. */
+  async #queryProvider(intent: Intent, attempt: Attempt): Promise<Outcome> {
     const nowMs = Date.now();
     const checkAtMs = nextCheckAtMs(attempt.checks, attempt.startedAtMs, nowMs);
     const unknown: Outcome = { type: 'unknown', checkAtMs };
     const objectId = this.ctx.id.toString();
     try {
       if (attempt.startClaim === 'free') {
-        // Nobody has called the rail yet: the message that asks for it got lost, or waits.
+        // No consumer has called the provider yet: the start message is lost or still waiting.
         await this.#ports.attempts.requestStart(this.env, objectId, attempt.id);
         return unknown;
       }
       const outcome =
         (await this.#ports.attempts.query(this.env, objectId, intent, attempt)) ?? unknown;
-      return outcome.type === 'unknown' ? notAtOnce(outcome) : outcome;
+      return outcome.type === 'unknown' ? withMinimumWait(outcome) : outcome;
     } catch (error) {
       log('error', 'rail_query_failed', { objectId, error: errorText(error) });
       return unknown;
     }
   }
 
-  /** Alarms have been known to get lost: whoever comes by notices and does the work. */
-  #healAlarm(): void {
+  /** Does the work of a lost alarm. Called by requests, because the runtime can lose alarms. */
+  #runOverdueAlarm(): void {
     const wakeAtMs = this.#record.wakeAtMs();
     const lateMs = Date.now() - (wakeAtMs ?? Number.POSITIVE_INFINITY);
     if (lateMs > ALARM_OVERDUE_MS && !this.#isWorking) {
@@ -321,8 +321,8 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
   }
 }
 
-/** A rail that took long to say nothing gets its pause all the same. */
-function notAtOnce(unknown: Extract<Outcome, { type: 'unknown' }>): Outcome {
+/** Waits from the end of the query, so that a slow provider gets its pause too. */
+function withMinimumWait(unknown: Extract<Outcome, { type: 'unknown' }>): Outcome {
   const { checkAtMs } = unknown;
   const soonestMs = Date.now() + CHECK_WAIT_MS_MIN;
   return { ...unknown, checkAtMs: checkAtMs === null ? null : Math.max(checkAtMs, soonestMs) };

@@ -2,8 +2,8 @@ import type { Attempt, EventType, Intent, Outcome } from '../domain/intent.ts';
 import type { Environment } from '../domain/method.ts';
 
 /**
- * What the object needs from the rest of Kefel. The composition root hands it in, so that this room
- * imports no adapter, no page and no webhook code.
+ * What the object needs from the rest of Kefel. `src/payment-intent.ts` passes it in, so that this
+ * folder imports no adapter, page or webhook code.
  */
 export interface Ports {
   readonly events: EventPort;
@@ -12,7 +12,7 @@ export interface Ports {
 
 /** The wire form of events. */
 export interface EventPort {
-  /** The text that an event carries. Synchronous: a commit calls it. */
+  /** The text of an event. Synchronous, because a commit calls it. */
   body(intent: Intent, type: EventType): string;
   /** The signature over that text, in base64. */
   sign(env: Env, environment: Environment, body: string): Promise<string>;
@@ -31,6 +31,6 @@ export interface SignedEvent {
 export interface AttemptPort {
   /** Sends the start message again for an attempt that no consumer has claimed. Never throws. */
   requestStart(env: Env, objectId: string, attemptId: string): Promise<void>;
-  /** The outcome as the rail knows it; null when that rail is no longer configured. */
+  /** Queries the provider for the outcome. Null when its rail is no longer configured. */
   query(env: Env, objectId: string, intent: Intent, attempt: Attempt): Promise<Outcome | null>;
 }

@@ -5,11 +5,11 @@ import type { ProjectedEvent, ProjectionRow } from './protocol.ts';
 import type { StoredEvent } from './store.ts';
 
 /**
- * What the read model shows of a payment, out of its state and its events. Everything here follows from
- * the read model's version alone, except for the ids, which are only ever added to.
+ * The read model's view of a payment, derived from its state and its events. One `projectedVersion`
+ * always has the same view, except for the ids to search for, which may grow within a version.
  */
 
-/** Orders everything the read model is told of a payment: its transitions and its deliveries. */
+/** Orders a payment's projections. Transitions and deliveries both increase it. */
 export function projectedVersion(intent: Intent, events: readonly StoredEvent[]): number {
   return events.reduce((version, { revision }) => version + revision, intent.version);
 }
@@ -50,23 +50,23 @@ export function projectedEvents(intent: Intent, events: readonly StoredEvent[]):
     revision: event.revision,
     createdAtMs: event.createdAtMs,
     destinationOrigin,
-    ...shownDelivery(event),
+    ...projectedDelivery(event),
   }));
 }
 
-/** True when the read model shows the one event otherwise than the other. */
+/** Whether the read model shows a difference between two states of an event. */
 export function projectionDiffers(one: StoredEvent, other: StoredEvent): boolean {
-  return JSON.stringify(shownDelivery(one)) !== JSON.stringify(shownDelivery(other));
+  return JSON.stringify(projectedDelivery(one)) !== JSON.stringify(projectedDelivery(other));
 }
 
-/** Claims and leases come and go within seconds, and are nobody's news. */
-function shownDelivery(event: StoredEvent) {
+/** Without claims and leases, which change within seconds and interest no reader. */
+function projectedDelivery(event: StoredEvent) {
   const { deliveryStatus, dueAtMs, log } = event;
   const last = log.at(-1);
   return {
     deliveryStatus: deliveryStatus === 'claimed' ? 'queued' : deliveryStatus,
     dueAtMs: deliveryStatus === 'waiting' ? dueAtMs : null,
-    // All that there were, as the event's own page lists them; not the schedule's count of failures.
+    // All tries, as on the event's page. `event.tries` counts only those of the current schedule.
     tries: log.length,
     lastTryAtMs: last?.atMs ?? null,
     lastHttpStatus: last?.httpStatus ?? null,
@@ -75,7 +75,7 @@ function shownDelivery(event: StoredEvent) {
   };
 }
 
-/** The ids that a person may have of this payment and that are no column of its row. */
+/** The payment's ids that a person may search for, besides the columns of its row. */
 export function searchedIds(intent: Intent): string[] {
   const ids = [
     intent.terms.paymentLinkUniqueId,

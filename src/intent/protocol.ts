@@ -12,9 +12,9 @@ import type {
 } from '../domain/intent.ts';
 
 /**
- * What travels between Workers and a PaymentIntent object. Answers are unions, never exceptions:
- * class identity does not survive RPC. Old and new code meet here during a rollout, so members are
- * added, then used, then removed, one release at a time.
+ * The values that Workers and PaymentIntent objects exchange. Answers are unions, never exceptions,
+ * because RPC does not preserve error classes. During a rollout, old and new code exchange these
+ * values: add a member, use it, and remove it in separate releases.
  */
 
 /** SHA-256 digests of the merchant's Idempotency-Key and of the raw request body. */
@@ -28,29 +28,29 @@ export interface CreateRequest {
   readonly idempotency: IdempotencyClaim | null;
   /** Express: the one attempt, started in the same commit. */
   readonly attempt: Extract<Command, { type: 'start_attempt' }>['attempt'] | null;
-  /** How long the first answer may still be on its way; a repeat until then is told to wait. */
+  /** How long the first answer may take. A repeated request must wait until then. */
   readonly answerWithinMs: number;
-  /** The response body when it is known already (hosted); stored for replays. */
+  /** The response body if it is already known (hosted); stored for idempotent replays. */
   readonly answer: string | null;
 }
 
-/** What is known about an id that is taken. */
+/** The result of a request whose id is taken. */
 export type TakenResult =
   | { readonly type: 'duplicate' }
-  /** Same idempotency key and body: the first answer again. */
+  /** Same idempotency key and body: an idempotent replay. */
   | { readonly type: 'replay'; readonly answer: string }
   /** Same idempotency key, another body. */
   | { readonly type: 'key_reused' }
-  /** The first request is still being answered. */
+  /** The first request is still in progress. */
   | { readonly type: 'in_flight'; readonly retryAfterSeconds: number }
-  /** The first request died before it answered; the answer follows from the state. */
+  /** The first request died before it answered. The answer must be derived from `intent`. */
   | { readonly type: 'unanswered'; readonly intent: Intent };
 
 export type CreateResult = { readonly type: 'created'; readonly intent: Intent } | TakenResult;
 
 export type ProbeResult = { readonly type: 'free' } | TakenResult;
 
-/** Health of an event on its way to the merchant. */
+/** The state of an event's delivery (`delivery.ts`). */
 export type DeliveryStatus =
   | 'queued'
   | 'claimed'
@@ -59,10 +59,10 @@ export type DeliveryStatus =
   | 'dead'
   | 'superseded'
   | 'undeliverable'
-  /** Not sent: the merchant's server has only failed for days. */
+  /** On hold: the merchant's endpoint has failed for days. */
   | 'paused';
 
-/** Has not arrived, and nothing more is going to happen by itself: what may be sent all at once. */
+/** Deliveries that have failed and need a person to resend them; they can be resent in bulk. */
 export const FAILED_DELIVERIES: readonly DeliveryStatus[] = ['dead', 'undeliverable', 'paused'];
 
 /** One try in the delivery log. */
@@ -71,7 +71,7 @@ export interface DeliveryTry {
   readonly durationMs: number;
   /** HTTP status, or null when no answer came. */
   readonly httpStatus: number | null;
-  /** Why there was no answer, or why it was not sent at all. */
+  /** Why no answer came, or why nothing was sent. */
   readonly error: string | null;
   /** The first KiB of the answer. */
   readonly answerExcerpt: string;
@@ -84,12 +84,12 @@ export interface EventSummary {
   readonly type: string;
   readonly deliveryStatus: DeliveryStatus;
   readonly createdAtMs: number;
-  /** When it is next tried, or null. */
+  /** The time of the next try or the end of a lease, or null. */
   readonly dueAtMs: number | null;
   readonly tries: readonly DeliveryTry[];
 }
 
-/** One transition as history keeps it. */
+/** One transition in the history. */
 export interface HistoryEntry {
   readonly version: number;
   readonly atMs: number;
@@ -101,26 +101,26 @@ export interface HistoryEntry {
 }
 
 /**
- * Who caused a transition, and why: stored as JSON, so members are only ever added. A member is
- * missing where there is nothing to say.
+ * Who caused a transition, and why. Stored as JSON, so members are only ever added. A member that
+ * does not apply is absent.
  */
 export interface HistoryDetail {
   readonly actor: Actor;
-  /** The attempt that it is about, by its place among the payment's, from 0. */
+  /** The index of the attempt, from 0. */
   readonly attemptIndex?: number;
   readonly method?: Attempt['method'];
-  /** Afterwards. */
+  /** After the transition. */
   readonly attemptStatus?: Attempt['status'];
   readonly outcome?: Outcome['type'];
   readonly reason?: FailureReason;
   readonly receipt?: string;
-  /** The rail's own code or state. */
+  /** The provider's own code or state. */
   readonly providerCode?: string;
   /** Recorded by this transition. */
   readonly anomaly?: Anomaly['kind'];
-  /** Paid after the merchant was told otherwise. */
+  /** The proof of success came after the payment had ended. */
   readonly late?: true;
-  /** Of a manual resolution: who made it, and why; without phone numbers. */
+  /** For a manual resolution: who decided, and why, without phone numbers. */
   readonly operator?: string;
   readonly note?: string;
 }
@@ -129,9 +129,9 @@ export type ReadResult =
   | { readonly type: 'found'; readonly intent: Intent }
   | { readonly type: 'not_found' };
 
-/** The bodies that answer an express call: by what is known of its attempt after the commit. */
+/** The possible response bodies of an express call. The state after the commit selects one. */
 export interface ExpressAnswers {
-  /** The attempt has failed for good: the only case in which a merchant may charge again. */
+  /** The attempt has certainly failed: the only case in which a merchant may charge again. */
   readonly failed: string;
   readonly otherwise: string;
 }
@@ -141,38 +141,36 @@ export type ExecuteResult =
       readonly type: 'done';
       readonly intent: Intent;
       readonly rejection: Rejection | null;
-      /** The stored answer of the first request: the one that stayed, whoever asks. */
+      /** The stored answer, which never changes; null while there is none. */
       readonly answer: string | null;
     }
   | { readonly type: 'not_found' };
 
-/** What a webhook or retry message carries: where the event lives, nothing about the customer. */
+/** A message in the webhook queues. It identifies the event and contains no customer data. */
 export interface DeliveryMessage {
   readonly objectId: string;
   readonly sequence: number;
-  /** For bounded concurrency per tenant without asking the object. */
+  /** Lets the consumer bound concurrency per tenant without calling the object. */
   readonly tenant: Tenant;
 }
 
 export type ClaimResult =
   | { readonly type: 'claimed'; readonly delivery: ClaimedDelivery }
-  /** Done, superseded, claimed by somebody else, or not due: nothing to do. */
+  /** Delivered, superseded, claimed by another consumer, or not due. */
   | { readonly type: 'refused' };
 
 export interface ClaimedDelivery {
-  /** Names this claim in the report; a report of an older claim is only logged. */
+  /** Identifies this claim in the report. A report for an older claim is only logged. */
   readonly claimId: string;
   readonly eventId: string;
   readonly tenant: Tenant;
-  /**
-   * The request's callbackUrl, or null: then the merchant's setting applies (docs/decisions.md#19).
-   */
+  /** The payment's callbackUrl; null: the merchant's setting applies (docs/decisions.md#19). */
   readonly callbackUrl: string | null;
-  /** Our own origin, where no webhook may ever go. */
+  /** The gateway's own origin. No webhook may be sent there. */
   readonly ownOrigin: string;
-  /** The exact bytes of the request body, RSA signature included; the same over all tries. */
+  /** The exact request body with its RSA signature, the same for all tries. */
   readonly requestBody: string;
-  /** Every try of the schedule was made: the event waits for its paused endpoint. */
+  /** Every try of the schedule was made, and the event waits for its paused endpoint. */
   readonly isScheduleUsedUp: boolean;
 }
 
@@ -181,33 +179,33 @@ export interface DeliveryReport {
   readonly claimId: string;
   readonly outcome:
     | { readonly type: 'delivered' }
-    /** A paused endpoint holds the event after its last try instead of losing it. */
+    /** After the last try, an event of a paused endpoint is paused instead of dead. */
     | {
         readonly type: 'failed';
         readonly retryAfterMs: number | null;
         readonly isEndpointPaused: boolean;
       }
-    /** 410: the merchant wants no more of this. */
+    /** 410: the merchant rejects the event permanently. */
     | { readonly type: 'gone' }
-    /** No callbackUrl and no setting: recorded, undelivered, can be sent later. */
+    /** No callbackUrl and no setting. The event can be resent later. */
     | { readonly type: 'no_destination' }
     /** Not sent: the endpoint is still paused, and another event probes it today. */
     | { readonly type: 'paused' }
-    /** Not sent because of a failure of our own: uses no try of the merchant's schedule. */
+    /** Not sent because of a failure of ours: uses up no try of the merchant's schedule. */
     | { readonly type: 'not_sent' };
-  /** Null when no request was sent and the merchant's log has nothing to show. */
+  /** Null when the merchant's log has nothing to show. */
   readonly log: DeliveryTry | null;
 }
 
 /**
- * What the object sends to the read model after every change that it shows, ordered by `version`.
- * Each message holds the whole payment, so that any message replaces all earlier ones.
+ * The object sends this to the read model after every change that the read model shows. Each
+ * message contains the whole payment and replaces those with a lower `version`.
  */
 export interface ProjectionMessage {
   readonly objectId: string;
   readonly version: number;
   readonly row: ProjectionRow;
-  /** What the payment is found by besides the row's columns. Only ever added to. */
+  /** Keys that find the payment besides the row's columns. Only ever added to. */
   readonly searchKeys: readonly string[];
   readonly events: readonly ProjectedEvent[];
 }
@@ -221,12 +219,12 @@ export interface ProjectionRow extends Tenant {
   readonly failureReason: Intent['failureReason'];
   readonly late: boolean;
   readonly amountMinor: number;
-  /** Of `method`; 0 while there is none. */
+  /** The commission of `method`; 0 without a method. */
   readonly commissionMinor: number;
   readonly commissionPaidByCustomer: boolean;
   readonly currency: string;
   readonly method: Attempt['method'] | null;
-  /** What a human may have to look at: attempts without proof either way, and anomalies. */
+  /** Attempts and anomalies that a person may have to review. */
   readonly unresolvedAttempts: number;
   readonly anomalies: number;
   readonly createdAtMs: number;
@@ -234,7 +232,7 @@ export interface ProjectionRow extends Tenant {
   readonly endedAtMs: number | null;
 }
 
-/** An event's delivery as the read model shows it: no body, nothing of what the merchant answered. */
+/** An event's delivery in the read model, without the request's body and the merchant's answer. */
 export interface ProjectedEvent {
   readonly eventId: string;
   readonly sequence: number;
@@ -242,15 +240,15 @@ export interface ProjectedEvent {
   /** Orders the states of this event's delivery. */
   readonly revision: number;
   readonly createdAtMs: number;
-  /** Never `claimed`: that reads `queued`. */
+  /** Never `claimed`, which is shown as `queued`. */
   readonly deliveryStatus: DeliveryStatus;
-  /** The next try; null unless it waits for one. */
+  /** The next try; null unless the delivery is `waiting`. */
   readonly dueAtMs: number | null;
   readonly tries: number;
   readonly lastTryAtMs: number | null;
   readonly lastHttpStatus: number | null;
   readonly lastError: string | null;
   readonly lastDurationMs: number | null;
-  /** Of the payment's own callbackUrl; null: wherever the merchant's setting says. */
+  /** The origin of the payment's callbackUrl; null: the merchant's setting applies. */
   readonly destinationOrigin: string | null;
 }

@@ -17,26 +17,26 @@ import type { ExpressAnswers } from './protocol.ts';
 import { NEW_STORED, Store, type StoredEvent, type StoredIntent } from './store.ts';
 
 export interface ArmOptions {
-  /** Leaves an alarm that is early enough where it is: one row less to write. */
+  /** Does not move an alarm that is early enough, which saves a row write. */
   readonly keepsEarlierAlarm?: boolean;
-  /** Rails are about to be asked: a check that is due must not wake the object again before. */
+  /** Due provider queries run now, so they must not wake the object before this time. */
   readonly notBeforeMs?: number;
 }
 
 /**
- * What one object stores, and the only way to change it: `commit` writes rows and alarm in one
- * `transactionSync`, and hands out the messages only once that has happened (docs/promises.md#2).
- * The methods that write are for use inside `commit`.
+ * What one object stores, and the only way to change it. `commit` writes rows and alarm in one
+ * `transactionSync`, and sends the messages only after it (docs/promises.md#2). Call the methods
+ * that write only inside `commit`.
  */
 export class PaymentRecord {
   readonly #storage: DurableObjectStorage;
   readonly #store: Store;
   readonly #eventBody: EventPort['body'];
-  /** Sends the messages of a commit that has been made. */
+  /** Sends the messages of a successful commit. */
   readonly #send: (snapshot: Snapshot, messages: readonly Message[]) => void;
-  /** `undefined`: not read yet, or not to be trusted after a rollback. */
+  /** `undefined`: not read yet, or invalid after a rollback. */
   #stored: StoredIntent | null | undefined;
-  /** What is known to be set; null after a start, when it is set anew by the next commit. */
+  /** The alarm's time; null: unknown after a start, so the next commit sets the alarm. */
   #armedAtMs: number | null = null;
   #outgoing: Message[] = [];
   #logged: (readonly [Intent, Intent])[] = [];
@@ -71,18 +71,18 @@ export class PaymentRecord {
     return this.intent() === null ? [] : this.#store.history();
   }
 
-  /** Oldest first. Only an end is announced, so before it there is nothing to look for. */
+  /** Oldest first. Only payments that have ended have events. */
   events(): StoredEvent[] {
     return this.intent()?.endedAtMs == null ? [] : this.#store.events();
   }
 
-  /** What leaves the object speaks of. Null when there is no payment. */
+  /** The state that messages describe. Null when there is no payment. */
   snapshot(): Snapshot | null {
     const intent = this.intent();
     return intent === null ? null : { intent, events: this.events() };
   }
 
-  /** The version of what the read model shows, deliveries included. Null when there is no payment. */
+  /** The version of the projection, including deliveries. Null when there is no payment. */
   projectedVersion(): number | null {
     const snapshot = this.snapshot();
     return snapshot === null ? null : projectedVersion(snapshot.intent, snapshot.events);
@@ -92,7 +92,7 @@ export class PaymentRecord {
     return this.events().find((event) => event.sequence === sequence) ?? null;
   }
 
-  /** Rows and alarm change together or not at all; messages leave afterwards or never. */
+  /** Changes rows and alarm together or not at all, then sends the messages. */
   commit<T>(change: () => T, options: ArmOptions = {}): T {
     const armedBeforeMs = this.#armedAtMs;
     this.#outgoing = [];
@@ -105,7 +105,7 @@ export class PaymentRecord {
         return value;
       });
     } catch (error) {
-      // The rows are as before; memory must not remember otherwise.
+      // The rows were rolled back, so the cached state must go too.
       this.#stored = undefined;
       this.#armedAtMs = armedBeforeMs;
       this.#outgoing = [];
@@ -119,7 +119,7 @@ export class PaymentRecord {
   }
 
   #sendOutgoing(): void {
-    // The read model is told of the last version only, however many the commit went through.
+    // Only the last version goes to the read model, even after several versions in one commit.
     const projection = this.#outgoing.findLast((message) => message.queue === 'projections');
     const messages = this.#outgoing.filter(
       (message) => message.queue !== 'projections' || message === projection,
@@ -131,7 +131,7 @@ export class PaymentRecord {
     }
   }
 
-  /** Makes the tables and the first version. */
+  /** Creates the tables and stores the first version. */
   insert(stored: StoredIntent & { readonly intent: Intent }): void {
     this.#store.insert(stored);
     this.#stored = stored;
@@ -151,23 +151,23 @@ export class PaymentRecord {
     this.#stored = stored;
   }
 
-  /** Stores what became of an event's delivery, and tells the read model what it shows of that. */
+  /** Stores an event's delivery, and sends a visible change to the read model. */
   saveEvent(before: StoredEvent, after: StoredEvent, nowMs: number): void {
     if (this.#writeEvent(before, after)) {
-      this.#reportProjected(nowMs);
+      this.#enqueueProjection(nowMs);
     }
   }
 
-  /** True when it is news to the read model. */
+  /** True when the read model shows the change. */
   #writeEvent(before: StoredEvent, after: StoredEvent): boolean {
-    const isNews = projectionDiffers(before, after);
-    this.#store.updateEvent(isNews ? { ...after, revision: before.revision + 1 } : after);
-    return isNews;
+    const differs = projectionDiffers(before, after);
+    this.#store.updateEvent(differs ? { ...after, revision: before.revision + 1 } : after);
+    return differs;
   }
 
-  #reportProjected(nowMs: number): void {
+  #enqueueProjection(nowMs: number): void {
     const stored = this.stored();
-    // A lease that runs already does for this too, and costs no row.
+    // A running lease covers this change too, and saves a row write.
     if (stored !== null && stored.projectionDueAtMs === null) {
       this.save({ ...stored, projectionSends: 0, projectionDueAtMs: nowMs + queuedLeaseMs(0) });
     }
@@ -178,7 +178,7 @@ export class PaymentRecord {
     this.#outgoing.push(message);
   }
 
-  /** Decides, and writes what was decided: state, history, events and the outbox's rows. */
+  /** Decides, and writes the result: state, history, events and the outbox's rows. */
   apply(
     commands: readonly Command[],
     nowMs: number,
@@ -205,7 +205,7 @@ export class PaymentRecord {
       before = step.intent;
     }
     if (steps.length > 0) {
-      // A lease that runs already does for this version too, and the alarm can stay where it is.
+      // A running lease covers this version too, and the alarm need not move.
       const projectionDueAtMs = stored.projectionDueAtMs ?? nowMs + queuedLeaseMs(0);
       this.save({ ...stored, intent, projectionSends: 0, projectionDueAtMs });
       this.#outgoing.push({ queue: 'projections' });
@@ -213,18 +213,18 @@ export class PaymentRecord {
       const hasNewId = searchedIds(intent).length > searchedIds(stored.intent).length;
       this.save({ ...stored, intent });
       if (hasNewId && hasEnded(intent.status)) {
-        this.#reportProjected(nowMs);
+        this.#enqueueProjection(nowMs);
       } else if (hasNewId) {
-        // The rail has named the attempt. Under no lease: the next version tells it again, and until
-        // the end there always is one.
+        // A new id from the provider. Without a lease, because a payment that has not ended will
+        // have another version, which sends the id again.
         this.#outgoing.push({ queue: 'projections' });
       }
     }
     return { intent, rejection };
   }
 
-  /** Stores the answer that fits, unless one is there already. Returns the one that stayed. */
-  keepAnswer(answers: ExpressAnswers | null): string | null {
+  /** Stores the answer that fits the state, unless one is stored. Returns the stored answer. */
+  storeAnswer(answers: ExpressAnswers | null): string | null {
     const stored = this.stored();
     if (stored === null || stored.intent === null || stored.answer !== null || answers === null) {
       return stored?.answer ?? null;
@@ -260,7 +260,7 @@ export class PaymentRecord {
     this.#outgoing.push({ queue: 'webhooks', sequence: intent.version });
   }
 
-  /** Puts deliveries and the read model row whose lease or wait is over back into their queues. */
+  /** Queues the deliveries and the projection whose lease or wait is over. */
   requeueDue(nowMs: number): void {
     const stored = this.stored();
     if (stored !== null && stored.projectionDueAtMs !== null && stored.projectionDueAtMs <= nowMs) {
@@ -279,7 +279,7 @@ export class PaymentRecord {
     }
   }
 
-  /** Leaves only the tombstone that keeps the id taken (docs/decisions.md#24). */
+  /** Deletes all but the tombstone, which keeps the id taken (docs/decisions.md#24). */
   purge(): void {
     this.#storage.transactionSync(() => {
       this.#store.purge();
@@ -289,16 +289,16 @@ export class PaymentRecord {
     this.#stored = undefined;
   }
 
-  /** Sets the alarm to the next moment at which anything is due. */
+  /** Sets the alarm to the next time at which anything is due. */
   arm({ keepsEarlierAlarm = false, notBeforeMs }: ArmOptions = {}): void {
     const wakeAtMs = this.wakeAtMs();
     if (wakeAtMs === null) {
       return;
     }
-    const waitsForRails = notBeforeMs !== undefined && this.#hasChecksDue(notBeforeMs);
-    const atMs = waitsForRails ? Math.max(wakeAtMs, notBeforeMs) : wakeAtMs;
+    const waitsForQueries = notBeforeMs !== undefined && this.#hasChecksDue(notBeforeMs);
+    const atMs = waitsForQueries ? Math.max(wakeAtMs, notBeforeMs) : wakeAtMs;
     const armedAtMs = this.#armedAtMs;
-    // One in the past has fired or is lost: it keeps nothing.
+    // An alarm in the past has fired or is lost.
     const isEarlier = armedAtMs !== null && armedAtMs <= atMs && armedAtMs > Date.now();
     if (armedAtMs === atMs || (keepsEarlierAlarm && isEarlier)) {
       return;
@@ -312,26 +312,26 @@ export class PaymentRecord {
     return intent !== null && attemptsToCheck(intent, atMs).length > 0;
   }
 
-  /** Arms at a given moment whatever is due: the first thing an alarm does. */
+  /** Sets the alarm to a fixed time: the first step of a running alarm. */
   async armAt(atMs: number): Promise<void> {
     await this.#storage.setAlarm(atMs);
     this.#armedAtMs = atMs;
   }
 
   /**
-   * When the payment may be forgotten: RETENTION_MS after the last news of it, and not while
-   * anything is still to be delivered or to be told to the read model. Null while it has not ended.
+   * When the payment may be deleted: RETENTION_MS after its last change. Null before it has ended,
+   * or while a delivery or a projection is pending.
    */
   retentionEndsAtMs(): number | null {
     const intent = this.intent();
     const isOver = intent !== null && hasEnded(intent.status);
-    const isTold =
+    const nothingPending =
       this.stored()?.projectionDueAtMs === null &&
       this.events().every((event) => event.dueAtMs === null);
-    return isOver && isTold ? intent.updatedAtMs + RETENTION_MS : null;
+    return isOver && nothingPending ? intent.updatedAtMs + RETENTION_MS : null;
   }
 
-  /** When anything is next due: time in the domain, leases, tries, retention. */
+  /** When anything is next due: the intent's own times, leases, tries, retention. */
   wakeAtMs(): number | null {
     const stored = this.stored();
     if (stored === null || stored.intent === null) {

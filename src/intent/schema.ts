@@ -1,21 +1,21 @@
-/** One step of the schema: changes the tables of an existing payment. */
+/** Changes the tables of an existing payment to the next schema version. */
 export type Migration = (sql: SqlStorage) => void;
 
 /**
- * How the tables of an existing payment follow a change of the schema: entry n brings version n + 1
- * to version n + 2. A change appends an entry and changes CREATE_TABLES alike; entries of a released
- * version never change. Of a tombstone only the table `intent` is left, and a payment without an
- * event has no table `event`, so an entry asks `tableExists` first.
+ * The migrations of existing payments: entry n brings version n + 1 to version n + 2. A schema
+ * change appends an entry and also changes CREATE_TABLES. Released entries never change. A
+ * tombstone has only the table `intent`, and a payment without an event has no table `event`, so an
+ * entry checks `tableExists` first.
  */
 const MIGRATIONS: readonly Migration[] = [];
 
-/** Stored in a column, because an object refuses `PRAGMA user_version`. */
+/** Stored in a column, because Durable Objects do not allow `PRAGMA user_version`. */
 export const SCHEMA_VERSION = MIGRATIONS.length + 1;
 
 /**
- * Run only by `create`: an object that is merely asked about must not begin to cost storage.
- * - `intent`: the one row of truth; `state` is NULL once retention has left only the tombstone.
- * - `history`: one row for each version, for people. `detail`: what the command alone does not say.
+ * Only `create` creates tables: a lookup of an unknown id must not cost storage.
+ * - `intent`: one row with the payment; `state` is NULL when only the tombstone is left.
+ * - `history`: one row for each version. `detail`: a `HistoryDetail` in JSON.
  */
 const CREATE_TABLES = `
   CREATE TABLE intent (
@@ -40,9 +40,9 @@ const CREATE_TABLES = `
   );`;
 
 /**
- * Events with their delivery, made with the first event: most rows written are paid for by
- * intents that never get that far. `due_at_ms` is when the alarm must look at the row again: the
- * end of a lease, or the next try. `revision` grows with every change that the read model shows.
+ * Events with their delivery. The first event creates the table, because many intents never have
+ * one and each written row costs money. `due_at_ms` is when the alarm must handle the row: the end
+ * of a lease, or the next try. `revision` grows with every change that the read model shows.
  */
 const CREATE_EVENT_TABLE = `
   CREATE TABLE IF NOT EXISTS event (
@@ -74,7 +74,7 @@ export function tableExists(sql: SqlStorage, name: 'intent' | 'history' | 'event
   return rows.toArray().length > 0;
 }
 
-/** Brings the tables from their version to the current one. The caller holds the transaction. */
+/** Migrates the tables from their version to the current one, in the caller's transaction. */
 export function migrate(
   sql: SqlStorage,
   fromVersion: number,

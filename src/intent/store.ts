@@ -2,7 +2,7 @@ import type { EventType, Intent } from '../domain/intent.ts';
 import type { DeliveryStatus, DeliveryTry, HistoryDetail, HistoryEntry } from './protocol.ts';
 import { createEventTable, createTables, migrate, SCHEMA_VERSION, tableExists } from './schema.ts';
 
-/** The intent's row as memory keeps it between commands. */
+/** The intent's row, cached in memory between commands. */
 export interface StoredIntent {
   /** Null once only the tombstone is left. */
   readonly intent: Intent | null;
@@ -10,15 +10,15 @@ export interface StoredIntent {
   readonly bodyDigest: string | null;
   readonly answer: string | null;
   readonly answerDueAtMs: number | null;
-  /** Highest version that the read model has confirmed. */
+  /** The highest version that the read model has confirmed. */
   readonly projectedVersion: number;
-  /** Times the current version was sent again to the read model. */
+  /** How often the current version was sent again to the read model. */
   readonly projectionSends: number;
-  /** When the alarm sends it again, or null when the read model is up to date. */
+  /** When the alarm sends the version again; null when the read model is up to date. */
   readonly projectionDueAtMs: number | null;
 }
 
-/** Of a payment that nobody has stored yet. */
+/** The defaults of a new payment's row. */
 export const NEW_STORED: StoredIntent = {
   intent: null,
   idempotencyKeyDigest: null,
@@ -43,11 +43,13 @@ export interface StoredEvent {
   readonly timesQueued: number;
   readonly tries: number;
   readonly log: readonly DeliveryTry[];
-  /** Grows with every change that the read model shows; orders the states of this event's delivery. */
+  /**
+   * Grows with every change that the read model shows; orders the states of this event's delivery.
+   */
   readonly revision: number;
 }
 
-/** Rows in and out. Synchronous, no decisions: the caller holds the transaction. */
+/** Reads and writes rows, synchronously and without decisions, in the caller's transaction. */
 export class Store {
   readonly #sql: SqlStorage;
 
@@ -55,12 +57,12 @@ export class Store {
     this.#sql = sql;
   }
 
-  /** Whether `create` has ever been here. Reads only: asking must not begin to cost storage. */
+  /** Whether the payment was created. Only reads, so that unknown ids do not cost storage. */
   exists(): boolean {
     return tableExists(this.#sql, 'intent');
   }
 
-  /** The row, brought to the current schema. Only where `exists`. */
+  /** The row, after migrating it to the current schema. Only if `exists`. */
   load(): StoredIntent {
     const row = this.#sql.exec<IntentRow>('SELECT * FROM intent').one();
     migrate(this.#sql, row.schema_version);
@@ -154,7 +156,7 @@ export class Store {
     );
   }
 
-  /** Stores what delivery changes; what was announced never changes. */
+  /** Stores the columns that delivery changes. The announced event itself never changes. */
   updateEvent(event: StoredEvent): void {
     this.#sql.exec(
       `UPDATE event SET signature = ?, delivery_status = ?, claim_id = ?, due_at_ms = ?,
@@ -171,7 +173,7 @@ export class Store {
     );
   }
 
-  /** All events, oldest first: a handful at most, for a status changes only so often. */
+  /** All events, oldest first: a handful at most, because a payment ends only a few times. */
   events(): StoredEvent[] {
     if (!tableExists(this.#sql, 'event')) {
       return [];
@@ -194,7 +196,7 @@ export class Store {
     }));
   }
 
-  /** Forgets everything but that the id is taken (docs/decisions.md#24). */
+  /** Deletes all data but the row that keeps the id taken (docs/decisions.md#24). */
   purge(): void {
     this.#sql.exec(`
       DROP TABLE IF EXISTS history;
@@ -204,7 +206,7 @@ export class Store {
   }
 }
 
-/** A row that is not an intent is a bug or a broken disk: better no answer than a wrong one. */
+/** Throws on a malformed row, because a wrong answer would be worse than none. */
 function parseIntent(state: string): Intent {
   const intent: Intent = JSON.parse(state);
   if (!Number.isSafeInteger(intent.version) || !Number.isSafeInteger(intent.terms.amountMinor)) {

@@ -1,7 +1,7 @@
 import type { IdempotencyClaim, TakenResult } from './protocol.ts';
 import type { StoredIntent } from './store.ts';
 
-/** What a request for an id that is taken is told (docs/decisions.md#8). Pure. */
+/** The result of a create request whose id is taken (docs/decisions.md#8). Pure. */
 export function takenResult(
   stored: StoredIntent,
   claim: IdempotencyClaim | null,
