@@ -11,12 +11,12 @@ import {
 } from './validation-fixture.ts';
 
 /**
- * Goal: every field of the requests in docs/api.md behaves as its table says: a required field is
- * missed, an optional one may be absent or null, and one of the wrong type is named by its path.
- * The rules beyond that are in the other validation tests.
+ * Goal: every field of the requests in docs/api.md behaves as its table says: an error names a
+ * missing required field, an optional field may be absent or null, and an error names a field of
+ * the wrong type by its path. The other validation tests check the remaining rules.
  */
 
-/** A number where text is due, and text where anything else is. */
+/** A number for text fields, and a text for all others. */
 const WRONG = { text: 42, number: 'many', boolean: 'yes', list: 'all', object: 'one' } as const;
 
 interface Table {
@@ -37,7 +37,7 @@ const TABLES: readonly Table[] = [
     path: '',
     errors: (fields) => errorsOf(hosted(fields)),
     rows: [
-      // One of amount and items: this body has no items.
+      // Either amount or items is required: this body has no items.
       ['amount', 'number', 'required'],
       ['items', 'list', 'optional'],
       ['currency', 'text', 'required'],
@@ -63,7 +63,7 @@ const TABLES: readonly Table[] = [
       ['currency', 'text', 'required'],
       ['paymentIntentUniqueId', 'text', 'required'],
       ['paymentLinkUniqueId', 'text', 'optional'],
-      // The method of this body is M_PESA, which needs a phone and no returnUrl.
+      // This body's method is M_PESA, which needs a phone and no returnUrl.
       ['phoneNumber', 'text', 'required'],
       ['debitAccount', 'text', 'optional'],
       ['description', 'text', 'optional'],

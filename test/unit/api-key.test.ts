@@ -21,7 +21,7 @@ const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const keyCharacters = fc.constantFrom(...BASE62, '_', '-');
 
 describe('decisions.md#9: API keys', () => {
-  it('say their environment', () => {
+  it('name their environment', () => {
     expect(generateApiKey('sandbox')).toMatch(/^kfl_test_[0-9A-Za-z]{49}$/);
     expect(generateApiKey('production')).toMatch(/^kfl_live_[0-9A-Za-z]{49}$/);
     fc.assert(
@@ -32,7 +32,7 @@ describe('decisions.md#9: API keys', () => {
     );
   });
 
-  it('keep all 256 bits', () => {
+  it('preserve all 256 bits', () => {
     expect(apiKeyFrom('sandbox', new Uint8Array(32)).slice(9, 52)).toBe('0'.repeat(43));
     fc.assert(
       fc.property(randomBytes, (bytes) => {
@@ -45,7 +45,7 @@ describe('decisions.md#9: API keys', () => {
     );
   });
 
-  it('end with the CRC-32 of all before it, as zlib computes it', () => {
+  it('end with the CRC-32 of everything before it, as zlib computes it', () => {
     fc.assert(
       fc.property(keys, ({ key }) => {
         let number = 0;
@@ -61,7 +61,7 @@ describe('decisions.md#9: API keys', () => {
     expect(new Set(Array.from({ length: 1000 }, () => generateApiKey('sandbox'))).size).toBe(1000);
   });
 
-  it('stay readable: this key parses for ever', () => {
+  it('keep their format: this key must always parse', () => {
     const key = apiKeyFrom(
       'sandbox',
       Uint8Array.from({ length: 32 }, (_, index) => index),
@@ -70,11 +70,11 @@ describe('decisions.md#9: API keys', () => {
     expect(apiKeyHint(key)).toBe(key.slice(-4));
   });
 
-  it('take exactly 32 bytes', () => {
+  it('require exactly 32 bytes', () => {
     expect(() => apiKeyFrom('sandbox', new Uint8Array(31))).toThrow(RangeError);
   });
 
-  it('refuse any single changed character by their checksum', () => {
+  it('are rejected after any single changed character, by their checksum', () => {
     fc.assert(
       fc.property(keys, fc.nat(API_KEY_LENGTH - 1), keyCharacters, ({ key }, index, character) => {
         fc.pre(key[index] !== character);
@@ -84,7 +84,7 @@ describe('decisions.md#9: API keys', () => {
     );
   });
 
-  it('refuse two neighbours that changed places', () => {
+  it('are rejected after two neighboring characters are swapped', () => {
     fc.assert(
       fc.property(keys, fc.nat(API_KEY_LENGTH - 2), ({ key }, index) => {
         const swapped = `${key[index + 1]}${key[index]}`;
@@ -104,7 +104,7 @@ describe('decisions.md#9: API keys', () => {
     );
   });
 
-  it('are nothing else', () => {
+  it('reject every other text', () => {
     const key = generateApiKey('sandbox');
     const others = ['', ' ', 'kfl_test_', ` ${key}`, `${key} `, `${key}\n`, key.toUpperCase()];
     const hostile = `kfl_test_${'a'.repeat(1_000_000)}`;

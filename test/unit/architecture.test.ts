@@ -12,11 +12,12 @@ import {
 } from '../support/import-graph.ts';
 
 /**
- * Goal: the folders of `src`, its rooms, mean what they say. Method: the graph of all imports, type
- * imports included. An import that points outwards, or into a room's insides, fails with its name.
+ * Goal: the folders of `src` (rooms) keep to their imports. Method: the graph of all imports,
+ * including type imports. An import that points outwards, or into another room's internals, fails
+ * with its name.
  */
 
-/** Small pieces with no opinion about payments: any folder but `domain` may use them. */
+/** Small modules without knowledge of payments: any folder except `domain` may use them. */
 const SHARED = [
   'src/bounded-cache.ts',
   'src/concurrently.ts',
@@ -34,9 +35,9 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'src/domain/': [],
   'src/crypto/': ['src/config.ts'],
   'src/http/': ['src/config.ts', 'src/log.ts', 'src/unavailable.ts'],
-  // What runs in the customer's browser: no code of the Worker goes there.
+  // Runs in the customer's browser, so no code of the Worker belongs here.
   'src/checkout/browser/': [],
-  // In the browsers of members and operators.
+  // Runs in the browsers of members and operators.
   'src/ui/browser/': [],
   'src/audit/': SHARED,
   'src/merchants/': SHARED,
@@ -62,7 +63,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'src/ui/',
     'src/webhooks/payload.ts',
   ],
-  // The members' side: it reads what other rooms keep, and changes it by its own statements and calls.
+  // The members' side reads other rooms' data, and changes it by its own statements and calls.
   'src/dashboard/': [
     ...SHARED,
     'src/audit/',
@@ -108,7 +109,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** Packages a folder may import; what is not listed may import none. */
+/** Packages that a folder may import; other folders may import none. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'src/http/': ['itty-router', 'valibot'],
   'src/api/': ['valibot'],
@@ -130,7 +131,7 @@ describe('imports point inwards', () => {
     const room = Object.keys(ALLOWED).find((folder) => file.startsWith(folder));
     const imported = importsOf(file);
     for (const name of imported.packages) {
-      // Files directly in `src` wire everything together and need no package themselves.
+      // Files directly in `src` wire everything together and need no package.
       expect(PACKAGES[room ?? ''] ?? [], `${file} imports ${name}`).toContain(name);
     }
     if (room === undefined) {
@@ -143,7 +144,7 @@ describe('imports point inwards', () => {
     }
   });
 
-  test('every import leads to a file', () => {
+  test('every import resolves to a file', () => {
     const missing = [...GRAPH].flatMap(([file, targets]) =>
       [...targets].filter((target) => !GRAPH.has(target)).map((target) => `${file}: ${target}`),
     );
@@ -151,7 +152,7 @@ describe('imports point inwards', () => {
   });
 });
 
-describe('imports form no circle', () => {
+describe('imports form no cycle', () => {
   test('between files', () => {
     expect(circlesOf(GRAPH)).toEqual([]);
   });
@@ -160,7 +161,7 @@ describe('imports form no circle', () => {
     expect(circlesOf(roomGraph(GRAPH))).toEqual([]);
   });
 
-  test('and a circle would be found, also one of type imports', () => {
+  test('and a cycle would be found, also one of type imports', () => {
     const graph = new Map([
       ['a', new Set(['b'])],
       ['b', new Set(['c', 'd'])],
@@ -175,7 +176,7 @@ describe('imports form no circle', () => {
 
 const inRoom = (room: string) => files.filter((file) => roomOf(file) === room);
 
-test('the payment object reaches no adapter, page, translation or HTTP', () => {
+test('the payment object imports no adapter, page, translation or HTTP', () => {
   const reached = [...closureOf(GRAPH, inRoom('src/intent'))];
   expect(reached.filter((file) => file.endsWith('.tsx'))).toEqual([]);
   expect([...new Set(reached.map(roomOf))].sort()).toEqual([
@@ -191,7 +192,7 @@ test('the payment object reaches no adapter, page, translation or HTTP', () => {
 describe('adapters are data in, data out', () => {
   const reached = [...closureOf(GRAPH, inRoom('src/rails'))];
 
-  test('they reach no page, no translation and no object', () => {
+  test('they import no page, no translation and no object', () => {
     expect(reached.filter((file) => file.endsWith('.tsx'))).toEqual([]);
     expect([...new Set(reached.map(roomOf))].sort()).toEqual([
       'src/bounded-cache.ts',
@@ -204,7 +205,7 @@ describe('adapters are data in, data out', () => {
     ]);
   });
 
-  test('only the transport knows HTTP: it calls providers and reads what they answer', () => {
+  test('only the transport uses HTTP: it calls providers and reads their answers', () => {
     const withHttp = reached.filter((file) => importsOf(file).files.some(isHttp));
     expect(withHttp).toEqual(['src/rails/call-rail.ts']);
     expect(reached.filter(isHttp)).toEqual(['src/http/read-bytes.ts']);
@@ -224,7 +225,7 @@ describe('adapters are data in, data out', () => {
 });
 
 test('a file fits on a few screens', () => {
-  // A translator edits one file per language, however long.
+  // A translator edits one file per language, of any length.
   const code = files.filter((file) => !/^src\/i18n\/(en|am|om|ti)\.ts$/.test(file));
   const long = code.filter((file) => readFileSync(file, 'utf8').split('\n').length > 450);
   expect(long).toEqual([]);
@@ -232,7 +233,7 @@ test('a file fits on a few screens', () => {
 
 test('wire spelling stays at the edges', () => {
   const words = /\b(expireIn|apiKey|webHookEvent|testModeType|simulationStatus)\b/;
-  // Rails have wires, and words, of their own.
+  // Adapters have their own wire formats and terms.
   const inner = files.filter((file) => /^src\/(domain|intent|read-model)\//.test(file));
   const told = inner.filter((file) => words.test(codeOf(file)));
   expect(told).toEqual([]);

@@ -17,19 +17,20 @@ import {
 } from '../../src/ui/assets.generated.ts';
 
 /**
- * Goal: what pages name is what is served, byte for byte; a browser that checks hashes would
- * otherwise show a page without style and script. That it is what the sources say is `npm run check`.
+ * Goal: the served files match the names and hashes in pages byte for byte; otherwise a browser
+ * would show a page without style and script. `npm run check` compares the files with their
+ * sources.
  */
 
 const PUBLIC_DIRECTORY = join(import.meta.dirname, '../../public');
 const SCRIPT_GZIPPED_BYTES_MAX = 2_500;
 
-/** Inlined before anything is seen: must fit, with the page, into the first answer's few packets. */
+/** Inlined into the page: both must fit into the first few packets of the answer. */
 const CSS_GZIPPED_BYTES_MAX = 10_000;
 
 const script = readFileSync(join(PUBLIC_DIRECTORY, CHECKOUT_SCRIPT_PATH));
 
-test('nothing is served but what pages name', () => {
+test('only files that pages name are served', () => {
   const served = readdirSync(join(PUBLIC_DIRECTORY, 'assets')).map((name) => `/assets/${name}`);
   const named = [CHECKOUT_SCRIPT_PATH, DASHBOARD_CSS_PATH, DASHBOARD_SCRIPT_PATH];
   expect(served.sort()).toEqual(named.sort());
@@ -39,7 +40,7 @@ describe("the dashboard's files", () => {
   test.each([
     [DASHBOARD_SCRIPT_PATH, DASHBOARD_SCRIPT_SHA256],
     [DASHBOARD_CSS_PATH, DASHBOARD_CSS_SHA256],
-  ])('%s has its name and integrity by its content', (path, digest) => {
+  ])('the name and integrity of %s match its content', (path, digest) => {
     const content = readFileSync(join(PUBLIC_DIRECTORY, path));
     const hash = createHash('sha256').update(content).digest('hex');
     expect(path).toContain(`.${hash.slice(0, 8)}.`);
@@ -48,7 +49,7 @@ describe("the dashboard's files", () => {
 });
 
 describe("the customer's script", () => {
-  test('is named after its content, so that it may be cached for ever', () => {
+  test('is named after its content, so that browsers can cache it without expiry', () => {
     const hash = createHash('sha256').update(script).digest('hex');
     expect(CHECKOUT_SCRIPT_PATH).toBe(`/assets/checkout.${hash.slice(0, 8)}.js`);
     const headers = readFileSync(join(PUBLIC_DIRECTORY, '_headers'), 'utf8');
@@ -76,11 +77,11 @@ describe("the customer's script", () => {
     /sourceMappingURL/,
     /\bimport\b|\bexport\b/,
     /localStorage|sessionStorage|cookie/,
-  ])('holds no %s', (pattern) => {
+  ])('contains no %s', (pattern) => {
     expect(script.toString('utf8')).not.toMatch(pattern);
   });
 
-  test('holds no word for the customer: pages bring those', () => {
+  test('contains no text for the customer, because pages provide the translations', () => {
     expect(script.toString('utf8')).toMatch(/^[\x20-\x7e\n]*$/);
     expect(script.toString('utf8')).not.toMatch(/["'`][A-Z][a-z]+ [a-z]/);
   });
@@ -91,7 +92,7 @@ describe('the style sheet', () => {
     expect(CHECKOUT_CSS_SHA256).toBe(sha256(CHECKOUT_CSS));
   });
 
-  test('is small, closed in itself, and stays within its element', () => {
+  test('is small, loads nothing, and stays within its element', () => {
     expect(gzipSync(CHECKOUT_CSS).byteLength).toBeLessThanOrEqual(CSS_GZIPPED_BYTES_MAX);
     expect(CHECKOUT_CSS).not.toMatch(/@import|https?:|<\/|sourceMappingURL/i);
   });

@@ -9,14 +9,14 @@ function cacheOf(sizeMax = 3): BoundedCache<string> {
 }
 
 describe('a bounded cache', () => {
-  it('gives back what it was told, with the time of reading', () => {
+  it('returns a stored value with its read time', () => {
     const cache = cacheOf();
     cache.set('a', 'one', 1_000);
     expect(cache.get('a', 1_500)).toEqual({ value: 'one', readAtMs: 1_000 });
     expect(cache.get('b', 1_500)).toBeUndefined();
   });
 
-  it('forgets at the age limit, counted from the reading', () => {
+  it('drops an entry at the age limit, counted from its read time', () => {
     const cache = cacheOf();
     cache.set('a', 'one', 1_000);
     expect(cache.get('a', 1_000 + AGE_MS_MAX - 1)).toBeDefined();
@@ -24,7 +24,7 @@ describe('a bounded cache', () => {
     expect(cache.size).toBe(0);
   });
 
-  it('does not live longer by being used', () => {
+  it("does not extend an entry's life when it is used", () => {
     const cache = cacheOf();
     cache.set('a', 'one', 0);
     for (let nowMs = 0; nowMs < AGE_MS_MAX; nowMs += 100) {
@@ -33,7 +33,7 @@ describe('a bounded cache', () => {
     expect(cache.get('a', AGE_MS_MAX)).toBeUndefined();
   });
 
-  it('does not live longer by a clock that was set back', () => {
+  it("does not extend an entry's life when the clock is set back", () => {
     const cache = cacheOf();
     cache.set('a', 'one', 100_000);
     expect(cache.get('a', 100_000 - AGE_MS_MAX)).toBeUndefined();
@@ -48,7 +48,7 @@ describe('a bounded cache', () => {
     expect(cache.get('a', 3_000)?.value).toBe('latest');
   });
 
-  it('drops what was used longest ago', () => {
+  it('drops the least recently used entry', () => {
     const cache = cacheOf(2);
     cache.set('a', 'one', 0);
     cache.set('b', 'two', 0);
@@ -69,7 +69,7 @@ describe('a bounded cache', () => {
     expect(cache.size).toBe(0);
   });
 
-  it('never holds more than its size, nor answers with anything old or foreign', () => {
+  it('never exceeds its size, and never returns an old or foreign value', () => {
     const step = fc.record({
       key: fc.constantFrom('a', 'b', 'c', 'd', 'e'),
       waitMs: fc.nat(6_000),

@@ -14,8 +14,8 @@ import {
 import { PIXELS } from '../support/logos.ts';
 
 /**
- * Goal: what a merchant brings along as branding is exactly a color and a picture in one of three
- * formats, whatever a file calls itself, and nothing that a browser could run.
+ * Goal: a merchant's branding is exactly a color and a picture in one of three formats, independent
+ * of file names, and contains nothing that a browser could run.
  */
 
 const DEMO_LOGO = join(PROJECT_DIRECTORY, 'scripts', 'dev', 'demo-logo.png');
@@ -36,7 +36,7 @@ describe('colors', () => {
     ['#0B6B4B', '#0b6b4b'],
     ['#000000', '#000000'],
     ['#FFFFFF', '#ffffff'],
-  ])('%s is %s', (text, color) => {
+  ])('stores %s as %s', (text, color) => {
     expect(colorFrom(text)).toBe(color);
   });
 
@@ -59,19 +59,19 @@ describe('colors', () => {
     'var(--x)',
     '#0b6b4b;background:url(https://evil.example)',
     'javascript:alert(1)',
-  ])('%j is none', (text) => {
+  ])('rejects %j', (text) => {
     expect(colorFrom(text)).toBeNull();
   });
 });
 
 describe('logos', () => {
-  test.each(MEDIA_TYPES)('%s is told by its bytes', async (mediaType) => {
+  test.each(MEDIA_TYPES)('detects %s by its bytes', async (mediaType) => {
     const bytes = PIXELS[mediaType];
     const digest = createHash('sha256').update(bytes).digest('hex');
     expect(await logoFrom(bytes)).toEqual({ type: 'logo', logo: { mediaType, digest, bytes } });
   });
 
-  test.each(MEDIA_TYPES)('%s cut anywhere is refused', async (mediaType) => {
+  test.each(MEDIA_TYPES)('rejects %s truncated at any byte', async (mediaType) => {
     const bytes = PIXELS[mediaType];
     for (let length = 0; length < bytes.length; length++) {
       const { type } = await logoFrom(bytes.slice(0, length));
@@ -80,7 +80,7 @@ describe('logos', () => {
     expect(await logoFrom(bytes.slice(0, -1))).toEqual({ type: 'refused', reason: 'incomplete' });
   });
 
-  test.each(MEDIA_TYPES)('%s with something behind it is refused', async (mediaType) => {
+  test.each(MEDIA_TYPES)('rejects %s with extra bytes at the end', async (mediaType) => {
     const bytes = joined(PIXELS[mediaType], utf8('<script>alert(1)</script>'));
     expect(await logoFrom(bytes)).toEqual({ type: 'refused', reason: 'incomplete' });
   });
@@ -94,14 +94,14 @@ describe('logos', () => {
     ['a GIF', joined(utf8('GIF89a'), repeated(0, 40))],
     ['a BMP', joined(utf8('BM'), repeated(0, 60))],
     ['an AVIF', joined([0, 0, 0, 32], utf8('ftypavif'), repeated(0, 40))],
-    ['a picture behind a space', joined(utf8(' '), PIXEL)],
+    ['a picture after a space', joined(utf8(' '), PIXEL)],
     ['a PNG broken by a text transfer', joined(PIXEL.slice(0, 4), PIXEL.slice(5))],
-    ['a RIFF file that is sound', joined(utf8('RIFF'), [4, 0, 0, 0], utf8('WAVE'))],
-  ])('%s is no logo', async (_name, bytes) => {
+    ['a valid RIFF file', joined(utf8('RIFF'), [4, 0, 0, 0], utf8('WAVE'))],
+  ])('rejects %s as a logo', async (_name, bytes) => {
     expect(await logoFrom(bytes)).toEqual({ type: 'refused', reason: 'unknown_format' });
   });
 
-  test('16 KiB is the most, before anything is looked at', async () => {
+  test('rejects more than 16 KiB before it parses anything', async () => {
     const ofLength = (length: number) =>
       joined(PIXEL.slice(0, -12), repeated(0, length - PIXEL.length), PIXEL.slice(-12));
     expect(LOGO_BYTES_MAX).toBe(16_384);
@@ -111,7 +111,7 @@ describe('logos', () => {
     }
   });
 
-  test("the table's bound is the same 16 KiB, in base64", () => {
+  test("the table's limit is the same 16 KiB, in base64", () => {
     const migration = readFileSync(
       join(PROJECT_DIRECTORY, 'migrations', '0001_baseline.sql'),
       'utf8',
@@ -120,7 +120,7 @@ describe('logos', () => {
     expect(migration).toContain(`length(base64) BETWEEN 4 AND ${length}`);
   });
 
-  test("the demo merchant's logo is one", async () => {
+  test("the demo merchant's logo is valid", async () => {
     const { mediaType, bytes } = await readLogo(DEMO_LOGO);
     expect(mediaType).toBe('image/png');
     expect(bytes.length).toBeLessThan(3_000);
@@ -128,23 +128,23 @@ describe('logos', () => {
 });
 
 describe('statements', () => {
-  test('nothing given changes nothing', () => {
+  test('absent fields change nothing', () => {
     expect(brandingStatements('m1', {}, 5)).toEqual([]);
   });
 
-  test('null takes away', () => {
+  test('null removes', () => {
     expect(brandingStatements('m1', { color: null, logo: null }, 5)).toMatchObject([
       { params: ['m1', null, null, 1, 1] },
     ]);
   });
 
-  test('a color alone leaves the logo', () => {
+  test('a color alone keeps the logo', () => {
     expect(brandingStatements('m1', { color: '#0b6b4b' }, 5)).toMatchObject([
       { params: ['m1', '#0b6b4b', null, 1, 0] },
     ]);
   });
 
-  test('a logo goes in before the row that names it', async () => {
+  test('stores a logo before the row that names it', async () => {
     const logo = await readLogo(DEMO_LOGO);
     const base64 = Buffer.from(logo.bytes).toString('base64');
     expect(brandingStatements('m1', { logo }, 5)).toMatchObject([
@@ -158,7 +158,7 @@ describe('statements', () => {
     [PROJECT_DIRECTORY, 'the logo cannot be read: EISDIR'],
     [join(PROJECT_DIRECTORY, 'package.json'), 'package.json is no PNG, WebP or JPEG'],
     [join(PROJECT_DIRECTORY, 'package-lock.json'), 'is larger than 16384 bytes'],
-  ])('the logo %j is refused in words', async (file, message) => {
+  ])('rejects the logo %j with a reason', async (file, message) => {
     await expect(readLogo(file)).rejects.toThrow(message);
   });
 });

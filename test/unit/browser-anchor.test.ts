@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { anchorNow } from '../../src/checkout/browser/anchor.ts';
 
-/** Goal: the remaining time is right whatever the device's clock says, and after it has slept. */
+/** Goal: the remaining time is right for every device clock, and after the device has slept. */
 
 const MONOTONIC_MS = 1_234.5;
 const WALL_MS = 1_790_000_000_000;
@@ -26,7 +26,7 @@ describe('the remaining time', () => {
   });
 });
 
-test('a sleep counts once: the anchor after it is a new beginning', () => {
+test('a sleep counts once: afterwards the anchor starts again', () => {
   const awake = anchorNow(ANCHOR, MONOTONIC_MS + 1_000, WALL_MS + 301_000);
   expect(awake).toMatchObject({ remainingMs: 599_000, hasSlept: true });
   const later = anchorNow(awake, MONOTONIC_MS + 2_000, WALL_MS + 302_000);

@@ -5,7 +5,7 @@ import {
   dueAnnouncement,
 } from '../../src/checkout/browser/announcement.ts';
 
-/** Goal: a screen reader hears each mark once, when it is passed, and never what is not true. */
+/** Goal: a screen reader announces each mark once, when it is passed, and never a wrong time. */
 
 const FIVE: Announcement = [300_000, 'five minutes'];
 const ONE: Announcement = [60_000, 'one minute'];
@@ -28,7 +28,7 @@ describe('what is due', () => {
     expect(dueAnnouncement(BOTH, remainingMs)).toBe(text);
   });
 
-  test('nothing where nothing is announced', () => {
+  test('is empty without announcements', () => {
     expect(dueAnnouncement([], 60_000)).toBeUndefined();
   });
 });
@@ -51,7 +51,7 @@ describe('a countdown', () => {
     { name: 'by late ticks', from: 303, to: 0, step: 7, said: ['five minutes', 'one minute'] },
     { name: 'begun after the first', from: 200, to: 0, step: 1, said: ['one minute'] },
     { name: 'that leaps over both', from: 400, to: 0, step: 390, said: [] },
-  ])('$name says $said', ({ from, to, step, said }) => {
+  ])('$name announces $said', ({ from, to, step, said }) => {
     let ahead = announcementsAhead(BOTH, from * 1_000);
     const heard: string[] = [];
     for (let seconds = from; seconds >= to; seconds -= step) {
@@ -62,7 +62,7 @@ describe('a countdown', () => {
     expect(heard).toEqual(said);
   });
 
-  test('set back by the server says nothing twice', () => {
+  test('announces nothing twice when the server sets it back', () => {
     const ahead = announcementsAhead(BOTH, 299_000);
     expect(dueAnnouncement(announcementsAhead(ahead, 305_000), 299_500)).toBeUndefined();
   });

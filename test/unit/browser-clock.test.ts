@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { clockText, nextTickMs } from '../../src/checkout/browser/clock.ts';
 
-/** Goal: the customer's clock reads right at its edges, and its text changes when the second does. */
+/** Goal: the customer's clock is right at its edges, and its text changes with the second. */
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
@@ -46,7 +46,7 @@ describe('delay until the text changes', () => {
     expect(nextTickMs(remainingMs)).toBe(delayMs);
   });
 
-  test('is a whole number of milliseconds, at least one, to the very next text', () => {
+  test('is a whole number of milliseconds, at least one, until exactly the next text', () => {
     fc.assert(
       fc.property(fc.double({ min: 1, max: DAY_MS - 2_000, noNaN: true }), (remainingMs) => {
         const delayMs = nextTickMs(remainingMs);

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { browserName } from '../../src/members/browser-name.ts';
 
 /**
- * Goal: people recognise their browsers in the list of sessions. Method: what browsers say of
- * themselves, which is mostly the names of others.
+ * Goal: members recognize their browsers in the list of sessions. Method: real user agent strings,
+ * which mostly contain the names of other browsers.
  */
 
 const WEBKIT = 'AppleWebKit/537.36 (KHTML, like Gecko)';

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { pollDelayMs, retryAfterMs, retryDelayMs } from '../../src/checkout/browser/schedule.ts';
 
-/** Goal: a waiting customer hears soon, and neither they nor a failing gateway is ever hammered. */
+/**
+ * Goal: a waiting customer gets news soon, and polls never overload a device or a failing gateway.
+ */
 
 const HOUR_MS = 3_600_000;
 
@@ -67,7 +69,7 @@ describe('Retry-After', () => {
     expect(retryAfterMs(retryAfter)).toBe(delayMs);
   });
 
-  test('a negative one does not bring a poll forward', () => {
+  test('a negative one does not hasten a poll', () => {
     expect(retryDelayMs(1, 0, '-5')).toBe(2_000);
   });
 });

@@ -7,7 +7,7 @@ import {
   matchesCallbackPattern,
 } from '../../src/http/url-fields.ts';
 
-/** As published (docs/api.md#limits): exponential, so it only ever sees short strings here. */
+/** As published (docs/api.md#limits): exponential, so it only gets short strings here. */
 const PUBLISHED = /^(https?):\/\/(?!-)(?:[a-zA-Z0-9-]{1,63}\.?)*(?::\d{1,5})?(?:\/(?:[^\s]*)?)?$/;
 
 const HOSTILE_LENGTH = 60 * 1024;
@@ -16,7 +16,7 @@ describe('matchesCallbackPattern (decisions.md#12)', () => {
   const tail = fc.string({ unit: fc.constantFrom(...'aZ0-..:/9 \n?@_é'), maxLength: 12 });
   const start = fc.constantFrom('http://', 'https://', 'http:/', 'HTTP://', 'ftp://', '');
 
-  it('takes the same language as the published pattern', () => {
+  it('accepts the same texts as the published pattern', () => {
     fc.assert(
       fc.property(start, tail, (before, after) => {
         expect(matchesCallbackPattern(before + after)).toBe(PUBLISHED.test(before + after));
@@ -25,7 +25,7 @@ describe('matchesCallbackPattern (decisions.md#12)', () => {
     );
   });
 
-  it('takes the same language on every string of five over the deciding characters', () => {
+  it('accepts the same texts for every string of five over the deciding characters', () => {
     const tails = ['a', '-', '.', ':', '/', '0', ' '];
     let texts = [''];
     for (let length = 0; length < 5; length += 1) {
@@ -42,7 +42,7 @@ describe('matchesCallbackPattern (decisions.md#12)', () => {
     ['many labels', `http://${'a.'.repeat(HOSTILE_LENGTH / 2)}!`],
     ['hyphens', `http://a${'-'.repeat(HOSTILE_LENGTH)}!`],
     ['a path and a space', `http://a/${'/'.repeat(HOSTILE_LENGTH)} `],
-  ])('refuses a hostile long text: %s', (_name, text) => {
+  ])('rejects a hostile long text: %s', (_name, text) => {
     expect(matchesCallbackPattern(text)).toBe(false);
   });
 });
@@ -55,7 +55,7 @@ describe('callbackUrlField (decisions.md#12)', () => {
     'https://203.0.113.7/hook',
     'http://localhost:9000/',
     'https://xn--bcher-kva.example/',
-  ])('takes %s', (url) => {
+  ])('accepts %s', (url) => {
     expect(v.safeParse(callbackUrlField, url)).toMatchObject({ success: true, output: url });
   });
 
@@ -76,7 +76,7 @@ describe('callbackUrlField (decisions.md#12)', () => {
     ['http://0x7f.1/', 'not as an encoded address'],
     ['http://127.1/', 'not as an encoded address'],
     ['http://010.0.0.1/', 'not as an encoded address'],
-  ])('refuses %s', (url, message) => {
+  ])('rejects %s', (url, message) => {
     const result = v.safeParse(callbackUrlField, url, { abortPipeEarly: true });
     expect(result.issues?.[0].message).toContain(message);
   });
@@ -90,7 +90,7 @@ describe('httpUrlField (decisions.md#12, api.md#error-5)', () => {
     'https://ሱቅ.example/ተመለስ',
     'https://shop.example/@handle?mail=a@b',
     'https://[2001:db8::1]/',
-  ])('takes %s', (url) => {
+  ])('accepts %s', (url) => {
     expect(v.safeParse(httpUrlField, url)).toMatchObject({ success: true, output: url });
   });
 
@@ -113,12 +113,12 @@ describe('httpUrlField (decisions.md#12, api.md#error-5)', () => {
     ['https://user@shop.example', 'user name or password'],
     ['https://@shop.example', 'user name or password'],
     ['https://:secret@shop.example/', 'user name or password'],
-  ])('refuses %j', (url, message) => {
+  ])('rejects %j', (url, message) => {
     const result = v.safeParse(httpUrlField, url, { abortPipeEarly: true });
     expect(result.issues?.[0].message).toContain(message);
   });
 
-  it('takes 2,048 characters and no more (decisions.md#7)', () => {
+  it('accepts 2,048 characters and no more (decisions.md#7)', () => {
     const longest = 'https://shop.example/'.padEnd(2_048, 'a');
     expect(v.safeParse(httpUrlField, longest).success).toBe(true);
     expect(v.safeParse(httpUrlField, `${longest}a`).issues?.[0].message).toBe(

@@ -46,7 +46,7 @@ function simulatorHtml(attempt = attemptWith(), terms = termsWith()): string {
   );
 }
 
-/** What a reader sees, roughly: no head, no tags, plain spaces. */
+/** Roughly what a reader sees: no head, no tags, plain spaces. */
 function textOf(html: string): string {
   return html
     .replace(/<head>.*<\/head>/s, ' ')
@@ -131,20 +131,20 @@ describe('what the customer reads and can do', () => {
     expect(text).toContain('Test payment — no money moves');
   });
 
-  test('commission and total of every method when the customer bears it', () => {
+  test('commission and total of every method when the customer pays the commission', () => {
     const text = textOf(checkoutHtml(intentWith({ commissionPaidByCustomer: true })));
     expect(text).toContain('EthSwitch ETB 1,522.50 Any bank card or account fee ETB 22.50');
     expect(text).toContain('Total depends on method');
   });
 
-  test('the forms post below the link', () => {
+  test('the forms post to paths below the link', () => {
     expect(PAGES.choose).toContain(`method="post" action="${PATH}/attempts"`);
     expect(PAGES.choose).toContain(`method="post" action="${PATH}/give-up"`);
     expect(PAGES.redirect).toContain(`method="post" action="${PATH}/abandon"`);
     expect(PAGES.redirect).toContain(`name="attempt" value="${attemptWith().id}"`);
   });
 
-  test('a refused form keeps what was entered and says what is wrong', () => {
+  test("a rejected form keeps the customer's input and explains the problem", () => {
     expect(PAGES.refused).toContain('value="12"');
     expect(PAGES.refused).toContain('aria-invalid="true"');
     expect(PAGES.refused).toContain('role="alert"');
@@ -155,7 +155,7 @@ describe('what the customer reads and can do', () => {
     expect(checkoutHtml(intentWith({ customer }))).toMatch(/<input id="phone"[^>]* readonly/);
   });
 
-  test('the receipt: reference, method, amount, time, and back by itself', () => {
+  test('the receipt shows reference, method, amount and time, and redirects back automatically', () => {
     const text = textOf(PAGES.paid ?? '');
     for (const part of [
       'H7K2M9QX4T0B8ZC3VN5D',
@@ -171,14 +171,14 @@ describe('what the customer reads and can do', () => {
     expect(PAGES.paid).toContain(`http-equiv="refresh" content="10;url=${url}`);
   });
 
-  test('a receipt looked at again offers no way on by itself', () => {
+  test('a receipt opened again does not redirect', () => {
     const html = checkoutHtml(paid, null, NOW_MS + 3_600_000);
     expect(textOf(html)).toContain('This payment is already paid');
     expect(html).not.toContain('http-equiv="refresh"');
     expect(html).not.toContain('data-return');
   });
 
-  test('without JavaScript waiting pages fetch themselves, forms only when time is over', () => {
+  test('without JavaScript waiting pages reload themselves, and forms only when the time is over', () => {
     expect(PAGES.push).toContain('<noscript><meta http-equiv="refresh" content="5"/></noscript>');
     expect(PAGES.choose).toContain(
       `<noscript><meta http-equiv="refresh" content="901;url=${PATH}"/>`,
@@ -186,7 +186,7 @@ describe('what the customer reads and can do', () => {
     expect(PAGES.simulator).not.toContain('http-equiv="refresh"');
   });
 
-  test('a page that can change says what it shows and where to ask', () => {
+  test('a page that can change names its state and its status address', () => {
     expect(PAGES.choose).toContain(
       `data-page="${PATH}" data-status="${PATH}/status" data-state="0-choose" data-follow="slow"`,
     );
@@ -194,7 +194,7 @@ describe('what the customer reads and can do', () => {
     expect(PAGES.expired).not.toContain('data-status');
   });
 
-  test('while an attempt that was left may be paid, nothing invites to pay again', () => {
+  test('no page suggests to pay again while an abandoned attempt may still be paid', () => {
     const left = attemptWith({ status: 'unresolved', failureReason: 'abandoned' });
     const declined = attemptWith({ id: 'b', status: 'failed', failureReason: 'declined' });
     const choosing = intentWith({}, { attempts: [left, declined] });
@@ -210,13 +210,13 @@ describe('what the customer reads and can do', () => {
     }
   });
 
-  test('an express payment offers no other method and no giving up', () => {
+  test('an express payment offers no other method and no way to abandon it', () => {
     const html = checkoutHtml({ ...inFlight, terms: termsWith({ kind: 'express' }) });
     expect(html).not.toContain('<form');
     expect(html).toContain('href="https://pay.example.com/simulator/t1.abc"');
   });
 
-  test('the simulator: three outcomes while pending, none once settled', () => {
+  test('the simulator offers three outcomes while pending, and none once resolved', () => {
     expect(
       [...(PAGES.simulator ?? '').matchAll(/name="outcome" value="(\w+)"/g)].map((m) => m[1]),
     ).toEqual(['approve', 'decline', 'give_up']);
@@ -229,7 +229,7 @@ describe('what the customer reads and can do', () => {
 describe('answers', () => {
   const page = h(NoticePage, { text: english, kind: 'unknown', retryPath: null });
 
-  test('a page carries every guard; HSTS only over https', async () => {
+  test('a page has all security headers; HSTS only over https', async () => {
     const response = await pageResponse(new Request('https://pay.example.com/checkout/x'), page, {
       status: 404,
     });
@@ -252,7 +252,7 @@ describe('answers', () => {
     expect(plain.headers.has('strict-transport-security')).toBe(false);
   });
 
-  test('a redirect leaks no link to where it leads', () => {
+  test('a redirect does not leak the link to its target', () => {
     const response = seeOther(
       new Request('https://pay.example.com/checkout/x'),
       'https://a.example/',
@@ -277,7 +277,7 @@ describe('answers', () => {
     expect(response.headers.get('content-security-policy')).toContain(`form-action ${sources};`);
   });
 
-  test('a brand is allowed by the hash of its own style sheet', async () => {
+  test("the hash of a brand's style sheet is in the content security policy", async () => {
     const css = brandCss('#7a3b12');
     const response = await pageResponse(new Request('https://pay.example.com/checkout/x'), page, {
       brandCss: css,

@@ -47,14 +47,14 @@ describe('the state shown', () => {
     expect(checkoutView(intent, NOW_MS).state.kind).toBe(kind);
   });
 
-  test('time that has run out counts without an alarm, and the way back says so', () => {
+  test('an expired time counts without an alarm, also in the link back to the merchant', () => {
     const intent = intentWith();
     const { state, summary } = checkoutView(intent, intent.terms.expiresAtMs);
     expect(state.kind).toBe('expired');
     expect(summary.returnUrl).toContain('status=EXPIRED');
   });
 
-  test('only hosted attempts can be left for another', () => {
+  test('only hosted attempts can be abandoned for another', () => {
     const changed = { status: 'processing', attempts: [attemptWith()] } as const;
     expect(checkoutView(intentWith({}, changed), NOW_MS).state).toMatchObject({ canAbandon: true });
     expect(checkoutView(intentWith({ kind: 'express' }, changed), NOW_MS).state).toMatchObject({
@@ -62,7 +62,7 @@ describe('the state shown', () => {
     });
   });
 
-  test('a rail address that is not http is never linked', () => {
+  test("never links a rail's address that is not http", () => {
     const attempts = [attemptWith({ redirectUrl: 'javascript:alert(1)' })];
     const { state } = checkoutView(intentWith({}, { status: 'processing', attempts }), NOW_MS);
     expect(state).toMatchObject({ kind: 'redirect', redirectUrl: null });
@@ -79,7 +79,7 @@ describe('whether a page is out of date', () => {
   const left = attemptWith({ status: 'unresolved', failureReason: 'abandoned' });
   const tagOf = (intent: Intent) => checkoutView(intent, NOW_MS).tag;
 
-  test('a form that is being filled in is not thrown away for news of an attempt left before', () => {
+  test('an open form is not when an attempt abandoned before it changes', () => {
     const before = intentWith({}, { version: 3, attempts: [left] });
     const failed = { ...left, status: 'failed', failureReason: 'declined' } as const;
     expect(tagOf(intentWith({}, { version: 4, attempts: [failed] }))).toBe(tagOf(before));
@@ -94,7 +94,7 @@ describe('whether a page is out of date', () => {
     expect(tagOf(intent)).not.toBe(tagOf(intentWith()));
   });
 
-  test('the page that connects is when the rail has answered, which is no new version', () => {
+  test('the page that connects is when the provider has answered, which is no new version', () => {
     const inFlight = (redirectUrl: string | null) =>
       intentWith({}, { status: 'processing', attempts: [attemptWith({ redirectUrl })] });
     expect(tagOf(inFlight(null))).not.toBe(tagOf(inFlight('https://rail.example.com/pay')));
@@ -102,7 +102,7 @@ describe('whether a page is out of date', () => {
 });
 
 describe('choosing', () => {
-  test('after a failed attempt: why, and the same method again', () => {
+  test('after a failed attempt: the reason, and the same method again', () => {
     const attempts = [
       attemptWith({
         method: 'CBE',
@@ -116,7 +116,7 @@ describe('choosing', () => {
     expect(state.phone).toEqual({ value: '0911 111 111', isReadOnly: false });
   });
 
-  test('a single method is chosen already; without need no phone is asked', () => {
+  test('preselects a single method, and asks for a phone only when it is needed', () => {
     const state = chooseStateOf(
       intentWith({ methods: [{ method: 'TELE_BIRR', commissionMinor: 0 }] }),
     );
@@ -135,7 +135,7 @@ describe('choosing', () => {
 });
 
 describe('money (decisions.md#4, #15)', () => {
-  test('the merchant bears the commission: none is shown', () => {
+  test('shows no commission that the merchant pays', () => {
     expect(checkoutView(intentWith(), NOW_MS).summary.totals).toEqual({
       subtotalMinor: 150_000,
       commissionMinor: 0,
@@ -143,7 +143,7 @@ describe('money (decisions.md#4, #15)', () => {
     });
   });
 
-  test('the customer bears it: by method, and open in sum until one is chosen', () => {
+  test("shows the customer's commission by method, and the total once one is chosen", () => {
     const intent = intentWith({ commissionPaidByCustomer: true });
     expect(checkoutView(intent, NOW_MS).summary.totals.totalMinor).toBeNull();
     expect(chooseStateOf(intent).methods.map((choice) => choice.chargedMinor)).toEqual([
@@ -153,7 +153,7 @@ describe('money (decisions.md#4, #15)', () => {
     expect(checkoutView(started, NOW_MS).summary.totals.totalMinor).toBe(151_500);
   });
 
-  test('items are priced by the basis that was accepted', () => {
+  test('prices items by the basis that was accepted', () => {
     const items = [itemWith({ quantity: 3, priceMinor: 100 })];
     const unit = checkoutView(intentWith({ items, amountMinor: 300 }), NOW_MS).summary.items[0];
     expect(unit).toMatchObject({ unitPriceMinor: 100, lineTotalMinor: 300 });
@@ -164,7 +164,7 @@ describe('money (decisions.md#4, #15)', () => {
     expect(line).toMatchObject({ unitPriceMinor: null, lineTotalMinor: 100 });
   });
 
-  test('items that do not add up (express) show no price, however large', () => {
+  test('shows no prices of items that do not add up (express)', () => {
     const items = [itemWith({ quantity: 2_147_483_647, priceMinor: 99_999_999_999 })];
     const { summary } = checkoutView(intentWith({ items }), NOW_MS);
     expect(summary.items[0]).toMatchObject({ unitPriceMinor: null, lineTotalMinor: null });
@@ -175,7 +175,7 @@ describe('money (decisions.md#4, #15)', () => {
     [100, 'USD', 'USD 1.00'],
     [123_450, 'ETB', 'ETB 1,234.50'],
     [99_999_999_999, 'ETB', 'ETB 999,999,999.99'],
-  ] as const)('%d %s reads %s', (amountMinor, currency, text) => {
+  ] as const)('formats %d %s as %s', (amountMinor, currency, text) => {
     expect(moneyText(amountMinor, currency, 'en-ET').replaceAll('\u00a0', ' ')).toBe(text);
   });
 });
@@ -194,7 +194,7 @@ describe('phones', () => {
     '00251 0911 234 567',
     '0911.23.45.67',
     '\u202a+251\u00a0911\u2011234\u2011567\u202c',
-  ])('%j is a phone', (input) => {
+  ])('accepts %j as a phone', (input) => {
     expect(phoneFrom(input)).toBe('251911234567');
   });
 
@@ -213,11 +213,11 @@ describe('phones', () => {
     '251251911234567',
     '09112345 67x',
     '9'.repeat(1e6),
-  ])('not a phone', (input) => {
+  ])('rejects a text that is not a phone', (input) => {
     expect(phoneFrom(input)).toBeNull();
   });
 
-  test('shown as people write it', () => {
+  test('formats a phone as people write it', () => {
     expect(phoneText('251711234567')).toBe('0711 234 567');
     expect(phoneText('911234567')).toBe('0911 234 567');
   });
@@ -242,15 +242,15 @@ describe('reading the form', () => {
     [' 1', null],
     ['1\n', null],
     ['٣', null],
-  ])('its page knew of %j attempts', (attempts, known) => {
+  ])('reads %j as the number of attempts that its page knew', (attempts, known) => {
     expect(attemptsKnownTo(form({ attempts }))).toBe(known);
   });
 
-  test('a form without the number is not ours', () => {
+  test('rejects a form without that number', () => {
     expect(attemptsKnownTo(form({ method: 'CBE' }))).toBeNull();
   });
 
-  test('a method and a phone', () => {
+  test('reads a method and a phone', () => {
     expect(
       readChoice(termsWith(), form({ method: 'CBE', phone: '0911 234 567' }), anyPhone),
     ).toEqual({
@@ -259,7 +259,7 @@ describe('reading the form', () => {
     });
   });
 
-  test('no phone is kept for a method that needs none', () => {
+  test('drops the phone for a method that needs none', () => {
     expect(
       readChoice(termsWith(), form({ method: 'TELE_BIRR', phone: '0911234567' }), anyPhone),
     ).toEqual({
@@ -268,7 +268,7 @@ describe('reading the form', () => {
     });
   });
 
-  test('a fixed phone wins over the posted one', () => {
+  test('prefers a fixed phone over the posted one', () => {
     const customer = { name: null, email: null, phone: '911234567', isPhoneUpdatable: false };
     const result = readChoice(
       termsWith({ customer }),

@@ -18,7 +18,7 @@ function configWith(changes: Record<string, string | undefined>) {
 
 const base64Of = (bytes: number) => Buffer.alloc(bytes, 7).toString('base64');
 
-test('decisions.md#1: what wrangler.toml says', () => {
+test('decisions.md#1: reads the defaults of wrangler.toml', () => {
   expect(configWith({})).toMatchObject({
     publicBaseUrl: null,
     expireInSecondsMin: 5,
@@ -28,13 +28,13 @@ test('decisions.md#1: what wrangler.toml says', () => {
   });
 });
 
-test('decisions.md#26: an origin, with or without its slash', () => {
+test('decisions.md#26: accepts an origin with or without a final slash', () => {
   expect(configWith({ PUBLIC_BASE_URL: 'https://pay.example.com/' }).publicBaseUrl).toBe(
     'https://pay.example.com',
   );
 });
 
-test('decisions.md#32: keys have ids and overlap, the first one signs', () => {
+test('decisions.md#32: keys have ids and overlap, and the first one signs', () => {
   const ring = `b:${base64Of(32)}, a:${base64Of(33)}`;
   const keys = configWith({ LINK_SIGNING_KEYS: ring }).linkSigningKeys;
   expect(keys.map(({ keyId }) => keyId)).toEqual(['b', 'a']);
@@ -51,7 +51,7 @@ test.each<[string, string | undefined]>([
   ['LINK_SIGNING_KEYS', 'no-colon'],
   ['LINK_SIGNING_KEYS', `a:${base64Of(32)},a:${base64Of(33)}`],
   ['WEBHOOK_RSA_PRIVATE_KEYS_SANDBOX', '-----BEGIN PRIVATE KEY-----'],
-])('%s = %s is refused by name, without its value', (name, value) => {
+])('the error for %s = %s names the variable without its value', (name, value) => {
   const read = () => configWith({ [name]: value });
   expect(read).toThrow(ConfigError);
   expect(read).toThrow(name);
