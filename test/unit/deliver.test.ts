@@ -42,7 +42,7 @@ afterEach(async () => {
   }
 });
 
-/** A merchant's server, listening for real. */
+/** A merchant's server on a real socket. */
 async function merchant(listener: RequestListener): Promise<URL> {
   const server = createServer(listener);
   server.listen(0, '127.0.0.1');
@@ -96,12 +96,12 @@ describe('one webhook request (decisions.md#18)', () => {
     });
   });
 
-  test('takes 204 without a body', async () => {
+  test('accepts 204 without a body', async () => {
     const url = await merchant((_request, response) => response.writeHead(204).end());
     expect(await send(url)).toMatchObject({ httpStatus: 204, error: null, answerExcerpt: '' });
   });
 
-  test('measures its time with the clock it was given', async () => {
+  test('measures its time with the given clock', async () => {
     const url = await merchant((_request, response) => response.end());
     let nowMs = 1_000;
     const now = () => {
@@ -121,7 +121,7 @@ describe('one webhook request (decisions.md#18)', () => {
     expect(calls).toBe(1);
   });
 
-  test.each([400, 404, 410, 500, 503])('tells of a %i', async (status) => {
+  test.each([400, 404, 410, 500, 503])('reports a %i', async (status) => {
     const url = await merchant((_request, response) => response.writeHead(status).end('no'));
     expect(await send(url)).toMatchObject({
       httpStatus: status,
@@ -162,12 +162,12 @@ describe('Retry-After (decisions.md#18)', () => {
   });
 });
 
-describe('a merchant who does not answer (decisions.md#18)', () => {
+describe("a merchant's server that does not answer (decisions.md#18)", () => {
   test('has 15 s', () => {
     expect(TRY_TIMEOUT_MS).toBe(15_000);
   });
 
-  test('is given up when nothing comes', async () => {
+  test('fails when nothing arrives', async () => {
     const url = await merchant(() => undefined);
     const answer = await send(url, { timeoutMs: 100 });
     expect(answer).toMatchObject({ httpStatus: null, error: 'no answer within 0.1 s' });
@@ -185,7 +185,7 @@ describe('a merchant who does not answer (decisions.md#18)', () => {
     expect(answer.durationMs).toBeLessThan(TRY_TIMEOUT_MS);
   });
 
-  test('is given up in the body too where fetch ignores the signal from there on', async () => {
+  test('has answered with an endless body, also where fetch ignores the signal while reading it', async () => {
     const body = new ReadableStream<Uint8Array>({
       start: (controller) => controller.enqueue(new TextEncoder().encode('so far')),
     });
@@ -205,7 +205,7 @@ describe('a merchant who does not answer (decisions.md#18)', () => {
     expect(await send(url)).toMatchObject({ httpStatus: 200, error: null });
   });
 
-  test('or refuses the connection is told so in our own words', async () => {
+  test('or refuses the connection gets an error in our own words', async () => {
     const url = await merchant(() => undefined);
     const server = servers.pop();
     server?.close();
@@ -224,8 +224,8 @@ describe('a merchant who does not answer (decisions.md#18)', () => {
   });
 });
 
-describe('the answer kept (decisions.md#18)', () => {
-  test('an endless one is read up to 64 KiB and canceled', async () => {
+describe('the stored answer (decisions.md#18)', () => {
+  test('that is endless is read up to 64 KiB and canceled', async () => {
     let pulledBytes = 0;
     let canceled = false;
     const chunk = new Uint8Array(4096).fill(0x61);
@@ -250,7 +250,7 @@ describe('the answer kept (decisions.md#18)', () => {
     expect([pulledBytes, canceled]).toEqual([ANSWER_BYTES_MAX, true]);
   });
 
-  test('an endless one on a real connection ends it', async () => {
+  test('that is endless on a real connection closes the connection', async () => {
     let closed: Promise<unknown> = Promise.resolve();
     const url = await merchant((_request, response) => {
       closed = once(response, 'close');
@@ -268,7 +268,7 @@ describe('the answer kept (decisions.md#18)', () => {
     await closed;
   });
 
-  test('a binary one becomes valid text of at most 1 KiB without control characters', async () => {
+  test('that is binary becomes valid text of at most 1 KiB without control characters', async () => {
     const bytes = Buffer.from(Array.from({ length: 4096 }, (_value, index) => (index * 7) % 256));
     const url = await merchant((_request, response) => response.end(bytes));
     const { answerExcerpt } = await send(url);
@@ -278,14 +278,14 @@ describe('the answer kept (decisions.md#18)', () => {
     expect(answerExcerpt).not.toBe('');
   });
 
-  test('control characters go, tab and newline stay', async () => {
+  test('loses control characters, but keeps tabs and newlines', async () => {
     const url = await merchant((_request, response) =>
       response.end('a\u0000b\u001b[31mc\r\n\td\u007f\u0085e'),
     );
     expect((await send(url)).answerExcerpt).toBe('ab[31mc\n\tde');
   });
 
-  test('no character is cut in half', async () => {
+  test('is not cut inside a character', async () => {
     const url = await merchant((_request, response) => response.end('ብ'.repeat(1_000)));
     expect((await send(url)).answerExcerpt).toBe('ብ'.repeat(341));
   });
@@ -296,7 +296,7 @@ const tenant: Tenant = { environment: 'sandbox', merchantId: 'm1' };
 const dataKey: NamedKey = { keyId: 't1', base64: Buffer.alloc(32, 2).toString('base64') };
 const secret = (fill: number) => `whsec_${Buffer.alloc(32, fill).toString('base64')}`;
 
-/** SQLite itself behind the few calls of D1 that we make; counts them. */
+/** SQLite behind the few D1 calls that we make; counts them. */
 function database() {
   const sqlite = new DatabaseSync(':memory:');
   sqlite.exec(readFileSync('migrations/0001_baseline.sql', 'utf8'));
@@ -331,7 +331,7 @@ function database() {
   return { d1, calls, setUrl, addSecret };
 }
 
-/** An object that hands out one delivery once and keeps what is reported to it. */
+/** An object that hands out one delivery once and stores the report. */
 function paymentObject(delivery: Partial<ClaimedDelivery> | null) {
   const reports: DeliveryReport[] = [];
   const claims: number[] = [];
@@ -376,7 +376,7 @@ function environment(stub: unknown, d1: unknown, more: Record<string, string> = 
   return env as Env;
 }
 
-/** Runs the consumer over messages; `settled` waits for what it left in waitUntil. */
+/** Runs the consumer over messages; `settled` waits for the work it left in waitUntil. */
 async function consume(
   env: Env,
   queue: string,
@@ -424,12 +424,12 @@ describe('webhook settings (decisions.md#17, #19)', () => {
     });
   });
 
-  test('of a merchant without any are empty', async () => {
+  test('are empty for a merchant without any', async () => {
     const settings = await webhookSettings(environment(null, database().d1), tenant, startMs);
     expect(settings).toEqual({ url: null, secrets: [], endpoints: new Map() });
   });
 
-  test('are remembered for 5 s, in one query each', async () => {
+  test('are cached for 5 s, with one query each', async () => {
     const { d1, calls, setUrl } = database();
     const env = environment(null, d1);
     await webhookSettings(env, tenant, startMs);
@@ -440,7 +440,7 @@ describe('webhook settings (decisions.md#17, #19)', () => {
     expect(calls.queries).toBe(2);
   });
 
-  test('a secret moved from another tenant does not open, and the log does not tell it', async () => {
+  test('contain no secret that was copied from another tenant, and the log does not show it', async () => {
     const logged = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     const { d1, addSecret } = database();
     const stolen = webhookSecretContext({ ...tenant, merchantId: 'm2' });
@@ -453,7 +453,7 @@ describe('webhook settings (decisions.md#17, #19)', () => {
 });
 
 describe('a delivery from claim to report (decisions.md#18, #19; promises.md#6)', () => {
-  test('is signed with every secret, sent and reported; the message is acked at once', async () => {
+  test('is signed with every secret, sent and reported; the message is acknowledged at once', async () => {
     const seen: { body?: string; headers?: Record<string, string> } = {};
     const url = await merchant(async (request, response) => {
       const chunks: Buffer[] = [];
@@ -492,7 +492,7 @@ describe('a delivery from claim to report (decisions.md#18, #19; promises.md#6)'
     }
   });
 
-  test('goes to the setting when there is no callbackUrl, unsigned when there is no secret', async () => {
+  test("uses the merchant's setting without callbackUrl, and is unsigned without a secret", async () => {
     let signature: unknown = 'not called';
     const url = await merchant((request, response) => {
       signature = request.headers['webhook-signature'];
@@ -513,7 +513,7 @@ describe('a delivery from claim to report (decisions.md#18, #19; promises.md#6)'
     [410, { type: 'gone' }],
     [429, { type: 'failed', retryAfterMs: 60_000 }],
     [500, { type: 'failed', retryAfterMs: 60_000 }],
-  ])('answered by %i is %j', async (status, outcome) => {
+  ])('that is answered by %i reports %j', async (status, outcome) => {
     const url = await merchant((_request, response) =>
       response.writeHead(status, { 'retry-after': '60' }).end(),
     );
@@ -522,7 +522,7 @@ describe('a delivery from claim to report (decisions.md#18, #19; promises.md#6)'
     expect(reports[0]).toMatchObject({ outcome, log: { httpStatus: status, error: null } });
   });
 
-  test('without any address is recorded as such', async () => {
+  test('without any address is reported as such', async () => {
     const { stub, reports } = paymentObject({});
     await (await consume(environment(stub, database().d1), 'q-none', [message])).settled();
     expect(reports[0]).toMatchObject({
@@ -553,7 +553,7 @@ describe('a delivery from claim to report (decisions.md#18, #19; promises.md#6)'
     });
   });
 
-  test('is not made when the claim is refused', async () => {
+  test('is not made when the claim is rejected', async () => {
     const { stub, reports, claims } = paymentObject(null);
     await (await consume(environment(stub, database().d1), 'q-refused', [message])).settled();
     expect([claims, reports]).toEqual([[3], []]);
@@ -569,7 +569,7 @@ describe('a delivery from claim to report (decisions.md#18, #19; promises.md#6)'
     await vi.waitFor(() => expect(reports).toMatchObject([{ outcome: { type: 'failed' } }]));
   });
 
-  test('goes out by remembered settings while D1 fails', async () => {
+  test('uses cached settings while D1 fails', async () => {
     vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response('ok'));
     const { d1, setUrl } = database();
     setUrl('https://shop.example.com/hook');
@@ -590,7 +590,7 @@ describe('a delivery from claim to report (decisions.md#18, #19; promises.md#6)'
     }
   });
 
-  test('that breaks on our side uses no try, is logged in one line without bodies, and never throws', async () => {
+  test('that fails on our side uses no try, is logged in one line without bodies, and never throws', async () => {
     const logged = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     const broken = {
       prepare: () => {
@@ -652,12 +652,12 @@ describe('bounded concurrency (decisions.md#18)', () => {
     await later.settled();
   });
 
-  test('a message that bounces again and again is dropped, for its lease sends it again', async () => {
+  test('a message without a place is dropped after eight tries, because its lease sends it again', async () => {
     const { stub, release } = hangingObject();
     const env = environment(stub, null);
     const busy = await consume(env, 'q-bounce', many(DELIVERIES_PER_TENANT_MAX, 'slow'));
     const bounced = await consume(env, 'q-bounce', many(1, 'slow'), { attempts: 8 });
-    // Acknowledged without a claim: the object was asked only for those with a place.
+    // Acknowledged without a claim: only messages with a place reached the object.
     expect(bounced.fates).toEqual(['acked']);
     expect(release()).toBe(DELIVERIES_PER_TENANT_MAX);
     await busy.settled();
@@ -674,7 +674,7 @@ describe('bounded concurrency (decisions.md#18)', () => {
     await Promise.all([crowd.settled(), healthy.settled()]);
   });
 
-  test('a full isolate holds back its handler until a place is free', async () => {
+  test('a full isolate makes its handler wait until a place is free', async () => {
     const { stub, release } = hangingObject();
     const env = environment(stub, null);
     const merchants = Array.from({ length: 200 }, (_value, index) => many(1, `m${index}`)).flat();

@@ -3,7 +3,7 @@ import { CLAIM_LEASE_MS, queuedLeaseMs } from '../../src/domain/schedule.ts';
 import { claimed, reported } from '../../src/intent/delivery.ts';
 import type { StoredEvent } from '../../src/intent/store.ts';
 
-/** Goal: the steps of a delivery that only show over many tries. */
+/** Goal: the steps of a delivery that only matter over many tries. */
 
 const nowMs = 1_000_000;
 
@@ -28,7 +28,7 @@ describe('a claim', () => {
     [0, CLAIM_LEASE_MS],
     [3, queuedLeaseMs(3)],
     [10, queuedLeaseMs(10)],
-  ])('that is never reported backs off: sent %i times, due in %i ms', (timesQueued, waitMs) => {
+  ])('without a report backs off: sent %i times, due in %i ms', (timesQueued, waitMs) => {
     const claim = claimed({ ...event, timesQueued }, 'claim', 'signature', nowMs);
     expect(claim.dueAtMs).toBe(nowMs + waitMs);
   });
@@ -49,8 +49,8 @@ describe('the log of tries', () => {
   });
 });
 
-describe('a failure of our own', () => {
-  test('uses no try and comes back within a minute, however often it happens', () => {
+describe('an internal failure', () => {
+  test('uses no try and is retried within a minute, even when repeated', () => {
     let failing = event;
     for (let times = 0; times < 10; times += 1) {
       const claim = claimed({ ...failing, timesQueued: times }, 'claim', 'signature', nowMs);

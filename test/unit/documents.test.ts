@@ -120,7 +120,7 @@ function testsNamedUnder(anchor: string): string[] {
     .sort();
 }
 
-/** Every `[text](target)` and `src="target"` that stays in the repository, as path#anchor. */
+/** Every `[text](target)` and `src="target"` within the repository, as path#anchor. */
 function linksOf(document: string): string[] {
   const prose = read(document)
     .replaceAll(/^```[\s\S]*?^```/gm, '')
@@ -135,7 +135,7 @@ function linksOf(document: string): string[] {
     });
 }
 
-/** `src/intent/record.ts` and the like, in backticks. */
+/** Paths such as `src/intent/record.ts`, in backticks. */
 function pathsNamedIn(document: string): string[] {
   const pattern = /`((?:src|test|scripts|migrations|docs|public)\/[\w./-]*)`/g;
   return [...read(document).matchAll(pattern)].map(([, path]) => path ?? '');
@@ -163,7 +163,7 @@ function resolves(target: string): boolean {
   return anchor === undefined || !path.endsWith('.md') || anchorsOf(path).includes(anchor);
 }
 
-/** Explicit anchors, and the ones that GitHub makes of headings without one. */
+/** Explicit anchors, and those that GitHub makes of headings without one. */
 function anchorsOf(document: string): string[] {
   const headings = read(document)
     .replaceAll(/^```[\s\S]*?^```/gm, '')

@@ -14,13 +14,16 @@ import {
 } from '../support/intents.ts';
 
 /**
- * Goal: each step of a payment says who caused it and why, with nobody's phone number in it.
- * Method: stories are told to the machine, and the detail of the last step is compared whole.
+ * Goal: each step of a payment records who caused it and why, without a phone number. Method: run
+ * stories through the machine, and compare the whole detail of the last step.
  */
 
 type Story = readonly (readonly [nowMs: number, command: Command])[];
 
-/** Of every step of the last command: the time that was due before it is a step of its own. */
+/**
+ * The details of every step of the last command: a transition that was due before it is a separate
+ * step.
+ */
 function detailsAfter(story: Story, kind: IntentKind = 'hosted'): HistoryDetail[] {
   let intent: Intent = openIntent(someTerms({ kind }));
   let details: HistoryDetail[] = [];
@@ -96,7 +99,7 @@ test.each<[string, Story, IntentKind, readonly object[]]>([
     ],
   ],
   [
-    'failed, with a provider code that is not fit to be kept',
+    'failed, with a provider code that may contain personal data',
     [
       [1, START],
       [2, settled('0911234567')],
@@ -132,7 +135,7 @@ test.each<[string, Story, IntentKind, readonly object[]]>([
   ],
   ['time runs out', [[60_000, TICK]], 'hosted', [{ actor: 'clock' }]],
   [
-    'the customer leaves the rail’s page',
+    'the customer abandons the attempt',
     [
       [1, START],
       [2, { type: 'abandon_attempt', attemptId: 'a' }],
@@ -141,7 +144,7 @@ test.each<[string, Story, IntentKind, readonly object[]]>([
     [{ actor: 'customer', ...A, attemptStatus: 'unresolved', reason: 'abandoned' }],
   ],
   [
-    'the customer gives up',
+    'the customer abandons the payment',
     [[1, { type: 'abandon_payment' }]],
     'hosted',
     [{ actor: 'customer', reason: 'abandoned' }],
@@ -157,7 +160,7 @@ test.each<[string, Story, IntentKind, readonly object[]]>([
     [{ actor: 'rail', ...A, attemptStatus: 'processing', anomaly: 'refused_callback' }],
   ],
   [
-    'the rail contradicts itself',
+    'the provider contradicts itself',
     [
       [1, START],
       [2, succeed('a')],
@@ -216,7 +219,7 @@ test.each<[string, Story, IntentKind, readonly object[]]>([
     ],
   ],
   [
-    'paid twice, which a human finds out',
+    'paid twice, as an operator finds out',
     [
       [1, START],
       [2, { type: 'abandon_attempt', attemptId: 'a' }],
@@ -274,7 +277,7 @@ test.each([
     'receipt FT26001ABCDE of 1,500.00 on 2026-01-31',
   ],
   ['transaction 1000001', 'transaction 1000001'],
-])('the note %j is kept as %j', (note, kept) => {
+])('stores the note %j as %j', (note, kept) => {
   const story: Story = [
     [1, PUSH],
     [2, succeedByHand('a', { note })],
@@ -297,6 +300,6 @@ test.each<[Command['type'] | 'create', IntentKind, Actor]>([
   ['abandon_payment', 'hosted', 'customer'],
   ['cancel', 'hosted', 'merchant'],
   ['tick', 'express', 'clock'],
-])('%s of a payment that is %s is the act of: %s', (command, kind, actor) => {
+])('%s of a payment that is %s is recorded as an act of: %s', (command, kind, actor) => {
   expect(actorOf(command, kind)).toBe(actor);
 });

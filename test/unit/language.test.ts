@@ -42,16 +42,16 @@ describe('the language of an answer', () => {
 
   test.each([
     ['the switch wins', '?lang=om', { cookie: 'kefel_language=ti', 'accept-language': 'am' }, 'om'],
-    ['then what was chosen before', '', { cookie: 'a=b; kefel_language=ti' }, 'ti'],
-    ['then what the browser prefers', '', { 'accept-language': 'am' }, 'am'],
+    ['then the earlier choice', '', { cookie: 'a=b; kefel_language=ti' }, 'ti'],
+    ["then the browser's preference", '', { 'accept-language': 'am' }, 'am'],
     ['else English', '', { 'accept-language': 'fr' }, 'en'],
-    ['an unknown choice is none', '?lang=xx', { cookie: 'kefel_language=xx' }, 'en'],
+    ['an unknown choice is ignored', '?lang=xx', { cookie: 'kefel_language=xx' }, 'en'],
     ['a huge cookie is not read', '', { cookie: `kefel_language=ti; ${'x'.repeat(20_000)}` }, 'en'],
   ] as const)('%s', (_name, query, headers, language) => {
     expect(languageOf(request(query, headers))).toBe(language);
   });
 
-  test('only a choice is remembered, for a year, and over https only there', () => {
+  test('stores only an explicit choice, for a year, and with Secure over https', () => {
     expect(rememberingCookie(request('', { 'accept-language': 'am' }))).toBeNull();
     expect(rememberingCookie(request('?lang=xx', {}))).toBeNull();
     expect(rememberingCookie(request('?lang=am', {}))).toBe(
@@ -62,14 +62,14 @@ describe('the language of an answer', () => {
   });
 });
 
-/** Paths of all texts, with what stands there. */
+/** Paths of all texts, with their values. */
 function textsOf(value: unknown, path = ''): [string, unknown][] {
   return typeof value === 'object' && value !== null
     ? Object.entries(value).flatMap(([key, inner]) => textsOf(inner, `${path}.${key}`))
     : [[path, value]];
 }
 
-/** A text, with recognisable values where it takes some. */
+/** A text, with recognizable values for its placeholders. */
 function sentence(text: unknown): string {
   return typeof text === 'function' ? String(text('{0}', '{1}', '{2}')) : String(text);
 }
@@ -92,11 +92,11 @@ describe.each(AREAS)('%s', (_name, english, translated) => {
   const expected = new Map(textsOf(english));
   const texts = textsOf(translated);
 
-  test('has every text of English, and no other', () => {
+  test('has exactly the texts of English', () => {
     expect(texts.map(([path]) => path)).toEqual([...expected.keys()]);
   });
 
-  test('has no empty text, and every value in its text', () => {
+  test('has no empty text, and every placeholder in its text', () => {
     for (const [path, text] of texts.filter(([path]) => path !== '.dateTime')) {
       expect(sentence(text).trim(), path).not.toBe('');
       expect(placeholders(text), path).toEqual(placeholders(expected.get(path)));
@@ -105,7 +105,7 @@ describe.each(AREAS)('%s', (_name, english, translated) => {
 });
 
 describe.each(Object.entries<CheckoutMessages>(LANGUAGES))('%s', (code, language) => {
-  test('is no copy of English', () => {
+  test('is not a copy of English', () => {
     const english = new Map(textsOf(LANGUAGES.en));
     const isName = (path: string) => path.startsWith('.methodName');
     const same = textsOf(language).filter(
@@ -117,12 +117,12 @@ describe.each(Object.entries<CheckoutMessages>(LANGUAGES))('%s', (code, language
     ).toEqual([]);
   });
 
-  test('says what language it is', () => {
+  test('names its language', () => {
     expect(language.locale).toBe(`${code}-ET`);
   });
 });
 
-describe('dates and times, in Ethiopia, by its calendar where it is read', () => {
+describe('dates and times in Ethiopia, with its calendar where people read it', () => {
   const NOON_MS = Date.UTC(2026, 10, 21, 9);
   /** The last day of the Ethiopian year 2019, after a leap day. */
   const PAGUMEN_MS = Date.UTC(2027, 8, 11, 20, 59);

@@ -4,9 +4,8 @@ import { base32FromBytes, bytesFromBase32, bytesFromBase64Url } from '../../src/
 import { type Link, linkId, signLink, verifyLinkId } from '../../src/crypto/link-token.ts';
 
 /**
- * Goal: an order id that CBE carries through its own systems leads to its payment, and nobody but
- * us can make one (docs/promises.md#9). What reads it is open to the world: it must be strict, and
- * quick.
+ * Goal: an order id that CBE carries through its systems leads to its payment, and only we can make
+ * one (docs/promises.md#9). Its parser is exposed to the public, so it must be strict and fast.
  */
 
 const key = (keyId: string, fill: number): NamedKey => ({

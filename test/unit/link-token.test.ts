@@ -10,13 +10,13 @@ const OLD = key('k1', 1);
 const NEW = key('k2', 2);
 const LINK = { objectId: 'ab'.repeat(32), attemptIndex: 3 };
 
-test('a link comes back as it was signed (promises.md#8)', async () => {
+test('a signed link verifies to what it names (promises.md#8)', async () => {
   expect(await verifyLink([OLD], 'checkout', await signLink([OLD], 'checkout', LINK))).toEqual(
     LINK,
   );
 });
 
-test('decisions.md#32: the newest key signs, older ones go on verifying', async () => {
+test('decisions.md#32: the newest key signs, older ones still verify', async () => {
   const before = await signLink([OLD], 'checkout', LINK);
   const after = await signLink([NEW, OLD], 'checkout', LINK);
   expect(after.startsWith('k2.')).toBe(true);
@@ -24,11 +24,11 @@ test('decisions.md#32: the newest key signs, older ones go on verifying', async 
   expect(await verifyLink([NEW], 'checkout', before)).toBeNull();
 });
 
-test('a link of one purpose is none of the other', async () => {
+test('a link of one purpose does not verify for the other', async () => {
   expect(await verifyLink([OLD], 'attempt', await signLink([OLD], 'checkout', LINK))).toBeNull();
 });
 
-test('any changed character makes it nobody’s link', async () => {
+test('rejects a link with any changed character', async () => {
   const token = await signLink([OLD], 'checkout', LINK);
   for (let index = 0; index < token.length; index += 1) {
     const changed =
@@ -47,6 +47,6 @@ test.each([
   '.AAAA',
   'x'.repeat(60_000),
   `k1.${'A'.repeat(60_000)}`,
-])('no link: %.20s', async (token) => {
+])('rejects %.20s', async (token) => {
   expect(await verifyLink([OLD], 'checkout', token)).toBeNull();
 });

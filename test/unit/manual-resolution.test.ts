@@ -23,9 +23,9 @@ import {
 } from '../support/intents.ts';
 
 /**
- * Goal: an operator settles an attempt that its rail cannot be asked about, with the effects of the
- * rail's own word, and never calls unpaid what may still be paid. The terms expire at 60 s, the
- * attempts' windows close at 30 s.
+ * Goal: an operator resolves an attempt whose provider has no status query, with the effects of a
+ * provider's answer, and cannot record as unpaid what may still be paid. The terms expire at 60 s,
+ * the attempts' windows close at 30 s.
  */
 
 const TICK: Command = { type: 'tick' };
@@ -70,7 +70,7 @@ interface Row {
 
 const SETTLED: readonly Row[] = [
   {
-    name: 'paid, while it waits for proof',
+    name: 'paid, while unresolved',
     story: [
       [1, PUSH],
       [30_000, TICK],
@@ -82,7 +82,7 @@ const SETTLED: readonly Row[] = [
     late: false,
   },
   {
-    name: 'paid, within the window: proof counts at any time',
+    name: 'paid, within the window: a success counts at any time',
     story: [
       [1, PUSH],
       [2, PAID],
@@ -92,7 +92,7 @@ const SETTLED: readonly Row[] = [
     events: ['payment_succeeded'],
   },
   {
-    name: 'paid, while the call that starts it is under way',
+    name: 'paid, while the call that starts it is running',
     story: [
       [1, QUEUED],
       [2, CLAIM],
@@ -115,7 +115,7 @@ const SETTLED: readonly Row[] = [
     late: true,
   },
   {
-    name: 'paid, though the rail had called it failed: late',
+    name: 'paid, although the provider had reported a failure: late',
     kind: 'express',
     story: [
       [1, PUSH],
@@ -128,7 +128,7 @@ const SETTLED: readonly Row[] = [
     late: true,
   },
   {
-    name: 'paid, though its final window had closed',
+    name: 'paid, although its final window had closed',
     kind: 'express',
     story: [
       [1, FINAL],
@@ -141,7 +141,7 @@ const SETTLED: readonly Row[] = [
     late: true,
   },
   {
-    name: 'paid, though another operator had called it failed',
+    name: 'paid, although another operator had recorded a failure',
     kind: 'express',
     story: [
       [1, PUSH],
@@ -175,7 +175,7 @@ const SETTLED: readonly Row[] = [
     events: ['payment_failed'],
   },
   {
-    name: 'unpaid, after the payment has expired: nobody is told anything new',
+    name: 'unpaid, after the payment has expired: no new event',
     story: [
       [1, PUSH],
       [60_000, TICK],
@@ -186,7 +186,7 @@ const SETTLED: readonly Row[] = [
     events: ['payment_expired'],
   },
   {
-    name: 'unpaid, left behind by its customer, once its window is over',
+    name: 'unpaid, abandoned by its customer, once its window is over',
     story: [
       [1, REDIRECT],
       [2, LEAVE],
@@ -226,7 +226,7 @@ test.each(SETTLED)('$name', ({ kind, story, status, attempts, events, late }) =>
 
 test.each<[string, Story, Rejection]>([
   [
-    'unpaid, within the window: the rail may still take money',
+    'unpaid, within the window: the provider may still take money',
     [
       [1, PUSH],
       [29_999, UNPAID],
@@ -234,7 +234,7 @@ test.each<[string, Story, Rejection]>([
     'window_open',
   ],
   [
-    'unpaid, within a window that outlives the payment',
+    'unpaid, within a window that ends after the payment',
     [
       [1, LONG_PUSH],
       [70_000, UNPAID],
@@ -242,7 +242,7 @@ test.each<[string, Story, Rejection]>([
     'window_open',
   ],
   [
-    'unpaid, left behind, within the window: the customer may go back and pay',
+    'unpaid, abandoned, within the window: the customer may go back and pay',
     [
       [1, REDIRECT],
       [2, LEAVE],
@@ -251,7 +251,7 @@ test.each<[string, Story, Rejection]>([
     'window_open',
   ],
   [
-    'unpaid, while the call that starts it is under way',
+    'unpaid, while the call that starts it is running',
     [
       [1, QUEUED],
       [2, CLAIM],
@@ -268,7 +268,7 @@ test.each<[string, Story, Rejection]>([
     'window_open',
   ],
   [
-    'unpaid, while the rail is about to be asked',
+    'unpaid, while a status query is due',
     [
       [1, startAttempt('a', { checkAtMs: 30_000 })],
       [30_000, UNPAID],
@@ -311,7 +311,7 @@ test.each<[string, Story, Rejection]>([
     'attempt_not_pending',
   ],
   [
-    'paid, an attempt of nobody’s',
+    'paid, an unknown attempt',
     [
       [1, PUSH],
       [2, succeedByHand('x')],
@@ -319,14 +319,14 @@ test.each<[string, Story, Rejection]>([
     'attempt_not_found',
   ],
   [
-    'unpaid, an attempt of nobody’s',
+    'unpaid, an unknown attempt',
     [
       [1, PUSH],
       [2, failByHand('x')],
     ],
     'attempt_not_found',
   ],
-])('refused: %s', (_name, story, rejection) => {
+])('rejected: %s', (_name, story, rejection) => {
   const [nowMs] = story.at(-1) ?? [0];
   const before = tell([...story.slice(0, -1), [nowMs, TICK]]);
   const after = tell(story);
@@ -343,14 +343,14 @@ describe('money that moved twice', () => {
     [40_000, PAID],
   ];
 
-  test('decisions.md#31: is one event and one anomaly, also when a human finds it', () => {
+  test('decisions.md#31: is one event and one anomaly, also when an operator finds it', () => {
     const { intent, events } = tell(story);
     expect(events).toEqual(['payment_succeeded']);
     expect(intent.paidAttemptId).toBe('b');
     expect(intent.anomalies).toEqual([{ kind: 'duplicate_payment', attemptId: 'a', atMs: 40_000 }]);
   });
 
-  test('a rail that contradicts the operator is seen, and changes nothing', () => {
+  test('a provider that contradicts the operator causes an anomaly, and changes nothing else', () => {
     const { intent, events } = tell([
       [1, PUSH],
       [2, PAID],
@@ -361,7 +361,7 @@ describe('money that moved twice', () => {
     expect(events).toEqual(['payment_succeeded']);
   });
 
-  test('a rail that proves the operator wrong is believed', () => {
+  test("a provider's success overrides the operator's failure", () => {
     const { intent, events } = tell(
       [
         [1, PUSH],
@@ -378,7 +378,7 @@ describe('money that moved twice', () => {
 test.each([
   ['paid', PAID],
   ['unpaid', UNPAID],
-])('%s: the same decision again is our own call repeated', (_name, command) => {
+])('%s: repeating the same decision changes nothing', (_name, command) => {
   const once = tell([
     [1, PUSH],
     [30_000, command],
@@ -392,7 +392,7 @@ test.each([
   expect(once.rejection).toBeNull();
 });
 
-test('what the operator found is kept on the attempt; the provider’s code stays the provider’s', () => {
+test('stores the operator’s receipt on the attempt, and keeps the provider’s code', () => {
   const { intent } = tell([
     [1, PUSH],
     [
@@ -422,14 +422,14 @@ describe('what an operator must write', () => {
 
   test.each<[string, Parameters<typeof succeedByHand>[1]]>([
     ['a note', { note: '' }],
-    ['a note that says something', { note: ' \u00a0 ' }],
+    ['a note with visible text', { note: ' \u00a0 ' }],
     ['a note of one line', { note: 'one\ntwo' }],
-    ['a note that fits', { note: 'x'.repeat(NOTE_LENGTH_MAX + 1) }],
+    ['a note that is not too long', { note: 'x'.repeat(NOTE_LENGTH_MAX + 1) }],
     ['a name', { operator: '' }],
-    ['a name that fits', { operator: 'x'.repeat(OPERATOR_LENGTH_MAX + 1) }],
+    ['a name that is not too long', { operator: 'x'.repeat(OPERATOR_LENGTH_MAX + 1) }],
     ['a receipt, or none', receipt('')],
     ['a receipt in one word', receipt('A B')],
-    ['a receipt that fits', receipt('x'.repeat(MANUAL_RECEIPT_LENGTH_MAX + 1))],
+    ['a receipt that is not too long', receipt('x'.repeat(MANUAL_RECEIPT_LENGTH_MAX + 1))],
   ])('%s', (_name, changes) => {
     const story: Story = [
       [1, PUSH],
@@ -440,7 +440,7 @@ describe('what an operator must write', () => {
     expect(intent).toEqual(tell(story).intent);
   });
 
-  test('the longest of each, in any script, and no receipt', () => {
+  test('accepts the longest of each, in any script, and no receipt', () => {
     const { rejection } = tell([
       [1, PUSH],
       [

@@ -28,7 +28,7 @@ describe('minorFromMajor (decisions.md#5)', () => {
     [Number.MAX_SAFE_INTEGER, null],
     [Number.NaN, null],
     [Number.POSITIVE_INFINITY, null],
-  ])('%d is %s', (amountMajor, amountMinor) => {
+  ])('converts %d to %s', (amountMajor, amountMinor) => {
     expect(minorFromMajor(amountMajor)).toBe(amountMinor);
   });
 
@@ -42,7 +42,7 @@ describe('minorFromMajor (decisions.md#5)', () => {
     );
   });
 
-  it('refuses every amount with a third decimal', () => {
+  it('rejects every amount with a third decimal', () => {
     const lastDigit = fc.integer({ min: 1, max: 9 });
     fc.assert(
       fc.property(anyAmountMinor, lastDigit, (amountMinor, digit) => {

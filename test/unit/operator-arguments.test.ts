@@ -6,8 +6,8 @@ import { helpText } from '../../scripts/operator/help.ts';
 import { facts, plain, table } from '../../scripts/operator/text.ts';
 
 /**
- * Goal: a command line becomes exactly one request, or is refused in words before anything is sent;
- * the secret comes from the environment alone. Method: tables of command lines.
+ * Goal: a command line becomes exactly one request, or is rejected with a reason before anything is
+ * sent; the secret comes only from the environment. Method: tables of command lines.
  */
 
 function requestOf(line: string) {
@@ -18,7 +18,7 @@ function requestOf(line: string) {
   return parsed.command.request(parsed.given);
 }
 
-/** Splits at blanks outside double quotes. */
+/** Splits at spaces outside double quotes. */
 function words(line: string): string[] {
   return (line.match(/"[^"]*"|\S+/g) ?? []).map((word) => word.replaceAll('"', ''));
 }
@@ -89,7 +89,7 @@ describe('requests', () => {
     expect(requestOf(line)).toEqual(body === undefined ? { path } : { path, body });
   });
 
-  test('each settlement has an id of its own', () => {
+  test('each manual resolution has its own id', () => {
     const line = 'payment settle sandbox a p REF --succeeded --receipt R --note x';
     const [first, second] = [requestOf(line), requestOf(line)];
     expect(first).toMatchObject({
@@ -144,7 +144,7 @@ describe('help', () => {
     expect(requestOf(line).path).toMatch(/^\//);
   });
 
-  test('of everything names every command and the environment', () => {
+  test('lists every command and the environment', () => {
     const parsed = parseCommandLine([]);
     const text = 'help' in parsed ? helpText(parsed.help) : '';
     for (const { name } of COMMANDS) {
@@ -158,7 +158,7 @@ describe('help', () => {
 describe('the gateway', () => {
   const secret = `kfl_op_${'x'.repeat(43)}`;
 
-  test('is told secret, name and service token in headers', async () => {
+  test('gets secret, name and service token in headers', async () => {
     const gateway = await gatewayOf(
       { url: 'https://pay.example.com/x', operatorName: 'አበበ' },
       {
@@ -182,12 +182,12 @@ describe('the gateway', () => {
     ['no secret', 'https://pay.example.com', {}, 'KEFEL_OPERATOR_SECRET is not set'],
     ['no encryption', 'http://pay.example.com', { KEFEL_OPERATOR_SECRET: secret }, 'use https'],
     ['no address', 'pay.example.com', { KEFEL_OPERATOR_SECRET: secret }, '--url takes an address'],
-  ])('%s is refused', async (_name, url, environment, message) => {
+  ])('%s is rejected', async (_name, url, environment, message) => {
     await expect(gatewayOf({ url, operatorName: undefined }, environment)).rejects.toThrow(message);
   });
 });
 
-test('what comes from outside cannot move the cursor', () => {
+test('text from outside cannot move the cursor', () => {
   expect(plain('a\u001b[2Jb\nc\u202e')).toBe('a [2Jb c ');
   expect(table(['A', 'B'], [['x\ny', 1]], '-')).toEqual(['A    B', 'x y  1']);
   expect(

@@ -10,13 +10,13 @@ import { SoftwareAuthenticator } from '../support/software-authenticator.ts';
 
 /**
  * Goal: the passkey library works without the packages that wrangler.toml leaves out of the bundle.
- * Other tests run it whole, so that a new version could fail in a deployment alone.
+ * Other tests run the whole library, so a new version could otherwise fail only in a deployment.
  */
 
 type Verification = typeof import('../../src/members/verification.ts');
 
 const PARTY = { id: 'pay.example.com', origin: 'https://pay.example.com' };
-/** Of random length in DER: a signature's two numbers are shorter now and then. */
+/** The length varies in DER, because a signature's two numbers are sometimes shorter. */
 const SIGNATURES = 50;
 
 let directory: string;

@@ -7,8 +7,8 @@ import { statusContent } from '../../src/webhooks/payload.ts';
 import { someTerms, startAttempt, succeed } from '../support/intents.ts';
 
 /**
- * Goal: an attempt keeps what its rail last said in its own word, and nothing that might be a
- * person's; keeping a word is no news, and nobody outside hears of it.
+ * Goal: an attempt stores the last code of its provider verbatim, without personal data. Storing a
+ * code is not a new version, and the published interface does not show it.
  */
 
 const settle = (outcome: Outcome): Command => ({
@@ -42,26 +42,30 @@ function intentAfter(...commands: Command[]): Intent {
 const wordsAfter = (...commands: Command[]) => intentAfter(...commands).attempts[0]?.providerCode;
 
 test.each<[string, readonly Command[], string | null]>([
-  ['nothing so far', [], null],
-  ['taken', [accept('0')], '0'],
-  ['taken without a word', [accept(null)], null],
+  ['no answer so far', [], null],
+  ['accepted', [accept('0')], '0'],
+  ['accepted without a code', [accept(null)], null],
   [
     'paid',
     [settle({ type: 'succeeded', receipt: 'R', providerCode: 'PAY_SUCCESS' })],
     'PAY_SUCCESS',
   ],
   ['failed', [settle({ type: 'failed', reason: 'declined', providerCode: '1032' })], '1032'],
-  ['nothing proved', [unknown('WAIT_PAY')], 'WAIT_PAY'],
-  ['the last word counts', [accept('0'), unknown('WAIT_PAY'), unknown('PAYING')], 'PAYING'],
-  ['silence does not unsay it', [unknown('PAYING'), unknown()], 'PAYING'],
-  ['nor what is not fit to be kept', [unknown('PAYING'), unknown('Dear Abebe!')], 'PAYING'],
+  ['no outcome', [unknown('WAIT_PAY')], 'WAIT_PAY'],
+  ['the last code counts', [accept('0'), unknown('WAIT_PAY'), unknown('PAYING')], 'PAYING'],
+  ['an answer without a code keeps it', [unknown('PAYING'), unknown()], 'PAYING'],
   [
-    'nor an answer to the start that its callback overtook',
+    'so does a code that may contain personal data',
+    [unknown('PAYING'), unknown('Dear Abebe!')],
+    'PAYING',
+  ],
+  [
+    'so does an answer to the start that arrives after its callback',
     [settle({ type: 'failed', reason: 'declined', providerCode: '1032' }), accept('0')],
     '1032',
   ],
   [
-    'nor a contradiction once it is paid',
+    'so does a contradiction once it is paid',
     [
       settle({ type: 'succeeded', receipt: 'R', providerCode: '0' }),
       settle({ type: 'failed', reason: 'declined', providerCode: '1032' }),
@@ -72,13 +76,13 @@ test.each<[string, readonly Command[], string | null]>([
   expect(wordsAfter(...commands)).toBe(providerCode);
 });
 
-describe('a word alone', () => {
+describe('a provider code alone', () => {
   const before = intentAfter();
 
   test.each([
-    ['of a fruitless check', unknown('WAIT_PAY')],
+    ['of an inconclusive query', unknown('WAIT_PAY')],
     ['with the answer to a start', accept('0')],
-  ])('%s is no news: no version, no event, no time', (_name, command) => {
+  ])('%s makes no version, no event and no time', (_name, command) => {
     const decision = decide(before, [command], 9);
     expect(decision.steps).toEqual([]);
     expect(decision.intent.version).toBe(before.version);
@@ -86,7 +90,7 @@ describe('a word alone', () => {
     expect(decision.intent.attempts[0]?.providerCode).not.toBeNull();
   });
 
-  test('said again changes nothing at all, so that nothing is stored', () => {
+  test('repeated changes nothing, so that nothing is stored', () => {
     const said = intentAfter(accept('0'));
     expect(decide(said, [accept('0')], 9).intent).toBe(said);
   });
@@ -120,11 +124,11 @@ test.each([
   ['500.001.1001', '500.001.1001'],
   [null, null],
   [undefined, null],
-])('the provider code %j is kept as %j', (providerCode, kept) => {
+])('stores the provider code %j as %j', (providerCode, kept) => {
   expect(printableCode(providerCode)).toBe(kept);
 });
 
-test('64 KiB of anything are refused within a moment', () => {
+test('rejects 64 KiB of anything within a moment', () => {
   for (const sign of ['7', '0', '251', 'a', ' ', '-']) {
     expect(printableCode(sign.repeat(65_536))).toBeNull();
   }

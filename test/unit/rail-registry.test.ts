@@ -14,9 +14,9 @@ import { attemptWith, termsWith } from '../support/checkout-fixtures.ts';
 import { COMPLETE, envOf, envWithAll, NBG, RAIL_IDS } from './rail-settings-fixture.ts';
 
 /**
- * Goal: docs/decisions.md#13, #22, #23: each payment gets the rail that has its secret and takes
- * its currency, the sandbox never meets a production rail, and a wrong secret is nobody else's
- * trouble. Method: an `env` made of secrets, for all six methods.
+ * Goal: docs/decisions.md#13, #22, #23: each payment gets the rail that has its secret and accepts
+ * its currency, the sandbox never uses a production rail, and a wrong secret affects no other rail.
+ * Method: an `env` made of secrets, for all six methods.
  */
 
 describe('the rail of a payment', () => {
@@ -29,7 +29,7 @@ describe('the rail of a payment', () => {
       const terms = payment({ environment: 'production', kind });
       expect(railFor(ALL, terms, method)).toBe(configuredRail(ALL, 'production', method));
       expect(railFor(envWithAll('sandbox'), terms, method)).toBeNull();
-      // Production never looks at testMode.
+      // Production never reads testMode.
       expect(railFor(ALL, { ...terms, simulation: 'interactive' }, method)).toBe(
         configuredRail(ALL, 'production', method),
       );
@@ -38,7 +38,7 @@ describe('the rail of a payment', () => {
 
   const SIMULATED: readonly (readonly [string, Partial<IntentTerms>])[] = [
     ['hosted', { kind: 'hosted', simulation: null }],
-    ['hosted, whatever it asks for', { kind: 'hosted', simulation: 'interactive' }],
+    ['hosted, for every testMode', { kind: 'hosted', simulation: 'interactive' }],
     ['express SIMULATED_TEST that succeeds', { kind: 'express', simulation: 'succeed' }],
     ['express SIMULATED_TEST that fails', { kind: 'express', simulation: 'fail' }],
     ['express without a simulation', { kind: 'express', simulation: null }],
@@ -58,11 +58,11 @@ describe('the rail of a payment', () => {
     const sandbox = configuredRail(ALL, 'sandbox', method);
     expect(railFor(ALL, terms, method)).toBe(sandbox);
     expect(railFor(ALL, terms, method)).not.toBe(configuredRail(ALL, 'production', method));
-    // Never production's, however much there is nothing else.
+    // Never production's, even when there is no other.
     expect(railFor(envWithAll('production'), terms, method)?.id).toBe('simulator');
   });
 
-  test('every attempt finds the rail that it was started with', () => {
+  test('every attempt finds the rail that started it', () => {
     for (const environment of ENVIRONMENTS) {
       for (const method of METHODS) {
         const attempt = attemptWith({ method, railId: RAIL_IDS[method] });
@@ -73,14 +73,14 @@ describe('the rail of a payment', () => {
     }
   });
 
-  test('the simulator is a rail of the sandbox alone', () => {
+  test('the simulator exists only in the sandbox', () => {
     const attempt = attemptWith({ railId: 'simulator' });
     expect(railOf(ALL, payment({ environment: 'sandbox' }), attempt)?.id).toBe('simulator');
     expect(railOf(envOf({}), payment({ environment: 'sandbox' }), attempt)?.id).toBe('simulator');
     expect(railOf(ALL, PRODUCTION, attempt)).toBeNull();
   });
 
-  test.each(METHODS)('%s: none when it is configured no more, or is another', (method) => {
+  test.each(METHODS)('%s: null when it is no longer configured, or replaced', (method) => {
     const attempt = attemptWith({ method, railId: RAIL_IDS[method] });
     expect(railOf(envOf({}), PRODUCTION, attempt)).toBeNull();
     expect(railOf(envWithAll('sandbox'), PRODUCTION, attempt)).toBeNull();
@@ -90,10 +90,10 @@ describe('the rail of a payment', () => {
     }
   });
 
-  /** Cards are of many banks; the billing gateway is of Ethiopia's. */
+  /** Cards accept both currencies; the billing gateway only birr. */
   const NBG_ENV = envOf({ RAIL_ETS_SWITCH_PRODUCTION: NBG, RAIL_ETS_SWITCH_SANDBOX: NBG });
 
-  test('currencies: all in the sandbox, the rail’s own in production, none without it', () => {
+  test('currencies: all in the sandbox, the rail’s own in production, none without a rail', () => {
     for (const method of METHODS) {
       expect(currenciesOf(envOf({}), 'sandbox', method)).toEqual(CURRENCIES);
       expect(currenciesOf(ALL, 'sandbox', method)).toEqual(CURRENCIES);
@@ -105,7 +105,7 @@ describe('the rail of a payment', () => {
     expect(currenciesOf(NBG_ENV, 'production', 'ETS_SWITCH')).toEqual(['ETB']);
   });
 
-  test.each(METHODS)('decisions.md#13: dollars by %s, where its rail takes them', (method) => {
+  test.each(METHODS)('decisions.md#13: %s accepts dollars where its rail does', (method) => {
     const rows: readonly [Bindings, boolean][] = [
       [ALL, method === 'ETS_SWITCH'],
       [NBG_ENV, false],
@@ -118,7 +118,7 @@ describe('the rail of a payment', () => {
       expect(railFor(env, payment({ ...test, currency: 'USD' }), method)?.id).toBe(
         takesDollars ? RAIL_IDS[method] : 'simulator',
       );
-      // Once an attempt is under way, its own rail has it, whatever the currency.
+      // An attempt under way keeps its own rail, for every currency.
       const attempt = attemptWith({ method, railId: own?.id ?? RAIL_IDS[method] });
       expect(railOf(env, production, attempt)).toBe(own);
     }
@@ -135,19 +135,19 @@ describe('the rail of a payment', () => {
     E_BIRR: [true, false],
   };
 
-  test.each(METHODS)('decisions.md#3: whose numbers can pay by %s', (method) => {
+  test.each(METHODS)('decisions.md#3: %s accepts the numbers of its networks', (method) => {
     const asked = (env: Bindings, changes: Partial<IntentTerms>) =>
       PHONES.map((phone) => acceptsPhone(env, payment(changes), method, phone));
     const test = { environment: 'sandbox', kind: 'express', simulation: 'interactive' } as const;
     expect(asked(ALL, { environment: 'production' })).toEqual(TAKES[method]);
     expect(asked(ALL, test)).toEqual(TAKES[method]);
-    // The simulator takes any; and where there is no rail there is nobody to say no.
+    // The simulator accepts every number, and so does a method without a rail.
     expect(asked(ALL, { environment: 'sandbox', kind: 'hosted' })).toEqual([true, true]);
     expect(asked(envOf({}), test)).toEqual([true, true]);
     expect(asked(envWithAll('sandbox'), { environment: 'production' })).toEqual([true, true]);
   });
 
-  test('decisions.md#3: the operator’s setting says whose numbers eBirr takes', () => {
+  test('decisions.md#3: the operator’s setting decides whose numbers eBirr accepts', () => {
     const settings = { ...COMPLETE.E_BIRR, phonePrefixes: ['2519', '2517'] };
     const env = envOf({ RAIL_E_BIRR_PRODUCTION: settings });
     for (const phone of PHONES) {
@@ -157,11 +157,11 @@ describe('the rail of a payment', () => {
   });
 });
 
-describe('a wrong secret is its rail’s trouble alone', () => {
+describe('a wrong secret affects only its rail', () => {
   const WRONG: readonly [string, unknown][] = [
-    ['no JSON', '{'],
-    ['nothing of what it needs', {}],
-    ['no object', '7'],
+    ['text instead of JSON', '{'],
+    ['an empty object', {}],
+    ['a number instead of an object', '7'],
   ];
   const ROWS = METHODS.flatMap((method) =>
     ENVIRONMENTS.flatMap((environment) =>
@@ -174,7 +174,7 @@ describe('a wrong secret is its rail’s trouble alone', () => {
     const wrong = envOf({ ...envWithAll('production', 'sandbox'), [name]: secret });
     const terms = (place: Environment) =>
       termsWith({ environment: place, kind: 'express', simulation: 'interactive' });
-    // Asked before and after somebody has come upon the wrong one.
+    // Checked before and after the first use of the wrong secret.
     for (let times = 0; times < 2; times += 1) {
       for (const place of ENVIRONMENTS) {
         for (const other of METHODS.filter((m) => m !== method || place !== environment)) {
@@ -200,7 +200,7 @@ describe('a wrong secret is its rail’s trouble alone', () => {
       expect(configuration).toMatchObject({ state: 'misconfigured' });
       expect(JSON.stringify(configuration)).toContain(name);
     }
-    // What needs no rail of theirs goes on.
+    // Payments that need no rail of theirs still work.
     const sandbox = termsWith({ environment: 'sandbox', kind: 'hosted', simulation: null });
     expect(railFor(wrong, sandbox, method)?.id).toBe('simulator');
     const simulated = attemptWith({ method, railId: 'simulator' });

@@ -7,10 +7,10 @@ import telebirr from '../fixtures/rails/telebirr-h5/vectors.json' with { type: '
 
 export type Settings = Readonly<Record<string, unknown>>;
 
-/** Nothing that stands in a secret may ever stand in a message. */
+/** No text of a secret may appear in a message. */
 export const SECRET_TEXT = 'Sup3rS3cret';
 
-/** What each rail cannot do without, with its test system's address. */
+/** The required fields of each rail, with its test system's address. */
 export const COMPLETE: Readonly<Record<Method, Settings>> = {
   TELE_BIRR: {
     apiBaseUrl: 'https://telebirr.rail.test/gateway',
@@ -77,7 +77,7 @@ export const RAIL_IDS: Readonly<Record<Method, string>> = {
   E_BIRR: 'ebirr',
 };
 
-/** The bindings of a Worker that has these secrets, as text or as what JSON is made of. */
+/** The bindings of a Worker with these secrets, as text or as values for JSON. */
 export function envOf(secrets: Readonly<Record<string, unknown>>): Bindings {
   const texts = Object.entries(secrets).map(([name, value]) => [
     name,

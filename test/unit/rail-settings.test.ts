@@ -21,9 +21,9 @@ import {
 } from './rail-settings-fixture.ts';
 
 /**
- * Goal: docs/decisions.md#22, #23: a method is enabled by its secret and by nothing else, and a
- * wrong secret is named with the field that is wrong and never with what stands in it. Method: an
- * `env` made of secrets, for all six methods.
+ * Goal: docs/decisions.md#22, #23: a method is enabled by its secret and by nothing else, and the
+ * error of a wrong secret names the field but never its content. Method: an `env` made of secrets,
+ * for all six methods.
  */
 
 afterEach(() => vi.restoreAllMocks());
@@ -41,7 +41,7 @@ function railIn(env: Bindings, environment: Environment, method: Method): Rail {
   return rail;
 }
 
-/** What is wrong with the settings of an environment. */
+/** The faults in the settings of an environment. */
 function faultsOf(env: Bindings, environment: Environment): string[] {
   return METHODS.flatMap((method) => {
     const configuration = railConfiguration(env, environment, method);
@@ -49,7 +49,7 @@ function faultsOf(env: Bindings, environment: Environment): string[] {
   });
 }
 
-/** What is wrong with the only secret that is. */
+/** The fault of the only configured secret. */
 function faultOf(env: Bindings, environment: Environment = 'production'): string {
   const [fault, ...others] = faultsOf(env, environment);
   if (fault === undefined || others.length > 0) {
@@ -58,7 +58,10 @@ function faultOf(env: Bindings, environment: Environment = 'production'): string
   return fault;
 }
 
-/** The fault of one method's secret that is complete but for `changes`; undefined leaves out. */
+/**
+ * The fault of one method's secret that is complete except for `changes`; undefined leaves a field
+ * out.
+ */
 function faultWith(method: Method, changes: Settings, environment: Environment = 'production') {
   const settings = { ...COMPLETE[method], ...changes };
   return faultOf(envOf({ [railSecretName(environment, method)]: settings }), environment);
@@ -76,8 +79,8 @@ function watchErrors(): unknown[] {
 const otherOf = (environment: Environment) =>
   environment === 'sandbox' ? 'production' : 'sandbox';
 
-describe('which rails there are', () => {
-  test('decisions.md#23: without a secret, none', () => {
+describe('the configured rails', () => {
+  test('decisions.md#23: there are none without a secret', () => {
     const env = envOf({ RAIL_TELE_BIRR: COMPLETE.TELE_BIRR, RAIL_VISA_PRODUCTION: { a: 1 } });
     for (const environment of ENVIRONMENTS) {
       expect(faultsOf(env, environment)).toEqual([]);
@@ -88,19 +91,22 @@ describe('which rails there are', () => {
     }
   });
 
-  test.each(METHODS)('%s: its secret enables it alone, in its environment alone', (method) => {
-    for (const environment of ENVIRONMENTS) {
-      const name = railSecretName(environment, method);
-      expect(name).toBe(`RAIL_${method}_${environment.toUpperCase()}`);
-      const env = envOf({ [name]: COMPLETE[method] });
-      expect(faultsOf(env, environment)).toEqual([]);
-      expect(enabled(env, environment)).toEqual([method]);
-      expect(configuredRail(env, environment, method)?.id).toBe(RAIL_IDS[method]);
-      expect(enabled(env, otherOf(environment))).toEqual([]);
-    }
-  });
+  test.each(METHODS)(
+    '%s: its secret enables only this method, only in its environment',
+    (method) => {
+      for (const environment of ENVIRONMENTS) {
+        const name = railSecretName(environment, method);
+        expect(name).toBe(`RAIL_${method}_${environment.toUpperCase()}`);
+        const env = envOf({ [name]: COMPLETE[method] });
+        expect(faultsOf(env, environment)).toEqual([]);
+        expect(enabled(env, environment)).toEqual([method]);
+        expect(configuredRail(env, environment, method)?.id).toBe(RAIL_IDS[method]);
+        expect(enabled(env, otherOf(environment))).toEqual([]);
+      }
+    },
+  );
 
-  test('an empty secret is none, and neither is what is no text', () => {
+  test('an empty secret counts as none, and so does a value that is not text', () => {
     const env = {
       RAIL_CBE_PRODUCTION: '',
       RAIL_E_BIRR_PRODUCTION: { fetch: () => null },
@@ -109,7 +115,7 @@ describe('which rails there are', () => {
     expect(enabled(env, 'production')).toEqual([]);
   });
 
-  test('made once for each env object, and anew for another', () => {
+  test('are created once per env object', () => {
     const env = envWithAll('production', 'sandbox');
     for (const environment of ENVIRONMENTS) {
       const rails = METHODS.map((method) => configuredRail(env, environment, method));
@@ -120,11 +126,11 @@ describe('which rails there are', () => {
       }
       expect(new Set(rails)).toHaveLength(METHODS.length);
     }
-    // What is made of one env is not what was made of another that names the same.
+    // A rail made of one env object is not reused for another with the same names.
     expect(enabled(envOf({}), 'production')).toEqual([]);
   });
 
-  test('a secret is read when somebody needs its rail, and once', () => {
+  test('a secret is read when its rail is first needed, and once', () => {
     const read: string[] = [];
     const env = new Proxy(envWithAll('production', 'sandbox'), {
       get: (target, name) => {
@@ -163,7 +169,7 @@ describe('which rails there are', () => {
     expect(new Set(pages)).toHaveLength(2);
   });
 
-  test('the production addresses are known: the secret may leave them out', () => {
+  test('the secret may leave out the known production addresses', () => {
     for (const [method, field] of ADDRESS_FIELDS.filter(([, , hasDefault]) => hasDefault)) {
       const { [field]: _, ...settings } = COMPLETE[method];
       const env = envOf({ [railSecretName('production', method)]: settings });
@@ -172,7 +178,7 @@ describe('which rails there are', () => {
   });
 });
 
-/** Where each rail's system is said to be, and whether production's is known. */
+/** The address field of each rail, and whether production's address is known. */
 const ADDRESS_FIELDS: readonly (readonly [Method, string, boolean])[] = [
   ['TELE_BIRR', 'apiBaseUrl', true],
   ['TELE_BIRR_USSD', 'relayUrl', false],
@@ -184,7 +190,7 @@ const ADDRESS_FIELDS: readonly (readonly [Method, string, boolean])[] = [
 
 describe('a wrong secret', () => {
   test.each(ADDRESS_FIELDS)(
-    'decisions.md#22: %s in the sandbox must say where its test system is',
+    'decisions.md#22: %s in the sandbox requires the address of its test system',
     (method, field) => {
       const text = `RAIL_${method}_SANDBOX: ${field}: must name the rail's test system`;
       expect(faultWith(method, { [field]: undefined }, 'sandbox')).toBe(text);
@@ -195,16 +201,19 @@ describe('a wrong secret', () => {
     },
   );
 
-  test.each(METHODS)('%s: what is no JSON is named, and nothing of it is quoted', (method) => {
-    for (const text of [SECRET_TEXT, `{"apiKey": "${SECRET_TEXT}"`, `'${SECRET_TEXT}'`, ' ']) {
-      for (const environment of ENVIRONMENTS) {
-        const name = railSecretName(environment, method);
-        expect(faultOf(envOf({ [name]: text }), environment)).toBe(`${name} must be JSON`);
+  test.each(METHODS)(
+    '%s: the fault names a secret that is not JSON, without quoting it',
+    (method) => {
+      for (const text of [SECRET_TEXT, `{"apiKey": "${SECRET_TEXT}"`, `'${SECRET_TEXT}'`, ' ']) {
+        for (const environment of ENVIRONMENTS) {
+          const name = railSecretName(environment, method);
+          expect(faultOf(envOf({ [name]: text }), environment)).toBe(`${name} must be JSON`);
+        }
       }
-    }
-  });
+    },
+  );
 
-  test.each(METHODS)('%s: JSON that is no object is refused without its value', (method) => {
+  test.each(METHODS)('%s: rejects JSON that is not an object, without quoting it', (method) => {
     const name = railSecretName('production', method);
     for (const value of [null, 7, SECRET_TEXT, [SECRET_TEXT], true]) {
       const fault = faultOf(envOf({ [name]: JSON.stringify(value) }));
@@ -222,7 +231,7 @@ describe('a wrong secret', () => {
   );
 
   test.each(REQUIRED)(
-    '%s without %s: the field is named, and nothing is quoted',
+    '%s without %s: the fault names the field and quotes nothing',
     (method, field) => {
       const fault = faultWith(method, { [field]: undefined });
       expect(fault).toMatch(new RegExp(`^RAIL_${method}_PRODUCTION: ${field}: \\S`));
@@ -234,16 +243,19 @@ describe('a wrong secret', () => {
     Object.keys(COMPLETE[method]).map((field) => [method, field] as const),
   );
 
-  test.each(FIELDS)('%s with a wrong %s: the field is named, its value is not', (method, field) => {
-    for (const value of [{ a: SECRET_TEXT }, [[SECRET_TEXT]], 90_807_060, true, null, '']) {
-      const fault = faultWith(method, { [field]: value });
-      expect(fault).toMatch(new RegExp(`^RAIL_${method}_PRODUCTION: ${field}: \\S`));
-      expect(fault).not.toMatch(/90807060|Sup3r/);
-      expectNothingOf(COMPLETE[method], fault);
-    }
-  });
+  test.each(FIELDS)(
+    '%s with a wrong %s: the fault names the field, not its value',
+    (method, field) => {
+      for (const value of [{ a: SECRET_TEXT }, [[SECRET_TEXT]], 90_807_060, true, null, '']) {
+        const fault = faultWith(method, { [field]: value });
+        expect(fault).toMatch(new RegExp(`^RAIL_${method}_PRODUCTION: ${field}: \\S`));
+        expect(fault).not.toMatch(/90807060|Sup3r/);
+        expectNothingOf(COMPLETE[method], fault);
+      }
+    },
+  );
 
-  test.each(METHODS)('%s: the faults of both environments are told apart', (method) => {
+  test.each(METHODS)('%s: the fault names the environment', (method) => {
     const [field = ''] = Object.keys(COMPLETE[method]).slice(-1);
     for (const environment of ENVIRONMENTS) {
       const fault = faultWith(method, { [field]: 7 }, environment);
@@ -251,7 +263,7 @@ describe('a wrong secret', () => {
     }
   });
 
-  test.each(METHODS)('%s: a field that it does not know is no default in disguise', (method) => {
+  test.each(METHODS)('%s: rejects an unknown field instead of using a default', (method) => {
     expect(faultWith(method, { color: SECRET_TEXT })).toMatch(
       new RegExp(`^RAIL_${method}_PRODUCTION: color: \\S`),
     );
@@ -286,14 +298,14 @@ describe('a wrong secret', () => {
     ]);
   });
 
-  test('several faults are told at once', () => {
+  test('reports several faults at once', () => {
     const fault = faultWith('E_BIRR', { apiKey: undefined, merchantUid: 7, prefix: '?' });
     expect(fault.split('; ')).toHaveLength(3);
     expect(fault).toMatch(/apiKey: .*merchantUid: |merchantUid: .*apiKey: /);
     expect(fault).toContain('prefix: ');
   });
 
-  test('EthSwitch needs to know which of its gateways', () => {
+  test('EthSwitch requires the name of its gateway', () => {
     for (const gateway of [undefined, 'visa', SECRET_TEXT, 7]) {
       const fault = faultWith('ETS_SWITCH', { gateway });
       expect(fault).toBe('RAIL_ETS_SWITCH_PRODUCTION: gateway: Must be "nbg" or "cards".');
@@ -301,7 +313,7 @@ describe('a wrong secret', () => {
   });
 
   test.each(Object.keys(NBG).filter((field) => field !== 'gateway'))(
-    'NBG without %s: the field is named, and nothing is quoted',
+    'NBG without %s: the fault names the field and quotes nothing',
     (field) => {
       const { [field]: _, ...incomplete } = NBG;
       const fault = faultOf(envOf({ RAIL_ETS_SWITCH_PRODUCTION: incomplete }));
@@ -310,14 +322,14 @@ describe('a wrong secret', () => {
     },
   );
 
-  test('taking NBG’s callbacks from anywhere has to be said', () => {
+  test('accepts NBG’s callbacks from any address only with an explicit empty list', () => {
     const anywhere = { ...NBG, callbackAddresses: [] };
     expect(enabled(envOf({ RAIL_ETS_SWITCH_PRODUCTION: anywhere }), 'production')).toEqual([
       'ETS_SWITCH',
     ]);
   });
 
-  /** Settings within settings, and the first of their names. */
+  /** Nested settings, with the name of the outer field. */
   const NESTED: readonly (readonly [Method, Settings, string])[] = [
     ['TELE_BIRR_USSD', { relayHeaders: { [`X-${SECRET_TEXT}`]: 7 } }, 'relayHeaders'],
     ['TELE_BIRR_USSD', { relayHeaders: { [`${SECRET_TEXT} ?`]: 'value' } }, 'relayHeaders'],
@@ -331,7 +343,7 @@ describe('a wrong secret', () => {
     ['ETS_SWITCH', { ...NBG, callbackAddresses: [{ [SECRET_TEXT]: 7 }] }, 'callbackAddresses'],
   ];
 
-  test.each(NESTED)('%s: of %j only the first name is told', (method, changes, field) => {
+  test.each(NESTED)('%s: the fault of %j names only the outer field', (method, changes, field) => {
     const { gateway } = changes;
     const fault = gateway === undefined ? faultWith(method, changes) : faultOfSettings(changes);
     expect(fault).toMatch(new RegExp(`^RAIL_${method}_PRODUCTION: ${field}: [A-Z m]`));
@@ -343,7 +355,7 @@ describe('a wrong secret', () => {
     return faultOf(envOf({ RAIL_ETS_SWITCH_PRODUCTION: settings }));
   }
 
-  /** Whatever stands in the secret, apart from words that a message may well consist of. */
+  /** No value of the secret, except the gateway's name, which messages may contain. */
   function expectNothingOf(settings: Settings, fault: string): void {
     for (const value of Object.values(settings)) {
       if (value !== settings.gateway) {

@@ -24,7 +24,7 @@ describe('decisions.md#20: the way back to the merchant', () => {
       `https://a.example/?q=a+b%20c%2Bd&r=%C3%A9;s&${OURS}`,
     ],
     [
-      'parameters of our names: kept, ours last',
+      'parameters with our names: kept, ours last',
       'https://a.example/?status=mine&transactionId=t',
       `https://a.example/?status=mine&transactionId=t&${OURS}`,
     ],
@@ -33,7 +33,7 @@ describe('decisions.md#20: the way back to the merchant', () => {
     expect(returnUrlFor(intentWith({ returnUrl }))).toBe(expected);
   });
 
-  test('an international host and path are written in ASCII', () => {
+  test('writes an international host and path in ASCII', () => {
     const returnUrl = 'https://ክፈል.example/እ';
     const text = returnUrlFor(intentWith({ returnUrl }));
     expect(text).toBe(`${new URL(returnUrl).href}?${OURS}`);
@@ -56,12 +56,12 @@ describe('decisions.md#20: the way back to the merchant', () => {
     ['failed', 'FAILED'],
     ['expired', 'EXPIRED'],
     ['canceled', 'CANCELED'],
-  ] as const)('says %s as %s', (status, word) => {
+  ] as const)('reports %s as %s', (status, word) => {
     const text = returnUrlFor(intentWith({}, { status })) ?? '';
     expect(new URL(text).searchParams.get('status')).toBe(word);
   });
 
-  test('names the paid transaction, and none where there is none', () => {
+  test('names the paid transaction, if there is one', () => {
     const paid = attemptWith({ reference: 'P'.repeat(20), status: 'succeeded' });
     const later = attemptWith({ id: 'later', reference: 'L'.repeat(20) });
     const text = returnUrlFor(
@@ -72,7 +72,7 @@ describe('decisions.md#20: the way back to the merchant', () => {
   });
 
   test.each([null, 'javascript:alert(1)', 'data:text/html,x', 'nonsense'])(
-    'never leads to %s',
+    'never links to %s',
     (url) => {
       expect(returnUrlFor(intentWith({ returnUrl: url }))).toBeNull();
     },

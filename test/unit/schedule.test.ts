@@ -43,7 +43,7 @@ describe('the webhook schedule (decisions.md#18)', () => {
     expect(deliveryWaitMs(11, middle, 5 * secondMs)).toBeNull();
   });
 
-  test('spreads every wait by at most 10 % both ways', () => {
+  test('spreads every wait by at most 10 % in both directions', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 9 }), chances, (triesMade, chance) => {
         const wait = DELIVERY_WAITS_MS[triesMade] ?? 0;
@@ -66,7 +66,7 @@ describe('the webhook schedule (decisions.md#18)', () => {
 });
 
 describe('leases (promises.md#6, docs/architecture.md)', () => {
-  test('of a queued message double from 30 s to an hour, whatever the count', () => {
+  test('of a queued message double from 30 s to an hour, for every count', () => {
     expect([0, 1, 2, 3, 4, 5, 6].map(queuedLeaseMs)).toEqual(
       [30, 60, 120, 240, 480, 960, 1_920].map((seconds) => seconds * secondMs),
     );
@@ -75,7 +75,7 @@ describe('leases (promises.md#6, docs/architecture.md)', () => {
     expect(queuedLeaseMs(1_000_000)).toBe(hourMs);
   });
 
-  test('of a claimed delivery outlast the try itself with room for the report', () => {
+  test('of a claimed delivery outlast the try, with time for the report', () => {
     expect(CLAIM_LEASE_MS).toBeGreaterThanOrEqual(TRY_TIMEOUT_MS + 10 * secondMs);
   });
 });

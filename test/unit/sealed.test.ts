@@ -11,7 +11,7 @@ const older = key('k1', 1);
 const context = 'webhook_secret/sandbox/m1';
 
 describe('secrets at rest (promises.md#10, decisions.md#17: secrets per merchant and environment)', () => {
-  test('open again, whatever the text', async () => {
+  test('open again, for every text', async () => {
     for (const plaintext of ['whsec_abc', '', 'ምስጢር', 'x'.repeat(10_000)]) {
       expect(await unseal([newer], await seal([newer], plaintext, context), context)).toBe(
         plaintext,
@@ -55,13 +55,13 @@ describe('secrets at rest (promises.md#10, decisions.md#17: secrets per merchant
   });
 
   test.each(['', '.', 'k2', 'k2.', '.AAAA', 'k2.!!', 'k9.AAAA', 'k2.AAAA=', 'k2.A'])(
-    'are not what was not sealed: %j',
+    'reject text that was not sealed: %j',
     async (text) => {
       expect(await unseal([newer], text, context)).toBeNull();
     },
   );
 
-  test('need a key of 256 bits', async () => {
+  test('require a key of 256 bits', async () => {
     await expect(seal([key('k3', 3, 16)], 'x', context)).rejects.toThrow(ConfigError);
   });
 });

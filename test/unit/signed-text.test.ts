@@ -3,8 +3,8 @@ import { type KeyRing, keyRing } from '../../src/config.ts';
 import { signText, type TextPurpose, verifyText } from '../../src/crypto/signed-text.ts';
 
 /**
- * Goal: text comes back only as we signed it, for the purpose we signed it for, while its key is in
- * the ring. Method: sign, then verify it as it is and with each thing changed.
+ * Goal: text verifies only exactly as we signed it, for its purpose, while its key is in the ring.
+ * Method: sign, then verify the original and variants with one change.
  */
 
 const [OLD, NEW, OTHER] = [1, 2, 3].map((byte) => Buffer.alloc(32, byte).toString('base64'));
@@ -14,10 +14,10 @@ const AFTER = keyRing('test', `b:${NEW}`);
 
 test.each<[string, KeyRing, KeyRing, string | null]>([
   ['the same ring', BEFORE, BEFORE, 'text.1'],
-  ['a ring that has a newer key', BEFORE, DURING, 'text.1'],
+  ['a ring with a newer key', BEFORE, DURING, 'text.1'],
   ['a ring without the old key', DURING, AFTER, 'text.1'],
-  ['a ring that dropped the key', BEFORE, AFTER, null],
-  ['another key of the same id', BEFORE, keyRing('test', `a:${OTHER}`), null],
+  ['a ring without its key', BEFORE, AFTER, null],
+  ['another key with the same id', BEFORE, keyRing('test', `a:${OTHER}`), null],
 ])('signed text and %s', async (_name, signer, verifier, text) => {
   const signed = await signText(signer, 'challenge/join', 'text.1');
   expect(await verifyText(verifier, 'challenge/join', signed)).toBe(text);
@@ -26,12 +26,12 @@ test.each<[string, KeyRing, KeyRing, string | null]>([
 test.each<[string, TextPurpose, (signed: string) => string]>([
   ['another purpose', 'challenge/sign-in', (signed) => signed],
   ['another text', 'challenge/join', (signed) => signed.replace('a.d', 'a.e')],
-  ['something after it', 'challenge/join', (signed) => `${signed}AAAA`],
-  ['nothing after its key', 'challenge/join', () => 'a.'],
+  ['extra characters', 'challenge/join', (signed) => `${signed}AAAA`],
+  ['an empty signature', 'challenge/join', () => 'a.'],
   ['no key', 'challenge/join', (signed) => signed.slice(2)],
-  ['no base64url', 'challenge/join', (signed) => `${signed}=`],
-  ['nothing', 'challenge/join', () => ''],
-])('%s is not ours', async (_name, purpose, change) => {
+  ['padded base64url', 'challenge/join', (signed) => `${signed}=`],
+  ['an empty text', 'challenge/join', () => ''],
+])('rejects %s', async (_name, purpose, change) => {
   const signed = await signText(BEFORE, 'challenge/join', 'text.1');
   expect(await verifyText(BEFORE, purpose, change(signed))).toBeNull();
 });

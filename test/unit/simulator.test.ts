@@ -21,7 +21,7 @@ function orderWith(simulation: Simulation | null): RailOrder {
 
 describe('decisions.md#22: the sandbox rail', () => {
   test.each([null, 'interactive'] as const)(
-    '%s: the customer plays the rail',
+    '%s: the customer chooses the outcome',
     async (simulation) => {
       const order = orderWith(simulation);
       expect(simulator.plan(order.terms, 'CBE', NOW_MS)).toEqual({
@@ -41,7 +41,7 @@ describe('decisions.md#22: the sandbox rail', () => {
   test.each([
     ['succeed', { type: 'succeeded', receipt: null }],
     ['fail', { type: 'failed', reason: 'declined' }],
-  ] as const)('%s: settles by itself', async (simulation, outcome) => {
+  ] as const)('%s: resolves without the customer', async (simulation, outcome) => {
     const order = orderWith(simulation);
     expect(simulator.plan(order.terms, 'CBE', NOW_MS)).toMatchObject({
       flow: 'push',

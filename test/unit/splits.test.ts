@@ -81,7 +81,7 @@ describe('shares (decisions.md#14)', () => {
     expect(percentageTotal(splits)).toBe(7_550);
   });
 
-  it('never owes more than the amount for percentages of at most 100 together', () => {
+  it('never exceeds the amount for percentages of at most 100 together', () => {
     const value = fc.integer({ min: 1, max: 500 });
     const splits = fc.array(
       value.map((v): SplitValue => ({ type: 'percentage', value: v })),

@@ -4,11 +4,11 @@ import type { Attempt, Command, Intent, IntentKind } from '../../src/domain/inte
 import { fail, someTerms, startAttempt, succeed, unknown } from '../support/intents.ts';
 
 /**
- * The part of the machine that only real rails need: calls that are made once by a consumer, checks
- * round a window's end, customers who come back, callbacks that are refused.
+ * The part of the machine that only real rails need: calls that a consumer makes once, checks
+ * around a window's end, customers who return, callbacks that are refused.
  */
 
-/** The call takes until 50 s, longer than the attempt's own window. */
+/** The call lasts until 50 s, longer than the attempt's own window. */
 const claim = (claimId: string, attemptId = 'a'): Command => ({
   type: 'claim_start',
   attemptId,
@@ -41,7 +41,7 @@ function tell(story: Story, kind: IntentKind = 'hosted') {
 }
 
 describe('a start that a consumer claims', () => {
-  test('is taken once, and nobody is asked to send it again', () => {
+  test('is claimed once, and the object stops sending it', () => {
     const { attempt, rejections } = tell([
       [1, QUEUED],
       [2, CLAIM],
@@ -56,7 +56,7 @@ describe('a start that a consumer claims', () => {
     });
   });
 
-  test('the same claim again is no second one: its first answer got lost', () => {
+  test('accepts a repeated claim, because the first answer may be lost', () => {
     const once = tell([
       [1, QUEUED],
       [2, CLAIM],
@@ -70,7 +70,7 @@ describe('a start that a consumer claims', () => {
     expect(twice.intent).toEqual(once.intent);
   });
 
-  test('the rail’s window begins with the claim', () => {
+  test('starts the rail’s window', () => {
     const { attempt, intent } = tell([
       [1, QUEUED],
       [2, CLAIM],
@@ -80,7 +80,7 @@ describe('a start that a consumer claims', () => {
     expect(nextWakeAtMs(intent)).toBe(50_000);
   });
 
-  test('is not news: no version, no event', () => {
+  test('makes no version and no event', () => {
     const before = tell([[1, QUEUED]]);
     const after = tell([
       [1, QUEUED],
@@ -91,7 +91,7 @@ describe('a start that a consumer claims', () => {
   });
 
   test.each<[string, Story]>([
-    ['nobody claims: the rail is called within the request', [[1, startAttempt('a')]]],
+    ['whose rail is called within the request', [[1, startAttempt('a')]]],
     [
       'that has ended',
       [
