@@ -26,13 +26,13 @@ describe('an order id', () => {
     ['of ones', { objectId: 'ff'.repeat(32), attemptIndex: 255 }],
     ['of an attempt', LINK],
     ['of the last of them', { ...LINK, attemptIndex: 9 }],
-  ])('%s has 79 letters and digits, and leads back', async (_name, link) => {
+  ])('%s has 79 letters and digits, and verifies to its link', async (_name, link) => {
     const id = await linkId(OLD, link);
     expect(id).toMatch(/^[A-Z2-7]{79}$/);
     expect(await verifyLinkId(OLD, id)).toEqual(link);
   });
 
-  test('is the same each time, and another for each attempt and payment', async () => {
+  test('is stable, and differs for each attempt and payment', async () => {
     const links = [0, 1, 2].flatMap((attemptIndex) => [
       { objectId: 'ab'.repeat(32), attemptIndex },
       { objectId: 'ac'.repeat(32), attemptIndex },
@@ -41,7 +41,7 @@ describe('an order id', () => {
     expect(new Set(ids)).toHaveLength(links.length);
   });
 
-  test('any changed character makes it nobody’s', async () => {
+  test('is rejected with any changed character', async () => {
     const id = await linkId(OLD, LINK);
     for (let index = 0; index < ID_LENGTH; index += 1) {
       for (const letter of ALPHABET.replace(id.charAt(index), '')) {
@@ -51,7 +51,7 @@ describe('an order id', () => {
     }
   });
 
-  test('so do two characters that changed places', async () => {
+  test('is rejected with two swapped neighbors, unless they are equal', async () => {
     const id = await linkId(OLD, LINK);
     for (let index = 1; index < ID_LENGTH; index += 1) {
       const [one, other] = [id.charAt(index - 1), id.charAt(index)];
@@ -77,13 +77,13 @@ describe('an order id', () => {
     ['a character of two halves', (id) => `😀${id.slice(2)}`],
     ['a null character', (id) => `\0${id.slice(1)}`],
     ['the token of a URL', (id) => `k1.${id}`],
-  ])('another form is nobody’s: %s', async (_name, change) => {
+  ])('is rejected in another form: %s', async (_name, change) => {
     expect(await verifyLinkId(OLD, change(await linkId(OLD, LINK)))).toBeNull();
   });
 });
 
 describe('keys', () => {
-  test('decisions.md#32: the newest makes ids, older ones go on verifying', async () => {
+  test('decisions.md#32: the newest key makes ids, older ones still verify', async () => {
     const before = await linkId(OLD, LINK);
     const after = await linkId(BOTH, LINK);
     expect(after).toBe(await linkId(NEW, LINK));
@@ -96,12 +96,12 @@ describe('keys', () => {
     expect(await verifyLinkId([], before)).toBeNull();
   });
 
-  test('a key of the same name is not the same key', async () => {
+  test('another key with the same id rejects the link', async () => {
     expect(await verifyLinkId([key('k1', 3)], await linkId(OLD, LINK))).toBeNull();
   });
 
   test.each(['checkout', 'attempt'] as const)(
-    'a MAC of a %s link makes no order id, at whatever length',
+    'a MAC of a %s link makes no order id, at any length',
     async (purpose) => {
       const token = await signLink(OLD, purpose, LINK);
       const bytes = bytesFromBase64Url(token.slice('k1.'.length));
@@ -133,7 +133,7 @@ describe('base32', () => {
     expect(bytesFromBase32(base32)).toEqual(new Uint8Array(Buffer.from(text)));
   });
 
-  test('every byte, and every length up to a hundred', () => {
+  test('encodes and decodes every byte, and every length up to a hundred', () => {
     for (let length = 0; length <= 100; length += 1) {
       const bytes = Uint8Array.from({ length }, (_, index) => (index * 37 + length * 11) % 256);
       const text = base32FromBytes(bytes);
@@ -145,12 +145,12 @@ describe('base32', () => {
   });
 
   test.each([
-    // Bits that no byte owns: two texts must not stand for the same bytes.
+    // Leftover bits: two texts must not decode to the same bytes.
     ['MZ', 'bits left over'],
     ['MZXR', 'bits left over'],
     ['MZXW7', 'bits left over'],
     ['MZXW6YR', 'bits left over'],
-    // Lengths that no number of bytes has.
+    // Lengths that whole bytes never have.
     ['A', 'a length of 1'],
     ['MZX', 'a length of 3'],
     ['MZXW6Y', 'a length of 6'],
@@ -160,11 +160,11 @@ describe('base32', () => {
     ['M Y', 'a space'],
     ['M-Y', 'a hyphen'],
     ['ＭＹ', 'wide letters'],
-  ])('%j is none: %s', (text) => {
+  ])('rejects %j: %s', (text) => {
     expect(bytesFromBase32(text)).toBeNull();
   });
 
-  test('of one letter, only what stands for whole bytes is read', () => {
+  test('accepts only lengths of whole bytes', () => {
     const lengths = [0, 2, 4, 5, 7, 8, 10];
     for (let length = 0; length <= 10; length += 1) {
       expect(bytesFromBase32('A'.repeat(length)) !== null).toBe(lengths.includes(length));
@@ -172,7 +172,7 @@ describe('base32', () => {
   });
 });
 
-test('hostile input takes no more than its length', async () => {
+test('hostile input takes only linear time', async () => {
   const many = 1_000_000;
   const inputs = ['A', '=', '7', 'A7', '😀', '\0', 'a'].map((text) => text.repeat(many));
   for (const input of [...inputs, `${'A'.repeat(many)}!`]) {

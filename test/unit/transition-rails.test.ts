@@ -122,12 +122,12 @@ describe('a start that a consumer claims', () => {
         [60_000, TICK],
       ],
     ],
-  ])('no claim on one %s', (_name, story) => {
+  ])('rejects a claim on one %s', (_name, story) => {
     const nowMs = Math.max(30_000, story.at(-1)?.[0] ?? 0);
     expect(tell([...story, [nowMs, CLAIM]]).rejections.at(-1)).toBe('start_not_claimable');
   });
 
-  test('nor once another attempt has paid: nobody is charged for what is paid', () => {
+  test('rejects a claim after another attempt has paid, so that no customer pays twice', () => {
     const { intent, rejections } = tell([
       [1, startAttempt('left')],
       [2, { type: 'abandon_attempt', attemptId: 'left' }],
@@ -142,7 +142,7 @@ describe('a start that a consumer claims', () => {
     expect(intent.anomalies).toEqual([]);
   });
 
-  test('nor on one that does not exist', () => {
+  test('rejects a claim on an unknown attempt', () => {
     const { rejections } = tell([
       [1, QUEUED],
       [2, claim('first', 'b')],
@@ -153,7 +153,7 @@ describe('a start that a consumer claims', () => {
   test.each<[IntentKind, string, readonly string[]]>([
     ['express', 'failed', ['payment_failed']],
     ['hosted', 'open', []],
-  ])('never claimed, %s: certainly nobody has paid', (kind, status, events) => {
+  ])('never claimed, %s: certainly without a charge', (kind, status, events) => {
     const told = tell(
       [
         [1, QUEUED],
@@ -167,7 +167,7 @@ describe('a start that a consumer claims', () => {
     expect(told.events).toEqual(events);
   });
 
-  test('claimed, and then silence: nobody knows', () => {
+  test('claimed, and then without an answer: unresolved', () => {
     const { attempt, intent } = tell(
       [
         [1, QUEUED],
@@ -183,7 +183,11 @@ describe('a start that a consumer claims', () => {
 
 describe('the end of a window', () => {
   test.each<[string, Story, number]>([
-    ['a first check after it comes at it', [[1, startAttempt('a', { checkAtMs: 50_000 })]], 30_000],
+    [
+      'a first check after the end moves to the end',
+      [[1, startAttempt('a', { checkAtMs: 50_000 })]],
+      30_000,
+    ],
     [
       'so does a later one',
       [
@@ -193,7 +197,7 @@ describe('the end of a window', () => {
       30_000,
     ],
     [
-      'one after the end stays where it is',
+      'a check planned after the end keeps its time',
       [
         [1, startAttempt('a', { checkAtMs: 5_000 })],
         [30_000, unknown('a', 45_000)],
@@ -204,7 +208,7 @@ describe('the end of a window', () => {
     expect(tell(story).attempt.checkAtMs).toBe(checkAtMs);
   });
 
-  test('the rail is asked before anybody hears that time is over', () => {
+  test('the provider is queried before the expiry is announced', () => {
     const asked: Story = [[1, startAttempt('a', { deadlineAtMs: 60_000, checkAtMs: 90_000 })]];
     const { intent } = tell([...asked, [60_000, TICK]], 'express');
     expect(intent.status).toBe('processing');
@@ -221,7 +225,7 @@ describe('the end of a window', () => {
   });
 });
 
-describe('a rail that closes its order', () => {
+describe('a provider that closes its order', () => {
   const closed: Command = {
     type: 'resolve_attempt',
     attemptId: 'a',
@@ -248,7 +252,7 @@ describe('a rail that closes its order', () => {
   });
 });
 
-test('an answer to the start that comes after the end changes no time', () => {
+test('an answer to the start that arrives after the end changes no time', () => {
   const { attempt } = tell([
     [1, startAttempt('a')],
     [2, succeed('a')],
@@ -257,12 +261,12 @@ test('an answer to the start that comes after the end changes no time', () => {
   expect(attempt).toMatchObject({ railReference: 'RAIL-7', updatedAtMs: 2, status: 'succeeded' });
 });
 
-describe('a customer whom the rail sent back', () => {
+describe('a customer whom the provider sent back', () => {
   const later = (changes: Partial<Attempt>): Story => [
     [1, startAttempt('a', { checkAtMs: 25_000, ...changes })],
   ];
 
-  test('has the rail asked at once, and soon again', () => {
+  test('triggers a query at once', () => {
     const { attempt, intent } = tell([
       [1, startAttempt('a', { checkAtMs: 5_000 })],
       [5_000, unknown('a', 25_000)],
@@ -274,19 +278,31 @@ describe('a customer whom the rail sent back', () => {
   });
 
   test.each<[string, Story, number | null]>([
-    ['not when that comes soon', [...later({}), [20_000, RETURNED]], 25_000],
+    ['moves no check that is due soon', [...later({}), [20_000, RETURNED]], 25_000],
     [
-      'soon again when it is under way',
+      'triggers another query soon when one is running',
       [...later({ deadlineAtMs: 60_000 }), [26_000, RETURNED]],
       31_000,
     ],
     ['at the end at the latest', [...later({}), [26_000, RETURNED]], 30_000],
-    ['not at all when that was the last', [...later({}), [30_000, RETURNED]], 25_000],
-    ['not where nobody can be asked', [...later({ checkAtMs: null }), [2, RETURNED]], null],
-    ['not about a prompt on a phone', [...later({ flow: 'push' }), [2, RETURNED]], 25_000],
-    ['not about what has ended', [...later({}), [2, fail('a')], [3, RETURNED]], null],
+    ['moves no check after the end', [...later({}), [30_000, RETURNED]], 25_000],
     [
-      'also about an attempt that was left',
+      'triggers no query without a status query',
+      [...later({ checkAtMs: null }), [2, RETURNED]],
+      null,
+    ],
+    [
+      'triggers no query about a prompt on a phone',
+      [...later({ flow: 'push' }), [2, RETURNED]],
+      25_000,
+    ],
+    [
+      'triggers no query about an ended attempt',
+      [...later({}), [2, fail('a')], [3, RETURNED]],
+      null,
+    ],
+    [
+      'triggers a query about an abandoned attempt too',
       [...later({}), [2, { type: 'abandon_attempt', attemptId: 'a' }], [3, RETURNED]],
       3,
     ],
@@ -294,7 +310,7 @@ describe('a customer whom the rail sent back', () => {
     expect(tell(story).attempt.checkAtMs).toBe(checkAtMs);
   });
 
-  test('again and again, while a slow rail is asked: one question each five seconds', () => {
+  test('who returns repeatedly during slow queries causes one query in five seconds', () => {
     let intent = openIntent(someTerms());
     const run = (nowMs: number, command: Command) => {
       intent = decide(intent, [command], nowMs).intent;
@@ -318,7 +334,7 @@ describe('a customer whom the rail sent back', () => {
     expect(intent.status).toBe('expired');
   });
 
-  test('an answer from before does not put the question off', () => {
+  test('gets a new query although an older answer arrives', () => {
     const before: Command = {
       type: 'resolve_attempt',
       attemptId: 'a',
@@ -336,7 +352,7 @@ describe('a customer whom the rail sent back', () => {
     });
   });
 
-  test('is no news', () => {
+  test('makes no version and no event', () => {
     const { intent, events } = tell([...later({}), [2, RETURNED]]);
     expect(intent.version).toBe(tell(later({})).intent.version);
     expect(events).toEqual([]);
@@ -344,7 +360,7 @@ describe('a customer whom the rail sent back', () => {
 });
 
 describe('a callback that is refused', () => {
-  test('is an anomaly once for each attempt, and changes nothing else', () => {
+  test('is an anomaly once per attempt, and changes nothing else', () => {
     const before = tell([[1, startAttempt('a')]]);
     const { intent, attempt, events, rejections } = tell([
       [1, startAttempt('a')],
@@ -357,7 +373,7 @@ describe('a callback that is refused', () => {
     expect([events, rejections]).toEqual([[], [null, null, null]]);
   });
 
-  test('a genuine one counts afterwards', () => {
+  test('does not stop a genuine one', () => {
     const { intent, events } = tell([
       [1, startAttempt('a')],
       [2, REPORT],
@@ -367,7 +383,7 @@ describe('a callback that is refused', () => {
     expect(events).toEqual(['payment_succeeded']);
   });
 
-  test('for an attempt that does not exist', () => {
+  test('is rejected for an unknown attempt', () => {
     const stranger: Command = { type: 'report_callback', attemptId: 'b' };
     const { intent, rejections } = tell([
       [1, startAttempt('a')],

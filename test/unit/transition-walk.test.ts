@@ -20,11 +20,11 @@ import {
 } from '../support/intents.ts';
 
 /**
- * Goal: the promises about a payment's states hold in every state that can be reached, not only in
- * those somebody thought of. Method: from a fresh intent, every command that makes sense (and many
- * that don't) is applied at every moment that matters, breadth first, until no new state appears;
- * each single step is then held against the promises. Attempts are capped at two or three here,
- * enough for every relation between them; the limit of ten has a test of its own.
+ * Goal: the promises about a payment's states hold in every reachable state, not only in expected
+ * ones. Method: from a fresh intent, every plausible command (and many implausible ones) is applied
+ * at every important moment, breadth first, until no new state appears; each step is then checked
+ * against the promises. Attempts are capped at two or three here, enough for every relation between
+ * them; the limit of ten has its own test.
  */
 
 const DEADLINE_MS = 30_000;
@@ -41,11 +41,11 @@ const SIMULATOR: Plan = { flow: 'redirect', deadlineAtMs: EXPIRY_MS, windowIsFin
 const PUSH: Plan = { flow: 'push', deadlineAtMs: DEADLINE_MS, windowIsFinal: false };
 const LONG_FINAL_PUSH: Plan = { flow: 'push', deadlineAtMs: LONG_DEADLINE_MS, windowIsFinal: true };
 
-/** A rail that can be asked, from before its window closes on. */
+/** A rail with a status query, due from before its window closes. */
 const ASKED: Plan = { ...SIMULATOR, checkAtMs: DEADLINE_MS };
 const ASKED_PUSH: Plan = { ...PUSH, checkAtMs: DEADLINE_MS };
 
-/** A rail that a consumer calls: asked to, from before its window closes on. */
+/** A rail that a consumer calls, with a check due before its window closes. */
 const QUEUED: Plan = { ...ASKED_PUSH, startClaim: 'free' };
 
 interface Node {
@@ -86,7 +86,7 @@ function commandsIn(
   ];
 }
 
-/** The same by the form of a page that knew of all attempts, and of one that missed the last. */
+/** The same start by a page that knew of all attempts, and by one that missed the last. */
 function byForms(start: ReturnType<typeof startAttempt>, { attempts }: Intent): Command[] {
   return [attempts.length, attempts.length - 1].map((expectedAttempts) => ({
     ...start,
@@ -94,7 +94,7 @@ function byForms(start: ReturnType<typeof startAttempt>, { attempts }: Intent): 
   }));
 }
 
-/** What a state is, without what only counts or dates it. */
+/** The state without counters and times that do not matter. */
 function intentSignature(intent: Intent): string {
   const attempts = intent.attempts.map((attempt) => numberOf(attempt, attemptSignature));
   const anomalies = intent.anomalies.map(({ kind, attemptId }) => kind + attemptId);
@@ -114,8 +114,8 @@ const numbers = new WeakMap<object, number>();
 const numberBySignature = new Map<string, number>();
 
 /**
- * A number for each signature. Intents and attempts never change, and most steps leave most of them
- * as they were, so each object's signature is made once.
+ * A number for each signature. Intents and attempts are immutable, and most steps keep most of
+ * them, so each object's signature is computed once.
  */
 function numberOf<Part extends object>(part: Part, signatureOf: (part: Part) => string): number {
   const known = numbers.get(part);
@@ -133,7 +133,7 @@ function numberOf<Part extends object>(part: Part, signatureOf: (part: Part) => 
 class SeenStates {
   readonly #seen = new Map<number, Set<number>>();
 
-  /** False when the state has been added before. */
+  /** Returns false when the state was added before. */
   add({ intent, nowMs }: Node): boolean {
     const seenThen = this.#seen.get(nowMs) ?? new Set();
     this.#seen.set(nowMs, seenThen);
@@ -142,7 +142,7 @@ class SeenStates {
   }
 }
 
-/** A form of a page that did not know how many attempts there are. */
+/** A form of a page that did not know the number of attempts. */
 function isStale(command: Command, { attempts }: Intent): boolean {
   return (
     command.type === 'start_attempt' &&
@@ -184,7 +184,7 @@ function checkPromises(first: Intent, command: Command, nowMs: number): Intent {
     keeps(after.version === before.version + 1, '2: one step is one version');
     keeps(
       event === (statusChanged ? EVENT_OF[after.status] : null),
-      '3: a final status is announced once, when it is reached, and nothing else is',
+      '3: a final status is announced once, when it is reached, and no other status is',
     );
     keeps(
       before.status !== 'succeeded' || (!statusChanged && after.late === before.late),
@@ -196,7 +196,7 @@ function checkPromises(first: Intent, command: Command, nowMs: number): Intent {
         command.outcome.type === 'succeeded';
       keeps(
         after.status === 'succeeded' && after.late && isProof,
-        '3: only proof of payment leaves an end, as late',
+        '3: only a success leaves a final status, as late',
       );
     }
     const paid = after.attempts.filter(({ status }) => status === 'succeeded').length;
@@ -234,7 +234,7 @@ function checkPromises(first: Intent, command: Command, nowMs: number): Intent {
     );
     keeps(
       !wasCalled || command.type === 'resolve_attempt',
-      '4: a call without an answer is no end',
+      '4: a call without an answer ends nothing',
     );
     if (command.type === 'resolve_manually') {
       const mayStillBePaid = before.attempts.some(
@@ -255,7 +255,7 @@ function checkPromises(first: Intent, command: Command, nowMs: number): Intent {
   );
   promise(
     !wasClaimed || (first.status === 'processing' && nowMs < first.terms.expiresAtMs),
-    '4: nobody is charged for what is paid or over',
+    '4: no charge starts after the payment is paid or over',
     first,
     command,
     nowMs,
@@ -265,7 +265,7 @@ function checkPromises(first: Intent, command: Command, nowMs: number): Intent {
       ({ startClaimId }, index) =>
         startClaimId === null || startClaimId === after.attempts[index]?.startClaimId,
     ),
-    '4: a start is claimed once, by one, and never given back',
+    '4: one caller claims a start, once, and keeps it',
     first,
     command,
     nowMs,
@@ -273,7 +273,7 @@ function checkPromises(first: Intent, command: Command, nowMs: number): Intent {
   const keeps = (kept: boolean, text: string) => promise(kept, text, first, command, nowMs);
   keeps(
     (decision.rejection === 'stale_form') === (after.status === 'open' && isStale(command, after)),
-    '4: a form is stale where another attempt could start, and nowhere else',
+    '4: a form is stale only where it could start another attempt',
   );
   if (command.type === 'resolve_manually' && decision.rejection === null) {
     const settled = after.attempts.find(({ id }) => id === command.attemptId);
@@ -290,7 +290,7 @@ function checkPromises(first: Intent, command: Command, nowMs: number): Intent {
   return after;
 }
 
-/** What holds of a state however it was reached. */
+/** What holds in every state, however it was reached. */
 function checkState({ intent, nowMs }: Node): void {
   const tick: Command = { type: 'tick' };
   const keeps = (kept: boolean, text: string) => promise(kept, text, intent, tick, nowMs);
@@ -299,16 +299,16 @@ function checkState({ intent, nowMs }: Node): void {
     const waitsForRail = (intent.attempts.at(-1)?.deadlineAtMs ?? 0) > nowMs || mustAsk;
     keeps(
       hasEnded(intent.status) || (intent.status === 'processing' && waitsForRail),
-      "5: past its time an intent has ended, or an attempt is in flight within the rail's window",
+      '5: past its time an intent has ended, or an attempt is in flight within its window',
     );
   }
   keeps(
     hasEnded(intent.status) || mustAsk || (nextWakeAtMs(intent) ?? 0) > nowMs,
-    '5: what time can still change has a time at which the object looks',
+    '5: every change by time has a due time at which the object wakes',
   );
   keeps(
     decide(intent, [tick], nowMs).steps.length === 0,
-    '5: a tick right afterwards finds nothing left to do',
+    '5: a second tick finds nothing left to do',
   );
 }
 
@@ -342,8 +342,8 @@ test.each<[string, IntentKind, readonly Plan[], number, (attemptId: string) => r
     ],
     ['hosted, three attempts', 'hosted', [LONG_REDIRECT, PUSH], 3, NO_MORE],
     ['hosted, three attempts on the simulator', 'hosted', [SIMULATOR], 3, NO_MORE],
-    ['express, rails that can be asked', 'express', [ASKED, ASKED_PUSH], 1, RETURNED],
-    ['hosted, rails that can be asked', 'hosted', [ASKED, ASKED_PUSH], 2, NO_MORE],
+    ['express, rails with a status query', 'express', [ASKED, ASKED_PUSH], 1, RETURNED],
+    ['hosted, rails with a status query', 'hosted', [ASKED, ASKED_PUSH], 2, NO_MORE],
     ['hosted, refused callbacks', 'hosted', [REDIRECT, PUSH], 2, REPORTED],
     ['express, resolved manually', 'express', [REDIRECT, LONG_REDIRECT, ASKED_PUSH], 1, BY_HAND],
     ['hosted, resolved manually', 'hosted', [LONG_REDIRECT, PUSH, SIMULATOR], 2, BY_HAND],
@@ -381,7 +381,7 @@ test.each<[string, IntentKind, readonly Plan[], number, (attemptId: string) => r
         }
       }
     }
-    // The walk walked: it saw every status that there is.
+    // Proves that the walk saw every status.
     expect([...statuses].sort()).toEqual(Object.keys(EVENT_OF).sort());
   },
 );

@@ -13,14 +13,14 @@ import type { Method } from '../../src/domain/method.ts';
 import { fail, someTerms, startAttempt, succeed, unknown } from '../support/intents.ts';
 
 /**
- * The machine's behaviour by example, one row a story; `transition-walk` holds every reachable state
- * against the promises. The terms expire at 60 s, attempts have a window until 30 s.
+ * The machine's behavior by example, one row per story; `transition-walk` checks every reachable
+ * state against the promises. The terms expire at 60 s, attempts have a window until 30 s.
  */
 
 const CANCEL: Command = { type: 'cancel' };
 const GIVE_UP: Command = { type: 'abandon_payment' };
 const TICK: Command = { type: 'tick' };
-/** `start_attempt` by the form of a page that knew of so many attempts. */
+/** `start_attempt` by the form of a page that knew of `expectedAttempts` attempts. */
 const startKnowing = (expectedAttempts: number, id: string, method?: Method): Command => ({
   ...startAttempt(id, method === undefined ? {} : { method }),
   expectedAttempts,
@@ -58,7 +58,7 @@ interface Row {
 
 const ROWS: readonly Row[] = [
   {
-    name: 'nothing happens: expired',
+    name: 'without an attempt: expired',
     story: [[60_000, TICK]],
     status: 'expired',
     events: ['payment_expired'],
@@ -84,7 +84,7 @@ const ROWS: readonly Row[] = [
     attempts: ['failed'],
   },
   {
-    name: 'an express failure is the end',
+    name: 'an express failure is final',
     kind: 'express',
     story: [
       [1, REDIRECT],
@@ -106,13 +106,13 @@ const ROWS: readonly Row[] = [
     attempts: ['failed', 'succeeded'],
   },
   {
-    name: 'a method that was not asked for',
+    name: 'a method that the payment does not offer',
     story: [[1, startAttempt('a', { method: 'M_PESA' })]],
     status: 'open',
     rejection: 'method_not_allowed',
   },
   {
-    name: 'a second attempt beside one in flight',
+    name: 'a second attempt while one is in flight',
     story: [
       [1, REDIRECT],
       [2, startAttempt('b')],
@@ -121,7 +121,7 @@ const ROWS: readonly Row[] = [
     rejection: 'attempt_in_flight',
   },
   {
-    name: 'the same attempt again is our own call repeated',
+    name: 'a repeated start of the same attempt changes nothing',
     story: [
       [1, REDIRECT],
       [2, REDIRECT],
@@ -141,7 +141,7 @@ const ROWS: readonly Row[] = [
     attempts: ['failed'],
   },
   {
-    name: 'decisions.md#30: the form of the page that knows of the failure does',
+    name: 'decisions.md#30: the form of a page that knows of the failure starts an attempt',
     story: [
       [1, startKnowing(0, 'a')],
       [2, fail('a')],
@@ -151,14 +151,14 @@ const ROWS: readonly Row[] = [
     attempts: ['failed', 'processing'],
   },
   {
-    name: 'a form that knows of attempts that there never were',
+    name: 'a form that knows of more attempts than there are',
     story: [[1, startKnowing(1, 'a')]],
     status: 'open',
     rejection: 'stale_form',
     attempts: [],
   },
   {
-    name: 'a form sent again while its attempt is in flight is told of that',
+    name: 'a form sent again while its attempt is in flight is rejected as in flight',
     story: [
       [1, startKnowing(0, 'a')],
       [2, startKnowing(0, 'b')],
@@ -167,7 +167,7 @@ const ROWS: readonly Row[] = [
     rejection: 'attempt_in_flight',
   },
   {
-    name: 'a form sent again after its attempt was paid is told that nothing is open',
+    name: 'a form sent again after its attempt was paid is rejected as not open',
     story: [
       [1, startKnowing(0, 'a')],
       [2, succeed('a')],
@@ -178,13 +178,13 @@ const ROWS: readonly Row[] = [
     attempts: ['succeeded'],
   },
   {
-    name: 'a stale form with a method that was not asked for is a stale form',
+    name: 'a stale form with a method that is not offered counts as stale',
     story: [[1, startKnowing(1, 'a', 'M_PESA')]],
     status: 'open',
     rejection: 'stale_form',
   },
   {
-    name: 'our own call repeated is no stale form, though its attempt is now known',
+    name: 'a repeated start is not stale, although its attempt is now known',
     story: [
       [1, startKnowing(0, 'a')],
       [2, fail('a')],
@@ -194,7 +194,7 @@ const ROWS: readonly Row[] = [
     attempts: ['failed'],
   },
   {
-    name: 'a stale form past the time: the expiry that was due is stored, and is the answer',
+    name: 'a stale form after the time stores the expiry, and is rejected as not open',
     story: [
       [1, startKnowing(0, 'a')],
       [2, fail('a')],
@@ -219,7 +219,7 @@ const ROWS: readonly Row[] = [
     status: 'canceled',
   },
   {
-    name: 'decisions.md#25: no cancel while paying',
+    name: 'decisions.md#25: cannot be canceled while processing',
     story: [
       [1, REDIRECT],
       [2, CANCEL],
@@ -228,7 +228,7 @@ const ROWS: readonly Row[] = [
     rejection: 'attempt_in_flight',
   },
   {
-    name: 'no cancel once paid',
+    name: 'cannot be canceled once paid',
     story: [
       [1, REDIRECT],
       [2, succeed('a')],
@@ -239,20 +239,20 @@ const ROWS: readonly Row[] = [
     events: ['payment_succeeded'],
   },
   {
-    name: 'a rejected command still applies the expiry that was due',
+    name: 'a rejected command still stores an expiry that was due',
     story: [[60_000, CANCEL]],
     status: 'expired',
     rejection: 'not_open',
     events: ['payment_expired'],
   },
   {
-    name: 'decisions.md#25: giving up is a failure',
+    name: 'decisions.md#25: abandoning the payment is a failure',
     story: [[1, GIVE_UP]],
     status: 'failed',
     events: ['payment_failed'],
   },
   {
-    name: 'giving up on a redirect leaves it unresolved',
+    name: 'abandoning the payment leaves a redirect unresolved',
     story: [
       [1, REDIRECT],
       [2, GIVE_UP],
@@ -262,7 +262,7 @@ const ROWS: readonly Row[] = [
     attempts: ['unresolved'],
   },
   {
-    name: 'no giving up while a push may be approved',
+    name: 'cannot be abandoned while a push may be approved',
     story: [
       [1, PUSH],
       [2, GIVE_UP],
@@ -271,7 +271,7 @@ const ROWS: readonly Row[] = [
     rejection: 'attempt_in_flight',
   },
   {
-    name: 'an express payment cannot be given up',
+    name: 'an express payment cannot be abandoned',
     kind: 'express',
     story: [
       [1, REDIRECT],
@@ -309,7 +309,7 @@ const ROWS: readonly Row[] = [
     attempts: ['unresolved'],
   },
   {
-    name: 'decisions.md#31: a redirect may be left, and another started',
+    name: 'decisions.md#31: a redirect may be abandoned, and another attempt started',
     story: [
       [1, REDIRECT],
       [2, abandon('a')],
@@ -319,7 +319,7 @@ const ROWS: readonly Row[] = [
     attempts: ['unresolved', 'processing'],
   },
   {
-    name: 'a push may not be left',
+    name: 'a push may not be abandoned',
     story: [
       [1, PUSH],
       [2, abandon('a')],
@@ -328,7 +328,7 @@ const ROWS: readonly Row[] = [
     rejection: 'not_abandonable',
   },
   {
-    name: 'decisions.md#31: the redirect that was left is paid after all',
+    name: 'decisions.md#31: the abandoned redirect is paid after all',
     story: [
       [1, REDIRECT],
       [2, abandon('a')],
@@ -374,7 +374,7 @@ const ROWS: readonly Row[] = [
     late: true,
   },
   {
-    name: 'expiry and late proof in the same moment: two steps, two events',
+    name: 'expiry and late success in the same moment: two steps, two events',
     story: [
       [1, SIMULATOR],
       [60_000, succeed('a')],
@@ -394,7 +394,7 @@ const ROWS: readonly Row[] = [
     attempts: ['expired'],
   },
   {
-    name: 'promises.md#5: not expired under an attempt whose window is open',
+    name: "promises.md#5: does not expire while an attempt's window is open",
     story: [
       [1, startAttempt('a', { deadlineAtMs: 90_000 })],
       [60_000, TICK],
@@ -431,7 +431,7 @@ const ROWS: readonly Row[] = [
     attempts: ['succeeded'],
   },
   {
-    name: 'success again is no news',
+    name: 'a repeated success changes nothing',
     story: [
       [1, REDIRECT],
       [2, succeed('a')],
@@ -441,7 +441,7 @@ const ROWS: readonly Row[] = [
     events: ['payment_succeeded'],
   },
   {
-    name: 'the proof of an attempt that is not ours',
+    name: 'the success of an unknown attempt',
     story: [[1, succeed('x')]],
     status: 'open',
     rejection: 'attempt_not_found',
@@ -463,7 +463,7 @@ test.each(ROWS)('$name', ({ kind, story, status, events, rejection, attempts, la
   }
 });
 
-describe('decisions.md#31: the rail is asked before it is given up', () => {
+describe('decisions.md#31: the provider is queried before an attempt ends', () => {
   const SIMULATED = startAttempt('a', {
     flow: 'push',
     deadlineAtMs: 60_000,
@@ -471,7 +471,7 @@ describe('decisions.md#31: the rail is asked before it is given up', () => {
     checkAtMs: 500,
   });
 
-  test('a check that is due comes before the expiry, however late the alarm', () => {
+  test('a due check comes before the expiry, even when the alarm is late', () => {
     const { intent, events } = tell([
       [1, SIMULATED],
       [70_000, TICK],
@@ -481,7 +481,7 @@ describe('decisions.md#31: the rail is asked before it is given up', () => {
     expect(events).toEqual(['payment_succeeded']);
   });
 
-  test('asked in vain, it expires in the same step', () => {
+  test('an inconclusive last query expires the payment in the same step', () => {
     const { intent, events } = tell([
       [1, SIMULATED],
       [70_000, unknown('a')],
@@ -490,7 +490,7 @@ describe('decisions.md#31: the rail is asked before it is given up', () => {
     expect(events).toEqual(['payment_expired']);
   });
 
-  test('with somebody left to ask, a final window is unresolved, not over', () => {
+  test('a final window with another check planned is unresolved, not over', () => {
     const { intent } = tell([
       [1, SIMULATED],
       [70_000, unknown('a', 80_000)],
@@ -498,7 +498,7 @@ describe('decisions.md#31: the rail is asked before it is given up', () => {
     expect(intent.attempts[0]?.status).toBe('unresolved');
   });
 
-  test('a fruitless check is no news: no version, no history', () => {
+  test('an inconclusive query makes no version and no history', () => {
     const { intent } = tell([
       [1, SIMULATED],
       [500, unknown('a', 1_000)],
@@ -521,11 +521,11 @@ describe('decisions.md#31: money that moved twice', () => {
     const { intent, events } = tell(story);
     expect(events).toEqual(['payment_succeeded']);
     expect(intent.anomalies).toEqual([{ kind: 'duplicate_payment', attemptId: 'a', atMs: 5 }]);
-    // The merchant was told of b, and is told of b for ever.
+    // The merchant was told of b, and b stays the reported attempt.
     expect(reportedAttempt(intent)?.id).toBe('b');
   });
 
-  test('a rail that contradicts itself changes nothing, and is seen once', () => {
+  test('a provider that contradicts itself changes nothing, and is recorded once', () => {
     const { intent } = tell([...story, [6, fail('a')], [7, fail('a')]]);
     expect(intent.status).toBe('succeeded');
     expect(intent.anomalies.map(({ kind }) => kind)).toEqual([
@@ -549,7 +549,7 @@ describe('decisions.md#30: ten attempts', () => {
     });
   });
 
-  test('the tenth is the end, with one event', () => {
+  test('the tenth is final, with one event', () => {
     const told = tell(failures(ATTEMPTS_MAX));
     expect(told).toMatchObject({
       intent: { status: 'failed', failureReason: 'declined' },
@@ -557,13 +557,13 @@ describe('decisions.md#30: ten attempts', () => {
     });
   });
 
-  test('leaving the tenth is the end too', () => {
+  test('abandoning the tenth is final too', () => {
     const told = tell([...failures(ATTEMPTS_MAX - 1), [3, REDIRECT], [4, abandon('a')]]);
     expect(told).toMatchObject({ intent: { status: 'failed' }, events: ['payment_failed'] });
   });
 });
 
-describe('when somebody must look again', () => {
+describe('the next wake', () => {
   test.each<[string, Story, number | null]>([
     ['open: at expiry', [], 60_000],
     ['in flight: when the window closes', [[1, REDIRECT]], 30_000],
@@ -593,7 +593,7 @@ describe('when somebody must look again', () => {
       null,
     ],
     [
-      'paid beside an attempt that was left: when that is asked about',
+      'paid beside an abandoned attempt: when its query is due',
       [
         [1, startAttempt('a', { checkAtMs: 20_000 })],
         [2, abandon('a')],
@@ -603,7 +603,7 @@ describe('when somebody must look again', () => {
       20_000,
     ],
     [
-      'expired with an unresolved attempt and nobody to ask: never',
+      'expired with an unresolved attempt without a status query: never',
       [
         [1, PUSH],
         [60_000, TICK],
@@ -614,7 +614,7 @@ describe('when somebody must look again', () => {
     expect(nextWakeAtMs(tell(story).intent)).toBe(atMs);
   });
 
-  test('each fruitless check counts, for the back-off', () => {
+  test('each inconclusive query counts, for the back-off', () => {
     const { intent } = tell([
       [1, startAttempt('a', { checkAtMs: 10 })],
       [10, unknown('a', 20)],

@@ -61,7 +61,7 @@ describe('the URL guard of webhooks (decisions.md#18)', () => {
   });
 
   test.each([
-    // Not an address for us at all.
+    // Not a usable address.
     ['', unparsable],
     ['example.com/hook', unparsable],
     ['https://', unparsable],
@@ -130,7 +130,7 @@ describe('the URL guard of webhooks (decisions.md#18)', () => {
     ['http://[2606:4700::1111]:8443/', atIpAddress],
     ['http://[fe80::1%25eth0]/', unparsable],
     ['http://[::1', unparsable],
-    // Names that are no public names.
+    // Names that are not public.
     ['http://localhost/', singleLabel],
     ['http://localhost./', singleLabel],
     ['http://LOCALHOST:8787/', singleLabel],
@@ -174,13 +174,13 @@ describe('the URL guard of webhooks (decisions.md#18)', () => {
     ['http://duskgytldkxiuqc6.onion/', special],
     ['http://name.alt/', special],
     ['http://printer。local/', special],
-    // Ourselves, on any port and in any spelling.
+    // Kefel itself, on any port and in any spelling.
     ['https://pay.kefel.et/api/v1/payment', ourselves],
     ['http://pay.kefel.et:8080/', ourselves],
     ['https://PAY.KEFEL.ET./', ourselves],
     ['https://pay。kefel。et/', ourselves],
     ['https://kefel.account.workers.dev/', ourselves],
-  ])('refuses %j: %s', (url, reason) => {
+  ])('rejects %j: %s', (url, reason) => {
     expect(reasonOf(url, deployed)).toBe(reason);
   });
 
@@ -198,7 +198,7 @@ describe('the URL guard of webhooks (decisions.md#18)', () => {
     expect(reasonOf('a'.repeat(1_000_000), deployed)).toBe('URL is longer than 2048 characters');
   });
 
-  test('never throws, and never lets an IP address or a single label through', () => {
+  test('never throws, and never allows an IP address or a single label', () => {
     const hosts = fc.oneof(fc.webAuthority(), fc.ipV4Extended(), fc.ipV6(), fc.string());
     fc.assert(
       fc.property(hosts, (host) => {
@@ -218,7 +218,7 @@ describe('the URL guard of webhooks (decisions.md#18)', () => {
   });
 });
 
-describe('local development alone (decisions.md#18)', () => {
+describe('in local development only (decisions.md#18)', () => {
   test.each([
     'http://localhost:9000/hook',
     'https://localhost/hook',
@@ -245,7 +245,7 @@ describe('local development alone (decisions.md#18)', () => {
     ['http://127.0.0.1.local/', special],
     ['http://kubernetes/', singleLabel],
     ['http://user@localhost:9000/', userInfo],
-  ])('still refuses %s: %s', (url, reason) => {
+  ])('still rejects %s: %s', (url, reason) => {
     expect(reasonOf(url, local)).toBe(reason);
   });
 });

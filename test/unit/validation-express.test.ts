@@ -115,7 +115,7 @@ const SANDBOX_ROWS: readonly Row[] = [
   ],
 ];
 
-describe('validateExpress refuses', () => {
+describe('validateExpress rejects', () => {
   it.each(ROWS)('%s', (_source, changes, errors) => {
     expect(errorsOf(express(changes))).toEqual(errors);
   });
@@ -188,7 +188,7 @@ describe('validateExpress accepts', () => {
     });
   });
 
-  it('api.md#customer-info: isPhoneUpdatable is of hosted checkout only', () => {
+  it('api.md#customer-info: isPhoneUpdatable, and ignores it', () => {
     const order = orderOf(express({ customerInfo: { isPhoneUpdatable: 'x' } }));
     expect(order.customer?.isPhoneUpdatable).toBeNull();
   });
@@ -203,7 +203,7 @@ describe('validateExpress accepts', () => {
     expect(orderOf(express({ amount: undefined, items: [ITEM] })).amountMinor).toBe(2_000);
   });
 
-  it('description and debitAccount; an empty account is absent', () => {
+  it('description and debitAccount; an empty account counts as absent', () => {
     const order = orderOf(express({ description: '', debitAccount: '1000' }));
     expect(order).toMatchObject({ description: '', debitAccount: '1000' });
     expect(orderOf(express({ debitAccount: '' })).debitAccount).toBeNull();
@@ -226,13 +226,13 @@ describe('validateExpress accepts', () => {
     },
   );
 
-  it('decisions.md#13: the sandbox takes both currencies', () => {
+  it('decisions.md#13: both currencies in the sandbox', () => {
     expect(orderOf(express({ currency: 'USD', testMode: SIMULATED }, SANDBOX)).currency).toBe(
       'USD',
     );
   });
 
-  it('decisions.md#6: unknown fields are ignored', () => {
+  it('decisions.md#6: unknown fields, and ignores them', () => {
     expect(express({ ...EXPRESS_BODY, methods: 5, extra: {} })).toEqual(express());
   });
 });

@@ -7,7 +7,7 @@ import { METHODS } from '../../src/domain/method.ts';
 
 export type Fields = Record<string, unknown>;
 
-/** All six methods, free of commission; production rails take ETB, ETS_SWITCH also USD. */
+/** All six methods without commission; production rails accept ETB, ETS_SWITCH also USD. */
 export const CONTEXT: ValidationContext = {
   environment: 'production',
   methods: METHODS.map((method) => ({ method, rate: { basisPoints: 0, fixedMinor: 0 } })),
@@ -66,7 +66,7 @@ export function express(changes: Fields = {}, context = CONTEXT): Validated<Paym
   return validateExpress(bodyOf(EXPRESS_BODY, changes), context);
 }
 
-/** The order, which must be valid. */
+/** The valid order; throws when it is invalid. */
 export function orderOf(validated: Validated<PaymentOrder>): PaymentOrder {
   expect(validated).toMatchObject({ ok: true });
   if (!validated.ok) {
@@ -75,10 +75,10 @@ export function orderOf(validated: Validated<PaymentOrder>): PaymentOrder {
   return validated.value;
 }
 
-/** The errors; none when valid. */
+/** The errors; empty when the body is valid. */
 export function errorsOf(validated: Validated<PaymentOrder>): Record<string, string> {
   return validated.ok ? {} : validated.errors;
 }
 
-/** `[source, changes to the valid body, the errors expected, exactly]` */
+/** `[source, changes to the valid body, exactly the expected errors]` */
 export type Row = readonly [source: string, changes: Fields, errors: Record<string, string>];

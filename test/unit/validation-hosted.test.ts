@@ -141,7 +141,7 @@ const ROWS: readonly Row[] = [
     { methods: 'Must have at most 100 entries.' },
   ],
   [
-    'decisions.md#13: none takes the currency',
+    'decisions.md#13: no method accepts the currency',
     { currency: 'USD', methods: ['CBE', 'M_PESA'] },
     { currency: 'CBE, M_PESA cannot take USD.' },
   ],
@@ -245,7 +245,7 @@ const ROWS: readonly Row[] = [
     { 'items[0].quantity': 'Must be a JSON number.' },
   ],
   [
-    'an item that is no object',
+    'an item that is not an object',
     { amount: 20, items: [[]] },
     { 'items[0]': 'Must be a JSON object.' },
   ],
@@ -295,13 +295,13 @@ const ROWS: readonly Row[] = [
     },
   ],
   [
-    'decisions.md#10: a quantity out of range leaves the sums unjudged',
+    'decisions.md#10: a quantity out of range, without a message about the sums',
     { amount: 15, items: items({ quantity: 0 }) },
     { 'items[0].quantity': QUANTITY },
   ],
 ];
 
-describe('validatePaymentIntent refuses', () => {
+describe('validatePaymentIntent rejects', () => {
   it.each(ROWS)('%s', (_source, changes, errors) => {
     expect(errorsOf(hosted(changes))).toEqual(errors);
   });
@@ -311,7 +311,7 @@ describe('validatePaymentIntent refuses', () => {
     expect(validatePaymentIntent(body, CONTEXT)).toEqual({ ok: false, errors: { body: errors } });
   });
 
-  it('decisions.md#10: an empty object, naming all that is missing', () => {
+  it('decisions.md#10: an empty object, and names all missing fields', () => {
     expect(errorsOf(validatePaymentIntent({}, CONTEXT))).toEqual({
       amount: NEITHER,
       currency: REQUIRED,
@@ -373,7 +373,7 @@ describe('validatePaymentIntent accepts', () => {
     expect(hosted({ ...nulls, testMode: 5, phoneNumber: 5, description: 5 })).toEqual(hosted());
   });
 
-  it('names of the prototype are only names', () => {
+  it('names of the prototype as ordinary names', () => {
     const text = JSON.stringify(HOSTED_BODY).replace(
       '{',
       '{"__proto__":{"callbackUrl":"bad"},"constructor":1,"toString":null,',
@@ -391,7 +391,7 @@ describe('validatePaymentIntent accepts', () => {
     expect(order).toMatchObject({ amountMinor: amount * 100, itemPriceBasis });
   });
 
-  it('decisions.md#4: both sums alike are by unit', () => {
+  it('decisions.md#4: both sums alike, as unit prices', () => {
     const order = orderOf(hosted({ amount: 10, items: items({ quantity: 1 }) }));
     expect(order.itemPriceBasis).toBe('unit');
   });

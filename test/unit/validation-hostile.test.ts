@@ -9,7 +9,7 @@ import {
   SPLIT,
 } from './validation-fixture.ts';
 
-/** As much as the body limit leaves to one field. */
+/** The most that the body limit leaves for one field. */
 const LENGTH = 60 * 1024;
 
 const HOSTILE: readonly (readonly [name: string, text: string])[] = [
@@ -79,7 +79,7 @@ describe('a list far over its limit is one error, its entries unread (decisions.
     expect(Object.keys(answer)).toEqual([path]);
   });
 
-  it('answers no more than one message a field, never with the values', () => {
+  it('answers at most one message per field, never with the values', () => {
     const bad = { name: 1, description: 1, image: 1, quantity: 0, type: 'secret', price: 'secret' };
     const errors = errorsOf(hosted({ items: Array(100).fill(bad) }));
     expect(Object.keys(errors)).toHaveLength(600);

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { CONTEXT, errorsOf, express, type Fields, hosted, ITEM } from './validation-fixture.ts';
 
 /**
- * Goal: the operator's limit on a merchant's payments holds for the total of either kind, in its
- * currency alone, and is reported beside whatever else is wrong. Method: tables of bodies.
+ * Goal: the operator's limit on a merchant's payments holds for the total of amount and items, only
+ * in its currency, and is reported together with all other errors. Method: tables of bodies.
  */
 
 const LIMITED = { ...CONTEXT, limits: { ETB: 5_000_000 } };

@@ -99,7 +99,7 @@ const ROWS: readonly Row[] = [
   ],
 ];
 
-describe('splitPayment is refused', () => {
+describe('splitPayment is rejected', () => {
   it.each(ROWS)('%s', (_source, changes, errors) => {
     expect(errorsOf(hosted(changes))).toEqual(errors);
     expect(errorsOf(express(changes))).toEqual(errors);
@@ -117,7 +117,7 @@ describe('splitPayment is refused', () => {
     });
   });
 
-  it('decisions.md#14: a commission above the amount leaves nothing to share', () => {
+  it('decisions.md#14: when the commission exceeds the amount and leaves nothing to share', () => {
     const changes = { ...splits({ amount: 0.01 }), amount: 1, commissionPaidByCustomer: false };
     expect(errorsOf(hosted(changes, CHARGED))).toEqual({
       splitPayment: 'The shares must not exceed the amount less the commission together: 0.00.',
@@ -126,12 +126,12 @@ describe('splitPayment is refused', () => {
 });
 
 describe('splitPayment is accepted', () => {
-  it('decisions.md#14: up to the whole amount when the customer bears the commission', () => {
+  it('decisions.md#14: up to the whole amount when the customer pays the commission', () => {
     expect(hosted(splits({ amount: 100 }), CHARGED).ok).toBe(true);
     expect(hosted(splits(percent(33.33), percent(66.67)), CHARGED).ok).toBe(true);
   });
 
-  it('decisions.md#14: shares are of the amount without commission, rounded down', () => {
+  it('decisions.md#14: with shares of the amount without commission, rounded down', () => {
     const order = orderOf(hosted({ ...splits(percent(33.33), { amount: 1.25 }), amount: 1.99 }));
     expect(order.splits).toEqual([
       { bank: 'CBET', creditAccount: '1000123', type: 'percentage', value: 3_333, shareMinor: 66 },

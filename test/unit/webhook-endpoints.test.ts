@@ -9,7 +9,7 @@ import {
   PAUSE_AFTER_MS,
 } from '../../src/webhooks/endpoints.ts';
 
-/** Goal: the pure steps behind paused endpoints and the pages about webhooks. */
+/** Goal: the pure steps behind paused endpoints and the webhook pages. */
 
 const nowMs = Date.UTC(2026, 10, 21, 12);
 
@@ -59,7 +59,7 @@ test.each([
   expect(needsRecording(endpoint, nowMs)).toBe(expected);
 });
 
-test('a secret may end while another one goes on', () => {
+test('a secret may end while another one stays', () => {
   const secret = (id: string, expiresAtMs: number | null) => ({ id, createdAtMs: 0, expiresAtMs });
   const old = secret('old', nowMs + 1);
   const fresh = secret('new', null);
@@ -76,7 +76,7 @@ describe('days of a form', () => {
     ['2026-11-21', '', { fromMs: startMs, toMs: undefined }],
     ['', '2026-11-20', { fromMs: undefined, toMs: startMs }],
     ['', '', { fromMs: undefined, toMs: undefined }],
-  ])('from "%s" to "%s" are those of Addis Ababa, both included', (from, to, range) => {
+  ])('from "%s" to "%s" are days in Addis Ababa, both included', (from, to, range) => {
     expect(readDays(from, to)).toEqual({ from, to, problem: null, range });
   });
 
@@ -85,7 +85,7 @@ describe('days of a form', () => {
     ['', '2026-2-1', 'to', 'badDate'],
     ['x'.repeat(100_000), '', 'from', 'badDate'],
     ['2026-11-22', '2026-11-21', 'to', 'datesReversed'],
-  ])('from "%.12s" to "%s" are refused', (from, to, field, kind) => {
+  ])('from "%.12s" to "%s" are rejected', (from, to, field, kind) => {
     expect(readDays(from, to)).toMatchObject({
       problem: { field, kind },
       range: { fromMs: 0, toMs: 0 },

@@ -143,7 +143,7 @@ const minimalTermsText =
   '"paymentMethodTypes":["TELE_BIRR","M_PESA"]';
 
 describe('the bytes of an event (decisions.md#17)', () => {
-  test('of a minimal intent: compact, nulls kept, the order of the decision', () => {
+  test('of a minimal intent: compact, with nulls, in the documented order', () => {
     const expired: Intent = { ...minimal, status: 'expired', previousStatus: 'open', version: 2 };
     expect(eventBody(expired, 'payment_expired')).toBe(
       `{${minimalTermsText},"event":"PAYMENT_EXPIRED","status":"EXPIRED",` +
@@ -177,7 +177,7 @@ describe('the bytes of an event (decisions.md#17)', () => {
     );
   });
 
-  test('of a failure carry its reason, and lateness is told', () => {
+  test('of a failure contain its reason, and of a late success the lateness', () => {
     const failed: Intent = { ...minimal, status: 'failed', failureReason: 'abandoned' };
     expect(JSON.parse(eventBody(failed, 'payment_failed'))).toMatchObject({
       event: 'PAYMENT_FAILED',
@@ -187,7 +187,7 @@ describe('the bytes of an event (decisions.md#17)', () => {
     expect(JSON.parse(eventBody({ ...full, late: true }, 'payment_succeeded')).late).toBe(true);
   });
 
-  test('survive text that is no valid UTF-16', () => {
+  test('survive text that is not valid UTF-16', () => {
     const odd: Intent = { ...minimal, terms: { ...minimalTerms, uniqueId: 'a\ud800b' } };
     const body = eventBody(odd, 'payment_failed');
     expect(new TextDecoder().decode(new TextEncoder().encode(body))).toBe(body);
@@ -221,7 +221,7 @@ describe('the status call (decisions.md#17, #31)', () => {
     expect(JSON.stringify(paymentPayload(full))).toBe(JSON.stringify(event));
   });
 
-  test('names the transaction of an anomaly as the merchant knows it', () => {
+  test("names the transaction of an anomaly by the merchant's reference", () => {
     const twice: Intent = {
       ...full,
       anomalies: [{ kind: 'duplicate_payment', attemptId: attempt.id, atMs: createdAtMs }],
@@ -242,7 +242,7 @@ describe('the status call (decisions.md#17, #31)', () => {
     ['failed', 'FAILED'],
     ['expired', 'EXPIRED'],
     ['canceled', 'CANCELED'],
-  ])('calls %s %s, also as the status before', (status, word) => {
+  ])('calls %s %s, also as the previous status', (status, word) => {
     const payload = paymentPayload({ ...minimal, status, previousStatus: status });
     expect([payload.status, payload.previousStatus]).toEqual([word, word]);
   });
@@ -263,7 +263,7 @@ describe('the status call (decisions.md#17, #31)', () => {
     expect(payload.transaction?.transactionStatus).toBe(word);
   });
 
-  test('tells of the paid attempt, not of a later one', () => {
+  test('reports the paid attempt, not a later one', () => {
     const later: Attempt = { ...attempt, id: 'later', method: 'TELE_BIRR', status: 'failed' };
     const payload = paymentPayload({
       ...full,
@@ -274,7 +274,7 @@ describe('the status call (decisions.md#17, #31)', () => {
     expect(payload.commission).toBe(200);
   });
 
-  test('holds no phone of an attempt, no rail reference and no rail URL (promises.md#10)', () => {
+  test('contains no phone of an attempt, no rail reference and no rail URL (promises.md#10)', () => {
     const text = JSON.stringify(statusContent(full));
     expect(text).not.toMatch(/251911223344|RAIL-1|rail\.example\.com|never shown/);
   });
@@ -296,13 +296,13 @@ describe('commission and charged amount (decisions.md#15, #17)', () => {
     ['the only method', [150], true, 150, 10_150],
     ['methods that cost the same', [150, 150, 150], true, 150, 10_150],
     ['methods that differ: nothing is certain yet', [150, 200], true, 0, 10_000],
-    ['a merchant who bears it', [150], false, 150, 10_000],
+    ['a merchant who pays it', [150], false, 150, 10_000],
   ])('before an attempt, of %s', (_name, commissions, byCustomer, commission, charged) => {
     const payload = withMethods(commissions, byCustomer);
     expect([payload.commission, payload.chargedAmount]).toEqual([commission, charged]);
   });
 
-  test('of a merchant who bears it, after the attempt', () => {
+  test('of a merchant who pays it, after the attempt', () => {
     const payload = paymentPayload({
       ...full,
       terms: { ...full.terms, commissionPaidByCustomer: false },

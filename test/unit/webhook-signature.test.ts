@@ -37,7 +37,7 @@ describe('the RSA signature of an event (decisions.md#17, #32)', () => {
     expect(verifies(older.pem, body, signature)).toBe(false);
   });
 
-  test('is deterministic, so a signature made twice is the same bytes', async () => {
+  test('is deterministic: a second signature has the same bytes', async () => {
     const first = await signEventBody([newer.named], body);
     expect(await signEventBody([newer.named], body)).toEqual(first);
   });
@@ -59,7 +59,7 @@ describe('the RSA signature of an event (decisions.md#17, #32)', () => {
     expect(JSON.stringify(published)).not.toContain('PRIVATE');
   });
 
-  test('of a ring that cannot sign is an error that names the key and nothing of it', async () => {
+  test('fails with an error that names the broken key and nothing of its content', async () => {
     const broken = { keyId: 'k9', base64: Buffer.from('secret material').toString('base64') };
     const error = await signEventBody([broken], body).then(
       () => null,
@@ -98,7 +98,7 @@ describe('the request body (decisions.md#17)', () => {
     expect(JSON.parse(text)).toMatchObject({ webHookEvent, status });
   });
 
-  test('gives back the very bytes that were signed', async () => {
+  test('contains exactly the signed bytes', async () => {
     const { signature } = await signEventBody([newer.named], body);
     const text = requestBody({ event: 'payment_failed', uniqueId: 'o', signature, body });
     const received = JSON.parse(text);
@@ -122,14 +122,14 @@ describe('Standard Webhooks headers (decisions.md#17)', () => {
     expect(() => new SvixWebhook(secret(1)).verify(event.requestBody, headers)).not.toThrow();
   });
 
-  test('equal those that the library itself would make', async () => {
+  test('equal those of the library itself', async () => {
     const headers = await standardWebhookHeaders({ ...event, secrets: [secret(1)] });
     const atDate = new Date(event.timestampSeconds * 1000);
     const theirs = new StandardWebhook(secret(1)).sign(event.eventId, atDate, event.requestBody);
     expect(headers['webhook-signature']).toBe(theirs);
   });
 
-  test('carry one signature a secret during a rotation: either secret verifies', async () => {
+  test('carry one signature per secret during a rotation: either secret verifies', async () => {
     const headers = await standardWebhookHeaders({ ...event, secrets: [secret(2), secret(1)] });
     expect(headers['webhook-signature']).toMatch(/^v1,[^ ]{44} v1,[^ ]{44}$/);
     for (const known of [secret(1), secret(2)]) {
@@ -148,12 +148,12 @@ describe('Standard Webhooks headers (decisions.md#17)', () => {
     expect(() => peer.verify(event.requestBody, moved)).toThrow();
   });
 
-  test('without a secret go without a signature', async () => {
+  test('are sent without a signature when there is no secret', async () => {
     const headers = await standardWebhookHeaders({ ...event, secrets: [] });
     expect(Object.keys(headers)).toEqual(['webhook-id', 'webhook-timestamp']);
   });
 
-  test('refuse what is no webhook secret, without repeating it', async () => {
+  test('reject an invalid webhook secret, without repeating it', async () => {
     const error = await standardWebhookHeaders({ ...event, secrets: ['hunter2'] }).then(
       () => null,
       (thrown: unknown) => thrown,
