@@ -1,7 +1,7 @@
 import { type Config, configOf } from '../config.ts';
 import type { Environment } from '../domain/method.ts';
 import { problem } from '../http/problem.ts';
-import { clientAddress, isWithinLimit } from '../http/rate-limit.ts';
+import { clientNetwork, isWithinLimit } from '../http/rate-limit.ts';
 import type { MerchantAccess } from '../merchants/access.ts';
 import { parseApiKey } from '../merchants/api-key.ts';
 import { authenticate } from '../merchants/directory.ts';
@@ -40,8 +40,8 @@ export async function authorise(
     environment === 'any' ? (parseApiKey(apiKey ?? '')?.environment ?? 'production') : environment;
   const result = await authenticate(env, ctx, apiKey, wanted, nowMs);
   if (result.type !== 'granted') {
-    const client = clientAddress(request) ?? 'unknown';
-    await limit(config, env.FAILED_KEY_RATE_LIMIT, client, FAILED_KEY_PERIOD_SECONDS);
+    const limiter = env.FAILED_KEY_RATE_LIMIT;
+    await limit(config, limiter, clientNetwork(request), FAILED_KEY_PERIOD_SECONDS);
     throw result.type === 'unauthorized'
       ? problem(apiKey === null ? 'api_key_missing' : 'api_key_invalid')
       : problem('api_key_of_other_environment', { environment: wanted });

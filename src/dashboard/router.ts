@@ -1,7 +1,7 @@
 import { configOf } from '../config.ts';
 import { Form, isFromOwnPage, readForm } from '../http/form.ts';
 import type { Problem } from '../http/problem.ts';
-import { clientAddress, isWithinLimit } from '../http/rate-limit.ts';
+import { clientNetwork, isWithinLimit } from '../http/rate-limit.ts';
 import { AreaRouter, methodNotAllowed } from '../http/router.ts';
 import { backOfficeLanguageOf } from '../i18n/back-office.ts';
 import { isAllowed } from '../members/permissions.ts';
@@ -78,8 +78,9 @@ async function answerPublic(route: PublicRoute, call: PublicCall): Promise<Respo
   if (route.method === 'POST' && !isFromOwnPage(call.request)) {
     return noticePage(call, 'bad_form');
   }
-  const address = clientAddress(call.request) ?? 'unknown';
-  return (await isWithinLimit(call.config, call.env.SIGN_IN_RATE_LIMIT, address))
+  // Customers of a carrier share an address: opening a page must not use up their sign-ins.
+  const limiter = route.isOnlyViewed ? call.env.PAGE_VIEW_RATE_LIMIT : call.env.SIGN_IN_RATE_LIMIT;
+  return (await isWithinLimit(call.config, limiter, clientNetwork(call.request)))
     ? route.handle(call)
     : noticePage(call, 'busy', { retryAfterSeconds: SIGN_IN_PERIOD_SECONDS });
 }

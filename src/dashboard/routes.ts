@@ -67,6 +67,8 @@ export interface DashboardRoute {
 export interface PublicRoute {
   readonly method: 'GET' | 'POST';
   readonly path: `/dashboard${string}`;
+  /** Whether it tries no credential, neither a passkey nor an invitation. */
+  readonly isOnlyViewed?: true;
   readonly handle: (call: PublicCall) => Promise<Response>;
 }
 
@@ -163,7 +165,7 @@ export const DASHBOARD_ROUTES: readonly DashboardRoute[] = [
 
 /** Signing in and joining. */
 export const PUBLIC_ROUTES: readonly PublicRoute[] = [
-  { method: 'GET', path: '/dashboard/sign-in', handle: showSignIn },
+  { method: 'GET', path: '/dashboard/sign-in', isOnlyViewed: true, handle: showSignIn },
   { method: 'POST', path: '/dashboard/sign-in/options', handle: beginSignIn },
   { method: 'POST', path: '/dashboard/sign-in', handle: finishSignIn },
   { method: 'GET', path: JOIN_PATH, handle: showJoin },

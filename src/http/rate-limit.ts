@@ -13,3 +13,18 @@ export async function isWithinLimit(
 export function clientAddress(request: Request): string | null {
   return request.headers.get('cf-connecting-ip');
 }
+
+/**
+ * The client's network, by which limits count. A home or a phone has a /64 of IPv6, so one client
+ * could send each request from another address. `unknown` for a request without an address.
+ */
+export function clientNetwork(request: Request): string {
+  const address = clientAddress(request) ?? 'unknown';
+  if (!address.includes(':') || address.includes('.')) {
+    return address;
+  }
+  const [left = [], right = []] = address.split('::').map((half) => half.split(':'));
+  const zeros = Array<string>(Math.max(0, 8 - left.length - right.length)).fill('0');
+  const groups = [...left, ...zeros, ...right].slice(0, 4);
+  return `${groups.map((group) => Number.parseInt(group || '0', 16).toString(16)).join(':')}::/64`;
+}

@@ -3,7 +3,7 @@ import type { Config } from '../config.ts';
 import { bytesFromBase64, sha256Hex } from '../crypto/encoding.ts';
 import { isPrintable } from '../domain/text.ts';
 import { type Problem, problem } from '../http/problem.ts';
-import { clientAddress, isWithinLimit } from '../http/rate-limit.ts';
+import { clientAddress, clientNetwork, isWithinLimit } from '../http/rate-limit.ts';
 import { accessIdentity } from './access.ts';
 import { isSecret, operatorSettings } from './settings.ts';
 
@@ -42,7 +42,7 @@ export async function authenticateOperator(
   const address = clientAddress(request);
   const headers = { 'www-authenticate': challenge(schemes) };
   const refuse = async (unauthorized: Problem): Promise<never> => {
-    const key = `operator/${address ?? 'unknown'}`;
+    const key = `operator/${clientNetwork(request)}`;
     if (!(await isWithinLimit(config, env.FAILED_KEY_RATE_LIMIT, key))) {
       throw problem('too_many_requests', { retryAfterSeconds: FAILED_KEY_PERIOD_SECONDS });
     }
