@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 const API_DOCUMENT = join(import.meta.dirname, '..', '..', 'docs', 'api.md');
 
-/** The fields in the first column of the table under an anchor of docs/api.md, in their order. */
+/** The field names in the first column of the table under an anchor of docs/api.md, in order. */
 export function documentedFields(anchor: string): string[] {
   const [, section = ''] = readFileSync(API_DOCUMENT, 'utf8').split(`<a id="${anchor}"></a>\n`);
   const [table = ''] = section.split(/^#/m);

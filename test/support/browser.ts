@@ -4,17 +4,17 @@ import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
 
 export { launchBrowser, PHONE } from '../../scripts/pages/browser.ts';
 
-/** Git-ignored. For people to look at. */
+/** Git-ignored; for people to look at. */
 export const SCREENSHOTS_DIRECTORY = join(PROJECT_DIRECTORY, 'test-artefacts', 'pages');
 
-/** `PICTURES=1` takes a picture of every page that tests look at; else only faulty ones are taken. */
+/** With `PICTURES=1` every tested page is screenshotted, otherwise only pages with a problem. */
 export const ARE_PICTURES_WANTED = process.env.PICTURES === '1';
 
 export const DESKTOP = {
   viewport: { width: 1280, height: 800 },
 } as const satisfies BrowserContextOptions;
 
-/** Everything that a browser complains about: scripts, the CSP, answers that are errors. */
+/** Every complaint of a browser: script errors, CSP violations, error answers. */
 export function complaintsOf(page: Page): string[] {
   const complaints: string[] = [];
   page.on('console', (message) => complaints.push(`${message.type()}: ${message.text()}`));

@@ -2,7 +2,9 @@ import { openIntent } from '../../src/domain/decide.ts';
 import type { Attempt, Intent, IntentTerms, LineItem } from '../../src/domain/intent.ts';
 import { someTerms } from './intents.ts';
 
-/** 2025-11-21 12:00 in Addis Ababa. Long past: what compares it with the real clock fails at once. */
+/**
+ * 2025-11-21 12:00 in Addis Ababa. Long past, so a comparison with the real clock fails at once.
+ */
 export const NOW_MS = Date.UTC(2025, 10, 21, 9);
 
 export function itemWith(changed: Partial<LineItem> = {}): LineItem {
@@ -17,7 +19,10 @@ export function itemWith(changed: Partial<LineItem> = {}): LineItem {
   };
 }
 
-/** A hosted sandbox payment of ETB 1,500.00 for two items, every method, commission borne by the merchant. */
+/**
+ * A hosted sandbox payment of ETB 1,500.00 for two items, with every method; the merchant pays the
+ * commission.
+ */
 export function termsWith(changed: Partial<IntentTerms> = {}): IntentTerms {
   return someTerms({
     merchantName: 'Tomoca Coffee',

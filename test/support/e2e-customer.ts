@@ -11,9 +11,9 @@ import type { Method } from '../../src/domain/method.ts';
 import { ARE_PICTURES_WANTED, complaintsOf, PHONE, SCREENSHOTS_DIRECTORY } from './browser.ts';
 import { createHosted, type HostedPayment, type JsonObject, type Scene } from './e2e-scene.ts';
 
-/** What a customer does in a real browser, with the real gateway behind it. */
+/** A customer's actions in a real browser, with the real gateway behind it. */
 
-/** The heading of the merchant's page that customers come back to. */
+/** The heading of the merchant's page that customers return to. */
 export const SHOP_HEADING = 'Thanks!';
 
 const SHOP_PAGE = `<!doctype html><link rel="icon" href="data:,"><title>Shop</title><h1>${SHOP_HEADING}</h1>`;
@@ -23,10 +23,10 @@ export const JAVASCRIPT = [
   ['without JavaScript', false],
 ] as const;
 
-/** A page that goes away cuts off what it was just asking: no customer sees that. */
+/** A page that closes cancels its running poll, which no customer sees. */
 const CUT_OFF_POLL = /^failed: .*\/status$/;
 
-/** Playwright stops a clock only at a moment that is still to come: further off than a start takes. */
+/** Playwright pauses a clock only at a future moment: this is longer than a start takes. */
 const CLOCK_AHEAD_MS = 60_000;
 
 /** A hosted payment whose `shop` is a page that a browser can show. */
@@ -39,10 +39,10 @@ export async function createPayment(
   return { ...(await createHosted(scene, { returnUrl: shop.url, ...changes })), shop };
 }
 
-/** A customer's browser. Whatever one of its tabs complains of fails the test that puts it away. */
+/** A customer's browser. Any complaint of its tabs fails the test that closes it. */
 export class Device {
   readonly context: BrowserContext;
-  /** What may be complained of, and need not be. */
+  /** Complaints that may occur, but need not. */
   readonly tolerated: RegExp[] = [CUT_OFF_POLL];
   readonly #complaints: string[][] = [];
 
@@ -54,7 +54,7 @@ export class Device {
     return new Device(await browser.newContext({ ...PHONE, ...options }));
   }
 
-  /** A new tab, still empty. */
+  /** A new empty tab. */
   async tab(): Promise<Page> {
     const page = await this.context.newPage();
     this.#complaints.push(complaintsOf(page));
@@ -68,15 +68,18 @@ export class Device {
   }
 
   /**
-   * From now on scripts' time stands still: a page neither asks nor counts, so that it keeps
-   * showing what it was given, until the test moves `context.clock`. For all tabs to come.
+   * Stops the clock of scripts in all later tabs: a page neither polls nor counts down, so it keeps
+   * showing its first state until the test moves `context.clock`.
    */
   async stopClock(): Promise<void> {
     await this.context.clock.install();
     await this.context.clock.pauseAt(Date.now() + CLOCK_AHEAD_MS);
   }
 
-  /** Closes all tabs. `expected`: complaints that the test provoked, each of which must be there. */
+  /**
+   * Closes all tabs. `expected`: complaints that the test provoked, each of which must have
+   * occurred.
+   */
   async putAway(...expected: readonly RegExp[]): Promise<void> {
     await this.context.close();
     const complaints = this.#complaints.flat();
@@ -89,7 +92,7 @@ export class Device {
   }
 }
 
-/** What Chromium says of a document that came with an error's status. */
+/** Chromium's complaint about a document with an error status. */
 export function refusedWith(status: number): RegExp {
   return new RegExp(`^${status}: |responded with a status of ${status} `);
 }
@@ -99,7 +102,7 @@ export function heading(page: Page, text: string, timeoutMs?: number): Promise<v
   return page.getByRole('heading', { name: text, level: 1, exact: true }).waitFor(options);
 }
 
-/** Marks a method on the first page, whatever language it speaks. */
+/** Selects a method on the first page, in any language. */
 export async function choose(page: Page, method: Method, phone?: string): Promise<void> {
   await page.locator('label.method', { has: page.locator(`input[value="${method}"]`) }).click();
   if (phone !== undefined) {
@@ -116,7 +119,7 @@ export function approveButton(page: Page): Locator {
   return page.getByRole('button', { name: 'Approve the payment', exact: true });
 }
 
-/** From the first page to the simulator's. */
+/** From the first page to the simulator's page. */
 export async function startPaying(page: Page, method: Method, phone?: string): Promise<void> {
   await choose(page, method, phone);
   await payButton(page).click();
@@ -130,7 +133,7 @@ export async function payWith(page: Page, method: Method): Promise<void> {
   await heading(page, 'Payment successful');
 }
 
-/** Every form that a page sends off from now on, by its address. */
+/** The address of every form that a page sends from now on. */
 export function postsOf(page: Page): readonly string[] {
   const posts: string[] = [];
   page.on('request', (request) => {
@@ -141,7 +144,7 @@ export function postsOf(page: Page): readonly string[] {
   return posts;
 }
 
-/** A picture where pictures are wanted; and the page never is wider than the screen. */
+/** Takes a picture when they are enabled, and checks that the page is not wider than the screen. */
 export async function shoot(page: Page, name: string): Promise<void> {
   if (ARE_PICTURES_WANTED) {
     const path = join(SCREENSHOTS_DIRECTORY, `journey-${name}.png`);

@@ -9,18 +9,18 @@ import {
 } from './e2e-scene.ts';
 import { formTo, open, submit } from './e2e-visitor.ts';
 
-/** Payments of the sandbox's demo merchant, by what has become of them. */
+/** Payments of the sandbox's demo merchant, by their outcome. */
 export interface Payments {
   /** With items, splits and a commission; its event has arrived. */
   readonly paid: string;
-  /** Its event was refused once and for all. */
+  /** Its event was rejected for good. */
   readonly dead: string;
-  /** Its event failed and is tried again. */
+  /** Its event failed and is retried. */
   readonly waiting: string;
-  /** Its event has nowhere to go. */
+  /** Its event has no destination. */
   readonly failed: string;
   readonly processing: string;
-  /** Of the longest id there can be. */
+  /** With an id of the maximum length. */
   readonly open: string;
   readonly canceled: string;
 }
@@ -83,7 +83,7 @@ async function pay(scene: Scene): Promise<string> {
   return payment.uniqueId;
 }
 
-/** To the simulator's page, where the attempt stays until somebody decides. */
+/** To the simulator's page, where the attempt stays until a test decides it. */
 async function begin(checkoutUrl: string) {
   const first = await open(checkoutUrl);
   return submit(formTo(first, '/attempts'), { method: 'TELE_BIRR', phone: `0${newPhone()}` });

@@ -8,11 +8,11 @@ import { Tab } from './e2e-dashboard-tab.ts';
 import { linkIn, operate } from './e2e-operator.ts';
 import { eventually, joinScene, type Scene } from './e2e-scene.ts';
 
-/** A gateway whose dashboard and desk have something on every page, and eyes to look at them. */
+/** A gateway whose dashboard and desk have content on every page, and browsers to check them. */
 export interface DashboardStage {
   readonly scene: Scene;
   readonly things: Things;
-  /** Puts an answer that no visitor can provoke at `path`, for visitors who are not signed in. */
+  /** Serves at `path` an answer that no visitor can provoke, for visitors who are not signed in. */
   serve(path: string, answer: Answer): Promise<void>;
   tab(who: Who): Promise<Tab>;
   close(): Promise<void>;
@@ -22,7 +22,7 @@ type Answer = (request: Request) => Response;
 
 export type Who = 'owner' | 'nobody' | 'operator';
 
-/** What there is to look at. */
+/** The pages to check. */
 export interface Things {
   readonly payments: Payments;
   /** Path of the event of a payment. */
@@ -30,7 +30,7 @@ export interface Things {
   readonly keyPath: string;
   readonly ownerPath: string;
   readonly viewerPath: string;
-  /** Path of an invitation that nobody has used. */
+  /** Path of an unused invitation. */
   readonly joinPath: string;
 }
 
@@ -85,13 +85,13 @@ async function fulfilment(response: Response) {
 
 type Cookies = Awaited<ReturnType<BrowserContext['cookies']>>;
 
-/** What is typed when the browser asks. */
+/** The credentials that the browser asks for. */
 async function operatorCredentials() {
   const { OPERATOR_SECRETS } = await localSecrets();
   return { username: OPERATOR_NAME, password: OPERATOR_SECRETS.split(',')[0] ?? '' };
 }
 
-/** Payments, keys, an owner who is signed in, a viewer, and links that nobody has used. */
+/** Payments, keys, a signed-in owner, a viewer, and unused links. */
 async function prepare(
   scene: Scene,
   browser: Browser,
@@ -130,7 +130,7 @@ async function admitViewer(browser: Browser, link: string, merchantName: string)
   await context.close();
 }
 
-/** Once the log of events has all that there are. */
+/** Once the log of events lists all of them. */
 async function eventPaths(
   page: Page,
   { paid, dead, waiting, failed }: Payments,
@@ -149,7 +149,7 @@ async function eventPaths(
   return (uniqueId) => paths[wanted.indexOf(uniqueId)] ?? '';
 }
 
-/** One in force, one that is followed by another, one revoked. The path of the first. */
+/** One in force, one with a successor, one revoked. Returns the path of the first. */
 async function createKeys(page: Page): Promise<string> {
   await page.goto('/dashboard/sandbox/keys');
   for (const name of ['Web shop', 'Till in Bole', 'Old shop']) {

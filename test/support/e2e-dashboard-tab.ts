@@ -11,7 +11,7 @@ import {
 } from './browser.ts';
 import { axeViolations, lookViolations, overflowOf, visibleHeadings } from './page-checks.ts';
 
-/** A size of the window, its colors and the page's language. */
+/** The window's size and colors, and the page's language. */
 export interface Look {
   readonly name: string;
   readonly viewport: { readonly width: number; readonly height: number };
@@ -19,17 +19,17 @@ export interface Look {
   readonly language: BackOfficeLanguage;
 }
 
-/** Next to each other, looks of one language need no second load. */
+/** Looks of one language are adjacent, so that they need no second load. */
 export const LOOKS = [
   { name: 'phone', viewport: PHONE.viewport, colorScheme: 'light', language: 'en' },
   { name: 'desktop', viewport: DESKTOP.viewport, colorScheme: 'light', language: 'en' },
   { name: 'phone-dark', viewport: PHONE.viewport, colorScheme: 'dark', language: 'am' },
 ] as const satisfies readonly Look[];
 
-/** Where the focus is. */
+/** The element with the focus. */
 interface Stop {
   readonly name: string;
-  /** In the window, and under nothing else (WCAG 2.2, 2.4.11). */
+  /** Inside the window and not covered (WCAG 2.2, 2.4.11). */
   readonly isVisible: boolean;
   readonly isOutlined: boolean;
   readonly isInContent: boolean;
@@ -39,7 +39,7 @@ interface Stop {
 /** More than any page has. */
 const STOPS_MAX = 150;
 
-/** A page of one browser, with what the browser complains of. */
+/** A page of one browser, with the browser's complaints. */
 export class Tab {
   readonly page: Page;
   readonly #complaints: string[];
@@ -57,7 +57,7 @@ export class Tab {
     await this.#load(path);
   }
 
-  /** What is wrong with the page at `path`, in each look. */
+  /** The problems of the page at `path`, in each look. */
   async openInEachLook(path: string, name: string, status = 200): Promise<readonly string[]> {
     await this.open(path);
     const wrong = [...(await this.problems(name, status))];
@@ -75,7 +75,7 @@ export class Tab {
     return wrong;
   }
 
-  /** What is wrong with the page as it was just loaded. */
+  /** The problems of the page that was just loaded. */
   async problems(name: string, status = 200): Promise<readonly string[]> {
     const violations = await axeViolations(this.page);
     return this.#problems(name, [...this.#takeComplaints(status), ...violations]);
@@ -92,7 +92,7 @@ export class Tab {
     await this.page.goto(`${path}${separator}${LANGUAGE_PARAMETER}=${this.#look.language}`);
   }
 
-  /** With `found`, and a picture of the page when anything is wrong. */
+  /** `found` and further problems; takes a picture when there are any. */
   async #problems(name: string, found: readonly string[]): Promise<readonly string[]> {
     const { page } = this;
     const { name: look, language } = this.#look;
@@ -115,12 +115,12 @@ export class Tab {
   /** Where the keyboard's focus is. */
   focused(): Promise<Stop> {
     return this.page.evaluate(async () => {
-      // What the focus makes the browser scroll to is in its place with the next picture.
+      // The browser has scrolled to the focused element by the next frame.
       await new Promise((resolve) => {
         requestAnimationFrame(() => requestAnimationFrame(resolve));
       });
       const focused = document.activeElement ?? document.body;
-      // A stretch of a line that wraps has boxes of its own.
+      // Each part of a wrapped line has its own box.
       const [box] = focused.getClientRects();
       const { top = 0, right = 0, bottom = 0, left = 0 } = box ?? {};
       const hit = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
@@ -136,7 +136,7 @@ export class Tab {
     });
   }
 
-  /** All places that the focus comes to, from the top of the page to its end. */
+  /** Every element that the Tab key reaches, from the top of the page to its end. */
   async stops(): Promise<readonly Stop[]> {
     const stops: Stop[] = [];
     while (stops.length < STOPS_MAX) {
@@ -150,7 +150,9 @@ export class Tab {
     throw new Error(`the focus never leaves the page: ${stops.map(({ name }) => name).join(', ')}`);
   }
 
-  /** Since the last time; a page that is an error itself is told of twice by its browser. */
+  /**
+   * Since the last call. The browser reports a page with an error status twice, which is expected.
+   */
   #takeComplaints(status: number): readonly string[] {
     const complaints = this.#complaints.splice(0);
     const itself = [`${status}: ${this.page.url()}`];

@@ -3,18 +3,21 @@ import { heading } from './e2e-customer.ts';
 import { eventually } from './e2e-scene.ts';
 import { addVirtualAuthenticator, type VirtualAuthenticator } from './virtual-authenticator.ts';
 
-/** What a member does on the dashboard, in a real browser with a passkey provider. */
+/** A member's actions on the dashboard, in a real browser with a passkey provider. */
 
-/** A page that a passkey has opened leaves the answer that said so half read: nobody sees that. */
+/**
+ * After a passkey has signed in, the page leaves without reading the whole answer, which no member
+ * sees.
+ */
 export const CUT_OFF_ANSWER = /^failed: .*\/dashboard\/(?:sign-in|join)$/;
 
-/** Gives the page a passkey provider, and says yes to every question that it asks. */
+/** Gives the page a passkey provider, and accepts every dialog. */
 export async function equip(page: Page): Promise<VirtualAuthenticator> {
   page.on('dialog', (dialog) => void dialog.accept());
   return addVirtualAuthenticator(page);
 }
 
-/** Opens an invitation and joins by it; the page ends on the list of payments. */
+/** Opens an invitation and joins with it; the page ends on the list of payments. */
 export async function join(page: Page, link: string, merchantName: string): Promise<void> {
   await page.goto(link);
   await heading(page, `Join ${merchantName}`);
@@ -22,14 +25,14 @@ export async function join(page: Page, link: string, merchantName: string): Prom
   await heading(page, 'Payments');
 }
 
-/** From the page that asks for it to `next`, the heading of the page that was wanted. */
+/** Signs in on the sign-in page; `next` is the heading of the requested page. */
 export async function signIn(page: Page, next: string): Promise<void> {
   await heading(page, 'Sign in');
   await page.getByRole('button', { name: 'Sign in with a passkey', exact: true }).click();
   await heading(page, next);
 }
 
-/** By the links on top of every page. */
+/** By the links at the top of every page. */
 export async function goTo(page: Page, part: string): Promise<void> {
   const navigation = page.getByRole('navigation', { name: 'Dashboard', exact: true });
   await navigation.getByRole('link', { name: part, exact: true }).click();
@@ -40,7 +43,7 @@ export function pressButton(page: Page, name: string | RegExp): Promise<void> {
   return page.getByRole('button', { name, exact: true }).click();
 }
 
-/** Looks again, as a person who reloads the page, until it says so. */
+/** Reloads the page until it shows the text. */
 export async function untilShown(page: Page, url: string, text: string): Promise<void> {
   await eventually(
     async () => {
@@ -51,7 +54,7 @@ export async function untilShown(page: Page, url: string, text: string): Promise
   );
 }
 
-/** The links and buttons of a page, by their names for screen readers. */
+/** The links and buttons of a page, by their accessible names. */
 export function controls(page: Page): Promise<readonly string[]> {
   return page
     .locator('main')

@@ -12,14 +12,14 @@ import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
 export interface Gateway {
   readonly baseUrl: string;
   readonly demo: DemoMerchant;
-  /** Everything that its processes have printed so far. */
+  /** The output of its processes so far. */
   logs(): Promise<string>;
 }
 
-/** One that a test started, and may kill. */
+/** A gateway that a test started, and may kill. */
 export interface OwnGateway extends Gateway {
   readonly outputFile: string;
-  /** SIGKILL to npm, wrangler and workerd at once; resolves when all of them are gone. */
+  /** SIGKILL to npm, wrangler and workerd at once; resolves when all of them have exited. */
   kill(): Promise<void>;
   /** On the same port and state directory, after `kill`. */
   restart(): Promise<void>;
@@ -28,11 +28,11 @@ export interface OwnGateway extends Gateway {
 }
 
 export interface GatewayOptions {
-  /** Of its log in `test-artefacts/e2e`. */
+  /** The name of its log in `test-artefacts/e2e`. */
   readonly name: string;
-  /** Runs before the gateway does: what else belongs into its database. */
+  /** Runs before the gateway starts, to write more into its database. */
   readonly prepare?: (stateDirectory: string) => Promise<void>;
-  /** Any free one, unless a caller has to know it before. */
+  /** Any free port by default. */
   readonly port?: number;
   /** More options of `npm run dev`. */
   readonly args?: readonly string[];
@@ -45,7 +45,7 @@ const ALL_LOGS = ['--verbose'];
 /** Git-ignored. */
 const LOGS_DIRECTORY = join(PROJECT_DIRECTORY, 'test-artefacts', 'e2e');
 
-/** As a newcomer starts it: `npm run dev -- --no-stand-ins --port N --persist-to DIR`. */
+/** Started as in the documentation: `npm run dev -- --no-stand-ins --port N --persist-to DIR`. */
 export async function startGateway(options: GatewayOptions): Promise<OwnGateway> {
   const { name, prepare, args = [] } = options;
   const port = options.port ?? (await freePort());
@@ -80,7 +80,7 @@ export async function startGateway(options: GatewayOptions): Promise<OwnGateway>
   return { ...gateway, outputFile, kill, restart: start, stop };
 }
 
-/** The gateway behind `baseUrl`, whose output goes into `outputFile`. */
+/** The gateway at `baseUrl`, whose output goes to `outputFile`. */
 export async function gatewayAt(baseUrl: string, outputFile: string): Promise<Gateway> {
   return {
     baseUrl,
@@ -104,7 +104,7 @@ async function untilAnswered({ baseUrl, logs }: Gateway, group: ProcessGroup): P
   }
 }
 
-/** A port that nothing listens on at the moment. */
+/** A port without a listener at the moment. */
 export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve, reject) => {

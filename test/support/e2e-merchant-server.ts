@@ -8,13 +8,13 @@ export type Behaviour =
       readonly headers?: Readonly<Record<string, string>>;
       readonly body?: string;
     }
-  /** Takes the request and never answers. */
+  /** Accepts the request and never answers. */
   | { readonly type: 'hang' }
-  /** 200 at once, then a body that never ends, as fast as it is taken. */
+  /** Answers 200 at once, then sends an endless body as fast as the client reads it. */
   | { readonly type: 'endless' }
-  /** 200 at once, one byte of body, and then nothing more. */
+  /** Answers 200 at once with one byte of body, and then sends nothing more. */
   | { readonly type: 'stalled_body' }
-  /** Takes the request and breaks the connection. */
+  /** Accepts the request and breaks the connection. */
   | { readonly type: 'reset' };
 
 export const OK: Behaviour = { type: 'answer', status: 200, body: 'thank you' };
@@ -27,7 +27,7 @@ export function status(code: number, headers: Readonly<Record<string, string>> =
   return { type: 'answer', status: code, headers };
 }
 
-/** One request as it came over the wire. */
+/** One request as received. */
 export interface ReceivedRequest {
   readonly method: string;
   /** Path and query, raw. */
@@ -35,20 +35,20 @@ export interface ReceivedRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly rawBody: Buffer;
   readonly receivedAtMs: number;
-  /** When the other side or we closed it; null while it is open. */
+  /** When either side closed it; null while it is open. */
   closedAtMs: number | null;
-  /** Resolves then. */
+  /** Resolves when the connection closes. */
   readonly closed: Promise<void>;
 }
 
 const WAIT_TIMEOUT_MS = 100_000;
 const ENDLESS_CHUNK = Buffer.alloc(16 * 1024, 'x');
 
-/** One address of the merchant, with its own behaviour and its own record. */
+/** One address of the merchant, with its own behavior and its own record. */
 export class Endpoint {
   readonly url: string;
   readonly requests: ReceivedRequest[] = [];
-  /** One for each request, in order; the last one for all that follow. */
+  /** One per request, in order; the last one is repeated. */
   readonly #behaviours: readonly Behaviour[];
   readonly #waiting = new Set<() => void>();
 
@@ -57,7 +57,7 @@ export class Endpoint {
     this.#behaviours = behaviours;
   }
 
-  /** The `index`-th request, now or when it comes. */
+  /** The `index`-th request, now or when it arrives. */
   async request(index: number): Promise<ReceivedRequest> {
     await this.until(`request ${index}`, () => this.requests.length > index);
     const request = this.requests[index];
@@ -67,7 +67,7 @@ export class Endpoint {
     return request;
   }
 
-  /** Resolves as soon as `isSo` holds, looked at with every request that comes and ends. */
+  /** Resolves as soon as `isSo` holds, checked on every request that arrives or ends. */
   until(what: string, isSo: () => boolean): Promise<void> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
@@ -135,7 +135,7 @@ export class MerchantServer {
     return new MerchantServer(server, endpoints, address.port);
   }
 
-  /** A new address: each test has its own, so that none sees another's requests. */
+  /** A new address: each test has its own, so that no test sees another's requests. */
   endpoint(...behaviours: readonly Behaviour[]): Endpoint {
     const path = `/e${this.#endpoints.size + 1}`;
     const endpoint = new Endpoint(this.baseUrl + path, behaviours);
@@ -149,7 +149,7 @@ export class MerchantServer {
     return this.endpoint({ type: 'answer', status: 200, headers, body: html }).url;
   }
 
-  /** Everything that any address has received. */
+  /** All requests at all addresses. */
   requests(): readonly ReceivedRequest[] {
     return [...this.#endpoints.values()].flatMap(({ requests }) => requests);
   }
@@ -175,7 +175,7 @@ async function serve(
     closed.resolve();
     endpoint?.changed();
   });
-  // A peer that is killed is no error of the merchant's.
+  // A peer that is killed is not an error of the merchant's.
   response.once('error', () => undefined);
   const rawBody = await bytesOf(incoming);
   if (rawBody === null) {

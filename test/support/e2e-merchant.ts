@@ -19,7 +19,7 @@ export interface TestMerchant {
   readonly sandboxWebhookSecret: string;
 }
 
-/** telebirr costs 2.5 %, so that there is a commission to see. */
+/** telebirr costs 2.5 %, so that pages show a commission. */
 const TELEBIRR_BASIS_POINTS = 250;
 
 export function newMerchant(name: string): TestMerchant {
@@ -32,7 +32,7 @@ export function newMerchant(name: string): TestMerchant {
   };
 }
 
-/** Puts merchants into the database of a gateway that has not started yet. */
+/** Writes merchants into the database of a gateway that has not started yet. */
 export async function seedMerchants(
   stateDirectory: string,
   merchants: readonly TestMerchant[],

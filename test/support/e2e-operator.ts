@@ -10,7 +10,9 @@ export interface Ran {
 /** A command that hangs must not hang the test. */
 const TIMEOUT_MS = 60_000;
 
-/** `npm run operator -- …` against a local gateway, to its end; the secret comes from .dev.vars. */
+/**
+ * Runs `npm run operator -- …` against a local gateway to its end; the secret comes from .dev.vars.
+ */
 export function runOperator(
   baseUrl: string,
   args: readonly string[],
@@ -31,7 +33,7 @@ export function runOperator(
   });
 }
 
-/** What a command printed. Throws with what it complained of unless it was carried out. */
+/** A command's output. Throws with its errors when the command failed. */
 export async function operate(baseUrl: string, ...args: readonly string[]): Promise<string> {
   const { exitCode, output, errors } = await runOperator(baseUrl, args);
   if (exitCode !== 0) {
@@ -40,7 +42,7 @@ export async function operate(baseUrl: string, ...args: readonly string[]): Prom
   return output;
 }
 
-/** The one-time link in what an invitation printed. */
+/** The one-time link in the output of an invitation. */
 export function linkIn(output: string): string {
   const [link] = /http:\S+\/dashboard\/join\?token=[\w-]{43}/.exec(output) ?? [];
   if (link === undefined) {

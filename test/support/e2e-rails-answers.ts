@@ -5,9 +5,9 @@ import type { CallbackSuspicion } from '../../src/rails/callback.ts';
 import type { RailPayment } from './e2e-rails-payment.ts';
 import { eventually } from './e2e-scene.ts';
 
-/** How the gateway answers rails' callbacks, and what it tells its operator of refused ones. */
+/** The gateway's answers to callbacks, and its log lines about refused ones. */
 
-/** What each rail takes for an acknowledgement. */
+/** The acknowledgement that each provider expects. */
 const ACKNOWLEDGEMENT: Readonly<Record<Method, RegExp>> = {
   TELE_BIRR: /^\{"code":0,"msg":"success"\}$/,
   TELE_BIRR_USSD: /<res:ResponseCode>0<\/res:ResponseCode>/,
@@ -28,41 +28,43 @@ export interface Refusal {
   readonly suspicion: CallbackSuspicion;
 }
 
-/** What a forger sends who knows the address, and all of the order but the rail's secrets. */
+/**
+ * The callback of a forger who knows the address and the whole order, but no secret of the rail.
+ */
 export const FORGERY: Readonly<Record<Method, Refusal>> = {
   TELE_BIRR: { variant: 'forged', status: 403, suspicion: 'not_authentic' },
   TELE_BIRR_USSD: { variant: 'forged', status: 401, suspicion: 'not_authentic' },
   CBE: { variant: 'forged', status: 401, suspicion: 'not_authentic' },
-  // No signature: these are told by ids that a forger does not know.
+  // No signature: these are recognized by ids that a forger does not know.
   ETS_SWITCH: { variant: 'forged', status: 400, suspicion: 'other_order' },
   M_PESA: { variant: 'forged', status: 400, suspicion: 'other_order' },
   E_BIRR: { variant: 'other_order', status: 403, suspicion: 'other_order' },
 };
 
-/** Genuine but for the amount. */
+/** Genuine except for the amount. */
 export const WRONG_AMOUNT: Readonly<Record<Method, Refusal>> = {
   TELE_BIRR: { variant: 'wrong_amount', status: 409, suspicion: 'wrong_amount' },
-  // Names no amount.
+  // Contains no amount.
   TELE_BIRR_USSD: { variant: 'wrong_amount', status: 400, suspicion: 'other_order' },
-  // Names no amount: sealed, but not hashed, by somebody who knows no secret.
+  // Contains no amount: sealed, but not hashed, by a forger without the secret.
   CBE: { variant: 'wrong_amount', status: 401, suspicion: 'not_authentic' },
   ETS_SWITCH: { variant: 'wrong_amount', status: 400, suspicion: 'wrong_amount' },
   M_PESA: { variant: 'wrong_amount', status: 400, suspicion: 'wrong_amount' },
   E_BIRR: { variant: 'wrong_amount', status: 403, suspicion: 'wrong_amount' },
 };
 
-/** Genuine but for the order. */
+/** Genuine except for the order. */
 export const OTHER_ORDER: Readonly<Record<Method, Refusal>> = {
   TELE_BIRR: { variant: 'other_order', status: 409, suspicion: 'other_order' },
   TELE_BIRR_USSD: { variant: 'other_order', status: 400, suspicion: 'other_order' },
-  // Its orders' ids are signed by us: another one leads to nothing.
+  // We sign its orders' ids, so another id names no order.
   CBE: { variant: 'other_order', status: 401, suspicion: 'not_authentic' },
   ETS_SWITCH: { variant: 'other_order', status: 400, suspicion: 'other_order' },
   M_PESA: { variant: 'other_order', status: 400, suspicion: 'other_order' },
   E_BIRR: { variant: 'other_order', status: 403, suspicion: 'other_order' },
 };
 
-/** CBE's callbacks have one address for all, so one that is not authentic is nobody's. */
+/** CBE's callbacks share one address, so a forged one belongs to no payment. */
 export function anomaliesOfRefusal({ cell }: RailPayment): readonly string[] {
   return cell.method === 'CBE' ? [] : ['refused_callback'];
 }
@@ -74,7 +76,7 @@ export function strayed(callbackUrl: string): string {
   return callbackUrl.slice(0, at) + changed + callbackUrl.slice(at + 1);
 }
 
-/** A line of log tells of it, and nothing that is nobody's business (docs/promises.md#10). */
+/** A log line reports it, without secrets and phone numbers (docs/promises.md#10). */
 export async function expectRefusalLogged(
   payment: RailPayment,
   suspicion: CallbackSuspicion,
@@ -94,7 +96,7 @@ export async function expectRefusalLogged(
   expect(told).toEqual([]);
 }
 
-/** Every text among the settings that is no address and long enough not to be there by chance. */
+/** Every text among the settings that is not an address and too long to appear by chance. */
 function secretsIn(settings: unknown): readonly string[] {
   if (typeof settings === 'string') {
     return settings.length >= 6 && !settings.startsWith('http') ? [settings] : [];

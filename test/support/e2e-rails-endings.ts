@@ -4,11 +4,11 @@ import type { RailPayment } from './e2e-rails-payment.ts';
 import { fence } from './e2e-scene.ts';
 import { type Payment, verifiedWebhook } from './e2e-webhook.ts';
 
-/** What the merchant is told at an end of a payment. */
+/** The merchant's event and status at the end of a payment. */
 export interface Ending {
   readonly webHookEvent: 'PAYMENT_SUCCESS' | 'PAYMENT_FAILED' | 'PAYMENT_EXPIRED';
   readonly status: 'SUCCESS' | 'FAILED' | 'EXPIRED';
-  /** Before this end. */
+  /** The status before this end. */
   readonly previousStatus: 'PROCESSING' | 'FAILED' | 'EXPIRED';
   readonly reason: FailureReason | null;
   readonly late: boolean;
@@ -26,7 +26,7 @@ export const PAID: Ending = {
   failureReason: null,
 };
 
-/** After the merchant was told of another end. */
+/** After the merchant got an event of another end. */
 export function paidLate(previousStatus: 'FAILED' | 'EXPIRED'): Ending {
   return { ...PAID, late: true, previousStatus };
 }
@@ -41,7 +41,7 @@ export const EXPIRED: Ending = {
   failureReason: null,
 };
 
-/** The rail said so. */
+/** The provider reported it. */
 export function failed(reason: FailureReason): Ending {
   return {
     webHookEvent: 'PAYMENT_FAILED',
@@ -54,12 +54,12 @@ export function failed(reason: FailureReason): Ending {
   };
 }
 
-/** The customer left: nobody has proved anything about the attempt. */
+/** The customer abandoned the payment: the attempt has no outcome. */
 export const ABANDONED: Ending = { ...failed('abandoned'), transactionStatus: 'EXPIRED' };
 
 /**
- * The merchant was told exactly this, in this order, each event verified; and the status call says
- * the same as the last. `anomalies`: what the operator sees on top.
+ * Checks that the merchant got exactly these events, in this order, each verified, and that the
+ * status call matches the last one. `anomalies`: what the operator sees in addition.
  */
 export async function expectTold(
   payment: RailPayment,
@@ -87,13 +87,13 @@ export async function expectTold(
   return status;
 }
 
-/** The merchant is told nothing beyond what was looked at. */
+/** The merchant gets no event beyond those that were checked. */
 export async function expectNoMore(payment: RailPayment): Promise<void> {
   await fence(payment.scene);
   expect(payment.hook.requests).toHaveLength(payment.told);
 }
 
-/** Nothing has been decided and nobody was told anything. */
+/** The payment is undecided and no event was sent. */
 export async function expectPending(
   payment: RailPayment,
   anomalies: readonly string[] = [],

@@ -19,7 +19,7 @@ import { type Form, formTo, open, type Page, submit } from './e2e-visitor.ts';
 import type { Payment, VerificationKeys } from './e2e-webhook.ts';
 
 export interface RailPaymentOptions {
-  /** What the stand-in does with it. */
+  /** What the stand-in does with the payment. */
   readonly plan?: Plan;
   readonly expireIn?: number;
 }
@@ -29,11 +29,11 @@ export interface RailPaymentContext extends RailPaymentOptions {
   readonly standIns: StandIns;
   readonly keys: VerificationKeys;
   readonly cell: Cell;
-  /** No other payment of the scene has it. */
+  /** Unique among the scene's payments. */
   readonly number: number;
 }
 
-/** One production payment: its merchant, its customer, and the rail as they meet it. */
+/** One production payment: its merchant, its customer, and its provider's stand-in. */
 export class RailPayment {
   readonly cell: Cell;
   readonly uniqueId = newId();
@@ -41,23 +41,23 @@ export class RailPayment {
   readonly standIn: StandIn;
   readonly amountMinor: number;
   readonly commissionMinor: number;
-  /** With the commission where the customer bears it. */
+  /** With the commission where the customer pays it. */
   readonly chargedMinor: number;
   readonly phone: string;
-  /** Verifies its events. */
+  /** Verify its events. */
   readonly keys: VerificationKeys;
   readonly scene: Scene;
-  /** How many events were looked at: there must be no more. */
+  /** How many events were checked: there must be no more. */
   told = 0;
-  /** Where the customer is: the rail's page or ours; null on the phone alone. */
+  /** The customer's current page, the provider's or ours; null for a prompt on the phone. */
   page: Page | null = null;
-  /** What the merchant was told; null for a hosted payment. */
+  /** The express answer; null for a hosted payment. */
   answer: ExpressContent | null = null;
   readonly #expireIn: number;
   readonly #idempotencyKey = newId();
   #checkoutUrl: string | null = null;
   #form: Form | null = null;
-  /** The rail's page of the latest attempt. */
+  /** The provider's page of the latest attempt. */
   #railPageUrl: string | null = null;
 
   constructor({ scene, standIns, keys, cell, number, plan, expireIn = 600 }: RailPaymentContext) {
@@ -66,7 +66,7 @@ export class RailPayment {
     this.keys = keys;
     this.hook = scene.server.endpoint();
     this.standIn = standIns.byMethod[cell.method];
-    // In steps in which no commission has to be rounded.
+    // In steps in which no commission is rounded.
     this.amountMinor = 10_000 + 200 * number;
     this.commissionMinor = commissionMinor(cell.method, this.amountMinor);
     this.chargedMinor = this.amountMinor + (this.customerPaysCommission ? this.commissionMinor : 0);
@@ -79,7 +79,7 @@ export class RailPayment {
     return REDIRECTS.includes(this.cell.method);
   }
 
-  /** So that every method is paid both ways. */
+  /** So that every method is paid in both ways. */
   get customerPaysCommission(): boolean {
     return this.cell.kind === 'hosted';
   }
@@ -92,12 +92,12 @@ export class RailPayment {
     return this.#checkoutUrl;
   }
 
-  /** From now on the stand-in treats this payment so. */
+  /** From now on the stand-in treats this payment by this plan. */
   plan(plan: Plan): void {
     this.standIn.plan(wireAmount(this.standIn, this.chargedMinor), plan);
   }
 
-  /** A hosted payment is made; an express one is made by its start. */
+  /** Creates a hosted payment; an express payment is created by its start. */
   async create(): Promise<void> {
     if (this.cell.kind === 'hosted') {
       const answer = await this.scene.production.hosted(
@@ -108,7 +108,9 @@ export class RailPayment {
     }
   }
 
-  /** The merchant's express call, or the customer's choice; then the customer is taken to the rail. */
+  /**
+   * The merchant's express call, or the customer's choice; then the customer goes to the provider.
+   */
   async start(): Promise<void> {
     if (this.cell.kind === 'hosted') {
       this.#form = formTo(await open(this.checkoutUrl), '/attempts');
@@ -123,7 +125,7 @@ export class RailPayment {
     this.page = paymentUrl === null ? null : await open(paymentUrl);
   }
 
-  /** The merchant's call; always the same one, as a merchant repeats it that got no answer. */
+  /** The merchant's call, always the same, like a merchant that repeats it after a lost answer. */
   callExpress() {
     const { method } = this.cell;
     const body = expressBody({
@@ -135,24 +137,24 @@ export class RailPayment {
     return this.scene.production.express(body, { 'idempotency-key': this.#idempotencyKey });
   }
 
-  /** The customer's choice once more, by the same form. */
+  /** Posts the customer's choice again, by the same form. */
   async startAgain(): Promise<void> {
     if (this.#form === null) {
-      throw new Error('nothing was chosen yet');
+      throw new Error('no method was chosen yet');
     }
     const needsPhone = METHODS_NEEDING_PHONE.includes(this.cell.method);
     this.page = await submit(this.#form, needsPhone ? { phone: this.phone } : {});
     this.#railPageUrl = this.page.url;
   }
 
-  /** As the merchant's status call has it. */
+  /** As the merchant's status call returns it. */
   async status(): Promise<Payment> {
     const answer = await this.scene.production.status(this.uniqueId);
     expect(answer.body).toMatchObject({ status: 200, message: 'Payment found' });
     return answer.body.content;
   }
 
-  /** The customer's page, once another attempt can be made on it. */
+  /** The customer's page, once it offers another attempt. */
   async payablePage(): Promise<Page> {
     await eventually(
       () => this.status(),
@@ -168,14 +170,14 @@ export class RailPayment {
     return payment.transaction?.transactionId ?? '';
   }
 
-  /** The latest attempt's order at the rail, as soon as it is there. */
+  /** The latest attempt's order at the provider, as soon as it exists. */
   async order(): Promise<StandInOrder> {
     return this.standIn.order(
       this.cell.method === 'CBE' ? this.#sealedOrderId() : await this.reference(),
     );
   }
 
-  /** The customer acts where the rail meets them: on its page, else on the phone. */
+  /** The customer acts on the provider's page, or else on the phone. */
   async act(act: CustomerAct): Promise<void> {
     if (!this.isRedirect) {
       expect(await (await this.order()).act(act)).toMatchObject({ status: 200 });
@@ -199,7 +201,7 @@ export class RailPayment {
     };
   }
 
-  /** CBE's order is named by its page's address alone: nothing else is sent to the bank. */
+  /** Only its page's address names CBE's order: the bank gets no other request. */
   #sealedOrderId(): string {
     const sealed = new URL(this.#railPageUrl ?? '').searchParams.get('r') ?? '';
     const {

@@ -17,15 +17,17 @@ export const CELLS: readonly Cell[] = METHODS.flatMap((method): Cell[] => [
 export const HOSTED = CELLS.filter(({ kind }) => kind === 'hosted');
 export const EXPRESS = CELLS.filter(({ kind }) => kind === 'express');
 
-/** Whose customers are sent to a page of the rail's. */
+/** Methods whose customers are redirected to a page of the provider. */
 export const REDIRECTS: readonly Method[] = METHODS.filter(
   (method) => !METHODS_BY_PROMPT.includes(method),
 );
 
-/** Rails that can be asked what became of a payment. */
+/** Rails with a status query. */
 export const ASKABLE: readonly Method[] = ['TELE_BIRR', 'CBE'];
 
-/** Of the demo merchant. Never rounded: the amounts of the matrix are multiples of 2.00. */
+/**
+ * Commission of the demo merchant. Never rounded: the amounts of the matrix are multiples of 2.00.
+ */
 const COMMISSION: Readonly<Partial<Record<Method, (amountMinor: number) => number>>> = {
   TELE_BIRR: (amountMinor) => amountMinor * 0.025,
   M_PESA: (amountMinor) => amountMinor * 0.015 + 100,
@@ -35,7 +37,7 @@ export function commissionMinor(method: Method, amountMinor: number): number {
   return COMMISSION[method]?.(amountMinor) ?? 0;
 }
 
-/** An amount as the rail's calls have it. */
+/** An amount in the format of the rail's calls. */
 export function wireAmount({ railId }: StandIn, amountMinor: number): string {
   const amount = amountMinor / 100;
   switch (railId) {

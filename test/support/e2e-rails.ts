@@ -11,8 +11,8 @@ import { type OwnScene, startScene } from './e2e-scene.ts';
 import type { VerificationKeys } from './e2e-webhook.ts';
 
 /**
- * A gateway whose production pays through the stand-ins, and every payment that was made there.
- * Parts of a test file share it, because a test has to reach into the stand-ins.
+ * A gateway whose production pays through the stand-ins, with every payment made there. The parts
+ * of a test file share it, because tests control the stand-ins.
  */
 export class RailsScene {
   readonly #name: string;
@@ -59,10 +59,10 @@ export class RailsScene {
     return { secret: productionWebhookSecret, publicKey: webhookPublicKeys.production };
   }
 
-  /** A payment of which no rail has heard yet. */
+  /** A payment without an attempt. */
   async create(cell: Cell, options: RailPaymentOptions = {}): Promise<RailPayment> {
     const { scene, standIns, keys } = this;
-    // By their numbers, payments have amounts of their own: stand-ins know them by these.
+    // Each payment has its own amount, by which the stand-ins recognize it.
     const number = this.#payments.length + 1;
     const payment = new RailPayment({ scene, standIns, keys, cell, number, ...options });
     this.#payments.push(payment);
@@ -70,14 +70,14 @@ export class RailsScene {
     return payment;
   }
 
-  /** A payment whose customer is where the rail meets them. */
+  /** A payment whose customer is on the provider's page, or has the prompt. */
   async pay(cell: Cell, options: RailPaymentOptions = {}): Promise<RailPayment> {
     const payment = await this.create(cell, options);
     await payment.start();
     return payment;
   }
 
-  /** Stops all of it. By now an event too many would long have been sent. */
+  /** Stops everything. By now any surplus event would have been sent. */
   async close(): Promise<void> {
     const surprised = this.#payments
       .filter(({ told, hook }) => told > 0 && hook.requests.length > told)

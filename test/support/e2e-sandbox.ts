@@ -5,7 +5,7 @@ import { newMerchant, seedMerchants, type TestMerchant } from './e2e-merchant.ts
 
 /**
  * Global setup: one gateway without rails for all files that pay in the sandbox. Files that count,
- * list or change what belongs to a merchant have one of their own; all others use the demo merchant.
+ * list or change a merchant's data have their own merchant; all others use the demo merchant.
  */
 
 declare module 'vitest' {
@@ -14,10 +14,10 @@ declare module 'vitest' {
   }
 }
 
-/** The merchants that files have for themselves, by what for. */
+/** The merchants that belong to one file each, by purpose. */
 export type SandboxMerchant = 'dashboard' | 'operator' | 'stuck';
 
-/** What a test file has to know of the shared gateway. */
+/** A test file's connection to the shared gateway. */
 export interface Sandbox {
   readonly baseUrl: string;
   readonly outputFile: string;
@@ -31,7 +31,7 @@ interface Shared {
   readonly gateway: OwnGateway;
 }
 
-/** Projects run this file each in a module graph of their own, and share one gateway all the same. */
+/** Projects run this file in separate module graphs, but share one gateway. */
 const registry = globalThis as { kefelSandbox?: { users: number; shared: Promise<Shared> } };
 
 export default async function setUp({ provide }: TestProject): Promise<() => Promise<void>> {

@@ -77,7 +77,7 @@ export class MerchantApi {
     return this.call<Payment>('POST', path);
   }
 
-  /** `path` below `/api/v1/payment/`. */
+  /** `path` is relative to `/api/v1/payment/`. */
   async call<Content>(
     method: string,
     path: string,
@@ -106,7 +106,7 @@ export class MerchantApi {
   }
 }
 
-/** A gateway, a merchant of it with a server of its own, and the merchant's calls. */
+/** A gateway, one of its merchants with its own server, and the merchant's calls. */
 export interface Scene {
   readonly gateway: Gateway;
   readonly merchant: TestMerchant;
@@ -118,12 +118,12 @@ export interface Scene {
   close(): Promise<void>;
 }
 
-/** One whose gateway is the test's own. */
+/** A scene whose gateway belongs to the test. */
 export interface OwnScene extends Scene {
   readonly gateway: OwnGateway;
 }
 
-/** On the gateway that files share, as one of its merchants or as the demo merchant. */
+/** On the shared gateway, as one of its merchants or as the demo merchant. */
 export async function joinScene(merchantName: SandboxMerchant | 'demo' = 'demo'): Promise<Scene> {
   const { baseUrl, outputFile, phonesFile, merchants } = inject('sandbox');
   const gateway = await gatewayAt(baseUrl, outputFile);
@@ -138,7 +138,7 @@ export async function joinScene(merchantName: SandboxMerchant | 'demo' = 'demo')
   };
 }
 
-/** On a gateway of the test's own, as the demo merchant. */
+/** On the test's own gateway, as the demo merchant. */
 export async function startScene(options: GatewayOptions): Promise<OwnScene> {
   const [gateway, server] = await Promise.all([startGateway(options), MerchantServer.start()]);
   return {
@@ -182,7 +182,7 @@ export function newId(): string {
   return `order-${randomUUID()}`;
 }
 
-/** Digits of a phone that no other test uses up: one may be prompted ten times a minute. */
+/** Digits of a phone that only this test uses: a phone can be prompted only ten times a minute. */
 export function newPhone(firstDigit: '9' | '7' = '9'): string {
   const digits = firstDigit + String(randomInt(10 ** 8)).padStart(8, '0');
   phones.add(digits);
@@ -203,7 +203,7 @@ export function hostedBody(changes: JsonObject = {}): JsonObject {
   };
 }
 
-/** ETB 25.50 by telebirr, settled by the simulator. */
+/** ETB 25.50 by telebirr, resolved by the simulator. */
 export function expressBody(changes: JsonObject = {}): JsonObject {
   return {
     amount: 25.5,
@@ -219,7 +219,7 @@ export function expressBody(changes: JsonObject = {}): JsonObject {
   };
 }
 
-/** A hosted payment and the two addresses of the merchant that it knows. */
+/** A hosted payment and the two addresses of the merchant that it uses. */
 export interface HostedPayment {
   readonly uniqueId: string;
   readonly checkoutUrl: string;
@@ -249,7 +249,7 @@ export async function createHosted(
   return { uniqueId, checkoutUrl: answer.body.content, hook, shop };
 }
 
-/** An express payment that settles by itself, and the address that hears of it. */
+/** An express payment that resolves on its own, and the address that gets its event. */
 export async function createSimulated(
   scene: Scene,
   behaviours: readonly Behaviour[] = [],
@@ -263,8 +263,8 @@ export async function createSimulated(
 }
 
 /**
- * Lets everything that was due to be sent go out first: a fresh payment's webhook travels through
- * the same queue, so what an earlier commit announced was handed out before it arrives.
+ * Waits until every event announced before has been sent: a new payment's webhook passes through
+ * the same queue, so earlier ones were delivered before it arrives.
  */
 export async function fence(scene: Scene): Promise<void> {
   const { hook } = await createSimulated(scene);
@@ -276,7 +276,7 @@ export async function webhook(scene: Scene, hook: Endpoint, index = 0): Promise<
   return verifiedWebhook(await hook.request(index), scene.keys);
 }
 
-/** Everything that was announced, verified: one event, or none. */
+/** Every announced event, verified: one, or none. */
 export async function onlyWebhook(scene: Scene, hook: Endpoint): Promise<VerifiedWebhook> {
   const first = await webhook(scene, hook);
   await fence(scene);
@@ -300,7 +300,7 @@ export function press(page: Page, outcome: 'approve' | 'decline' | 'give_up'): P
   return submit(form, {}, button);
 }
 
-/** Asks again until it is so, for what happens by itself and shows only to who asks. */
+/** Polls until `isSo` holds, for changes that happen on their own. */
 export function eventually<T>(ask: () => Promise<T>, isSo: (answer: T) => boolean): Promise<T> {
   return vi.waitFor(
     async () => {
@@ -315,8 +315,8 @@ export function eventually<T>(ask: () => Promise<T>, isSo: (answer: T) => boolea
 }
 
 /**
- * Asks until it is so. Whatever is asked later than `withinMs` from now has to be answered so,
- * however slow the answers are.
+ * Polls until `isSo` holds. Fails when a request that is sent more than `withinMs` from now does
+ * not get that answer, however slow answers are.
  */
 export async function untilInForce<T>(
   withinMs: number,

@@ -29,12 +29,12 @@ export interface Page {
   readonly html: string;
   /** Of the first `h1`. */
   readonly heading: string;
-  /** Everything that can be read, without tags. */
+  /** The readable text, without tags. */
   readonly text: string;
   readonly forms: readonly Form[];
   /** Absolute targets of links, by their text. */
   readonly links: ReadonlyMap<string, string>;
-  /** Addresses that the redirects led through, first to last, `url` included. */
+  /** Every address on the way, first to last, including `url`. */
   readonly trail: readonly string[];
 }
 
@@ -44,7 +44,7 @@ export async function open(url: string): Promise<Page> {
   return pageOf(await fetch(url, { redirect: 'manual' }), url, [url]);
 }
 
-/** Posts a form as a browser does: its fields, what the customer changes, and the button pressed. */
+/** Posts a form as a browser does: its fields, the customer's changes, and the pressed button. */
 export async function submit(
   form: Form,
   changes: Readonly<Record<string, string>> = {},
@@ -53,7 +53,7 @@ export async function submit(
   return pageOf(await post(form, changes, button), form.action, [form.action]);
 }
 
-/** The bare answer to a form, redirect not followed. */
+/** The answer to a form; redirects are not followed. */
 export function post(
   form: Form,
   changes: Readonly<Record<string, string>> = {},
@@ -118,7 +118,7 @@ async function pageOf(response: Response, url: string, trail: readonly string[])
 
 function formOf({ attributes, inner }: Element, url: string): Form {
   if (attributes.get('method')?.toLowerCase() !== 'post') {
-    throw new Error('a form that does not post');
+    throw new Error('the form does not use POST');
   }
   return {
     action: new URL(attributes.get('action') ?? '', url).href,
@@ -144,7 +144,7 @@ interface Element {
   readonly inner: string;
 }
 
-/** Elements of one name; none of those that we look for nests in itself. */
+/** Elements of one name; the elements that we search are never nested in themselves. */
 function elements(html: string, name: string): readonly Element[] {
   const found: Element[] = [];
   for (const { attributes, endsAt } of openingTags(html, name)) {

@@ -5,8 +5,8 @@ import { expect } from 'vitest';
 import type { ReceivedRequest } from './e2e-merchant-server.ts';
 
 /**
- * The payment as the status call and the events show it (docs/decisions.md#17), as far as tests
- * read it.
+ * The fields of the payment that tests read, in the status call and in events
+ * (docs/decisions.md#17).
  */
 export interface Payment {
   readonly paymentIntentId: number;
@@ -37,7 +37,7 @@ export interface EventPayment extends Payment {
   readonly event: string;
 }
 
-/** A webhook whose three signatures hold. */
+/** A webhook with three valid signatures. */
 export interface VerifiedWebhook {
   readonly id: string;
   readonly timestampSeconds: number;
@@ -55,7 +55,7 @@ interface Envelope {
   readonly body: string;
 }
 
-/** What a merchant was given to verify with. */
+/** A merchant's keys for verification. */
 export interface VerificationKeys {
   /** `whsec_…` */
   readonly secret: string;
@@ -64,8 +64,8 @@ export interface VerificationKeys {
 }
 
 /**
- * Verifies as a merchant would, by the unmodified libraries: standardwebhooks and svix over the raw
- * bytes, node:crypto over the text of `body`. Throws when anything does not hold.
+ * Verifies as a merchant would, with the unmodified libraries: standardwebhooks and svix over the
+ * raw bytes, node:crypto over the text of `body`. Throws when any signature is invalid.
  */
 export function verifiedWebhook(request: ReceivedRequest, keys: VerificationKeys): VerifiedWebhook {
   expect(request.method).toBe('POST');

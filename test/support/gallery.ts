@@ -21,8 +21,8 @@ import type { FormProblem } from '../../src/i18n/messages.ts';
 import { attemptWith, intentWith, itemWith, termsWith } from './checkout-fixtures.ts';
 
 /**
- * Every state of every page, out of the very functions that answer in production: their HTML and
- * their headers. States that take a rail's failure or an hour of waiting are here at once.
+ * Every state of every page, made by the production functions, with HTML and headers. States that
+ * need a provider's failure or an hour of waiting are available at once.
  */
 
 const SECOND_MS = 1_000;
@@ -30,7 +30,7 @@ const MINUTE_MS = 60 * SECOND_MS;
 
 type Answer = (request: Request, path: string) => Promise<Response>;
 
-/** A payment as it is while somebody looks at it. */
+/** A payment at the moment of a view. */
 function payment(
   build: (nowMs: number) => { readonly intent: Intent; readonly context?: ViewContext },
 ): Answer {
@@ -44,7 +44,7 @@ function terms(nowMs: number, changed: Partial<IntentTerms> = {}): Partial<Inten
   return { createdAtMs: nowMs - MINUTE_MS, expiresAtMs: nowMs + 15 * MINUTE_MS, ...changed };
 }
 
-/** One that began a moment ago, and can still be paid. */
+/** A payment created a moment ago, and still open. */
 function attemptAt(nowMs: number, changed: Partial<Attempt>): Attempt {
   return attemptWith({
     startedAtMs: nowMs - SECOND_MS,
@@ -220,12 +220,12 @@ export type GalleryState = keyof typeof GALLERY;
 
 export const GALLERY_STATES = Object.keys(GALLERY) as GalleryState[];
 
-/** Stands for a merchant's logo: any image will do. */
+/** Stands for a merchant's logo: any image works. */
 const LOGO =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 48 48"><rect width="48" height="48" fill="#7a3b12"/><circle cx="24" cy="24" r="12" fill="#fff"/></svg>';
 
 export interface GalleryServer {
-  /** `/${state}` below it shows that state. */
+  /** The address; `/${state}` below it shows that state. */
   readonly baseUrl: string;
   stop(): Promise<void>;
 }
@@ -282,7 +282,7 @@ async function responseTo(url: URL, incoming: IncomingMessage): Promise<Response
   }
 }
 
-/** The page's own tag: nothing ever changes here. */
+/** The page's own tag, so that nothing ever changes. */
 async function statusOf(state: GalleryState, request: Request): Promise<Response> {
   const html = await (await GALLERY[state](request, `/${state}`)).text();
   const tag = /data-state="([^"]*)"/.exec(html)?.[1] ?? '';

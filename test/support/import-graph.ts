@@ -1,19 +1,19 @@
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 
-/** The source as the tests of the architecture see it: files, and who imports whom. */
+/** The source as the architecture tests see it: files and their imports. */
 
 export type Graph = ReadonlyMap<string, ReadonlySet<string>>;
 
 /** Every source file, sorted. */
 export const SOURCE_FILES: readonly string[] = globSync('src/**/*.{ts,tsx}').sort();
 
-/** The code of a file, without its comments. */
+/** The code of a file, without comments. */
 export function codeOf(file: string): string {
   return readFileSync(file, 'utf8').replaceAll(/\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*/gm, '');
 }
 
-/** What a file imports: values, types, `export … from`, `import()` and `import('…')` types. */
+/** The imports of a file: values, types, `export … from`, `import()` and `import('…')` types. */
 export function importsOf(file: string): { readonly files: string[]; readonly packages: string[] } {
   const specifiers = [...codeOf(file).matchAll(/(?<!')\b(?:from|import)\s*\(?\s*'([^']+)'/g)].map(
     ([, specifier = '']) => specifier,
@@ -31,13 +31,13 @@ export function importGraph(): Graph {
   return new Map(SOURCE_FILES.map((file) => [file, new Set(importsOf(file).files)]));
 }
 
-/** A top-level folder of `src`; a file directly in `src` is a room of its own. */
+/** A top-level folder of `src`; a file directly in `src` is its own room. */
 export function roomOf(file: string): string {
   const [src, room] = file.split('/');
   return `${src}/${room}`;
 }
 
-/** The same graph with rooms in place of files. */
+/** The same graph with rooms instead of files. */
 export function roomGraph(graph: Graph): Graph {
   const rooms = new Map<string, Set<string>>();
   for (const [file, imports] of graph) {
@@ -52,7 +52,7 @@ export function roomGraph(graph: Graph): Graph {
   return rooms;
 }
 
-/** Everything that the starting files reach, themselves included. */
+/** All files that the starting files reach, including themselves. */
 export function closureOf(graph: Graph, starts: readonly string[]): ReadonlySet<string> {
   const reached = new Set(starts);
   for (const node of reached) {
@@ -63,7 +63,7 @@ export function closureOf(graph: Graph, starts: readonly string[]): ReadonlySet<
   return reached;
 }
 
-/** Groups of nodes that reach one another, each sorted. Empty when there is no circle. */
+/** Groups of nodes that reach one another, each sorted. Empty without a cycle. */
 export function circlesOf(graph: Graph): string[][] {
   const reachable = new Map([...graph.keys()].map((node) => [node, closureBelow(graph, node)]));
   const circles = new Map<string, string[]>();
@@ -76,7 +76,7 @@ export function circlesOf(graph: Graph): string[][] {
   return [...circles.values()];
 }
 
-/** What a node reaches by at least one import. */
+/** The nodes that a node reaches by at least one import. */
 function closureBelow(graph: Graph, node: string): ReadonlySet<string> {
   return closureOf(graph, [...(graph.get(node) ?? [])]);
 }

@@ -75,7 +75,7 @@ export function unknown(attemptId: Attempt['id'], checkAtMs: number | null = nul
 
 type ByHand = Extract<Command, { type: 'resolve_manually' }>;
 
-/** An operator has found the payment at the rail. */
+/** An operator found the payment at the provider. */
 export function succeedByHand(attemptId: Attempt['id'], changes: Partial<ByHand> = {}): ByHand {
   return {
     type: 'resolve_manually',
@@ -88,7 +88,7 @@ export function succeedByHand(attemptId: Attempt['id'], changes: Partial<ByHand>
   };
 }
 
-/** An operator was told by the rail that nothing was paid. */
+/** An operator learned from the provider that nothing was paid. */
 export function failByHand(attemptId: Attempt['id'], changes: Partial<ByHand> = {}): ByHand {
   return {
     ...succeedByHand(attemptId),

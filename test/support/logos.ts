@@ -1,7 +1,7 @@
 import { bytesFromBase64 } from '../../src/crypto/encoding.ts';
 import type { LogoMediaType } from '../../src/merchants/branding.ts';
 
-/** One green pixel each, as browsers show it: the smallest logos there are. */
+/** One green pixel each: the smallest logos that browsers accept. */
 export const PIXELS: Readonly<Record<LogoMediaType, Uint8Array<ArrayBuffer>>> = {
   'image/png': bytesFromBase64(
     [

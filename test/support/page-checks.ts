@@ -3,11 +3,11 @@ import { createRequire } from 'node:module';
 import type { RunOnly } from 'axe-core';
 import type { Page } from 'playwright-core';
 
-/** What every page of ours must be, whichever part shows it. */
+/** Checks for every page, in every part of the product. */
 
 const AXE_TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
-/** The rules whose outcome depends on colors or on sizes, and not on the document alone. */
+/** Rules that depend on colors or sizes, and not only on the document. */
 const LOOK_RULES = [
   'color-contrast',
   'link-in-text-block',
@@ -15,17 +15,17 @@ const LOOK_RULES = [
   'target-size',
 ];
 
-/** Half as long as `axe.source`: browsers read it again for each page. */
+/** Half as long as `axe.source`, which browsers parse again for each page. */
 const AXE_FILE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
 let axeSource: Promise<string> | null = null;
 
-/** What axe-core finds wrong with the page: rule, element and why, as text to print. */
+/** The violations that axe-core finds: rule, element and reason, as text. */
 export function axeViolations(page: Page): Promise<readonly string[]> {
   return violationsOf(page, { type: 'tag', values: AXE_TAGS });
 }
 
-/** The same for a page that axe-core has seen whole in other colors or at another size. */
+/** The same for a page that axe-core has fully checked with other colors or at another size. */
 export function lookViolations(page: Page): Promise<readonly string[]> {
   return violationsOf(page, { type: 'rule', values: LOOK_RULES });
 }
@@ -33,7 +33,7 @@ export function lookViolations(page: Page): Promise<readonly string[]> {
 async function violationsOf(page: Page, runOnly: RunOnly): Promise<readonly string[]> {
   if (!(await page.evaluate(() => 'axe' in globalThis))) {
     axeSource ??= readFile(AXE_FILE, 'utf8');
-    // The debugger runs it, which the page's CSP and trusted types do not stop.
+    // The debugger runs it, so the page's CSP and trusted types do not block it.
     await page.evaluate(await axeSource);
   }
   return page.evaluate(async (rules) => {
@@ -51,7 +51,7 @@ export async function overflowOf(page: Page): Promise<number> {
   return Math.max(0, width - (page.viewportSize()?.width ?? 0));
 }
 
-/** The texts of all visible headings of the first level. */
+/** The texts of all visible first-level headings. */
 export async function visibleHeadings(page: Page): Promise<readonly string[]> {
   return page.evaluate(() =>
     [...document.querySelectorAll('h1')]

@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 
-/** Fresh secrets for one test run, in the forms that the configuration expects. */
+/** Fresh secrets for one test run, in the configuration's format. */
 export function testSecrets(): Record<string, string> {
   const rsa = () => {
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });

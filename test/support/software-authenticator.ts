@@ -1,10 +1,11 @@
 /**
- * A passkey provider in software: it makes the same answers as a browser with a real one, so that
+ * A passkey provider in software. It makes the same answers as a browser with a real one, so that
  * tests without a browser run the whole verification. ES256, no attestation, discoverable. Web
- * standards only: it works in workerd and in Node. What a test wants wrong it says in `Faults`.
+ * standards only: it works in workerd and in Node. `Faults` are the deviations that a test asks
+ * for.
  */
 
-/** The part of the options that the authenticator looks at. */
+/** The part of the options that the authenticator reads. */
 export interface CreationOptions {
   readonly challenge: string;
   readonly rp: { readonly id?: string };
@@ -21,13 +22,13 @@ export interface Faults {
   readonly rpId?: string;
   readonly challenge?: string;
   readonly type?: string;
-  /** False: nobody was asked for a finger, a face or a PIN. */
+  /** False: no user verification by finger, face or PIN. */
   readonly isUserVerified?: boolean;
   readonly counter?: number;
   readonly userHandle?: string;
-  /** A registration comes with a certificate, as if somebody had asked for one. */
+  /** Adds an attestation certificate to a registration, although none was requested. */
   readonly hasCertificate?: boolean;
-  /** Signed by another key. */
+  /** Signs with another key. */
   readonly isForged?: boolean;
 }
 
@@ -68,12 +69,12 @@ const AAGUID = new Uint8Array(16);
 const ES256 = { name: 'ECDSA', namedCurve: 'P-256' };
 const SIGNING = { name: 'ECDSA', hash: 'SHA-256' };
 
-/** One passkey on one device, from its making on. */
+/** One passkey on one device, from its creation on. */
 export class SoftwareAuthenticator {
   readonly #origin: string;
   readonly #keys: CryptoKeyPair;
   readonly #credentialId: Uint8Array;
-  /** Counts signatures from 1; 0 for a device that does not count. */
+  /** Counts signatures from 1; 0 for a device without a counter. */
   #counter: number;
   #userHandle = '';
 
@@ -94,7 +95,7 @@ export class SoftwareAuthenticator {
     return base64Url(this.#credentialId);
   }
 
-  /** What `navigator.credentials.create` would give, as JSON. */
+  /** The result of `navigator.credentials.create`, as JSON. */
   async register(options: CreationOptions, faults: Faults = {}): Promise<RegistrationAnswer> {
     this.#userHandle = options.user.id;
     const clientData = this.#clientData('webauthn.create', options.challenge, faults);
@@ -128,7 +129,7 @@ export class SoftwareAuthenticator {
     };
   }
 
-  /** What `navigator.credentials.get` would give, as JSON. */
+  /** The result of `navigator.credentials.get`, as JSON. */
   async sign(options: RequestOptions, faults: Faults = {}): Promise<AssertionAnswer> {
     if (this.#counter > 0) {
       this.#counter += 1;
@@ -164,7 +165,7 @@ export class SoftwareAuthenticator {
     return utf8(JSON.stringify(data));
   }
 
-  /** Hash of the RP id, flags, counter: the beginning of all authenticator data. */
+  /** Hash of the RP id, flags, counter: the start of all authenticator data. */
   async #head(rpId: string | undefined, flags: number, faults: Faults): Promise<Uint8Array> {
     const verified = faults.isUserVerified === false ? 0 : FLAG_USER_VERIFIED;
     const backup = FLAG_BACKUP_ELIGIBLE | FLAG_BACKED_UP;
@@ -194,7 +195,7 @@ async function otherKey(): Promise<CryptoKey> {
   return (keys as CryptoKeyPair).privateKey;
 }
 
-/** WebCrypto gives r and s side by side, authenticators a DER sequence of two integers. */
+/** WebCrypto returns r and s side by side, authenticators a DER sequence of two integers. */
 function derSignature(signature: Uint8Array): Uint8Array {
   const body = join(derInteger(signature.subarray(0, 32)), derInteger(signature.subarray(32)));
   return join(Uint8Array.of(0x30, body.length), body);

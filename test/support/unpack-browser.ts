@@ -1,6 +1,8 @@
 import { browserPath } from '../../scripts/pages/browser.ts';
 
-/** Global setup: once, before test files that run side by side would unpack the same file. */
+/**
+ * Global setup: unpacks the browser once, before parallel test files would unpack the same file.
+ */
 export default async function unpackBrowser(): Promise<void> {
   await browserPath();
 }

@@ -1,24 +1,24 @@
 import type { CDPSession, Page } from 'playwright-core';
 
-/** A passkey provider inside Chromium, which answers at once as if somebody touched it. */
+/** A passkey provider inside Chromium that answers at once, without a touch. */
 export interface VirtualAuthenticator {
-  /** The number of passkeys that it keeps. */
+  /** The number of stored passkeys. */
   readonly passkeys: () => Promise<number>;
-  /** Whether the next finger, face or PIN is the right one. */
+  /** Whether the next user verification succeeds. */
   readonly setUserVerified: (isVerified: boolean) => Promise<void>;
-  /** As a passkey provider brings its passkeys to another device of the same person. */
+  /** Copies the passkeys, as a passkey provider does to another device of the same person. */
   readonly copyTo: (other: VirtualAuthenticator) => Promise<void>;
   readonly receive: (passkeys: readonly SyncedPasskey[]) => Promise<void>;
-  /** As if the device was lost: the page has no passkey provider any more. */
+  /** Simulates a lost device: the page no longer has a passkey provider. */
   readonly remove: () => Promise<void>;
 }
 
-/** A passkey with its private key, as a provider sends it to another device. */
+/** A passkey with its private key, as a provider syncs it to another device. */
 type SyncedPasskey = Awaited<ReturnType<typeof credentialsOf>>[number];
 
 /**
  * Gives the page a platform authenticator with resident keys and user verification. It belongs to
- * the page and lives as long: signing in and out happens in one page.
+ * the page and ends with it, so signing in and out happens in one page.
  */
 export async function addVirtualAuthenticator(page: Page): Promise<VirtualAuthenticator> {
   const client = await page.context().newCDPSession(page);

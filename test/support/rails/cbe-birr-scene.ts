@@ -22,7 +22,9 @@ import { orderFor } from './order.ts';
 type CbeBirrRail = ReturnType<typeof cbeBirrRail>;
 export type CbeBirrOrder = RailOrder & { readonly orderId: string };
 
-/** CBE Birr's adapter, its stand-in, and a server in the gateway's place that takes callbacks. */
+/**
+ * CBE Birr's adapter, its stand-in, and a server in the gateway's place that receives callbacks.
+ */
 export class CbeBirrScene {
   readonly standIn: CbeBirrStandIn;
   readonly settings: CbeBirrSettings;
@@ -47,12 +49,12 @@ export class CbeBirrScene {
     await Promise.all([this.standIn.stop(), this.#receiver.stop()]);
   }
 
-  /** The adapter with other settings than the stand-in's. */
+  /** The adapter with settings that differ from the stand-in's. */
   railWith(changed: Readonly<Record<string, unknown>>): CbeBirrRail {
     return cbeBirrRail(v.parse(cbeBirrSettingsSchema, { ...this.standIn.settings, ...changed }));
   }
 
-  /** An order of an amount and id of its own, which CBE has not heard of. */
+  /** An order with its own amount and id, unknown to CBE. */
   newOrder(changed: Partial<RailOrder> = {}): CbeBirrOrder {
     this.#amountMinor += 101;
     const chargedMinor = this.#amountMinor;
@@ -60,14 +62,14 @@ export class CbeBirrScene {
     return { ...orderFor(this.rail, 'CBE', { order: { chargedMinor, ...changed } }), orderId };
   }
 
-  /** The same, with a plan of the stand-in's for its amount. */
+  /** The same, with a plan of the stand-in for its amount. */
   planned(plan: Plan): CbeBirrOrder {
     const order = this.newOrder();
     this.standIn.plan(amountTextOf(order), plan);
     return order;
   }
 
-  /** The customer's browser goes where `start` says. */
+  /** The customer's browser follows the redirect of `start`. */
   async visit(order: RailOrder): Promise<{ readonly status: number; readonly html: string }> {
     const result = await this.rail.start(order);
     if (result.type !== 'accepted' || result.redirectUrl === null) {
@@ -97,23 +99,23 @@ export class CbeBirrScene {
     await send();
     const call = this.#receiver.calls[before];
     if (call === undefined) {
-      throw new Error('no callback came');
+      throw new Error('no callback arrived');
     }
     return call;
   }
 }
 
-/** A transaction id in the gateway's form that leads nowhere. */
+/** A transaction id in the gateway's format that names no payment. */
 export function someTransactionId(): string {
   return base32FromBytes(randomBytes(49));
 }
 
-/** As it goes over the wire: numbers print in the shortest form too. */
+/** In wire format: numbers also appear in their shortest form. */
 export function amountTextOf({ chargedMinor }: RailOrder): string {
   return String(chargedMinor / 100);
 }
 
-/** A received callback, as the adapter is given it. */
+/** A received callback, as the adapter gets it. */
 export function requestOf({ method, headers, body }: ReceivedCall): CallbackCall {
   return callbackCall({ method, headers, body });
 }

@@ -7,13 +7,13 @@ import { ebirrSettingsSchema } from '../../../src/rails/ebirr/settings.ts';
 import type { RailOrder } from '../../../src/rails/rail.ts';
 import { orderFor } from './order.ts';
 
-/** eBirr's stand-in, the adapter that is configured for it, and a receiver of callbacks. */
+/** eBirr's stand-in, its configured adapter, and a receiver of callbacks. */
 export interface EbirrScene {
   readonly standIn: StandIn;
-  /** Plays the gateway's callback route and keeps what came. */
+  /** Plays the gateway's callback route and stores the callbacks. */
   readonly gateway: StandInServer;
   railWith(changed?: Readonly<Record<string, unknown>>): ReturnType<typeof ebirrRail>;
-  /** An order of ETB 1,500.00 whose callbacks come to `gateway`. */
+  /** An order of ETB 1,500.00 whose callbacks go to `gateway`. */
   order(changed?: Parameters<typeof orderFor>[2]): RailOrder;
   stop(): Promise<void>;
 }
@@ -41,12 +41,12 @@ export async function ebirrScene(): Promise<EbirrScene> {
   };
 }
 
-/** The text of one of the published shapes in `test/fixtures`. */
+/** The text of one of the published samples in `test/fixtures`. */
 export function ebirrSample(name: string): string {
   return readFileSync(new URL(`../../fixtures/rails/ebirr/${name}.json`, import.meta.url), 'utf8');
 }
 
-/** Bodies up to the bound that would be slow to a careless reader; each with its name. */
+/** Bodies of the maximum size that would slow down a careless parser, each with its name. */
 export function hostileBodies(reference: string): readonly (readonly [string, string])[] {
   const report = (members: object) => JSON.stringify({ referenceId: reference, ...members });
   return [
@@ -58,6 +58,6 @@ export function hostileBodies(reference: string): readonly (readonly [string, st
     ['blanks', report({ errorCode: '5309', responseMsg: ' '.repeat(65_000) })],
     ['reference', report({ referenceId: reference.repeat(3_000) })],
     ['members', `{${'"a":1,'.repeat(10_000)}"b":1}`],
-    ['bytes that are no text', '\uFFFF'.repeat(20_000)],
+    ['bytes that are not text', '\uFFFF'.repeat(20_000)],
   ];
 }

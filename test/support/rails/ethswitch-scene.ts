@@ -14,25 +14,25 @@ import type { Callbacks, Rail, RailOrder } from '../../../src/rails/rail.ts';
 import { callbackCall } from './callback-call.ts';
 import { orderFor } from './order.ts';
 
-/** What both suites of EthSwitch's share. */
+/** Shared by both test suites of EthSwitch. */
 
 export function fixture(name: string): string {
   return readFileSync(`test/fixtures/rails/ethswitch/${name}`, 'utf8');
 }
 
-/** 1,000 characters of everything that a merchant may write and a rail may stumble over. */
+/** 1,000 characters that a merchant may write and a provider may mishandle. */
 export const HOSTILE_TEXT = 'ቡና \u0000\u001b[31m\r\n"\\</b>%+&=😀👩🏽‍🌾\u202e\u{e0041}\ufeff é'
   .repeat(40)
   .slice(0, 1_000);
 
-/** The headers that a rail sees, without those that `fetch` and HTTP add by themselves. */
+/** The headers that a provider gets, without those that `fetch` and HTTP add. */
 export function headersOf({ headers }: ReceivedCall): Readonly<Record<string, string>> {
   const transport =
     /^(?:host|connection|user-agent|accept-language|accept-encoding|sec-fetch-mode|content-length)$/;
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !transport.test(name)));
 }
 
-/** Where a stand-in's callbacks arrive, and the last of them as the gateway would get it. */
+/** The receiver of a stand-in's callbacks, with the last one as the gateway would get it. */
 export interface Receiver {
   readonly callbackUrl: string;
   readonly returnUrl: string;
@@ -52,7 +52,7 @@ export async function startReceiver(gateway: 'nbg' | 'cards'): Promise<Receiver>
     last() {
       const call = server.calls.at(-1);
       if (call === undefined) {
-        throw new Error('no callback came');
+        throw new Error('no callback arrived');
       }
       return callbackRequest(call.body, call.headers['content-type'] ?? '');
     },
@@ -64,7 +64,7 @@ export function callbackRequest(body: string, contentType = 'application/json'):
   return callbackCall({ headers: { 'content-type': contentType }, body });
 }
 
-/** A rail that says what it is told to, for answers that no stand-in would give. */
+/** A provider with scripted answers, for those that no stand-in would give. */
 export function startScripted(
   reply: (call: ReceivedCall) => Reply | Promise<Reply>,
 ): Promise<StandInServer> {
@@ -75,14 +75,14 @@ export function railOf(settings: unknown): Rail & Callbacks {
   return ethswitchRail(v.parse(ethswitchSettings, settings));
 }
 
-/** The card gateway's, which can be queried. */
+/** The card gateway's adapter, which has a status query. */
 export function cardsRailOf(settings: unknown): CardsRail {
   return cardsRail(v.parse(cardsSettings, settings));
 }
 
 export type CardsRail = ReturnType<typeof cardsRail>;
 
-/** An order whose callbacks and customers come to `receiver`. */
+/** An order whose callbacks and customers go to `receiver`. */
 export function orderAt(
   rail: Rail,
   { callbackUrl, returnUrl }: Receiver,
@@ -92,7 +92,7 @@ export function orderAt(
   return orderFor(rail, 'ETS_SWITCH', { ...changed, order });
 }
 
-/** Starts an order, and gives it as the object knows it then. */
+/** Starts an order, and returns it as the object knows it afterwards. */
 export async function started(
   rail: Rail,
   receiver: Receiver,

@@ -1,6 +1,8 @@
 import { vi } from 'vitest';
 
-/** The lines `rail_answer` that are logged from now on, and their levels. Restore mocks after it. */
+/**
+ * The `rail_answer` lines that are logged from now on, with their levels. Restore mocks afterwards.
+ */
 export function watchRailAnswers(): readonly Readonly<Record<string, unknown>>[] {
   const lines: Record<string, unknown>[] = [];
   for (const level of ['info', 'warn'] as const) {

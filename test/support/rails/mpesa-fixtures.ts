@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { REFERENCE_LENGTH, referenceFrom } from '../../../src/domain/identifiers.ts';
 import { type MpesaSettings, mpesaSettingsSchema } from '../../../src/rails/mpesa/settings.ts';
 
-/** The least that an operator must give; none of it is anybody's. */
+/** The minimal settings of an operator, all invented. */
 export const VALID_SETTINGS = {
   consumerKey: 'an-invented-key',
   consumerSecret: 'an-invented-secret',
@@ -25,7 +25,7 @@ export function settingsOf(secret: unknown): MpesaSettings {
   return v.parse(mpesaSettingsSchema, secret);
 }
 
-/** What the schema finds wrong with which field of a secret. */
+/** The schema's issues with a secret, by field. */
 export function issuesOf(secret: unknown): readonly string[] {
   return (v.safeParse(mpesaSettingsSchema, secret).issues ?? []).map((issue) =>
     [v.getDotPath(issue) ?? [], issue.message].flat().join(': '),
@@ -36,7 +36,7 @@ export function newReference(): string {
   return referenceFrom(crypto.getRandomValues(new Uint8Array(REFERENCE_LENGTH)));
 }
 
-/** The text of the official sample request with other values, in JSON, of the members named. */
+/** The text of the official sample request with other JSON values for some members. */
 export function sampleRequestText(changed: Readonly<Record<string, string>>): string {
   let text = fixtureText('stk_request').trimEnd();
   for (const [name, json] of Object.entries(changed)) {

@@ -6,15 +6,15 @@ import type { RailOrder } from '../../../src/rails/rail.ts';
 import { newReference, PHONE, settingsOf } from './mpesa-fixtures.ts';
 import { orderFor } from './order.ts';
 
-/** M-PESA's stand-in, the adapter that is configured for it, and a receiver of callbacks. */
+/** M-PESA's stand-in, its configured adapter, and a receiver of callbacks. */
 export interface MpesaScene {
   readonly standIn: MpesaStandIn;
-  /** The gateway's callback address: keeps what the rail posts there. */
+  /** The gateway's callback address: stores what the provider posts. */
   readonly gateway: StandInServer;
   railWith(changed?: Readonly<Record<string, unknown>>): ReturnType<typeof mpesaRail>;
   /** An order that reports to `gateway`. */
   order(amountMinor?: number, attempt?: Partial<Attempt>, terms?: Partial<IntentTerms>): RailOrder;
-  /** An order of an amount of its own, for which the stand-in does as `plan` says. */
+  /** An order with its own amount, which the stand-in treats by `plan`. */
   plannedOrder(plan: Plan): RailOrder;
   stop(): Promise<void>;
 }

@@ -3,7 +3,7 @@ import type { Method } from '../../../src/domain/method.ts';
 import type { Rail, RailOrder } from '../../../src/rails/rail.ts';
 import { attemptWith, termsWith } from '../checkout-fixtures.ts';
 
-/** An order of ETB 1,500.00 as an adapter is given it, planned by `rail` now. */
+/** An order of ETB 1,500.00 as an adapter gets it, planned by `rail` now. */
 export function orderFor(
   rail: Rail,
   method: Method,

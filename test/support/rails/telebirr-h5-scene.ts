@@ -24,15 +24,15 @@ const CALL_TIMEOUT_MS = 10_000;
 
 type TelebirrH5Rail = ReturnType<typeof telebirrH5Rail>;
 
-/** The adapter, telebirr's stand-in, and somebody who keeps what the stand-in notifies. */
+/** The adapter, telebirr's stand-in, and a receiver of its notifications. */
 export interface TelebirrScene {
   readonly telebirr: TelebirrH5StandIn;
   readonly rail: TelebirrH5Rail;
   /** The adapter with some settings changed. */
   railWith(changed: Readonly<Record<string, unknown>>): TelebirrH5Rail;
-  /** An order of its own reference and, unless said otherwise, of its own amount. */
+  /** An order with its own reference and, by default, its own amount. */
   order(changed?: OrderChanges): RailOrder;
-  /** The notification that came last, as a Worker would get it. */
+  /** The last notification, as a Worker would get it. */
   lastNotification(): CallbackCall;
   stop(): Promise<void>;
 }
@@ -43,7 +43,7 @@ export interface OrderChanges {
   readonly order?: Partial<RailOrder>;
 }
 
-/** A rail out of the operator's JSON, as the gateway makes it. */
+/** A rail made of the operator's JSON, as the gateway makes it. */
 export function railOf(settings: Readonly<Record<string, unknown>>): TelebirrH5Rail {
   return telebirrH5Rail(v.parse(telebirrH5Settings, settings));
 }
@@ -84,7 +84,7 @@ export function freshReference(): string {
 
 function requestOf(call: ReceivedCall | undefined): CallbackCall {
   if (call === undefined) {
-    throw new Error('no notification came');
+    throw new Error('no notification arrived');
   }
   return notification(call.body, call.headers['content-type']);
 }
@@ -93,7 +93,7 @@ export function notification(body: string, contentType = 'application/json'): Ca
   return callbackCall({ headers: { 'content-type': contentType }, body });
 }
 
-/** A telebirr that gives out tokens and answers everything else with `reply`. */
+/** A telebirr that issues tokens and answers everything else with `reply`. */
 export async function scriptedRail(
   settings: Texts,
   reply: () => Reply,

@@ -13,7 +13,9 @@ import { settingsFrom } from './telebirr-ussd-settings.ts';
 
 type Changes = Parameters<typeof orderFor>[2];
 
-/** telebirr's stand-in, and a gateway of nothing but the adapter: results come in over HTTP. */
+/**
+ * telebirr's stand-in, and a gateway that consists only of the adapter: results arrive over HTTP.
+ */
 export class TelebirrUssdScene {
   readonly standIn: TelebirrUssdStandIn;
   readonly settings: TelebirrUssdSettings;
@@ -42,7 +44,7 @@ export class TelebirrUssdScene {
     await Promise.all([this.standIn.stop(), this.#gateway?.stop()]);
   }
 
-  /** Each order has an amount, a reference and a callback of its own. */
+  /** Each order has its own amount, reference and callback. */
   newOrder(changed: Changes = {}): RailOrder {
     this.#made += 1;
     const order = orderFor(this.rail, 'TELE_BIRR_USSD', {
@@ -58,12 +60,12 @@ export class TelebirrUssdScene {
     return order;
   }
 
-  /** What the gateway knows of the order from now on. */
+  /** Replaces what the gateway knows about the order. */
   keep(order: RailOrder): void {
     this.#orders.set(pathOf(order), order);
   }
 
-  /** Started and taken; with telebirr's own reference, as the gateway would keep it. */
+  /** Started and accepted; with telebirr's own reference, as the gateway would store it. */
   async started(order: RailOrder): Promise<RailOrder> {
     const result = await this.rail.start(order);
     if (result.type !== 'accepted') {
@@ -75,7 +77,7 @@ export class TelebirrUssdScene {
     return kept;
   }
 
-  /** What the adapter made of the results that came for the order, in order. */
+  /** The adapter's readings of the order's results, in order. */
   resultsOf(order: RailOrder): readonly CallbackReading[] {
     return this.#results.get(pathOf(order)) ?? [];
   }
@@ -91,7 +93,7 @@ export class TelebirrUssdScene {
   }
 }
 
-/** A call as the Worker would be given it. */
+/** A call as the Worker would get it. */
 export function requestFrom({
   headers,
   body,
@@ -99,7 +101,7 @@ export function requestFrom({
   return callbackCall({ headers, body });
 }
 
-/** The amount as it goes over the wire, for a plan; the orders above are below ETB 1,600. */
+/** The amount in wire format, for a plan; the orders above are below ETB 1,600. */
 export function amountText({ chargedMinor }: RailOrder): string {
   const digits = String(chargedMinor);
   return `${digits.slice(0, -2)}.${digits.slice(-2)}`;

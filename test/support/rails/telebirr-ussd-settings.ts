@@ -4,7 +4,7 @@ import {
   telebirrUssdSettings,
 } from '../../../src/rails/telebirr-ussd/settings.ts';
 
-/** The least that an operator configures; the values are those of the public sample request. */
+/** An operator's minimal settings, with the values of the public sample request. */
 export const TELEBIRR_USSD_SETTINGS = {
   relayUrl: 'https://relay.example.com/telebirr',
   thirdPartyId: 'THIRDPARTY',
@@ -14,7 +14,7 @@ export const TELEBIRR_USSD_SETTINGS = {
   shortCode: '200001',
 };
 
-/** An operator's JSON as the gateway reads it. */
+/** An operator's JSON, parsed as the gateway does. */
 export function settingsFrom(json: unknown): TelebirrUssdSettings {
   return v.parse(telebirrUssdSettings, json);
 }

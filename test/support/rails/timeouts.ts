@@ -1,7 +1,7 @@
 import { type Mock, onTestFinished, vi } from 'vitest';
 import { silences } from '../../../scripts/stand-ins/stand-in.ts';
 
-/** Until the test is over no timeout of a call runs out by itself: the test ends them all. */
+/** Timeouts of calls fire only when the test calls `end`, which fires all of them. */
 export function holdTimeouts(): {
   readonly timeout: Mock<typeof AbortSignal.timeout>;
   end(): void;
@@ -24,7 +24,7 @@ export function holdTimeouts(): {
   };
 }
 
-/** The same, and a stand-in's silence ends them: the provider did not answer, and no test waits. */
+/** The same, but a stand-in's silence calls `end`: the provider did not answer, and no test waits. */
 export function endTimeoutsOnSilence(): Mock<typeof AbortSignal.timeout> {
   const { timeout, end } = holdTimeouts();
   silences.addEventListener('silence', end);
