@@ -71,7 +71,15 @@ function origin(name: string, value: string | undefined): string | null {
   if (url === null || !/^https?:$/.test(url.protocol) || url.origin !== value.replace(/\/$/, '')) {
     throw new ConfigError(`${name} must be an origin such as https://pay.example.com`);
   }
+  if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
+    throw new ConfigError(`${name} must begin with https://`);
+  }
   return url.origin;
+}
+
+/** Whether a URL's host is this machine: only there is plain http private. */
+export function isLoopback(hostname: string): boolean {
+  return /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
 }
 
 function positiveInteger(name: string, value: string | undefined): number {

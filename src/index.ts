@@ -2,6 +2,7 @@ import { apiRouter } from './api/router.ts';
 import type { RailMessage } from './attempts/messages.ts';
 import { consumeStarts } from './attempts/start-consumer.ts';
 import { checkoutRouter } from './checkout/router.ts';
+import { refusePlainHttp } from './http/https.ts';
 import { withRequestId } from './http/request-id.ts';
 import type { DeliveryMessage, ProjectionMessage } from './intent/protocol.ts';
 import { consumeProjections } from './read-model/consume.ts';
@@ -29,6 +30,10 @@ const CONSUMERS: Readonly<Record<string, Consumer>> = {
 export default {
   fetch(request, env, ctx) {
     return withRequestId(request, async (requestId) => {
+      const refusal = refusePlainHttp(request);
+      if (refusal !== null) {
+        return refusal;
+      }
       const { router } = await areaOf(new URL(request.url).pathname);
       return router.fetch(request, env, ctx, requestId);
     });

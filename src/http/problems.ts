@@ -8,6 +8,10 @@ interface Entry {
 export const PROBLEMS = {
   validation_failed: { status: 400, message: '{summary}' },
   invalid_json: { status: 400, message: 'The body is not valid JSON' },
+  https_required: {
+    status: 403,
+    message: 'Use https: plain http exposes your key. Replace a key that was sent this way',
+  },
   not_found: { status: 404, message: 'Not found' },
   path_not_found: { status: 404, message: 'There is nothing at this path' },
   method_not_allowed: { status: 405, message: 'Method {method} is not allowed here' },

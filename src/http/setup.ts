@@ -1,4 +1,4 @@
-import { ConfigError } from '../config.ts';
+import { ConfigError, isLoopback } from '../config.ts';
 
 interface Cause {
   readonly missing: string;
@@ -33,7 +33,7 @@ export function gapBehind(error: unknown, request: Request): Gap | null {
     return null;
   }
   // Deployed gateways never have these host names.
-  const isLocal = /^(?:localhost|127\.0\.0\.1|\[::1\])$/.test(new URL(request.url).hostname);
+  const isLocal = isLoopback(new URL(request.url).hostname);
   const { missing, commands } = cause;
   return { missing, command: isLocal ? commands.local : commands.deployed, isLocal };
 }

@@ -34,6 +34,13 @@ test('decisions.md#26: accepts an origin with or without a final slash', () => {
   );
 });
 
+test.each(['http://localhost:8787', 'http://127.0.0.1:8787', 'http://[::1]:8787'])(
+  'accepts the origin %s for local development',
+  (url) => {
+    expect(configWith({ PUBLIC_BASE_URL: url }).publicBaseUrl).toBe(url);
+  },
+);
+
 test('decisions.md#32: keys have ids and overlap, and the first one signs', () => {
   const ring = `b:${base64Of(32)}, a:${base64Of(33)}`;
   const keys = configWith({ LINK_SIGNING_KEYS: ring }).linkSigningKeys;
@@ -43,6 +50,8 @@ test('decisions.md#32: keys have ids and overlap, and the first one signs', () =
 test.each<[string, string | undefined]>([
   ['PUBLIC_BASE_URL', 'https://pay.example.com/path'],
   ['PUBLIC_BASE_URL', 'pay.example.com'],
+  ['PUBLIC_BASE_URL', 'http://pay.example.com'],
+  ['PUBLIC_BASE_URL', 'http://127.0.0.1.example.com'],
   ['EXPIRE_IN_SECONDS_MIN', '0'],
   ['EXPIRE_IN_SECONDS_MAX', 'a year'],
   ['CALLBACK_HTTPS_ONLY', 'yes'],
