@@ -10,13 +10,13 @@ const WORKERS = 2;
 /** A poll ends as soon as it can; the limit is for machines that do much else. */
 const POLLS = { poll: { interval: 10, timeout: 15_000 } };
 
-/** Programs that tests start keep their files where this process would: see `workers`. */
+/** For programs that tests start: a browser cannot run from the memory that `workers` uses. */
 const DISK = { TMPDIR: tmpdir() };
 
 export default defineConfig({
   test: {
-    // What rails said, line by line, hides what failed.
-    onConsoleLog: (text) => !text.startsWith('{"event":"rail_answer"'),
+    // Thousands of log lines about rails would hide what failed.
+    onConsoleLog: (text) => !/^\{"event":"rail_(?:answer|misconfigured)"/.test(text),
     // The projects that compute run together; those that wait for gateways and browsers follow.
     projects: [
       {
@@ -86,6 +86,7 @@ export default defineConfig({
       {
         test: {
           name: 'journeys',
+          env: DISK,
           include: ['test/journeys/**/*.test.ts'],
           globalSetup: ['./test/support/unpack-browser.ts', './test/support/e2e-sandbox.ts'],
           testTimeout: 60_000,
