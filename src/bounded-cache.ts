@@ -1,18 +1,18 @@
-/** A value and when the reading that brought it began. */
+/** A cached value, and when its read began. */
 export interface CacheEntry<Value> {
   readonly value: Value;
   readonly readAtMs: number;
 }
 
 /**
- * An isolate's memory of what it read, bounded in size and age. The entry used longest ago makes
- * room for a new one. The clock comes in as an argument. A request awaits a promise of another
- * only beside a timer of its own: the promise never settles if the other request is canceled.
+ * A cache in an isolate's memory, bounded in size and age. A new entry evicts the least recently
+ * used one. Callers pass in the time. If the values are promises, race them with a timer: a promise
+ * of another request never settles if the runtime cancels that request.
  */
 export class BoundedCache<Value> {
   readonly #sizeMax: number;
   readonly #ageMsMax: number;
-  /** Least recently used first: a Map keeps the order of insertion. */
+  /** Least recently used first, because a Map keeps the order of insertion. */
   readonly #entries = new Map<string, CacheEntry<Value>>();
 
   constructor(limits: { readonly sizeMax: number; readonly ageMsMax: number }) {
@@ -24,14 +24,14 @@ export class BoundedCache<Value> {
     return this.#entries.size;
   }
 
-  /** The entry, or undefined when there is none younger than the age limit at `nowMs`. */
+  /** The entry, or undefined if there is none or it is too old at `nowMs`. */
   get(key: string, nowMs: number): CacheEntry<Value> | undefined {
     const entry = this.#entries.get(key);
     if (entry === undefined) {
       return undefined;
     }
     this.#entries.delete(key);
-    // The distance, not the difference: a clock set back must not keep an entry alive.
+    // The absolute difference, so that a clock that was set back does not keep an entry alive.
     if (Math.abs(nowMs - entry.readAtMs) >= this.#ageMsMax) {
       return undefined;
     }
@@ -40,8 +40,8 @@ export class BoundedCache<Value> {
   }
 
   /**
-   * Keeps `value`, as read at `readAtMs`: the moment before the reading began, so that the age is
-   * never understated. A slow reading does not replace the result of one that began later.
+   * Stores `value`. `readAtMs` is the time before the read began, so that the age is never
+   * understated. A slow read does not replace the result of a read that began later.
    */
   set(key: string, value: Value, readAtMs: number): void {
     const known = this.#entries.get(key);

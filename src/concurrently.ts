@@ -1,19 +1,19 @@
-/** As many connections as a Worker may have open at a time. */
+/** The number of connections that a Worker may have open at a time. */
 const CONCURRENCY = 6;
 
-/** Does `work` for every item, a few items at a time. The results come in the order of completion. */
+/** Runs `work` for all items, a few at a time. The results are in the order of completion. */
 export async function concurrently<Item, Result>(
   items: readonly Item[],
   work: (item: Item) => Promise<Result>,
 ): Promise<readonly Result[]> {
   const results: Result[] = [];
   const waiting = items.values();
-  const lane = async (): Promise<void> => {
-    // The lanes share one iterator, so each item goes to the lane that is free first.
+  const worker = async (): Promise<void> => {
+    // The workers share one iterator, so each item goes to the next free worker.
     for (const item of waiting) {
       results.push(await work(item));
     }
   };
-  await Promise.all(Array.from({ length: CONCURRENCY }, lane));
+  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
   return results;
 }

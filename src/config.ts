@@ -1,15 +1,14 @@
 import type { Environment } from './domain/method.ts';
 
-/** The bindings and variables exactly as Cloudflare hands them over. */
+/** The bindings and variables as Cloudflare passes them. */
 export type Bindings = Env;
 
 /**
- * Largest request body: docs/decisions.md#7. 100 items with their texts fit; nothing honest is
- * larger.
+ * The largest request body (docs/decisions.md#7). 100 items with their texts fit.
  */
 export const BODY_BYTES_MAX = 64 * 1024;
 
-/** A named key of a key ring; the first of a ring is the one that signs. */
+/** A named key of a key ring. The first key of a ring signs. */
 export interface NamedKey {
   readonly keyId: string;
   /** Base64 as configured: raw bytes, or PKCS#8 for RSA. */
@@ -100,7 +99,7 @@ function flag(name: string, value: string | undefined, on: string, off: string):
 /** Keys of one purpose, newest first: the first signs, all verify (docs/decisions.md#32). */
 export type KeyRing = readonly [NamedKey, ...NamedKey[]];
 
-/** The ring written as `id:base64,id:base64`. Throws ConfigError by the variable's name. */
+/** Parses a ring written as `id:base64,id:base64`. Throws ConfigError naming the variable. */
 export function keyRing(name: string, value: string | undefined): KeyRing {
   const entries = (value ?? '').split(',').map((entry) => entry.trim());
   const keys = entries.map((entry) => {
@@ -123,7 +122,7 @@ export function keyRing(name: string, value: string | undefined): KeyRing {
 /** The length of an HMAC-SHA-256. An attacker could guess a shorter key and forge links. */
 const SYMMETRIC_KEY_BYTES_MIN = 32;
 
-/** A ring of symmetric keys that are long enough. Errors name a key by its id, never its value. */
+/** A ring of symmetric keys of sufficient length. Errors contain a key's id, never its value. */
 function strongKeyRing(name: string, value: string | undefined): KeyRing {
   const keys = keyRing(name, value);
   for (const { keyId, base64 } of keys) {
@@ -140,7 +139,7 @@ function lengthOf(base64: string): number {
   try {
     return atob(base64).length;
   } catch {
-    // Not base64: without the cause, which could quote the key.
+    // Not base64. The cause is dropped, because it could quote the key.
     return 0;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * A statement without the database that runs it: D1 in the Worker and in tests, wrangler in scripts.
- * A list belongs into one batch, so that it happens as a whole.
+ * A statement for any database: D1 in the Worker and in tests, wrangler in scripts. Run a list of
+ * statements in one batch, so that it succeeds as a whole.
  */
 export interface SqlStatement {
   readonly sql: string;
@@ -8,8 +8,8 @@ export interface SqlStatement {
 }
 
 /**
- * Runs the statements in order, all or none; says of each how many rows it changed. Throws when one
- * fails, and then nothing has happened.
+ * Runs all statements in order, or none: if one fails, it throws and changes nothing. Returns the
+ * number of rows that each changed.
  */
 export async function runBatch(
   db: D1Database,
@@ -19,12 +19,12 @@ export async function runBatch(
   return results.map(({ meta }) => meta.changes);
 }
 
-/** A statement ready to run by itself. */
+/** Prepares a statement to run without a batch. */
 export function prepare(db: D1Database, { sql, params }: SqlStatement): D1PreparedStatement {
   return db.prepare(sql).bind(...params);
 }
 
-/** Whether a batch failed by a rule of the tables, so that trying again would fail too. */
+/** Whether a batch violated a constraint of the tables, so that a retry would fail too. */
 export function isConstraintFailure(error: unknown): boolean {
   return error instanceof Error && error.message.includes('constraint failed');
 }
@@ -34,7 +34,7 @@ export class DeadlinePassed extends Error {
   override readonly name = 'DeadlinePassed';
 }
 
-/** What D1 answers, or DeadlinePassed after `timeoutMs`. The query itself is not canceled. */
+/** D1's result, or DeadlinePassed after `timeoutMs`. The query itself is not canceled. */
 export async function withDeadline<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const deadline = new Promise<never>((_resolve, reject) => {

@@ -41,8 +41,8 @@ export default {
   async queue(batch, env, ctx) {
     const consume = CONSUMERS[batch.queue];
     if (consume === undefined) {
-      // Thrown, so that the queue keeps what a wrong configuration sends here.
-      throw new Error(`nobody consumes ${batch.queue}`);
+      // Throws, so that the queue keeps messages that a wrong configuration sends here.
+      throw new Error(`no consumer for ${batch.queue}`);
     }
     await consume(batch, env, ctx);
   },
@@ -54,8 +54,9 @@ async function keepDeadLetters(batch: MessageBatch, env: Env): Promise<void> {
 }
 
 /**
- * What payments need is there from the start; the rest loads with the first request for it. In
- * an object, because a router takes any property, `then` too, for the name of a method.
+ * The areas for payments load at the start, the others with their first request. Wraps the router
+ * in an object, because itty-router treats every property, even `then`, as an HTTP method, so
+ * `await` would call it.
  */
 async function areaOf(path: string) {
   if (isUnder(path, '/api')) {

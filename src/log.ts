@@ -1,6 +1,6 @@
 /**
- * One JSON object a line. Values are identifiers, statuses and numbers: never a key, token, phone
- * number or body (docs/promises.md#10).
+ * Logs one JSON object per line. Values are identifiers, statuses and numbers: never a key, token,
+ * phone number or body (docs/promises.md#10).
  */
 export function log(
   level: 'info' | 'warn' | 'error',
@@ -10,7 +10,7 @@ export function log(
   console[level](JSON.stringify({ event, ...fields }));
 }
 
-/** The message of anything thrown, for the log only. */
+/** The message of a thrown value, only for the log. */
 export function errorText(error: unknown): string {
   return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
 }

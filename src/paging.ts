@@ -3,17 +3,17 @@ import { prepare, type SqlStatement } from './database.ts';
 import type { Tenant } from './domain/intent.ts';
 
 /**
- * Lists, page by page. A page begins where its neighbor ended: the thousandth page costs what the
- * first does, and rows that are added meanwhile shift nothing.
+ * Lists, page by page. A page continues after the last row of its neighbor, so the thousandth page
+ * costs as much as the first, and rows that are added meanwhile shift no page.
  */
 
-/** Where a row stands in its list: by its time, then by its id. */
+/** A row's position in its list: by time, then by id. */
 export interface Place {
   readonly atMs: number;
   readonly id: string;
 }
 
-/** A place, and in which direction to continue from there. */
+/** A position, and the direction in which to continue. */
 export interface Cursor extends Place {
   readonly direction: 'older' | 'newer';
 }
@@ -37,11 +37,11 @@ export interface Condition {
   readonly params: readonly (string | number)[];
 }
 
-/** What a list reads, by which index, in which order. Newest first unless said otherwise. */
+/** The query of a list. Newest first unless `isOldestFirst`. */
 export interface ListQuery {
   readonly columns: string;
   readonly table: string;
-  /** Named in the statement, so that the planner's statistics cannot choose a slower one. */
+  /** Named in the statement, so that SQLite's planner cannot choose a slower one. */
   readonly index: string;
   readonly timeColumn: string;
   /** Unique within the list, for rows of the same millisecond. */
@@ -55,10 +55,10 @@ export interface List<Row> extends ListQuery {
   readonly placeOf: (row: Row) => Place;
 }
 
-/** Programs that want more rows can ask for the next page. */
+/** The most rows of a page. */
 export const PAGE_ROWS_MAX = 1_000;
 
-/** Cursors are shorter; bounds the work on hostile text. */
+/** Longer than any cursor. Bounds the work on hostile text. */
 const CURSOR_LENGTH_MAX = 256;
 const CURSOR = /^([on])\.(\d{1,15})\.([\w.:=+/-]{1,128})$/;
 
@@ -67,7 +67,7 @@ export function cursorText({ direction, atMs, id }: Cursor): string {
   return base64UrlFromBytes(utf8(`${direction === 'older' ? 'o' : 'n'}.${atMs}.${id}`));
 }
 
-/** The cursor of a text that `cursorText` made, or null. */
+/** The cursor in a text from `cursorText`, or null. */
 export function parseCursor(text: string): Cursor | null {
   const bytes = text.length > CURSOR_LENGTH_MAX ? null : bytesFromBase64Url(text);
   const parts = bytes === null ? null : CURSOR.exec(new TextDecoder().decode(bytes));
@@ -96,13 +96,13 @@ export async function readPage<Row>(
     row === undefined ? null : cursorText({ direction, ...list.placeOf(row) });
   return {
     rows,
-    // A reader who went one way came from somewhere: that neighbor exists.
+    // A reader who followed a cursor came from a page, so the page on that side exists.
     nextCursor: isBackwards || hasMore ? cursorAt(onward, rows.at(-1)) : null,
     previousCursor: (isBackwards ? hasMore : cursor !== null) ? cursorAt(back, rows[0]) : null,
   };
 }
 
-/** Reads one row more than the page holds, to know whether there is another page. */
+/** Reads one row more than the page shows, to find out whether another page exists. */
 export function pageStatement(list: ListQuery, cursor: Cursor | null, limit: number): SqlStatement {
   const { columns, table, index, timeColumn, idColumn, isOldestFirst = false } = list;
   const conditions = [...list.conditions, ...bounds(list, cursor)];
@@ -117,8 +117,8 @@ export function pageStatement(list: ListQuery, cursor: Cursor | null, limit: num
 }
 
 /**
- * At most one bound on either side: with two of a kind SQLite would seek by one of them and step
- * over everything up to the other.
+ * At most one bound on either side. With two bounds on one side, SQLite would seek by one of them
+ * and scan all rows up to the other.
  */
 function bounds(
   { range = {}, timeColumn, idColumn }: ListQuery,
@@ -147,12 +147,12 @@ export function tenantIs({ merchantId, environment }: Tenant): Condition {
   return { sql: 'merchant_id = ? AND environment = ?', params: [merchantId, environment] };
 }
 
-/** The condition, unless what it compares with is left out. */
+/** The condition, or none when `param` is null or undefined. */
 export function when(sql: string, param: string | number | null | undefined): readonly Condition[] {
   return param === null || param === undefined ? [] : [{ sql, params: [param] }];
 }
 
 function pageRows(limit: number): number {
-  // NaN is no number of rows either.
+  // `|| 1` also replaces NaN.
   return Math.max(1, Math.min(Math.trunc(limit) || 1, PAGE_ROWS_MAX));
 }

@@ -1,4 +1,4 @@
-/** A part of the gateway cannot be reached for the moment. Whether it did what was asked is unknown. */
+/** A part of the gateway is unreachable. It may or may not have executed the call. */
 export class Unavailable extends Error {
   override readonly name: string = 'Unavailable';
   /** When the caller may retry. */

@@ -23,7 +23,7 @@ import {
   businessDay,
   dailyTotalsStatement,
   failuresPerRailStatement,
-  totalsByStretchStatement,
+  totalsByPeriodStatement,
   totalsStatement,
 } from '../../src/read-model/totals.ts';
 import type { LocalDatabase } from '../dev/d1.ts';
@@ -103,7 +103,7 @@ export async function questionsOf(
     always('totals of 30 days', [totalsStatement(BIG, month)]),
     always('totals of 365 days', [totalsStatement(BIG, year)]),
     always('chart of 30 days', [dailyTotalsStatement(BIG, month)]),
-    always('chart of 365 days by weeks', [totalsByStretchStatement(BIG, year, 7)]),
+    always('chart of 365 days by weeks', [totalsByPeriodStatement(BIG, year, 7)]),
     always('events, first page', [pageStatement(eventsOf(BIG, {}), null, PAGE_ROWS)]),
     always('events that wait', [
       pageStatement(eventsOf(BIG, { deliveryStatus: 'waiting' }), null, PAGE_ROWS),

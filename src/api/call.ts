@@ -6,28 +6,28 @@ import type { MerchantAccess } from '../merchants/access.ts';
 import { parseApiKey } from '../merchants/api-key.ts';
 import { authenticate } from '../merchants/directory.ts';
 
-/** An authenticated request with everything that a route needs. */
+/** An authenticated request, with what routes need. */
 export interface MerchantCall {
   readonly request: Request;
   readonly env: Env;
   readonly ctx: ExecutionContext;
   readonly config: Config;
   readonly access: MerchantAccess;
-  /** When the request began: for how old a remembered answer may be. */
+  /** When the request began. Decides which cached values are fresh enough. */
   readonly nowMs: number;
   /** The last path segment, percent-decoded, for routes that have one. */
   readonly id: string;
 }
 
-/** Periods of the rate limiting bindings in wrangler.toml, told to whoever was too fast. */
+/** The periods of the rate limits in wrangler.toml, for the Retry-After header. */
 const API_PERIOD_SECONDS = 10;
 const FAILED_KEY_PERIOD_SECONDS = 60;
 
 /**
  * Checks the `apiKey` header for this environment (docs/decisions.md#9) and the key's rate limit
- * (docs/decisions.md#27). Problems: 401, 403, 429. No object is touched here.
+ * (docs/decisions.md#27). Problems: 401, 403, 429. Calls no object.
  */
-export async function authorise(
+export async function authorize(
   request: Request,
   env: Env,
   ctx: ExecutionContext,

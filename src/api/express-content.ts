@@ -12,21 +12,21 @@ interface ExpressContent {
 }
 
 /**
- * Both answers that an express call can have; the object picks by what it commits. FAILURE is only
- * for what is final: a merchant charges again on FAILURE, so a time-out or an unclear answer of the
- * rail is SUCCESS, accepted and pending (docs/decisions.md#16). `redirectUrl`: the rail's page, if
- * any.
+ * The two possible answers of an express call. The object selects one by the state that it commits.
+ * A merchant charges again after FAILURE, so only a final failure is FAILURE. A time-out or an
+ * unclear answer of the provider is SUCCESS: accepted and pending (docs/decisions.md#16).
+ * `redirectUrl`: the provider's page, if any.
  */
 export function expressAnswers(
   order: Pick<RailOrder, 'terms' | 'attempt' | 'checkoutUrl'>,
   redirectUrl: string | null,
 ): ExpressAnswers {
   const { simulation } = order.terms;
-  // A simulated payment has a page too: it shows what became of it.
+  // A simulated payment has a page too, which shows the outcome.
   const paymentUrl = redirectUrl ?? (simulation === null ? null : order.checkoutUrl);
   const transactionId = order.attempt.reference;
   const failed = body({
-    // Whoever hears FAILURE charges again: no page may be left on which this one is paid as well.
+    // After FAILURE the merchant charges again, so the customer must not be able to pay this one.
     paymentUrl: simulation === null ? null : paymentUrl,
     transactionId,
     status: 'FAILURE',

@@ -3,14 +3,14 @@ import type { IntentKind } from '../domain/intent.ts';
 import { problem } from '../http/problem.ts';
 import type { IdempotencyClaim } from '../intent/protocol.ts';
 
-/** Long enough for any UUID or hash a merchant may use. */
+/** Long enough for any UUID or hash. */
 const IDEMPOTENCY_KEY_LENGTH_MAX = 255;
 const PRINTABLE_ASCII = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 
 /**
- * The request's Idempotency-Key with the digest of its body (docs/decisions.md#8), or null without
- * the header. Digests only: a key may hold what the merchant thinks is secret. The endpoint counts
- * as part of the body: the same bytes mean something else to the other one.
+ * Digests of the request's Idempotency-Key and body (docs/decisions.md#8), or null without the
+ * header. The key is digested, because merchants may put secrets into it. The body's digest
+ * includes the endpoint, because the same body means something else at the other endpoint.
  */
 export async function idempotencyClaim(
   request: Request,

@@ -15,7 +15,7 @@ import type { PaymentOrder } from './schema/order.ts';
 import { uniqueIdOf, validatePaymentIntent } from './schema/payment-intent.ts';
 import { answerTaken } from './taken.ts';
 
-/** What decides which rail an express payment goes to, before its body is known to be valid. */
+/** Selects the rail of an express payment before its body is validated. */
 const PRODUCTION_CHARGE = {
   environment: 'production',
   kind: 'express',
@@ -35,8 +35,8 @@ type NewPayment =
   | { readonly type: 'answered'; readonly response: Response };
 
 /**
- * What a valid body asks for, or the stored answer to an id that is taken. Problem 400 with every
- * failing field.
+ * The terms of a valid body, or the answer for an id that is taken. Problem 400 with every failing
+ * field.
  */
 export async function readNewPayment(call: MerchantCall, kind: IntentKind): Promise<NewPayment> {
   const body = await readJsonBody(call.request, BODY_BYTES_MAX);
@@ -48,7 +48,7 @@ export async function readNewPayment(call: MerchantCall, kind: IntentKind): Prom
     const client = intentByUniqueId(call.env, call.access, terms.uniqueId);
     return { type: 'new', client, terms, phone: validated.value.phone, idempotency };
   }
-  // A taken id is answered as such, whatever else is wrong: no change of the body would help, and a
+  // A taken id comes before validation errors, because correcting the body would not help. A
   // repeated request gets its first answer even if the merchant's settings have changed since.
   const uniqueId = uniqueIdOf(body.value);
   if (uniqueId !== null) {
@@ -79,11 +79,11 @@ async function validationContext(call: MerchantCall): Promise<ValidationContext>
 }
 
 function termsOf(call: MerchantCall, order: PaymentOrder): IntentTerms {
-  const { expireInSeconds, phone: _phone, ...asked } = order;
-  // Now, not when the request began: its body may have taken seconds to arrive.
+  const { expireInSeconds, phone: _phone, ...ordered } = order;
+  // Not the start of the request, because its body may have taken seconds to arrive.
   const createdAtMs = Date.now();
   return {
-    ...asked,
+    ...ordered,
     environment: call.access.environment,
     merchantId: call.access.merchantId,
     merchantName: call.access.merchantName,

@@ -1,7 +1,7 @@
 import type { Environment } from '../domain/method.ts';
 import { problemResponse } from '../http/envelope.ts';
 import { AreaRouter, type Handler } from '../http/router.ts';
-import { authorise, type MerchantCall } from './call.ts';
+import { authorize, type MerchantCall } from './call.ts';
 import { createExpress } from './routes/create-express.ts';
 import { createHosted } from './routes/create-hosted.ts';
 import { cancelPayment, readPayment } from './routes/read-payment.ts';
@@ -9,7 +9,7 @@ import { listBanks, listWebhookKeys } from './routes/reference-data.ts';
 
 const PAYMENT = '/api/v1/payment';
 
-/** Every route of the merchants' API, one line each. */
+/** All routes of the merchants' API. */
 export const apiRouter = new AreaRouter({
   refuse: (_request, problem) => problemResponse(problem),
   failureEvent: 'api_failed',
@@ -36,7 +36,7 @@ function merchant(
   route: (call: MerchantCall) => Promise<Response>,
 ): Handler {
   return async (request, env, ctx, params) => {
-    const call = await authorise(request, env, ctx, environment);
+    const call = await authorize(request, env, ctx, environment);
     return route({ ...call, id: params().id ?? '' });
   };
 }

@@ -1,2 +1,2 @@
-/** Of every creation that worked (docs/decisions.md#11). */
+/** The message of every successful creation (docs/decisions.md#11). */
 export const SAVED_MESSAGE = 'Payment intent saved successfully';

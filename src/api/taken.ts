@@ -8,7 +8,9 @@ import type { TakenResult } from '../intent/protocol.ts';
 import type { MerchantCall } from './call.ts';
 import { expressAnswers } from './express-content.ts';
 
-/** Answers a create whose id is taken: an idempotent replay, or 409 and 422 (docs/decisions.md#8). */
+/**
+ * Answers a create request whose id is taken: idempotent replay, 409 or 422 (docs/decisions.md#8).
+ */
 export async function answerTaken(
   call: MerchantCall,
   intent: IntentClient,

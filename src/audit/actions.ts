@@ -1,4 +1,4 @@
-/** Everything that the audit log can tell, named `thing.what_became_of_it`. */
+/** The actions in the audit log, named `thing.change`. */
 export const AUDIT_ACTIONS = [
   'session.started',
   'session.revoked',

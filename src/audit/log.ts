@@ -2,21 +2,21 @@ import { runBatch, type SqlStatement } from '../database.ts';
 import type { Environment } from '../domain/method.ts';
 import type { AuditAction } from './actions.ts';
 
-/** Who does something to a merchant's settings, and from where. */
+/** Who changes a merchant's settings, and from where. */
 export interface Actor {
   readonly kind: 'member' | 'operator';
-  /** A member's id; of the operator the name that came with the request. */
+  /** A member's id, or the operator's name from the request. */
   readonly id: string;
   readonly name: string;
-  /** The client's address, or null where there is none. */
+  /** The client's IP address, or null when unknown. */
   readonly address: string | null;
 }
 
 export interface AuditEntry {
   readonly actor: Actor;
-  /** Null for what concerns no merchant in particular. */
+  /** Null for an action that concerns no single merchant. */
   readonly merchantId: string | null;
-  /** Null for what concerns both environments. */
+  /** Null for an action that concerns both environments. */
   readonly environment: Environment | null;
   readonly action: AuditAction;
   /** An id or name that pages can show; never a secret. */
@@ -30,12 +30,12 @@ const COLUMNS =
   'at_ms, merchant_id, environment, actor_kind, actor_id, actor_name, address, action, target, detail';
 const VALUES = '?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10';
 
-/** Belongs into the batch of the change that it tells of: neither happens without the other. */
+/** Run it in the batch of the change that it records, so that neither happens without the other. */
 export function auditEntry(entry: AuditEntry): SqlStatement {
   return { sql: `INSERT INTO audit_log (${COLUMNS}) VALUES (${VALUES})`, params: paramsOf(entry) };
 }
 
-/** The same, but only if the statement right before it in the batch has changed a row. */
+/** Like `auditEntry`, but only if the statement right before it in the batch changed a row. */
 export function auditEntryIfChanged(entry: AuditEntry): SqlStatement {
   return {
     sql: `INSERT INTO audit_log (${COLUMNS}) SELECT ${VALUES} WHERE changes() > 0`,
@@ -44,8 +44,8 @@ export function auditEntryIfChanged(entry: AuditEntry): SqlStatement {
 }
 
 /**
- * Runs the change with its entry in one batch; false, and no entry, when the last statement of the
- * change affected no row. `after` runs either way.
+ * Runs the change with its entry in one batch. Returns false, without an entry, when the last
+ * statement of the change affected no row. `after` runs in both cases.
  */
 export async function runAudited(
   db: D1Database,

@@ -3,11 +3,11 @@ import type { Environment } from '../domain/method.ts';
 import { type Cursor, type List, type Page, readPage, when } from '../paging.ts';
 import type { AuditAction } from './actions.ts';
 
-/** What the audit log shows one merchant: its own entries, never one of another or of no merchant. */
+/** The audit log of one merchant, without the entries of others and of no merchant. */
 
 /** Entries on a page. */
 const PAGE_ROWS = 50;
-/** People to choose from; more than any merchant has. */
+/** Members in the filter: more than any merchant has. */
 const ACTORS_MAX = 500;
 
 export interface AuditRecord {
@@ -17,16 +17,16 @@ export interface AuditRecord {
   readonly actorKind: 'member' | 'operator';
   readonly actorName: string;
   readonly address: string | null;
-  /** As it was written: perhaps by a newer version that knows more actions. */
+  /** May be an action of a newer release. */
   readonly action: AuditAction | (string & {});
   readonly target: string | null;
   readonly detail: Readonly<Record<string, unknown>>;
 }
 
-/** What is left out is not filtered by. */
+/** An absent member does not restrict. */
 export interface AuditFilter {
   readonly actions?: readonly AuditAction[];
-  /** A member, or whoever acts for the operator. */
+  /** A member, or any person who acts for the operator. */
   readonly actor?: { readonly memberId: string } | 'operator';
 }
 
@@ -66,7 +66,7 @@ function recordOf(row: AuditRow): AuditRecord {
   return { ...row, detail: JSON.parse(row.detail) as AuditRecord['detail'] };
 }
 
-/** The merchant's people, those who have left as well: they stand in the log. */
+/** The merchant's members, including removed ones, whose entries remain in the log. */
 export async function auditActors(
   db: D1Database,
   merchantId: string,

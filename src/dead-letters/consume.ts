@@ -5,15 +5,15 @@ import { type MessageQueue, queueOfDead } from './queues.ts';
 import { keepStatement } from './store.ts';
 
 /**
- * Between tries to bring a message into D1: a minute more each time, up to an hour. The queue's
- * `max_retries` of them take three days, as long as Cloudflare keeps it in any case.
+ * The wait between tries to store a message in D1 grows by a minute each time, up to an hour. All
+ * `max_retries` of the queue take about three days. Cloudflare would not keep a message much longer.
  */
 const RETRY_SECONDS = 60;
 const RETRY_STEPS_MAX = 60;
 
 /**
- * Consumer of all dead letter queues: a message leaves its queue when D1 holds it and not before.
- * What D1 does not take waits in the queue; one message that it never takes holds up no other.
+ * Consumer of all dead letter queues. It acks a message only after D1 has stored it. A message that
+ * D1 rejects stays in the queue and does not block the others.
  */
 export async function consumeDeadLetters(batch: MessageBatch, env: Env): Promise<void> {
   const queue = queueOfDead(batch.queue);
@@ -28,7 +28,7 @@ export async function consumeDeadLetters(batch: MessageBatch, env: Env): Promise
   }
 }
 
-/** In one batch, or when that fails one by one. Says which are in D1. */
+/** Stores the messages in one batch or, if that fails, one by one. Returns those in D1. */
 async function keep(
   messages: readonly Message[],
   queue: MessageQueue,

@@ -1,4 +1,4 @@
-/** Queues whose messages can die, in the order of what is lost with them. */
+/** Queues with a dead letter queue, the most important messages first. */
 export const MESSAGE_QUEUES = [
   'kefel-rail-starts',
   'kefel-webhooks',
@@ -7,7 +7,7 @@ export const MESSAGE_QUEUES = [
 ] as const;
 export type MessageQueue = (typeof MESSAGE_QUEUES)[number];
 
-/** Where each queue sends. */
+/** The binding that sends to a queue. */
 export function producerOf(env: Env, queue: MessageQueue): Queue {
   const producers: Readonly<Record<MessageQueue, Queue>> = {
     'kefel-rail-starts': env.RAIL_STARTS,
@@ -18,11 +18,11 @@ export function producerOf(env: Env, queue: MessageQueue): Queue {
   return producers[queue];
 }
 
-/** The queue that a dead letter queue takes up what is left of. Throws RangeError on another name. */
+/** The queue whose dead letters go to `deadLetterQueue`. Throws RangeError on another name. */
 export function queueOfDead(deadLetterQueue: string): MessageQueue {
   const queue = MESSAGE_QUEUES.find((name) => `${name}-dead` === deadLetterQueue);
   if (queue === undefined) {
-    throw new RangeError(`${deadLetterQueue} is no dead letter queue`);
+    throw new RangeError(`${deadLetterQueue} is not a dead letter queue`);
   }
   return queue;
 }

@@ -5,10 +5,10 @@ import { OBJECT_ID } from '../domain/identifiers.ts';
 import { type List, when } from '../paging.ts';
 import type { MessageQueue } from './queues.ts';
 
-/** A message that its queue gave up, as people see it. */
+/** A message that its queue stopped retrying, as the operator sees it. */
 export interface DeadLetter {
   readonly id: string;
-  /** The queue that it was meant for. */
+  /** The queue to which it was sent. */
   readonly queue: MessageQueue;
   /** `result`, `start`, `delivery`, `projection`, or `unknown`. */
   readonly kind: string;
@@ -16,7 +16,7 @@ export interface DeadLetter {
   readonly sentAtMs: number;
   readonly storedAtMs: number;
   readonly status: 'waiting' | 'retried' | 'discarded';
-  /** How often it was sent back to its queue. */
+  /** How often the operator sent it back to its queue. */
   readonly retries: number;
   readonly settledAtMs: number | null;
   readonly settledBy: string | null;
@@ -30,7 +30,7 @@ const COLUMNS = `id, queue, kind, object_id AS objectId, sent_at_ms AS sentAtMs,
   stored_at_ms AS storedAtMs, status, retries, settled_at_ms AS settledAtMs,
   settled_by AS settledBy`;
 
-/** Keeps a message. The same message again changes nothing. Throws ConfigError on an unusable ring. */
+/** Stores a message, once. Throws ConfigError on an unusable ring. */
 export async function keepStatement(
   keys: KeyRing,
   queue: MessageQueue,
@@ -53,7 +53,7 @@ export async function keepStatement(
   };
 }
 
-/** What was sent, or null when the data key that sealed it is gone. */
+/** The message, or null when the data key that sealed it was removed. */
 export async function bodyOf(keys: KeyRing, letter: StoredDeadLetter): Promise<unknown> {
   const json = await unseal(keys, letter.sealedBody, contextOf(letter.id));
   return json === null ? null : JSON.parse(json);
@@ -80,7 +80,7 @@ function fieldOf(body: unknown, name: string): unknown {
   return typeof body === 'object' && body !== null ? Reflect.get(body, name) : undefined;
 }
 
-/** Oldest first: the letter that has waited longest is handled first. */
+/** Oldest first, so that the operator handles the longest-waiting letter first. */
 export function deadLetters(
   status: DeadLetter['status'],
   queue: MessageQueue | null,
@@ -102,7 +102,7 @@ export function readStored(db: D1Database, id: string): Promise<StoredDeadLetter
   return prepare(db, { sql, params: [id] }).first<StoredDeadLetter>();
 }
 
-/** How many wait, by the queue that they were meant for. */
+/** The number of waiting letters by queue. */
 export async function countWaiting(
   db: D1Database,
 ): Promise<Readonly<Partial<Record<MessageQueue, number>>>> {
@@ -116,7 +116,7 @@ export async function countWaiting(
   return Object.fromEntries(results.map(({ queue, letters }) => [queue, letters]));
 }
 
-/** One that was sent back once may be sent again: nobody can know that it arrived. */
+/** A retried letter may be retried again, because its message may have been lost again. */
 export function markRetried(id: string, settledBy: string, nowMs: number): SqlStatement {
   return {
     sql: `UPDATE dead_letters SET status = 'retried', retries = retries + 1, settled_at_ms = ?2,
@@ -126,7 +126,7 @@ export function markRetried(id: string, settledBy: string, nowMs: number): SqlSt
   };
 }
 
-/** Changes a row only while it waits. What it said is gone with it. */
+/** Changes only a waiting letter, and deletes its message. */
 export function markDiscarded(id: string, settledBy: string, nowMs: number): SqlStatement {
   return {
     sql: `UPDATE dead_letters SET status = 'discarded', settled_at_ms = ?2, settled_by = ?3,

@@ -4,34 +4,34 @@ import type { List } from '../paging.ts';
 import { EVENT_COLUMNS, type EventRow, eventList } from './events-list.ts';
 import { paymentList, type StoredPayment } from './payment-row.ts';
 
-/** What the operator looks at. Over all merchants: for no merchant's eyes. */
+/** Queries for the operator, over all merchants. Never show their results to a merchant. */
 
-/** Words of the partial index. */
+/** Must equal the condition of the partial index. */
 const NEEDS_ATTENTION = '(unresolved_attempts > 0 OR anomalies > 0 OR late = 1)';
 
-/** What the operator has looked at already shows again as soon as there is more of it. */
-const IS_NEWS = `NOT EXISTS (
+/** A reviewed payment is listed again when it has more to review than at its review. */
+const IS_UNREVIEWED = `NOT EXISTS (
   SELECT 1 FROM payment_reviews AS review WHERE review.uuid = payment.uuid
     AND review.anomalies >= payment.anomalies
     AND review.unresolved_attempts >= payment.unresolved_attempts
     AND review.late >= payment.late)`;
 
 /**
- * Payments with unresolved attempts or anomalies, and late ones, that no operator has reviewed as
- * they are now.
+ * Late payments and payments with unresolved attempts or anomalies, if no operator has reviewed
+ * their current state.
  */
 export function paymentsNeedingAttention(environment: Environment): List<StoredPayment> {
   return paymentList('payment_needing_attention', [
     { sql: 'environment = ?', params: [environment] },
     { sql: NEEDS_ATTENTION, params: [] },
-    { sql: IS_NEWS, params: [] },
+    { sql: IS_UNREVIEWED, params: [] },
   ]);
 }
 
-/** Words of the partial index. */
+/** Must equal the condition of the partial index. */
 const HAS_NOT_ARRIVED = "delivery_status NOT IN ('delivered', 'superseded')";
 
-/** Events of one delivery status over all merchants: `dead`, `waiting` … */
+/** All merchants' events of one delivery status, such as `dead` or `waiting`. */
 export function eventsOfAll(environment: Environment, deliveryStatus: string): List<EventRow> {
   return eventList('webhook_event_not_arrived', [
     { sql: 'environment = ? AND delivery_status = ?', params: [environment, deliveryStatus] },
@@ -39,7 +39,7 @@ export function eventsOfAll(environment: Environment, deliveryStatus: string): L
   ]);
 }
 
-/** The event that has been on its way for longest, or null when none is. */
+/** The oldest event that is still being delivered, or null. */
 export async function oldestUndelivered(
   db: D1Database,
   environment: Environment,
@@ -63,7 +63,7 @@ export function oldestStatement(environment: Environment, deliveryStatus: string
   };
 }
 
-/** Events that have not arrived, by delivery status. */
+/** The number of undelivered events by delivery status. */
 export async function countEventsByStatus(
   db: D1Database,
   environment: Environment,

@@ -4,13 +4,13 @@ import type { ProjectionMessage } from '../intent/protocol.ts';
 import { errorText, log } from '../log.ts';
 import { upsertStatements } from './upsert.ts';
 
-/** Below the queue's `max_retries` in wrangler.toml, after which a message is a dead letter. */
+/** Less than the queue's `max_retries` in wrangler.toml, after which a message is a dead letter. */
 const OUTAGE_ATTEMPTS_MAX = 5;
 
 /**
- * Brings a batch of changes into D1: the newest of each payment, guarded by version so that
- * duplicates and reordering do nothing. The object is told afterwards; until it has been, its own
- * lease sends the change again.
+ * Writes a batch of changes to D1: the newest of each payment, with a check of the version, so that
+ * duplicates and reordering have no effect. Then confirms each change to its object, which sends
+ * the change again until it is confirmed.
  */
 export async function consumeProjections(
   batch: MessageBatch<ProjectionMessage>,
@@ -26,7 +26,7 @@ export async function consumeProjections(
   const { written, refused } = await write(env, [...newest.values()]);
   for (const message of batch.messages) {
     const chosen = newest.get(message.body.objectId) ?? message;
-    // While D1 is down the object's lease repeats the change: no dead letter asks for a person.
+    // While D1 is down, the object sends the change again, so it need not become a dead letter.
     const isRepeated = !refused.has(chosen) && message.attempts >= OUTAGE_ATTEMPTS_MAX;
     if (written.has(chosen) || isRepeated) {
       message.ack();
@@ -45,8 +45,8 @@ export async function consumeProjections(
 }
 
 /**
- * The ids that a rail gives an attempt add search keys without a new version, so of one version the
- * message with more keys is the newer one.
+ * New ids from a provider add search keys without a new version. Among messages of one version, the
+ * one with more keys is therefore the newest.
  */
 function isNewer(one: ProjectionMessage, other: ProjectionMessage): boolean {
   return one.version === other.version
@@ -56,11 +56,13 @@ function isNewer(one: ProjectionMessage, other: ProjectionMessage): boolean {
 
 interface Written {
   readonly written: ReadonlySet<Message<ProjectionMessage>>;
-  /** Rows that D1 will never take: they become dead letters. */
+  /** Rows that violate a constraint: they become dead letters. */
   readonly refused: ReadonlySet<Message<ProjectionMessage>>;
 }
 
-/** In one batch; one by one when D1 refuses a row, so that a bad row does not hold up good ones. */
+/**
+ * Writes one batch. If D1 rejects a row, writes one by one, so that it does not block the others.
+ */
 async function write(env: Env, messages: readonly Message<ProjectionMessage>[]): Promise<Written> {
   const written = new Set<Message<ProjectionMessage>>();
   const refused = new Set<Message<ProjectionMessage>>();

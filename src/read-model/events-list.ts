@@ -3,14 +3,14 @@ import type { EventType, Tenant } from '../domain/intent.ts';
 import type { ProjectedEvent } from '../intent/protocol.ts';
 import { type Condition, type List, type TimeRange, tenantIs, when } from '../paging.ts';
 
-/** An event and its delivery as lists show it: seconds behind its object. */
+/** An event and its delivery in lists. May lag its object by seconds. */
 export interface EventRow
   extends Tenant,
     Omit<ProjectedEvent, 'revision' | 'type' | 'deliveryStatus'> {
   readonly paymentUuid: string;
   readonly uniqueId: string;
   readonly type: EventType;
-  /** Free text: a newer version may store states that this one does not know. */
+  /** Any text, because a newer release may add statuses. */
   readonly deliveryStatus: string;
 }
 
@@ -24,7 +24,7 @@ export interface EventFilter extends TimeRange {
   readonly deliveryStatus?: string | undefined;
 }
 
-/** A list of events under these conditions, newest first. */
+/** A list of events that meet the conditions, newest first. */
 export function eventList(
   index: string,
   conditions: readonly Condition[],
@@ -52,16 +52,16 @@ export function eventsOf(
   return eventList(index, conditions, range);
 }
 
-/** Has not arrived, and nothing more happens by itself. In the words of the partial index. */
+/** FAILED_DELIVERIES. Must equal the condition of the partial index. */
 const IS_FAILED = "delivery_status IN ('dead', 'undeliverable', 'paused')";
 
-/** A tenant's events of a range that failed for good. */
+/** A tenant's failed deliveries in a time range. */
 export function failedEventsOf(tenant: Tenant, range: TimeRange): List<EventRow> {
   const conditions = [tenantIs(tenant), { sql: IS_FAILED, params: [] }];
   return eventList('webhook_event_failed', conditions, range);
 }
 
-/** How many events `failedEventsOf` lists. */
+/** The number of events that `failedEventsOf` lists. */
 export async function countFailedEvents(
   db: D1Database,
   tenant: Tenant,

@@ -9,14 +9,14 @@ import {
   type TimeRange,
 } from '../paging.ts';
 
-/** A payment as lists show it: seconds behind its object. Amounts in minor units. */
+/** A payment in lists. May lag its object by seconds. Amounts are in minor units. */
 export interface PaymentRow extends Omit<ProjectionRow, 'currency' | 'commissionPaidByCustomer'> {
   readonly currency: Currency;
   /** What the customer pays. */
   readonly chargedMinor: number;
 }
 
-/** What D1 hands out for PAYMENT_COLUMNS. */
+/** D1's result for PAYMENT_COLUMNS. */
 export type StoredPayment = Omit<PaymentRow, 'late'> & { readonly late: number };
 
 export const PAYMENT_COLUMNS = `payment.uuid, payment.environment,
@@ -33,7 +33,7 @@ export function paymentRow(stored: StoredPayment): PaymentRow {
   return { ...stored, late: stored.late === 1 };
 }
 
-/** A list of payments under these conditions, newest first. */
+/** A list of payments that meet the conditions, newest first. */
 export function paymentList(
   index: string,
   conditions: readonly Condition[],

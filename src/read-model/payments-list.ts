@@ -4,16 +4,16 @@ import type { Currency, Method } from '../domain/method.ts';
 import { type Cursor, type List, type Page, parseCursor, tenantIs, when } from '../paging.ts';
 import { type PaymentRow, paymentList, readPayments, type StoredPayment } from './payment-row.ts';
 
-/** What is left out does not restrict. */
+/** An absent member does not restrict. */
 export interface PaymentFilter {
   readonly status?: IntentStatus | undefined;
   readonly method?: Method | undefined;
   readonly currency?: Currency | undefined;
-  /** Belongs to the range. */
+  /** Inclusive. */
   readonly createdFromMs?: number | undefined;
-  /** Does not belong to the range. */
+  /** Exclusive. */
   readonly createdToMs?: number | undefined;
-  /** Both belong to the range. Without commission, in minor units. */
+  /** Both inclusive, without commission, in minor units. */
   readonly amountMinorMin?: number | undefined;
   readonly amountMinorMax?: number | undefined;
 }
@@ -31,22 +31,22 @@ export async function listPayments(
   return readPayments(db, list, cursor, limit);
 }
 
-/** In the order of time. Payments of other amounts and currencies are stepped over. */
+/** Reads payments in the order of time, and skips those of other amounts and currencies. */
 export function paymentsOf(tenant: Tenant, filter: PaymentFilter): List<StoredPayment> {
   return listBy(indexFor(filter), tenant, filter);
 }
 
 /**
- * The same list by the index of amounts: every payment of these amounts is read and sorted. For no
- * more than RARE_PAYMENTS_MAX.
+ * The same list by the index of amounts. It reads and sorts all payments of these amounts, so use
+ * it only for up to RARE_PAYMENTS_MAX.
  */
 export function rarePaymentsOf(tenant: Tenant, filter: PaymentFilter): List<StoredPayment> {
   return listBy('payment_by_amount', tenant, filter);
 }
 
 /**
- * So few payments are quickly put in order. If there are more, one in every so many of a merchant's
- * payments is wanted, and a page is found by stepping over some thousands within an index.
+ * Few enough to sort quickly. With more, the wanted payments are so frequent that a scan in the
+ * order of time finds a page among some thousands of index entries.
  */
 const RARE_PAYMENTS_MAX = 500;
 
@@ -64,7 +64,7 @@ async function isOfRareAmount(
   return counted !== null && counted <= RARE_PAYMENTS_MAX;
 }
 
-/** Counts no further than it matters. */
+/** Counts up to RARE_PAYMENTS_MAX + 1. */
 export function countOfAmountStatement(
   { merchantId, environment }: Tenant,
   { amountMinorMin = 0, amountMinorMax = Number.MAX_SAFE_INTEGER }: PaymentFilter,
@@ -90,7 +90,7 @@ function listBy(index: string, tenant: Tenant, filter: PaymentFilter): List<Stor
   return paymentList(index, conditions, { fromMs: filter.createdFromMs, toMs: filter.createdToMs });
 }
 
-/** The index in which exactly the wanted rows lie next to each other, but for amount and currency. */
+/** The index whose adjacent rows match the filter, except for amount and currency. */
 function indexFor({ status, method }: PaymentFilter): string {
   if (status !== undefined) {
     return method === undefined ? 'payment_by_status' : 'payment_by_status_and_method';
@@ -98,12 +98,12 @@ function indexFor({ status, method }: PaymentFilter): string {
   return method === undefined ? 'payment_by_time' : 'payment_by_method';
 }
 
-/** Rows of one query of an export: few enough for a Worker's memory, enough for few queries. */
+/** Rows per query of an export: few enough for a Worker's memory, many enough for few queries. */
 const EXPORT_PAGE_ROWS = 500;
 
 /**
- * Every payment that the filter lets through, newest first, page by page for as long as somebody
- * reads on. What is created meanwhile is not in it.
+ * All payments that match the filter, newest first. Reads pages as the caller consumes them. Omits
+ * payments that are created meanwhile.
  */
 export async function* exportPayments(
   db: D1Database,

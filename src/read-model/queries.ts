@@ -3,8 +3,8 @@ import { INTENT_NUMBER, UUID } from '../domain/identifiers.ts';
 import type { Tenant } from '../domain/intent.ts';
 
 /**
- * The unique id of a tenant's payment by its uuid or integer id, or null. May lag the objects by
- * seconds. Costs no query for ids of any other form.
+ * The unique id of a tenant's payment with this uuid or integer id, or null. May lag the objects by
+ * seconds. Ids of another form cost no query.
  */
 export async function findUniqueId(env: Env, tenant: Tenant, id: string): Promise<string | null> {
   const column = UUID.test(id) ? 'uuid' : INTENT_NUMBER.test(id) ? 'number' : null;

@@ -6,32 +6,32 @@ import { type IntentClient, intentByObjectId, intentByUniqueId } from '../intent
 import { errorText, log } from '../log.ts';
 
 /**
- * The read model made anew from the objects: each is asked to send what it holds once more. For the
- * operator, after a change of the read model's columns or a doubt.
+ * Rebuilds the read model: each object sends its payment again. For the operator, after a change of
+ * the read model's columns or when its data may be wrong.
  */
 
 export interface RepublishRequest {
-  /** Null: from the beginning. */
+  /** Null: start with the first payment. */
   readonly afterUuid: string | null;
   /** 1 … REPUBLISH_ROWS_MAX. */
   readonly limit: number;
 }
 
 export interface Republished {
-  /** Sent again; the read model holds it within seconds. */
+  /** Sent again. The read model receives them within seconds. */
   readonly republished: number;
-  /** No such payment, or only its tombstone is left. */
+  /** No such payment, or only a tombstone. */
   readonly missing: number;
-  /** Could not be asked or could not send. Worth another call. */
+  /** The object was unreachable or could not send. The operator should retry. */
   readonly failed: number;
 }
 
 export interface RepublishedPage extends Republished {
-  /** For the next call, or null when this was the last page. */
+  /** `afterUuid` of the next call, or null after the last page. */
   readonly nextUuid: string | null;
 }
 
-/** One page is one request of the operator: two calls for each payment, far from a Worker's limits. */
+/** One request handles a page, with two calls for each payment: well below a Worker's limits. */
 export const REPUBLISH_ROWS_MAX = 1_000;
 
 interface Known {
@@ -41,7 +41,7 @@ interface Known {
   readonly uniqueId: string;
 }
 
-/** Republishes the payments that the read model knows, over all merchants, in the order of their uuid. */
+/** Republishes a page of all payments in the read model, over all merchants, by uuid. */
 export async function republishPage(env: Env, request: RepublishRequest): Promise<RepublishedPage> {
   const limit = Math.max(1, Math.min(Math.trunc(request.limit), REPUBLISH_ROWS_MAX));
   const statement = knownStatement(request.afterUuid ?? '', limit);
@@ -59,7 +59,7 @@ export function knownStatement(afterUuid: string, limit: number): SqlStatement {
   };
 }
 
-/** The same for payments that the read model may have lost, by their objects' ids. Garbage is missing. */
+/** Republishes payments that the read model may have lost. Malformed ids count as missing. */
 export async function republishObjects(
   env: Env,
   objectIds: readonly string[],

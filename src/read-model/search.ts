@@ -14,23 +14,23 @@ import {
 } from '../domain/search-key.ts';
 import { PAYMENT_COLUMNS, type PaymentRow, paymentRow, type StoredPayment } from './payment-row.ts';
 
-/** A payment link or a phone may belong to many payments: the newest are shown. */
+/** A payment link or a phone number may have many payments. The search returns the newest. */
 export const SEARCH_ROWS_MAX = 50;
 
 const EVENT_ID = /^evt_[0-9a-f]{32}$/;
 
 /**
- * A tenant's payments that have exactly this id or phone number, newest first, at most
- * SEARCH_ROWS_MAX: paymentIntentUniqueId, uuid, integer id, transactionId, a rail's reference or
- * receipt, paymentLinkUniqueId, an event's id, or a mobile number however people write it. Space
- * round the text is ignored; longer text than any id finds nothing.
+ * A tenant's payments with exactly this id or phone number, newest first, at most SEARCH_ROWS_MAX.
+ * Finds paymentIntentUniqueId, uuid, integer id, transactionId, a rail's reference or receipt,
+ * paymentLinkUniqueId, an event's id, and a mobile number in any common notation. Ignores
+ * surrounding spaces. Text longer than any id finds nothing.
  */
 export async function searchPayments(
   env: Env,
   tenant: Tenant,
   text: string,
 ): Promise<readonly PaymentRow[]> {
-  // Before anything else looks at it: every later step is bounded by this.
+  // First, because it bounds the work of all later steps.
   const wanted = text.length > 2 * SEARCH_ID_LENGTH_MAX ? '' : text.trim();
   if (wanted === '' || wanted.length > SEARCH_ID_LENGTH_MAX) {
     return [];
@@ -46,7 +46,7 @@ export async function searchPayments(
     .map(paymentRow);
 }
 
-/** By every key of the ring: a number that was stored before a rotation is found after it. */
+/** Uses every key of the ring, to find numbers that were stored before a key rotation. */
 async function keysOf(env: Env, tenant: Tenant, text: string): Promise<readonly string[]> {
   const phone = phoneFrom(text);
   const isHashed = mayContainPhone(text);
@@ -59,7 +59,7 @@ async function keysOf(env: Env, tenant: Tenant, text: string): Promise<readonly 
   return [...(isHashed ? [] : [idSearchKey(text)]), ...(await Promise.all(keys)).flat()];
 }
 
-/** One statement for each thing that the text can be; each reads what it finds and no more. */
+/** One statement for each kind of id that the text can be. Each reads only matching rows. */
 export function searchStatements(
   { merchantId, environment }: Tenant,
   text: string,
@@ -91,7 +91,7 @@ export function searchStatements(
   ];
 }
 
-/** CROSS JOIN fixes the order of the loops: the keys first, then their payments. */
+/** CROSS JOIN makes SQLite read the keys first and then their payments. */
 function byKey(merchantId: string, environment: string, key: string): SqlStatement {
   return {
     sql: `SELECT ${PAYMENT_COLUMNS}

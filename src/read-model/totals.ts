@@ -6,17 +6,17 @@ import type { Currency, Environment, Method } from '../domain/method.ts';
 const OFFSET_MS = 3 * 3_600_000;
 const DAY_MS = 86_400_000;
 
-/** The day of a moment as the read model counts days: from 1970, in Addis Ababa. */
+/** The read model's day of a time: days since 1970 in Addis Ababa. */
 export function businessDay(atMs: number): number {
   return Math.floor((atMs + OFFSET_MS) / DAY_MS);
 }
 
-/** When a day of the read model begins, in milliseconds since 1970 in UTC. */
+/** The start of a day of the read model, in milliseconds since 1970 in UTC. */
 export function businessDayStartMs(day: number): number {
   return day * DAY_MS - OFFSET_MS;
 }
 
-/** Days as `businessDay` counts them; both ends belong to it. Of payments it is the day of creation. */
+/** Days of creation, from `businessDay`, both inclusive. */
 export interface DayRange {
   readonly fromDay: number;
   readonly toDay: number;
@@ -24,7 +24,7 @@ export interface DayRange {
 }
 
 export interface Total {
-  /** Null: none was chosen. */
+  /** Null: the customer chose none. */
   readonly method: Method | null;
   readonly currency: Currency;
   readonly status: IntentStatus;
@@ -41,13 +41,13 @@ export interface DayTotal extends Total {
 const SUMS = `SUM(payments) AS payments, SUM(amount_minor) AS amountMinor,
   SUM(commission_minor) AS commissionMinor`;
 
-/** How many of a tenant's payments, and of how much, by method, currency and present status. */
+/** Count and sums of a tenant's payments by method, currency and current status. */
 export async function totals(db: D1Database, tenant: Tenant, range: DayRange): Promise<Total[]> {
   const { results } = await prepare(db, totalsStatement(tenant, range)).all<Total>();
   return results;
 }
 
-/** The same for each day on which there was any, in the order of days. */
+/** The totals of each day that has payments, in the order of days. */
 export async function dailyTotals(
   db: D1Database,
   tenant: Tenant,
@@ -58,16 +58,16 @@ export async function dailyTotals(
 }
 
 /**
- * The same for each stretch of `days` days, counted from the range's first, whose first day is
- * given: a year day by day is more rows than any chart can show.
+ * The totals of each period of `days` days, from the range's first day on. `day` is a period's
+ * first day. For charts of long ranges, in which single days would be too many.
  */
-export async function totalsByStretch(
+export async function totalsByPeriod(
   db: D1Database,
   tenant: Tenant,
   range: DayRange,
   days: number,
 ): Promise<DayTotal[]> {
-  const statement = totalsByStretchStatement(tenant, range, days);
+  const statement = totalsByPeriodStatement(tenant, range, days);
   const { results } = await prepare(db, statement).all<DayTotal>();
   return results;
 }
@@ -77,11 +77,11 @@ export function totalsStatement(tenant: Tenant, range: DayRange): SqlStatement {
 }
 
 export function dailyTotalsStatement(tenant: Tenant, range: DayRange): SqlStatement {
-  // The order of the table's key: nothing has to be sorted.
+  // The order of the table's key, so that SQLite need not sort.
   return sums({ sql: 'day', params: [] }, tenant, range);
 }
 
-export function totalsByStretchStatement(
+export function totalsByPeriodStatement(
   tenant: Tenant,
   range: DayRange,
   days: number,
@@ -91,10 +91,10 @@ export function totalsByStretchStatement(
   return sums({ sql, params: [fromDay, days] }, tenant, range);
 }
 
-/** `by`: which day a payment counts for; null: none in particular. */
+/** `by`: the SQL of the day to group by; null: no grouping by day. */
 function sums(by: SqlStatement | null, tenant: Tenant, range: DayRange): SqlStatement {
   const { fromDay, toDay, method } = range;
-  // The plus keeps the method in the order of the key: SQLite would take it for a constant, and sort.
+  // Without the plus, SQLite would treat the method as a constant, and sort.
   const ofMethod = method === undefined ? '' : ' AND +payment_day.method = ?';
   return {
     sql: `SELECT ${by === null ? '' : `${by.sql} AS day, `}NULLIF(method, '') AS method, currency,
@@ -114,7 +114,7 @@ function sums(by: SqlStatement | null, tenant: Tenant, range: DayRange): SqlStat
   };
 }
 
-/** For the operator: what became of the payments of one method, over all merchants. */
+/** For the operator: the outcomes of one method's payments, over all merchants. */
 export interface RailOutcome {
   readonly method: Method | null;
   readonly status: Extract<IntentStatus, 'succeeded' | 'failed' | 'expired'>;
@@ -122,7 +122,7 @@ export interface RailOutcome {
   readonly payments: number;
 }
 
-/** For the operator: ends since a day, by method, status and reason. */
+/** For the operator: payments that ended, created since a day, by method, status and reason. */
 export async function failuresPerRail(
   db: D1Database,
   environment: Environment,

@@ -2,15 +2,15 @@ import type { SqlStatement } from '../database.ts';
 import type { ProjectionMessage } from '../intent/protocol.ts';
 
 /**
- * How messages become rows. One statement a table, whatever the number of rows, which come as one
- * JSON array; run as one batch, so that a payment, its keys and its events appear together.
+ * Writes messages as rows: one statement per table, with all rows in one JSON array. One batch, so
+ * that a payment, its keys and its events appear together.
  *
- * An older message never overwrites a newer one, and a message that changes nothing writes nothing,
- * so a repeated message costs nothing. A message of the same version is written when it differs:
- * sending a payment again repairs a damaged row.
+ * An older message never overwrites a newer one. A repeated message changes nothing and writes no
+ * row. A message of the same version that differs is written, so that republishing repairs a
+ * damaged row.
  */
 
-/** Of a payment of which only `version` grew the row is written, for its version. */
+/** Includes `version`, so that a message with only a new version is written too. */
 const PAYMENT_COLUMNS = [
   'version',
   'status',
@@ -77,7 +77,7 @@ function onConflict(table: string, key: string, columns: readonly string[], orde
     AND ${list('excluded')} IS NOT ${list(table)}`;
 }
 
-/** The statements that bring messages into D1. A payment comes once; its keys may come often. */
+/** The statements that write messages to D1. Pass at most one message per payment. */
 export function upsertStatements(messages: readonly ProjectionMessage[]): readonly SqlStatement[] {
   const payments = messages.map(({ row, version }) => ({ ...row, version }));
   const searchKeys = messages.flatMap(({ row, searchKeys: keys }) => {

@@ -138,7 +138,7 @@ describe('a dead letter', () => {
     const batch = createMessageBatch('kefel-unknown', []);
     await expect(
       (async () => worker.queue(batch, env, createExecutionContext()))(),
-    ).rejects.toThrow('nobody consumes kefel-unknown');
+    ).rejects.toThrow('no consumer for kefel-unknown');
   });
 });
 

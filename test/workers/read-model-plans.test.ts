@@ -25,7 +25,7 @@ import { searchStatements } from '../../src/read-model/search.ts';
 import {
   dailyTotalsStatement,
   failuresPerRailStatement,
-  totalsByStretchStatement,
+  totalsByPeriodStatement,
   totalsStatement,
 } from '../../src/read-model/totals.ts';
 import { ALPHA, consumeAll, createHosted, payHosted, tenantOf, useGateway } from './support.ts';
@@ -123,7 +123,7 @@ const STATEMENTS: readonly Named[] = [
       dailyTotalsStatement(TENANT, { fromDay: 1, toDay: 9, ...method }),
     ),
   ]),
-  ...named('totals by week', totalsByStretchStatement(TENANT, { fromDay: 1, toDay: 365 }, 7)),
+  ...named('totals by week', totalsByPeriodStatement(TENANT, { fromDay: 1, toDay: 365 }, 7)),
   ...named('payments of an amount', countOfAmountStatement(TENANT, { amountMinorMin: 100 })),
   ...named('search', ...searchStatements(TENANT, 'order-1', ['id:order-1', 'phone:abc'])),
   ...named('search by uuid', ...searchStatements(TENANT, UUID, [`id:${UUID}`])),

@@ -10,7 +10,7 @@ import {
   dailyTotals,
   failuresPerRail,
   totals,
-  totalsByStretch,
+  totalsByPeriod,
 } from '../../src/read-model/totals.ts';
 import { deliver, nameOf, projectionMessage, TENANTS } from './read-model-fixture.ts';
 import { ALPHA, BETA, consume, countProjectionRows, tenantOf, useGateway } from './support.ts';
@@ -201,7 +201,7 @@ test.each(TENANTS.map((tenant, owner) => ({ tenant, owner, name: nameOf(tenant) 
       { day: 11, ...total('CBE', 'succeeded', 1, { commissionMinor: 3 }) },
       { day: 11, ...total('CBE', 'succeeded', 1, { currency: 'USD' }) },
     ]);
-    const stretched = await totalsByStretch(env.DB, tenant, { fromDay: 9, toDay: 12 }, 2);
+    const stretched = await totalsByPeriod(env.DB, tenant, { fromDay: 9, toDay: 12 }, 2);
     expect(sorted(stretched)).toEqual(
       sorted([
         { day: 9, ...total('CBE', 'succeeded', 1) },

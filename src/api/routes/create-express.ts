@@ -15,10 +15,10 @@ import { expressAnswers } from '../express-content.ts';
 import { readNewPayment } from '../new-payment.ts';
 import { answerTaken, onlyAttempt } from '../taken.ts';
 
-/** Room between the rail's time-out and the moment at which a repeat no longer has to wait. */
+/** Between the rail's time-out and the time from which a repeated request need not wait. */
 const ANSWER_MARGIN_MS = 3_000;
 
-/** POST …/express/…pay: the charge is stored with its attempt before the rail hears of it. */
+/** POST …/express/…pay. Stores the payment with its attempt before it calls the provider. */
 export async function createExpress(call: MerchantCall): Promise<Response> {
   const read = await readNewPayment(call, 'express');
   if (read.type === 'answered') {
@@ -32,19 +32,19 @@ export async function createExpress(call: MerchantCall): Promise<Response> {
     idempotency,
     attempt,
     answer: null,
-    // A rail that is called by a consumer is answered for at once.
+    // If a queue consumer calls the provider, the answer does not wait for it.
     answerWithinMs: (rail.startWaitsForCustomer ? 0 : rail.startTimeoutMs) + ANSWER_MARGIN_MS,
   });
   if (result.type !== 'created') {
     return answerTaken(call, client, terms.uniqueId, result);
   }
   const finished = startCharge(call, client, result.intent, rail);
-  // A client that hangs up ends its request; a charge that has begun must be finished all the same.
+  // A disconnect ends the request, but a charge that has begun must be completed.
   call.ctx.waitUntil(finished.catch(() => undefined));
   return jsonResponse(200, await finished);
 }
 
-/** Calls the rail once and stores what it said with the answer. Returns the answer. */
+/** Calls the provider once, stores its result with the answer, and returns the answer. */
 async function startCharge(
   { env }: MerchantCall,
   client: IntentClient,
@@ -58,8 +58,8 @@ async function startCharge(
   const answers = expressAnswers(order, redirectUrl);
   const answer = result.type === 'refused' ? answers.failed : answers.otherwise;
   const commands = [commandFor(result, attempt, Date.now())];
-  // The rail has answered and the charge is stored. Even if the answer gets lost on its way to the
-  // object, an error would make the merchant charge again.
+  // The provider has answered, so an error here would make the merchant charge again, even if the
+  // object has not stored the answer.
   const stored = await storeResult(env, client, commands, answers).catch((error: unknown) => {
     log('error', 'rail_answer_lost', { uuid: intent.terms.uuid, error: errorText(error) });
     return null;

@@ -5,7 +5,7 @@ import { readNewPayment } from '../new-payment.ts';
 import { SAVED_MESSAGE } from '../saved-message.ts';
 import { answerTaken } from '../taken.ts';
 
-/** POST …/intent: a hosted checkout. One call of the object, no D1 query on a warm path. */
+/** POST …/intent: a hosted checkout. One call to the object, and no D1 query with a warm cache. */
 export async function createHosted(call: MerchantCall): Promise<Response> {
   const read = await readNewPayment(call, 'hosted');
   if (read.type === 'answered') {

@@ -5,7 +5,7 @@ import { banks } from '../../merchants/directory.ts';
 import { publicKeyPems } from '../../webhooks/sign.ts';
 import type { MerchantCall } from '../call.ts';
 
-/** GET /api/v1/payment/banks: where splits can go (docs/decisions.md#28). */
+/** GET /api/v1/payment/banks: the banks that splits can name (docs/decisions.md#28). */
 export async function listBanks(call: MerchantCall): Promise<Response> {
   const known = await banks(call.env, call.nowMs);
   const content = [...known.values()].map(({ code, name, supportsWithdrawal }) => ({
@@ -16,7 +16,7 @@ export async function listBanks(call: MerchantCall): Promise<Response> {
   return successResponse('Banks found', content);
 }
 
-/** GET …/webhook-keys: the public keys that verify `signature`, newest first; no key needed. */
+/** GET …/webhook-keys: the public keys that verify `signature`, newest first. Needs no API key. */
 export async function listWebhookKeys(env: Env, environment: Environment): Promise<Response> {
   const keys = await publicKeyPems(configOf(env).webhookRsaKeys[environment]);
   const content = keys.map(({ keyId, publicKey }) => ({

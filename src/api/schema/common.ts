@@ -27,7 +27,7 @@ export function commonFields(context: ValidationContext) {
   };
 }
 
-/** What the rules across fields read of them. */
+/** The fields that rules across fields read. */
 export const commonParts = {
   amount: optional(moneyField),
   items: itemAmountsPart,
@@ -36,7 +36,7 @@ export const commonParts = {
   commissionPaidByCustomer: booleanField,
 };
 
-/** The values that the rules on money read; undefined where the field was refused. */
+/** The values that the rules on money read; undefined for an invalid field. */
 interface MoneyParts {
   readonly amount?: number | null | undefined;
   readonly items?: readonly ItemAmounts[] | undefined;
@@ -45,13 +45,13 @@ interface MoneyParts {
   readonly commissionPaidByCustomer?: boolean | undefined;
 }
 
-/** What the rules on money arrive at; null and empty where a refused field leaves it open. */
+/** The result of the rules on money; null and empty where an invalid field leaves it unknown. */
 export interface MoneyTerms {
   readonly total: Total | null;
   readonly methods: readonly MethodTerms[];
 }
 
-/** Total, accepted methods, commissions and shares: every rule on money across fields. */
+/** The rules on money across fields: total, accepted methods, commissions and shares. */
 export function checkMoney(
   kind: IntentKind,
   parts: MoneyParts,
@@ -77,8 +77,8 @@ export function checkMoney(
 }
 
 /**
- * Checks the fields of a body, then the rules across fields. The rules see every part that is valid
- * by itself, so that one answer names all errors (docs/decisions.md#10).
+ * Checks the fields of a body, then the rules across fields. The rules also run on a body with
+ * invalid fields, on its valid parts, so that one answer names all errors (docs/decisions.md#10).
  */
 export function checkBody<
   const Schema extends v.GenericSchema,
@@ -107,7 +107,7 @@ type CommonValues = v.InferOutput<
   ReturnType<typeof v.object<ReturnType<typeof commonFields>, undefined>>
 >;
 
-/** The shared part of the order, once everything was found valid. */
+/** The shared part of a valid order. */
 export function commonOrder(values: CommonValues, total: Total, methods: readonly MethodTerms[]) {
   return {
     uniqueId: values.paymentIntentUniqueId,

@@ -1,16 +1,18 @@
 import type { Currency, Environment, Method } from '../../domain/method.ts';
 import type { CommissionRate } from '../../domain/money.ts';
 
-/** Everything that decides whether a body is valid and is not in the body. */
+/** What validation needs besides the body. */
 export interface ValidationContext {
   readonly environment: Environment;
-  /** Enabled for this merchant in this environment, with rails considered. */
+  /** Enabled for this merchant in this environment, and served by a rail. */
   readonly methods: readonly { readonly method: Method; readonly rate: CommissionRate }[];
-  /** What the method's rail takes; asked in production only (docs/decisions.md#13). */
+  /** The currencies of the method's rail. Used only in production (docs/decisions.md#13). */
   readonly railCurrencies: (method: Method) => readonly Currency[];
-  /** Whether the method's rail can have an account for a number, 251XXXXXXXXX; any in the sandbox. */
+  /**
+   * Whether the number, 251XXXXXXXXX, can have an account with the method; all can in the sandbox.
+   */
   readonly acceptsPhone: (method: Method, phone: string) => boolean;
-  /** The merchant's own largest total by currency, in minor units; none where it is missing. */
+  /** The merchant's largest total by currency, in minor units. Absent: no limit. */
   readonly limits: Readonly<Partial<Record<Currency, number>>>;
   /** By bank code. */
   readonly banks: ReadonlyMap<string, { readonly supportsWithdrawal: boolean }>;
@@ -18,5 +20,5 @@ export interface ValidationContext {
   readonly expireInSecondsMax: number;
 }
 
-/** A value, or at least one error by path, spelt as the merchant wrote it: `items[0].price`. */
+/** A value, or at least one error by the field's path in the body: `items[0].price`. */
 export type Validated<T> = { ok: true; value: T } | { ok: false; errors: Record<string, string> };

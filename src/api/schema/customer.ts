@@ -12,7 +12,7 @@ import {
 import { internationalPhone } from './phone.ts';
 
 /**
- * Hosted: 9 and 8 digits (docs/api.md#error-6); here and below, empty = absent
+ * Hosted: 9 and 8 digits (docs/api.md#error-6). An empty phone counts as absent
  * (docs/decisions.md#3).
  */
 const HOSTED_PHONE = /^9\d{8}$/;
@@ -22,7 +22,7 @@ const hostedPhoneField = v.pipe(
   v.regex(HOSTED_PHONE, 'Must be 9 digits, the first of them 9.'),
 );
 
-/** Express: any text; whether it is a usable number matters only to methods that need one. */
+/** Express: any text. Only methods that need a phone check the number. */
 export const expressPhoneField = text(CONTACT_CHARACTERS_MAX);
 
 const nameAndEmail = { name: optional(textField), email: optional(text(CONTACT_CHARACTERS_MAX)) };
@@ -39,10 +39,10 @@ export const expressCustomerField = optional(
   record({ ...nameAndEmail, phone: optionalOrEmpty(expressPhoneField) }),
 );
 
-/** The one field of `customerInfo` that the phone rule reads. */
+/** The field of `customerInfo` that the phone rule reads. */
 export const customerPhonePart = optional(record({ phone: optionalOrEmpty(expressPhoneField) }));
 
-/** An express customer; the phone in the international form where it has one. */
+/** An express customer. A valid phone number is converted to its international form. */
 export function expressCustomer(
   given: v.InferOutput<typeof expressCustomerField>,
 ): Customer | null {

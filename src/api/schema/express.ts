@@ -27,13 +27,13 @@ const testModeField = record({
   simulationStatus: optional(oneOf(['SUCCESS', 'FAILED'])),
 });
 
-/** Production never looks at testMode, not even at its type (docs/decisions.md#22). */
+/** Production ignores testMode, even one of a wrong type (docs/decisions.md#22). */
 const ignoredField = v.pipe(
   v.nullish(v.unknown(), null),
   v.transform(() => null),
 );
 
-/** What the rules across fields read, apart from the money. */
+/** The express fields that rules across fields read, without those on money. */
 function expressParts(context: ValidationContext) {
   return {
     method: methodField(context),
@@ -45,7 +45,7 @@ function expressParts(context: ValidationContext) {
 }
 type ExpressParts = Parts<ReturnType<typeof expressParts>>;
 
-/** The body of an express payment (docs/api.md#express-payment), with all its errors at once. */
+/** Validates the body of an express payment (docs/api.md#express-payment). Reports all errors. */
 export function validateExpress(
   body: unknown,
   context: ValidationContext,
@@ -83,7 +83,7 @@ export function validateExpress(
   );
 }
 
-/** Methods that redirect need a way back to the merchant (docs/decisions.md#2). */
+/** Methods that redirect the customer need a returnUrl (docs/decisions.md#2). */
 function checkReturnUrl({ method, returnUrl }: ExpressParts, problems: Problems): void {
   if (method !== undefined && returnUrl === null && METHODS_NEEDING_RETURN_URL.includes(method)) {
     problems.add('returnUrl', `This field is required for ${method}.`);
@@ -137,7 +137,7 @@ function usablePhone(phone: string | null): string | null {
   return phone === null ? null : internationalPhone(phone);
 }
 
-/** A simulated test must say how it ends (docs/api.md#error-7). */
+/** A simulated test must name its outcome (docs/api.md#error-7). */
 function checkSimulation({ testMode }: ExpressParts, problems: Problems): void {
   if (testMode?.testModeType === 'SIMULATED_TEST' && testMode.simulationStatus === null) {
     problems.add('testMode.simulationStatus', 'This field is required for SIMULATED_TEST.');

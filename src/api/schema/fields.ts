@@ -3,33 +3,33 @@ import { AMOUNT_MINOR_MAX, majorText, minorFromMajor } from '../../domain/money.
 import { isPrintable } from '../../domain/text.ts';
 import { listOf, mustBe, objectField, REQUIRED, stringField } from '../../http/fields.ts';
 
-/** Longest id (docs/decisions.md#7): it is a key of storage and part of every webhook. */
+/** The longest id (docs/decisions.md#7): it is a storage key and part of every webhook. */
 export const ID_CHARACTERS_MAX = 255;
 
-/** Longest name or description (docs/decisions.md#7). */
+/** The longest name or description (docs/decisions.md#7). */
 export const TEXT_CHARACTERS_MAX = 1_000;
 
-/** Longest e-mail address or phone number as written; real ones are below (RFC 5321: 254). */
+/** The longest email address or phone number; real ones are shorter (RFC 5321: 254). */
 export const CONTACT_CHARACTERS_MAX = 255;
 
-/** Most items of one payment (docs/decisions.md#7): the checkout page lists them all. */
+/** The most items of one payment (docs/decisions.md#7): the checkout page lists them all. */
 export const ITEMS_MAX = 100;
 
-/** Most beneficiaries of one payment (docs/decisions.md#7). */
+/** The most beneficiaries of one payment (docs/decisions.md#7). */
 export const SPLITS_MAX = 20;
 
-/** Most entries of `methods`: duplicates collapse, but nobody repeats six methods for long. */
+/** The most entries of `methods`: enough for all methods with many duplicates. */
 export const METHOD_ENTRIES_MAX = 100;
 
-/** Largest quantity: `int32` (docs/api.md#item). */
+/** The largest quantity: `int32` (docs/api.md#item). */
 export const QUANTITY_MAX = 2_147_483_647;
 
-/** An absent or null field is null (docs/decisions.md#6). */
+/** An absent field becomes null (docs/decisions.md#6). */
 export function optional<const Schema extends v.GenericSchema>(schema: Schema) {
   return v.nullish(schema, null);
 }
 
-/** As `optional`, and an empty string is absent too: forms send them. */
+/** Like `optional`, but an empty string, which forms send, becomes null too. */
 export function optionalOrEmpty<const Schema extends v.GenericSchema>(schema: Schema) {
   return v.pipe(
     v.nullish(v.unknown(), null),
@@ -62,7 +62,7 @@ export function requiredList<const Schema extends v.GenericSchema>(
   );
 }
 
-/** Text of at most so many characters; empty is allowed. */
+/** Text of at most `charactersMax` characters; may be empty. */
 export function text(charactersMax: number) {
   return v.pipe(
     stringField,
@@ -75,7 +75,7 @@ export function text(charactersMax: number) {
 
 export const textField = text(TEXT_CHARACTERS_MAX);
 
-/** Characters are code points; the first test spares counting what is far too long. */
+/** Counts code points, unless the length alone decides. */
 function hasAtMost(value: string, charactersMax: number): boolean {
   if (value.length <= charactersMax) {
     return true;
@@ -99,14 +99,14 @@ export const idField = v.pipe(
   v.check((value) => !ALL_SPACES.test(value), 'Must not consist of spaces only.'),
 );
 
-/** A payment's id is a path segment of its own URLs, where dots mean something else. */
+/** A payment's id is a path segment of URLs, where `.` and `..` have a special meaning. */
 export const uniqueIdField = v.pipe(
   idField,
   v.check((value) => value !== '.' && value !== '..', 'Must not be "." or "..".'),
 );
 
 /**
- * Money in major units, as minor units: > 0, at most two decimals and the cap
+ * Converts money in major units to minor units: > 0, at most two decimals and AMOUNT_MINOR_MAX
  * (docs/decisions.md#5).
  */
 export const moneyField = v.pipe(

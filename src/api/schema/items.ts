@@ -44,7 +44,7 @@ export const itemsField = listOrNone(
   ITEMS_MAX,
 );
 
-/** What the total needs of `items`, whatever else is wrong with them. */
+/** The fields of `items` that determine the total. Other fields may be invalid. */
 export const itemAmountsPart = listOrNone(
   v.pipe(record(amountEntries), v.transform(withPriceMinor)),
   ITEMS_MAX,
@@ -57,8 +57,8 @@ export interface Total {
 }
 
 /**
- * The total (docs/decisions.md#4), or null when it is unknown. The reason is then among the problems:
- * reported here, or by the field that was refused (undefined).
+ * The total (docs/decisions.md#4), or null when it is unknown. The problems then contain the
+ * reason, from here or from an invalid field (undefined).
  */
 export function totalOf(
   kind: IntentKind,
@@ -80,7 +80,7 @@ export function totalOf(
   return total;
 }
 
-/** The operator's limit on the merchant, which says so: mending the body is not the only way. */
+/** Checks the operator's limit. The message names it, because the operator can also raise it. */
 export function checkLimit(
   total: Total | null,
   {
@@ -116,7 +116,7 @@ function totalOfItems(items: readonly ItemAmounts[], problems: Problems): Total 
   return { amountMinor: unitMinor, itemPriceBasis: 'unit' };
 }
 
-/** The amount rules; hosted items must add up to it, express ones are not compared. */
+/** The total is the amount. Hosted items must add up to it; express items need not. */
 function totalByAmount(
   kind: IntentKind,
   amountMinor: number,

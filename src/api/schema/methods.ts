@@ -35,8 +35,8 @@ function enabledMethods(context: ValidationContext): Method[] {
 }
 
 /**
- * The methods that take the currency: all of them in the sandbox, those whose rail declares it in
- * production; none left is a problem of the currency (docs/decisions.md#13).
+ * The methods that accept the currency: all in the sandbox, in production those whose rail declares
+ * it. If none remains, the currency is the problem (docs/decisions.md#13).
  */
 export function acceptedMethods(
   methods: readonly Method[],

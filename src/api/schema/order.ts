@@ -1,6 +1,6 @@
 import type { IntentTerms } from '../../domain/intent.ts';
 
-/** What a valid request body asks for: the part of an intent's terms that the merchant decides. */
+/** A valid request body: the part of an intent's terms that the merchant decides. */
 export interface PaymentOrder
   extends Pick<
     IntentTerms,
@@ -23,6 +23,8 @@ export interface PaymentOrder
   > {
   /** Lifetime, within the bounds of the configuration. */
   readonly expireInSeconds: number;
-  /** Express: whom to charge, as 251XXXXXXXXX. Null when none usable was given, and for hosted. */
+  /**
+   * Express: the phone to charge, as 251XXXXXXXXX. Null without a usable number, and for hosted.
+   */
   readonly phone: string | null;
 }

@@ -8,7 +8,7 @@ import { record, uniqueIdField } from './fields.ts';
 import { methodsField } from './methods.ts';
 import type { PaymentOrder } from './order.ts';
 
-/** The body of a hosted checkout (docs/api.md#hosted-payment), with all its errors at once. */
+/** Validates the body of a hosted checkout (docs/api.md#hosted-payment). Reports all errors. */
 export function validatePaymentIntent(
   body: unknown,
   context: ValidationContext,
@@ -39,8 +39,8 @@ export function validatePaymentIntent(
 }
 
 /**
- * The body's paymentIntentUniqueId, hosted or express, if it alone is valid, else null: a taken id
- * is answered 409 whatever else is wrong with the body (docs/decisions.md#8).
+ * The paymentIntentUniqueId of a hosted or express body, if valid, else null. A taken id is a 409
+ * even if other fields are invalid (docs/decisions.md#8).
  */
 export function uniqueIdOf(body: unknown): string | null {
   if (!isRecord(body)) {

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { isRecord, PARSING, pathOf } from '../../http/fields.ts';
 
-/** The errors found so far, one message a path: the first, which is the most specific. */
+/** The errors found so far. Keeps the first message of each path, which is the most specific. */
 export class Problems {
   readonly #messages = new Map<string, string>();
 
@@ -11,7 +11,7 @@ export class Problems {
     }
   }
 
-  /** The validated output of all fields, or undefined when a field was refused. */
+  /** The validated output of all fields, or undefined when a field is invalid. */
   check<Schema extends v.GenericSchema>(
     schema: Schema,
     body: unknown,
@@ -32,15 +32,15 @@ export class Problems {
   }
 }
 
-/** Values by field; undefined where the field was refused (an absent one is null or empty). */
+/** Values by field; undefined for an invalid field. (An absent field is null or empty.) */
 export type Parts<Entries extends v.ObjectEntries> = {
   readonly [Key in keyof Entries]?: v.InferOutput<Entries[Key]> | undefined;
 };
 
 /**
- * The parts of a refused body that are valid by themselves, so that rules across fields can still
- * be judged and reported together with the fields (docs/decisions.md#10). Valibot's own `check` is
- * skipped when any field fails, and its `partialCheck` still runs on a field that failed a range.
+ * The valid fields of an invalid body, so that one answer can also report the rules across fields
+ * (docs/decisions.md#10). Valibot skips its own `check` when any field fails, and runs its
+ * `partialCheck` even on a field that failed a range.
  */
 export function validParts<const Entries extends v.ObjectEntries>(
   entries: Entries,

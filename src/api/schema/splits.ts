@@ -14,7 +14,9 @@ import type { ValidationContext } from './context.ts';
 import { idField, listOrNone, moneyField, record, SPLITS_MAX } from './fields.ts';
 import type { Problems } from './problems.ts';
 
-/** Percentages have two decimals too, so hundredths of a percent are read like minor units. */
+/**
+ * Percentages have two decimals too, so the field for money also parses hundredths of a percent.
+ */
 const valueEntries = { amount: moneyField, splitType: oneOf(['PERCENTAGE', 'NUMBER']) };
 
 function withValue<Given extends { amount: number; splitType: 'PERCENTAGE' | 'NUMBER' }>({
@@ -45,16 +47,16 @@ export function splitsField(banks: ValidationContext['banks']) {
   );
 }
 
-/** What the sum rules need of each beneficiary; null for one that was refused. */
+/** The fields of each beneficiary that the sum rules read; null for an invalid one. */
 export const splitValuesPart = listOrNone(
   v.fallback(v.nullable(v.pipe(record(valueEntries), v.transform(withValue))), null),
   SPLITS_MAX,
 );
 
 /**
- * The sums of shares (docs/decisions.md#14). An unknown value (null) is left out, which can only make
- * the rules milder: shares are never negative. `commissionsBorneMinor`: by method, when the merchant
- * bears them.
+ * Checks the sums of shares (docs/decisions.md#14). Unknown values (null) count as 0. This reports
+ * no false errors, because shares are never negative. `commissionsBorneMinor`: by method, if the
+ * merchant bears them.
  */
 export function checkSplits(
   splits: readonly (SplitValue | null)[],
@@ -85,7 +87,7 @@ export function checkSplits(
   }
 }
 
-/** The beneficiaries with what each is owed of the amount. */
+/** The beneficiaries with each one's share of the amount. */
 export function withShares(
   splits: readonly Omit<Split, 'shareMinor'>[],
   amountMinor: number,

@@ -5,7 +5,7 @@ import { parseCursor } from '../../paging.ts';
 import type { PaymentRow } from '../../read-model/payment-row.ts';
 import { listPayments } from '../../read-model/payments-list.ts';
 import { SEARCH_ROWS_MAX, searchPayments } from '../../read-model/search.ts';
-import { businessDay, totalsByStretch } from '../../read-model/totals.ts';
+import { businessDay, totalsByPeriod } from '../../read-model/totals.ts';
 import { answerPage } from '../../ui/answer.ts';
 import { Badge, Message, Pager, Table, Untrusted, When } from '../../ui/elements.tsx';
 import { type DashboardCall, may, tenantOf } from '../call.ts';
@@ -110,7 +110,7 @@ async function readFigures(
     return { days, figures: [] };
   }
   const range = { ...days, method: filter.method };
-  const totals = await totalsByStretch(call.env.DB, tenantOf(call), range, daysPerBar(days));
+  const totals = await totalsByPeriod(call.env.DB, tenantOf(call), range, daysPerBar(days));
   const all = figuresOf(totals, days);
   const isWanted = ({ currency }: CurrencyFigures) =>
     filter.currency === undefined || filter.currency === currency;
