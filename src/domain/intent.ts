@@ -164,6 +164,8 @@ export interface Attempt extends AttemptPlan {
   readonly manualResolutionId: string | null;
   /** Provider queries so far; decides the back-off. */
   readonly checks: number;
+  /** When the provider last answered a query inconclusively; null before that. */
+  readonly queriedAtMs: number | null;
   readonly startedAtMs: number;
   readonly updatedAtMs: number;
 }

@@ -51,6 +51,8 @@ function recordInconclusiveQuery(
   const checked = {
     ...attempt,
     checks: isOutdated ? attempt.checks : attempt.checks + 1,
+    // Only queries say which check they answer; callbacks and starts do not.
+    queriedAtMs: answersCheckAtMs === undefined ? attempt.queriedAtMs : nowMs,
     checkAtMs: notAfterWindow(nextAtMs, attempt, nowMs),
     providerCode: lastCode(attempt, providerCode),
   };

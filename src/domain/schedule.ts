@@ -75,6 +75,10 @@ export const CLAIM_LEASE_MS = 30 * SECOND_MS;
 
 /** The first wait between provider queries. A customer's return does not shorten it. */
 export const CHECK_WAIT_MS_MIN = 5 * SECOND_MS;
+/** A return queries these attempts: the customer paid the latest, or the one before it. */
+export const RETURN_ATTEMPTS_MAX = 2;
+/** A return triggers no query within this time of the attempt's last one. */
+export const RETURN_QUERY_WAIT_MS = 10 * SECOND_MS;
 const CHECK_WAIT_MS_MAX = 6 * HOUR_MS;
 /**
  * Provider queries stop after this. Then only an operator or a callback can resolve the attempt.

@@ -10,7 +10,7 @@ import {
 import { resolveManually } from './manual-resolution.ts';
 import { printableCode } from './provider-code.ts';
 import { resolveAttempt } from './resolve.ts';
-import { CHECK_WAIT_MS_MIN } from './schedule.ts';
+import { CHECK_WAIT_MS_MIN, RETURN_ATTEMPTS_MAX, RETURN_QUERY_WAIT_MS } from './schedule.ts';
 import {
   attemptFailed,
   end,
@@ -127,6 +127,7 @@ function startAttempt(
     receipt: null,
     failureReason: null,
     checks: 0,
+    queriedAtMs: null,
     startedAtMs: nowMs,
     updatedAtMs: nowMs,
   };
@@ -164,25 +165,31 @@ function claimStart(
 }
 
 /**
- * Queries the provider now, and restarts the back-off. A query that is due soon stays as it is, so
- * that a customer who returns repeatedly does not flood the provider. A query in progress may have
- * been answered before the customer paid, so another one follows soon.
+ * Queries the provider of the newest attempts now, and restarts their back-off. Anyone with the link
+ * can return repeatedly, so an attempt that was just queried or is due soon stays as it is.
  */
 function customerReturned(step: Step, nowMs: number): Step {
-  let next = step;
-  for (const attempt of step.intent.attempts) {
-    const checkAtMs = checkAfterReturn(attempt, nowMs);
-    if (checkAtMs !== attempt.checkAtMs && attempt.flow === 'redirect' && isPending(attempt)) {
-      next = withAttempt(next, { ...attempt, checks: 0, checkAtMs });
-    }
-  }
-  return next;
+  return step.intent.attempts
+    .filter((attempt) => attempt.flow === 'redirect' && isPending(attempt))
+    .slice(-RETURN_ATTEMPTS_MAX)
+    .reduce((next, attempt) => {
+      const checkAtMs = checkAfterReturn(attempt, nowMs);
+      return checkAtMs === attempt.checkAtMs
+        ? next
+        : withAttempt(next, { ...attempt, checks: 0, checkAtMs });
+    }, step);
 }
 
-/** When to query the provider after the customer returned at `nowMs`. */
+/**
+ * When to query the provider after the customer returned at `nowMs`. A query in progress may have
+ * been answered before the customer paid, so another one follows soon.
+ */
 function checkAfterReturn(attempt: Attempt, nowMs: number): number | null {
-  const { checkAtMs, deadlineAtMs } = attempt;
+  const { checkAtMs, deadlineAtMs, queriedAtMs } = attempt;
   if (checkAtMs === null || (checkAtMs <= nowMs && nowMs >= deadlineAtMs)) {
+    return checkAtMs;
+  }
+  if (queriedAtMs !== null && nowMs - queriedAtMs < RETURN_QUERY_WAIT_MS) {
     return checkAtMs;
   }
   const soonMs = nowMs + CHECK_WAIT_MS_MIN;

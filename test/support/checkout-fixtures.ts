@@ -71,6 +71,7 @@ export function attemptWith(changed: Partial<Attempt> = {}): Attempt {
     receipt: null,
     failureReason: null,
     checks: 0,
+    queriedAtMs: null,
     startedAtMs: NOW_MS,
     updatedAtMs: NOW_MS,
     ...changed,

@@ -47,6 +47,7 @@ function terms(nowMs: number, changed: Partial<IntentTerms> = {}): Partial<Inten
 /** A payment created a moment ago, and still open. */
 function attemptAt(nowMs: number, changed: Partial<Attempt>): Attempt {
   return attemptWith({
+    queriedAtMs: null,
     startedAtMs: nowMs - SECOND_MS,
     updatedAtMs: nowMs - SECOND_MS,
     deadlineAtMs: nowMs + 2 * MINUTE_MS,

@@ -76,6 +76,7 @@ const attempt: Attempt = {
   receipt: 'RECEIPT-1',
   failureReason: null,
   checks: 0,
+  queriedAtMs: null,
   startedAtMs: createdAtMs + 1_000,
   updatedAtMs: createdAtMs + 2_500,
 };

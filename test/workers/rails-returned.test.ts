@@ -2,7 +2,7 @@ import { env } from 'cloudflare:workers';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { configOf } from '../../src/config.ts';
 import { signLink } from '../../src/crypto/link-token.ts';
-import type { Attempt } from '../../src/domain/intent.ts';
+import { ATTEMPTS_MAX, type Attempt } from '../../src/domain/intent.ts';
 import {
   AMOUNT_MINOR,
   alarmNow,
@@ -25,7 +25,7 @@ import {
   run,
   settleAs,
 } from './rails-support.ts';
-import { advance, call, consume, MINUTE_MS, SECOND_MS, useGateway } from './support.ts';
+import { advance, call, consume, DAY_MS, MINUTE_MS, SECOND_MS, useGateway } from './support.ts';
 
 /**
  * Goal: a customer whom a provider sends back triggers a status query early, but cannot cause more
@@ -190,9 +190,44 @@ test('repeated returns do not flood the provider with queries', async () => {
     await comesBack(path);
     await alarmsUntil(Date.now() + SECOND_MS);
   }
-  // Five seconds lie between two checks; each may be followed by one that a return triggers.
+  // After a return, queries follow at once, after 5 s and after 10 s more, then returns count again.
   expect(questions()).toBeGreaterThan(60 / 10);
-  expect(questions()).toBeLessThanOrEqual(2 * (60 / 5));
+  expect(questions()).toBeLessThanOrEqual(10);
+});
+
+test('repeated returns to a payment of ten attempts cause at most 20 queries a minute', async () => {
+  const path = await pending();
+  for (let attempts = 1; attempts < ATTEMPTS_MAX; attempts += 1) {
+    await run({
+      type: 'abandon_attempt',
+      attemptId: (await intentNow()).attempts.at(-1)?.id ?? '',
+    });
+    await choose(path, 'ETS_SWITCH', attempts);
+  }
+  // Their own checks are hours apart by then.
+  await alarmsUntil(Date.now() + DAY_MS);
+  const before = questions();
+  const old = (await intentNow()).attempts.slice(0, -2);
+  for (let seconds = 0; seconds < 60; seconds += 5) {
+    await comesBack(path);
+    await alarmsUntil(Date.now() + 5 * SECOND_MS);
+  }
+  expect(questions() - before).toBeGreaterThan(2);
+  expect(questions() - before).toBeLessThanOrEqual(20);
+  expect((await intentNow()).attempts.slice(0, -2)).toEqual(old);
+});
+
+test('a return within ten seconds of a query triggers none', async () => {
+  const path = await pending();
+  await alarmsUntil(Date.now() + 10 * MINUTE_MS);
+  await comesBack(path);
+  await fireAlarmOf();
+  expect(await attemptNow()).toMatchObject({ queriedAtMs: Date.now() });
+  await alarmsUntil(Date.now() + 6 * SECOND_MS);
+  const { queriedAtMs, checkAtMs } = await attemptNow();
+  vi.setSystemTime((queriedAtMs ?? 0) + 10 * SECOND_MS - 1);
+  await comesBack(path);
+  expect(await attemptNow()).toMatchObject({ queriedAtMs, checkAtMs, checks: 2 });
 });
 
 const UNASKED: readonly [string, () => Promise<string>][] = [

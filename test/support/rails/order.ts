@@ -25,6 +25,7 @@ export function orderFor(
     method,
     phone: '251911234567',
     redirectUrl: null,
+    queriedAtMs: null,
     startedAtMs: nowMs,
     updatedAtMs: nowMs,
     ...rail.plan(terms, method, nowMs),
