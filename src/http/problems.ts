@@ -79,19 +79,19 @@ export const PROBLEMS = {
   window_open: {
     status: 409,
     message:
-      'The rail may still take money until {deadline}: nobody can say yet that the attempt has failed. Nothing was resolved',
+      'The provider may still accept the payment until {deadline}, so a failure is not certain. Nothing was changed',
   },
   attempt_not_pending: {
     status: 409,
-    message: 'The attempt is {status} already. Nothing was resolved',
+    message: 'The attempt is already {status}. Nothing was changed',
   },
   malformed_resolution: {
     status: 409,
-    message: "The note, the receipt or the operator's name cannot be kept. Nothing was resolved",
+    message: "The note, the receipt or the operator's name is not valid. Nothing was changed",
   },
-  settlement_rejected: {
+  resolution_rejected: {
     status: 409,
-    message: 'The payment refused it: {rejection}. Nothing was resolved',
+    message: 'The payment rejected the resolution: {rejection}. Nothing was changed',
   },
   merchant_exists: { status: 409, message: 'The merchant {id} already exists' },
   merchant_suspended: {

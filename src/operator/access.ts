@@ -3,20 +3,20 @@ import { problem } from '../http/problem.ts';
 import { errorText, log } from '../log.ts';
 import type { AccessSettings } from './settings.ts';
 
-/** Cloudflare's clocks and ours. */
+/** The possible difference between Cloudflare's clocks and ours. */
 const CLOCK_TOLERANCE_SECONDS = 30;
-/** A token has about a kilobyte; bounds the work on anything else. */
+/** Tokens have about a kilobyte. Bounds the work on hostile text. */
 const TOKEN_LENGTH_MAX = 8_192;
 
-/** By address, so that an isolate asks for the keys once in a while and not for each request. */
+/** Cached by URL, so that an isolate does not fetch the keys for each request. */
 const keySets = new Map<string, JWTVerifyGetKey>();
 
-/** Told to whoever comes while Cloudflare does not hand out its keys. */
+/** For requests while Cloudflare's keys are unavailable. */
 const RETRY_AFTER_SECONDS = 5;
 
 /**
- * Who Cloudflare Access says that it let through, or null when the token is missing or not valid.
- * Problem 503 while the keys that would tell cannot be had.
+ * The identity in the token of Cloudflare Access, or null when the token is missing or not valid.
+ * Problem 503 while Cloudflare's keys are unavailable.
  */
 export async function accessIdentity(
   request: Request,
@@ -48,7 +48,7 @@ export async function accessIdentity(
   }
 }
 
-/** Everything else is about the keys on their way here. */
+/** Whether the token is at fault. Other errors come from fetching the keys. */
 function isAboutToken(error: unknown): boolean {
   return (
     error instanceof errors.JOSEError &&
@@ -57,7 +57,7 @@ function isAboutToken(error: unknown): boolean {
   );
 }
 
-/** People have an address; a service token has the name of its client. */
+/** The token of a person contains an email address, a service token the name of its client. */
 function identityIn({ email, common_name: commonName }: JWTPayload): string | null {
   const name = [email, commonName].find((value) => typeof value === 'string' && value !== '');
   return typeof name === 'string' ? name : null;

@@ -3,7 +3,7 @@ import type { SqlStatement } from '../database.ts';
 import { successResponse } from '../http/envelope.ts';
 import type { OperatorCall } from './call.ts';
 
-/** Runs the operator's change with its entry; false, and no entry, when it changed no row. */
+/** Runs the operator's change with its audit entry. False, without an entry, if no row changed. */
 export function changeAudited(
   { env, actor, nowMs }: Pick<OperatorCall, 'env' | 'actor' | 'nowMs'>,
   change: SqlStatement,
@@ -13,6 +13,6 @@ export function changeAudited(
 }
 
 export function changedResponse(isChanged: boolean, content: unknown): Response {
-  const message = isChanged ? 'Changed' : 'It was so already; nothing was changed';
+  const message = isChanged ? 'Changed' : 'No change';
   return successResponse(message, content);
 }

@@ -9,27 +9,27 @@ import { isSecret, operatorSettings } from './settings.ts';
 
 /** The limit's period in wrangler.toml. */
 const FAILED_KEY_PERIOD_SECONDS = 60;
-/** Longest name of whoever acts: it stands in every line of the audit log. */
+/** The longest name of an operator, which every audit entry contains. */
 export const OPERATOR_NAME_CHARACTERS_MAX = 100;
 const NAMELESS = 'operator';
-/** Name, colon, secret in base64: far below; bounds the work on any header. */
+/** Longer than a name, a colon and a secret in base64. Bounds the work on hostile headers. */
 const AUTHORIZATION_LENGTH_MAX = 2_048;
 
-/** How a way in is written: programs send a bearer secret, browsers ask for a name and a password. */
+/** Programs send a bearer secret. Browsers ask their user for a name and a password. */
 export type Scheme = 'Bearer' | 'Basic';
-/** The first is the one that is asked for. */
+/** The accepted schemes. A 401 names the first. */
 export type Schemes = readonly [Scheme, ...Scheme[]];
 
 interface Credentials {
   readonly secret: string;
-  /** Only what a browser was told as the user's name. */
+  /** The user name that a browser sent; null for a bearer secret. */
   readonly name: string | null;
 }
 
 /**
- * Who the operator is that sends the request. Problems: 401 without a valid secret in one of
- * `schemes` or, where Cloudflare Access is set up, without its token; 429 for an address that has
- * tried too often; 400 for an unusable name. D1 and objects are not touched.
+ * Authenticates the operator. Problems: 401 without a valid secret in one of `schemes` or, if
+ * Cloudflare Access is configured, without its token; 429 for an address with too many failures;
+ * 400 for an invalid name. Uses neither D1 nor objects.
  */
 export async function authenticateOperator(
   request: Request,
@@ -52,7 +52,7 @@ export async function authenticateOperator(
   if (credentials === null) {
     return refuse(problem('credentials_missing', { schemes: schemes.join(' or '), headers }));
   }
-  // Digests are compared, so that timing tells nothing.
+  // Compares digests, so that timing reveals nothing.
   if (
     !isSecret(credentials.secret) ||
     !settings.secretDigests.has(await sha256Hex(credentials.secret))
@@ -68,7 +68,7 @@ export async function authenticateOperator(
   return { kind: 'operator', id: name, name, address };
 }
 
-/** Only the first: browsers that are offered two in one header ask for neither. */
+/** Names only the first scheme: with two in one header, browsers show no password prompt. */
 function challenge([scheme]: Schemes): string {
   return scheme === 'Basic' ? 'Basic realm="Kefel", charset="UTF-8"' : scheme;
 }
@@ -84,7 +84,7 @@ function credentialsIn(request: Request, schemes: Schemes): Credentials | null {
   return scheme === 'Bearer' ? { secret: value, name: null } : basicCredentials(value);
 }
 
-/** Base64 of `name:secret` (RFC 7617), or null for anything else. */
+/** Parses base64 of `name:secret` (RFC 7617); null when malformed. */
 function basicCredentials(base64: string): Credentials | null {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytesFromBase64(base64));
@@ -93,12 +93,12 @@ function basicCredentials(base64: string): Credentials | null {
       ? null
       : { name: text.slice(0, colon).trim() || NAMELESS, secret: text.slice(colon + 1) };
   } catch {
-    // No base64, or no text in it.
+    // Not base64, or not UTF-8.
     return null;
   }
 }
 
-/** Percent-encoded, because a header holds no Amharic; plain names mean themselves. */
+/** May be percent-encoded, because headers cannot contain Amharic. */
 function nameIn(request: Request): string {
   const header = request.headers.get('x-operator') ?? NAMELESS;
   try {

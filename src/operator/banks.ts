@@ -7,7 +7,7 @@ import { changeAudited, changedResponse } from './audited.ts';
 import type { OperatorCall } from './call.ts';
 import { body, lineField, patternField, readBody } from './schema.ts';
 
-/** Merchants write it in every split payment, and it never changes: short and plain. */
+/** Short and plain, because merchants put it into every split payment and it never changes. */
 const CODE = /^[A-Z0-9_]{1,32}$/;
 const BANK_NAME_CHARACTERS_MAX = 200;
 
@@ -31,7 +31,7 @@ const addition = body({
   supportsWithdrawal: booleanField,
 });
 
-/** POST …/banks: merchants can name it in splits within a minute. */
+/** POST …/banks. Merchants can use the bank in splits within a minute. */
 export async function addBank(call: OperatorCall): Promise<Response> {
   const bank = await readBody(call.request, addition);
   const insert = {
@@ -50,7 +50,7 @@ const change = body({
   supportsWithdrawal: v.optional(booleanField),
 });
 
-/** POST …/banks/{code}: what is given changes. The code never does: payments have stored it. */
+/** POST …/banks/{code}: changes the given fields, but never the code, which payments store. */
 export async function changeBank(call: OperatorCall): Promise<Response> {
   const { name, supportsWithdrawal } = await readBody(call.request, change);
   const code = call.params.code ?? '';

@@ -1,7 +1,7 @@
 import type { Actor } from '../audit/log.ts';
 import type { Config } from '../config.ts';
 
-/** An authenticated request of the operator's. */
+/** An authenticated request of the operator. */
 export interface OperatorCall {
   readonly request: Request;
   readonly url: URL;
@@ -10,12 +10,12 @@ export interface OperatorCall {
   readonly config: Config;
   /** The named segments of the path, percent-decoded. */
   readonly params: Readonly<Record<string, string>>;
-  /** As the audit log names whoever acts. */
+  /** The operator, as the audit log names them. */
   readonly actor: Actor;
   readonly nowMs: number;
 }
 
-/** One line of the operator's side. */
+/** One route of the operator's API or desk. */
 export interface OperatorRoute {
   /** GET answers HEAD as well. */
   readonly method: 'GET' | 'POST';

@@ -22,7 +22,7 @@ import { REASON_CHARACTERS_MAX } from './merchants.ts';
 import { cursorFrom, pageEntries } from './page-query.ts';
 import { body, lineField, listField, patternField, readBody, readQuery } from './schema.ts';
 
-/** Each is read, opened and sent by itself, in one request. */
+/** One request reads, decrypts and sends each letter separately. */
 const IDS_MAX = 50;
 
 const idsField = listField(
@@ -37,7 +37,7 @@ const listing = body({
   status: v.optional(oneOf(['waiting', 'retried', 'discarded']), 'waiting'),
 });
 
-/** GET …/dead-letters: what was given up, oldest first, without what is in it. */
+/** GET …/dead-letters: oldest first, without their messages. */
 export async function listDeadLetters(call: OperatorCall): Promise<Response> {
   const { cursor = null, limit, queue = null, status } = readQuery(call.url, listing);
   const list = deadLetters(status, queue);
@@ -45,7 +45,7 @@ export async function listDeadLetters(call: OperatorCall): Promise<Response> {
   return successResponse('Dead letters', { items, nextCursor });
 }
 
-/** GET …/dead-letters/{id} with the message itself; null when its data key is gone. */
+/** GET …/dead-letters/{id} with the message, or null when its data key was removed. */
 export async function readDeadLetter(call: OperatorCall): Promise<Response> {
   const stored = found(await readStored(call.env.DB, call.params.id ?? ''));
   const { sealedBody: _sealed, ...letter } = stored;
@@ -53,13 +53,14 @@ export async function readDeadLetter(call: OperatorCall): Promise<Response> {
   return successResponse('Dead letter', content);
 }
 
-/** What became of each id of a request. */
+/** The result for each id of a request. */
 type Outcome = 'sent' | 'discarded' | 'not_found' | 'not_waiting' | 'unreadable' | 'not_sent';
 
 /**
- * POST …/dead-letters/retry: sends messages back to their queues, then marks them. If the mark is
- * lost, the letter still waits and may be sent again. A double is harmless: an attempt is settled
- * and started once, a delivery claimed once, and the read model keeps the newest version.
+ * POST …/dead-letters/retry: sends messages back to their queues, then marks them as retried. If
+ * marking fails, the letter stays waiting and may be sent twice. This is harmless: an attempt is
+ * resolved and started once, a delivery is claimed once, and the read model keeps the newest
+ * version.
  */
 export async function retryDeadLetters(call: OperatorCall): Promise<Response> {
   const { ids } = await readBody(call.request, body({ ids: idsField }));
@@ -67,7 +68,7 @@ export async function retryDeadLetters(call: OperatorCall): Promise<Response> {
   for (const id of new Set(ids)) {
     outcomes[id] = await retry(call, id);
   }
-  return successResponse('Dead letters sent again', { outcomes });
+  return successResponse('Dead letters retried', { outcomes });
 }
 
 async function retry(call: OperatorCall, id: string): Promise<Outcome> {
@@ -93,7 +94,7 @@ async function retry(call: OperatorCall, id: string): Promise<Outcome> {
 
 const discarding = body({ ids: idsField, reason: lineField(REASON_CHARACTERS_MAX) });
 
-/** POST …/dead-letters/discard: out of the list for good. The row stays, with who did it. */
+/** POST …/dead-letters/discard: deletes the messages. The rows stay, with the operator's name. */
 export async function discardDeadLetters(call: OperatorCall): Promise<Response> {
   const { ids, reason } = await readBody(call.request, discarding);
   const outcomes: Record<string, Outcome> = {};

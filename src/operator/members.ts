@@ -16,7 +16,7 @@ import type { OperatorCall } from './call.ts';
 import { knownMerchant } from './merchants.ts';
 import { body, lineField, readBody } from './schema.ts';
 
-/** More people than any merchant has; whoever has more sees the newest. */
+/** More members than any merchant has. Shows the newest. */
 const MEMBERS_SHOWN_MAX = 500;
 const HOUR_MS = 60 * 60 * 1_000;
 
@@ -33,7 +33,7 @@ const MEMBERS_SQL = `
     (SELECT count(*) FROM passkeys WHERE passkeys.member_id = members.id) AS passkeys
   FROM members WHERE merchant_id = ?1 AND removed_at_ms IS NULL`;
 
-/** GET …/members: who may sign in, and the links that are on their way. */
+/** GET …/members: the merchant's members and open links. */
 export async function listMembers(call: OperatorCall): Promise<Response> {
   const { id } = await knownMerchant(call);
   const sql = `${MEMBERS_SQL} ORDER BY created_at_ms DESC LIMIT ${MEMBERS_SHOWN_MAX}`;
@@ -44,14 +44,14 @@ export async function listMembers(call: OperatorCall): Promise<Response> {
 
 const invitation = body({ name: lineField(NAME_LENGTH_MAX), role: oneOf(ROLES) });
 
-/** POST …/invitations: a one-time link that makes a new member, shown in this answer only. */
+/** POST …/invitations: a one-time link for a new member. Only this answer contains it. */
 export async function inviteMember(call: OperatorCall): Promise<Response> {
   const { name, role } = await readBody(call.request, invitation);
   const merchant = await knownMerchant(call);
   return link(call, { merchant, memberId: null, name, role });
 }
 
-/** POST …/members/{id}/recovery: a one-time link to a new passkey for one who has lost theirs. */
+/** POST …/members/{id}/recovery: a one-time link to a new passkey for a member who lost theirs. */
 export async function recoverMember(call: OperatorCall): Promise<Response> {
   await readBody(call.request, body({}));
   const merchant = await knownMerchant(call);
@@ -93,7 +93,7 @@ async function link(call: OperatorCall, request: LinkRequest): Promise<Response>
     throw problem('not_found');
   }
   const origin = call.config.publicBaseUrl ?? call.url.origin;
-  return successResponse('Link made; it is shown only now', {
+  return successResponse('Link created. It is shown only once', {
     id: fresh.id,
     url: `${origin}${invitationPath(fresh.token)}`,
     name,

@@ -7,7 +7,7 @@ export interface MerchantRow {
   readonly name: string;
   readonly status: 'active' | 'suspended';
   readonly createdAtMs: number;
-  /** People who may sign in. */
+  /** The number of members who may sign in. */
   readonly members: number;
 }
 
@@ -21,7 +21,7 @@ export function merchantAt(db: D1Database, id: string): Promise<MerchantRow | nu
   return prepare(db, { sql, params: [id] }).first<MerchantRow>();
 }
 
-/** Newest first. Problem 400 for a text that is no cursor. */
+/** Newest first. Problem 400 for a malformed cursor. */
 export async function merchantPage(
   db: D1Database,
   query: {

@@ -29,9 +29,9 @@ import {
   readQuery,
 } from './schema.ts';
 
-/** What customers read on the page (the database's own bound). */
+/** Also a constraint of the table. */
 const NAME_CHARACTERS_MAX = 1_000;
-/** A sentence or two, for whoever reads the audit log. */
+/** A sentence or two for the audit log. */
 export const REASON_CHARACTERS_MAX = 500;
 
 const nameField = lineField(NAME_CHARACTERS_MAX);
@@ -44,7 +44,7 @@ const creation = body({
   ),
   /** Offered and enabled in both environments; all when absent. */
   methods: v.optional(listField(methodField, 0, METHODS.length), [...METHODS]),
-  /** In both environments; nothing for what is not named. */
+  /** In both environments. No commission for methods that are not named. */
   commissions: v.optional(
     listField(
       body({
@@ -97,7 +97,7 @@ export async function createNewMerchant(call: OperatorCall): Promise<Response> {
   return successResponse('Merchant created', await merchantContent(call, id));
 }
 
-/** Each price must be of one of the methods, and there is one for each at most. */
+/** Rejects a commission for a method that is not offered, and two commissions for one method. */
 function checkCommissions(
   methods: readonly Method[],
   commissions: readonly { readonly method: Method }[],
@@ -105,15 +105,15 @@ function checkCommissions(
   const priced = commissions.map(({ method }) => method);
   const foreign = priced.find((method) => !methods.includes(method));
   if (foreign !== undefined) {
-    throw validationProblem({ commissions: `Prices ${foreign}, which is not among the methods.` });
+    throw validationProblem({ commissions: `Names ${foreign}, which is not among the methods.` });
   }
   const twice = priced.find((method, index) => priced.indexOf(method) !== index);
   if (twice !== undefined) {
-    throw validationProblem({ commissions: `Prices ${twice} twice.` });
+    throw validationProblem({ commissions: `Names ${twice} twice.` });
   }
 }
 
-/** The merchant reads them in the dashboard; nobody else needs to. */
+/** Not in the answer, because the merchant reads the secrets in the dashboard. */
 async function webhookSecrets(
   { config, nowMs }: OperatorCall,
   merchantId: string,
@@ -150,7 +150,7 @@ export async function readMerchant(call: OperatorCall): Promise<Response> {
 
 const renaming = body({ name: nameField });
 
-/** POST …/rename. New payments show the name within 10 s; payments that exist keep theirs. */
+/** POST …/rename. New payments show the name within 10 s. Existing payments keep the old one. */
 export async function renameMerchant(call: OperatorCall): Promise<Response> {
   const { name } = await readBody(call.request, renaming);
   const merchant = await knownMerchant(call);
@@ -163,7 +163,7 @@ export async function renameMerchant(call: OperatorCall): Promise<Response> {
 
 const reasoned = body({ reason: lineField(REASON_CHARACTERS_MAX) });
 
-/** POST …/suspend: its keys answer 401 within 10 s. Payments under way go on. */
+/** POST …/suspend: requests with its keys get 401 within 10 s. Open payments continue. */
 export async function suspendMerchant(call: OperatorCall): Promise<Response> {
   const { reason } = await readBody(call.request, reasoned);
   return changed(call, statusChange(call, 'suspended'), 'merchant.suspended', {
@@ -186,7 +186,7 @@ function statusChange(call: OperatorCall, status: 'active' | 'suspended'): SqlSt
   };
 }
 
-/** Runs one change of a merchant with its entry in the audit log. */
+/** Runs one change of a merchant with its audit entry. */
 async function changed(
   call: OperatorCall,
   change: SqlStatement,
@@ -199,7 +199,7 @@ async function changed(
   return changedResponse(isChanged, await merchantContent(call, id));
 }
 
-/** The merchant that the path names. Problem 404. */
+/** The merchant that the path names. Problem 404 when there is none. */
 export async function knownMerchant({ env, params }: OperatorCall) {
   const id = params.merchantId ?? '';
   return found(MERCHANT_ID.test(id) ? await merchantAt(env.DB, id) : null);

@@ -21,7 +21,7 @@ import {
 
 const offer = body({ offered: booleanField });
 
-/** POST …/methods/{method}/offer: lets the merchant have a method, or takes it back. */
+/** POST …/methods/{method}/offer: offers a method to the merchant, or withdraws it. */
 export async function changeOffer(call: OperatorCall): Promise<Response> {
   const { offered } = await readBody(call.request, offer);
   const tenant = await namedTenant(call);
@@ -35,7 +35,7 @@ export async function changeOffer(call: OperatorCall): Promise<Response> {
 
 const commission = body({ basisPoints: basisPointsField, fixedMinor: fixedMinorField });
 
-/** POST …/methods/{method}/commission: of payments made from now on, within 10 s. */
+/** POST …/methods/{method}/commission: applies to new payments within 10 s. */
 export async function changeCommission(call: OperatorCall): Promise<Response> {
   const rate = await readBody(call.request, commission);
   const tenant = await namedTenant(call);
@@ -49,7 +49,7 @@ export async function changeCommission(call: OperatorCall): Promise<Response> {
 
 const limit = body({ amountMinorMax: v.nullable(wholeNumber(1, AMOUNT_MINOR_MAX)) });
 
-/** POST …/limits/{currency}: the largest payment; null for none but the general one. */
+/** POST …/limits/{currency}: sets the largest payment; null for only the general limit. */
 export async function changeLimit(call: OperatorCall): Promise<Response> {
   const { amountMinorMax } = await readBody(call.request, limit);
   const tenant = await namedTenant(call);
@@ -61,7 +61,7 @@ export async function changeLimit(call: OperatorCall): Promise<Response> {
   });
 }
 
-/** Problem 404 for another environment and a merchant that is not there. */
+/** Problem 404 for an unknown environment or merchant. */
 async function namedTenant(call: OperatorCall): Promise<Tenant> {
   const environment = pathPart(environmentField, call.params.environment);
   return { environment, merchantId: (await knownMerchant(call)).id };

@@ -2,16 +2,14 @@ import * as v from 'valibot';
 import { validationProblem } from '../http/problem.ts';
 import { type Cursor, parseCursor } from '../paging.ts';
 
-/** Rows of one answer, unless the request asks for fewer. */
 export const PAGE_ROWS_DEFAULT = 50;
-/** Programs that want more rows can ask for the next page. */
 export const PAGE_ROWS_MAX = 100;
-/** Cursors are shorter; bounds the work on anything else. */
+/** Longer than any cursor. Bounds the work on hostile text. */
 const CURSOR_LENGTH_MAX = 300;
 
 const ROWS = /^[1-9]\d{0,2}$/;
 
-/** The query of every list. */
+/** The query parameters that all lists share. */
 export const pageEntries = {
   cursor: v.optional(v.pipe(v.string(), v.maxLength(CURSOR_LENGTH_MAX, 'Is not a cursor.'))),
   limit: v.optional(
@@ -27,14 +25,14 @@ export const pageEntries = {
   ),
 };
 
-/** A page of a list as the API answers it. */
+/** A page of a list in the API. */
 export interface ItemPage<Item> {
   readonly items: readonly Item[];
   /** Null on the last page. */
   readonly nextCursor: string | null;
 }
 
-/** The cursor that a page handed out, or null for the first page. Problem 400 for any other text. */
+/** Parses a page's cursor; null for the first page. Problem 400 for any other text. */
 export function cursorFrom(text: string | null): Cursor | null {
   const cursor = text === null ? null : parseCursor(text);
   if (text !== null && cursor === null) {

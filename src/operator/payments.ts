@@ -23,7 +23,7 @@ const FAILURE_REASONS = [
   'misconfigured',
 ] as const satisfies readonly FailureReason[];
 
-/** GET …/payments/{environment}/{merchantId}/{uniqueId}: straight from its object. */
+/** GET …/payments/{environment}/{merchantId}/{uniqueId}, read from its object. */
 export async function readPayment(call: OperatorCall): Promise<Response> {
   const { tenant, uniqueId } = namedPayment(call);
   const client = intentByUniqueId(call.env, tenant, uniqueId);
@@ -31,40 +31,40 @@ export async function readPayment(call: OperatorCall): Promise<Response> {
   return successResponse('Payment', await paymentContent(call, client, intent));
 }
 
-const settlement = body({
+const resolution = body({
   outcome: oneOf(['succeeded', 'failed']),
-  /** Of what succeeded: the provider's proof. */
+  /** For success: the provider's proof. */
   receipt: v.optional(
     patternField(
       new RegExp(`^[!-~]{1,${MANUAL_RECEIPT_LENGTH_MAX}}$`),
       `Must be 1 to ${MANUAL_RECEIPT_LENGTH_MAX} letters, digits and signs without spaces.`,
     ),
   ),
-  /** Of what failed. */
+  /** For failure. */
   reason: v.optional(oneOf(FAILURE_REASONS)),
   note: lineField(NOTE_LENGTH_MAX),
-  /** Of one decision: sent again, it is carried out once. */
+  /** Identifies one decision: a repeated request has no further effect. */
   settlementId: v.optional(patternField(/^[A-Za-z0-9-]{8,64}$/, 'Must be a UUID.')),
 });
 
 /**
- * POST …/attempts/{attemptId}/settle: what an operator found out at the provider. The audit log has
- * it before it is done, the payment's history in the same commit: so nothing is resolved that the
- * audit log does not tell of, and an entry without its like in the history was not carried out.
+ * POST …/attempts/{attemptId}/settle: a manual resolution. The audit entry is written before the
+ * commit, and the payment's history in the commit. So the audit log contains every resolution, and
+ * an entry without a counterpart in the history was not executed.
  */
 export async function resolveAttempt(call: OperatorCall): Promise<Response> {
   const {
     settlementId = crypto.randomUUID(),
     note,
-    ...said
-  } = await readBody(call.request, settlement);
-  const outcome = outcomeOf(said);
+    ...given
+  } = await readBody(call.request, resolution);
+  const outcome = outcomeOf(given);
   const { tenant, uniqueId } = namedPayment(call);
   const client = intentByUniqueId(call.env, tenant, uniqueId);
   const known = await knownIntent(client);
   const attempt = attemptOf(known, call.params.attemptId);
   if (attempt.manualResolutionId === settlementId) {
-    return successResponse('Settled before', await paymentContent(call, client, known));
+    return successResponse('Already resolved', await paymentContent(call, client, known));
   }
   const record = (detail: Readonly<Record<string, string | null>>) =>
     prepare(
@@ -95,23 +95,24 @@ export async function resolveAttempt(call: OperatorCall): Promise<Response> {
   }
   if (result.rejection !== null) {
     await record({ refused: result.rejection });
-    throw rejectedSettlement(result.rejection, attempt);
+    throw rejectedResolution(result.rejection, attempt);
   }
-  return successResponse('Settled', await paymentContent(call, client, result.intent));
+  return successResponse('Resolved', await paymentContent(call, client, result.intent));
 }
 
-function outcomeOf(said: {
+function outcomeOf(given: {
   readonly outcome: 'succeeded' | 'failed';
   readonly receipt?: string | undefined;
   readonly reason?: FailureReason | undefined;
 }): ManualOutcome {
-  const { outcome, receipt, reason } = said;
+  const { outcome, receipt, reason } = given;
   const errors = {
     ...(outcome === 'succeeded' && receipt === undefined && { receipt: 'This field is required.' }),
-    ...(outcome === 'succeeded' && reason !== undefined && { reason: 'Only of what has failed.' }),
+    ...(outcome === 'succeeded' &&
+      reason !== undefined && { reason: 'Only for a failed outcome.' }),
     ...(outcome === 'failed' && reason === undefined && { reason: 'This field is required.' }),
     ...(outcome === 'failed' &&
-      receipt !== undefined && { receipt: 'Only of what has succeeded.' }),
+      receipt !== undefined && { receipt: 'Only for a succeeded outcome.' }),
   };
   if (outcome === 'succeeded' && receipt !== undefined && reason === undefined) {
     return { type: 'succeeded', receipt };
@@ -123,7 +124,7 @@ function outcomeOf(said: {
 }
 
 function attemptOf(intent: Intent, named: string | undefined): Attempt {
-  // People know an attempt by the reference that the provider and the merchant see.
+  // The operator may use the reference that the provider and the merchant see.
   const attempt = intent.attempts.find(({ id, reference }) => id === named || reference === named);
   if (attempt === undefined) {
     throw problem('attempt_not_found');
@@ -131,7 +132,7 @@ function attemptOf(intent: Intent, named: string | undefined): Attempt {
   return attempt;
 }
 
-function rejectedSettlement(rejection: Rejection, { status, deadlineAtMs }: Attempt): Problem {
+function rejectedResolution(rejection: Rejection, { status, deadlineAtMs }: Attempt): Problem {
   switch (rejection) {
     case 'window_open':
       return problem('window_open', { deadline: new Date(deadlineAtMs).toISOString() });
@@ -140,7 +141,7 @@ function rejectedSettlement(rejection: Rejection, { status, deadlineAtMs }: Atte
     case 'malformed_resolution':
       return problem('malformed_resolution');
     default:
-      return problem('settlement_rejected', { rejection });
+      return problem('resolution_rejected', { rejection });
   }
 }
 
@@ -184,7 +185,7 @@ async function paymentContent(call: OperatorCall, client: IntentClient, intent: 
   };
 }
 
-/** Without the phone and the way to the rail's page: both are the customer's. */
+/** Omits the customer's phone number and the customer's link to the provider's page. */
 function attemptContent(attempt: Attempt, { paidAttemptId }: Intent) {
   const { phone: _phone, redirectUrl: _redirectUrl, startClaimId: _claim, ...rest } = attempt;
   return { ...rest, paid: attempt.id === paidAttemptId };

@@ -6,21 +6,21 @@ import type { OperatorCall } from './call.ts';
 export interface RailState {
   readonly environment: Environment;
   readonly method: Method;
-  /** The secret that holds its credentials, by name. */
+  /** The name of the secret with its credentials. */
   readonly secret: string;
   readonly state: 'configured' | 'not_configured' | 'misconfigured';
-  /** The adapter that a configured method goes to. */
+  /** The adapter of a configured method. */
   readonly rail: string | null;
-  /** What is wrong with which field of the secret, never a value. */
+  /** Which field of the secret is invalid, and why. Never a value. */
   readonly problem: string | null;
 }
 
-/** GET …/rails: which methods have a rail. */
+/** GET …/rails: the rail of each method. */
 export async function listRails({ env }: OperatorCall): Promise<Response> {
   return successResponse('Rails', railStates(env));
 }
 
-/** Every method in both environments. Reads the configuration and asks no rail. */
+/** Every method in both environments. Reads the configuration and calls no provider. */
 export function railStates(env: Env): readonly RailState[] {
   return ENVIRONMENTS.toReversed().flatMap((environment) =>
     METHODS.map((method) => railState(env, environment, method)),

@@ -9,7 +9,7 @@ import { republishObjects, republishPage } from '../read-model/republish.ts';
 import type { OperatorCall } from './call.ts';
 import { body, listField, patternField, readBody } from './schema.ts';
 
-/** One call asks each payment's object; a Worker may call some thousand things in one request. */
+/** Each payment costs a call to its object. A Worker may make about a thousand per request. */
 const PAYMENTS_MAX = 200;
 
 const request = body({
@@ -17,7 +17,7 @@ const request = body({
   limit: v.optional(wholeNumber(1, PAYMENTS_MAX)),
   objectIds: v.optional(
     listField(
-      patternField(OBJECT_ID, 'Must be 64 hexadecimal digits in small letters.'),
+      patternField(OBJECT_ID, 'Must be 64 hexadecimal digits in lower case.'),
       1,
       PAYMENTS_MAX,
     ),
@@ -25,8 +25,8 @@ const request = body({
 });
 
 /**
- * POST …/read-model/republish: asks objects to send what they hold to the read model once more. Without
- * `objectIds` the payments that the read model knows, a page at a time; `nextUuid` goes on from there.
+ * POST …/read-model/republish: objects send their payments to the read model again. Without
+ * `objectIds`, a page of the payments in the read model; `nextUuid` is the next call's `afterUuid`.
  */
 export async function republish(call: OperatorCall): Promise<Response> {
   const {
@@ -45,7 +45,7 @@ export async function republish(call: OperatorCall): Promise<Response> {
   return successResponse('Sent to the read model again', result);
 }
 
-/** Before it happens: what is sent twice does no harm, what nobody knows of might. */
+/** Runs before republishing, so that no republishing is missing in the audit log. */
 async function audit(
   { env, actor, nowMs }: OperatorCall,
   detail: Readonly<Record<string, string | number | null>>,

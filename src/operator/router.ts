@@ -9,7 +9,7 @@ import { API_ROUTES } from './routes.ts';
 
 const refuse: Refuse = (_request, problem) => problemResponse(problem);
 
-/** Everything of the operator's: the API and, read only, the desk. */
+/** The operator's API, and the read-only desk. */
 export const operatorRouter = new AreaRouter({
   refuse,
   failureEvent: 'operator_failed',
@@ -21,8 +21,8 @@ for (const route of API_ROUTES) {
   register(route, ['Bearer'], refuse);
 }
 for (const route of DESK_ROUTES) {
-  // Browsers send a password again by themselves, to any path below and from any page that links
-  // there. So a password opens these pages alone, which change nothing.
+  // Browsers resend a password automatically, even when another site's page links here. So a
+  // password opens only these pages, which change nothing.
   register(route, ['Basic', 'Bearer'], deskProblem);
 }
 

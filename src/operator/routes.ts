@@ -27,7 +27,7 @@ const V1 = '/operator/v1';
 const MERCHANT = `${V1}/merchants/:merchantId` as const;
 const PAYMENT = `${V1}/payments/:environment/:merchantId/:uniqueId` as const;
 
-/** Every route of the operator's API, one line each. */
+/** All routes of the operator's API. */
 export const API_ROUTES: readonly OperatorRoute[] = [
   { method: 'GET', path: `${V1}/health`, handle: showHealth },
   { method: 'GET', path: `${V1}/rails`, handle: listRails },

@@ -18,10 +18,10 @@ import { problem, validationProblem } from '../http/problem.ts';
 /** The largest body is a list of object ids. */
 const BODY_BYTES_MAX = 64 * 1024;
 
-/** Names a merchant in every key and object id: decided once, never changed. */
+/** Part of every key and object id of a merchant, so it never changes. */
 export const MERCHANT_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
-/** One line of text, kept without the blanks round it: 1 to so many printable characters. */
+/** One line of text, trimmed: 1 to `charactersMax` printable characters. */
 export function lineField(charactersMax: number) {
   return v.pipe(
     stringField,
@@ -56,7 +56,7 @@ export function listField<const Entry extends v.GenericSchema>(
   );
 }
 
-/** A JSON object of these fields and no others: a misspelled field must not pass. */
+/** A JSON object with only these fields, so that a misspelled field is an error. */
 export function body<const Entries extends v.ObjectEntries>(entries: Entries) {
   return v.pipe(
     objectField,
@@ -75,7 +75,7 @@ export async function readBody<Schema extends v.GenericSchema>(
   return checked(schema, value);
 }
 
-/** The validated query; each parameter may come once. Problem 400 as for a body. */
+/** The validated query. Problem 400 as for a body, and for a repeated parameter. */
 export function readQuery<Schema extends v.GenericSchema>(
   url: URL,
   schema: Schema,
@@ -88,7 +88,7 @@ export function readQuery<Schema extends v.GenericSchema>(
   return checked(schema, Object.fromEntries(url.searchParams));
 }
 
-/** A part of the path. Problem 404 when it cannot name anything. */
+/** A part of the path. Problem 404 when it is malformed. */
 export function pathPart<Schema extends v.GenericSchema>(
   schema: Schema,
   text: string | undefined,

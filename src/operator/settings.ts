@@ -1,17 +1,17 @@
 import { type Bindings, ConfigError } from '../config.ts';
 import { sha256Hex } from '../crypto/encoding.ts';
 
-/** `kfl_op_` and at least 43 digits: 256 random bits. The upper bound keeps the work on any text small. */
+/** `kfl_op_` and at least 43 characters: 256 random bits. The upper bound limits the work. */
 const SECRET = /^kfl_op_[A-Za-z0-9_-]{43,200}$/;
-/** One in use, one that replaces it, and room for a mistake; each costs a digest once an isolate. */
+/** The current secret, its successor, and some more. Each costs a digest per isolate. */
 const SECRETS_MAX = 5;
 
-/** A host name, as Cloudflare gives a team: `example.cloudflareaccess.com`. */
+/** A host name that Cloudflare assigns to a team: `example.cloudflareaccess.com`. */
 const TEAM_DOMAIN = /^(?=.{1,253}$)[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63})+$/;
 /** The application's audience tag: 64 hexadecimal digits today. */
 const AUDIENCE = /^[A-Za-z0-9_-]{1,256}$/;
 
-/** Where Cloudflare Access stands in front of the operator's side. */
+/** Cloudflare Access in front of the operator's API and desk. */
 export interface AccessSettings {
   readonly teamDomain: string;
   readonly audience: string;
@@ -20,15 +20,15 @@ export interface AccessSettings {
 export interface OperatorSettings {
   /** SHA-256 of each secret that is valid. */
   readonly secretDigests: ReadonlySet<string>;
-  /** Null: the secret alone lets in. */
+  /** Null: the secret alone is enough. */
   readonly access: AccessSettings | null;
 }
 
 const parsed = new WeakMap<Bindings, OperatorSettings>();
 
 /**
- * The operator's own settings. Apart from `configOf`, so that a mistake here stops the operator's
- * side alone and no payment. Throws ConfigError naming the first bad variable, never its value.
+ * The operator's settings. Separate from `configOf`, so that a mistake here does not stop payments.
+ * Throws ConfigError naming the first bad variable, never its value.
  */
 export async function operatorSettings(env: Bindings): Promise<OperatorSettings> {
   const known = parsed.get(env);
@@ -42,7 +42,7 @@ export async function operatorSettings(env: Bindings): Promise<OperatorSettings>
   return settings;
 }
 
-/** Whether a text can be a secret of the operator's at all. */
+/** Whether a text has the form of an operator's secret. */
 export function isSecret(text: string): boolean {
   return SECRET.test(text);
 }
@@ -66,12 +66,12 @@ function accessSettings(
   }
   if (!teamDomain || !TEAM_DOMAIN.test(teamDomain)) {
     throw new ConfigError(
-      'ACCESS_TEAM_DOMAIN must be a host name such as example.cloudflareaccess.com, in small letters, beside ACCESS_AUDIENCE',
+      'ACCESS_TEAM_DOMAIN must be a host name such as example.cloudflareaccess.com, in lower case, and ACCESS_AUDIENCE must be set too',
     );
   }
   if (!audience || !AUDIENCE.test(audience)) {
     throw new ConfigError(
-      'ACCESS_AUDIENCE must be the audience tag of the Access application, beside ACCESS_TEAM_DOMAIN',
+      'ACCESS_AUDIENCE must be the audience tag of the Access application, and ACCESS_TEAM_DOMAIN must be set too',
     );
   }
   return { teamDomain, audience };

@@ -121,12 +121,12 @@ describe('a new merchant', () => {
     [
       'a price of a method that is not offered',
       { name: 'A', methods: ['CBE'], commissions: [{ method: 'M_PESA' }] },
-      { commissions: 'Prices M_PESA, which is not among the methods.' },
+      { commissions: 'Names M_PESA, which is not among the methods.' },
     ],
     [
       'two prices of one method',
       { name: 'A', commissions: [{ method: 'CBE' }, { method: 'CBE', basisPoints: 1 }] },
-      { commissions: 'Prices CBE twice.' },
+      { commissions: 'Names CBE twice.' },
     ],
   ])('rejected: %s', async (_name, body, errors) => {
     const { status, envelope } = await operateApi('/merchants', body);
@@ -180,7 +180,7 @@ describe('a merchant', () => {
     advance(10_000);
     expect(await pay('suspended')).toBe(401);
     const again = await operateApi(`/merchants/${ALPHA.id}/suspend`, { reason });
-    expect(again.envelope.message).toBe('It was so already; nothing was changed');
+    expect(again.envelope.message).toBe('No change');
     expect(await auditLog()).toHaveLength(1);
     await content(operateApi(`/merchants/${ALPHA.id}/reactivate`, { reason: 'Cleared' }));
     advance(10_000);

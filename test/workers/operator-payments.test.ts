@@ -228,7 +228,7 @@ describe('manual resolution', () => {
     const other = await operateApi(byReference, SUCCEEDED);
     expect([other.status, other.envelope.message]).toEqual([
       409,
-      'The attempt is succeeded already. Nothing was resolved',
+      'The attempt is already succeeded. Nothing was changed',
     ]);
   });
 
@@ -237,7 +237,7 @@ describe('manual resolution', () => {
     await execute(startRedirect('a1'));
     const { status, envelope } = await operateApi(path, FAILED);
     expect(status).toBe(409);
-    expect(envelope.message).toContain('The rail may still take money until 20');
+    expect(envelope.message).toContain('The provider may still accept the payment until 20');
     expect((await intentOf()).status).toBe('processing');
     const details = (await auditLog()).map(({ detail }) => JSON.parse(detail));
     expect(details).toMatchObject([{ outcome: 'failed' }, { refused: 'window_open' }]);
@@ -263,12 +263,12 @@ describe('manual resolution', () => {
     [
       'a receipt with a failure',
       { ...FAILED, receipt: 'R' },
-      { receipt: 'Only of what has succeeded.' },
+      { receipt: 'Only for a succeeded outcome.' },
     ],
     [
       'a reason with a success',
       { ...SUCCEEDED, reason: 'declined' },
-      { reason: 'Only of what has failed.' },
+      { reason: 'Only for a failed outcome.' },
     ],
     ['neither', { outcome: 'unknown', note: 'x' }, { outcome: 'Must be succeeded or failed.' }],
   ])('rejected: %s', async (_name, body, errors) => {
@@ -415,7 +415,7 @@ describe('health', () => {
       backlog: null,
       backlogBytes: null,
       oldestAtMs: null,
-      unknown: 'Cloudflare does not say just now',
+      unknown: 'Cloudflare reported no metrics',
     });
   });
 });

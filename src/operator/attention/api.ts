@@ -8,11 +8,11 @@ import { type AttentionItem, attentionPage } from './items.ts';
 
 const listing = body({ ...pageEntries, environment: v.optional(environmentField) });
 
-/** GET …/attention: what needs a human, what it is and what to do, in words. */
+/** GET …/attention: what needs the operator's attention, why, and what to do. */
 export async function showAttention(call: OperatorCall): Promise<Response> {
   const { cursor = null, limit, environment = null } = readQuery(call.url, listing);
   const page = await attentionPage(call.env.DB, { environment, cursor, limit });
-  return successResponse('What needs a human', { ...page, items: page.items.map(content) });
+  return successResponse('Needs attention', { ...page, items: page.items.map(content) });
 }
 
 function content({ reasons, ...item }: AttentionItem) {

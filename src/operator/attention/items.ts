@@ -6,7 +6,7 @@ import type { EventRow } from '../../read-model/events-list.ts';
 import { type PaymentRow, paymentRow } from '../../read-model/payment-row.ts';
 import { badCursor, cursorFrom, type ItemPage } from '../page-query.ts';
 
-/** Why something needs a human. A payment can have several reasons. */
+/** Why something needs the operator's attention. A payment can have several reasons. */
 export type Reason =
   | 'dead_result'
   | 'dead_message'
@@ -17,7 +17,6 @@ export type Reason =
   | 'delivery_undeliverable'
   | 'delivery_paused';
 
-/** What needs a human, and why. */
 export type AttentionItem = { readonly reasons: readonly Reason[]; readonly atMs: number } & (
   | { readonly type: 'dead_letter'; readonly letter: DeadLetter }
   | { readonly type: 'payment'; readonly payment: PaymentRow }
@@ -32,7 +31,7 @@ interface Section {
   readonly read: (db: D1Database, cursor: string | null, limit: number) => Promise<AttentionPage>;
 }
 
-/** Money first: what rails have said, then payments, then what merchants have not heard. */
+/** Money first: lost messages (providers' reports among them), payments, undelivered events. */
 const SECTIONS: readonly Section[] = [
   { name: 'letters', environment: null, read: waitingLetters() },
   ...(['production', 'sandbox'] as const).flatMap((environment): readonly Section[] => [
@@ -46,8 +45,8 @@ const SECTIONS: readonly Section[] = [
 ];
 
 /**
- * One list of everything, section after section; within each newest first, dead letters oldest
- * first. `cursor`: a page's `nextCursor`; problem 400 for any other text.
+ * One list of all sections in their order. Each section is newest first, except dead letters, which
+ * are oldest first. `cursor`: a page's `nextCursor`. Problem 400 for any other text.
  */
 export async function attentionPage(
   db: D1Database,
@@ -78,7 +77,7 @@ export async function attentionPage(
   return { items, nextCursor: null };
 }
 
-/** `section~cursor`: the part after the tilde is empty at a section's beginning. */
+/** Parses `section~cursor`. The cursor is empty at the start of a section. */
 function placeOf(
   text: string | null,
   sections: readonly Section[],
@@ -94,7 +93,7 @@ function placeOf(
   return { index, cursor: text.slice(tilde + 1) || null };
 }
 
-/** A section that reads pages of a list. */
+/** Reads a section from a list. */
 function section<Row>(list: List<Row>, itemOf: (row: Row) => AttentionItem): Section['read'] {
   return async (db, cursor, limit) => {
     const { rows, nextCursor } = await readPage(db, list, cursorFrom(cursor), limit);

@@ -15,9 +15,9 @@ import {
   readBody,
 } from '../schema.ts';
 
-/** The database's own bound. */
+/** Also a constraint of the table. */
 const NOTE_CHARACTERS_MAX = 500;
-/** Of a payment's unique id (docs/decisions.md#7), in UTF-16 units. */
+/** The longest unique id of a payment (docs/decisions.md#7), in UTF-16 units. */
 const UNIQUE_ID_LENGTH_MAX = 510;
 
 const merchantIdField = patternField(MERCHANT_ID, 'Must be the id of a merchant.');
@@ -26,14 +26,14 @@ const uniqueIdField = patternField(
   'Must be the id of a payment.',
 );
 
-/** What a human has found about a payment that needed one. */
+/** What the operator noted about a payment that needed attention. */
 export interface Review {
   readonly note: string;
   readonly reviewedBy: string;
   readonly reviewedAtMs: number;
 }
 
-/** The payment that the path names. Problem 404 for what can name none. */
+/** The payment that the path names. Problem 404 for a malformed path. */
 export function namedPayment({ params }: OperatorCall): {
   readonly tenant: Tenant;
   readonly uniqueId: string;
@@ -49,15 +49,15 @@ export function namedPayment({ params }: OperatorCall): {
 const review = body({ note: lineField(NOTE_CHARACTERS_MAX) });
 
 /**
- * POST …/payments/…/review: off the list, until there is more of what needs a human than the read model
- * knows of now. Changes nothing of the payment.
+ * POST …/payments/…/review: removes the payment from the attention list, until it has more
+ * anomalies or unresolved attempts than the read model shows now. Does not change the payment.
  */
 export async function reviewPayment(call: OperatorCall): Promise<Response> {
-  const { note: written } = await readBody(call.request, review);
+  const { note: given } = await readBody(call.request, review);
   const { tenant, uniqueId } = namedPayment(call);
   const { environment, merchantId } = tenant;
   const { actor, nowMs: atMs } = call;
-  const note = withoutPhoneNumbers(written);
+  const note = withoutPhoneNumbers(given);
   const upsert = {
     sql: `INSERT INTO payment_reviews
         (uuid, anomalies, unresolved_attempts, late, note, reviewed_by, reviewed_at_ms)
@@ -76,7 +76,7 @@ export async function reviewPayment(call: OperatorCall): Promise<Response> {
     detail: { note },
   } as const;
   if (!(await changeAudited(call, upsert, entry))) {
-    // Also a payment of the last seconds, which the read model does not know yet.
+    // Includes a payment of the last seconds, which the read model does not have yet.
     throw problem('not_found');
   }
   return successResponse('Reviewed', { note, reviewedBy: actor.name, reviewedAtMs: atMs });

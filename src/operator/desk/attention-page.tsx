@@ -6,7 +6,7 @@ import type { OperatorCall } from '../call.ts';
 import { PAGE_ROWS_DEFAULT } from '../page-query.ts';
 import { answerList, deskView } from './frame.tsx';
 
-/** GET /operator/attention: what needs a human, and what to do. */
+/** GET /operator/attention: what needs the operator's attention, and what to do. */
 export async function showAttentionPage(call: OperatorCall): Promise<Response> {
   const view = deskView(call.request);
   const text = DESK_TEXTS[view.language].pages;
@@ -33,7 +33,7 @@ function cells(view: PageView, item: AttentionItem) {
   ];
 }
 
-/** By the names that the command line takes. */
+/** The names that the command line takes. */
 function whereText({ language }: PageView, item: AttentionItem): string {
   if (item.type === 'dead_letter') {
     return `${item.letter.queue} ${item.letter.id}`;

@@ -15,12 +15,12 @@ const PATHS: Readonly<Record<Item, string>> = {
   merchants: '/operator/merchants',
 };
 
-/** What a page of the desk needs of its request. */
+/** The view of a desk page for this request. */
 export function deskView(request: Request): PageView {
   return { language: backOfficeLanguageOf(request), url: new URL(request.url) };
 }
 
-/** A page of the desk. `active` is null on pages that only say what is wrong. */
+/** A page of the desk. `active` is null on error pages. */
 export function DeskFrame(props: {
   readonly view: PageView;
   readonly title: string;
@@ -55,7 +55,7 @@ export function DeskFrame(props: {
   );
 }
 
-/** A page of one list: its rows, the way to the next page and back to the beginning. */
+/** A page of a list, with links to the next and the first page. */
 export function answerList(
   call: OperatorCall,
   active: 'attention' | 'merchants',
@@ -94,7 +94,7 @@ export function answerList(
   return answerPage(call, page);
 }
 
-/** The page in place of the one that was asked for. */
+/** The error page of a problem. */
 export function deskProblem(request: Request, problem: Problem): Response {
   const view = deskView(request);
   const { problems } = DESK_TEXTS[view.language].pages;

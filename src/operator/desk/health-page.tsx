@@ -7,7 +7,7 @@ import type { OperatorCall } from '../call.ts';
 import { type EnvironmentHealth, type Health, readHealth } from '../health/read.ts';
 import { DeskFrame, deskView } from './frame.tsx';
 
-/** GET /operator: whether all is well. */
+/** GET /operator: the gateway's health. */
 export async function showHealthPage(call: OperatorCall): Promise<Response> {
   const view = deskView(call.request);
   const health = await readHealth(call.env, call.nowMs);
@@ -109,7 +109,7 @@ function Environment(props: { readonly view: PageView; readonly health: Environm
   );
 }
 
-/** One row for each method, end and reason of the week, with the share of the last two days. */
+/** One row for each method, final status and reason of the week, and the count since yesterday. */
 function Ends(props: { readonly view: PageView; readonly health: EnvironmentHealth }) {
   const { view, health } = props;
   const text = DESK_TEXTS[view.language].pages;

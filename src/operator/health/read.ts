@@ -7,43 +7,43 @@ import type { EventRow } from '../../read-model/events-list.ts';
 import { businessDay, failuresPerRail, type RailOutcome } from '../../read-model/totals.ts';
 import { type RailState, railStates } from '../rails.ts';
 
-/** What a queue holds; null with the reason in words where Cloudflare does not say. */
+/** A queue's backlog. Null, with the reason in `unknown`, when Cloudflare reports none. */
 export interface QueueHealth {
   readonly queue: MessageQueue;
   readonly backlog: number | null;
   readonly backlogBytes: number | null;
-  /** When the oldest message was sent; null when there is none, or nobody says. */
+  /** When the oldest message was sent; null when there is none or it is unknown. */
   readonly oldestAtMs: number | null;
   readonly unknown: string | null;
 }
 
 export interface EnvironmentHealth {
   readonly environment: Environment;
-  /** Events that have not arrived, by the state of their delivery. */
+  /** The number of undelivered events, by delivery status. */
   readonly eventsByStatus: Readonly<Record<string, number>>;
-  /** The one that has been on its way for longest. */
+  /** The oldest event that is still being delivered. */
   readonly oldestUndelivered: EventRow | null;
-  /** Payments of today and yesterday (days in Addis Ababa) that have ended, by method and reason. */
+  /** Payments created yesterday or today (in Addis Ababa) that have ended, by method and reason. */
   readonly endsSinceYesterday: readonly RailOutcome[];
-  /** Of the last seven days and today. */
+  /** The same for the last seven days and today. */
   readonly endsSinceWeek: readonly RailOutcome[];
 }
 
 export interface Health {
   /** The clock of this answer. */
   readonly atMs: number;
-  /** How long D1 took for the simplest question, in milliseconds. */
+  /** The duration of a minimal D1 query, in milliseconds. */
   readonly d1Ms: number;
   readonly queues: readonly QueueHealth[];
   readonly deadLetters: Readonly<Partial<Record<MessageQueue, number>>>;
   readonly environments: readonly EnvironmentHealth[];
-  /** Methods whose secret is malformed, and what is wrong with it. */
+  /** Methods whose secret is malformed, and the reason. */
   readonly misconfiguredRails: readonly RailState[];
 }
 
 const DAYS_OF_A_WEEK = 7;
 
-/** Everything at a glance. Throws when D1 does not answer: then that is what is wrong. */
+/** The gateway's health. Throws when D1 does not answer. */
 export async function readHealth(env: Env, nowMs: number): Promise<Health> {
   const d1Ms = await d1Time(env.DB);
   const [queues, deadLetters, ...environments] = await Promise.all([
@@ -56,7 +56,7 @@ export async function readHealth(env: Env, nowMs: number): Promise<Health> {
   return { atMs: nowMs, d1Ms, queues, deadLetters, environments, misconfiguredRails };
 }
 
-/** A Worker's clock stands still but for I/O, which is just what is measured here. */
+/** A Worker's clock advances only during I/O, which is what this measures. */
 async function d1Time(db: D1Database): Promise<number> {
   const startMs = Date.now();
   await db.prepare('SELECT 1').run();
@@ -78,12 +78,12 @@ async function queueHealth(env: Env, queue: MessageQueue): Promise<QueueHealth> 
     };
   } catch (error) {
     log('warn', 'queue_metrics_failed', { queue, error: errorText(error) });
-    const unknown = 'Cloudflare does not say just now';
+    const unknown = 'Cloudflare reported no metrics';
     return { queue, backlog: null, backlogBytes: null, oldestAtMs: null, unknown };
   }
 }
 
-/** An empty queue has no oldest message; some say 1970 instead of nothing. */
+/** For an empty queue, some runtimes report 1970 instead of nothing. */
 function timeOf(date: Date | undefined): number | null {
   const atMs = date === undefined ? 0 : new Date(date).getTime();
   return atMs > 0 ? atMs : null;
