@@ -78,7 +78,7 @@ export default defineConfig({
           globalSetup: './test/support/e2e-sandbox.ts',
           // Much of it waits; all of it may run on a busy machine.
           testTimeout: 120_000,
-          hookTimeout: 120_000,
+          hookTimeout: 180_000,
           maxWorkers: 10,
           sequence: { groupOrder: 3 },
         },
@@ -90,7 +90,7 @@ export default defineConfig({
           include: ['test/journeys/**/*.test.ts'],
           globalSetup: ['./test/support/unpack-browser.ts', './test/support/e2e-sandbox.ts'],
           testTimeout: 60_000,
-          hookTimeout: 120_000,
+          hookTimeout: 180_000,
           maxWorkers: 2,
           sequence: { groupOrder: 4 },
         },

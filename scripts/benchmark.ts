@@ -25,7 +25,7 @@ import {
   type WebhookLatencies,
 } from './benchmark/webhook-latency.ts';
 import { expectFreePort } from './dev/ports.ts';
-import { Gateway } from './gateway/gateway.ts';
+import { Gateway, NO_RATE_LIMITS } from './gateway/gateway.ts';
 import { HttpClient, NoAnswer } from './gateway/http.ts';
 import { ProcessGroup } from './gateway/process-group.ts';
 import { PROJECT_DIRECTORY } from './project/files.ts';
@@ -69,7 +69,7 @@ async function main(): Promise<void> {
       port,
       stateDirectory: join(directory, 'gateway'),
       outputFile: join(directory, 'gateway.log'),
-      otherArgs: QUIET,
+      otherArgs: [...NO_RATE_LIMITS, ...QUIET],
     },
     gatewayClient,
   );

@@ -17,7 +17,7 @@ import { Observations } from './chaos/observations.ts';
 import { planOf } from './chaos/plan.ts';
 import { Verdict } from './chaos/verdict.ts';
 import { expectFreePort } from './dev/ports.ts';
-import { Gateway } from './gateway/gateway.ts';
+import { Gateway, NO_RATE_LIMITS } from './gateway/gateway.ts';
 import { HttpClient } from './gateway/http.ts';
 
 const CUSTOMERS = 24;
@@ -60,7 +60,7 @@ async function main(): Promise<boolean> {
   const observed = new Observations();
   const gateway = await Gateway.prepare(
     // The report counts failures in the whole log.
-    { port, stateDirectory, outputFile, otherArgs: ['--verbose'] },
+    { port, stateDirectory, outputFile, otherArgs: ['--verbose', ...NO_RATE_LIMITS] },
     client,
   );
   const merchantServer = new MerchantServer(gateway.merchant, observed, seed);

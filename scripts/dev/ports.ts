@@ -18,7 +18,7 @@ export async function expectFreePort(port: number): Promise<void> {
   );
 }
 
-function isTaken(port: number, host: string): Promise<boolean> {
+export function isTaken(port: number, host: string): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer();
     // Wrangler explains any other failure, such as a port for root only.

@@ -7,7 +7,7 @@ import { type HttpClient, NoAnswer } from './http.ts';
 import { ProcessGroup } from './process-group.ts';
 
 const READY_POLL_MS = 100;
-const READY_WAIT_MS = 60_000;
+const READY_WAIT_MS = 120_000;
 const OUTPUT_SHOWN_LENGTH = 1_500;
 /**
  * Wrangler's error when another process takes the port of an inner socket between its choice and
@@ -15,6 +15,9 @@ const OUTPUT_SHOWN_LENGTH = 1_500;
  */
 const PORT_RACE = 'Address already in use (socket "direct:';
 const PORT_RACES_MAX = 5;
+
+/** For load, which comes from one merchant and one address. */
+export const NO_RATE_LIMITS = ['--var', 'RATE_LIMITS:off'] as const;
 
 export interface GatewayOptions {
   readonly port: number;
@@ -52,8 +55,6 @@ export class Gateway {
       command: 'npm',
       args: [
         ...['run', 'dev', '--', '--port', String(port), '--persist-to', stateDirectory],
-        // The whole load comes from one merchant.
-        ...['--var', 'RATE_LIMITS:off'],
         ...otherArgs,
       ],
       directory: PROJECT_DIRECTORY,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DemoMerchant } from '../dev/demo-merchant.ts';
 import { expectFreePort } from '../dev/ports.ts';
-import { Gateway } from './gateway.ts';
+import { Gateway, NO_RATE_LIMITS } from './gateway.ts';
 import { HttpClient } from './http.ts';
 
 export interface OwnGateway {
@@ -28,7 +28,7 @@ export async function withOwnGateway<Result>(
   const stateDirectory = join(directory, 'state');
   const client = new HttpClient(1);
   const gateway = await Gateway.prepare(
-    { port, stateDirectory, outputFile, otherArgs: QUIET },
+    { port, stateDirectory, outputFile, otherArgs: [...NO_RATE_LIMITS, ...QUIET] },
     client,
   );
   let result: Result;

@@ -64,7 +64,13 @@ test('a payment, health and rails are told in words', async () => {
 
 it.each<[string, readonly string[], Readonly<Record<string, string>>, number, string]>([
   ['an unknown merchant', ['merchant', 'show', 'nobody'], {}, 1, '404: Not found'],
-  ['a taken id', ['merchant', 'create', '--name', 'X', '--id', 'demo'], {}, 1, '409: There is'],
+  [
+    'a taken id',
+    ['merchant', 'create', '--name', 'X', '--id', 'demo'],
+    {},
+    1,
+    '409: The merchant demo already exists',
+  ],
   [
     'a bad field',
     ['merchant', 'create', '--name', 'X', '--id', 'a/b'],

@@ -1,11 +1,12 @@
+import { randomInt } from 'node:crypto';
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { type DemoMerchant, demoMerchant } from '../../scripts/dev/demo-merchant.ts';
 import { localSecrets } from '../../scripts/dev/local-secrets.ts';
-import { ProcessGroup } from '../../scripts/gateway/process-group.ts';
+import { isTaken } from '../../scripts/dev/ports.ts';
+import { Gateway as DevGateway } from '../../scripts/gateway/gateway.ts';
+import { HttpClient } from '../../scripts/gateway/http.ts';
 import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
 
 /** A running gateway. */
@@ -38,8 +39,6 @@ export interface GatewayOptions {
   readonly args?: readonly string[];
 }
 
-const START_TIMEOUT_MS = 110_000;
-const POLL_MS = 50;
 /** Some tests read the gateway's log. */
 const ALL_LOGS = ['--verbose'];
 /** Git-ignored. */
@@ -53,21 +52,16 @@ export async function startGateway(options: GatewayOptions): Promise<OwnGateway>
   const outputFile = join(LOGS_DIRECTORY, `${name}.log`);
   await mkdir(LOGS_DIRECTORY, { recursive: true });
   await rm(outputFile, { force: true });
-  const state = ['--port', String(port), '--persist-to', stateDirectory];
-  const gateway = await gatewayAt(`http://localhost:${port}`, outputFile);
-  let group: ProcessGroup | null = null;
-  const kill = async () => group?.kill();
-  const start = async () => {
-    group = new ProcessGroup({
-      command: 'npm',
-      args: ['run', 'dev', '--', '--no-stand-ins', ...state, ...ALL_LOGS, ...args],
-      directory: PROJECT_DIRECTORY,
-      outputFile,
-    });
-    await untilAnswered(gateway, group);
+  const otherArgs = ['--no-stand-ins', ...ALL_LOGS, ...args];
+  const client = new HttpClient(1);
+  const dev = await DevGateway.prepare({ port, stateDirectory, outputFile, otherArgs }, client);
+  const start = () => {
+    dev.start();
+    return dev.untilReady();
   };
   const stop = async () => {
-    await kill();
+    await dev.kill();
+    client.close();
     await rm(stateDirectory, { recursive: true, force: true });
   };
   try {
@@ -77,44 +71,31 @@ export async function startGateway(options: GatewayOptions): Promise<OwnGateway>
     await stop();
     throw error;
   }
-  return { ...gateway, outputFile, kill, restart: start, stop };
+  return {
+    ...gatewayOf(dev.merchant, outputFile),
+    outputFile,
+    kill: () => dev.kill(),
+    restart: start,
+    stop,
+  };
 }
 
 /** The gateway at `baseUrl`, whose output goes to `outputFile`. */
 export async function gatewayAt(baseUrl: string, outputFile: string): Promise<Gateway> {
-  return {
-    baseUrl,
-    demo: await demoMerchant(baseUrl, await localSecrets()),
-    logs: () => readFile(outputFile, 'utf8'),
-  };
+  return gatewayOf(await demoMerchant(baseUrl, await localSecrets()), outputFile);
 }
 
-async function untilAnswered({ baseUrl, logs }: Gateway, group: ProcessGroup): Promise<void> {
-  const signal = AbortSignal.timeout(START_TIMEOUT_MS);
-  for (;;) {
-    try {
-      await fetch(baseUrl, { method: 'HEAD', redirect: 'manual', signal });
-      return;
-    } catch {
-      if (signal.aborted || group.hasExited) {
-        throw new Error(`The gateway did not start:\n${await logs()}`);
-      }
-      await wait(POLL_MS);
-    }
-  }
+function gatewayOf(demo: DemoMerchant, outputFile: string): Gateway {
+  return { baseUrl: demo.baseUrl, demo, logs: () => readFile(outputFile, 'utf8') };
 }
 
-/** A port without a listener at the moment. */
+/** Below the ports that the system gives to connections and to servers that accept any port. */
+const PORT_MIN = 10_000;
+const PORT_MAX = 30_000;
+
+/** A port without a listener, which the system gives to no other process meanwhile. */
 export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') {
-    throw new Error('no port');
-  }
-  return address.port;
+  const port = randomInt(PORT_MIN, PORT_MAX);
+  const isFree = !(await isTaken(port, '127.0.0.1')) && !(await isTaken(port, '::1'));
+  return isFree ? port : freePort();
 }
