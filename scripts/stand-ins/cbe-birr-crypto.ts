@@ -2,8 +2,8 @@ import { createCipheriv, createDecipheriv, createHash } from 'node:crypto';
 import { jsonObject } from '../../src/rails/call-rail.ts';
 
 /**
- * CBE's side of the cryptography, out of OpenSSL: shares nothing with the gateway's own, so that
- * the one proves the other.
+ * * CBE's side of the cryptography, by OpenSSL. It shares no code with the adapter, so that each
+ * * checks the other.
  */
 
 export interface Credentials {
@@ -13,12 +13,12 @@ export interface Credentials {
   readonly secret: string;
 }
 
-/** The gateway's own form of transaction ids. */
+/** Kefel's format of transaction ids. */
 export const TRANSACTION_ID = /^[A-Z2-7]{79}$/;
-/** Neither "500.00" nor "500.50" nor "0500". */
+/** Not "500.00", "500.50" or "0500". */
 const AMOUNT = /^(?!0$)(?:0|[1-9]\d*)(?:\.\d?[1-9])?$/;
 
-/** The order in `r`, or null unless it is complete, in form and hashed with these credentials. */
+/** The order in `r`; null unless complete, well-formed and hashed with these credentials. */
 export function openedOrder(
   { secret, user, password, tillCode }: Credentials,
   r: string,
@@ -44,7 +44,7 @@ export function openedOrder(
     : null;
 }
 
-/** Null for what does not open: no base64 of whole blocks, or wrong padding. */
+/** Decrypts `sealed`; null unless it is base64 of whole blocks with valid padding. */
 export function opened(secret: string, sealed: string): string | null {
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(sealed)) {
     return null;
@@ -77,11 +77,11 @@ export interface CallbackFields {
   readonly transactionId: string;
   readonly state: string;
   readonly date: string;
-  /** As it stands in the hash; `date` when it is left out. */
+  /** The date in the hash input; `date` by default. */
   readonly hashedDate?: string;
 }
 
-/** `EncVal` of a callback, hashed and sealed with `secret`. */
+/** `EncVal` of a callback, hashed and encrypted with `secret`. */
 export function sealedCallback(
   secret: string,
   { transactionId, state, date, hashedDate = date }: CallbackFields,
@@ -98,7 +98,7 @@ export interface StatusFields extends CallbackFields {
   readonly tillCode: string;
 }
 
-/** `EncryptedResponseValue` of a status answer, hashed and sealed with `secret`. */
+/** `EncryptedResponseValue` of a status answer, hashed and encrypted with `secret`. */
 export function sealedStatus(
   secret: string,
   { transactionId, state, date, hashedDate = date, tillCode }: StatusFields,
@@ -122,7 +122,7 @@ function md5(text: string): Buffer {
   return createHash('md5').update(text, 'utf8').digest();
 }
 
-/** K1 K2 K1. */
+/** The three keys that OpenSSL expects: K1 K2 K1. */
 function withFirstKeyAgain(key: Buffer): Buffer {
   return Buffer.concat([key, key.subarray(0, 8)]);
 }

@@ -28,11 +28,11 @@ import {
 } from './stand-in.ts';
 
 /**
- * A stand-in for CBE Birr's web payment gateway: the page that customers are sent to, the status
- * query, and callbacks to one registered address. An order stands as soon as its page was opened.
+ * * A stand-in for CBE Birr's web payment gateway: the customer's page, the status query, and
+ * * callbacks to one registered URL. An order exists once its page has been opened.
  */
 export interface CbeBirrStandIn extends StandIn {
-  /** What an operator registers with the bank: the one address for all callbacks. */
+  /** The URL for all callbacks, which an operator registers with the bank. */
   registeredCallbackUrl: string | null;
   readonly settings: Readonly<Record<'baseUrl' | keyof Credentials, string>> & {
     readonly paidStates: readonly string[];
@@ -40,7 +40,7 @@ export interface CbeBirrStandIn extends StandIn {
   };
 }
 
-/** The real words are not public. These are invented, and told to the gateway as settings. */
+/** The real states are not public. These are invented; the gateway gets them as settings. */
 const STATE: Readonly<Record<CustomerAct, string>> = {
   pays: 'Birr Moved',
   declines: 'Turned Down',
@@ -100,18 +100,18 @@ class Bank {
     const url = new URL(call.url, 'http://stand-in');
     switch (`${call.method} ${url.pathname}`) {
       case 'GET /Default.aspx':
-        return this.#opensPage(url);
+        return this.#openPage(url);
       case 'POST /Default.aspx':
-        return this.#pressesButton(new URLSearchParams(call.body));
+        return this.#pressButton(new URLSearchParams(call.body));
       case 'POST /api/cbebpg/TXNSTAT':
-        return this.#asksState(call);
+        return this.#answerQuery(call);
       default:
         return { type: 'answer', status: 404, body: 'Not Found' };
     }
   }
 
-  /** The customer's browser comes with a sealed order. */
-  async #opensPage(url: URL): Promise<Reply> {
+  /** The customer's browser brings an encrypted order. */
+  async #openPage(url: URL): Promise<Reply> {
     const names = [...url.searchParams.keys()];
     const asked =
       names.join() === 'r' ? openedOrder(this.credentials, url.searchParams.get('r') ?? '') : null;
@@ -119,16 +119,16 @@ class Bank {
       return refusalPage('Invalid request');
     }
     const plan = this.plans.get(asked.amountText);
-    return faulty(plan?.start, () => this.#takes(asked.orderId, asked.amountText, plan));
+    return faulty(plan?.start, () => this.#accept(asked.orderId, asked.amountText, plan));
   }
 
-  async #takes(orderId: string, amountText: string, plan: Plan | undefined): Promise<Reply> {
+  async #accept(orderId: string, amountText: string, plan: Plan | undefined): Promise<Reply> {
     if (plan?.refuses === 'misconfigured' || plan?.refuses === 'unavailable') {
       return refusalPage('Service not available');
     }
     const known = this.book.get(orderId);
     if (known !== undefined) {
-      // A page that is loaded again shows the same order, as long as it waits for its customer.
+      // A reload shows the same order while it waits for the customer.
       const isSame = known.amountText === amountText && known.acted === null;
       return isSame ? pageOf(known) : refusalPage('Duplicate transaction');
     }
@@ -143,7 +143,7 @@ class Bank {
       if (plan.callback === 'before_answer') {
         await order.callback();
       } else if (plan.callback !== 'never') {
-        // A gateway that is gone by then is no error of the bank's.
+        // The gateway may have stopped by then, which must not stop the bank.
         setTimeout(() => order.callback().catch(() => undefined), AFTER_ANSWER_MS);
       }
       return endPage(plan.act);
@@ -151,7 +151,7 @@ class Bank {
     return pageOf(order);
   }
 
-  async #pressesButton(form: URLSearchParams): Promise<Reply> {
+  async #pressButton(form: URLSearchParams): Promise<Reply> {
     const order = this.book.get(form.get('orderId') ?? '');
     const act = CUSTOMER_ACTS.find((candidate) => candidate === form.get('act'));
     if (order === undefined || act === undefined || order.acted !== null) {
@@ -161,12 +161,12 @@ class Bank {
     if (this.plans.get(order.amountText)?.callback !== 'never') {
       await order.callback().catch(() => undefined);
     }
-    // No return address is in the request, so nobody brings the customer back.
+    // The request has no return URL, so the page does not send the customer back.
     return endPage(act);
   }
 
-  /** Refusals are plain text, as CBE's are at times. */
-  async #asksState(call: ReceivedCall): Promise<Reply> {
+  /** Refuses in plain text, as CBE sometimes does. */
+  async #answerQuery(call: ReceivedCall): Promise<Reply> {
     const { secret, tillCode } = this.credentials;
     const query = jsonObject(call.body);
     const transactionId = query?.transactionId;
@@ -194,7 +194,7 @@ class Bank {
           tillCode,
           state: order.state,
           date: order.date,
-          // The other of the two forms than in callbacks.
+          // Not the form in callbacks, so that the tests cover both.
           hashedDate: order.date.replace(/^(\d{4})-(\d\d)-(\d\d).*$/, '$3-$2-$1'),
         }),
       }),
@@ -229,7 +229,7 @@ class BankOrder implements StandInOrder {
     act: CustomerAct,
     options: { readonly silent?: boolean } = {},
   ): Promise<CallbackAnswer | null> {
-    // Who has paid cannot unpay.
+    // A paid order stays paid.
     this.#acted = this.#acted === 'pays' ? 'pays' : act;
     return options.silent === true ? null : this.callback();
   }
@@ -237,7 +237,7 @@ class BankOrder implements StandInOrder {
   get callbackUrl(): string {
     const url = this.#bank.registeredCallbackUrl;
     if (url === null) {
-      throw new Error('no callback address is registered with the stand-in');
+      throw new Error('No callback URL is registered with the stand-in');
     }
     return url;
   }
@@ -261,8 +261,8 @@ class BankOrder implements StandInOrder {
         return JSON.stringify({ EncVal: sealedCallback('a guessed secret', forged) });
       }
       case 'wrong_amount': {
-        // No amount is in a callback. The nearest: sealed by somebody who knows the cipher's key
-        // only (blocks can be put together anew), so that the hash does not hold.
+        // Callbacks contain no amount. The closest attack: someone who has only the cipher's key (or
+        // reorders blocks) encrypts a report with an invalid hash.
         const plain = { TransactionId: transactionId, State: STATE.pays, TNDDate: date };
         const text = JSON.stringify({ ...plain, Signiture: sha256('another amount') });
         return JSON.stringify({ EncVal: sealed(secret, text) });

@@ -1,9 +1,9 @@
 import type { CustomerAct, Reply } from './stand-in.ts';
 
-/** One order that waits for its customer, as a stand-in's page shows it. */
+/** An order that waits for its customer, as a stand-in's page shows it. */
 export interface DeskOrder {
   readonly orderId: string;
-  /** With its currency. */
+  /** Includes the currency. */
   readonly amountText: string;
   readonly phone: string | null;
   /** Where the buttons post `orderId` and `act`. */
@@ -14,18 +14,18 @@ export interface DeskOrder {
 const BUTTON: Readonly<Record<CustomerAct, string>> = {
   pays: 'Pay',
   declines: 'Decline',
-  lacks_funds: 'Too little money',
+  lacks_funds: 'Insufficient funds',
   mistypes_pin: 'Wrong PIN',
   cancels: 'Cancel',
   times_out: 'Let it time out',
 };
 
-/** The page on which a person plays the customer at a stand-in. No script. */
+/** The page on which a person plays the customer. It needs no JavaScript. */
 export function deskPage(title: string, orders: readonly DeskOrder[]): Reply {
-  const list = orders.map(orderHtml).join('') || '<p>No order waits.</p>';
+  const list = orders.map(orderHtml).join('') || '<p>No orders are waiting.</p>';
   const body = `<!doctype html><html lang="en"><meta charset="utf-8">
 <meta name="viewport" content="width=device-width"><title>${escaped(title)}</title>
-<h1>${escaped(title)}</h1><p><b>This is a STAND-IN for tests. It takes no money.</b></p>${list}`;
+<h1>${escaped(title)}</h1><p><b>This is a STAND-IN for tests. No money moves.</b></p>${list}`;
   const headers = { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' };
   return { type: 'answer', status: 200, headers, body };
 }

@@ -9,10 +9,10 @@ import {
   type StandInOrder,
 } from './stand-in.ts';
 
-/** As long as the vendor gives the customer. */
+/** The customer's time according to the vendor. */
 const PROMPT_MS = 5 * 60 * 1_000;
 
-/** Time for our answer to be on its way before the callback of the same act. */
+/** Delay of the callback after the answer about the same act. */
 const AFTER_ANSWER_MS = 50;
 
 export interface Codes {
@@ -23,7 +23,7 @@ export interface Codes {
 
 const SUCCESS: Codes = { responseCode: '2001', errorCode: '0', responseMsg: 'RCS_SUCCESS' };
 
-/** What the customer's acts are called. */
+/** eBirr's codes for what the customer does. */
 const CODES: Readonly<Record<CustomerAct, Codes>> = {
   pays: SUCCESS,
   declines: { responseCode: '5310', errorCode: '5310', responseMsg: 'RCS_USER_REJECTED' },
@@ -49,21 +49,21 @@ const CODES: Readonly<Record<CustomerAct, Codes>> = {
   },
 };
 
-/** The nearest thing to "unavailable" that eBirr is known to say: and then it may have been paid. */
+/** eBirr's closest known code to "unavailable", after which the payment may still be made. */
 export const GATEWAY_TIMEOUT: Codes = {
   responseCode: '52061',
   errorCode: 'E102051',
   responseMsg: 'Transaction TIMEOUT (Gateway Timeout Error)',
 };
 
-/** The message has been seen; the codes beside it are invented. */
-export const NOT_AUTHORISED: Codes = {
+/** The message is from a real answer; the codes are invented. */
+export const NOT_AUTHORIZED: Codes = {
   responseCode: '5001',
   errorCode: 'E10001',
   responseMsg: 'RCS_USER_IS_NOT_AUTHZ_TO_ACCESS_API',
 };
 
-/** One purchase as eBirr knows it, and the call that waits for its answer. */
+/** A purchase at eBirr, and the call that waits for its answer. */
 export class EbirrOrder implements StandInOrder {
   readonly orderId: string;
   readonly amountText: string;
@@ -120,7 +120,7 @@ export class EbirrOrder implements StandInOrder {
 
   get callbackUrl(): string {
     if (this.#returnUrl === undefined) {
-      throw new Error('the purchase named no returnUrl');
+      throw new Error('The purchase has no returnUrl');
     }
     return this.#returnUrl;
   }
@@ -135,7 +135,7 @@ export class EbirrOrder implements StandInOrder {
     switch (variant) {
       case 'genuine':
         return post(url, this.#acted === 'pays' ? paid : this.#report(this.#acted));
-      // Unsigned: the address is what a forger does not know.
+      // Callbacks are unsigned, but an attacker does not know the URL.
       case 'forged':
         return post(
           url.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A')),
@@ -159,7 +159,7 @@ export class EbirrOrder implements StandInOrder {
 
   #record(act: CustomerAct): void {
     if (this.#acted === 'pays') {
-      throw new Error('paid already');
+      throw new Error('Already paid');
     }
     this.#acted = act;
     this.forget();
@@ -167,7 +167,7 @@ export class EbirrOrder implements StandInOrder {
 
   #report(act: CustomerAct | null): Readonly<Record<string, unknown>> {
     if (act === null) {
-      throw new Error('nothing has happened that could be reported');
+      throw new Error('The customer has not acted, so there is nothing to report');
     }
     const params = act === 'pays' ? { state: 'APPROVED' } : {};
     return { referenceId: this.orderId, ...CODES[act], params };
@@ -192,7 +192,7 @@ export class EbirrOrder implements StandInOrder {
   }
 }
 
-/** As short as the refusals that were published. */
+/** As short as the published refusals. */
 export function refusal(codes: Codes): unknown {
   return { schemaVersion: '1.0', ...codes };
 }

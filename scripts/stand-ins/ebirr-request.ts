@@ -1,10 +1,10 @@
-/** A leaf is a text that fits; `name?` may be left out; nothing else may be there. */
+/** A leaf is a string that matches; `name?` is optional; no other members are allowed. */
 type Shape = { readonly [name: string]: RegExp | Shape };
 
 const ID = /^[A-Za-z0-9._-]{1,50}$/;
 const PREFIX = /^[A-Za-z0-9]{1,20}$/;
 
-/** `API_PURCHASE` by eBirr's examples and its vendor's documentation; lengths are the vendor's. */
+/** `API_PURCHASE` according to eBirr's examples; lengths according to the vendor's documentation. */
 const PURCHASE: Shape = {
   schemaVersion: /^1\.0$/,
   requestId: /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/,
@@ -29,7 +29,7 @@ const PURCHASE: Shape = {
   },
 };
 
-/** A purchase request as it came over the wire, found to be in eBirr's form. */
+/** A received purchase request, well-formed. */
 export interface WirePurchase {
   readonly requestId: string;
   readonly timestamp: string;
@@ -44,7 +44,7 @@ export interface WirePurchase {
   };
 }
 
-/** The request in `body`, or the name of what is wrong with it. */
+/** The request in `body`, or the name of its first wrong member. */
 export function wirePurchase(body: string): WirePurchase | string {
   const value = parsed(body);
   const fault = faultOf(value, PURCHASE, '');

@@ -1,6 +1,6 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { type DeskOrder, deskPage } from './desk.ts';
-import { EbirrOrder, GATEWAY_TIMEOUT, NOT_AUTHORISED, refusal } from './ebirr-order.ts';
+import { EbirrOrder, GATEWAY_TIMEOUT, NOT_AUTHORIZED, refusal } from './ebirr-order.ts';
 import { type WirePurchase, wirePurchase } from './ebirr-request.ts';
 import {
   CUSTOMER_ACTS,
@@ -14,12 +14,12 @@ import {
   StandInServer,
 } from './stand-in.ts';
 
-/** The rail's own clock may differ from ours by so much. */
+/** How much eBirr's clock may differ from ours. */
 const CLOCK_SKEW_MS_MAX = 10 * 60 * 1_000;
 
 /**
- * A stand-in for eBirr: one endpoint that takes purchases, and holds each call open until the
- * customer has acted. Its desk at `/` shows the prompts.
+ * * A stand-in for eBirr: one endpoint that accepts purchases and holds each call open until the
+ * * customer has acted. Its page at `/` shows the prompts.
  */
 export async function startEbirrStandIn(port = 0): Promise<StandIn> {
   const credentials = {
@@ -60,7 +60,7 @@ export async function startEbirrStandIn(port = 0): Promise<StandIn> {
       serviceParams.apiUserId === credentials.apiUserId &&
       serviceParams.apiKey === credentials.apiKey;
     if (!isKnown || plan.refuses === 'misconfigured') {
-      return jsonReply(200, refusal(NOT_AUTHORISED));
+      return jsonReply(200, refusal(NOT_AUTHORIZED));
     }
     if (Math.abs(atMsOf(request.timestamp) - Date.now()) > CLOCK_SKEW_MS_MAX) {
       return invalid('RCS_INVALID_REQUEST (timestamp)');
@@ -74,7 +74,7 @@ export async function startEbirrStandIn(port = 0): Promise<StandIn> {
     return faulty(plan.start, () => prompt(request, plan));
   }
 
-  /** The customer is asked; the reply comes when something was answered. */
+  /** Prompts the customer; replies once the customer has acted. */
   async function prompt(request: WirePurchase, plan: Plan): Promise<Reply> {
     requestIds.add(request.requestId);
     const order = new EbirrOrder(request, requestIds.size);
@@ -110,7 +110,7 @@ export async function startEbirrStandIn(port = 0): Promise<StandIn> {
   };
 }
 
-/** eBirr's words for a bad request are not public: the codes are invented. */
+/** eBirr's codes for a bad request are not public; these are invented. */
 function invalid(responseMsg: string): Reply {
   return jsonReply(200, refusal({ responseCode: '5002', errorCode: 'E10002', responseMsg }));
 }
@@ -130,7 +130,7 @@ async function actAtDesk(form: URLSearchParams, orders: OrderBook<EbirrOrder>): 
   if (order === undefined || act === undefined) {
     return { type: 'answer', status: 400, body: 'Bad Request' };
   }
-  // Whatever the gateway says to the callback, the person stays at the desk.
+  // The page stays usable even if the gateway rejects the callback.
   await order.act(act).catch(() => null);
   return { type: 'answer', status: 303, headers: { location: '/' }, body: '' };
 }

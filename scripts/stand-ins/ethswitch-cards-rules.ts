@@ -1,6 +1,6 @@
 import { type CustomerAct, jsonReply, type Reply, type StandInOrder } from './stand-in.ts';
 
-/** What the card gateway's stand-in demands of an order, and knows of it. */
+/** What the card gateway's stand-in requires of an order, and the order's states. */
 
 export const REGISTER_FIELDS = [
   'userName',
@@ -15,7 +15,7 @@ export const REGISTER_FIELDS = [
   'sessionTimeoutSecs',
 ];
 
-/** The order as `register.do` brought it. */
+/** The order from `register.do`. */
 export interface Registered {
   readonly mdOrder: string;
   readonly currency: string;
@@ -39,7 +39,7 @@ interface CardsState {
 
 const REGISTERED: CardsState = { orderStatus: 0, actionCode: -100, paymentState: 'CREATED' };
 
-/** What the gateway knows after an act. Who cancels leaves the page, and the order open. */
+/** The state after an act. A customer who cancels leaves the page; the order stays open. */
 const STATE_AFTER: Readonly<Record<CustomerAct, CardsState>> = {
   pays: { orderStatus: 2, actionCode: 0, paymentState: 'DEPOSITED' },
   declines: { orderStatus: 6, actionCode: 5, paymentState: 'DECLINED' },
@@ -55,14 +55,14 @@ export function stateOf({ acted, registered }: CardsOrder): CardsState {
   return isOver ? STATE_AFTER.times_out : state;
 }
 
-/** Whether the page takes a card: after a decline again, until the session ends. */
-export function takesCard(order: CardsOrder): boolean {
+/** Whether the page accepts a card: also after a decline, until the session ends. */
+export function acceptsCard(order: CardsOrder): boolean {
   const { orderStatus } = stateOf(order);
   const mayTryAgain = order.acted !== 'times_out' && Date.now() < order.registered.endsAtMs;
   return orderStatus === 0 || (orderStatus === 6 && mayTryAgain);
 }
 
-/** The name of the first field with a value that the gateway would not take, or null. */
+/** The name of the first field whose value the gateway would reject, or null. */
 export function wrongFieldOf(form: ReadonlyMap<string, string>): string | null {
   const rules: Readonly<Record<string, RegExp>> = {
     orderNumber: /^[A-Z0-9]{20}$/,
@@ -71,7 +71,7 @@ export function wrongFieldOf(form: ReadonlyMap<string, string>): string | null {
     returnUrl: /^https?:\/\/\S{1,500}$/,
     failUrl: /^https?:\/\/\S{1,500}$/,
     dynamicCallbackUrl: /^https?:\/\/\S{1,500}$/,
-    // An old installation's database may know nothing else; `%` and `+` are forbidden by name.
+    // An old installation's database may support only these; the vendor forbids `%` and `+`.
     description: /^[\x20-\x24\x26-\x2a\x2c-\x7e]{1,512}$/,
     language: /^[a-z]{2}$/,
     sessionTimeoutSecs: /^(?:[1-9]\d{0,2}|1[01]\d\d|1200)$/,

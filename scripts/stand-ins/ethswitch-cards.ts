@@ -1,11 +1,11 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { deskPage } from './desk.ts';
 import {
+  acceptsCard,
   type CardsOrder,
   REGISTER_FIELDS,
   type Registered,
   statusReply,
-  takesCard,
   wrongFieldOf,
 } from './ethswitch-cards-rules.ts';
 import {
@@ -56,7 +56,7 @@ export async function startEthswitchCardsStandIn(port = 0): Promise<CardsStandIn
     }
   }
 
-  /** The form, or null when it is none, has a field twice or comes from somebody else. */
+  /** The form; null when malformed, with a duplicate field or with wrong credentials. */
   function authenticForm({ headers, body }: ReceivedCall): ReadonlyMap<string, string> | null {
     const form = new URLSearchParams(body);
     const fields = new Map(form);
@@ -93,7 +93,7 @@ export async function startEthswitchCardsStandIn(port = 0): Promise<CardsStandIn
       case 'unavailable':
         return problem(7, 'System error');
       default:
-        throw new Error('the card gateway takes orders before it knows the customer');
+        throw new Error('The card gateway accepts orders before it knows the customer');
     }
     return faulty(plan.start, async () => {
       const order = cardsOrder(orderNumber, amountText, {
@@ -146,8 +146,8 @@ export async function startEthswitchCardsStandIn(port = 0): Promise<CardsStandIn
         return acted;
       },
       async act(act, options) {
-        if (!takesCard(this)) {
-          throw new Error(`${orderId} is settled already`);
+        if (!acceptsCard(this)) {
+          throw new Error(`${orderId} already has an outcome`);
         }
         acted = act;
         const isSilent = options?.silent === true || act === 'cancels';
@@ -155,7 +155,7 @@ export async function startEthswitchCardsStandIn(port = 0): Promise<CardsStandIn
       },
       get callbackUrl() {
         if (registered.callbackUrl === null) {
-          throw new Error('the gateway has named no dynamicCallbackUrl');
+          throw new Error('The gateway has sent no dynamicCallbackUrl');
         }
         return registered.callbackUrl;
       },
@@ -165,7 +165,7 @@ export async function startEthswitchCardsStandIn(port = 0): Promise<CardsStandIn
     };
   }
 
-  /** Wrong ones claim a payment. The checksum is the vendor's: over the sorted parameters. */
+  /** All variants but the genuine one claim a payment. The vendor's checksum has sorted parameters. */
   function notice(order: CardsOrder, variant: CallbackVariant = 'genuine'): string {
     const isPaid = order.acted === 'pays' || variant !== 'genuine';
     const parameters: Record<string, string> = {
@@ -185,7 +185,7 @@ export async function startEthswitchCardsStandIn(port = 0): Promise<CardsStandIn
 
   async function page(call: ReceivedCall, order: CardsOrder): Promise<Reply> {
     const { currency, failUrl, mdOrder, returnUrl } = order.registered;
-    const isOpen = takesCard(order);
+    const isOpen = acceptsCard(order);
     if (call.method === 'GET') {
       const acts: readonly CustomerAct[] = isOpen
         ? ['pays', 'declines', 'lacks_funds', 'mistypes_pin', 'cancels', 'times_out']
@@ -223,26 +223,26 @@ export async function startEthswitchCardsStandIn(port = 0): Promise<CardsStandIn
     callbackBody(orderId) {
       const order = book.get(orderId);
       if (order === undefined) {
-        throw new Error(`no order ${orderId}`);
+        throw new Error(`No order ${orderId}`);
       }
       return notice(order);
     },
   };
 }
 
-/** What a customer does at once, and when the gateway says so. */
+/** Plays a customer who acts at once, and sends the callback as planned. */
 async function followPlan(order: CardsOrder, { act, callback }: Plan): Promise<void> {
   if (act === undefined) {
     return;
   }
   await order.act(act, { silent: callback !== 'before_answer' });
-  const isTold = order.registered.callbackUrl !== null && act !== 'cancels';
-  if (isTold && callback !== 'never' && callback !== 'before_answer') {
+  const isReported = order.registered.callbackUrl !== null && act !== 'cancels';
+  if (isReported && callback !== 'never' && callback !== 'before_answer') {
     setTimeout(() => void order.callback().catch(() => undefined), 50);
   }
 }
 
-/** Errors are answered with HTTP 200. */
+/** The gateway answers errors with HTTP 200. */
 function problem(errorCode: number, errorMessage: string): Reply {
   return jsonReply(200, { errorCode: String(errorCode), errorMessage });
 }

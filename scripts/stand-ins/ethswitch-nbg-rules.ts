@@ -1,13 +1,13 @@
 import { minorFromMajor } from '../../src/domain/money.ts';
 import type { ReceivedCall } from './stand-in.ts';
 
-/** What NBG's stand-in demands of the calls it gets. */
+/** What NBG's stand-in requires of calls. */
 
 export const BILLER_BIN = 'KEFLETAA';
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** What NBG's sandbox asks of `order.create`; `pnr` is optional there, and not sent by us. */
+/** What NBG's sandbox requires of `order.create`; we do not send the optional `pnr`. */
 const ORDER_MEMBERS = [
   'amount',
   'currency',
@@ -46,7 +46,7 @@ export function problemOf({ headers, body }: ReceivedCall): string | null {
   return checks.find(([isRight]) => !isRight)?.[1] ?? null;
 }
 
-/** Each line is its price times its quantity, and all of them are the amount. */
+/** Each line must be its price times its quantity, and their sum the amount. */
 function addUp(items: readonly unknown[], amount: number): boolean {
   let totalMinor = 0;
   for (const item of items) {

@@ -17,11 +17,11 @@ import {
   StandInServer,
 } from './stand-in.ts';
 
-const TOKEN_LIVES_FOR_SECONDS = 300;
-const ORDER_LIVES_FOR_MS = 24 * 60 * 60 * 1_000;
+const TOKEN_LIFETIME_SECONDS = 300;
+const ORDER_LIFETIME_MS = 24 * 60 * 60 * 1_000;
 const CREATE_PATH = '/nbg/api/v1/payment/order/handle?action=order.create';
 
-/** The order as `order.create` brought it. */
+/** The order from `order.create`. */
 interface OrderBody {
   readonly currency: string;
   readonly merchant_order_number: string;
@@ -36,9 +36,9 @@ interface NbgOrder extends StandInOrder {
 }
 
 export interface NbgStandIn extends StandIn {
-  /** NBG forgets all tokens, as after a restart. */
+  /** Invalidates all tokens, as after a restart. */
   expireTokens(): void;
-  /** The body of the next callback for an order; `brief`: with the outer members alone. */
+  /** The body of the next callback for an order; `brief`: only the outer members. */
   callbackBody(orderId: string, options?: { readonly brief?: boolean }): string;
 }
 
@@ -72,8 +72,8 @@ export async function startNbgStandIn(port = 0): Promise<NbgStandIn> {
       return failure(401, 'Bad credentials');
     }
     const token = `${randomUUID()}.${randomUUID()}`;
-    tokens.set(token, Date.now() + TOKEN_LIVES_FOR_SECONDS * 1_000);
-    return jsonReply(200, { access_token: token, expires_in: TOKEN_LIVES_FOR_SECONDS });
+    tokens.set(token, Date.now() + TOKEN_LIFETIME_SECONDS * 1_000);
+    return jsonReply(200, { access_token: token, expires_in: TOKEN_LIFETIME_SECONDS });
   }
 
   async function create(call: ReceivedCall): Promise<Reply> {
@@ -100,7 +100,7 @@ export async function startNbgStandIn(port = 0): Promise<NbgStandIn> {
       case 'unavailable':
         return jsonReply(429, { message: 'API rate limit exceeded' });
       default:
-        throw new Error('NBG takes orders before it knows the customer');
+        throw new Error('NBG accepts orders before it knows the customer');
     }
     return faulty(plan.start, async () => {
       const order = nbgOrder(orderId, amountText, body);
@@ -109,7 +109,7 @@ export async function startNbgStandIn(port = 0): Promise<NbgStandIn> {
       return jsonReply(201, {
         order_reference: randomUUID(),
         hpp_url: `${server.baseUrl}/nbg/pay/${order.hppToken}`,
-        expires_at: new Date(Date.now() + ORDER_LIVES_FOR_MS).toISOString(),
+        expires_at: new Date(Date.now() + ORDER_LIFETIME_MS).toISOString(),
         biller_name: 'Kefel',
         merchant_order_number: orderId,
         hpp_token: order.hppToken,
@@ -132,10 +132,10 @@ export async function startNbgStandIn(port = 0): Promise<NbgStandIn> {
       },
       async act(act, options) {
         if (acted === 'pays') {
-          throw new Error(`${orderId} is paid already`);
+          throw new Error(`${orderId} is already paid`);
         }
         acted = act;
-        // Whoever leaves the page is sent back, and NBG says nothing.
+        // NBG sends a customer who leaves the page back, without a callback.
         const isSilent = options?.silent === true || act === 'cancels' || act === 'times_out';
         return isSilent ? null : this.callback();
       },
@@ -188,14 +188,14 @@ export async function startNbgStandIn(port = 0): Promise<NbgStandIn> {
     callbackBody(orderId, options) {
       const order = book.get(orderId);
       if (order === undefined) {
-        throw new Error(`no order ${orderId}`);
+        throw new Error(`No order ${orderId}`);
       }
       return notice(order, options?.brief === true ? { data: undefined } : {});
     },
   };
 }
 
-/** What a customer does at once, and when NBG says so. */
+/** Plays a customer who acts at once, and sends the callback as planned. */
 async function followPlan(order: NbgOrder, { act, callback }: Plan): Promise<void> {
   if (act === undefined) {
     return;
@@ -225,14 +225,14 @@ function callbackOf(order: NbgOrder, variant: CallbackVariant): string {
   }
 }
 
-/** NBG's amounts in callbacks have four decimals: written into the text, which no number keeps. */
+/** NBG's callbacks have amounts with four decimals, which `JSON.stringify` cannot write. */
 function billInfo(order: NbgOrder, amountText: string): Readonly<Record<string, unknown>> {
   return {
     billId: order.orderId,
     billType: 'BILL',
     currency: order.body.currency,
     amountDue: `#${amountText}#`,
-    // Not moved on when it is paid, in EthSwitch's own sample.
+    // EthSwitch's own sample of a payment still says QUERIED.
     status: 'QUERIED',
     billNumber: order.orderId,
     lineItems: null,
@@ -241,7 +241,7 @@ function billInfo(order: NbgOrder, amountText: string): Readonly<Record<string, 
   };
 }
 
-/** The payment completion callback; wrong ones claim a payment. */
+/** The payment completion callback; all variants but the genuine one claim a payment. */
 function notice(order: NbgOrder, outer: object = {}, inner: object = {}): string {
   const isClaim = Object.keys(inner).length > 0;
   const status = isClaim || order.acted === 'pays' ? 'PAID' : 'FAILED';
@@ -271,7 +271,7 @@ function notice(order: NbgOrder, outer: object = {}, inner: object = {}): string
   return JSON.stringify(body).replaceAll(/"#([\d.]+)#"/g, '$1');
 }
 
-/** NBG's envelope; what it says for which fault is not published. */
+/** NBG's envelope; its messages for errors are not public. */
 function failure(httpStatus: number, message: string): Reply {
   return jsonReply(httpStatus, {
     status: 'error',

@@ -18,7 +18,7 @@ const RESULTS: Readonly<Record<CustomerAct, { code: number | string; text: strin
   times_out: { code: 1037, text: 'DS timeout user cannot be reached' },
 };
 
-/** One push as the rail knows it, and what it reports of it. */
+/** A push at M-PESA, and its callbacks. */
 export class MpesaOrder implements StandInOrder {
   readonly orderId: string;
   readonly amountText: string;
@@ -55,7 +55,7 @@ export class MpesaOrder implements StandInOrder {
       case 'genuine':
         return JSON.stringify(this.#result(this.acted));
       case 'forged':
-        // By somebody who knows the order and does not know what the rail called it.
+        // From an attacker who knows the order but not M-PESA's id of it.
         return JSON.stringify(this.#result('pays', { id: checkoutRequestId(this.phone) }));
       case 'wrong_amount': {
         const amount = Math.floor(Number(this.amountText)) + 1;
@@ -77,7 +77,9 @@ export class MpesaOrder implements StandInOrder {
     { orderId = this.orderId, id = this.checkoutRequestId, amount = Number(this.amountText) } = {},
   ): unknown {
     if (act === null) {
-      throw new Error(`nobody has acted on ${this.orderId}: the rail has nothing to report`);
+      throw new Error(
+        `The customer has not acted on ${this.orderId}, so there is nothing to report`,
+      );
     }
     const { code, text } = RESULTS[act];
     const Item = [
@@ -97,7 +99,7 @@ export class MpesaOrder implements StandInOrder {
   }
 }
 
-/** In the form of the samples: the time, and digits of the rail's own. */
+/** In the samples' format: the time, and M-PESA's own digits. */
 export function checkoutRequestId(phone: string): string {
   const suffix = `${randomInt(1_000, 10_000)}${phone.slice(3)}`;
   return `ws_CO_${addisTimestamp(Date.now())}${suffix}`;

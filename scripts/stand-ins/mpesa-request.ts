@@ -9,7 +9,7 @@ export type MpesaAccount = Readonly<
   Record<'consumerKey' | 'consumerSecret' | 'shortcode' | 'passkey', string>
 >;
 
-/** A push that holds in every field. */
+/** A push with valid fields. */
 export interface PushRequest {
   readonly orderId: string;
   readonly amountText: string;
@@ -19,7 +19,7 @@ export interface PushRequest {
   readonly timestamp: string;
 }
 
-/** What is wrong with a call for a token, in the rail's words, or null. */
+/** M-PESA's error for a token request, or null. */
 export function tokenProblem(call: ReceivedCall, account: MpesaAccount): unknown {
   const grant = new URL(call.url, 'http://rail').searchParams.get('grant_type');
   const basic = /^Basic (\S+)$/.exec(call.headers.authorization ?? '')?.[1];
@@ -40,12 +40,12 @@ export function tokenProblem(call: ReceivedCall, account: MpesaAccount): unknown
   return grant === 'client_credentials' ? null : { resultCode: '999998', resultDesc };
 }
 
-/** The request, or the first thing in it that does not hold. */
+/** The request, or the name of its first wrong field. */
 export function readRequest(call: ReceivedCall, account: MpesaAccount): PushRequest | string {
   if (call.headers['content-type'] !== 'application/json') {
     return 'Content-Type';
   }
-  // Of the amount its own text is looked at: a number that was parsed has lost its form.
+  // Checks the amount's text, because parsing it as a number loses its format.
   const amountText = /"Amount":([^,}]*)/.exec(call.body)?.[1] ?? '';
   const fields = objectOf(call.body);
   const forms: Readonly<Record<string, RegExp>> = {

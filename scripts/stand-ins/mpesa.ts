@@ -16,15 +16,15 @@ import {
 
 /** M-PESA of Safaricom Ethiopia, as its SDKs describe token, STK push v3 and callback. */
 export interface MpesaStandIn extends StandIn {
-  /** Answers calls for a token with this instead, until it is null again. */
+  /** Answers token requests with this reply; null restores the normal answer. */
   answerTokens(reply: Reply | null): void;
-  /** What `expires_in` says of tokens from now on, in seconds. */
-  giveTokensFor(lifetimeSeconds: number): void;
-  /** Every token given so far is refused from now on, whatever was said of its life. */
+  /** Sets the lifetime of new tokens, in seconds. */
+  setTokenLifetime(lifetimeSeconds: number): void;
+  /** Refuses all tokens issued so far, even if they have not expired. */
   revokeTokens(): void;
 }
 
-/** As the sample answer says. */
+/** As in the sample answer. */
 const TOKEN_LIFETIME_SECONDS = 3_599;
 
 /** Long enough for the gateway to have stored our answer to the push. */
@@ -43,7 +43,7 @@ export async function startMpesaStandIn(port = 0): Promise<MpesaStandIn> {
   const orders = new OrderBook<MpesaOrder>();
   const plans = new Map<string, Plan>();
   const timers = new Set<NodeJS.Timeout>();
-  /** By token, until when it is taken. */
+  /** When each token expires. */
   const tokens = new Map<string, number>();
   let tokenReply: Reply | null = null;
   let lifetimeSeconds = TOKEN_LIFETIME_SECONDS;
@@ -100,7 +100,7 @@ export async function startMpesaStandIn(port = 0): Promise<MpesaStandIn> {
     }
     await order.act(act, { silent: callback !== 'before_answer' });
     if (callback === undefined || callback === 'after_answer') {
-      // A gateway that is not there any more is no matter of the rail's.
+      // The gateway may have stopped by then, which must not stop the stand-in.
       const send = () => void order.callback().catch(() => undefined);
       timers.add(setTimeout(send, AFTER_ANSWER_MS));
     }
@@ -132,7 +132,7 @@ export async function startMpesaStandIn(port = 0): Promise<MpesaStandIn> {
     answerTokens: (reply) => {
       tokenReply = reply;
     },
-    giveTokensFor: (seconds) => {
+    setTokenLifetime: (seconds) => {
       lifetimeSeconds = seconds;
     },
     revokeTokens: () => tokens.clear(),
@@ -189,13 +189,13 @@ async function actAtDesk(orders: OrderBook<MpesaOrder>, call: ReceivedCall): Pro
   const order = orders.get(form.get('orderId') ?? '');
   const act = CUSTOMER_ACTS.find((known) => known === form.get('act'));
   if (order === undefined || act === undefined) {
-    return { type: 'answer', status: 400, body: 'no such prompt' };
+    return { type: 'answer', status: 400, body: 'No such prompt' };
   }
   await order.act(act);
   return { type: 'answer', status: 303, headers: { location: '/' }, body: '' };
 }
 
-/** 1500.00, 1500.0 and 1500 are one amount. */
+/** 1500.00, 1500.0 and 1500 are the same amount. */
 function planKey(amountText: string): string {
   return String(Number(amountText));
 }

@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 
 /**
- * What all stand-ins for rails share: a real HTTP server on this machine that keeps a book of
- * orders, refuses what the rail would refuse, does what a test or a person at its desk tells it,
- * and never decides about money by itself.
+ * * What all stand-ins for rails share: a local HTTP server that keeps a book of orders and refuses
+ * * what the rail would refuse. It acts only as a test, or a person on its page, tells it, and never
+ * * decides about money by itself.
  */
 
 /** What the customer does at the rail. */
@@ -17,29 +17,29 @@ export const CUSTOMER_ACTS = [
 ] as const;
 export type CustomerAct = (typeof CUSTOMER_ACTS)[number];
 
-/** What goes wrong with one call. The last two: the rail has acted, and the answer never comes. */
+/** What goes wrong with a call. In the last two, the rail has acted but its answer is lost. */
 export type Fault =
   | 'http_500'
   | 'reset'
   | 'hang'
   | 'truncated'
-  | 'taken_then_reset'
-  | 'taken_then_hang';
+  | 'accepted_then_reset'
+  | 'accepted_then_hang';
 
-/** What the rail's callback says; all but the first must change nothing. */
+/** Variants of the rail's callback; all but the first must change nothing. */
 export type CallbackVariant = 'genuine' | 'forged' | 'wrong_amount' | 'other_order' | 'unreadable';
 
-/** What a stand-in does with orders of one amount: tests give each payment an amount of its own. */
+/** What a stand-in does with orders of an amount: tests give each payment its own amount. */
 export interface Plan {
-  /** Of the call that starts the payment. */
+  /** Fault of the call that starts the payment. */
   readonly start?: Fault;
-  /** Refused at the start, in the rail's own words. */
+  /** The rail refuses the start, with its own code for this reason. */
   readonly refuses?: CustomerAct | 'misconfigured' | 'unavailable';
-  /** Done by the customer as soon as the order stands; else somebody calls `act`. */
+  /** What the customer does as soon as the order exists; otherwise the test calls `act`. */
   readonly act?: CustomerAct;
-  /** When that act's callback is sent: before our own answer to the start, after it, or never. */
+  /** Whether to send the act's callback before or after the answer to the start, or never. */
   readonly callback?: 'before_answer' | 'after_answer' | 'never';
-  /** Of each status query, as long as it stands. */
+  /** Fault of every status query while this plan applies. */
   readonly query?: Fault;
 }
 
@@ -49,41 +49,41 @@ export interface CallbackAnswer {
   readonly text: string;
 }
 
-/** One order as the rail knows it. */
+/** An order at the rail. */
 export interface StandInOrder {
-  /** Our own id of it, as it came over the wire. */
+  /** Kefel's id of the order, as received. */
   readonly orderId: string;
-  /** As it came over the wire. */
+  /** As received. */
   readonly amountText: string;
   readonly phone: string | null;
-  /** What the customer did, or null while nothing was done. */
+  /** What the customer did; null before that. */
   readonly acted: CustomerAct | null;
   /**
-   * The customer acts; the rail knows it from then on and says so to who asks. Sends the callback,
-   * unless `silent`, and gives what the gateway answered.
+   * * Plays the customer; from then on, queries return the result. Sends the callback unless `silent`,
+   * * and returns the gateway's answer.
    */
   act(act: CustomerAct, options?: { readonly silent?: boolean }): Promise<CallbackAnswer | null>;
-  /** Where the rail reports this order. */
+  /** Where the rail sends this order's callbacks. */
   readonly callbackUrl: string;
-  /** Sends a callback, again or a wrong one; to `address` when it is to go astray. */
+  /** Sends a callback, also a repeated or wrong one, to `address` if it is to go elsewhere. */
   callback(variant?: CallbackVariant, address?: string): Promise<CallbackAnswer>;
 }
 
-/** What a test, or `npm run dev`, holds of a running stand-in. */
+/** A running stand-in, for a test or `npm run dev`. */
 export interface StandIn {
   readonly railId: string;
   readonly baseUrl: string;
-  /** The operator's secret of this rail: credentials that the stand-in accepts, its address. */
+  /** The operator's secret for this rail: the stand-in's URL and credentials. */
   readonly settings: Readonly<Record<string, unknown>>;
   plan(amountText: string, plan: Plan): void;
-  /** The order of this id, now or when it comes. */
+  /** The order with this id; waits until it arrives. */
   order(orderId: string): Promise<StandInOrder>;
-  /** Everything that was received, in order. */
+  /** All received requests, in order. */
   readonly calls: readonly ReceivedCall[];
   stop(): Promise<void>;
 }
 
-/** One request as it came over the wire. */
+/** A received request. */
 export interface ReceivedCall {
   readonly method: string;
   /** Path and query, raw. */
@@ -92,7 +92,7 @@ export interface ReceivedCall {
   readonly body: string;
 }
 
-/** How a call is answered. */
+/** The reply to a call. */
 export type Reply =
   | {
       readonly type: 'answer';
@@ -102,7 +102,7 @@ export type Reply =
     }
   | { readonly type: 'reset' }
   | { readonly type: 'hang' }
-  /** The headers of `body`, and only its first half. */
+  /** The headers of `body`, but only its first half. */
   | { readonly type: 'truncated'; readonly body: string };
 
 export function jsonReply(status: number, value: unknown): Reply {
@@ -110,7 +110,7 @@ export function jsonReply(status: number, value: unknown): Reply {
   return { type: 'answer', status, headers, body: JSON.stringify(value) };
 }
 
-/** What `fault` makes of a call; `act` takes the order and gives the answer that would be right. */
+/** The reply to a call with this fault; `act` accepts the order and returns the correct reply. */
 export async function faulty(fault: Fault | undefined, act: () => Promise<Reply>): Promise<Reply> {
   switch (fault) {
     case undefined:
@@ -124,16 +124,16 @@ export async function faulty(fault: Fault | undefined, act: () => Promise<Reply>
       const reply = await act();
       return reply.type === 'answer' ? { type: 'truncated', body: reply.body } : reply;
     }
-    case 'taken_then_reset':
+    case 'accepted_then_reset':
       await act();
       return { type: 'reset' };
-    case 'taken_then_hang':
+    case 'accepted_then_hang':
       await act();
       return { type: 'hang' };
   }
 }
 
-/** Posts a callback to the gateway, as the rail would. */
+/** Posts a callback to the gateway as the rail would. */
 export async function postCallback(
   url: string,
   contentType: string,
@@ -150,7 +150,7 @@ export async function postCallback(
 
 const WAIT_TIMEOUT_MS = 60_000;
 
-/** Orders by id, and who waits for one. */
+/** Orders by id, and the callers that wait for one. */
 export class OrderBook<Order extends { readonly orderId: string }> {
   readonly #orders = new Map<string, Order>();
   readonly #waiting = new Set<() => void>();
@@ -170,7 +170,7 @@ export class OrderBook<Order extends { readonly orderId: string }> {
     }
   }
 
-  /** The order, now or when it comes. */
+  /** The order; waits until it arrives. */
   async arrival(orderId: string): Promise<Order> {
     return new Promise((resolve, reject) => {
       const look = () => {
@@ -183,7 +183,9 @@ export class OrderBook<Order extends { readonly orderId: string }> {
       };
       const timer = setTimeout(() => {
         this.#waiting.delete(look);
-        reject(new Error(`no order ${orderId}; there are ${[...this.#orders.keys()].join(', ')}`));
+        reject(
+          new Error(`No order ${orderId}; known orders: ${[...this.#orders.keys()].join(', ')}`),
+        );
       }, WAIT_TIMEOUT_MS);
       this.#waiting.add(look);
       look();
@@ -191,7 +193,7 @@ export class OrderBook<Order extends { readonly orderId: string }> {
   }
 }
 
-/** An HTTP server that records what it receives and answers as `handle` says. */
+/** An HTTP server that records requests and answers with `handle`. */
 export class StandInServer {
   readonly baseUrl: string;
   readonly calls: readonly ReceivedCall[];
@@ -220,7 +222,7 @@ export class StandInServer {
     });
     const address = server.address();
     if (address === null || typeof address === 'string') {
-      throw new Error('no port');
+      throw new Error('The server has no port');
     }
     return new StandInServer(server, address.port, calls);
   }
@@ -237,7 +239,7 @@ async function serve(
   calls: ReceivedCall[],
   handle: (call: ReceivedCall) => Promise<Reply>,
 ): Promise<void> {
-  // A peer that is killed is no error of the rail's.
+  // The peer may be killed, which must not stop the stand-in.
   outgoing.once('error', () => undefined);
   const chunks: Buffer[] = [];
   for await (const chunk of incoming) {

@@ -8,28 +8,28 @@ import type { StandIn } from './stand-in.ts';
 import { startTelebirrH5StandIn } from './telebirr-h5.ts';
 import { startTelebirrUssdStandIn } from './telebirr-ussd.ts';
 
-/** The six rails played on this machine, and what the gateway must be told to use them. */
+/** Stand-ins for the six rails, and the gateway's options to use them. */
 export interface StandIns {
   readonly byMethod: Readonly<Record<Method, StandIn>>;
-  /** Options of `wrangler dev`: the production rails' secrets. */
+  /** Options for `wrangler dev`: the production rails' secrets. */
   readonly wranglerArgs: readonly string[];
   stop(): Promise<void>;
 }
 
 export interface StandInsOptions {
-  /** Beside those that a stand-in demands: for one, how long a customer is waited for. */
+  /** Settings beyond those of the stand-ins, such as how long to wait for a customer. */
   readonly moreSettings?: Readonly<Partial<Record<Method, Readonly<Record<string, unknown>>>>>;
-  /** Which of EthSwitch's two gateways is played. */
+  /** Which of EthSwitch's two gateways to start. */
   readonly ethswitch?: 'nbg' | 'cards';
 }
 
-/** Starts a stand-in for each method; each makes its own credentials. */
+/** Starts a stand-in for each method, with its own credentials. */
 export async function startStandIns(
   gatewayUrl: string,
   { moreSettings = {}, ethswitch = 'nbg' }: StandInsOptions = {},
 ): Promise<StandIns> {
   const cbe = await startCbeBirrStandIn();
-  // CBE reports to one address, which a merchant registers with the bank.
+  // CBE reports to one URL, which is registered with the bank.
   cbe.registeredCallbackUrl = `${gatewayUrl}/rails/cbe-birr`;
   const byMethod: Record<Method, StandIn> = {
     TELE_BIRR: await startTelebirrH5StandIn(),

@@ -8,28 +8,28 @@ import {
 } from './stand-in.ts';
 import { type KeyPair, rsaSign, type Scheme, signedText, type Texts } from './telebirr-h5-wire.ts';
 
-/** How notifications go out; those that were seen in the field differ. */
+/** The format of notifications, which varies in live systems. */
 export interface NotificationForm {
   scheme: Scheme;
   keepsEmpties: boolean;
   as: 'json' | 'form' | 'json_as_form_name';
 }
 
-interface Words {
-  /** What a query answers. */
+interface StateNames {
+  /** The state in answers to queries. */
   readonly order: string;
-  /** What the notification says. */
+  /** The state in notifications. */
   readonly notified: string;
-  /** What the customer brings back to the return address. */
+  /** The state in the return URL. */
   readonly returned: string;
 }
 
-const WAITING: Words = { order: 'WAIT_PAY', notified: 'Pending', returned: 'PAY_FAILED' };
-const CLOSED: Words = { order: 'ORDER_CLOSED', notified: 'Expired', returned: 'PAY_FAILED' };
-const FAILED: Words = { order: 'PAY_FAILED', notified: 'Failure', returned: 'PAY_FAILED' };
-const PAID: Words = { order: 'PAY_SUCCESS', notified: 'Completed', returned: 'PAY_SUCCESS' };
+const WAITING: StateNames = { order: 'WAIT_PAY', notified: 'Pending', returned: 'PAY_FAILED' };
+const CLOSED: StateNames = { order: 'ORDER_CLOSED', notified: 'Expired', returned: 'PAY_FAILED' };
+const FAILED: StateNames = { order: 'PAY_FAILED', notified: 'Failure', returned: 'PAY_FAILED' };
+const PAID: StateNames = { order: 'PAY_SUCCESS', notified: 'Completed', returned: 'PAY_SUCCESS' };
 
-const WORDS: Readonly<Record<CustomerAct, Words>> = {
+const STATES: Readonly<Record<CustomerAct, StateNames>> = {
   pays: PAID,
   declines: FAILED,
   lacks_funds: FAILED,
@@ -41,7 +41,7 @@ const WORDS: Readonly<Record<CustomerAct, Words>> = {
 const MINUTE_MS = 60_000;
 const TRANSACTION_ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
 
-/** One order as telebirr keeps it. */
+/** An order at telebirr. */
 export class TelebirrOrder implements StandInOrder {
   readonly orderId: string;
   readonly amountText: string;
@@ -51,17 +51,17 @@ export class TelebirrOrder implements StandInOrder {
   readonly transId = Array.from({ length: 10 }, () => TRANSACTION_ALPHABET[randomInt(36)]).join('');
   readonly #content: Texts;
   readonly #platform: KeyPair;
-  readonly #strangers: KeyPair;
+  readonly #attackerKeys: KeyPair;
   readonly #form: NotificationForm;
   readonly #closesAtMs: number;
   #acted: CustomerAct | null = null;
 
-  constructor(content: Texts, platform: KeyPair, strangers: KeyPair, form: NotificationForm) {
+  constructor(content: Texts, platform: KeyPair, attackerKeys: KeyPair, form: NotificationForm) {
     this.orderId = content.merch_order_id ?? '';
     this.amountText = content.total_amount ?? '';
     this.#content = content;
     this.#platform = platform;
-    this.#strangers = strangers;
+    this.#attackerKeys = attackerKeys;
     this.#form = form;
     const minutes = Number.parseInt(content.timeout_express ?? '', 10);
     this.#closesAtMs = Date.now() + minutes * MINUTE_MS;
@@ -75,9 +75,9 @@ export class TelebirrOrder implements StandInOrder {
     return this.#acted === null && Date.now() < this.#closesAtMs;
   }
 
-  get #words(): Words {
+  get #state(): StateNames {
     if (this.#acted !== null) {
-      return WORDS[this.#acted];
+      return STATES[this.#acted];
     }
     return this.isOpen ? WAITING : CLOSED;
   }
@@ -87,7 +87,7 @@ export class TelebirrOrder implements StandInOrder {
     options: { readonly silent?: boolean } = {},
   ): Promise<CallbackAnswer | null> {
     if (!this.isOpen) {
-      throw new Error(`order ${this.orderId} is closed`);
+      throw new Error(`Order ${this.orderId} is closed`);
     }
     this.#acted = act;
     return options.silent === true ? null : this.callback();
@@ -105,9 +105,9 @@ export class TelebirrOrder implements StandInOrder {
     return postCallback(address, contentType, body);
   }
 
-  /** What a query answers. */
+  /** `biz_content` of the answer to a query. */
   status(): Texts {
-    const known = { merch_order_id: this.orderId, order_status: this.#words.order };
+    const known = { merch_order_id: this.orderId, order_status: this.#state.order };
     const total = { trans_currency: 'ETB', total_amount: this.amountText };
     return this.#acted === 'pays'
       ? {
@@ -120,12 +120,12 @@ export class TelebirrOrder implements StandInOrder {
       : { ...known, ...total };
   }
 
-  /** Where the customer goes after having acted. */
+  /** Where telebirr sends the customer afterwards. */
   returnUrl(): string {
     const parameters = this.#signed({
       merch_order_id: this.orderId,
       payment_order_id: this.paymentOrderId,
-      trade_status: this.#words.returned,
+      trade_status: this.#state.returned,
       total_amount: this.amountText,
       trans_currency: 'ETB',
       trans_end_time: String(Date.now()),
@@ -151,7 +151,7 @@ export class TelebirrOrder implements StandInOrder {
       total_amount: this.amountText,
       trans_id: this.transId,
       trans_currency: 'ETB',
-      trade_status: variant === 'genuine' ? this.#words.notified : PAID.notified,
+      trade_status: variant === 'genuine' ? this.#state.notified : PAID.notified,
       trans_end_time: String(Date.now()),
       callback_info: '',
     };
@@ -161,7 +161,7 @@ export class TelebirrOrder implements StandInOrder {
     if (variant === 'other_order') {
       fields.merch_order_id = `${this.orderId.slice(0, -1)}${this.orderId.endsWith('0') ? '1' : '0'}`;
     }
-    const signed = this.#signed(fields, variant === 'forged' ? this.#strangers : this.#platform);
+    const signed = this.#signed(fields, variant === 'forged' ? this.#attackerKeys : this.#platform);
     const json = JSON.stringify(signed);
     const form = 'application/x-www-form-urlencoded';
     switch (this.#form.as) {

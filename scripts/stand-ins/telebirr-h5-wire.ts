@@ -2,8 +2,8 @@ import { constants, generateKeyPairSync, type KeyObject, sign, verify } from 'no
 import { jsonReply, type ReceivedCall, type Reply } from './stand-in.ts';
 
 /**
- * What telebirr checks of a message, written against its documentation with Node's own crypto, so
- * that a mistake in the gateway's adapter is not made twice.
+ * * telebirr's checks of a message, written from its documentation with Node's own crypto, so that
+ * * they do not repeat a mistake in the adapter.
  */
 
 export type Scheme = 'pss32' | 'pssmax' | 'pkcs1';
@@ -18,7 +18,7 @@ export function rsaKeyPair(): KeyPair {
   return generateKeyPairSync('rsa', { modulusLength: 2048 });
 }
 
-/** As the portal issues it: base64 without armour. */
+/** As the portal issues it: base64 without PEM headers. */
 export function bareBase64(key: KeyObject): string {
   const type = key.type === 'private' ? 'pkcs8' : 'spki';
   return key.export({ format: 'der', type }).toString('base64');
@@ -62,7 +62,7 @@ export function rsaVerify(
   );
 }
 
-/** What the rail turns a request away with. */
+/** telebirr's refusal of a request. */
 export class Refusal extends Error {
   readonly reply: Reply;
 
@@ -72,7 +72,7 @@ export class Refusal extends Error {
   }
 }
 
-/** The real numbers of these three are not public. */
+/** The real values of these three codes are not public. */
 export const CODE_CREDENTIALS = '49401020001';
 export const CODE_DUPLICATE = '60201001';
 export const CODE_NO_ORDER = '60201002';
@@ -120,7 +120,7 @@ export const PRE_ORDER_RULES: Rules = {
 
 const HEADERS = { 'content-type': /^application\/json$/, 'x-app-key': /^[0-9a-f-]{36}$/ };
 
-/** Exactly the members that `rules` name, each by its rule. */
+/** Requires exactly the members in `rules`, each matching its rule. */
 function checkMembers(value: unknown, rules: Rules): Texts {
   const members = Object.entries(Object(value));
   for (const name of Object.keys(rules)) {
@@ -151,7 +151,7 @@ export interface CheckedMessage {
   readonly content: Texts;
 }
 
-/** The whole message, its form, time and signature; not whose order it is. */
+/** Checks a message's format, time and signature, but not whose order it is. */
 export function checkMessage(
   call: ReceivedCall,
   method: string,
@@ -178,12 +178,12 @@ export function checkMessage(
   return { message, content };
 }
 
-/** The parameters of the page's address, in the documented order. */
+/** The parameters of the page's URL, in the documented order. */
 const PAGE_NAMES =
   'appid,merch_code,nonce_str,prepay_id,timestamp,sign,sign_type,version,trade_type';
 const PAGE_SIGNED = ['appid', 'merch_code', 'nonce_str', 'prepay_id', 'timestamp'];
 
-/** What the customer's browser brings, or null when it was not made by the merchant. */
+/** The parameters from the customer's browser; null when the merchant did not sign them. */
 export function checkPage(
   parameters: URLSearchParams,
   merchantKey: KeyObject,

@@ -41,19 +41,19 @@ const AFTER_ANSWER_MS = 50;
 /** A stand-in for telebirr's H5 web payment: the API, the payment page and notifications. */
 export interface TelebirrH5StandIn extends StandIn {
   readonly settings: Texts;
-  /** What telebirr does apart from single orders. */
-  readonly manners: Manners;
-  /** As after a restart of telebirr's: no token that it gave out is good any more. */
-  forgetTokens(): void;
+  /** What telebirr does for all orders. */
+  readonly behavior: Behavior;
+  /** Invalidates all tokens, as after a restart of telebirr. */
+  dropTokens(): void;
 }
 
-export interface Manners {
-  /** How it wants merchants' signatures padded. */
-  demands: Scheme;
+export interface Behavior {
+  /** The padding that merchants' signatures must have. */
+  requiredScheme: Scheme;
   readonly notification: NotificationForm;
-  /** Of tokens that it gives out. */
+  /** Lifetime of new tokens. */
   tokenLifetimeSeconds: number;
-  /** Of each request for a token, as long as it stands. */
+  /** Fault of every token request while this is set. */
   token: Fault | 'quota' | undefined;
 }
 
@@ -82,8 +82,8 @@ export async function startTelebirrH5StandIn(port = 0): Promise<TelebirrH5StandI
       telebirrPublicKey: bareBase64(telebirr.platform.publicKey),
     },
     calls: server.calls,
-    manners: telebirr.manners,
-    forgetTokens: () => telebirr.tokens.clear(),
+    behavior: telebirr.behavior,
+    dropTokens: () => telebirr.tokens.clear(),
     plan: (amountText, plan) => telebirr.plan(amountText, plan),
     order: (orderId) => telebirr.book.arrival(orderId),
     stop: () => server.stop(),
@@ -93,12 +93,12 @@ export async function startTelebirrH5StandIn(port = 0): Promise<TelebirrH5StandI
 class Telebirr {
   readonly merchant = rsaKeyPair();
   readonly platform = rsaKeyPair();
-  /** Of somebody who is not telebirr. */
-  readonly strangers: KeyPair = rsaKeyPair();
+  /** Keys of an attacker, not of telebirr. */
+  readonly attackerKeys: KeyPair = rsaKeyPair();
   readonly book = new OrderBook<TelebirrOrder>();
   readonly tokens = new Map<string, number>();
-  readonly manners: Manners = {
-    demands: 'pss32',
+  readonly behavior: Behavior = {
+    requiredScheme: 'pss32',
     notification: { scheme: 'pss32', keepsEmpties: false, as: 'json' },
     tokenLifetimeSeconds: 3_600,
     token: undefined,
@@ -113,7 +113,9 @@ class Telebirr {
 
   plan(amountText: string, plan: Plan): void {
     if (plan.refuses !== undefined && !['misconfigured', 'unavailable'].includes(plan.refuses)) {
-      throw new Error(`telebirr meets its customers on the page: no ${plan.refuses} at the start`);
+      throw new Error(
+        `telebirr accepts orders before it knows the customer: no ${plan.refuses} at the start`,
+      );
     }
     this.#plans.set(amountText, plan);
   }
@@ -141,7 +143,7 @@ class Telebirr {
       case `GET ${PAGE}`:
         return this.#page(url.searchParams);
       case `POST ${PAGE}/act`:
-        return this.#pressesButton(new URLSearchParams(call.body));
+        return this.#pressButton(new URLSearchParams(call.body));
       default:
         throw new Refusal(404, '49401026001', 'API not found.');
     }
@@ -149,18 +151,18 @@ class Telebirr {
 
   async #token(call: ReceivedCall): Promise<Reply> {
     checkHeaders(call);
-    if (this.manners.token === 'quota') {
+    if (this.behavior.token === 'quota') {
       throw QUOTA_REFUSED();
     }
     const { appSecret, fabricAppId } = this.#credentials;
-    return faulty(this.manners.token, async () => {
+    return faulty(this.behavior.token, async () => {
       const isKnown =
         call.headers['x-app-key'] === fabricAppId && call.body === JSON.stringify({ appSecret });
       if (!isKnown) {
         throw new Refusal(401, CODE_CREDENTIALS, 'The app secret is wrong.');
       }
       const token = `Bearer ${randomBytes(16).toString('hex')}`;
-      const lifetimeMs = this.manners.tokenLifetimeSeconds * 1_000;
+      const lifetimeMs = this.behavior.tokenLifetimeSeconds * 1_000;
       this.tokens.set(token, Date.now() + lifetimeMs);
       return jsonReply(200, {
         effectiveDate: compactTime(Date.now()),
@@ -176,22 +178,22 @@ class Telebirr {
     if (plan?.refuses !== undefined) {
       throw plan.refuses === 'misconfigured' ? SIGN_REFUSED() : QUOTA_REFUSED();
     }
-    return faulty(plan?.start, () => this.#takes(content, plan));
+    return faulty(plan?.start, () => this.#accept(content, plan));
   }
 
-  async #takes(content: Texts, plan: Plan | undefined): Promise<Reply> {
+  async #accept(content: Texts, plan: Plan | undefined): Promise<Reply> {
     if (this.book.get(content.merch_order_id ?? '') !== undefined) {
       throw new Refusal(400, CODE_DUPLICATE, 'The merchant order id is taken.');
     }
-    const { notification } = this.manners;
-    const order = new TelebirrOrder(content, this.platform, this.strangers, notification);
+    const { notification } = this.behavior;
+    const order = new TelebirrOrder(content, this.platform, this.attackerKeys, notification);
     this.book.add(order);
     if (plan?.act !== undefined) {
       await order.act(plan.act, { silent: true });
       if (plan.callback === 'before_answer') {
         await order.callback();
       } else if (plan.callback !== 'never') {
-        // A gateway that is gone by then is no error of telebirr's.
+        // The gateway may have stopped by then, which must not stop the stand-in.
         setTimeout(() => order.callback().catch(() => undefined), AFTER_ANSWER_MS);
       }
     }
@@ -208,15 +210,15 @@ class Telebirr {
     return faulty(fault, async () => this.#success(order.status()));
   }
 
-  /** `biz_content` of a call that is in order. */
+  /** `biz_content` of a valid call. */
   #checked(call: ReceivedCall, method: string, rules: typeof PRE_ORDER_RULES): Texts {
     checkHeaders(call);
-    const goodUntilMs = this.tokens.get(call.headers.authorization ?? '') ?? 0;
-    if (call.headers['x-app-key'] !== this.#credentials.fabricAppId || goodUntilMs <= Date.now()) {
+    const validUntilMs = this.tokens.get(call.headers.authorization ?? '') ?? 0;
+    if (call.headers['x-app-key'] !== this.#credentials.fabricAppId || validUntilMs <= Date.now()) {
       throw new Refusal(401, CODE_CREDENTIALS, 'The token is invalid.');
     }
-    const { demands } = this.manners;
-    const checked = checkMessage(call, method, rules, this.merchant.publicKey, demands);
+    const { requiredScheme } = this.behavior;
+    const checked = checkMessage(call, method, rules, this.merchant.publicKey, requiredScheme);
     const { message, content } = checked;
     const { merchantAppId, merchantCode } = this.#credentials;
     if (content.appid !== merchantAppId || content.merch_code !== merchantCode) {
@@ -242,9 +244,9 @@ class Telebirr {
     return jsonReply(200, { ...answer, sign, sign_type: 'SHA256WithRSA' });
   }
 
-  /** The customer's browser comes with an address that the merchant signed. */
+  /** The customer's browser opens a URL that the merchant signed. */
   #page(parameters: URLSearchParams): Reply {
-    const asked = checkPage(parameters, this.merchant.publicKey, this.manners.demands);
+    const asked = checkPage(parameters, this.merchant.publicKey, this.behavior.requiredScheme);
     const { merchantAppId, merchantCode } = this.#credentials;
     const order = this.book.all.find(({ prepayId }) => prepayId === asked?.prepay_id);
     if (
@@ -261,7 +263,7 @@ class Telebirr {
       : endPage('telebirr: this order is closed');
   }
 
-  async #pressesButton(form: URLSearchParams): Promise<Reply> {
+  async #pressButton(form: URLSearchParams): Promise<Reply> {
     const order = this.book.get(form.get('orderId') ?? '');
     const act = CUSTOMER_ACTS.find((candidate) => candidate === form.get('act'));
     if (order === undefined || act === undefined || !order.isOpen) {
@@ -275,7 +277,7 @@ class Telebirr {
   }
 }
 
-/** `yyyyMMddHHmmss` in the time of Addis Ababa; telebirr does not say which zone it means. */
+/** `yyyyMMddHHmmss` in Addis Ababa; telebirr does not document the time zone. */
 function compactTime(atMs: number): string {
   const iso = new Date(atMs + 3 * 3_600_000).toISOString();
   return iso.replaceAll(/\D/g, '').slice(0, 14);

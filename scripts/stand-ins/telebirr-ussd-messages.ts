@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * CPS's messages as the public samples have them, read and written without any of the gateway's own
- * code. The requests are read more strictly than CPS does: element for element as in the sample.
+ * * CPS's messages as in the public samples, read and written without the adapter's code. Requests
+ * * are checked more strictly than by CPS: they must have exactly the elements of the sample.
  */
 
 const FIXTURES = new URL('../../test/fixtures/rails/telebirr-ussd/', import.meta.url);
@@ -11,7 +11,7 @@ export function sample(name: 'request' | 'ack' | 'result'): string {
   return readFileSync(new URL(`${name}.xml`, FIXTURES), 'utf8');
 }
 
-/** What a request says. */
+/** The contents of a request. */
 export interface CpsRequest {
   readonly orderId: string;
   readonly thirdPartyId: string;
@@ -27,7 +27,7 @@ export interface CpsRequest {
   readonly currency: string;
 }
 
-/** The sample's texts that a request may change, in their order there. */
+/** The texts of the sample that vary between requests, in order. */
 const CHANGING = [
   ['orderId', 'ORDER0001'],
   ['thirdPartyId', 'THIRDPARTY'],
@@ -56,7 +56,7 @@ function requestPattern(): RegExp {
   return new RegExp(`${pattern}${quoted(rest)}$`);
 }
 
-/** The request in this text, or null when it is not in the sample's form. */
+/** Parses a request; null when it does not have the sample's format. */
 export function cpsRequestIn(xml: string): CpsRequest | null {
   const groups = REQUEST.exec(xml)?.groups;
   const values = CHANGING.map(([name]) => unescaped(groups?.[name]));
@@ -88,14 +88,14 @@ export function paidXml(orderId: string, conversationId: string, transactionId: 
     .replace('>AJH40OGEZK<', `>${transactionId}<`);
 }
 
-/** No sample of a failure is public: the sample of a success, without what only that has. */
+/** No sample of a failure is public, so this is the success without its result. */
 export function failureXml(orderId: string, conversationId: string, resultCode: string): string {
   return paidXml(orderId, conversationId, '')
     .replace('<res:ResultCode>0<', `<res:ResultCode>${resultCode}<`)
     .replace(/<res:TransactionResult>.*<\/res:TransactionResult>/s, '');
 }
 
-/** As a client of telebirr's payouts got it for a request that was not in the right form. */
+/** The answer that a client of telebirr's payouts got to a malformed request. */
 export const FAULT_XML =
   '<?xml version="1.0" encoding="UTF-8"?>' +
   '<soapenv:Envelope xmlns:soapenv="http://schemas.xmlsoap.org/soap/envelope/"><soapenv:Body>' +
@@ -107,7 +107,7 @@ function quoted(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\/]/g, String.raw`\$&`);
 }
 
-/** Null for a text with an `&` that is not escaped. */
+/** Null for a text with an unescaped `&`. */
 function unescaped(text: string | undefined): string | null {
   if (text === undefined || /&(?!(?:amp|lt|gt|quot|apos);)/.test(text)) {
     return null;

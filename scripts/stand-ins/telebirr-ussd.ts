@@ -23,7 +23,7 @@ import {
   paidXml,
 } from './telebirr-ussd-messages.ts';
 
-/** telebirr's CPS and the operator's relay before it, in one. */
+/** telebirr's CPS together with the operator's relay in front of it. */
 export interface TelebirrUssdStandIn extends StandIn {
   readonly settings: Readonly<typeof CREDENTIALS> & {
     readonly relayUrl: string;
@@ -43,10 +43,10 @@ const CREDENTIALS = {
   shortCode: '200001',
 };
 
-/** The only code of failure that a client has told of: the caller did not pass. */
+/** The only failure code known from a client: the caller was not accepted. */
 const CODE_CALLER = '1001';
 
-/** telebirr publishes no list. These codes are invented, and told to the gateway as settings. */
+/** telebirr publishes no list. These codes are invented; the gateway gets them as settings. */
 const CODE_PARAMETER = 'X100';
 const CODE_DUPLICATE = 'X101';
 const CODE_INITIATOR = 'X102';
@@ -59,7 +59,7 @@ const CODE: Readonly<Record<Exclude<CustomerAct, 'pays'>, string>> = {
   times_out: 'X204',
 };
 const REASONS = {
-  // The order may stand: who has sent it twice knows nothing about it.
+  // The first request may have created the order, so a duplicate proves nothing about it.
   [CODE_DUPLICATE]: 'unknown',
   [CODE_INITIATOR]: 'misconfigured',
   [CODE_UNAVAILABLE]: 'rail_unavailable',
@@ -105,7 +105,7 @@ class Cps {
       case 'GET /':
         return this.#desk();
       case 'POST /':
-        return this.#pressesButton(new URLSearchParams(call.body));
+        return this.#pressButton(new URLSearchParams(call.body));
       default:
         return { type: 'answer', status: 404, body: 'Not Found' };
     }
@@ -113,7 +113,7 @@ class Cps {
 
   async #request({ headers, body }: ReceivedCall): Promise<Reply> {
     if (headers.authorization !== `Bearer ${this.relayToken}`) {
-      return { type: 'answer', status: 401, body: 'The relay is not open to you.' };
+      return { type: 'answer', status: 401, body: 'The relay rejects this token.' };
     }
     const request = cpsRequestIn(body);
     const isSoap = /^text\/xml(;|$)/.test(headers['content-type'] ?? '') && 'soapaction' in headers;
@@ -121,10 +121,10 @@ class Cps {
       return xmlReply(500, FAULT_XML);
     }
     const plan = this.plans.get(request.amount);
-    return faulty(plan?.start, () => this.#takes(request, plan));
+    return faulty(plan?.start, () => this.#accept(request, plan));
   }
 
-  async #takes(request: CpsRequest, plan: Plan | undefined): Promise<Reply> {
+  async #accept(request: CpsRequest, plan: Plan | undefined): Promise<Reply> {
     const conversationId = `AG_${request.timestamp.slice(0, 8)}_${randomBytes(10).toString('hex')}`;
     const code = this.#refusal(request, plan);
     if (code !== null) {
@@ -135,7 +135,7 @@ class Cps {
     this.book.add(prompt);
     if (plan?.act !== undefined) {
       await prompt.act(plan.act, { silent: true });
-      // A gateway that is gone is no error of telebirr's.
+      // The gateway may have stopped, which must not stop the stand-in.
       if (plan.callback === 'before_answer') {
         await prompt.callback().catch(() => undefined);
       } else if (plan.callback !== 'never') {
@@ -145,7 +145,7 @@ class Cps {
     return xmlReply(200, acknowledgementXml(request.orderId, conversationId, '0', '0'));
   }
 
-  /** A code of failure, or null when nothing is wrong. */
+  /** A failure code, or null. */
   #refusal(request: CpsRequest, plan: Plan | undefined): string | null {
     if (
       plan?.refuses === 'misconfigured' ||
@@ -189,7 +189,7 @@ class Cps {
     );
   }
 
-  async #pressesButton(form: URLSearchParams): Promise<Reply> {
+  async #pressButton(form: URLSearchParams): Promise<Reply> {
     const prompt = this.book.get(form.get('orderId') ?? '');
     const act = CUSTOMER_ACTS.find((candidate) => candidate === form.get('act'));
     if (prompt === undefined || act === undefined || prompt.acted !== null) {
@@ -200,7 +200,7 @@ class Cps {
   }
 }
 
-/** One prompt on a customer's phone. */
+/** A prompt on a customer's phone. */
 class Prompt implements StandInOrder {
   readonly orderId: string;
   readonly amountText: string;
@@ -233,7 +233,7 @@ class Prompt implements StandInOrder {
     return this.#request.resultUrl;
   }
 
-  /** telebirr's result, as the relay hands it on. Forged: not by way of the relay. */
+  /** telebirr's result as the relay passes it on. A forged one does not come through the relay. */
   async callback(
     variant: CallbackVariant = 'genuine',
     address = this.callbackUrl,
@@ -256,7 +256,7 @@ class Prompt implements StandInOrder {
     switch (variant) {
       case 'genuine':
         if (this.acted === null) {
-          throw new Error('the customer has not acted');
+          throw new Error('The customer has not acted');
         }
         return this.acted === 'pays'
           ? paid
@@ -265,7 +265,7 @@ class Prompt implements StandInOrder {
         return paid;
       case 'unreadable':
         return paid.slice(0, paid.length / 2);
-      // No result names an amount: one of another amount is one of another payment.
+      // Results contain no amount, so one with a wrong amount is one of another payment.
       case 'wrong_amount':
       case 'other_order':
         return paidXml('OTHER0ORDER0OTHER0OR', this.#conversationId, this.#transactionId);
@@ -273,7 +273,7 @@ class Prompt implements StandInOrder {
   }
 }
 
-/** What the messages' form alone does not say. */
+/** Checks values beyond the sample's format. */
 function isSound(request: CpsRequest): boolean {
   return (
     /^[A-Z0-9]{20}$/.test(request.orderId) &&

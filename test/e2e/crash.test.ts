@@ -38,12 +38,16 @@ interface UnderWay {
 }
 
 const UNDER_WAY: Readonly<Record<Method, UnderWay>> = {
-  TELE_BIRR: { plan: { start: 'taken_then_hang' }, call: '/merchant/preOrder', calls: 2 },
-  TELE_BIRR_USSD: { plan: { start: 'taken_then_hang' }, call: '/APIRequestMgrService', calls: 2 },
+  TELE_BIRR: { plan: { start: 'accepted_then_hang' }, call: '/merchant/preOrder', calls: 2 },
+  TELE_BIRR_USSD: {
+    plan: { start: 'accepted_then_hang' },
+    call: '/APIRequestMgrService',
+    calls: 2,
+  },
   // Its start calls nobody: what hangs is the question that confirms its callback.
   CBE: { plan: { query: 'hang' }, call: '/TXNSTAT', calls: 2 },
-  ETS_SWITCH: { plan: { start: 'taken_then_hang' }, call: 'action=order.create', calls: 2 },
-  M_PESA: { plan: { start: 'taken_then_hang' }, call: '/stkpush/v3/processrequest', calls: 2 },
+  ETS_SWITCH: { plan: { start: 'accepted_then_hang' }, call: 'action=order.create', calls: 2 },
+  M_PESA: { plan: { start: 'accepted_then_hang' }, call: '/stkpush/v3/processrequest', calls: 2 },
   // Hangs by itself until the customer acts; the other one is still in the queue then.
   E_BIRR: { plan: {}, call: '/asm', calls: 1 },
 };

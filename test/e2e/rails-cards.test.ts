@@ -46,7 +46,7 @@ describe.concurrent('cards', () => {
   });
 
   it.each(CARDS)('$kind: asked after a start that broke off', async (cell) => {
-    const plan = { start: 'taken_then_reset', act: 'pays', callback: 'never' } as const;
+    const plan = { start: 'accepted_then_reset', act: 'pays', callback: 'never' } as const;
     const payment = await rails.pay(cell, { plan });
     await expectTold(payment, [PAID]);
   });

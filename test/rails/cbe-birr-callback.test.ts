@@ -36,7 +36,7 @@ describe('callback', () => {
     expect(answerOf(result)).toEqual({ status: 200, text: 'OK' });
   });
 
-  test('again: the same', async () => {
+  test('gives the same outcome when it arrives twice', async () => {
     const order = scene.newOrder();
     const atBank = await scene.visited(order);
     const call = await scene.callbackOf(() => atBank.act('pays'));
@@ -46,7 +46,7 @@ describe('callback', () => {
     }
   });
 
-  test('a callback that time has overtaken settles what CBE says now', async () => {
+  test('resolves the attempt to what CBE says now, not to what an old callback says', async () => {
     const order = scene.newOrder();
     const atBank = await scene.visited(order);
     await atBank.act('declines', { silent: true });
@@ -56,7 +56,7 @@ describe('callback', () => {
     expect(result).toMatchObject({ type: 'outcome', outcome: { type: 'succeeded' } });
   });
 
-  test('CBE does not confirm: unknown, and asked again in five seconds', async () => {
+  test('is unknown and queried again in five seconds when CBE does not confirm', async () => {
     const order = scene.planned({ query: 'http_500' });
     const checked = { ...order, attempt: { ...order.attempt, checks: 9 } };
     const atBank = await scene.visited(order);
@@ -71,7 +71,7 @@ describe('callback', () => {
     expect(answerOf(result).status).toBe(503);
   });
 
-  test('CBE contradicts its own callback: nobody guesses', async () => {
+  test('stays unknown when CBE contradicts its own callback', async () => {
     const order = scene.newOrder();
     const atBank = await scene.visited(order);
     await scene.callbackOf(() => atBank.act('declines'));
@@ -85,7 +85,7 @@ describe('callback', () => {
     const pending = await scene.rail.readCallback(request(), order);
     expect(pending).toMatchObject({ type: 'outcome', outcome: { type: 'unknown' } });
     expect(answerOf(pending).status).toBe(503);
-    // Of what has ended no question follows: a person must look.
+    // A resolved attempt is not queried again: an operator must look at it.
     const failed = { ...order, attempt: { ...order.attempt, status: 'failed' } } as const;
     const ended = await scene.rail.readCallback(request(), failed);
     expect(ended).toMatchObject({ type: 'refused', suspicion: 'not_confirmed' });
@@ -98,7 +98,7 @@ describe('callback', () => {
     ['other_order', 'other_order', 409],
     ['unreadable', 'unreadable', 400],
   ])(
-    '%s: refused without asking CBE, also when the order is paid',
+    '%s: refused without a query, even when the order is paid',
     async (variant, suspicion, status) => {
       const order = scene.newOrder();
       const atBank = await scene.visited(order);
@@ -112,7 +112,7 @@ describe('callback', () => {
     },
   );
 
-  test('of a state that nobody has told of: CBE is asked all the same', async () => {
+  test('queries CBE even if the callback has an unlisted state', async () => {
     const order = scene.newOrder();
     const atBank = await scene.visited(order);
     const call = await scene.callbackOf(() => atBank.callback());
@@ -126,7 +126,7 @@ describe('callback', () => {
     expect(scene.statusQueries).toBe(before + 2);
   });
 
-  test('the operator says which states mean what', async () => {
+  test('gives states the meaning in the operator’s settings', async () => {
     const own = scene.railWith({ paidStates: ['turned down'], failedStates: ['BIRR MOVED'] });
     const order = scene.newOrder();
     const atBank = await scene.visited(order);

@@ -27,19 +27,19 @@ const seal = sealOf(secret);
 const tillCode = settings.tillCode;
 
 describe('the published example, byte for byte', () => {
-  test('key', () => {
+  test('derives the key', () => {
     expect(hexFromBytes(md5(utf8(secret)))).toBe(vectors.md5_hex);
     expect(vectors.md5_hex + vectors.md5_hex.slice(0, 16)).toBe(vectors.tripleDesKey_hex);
   });
 
-  test('checkout hash', () => {
+  test('computes the checkout hash', () => {
     const { A, MC, T, U, W } = vectors.fields;
     const values = { A, Key: secret, MC, T, U, W };
     expect(hashOf(Object.entries(values))).toBe(vectors.HV);
     expect(sha256(vectors.hashInput)).toBe(vectors.HV);
   });
 
-  test('each field sealed, and opened again', () => {
+  test('encrypts and decrypts each field', () => {
     const plain: Record<string, string> = { ...vectors.fields, HV: vectors.HV };
     for (const [name, text] of Object.entries(vectors.encryptedFields)) {
       expect(seal.seal(plain[name] ?? ''), name).toBe(text);
@@ -49,16 +49,16 @@ describe('the published example, byte for byte', () => {
     expect(seal.open(vectors.r)).toBe(vectors.innerJson);
   });
 
-  test('the address that the customer is sent to', () => {
+  test('builds the URL of the page', () => {
     expect(pageUrlOf(settings, seal, vectors.fields.T, 50_000)).toBe(vectors.redirect);
   });
 
-  test('status hash', () => {
+  test('computes the status hash', () => {
     const values = { Key: secret, Tillcode: tillCode, transactionId: vectors.fields.T };
     expect(hashOf(Object.entries(values))).toBe(vectors.status.Signiture);
   });
 
-  test('host, paths and members are the samples’', () => {
+  test('uses the host, paths and members of the samples', () => {
     expect(settings.baseUrl).toBe(samples.host);
     expect(samples.status_query.POST).toBe('/api/cbebpg/TXNSTAT');
     expect(Object.keys(samples.status_query.json)).toEqual([
@@ -68,7 +68,7 @@ describe('the published example, byte for byte', () => {
     ]);
   });
 
-  test('the demonstration that the bank asks for: its name seals as OpenSSL seals it', () => {
+  test('encrypts the name in the bank’s demonstration as OpenSSL does', () => {
     const steps: readonly { GET?: string; POST?: string; json?: { MName?: string } }[] =
       samples.handshake_steps;
     expect(steps.map(({ GET, POST }) => GET ?? POST)).toEqual(
@@ -80,7 +80,7 @@ describe('the published example, byte for byte', () => {
     expect(opened(secret, seal.seal(name))).toBe(name);
   });
 
-  test('reports with the names and hash inputs of the samples', () => {
+  test('reads reports with the names and hash inputs of the samples', () => {
     const { callback, status_query: status } = samples;
     const date = '21-11-2026';
     const callbackInput = callback.hashInput
@@ -116,7 +116,7 @@ describe('the published example, byte for byte', () => {
 });
 
 describe('cryptography, against OpenSSL', () => {
-  test('triple DES under thousands of random keys, all lengths', () => {
+  test('triple DES with thousands of random keys, all lengths', () => {
     for (let round = 0; round < 3_000; round += 1) {
       const [key, plain] = [randomBytes(16), randomBytes(round % 67)];
       const expected = sealedByKey(key, plain);
@@ -132,12 +132,12 @@ describe('cryptography, against OpenSSL', () => {
     expect(sealedByKey(key, plain).equals(tripleDes(key).encrypt(plain))).toBe(true);
   });
 
-  test('what has no whole blocks or no padding is refused', () => {
+  test('rejects incomplete blocks and missing padding', () => {
     const cipher = tripleDes(randomBytes(16));
     const text = cipher.encrypt(utf8('sixteen letters!'));
     expect(cipher.decrypt(new Uint8Array())).toBeNull();
     expect(cipher.decrypt(text.subarray(0, 23))).toBeNull();
-    // The last block is all padding; without it, the text itself is no padding.
+    // The last block is only padding; without it, the text does not end in padding.
     expect(cipher.decrypt(text.subarray(0, 16))).toBeNull();
     expect(cipher.decrypt(text)).toEqual(utf8('sixteen letters!'));
   });
@@ -151,7 +151,7 @@ describe('cryptography, against OpenSSL', () => {
     }
   });
 
-  test('texts of any script, by a secret of any script', () => {
+  test('texts and secrets in any script', () => {
     for (const text of ['', 'ሰላም 👋\n', 'x'.repeat(1_000)]) {
       for (const key of ['a', 'ምስጢር', 'k'.repeat(200)]) {
         expect(opened(key, sealOf(key).seal(text))).toBe(text);
@@ -160,9 +160,12 @@ describe('cryptography, against OpenSSL', () => {
     }
   });
 
-  test.each(['', '====', 'no base64 €', 'AAAA', 'A'.repeat(5_000)])('%j does not open', (text) => {
-    expect(seal.open(text)).toBeNull();
-  });
+  test.each(['', '====', 'no base64 €', 'AAAA', 'A'.repeat(5_000)])(
+    'does not decrypt %j',
+    (text) => {
+      expect(seal.open(text)).toBeNull();
+    },
+  );
 });
 
 describe('amounts', () => {
@@ -180,7 +183,7 @@ describe('amounts', () => {
     expect(plainAmount(amountMinor)).toBe(text);
   });
 
-  test('every amount reads back as itself, and as any number type would print it', () => {
+  test('prints every amount as any number type would, without loss', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 99_999_999_999 }), (amountMinor) => {
         const text = plainAmount(amountMinor);

@@ -4,7 +4,7 @@ import type { RailOrder } from '../../src/rails/rail.ts';
 import { CbeBirrScene, requestOf } from '../support/rails/cbe-birr-scene.ts';
 import { watchRailAnswers } from '../support/rails/logged.ts';
 
-/** Goal: an operator learns the states that nobody has told of, and which order to ask CBE about. */
+/** Goal: the log shows an operator unlisted states, and the id of the order to ask CBE about. */
 
 let scene: CbeBirrScene;
 
@@ -18,23 +18,26 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-function line({ attempt, orderId }: RailOrder, said: object) {
+function line({ attempt, orderId }: RailOrder, fields: object) {
   const { reference } = attempt;
-  return { level: 'warn', rail: 'cbe-birr', reference, railReference: orderId, ...said };
+  return { level: 'warn', rail: 'cbe-birr', reference, railReference: orderId, ...fields };
 }
 
-test('each unknown answer once, with the id that CBE was asked by', async () => {
+test('logs each unknown answer once, with the id of the query', async () => {
   const lines = watchRailAnswers();
   const order = scene.newOrder();
-  const asked = (said: object) => line(order, { call: 'TXNSTAT', status: 200, ...said });
+  const queryLine = (fields: object) => line(order, { call: 'TXNSTAT', status: 200, ...fields });
   await scene.rail.query(order, Date.now());
-  expect(lines).toEqual([asked({ providerCode: null })]);
+  expect(lines).toEqual([queryLine({ providerCode: null })]);
   await scene.visited(order);
   await scene.rail.query(order, Date.now());
-  expect(lines).toEqual([asked({ providerCode: null }), asked({ providerCode: 'At Counter' })]);
+  expect(lines).toEqual([
+    queryLine({ providerCode: null }),
+    queryLine({ providerCode: 'At Counter' }),
+  ]);
 });
 
-test('an answer that is none, and no answer', async () => {
+test('logs an unreadable answer and a missing one', async () => {
   const lines = watchRailAnswers();
   const failing = scene.planned({ query: 'http_500' });
   await scene.visited(failing);
@@ -48,7 +51,7 @@ test('an answer that is none, and no answer', async () => {
   ]);
 });
 
-test('a failure is nothing to worry about, a payment nothing to log', async () => {
+test('logs a failure as info, and a payment not at all', async () => {
   const lines = watchRailAnswers();
   const order = scene.newOrder();
   const atBank = await scene.visited(order);
@@ -66,7 +69,7 @@ test('a failure is nothing to worry about, a payment nothing to log', async () =
   expect(lines).toEqual([failed]);
 });
 
-test('a callback’s unlisted state', async () => {
+test('logs an unlisted state in a callback', async () => {
   const lines = watchRailAnswers();
   const order = scene.newOrder();
   const atBank = await scene.visited(order);
@@ -76,7 +79,7 @@ test('a callback’s unlisted state', async () => {
   expect(lines).toEqual([line(order, { call: 'callback', providerCode: 'At Counter' })]);
 });
 
-test('a state that might hold anything is not repeated', async () => {
+test('does not log an unprintable state', async () => {
   const lines = watchRailAnswers();
   const order = scene.newOrder();
   const EncVal = sealedCallback(scene.settings.secret, {

@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => scene.stop());
 
 describe('query', () => {
-  test('the request, whole', async () => {
+  test('sends exactly this request', async () => {
     const { tillCode, secret } = scene.standIn.settings;
     const order = scene.newOrder();
     await scene.visited(order);
@@ -63,7 +63,7 @@ describe('query', () => {
   });
 
   test.each<CustomerAct | 'unavailable' | 'misconfigured'>(['lacks_funds', 'unavailable'])(
-    'refused by the page itself: %s',
+    'stays unknown when the page refuses: %s',
     async (refuses) => {
       const order = scene.planned({ refuses });
       expect((await scene.visit(order)).status).toBe(400);
@@ -72,7 +72,7 @@ describe('query', () => {
     },
   );
 
-  test('not visited, or not acted upon, is unknown, and is asked again', async () => {
+  test('is unknown and queried again until the customer visits the page and acts', async () => {
     const order = scene.newOrder();
     const nowMs = order.attempt.startedAtMs + 30_000;
     expect(await scene.rail.query(order, nowMs)).toEqual({
@@ -98,8 +98,8 @@ describe('query', () => {
     'reset',
     'hang',
     'truncated',
-    'taken_then_reset',
-    'taken_then_hang',
+    'accepted_then_reset',
+    'accepted_then_hang',
   ])('%s is unknown, also after the customer has paid', async (query) => {
     endTimeoutsOnSilence();
     const order = scene.planned({ query });
@@ -107,7 +107,7 @@ describe('query', () => {
     expect((await scene.rail.query(order, Date.now())).type).toBe('unknown');
   });
 
-  test('a relay may stand between the gateway and CBE, but not before customers', async () => {
+  test('uses the relay for queries but not for the customer’s page', async () => {
     const order = scene.newOrder();
     const through = scene.railWith({
       baseUrl: 'https://cbe.example:8888',
@@ -146,7 +146,7 @@ describe('query', () => {
       });
     const reply = (EncryptedResponseValue: unknown) => jsonReply(200, { EncryptedResponseValue });
 
-    test('but the right one does', async () => {
+    test('except the right one', async () => {
       const order = scene.newOrder();
       answer = reply(paid(order));
       expect((await asking.query(order, Date.now())).type).toBe('succeeded');
@@ -156,18 +156,18 @@ describe('query', () => {
       ['another order', (order) => reply(paid(order, { transactionId: someTransactionId() }))],
       ['another till', (order) => reply(paid(order, { tillCode: '1' }))],
       ['another secret', (order) => reply(paid(order, {}, 'another'))],
-      ['an unknown state', (order) => reply(paid(order, { state: 'AUTHORIZED' }))],
+      ['an unlisted state', (order) => reply(paid(order, { state: 'AUTHORIZED' }))],
       ['a hash over another date', (order) => reply(paid(order, { hashedDate: '22-11-2026' }))],
       ['HTTP 202', (order) => jsonReply(202, { EncryptedResponseValue: paid(order) })],
       ['text', () => ({ type: 'answer', status: 200, body: 'Transaction not found' })],
       ['a JSON text', (order) => ({ type: 'answer', status: 200, body: `"${paid(order)}"` })],
       ['null', () => jsonReply(200, null)],
       ['a value of another type', () => reply({ State: 'Birr Moved' })],
-      ['nothing sealed', () => reply('')],
+      ['an empty value', () => reply('')],
       ['a redirect', () => ({ type: 'answer', status: 302, headers: { location: '/' }, body: '' })],
       ['64 KiB of blocks', () => reply('A'.repeat(65_000))],
       ['endless JSON', () => ({ type: 'answer', status: 200, body: '['.repeat(65_000) })],
-      ['too much', () => ({ type: 'answer', status: 200, body: ' '.repeat(70_000) })],
+      ['too many bytes', () => ({ type: 'answer', status: 200, body: ' '.repeat(70_000) })],
     ])('%s', async (_, lie) => {
       const order = scene.newOrder();
       answer = lie(order);

@@ -72,7 +72,7 @@ describe('reports', () => {
     expect(report).toEqual({ transactionId, state: meaning, providerCode: state });
   });
 
-  test('a state that is a number, a date that is null and a hash in capitals are understood', () => {
+  test('reads a numeric state, a null date and an upper-case hash', () => {
     const own = v.parse(cbeBirrSettingsSchema, { ...settings, paidStates: ['1'] });
     const hash = sha256(`key=${secret}&state=1&TNDDate=&transactionId=${transactionId}`);
     const plain = { TransactionId: transactionId, State: 1, TNDDate: null };
@@ -86,7 +86,7 @@ describe('reports', () => {
     ['a hash over another date', sealedCallback(secret, { ...paid, hashedDate: '22-11-2026' })],
     ['no JSON', sealed(secret, 'SUCCESS')],
     ['a list', sealed(secret, '[]')],
-    ['nothing in it', sealed(secret, '{}')],
+    ['an empty object', sealed(secret, '{}')],
     ['a status answer, whose hash differs', sealedStatus(secret, { ...paid, tillCode })],
     ['a state that is an object', withField('State', {})],
     ['a state that is missing', withField('State', undefined)],
@@ -105,7 +105,7 @@ describe('reports', () => {
     expect(statusReport(settings, seal, text)).toBeNull();
   });
 
-  test('blocks that a stranger moves around break the hash', () => {
+  test('rejects a report whose blocks an attacker reordered', () => {
     const bytes = Buffer.from(sealedCallback(secret, { ...paid, state: 'DECLINED' }), 'base64');
     for (let from = 0; from + 16 <= bytes.length - 8; from += 8) {
       const swapped = Buffer.concat([
@@ -125,12 +125,12 @@ describe('the transaction id of a callback to the registered address', () => {
   test.each([
     ['JSON', JSON.stringify({ EncVal })],
     ['a form', new URLSearchParams({ EncVal }).toString()],
-    ['a state that nobody knows', JSON.stringify({ EncVal: unknownState() })],
+    ['an unlisted state', JSON.stringify({ EncVal: unknownState() })],
   ])('out of %s', async (_, body) => {
     expect(orderIdIn(body)).toBe(transactionId);
   });
 
-  test('out of forms whose plus signs were not encoded', async () => {
+  test('reads forms whose plus signs were not encoded', async () => {
     let withPlus = 0;
     for (let second = 0; second < 300; second += 1) {
       const date = new Date(Date.UTC(2026, 10, 21) + second * 1_000).toISOString();
@@ -147,15 +147,15 @@ describe('the transaction id of a callback to the registered address', () => {
     ['nothing', ''],
     ['no JSON', '<EncVal/>'],
     ['EncVal missing', '{}'],
-    ['EncVal no text', '{"EncVal":{"a":1}}'],
-    ['sealed by another secret', JSON.stringify({ EncVal: sealedCallback('another', paid) })],
-    ['a hash that does not hold', JSON.stringify({ EncVal: withField('State', 'PAID') })],
+    ['EncVal not a string', '{"EncVal":{"a":1}}'],
+    ['encrypted with another secret', JSON.stringify({ EncVal: sealedCallback('another', paid) })],
+    ['an invalid hash', JSON.stringify({ EncVal: withField('State', 'PAID') })],
     ['cut short', JSON.stringify({ EncVal: EncVal.slice(0, -12) })],
   ])('none: %s', async (_, body) => {
     expect(orderIdIn(body)).toBeNull();
   });
 
-  test('64 KiB of anything are refused quickly', async () => {
+  test('rejects any 64 KiB quickly', async () => {
     const size = 64 * 1024;
     const bodies = [
       '{'.repeat(size),
@@ -176,7 +176,7 @@ describe('the transaction id of a callback to the registered address', () => {
   });
 });
 
-/** A genuine callback with one field changed after it was hashed. */
+/** A genuine callback with one field changed after hashing. */
 function withField(name: string, value: unknown): string {
   const plain = opened(secret, sealedCallback(secret, paid)) ?? '';
   return sealed(secret, JSON.stringify({ ...JSON.parse(plain), [name]: value }));

@@ -11,7 +11,7 @@ describe('settings', () => {
     paidStates: ['PAID'],
   };
 
-  test('defaults: no word of CBE’s is guessed', () => {
+  test('has defaults, but none for CBE’s states', () => {
     expect(v.parse(cbeBirrSettingsSchema, given)).toEqual({
       ...given,
       baseUrl: 'https://cbebirrpaymentgateway.cbe.com.et:8888',
@@ -21,7 +21,7 @@ describe('settings', () => {
     });
   });
 
-  test('addresses lose their last slash and states their spaces and small letters', () => {
+  test('strips trailing slashes from URLs, and trims and upper-cases states', () => {
     const all = {
       ...given,
       baseUrl: 'https://page.example/',
@@ -40,12 +40,12 @@ describe('settings', () => {
     });
   });
 
-  test.each([[null], ['text'], [7]])('%j are none', (all) => {
+  test.each([[null], ['text'], [7]])('rejects %j', (all) => {
     const result = v.safeParse(cbeBirrSettingsSchema, all);
     expect(result.issues?.map(({ message }) => message)).toEqual(['must be an object']);
   });
 
-  test('what is missing is named', () => {
+  test('names each missing field', () => {
     const result = v.safeParse(cbeBirrSettingsSchema, {});
     expect(result.issues?.map((issue) => [v.getDotPath(issue), issue.message])).toEqual([
       ['user', 'is missing'],
@@ -76,7 +76,7 @@ describe('settings', () => {
     ['failedStates.1', { failedStates: ['a', '77123'.repeat(30)] }],
     ['failedStates', { paidStates: ['77123'], failedStates: ['77123'] }],
     ['extra', { extra: '77123' }],
-  ])('a wrong %s is named, its value is not: %j', (path, changed) => {
+  ])('names a wrong %s but never its value: %j', (path, changed) => {
     const result = v.safeParse(cbeBirrSettingsSchema, { ...given, ...changed });
     expect(result.issues?.map((issue) => v.getDotPath(issue))).toEqual([path]);
     expect(result.issues?.[0].message).toMatch(/^must /);

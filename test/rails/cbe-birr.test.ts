@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => scene.stop());
 
 describe('plan', () => {
-  test('to a page whose window nobody knows, asked first after half a minute', () => {
+  test('is a redirect without a final window, first queried after half a minute', () => {
     const { terms } = scene.newOrder();
     const nowMs = terms.createdAtMs;
     expect(scene.rail.plan(terms, 'CBE', nowMs)).toEqual({
@@ -29,13 +29,13 @@ describe('plan', () => {
     });
   });
 
-  test('who is sent there at the last moment has five minutes', () => {
+  test('gives a customer of the last moment five minutes', () => {
     const { terms } = scene.newOrder();
     const nowMs = terms.expiresAtMs - 1_000;
     expect(scene.rail.plan(terms, 'CBE', nowMs).deadlineAtMs).toBe(nowMs + 300_000);
   });
 
-  test('in birr only', () => {
+  test('accepts birr only', () => {
     const { id, currencies, startTimeoutMs } = scene.rail;
     expect({ id, currencies, startTimeoutMs }).toEqual({
       id: 'cbe-birr',
@@ -46,7 +46,7 @@ describe('plan', () => {
 });
 
 describe('start', () => {
-  test('calls nobody, and gives the page that the order alone leads to', async () => {
+  test('makes no call and returns the page computed from the order', async () => {
     const order = scene.newOrder();
     const before = scene.standIn.calls.length;
     const first = await scene.rail.start(order);
@@ -56,18 +56,18 @@ describe('start', () => {
       railReference: order.orderId,
     });
     expect(await scene.rail.start(order)).toEqual(first);
-    // Microsoft's web server takes 2,048 characters of query unless told otherwise.
+    // Microsoft's web server accepts a query of 2,048 characters by default.
     expect(scene.rail.page(order)?.redirectUrl.length).toBeLessThan(1_500);
     expect(scene.standIn.calls.length).toBe(before);
   });
 
-  test('the sealed order, whole', async () => {
+  test('encrypts exactly these fields', async () => {
     const { user, password, tillCode, secret, baseUrl } = scene.standIn.settings;
     const order = scene.newOrder({ chargedMinor: 150_050 });
     const url = new URL(scene.rail.page(order)?.redirectUrl ?? '');
     expect(`${url.origin}${url.pathname}`).toBe(`${baseUrl}/Default.aspx`);
     expect([...url.searchParams.keys()]).toEqual(['r']);
-    // Percent-encoded whole: a form decoder would make spaces of plus signs.
+    // Percent-encoded, because a form decoder would turn plus signs into spaces.
     expect(url.search).toMatch(/^\?r=[A-Za-z0-9%]+$/);
     const fields = JSON.parse(opened(secret, url.searchParams.get('r') ?? '') ?? '');
     const plain = Object.fromEntries(
@@ -84,13 +84,16 @@ describe('start', () => {
     });
   });
 
-  test.each([100, 150_000, 150_050, 150_005, 99_999_999_999])('CBE takes %i', async (minor) => {
-    const { status, html } = await scene.visit(scene.newOrder({ chargedMinor: minor }));
-    expect(status).toBe(200);
-    expect(html).toContain('<b>This is a STAND-IN for tests. It takes no money.</b>');
-  });
+  test.each([100, 150_000, 150_050, 150_005, 99_999_999_999])(
+    'CBE accepts the amount %i',
+    async (minor) => {
+      const { status, html } = await scene.visit(scene.newOrder({ chargedMinor: minor }));
+      expect(status).toBe(200);
+      expect(html).toContain('<b>This is a STAND-IN for tests. No money moves.</b>');
+    },
+  );
 
-  test('no text of a merchant or customer goes to CBE', async () => {
+  test('sends no text of the merchant’s or customer’s', async () => {
     const hostile = '👋ሰላም\u0000\u202e<script>&='.repeat(70);
     const ids = { chargedMinor: 4_200, orderId: someTransactionId() };
     const plain = scene.newOrder(ids);
@@ -99,7 +102,7 @@ describe('start', () => {
     expect((await scene.visit({ ...plain, terms })).status).toBe(200);
   });
 
-  test('the id that it was started with stays, when the keys that make ids are rotated', async () => {
+  test('keeps the id of its start when the signing keys are rotated', async () => {
     const order = scene.newOrder();
     const atBank = await scene.visited(order);
     const attempt = { ...order.attempt, railReference: order.orderId };
@@ -111,13 +114,13 @@ describe('start', () => {
     expect(result).toMatchObject({ type: 'outcome', outcome: { type: 'succeeded' } });
   });
 
-  test('the page may be loaded again, also after a crash between start and its storing', async () => {
+  test('gives the same page again, even after a crash before the start was stored', async () => {
     const order = scene.newOrder();
     await scene.visit(order);
     expect((await scene.visit(order)).status).toBe(200);
   });
 
-  test('is not for other currencies than birr: CBE would take the number for birr', async () => {
+  test('refuses other currencies, which CBE would charge as birr', async () => {
     const order = scene.newOrder();
     const inDollars: RailOrder = { ...order, terms: { ...order.terms, currency: 'USD' } };
     expect(await scene.rail.start(inDollars)).toEqual({ type: 'refused', reason: 'misconfigured' });
@@ -133,7 +136,7 @@ describe('start', () => {
     expect((await fetch(page ?? '')).status).toBe(400);
   });
 
-  test('the stand-in refuses an id of another form, and an id for another amount', async () => {
+  test('the stand-in refuses a malformed id, and a second amount for the same id', async () => {
     const short = scene.newOrder({ orderId: 'H7K2M9QX4T0B8ZC3VN5D' });
     expect((await scene.visit(short)).status).toBe(400);
     const order = scene.newOrder();
@@ -147,7 +150,7 @@ describe('faults of the page', () => {
     ['http_500', 'unknown'],
     ['reset', 'unknown'],
     ['truncated', 'succeeded'],
-    ['taken_then_reset', 'succeeded'],
+    ['accepted_then_reset', 'succeeded'],
   ])('%s: meets the customer, not the start', async (start, known) => {
     const order = scene.planned({ start, act: 'pays', callback: 'never' });
     expect((await scene.rail.start(order)).type).toBe('accepted');
@@ -158,7 +161,7 @@ describe('faults of the page', () => {
 });
 
 describe('the stand-in', () => {
-  test('plays the customer by itself, with its callback before its own answer', async () => {
+  test('plays the customer by itself and sends the callback before its own answer', async () => {
     const order = scene.planned({ act: 'pays', callback: 'before_answer' });
     const before = scene.callbacks;
     expect((await scene.visit(order)).html).toContain('paid');

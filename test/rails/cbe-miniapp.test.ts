@@ -6,11 +6,11 @@ import samples from '../fixtures/rails/cbe-miniapp/samples.json' with { type: 'j
 import vectors from '../fixtures/rails/cbe-miniapp/vectors.json' with { type: 'json' };
 
 /**
- * Goal: CBE's mini app, which Kefel does not speak, hashes as the web gateway does: should it ever be
- * spoken, the adapter's hash is the one to use.
+ * * Goal: CBE's mini app, which Kefel does not support, hashes as the web gateway does: if Kefel ever
+ * * supports it, it can use the adapter's hash.
  */
 
-/** Those of the vector that the sample leaves open. */
+/** The vector's values for the members that the sample leaves open. */
 const TOKEN = 'tok-demo';
 const HASH_KEY = 'hashkey-demo';
 const TRANSACTION_TIME = '2025-01-01T00:00:00.000Z';
@@ -28,18 +28,18 @@ function miniAppSignature(request: Values, key: string): string {
 describe('the published vector', () => {
   const request = { ...samples.pay.json, token: TOKEN, transactionTime: TRANSACTION_TIME };
 
-  test('its hash input has exactly the sample’s members and the key', () => {
+  test('hashes exactly the sample’s members and the key', () => {
     const { signature: _, ...signed } = request;
     const parsed = Object.fromEntries(new URLSearchParams(vectors.hashInput));
     expect(parsed).toEqual({ ...signed, key: HASH_KEY });
   });
 
-  test('its signature, by the production hash and by OpenSSL', () => {
+  test('matches the signature of the production hash and of OpenSSL', () => {
     expect(miniAppSignature(request, HASH_KEY)).toBe(vectors.signature);
     expect(sha256(vectors.hashInput)).toBe(vectors.signature);
   });
 
-  test('every member counts', () => {
+  test('changes the signature with every member', () => {
     const { signature: _, ...signed } = request;
     for (const name of Object.keys(signed)) {
       expect(miniAppSignature({ ...request, [name]: 'changed' }, HASH_KEY)).not.toBe(
@@ -51,11 +51,11 @@ describe('the published vector', () => {
 });
 
 describe('the samples', () => {
-  test('come from the web gateway’s own host', () => {
+  test('name the web gateway’s own host', () => {
     expect(samples.host).toBe(cbeBirrSettingsSchema.pipe[0].entries.baseUrl.default);
   });
 
-  test('want a token that only CBE’s app gives: no request here has one', () => {
+  test('require a token that only CBE’s app issues', () => {
     const authorizations = [samples.user, samples.pay].map(({ headers }) => headers.Authorization);
     expect(authorizations).toEqual(['Bearer <miniapp token>', 'Bearer <miniapp token>']);
     expect(Object.keys(samples.callback.json)).not.toContain('State');

@@ -4,8 +4,8 @@ import { ebirrReport, meaningOf, minorFromText } from '../../src/rails/ebirr/ans
 import { type EbirrScene, ebirrScene, hostileBodies } from '../support/rails/ebirr-scene.ts';
 
 /**
- * Goal: nothing but eBirr's three marks of success, for this order and amount, makes a payment paid,
- * and nothing but a known refusal makes it failed.
+ * * Goal: only eBirr's three marks of success, for this order and amount, prove a payment, and only a
+ * * known refusal proves a failure.
  */
 
 const BODY_BYTES_MAX = 64 * 1024;
@@ -20,7 +20,7 @@ afterEach(async () => {
   await scene.stop();
 });
 
-/** An answer of a rail that says `body`. */
+/** The result of a start that is answered with `body`. */
 async function startAgainst(body: string, status = 200) {
   const fake = await StandInServer.start(async () => ({
     type: 'answer',
@@ -55,12 +55,12 @@ describe('the marks of success', () => {
   }
 
   test.each([
-    ['as it should be', answer()],
+    ['the regular answer', answer()],
     ['codes as numbers', answer({ responseCode: 2001, errorCode: 0 })],
     ['amount as a number', answer({}, { txAmount: 1500 })],
     ['amount with one decimal', answer({}, { txAmount: '1500.0' })],
     ['no reference and no amount', answer({}, { referenceId: undefined, txAmount: null })],
-    ['more than we know of', answer({ toPayUrl: 'https://x.example', extra: {} })],
+    ['additional members', answer({ toPayUrl: 'https://x.example', extra: {} })],
   ])('paid: %s', async (_name, body) => {
     expect(await startAgainst(body)).toEqual({
       type: 'resolved',
@@ -74,13 +74,13 @@ describe('the marks of success', () => {
     ['the state in another spelling', answer({}, { state: 'approved' })],
     ['no error code', answer({ errorCode: undefined })],
     ['another error code', answer({ errorCode: '5310' })],
-    ['a refusal that is approved', answer({ responseCode: '5310', errorCode: '5310' })],
+    ['an approved refusal', answer({ responseCode: '5310', errorCode: '5310' })],
     ['another order', answer({}, { referenceId: 'H7K2M9QX4T0B8ZC3VN5E' })],
     ['another order beside the params', answer({ referenceId: 'H7K2M9QX4T0B8ZC3VN5E' })],
     ['another amount', answer({}, { txAmount: '1500.01' })],
     ['an amount a hundred times as large', answer({}, { txAmount: '150000' })],
-    ['an amount that is none', answer({}, { txAmount: '1,500.00' })],
-    ['a reference that is no text', answer({}, { referenceId: [REFERENCE] })],
+    ['a malformed amount', answer({}, { txAmount: '1,500.00' })],
+    ['a reference that is not a string', answer({}, { referenceId: [REFERENCE] })],
     ['two states', answer({ state: 'DECLINED' })],
     ['two states, the other way round', answer({ state: 'APPROVED' }, { state: 'DECLINED' })],
     ['success alone', '{"responseCode":"2001"}'],
@@ -88,16 +88,16 @@ describe('the marks of success', () => {
     ['no code', '{"schemaVersion":"1.0"}'],
     ['a refusal of another order', '{"errorCode":"5310","params":{"referenceId":"ANOTHER"}}'],
     ['a list', '[]'],
-    ['a page', '<html>OK</html>'],
+    ['an HTML page', '<html>OK</html>'],
     ['nothing', ''],
-    ['half of it', answer().slice(0, 90)],
+    ['half an answer', answer().slice(0, 90)],
     ['more than 64 KiB', answer({ padding: 'x'.repeat(BODY_BYTES_MAX) })],
   ])('unknown: %s', async (_name, body) => {
     expect(await startAgainst(body)).toMatchObject({ type: 'unknown' });
   });
 
   test.each([201, 202, 302, 307, 400, 408, 409, 429, 500, 502, 504])(
-    'HTTP %i is not its word, whatever it says',
+    'HTTP %i proves nothing, even with a known body',
     async (status) => {
       expect(await startAgainst(answer(), status)).toMatchObject({ type: 'unknown' });
       expect(await startAgainst('{"errorCode":"5310"}', status)).toEqual({
@@ -109,7 +109,7 @@ describe('the marks of success', () => {
   );
 
   test.each([401, 403, 404, 405])(
-    'HTTP %i: not let in, so nobody was asked for money',
+    'HTTP %i: rejected unread, so no customer was prompted',
     async (status) => {
       expect(await startAgainst('Forbidden', status)).toEqual({
         type: 'refused',
@@ -118,11 +118,11 @@ describe('the marks of success', () => {
     },
   );
 
-  test.each(hostileBodies(REFERENCE))('64 KiB of %s take no time', async (_name, body) => {
+  test.each(hostileBodies(REFERENCE))('reads 64 KiB of %s in no time', async (_name, body) => {
     await startAgainst(body);
   });
 
-  test('a receipt is an id or nothing', async () => {
+  test('keeps a receipt only if it is an id', async () => {
     expect(await startAgainst(answer({}, { transactionId: 'x'.repeat(1_000) }))).toMatchObject({
       type: 'resolved',
       outcome: { type: 'succeeded', receipt: null },
@@ -162,7 +162,7 @@ describe('the meaning of a refusal', () => {
     ['E10205', 'X (Invalid PIN, try again)', 'wrong_pin'],
     ['E10205', 'RCS_USER_ABORTED', 'canceled_by_customer'],
     ['E10205', 'X (You are over your spending limit)', 'declined'],
-    // What the code proves is not taken back by words.
+    // The message does not overrule what the code proves.
     ['5310', 'RCS_TRAN_TIMED_OUT', 'canceled_by_customer'],
     ['5301', 'RCS_INVALID_HPPKEY', 'misconfigured'],
     ['5308', 'RCS_HPP_SUBSCRIPTION_ISNOT_ENABLED', 'misconfigured'],
@@ -192,7 +192,7 @@ describe('the meaning of a refusal', () => {
     ['E10205', 'X (Please try again later)', 'undecided'],
     ['E10205', 'X (System error)', 'undecided'],
     ['E10205', 'X (Service temporarily unavailable)', 'undecided'],
-    // Doubt comes before every reason.
+    // Signs of doubt come before all reasons.
     ['E10205', 'X (error occurred while your balance was read)', 'undecided'],
     ['E10205', 'X (cancellation pending)', 'undecided'],
     ['5309', 'Transaction timed out', 'undecided'],
@@ -203,7 +203,7 @@ describe('the meaning of a refusal', () => {
     expect(meaning(JSON.stringify({ errorCode, responseMsg }))).toEqual({ type });
   });
 
-  test('the response code decides where there is no error code', () => {
+  test('falls back to the response code when there is no error code', () => {
     expect(meaning('{"responseCode":"5310"}')).toEqual({
       type: 'failed',
       reason: 'canceled_by_customer',

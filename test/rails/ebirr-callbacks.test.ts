@@ -16,8 +16,8 @@ import {
 import { watchRailAnswers } from '../support/rails/logged.ts';
 
 /**
- * Goal: an unsigned report is believed only for the order whose address it came to, whose reference
- * it names, and whose amount and transaction it does not contradict.
+ * * Goal: we believe an unsigned report only about the order at whose URL it arrived, whose reference
+ * * it names, and whose amount and transaction it does not contradict.
  */
 
 let scene: EbirrScene;
@@ -33,7 +33,7 @@ afterEach(async () => {
   await scene.stop();
 });
 
-/** The call as the adapter is given it. */
+/** The call as the adapter receives it. */
 function requestOf(call: ReceivedCall | undefined): CallbackCall {
   if (call === undefined) {
     throw new Error('no callback came');
@@ -46,7 +46,7 @@ function requestWith(body: string, path = '/rails/ebirr/test1.attempt-token'): C
 }
 
 describe('callbacks', () => {
-  /** An order on which the customer has acted, and what eBirr then posted. */
+  /** An order on which the customer has acted, and eBirr's callback about it. */
   async function reported(act: CustomerAct, variant: CallbackVariant = 'genuine') {
     const started = scene.order();
     const starting = rail.start(started);
@@ -59,7 +59,7 @@ describe('callbacks', () => {
 
   const PAID = { type: 'succeeded', receipt: '1000001' };
 
-  test('a genuine one proves the payment and is answered with 200', async () => {
+  test('proves the payment and answers 200 when genuine', async () => {
     const { started, request } = await reported('pays');
     const result = await rail.readCallback(request(), started);
     expect(result).toMatchObject({
@@ -69,7 +69,7 @@ describe('callbacks', () => {
     expect(result.reply).toMatchObject({ status: 200, body: '{"received":true}' });
   });
 
-  test('a second time it says the same, also to an order that is paid or had failed', async () => {
+  test('gives the same outcome again, also for an order that is paid or had failed', async () => {
     const { started, request } = await reported('pays');
     const states: readonly Partial<RailOrder['attempt']>[] = [
       {},
@@ -108,13 +108,13 @@ describe('callbacks', () => {
     expect(result).toMatchObject({ type: 'refused', suspicion, reply: { status } });
   });
 
-  test('a forger does not know the address', async () => {
+  test('is refused without the right token in its URL', async () => {
     const { started } = await reported('declines', 'forged');
     expect(scene.gateway.calls).toHaveLength(1);
     expect(`${scene.gateway.baseUrl}${scene.gateway.calls[0]?.url}`).not.toBe(started.callbackUrl);
   });
 
-  test('another transaction of a paid order is not taken for the same payment', async () => {
+  test('refuses another transaction for a paid order', async () => {
     const { started, request } = await reported('pays');
     const attempt = { ...started.attempt, receipt: '1000009' };
     expect(await rail.readCallback(request(), { ...started, attempt })).toMatchObject({
@@ -125,7 +125,7 @@ describe('callbacks', () => {
 
   const REFERENCE = 'H7K2M9QX4T0B8ZC3VN5D';
 
-  test('the published sample, with our reference', async () => {
+  test('accepts the published sample with our reference', async () => {
     const body = ebirrSample('callback').replace('ORDER-0001', REFERENCE);
     expect(await rail.readCallback(requestWith(body), scene.order())).toMatchObject({
       outcome: PAID,
@@ -134,7 +134,7 @@ describe('callbacks', () => {
 
   test.each([
     ['no reference', { responseCode: '2001', errorCode: '0', params: { state: 'APPROVED' } }],
-    ['a reference that is no text', { referenceId: { $ne: 1 }, errorCode: '5310' }],
+    ['a reference that is not a string', { referenceId: { $ne: 1 }, errorCode: '5310' }],
   ])('%s: unreadable', async (_name, report) => {
     const result = await rail.readCallback(requestWith(JSON.stringify(report)), scene.order());
     expect(result).toMatchObject({ type: 'refused', suspicion: 'unreadable' });
@@ -146,7 +146,7 @@ describe('callbacks', () => {
     ['approved alone', { params: { state: 'APPROVED' } }],
     ['no code', {}],
     ['an unknown code', { responseCode: '5999', errorCode: 'E99999' }],
-  ])('%s: nobody guesses', async (_name, report) => {
+  ])('refuses an unknown state: %s', async (_name, report) => {
     const body = JSON.stringify({ referenceId: REFERENCE, ...report });
     expect(await rail.readCallback(requestWith(body), scene.order())).toMatchObject({
       type: 'refused',
@@ -155,7 +155,7 @@ describe('callbacks', () => {
     });
   });
 
-  test('its own time-out is heard, and proves nothing', async () => {
+  test('accepts a report of eBirr’s own timeout, which proves nothing', async () => {
     const body = JSON.stringify({ referenceId: REFERENCE, errorCode: 'E102051' });
     expect(await rail.readCallback(requestWith(body), scene.order())).toMatchObject({
       type: 'outcome',
@@ -163,7 +163,7 @@ describe('callbacks', () => {
     });
   });
 
-  test('what it says is logged by its codes, unless it is a payment', async () => {
+  test('logs its codes, unless it is a payment', async () => {
     const lines = watchRailAnswers();
     const reports = [
       { responseCode: '5310', errorCode: '5310', responseMsg: 'a name, a phone' },
@@ -187,7 +187,7 @@ describe('callbacks', () => {
     ]);
   });
 
-  test.each(hostileBodies(REFERENCE))('64 KiB of %s take no time', async (_name, body) => {
+  test.each(hostileBodies(REFERENCE))('reads 64 KiB of %s in no time', async (_name, body) => {
     await rail.readCallback(requestWith(body), scene.order());
   });
 });

@@ -5,7 +5,7 @@ import { purchaseRequest } from '../../src/rails/ebirr/purchase.ts';
 import { ebirrSettingsSchema } from '../../src/rails/ebirr/settings.ts';
 import { ebirrSample } from '../support/rails/ebirr-scene.ts';
 
-/** Goal: the operator's secret is checked field by field, and eBirr's published shapes are kept. */
+/** Goal: every field of the operator's secret is checked, and requests match eBirr's samples. */
 
 function meaning(text: string) {
   const report = ebirrReport(text);
@@ -20,7 +20,7 @@ describe('the published samples', () => {
     sendsReturnUrl: false,
   });
 
-  test('the request is reproduced byte for byte', () => {
+  test('reproduces the request byte for byte', () => {
     const request = purchaseRequest(
       settings,
       {
@@ -37,7 +37,7 @@ describe('the published samples', () => {
     expect(`${JSON.stringify(request)}\n`).toBe(ebirrSample('purchase_request'));
   });
 
-  test('the production address is the default', () => {
+  test('defaults to the production URL', () => {
     expect(settings.baseUrl).toBe('https://payments.ebirr.com/asm');
   });
 
@@ -46,7 +46,7 @@ describe('the published samples', () => {
     ['purchase_response_rejected', { type: 'failed', reason: 'canceled_by_customer' }],
     ['purchase_response_timeout', { type: 'undecided' }],
     ['callback', { type: 'paid', receipt: '1000001' }],
-  ])('%s is understood', (name, expected) => {
+  ])('reads %s', (name, expected) => {
     expect(meaning(ebirrSample(name))).toEqual(expected);
   });
 });
@@ -54,7 +54,7 @@ describe('the published samples', () => {
 describe('settings', () => {
   const SECRETS = { merchantUid: 'M1234567', apiUserId: '1234567', apiKey: 'API-secret-secret' };
 
-  test('what may be left out', () => {
+  test('has these defaults', () => {
     expect(v.parse(ebirrSettingsSchema, SECRETS)).toEqual({
       ...SECRETS,
       baseUrl: 'https://payments.ebirr.com/asm',
@@ -96,7 +96,7 @@ describe('settings', () => {
     }
   });
 
-  test('a missing field, and no object at all', () => {
+  test('names a missing field, and a value that is not an object', () => {
     const { apiKey: _, ...rest } = SECRETS;
     expect(v.safeParse(ebirrSettingsSchema, rest).issues?.[0]?.message).toBe('Is missing.');
     expect(v.safeParse(ebirrSettingsSchema, 'API-secret').issues?.[0]?.message).toBe(

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ethiopianTimestamp } from '../../src/rails/ebirr/purchase.ts';
 import { type EbirrScene, ebirrSample, ebirrScene } from '../support/rails/ebirr-scene.ts';
 
-/** Goal: the stand-in answers as eBirr's published samples do and refuses what is not in its form. */
+/** Goal: the stand-in answers as eBirr's published samples do and refuses malformed requests. */
 
 let scene: EbirrScene;
 
@@ -27,7 +27,7 @@ describe('the stand-in', () => {
     });
   }
 
-  test('takes the published sample, and answers as the published answer does', async () => {
+  test('accepts the published sample and gives the published answer', async () => {
     scene.standIn.plan('10.00', { act: 'pays', callback: 'never' });
     const answer = JSON.parse(await (await sent((request) => request)).text());
     const published = JSON.parse(ebirrSample('purchase_response_ok'));
@@ -35,7 +35,7 @@ describe('the stand-in', () => {
   });
 
   test.each(['purchase_response_rejected', 'purchase_response_timeout'])(
-    'says %s',
+    'answers as in %s',
     async (name) => {
       scene.standIn.plan('10.00', {
         refuses: name.endsWith('timeout') ? 'unavailable' : 'declines',
@@ -46,7 +46,7 @@ describe('the stand-in', () => {
     },
   );
 
-  test('reports as the published callback does', async () => {
+  test('sends the published callback', async () => {
     const returnUrl = `${scene.gateway.baseUrl}/rails/ebirr/t`;
     scene.standIn.plan('10.00', { act: 'pays', callback: 'before_answer' });
     await sent((request) => ({
@@ -98,17 +98,17 @@ describe('the stand-in', () => {
     expect(answer.responseMsg).toContain(path.split('.').at(-1));
   });
 
-  test('cannot be paid twice, and has nothing to report before an act', async () => {
+  test('takes no second payment, and reports nothing before the customer acts', async () => {
     const started = scene.order();
     const starting = scene.railWith().start(started);
     const prompted = await scene.standIn.order(started.attempt.reference);
-    await expect(prompted.callback()).rejects.toThrow('nothing has happened');
+    await expect(prompted.callback()).rejects.toThrow('has not acted');
     expect(await prompted.act('pays')).toEqual({ status: 200, text: 'ok' });
     await starting;
     await expect(prompted.act('pays')).rejects.toThrow('paid already');
   });
 
-  test('reports after its answer when nothing else is planned', async () => {
+  test('sends its callback after its answer by default', async () => {
     scene.standIn.plan('1500.00', { act: 'declines' });
     expect((await scene.railWith().start(scene.order())).type).toBe('refused');
     expect(scene.gateway.calls).toHaveLength(0);
@@ -130,6 +130,6 @@ describe('the stand-in', () => {
     });
     expect([acted.status, acted.headers.get('location')]).toEqual([303, '/']);
     expect((await starting).type).toBe('resolved');
-    expect(await (await fetch(scene.standIn.baseUrl)).text()).toContain('No order waits.');
+    expect(await (await fetch(scene.standIn.baseUrl)).text()).toContain('No orders are waiting.');
   });
 });

@@ -7,8 +7,8 @@ import { watchRailAnswers } from '../support/rails/logged.ts';
 import { endTimeoutsOnSilence } from '../support/rails/timeouts.ts';
 
 /**
- * Goal: eBirr is asked for each payment in exactly its published form, once, and an answer that
- * does not come, or not whole, never makes a payment failed.
+ * * Goal: each payment sends eBirr exactly one request, in its published format, and a missing or
+ * * incomplete answer never makes a payment fail.
  */
 
 let scene: EbirrScene;
@@ -24,8 +24,8 @@ afterEach(async () => {
   await scene.stop();
 });
 
-describe('what is sent', () => {
-  test('the whole request, field by field', async () => {
+describe('the request', () => {
+  test('has exactly these fields', async () => {
     const started = scene.order();
     const starting = rail.start(started);
     await (await scene.standIn.order(started.attempt.reference)).act('pays', { silent: true });
@@ -75,7 +75,7 @@ describe('what is sent', () => {
     });
   });
 
-  test('a prefix in both places, and no returnUrl, where the operator says so', async () => {
+  test('has a prefix in both places and no returnUrl if the operator says so', async () => {
     const rail = scene.railWith({ prefix: '231438', sendsReturnUrl: false });
     scene.standIn.plan('1500.00', { act: 'pays', callback: 'never' });
     expect((await rail.start(scene.order())).type).toBe('resolved');
@@ -98,11 +98,11 @@ describe('what is sent', () => {
     expect(result.type).toBe('resolved');
   });
 
-  test('the time of day is Ethiopian', () => {
+  test('has Ethiopian time', () => {
     expect(ethiopianTimestamp(Date.UTC(2026, 11, 31, 21, 0, 5))).toBe('2027-01-01 00:00:05');
   });
 
-  test('phones without an eBirr wallet are not called about', async () => {
+  test('is not sent for phones without an eBirr wallet', async () => {
     for (const phone of [null, '251711234567', '911234567']) {
       expect(await rail.start(scene.order({ attempt: { phone } }))).toEqual({
         type: 'refused',
@@ -114,13 +114,13 @@ describe('what is sent', () => {
     expect(scene.standIn.calls).toHaveLength(0);
   });
 
-  test('payments in another currency are not called about', async () => {
+  test('is not sent for payments in another currency', async () => {
     const order = scene.order({ terms: { currency: 'USD' } });
     expect(await rail.start(order)).toEqual({ type: 'refused', reason: 'misconfigured' });
     expect(scene.standIn.calls).toHaveLength(0);
   });
 
-  test('Safaricom’s phones are, where the operator says so', async () => {
+  test('is sent for Safaricom’s phones if the operator says so', async () => {
     const wider = scene.railWith({ phonePrefixes: ['2519', '2517'] });
     expect(wider.acceptsPhone?.('251711234567')).toBe(true);
     await wider.start(scene.order({ attempt: { phone: '251711234567' } }));
@@ -145,7 +145,10 @@ describe('what is sent', () => {
     ['a description of 1,000 characters', { description: LONG.slice(0, 1_000) }],
     ['a hostile merchant name', { merchantName: LONG }],
     ['an Ethiopic merchant name', { merchantName: ETHIOPIC, description: ETHIOPIC }],
-    ['both of them long', { merchantName: 'm'.repeat(1_000), description: 'd'.repeat(1_000) }],
+    [
+      'a long name and description',
+      { merchantName: 'm'.repeat(1_000), description: 'd'.repeat(1_000) },
+    ],
   ])('%s is accepted by the rail', async (_name, terms) => {
     scene.standIn.plan('1500.00', { act: 'pays', callback: 'never' });
     expect((await rail.start(scene.order({ terms }))).type).toBe('resolved');
@@ -153,12 +156,12 @@ describe('what is sent', () => {
 });
 
 describe('the plan', () => {
-  test('a prompt that the queue has a minute to begin, and that is not believed to be over', () => {
+  test('is a prompt, which the queue has a minute to start, without a final window', () => {
     const { terms } = scene.order({ terms: { expiresAtMs: 1_000 } });
     const plan = rail.plan(terms, 'E_BIRR', 10_000);
     expect(plan).toEqual({
       flow: 'push',
-      // Whoever begins the call sets the end anew, by the time that it may take.
+      // The consumer's claim sets a new deadline, by the longest duration of the call.
       deadlineAtMs: 70_000,
       windowIsFinal: false,
       checkAtMs: null,
@@ -190,14 +193,14 @@ describe('the answer to the purchase', () => {
   });
 
   test.each(REASONS)(
-    'refused at once because the customer %s: %s, by %s',
+    'the stand-in refuses at once as if the customer %s: %s, by %s',
     async (refuses, reason, providerCode) => {
       scene.standIn.plan('1500.00', { refuses });
       expect(await rail.start(scene.order())).toEqual({ type: 'refused', reason, providerCode });
     },
   );
 
-  test('it waits for the customer', async () => {
+  test('comes after the customer has acted', async () => {
     const started = scene.order();
     let isAnswered = false;
     const starting = rail.start(started).then((result) => {
@@ -211,7 +214,7 @@ describe('the answer to the purchase', () => {
     expect((await starting).type).toBe('resolved');
   });
 
-  test('credentials that eBirr does not know', async () => {
+  test('is misconfigured when eBirr does not know the credentials', async () => {
     const rail = scene.railWith({ apiKey: 'API-000000000000' });
     expect(await rail.start(scene.order())).toEqual({
       type: 'refused',
@@ -220,12 +223,12 @@ describe('the answer to the purchase', () => {
     });
   });
 
-  test('an address that is not eBirr’s endpoint', async () => {
+  test('is misconfigured when the URL is not eBirr’s endpoint', async () => {
     const rail = scene.railWith({ baseUrl: `${scene.standIn.baseUrl}/nowhere` });
     expect(await rail.start(scene.order())).toEqual({ type: 'refused', reason: 'misconfigured' });
   });
 
-  test('its own time-out may hide a payment', async () => {
+  test('is unknown after eBirr’s own timeout, which may hide a payment', async () => {
     scene.standIn.plan('1500.00', { refuses: 'unavailable' });
     expect(await rail.start(scene.order())).toEqual({
       type: 'unknown',
@@ -233,7 +236,7 @@ describe('the answer to the purchase', () => {
     });
   });
 
-  test('a second purchase of the same order is not taken for a refusal', async () => {
+  test('does not treat the error of a second purchase as a refusal', async () => {
     scene.standIn.plan('1500.00', { act: 'pays', callback: 'never' });
     const started = scene.order();
     expect((await rail.start(started)).type).toBe('resolved');
@@ -245,11 +248,11 @@ describe('the answer to the purchase', () => {
     'reset',
     'hang',
     'truncated',
-    'taken_then_reset',
-    'taken_then_hang',
+    'accepted_then_reset',
+    'accepted_then_hang',
   ];
 
-  test.each(FAULTS)('%s: unknown, and no second call', async (start) => {
+  test.each(FAULTS)('is unknown after %s, without a second call', async (start) => {
     const timeout = endTimeoutsOnSilence();
     scene.standIn.plan('1500.00', { start, act: 'pays', callback: 'never' });
     const started = scene.order();
@@ -261,12 +264,12 @@ describe('the answer to the purchase', () => {
     }
   });
 
-  test('nobody listens: unknown', async () => {
+  test('is unknown when no server listens', async () => {
     await scene.standIn.stop();
     expect(await rail.start(scene.order())).toEqual({ type: 'unknown' });
   });
 
-  test('what eBirr said is logged by its codes, unless it is a payment', async () => {
+  test('has its codes logged, unless it is a payment', async () => {
     const lines = watchRailAnswers();
     const startOnce = async (plan: Plan, changed = {}) => {
       scene.standIn.plan('1500.00', plan);

@@ -31,7 +31,7 @@ afterEach(async () => {
   await Promise.all(cleanups.splice(0).map((stop) => stop()));
 });
 
-/** A stand-in, the adapter configured for it, and where its callbacks arrive. */
+/** A stand-in, an adapter configured for it, and the receiver of its callbacks. */
 async function scene(): Promise<{ epg: CardsStandIn; rail: CardsRail; receiver: Receiver }> {
   const [epg, receiver] = await Promise.all([startEthswitchCardsStandIn(), startReceiver('cards')]);
   cleanups.push(epg.stop, receiver.stop);
@@ -44,7 +44,7 @@ function settingsAt(baseUrl: string): object {
 
 const OFFLINE = cardsRailOf(settingsAt('http://localhost:9'));
 
-/** Asked when the session is over at the gateway and at ours. */
+/** A query after the end of the session at the gateway and with us. */
 function queryAtTheEnd(rail: CardsRail, order: RailOrder) {
   vi.setSystemTime(order.attempt.deadlineAtMs);
   return rail.query(order, Date.now());
@@ -100,7 +100,7 @@ describe('the query', () => {
     expect(await queryAtTheEnd(rail, order)).toEqual(atTheEnd);
   });
 
-  test('a declined card and then another one: paid', async () => {
+  test('is paid after a declined card and then another one', async () => {
     const { epg, rail, receiver } = await scene();
     const order = await started(rail, receiver);
     const atEpg = await epg.order(REFERENCE);
@@ -112,10 +112,10 @@ describe('the query', () => {
     await atEpg.act('pays');
     expect(outcomeOf(await rail.readCallback(receiver.last(), order))).toEqual(PAID);
     expect(await rail.query(order, Date.now())).toEqual(PAID);
-    await expect(atEpg.act('pays')).rejects.toThrow('settled already');
+    await expect(atEpg.act('pays')).rejects.toThrow('already has an outcome');
   });
 
-  test('what the gateway said is logged once it is final, or is not understood', async () => {
+  test('logs the gateway’s answer when it is final or unknown', async () => {
     endTimeoutsOnSilence();
     const lines = watchRailAnswers();
     const { epg, rail, receiver } = await scene();
@@ -144,7 +144,7 @@ describe('the query', () => {
     ]);
   });
 
-  test('backs off while nothing is proved', async () => {
+  test('backs off while nothing is proven', async () => {
     const { rail, receiver } = await scene();
     const order = await started(rail, receiver);
     const nowMs = Date.now();
@@ -160,7 +160,7 @@ describe('the query', () => {
     });
   });
 
-  test('a session that ended unpaid has failed', async () => {
+  test('is failed after a session that ended unpaid', async () => {
     const { rail, receiver } = await scene();
     vi.useFakeTimers({ toFake: ['Date'] });
     const order = await started(rail, receiver);
@@ -169,26 +169,29 @@ describe('the query', () => {
     expect(await rail.query(order, Date.now())).toMatchObject(failed);
   });
 
-  test.each<Fault>(['http_500', 'reset', 'hang', 'truncated'])('%s is unknown', async (fault) => {
-    endTimeoutsOnSilence();
-    const { epg, rail, receiver } = await scene();
-    const order = await started(rail, receiver);
-    await (await epg.order(REFERENCE)).act('pays', { silent: true });
-    epg.plan('150000', { query: fault });
-    expect(await rail.query(order, Date.now())).toMatchObject({ type: 'unknown' });
-    epg.plan('150000', {});
-    expect(await rail.query(order, Date.now())).toMatchObject({ type: 'succeeded' });
-  });
+  test.each<Fault>(['http_500', 'reset', 'hang', 'truncated'])(
+    'is unknown after %s',
+    async (fault) => {
+      endTimeoutsOnSilence();
+      const { epg, rail, receiver } = await scene();
+      const order = await started(rail, receiver);
+      await (await epg.order(REFERENCE)).act('pays', { silent: true });
+      epg.plan('150000', { query: fault });
+      expect(await rail.query(order, Date.now())).toMatchObject({ type: 'unknown' });
+      epg.plan('150000', {});
+      expect(await rail.query(order, Date.now())).toMatchObject({ type: 'succeeded' });
+    },
+  );
 
-  test('a start without an answer is settled by our own order number', async () => {
+  test('resolves a start without an answer by our own order number', async () => {
     const { epg, rail, receiver } = await scene();
-    epg.plan('150000', { start: 'taken_then_reset', act: 'pays', callback: 'never' });
+    epg.plan('150000', { start: 'accepted_then_reset', act: 'pays', callback: 'never' });
     const order = orderAt(rail, receiver);
     expect(await rail.start(order)).toEqual({ type: 'unknown' });
     expect(await rail.query(order, Date.now())).toMatchObject({ type: 'succeeded' });
   });
 
-  test('an order that never arrived, and whose page nobody knows, has failed', async () => {
+  test('is failed for an order that never arrived and whose page we never had', async () => {
     const { epg, rail, receiver } = await scene();
     epg.plan('150000', { start: 'reset' });
     const order = orderAt(rail, receiver);
@@ -200,7 +203,7 @@ describe('the query', () => {
     expect(await rail.query(offered, laterMs)).toMatchObject({ type: 'unknown' });
   });
 
-  test('a customer who is back while the start is under way proves nothing by it', async () => {
+  test('is unknown while the start is still in progress', async () => {
     const timeouts = holdTimeouts();
     const { epg, rail, receiver } = await scene();
     epg.plan('150000', { start: 'hang' });
@@ -213,7 +216,7 @@ describe('the query', () => {
 });
 
 describe('the callback', () => {
-  test('makes us ask, and the answer is what counts', async () => {
+  test('triggers a query, whose answer counts', async () => {
     const { epg, rail, receiver } = await scene();
     const order = await started(rail, receiver);
     const atEpg = await epg.order(REFERENCE);
@@ -230,7 +233,7 @@ describe('the callback', () => {
     ]);
   });
 
-  test('of a session that has ended', async () => {
+  test('resolves a session that has ended', async () => {
     const { epg, rail, receiver } = await scene();
     const order = await started(rail, receiver);
     await (await epg.order(REFERENCE)).act('times_out');
@@ -257,7 +260,7 @@ describe('the callback', () => {
     expect(result.type === 'refused' && result.reply.status).toBe(result.type === 'refused' && 400);
   });
 
-  test('may come by GET; another order’s id is refused either way', async () => {
+  test('may come by GET or POST, and is refused with another order’s id', async () => {
     const { epg, rail, receiver } = await scene();
     const order = await started(rail, receiver);
     await (await epg.order(REFERENCE)).act('pays', { silent: true });
@@ -272,7 +275,7 @@ describe('the callback', () => {
     expect(outcomeOf(await get('operation=deposited&status=1'))).toBe('unreadable');
   });
 
-  test('of hostile 64 KiB costs no time', async () => {
+  test('reads 64 hostile KiB in no time', async () => {
     const order = orderFor(OFFLINE, 'ETS_SWITCH');
     for (const body of ['%'.repeat(65_536), '&'.repeat(65_536), 'mdOrder=a&'.repeat(6_500)]) {
       const result = await OFFLINE.readCallback(callbackRequest(body, FORM_TYPE), order);
@@ -287,7 +290,7 @@ describe('the stand-in’s page', () => {
     const order = await started(rail, receiver);
     const { railReference, redirectUrl } = order.attempt;
     const html = await (await fetch(redirectUrl ?? '')).text();
-    expect(html).toContain('<b>This is a STAND-IN for tests. It takes no money.</b>');
+    expect(html).toContain('<b>This is a STAND-IN for tests. No money moves.</b>');
     expect(html).toContain(REFERENCE);
     expect(html).toContain('150000 minor units');
     const click = (act: string) =>

@@ -16,7 +16,7 @@ const OFFERED = {
   redirectUrl: 'https://epg.example.et:9443/',
 };
 
-/** When the session, and with it all tries, is over. */
+/** After the end of the session, when no more tries are possible. */
 const AFTER_SESSION_MS = 920_000;
 
 function read(
@@ -29,20 +29,20 @@ function read(
   return readCardsState(JSON.stringify({ ...PAID, ...changed }), order, nowMs);
 }
 
-/** What the published answer says when it is changed so. */
+/** The state in the published answer with these changes. */
 function stateWith(changed: object, afterMs?: number): string {
   const state = read(changed, OFFERED, afterMs);
   return state.type === 'failed' ? state.reason : state.type;
 }
 
 describe('the status of a card order', () => {
-  test('the published answer is paid, with the bank’s reference number', () => {
+  test('reads the published answer as paid, with the bank’s reference number', () => {
     expect(read({})).toEqual({ type: 'succeeded', receipt: '632509123456' });
     const { railReference } = OFFERED;
     expect(read({ authRefNum: null })).toEqual({ type: 'succeeded', receipt: railReference });
   });
 
-  test('older and newer forms of the same', () => {
+  test('reads older and newer formats', () => {
     const old = {
       errorCode: undefined,
       orderStatus: '2',
@@ -72,14 +72,14 @@ describe('the status of a card order', () => {
     ['no amount', { amount: undefined }],
     ['an amount in major units', { amount: 1500.5 }],
     ['another currency', { currency: '840' }],
-    ['a currency that is none', { currency: 'ETB' }],
-    ['a part only', { paymentAmountInfo: { depositedAmount: 100 } }],
-    ['another state beside it', { paymentAmountInfo: { paymentState: 'REVERSED' } }],
-    ['amounts that are none', { paymentAmountInfo: 'DEPOSITED' }],
+    ['a malformed currency', { currency: 'ETB' }],
+    ['a partial amount', { paymentAmountInfo: { depositedAmount: 100 } }],
+    ['a contradicting state', { paymentAmountInfo: { paymentState: 'REVERSED' } }],
+    ['malformed amounts', { paymentAmountInfo: 'DEPOSITED' }],
     ['an error', { errorCode: '7' }],
     ['refused credentials', { errorCode: 5 }],
     ['an order not found', { errorCode: '6' }],
-    ['an error that is none', { errorCode: 'none' }],
+    ['a malformed error', { errorCode: 'none' }],
   ])('%s is not paid', (_, changed) => {
     expect(stateWith(changed)).toBe('unknown');
   });
@@ -101,7 +101,7 @@ describe('the status of a card order', () => {
     [0, 'declined'],
     [null, 'declined'],
     ['toString', 'declined'],
-    // The gateway still asks the bank.
+    // The gateway still waits for the bank.
     [-30_001, 'open'],
   ])('declined with action code %j is %s', (actionCode, reason) => {
     expect(stateWith({ orderStatus: 6, actionCode })).toBe(reason);
@@ -115,23 +115,23 @@ describe('the status of a card order', () => {
     [-2_009, 'open'],
     [-2_014, 'open'],
     [null, 'open'],
-    // No time is left, or no try.
+    // No time or no tries left.
     [-2_007, 'timed_out'],
     [-2_013, 'declined'],
   ])('declined with action code %j while the page is open is %s', (actionCode, state) => {
     expect(stateWith({ orderStatus: 6, actionCode }, AFTER_SESSION_MS - 1)).toBe(state);
   });
 
-  test('the failure of another order is not ours', () => {
+  test('ignores the failure of another order', () => {
     expect(stateWith({ orderStatus: 6, orderNumber: 'A'.repeat(20) })).toBe('unknown');
     expect(stateWith({ orderStatus: 6, amount: 1 })).toBe('unknown');
   });
 
-  test('an unknown order has failed only if nobody was ever sent to it, or will be', () => {
+  test('fails an unknown order only if no customer has seen its page, or ever will', () => {
     const notFound = { errorCode: '6', errorMessage: 'Unknown order id' };
     const failed = { type: 'failed', reason: 'rail_unavailable' };
     const unanswered = { railReference: null, redirectUrl: null };
-    // The start may take 20 s, and 10 s to get there.
+    // The start may take 20 s, and 10 s more to be sent.
     expect(read(notFound, unanswered, 30_000)).toEqual(failed);
     for (const afterMs of [-1_000, 0, 20_000, 29_999]) {
       expect(read(notFound, unanswered, afterMs)).toEqual({ type: 'open' });

@@ -31,7 +31,7 @@ afterEach(async () => {
   await Promise.all(cleanups.splice(0).map((stop) => stop()));
 });
 
-/** A stand-in, the adapter configured for it, and where its callbacks arrive. */
+/** A stand-in, an adapter configured for it, and the receiver of its callbacks. */
 async function scene(): Promise<{ epg: CardsStandIn; rail: CardsRail; receiver: Receiver }> {
   const [epg, receiver] = await Promise.all([startEthswitchCardsStandIn(), startReceiver('cards')]);
   cleanups.push(epg.stop, receiver.stop);
@@ -42,7 +42,7 @@ function settingsAt(baseUrl: string): object {
   return { gateway: 'cards', baseUrl, userName: 'operator-api', password: 'p+w d&é' };
 }
 
-/** The adapter for a rail that answers everything with `body`. */
+/** The adapter for a gateway that answers everything with `body`. */
 async function scripted(status: number, body: string): Promise<CardsRail> {
   const server = await startScripted(() => ({ type: 'answer', status, body }));
   cleanups.push(() => server.stop());
@@ -52,12 +52,12 @@ async function scripted(status: number, body: string): Promise<CardsRail> {
 const OFFLINE = cardsRailOf(settingsAt('http://localhost:9'));
 
 describe('the plan', () => {
-  test('a redirect, open for at most 20 minutes, asked about once the start is over', () => {
+  test('is a redirect, open for at most 20 minutes, queried once the start has ended', () => {
     const { terms } = orderFor(OFFLINE, 'ETS_SWITCH');
     const nowMs = terms.createdAtMs;
     const plan = {
       flow: 'redirect',
-      // Until the payment expires; and the gateway may have begun the session 20 s later.
+      // Until the payment expires, plus 20 s, because the gateway may start the session later.
       deadlineAtMs: nowMs + 920_000,
       windowIsFinal: false,
       checkAtMs: nowMs + 30_000,
@@ -71,7 +71,7 @@ describe('the plan', () => {
 });
 
 describe('the requests', () => {
-  test('register.do and getOrderStatusExtended.do, whole', async () => {
+  test('register.do and getOrderStatusExtended.do have exactly these fields', async () => {
     const { epg, rail, receiver } = await scene();
     vi.useFakeTimers({ toFake: ['Date'] });
     const order = await started(rail, receiver);
@@ -117,7 +117,7 @@ describe('the requests', () => {
     ]);
   });
 
-  test('dollars, the commission, no callback unless it is switched on', async () => {
+  test('have dollars, the commission, and a callback URL only if it is enabled', async () => {
     const { epg, receiver } = await scene();
     const rail = cardsRailOf({ ...epg.settings, dynamicCallbackUrl: false, language: 'am' });
     const changed = { terms: { currency: 'USD' }, order: { chargedMinor: 152_250 } } as const;
@@ -129,7 +129,7 @@ describe('the requests', () => {
     expect(form.has('dynamicCallbackUrl')).toBe(false);
   });
 
-  test('credentials survive the form', async () => {
+  test('encode any credentials', async () => {
     const server = await startScripted(() => ({ type: 'answer', status: 200, body: '{}' }));
     cleanups.push(() => server.stop());
     const rail = cardsRailOf(settingsAt(server.baseUrl));
@@ -137,7 +137,7 @@ describe('the requests', () => {
     expect(new URLSearchParams(server.calls[0]?.body).get('password')).toBe('p+w d&é');
   });
 
-  test('hostile texts are cut and cleaned', async () => {
+  test('truncate and clean hostile texts', async () => {
     const { rail, receiver } = await scene();
     const terms = { merchantName: HOSTILE_TEXT, description: HOSTILE_TEXT, uniqueId: HOSTILE_TEXT };
     expect((await rail.start(orderAt(rail, receiver, { terms }))).type).toBe('accepted');
@@ -156,7 +156,7 @@ describe('the start', () => {
     }
   });
 
-  test('the published answer is understood', async () => {
+  test('reads the published answer', async () => {
     const rail = await scripted(200, fixture('cards-registered.json'));
     expect(await rail.start(orderFor(rail, 'ETS_SWITCH'))).toEqual({
       type: 'accepted',
@@ -209,8 +209,8 @@ describe('the start', () => {
     'reset',
     'hang',
     'truncated',
-    'taken_then_reset',
-    'taken_then_hang',
+    'accepted_then_reset',
+    'accepted_then_hang',
   ])('%s is unknown, and tried once', async (fault) => {
     endTimeoutsOnSilence();
     const { epg, rail, receiver } = await scene();
@@ -219,7 +219,7 @@ describe('the start', () => {
     expect(epg.calls).toHaveLength(1);
   });
 
-  test('refusals', async () => {
+  test('is refused for wrong credentials or a wrong URL', async () => {
     const { epg, rail, receiver } = await scene();
     const order = orderAt(rail, receiver);
     epg.plan('150000', { refuses: 'unavailable' });
@@ -232,11 +232,11 @@ describe('the start', () => {
       misconfigured,
     );
     expect((await rail.start(order)).type).toBe('accepted');
-    // The second order of a number is refused, and may be our own first.
+    // The gateway refuses the second order with a number, and the first may be ours.
     expect(await rail.start(order)).toEqual({ type: 'unknown', providerCode: 'errorCode 1' });
   });
 
-  test('is logged where the gateway does not take it', async () => {
+  test('is logged when the gateway refuses it', async () => {
     endTimeoutsOnSilence();
     const lines = watchRailAnswers();
     const { epg, rail, receiver } = await scene();
@@ -264,15 +264,15 @@ describe('the start', () => {
     ]);
   });
 
-  test('of a payment in a currency that the page does not take is refused before any call', async () => {
+  test('is refused without a call for a currency that the page does not accept', async () => {
     const { epg, rail, receiver } = await scene();
-    // There is none yet that Kefel takes and the gateway does not.
+    // Kefel does not yet have such a currency.
     const order = orderAt(rail, receiver, { terms: { currency: 'EUR' as Currency } });
     expect(await rail.start(order)).toEqual({ type: 'refused', reason: 'misconfigured' });
     expect(epg.calls).toHaveLength(0);
   });
 
-  test('too late to pay is too late to ask', async () => {
+  test('is refused without a call when no time is left to pay', async () => {
     const attempt = { deadlineAtMs: Date.now() + 20_900 };
     const order = orderFor(OFFLINE, 'ETS_SWITCH', { attempt });
     expect(await OFFLINE.start(order)).toEqual({ type: 'refused', reason: 'timed_out' });

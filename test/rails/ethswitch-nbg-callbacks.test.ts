@@ -23,14 +23,14 @@ afterEach(async () => {
   await Promise.all(cleanups.splice(0).map((stop) => stop()));
 });
 
-/** A stand-in, the adapter configured for it, and where its callbacks arrive. */
+/** A stand-in, an adapter configured for it, and the receiver of its callbacks. */
 async function scene(): Promise<{ nbg: NbgStandIn; rail: Rail & Callbacks; receiver: Receiver }> {
   const [nbg, receiver] = await Promise.all([startNbgStandIn(), startReceiver('nbg')]);
   cleanups.push(nbg.stop, receiver.stop);
   return { nbg, rail: railOf(nbg.settings), receiver };
 }
 
-/** The adapter for stored texts: nothing is called. */
+/** An adapter for stored texts, which makes no calls. */
 const OFFLINE = railOf({
   gateway: 'nbg',
   baseUrl: 'http://localhost:9',
@@ -45,7 +45,7 @@ async function read(body: string, changed: Parameters<typeof orderFor>[2] = {}) 
 }
 
 describe('callbacks of the stand-in', () => {
-  test('paid, and paid again', async () => {
+  test('report a payment, also when they come twice', async () => {
     const { nbg, rail, receiver } = await scene();
     const order = await started(rail, receiver);
     const atNbg = await nbg.order(REFERENCE);
@@ -64,7 +64,7 @@ describe('callbacks of the stand-in', () => {
     expect(outcomeOf(await rail.readCallback(receiver.last(), order))).toEqual(outcomeOf(result));
   });
 
-  test('declined, and paid after that on the same page', async () => {
+  test('report a decline, and then a payment on the same page', async () => {
     const { nbg, rail, receiver } = await scene();
     const order = await started(rail, receiver);
     const atNbg = await nbg.order(REFERENCE);
@@ -98,9 +98,9 @@ describe('callbacks of the stand-in', () => {
     expect(result.reply).toMatchObject({ status: 400, body: '{"code":"FAILED"}' });
   });
 
-  test('before the answer to the start: our order number is enough', async () => {
+  test('need only our order number before the answer to the start', async () => {
     const { nbg, rail, receiver } = await scene();
-    nbg.plan('1500.00', { act: 'pays', callback: 'before_answer', start: 'taken_then_reset' });
+    nbg.plan('1500.00', { act: 'pays', callback: 'before_answer', start: 'accepted_then_reset' });
     const order = orderAt(rail, receiver);
     expect(await rail.start(order)).toEqual({ type: 'unknown' });
     expect(outcomeOf(await rail.readCallback(receiver.last(), order))).toMatchObject({
@@ -108,7 +108,7 @@ describe('callbacks of the stand-in', () => {
     });
   });
 
-  test('from other addresses than NBG’s are not read', async () => {
+  test('are refused unread from other addresses than NBG’s', async () => {
     const { nbg, receiver } = await scene();
     const callbackAddresses = ['196.188.1.2', '2001:DB8:0::0A'];
     const rail = railOf({ ...nbg.settings, callbackAddresses });
@@ -129,7 +129,7 @@ describe('callbacks of the stand-in', () => {
     }
   });
 
-  test('what NBG said is logged, unless it is a payment', async () => {
+  test('are logged, unless they report a payment', async () => {
     const lines = watchRailAnswers();
     const { nbg, rail, receiver } = await scene();
     const order = await started(rail, receiver);
@@ -155,11 +155,11 @@ describe('the published callback', () => {
   const brief = JSON.parse(fixture('nbg-callback-brief.json'));
   const SUCCEEDED = { type: 'succeeded', receipt: 'PAY261121090312345', providerCode: 'PAID 200' };
 
-  test('is believed, whatever `bill_info.status` says', async () => {
+  test('is believed with any `bill_info.status`', async () => {
     expect(outcomeOf(await read(fixture('nbg-callback.json')))).toEqual(SUCCEEDED);
   });
 
-  test('with the outer members alone: paid is believed, failed proves nothing', async () => {
+  test('with the outer members alone proves a payment but not a failure', async () => {
     expect(outcomeOf(await read(JSON.stringify(brief)))).toEqual(SUCCEEDED);
     const withNull = JSON.stringify({ ...brief, data: null });
     expect(outcomeOf(await read(withNull))).toEqual(SUCCEEDED);
@@ -177,10 +177,10 @@ describe('the published callback', () => {
 
   test.each<[string, object]>([
     ['no HTTP status and no errors', { http_status: undefined, errors: undefined }],
-    ['the HTTP status as a text', { http_status: '200' }],
+    ['the HTTP status as a string', { http_status: '200' }],
     ['an empty list of errors', { errors: [] }],
     ['empty errors', { errors: {} }],
-    ['an empty text of errors', { errors: '' }],
+    ['an empty string of errors', { errors: '' }],
   ])('with %s is believed', async (_, changed) => {
     expect(outcomeOf(await read(JSON.stringify({ ...paid, ...changed })))).toMatchObject({
       type: 'succeeded',
@@ -188,7 +188,7 @@ describe('the published callback', () => {
     });
   });
 
-  test('that failed may say why', async () => {
+  test('may give the reason of a failure', async () => {
     const failed = { status: 'FAILED', http_status: 402, errors: ['Declined'] };
     const data = { ...paid.data, current_status: 'FAILED' };
     const body = JSON.stringify({ ...paid, ...failed, current_status: 'FAILED', data });
@@ -199,12 +199,12 @@ describe('the published callback', () => {
     });
   });
 
-  test('with our order number needs no receipt', async () => {
+  test('needs no receipt if it has our order number', async () => {
     const text = JSON.stringify({ ...paid, transaction_id: undefined });
     expect(outcomeOf(await read(text))).toMatchObject({ type: 'succeeded', receipt: null });
   });
 
-  test('in snake case, and in minor disguise', async () => {
+  test('may use snake case and other small variations', async () => {
     const { bill_info: bill, biller, ...data } = paid.data;
     const snake = {
       ...paid,
@@ -220,7 +220,11 @@ describe('the published callback', () => {
 
   test.each<[string, object, string]>([
     ['another order number', { data: { ...paid.data, request_id: 'ORD-1' } }, 'other_order'],
-    ['an order number that is no text', { data: { ...paid.data, request_id: 7 } }, 'other_order'],
+    [
+      'an order number that is not a string',
+      { data: { ...paid.data, request_id: 7 } },
+      'other_order',
+    ],
     ['another number outside', { merchant_order_number: 'A'.repeat(20) }, 'other_order'],
     [
       'another biller',
@@ -230,25 +234,25 @@ describe('the published callback', () => {
     ['another order reference', { data: { ...paid.data, order_reference: 'x' } }, 'other_order'],
     ['less in total', withBill({ totalAmount: 1499.99 }), 'wrong_amount'],
     ['more in total', withBill({ totalAmount: 15_000 }), 'wrong_amount'],
-    ['a total that is none', withBill({ totalAmount: '1500,00' }), 'wrong_amount'],
+    ['a malformed total', withBill({ totalAmount: '1500,00' }), 'wrong_amount'],
     ['less due, and no total', withBill({ totalAmount: null, amountDue: 1 }), 'wrong_amount'],
     ['another amount outside', { amount: 1 }, 'wrong_amount'],
     ['dollars', withBill({ currency: 'USD' }), 'wrong_amount'],
     ['an unknown state', { status: 'SUCCESS' }, 'unknown_state'],
-    ['a state in small letters', { status: 'paid' }, 'unknown_state'],
+    ['a state in lower case', { status: 'paid' }, 'unknown_state'],
     ['two states', { current_status: 'FAILED' }, 'unknown_state'],
     ['two states within', { data: { ...paid.data, current_status: 'FAILED' } }, 'unknown_state'],
     ['a refund', { data: { ...paid.data, transaction_type: 'REFUND' } }, 'unknown_state'],
-    ['an HTTP status that is no success', { http_status: 500 }, 'unknown_state'],
+    ['an HTTP status of failure', { http_status: 500 }, 'unknown_state'],
     ['an HTTP status of another success', { http_status: 202 }, 'unknown_state'],
-    ['an HTTP status that is none', { http_status: 'OK' }, 'unknown_state'],
+    ['a malformed HTTP status', { http_status: 'OK' }, 'unknown_state'],
     ['a list of errors', { errors: ['Declined'] }, 'unknown_state'],
-    ['an error in words', { errors: 'Declined' }, 'unknown_state'],
+    ['an error as a string', { errors: 'Declined' }, 'unknown_state'],
     ['an error as an object', { errors: { code: 51 } }, 'unknown_state'],
     ['errors within', { data: { ...paid.data, errors: ['Declined'] } }, 'unknown_state'],
     ['no state', { status: null }, 'unreadable'],
-    ['a state that is no text', { status: ['PAID'] }, 'unreadable'],
-    ['data that are no object', { data: 'PAID' }, 'unreadable'],
+    ['a state that is not a string', { status: ['PAID'] }, 'unreadable'],
+    ['data that are not an object', { data: 'PAID' }, 'unreadable'],
     ['data that are a list', { data: [paid.data] }, 'unreadable'],
   ])('with %s is refused', async (_, changed, suspicion) => {
     const attempt = { railReference: '4c1d4d8a-3f5e-4b0e-9a57-1d1c5c2f7a10' };
@@ -267,7 +271,7 @@ describe('the published callback', () => {
     },
   );
 
-  test('of hostile 64 KiB costs no time, and more is not read', async () => {
+  test('reads 64 hostile KiB in no time, and no more', async () => {
     const bodies = [
       '['.repeat(65_536),
       '{"data":'.repeat(8_000),
@@ -288,7 +292,7 @@ describe('the stand-in’s page', () => {
     const order = await started(rail, receiver);
     const pageUrl = order.attempt.redirectUrl ?? '';
     const html = await (await fetch(pageUrl)).text();
-    expect(html).toContain('<b>This is a STAND-IN for tests. It takes no money.</b>');
+    expect(html).toContain('<b>This is a STAND-IN for tests. No money moves.</b>');
     expect(html).toContain(REFERENCE);
     expect(html).toContain('ETB 1500.00');
     expect(html).not.toContain('<script');

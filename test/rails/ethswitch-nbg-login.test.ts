@@ -22,7 +22,7 @@ afterEach(async () => {
   await Promise.all(cleanups.splice(0).map((stop) => stop()));
 });
 
-/** A stand-in, the adapter configured for it, and where its callbacks arrive. */
+/** A stand-in, an adapter configured for it, and the receiver of its callbacks. */
 async function scene(): Promise<{ nbg: NbgStandIn; rail: Rail; receiver: Receiver }> {
   const [nbg, receiver] = await Promise.all([startNbgStandIn(), startReceiver('nbg')]);
   cleanups.push(nbg.stop, receiver.stop);
@@ -35,7 +35,7 @@ function settingsAt(baseUrl: string): object {
   return { gateway: 'nbg', baseUrl, ...account, callbackAddresses: [] };
 }
 
-/** Nobody listens there. */
+/** No server listens at this URL. */
 const OFFLINE = railOf(settingsAt('http://localhost:9'));
 
 describe('the login', () => {
@@ -47,11 +47,11 @@ describe('the login', () => {
     return rail.start(orderAt(rail, receiver, { attempt: { reference } }));
   }
 
-  test('is remembered for nine tenths of the life of its token', async () => {
+  test('is cached for nine tenths of its token’s lifetime', async () => {
     const { nbg, rail, receiver } = await scene();
     vi.useFakeTimers({ toFake: ['Date'] });
     await startNext(rail, receiver, 1);
-    // Another instance for the same account, as after another request, shares it.
+    // Another instance for the same account, as in a later request, shares the token.
     await startNext(railOf(nbg.settings), receiver, 2);
     vi.advanceTimersByTime(269_000);
     await startNext(rail, receiver, 3);
@@ -61,7 +61,7 @@ describe('the login', () => {
     expect(paths(nbg).slice(4)).toEqual(['login', 'create']);
   });
 
-  test('is made again once when NBG has forgotten the token', async () => {
+  test('is repeated once when NBG has dropped the token', async () => {
     const { nbg, rail, receiver } = await scene();
     await startNext(rail, receiver, 1);
     nbg.expireTokens();
@@ -69,7 +69,7 @@ describe('the login', () => {
     expect(paths(nbg)).toEqual(['login', 'create', 'create', 'login', 'create']);
   });
 
-  test('that brings tokens which are never taken is given up', async () => {
+  test('is not repeated again when NBG refuses the new token too', async () => {
     const server = await startScripted(({ url }) =>
       url === '/user/auth/login'
         ? jsonReply(200, { access_token: 'a.b.c', expires_in: 300 })
@@ -84,7 +84,7 @@ describe('the login', () => {
     expect(paths(server)).toEqual(['login', 'create', 'login', 'create']);
   });
 
-  test('with a wrong password is the operator’s mistake', async () => {
+  test('is misconfigured with a wrong password', async () => {
     const { nbg, receiver } = await scene();
     const rail = railOf({ ...nbg.settings, password: 'old' });
     expect(await rail.start(orderAt(rail, receiver))).toEqual({
@@ -114,14 +114,14 @@ describe('the login', () => {
     expect(paths(server)).toEqual(['login']);
   });
 
-  test('nobody there', async () => {
+  test('fails when no server listens', async () => {
     expect(await OFFLINE.start(orderFor(OFFLINE, 'ETS_SWITCH'))).toEqual({
       type: 'refused',
       reason: 'rail_unavailable',
     });
   });
 
-  test('a token without a stated life is used once', async () => {
+  test('uses a token without a lifetime once', async () => {
     const server = await startScripted(({ url }) =>
       url === '/user/auth/login'
         ? jsonReply(200, { access_token: 'a.b.c' })

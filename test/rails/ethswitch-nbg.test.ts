@@ -25,7 +25,7 @@ afterEach(async () => {
   await Promise.all(cleanups.splice(0).map((stop) => stop()));
 });
 
-/** A stand-in, the adapter configured for it, and where its callbacks arrive. */
+/** A stand-in, an adapter configured for it, and the receiver of its callbacks. */
 async function scene(): Promise<{ nbg: NbgStandIn; rail: Rail; receiver: Receiver }> {
   const [nbg, receiver] = await Promise.all([startNbgStandIn(), startReceiver('nbg')]);
   cleanups.push(nbg.stop, receiver.stop);
@@ -38,11 +38,11 @@ function settingsAt(baseUrl: string): object {
   return { gateway: 'nbg', baseUrl, ...account, callbackAddresses: [] };
 }
 
-/** Nobody listens there. */
+/** No server listens at this URL. */
 const OFFLINE = railOf(settingsAt('http://localhost:9'));
 
 describe('the plan', () => {
-  test('a redirect, open until the payment expires, at most a day; nobody can be asked', () => {
+  test('is a redirect without queries, open until the payment expires, at most a day', () => {
     const { terms } = orderFor(OFFLINE, 'ETS_SWITCH');
     const nowMs = terms.createdAtMs;
     const plan = {
@@ -57,7 +57,7 @@ describe('the plan', () => {
     expect(OFFLINE.plan(longer, 'ETS_SWITCH', nowMs)).toEqual({ ...plan, deadlineAtMs });
   });
 
-  test('a customer of the last second has the page’s own window', () => {
+  test('gives a customer of the last second the page’s own window', () => {
     const { terms } = orderFor(OFFLINE, 'ETS_SWITCH');
     const nowMs = terms.expiresAtMs - 1_000;
     const deadlineOf = (rail: Rail) => rail.plan(terms, 'ETS_SWITCH', nowMs).deadlineAtMs;
@@ -66,14 +66,14 @@ describe('the plan', () => {
     expect(deadlineOf(shorter)).toBe(nowMs + 60_000);
   });
 
-  test('no query and no page without NBG', () => {
+  test('has no status query and no page that the adapter could compute', () => {
     expect(OFFLINE).not.toHaveProperty('query');
     expect(OFFLINE).not.toHaveProperty('page');
   });
 });
 
 describe('the requests', () => {
-  test('login and order.create, whole', async () => {
+  test('login and order.create have exactly these fields', async () => {
     const { nbg, rail, receiver } = await scene();
     const order = orderAt(rail, receiver, { order: { chargedMinor: 152_250 } });
     await rail.start(order);
@@ -125,7 +125,7 @@ describe('the requests', () => {
     expect((await nbg.order(REFERENCE)).amountText).toBe(amountText);
   });
 
-  test('hostile texts are cut and cleaned', async () => {
+  test('truncate and clean hostile texts', async () => {
     const { nbg, rail, receiver } = await scene();
     const terms = { merchantName: HOSTILE_TEXT, description: HOSTILE_TEXT, uniqueId: HOSTILE_TEXT };
     expect((await rail.start(orderAt(rail, receiver, { terms }))).type).toBe('accepted');
@@ -135,14 +135,14 @@ describe('the requests', () => {
 });
 
 describe('the start', () => {
-  test('of a payment in another currency is refused before any call', async () => {
+  test('is refused without a call for another currency', async () => {
     const { nbg, rail, receiver } = await scene();
     const order = orderAt(rail, receiver, { terms: { currency: 'USD' } });
     expect(await rail.start(order)).toEqual({ type: 'refused', reason: 'misconfigured' });
     expect(nbg.calls).toHaveLength(0);
   });
 
-  test('is logged where NBG does not take it', async () => {
+  test('is logged when NBG refuses it', async () => {
     endTimeoutsOnSilence();
     const lines = watchRailAnswers();
     const { nbg, rail, receiver } = await scene();
@@ -173,7 +173,7 @@ describe('the start', () => {
     });
   });
 
-  test('the published answer is understood', async () => {
+  test('reads the published answer', async () => {
     const server = await startScripted(({ url }) =>
       url === '/user/auth/login'
         ? jsonReply(200, { access_token: 'a.b.c', expires_in: 300 })
@@ -193,7 +193,7 @@ describe('the start', () => {
     ['another amount', { amount: 1500.01 }],
     ['another currency', { currency: 'USD' }],
     ['no page', { hpp_url: null }],
-    ['a page that is none', { hpp_url: 'javascript:alert(1)' }],
+    ['a malformed page', { hpp_url: 'javascript:alert(1)' }],
     ['no reference', { order_reference: undefined }],
   ])('an answer with %s is unknown', async (_, changed) => {
     const server = await startScripted(({ url }) =>
@@ -211,8 +211,8 @@ describe('the start', () => {
     'reset',
     'hang',
     'truncated',
-    'taken_then_reset',
-    'taken_then_hang',
+    'accepted_then_reset',
+    'accepted_then_hang',
   ])('%s of order.create is unknown, and tried once', async (fault) => {
     endTimeoutsOnSilence();
     const { nbg, rail, receiver } = await scene();
@@ -224,7 +224,7 @@ describe('the start', () => {
     ]);
   });
 
-  test('refusals', async () => {
+  test('is refused by NBG’s HTTP status', async () => {
     const { nbg, rail, receiver } = await scene();
     nbg.plan('1500.00', { refuses: 'misconfigured' });
     nbg.plan('1600.00', { refuses: 'unavailable' });
@@ -236,7 +236,7 @@ describe('the start', () => {
     expect(await rail.start(other)).toEqual({ type: 'refused', reason: 'rail_unavailable' });
   });
 
-  test('an order number that NBG knows may be our own earlier call', async () => {
+  test('is unknown when NBG already has the order number, perhaps from our own call', async () => {
     const { rail, receiver } = await scene();
     await rail.start(orderAt(rail, receiver));
     expect(await rail.start(orderAt(rail, receiver))).toEqual({ type: 'unknown' });

@@ -38,7 +38,7 @@ function problemsOf(settings: unknown): Readonly<Record<string, string>> {
 }
 
 describe('settings', () => {
-  test('of the billing gateway: a slash at the end of the address is taken off', () => {
+  test('of the billing gateway lose the slash at the end of the URL', () => {
     expect(v.parse(ethswitchSettings, NBG)).toEqual({
       ...NBG,
       baseUrl: 'https://cbs-uat.ethswitch.et:4443',
@@ -47,14 +47,14 @@ describe('settings', () => {
     });
   });
 
-  test('callbacks from anywhere must be asked for', () => {
+  test('must allow callbacks from all addresses explicitly', () => {
     const { callbackAddresses: _, ...rest } = NBG;
     expect(problemsOf(rest)).toEqual({ callbackAddresses: 'This field is required.' });
     const anywhere = v.parse(ethswitchSettings, { ...NBG, callbackAddresses: [] });
     expect(anywhere).toMatchObject({ callbackAddresses: [] });
   });
 
-  test('of the card gateway', () => {
+  test('of the card gateway have these defaults', () => {
     expect(v.parse(ethswitchSettings, CARDS)).toEqual({
       ...CARDS,
       baseUrl: 'https://epg.ethswitch.et:9443/epg/rest',
@@ -63,7 +63,7 @@ describe('settings', () => {
     });
   });
 
-  test('choose the gateway; each is a rail of its own', () => {
+  test('choose the gateway, each of which is a separate rail', () => {
     const nbg = ethswitchRail(v.parse(ethswitchSettings, NBG));
     const cards = ethswitchRail(v.parse(ethswitchSettings, CARDS));
     expect([nbg.id, nbg.currencies]).toEqual(['ethswitch-nbg', ['ETB']]);
@@ -128,7 +128,7 @@ describe('settings', () => {
   });
 
   test.each(['http://197.156.90.228', 'http://localhost:8080/relay/nbg', 'https://[::1]:1'])(
-    'take %s',
+    'accept %s',
     (baseUrl) => {
       expect(problemsOf({ ...NBG, baseUrl })).toEqual({});
     },
@@ -136,14 +136,14 @@ describe('settings', () => {
 });
 
 describe('the wire', () => {
-  test('amounts are read exactly, as numbers and as texts', () => {
+  test('reads amounts exactly, as numbers and as strings', () => {
     const read = [100.79, 1500, 0.1, 999_999_999.99, '100.7900', '1500', '0.07'].map(minorOf);
     expect(read).toEqual([10_079, 150_000, 10, 99_999_999_999, 10_079, 150_000, 7]);
     const wrong = [1.005, -1, Number.NaN, 1e21, '1.005', '-1', '1e3', ' 1', '', null, {}, true];
     expect(wrong.map(minorOf)).toEqual(wrong.map(() => null));
   });
 
-  test('integers are read as numbers and as texts', () => {
+  test('reads integers, as numbers and as strings', () => {
     expect([2, '2', '-2007', '230'].map(integerOf)).toEqual([2, 2, -2_007, 230]);
     const wrong = [2.5, '2.0', '', ' 2', '0x2', null, undefined, [2], true, '9'.repeat(16)];
     expect(wrong.map(integerOf)).toEqual(wrong.map(() => null));
@@ -169,7 +169,7 @@ describe('the wire', () => {
     expect(canonicalAddress(text)).toBe(canonical);
   });
 
-  test('customers are sent to web pages only', () => {
+  test('sends customers only to web pages', () => {
     const pages = [
       'https://x.et/nbg/pay/1',
       'http://197.156.90.228/nbg/pay/1',
@@ -190,7 +190,7 @@ describe('the wire', () => {
     expect(wrong.map(pageUrlOf)).toEqual(wrong.map(() => null));
   });
 
-  test('descriptions are cut and cleaned', () => {
+  test('truncates and cleans descriptions', () => {
     const rail = ethswitchRail(v.parse(ethswitchSettings, NBG));
     const described = (merchantName: string, description: string | null, notPlain: RegExp) =>
       descriptionOf(

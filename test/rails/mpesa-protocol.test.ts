@@ -28,7 +28,7 @@ import { orderFor } from '../support/rails/order.ts';
 const REFERENCE = 'H7K2M9QX4T0B8ZC3VN5D';
 
 describe('settings', () => {
-  it('have a default for whatever has one', () => {
+  it('have these defaults', () => {
     expect(settingsOf(VALID_SETTINGS)).toEqual({
       ...VALID_SETTINGS,
       baseUrl: 'https://api.safaricom.et',
@@ -66,22 +66,22 @@ describe('settings', () => {
     expect(issuesOf(null)).toEqual(['must be a JSON object']);
   });
 
-  it('take an address with or without a slash, and a relay’s path', () => {
+  it('accept a URL with or without a slash, and a relay’s path', () => {
     const baseUrlOf = (baseUrl: string) => settingsOf({ ...VALID_SETTINGS, baseUrl }).baseUrl;
     expect(baseUrlOf('https://apisandbox.safaricom.et/')).toBe('https://apisandbox.safaricom.et');
     expect(baseUrlOf('https://relay.example.com/mpesa')).toBe('https://relay.example.com/mpesa');
   });
 });
 
-describe('pieces of the protocol', () => {
-  it('make the password of the vectors in both forms', async () => {
+describe('the protocol', () => {
+  it('computes the vectors’ password in both forms', async () => {
     const { shortcode, passkey, timestamp, password, kenya_style } = VECTORS.computed;
     const settings = settingsOf({ ...VALID_SETTINGS, shortcode, passkey });
     expect(await passwordText(settings, timestamp)).toBe(password);
     expect(await passwordText({ ...settings, passwordForm: 'kenya' }, timestamp)).toBe(kenya_style);
   });
 
-  it('make a password of the form of the printed sample, whose passkey is not known', async () => {
+  it('computes a password like the documented sample’s, whose passkey is unknown', async () => {
     const { timestamp, password, decoded } = VECTORS.officialSample;
     const ours = await passwordText(settingsOf(VALID_SETTINGS), timestamp);
     expect(Buffer.from(password, 'base64').toString()).toBe(decoded);
@@ -90,7 +90,7 @@ describe('pieces of the protocol', () => {
     expect(SAMPLE_REQUEST.Password).toBe(password);
   });
 
-  it('make the sample’s request, byte for byte, but for ids and a password of our own', async () => {
+  it('writes the sample’s request byte for byte, except ids and password', async () => {
     const settings = settingsOf({ ...VALID_SETTINGS, shortcode: SAMPLE_REQUEST.BusinessShortCode });
     const order = orderFor(mpesaRail(settings), 'M_PESA', {
       attempt: { reference: REFERENCE },
@@ -109,20 +109,20 @@ describe('pieces of the protocol', () => {
     );
   });
 
-  it('write the time of Addis Ababa', () => {
+  it('writes the time in Addis Ababa', () => {
     expect(timestampText(Date.UTC(2024, 8, 18, 2, 58, 23, 999))).toBe('20240918055823');
     expect(timestampText(Date.UTC(2026, 11, 31, 21, 0, 0))).toBe('20270101000000');
-    // No summer time in between.
+    // No daylight saving time in between.
     expect(timestampText(Date.UTC(2026, 5, 1, 9, 0, 0))).toBe('20260601120000');
   });
 
-  it('write amounts as every JSON client writes the same number', () => {
+  it('writes amounts as any JSON library writes the same number', () => {
     for (const amountMinor of [1, 10, 99, 100, 101, 110, 1_005, 2_000, 150_050, 99_999_999_999]) {
       expect(amountText(amountMinor)).toBe(JSON.stringify(amountMinor / 100));
     }
   });
 
-  it('make every merchant’s name a description of 1 to 13 plain characters', () => {
+  it('turns every merchant’s name into 1 to 13 plain characters', () => {
     expect(descriptionText('Tomoca Coffee')).toBe('Tomoca Coffee');
     expect(descriptionText('Café "Zoë" & Söhne')).toBe('Cafe Zoe Sohn');
     expect(descriptionText('ቶሞካ ቡና')).toBe('Payment');
@@ -141,7 +141,7 @@ describe('the answer to a push', () => {
     return readPush({ type: 'answered', status, text }, REFERENCE);
   };
 
-  it('of the sample is accepted, for the request that it names', () => {
+  it('accepts the sample, for the request that it names', () => {
     const railReference = 'ws_CO_0412202401024714199700000000';
     expect(read(200, accepted)).toEqual({ type: 'accepted', redirectUrl: null, railReference });
     expect(read(200, { ...accepted, ResponseCode: 0 })).toMatchObject({ type: 'accepted' });
@@ -162,7 +162,7 @@ describe('the answer to a push', () => {
     expect(read(500, { ...accepted, ResponseCode })).toEqual({ type: 'unknown' });
   });
 
-  it('of every refusal in the samples is refused', () => {
+  it('is a refusal for every refusal in the samples', () => {
     const { stk, auth, api } = SAMPLE_ERRORS;
     for (const body of [...stk, ...auth]) {
       expect(read(200, body)).toMatchObject({ type: 'refused' });
@@ -188,7 +188,7 @@ describe('the answer to a push', () => {
     expect(read(status, { requestId: 'x', errorCode, errorMessage: 'any' })).toEqual(result);
   });
 
-  it('that is unclear is unknown, never refused', () => {
+  it('is unknown when unclear, never refused', () => {
     const bodies = ['', 'null', '[]', '"0"', '<html>', '{"ResponseCode":"0"', '{}', accepted];
     for (const body of bodies) {
       for (const status of [201, 302, 404, 502]) {
@@ -205,7 +205,7 @@ describe('the answer to a push', () => {
     expect(readPush({ type: 'no_answer' }, REFERENCE)).toEqual({ type: 'unknown' });
   });
 
-  it('of a gateway that is asked too often, or takes no token, is no push', () => {
+  it('is a refusal after too many requests or with a refused token', () => {
     expect(read(429, 'Spike arrest')).toEqual({ type: 'refused', reason: 'rail_unavailable' });
     expect(read(401, '<html>')).toEqual({ type: 'token_refused' });
   });
@@ -227,7 +227,7 @@ describe('reading callbacks', () => {
     });
   const SUCCEEDED = { type: 'outcome', outcome: { type: 'succeeded', receipt: 'TIN8ABCDEF' } };
 
-  it('takes the samples, in Ethiopia’s form and in Kenya’s', () => {
+  it('accepts the samples, in Ethiopia’s format and in Kenya’s', () => {
     const wrongPin = { type: 'outcome', outcome: { type: 'failed', reason: 'wrong_pin' } };
     expect(readMpesaCallback(JSON.stringify(SAMPLE_PAID), PAID_ORDER)).toEqual(SUCCEEDED);
     expect(readMpesaCallback(JSON.stringify(SAMPLE_PAID.Envelope), PAID_ORDER)).toEqual(SUCCEEDED);
@@ -244,7 +244,7 @@ describe('reading callbacks', () => {
     ['1032', 'canceled_by_customer'],
     ['1037', 'timed_out'],
     ['2001', 'wrong_pin'],
-  ])('takes ResultCode %s as a number and as a text: %s', (code, reason) => {
+  ])('reads ResultCode %s as a number and as a string: %s', (code, reason) => {
     for (const ResultCode of [code, Number(code)]) {
       const text = paid({ ResultCode, CallbackMetadata: undefined });
       const failed = { type: 'outcome', outcome: { type: 'failed', reason } };
@@ -252,7 +252,7 @@ describe('reading callbacks', () => {
     }
   });
 
-  it('does not guess at a code that it does not know', () => {
+  it('refuses an unknown code', () => {
     for (const ResultCode of ['34', 4999, 'TP40088', '', ' 0', '00', -1, 'constructor']) {
       const reading = readMpesaCallback(paid({ ResultCode }), PAID_ORDER);
       expect(reading).toEqual({ type: 'refused', suspicion: 'unknown_state' });
@@ -260,7 +260,7 @@ describe('reading callbacks', () => {
     expect(readMpesaCallback(paid({ ResultCode: '0' }), PAID_ORDER)).toEqual(SUCCEEDED);
   });
 
-  it('asks for both ids', () => {
+  it('requires both ids', () => {
     const foreign = { type: 'refused', suspicion: 'other_order' };
     for (const id of ['X', '', null, undefined, 7, ['X']]) {
       expect(readMpesaCallback(paid({ MerchantRequestID: id }), PAID_ORDER)).toEqual(foreign);
@@ -274,7 +274,7 @@ describe('reading callbacks', () => {
     expect(readMpesaCallback(paid({ MerchantRequestID: 'X' }), unanswered)).toEqual(foreign);
   });
 
-  it('compares the amount exactly, number or text', () => {
+  it('compares the amount exactly, as a number or a string', () => {
     const read = (Value: unknown) =>
       readMpesaCallback(paid({}, [{ Name: 'Amount', Value }]), PAID_ORDER);
     const noReceipt = { type: 'outcome', outcome: { type: 'succeeded', receipt: null } };
@@ -290,7 +290,7 @@ describe('reading callbacks', () => {
     }
   });
 
-  it('takes no success whose amount is missing or stands there twice', () => {
+  it('rejects a success whose amount is missing or appears twice', () => {
     const unreadable = { type: 'refused', suspicion: 'unreadable' };
     const amount = { Name: 'Amount', Value: 20 };
     for (const items of [[], {}, 'Amount', [null, 7, 'x'], [amount, amount]]) {
@@ -301,7 +301,7 @@ describe('reading callbacks', () => {
     );
   });
 
-  it('keeps no receipt that does not look like one', () => {
+  it('drops a receipt that does not look like one', () => {
     for (const Value of ['', 'a b', '<b>', 'x'.repeat(33), 7, null]) {
       const items = [
         { Name: 'Amount', Value: 20 },
@@ -331,7 +331,7 @@ describe('reading callbacks', () => {
     });
   });
 
-  it('reads 64 KiB of anything within a moment', () => {
+  it('reads any 64 KiB quickly', () => {
     const fill = (text: string) => text.repeat(Math.ceil(65_536 / text.length)).slice(0, 65_536);
     const bodies = ['[', '{"a":', ' ', '"', '\\', '{"Body":', '9', '\ud800'].map(fill);
     const item = '{"Name":"Amount","Value":20},';
@@ -343,7 +343,7 @@ describe('reading callbacks', () => {
   });
 });
 
-/** The order that the sample callbacks speak of. */
+/** The order in the sample callbacks. */
 function sampleOrder(): RailOrder {
   const { MerchantRequestID, CheckoutRequestID } = SAMPLE_PAID.Envelope.Body.stkCallback;
   return orderFor(mpesaRail(settingsOf(VALID_SETTINGS)), 'M_PESA', {

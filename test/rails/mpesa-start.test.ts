@@ -33,7 +33,7 @@ afterAll(async () => {
 });
 
 describe('a start', () => {
-  it('asks for a token, then pushes: two requests, whole', async () => {
+  it('requests a token, then pushes, with exactly these two requests', async () => {
     const own = await startMpesaStandIn();
     const order = scene.order(150_050);
     const from = Date.now();
@@ -86,7 +86,7 @@ describe('a start', () => {
       .update(`${settings.shortcode}${settings.passkey}${Timestamp}`)
       .digest('hex');
     const { reference } = order.attempt;
-    // The official sample, byte for byte, but for what is another for each payment.
+    // The official sample byte for byte, except what differs with each payment.
     expect(push?.body).toBe(
       sampleRequestText({
         MerchantRequestID: `"${reference}"`,
@@ -107,7 +107,7 @@ describe('a start', () => {
     await own.stop();
   });
 
-  it('sends the type, the form and the credited party of the settings', async () => {
+  it('sends the type, the password form and the credited party in the settings', async () => {
     const any = await StandInServer.start(async () => jsonReply(200, { access_token: 'token' }));
     const switches = { transactionType: 'CustomerBuyGoodsOnline', passwordForm: 'kenya' };
     const secret = { ...VALID_SETTINGS, ...switches, partyB: '554433', baseUrl: any.baseUrl };
@@ -119,7 +119,7 @@ describe('a start', () => {
     await any.stop();
   });
 
-  it('is for numbers of Safaricom Ethiopia alone: others are refused before any call', async () => {
+  it('is refused without a call for numbers outside Safaricom Ethiopia', async () => {
     const before = scene.standIn.calls.length;
     for (const phone of [null, '', '251911234567', '711234567', '25171123456', `${PHONE}8`]) {
       const order = scene.order(100, { phone });
@@ -130,7 +130,7 @@ describe('a start', () => {
     expect(scene.standIn.calls).toHaveLength(before);
   });
 
-  it('of a payment in another currency is refused before any call', async () => {
+  it('is refused without a call for another currency', async () => {
     const before = scene.standIn.calls.length;
     const order = scene.order(100, {}, { currency: 'USD' });
     const refused = { type: 'refused', reason: 'misconfigured' };
@@ -138,7 +138,7 @@ describe('a start', () => {
     expect(scene.standIn.calls).toHaveLength(before);
   });
 
-  it('is logged where the rail does not take it, by the rail’s own codes', async () => {
+  it('is logged with M-PESA’s own codes when M-PESA refuses it', async () => {
     const lines = watchRailAnswers();
     const starts = [
       scene.plannedOrder({ refuses: 'declines' }),
@@ -175,31 +175,32 @@ describe('a start', () => {
     ['lacks_funds', 'declined', '3007'],
     ['misconfigured', 'misconfigured', '403.001.01'],
     ['unavailable', 'rail_unavailable', '429.001.01'],
-  ])(
-    'that the rail refuses (%s) took no money: %s, by %s',
-    async (refuses, reason, providerCode) => {
-      const order = scene.plannedOrder({ refuses });
-      expect(await scene.railWith().start(order)).toEqual({
-        type: 'refused',
-        reason,
-        providerCode,
-      });
-    },
-  );
+  ])('is refused when M-PESA answers %s: %s, by %s', async (refuses, reason, providerCode) => {
+    const order = scene.plannedOrder({ refuses });
+    expect(await scene.railWith().start(order)).toEqual({
+      type: 'refused',
+      reason,
+      providerCode,
+    });
+  });
 
-  it.each<Fault>(['http_500', 'reset', 'hang', 'truncated', 'taken_then_reset', 'taken_then_hang'])(
-    'whose push meets the fault %s is unknown, and is made once',
-    async (start) => {
-      endTimeoutsOnSilence();
-      const order = scene.plannedOrder({ start });
-      expect(await scene.railWith().start(order)).toEqual({ type: 'unknown' });
-      const { reference } = order.attempt;
-      const pushes = scene.standIn.calls.filter(({ body }) => body.includes(`"${reference}"`));
-      expect(pushes).toHaveLength(1);
-    },
-  );
+  it.each<Fault>([
+    'http_500',
+    'reset',
+    'hang',
+    'truncated',
+    'accepted_then_reset',
+    'accepted_then_hang',
+  ])('is unknown after the fault %s, with a single push', async (start) => {
+    endTimeoutsOnSilence();
+    const order = scene.plannedOrder({ start });
+    expect(await scene.railWith().start(order)).toEqual({ type: 'unknown' });
+    const { reference } = order.attempt;
+    const pushes = scene.standIn.calls.filter(({ body }) => body.includes(`"${reference}"`));
+    expect(pushes).toHaveLength(1);
+  });
 
-  it('with a wrong key, secret or password is misconfigured', async () => {
+  it('is misconfigured with a wrong key, secret or password', async () => {
     const wrong = [{ consumerKey: 'x' }, { consumerSecret: 'x' }, { passkey: 'x' }];
     for (const changed of [...wrong, { passwordForm: 'kenya' }, { shortcode: '123' }]) {
       const rail = scene.railWith(changed);
@@ -208,14 +209,14 @@ describe('a start', () => {
     }
   });
 
-  it('with a rail that cannot be reached took no money', async () => {
+  it('is refused when M-PESA is unreachable', async () => {
     const gone = await startMpesaStandIn();
     await gone.stop();
     const result = await mpesaRail(settingsOf(gone.settings)).start(scene.order());
     expect(result).toEqual({ type: 'refused', reason: 'rail_unavailable' });
   });
 
-  it('accepts nothing that the strict stand-in refuses, whatever the texts', async () => {
+  it('sends the strict stand-in nothing that it refuses, for any texts', async () => {
     const names = [
       `${'☕ ክፈል\u0000\n"\\'.repeat(150)}`.slice(0, 1_000),
       'ቶሞካ ቡና',

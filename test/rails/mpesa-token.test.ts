@@ -25,7 +25,7 @@ describe('the token', () => {
   });
   const paths = () => own.calls.map(({ url }) => (url.startsWith('/v1/token') ? 'token' : 'push'));
 
-  it('of the sample is sent as it is, and used until its last minute', async () => {
+  it('of the sample is sent unchanged and used until its last minute', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     const rail = await StandInServer.start(async ({ method, body }) =>
       method === 'GET'
@@ -34,7 +34,7 @@ describe('the token', () => {
     );
     const adapter = mpesaRail(settingsOf({ ...VALID_SETTINGS, baseUrl: rail.baseUrl }));
     expect(await adapter.start(newOrder())).toMatchObject({ type: 'accepted' });
-    // It lives for 3,599 s.
+    // Its lifetime is 3,599 s.
     vi.advanceTimersByTime(3_538_000);
     await adapter.start(newOrder());
     expect(rail.calls.map(({ method }) => method)).toEqual(['GET', 'POST', 'POST']);
@@ -46,14 +46,14 @@ describe('the token', () => {
     await rail.stop();
   });
 
-  it('is asked for once while it lasts, also by another adapter of the same settings', async () => {
+  it('is requested once while it is valid, even by another adapter with the same settings', async () => {
     for (const rail of [railOf(own), railOf(own)]) {
       expect(await rail.start(newOrder())).toMatchObject({ type: 'accepted' });
     }
     expect(paths()).toEqual(['token', 'push', 'push']);
   });
 
-  it('is another one for another account', async () => {
+  it('differs for another account', async () => {
     await railOf(own).start(newOrder());
     const other = mpesaRail(settingsOf({ ...own.settings, consumerSecret: 'wrong' }));
     const result = await other.start(newOrder());
@@ -61,21 +61,21 @@ describe('the token', () => {
   });
 
   it('is not used in its last minute', async () => {
-    own.giveTokensFor(60);
+    own.setTokenLifetime(60);
     await railOf(own).start(newOrder());
     await railOf(own).start(newOrder());
     expect(paths()).toEqual(['token', 'push', 'token', 'push']);
   });
 
-  it('that the rail refuses is renewed, and the push made once more', async () => {
+  it('is renewed when M-PESA refuses it, and the push is repeated once', async () => {
     await railOf(own).start(newOrder());
     own.revokeTokens();
     expect(await railOf(own).start(newOrder())).toMatchObject({ type: 'accepted' });
     expect(paths()).toEqual(['token', 'push', 'push', 'token', 'push']);
   });
 
-  it('that is refused twice is a matter for the operator', async () => {
-    own.giveTokensFor(0);
+  it('is misconfigured when M-PESA refuses it twice', async () => {
+    own.setTokenLifetime(0);
     const result = await railOf(own).start(newOrder());
     expect(result).toMatchObject({ type: 'refused', reason: 'misconfigured' });
     expect(paths()).toEqual(['token', 'push', 'token', 'push']);
@@ -86,13 +86,13 @@ describe('the token', () => {
     ['hangs', { type: 'hang' }, 'rail_unavailable'],
     ['breaks off', { type: 'truncated', body: '{"access_token":"abc"}' }, 'rail_unavailable'],
     ['fails', { type: 'answer', status: 503, body: '<html>' }, 'rail_unavailable'],
-    ['is asked too often', { type: 'answer', status: 429, body: '' }, 'rail_unavailable'],
+    ['is 429', { type: 'answer', status: 429, body: '' }, 'rail_unavailable'],
     ['redirects', { type: 'answer', status: 302, body: '' }, 'rail_unavailable'],
-    ['says nothing', jsonReply(200, {}), 'rail_unavailable'],
-    ['gives no header', jsonReply(200, { access_token: 'a\nb' }), 'rail_unavailable'],
+    ['is empty', jsonReply(200, {}), 'rail_unavailable'],
+    ['does not fit in a header', jsonReply(200, { access_token: 'a\nb' }), 'rail_unavailable'],
     ['refuses', jsonReply(200, { resultCode: '999991' }), 'misconfigured'],
     ['refuses by number', jsonReply(200, { resultCode: 999997 }), 'misconfigured'],
-    ['refuses without a word', { type: 'answer', status: 401, body: '' }, 'misconfigured'],
+    ['refuses without a body', { type: 'answer', status: 401, body: '' }, 'misconfigured'],
   ] as const)('call that %s: nothing was pushed', async (_name, reply, reason) => {
     endTimeoutsOnSilence();
     own.answerTokens(reply);
@@ -103,7 +103,7 @@ describe('the token', () => {
     expect(paths()).toEqual(['token']);
   });
 
-  it('that comes without a life is used and not kept', async () => {
+  it('is used but not cached without a lifetime', async () => {
     const lives: readonly unknown[] = [undefined, null, 'soon', '-5', 1e300, { toString: 1 }];
     for (const expires_in of lives) {
       own.answerTokens(jsonReply(200, { access_token: 'unknown-to-the-rail', expires_in }));

@@ -29,7 +29,7 @@ const ACCEPTED = { status: 200, body: '{"ResultCode":0,"ResultDesc":"Accepted"}'
 const REJECTED = { status: 400, body: '{"ResultCode":1,"ResultDesc":"Rejected"}' };
 
 describe('plan, page and query', () => {
-  it('wait three minutes for the phone, ask nobody, and end nothing', async () => {
+  it('wait three minutes for the phone, without a query and without a final window', async () => {
     const nowMs = Date.now();
     const rail = scene.railWith();
     const order = scene.order();
@@ -63,7 +63,7 @@ describe('a callback', () => {
     expect(result).toMatchObject({ type: 'outcome', reply: ACCEPTED });
   });
 
-  it('of a customer who pays settles the attempt, again and again, with the receipt', async () => {
+  it('resolves the attempt with the receipt when the customer pays, each time it comes', async () => {
     const order = await startedOrder();
     for (const again of [false, true]) {
       const posted = await postedBy(order, (rail) => (again ? rail.callback() : rail.act('pays')));
@@ -80,7 +80,7 @@ describe('a callback', () => {
     }
   });
 
-  it('that proves payment counts for an attempt that failed or whose window has passed', async () => {
+  it('that proves a payment counts after a failure or the end of the window', async () => {
     const order = await startedOrder();
     await postedBy(order, (rail) => rail.act('times_out'));
     for (const status of ['failed', 'unresolved'] as const) {
@@ -104,7 +104,7 @@ describe('a callback', () => {
     expect(result).toMatchObject({ type: 'refused', reply: REJECTED });
   });
 
-  it('that overtakes the answer to the push is read without the rail’s id', async () => {
+  it('needs no id of M-PESA’s when it overtakes the answer to the push', async () => {
     const order = scene.plannedOrder({ act: 'pays', callback: 'before_answer' });
     const { length } = scene.gateway.calls;
     const started = await scene.railWith().start(order);
@@ -113,8 +113,8 @@ describe('a callback', () => {
     expect(result).toMatchObject({ type: 'outcome', outcome: { type: 'succeeded' } });
   });
 
-  it.each<Fault>(['taken_then_reset', 'truncated'])(
-    'settles a payment whose start was unknown (%s)',
+  it.each<Fault>(['accepted_then_reset', 'truncated'])(
+    'resolves an attempt whose start was unknown (%s)',
     async (start) => {
       const order = scene.plannedOrder({ start });
       expect(await scene.railWith().start(order)).toEqual({ type: 'unknown' });
@@ -133,7 +133,7 @@ describe('a callback', () => {
     expect(result).toMatchObject({ outcome: { type: 'failed', reason: 'canceled_by_customer' } });
   });
 
-  it('that tells of a failure, or of something unknown, is logged by its code', async () => {
+  it('is logged with its code when it reports a failure or an unknown code', async () => {
     const lines = watchRailAnswers();
     const order = await startedOrder();
     const { reference } = order.attempt;
@@ -143,7 +143,7 @@ describe('a callback', () => {
     const body = bodyText(failed).replace('TP40087', '4999');
     await read(callbackCall({ url: order.callbackUrl, body }));
     await read(await postedBy(order, (rail) => rail.act('pays')));
-    // Not the rail's own id of it, which holds the phone number.
+    // Without M-PESA's own id, which contains the phone number.
     const line = { rail: 'stk-push', call: 'callback', reference };
     expect(lines).toEqual([
       { level: 'info', ...line, providerCode: 'TP40087' },
@@ -153,7 +153,7 @@ describe('a callback', () => {
 });
 
 describe('the stand-in', () => {
-  it('refuses what the rail would refuse', async () => {
+  it('refuses what M-PESA would refuse', async () => {
     const order = scene.order();
     await scene.railWith().start(order);
     const good = scene.standIn.calls.at(-1);
@@ -196,7 +196,7 @@ describe('the stand-in', () => {
     });
   });
 
-  it('shows prompts that wait and lets a person answer them', async () => {
+  it('shows waiting prompts and lets a person answer them', async () => {
     const order = await startedOrder();
     const { reference } = order.attempt;
     const page = () => fetch(scene.standIn.baseUrl).then((response) => response.text());
@@ -216,7 +216,7 @@ describe('the stand-in', () => {
   });
 });
 
-/** An order whose push was taken, with what the rail calls it. */
+/** An order whose push M-PESA accepted, with M-PESA's id. */
 async function startedOrder(): Promise<RailOrder> {
   const order = scene.order();
   const result = await scene.railWith().start(order);
@@ -226,7 +226,7 @@ async function startedOrder(): Promise<RailOrder> {
   return { ...order, attempt: { ...order.attempt, railReference: result.railReference } };
 }
 
-/** What the rail posts to the gateway when `make` is done with the order. */
+/** The callback that M-PESA posts when `make` has acted on the order. */
 async function postedBy(
   { attempt }: RailOrder,
   make: (order: StandInOrder) => Promise<unknown>,
@@ -236,11 +236,11 @@ async function postedBy(
   return requestOf(length);
 }
 
-/** The call of that number to the gateway, as its router hands it over. */
+/** The callback with that index, as the router passes it to the adapter. */
 function requestOf(index: number): CallbackCall {
   const call = scene.gateway.calls[index];
   if (call === undefined) {
-    throw new Error('the rail posted nothing');
+    throw new Error('M-PESA posted no callback');
   }
   const { method, url, body } = call;
   return callbackCall({ method, url: `${scene.gateway.baseUrl}${url}`, body });

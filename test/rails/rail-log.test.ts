@@ -2,7 +2,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { logRailAnswer } from '../../src/rails/rail-log.ts';
 import { watchRailAnswers } from '../support/rails/logged.ts';
 
-/** Goal: an operator reads what a rail said, and nothing that is a secret or somebody's. */
+/** Goal: an operator can read a provider's answer, without secrets or personal data. */
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -10,7 +10,7 @@ afterEach(() => {
 
 const ENTRY = { rail: 'cbe-birr', call: 'TXNSTAT', reference: 'H7K2M9QX4T0B8ZC3VN5D' };
 
-test('a line, whole', () => {
+test('logs exactly these fields', () => {
   const lines = watchRailAnswers();
   logRailAnswer({ ...ENTRY, providerCode: null });
   logRailAnswer({
@@ -46,7 +46,7 @@ test.each([
   expect(lines).toMatchObject([{ providerCode: shown }]);
 });
 
-test('nothing that an adapter might pass besides is logged', () => {
+test('logs no additional fields of an adapter', () => {
   const lines = watchRailAnswers();
   const more = { ...ENTRY, providerCode: 'PAID', body: 'secret', phone: '251911234567' };
   logRailAnswer(more);

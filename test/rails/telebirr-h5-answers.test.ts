@@ -8,7 +8,7 @@ import {
   telebirrScene,
 } from '../support/rails/telebirr-h5-scene.ts';
 
-/** Goal: no answer that is not whole and about this very order moves a payment. */
+/** Goal: only a complete answer about this order changes a payment. */
 
 let scene: TelebirrScene;
 let scripted: Awaited<ReturnType<typeof scriptedRail>>;
@@ -42,7 +42,7 @@ describe('answers to preOrder', () => {
     return scripted.rail.start(order);
   }
 
-  test('whole', async () => {
+  test('accepts a complete answer', async () => {
     const whole = await startAfter(({ attempt }) =>
       success({ merch_order_id: attempt.reference, prepay_id }),
     );
@@ -60,13 +60,13 @@ describe('answers to preOrder', () => {
     ['with another HTTP status', () => ({ ...success({ prepay_id }), status: 202 }) as Reply],
     ['southbound service unavailable', () => jsonReply(500, { errorCode: '49401024991' })],
     ['payment platform failed', () => jsonReply(200, { result: 'FAIL', code: '60320025' })],
-    ['of a code that nobody knows', () => jsonReply(400, { errorCode: '60209999' })],
-    ['of a code that objects have', () => jsonReply(400, { errorCode: 'constructor' })],
+    ['with an unknown code', () => jsonReply(400, { errorCode: '60209999' })],
+    ['with an inherited property as its code', () => jsonReply(400, { errorCode: 'constructor' })],
     ['that contradicts itself', () => success({ prepay_id }, { errorCode: '60200099' })],
     ['403', () => jsonReply(403, {})],
     ['a redirect', () => ({ type: 'answer', status: 302, headers: { location: '/' }, body: '' })],
     ['no JSON', () => ({ type: 'answer', status: 200, body: '<html>' })],
-    ['JSON that is no object', () => jsonReply(200, ['SUCCESS'])],
+    ['JSON that is not an object', () => jsonReply(200, ['SUCCESS'])],
     ['too large', () => success({ prepay_id }, { msg: 'a'.repeat(70_000) })],
   ])('%s: unknown', async (_what, reply) => {
     expect(await startAfter(reply)).toMatchObject({ type: 'unknown' });
@@ -139,14 +139,14 @@ describe('answers to queryOrder', () => {
     ['another amount', { total_amount: '1260.01' }],
     ['a hundredth of the amount', { total_amount: '12.60' }],
     ['no amount', { total_amount: undefined }],
-    ['an amount that is none', { total_amount: '1,260.00' }],
+    ['a malformed amount', { total_amount: '1,260.00' }],
     ['a negative amount', { total_amount: '-1260.00' }],
     ['another currency', { trans_currency: 'USD' }],
     ['no currency', { trans_currency: undefined }],
     ['contradicting states', { trade_status: 'PAY_FAILED' }],
     ['no state', { order_status: undefined }],
     ['in lower case', { order_status: 'pay_success' }],
-    ['an inherited word', { order_status: 'constructor' }],
+    ['an inherited property as its state', { order_status: 'constructor' }],
     ...['WAIT_PAY', 'PAYING', 'ACCEPTED', 'REFUNDING', 'REFUND_SUCCESS', 'REFUND_FAILED'].map(
       (state): [string, Members] => [state, { order_status: state }],
     ),
@@ -154,7 +154,7 @@ describe('answers to queryOrder', () => {
     expect((await queryAfter(changed)).type).toBe('unknown');
   });
 
-  test('nothing proved: not successful', async () => {
+  test('proves nothing without success', async () => {
     expect((await queryAfter({}, { result: 'FAIL' })).type).toBe('unknown');
     expect((await queryAfter({}, { code: '1' })).type).toBe('unknown');
     expect((await queryAfter({}, { errorCode: '60200099' })).type).toBe('unknown');

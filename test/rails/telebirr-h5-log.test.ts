@@ -12,7 +12,7 @@ import {
   telebirrScene,
 } from '../support/rails/telebirr-h5-scene.ts';
 
-/** Goal: what telebirr said when it was no plain success is found by the attempt's reference. */
+/** Goal: an operator finds telebirr's answers other than success by the attempt's reference. */
 
 let scene: TelebirrScene;
 let scripted: Awaited<ReturnType<typeof scriptedRail>>;
@@ -28,15 +28,15 @@ afterAll(async () => {
 });
 
 afterEach(() => {
-  scene.telebirr.manners.token = undefined;
+  scene.telebirr.behavior.token = undefined;
   vi.restoreAllMocks();
 });
 
-function line({ attempt }: RailOrder, said: object) {
-  return { level: 'warn', rail: 'telebirr-h5', reference: attempt.reference, ...said };
+function line({ attempt }: RailOrder, fields: object) {
+  return { level: 'warn', rail: 'telebirr-h5', reference: attempt.reference, ...fields };
 }
 
-test('nothing, when all is well or the customer has not paid yet', async () => {
+test('logs nothing after success, or while the customer has not paid', async () => {
   const lines = watchRailAnswers();
   const order = scene.order();
   await scene.rail.start(order);
@@ -54,7 +54,7 @@ test.each([
   [jsonReply(403, {}), 403, null],
   [jsonReply(200, { result: 'SUCCESS', code: '0' }), 200, '0'],
 ] as const)(
-  'a start and a query that are not answered well: %j',
+  'logs failed answers to a start and to a query: %j',
   async (reply, status, providerCode) => {
     const lines = watchRailAnswers();
     const order = scene.order();
@@ -68,7 +68,7 @@ test.each([
   },
 );
 
-test('no answer, and an order that nobody would find again', async () => {
+test('logs a missing answer, and an order id that telebirr changed', async () => {
   const lines = watchRailAnswers();
   const order = scene.order();
   next = { type: 'reset' };
@@ -79,11 +79,11 @@ test('no answer, and an order that nobody would find again', async () => {
   expect(lines).toEqual([expected, expected]);
 });
 
-test('no token', async () => {
+test('logs a failed token request', async () => {
   const lines = watchRailAnswers();
   const order = scene.order();
   await scene.railWith({ appSecret: 'another' }).start(order);
-  scene.telebirr.manners.token = 'quota';
+  scene.telebirr.behavior.token = 'quota';
   await scene.railWith({ appSecret: 'third' }).start(order);
   expect(lines).toMatchObject([
     line(order, { call: 'token', status: 401 }),
@@ -91,11 +91,11 @@ test('no token', async () => {
   ]);
 });
 
-test('a token that ended is nothing; one that is refused twice is', async () => {
+test('logs a token that is refused twice, but not one that was renewed', async () => {
   const order = scene.order();
   await scene.rail.start(order);
   const lines = watchRailAnswers();
-  scene.telebirr.forgetTokens();
+  scene.telebirr.dropTokens();
   await scene.rail.query(order, Date.now());
   expect(lines).toEqual([]);
   next = jsonReply(401, { errorCode: '60200001' });
@@ -121,7 +121,7 @@ test.each([
   expect(lines).toEqual([line(order, { level, call: 'queryOrder', providerCode: order_status })]);
 });
 
-test.each(['WAIT_PAY', 'PAYING', 'ACCEPTED'])('the state %s: nothing', async (order_status) => {
+test.each(['WAIT_PAY', 'PAYING', 'ACCEPTED'])('does not log the state %s', async (order_status) => {
   const lines = watchRailAnswers();
   const order = scene.order();
   const content = { merch_order_id: order.attempt.reference, order_status };
@@ -131,7 +131,7 @@ test.each(['WAIT_PAY', 'PAYING', 'ACCEPTED'])('the state %s: nothing', async (or
 });
 
 test.each([
-  ['a word that nobody knows', 'Settling'],
+  ['an unknown state', 'Settling'],
   ['a payment that is not confirmed', 'Completed'],
 ])('a notification with %s', async (_what, trade_status) => {
   const key = createPrivateKey({
@@ -142,9 +142,9 @@ test.each([
   const order = scene.order();
   await scene.rail.start(order);
   const fields = { merch_order_id: order.attempt.reference, trade_status };
-  const said = { ...fields, sign: rsaSign(signedText(fields), key, 'pss32') };
+  const signed = { ...fields, sign: rsaSign(signedText(fields), key, 'pss32') };
   const rail = scene.railWith({ telebirrPublicKey: vectors.platformKey.spki_b64_der });
   const lines = watchRailAnswers();
-  await rail.readCallback(notification(JSON.stringify(said)), order);
+  await rail.readCallback(notification(JSON.stringify(signed)), order);
   expect(lines).toEqual([line(order, { call: 'callback', providerCode: trade_status })]);
 });

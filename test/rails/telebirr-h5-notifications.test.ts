@@ -19,7 +19,7 @@ import {
 } from '../support/rails/telebirr-h5-scene.ts';
 import { endTimeoutsOnSilence } from '../support/rails/timeouts.ts';
 
-/** Goal: a notification moves a payment only when telebirr signed it and telebirr confirms it. */
+/** Goal: a notification changes a payment only if telebirr signed it and a query confirms it. */
 
 let scene: TelebirrScene;
 beforeAll(async () => {
@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => scene.stop());
 afterEach(() => {
-  Object.assign(scene.telebirr.manners.notification, {
+  Object.assign(scene.telebirr.behavior.notification, {
     scheme: 'pss32',
     keepsEmpties: false,
     as: 'json',
@@ -79,7 +79,7 @@ describe('genuine', () => {
   );
 
   test.each(all)('$as, signed by $scheme, empty values signed: $keepsEmpties', async (form) => {
-    Object.assign(scene.telebirr.manners.notification, form);
+    Object.assign(scene.telebirr.behavior.notification, form);
     const { result, ...answer } = await handled(await acted('pays'));
     expect(result).toMatchObject({ type: 'outcome' });
     expect(result.type === 'outcome' && result.outcome).toEqual(SUCCEEDED);
@@ -95,7 +95,7 @@ describe('genuine', () => {
     expect(answer).toEqual(ACCEPTED);
   });
 
-  test('pending: received, nothing proved', async () => {
+  test('pending: accepted, but proves nothing', async () => {
     const order = await started();
     await (await scene.telebirr.order(order.attempt.reference)).callback();
     const { result, ...answer } = await handled(order);
@@ -103,7 +103,7 @@ describe('genuine', () => {
     expect(answer).toEqual(ACCEPTED);
   });
 
-  test('again, and again', async () => {
+  test('gives the same outcome each time it arrives', async () => {
     const order = await acted('pays');
     const first = await handled(order);
     const again = await handled(order);
@@ -112,7 +112,7 @@ describe('genuine', () => {
     expect(await handled(paid)).toMatchObject(ACCEPTED);
   });
 
-  test('for an attempt that we had counted as failed', async () => {
+  test('proves the payment of an attempt that had failed', async () => {
     const order = await acted('pays', { attempt: { status: 'failed', failureReason: 'declined' } });
     const { result } = await handled(order);
     expect(result.type === 'outcome' && result.outcome).toEqual(SUCCEEDED);
@@ -121,7 +121,7 @@ describe('genuine', () => {
 
 describe('paid, and not confirmed', () => {
   test.each<Fault>(['http_500', 'reset', 'hang', 'truncated'])(
-    'the query fails by %s: asked again at once, and telebirr shall notify again',
+    'asks telebirr to notify again and queries again soon when the query fails by %s',
     async (fault) => {
       endTimeoutsOnSilence();
       const order = await acted('pays', { attempt: { checks: 9 } });
@@ -137,17 +137,17 @@ describe('paid, and not confirmed', () => {
     },
   );
 
-  test('the query contradicts it', async () => {
+  test('is unknown when the query contradicts it', async () => {
     for (const act of ['declines', 'times_out'] as const) {
       const order = await acted(act);
       const fields = JSON.parse(bodyText(scene.lastNotification()));
-      const said = signedByPlatform({ ...Object(fields), trade_status: 'Completed' });
+      const signed = signedByPlatform({ ...Object(fields), trade_status: 'Completed' });
       const rail = scene.railWith({ telebirrPublicKey: vectors.platformKey.spki_b64_der });
-      const result = await rail.readCallback(notification(JSON.stringify(said)), order);
+      const result = await rail.readCallback(notification(JSON.stringify(signed)), order);
       expect(result).toMatchObject({ type: 'outcome', outcome: { type: 'unknown' } });
-      // Of what has ended no question follows: a person must look.
+      // A resolved attempt is not queried again: an operator must look at it.
       const failed = { ...order, attempt: { ...order.attempt, status: 'failed' } } as const;
-      expect(await rail.readCallback(notification(JSON.stringify(said)), failed)).toMatchObject({
+      expect(await rail.readCallback(notification(JSON.stringify(signed)), failed)).toMatchObject({
         type: 'refused',
         suspicion: 'not_confirmed',
         reply: { status: 503 },
@@ -156,7 +156,7 @@ describe('paid, and not confirmed', () => {
   });
 });
 
-/** A key that tests may sign with themselves. */
+/** A key whose private half the tests have. */
 const PLATFORM_KEY = createPrivateKey({
   key: Buffer.from(vectors.platformKey.pkcs8_b64_der, 'base64'),
   format: 'der',
@@ -179,10 +179,10 @@ describe('wrong', () => {
     const callsBefore = scene.telebirr.calls.length;
     const handling = await handled(order);
     expect(handling).toMatchObject({ status, result: refusedFor(suspicion) });
-    expect(scene.telebirr.calls.length, 'telebirr is not asked').toBe(callsBefore);
+    expect(scene.telebirr.calls.length, 'telebirr is not queried').toBe(callsBefore);
   });
 
-  test('a genuine notification of one payment at the address of another', async () => {
+  test('refuses a genuine notification of one payment at the URL of another', async () => {
     const other = await started();
     await acted('pays');
     expect((await handled(other)).result).toEqual(refusedFor('other_order'));
@@ -192,10 +192,10 @@ describe('wrong', () => {
     ['another merchant', { merch_code: '999999' }, 'other_order'],
     ['another app', { appid: '999999' }, 'other_order'],
     ['another amount', { total_amount: '1500.1' }, 'wrong_amount'],
-    ['an amount that is none', { total_amount: 'free' }, 'wrong_amount'],
+    ['a malformed amount', { total_amount: 'free' }, 'wrong_amount'],
     ['another currency', { trans_currency: 'USD' }, 'wrong_amount'],
-    ['a word that nobody knows', { trade_status: 'Settling' }, 'unknown_state'],
-    ['no word', { trade_status: '' }, 'unknown_state'],
+    ['an unknown state', { trade_status: 'Settling' }, 'unknown_state'],
+    ['an empty state', { trade_status: '' }, 'unknown_state'],
   ])('signed by telebirr: %s', async (_what, changed, suspicion) => {
     const order = scene.order({ order: { chargedMinor: 150_000 } });
     const { settings } = scene.telebirr;
@@ -208,11 +208,11 @@ describe('wrong', () => {
       trans_currency: 'ETB',
       trade_status: 'Completed',
     };
-    const asked = await rail.readCallback(
+    const reading = await rail.readCallback(
       notification(JSON.stringify(signedByPlatform(fields))),
       order,
     );
-    expect(asked.type).toBe('outcome');
+    expect(reading.type).toBe('outcome');
     const result = await rail.readCallback(
       notification(JSON.stringify(signedByPlatform({ ...fields, ...changed }))),
       order,
@@ -220,7 +220,7 @@ describe('wrong', () => {
     expect(result).toEqual(refusedFor(suspicion));
   });
 
-  test('any member changed after signing', async () => {
+  test('refuses a change to any member after signing', async () => {
     const order = await acted('pays');
     const fields = Object(JSON.parse(bodyText(scene.lastNotification())));
     for (const name of Object.keys(fields).filter((key) => key !== 'sign_type')) {
@@ -236,7 +236,7 @@ describe('wrong', () => {
     const { body, canonical } = vectors.notify;
     const platformKey = { telebirrPublicKey: vectors.platformKey.spki_b64_der };
 
-    /** What a genuine notification of another order says, under fields that say it of this one. */
+    /** A genuine notification of another order, nested under fields that name this one. */
     function wrapped(order: RailOrder) {
       return {
         ...body,
@@ -248,7 +248,7 @@ describe('wrong', () => {
       };
     }
 
-    test('its signature would hold, and it is refused', async () => {
+    test('is refused although its signature is valid', async () => {
       const order = await started();
       const attack = wrapped(order);
       expect(canonicalText(attack)).toBe(canonical);
@@ -264,11 +264,11 @@ describe('wrong', () => {
       ]) {
         expect(await rail.readCallback(request, order)).toEqual(refusedFor('unreadable'));
       }
-      expect(scene.telebirr.calls.length, 'telebirr is not asked').toBe(callsBefore);
+      expect(scene.telebirr.calls.length, 'telebirr is not queried').toBe(callsBefore);
     });
 
     test.each([null, '', '{}', JSON.stringify(body)])(
-      '%j in its place is not read',
+      '%j as its biz_content is ignored',
       async (value) => {
         const rail = scene.railWith(platformKey);
         const order = await started();
@@ -305,14 +305,14 @@ describe('hostile bodies', () => {
     ['a long signature', filled(`{"merch_order_id":"${reference}","sign":"`, 'A', '"}')],
     ['not UTF-8', filled('', '\u0000')],
     ['prototypes', `{"__proto__":{"sign":"AAAA","merch_order_id":"${reference}"}}`],
-    ['numbers for texts', `{"sign":1,"merch_order_id":${Number.MAX_SAFE_INTEGER}}`],
+    ['numbers for strings', `{"sign":1,"merch_order_id":${Number.MAX_SAFE_INTEGER}}`],
   ])('%s', async (_what, body) => {
     const order = scene.order({ attempt: { reference } });
     const { result } = await handled(order, notification(body));
     expect(result.type).toBe('refused');
   });
 
-  test('JSON as the name of a form, encoded carelessly', async () => {
+  test('reads JSON as the name of a badly encoded form', async () => {
     const { body } = vectors.notify;
     const rail = railOf({
       ...scene.telebirr.settings,
@@ -322,7 +322,7 @@ describe('hostile bodies', () => {
     const form = 'application/x-www-form-urlencoded';
     for (const text of [json, `${json}=`, `${encodeURIComponent(json)}=`, encodeURI(json)]) {
       const result = await rail.readCallback(notification(text, form), scene.order());
-      // Authentic, and of another order than ours.
+      // Authentic, but about another order.
       expect(result).toEqual(refusedFor('other_order'));
     }
   });

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { bareBase64, rsaKeyPair } from '../../scripts/stand-ins/telebirr-h5-wire.ts';
 import { telebirrH5Settings } from '../../src/rails/telebirr-h5/settings.ts';
 
-/** Goal: a wrong setting is named before the first payment, and no message shows a secret. */
+/** Goal: a wrong setting is reported before the first payment, and no message shows a secret. */
 
 describe('settings', () => {
   const keys = rsaKeyPair();
@@ -17,7 +17,7 @@ describe('settings', () => {
     telebirrPublicKey: bareBase64(keys.publicKey),
   };
 
-  test('defaults', () => {
+  test('have these defaults', () => {
     expect(v.parse(telebirrH5Settings, good)).toEqual({
       ...good,
       apiBaseUrl: 'https://superapp.ethiomobilemoney.et:38443/apiaccess/payment/gateway',
@@ -28,7 +28,7 @@ describe('settings', () => {
     });
   });
 
-  test('keys with PEM armour, its line breaks escaped or not', () => {
+  test('accept PEM keys, with escaped line breaks or not', () => {
     const pem = String(keys.privateKey.export({ format: 'pem', type: 'pkcs8' }));
     const publicPem = String(keys.publicKey.export({ format: 'pem', type: 'spki' }));
     for (const merchantPrivateKey of [pem, pem.replaceAll('\n', '\\n')]) {
@@ -66,7 +66,7 @@ describe('settings', () => {
     ['callTimeoutMs', 50],
     ['callTimeoutMs', '1000'],
     ['appKey', 'unknown-setting'],
-  ])('%s is refused by its name, and its value is not told: %j', (name, value) => {
+  ])('name a wrong %s but never its value: %j', (name, value) => {
     const result = v.safeParse(telebirrH5Settings, { ...good, [name]: value });
     expect(result.success).toBe(false);
     expect(result.issues).toHaveLength(1);
@@ -76,7 +76,7 @@ describe('settings', () => {
     expect(issue?.message).not.toContain(String(value));
   });
 
-  test.each([['text'], [null], [[]]])('%j is no settings', (value) => {
+  test.each([['text'], [null], [[]]])('reject %j', (value) => {
     const result = v.safeParse(telebirrH5Settings, value);
     expect(result.issues?.[0]?.message).toMatch(/^(must be a JSON object|is missing)$/);
   });

@@ -9,7 +9,7 @@ import {
 import { bodyText } from '../../src/rails/callback.ts';
 import { type TelebirrScene, telebirrScene } from '../support/rails/telebirr-h5-scene.ts';
 
-/** Goal: the stand-in is no easier to please than telebirr, or the other tests prove little. */
+/** Goal: the stand-in is as strict as telebirr; otherwise the other tests prove little. */
 
 let scene: TelebirrScene;
 let token: string;
@@ -84,7 +84,7 @@ async function preOrder(changed: Changes = {}): Promise<Members> {
 }
 
 describe('an order', () => {
-  test('in order', async () => {
+  test('is accepted when correct', async () => {
     expect(await preOrder()).toMatchObject({ http: 200, result: 'SUCCESS', code: '0' });
   });
 
@@ -113,7 +113,7 @@ describe('an order', () => {
     ['other scripts in the title', { content: { title: 'ቡና' } }, '49401024995'],
     ['a long title', { content: { title: 'a'.repeat(201) } }, '49401024995'],
     ['three decimals', { content: { total_amount: '1.000' } }, '49401024995'],
-    ['a number', { content: { total_amount: 12 } }, '49401024995'],
+    ['a number as the amount', { content: { total_amount: 12 } }, '49401024995'],
     ['nothing to pay', { content: { total_amount: '0.00' } }, '49401024995'],
     ['another currency', { content: { trans_currency: 'USD' } }, '49401024995'],
     ['121 minutes', { content: { timeout_express: '121m' } }, '49401024995'],
@@ -127,7 +127,7 @@ describe('an order', () => {
     expect(refused.http).toBeGreaterThanOrEqual(400);
   });
 
-  test('twice, and a message twice, are refused', async () => {
+  test('is refused when the order or the message is repeated', async () => {
     const merch_order_id = 'H7K2M9QX4T0B8ZC3VN5D';
     expect((await preOrder({ content: { merch_order_id } })).http).toBe(200);
     const again = await preOrder({ content: { merch_order_id } });
@@ -140,7 +140,7 @@ describe('an order', () => {
   });
 });
 
-test('any other address is not found', async () => {
+test('answers 404 at any other URL', async () => {
   expect(await post('merchant/refund', tokenHeaders(), {})).toMatchObject({
     http: 404,
     errorCode: '49401026001',
@@ -169,11 +169,11 @@ describe('plans', () => {
     }
   });
 
-  test('nobody declines before there is a page', () => {
-    expect(() => scene.telebirr.plan('1.00', { refuses: 'declines' })).toThrow(/on the page/);
+  test('rejects an act before there is a page', () => {
+    expect(() => scene.telebirr.plan('1.00', { refuses: 'declines' })).toThrow(/before it knows the customer/);
   });
 
-  test('who has acted cannot act again', async () => {
+  test('rejects a second act', async () => {
     const order = scene.order();
     await scene.rail.start(order);
     const known = await scene.telebirr.order(order.attempt.reference);

@@ -4,15 +4,15 @@ import { readToken } from '../../src/rails/telebirr-h5/answers.ts';
 import { type TelebirrScene, telebirrScene } from '../support/rails/telebirr-h5-scene.ts';
 import { endTimeoutsOnSilence } from '../support/rails/timeouts.ts';
 
-/** Goal: a token is asked for as seldom as possible, and without one nothing was ever ordered. */
+/** Goal: token requests are rare, and no order is created without a token. */
 
 const FAULTS: readonly Fault[] = [
   'http_500',
   'reset',
   'hang',
   'truncated',
-  'taken_then_reset',
-  'taken_then_hang',
+  'accepted_then_reset',
+  'accepted_then_hang',
 ];
 const MINUTE_MS = 60_000;
 
@@ -29,12 +29,12 @@ function callsSince(index: number): string[] {
 describe('tokens', () => {
   afterEach(() => {
     vi.useRealTimers();
-    scene.telebirr.manners.token = undefined;
-    scene.telebirr.manners.tokenLifetimeSeconds = 3_600;
-    scene.telebirr.forgetTokens();
+    scene.telebirr.behavior.token = undefined;
+    scene.telebirr.behavior.tokenLifetimeSeconds = 3_600;
+    scene.telebirr.dropTokens();
   });
 
-  test('one serves many calls, until a minute before its end', async () => {
+  test('serve many calls, until a minute before they end', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     const startedAtMs = Date.now();
     await scene.rail.start(scene.order());
@@ -48,7 +48,7 @@ describe('tokens', () => {
     expect(callsSince(callsBefore)).toEqual(['preOrder', 'queryOrder', 'token', 'preOrder']);
   });
 
-  test('another adapter of the same settings uses it too, one of others does not', async () => {
+  test('are shared by adapters with the same settings only', async () => {
     await scene.rail.start(scene.order());
     const callsBefore = scene.telebirr.calls.length;
     await scene.railWith({}).start(scene.order());
@@ -56,9 +56,9 @@ describe('tokens', () => {
     expect(callsSince(callsBefore)).toEqual(['preOrder', 'token']);
   });
 
-  test('a refused one is renewed once, and the order made once', async () => {
+  test('are renewed once when refused, and the order is created once', async () => {
     await scene.rail.start(scene.order());
-    scene.telebirr.forgetTokens();
+    scene.telebirr.dropTokens();
     const callsBefore = scene.telebirr.calls.length;
     const order = scene.order();
     expect((await scene.rail.start(order)).type).toBe('accepted');
@@ -66,16 +66,16 @@ describe('tokens', () => {
     expect(callsSince(callsBefore)).toEqual(['preOrder', 'token', 'preOrder', 'queryOrder']);
   });
 
-  test('two refused in a row are our mistake: nothing was ordered', async () => {
-    scene.telebirr.manners.tokenLifetimeSeconds = 0;
+  test('are misconfigured when refused twice, and no order is created', async () => {
+    scene.telebirr.behavior.tokenLifetimeSeconds = 0;
     const callsBefore = scene.telebirr.calls.length;
     const result = await scene.rail.start(scene.order());
     expect(result).toMatchObject({ type: 'refused', reason: 'misconfigured' });
     expect(callsSince(callsBefore).filter((call) => call === 'preOrder')).toHaveLength(2);
   });
 
-  test('one that lives too short is used and not kept', async () => {
-    scene.telebirr.manners.tokenLifetimeSeconds = 59;
+  test('are used but not cached if their lifetime is too short', async () => {
+    scene.telebirr.behavior.tokenLifetimeSeconds = 59;
     await scene.rail.start(scene.order());
     const callsBefore = scene.telebirr.calls.length;
     await scene.rail.start(scene.order());
@@ -83,26 +83,26 @@ describe('tokens', () => {
     expect(callsSince(callsBefore)).toEqual(['token', 'preOrder', 'token', 'preOrder']);
   });
 
-  test.each([...FAULTS, 'quota'] as const)('without one nothing is ordered: %s', async (fault) => {
+  test.each([...FAULTS, 'quota'] as const)('are required to create an order: %s', async (fault) => {
     endTimeoutsOnSilence();
     const { rail } = scene;
     await rail.start(scene.order());
-    scene.telebirr.forgetTokens();
-    scene.telebirr.manners.token = fault;
+    scene.telebirr.dropTokens();
+    scene.telebirr.behavior.token = fault;
     const order = scene.order();
     expect(await rail.start(order)).toMatchObject({ type: 'refused', reason: 'rail_unavailable' });
     expect((await rail.query(order, Date.now())).type).toBe('unknown');
   });
 });
 
-describe('answers to a request for a token', () => {
+describe('answers to a token request', () => {
   const dates = { effectiveDate: '20230321063519', expirationDate: '20230321073519' };
 
   function token(status: number, value: unknown) {
     return readToken({ type: 'answered', status, text: JSON.stringify(value) });
   }
 
-  test('as documented', () => {
+  test('are read as documented', () => {
     expect(token(200, { ...dates, token: 'Bearer abc' })).toEqual({
       type: 'token',
       token: 'Bearer abc',

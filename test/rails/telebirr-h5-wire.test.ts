@@ -16,7 +16,7 @@ import mandate from '../fixtures/rails/telebirr-h5/mandate.json' with { type: 'j
 import vectors from '../fixtures/rails/telebirr-h5/vectors.json' with { type: 'json' };
 import { type TelebirrScene, telebirrScene } from '../support/rails/telebirr-h5-scene.ts';
 
-/** Goal: what goes over the wire is what telebirr's documentation says, byte for byte. */
+/** Goal: requests match telebirr's documentation byte for byte. */
 
 const MERCHANT_KEY = createPublicKey({
   key: Buffer.from(vectors.merchantKey.spki_b64_der, 'base64'),
@@ -51,7 +51,7 @@ describe('the published vectors', () => {
     expect(isSigned).toBe(true);
   });
 
-  describe('the address of the payment page', () => {
+  describe('the URL of the payment page', () => {
     const { canonical, rawRequest, sign_pss32, url } = vectors.checkout;
     const { appid, merch_code, prepay_id, nonce_str, timestamp } = Object.fromEntries(
       new URLSearchParams(canonical),
@@ -71,7 +71,7 @@ describe('the published vectors', () => {
         timestamp: timestamp ?? '',
       });
 
-    test('byte for byte, around the vector’s signature', async () => {
+    test('matches byte for byte with the vector’s signature', async () => {
       const texts: string[] = [];
       const made = await madeWith(async (text) => {
         texts.push(text);
@@ -84,13 +84,16 @@ describe('the published vectors', () => {
       expect(await verifyMerchant(Object.fromEntries(new URLSearchParams(rawRequest)))).toBe(true);
     });
 
-    test.each(SIGNATURE_SCHEMES)('byte for byte around a signature of ours: %s', async (scheme) => {
-      const made = await madeWith(signer(settings.merchantPrivateKey, scheme));
-      const sign = new URL(made ?? '').searchParams.get('sign') ?? '';
-      expect(made).toBe(url.replace(encodeURIComponent(sign_pss32), encodeURIComponent(sign)));
-      const text = new URLSearchParams(canonical);
-      expect(await verifyMerchant({ ...Object.fromEntries(text), sign })).toBe(true);
-    });
+    test.each(SIGNATURE_SCHEMES)(
+      'matches byte for byte with our own signature: %s',
+      async (scheme) => {
+        const made = await madeWith(signer(settings.merchantPrivateKey, scheme));
+        const sign = new URL(made ?? '').searchParams.get('sign') ?? '';
+        expect(made).toBe(url.replace(encodeURIComponent(sign_pss32), encodeURIComponent(sign)));
+        const text = new URLSearchParams(canonical);
+        expect(await verifyMerchant({ ...Object.fromEntries(text), sign })).toBe(true);
+      },
+    );
   });
 
   test('a notification', async () => {
@@ -106,7 +109,7 @@ describe('the published vectors', () => {
     expect(await verifyMerchant(body)).toBe(false);
   });
 
-  test('what is never signed, at either level', () => {
+  test('leave out the unsigned members at both levels', () => {
     const unsigned = {
       sign: 'a',
       sign_type: 'a',
@@ -121,7 +124,7 @@ describe('the published vectors', () => {
     expect(canonicalText(message)).toBe('B=1&a_b=x y&=%&b=2&number=1.5');
   });
 
-  test('the one public signature of a merchant', async () => {
+  test('verify the only published signature of a merchant', async () => {
     const publicKey = bareBase64(createPublicKey(mandate.publicKeyPem));
     const fields = Object.fromEntries(new URLSearchParams(mandate.canonical));
     expect(canonicalText({ ...fields, mandate_contract_id: '', merch_contract_no: '' })).toBe(
@@ -144,7 +147,7 @@ describe('requests', () => {
     return JSON.parse(call?.body ?? '');
   }
 
-  /** Those that Node's fetch adds by itself. */
+  /** Without the headers that Node's fetch adds. */
   function headersOf(call: ReceivedCall | undefined): Record<string, string> {
     const own = ['accept', 'accept-encoding', 'accept-language', 'connection', 'content-length'];
     const added = [...own, 'host', 'sec-fetch-mode', 'user-agent'];
@@ -153,7 +156,7 @@ describe('requests', () => {
     );
   }
 
-  test('a token and an order, whole', async () => {
+  test('a token and an order have exactly these fields', async () => {
     const { settings, calls } = scene.telebirr;
     const order = scene.order({
       terms: { amountMinor: 123_450, description: 'Two bags', merchantName: 'Tomoca Coffee' },
@@ -202,7 +205,7 @@ describe('requests', () => {
     expect(Math.abs(Number(body.timestamp) - Date.now() / 1_000)).toBeLessThan(10);
   });
 
-  test('the address that the customer is sent to, whole', async () => {
+  test('the URL of the page has exactly these parameters', async () => {
     const { settings } = scene.telebirr;
     const started = await scene.rail.start(scene.order());
     const url = new URL((started.type === 'accepted' && started.redirectUrl) || '');
@@ -221,7 +224,7 @@ describe('requests', () => {
     expect(url.search).not.toMatch(/[+ ]/);
   });
 
-  test('a query, whole', async () => {
+  test('a query has exactly these fields', async () => {
     const { settings, calls } = scene.telebirr;
     const order = scene.order();
     await scene.rail.start(order);
@@ -251,12 +254,12 @@ describe('requests', () => {
     });
   });
 
-  test.each(['pss32', 'pssmax', 'pkcs1'] as const)('everything is signed by %s', async (scheme) => {
-    scene.telebirr.manners.demands = scheme;
+  test.each(['pss32', 'pssmax', 'pkcs1'] as const)('all are signed with %s', async (scheme) => {
+    scene.telebirr.behavior.requiredScheme = scheme;
     const rail = scene.railWith({ signatureScheme: scheme });
     const started = await rail.start(scene.order());
     const url = new URL((started.type === 'accepted' && started.redirectUrl) || '');
-    scene.telebirr.manners.demands = 'pss32';
+    scene.telebirr.behavior.requiredScheme = 'pss32';
     const text = canonicalText(Object.fromEntries([...url.searchParams].slice(0, 5)));
     const der = Buffer.from(scene.telebirr.settings.merchantPrivateKey ?? '', 'base64');
     const key = createPublicKey(createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }));

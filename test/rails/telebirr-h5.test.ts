@@ -5,15 +5,15 @@ import type { RailOrder, StartResult } from '../../src/rails/rail.ts';
 import { railOf, type TelebirrScene, telebirrScene } from '../support/rails/telebirr-h5-scene.ts';
 import { endTimeoutsOnSilence } from '../support/rails/timeouts.ts';
 
-/** Goal: whatever telebirr does with a call, the payment's state is what is certainly true. */
+/** Goal: for any answer of telebirr's, the payment's state is one that telebirr has proven. */
 
 const FAULTS: readonly Fault[] = [
   'http_500',
   'reset',
   'hang',
   'truncated',
-  'taken_then_reset',
-  'taken_then_hang',
+  'accepted_then_reset',
+  'accepted_then_hang',
 ];
 const MINUTE_MS = 60_000;
 
@@ -43,7 +43,7 @@ describe('the plan', () => {
     const { terms } = scene.order({ terms: { expiresAtMs: now + lifetimeMs } });
     expect(scene.rail.plan(terms, 'TELE_BIRR', now)).toEqual({
       flow: 'redirect',
-      // The order may be made as late as the start may take.
+      // telebirr may create the order as late as the start's timeout.
       deadlineAtMs: now + minutes * MINUTE_MS + scene.rail.startTimeoutMs,
       windowIsFinal: false,
       checkAtMs: now + 30_000,
@@ -54,10 +54,10 @@ describe('the plan', () => {
     [5_000, '1m'],
     [61 * MINUTE_MS + 500, '61m'],
     [30 * 86_400_000, '120m'],
-  ])('and telebirr is told so: %i ms', async (lifetimeMs, told) => {
+  ])('telebirr gets the payment’s lifetime: %i ms', async (lifetimeMs, expectedTimeout) => {
     const order = scene.order({ terms: { expiresAtMs: Date.now() + lifetimeMs } });
     expect((await scene.rail.start(order)).type).toBe('accepted');
-    expect(scene.telebirr.calls.at(-1)?.body).toContain(`"timeout_express":"${told}"`);
+    expect(scene.telebirr.calls.at(-1)?.body).toContain(`"timeout_express":"${expectedTimeout}"`);
   });
 
   test.each([
@@ -66,21 +66,18 @@ describe('the plan', () => {
     [12_501, 30_002],
     [12_500, 30_000],
     [100, 30_000],
-  ])(
-    'the first question comes after the order: calls of %j ms, %i ms',
-    (callTimeoutMs, firstMs) => {
-      const rail = railOf({
-        ...scene.telebirr.settings,
-        ...(callTimeoutMs === undefined ? {} : { callTimeoutMs }),
-      });
-      const { terms } = scene.order();
-      const { checkAtMs } = rail.plan(terms, 'TELE_BIRR', now);
-      expect(checkAtMs).toBe(now + firstMs);
-      expect(firstMs).toBeGreaterThanOrEqual(rail.startTimeoutMs + 5_000);
-    },
-  );
+  ])('the first query comes after the order: calls of %j ms, %i ms', (callTimeoutMs, firstMs) => {
+    const rail = railOf({
+      ...scene.telebirr.settings,
+      ...(callTimeoutMs === undefined ? {} : { callTimeoutMs }),
+    });
+    const { terms } = scene.order();
+    const { checkAtMs } = rail.plan(terms, 'TELE_BIRR', now);
+    expect(checkAtMs).toBe(now + firstMs);
+    expect(firstMs).toBeGreaterThanOrEqual(rail.startTimeoutMs + 5_000);
+  });
 
-  test('only in birr', async () => {
+  test('accepts birr only', async () => {
     expect(scene.rail.currencies).toEqual(['ETB']);
     const order = scene.order({ terms: { currency: 'USD' } });
     const callsBefore = scene.telebirr.calls.length;
@@ -93,7 +90,7 @@ describe('a payment', () => {
   const PAID = { type: 'succeeded', receipt: expect.stringMatching(/^[A-Z0-9]{10}$/) };
   const DECLINED = { type: 'failed', reason: 'declined' };
 
-  test('made on the page and proved by a query', async () => {
+  test('is made on the page and proven by a query', async () => {
     const order = scene.order();
     const started = await scene.rail.start(order);
     const { prepayId, transId } = Object(await scene.telebirr.order(order.attempt.reference));
@@ -126,7 +123,7 @@ describe('a payment', () => {
     expect(outcome).toEqual({ type: 'succeeded', receipt: transId, providerCode: 'PAY_SUCCESS' });
   });
 
-  test('the page opens for nobody but who signed the address', async () => {
+  test('needs a valid signature in the URL of the page', async () => {
     const started = await scene.rail.start(scene.order());
     const url = (started.type === 'accepted' && started.redirectUrl) || '';
     expect((await fetch(url.replace(/timestamp=\d/, 'timestamp=9'))).status).toBe(400);
@@ -147,7 +144,7 @@ describe('a payment', () => {
     expect(CUSTOMER_ACTS).toContain(act);
   });
 
-  test('has no page before telebirr has named one', () => {
+  test('has no page before telebirr has created the order', () => {
     expect(scene.rail).not.toHaveProperty('page');
   });
 });
@@ -162,20 +159,20 @@ describe('the start', () => {
     expect(await scene.rail.start(order)).toEqual({ type: 'refused', reason, providerCode });
   });
 
-  const strangers = rsaKeyPair();
+  const attackerKeys = rsaKeyPair();
   test.each([
     ['the secret', { appSecret: 'another' }],
     ['the Fabric App ID', { fabricAppId: '00000000-0000-4000-8000-000000000000' }],
     ['the merchant app id', { merchantAppId: '1' }],
     ['the merchant code', { merchantCode: '1000000' }],
-    ['the key', { merchantPrivateKey: bareBase64(strangers.privateKey) }],
+    ['the key', { merchantPrivateKey: bareBase64(attackerKeys.privateKey) }],
     ['the padding', { signatureScheme: 'pkcs1' }],
   ])('refused for %s: ours to mend', async (_what, changed) => {
     const result = await scene.railWith(changed).start(scene.order());
     expect(result).toMatchObject({ type: 'refused', reason: 'misconfigured' });
   });
 
-  test('refused for an address that is too long, before anybody is called', async () => {
+  test('is refused without a call when a URL is too long', async () => {
     const callsBefore = scene.telebirr.calls.length;
     for (const name of ['callbackUrl', 'returnUrl']) {
       const order = scene.order({ order: { [name]: `https://e.example/${'a'.repeat(500)}` } });
@@ -184,27 +181,27 @@ describe('the start', () => {
     expect(callsSince(callsBefore)).toEqual([]);
   });
 
-  test.each(FAULTS)('unknown after %s', async (fault) => {
+  test.each(FAULTS)('is unknown after %s', async (fault) => {
     endTimeoutsOnSilence();
     const order = scene.order();
     scene.telebirr.plan(amountOf(order), { start: fault });
     expect(await scene.rail.start(order)).toEqual({ type: 'unknown' });
   });
 
-  test('what was taken although no answer came is found by asking', async () => {
+  test('is resolved by a query when the answer to an accepted order is lost', async () => {
     const order = scene.order();
-    scene.telebirr.plan(amountOf(order), { start: 'taken_then_reset', act: 'pays' });
+    scene.telebirr.plan(amountOf(order), { start: 'accepted_then_reset', act: 'pays' });
     expect(await scene.rail.start(order)).toEqual({ type: 'unknown' });
     expect((await scene.rail.query(order, Date.now())).type).toBe('succeeded');
   });
 
-  test('an order id that is taken says nothing about the order', async () => {
+  test('is unknown when telebirr already has the order id', async () => {
     const order = scene.order();
     await scene.rail.start(order);
     expect(await scene.rail.start(order)).toMatchObject({ type: 'unknown' });
   });
 
-  test('never throws, even when nobody listens', async () => {
+  test('does not throw when no server listens', async () => {
     const rail = railOf({ ...scene.telebirr.settings, apiBaseUrl: 'http://localhost:9' });
     const refused: StartResult = { type: 'refused', reason: 'rail_unavailable' };
     expect(await rail.start(scene.order())).toEqual(refused);
@@ -233,7 +230,7 @@ describe('the start', () => {
     expect(scene.telebirr.calls.at(-1)?.body).toContain(`"title":"${title}"`);
   });
 
-  test('the title of an order without a plain letter names the payment', async () => {
+  test('has the reference as its title when the texts have no plain letter', async () => {
     const order = scene.order({ terms: { merchantName: 'ቶሞካ', description: null } });
     await scene.rail.start(order);
     const title = `"title":"Payment ${order.attempt.reference}"`;
@@ -252,7 +249,7 @@ describe('the start', () => {
 });
 
 describe('a query', () => {
-  test.each(FAULTS)('proves nothing after %s, and is made again later', async (fault) => {
+  test.each(FAULTS)('proves nothing after %s, and is repeated later', async (fault) => {
     endTimeoutsOnSilence();
     const order = scene.order({ attempt: { checks: 3 } });
     await scene.rail.start(order);
@@ -269,7 +266,7 @@ describe('a query', () => {
     expect((await scene.rail.query(scene.order(), Date.now())).type).toBe('unknown');
   });
 
-  test('is not made for ever', async () => {
+  test('is not repeated indefinitely', async () => {
     const order = scene.order({ attempt: { startedAtMs: Date.now() - 31 * 86_400_000 } });
     const outcome = await scene.rail.query(order, Date.now());
     expect(outcome).toMatchObject({ type: 'unknown', checkAtMs: null });

@@ -6,7 +6,7 @@ import { watchRailAnswers } from '../support/rails/logged.ts';
 import { orderFor } from '../support/rails/order.ts';
 import { settingsFrom, TELEBIRR_USSD_SETTINGS } from '../support/rails/telebirr-ussd-settings.ts';
 
-/** Goal: only telebirr's own word about this very order is taken for an acceptance or a refusal. */
+/** Goal: only telebirr's own answer about this order counts as an acceptance or a refusal. */
 
 const rail = telebirrUssdRail(
   settingsFrom({
@@ -36,7 +36,7 @@ describe('an answer to the start', () => {
     return rail.start(ORDER);
   }
 
-  test('of the public sample is an acceptance', async () => {
+  test('accepts, if it is the public sample', async () => {
     expect(await startAnswered(200, sample('ack'))).toMatchObject({
       type: 'accepted',
       redirectUrl: null,
@@ -45,7 +45,7 @@ describe('an answer to the start', () => {
     });
   });
 
-  test('a refusal before the request was read names nobody, and counts', async () => {
+  test('refuses even without a reference, as when telebirr has not read the request', async () => {
     const body = acknowledgement([
       ['>ORDER0001<', '><'],
       ['Code>0<', 'Code>1001<'],
@@ -66,10 +66,10 @@ describe('an answer to the start', () => {
         ['Code>0<', 'Code>1<'],
       ]),
     ],
-    ['taken while the service is not well', 200, acknowledgement([['Status>0<', 'Status>1<']])],
+    ['of success with a failed service status', 200, acknowledgement([['Status>0<', 'Status>1<']])],
     ['without a code', 200, acknowledgement([['Code>0<', 'Code><']])],
     ['with zero in another spelling', 200, acknowledgement([['Code>0<', 'Code>00<']])],
-    ['with no code that could be one', 200, acknowledgement([['Code>0<', 'Code>not now!<']])],
+    ['with a malformed code', 200, acknowledgement([['Code>0<', 'Code>not now!<']])],
     [
       'with two codes',
       200,
@@ -85,15 +85,19 @@ describe('an answer to the start', () => {
         ['ServiceStatus', 'Status'],
       ]),
     ],
-    ['good, with another HTTP status', 202, sample('ack')],
+    ['of success with another HTTP status', 202, sample('ack')],
     ['a refusal with an HTTP error', 500, acknowledgement([['Code>0<', 'Code>1001<']])],
-    ['a refusal that the operator calls unknown', 200, acknowledgement([['Code>0<', 'Code>E2<']])],
-    ['good, but turned away', 401, sample('ack')],
-    ['good of nobody, but turned away', 403, acknowledgement([['>ORDER0001<', '><']])],
-    ['turned away, by a code that is unknown', 404, acknowledgement([['Code>0<', 'Code>E2<']])],
-    ['turned away, without a code', 401, acknowledgement([['Code>0<', 'Code><']])],
+    ['a refusal that the settings call unknown', 200, acknowledgement([['Code>0<', 'Code>E2<']])],
+    ['of success with HTTP 401', 401, sample('ack')],
+    [
+      'of success without a reference, with HTTP 403',
+      403,
+      acknowledgement([['>ORDER0001<', '><']]),
+    ],
+    ['an unknown code with HTTP 404', 404, acknowledgement([['Code>0<', 'Code>E2<']])],
+    ['no code with HTTP 401', 401, acknowledgement([['Code>0<', 'Code><']])],
     ['a redirect', 302, ''],
-    ['of a relay that is busy', 503, ''],
+    ['of a busy relay', 503, ''],
     ['of a relay that answers by itself', 200, '{"request_id":"1"}'],
     ['a result', 200, sample('result')],
     ['empty', 200, ''],
@@ -101,20 +105,23 @@ describe('an answer to the start', () => {
     expect(await startAnswered(status, body)).toMatchObject({ type: 'unknown' });
   });
 
-  test.each([401, 403, 404])('HTTP status %i: nobody read it', async (status) => {
-    const bodies = [
-      '',
-      '<html>',
-      acknowledgement([['ORDER0001', 'ORDER0002']]),
-      acknowledgement([['Code>0<', 'Code>1001<']]),
-    ];
-    for (const body of bodies) {
-      expect(await startAnswered(status, body)).toMatchObject({
-        type: 'refused',
-        reason: 'misconfigured',
-      });
-    }
-  });
+  test.each([401, 403, 404])(
+    'refuses with HTTP status %i, which rejects the request unread',
+    async (status) => {
+      const bodies = [
+        '',
+        '<html>',
+        acknowledgement([['ORDER0001', 'ORDER0002']]),
+        acknowledgement([['Code>0<', 'Code>1001<']]),
+      ];
+      for (const body of bodies) {
+        expect(await startAnswered(status, body)).toMatchObject({
+          type: 'refused',
+          reason: 'misconfigured',
+        });
+      }
+    },
+  );
 
   test.each([
     ['E1', 'insufficient_funds', 'info'],
@@ -137,7 +144,7 @@ describe('an answer to the start', () => {
     ]);
   });
 
-  test('what is no answer of telebirr’s is logged without a word; an acceptance is not', async () => {
+  test('is logged without a code if it is not telebirr’s, and not logged if it accepts', async () => {
     const lines = watchRailAnswers();
     await startAnswered(200, sample('ack'));
     expect(lines).toEqual([]);
@@ -150,7 +157,7 @@ describe('an answer to the start', () => {
     ]);
   });
 
-  test('telebirr’s id is kept only when it is one', async () => {
+  test('keeps telebirr’s id only when it is well-formed', async () => {
     const body = acknowledgement([['AG_20260131_70101ef1abddd338afdf', 'A'.repeat(65)]]);
     expect(await startAnswered(200, body)).toMatchObject({ railReference: null });
   });

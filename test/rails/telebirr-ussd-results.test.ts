@@ -14,8 +14,8 @@ import {
 } from '../support/rails/telebirr-ussd-scene.ts';
 
 /**
- * Goal: a result proves a payment or its failure only when it came through the relay, speaks of this
- * very order, and is telebirr's last word.
+ * * Goal: a result proves a payment or its failure only if it came through the relay, is about this
+ * * order, and is final.
  */
 
 let scene: TelebirrUssdScene;
@@ -66,15 +66,15 @@ describe('a result', () => {
     expect(scene.resultsOf(order)).toMatchObject([{ outcome: OUTCOME.pays }]);
   });
 
-  test('comes for an order whose start was never answered', async () => {
+  test('resolves an order whose start was never answered', async () => {
     const order = scene.newOrder();
-    scene.standIn.plan(amountText(order), { start: 'taken_then_reset' });
+    scene.standIn.plan(amountText(order), { start: 'accepted_then_reset' });
     expect(await scene.rail.start(order)).toEqual({ type: 'unknown' });
     await (await scene.standIn.order(order.attempt.reference)).act('pays');
     expect(scene.resultsOf(order)).toMatchObject([{ outcome: OUTCOME.pays }]);
   });
 
-  test('says the same when it comes twice, also for an attempt that failed', async () => {
+  test('gives the same outcome when it comes twice, and for an attempt that failed', async () => {
     const order = await scene.started(scene.newOrder());
     const prompt = await scene.standIn.order(order.attempt.reference);
     await prompt.act('cancels');
@@ -129,13 +129,13 @@ describe('a result', () => {
   const proved = (outcome: unknown) => ({ type: 'outcome', outcome });
   const refused = (suspicion: string) => ({ type: 'refused', suspicion });
 
-  test('of the public sample is a payment, and nothing of the balance is kept', async () => {
+  test('proves a payment if it is the public sample, without storing the balance', async () => {
     const seen = await handled(sample('result'));
     expect(seen).toMatchObject(proved({ type: 'succeeded', receipt: 'AJH40OGEZK' }));
     expect(JSON.stringify(seen)).not.toMatch(/15\.17|Balance/);
   });
 
-  test('is answered in CPS’s own form', async () => {
+  test('is answered in CPS’s own format', async () => {
     const seen = await handled(sample('result'));
     const { status, headers, body } = seen.reply;
     expect([status, headers]).toEqual([
@@ -152,23 +152,23 @@ describe('a result', () => {
   test.each([
     ['no receipt number', result('AJH40OGEZK', ''), proved({ type: 'succeeded', receipt: null })],
     [
-      'a code that nobody knows',
+      'an unlisted code',
       result('Code>0<', 'Code>constructor<'),
       proved({ type: 'failed', reason: 'declined' }),
     ],
     [
-      'the caller’s code has no meaning here',
+      'the caller’s code has no special meaning here',
       result('Code>0<', 'Code>1001<'),
       proved({ type: 'failed', reason: 'declined' }),
     ],
     [
-      'a code that the operator calls unknown',
+      'a code that the settings call unknown',
       result('Code>0<', 'Code>E2<'),
       refused('unknown_state'),
     ],
     ['zero in another spelling', result('Code>0<', 'Code>00<'), refused('unknown_state')],
     ['no code', result('Code>0<', 'Code><'), refused('unknown_state')],
-    ['no code that could be one', result('Code>0<', 'Code>0;<'), refused('unknown_state')],
+    ['a malformed code', result('Code>0<', 'Code>0;<'), refused('unknown_state')],
     ['more is to come', result('Type>0<', 'Type>1<'), refused('unknown_state')],
     [
       'the code is missing',
@@ -213,7 +213,7 @@ describe('a result', () => {
     expect(lines).toEqual([{ ...line, level, providerCode }]);
   });
 
-  test('so is a type that announces more; a payment and another’s result are not', async () => {
+  test('is logged if a later result follows, but not if it is a payment or another order’s', async () => {
     const lines = watchRailAnswers();
     await handled(sample('result'));
     await handled(result('ORDER0001', 'ORDER0002').replace('Code>0<', 'Code>1<'));

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { telebirrUssdSettings } from '../../src/rails/telebirr-ussd/settings.ts';
 import { settingsFrom, TELEBIRR_USSD_SETTINGS } from '../support/rails/telebirr-ussd-settings.ts';
 
-/** Goal: a wrong secret is refused with the name of the field, and never with what is in it. */
+/** Goal: the error of a wrong secret names the field, but never its value. */
 
 const SECRET = 'do-not-tell\u0007';
 
@@ -14,7 +14,7 @@ function problems(json: unknown): Record<string, string> {
   );
 }
 
-test('what an operator must say, and what is taken for the rest', () => {
+test('have required fields, and these defaults for the others', () => {
   expect(settingsFrom(TELEBIRR_USSD_SETTINGS)).toEqual({
     ...TELEBIRR_USSD_SETTINGS,
     relayHeaders: {},
@@ -25,7 +25,7 @@ test('what an operator must say, and what is taken for the rest', () => {
   });
 });
 
-test('everything that can be said', () => {
+test('accept all fields', () => {
   const all = {
     ...TELEBIRR_USSD_SETTINGS,
     relayUrl: 'http://10.1.2.3:8080/telebirr?to=cps',
@@ -38,11 +38,11 @@ test('everything that can be said', () => {
   expect(settingsFrom(all)).toEqual(all);
 });
 
-test.each([null, 'text', 1])('%j is no secret', (json) => {
+test.each([null, 'text', 1])('rejects %j', (json) => {
   expect(problems(json)).toEqual({ '': 'Must be a JSON object.' });
 });
 
-test('each missing field is named', () => {
+test('names each missing field', () => {
   const required = 'This field is required.';
   expect(problems({})).toEqual(
     Object.fromEntries(Object.keys(TELEBIRR_USSD_SETTINGS).map((name) => [name, required])),

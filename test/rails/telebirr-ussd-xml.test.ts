@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { type XmlShape, xmlEscape, xmlTexts } from '../../src/rails/telebirr-ussd/xml.ts';
 
 /**
- * Goal: the small XML reader finds what is wanted whatever the prefix, takes nothing that readers
- * could differ about, and costs linear time whatever is thrown at it.
+ * * Goal: the XML reader finds the wanted elements under any prefix, rejects documents that parsers
+ * * read differently, and runs in linear time for any input.
  */
 
 const SHAPE: XmlShape = { Envelope: { Body: { Code: 'text', Name: 'text' } } };
@@ -18,7 +18,7 @@ function envelope(body: string): string {
   return `<e:Envelope xmlns:e="urn:e"><e:Body>${body}</e:Body></e:Envelope>`;
 }
 
-describe('what is wanted is found', () => {
+describe('finds the wanted elements', () => {
   test.each([
     ['one prefix', '<s:Envelope xmlns:s="a"><s:Body><s:Code>0</s:Code></s:Body></s:Envelope>'],
     ['no prefix', '<Envelope><Body><Code>0</Code></Body></Envelope>'],
@@ -33,36 +33,36 @@ describe('what is wanted is found', () => {
     ],
     ['character data', '<Envelope><Body><Code><![CDATA[0]]></Code></Body></Envelope>'],
     [
-      'elements round it',
+      'other elements around it',
       envelope('<Header/><x><Code>1</Code><Body/></x>text<Code>0</Code><y a=""/>'),
     ],
   ])('%s', (_name, xml) => {
     expect(texts(xml)).toEqual({ Code: '0' });
   });
 
-  test('references are read: the five entities and characters by number', () => {
+  test('decodes the five entities and characters by number', () => {
     const xml = envelope('<Name>&lt;&amp;amp;&gt; &quot;&apos;&#4768;&#x12A0;</Name>');
     expect(texts(xml)).toEqual({ Name: `<&amp;> "'አአ` });
   });
 
-  test('character data is taken as it is', () => {
+  test('reads character data unchanged', () => {
     expect(texts(envelope('<Name>a<![CDATA[<Code>&x;</Code>]]>b</Name>'))).toEqual({
       Name: 'a<Code>&x;</Code>b',
     });
   });
 
-  test('an empty element is an empty text, a missing one is none', () => {
+  test('reads an empty element as an empty text, and a missing one as none', () => {
     expect(texts(envelope('<Code/><Name></Name>'))).toEqual({ Code: '', Name: '' });
     expect(texts('<Other/>')).toEqual({});
     expect(texts('<Envelope><Code>0</Code></Envelope>')).toEqual({});
   });
 
-  test('names of Object.prototype are names like any other', () => {
+  test('treats names of Object.prototype like any other', () => {
     const xml = envelope('<constructor/><constructor/><__proto__><Code>1</Code></__proto__>');
     expect(texts(xml)).toEqual({});
   });
 
-  test('every text survives being escaped and read', () => {
+  test('reads back every escaped text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => {
         expect(texts(envelope(`<Name>${xmlEscape(text)}</Name>`))).toEqual({ Name: text.trim() });
@@ -71,7 +71,7 @@ describe('what is wanted is found', () => {
   });
 });
 
-describe('what readers could differ about is refused', () => {
+describe('rejects what parsers may read differently', () => {
   test.each([
     ['nothing', ''],
     ['no markup', 'ResultCode=0'],
@@ -91,15 +91,15 @@ describe('what readers could differ about is refused', () => {
     ['two bodies', '<Envelope><Body><Code>0</Code></Body><Body/></Envelope>'],
     ['two roots', '<Envelope/><Envelope/>'],
     ['text before the root', `x${envelope('')}`],
-    ['text behind the root', `${envelope('')}x`],
+    ['text after the root', `${envelope('')}x`],
     ['character data only', '<![CDATA[x]]>'],
-    ['character data behind the root', `${envelope('')}<![CDATA[x]]>`],
+    ['character data after the root', `${envelope('')}<![CDATA[x]]>`],
     ['an element within a text', envelope('<Code>0<b/></Code>')],
-    ['ends that cross', '<Envelope><Body><a><b></a></b></Body></Envelope>'],
-    ['an end of another prefix', '<a:Envelope></b:Envelope>'],
-    ['an end too many', '<Envelope></Envelope></Envelope>'],
-    ['an end only', '</Envelope>'],
-    ['no end', '<Envelope><Body>'],
+    ['overlapping elements', '<Envelope><Body><a><b></a></b></Body></Envelope>'],
+    ['an end tag with another prefix', '<a:Envelope></b:Envelope>'],
+    ['an extra end tag', '<Envelope></Envelope></Envelope>'],
+    ['only an end tag', '</Envelope>'],
+    ['no end tag', '<Envelope><Body>'],
     ['a broken tag', '<Envelope><Body'],
     ['an attribute without quotes', '<Envelope a=b/>'],
     ['an attribute without a value', '<Envelope a/>'],
@@ -128,7 +128,7 @@ describe('what readers could differ about is refused', () => {
     expect(texts(`<${'a'.repeat(65)}/>`)).toBeNull();
   });
 
-  test('never throws, whatever it reads', () => {
+  test('throws for no input', () => {
     const piece = fc.constantFrom(
       '<',
       '>',
@@ -157,7 +157,7 @@ describe('what readers could differ about is refused', () => {
 });
 
 describe('hostile documents cost linear time', () => {
-  /** Sixteen times what is ever read: at a cost that grows with its square this takes minutes. */
+  /** Sixteen times the largest real input: at quadratic cost this would take minutes. */
   const SIZE = 1024 * 1024;
   const fill = (part: string) => part.repeat(Math.ceil(SIZE / part.length));
 
@@ -180,7 +180,7 @@ describe('hostile documents cost linear time', () => {
     ['character data without end', `<a>${fill('<![CDATA[')}`],
     ['quotes', `<a b="${fill("'")}`],
     ['text', envelope(`<Code>${fill('0 ')}</Code>`)],
-    ['space round a text', envelope(`<Code>${fill(' ')}0${fill(' ')}</Code>`)],
+    ['space around a text', envelope(`<Code>${fill(' ')}0${fill(' ')}</Code>`)],
   ])('%s', (_name, xml) => {
     texts(xml);
   });

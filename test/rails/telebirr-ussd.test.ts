@@ -11,7 +11,7 @@ import { settingsFrom, TELEBIRR_USSD_SETTINGS } from '../support/rails/telebirr-
 import { endTimeoutsOnSilence } from '../support/rails/timeouts.ts';
 
 /**
- * Goal: the adapter says what CPS's public samples say, and what its start tells is certain.
+ * * Goal: messages match CPS's public samples, and a start's result is certain.
  */
 
 let scene: TelebirrUssdScene;
@@ -54,7 +54,7 @@ describe('the public samples', () => {
     expect(readResult(sample('ack'))).toBeNull();
   });
 
-  test('the result, without what it tells of the customer’s money', () => {
+  test('the result, without the customer’s balance', () => {
     expect(sample('result')).toContain('DebitBalance');
     expect(readResult(sample('result'))).toEqual({
       originatorConversationId: 'ORDER0001',
@@ -66,7 +66,7 @@ describe('the public samples', () => {
     expect(readAcknowledgement(sample('result'))).toBeNull();
   });
 
-  test.each(['soapenv', 'api', 'res', 'com'])('whatever the prefix %s is called', (prefix) => {
+  test.each(['soapenv', 'api', 'res', 'com'])('with another prefix than %s', (prefix) => {
     const rename = (xml: string) =>
       xml.replaceAll(`<${prefix}:`, '<x-1:').replaceAll(`</${prefix}:`, '</x-1:');
     expect(readAcknowledgement(rename(sample('ack')))).toEqual(readAcknowledgement(sample('ack')));
@@ -75,7 +75,7 @@ describe('the public samples', () => {
 });
 
 describe('the plan', () => {
-  test('a prompt of two minutes that nobody can be asked about', () => {
+  test('is a prompt of two minutes without a query', () => {
     const { terms } = scene.newOrder();
     expect(scene.rail.plan(terms, 'TELE_BIRR_USSD', 1_000)).toEqual({
       flow: 'push',
@@ -114,7 +114,7 @@ describe('the start', () => {
         authorization: scene.settings.relayHeaders.Authorization,
         'content-type': 'text/xml; charset=utf-8',
         soapaction: '""',
-        // What fetch adds.
+        // Added by fetch.
         host: new URL(scene.standIn.baseUrl).host,
         'content-length': String(call?.body.length),
         connection: 'keep-alive',
@@ -138,7 +138,7 @@ describe('the start', () => {
     });
   });
 
-  test('names the relay for the result where the operator says so', async () => {
+  test('names the relay for the result if the operator says so', async () => {
     const order = scene.newOrder();
     const resultUrl = 'http://10.1.2.3:8080/kefel/rails/telebirr-ussd/token';
     for (const resultBaseUrl of ['http://10.1.2.3:8080/kefel', 'http://10.1.2.3:8080/kefel/']) {
@@ -152,7 +152,7 @@ describe('the start', () => {
     }
   });
 
-  test('is taken for numbers of both networks, and for the smallest and largest amount', async () => {
+  test('is accepted for numbers of both networks, and for the smallest and largest amount', async () => {
     for (const [phone, chargedMinor] of [
       ['251711234567', 1],
       ['251911234567', 99_999_999_999],
@@ -194,8 +194,8 @@ describe('the start', () => {
     'reset',
     'hang',
     'truncated',
-    'taken_then_reset',
-    'taken_then_hang',
+    'accepted_then_reset',
+    'accepted_then_hang',
   ])('is unknown after %s', async (fault) => {
     const timeout = endTimeoutsOnSilence();
     const order = scene.newOrder();
@@ -204,16 +204,18 @@ describe('the start', () => {
     expect(timeout).toHaveBeenCalledExactlyOnceWith(scene.rail.startTimeoutMs);
   });
 
-  test('is unknown when nobody listens', async () => {
-    const nobody = { ...scene.settings, relayUrl: 'http://localhost:1/' };
-    expect(await telebirrUssdRail(nobody).start(scene.newOrder())).toEqual({ type: 'unknown' });
+  test('is unknown when no server listens', async () => {
+    const unreachable = { ...scene.settings, relayUrl: 'http://localhost:1/' };
+    expect(await telebirrUssdRail(unreachable).start(scene.newOrder())).toEqual({
+      type: 'unknown',
+    });
   });
 
-  test('wrong credentials are the operator’s fault', async () => {
+  test('is misconfigured with wrong credentials', async () => {
     const wrong: readonly Partial<TelebirrUssdSettings>[] = [
       { relayHeaders: {} },
       { relayUrl: `${scene.standIn.baseUrl}/elsewhere` },
-      { thirdPartyId: 'Somebody else' },
+      { thirdPartyId: 'Another caller' },
       { password: 'wrong' },
       { operatorId: 'wrong' },
       { securityCredential: 'wrong' },
@@ -230,7 +232,7 @@ describe('the start', () => {
     }
   });
 
-  test('the stand-in takes an order once, and nothing that is not in the sample’s form', async () => {
+  test('is refused by the stand-in when repeated or malformed', async () => {
     const order = scene.newOrder();
     expect(await scene.rail.start(order)).toMatchObject({ type: 'accepted' });
     expect(await scene.rail.start(order)).toMatchObject({ type: 'unknown' });
@@ -242,7 +244,7 @@ describe('the start', () => {
     });
   });
 
-  test('no text of the merchant’s or customer’s leaves the gateway', async () => {
+  test('sends no text of the merchant’s or customer’s', async () => {
     const hostile = '<&>"\'😀ሰላም\u0000\u202e]]>'.repeat(100).slice(0, 1_000);
     const before = scene.standIn.calls.length;
     const result = await scene.rail.start(
@@ -256,7 +258,7 @@ describe('the start', () => {
 });
 
 describe('the desk', () => {
-  test('shows who waits, and plays the customer', async () => {
+  test('shows waiting customers and plays the customer', async () => {
     const order = await scene.started(scene.newOrder());
     const { reference } = order.attempt;
     const desk = async () => (await fetch(`${scene.standIn.baseUrl}/`)).text();

@@ -27,7 +27,7 @@ async function paidQuietly(cell: Cell) {
   // The call for an eBirr payment would be answered: its connection breaks.
   const plan =
     cell.method === 'E_BIRR'
-      ? ({ start: 'taken_then_reset', act: 'pays', callback: 'never' } as const)
+      ? ({ start: 'accepted_then_reset', act: 'pays', callback: 'never' } as const)
       : {};
   const payment = await rails.pay(cell, { plan });
   const order = await payment.order();

@@ -48,7 +48,7 @@ function expectPendingAnswer({ answer, cell }: RailPayment): void {
 
 /** The ways in which an answer is lost. */
 function broken({ kind }: Cell): Fault {
-  return kind === 'hosted' ? 'taken_then_reset' : 'truncated';
+  return kind === 'hosted' ? 'accepted_then_reset' : 'truncated';
 }
 
 describe.concurrent('the start runs into a time-out, and was paid', () => {
@@ -57,7 +57,7 @@ describe.concurrent('the start runs into a time-out, and was paid', () => {
   const hanging = CELLS.filter(({ method }) => method !== 'E_BIRR');
 
   it.each(hanging)('$method, $kind: pending, then PAYMENT_SUCCESS', async (cell) => {
-    const payment = await lost(cell, 'taken_then_hang', 'pays');
+    const payment = await lost(cell, 'accepted_then_hang', 'pays');
     expectPendingAnswer(payment);
     await expectPending(payment);
     await heard(payment);
