@@ -1,8 +1,8 @@
 /**
- * `npm run benchmark [-- --port N]`: measures the budgets of docs/benchmarks.md that depend on
- * time: creates on the gateway and on a bare Worker of the same workerd, in turn, and the time of
- * a webhook from commit to merchant on an idle gateway. Prints a Markdown table. A missed budget
- * is no error: a busy machine must not fail a build.
+ * * `npm run benchmark [-- --port N]`: measures the time budgets of docs/benchmarks.md. It compares
+ * * creates on the gateway and on a bare Worker of the same workerd, in turn, and measures the time of
+ * * a webhook from commit to merchant on an idle gateway. Prints a Markdown table. A missed budget
+ * * is not an error, because a busy machine must not fail a build.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -41,7 +41,7 @@ const WEBHOOKS = 100;
 const RATE_RATIO_MIN = 0.8;
 const WEBHOOK_P50_MS_MAX = 50;
 
-/** The machine's load in the minute before. */
+/** The machine's load average in the minute before the run. */
 const [loadBefore = Number.NaN] = loadavg();
 
 /** A line of output for each request would be part of the measured time. */
@@ -95,7 +95,7 @@ async function measure({ gateway, gatewayClient, bareUrl, bareClient }: Servers)
   const creates = gatewayCreates(gateway.merchant, callbackUrl);
   const ours = { requests: creates, client: gatewayClient };
   const theirs = { requests: bareCreates(bareUrl, callbackUrl), client: bareClient };
-  // Webhooks come first: after the creates, thousands of objects wait for leases and alarms.
+  // Webhooks first: after the creates, the leases and alarms of thousands of objects are pending.
   await measureWebhooks(WEBHOOK_WARM_UPS, creates, gatewayClient, arrivals);
   const webhooks = await measureWebhooks(WEBHOOKS, creates, gatewayClient, arrivals);
   arrivals.close();
@@ -139,7 +139,7 @@ async function untilAnswered(group: ProcessGroup, url: string, client: HttpClien
 function report(comparisons: readonly Comparison[], webhooks: WebhookLatencies): void {
   console.log(`Node ${process.versions.node}, ${cpus().length} cores, wrangler dev, local disk;`);
   console.log(
-    `load of the machine before: ${loadBefore.toFixed(1)} (above 0.5 the figures mean little)\n`,
+    `load average before the run: ${loadBefore.toFixed(1)} (above 0.5 the figures are unreliable)\n`,
   );
   console.log('| create | clients | requests/s (median) | p50 ms | p95 ms | p99 ms |');
   console.log('|---|---:|---:|---:|---:|---:|');
@@ -149,13 +149,15 @@ function report(comparisons: readonly Comparison[], webhooks: WebhookLatencies):
   console.log('\n| webhook, idle, 1 merchant on loopback | p50 ms | p95 ms |\n|---|---:|---:|');
   console.log(latencyRow('from sending the approval to arrival', webhooks.sinceApprovalMs));
   console.log(latencyRow("from the approval's answer to arrival", webhooks.sinceAnswerMs));
-  console.log('\n| budget | wanted | measured | |\n|---|---:|---:|---|');
+  console.log('\n| budget | target | measured | |\n|---|---:|---:|---|');
   for (const { clients, rateRatios } of comparisons) {
     const ratio = median(rateRatios);
     const name = `create rate / bare rate, clients: ${clients}`;
     const rounds = `rounds ${Math.min(...rateRatios).toFixed(2)} to ${Math.max(...rateRatios).toFixed(2)}`;
-    const judged = verdict(ratio >= RATE_RATIO_MIN);
-    console.log(`| ${name} | >= ${RATE_RATIO_MIN} | ${ratio.toFixed(2)} (${rounds}) | ${judged} |`);
+    const judgment = verdict(ratio >= RATE_RATIO_MIN);
+    console.log(
+      `| ${name} | >= ${RATE_RATIO_MIN} | ${ratio.toFixed(2)} (${rounds}) | ${judgment} |`,
+    );
   }
   const webhookMs = quantile(webhooks.sinceApprovalMs, 0.5);
   const isMet = webhookMs <= WEBHOOK_P50_MS_MAX;

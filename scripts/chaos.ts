@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Chance } from './chaos/chance.ts';
 import { Journey } from './chaos/journey.ts';
-import { forEachOf, killAgainAndAgain, runWorkers } from './chaos/load.ts';
+import { forEachOf, killRepeatedly, runWorkers } from './chaos/load.ts';
 import { MerchantServer } from './chaos/merchant-server.ts';
 import { Observations } from './chaos/observations.ts';
 import { planOf } from './chaos/plan.ts';
@@ -101,7 +101,7 @@ async function putUnderLoad(load: Load): Promise<readonly Journey[]> {
   const { seed, kills, gateway, client, observed, callbackUrl } = load;
   const journeys: Journey[] = [];
   let isOver = false;
-  const killing = killAgainAndAgain(gateway, kills, new Chance(seed, 'kills'), say).finally(() => {
+  const killing = killRepeatedly(gateway, kills, new Chance(seed, 'kills'), say).finally(() => {
     isOver = true;
     say('killed for the last time; waiting for the payments in progress');
   });

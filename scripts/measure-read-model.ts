@@ -1,8 +1,8 @@
 /**
- * `npm run read-model:measure [-- --payments N --runs N]`: fills a fresh local D1 with a million
- * payments of 50 merchants by the statements of the read model's consumer, runs the queries of the
+ * * `npm run read-model:measure [-- --payments N --runs N]`: fills a new local D1 with a million
+ * * payments of 50 merchants through the read model's own statements, runs the queries of the
  * dashboard and the operator, and prints a Markdown table. Each query also runs on SQLite alone,
- * with the same file: the local D1 reports whole milliseconds only, and a call to it takes
+ * * on the same file: the local D1 reports only whole milliseconds, and a call to it takes
  * several.
  */
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
@@ -12,19 +12,19 @@ import { DatabaseSync } from 'node:sqlite';
 import { parseArgs } from 'node:util';
 import { median, quantile } from './benchmark/statistics.ts';
 import { type LocalDatabase, prepareLocalDatabase, runBatch } from './dev/d1.ts';
-import { type Question, questionsOf } from './measure-read-model/questions.ts';
+import { type MeasuredQuery, measuredQueries } from './measure-read-model/queries.ts';
 import { MERCHANTS, seed } from './measure-read-model/seed.ts';
 import { wholeNumber } from './project/whole-number.ts';
 
 const DEFAULT_PAYMENTS = 1_000_000;
 const DEFAULT_RUNS = 60;
-/** Runs before the measured ones, to compile statements and load the file's upper pages. */
+/** Runs before the measured ones, which compile statements and load the file's upper pages. */
 const WARM_UP_RUNS = 3;
 const PROGRESS_STEP = 50_000;
 
 interface Measured {
   readonly name: string;
-  /** Of the run that read most. */
+  /** In the run that read the most. */
   readonly rowsRead: number;
   readonly rowsFound: number;
   readonly sqliteMs: readonly number[];
@@ -68,10 +68,10 @@ async function measure(
 ): Promise<void> {
   const file = await databaseFile(directory);
   const sqlite = new DatabaseSync(file, { readOnly: true });
-  const questions = await questionsOf(database, payments);
+  const queries = await measuredQueries(database, payments);
   const measured: Measured[] = [];
-  for (const question of questions) {
-    measured.push(await ask(database, sqlite, question, runs));
+  for (const query of queries) {
+    measured.push(await measureQuery(database, sqlite, query, runs));
   }
   sqlite.close();
   const sizeMiB = Math.round((await stat(file)).size / 2 ** 20);
@@ -87,10 +87,10 @@ async function measure(
   }
 }
 
-async function ask(
+async function measureQuery(
   database: LocalDatabase,
   sqlite: DatabaseSync,
-  { name, statements }: Question,
+  { name, statements }: MeasuredQuery,
   runs: number,
 ): Promise<Measured> {
   const rowsRead: number[] = [];
@@ -99,11 +99,11 @@ async function ask(
   const d1Ms: number[] = [];
   const wallMs: number[] = [];
   for (let run = -WARM_UP_RUNS; run < runs; run += 1) {
-    const asked = statements(Math.max(run, 0));
+    const batch = statements(Math.max(run, 0));
     const wallFromMs = performance.now();
-    const results = await runBatch(database, asked);
+    const results = await runBatch(database, batch);
     const wallToMs = performance.now();
-    const prepared = asked.map(({ sql, params }) => ({ statement: sqlite.prepare(sql), params }));
+    const prepared = batch.map(({ sql, params }) => ({ statement: sqlite.prepare(sql), params }));
     const sqliteFromMs = performance.now();
     for (const { statement, params } of prepared) {
       statement.all(...params);
@@ -142,7 +142,7 @@ async function databaseFile(directory: string): Promise<string> {
   );
   const [largest] = files.sort((one, other) => other.size - one.size);
   if (largest === undefined) {
-    throw new Error('D1 left no file');
+    throw new Error('D1 has no database file');
   }
   return largest.path;
 }

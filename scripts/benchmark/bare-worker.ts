@@ -1,6 +1,6 @@
 import { DurableObject } from 'cloudflare:workers';
 
-/** As late as a typical payment's expiry: no alarm runs during the measurement. */
+/** A typical payment's expiry, so that no alarm runs during the measurement. */
 const ALARM_AFTER_MS = 3_600_000;
 
 interface BareEnv {
@@ -22,7 +22,7 @@ export class BareObject extends DurableObject<BareEnv> {
   override async alarm(): Promise<void> {}
 }
 
-/** Only one RPC to the object that the path names: no key, validation or signature. */
+/** Makes one RPC to the object in the path, without API key, validation or signature. */
 export default {
   async fetch(request, env) {
     const { pathname } = new URL(request.url);

@@ -5,8 +5,8 @@ import { type HttpClient, type HttpRequest, jsonPost } from '../gateway/http.ts'
 import { median, quantile } from './statistics.ts';
 
 /**
- * The projections queue waits a second for a fuller batch; its work must not fall into the next
- * slice.
+ * * The projections queue waits a second to fill a batch. Its work must not slow down the next
+ * * slice.
  */
 const REST_MS = 1_300;
 const LONG_EXPIRY_SECONDS = 3_600;
@@ -20,9 +20,9 @@ export interface Competitor {
 }
 
 export interface Measured {
-  /** Of each slice. */
+  /** Of each * slice. */
   readonly ratesPerSecond: number[];
-  /** Of every request. */
+  /** One for each request. */
   readonly latenciesMs: number[];
 }
 
@@ -30,7 +30,7 @@ export interface Comparison {
   readonly clients: number;
   readonly gateway: Measured;
   readonly bare: Measured;
-  /** Gateway rate / bare rate of each round: a disturbance of the machine affects both. */
+  /** Gateway rate / bare rate of each round, since a disturbance of the machine slows both. */
   readonly rateRatios: readonly number[];
 }
 
@@ -48,7 +48,7 @@ export function newIndex(): number {
   return lastIndex;
 }
 
-/** Measures gateway and bare Worker in turn, slice by slice. */
+/** Measures gateway and bare Worker in turn, slice by * slice. */
 export async function compare(
   gateway: Competitor,
   bare: Competitor,
@@ -64,7 +64,7 @@ export async function compare(
   return { clients, ...measured, rateRatios: ratios };
 }
 
-/** Warms up code and connections; measures nothing. */
+/** Warms up code and connections, without measuring. */
 export async function warmUp(competitor: Competitor, clients: number, ms: number): Promise<void> {
   await runSlice(competitor, clients, ms, emptyMeasured());
 }
@@ -87,7 +87,7 @@ async function runSlice(
       measured.latenciesMs.push(performance.now() - sentAtMs);
       answers += 1;
       if (answer.status !== 200) {
-        throw new Error(`a create answered ${answer.status} ${answer.body}`);
+        throw new Error(`A create answered ${answer.status} ${answer.body}`);
       }
     },
   );
@@ -100,14 +100,14 @@ function emptyMeasured(): Measured {
   return { ratesPerSecond: [], latenciesMs: [] };
 }
 
-/** A typical hosted create: an item, all methods, both addresses. */
+/** A typical hosted create: an item, all methods, both URLs. */
 export function gatewayCreates(merchant: DemoMerchant, callbackUrl: string): CreateRequests {
   const url = `${merchant.baseUrl}/api/v1/payment/sandbox/intent`;
   return (index) =>
     jsonPost(url, { apiKey: merchant.sandboxApiKey }, createBody(index, callbackUrl));
 }
 
-/** Sends the same bytes to the bare Worker, so that both read and store as much. */
+/** Sends the same bytes to the bare Worker, so that both read and store the same amount. */
 export function bareCreates(baseUrl: string, callbackUrl: string): CreateRequests {
   return (index) => jsonPost(`${baseUrl}/${index}`, {}, createBody(index, callbackUrl));
 }

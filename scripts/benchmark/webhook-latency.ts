@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { formPost, type HttpAnswer, type HttpClient } from '../gateway/http.ts';
 import { type CreateRequests, newIndex } from './create-load.ts';
 
-/** Between payments, so that each event finds an idle gateway. */
+/** Pause between payments, so that the gateway is idle before each event. */
 const IDLE_MS = 60;
 const ARRIVAL_TIMEOUT_MS = 10_000;
 
@@ -12,13 +12,13 @@ export interface WebhookLatencies {
   /** From sending the customer's approval: includes the commit. */
   readonly sinceApprovalMs: readonly number[];
   /**
-   * From the approval's answer, which leaves after the commit; negative when the webhook was
-   * faster.
+   * * From the approval's answer, which the gateway sends after the commit; negative when the webhook
+   * * was faster.
    */
   readonly sinceAnswerMs: readonly number[];
 }
 
-/** A merchant's server that accepts everything and reports when it arrived. */
+/** A merchant's server that accepts every webhook and reports its arrival time. */
 export class ArrivalServer {
   readonly #server: Server;
   #arrival = Promise.withResolvers<number>();
@@ -34,7 +34,7 @@ export class ArrivalServer {
     });
   }
 
-  /** Returns the address for webhooks. */
+  /** Returns the URL for webhooks. */
   async listen(): Promise<string> {
     await new Promise<void>((resolve, reject) => {
       this.#server.once('error', reject);
@@ -87,12 +87,12 @@ export async function measureWebhooks(
 
 async function timeout(): Promise<never> {
   await wait(ARRIVAL_TIMEOUT_MS, undefined, { ref: false });
-  throw new Error('no webhook arrived');
+  throw new Error('No webhook arrived');
 }
 
 function expectStatus(answer: HttpAnswer, status: number): HttpAnswer {
   if (answer.status !== status) {
-    throw new Error(`expected ${status}, got ${answer.status} ${answer.body}`);
+    throw new Error(`Expected ${status}, got ${answer.status} ${answer.body}`);
   }
   return answer;
 }

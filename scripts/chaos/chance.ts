@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 const UINT32_RANGE = 2 ** 32;
 
 /**
- * Seeded random numbers (mulberry32). Each party has its own generator, named by `seeds`, so that
- * the choices of one do not shift those of another.
+ * * Seeded random numbers (mulberry32). Each party has its own generator, identified by `seeds`, so
+ * * that the choices of one do not shift those of another.
  */
 export class Chance {
   #state: number;
@@ -13,7 +13,7 @@ export class Chance {
     this.#state = createHash('sha256').update(JSON.stringify(seeds)).digest().readUInt32LE();
   }
 
-  /** From 0 to, but not including, 1. */
+  /** From 0 (inclusive) to 1 (exclusive). */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1);
@@ -25,7 +25,7 @@ export class Chance {
     return this.next() < probability;
   }
 
-  /** Both ends included. */
+  /** From `min` to `max`, both inclusive. */
   integer(min: number, max: number): number {
     return min + Math.floor(this.next() * (max - min + 1));
   }

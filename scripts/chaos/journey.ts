@@ -12,7 +12,7 @@ import {
 import type { Observations, PaymentRecord } from './observations.ts';
 import { ENDS_BY_ITSELF, FINAL_STATUS } from './plan.ts';
 
-/** An answer that no correct gateway gives: the journey ends with a violation. */
+/** A wrong answer of the gateway, which ends the journey with a violation. */
 class Unexpected extends Error {
   override readonly name = 'Unexpected';
 }
@@ -20,10 +20,10 @@ class Unexpected extends Error {
 const TRIES_MAX = 60;
 const LOST_PAUSE_MS = 50;
 const THINKING_MS_MAX = 100;
-/** Started and abandoned attempts of one payment; the gateway allows ten. */
+/** Maximum of started and abandoned attempts per payment; the gateway allows ten. */
 const CONNECTS_MAX = 8;
 
-/** One payment from its create to its end. Merchant and customer repeat what gets no answer. */
+/** One payment from create to end. Merchant and customer retry requests without an answer. */
 export class Journey {
   readonly #gateway: Gateway;
   readonly #client: HttpClient;
@@ -37,7 +37,7 @@ export class Journey {
     this.#record = record;
   }
 
-  /** Records what the gateway does wrong; throws only for its own bugs. */
+  /** Records the gateway's errors; throws only for bugs in this script. */
   async run(): Promise<void> {
     const { plan } = this.#record;
     try {
@@ -57,7 +57,7 @@ export class Journey {
   }
 
   /**
-   * Sends an acknowledged create again: its first answer must return, byte for byte
+   * * Sends an acknowledged create again: the gateway must replay its first answer, byte for byte
    * (docs/decisions.md#8).
    */
   async replay(): Promise<void> {
@@ -68,9 +68,9 @@ export class Journey {
     const answer = await this.#insist(this.#createRequest());
     const isReplay = answer.status === 200 && answer.headers['idempotent-replayed'] === 'true';
     if (plan.idempotencyKey === null) {
-      this.#observed.count('repeated without a key');
+      this.#observed.count('retried without a key');
       if (answer.status !== 409) {
-        this.#observed.violation(this.#record, `a repeated id answered ${answer.status}`);
+        this.#observed.violation(this.#record, `a reused id answered ${answer.status}`);
       }
       return;
     }
@@ -83,7 +83,7 @@ export class Journey {
     }
   }
 
-  /** The body of the first 200; null when the payment exists but its answer is lost. */
+  /** The body of the first 200; null when the payment exists but its answer was lost. */
   async #create(): Promise<string | null> {
     const { plan } = this.#record;
     const request = this.#createRequest();
@@ -103,8 +103,8 @@ export class Journey {
       if (answer.status !== 409 || answer.headers['retry-after'] === undefined || tries === 0) {
         throw new Unexpected(`create answered ${answer.status} ${answer.body}`);
       }
-      // The first request died after its commit: a repeat waits until its lock has expired.
-      this.#observed.count('repeats that had to wait');
+      // The gateway died after the first request's commit: a retry waits until its lock expires.
+      this.#observed.count('retries that had to wait');
       await wait(Number(answer.headers['retry-after']) * 1_000);
     }
     throw new Unexpected('create was never answered');
@@ -116,11 +116,11 @@ export class Journey {
     }
     const isReplay = answer.headers['idempotent-replayed'] === 'true';
     this.#observed.count(
-      isReplay ? 'lost create: was stored' : 'lost create: created by the repeat',
+      isReplay ? 'lost create: was stored' : 'lost create: created by the retry',
     );
   }
 
-  /** Without a key only the status call shows it. A repeated create must then get a 409. */
+  /** Without a key, only the status call shows the payment. A retried create must then get a 409. */
   async #existsUnanswered(request: HttpRequest): Promise<boolean> {
     const status = await this.#insist(this.#statusRequest());
     if (status.status === 404) {
@@ -146,24 +146,24 @@ export class Journey {
     const { plan } = this.#record;
     switch (plan.story) {
       case 'hosted_paid':
-        await this.#settle(await this.#connect(plan.methods[0]), 'approve');
+        await this.#decide(await this.#connect(plan.methods[0]), 'approve');
         break;
       case 'hosted_declined_then_paid': {
         const declined = await this.#connect(plan.methods[0]);
-        await this.#settle(declined, 'decline');
+        await this.#decide(declined, 'decline');
         const again = await this.#connect(plan.methods[1]);
         if (again === declined) {
           throw new Unexpected('a declined attempt was offered again');
         }
-        await this.#settle(again, 'approve');
+        await this.#decide(again, 'approve');
         break;
       }
-      case 'hosted_given_up':
+      case 'hosted_abandoned':
         await this.#think();
         this.#expect(await this.#insist(formPost(`${this.#checkoutUrl()}/give-up`, {})), 303);
         break;
-      case 'hosted_given_up_at_rail':
-        await this.#settle(await this.#connect(plan.methods[0]), 'give_up');
+      case 'hosted_abandoned_at_rail':
+        await this.#decide(await this.#connect(plan.methods[0]), 'give_up');
         break;
       case 'hosted_canceled':
         await this.#think();
@@ -180,21 +180,22 @@ export class Journey {
         if (simulatorUrl === null) {
           return;
         }
-        await this.#settle(simulatorUrl, 'approve');
+        await this.#decide(simulatorUrl, 'approve');
       }
     }
-    // Every step of the story was answered.
+    // The gateway has answered every step of the story.
     this.#record.acknowledgedStatus = FINAL_STATUS[plan.story];
   }
 
   #expectExpressStatus(createAnswer: string): void {
-    const wanted = FINAL_STATUS[this.#record.plan.story] === 'SUCCESS' ? '"SUCCESS"' : '"FAILURE"';
-    if (!createAnswer.includes(`"status":${wanted}`)) {
+    const expected =
+      FINAL_STATUS[this.#record.plan.story] === 'SUCCESS' ? '"SUCCESS"' : '"FAILURE"';
+    if (!createAnswer.includes(`"status":${expected}`)) {
       throw new Unexpected(`express answered ${createAnswer}`);
     }
   }
 
-  /** From the payment's page when the express call died before it had the simulator's address. */
+  /** Reads the payment's page if the express call died before it had the simulator's URL. */
   async #expressSimulatorUrl(createAnswer: string): Promise<string | null> {
     const { content }: { content: { paymentUrl: string } } = JSON.parse(createAnswer);
     if (content.paymentUrl.includes('/simulator/')) {
@@ -211,13 +212,13 @@ export class Journey {
     return link;
   }
 
-  /** Chooses a method until the gateway redirects to the simulator; returns its address. */
+  /** Chooses a method until the gateway redirects to the simulator; returns its URL. */
   async #connect(method: Method): Promise<string> {
     const checkoutUrl = this.#checkoutUrl();
     for (let tries = 0; tries < CONNECTS_MAX; tries += 1) {
       const page = await this.#insist({ method: 'GET', url: checkoutUrl });
       this.#expect(page, 200);
-      // A page without the form belongs to an attempt in flight; the post then redirects to it.
+      // Without the form, the page shows an attempt in flight, and the post redirects to it.
       const attempts = /name="attempts" value="(\d+)"/.exec(page.body)?.[1] ?? '0';
       const fields = { method, phone: '911223344', attempts };
       await this.#think();
@@ -232,7 +233,7 @@ export class Journey {
     throw new Unexpected('the gateway never redirected to the simulator');
   }
 
-  /** An attempt that was killed between its start and the rail's answer has no page. */
+  /** An attempt has no page if the gateway died between its start and the rail's answer. */
   async #abandon(checkoutUrl: string): Promise<void> {
     const page = await this.#insist({ method: 'GET', url: checkoutUrl });
     this.#expect(page, 200);
@@ -245,14 +246,14 @@ export class Journey {
     this.#expect(await this.#insist(formPost(`${checkoutUrl}/abandon`, { attempt })), 303);
   }
 
-  async #settle(simulatorUrl: string, outcome: 'approve' | 'decline' | 'give_up'): Promise<void> {
+  async #decide(simulatorUrl: string, outcome: 'approve' | 'decline' | 'give_up'): Promise<void> {
     this.#expect(await this.#insist({ method: 'GET', url: simulatorUrl }), 200);
     await this.#think();
     const action = simulatorUrl.replace('/simulator/', '/rails/simulator/');
     this.#expect(await this.#insist(formPost(action, { outcome })), 303);
   }
 
-  /** Sends a request that may be repeated until an answer arrives. */
+  /** Sends a repeatable request until an answer arrives. */
   async #insist(request: HttpRequest): Promise<HttpAnswer> {
     for (let tries = 0; tries < TRIES_MAX; tries += 1) {
       const answer = await this.#try(request);
@@ -291,7 +292,7 @@ export class Journey {
     return wait(this.#record.plan.chance.integer(0, THINKING_MS_MAX));
   }
 
-  /** A hosted create answers with the address of its page. */
+  /** A hosted create answers with the URL of its page. */
   #checkoutUrl(): string {
     const { content }: { content: string } = JSON.parse(this.#record.createAnswer ?? '{}');
     return content;

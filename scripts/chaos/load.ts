@@ -2,8 +2,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Chance } from './chance.ts';
 
 /**
- * Runs `work` for the numbers 0, 1, 2 …, `workers` at a time, until `isOver`. Resolves when all
- * that it started have ended.
+ * * Calls `work` with 0, 1, 2 …, `workers` at a time, until `isOver`. Resolves when all calls have
+ * * ended.
  */
 export async function runWorkers(
   workers: number,
@@ -50,8 +50,8 @@ const SERVING_MS_MAX = 3_500;
 const STARTING_MS_MAX = 4_000;
 const KILLED_WHILE_STARTING_PROBABILITY = 0.1;
 
-/** Starts and kills `kills` times at random moments, then starts a last time. */
-export async function killAgainAndAgain(
+/** Starts and kills the gateway `kills` times at random moments, then starts it a last time. */
+export async function killRepeatedly(
   gateway: Killable,
   kills: number,
   chance: Chance,

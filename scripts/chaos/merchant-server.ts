@@ -12,7 +12,7 @@ const HANGING_PROBABILITY = 0.01;
 /** Longer than the gateway waits for an answer. */
 const HANG_MS = 20_000;
 
-/** The envelope on the wire (docs/decisions.md#17). */
+/** The envelope of a webhook (docs/decisions.md#17). */
 interface Envelope {
   readonly webHookEvent: string;
   readonly paymentIntentUniqueId: string;
@@ -21,7 +21,7 @@ interface Envelope {
   readonly body: string;
 }
 
-/** The part of `body` that is checked. */
+/** The checked part of `body`. */
 interface Payment {
   readonly uniqueId: string;
   readonly event: string;
@@ -41,8 +41,8 @@ export interface ReceivedEvent {
 }
 
 /**
- * The merchant's webhook endpoint on loopback. It accepts only what both signatures prove, and
- * fails at most once for each event: the third try would be minutes later.
+ * * The merchant's webhook endpoint on loopback. It accepts only webhooks with both valid signatures,
+ * * and fails at most once per event, because the third try would come minutes later.
  */
 export class MerchantServer {
   readonly #server: Server;
@@ -63,7 +63,7 @@ export class MerchantServer {
           chunks.push(chunk);
         }
       } catch {
-        // The gateway was killed while it sent.
+        // The gateway was killed while sending.
         observed.count('webhooks cut off');
         return;
       }
@@ -83,7 +83,7 @@ export class MerchantServer {
     });
   }
 
-  /** Returns the address for webhooks. */
+  /** Returns the URL for webhooks. */
   async listen(): Promise<string> {
     await new Promise<void>((resolve, reject) => {
       this.#server.once('error', reject);
@@ -104,7 +104,7 @@ export class MerchantServer {
     return Map.groupBy(this.#events.values(), (event) => event.payment.uniqueId);
   }
 
-  /** Returns how often this event has arrived; 0 for a request that is no authentic webhook. */
+  /** Returns how often this event has arrived; 0 for a request that is not authentic. */
   #receive(rawBody: string, headers: IncomingHttpHeaders): number {
     this.#observed.count('webhooks received');
     try {
@@ -127,7 +127,7 @@ export class MerchantServer {
     const signature = Buffer.from(envelope.signature, 'base64');
     const publicKey = this.#merchant.webhookPublicKeys.sandbox;
     if (!verify('RSA-SHA256', Buffer.from(envelope.body), publicKey, signature)) {
-      throw new Error('the RSA signature does not verify');
+      throw new Error('The RSA signature is invalid');
     }
     return envelope;
   }

@@ -1,19 +1,19 @@
 import type { FinalStatus, Plan } from './plan.ts';
 
-/** What the merchant was told about one payment. */
+/** What the merchant knows about a payment. */
 export interface PaymentRecord {
   readonly plan: Plan;
-  /** Body of the first 200 to a create; null as long as none arrived. */
+  /** Body of the first 200 to a create; null before it arrives. */
   createAnswer: string | null;
-  /** The payment exists although no answer to its create arrived; the journey leaves it alone. */
+  /** The payment exists although no answer to its create arrived; the journey stops there. */
   isOrphan: boolean;
   /** The status that an answer confirmed, or that follows from the create alone. */
   acknowledgedStatus: FinalStatus | null;
-  /** The customer has no way to pay it: see the notes of the summary. */
+  /** The customer cannot pay it: see the notes in the summary. */
   isStuck: boolean;
 }
 
-/** Everything that the load observed, for the verdict. */
+/** All observations of the load, for the verdict. */
 export class Observations {
   readonly payments = new Map<string, PaymentRecord>();
   readonly violations: string[] = [];

@@ -5,8 +5,8 @@ import { Chance } from './chance.ts';
 export type Story =
   | 'hosted_paid'
   | 'hosted_declined_then_paid'
-  | 'hosted_given_up'
-  | 'hosted_given_up_at_rail'
+  | 'hosted_abandoned'
+  | 'hosted_abandoned_at_rail'
   | 'hosted_canceled'
   | 'hosted_left_alone'
   | 'express_simulated_success'
@@ -22,24 +22,24 @@ export interface Plan {
   readonly amountMinor: number;
   readonly currency: Currency;
   readonly idempotencyKey: string | null;
-  /** Bytes of the create request. */
+  /** Body of the create request. */
   readonly body: string;
-  /** What the customer chooses on the page, first and after a decline. */
+  /** The customer's choices on the page: first, and after a decline. */
   readonly methods: readonly [Method, Method];
-  /** Whether the acknowledged create is sent again at the end, to compare the answers. */
+  /** Whether to send the acknowledged create again at the end, to compare the answers. */
   readonly isReplayed: boolean;
   /** For the customer's choices and pauses. */
   readonly chance: Chance;
 }
 
 const STORIES: readonly [Story, ...Story[]] = [
-  // Twice as likely: these have the most steps between which a kill can fall.
+  // Twice as likely, because they have the most steps, so a kill can hit more places.
   'hosted_paid',
   'hosted_paid',
   'hosted_declined_then_paid',
   'hosted_declined_then_paid',
-  'hosted_given_up',
-  'hosted_given_up_at_rail',
+  'hosted_abandoned',
+  'hosted_abandoned_at_rail',
   'hosted_canceled',
   'hosted_left_alone',
   'hosted_left_alone',
@@ -58,17 +58,17 @@ const METHODS: readonly [Method, ...Method[]] = [
   'E_BIRR',
 ];
 
-/** Too long to pass during a run, so that only the story ends the payment. */
+/** Longer than a run, so that only the story ends the payment. */
 const LONG_EXPIRY_SECONDS = 3_600;
 const IDEMPOTENCY_KEY_PROBABILITY = 0.6;
 const REPLAY_PROBABILITY = 0.3;
 
-/** How each story ends when every step of it was done. */
+/** The final status of each story after its last step. */
 export const FINAL_STATUS: Readonly<Record<Story, FinalStatus>> = {
   hosted_paid: 'SUCCESS',
   hosted_declined_then_paid: 'SUCCESS',
-  hosted_given_up: 'FAILED',
-  hosted_given_up_at_rail: 'FAILED',
+  hosted_abandoned: 'FAILED',
+  hosted_abandoned_at_rail: 'FAILED',
   hosted_canceled: 'CANCELED',
   hosted_left_alone: 'EXPIRED',
   express_simulated_success: 'SUCCESS',
@@ -83,7 +83,7 @@ export const ENDS_BY_ITSELF: readonly Story[] = [
   'express_simulated_failure',
 ];
 
-/** The payment with this number in the run of this seed. */
+/** The plan for payment `index` in a run with this seed. */
 export function planOf(seed: number, index: number, callbackUrl: string): Plan {
   const chance = new Chance(seed, 'payment', index);
   const story = chance.oneOf(STORIES);

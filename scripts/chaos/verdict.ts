@@ -7,13 +7,13 @@ import type { Observations, PaymentRecord } from './observations.ts';
 
 const CHECKS_AT_ONCE = 8;
 const POLL_MS = 500;
-/** Leases double with every kill that hits the same event; three in a row never happened. */
+/** Leases double with every kill that hits the same event; three in a row have never occurred. */
 const EVENTS_WAIT_MS = 240_000;
-/** Longer than the lease of a projection. */
+/** Longer than a projection's lease. */
 const READ_MODEL_WAIT_MS = 60_000;
 const CHECK_TRIES = 3;
 
-/** The part of the status call's `content` that is checked. */
+/** The checked part of the status call's `content`. */
 interface Content {
   readonly uuid: string;
   readonly uniqueId: string;
@@ -24,12 +24,12 @@ interface Content {
   readonly anomalies: readonly unknown[];
 }
 
-/** The status of a payment that has not ended. */
-const UNENDED_STATUS = { hosted: 'OPEN', express: 'PROCESSING' } as const;
+/** The status of a payment before its end. */
+const PENDING_STATUS = { hosted: 'OPEN', express: 'PROCESSING' } as const;
 
 /**
- * Compares the gateway's final answers, and the webhooks that the merchant received, with what was
- * acknowledged. Reads no payment while it waits for events: a read would repair a lost alarm.
+ * * Compares the gateway's final answers and the merchant's webhooks with what the gateway
+ * * acknowledged. Reads no payment while waiting for events, because a read would repair a lost alarm.
  */
 export class Verdict {
   readonly #merchant: DemoMerchant;
@@ -49,15 +49,15 @@ export class Verdict {
     this.#server = merchantServer;
   }
 
-  /** Resolves when every event that is due has arrived, or after the longest wait. */
+  /** Resolves when every due event has arrived, or at the timeout. */
   async untilEventsArrived(report: (missing: number) => void): Promise<void> {
     const deadlineMs = performance.now() + EVENTS_WAIT_MS;
     let reported = -1;
     for (;;) {
-      const heardOf = this.#server.eventsByPayment();
+      const eventsByPayment = this.#server.eventsByPayment();
       const missing = this.#records().filter(
         ({ plan, acknowledgedStatus }) =>
-          owesEvent(acknowledgedStatus) && !heardOf.has(plan.uniqueId),
+          owesEvent(acknowledgedStatus) && !eventsByPayment.has(plan.uniqueId),
       ).length;
       if (missing !== reported) {
         report(missing);
@@ -72,13 +72,13 @@ export class Verdict {
 
   /** Checks every payment of the load and records violations. */
   async checkPayments(): Promise<void> {
-    const heardOf = this.#server.eventsByPayment();
+    const eventsByPayment = this.#server.eventsByPayment();
     const readModelDeadlineMs = performance.now() + READ_MODEL_WAIT_MS;
     await forEachOf(this.#records(), CHECKS_AT_ONCE, async (record) => {
-      const events = heardOf.get(record.plan.uniqueId) ?? [];
+      const events = eventsByPayment.get(record.plan.uniqueId) ?? [];
       await this.#checkPayment(record, events, readModelDeadlineMs);
     });
-    for (const uniqueId of heardOf.keys()) {
+    for (const uniqueId of eventsByPayment.keys()) {
       if (!this.#observed.payments.has(uniqueId)) {
         this.#observed.violation(null, `an event for ${uniqueId}, which the load did not create`);
       }
@@ -109,13 +109,13 @@ export class Verdict {
       content.late ||
       content.anomalies.length > 0
     ) {
-      violation(`not what was created: ${answer.body}`);
+      violation(`differs from its create: ${answer.body}`);
     }
-    const wanted = record.acknowledgedStatus ?? UNENDED_STATUS[plan.kind];
+    const expected = record.acknowledgedStatus ?? PENDING_STATUS[plan.kind];
     const isOver = record.acknowledgedStatus !== null || record.isOrphan || record.isStuck;
-    // A journey that broke off has its own violation, and may have stopped at any step.
-    if (isOver && content.status !== wanted) {
-      violation(`status is ${content.status}, acknowledged was ${wanted}`);
+    // A failed journey has its own violation and may have stopped at any step.
+    if (isOver && content.status !== expected) {
+      violation(`status is ${content.status}, acknowledged was ${expected}`);
     }
     this.#observed.count(`final status ${content.status}`);
     this.#checkEvents(record, content, events);
@@ -149,7 +149,7 @@ export class Verdict {
   }
 
   /**
-   * The uuid is found through D1 alone, so an answer proves that the read model has the payment.
+   * * Only D1 finds a payment by its uuid, so an answer proves that the read model has it.
    */
   async #checkReadModel(
     record: PaymentRecord,
@@ -169,7 +169,7 @@ export class Verdict {
     }
   }
 
-  /** The kills are over: a missing answer is an error. */
+  /** Runs after the last kill, so a missing answer is an error. */
   async #read(id: string): Promise<HttpAnswer> {
     const url = `${this.#merchant.baseUrl}/api/v1/payment/sandbox/intent/${id}`;
     const headers = { apiKey: this.#merchant.sandboxApiKey };

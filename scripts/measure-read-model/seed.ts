@@ -11,20 +11,20 @@ import { upsertStatements } from '../../src/read-model/upsert.ts';
 import type { LocalDatabase } from '../dev/d1.ts';
 import { runBatch } from '../dev/d1.ts';
 
-/** Plausible payments: the same for the same number, so that a run can be repeated. */
+/** Plausible payments. The same index gives the same payment, so that runs are repeatable. */
 
 export const MERCHANTS = 50;
 const DAYS = 400;
 const DAY_MS = 86_400_000;
 /** The newest payment's time: 1 November 2026. */
 export const NEWEST_MS = Date.UTC(2026, 10, 1);
-/** Per batch: as many as the limit of parameters allows. */
+/** Payments per batch, within the limit of parameters. */
 const BATCH_PAYMENTS = 500;
-/** Customers return: the number of phones in all, and of payment links for each merchant. */
+/** Customers return: the number of phones in total, and of payment links per merchant. */
 const PHONES = 200_000;
 const LINKS = 100;
 
-/** Percentages; the rest is open. */
+/** Percentages; the remaining payments are open. */
 const STATUSES: readonly (readonly [IntentStatus, number])[] = [
   ['succeeded', 70],
   ['expired', 13],
@@ -39,7 +39,7 @@ const REASONS: readonly FailureReason[] = [
   'wrong_pin',
 ];
 
-/** A number in [0, 1) that depends on its arguments alone. */
+/** A number in [0, 1) that depends only on the arguments. */
 export function chance(purpose: string, index: number): number {
   return digest(purpose, index).readUInt32BE(0) / 2 ** 32;
 }
@@ -48,7 +48,7 @@ function digest(purpose: string, index: number): Buffer {
   return createHash('sha256').update(`${purpose}/${index}`).digest();
 }
 
-/** The merchant of rank r has 1/r of the first one's payments: some are big, most are small. */
+/** The merchant of rank r has 1/r of the largest one's payments: a few are big, most are small. */
 const WEIGHTS = Array.from({ length: MERCHANTS }, (_, rank) => 1 / (rank + 1));
 const WEIGHT = WEIGHTS.reduce((sum, weight) => sum + weight, 0);
 
@@ -89,7 +89,7 @@ function deliveryStatusOf(index: number): DeliveryStatus {
   return value < 0.985 ? 'dead' : value < 0.99 ? 'undeliverable' : 'waiting';
 }
 
-/** Payment `index` of `payments`, the oldest first, as its object would project it. */
+/** Payment `index` of `payments`, oldest first, as its object would project it. */
 export function messageOf(index: number, payments: number): ProjectionMessage {
   const createdAtMs = Math.floor(NEWEST_MS - DAYS * DAY_MS * (1 - index / payments));
   const status = statusOf(index);
@@ -173,7 +173,7 @@ function eventOf(index: number, status: string, createdAtMs: number): ProjectedE
   };
 }
 
-/** Writes them by the statements of the read model's consumer, so that its triggers run. */
+/** Writes payments with the statements of the read model's consumer, so that triggers run. */
 export async function seed(
   database: LocalDatabase,
   payments: number,

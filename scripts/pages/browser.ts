@@ -12,23 +12,23 @@ export const PHONE = {
   hasTouch: true,
 } as const satisfies BrowserContextOptions;
 
-/** The Chromium that `npm ci` brings, unpacked, or the one that CHROMIUM_PATH names. */
+/** The Chromium of `npm ci`, unpacked, or the one at CHROMIUM_PATH. */
 export async function browserPath(): Promise<string> {
   return process.env.CHROMIUM_PATH ?? sparticuz.executablePath();
 }
 
-/** With Android's fonts. */
+/** Launches a browser with Android's fonts. */
 export async function launchBrowser(): Promise<Browser> {
   return chromium.launch({
     executablePath: await browserPath(),
-    // Not the package's own arguments: their one-process mode is meant for cloud functions.
+    // The package's own arguments have a single-process mode, which is meant for cloud functions.
     args: ['--no-sandbox', '--disable-gpu'],
     env: { ...process.env, FONTCONFIG_FILE: await fontConfiguration() },
   });
 }
 
 /**
- * A server has no font for Ethiopic. Customers' phones have Roboto and Noto, so the browser uses
+ * * Servers have no font for Ethiopic. Customers' phones have Roboto and Noto, so the browser uses
  * these.
  */
 async function fontConfiguration(): Promise<string> {

@@ -5,8 +5,8 @@ import { jsonPost } from '../gateway/http.ts';
 import type { OwnGateway } from '../gateway/own-gateway.ts';
 
 /**
- * Creates a typical hosted payment of the demo merchant by the API: items, every method, commission
- * paid by the customer. Returns the address of its page.
+ * * Creates a typical hosted payment of the demo merchant: items, all methods, commission paid by the
+ * * customer. Returns the URL of its page.
  */
 export async function createDemoPayment(
   { merchant, client }: OwnGateway,
@@ -27,18 +27,18 @@ export async function createDemoPayment(
   const url = `${merchant.baseUrl}/api/v1/payment/sandbox/intent`;
   const answer = await client.send(jsonPost(url, { apiKey: merchant.sandboxApiKey }, body));
   if (answer.status !== 200) {
-    throw new Error(`the create answered ${answer.status} ${answer.body}`);
+    throw new Error(`The create answered ${answer.status} ${answer.body}`);
   }
   const { content }: { content: string } = JSON.parse(answer.body);
   return content;
 }
 
-/** Chooses telebirr on the payment's page, which must be open in English. */
+/** Chooses telebirr on the payment's page, which must be in English. */
 export async function chooseTelebirr(page: Page): Promise<void> {
   await page.getByText(english.methodName.TELE_BIRR, { exact: true }).click();
 }
 
-/** After `chooseTelebirr`: pays through the pages, as a customer does, until the receipt. */
+/** After `chooseTelebirr`: pays through the pages until the receipt, as a customer does. */
 export async function payToReceipt(page: Page): Promise<void> {
   await page.locator('form.choose button[type=submit]').click();
   await page.getByRole('button', { name: english.simulatorApprove }).click();

@@ -3,21 +3,21 @@ import type { Browser, Page } from 'playwright-core';
 import { PHONE } from './browser.ts';
 import { LATENCY_MS, throttle } from './throttling.ts';
 
-/** What the browser measures of one page load; times are since the start of the navigation. */
+/** The browser's measurements of a page load; times count from the start of the navigation. */
 export interface PageLoad {
-  /** At the socket: DevTools delays the answer only after it. */
+  /** At the socket, before DevTools delays the answer. */
   readonly responseStartMs: number;
   readonly responseEndMs: number;
   readonly domInteractiveMs: number;
   readonly domContentLoadedMs: number;
   readonly firstContentfulPaintMs: number;
   readonly largestContentfulPaintMs: number;
-  /** When the script had arrived completely. */
+  /** When the script has arrived completely. */
   readonly scriptEndMs: number;
   /** Sum of all layout shifts. */
   readonly layoutShift: number;
   /**
-   * When the page is on the screen and complete: from here on the customer can fill in and send the
+   * * When the page is visible and complete. From then on, the customer can fill in and send the
    * form, because the pages work without the script.
    */
   readonly usableMs: number;
@@ -28,20 +28,20 @@ export interface PageLoad {
 /** The transfer of one resource. */
 export interface Transfer {
   readonly url: string;
-  /** Of HTTP; empty for none. */
+  /** HTTP content encoding; empty for none. */
   readonly encoding: string;
-  /** With its headers, as the browser estimates them. */
+  /** Includes the headers, whose size the browser estimates. */
   readonly transferredBytes: number;
-  /** The body as sent. */
+  /** The encoded body. */
   readonly encodedBytes: number;
-  /** The body decoded. */
+  /** The decoded body. */
   readonly decodedBytes: number;
 }
 
-/** Enough for the logo's paint and the script's changes, throttled. */
+/** Enough for the logo's paint and the script's changes while throttled. */
 const SETTLE_MS = 1_000;
 
-/** The fields read from entries of the Performance API, as their `toJSON` returns them. */
+/** The fields that we read from the Performance API's entries, as `toJSON` returns them. */
 interface Entries {
   readonly navigation: readonly (ResourceEntry & {
     readonly responseStart: number;
@@ -65,7 +65,7 @@ interface ResourceEntry {
 }
 
 /**
- * Runs in the page after the load: an observer from the start would be part of the measurement. The
+ * * Runs in the page after the load, because an earlier observer would slow down the page. The
  * browser buffers earlier entries.
  */
 const READ_ENTRIES = `(() => {
@@ -80,7 +80,7 @@ const READ_ENTRIES = `(() => {
   return Object.fromEntries(types.map((type) => [type, entriesOf(type)]));
 })()`;
 
-/** Loads `url` throttled and with a cold cache, and returns the browser's measurements. */
+/** Loads `url` throttled and with an empty cache, and returns the browser's measurements. */
 export async function measureLoad(browser: Browser, url: string): Promise<PageLoad> {
   return onFreshPage(browser, async (page) => {
     await throttle(page);
@@ -90,14 +90,14 @@ export async function measureLoad(browser: Browser, url: string): Promise<PageLo
   });
 }
 
-/** Loads `url` without throttling; measures nothing. */
+/** Loads `url` without throttling or measuring. */
 export async function loadOnce(browser: Browser, url: string): Promise<void> {
   await onFreshPage(browser, async (page) => {
     await page.goto(url, { waitUntil: 'load' });
   });
 }
 
-/** A phone on its first visit: no cache, no cookie, no open connection. */
+/** Opens a page like a phone's first visit: no cache, no cookie, no open connection. */
 export async function onFreshPage<Result>(
   browser: Browser,
   use: (page: Page) => Promise<Result>,
@@ -118,7 +118,7 @@ function pageLoadOf(entries: Entries): PageLoad {
   );
   const largestContentfulPaint = present(
     'largest-contentful-paint',
-    // Each entry was the largest paint when it happened.
+    // Each entry was the largest paint at its time.
     entries['largest-contentful-paint'].at(-1),
   );
   const script = present(
@@ -127,7 +127,7 @@ function pageLoadOf(entries: Entries): PageLoad {
   );
   if (navigation.responseEnd < LATENCY_MS) {
     throw new Error(
-      `the browser did not throttle: the page arrived in ${navigation.responseEnd} ms`,
+      `The browser did not throttle: the page arrived in ${navigation.responseEnd} ms`,
     );
   }
   return {
@@ -157,7 +157,7 @@ function transferOf(entry: ResourceEntry): Transfer {
 
 function present<Entry>(name: string, entry: Entry | undefined): Entry {
   if (entry === undefined) {
-    throw new Error(`the browser has no entry for: ${name}`);
+    throw new Error(`The browser has no entry for ${name}`);
   }
   return entry;
 }

@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
 
 /**
- * Slow 4G as Lighthouse's mobile preset has DevTools apply it: `throttling.mobileSlow4G` in its
+ * * Slow 4G as in Lighthouse's mobile preset, applied by DevTools: `throttling.mobileSlow4G` in its
  * core/config/constants.js. The line has a round trip of 150 ms and 1.6 Mbit/s down, 750 kbit/s up.
- * DevTools delays whole requests and knows no handshakes or packets, hence Lighthouse's factors.
+ * * DevTools delays whole requests and ignores handshakes and packets, hence Lighthouse's factors.
  */
 const ROUND_TRIP_MS = 150;
 const LATENCY_FACTOR = 3.75;
@@ -15,7 +15,7 @@ export const UPLOAD_KBIT_PER_SECOND = 750 * THROUGHPUT_FACTOR;
 /** The same preset's `cpuSlowdownMultiplier`. */
 export const CPU_SLOWDOWN = 4;
 
-/** Throttles what this page loads from now on. */
+/** Throttles everything that the page loads from now on. */
 export async function throttle(page: Page): Promise<void> {
   const session = await page.context().newCDPSession(page);
   await session.send('Network.enable');
@@ -28,7 +28,7 @@ export async function throttle(page: Page): Promise<void> {
   await session.send('Emulation.setCPUThrottlingRate', { rate: CPU_SLOWDOWN });
 }
 
-/** Lighthouse's kbit are of 1,024 bits (core/lib/emulation.js). */
+/** Lighthouse's kbit has 1,024 bits (core/lib/emulation.js). */
 function bytesPerSecond(kbitPerSecond: number): number {
   return Math.floor((kbitPerSecond * 1024) / 8);
 }

@@ -113,13 +113,13 @@ class Bank {
   /** The customer's browser brings an encrypted order. */
   async #openPage(url: URL): Promise<Reply> {
     const names = [...url.searchParams.keys()];
-    const asked =
+    const order =
       names.join() === 'r' ? openedOrder(this.credentials, url.searchParams.get('r') ?? '') : null;
-    if (asked === null) {
+    if (order === null) {
       return refusalPage('Invalid request');
     }
-    const plan = this.plans.get(asked.amountText);
-    return faulty(plan?.start, () => this.#accept(asked.orderId, asked.amountText, plan));
+    const plan = this.plans.get(order.amountText);
+    return faulty(plan?.start, () => this.#accept(order.orderId, order.amountText, plan));
   }
 
   async #accept(orderId: string, amountText: string, plan: Plan | undefined): Promise<Reply> {

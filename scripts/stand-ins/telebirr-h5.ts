@@ -246,13 +246,13 @@ class Telebirr {
 
   /** The customer's browser opens a URL that the merchant signed. */
   #page(parameters: URLSearchParams): Reply {
-    const asked = checkPage(parameters, this.merchant.publicKey, this.behavior.requiredScheme);
+    const signed = checkPage(parameters, this.merchant.publicKey, this.behavior.requiredScheme);
     const { merchantAppId, merchantCode } = this.#credentials;
-    const order = this.book.all.find(({ prepayId }) => prepayId === asked?.prepay_id);
+    const order = this.book.all.find(({ prepayId }) => prepayId === signed?.prepay_id);
     if (
       order === undefined ||
-      asked?.appid !== merchantAppId ||
-      asked.merch_code !== merchantCode
+      signed?.appid !== merchantAppId ||
+      signed.merch_code !== merchantCode
     ) {
       return endPage('telebirr: invalid request');
     }

@@ -105,7 +105,7 @@ describe('the stand-in', () => {
     await expect(prompted.callback()).rejects.toThrow('has not acted');
     expect(await prompted.act('pays')).toEqual({ status: 200, text: 'ok' });
     await starting;
-    await expect(prompted.act('pays')).rejects.toThrow('paid already');
+    await expect(prompted.act('pays')).rejects.toThrow('Already paid');
   });
 
   test('sends its callback after its answer by default', async () => {

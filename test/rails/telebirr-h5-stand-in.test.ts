@@ -170,7 +170,9 @@ describe('plans', () => {
   });
 
   test('rejects an act before there is a page', () => {
-    expect(() => scene.telebirr.plan('1.00', { refuses: 'declines' })).toThrow(/before it knows the customer/);
+    expect(() => scene.telebirr.plan('1.00', { refuses: 'declines' })).toThrow(
+      /before it knows the customer/,
+    );
   });
 
   test('rejects a second act', async () => {

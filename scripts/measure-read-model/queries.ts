@@ -39,17 +39,17 @@ import {
   referenceOf,
 } from './seed.ts';
 
-/** The queries of the read model, as the statements of its own functions. */
-export interface Question {
+/** A query of the read model, with the statements of its own functions. */
+export interface MeasuredQuery {
   readonly name: string;
-  /** The statements of run 0, 1, 2 …: each run asks for other rows where it can. */
+  /** The statements of run 0, 1, 2 …: each run reads other rows if possible. */
   statements(run: number): readonly SqlStatement[];
 }
 
 const PAGE_ROWS = 20;
 const DAY_MS = 86_400_000;
 
-/** The merchant with the most payments, unless said otherwise: the worst case. */
+/** The merchant with the most payments, which is the worst case. */
 const BIG: Tenant = { environment: 'production', merchantId: merchantName(0) };
 const SMALL: Tenant = { environment: 'production', merchantId: merchantName(MERCHANTS - 1) };
 
@@ -71,10 +71,10 @@ const AMOUNTS: Readonly<Record<string, { filter: PaymentFilter; isRare: boolean 
   },
 };
 
-export async function questionsOf(
+export async function measuredQueries(
   database: LocalDatabase,
   payments: number,
-): Promise<readonly Question[]> {
+): Promise<readonly MeasuredQuery[]> {
   const today = businessDay(NEWEST_MS);
   const month = { fromDay: today - 29, toDay: today };
   const year = { fromDay: today - 364, toDay: today };
@@ -90,7 +90,7 @@ export async function questionsOf(
     always('payments, first page, small merchant', page({}, null, SMALL)),
     ...(await deepPages(database)),
     ...listed,
-    // Like the function: it counts first, which decides the order.
+    // Like the real function, counts first: the count decides the order of the list.
     ...Object.entries(AMOUNTS).map(([name, { filter, isRare }]) => {
       const list = isRare ? rarePaymentsOf : paymentsOf;
       const count = countOfAmountStatement(BIG, filter);
@@ -105,17 +105,17 @@ export async function questionsOf(
     always('chart of 30 days', [dailyTotalsStatement(BIG, month)]),
     always('chart of 365 days by weeks', [totalsByPeriodStatement(BIG, year, 7)]),
     always('events, first page', [pageStatement(eventsOf(BIG, {}), null, PAGE_ROWS)]),
-    always('events that wait', [
+    always('waiting events', [
       pageStatement(eventsOf(BIG, { deliveryStatus: 'waiting' }), null, PAGE_ROWS),
     ]),
     always('failed events, first page', [pageStatement(failedEventsOf(BIG, {}), null, PAGE_ROWS)]),
-    always('failed events of 30 days, counted', [
+    always('count of failed events of 30 days', [
       countFailedEventsStatement(BIG, { fromMs: NEWEST_MS - 30 * DAY_MS }),
     ]),
-    always('operator: what needs a human', [
+    always('operator: payments that need attention', [
       pageStatement(paymentsNeedingAttention('production'), null, PAGE_ROWS),
     ]),
-    always('operator: oldest event on its way', [oldestStatement('production', 'waiting')]),
+    always('operator: oldest waiting event', [oldestStatement('production', 'waiting')]),
     always('operator: events by status', [countEventsStatement('production')]),
     always('operator: failures per rail, 7 days', [
       failuresPerRailStatement('production', today - 6),
@@ -123,18 +123,18 @@ export async function questionsOf(
   ];
 }
 
-function always(name: string, statements: readonly SqlStatement[]): Question {
+function always(name: string, statements: readonly SqlStatement[]): MeasuredQuery {
   return { name, statements: () => statements };
 }
 
-/** A payment of any merchant, another one in each run. */
-function searches(payments: number): readonly Question[] {
+/** Searches for a payment of any merchant, a different one in each run. */
+function searches(payments: number): readonly MeasuredQuery[] {
   const search = (
     name: string,
     text: (index: number) => string,
     keys?: (index: number) => readonly string[],
     step = 1,
-  ): Question => ({
+  ): MeasuredQuery => ({
     name: `search by ${name}`,
     statements: (run) => {
       const index = Math.floor((chance('search', run) * payments) / step) * step;
@@ -157,13 +157,13 @@ function searches(payments: number): readonly Question[] {
       (index) => [idSearchKey('0911234567'), phoneKeyOf(index)],
       5,
     ),
-    search('nothing that exists', (index) => `no-order-${index}`),
+    search('an unknown id', (index) => `no-order-${index}`),
   ];
 }
 
-/** Pages deep in a list, as far as the list has so many. */
-async function deepPages(database: LocalDatabase): Promise<readonly Question[]> {
-  const found: Question[] = [];
+/** Pages deep in a list, if the list has that many. */
+async function deepPages(database: LocalDatabase): Promise<readonly MeasuredQuery[]> {
+  const found: MeasuredQuery[] = [];
   for (const depth of [1_000, 10_000]) {
     const cursor = await cursorAfter(database, (depth - 1) * PAGE_ROWS);
     if (cursor !== null) {
@@ -174,7 +174,7 @@ async function deepPages(database: LocalDatabase): Promise<readonly Question[]> 
   return found;
 }
 
-/** The cursor after so many payments of the big merchant, or null when it has fewer. */
+/** The cursor after `payments` payments of the big merchant; null when it has fewer. */
 async function cursorAfter(database: LocalDatabase, payments: number): Promise<Cursor | null> {
   const { results } = await database
     .prepare(
