@@ -1,8 +1,8 @@
 /**
- * * `npm run benchmark [-- --port N]`: measures the time budgets of docs/benchmarks.md. It compares
- * * creates on the gateway and on a bare Worker of the same workerd, in turn, and measures the time of
- * * a webhook from commit to merchant on an idle gateway. Prints a Markdown table. A missed budget
- * * is not an error, because a busy machine must not fail a build.
+ * `npm run benchmark [-- --port N]`: measures the time budgets of docs/benchmarks.md. It compares
+ * creates on the gateway and on a bare Worker of the same workerd, in turn, and measures the time of
+ * a webhook from commit to merchant on an idle gateway. Prints a Markdown table. A missed budget
+ * is not an error, because a busy machine must not fail a build.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';

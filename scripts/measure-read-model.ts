@@ -1,8 +1,8 @@
 /**
- * * `npm run read-model:measure [-- --payments N --runs N]`: fills a new local D1 with a million
- * * payments of 50 merchants through the read model's own statements, runs the queries of the
+ * `npm run read-model:measure [-- --payments N --runs N]`: fills a new local D1 with a million
+ * payments of 50 merchants through the read model's own statements, runs the queries of the
  * dashboard and the operator, and prints a Markdown table. Each query also runs on SQLite alone,
- * * on the same file: the local D1 reports only whole milliseconds, and a call to it takes
+ * on the same file: the local D1 reports only whole milliseconds, and a call to it takes
  * several.
  */
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';

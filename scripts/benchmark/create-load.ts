@@ -5,8 +5,8 @@ import { type HttpClient, type HttpRequest, jsonPost } from '../gateway/http.ts'
 import { median, quantile } from './statistics.ts';
 
 /**
- * * The projections queue waits a second to fill a batch. Its work must not slow down the next
- * * slice.
+ * The projections queue waits a second to fill a batch. Its work must not slow down the next
+ * slice.
  */
 const REST_MS = 1_300;
 const LONG_EXPIRY_SECONDS = 3_600;
@@ -20,7 +20,7 @@ export interface Competitor {
 }
 
 export interface Measured {
-  /** Of each * slice. */
+  /** One for each slice. */
   readonly ratesPerSecond: number[];
   /** One for each request. */
   readonly latenciesMs: number[];
@@ -48,7 +48,7 @@ export function newIndex(): number {
   return lastIndex;
 }
 
-/** Measures gateway and bare Worker in turn, slice by * slice. */
+/** Measures gateway and bare Worker in turn, slice by slice. */
 export async function compare(
   gateway: Competitor,
   bare: Competitor,

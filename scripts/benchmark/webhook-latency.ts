@@ -12,8 +12,8 @@ export interface WebhookLatencies {
   /** From sending the customer's approval: includes the commit. */
   readonly sinceApprovalMs: readonly number[];
   /**
-   * * From the approval's answer, which the gateway sends after the commit; negative when the webhook
-   * * was faster.
+   * From the approval's answer, which the gateway sends after the commit; negative when the webhook
+   * was faster.
    */
   readonly sinceAnswerMs: readonly number[];
 }

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 const UINT32_RANGE = 2 ** 32;
 
 /**
- * * Seeded random numbers (mulberry32). Each party has its own generator, identified by `seeds`, so
- * * that the choices of one do not shift those of another.
+ * Seeded random numbers (mulberry32). Each party has its own generator, identified by `seeds`, so
+ * that the choices of one do not shift those of another.
  */
 export class Chance {
   #state: number;

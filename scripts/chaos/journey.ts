@@ -57,7 +57,7 @@ export class Journey {
   }
 
   /**
-   * * Sends an acknowledged create again: the gateway must replay its first answer, byte for byte
+   * Sends an acknowledged create again: the gateway must replay its first answer, byte for byte
    * (docs/decisions.md#8).
    */
   async replay(): Promise<void> {

@@ -2,8 +2,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Chance } from './chance.ts';
 
 /**
- * * Calls `work` with 0, 1, 2 …, `workers` at a time, until `isOver`. Resolves when all calls have
- * * ended.
+ * Calls `work` with 0, 1, 2 …, `workers` at a time, until `isOver`. Resolves when all calls have
+ * ended.
  */
 export async function runWorkers(
   workers: number,

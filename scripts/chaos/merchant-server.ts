@@ -41,8 +41,8 @@ export interface ReceivedEvent {
 }
 
 /**
- * * The merchant's webhook endpoint on loopback. It accepts only webhooks with both valid signatures,
- * * and fails at most once per event, because the third try would come minutes later.
+ * The merchant's webhook endpoint on loopback. It accepts only webhooks with both valid signatures,
+ * and fails at most once per event, because the third try would come minutes later.
  */
 export class MerchantServer {
   readonly #server: Server;

@@ -28,8 +28,8 @@ interface Content {
 const PENDING_STATUS = { hosted: 'OPEN', express: 'PROCESSING' } as const;
 
 /**
- * * Compares the gateway's final answers and the merchant's webhooks with what the gateway
- * * acknowledged. Reads no payment while waiting for events, because a read would repair a lost alarm.
+ * Compares the gateway's final answers and the merchant's webhooks with what the gateway
+ * acknowledged. Reads no payment while waiting for events, because a read would repair a lost alarm.
  */
 export class Verdict {
   readonly #merchant: DemoMerchant;
@@ -149,7 +149,7 @@ export class Verdict {
   }
 
   /**
-   * * Only D1 finds a payment by its uuid, so an answer proves that the read model has it.
+   * Only D1 finds a payment by its uuid, so an answer proves that the read model has it.
    */
   async #checkReadModel(
     record: PaymentRecord,

@@ -28,7 +28,7 @@ export async function launchBrowser(): Promise<Browser> {
 }
 
 /**
- * * Servers have no font for Ethiopic. Customers' phones have Roboto and Noto, so the browser uses
+ * Servers have no font for Ethiopic. Customers' phones have Roboto and Noto, so the browser uses
  * these.
  */
 async function fontConfiguration(): Promise<string> {

@@ -5,8 +5,8 @@ import { jsonPost } from '../gateway/http.ts';
 import type { OwnGateway } from '../gateway/own-gateway.ts';
 
 /**
- * * Creates a typical hosted payment of the demo merchant: items, all methods, commission paid by the
- * * customer. Returns the URL of its page.
+ * Creates a typical hosted payment of the demo merchant: items, all methods, commission paid by the
+ * customer. Returns the URL of its page.
  */
 export async function createDemoPayment(
   { merchant, client }: OwnGateway,

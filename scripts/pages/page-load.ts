@@ -17,7 +17,7 @@ export interface PageLoad {
   /** Sum of all layout shifts. */
   readonly layoutShift: number;
   /**
-   * * When the page is visible and complete. From then on, the customer can fill in and send the
+   * When the page is visible and complete. From then on, the customer can fill in and send the
    * form, because the pages work without the script.
    */
   readonly usableMs: number;
@@ -65,7 +65,7 @@ interface ResourceEntry {
 }
 
 /**
- * * Runs in the page after the load, because an earlier observer would slow down the page. The
+ * Runs in the page after the load, because an earlier observer would slow down the page. The
  * browser buffers earlier entries.
  */
 const READ_ENTRIES = `(() => {

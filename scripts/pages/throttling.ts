@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
 
 /**
- * * Slow 4G as in Lighthouse's mobile preset, applied by DevTools: `throttling.mobileSlow4G` in its
+ * Slow 4G as in Lighthouse's mobile preset, applied by DevTools: `throttling.mobileSlow4G` in its
  * core/config/constants.js. The line has a round trip of 150 ms and 1.6 Mbit/s down, 750 kbit/s up.
- * * DevTools delays whole requests and ignores handshakes and packets, hence Lighthouse's factors.
+ * DevTools delays whole requests and ignores handshakes and packets, hence Lighthouse's factors.
  */
 const ROUND_TRIP_MS = 150;
 const LATENCY_FACTOR = 3.75;

@@ -2,8 +2,8 @@ import { createCipheriv, createDecipheriv, createHash } from 'node:crypto';
 import { jsonObject } from '../../src/rails/call-rail.ts';
 
 /**
- * * CBE's side of the cryptography, by OpenSSL. It shares no code with the adapter, so that each
- * * checks the other.
+ * CBE's side of the cryptography, by OpenSSL. It shares no code with the adapter, so that each
+ * checks the other.
  */
 
 export interface Credentials {

@@ -28,8 +28,8 @@ import {
 } from './stand-in.ts';
 
 /**
- * * A stand-in for CBE Birr's web payment gateway: the customer's page, the status query, and
- * * callbacks to one registered URL. An order exists once its page has been opened.
+ * A stand-in for CBE Birr's web payment gateway: the customer's page, the status query, and
+ * callbacks to one registered URL. An order exists once its page has been opened.
  */
 export interface CbeBirrStandIn extends StandIn {
   /** The URL for all callbacks, which an operator registers with the bank. */

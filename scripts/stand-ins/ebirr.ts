@@ -18,8 +18,8 @@ import {
 const CLOCK_SKEW_MS_MAX = 10 * 60 * 1_000;
 
 /**
- * * A stand-in for eBirr: one endpoint that accepts purchases and holds each call open until the
- * * customer has acted. Its page at `/` shows the prompts.
+ * A stand-in for eBirr: one endpoint that accepts purchases and holds each call open until the
+ * customer has acted. Its page at `/` shows the prompts.
  */
 export async function startEbirrStandIn(port = 0): Promise<StandIn> {
   const credentials = {

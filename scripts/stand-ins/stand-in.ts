@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 
 /**
- * * What all stand-ins for rails share: a local HTTP server that keeps a book of orders and refuses
- * * what the rail would refuse. It acts only as a test, or a person on its page, tells it, and never
- * * decides about money by itself.
+ * What all stand-ins for rails share: a local HTTP server that keeps a book of orders and refuses
+ * what the rail would refuse. It acts only as a test, or a person on its page, tells it, and never
+ * decides about money by itself.
  */
 
 /** What the customer does at the rail. */
@@ -59,8 +59,8 @@ export interface StandInOrder {
   /** What the customer did; null before that. */
   readonly acted: CustomerAct | null;
   /**
-   * * Plays the customer; from then on, queries return the result. Sends the callback unless `silent`,
-   * * and returns the gateway's answer.
+   * Plays the customer; from then on, queries return the result. Sends the callback unless `silent`,
+   * and returns the gateway's answer.
    */
   act(act: CustomerAct, options?: { readonly silent?: boolean }): Promise<CallbackAnswer | null>;
   /** Where the rail sends this order's callbacks. */

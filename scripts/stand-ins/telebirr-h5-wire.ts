@@ -2,8 +2,8 @@ import { constants, generateKeyPairSync, type KeyObject, sign, verify } from 'no
 import { jsonReply, type ReceivedCall, type Reply } from './stand-in.ts';
 
 /**
- * * telebirr's checks of a message, written from its documentation with Node's own crypto, so that
- * * they do not repeat a mistake in the adapter.
+ * telebirr's checks of a message, written from its documentation with Node's own crypto, so that
+ * they do not repeat a mistake in the adapter.
  */
 
 export type Scheme = 'pss32' | 'pssmax' | 'pkcs1';

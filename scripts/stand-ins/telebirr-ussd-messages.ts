@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * * CPS's messages as in the public samples, read and written without the adapter's code. Requests
- * * are checked more strictly than by CPS: they must have exactly the elements of the sample.
+ * CPS's messages as in the public samples, read and written without the adapter's code. Requests
+ * are checked more strictly than by CPS: they must have exactly the elements of the sample.
  */
 
 const FIXTURES = new URL('../../test/fixtures/rails/telebirr-ussd/', import.meta.url);

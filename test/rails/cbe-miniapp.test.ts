@@ -6,8 +6,8 @@ import samples from '../fixtures/rails/cbe-miniapp/samples.json' with { type: 'j
 import vectors from '../fixtures/rails/cbe-miniapp/vectors.json' with { type: 'json' };
 
 /**
- * * Goal: CBE's mini app, which Kefel does not support, hashes as the web gateway does: if Kefel ever
- * * supports it, it can use the adapter's hash.
+ * Goal: CBE's mini app, which Kefel does not support, hashes as the web gateway does: if Kefel ever
+ * supports it, it can use the adapter's hash.
  */
 
 /** The vector's values for the members that the sample leaves open. */

@@ -4,8 +4,8 @@ import { ebirrReport, meaningOf, minorFromText } from '../../src/rails/ebirr/ans
 import { type EbirrScene, ebirrScene, hostileBodies } from '../support/rails/ebirr-scene.ts';
 
 /**
- * * Goal: only eBirr's three marks of success, for this order and amount, prove a payment, and only a
- * * known refusal proves a failure.
+ * Goal: only eBirr's three marks of success, for this order and amount, prove a payment, and only a
+ * known refusal proves a failure.
  */
 
 const BODY_BYTES_MAX = 64 * 1024;

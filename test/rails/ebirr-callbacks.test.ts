@@ -16,8 +16,8 @@ import {
 import { watchRailAnswers } from '../support/rails/logged.ts';
 
 /**
- * * Goal: we believe an unsigned report only about the order at whose URL it arrived, whose reference
- * * it names, and whose amount and transaction it does not contradict.
+ * Goal: we believe an unsigned report only about the order at whose URL it arrived, whose reference
+ * it names, and whose amount and transaction it does not contradict.
  */
 
 let scene: EbirrScene;

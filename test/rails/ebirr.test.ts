@@ -7,8 +7,8 @@ import { watchRailAnswers } from '../support/rails/logged.ts';
 import { endTimeoutsOnSilence } from '../support/rails/timeouts.ts';
 
 /**
- * * Goal: each payment sends eBirr exactly one request, in its published format, and a missing or
- * * incomplete answer never makes a payment fail.
+ * Goal: each payment sends eBirr exactly one request, in its published format, and a missing or
+ * incomplete answer never makes a payment fail.
  */
 
 let scene: EbirrScene;

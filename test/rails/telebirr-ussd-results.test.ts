@@ -14,8 +14,8 @@ import {
 } from '../support/rails/telebirr-ussd-scene.ts';
 
 /**
- * * Goal: a result proves a payment or its failure only if it came through the relay, is about this
- * * order, and is final.
+ * Goal: a result proves a payment or its failure only if it came through the relay, is about this
+ * order, and is final.
  */
 
 let scene: TelebirrUssdScene;

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { type XmlShape, xmlEscape, xmlTexts } from '../../src/rails/telebirr-ussd/xml.ts';
 
 /**
- * * Goal: the XML reader finds the wanted elements under any prefix, rejects documents that parsers
- * * read differently, and runs in linear time for any input.
+ * Goal: the XML reader finds the wanted elements under any prefix, rejects documents that parsers
+ * read differently, and runs in linear time for any input.
  */
 
 const SHAPE: XmlShape = { Envelope: { Body: { Code: 'text', Name: 'text' } } };

@@ -11,7 +11,7 @@ import { settingsFrom, TELEBIRR_USSD_SETTINGS } from '../support/rails/telebirr-
 import { endTimeoutsOnSilence } from '../support/rails/timeouts.ts';
 
 /**
- * * Goal: messages match CPS's public samples, and a start's result is certain.
+ * Goal: messages match CPS's public samples, and a start's result is certain.
  */
 
 let scene: TelebirrUssdScene;
