@@ -12,7 +12,9 @@ import { type KeyPair, rsaSign, type Scheme, signedText, type Texts } from './te
 export interface NotificationForm {
   scheme: Scheme;
   keepsEmpties: boolean;
-  as: 'json' | 'form' | 'json_as_form_name';
+  as: 'json' | 'form' | 'json_as_form_name' | 'wrapped_json';
+  /** The live host signs `trans_id` and sends it as `transId`. */
+  transIdAs: 'trans_id' | 'transId' | 'signed_transId';
 }
 
 interface StateNames {
@@ -149,11 +151,12 @@ export class TelebirrOrder implements StandInOrder {
       merch_order_id: this.orderId,
       payment_order_id: this.paymentOrderId,
       total_amount: this.amountText,
-      trans_id: this.transId,
+      [this.#form.transIdAs === 'signed_transId' ? 'transId' : 'trans_id']: this.transId,
       trans_currency: 'ETB',
       trade_status: variant === 'genuine' ? this.#state.notified : PAID.notified,
       trans_end_time: String(Date.now()),
-      callback_info: '',
+      callback_info: this.#content.callback_info ?? '',
+      attach: '',
     };
     if (variant === 'wrong_amount') {
       fields.total_amount = `9${this.amountText}`;
@@ -161,12 +164,19 @@ export class TelebirrOrder implements StandInOrder {
     if (variant === 'other_order') {
       fields.merch_order_id = `${this.orderId.slice(0, -1)}${this.orderId.endsWith('0') ? '1' : '0'}`;
     }
-    const signed = this.#signed(fields, variant === 'forged' ? this.#attackerKeys : this.#platform);
+    const keys = variant === 'forged' ? this.#attackerKeys : this.#platform;
+    const signed = this.#signed(fields, keys);
+    if (this.#form.transIdAs === 'transId') {
+      signed.transId = signed.trans_id ?? '';
+      delete signed.trans_id;
+    }
     const json = JSON.stringify(signed);
     const form = 'application/x-www-form-urlencoded';
     switch (this.#form.as) {
       case 'json':
         return { contentType: 'application/json', body: json };
+      case 'wrapped_json':
+        return { contentType: 'application/json', body: `{"data":${json}}` };
       case 'form':
         return { contentType: form, body: new URLSearchParams(signed).toString() };
       case 'json_as_form_name':

@@ -99,7 +99,7 @@ class Telebirr {
   readonly tokens = new Map<string, number>();
   readonly behavior: Behavior = {
     requiredScheme: 'pss32',
-    notification: { scheme: 'pss32', keepsEmpties: false, as: 'json' },
+    notification: { scheme: 'pss32', keepsEmpties: false, as: 'json', transIdAs: 'transId' },
     tokenLifetimeSeconds: 3_600,
     token: undefined,
   };

@@ -58,9 +58,11 @@ describe('answers to preOrder', () => {
     ['not successful', () => success({ prepay_id }, { result: 'FAIL' })],
     ['with another code', () => success({ prepay_id }, { code: '1' })],
     ['with another HTTP status', () => ({ ...success({ prepay_id }), status: 202 }) as Reply],
-    ['southbound service unavailable', () => jsonReply(500, { errorCode: '49401024991' })],
-    ['payment platform failed', () => jsonReply(200, { result: 'FAIL', code: '60320025' })],
-    ['with an unknown code', () => jsonReply(400, { errorCode: '60209999' })],
+    ['a refusal with a prepay_id', () => success({ prepay_id }, { result: 'FAIL', code: '1' })],
+    [
+      'a refusal with a prepayId',
+      () => success({ prepayId: prepay_id }, { result: 'FAIL', code: '1' }),
+    ],
     ['with an inherited property as its code', () => jsonReply(400, { errorCode: 'constructor' })],
     ['that contradicts itself', () => success({ prepay_id }, { errorCode: '60200099' })],
     ['403', () => jsonReply(403, {})],
@@ -79,6 +81,9 @@ describe('answers to preOrder', () => {
     ['60320006', 'misconfigured'],
     ['49401026001', 'misconfigured'],
     ['49401021002', 'rail_unavailable'],
+    ['49401024991', 'rail_unavailable'],
+    ['60320025', 'rail_unavailable'],
+    ['60209999', 'declined'],
   ])('error %s is a refusal: %s', async (errorCode, reason) => {
     for (const reply of [
       jsonReply(500, { errorCode, errorMsg: 'no' }),
@@ -122,12 +127,55 @@ describe('answers to queryOrder', () => {
     ['amount without decimals', { total_amount: '1260' }, 'CJD7GBOXIP'],
     ['amount as a number', { total_amount: 1260 }, 'CJD7GBOXIP'],
     ['no transaction id', { trans_id: '' }, '11801107AD19191408215009'],
+    ['no currency', { trans_currency: undefined }, 'CJD7GBOXIP'],
     ['no id at all', { trans_id: null, payment_order_id: '<script>' }, null],
   ])('paid: %s', async (_what, changed, receipt) => {
     expect(await queryAfter(changed)).toEqual({
       type: 'succeeded',
       receipt,
       providerCode: 'PAY_SUCCESS',
+    });
+  });
+
+  test.each<[string, Members]>([
+    ['the code 00000', { code: '00000' }],
+    ['the code as a number', { code: 0 }],
+    ['no result', { result: undefined }],
+  ])('paid: an envelope with %s', async (_what, envelope) => {
+    expect(await queryAfter({}, envelope)).toMatchObject({ type: 'succeeded' });
+  });
+
+  describe('in camel case', () => {
+    async function queryCamel(changed: Members) {
+      const order = scene.order({ terms: { amountMinor: 126_000 } });
+      const content = {
+        merchOrderId: order.attempt.reference,
+        orderStatus: 'PAY_SUCCESS',
+        paymentOrderId: '11801107AD19191408215009',
+        totalAmount: '1260.00',
+        transId: 'CJD7GBOXIP',
+        ...changed,
+      };
+      next = jsonReply(200, { code: '00000', msg: 'success', bizContent: content });
+      return scripted.rail.query(order, Date.now());
+    }
+
+    test('paid', async () => {
+      expect(await queryCamel({})).toEqual({
+        type: 'succeeded',
+        receipt: 'CJD7GBOXIP',
+        providerCode: 'PAY_SUCCESS',
+      });
+    });
+
+    test.each<[string, Members]>([
+      ['another amount', { totalAmount: '1.00' }],
+      ['another order', { merchOrderId: 'OTHER' }],
+      ['two states', { order_status: 'PAY_FAILED' }],
+      ['two amounts', { total_amount: '1.00' }],
+      ['another currency', { transCurrency: 'USD' }],
+    ])('nothing proved: %s', async (_what, changed) => {
+      expect((await queryCamel(changed)).type).toBe('unknown');
     });
   });
 
@@ -142,7 +190,6 @@ describe('answers to queryOrder', () => {
     ['a malformed amount', { total_amount: '1,260.00' }],
     ['a negative amount', { total_amount: '-1260.00' }],
     ['another currency', { trans_currency: 'USD' }],
-    ['no currency', { trans_currency: undefined }],
     ['contradicting states', { trade_status: 'PAY_FAILED' }],
     ['no state', { order_status: undefined }],
     ['in lower case', { order_status: 'pay_success' }],

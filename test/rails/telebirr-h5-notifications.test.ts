@@ -31,6 +31,7 @@ afterEach(() => {
     scheme: 'pss32',
     keepsEmpties: false,
     as: 'json',
+    transIdAs: 'transId',
   });
 });
 
@@ -70,7 +71,7 @@ const SUCCEEDED = {
 };
 
 describe('genuine', () => {
-  const forms = ['json', 'form', 'json_as_form_name'] as const;
+  const forms = ['json', 'wrapped_json', 'form', 'json_as_form_name'] as const;
   const schemes = ['pss32', 'pssmax', 'pkcs1'] as const;
   const all = forms.flatMap((as) =>
     schemes.flatMap((scheme) =>
@@ -85,6 +86,16 @@ describe('genuine', () => {
     expect(result.type === 'outcome' && result.outcome).toEqual(SUCCEEDED);
     expect(answer).toEqual(ACCEPTED);
   });
+
+  test.each(['trans_id', 'transId', 'signed_transId'] as const)(
+    'the id of the transaction as %s',
+    async (transIdAs) => {
+      scene.telebirr.behavior.notification.transIdAs = transIdAs;
+      const { result, ...answer } = await handled(await acted('pays'));
+      expect(result.type === 'outcome' && result.outcome).toEqual(SUCCEEDED);
+      expect(answer).toEqual(ACCEPTED);
+    },
+  );
 
   test.each([
     ['declines', { type: 'failed', reason: 'declined', providerCode: 'PAY_FAILED' }],
@@ -230,6 +241,18 @@ describe('wrong', () => {
     }
     const added = JSON.stringify({ ...fields, biz_content: { total_amount: '0.01' } });
     expect((await handled(order, notification(added))).result).toEqual(refusedFor('unreadable'));
+  });
+
+  test('rejects a transaction id that was added or wrapped beside other fields', async () => {
+    scene.telebirr.behavior.notification.transIdAs = 'trans_id';
+    const order = await acted('pays');
+    const fields = Object(JSON.parse(bodyText(scene.lastNotification())));
+    const added = notification(JSON.stringify({ ...fields, transId: 'AAAAAAAAAA' }));
+    expect((await handled(order, added)).result).toEqual(refusedFor('not_authentic'));
+    const beside = notification(JSON.stringify({ data: fields, merch_code: fields.merch_code }));
+    expect((await handled(order, beside)).result).toEqual(refusedFor('unreadable'));
+    const twice = notification(JSON.stringify({ data: { data: fields } }));
+    expect((await handled(order, twice)).result).toEqual(refusedFor('unreadable'));
   });
 
   describe('genuine, wrapped in another', () => {

@@ -52,6 +52,7 @@ function content(changed: Members = {}): Members {
     payee_identifier: merchantCode,
     payee_identifier_type: '04',
     payee_type: '5000',
+    callback_info: 'From web',
     ...changed,
   };
 }
@@ -119,7 +120,7 @@ describe('an order', () => {
     ['121 minutes', { content: { timeout_express: '121m' } }, '49401024995'],
     ['no minutes', { content: { timeout_express: '0m' } }, '49401024995'],
     ['a long address', { content: { notify_url: `https://${'a'.repeat(505)}` } }, '49401024995'],
-    ['an empty member', { content: { callback_info: '' } }, '49401024995'],
+    ['an empty member', { content: { callback_info: '' } }, '60320006'],
     ['no title', { content: { title: '' } }, '60320006'],
   ])('with %s is refused', async (_what, changed, errorCode) => {
     const refused = await preOrder(changed);

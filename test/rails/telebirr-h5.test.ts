@@ -195,10 +195,10 @@ describe('the start', () => {
     expect((await scene.rail.query(order, Date.now())).type).toBe('succeeded');
   });
 
-  test('is unknown when telebirr already has the order id', async () => {
+  test('is refused when telebirr already has the order id: the answer offers no page', async () => {
     const order = scene.order();
     await scene.rail.start(order);
-    expect(await scene.rail.start(order)).toMatchObject({ type: 'unknown' });
+    expect(await scene.rail.start(order)).toMatchObject({ type: 'refused', reason: 'declined' });
   });
 
   test('does not throw when no server listens', async () => {

@@ -15,12 +15,8 @@ export type CallResult =
   | { readonly type: 'unclear'; readonly providerCode?: string | null };
 
 /**
- * Error codes with which the gateway rejects a request before it reaches the order system, so that
- * no order exists. They count at any HTTP status: the gateway sends them with 400 and with 500.
- *
- * Two codes are left out on purpose, and so are unclear. With 49401024991 ("southbound service
- * unavailable") the gateway lost the order system's answer or never reached it. 60320025 ("payment
- * platform failed") does not say either.
+ * Error codes whose reason is known. They count at any HTTP status, for the gateway sends them with
+ * 400 and with 500.
  */
 const REFUSALS: Readonly<Record<string, FailureReason>> = {
   /** Our signature is invalid: another key, or another padding. */
@@ -35,10 +31,17 @@ const REFUSALS: Readonly<Record<string, FailureReason>> = {
   '49401026001': 'misconfigured',
   /** Too many calls; the next may pass. */
   '49401021002': 'rail_unavailable',
+  /** Southbound service unavailable. */
+  '49401024991': 'rail_unavailable',
+  /** Payment platform failed. */
+  '60320025': 'rail_unavailable',
 };
 
 /** The code of success. */
 export const SUCCESS_CODE = '0';
+
+/** The success code as it is written: a live host answers queries with `00000`. */
+const SUCCESS_CODES: ReadonlySet<string> = new Set([SUCCESS_CODE, '00000']);
 
 /** Reads the answer to a signed call. HTTP 200 alone is not enough. */
 export function readAnswer(answer: RailAnswer): CallResult {
@@ -46,14 +49,38 @@ export function readAnswer(answer: RailAnswer): CallResult {
   if (answer.type === 'no_answer' || message === null) {
     return { type: 'unclear' };
   }
-  const { result, biz_content: content } = message;
+  const result = message.result ?? null;
   const code = codeOf(message) ?? '';
-  const reason = Object.hasOwn(REFUSALS, code) ? REFUSALS[code] : undefined;
-  if (reason !== undefined && result !== 'SUCCESS') {
-    return { type: 'refused', reason };
+  const content = snakeCased(message.biz_content ?? message.bizContent);
+  const isSuccess = SUCCESS_CODES.has(code);
+  if (!isSuccess && result !== 'SUCCESS' && ERROR_CODE.test(code) && !content?.prepay_id) {
+    // Without a prepay_id there is no page, so the customer cannot pay the order even if it stands.
+    return { type: 'refused', reason: REFUSALS[code] ?? 'declined' };
   }
-  const isSuccess = answer.status === 200 && result === 'SUCCESS' && code === SUCCESS_CODE;
-  return isSuccess && isFields(content) ? { type: 'success', content } : { type: 'unclear' };
+  const isWhole = isSuccess && answer.status === 200 && (result === 'SUCCESS' || result === null);
+  return isWhole && content !== null ? { type: 'success', content } : { type: 'unclear' };
+}
+
+/** telebirr's own codes are digits; anything else may come from a proxy. */
+const ERROR_CODE = /^\d{1,16}$/;
+
+/**
+ * `merchOrderId` as `merch_order_id`: the documentation has the one form, some hosts answer in the
+ * other. Null when a name is there in both forms with different values, which proves nothing.
+ */
+function snakeCased(content: unknown): Fields | null {
+  if (typeof content !== 'object' || content === null || Array.isArray(content)) {
+    return null;
+  }
+  const fields = new Map<string, unknown>();
+  for (const [name, value] of Object.entries(content)) {
+    const snake = name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    if (fields.has(snake) && fields.get(snake) !== value) {
+      return null;
+    }
+    fields.set(snake, value);
+  }
+  return Object.fromEntries(fields);
 }
 
 /** The code in an answer as telebirr wrote it; null when there is none. */
@@ -64,10 +91,6 @@ export function codeIn(answer: RailAnswer): string | null {
 
 function codeOf(message: Fields): string | null {
   return textOf(message.errorCode) ?? textOf(message.code);
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** A token and its lifetime, counted from the request. */

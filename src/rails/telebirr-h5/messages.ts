@@ -24,6 +24,9 @@ const TITLE_CHARACTERS_MAX = 200;
 const SIGN_TYPE = 'SHA256WithRSA';
 const VERSION = '1.0';
 
+/** `callback_info`: what public clients send; some hosts refuse an order without it. */
+const CALLBACK_INFO = 'From web';
+
 /** `payee_identifier` is a short code. */
 const PAYEE_BY_SHORT_CODE = '04';
 
@@ -85,6 +88,7 @@ export function preOrderContent(settings: TelebirrH5Settings, order: RailOrder):
     payee_identifier: settings.merchantCode,
     payee_identifier_type: PAYEE_BY_SHORT_CODE,
     payee_type: settings.payeeType,
+    callback_info: CALLBACK_INFO,
   };
 }
 

@@ -25,12 +25,20 @@ const OTHER_STATES = [
  * we read.
  */
 export function readNotification(text: string): Fields | null {
-  const fields =
+  const fields = unwrapped(
     jsonObject(text) ??
-    jsonObject(formDecoded(text)) ??
-    Object.fromEntries(new URLSearchParams(text));
+      jsonObject(formDecoded(text)) ??
+      Object.fromEntries(new URLSearchParams(text)),
+  );
   const isFlat = typeof fields.biz_content !== 'object' || fields.biz_content === null;
   return isFlat && textOf(fields.sign) && textOf(fields.merch_order_id) ? fields : null;
+}
+
+/** Some notifications come as the only member, `data`, of another object. */
+function unwrapped(fields: Fields): Fields {
+  const { data, ...others } = fields;
+  const isWrapped = typeof data === 'object' && data !== null && !Array.isArray(data);
+  return isWrapped && Object.keys(others).length === 0 ? (data as Fields) : fields;
 }
 
 /** The decoded text of a form that consists of a single name. */

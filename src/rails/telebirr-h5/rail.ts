@@ -192,10 +192,9 @@ function outcomeOf(
   }
   switch (state) {
     case 'PAY_SUCCESS':
-      // Only an answer with amount and currency proves that the customer paid in full.
-      return amount !== null && textOf(trans_currency) !== null
-        ? { type: 'succeeded', receipt: receiptOf(content) }
-        : null;
+      // Only an answer with the amount proves that the customer paid in full. The currency may be
+      // missing: a telebirr wallet has only ETB.
+      return amount !== null ? { type: 'succeeded', receipt: receiptOf(content) } : null;
     case 'PAY_FAILED':
       return { type: 'failed', reason: 'declined' };
     case 'ORDER_CLOSED':

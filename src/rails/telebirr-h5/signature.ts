@@ -99,7 +99,8 @@ export type Verify = (message: Fields) => Promise<boolean>;
 
 /**
  * Verifies with telebirr's key. The documentation omits empty values, but one integrator found them
- * signed, so we try both. Each try needs a full signature, so more tries help no attacker.
+ * signed. The live host sends `transId` and mostly signs it as `trans_id`. We try all of them. Each
+ * try needs a full signature over every field, so more tries help no attacker.
  */
 export function verifier(spkiBase64: string): Verify {
   const known = new Map<RsaName, CryptoKey>();
@@ -107,7 +108,12 @@ export function verifier(spkiBase64: string): Verify {
     try {
       // In a badly encoded form, `+` arrives as a space.
       const signature = bytesFromBase64((textOf(message.sign) ?? '').replaceAll(' ', '+'));
-      const texts = new Set([canonicalText(message), canonicalText(message, 'kept')]);
+      const texts = new Set(
+        [message, asSigned(message)].flatMap((fields) => [
+          canonicalText(fields),
+          canonicalText(fields, 'kept'),
+        ]),
+      );
       for (const text of texts) {
         for (const scheme of SIGNATURE_SCHEMES) {
           const algorithm = ALGORITHMS[scheme];
@@ -125,6 +131,14 @@ export function verifier(spkiBase64: string): Verify {
       return false;
     }
   };
+}
+
+/** The name under which the live host signs `transId`, which also changes its place in the order. */
+function asSigned(message: Fields): Fields {
+  const { transId, ...others } = message;
+  return transId === undefined || others.trans_id !== undefined
+    ? message
+    : { ...others, trans_id: transId };
 }
 
 function importKey(format: 'pkcs8' | 'spki', base64: string, name: RsaName): Promise<CryptoKey> {
