@@ -104,9 +104,9 @@ const STATUS: Readonly<Record<string, number>> = {
 
 const ROUTES: readonly (readonly [path: string, who: Who])[] = [
   ...pathsOf(DASHBOARD_ROUTES).map((path) => [path, 'owner'] as const),
-  ...pathsOf(PUBLIC_ROUTES).map((path) => [path, 'nobody'] as const),
+  ...pathsOf(PUBLIC_ROUTES).map((path) => [path, 'visitor'] as const),
   ...pathsOf(DESK_ROUTES).map((path) => [path, 'operator'] as const),
-  ['/', 'nobody'],
+  ['/', 'visitor'],
 ];
 
 const PAGES = ROUTES.flatMap(([path, who]) =>
@@ -170,7 +170,7 @@ const BY_KEYBOARD: readonly (readonly [path: string, who: Who])[] = [
   [KEYS, 'owner'],
   [WEBHOOKS, 'owner'],
   [TEAM, 'owner'],
-  ['/dashboard/sign-in', 'nobody'],
+  ['/dashboard/sign-in', 'visitor'],
   ['/operator/merchants', 'operator'],
 ];
 
@@ -200,7 +200,7 @@ describe('every notice', () => {
     const path = `/dashboard/notice/${kind}`;
     await stage.serve(path, (request) => noticePage({ request }, kind));
     const { status } = noticePage({ request: new Request(`http://localhost${path}`) }, kind);
-    const tab = await stage.tab('nobody');
+    const tab = await stage.tab('visitor');
     expect(await tab.openInEachLook(path, `notice-${kind}`, status)).toEqual([]);
   });
 });

@@ -20,7 +20,7 @@ export interface DashboardStage {
 
 type Answer = (request: Request) => Response;
 
-export type Who = 'owner' | 'nobody' | 'operator';
+export type Who = 'owner' | 'visitor' | 'operator';
 
 /** The pages to check. */
 export interface Things {
@@ -60,7 +60,7 @@ export async function startDashboardStage(): Promise<DashboardStage> {
     scene,
     things,
     serve: async (path, answer) => {
-      const { page } = await tabOf('nobody');
+      const { page } = await tabOf('visitor');
       await page.route(
         ({ pathname }) => pathname === path,
         async (route) =>

@@ -158,7 +158,8 @@ export class Tab {
     const itself = [`${status}: ${this.page.url()}`];
     const onConsole = `error: Failed to load resource: the server responded with a status of ${status} `;
     const rest = complaints.filter(
-      (told) => status < 400 || !(itself.includes(told) || told.startsWith(onConsole)),
+      (complaint) =>
+        status < 400 || !(itself.includes(complaint) || complaint.startsWith(onConsole)),
     );
     const isAsExpected = status < 400 || rest.length < complaints.length;
     return isAsExpected ? rest : [...rest, `not answered with ${status}`];

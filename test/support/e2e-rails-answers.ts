@@ -90,10 +90,10 @@ export async function expectRefusalLogged(
     (text) => text.includes(line),
   );
   const lines = logs.split('\n').filter((text) => text.includes('rail_callback_refused'));
-  const told = [...secretsIn(payment.standIn.settings), payment.phone].filter((secret) =>
+  const leaked = [...secretsIn(payment.standIn.settings), payment.phone].filter((secret) =>
     lines.some((text) => text.includes(secret)),
   );
-  expect(told).toEqual([]);
+  expect(leaked).toEqual([]);
 }
 
 /** Every text among the settings that is not an address and too long to appear by chance. */

@@ -72,13 +72,13 @@ export async function expectTold(
     expect(event).toMatchObject(eventOf(payment, ending));
     events.push(event);
   }
-  payment.told = endings.length;
+  payment.eventsChecked = endings.length;
   await expectNoMore(payment);
 
   const status = await payment.status();
-  const { event: _, ...told } = events.at(-1)?.payment ?? { event: null };
+  const { event: _, ...rest } = events.at(-1)?.payment ?? { event: null };
   expect(status).toEqual({
-    ...told,
+    ...rest,
     anomalies: anomalies.map((kind) => expect.objectContaining({ kind })),
   });
   if (payment.answer !== null) {
@@ -90,7 +90,7 @@ export async function expectTold(
 /** The merchant gets no event beyond those that were checked. */
 export async function expectNoMore(payment: RailPayment): Promise<void> {
   await fence(payment.scene);
-  expect(payment.hook.requests).toHaveLength(payment.told);
+  expect(payment.hook.requests).toHaveLength(payment.eventsChecked);
 }
 
 /** The payment is undecided and no event was sent. */
@@ -109,7 +109,7 @@ export async function expectPending(
 
 function eventOf(payment: RailPayment, ending: Ending) {
   const { cell, uniqueId, amountMinor, commissionMinor, chargedMinor } = payment;
-  const { webHookEvent, status, transactionStatus, failureReason, ...told } = ending;
+  const { webHookEvent, status, transactionStatus, failureReason, ...rest } = ending;
   return {
     webHookEvent,
     status,
@@ -123,7 +123,7 @@ function eventOf(payment: RailPayment, ending: Ending) {
       paymentMethodTypes: [cell.method],
       transaction: { paymentType: cell.method, transactionStatus, failureReason },
       status,
-      ...told,
+      ...rest,
     },
   };
 }

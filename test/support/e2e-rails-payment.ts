@@ -48,7 +48,7 @@ export class RailPayment {
   readonly keys: VerificationKeys;
   readonly scene: Scene;
   /** How many events were checked: there must be no more. */
-  told = 0;
+  eventsChecked = 0;
   /** The customer's current page, the provider's or ours; null for a prompt on the phone. */
   page: Page | null = null;
   /** The express answer; null for a hosted payment. */

@@ -80,8 +80,10 @@ export class RailsScene {
   /** Stops everything. By now any surplus event would have been sent. */
   async close(): Promise<void> {
     const surprised = this.#payments
-      .filter(({ told, hook }) => told > 0 && hook.requests.length > told)
-      .map(({ cell, told, hook }) => ({ cell, told, got: hook.requests.length }));
+      .filter(
+        ({ eventsChecked, hook }) => eventsChecked > 0 && hook.requests.length > eventsChecked,
+      )
+      .map(({ cell, eventsChecked, hook }) => ({ cell, eventsChecked, got: hook.requests.length }));
     await this.#running?.scene.close();
     await this.#running?.standIns.stop();
     expect(surprised).toEqual([]);

@@ -70,8 +70,8 @@ async function expectNoPhones({ outputFile, phonesFile }: Sandbox): Promise<void
   const [logs, phones] = await Promise.all(
     [outputFile, phonesFile].map((file) => readFile(file, 'utf8')),
   );
-  const told = phones?.split('\n').filter((phone) => phone !== '' && logs?.includes(phone));
-  if (told?.length !== 0) {
-    throw new Error(`${outputFile} has phones: ${told?.join(', ')}`);
+  const logged = phones?.split('\n').filter((phone) => phone !== '' && logs?.includes(phone));
+  if (logged?.length !== 0) {
+    throw new Error(`${outputFile} has phones: ${logged?.join(', ')}`);
   }
 }

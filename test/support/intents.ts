@@ -73,10 +73,13 @@ export function unknown(attemptId: Attempt['id'], checkAtMs: number | null = nul
   return { type: 'resolve_attempt', attemptId, outcome: { type: 'unknown', checkAtMs } };
 }
 
-type ByHand = Extract<Command, { type: 'resolve_manually' }>;
+type ManualResolution = Extract<Command, { type: 'resolve_manually' }>;
 
 /** An operator found the payment at the provider. */
-export function succeedByHand(attemptId: Attempt['id'], changes: Partial<ByHand> = {}): ByHand {
+export function succeedManually(
+  attemptId: Attempt['id'],
+  changes: Partial<ManualResolution> = {},
+): ManualResolution {
   return {
     type: 'resolve_manually',
     attemptId,
@@ -89,9 +92,12 @@ export function succeedByHand(attemptId: Attempt['id'], changes: Partial<ByHand>
 }
 
 /** An operator learned from the provider that nothing was paid. */
-export function failByHand(attemptId: Attempt['id'], changes: Partial<ByHand> = {}): ByHand {
+export function failManually(
+  attemptId: Attempt['id'],
+  changes: Partial<ManualResolution> = {},
+): ManualResolution {
   return {
-    ...succeedByHand(attemptId),
+    ...succeedManually(attemptId),
     resolutionId: `unpaid-${attemptId}`,
     outcome: { type: 'failed', reason: 'declined' },
     note: 'The rail knows of no payment.',

@@ -235,6 +235,6 @@ test('wire spelling stays at the edges', () => {
   const words = /\b(expireIn|apiKey|webHookEvent|testModeType|simulationStatus)\b/;
   // Adapters have their own wire formats and terms.
   const inner = files.filter((file) => /^src\/(domain|intent|read-model)\//.test(file));
-  const told = inner.filter((file) => words.test(codeOf(file)));
-  expect(told).toEqual([]);
+  const found = inner.filter((file) => words.test(codeOf(file)));
+  expect(found).toEqual([]);
 });

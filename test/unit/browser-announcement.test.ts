@@ -47,11 +47,11 @@ describe('what is still ahead', () => {
 
 describe('a countdown', () => {
   test.each([
-    { name: 'by seconds', from: 302, to: 0, step: 1, said: ['five minutes', 'one minute'] },
-    { name: 'by late ticks', from: 303, to: 0, step: 7, said: ['five minutes', 'one minute'] },
-    { name: 'begun after the first', from: 200, to: 0, step: 1, said: ['one minute'] },
-    { name: 'that leaps over both', from: 400, to: 0, step: 390, said: [] },
-  ])('$name announces $said', ({ from, to, step, said }) => {
+    { name: 'by seconds', from: 302, to: 0, step: 1, announced: ['five minutes', 'one minute'] },
+    { name: 'by late ticks', from: 303, to: 0, step: 7, announced: ['five minutes', 'one minute'] },
+    { name: 'begun after the first', from: 200, to: 0, step: 1, announced: ['one minute'] },
+    { name: 'that leaps over both', from: 400, to: 0, step: 390, announced: [] },
+  ])('$name announces $announced', ({ from, to, step, announced }) => {
     let ahead = announcementsAhead(BOTH, from * 1_000);
     const heard: string[] = [];
     for (let seconds = from; seconds >= to; seconds -= step) {
@@ -59,7 +59,7 @@ describe('a countdown', () => {
       ahead = announcementsAhead(ahead, seconds * 1_000);
       heard.push(...(text === undefined ? [] : [text]));
     }
-    expect(heard).toEqual(said);
+    expect(heard).toEqual(announced);
   });
 
   test('announces nothing twice when the server sets it back', () => {

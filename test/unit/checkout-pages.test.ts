@@ -220,9 +220,9 @@ describe('what the customer reads and can do', () => {
     expect(
       [...(PAGES.simulator ?? '').matchAll(/name="outcome" value="(\w+)"/g)].map((m) => m[1]),
     ).toEqual(['approve', 'decline', 'give_up']);
-    const settled = simulatorHtml(attemptWith({ status: 'succeeded' }));
-    expect(settled).not.toContain('<form');
-    expect(textOf(settled)).toContain('This test payment is settled');
+    const resolved = simulatorHtml(attemptWith({ status: 'succeeded' }));
+    expect(resolved).not.toContain('<form');
+    expect(textOf(resolved)).toContain('This test payment is settled');
   });
 });
 

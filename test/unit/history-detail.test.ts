@@ -6,11 +6,11 @@ import { historyDetail } from '../../src/intent/history.ts';
 import type { HistoryDetail } from '../../src/intent/protocol.ts';
 import {
   fail,
-  failByHand,
+  failManually,
   someTerms,
   startAttempt,
   succeed,
-  succeedByHand,
+  succeedManually,
 } from '../support/intents.ts';
 
 /**
@@ -44,7 +44,7 @@ const START = startAttempt('a', { phone: '251911234567' });
 const PUSH = startAttempt('a', { flow: 'push', phone: '251911234567' });
 const A = { attemptIndex: 0, method: 'TELE_BIRR' };
 const TICK: Command = { type: 'tick' };
-const settled = (providerCode: string): Command => ({
+const failedWithCode = (providerCode: string): Command => ({
   type: 'resolve_attempt',
   attemptId: 'a',
   outcome: { type: 'failed', reason: 'insufficient_funds', providerCode },
@@ -84,7 +84,7 @@ test.each<[string, Story, IntentKind, readonly object[]]>([
     'failed, with the provider’s code',
     [
       [1, START],
-      [2, settled('1')],
+      [2, failedWithCode('1')],
     ],
     'hosted',
     [
@@ -102,7 +102,7 @@ test.each<[string, Story, IntentKind, readonly object[]]>([
     'failed, with a provider code that may contain personal data',
     [
       [1, START],
-      [2, settled('0911234567')],
+      [2, failedWithCode('0911234567')],
     ],
     'hosted',
     [
@@ -202,7 +202,7 @@ test.each<[string, Story, IntentKind, readonly object[]]>([
     [
       [1, PUSH],
       [60_000, TICK],
-      [90_000, succeedByHand('a')],
+      [90_000, succeedManually('a')],
     ],
     'hosted',
     [
@@ -225,7 +225,7 @@ test.each<[string, Story, IntentKind, readonly object[]]>([
       [2, { type: 'abandon_attempt', attemptId: 'a' }],
       [3, startAttempt('b')],
       [4, succeed('b')],
-      [40_000, succeedByHand('a', { outcome: { type: 'succeeded', receipt: null } })],
+      [40_000, succeedManually('a', { outcome: { type: 'succeeded', receipt: null } })],
     ],
     'hosted',
     [
@@ -245,7 +245,7 @@ test.each<[string, Story, IntentKind, readonly object[]]>([
     [
       [1, PUSH],
       [30_000, TICK],
-      [30_000, failByHand('a')],
+      [30_000, failManually('a')],
     ],
     'express',
     [
@@ -280,7 +280,7 @@ test.each([
 ])('stores the note %j as %j', (note, kept) => {
   const story: Story = [
     [1, PUSH],
-    [2, succeedByHand('a', { note })],
+    [2, succeedManually('a', { note })],
   ];
   expect(detailsAfter(story)[0]?.note).toBe(kept);
 });

@@ -133,8 +133,8 @@ describe('dates and times in Ethiopia, with its calendar where people read it', 
     ['am', NOON_MS, '21 ኖቬምበር 2026 (12 ኅዳር 2019 ዓ.ም.)፣ 12:00 EAT'],
     ['om', NOON_MS, '21 Sadaasa 2026, 12:00 EAT'],
     ['ti', NOON_MS, '21 ኖቬምበር 2026 (12 ሕዳር 2019 ዓ.ም.)፣ 12:00 EAT'],
-  ] as const)('%s %i', (code, atMs, words) => {
-    expect(timeText(atMs, LANGUAGES[code])).toBe(words);
+  ] as const)('%s %i', (code, atMs, expected) => {
+    expect(timeText(atMs, LANGUAGES[code])).toBe(expected);
   });
 
   test('the thirteenth month', () => {

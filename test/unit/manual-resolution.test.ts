@@ -15,11 +15,11 @@ import {
 } from '../../src/domain/manual-resolution.ts';
 import {
   fail,
-  failByHand,
+  failManually,
   someTerms,
   startAttempt,
   succeed,
-  succeedByHand,
+  succeedManually,
 } from '../support/intents.ts';
 
 /**
@@ -41,12 +41,12 @@ const CLAIM: Command = {
   deadlineAtMs: 50_000,
 };
 const LEAVE: Command = { type: 'abandon_attempt', attemptId: 'a' };
-const PAID = succeedByHand('a');
-const UNPAID = failByHand('a');
+const PAID = succeedManually('a');
+const UNPAID = failManually('a');
 
 type Story = readonly (readonly [nowMs: number, command: Command])[];
 
-function tell(story: Story, kind: IntentKind = 'hosted') {
+function runStory(story: Story, kind: IntentKind = 'hosted') {
   let intent: Intent = openIntent(someTerms({ kind }));
   const events: EventType[] = [];
   let rejection: Rejection | null = null;
@@ -68,7 +68,7 @@ interface Row {
   readonly late?: boolean;
 }
 
-const SETTLED: readonly Row[] = [
+const ACCEPTED: readonly Row[] = [
   {
     name: 'paid, while unresolved',
     story: [
@@ -211,16 +211,16 @@ const SETTLED: readonly Row[] = [
   },
 ];
 
-test.each(SETTLED)('$name', ({ kind, story, status, attempts, events, late }) => {
-  const told = tell(story, kind);
-  expect(told.rejection).toBeNull();
-  expect(told.intent.status).toBe(status);
-  expect(told.intent.attempts.map((attempt) => attempt.status)).toEqual(attempts);
+test.each(ACCEPTED)('$name', ({ kind, story, status, attempts, events, late }) => {
+  const result = runStory(story, kind);
+  expect(result.rejection).toBeNull();
+  expect(result.intent.status).toBe(status);
+  expect(result.intent.attempts.map((attempt) => attempt.status)).toEqual(attempts);
   if (events !== undefined) {
-    expect(told.events).toEqual(events);
+    expect(result.events).toEqual(events);
   }
   if (late !== undefined) {
-    expect(told.intent.late).toBe(late);
+    expect(result.intent.late).toBe(late);
   }
 });
 
@@ -314,7 +314,7 @@ test.each<[string, Story, Rejection]>([
     'paid, an unknown attempt',
     [
       [1, PUSH],
-      [2, succeedByHand('x')],
+      [2, succeedManually('x')],
     ],
     'attempt_not_found',
   ],
@@ -322,14 +322,14 @@ test.each<[string, Story, Rejection]>([
     'unpaid, an unknown attempt',
     [
       [1, PUSH],
-      [2, failByHand('x')],
+      [2, failManually('x')],
     ],
     'attempt_not_found',
   ],
 ])('rejected: %s', (_name, story, rejection) => {
   const [nowMs] = story.at(-1) ?? [0];
-  const before = tell([...story.slice(0, -1), [nowMs, TICK]]);
-  const after = tell(story);
+  const before = runStory([...story.slice(0, -1), [nowMs, TICK]]);
+  const after = runStory(story);
   expect(after.rejection).toBe(rejection);
   expect(after.intent).toEqual(before.intent);
 });
@@ -344,14 +344,14 @@ describe('money that moved twice', () => {
   ];
 
   test('decisions.md#31: is one event and one anomaly, also when an operator finds it', () => {
-    const { intent, events } = tell(story);
+    const { intent, events } = runStory(story);
     expect(events).toEqual(['payment_succeeded']);
     expect(intent.paidAttemptId).toBe('b');
     expect(intent.anomalies).toEqual([{ kind: 'duplicate_payment', attemptId: 'a', atMs: 40_000 }]);
   });
 
   test('a provider that contradicts the operator causes an anomaly, and changes nothing else', () => {
-    const { intent, events } = tell([
+    const { intent, events } = runStory([
       [1, PUSH],
       [2, PAID],
       [3, fail('a')],
@@ -362,7 +362,7 @@ describe('money that moved twice', () => {
   });
 
   test("a provider's success overrides the operator's failure", () => {
-    const { intent, events } = tell(
+    const { intent, events } = runStory(
       [
         [1, PUSH],
         [30_000, UNPAID],
@@ -379,11 +379,11 @@ test.each([
   ['paid', PAID],
   ['unpaid', UNPAID],
 ])('%s: repeating the same decision changes nothing', (_name, command) => {
-  const once = tell([
+  const once = runStory([
     [1, PUSH],
     [30_000, command],
   ]);
-  const twice = tell([
+  const twice = runStory([
     [1, PUSH],
     [30_000, command],
     [30_001, command],
@@ -393,7 +393,7 @@ test.each([
 });
 
 test('stores the operator’s receipt on the attempt, and keeps the provider’s code', () => {
-  const { intent } = tell([
+  const { intent } = runStory([
     [1, PUSH],
     [
       2,
@@ -420,7 +420,7 @@ describe('what an operator must write', () => {
     outcome: { type: 'succeeded' as const, receipt: text },
   });
 
-  test.each<[string, Parameters<typeof succeedByHand>[1]]>([
+  test.each<[string, Parameters<typeof succeedManually>[1]]>([
     ['a note', { note: '' }],
     ['a note with visible text', { note: ' \u00a0 ' }],
     ['a note of one line', { note: 'one\ntwo' }],
@@ -435,17 +435,17 @@ describe('what an operator must write', () => {
       [1, PUSH],
       [30_000, TICK],
     ];
-    const { intent, rejection } = tell([...story, [30_000, succeedByHand('a', changes)]]);
+    const { intent, rejection } = runStory([...story, [30_000, succeedManually('a', changes)]]);
     expect(rejection).toBe('malformed_resolution');
-    expect(intent).toEqual(tell(story).intent);
+    expect(intent).toEqual(runStory(story).intent);
   });
 
   test('accepts the longest of each, in any script, and no receipt', () => {
-    const { rejection } = tell([
+    const { rejection } = runStory([
       [1, PUSH],
       [
         2,
-        succeedByHand('a', {
+        succeedManually('a', {
           note: 'ሀ'.repeat(NOTE_LENGTH_MAX),
           operator: 'ሐ'.repeat(OPERATOR_LENGTH_MAX),
           outcome: { type: 'succeeded', receipt: null },

@@ -11,7 +11,7 @@ import { someTerms, startAttempt, succeed } from '../support/intents.ts';
  * code is not a new version, and the published interface does not show it.
  */
 
-const settle = (outcome: Outcome): Command => ({
+const resolveAttempt = (outcome: Outcome): Command => ({
   type: 'resolve_attempt',
   attemptId: 'a',
   outcome,
@@ -24,7 +24,7 @@ const accept = (providerCode: string | null): Command => ({
   providerCode,
 });
 const unknown = (providerCode?: string): Command =>
-  settle({
+  resolveAttempt({
     type: 'unknown',
     checkAtMs: 25_000,
     ...(providerCode !== undefined && { providerCode }),
@@ -39,7 +39,7 @@ function intentAfter(...commands: Command[]): Intent {
   );
 }
 
-const wordsAfter = (...commands: Command[]) => intentAfter(...commands).attempts[0]?.providerCode;
+const codeAfter = (...commands: Command[]) => intentAfter(...commands).attempts[0]?.providerCode;
 
 test.each<[string, readonly Command[], string | null]>([
   ['no answer so far', [], null],
@@ -47,10 +47,14 @@ test.each<[string, readonly Command[], string | null]>([
   ['accepted without a code', [accept(null)], null],
   [
     'paid',
-    [settle({ type: 'succeeded', receipt: 'R', providerCode: 'PAY_SUCCESS' })],
+    [resolveAttempt({ type: 'succeeded', receipt: 'R', providerCode: 'PAY_SUCCESS' })],
     'PAY_SUCCESS',
   ],
-  ['failed', [settle({ type: 'failed', reason: 'declined', providerCode: '1032' })], '1032'],
+  [
+    'failed',
+    [resolveAttempt({ type: 'failed', reason: 'declined', providerCode: '1032' })],
+    '1032',
+  ],
   ['no outcome', [unknown('WAIT_PAY')], 'WAIT_PAY'],
   ['the last code counts', [accept('0'), unknown('WAIT_PAY'), unknown('PAYING')], 'PAYING'],
   ['an answer without a code keeps it', [unknown('PAYING'), unknown()], 'PAYING'],
@@ -61,19 +65,19 @@ test.each<[string, readonly Command[], string | null]>([
   ],
   [
     'so does an answer to the start that arrives after its callback',
-    [settle({ type: 'failed', reason: 'declined', providerCode: '1032' }), accept('0')],
+    [resolveAttempt({ type: 'failed', reason: 'declined', providerCode: '1032' }), accept('0')],
     '1032',
   ],
   [
     'so does a contradiction once it is paid',
     [
-      settle({ type: 'succeeded', receipt: 'R', providerCode: '0' }),
-      settle({ type: 'failed', reason: 'declined', providerCode: '1032' }),
+      resolveAttempt({ type: 'succeeded', receipt: 'R', providerCode: '0' }),
+      resolveAttempt({ type: 'failed', reason: 'declined', providerCode: '1032' }),
     ],
     '0',
   ],
 ])('%s', (_name, commands, providerCode) => {
-  expect(wordsAfter(...commands)).toBe(providerCode);
+  expect(codeAfter(...commands)).toBe(providerCode);
 });
 
 describe('a provider code alone', () => {
@@ -91,15 +95,15 @@ describe('a provider code alone', () => {
   });
 
   test('repeated changes nothing, so that nothing is stored', () => {
-    const said = intentAfter(accept('0'));
-    expect(decide(said, [accept('0')], 9).intent).toBe(said);
+    const accepted = intentAfter(accept('0'));
+    expect(decide(accepted, [accept('0')], 9).intent).toBe(accepted);
   });
 });
 
 test('the published interface has no provider code', () => {
   const silent = intentAfter(succeed('a'));
   const spoken = intentAfter(
-    settle({ type: 'succeeded', receipt: 'RAIL-1', providerCode: 'PAY_SUCCESS' }),
+    resolveAttempt({ type: 'succeeded', receipt: 'RAIL-1', providerCode: 'PAY_SUCCESS' }),
   );
   expect(JSON.stringify(statusContent(spoken))).toBe(JSON.stringify(statusContent(silent)));
 });

@@ -110,13 +110,13 @@ describe('the rail of a payment', () => {
       [ALL, method === 'ETS_SWITCH'],
       [NBG_ENV, false],
     ];
-    for (const [env, takesDollars] of rows) {
+    for (const [env, acceptsDollars] of rows) {
       const production = payment({ environment: 'production', currency: 'USD' });
       const own = configuredRail(env, 'production', method);
-      expect(railFor(env, production, method)).toBe(takesDollars ? own : null);
+      expect(railFor(env, production, method)).toBe(acceptsDollars ? own : null);
       const test = { environment: 'sandbox', kind: 'express', simulation: 'interactive' } as const;
       expect(railFor(env, payment({ ...test, currency: 'USD' }), method)?.id).toBe(
-        takesDollars ? RAIL_IDS[method] : 'simulator',
+        acceptsDollars ? RAIL_IDS[method] : 'simulator',
       );
       // An attempt under way keeps its own rail, for every currency.
       const attempt = attemptWith({ method, railId: own?.id ?? RAIL_IDS[method] });
@@ -126,7 +126,7 @@ describe('the rail of a payment', () => {
 
   /** Numbers of Ethio telecom and of Safaricom. */
   const PHONES = ['251911234567', '251711234567'] as const;
-  const TAKES: Readonly<Record<Method, readonly [boolean, boolean]>> = {
+  const ACCEPTS: Readonly<Record<Method, readonly [boolean, boolean]>> = {
     TELE_BIRR: [true, true],
     TELE_BIRR_USSD: [true, true],
     CBE: [true, true],
@@ -136,15 +136,15 @@ describe('the rail of a payment', () => {
   };
 
   test.each(METHODS)('decisions.md#3: %s accepts the numbers of its networks', (method) => {
-    const asked = (env: Bindings, changes: Partial<IntentTerms>) =>
+    const accepted = (env: Bindings, changes: Partial<IntentTerms>) =>
       PHONES.map((phone) => acceptsPhone(env, payment(changes), method, phone));
     const test = { environment: 'sandbox', kind: 'express', simulation: 'interactive' } as const;
-    expect(asked(ALL, { environment: 'production' })).toEqual(TAKES[method]);
-    expect(asked(ALL, test)).toEqual(TAKES[method]);
+    expect(accepted(ALL, { environment: 'production' })).toEqual(ACCEPTS[method]);
+    expect(accepted(ALL, test)).toEqual(ACCEPTS[method]);
     // The simulator accepts every number, and so does a method without a rail.
-    expect(asked(ALL, { environment: 'sandbox', kind: 'hosted' })).toEqual([true, true]);
-    expect(asked(envOf({}), test)).toEqual([true, true]);
-    expect(asked(envWithAll('sandbox'), { environment: 'production' })).toEqual([true, true]);
+    expect(accepted(ALL, { environment: 'sandbox', kind: 'hosted' })).toEqual([true, true]);
+    expect(accepted(envOf({}), test)).toEqual([true, true]);
+    expect(accepted(envWithAll('sandbox'), { environment: 'production' })).toEqual([true, true]);
   });
 
   test('decisions.md#3: the operator’s setting decides whose numbers eBirr accepts', () => {

@@ -57,13 +57,13 @@ describe('decisions.md#22: the sandbox rail', () => {
     ['give_up', { type: 'failed', reason: 'abandoned' }],
   ] as const)('the button %s', (choice, outcome) => {
     const attemptId = attemptWith().id;
-    const settle = { type: 'resolve_attempt', attemptId, outcome, onlyPending: true };
+    const resolution = { type: 'resolve_attempt', attemptId, outcome, onlyPending: true };
     const commandsOf = (kind: IntentTerms['kind']) =>
       simulatedCommands(choice, { terms: termsWith({ kind }) }, { id: attemptId });
-    expect(commandsOf('express')).toEqual([settle]);
+    expect(commandsOf('express')).toEqual([resolution]);
     // Only a hosted payment outlives its attempt.
     expect(commandsOf('hosted')).toEqual(
-      choice === 'give_up' ? [settle, { type: 'abandon_payment' }] : [settle],
+      choice === 'give_up' ? [resolution, { type: 'abandon_payment' }] : [resolution],
     );
   });
 

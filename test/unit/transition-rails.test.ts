@@ -23,7 +23,7 @@ const QUEUED = startAttempt('a', { flow: 'push', startClaim: 'free', checkAtMs: 
 
 type Story = readonly (readonly [nowMs: number, command: Command])[];
 
-function tell(story: Story, kind: IntentKind = 'hosted') {
+function runStory(story: Story, kind: IntentKind = 'hosted') {
   let intent: Intent = openIntent(someTerms({ kind }));
   const rejections: (string | null)[] = [];
   const events: string[] = [];
@@ -42,7 +42,7 @@ function tell(story: Story, kind: IntentKind = 'hosted') {
 
 describe('a start that a consumer claims', () => {
   test('is claimed once, and the object stops sending it', () => {
-    const { attempt, rejections } = tell([
+    const { attempt, rejections } = runStory([
       [1, QUEUED],
       [2, CLAIM],
       [3, claim('second')],
@@ -57,11 +57,11 @@ describe('a start that a consumer claims', () => {
   });
 
   test('accepts a repeated claim, because the first answer may be lost', () => {
-    const once = tell([
+    const once = runStory([
       [1, QUEUED],
       [2, CLAIM],
     ]);
-    const twice = tell([
+    const twice = runStory([
       [1, QUEUED],
       [2, CLAIM],
       [3, CLAIM],
@@ -71,7 +71,7 @@ describe('a start that a consumer claims', () => {
   });
 
   test('starts the rail’s window', () => {
-    const { attempt, intent } = tell([
+    const { attempt, intent } = runStory([
       [1, QUEUED],
       [2, CLAIM],
       [49_999, TICK],
@@ -81,8 +81,8 @@ describe('a start that a consumer claims', () => {
   });
 
   test('makes no version and no event', () => {
-    const before = tell([[1, QUEUED]]);
-    const after = tell([
+    const before = runStory([[1, QUEUED]]);
+    const after = runStory([
       [1, QUEUED],
       [2, CLAIM],
     ]);
@@ -124,11 +124,11 @@ describe('a start that a consumer claims', () => {
     ],
   ])('rejects a claim on one %s', (_name, story) => {
     const nowMs = Math.max(30_000, story.at(-1)?.[0] ?? 0);
-    expect(tell([...story, [nowMs, CLAIM]]).rejections.at(-1)).toBe('start_not_claimable');
+    expect(runStory([...story, [nowMs, CLAIM]]).rejections.at(-1)).toBe('start_not_claimable');
   });
 
   test('rejects a claim after another attempt has paid, so that no customer pays twice', () => {
-    const { intent, rejections } = tell([
+    const { intent, rejections } = runStory([
       [1, startAttempt('left')],
       [2, { type: 'abandon_attempt', attemptId: 'left' }],
       [3, QUEUED],
@@ -143,7 +143,7 @@ describe('a start that a consumer claims', () => {
   });
 
   test('rejects a claim on an unknown attempt', () => {
-    const { rejections } = tell([
+    const { rejections } = runStory([
       [1, QUEUED],
       [2, claim('first', 'b')],
     ]);
@@ -154,7 +154,7 @@ describe('a start that a consumer claims', () => {
     ['express', 'failed', ['payment_failed']],
     ['hosted', 'open', []],
   ])('never claimed, %s: certainly without a charge', (kind, status, events) => {
-    const told = tell(
+    const result = runStory(
       [
         [1, QUEUED],
         [10_000, unknown('a', 25_000)],
@@ -162,13 +162,13 @@ describe('a start that a consumer claims', () => {
       ],
       kind,
     );
-    expect(told.intent.status).toBe(status);
-    expect(told.attempt).toMatchObject({ status: 'expired', failureReason: 'rail_unavailable' });
-    expect(told.events).toEqual(events);
+    expect(result.intent.status).toBe(status);
+    expect(result.attempt).toMatchObject({ status: 'expired', failureReason: 'rail_unavailable' });
+    expect(result.events).toEqual(events);
   });
 
   test('claimed, and then without an answer: unresolved', () => {
-    const { attempt, intent } = tell(
+    const { attempt, intent } = runStory(
       [
         [1, QUEUED],
         [2, CLAIM],
@@ -205,19 +205,19 @@ describe('the end of a window', () => {
       45_000,
     ],
   ])('%s', (_name, story, checkAtMs) => {
-    expect(tell(story).attempt.checkAtMs).toBe(checkAtMs);
+    expect(runStory(story).attempt.checkAtMs).toBe(checkAtMs);
   });
 
   test('the provider is queried before the expiry is announced', () => {
-    const asked: Story = [[1, startAttempt('a', { deadlineAtMs: 60_000, checkAtMs: 90_000 })]];
-    const { intent } = tell([...asked, [60_000, TICK]], 'express');
+    const queried: Story = [[1, startAttempt('a', { deadlineAtMs: 60_000, checkAtMs: 90_000 })]];
+    const { intent } = runStory([...queried, [60_000, TICK]], 'express');
     expect(intent.status).toBe('processing');
     expect(attemptsToCheck(intent, 60_000)).toHaveLength(1);
-    expect(tell([...asked, [60_000, succeed('a')]], 'express')).toMatchObject({
+    expect(runStory([...queried, [60_000, succeed('a')]], 'express')).toMatchObject({
       intent: { status: 'succeeded', late: false },
       events: ['payment_succeeded'],
     });
-    expect(tell([...asked, [60_000, unknown('a', 65_000)]], 'express')).toMatchObject({
+    expect(runStory([...queried, [60_000, unknown('a', 65_000)]], 'express')).toMatchObject({
       intent: { status: 'expired' },
       attempt: { status: 'unresolved', checkAtMs: 65_000 },
       events: ['payment_expired'],
@@ -231,7 +231,7 @@ describe('a provider that closes its order', () => {
     attemptId: 'a',
     outcome: { type: 'failed', reason: 'timed_out' },
   };
-  const asked = startAttempt('a', { deadlineAtMs: 70_000, checkAtMs: 69_000 });
+  const queried = startAttempt('a', { deadlineAtMs: 70_000, checkAtMs: 69_000 });
 
   test.each<[IntentKind, number, string, readonly string[]]>([
     ['express', 59_999, 'failed', ['payment_failed']],
@@ -239,21 +239,21 @@ describe('a provider that closes its order', () => {
     ['hosted', 59_999, 'open', []],
     ['hosted', 60_000, 'expired', ['payment_expired']],
   ])('%s at %i: %s', (kind, nowMs, status, events) => {
-    const told = tell(
+    const result = runStory(
       [
-        [1, asked],
+        [1, queried],
         [nowMs, closed],
       ],
       kind,
     );
-    expect(told.intent.status).toBe(status);
-    expect(told.events).toEqual(events);
-    expect(told.attempt).toMatchObject({ status: 'failed', failureReason: 'timed_out' });
+    expect(result.intent.status).toBe(status);
+    expect(result.events).toEqual(events);
+    expect(result.attempt).toMatchObject({ status: 'failed', failureReason: 'timed_out' });
   });
 });
 
 test('an answer to the start that arrives after the end changes no time', () => {
-  const { attempt } = tell([
+  const { attempt } = runStory([
     [1, startAttempt('a')],
     [2, succeed('a')],
     [3, { type: 'accept_attempt', attemptId: 'a', redirectUrl: null, railReference: 'RAIL-7' }],
@@ -267,7 +267,7 @@ describe('a customer whom the provider sent back', () => {
   ];
 
   test('triggers a query at once', () => {
-    const { attempt, intent } = tell([
+    const { attempt, intent } = runStory([
       [1, startAttempt('a', { checkAtMs: 5_000 })],
       [5_000, unknown('a', 25_000)],
       [6_000, RETURNED],
@@ -307,7 +307,7 @@ describe('a customer whom the provider sent back', () => {
       3,
     ],
   ])('%s', (_name, story, checkAtMs) => {
-    expect(tell(story).attempt.checkAtMs).toBe(checkAtMs);
+    expect(runStory(story).attempt.checkAtMs).toBe(checkAtMs);
   });
 
   test('who returns repeatedly during slow queries causes one query in five seconds', () => {
@@ -341,28 +341,28 @@ describe('a customer whom the provider sent back', () => {
       outcome: { type: 'unknown', checkAtMs: 29_000 },
       answersCheckAtMs: 5_000,
     };
-    const asked: Story = [[1, startAttempt('a', { checkAtMs: 5_000 })]];
-    expect(tell([...asked, [7_000, before]]).attempt).toMatchObject({
+    const queried: Story = [[1, startAttempt('a', { checkAtMs: 5_000 })]];
+    expect(runStory([...queried, [7_000, before]]).attempt).toMatchObject({
       checks: 1,
       checkAtMs: 29_000,
     });
-    expect(tell([...asked, [6_000, RETURNED], [7_000, before]]).attempt).toMatchObject({
+    expect(runStory([...queried, [6_000, RETURNED], [7_000, before]]).attempt).toMatchObject({
       checks: 0,
       checkAtMs: 11_000,
     });
   });
 
   test('makes no version and no event', () => {
-    const { intent, events } = tell([...later({}), [2, RETURNED]]);
-    expect(intent.version).toBe(tell(later({})).intent.version);
+    const { intent, events } = runStory([...later({}), [2, RETURNED]]);
+    expect(intent.version).toBe(runStory(later({})).intent.version);
     expect(events).toEqual([]);
   });
 });
 
 describe('a callback that is refused', () => {
   test('is an anomaly once per attempt, and changes nothing else', () => {
-    const before = tell([[1, startAttempt('a')]]);
-    const { intent, attempt, events, rejections } = tell([
+    const before = runStory([[1, startAttempt('a')]]);
+    const { intent, attempt, events, rejections } = runStory([
       [1, startAttempt('a')],
       [2, REPORT],
       [3, REPORT],
@@ -374,7 +374,7 @@ describe('a callback that is refused', () => {
   });
 
   test('does not stop a genuine one', () => {
-    const { intent, events } = tell([
+    const { intent, events } = runStory([
       [1, startAttempt('a')],
       [2, REPORT],
       [3, succeed('a')],
@@ -385,7 +385,7 @@ describe('a callback that is refused', () => {
 
   test('is rejected for an unknown attempt', () => {
     const stranger: Command = { type: 'report_callback', attemptId: 'b' };
-    const { intent, rejections } = tell([
+    const { intent, rejections } = runStory([
       [1, startAttempt('a')],
       [2, stranger],
     ]);

@@ -11,11 +11,11 @@ import {
 } from '../../src/domain/intent.ts';
 import {
   fail,
-  failByHand,
+  failManually,
   someTerms,
   startAttempt,
   succeed,
-  succeedByHand,
+  succeedManually,
   unknown,
 } from '../support/intents.ts';
 
@@ -42,11 +42,11 @@ const PUSH: Plan = { flow: 'push', deadlineAtMs: DEADLINE_MS, windowIsFinal: fal
 const LONG_FINAL_PUSH: Plan = { flow: 'push', deadlineAtMs: LONG_DEADLINE_MS, windowIsFinal: true };
 
 /** A rail with a status query, due from before its window closes. */
-const ASKED: Plan = { ...SIMULATOR, checkAtMs: DEADLINE_MS };
-const ASKED_PUSH: Plan = { ...PUSH, checkAtMs: DEADLINE_MS };
+const QUERIED: Plan = { ...SIMULATOR, checkAtMs: DEADLINE_MS };
+const QUERIED_PUSH: Plan = { ...PUSH, checkAtMs: DEADLINE_MS };
 
 /** A rail that a consumer calls, with a check due before its window closes. */
-const QUEUED: Plan = { ...ASKED_PUSH, startClaim: 'free' };
+const QUEUED: Plan = { ...QUERIED_PUSH, startClaim: 'free' };
 
 interface Node {
   readonly intent: Intent;
@@ -72,7 +72,7 @@ function commandsIn(
     { type: 'tick' },
     { type: 'cancel' },
     { type: 'abandon_payment' },
-    succeed('nobody'),
+    succeed('unknown'),
     ...starts,
     ...ids.flatMap((id): Command[] => [
       succeed(id),
@@ -276,14 +276,14 @@ function checkPromises(first: Intent, command: Command, nowMs: number): Intent {
     '4: a form is stale only where it could start another attempt',
   );
   if (command.type === 'resolve_manually' && decision.rejection === null) {
-    const settled = after.attempts.find(({ id }) => id === command.attemptId);
+    const resolved = after.attempts.find(({ id }) => id === command.attemptId);
     const isKnown = first.attempts.some(
       ({ manualResolutionId }) => manualResolutionId === command.resolutionId,
     );
     keeps(
       isKnown
         ? decision.steps.every(({ command: { type } }) => type === 'tick')
-        : settled?.status === command.outcome.type,
+        : resolved?.status === command.outcome.type,
       '4: a manual resolution holds, and repeating it changes nothing',
     );
   }
@@ -317,10 +317,10 @@ const RETURNED = (): readonly Command[] => [{ type: 'customer_returned' }];
 const REPORTED = (attemptId: string): readonly Command[] => [
   { type: 'report_callback', attemptId },
 ];
-const BY_HAND = (attemptId: string): readonly Command[] => [
-  succeedByHand(attemptId),
-  failByHand(attemptId),
-  succeedByHand('nobody'),
+const MANUALLY = (attemptId: string): readonly Command[] => [
+  succeedManually(attemptId),
+  failManually(attemptId),
+  succeedManually('unknown'),
 ];
 const CLAIMED = (attemptId: string): readonly Command[] =>
   ['one', 'other'].map((claimId) => ({
@@ -342,17 +342,17 @@ test.each<[string, IntentKind, readonly Plan[], number, (attemptId: string) => r
     ],
     ['hosted, three attempts', 'hosted', [LONG_REDIRECT, PUSH], 3, NO_MORE],
     ['hosted, three attempts on the simulator', 'hosted', [SIMULATOR], 3, NO_MORE],
-    ['express, rails with a status query', 'express', [ASKED, ASKED_PUSH], 1, RETURNED],
-    ['hosted, rails with a status query', 'hosted', [ASKED, ASKED_PUSH], 2, NO_MORE],
+    ['express, rails with a status query', 'express', [QUERIED, QUERIED_PUSH], 1, RETURNED],
+    ['hosted, rails with a status query', 'hosted', [QUERIED, QUERIED_PUSH], 2, NO_MORE],
     ['hosted, refused callbacks', 'hosted', [REDIRECT, PUSH], 2, REPORTED],
-    ['express, resolved manually', 'express', [REDIRECT, LONG_REDIRECT, ASKED_PUSH], 1, BY_HAND],
-    ['hosted, resolved manually', 'hosted', [LONG_REDIRECT, PUSH, SIMULATOR], 2, BY_HAND],
+    ['express, resolved manually', 'express', [REDIRECT, LONG_REDIRECT, QUERIED_PUSH], 1, MANUALLY],
+    ['hosted, resolved manually', 'hosted', [LONG_REDIRECT, PUSH, SIMULATOR], 2, MANUALLY],
     [
       'hosted, a rail that a consumer calls, resolved manually',
       'hosted',
       [QUEUED],
       2,
-      (attemptId) => [...CLAIMED(attemptId), ...BY_HAND(attemptId)],
+      (attemptId) => [...CLAIMED(attemptId), ...MANUALLY(attemptId)],
     ],
     ['express, a rail that a consumer calls', 'express', [QUEUED], 1, CLAIMED],
     ['hosted, a rail that a consumer calls', 'hosted', [QUEUED, REDIRECT], 2, CLAIMED],

@@ -33,7 +33,7 @@ const SIMULATOR = startAttempt('a', { deadlineAtMs: 60_000, windowIsFinal: true 
 
 type Story = readonly (readonly [nowMs: number, command: Command])[];
 
-function tell(story: Story, changes: Parameters<typeof someTerms>[0] = {}) {
+function runStory(story: Story, changes: Parameters<typeof someTerms>[0] = {}) {
   let intent: Intent = openIntent(someTerms(changes));
   const events: EventType[] = [];
   let rejection: Rejection | null = null;
@@ -449,17 +449,17 @@ const ROWS: readonly Row[] = [
 ];
 
 test.each(ROWS)('$name', ({ kind, story, status, events, rejection, attempts, late }) => {
-  const told = tell(story, { kind: kind ?? 'hosted' });
-  expect(told.intent.status).toBe(status);
-  expect(told.rejection).toBe(rejection ?? null);
+  const result = runStory(story, { kind: kind ?? 'hosted' });
+  expect(result.intent.status).toBe(status);
+  expect(result.rejection).toBe(rejection ?? null);
   if (events !== undefined) {
-    expect(told.events).toEqual(events);
+    expect(result.events).toEqual(events);
   }
   if (attempts !== undefined) {
-    expect(told.intent.attempts.map((attempt) => attempt.status)).toEqual(attempts);
+    expect(result.intent.attempts.map((attempt) => attempt.status)).toEqual(attempts);
   }
   if (late !== undefined) {
-    expect(told.intent.late).toBe(late);
+    expect(result.intent.late).toBe(late);
   }
 });
 
@@ -472,7 +472,7 @@ describe('decisions.md#31: the provider is queried before an attempt ends', () =
   });
 
   test('a due check comes before the expiry, even when the alarm is late', () => {
-    const { intent, events } = tell([
+    const { intent, events } = runStory([
       [1, SIMULATED],
       [70_000, TICK],
       [70_000, succeed('a')],
@@ -482,7 +482,7 @@ describe('decisions.md#31: the provider is queried before an attempt ends', () =
   });
 
   test('an inconclusive last query expires the payment in the same step', () => {
-    const { intent, events } = tell([
+    const { intent, events } = runStory([
       [1, SIMULATED],
       [70_000, unknown('a')],
     ]);
@@ -491,7 +491,7 @@ describe('decisions.md#31: the provider is queried before an attempt ends', () =
   });
 
   test('a final window with another check planned is unresolved, not over', () => {
-    const { intent } = tell([
+    const { intent } = runStory([
       [1, SIMULATED],
       [70_000, unknown('a', 80_000)],
     ]);
@@ -499,7 +499,7 @@ describe('decisions.md#31: the provider is queried before an attempt ends', () =
   });
 
   test('an inconclusive query makes no version and no history', () => {
-    const { intent } = tell([
+    const { intent } = runStory([
       [1, SIMULATED],
       [500, unknown('a', 1_000)],
     ]);
@@ -518,15 +518,15 @@ describe('decisions.md#31: money that moved twice', () => {
   ];
 
   test('is one event and one anomaly', () => {
-    const { intent, events } = tell(story);
+    const { intent, events } = runStory(story);
     expect(events).toEqual(['payment_succeeded']);
     expect(intent.anomalies).toEqual([{ kind: 'duplicate_payment', attemptId: 'a', atMs: 5 }]);
-    // The merchant was told of b, and b stays the reported attempt.
+    // The merchant was result of b, and b stays the reported attempt.
     expect(reportedAttempt(intent)?.id).toBe('b');
   });
 
   test('a provider that contradicts itself changes nothing, and is recorded once', () => {
-    const { intent } = tell([...story, [6, fail('a')], [7, fail('a')]]);
+    const { intent } = runStory([...story, [6, fail('a')], [7, fail('a')]]);
     expect(intent.status).toBe('succeeded');
     expect(intent.anomalies.map(({ kind }) => kind)).toEqual([
       'duplicate_payment',
@@ -543,23 +543,23 @@ describe('decisions.md#30: ten attempts', () => {
     ]).flat();
 
   test('nine failures leave it open', () => {
-    expect(tell(failures(ATTEMPTS_MAX - 1))).toMatchObject({
+    expect(runStory(failures(ATTEMPTS_MAX - 1))).toMatchObject({
       intent: { status: 'open' },
       events: [],
     });
   });
 
   test('the tenth is final, with one event', () => {
-    const told = tell(failures(ATTEMPTS_MAX));
-    expect(told).toMatchObject({
+    const result = runStory(failures(ATTEMPTS_MAX));
+    expect(result).toMatchObject({
       intent: { status: 'failed', failureReason: 'declined' },
       events: ['payment_failed'],
     });
   });
 
   test('abandoning the tenth is final too', () => {
-    const told = tell([...failures(ATTEMPTS_MAX - 1), [3, REDIRECT], [4, abandon('a')]]);
-    expect(told).toMatchObject({ intent: { status: 'failed' }, events: ['payment_failed'] });
+    const result = runStory([...failures(ATTEMPTS_MAX - 1), [3, REDIRECT], [4, abandon('a')]]);
+    expect(result).toMatchObject({ intent: { status: 'failed' }, events: ['payment_failed'] });
   });
 });
 
@@ -611,11 +611,11 @@ describe('the next wake', () => {
       null,
     ],
   ])('%s', (_name, story, atMs) => {
-    expect(nextWakeAtMs(tell(story).intent)).toBe(atMs);
+    expect(nextWakeAtMs(runStory(story).intent)).toBe(atMs);
   });
 
   test('each inconclusive query counts, for the back-off', () => {
-    const { intent } = tell([
+    const { intent } = runStory([
       [1, startAttempt('a', { checkAtMs: 10 })],
       [10, unknown('a', 20)],
       [20, unknown('a', 40)],

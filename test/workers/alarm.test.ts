@@ -30,9 +30,9 @@ import {
   payHosted,
   postExpress,
   postHosted,
+  resolveAttempt,
   SECOND_MS,
   SIMULATED_FAILURE,
-  settle,
   startRedirect,
   statusPath,
   stubOf,
@@ -50,13 +50,13 @@ const caught = useGateway();
 const ALARM_SAFETY_MS = 30 * SECOND_MS;
 
 /** A payment whose read model is up to date, so that only its expiry is still due. */
-async function createSettled(): Promise<void> {
+async function createProjected(): Promise<void> {
   await createHosted();
   await consumeAll(caught);
 }
 
 test('promises.md#5: an alarm that fires too early does nothing and is set again for the right time', async () => {
-  await createSettled();
+  await createProjected();
   const { terms } = await intentOf();
   const before = await allRows();
   for (const earlyMs of [EXPIRE_IN_MS, EXPIRE_IN_MS / 2, 1]) {
@@ -75,7 +75,7 @@ test.each([
   ['a day late', DAY_MS],
   ['a year late', 365 * DAY_MS],
 ])('promises.md#5: an alarm %s expires the payment once, with its event', async (_name, lateMs) => {
-  await createSettled();
+  await createProjected();
   advance(EXPIRE_IN_MS + lateMs);
   expect(await fireAlarm()).toBe(true);
   expect(await intentOf()).toMatchObject({ status: 'expired', endedAtMs: Date.now() });
@@ -84,7 +84,7 @@ test.each([
 });
 
 test('promises.md#3, #5: an alarm that fires twice announces the expiry once', async () => {
-  await createSettled();
+  await createProjected();
   advance(EXPIRE_IN_MS);
   expect(await fireAlarm()).toBe(true);
   const after = await allRows();
@@ -105,7 +105,7 @@ const VISITS: readonly [string, () => Promise<unknown>][] = [
 test.each(VISITS)(
   'promises.md#5: %s finds the payment expired without any alarm',
   async (_name, visit) => {
-    await createSettled();
+    await createProjected();
     await loseAlarm();
     advance(EXPIRE_IN_MS);
     await visit();
@@ -121,7 +121,7 @@ test.each(VISITS)(
 test.each(VISITS)(
   'promises.md#5: %s in the last millisecond still finds the payment open',
   async (_name, visit) => {
-    await createSettled();
+    await createProjected();
     advance(EXPIRE_IN_MS - 1);
     await visit();
     expect((await intentOf()).status).not.toBe('expired');
@@ -159,7 +159,7 @@ test('self-heal: a visit sends the webhook of a payment whose alarm and queue me
 });
 
 test('promises.md#5: an attempt in flight delays the expiry until its window closes', async () => {
-  await createSettled();
+  await createProjected();
   const { terms } = await intentOf();
   await execute(startRedirect('a0', terms.expiresAtMs + MINUTE_MS));
   await consumeAll(caught);
@@ -198,7 +198,7 @@ test.each([
 ])(
   'arm first: the alarm does not throw, stays set and works after the repair when %s',
   async (_name, damage, mend) => {
-    await createSettled();
+    await createProjected();
     advance(EXPIRE_IN_MS);
     await objectSql(damage);
     for (let times = 0; times < 8; times += 1) {
@@ -216,7 +216,7 @@ test.each([
 );
 
 test('arm first: the alarm does not throw and stays set when the state cannot be read', async () => {
-  await createSettled();
+  await createProjected();
   const [row] = await objectSql<{ state: string }>('SELECT state FROM intent');
   await objectSql(`UPDATE intent SET state = '{"version":"x","terms":{}}'`);
   await runInDurableObject(stubOf(), (_instance, state) => state.abort()).catch(() => undefined);
@@ -268,8 +268,8 @@ test.each([
 ] as const)(
   'decisions.md#22: a simulated %s is resolved once, by an alarm within 1.5 s',
   async (_name, changes, status, event) => {
-    const { status: told } = await createExpress(changes);
-    expect(told).toBe(status === 'succeeded' ? 'SUCCESS' : 'FAILURE');
+    const { status: answered } = await createExpress(changes);
+    expect(answered).toBe(status === 'succeeded' ? 'SUCCESS' : 'FAILURE');
     expect((await intentOf()).status).toBe('processing');
     const armedAtMs = (await alarmOf()) ?? 0;
     expect(armedAtMs - Date.now()).toBeLessThanOrEqual(1_500);
@@ -354,7 +354,7 @@ test('decisions.md#24: keeps no digest of key or body in the tombstone', async (
   ]);
 });
 
-test('promises.md#6: arms anew when the remembered alarm time has passed', async () => {
+test('promises.md#6: sets the alarm again when the remembered alarm time has passed', async () => {
   await payHosted();
   await consume('kefel-projections', caught.projections.splice(0));
   await loseAlarm();
@@ -388,11 +388,13 @@ test('decisions.md#24: answers not_found to an outcome that arrives after retent
   await consumeAll(caught);
   advance(401 * DAY_MS);
   await fireAlarm();
-  expect(await clientOf().execute([settle('a0', 'succeeded')])).toEqual({ type: 'not_found' });
+  expect(await clientOf().execute([resolveAttempt('a0', 'succeeded')])).toEqual({
+    type: 'not_found',
+  });
 });
 
 test('leaves nothing behind when the alarm fires for an object that was never created', async () => {
-  await runInDurableObject(stubOf('nobody'), (instance) => instance.alarm());
-  expect(await alarmOf('nobody')).toBeNull();
-  expect(await allRows('nobody')).toEqual({});
+  await runInDurableObject(stubOf('unknown'), (instance) => instance.alarm());
+  expect(await alarmOf('unknown')).toBeNull();
+  expect(await allRows('unknown')).toEqual({});
 });

@@ -248,10 +248,10 @@ test('no answer and no webhook mentions branding', async () => {
 test('the database rejects branding of an unknown merchant, an unknown logo and an invalid color', async () => {
   const logo = await logoOf('image/png');
   const { digest: unknownDigest } = await logoOf('image/webp');
-  const nobody = 'mer_nobody';
-  const refused = [
-    [addLogo(nobody, logo, 0)],
-    [setBranding(nobody, { color: COLOR })],
+  const unknown = 'mer_unknown';
+  const rejected = [
+    [addLogo(unknown, logo, 0)],
+    [setBranding(unknown, { color: COLOR })],
     [setBranding(ALPHA.id, { logoDigest: unknownDigest })],
     ...['', '#0B6B4B', '#0b6', '0b6b4bb', '#0b6b4bf', '#0b6b4g'].map((color) => [
       setBranding(ALPHA.id, { color }),
@@ -259,7 +259,7 @@ test('the database rejects branding of an unknown merchant, an unknown logo and 
     [addLogo(ALPHA.id, { ...logo, digest: logo.digest.toUpperCase() }, 0)],
     [addLogo(ALPHA.id, { ...logo, bytes: new Uint8Array(17_000) }, 0)],
   ];
-  for (const statements of refused) {
+  for (const statements of rejected) {
     await expect(runSql(statements)).rejects.toThrow(/constraint failed/);
   }
   expect((await env.DB.prepare('SELECT * FROM merchant_branding').all()).results).toEqual([]);

@@ -24,7 +24,7 @@ import {
   objectSql,
   pathOf,
   postHosted,
-  settle,
+  resolveAttempt,
   simulate,
   startRedirect,
   stubOf,
@@ -115,7 +115,7 @@ const CHANGES: readonly Change[] = [
   {
     name: 'success',
     prepare: () => createHosted().then(() => execute(startRedirect('a0'))),
-    change: () => EXECUTE(settle('a0', 'succeeded')),
+    change: () => EXECUTE(resolveAttempt('a0', 'succeeded')),
     status: 'succeeded',
     events: 1,
   },
@@ -146,7 +146,7 @@ const CHANGES: readonly Change[] = [
       createHosted()
         .then(() => execute(startRedirect('a0', Date.now() + EXPIRE_IN_MS)))
         .then(waitUntilExpiry),
-    change: () => EXECUTE(settle('a0', 'succeeded')),
+    change: () => EXECUTE(resolveAttempt('a0', 'succeeded')),
     status: 'succeeded',
     events: 2,
   },
@@ -180,7 +180,7 @@ test.each(
     expect(caught.webhooks).toHaveLength(change.events);
     const versions = (await clientOf().history()).map(({ version }) => version);
     expect(versions).toEqual(versions.map((_version, index) => index + 1));
-    // Armed anew: the alarm that the rolled-back commit set is gone, and memory must know that.
+    // Set again: the alarm of the rolled-back commit is gone, and memory must know that.
     expect(await alarmOf()).toBe(Date.now() + QUEUED_LEASE_MS);
   },
 );
@@ -193,10 +193,12 @@ test('promises.md#2: a late success is not recorded when its event cannot be wri
   const sabotage = trigger('the event', 'INSERT ON event');
   const before = { rows: await allRows(), alarm: await alarmOf(), sent: messagesSent() };
   await sabotage.damage();
-  expect(await EXECUTE(settle('a0', 'succeeded')).then(() => null, String)).toContain('SABOTAGE');
+  expect(await EXECUTE(resolveAttempt('a0', 'succeeded')).then(() => null, String)).toContain(
+    'SABOTAGE',
+  );
   expect({ rows: await allRows(), alarm: await alarmOf(), sent: messagesSent() }).toEqual(before);
   await sabotage.mend();
-  expect((await execute(settle('a0', 'succeeded'))).late).toBe(true);
+  expect((await execute(resolveAttempt('a0', 'succeeded'))).late).toBe(true);
   expect(caught.webhooks.map(({ sequence }) => sequence)).toHaveLength(2);
 });
 
@@ -251,14 +253,14 @@ test('promises.md#7: amount, currency, merchant and id stay the same after every
   });
   const steps: (() => Promise<unknown>)[] = [
     () => EXECUTE(startRedirect('a0')),
-    () => EXECUTE(settle('a0', 'failed')),
+    () => EXECUTE(resolveAttempt('a0', 'failed')),
     () => postHosted({ amount: 999, currency: 'USD' }),
     () => EXECUTE(startRedirect('a1')),
     () => EXECUTE({ type: 'abandon_attempt', attemptId: 'a1' }),
     async () => advance(EXPIRE_IN_MS),
     () => fireAlarm(),
-    () => EXECUTE(settle('a1', 'succeeded')),
-    () => EXECUTE(settle('a0', 'succeeded')),
+    () => EXECUTE(resolveAttempt('a1', 'succeeded')),
+    () => EXECUTE(resolveAttempt('a0', 'succeeded')),
   ];
   for (const step of steps) {
     await step();

@@ -74,10 +74,10 @@ test('the audit log accepts entries and rejects changes and deletions', async ()
 
 test.each([
   ['changes a row', 'mem_x', 1],
-  ['changes nothing', 'nobody', 0],
+  ['changes nothing', 'unknown', 0],
 ])('writes $2 entries with a statement that $0', async (_name, target, entries) => {
   const changed = { sql: "UPDATE merchants SET name = 'New' WHERE id = ?1" };
-  const id = target === 'nobody' ? 'nobody' : ALPHA.id;
+  const id = target === 'unknown' ? 'unknown' : ALPHA.id;
   const counts = await runBatch(env.DB, [
     { ...changed, params: [id] },
     auditEntryIfChanged({

@@ -82,9 +82,9 @@ test('shows who did what to what, when and from where', async () => {
 test.each(['en', 'am'])('has a text for every action: %s', async (language) => {
   await write(...AUDIT_ACTIONS.map((action) => entry({ action, target: null })));
   const { rows } = await read(PATH, language);
-  const told = rows.map((cells) => cells[2] ?? '');
-  expect(new Set(told).size).toBe(AUDIT_ACTIONS.length);
-  for (const text of told) {
+  const descriptions = rows.map((cells) => cells[2] ?? '');
+  expect(new Set(descriptions).size).toBe(AUDIT_ACTIONS.length);
+  for (const text of descriptions) {
     expect(text).toMatch(language === 'en' ? /^[A-Z]/ : /^[\u1200-\u137f]/);
     expect(text).not.toContain('_');
   }

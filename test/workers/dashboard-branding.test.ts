@@ -98,13 +98,13 @@ test.each<[string, Uint8Array<ArrayBuffer>, string]>([
   ['a picture with extra bytes', PNG.slice(0, -1), 'cut short'],
   ['a picture with a tail', new Uint8Array([...PNG, 0]), 'cut short'],
   ['a large picture', padded(LOGO_BYTES_MAX + 1), 'more than 16 KiB'],
-])('rejects %s as a logo with a message', async (_name, bytes, words) => {
+])('rejects %s as a logo with a message', async (_name, bytes, message) => {
   const owner = await signedIn();
   const refused = await upload(owner, `${PATH}/logo`, 'logo', bytes);
   expect(refused.status).toBe(400);
   const html = await refused.text();
   expect(html).toContain('<a href="#logo">');
-  expect(html).toContain(words);
+  expect(html).toContain(message);
   expect(await logos()).toEqual([]);
   expect(await brandings()).toEqual([]);
 });
@@ -136,11 +136,11 @@ test('color and logo are removed separately, and each change is recorded once', 
   expect(await brandingOfNew('b')).toBeNull();
   const html = await (await visit(owner, PATH)).text();
   expect(html).not.toContain('data:image');
-  const told = await auditLog();
-  expect(told.map(({ action, actor_id }) => [action, actor_id])).toEqual(
-    told.map(() => ['branding.changed', owner.memberId]),
+  const entries = await auditLog();
+  expect(entries.map(({ action, actor_id }) => [action, actor_id])).toEqual(
+    entries.map(() => ['branding.changed', owner.memberId]),
   );
-  expect(told.map(({ detail }) => Object.keys(JSON.parse(detail)).join())).toEqual([
+  expect(entries.map(({ detail }) => Object.keys(JSON.parse(detail)).join())).toEqual([
     'color',
     'logoDigest',
     'color',

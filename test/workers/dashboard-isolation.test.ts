@@ -29,7 +29,7 @@ import {
 const caught = useGateway();
 
 /** Strings that belong only to ALPHA's sandbox, so no answer to others may contain them. */
-const WORDS = {
+const MARKERS = {
   paid: 'alpha-paid',
   open: 'alpha-open',
   member: 'Alemitu',
@@ -50,14 +50,14 @@ interface World {
 
 async function world(): Promise<World> {
   merchantServer(() => new Response('no', { status: 500 }));
-  await createHosted({ paymentIntentUniqueId: WORDS.open });
-  await payHosted({ paymentIntentUniqueId: WORDS.paid });
+  await createHosted({ paymentIntentUniqueId: MARKERS.open });
+  await payHosted({ paymentIntentUniqueId: MARKERS.paid });
   await consumeAll(caught);
   const owner = await signedIn('owner');
   const member = await signedIn('viewer');
   const invitation = await newInvitation({
     merchantId: ALPHA.id,
-    name: WORDS.invited,
+    name: MARKERS.invited,
     role: 'viewer',
     memberId: null,
     invitedBy: { kind: 'member', id: owner.memberId, name: 'the owner' },
@@ -65,24 +65,27 @@ async function world(): Promise<World> {
   });
   await runBatch(env.DB, [
     invitation.statement,
-    { sql: 'UPDATE members SET name = ?2 WHERE id = ?1', params: [member.memberId, WORDS.member] },
+    {
+      sql: 'UPDATE members SET name = ?2 WHERE id = ?1',
+      params: [member.memberId, MARKERS.member],
+    },
     ...[owner, member].map(({ memberId }, index) => ({
       sql: `INSERT INTO passkeys (credential_id, member_id, public_key, counter, transports, name,
           backed_up, created_at_ms) VALUES (?1, ?2, 'x', 0, '[]', ?3, 0, 1), (?4, ?2, 'x', 0, '[]', ?3, 0, 2)`,
-      params: [`cred-${index}-a`, memberId, WORDS.passkey, `cred-${index}-b`],
+      params: [`cred-${index}-a`, memberId, MARKERS.passkey, `cred-${index}-b`],
     })),
     {
       sql: `UPDATE api_keys SET name = ?2 WHERE merchant_id = ?1 AND environment = 'sandbox' AND revoked_at_ms IS NULL`,
-      params: [ALPHA.id, WORDS.key],
+      params: [ALPHA.id, MARKERS.key],
     },
     {
       sql: `INSERT INTO webhook_settings (merchant_id, environment, url) VALUES (?1, 'sandbox', ?2)`,
-      params: [ALPHA.id, `https://${WORDS.hook}/hook`],
+      params: [ALPHA.id, `https://${MARKERS.hook}/hook`],
     },
     {
       sql: `INSERT INTO webhook_endpoints (merchant_id, environment, origin, failing_since_ms, last_failure_at_ms, last_error, paused_at_ms)
         VALUES (?1, 'sandbox', ?2, 1, 2, 'HTTP 500', 3)`,
-      params: [ALPHA.id, WORDS.failing],
+      params: [ALPHA.id, MARKERS.failing],
     },
     {
       sql: `INSERT INTO webhook_secrets (id, merchant_id, environment, sealed_secret, created_at_ms)
@@ -91,7 +94,7 @@ async function world(): Promise<World> {
     },
   ]);
   const keyDigest = await env.DB.prepare('SELECT digest FROM api_keys WHERE name = ?1')
-    .bind(WORDS.key)
+    .bind(MARKERS.key)
     .first<string>('digest');
   return { owner, member, invitationId: invitation.id, keyDigest: keyDigest ?? '' };
 }
@@ -130,15 +133,21 @@ const CASES: Readonly<Record<string, Case>> = {
   'GET /dashboard': { ...page('/dashboard'), status: 303 },
 
   'GET /dashboard/:environment/payments': page(`${SANDBOX}/payments`),
-  'POST /dashboard/:environment/payments': form(`${SANDBOX}/payments`, { search: WORDS.paid }, 200),
+  'POST /dashboard/:environment/payments': form(
+    `${SANDBOX}/payments`,
+    { search: MARKERS.paid },
+    200,
+  ),
   'GET /dashboard/:environment/payments.csv': page(`${SANDBOX}/payments.csv`),
-  'GET /dashboard/:environment/payments/:uniqueId': thing(at(`${SANDBOX}/payments/${WORDS.paid}`)),
+  'GET /dashboard/:environment/payments/:uniqueId': thing(
+    at(`${SANDBOX}/payments/${MARKERS.paid}`),
+  ),
   'POST /dashboard/:environment/payments/:uniqueId/cancel': thing(
-    at(`${SANDBOX}/payments/${WORDS.open}/cancel`),
+    at(`${SANDBOX}/payments/${MARKERS.open}/cancel`),
     () => ({}),
   ),
   'POST /dashboard/:environment/payments/:uniqueId/events/:sequence/resend': thing(
-    at(`${SANDBOX}/payments/${WORDS.paid}/events/${EVENT_SEQUENCE}/resend`),
+    at(`${SANDBOX}/payments/${MARKERS.paid}/events/${EVENT_SEQUENCE}/resend`),
     () => ({}),
   ),
 
@@ -167,14 +176,14 @@ const CASES: Readonly<Record<string, Case>> = {
   ),
   'POST /dashboard/:environment/webhooks/endpoints/resume': form(
     `${SANDBOX}/webhooks/endpoints/resume`,
-    { origin: WORDS.failing },
+    { origin: MARKERS.failing },
   ),
   'GET /dashboard/:environment/webhooks/events': page(`${SANDBOX}/webhooks/events`),
   'GET /dashboard/:environment/webhooks/events/:uniqueId/:sequence': thing(
-    at(`${SANDBOX}/webhooks/events/${WORDS.paid}/${EVENT_SEQUENCE}`),
+    at(`${SANDBOX}/webhooks/events/${MARKERS.paid}/${EVENT_SEQUENCE}`),
   ),
   'POST /dashboard/:environment/webhooks/events/:uniqueId/:sequence/resend': thing(
-    at(`${SANDBOX}/webhooks/events/${WORDS.paid}/${EVENT_SEQUENCE}/resend`),
+    at(`${SANDBOX}/webhooks/events/${MARKERS.paid}/${EVENT_SEQUENCE}/resend`),
     () => ({}),
   ),
   'GET /dashboard/:environment/webhooks/resend': page(`${SANDBOX}/webhooks/resend`),
@@ -386,8 +395,8 @@ describe.each(DASHBOARD_ROUTES)('$method $path', (route) => {
 /** No answer contains data of ALPHA's sandbox, except what the request itself contained. */
 function expectNoForeignData(answer: string, fields: Readonly<Record<string, string>>): void {
   const sent = Object.values(fields);
-  const words = [...Object.values(WORDS), ALPHA.webhookSecret];
-  expect(words.filter((word) => answer.includes(word) && !sent.includes(word))).toEqual([]);
+  const markers = [...Object.values(MARKERS), ALPHA.webhookSecret];
+  expect(markers.filter((marker) => answer.includes(marker) && !sent.includes(marker))).toEqual([]);
 }
 
 /**
@@ -419,7 +428,7 @@ async function belongings({ owner, member, invitationId, keyDigest }: World) {
     sessions: sessions?.results,
     members: members?.results,
     owned,
-    objects: [await allRows(WORDS.paid), await allRows(WORDS.open)],
+    objects: [await allRows(MARKERS.paid), await allRows(MARKERS.open)],
     sent: Object.values(caught).map((messages) => messages.length),
   };
 }

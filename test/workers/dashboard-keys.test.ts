@@ -130,13 +130,13 @@ describe('creating', () => {
     ['   ', 'Give the key a name.'],
     ['n'.repeat(101), 'at most 100 characters'],
     ['a\u200eb', 'visible characters'],
-  ])('rejects the name %j with a message, and keeps it in the form', async (name, words) => {
+  ])('rejects the name %j with a message, and keeps it in the form', async (name, message) => {
     const member = await signedIn();
     const before = await allKeys();
     const response = await submit(member, KEYS, { name, form: await formIdOf(member) });
     expect(response.status).toBe(400);
     const html = await response.text();
-    expect(html).toContain(words);
+    expect(html).toContain(message);
     expect(html).toContain('<a href="#name">');
     expect(html).toMatch(/aria-describedby="name-hint name-error"[^>]*aria-invalid="true"/);
     expect(html).toContain(name.trim() === '' ? 'name="name" value' : `value="${name.trim()}"`);
@@ -267,8 +267,8 @@ describe('revoking and renaming', () => {
     expect(list).toContain('Revoked');
     // A second revocation changes nothing and is not recorded.
     await submit(member, `${await pathOf(apiKey)}/revoke`);
-    const told = (await auditLog()).map(({ action }) => action);
-    expect(told).toEqual(['api_key.created', 'api_key.revoked']);
+    const actions = (await auditLog()).map(({ action }) => action);
+    expect(actions).toEqual(['api_key.created', 'api_key.revoked']);
   });
 
   test('a key is renamed', async () => {

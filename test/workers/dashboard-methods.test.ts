@@ -101,14 +101,16 @@ test('rejects new payments by a disabled method, and old payments keep it', asyn
   await submit(owner, `${PATH}/CBE/enable`);
   expect((await rowOf('CBE'))?.State).toBe('On');
   expect((await create('hosted', { methods: ['CBE'] })).status).toBe(200);
-  const told = (await auditLog()).map(({ action, target, environment, merchant_id, actor_id }) => [
-    action,
-    target,
-    environment,
-    merchant_id,
-    actor_id,
-  ]);
-  expect(told).toEqual([
+  const entries = (await auditLog()).map(
+    ({ action, target, environment, merchant_id, actor_id }) => [
+      action,
+      target,
+      environment,
+      merchant_id,
+      actor_id,
+    ],
+  );
+  expect(entries).toEqual([
     ['method.disabled', 'CBE', 'sandbox', ALPHA.id, owner.memberId],
     ['method.enabled', 'CBE', 'sandbox', ALPHA.id, owner.memberId],
   ]);

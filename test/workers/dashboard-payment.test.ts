@@ -19,8 +19,8 @@ import {
   merchantServer,
   payHosted,
   reachedObjects,
+  resolveAttempt,
   SIMULATED_FAILURE,
-  settle,
   startRedirect,
   useGateway,
 } from './support.ts';
@@ -103,7 +103,7 @@ describe('every state', () => {
 
   test('failed attempts: shows the latest first, with the reason', async () => {
     await createHosted();
-    await execute(startRedirect('a0'), settle('a0', 'failed'));
+    await execute(startRedirect('a0'), resolveAttempt('a0', 'failed'));
     await execute(startRedirect('a1'));
     await execute({
       type: 'resolve_attempt',
@@ -126,9 +126,9 @@ describe('every state', () => {
     expect(part(await pageOf(member), 'attention')).toContain('Deliver nothing yet');
     await execute(startRedirect('a1'));
     await execute({ type: 'abandon_payment' });
-    await execute(settle('a0', 'succeeded'));
-    await execute(settle('a1', 'succeeded'));
-    await execute(settle('a0', 'failed'));
+    await execute(resolveAttempt('a0', 'succeeded'));
+    await execute(resolveAttempt('a1', 'succeeded'));
+    await execute(resolveAttempt('a0', 'failed'));
     await execute({ type: 'report_callback', attemptId: 'a1' });
     const html = await pageOf(member);
     const attention = part(html, 'attention');
@@ -291,7 +291,7 @@ describe('events', () => {
     expect((await submit(member, path(failed))).headers.get('location')).toMatch(
       new RegExp(`^/dashboard/sandbox/webhooks/events/order-1/${failed}\\?done=(?!resent)`),
     );
-    await execute(settle('a0', 'succeeded'));
+    await execute(resolveAttempt('a0', 'succeeded'));
     const { sequence: paid } = await lastEvent();
     expect(paid).not.toBe(failed);
     expect(await pageOf(member)).not.toContain('/resend"');
@@ -337,7 +337,7 @@ describe('cancel', () => {
     ['one that is being paid', [startRedirect('a0')], 'is paying at this moment', 'processing'],
     [
       'one that has ended',
-      [startRedirect('a0'), settle('a0', 'succeeded')],
+      [startRedirect('a0'), resolveAttempt('a0', 'succeeded')],
       'ended meanwhile',
       'succeeded',
     ],

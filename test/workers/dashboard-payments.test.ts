@@ -15,7 +15,7 @@ import {
   intentOf,
   payHosted,
   postHosted,
-  settle,
+  resolveAttempt,
   simulate,
   startRedirect,
   useGateway,
@@ -209,7 +209,7 @@ describe('the list', () => {
     await intoReadModel();
     const member = await signedIn();
     expect(await textOf(visit(member, LIST))).toContain('Outcome unknown');
-    await execute(settle('a0', 'succeeded'));
+    await execute(resolveAttempt('a0', 'succeeded'));
     await execute({ type: 'report_callback', attemptId: 'a0' });
     await intoReadModel();
     const html = await textOf(visit(member, LIST));

@@ -376,6 +376,6 @@ describe('access', () => {
 });
 
 test('creates no storage for an unknown payment id', async () => {
-  expect((await visit(await signedIn(), `${EVENTS}/nobody/1`)).status).toBe(404);
-  expect(await allRows('nobody')).toEqual({});
+  expect((await visit(await signedIn(), `${EVENTS}/unknown/1`)).status).toBe(404);
+  expect(await allRows('unknown')).toEqual({});
 });

@@ -30,9 +30,9 @@ import {
   payHosted,
   paymentIn,
   report,
+  resolveAttempt,
   runSql,
   SECOND_MS,
-  settle,
   startRedirect,
   statusPath,
   stubOf,
@@ -198,10 +198,10 @@ test('promises.md#6: ignores a message for an unknown object or event', async ()
   const arrivals = merchantServer();
   await createHosted();
   const { objectId } = clientOf();
-  const nobody = env.PAYMENT_INTENT.newUniqueId().toString();
+  const unknown = env.PAYMENT_INTENT.newUniqueId().toString();
   const result = await consume('kefel-webhooks', [
     { objectId, sequence: 99, tenant: tenantOf(ALPHA) },
-    { objectId: nobody, sequence: 1, tenant: tenantOf(ALPHA) },
+    { objectId: unknown, sequence: 1, tenant: tenantOf(ALPHA) },
     { objectId: 'no id at all', sequence: 1, tenant: tenantOf(ALPHA) },
   ]);
   expect(result.explicitAcks).toHaveLength(3);
@@ -312,7 +312,7 @@ test.each(UNDELIVERED)(
     const expired = caught.webhooks.slice();
     await prepare();
     caught.webhooks.length = 0;
-    await execute(settle('a0', 'succeeded'));
+    await execute(resolveAttempt('a0', 'succeeded'));
     expect(await clientOf().events()).toMatchObject([
       { type: 'payment_expired', deliveryStatus: 'superseded', dueAtMs: null },
       { type: 'payment_succeeded', deliveryStatus: 'queued' },
@@ -332,7 +332,7 @@ test('decisions.md#18: the failure of a claim that has been superseded does not 
   await expireWithAttempt();
   const { sequence } = await lastEvent();
   const { claimId } = await claim(sequence);
-  await execute(settle('a0', 'succeeded'));
+  await execute(resolveAttempt('a0', 'succeeded'));
   await report(sequence, claimId, { type: 'failed', retryAfterMs: null, isEndpointPaused: false });
   expect((await clientOf().events())[0]).toMatchObject({ deliveryStatus: 'superseded' });
 });
@@ -341,7 +341,7 @@ test('decisions.md#31: after a late success both events arrive in order, the sec
   const arrivals = merchantServer();
   await expireWithAttempt();
   await deliverFirst();
-  await execute(settle('a0', 'succeeded'));
+  await execute(resolveAttempt('a0', 'succeeded'));
   await deliverFirst();
   expect(arrivals.map(({ event }) => event.webHookEvent)).toEqual([
     'PAYMENT_EXPIRED',
@@ -381,8 +381,8 @@ test.each([
   async (status, prepare) => {
     await prepare();
     expect((await clientOf().read()) as unknown).toMatchObject({ intent: { status } });
-    await execute(settle('a0', 'succeeded'));
-    await execute(settle('a0', 'succeeded'));
+    await execute(resolveAttempt('a0', 'succeeded'));
+    await execute(resolveAttempt('a0', 'succeeded'));
     const events = await clientOf().events();
     expect(events.filter(({ type }) => type === 'payment_succeeded')).toHaveLength(1);
     const { envelope } = await answerOf(call(statusPath('order-1')));
@@ -396,10 +396,10 @@ test('decisions.md#31: a second paid attempt is an anomaly in the status call, w
   await execute(startRedirect('a0'));
   await execute({ type: 'abandon_attempt', attemptId: 'a0' });
   await execute(startRedirect('a1'));
-  await execute(settle('a1', 'succeeded'));
+  await execute(resolveAttempt('a1', 'succeeded'));
   await deliverFirst();
   for (let times = 0; times < 3; times += 1) {
-    await execute(settle('a0', 'succeeded'));
+    await execute(resolveAttempt('a0', 'succeeded'));
   }
   expect(caught.webhooks).toEqual([]);
   expect(await clientOf().events()).toHaveLength(1);

@@ -39,7 +39,7 @@ import {
 const caught = useGateway();
 
 /** What one run of a scenario carries from step to step. */
-interface Telling {
+interface Run {
   readonly id: string;
   checkoutUrl: string;
   attemptToken: string;
@@ -47,16 +47,16 @@ interface Telling {
   claimId: string;
 }
 
-type Step = (telling: Telling) => Promise<unknown>;
+type Step = (run: Run) => Promise<unknown>;
 
-const create: Step = async (telling) => {
-  telling.checkoutUrl = await createHosted({ paymentIntentUniqueId: telling.id });
+const create: Step = async (run) => {
+  run.checkoutUrl = await createHosted({ paymentIntentUniqueId: run.id });
 };
 const look: Step = async ({ checkoutUrl }) =>
   expect((await call(pathOf(checkoutUrl), { apiKey: null })).status).toBe(200);
-const choose: Step = async (telling) => {
-  telling.attemptToken = await chooseMethod(telling.checkoutUrl, { attempts: telling.attempts });
-  telling.attempts += 1;
+const choose: Step = async (run) => {
+  run.attemptToken = await chooseMethod(run.checkoutUrl, { attempts: run.attempts });
+  run.attempts += 1;
 };
 const approve: Step = ({ attemptToken }) => simulate(attemptToken, 'approve');
 const decline: Step = ({ attemptToken }) => simulate(attemptToken, 'decline');
@@ -73,9 +73,9 @@ const express =
   (changes: Record<string, unknown>): Step =>
   ({ id }) =>
     createExpress({ paymentIntentUniqueId: id, ...changes });
-const claimLast: Step = async (telling) => {
-  const sequence = await lastSequence(telling.id);
-  telling.claimId = (await claim(sequence, telling.id)).claimId;
+const claimLast: Step = async (run) => {
+  const sequence = await lastSequence(run.id);
+  run.claimId = (await claim(sequence, run.id)).claimId;
 };
 const reportLast =
   (type: 'delivered' | 'gone'): Step =>
@@ -90,7 +90,7 @@ async function lastSequence(id: string): Promise<number> {
   return (await clientOf(id).events()).at(-1)?.sequence ?? 0;
 }
 
-interface Story {
+interface Scenario {
   readonly name: string;
   readonly steps: readonly Step[];
   readonly status: string;
@@ -99,7 +99,7 @@ interface Story {
   readonly answers?: readonly number[];
 }
 
-const STORIES: readonly Story[] = [
+const SCENARIOS: readonly Scenario[] = [
   {
     name: 'hosted success',
     steps: [create, look, choose, look, approve, look, deliver, status],
@@ -220,38 +220,38 @@ async function outcomeOf(id: string, arrivals: ReturnType<typeof merchantServer>
   };
 }
 
-test.each(STORIES)(
+test.each(SCENARIOS)(
   'promises.md#2, #6: "$name" ends the same with an eviction or an abort between any two steps',
-  async (story) => {
+  async (scenario) => {
     vi.spyOn(Math, 'random').mockReturnValue(0.5);
     const outcomes = new Map<string, unknown>();
     for (const [name, interrupt] of Object.entries(INTERRUPTIONS)) {
-      const telling: Telling = {
+      const run: Run = {
         id: name,
         checkoutUrl: '',
         attemptToken: '',
         attempts: 0,
         claimId: '',
       };
-      const answers = [...(story.answers ?? [])];
+      const answers = [...(scenario.answers ?? [])];
       vi.mocked(globalThis.fetch).mockRestore?.();
       const arrivals = merchantServer(
         () => new Response('answer', { status: answers.shift() ?? 200 }),
       );
-      for (const step of story.steps) {
-        await step(telling);
+      for (const step of scenario.steps) {
+        await step(run);
         await interrupt();
       }
-      const outcome = await outcomeOf(telling.id, arrivals);
-      expect(outcome.status).toBe(story.status);
+      const outcome = await outcomeOf(run.id, arrivals);
+      expect(outcome.status).toBe(scenario.status);
       expect(outcome.events.map(([, , deliveryStatus]) => deliveryStatus)).toEqual(
-        story.deliveries,
+        scenario.deliveries,
       );
       expect(outcome.distinctBodies).toBe(Math.min(outcome.arrivals.length, 1));
       expect(outcome.distinctIds).toBe(outcome.distinctBodies);
       // An alarm is set early enough for the next due time.
-      const due = [...(await clientOf(telling.id).events()).map(({ dueAtMs }) => dueAtMs)];
-      const armedAtMs = (await alarmOf(telling.id)) ?? Number.POSITIVE_INFINITY;
+      const due = [...(await clientOf(run.id).events()).map(({ dueAtMs }) => dueAtMs)];
+      const armedAtMs = (await alarmOf(run.id)) ?? Number.POSITIVE_INFINITY;
       for (const dueAtMs of due.filter((time) => time !== null)) {
         expect(armedAtMs).toBeLessThanOrEqual(dueAtMs);
       }

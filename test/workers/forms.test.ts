@@ -8,7 +8,7 @@ import {
   intentOf,
   pathOf,
   postForm,
-  settle,
+  resolveAttempt,
   startRedirect,
   useGateway,
 } from './support.ts';
@@ -76,7 +76,7 @@ test('promises.md#4: a form sent again while its attempt is in flight leads to t
 
 test('promises.md#4: a form says that the payment is paid when it was paid during the request', async () => {
   const checkoutUrl = await createHosted();
-  afterTheNextRead(() => execute(startRedirect('a0'), settle('a0', 'succeeded')));
+  afterTheNextRead(() => execute(startRedirect('a0'), resolveAttempt('a0', 'succeeded')));
   const alreadyPaid = `${pathOf(checkoutUrl)}?already=1`;
   expect(await chosen(checkoutUrl, '0')).toBe(alreadyPaid);
   // The same for a payment that was paid before.

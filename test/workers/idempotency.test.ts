@@ -182,12 +182,12 @@ test('decisions.md#8: a repeat during the express call gets 409 with Retry-After
 test.each(
   (['SUCCESS', 'FAILED'] as const).flatMap((simulationStatus) =>
     (Object.keys(INTERRUPTIONS) as (keyof typeof INTERRUPTIONS)[]).flatMap((interruption) =>
-      [false, true].map((isSettled) => ({ simulationStatus, interruption, isSettled })),
+      [false, true].map((isResolved) => ({ simulationStatus, interruption, isResolved })),
     ),
   ),
 )(
-  "decisions.md#8: after a Worker died before answering, a repeat gets 409, then the answer of the payment's state, which never changes: $simulationStatus, $interruption, resolved first: $isSettled",
-  async ({ simulationStatus, interruption, isSettled }) => {
+  "decisions.md#8: after a Worker died before answering, a repeat gets 409, then the answer of the payment's state, which never changes: $simulationStatus, $interruption, resolved first: $isResolved",
+  async ({ simulationStatus, interruption, isResolved }) => {
     const changes = simulationStatus === 'SUCCESS' ? {} : SIMULATED_FAILURE;
     const start = vi.spyOn(simulator, 'start').mockRejectedValue(new Error('the Worker died'));
     const died = await create('express', { changes });
@@ -198,7 +198,7 @@ test.each(
     const early = await create('express', { changes });
     expect(early.status).toBe(409);
     advance(Number(early.headers.get('retry-after')) * SECOND_MS);
-    if (isSettled) {
+    if (isResolved) {
       await fireAlarm();
       await INTERRUPTIONS[interruption]();
     }

@@ -174,11 +174,11 @@ test("decisions.md#29: another merchant's payment is 404 for status and cancel, 
 test("decisions.md#29: answers the same for another merchant's id as for an unknown id", async () => {
   await createHosted();
   const apiKey = BETA.apiKeys.sandbox;
-  const [foreign, nobodys] = await Promise.all(
+  const [foreign, unknown] = await Promise.all(
     ['order-1', 'order-none'].map((id) => answerOf(call(statusPath(id), { apiKey }))),
   );
-  expect(foreign?.text).toBe(nobodys?.text);
-  expect(foreign?.status).toBe(nobodys?.status);
+  expect(foreign?.text).toBe(unknown?.text);
+  expect(foreign?.status).toBe(unknown?.status);
 });
 
 test("promises.md#8: a merchant's status and cancel calls for unknown ids store nothing", async () => {

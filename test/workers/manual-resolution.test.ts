@@ -19,7 +19,7 @@ import {
   merchantServer,
   objectSql,
   paymentIn,
-  settle,
+  resolveAttempt,
   startRedirect,
   statusPath,
   useGateway,
@@ -33,9 +33,9 @@ import {
 
 const caught = useGateway();
 
-type ByHand = Extract<Command, { type: 'resolve_manually' }>;
+type ManualResolution = Extract<Command, { type: 'resolve_manually' }>;
 
-function byHand(attemptId: string, outcome: ByHand['outcome']): ByHand {
+function manually(attemptId: string, outcome: ManualResolution['outcome']): ManualResolution {
   return {
     type: 'resolve_manually',
     attemptId,
@@ -46,8 +46,8 @@ function byHand(attemptId: string, outcome: ByHand['outcome']): ByHand {
   };
 }
 
-const PAID = byHand('a0', { type: 'succeeded', receipt: 'HAND-1' });
-const UNPAID = byHand('a0', { type: 'failed', reason: 'declined' });
+const PAID = manually('a0', { type: 'succeeded', receipt: 'HAND-1' });
+const UNPAID = manually('a0', { type: 'failed', reason: 'declined' });
 const NOTE = 'Seen in the statement; the customer called from ….';
 
 /** In flight after its window, at a provider without a status query. */
@@ -168,7 +168,7 @@ test('a second paid attempt: no event, but on the operator’s list', async () =
   merchantServer();
   await createHosted();
   await execute(startRedirect('a0'), { type: 'abandon_attempt', attemptId: 'a0' });
-  await execute(startRedirect('a1'), settle('a1', 'succeeded'));
+  await execute(startRedirect('a1'), resolveAttempt('a1', 'succeeded'));
   await consumeAll(caught);
   await execute(PAID);
   expect(caught.webhooks).toEqual([]);
@@ -182,8 +182,8 @@ test('the provider’s code and the operator’s note stay internal', async () =
     attemptId: 'a0',
     outcome: { type: 'unknown', checkAtMs: null, providerCode: 'WAIT_PAY' },
   });
-  const asked = await intentOf();
-  expect(asked.attempts[0]?.providerCode).toBe('WAIT_PAY');
+  const queried = await intentOf();
+  expect(queried.attempts[0]?.providerCode).toBe('WAIT_PAY');
   await execute(PAID);
   const { text } = await answerOf(call(statusPath('order-1')));
   const { body } = (await objectSql<{ body: string }>('SELECT body FROM event'))[0] ?? {};

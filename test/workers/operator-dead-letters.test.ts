@@ -14,7 +14,7 @@ import {
   fateOf,
   intentOf,
   logged,
-  settle,
+  resolveAttempt,
   startRedirect,
   useGateway,
 } from './support.ts';
@@ -59,7 +59,7 @@ async function railMessage(): Promise<RailMessage> {
   await createHosted();
   await execute(startRedirect('a1'));
   const { objectId } = clientOf();
-  return { type: 'result', objectId, commands: [settle('a1', 'succeeded')], answers: null };
+  return { type: 'result', objectId, commands: [resolveAttempt('a1', 'succeeded')], answers: null };
 }
 
 interface Letter {

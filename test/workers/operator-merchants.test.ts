@@ -287,7 +287,7 @@ describe('people', () => {
   it.each<[string, () => Promise<string>, unknown, number]>([
     [
       'an unknown merchant',
-      async () => '/merchants/nobody/invitations',
+      async () => '/merchants/unknown/invitations',
       { name: 'A', role: 'owner' },
       404,
     ],
@@ -322,12 +322,12 @@ describe('people', () => {
 
 describe('an unknown path', () => {
   it.each<[string, unknown]>([
-    ['/merchants/nobody', undefined],
-    ['/merchants/nobody/members', undefined],
-    ['/merchants/nobody/suspend', { reason: 'x' }],
-    ['/merchants/nobody/rename', { name: 'x' }],
+    ['/merchants/unknown', undefined],
+    ['/merchants/unknown/members', undefined],
+    ['/merchants/unknown/suspend', { reason: 'x' }],
+    ['/merchants/unknown/rename', { name: 'x' }],
     ['/merchants/%ff', undefined],
-    ['/merchants/nobody/sandbox/methods/CBE/offer', { offered: true }],
+    ['/merchants/unknown/sandbox/methods/CBE/offer', { offered: true }],
     [`/merchants/${ALPHA.id}/live/methods/CBE/offer`, { offered: true }],
     [`/merchants/${ALPHA.id}/sandbox/methods/CASH/offer`, { offered: true }],
     [`/merchants/${ALPHA.id}/sandbox/limits/EUR`, { amountMinorMax: 1 }],

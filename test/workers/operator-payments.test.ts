@@ -16,7 +16,7 @@ import {
   intentOf,
   MINUTE_MS,
   merchantServer,
-  settle,
+  resolveAttempt,
   startRedirect,
   useGateway,
 } from './support.ts';
@@ -84,10 +84,10 @@ describe('attention', () => {
     await unresolved();
     advance(EXPIRE_IN_MS);
     await fireAlarm();
-    await execute(settle('a1', 'succeeded'));
+    await execute(resolveAttempt('a1', 'succeeded'));
     await project();
     expect(reasonsOf(await attention())).toEqual(['late_payment']);
-    await execute(settle('a1', 'failed'));
+    await execute(resolveAttempt('a1', 'failed'));
     await project();
     expect(reasonsOf(await attention())).toEqual(['anomaly', 'late_payment']);
   });
@@ -162,7 +162,7 @@ describe('a review', () => {
     expect(review).toMatchObject({ note: 'Asked telebirr, they look (…)', reviewedBy: 'Abebe' });
 
     advance(EXPIRE_IN_MS);
-    await execute(settle('a1', 'succeeded'));
+    await execute(resolveAttempt('a1', 'succeeded'));
     await project();
     expect(reasonsOf(await attention())).toEqual(['late_payment']);
     await content(operateApi(`${PAYMENT}/review`, { note: 'Shipped' }));

@@ -395,7 +395,7 @@ const eventTypes = async (payment = client()) => (await payment.events()).map(({
 test.each(SCENES)('$railId: a repeated success changes nothing', async (scene) => {
   playRails();
   await scene.begin();
-  const send = await scene.writes('paid');
+  const send = await scene.prepareReport('paid');
   const first = await send();
   expect(first.status).toBe(200);
   expect(await intentNow(scene.payment())).toMatchObject({ status: 'succeeded', late: false });
@@ -413,10 +413,10 @@ test.each(SCENES)(
   async (scene) => {
     playRails();
     await scene.begin();
-    await scene.says('paid');
+    await scene.report('paid');
     const before = await intentNow(scene.payment());
     for (let times = 0; times < 3; times += 1) {
-      expect((await scene.says('failed')).status).toBe(200);
+      expect((await scene.report('failed')).status).toBe(200);
     }
     const { id: attemptId } = await attemptNow(scene.payment());
     expect(await intentNow(scene.payment())).toEqual({
@@ -430,12 +430,12 @@ test.each(SCENES)(
 
 test.each(SCENES)(
   '$railId: a success after the failure counts as paid',
-  async ({ begin, payment, says }) => {
+  async ({ begin, payment, report }) => {
     playRails();
     await begin();
-    expect((await says('failed')).status).toBe(200);
+    expect((await report('failed')).status).toBe(200);
     expect(await intentNow(payment())).toMatchObject({ status: 'failed' });
-    expect((await says('paid')).status).toBe(200);
+    expect((await report('paid')).status).toBe(200);
     expect(await intentNow(payment())).toMatchObject({
       status: 'succeeded',
       late: true,
@@ -445,7 +445,7 @@ test.each(SCENES)(
     expect(await attemptNow(payment())).toMatchObject(paid);
     expect(await eventTypes(payment())).toEqual(['payment_failed', 'payment_succeeded']);
     // A second failure changes nothing.
-    await says('failed');
+    await report('failed');
     expect(await intentNow(payment())).toMatchObject({ status: 'succeeded' });
     expect(await eventTypes(payment())).toEqual(['payment_failed', 'payment_succeeded']);
   },

@@ -24,7 +24,7 @@ import {
   type RailCall,
   railServer,
   report,
-  settleAs,
+  resolveAs,
 } from './rails-support.ts';
 import { advance, call, HOUR_MS, logged, SECOND_MS, useGateway } from './support.ts';
 
@@ -104,7 +104,7 @@ const STRANGERS: KeyRing = [{ keyId: 't1', base64: btoa('another key with the sa
 /** An id in our format. */
 const someId = () => base32FromBytes(crypto.getRandomValues(new Uint8Array(49)));
 
-const NOBODYS: readonly [
+const FORGED: readonly [
   string,
   (id: string) => Promise<object | string> | object | string,
   number,
@@ -148,7 +148,7 @@ function otherState(id: string): object {
   return { EncVal: seal({ ...JSON.parse(opened), State: 'SUCCESS' }) };
 }
 
-test.each(NOBODYS)('%s: rejected, and no object is reached', async (_name, bodyOf, status) => {
+test.each(FORGED)('%s: rejected, and no object is reached', async (_name, bodyOf, status) => {
   const id = await pending();
   const body = await bodyOf(id);
   const before = { stored: await everythingStored(), ids: objectIds() };
@@ -253,7 +253,7 @@ test.each([['FAILED'], ['PENDING'], ['SETTLED?']])(
   'a report of success after a failure informs the operator when the query says %s',
   async (state) => {
     const id = await pending();
-    await settleAs('failed');
+    await resolveAs('failed');
     const before = await intentNow();
     stateAtCbe = state;
     for (let times = 0; times < 3; times += 1) {

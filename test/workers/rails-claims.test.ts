@@ -24,10 +24,10 @@ import {
   openHosted,
   payExpress,
   railServer,
+  resolveAs,
   run,
-  settleAs,
 } from './rails-support.ts';
-import { advance, INTERRUPTIONS, SECOND_MS, settle, useGateway } from './support.ts';
+import { advance, INTERRUPTIONS, resolveAttempt, SECOND_MS, useGateway } from './support.ts';
 
 /**
  * Goal: only the one caller with the claim starts a payment by eBirr, and only in time: no phone
@@ -90,8 +90,8 @@ test.each(Object.entries(INTERRUPTIONS))(
 
 test.each([
   ['the window has closed', async () => alarmsUntil((await attemptNow()).deadlineAtMs)],
-  ['the attempt was paid', () => settleAs('succeeded')],
-  ['the attempt has failed', () => settleAs('failed')],
+  ['the attempt was paid', () => resolveAs('succeeded')],
+  ['the attempt has failed', () => resolveAs('failed')],
 ])('a consumer can always repeat its own claim, also when %s', async (_name, happens) => {
   await pay();
   const claim = await claimStart();
@@ -230,7 +230,7 @@ async function leftCardsForEbirr(): Promise<string> {
 test('the phone does not ring when the abandoned attempt was paid after all', async () => {
   await leftCardsForEbirr();
   const [cards] = (await intentNow()).attempts;
-  await run(settle(cards?.id ?? '', 'succeeded'));
+  await run(resolveAttempt(cards?.id ?? '', 'succeeded'));
   expect(await intentNow()).toMatchObject({ status: 'succeeded' });
   const calls = noRail();
   await consumeStart([message()]);

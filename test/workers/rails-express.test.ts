@@ -68,12 +68,12 @@ beforeEach(() => {
   calls = noRail();
 });
 
-const NOT_TAKEN: readonly [Method, string][] = [
+const REJECTED: readonly [Method, string][] = [
   ['E_BIRR', NUMBERS[2517]],
   ['M_PESA', NUMBERS[2519]],
 ];
 
-test.each(NOT_TAKEN)('decisions.md#3: rejects express by %s from %s', async (method, phone) => {
+test.each(REJECTED)('decisions.md#3: rejects express by %s from %s', async (method, phone) => {
   const problem = `Must be a number that can have an account with ${method}.`;
   const places: readonly [string, Body][] = [
     ['phoneNumber', { phoneNumber: phone }],
@@ -93,7 +93,7 @@ test.each(NOT_TAKEN)('decisions.md#3: rejects express by %s from %s', async (met
   expect([calls, caught.starts, caught.projections]).toEqual([[], [], []]);
 });
 
-const TAKEN: readonly [string, Body, Parameters<typeof express>[1]?][] = [
+const ACCEPTED: readonly [string, Body, Parameters<typeof express>[1]?][] = [
   ['E_BIRR', { phoneNumber: NUMBERS[2519] }],
   ['M_PESA', { phoneNumber: NUMBERS[2517] }],
   // The first named phone is charged.
@@ -118,7 +118,7 @@ const TAKEN: readonly [string, Body, Parameters<typeof express>[1]?][] = [
   ['M_PESA', { phoneNumber: NUMBERS[2519] }, { environment: 'sandbox' }],
 ];
 
-test.each(TAKEN)('accepts express by %s with %j', async (method, changes, where) => {
+test.each(ACCEPTED)('accepts express by %s with %j', async (method, changes, where) => {
   playRails();
   const { status, envelope } = await express({ method, ...changes }, where);
   expect({ status, ...envelope.content }).toMatchObject({ status: 'SUCCESS' });

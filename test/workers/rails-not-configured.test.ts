@@ -89,7 +89,7 @@ test.each(CHANGES)(
     if (scene === undefined) {
       throw new Error('there is no such rail');
     }
-    const { railId, payment, begin, says } = scene;
+    const { railId, payment, begin, report } = scene;
     playRails();
     await begin();
     const calls = noRail();
@@ -120,7 +120,7 @@ test.each(CHANGES)(
     expect(await eventTypes(payment())).toEqual([]);
     expect(calls).toEqual([]);
     playRails();
-    expect((await says('paid')).status).toBe(200);
+    expect((await report('paid')).status).toBe(200);
     expect(await intentNow(payment())).toMatchObject({ status: 'succeeded' });
     expect(await eventTypes(payment())).toEqual(['payment_succeeded']);
   },
@@ -236,7 +236,7 @@ test('the rail’s own callbacks get 503, and change nothing', async () => {
   expect((await send(MISTYPED, path, { body: { any: 'thing' } })).status).toBe(503);
   expect(loggedEvents('rail_callback_refused')).toMatchObject([{ suspicion: 'not_configured' }]);
   expect(await everythingStored()).toEqual(before);
-  expect((await MPESA_SCENE?.says('paid'))?.status).toBe(200);
+  expect((await MPESA_SCENE?.report('paid'))?.status).toBe(200);
 });
 
 const OTHERS: readonly [string, () => Promise<unknown>][] = [
@@ -278,7 +278,7 @@ function mistyped(name: keyof typeof SCENE_SECRETS): Env {
 }
 
 async function reportOfPaid(bindings: Env) {
-  const again = await CBE_SCENE?.writes('paid');
+  const again = await CBE_SCENE?.prepareReport('paid');
   const { railReference } = await attemptNow();
   const sent = await send(bindings, '/rails/cbe-birr', { body: cbeReport(railReference ?? '') });
   return { sent, again };

@@ -38,8 +38,8 @@ import {
   expressBody,
   logged,
   postForm,
+  resolveAttempt,
   SECOND_MS,
-  settle,
   useGateway,
 } from './support.ts';
 
@@ -65,22 +65,22 @@ const settling = (commands: ResultMessage['commands']): ResultMessage => ({
 // Callbacks
 
 const STORIES = SCENES.flatMap((scene) =>
-  (['paid', 'failed'] as const).map((said) => ({ ...scene, said })),
+  (['paid', 'failed'] as const).map((reported) => ({ ...scene, reported })),
 );
 
 test.each(STORIES)(
-  'promises.md#4: $railId reports $said to an unreachable object: answered as usual, stored later, announced once',
-  async ({ railId, payment, begin, says, said }) => {
+  'promises.md#4: $railId reports $reported to an unreachable object: answered as usual, stored later, announced once',
+  async ({ railId, payment, begin, report, reported }) => {
     playRails();
     await begin();
     const { id: attemptId } = await attemptNow(payment());
     const away = objectsAway({ onlyExecute: true });
-    const answered = await says(said);
+    const answered = await report(reported);
     away.comeBack();
     expect(answered.status).toBe(200);
     // Not stored yet, but in the queue.
     expect(await intentNow(payment())).toMatchObject({ status: 'processing', anomalies: [] });
-    const outcome = said === 'paid' ? { type: 'succeeded' } : { type: 'failed' };
+    const outcome = reported === 'paid' ? { type: 'succeeded' } : { type: 'failed' };
     expect(resultsIn(caught)).toMatchObject([
       {
         type: 'result',
@@ -100,12 +100,12 @@ test.each(STORIES)(
     for (let times = 0; times < 2; times += 1) {
       expect((await consumeStart(messages)).explicitAcks).toEqual(['message-0']);
     }
-    expect(await says(said)).toEqual(answered);
+    expect(await report(reported)).toEqual(answered);
     expect(await attemptNow(payment())).toMatchObject({
       railId,
-      status: said === 'paid' ? 'succeeded' : 'failed',
+      status: reported === 'paid' ? 'succeeded' : 'failed',
     });
-    const event = said === 'paid' ? 'payment_succeeded' : 'payment_failed';
+    const event = reported === 'paid' ? 'payment_succeeded' : 'payment_failed';
     expect(await eventTypes(payment())).toEqual([event]);
     expect(caught.webhooks).toHaveLength(1);
     expect(resultsIn(caught)).toEqual(messages);
@@ -117,9 +117,9 @@ test('a repeated report that is stored before the queued one makes the queued on
   await payExpress({ method: 'E_BIRR' });
   const [ebirr] = SCENES;
   const away = objectsAway({ onlyExecute: true });
-  await ebirr?.says('paid');
+  await ebirr?.report('paid');
   away.comeBack();
-  await ebirr?.says('paid');
+  await ebirr?.report('paid');
   const before = await everythingStored();
   expect(await intentNow()).toMatchObject({ status: 'succeeded' });
   await consumeStart(resultsIn(caught));
@@ -149,10 +149,10 @@ const READS = 7;
 
 test.each(SCENES)(
   '$railId reports to an object that cannot be read for a while: the report counts',
-  async ({ payment, begin, writes }) => {
+  async ({ payment, begin, prepareReport }) => {
     playRails();
     await begin();
-    const send = await writes('paid');
+    const send = await prepareReport('paid');
     const away = objectsAway({ calls: READS - 1 });
     expect((await send()).status).toBe(200);
     away.comeBack();
@@ -179,10 +179,10 @@ const NOWHERE: readonly [string, () => { comeBack(): void }][] = [
 
 test.each(SCENES.flatMap((scene) => NOWHERE.map(([why, goAway]) => ({ ...scene, why, goAway }))))(
   '$railId gets 503 for a report that could not be kept, because $why',
-  async ({ payment, begin, writes, goAway }) => {
+  async ({ payment, begin, prepareReport, goAway }) => {
     playRails();
     await begin();
-    const send = await writes('paid');
+    const send = await prepareReport('paid');
     const before = await everythingStored();
     const away = goAway();
     expect((await send()).status).toBe(503);
@@ -287,7 +287,7 @@ test('does not call again when neither object nor queue comes back, and eBirr’
   expect(asked).toHaveLength(1);
   expect(await attemptNow()).toMatchObject({ status: 'processing', startClaim: 'taken' });
   const [ebirr] = SCENES;
-  expect(await ebirr?.says('paid')).toMatchObject({ status: 200 });
+  expect(await ebirr?.report('paid')).toMatchObject({ status: 200 });
   expect(await intentNow()).toMatchObject({ status: 'succeeded' });
 });
 
@@ -310,7 +310,7 @@ test.each(DELAYS)(
   async (attempts, delaySeconds) => {
     noRail();
     await pay();
-    const body = settling([settle((await attemptNow()).id, 'succeeded')]);
+    const body = settling([resolveAttempt((await attemptNow()).id, 'succeeded')]);
     const queued = { body, attempts, ack: vi.fn(), retry: vi.fn() };
     // The result of a test's batch does not include a retry's delay.
     const deliver = () =>
@@ -331,8 +331,8 @@ test.each(DELAYS)(
 test('a message that cannot be stored does not block others of its batch', async () => {
   noRail();
   await pay();
-  const good = settling([settle((await attemptNow()).id, 'succeeded')]);
-  const result = await consumeStart([{ ...good, objectId: 'nobody' }, good, message()]);
+  const good = settling([resolveAttempt((await attemptNow()).id, 'succeeded')]);
+  const result = await consumeStart([{ ...good, objectId: 'unknown' }, good, message()]);
   expect(result.explicitAcks).toEqual(['message-1', 'message-2']);
   expect(result.retryMessages).toMatchObject([{ msgId: 'message-0' }]);
   expect(await intentNow()).toMatchObject({ status: 'succeeded' });
@@ -340,12 +340,12 @@ test('a message that cannot be stored does not block others of its batch', async
 
 test.each([
   ['an unknown payment', () => ({ objectId: client('order-2').objectId })],
-  ['an unknown attempt', () => ({ commands: [settle('nobody', 'succeeded')] })],
+  ['an unknown attempt', () => ({ commands: [resolveAttempt('unknown', 'succeeded')] })],
 ])('acknowledges a message about %s, because a retry cannot succeed', async (_name, changes) => {
   noRail();
   await pay();
   const before = await everythingStored();
-  const good = settling([settle((await attemptNow()).id, 'succeeded')]);
+  const good = settling([resolveAttempt((await attemptNow()).id, 'succeeded')]);
   expect((await consumeStart([{ ...good, ...changes() }])).explicitAcks).toEqual(['message-0']);
   expect(await everythingStored()).toEqual(before);
 });

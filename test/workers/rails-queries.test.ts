@@ -32,21 +32,21 @@ const caught = useGateway();
 /** For both rails. */
 const FIRST_CHECK_MS = 30 * SECOND_MS;
 
-type Said = 'paid' | 'open' | 'failed' | 'nothing';
+type QueryAnswer = 'paid' | 'open' | 'failed' | 'nothing';
 
-interface Question {
+interface Query {
   readonly rail: 'cards' | 'cbe';
   /** The provider's id of the attempt. */
   readonly railReference: string;
 }
 
 /** In the order of arrival. */
-let questions: Question[] = [];
+let queries: Query[] = [];
 /** What happens during the query; returns the provider's answer. */
-let whileAsked: (question: Question) => Said | Promise<Said> = () => 'open';
+let duringQuery: (query: Query) => QueryAnswer | Promise<QueryAnswer> = () => 'open';
 
 beforeEach(() => {
-  questions = [];
+  queries = [];
   railServer(async (asked) => {
     const form = new URLSearchParams(asked.text);
     const path = asked.url.split('/').at(-1);
@@ -54,21 +54,21 @@ beforeEach(() => {
       const orderId = `e-${form.get('orderNumber')}`;
       return Response.json({ orderId, formUrl: `${CARDS.baseUrl}/page?mdOrder=${orderId}` });
     }
-    const question: Question =
+    const query: Query =
       path === 'TXNSTAT'
         ? { rail: 'cbe', railReference: JSON.parse(asked.text).transactionId }
         : { rail: 'cards', railReference: form.get('orderId') ?? '' };
-    questions.push(question);
-    const said = await whileAsked(question);
-    if (said === 'nothing') {
+    queries.push(query);
+    const answer = await duringQuery(query);
+    if (answer === 'nothing') {
       throw new Error('connection reset');
     }
-    return question.rail === 'cbe'
-      ? cbeAnswer(asked, CBE_STATES[said])
+    return query.rail === 'cbe'
+      ? cbeAnswer(asked, CBE_STATES[answer])
       : Response.json({
-          orderNumber: question.railReference.slice('e-'.length),
+          orderNumber: query.railReference.slice('e-'.length),
           amount: AMOUNT_MINOR,
-          ...CARDS_STATES[said],
+          ...CARDS_STATES[answer],
         });
   });
 });
@@ -104,7 +104,7 @@ const eventTypes = async () => (await client().events()).map(({ type }) => type)
 // Several at once
 
 /** The final answer of the provider that hangs, and the result for its attempt. */
-const ENDS: readonly [Said, Attempt['status'], object[]][] = [
+const ENDS: readonly [QueryAnswer, Attempt['status'], object[]][] = [
   ['open', 'unresolved', []],
   ['nothing', 'unresolved', []],
   ['failed', 'failed', []],
@@ -113,17 +113,17 @@ const ENDS: readonly [Said, Attempt['status'], object[]][] = [
 
 test.each(ENDS)(
   'finds the attempt in flight paid while the query of the one before it hangs, and answers %s',
-  async (said, status, anomalies) => {
+  async (answer, status, anomalies) => {
     await tried('ETS_SWITCH', 'CBE');
     const seen: Intent[] = [];
-    whileAsked = async ({ rail }) => {
+    duringQuery = async ({ rail }) => {
       if (rail === 'cbe') {
         return 'paid';
       }
       // The merchant gets the event before this provider has answered.
       await expect.poll(() => caught.webhooks).toHaveLength(1);
       seen.push(await intentNow());
-      return said;
+      return answer;
     };
     await fireAlarmOf();
     expect(seen.map(statusesOf)).toEqual([['unresolved', 'succeeded']]);
@@ -138,7 +138,7 @@ test.each(ENDS)(
 test('finds an abandoned attempt paid while the query of its successor hangs', async () => {
   await tried('CBE', 'ETS_SWITCH');
   const seen: Intent[] = [];
-  whileAsked = async ({ rail }) => {
+  duringQuery = async ({ rail }) => {
     if (rail === 'cbe') {
       return 'paid';
     }
@@ -160,8 +160,8 @@ test('queries each of five attempts once, all before any answer, and records eac
   const { attempts } = await intentNow();
   const known = attempts.map(({ railReference }) => railReference);
   let answered = 0;
-  whileAsked = async ({ railReference }) => {
-    await expect.poll(() => questions).toHaveLength(5);
+  duringQuery = async ({ railReference }) => {
+    await expect.poll(() => queries).toHaveLength(5);
     // The last is answered first.
     const index = known.indexOf(railReference);
     await expect.poll(() => answered).toBe(4 - index);
@@ -169,7 +169,7 @@ test('queries each of five attempts once, all before any answer, and records eac
     return index === 2 ? 'failed' : 'open';
   };
   await fireAlarmOf();
-  expect(questions.map(({ railReference }) => railReference).sort()).toEqual([...known].sort());
+  expect(queries.map(({ railReference }) => railReference).sort()).toEqual([...known].sort());
   expect(answered).toBe(5);
   expect(statusesOf(await intentNow())).toEqual([
     'unresolved',
@@ -182,7 +182,7 @@ test('queries each of five attempts once, all before any answer, and records eac
 
 test('logs both queries without an answer, each with its rail', async () => {
   await tried('ETS_SWITCH', 'CBE');
-  whileAsked = () => 'nothing';
+  duringQuery = () => 'nothing';
   await fireAlarmOf();
   const lines = loggedEvents('rail_answer').map(({ rail, call: asked, providerCode }) => [
     rail,
@@ -200,9 +200,9 @@ test('logs both queries without an answer, each with its rail', async () => {
 // Queried too early
 
 /** During the first query the customer returns this many times, one second apart. */
-function returnsDuringFirstQuestion(path: string, times: number, said: Said): void {
-  whileAsked = async () => {
-    if (questions.length > 1) {
+function returnsDuringFirstQuery(path: string, times: number, answer: QueryAnswer): void {
+  duringQuery = async () => {
+    if (queries.length > 1) {
       return 'paid';
     }
     for (let time = 0; time < times; time += 1) {
@@ -210,35 +210,35 @@ function returnsDuringFirstQuestion(path: string, times: number, said: Said): vo
       const returned = await call(`${path}/returned`, { apiKey: null });
       await returned.body?.cancel();
     }
-    return said;
+    return answer;
   };
 }
 
-test.each<[Said, number]>([
+test.each<[QueryAnswer, number]>([
   ['open', 1],
   ['open', 5],
   ['nothing', 1],
 ])(
   'after answer %s, and %i returns of the customer during the query, queries again soon, once',
-  async (said, times) => {
+  async (answer, times) => {
     const path = await tried('ETS_SWITCH');
     const firstReturnAtMs = Date.now() + SECOND_MS;
-    returnsDuringFirstQuestion(path, times, said);
+    returnsDuringFirstQuery(path, times, answer);
     await fireAlarmOf();
-    expect(questions).toHaveLength(1);
+    expect(queries).toHaveLength(1);
     // The answer is older than the return, so it does not count as a check and delays nothing.
     const checkAtMs = firstReturnAtMs + 5 * SECOND_MS;
     expect(await attemptNow()).toMatchObject({ checkAtMs, checks: 0 });
     expect(await alarmNow()).toBeLessThanOrEqual(checkAtMs);
     await alarmsUntil(checkAtMs);
-    expect(questions).toHaveLength(2);
+    expect(queries).toHaveLength(2);
     expect(await intentNow()).toMatchObject({ status: 'succeeded' });
   },
 );
 
 test('keeps the pause after a slow answer without an outcome', async () => {
   await tried('ETS_SWITCH');
-  whileAsked = () => {
+  duringQuery = () => {
     advance(9 * SECOND_MS);
     return 'open';
   };
@@ -248,20 +248,20 @@ test('keeps the pause after a slow answer without an outcome', async () => {
 
 test('waits for the next scheduled query when the customer did not return', async () => {
   const path = await tried('ETS_SWITCH');
-  returnsDuringFirstQuestion(path, 0, 'open');
+  returnsDuringFirstQuery(path, 0, 'open');
   await fireAlarmOf();
   expect(await attemptNow()).toMatchObject({ checkAtMs: Date.now() + 5 * SECOND_MS, checks: 1 });
 });
 
-test.each<[Said, Intent['status']]>([
+test.each<[QueryAnswer, Intent['status']]>([
   ['paid', 'succeeded'],
   ['failed', 'open'],
-])('an outcome counts, no matter when its query was sent: %s', async (said, status) => {
+])('an outcome counts, no matter when its query was sent: %s', async (answer, status) => {
   const path = await tried('ETS_SWITCH');
-  returnsDuringFirstQuestion(path, 1, said);
+  returnsDuringFirstQuery(path, 1, answer);
   await fireAlarmOf();
   expect(await intentNow()).toMatchObject({ status });
   expect(await attemptNow()).toMatchObject({ checkAtMs: null });
   await nextAlarm();
-  expect(questions).toHaveLength(1);
+  expect(queries).toHaveLength(1);
 });

@@ -22,8 +22,8 @@ import {
   openHosted,
   type RailCall,
   railServer,
+  resolveAs,
   run,
-  settleAs,
 } from './rails-support.ts';
 import { advance, call, consume, DAY_MS, MINUTE_MS, SECOND_MS, useGateway } from './support.ts';
 
@@ -54,7 +54,7 @@ beforeEach(() => {
   );
 });
 
-const questions = () => calls.filter(({ url }) => !url.endsWith('/register.do')).length;
+const queryCount = () => calls.filter(({ url }) => !url.endsWith('/register.do')).length;
 
 /**
  * A customer on the provider's page. Returns the path of the checkout page; no message is pending.
@@ -101,11 +101,11 @@ test.each([
   expect(await client().history()).toEqual(before.history);
   expect(await client().events()).toEqual([]);
   expect([...caught.projections, ...caught.webhooks]).toEqual([]);
-  expect(questions()).toBe(0);
+  expect(queryCount()).toBe(0);
   // The alarm sends the query, and the page shows the outcome.
   orderStatus = 2;
   await fireAlarmOf();
-  expect(questions()).toBe(1);
+  expect(queryCount()).toBe(1);
   expect(await intentNow()).toMatchObject({ status: 'succeeded' });
 });
 
@@ -181,7 +181,7 @@ test('HEAD of the address triggers no query, because a prefetcher is not a custo
     });
   }
   expect(await everythingStored()).toEqual(before);
-  expect(questions()).toBe(0);
+  expect(queryCount()).toBe(0);
 });
 
 test('repeated returns do not flood the provider with queries', async () => {
@@ -191,8 +191,8 @@ test('repeated returns do not flood the provider with queries', async () => {
     await alarmsUntil(Date.now() + SECOND_MS);
   }
   // After a return, queries follow at once, after 5 s and after 10 s more, then returns count again.
-  expect(questions()).toBeGreaterThan(60 / 10);
-  expect(questions()).toBeLessThanOrEqual(10);
+  expect(queryCount()).toBeGreaterThan(60 / 10);
+  expect(queryCount()).toBeLessThanOrEqual(10);
 });
 
 test('repeated returns to a payment of ten attempts cause at most 20 queries a minute', async () => {
@@ -206,14 +206,14 @@ test('repeated returns to a payment of ten attempts cause at most 20 queries a m
   }
   // Their own checks are hours apart by then.
   await alarmsUntil(Date.now() + DAY_MS);
-  const before = questions();
+  const before = queryCount();
   const old = (await intentNow()).attempts.slice(0, -2);
   for (let seconds = 0; seconds < 60; seconds += 5) {
     await comesBack(path);
     await alarmsUntil(Date.now() + 5 * SECOND_MS);
   }
-  expect(questions() - before).toBeGreaterThan(2);
-  expect(questions() - before).toBeLessThanOrEqual(20);
+  expect(queryCount() - before).toBeGreaterThan(2);
+  expect(queryCount() - before).toBeLessThanOrEqual(20);
   expect((await intentNow()).attempts.slice(0, -2)).toEqual(old);
 });
 
@@ -230,7 +230,7 @@ test('a return within ten seconds of a query triggers none', async () => {
   expect(await attemptNow()).toMatchObject({ queriedAtMs, checkAtMs, checks: 2 });
 });
 
-const UNASKED: readonly [string, () => Promise<string>][] = [
+const NOT_QUERIED: readonly [string, () => Promise<string>][] = [
   ['a prompt that waits for its call', () => pending('E_BIRR')],
   [
     'a prompt on the phone',
@@ -244,7 +244,7 @@ const UNASKED: readonly [string, () => Promise<string>][] = [
     'a payment that was paid',
     async () => {
       const path = await pending();
-      await settleAs('succeeded');
+      await resolveAs('succeeded');
       return path;
     },
   ],
@@ -252,14 +252,14 @@ const UNASKED: readonly [string, () => Promise<string>][] = [
     'an attempt that failed',
     async () => {
       const path = await pending();
-      await settleAs('failed');
+      await resolveAs('failed');
       return path;
     },
   ],
   ['a payment without an attempt', () => openHosted()],
 ];
 
-test.each(UNASKED)('triggers no query for %s', async (_name, begin) => {
+test.each(NOT_QUERIED)('triggers no query for %s', async (_name, begin) => {
   const path = await begin();
   advance(1);
   const before = await everythingStored();

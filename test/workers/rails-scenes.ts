@@ -156,8 +156,11 @@ export function cbeReport(
 }
 
 /** M-PESA's report about an attempt. */
-function mpesaReport({ reference: MerchantRequestID }: Attempt, said: 'paid' | 'failed'): object {
-  const { stkCallback } = (said === 'paid' ? mpesaPaid : mpesaFailed).Envelope.Body;
+function mpesaReport(
+  { reference: MerchantRequestID }: Attempt,
+  outcome: 'paid' | 'failed',
+): object {
+  const { stkCallback } = (outcome === 'paid' ? mpesaPaid : mpesaFailed).Envelope.Body;
   const metadata =
     'CallbackMetadata' in stkCallback
       ? { CallbackMetadata: { Item: [{ Name: 'Amount', Value: AMOUNT_MINOR / 100 }] } }
@@ -167,9 +170,9 @@ function mpesaReport({ reference: MerchantRequestID }: Attempt, said: 'paid' | '
   };
 }
 
-export function nbgReport({ reference }: Attempt, said: 'paid' | 'failed'): object {
+export function nbgReport({ reference }: Attempt, outcome: 'paid' | 'failed'): object {
   return {
-    status: said === 'paid' ? 'PAID' : 'FAILED',
+    status: outcome === 'paid' ? 'PAID' : 'FAILED',
     transaction_id: 'PAY261121090312345',
     data: {
       request_id: reference,
@@ -188,7 +191,7 @@ export function ebirrRefusal({ reference }: Attempt): object {
   };
 }
 
-export interface Said {
+export interface CallbackAnswer {
   readonly status: number;
   readonly text: string;
 }
@@ -202,35 +205,35 @@ export interface Scene {
    * Prepares the provider's report of the outcome; calling it sends the report and returns the
    * answer.
    */
-  readonly writes: (said: 'paid' | 'failed') => Promise<() => Promise<Said>>;
+  readonly prepareReport: (outcome: 'paid' | 'failed') => Promise<() => Promise<CallbackAnswer>>;
   /** Sends the provider's report at once. */
-  readonly says: (said: 'paid' | 'failed') => Promise<Said>;
+  readonly report: (outcome: 'paid' | 'failed') => Promise<CallbackAnswer>;
 }
 
 function scene(
   railId: string,
   method: Method,
-  sends: (attempt: Attempt, said: 'paid' | 'failed', path: string) => Promise<Said>,
+  sends: (attempt: Attempt, outcome: 'paid' | 'failed', path: string) => Promise<CallbackAnswer>,
   { environment = 'production', phone = PHONE }: { environment?: Environment; phone?: string } = {},
 ): Scene {
   const payment = () => clientIn(environment);
   const testMode = { testModeType: 'ACTUAL_TEST' };
-  const writes: Scene['writes'] = async (said) => {
-    decideAtRails(said);
+  const prepareReport: Scene['prepareReport'] = async (outcome) => {
+    decideAtRails(outcome);
     const attempt = await attemptNow(payment());
     const path = await callbackPath(railId, payment());
-    return () => sends(attempt, said, path);
+    return () => sends(attempt, outcome, path);
   };
   return {
     railId,
     payment,
     begin: () => payExpress({ method, phoneNumber: phone, testMode }, environment),
-    writes,
-    says: async (said) => (await writes(said))(),
+    prepareReport,
+    report: async (outcome) => (await prepareReport(outcome))(),
   };
 }
 
-async function byGet(path: string): Promise<Said> {
+async function byGet(path: string): Promise<CallbackAnswer> {
   const response = await call(path, { apiKey: null });
   return { status: response.status, text: await response.text() };
 }
@@ -239,25 +242,30 @@ const cardsWords = ({ reference, railReference }: Attempt) =>
   `orderNumber=${reference}&mdOrder=${railReference}&operation=deposited&status=1`;
 
 export const SCENES: readonly Scene[] = [
-  scene('ebirr', 'E_BIRR', (attempt, said, path) =>
-    report(path, said === 'paid' ? ebirrReport(attempt) : ebirrRefusal(attempt)),
+  scene('ebirr', 'E_BIRR', (attempt, outcome, path) =>
+    report(path, outcome === 'paid' ? ebirrReport(attempt) : ebirrRefusal(attempt)),
   ),
-  scene('stk-push', 'M_PESA', (attempt, said, path) => report(path, mpesaReport(attempt, said)), {
-    phone: '251711223344',
-  }),
+  scene(
+    'stk-push',
+    'M_PESA',
+    (attempt, outcome, path) => report(path, mpesaReport(attempt, outcome)),
+    {
+      phone: '251711223344',
+    },
+  ),
   scene('ethswitch-cards', 'ETS_SWITCH', (attempt, _said, path) =>
     byGet(`${path}?${cardsWords(attempt)}`),
   ),
   scene(
     'ethswitch-nbg',
     'ETS_SWITCH',
-    (attempt, said, path) => report(path, nbgReport(attempt, said)),
+    (attempt, outcome, path) => report(path, nbgReport(attempt, outcome)),
     {
       environment: 'sandbox',
     },
   ),
-  scene('cbe-birr', 'CBE', ({ railReference }, said) =>
-    report('/rails/cbe-birr', cbeReport(railReference ?? '', { state: CBE_STATE[said] })),
+  scene('cbe-birr', 'CBE', ({ railReference }, outcome) =>
+    report('/rails/cbe-birr', cbeReport(railReference ?? '', { state: CBE_STATE[outcome] })),
   ),
 ];
 

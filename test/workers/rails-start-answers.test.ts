@@ -25,8 +25,8 @@ import {
   type RailAnswer,
   type RailCall,
   railServer,
+  resolveAs,
   run,
-  settleAs,
   slowRail,
   truncated,
 } from './rails-support.ts';
@@ -105,7 +105,7 @@ test.each([
   expect(await intentNow()).toMatchObject({ status: 'expired' });
   expect(await attemptNow()).toMatchObject({ status: 'unresolved' });
   expect(await eventTypes()).toEqual(['payment_expired']);
-  await settleAs('succeeded');
+  await resolveAs('succeeded');
   expect(await intentNow()).toMatchObject({ status: 'succeeded', late: true });
   expect(await eventTypes()).toEqual(['payment_expired', 'payment_succeeded']);
 });

@@ -30,7 +30,7 @@ import {
   payExpress,
   type RailAnswer,
   railServer,
-  settleAs,
+  resolveAs,
 } from './rails-support.ts';
 import { SECOND_MS, useGateway } from './support.ts';
 
@@ -160,14 +160,14 @@ const UNCALLED: readonly [string, () => Promise<unknown>][] = [
   [
     'after the attempt was paid',
     async () => {
-      await settleAs('succeeded');
+      await resolveAs('succeeded');
       await consumeStart([message()]);
     },
   ],
   [
     'after the attempt failed',
     async () => {
-      await settleAs('failed');
+      await resolveAs('failed');
       await consumeStart([message()]);
     },
   ],
@@ -195,7 +195,7 @@ const UNCALLED: readonly [string, () => Promise<unknown>][] = [
     'for an unknown payment',
     () => consumeStart([{ ...message(), objectId: client('order-2').objectId }]),
   ],
-  ['for an unknown object', () => consumeStart([{ ...message(), objectId: 'nobody' }])],
+  ['for an unknown object', () => consumeStart([{ ...message(), objectId: 'unknown' }])],
   [
     'when the rail is no longer configured',
     () => consumeStart([message()], envWith({ RAIL_E_BIRR_PRODUCTION: undefined })),
@@ -219,7 +219,7 @@ test.each(UNCALLED)('makes no call: a message %s', async (_name, consume) => {
 test('acknowledges every message, because the object sends again what no consumer has claimed', async () => {
   await pay();
   noRail();
-  const broken = { ...message(), objectId: 'nobody' };
+  const broken = { ...message(), objectId: 'unknown' };
   const result = await consumeStart([broken, { ...message(), attemptId: 'x' }, message()]);
   expect(result.explicitAcks).toEqual(['message-0', 'message-1', 'message-2']);
   expect(result.retryMessages).toEqual([]);

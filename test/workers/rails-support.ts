@@ -209,7 +209,7 @@ export async function run(...commands: Command[]): Promise<Intent> {
 }
 
 /** Resolves the last attempt, as a provider's answer would. */
-export async function settleAs(type: 'succeeded' | 'failed'): Promise<Intent> {
+export async function resolveAs(type: 'succeeded' | 'failed'): Promise<Intent> {
   const { id: attemptId } = await attemptNow();
   const outcome: Outcome =
     type === 'succeeded' ? { type, receipt: null } : { type, reason: 'declined' };

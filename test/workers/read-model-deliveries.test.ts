@@ -24,8 +24,8 @@ import {
   intentOf,
   lastEvent,
   objectSql,
+  resolveAttempt,
   SECOND_MS,
-  settle,
   startRedirect,
   stubOf,
   tenantOf,
@@ -56,7 +56,7 @@ async function projectCaught(): Promise<ProjectionMessage[]> {
 /** A payment whose success is announced and in the read model. Returns the event's sequence. */
 async function paid(): Promise<number> {
   await createHosted();
-  await execute(startRedirect('a0'), settle('a0', 'succeeded'));
+  await execute(startRedirect('a0'), resolveAttempt('a0', 'succeeded'));
   await projectCaught();
   return (await lastEvent()).sequence;
 }
@@ -163,7 +163,7 @@ describe('the read model shows the state of a delivery', () => {
     await projectCaught();
     // Events of the same millisecond could be listed in any order.
     advance(SECOND_MS);
-    await execute(settle('a0', 'succeeded'));
+    await execute(resolveAttempt('a0', 'succeeded'));
     await projectCaught();
     expect(await eventRows()).toMatchObject([
       { type: 'payment_expired', deliveryStatus: 'superseded' },
@@ -228,7 +228,7 @@ test("the read model gets the delivery's outcome before the payment is forgotten
 
 test("the confirmation of an older version does not stop the delivery's projection", async () => {
   await createHosted();
-  await execute(startRedirect('a0'), settle('a0', 'succeeded'));
+  await execute(startRedirect('a0'), resolveAttempt('a0', 'succeeded'));
   const before = caught.projections.splice(0);
   await tried((await lastEvent()).sequence, { type: 'delivered' }, 200);
   caught.projections.length = 0;
@@ -248,7 +248,7 @@ async function wholeLife(): Promise<ProjectionMessage[]> {
   };
   await createHosted();
   await keep();
-  await execute(startRedirect('a0'), settle('a0', 'succeeded'));
+  await execute(startRedirect('a0'), resolveAttempt('a0', 'succeeded'));
   await keep();
   const { sequence } = await lastEvent();
   await tried(sequence, FAILED);
@@ -306,7 +306,7 @@ describe('the read model can be rebuilt from the objects', () => {
     for (const uniqueId of ['order-1', 'order-2', 'order-3']) {
       await createHosted({ paymentIntentUniqueId: uniqueId });
     }
-    await execute(startRedirect('a0'), settle('a0', 'succeeded'));
+    await execute(startRedirect('a0'), resolveAttempt('a0', 'succeeded'));
     await projectCaught();
     const expected = await projectionRows();
     const stored = await allRows();

@@ -14,7 +14,7 @@ import {
   lastEvent,
   logged,
   postHosted,
-  settle,
+  resolveAttempt,
   startRedirect,
   tenantOf,
   useGateway,
@@ -152,7 +152,7 @@ test('a rail reference that contains the phone finds the payment, and is not rea
 
 test("the rail's reference is found although its callback arrived before the answer that names it", async () => {
   await createHosted();
-  await execute(startRedirect('a0'), settle('a0', 'succeeded'));
+  await execute(startRedirect('a0'), resolveAttempt('a0', 'succeeded'));
   await projectCaught();
   await execute({ type: 'accept_attempt', attemptId: 'a0', redirectUrl: null, railReference });
   await projectCaught();
@@ -161,7 +161,7 @@ test("the rail's reference is found although its callback arrived before the ans
 
 test('one batch with both messages of a version keeps the id that only the later message has', async () => {
   await createHosted();
-  await execute(startRedirect('a0'), settle('a0', 'succeeded'));
+  await execute(startRedirect('a0'), resolveAttempt('a0', 'succeeded'));
   await execute({ type: 'accept_attempt', attemptId: 'a0', redirectUrl: null, railReference });
   const [before, after] = caught.projections.splice(0).slice(-2);
   if (before === undefined || after === undefined) {
@@ -254,7 +254,7 @@ test('a payment that matches in two ways is found once', async () => {
 
 test('settling again adds no key twice', async () => {
   const { intent } = await payment();
-  await execute(settle('a0', 'succeeded'));
+  await execute(resolveAttempt('a0', 'succeeded'));
   await projectCaught();
   const { results } = await env.DB.prepare(
     "SELECT key FROM payment_search_key WHERE uuid = ? AND key LIKE 'id:%' ORDER BY key",

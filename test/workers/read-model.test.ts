@@ -23,7 +23,7 @@ import {
   objectSql,
   payHosted,
   postHosted,
-  settle,
+  resolveAttempt,
   startRedirect,
   statusPath,
   useGateway,
@@ -254,7 +254,7 @@ test('decisions.md#21: the uuid and the integer id find the payment of the own t
 test('decisions.md#21: a payment found by uuid is shown in its current state, although the read model lags', async () => {
   await createHosted();
   await consume('kefel-projections', caught.projections.splice(0));
-  await execute(startRedirect('a0'), settle('a0', 'succeeded'));
+  await execute(startRedirect('a0'), resolveAttempt('a0', 'succeeded'));
   const { terms } = await intentOf();
   const { envelope } = await answerOf(call(statusPath(terms.uuid)));
   expect(envelope.content).toMatchObject({ status: 'SUCCESS' });

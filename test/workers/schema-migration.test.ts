@@ -6,7 +6,7 @@ import {
   createHosted,
   execute,
   intentOf,
-  settle,
+  resolveAttempt,
   startRedirect,
   stubOf,
   useGateway,
@@ -38,7 +38,7 @@ function upgrade(): Promise<void> {
 
 test('migration: a payment of version 1 is upgraded once, keeps its rows and continues', async () => {
   await createHosted();
-  await execute(startRedirect('a0'), settle('a0', 'succeeded'));
+  await execute(startRedirect('a0'), resolveAttempt('a0', 'succeeded'));
   const before = await allRows();
   await upgrade();
   // The column exists now, so a second run would throw.

@@ -470,7 +470,7 @@ export function startRedirect(id: string, deadlineAtMs = Date.now() + 30 * MINUT
   };
 }
 
-export function settle(attemptId: string, type: 'succeeded' | 'failed'): Command {
+export function resolveAttempt(attemptId: string, type: 'succeeded' | 'failed'): Command {
   return {
     type: 'resolve_attempt',
     attemptId,

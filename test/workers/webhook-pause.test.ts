@@ -36,9 +36,9 @@ import {
   lastEvent,
   merchantServer,
   payHosted,
+  resolveAttempt,
   runSql,
   SECOND_MS,
-  settle,
   startRedirect,
   tenantOf,
   useGateway,
@@ -309,7 +309,7 @@ test('a paused event is superseded by a later one of its payment', async () => {
     await nextTry('order-1');
   }
   expect(await lastEvent()).toMatchObject({ deliveryStatus: 'paused' });
-  await execute(settle('a0', 'succeeded'));
+  await execute(resolveAttempt('a0', 'succeeded'));
   expect(await clientOf().events()).toMatchObject([
     { deliveryStatus: 'superseded' },
     { deliveryStatus: 'queued' },
