@@ -56,13 +56,13 @@ test.each(['br', 'gzip'] as const)("a provider's %s bomb counts as no answer", a
   expect(answer).toEqual({ type: 'no_answer' });
 });
 
-test('reading an answer stops at the limit, whatever length it announces', async () => {
+test('reading an answer stops at the limit, even when the announced length is wrong', async () => {
   const { body, taken } = countedBody();
   expect(await readBytes(new Response(body, SMALL), 64 * KIBIBYTE)).toBeNull();
   expect(taken()).toBeLessThanOrEqual(128 * KIBIBYTE);
 });
 
-test("reading a merchant's answer stops at the limit, whatever length it announces", async () => {
+test("reading a merchant's answer stops at the limit, even when the announced length is wrong", async () => {
   const { body, taken } = countedBody();
   const answer = await sendWebhook({
     url: new URL('https://shop.test/hook'),

@@ -316,11 +316,11 @@ describe('a customer whom the provider sent back', () => {
       intent = decide(intent, [command], nowMs).intent;
     };
     run(1, startAttempt('a', { checkAtMs: 5_000, deadlineAtMs: 50_000 }));
-    let questions = 0;
+    let queries = 0;
     for (let nowMs = 5_000; nowMs < 65_000; nowMs += 200) {
       run(nowMs, RETURNED);
       for (const { id, checkAtMs, checks } of attemptsToCheck(intent, nowMs)) {
-        questions += 1;
+        queries += 1;
         run(nowMs + 100, RETURNED);
         run(nowMs + 190, {
           type: 'resolve_attempt',
@@ -330,7 +330,7 @@ describe('a customer whom the provider sent back', () => {
         });
       }
     }
-    expect(questions).toBeLessThanOrEqual(60 / 5 + 1);
+    expect(queries).toBeLessThanOrEqual(60 / 5 + 1);
     expect(intent.status).toBe('expired');
   });
 

@@ -74,7 +74,7 @@ test.each(['', 'red', '#0b6', '#0b6b4g', '0b6b4b', '"><script>', `#${'0'.repeat(
 );
 
 test.each(Object.entries(PIXELS))(
-  'accepts a %s as the logo, whatever its file name',
+  'accepts a %s as the logo under any file name',
   async (type, bytes) => {
     const owner = await signedIn();
     const saved = await upload(owner, `${PATH}/logo`, 'logo', bytes);

@@ -5,14 +5,14 @@ import { attemptNow, CARDS, configureRails, openHosted, slowRail } from './rails
 import { ALPHA, CREATE_PATHS, expressBody, ORIGIN, useGateway } from './support.ts';
 
 /**
- * Goal: a client that hangs up ends its request, not the charge that it began. Method: the provider
+ * Goal: a client that hangs up ends its request, but not the charge that it started. Method: the provider
  * holds its answer; the Worker must have asked the runtime to wait for the charge.
  */
 
 configureRails({ RAIL_ETS_SWITCH_PRODUCTION: CARDS });
 useGateway();
 
-/** Sends a request; tells how many promises the runtime still has to wait for. */
+/** Sends a request; returns the number of promises that the runtime still has to wait for. */
 function send(path: string, init: RequestInit) {
   let pending = 0;
   const ctx: unknown = {
