@@ -26,7 +26,7 @@ CREATE TABLE api_keys (
   merchant_id TEXT NOT NULL,
   environment TEXT NOT NULL CHECK (environment IN ('sandbox', 'production')),
   name TEXT NOT NULL,
-  -- The last 4 characters, by which people tell keys apart.
+  -- The last 4 characters, which distinguish keys on pages.
   hint TEXT NOT NULL CHECK (length(hint) = 4),
   -- The name that the member had then; NULL for a key that a script or the operator created.
   created_by TEXT CHECK (length(created_by) BETWEEN 1 AND 100),
@@ -288,7 +288,8 @@ CREATE INDEX payment_needing_attention ON payment (environment, created_at_ms, u
   WHERE unresolved_attempts > 0 OR anomalies > 0 OR late = 1;
 
 -- Search terms of a payment besides its own columns: `id:` and an id of a provider or the merchant,
--- or `phone:` and the keyed digest of a phone number. No phone number is stored in clear.
+-- `hashed-id:` and the keyed digest of an id that may contain a phone number, or `phone:` and the
+-- keyed digest of a phone number. No phone number is stored in plain text.
 CREATE TABLE payment_search_key (
   merchant_id TEXT NOT NULL,
   environment TEXT NOT NULL CHECK (environment IN ('sandbox', 'production')),
@@ -428,8 +429,8 @@ CREATE TABLE dead_letters (
   -- How often the operator sent it back to its queue.
   retries INTEGER NOT NULL DEFAULT 0,
   -- Who retried or discarded it, and when; NULL while it waits.
-  settled_at_ms INTEGER,
-  settled_by TEXT
+  handled_at_ms INTEGER,
+  handled_by TEXT
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX dead_letters_by_status ON dead_letters (status, stored_at_ms, id);

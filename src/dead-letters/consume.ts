@@ -2,7 +2,7 @@ import { configOf } from '../config.ts';
 import { prepare, runBatch } from '../database.ts';
 import { errorText, log } from '../log.ts';
 import { type MessageQueue, queueOfDead } from './queues.ts';
-import { keepStatement } from './store.ts';
+import { insertDeadLetter } from './store.ts';
 
 /**
  * The wait between tries to store a message in D1 grows by a minute each time, up to an hour. All
@@ -36,7 +36,7 @@ async function keep(
 ): Promise<ReadonlySet<Message>> {
   const nowMs = Date.now();
   const statementOf = (message: Message) =>
-    keepStatement(configOf(env).dataEncryptionKeys, queue, message, nowMs);
+    insertDeadLetter(configOf(env).dataEncryptionKeys, queue, message, nowMs);
   try {
     await runBatch(env.DB, await Promise.all(messages.map(statementOf)));
     log('error', 'dead_letters_kept', { queue, messages: messages.length });

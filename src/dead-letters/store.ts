@@ -18,8 +18,8 @@ export interface DeadLetter {
   readonly status: 'waiting' | 'retried' | 'discarded';
   /** How often the operator sent it back to its queue. */
   readonly retries: number;
-  readonly settledAtMs: number | null;
-  readonly settledBy: string | null;
+  readonly handledAtMs: number | null;
+  readonly handledBy: string | null;
 }
 
 export interface StoredDeadLetter extends DeadLetter {
@@ -27,11 +27,11 @@ export interface StoredDeadLetter extends DeadLetter {
 }
 
 const COLUMNS = `id, queue, kind, object_id AS objectId, sent_at_ms AS sentAtMs,
-  stored_at_ms AS storedAtMs, status, retries, settled_at_ms AS settledAtMs,
-  settled_by AS settledBy`;
+  stored_at_ms AS storedAtMs, status, retries, handled_at_ms AS handledAtMs,
+  handled_by AS handledBy`;
 
 /** Stores a message, once. Throws ConfigError on an unusable ring. */
-export async function keepStatement(
+export async function insertDeadLetter(
   keys: KeyRing,
   queue: MessageQueue,
   message: Pick<Message, 'id' | 'timestamp' | 'body'>,
@@ -117,21 +117,21 @@ export async function countWaiting(
 }
 
 /** A retried letter may be retried again, because its message may have been lost again. */
-export function markRetried(id: string, settledBy: string, nowMs: number): SqlStatement {
+export function markRetried(id: string, handledBy: string, nowMs: number): SqlStatement {
   return {
-    sql: `UPDATE dead_letters SET status = 'retried', retries = retries + 1, settled_at_ms = ?2,
-        settled_by = ?3
+    sql: `UPDATE dead_letters SET status = 'retried', retries = retries + 1, handled_at_ms = ?2,
+        handled_by = ?3
       WHERE id = ?1`,
-    params: [id, nowMs, settledBy],
+    params: [id, nowMs, handledBy],
   };
 }
 
 /** Changes only a waiting letter, and deletes its message. */
-export function markDiscarded(id: string, settledBy: string, nowMs: number): SqlStatement {
+export function markDiscarded(id: string, handledBy: string, nowMs: number): SqlStatement {
   return {
-    sql: `UPDATE dead_letters SET status = 'discarded', settled_at_ms = ?2, settled_by = ?3,
+    sql: `UPDATE dead_letters SET status = 'discarded', handled_at_ms = ?2, handled_by = ?3,
         sealed_body = ''
       WHERE id = ?1 AND status = 'waiting'`,
-    params: [id, nowMs, settledBy],
+    params: [id, nowMs, handledBy],
   };
 }

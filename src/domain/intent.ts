@@ -244,7 +244,7 @@ export type Command =
       readonly onlyPending?: boolean;
     }
   /**
-   * The operator records what the provider told them. `resolutionId` identifies one decision, whose
+   * The operator records the provider's information. `resolutionId` identifies one decision, whose
    * command may be repeated. The history keeps the operator's name and note.
    */
   | {

@@ -2,7 +2,7 @@
 export type Migration = (sql: SqlStorage) => void;
 
 /**
- * The migrations of existing payments: entry n brings version n + 1 to version n + 2. A schema
+ * The migrations of existing payments: entry n migrates version n + 1 to version n + 2. A schema
  * change appends an entry and also changes CREATE_TABLES. Released entries never change. A
  * tombstone has only the table `intent`, and a payment without an event has no table `event`, so an
  * entry checks `tableExists` first.

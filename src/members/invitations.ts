@@ -31,7 +31,7 @@ export interface InvitationRequest {
 }
 
 export interface NewInvitation {
-  /** In clear only here and in the link: see `invitationPath`. */
+  /** Appears in plain text only here and in the link (`invitationPath`). */
   readonly token: string;
   /** Names the invitation; not secret. */
   readonly id: string;
