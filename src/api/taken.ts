@@ -45,7 +45,7 @@ function replayed(answer: string): Response {
 export function onlyAttempt(intent: Intent): Attempt {
   const attempt = intent.attempts[0];
   if (attempt === undefined) {
-    throw new Error('an express payment without its attempt');
+    throw new Error('express payment has no attempt');
   }
   return attempt;
 }

@@ -1,5 +1,5 @@
 import type { Attempt, Command } from './intent.ts';
-import { attemptFails, attemptSucceeds } from './resolve.ts';
+import { recordFailure, recordSuccess } from './resolve.ts';
 import { find, reject, type Step, withAttempt } from './step.ts';
 
 /** Manual resolution: the operator records the outcome that no provider query has proved. */
@@ -38,7 +38,7 @@ export function resolveManually(step: Step, command: ResolveManually, nowMs: num
   if (outcome.type === 'succeeded') {
     return attempt.status === 'succeeded'
       ? reject(step, 'attempt_not_pending')
-      : attemptSucceeds(withAttempt(step, resolved), resolved, outcome, nowMs);
+      : recordSuccess(withAttempt(step, resolved), resolved, outcome, nowMs);
   }
   if (attempt.status === 'processing') {
     return reject(step, 'window_open');
@@ -49,7 +49,7 @@ export function resolveManually(step: Step, command: ResolveManually, nowMs: num
   // The customer abandoned it, but may still return to the provider's page and pay.
   return nowMs < attempt.deadlineAtMs
     ? reject(step, 'window_open')
-    : attemptFails(withAttempt(step, resolved), resolved, outcome, nowMs);
+    : recordFailure(withAttempt(step, resolved), resolved, outcome, nowMs);
 }
 
 function isWellFormed({ operator, note, outcome }: ResolveManually): boolean {

@@ -1,11 +1,11 @@
 import { type Attempt, attemptInFlight, type Command, hasEnded, type Outcome } from './intent.ts';
 import { printableCode } from './provider-code.ts';
 import {
-  attemptFailed,
   end,
   find,
   hasAnomaly,
   reject,
+  reopenOrFail,
   type Step,
   withAnomaly,
   withAttempt,
@@ -28,9 +28,9 @@ export function resolveAttempt(
   }
   switch (command.outcome.type) {
     case 'succeeded':
-      return attemptSucceeds(step, attempt, command.outcome, nowMs);
+      return recordSuccess(step, attempt, command.outcome, nowMs);
     case 'failed':
-      return attemptFails(step, attempt, command.outcome, nowMs);
+      return recordFailure(step, attempt, command.outcome, nowMs);
     case 'unknown':
       return isPending(attempt)
         ? recordInconclusiveQuery(step, attempt, command, command.outcome, nowMs)
@@ -69,7 +69,7 @@ function lastCode(attempt: Attempt, providerCode: string | null | undefined): st
 }
 
 /** Money moved: the intent has succeeded from any status. A second success is an anomaly. */
-export function attemptSucceeds(
+export function recordSuccess(
   step: Step,
   attempt: Attempt,
   outcome: Extract<Outcome, { type: 'succeeded' }>,
@@ -95,7 +95,7 @@ export function attemptSucceeds(
 }
 
 /** Nothing was paid: changes only a pending attempt. For a paid attempt it is an anomaly. */
-export function attemptFails(
+export function recordFailure(
   step: Step,
   attempt: Attempt,
   { reason, providerCode }: Extract<Outcome, { type: 'failed' }>,
@@ -123,5 +123,5 @@ export function attemptFails(
   }
   // The same result as when the window closes first: the order depends only on milliseconds.
   const ranOut = reason === 'timed_out' && nowMs >= step.intent.terms.expiresAtMs;
-  return ranOut ? end(failed, 'expired', null, nowMs) : attemptFailed(failed, reason, nowMs);
+  return ranOut ? end(failed, 'expired', null, nowMs) : reopenOrFail(failed, reason, nowMs);
 }

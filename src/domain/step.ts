@@ -48,7 +48,7 @@ const EVENT_OF = {
 } as const satisfies Record<string, EventType | null>;
 
 /** The attempt in flight ended unpaid: the intent reopens or fails (docs/decisions.md#30). */
-export function attemptFailed(step: Step, reason: FailureReason, nowMs: number): Step {
+export function reopenOrFail(step: Step, reason: FailureReason, nowMs: number): Step {
   const { terms, attempts } = step.intent;
   if (terms.kind === 'express' || attempts.length >= ATTEMPTS_MAX) {
     return end(step, 'failed', reason, nowMs);

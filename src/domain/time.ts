@@ -1,5 +1,5 @@
 import { type Attempt, attemptInFlight } from './intent.ts';
-import { attemptFailed, end, type Step, withAttempt, withStatus } from './step.ts';
+import { end, reopenOrFail, type Step, withAttempt, withStatus } from './step.ts';
 
 /** The effects of time: rail windows close, and intents expire. */
 
@@ -45,7 +45,7 @@ function closeWindow(step: Step, attempt: Attempt, nowMs: number): Step {
   // Once the intent's own time is over, it expires instead of failing.
   return nowMs >= step.intent.terms.expiresAtMs
     ? withStatus(closed, 'open')
-    : attemptFailed(closed, reason, nowMs);
+    : reopenOrFail(closed, reason, nowMs);
 }
 
 /** Moves a query to the end of the window, so that it runs before the window closes. */

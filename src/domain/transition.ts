@@ -12,11 +12,11 @@ import { printableCode } from './provider-code.ts';
 import { resolveAttempt } from './resolve.ts';
 import { CHECK_WAIT_MS_MIN, RETURN_ATTEMPTS_MAX, RETURN_QUERY_WAIT_MS } from './schedule.ts';
 import {
-  attemptFailed,
   end,
   find,
   hasAnomaly,
   reject,
+  reopenOrFail,
   type Step,
   start,
   withAnomaly,
@@ -243,7 +243,7 @@ function abandonAttempt(step: Step, attemptId: string, nowMs: number): Step {
   if (attempt.flow !== 'redirect' || step.intent.terms.kind !== 'hosted') {
     return reject(step, 'not_abandonable');
   }
-  return attemptFailed(withAttempt(step, abandoned(attempt, nowMs)), 'abandoned', nowMs);
+  return reopenOrFail(withAttempt(step, abandoned(attempt, nowMs)), 'abandoned', nowMs);
 }
 
 /** Only while open (docs/decisions.md#25). A repeated cancel is not an error. */

@@ -120,8 +120,8 @@ async function accessOf(
   if (known === undefined) {
     return lookUp(env, ctx, digest, nowMs);
   }
-  const isAgeing = nowMs - known.readAtMs >= ACCESS_REFRESH_AFTER_MS;
-  if (isAgeing && refreshes.get(digest, nowMs) === undefined) {
+  const needsRefresh = nowMs - known.readAtMs >= ACCESS_REFRESH_AFTER_MS;
+  if (needsRefresh && refreshes.get(digest, nowMs) === undefined) {
     refreshes.set(digest, true, nowMs);
     ctx.waitUntil(refresh(env, ctx, digest, nowMs));
   }

@@ -82,14 +82,14 @@ async function link(call: OperatorCall, request: LinkRequest): Promise<Response>
     invitedBy: actor,
     nowMs,
   });
-  const isMade = await changeAudited(call, fresh.statement, {
+  const isCreated = await changeAudited(call, fresh.statement, {
     merchantId: merchant.id,
     environment: null,
     action: memberId === null ? 'member.invited' : 'recovery.issued',
     target: memberId ?? fresh.id,
     detail: { name, role },
   });
-  if (!isMade) {
+  if (!isCreated) {
     throw problem('not_found');
   }
   const origin = call.config.publicBaseUrl ?? call.url.origin;

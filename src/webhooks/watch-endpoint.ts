@@ -48,7 +48,11 @@ export async function watchEndpoint(
       log('warn', 'webhook_endpoint_paused', { merchantId, environment });
     }
   } catch (error) {
-    log('warn', 'webhook_endpoint_lost', { merchantId, environment, error: errorText(error) });
+    log('warn', 'webhook_endpoint_not_recorded', {
+      merchantId,
+      environment,
+      error: errorText(error),
+    });
   }
 }
 

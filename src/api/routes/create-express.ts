@@ -71,7 +71,7 @@ function expressRail(env: Env, terms: IntentTerms): { method: Method; rail: Rail
   const method = terms.methods[0]?.method;
   const rail = method === undefined ? null : railFor(env, terms, method);
   if (method === undefined || rail === null) {
-    throw new Error('validation let a method without a rail through');
+    throw new Error('validated method has no rail');
   }
   return { method, rail };
 }
