@@ -1,3 +1,6 @@
+import { errorText } from './log.ts';
+import { Unavailable } from './unavailable.ts';
+
 /**
  * A statement for any database: D1 in the Worker and in tests, wrangler in scripts. Run a list of
  * statements in one batch, so that it succeeds as a whole.
@@ -45,5 +48,22 @@ export async function withDeadline<T>(work: Promise<T>, timeoutMs: number): Prom
     return await Promise.race([work, deadline]);
   } finally {
     clearTimeout(timer);
+  }
+}
+
+/** D1 did not answer. It decides nothing about money, so the caller may retry. */
+export class DatabaseUnavailable extends Unavailable {
+  override readonly name = 'DatabaseUnavailable';
+}
+
+/** After this, a request counts D1 as down: the merchant's server is waiting. */
+const READ_TIMEOUT_MS = 2_000;
+
+/** What `read` brings. Throws DatabaseUnavailable when D1 fails or takes too long. */
+export async function readInTime<T>(read: () => Promise<T>): Promise<T> {
+  try {
+    return await withDeadline(read(), READ_TIMEOUT_MS);
+  } catch (error) {
+    throw new DatabaseUnavailable(errorText(error));
   }
 }

@@ -42,7 +42,7 @@ export async function readNewPayment(call: MerchantCall, kind: IntentKind): Prom
   const body = await readJsonBody(call.request, BODY_BYTES_MAX);
   const idempotency = await idempotencyClaim(call.request, kind, body.bytes);
   const validate = kind === 'hosted' ? validatePaymentIntent : validateExpress;
-  const validated = validate(body.value, await validationContext(call));
+  const validated = validate(body.value, await validationContext(call, body.value));
   if (validated.ok) {
     const terms = termsOf(call, validated.value);
     const client = intentByUniqueId(call.env, call.access, terms.uniqueId);
@@ -61,7 +61,7 @@ export async function readNewPayment(call: MerchantCall, kind: IntentKind): Prom
   throw validationProblem(validated.errors);
 }
 
-async function validationContext(call: MerchantCall): Promise<ValidationContext> {
+async function validationContext(call: MerchantCall, body: unknown): Promise<ValidationContext> {
   const { environment } = call.access;
   return {
     environment,
@@ -72,10 +72,16 @@ async function validationContext(call: MerchantCall): Promise<ValidationContext>
     acceptsPhone: (method, phone) =>
       environment === 'sandbox' || acceptsPhone(call.env, PRODUCTION_CHARGE, method, phone),
     limits: call.access.limits,
-    banks: await banks(call.env, call.nowMs),
+    // Only splits name banks: other payments can be created while D1 fails.
+    banks: hasSplits(body) ? await banks(call.env, call.nowMs) : new Map(),
     expireInSecondsMin: call.config.expireInSecondsMin,
     expireInSecondsMax: call.config.expireInSecondsMax,
   };
+}
+
+function hasSplits(body: unknown): boolean {
+  const splits = (body as { readonly splitPayment?: unknown } | null)?.splitPayment;
+  return Array.isArray(splits) && splits.length > 0;
 }
 
 function termsOf(call: MerchantCall, order: PaymentOrder): IntentTerms {

@@ -95,11 +95,11 @@ export class AreaRouter {
       return error;
     }
     const { failureEvent, outageEvent, outageReason } = this.#area;
-    if (error instanceof Unavailable) {
+    const gap = gapBehind(error, request);
+    if (error instanceof Unavailable && gap === null) {
       log('warn', outageEvent, { requestId, error: errorText(error) });
       return problem(outageReason, { retryAfterSeconds: error.retryAfterSeconds });
     }
-    const gap = gapBehind(error, request);
     const remedy = gap === null ? {} : { remedy: gap.command };
     log('error', failureEvent, { requestId, error: errorText(error), ...remedy });
     return gap?.isLocal ? problem('not_set_up', gap) : problem('internal_error');

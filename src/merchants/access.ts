@@ -1,4 +1,5 @@
 import type { Bindings } from '../config.ts';
+import { readInTime } from '../database.ts';
 import type { Branding } from '../domain/intent.ts';
 import { type Environment, METHODS, type Method } from '../domain/method.ts';
 import type { CommissionRate } from '../domain/money.ts';
@@ -80,13 +81,15 @@ const KEY_SQL = `
     AND (api_keys.expires_at_ms IS NULL OR api_keys.expires_at_ms > ?2)
     AND merchants.status = 'active'`;
 
-/** The valid key of this digest, by one query, or null. Throws when D1 fails. */
+/** The valid key of this digest, by one query, or null. Throws DatabaseUnavailable. */
 export async function readKey(
   env: Bindings,
   digest: string,
   nowMs: number,
 ): Promise<KnownKey | null> {
-  const { results } = await env.DB.prepare(KEY_SQL).bind(digest, nowMs).all<KeyRow>();
+  const { results } = await readInTime(() =>
+    env.DB.prepare(KEY_SQL).bind(digest, nowMs).all<KeyRow>(),
+  );
   const first = results[0];
   if (first === undefined) {
     return null;

@@ -1,6 +1,6 @@
 import { BoundedCache } from '../bounded-cache.ts';
 import type { Bindings } from '../config.ts';
-import { prepare } from '../database.ts';
+import { prepare, readInTime } from '../database.ts';
 import type { Environment } from '../domain/method.ts';
 import { errorText, log } from '../log.ts';
 import { type KnownKey, type MerchantAccess, readKey } from './access.ts';
@@ -22,6 +22,10 @@ export interface Bank {
 
 /** A revocation takes effect within 10 s (docs/decisions.md#9); this leaves 1 s to spare. */
 const ACCESS_AGE_MS_MAX = 9_000;
+/** While D1 fails, a cached key grants up to this age (docs/operations.md#when-d1-is-down). */
+const ACCESS_STALE_MS_MAX = 5 * 60 * 1_000;
+/** After a failed read, requests with a cached key do not wait for another one for this long. */
+const OUTAGE_MS = 5_000;
 /**
  * From this age on, a cached key is refreshed in the background, so that a busy key never waits.
  */
@@ -41,8 +45,10 @@ const BANKS_AGE_MS_MAX = 60_000;
 
 const keys = new BoundedCache<KnownKey>({
   sizeMax: ACCESSES_MAX,
-  ageMsMax: ACCESS_AGE_MS_MAX,
+  ageMsMax: ACCESS_STALE_MS_MAX,
 });
+/** Keys whose last read failed. */
+const outages = new BoundedCache<true>({ sizeMax: ACCESSES_MAX, ageMsMax: OUTAGE_MS });
 const misses = new BoundedCache<true>({ sizeMax: MISSES_MAX, ageMsMax: MISS_AGE_MS_MAX });
 const refreshes = new BoundedCache<true>({ sizeMax: ACCESSES_MAX, ageMsMax: REFRESH_CLAIM_MS });
 /** Running queries. They resolve once the result is cached, and never reject. */
@@ -54,7 +60,7 @@ const bankLists = new BoundedCache<ReadonlyMap<string, Bank>>({
 
 /** Clears the caches, for tests that change D1 directly. */
 export function forgetDirectory(): void {
-  for (const cache of [keys, misses, refreshes, lookups, bankLists]) {
+  for (const cache of [keys, outages, misses, refreshes, lookups, bankLists]) {
     cache.clear();
   }
 }
@@ -62,7 +68,7 @@ export function forgetDirectory(): void {
 /**
  * Authenticates a request with `apiKey` to an endpoint of `environment` (docs/decisions.md#9). A
  * key that was used in the last seconds costs no query, and malformed text never reaches D1. Throws
- * when it needs D1 and D1 does not answer.
+ * DatabaseUnavailable when D1 fails and the key was not used in the last minutes.
  */
 export async function authenticate(
   env: Bindings,
@@ -85,15 +91,16 @@ export async function authenticate(
   return { type: 'granted', access };
 }
 
-/** All banks by code, at most 60 s old. Throws when it needs D1 and D1 does not answer. */
+/** All banks by code, at most 60 s old. Throws DatabaseUnavailable. */
 export async function banks(env: Bindings, nowMs: number): Promise<ReadonlyMap<string, Bank>> {
   const known = bankLists.get('', nowMs);
   if (known !== undefined) {
     return known.value;
   }
-  const { results } = await env.DB.prepare(
-    'SELECT code, name, supports_withdrawal FROM banks ORDER BY code',
-  ).all<{ code: string; name: string; supports_withdrawal: number }>();
+  const sql = 'SELECT code, name, supports_withdrawal FROM banks ORDER BY code';
+  const { results } = await readInTime(() =>
+    env.DB.prepare(sql).all<{ code: string; name: string; supports_withdrawal: number }>(),
+  );
   const list = new Map(
     results.map(({ code, name, supports_withdrawal }) => [
       code,
@@ -117,8 +124,20 @@ async function accessOf(
     await Promise.race([lookup, scheduler.wait(LOOKUP_WAIT_MS)]);
     known = cached(digest, nowMs);
   }
+  const stale = known === undefined ? staleKey(digest, nowMs) : undefined;
+  if (stale !== undefined && outages.get(digest, nowMs) !== undefined) {
+    known = stale;
+  }
   if (known === undefined) {
-    return lookUp(env, ctx, digest, nowMs);
+    try {
+      return await lookUp(env, ctx, digest, nowMs);
+    } catch (error) {
+      if (stale === undefined) {
+        throw error;
+      }
+      log('warn', 'api_key_refresh_failed', { error: errorText(error) });
+      return stale.access;
+    }
   }
   const needsRefresh = nowMs - known.readAtMs >= ACCESS_REFRESH_AFTER_MS;
   if (needsRefresh && refreshes.get(digest, nowMs) === undefined) {
@@ -134,14 +153,23 @@ interface CachedAccess {
 }
 
 function cached(digest: string, nowMs: number): CachedAccess | undefined {
-  const hit = keys.get(digest, nowMs);
-  if (hit !== undefined) {
-    const { access, expiresAtMs } = hit.value;
-    const isOver = expiresAtMs !== null && expiresAtMs <= nowMs;
-    return { access: isOver ? null : access, readAtMs: hit.readAtMs };
+  const hit = staleKey(digest, nowMs);
+  if (hit !== undefined && Math.abs(nowMs - hit.readAtMs) < ACCESS_AGE_MS_MAX) {
+    return hit;
   }
   const miss = misses.get(digest, nowMs);
   return miss === undefined ? undefined : { access: null, readAtMs: miss.readAtMs };
+}
+
+/** A key that D1 granted in the last minutes: enough only while D1 fails. */
+function staleKey(digest: string, nowMs: number): CachedAccess | undefined {
+  const hit = keys.get(digest, nowMs);
+  if (hit === undefined) {
+    return undefined;
+  }
+  const { access, expiresAtMs } = hit.value;
+  const isOver = expiresAtMs !== null && expiresAtMs <= nowMs;
+  return { access: isOver ? null : access, readAtMs: hit.readAtMs };
 }
 
 async function lookUp(
@@ -164,7 +192,7 @@ async function lookUp(
 
 function ignore(): void {}
 
-/** Refreshes a cached key. Only logs a failure: the cached key stays valid for some seconds. */
+/** Refreshes a cached key. Only logs a failure: the cached key stays valid for a while. */
 async function refresh(
   env: Bindings,
   ctx: Pick<ExecutionContext, 'waitUntil'>,
@@ -186,7 +214,14 @@ async function readAndCache(
   digest: string,
   nowMs: number,
 ): Promise<KnownKey | null> {
-  const key = await readKey(env, digest, nowMs);
+  let key: KnownKey | null;
+  try {
+    key = await readKey(env, digest, nowMs);
+  } catch (error) {
+    outages.set(digest, true, nowMs);
+    throw error;
+  }
+  outages.delete(digest);
   if (key === null) {
     keys.delete(digest);
     misses.set(digest, true, nowMs);

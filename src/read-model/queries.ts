@@ -1,10 +1,10 @@
-import { prepare, type SqlStatement } from '../database.ts';
+import { prepare, readInTime, type SqlStatement } from '../database.ts';
 import { INTENT_NUMBER, UUID } from '../domain/identifiers.ts';
 import type { Tenant } from '../domain/intent.ts';
 
 /**
  * The unique id of a tenant's payment with this uuid or integer id, or null. May lag the objects by
- * seconds. Ids of another form cost no query.
+ * seconds. Ids of another form cost no query. Throws DatabaseUnavailable.
  */
 export async function findUniqueId(env: Env, tenant: Tenant, id: string): Promise<string | null> {
   const column = UUID.test(id) ? 'uuid' : INTENT_NUMBER.test(id) ? 'number' : null;
@@ -12,7 +12,7 @@ export async function findUniqueId(env: Env, tenant: Tenant, id: string): Promis
     return null;
   }
   const statement = findUniqueIdStatement(tenant, column, column === 'uuid' ? id : Number(id));
-  return await prepare(env.DB, statement).first<string>('unique_id');
+  return readInTime(() => prepare(env.DB, statement).first<string>('unique_id'));
 }
 
 export function findUniqueIdStatement(
