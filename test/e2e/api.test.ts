@@ -33,7 +33,7 @@ interface RawAnswer {
   readonly body: unknown;
 }
 
-/** Past fetch, which would tidy the path and the headers up. */
+/** Sends without fetch, which would normalize the path and the headers. */
 function raw(
   method: string,
   path: string,
@@ -61,7 +61,7 @@ function raw(
 }
 
 describe.concurrent('the API on the wire', () => {
-  it('takes an id once, for hosted and express together: api.md#errors, #calls, decisions.md#8', async () => {
+  it('accepts an id once, for hosted and express together: api.md#errors, #calls, decisions.md#8', async () => {
     const { uniqueId } = await createHosted(scene);
     const duplicate = {
       status: 409,
@@ -76,11 +76,11 @@ describe.concurrent('the API on the wire', () => {
     for (const answer of answers) {
       expect([answer.status, answer.body]).toEqual([409, duplicate]);
     }
-    // Another environment is another id space: here the methods are the only obstacle.
+    // The other environment has its own ids, so only the methods are refused here.
     expect((await scene.production.hosted(hostedBody(body))).status).toBe(400);
   });
 
-  it('knows its keys: api.md#authentication, decisions.md#9', async () => {
+  it('accepts only its own API keys: api.md#authentication, decisions.md#9', async () => {
     const path = '/api/v1/payment/sandbox/intent/x';
     const { sandboxApiKey, productionApiKey } = scene.merchant;
     const answers = [
@@ -139,7 +139,7 @@ describe.concurrent('the API on the wire', () => {
     expect((await raw('GET', '/api/v1/payment/banks')).status).toBe(401);
   });
 
-  it('splits only to banks that pay out: api.md#error-8, decisions.md#14', async () => {
+  it('splits only to banks that support withdrawals: api.md#error-8, decisions.md#14', async () => {
     const { body } = await scene.sandbox.call<readonly Bank[]>('GET', 'banks');
     const split = (bank: string) => ({
       amount: 10,
@@ -162,7 +162,7 @@ describe.concurrent('the API on the wire', () => {
     });
   });
 
-  it('publishes the keys that sign: decisions.md#17, #32', async () => {
+  it('publishes the signing keys: decisions.md#17, #32', async () => {
     for (const [environment, path] of [
       ['sandbox', 'sandbox/webhook-keys'],
       ['production', 'webhook-keys'],
@@ -192,14 +192,14 @@ describe.concurrent('the API on the wire', () => {
         ({ status }) => status === 200,
       );
       expect(found.body.content).toEqual(payment);
-      // docs/decisions.md#29: it does not exist for the other environment.
+      // docs/decisions.md#29: the payment does not exist in the other environment.
       expect((await scene.production.status(id)).status).toBe(404);
     }
     const other = await scene.sandbox.call('GET', `sandbox/checkout/${uniqueId}`);
     expect(other.body.content).toEqual(payment);
   });
 
-  it('keeps what is not there and what is somebody else’s apart from nothing: decisions.md#29', async () => {
+  it('gives the same answer for a missing payment and another merchant’s: decisions.md#29', async () => {
     const { uniqueId } = await createHosted(scene);
     const nothing = await scene.sandbox.status(newId());
     expect([nothing.status, nothing.raw]).toEqual([
@@ -220,9 +220,9 @@ describe.concurrent('the API on the wire', () => {
     ['slashes and dots', '../a/b//c?d=e&f#g%2Fh'],
     ['Amharic', 'ትዕዛዝ ቁጥር ፩'],
     ['an emoji', '☕️🇪🇹'],
-    ['all that JSON and HTML escape', `"\\'<b>&amp;`],
+    ['all characters that JSON and HTML escape', `"\\'<b>&amp;`],
     ['255 characters', 'ፊ'.repeat(255)],
-  ])('carries an id with %s everywhere: decisions.md#7, #21', async (_name, text) => {
+  ])('accepts an id with %s everywhere: decisions.md#7, #21', async (_name, text) => {
     const { hook } = await createSimulated(scene, [], { paymentIntentUniqueId: text });
     const told = await webhook(scene, hook);
     expect([told.paymentIntentUniqueId, told.payment.uniqueId]).toEqual([text, text]);

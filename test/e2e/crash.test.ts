@@ -20,45 +20,45 @@ import {
 } from '../support/e2e-scene.ts';
 import { formTo, open, submit } from '../support/e2e-visitor.ts';
 
-/** SIGKILL to a gateway at work, again and again, first in production and then in the sandbox. */
+/** Repeated SIGKILL to a working gateway, first in production and then in the sandbox. */
 
-// How long a merchant who asks again has to wait.
+// `callTimeoutMs` determines how long a merchant who retries has to wait.
 const rails = new RailsScene('crash', { moreSettings: { TELE_BIRR: { callTimeoutMs: 5_000 } } });
 
 beforeAll(() => rails.start());
 
 afterAll(() => rails.close());
 
-interface UnderWay {
+interface Pending {
   readonly plan: Plan;
-  /** Part of the address of the call that hangs when the power goes. */
+  /** Part of the URL of the call that hangs when the gateway is killed. */
   readonly call: string;
-  /** How many of the two payments' calls are at the rail then. */
+  /** How many of the two payments' calls have reached the rail by then. */
   readonly calls: number;
 }
 
-const UNDER_WAY: Readonly<Record<Method, UnderWay>> = {
+const PENDING: Readonly<Record<Method, Pending>> = {
   TELE_BIRR: { plan: { start: 'accepted_then_hang' }, call: '/merchant/preOrder', calls: 2 },
   TELE_BIRR_USSD: {
     plan: { start: 'accepted_then_hang' },
     call: '/APIRequestMgrService',
     calls: 2,
   },
-  // Its start calls nobody: what hangs is the question that confirms its callback.
+  // Its start makes no call. The query that confirms its callback hangs.
   CBE: { plan: { query: 'hang' }, call: '/TXNSTAT', calls: 2 },
   ETS_SWITCH: { plan: { start: 'accepted_then_hang' }, call: 'action=order.create', calls: 2 },
   M_PESA: { plan: { start: 'accepted_then_hang' }, call: '/stkpush/v3/processrequest', calls: 2 },
-  // Hangs by itself until the customer acts; the other one is still in the queue then.
+  // The call hangs until the customer acts; the other payment is still in the queue then.
   E_BIRR: { plan: {}, call: '/asm', calls: 1 },
 };
 
-it('SIGKILL during the calls: nobody is charged twice, and no payment is lost', async () => {
+it('charges no customer twice and loses no payment after SIGKILL during the calls', async () => {
   const payments = await Promise.all(
-    CELLS.map((cell) => rails.create(cell, { plan: UNDER_WAY[cell.method].plan })),
+    CELLS.map((cell) => rails.create(cell, { plan: PENDING[cell.method].plan })),
   );
   const cutOff = payments.map((payment) => begin(payment).catch(() => undefined));
   const references = await Promise.all(payments.map((payment) => payment.reference()));
-  await vi.waitFor(expectAllUnderWay, { timeout: 60_000 });
+  await vi.waitFor(expectAllPending, { timeout: 60_000 });
   await rails.scene.gateway.kill();
   await Promise.all(cutOff);
   expect(rails.scene.server.requests()).toEqual([]);
@@ -70,7 +70,7 @@ it('SIGKILL during the calls: nobody is charged twice, and no payment is lost', 
   await Promise.all(payments.map((payment, index) => tryAgain(payment, references[index] ?? '')));
   for (const payment of payments) {
     const order = await payment.order();
-    // Who was sent to CBE has paid before.
+    // The customer has already paid at CBE.
     if (payment.cell.method !== 'CBE') {
       expectAccepted(payment, await order.act('pays'));
     }
@@ -84,21 +84,21 @@ it('SIGKILL during the calls: nobody is charged twice, and no payment is lost', 
 
 const CHARGES = 12;
 
-it('nothing acknowledged and no event is lost by SIGKILL: decisions.md#8, #18', async () => {
+it('loses no acknowledged payment and no event after SIGKILL: decisions.md#8, #18', async () => {
   const { scene } = rails;
-  // In the merchant's hands when the power goes.
+  // Answered before the kill.
   const held = scene.server.endpoint(HANG, OK);
   const heldBody = expressBody({ callbackUrl: held.url });
   await scene.sandbox.express(heldBody);
   const cutOff = await held.request(0);
 
-  // A page that the customer has open.
+  // A page that the customer has opened.
   const hosted = await createHosted(scene);
   const simulator = await submit(formTo(await open(hosted.checkoutUrl), '/attempts'), {
     method: 'TELE_BIRR',
   });
 
-  // Charges in every stage of being answered; the kill comes with the first 200.
+  // Charges in every stage of their answer; the kill comes with the first 200.
   const charges = Array.from({ length: CHARGES }, () => {
     const hook = scene.server.endpoint();
     const body = expressBody({ callbackUrl: hook.url });
@@ -111,7 +111,7 @@ it('nothing acknowledged and no event is lost by SIGKILL: decisions.md#8, #18', 
   const acknowledged = await Promise.all(answers);
 
   await scene.gateway.restart();
-  // Asked again with the same key, each is answered as if nothing had happened.
+  // A retry with the same key is answered as if the gateway had never stopped.
   for (const [index, { send, body, headers }] of charges.entries()) {
     const repeated = await eventually(send, ({ status }) => status === 200);
     const first = acknowledged[index] ?? null;
@@ -123,7 +123,7 @@ it('nothing acknowledged and no event is lost by SIGKILL: decisions.md#8, #18', 
     expect(changed.status).toBe(422);
   }
 
-  // The next kill: right after a hosted payment's 200.
+  // The next kill comes right after a hosted payment's 200.
   const second = await createHosted(scene, { expireIn: 5 });
   await scene.gateway.kill();
   await scene.gateway.restart();
@@ -131,7 +131,7 @@ it('nothing acknowledged and no event is lost by SIGKILL: decisions.md#8, #18', 
     uniqueId: second.uniqueId,
   });
 
-  // The customer goes on where the page was left.
+  // The customer continues on the same page.
   expect((await press(simulator, 'approve')).heading).toBe('Payment successful');
 
   const events = await Promise.all([
@@ -158,11 +158,11 @@ it('nothing acknowledged and no event is lost by SIGKILL: decisions.md#8, #18', 
   await fence(scene);
   expect(held.requests).toHaveLength(2);
   for (const hook of [hosted.hook, second.hook, ...charges.map((charge) => charge.hook)]) {
-    // At least once, and always the same event.
+    // The event arrives at least once, and is always the same.
     expect(new Set(hook.requests.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
   }
 
-  // What the read model had not heard reaches it too.
+  // The read model receives the projections that were pending.
   const { uuid } = await paymentOf(scene, second.uniqueId);
   await eventually(
     () => scene.sandbox.status(uuid),
@@ -171,7 +171,7 @@ it('nothing acknowledged and no event is lost by SIGKILL: decisions.md#8, #18', 
   expect(await operate(scene.gateway.baseUrl, 'attention')).toBe('Nothing needs a human.\n');
 }, 180_000);
 
-/** Up to the call that hangs. */
+/** Starts the payment, up to the call that hangs. */
 async function begin(payment: RailPayment): Promise<void> {
   await payment.start();
   if (payment.cell.method === 'CBE') {
@@ -179,15 +179,15 @@ async function begin(payment: RailPayment): Promise<void> {
   }
 }
 
-function expectAllUnderWay(): void {
-  const calls = Object.entries(UNDER_WAY).map(([method, { call }]) => [
+function expectAllPending(): void {
+  const calls = Object.entries(PENDING).map(([method, { call }]) => [
     method,
     rails.standIns.byMethod[method as Method].calls.filter(({ url }) => url.includes(call)).length,
   ]);
-  expect(calls).toEqual(Object.entries(UNDER_WAY).map(([method, row]) => [method, row.calls]));
+  expect(calls).toEqual(Object.entries(PENDING).map(([method, row]) => [method, row.calls]));
 }
 
-/** The merchant repeats its call, the customer presses the button again: neither starts anything. */
+/** The merchant retries and the customer presses the button again, which must start nothing. */
 async function tryAgain(payment: RailPayment, reference: string): Promise<void> {
   if (payment.cell.kind === 'hosted') {
     await payment.startAgain();
@@ -201,11 +201,11 @@ async function tryAgain(payment: RailPayment, reference: string): Promise<void> 
   expect(repeated.body.content).toMatchObject({ status: 'SUCCESS', transactionId: reference });
 }
 
-/** How often the rail was asked to charge the customer, or the customer charged themselves. */
+/** How often the gateway asked the rail for a charge, or the customer paid on the rail's page. */
 async function chargesOf(payment: RailPayment): Promise<number> {
   const { cell, standIn } = payment;
   const { orderId } = await payment.order();
-  const address = cell.method === 'CBE' ? '/Default.aspx' : UNDER_WAY[cell.method].call;
+  const address = cell.method === 'CBE' ? '/Default.aspx' : PENDING[cell.method].call;
   return standIn.calls.filter(
     ({ method, url, body }) => method === 'POST' && url.includes(address) && body.includes(orderId),
   ).length;

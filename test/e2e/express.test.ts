@@ -29,7 +29,7 @@ describe.concurrent('express SIMULATED_TEST: decisions.md#16, #22', () => {
     { method, simulationStatus: 'FAILED', answered: 'FAILURE', event: 'PAYMENT_FAILED' },
   ]);
 
-  it.each(cases)('$method $simulationStatus is answered $answered, then $event', async (row) => {
+  it.each(cases)('$method $simulationStatus answers $answered, then sends $event', async (row) => {
     const { method, simulationStatus, answered, event } = row;
     const hook = scene.server.endpoint();
     const uniqueId = newId();
@@ -96,7 +96,7 @@ describe.concurrent('express ACTUAL_TEST in the simulator: decisions.md#22', () 
     ['decline', 'PAYMENT_FAILED', 'FAILED', 'declined'],
     ['give_up', 'PAYMENT_FAILED', 'FAILED', 'abandoned'],
   ] as const)(
-    '%s leads to %s and back to the merchant: decisions.md#20',
+    '%s gives %s and returns to the merchant: decisions.md#20',
     async (button, event, status, reason) => {
       const { hook, shop, uniqueId, transactionId, simulator } = await actual();
       expect(simulator.heading).toBe('Payment simulator');
@@ -115,12 +115,12 @@ describe.concurrent('express ACTUAL_TEST in the simulator: decisions.md#22', () 
         webHookEvent: event,
         payment: { status, reason, transaction: { transactionId } },
       });
-      // An express payment has one attempt: nothing is left to press.
+      // An express payment has one attempt, so no button is left.
       expect((await open(simulator.url)).forms).toEqual([]);
     },
   );
 
-  it('expires when nobody decides: api.md#events', async () => {
+  it('expires when the customer does not decide: api.md#events', async () => {
     const hook = scene.server.endpoint();
     await scene.sandbox.express(
       expressBody({
@@ -134,14 +134,14 @@ describe.concurrent('express ACTUAL_TEST in the simulator: decisions.md#22', () 
     expect(hook.requests).toHaveLength(1);
   });
 
-  it('is not canceled while it is being paid: decisions.md#25', async () => {
+  it('cannot be canceled while the customer pays: decisions.md#25', async () => {
     const { uniqueId } = await actual();
     expect((await scene.sandbox.cancel(uniqueId)).status).toBe(409);
   });
 });
 
 describe.concurrent('production without rails: decisions.md#23', () => {
-  it('refuses every express method by the ordinary validation', async () => {
+  it('refuses every express method with a validation error', async () => {
     for (const method of METHODS) {
       const { status, body } = await scene.production.express(expressBody({ method }));
       expect([status, body.status, Object.keys(body.validationErrors ?? {})]).toEqual([
@@ -152,7 +152,7 @@ describe.concurrent('production without rails: decisions.md#23', () => {
     }
   });
 
-  it('refuses hosted payments by the ordinary validation', async () => {
+  it('refuses hosted payments with a validation error', async () => {
     const none = await scene.production.hosted(hostedBody());
     expect([none.status, Object.keys(none.body.validationErrors ?? {})]).toEqual([
       400,

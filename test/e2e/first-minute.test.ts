@@ -11,12 +11,12 @@ import { freePort } from '../support/e2e-gateway.ts';
 
 /**
  * Goal: in a fresh clone, after `npm ci`, both `npx wrangler dev` and `npm run dev` run a gateway that
- * takes payments. Method: a copy of the tree without what is ignored by git, and its first commands.
+ * accepts payments. Method: a copy of the tree without git-ignored files, and its first commands.
  */
 
-/** What a clone does not have; the packages are linked. */
+/** Left out of the clone; the packages are linked. */
 const NOT_CLONED = ['.git', '.wrangler', '.dev.vars', 'node_modules', 'dist', 'test-artefacts'];
-/** No look outside this machine. */
+/** Prevents requests outside this machine. */
 const OFFLINE = { CLOUDFLARE_CF_FETCH_ENABLED: 'false', WRANGLER_SEND_METRICS: 'false' };
 const POLL_MS = 50;
 const run = promisify(execFile);
@@ -57,7 +57,7 @@ function output(): Promise<string> {
   return readFile(join(clone, 'output.log'), 'utf8');
 }
 
-/** Null while nothing listens. */
+/** Null while no server listens. */
 async function statusOf(url: string, headers: Record<string, string> = {}): Promise<number | null> {
   try {
     const response = await fetch(url, { headers });
@@ -68,14 +68,14 @@ async function statusOf(url: string, headers: Record<string, string> = {}): Prom
   }
 }
 
-test('a deployment creates no secrets and no state on the machine it runs on', async () => {
+test('a deployment creates no local secrets and no local state', async () => {
   const environment = { ...process.env, WRANGLER_COMMAND: 'deploy' };
   await run(process.execPath, ['scripts/prepare-local.mjs'], { cwd: clone, env: environment });
   expect(await readdir(clone)).not.toContain('.dev.vars');
   expect(await readdir(clone)).not.toContain('.wrangler');
 });
 
-test('`npx wrangler dev` takes a payment and opens the home page, the dashboard and the desk', async () => {
+test('`npx wrangler dev` accepts a payment and opens the home page, the dashboard and the desk', async () => {
   const port = await freePort();
   const baseUrl = `http://localhost:${port}`;
   await started('npx', `${baseUrl}/`, ['wrangler', 'dev', '--port', String(port)]);
@@ -106,7 +106,7 @@ test('`npx wrangler dev` takes a payment and opens the home page, the dashboard 
   await ended();
 });
 
-test('`npm run dev` prints the first steps and little else, and what it prints works', async () => {
+test('`npm run dev` prints little more than the first steps, and they work', async () => {
   await rm(join(clone, 'output.log'));
   const port = await freePort();
   const baseUrl = `http://localhost:${port}`;
@@ -120,7 +120,7 @@ test('`npm run dev` prints the first steps and little else, and what it prints w
   const { content }: { content: string } = JSON.parse(stdout);
   expect(await statusOf(content)).toBe(200);
   const links = [...text.matchAll(/http:\/\/localhost:\d+\/(?:dashboard\S*|(?= prompts))/g)];
-  // An invitation, the way in, and the phones of three methods.
+  // An invitation, the sign-in page, and the prompts of three methods.
   expect(links).toHaveLength(5);
   for (const [link] of links) {
     expect([link, await statusOf(link)]).toEqual([link, 200]);

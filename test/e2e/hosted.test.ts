@@ -13,7 +13,7 @@ import {
 } from '../support/e2e-scene.ts';
 import { formTo, open, type Page, post, submit } from '../support/e2e-visitor.ts';
 
-/** Time enough to open pages meanwhile, on a busy machine too. */
+/** Enough time to open pages, even on a busy machine. */
 const EXPIRE_IN_SECONDS = 15;
 
 let scene: Scene;
@@ -24,7 +24,7 @@ beforeAll(async () => {
 
 afterAll(() => scene?.close());
 
-/** From the first page to the simulator's. */
+/** Goes from the first page to the simulator's. */
 async function choose(payment: HostedPayment, method = 'TELE_BIRR'): Promise<Page> {
   const page = await open(payment.checkoutUrl);
   const simulator = await submit(formTo(page, '/attempts'), { method, phone: '0911223344' });
@@ -32,7 +32,7 @@ async function choose(payment: HostedPayment, method = 'TELE_BIRR'): Promise<Pag
   return simulator;
 }
 
-/** What the merchant's page was opened with, by name; its own query must be first and whole. */
+/** The query of the merchant's page; the merchant's own parameters must come first, unchanged. */
 async function returnedWith(payment: HostedPayment, index = 0): Promise<Record<string, string>> {
   const { url } = await payment.shop.request(index);
   const own = '?basket=7%20a&empty=&';
@@ -90,7 +90,7 @@ describe.concurrent('hosted checkout', () => {
     expect((await open(payment.checkoutUrl)).heading).toBe('Payment successful');
   });
 
-  it('shows and charges the commission that the customer bears: decisions.md#15', async () => {
+  it('shows and charges the commission if the customer bears it: decisions.md#15', async () => {
     const payment = await createHosted(scene, { amount: 200, commissionPaidByCustomer: true });
     expect((await open(payment.checkoutUrl)).text).toMatch(
       /telebirr ETB.205\.00 On the telebirr page fee ETB.5\.00/,
@@ -102,7 +102,7 @@ describe.concurrent('hosted checkout', () => {
     expect(told).toMatchObject({ totalAmount: 20_000, commission: 500, chargedAmount: 20_500 });
   });
 
-  it('can be tried again by another method after a decline: decisions.md#30', async () => {
+  it('can be retried by another method after a decline: decisions.md#30', async () => {
     const payment = await createHosted(scene);
     const declined = await press(await choose(payment, 'TELE_BIRR'), 'decline');
     expect(declined.heading).toBe('How do you want to pay?');
@@ -134,7 +134,7 @@ describe.concurrent('hosted checkout', () => {
     expect((await open(payment.checkoutUrl)).heading).toBe('Payment not completed');
   });
 
-  it('fails once when the customer gives up on the page, and is no cancel: decisions.md#25', async () => {
+  it('fails once when the customer abandons it on the page, and is not canceled: decisions.md#25', async () => {
     const payment = await createHosted(scene);
     const page = await open(payment.checkoutUrl);
     const [landed] = await Promise.all([
@@ -169,7 +169,7 @@ describe.concurrent('hosted checkout', () => {
     });
   });
 
-  it('is canceled while open, silently, and takes no payment then: decisions.md#21, #25', async () => {
+  it('is canceled while open without an event, and accepts no payment then: decisions.md#21, #25', async () => {
     const payment = await createHosted(scene);
     const secondTab = await open(payment.checkoutUrl);
     const simulator = await choose(payment);
@@ -193,7 +193,7 @@ describe.concurrent('hosted checkout', () => {
     expect(await paymentOf(scene, payment.uniqueId)).toMatchObject({ status: 'CANCELED' });
   });
 
-  it('is not canceled once paid: decisions.md#25', async () => {
+  it('cannot be canceled once paid: decisions.md#25', async () => {
     const payment = await createHosted(scene);
     await press(await choose(payment), 'approve');
     expect((await scene.sandbox.cancel(payment.uniqueId)).status).toBe(409);
@@ -202,7 +202,7 @@ describe.concurrent('hosted checkout', () => {
     });
   });
 
-  it('expires by itself when its time is over, once: api.md#events, decisions.md#1', async () => {
+  it('expires once, at its expiry time: api.md#events, decisions.md#1', async () => {
     const askedAtMs = Date.now();
     const payment = await createHosted(scene, { expireIn: EXPIRE_IN_SECONDS });
     const page = await open(payment.checkoutUrl);
@@ -223,7 +223,7 @@ describe.concurrent('hosted checkout', () => {
     });
   });
 
-  it('expires under a simulator attempt, which dies with it: decisions.md#30', async () => {
+  it('expires during a simulator attempt, which ends with it: decisions.md#30', async () => {
     const payment = await createHosted(scene, { expireIn: EXPIRE_IN_SECONDS });
     const simulator = await choose(payment);
     const event = await webhook(scene, payment.hook);
@@ -249,12 +249,12 @@ describe.concurrent('hosted checkout', () => {
     expect(phone?.isReadOnly).toBe(true);
     expect(phone?.value.replaceAll(/\D/g, '')).toMatch(/911223344$/);
     expect(form.inputs.filter(({ isChecked }) => isChecked)).toMatchObject([{ value: 'M_PESA' }]);
-    // Somebody edits the form all the same: what the merchant fixed wins.
+    // An edited form does not override the merchant's phone.
     const simulator = await submit(form, { phone: 'not a phone' });
     expect(simulator.heading).toBe('Payment simulator');
   });
 
-  it('asks again for a phone that is none: decisions.md#3', async () => {
+  it('asks again for an invalid phone: decisions.md#3', async () => {
     const payment = await createHosted(scene, { methods: ['M_PESA', 'TELE_BIRR'] });
     const form = formTo(await open(payment.checkoutUrl), '/attempts');
     const missing = await submit(form, { method: 'M_PESA', phone: '' });
@@ -275,7 +275,7 @@ describe.concurrent('hosted checkout', () => {
     expect(await paymentOf(scene, payment.uniqueId)).toMatchObject({ status: 'OPEN' });
   });
 
-  it('starts one attempt and pays once however often the forms are sent: decisions.md#30', async () => {
+  it('starts one attempt and pays once for repeated forms: decisions.md#30', async () => {
     const payment = await createHosted(scene);
     const page = await open(payment.checkoutUrl);
     const form = formTo(page, '/attempts');
@@ -292,7 +292,7 @@ describe.concurrent('hosted checkout', () => {
     const event = await onlyWebhook(scene, payment.hook);
     expect(event.payment.status).toBe('SUCCESS');
     expect(simulator.text).toContain(event.payment.transaction?.transactionId ?? 'no transaction');
-    // Created, started, settled: a second attempt would not fit in.
+    // Versions: created, started, resolved. A second attempt would add more.
     expect(event.payment.sequence).toBe(3);
     expect((await paymentOf(scene, payment.uniqueId)).anomalies).toEqual([]);
 
@@ -302,7 +302,7 @@ describe.concurrent('hosted checkout', () => {
     expect((await open(payment.checkoutUrl)).heading).toBe('Payment successful');
   });
 
-  it('starts one attempt by one form, though it fails before the form comes again: decisions.md#30', async () => {
+  it('starts one attempt per form, even if it fails before the form is sent again: decisions.md#30', async () => {
     const payment = await createHosted(scene);
     const form = formTo(await open(payment.checkoutUrl), '/attempts');
     const choice = { method: 'TELE_BIRR' };
@@ -317,14 +317,14 @@ describe.concurrent('hosted checkout', () => {
     const pages = await Promise.all([
       ...[1, 2, 3].map(() => submit(form, choice)),
       submit(form, { method: 'M_PESA', phone: `0${newPhone()}` }),
-      // What is wrong with such a form no longer matters.
+      // A used form is not validated.
       submit(form, { method: 'M_PESA', phone: '12' }),
     ]);
     for (const page of pages) {
       expect(page.trail).toEqual([form.action, payment.checkoutUrl]);
       expect(page.text).toContain('The payment was declined');
     }
-    // Not one version more.
+    // The version has not changed.
     expect(await paymentOf(scene, payment.uniqueId)).toEqual(declined);
 
     const fresh = formTo(await open(payment.checkoutUrl), '/attempts');
@@ -337,7 +337,7 @@ describe.concurrent('hosted checkout', () => {
     expect(event.payment.transaction?.transactionId).not.toBe(declined.transaction?.transactionId);
   });
 
-  it('starts nothing by a form that our pages do not send', async () => {
+  it('starts nothing for a form that our pages do not send', async () => {
     const payment = await createHosted(scene);
     const form = formTo(await open(payment.checkoutUrl), '/attempts');
     const inputs = form.inputs.filter(({ name }) => name !== 'attempts');
@@ -358,7 +358,7 @@ describe.concurrent('hosted checkout', () => {
     });
   });
 
-  it('reports a second payment as an anomaly and announces one: decisions.md#31', async () => {
+  it('reports a second payment as an anomaly and sends one event: decisions.md#31', async () => {
     const payment = await createHosted(scene);
     const firstTab = await choose(payment, 'TELE_BIRR');
     const chosenAgain = await submit(formTo(await open(payment.checkoutUrl), '/abandon'));
@@ -376,7 +376,7 @@ describe.concurrent('hosted checkout', () => {
     expect(firstTab.text).toContain(anomalies?.[0]?.transactionId ?? 'no transaction');
   });
 
-  it('is paid late when an attempt that was given up is proved: decisions.md#31, #18', async () => {
+  it('is paid late when an abandoned attempt turns out to be paid: decisions.md#31, #18', async () => {
     const payment = await createHosted(scene);
     const oldTab = await choose(payment, 'TELE_BIRR');
     await submit(formTo(await open(payment.checkoutUrl), '/give-up'));
@@ -395,7 +395,7 @@ describe.concurrent('hosted checkout', () => {
   });
 
   it.each(['attempts', 'abandon', 'give-up'])(
-    'leads a GET of …/%s back to the page',
+    'redirects a GET of …/%s to the page',
     async (form) => {
       const payment = await createHosted(scene);
       const page = await open(`${payment.checkoutUrl}/${form}`);
@@ -403,7 +403,7 @@ describe.concurrent('hosted checkout', () => {
     },
   );
 
-  it('takes a form of before the hidden field to the attempt in flight: decisions.md#30', async () => {
+  it('redirects a form without the hidden field to the attempt in flight: decisions.md#30', async () => {
     const payment = await createHosted(scene);
     const form = formTo(await open(payment.checkoutUrl), '/attempts');
     const old = { ...form, inputs: form.inputs.filter(({ name }) => name !== 'attempts') };
@@ -412,7 +412,7 @@ describe.concurrent('hosted checkout', () => {
     expect((await submit(old, { method: 'TELE_BIRR' })).url).toBe(simulator.url);
   });
 
-  it('shows one and the same page for links that are not ours: decisions.md#29', async () => {
+  it('shows the same page for all foreign links: decisions.md#29', async () => {
     const payment = await createHosted(scene);
     const forged = `${payment.checkoutUrl.slice(0, -2)}AA`;
     const pages = await Promise.all(
@@ -422,7 +422,7 @@ describe.concurrent('hosted checkout', () => {
     expect(new Set(pages.map(({ text }) => text)).size).toBe(1);
   });
 
-  it('keeps its pages to itself: no script but its own, no frame, no cache, no referrer', async () => {
+  it('isolates its pages: no foreign script, no frame, no cache, no referrer', async () => {
     const payment = await createHosted(scene);
     const { headers, html } = await open(payment.checkoutUrl);
     expect(html.match(/<script[^>]*>/g)).toEqual([

@@ -19,11 +19,11 @@ const LINK_LIMIT = 60;
 const FAILED_KEY_LIMIT = 30;
 const PROMPT_LIMIT = 10;
 const MINUTE_MS = 60_000;
-/** A period may end in the middle, and a busy machine may take several to be fast enough once. */
+/** A period may end in between, and a busy machine may need several until it is fast enough. */
 const MARGIN = 10;
 const AT_ONCE = 20;
 
-/** A key has 1,000 requests in 10 s: more than a slow machine can make, so this one has fewer. */
+/** A key may make 1,000 requests in 10 s, which a slow machine cannot, so the test lowers it. */
 const KEY_LIMIT = 200;
 /** Beside wrangler.toml, because paths in it are relative to it. Git-ignored. */
 const CONFIG_FILE = join(PROJECT_DIRECTORY, 'wrangler.limits-test.toml');
@@ -46,7 +46,7 @@ afterAll(async () => {
   await rm(CONFIG_FILE, { force: true });
 });
 
-/** Calls until `isOver` or `callsMax`, some at a time; whether it came to that. */
+/** Calls in parallel batches until `isOver`; the answer that was over, or null at `callsMax`. */
 async function callsUntil<T>(
   callsMax: number,
   call: () => Promise<T>,
@@ -62,7 +62,7 @@ async function callsUntil<T>(
   return null;
 }
 
-/** The limiter's minutes are the clock's: acts again when it took place in two of them. */
+/** The limiter counts clock minutes, so this repeats an act that spans two of them. */
 async function withinOneMinute<T>(act: () => Promise<T>): Promise<T> {
   for (;;) {
     const minute = Math.floor(Date.now() / MINUTE_MS);
@@ -73,7 +73,7 @@ async function withinOneMinute<T>(act: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The customer enters a phone on the payment's page and asks it to confirm. */
+/** The customer enters a phone on the payment's page and submits the form. */
 async function askForPrompt(
   { checkoutUrl }: HostedPayment,
   phone: string,
@@ -82,9 +82,9 @@ async function askForPrompt(
   return submit(formTo(await open(checkoutUrl), '/attempts'), { method, phone });
 }
 
-/** One after another: the last of them uses up the merchant's key. */
+/** Sequential, because the last test exhausts the merchant's key. */
 describe('rate limits: decisions.md#27', () => {
-  it('one link, opened too often, is told to wait, and no other', async () => {
+  it('limits a link that is opened too often, but no other', async () => {
     const busy = await createHosted(scene);
     const other = await createHosted(scene);
     const over = await callsUntil(
@@ -97,7 +97,7 @@ describe('rate limits: decisions.md#27', () => {
     expect((await open(other.checkoutUrl)).status).toBe(200);
   });
 
-  it('an address that guesses keys is stopped, and the right key is not', async () => {
+  it('limits an IP address that guesses keys, but not the right key', async () => {
     const { uniqueId } = await createHosted(scene);
     const guesser = new MerchantApi(scene.gateway.baseUrl, 'kfl_test_guess', 'sandbox');
     const over = await callsUntil(
@@ -110,7 +110,7 @@ describe('rate limits: decisions.md#27', () => {
     expect(await paymentOf(scene, uniqueId)).toMatchObject({ status: 'OPEN' });
   });
 
-  it('one phone is prompted ten times in a minute, whoever asks', async () => {
+  it('prompts a phone at most ten times a minute, for all merchants together', async () => {
     const { phone, payment, asked, refused } = await withinOneMinute(async () => {
       const phone = newPhone();
       const payments = await Promise.all(
@@ -119,7 +119,7 @@ describe('rate limits: decisions.md#27', () => {
       const asked = await Promise.all(
         payments.map((payment) => askForPrompt(payment, `0${phone}`)),
       );
-      // However the number is written, and by another method.
+      // The number's format and the method do not matter.
       const payment = await createHosted(scene);
       const refused = await askForPrompt(payment, `+251 ${phone}`, 'E_BIRR');
       return { phone, payment, asked, refused };
@@ -145,7 +145,7 @@ describe('rate limits: decisions.md#27', () => {
     expect(another.heading).toBe('Payment simulator');
   }, 120_000);
 
-  it('a key that asks too often is told to wait', async () => {
+  it('limits a key that makes too many requests', async () => {
     const over = await callsUntil(
       KEY_LIMIT * MARGIN,
       () => scene.sandbox.call<unknown>('GET', 'banks'),

@@ -3,11 +3,11 @@ import { operate as operateAt, runOperator } from '../support/e2e-operator.ts';
 import { hostedBody, joinScene, type Scene, untilInForce } from '../support/e2e-scene.ts';
 
 /**
- * Goal: the operator's command line brings a merchant in and stops it, against the gateway that
- * `npm run dev` starts, with nothing set up by hand. Method: the commands as a person types them.
+ * Goal: the operator's command line creates and suspends a merchant on the gateway that
+ * `npm run dev` starts, without further setup. Method: the commands as a person types them.
  */
 
-/** A change is in force everywhere within this (docs/decisions.md#9). */
+/** A change takes effect everywhere within this time (docs/decisions.md#9). */
 const IN_FORCE_WITHIN_MS = 10_000;
 
 let scene: Scene;
@@ -20,7 +20,7 @@ afterAll(() => scene?.close());
 
 const operate = (...args: string[]) => operateAt(scene.gateway.baseUrl, ...args);
 
-test('a merchant is created, its owner invited, and both are listed', async () => {
+test('creates a merchant, invites its owner, and lists both', async () => {
   const created = await operate(
     ...['merchant', 'create', '--name', 'Abebe Coffee', '--id', 'abebe'],
     ...['--commission', 'TELE_BIRR=2.5+1.00'],
@@ -36,7 +36,7 @@ test('a merchant is created, its owner invited, and both are listed', async () =
   expect(ids).toEqual(expect.arrayContaining(['abebe', 'demo']));
 });
 
-test('a suspended merchant is refused within 10 s, and heard again afterwards', async () => {
+test('refuses a suspended merchant within 10 s, and accepts it again after reactivation', async () => {
   const { merchant, sandbox } = scene;
   const untilStatus = (wanted: number) =>
     untilInForce(
@@ -51,7 +51,7 @@ test('a suspended merchant is refused within 10 s, and heard again afterwards', 
   await untilStatus(200);
 });
 
-test('a payment, health and rails are told in words', async () => {
+test('describes a payment, health and rails in text', async () => {
   const { merchant, sandbox } = scene;
   const body = hostedBody();
   await sandbox.hosted(body);
@@ -85,9 +85,9 @@ it.each<[string, readonly string[], Readonly<Record<string, string>>, number, st
     1,
     '401: Invalid secret',
   ],
-  ['nobody there', ['bank', 'list', '--url', 'http://localhost:1'], {}, 1, 'cannot be reached'],
+  ['no server', ['bank', 'list', '--url', 'http://localhost:1'], {}, 1, 'cannot be reached'],
   ['no verb', ['merchant', 'fly'], {}, 2, 'merchant takes create, list'],
-])('%s is refused in words', async (_name, args, environment, code, message) => {
+])('explains the refusal of %s', async (_name, args, environment, code, message) => {
   const ran = await runOperator(scene.gateway.baseUrl, args, environment);
   expect([ran.exitCode, ran.output]).toEqual([code, '']);
   expect(ran.errors).toContain(message);

@@ -3,7 +3,7 @@ import { RailsScene } from '../support/e2e-rails.ts';
 import { expectPending, expectTold, failed, PAID } from '../support/e2e-rails-endings.ts';
 import { CELLS } from '../support/e2e-rails-table.ts';
 
-/** EthSwitch's other gateway. It is asked whatever its callback says, so that nothing forged counts. */
+/** EthSwitch's other gateway. Every callback triggers a query, so a forged one has no effect. */
 
 vi.setConfig({ maxConcurrency: 16 });
 
@@ -15,7 +15,7 @@ afterAll(() => rails.close());
 const CARDS = CELLS.filter(({ method }) => method === 'ETS_SWITCH');
 
 describe.concurrent('cards', () => {
-  it.each(CARDS)('$kind: paid, and told once', async (cell) => {
+  it.each(CARDS)('$kind: paid, with a single event', async (cell) => {
     const payment = await rails.pay(cell);
     const order = await payment.order();
     await payment.act('pays');
@@ -23,35 +23,38 @@ describe.concurrent('cards', () => {
     await expectTold(payment, [PAID]);
   });
 
-  it.each(CARDS)('$kind: paid by another card after one without money', async (cell) => {
-    const payment = await rails.pay(cell);
-    const order = await payment.order();
-    await order.act('lacks_funds', { silent: true });
-    expect(await order.callback()).toMatchObject({ status: 200 });
-    await expectPending(payment);
-    await order.act('pays');
-    await expectTold(payment, [PAID]);
-  });
+  it.each(CARDS)(
+    '$kind: paid with another card after one with insufficient funds',
+    async (cell) => {
+      const payment = await rails.pay(cell);
+      const order = await payment.order();
+      await order.act('lacks_funds', { silent: true });
+      expect(await order.callback()).toMatchObject({ status: 200 });
+      await expectPending(payment);
+      await order.act('pays');
+      await expectTold(payment, [PAID]);
+    },
+  );
 
-  it('express: not paid for want of money, once the page is over', async () => {
+  it('express: fails for insufficient funds once the page has ended', async () => {
     const payment = await rails.pay({ method: 'ETS_SWITCH', kind: 'express' }, { expireIn: 30 });
     await (await payment.order()).act('lacks_funds', { silent: true });
     await expectTold(payment, [failed('insufficient_funds')]);
   });
 
-  it.each(CARDS)('$kind: asked when the customer comes back and nothing was said', async (cell) => {
+  it.each(CARDS)('$kind: queried when the customer returns without a callback', async (cell) => {
     const payment = await rails.pay(cell, { plan: { callback: 'never' } });
     await payment.act('pays');
     await expectTold(payment, [PAID]);
   });
 
-  it.each(CARDS)('$kind: asked after a start that broke off', async (cell) => {
+  it.each(CARDS)('$kind: queried after a start that broke off', async (cell) => {
     const plan = { start: 'accepted_then_reset', act: 'pays', callback: 'never' } as const;
     const payment = await rails.pay(cell, { plan });
     await expectTold(payment, [PAID]);
   });
 
-  it.each(CARDS)('$kind: paid by no callback alone', async (cell) => {
+  it.each(CARDS)('$kind: not paid by a callback alone', async (cell) => {
     const payment = await rails.pay(cell);
     const order = await payment.order();
     for (const variant of ['forged', 'wrong_amount'] as const) {

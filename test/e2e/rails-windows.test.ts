@@ -7,13 +7,13 @@ import type { RailPayment } from '../support/e2e-rails-payment.ts';
 import { CELLS } from '../support/e2e-rails-table.ts';
 import { open } from '../support/e2e-visitor.ts';
 
-/** The customer does not act within the rail's window and the payment's own time; and what is paid after it. */
+/** The customer does not act within the rail's window and the payment's lifetime, or pays later. */
 
-// Nearly all of this is waiting: longest for telebirr, whose orders live a minute.
+// Most of the time is waiting: longest for telebirr, whose orders stay open for a minute.
 const LONGEST_WINDOW_MS = 150_000;
 vi.setConfig({ maxConcurrency: 40, testTimeout: 180_000 });
 
-/** Of each payment: time enough to choose the method, on a busy machine too. */
+/** Each payment's lifetime: enough to choose the method, even on a busy machine. */
 const EXPIRE_IN = 30;
 
 const rails = new RailsScene('rails-windows', {
@@ -31,33 +31,33 @@ beforeAll(() => rails.start());
 
 afterAll(() => rails.close());
 
-/** A first event, after more time than an endpoint waits for one. */
-function untilTold({ hook }: RailPayment): Promise<void> {
+/** Waits for the first event, longer than an endpoint's own wait. */
+function untilFirstEvent({ hook }: RailPayment): Promise<void> {
   return vi.waitFor(() => expect(hook.requests).toHaveLength(1), {
     timeout: LONGEST_WINDOW_MS,
     interval: 250,
   });
 }
 
-/** What is left to the customer of a hosted payment to see. */
+/** Checks the page that the customer of a hosted payment sees. */
 async function expectHeading(payment: RailPayment, heading: string): Promise<void> {
   if (payment.cell.kind === 'hosted') {
     expect((await open(payment.checkoutUrl)).heading).toBe(heading);
   }
 }
 
-describe.concurrent('nobody acts', () => {
+describe.concurrent('the customer does not act', () => {
   /**
-   * telebirr closes its orders itself. eBirr's queue has one consumer here, which a call that
-   * hangs keeps from all others: one cell waits for it.
+   * telebirr closes its orders itself. eBirr's queue has one consumer here, which a hanging call
+   * blocks for all others, so only one cell uses it.
    */
   const staysOpen = CELLS.filter(
     ({ method, kind }) => method !== 'TELE_BIRR' && !(method === 'E_BIRR' && kind === 'express'),
   );
 
-  it.each(staysOpen)('$method, $kind: expired, and late when paid after all', async (cell) => {
+  it.each(staysOpen)('$method, $kind: expired, and paid late', async (cell) => {
     const payment = await rails.pay(cell, { expireIn: EXPIRE_IN });
-    await untilTold(payment);
+    await untilFirstEvent(payment);
     await expectTold(payment, [EXPIRED]);
     await expectHeading(payment, english.expiredTitle);
 
@@ -71,19 +71,19 @@ describe.concurrent('nobody acts', () => {
   it.each(closes)('$method, $kind: expired when telebirr closes the order', async (cell) => {
     const plan = { callback: 'never' } as const;
     const payment = await rails.pay(cell, { expireIn: EXPIRE_IN, plan });
-    // Asked for the first time after the payment's own time.
+    // First queried after the payment's expiry.
     await (await payment.order()).act('times_out', { silent: true });
     const closed = { ...EXPIRED, transactionStatus: 'FAILED', failureReason: 'timed_out' } as const;
     await expectTold(payment, [closed]);
     await expectHeading(payment, english.expiredTitle);
   });
 
-  it.each(closes)('$method, $kind: expired, and late when reported after all', async (cell) => {
+  it.each(closes)('$method, $kind: expired, and paid late when reported', async (cell) => {
     const plan = { query: 'http_500', callback: 'never' } as const;
     const payment = await rails.pay(cell, { expireIn: EXPIRE_IN, plan });
     const order = await payment.order();
     await order.act('pays', { silent: true });
-    await untilTold(payment);
+    await untilFirstEvent(payment);
     await expectTold(payment, [EXPIRED]);
 
     payment.plan({});

@@ -5,8 +5,8 @@ import './rails/customers.ts';
 import { rails } from './rails/scene.ts';
 
 /**
- * Production payments through stand-ins for the six rails. All parts share a gateway and wait side
- * by side; those that wait longest come first.
+ * Production payments through stand-ins for the six rails. All parts share a gateway and wait in
+ * parallel; those that wait longest come first.
  */
 
 beforeAll(() => rails.start());

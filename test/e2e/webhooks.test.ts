@@ -22,16 +22,16 @@ import {
 import { formTo, open, submit } from '../support/e2e-visitor.ts';
 import { verifiedWebhook } from '../support/e2e-webhook.ts';
 
-/** Deliveries of one merchant that hang at the same time, and some that have to wait for them. */
+/** Deliveries of one merchant: as many as may hang at once, and some that wait for them. */
 const HANGING = 20;
-/** The deliveries of one merchant that run at once are bounded (docs/decisions.md#18). */
+/** Maximum of concurrent deliveries per merchant (docs/decisions.md#18). */
 const HANGING_ON_THE_WIRE = 16;
 const SECOND_TRY_AFTER_MS = 5_000;
 const JITTER = 0.1;
 const TRY_TIMEOUT_MS = 15_000;
-/** Longer than the schedule's own wait with its jitter. */
+/** Longer than the schedule's delay with its jitter. */
 const RETRY_AFTER_SECONDS = 7;
-/** Time enough for a customer to act meanwhile. */
+/** Enough time for a customer to act. */
 const LONG_RETRY_AFTER_SECONDS = 15;
 
 let scene: Scene;
@@ -47,7 +47,7 @@ afterAll(async () => {
   await stuck?.close();
 });
 
-/** Two tries of one event: the same bytes and id, signed anew for the moment. */
+/** Two tries of one event have the same bytes and id, but a new timestamp and signature. */
 function expectSameEvent(first: ReceivedRequest, second: ReceivedRequest): void {
   expect(second.rawBody.equals(first.rawBody)).toBe(true);
   expect(second.headers['webhook-id']).toBe(first.headers['webhook-id']);
@@ -56,7 +56,7 @@ function expectSameEvent(first: ReceivedRequest, second: ReceivedRequest): void 
   expect(second.headers['webhook-signature']).not.toBe(first.headers['webhook-signature']);
 }
 
-/** No sooner. How much later depends on the machine; the next step of the schedule is minutes off. */
+/** Checks only the minimum. The rest depends on the machine; the schedule's next step is minutes later. */
 function expectWait(first: ReceivedRequest, second: ReceivedRequest, minMs: number): void {
   expect(second.receivedAtMs - first.receivedAtMs).toBeGreaterThan(minMs - 50);
 }
@@ -67,7 +67,7 @@ function busyFor(seconds: number, code = 503): Behaviour {
 }
 
 describe.concurrent('webhooks on the wire: decisions.md#18', () => {
-  it('a hanging merchant is cut off at 15 s and delays nobody else', async () => {
+  it('cuts off a hanging merchant at 15 s without delaying other merchants', async () => {
     const stuckHook = stuck.server.endpoint(HANG);
     const bodies = Array.from({ length: HANGING }, () =>
       expressBody({ callbackUrl: stuckHook.url }),
@@ -81,7 +81,7 @@ describe.concurrent('webhooks on the wire: decisions.md#18', () => {
 
     const healthy = await Promise.all([1, 2, 3].map(() => createSimulated(scene)));
     await Promise.all(healthy.map(({ hook }) => hook.request(0)));
-    // All of them arrived before a single one of the others was let go.
+    // All of them arrived before the first hanging delivery ended.
     expect(stuckHook.requests.map(({ closedAtMs }) => closedAtMs)).toEqual(
       Array(HANGING_ON_THE_WIRE).fill(null),
     );
@@ -91,12 +91,12 @@ describe.concurrent('webhooks on the wire: decisions.md#18', () => {
     await first.closed;
     const heldMs = (first.closedAtMs ?? 0) - first.receivedAtMs;
     expect(heldMs).toBeGreaterThan(TRY_TIMEOUT_MS - 500);
-    // The others had to wait, and get their turn.
+    // The waiting deliveries then get their turn.
     const ids = () => new Set(stuckHook.requests.map(({ headers }) => headers['webhook-id']));
     await stuckHook.until('the deliveries that waited', () => ids().size === HANGING);
   });
 
-  it('any 2xx is enough, and a body without end is cut off', async () => {
+  it('accepts any 2xx, and cuts off an endless body', async () => {
     const settled = [
       await createSimulated(scene, [status(204)]),
       await createSimulated(scene, [status(299)]),
@@ -106,7 +106,7 @@ describe.concurrent('webhooks on the wire: decisions.md#18', () => {
     const endless = await settled[2]?.hook.request(0);
     await endless?.closed;
     expect((endless?.closedAtMs ?? 0) - (endless?.receivedAtMs ?? 0)).toBeLessThan(TRY_TIMEOUT_MS);
-    // 200 had arrived: what a stalled body keeps back does not matter.
+    // The 200 counts, even if the body stalls.
     await (await settled[3]?.hook.request(0))?.closed;
     const witness = await createSimulated(scene, [busyFor(RETRY_AFTER_SECONDS), OK]);
     await witness.hook.request(1);
@@ -115,7 +115,7 @@ describe.concurrent('webhooks on the wire: decisions.md#18', () => {
     }
   });
 
-  it('a failed try is repeated after 5 s: same bytes, same id, new timestamp: decisions.md#17', async () => {
+  it('retries after 5 s with the same bytes and id and a new timestamp: decisions.md#17', async () => {
     const { uniqueId, hook } = await createSimulated(scene, [status(500), OK]);
     const first = await hook.request(0);
     const second = await hook.request(1);
@@ -124,7 +124,7 @@ describe.concurrent('webhooks on the wire: decisions.md#18', () => {
     expect(verifiedWebhook(second, scene.keys).paymentIntentUniqueId).toBe(uniqueId);
   });
 
-  it('a redirect is a failure and is not followed', async () => {
+  it('treats a redirect as a failure and does not follow it', async () => {
     const elsewhere = scene.server.endpoint();
     const { hook } = await createSimulated(scene, [
       status(307, { location: elsewhere.url }),
@@ -134,18 +134,18 @@ describe.concurrent('webhooks on the wire: decisions.md#18', () => {
     expect(elsewhere.requests).toEqual([]);
   });
 
-  it('410 stops, and 429 with Retry-After is waited for', async () => {
+  it('stops after a 410, and waits for the Retry-After of a 429', async () => {
     const gone = await createSimulated(scene, [status(410)]);
     await gone.hook.request(0);
     const busy = await createSimulated(scene, [busyFor(RETRY_AFTER_SECONDS, 429), OK]);
     const [first, second] = [await busy.hook.request(0), await busy.hook.request(1)];
     expectSameEvent(first, second);
     expectWait(first, second, RETRY_AFTER_SECONDS * 1_000);
-    // By now a second try would have been made long ago.
+    // A second try would have come long before.
     expect(gone.hook.requests).toHaveLength(1);
   });
 
-  it('a later event goes out at once and supersedes an undelivered earlier one: decisions.md#31', async () => {
+  it('sends a later event at once, which supersedes an undelivered earlier one: decisions.md#31', async () => {
     const { checkoutUrl, hook } = await createHosted(scene, {}, [
       busyFor(LONG_RETRY_AFTER_SECONDS),
       OK,
@@ -162,18 +162,18 @@ describe.concurrent('webhooks on the wire: decisions.md#18', () => {
     expect(late.id).not.toBe(failed.id);
     expect(late.payment.sequence).toBeGreaterThan(failed.payment.sequence);
     expect(paid.receivedAtMs - refused.receivedAtMs).toBeLessThan(LONG_RETRY_AFTER_SECONDS * 1_000);
-    // What is sent again so late comes after a second try of the earlier event would have come.
+    // This retry is so late that a second try of the earlier event would have come before.
     const witness = await createSimulated(scene, [busyFor(LONG_RETRY_AFTER_SECONDS), OK]);
     await witness.hook.request(1);
     expect(hook.requests).toHaveLength(2);
   });
 
-  it('a refused connection is tried again', async () => {
+  it('retries after a refused connection', async () => {
     const { hook } = await createSimulated(scene, [RESET, OK]);
     expectSameEvent(await hook.request(0), await hook.request(1));
   });
 
-  it('refused addresses are never called, and hold nothing up: decisions.md#12', async () => {
+  it('never calls forbidden addresses, and does not let them delay others: decisions.md#12', async () => {
     const target = scene.server.endpoint();
     const { port, pathname } = new URL(target.url);
     const own = `${scene.gateway.baseUrl}/api/v1/payment/banks`;
@@ -187,7 +187,7 @@ describe.concurrent('webhooks on the wire: decisions.md#18', () => {
       const { uniqueId } = await createSimulated(scene, [], { callbackUrl });
       await untilStatus(scene, uniqueId, 'SUCCESS');
     }
-    // The published pattern keeps these out from the start (docs/decisions.md#12).
+    // The published pattern rejects these at the create (docs/decisions.md#12).
     for (const callbackUrl of [
       `http://[::1]:${port}${pathname}`,
       `http://merchant:password@127.0.0.1:${port}${pathname}`,

@@ -18,18 +18,18 @@ import {
 import { fence, joinScene, paymentOf, type Scene } from '../support/e2e-scene.ts';
 
 /**
- * Goal: the page is the merchant's and the customer's own — their language, colors, phone and
- * paper — and nobody else's: no foreign link, form or parameter gets anywhere. Method: Chromium.
+ * Goal: the page follows the customer's language and the merchant's colors, continues on a phone
+ * and prints, and ignores foreign links, forms and parameters. Method: Chromium.
  */
 
 const ON_DESKTOP = { ...DESKTOP, isMobile: false, hasTouch: false };
 
-/** #7a3b12, which the demo merchant is created with, as browsers write it. */
+/** #7a3b12, the demo merchant's color, as browsers write it. */
 const DEMO_COLOR = 'rgb(122, 59, 18)';
 
-/** As the page asks for it: white modules round the code (ISO/IEC 18004). */
+/** White modules around the code, as on the page (ISO/IEC 18004). */
 const QUIET_ZONE_MODULES = 4;
-/** Of each module, when the code is painted to be read. */
+/** Size of each module when the test paints the code to read it. */
 const MODULE_PIXELS = 8;
 
 const DAY_SECONDS = 86_400;
@@ -53,7 +53,7 @@ function languageOf(page: Page): Promise<string | null> {
 describe.each(JAVASCRIPT)('a page %s', (_name, javaScriptEnabled) => {
   const { am: amharic, om: oromo } = LANGUAGES;
 
-  it("speaks the browser's language, then the one that was chosen, on every page", async () => {
+  it("uses the browser's language, then the chosen one, on every page", async () => {
     const payment = await createPayment(scene);
     const device = await Device.start(browser, { javaScriptEnabled, locale: 'am-ET' });
     const page = await device.open(payment.checkoutUrl);
@@ -74,7 +74,7 @@ describe.each(JAVASCRIPT)('a page %s', (_name, javaScriptEnabled) => {
         path: '/',
         httpOnly: true,
         sameSite: 'Lax',
-        // As long as Chromium keeps any cookie, or nearly.
+        // Nearly as long as Chromium keeps any cookie.
         expires: expect.closeTo(Date.now() / 1_000 + 365 * DAY_SECONDS, -4),
       },
     ]);
@@ -99,7 +99,7 @@ describe.each(JAVASCRIPT)('a page %s', (_name, javaScriptEnabled) => {
     await device.putAway(refusedWith(400), refusedWith(404));
   });
 
-  it('speaks English to whom it cannot speak otherwise', async () => {
+  it('falls back to English for other languages', async () => {
     const payment = await createPayment(scene);
     const device = await Device.start(browser, { javaScriptEnabled, locale: 'fr-FR' });
     const page = await device.open(`${payment.checkoutUrl}?lang=fr`);
@@ -115,12 +115,12 @@ it('opens no payment for a link that is not its own: decisions.md#29', async () 
   const half = one.checkoutUrl.length - 43;
   const links = [
     'x',
-    // Another's signature; another's id; a letter more; a letter less.
+    // Another link's signature; another link's id; an extra letter; a missing letter.
     `${one.checkoutUrl.slice(0, half)}${other.checkoutUrl.slice(half)}`,
     `${other.checkoutUrl.slice(0, half)}${one.checkoutUrl.slice(half)}`,
     `${one.checkoutUrl}A`,
     one.checkoutUrl.slice(0, -1),
-    // A checkout link is no link to an attempt.
+    // A checkout link does not open an attempt.
     one.checkoutUrl.replace('/checkout/', '/simulator/'),
   ];
   const device = await Device.start(browser);
@@ -134,7 +134,7 @@ it('opens no payment for a link that is not its own: decisions.md#29', async () 
   await device.putAway(refusedWith(404));
 });
 
-/** Every address on a page that a customer could be led to, or that it loads by itself. */
+/** Every URL on a page that the customer can follow, or that the page loads. */
 async function targetsOf(page: Page): Promise<readonly string[]> {
   const attributes = ['href', 'action', 'formaction', 'src', 'data-return', 'data-page'];
   const perAttribute = attributes.map((name) =>
@@ -148,7 +148,7 @@ async function targetsOf(page: Page): Promise<readonly string[]> {
   return (await Promise.all(perAttribute)).flat().map(String);
 }
 
-it('takes no address out of its own: no open redirect', async () => {
+it('ignores URLs in its own query: no open redirect', async () => {
   const payment = await createPayment(scene);
   const device = await Device.start(browser);
   const page = await device.open(payment.checkoutUrl);
@@ -176,7 +176,7 @@ it('takes no address out of its own: no open redirect', async () => {
   await device.putAway();
 });
 
-it('does nothing for a form, or in a frame, of another site', async () => {
+it('refuses forms of other sites, and to be framed by them', async () => {
   const payment = await createPayment(scene);
   const before = await paymentOf(scene, payment.uniqueId);
   const device = await Device.start(browser);
@@ -206,7 +206,7 @@ it('does nothing for a form, or in a frame, of another site', async () => {
   await device.putAway(refusedWith(400), /frame-ancestors/, /^failed: .*\/checkout\/[^/]+$/);
 });
 
-/** The code as Chromium paints it, read module by module. */
+/** Reads the painted code module by module. */
 function paintedModules(page: Page, size: number): Promise<boolean[][]> {
   return page.evaluate(`(async () => {
     const image = document.querySelector('.continue-on-phone img');
@@ -224,7 +224,7 @@ function paintedModules(page: Page, size: number): Promise<boolean[][]> {
   })()`);
 }
 
-it('hands the payment over to the phone beside the desktop', async () => {
+it('continues a desktop’s payment on a phone', async () => {
   const payment = await createPayment(scene);
   const desktop = await Device.start(browser, ON_DESKTOP);
   const page = await desktop.open(payment.checkoutUrl);
@@ -268,7 +268,7 @@ it.each([
   await device.putAway();
 });
 
-it('prints a receipt, and nothing that paper cannot do', async () => {
+it('prints a receipt without interactive parts', async () => {
   const payment = await createPayment(scene, { amount: 1_234.5 });
   const device = await Device.start(browser, ON_DESKTOP);
   await device.stopClock();

@@ -19,8 +19,8 @@ import {
 import { joinScene, newPhone, onlyWebhook, paymentOf, type Scene } from '../support/e2e-scene.ts';
 
 /**
- * Goal: customers pay once, whatever they click, with and without JavaScript. Method: Chromium on a
- * phone's screen against `npm run dev`; a merchant that verifies what it hears.
+ * Goal: customers pay once for any sequence of clicks, with and without JavaScript. Method: Chromium
+ * on a phone's screen against `npm run dev`; a merchant that verifies its webhooks.
  */
 
 let scene: Scene;
@@ -39,13 +39,13 @@ interface Submission {
   readonly isSent: boolean;
   readonly isBusy: string | null;
   readonly isDisabled: string | null;
-  /** Of the button. */
+  /** The button's text. */
   readonly text: string;
 }
 
 /**
- * What became of each click on a form's button, as the page shows it right afterwards. Told by the
- * page itself: while a navigation is under way, Playwright can ask it nothing.
+ * What the page shows right after each click on a form's button. The page itself records it:
+ * during a navigation, Playwright cannot query it.
  */
 async function submissionsOf(page: Page): Promise<Submission[]> {
   const submissions: Submission[] = [];
@@ -62,7 +62,7 @@ async function submissionsOf(page: Page): Promise<Submission[]> {
   return submissions;
 }
 
-/** A network so slow that what is sent there arrives when the test says so. */
+/** Holds back requests to `url` until the returned function is called, like a slow network. */
 async function holdBack(page: Page, url: string): Promise<() => void> {
   const isReleased = Promise.withResolvers<void>();
   await page.route(url, async (route) => {
@@ -138,7 +138,7 @@ describe.each(JAVASCRIPT)('a phone %s', (_name, javaScriptEnabled) => {
   it('that clicks twice pays once', async () => {
     const payment = await createPayment(scene);
     const device = await phone();
-    // Where no script holds the second click back, it cuts off the answer to the first.
+    // Without the script, the second click cancels the answer to the first.
     device.tolerated.push(/^failed: .*\/(attempts|rails\/simulator\/[^/]+)$/);
     const page = await device.open(payment.checkoutUrl);
     await choose(page, 'TELE_BIRR');
@@ -147,7 +147,7 @@ describe.each(JAVASCRIPT)('a phone %s', (_name, javaScriptEnabled) => {
     await approveButton(page).dblclick();
     await heading(page, 'Payment successful');
     const event = await onlyWebhook(scene, payment.hook);
-    // Created, started, settled: a second attempt would not fit in.
+    // Versions: created, started, resolved. A second attempt would add more.
     expect(event.payment).toMatchObject({ status: 'SUCCESS', sequence: 3 });
     expect((await paymentOf(scene, payment.uniqueId)).anomalies).toEqual([]);
     await device.putAway();
@@ -196,10 +196,10 @@ describe.each(JAVASCRIPT)('a phone %s', (_name, javaScriptEnabled) => {
     await device.putAway();
   });
 
-  it('that sends an old form after paying is told so: decisions.md#30', async () => {
+  it('that sends an old form after paying sees that the payment is paid: decisions.md#30', async () => {
     const payment = await createPayment(scene);
     const device = await phone();
-    // Else the script would see by itself that the form is old.
+    // Otherwise the script would notice that the form is old.
     await device.stopClock();
     const stale = await device.open(payment.checkoutUrl);
     await payWith(await device.open(payment.checkoutUrl), 'TELE_BIRR');
@@ -215,7 +215,7 @@ describe.each(JAVASCRIPT)('a phone %s', (_name, javaScriptEnabled) => {
     await device.putAway();
   });
 
-  it('is asked before it leaves, and is at the merchant then: decisions.md#25', async () => {
+  it('must confirm before leaving, and then returns to the merchant: decisions.md#25', async () => {
     const payment = await createPayment(scene);
     const device = await phone();
     const page = await device.open(payment.checkoutUrl);
@@ -237,14 +237,14 @@ describe.each(JAVASCRIPT)('a phone %s', (_name, javaScriptEnabled) => {
     await page.goto(payment.checkoutUrl);
     await heading(page, 'Payment not completed');
     await shoot(page, `${prefix}-10-failed`);
-    // Nothing is ended by leaving now, so nothing is asked.
+    // Leaving ends nothing now, so the page does not ask.
     expect(await wayBack.getAttribute('href')).toContain(payment.shop.url);
     await wayBack.click();
     await heading(page, SHOP_HEADING);
     await device.putAway();
   });
 
-  it('gives up on the simulator with one click: decisions.md#25, #30', async () => {
+  it('abandons the payment in the simulator with one click: decisions.md#25, #30', async () => {
     const payment = await createPayment(scene);
     const device = await phone();
     const page = await device.open(payment.checkoutUrl);
@@ -256,7 +256,7 @@ describe.each(JAVASCRIPT)('a phone %s', (_name, javaScriptEnabled) => {
     await device.putAway();
   });
 
-  it('that mistypes its number loses nothing, and may write it in its own way: decisions.md#3', async () => {
+  it('keeps its input after a mistyped number, and accepts several number formats: decisions.md#3', async () => {
     const payment = await createPayment(scene);
     const device = await phone();
     const page = await device.open(payment.checkoutUrl);
@@ -274,13 +274,13 @@ describe.each(JAVASCRIPT)('a phone %s', (_name, javaScriptEnabled) => {
       field.boundingBox(),
       page.locator('.pay-bar').boundingBox(),
     ]);
-    // The bar sticks to the screen's edge, and must not cover what has the focus.
+    // The bar sticks to the edge of the screen and must not cover the focused element.
     expect((fieldBox?.y ?? 0) + (fieldBox?.height ?? 0)).toBeLessThanOrEqual(barBox?.y ?? 0);
     expect(fieldBox?.y).toBeGreaterThanOrEqual(0);
     await shoot(page, `${prefix}-11-refused`);
 
     const digits = newPhone();
-    // As cards print it, with the dashes of a word processor.
+    // As on business cards, with a word processor's dashes.
     const written = `+251 (0) ${digits.slice(0, 3)}\u2011${digits.slice(3, 6)} ${digits.slice(6)}`;
     await field.fill(written);
     await payButton(page).click();
@@ -293,7 +293,7 @@ describe.each(JAVASCRIPT)('a phone %s', (_name, javaScriptEnabled) => {
   });
 });
 
-it('answers the first click at once, and sends nothing by those that follow', async () => {
+it('reacts to the first click at once, and ignores the following ones', async () => {
   const payment = await createPayment(scene);
   const device = await Device.start(browser);
   const page = await device.tab();
@@ -332,14 +332,14 @@ it('answers the first click at once, and sends nothing by those that follow', as
   await device.putAway();
 });
 
-it('a page that Back brings out of memory asks at once how things stand', async () => {
+it('a page that Back restores from memory polls at once', async () => {
   const payment = await createPayment(scene);
   const device = await Device.start(browser);
   await device.stopClock();
   const remembered = await device.open(payment.checkoutUrl);
   await choose(remembered, 'ETS_SWITCH');
   await payWith(await device.open(payment.checkoutUrl), 'TELE_BIRR');
-  // Playwright turns the back/forward cache off; this is what it would tell the page.
+  // Playwright disables the back/forward cache; this is the event that the cache would send.
   await remembered.evaluate(
     "dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })), undefined",
   );

@@ -16,22 +16,22 @@ import { operate } from '../support/e2e-operator.ts';
 type NoticeKind = keyof DashboardMessages['frame']['notices'];
 
 /**
- * Goal: the home page and every page of dashboard and desk can be read and used by everybody,
- * on a phone and on a desktop, light and dark, in both languages. Method: one gateway with real
- * payments, keys and people; the routes themselves say which pages there are, and a page without
- * an example fails.
+ * Goal: the home page and every page of dashboard and desk are accessible, on a phone and on a
+ * desktop, light and dark, in both languages. Method: one gateway with real payments, keys and
+ * members. The list of pages comes from the routes, and a page without
+ * an example fails the test.
  */
 
 const PAYMENTS = '/dashboard/sandbox/payments';
 const KEYS = '/dashboard/sandbox/keys';
 const WEBHOOKS = '/dashboard/sandbox/webhooks';
 const TEAM = '/dashboard/team';
-/** The phone that many payments of the tests are made with. */
+/** The phone of many payments in the tests. */
 const PAYER = '0911223344';
-/** Discard: nothing listens there. */
-const NOBODYS_ADDRESS = 'http://localhost:9/hooks';
+/** The discard port, on which no server listens. */
+const UNUSED_URL = 'http://localhost:9/hooks';
 
-/** Addresses of each page, by a name; an environment is the sandbox unless the address says so. */
+/** URLs of each page, by a name; in the sandbox unless the URL names production. */
 const EXAMPLES: Readonly<Record<string, Readonly<Record<string, (things: Things) => string>>>> = {
   '/dashboard/:environment/payments': {
     payments: () => '/dashboard/sandbox/payments',
@@ -93,7 +93,7 @@ const EXAMPLES: Readonly<Record<string, Readonly<Record<string, (things: Things)
   '/': { home: () => '/' },
 };
 
-/** Answers to GET that are no pages: the way to the list, and a file. */
+/** GET routes that are not pages: a redirect to the list, and a file. */
 const NO_PAGES = ['/dashboard', '/dashboard/:environment/payments.csv'];
 
 const STATUS: Readonly<Record<string, number>> = {
@@ -126,7 +126,7 @@ function paymentPath(uniqueId: string): string {
   return `/dashboard/sandbox/payments/${uniqueId}`;
 }
 
-/** Pages that only a form's answer shows, and the button that sends the form. */
+/** Pages that are answers to forms, with the button that sends the form. */
 const ANSWERS: readonly {
   readonly name: string;
   readonly path: string;
@@ -154,17 +154,17 @@ const ANSWERS: readonly {
   {
     name: 'test-event',
     path: WEBHOOKS,
-    fields: { 'Where to': NOBODYS_ADDRESS },
+    fields: { 'Where to': UNUSED_URL },
     button: 'Send test event',
   },
   { name: 'resent', path: `${WEBHOOKS}/resend`, button: /^Send again/ },
   { name: 'link-shown', path: TEAM, fields: { Name: 'Dawit' }, button: 'Make a link' },
 ];
 
-/** The skip link, the mark, two languages: what even the smallest page has. */
+/** The smallest page has the skip link, the logo and two languages. */
 const STOPS_MIN = 4;
 
-/** Where the keyboard alone is tried. */
+/** The pages for the test with the keyboard. */
 const BY_KEYBOARD: readonly (readonly [path: string, who: Who])[] = [
   [PAYMENTS, 'owner'],
   [KEYS, 'owner'],
@@ -182,7 +182,7 @@ beforeAll(async () => {
 
 afterAll(() => stage?.close());
 
-it('every page has an example, and every example is of a page', () => {
+it('every page has an example, and every example has a page', () => {
   const paths = ROUTES.map(([path]) => path).filter((path) => !NO_PAGES.includes(path));
   expect(Object.keys(EXAMPLES)).toEqual(paths);
 });
@@ -236,7 +236,7 @@ describe('by keyboard alone', () => {
 describe('while the merchant is suspended', () => {
   const PATHS = [PAYMENTS, KEYS, WEBHOOKS, TEAM, '/dashboard/branding', '/dashboard/account'];
 
-  it('every page says so, and a form that was open is refused', async () => {
+  it('every page says so, and an open form is refused', async () => {
     const { merchant, gateway } = stage.scene;
     const tab = await stage.tab('owner');
     await tab.open(KEYS);

@@ -27,13 +27,13 @@ import { type VerificationKeys, verifiedWebhook } from '../support/e2e-webhook.t
 import type { VirtualAuthenticator } from '../support/virtual-authenticator.ts';
 
 /**
- * Goal: a merchant's whole way, from the operator's first command to a payment whose lost webhook
- * was sent again and a key that is refused, each step by the hand of whoever takes it. Method: the
+ * Goal: a merchant's complete setup, from the operator's first command to the resend of a failed
+ * webhook and a revoked key, each step by the right person. Method: the
  * operator's commands, a phone and a laptop with passkeys, and a server of the merchant's; each
- * test goes on where the one before it has stopped.
+ * test continues where the previous one ended.
  */
 
-/** A revoked key is rejected everywhere within this (docs/decisions.md#9). */
+/** A revoked key is rejected everywhere within this time (docs/decisions.md#9). */
 const REVOKED_WITHIN_MS = 10_000;
 const MERCHANT = { id: 'bole-books', name: 'Bole Books' };
 const OPERATOR = 'Hana';
@@ -41,7 +41,7 @@ const OWNER = 'Abebe Kebede';
 const VIEWER = 'Sara Tesfaye';
 const VIEWERS_PARTS = ['Payments', 'Webhooks', 'API keys', 'Methods', 'My account'];
 const PAID = 'PAYMENT_SUCCESS';
-/** Who did what in the walk below, in order. */
+/** The audit log of the steps below, in order. */
 const AUDITED: readonly (readonly [who: string, what: string])[] = [
   [OPERATOR, 'Merchant created'],
   [OPERATOR, 'Invited a person'],
@@ -52,7 +52,7 @@ const AUDITED: readonly (readonly [who: string, what: string])[] = [
   [OWNER, 'API key created'],
   [OWNER, 'Event sent again'],
   [OWNER, 'API key revoked'],
-  // Signed out, in again, in on another device, and put out there.
+  // Signed out, signed in again, signed in on another device, and signed out there.
   [OWNER, 'Session ended'],
   [OWNER, 'Signed in'],
   [OWNER, 'Signed in'],
@@ -67,7 +67,7 @@ let browser: Browser;
 let phone: Device;
 let page: Page;
 let passkeys: VirtualAuthenticator;
-/** Says "gone" once, which ends the schedule of tries. */
+/** Answers 410 once, which ends the retries. */
 let hook: Endpoint;
 let invitation = '';
 let apiKey = '';
@@ -91,7 +91,7 @@ afterAll(async () => {
 
 const at = (path: string) => `${scene.gateway.baseUrl}/dashboard${path}`;
 
-it('the operator creates a merchant, and its owner joins by a link and a passkey', async () => {
+it('the operator creates a merchant, and its owner joins with a link and a passkey', async () => {
   const { baseUrl } = scene.gateway;
   const as = ['--as', OPERATOR];
   await operate(
@@ -107,14 +107,14 @@ it('the operator creates a merchant, and its owner joins by a link and a passkey
   expect(await page.locator('.whose').textContent()).toBe(`${MERCHANT.name} ${OWNER}, Owner`);
 });
 
-it('the link opens nothing a second time', async () => {
+it('the link does not work a second time', async () => {
   const finder = await Device.start(browser);
   const found = await finder.open(invitation);
   await heading(found, 'This link opens nothing any more');
   await finder.putAway(refusedWith(404));
 });
 
-it('the owner sets where webhooks go, and reads what verifies them', async () => {
+it('the owner sets the webhook URL and sees the keys that verify webhooks', async () => {
   await goTo(page, 'Webhooks');
   await page.getByLabel('Address for webhooks').fill(hook.url);
   await pressButton(page, 'Save');
@@ -138,7 +138,7 @@ it('an API key is shown once', async () => {
   expect(await page.getByRole('row').filter({ hasText: 'Web shop' }).count()).toBe(1);
 });
 
-it('a payment made with the key is in the list, and what its webhook met on its page', async () => {
+it('a payment made with the key is listed, and its page shows the webhook’s failure', async () => {
   const api = new MerchantApi(scene.gateway.baseUrl, apiKey, 'sandbox');
   const body = expressBody({ paymentIntentUniqueId: uniqueId });
   expect((await api.express(body)).status).toBe(200);
@@ -151,7 +151,7 @@ it('a payment made with the key is in the list, and what its webhook met on its 
   await shoot(page, 'dashboard-payment-given-up');
 });
 
-it("a payment's own address wins over the one that is set", async () => {
+it("a payment's own webhook URL overrides the default", async () => {
   const own = scene.server.endpoint();
   const api = new MerchantApi(scene.gateway.baseUrl, apiKey, 'sandbox');
   const body = expressBody({ callbackUrl: own.url });
@@ -161,7 +161,7 @@ it("a payment's own address wins over the one that is set", async () => {
   expect(hook.requests).toHaveLength(1);
 });
 
-it('the owner sends the webhook again, and it arrives with signatures that hold', async () => {
+it('the owner resends the webhook, and it arrives with valid signatures', async () => {
   const url = page.url();
   await pressButton(page, `Send again: ${PAID}`);
   const again = verifiedWebhook(await hook.request(1), keys);
@@ -171,7 +171,7 @@ it('the owner sends the webhook again, and it arrives with signatures that hold'
   await untilShown(page, url, 'Delivered');
 });
 
-it('the key is revoked in the dashboard, and refused by the API', async () => {
+it('the API refuses a key that was revoked in the dashboard', async () => {
   const api = new MerchantApi(scene.gateway.baseUrl, apiKey, 'sandbox');
   expect((await api.status(uniqueId)).status).toBe(200);
   await goTo(page, 'API keys');
@@ -186,15 +186,15 @@ it('the key is revoked in the dashboard, and refused by the API', async () => {
   );
 });
 
-it('the owner signs out, and in again by the passkey', async () => {
+it('the owner signs out, and signs in again with the passkey', async () => {
   await pressButton(page, 'Sign out');
   await heading(page, 'Sign in');
-  // What was asked for without a session is shown after it.
+  // After the sign-in, the browser returns to the requested page.
   await page.goto(at('/sandbox/keys'));
   await signIn(page, 'API keys');
 });
 
-it('a second device is listed among the sessions, and put out', async () => {
+it('a second device is listed among the sessions, and signed out', async () => {
   const laptop = await Device.start(browser, { ...DESKTOP, isMobile: false, hasTouch: false });
   laptop.tolerated.push(CUT_OFF_ANSWER);
   const other = await laptop.tab();
@@ -218,7 +218,7 @@ it('a second device is listed among the sessions, and put out', async () => {
   await laptop.putAway();
 });
 
-it('an invited viewer sees payments, and neither secrets nor buttons', async () => {
+it('an invited viewer sees payments, but no secrets or buttons', async () => {
   await goTo(page, 'Team');
   await page.getByLabel('Name', { exact: true }).fill(VIEWER);
   await page.getByRole('radio', { name: /^Viewer/ }).check();
@@ -245,7 +245,7 @@ it('an invited viewer sees payments, and neither secrets nor buttons', async () 
   await device.putAway(refusedWith(403));
 });
 
-it('the audit log says who did all of it', async () => {
+it('the audit log shows who did each step', async () => {
   await goTo(page, 'Audit log');
   const done = await page
     .locator('tbody tr')
@@ -257,7 +257,7 @@ it('the audit log says who did all of it', async () => {
   expect(done.reverse()).toEqual(AUDITED);
 });
 
-it('the list is there in Amharic too, as is what comes after it', async () => {
+it('the list and the following pages are available in Amharic', async () => {
   await goTo(page, 'Payments');
   await page.getByRole('link', { name: 'አማርኛ', exact: true }).click();
   await heading(page, 'ክፍያዎች');
@@ -267,7 +267,7 @@ it('the list is there in Amharic too, as is what comes after it', async () => {
   await shoot(page, 'dashboard-payment-am');
 });
 
-it('nothing of this made the browser complain', async () => {
-  // Only the form of the key was refused, when it was sent a second time.
+it('the browser logged no unexpected errors', async () => {
+  // Only the second submission of the key's form was refused.
   await phone.putAway(refusedWith(409));
 });

@@ -17,15 +17,15 @@ import {
 import { joinScene, newPhone, onlyWebhook, paymentOf, type Scene } from '../support/e2e-scene.ts';
 
 /**
- * Goal: a page that is open shows what became of the payment, by itself. Method: nothing here
- * reloads a page; what changes it is done elsewhere, or is time.
+ * Goal: an open page updates itself when the payment changes. Method: no test reloads a page; the
+ * change happens elsewhere, or by time.
  */
 
-/** Many polls, on a slow machine. */
+/** Enough for many polls on a slow machine. */
 const POLLED_MS_MAX = 60_000;
-/** Three pages open meanwhile, on a machine that is busy. */
+/** Enough to open three pages on a busy machine. */
 const EXPIRE_IN_SECONDS = 20;
-/** As the receipt promises. */
+/** The time that the receipt shows. */
 const RETURN_AFTER_SECONDS = 10;
 
 let scene: Scene;
@@ -40,7 +40,7 @@ afterAll(async () => {
   await scene?.close();
 });
 
-/** A receipt on a clock that the test moves. */
+/** A receipt whose clock the test moves. */
 async function receiptOnStoppedClock(device: Device, checkoutUrl: string): Promise<Page> {
   await device.stopClock();
   const page = await device.open(checkoutUrl);
@@ -53,9 +53,9 @@ function passSeconds(page: Page, count: number): Promise<void> {
   return page.clock.runFor(count * 1_000);
 }
 
-// Most of the time they wait, each for its own payment.
+// Concurrent, because the tests mostly wait, each for its own payment.
 describe.concurrent('an open page', () => {
-  it('follows a push on the phone, and so does the desktop that showed the code', async () => {
+  it('follows a push on the phone, also on the desktop that showed the code', async () => {
     const payment = await createPayment(scene);
     const digits = newPhone();
     const desktop = await Device.start(browser, { ...DESKTOP, isMobile: false, hasTouch: false });
@@ -74,7 +74,7 @@ describe.concurrent('an open page', () => {
       const testPhone = page.getByRole('link', { name: 'Open the test phone' });
       expect(await testPhone.getAttribute('href')).toBe(phonePage.url());
       await page.getByText('Waiting for confirmation…').waitFor();
-      // One prompt rings; leaving it for another method would make a second one ring.
+      // One prompt is waiting; another method would send a second one.
       expect(await page.locator('form').count()).toBe(0);
     }
 
@@ -90,7 +90,7 @@ describe.concurrent('an open page', () => {
     await Promise.all([phone.putAway(), desktop.putAway()]);
   });
 
-  it('says that a push was declined, and offers to try again', async () => {
+  it('shows that a push was declined, and offers a retry', async () => {
     const payment = await createPayment(scene);
     const device = await Device.start(browser);
     const simulator = await device.open(payment.checkoutUrl);
@@ -103,7 +103,7 @@ describe.concurrent('an open page', () => {
     await device.putAway();
   });
 
-  it('says that its time is over, and takes no payment then: decisions.md#1, api.md#events', async () => {
+  it('shows that the payment has expired, and accepts no payment then: decisions.md#1, api.md#events', async () => {
     const device = await Device.start(browser);
     const plain = await Device.start(browser, { javaScriptEnabled: false });
     const late = await Device.start(browser);
@@ -137,7 +137,7 @@ describe.concurrent('an open page', () => {
     await Promise.all([device.putAway(), plain.putAway(), late.putAway()]);
   });
 
-  it('says that the merchant has canceled: decisions.md#25', async () => {
+  it('shows that the merchant has canceled: decisions.md#25', async () => {
     const payment = await createPayment(scene);
     const device = await Device.start(browser);
     const page = await device.open(payment.checkoutUrl);
@@ -148,7 +148,7 @@ describe.concurrent('an open page', () => {
     await device.putAway();
   });
 
-  it('says that the network is gone, sends nothing then, and catches up afterwards', async () => {
+  it('shows that the network is down, sends nothing then, and catches up afterwards', async () => {
     const payment = await createPayment(scene);
     const device = await Device.start(browser);
     const page = await device.open(payment.checkoutUrl);
@@ -174,7 +174,7 @@ describe.concurrent('an open page', () => {
     await Promise.all([device.putAway(), other.putAway()]);
   });
 
-  it('takes the note back when the network is, and pays by the same form then', async () => {
+  it('removes the note when the network is back, and pays with the same form', async () => {
     const payment = await createPayment(scene);
     const device = await Device.start(browser);
     const page = await device.open(payment.checkoutUrl);
@@ -189,7 +189,7 @@ describe.concurrent('an open page', () => {
     await device.putAway();
   });
 
-  it('returns to the merchant by itself: decisions.md#20', async () => {
+  it('returns to the merchant automatically: decisions.md#20', async () => {
     const payment = await createPayment(scene);
     const device = await Device.start(browser);
     const page = await receiptOnStoppedClock(device, payment.checkoutUrl);
@@ -199,7 +199,7 @@ describe.concurrent('an open page', () => {
     await passSeconds(page, 2);
     await heading(page, SHOP_HEADING);
     expect(new URL(page.url()).searchParams.get('status')).toBe('SUCCESS');
-    // Who comes back wants to read, and is left alone.
+    // A customer who comes back wants to read, so the page does not return again.
     await page.goBack();
     await heading(page, 'Payment successful');
     await passSeconds(page, 2 * RETURN_AFTER_SECONDS);
@@ -208,18 +208,18 @@ describe.concurrent('an open page', () => {
     await device.putAway();
   });
 
-  it('returns to the merchant by itself without JavaScript: decisions.md#20', async () => {
+  it('returns to the merchant automatically without JavaScript: decisions.md#20', async () => {
     const payment = await createPayment(scene);
     const device = await Device.start(browser, { javaScriptEnabled: false });
     const page = await device.open(payment.checkoutUrl);
     await payWith(page, 'TELE_BIRR');
-    // Playwright's search by text leaves out what stands in `noscript`.
+    // Playwright's search by text ignores `noscript`.
     await page.locator('[data-return] noscript').waitFor({ state: 'attached' });
     await heading(page, SHOP_HEADING);
     await device.putAway();
   });
 
-  it('stays when the customer wants to stay', async () => {
+  it('stays when the customer chooses to stay', async () => {
     const payment = await createPayment(scene);
     const device = await Device.start(browser);
     const page = await receiptOnStoppedClock(device, payment.checkoutUrl);

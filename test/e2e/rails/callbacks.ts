@@ -20,11 +20,11 @@ import { CELLS, type Cell } from '../../support/e2e-rails-table.ts';
 import { open } from '../../support/e2e-visitor.ts';
 import { rails } from './scene.ts';
 
-/** What becomes of rails' callbacks: too many, too early, not genuine. */
+/** Rails' callbacks that are repeated, early or not genuine. */
 
-/** A payment that was paid at the rail, and nobody has told us: a callback that is believed pays it. */
-async function paidQuietly(cell: Cell) {
-  // The call for an eBirr payment would be answered: its connection breaks.
+/** A payment that was paid at the rail without a callback yet. */
+async function paidWithoutCallback(cell: Cell) {
+  // eBirr would report the payment in its answer, so its connection breaks.
   const plan =
     cell.method === 'E_BIRR'
       ? ({ start: 'accepted_then_reset', act: 'pays', callback: 'never' } as const)
@@ -37,9 +37,9 @@ async function paidQuietly(cell: Cell) {
   return { payment, order };
 }
 
-describe.concurrent('callbacks that come again', () => {
-  it.each(CELLS)('$method, $kind: acknowledged, and told once', async (cell) => {
-    const { payment, order } = await paidQuietly(cell);
+describe.concurrent('repeated callbacks', () => {
+  it.each(CELLS)('$method, $kind: acknowledged, with a single event', async (cell) => {
+    const { payment, order } = await paidWithoutCallback(cell);
     const answers = await Promise.all([order.callback(), order.callback(), order.callback()]);
     for (const answer of answers) {
       expectAccepted(payment, answer);
@@ -52,7 +52,7 @@ describe.concurrent('callbacks that come again', () => {
 
 describe.concurrent('a forged callback', () => {
   it.each(CELLS)('$method, $kind: refused and logged; the genuine one pays', async (cell) => {
-    const { payment, order } = await paidQuietly(cell);
+    const { payment, order } = await paidWithoutCallback(cell);
     const { variant, status, suspicion } = FORGERY[cell.method];
     expect(await order.callback(variant)).toMatchObject({ status });
     const anomalies = anomaliesOfRefusal(payment);
@@ -65,8 +65,8 @@ describe.concurrent('a forged callback', () => {
 
   const addressed = CELLS.filter(({ method }) => method !== 'CBE');
 
-  it.each(addressed)('$method, $kind: nothing is behind a guessed address', async (cell) => {
-    const { payment, order } = await paidQuietly(cell);
+  it.each(addressed)('$method, $kind: not found at a guessed URL', async (cell) => {
+    const { payment, order } = await paidWithoutCallback(cell);
     const address = strayed(order.callbackUrl);
     expect(await order.callback('genuine', address)).toMatchObject({ status: 404 });
     await expectPending(payment);
@@ -76,9 +76,9 @@ describe.concurrent('a forged callback', () => {
   });
 });
 
-describe.concurrent('an authentic callback of something else', () => {
+describe.concurrent('an authentic callback of another order', () => {
   it.each(CELLS)('$method, $kind: without effect; the genuine one pays', async (cell) => {
-    const { payment, order } = await paidQuietly(cell);
+    const { payment, order } = await paidWithoutCallback(cell);
     for (const { variant, status, suspicion } of [
       WRONG_AMOUNT[cell.method],
       OTHER_ORDER[cell.method],
@@ -96,8 +96,8 @@ describe.concurrent('an authentic callback of something else', () => {
   const addressed = CELLS.filter(({ method }) => method !== 'CBE');
 
   it.each(addressed)('$method, $kind: another order, paid, does not pay this one', async (cell) => {
-    const { payment, order } = await paidQuietly(cell);
-    const other = await paidQuietly(cell);
+    const { payment, order } = await paidWithoutCallback(cell);
+    const other = await paidWithoutCallback(cell);
     const { status, suspicion } = OTHER_ORDER[cell.method];
     expect(await other.order.callback('genuine', order.callbackUrl)).toMatchObject({ status });
     await expectRefusalLogged(payment, suspicion);
@@ -128,7 +128,7 @@ describe.concurrent('a callback before our own answer', () => {
     const reason = cell.method === 'E_BIRR' ? 'canceled_by_customer' : 'declined';
     const payment = await rails.pay(cell, { plan });
     if (cell.kind === 'express') {
-      // Two are called after the merchant was answered: CBE by the customer, eBirr by the queue.
+      // The customer calls CBE, and the queue calls eBirr, after the merchant's answer.
       const isCalledLater = cell.method === 'CBE' || cell.method === 'E_BIRR';
       expect(payment.answer?.status).toBe(isCalledLater ? 'SUCCESS' : 'FAILURE');
       await expectTold(payment, [failed(reason)]);

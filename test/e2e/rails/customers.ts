@@ -15,9 +15,9 @@ import { CELLS, EXPRESS, HOSTED, REDIRECTS, wireAmount } from '../../support/e2e
 import { formTo, open, submit } from '../../support/e2e-visitor.ts';
 import { rails } from './scene.ts';
 
-/** How production payments end by what customers do, through stand-ins as strict as the rails. */
+/** Outcomes of production payments by the customers' acts, with stand-ins as strict as the rails. */
 
-/** What each rail makes of a customer who does not pay. */
+/** Each rail's result for a customer who does not pay. */
 const REFUSALS: Readonly<Record<Method, { act: CustomerAct; reason: FailureReason }>> = {
   TELE_BIRR: { act: 'declines', reason: 'declined' },
   TELE_BIRR_USSD: { act: 'lacks_funds', reason: 'insufficient_funds' },
@@ -49,43 +49,46 @@ describe.concurrent('the customer pays', () => {
 });
 
 describe.concurrent('the customer is refused', () => {
-  it.each(EXPRESS)('$method, express: PAYMENT_FAILED says why', async (cell) => {
+  it.each(EXPRESS)('$method, express: PAYMENT_FAILED has the reason', async (cell) => {
     const { act, reason } = REFUSALS[cell.method];
     const payment = await rails.pay(cell);
     const order = await payment.order();
     await payment.act(act);
     await expectTold(payment, [failed(reason)]);
 
-    // Said twice, told once.
+    // The rail reports twice, but the merchant gets one event.
     await order.callback();
     await expectTold(payment, [failed(reason)]);
   });
 
-  it.each(HOSTED)('$method, hosted: the page says why, and takes another attempt', async (cell) => {
-    const { act, reason } = REFUSALS[cell.method];
-    const payment = await rails.pay(cell);
-    const first = await payment.reference();
-    await payment.act(act);
+  it.each(HOSTED)(
+    '$method, hosted: the page shows the reason and accepts another attempt',
+    async (cell) => {
+      const { act, reason } = REFUSALS[cell.method];
+      const payment = await rails.pay(cell);
+      const first = await payment.reference();
+      await payment.act(act);
 
-    const page = await payment.payablePage();
-    expect(page.text).toContain(english.failure[reason]);
-    expect(payment.hook.requests).toEqual([]);
+      const page = await payment.payablePage();
+      expect(page.text).toContain(english.failure[reason]);
+      expect(payment.hook.requests).toEqual([]);
 
-    await payment.start();
-    await payment.act('pays');
-    const { transaction } = await expectTold(payment, [PAID]);
-    expect(transaction?.transactionId).not.toBe(first);
-  });
+      await payment.start();
+      await payment.act('pays');
+      const { transaction } = await expectTold(payment, [PAID]);
+      expect(transaction?.transactionId).not.toBe(first);
+    },
+  );
 });
 
-/** CBE is not called at the start. */
+/** The start makes no call to CBE. */
 const CALLED = CELLS.filter(({ method }) => method !== 'CBE');
 
-describe.concurrent('the rail turns us away', () => {
+describe.concurrent('the rail refuses our credentials', () => {
   it.each(CALLED)('$method, $kind: misconfigured', async (cell) => {
     const payment = await rails.pay(cell, { plan: { refuses: 'misconfigured' } });
     if (cell.kind === 'express') {
-      // eBirr has only been put into the queue when the merchant is answered.
+      // At the time of the merchant's answer, eBirr's call is still in the queue.
       expect(payment.answer?.status).toBe(cell.method === 'E_BIRR' ? 'SUCCESS' : 'FAILURE');
       await expectTold(payment, [failed('misconfigured')]);
       return;
@@ -102,17 +105,20 @@ describe.concurrent('the rail turns us away', () => {
 describe.concurrent('the customer leaves the page of', () => {
   const left = HOSTED.filter(({ method }) => REDIRECTS.includes(method));
 
-  it.each(left)('$method and gives up: abandoned, and late when paid after all', async (cell) => {
-    const payment = await rails.pay(cell);
-    const giveUp = formTo(await open(payment.checkoutUrl), '/give-up');
-    expect((await submit(giveUp)).heading).toBe(english.failedTitle);
-    await expectTold(payment, [ABANDONED]);
+  it.each(left)(
+    '$method and abandons the payment: paid late if it is paid after all',
+    async (cell) => {
+      const payment = await rails.pay(cell);
+      const giveUp = formTo(await open(payment.checkoutUrl), '/give-up');
+      expect((await submit(giveUp)).heading).toBe(english.failedTitle);
+      await expectTold(payment, [ABANDONED]);
 
-    // In another tab the rail's page is still open.
-    await payment.act('pays');
-    await expectTold(payment, [ABANDONED, paidLate('FAILED')]);
-    expect((await open(payment.checkoutUrl)).heading).toBe(english.paidTitle);
-  });
+      // The rail's page is still open in another tab.
+      await payment.act('pays');
+      await expectTold(payment, [ABANDONED, paidLate('FAILED')]);
+      expect((await open(payment.checkoutUrl)).heading).toBe(english.paidTitle);
+    },
+  );
 
   it.each(left)('$method for another attempt, and pays both: decisions.md#31', async (cell) => {
     const payment = await rails.pay(cell);

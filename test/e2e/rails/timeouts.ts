@@ -8,30 +8,30 @@ import { ASKABLE, CELLS, type Cell } from '../../support/e2e-rails-table.ts';
 import { rails } from './scene.ts';
 
 /**
- * Rails that take a payment and whose answer never comes. The merchant and the customer hear
- * "pending", never "failed" (docs/decisions.md#16), until the rail is asked again or speaks by
- * itself.
+ * Rails that accept a payment but whose answer is lost. The merchant and the customer see
+ * "pending", never "failed" (docs/decisions.md#16), until a query or a callback resolves the
+ * attempt.
  */
 
-/** A payment on which the customer has acted, and whose start was not answered. */
-async function lost(cell: Cell, fault: Fault, act: CustomerAct): Promise<RailPayment> {
+/** A payment on which the customer has acted, but the answer to its start was lost. */
+async function payWithLostAnswer(cell: Cell, fault: Fault, act: CustomerAct): Promise<RailPayment> {
   if (cell.method === 'CBE') {
-    // Its start calls nobody. What fails is the question that confirms its callback.
+    // Its start makes no call. The query that confirms its callback fails.
     const payment = await rails.pay(cell, { plan: { query: fault } });
     const answer = await (await payment.order()).act(act);
-    // What says "paid" and cannot be confirmed shall be said again.
+    // CBE must repeat a callback that says "paid" but is not confirmed.
     expect(answer?.status).toBe(act === 'pays' ? 503 : 200);
     return payment;
   }
-  // Asked, the rail does not answer either, until `heard`.
+  // The rail does not answer queries either, until `recoverRail`.
   const plan: Plan = { start: fault, act, callback: 'never', query: 'reset' };
   const payment = await rails.pay(cell, { plan });
   await payment.order();
   return payment;
 }
 
-/** The rail is back: where it can be asked, it will be; else it reports by itself. */
-async function heard(payment: RailPayment): Promise<void> {
+/** The rail recovers: it answers queries, or without a status query sends its callback. */
+async function recoverRail(payment: RailPayment): Promise<void> {
   payment.plan({});
   if (!ASKABLE.includes(payment.cell.method)) {
     expectAccepted(payment, await (await payment.order()).callback());
@@ -40,37 +40,37 @@ async function heard(payment: RailPayment): Promise<void> {
 
 function expectPendingAnswer({ answer, cell }: RailPayment): void {
   if (answer !== null) {
-    // CBE's page can be reached all the same.
+    // CBE's page is reachable all the same.
     const paymentUrl = cell.method === 'CBE' ? expect.any(String) : null;
     expect(answer).toMatchObject({ status: 'SUCCESS', paymentUrl });
   }
 }
 
-/** The ways in which an answer is lost. */
-function broken({ kind }: Cell): Fault {
+/** How the answer is lost. */
+function lossOf({ kind }: Cell): Fault {
   return kind === 'hosted' ? 'accepted_then_reset' : 'truncated';
 }
 
-describe.concurrent('the start runs into a time-out, and was paid', () => {
-  // eBirr's queue has one consumer here, which a call that hangs would keep from all others: see
+describe.concurrent('the start times out, but was paid', () => {
+  // eBirr's queue has one consumer here, which a hanging call would block for all others: see
   // `rails-windows.test.ts`.
   const hanging = CELLS.filter(({ method }) => method !== 'E_BIRR');
 
   it.each(hanging)('$method, $kind: pending, then PAYMENT_SUCCESS', async (cell) => {
-    const payment = await lost(cell, 'accepted_then_hang', 'pays');
+    const payment = await payWithLostAnswer(cell, 'accepted_then_hang', 'pays');
     expectPendingAnswer(payment);
     await expectPending(payment);
-    await heard(payment);
+    await recoverRail(payment);
     await expectTold(payment, [PAID]);
   });
 });
 
-describe.concurrent('the start breaks off, and was paid', () => {
+describe.concurrent('the start breaks off, but was paid', () => {
   it.each(CELLS)('$method, $kind: pending, then PAYMENT_SUCCESS', async (cell) => {
-    const payment = await lost(cell, broken(cell), 'pays');
+    const payment = await payWithLostAnswer(cell, lossOf(cell), 'pays');
     expectPendingAnswer(payment);
     await expectPending(payment);
-    await heard(payment);
+    await recoverRail(payment);
     await expectTold(payment, [PAID]);
   });
 });
@@ -78,10 +78,10 @@ describe.concurrent('the start breaks off, and was paid', () => {
 describe.concurrent('the start breaks off, and was declined', () => {
   it.each(CELLS)('$method, $kind: pending, then not paid', async (cell) => {
     const reason = cell.method === 'E_BIRR' ? 'canceled_by_customer' : 'declined';
-    const payment = await lost(cell, broken(cell), 'declines');
+    const payment = await payWithLostAnswer(cell, lossOf(cell), 'declines');
     expectPendingAnswer(payment);
     await expectPending(payment);
-    await heard(payment);
+    await recoverRail(payment);
     if (cell.kind === 'express') {
       await expectTold(payment, [failed(reason)]);
       return;
@@ -93,10 +93,10 @@ describe.concurrent('the start breaks off, and was declined', () => {
   });
 });
 
-describe.concurrent('no callback ever comes', () => {
+describe.concurrent('no callback comes', () => {
   const askable = CELLS.filter(({ method }) => ASKABLE.includes(method));
 
-  it.each(askable)('$method, $kind: the rail is asked', async (cell) => {
+  it.each(askable)('$method, $kind: a query resolves it', async (cell) => {
     const payment = await rails.pay(cell, { plan: { callback: 'never' } });
     await payment.act('pays');
     await expectTold(payment, [PAID]);
