@@ -1281,7 +1281,7 @@ export const desk = {
       todo: 'Find out what was out of order at that time, then send it again or discard it.',
     },
     unresolved_attempt: {
-      what: 'The time of an attempt has passed, and nobody knows whether the customer has paid.',
+      what: 'The time of an attempt has passed, and it is unknown whether the customer has paid.',
       todo: 'Look it up at the provider by its reference, then resolve it manually.',
     },
     anomaly: {

@@ -19,7 +19,7 @@ export const CROWDED_DELIVERIES_PER_TENANT_MAX = 2;
 /** A busy tenant's message is retried after 1 s, 2 s, … this many times. */
 const BOUNCES_MAX = 8;
 /** How often a full isolate checks for a free slot. */
-const FULL_WAIT_MS = 50;
+export const FULL_WAIT_MS = 50;
 
 const HTTP_GONE = 410;
 /** Carries all tries but the first, see wrangler.toml. */

@@ -13,7 +13,11 @@ import type {
   DeliveryMessage,
   DeliveryReport,
 } from '../../src/intent/protocol.ts';
-import { consumeDeliveries, DELIVERIES_PER_TENANT_MAX } from '../../src/webhooks/consume.ts';
+import {
+  consumeDeliveries,
+  DELIVERIES_PER_TENANT_MAX,
+  FULL_WAIT_MS,
+} from '../../src/webhooks/consume.ts';
 import {
   forgetWebhookSettings,
   webhookSecretContext,
@@ -679,12 +683,14 @@ describe('bounded concurrency (decisions.md#18)', () => {
     const env = environment(stub, null);
     const merchants = Array.from({ length: 200 }, (_value, index) => many(1, `m${index}`)).flat();
     const full = await consume(env, 'q-full', merchants);
+    const waits = vi.spyOn(globalThis, 'setTimeout');
     let isThrough = false;
     const next = consume(env, 'q-full', many(1, 'next')).then((result) => {
       isThrough = true;
       return result;
     });
-    await new Promise((resolve) => setTimeout(resolve, 120));
+    const looks = () => waits.mock.calls.filter(([, delayMs]) => delayMs === FULL_WAIT_MS);
+    await vi.waitFor(() => expect(looks().length).toBeGreaterThan(1), { interval: 7 });
     expect(isThrough).toBe(false);
     release();
     await full.settled();
