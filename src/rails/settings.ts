@@ -120,6 +120,11 @@ function readSecret(env: Bindings, environment: Environment, method: Method): Ra
     const problem = `${name}: ${addressField}: must name the rail's test system`;
     return { state: 'misconfigured', problem };
   }
+  if (environment === 'production' && hasEmptyList(settings, 'callbackAddresses')) {
+    // NBG signs nothing: anyone who learns a callback's address could report a payment as paid.
+    const problem = `${name}: callbackAddresses: must name the provider's addresses in production`;
+    return { state: 'misconfigured', problem };
+  }
   const made = make(settings);
   return 'problem' in made
     ? { state: 'misconfigured', problem: `${name}: ${made.problem}` }
@@ -128,6 +133,11 @@ function readSecret(env: Bindings, environment: Environment, method: Method): Ra
 
 function hasField(settings: unknown, field: string): boolean {
   return typeof settings === 'object' && settings !== null && Object.hasOwn(settings, field);
+}
+
+function hasEmptyList(settings: unknown, field: string): boolean {
+  const list: unknown = hasField(settings, field) && Reflect.get(Object(settings), field);
+  return Array.isArray(list) && list.length === 0;
 }
 
 /** Undefined if `text` is not JSON. Drops the parser's message, which quotes the secret. */

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { parse } from 'smol-toml';
 import { expect, test } from 'vitest';
 import { type Bindings, ConfigError, configOf } from '../../src/config.ts';
 import { testSecrets } from '../support/secrets.ts';
@@ -79,4 +81,13 @@ test.each([
   expect(read).toThrow(ConfigError);
   expect(read).toThrow(`${name}: key k1 must be base64 of 32 bytes or more`);
   expect(read).not.toThrow(key);
+});
+
+test('wrangler.toml keeps paths, which hold tokens, out of the logs but keeps our log lines', () => {
+  const text = readFileSync(new URL('../../wrangler.toml', import.meta.url), 'utf8');
+  expect(parse(text).observability).toEqual({
+    enabled: true,
+    redact_query_string: true,
+    logs: { enabled: true, invocation_logs: false },
+  });
 });

@@ -322,11 +322,16 @@ describe('a wrong secret', () => {
     },
   );
 
-  test('accepts NBG’s callbacks from any address only with an explicit empty list', () => {
+  test('accepts NBG’s callbacks from any address only in the sandbox, by an empty list', () => {
     const anywhere = { ...NBG, callbackAddresses: [] };
-    expect(enabled(envOf({ RAIL_ETS_SWITCH_PRODUCTION: anywhere }), 'production')).toEqual([
+    expect(enabled(envOf({ RAIL_ETS_SWITCH_SANDBOX: anywhere }), 'sandbox')).toContain(
       'ETS_SWITCH',
-    ]);
+    );
+    const env = envOf({ RAIL_ETS_SWITCH_PRODUCTION: anywhere });
+    expect(enabled(env, 'production')).toEqual([]);
+    expect(faultOf(env)).toBe(
+      "RAIL_ETS_SWITCH_PRODUCTION: callbackAddresses: must name the provider's addresses in production",
+    );
   });
 
   /** Nested settings, with the name of the outer field. */

@@ -67,9 +67,9 @@ export const nbgSettings = v.strictObject(
       v.regex(/^[A-Za-z0-9_-]{1,64}$/, 'Must be 1 to 64 letters, digits, hyphens or underscores.'),
     ),
     /**
-     * The only IP addresses whose callbacks we accept; an empty list accepts all. NBG does not sign
-     * its callbacks and has no status query. Besides the unguessable URL this list is the only
-     * protection, so the operator must disable it explicitly.
+     * The only IP addresses whose callbacks we accept. NBG does not sign its callbacks and has no
+     * status query. Besides the unguessable URL this list is the only protection, so production
+     * requires an address. In the sandbox an empty list accepts all.
      */
     callbackAddresses: v.pipe(
       v.array(
