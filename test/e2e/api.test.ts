@@ -224,8 +224,8 @@ describe.concurrent('the API on the wire', () => {
     ['255 characters', 'ፊ'.repeat(255)],
   ])('accepts an id with %s everywhere: decisions.md#7, #21', async (_name, text) => {
     const { hook } = await createSimulated(scene, [], { paymentIntentUniqueId: text });
-    const told = await webhook(scene, hook);
-    expect([told.paymentIntentUniqueId, told.payment.uniqueId]).toEqual([text, text]);
+    const received = await webhook(scene, hook);
+    expect([received.paymentIntentUniqueId, received.payment.uniqueId]).toEqual([text, text]);
     expect(await paymentOf(scene, text)).toMatchObject({ uniqueId: text, status: 'SUCCESS' });
     const duplicate = await scene.sandbox.hosted(hostedBody({ paymentIntentUniqueId: text }));
     expect(duplicate.body.message).toContain(text);

@@ -53,9 +53,9 @@ describe.concurrent('express SIMULATED_TEST: decisions.md#16, #22', () => {
       },
     });
 
-    const told = await onlyWebhook(scene, hook);
+    const received = await onlyWebhook(scene, hook);
     const { transactionId, paymentUrl } = answer.body.content;
-    expect(told).toMatchObject({
+    expect(received).toMatchObject({
       webHookEvent: event,
       paymentIntentUniqueId: uniqueId,
       payment: {

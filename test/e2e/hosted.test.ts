@@ -98,8 +98,8 @@ describe.concurrent('hosted checkout', () => {
     const simulator = await choose(payment, 'TELE_BIRR');
     expect(simulator.text).toContain('205.00');
     await press(simulator, 'approve');
-    const { payment: told } = await webhook(scene, payment.hook);
-    expect(told).toMatchObject({ totalAmount: 20_000, commission: 500, chargedAmount: 20_500 });
+    const { payment: received } = await webhook(scene, payment.hook);
+    expect(received).toMatchObject({ totalAmount: 20_000, commission: 500, chargedAmount: 20_500 });
   });
 
   it('can be retried by another method after a decline: decisions.md#30', async () => {

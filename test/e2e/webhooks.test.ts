@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
-  type Behaviour,
+  type Behavior,
   ENDLESS,
   HANG,
   OK,
@@ -62,7 +62,7 @@ function expectWait(first: ReceivedRequest, second: ReceivedRequest, minMs: numb
 }
 
 /** An answer that asks for a pause. */
-function busyFor(seconds: number, code = 503): Behaviour {
+function busyFor(seconds: number, code = 503): Behavior {
   return status(code, { 'retry-after': String(seconds) });
 }
 
@@ -97,20 +97,20 @@ describe.concurrent('webhooks on the wire: decisions.md#18', () => {
   });
 
   it('accepts any 2xx, and cuts off an endless body', async () => {
-    const settled = [
+    const deliveries = [
       await createSimulated(scene, [status(204)]),
       await createSimulated(scene, [status(299)]),
       await createSimulated(scene, [ENDLESS]),
       await createSimulated(scene, [STALLED_BODY]),
     ];
-    const endless = await settled[2]?.hook.request(0);
+    const endless = await deliveries[2]?.hook.request(0);
     await endless?.closed;
     expect((endless?.closedAtMs ?? 0) - (endless?.receivedAtMs ?? 0)).toBeLessThan(TRY_TIMEOUT_MS);
     // The 200 counts, even if the body stalls.
-    await (await settled[3]?.hook.request(0))?.closed;
+    await (await deliveries[3]?.hook.request(0))?.closed;
     const witness = await createSimulated(scene, [busyFor(RETRY_AFTER_SECONDS), OK]);
     await witness.hook.request(1);
-    for (const { hook } of settled) {
+    for (const { hook } of deliveries) {
       expect(hook.requests).toHaveLength(1);
     }
   });

@@ -168,9 +168,9 @@ describe.each(JAVASCRIPT)('a phone %s', (_name, javaScriptEnabled) => {
     await approveButton(second).click();
     await heading(second, 'Payment successful');
 
-    const { payment: told } = await onlyWebhook(scene, payment.hook);
-    expect(told).toMatchObject({ status: 'SUCCESS', sequence: 3 });
-    const { event: _event, ...announced } = told;
+    const { payment: received } = await onlyWebhook(scene, payment.hook);
+    expect(received).toMatchObject({ status: 'SUCCESS', sequence: 3 });
+    const { event: _event, ...announced } = received;
     expect(await paymentOf(scene, payment.uniqueId)).toEqual({ ...announced, anomalies: [] });
     await device.putAway();
   });

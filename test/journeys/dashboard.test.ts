@@ -156,8 +156,8 @@ it("a payment's own webhook URL overrides the default", async () => {
   const api = new MerchantApi(scene.gateway.baseUrl, apiKey, 'sandbox');
   const body = expressBody({ callbackUrl: own.url });
   expect((await api.express(body)).status).toBe(200);
-  const told = verifiedWebhook(await own.request(0), keys);
-  expect(told.paymentIntentUniqueId).toBe(body.paymentIntentUniqueId);
+  const received = verifiedWebhook(await own.request(0), keys);
+  expect(received.paymentIntentUniqueId).toBe(body.paymentIntentUniqueId);
   expect(hook.requests).toHaveLength(1);
 });
 

@@ -60,17 +60,17 @@ describe.concurrent('an open page', () => {
     const digits = newPhone();
     const desktop = await Device.start(browser, { ...DESKTOP, isMobile: false, hasTouch: false });
     const phone = await Device.start(browser);
-    const beside = await desktop.open(payment.checkoutUrl);
-    await beside.getByRole('heading', { name: 'Continue on your phone' }).waitFor();
+    const desktopPage = await desktop.open(payment.checkoutUrl);
+    await desktopPage.getByRole('heading', { name: 'Continue on your phone' }).waitFor();
     const phonePage = await phone.open(payment.checkoutUrl);
     await startPaying(phonePage, 'M_PESA', `0${digits}`);
 
-    await heading(beside, 'Confirm on your phone', POLLED_MS_MAX);
-    await shoot(beside, 'live-1-push-desktop');
+    await heading(desktopPage, 'Confirm on your phone', POLLED_MS_MAX);
+    await shoot(desktopPage, 'live-1-push-desktop');
     const secondTab = await phone.open(payment.checkoutUrl);
     await heading(secondTab, 'Confirm on your phone');
     await shoot(secondTab, 'live-2-push-phone');
-    for (const page of [beside, secondTab]) {
+    for (const page of [desktopPage, secondTab]) {
       const testPhone = page.getByRole('link', { name: 'Open the test phone' });
       expect(await testPhone.getAttribute('href')).toBe(phonePage.url());
       await page.getByText('Waiting for confirmation…').waitFor();
@@ -80,13 +80,13 @@ describe.concurrent('an open page', () => {
 
     await approveButton(phonePage).click();
     await Promise.all(
-      [phonePage, beside, secondTab].map((page) =>
+      [phonePage, desktopPage, secondTab].map((page) =>
         heading(page, 'Payment successful', POLLED_MS_MAX),
       ),
     );
-    await shoot(beside, 'live-3-paid-desktop');
-    const { payment: told } = await onlyWebhook(scene, payment.hook);
-    expect(told).toMatchObject({ sequence: 3, transaction: { paymentType: 'M_PESA' } });
+    await shoot(desktopPage, 'live-3-paid-desktop');
+    const { payment: received } = await onlyWebhook(scene, payment.hook);
+    expect(received).toMatchObject({ sequence: 3, transaction: { paymentType: 'M_PESA' } });
     await Promise.all([phone.putAway(), desktop.putAway()]);
   });
 

@@ -108,10 +108,13 @@ describe('settings', () => {
     ],
     [{ ...CARDS, language: 'SECRET' }, { language: 'Must be two lower-case letters.' }],
     [{ ...CARDS, dynamicCallbackUrl: 'SECRET' }, { dynamicCallbackUrl: 'Must be true or false.' }],
-  ])('are refused in words that name the field and hold no value: %#', (settings, problems) => {
-    expect(problemsOf(settings)).toEqual(problems);
-    expect(JSON.stringify(problemsOf(settings))).not.toContain('SECRET');
-  });
+  ])(
+    'are rejected with an error that names the field but not its value: %#',
+    (settings, problems) => {
+      expect(problemsOf(settings)).toEqual(problems);
+      expect(JSON.stringify(problemsOf(settings))).not.toContain('SECRET');
+    },
+  );
 
   test.each([
     'ftp://x.et',

@@ -124,7 +124,7 @@ describe('a callback', () => {
     },
   );
 
-  it('comes by itself after the answer', async () => {
+  it('comes after the answer by default', async () => {
     const order = scene.plannedOrder({ act: 'cancels' });
     const { length } = scene.gateway.calls;
     await scene.railWith().start(order);

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 
 /** How the merchant's server treats one request. */
-export type Behaviour =
+export type Behavior =
   | {
       readonly type: 'answer';
       readonly status: number;
@@ -17,13 +17,13 @@ export type Behaviour =
   /** Accepts the request and breaks the connection. */
   | { readonly type: 'reset' };
 
-export const OK: Behaviour = { type: 'answer', status: 200, body: 'thank you' };
-export const HANG: Behaviour = { type: 'hang' };
-export const ENDLESS: Behaviour = { type: 'endless' };
-export const STALLED_BODY: Behaviour = { type: 'stalled_body' };
-export const RESET: Behaviour = { type: 'reset' };
+export const OK: Behavior = { type: 'answer', status: 200, body: 'thank you' };
+export const HANG: Behavior = { type: 'hang' };
+export const ENDLESS: Behavior = { type: 'endless' };
+export const STALLED_BODY: Behavior = { type: 'stalled_body' };
+export const RESET: Behavior = { type: 'reset' };
 
-export function status(code: number, headers: Readonly<Record<string, string>> = {}): Behaviour {
+export function status(code: number, headers: Readonly<Record<string, string>> = {}): Behavior {
   return { type: 'answer', status: code, headers };
 }
 
@@ -49,12 +49,12 @@ export class Endpoint {
   readonly url: string;
   readonly requests: ReceivedRequest[] = [];
   /** One per request, in order; the last one is repeated. */
-  readonly #behaviours: readonly Behaviour[];
+  readonly #behaviors: readonly Behavior[];
   readonly #waiting = new Set<() => void>();
 
-  constructor(url: string, behaviours: readonly Behaviour[]) {
+  constructor(url: string, behaviors: readonly Behavior[]) {
     this.url = url;
-    this.#behaviours = behaviours;
+    this.#behaviors = behaviors;
   }
 
   /** The `index`-th request, now or when it arrives. */
@@ -86,11 +86,11 @@ export class Endpoint {
     });
   }
 
-  record(request: ReceivedRequest): Behaviour {
-    const behaviour = this.#behaviours[this.requests.length] ?? this.#behaviours.at(-1) ?? OK;
+  record(request: ReceivedRequest): Behavior {
+    const behavior = this.#behaviors[this.requests.length] ?? this.#behaviors.at(-1) ?? OK;
     this.requests.push(request);
     this.changed();
-    return behaviour;
+    return behavior;
   }
 
   changed(): void {
@@ -136,9 +136,9 @@ export class MerchantServer {
   }
 
   /** A new address: each test has its own, so that no test sees another's requests. */
-  endpoint(...behaviours: readonly Behaviour[]): Endpoint {
+  endpoint(...behaviors: readonly Behavior[]): Endpoint {
     const path = `/e${this.#endpoints.size + 1}`;
-    const endpoint = new Endpoint(this.baseUrl + path, behaviours);
+    const endpoint = new Endpoint(this.baseUrl + path, behaviors);
     this.#endpoints.set(path, endpoint);
     return endpoint;
   }
@@ -211,10 +211,10 @@ async function bytesOf(incoming: IncomingMessage): Promise<Buffer | null> {
   }
 }
 
-function behave(response: ServerResponse, behaviour: Behaviour): void {
-  switch (behaviour.type) {
+function behave(response: ServerResponse, behavior: Behavior): void {
+  switch (behavior.type) {
     case 'answer':
-      response.writeHead(behaviour.status, behaviour.headers).end(behaviour.body ?? '');
+      response.writeHead(behavior.status, behavior.headers).end(behavior.body ?? '');
       return;
     case 'hang':
       return;

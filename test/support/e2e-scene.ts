@@ -9,7 +9,7 @@ import {
   startGateway,
 } from './e2e-gateway.ts';
 import type { TestMerchant } from './e2e-merchant.ts';
-import { type Behaviour, type Endpoint, MerchantServer } from './e2e-merchant-server.ts';
+import { type Behavior, type Endpoint, MerchantServer } from './e2e-merchant-server.ts';
 import type { SandboxMerchant } from './e2e-sandbox.ts';
 import { type Page, submit } from './e2e-visitor.ts';
 import {
@@ -232,9 +232,9 @@ export interface HostedPayment {
 export async function createHosted(
   scene: Scene,
   changes: JsonObject = {},
-  behaviours: readonly Behaviour[] = [],
+  behaviors: readonly Behavior[] = [],
 ): Promise<HostedPayment> {
-  const hook = scene.server.endpoint(...behaviours);
+  const hook = scene.server.endpoint(...behaviors);
   const shop = scene.server.endpoint();
   const uniqueId = newId();
   const body = { callbackUrl: hook.url, returnUrl: `${shop.url}?basket=7%20a&empty=`, ...changes };
@@ -252,10 +252,10 @@ export async function createHosted(
 /** An express payment that resolves on its own, and the address that gets its event. */
 export async function createSimulated(
   scene: Scene,
-  behaviours: readonly Behaviour[] = [],
+  behaviors: readonly Behavior[] = [],
   changes: JsonObject = {},
 ): Promise<{ readonly uniqueId: string; readonly hook: Endpoint }> {
-  const hook = scene.server.endpoint(...behaviours);
+  const hook = scene.server.endpoint(...behaviors);
   const uniqueId = newId();
   const body = expressBody({ paymentIntentUniqueId: uniqueId, callbackUrl: hook.url, ...changes });
   expect((await scene.sandbox.express(body)).status).toBe(200);
