@@ -89,7 +89,8 @@ export class MpesaOrder implements StandInOrder {
       { Name: 'PhoneNumber', Value: Number(this.phone) },
     ];
     const stkCallback = {
-      MerchantRequestID: orderId,
+      // Not the reference of the push: the published samples name another one.
+      MerchantRequestID: `${orderId.slice(0, 5)}-${orderId.slice(5, 13)}-1`,
       CheckoutRequestID: id,
       ResultCode: code,
       ResultDesc: text,

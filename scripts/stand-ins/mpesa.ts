@@ -158,7 +158,7 @@ function refusal(orderId: string, refuses: NonNullable<Plan['refuses']>): Reply 
 
 function pushReply(orderId: string, code: string, text: string, checkoutId = ''): Reply {
   return jsonReply(200, {
-    MerchantRequestID: orderId,
+    MerchantRequestID: `${orderId.slice(0, 5)}-${orderId.slice(5, 13)}-1`,
     CheckoutRequestID: checkoutId === '' ? checkoutRequestId('251700000000') : checkoutId,
     ResponseCode: code,
     ResponseDescription: text,

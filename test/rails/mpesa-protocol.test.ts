@@ -138,14 +138,18 @@ describe('the answer to a push', () => {
   const accepted = { ...SAMPLE_ANSWER, MerchantRequestID: REFERENCE };
   const read = (status: number, body: unknown) => {
     const text = typeof body === 'string' ? body : JSON.stringify(body);
-    return readPush({ type: 'answered', status, text }, REFERENCE);
+    return readPush({ type: 'answered', status, text });
   };
 
-  it('accepts the sample, for the request that it names', () => {
+  it('accepts the sample, whichever MerchantRequestID it names', () => {
     const railReference = 'ws_CO_0412202401024714199700000000';
     expect(read(200, accepted)).toEqual({ type: 'accepted', redirectUrl: null, railReference });
     expect(read(200, { ...accepted, ResponseCode: 0 })).toMatchObject({ type: 'accepted' });
-    expect(read(200, SAMPLE_ANSWER)).toEqual({ type: 'unknown' });
+    expect(read(200, SAMPLE_ANSWER)).toEqual({
+      type: 'accepted',
+      redirectUrl: null,
+      railReference,
+    });
     expect(read(202, accepted)).toEqual({ type: 'unknown' });
     for (const CheckoutRequestID of [undefined, null, '', 7, 'x'.repeat(129)]) {
       expect(read(200, { ...accepted, CheckoutRequestID })).toEqual({ type: 'unknown' });
@@ -202,7 +206,7 @@ describe('the answer to a push', () => {
     expect(read(200, '{"resultCode":{"toString":1},"errorCode":["400"]}')).toEqual({
       type: 'unknown',
     });
-    expect(readPush({ type: 'no_answer' }, REFERENCE)).toEqual({ type: 'unknown' });
+    expect(readPush({ type: 'no_answer' })).toEqual({ type: 'unknown' });
   });
 
   it('is a refusal after too many requests or with a refused token', () => {
@@ -213,6 +217,7 @@ describe('the answer to a push', () => {
 
 describe('reading callbacks', () => {
   const PAID_ORDER = sampleOrder();
+  const read = (text: string, order: RailOrder) => readMpesaCallback(text, order, VALID_SETTINGS);
   const paid = (changed: object = {}, items?: unknown) =>
     JSON.stringify({
       Envelope: {
@@ -229,10 +234,10 @@ describe('reading callbacks', () => {
 
   it('accepts the samples, in Ethiopia’s format and in Kenya’s', () => {
     const wrongPin = { type: 'outcome', outcome: { type: 'failed', reason: 'wrong_pin' } };
-    expect(readMpesaCallback(JSON.stringify(SAMPLE_PAID), PAID_ORDER)).toEqual(SUCCEEDED);
-    expect(readMpesaCallback(JSON.stringify(SAMPLE_PAID.Envelope), PAID_ORDER)).toEqual(SUCCEEDED);
-    expect(readMpesaCallback(JSON.stringify(SAMPLE_FAILED), PAID_ORDER)).toEqual(wrongPin);
-    expect(readMpesaCallback(JSON.stringify(SAMPLE_FAILED.Envelope), PAID_ORDER)).toEqual(wrongPin);
+    expect(read(JSON.stringify(SAMPLE_PAID), PAID_ORDER)).toEqual(SUCCEEDED);
+    expect(read(JSON.stringify(SAMPLE_PAID.Envelope), PAID_ORDER)).toEqual(SUCCEEDED);
+    expect(read(JSON.stringify(SAMPLE_FAILED), PAID_ORDER)).toEqual(wrongPin);
+    expect(read(JSON.stringify(SAMPLE_FAILED.Envelope), PAID_ORDER)).toEqual(wrongPin);
   });
 
   it.each<readonly [string, FailureReason]>([
@@ -244,49 +249,66 @@ describe('reading callbacks', () => {
     ['1032', 'canceled_by_customer'],
     ['1037', 'timed_out'],
     ['2001', 'wrong_pin'],
+    ['8006', 'wrong_pin'],
+    ['1025', 'rail_unavailable'],
+    ['9999', 'rail_unavailable'],
+    ['26', 'rail_unavailable'],
+    ['2028', 'misconfigured'],
   ])('reads ResultCode %s as a number and as a string: %s', (code, reason) => {
     for (const ResultCode of [code, Number(code)]) {
       const text = paid({ ResultCode, CallbackMetadata: undefined });
       const failed = { type: 'outcome', outcome: { type: 'failed', reason } };
-      expect(readMpesaCallback(text, PAID_ORDER)).toEqual(failed);
+      expect(read(text, PAID_ORDER)).toEqual(failed);
     }
   });
 
   it('refuses an unknown code', () => {
     for (const ResultCode of ['34', 4999, 'TP40088', '', ' 0', '00', -1, 'constructor']) {
-      const reading = readMpesaCallback(paid({ ResultCode }), PAID_ORDER);
+      const reading = read(paid({ ResultCode }), PAID_ORDER);
       expect(reading).toEqual({ type: 'refused', suspicion: 'unknown_state' });
     }
-    expect(readMpesaCallback(paid({ ResultCode: '0' }), PAID_ORDER)).toEqual(SUCCEEDED);
+    expect(read(paid({ ResultCode: '0' }), PAID_ORDER)).toEqual(SUCCEEDED);
   });
 
-  it('requires both ids', () => {
+  it('binds by CheckoutRequestID and does not require our MerchantRequestID', () => {
     const foreign = { type: 'refused', suspicion: 'other_order' };
     for (const id of ['X', '', null, undefined, 7, ['X']]) {
-      expect(readMpesaCallback(paid({ MerchantRequestID: id }), PAID_ORDER)).toEqual(foreign);
-      expect(readMpesaCallback(paid({ CheckoutRequestID: id }), PAID_ORDER)).toEqual(foreign);
-      const failure = { MerchantRequestID: id, ResultCode: 1032 };
-      expect(readMpesaCallback(paid(failure), PAID_ORDER)).toEqual(foreign);
+      expect(read(paid({ MerchantRequestID: id }), PAID_ORDER)).toEqual(SUCCEEDED);
+      expect(read(paid({ CheckoutRequestID: id }), PAID_ORDER)).toEqual(foreign);
+      const failure = { CheckoutRequestID: id, ResultCode: 1032 };
+      expect(read(paid(failure), PAID_ORDER)).toEqual(foreign);
     }
     const attempt = { ...PAID_ORDER.attempt, railReference: null };
     const unanswered = { ...PAID_ORDER, attempt };
-    expect(readMpesaCallback(paid(), unanswered)).toEqual(SUCCEEDED);
-    expect(readMpesaCallback(paid({ MerchantRequestID: 'X' }), unanswered)).toEqual(foreign);
+    expect(read(paid({ MerchantRequestID: 'X' }), unanswered)).toEqual(SUCCEEDED);
+    expect(read(paid({ CheckoutRequestID: undefined }), unanswered)).toEqual(foreign);
+  });
+
+  it('rejects another short code, where the callback names one', () => {
+    const foreign = { type: 'refused', suspicion: 'other_order' };
+    const { Item } = SAMPLE_PAID.Envelope.Body.stkCallback.CallbackMetadata;
+    for (const BusinessShortCode of ['1020', 1020]) {
+      expect(read(paid({ BusinessShortCode }), PAID_ORDER)).toEqual(SUCCEEDED);
+    }
+    expect(read(paid({ BusinessShortCode: '1021' }), PAID_ORDER)).toEqual(foreign);
+    const named = [...Item, { Name: 'BusinessShortCode', Value: 1021 }];
+    expect(read(paid({}, named), PAID_ORDER)).toEqual(foreign);
+    const till = { ...VALID_SETTINGS, partyB: '1021' };
+    expect(readMpesaCallback(paid({}, named), PAID_ORDER, till)).toEqual(SUCCEEDED);
   });
 
   it('compares the amount exactly, as a number or a string', () => {
-    const read = (Value: unknown) =>
-      readMpesaCallback(paid({}, [{ Name: 'Amount', Value }]), PAID_ORDER);
+    const readAmount = (Value: unknown) => read(paid({}, [{ Name: 'Amount', Value }]), PAID_ORDER);
     const noReceipt = { type: 'outcome', outcome: { type: 'succeeded', receipt: null } };
     for (const value of [20, '20', '20.0', '20.00']) {
-      expect(read(value)).toEqual(noReceipt);
+      expect(readAmount(value)).toEqual(noReceipt);
     }
     for (const value of [20.01, 19.99, 2000, '20.01', '0', 0]) {
-      expect(read(value)).toEqual({ type: 'refused', suspicion: 'wrong_amount' });
+      expect(readAmount(value)).toEqual({ type: 'refused', suspicion: 'wrong_amount' });
     }
     const unreadable = ['', ' 20', '2e1', '20.000', '٢٠', 20.001, -20, null, {}, [20], undefined];
     for (const value of unreadable) {
-      expect(read(value)).toEqual({ type: 'refused', suspicion: 'unreadable' });
+      expect(readAmount(value)).toEqual({ type: 'refused', suspicion: 'unreadable' });
     }
   });
 
@@ -294,11 +316,12 @@ describe('reading callbacks', () => {
     const unreadable = { type: 'refused', suspicion: 'unreadable' };
     const amount = { Name: 'Amount', Value: 20 };
     for (const items of [[], {}, 'Amount', [null, 7, 'x'], [amount, amount]]) {
-      expect(readMpesaCallback(paid({}, items), PAID_ORDER)).toEqual(unreadable);
+      expect(read(paid({}, items), PAID_ORDER)).toEqual(unreadable);
     }
-    expect(readMpesaCallback(paid({ CallbackMetadata: undefined }), PAID_ORDER)).toEqual(
-      unreadable,
-    );
+    const unconfirmed = { type: 'refused', suspicion: 'not_confirmed' };
+    for (const CallbackMetadata of [undefined, null, {}]) {
+      expect(read(paid({ CallbackMetadata }), PAID_ORDER)).toEqual(unconfirmed);
+    }
   });
 
   it('drops a receipt that does not look like one', () => {
@@ -307,7 +330,7 @@ describe('reading callbacks', () => {
         { Name: 'Amount', Value: 20 },
         { Name: 'MpesaReceiptNumber', Value },
       ];
-      const reading = readMpesaCallback(paid({}, items), PAID_ORDER);
+      const reading = read(paid({}, items), PAID_ORDER);
       expect(reading).toEqual({ type: 'outcome', outcome: { type: 'succeeded', receipt: null } });
     }
   });
@@ -325,7 +348,7 @@ describe('reading callbacks', () => {
     '{"__proto__":{"Body":{}}}',
     '\ufffd',
   ])('finds %j unreadable', (text) => {
-    expect(readMpesaCallback(text, PAID_ORDER)).toEqual({
+    expect(read(text, PAID_ORDER)).toEqual({
       type: 'refused',
       suspicion: 'unreadable',
     });
@@ -338,7 +361,7 @@ describe('reading callbacks', () => {
     const items = `[${fill(item).slice(0, 65_000 - (65_000 % item.length) - 1)}]`;
     const long = paid({}, JSON.parse(items));
     for (const body of [...bodies, long, paid({ ResultCode: '9'.repeat(65_000) })]) {
-      expect(readMpesaCallback(body, PAID_ORDER)).toMatchObject({ type: 'refused' });
+      expect(read(body, PAID_ORDER)).toMatchObject({ type: 'refused' });
     }
   });
 });

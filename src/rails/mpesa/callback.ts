@@ -4,15 +4,18 @@ import { jsonObject } from '../call-rail.ts';
 import type { CallbackSuspicion } from '../callback.ts';
 import type { RailOrder } from '../rail.ts';
 import { codeText, FAILURE_BY_RESULT_CODE, SUCCESS_CODE } from './codes.ts';
+import type { MpesaSettings } from './settings.ts';
 
 /** The outcome of a push as M-PESA reports it. */
 interface StkCallback {
-  readonly merchantRequestId: unknown;
-  readonly checkoutRequestId: unknown;
+  readonly checkoutRequestId: string | null;
+  /** Null when it is absent, as in the published samples. */
+  readonly shortcode: string | null;
   readonly resultCode: string;
   /** Null when it is absent, as after a failure, or not an amount. */
   readonly amountMinor: number | null;
   readonly receipt: string | null;
+  readonly hasMetadata: boolean;
 }
 
 /** What a callback proves about the order whose URL it came to, or what is wrong with it. */
@@ -21,19 +24,25 @@ export type MpesaReading =
   | { readonly type: 'refused'; readonly suspicion: CallbackSuspicion };
 
 /**
- * Reads a callback for `order`. It is unsigned, but its URL is unguessable, and both ids and the
- * amount must match the order.
+ * Reads a callback for `order`. It is unsigned, but its URL is unguessable, and `CheckoutRequestID`,
+ * the amount and the short code, if it names one, must match the order. Published samples carry
+ * another `MerchantRequestID` than the push, so it proves nothing.
  */
-export function readMpesaCallback(text: string, order: RailOrder): MpesaReading {
+export function readMpesaCallback(
+  text: string,
+  order: RailOrder,
+  { shortcode, partyB = shortcode }: Pick<MpesaSettings, 'shortcode' | 'partyB'>,
+): MpesaReading {
   const callback = parseCallback(text);
   if (callback === null) {
     return { type: 'refused', suspicion: 'unreadable' };
   }
-  const { reference, railReference } = order.attempt;
+  const { railReference } = order.attempt;
   // We do not know the rail's own id if its answer to our push was lost or has not arrived yet.
   const isOurs =
-    callback.merchantRequestId === reference &&
-    (railReference === null || callback.checkoutRequestId === railReference);
+    callback.checkoutRequestId === (railReference ?? callback.checkoutRequestId) &&
+    callback.checkoutRequestId !== null &&
+    [shortcode, partyB, null].includes(callback.shortcode);
   if (!isOurs) {
     return { type: 'refused', suspicion: 'other_order' };
   }
@@ -51,7 +60,14 @@ export function resultCodeIn(text: string): string | null {
   return parseCallback(text)?.resultCode ?? null;
 }
 
-function readSuccess({ amountMinor, receipt }: StkCallback, order: RailOrder): MpesaReading {
+function readSuccess(
+  { amountMinor, receipt, hasMetadata }: StkCallback,
+  order: RailOrder,
+): MpesaReading {
+  if (!hasMetadata) {
+    // It says "paid" without the amount: an operator must check the statement.
+    return { type: 'refused', suspicion: 'not_confirmed' };
+  }
   if (amountMinor === null) {
     return { type: 'refused', suspicion: 'unreadable' };
   }
@@ -71,12 +87,18 @@ function parseCallback(text: string): StkCallback | null {
   }
   const items = fieldsOf(callback.CallbackMetadata)?.Item;
   return {
-    merchantRequestId: callback.MerchantRequestID,
-    checkoutRequestId: callback.CheckoutRequestID,
+    checkoutRequestId: textOf(callback.CheckoutRequestID),
+    shortcode: codeText(callback.BusinessShortCode ?? itemValue(items, 'BusinessShortCode')),
+    hasMetadata: items !== undefined && items !== null,
     resultCode,
     amountMinor: amountMinorOf(itemValue(items, 'Amount')),
     receipt: receiptOf(itemValue(items, 'MpesaReceiptNumber')),
   };
+}
+
+/** A text that is not empty, or null. */
+function textOf(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' ? value : null;
 }
 
 function fieldsOf(value: unknown): Readonly<Record<string, unknown>> | null {

@@ -105,7 +105,7 @@ export type PushResult =
 const TOKEN_REFUSED: PushResult = { type: 'token_refused' };
 
 /** What the answer to a push proves; `unknown` if M-PESA may have sent a prompt. */
-export function readPush(answer: RailAnswer, reference: string): PushResult {
+export function readPush(answer: RailAnswer): PushResult {
   if (answer.type === 'no_answer' || answer.status >= 500) {
     return { type: 'unknown' };
   }
@@ -121,7 +121,7 @@ export function readPush(answer: RailAnswer, reference: string): PushResult {
   }
   const responseCode = codeText(fields.ResponseCode);
   if (responseCode === SUCCESS_CODE) {
-    return readAccepted(answer.status, fields, reference);
+    return readAccepted(answer.status, fields);
   }
   const errorCode = codeText(fields.errorCode) ?? '';
   if (responseCode === null && TOKEN_ERROR_CODES.has(errorCode)) {
@@ -151,18 +151,13 @@ function refusalWithoutPush(errorCode: string, resultCode: string | null) {
     : REFUSAL_BY_ERROR_CODE.get(errorCode);
 }
 
-function readAccepted(
-  status: number,
-  fields: Readonly<Record<string, unknown>>,
-  reference: string,
-): PushResult {
+function readAccepted(status: number, fields: Readonly<Record<string, unknown>>): PushResult {
   const railReference = fields.CheckoutRequestID;
-  const isOurs = status === 200 && fields.MerchantRequestID === reference;
   const isId =
     typeof railReference === 'string' &&
     railReference !== '' &&
     railReference.length <= CHECKOUT_REQUEST_ID_LENGTH_MAX;
-  return isOurs && isId
+  return status === 200 && isId
     ? { type: 'accepted', redirectUrl: null, railReference }
     : { type: 'unknown' };
 }

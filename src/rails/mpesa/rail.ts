@@ -5,6 +5,7 @@ import {
   bodyText,
   type CallbackCall,
   type CallbackReading,
+  type CallbackSuspicion,
   jsonReply,
   refusedCallback,
 } from '../callback.ts';
@@ -64,7 +65,7 @@ export function mpesaRail(settings: MpesaSettings): Rail & PhoneCheck & Callback
 
     async readCallback(call: CallbackCall, order: RailOrder): Promise<CallbackReading> {
       const text = bodyText(call);
-      const reading = readMpesaCallback(text, order);
+      const reading = readMpesaCallback(text, order, settings);
       const level = logLevelOf(reading);
       const providerCode = resultCodeIn(text);
       if (level !== null) {
@@ -85,10 +86,13 @@ export function mpesaRail(settings: MpesaSettings): Rail & PhoneCheck & Callback
   return rail;
 }
 
-/** Customers cause failures (`info`); an unknown code needs the operator (`warn`). */
+/** An unknown code, and a success that names no amount. */
+const NEEDING_OPERATOR: readonly CallbackSuspicion[] = ['unknown_state', 'not_confirmed'];
+
+/** Customers cause failures (`info`); what cannot be read for certain needs the operator (`warn`). */
 function logLevelOf(reading: MpesaReading): 'info' | 'warn' | null {
   if (reading.type === 'refused') {
-    return reading.suspicion === 'unknown_state' ? 'warn' : null;
+    return NEEDING_OPERATOR.includes(reading.suspicion) ? 'warn' : null;
   }
   return reading.outcome.type === 'succeeded' ? null : 'info';
 }
@@ -131,10 +135,7 @@ async function push(
     remainingMs(answerByMs),
   );
   const logFields = pushLogFields(answer);
-  const result = withProviderCode(
-    readPush(answer, order.attempt.reference),
-    logFields.providerCode,
-  );
+  const result = withProviderCode(readPush(answer), logFields.providerCode);
   if (result.type !== 'accepted') {
     logAnswer('processrequest', order, logFields);
   }
