@@ -6,7 +6,7 @@ import { validationProblem } from '../http/problem.ts';
 import { type IntentClient, intentByUniqueId } from '../intent/client.ts';
 import type { IdempotencyClaim } from '../intent/protocol.ts';
 import { banks } from '../merchants/directory.ts';
-import { acceptsPhone, currenciesOf } from '../rails/registry.ts';
+import { acceptsPhone, currenciesOf, takesOnlyWholeAmounts } from '../rails/registry.ts';
 import type { MerchantCall } from './call.ts';
 import { idempotencyClaim } from './idempotency.ts';
 import type { ValidationContext } from './schema/context.ts';
@@ -69,6 +69,7 @@ async function validationContext(call: MerchantCall, body: unknown): Promise<Val
       ({ method }) => currenciesOf(call.env, environment, method).length > 0,
     ),
     railCurrencies: (method) => currenciesOf(call.env, environment, method),
+    takesOnlyWholeAmounts: (method) => takesOnlyWholeAmounts(call.env, environment, method),
     acceptsPhone: (method, phone) =>
       environment === 'sandbox' || acceptsPhone(call.env, PRODUCTION_CHARGE, method, phone),
     limits: call.access.limits,

@@ -25,6 +25,16 @@ export function minorFromMajor(amountMajor: number): number | null {
   return Number.isSafeInteger(amountMinor) ? amountMinor : null;
 }
 
+/** Whether an amount has no cents. */
+export function isWholeMajor(amountMinor: number): boolean {
+  return amountMinor % MINOR_PER_MAJOR === 0;
+}
+
+/** The next amount without cents, for methods that take whole amounts only. */
+export function roundedUpToMajor(amountMinor: number): number {
+  return Math.ceil(amountMinor / MINOR_PER_MAJOR) * MINOR_PER_MAJOR;
+}
+
 /** Formats `12345` as `"123.45"`, for messages, rails and forms. Never for arithmetic. */
 export function majorText(amountMinor: number): string {
   const whole = Math.trunc(amountMinor / MINOR_PER_MAJOR);

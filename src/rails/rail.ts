@@ -15,6 +15,7 @@ import type { CallbackCall, CallbackReading } from './callback.ts';
  */
 export interface Rail
   extends Partial<PhoneCheck>,
+    Partial<WholeAmounts>,
     Partial<SlowStart>,
     Partial<RecoverablePage>,
     Partial<StatusQuery>,
@@ -38,6 +39,11 @@ export interface Rail
 export interface PhoneCheck {
   /** Whether a number (251XXXXXXXXX) can have an account with the provider. */
   acceptsPhone(phone: string): boolean;
+}
+
+/** The provider may take no cents: such a payment is not offered this method. */
+export interface WholeAmounts {
+  readonly wholeAmountsOnly: boolean;
 }
 
 /** `start` answers only after the customer has acted, so a queue consumer calls it, once. */

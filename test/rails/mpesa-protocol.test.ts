@@ -35,6 +35,7 @@ describe('settings', () => {
       transactionType: 'CustomerPayBillOnline',
       passwordForm: 'sha256_hex',
       promptWindowSeconds: 180,
+      wholeAmountsOnly: true,
     });
   });
 
@@ -44,6 +45,7 @@ describe('settings', () => {
       [{ consumerSecret: 'has space' }, 'consumerSecret: must be a string without spaces'],
       [{ consumerSecret: 4_711 }, 'consumerSecret: must be a string'],
       [{ passkey: '' }, 'passkey: must be a string without spaces'],
+      [{ wholeAmountsOnly: 'yes' }, 'wholeAmountsOnly: must be true or false'],
       [{ shortcode: '10a20' }, 'shortcode: must be a string of 3 to 10 digits'],
       [{ partyB: '1' }, 'partyB: must be a string of 3 to 10 digits'],
       [{ transactionType: 'Secret' }, 'transactionType: must be CustomerPayBillOnline or Cust'],

@@ -33,11 +33,21 @@ afterAll(async () => {
 });
 
 describe('a start', () => {
+  it('sends no push for an amount with cents', async () => {
+    const callsBefore = scene.standIn.calls.length;
+    const rail = scene.railWith({ wholeAmountsOnly: undefined });
+    expect(rail.wholeAmountsOnly).toBe(true);
+    expect(await rail.start(scene.order(150_050))).toEqual({ type: 'refused', reason: 'declined' });
+    expect(scene.standIn.calls).toHaveLength(callsBefore);
+    expect(scene.railWith({ wholeAmountsOnly: false }).wholeAmountsOnly).toBe(false);
+  });
+
   it('requests a token, then pushes, with exactly these two requests', async () => {
     const own = await startMpesaStandIn();
     const order = scene.order(150_050);
     const from = Date.now();
-    const result = await mpesaRail(settingsOf(own.settings)).start(order);
+    const settings = settingsOf({ ...own.settings, wholeAmountsOnly: false });
+    const result = await mpesaRail(settings).start(order);
     const standInOrder = await own.order(order.attempt.reference);
     expect(result).toMatchObject({
       type: 'accepted',
@@ -47,8 +57,11 @@ describe('a start', () => {
     });
     expect(standInOrder).toMatchObject({ amountText: '1500.5', phone: PHONE, acted: null });
 
-    const settings = settingsOf(own.settings);
-    expect(settings).toEqual({ ...own.settings, promptWindowSeconds: 180 });
+    expect(settingsOf(own.settings)).toEqual({
+      ...own.settings,
+      promptWindowSeconds: 180,
+      wholeAmountsOnly: true,
+    });
     const [token, push] = own.calls;
     expect(own.calls).toHaveLength(2);
     const credentials = `${settings.consumerKey}:${settings.consumerSecret}`;

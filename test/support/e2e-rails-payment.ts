@@ -68,7 +68,12 @@ export class RailPayment {
     this.standIn = standIns.byMethod[cell.method];
     // In steps in which no commission is rounded.
     this.amountMinor = 10_000 + 200 * number;
-    this.commissionMinor = commissionMinor(cell.method, this.amountMinor);
+    const commission = commissionMinor(cell.method, this.amountMinor);
+    // M-PESA takes no cents, so the commission on top is rounded up to a whole birr.
+    this.commissionMinor =
+      cell.method === 'M_PESA' && this.customerPaysCommission
+        ? Math.ceil(commission / 100) * 100
+        : commission;
     this.chargedMinor = this.amountMinor + (this.customerPaysCommission ? this.commissionMinor : 0);
     this.phone = cell.method === 'M_PESA' ? newPhone('7') : newPhone();
     this.#expireIn = expireIn;

@@ -8,7 +8,13 @@ import {
   METHODS,
   type Method,
 } from '../../src/domain/method.ts';
-import { acceptsPhone, currenciesOf, railFor, railOf } from '../../src/rails/registry.ts';
+import {
+  acceptsPhone,
+  currenciesOf,
+  railFor,
+  railOf,
+  takesOnlyWholeAmounts,
+} from '../../src/rails/registry.ts';
 import { configuredRail, railConfiguration, railSecretName } from '../../src/rails/settings.ts';
 import { attemptWith, termsWith } from '../support/checkout-fixtures.ts';
 import { COMPLETE, envOf, envWithAll, NBG, RAIL_IDS } from './rail-settings-fixture.ts';
@@ -145,6 +151,16 @@ describe('the rail of a payment', () => {
     expect(accepted(ALL, { environment: 'sandbox', kind: 'hosted' })).toEqual([true, true]);
     expect(accepted(envOf({}), test)).toEqual([true, true]);
     expect(accepted(envWithAll('sandbox'), { environment: 'production' })).toEqual([true, true]);
+  });
+
+  test('decisions.md#13: M-PESA takes no cents unless its setting says otherwise', () => {
+    const whole = METHODS.filter((method) => takesOnlyWholeAmounts(ALL, 'production', method));
+    expect(whole).toEqual(['M_PESA']);
+    expect(takesOnlyWholeAmounts(ALL, 'sandbox', 'M_PESA')).toBe(false);
+    const settings = { ...COMPLETE.M_PESA, wholeAmountsOnly: false };
+    const env = envOf({ RAIL_M_PESA_PRODUCTION: settings });
+    expect(takesOnlyWholeAmounts(env, 'production', 'M_PESA')).toBe(false);
+    expect(takesOnlyWholeAmounts(envOf({}), 'production', 'M_PESA')).toBe(false);
   });
 
   test('decisions.md#3: the operator’s setting decides whose numbers eBirr accepts', () => {

@@ -12,6 +12,7 @@ export const CONTEXT: ValidationContext = {
   environment: 'production',
   methods: METHODS.map((method) => ({ method, rate: { basisPoints: 0, fixedMinor: 0 } })),
   railCurrencies: (method) => (method === 'ETS_SWITCH' ? ['ETB', 'USD'] : ['ETB']),
+  takesOnlyWholeAmounts: () => false,
   acceptsPhone: (_method, phone) => phone !== '251700000000',
   limits: {},
   banks: new Map([

@@ -3,6 +3,7 @@ import { uniqueIdOf, validatePaymentIntent } from '../../src/api/schema/payment-
 import {
   CONTEXT,
   errorsOf,
+  express,
   HOSTED_BODY,
   hosted,
   ITEM,
@@ -11,6 +12,54 @@ import {
   SANDBOX,
   SPLIT,
 } from './validation-fixture.ts';
+
+/** Production rails as CONTEXT's, of which M-PESA takes no cents. */
+const WHOLE = {
+  ...CONTEXT,
+  takesOnlyWholeAmounts: (method: string) => method === 'M_PESA',
+  methods: CONTEXT.methods.map(({ method }) => ({
+    method,
+    rate: { basisPoints: 150, fixedMinor: 0 },
+  })),
+};
+
+describe('decisions.md#13: a method that takes no cents', () => {
+  const methodsOf = (changes: object) =>
+    orderOf(hosted({ ...changes }, WHOLE)).methods.map(({ method }) => method);
+
+  it('is left out of a payment with cents, whoever bears the commission', () => {
+    for (const commissionPaidByCustomer of [true, false]) {
+      const changes = { methods: ['CBE', 'M_PESA'], commissionPaidByCustomer };
+      expect(methodsOf({ ...changes, amount: 153.76 })).toEqual(['CBE']);
+      expect(methodsOf({ ...changes, amount: 153 })).toEqual(['CBE', 'M_PESA']);
+    }
+  });
+
+  it('is a problem of the amount, or of the items, when no other method is left', () => {
+    const message = 'M_PESA can take whole amounts only, without cents.';
+    expect(errorsOf(hosted({ methods: ['M_PESA'], amount: 1.01 }, WHOLE))).toEqual({
+      amount: message,
+    });
+    const items = [{ ...ITEM, quantity: 1, price: 1.01 }];
+    const changes = { methods: ['M_PESA'], amount: undefined, items };
+    expect(errorsOf(hosted(changes, WHOLE))).toEqual({ items: message });
+    expect(errorsOf(express({ amount: 1.01 }, WHOLE))).toEqual({ amount: message });
+  });
+
+  it('decisions.md#15: rounds the commission up when the customer bears it', () => {
+    const termsOf = (commissionPaidByCustomer: boolean) =>
+      orderOf(hosted({ methods: ['CBE', 'M_PESA'], amount: 153, commissionPaidByCustomer }, WHOLE))
+        .methods;
+    expect(termsOf(true)).toEqual([
+      { method: 'CBE', commissionMinor: 230 },
+      { method: 'M_PESA', commissionMinor: 300 },
+    ]);
+    expect(termsOf(false)).toEqual([
+      { method: 'CBE', commissionMinor: 230 },
+      { method: 'M_PESA', commissionMinor: 230 },
+    ]);
+  });
+});
 
 const REQUIRED = 'This field is required.';
 const POSITIVE = 'Must be greater than 0.';

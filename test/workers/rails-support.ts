@@ -53,6 +53,8 @@ export const MPESA = {
   consumerSecret: 'consumer-secret',
   shortcode: '1020',
   passkey: 'passkey-nobody-may-see',
+  // AMOUNT_MINOR has cents, so that a loss of them is noticed.
+  wholeAmountsOnly: false,
 };
 export const CARDS = {
   gateway: 'cards',

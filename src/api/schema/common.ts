@@ -7,7 +7,7 @@ import { callbackUrlField } from '../../http/url-fields.ts';
 import type { Validated, ValidationContext } from './context.ts';
 import { idField, moneyField, optional, uniqueIdField } from './fields.ts';
 import { checkLimit, itemAmountsPart, itemsField, type Total, totalOf } from './items.ts';
-import { acceptedMethods, methodTerms } from './methods.ts';
+import { acceptedMethods, methodsTaking, methodTerms } from './methods.ts';
 import type { PaymentOrder } from './order.ts';
 import { type Parts, Problems, validParts } from './problems.ts';
 import { checkSplits, splitsField, splitValuesPart, withShares } from './splits.ts';
@@ -65,7 +65,16 @@ export function checkMoney(
     methods === undefined || parts.currency === undefined
       ? []
       : acceptedMethods(methods, parts.currency, context, problems);
-  const terms = total === null ? [] : methodTerms(accepted, total.amountMinor, context);
+  const path = parts.amount === null ? 'items' : 'amount';
+  const terms =
+    total === null
+      ? []
+      : methodTerms(
+          methodsTaking(accepted, total.amountMinor, path, context, problems),
+          total.amountMinor,
+          parts.commissionPaidByCustomer === true,
+          context,
+        );
   const borne = parts.commissionPaidByCustomer === false ? terms : [];
   checkSplits(
     parts.splitPayment ?? [],

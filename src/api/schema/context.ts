@@ -8,6 +8,8 @@ export interface ValidationContext {
   readonly methods: readonly { readonly method: Method; readonly rate: CommissionRate }[];
   /** The currencies of the method's rail. Used only in production (docs/decisions.md#13). */
   readonly railCurrencies: (method: Method) => readonly Currency[];
+  /** Whether the method's rail takes no cents; false in the sandbox (docs/decisions.md#13). */
+  readonly takesOnlyWholeAmounts: (method: Method) => boolean;
   /**
    * Whether the number, 251XXXXXXXXX, can have an account with the method; all can in the sandbox.
    */

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { MethodTerms } from '../../domain/intent.ts';
 import { type Currency, METHODS, type Method } from '../../domain/method.ts';
-import { commissionMinor } from '../../domain/money.ts';
+import { commissionMinor, isWholeMajor, roundedUpToMajor } from '../../domain/money.ts';
 import { oneOf } from '../../http/fields.ts';
 import type { ValidationContext } from './context.ts';
 import { METHOD_ENTRIES_MAX, requiredList } from './fields.ts';
@@ -54,13 +54,38 @@ export function acceptedMethods(
   return accepted;
 }
 
-/** The accepted methods with their commission on the amount (docs/decisions.md#15). */
+/** The methods that take the amount, cents included; none left is a problem of the amount. */
+export function methodsTaking(
+  methods: readonly Method[],
+  amountMinor: number,
+  path: 'amount' | 'items',
+  { takesOnlyWholeAmounts }: ValidationContext,
+  problems: Problems,
+): readonly Method[] {
+  const taking = methods.filter(
+    (method) => isWholeMajor(amountMinor) || !takesOnlyWholeAmounts(method),
+  );
+  if (taking.length === 0 && methods.length > 0) {
+    problems.add(path, `${methods.join(', ')} can take whole amounts only, without cents.`);
+  }
+  return taking;
+}
+
+/**
+ * The accepted methods with their commission on the amount (docs/decisions.md#15). A commission on
+ * top of the amount leaves the total whole where the method takes no cents.
+ */
 export function methodTerms(
   methods: readonly Method[],
   amountMinor: number,
+  isPaidByCustomer: boolean,
   context: ValidationContext,
 ): MethodTerms[] {
   return context.methods
     .filter(({ method }) => methods.includes(method))
-    .map(({ method, rate }) => ({ method, commissionMinor: commissionMinor(amountMinor, rate) }));
+    .map(({ method, rate }) => {
+      const exact = commissionMinor(amountMinor, rate);
+      const isRounded = isPaidByCustomer && context.takesOnlyWholeAmounts(method);
+      return { method, commissionMinor: isRounded ? roundedUpToMajor(exact) : exact };
+    });
 }

@@ -1,5 +1,6 @@
 import type { IntentTerms } from '../../domain/intent.ts';
 import type { Currency, Method } from '../../domain/method.ts';
+import { isWholeMajor } from '../../domain/money.ts';
 import { callRail } from '../call-rail.ts';
 import {
   bodyText,
@@ -11,7 +12,7 @@ import {
 } from '../callback.ts';
 import { phoneToPrompt, promptPlan } from '../phone-prompt.ts';
 import { withProviderCode } from '../provider-code.ts';
-import type { Callbacks, PhoneCheck, Rail, RailOrder, StartResult } from '../rail.ts';
+import type { Callbacks, PhoneCheck, Rail, RailOrder, StartResult, WholeAmounts } from '../rail.ts';
 import { logRailAnswer, type RailLogEntry } from '../rail-log.ts';
 import { type MpesaReading, readMpesaCallback, resultCodeIn } from './callback.ts';
 import { type PushResult, pushBody, pushLogFields, readPush } from './push.ts';
@@ -37,11 +38,12 @@ const MPESA_PHONE = /^2517\d{8}$/;
  * only by callback. The provider's status query requires the receipt number, which only the callback
  * contains, so we cannot query a push without a callback.
  */
-export function mpesaRail(settings: MpesaSettings): Rail & PhoneCheck & Callbacks {
+export function mpesaRail(settings: MpesaSettings): Rail & PhoneCheck & WholeAmounts & Callbacks {
   const rail = {
     id: RAIL_ID,
     currencies: CURRENCIES,
     startTimeoutMs: START_TIMEOUT_MS,
+    wholeAmountsOnly: settings.wholeAmountsOnly,
 
     acceptsPhone: (phone: string) => MPESA_PHONE.test(phone),
 
@@ -52,6 +54,9 @@ export function mpesaRail(settings: MpesaSettings): Rail & PhoneCheck & Callback
       const phone = phoneToPrompt(rail, order);
       if (typeof phone !== 'string') {
         return phone;
+      }
+      if (settings.wholeAmountsOnly && !isWholeMajor(order.chargedMinor)) {
+        return { type: 'refused', reason: 'declined' };
       }
       const answerByMs = Date.now() + START_TIMEOUT_MS;
       const first = await push(settings, order, phone, answerByMs);

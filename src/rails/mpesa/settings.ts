@@ -56,6 +56,11 @@ export const mpesaSettingsSchema = v.strictObject(
       'sha256_hex',
     ),
     /**
+     * Whether M-PESA takes only whole birr, as other clients state. It charges 153.76 as 154, and the
+     * callback's amount then differs from ours.
+     */
+    wholeAmountsOnly: v.optional(v.boolean('must be true or false'), true),
+    /**
      * How long we wait for a prompt before the customer may retry. A later callback still counts.
      */
     promptWindowSeconds: windowSeconds(PROMPT_WINDOW_SECONDS),

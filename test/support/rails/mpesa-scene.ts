@@ -23,7 +23,8 @@ export async function startMpesaScene(): Promise<MpesaScene> {
   const standIn = await startMpesaStandIn();
   const gateway = await StandInServer.start(async () => jsonReply(200, { ResultCode: 0 }));
   const railWith: MpesaScene['railWith'] = (changed = {}) =>
-    mpesaRail(settingsOf({ ...standIn.settings, ...changed }));
+    // The amounts tell the orders apart, down to the cents.
+    mpesaRail(settingsOf({ ...standIn.settings, wholeAmountsOnly: false, ...changed }));
   const order: MpesaScene['order'] = (amountMinor = 150_000, attempt = {}, terms = {}) =>
     orderFor(railWith(), 'M_PESA', {
       attempt: { reference: newReference(), phone: PHONE, ...attempt },
