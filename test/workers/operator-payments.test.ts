@@ -74,7 +74,7 @@ describe('attention', () => {
     expect(item?.reasons).toEqual([
       {
         reason: 'unresolved_attempt',
-        what: expect.stringContaining('nobody knows'),
+        what: expect.stringContaining('it is unknown whether'),
         todo: expect.stringContaining('resolve it manually'),
       },
     ]);
@@ -135,7 +135,7 @@ describe('attention', () => {
       authorization: `Basic ${btoa(`Abebe:${SECRET}`)}`,
     });
     const html = await response.text();
-    expect(html).toContain('nobody knows whether the customer has paid');
+    expect(html).toContain('it is unknown whether the customer has paid');
     expect(html).toContain(`${ALPHA.id} order-1`);
   });
 });

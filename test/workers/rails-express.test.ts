@@ -13,6 +13,7 @@ import {
   everythingStored,
   intentNow,
   NBG,
+  NBG_IN_PRODUCTION,
   noRail,
   openHosted,
   PHONE,
@@ -172,7 +173,7 @@ test.each([
 test('decisions.md#13: EthSwitch accepts dollars by cards, but not by NBG', async () => {
   calls = playRails();
   const body = { method: 'ETS_SWITCH', currency: 'USD' };
-  const nbg = envWith(secretsOf({ RAIL_ETS_SWITCH_PRODUCTION: NBG }));
+  const nbg = envWith(secretsOf({ RAIL_ETS_SWITCH_PRODUCTION: NBG_IN_PRODUCTION }));
   expect(await express(body, { bindings: nbg })).toMatchObject({
     status: 400,
     envelope: { validationErrors: { currency: 'ETS_SWITCH cannot take USD.' } },
@@ -188,7 +189,7 @@ test('decisions.md#13: a hosted payment in dollars offers only methods that acce
   const form = { method: 'E_BIRR', phone: NUMBERS[2519], attempts: '0' };
   expect((await postForm(`${path}/attempts`, form)).status).toBe(400);
   // The same after the operator has replaced the gateway: the currency is never converted.
-  const nbg = envWith(secretsOf({ RAIL_ETS_SWITCH_PRODUCTION: NBG }));
+  const nbg = envWith(secretsOf({ RAIL_ETS_SWITCH_PRODUCTION: NBG_IN_PRODUCTION }));
   const sent = await send(nbg, `${path}/attempts`, {
     body: `${new URLSearchParams({ method: 'ETS_SWITCH', attempts: '0' })}`,
     contentType: 'application/x-www-form-urlencoded',

@@ -17,7 +17,7 @@ import {
   firstStart,
   intentNow,
   loggedEvents,
-  NBG,
+  NBG_IN_PRODUCTION,
   noRail,
   openHosted,
   PHONE,
@@ -76,7 +76,7 @@ const CHANGES: readonly Change[] = [
   {
     name: 'the card gateway’s replaced by NBG’s',
     scene: CARDS_SCENE,
-    changes: secretsOf({ RAIL_ETS_SWITCH_PRODUCTION: NBG }),
+    changes: secretsOf({ RAIL_ETS_SWITCH_PRODUCTION: NBG_IN_PRODUCTION }),
     method: 'GET',
   },
   { name: 'NBG’s exchanged for the card gateway’s', scene: NBG_SCENE, changes: CARDS_NOW },
@@ -137,7 +137,7 @@ test.each([
     playRails();
     await CARDS_SCENE?.begin();
     const before = await everythingStored();
-    const changed = envWith(secretsOf({ RAIL_ETS_SWITCH_PRODUCTION: NBG }));
+    const changed = envWith(secretsOf({ RAIL_ETS_SWITCH_PRODUCTION: NBG_IN_PRODUCTION }));
     const body = method === 'POST' ? { status: 'PAID' } : undefined;
     expect((await send(changed, await callbackPath(railId), { method, body })).status).toBe(status);
     expect(await everythingStored()).toEqual(before);

@@ -71,6 +71,9 @@ export const NBG = {
   callbackAddresses: [],
 };
 
+/** Production requires the addresses of callbacks. */
+export const NBG_IN_PRODUCTION = { ...NBG, callbackAddresses: ['192.0.2.7'] };
+
 /** eBirr gives the customer five minutes, and the adapter waits half a minute longer. */
 export const EBIRR_CALL_MS = 330 * SECOND_MS;
 /**
