@@ -15,7 +15,7 @@ export type CallResult =
   | { readonly type: 'unclear'; readonly providerCode?: string | null };
 
 /**
- * Error codes whose reason is known. They count at any HTTP status, for the gateway sends them with
+ * Error codes whose reason is known. They count at any HTTP status: the gateway sends them with
  * 400 and with 500.
  */
 const REFUSALS: Readonly<Record<string, FailureReason>> = {
@@ -40,7 +40,7 @@ const REFUSALS: Readonly<Record<string, FailureReason>> = {
 /** The code of success. */
 export const SUCCESS_CODE = '0';
 
-/** The success code as it is written: a live host answers queries with `00000`. */
+/** The spellings of the success code: a live host answers queries with `00000`. */
 const SUCCESS_CODES: ReadonlySet<string> = new Set([SUCCESS_CODE, '00000']);
 
 /** Reads the answer to a signed call. HTTP 200 alone is not enough. */
@@ -54,7 +54,7 @@ export function readAnswer(answer: RailAnswer): CallResult {
   const content = snakeCased(message.biz_content ?? message.bizContent);
   const isSuccess = SUCCESS_CODES.has(code);
   if (!isSuccess && result !== 'SUCCESS' && ERROR_CODE.test(code) && !content?.prepay_id) {
-    // Without a prepay_id there is no page, so the customer cannot pay the order even if it stands.
+    // Without a prepay_id there is no page, so the customer cannot pay the order even if it exists.
     return { type: 'refused', reason: REFUSALS[code] ?? 'declined' };
   }
   const isWhole = isSuccess && answer.status === 200 && (result === 'SUCCESS' || result === null);
