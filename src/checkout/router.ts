@@ -51,6 +51,8 @@ for (const railId of SHARED_CALLBACK_RAIL_IDS) {
 checkoutRouter.post('/rails/:rail/:token', toTheEnd(handleRailCallback));
 // The card gateway's accounts may be set to report by GET.
 checkoutRouter.on('GET', '/rails/ethswitch-cards/:token', toTheEnd(handleRailCallback));
+// eBirr calls the callback URL "returnUrl" and may send a browser there.
+checkoutRouter.on('GET', '/rails/ebirr/:token', toTheEnd(handleRailCallback));
 
 /** A callback is handled to its end even when the rail hangs up before the answer. */
 function toTheEnd(handler: Handler): Handler {

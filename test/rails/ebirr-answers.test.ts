@@ -68,10 +68,16 @@ describe('the marks of success', () => {
     });
   });
 
+  test('paid: the state in lower case', async () => {
+    expect(await startAgainst(answer({}, { state: 'approved' }))).toMatchObject({
+      type: 'resolved',
+      outcome: { type: 'succeeded', receipt: '77' },
+    });
+  });
+
   test.each([
     ['no APPROVED', answer({}, { state: undefined })],
     ['another state', answer({}, { state: 'PENDING' })],
-    ['the state in another spelling', answer({}, { state: 'approved' })],
     ['no error code', answer({ errorCode: undefined })],
     ['another error code', answer({ errorCode: '5310' })],
     ['an approved refusal', answer({ responseCode: '5310', errorCode: '5310' })],
@@ -201,6 +207,26 @@ describe('the meaning of a refusal', () => {
     ['E10309', '', 'unknown_state'],
   ])('%s %j proves nothing', (errorCode, responseMsg, type) => {
     expect(meaning(JSON.stringify({ errorCode, responseMsg }))).toEqual({ type });
+  });
+
+  test.each([
+    ['5306', 'E10300', '', 'canceled_by_customer'],
+    ['5309', 'E10301', 'RCS_HPP_USERACTION_TIMEOUT', 'timed_out'],
+    ['5310', 'E10302', '', 'canceled_by_customer'],
+    ['5206', 'E10303', 'X (Invalid PIN code)', 'wrong_pin'],
+    ['5206', 'E10303', '', 'declined'],
+    ['5010', 'E10304', '', 'declined'],
+    ['5999', '5306', '', 'canceled_by_customer'],
+    // The error code decides where it is known.
+    ['5206', '5310', 'X (Invalid PIN code)', 'canceled_by_customer'],
+  ])('%s with %s %j: %s', (responseCode, errorCode, responseMsg, reason) => {
+    const text = JSON.stringify({ responseCode, errorCode, responseMsg });
+    expect(meaning(text)).toEqual({ type: 'failed', reason });
+  });
+
+  test.each(['5206', '5010', '5309'])('%s with words of doubt proves nothing', (responseCode) => {
+    const text = { responseCode, errorCode: 'E10303', responseMsg: 'X (Gateway Timeout)' };
+    expect(meaning(JSON.stringify(text))).toEqual({ type: 'undecided' });
   });
 
   test('falls back to the response code when there is no error code', () => {

@@ -114,6 +114,17 @@ describe('callbacks', () => {
     expect(`${scene.gateway.baseUrl}${scene.gateway.calls[0]?.url}`).not.toBe(started.callbackUrl);
   });
 
+  test('sends a browser to the payment’s page and believes nothing that its query says', async () => {
+    const order = scene.order();
+    const query = `?referenceId=${order.attempt.reference}&responseCode=2001&errorCode=0&state=APPROVED`;
+    const call = callbackCall({ method: 'GET', url: `${order.callbackUrl}${query}` });
+    expect(await rail.readCallback(call, order)).toEqual({
+      type: 'outcome',
+      outcome: { type: 'unknown', checkAtMs: null },
+      reply: { status: 303, headers: { location: order.checkoutUrl }, body: null },
+    });
+  });
+
   test('refuses another transaction for a paid order', async () => {
     const { started, request } = await reported('pays');
     const attempt = { ...started.attempt, receipt: '1000009' };

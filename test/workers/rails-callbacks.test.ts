@@ -144,7 +144,24 @@ test('a forged token reaches no object, not even to read it', async () => {
 // ---------------------------------------------------------------------------------------------
 // Callbacks by GET, which one provider's accounts can be configured for
 
-test.each(['ebirr', 'stk-push', 'ethswitch-nbg', 'cbe-birr', 'simulator', 'visa'])(
+test('GET of eBirr’s address leads a browser to the payment’s page and proves nothing', async () => {
+  await pending();
+  const { reference } = await attemptNow();
+  const query = new URLSearchParams({
+    referenceId: reference,
+    responseCode: '2001',
+    errorCode: '0',
+    state: 'APPROVED',
+  });
+  const path = await callbackPath('ebirr');
+  const response = await call(`${path}?${query}`, { apiKey: null });
+  expect(response.status).toBe(303);
+  expect(response.headers.get('location')).toContain('/checkout/');
+  expect((await attemptNow()).status).toBe('processing');
+  expect(loggedEvents('rail_callback_refused')).toEqual([]);
+});
+
+test.each(['stk-push', 'ethswitch-nbg', 'cbe-birr', 'simulator', 'visa'])(
   'GET of a callback address at %s gets 405 and changes nothing',
   async (railId) => {
     await pending();

@@ -109,7 +109,8 @@ export function meaningOf(report: EbirrReport): Meaning {
   const marks = [
     responseCode === SUCCESS_RESPONSE,
     errorCode === SUCCESS_ERROR,
-    state === SUCCESS_STATE,
+    // The vendor's documentation has it in lower case too.
+    state?.toUpperCase() === SUCCESS_STATE,
   ];
   if (marks.every((mark) => mark)) {
     return { type: 'paid', receipt: receiptOf(report) };
@@ -121,7 +122,10 @@ export function meaningOf(report: EbirrReport): Meaning {
   if ([responseCode, errorCode].some((code) => code !== null && UNDECIDED_CODES.includes(code))) {
     return { type: 'undecided' };
   }
-  return refusalOf(errorCode ?? responseCode, report.responseMsg ?? '');
+  const message = report.responseMsg ?? '';
+  const byError = refusalOf(errorCode, message);
+  // eBirr names the reason in either code, and then writes a code that we do not know in the other.
+  return byError.type === 'unknown_state' ? refusalOf(responseCode, message) : byError;
 }
 
 /** The vendor documents at most 50 characters. We drop other values but still believe the report. */
@@ -150,6 +154,10 @@ function refusalOf(code: string | null, message: string): Meaning {
     // The wallet refused: the balance is too low, unless the message gives another reason.
     case 'E10205':
       return explained(message, message.includes('(') ? 'declined' : 'insufficient_funds');
+    // The wallet refused, or eBirr did, for the reason in the message.
+    case '5206':
+    case '5010':
+      return explained(message, 'declined');
     // A wrong key; a service that eBirr has not enabled for the merchant.
     case '5301':
     case '5308':

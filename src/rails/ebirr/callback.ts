@@ -19,6 +19,14 @@ import { EBIRR_RAIL_ID } from './settings.ts';
  * reference. The transaction id and the amount must match where both sides have them.
  */
 export function readEbirrCallback(call: CallbackCall, order: RailOrder): CallbackReading {
+  if (call.method === 'GET') {
+    // A browser that eBirr sent to `returnUrl`. It proves nothing, whatever its query says.
+    return {
+      type: 'outcome',
+      outcome: { type: 'unknown', checkAtMs: null },
+      reply: { status: 303, headers: { location: order.checkoutUrl }, body: null },
+    };
+  }
   const report = ebirrReport(bodyText(call));
   if (report === null || report.referenceId === null) {
     return refused('unreadable', 400);
