@@ -30,7 +30,7 @@ interface End {
 
 function healthLines(health: Health): readonly string[] {
   return [
-    ...facts([['D1 answers in', `${health.d1Ms} ms`]]),
+    ...facts([['D1 response time', `${health.d1Ms} ms`]]),
     '',
     ...table(
       ['QUEUE', 'MESSAGES', 'OLDEST', 'DEAD LETTERS'],

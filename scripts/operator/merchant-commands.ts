@@ -54,7 +54,7 @@ function merchantLines(merchant: MerchantDetails): readonly string[] {
       ['Name', merchant.name],
       ['Status', merchant.status],
       ['Since', time(merchant.createdAtMs)],
-      ['People', merchant.members],
+      ['Members', merchant.members],
     ]),
     ...ENVIRONMENTS.flatMap((environment) => [
       '',

@@ -34,7 +34,7 @@ export interface Named {
 
 function attentionLines({ items }: { readonly items: readonly AttentionItem[] }) {
   if (items.length === 0) {
-    return ['Nothing needs a human.'];
+    return ['Nothing needs attention.'];
   }
   return items.flatMap(({ reasons, atMs, payment, event, letter }) => {
     const named = payment ?? event;

@@ -19,7 +19,7 @@ export function money(amountMinor: number, currency: string): string {
 }
 
 export function rate(basisPoints: number, fixedMinor: number): string {
-  return `${majorText(basisPoints)} % + ${majorText(fixedMinor)}`;
+  return `${majorText(basisPoints)}% + ${majorText(fixedMinor)}`;
 }
 
 /** Columns side by side, as wide as they need to be; `empty` in place of no rows. */

@@ -413,7 +413,7 @@ export const dashboard: DashboardMessages = {
     successRate: 'የስኬት መጠን',
     rateHint: (paid, ended) => `ካበቁት ${ended} ውስጥ ${paid}`,
     nothingEnded: 'ያበቃ ክፍያ የለም',
-    percent: (rate) => `${rate} %`,
+    percent: (rate) => `${rate}%`,
     volumeChart: (currency) => `በየቀኑ የተከፈለ፣ ${currency}`,
     volumeChartGrouped: (currency, days) => `በየ${days} ቀኑ የተከፈለ፣ ${currency}`,
     volumeChartDescription: (most, total) =>

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { checkout as english } from '../../src/i18n/en.ts';
 import {
   createHosted,
   fence,
@@ -156,7 +157,7 @@ describe.concurrent('hosted checkout', () => {
     const payment = await createHosted(scene);
     let page = await open(payment.checkoutUrl);
     for (let attempt = 1; attempt <= 10; attempt++) {
-      expect(page.text.includes('This is your last try.') === (attempt === 10)).toBe(true);
+      expect(page.text.includes(english.lastAttempt) === (attempt === 10)).toBe(true);
       const simulator = await submit(formTo(page, '/attempts'), { method: 'ETS_SWITCH' });
       page = await press(simulator, 'decline');
     }
@@ -229,7 +230,7 @@ describe.concurrent('hosted checkout', () => {
     const event = await webhook(scene, payment.hook);
     expect(event.webHookEvent).toBe('PAYMENT_EXPIRED');
     expect((await press(simulator, 'approve')).heading).toBe('This payment has expired');
-    expect((await open(simulator.url)).text).toContain('Its time ran out.');
+    expect((await open(simulator.url)).text).toContain(english.simulatorSettled.expired);
     await onlyWebhook(scene, payment.hook);
     expect(await paymentOf(scene, payment.uniqueId)).toMatchObject({
       status: 'EXPIRED',
@@ -298,7 +299,7 @@ describe.concurrent('hosted checkout', () => {
 
     const late = await submit(form, { method: 'CBE', phone: `0${newPhone()}` });
     expect(late.trail).toEqual([form.action, `${payment.checkoutUrl}?already=1`]);
-    expect(late.heading).toBe('This payment is already paid');
+    expect(late.heading).toBe(english.alreadyPaidTitle);
     expect((await open(payment.checkoutUrl)).heading).toBe('Payment successful');
   });
 
@@ -362,7 +363,7 @@ describe.concurrent('hosted checkout', () => {
     const payment = await createHosted(scene);
     const firstTab = await choose(payment, 'TELE_BIRR');
     const chosenAgain = await submit(formTo(await open(payment.checkoutUrl), '/abandon'));
-    expect(chosenAgain.text).toContain('You left the payment before we heard');
+    expect(chosenAgain.text).toContain(english.failure.abandoned);
     const secondTab = await submit(formTo(chosenAgain, '/attempts'), { method: 'ETS_SWITCH' });
     expect(secondTab.url).not.toBe(firstTab.url);
 

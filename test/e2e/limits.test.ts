@@ -2,6 +2,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PROJECT_DIRECTORY, WRANGLER_CONFIG_FILE } from '../../scripts/project/files.ts';
+import { checkout as english } from '../../src/i18n/en.ts';
 import {
   createHosted,
   type HostedPayment,
@@ -127,7 +128,7 @@ describe('rate limits: decisions.md#27', () => {
     expect(asked.map(({ heading }) => heading)).toEqual(
       Array(PROMPT_LIMIT).fill('Payment simulator'),
     );
-    expect([refused.status, refused.heading]).toEqual([429, 'Too many tries']);
+    expect([refused.status, refused.heading]).toEqual([429, english.tooManyTitle]);
     expect(refused.headers.get('retry-after')).toBe('60');
     expect(refused.links.get('Try again')).toBe(payment.checkoutUrl);
     expect(refused.html).not.toContain(phone);

@@ -1,6 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { encode } from 'uqr';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { checkout as english } from '../../src/i18n/en.ts';
 import { LANGUAGES } from '../../src/i18n/language.ts';
 import { DESKTOP, launchBrowser } from '../support/browser.ts';
 import {
@@ -229,7 +230,7 @@ it('continues a desktop’s payment on a phone', async () => {
   const desktop = await Device.start(browser, ON_DESKTOP);
   const page = await desktop.open(payment.checkoutUrl);
   await page.getByRole('heading', { name: 'Continue on your phone' }).waitFor();
-  await page.getByRole('img', { name: 'QR code with the address of this page' }).waitFor();
+  await page.getByRole('img', { name: english.qrAlternative }).waitFor();
   const expected = encode(payment.checkoutUrl, { border: QUIET_ZONE_MODULES, ecc: 'L' });
   expect(await paintedModules(page, expected.size)).toEqual(expected.data);
   await shoot(page, 'guards-2-desktop');

@@ -1,5 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { checkout as english } from '../../src/i18n/en.ts';
 import { launchBrowser } from '../support/browser.ts';
 import {
   approveButton,
@@ -97,7 +98,7 @@ describe.each(JAVASCRIPT)('a phone %s', (_name, javaScriptEnabled) => {
     const page = await device.open(payment.checkoutUrl);
     await heading(page, 'How do you want to pay?');
     await shoot(page, `${prefix}-1-choose`);
-    await page.getByText('What you pay for').click();
+    await page.getByText(english.details).click();
     await page.getByText('ቡና ማፍያ ጀበና').waitFor();
     await shoot(page, `${prefix}-2-details`);
     await page.getByText('M-PESA', { exact: true }).click();
@@ -184,7 +185,7 @@ describe.each(JAVASCRIPT)('a phone %s', (_name, javaScriptEnabled) => {
     await heading(page, SHOP_HEADING);
     for (const title of [
       'Payment successful',
-      'This test payment is settled',
+      english.simulatorSettledTitle,
       'Payment successful',
     ]) {
       await page.goBack();
@@ -206,7 +207,7 @@ describe.each(JAVASCRIPT)('a phone %s', (_name, javaScriptEnabled) => {
     const paid = await paymentOf(scene, payment.uniqueId);
     await choose(stale, 'ETS_SWITCH');
     await payButton(stale).click();
-    await heading(stale, 'This payment is already paid');
+    await heading(stale, english.alreadyPaidTitle);
     await shoot(stale, `${prefix}-8-already-paid`);
     await stale.goBack();
     await heading(stale, 'Payment successful');
@@ -263,7 +264,7 @@ describe.each(JAVASCRIPT)('a phone %s', (_name, javaScriptEnabled) => {
     await choose(page, 'M_PESA', '0911 22');
     await payButton(page).click();
     const field = page.getByLabel('Phone number');
-    await page.getByText('Please check your choice').waitFor();
+    await page.getByText(english.problemTitle).waitFor();
     expect(await page.getByRole('alert').textContent()).toContain('Ethiopian mobile number');
     expect(await field.inputValue()).toBe('0911 22');
     expect(await field.getAttribute('aria-invalid')).toBe('true');

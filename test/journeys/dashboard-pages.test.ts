@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { noticePage } from '../../src/dashboard/notices.tsx';
 import { DASHBOARD_ROUTES, PUBLIC_ROUTES } from '../../src/dashboard/routes.ts';
 import { DASHBOARD_TEXTS } from '../../src/i18n/back-office.ts';
+import { dashboard as english } from '../../src/i18n/en.ts';
 import type { DashboardMessages } from '../../src/i18n/messages.ts';
 import { DESK_ROUTES } from '../../src/operator/desk/routes.ts';
 import { pressButton } from '../support/e2e-dashboard.ts';
@@ -137,17 +138,17 @@ const ANSWERS: readonly {
   {
     name: 'found',
     path: PAYMENTS,
-    fields: { 'Search by any id or phone number': PAYER },
+    fields: { [english.payments.searchLabel]: PAYER },
     button: 'Search',
   },
   { name: 'key-shown', path: KEYS, fields: { Name: 'App' }, button: 'Create key' },
   { name: 'key-unnamed', path: KEYS, fields: { Name: ' ' }, button: 'Create key', status: 400 },
   { name: 'secret-shown', path: WEBHOOKS, button: /^Show secret / },
-  { name: 'secret-new', path: WEBHOOKS, button: 'Make a new secret' },
+  { name: 'secret-new', path: WEBHOOKS, button: english.webhooks.rotate },
   {
     name: 'address-refused',
     path: WEBHOOKS,
-    fields: { 'Address for webhooks': 'ftp://shop.example.com' },
+    fields: { [english.webhooks.url]: 'ftp://shop.example.com' },
     button: 'Save',
     status: 400,
   },
@@ -158,7 +159,7 @@ const ANSWERS: readonly {
     button: 'Send test event',
   },
   { name: 'resent', path: `${WEBHOOKS}/resend`, button: /^Send again/ },
-  { name: 'link-shown', path: TEAM, fields: { Name: 'Dawit' }, button: 'Make a link' },
+  { name: 'link-shown', path: TEAM, fields: { Name: 'Dawit' }, button: english.team.invite.button },
 ];
 
 /** The smallest page has the skip link, the logo and two languages. */
@@ -247,7 +248,7 @@ describe('while the merchant is suspended', () => {
     const wrong: string[] = [];
     for (const path of PATHS) {
       await tab.open(path);
-      await tab.page.getByText('This merchant is suspended: new payments are refused').waitFor();
+      await tab.page.getByText(english.frame.suspendedBanner).waitFor();
       wrong.push(...(await tab.problems(`suspended-${path.split('/').at(-1)}`)));
     }
     expect(wrong).toEqual([]);

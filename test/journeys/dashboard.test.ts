@@ -1,5 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { dashboard as english } from '../../src/i18n/en.ts';
 import { DESKTOP, launchBrowser } from '../support/browser.ts';
 import { Device, heading, refusedWith, shoot } from '../support/e2e-customer.ts';
 import {
@@ -44,20 +45,20 @@ const PAID = 'PAYMENT_SUCCESS';
 /** The audit log of the steps below, in order. */
 const AUDITED: readonly (readonly [who: string, what: string])[] = [
   [OPERATOR, 'Merchant created'],
-  [OPERATOR, 'Invited a person'],
+  [OPERATOR, 'Member invited'],
   [OWNER, 'Joined'],
   [OWNER, 'Signed in'],
-  [OWNER, 'Webhook address changed'],
-  [OWNER, 'Webhook secret shown'],
+  [OWNER, 'Webhook URL changed'],
+  [OWNER, 'Webhook secret viewed'],
   [OWNER, 'API key created'],
-  [OWNER, 'Event sent again'],
+  [OWNER, 'Event resent'],
   [OWNER, 'API key revoked'],
   // Signed out, signed in again, signed in on another device, and signed out there.
   [OWNER, 'Session ended'],
   [OWNER, 'Signed in'],
   [OWNER, 'Signed in'],
   [OWNER, 'Session ended'],
-  [OWNER, 'Invited a person'],
+  [OWNER, 'Member invited'],
   [VIEWER, 'Joined'],
   [VIEWER, 'Signed in'],
 ];
@@ -110,15 +111,15 @@ it('the operator creates a merchant, and its owner joins with a link and a passk
 it('the link does not work a second time', async () => {
   const finder = await Device.start(browser);
   const found = await finder.open(invitation);
-  await heading(found, 'This link opens nothing any more');
+  await heading(found, english.signIn.ended.title);
   await finder.putAway(refusedWith(404));
 });
 
 it('the owner sets the webhook URL and sees the keys that verify webhooks', async () => {
   await goTo(page, 'Webhooks');
-  await page.getByLabel('Address for webhooks').fill(hook.url);
+  await page.getByLabel(english.webhooks.url).fill(hook.url);
   await pressButton(page, 'Save');
-  await page.getByText('The address is saved.').waitFor();
+  await page.getByText(english.webhooks.done.url).waitFor();
   const publicKey = await page.getByLabel(/^Key /).inputValue();
   await pressButton(page, /^Show secret /);
   keys = { secret: await page.locator('#shown-secret').inputValue(), publicKey };
@@ -131,7 +132,7 @@ it('an API key is shown once', async () => {
   await pressButton(page, 'Create key');
   apiKey = await page.getByLabel('The key', { exact: true }).inputValue();
   await page.reload();
-  await page.getByText('This form was sent before').waitFor();
+  await page.getByText(english.keys.problem.sent_twice).waitFor();
   expect(await page.content()).not.toContain(apiKey);
   await goTo(page, 'API keys');
   expect(await page.content()).not.toContain(apiKey);
@@ -146,7 +147,7 @@ it('a payment made with the key is listed, and its page shows the webhook’s fa
   await untilShown(page, page.url(), uniqueId);
   await hook.request(0);
   await page.getByRole('link', { name: uniqueId }).click();
-  await untilShown(page, page.url(), 'Given up');
+  await untilShown(page, page.url(), english.events.statuses.dead);
   expect(await page.locator('.payment-head').textContent()).toMatch(/25\.50.*Paid$/);
   await shoot(page, 'dashboard-payment-given-up');
 });
@@ -163,7 +164,7 @@ it("a payment's own webhook URL overrides the default", async () => {
 
 it('the owner resends the webhook, and it arrives with valid signatures', async () => {
   const url = page.url();
-  await pressButton(page, `Send again: ${PAID}`);
+  await pressButton(page, english.payment.resendEvent(PAID));
   const again = verifiedWebhook(await hook.request(1), keys);
   expect(again).toMatchObject({ webHookEvent: PAID, paymentIntentUniqueId: uniqueId });
   const first = verifiedWebhook(await hook.request(0), keys);
@@ -222,7 +223,7 @@ it('an invited viewer sees payments, but no secrets or buttons', async () => {
   await goTo(page, 'Team');
   await page.getByLabel('Name', { exact: true }).fill(VIEWER);
   await page.getByRole('radio', { name: /^Viewer/ }).check();
-  await pressButton(page, 'Make a link');
+  await pressButton(page, english.team.invite.button);
   const link = await page.getByLabel('Link', { exact: true }).inputValue();
 
   const device = await Device.start(browser);

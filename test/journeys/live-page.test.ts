@@ -1,5 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { checkout as english } from '../../src/i18n/en.ts';
 import { DESKTOP, launchBrowser } from '../support/browser.ts';
 import {
   approveButton,
@@ -157,7 +158,7 @@ describe.concurrent('an open page', () => {
     const note = page.locator('[data-connection]');
     expect(await note.isVisible()).toBe(false);
     await device.context.setOffline(true);
-    await page.getByText('No connection. This page goes on by itself').waitFor();
+    await page.getByText(english.noConnection).waitFor();
     await payButton(page).click();
     await page.getByText('You are offline, so nothing was sent.').waitFor();
     await shoot(page, 'live-6-offline');

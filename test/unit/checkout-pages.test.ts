@@ -128,13 +128,13 @@ describe('what the customer reads and can do', () => {
     expect(text).toContain('3 × ETB 450.00 ETB 1,350.00');
     expect(text).toContain('Total ETB 1,500.00');
     expect(text).toContain('Pay ETB 1,500.00');
-    expect(text).toContain('Test payment — no money moves');
+    expect(text).toContain(english.testBanner);
   });
 
   test('commission and total of every method when the customer pays the commission', () => {
     const text = textOf(checkoutHtml(intentWith({ commissionPaidByCustomer: true })));
     expect(text).toContain('EthSwitch ETB 1,522.50 Any bank card or account fee ETB 22.50');
-    expect(text).toContain('Total depends on method');
+    expect(text).toContain(`Total ${english.commissionByMethod}`);
   });
 
   test('the forms post to paths below the link', () => {
@@ -162,7 +162,7 @@ describe('what the customer reads and can do', () => {
       'telebirr',
       'ETB 1,515.00',
       '21 Nov 2025, 12:00 EAT',
-      'What you paid for',
+      english.detailsPaid,
     ]) {
       expect(text).toContain(part);
     }
@@ -173,7 +173,7 @@ describe('what the customer reads and can do', () => {
 
   test('a receipt opened again does not redirect', () => {
     const html = checkoutHtml(paid, null, NOW_MS + 3_600_000);
-    expect(textOf(html)).toContain('This payment is already paid');
+    expect(textOf(html)).toContain(english.alreadyPaidTitle);
     expect(html).not.toContain('http-equiv="refresh"');
     expect(html).not.toContain('data-return');
   });
@@ -205,7 +205,7 @@ describe('what the customer reads and can do', () => {
     ).toContain(warning);
     for (const status of ['failed', 'expired'] as const) {
       const text = textOf(checkoutHtml(intentWith({}, { status, attempts: [left] })));
-      expect(text).toContain('If you did pay, you need not do anything');
+      expect(text).toContain('If you did pay, you do not need to do anything');
       expect(text).not.toMatch(/without paying|start again/);
     }
   });
@@ -222,7 +222,7 @@ describe('what the customer reads and can do', () => {
     ).toEqual(['approve', 'decline', 'give_up']);
     const resolved = simulatorHtml(attemptWith({ status: 'succeeded' }));
     expect(resolved).not.toContain('<form');
-    expect(textOf(resolved)).toContain('This test payment is settled');
+    expect(textOf(resolved)).toContain(english.simulatorSettledTitle);
   });
 });
 

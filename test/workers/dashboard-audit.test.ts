@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { AUDIT_ACTIONS, type AuditAction } from '../../src/audit/actions.ts';
 import { type AuditEntry, auditEntry } from '../../src/audit/log.ts';
+import { dashboard as english } from '../../src/i18n/en.ts';
 import { cursorText } from '../../src/paging.ts';
 import { signedIn, visit } from './dashboard-support.ts';
 import { ALPHA, BETA, runSql, useGateway } from './support.ts';
@@ -71,7 +72,7 @@ test('shows who did what to what, when and from where', async () => {
   const [newest = [], oldest = []] = rows;
   expect(newest[1]).toBe('Desk (Operator)');
   expect(newest[2]).toBe('Commission changed CBE Birr');
-  expect(newest[3]).toBe('share: 2.50 %;fixed sum: 1.00;something new: yes;');
+  expect(newest[3]).toBe('percentage: 2.50%;fixed sum: 1.00;something new: yes;');
   expect(newest[4]).toBe('—');
   expect(oldest[0]).toMatch(/^\d+ \w+ 209\d, \d\d:\d\d EAT$/);
   expect(oldest.slice(1, 3)).toEqual(['Almaz', 'API key created (Sandbox) …abcd']);
@@ -100,11 +101,11 @@ test.each<[AuditAction, NonNullable<AuditEntry['detail']>, string]>([
   [
     'events.resent',
     { from: '2090-01-01', to: '2090-01-02', resent: 3 },
-    'from the day: 2090-01-01;to the day: 2090-01-02;sent again: 3;',
+    'from date: 2090-01-01;to date: 2090-01-02;resent: 3;',
   ],
   ['session.revoked', { which: 'others' }, 'sessions: all others;'],
-  ['limit.changed', { amountMinorMax: 5_000_000 }, 'largest payment: 50000.00;'],
-  ['limit.changed', { amountMinorMax: null }, 'largest payment: none;'],
+  ['limit.changed', { amountMinorMax: 5_000_000 }, 'maximum payment: 50000.00;'],
+  ['limit.changed', { amountMinorMax: null }, 'maximum payment: none;'],
   ['payments.exported', { method: 'CBE', status: 'SUCCESS' }, 'method: CBE Birr;status: SUCCESS;'],
 ])('shows the details of %s %j readably', async (action, detail, text) => {
   await write(entry({ action, detail }));
@@ -166,7 +167,7 @@ test('filters by action and actor, across pages too', async () => {
   );
   const both = await read(`${PATH}?who=operator&group=keys`);
   expect(both.rows).toEqual([]);
-  expect(both.html).toContain('There is nothing to show.');
+  expect(both.html).toContain(english.audit.empty);
 });
 
 test.each([

@@ -1,6 +1,7 @@
 import { env } from 'cloudflare:workers';
 import { expect, test } from 'vitest';
 import { base64FromBytes } from '../../src/crypto/encoding.ts';
+import { dashboard as english } from '../../src/i18n/en.ts';
 import { LOGO_BYTES_MAX, type LogoMediaType } from '../../src/merchants/branding.ts';
 import { LOGOS_MAX } from '../../src/merchants/logo.ts';
 import { PIXELS } from '../support/logos.ts';
@@ -51,7 +52,7 @@ test.each([
   const saved = await submit(owner, `${PATH}/color`, { color: typed });
   expect(saved.headers.get('location')).toBe(`${PATH}?done=color`);
   const html = await (await visit(owner, `${PATH}?done=color`)).text();
-  expect(html).toContain('The color was saved.');
+  expect(html).toContain(english.branding.done.color);
   expect(html).toMatch(new RegExp(`<rect [^>]*fill="${color}"`));
   expect(html).toMatch(new RegExp(`<text [^>]*fill="${text}"`));
   expect(html).not.toContain(' style=');
@@ -65,7 +66,7 @@ test.each(['', 'red', '#0b6', '#0b6b4g', '0b6b4b', '"><script>', `#${'0'.repeat(
     const refused = await submit(owner, `${PATH}/color`, { color });
     expect(refused.status).toBe(400);
     const html = await refused.text();
-    expect(html).toContain('<a href="#color">Write the color as a number sign');
+    expect(html).toContain('<a href="#color">Enter the color as #');
     expect(html).toMatch(/name="color"[^<]*aria-invalid="true"/);
     expect(html).not.toContain('<script>');
     expect(await brandings()).toEqual([]);
@@ -89,15 +90,15 @@ test.each(Object.entries(PIXELS))(
 const utf8 = new TextEncoder();
 
 test.each<[string, Uint8Array<ArrayBuffer>, string]>([
-  ['an empty file', new Uint8Array(), 'Choose a picture first.'],
+  ['an empty file', new Uint8Array(), english.branding.problem.missing],
   [
-    'a truncated picture',
+    'an SVG',
     utf8.encode('<svg xmlns="http://www.w3.org/2000/svg"/>'),
-    'SVG is not taken',
+    'SVG is not accepted',
   ],
-  ['a picture with extra bytes', PNG.slice(0, -1), 'cut short'],
-  ['a picture with a tail', new Uint8Array([...PNG, 0]), 'cut short'],
-  ['a large picture', padded(LOGO_BYTES_MAX + 1), 'more than 16 KiB'],
+  ['a truncated picture', PNG.slice(0, -1), 'incomplete'],
+  ['a picture with extra bytes', new Uint8Array([...PNG, 0]), 'incomplete'],
+  ['a large picture', padded(LOGO_BYTES_MAX + 1), 'larger than 16 KiB'],
 ])('rejects %s as a logo with a message', async (_name, bytes, message) => {
   const owner = await signedIn();
   const refused = await upload(owner, `${PATH}/logo`, 'logo', bytes);
@@ -159,7 +160,7 @@ test('limits the number of logos that are stored for a merchant', async () => {
   );
   const refused = await upload(owner, `${PATH}/logo`, 'logo', PIXELS['image/webp']);
   expect(refused.status).toBe(400);
-  expect(await refused.text()).toContain(`There have been ${LOGOS_MAX} logos`);
+  expect(await refused.text()).toContain(english.branding.problem.too_many(LOGOS_MAX));
   // A stored logo can be chosen again.
   expect((await upload(owner, `${PATH}/logo`, 'logo', PNG)).status).toBe(303);
 });

@@ -1,5 +1,6 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, test } from 'vitest';
+import { dashboard as english } from '../../src/i18n/en.ts';
 import { CHALLENGE_MS } from '../../src/members/challenge.ts';
 import { INVITATION_MS, RECOVERY_MS } from '../../src/members/invitations.ts';
 import type { Faults } from '../support/software-authenticator.ts';
@@ -54,8 +55,8 @@ describe('joining', () => {
     const html = await page.text();
     expect(page.status).toBe(200);
     expect(html).toContain('<h1>Join Addis Books</h1>');
-    expect(html).toContain('Operator invites you');
-    expect(html).toContain('Viewer: sees payments, changes nothing');
+    expect(html).toContain('Operator has invited you');
+    expect(html).toContain('Viewer: can view payments, but change nothing');
     expect(html).toMatch(/name="name" value="Abebe"/);
     expect(html).toContain('<noscript>');
     expect(page.headers.get('referrer-policy')).toBe('no-referrer');
@@ -99,7 +100,7 @@ describe('joining', () => {
       await expectRefusal(await browser.post('/dashboard/join/options', { token, name: 'Abebe' }));
       const page = await browser.get(`/dashboard/join?token=${token}`);
       expect(page.status).toBe(404);
-      expect(await page.text()).toContain('This link opens nothing any more');
+      expect(await page.text()).toContain(english.signIn.ended.title);
       expect(await rowCounts()).toEqual(before);
     },
   );
@@ -149,7 +150,7 @@ describe('joining', () => {
     expect(options.status).toBe(400);
     const response = await browser.join(token, {}, name);
     expect(response.status).toBe(400);
-    expect(await response.json()).toEqual({ message: 'A name has 1 to 100 characters.' });
+    expect(await response.json()).toEqual({ message: english.signIn.badName });
   });
 });
 
@@ -160,7 +161,7 @@ describe('a recovery link', () => {
     const found = await Browser.create();
     const token = await invite({ memberId });
     const page = await (await found.get(`/dashboard/join?token=${token}`)).text();
-    expect(page).toContain('A new passkey for Addis Books');
+    expect(page).toContain('Create a new passkey for Addis Books');
     expect((await found.join(token, {}, 'Somebody else')).status).toBe(200);
     expect(await lost.isSignedIn()).toBe(false);
     expect(await found.isSignedIn()).toBe(true);

@@ -1,6 +1,7 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, test, vi } from 'vitest';
 import type { Environment } from '../../src/domain/method.ts';
+import { dashboard as english } from '../../src/i18n/en.ts';
 import { apiKeyDigest, parseApiKey } from '../../src/merchants/api-key.ts';
 import { KEYS_ACTIVE_MAX } from '../../src/merchants/keys.ts';
 import { auditLog, type SignedIn, signedIn, submit, visit } from './dashboard-support.ts';
@@ -121,13 +122,13 @@ describe('creating', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
     const pages = await Promise.all(answers.map((answer) => answer.text()));
     expect(pages.map(keyIn).filter((key) => key !== '')).toHaveLength(1);
-    expect(pages.filter((page) => page.includes('This form was sent before'))).toHaveLength(2);
+    expect(pages.filter((page) => page.includes(english.keys.problem.sent_twice))).toHaveLength(2);
     expect(await auditLog()).toHaveLength(1);
   });
 
   test.each([
-    ['', 'Give the key a name.'],
-    ['   ', 'Give the key a name.'],
+    ['', english.keys.problem.missing],
+    ['   ', english.keys.problem.missing],
     ['n'.repeat(101), 'at most 100 characters'],
     ['a\u200eb', 'visible characters'],
   ])('rejects the name %j with a message, and keeps it in the form', async (name, message) => {
@@ -153,7 +154,7 @@ describe('creating', () => {
     const form = await formIdOf(member);
     const refused = await submit(member, KEYS, { name: 'One more', form });
     expect(refused.status).toBe(409);
-    expect(await refused.text()).toContain(`There are ${KEYS_ACTIVE_MAX} active keys already`);
+    expect(await refused.text()).toContain(english.keys.problem.too_many(KEYS_ACTIVE_MAX));
 
     expect((await rolled(member, keys[0] ?? '', 'day')).status).toBe(409);
     expect((await rolled(member, keys[0] ?? '', 'none')).status).toBe(200);
@@ -196,7 +197,7 @@ describe('rolling', () => {
       advance(3_000);
       expect([await pay(old), await pay(fresh)]).toEqual([401, 200]);
       const list = await (await visit(await signedIn(), KEYS)).text();
-      expect(list).toContain('Ended');
+      expect(list).toContain('Expired');
     },
   );
 
@@ -229,7 +230,7 @@ describe('rolling', () => {
       form: form.replace(/^./, '_'),
     });
     expect(again.status).toBe(409);
-    expect(await again.text()).toContain('rolled or revoked already');
+    expect(await again.text()).toContain(english.keys.problem.ended);
     expect(await allKeys()).toEqual(before);
     expect((await auditLog()).filter(({ action }) => action === 'api_key.rolled')).toHaveLength(1);
   });
@@ -243,7 +244,7 @@ describe('rolling', () => {
     for (const overlap of ['', 'year', 'toString']) {
       const refused = await submit(member, `${path}/roll`, { overlap, form });
       expect(refused.status).toBe(400);
-      expect(await refused.text()).toContain('Choose when the old key ends.');
+      expect(await refused.text()).toContain(english.keys.problem.overlap);
     }
     expect(await allKeys()).toEqual(before);
     await submit(member, `${path}/revoke`);
@@ -291,7 +292,7 @@ test('the list shows when a key was last used', async () => {
   const member = await signedIn();
   const apiKey = await created(member);
   const path = await pathOf(apiKey);
-  expect(await (await visit(member, path)).text()).toContain('Not yet');
+  expect(await (await visit(member, path)).text()).toContain(english.keys.never);
   await pay(apiKey);
   const usedAt = new Date().toISOString();
   await vi.waitUntil(async () => (await (await visit(member, path)).text()).includes(usedAt));

@@ -72,7 +72,7 @@ test('shows the commission, rail and limits of every method', async () => {
   const { html, rows } = await shown();
   expect(rows).toHaveLength(METHODS.length);
   const commissions = rows.map(({ Commission }) => Commission);
-  expect(commissions).toEqual(['1 %', '1 %', '2.5 % + 1.00', '1 %', '0.05', 'None']);
+  expect(commissions).toEqual(['1%', '1%', '2.5% + 1.00', '1%', '0.05', 'None']);
   expect(rows[0]).toMatchObject({ State: 'On', Connection: 'Simulated', Currencies: 'ETB, USD' });
   expect(html).toMatch(/ETB.50,000\.00/);
   expect(html).toMatch(/USD.999,999,999\.99/);

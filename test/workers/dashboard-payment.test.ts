@@ -79,8 +79,8 @@ describe('every state', () => {
     expect(part(html, 'ids')).toContain('link-9');
     expect(html).toContain(`href="${url}"`);
     expect(part(html, 'attempts')).toContain('has not tried to pay yet');
-    expect(part(html, 'events')).toContain('Nothing has been announced');
-    expect(historyOf(html)).toEqual([['The payment was created Open', 'Merchant']]);
+    expect(part(html, 'events')).toContain('No events yet');
+    expect(historyOf(html)).toEqual([['Payment created Open', 'Merchant']]);
     expect(await pageOf(await signedIn('viewer'))).not.toContain('/checkout/');
   });
 
@@ -92,12 +92,12 @@ describe('every state', () => {
     );
     expect(part(html, 'attempts')).toContain('Attempt 1: telebirr');
     expect(part(html, 'attempts')).toContain((await intentOf()).attempts[0]?.reference);
-    expect(part(html, 'events')).toContain('PAYMENT_SUCCESS On its way');
+    expect(part(html, 'events')).toContain('PAYMENT_SUCCESS Queued');
     expect(html).not.toContain('id="attention"');
     expect(historyOf(html)).toEqual([
-      ['The payment was created Open', 'Merchant'],
-      ['An attempt began Open › In progress', 'Customer'],
-      ['The rail said how it went In progress › Paid', 'Rail'],
+      ['Payment created Open', 'Merchant'],
+      ['Attempt started Open › In progress', 'Customer'],
+      ['Provider reported the outcome In progress › Paid', 'Provider'],
     ]);
   });
 
@@ -114,7 +114,7 @@ describe('every state', () => {
     expect(part(html, 'attempts')).toMatch(
       /Attempt 2: telebirr Failed .*E_4711.*not enough money.*Attempt 1: telebirr Failed .*declined it/,
     );
-    expect(historyOf(html).at(-1)?.[0]).toBe('The rail said how it went In progress › Open');
+    expect(historyOf(html).at(-1)?.[0]).toBe('Provider reported the outcome In progress › Open');
     expect(part(html, 'timeline')).toContain('Provider code: E_4711');
   });
 
@@ -123,7 +123,7 @@ describe('every state', () => {
     await execute(startRedirect('a0'));
     await execute({ type: 'abandon_attempt', attemptId: 'a0' });
     const member = await signedIn('viewer');
-    expect(part(await pageOf(member), 'attention')).toContain('Deliver nothing yet');
+    expect(part(await pageOf(member), 'attention')).toContain('Do not deliver anything yet');
     await execute(startRedirect('a1'));
     await execute({ type: 'abandon_payment' });
     await execute(resolveAttempt('a0', 'succeeded'));
@@ -135,8 +135,8 @@ describe('every state', () => {
     for (const title of [
       'Paid late',
       'Paid twice',
-      'The rail contradicted itself',
-      'A callback was refused',
+      'The provider contradicted itself',
+      'A callback was rejected',
       'Attempt 2,',
     ]) {
       expect(attention).toContain(title);
@@ -150,8 +150,8 @@ describe('every state', () => {
     await createHosted();
     advance(EXPIRE_IN_MS);
     const html = await pageOf(await signedIn());
-    expect(part(html, 'facts')).toMatch(/^Payment Status Expired Amount ETB 100\.50 Kind/);
-    expect(historyOf(html).at(-1)).toEqual(['Time ran out Open › Expired', 'Clock']);
+    expect(part(html, 'facts')).toMatch(/^Payment Status Expired Amount ETB 100\.50 Type/);
+    expect(historyOf(html).at(-1)).toEqual(['Time limit reached Open › Expired', 'Timer']);
     expect(html).not.toContain('/cancel"');
   });
 
@@ -179,10 +179,10 @@ describe('every state', () => {
     advance(2_000);
     await fireAlarm();
     const html = await pageOf(await signedIn());
-    expect(part(html, 'facts')).toMatch(/Failed Reason The rail or the bank declined it\./);
+    expect(part(html, 'facts')).toMatch(/Failed Reason The provider or the bank declined it\./);
     expect(part(html, 'facts')).toContain('Express payment');
     expect(part(html, 'facts')).toContain('Description Tea');
-    expect(historyOf(html)[1]).toEqual(['An attempt began Open › In progress', 'Merchant']);
+    expect(historyOf(html)[1]).toEqual(['Attempt started Open › In progress', 'Merchant']);
   });
 
   test('split: shows banks, accounts, shares and the rest', async () => {
@@ -197,7 +197,7 @@ describe('every state', () => {
     });
     const html = await pageOf(await signedIn());
     expect(part(html, 'splits')).toContain('Commercial Bank');
-    expect(part(html, 'splits')).toMatch(/1000123 12\.50 % ETB 12\.56/);
+    expect(part(html, 'splits')).toMatch(/1000123 12\.50% ETB 12\.56/);
     expect(part(html, 'facts')).toMatch(
       /You receive ETB 99\.49 You receive after splits ETB 86\.93/,
     );
@@ -245,8 +245,8 @@ describe('events', () => {
     await failedOnce();
     const html = await pageOf(await signedIn('viewer'));
     const events = part(html, 'events');
-    expect(events).toMatch(/PAYMENT_SUCCESS Waits for its next try/);
-    expect(events).toContain('Next try');
+    expect(events).toMatch(/PAYMENT_SUCCESS Waiting to retry/);
+    expect(events).toContain('Next delivery attempt');
     expect(events).toMatch(/503 \d+ ms .*no stock/);
     expect(html).not.toContain('/resend"');
   });
@@ -256,7 +256,7 @@ describe('events', () => {
     const member = await signedIn('developer');
     const html = await pageOf(member);
     const action = /action="([^"]+\/resend)"/.exec(html)?.[1] ?? '';
-    expect(html).toContain('aria-label="Send again: PAYMENT_SUCCESS"');
+    expect(html).toContain('aria-label="Resend PAYMENT_SUCCESS"');
     const { sequence, eventId } = await lastEvent();
     expect(action).toBe(`${PAGE}/events/${sequence}/resend`);
     const arrivals = merchantServer();
@@ -329,16 +329,16 @@ describe('cancel', () => {
       expect.objectContaining({ action: 'payment.canceled', target: 'order-1' }),
     ]);
     const html = await pageOf(member, `${PAGE}?done=payment_canceled`);
-    expect(html).toContain('The payment is canceled');
+    expect(html).toContain('The payment was canceled');
     expect(html).not.toContain('/cancel"');
   });
 
   test.each([
-    ['one that is being paid', [startRedirect('a0')], 'is paying at this moment', 'processing'],
+    ['one that is being paid', [startRedirect('a0')], 'is paying right now', 'processing'],
     [
       'one that has ended',
       [startRedirect('a0'), resolveAttempt('a0', 'succeeded')],
-      'ended meanwhile',
+      'has already ended',
       'succeeded',
     ],
   ])('%s: explains the refusal and changes nothing', async (_name, commands, reason, status) => {

@@ -106,7 +106,7 @@ describe('the list', () => {
     await variety();
     const html = await textOf(visit(await signedIn(), `${LIST}?${query}`));
     expect(idsIn(html)).toEqual(ids);
-    expect(html.includes('No payment fits these filters')).toBe(ids.length === 0);
+    expect(html.includes('No payments match these filters')).toBe(ids.length === 0);
   });
 
   test('filters by days of Addis Ababa', async () => {
@@ -121,10 +121,10 @@ describe('the list', () => {
   });
 
   test.each([
-    ['status=paid', 'status', 'Choose one of the list.'],
-    ['since=2026-02-30', 'since', 'Enter a date that exists'],
+    ['status=paid', 'status', 'Choose one from the list.'],
+    ['since=2026-02-30', 'since', 'Enter a valid date'],
     ['min=1.005', 'min', 'Enter an amount'],
-    ['since=2026-02-02&until=2026-02-01', 'until', 'before the first one'],
+    ['since=2026-02-02&until=2026-02-01', 'until', 'before the start date'],
   ])('explains an invalid filter at its field: %s', async (query, field, problem) => {
     await variety();
     const response = await visit(await signedIn(), `${LIST}?${query}`);
@@ -198,7 +198,7 @@ describe('the list', () => {
     const response = await visit(await signedIn(), `${LIST}?cursor=nonsense`);
     expect(response.status).toBe(400);
     const html = await response.text();
-    expect(html).toContain('This is the first page');
+    expect(html).toContain('this is the first page');
     expect(idsIn(html)).toHaveLength(5);
   });
 
@@ -214,7 +214,7 @@ describe('the list', () => {
     await intoReadModel();
     const html = await textOf(visit(member, LIST));
     expect(html).toContain('Paid late');
-    expect(html).toContain('Needs a look');
+    expect(html).toContain('Needs review');
     expect(html).not.toContain('Outcome unknown');
   });
 
@@ -253,7 +253,7 @@ describe('search', () => {
     for (const id of ['want', 'wanted2', '', "' OR 1=1 --", 'x'.repeat(10_000)]) {
       const html = await textOf(submit(member, LIST, { search: id }));
       expect(idsIn(html)).toEqual([]);
-      expect(html).toContain('exactly this id or phone number');
+      expect(html).toContain('exactly this ID or phone number');
     }
   });
 
@@ -277,15 +277,15 @@ describe('the figures', () => {
     const [, birr = '', dollars = ''] = html.split('<div class="currency">');
     expect(birr).toMatch(/ETB\s350\.50/);
     // Two are paid; the failed and the canceled one have ended too.
-    expect(birr).toContain('50.0 %');
-    expect(birr).toContain('2 of 4 that ended');
-    expect(birr).toContain('66.7 % (2/3)');
+    expect(birr).toContain('50.0%');
+    expect(birr).toContain('2 of 4 ended payments');
+    expect(birr).toContain('66.7% (2/3)');
     expect(dollars).toMatch(/USD\s5\.00/);
-    expect(dollars).toContain('100.0 % (1/1)');
+    expect(dollars).toContain('100.0% (1/1)');
     for (const part of [birr, dollars]) {
       expect(part).toMatch(/<svg[^>]*role="img"[^>]*aria-labelledby="([^"]+)-title"/);
       expect(part).toMatch(/<desc id="volume-[A-Z]{3}-description">/);
-      expect(part).toContain('The numbers as tables');
+      expect(part).toContain('Show as tables');
     }
   });
 

@@ -54,12 +54,12 @@ describe('inviting', () => {
   });
 
   test.each([
-    ['no name', { name: ' ', role: 'viewer' }, 'Write a name'],
-    ['a name too long', { name: 'x'.repeat(101), role: 'viewer' }, 'Write a name'],
+    ['no name', { name: ' ', role: 'viewer' }, 'Enter a name'],
+    ['a name too long', { name: 'x'.repeat(101), role: 'viewer' }, 'Enter a name'],
     [
       'a name with a direction override',
       { name: 'Sara\u202enimda', role: 'viewer' },
-      'Write a name',
+      'Enter a name',
     ],
     ['no role', { name: 'Sara' }, 'Choose a role'],
     ['an unknown role', { name: 'Sara', role: 'operator' }, 'Choose a role'],
@@ -107,7 +107,7 @@ describe('roles', () => {
     const path = `${memberPath(owner)}/role`;
     const unsure = await submit(owner, path, { role: 'viewer' });
     expect(unsure.status).toBe(400);
-    expect(await unsure.text()).toContain('tick the box');
+    expect(await unsure.text()).toContain('Select the checkbox');
     expect(await roles()).toEqual(['owner', 'owner']);
     const sure = await submit(owner, path, { role: 'viewer', sure: 'yes' });
     expect(sure.headers.get('location')).toBe('/dashboard');
@@ -123,7 +123,7 @@ describe('roles', () => {
     await signedIn('owner', BETA);
     const answer = await submit(owner, `${memberPath(owner)}/${action}`, fields);
     expect(answer.status).toBe(400);
-    expect(await answer.text()).toContain('A merchant always has an owner');
+    expect(await answer.text()).toContain('A merchant must always have an owner');
     expect(await auditLog()).toEqual([]);
     expect((await visit(owner, TEAM)).status).toBe(200);
   });
@@ -182,7 +182,7 @@ describe('removing', () => {
     expect((await gone.signIn()).status).toBe(401);
     const page = await (await visit(owner, TEAM)).text();
     expect(page).not.toContain('Back door');
-    expect(page).toContain('No link is open');
+    expect(page).toContain('No pending links');
     expect((await rowCounts()).passkeys).toBe(0);
     expect((await visit(owner, memberPath(member))).status).toBe(404);
     expect((await auditLog()).at(-1)).toMatchObject({ action: 'member.removed' });

@@ -79,11 +79,11 @@ describe('the log', () => {
     advance(SECOND_MS);
     await announce('order-gone', 410);
     const all = await textOf(visit(member, EVENTS));
-    expect(all).toMatch(/order-gone .*Given up.* HTTP 410 .*order-ok/);
+    expect(all).toMatch(/order-gone .*Failed.* HTTP 410 .*order-ok/);
     const dead = await textOf(visit(member, `${EVENTS}?status=dead`));
     expect([dead.includes('order-gone'), dead.includes('order-ok')]).toEqual([true, false]);
     const tomorrow = new Date(Date.now() + DAY_MS).toISOString().slice(0, 10);
-    expect(await textOf(visit(member, `${EVENTS}?from=${tomorrow}`))).toContain('No events here.');
+    expect(await textOf(visit(member, `${EVENTS}?from=${tomorrow}`))).toContain('No events found.');
     const old = await textOf(visit(member, `${EVENTS}?from=${today()}&to=${today()}`));
     expect(old).toContain('order-gone');
   });
@@ -100,10 +100,10 @@ describe('the log', () => {
   });
 
   test.each([
-    ['from=2026-13-01', 'Write the day'],
-    ['to=yesterday', 'Write the day'],
-    ['from=2026-02-30', 'Write the day'],
-    ['from=2026-11-02&to=2026-11-01', 'before the first'],
+    ['from=2026-13-01', 'Enter a valid date'],
+    ['to=yesterday', 'Enter a valid date'],
+    ['from=2026-02-30', 'Enter a valid date'],
+    ['from=2026-11-02&to=2026-11-01', 'before the start date'],
   ])('?%s is rejected with a reason', async (query, reason) => {
     const response = await visit(await signedIn('viewer'), `${EVENTS}?${query}`);
     expect(response.status).toBe(400);
@@ -132,7 +132,7 @@ describe("an event's page", () => {
     const seen = await (await visit(await signedIn('viewer'), path)).text();
     expect(seen).toContain('HTTP 410');
     expect(seen).not.toContain('<textarea');
-    expect(seen).not.toContain('Send again');
+    expect(seen).not.toContain('Resend');
   });
 
   test('resends a failed event once for a double click, and records it', async () => {
@@ -221,11 +221,11 @@ describe('resending all failed events', () => {
       submit(member, RESEND, days()),
     ]);
     const texts = await Promise.all([textOf(one), textOf(other)]);
-    const sent = texts.map((text) => Number(/Sent again: (\d+)/.exec(text)?.[1]));
+    const sent = texts.map((text) => Number(/Resent: (\d+)/.exec(text)?.[1]));
     expect((sent[0] ?? 0) + (sent[1] ?? 0)).toBe(3);
     expect(caught.webhooks).toHaveLength(3);
     const late = await textOf(submit(member, RESEND, days()));
-    expect(late).toMatch(/Sent again: 0\. .*Left as they are: 3\./);
+    expect(late).toMatch(/Resent: 0\. .*Not resent: 3\./);
     await deliver();
     for (const uniqueId of ['order-1', 'order-2', 'order-3']) {
       expect(await statusOf(uniqueId)).toBe('delivered');
@@ -246,12 +246,12 @@ describe('resending all failed events', () => {
     advance(SECOND_MS);
     await insertFailed(new Array(RESEND_BATCH).fill('gone'));
     const first = await (await submit(member, RESEND, days())).text();
-    expect(first).toContain(`Left as they are: ${RESEND_BATCH}.`);
+    expect(first).toContain(`Not resent: ${RESEND_BATCH}.`);
     // One, and perhaps another of the same millisecond.
-    expect(first).toMatch(/Still to do: at most [12]\./);
+    expect(first).toMatch(/Remaining: at most [12]\./);
     const cursor = /name="cursor" value="([^"]+)"/.exec(first)?.[1] ?? '';
     const second = await textOf(submit(member, RESEND, { ...days(), cursor }));
-    expect(second).toMatch(/Sent again: 1\. .*That was all\./);
+    expect(second).toMatch(/Resent: 1\. .*All done\./);
     expect(caught.webhooks).toHaveLength(1);
   });
 
@@ -274,7 +274,7 @@ describe('resending all failed events', () => {
     vi.spyOn(env.PAYMENT_INTENT, 'get').mockImplementation(() => {
       throw Object.assign(new Error('overloaded'), { overloaded: true });
     });
-    expect(await textOf(submit(member, RESEND, days()))).toContain('Not reached: 1.');
+    expect(await textOf(submit(member, RESEND, days()))).toContain('Could not be reached: 1.');
     vi.mocked(env.PAYMENT_INTENT.get).mockRestore();
     expect(await statusOf('order-1')).toBe('dead');
   });

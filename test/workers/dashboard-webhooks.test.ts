@@ -122,8 +122,8 @@ describe('the default address', () => {
   });
 
   test.each([
-    ['hooks', 'This is no address'],
-    ['ftp://shop.example.com/', 'must begin with https:// or http://'],
+    ['hooks', 'That isn’t a valid URL'],
+    ['ftp://shop.example.com/', 'must start with https:// or http://'],
     ['https://user:word@shop.example.com/', 'user name or password'],
     ['https://user@shop.example.com/', 'user name or password'],
     ['https://10.0.0.1/hook', 'not an IP address'],
@@ -133,9 +133,9 @@ describe('the default address', () => {
     ['http://localhost:3000/', 'full domain name'],
     ['https://db.internal/', 'private or special use'],
     ['https://pay.kefel.test/x', 'private or special use'],
-    ['https://shop.example.com/a b', 'no spaces'],
-    ['HTTPS://shop.example.com/', 'Write http:// or https://'],
-    ['https:/shop.example.com/', 'Write http:// or https://'],
+    ['https://shop.example.com/a b', 'No spaces'],
+    ['HTTPS://shop.example.com/', 'Enter http:// or https://'],
+    ['https:/shop.example.com/', 'Enter http:// or https://'],
     [`https://shop.example.com/${'x'.repeat(2_048)}`, 'longer than 2,048'],
   ])(
     '%s is refused at once with its reason, kept in the field, and changes nothing',
@@ -161,7 +161,7 @@ describe('the default address', () => {
     const strict = { ...env, CALLBACK_HTTPS_ONLY: 'true' };
     const response = await post(member, `${PATH}/url`, { url: 'http://a.example.com/' }, strict);
     expect(response.status).toBe(400);
-    expect(await textOf(response)).toContain('must begin with https://');
+    expect(await textOf(response)).toContain('must start with https://');
     const accepted = await submit(member, `${PATH}/url`, { url: 'http://a.example.com/' });
     expect(accepted.status).toBe(303);
   });
@@ -240,8 +240,8 @@ describe('signing secrets', () => {
     await submit(member, `${PATH}/secrets`, { overlapHours: '24' });
     const [newest = '', old = ''] = await idsOf();
     const page = await (await visit(member, PATH)).text();
-    expect(page).toContain(`End now: secret ${old}`);
-    expect(page).not.toContain(`End now: secret ${newest}`);
+    expect(page).toContain(`Revoke secret ${old}`);
+    expect(page).not.toContain(`Revoke secret ${newest}`);
     expect((await submit(member, `${PATH}/secrets/${newest}/end`)).status).toBe(400);
     expect((await submit(member, `${PATH}/secrets/${old}/end`)).status).toBe(303);
     expect((await submit(member, `${PATH}/secrets/${old}/end`)).status).toBe(404);
@@ -256,7 +256,7 @@ describe('signing secrets', () => {
     }
     const refused = await submit(member, `${PATH}/secrets`, { overlapHours: '24' });
     expect(refused.status).toBe(400);
-    expect(await textOf(refused)).toContain('There are 10 secrets in force');
+    expect(await textOf(refused)).toContain('There are already 10 active secrets');
     expect(await idsOf()).toHaveLength(SECRETS_MAX);
     // A rotation without overlap makes room.
     expect((await submit(member, `${PATH}/secrets`, { overlapHours: '0' })).status).toBe(200);
@@ -412,7 +412,7 @@ describe('a paused endpoint', () => {
     expect(await left()).toHaveLength(1);
     httpStatus = 200;
     expect(await textOf(submit(member, `${PATH}/test`, { url: HOOK }))).toContain(
-      'The endpoint was paused. It is resumed',
+      'The endpoint was paused. It has resumed',
     );
     expect(await left()).toEqual([]);
     expect(await actions()).toEqual([

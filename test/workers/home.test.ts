@@ -34,8 +34,8 @@ test('is in Amharic for a browser that prefers it, and when the visitor chooses 
 
 test.each([
   ['https://git.example.com/kefel', 'href="https://git.example.com/kefel"'],
-  ['', 'is part of the source code of Kefel'],
-  ['javascript:alert(1)', 'is part of the source code of Kefel'],
+  ['', 'is part of the Kefel source code'],
+  ['javascript:alert(1)', 'is part of the Kefel source code'],
 ])('with SOURCE_URL "%s" it shows: %s', async (sourceUrl, shown) => {
   const html = await (await home({}, { SOURCE_URL: sourceUrl })).text();
   expect(html).toContain(shown);

@@ -147,7 +147,7 @@ describe('the desk', () => {
     expect(response.status).toBe(401);
     // Two schemes in one header would keep Chromium from asking.
     expect(response.headers.get('www-authenticate')).toBe('Basic realm="Kefel", charset="UTF-8"');
-    expect(await response.text()).toContain('Who are you?');
+    expect(await response.text()).toContain('Operator sign-in');
   });
 
   it.each([

@@ -135,7 +135,7 @@ describe('attention', () => {
       authorization: `Basic ${btoa(`Abebe:${SECRET}`)}`,
     });
     const html = await response.text();
-    expect(html).toContain('it is unknown whether the customer has paid');
+    expect(html).toContain('it is unknown whether the customer paid');
     expect(html).toContain(`${ALPHA.id} order-1`);
   });
 });

@@ -84,5 +84,5 @@ function numberText(name: string, value: number, language: BackOfficeLanguage): 
   if (/Minor(Max)?$/.test(name) && Number.isSafeInteger(value)) {
     return majorText(value);
   }
-  return /basisPoints$/i.test(name) ? `${majorText(value)} %` : String(value);
+  return /basisPoints$/i.test(name) ? `${majorText(value)}%` : String(value);
 }

@@ -60,10 +60,10 @@ function railStanding(
     : { rail: 'connected', currencies: rail.currencies };
 }
 
-/** "2.5 % + 1.00"; null for a method that costs nothing. */
+/** "2.5% + 1.00"; null for a method that costs nothing. */
 export function rateText({ basisPoints, fixedMinor }: CommissionRate): string | null {
   const percent = majorText(basisPoints).replace(/\.?0+$/, '');
-  const parts = [basisPoints > 0 && `${percent} %`, fixedMinor > 0 && majorText(fixedMinor)];
+  const parts = [basisPoints > 0 && `${percent}%`, fixedMinor > 0 && majorText(fixedMinor)];
   const text = parts.filter(Boolean).join(' + ');
   return text === '' ? null : text;
 }

@@ -120,8 +120,8 @@ function barsOf(totals: readonly DayTotal[], range: FigureDays): VolumeBar[] {
 }
 
 /**
- * `part` of `whole` in tenths of a percent, rounded half up. Only the whole gives 100 %, and only
- * nothing gives 0 %. Null when `whole` is 0.
+ * `part` of `whole` in tenths of a percent, rounded half up. Only the whole gives 100%, and only
+ * nothing gives 0%. Null when `whole` is 0.
  */
 export function rateTenths(part: number, whole: number): number | null {
   if (whole === 0) {

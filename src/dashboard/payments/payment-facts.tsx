@@ -156,7 +156,7 @@ export function Splits(props: Props & { readonly bankNames: ReadonlyMap<string, 
   const money = moneyIn(call, terms.currency);
   const agreed = ({ type, value }: Split) =>
     // A percentage is kept in hundredths, as money is.
-    type === 'percentage' ? `${majorText(value)} %` : money(value);
+    type === 'percentage' ? `${majorText(value)}%` : money(value);
   return terms.splits.length === 0 ? null : (
     <Section id="splits" title={text.splits} class="part">
       <Table
