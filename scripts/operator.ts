@@ -1,6 +1,6 @@
 /**
- * `npm run operator -- <noun> <verb> …`: the operator's API from the command line. `--help` tells
- * the rest.
+ * `npm run operator -- <noun> <verb> …`: the operator's API on the command line. `--help`
+ * explains the rest.
  */
 import { type Invocation, parseCommandLine } from './operator/arguments.ts';
 import { type Gateway, GatewayError, gatewayOf, send } from './operator/client.ts';
@@ -23,7 +23,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** The answer, and with `--all` those of the pages behind it. */
+/** The content of the response, and with `--all` of every further page. */
 async function* pages(
   gateway: Gateway,
   { command, isAll }: Invocation,
@@ -34,7 +34,7 @@ async function* pages(
     yield content;
     const place = placeAfter(command, content);
     if (place !== null && !isAll && command.pages === 'nextCursor') {
-      console.error('There is more: see it with --all.');
+      console.error('There are more pages: use --all to see them.');
     }
     next = place === null || !isAll ? null : nextRequest(command, request, place);
   }
@@ -57,7 +57,7 @@ function nextRequest(command: Command, { path, body }: ApiRequest, place: string
 }
 
 function textOf(command: Command, content: unknown): string {
-  // Each command knows the shape of its own answer.
+  // Each command declares the content type of its own response.
   return command.lines(content as never).join('\n');
 }
 

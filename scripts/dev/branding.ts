@@ -8,7 +8,7 @@ import {
 } from '../../src/merchants/branding.ts';
 import { addLogo, setBranding } from '../../src/merchants/provision.ts';
 
-/** Changes of a merchant's branding: null removes, absent keeps. */
+/** Changes to a merchant's branding: null removes, absent keeps. */
 export interface BrandingChanges {
   readonly color?: string | null;
   readonly logo?: Logo | null;
@@ -16,8 +16,8 @@ export interface BrandingChanges {
 
 const LOGO_REFUSALS: Readonly<Record<LogoRefusal, string>> = {
   too_large: `is larger than ${LOGO_BYTES_MAX} bytes, too much for customers on slow phones`,
-  unknown_format: 'is no PNG, WebP or JPEG picture (SVG is not taken: it can carry script)',
-  incomplete: 'is cut short, or has something behind the end of the picture',
+  unknown_format: 'is not a PNG, WebP or JPEG image (SVG can contain scripts)',
+  incomplete: 'is incomplete or has extra data at its end',
 };
 
 /** Reads a logo. Throws an error that says what is wrong with the file. */

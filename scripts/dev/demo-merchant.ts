@@ -126,7 +126,7 @@ async function seedStatements(
   if (!(await isThere('SELECT 1 FROM merchants WHERE id = ?1'))) {
     statements.push(...creationOf(merchant, createdAtMs));
   }
-  // A row without a color is a choice too.
+  // The merchant may have removed its color on purpose: the row stays as it is.
   if (!(await isThere('SELECT 1 FROM merchant_branding WHERE merchant_id = ?1'))) {
     statements.push(...brandingStatements(merchant.merchantId, branding, createdAtMs));
   }

@@ -3,7 +3,7 @@ import type { StandIns } from '../stand-ins/start-all.ts';
 import type { DemoMerchant } from './demo-merchant.ts';
 import type { Prepared } from './prepare.ts';
 
-/** Where `npm run webhooks` listens unless told otherwise. */
+/** Where `npm run webhooks` listens by default. */
 export const WEBHOOK_RECEIVER_PORT = 8799;
 
 /** What runs on this machine and what to try first. Every command works when pasted. */

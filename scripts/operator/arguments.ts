@@ -7,18 +7,21 @@ export const COMMANDS: readonly Command[] = [...MERCHANT_COMMANDS, ...DESK_COMMA
 
 /** Options of every command. */
 export const GENERAL_OPTIONS: Readonly<Record<string, Option>> = {
-  url: { value: 'URL', about: 'the gateway (KEFEL_URL, else http://localhost:8787)' },
+  url: {
+    value: 'URL',
+    about: 'URL of the gateway (default: KEFEL_URL, else http://localhost:8787)',
+  },
   as: {
     value: 'NAME',
-    about: 'your name in the audit log (KEFEL_OPERATOR, else who you are here)',
+    about: 'your name in the audit log (default: KEFEL_OPERATOR, else your user name)',
   },
-  json: { value: null, about: "the answer's content as JSON, a line for each page" },
-  help: { value: null, about: 'this text' },
+  json: { value: null, about: 'print the content as JSON, one line per page' },
+  help: { value: null, about: 'show this help' },
 };
 
-/** Of commands that list. */
+/** Options of commands that list. */
 export const LIST_OPTIONS: Readonly<Record<string, Option>> = {
-  all: { value: null, about: 'every page, not the first alone' },
+  all: { value: null, about: 'fetch every page, not only the first' },
 };
 
 export interface Invocation {
@@ -27,16 +30,16 @@ export interface Invocation {
   readonly url: string | undefined;
   readonly operatorName: string | undefined;
   readonly isJson: boolean;
-  /** Whether to go on until the last page. */
+  /** Whether to fetch every page. */
   readonly isAll: boolean;
 }
 
-/** What the help is wanted for: one command, or all that begin alike. */
+/** The commands to show help for: one, or all with the same noun. */
 export interface HelpRequest {
   readonly help: readonly Command[];
 }
 
-/** What a command line asks for. Throws UsageError, saying what is wrong with it. */
+/** Parses a command line. Throws UsageError with what is wrong. */
 export function parseCommandLine(args: readonly string[]): Invocation | HelpRequest {
   const words = leadingWords(args);
   const command = COMMANDS.find(({ name }) => isPrefix(name.split(' '), words));
@@ -64,7 +67,7 @@ export function parseCommandLine(args: readonly string[]): Invocation | HelpRequ
   };
 }
 
-/** The options that a command takes, its own and the general ones. */
+/** All options of a command: its own and the general ones. */
 export function optionsOf(command: Command): Readonly<Record<string, Option>> {
   return {
     ...command.options,
@@ -73,7 +76,7 @@ export function optionsOf(command: Command): Readonly<Record<string, Option>> {
   };
 }
 
-/** Noun and verb come first: options may take any word behind them for their value. */
+/** Noun and verb come first, because a word after an option may be the option's value. */
 function leadingWords(args: readonly string[]): readonly string[] {
   const end = args.findIndex((arg) => arg.startsWith('-'));
   return end < 0 ? args : args.slice(0, end);
@@ -92,8 +95,8 @@ function helpFor(args: readonly string[], words: readonly string[]): HelpRequest
   }
   const known =
     alike.length > 0
-      ? `${noun} takes ${alike.map(({ name }) => name.split(' ')[1]).join(', ')}`
-      : `there is no "${noun ?? args[0]}"`;
+      ? `"${noun}" has the verbs ${alike.map(({ name }) => name.split(' ')[1]).join(', ')}`
+      : `unknown command "${noun ?? args[0]}"`;
   throw new UsageError(`${known}; see --help`);
 }
 
@@ -105,7 +108,7 @@ function parsed(args: readonly string[], options: Readonly<Record<string, Option
       options: Object.fromEntries(
         Object.entries(options).map(([name, { value }]) => [
           name,
-          // Repeated ones are counted below, to be refused in words.
+          // `checkOptions` rejects a repeated option with a message.
           { type: value === null ? 'boolean' : 'string', multiple: true } as const,
         ]),
       ),
@@ -126,7 +129,7 @@ function checkOptions(
       throw new UsageError(`${command.name} needs --${name} ${value}: ${about}`);
     }
     if (!isRepeatable && values.length > 1) {
-      throw new UsageError(`--${name} is given twice`);
+      throw new UsageError(`--${name} can be given only once`);
     }
   }
 }

@@ -20,12 +20,15 @@ const bankLines = (banks: readonly Bank[]) =>
     'No banks.',
   );
 
-const WITHDRAWAL = { value: 'yes|no', about: 'whether splits can be paid out to it' } as const;
+const WITHDRAWAL = {
+  value: 'yes|no',
+  about: 'whether splits can be paid out to this bank',
+} as const;
 
 export const BANK_COMMANDS: readonly Command[] = [
   {
     name: 'bank list',
-    about: 'banks that splits can name',
+    about: 'list the banks that splits can name',
     positionals: [],
     options: {},
     examples: ['bank list'],
@@ -34,10 +37,10 @@ export const BANK_COMMANDS: readonly Command[] = [
   },
   {
     name: 'bank add',
-    about: 'a bank; its code never changes',
+    about: 'add a bank; its code can never change',
     positionals: ['CODE'],
     options: {
-      name: { value: 'TEXT', about: 'its name', isRequired: true },
+      name: { value: 'TEXT', about: 'name of the bank', isRequired: true },
       withdrawal: { ...WITHDRAWAL, isRequired: true },
     },
     examples: ['bank add NEWBANK --name "New Bank" --withdrawal yes'],
@@ -53,9 +56,9 @@ export const BANK_COMMANDS: readonly Command[] = [
   },
   {
     name: 'bank set',
-    about: "a bank's name, or whether it pays out",
+    about: 'change the name of a bank, or whether splits can be paid out to it',
     positionals: ['CODE'],
-    options: { name: { value: 'TEXT', about: 'its new name' }, withdrawal: WITHDRAWAL },
+    options: { name: { value: 'TEXT', about: 'new name' }, withdrawal: WITHDRAWAL },
     examples: ['bank set NEWBANK --withdrawal no'],
     request: (given) => {
       const [name, withdrawal] = [given.option('name'), given.option('withdrawal')];

@@ -6,21 +6,21 @@ import { type ApiRequest, UsageError } from './command.ts';
 
 const DEFAULT_URL = 'http://localhost:8787';
 const LOCAL_HOSTS = ['localhost', '127.0.0.1', '[::1]'];
-/** A page of the read model asks some hundred objects. */
+/** Republishing a page of payments calls about a hundred objects. */
 const TIMEOUT_MS = 120_000;
 
-/** The gateway has refused, cannot be reached, or answers what we do not understand. */
+/** The gateway rejected the request, was unreachable, or sent an unknown response. */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';
 }
 
-/** Where the API is and how it lets in. */
+/** The API's origin and the headers that authenticate the operator. */
 export interface Gateway {
   readonly origin: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Reads the environment. Throws UsageError on an address or a secret that cannot be. */
+/** Reads the environment. Throws UsageError on an invalid URL or a missing secret. */
 export async function gatewayOf(
   options: { readonly url: string | undefined; readonly operatorName: string | undefined },
   environment: NodeJS.ProcessEnv,
@@ -30,8 +30,8 @@ export async function gatewayOf(
   if (!secret) {
     throw new UsageError(
       isLocal
-        ? 'KEFEL_OPERATOR_SECRET is not set, and there is no .dev.vars yet: start "npm run dev" first'
-        : 'KEFEL_OPERATOR_SECRET is not set: the secret is never an option of the command line',
+        ? 'KEFEL_OPERATOR_SECRET is not set and .dev.vars does not exist: run "npm run dev" first'
+        : 'KEFEL_OPERATOR_SECRET is not set (the secret is never a command-line option)',
     );
   }
   const { CF_ACCESS_CLIENT_ID: clientId, CF_ACCESS_CLIENT_SECRET: clientSecret } = environment;
@@ -51,33 +51,33 @@ export async function gatewayOf(
 function originOf(text: string): { readonly origin: string; readonly isLocal: boolean } {
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw new UsageError(`--url takes an address such as https://pay.example.com, not "${text}"`);
+    throw new UsageError(`--url must be a URL such as https://pay.example.com, not "${text}"`);
   }
   const isLocal = LOCAL_HOSTS.includes(url.hostname);
   if (url.protocol === 'http:' && !isLocal) {
-    throw new UsageError(`${url.origin} would get the secret in clear: use https`);
+    throw new UsageError(`the secret would be sent unencrypted to ${url.origin}: use https`);
   }
   return { origin: url.origin, isLocal };
 }
 
-/** What `npm run dev` has made for this machine: the newest. */
+/** The newest secret that `npm run dev` created for this machine. */
 async function localSecret(): Promise<string | undefined> {
   const text = await readIfPresent(join(PROJECT_DIRECTORY, '.dev.vars'));
   return text === null ? undefined : parseEnv(text).OPERATOR_SECRETS?.split(',')[0]?.trim();
 }
 
-/** The content of the answer. Throws GatewayError, in words, for any other than success. */
+/** Returns the content of the response. Throws GatewayError, with a message, on any failure. */
 export async function send(gateway: Gateway, request: ApiRequest): Promise<unknown> {
   const response = await reach(gateway, request);
   if (response.status >= 300 && response.status < 400) {
     throw new GatewayError(
-      'Cloudflare Access asks for a sign-in: set CF_ACCESS_CLIENT_ID and CF_ACCESS_CLIENT_SECRET',
+      'Cloudflare Access requires a sign-in: set CF_ACCESS_CLIENT_ID and CF_ACCESS_CLIENT_SECRET',
     );
   }
   const envelope = envelopeIn(await response.text());
   if (envelope === null) {
     throw new GatewayError(
-      `${gateway.origin} answered ${response.status} and no JSON: is it Kefel?`,
+      `${gateway.origin} responded with ${response.status} but no JSON: is it Kefel?`,
     );
   }
   if (!response.ok) {

@@ -4,7 +4,7 @@ export interface ApiRequest {
   readonly body?: Readonly<Record<string, unknown>>;
 }
 
-/** What was given on the command line, by the command's own names. */
+/** The positionals and options of a command line, by the names that the command gives them. */
 export class Given {
   readonly #positionals: ReadonlyMap<string, readonly string[]>;
   readonly #options: ReadonlyMap<string, readonly string[]>;
@@ -17,17 +17,17 @@ export class Given {
     this.#options = options;
   }
 
-  /** A positional; the parser has made sure that it is there. */
+  /** A positional. The parser has checked that it is present. */
   at(name: string): string {
     return this.#positionals.get(name)?.[0] ?? '';
   }
 
-  /** The same as a segment of a path. */
+  /** The same, encoded as a path segment. */
   segment(name: string): string {
     return encodeURIComponent(this.at(name));
   }
 
-  /** All values of the positional that may be repeated. */
+  /** All values of a positional that can be repeated. */
   rest(name: string): readonly string[] {
     return this.#positionals.get(name) ?? [];
   }
@@ -46,7 +46,7 @@ export class Given {
 }
 
 export interface Option {
-  /** What stands for its value in the help; null for a switch. */
+  /** Placeholder of the value in the help; null for a flag. */
   readonly value: string | null;
   readonly about: string;
   readonly isRequired?: true;
@@ -57,19 +57,19 @@ export interface Option {
 export interface Command {
   readonly name: string;
   readonly about: string;
-  /** Names of what comes without an option; `…` behind the last: one or more. */
+  /** Names of the positionals. `…` after the last one: one or more values. */
   readonly positionals: readonly string[];
   readonly options: Readonly<Record<string, Option>>;
   readonly examples: readonly string[];
-  /** Throws UsageError on values that cannot be. */
+  /** Throws UsageError on invalid values. */
   readonly request: (given: Given) => ApiRequest;
-  /** For people: the lines that tell what the answer's content says. */
+  /** The content of the response as readable lines. */
   readonly lines: (content: never) => readonly string[];
-  /** Set on lists: where an answer says how to go on, until it says null. */
+  /** Set on lists: the field of the response that leads to the next page; null on the last. */
   readonly pages?: 'nextCursor' | 'nextUuid';
 }
 
-/** The command line cannot be carried out as it is written. */
+/** The command line is invalid. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }

@@ -8,16 +8,16 @@ interface Outcomes {
 }
 
 const outcomeLines = ({ outcomes }: Outcomes) =>
-  table(['DEAD LETTER', 'OUTCOME'], Object.entries(outcomes), 'Nothing done.');
+  table(['DEAD LETTER', 'OUTCOME'], Object.entries(outcomes), 'No dead letters changed.');
 
 export const DEAD_LETTER_COMMANDS: readonly Command[] = [
   {
     name: 'dead-letter list',
-    about: 'messages that their queue gave up, oldest first',
+    about: 'list dead letters, oldest first',
     positionals: [],
     options: {
-      queue: { value: 'QUEUE', about: MESSAGE_QUEUES.join(', ') },
-      status: { value: 'waiting|retried|discarded', about: '(waiting)' },
+      queue: { value: 'QUEUE', about: `only this queue: ${MESSAGE_QUEUES.join(', ')}` },
+      status: { value: 'waiting|retried|discarded', about: 'only this status (default: waiting)' },
     },
     examples: ['dead-letter list --queue kefel-rail-starts'],
     request: (given) =>
@@ -46,7 +46,7 @@ export const DEAD_LETTER_COMMANDS: readonly Command[] = [
   },
   {
     name: 'dead-letter show',
-    about: 'one of them with the message itself',
+    about: 'show a dead letter with its message',
     positionals: ['ID'],
     options: {},
     examples: ['dead-letter show 0123abcd'],
@@ -55,7 +55,7 @@ export const DEAD_LETTER_COMMANDS: readonly Command[] = [
   },
   {
     name: 'dead-letter retry',
-    about: 'back to their queues; twice does no harm',
+    about: 'send dead letters back to their queues; retrying twice is safe',
     positionals: ['ID…'],
     options: {},
     examples: ['dead-letter retry 0123abcd 4567ef01'],
@@ -64,9 +64,9 @@ export const DEAD_LETTER_COMMANDS: readonly Command[] = [
   },
   {
     name: 'dead-letter discard',
-    about: 'off the list for good',
+    about: 'discard dead letters for good',
     positionals: ['ID…'],
-    options: { reason: { value: 'TEXT', about: 'why, for the audit log', isRequired: true } },
+    options: { reason: { value: 'TEXT', about: 'reason, for the audit log', isRequired: true } },
     examples: ['dead-letter discard 0123abcd --reason "The payment shows it already"'],
     request: (given) => ({
       path: '/dead-letters/discard',

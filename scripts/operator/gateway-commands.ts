@@ -45,19 +45,19 @@ function healthLines(health: Health): readonly string[] {
     ...health.misconfiguredRails.map(({ problem }) => `Rail: ${plain(problem)}`),
     ...health.environments.flatMap((environment) => [
       '',
-      `${environment.environment}: events that have not arrived`,
+      `${environment.environment}: undelivered events`,
       ...table(['STATE', 'EVENTS'], Object.entries(environment.eventsByStatus), 'None.'),
       ...(environment.oldestUndelivered === null
         ? []
         : [
             plain(
-              `Longest on its way: ${environment.oldestUndelivered.merchantId} ${environment.oldestUndelivered.uniqueId}, ${time(environment.oldestUndelivered.createdAtMs)}`,
+              `Oldest undelivered: ${environment.oldestUndelivered.merchantId} ${environment.oldestUndelivered.uniqueId}, ${time(environment.oldestUndelivered.createdAtMs)}`,
             ),
           ]),
       '',
-      `${environment.environment}: how payments ended`,
+      `${environment.environment}: payment outcomes`,
       ...table(
-        ['METHOD', 'END', 'REASON', 'SINCE YESTERDAY', 'SEVEN DAYS'],
+        ['METHOD', 'OUTCOME', 'REASON', 'SINCE YESTERDAY', 'LAST 7 DAYS'],
         environment.endsSinceWeek.map((end) => [
           end.method ?? '-',
           end.status,
@@ -77,7 +77,7 @@ function healthLines(health: Health): readonly string[] {
 export const GATEWAY_COMMANDS: readonly Command[] = [
   {
     name: 'rails',
-    about: 'which methods have a rail, and what is wrong with its secret',
+    about: 'show which methods have a rail, and what is wrong with its secret',
     positionals: [],
     options: {},
     examples: ['rails'],
@@ -105,7 +105,7 @@ export const GATEWAY_COMMANDS: readonly Command[] = [
   },
   {
     name: 'health',
-    about: 'queues, undelivered events, how payments end, at a glance',
+    about: 'show queues, undelivered events and payment outcomes',
     positionals: [],
     options: {},
     examples: ['health'],
@@ -114,11 +114,11 @@ export const GATEWAY_COMMANDS: readonly Command[] = [
   },
   {
     name: 'read-model republish',
-    about: 'asks payments to send what they hold to the read model once more',
+    about: 'make payments send their data to the read model again',
     positionals: [],
     options: {
-      after: { value: 'UUID', about: 'goes on behind this payment' },
-      object: { value: 'ID', about: 'only this object; may be repeated', isRepeatable: true },
+      after: { value: 'UUID', about: 'start after this payment' },
+      object: { value: 'ID', about: 'only this object; can be repeated', isRepeatable: true },
     },
     examples: ['read-model republish --all', 'read-model republish --object 0123…'],
     request: (given) => {
@@ -138,7 +138,7 @@ export const GATEWAY_COMMANDS: readonly Command[] = [
       readonly nextUuid: string | null;
     }) => [
       `${result.republished} sent, ${result.missing} missing, ${result.failed} failed.`,
-      ...(result.nextUuid === null ? [] : [`There is more: --after ${result.nextUuid}`]),
+      ...(result.nextUuid === null ? [] : [`More payments remain: --after ${result.nextUuid}`]),
     ],
     pages: 'nextUuid',
   },

@@ -3,7 +3,7 @@ import type { Command, Option } from './command.ts';
 
 const PROGRAM = 'npm run operator --';
 
-/** The help of one command, or the list of several with what holds for all. */
+/** The help of one command, or a list of several with their common options. */
 export function helpText(commands: readonly Command[]): string {
   const [only] = commands;
   return only !== undefined && commands.length === 1 ? commandHelp(only) : overview(commands);
@@ -34,7 +34,7 @@ function overview(commands: readonly Command[]): string {
     '',
     ...commands.map((command) => `  ${usage(command).padEnd(width)}  ${command.about}`),
     '',
-    'Options of all:',
+    'Options of every command:',
     ...optionLines(GENERAL_OPTIONS),
     'Options of lists:',
     ...optionLines(LIST_OPTIONS),
@@ -43,17 +43,17 @@ function overview(commands: readonly Command[]): string {
     'Examples:',
     ...commands.map(({ examples }) => `  ${PROGRAM} ${examples[0]}`),
     '',
-    `More about one: ${PROGRAM} merchant create --help`,
+    `Help for one command: ${PROGRAM} merchant create --help`,
   ].join('\n');
 }
 
 const ENVIRONMENT = [
-  'From the environment, because command lines are seen and remembered:',
-  '  KEFEL_OPERATOR_SECRET                       the secret; for localhost also out of .dev.vars',
-  '  KEFEL_URL, KEFEL_OPERATOR                   as --url and --as',
-  '  CF_ACCESS_CLIENT_ID, CF_ACCESS_CLIENT_SECRET  a service token, where Cloudflare Access asks',
+  'Environment variables (command lines end up in shell history and process lists):',
+  '  KEFEL_OPERATOR_SECRET                       the secret; for localhost, .dev.vars is the default',
+  '  KEFEL_URL, KEFEL_OPERATOR                   same as --url and --as',
+  '  CF_ACCESS_CLIENT_ID, CF_ACCESS_CLIENT_SECRET  a service token, if Cloudflare Access protects the API',
   '',
-  'Exit codes: 0 done, 1 refused or out of reach, 2 a command line that cannot be.',
+  'Exit codes: 0 success, 1 rejected or unreachable, 2 invalid command line.',
 ];
 
 function optionLines(options: Readonly<Record<string, Option>>): readonly string[] {

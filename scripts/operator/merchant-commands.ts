@@ -28,12 +28,12 @@ type MerchantDetails = Merchant &
 
 const ENVIRONMENT = {
   value: 'sandbox|production',
-  about: 'which environment',
+  about: 'environment to change',
   isRequired: true,
 } as const;
 const REASON = {
   value: 'TEXT',
-  about: "why; the merchant's owners read it in their audit log",
+  about: "reason; the merchant's owners see it in their audit log",
   isRequired: true,
 } as const;
 
@@ -53,7 +53,7 @@ function merchantLines(merchant: MerchantDetails): readonly string[] {
       ['Merchant', merchant.id],
       ['Name', merchant.name],
       ['Status', merchant.status],
-      ['Since', time(merchant.createdAtMs)],
+      ['Created', time(merchant.createdAtMs)],
       ['Members', merchant.members],
     ]),
     ...ENVIRONMENTS.flatMap((environment) => [
@@ -77,7 +77,7 @@ function settingsLines({ methods, limitsMinor }: Settings): readonly string[] {
       ]),
       'No methods.',
     ),
-    ...limits.map(([currency, minor]) => `Largest payment: ${money(minor, currency)}`),
+    ...limits.map(([currency, minor]) => `Maximum payment: ${money(minor, currency)}`),
   ];
 }
 
@@ -88,11 +88,11 @@ function linkLines(link: {
   readonly expiresAtMs: number;
 }): readonly string[] {
   return [
-    `A link for ${plain(link.name)} (${link.role}). It is shown only now, opens once and until ${time(link.expiresAtMs)}:`,
+    `Link for ${plain(link.name)} (${link.role}). It is not shown again. It works once, until ${time(link.expiresAtMs)}:`,
     '',
     `  ${link.url}`,
     '',
-    'Send it to that person only: the first one to open it joins.',
+    'Send it to that person only: the first person to use it joins.',
   ];
 }
 
@@ -101,7 +101,7 @@ const invite = (given: Given, role: string) => ({
   body: { name: given.option('name'), role },
 });
 
-const PERSON = { value: 'TEXT', about: 'who it is for', isRequired: true } as const;
+const PERSON = { value: 'TEXT', about: 'name of the person', isRequired: true } as const;
 
 function changeOfStatus(verb: 'suspend' | 'reactivate', about: string): Command {
   return {
@@ -133,19 +133,26 @@ function changeOfOffer(verb: 'offer' | 'withdraw', about: string): Command {
   };
 }
 
-/** Merchants, their people, and what they may take. */
+/** Merchants, their members, and their methods, commissions and limits. */
 export const MERCHANT_COMMANDS: readonly Command[] = [
   {
     name: 'merchant create',
-    about: 'a merchant with a webhook secret for each environment',
+    about: 'create a merchant with a webhook secret for each environment',
     positionals: [],
     options: {
-      name: { value: 'TEXT', about: 'what customers read on the page', isRequired: true },
-      id: { value: 'ID', about: 'letters, digits, hyphens, underscores; random when absent' },
-      methods: { value: 'all|none|A,B', about: 'offered and enabled in both environments (all)' },
+      name: {
+        value: 'TEXT',
+        about: 'name that customers see on the checkout page',
+        isRequired: true,
+      },
+      id: { value: 'ID', about: 'letters, digits, hyphens and underscores (default: random)' },
+      methods: {
+        value: 'all|none|A,B',
+        about: 'methods offered and enabled in both environments (default: all)',
+      },
       commission: {
         value: 'METHOD=PERCENT[+FIXED]',
-        about: 'in both environments; may be repeated',
+        about: 'commission in both environments; can be repeated',
         isRepeatable: true,
       },
     },
@@ -174,9 +181,9 @@ export const MERCHANT_COMMANDS: readonly Command[] = [
   },
   {
     name: 'merchant list',
-    about: 'merchants, newest first',
+    about: 'list merchants, newest first',
     positionals: [],
-    options: { status: { value: 'active|suspended', about: 'only these' } },
+    options: { status: { value: 'active|suspended', about: 'only this status' } },
     examples: ['merchant list', 'merchant list --status suspended --all --json'],
     request: (given) => {
       const status = given.option('status');
@@ -187,7 +194,7 @@ export const MERCHANT_COMMANDS: readonly Command[] = [
     },
     lines: ({ items }: { readonly items: readonly Merchant[] }) =>
       table(
-        ['ID', 'NAME', 'STATUS', 'PEOPLE', 'SINCE'],
+        ['ID', 'NAME', 'STATUS', 'MEMBERS', 'CREATED'],
         items.map(({ id, name, status, members, createdAtMs }) => [
           id,
           name,
@@ -201,7 +208,7 @@ export const MERCHANT_COMMANDS: readonly Command[] = [
   },
   {
     name: 'merchant show',
-    about: 'one merchant with its methods, commissions and limits',
+    about: 'show a merchant with its methods, commissions and limits',
     positionals: ['MERCHANT'],
     options: {},
     examples: ['merchant show abebe'],
@@ -210,9 +217,9 @@ export const MERCHANT_COMMANDS: readonly Command[] = [
   },
   {
     name: 'merchant rename',
-    about: 'another name, for new payments',
+    about: 'change the name that new payments show',
     positionals: ['MERCHANT'],
-    options: { name: { value: 'TEXT', about: 'the new name', isRequired: true } },
+    options: { name: { value: 'TEXT', about: 'new name', isRequired: true } },
     examples: ['merchant rename abebe --name "Abebe & Sons"'],
     request: (given) => ({
       path: `${merchantPath(given)}/rename`,
@@ -220,11 +227,14 @@ export const MERCHANT_COMMANDS: readonly Command[] = [
     }),
     lines: merchantLines,
   },
-  changeOfStatus('suspend', 'its keys answer 401 within 10 s; payments under way go on'),
-  changeOfStatus('reactivate', 'its keys work again within 10 s'),
+  changeOfStatus(
+    'suspend',
+    'reject its API keys with 401 within 10 s; payments in progress continue',
+  ),
+  changeOfStatus('reactivate', 'lift a suspension; its API keys work again within 10 s'),
   {
     name: 'owner invite',
-    about: 'a one-time link for an owner, the first one above all',
+    about: 'create a one-time link for an owner, usually the first one',
     positionals: ['MERCHANT'],
     options: { name: PERSON },
     examples: ['owner invite abebe --name "Abebe Kebede"'],
@@ -233,11 +243,11 @@ export const MERCHANT_COMMANDS: readonly Command[] = [
   },
   {
     name: 'member invite',
-    about: 'a one-time link for a member; owners can do it themselves in the dashboard',
+    about: 'create a one-time link for a member; owners can also do this in the dashboard',
     positionals: ['MERCHANT'],
     options: {
       name: PERSON,
-      role: { value: ROLES.join('|'), about: 'what they may do', isRequired: true },
+      role: { value: ROLES.join('|'), about: 'role of the member', isRequired: true },
     },
     examples: ['member invite abebe --name "Sara" --role developer'],
     request: (given) => invite(given, values.oneOf('the role', ROLES, given.option('role') ?? '')),
@@ -245,7 +255,7 @@ export const MERCHANT_COMMANDS: readonly Command[] = [
   },
   {
     name: 'member list',
-    about: 'who may sign in, and open links',
+    about: 'list members and pending links',
     positionals: ['MERCHANT'],
     options: {},
     examples: ['member list abebe'],
@@ -254,7 +264,7 @@ export const MERCHANT_COMMANDS: readonly Command[] = [
   },
   {
     name: 'member recover',
-    about: 'a one-time link to a new passkey for one who has lost theirs',
+    about: 'create a one-time link for a member who lost their passkey',
     positionals: ['MERCHANT', 'MEMBER'],
     options: {},
     examples: ['member recover abebe mem_0123'],
@@ -264,16 +274,23 @@ export const MERCHANT_COMMANDS: readonly Command[] = [
     }),
     lines: linkLines,
   },
-  changeOfOffer('offer', 'lets a merchant have a method'),
-  changeOfOffer('withdraw', 'takes a method back; payments that exist keep it'),
+  changeOfOffer('offer', 'offer a method to a merchant'),
+  changeOfOffer('withdraw', 'withdraw a method; existing payments keep it'),
   {
     name: 'commission set',
-    about: 'what a method costs from now on',
+    about: 'set the commission of a method for new payments',
     positionals: ['MERCHANT', 'METHOD'],
     options: {
       environment: ENVIRONMENT,
-      percent: { value: 'PERCENT', about: 'of the amount, at most two decimals', isRequired: true },
-      fixed: { value: 'AMOUNT', about: 'on top, in the currency of the payment (0)' },
+      percent: {
+        value: 'PERCENT',
+        about: 'percentage of the amount, at most two decimals',
+        isRequired: true,
+      },
+      fixed: {
+        value: 'AMOUNT',
+        about: 'fixed sum on top, in the currency of the payment (default: 0)',
+      },
     },
     examples: [
       'commission set abebe TELE_BIRR --environment production --percent 2.5 --fixed 1.00',
@@ -289,11 +306,11 @@ export const MERCHANT_COMMANDS: readonly Command[] = [
   },
   {
     name: 'limit set',
-    about: 'the largest payment that a merchant can create',
+    about: 'set the maximum payment of a merchant',
     positionals: ['MERCHANT', 'CURRENCY'],
     options: {
       environment: ENVIRONMENT,
-      amount: { value: 'AMOUNT|none', about: 'without commission', isRequired: true },
+      amount: { value: 'AMOUNT|none', about: 'maximum, excluding commission', isRequired: true },
     },
     examples: ['limit set abebe ETB --environment production --amount 50000.00'],
     request: (given) => {
@@ -324,7 +341,7 @@ function memberLines(content: {
 }): readonly string[] {
   return [
     ...table(
-      ['MEMBER', 'NAME', 'ROLE', 'PASSKEYS', 'SINCE'],
+      ['MEMBER', 'NAME', 'ROLE', 'PASSKEYS', 'JOINED'],
       content.members.map(({ id, name, role, passkeys, createdAtMs }) => [
         id,
         name,
@@ -336,14 +353,14 @@ function memberLines(content: {
     ),
     '',
     ...table(
-      ['LINK', 'FOR', 'ROLE', 'OPENS UNTIL'],
+      ['LINK', 'FOR', 'ROLE', 'EXPIRES'],
       content.invitations.map(({ id, name, role, expiresAtMs }) => [
         id,
         name,
         role,
         time(expiresAtMs),
       ]),
-      'No open links.',
+      'No pending links.',
     ),
   ];
 }

@@ -6,7 +6,7 @@ import * as values from './values.ts';
 
 const NOTE = {
   value: 'TEXT',
-  about: "what you found out; the merchant's owners can read it",
+  about: "what you found out; the merchant's owners can see it",
   isRequired: true,
 } as const;
 const PAYMENT = ['ENVIRONMENT', 'MERCHANT', 'PAYMENT'] as const;
@@ -25,7 +25,7 @@ interface AttentionItem {
   readonly letter?: { readonly id: string; readonly queue: string };
 }
 
-/** The names by which the API finds a payment. */
+/** What identifies a payment in the API. */
 export interface Named {
   readonly environment: string;
   readonly merchantId: string;
@@ -102,7 +102,16 @@ function paymentLines(payment: Payment): readonly string[] {
     ]),
     '',
     ...table(
-      ['ATTEMPT', 'METHOD', 'STATUS', 'RAIL REFERENCE', 'SAID', 'RECEIPT', 'REASON', 'STARTED'],
+      [
+        'ATTEMPT',
+        'METHOD',
+        'STATUS',
+        'PROVIDER REFERENCE',
+        'PROVIDER CODE',
+        'RECEIPT',
+        'REASON',
+        'STARTED',
+      ],
       payment.attempts.map((attempt) => [
         attempt.reference,
         attempt.method,
@@ -136,7 +145,7 @@ function paymentLines(payment: Payment): readonly string[] {
   ];
 }
 
-function settlement(given: Given): Readonly<Record<string, unknown>> {
+function manualResolution(given: Given): Readonly<Record<string, unknown>> {
   const [receipt, reason] = [given.option('receipt'), given.option('reason')];
   if (given.has('succeeded') === given.has('failed')) {
     throw new UsageError('give either --succeeded with --receipt, or --failed with --reason');
@@ -158,9 +167,9 @@ function settlement(given: Given): Readonly<Record<string, unknown>> {
 export const PAYMENT_COMMANDS: readonly Command[] = [
   {
     name: 'attention',
-    about: 'what needs a human, and what to do about it',
+    about: 'list what needs attention, and what to do about it',
     positionals: [],
-    options: { environment: { value: 'sandbox|production', about: 'only this one' } },
+    options: { environment: { value: 'sandbox|production', about: 'only this environment' } },
     examples: ['attention --environment production --all'],
     request: (given) => query('/attention', { environment: given.option('environment') }),
     lines: attentionLines,
@@ -168,7 +177,7 @@ export const PAYMENT_COMMANDS: readonly Command[] = [
   },
   {
     name: 'payment show',
-    about: 'one payment with its attempts, history and events',
+    about: 'show a payment with its attempts, history and events',
     positionals: PAYMENT,
     options: {},
     examples: ['payment show production abebe order-1'],
@@ -177,7 +186,7 @@ export const PAYMENT_COMMANDS: readonly Command[] = [
   },
   {
     name: 'payment review',
-    about: 'off the list of what needs a human, until there is more of it',
+    about: 'mark a payment as reviewed: it leaves the attention list until something new happens',
     positionals: PAYMENT,
     options: { note: NOTE },
     examples: ['payment review production abebe order-1 --note "Refunded by telebirr"'],
@@ -189,13 +198,13 @@ export const PAYMENT_COMMANDS: readonly Command[] = [
   },
   {
     name: 'payment settle',
-    about: "an attempt's end, as you found it out at the provider",
+    about: 'record the outcome of an attempt, as the provider confirmed it to you',
     positionals: [...PAYMENT, 'ATTEMPT'],
     options: {
       succeeded: { value: null, about: 'the customer has paid' },
-      receipt: { value: 'TEXT', about: "the provider's proof that they have" },
-      failed: { value: null, about: 'the customer has certainly not paid' },
-      reason: { value: 'WORD', about: 'declined, timed_out, canceled_by_customer …' },
+      receipt: { value: 'TEXT', about: "the provider's proof of payment" },
+      failed: { value: null, about: 'the customer has definitely not paid' },
+      reason: { value: 'REASON', about: 'such as declined, timed_out or canceled_by_customer' },
       note: NOTE,
     },
     examples: [
@@ -204,7 +213,7 @@ export const PAYMENT_COMMANDS: readonly Command[] = [
     ],
     request: (given) => ({
       path: `${paymentPath(given)}/attempts/${given.segment('ATTEMPT')}/settle`,
-      body: settlement(given),
+      body: manualResolution(given),
     }),
     lines: paymentLines,
   },

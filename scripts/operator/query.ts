@@ -1,6 +1,6 @@
 import type { ApiRequest } from './command.ts';
 
-/** A GET of the API with those options that were given. */
+/** A GET request with the options that were given. */
 export function query(
   path: string,
   options: Readonly<Record<string, string | undefined>>,

@@ -1,8 +1,6 @@
 import { majorText } from '../../src/domain/money.ts';
 
-/** Pieces of readable answers. */
-
-/** What would move the cursor or color the terminal: names and errors come from outside. */
+/** Could move the cursor or color the terminal: merchants and providers choose names and errors. */
 const CONTROL = /[\p{Cc}\p{Cf}]/gu;
 
 /** The text as one line. */
@@ -22,7 +20,7 @@ export function rate(basisPoints: number, fixedMinor: number): string {
   return `${majorText(basisPoints)}% + ${majorText(fixedMinor)}`;
 }
 
-/** Columns side by side, as wide as they need to be; `empty` in place of no rows. */
+/** A table with aligned columns; `empty` if there are no rows. */
 export function table(
   head: readonly string[],
   rows: readonly (readonly unknown[])[],
@@ -41,7 +39,7 @@ export function table(
   );
 }
 
-/** Labelled values, one under the other. */
+/** Labeled values, one per line. */
 export function facts(entries: readonly (readonly [label: string, value: unknown])[]): string[] {
   const width = Math.max(...entries.map(([label]) => label.length));
   return entries.map(([label, value]) => `${label.padEnd(width)}  ${plain(value)}`);

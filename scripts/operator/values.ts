@@ -1,7 +1,7 @@
 import { CURRENCIES, ENVIRONMENTS, METHODS, type Method } from '../../src/domain/method.ts';
 import { UsageError } from './command.ts';
 
-/** Checks of values on the command line, in words; the gateway checks them all again. */
+/** Checks values of the command line to explain mistakes. The gateway checks them again. */
 
 export function oneOf<const Values extends readonly string[]>(
   what: string,
@@ -31,29 +31,29 @@ export function methodList(text: string): readonly Method[] {
   return text === 'all' ? METHODS : text === 'none' ? [] : text.split(',').map(method);
 }
 
-/** `2.5` percent are 250 basis points. */
+/** `2.5` percent is 250 basis points. */
 export function basisPoints(text: string): number {
   const hundredths = twoDecimals(text);
   if (hundredths === null || hundredths > 10_000) {
     throw new UsageError(
-      `a commission is 0 to 100 percent with at most two decimals, not "${text}"`,
+      `a commission must be 0 to 100 percent with at most two decimals, not "${text}"`,
     );
   }
   return hundredths;
 }
 
-/** `150.50` are 15050 minor units. */
+/** `150.50` is 15050 minor units. */
 export function minorUnits(text: string): number {
   const minor = twoDecimals(text);
   if (minor === null) {
     throw new UsageError(
-      `an amount has digits and at most two decimals, such as 150.50, not "${text}"`,
+      `an amount must have at most nine digits and two decimals, such as 150.50, not "${text}"`,
     );
   }
   return minor;
 }
 
-/** Hundredths, exactly, or null. Nine digits before the point are more than any payment has. */
+/** Exact hundredths, or null. No payment needs more than nine digits before the point. */
 function twoDecimals(text: string): number | null {
   const parts = /^(\d{1,9})(?:\.(\d{1,2}))?$/.exec(text);
   return parts?.[1] === undefined
@@ -61,7 +61,7 @@ function twoDecimals(text: string): number | null {
     : Number(parts[1]) * 100 + Number((parts[2] ?? '').padEnd(2, '0'));
 }
 
-/** `M_PESA=1.5+1.00`: 1.5 percent and one birr (or dollar) on top. */
+/** `M_PESA=1.5+1.00`: 1.5 percent plus one birr (or dollar). */
 export function commission(text: string): {
   readonly method: Method;
   readonly basisPoints: number;
@@ -70,7 +70,7 @@ export function commission(text: string): {
   const parts = /^([A-Z_]+)=([\d.]+)(?:\+([\d.]+))?$/.exec(text);
   if (parts?.[1] === undefined || parts[2] === undefined) {
     throw new UsageError(
-      `--commission takes METHOD=PERCENT or METHOD=PERCENT+FIXED, not "${text}"`,
+      `--commission must be METHOD=PERCENT or METHOD=PERCENT+FIXED, not "${text}"`,
     );
   }
   return {
@@ -81,5 +81,5 @@ export function commission(text: string): {
 }
 
 export function yesOrNo(text: string): boolean {
-  return oneOf('yes or no', ['yes', 'no'], text) === 'yes';
+  return oneOf('the value', ['yes', 'no'], text) === 'yes';
 }

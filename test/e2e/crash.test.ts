@@ -168,7 +168,7 @@ it('loses no acknowledged payment and no event after SIGKILL: decisions.md#8, #1
     () => scene.sandbox.status(uuid),
     ({ status }) => status === 200,
   );
-  expect(await operate(scene.gateway.baseUrl, 'attention')).toBe('Nothing needs a human.\n');
+  expect(await operate(scene.gateway.baseUrl, 'attention')).toBe('Nothing needs attention.\n');
 }, 180_000);
 
 /** Starts the payment, up to the call that hangs. */

@@ -269,7 +269,7 @@ describe.each(JAVASCRIPT)('a phone %s', (_name, javaScriptEnabled) => {
     expect(await field.inputValue()).toBe('0911 22');
     expect(await field.getAttribute('aria-invalid')).toBe('true');
     expect(await page.locator('input:checked').inputValue()).toBe('M_PESA');
-    expect(await page.title()).toMatch(/^Please check your choice/);
+    expect(await page.title()).toMatch(/^Please check your details/);
     expect(await page.evaluate('document.activeElement.id')).toBe('phone');
     const [fieldBox, barBox] = await Promise.all([
       field.boundingBox(),
@@ -289,7 +289,7 @@ describe.each(JAVASCRIPT)('a phone %s', (_name, javaScriptEnabled) => {
     await page.goto(payment.checkoutUrl);
     await heading(page, 'Confirm on your phone');
     const shown = `0${digits.slice(0, 3)} ${digits.slice(3, 6)} ${digits.slice(6)}`;
-    await page.getByText(`M-PESA has sent a request to ${shown}.`).waitFor();
+    await page.getByText(english.pushLead('M-PESA', shown)).waitFor();
     await device.putAway(refusedWith(400));
   });
 });

@@ -158,7 +158,7 @@ const ANSWERS: readonly {
     fields: { 'Where to': UNUSED_URL },
     button: 'Send test event',
   },
-  { name: 'resent', path: `${WEBHOOKS}/resend`, button: /^Send again/ },
+  { name: 'resent', path: `${WEBHOOKS}/resend`, button: /^Resend \(/ },
   { name: 'link-shown', path: TEAM, fields: { Name: 'Dawit' }, button: english.team.invite.button },
 ];
 

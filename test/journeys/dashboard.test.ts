@@ -46,7 +46,7 @@ const PAID = 'PAYMENT_SUCCESS';
 const AUDITED: readonly (readonly [who: string, what: string])[] = [
   [OPERATOR, 'Merchant created'],
   [OPERATOR, 'Member invited'],
-  [OWNER, 'Joined'],
+  [OWNER, 'Member joined'],
   [OWNER, 'Signed in'],
   [OWNER, 'Webhook URL changed'],
   [OWNER, 'Webhook secret viewed'],
@@ -59,7 +59,7 @@ const AUDITED: readonly (readonly [who: string, what: string])[] = [
   [OWNER, 'Signed in'],
   [OWNER, 'Session ended'],
   [OWNER, 'Member invited'],
-  [VIEWER, 'Joined'],
+  [VIEWER, 'Member joined'],
   [VIEWER, 'Signed in'],
 ];
 

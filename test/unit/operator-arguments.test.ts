@@ -100,24 +100,24 @@ describe('requests', () => {
   });
 });
 
-describe('refused', () => {
+describe('rejects', () => {
   it.each([
-    ['fly', 'there is no "fly"'],
-    ['merchant', 'merchant takes create, list, show, rename, suspend, reactivate'],
+    ['fly', 'unknown command "fly"'],
+    ['merchant', '"merchant" has the verbs create, list, show, rename, suspend, reactivate'],
     ['merchant show', 'merchant show needs MERCHANT'],
     ['merchant show a b', 'merchant show does not take "b"'],
     ['merchant create', 'merchant create needs --name TEXT'],
-    ['merchant create --name A --name B', '--name is given twice'],
+    ['merchant create --name A --name B', '--name can be given only once'],
     ['merchant create --nmae A', "Unknown option '--nmae'"],
     ['merchant create --name A --methods CASH', 'the method must be one of TELE_BIRR'],
-    ['merchant create --name A --commission CBE', '--commission takes METHOD=PERCENT'],
+    ['merchant create --name A --commission CBE', '--commission must be METHOD=PERCENT'],
     ['merchant create --name A --commission CBE=2.555', 'at most two decimals'],
     ['merchant create --name A --secret x', "Unknown option '--secret'"],
-    ['merchant list --all --all', '--all is given twice'],
+    ['merchant list --all --all', '--all can be given only once'],
     ['commission set a CBE --environment live --percent 1', 'the environment must be one of'],
     ['commission set a CBE --environment sandbox --percent 100.01', '0 to 100 percent'],
     ['commission set a CBE --environment sandbox --percent 1e1', '0 to 100 percent'],
-    ['limit set a ETB --environment sandbox --amount 1,000', 'an amount has digits'],
+    ['limit set a ETB --environment sandbox --amount 1,000', 'an amount must have'],
     ['bank set X', 'nothing to change'],
     ['payment settle sandbox a p R --note x', 'give either --succeeded'],
     ['payment settle sandbox a p R --succeeded --failed --note x', 'give either --succeeded'],
@@ -181,8 +181,8 @@ describe('the gateway', () => {
   it.each<[string, string, NodeJS.ProcessEnv, string]>([
     ['no secret', 'https://pay.example.com', {}, 'KEFEL_OPERATOR_SECRET is not set'],
     ['no encryption', 'http://pay.example.com', { KEFEL_OPERATOR_SECRET: secret }, 'use https'],
-    ['no address', 'pay.example.com', { KEFEL_OPERATOR_SECRET: secret }, '--url takes an address'],
-  ])('%s is rejected', async (_name, url, environment, message) => {
+    ['no URL', 'pay.example.com', { KEFEL_OPERATOR_SECRET: secret }, '--url must be a URL'],
+  ])('rejects %s', async (_name, url, environment, message) => {
     await expect(gatewayOf({ url, operatorName: undefined }, environment)).rejects.toThrow(message);
   });
 });
