@@ -155,7 +155,7 @@ const ANSWERS: readonly {
   {
     name: 'test-event',
     path: WEBHOOKS,
-    fields: { 'Where to': UNUSED_URL },
+    fields: { [english.webhooks.testUrl]: UNUSED_URL },
     button: 'Send test event',
   },
   { name: 'resent', path: `${WEBHOOKS}/resend`, button: /^Resend \(/ },

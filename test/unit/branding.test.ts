@@ -156,7 +156,7 @@ describe('statements', () => {
   test.each([
     ['/nowhere/logo.png', 'the logo cannot be read: ENOENT'],
     [PROJECT_DIRECTORY, 'the logo cannot be read: EISDIR'],
-    [join(PROJECT_DIRECTORY, 'package.json'), 'package.json is no PNG, WebP or JPEG'],
+    [join(PROJECT_DIRECTORY, 'package.json'), 'package.json is not a PNG, WebP or JPEG'],
     [join(PROJECT_DIRECTORY, 'package-lock.json'), 'is larger than 16384 bytes'],
   ])('rejects the logo %j with a reason', async (file, message) => {
     await expect(readLogo(file)).rejects.toThrow(message);
