@@ -6,7 +6,7 @@ import { pageResponse } from './page-response.ts';
 import { CheckoutPage } from './pages/checkout-page.tsx';
 import { checkoutView, type ViewContext } from './view.ts';
 
-/** The answer that shows a payment as it is now. `path`: of its page, without a query. */
+/** The response that shows a payment's current state. `path`: of its page, without a query. */
 export function checkoutPage(
   request: Request,
   intent: Intent,

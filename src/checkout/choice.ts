@@ -15,18 +15,18 @@ export type ChoiceResult =
   | { readonly type: 'chosen'; readonly choice: Choice }
   | { readonly type: 'refused'; readonly form: RefusedForm };
 
-/** What a form's hidden field can hold; the machine decides whether the number is right. */
+/** The format of the form's hidden field. The state machine checks the number itself. */
 const ATTEMPTS_KNOWN = /^\d{1,3}$/;
 
-/** How many attempts the page knew of that the form stood on; null for a form that is not ours. */
+/** The number of attempts that the form's page knew of; null for a form that is not ours. */
 export function attemptsKnownTo(form: Pick<Form, 'get'>): number | null {
   const text = form.get('attempts') ?? '';
   return ATTEMPTS_KNOWN.test(text) ? Number(text) : null;
 }
 
 /**
- * Reads the method form. A phone that the merchant fixed wins over whatever was posted. `acceptsPhone`:
- * whether a method's rail can have an account for a number.
+ * Reads the method form. A phone number fixed by the merchant overrides the posted one.
+ * `acceptsPhone`: whether a method's provider can have an account for a number.
  */
 export function readChoice(
   terms: IntentTerms,

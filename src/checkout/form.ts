@@ -5,7 +5,7 @@ const RULES = { bytesMax: 4 * 1024, types: ['application/x-www-form-urlencoded']
 
 /**
  * The posted form, or null for anything that our own pages do not send. The link in the path is the
- * first guard against forged posts; the check for other sites stops a site that knows the link.
+ * first protection against forged posts. The origin check stops another site that knows the link.
  */
 export async function readForm(request: Request): Promise<Form | null> {
   const form = isFromOtherSite(request) ? null : await readAnyForm(request, RULES);

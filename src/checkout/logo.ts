@@ -4,14 +4,14 @@ import { unknownPage } from './notices.ts';
 import type { LinkCall } from './open-link.ts';
 
 /**
- * The digest in the address makes the bytes behind it unchangeable. Private, because the address
- * holds the customer's link.
+ * The URL names the logo's digest, so its bytes never change. Private, because the URL contains the
+ * customer's link.
  */
 const FOR_EVER = 'private, max-age=31536000, immutable';
 
 /**
  * GET /checkout/:token/logo/:digest: the logo that the payment was created with, and no other. The
- * link comes first: D1 is asked nothing for an address that we did not sign.
+ * link is verified first, so forged URLs cause no D1 query.
  */
 export async function showLogo({ request, env, params, intent }: LinkCall): Promise<Response> {
   const { merchantId, branding } = intent.terms;

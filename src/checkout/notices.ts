@@ -9,17 +9,17 @@ const BUSY_RETRY_AFTER_SECONDS = 10;
 const TOO_MANY_TRIES_RETRY_AFTER_SECONDS = 60;
 const UNAVAILABLE_RETRY_AFTER_SECONDS = 5;
 
-/** 404: not our link, or of a payment that is no more. The same page for both. */
+/** 404: a link that we did not sign, or of a deleted payment. The same page for both. */
 export function unknownPage(request: Request): Promise<Response> {
   return notice(request, 'unknown', 404, null);
 }
 
-/** 400: a post that our pages do not send. */
+/** 400: a post that none of our pages sends. */
 export function badFormPage(request: Request, retryPath: string): Promise<Response> {
   return notice(request, 'bad_form', 400, retryPath);
 }
 
-/** 429: one link, opened too often. */
+/** 429: one link was opened too often. */
 export function busyPage(request: Request): Promise<Response> {
   return notice(request, 'busy', 429, pagePath(request), BUSY_RETRY_AFTER_SECONDS);
 }
@@ -29,7 +29,7 @@ export function tooManyTriesPage(request: Request, retryPath: string): Promise<R
   return notice(request, 'too_many_tries', 429, retryPath, TOO_MANY_TRIES_RETRY_AFTER_SECONDS);
 }
 
-/** 503: for anything that went wrong on our side. No internal text ever shows. */
+/** 503: any failure on our side. The page never shows internal text. */
 export function unavailablePage(request: Request): Promise<Response> {
   return notice(request, 'error', 503, pagePath(request), UNAVAILABLE_RETRY_AFTER_SECONDS);
 }
@@ -54,14 +54,14 @@ function notice(
 }
 
 /**
- * A customer who waits for a prompt should not have to notice that we stumbled. A form is never
- * sent again by itself.
+ * A page that a customer is waiting on retries automatically after a failure. A form is never
+ * resent automatically.
  */
 function canRetryByItself(request: Request, kind: NoticeKind): boolean {
   return request.method === 'GET' && (kind === 'busy' || kind === 'error');
 }
 
-/** The page that the request belongs to: a post's own path cannot be fetched again. */
+/** The page that the request belongs to, because a post's own path cannot be fetched. */
 function pagePath(request: Request): string | null {
   const [, area, token] = new URL(request.url).pathname.split('/');
   return (area === 'checkout' || area === 'simulator') && token !== undefined

@@ -19,8 +19,8 @@ export interface LinkCall {
 }
 
 /**
- * A route whose `:token` leads to a payment. The token is verified before any object is touched, so
- * guessed tokens reach and create nothing (docs/promises.md#8).
+ * A route whose `:token` leads to a payment. The token is verified before any object is called, so
+ * a guessed token reaches and creates nothing (docs/promises.md#8).
  */
 export function behindLink(
   purpose: LinkPurpose,
@@ -41,7 +41,7 @@ export function behindLink(
   };
 }
 
-/** The link if we signed it and it is not used too fast, or the page that says why not. */
+/** The link if we signed it and it is within the rate limit, or else the page that says why not. */
 export async function verifiedLink(
   request: Request,
   env: Env,

@@ -8,17 +8,18 @@ import { webUrl } from './return-url.ts';
 export interface PageOptions {
   readonly status?: number;
   /**
-   * Addresses where a form post on this page can end up by redirect. Chrome holds every hop to
-   * `form-action`, and merchants redirect on (to their "www", for one), so the scheme is allowed
-   * rather than the host: with the host alone the customer's button would seem dead.
+   * URLs where a form post on this page can end after redirects. Chrome checks every redirect
+   * against `form-action`, and merchants redirect further (to their "www", for example). So the
+   * scheme is allowed instead of the host: with the host alone, the customer's button could do
+   * nothing.
    */
   readonly formTargets?: readonly (string | null)[];
   readonly retryAfterSeconds?: number;
-  /** The style sheet that the page holds beside our own. */
+  /** An inline style sheet next to our own. */
   readonly brandCss?: string | null;
 }
 
-/** An HTML answer out of a page component. */
+/** The HTML response of a page component. */
 export async function pageResponse<Props>(
   request: Request,
   page: VNode<Props>,
@@ -32,7 +33,7 @@ export async function pageResponse<Props>(
   return new Response(html, { status: options.status ?? 200, headers });
 }
 
-/** Nothing but our own script, our own styles and, as images, what this origin serves. */
+/** Allows only our own script and styles, and images from this origin. */
 async function contentSecurityPolicy(options: PageOptions): Promise<string> {
   const formTargets = new Set(["'self'"]);
   for (const target of options.formTargets ?? []) {

@@ -5,8 +5,8 @@ import { isWithinLimit } from '../http/rate-limit.ts';
 import type { Choice } from './choice.ts';
 
 /**
- * Whether the phone of this choice may be prompted once more, which counts as a prompt. Methods
- * without a prompt have no limit. The limiter gets a digest instead of the number.
+ * Whether this phone may get one more prompt. The call counts as a prompt. Methods without a prompt
+ * have no limit. The limiter receives a digest instead of the number.
  */
 export async function mayPrompt(
   env: Env,

@@ -2,10 +2,10 @@ import { renderSVG } from 'uqr';
 import { partHeaders } from '../ui/headers.ts';
 import { pathSegment, verifiedLink } from './open-link.ts';
 
-/** Modules round the code, as ISO/IEC 18004 asks for. */
+/** White modules around the code, as ISO/IEC 18004 requires. */
 const QUIET_ZONE_MODULES = 4;
 
-/** GET /checkout/:token/qr.svg: the page's own address, for the phone beside the desktop. */
+/** GET /checkout/:token/qr.svg: the page's own URL as a code, for a phone next to the desktop. */
 export async function showQr(request: Request, env: Env): Promise<Response> {
   const token = pathSegment(request, 1);
   const verified = await verifiedLink(request, env, 'checkout', token);

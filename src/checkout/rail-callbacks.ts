@@ -6,19 +6,19 @@ import type { CallbackCall, CallbackReply } from '../rails/callback.ts';
 import { unknownPage } from './notices.ts';
 import { pathSegment, verifiedLink } from './open-link.ts';
 
-/** Providers report in a few hundred bytes, telebirr's USSD in some more. */
+/** Callbacks have a few hundred bytes, those of telebirr's USSD a few more. */
 const CALLBACK_BYTES_MAX = 64 * 1024;
 
 /**
  * POST /rails/:rail/:token: a provider reports an attempt at the unguessable URL that we gave it.
- * The only place where callbacks are HTTP: everything behind it is data.
+ * Only this file handles callbacks as HTTP; all code behind it receives data.
  */
 export async function handleRailCallback(request: Request, env: Env): Promise<Response> {
   const link = await verifiedLink(request, env, 'attempt', pathSegment(request, 2));
   if (link instanceof Response) {
     return link;
   }
-  // Read while the provider is still connected: its payment's object may be slow to reach.
+  // Read before the payment's object is called, which can be slow: the provider may disconnect.
   const call = await callbackCall(request);
   if (call === null) {
     return tooLarge();

@@ -19,7 +19,7 @@ import { showStatus } from './status.ts';
 
 const CHECKOUT = '/checkout/:token';
 
-/** Every page that customers see, and the addresses that rails call back. */
+/** Every page that customers see, and the URLs for the providers' callbacks. */
 export const checkoutRouter = new AreaRouter({
   refuse,
   failureEvent: 'page_failed',
@@ -32,7 +32,7 @@ checkoutRouter.get(`${CHECKOUT}/logo/:digest`, behindLink('checkout', showLogo))
 checkoutRouter.get(`${CHECKOUT}/status`, behindLink('checkout', showStatus));
 checkoutRouter.get(`${CHECKOUT}/qr.svg`, showQr);
 checkoutRouter.on('GET', `${CHECKOUT}/returned`, behindLink('checkout', showReturned));
-// HEAD proves no return: the rail is not queried for it.
+// A HEAD request does not prove a return, so it causes no provider query.
 checkoutRouter.on('HEAD', `${CHECKOUT}/returned`, showInstead);
 checkoutRouter.post(`${CHECKOUT}/returned`, behindLink('checkout', showReturned));
 for (const [name, post] of [
@@ -49,12 +49,12 @@ for (const railId of SHARED_CALLBACK_RAIL_IDS) {
   checkoutRouter.post(`/rails/${railId}`, toTheEnd(handleSharedCallback));
 }
 checkoutRouter.post('/rails/:rail/:token', toTheEnd(handleRailCallback));
-// The card gateway's accounts may be set to report by GET.
+// The card gateway can be configured to report by GET.
 checkoutRouter.on('GET', '/rails/ethswitch-cards/:token', toTheEnd(handleRailCallback));
 // eBirr calls the callback URL "returnUrl" and may send a browser there.
 checkoutRouter.on('GET', '/rails/ebirr/:token', toTheEnd(handleRailCallback));
 
-/** A callback is handled to its end even when the rail hangs up before the answer. */
+/** A callback is processed completely even if the provider disconnects before the response. */
 function toTheEnd(handler: Handler): Handler {
   return (request, env, ctx, params) => {
     const answered = handler(request, env, ctx, params);

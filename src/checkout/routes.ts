@@ -13,8 +13,8 @@ import { mayPrompt } from './prompt-limit.ts';
 import { ALREADY_PARAMETER, LEAVING_PARAMETER } from './view.ts';
 
 /**
- * The customer's pages. Every path carries a signed link as its second segment; whoever holds it is
- * the customer. Posts answer 303, so that reloading and going back never post twice.
+ * The customer's pages. The second segment of every path is a signed link, which authorizes the
+ * customer. Posts answer 303, so reloading and going back never post twice.
  */
 
 /** GET /checkout/:token */
@@ -35,15 +35,15 @@ export async function showCheckout({
 }
 
 /**
- * GET or POST /checkout/:token/returned: the rail sent the customer back. Whatever it appended to
- * the address proves nothing, so the rail itself is asked, and the page waits for its answer.
+ * GET or POST /checkout/:token/returned: the provider sent the customer back. The parameters of the
+ * URL prove nothing, so Kefel queries the provider, and the page waits for the result.
  */
 export async function showReturned({ request, client, token }: LinkCall): Promise<Response> {
   await client.execute([{ type: 'customer_returned' }]);
   return seeOther(request, pagePath(token));
 }
 
-/** GET of an address that forms post to: a bookmark, a reload after a refused form. */
+/** GET of a path that forms post to: a bookmark, or a reload after a rejected form. */
 export async function showInstead(request: Request): Promise<Response> {
   return seeOther(request, pagePath(pathSegment(request, 1)));
 }
@@ -79,7 +79,7 @@ export async function startAttempt(call: LinkCall): Promise<Response> {
   }
   const choice = { ...result.choice, expectedAttempts };
   const running = runAttempt(env, client, intent.terms, choice, rail);
-  // A second click ends the first request; an attempt that has begun must be finished all the same.
+  // A second click cancels the first request, but an attempt that has started must be completed.
   ctx.waitUntil(running.catch(() => undefined));
   const run = await running;
   switch (run.type) {
@@ -92,7 +92,7 @@ export async function startAttempt(call: LinkCall): Promise<Response> {
   }
 }
 
-/** Where a form leads that started nothing: to the attempt in flight, else to how things stand. */
+/** Where a form without effect leads: to the attempt in flight, else to the current state. */
 async function wayOnFrom(
   env: Env,
   client: IntentClient,
@@ -104,19 +104,21 @@ async function wayOnFrom(
     : ((await railPageUrl(env, client, intent)) ?? path);
 }
 
-/** POST /checkout/:token/abandon: the customer's word that a redirect was not paid. */
+/**
+ * POST /checkout/:token/abandon: the customer states that they did not pay on the provider's page.
+ */
 export async function abandonAttempt({ request, client, token }: LinkCall): Promise<Response> {
   const path = pagePath(token);
   const attemptId = (await readForm(request))?.get('attempt') ?? null;
   if (attemptId === null) {
     return badFormPage(request, path);
   }
-  // Rejected or not, the page shows how things stand.
+  // The page shows the current state, even if the command was rejected.
   await client.execute([{ type: 'abandon_attempt', attemptId }]);
   return seeOther(request, path);
 }
 
-/** POST /checkout/:token/give-up: back to the merchant, unpaid. */
+/** POST /checkout/:token/give-up: ends the payment unpaid and returns to the merchant. */
 export async function giveUp({ request, client, token }: LinkCall): Promise<Response> {
   const path = pagePath(token);
   if ((await readForm(request)) === null) {
@@ -126,8 +128,9 @@ export async function giveUp({ request, client, token }: LinkCall): Promise<Resp
   if (given.type === 'not_found') {
     return unknownPage(request);
   }
-  // By way of our own page: browsers hold a form to `form-action` through every redirect, and some
-  // merchants redirect into an app. Rejected: it was paid or ended meanwhile, which the page says.
+  // Redirects to our own page first, because browsers check every redirect of a form against
+  // `form-action` and some merchants redirect into an app. If the command was rejected, the payment
+  // was paid or ended in the meantime, and the page says so.
   return seeOther(request, given.rejection === null ? `${path}?${LEAVING_PARAMETER}=1` : path);
 }
 

@@ -42,7 +42,7 @@ export async function decideSimulated(call: LinkCall): Promise<Response> {
   }
   const checkoutUrl = await checkoutUrlOf(env, client.objectId, intent);
   const choice = (await readForm(request))?.get('outcome') ?? '';
-  // A SIMULATED_TEST has no page: only `testMode` decides it.
+  // A SIMULATED_TEST has no page: `testMode` alone determines its outcome.
   if (!isChoice(choice) || !isInteractive(intent.terms)) {
     return badFormPage(request, checkoutUrl);
   }
@@ -51,7 +51,7 @@ export async function decideSimulated(call: LinkCall): Promise<Response> {
     return unknownPage(request);
   }
   const leaves = choice === 'give_up' || intent.terms.kind === 'express';
-  // Of an attempt that was decided before, the customer sees that result on the payment's page.
+  // If the attempt was resolved before, the payment's page shows that outcome.
   const returnUrl =
     leaves && executed !== null && executed.rejection !== 'attempt_not_pending'
       ? returnUrlFor(executed.intent)
@@ -65,7 +65,7 @@ const OUTCOME: Readonly<Record<SimulatorChoice, Outcome>> = {
   give_up: { type: 'failed', reason: 'abandoned' },
 };
 
-/** In one commit. Only a hosted payment outlives its failed attempt and can be abandoned itself. */
+/** One commit. Only a hosted payment survives its failed attempt and can be abandoned. */
 export function simulatedCommands(
   choice: SimulatorChoice,
   { terms }: Pick<Intent, 'terms'>,
@@ -75,7 +75,7 @@ export function simulatedCommands(
     type: 'resolve_attempt',
     attemptId,
     outcome: OUTCOME[choice],
-    // An attempt that has its outcome already keeps it.
+    // A resolved attempt keeps its outcome.
     onlyPending: true,
   };
   return choice === 'give_up' && terms.kind === 'hosted'
@@ -87,7 +87,7 @@ function isChoice(text: string): text is SimulatorChoice {
   return Object.hasOwn(OUTCOME, text);
 }
 
-/** The attempt that the link names, if the simulator plays its rail. */
+/** The attempt that the link names, if it uses the simulator. */
 function simulatedAttempt({ intent, link }: LinkCall): Attempt | null {
   const attempt = intent.attempts[link.attemptIndex];
   return attempt?.railId === simulator.id ? attempt : null;

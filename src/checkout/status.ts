@@ -3,11 +3,11 @@ import { partHeaders } from '../ui/headers.ts';
 import type { LinkCall } from './open-link.ts';
 import { checkoutView } from './view.ts';
 
-/** What a waiting page polls: a few bytes instead of a page. */
+/** What a waiting page polls: a few bytes instead of a whole page. */
 interface PaymentStatus {
-  /** As in the page's `data-state`; another one means that the page is out of date. */
+  /** Compared with the page's `data-state`: a different one means that the page is out of date. */
   readonly state: string;
-  /** By the server's clock, or null where no time runs. */
+  /** By the server's clock; null without a deadline. */
   readonly remainingMs: number | null;
 }
 

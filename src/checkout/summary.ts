@@ -11,13 +11,13 @@ import {
 import type { Currency } from '../domain/method.ts';
 import { returnUrlFor, webUrl } from './return-url.ts';
 
-/** What every page of a payment says about it, whatever state it is in. */
+/** What every page of a payment shows, in any state. */
 export interface PaymentSummary {
   readonly merchantName: string;
-  /** The way back to the merchant, or null when it named none. */
+  /** The merchant's `returnUrl`, or null when it set none. */
   readonly returnUrl: string | null;
   readonly returnHost: string | null;
-  /** Null when the merchant has no brand of its own. */
+  /** Null when the merchant has no branding. */
   readonly branding: Branding | null;
   readonly isTest: boolean;
   readonly description: string | null;
@@ -30,21 +30,24 @@ export interface ItemLine {
   readonly name: string;
   readonly description: string | null;
   readonly quantity: number;
-  /** Null unless the price is for one unit and there are several. */
+  /** Null unless the price is for one unit of several. */
   readonly unitPriceMinor: number | null;
-  /** Null when the items do not add up to the amount: then no price of theirs is shown. */
+  /** Null when the items do not add up to the amount, so no item prices are shown. */
   readonly lineTotalMinor: number | null;
 }
 
 export interface Totals {
   readonly subtotalMinor: number;
-  /** What the customer pays on top: zero when the merchant bears it, null while it depends. */
+  /**
+   * What the customer pays on top: 0 when the merchant pays it, null while it depends on the
+   * method.
+   */
   readonly commissionMinor: number | null;
-  /** What the customer pays in all; null while it depends on the method. */
+  /** What the customer pays in total; null while it depends on the method. */
   readonly totalMinor: number | null;
 }
 
-/** Who is paid for what, and how much of it. */
+/** The merchant, the items and the totals. */
 export function summaryOf(intent: Intent): PaymentSummary {
   const { terms } = intent;
   const attempt =
@@ -62,7 +65,9 @@ export function summaryOf(intent: Intent): PaymentSummary {
   };
 }
 
-/** The totals by the attempt's method; without one by all methods, where they agree. */
+/**
+ * The totals by the attempt's method; without an attempt, those that all methods have in common.
+ */
 function totalsOf(terms: IntentTerms, attempt: Attempt | null): Totals {
   const subtotalMinor = terms.amountMinor;
   if (!terms.commissionPaidByCustomer) {
@@ -79,8 +84,8 @@ function totalsOf(terms: IntentTerms, attempt: Attempt | null): Totals {
 }
 
 /**
- * The items as they were priced (docs/decisions.md#4). Express items need not add up: then no
- * prices.
+ * The items with their prices (docs/decisions.md#4). Express items need not add up; then the prices
+ * are null.
  */
 function itemLines(terms: IntentTerms): readonly ItemLine[] {
   const totals = terms.items.map((item) => lineTotalMinor(item, terms));
@@ -95,7 +100,7 @@ function itemLines(terms: IntentTerms): readonly ItemLine[] {
   }));
 }
 
-/** BigInt: a quantity of two thousand million times a large price leaves the safe integers. */
+/** BigInt, because a quantity of two billion times a large price exceeds the safe integers. */
 function lineTotalMinor(item: LineItem, terms: IntentTerms): bigint {
   const quantity = terms.itemPriceBasis === 'unit' ? item.quantity : 1;
   return BigInt(item.priceMinor) * BigInt(quantity);

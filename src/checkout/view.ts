@@ -16,24 +16,24 @@ import { webUrl } from './return-url.ts';
 import { type PaymentSummary, summaryOf } from './summary.ts';
 
 /**
- * A receipt looked at later than this is one of a payment that was paid before. Who approved in an
- * app comes back to the waiting page only when that is done.
+ * A receipt opened later than this is shown as paid before. The margin is for customers who return
+ * to the waiting page some time after they approved in an app.
  */
 const FRESHLY_PAID_MS = 600_000;
 
-/** Query of the page for a customer who tried to pay what was paid already. */
+/** Query of the page for a customer who tried to pay a paid payment. */
 export const ALREADY_PARAMETER = 'already';
 
-/** Query of the page for a customer who has just ended the payment and wants to be gone. */
+/** Query of the page for a customer who has just abandoned the payment and wants to leave. */
 export const LEAVING_PARAMETER = 'leaving';
 
-/** Everything a page of a payment shows. Pages render it; they decide nothing. */
+/** Everything that a page of a payment shows. Pages only render it. */
 export interface CheckoutView {
   readonly summary: PaymentSummary;
   readonly state: CheckoutState;
-  /** Differs when the page would: what a waiting page compares. Opaque. */
+  /** Opaque. A waiting page compares it; it changes whenever the page would. */
   readonly tag: string;
-  /** What the customer has left to pay or to confirm, or null where no time runs. */
+  /** The time that the customer has left to pay or to confirm; null without a deadline. */
   readonly remainingMs: number | null;
 }
 
@@ -57,11 +57,11 @@ export interface ChooseState {
   /** Null when no method needs a phone. */
   readonly phone: PhoneField | null;
   readonly lastFailure: FailureReason | null;
-  /** An attempt that the customer left may still be proved paid: they must not pay twice. */
+  /** The provider may still confirm an attempt that the customer left: they must not pay twice. */
   readonly mayStillSettle: boolean;
   readonly isLastAttempt: boolean;
   readonly problem: FormProblem | null;
-  /** The form carries it back: one form starts one attempt. */
+  /** The form sends it back, so one form starts one attempt. */
   readonly attemptsMade: number;
   readonly dueAtMs: number;
 }
@@ -69,7 +69,7 @@ export interface ChooseState {
 export interface MethodChoice {
   readonly method: Method;
   readonly needsPhone: boolean;
-  /** What the customer pays on top by this method. */
+  /** What the customer pays on top with this method. */
   readonly commissionMinor: number;
   readonly chargedMinor: number;
 }
@@ -83,24 +83,24 @@ interface InFlight {
   readonly attemptId: string;
   readonly method: Method;
   readonly reference: string;
-  /** The rail's time is over and nothing is proved (docs/decisions.md#31). */
+  /** The provider's time limit has passed without proof (docs/decisions.md#31). */
   readonly isUnresolved: boolean;
-  /** When the rail's window closes. */
+  /** The end of the provider's time limit. */
   readonly dueAtMs: number;
 }
 
 export interface RedirectState extends InFlight {
   readonly kind: 'redirect';
-  /** Null until the rail has answered. */
+  /** Null until the provider has answered. */
   readonly redirectUrl: string | null;
-  /** The customer may leave this attempt for another, or give up. */
+  /** The customer may switch to another method, or abandon the payment. */
   readonly canAbandon: boolean;
 }
 
 export interface PushState extends InFlight {
   readonly kind: 'push';
   readonly phone: string | null;
-  /** In the sandbox: the page that stands in for the phone. */
+  /** In the sandbox, the page that replaces the phone. */
   readonly simulatorUrl: string | null;
 }
 
@@ -110,30 +110,33 @@ export interface PaidState {
   readonly reference: string;
   readonly chargedMinor: number;
   readonly paidAtMs: number;
-  /** It was paid before the customer came here or tried to pay again. */
+  /** It was paid before the customer opened this page or tried to pay again. */
   readonly isRevisited: boolean;
   readonly triedAgain: boolean;
 }
 
-/** A form that came back to the customer: what was entered, and what is wrong with it. */
+/** A rejected form: what the customer entered, and what is wrong with it. */
 export interface RefusedForm {
   readonly method: Method | null;
   readonly phone: string;
   readonly problem: FormProblem;
 }
 
-/** What a request knows beyond the stored payment. */
+/** What the request adds to the stored payment. */
 export interface ViewContext {
   readonly refusedForm?: RefusedForm | null;
-  /** The rail's page of the attempt in flight, as `railPageUrl` finds it. */
+  /** The provider's page for the attempt in flight, from `railPageUrl`. */
   readonly railPage?: string | null;
-  /** The customer tried to pay what was paid already. */
+  /** The customer tried to pay a paid payment. */
   readonly triedAgain?: boolean;
-  /** The customer gave up just now and is on the way to the merchant. */
+  /** The customer has just abandoned the payment and returns to the merchant. */
   readonly isLeaving?: boolean;
 }
 
-/** What the customer sees of `intent` at `nowMs`: time that has run out counts, alarm or not. */
+/**
+ * What the customer sees of `intent` at `nowMs`. A deadline in the past counts, even before its
+ * alarm.
+ */
 export function checkoutView(
   intent: Intent,
   nowMs: number,
@@ -150,9 +153,9 @@ export function checkoutView(
 }
 
 /**
- * The version changes with every stored change but a rail's answer, which shows in the state. An
- * open form is another one only after another attempt: what the customer is typing is not thrown
- * away for news of an attempt that they left.
+ * The version changes with every stored change except a provider's answer, which shows in the
+ * state. An open form changes only with a new attempt, so that news of an abandoned attempt does
+ * not discard what the customer is typing.
  */
 function tagOf(intent: Intent, state: CheckoutState): string {
   switch (state.kind) {
@@ -181,7 +184,7 @@ function stateOf(intent: Intent, nowMs: number, context: ViewContext): CheckoutS
   const mayStillSettle = intent.attempts.some((attempt) => attempt.status === 'unresolved');
   switch (intent.status) {
     case 'open':
-      // An express payment is never open for long: it starts with its attempt and ends with it.
+      // An express payment is open only briefly: it starts and ends with its attempt.
       return intent.terms.kind === 'hosted'
         ? chooseState(intent, mayStillSettle, context.refusedForm ?? null)
         : { kind: 'expired', mayStillSettle };
@@ -246,7 +249,7 @@ function phoneField(
   return { value: refusedForm?.phone ?? phoneText(known), isReadOnly: false };
 }
 
-/** The phone that the customer may not change, or null. What the form says is then ignored. */
+/** The phone number that the customer cannot change, or null. The form's number is then ignored. */
 export function fixedPhone(terms: IntentTerms): string | null {
   return terms.customer?.isPhoneUpdatable === false ? terms.customer.phone : null;
 }
@@ -268,7 +271,7 @@ function inFlightState(intent: Intent, railPage: string | null): CheckoutState {
     return {
       ...inFlight,
       kind: 'push',
-      // No line break inside a number.
+      // No line break within a number.
       phone: attempt.phone === null ? null : phoneText(attempt.phone).replaceAll(' ', '\u00a0'),
       simulatorUrl: pageUrl,
     };

@@ -2,20 +2,20 @@ import { type AuditEntry, auditEntry, auditEntryIfChanged, runAudited } from '..
 import type { SqlStatement } from '../database.ts';
 import { actorOf, type DashboardCall } from './call.ts';
 
-/** What a member does. It concerns the call's environment, or with `environment: null` both. */
+/** A member's action, in the call's environment, or in both with `environment: null`. */
 type Act = Pick<AuditEntry, 'action' | 'target' | 'detail'> & { readonly environment?: null };
 
-/** The audit entry of what the member does, for the batch that does it. */
+/** The audit entry of a member's action, for the batch of that action. */
 export function audited(call: DashboardCall, act: Act): SqlStatement {
   return auditEntry(entryOf(call, act));
 }
 
-/** The same, but written only if the statement right before it has changed a row. */
+/** The same, but written only if the preceding statement changed a row. */
 export function auditedIfChanged(call: DashboardCall, act: Act): SqlStatement {
   return auditEntryIfChanged(entryOf(call, act));
 }
 
-/** Runs the member's change with its entry; false, and no entry, when it changed no row. */
+/** Runs the member's change with its audit entry. False, without an entry, if it changed no row. */
 export function changeAudited(
   call: DashboardCall,
   change: SqlStatement | readonly SqlStatement[],

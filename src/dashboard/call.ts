@@ -21,24 +21,24 @@ export interface PublicCall {
   readonly nowMs: number;
 }
 
-/** A request by a member who may make it: session, role and, for a post, CSRF token are checked. */
+/** An authorized member's request: session, role and, for a post, CSRF token are checked. */
 export interface DashboardCall extends PublicCall {
   readonly session: Session;
-  /** The environment in the path, else the one last looked at: for links only. */
+  /** The environment in the path, else the last visited one. For links only. */
   readonly environment: Environment;
   /** The fields that were posted; empty for anything but a post. */
   readonly form: Form;
 }
 
 /**
- * Whose data the call is about: the merchant of the session in the environment of the path. The
- * merchant is never taken from anything that the browser sends (docs/promises.md#8).
+ * The tenant of the call: the session's merchant in the path's environment. The merchant never
+ * comes from anything that the browser sends (docs/promises.md#8).
  */
 export function tenantOf(call: DashboardCall): Tenant {
   return { environment: call.environment, merchantId: call.session.merchantId };
 }
 
-/** The member, as the audit log names who acts. */
+/** The member as the actor of audit entries. */
 export function actorOf({ session, request }: DashboardCall): Actor {
   return {
     kind: 'member',
@@ -48,18 +48,18 @@ export function actorOf({ session, request }: DashboardCall): Actor {
   };
 }
 
-/** Whether the member's role grants it, for reading. */
+/** Whether the member's role grants the permission, for reading. */
 export function may({ session }: DashboardCall, permission: Permission): boolean {
   return isAllowed(session.role, permission);
 }
 
-/** Whether the member may change something by it: members of a suspended merchant only read. */
+/** Whether the member may change something with it. Members of a suspended merchant only read. */
 export function mayChange(call: DashboardCall, permission: Permission): boolean {
   return may(call, permission) && !call.session.isSuspended;
 }
 
 /**
- * The call, for a page that answers a post: a post's own address cannot be fetched, so the page's
+ * The call, for a page in response to a post. A post's own URL cannot be fetched, so the page's
  * links to itself lead to `path`.
  */
 export function shownAt(call: DashboardCall, path: string): DashboardCall {

@@ -1,7 +1,7 @@
 import type { TimeRange } from '../paging.ts';
 import { businessDay, businessDayStartMs } from '../read-model/totals.ts';
 
-/** Days in forms and addresses, in Addis Ababa, numbered as `businessDay` does. Pure. */
+/** Days in forms and URLs, in Addis Ababa, numbered like `businessDay`. Pure. */
 
 const DAY_MS = 86_400_000;
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
@@ -15,17 +15,17 @@ export function dayFrom(text: string): number | null {
   return Number.isInteger(day) && dayText(day) === text ? day : null;
 }
 
-/** `2026-11-21`: the same in every language, and what date fields take. */
+/** `2026-11-21`, the same in every language and the format of date fields. */
 export function dayText(day: number): string {
   return new Date(day * DAY_MS).toISOString().slice(0, 10);
 }
 
-/** The day of `atMs`, as date fields write it. */
+/** The day of `atMs` in the format of date fields. */
 export function dateOf(atMs: number): string {
   return dayText(businessDay(atMs));
 }
 
-/** The time that the days cover, both included; null leaves that side open. */
+/** The time range of the days, both included; null leaves that side open. */
 export function rangeOf(fromDay: number | null, toDay: number | null): TimeRange {
   return {
     fromMs: fromDay === null ? undefined : businessDayStartMs(fromDay),
@@ -33,7 +33,7 @@ export function rangeOf(fromDay: number | null, toDay: number | null): TimeRange
   };
 }
 
-/** The two days of a form; both belong to the range. */
+/** The two days of a form, both included in the range. */
 export interface DaysForm {
   /** As typed. */
   readonly from: string;
@@ -45,7 +45,7 @@ export interface DaysForm {
 
 export type DaysProblem = 'badDate' | 'datesReversed';
 
-/** Reads two days. Where one is missing, the range is open on that side. */
+/** Reads two days. A missing one leaves the range open on that side. */
 export function readDays(from: string, to: string): DaysForm {
   const fromDay = dayFrom(from);
   const toDay = dayFrom(to);

@@ -1,7 +1,7 @@
 import { ENVIRONMENTS, type Environment } from '../domain/method.ts';
 import { type Cookie, cookieValue, setCookie } from '../http/cookie.ts';
 
-/** The environment that the member looked at last: links of merchant-wide pages lead to it. */
+/** The environment that the member visited last. Links on merchant-wide pages lead to it. */
 const ENVIRONMENT_COOKIE: Cookie = {
   name: 'kefel_environment',
   path: '/dashboard',
@@ -9,7 +9,7 @@ const ENVIRONMENT_COOKIE: Cookie = {
   maxAgeSeconds: 31_536_000,
 };
 
-/** The environment of that name, or null. */
+/** The environment with that name, or null. */
 export function environmentFrom(text: string | undefined | null): Environment | null {
   return ENVIRONMENTS.find((environment) => environment === text) ?? null;
 }

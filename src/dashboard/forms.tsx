@@ -3,7 +3,7 @@ import type { DashboardCall } from './call.ts';
 
 type Call = Pick<DashboardCall, 'language' | 'session'>;
 
-/** Into every form that posts. `PostForm` holds one. */
+/** For every form that posts. `PostForm` contains one. */
 export function CsrfField({ session }: Pick<Call, 'session'>) {
   return <input type="hidden" name="csrf" value={session.csrfToken} />;
 }
@@ -15,11 +15,11 @@ export function PostForm(props: {
   readonly class?: 'form' | 'card' | 'stack';
   /** Hidden fields. */
   readonly fields?: Readonly<Record<string, string>>;
-  /** Asked before it is sent, where JavaScript runs. */
+  /** The confirmation question before it is sent, with JavaScript. */
   readonly confirm?: string | undefined;
-  /** Our script sends it once, however often its button is pressed. */
+  /** The script sends it once, even if the button is pressed several times. */
   readonly once?: boolean;
-  /** The server checks it: its page names every problem at its field. */
+  /** The server validates it: the response names every problem at its field. */
   readonly novalidate?: boolean;
   readonly enctype?: 'multipart/form-data';
   readonly children: ComponentChildren;
@@ -44,12 +44,12 @@ export function PostForm(props: {
   );
 }
 
-/** A form of one button, such as "Revoke". */
+/** A form with one button, such as "Revoke". */
 export function ButtonForm(props: {
   readonly call: Call;
   readonly action: string;
   readonly label: string;
-  /** For readers who cannot see what the button stands beside. */
+  /** A full label for screen readers, which do not convey what the button is next to. */
   readonly describedAs?: string;
   readonly tone?: 'plain' | 'bad';
   readonly confirm?: string | undefined;

@@ -87,7 +87,7 @@ function Header({ call, active }: { readonly call: DashboardCall; readonly activ
   );
 }
 
-/** Leads to the same list in the other environment, because single things exist in one of them. */
+/** Links to the same list in the other environment, because single items exist in only one. */
 function EnvironmentSwitch(props: { readonly call: DashboardCall; readonly item: NavItem }) {
   const { call, item } = props;
   const text = DASHBOARD_TEXTS[call.language].frame;

@@ -17,7 +17,7 @@ const STATUS: Readonly<Record<NoticeKind, number>> = {
   error: 500,
 };
 
-/** A page that says what is refused, and why. */
+/** A page that says what was rejected, and why. */
 export function noticePage(
   { request }: Pick<PublicCall, 'request'>,
   kind: NoticeKind,
@@ -42,7 +42,7 @@ export function noticePage(
   return answerPage({ request }, page, { status: STATUS[kind], ...options });
 }
 
-/** Without a session: a page leads to signing in first, a form changes nothing. */
+/** Without a session: a page redirects to the sign-in, a form changes nothing. */
 export function signInFirst(call: PublicCall): Response {
   if (call.request.method === 'POST') {
     return noticePage(call, 'signed_out');

@@ -27,7 +27,7 @@ const FORM_RULES = {
   types: ['application/x-www-form-urlencoded', 'multipart/form-data'],
 } as const;
 
-/** What members of merchants see, and how they sign in. */
+/** The members' pages, and signing in. */
 export const dashboardRouter = new AreaRouter({
   refuse,
   failureEvent: 'dashboard_failed',
@@ -52,7 +52,7 @@ function register(
     const url = new URL(request.url);
     const config = configOf(env);
     if (config.publicBaseUrl !== null && url.origin !== config.publicBaseUrl) {
-      // Passkeys belong to one host; there is nothing to do on another.
+      // Passkeys belong to one host and do not work on another.
       return method === 'GET'
         ? redirectTo({ request }, `${config.publicBaseUrl}${url.pathname}${url.search}`)
         : noticePage({ request }, 'not_found');
@@ -85,7 +85,9 @@ async function answerPublic(route: PublicRoute, call: PublicCall): Promise<Respo
     : noticePage(call, 'busy', { retryAfterSeconds: SIGN_IN_PERIOD_SECONDS });
 }
 
-/** Session, rate, role, then the form: nothing is read from a body before its sender is known. */
+/**
+ * Checks session, rate limit and role before it reads the body, so strangers' bodies are not read.
+ */
 async function answerMember(route: DashboardRoute, call: PublicCall): Promise<Response> {
   const session = await sessionOf(call.request, call.env, call.ctx, call.nowMs);
   if (session === null) {

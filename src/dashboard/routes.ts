@@ -58,7 +58,9 @@ export interface DashboardRoute {
   readonly path: `/dashboard${string}`;
   /** What the member's role must grant. */
   readonly permission: Permission;
-  /** Whether members of a suspended merchant may post it too: it changes nothing of the merchant. */
+  /**
+   * Whether members of a suspended merchant may post it, because it does not change the merchant.
+   */
   readonly whenSuspended?: true;
   readonly handle: (call: DashboardCall) => Promise<Response>;
 }
@@ -173,7 +175,7 @@ export const PUBLIC_ROUTES: readonly PublicRoute[] = [
   { method: 'POST', path: JOIN_PATH, handle: finishJoin },
 ];
 
-/** GET /dashboard: the payments of the environment that the member looked at last. */
+/** GET /dashboard: the payments of the environment that the member visited last. */
 async function showHome(call: DashboardCall): Promise<Response> {
   return redirectTo(call, `/dashboard/${call.environment}/payments`);
 }

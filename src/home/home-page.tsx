@@ -1,10 +1,10 @@
 import { type BackOfficeLanguage, HOME_TEXTS } from '../i18n/back-office.ts';
 import { BackOfficePage } from '../ui/back-office.tsx';
 
-/** What Kefel is, and where its users go from here. */
+/** The page at `/`: what Kefel is, and links for its users. */
 export function HomePage(props: {
   readonly call: { readonly language: BackOfficeLanguage; readonly url: URL };
-  /** Where the source is published, or null when the deployment does not say. */
+  /** Where the source is published, or null when the deployment does not configure it. */
   readonly sourceUrl: string | null;
 }) {
   const { call, sourceUrl } = props;

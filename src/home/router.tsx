@@ -6,7 +6,7 @@ import { backOfficeLanguageOf } from '../i18n/back-office.ts';
 import { answerPage } from '../ui/answer.ts';
 import { HomePage } from './home-page.tsx';
 
-/** `/`. It needs neither secrets nor tables, so it answers on a gateway that lacks them. */
+/** `/`. It needs neither secrets nor tables, so it works on a gateway without them. */
 export const homeRouter = new AreaRouter({
   refuse,
   failureEvent: 'page_failed',

@@ -5,7 +5,7 @@ import type {
   HomeMessages,
 } from './messages.ts';
 
-/** Every text in Amharic: a translator edits this file alone. `en.ts` says what each text is for. */
+/** Every text in Amharic. A translator edits only this file; `en.ts` explains the texts. */
 
 const MONTHS = [
   'ጃንዋሪ',
@@ -39,8 +39,8 @@ const ETHIOPIC_MONTHS = [
 ];
 
 /**
- * Amharic, in the polite form. "Open" (ክፈት) and "pay" (ክፈል) look alike: where one could be read
- * for the other, "open" is said with another verb.
+ * Amharic, in the polite form. "Open" (ክፈት) and "pay" (ክፈል) look alike. Where one could be read
+ * as the other, "open" uses another verb.
  */
 export const checkout: CheckoutMessages = {
   locale: 'am-ET',

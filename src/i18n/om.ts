@@ -1,6 +1,6 @@
 import type { CheckoutMessages } from './messages.ts';
 
-/** Every text in Afaan Oromo: a translator edits this file alone. `en.ts` says what each text is for. */
+/** Every text in Afaan Oromo. A translator edits only this file; `en.ts` explains the texts. */
 
 const MONTHS = [
   'Amajjii',
@@ -17,7 +17,7 @@ const MONTHS = [
   'Muddee',
 ];
 
-/** Afaan Oromo, in the polite plural. Names stand alone, since case endings depend on their sound. */
+/** Afaan Oromo, in the polite plural. Names have no case endings, which depend on their sound. */
 export const checkout: CheckoutMessages = {
   locale: 'om-ET',
   languageName: 'Afaan Oromoo',

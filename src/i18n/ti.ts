@@ -1,6 +1,6 @@
 import type { CheckoutMessages } from './messages.ts';
 
-/** Every text in Tigrinya: a translator edits this file alone. `en.ts` says what each text is for. */
+/** Every text in Tigrinya. A translator edits only this file; `en.ts` explains the texts. */
 
 const MONTHS = [
   'ጃንዋሪ',
@@ -35,7 +35,7 @@ const ETHIOPIC_MONTHS = [
 
 /**
  * Tigrinya as Tigray writes it (ፀ, ሕዚ), in the polite ንስኹም. "Open" (ክፈቱ) and "pay" (ክፈሉ) look
- * alike: where one could be read for the other, "open" is said with another verb.
+ * alike. Where one could be read as the other, "open" uses another verb.
  */
 export const checkout: CheckoutMessages = {
   locale: 'ti-ET',

@@ -2,7 +2,7 @@ import type { VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { documentHeaders, seeOther } from './headers.ts';
 
-/** Of the dashboard and the desk: only our own script and styles; forms post nowhere else. */
+/** The CSP of dashboard and desk: only our own script and styles; forms post only to us. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -22,14 +22,14 @@ export interface AnswerOptions {
   readonly retryAfterSeconds?: number;
 }
 
-/** The HTML answer of a page. */
+/** The HTML response of a page. */
 export function answerPage(
   { request }: { readonly request: Request },
   page: VNode,
   { status = 200, cookies = [], retryAfterSeconds }: AnswerOptions = {},
 ): Response {
   const headers = documentHeaders(request, CONTENT_SECURITY_POLICY);
-  // Sent to our own pages only: forms of old browsers are checked by it.
+  // Sent only to our own pages. The form check uses it for old browsers.
   headers.set('referrer-policy', 'same-origin');
   for (const cookie of cookies) {
     headers.append('set-cookie', cookie);
@@ -41,7 +41,7 @@ export function answerPage(
 }
 
 /**
- * After a form has done its work: leads to a page that says so, by the word `done`. Reloading and
+ * Redirects after a successful form to a page whose query `done` names its message. Reloading and
  * going back never post again.
  */
 export function redirectTo(
@@ -57,7 +57,7 @@ export function redirectTo(
   return response;
 }
 
-/** For our own script only. */
+/** JSON for our own script. */
 export function answerJson(
   body: unknown,
   { status = 200, cookies = [] }: AnswerOptions = {},

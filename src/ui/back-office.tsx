@@ -9,7 +9,7 @@ import {
 } from './assets.generated.ts';
 import { Document, LanguageSwitch } from './document.tsx';
 
-/** What a page of the dashboard or the desk needs of its request. */
+/** What a page of the dashboard or the desk needs from its request. */
 export interface PageView {
   readonly language: BackOfficeLanguage;
   readonly url: URL;
@@ -19,16 +19,16 @@ export interface PageView {
 export function BackOfficePage(props: {
   readonly call: PageView;
   readonly heading: string;
-  /** Follow the heading in the window's title; the last is the product. */
+  /** The parts of the window's title after the heading; the last is the product. */
   readonly titleParts: readonly string[];
-  /** Where the product's name leads. */
+  /** Where the product's name links to. */
   readonly home: string;
-  /** On both sides of the language switch. */
+  /** Left and right of the language switch. */
   readonly beforeLanguages?: ComponentChildren;
   readonly afterLanguages?: ComponentChildren;
   /** The rest of the header: navigation, banners. */
   readonly header?: ComponentChildren;
-  /** For pages of one short text or form. */
+  /** For pages with one short text or form. */
   readonly isNarrow?: boolean;
   readonly children: ComponentChildren;
 }) {
@@ -77,7 +77,7 @@ export function BackOfficePage(props: {
 function languagePath(url: URL, language: BackOfficeLanguage): string {
   const query = new URLSearchParams(url.search);
   query.set(LANGUAGE_PARAMETER, language);
-  // It names what a form did; in the other language the notice would appear again.
+  // `done` names a form's message, which would appear again in the other language.
   query.delete('done');
   return `${url.pathname}?${query}`;
 }
@@ -92,7 +92,7 @@ export function Navigation(props: {
     readonly isCurrent: boolean;
   }[];
 }) {
-  // Segments switch what the page is about; the others lead to pages.
+  // Segments switch what the page shows; other links lead to other pages.
   const current = props.class === 'segments' ? 'true' : 'page';
   return (
     <nav class={props.class} aria-label={props.label}>

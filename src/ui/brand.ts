@@ -1,5 +1,5 @@
 /**
- * A merchant's color on our pages. It is a background only: text on it is black or white, whichever
+ * A merchant's color on our pages. It is only a background: text on it is black or white, whichever
  * is readable (one of them always reaches 4.5:1, WCAG 2.2, 1.4.3). Links and focus rings keep our
  * own colors, which are tested in light and dark.
  */
@@ -10,13 +10,13 @@ const SHEET_LUMINANCES = [luminanceOf('#ffffff'), luminanceOf('#161d1a')];
 /** Below this contrast a button does not stand out from its sheet and gets an edge. */
 const EDGE_CONTRAST_MIN = 1.6;
 
-/** What goes with a color: its text, and whether a button needs an edge. */
+/** A color's text color, and whether a button needs an edge. */
 export interface BrandLook {
   readonly text: '#fff' | '#000';
   readonly needsEdge: boolean;
 }
 
-/** The style sheet of a brand: one rule. `color`: `#rrggbb`; anything else is no color. */
+/** The style sheet of a brand, one rule. Null unless `color` is `#rrggbb`. */
 export function brandCss(color: string | null): string | null {
   if (color === null || !/^#[0-9a-f]{6}$/.test(color)) {
     return null;

@@ -1,20 +1,20 @@
 import type { ComponentChildren } from 'preact';
 
-/** A script or style sheet of ours that a page fetches. */
+/** One of our scripts or style sheets. */
 export interface Asset {
   readonly path: string;
-  /** Base64; a browser runs or applies no other content. */
+  /** Base64. A browser rejects any other content. */
   readonly sha256: string;
 }
 
-/** The shell of every page, with nothing in it from another origin. */
+/** The shell of every page, without content from another origin. */
 export function Document(props: {
   readonly locale: string;
   readonly title: string;
   readonly script: Asset;
-  /** The style sheet, and what else belongs into the head. */
+  /** The style sheet and other content of the head. */
   readonly head: ComponentChildren;
-  /** `data-` attributes that the script reads. */
+  /** `data-` attributes for the script. */
   readonly data?: Readonly<Record<`data-${string}`, string | undefined>>;
   readonly children: ComponentChildren;
 }) {
@@ -39,13 +39,13 @@ export function Document(props: {
   );
 }
 
-/** Plain links: they work without JavaScript, and the answer remembers the choice. */
+/** Plain links, which work without JavaScript. The response stores the choice in a cookie. */
 export function LanguageSwitch<Code extends string>(props: {
   readonly label: string;
   readonly languages: Readonly<
     Record<Code, { readonly locale: string; readonly languageName: string }>
   >;
-  /** Of the page. */
+  /** The page's URL. */
   readonly locale: string;
   readonly href: (language: Code) => string;
 }) {

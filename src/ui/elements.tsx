@@ -14,10 +14,10 @@ interface FieldProps {
   readonly error?: string | null | undefined;
 }
 
-/** A labelled control with its hint and its error, tied together for screen readers. */
+/** A labeled control with its hint and its error, linked for screen readers. */
 export function Field(
   props: FieldProps & {
-    /** Gets the ids that describe it. */
+    /** Receives the ids of its descriptions. */
     readonly children: (attributes: {
       readonly id: string;
       readonly 'aria-describedby': string | undefined;
@@ -49,10 +49,10 @@ export function Field(
   );
 }
 
-/** A labelled select box. */
+/** A labeled select box. */
 export function SelectField(props: {
   readonly id: string;
-  /** The name of the form's field; the id where it is left out. */
+  /** The name of the form field; defaults to the id. */
   readonly name?: string;
   readonly label: string;
   readonly options: readonly (readonly [value: string, text: string])[];
@@ -75,7 +75,7 @@ export function SelectField(props: {
   );
 }
 
-/** A field of one line of text, named as its id unless told otherwise. */
+/** A one-line text field. Its name defaults to its id. */
 export function TextField(
   props: FieldProps & {
     readonly name?: string;
@@ -83,7 +83,7 @@ export function TextField(
     readonly maxlength?: number;
     readonly autocomplete?: string;
     readonly readonly?: boolean;
-    /** True unless told otherwise. */
+    /** Defaults to true. */
     readonly required?: boolean;
   },
 ) {
@@ -108,12 +108,12 @@ export function TextField(
 
 export type BadgeTone = 'good' | 'bad' | 'wait' | 'plain';
 
-/** A status in a word. The word says it; the color only repeats it. */
+/** A status as a word. The color only repeats what the word says. */
 export function Badge(props: { readonly tone: BadgeTone; readonly children: ComponentChildren }) {
   return <span class={`badge badge-${props.tone}`}>{props.children}</span>;
 }
 
-/** What a form has done, or why it did not. */
+/** A message about a form's success or failure. */
 export function Message(props: {
   readonly tone: 'good' | 'bad';
   readonly children: ComponentChildren;
@@ -125,7 +125,7 @@ export function Message(props: {
   );
 }
 
-/** What a form has done, by the word `done` of the redirect after it. Unknown words are ignored. */
+/** The message that the redirect's query `done` names. Unknown names are ignored. */
 export function DoneMessage(props: {
   readonly call: Pick<PageView, 'url'>;
   readonly texts: Readonly<Record<string, ComponentChildren>>;
@@ -136,10 +136,10 @@ export function DoneMessage(props: {
   return Object.hasOwn(texts, done) ? <Message tone={tone}>{texts[done]}</Message> : null;
 }
 
-/** What is wrong with a form, at the top of the page, with links to the fields. */
+/** A form's problems, at the top of the page, with links to the fields. */
 export function ProblemList(props: {
   readonly call: Call;
-  /** A problem of the form as a whole has no field to lead to. */
+  /** A problem of the form as a whole has no field to link to. */
   readonly problems: readonly (readonly [href: `#${string}` | null, problem: ComponentChildren])[];
 }) {
   const { call, problems } = props;
@@ -155,9 +155,9 @@ export function ProblemList(props: {
   );
 }
 
-/** A part of a page under its own heading: a card, or plainly on the page. */
+/** A part of a page with its own heading, as a card or without a frame. */
 export function Section(props: {
-  /** Of the heading, which names the part for screen readers. */
+  /** The id of the heading, which names the part for screen readers. */
   readonly id: string;
   readonly title: string;
   readonly class?: 'card' | 'card figures' | 'part' | 'part timeline';
@@ -172,7 +172,7 @@ export function Section(props: {
   );
 }
 
-/** Text to copy whole: a key, an address. Without JavaScript the button stays hidden. */
+/** A text to copy, such as a key or a URL. Without JavaScript the button stays hidden. */
 export function CopyText(props: {
   readonly call: Call;
   readonly id: string;
@@ -201,10 +201,10 @@ export function CopyText(props: {
   );
 }
 
-/** A labelled value; null where there is none. */
+/** A labeled value, or null for none. */
 export type FactRow = readonly [label: string, value: ComponentChildren] | null;
 
-/** Labelled values, one under the other. */
+/** Labeled values, one per line. */
 export function Facts({ rows }: { readonly rows: readonly FactRow[] }) {
   return (
     <dl class="facts">
@@ -221,12 +221,12 @@ export function Facts({ rows }: { readonly rows: readonly FactRow[] }) {
   );
 }
 
-/** Text that someone else wrote: invisible characters are named, and its direction is its own. */
+/** Text from outside: invisible characters are named, and its direction is isolated. */
 export function Untrusted({ text }: { readonly text: string }) {
   return <bdi>{shownText(text)}</bdi>;
 }
 
-/** A fact that someone else wrote; null without a text. */
+/** A fact with text from outside; null without a text. */
 export function untrustedRow(label: string, text: string | null | undefined): FactRow {
   return text == null || text === '' ? null : [label, <Untrusted text={text} />];
 }
@@ -239,7 +239,7 @@ export function Table(props: {
   readonly caption: string;
   readonly columns: readonly string[];
   readonly rows: readonly (readonly ComponentChildren[])[];
-  /** Shown in place of a table without rows. */
+  /** Shown instead of a table without rows. */
   readonly empty: string;
 }) {
   const { caption, columns, rows, empty } = props;
@@ -269,11 +269,11 @@ export function Table(props: {
   );
 }
 
-/** Links to the neighbors of a page of a list, newest first. */
+/** Links to the previous and next page of a list, newest first. */
 export function Pager(props: {
   readonly call: Call;
   readonly page: Pick<Page<unknown>, 'previousCursor' | 'nextCursor'>;
-  /** The address of the page at a cursor. */
+  /** The URL of the page at a cursor. */
   readonly pathTo: (cursor: string) => string;
 }) {
   const { call, page, pathTo } = props;
@@ -295,17 +295,17 @@ export function Pager(props: {
   );
 }
 
-/** A moment for people and for machines. */
+/** A time, readable for people and machines. */
 export function Moment(props: { readonly atMs: number; readonly children: string }) {
   return <time datetime={new Date(props.atMs).toISOString()}>{props.children}</time>;
 }
 
-/** A moment in the reader's language, on the clock of Addis Ababa. */
+/** A time in the reader's language, in Addis Ababa's time zone. */
 export function When({ call, atMs }: { readonly call: Call; readonly atMs: number }) {
   return <Moment atMs={atMs}>{timeText(atMs, CHECKOUT_TEXTS[call.language])}</Moment>;
 }
 
-/** The same to the second, for what happens faster than minutes tell. */
+/** The same with seconds. */
 export function WhenExactly({ call, atMs }: { readonly call: Call; readonly atMs: number }) {
   return <Moment atMs={atMs}>{exactTimeText(atMs, CHECKOUT_TEXTS[call.language])}</Moment>;
 }

@@ -2,7 +2,7 @@ import { rememberingCookie } from '../i18n/language.ts';
 
 const YEAR_SECONDS = 31_536_000;
 
-/** Of every page and redirect. Addresses hold bearer secrets, which no referrer may leak. */
+/** For every page and redirect. URLs contain bearer secrets, which no referrer may leak. */
 const COMMON_HEADERS: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
   'referrer-policy': 'no-referrer',
@@ -22,7 +22,7 @@ const PERMISSIONS_POLICY = [
   'usb=()',
 ].join(', ');
 
-/** The headers of any page of ours, with the content security policy that fits it. */
+/** The headers of our pages, with a page's own content security policy. */
 export function documentHeaders(request: Request, contentSecurityPolicy: string): Headers {
   const headers = commonHeaders(request);
   headers.set('content-type', 'text/html; charset=utf-8');
@@ -38,7 +38,7 @@ export function documentHeaders(request: Request, contentSecurityPolicy: string)
   return headers;
 }
 
-/** After a form: the customer's browser fetches `location` by GET, and Back does not post again. */
+/** After a form: the browser fetches `location` by GET, so Back does not post again. */
 export function seeOther(request: Request, location: string): Response {
   const headers = commonHeaders(request);
   headers.set('location', location);
@@ -46,7 +46,7 @@ export function seeOther(request: Request, location: string): Response {
 }
 
 /**
- * For what a page fetches: its status, its images. Opened by themselves, they load and run nothing.
+ * For resources of a page: its status, its images. Opened directly, they load and run nothing.
  */
 export function partHeaders(request: Request): Headers {
   const headers = commonHeaders(request);

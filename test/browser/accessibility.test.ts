@@ -17,7 +17,7 @@ import {
   visit,
 } from './support.ts';
 
-/** What axe-core cannot see: how the pages behave under hands, eyes and settings other than ours. */
+/** What axe-core cannot check: keyboard order, zoom, motion, forced colors and text spacing. */
 
 const METHODS = termsWith().methods.map(({ method }) => method);
 
@@ -32,44 +32,47 @@ afterAll(async () => {
 });
 
 describe('by keyboard alone', () => {
-  it.each(SIZE_NAMES)('everything is reached in visual order, and shows it: %s', async (size) => {
-    const context = await stage.context(SIZES[size]);
-    const page = await visit(context, 'choose');
-    const stops = [...(await stopsUntil(page, 'pay'))];
-    expect(stops.map(({ name }) => name)).toEqual([
-      'language en',
-      'language am',
-      'language om',
-      'language ti',
-      'way back',
-      'details',
-      'method TELE_BIRR',
-      'pay',
-    ]);
-    // From the button back to the radios: they still are one stop.
-    await page.keyboard.press('Shift+Tab');
-    stops.push(await focusedStop(page));
-    await page.keyboard.press('Space');
-    for (const method of METHODS.slice(1)) {
-      await page.keyboard.press('ArrowDown');
-      const chosen = await focusedStop(page);
-      expect(chosen.name).toBe(`method ${method}`);
-      stops.push(chosen);
-      const after = await stopsUntil(page, 'pay');
-      const needsPhone = METHODS_NEEDING_PHONE.includes(method);
-      expect(after.map(({ name }) => name)).toEqual(needsPhone ? ['phone', 'pay'] : ['pay']);
-      expect(outOfOrder([chosen, ...after])).toEqual([]);
-      stops.push(...after);
-      for (const _ of after) {
-        await page.keyboard.press('Shift+Tab');
+  it.each(SIZE_NAMES)(
+    'reaches everything in visual order with a visible focus: %s',
+    async (size) => {
+      const context = await stage.context(SIZES[size]);
+      const page = await visit(context, 'choose');
+      const stops = [...(await stopsUntil(page, 'pay'))];
+      expect(stops.map(({ name }) => name)).toEqual([
+        'language en',
+        'language am',
+        'language om',
+        'language ti',
+        'way back',
+        'details',
+        'method TELE_BIRR',
+        'pay',
+      ]);
+      // From the button back to the radios, which are one stop.
+      await page.keyboard.press('Shift+Tab');
+      stops.push(await focusedStop(page));
+      await page.keyboard.press('Space');
+      for (const method of METHODS.slice(1)) {
+        await page.keyboard.press('ArrowDown');
+        const chosen = await focusedStop(page);
+        expect(chosen.name).toBe(`method ${method}`);
+        stops.push(chosen);
+        const after = await stopsUntil(page, 'pay');
+        const needsPhone = METHODS_NEEDING_PHONE.includes(method);
+        expect(after.map(({ name }) => name)).toEqual(needsPhone ? ['phone', 'pay'] : ['pay']);
+        expect(outOfOrder([chosen, ...after])).toEqual([]);
+        stops.push(...after);
+        for (const _ of after) {
+          await page.keyboard.press('Shift+Tab');
+        }
       }
-    }
-    expect(outOfOrder(stops.slice(0, 8))).toEqual([]);
-    expect(stops.filter((stop) => !stop.isVisible || !stop.isOutlined)).toEqual([]);
-    await context.close();
-  });
+      expect(outOfOrder(stops.slice(0, 8))).toEqual([]);
+      expect(stops.filter((stop) => !stop.isVisible || !stop.isOutlined)).toEqual([]);
+      await context.close();
+    },
+  );
 
-  it.each(SIZE_NAMES)('the phone is asked for right beneath its method: %s', async (size) => {
+  it.each(SIZE_NAMES)('shows the phone field right below its method: %s', async (size) => {
     const context = await stage.context(SIZES[size]);
     const page = await visit(context, 'choose');
     await page.locator('input[type=radio]').first().focus();
@@ -96,7 +99,7 @@ describe('by keyboard alone', () => {
     await context.close();
   });
 
-  it('the way back opens, asks, and closes again', async () => {
+  it('the link back opens a question, and closes it again', async () => {
     const context = await stage.context(PHONE);
     const page = await visit(context, 'choose');
     const confirm = page.locator('form[action$="/give-up"] button');
@@ -112,7 +115,7 @@ describe('by keyboard alone', () => {
     await context.close();
   });
 
-  it('an error takes the focus to the field that is wrong', async () => {
+  it('an error moves the focus to the invalid field', async () => {
     const context = await stage.context(PHONE);
     const page = await visit(context, 'refused-phone-invalid');
     expect((await focusedStop(page)).name).toBe('phone');
@@ -127,7 +130,7 @@ describe('at 200 %', () => {
     await expectClearField(HALF_SIZES[shown.size], shown.language);
   });
 
-  it.each(SIZE_NAMES)('nothing sticks to a window that is so low: %s', async (size) => {
+  it.each(SIZE_NAMES)('nothing sticks to the edge of such a low window: %s', async (size) => {
     const context = await stage.context(HALF_SIZES[size]);
     const page = await visit(context, 'choose');
     const button = page.locator('form[data-totals] button');
@@ -145,14 +148,14 @@ describe('at 200 %', () => {
   });
 });
 
-describe('with a keyboard on half of the screen', () => {
+describe('with an on-screen keyboard over half of the screen', () => {
   it.each(LANGUAGE_CODES)('the button never covers the field: %s', async (language) => {
     await expectClearField({ ...PHONE, viewport: { width: 360, height: 400 } }, language);
   });
 });
 
 describe('motion', () => {
-  it('is there on the page that waits, unless the customer wants none', async () => {
+  it('is on the waiting page, unless the customer prefers reduced motion', async () => {
     const context = await stage.context({ ...PHONE, reducedMotion: 'no-preference' });
     const page = await visit(context, 'push');
     expect(await page.evaluate(() => document.getAnimations().length)).toBeGreaterThan(0);
@@ -177,7 +180,7 @@ describe('forced colors', () => {
   });
 });
 
-/** WCAG 2.2, 1.4.12: what readers may set, all at once. */
+/** WCAG 2.2, 1.4.12: all spacings that readers may set, at once. */
 const TEXT_SPACING = `
   * { line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important }
   p { margin-block-end: 2em !important }
@@ -187,7 +190,7 @@ const SPACED_STATES = ['choose', 'choose-commission', 'push', 'paid'] as const;
 
 describe('text spacing', () => {
   it.each(SPACED_STATES)('cuts no text off: %s', async (state) => {
-    // The page's CSP takes the reader's style sheet for an intruder's.
+    // The page's CSP would block the reader's style sheet.
     const tab = await Tab.start(await stage.context({ ...DESKTOP, bypassCSP: true }));
     const cut: string[] = [];
     for (const language of LANGUAGE_CODES) {
@@ -209,7 +212,7 @@ describe('text spacing', () => {
   });
 });
 
-/** More than the methods' own distance would be somewhere else on the page. */
+/** A field at a greater distance than this would not belong to its method. */
 const DISTANCE_MAX_PIXELS = 16;
 
 interface Box {
@@ -219,15 +222,15 @@ interface Box {
   readonly left: number;
 }
 
-/** Where the focus is. */
+/** The focused element. */
 interface Stop extends Box {
   readonly name: string;
-  /** In the window, and under nothing else (WCAG 2.2, 2.4.11). */
+  /** Within the window and not covered (WCAG 2.2, 2.4.11). */
   readonly isVisible: boolean;
   readonly isOutlined: boolean;
 }
 
-/** Tabs on until the focus is on what has this name. */
+/** Presses Tab until the element with this name has the focus. */
 async function stopsUntil(page: Page, name: string): Promise<readonly Stop[]> {
   const stops: Stop[] = [];
   while (stops.at(-1)?.name !== name) {
@@ -257,7 +260,7 @@ async function focusedStop(page: Page): Promise<Stop> {
       }
       return focused.closest('form[data-totals]') === null ? focused.tagName : 'pay';
     };
-    // A radio is as large as its row, and shows its focus there.
+    // A radio covers its row and shows its focus there.
     const target = focused.closest('label') ?? focused;
     const { top, right, bottom, left } = target.getBoundingClientRect();
     const hit = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
@@ -278,7 +281,7 @@ async function focusedStop(page: Page): Promise<Stop> {
   });
 }
 
-/** Stops that are neither below nor beside the one before: a reader would have to jump back. */
+/** Stops that are neither below nor beside the previous one, so the focus jumps back. */
 function outOfOrder(stops: readonly Stop[]): readonly string[] {
   return stops.slice(1).flatMap((stop, index) => {
     const before = stops[index];
@@ -296,7 +299,7 @@ async function boxOf(page: Page, selector: string): Promise<Box> {
   return { top: box.y, right: box.x + box.width, bottom: box.y + box.height, left: box.x };
 }
 
-/** Chooses a method, tabs to its field and on to the button: both can be seen whole. */
+/** Chooses a method, tabs to its field and to the button, and expects both to be fully visible. */
 async function expectClearField(options: BrowserContextOptions, language: Language): Promise<void> {
   const context = await stage.context(options);
   const page = await visit(context, 'choose', language);
@@ -314,7 +317,7 @@ async function expectClearField(options: BrowserContextOptions, language: Langua
   await context.close();
 }
 
-/** Texts that are larger than their box. */
+/** Texts that overflow their box. */
 async function cutTexts(page: Page): Promise<readonly string[]> {
   return page.evaluate(() => {
     const hasText = (element: Element): boolean =>

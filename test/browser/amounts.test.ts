@@ -7,7 +7,7 @@ import { termsWith } from '../support/checkout-fixtures.ts';
 import { openFrozen } from './frozen.ts';
 import { LANGUAGE_CODES, openStage, type Stage, visit } from './support.ts';
 
-/** What the customer reads to pay is what is charged, wherever it stands. */
+/** Every amount that a page shows equals the amount that is charged. */
 
 const { amountMinor, methods } = termsWith();
 
@@ -53,7 +53,7 @@ describe('before paying', () => {
       await label.click();
       const { amount, fee, button, totals } = await read(page);
       expect(minorOf(amount)).toBe(amountMinor + commissionMinor);
-      // To the letter as the method's own row says.
+      // Exactly the text of the method's own row.
       expect(await label.textContent()).toContain(amount);
       expect(button).toBe(text.payAmount(amount));
       const [subtotal = '', commission = '', total] = totals;
@@ -66,7 +66,7 @@ describe('before paying', () => {
     await context.close();
   });
 
-  it('a reader is not told of what is not there: no fee, no row of it', async () => {
+  it('hides the fee row from screen readers when there is no fee', async () => {
     const context = await stage.context(PHONE);
     const page = await visit(context, 'choose');
     expect(await page.locator('[data-fee-row], [data-by-method]').count()).toBe(0);
@@ -90,7 +90,7 @@ describe('the receipt', () => {
     await context.close();
   });
 
-  it('takes the customer back after ten seconds, with the words counting', async () => {
+  it('returns the customer after ten seconds, with a countdown', async () => {
     const frozen = await openFrozen(stage, 'paid');
     await frozen.context.route('https://shop.example.com/**', (route) =>
       route.fulfill({ contentType: 'text/html', body: '<!doctype html><title>Shop</title>' }),
@@ -112,7 +112,7 @@ describe('the receipt', () => {
     await frozen.context.close();
   });
 
-  it('lets the customer stay, without losing the place', async () => {
+  it('lets the customer stay, and keeps the focus', async () => {
     const frozen = await openFrozen(stage, 'paid');
     await frozen.page.locator('[data-stay]').click();
     await frozen.pass(60_000);
@@ -122,7 +122,7 @@ describe('the receipt', () => {
     await frozen.context.close();
   });
 
-  it('does not take away who came to look again', async () => {
+  it('does not redirect a customer who comes back to it', async () => {
     const frozen = await openFrozen(stage, 'paid-already');
     await frozen.pass(60_000);
     expect(await frozen.page.locator('[data-return]').count()).toBe(0);
@@ -130,7 +130,7 @@ describe('the receipt', () => {
     await frozen.context.close();
   });
 
-  it('prints: the payment, and nothing to press', async () => {
+  it('prints the payment without buttons', async () => {
     const frozen = await openFrozen(stage, 'paid');
     const { page } = frozen;
     await page.evaluate(() => {
@@ -154,11 +154,11 @@ describe('the receipt', () => {
 
 interface Amounts {
   readonly amount: string;
-  /** The line beneath the amount, or null. */
+  /** The line below the amount, or null. */
   readonly fee: string | null;
-  /** Null where nothing is to be paid any more. */
+  /** Null when there is nothing left to pay. */
   readonly button: string | null;
-  /** Of the breakdown, from subtotal to total. */
+  /** The rows of the breakdown, from subtotal to total. */
   readonly totals: readonly string[];
 }
 

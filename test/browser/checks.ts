@@ -3,9 +3,9 @@ import { LANGUAGES, type Language } from '../../src/i18n/language.ts';
 import type { GalleryState } from '../support/gallery.ts';
 import { htmlOf } from './support.ts';
 
-/** What every state must be in every look, with JavaScript and without. */
+/** Checks for every state in every look, with and without JavaScript. */
 
-/** What no page may have, as text to print. Expects a reader who wants no motion. */
+/** The problems of a page, as printable text. Requires reduced motion. */
 export async function faultsOf(
   page: Page,
   state: GalleryState,
@@ -36,7 +36,7 @@ export async function faultsOf(
     .map((key) => `${key}: ${JSON.stringify(found[key])}, not ${JSON.stringify(right[key])}`);
 }
 
-/** The text of the heading as it is served; never empty. */
+/** The text of the served heading; never empty. */
 async function expectedHeading(state: GalleryState, language: Language): Promise<string> {
   const html = await htmlOf(state, language);
   const heading = /<h1>([^<]*\S[^<]*)<\/h1>/.exec(html)?.[1];
@@ -46,7 +46,7 @@ async function expectedHeading(state: GalleryState, language: Language): Promise
   return heading.trim();
 }
 
-/** Unfolds everything on the page, and shows the field for the phone. */
+/** Unfolds everything on the page, and shows the phone field. */
 export async function openAll(page: Page): Promise<void> {
   await page.evaluate(() => {
     for (const details of document.querySelectorAll('details')) {
@@ -59,7 +59,7 @@ export async function openAll(page: Page): Promise<void> {
 /** WCAG 2.2, 2.5.8. */
 const TARGET_MIN_PIXELS = 24;
 
-/** Links, buttons and fields that are too small for a finger; links within a sentence may be. */
+/** Links, buttons and fields that are too small for a finger, except links within a sentence. */
 export async function smallTargets(page: Page): Promise<readonly string[]> {
   await openAll(page);
   return page.evaluate((min) => {

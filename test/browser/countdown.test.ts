@@ -5,14 +5,14 @@ import { visibleHeadings } from '../support/page-checks.ts';
 import { type FrozenPage, openFrozen } from './frozen.ts';
 import { LANGUAGE_CODES, openStage, type Stage } from './support.ts';
 
-/** The time that is left, on a clock that the tests turn. */
+/** The countdown, on a clock that the tests control. */
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** What the gallery's open payments have left. */
+/** The remaining time of the gallery's open payments. */
 const OPEN_MS = 15 * MINUTE_MS;
 
 let stage: Stage;
@@ -26,7 +26,7 @@ afterAll(async () => {
 });
 
 describe('the clock', () => {
-  it('goes down by seconds', async () => {
+  it('counts down by seconds', async () => {
     const frozen = await openFrozen(stage, 'push');
     for (const [passMs, clock] of [
       [0, '2:00'],
@@ -41,7 +41,7 @@ describe('the clock', () => {
     await frozen.context.close();
   });
 
-  it.each(LANGUAGE_CODES)('speaks the language: %s', async (language) => {
+  it.each(LANGUAGE_CODES)('uses the page’s language: %s', async (language) => {
     const frozen = await openFrozen(stage, 'push', { language });
     await frozen.pass(SECOND_MS);
     expect(await countdownOf(frozen.page)).toBe(LANGUAGES[language].timeLeftToConfirm('1:59'));
@@ -60,7 +60,7 @@ describe('the clock', () => {
     await frozen.context.close();
   });
 
-  it('does not follow a device whose clock is set back', async () => {
+  it('does not change when the device’s clock is set back', async () => {
     const frozen = await openFrozen(stage, 'choose');
     await frozen.pass(MINUTE_MS);
     await frozen.context.clock.setSystemTime(Date.now() - HOUR_MS);
@@ -69,10 +69,10 @@ describe('the clock', () => {
     await frozen.context.close();
   });
 
-  it('takes a leap of the device for sleep, asks at once, and is set right', async () => {
+  it('takes a jump of the device’s clock for sleep, polls at once, and is corrected', async () => {
     const frozen = await openFrozen(stage, 'choose');
     frozen.answer({ remainingMs: 10 * MINUTE_MS });
-    // Between two questions.
+    // Between two polls.
     await frozen.pass(2 * SECOND_MS);
     const askedBefore = await frozen.asked();
     await frozen.context.clock.setSystemTime(Date.now() + 3 * MINUTE_MS);
@@ -85,7 +85,7 @@ describe('the clock', () => {
     await frozen.context.close();
   });
 
-  it('is set right by what the gateway says', async () => {
+  it('is corrected by the gateway’s answer', async () => {
     const frozen = await openFrozen(stage, 'push');
     frozen.answer({ remainingMs: 61 * SECOND_MS });
     await frozen.pass(1.5 * SECOND_MS);
@@ -95,25 +95,28 @@ describe('the clock', () => {
 });
 
 describe('a screen reader', () => {
-  it.each(LANGUAGE_CODES)('is told at five minutes and at one, once each: %s', async (language) => {
-    const frozen = await openFrozen(stage, 'choose', { language });
-    const { fiveMinutesLeft, oneMinuteLeft } = LANGUAGES[language];
-    await recordAnnouncements(frozen.page);
-    await frozen.leap(OPEN_MS - 5 * MINUTE_MS - 2 * SECOND_MS);
-    expect(await announced(frozen.page)).toEqual([]);
-    await frozen.pass(2 * SECOND_MS);
-    expect(await announced(frozen.page)).toEqual([fiveMinutesLeft]);
-    await frozen.pass(20 * SECOND_MS);
-    await frozen.leap(4 * MINUTE_MS - 22 * SECOND_MS);
-    expect(await announced(frozen.page)).toEqual([fiveMinutesLeft]);
-    await frozen.pass(2 * SECOND_MS);
-    expect(await announced(frozen.page)).toEqual([fiveMinutesLeft, oneMinuteLeft]);
-    await frozen.pass(20 * SECOND_MS);
-    expect(await announced(frozen.page)).toEqual([fiveMinutesLeft, oneMinuteLeft]);
-    await frozen.context.close();
-  });
+  it.each(LANGUAGE_CODES)(
+    'hears the time once at five minutes and once at one: %s',
+    async (language) => {
+      const frozen = await openFrozen(stage, 'choose', { language });
+      const { fiveMinutesLeft, oneMinuteLeft } = LANGUAGES[language];
+      await recordAnnouncements(frozen.page);
+      await frozen.leap(OPEN_MS - 5 * MINUTE_MS - 2 * SECOND_MS);
+      expect(await announced(frozen.page)).toEqual([]);
+      await frozen.pass(2 * SECOND_MS);
+      expect(await announced(frozen.page)).toEqual([fiveMinutesLeft]);
+      await frozen.pass(20 * SECOND_MS);
+      await frozen.leap(4 * MINUTE_MS - 22 * SECOND_MS);
+      expect(await announced(frozen.page)).toEqual([fiveMinutesLeft]);
+      await frozen.pass(2 * SECOND_MS);
+      expect(await announced(frozen.page)).toEqual([fiveMinutesLeft, oneMinuteLeft]);
+      await frozen.pass(20 * SECOND_MS);
+      expect(await announced(frozen.page)).toEqual([fiveMinutesLeft, oneMinuteLeft]);
+      await frozen.context.close();
+    },
+  );
 
-  it('is not told five minutes when a leap left two', async () => {
+  it('does not hear five minutes when a jump left two', async () => {
     const frozen = await openFrozen(stage, 'choose');
     await recordAnnouncements(frozen.page);
     await frozen.leap(OPEN_MS - 2 * MINUTE_MS);
@@ -124,7 +127,7 @@ describe('a screen reader', () => {
 });
 
 describe('when the time is over', () => {
-  it('the page asks at once, and for some seconds eagerly', async () => {
+  it('the page polls at once, and often for some seconds', async () => {
     const frozen = await openFrozen(stage, 'choose');
     await passUntilOver(frozen);
     expect(await countdownOf(frozen.page)).toBe('Time left to pay: 0:00');
@@ -136,18 +139,21 @@ describe('when the time is over', () => {
     await frozen.context.close();
   });
 
-  it.each(LANGUAGE_CODES)('another state is shown anew, in the same language: %s', async (code) => {
-    const frozen = await openFrozen(stage, 'choose', { language: code });
-    const documents = documentsOf(frozen.page);
-    frozen.answer({ state: 'another' });
-    await frozen.context.clock.fastForward(OPEN_MS);
-    await frozen.page.waitForURL('**/choose');
-    expect(documents).toEqual(['GET /choose']);
-    expect(await visibleHeadings(frozen.page)).toEqual([LANGUAGES[code].chooseMethod]);
-    await frozen.context.close();
-  });
+  it.each(LANGUAGE_CODES)(
+    'the page reloads for another state, in the same language: %s',
+    async (code) => {
+      const frozen = await openFrozen(stage, 'choose', { language: code });
+      const documents = documentsOf(frozen.page);
+      frozen.answer({ state: 'another' });
+      await frozen.context.clock.fastForward(OPEN_MS);
+      await frozen.page.waitForURL('**/choose');
+      expect(documents).toEqual(['GET /choose']);
+      expect(await visibleHeadings(frozen.page)).toEqual([LANGUAGES[code].chooseMethod]);
+      await frozen.context.close();
+    },
+  );
 
-  it('a page that asks nobody shows itself anew', async () => {
+  it('a page that does not poll reloads', async () => {
     const frozen = await openFrozen(stage, 'simulator');
     const documents = documentsOf(frozen.page);
     await frozen.context.clock.fastForward(OPEN_MS);
@@ -157,7 +163,7 @@ describe('when the time is over', () => {
   });
 });
 
-/** The polls of a page that does not hurry come each five seconds: none is due just then. */
+/** A slow page polls every five seconds, so no poll is due at this moment. */
 async function passUntilOver(frozen: FrozenPage): Promise<void> {
   await frozen.leap(OPEN_MS - 2 * SECOND_MS);
   await frozen.pass(2 * SECOND_MS);
@@ -167,7 +173,7 @@ async function countdownOf(page: Page): Promise<string | null> {
   return page.locator('[data-countdown]').textContent();
 }
 
-/** What documents the page fetches from now on. */
+/** The documents that the page fetches from now on. */
 function documentsOf(page: Page): readonly string[] {
   const documents: string[] = [];
   page.on('request', (request) => {
@@ -178,7 +184,7 @@ function documentsOf(page: Page): readonly string[] {
   return documents;
 }
 
-/** Keeps every text that the live region is given, as a screen reader would speak it. */
+/** Records every text of the live region, as a screen reader would speak it. */
 async function recordAnnouncements(page: Page): Promise<void> {
   await page.evaluate(() => {
     const announced: (string | null)[] = [];

@@ -5,42 +5,42 @@ import type { GalleryState } from '../support/gallery.ts';
 import { type Stage, visit } from './support.ts';
 
 /**
- * A page whose time stands still until a test moves it on, with a gateway that answers what the test
- * says: hours of waiting pass at once, and to the millisecond.
+ * A page whose clock the test controls, with a gateway that answers what the test defines. Hours of
+ * waiting pass at once, exact to the millisecond.
  */
 export interface FrozenPage {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** What the gateway answers from now on. */
+  /** The gateway's answer from now on. */
   answer(next: StatusAnswer): void;
-  /** Lets time pass, every question answered at once. */
+  /** Advances the clock; every poll is answered at once. */
   pass(milliseconds: number): Promise<void>;
-  /** The same in one leap, as a device that sleeps: each timer fires once at most. */
+  /** The same in one jump, like a sleeping device: each timer fires at most once. */
   leap(milliseconds: number): Promise<void>;
-  /** When the status was asked for, in milliseconds since the page came. */
+  /** The times of the polls, in milliseconds since the page loaded. */
   asked(): Promise<readonly number[]>;
 }
 
 export interface StatusAnswer {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The page's own when nothing is said. */
+  /** Defaults to the page's own state. */
   readonly state?: string;
   readonly remainingMs?: number | null;
-  /** In place of all that the gateway would say. */
+  /** Replaces the gateway's whole answer. */
   readonly body?: string;
-  /** Nothing comes back. */
+  /** The gateway never answers. */
   readonly isLost?: boolean;
 }
 
 export interface FrozenOptions {
   readonly language?: Language;
   readonly device?: BrowserContextOptions;
-  /** By how much the device's clock is wrong. */
+  /** The error of the device's clock. */
   readonly clockErrorMs?: number;
 }
 
-/** What `recordPolls` leaves in the page. */
+/** What `recordPolls` stores in the page. */
 interface Polls {
   readonly askedAtMs: number[];
   answeredCount: number;
@@ -57,7 +57,7 @@ export async function openFrozen(
 ): Promise<FrozenPage> {
   const context = await stage.context(device);
   const startMs = Date.now() + clockErrorMs;
-  // Installed, a clock runs until it is paused, and never goes back: from before, it stops exactly there.
+  // An installed clock runs until it is paused and never goes back, so it is installed in the past.
   await context.clock.install({ time: startMs - SECOND_MS });
   await context.clock.pauseAt(startMs);
   await context.addInitScript(recordPolls);
@@ -66,7 +66,7 @@ export async function openFrozen(
     try {
       await fulfil(route, answer);
     } catch (error) {
-      // A test that is over has closed the page under a last question.
+      // The test has ended and closed the page during its last poll.
       if (!route.request().frame().page().isClosed()) {
         throw error;
       }
@@ -79,7 +79,7 @@ export async function openFrozen(
     return polls.answeredCount === polls.askedAtMs.length;
   };
   const answered = async () => {
-    // Mostly it is so at once, which takes no wait for the next frame.
+    // Usually true at once, so the first check does not wait for the next frame.
     if (!(await page.evaluate(isAnswered))) {
       await page.waitForFunction(isAnswered);
     }
@@ -109,7 +109,7 @@ export async function openFrozen(
 function recordPolls(): void {
   const polls: Polls = { askedAtMs: [], answeredCount: 0 };
   Object.assign(globalThis, { polls });
-  // No jitter: a test can say when to expect what.
+  // No jitter, so tests know when to expect a poll.
   Math.random = () => 0;
   const startedMs = performance.now();
   const fetchTruly = globalThis.fetch;
@@ -117,11 +117,11 @@ function recordPolls(): void {
     polls.askedAtMs.push(Math.round(performance.now() - startedMs));
     try {
       const response = await fetchTruly(input, init);
-      // Read to its end here, so that the page's script has nothing left to wait for.
+      // Read completely here, so the page's script does not wait for the rest.
       const { status, headers } = response;
       return new Response(await response.text(), { status, headers });
     } finally {
-      // A message comes after all promises, so after the script has gone on from its answer.
+      // A message event comes after all promises, so after the script has handled its answer.
       const { port1, port2 } = new MessageChannel();
       port1.onmessage = () => {
         polls.answeredCount += 1;

@@ -17,11 +17,11 @@ import { GALLERY, GALLERY_STATES, type GalleryState } from '../support/gallery.t
 import { answerOf, htmlOf, openStage, type Stage, statusOf } from './support.ts';
 
 /**
- * What the pages are served with, written out: a header, a script or a style that is not here must
- * not be there. Whoever changes this file says to the reviewer: the pages' guard changes.
+ * The complete headers, scripts and styles of the pages: one that is not listed here must not be
+ * served. A change to this file tells the reviewer that the pages' protection changes.
  */
 
-/** Of every page, over https. */
+/** The headers of every page, over https. */
 const HEADERS = {
   'cache-control': 'no-store',
   'content-type': 'text/html; charset=utf-8',
@@ -36,21 +36,21 @@ const HEADERS = {
   'x-robots-tag': 'noindex, nofollow',
 };
 
-/** The merchants' own style sheets, where the gallery's payments have a brand. */
+/** The style sheets of the gallery's payments with branding. */
 const BRAND_CSS: Readonly<Partial<Record<GalleryState, string>>> = {
   'choose-branded': ':root{--brand:#7a3b12;--brand-strong:#7a3b12;--on-brand:#fff}',
   'choose-long-texts':
     ':root{--brand:#f5e642;--brand-strong:#f5e642;--on-brand:#000;--brand-edge:var(--edge)}',
 };
 
-/** Pages whose forms can lead nowhere but to us. */
+/** Pages whose forms lead only to our own pages. */
 const WITHOUT_FORM_TARGETS: readonly GalleryState[] = [
   'unknown',
   'bad-form',
   'busy',
   'too-many-tries',
   'error',
-  // In production this one names the merchant's scheme, like a payment's own pages.
+  // In production it names the scheme of the merchant's URL, like a payment's own pages.
   'simulator',
   'simulator-settled',
 ];
@@ -74,7 +74,7 @@ describe('headers', () => {
     });
   });
 
-  it('no cookie unless the customer chose a language; http, as on localhost, is not held to https', async () => {
+  it('sets no cookie unless the customer chose a language, and no HSTS over http, as on localhost', async () => {
     const response = await GALLERY.choose(new Request('http://localhost:8787/choose'), '/choose');
     const { 'strict-transport-security': _, ...headers } = HEADERS;
     expect(Object.fromEntries(response.headers)).toEqual({
@@ -83,7 +83,7 @@ describe('headers', () => {
     });
   });
 
-  it('https is kept for a year from the first page on', async () => {
+  it('sets HSTS for a year from the first page on', async () => {
     const request = new Request('https://pay.example.com/checkout/t1.token');
     const page = h(NoticePage, { text: messagesFor(request), kind: 'unknown', retryPath: null });
     const { headers } = await pageResponse(request, page);
@@ -91,7 +91,7 @@ describe('headers', () => {
   });
 });
 
-/** The policy of a state, in full. */
+/** The complete policy of a state. */
 function contentSecurityPolicy(state: GalleryState): string {
   const brand = BRAND_CSS[state];
   const brandSource = brand === undefined ? '' : ` 'sha256-${sha256(brand)}'`;
@@ -121,18 +121,18 @@ describe('documents', () => {
     await stage?.close();
   });
 
-  it('the script is the very file whose hash the pages name', async () => {
+  it('the script is the file whose hash the pages name', async () => {
     const script = await readFile(join(PROJECT_DIRECTORY, 'public', CHECKOUT_SCRIPT_PATH));
     expect(sha256(script)).toBe(CHECKOUT_SCRIPT_SHA256);
     expect(sha256(CHECKOUT_CSS)).toBe(CHECKOUT_CSS_SHA256);
   });
 
-  it('hold our script, our style and the brand, and nothing else that acts', async () => {
+  it('contain our script, our style and the brand, and no other active content', async () => {
     const context = await stage.context();
     const page = await context.newPage();
     for (const state of GALLERY_STATES) {
       const html = await htmlOf(state);
-      // A browser's own parser, on a page that has no policy: nothing of it runs.
+      // The browser's own parser, on a page without a policy. Nothing of the document runs.
       const held = await page.evaluate((text) => {
         const parsed = new DOMParser().parseFromString(text, 'text/html');
         const attributesOf = (element: Element) =>

@@ -5,7 +5,7 @@ import { GALLERY_STATES, type GalleryState } from '../support/gallery.ts';
 import { faultsOf, openAll } from './checks.ts';
 import { htmlOf, LANGUAGE_CODES, openStage, SIZES, type Stage, Tab } from './support.ts';
 
-/** Every state of every page, for customers without JavaScript. */
+/** Every state of every page, without JavaScript. */
 
 const formStates: GalleryState[] = [];
 for (const state of GALLERY_STATES) {
@@ -53,7 +53,7 @@ describe('every state', () => {
   });
 });
 
-it('a page that connects to a rail fetches itself again', async () => {
+it('a page that connects to a provider reloads', async () => {
   const { page } = phone;
   await phone.open('connecting', 'om');
   const [again] = await Promise.all([
@@ -81,13 +81,13 @@ describe('each button sends its form', () => {
       ]);
       expect(request.url()).toBe(action);
       expect(fieldsMissing(state, request.url(), request.postData() ?? '')).toEqual([]);
-      // The gallery answers 303: a CSP that does not allow this way would stop it here.
+      // The gallery answers 303. A CSP that does not allow its target would block it here.
       await page.waitForURL(`**/${state}`);
     }
   });
 });
 
-/** Parts that do nothing without a script, and forms that cannot be sent by hand. */
+/** Visible elements that need a script, and forms that cannot be sent without one. */
 async function unusableParts(page: Page): Promise<readonly string[]> {
   await openAll(page);
   return page.evaluate(() => {
@@ -116,7 +116,7 @@ async function unusableParts(page: Page): Promise<readonly string[]> {
   });
 }
 
-/** Unfolds the forms that a customer has to ask for. */
+/** Unfolds the forms that are folded up at first. */
 async function openForms(page: Page): Promise<void> {
   const folded = page.locator('details:not([open]):has(form) > summary');
   if ((await folded.count()) > 0) {
@@ -126,7 +126,7 @@ async function openForms(page: Page): Promise<void> {
 
 const PHONE_TYPED = '0911 22 33 44';
 
-/** As a customer would: by the labels, the last method, and the phone where it can be given. */
+/** Fills the form by its labels: the last method, and the phone number where it can be entered. */
 async function fillIn(page: Page): Promise<void> {
   const methods = page.locator('form.choose label.method');
   if ((await methods.count()) > 0) {
@@ -138,7 +138,7 @@ async function fillIn(page: Page): Promise<void> {
   }
 }
 
-/** The fields that a form should have sent, and has not. */
+/** The fields that a form should have sent but did not. */
 function fieldsMissing(state: GalleryState, url: string, body: string): readonly string[] {
   const fields = new URLSearchParams(body);
   const needed: Readonly<Record<string, readonly string[]>> = {

@@ -4,11 +4,11 @@ import { checkout as english } from '../../src/i18n/en.ts';
 import { type FrozenPage, openFrozen } from './frozen.ts';
 import { openStage, type Stage } from './support.ts';
 
-/** How a page that waits asks for news: how often, and what it does when nobody answers. */
+/** How a waiting page polls: how often, and what it does without an answer. */
 
 const SECOND_MS = 1_000;
 
-/** `polling.ts` gives up an answer that takes longer. */
+/** `polling.ts` cancels a poll that takes longer. */
 const ANSWER_MS_MAX = 10 * SECOND_MS;
 
 let stage: Stage;
@@ -22,7 +22,7 @@ afterAll(async () => {
 });
 
 describe('how often', () => {
-  it('a page whose payment is under way asks fast, then less often', async () => {
+  it('a page with an attempt in progress polls often, then less often', async () => {
     const frozen = await openFrozen(stage, 'push');
     await frozen.pass(40 * SECOND_MS);
     const first = Array.from({ length: 20 }, (_, index) => (index + 1) * 1_500);
@@ -30,7 +30,7 @@ describe('how often', () => {
     await frozen.context.close();
   });
 
-  it.each(['choose', 'failed-given-up'] as const)('%s asks each five seconds', async (state) => {
+  it.each(['choose', 'failed-given-up'] as const)('%s polls every five seconds', async (state) => {
     const frozen = await openFrozen(stage, state);
     await frozen.pass(21 * SECOND_MS);
     expect(await frozen.asked()).toEqual([5_000, 10_000, 15_000, 20_000]);
@@ -48,23 +48,23 @@ describe('how often', () => {
   );
 });
 
-describe('when nobody answers well', () => {
+describe('when polls fail', () => {
   it.each([
     ['an error of ours', { status: 500 }],
     ['a network that wants a login', { body: '<!doctype html><title>Log in</title>' }],
     ['something else', { body: '{"state":null}' }],
   ])('%s: the page asks less and less often, and says so until it is over', async (_name, bad) => {
-    // Here no time runs out meanwhile, which would be another reason to ask.
+    // No time runs out on this page, which would cause further polls.
     const frozen = await openFrozen(stage, 'push-unresolved');
     frozen.answer(bad);
     await frozen.pass(1_500);
     expect(await frozen.asked()).toEqual([1_500]);
-    // One failure is no news.
+    // A single failure shows no notice.
     expect(await noteOf(frozen.page)).toBeNull();
     await frozen.pass(2_000);
     expect(await noteOf(frozen.page)).toBe(english.noConnection);
     await frozen.pass(90 * SECOND_MS);
-    // Twice as long each time, up to half a minute.
+    // The delay doubles each time, up to half a minute.
     const failed = [1_500, 3_500, 7_500, 15_500, 31_500, 61_500, 91_500];
     expect(await frozen.asked()).toEqual(failed);
     frozen.answer({});
@@ -75,7 +75,7 @@ describe('when nobody answers well', () => {
     await frozen.context.close();
   });
 
-  it('waits as long as it is asked to', async () => {
+  it('waits as long as Retry-After says', async () => {
     const frozen = await openFrozen(stage, 'push');
     frozen.answer({ status: 503, headers: { 'retry-after': '20' } });
     await frozen.pass(30 * SECOND_MS);
@@ -83,9 +83,9 @@ describe('when nobody answers well', () => {
     await frozen.context.close();
   });
 
-  it('gives up an answer that does not come', async () => {
+  it('cancels a poll that gets no answer', async () => {
     const frozen = await openFrozen(stage, 'push');
-    // The later handler goes first.
+    // The handler that is added last runs first.
     await frozen.context.route('**/status', () => {});
     await frozen.context.clock.runFor(1_500 + ANSWER_MS_MAX);
     await frozen.context.unroute('**/status');
@@ -94,7 +94,7 @@ describe('when nobody answers well', () => {
     await frozen.context.close();
   });
 
-  it('a payment that is no more is shown as such', async () => {
+  it('shows that the payment no longer exists', async () => {
     const frozen = await openFrozen(stage, 'push');
     frozen.answer({ status: 404 });
     await frozen.context.clock.runFor(1_500);
@@ -103,7 +103,7 @@ describe('when nobody answers well', () => {
   });
 });
 
-describe('when the state is another', () => {
+describe('when the state changes', () => {
   it.each(['push', 'redirect', 'connecting', 'refused-phone-invalid'] as const)(
     '%s is fetched anew, once, and not posted again',
     async (state) => {
@@ -124,7 +124,7 @@ describe('when the state is another', () => {
 });
 
 describe('without a network', () => {
-  it('says so at once, asks less and less often, and at once when it is back', async () => {
+  it('shows it at once, polls less and less often, and polls at once when it is back', async () => {
     const frozen = await openFrozen(stage, 'push');
     await frozen.pass(2 * SECOND_MS);
     await goOffline(frozen);
@@ -141,7 +141,7 @@ describe('without a network', () => {
     await frozen.context.close();
   });
 
-  it('believes an answer more than a browser that takes itself for offline', async () => {
+  it('trusts an answer more than a browser that reports to be offline', async () => {
     const frozen = await openFrozen(stage, 'push');
     await goOffline(frozen);
     await frozen.pass(1_500);
@@ -149,7 +149,7 @@ describe('without a network', () => {
     await frozen.context.close();
   });
 
-  it('holds a form back once, in words of its own', async () => {
+  it('holds a form back once, with a message', async () => {
     const frozen = await openFrozen(stage, 'choose');
     const posts = postsOf(frozen.page);
     await frozen.context.route('**/attempts', (route) => route.fulfill({ status: 204 }));
@@ -165,8 +165,8 @@ describe('without a network', () => {
   });
 });
 
-describe('when nobody looks', () => {
-  it('asks nothing, and asks at once when somebody looks again', async () => {
+describe('while the page is hidden', () => {
+  it('does not poll, and polls at once when it is visible again', async () => {
     const frozen = await openFrozen(stage, 'push');
     await frozen.pass(2 * SECOND_MS);
     await setHidden(frozen.page, true);
@@ -180,10 +180,10 @@ describe('when nobody looks', () => {
 });
 
 describe('while a form is on its way', () => {
-  it('nothing is asked, nothing is sent twice, and after half a minute it may be tried again', async () => {
+  it('does not poll, sends nothing twice, and allows another try after half a minute', async () => {
     const frozen = await openFrozen(stage, 'choose');
     const posts = postsOf(frozen.page);
-    // The browser stays on the page, as when a bank's app opens in its place.
+    // The browser stays on the page, as when a bank's app opens instead.
     await frozen.context.route('**/attempts', (route) => route.fulfill({ status: 204 }));
     await frozen.page.locator('label.method').first().click();
     const pay = frozen.page.locator('form[data-totals] button');
@@ -206,7 +206,7 @@ describe('while a form is on its way', () => {
   });
 });
 
-/** The visible note about the connection, or null. */
+/** The visible notice about the connection, or null. */
 async function noteOf(page: Page): Promise<string | null> {
   const note = page.locator('[data-connection][role=status]');
   return (await note.isVisible()) ? note.textContent() : null;
@@ -222,7 +222,7 @@ async function goOnline({ context, page }: FrozenPage): Promise<void> {
   await page.locator('[data-connection]').waitFor({ state: 'hidden' });
 }
 
-/** As when the customer turns to another tab: headless browsers never hide one. */
+/** Simulates another tab in front, because headless browsers never hide a page. */
 async function setHidden(page: Page, isHidden: boolean): Promise<void> {
   await page.evaluate((hidden) => {
     Object.defineProperty(document, 'hidden', { configurable: true, get: () => hidden });
@@ -244,7 +244,7 @@ function postsOf(page: Page): readonly string[] {
   return posts;
 }
 
-/** Clicks the button as fast as nobody can. */
+/** Clicks the button several times within one task, faster than any customer. */
 async function press({ page }: FrozenPage, times: number): Promise<void> {
   await page.locator('form[data-totals] button').evaluate((button, count) => {
     for (let click = 0; click < count; click += 1) {

@@ -9,17 +9,17 @@ import { faultsOf, smallTargets } from './checks.ts';
 import { HALF_SIZES, LANGUAGE_CODES, openStage, type Stage, Tab } from './support.ts';
 
 /**
- * Every state of every page. A page is loaded once for each language and then shown in other
- * colors and at other sizes. What axe-core finds in the document is the same in all of them, so
- * only its rules about colors and sizes run again. Colors do not depend on the language: they are
- * looked at in English, and in one more language for each state.
+ * Checks every state of every page. A page is loaded once per language and then shown in other
+ * colors and sizes. What axe-core finds in the document is the same in all of them, so only its
+ * rules about colors and sizes run again. Colors do not depend on the language, so each state is
+ * checked for them in English and one more language.
  */
 
 interface Look {
   readonly size: Size;
   readonly colorScheme?: 'dark';
   readonly forcedColors?: 'active';
-  /** How much of axe-core runs. */
+  /** Which rules of axe-core run. */
   readonly axe?: 'whole' | 'look';
 }
 
@@ -93,7 +93,7 @@ it.each(GALLERY_STATES)('%s', async (state) => {
   expect(wrong).toEqual([]);
 });
 
-/** What is wrong with one state, shown in all of these looks; the last of them has to be a phone's. */
+/** The problems of one state in all of these looks. The last one must be a phone's. */
 async function faultsIn(
   tab: Tab,
   state: GalleryState,
@@ -131,7 +131,7 @@ async function violationsIn(page: Page, { axe }: Look): Promise<readonly string[
   return axe === 'whole' ? axeViolations(page) : lookViolations(page);
 }
 
-/** Every amount that a customer can read. */
+/** Every visible amount. */
 function visibleAmounts(page: Page): Promise<readonly string[]> {
   return page.evaluate(() =>
     [...document.querySelectorAll('.amount')]
@@ -140,7 +140,7 @@ function visibleAmounts(page: Page): Promise<readonly string[]> {
   );
 }
 
-/** Of the page at its full height, so that what sticks to the window's end is at the page's end. */
+/** A screenshot at full height, so that sticky elements are at the end of the page. */
 async function takePicture(
   page: Page,
   state: GalleryState,
@@ -155,7 +155,7 @@ async function takePicture(
   const height = await page.evaluate(() => document.documentElement.scrollHeight);
   await page.setViewportSize({ ...viewport, height });
   const path = join(SCREENSHOTS_DIRECTORY, nameOf(look), language, `${state}.png`);
-  // Playwright hides the caret by a style element, which the page's CSP would refuse.
+  // Playwright hides the caret with a style element, which the page's CSP would block.
   await page.screenshot({ path, caret: 'initial' });
   await page.setViewportSize(viewport);
 }

@@ -25,7 +25,7 @@ export const HALF_SIZES = {
 
 export const SIZE_NAMES = Object.keys(SIZES) as (keyof typeof SIZES)[];
 
-/** The states that are answers to something wrong. All others are 200. */
+/** The states with an error status. All others are 200. */
 const ERROR_STATUS: Readonly<Partial<Record<GalleryState, number>>> = {
   'refused-method': 400,
   'refused-phone-missing': 400,
@@ -42,10 +42,10 @@ export function statusOf(state: GalleryState): number {
   return ERROR_STATUS[state] ?? 200;
 }
 
-/** Playwright gives up an action that a page does not allow within this time. */
+/** Playwright's time limit for an action that the page does not allow. */
 const ACTION_MS_MAX = 20_000;
 
-/** The gallery, and a browser to look at it. */
+/** The gallery, and a browser for it. */
 export interface Stage {
   readonly baseUrl: string;
   /** A browser context that reports violations of the CSP. */
@@ -75,7 +75,7 @@ export async function openStage(): Promise<Stage> {
   };
 }
 
-/** A tab in which one state after the other is opened: a new tab costs three times as much. */
+/** A tab that opens one state after another; a new tab takes three times as long. */
 export class Tab {
   readonly page: Page;
   readonly #complaints: string[];
@@ -90,7 +90,7 @@ export class Tab {
     page.on('requestfailed', (request) => this.#underWay.delete(request));
   }
 
-  /** `isStill`: the page's script neither polls nor leads to the merchant. */
+  /** `isStill`: the page's script neither polls nor returns to the merchant. */
   static async start(context: BrowserContext, { isStill = false } = {}): Promise<Tab> {
     const page = await context.newPage();
     if (isStill) {
@@ -109,8 +109,8 @@ export class Tab {
   }
 
   /**
-   * Of the state that is open, once it has fetched all that it wants: what the next state cuts off
-   * would be a complaint. An error that the page itself is does not count.
+   * The errors of the open state, once it has fetched everything: a fetch that the next state
+   * cancels would be an error. The page's own error status does not count.
    */
   async complaints(): Promise<readonly string[]> {
     await vi.waitFor(() => expect(this.#underWay.size).toBe(0), { timeout: ACTION_MS_MAX });
@@ -120,7 +120,7 @@ export class Tab {
   }
 }
 
-/** The checkout's script polls and leaves by timers of this length or more. */
+/** The script's timers for polling and returning are at least this long. */
 const SLOW_TIMER_MS = 500;
 
 /** Runs in the page, before its own script. */
@@ -131,7 +131,7 @@ function dropSlowTimers(slowMs: number): void {
   Object.assign(globalThis, { setTimeout: scheduleFast });
 }
 
-/** A state in a tab of its own. */
+/** A state in its own tab. */
 export async function visit(
   context: BrowserContext,
   state: GalleryState,
@@ -142,23 +142,23 @@ export async function visit(
   return tab.page;
 }
 
-/** The path in the gallery, as the switch of languages links it. */
+/** The path in the gallery, as the language switch links it. */
 export function addressOf(state: GalleryState, language: Language): string {
   return `/${state}?lang=${language}`;
 }
 
-/** The very HTML that the gallery's server sends. */
+/** The HTML that the gallery's server sends. */
 export async function htmlOf(state: GalleryState, language: Language = 'en'): Promise<string> {
   return (await answerOf(state, language)).text();
 }
 
-/** The very answer that the gallery's server sends, over https as in production. */
+/** The response that the gallery's server sends, over https as in production. */
 export function answerOf(state: GalleryState, language: Language = 'en'): Promise<Response> {
   const request = new Request(`https://pay.example.com${addressOf(state, language)}`);
   return GALLERY[state](request, `/${state}`);
 }
 
-/** Chromium reports a page that is an error twice: as an answer and on the console. */
+/** Chromium reports a page with an error status twice: as a response and on the console. */
 function withoutAnswer(all: readonly string[], status: number, url: string): readonly string[] {
   const onConsole = `error: Failed to load resource: the server responded with a status of ${status} `;
   return all.filter((told) => told !== `${status}: ${url}` && !told.startsWith(onConsole));

@@ -8,11 +8,11 @@ import { PHONE } from '../support/browser.ts';
 import { GALLERY_STATES } from '../support/gallery.ts';
 import { addressOf, htmlOf, LANGUAGE_CODES, openStage, type Stage } from './support.ts';
 
-/** What a page costs on a slow network, and that nothing in it is anybody else's. */
+/** The size of a page on a slow network; it loads nothing from another origin. */
 
 /**
- * About what a server may send before the first acknowledgement: ten packets (RFC 6928) of 1,460
- * bytes, less some for the headers. A page within it needs no second round trip.
+ * About what a server may send before the first acknowledgment: ten packets (RFC 6928) of 1,460
+ * bytes, minus the headers. A page of this size needs no second round trip.
  */
 const WEIGHT_BYTES_MAX = 14_000;
 
@@ -40,11 +40,11 @@ describe('weight', () => {
   });
 });
 
-/** Where the gallery's payments may lead: to the merchant and to the rail. */
+/** Where links of the gallery's payments may lead: to the merchant and to the provider. */
 const OTHER_ADDRESSES = ['https://shop.example.com/thanks?', 'https://pay.example.com/simulator/'];
 
 describe('addresses', () => {
-  it.each(GALLERY_STATES)('%s names none but ours, and brings its own style', async (state) => {
+  it.each(GALLERY_STATES)('%s names only ours, and contains its own style', async (state) => {
     for (const language of LANGUAGE_CODES) {
       const html = (await htmlOf(state, language)).replaceAll('&amp;', '&');
       const named = [...html.matchAll(/\b(?:href|src|action|formaction|srcset)="([^"]*)"/g)];
@@ -74,7 +74,7 @@ describe('what is fetched', () => {
     ['push', []],
     ['paid', []],
     ['unknown', []],
-  ] as const)('%s on a phone: the page, the script, a logo', async (state, images) => {
+  ] as const)('%s on a phone: the page, the script and a logo', async (state, images) => {
     const context = await stage.context(PHONE);
     const page = await context.newPage();
     const fetched: string[] = [];

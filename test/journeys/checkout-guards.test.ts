@@ -111,7 +111,7 @@ describe.each(JAVASCRIPT)('a page %s', (_name, javaScriptEnabled) => {
   });
 });
 
-it('opens no payment for a link that is not its own: decisions.md#29', async () => {
+it('decisions.md#29: opens no payment for a forged or altered link', async () => {
   const [one, other] = await Promise.all([createPayment(scene), createPayment(scene)]);
   const half = one.checkoutUrl.length - 43;
   const links = [

@@ -78,7 +78,7 @@ describe.each(JAVASCRIPT)('a phone %s', (_name, javaScriptEnabled) => {
   const phone = () =>
     Device.start(browser, { javaScriptEnabled, colorScheme: javaScriptEnabled ? 'dark' : 'light' });
 
-  it('pays, after a decline and by another method: decisions.md#20, #22, #30', async () => {
+  it('decisions.md#20, #22, #30: pays by another method after a decline', async () => {
     const payment = await createPayment(scene, {
       amount: undefined,
       items: [
@@ -136,7 +136,7 @@ describe.each(JAVASCRIPT)('a phone %s', (_name, javaScriptEnabled) => {
     await device.putAway();
   });
 
-  it('that clicks twice pays once', async () => {
+  it('pays once after a double click', async () => {
     const payment = await createPayment(scene);
     const device = await phone();
     // Without the script, the second click cancels the answer to the first.
@@ -154,7 +154,7 @@ describe.each(JAVASCRIPT)('a phone %s', (_name, javaScriptEnabled) => {
     await device.putAway();
   });
 
-  it('that pays in two tabs at once makes one payment: decisions.md#30', async () => {
+  it('decisions.md#30: pays once from two tabs at the same time', async () => {
     const payment = await createPayment(scene);
     const device = await phone();
     const first = await device.open(payment.checkoutUrl);
@@ -176,7 +176,7 @@ describe.each(JAVASCRIPT)('a phone %s', (_name, javaScriptEnabled) => {
     await device.putAway();
   });
 
-  it('that goes back after paying is not asked to pay again', async () => {
+  it('is not asked to pay again after going back', async () => {
     const payment = await createPayment(scene);
     const device = await phone();
     const page = await device.open(payment.checkoutUrl);

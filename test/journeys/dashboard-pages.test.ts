@@ -206,7 +206,7 @@ describe('every notice', () => {
   });
 });
 
-describe('every answer to a form', () => {
+describe('every response to a form', () => {
   it.each(ANSWERS)('$name', async ({ name, path, fields = {}, button, status }) => {
     const tab = await stage.tab('owner');
     await tab.open(path);

@@ -91,11 +91,7 @@ const utf8 = new TextEncoder();
 
 test.each<[string, Uint8Array<ArrayBuffer>, string]>([
   ['an empty file', new Uint8Array(), english.branding.problem.missing],
-  [
-    'an SVG',
-    utf8.encode('<svg xmlns="http://www.w3.org/2000/svg"/>'),
-    'SVG is not accepted',
-  ],
+  ['an SVG', utf8.encode('<svg xmlns="http://www.w3.org/2000/svg"/>'), 'SVG is not accepted'],
   ['a truncated picture', PNG.slice(0, -1), 'incomplete'],
   ['a picture with extra bytes', new Uint8Array([...PNG, 0]), 'incomplete'],
   ['a large picture', padded(LOGO_BYTES_MAX + 1), 'larger than 16 KiB'],

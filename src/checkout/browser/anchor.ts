@@ -1,16 +1,16 @@
-/** The remaining time as it was at one moment, by both of the device's clocks. */
+/** The remaining time at one moment, by both of the device's clocks. */
 export interface Anchor {
   readonly remainingMs: number;
   readonly monotonicMs: number;
   readonly wallMs: number;
 }
 
-/** Less is the wall clock being set right by the network. */
+/** A smaller jump is a correction of the wall clock by the network. */
 const SLEEP_MS_MIN = 2_000;
 
 /**
- * The same anchor moved to the present. Time is told by the monotonic clock, because the wall clock
- * may be wrong or be set; but only the wall clock goes on while some devices sleep.
+ * The same anchor, moved to the present. It uses the monotonic clock, because the wall clock may be
+ * wrong or changed. But on some devices only the wall clock runs during sleep.
  */
 export function anchorNow(
   anchor: Anchor,

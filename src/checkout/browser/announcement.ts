@@ -1,10 +1,10 @@
-/** What a screen reader is told when so much time is left. */
+/** A text for screen readers and the remaining time at which it is announced. */
 export type Announcement = readonly [atMs: number, text: string];
 
-/** After a jump in time (sleep, a throttled tab) "5 minutes left" must not be said at two. */
+/** After a jump in time (sleep, a throttled tab), "5 minutes left" must not be announced at two. */
 const STILL_TRUE_SHARE = 0.8;
 
-/** The text to say now, out of those not yet passed. */
+/** The text to announce now, from the pending ones. */
 export function dueAnnouncement(
   ahead: readonly Announcement[],
   remainingMs: number,
@@ -12,7 +12,7 @@ export function dueAnnouncement(
   return ahead.find(([atMs]) => remainingMs <= atMs && remainingMs > atMs * STILL_TRUE_SHARE)?.[1];
 }
 
-/** Those still to come. What is passed is gone for good: each is said once. */
+/** The pending ones. A passed one is dropped, so each is announced at most once. */
 export function announcementsAhead(
   announcements: readonly Announcement[],
   remainingMs: number,

@@ -3,7 +3,7 @@ import { isAttended, navigation, onRestore } from './page.ts';
 
 const SECOND_MS = 1_000;
 
-/** Takes the customer back to the merchant, unless they want to stay: to read, or to print. */
+/** Returns the customer to the merchant, unless they choose to stay, to read or to print. */
 export function startAutoReturn(): void {
   const notice = document.querySelector<HTMLElement>('[data-return]');
   if (notice === null) {
@@ -37,7 +37,7 @@ export function startAutoReturn(): void {
     step();
   };
 
-  // Who came back, by Back or by a reload, came back to read.
+  // A customer who came here by Back or a reload wants to read.
   onRestore(stop);
   if (history.state !== null || navigation?.type === 'back_forward') {
     stop();
@@ -55,7 +55,7 @@ export function startAutoReturn(): void {
   step();
 }
 
-/** The button that had focus is gone; without this a keyboard would begin at the page's top. */
+/** The focused button is gone. Without this, the keyboard would start at the top of the page. */
 function focusHeading(): void {
   const heading = document.querySelector('h1');
   if (heading !== null) {

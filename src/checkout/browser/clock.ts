@@ -3,9 +3,9 @@ const MINUTE_SECONDS = 60;
 const HOUR_SECONDS = 3_600;
 const DAY_SECONDS = 86_400;
 
-/** "9:05" or "1:09:05"; null from a day on, where seconds help nobody. */
+/** "9:05" or "1:09:05"; null from a day on, where a countdown is no help. */
 export function clockText(remainingMs: number): string | null {
-  // Rounded up, so that "0:00" is not shown while there is time.
+  // Rounded up, so that "0:00" does not appear while time is left.
   const seconds = Math.max(Math.ceil(remainingMs / SECOND_MS), 0);
   const minutes = Math.floor(seconds / MINUTE_SECONDS) % MINUTE_SECONDS;
   const hours = Math.floor(seconds / HOUR_SECONDS);

@@ -1,14 +1,14 @@
 const note = document.querySelector<HTMLElement>('[data-connection]');
 
-/** Says that the connection is lost, in the page's words or in others. */
+/** Shows that the connection is lost, with the default text or another one. */
 export function tellLost(text = note?.dataset.text ?? ''): void {
-  // The same text again would be read out again.
+  // Setting the same text again would make screen readers repeat it.
   if (note !== null && note.textContent !== text) {
     note.textContent = text;
   }
 }
 
-/** Says that a form was kept back. */
+/** Shows that a form was held back. */
 export function tellUnsent(): void {
   tellLost(note?.dataset.unsent);
 }

@@ -5,8 +5,8 @@ import { fill } from './fill.ts';
 import { navigation, onWake } from './page.ts';
 
 /**
- * Counts the remaining time down and calls `check` when it is over, or when the device has slept.
- * Returns what sets the remaining time right.
+ * Counts down the remaining time, and calls `check` when it is over or when the device has slept.
+ * Returns a function that corrects the remaining time.
  */
 export function startCountdown(check: (isOver: boolean) => void): (remainingMs: number) => void {
   const element = document.querySelector<HTMLElement>('[data-countdown]');
@@ -17,9 +17,9 @@ export function startCountdown(check: (isOver: boolean) => void): (remainingMs: 
   }
   const startedMs = performance.now();
   const ageMs = startedMs - (navigation?.responseStart ?? startedMs);
-  // What the server wrote was right when its answer began to arrive.
+  // The server's value was correct when its response began to arrive.
   let anchor = anchorOf(Number(remainingMs) - ageMs);
-  /** A page that comes over at zero stays at that: showing it anew would go on for ever. */
+  /** A page that loads with no time left stays as it is: reloading it would never end. */
   let isRunning = Number(remainingMs) > 0;
   let ahead: readonly Announcement[] = JSON.parse(announce ?? '[]');
   let timer: number | undefined;

@@ -2,12 +2,12 @@ import { tellUnsent } from './connection.ts';
 import { onRestore } from './page.ts';
 
 /**
- * A submission whose page has not come by then was lost, or was opened by a bank's app instead: the
- * customer may try again.
+ * A submission without a new page by then was lost, or a bank's app opened instead. The customer
+ * may try again.
  */
 const BUSY_MS_MAX = 30_000;
 
-/** Sends each form once. `onRestored`: when it can be sent again. */
+/** Sends each form once. Calls `onRestored` when it can be sent again. */
 export function startForms(onRestored: () => void): void {
   let undos: (() => void)[] = [];
   let timer: number | undefined;
@@ -28,7 +28,7 @@ export function startForms(onRestored: () => void): void {
       return;
     }
     if (!navigator.onLine && !warned.has(form)) {
-      // Once: browsers have been known to be wrong about it.
+      // Only once, because browsers can be wrong about being offline.
       event.preventDefault();
       warned.add(form);
       tellUnsent();
@@ -44,7 +44,7 @@ export function startForms(onRestored: () => void): void {
   onRestore(restore);
 }
 
-/** Never `disabled`: the button's value would not be sent, and focus would be lost. */
+/** Not `disabled`, which would drop the button's value and the focus. */
 function markBusy(form: HTMLFormElement, button: HTMLElement | null): () => void {
   const label = [...(button?.childNodes ?? [])];
   form.setAttribute('aria-busy', 'true');

@@ -1,6 +1,6 @@
 /**
- * Makes the customer's page comfortable; it works without. The page says in data attributes what to
- * do, and holds every word that is shown.
+ * Improves the customer's page, which works without it. Data attributes of the page say what to do
+ * and hold every text that is shown.
  */
 import { startAutoReturn } from './auto-return.ts';
 import { startConnection } from './connection.ts';
@@ -20,6 +20,6 @@ const setRemaining = startCountdown(check);
 const showTotal = startTotal();
 startForms(() => {
   showTotal();
-  // While a form was on its way, nothing was asked.
+  // The page did not poll while a form was being sent.
   check(false);
 });

@@ -1,8 +1,8 @@
-/** What the page as a whole is doing, and showing it anew. */
+/** Whether the page is visible, busy or restored, and how it reloads. */
 
 const RETRY_MS = 1_000;
 
-/** A page that has not come by then was stopped, or its request was lost. */
+/** A page that has not loaded by then was stopped, or its request was lost. */
 const LEAVING_MS_MAX = 30_000;
 
 let isLeaving = false;
@@ -13,19 +13,19 @@ export const navigation = performance.getEntriesByType('navigation')[0] as
   | undefined;
 
 /**
- * Somebody looks, and the browser knows of a network. It may be wrong about that (behind a VPN it
- * often is), so only what can wait for ever waits for this.
+ * The page is visible, and the browser reports a network. It may be wrong about that, often behind
+ * a VPN, so only work that may be delayed indefinitely waits for this.
  */
 export function isAttended(): boolean {
   return !document.hidden && navigator.onLine;
 }
 
-/** A navigation is under way that another one would cut off, on slow networks again and again. */
+/** A navigation is in progress. Another one would cancel it, again and again on slow networks. */
 export function isBusy(): boolean {
   return isLeaving || document.querySelector('form[aria-busy]') !== null;
 }
 
-/** Never a reload: the document may be the answer to a POST. */
+/** Not `reload()`, because the document may be the response to a POST. */
 export function showAnew(): void {
   const { page } = document.body.dataset;
   if (page === undefined || isLeaving) {
@@ -44,14 +44,14 @@ function stay(): void {
   isLeaving = false;
 }
 
-/** Calls when the page is looked at again, the network is back, or Back brought the page back. */
+/** Calls when the page is visible again, the network is back, or Back restored the page. */
 export function onWake(wake: () => void): void {
   document.addEventListener('visibilitychange', () => !document.hidden && wake());
   addEventListener('online', wake);
   onRestore(wake);
 }
 
-/** Calls when the page comes out of the back/forward cache, in the state it was left in. */
+/** Calls when the page is restored from the back/forward cache, in the state it was left in. */
 export function onRestore(restore: () => void): void {
   addEventListener('pageshow', ({ persisted }) => persisted && restore());
 }

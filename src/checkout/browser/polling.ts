@@ -9,9 +9,9 @@ import {
   TELLING_FAILURES,
 } from './schedule.ts';
 
-/** What the gateway answers of a payment. */
+/** The gateway's answer about a payment. */
 interface Answer {
-  /** Changes when the page must. Nothing else is known of it here. */
+  /** Opaque. Changes when the page must. */
   readonly state: string;
   readonly remainingMs: number | null;
 }
@@ -19,8 +19,8 @@ interface Answer {
 const NOT_FOUND = 404;
 
 /**
- * Follows the payment, and shows the page anew when its state is another. Returns what polls at
- * once, or, on a page that does not poll, shows the page anew when time is over.
+ * Follows the payment, and reloads the page when its state changes. Returns a function that polls
+ * at once, or reloads a page that does not poll when its time is over.
  */
 export function startPolling(
   onRemaining: (remainingMs: number) => void,
@@ -37,7 +37,7 @@ export function startPolling(
 
   const poll = async (): Promise<void> => {
     clearTimeout(timer);
-    // Whatever stops us here polls again when it ends.
+    // Whatever blocks polling here polls again when it ends.
     if (isPolling || isBusy() || document.hidden) {
       return;
     }
@@ -65,7 +65,7 @@ export function startPolling(
           showAnew();
         }
         if (answer.remainingMs !== null) {
-          // The time was right when the answer was sent: about half the way ago.
+          // The time was correct when the answer was sent, about half a round trip ago.
           onRemaining(answer.remainingMs - (performance.now() - sentAtMs) / 2);
         }
       }
@@ -100,7 +100,7 @@ export function startPolling(
   };
 }
 
-/** Throws on what is no answer of the gateway: its errors, or a hotspot's login page. */
+/** Throws on anything but the gateway's answer: its errors, or a hotspot's login page. */
 function answerOf(isOk: boolean, answer: Answer): Answer {
   if (!isOk || typeof answer.state !== 'string') {
     throw new TypeError();

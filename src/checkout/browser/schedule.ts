@@ -1,19 +1,19 @@
-/** When to poll. Pure: knows neither clock nor network. */
+/** When to poll. Pure: uses neither a clock nor the network. */
 
-/** A connection that works at all answers in less. */
+/** A working connection answers faster than this. */
 export const ANSWER_MS_MAX = 10_000;
 
-/** One failure is a hiccup; two in a row are worth the customer's attention. */
+/** A single failure is common; two in a row show a notice. */
 export const TELLING_FAILURES = 2;
 
-/** Expiry is being written at zero: the next few answers are worth asking for sooner. */
+/** The expiry is stored at about this time, so the next few polls come sooner. */
 export const EAGER_POLLS = 5;
 export const EAGER_DELAY_MS = 1_000;
 
 const BACKOFF_MS_MIN = 2_000;
 const BACKOFF_MS_MAX = 30_000;
 
-/** Pages that failed together must not all come back together. */
+/** Jitter, because pages that failed together must not all retry together. */
 const JITTER_SHARE = 0.25;
 
 /** An absurd `Retry-After` must not overflow a timer, which would then fire at once. */
@@ -22,12 +22,12 @@ const RETRY_AFTER_SECONDS_MAX = 3_600;
 const SECOND_MS = 1_000;
 
 interface Pace {
-  /** Delay before each poll up to the one of that number. */
+  /** Delay before each poll up to the one with that number. */
   readonly steps: readonly (readonly [untilPoll: number, delayMs: number])[];
   readonly restMs: number;
 }
 
-/** An approval takes seconds. A customer who needs minutes is not helped by haste. */
+/** An approval takes seconds. Frequent polls do not help a customer who needs minutes. */
 const FAST: Pace = {
   steps: [
     [20, 1_500],
@@ -36,7 +36,7 @@ const FAST: Pace = {
   restMs: 10_000,
 };
 
-/** Nothing is under way: only expiry, a cancel or another device can change the page. */
+/** No attempt is in flight: only expiry, a cancellation or another device can change the page. */
 const SLOW: Pace = { steps: [[60, 5_000]], restMs: 15_000 };
 
 /** The delay before the next poll, after `pollCount` polls. */
@@ -45,7 +45,7 @@ export function pollDelayMs(isFast: boolean, pollCount: number): number {
   return steps.find(([untilPoll]) => pollCount < untilPoll)?.[1] ?? restMs;
 }
 
-/** The delay after so many failures in a row; `random` is from 0 to 1. */
+/** The delay after this many failures in a row; `random` is from 0 to 1. */
 export function retryDelayMs(
   failureCount: number,
   random: number,
@@ -55,7 +55,7 @@ export function retryDelayMs(
   return Math.max(backoffMs * (1 - JITTER_SHARE * random), retryAfterMs(retryAfter));
 }
 
-/** Of the header's value in seconds. A date, or no header, asks for no wait. */
+/** The value of a `Retry-After` header in seconds. A date or no header means no wait. */
 export function retryAfterMs(retryAfter: string | null): number {
   return Math.min(Number(retryAfter) || 0, RETRY_AFTER_SECONDS_MAX) * SECOND_MS;
 }

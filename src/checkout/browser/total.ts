@@ -1,6 +1,6 @@
 import { fill } from './fill.ts';
 
-/** Shows what the chosen method costs. Returns what shows it again. */
+/** Shows the total with the chosen method. Returns a function that shows it again. */
 export function startTotal(): () => void {
   const show = (): void => {
     const chosen = document.querySelector<HTMLElement>('form[data-totals] [data-charged]:checked');
@@ -17,7 +17,7 @@ export function startTotal(): () => void {
     }
   };
   document.addEventListener('change', show);
-  // Browsers give forms their old values back only now.
+  // Browsers restore the old values of forms only now.
   addEventListener('pageshow', show);
   show();
   return show;

@@ -4,8 +4,8 @@ import { Row } from './elements.tsx';
 import type { SummaryProps } from './props.ts';
 
 /**
- * Items and what they add up to, down to the total that is charged. Folded up on a phone while
- * there is something to do, since the amount stands above; always open where there is room.
+ * The items, their sum and the total that is charged. Collapsed on a phone while the customer has
+ * something to do, because the amount is above; always open on a wide screen.
  */
 export function Breakdown(props: SummaryProps & { readonly isFolded: boolean }) {
   const { text, summary, isFolded } = props;

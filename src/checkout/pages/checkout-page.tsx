@@ -3,7 +3,7 @@ import { PaidPage, UnpaidPage } from './ended.tsx';
 import { PushPage, RedirectPage } from './processing.tsx';
 import type { PageProps } from './props.ts';
 
-/** The page of a payment in whatever state it is. */
+/** The page of a payment, in any state. */
 export function CheckoutPage(props: PageProps) {
   const { state } = props.view;
   switch (state.kind) {

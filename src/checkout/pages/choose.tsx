@@ -10,10 +10,10 @@ import type { PageProps } from './props.ts';
 
 type ChooseProps = PageProps & { readonly state: ChooseState };
 
-/** A page that is at its end anyway soon need not wait for the script to say so. */
+/** A page with more time left than this relies on the script to show the expiry. */
 const REFRESH_SECONDS_MAX = 3_600;
 
-/** Choose a method, give the phone where it is needed, pay; also the page of another try. */
+/** The page to choose a method and enter a phone number, also for another attempt. */
 export function ChoosePage(props: ChooseProps) {
   const { text, view, state, path } = props;
   const { summary } = view;
@@ -68,14 +68,16 @@ export function ChoosePage(props: ChooseProps) {
   );
 }
 
-/** The expired page comes by itself, also without the script; not for payments open for days. */
+/**
+ * Shows the expired page automatically, even without the script; not for payments open for days.
+ */
 function refreshAtTheEnd(remainingMs: number, path: string) {
   const afterSeconds = Math.ceil(remainingMs / 1_000) + 1;
-  // By its address: this document may be the answer to a form.
+  // With its URL, because this document may be the response to a form.
   return afterSeconds > REFRESH_SECONDS_MAX ? null : { afterSeconds, url: path };
 }
 
-/** What a screen reader hears first, with the page's title. */
+/** The start of the page's title, which a screen reader reads first. */
 function noticedIn({ text, state }: ChooseProps): string | null {
   if (state.problem !== null) {
     return text.problemTitle;
@@ -143,8 +145,8 @@ function MethodOption(props: ChooseProps & { readonly choice: MethodChoice }) {
 }
 
 /**
- * Shown right beneath the chosen method, by style alone; the radios are one tab stop, so the order of
- * focus stays the order on the page.
+ * Shown right below the chosen method, by CSS alone. The radios are one tab stop, so the focus
+ * order stays the visual order.
  */
 function Phone(props: ChooseProps & { readonly phone: PhoneField }) {
   const { text, state, phone } = props;

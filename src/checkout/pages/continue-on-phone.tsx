@@ -1,9 +1,9 @@
 import type { PageProps } from './props.ts';
 
-/** As `summary.css` shows it. */
+/** The width from which `summary.css` shows it. */
 const DESKTOP = '(min-width: 56rem) and (hover: hover)';
 
-/** On a desktop only: a phone, where it is not shown, never fetches it. */
+/** Only on a desktop: a phone does not show the image and never fetches it. */
 export function ContinueOnPhone({ text, path }: Pick<PageProps, 'text' | 'path'>) {
   return (
     <section class="continue-on-phone" aria-labelledby="continue-on-phone">

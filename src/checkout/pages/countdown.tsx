@@ -3,14 +3,14 @@ import type { CheckoutMessages } from '../../i18n/messages.ts';
 const MINUTE_MS = 60_000;
 
 /**
- * Time that runs out. Without JavaScript it stays the words in `children`; the script counts down
- * what the server says is left, so the device's own clock does not matter, and tells a screen reader
- * twice: often enough to act, too seldom to disturb.
+ * A countdown. Without JavaScript it stays the text in `children`. The script counts down the
+ * server's remaining time, so the device's own clock does not matter. A screen reader hears it only
+ * twice, so that it does not disturb.
  */
 export function Countdown(props: {
   readonly text: CheckoutMessages;
   readonly remainingMs: number;
-  /** The words round the clock, from the clock. */
+  /** The text around the clock. */
   readonly words: (time: string) => string;
   readonly children: string;
 }) {

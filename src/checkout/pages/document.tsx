@@ -4,13 +4,13 @@ import type { CheckoutMessages } from '../../i18n/messages.ts';
 import { Document, LanguageSwitch } from '../../ui/document.tsx';
 import { CHECKOUT_CSS, CHECKOUT_SCRIPT_PATH, CHECKOUT_SCRIPT_SHA256 } from '../assets.generated.ts';
 
-/** How a page learns that it is out of date. */
+/** How a page detects that it is out of date. */
 export interface Follow {
-  /** Answers the payment's tag and remaining time. */
+  /** URL that answers with the payment's tag and remaining time. */
   readonly statusPath: string;
-  /** The tag of what the page shows. */
+  /** The tag of the state that the page shows. */
   readonly tag: string;
-  /** `fast`: the customer waits for a result. */
+  /** `fast`: the customer is waiting for a result. */
   readonly speed: 'fast' | 'slow';
 }
 
@@ -18,14 +18,14 @@ export interface CheckoutDocumentProps {
   readonly text: CheckoutMessages;
   readonly title: string;
   readonly isTest: boolean;
-  /** The page's own path, or null when it has none that can be fetched again. */
+  /** The page's own path, or null when it cannot be fetched again. */
   readonly path: string | null;
-  /** What the language switch keeps of the page's query. */
+  /** The part of the page's query that the language switch keeps. */
   readonly query?: string;
   readonly follow?: Follow | null;
-  /** Only without JavaScript: the page fetches itself, or `url`, again after so long. */
+  /** Only without JavaScript: reloads the page, or opens `url`, after this time. */
   readonly refresh?: { readonly afterSeconds: number; readonly url: string | null } | null;
-  /** The merchant's style sheet, whose hash the answer's CSP must name. */
+  /** The merchant's style sheet. The response's CSP must name its hash. */
   readonly brandCss?: string | null;
   readonly children: ComponentChildren;
 }
@@ -83,8 +83,8 @@ export function CheckoutDocument(props: CheckoutDocumentProps) {
 }
 
 /**
- * A style sheet within the page: one round trip less before a phone can show anything. The CSP
- * allows it by its hash. `css` must be ours: CSS is not escaped, which would break its selectors.
+ * An inline style sheet, which saves a round trip before a phone can show anything. The CSP allows
+ * it by its hash. `css` must be our own: it is not escaped, because that would break its selectors.
  */
 function inlineStyle(css: string): ComponentChildren {
   return h('style', { dangerouslySetInnerHTML: { __html: css } });

@@ -1,12 +1,12 @@
 import type { ComponentChildren } from 'preact';
 
-/** One labelled value of a definition list. */
+/** One labeled value of a definition list. */
 export function Row(props: {
   readonly label: string;
   readonly emphasis?: boolean;
-  /** How the value reads once a method is chosen, where it depends on it. */
+  /** The value's text once a method is chosen, if it depends on the method. */
   readonly byMethod?: string | null;
-  /** Whether the row stands for a fee that not every method has. */
+  /** Whether the row is a fee that not every method has. */
   readonly isFee?: boolean;
   readonly children: ComponentChildren;
 }) {

@@ -8,13 +8,13 @@ import { Frame } from './frame.tsx';
 import type { PageProps, SummaryProps } from './props.ts';
 import { ReturnButton } from './way-back.tsx';
 
-/** Long enough to read that it worked; with the script there is a button to stay. */
+/** Long enough to read that the payment worked. With the script there is a button to stay. */
 const RETURN_AFTER_SECONDS = 10;
 
-/** Who gave up wants to be gone; long enough to see that it was done. */
+/** A customer who abandoned wants to leave; long enough to see that the payment has ended. */
 const LEAVE_AFTER_SECONDS = 3;
 
-/** The receipt, and the way back to the merchant. */
+/** The receipt, with a link back to the merchant. */
 export function PaidPage(props: PageProps & { readonly state: PaidState }) {
   const { text, view, state } = props;
   const { summary } = view;
@@ -53,7 +53,7 @@ export function PaidPage(props: PageProps & { readonly state: PaidState }) {
   );
 }
 
-/** Where the page goes by itself, also without the script. */
+/** Where the page leads automatically, even without the script. */
 function returnBy(returnUrl: string | null, afterSeconds: number) {
   return returnUrl === null ? null : { afterSeconds, url: returnUrl };
 }
@@ -82,7 +82,7 @@ function AutoReturn(
 
 export type UnpaidState = Extract<CheckoutState, { kind: 'failed' | 'expired' | 'canceled' }>;
 
-/** The payment ended without money. */
+/** The payment ended unpaid. */
 export function UnpaidPage(props: PageProps & { readonly state: UnpaidState }) {
   const { text, view, state } = props;
   const { summary } = view;
@@ -98,13 +98,13 @@ export function UnpaidPage(props: PageProps & { readonly state: UnpaidState }) {
       title={title}
       isPayable={false}
       leaving="leaves_it"
-      // A payment that may still be found paid is worth looking at again.
+      // The provider may still confirm this payment, so the page keeps polling.
       follow={state.mayStillSettle ? 'slow' : null}
       refresh={returnBy(returnUrl, LEAVE_AFTER_SECONDS)}
     >
       <Headline tone={state.kind === 'failed' ? 'bad' : 'plain'}>{title}</Headline>
       {state.mayStillSettle ? (
-        // Nobody knows yet: no word of not having paid, or of paying again.
+        // The outcome is unknown, so the page claims neither "not paid" nor "pay again".
         <p class="notice">{text.mayStillSettle(summary.merchantName)}</p>
       ) : (
         <p>{unpaidLead(text, state, summary.merchantName)}</p>

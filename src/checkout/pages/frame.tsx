@@ -8,19 +8,19 @@ import { type Leaving, WayBack } from './way-back.tsx';
 
 export interface FrameProps extends PageProps {
   readonly title: string;
-  /** Whether it still is about paying: then how much stands at the top. */
+  /** Whether the customer can still pay: then the amount is at the top. */
   readonly isPayable: boolean;
-  /** Two columns where there is room: who and what beside what to do. */
+  /** Two columns on a wide screen: the payment next to what the customer does. */
   readonly isWide?: boolean;
   readonly leaving: Leaving;
   readonly follow?: 'fast' | 'slow' | null;
   readonly refresh?: CheckoutDocumentProps['refresh'];
-  /** Beneath who is paid: details, the code for the phone. */
+  /** Below the merchant and the amount: details, the QR code. */
   readonly aside?: ComponentChildren;
   readonly children: ComponentChildren;
 }
 
-/** The frame of every page of a payment: the way back, who is paid and how much, what to do. */
+/** The frame of every page of a payment: the link back, merchant and amount, and the content. */
 export function Frame(props: FrameProps) {
   const { text, view, path, title, isWide = false, follow = null, refresh = null } = props;
   const { summary } = view;

@@ -1,6 +1,6 @@
 import type { Method } from '../../domain/method.ts';
 
-/** Our own lettered tile for a method: no trademark is drawn. */
+/** A method's tile with its initials, because logos of the methods are trademarks. */
 export function MethodMark({ method }: { readonly method: Method }) {
   const [letters, tone] = MARK[method];
   return (

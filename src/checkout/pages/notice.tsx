@@ -7,13 +7,13 @@ const SECOND_MS = 1_000;
 
 export type NoticeKind = 'unknown' | 'error' | 'busy' | 'bad_form' | 'too_many_tries';
 
-/** A page about no payment in particular: an unknown link, an error, too many requests. */
+/** A page without a payment: an unknown link, an error, too many requests. */
 export function NoticePage(props: {
   readonly text: CheckoutMessages;
   readonly kind: NoticeKind;
-  /** Where another try makes sense, or null. */
+  /** The link to try again, or null. */
   readonly retryPath: string | null;
-  /** When the page tries again by itself, or null where that would send a form once more. */
+  /** When the page retries automatically; null where that would resend a form. */
   readonly retryAfterSeconds?: number | null;
 }) {
   const { text, kind, retryPath, retryAfterSeconds = null } = props;

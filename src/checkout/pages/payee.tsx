@@ -1,7 +1,9 @@
 import { moneyText } from '../../i18n/money-text.ts';
 import type { PageProps, SummaryProps } from './props.ts';
 
-/** Who is paid, and how much. Names are isolated: they may run right to left, or try to mislead. */
+/**
+ * The merchant and the amount. Names are isolated: they may run right to left, or try to mislead.
+ */
 export function Payee(
   props: SummaryProps & Pick<PageProps, 'path'> & { readonly isPayable: boolean },
 ) {
@@ -39,7 +41,9 @@ function Amount({ text, summary }: SummaryProps) {
   );
 }
 
-/** The merchant's logo, or the first letter of its name. Decoration: the name stands beside it. */
+/**
+ * The merchant's logo, or its first letter. Hidden from screen readers, as the name is next to it.
+ */
 function Logo({ summary, path }: { readonly summary: SummaryProps['summary']; path: string }) {
   const digest = summary.branding?.logoDigest ?? null;
   if (digest === null) {

@@ -6,13 +6,13 @@ import { Headline } from './elements.tsx';
 import { Frame } from './frame.tsx';
 import type { PageProps } from './props.ts';
 
-/** How often a page that waits fetches itself where there is no script to ask for the state. */
+/** How often a waiting page reloads when no script can poll. */
 const PUSH_REFRESH_SECONDS = 5;
 const CONNECTING_REFRESH_SECONDS = 2;
-/** The customer is on the rail's page, but may have this one open beside it. */
+/** Slower: the customer is on the provider's page and may have this one in another tab. */
 const REDIRECT_REFRESH_SECONDS = 15;
 
-/** The customer is, or should be, on the rail's page. */
+/** The customer is, or should be, on the provider's page. */
 export function RedirectPage(props: PageProps & { readonly state: RedirectState }) {
   const { text, view, state, path } = props;
   const method = text.methodName[state.method];
@@ -70,7 +70,7 @@ function redirectLead(props: { text: PageProps['text']; state: RedirectState }, 
     : props.text.redirectLead(method);
 }
 
-/** The customer confirms on the phone; this page waits for the word of the rail. */
+/** The customer confirms on the phone; this page waits for the provider's result. */
 export function PushPage(props: PageProps & { readonly state: PushState }) {
   const { text, view, state, path } = props;
   const method = text.methodName[state.method];
@@ -120,7 +120,7 @@ function Prompt({ text, state }: PageProps & { readonly state: PushState }) {
   );
 }
 
-/** For whoever has neither the script nor the refresh: the page can always be asked. */
+/** A link to check now, for browsers without scripts and automatic reloads. */
 function CheckNow({ text, path }: Pick<PageProps, 'text' | 'path'>) {
   return (
     <p>

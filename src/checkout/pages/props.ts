@@ -2,7 +2,7 @@ import type { CheckoutMessages } from '../../i18n/messages.ts';
 import type { PaymentSummary } from '../summary.ts';
 import type { CheckoutView } from '../view.ts';
 
-/** What every page of a payment is given. */
+/** The props of every page of a payment. */
 export interface PageProps {
   readonly text: CheckoutMessages;
   readonly view: CheckoutView;
@@ -10,7 +10,7 @@ export interface PageProps {
   readonly path: string;
 }
 
-/** What a part of the page is given that only says what the payment is about. */
+/** The props of a part that only shows what the payment is for. */
 export interface SummaryProps {
   readonly text: CheckoutMessages;
   readonly summary: PaymentSummary;

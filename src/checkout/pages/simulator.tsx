@@ -12,17 +12,17 @@ import { Countdown } from './countdown.tsx';
 import { CheckoutDocument } from './document.tsx';
 import { Headline, Row } from './elements.tsx';
 
-/** What the buttons of the page post. */
+/** The values that the buttons post. */
 export type SimulatorChoice = 'approve' | 'decline' | 'give_up';
 
 export interface SimulatorPageProps {
   readonly text: CheckoutMessages;
   readonly terms: IntentTerms;
-  /** Already moved on to the present. */
+  /** Already advanced to the present time. */
   readonly attempt: Attempt;
   /** The simulator's own page. */
   readonly path: string;
-  /** What is left to decide. */
+  /** The time left to decide. */
   readonly remainingMs: number;
   /** Where the buttons post. */
   readonly action: string;
@@ -30,7 +30,7 @@ export interface SimulatorPageProps {
   readonly checkoutUrl: string;
 }
 
-/** Stands in for a rail's page: whoever looks at it decides how the test payment ends. */
+/** Replaces a provider's page: the visitor decides the outcome of the test payment. */
 export function SimulatorPage(props: SimulatorPageProps) {
   const { text, terms, attempt } = props;
   const settled = settledText(attempt.status, text);
@@ -110,7 +110,7 @@ function Choice(props: {
   );
 }
 
-/** What became of the attempt, or null while it can still be decided. */
+/** The outcome of the attempt, or null while it can still be decided. */
 function settledText(status: AttemptStatus, text: CheckoutMessages): string | null {
   return status === 'processing' || status === 'unresolved' ? null : text.simulatorSettled[status];
 }

@@ -1,12 +1,12 @@
 import type { PageProps, SummaryProps } from './props.ts';
 
-/** Whether the customer's way back ends the payment, and so asks first. */
+/** Whether leaving ends the payment, so the page asks first. */
 export type Leaving = 'ends_payment' | 'leaves_it';
 
 /**
- * The way back to the merchant, by its name and host, at the top of every page. Where leaving ends
- * the payment (docs/decisions.md#25), it says so and asks; with a plain `details`, so without
- * JavaScript too.
+ * The link back to the merchant, with its name and host, at the top of every page. If leaving ends
+ * the payment (docs/decisions.md#25), it says so and asks. It is a plain `details` element, so it
+ * works without JavaScript.
  */
 export function WayBack(
   props: SummaryProps & Pick<PageProps, 'path'> & { readonly leaving: Leaving },
@@ -56,7 +56,7 @@ function BackLabel({ text, summary }: SummaryProps) {
   );
 }
 
-/** The same as the next thing to do, once there is nothing else to do here. */
+/** The same link as the main button, when the page has no other action. */
 export function ReturnButton({ text, summary }: SummaryProps) {
   if (summary.returnUrl === null) {
     return null;

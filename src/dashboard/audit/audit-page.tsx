@@ -107,12 +107,12 @@ function entryCells(call: DashboardCall, entry: AuditRecord) {
       )}
     </span>,
     <Detail call={call} entry={entry} />,
-    // The operator's own address is not the merchant's to see.
+    // Merchants must not see the operator's IP address.
     <span class="small whole">{(entry.actorKind === 'member' && entry.address) || '—'}</span>,
   ];
 }
 
-/** An action of a newer version is shown by its name. */
+/** An unknown action, from a newer version, is shown by its name. */
 function actionText(call: DashboardCall, action: string): string {
   const { actions } = DASHBOARD_TEXTS[call.language].audit;
   return Object.hasOwn(actions, action) ? actions[action as keyof typeof actions] : action;

@@ -9,7 +9,7 @@ import {
 import { timeText } from '../../i18n/time-text.ts';
 import { roleFrom } from '../../members/permissions.ts';
 
-/** An entry's details for readers, each with its label. */
+/** An entry's details as text, each with its label. */
 export function detailRows(
   { action, detail }: Pick<AuditRecord, 'action' | 'detail'>,
   language: BackOfficeLanguage,
@@ -20,7 +20,7 @@ export function detailRows(
   ]);
 }
 
-/** The ends of a range of days. Elsewhere these names are a value before and after a change. */
+/** The ends of a date range. Elsewhere, these names are the values before and after a change. */
 const RANGE_NAMES = { from: 'since', to: 'until' } as const;
 
 function labelled(action: string, name: string): string {
@@ -36,7 +36,7 @@ function labelText(name: string, language: BackOfficeLanguage): string {
     : name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase();
 }
 
-/** By the unit that the name ends with. */
+/** Formats a value by the unit at the end of its name. */
 function valueText(
   action: string,
   name: string,
@@ -56,7 +56,7 @@ function valueText(
   return nameText(action, name, String(value), language);
 }
 
-/** Roles, methods and sessions by their texts, everything else as it stands. */
+/** Roles, methods and sessions by their texts, everything else unchanged. */
 function nameText(
   action: string,
   name: string,

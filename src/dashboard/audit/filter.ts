@@ -1,7 +1,7 @@
 import { AUDIT_ACTIONS, type AuditAction } from '../../audit/actions.ts';
 import type { AuditFilter } from '../../audit/read.ts';
 
-/** Which entries the address of the audit log asks for. Pure. */
+/** The filter in the URL of the audit log. Pure. */
 
 export const AUDIT_GROUPS = [
   'people',
@@ -60,13 +60,13 @@ const GROUP_OF: Readonly<Record<AuditAction, AuditGroup>> = {
   'read_model.rebuilt': 'merchant',
 };
 
-/** The choice in the field "who" that stands for the operator. */
+/** The value of the field "who" for the operator. */
 export const OPERATOR_CHOICE = 'operator';
 
 /** Longer than any id; bounds what a query sends to D1. */
 const ACTOR_LENGTH_MAX = 100;
 
-/** As the form shows them; empty where nothing is chosen. */
+/** The values of the form; empty where nothing is chosen. */
 export interface AuditChoices {
   readonly group: AuditGroup | '';
   readonly who: string;

@@ -10,7 +10,7 @@ import { Preview } from './preview.tsx';
 
 const LOGO_KIBIBYTES_MAX = LOGO_BYTES_MAX / 1024;
 
-/** Why a color or a logo was refused. */
+/** Why a color or a logo was rejected. */
 type BrandingProblem = LogoRefusal | 'bad_color' | 'missing' | 'too_many';
 
 export interface RefusedBranding {
@@ -21,14 +21,14 @@ export interface RefusedBranding {
 
 interface BrandingProps {
   readonly call: DashboardCall;
-  /** `#rrggbb`, or null for the pages' own. */
+  /** `#rrggbb`, or null for the default. */
   readonly color: string | null;
-  /** The picture itself, as a data: URL. */
+  /** The image as a data: URL. */
   readonly logoUrl: string | null;
   readonly refused: RefusedBranding;
 }
 
-/** The merchant's color and logo on the customers' pages, as they will look. */
+/** The merchant's color and logo, with a preview of the customers' pages. */
 export function BrandingPage(props: BrandingProps) {
   const { call, color, logoUrl } = props;
   const { problem } = props.refused;
@@ -62,7 +62,7 @@ function summary(language: BackOfficeLanguage, problem: BrandingProblem) {
   return [href, brandingProblems(language)[problem]] as const;
 }
 
-/** Where the color picker begins when there is no color yet: our own accent. */
+/** The color picker's first color when none is set: our own accent. */
 const FIRST_COLOR = '#0b6b4b';
 
 function ColorCard({ call, color, refused }: BrandingProps) {

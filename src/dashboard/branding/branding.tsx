@@ -20,7 +20,7 @@ export function showBranding(call: DashboardCall): Promise<Response> {
   return answerBranding(call, {});
 }
 
-/** The page as things are; after a refused form with why. */
+/** The page with the current branding, and with a form's problem if it was rejected. */
 async function answerBranding(call: DashboardCall, refused: RefusedBranding): Promise<Response> {
   const { merchantId } = call.session;
   const { color, logoDigest } = await merchantBranding(call.env.DB, merchantId);
@@ -52,7 +52,7 @@ export function removeColor(call: DashboardCall): Promise<Response> {
   return change(call, { color: null }, null, 'color_removed');
 }
 
-/** POST /dashboard/branding/logo: what the picture is, its bytes say. */
+/** POST /dashboard/branding/logo. The bytes determine the image's type. */
 export async function changeLogo(call: DashboardCall): Promise<Response> {
   const bytes = await call.form.file('logo');
   if (bytes === null) {
@@ -70,12 +70,12 @@ export async function changeLogo(call: DashboardCall): Promise<Response> {
   return change(call, { logoDigest: logo.digest }, logo, 'logo');
 }
 
-/** POST /dashboard/branding/logo/remove: payments that exist keep theirs. */
+/** POST /dashboard/branding/logo/remove. Existing payments keep their logo. */
 export function removeLogo(call: DashboardCall): Promise<Response> {
   return change(call, { logoDigest: null }, null, 'logo_removed');
 }
 
-/** Without a difference no entry is written either. */
+/** Without a difference, no audit entry is written. */
 async function change(
   call: DashboardCall,
   changes: Partial<Branding>,

@@ -3,12 +3,12 @@ import { moneyText } from '../../i18n/money-text.ts';
 import { brandLook } from '../../ui/brand.ts';
 import type { DashboardCall } from '../call.ts';
 
-/** An amount to look at: 1,250.00. */
+/** A sample amount, 1,250.00. */
 const SAMPLE_MINOR = 125_000;
 
 /**
- * The head of the checkout page and its button. The color stands in attributes of SVG, since the
- * dashboard's CSP allows no style in the page.
+ * The head of the checkout page and its button. The color is in SVG attributes, because the
+ * dashboard's CSP allows no inline styles.
  */
 export function Preview(props: {
   readonly call: DashboardCall;

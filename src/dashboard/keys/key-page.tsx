@@ -17,7 +17,7 @@ import {
 import { isOver, isRollable, KeyState } from './key-state.tsx';
 import { KeyNameField } from './keys-page.tsx';
 
-/** What a refused form brought, and why it was refused. */
+/** A rejected form's values, and why it was rejected. */
 export interface RefusedChange {
   /** As typed. */
   readonly name?: string;
@@ -31,7 +31,7 @@ interface KeyPageProps {
   readonly refused: RefusedChange;
 }
 
-/** One key, and what can be done with it: another name, another key in its place, its end. */
+/** One key, with forms to rename, roll and revoke it. */
 export function KeyPage({ call, apiKey, refused }: KeyPageProps) {
   const text = DASHBOARD_TEXTS[call.language].keys;
   const canChange = !call.session.isSuspended && !isOver(apiKey, call.nowMs);
@@ -79,7 +79,7 @@ function problemsOf({ language }: DashboardCall, refused: RefusedChange) {
   ];
 }
 
-/** A day, enough to roll out a change with care, unless the member chooses otherwise. */
+/** The default overlap: a day, enough for a careful rollout. */
 const OVERLAP_CHOSEN: Overlap = 'day';
 
 function RollForm({ call, apiKey, refused }: KeyPageProps) {
@@ -159,14 +159,14 @@ function Revoke({ call, apiKey }: Omit<KeyPageProps, 'refused'>) {
   );
 }
 
-/** The key whose place another one takes. */
+/** The key that was rolled. */
 export interface RolledKey {
   readonly hint: string;
-  /** Null when it ends at once. */
+  /** Null when it ends immediately. */
   readonly endsAtMs: number | null;
 }
 
-/** A new key in clear. */
+/** A new key in clear text. */
 export function NewKeyPage(props: {
   readonly call: DashboardCall;
   readonly name: string;

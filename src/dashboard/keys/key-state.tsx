@@ -3,17 +3,17 @@ import type { ApiKeyView } from '../../merchants/keys.ts';
 import { Badge, When } from '../../ui/elements.tsx';
 import type { DashboardCall } from '../call.ts';
 
-/** Whether the key opens nothing any more. */
+/** Whether the key no longer works. */
 export function isOver(key: ApiKeyView, nowMs: number): boolean {
   return key.revokedAtMs !== null || (key.expiresAtMs !== null && key.expiresAtMs <= nowMs);
 }
 
-/** Whether another key may take its place: nothing ends it yet. */
+/** Whether the key can be rolled: it has no end yet. */
 export function isRollable(key: Pick<ApiKeyView, 'revokedAtMs' | 'expiresAtMs'>): boolean {
   return key.revokedAtMs === null && key.expiresAtMs === null;
 }
 
-/** Active, ending, or ended and when. */
+/** The state of a key: active, expiring, expired or revoked, and when. */
 export function KeyState(props: { readonly call: DashboardCall; readonly apiKey: ApiKeyView }) {
   const { call, apiKey } = props;
   const text = DASHBOARD_TEXTS[call.language].keys;

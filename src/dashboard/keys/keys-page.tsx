@@ -41,7 +41,7 @@ export function KeysPage(props: {
   );
 }
 
-/** A problem of the whole list leads to no field. */
+/** A problem of the whole list links to no field. */
 function isAboutName(problem: CreateProblem): boolean {
   return problem !== 'too_many' && problem !== 'sent_twice';
 }

@@ -36,7 +36,7 @@ export async function showKeys(call: DashboardCall): Promise<Response> {
   return answerKeys(call, {});
 }
 
-/** The list; after a refused form with what was typed and why. */
+/** The list, and after a rejected form its values and problem. */
 async function answerKeys(
   call: DashboardCall,
   refused: { readonly name?: string; readonly problem?: CreateProblem },
@@ -71,8 +71,8 @@ function statusOf(problem: CreateProblem | RollProblem | undefined): number {
 }
 
 /**
- * POST …/keys: makes a key and shows it, in this answer and never again. A form that is sent twice
- * makes one key, and the second answer says so: the text of the first key is lost.
+ * POST …/keys: creates a key and shows it, in this response only. A form that is sent twice creates
+ * one key, and the second response says so, because the key cannot be shown again.
  */
 export async function createKey(call: DashboardCall): Promise<Response> {
   const name = call.form.text('name');
@@ -93,7 +93,7 @@ export async function createKey(call: DashboardCall): Promise<Response> {
   return answerNewKey(call, key, null);
 }
 
-/** POST …/keys/:key/roll: another key takes this one's place; for a while both work. */
+/** POST …/keys/:key/roll: creates a replacement. Both keys work during the overlap. */
 export async function rollKey(call: DashboardCall): Promise<Response> {
   const old = await namedKey(call);
   const overlap = overlapFrom(call.form.text('overlap'));
@@ -117,7 +117,7 @@ export async function rollKey(call: DashboardCall): Promise<Response> {
   return answerNewKey(call, key, rolled);
 }
 
-/** The only answer that holds the key in clear. */
+/** The only response that contains the key in clear text. */
 function answerNewKey(
   call: DashboardCall,
   { name, apiKey }: ApiKeyByForm,
@@ -140,7 +140,7 @@ export async function renameKey(call: DashboardCall): Promise<Response> {
   return redirectTo(call, keysPath(call.environment), { done: 'renamed' });
 }
 
-/** POST …/keys/:key/revoke: refused everywhere within 10 s. */
+/** POST …/keys/:key/revoke: the key is rejected everywhere within 10 s. */
 export async function revokeKey(call: DashboardCall): Promise<Response> {
   const key = await namedKey(call);
   const statement = revokeApiKey(tenantOf(call), key.digest, call.nowMs);

@@ -4,7 +4,7 @@ import type { MethodState } from '../../merchants/methods.ts';
 import { railConfiguration } from '../../rails/settings.ts';
 
 /**
- * Which rail a method has. The sandbox always simulates; it also has the rail's test system where
+ * Which rail a method has. The sandbox always simulates, and also has the provider's test system if
  * the operator has connected it. Production needs the rail.
  */
 export type RailStanding =
@@ -48,7 +48,7 @@ function railStanding(
 ): Pick<MethodStanding, 'rail' | 'currencies'> {
   const configuration = railConfiguration(env, environment, method);
   if (configuration.state === 'misconfigured') {
-    // What is wrong with the secret is the operator's to read.
+    // Only the operator may see what is wrong with the secret.
     return { rail: 'misconfigured', currencies: [] };
   }
   const rail = configuration.state === 'configured' ? configuration.rail : null;
@@ -60,7 +60,7 @@ function railStanding(
     : { rail: 'connected', currencies: rail.currencies };
 }
 
-/** "2.5% + 1.00"; null for a method that costs nothing. */
+/** "2.5% + 1.00"; null for a method without commission. */
 export function rateText({ basisPoints, fixedMinor }: CommissionRate): string | null {
   const percent = majorText(basisPoints).replace(/\.?0+$/, '');
   const parts = [basisPoints > 0 && `${percent}%`, fixedMinor > 0 && majorText(fixedMinor)];

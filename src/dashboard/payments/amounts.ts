@@ -19,7 +19,7 @@ export interface Amounts {
   readonly isCommissionPaidByCustomer: boolean;
   /** What the merchant receives, splits included. Null as above. */
   readonly netMinor: number | null;
-  /** The part of it that goes to other beneficiaries. */
+  /** The part that goes to other beneficiaries. */
   readonly sharesMinor: number;
 }
 
@@ -37,7 +37,7 @@ export function amountsOf(intent: Intent): Amounts {
   return {
     amountMinor: terms.amountMinor,
     stage: isPaid ? 'paid' : isUnpaid ? 'unpaid' : 'payable',
-    // Where the merchant pays the commission, the customer pays the plain amount by any method.
+    // If the merchant pays the commission, the customer pays the same amount with any method.
     chargedMinor: !isUnpaid && !terms.commissionPaidByCustomer ? terms.amountMinor : charged,
     commissionMinor: commission,
     isCommissionPaidByCustomer: terms.commissionPaidByCustomer,

@@ -27,7 +27,7 @@ export interface Counts {
 }
 
 export interface MethodFigures extends Counts {
-  /** Null where the customer chose none. */
+  /** Null when the customer chose none. */
   readonly method: Method | null;
 }
 
@@ -43,7 +43,7 @@ export interface CurrencyFigures extends Counts {
   readonly methods: readonly MethodFigures[];
   /** Every day of the range, even without payments. */
   readonly bars: readonly VolumeBar[];
-  /** Of the highest bar. */
+  /** The volume of the highest bar. */
   readonly barMinorMax: number;
 }
 
@@ -67,8 +67,8 @@ export function daysPerBar({ fromDay, toDay }: FigureDays): number {
 }
 
 /**
- * The figures of each currency with payments. `totals` lie within `days`: one a day, or one for each
- * `daysPerBar` days under the first of them.
+ * The figures of each currency with payments. `totals` lie within `days`: one a day, or one for
+ * each `daysPerBar` days under the first of them.
  */
 export function figuresOf(totals: readonly DayTotal[], days: FigureDays): CurrencyFigures[] {
   return CURRENCIES.flatMap((currency) => {

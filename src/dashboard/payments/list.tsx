@@ -26,7 +26,9 @@ import { FilterPanel, SearchForm } from './filter-form.tsx';
 /** A screen or two on a desktop. */
 const PAGE_ROWS = 25;
 
-/** GET …/payments: filters, totals and a page of the list. With wrong filters: only what is wrong. */
+/**
+ * GET …/payments: filters, totals and a page of the list. With wrong filters: only what is wrong.
+ */
 export async function showPayments(call: DashboardCall): Promise<Response> {
   const form = readFilter(call.url.searchParams);
   const text = DASHBOARD_TEXTS[call.language].payments;
@@ -149,7 +151,7 @@ function PaymentTable(props: {
   );
 }
 
-/** The status, and what needs a look. */
+/** The status, and what needs review. */
 function Marks({ call, row }: { readonly call: DashboardCall; readonly row: PaymentRow }) {
   const text = DASHBOARD_TEXTS[call.language].payments;
   return (
@@ -168,7 +170,7 @@ const CREATE_PATH: Readonly<Record<Environment, string>> = {
   production: '/api/v1/payment/intent',
 };
 
-/** In place of an empty list: the steps to the first payment. */
+/** Shown instead of an empty list: the steps to the first payment. */
 export function FirstPayment({ call }: { readonly call: DashboardCall }) {
   const { environment, url, config } = call;
   const text = DASHBOARD_TEXTS[call.language].payments;

@@ -124,7 +124,7 @@ function Head({ call, intent: { terms, status } }: IntentProps) {
   );
 }
 
-/** What the merchant should look at, with what to do. Nothing when all is well. */
+/** What needs the merchant's review, and what to do. Nothing if there is nothing to review. */
 function Attention({ call, intent }: IntentProps) {
   const text = DASHBOARD_TEXTS[call.language].payment;
   const hasUnresolved = intent.attempts.some(({ status }) => status === 'unresolved');

@@ -26,7 +26,7 @@ export function AccountPage(props: {
   readonly call: DashboardCall;
   readonly passkeys: readonly ListedPasskey[];
   readonly sessions: readonly OpenSession[];
-  /** Proposed for one that is added here. */
+  /** The proposed name for a passkey that is added here. */
   readonly newPasskeyName: string;
   readonly problem: AccountProblem | null;
 }) {

@@ -25,7 +25,7 @@ import { ACCOUNT_PATH } from '../paths.ts';
 import { AccountPage, type AccountProblem } from './account-page.tsx';
 import { finishCeremony, offerRegistration, refused, unfit } from './ceremony.ts';
 
-/** Phone, computer, security key, their successors; more are a mistake or a trick. */
+/** Phone, computer, security key and their successors; more are a mistake or an attack. */
 const PASSKEYS_PER_MEMBER_MAX = 20;
 
 /** GET /dashboard/account */
@@ -112,7 +112,7 @@ export async function renameOwnPasskey(call: DashboardCall): Promise<Response> {
   return redirectTo(call, ACCOUNT_PATH, { done: 'passkey_renamed' });
 }
 
-/** POST /dashboard/account/passkeys/remove: ends the other sessions that it began. */
+/** POST /dashboard/account/passkeys/remove: also ends other sessions started with it. */
 export async function removeOwnPasskey(call: DashboardCall): Promise<Response> {
   const { session, env, form, nowMs } = call;
   const { memberId } = session;

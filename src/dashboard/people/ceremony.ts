@@ -17,9 +17,9 @@ import {
 import { answerJson } from '../../ui/answer.ts';
 import type { PublicCall } from '../call.ts';
 
-/** What signing in, joining and adding a passkey share: their answers to our script. */
+/** What signing in, joining and adding a passkey share: responses to our script. */
 
-/** For the log: what was wrong, without naming the passkey or the link. */
+/** What was wrong, for the log, without naming the passkey or the link. */
 type RefusalReason =
   | 'malformed'
   | 'challenge'
@@ -29,7 +29,7 @@ type RefusalReason =
   | 'link'
   | 'not_taken';
 
-/** One answer to everything that is wrong: an attacker learns nothing from it. */
+/** The same response to every failure, so that an attacker learns nothing. */
 export function refused(
   { language }: PublicCall,
   ceremony: Ceremony,
@@ -39,12 +39,12 @@ export function refused(
   return answerJson({ message: DASHBOARD_TEXTS[language].signIn.refused }, { status: 401 });
 }
 
-/** A mistake in the form, which its sender can correct. */
+/** A mistake in the form, which the member can correct. */
 export function unfit({ language }: PublicCall, why: 'badName' | 'tooMany'): Response {
   return answerJson({ message: DASHBOARD_TEXTS[language].signIn[why] }, { status: 400 });
 }
 
-/** What the browser needs to make a passkey. `issuedFor`: see `Challenge`. */
+/** What the browser needs to create a passkey. `issuedFor`: see `Challenge`. */
 export async function offerRegistration(
   call: PublicCall,
   ceremony: Ceremony,
@@ -58,8 +58,8 @@ export async function offerRegistration(
 }
 
 /**
- * Runs what the ceremony changes and spends its challenge, in one batch. Nothing happens when the
- * first statement changes no row, or when the challenge was spent before.
+ * Runs the ceremony's changes and uses its challenge, in one batch. Nothing happens if the first
+ * statement changes no row, or if the challenge was already used.
  */
 export async function finishCeremony(
   call: PublicCall,
@@ -68,7 +68,7 @@ export async function finishCeremony(
   changes: {
     readonly first: SqlStatement;
     readonly rest: readonly SqlStatement[];
-    /** The `Set-Cookie` of the session that begins. */
+    /** The `Set-Cookie` of the new session. */
     readonly cookie?: string;
   },
 ): Promise<Response> {

@@ -6,10 +6,10 @@ import type { PublicCall } from '../call.ts';
 import { PublicFrame } from '../frame.tsx';
 import { PasskeyForm, PasskeyNameField } from './passkey-form.tsx';
 
-/** Who invites to what, and the one step that is left. */
+/** The invitation, and the one step to accept it. */
 export function JoinPage(props: {
   readonly call: PublicCall;
-  /** Of the link; it goes along with the form. */
+  /** The link's token, which the form sends along. */
   readonly token: string;
   readonly invitation: Invitation;
   /** Proposed for the new passkey. */
@@ -58,7 +58,9 @@ function factsOf(call: PublicCall, invitation: Invitation): readonly FactRow[] {
   ];
 }
 
-/** For a link that opens nothing. It gives no reason, because a stranger may have found the link. */
+/**
+ * For a link that does not work. It gives no reason, because a stranger may have found the link.
+ */
 export function LinkEndedPage({ call }: { readonly call: PublicCall }) {
   const text = DASHBOARD_TEXTS[call.language].signIn;
   return (

@@ -23,7 +23,9 @@ import type { PublicCall } from '../call.ts';
 import { finishCeremony, offerRegistration, refused, unfit } from './ceremony.ts';
 import { JoinPage, LinkEndedPage } from './join-page.tsx';
 
-/** GET /dashboard/join?token=…. Opening uses nothing up: messengers fetch every link. */
+/**
+ * GET /dashboard/join?token=…. Opening does not use the link, because messengers fetch every link.
+ */
 export async function showJoin(call: PublicCall): Promise<Response> {
   const token = call.url.searchParams.get('token') ?? '';
   const invitation = await invitationOf(call, token);
@@ -35,7 +37,7 @@ export async function showJoin(call: PublicCall): Promise<Response> {
     <JoinPage call={call} token={token} invitation={invitation} passkeyName={passkeyName} />
   );
   const response = answerPage(call, page);
-  // The address is the link: no request of this page carries it on, not even to ourselves.
+  // The URL is the link, so no request of this page may send it as a referrer, not even to us.
   response.headers.set('referrer-policy', 'no-referrer');
   return response;
 }
@@ -63,7 +65,7 @@ export async function beginJoin(call: PublicCall): Promise<Response> {
   });
 }
 
-/** POST /dashboard/join: the member, the passkey and the session come to be together. */
+/** POST /dashboard/join: creates member, passkey and session together. */
 export async function finishJoin(call: PublicCall): Promise<Response> {
   const { request, nowMs } = call;
   const body = await readJson(request, JoinBody);
@@ -107,8 +109,8 @@ interface Joiner {
 }
 
 /**
- * Makes the new member, or gives a member who lost their passkey another one. A lost passkey may be
- * in other hands: the old passkeys, sessions and recovery links end.
+ * Creates the member, or a new passkey for a member who lost theirs. Someone else may have the lost
+ * passkey, so the old passkeys, sessions and recovery links end.
  */
 function admission(
   { request, nowMs }: PublicCall,
@@ -144,7 +146,7 @@ function invitationOf({ env, nowMs }: PublicCall, token: string): Promise<Invita
   return findInvitation(env.DB, token, nowMs);
 }
 
-/** A new member may write their name differently; a returning one keeps theirs. */
+/** A new member may change the invited name; a returning one keeps theirs. */
 function nameOf(invitation: Invitation, text: string): string | null {
   return invitation.memberId === null ? nameFrom(text) : invitation.name;
 }

@@ -96,7 +96,7 @@ function Changes({ call, member }: { readonly call: DashboardCall; readonly memb
   );
 }
 
-/** Without it, owners do nothing of this to themselves. */
+/** Owners must confirm these changes to themselves. */
 function Sure({ call, id }: { readonly call: DashboardCall; readonly id: string }) {
   return (
     <label class="choice" for={id}>

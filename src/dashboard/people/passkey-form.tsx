@@ -51,7 +51,7 @@ export function PasskeyForm(props: {
 /** The name of the passkey that the form makes. */
 export function PasskeyNameField(props: {
   readonly call: Pick<PublicCall, 'language'>;
-  /** Proposed. */
+  /** The proposed name. */
   readonly name: string;
 }) {
   const { passkeyName, passkeyNameHint } = DASHBOARD_TEXTS[props.call.language].signIn;

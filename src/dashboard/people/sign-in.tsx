@@ -11,7 +11,7 @@ import { PublicFrame } from '../frame.tsx';
 import { finishCeremony, refused } from './ceremony.ts';
 import { PasskeyForm } from './passkey-form.tsx';
 
-/** GET /dashboard/sign-in: a member who is signed in goes on at once. */
+/** GET /dashboard/sign-in: redirects a signed-in member. */
 export async function showSignIn(call: PublicCall): Promise<Response> {
   const next = nextPath(call.url.searchParams.get('next'));
   const session = await sessionOf(call.request, call.env, call.ctx, call.nowMs);
@@ -20,7 +20,7 @@ export async function showSignIn(call: PublicCall): Promise<Response> {
     : redirectTo(call, next);
 }
 
-/** One button: the browser asks for everything else. */
+/** One button; the browser asks for everything else. */
 function SignInPage(props: { readonly call: PublicCall; readonly next: string }) {
   const { call, next } = props;
   const text = DASHBOARD_TEXTS[call.language].signIn;
@@ -47,7 +47,7 @@ export async function beginSignIn(call: PublicCall): Promise<Response> {
   return answerJson(options, { cookies: [cookie] });
 }
 
-/** POST /dashboard/sign-in: the passkey itself says whose it is. */
+/** POST /dashboard/sign-in: the passkey identifies the member. */
 export async function finishSignIn(call: PublicCall): Promise<Response> {
   const { request, env, nowMs } = call;
   const body = await readJson(request, SignInBody);
@@ -78,16 +78,15 @@ export async function finishSignIn(call: PublicCall): Promise<Response> {
   return finishCeremony(call, 'sign-in', challenge, { first, rest: statements, cookie });
 }
 
-/** Stands for our own origin in `nextPath`. */
+/** A placeholder for our own origin in `nextPath`. */
 const BASE = 'https://dashboard.invalid';
 
-/** Pages that would send a signed-in member back to signing in. */
+/** Pages that would lead a signed-in member back to the sign-in. */
 const NOT_AGAIN = /^\/dashboard\/(?:sign-in|sign-out|join)(?:\/|$)/;
 
 /**
- * Where signing in leads: the page that was asked for if it is one of the dashboard's, else its
- * first. The address is read as a browser reads it, so that no spelling of another site's address
- * passes for ours.
+ * Where signing in leads: the requested page if it is the dashboard's, else its first page. The URL
+ * is parsed as browsers do, so that no spelling of another site's URL passes as ours.
  */
 export function nextPath(text: string | null): string {
   const url = text?.startsWith('/') ? URL.parse(text, BASE) : null;

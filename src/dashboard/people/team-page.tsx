@@ -17,7 +17,7 @@ import { ButtonForm, PostForm } from '../forms.tsx';
 import { Frame } from '../frame.tsx';
 import { memberPath, TEAM_PATH } from '../paths.ts';
 
-/** A link to show this once. */
+/** A new link, shown only in this response. */
 export interface NewLink {
   readonly name: string;
   readonly url: string;
@@ -25,14 +25,14 @@ export interface NewLink {
   readonly isRecovery: boolean;
 }
 
-/** What was typed, to be shown again. */
+/** The typed values, to show again. */
 export interface InvitationForm {
   readonly name: string;
   readonly role: Role | null;
   readonly problems: readonly ('name' | 'role')[];
 }
 
-/** Who is in, who is on the way, and how to invite. */
+/** The members, the pending links, and the form to invite. */
 export function TeamPage(props: {
   readonly call: DashboardCall;
   readonly members: readonly Member[];
@@ -66,7 +66,7 @@ export function TeamPage(props: {
   );
 }
 
-/** Shown in the answer to the form, and never again. */
+/** Shown only in the response to the form. */
 export function LinkOnce({ call, link }: { readonly call: DashboardCall; readonly link: NewLink }) {
   const text = DASHBOARD_TEXTS[call.language].team.link;
   return (
@@ -127,7 +127,7 @@ function InviteForm(props: { readonly call: DashboardCall; readonly form: Invita
   );
 }
 
-/** The roles, each with what it may do: more words than a select box has room for on a phone. */
+/** The roles with their permissions, as radios: a select box has no room for them on a phone. */
 export function RoleChoice(props: {
   readonly call: DashboardCall;
   readonly selected: Role;

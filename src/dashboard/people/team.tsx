@@ -34,7 +34,7 @@ export async function showTeam(call: DashboardCall): Promise<Response> {
   return answerTeam(call, EMPTY_FORM, null);
 }
 
-/** The whole page, with a new link or with a form that was refused. */
+/** The whole page, with a new link or a rejected form. */
 async function answerTeam(
   call: DashboardCall,
   form: InvitationForm,
@@ -57,7 +57,7 @@ async function answerTeam(
   return answerPage(call, page, { status: form.problems.length > 0 ? 400 : 200 });
 }
 
-/** POST /dashboard/team/invitations: the link is in this answer and nowhere else. */
+/** POST /dashboard/team/invitations: only this response contains the link. */
 export async function inviteMember(call: DashboardCall): Promise<Response> {
   const typed = call.form.text('name');
   const name = nameFrom(typed);
@@ -68,7 +68,7 @@ export async function inviteMember(call: DashboardCall): Promise<Response> {
     return answerTeam(call, { name: typed, role, problems }, null);
   }
   const link = await makeLink(call, name, role, null);
-  // Null: the member is no owner any more, since the request began.
+  // Null: the member lost the owner role during the request.
   return link === null ? noticePage(call, 'not_allowed') : answerTeam(call, EMPTY_FORM, link);
 }
 
@@ -129,7 +129,7 @@ export async function changeMemberRole(call: DashboardCall): Promise<Response> {
   if (!isChanged) {
     return answerMember(call, member, { problem: 'last_owner' });
   }
-  // A former owner may not see these pages.
+  // A former owner may no longer see these pages.
   return id === call.session.memberId
     ? redirectTo(call, '/dashboard')
     : redirectTo(call, memberPath(id), { done: 'role_changed' });
@@ -153,15 +153,15 @@ export async function removeTeamMember(call: DashboardCall): Promise<Response> {
     : answerMember(call, member, { problem: 'last_owner' });
 }
 
-/** POST /dashboard/team/members/:member/recovery: the link is in this answer and nowhere else. */
+/** POST /dashboard/team/members/:member/recovery: only this response contains the link. */
 export async function issueRecovery(call: DashboardCall): Promise<Response> {
   const member = await namedMember(call);
   const link = await makeLink(call, member.name, member.role, member.id);
-  // Null: one of the two is gone or no owner any more, since the request began.
+  // Null: during the request, the member was removed or the owner lost the role.
   return link === null ? noticePage(call, 'not_allowed') : answerMember(call, member, { link });
 }
 
-/** POST /dashboard/team/members/:member/sessions/revoke: of oneself all but this one. */
+/** POST /dashboard/team/members/:member/sessions/revoke: one's own except the current one. */
 export async function revokeMemberSessions(call: DashboardCall): Promise<Response> {
   const { id, name } = await namedMember(call);
   const { session, nowMs } = call;
@@ -179,7 +179,10 @@ export async function revokeMemberSessions(call: DashboardCall): Promise<Respons
   return redirectTo(call, memberPath(id), { done: 'sessions_revoked' });
 }
 
-/** For a new member, or for the one of that id who lost their passkey. Null when it was not made. */
+/**
+ * A link for a new member, or for the member with that id who lost their passkey; null if not
+ * created.
+ */
 async function makeLink(
   call: DashboardCall,
   name: string,
@@ -212,7 +215,7 @@ function changeOf({ session }: DashboardCall, { id }: Member): MemberChange {
   return { merchantId: session.merchantId, memberId: id, actorId: session.memberId };
 }
 
-/** Owners who give up their own rights must tick a box first. */
+/** Owners who give up their own rights must select a checkbox first. */
 function isUnsure({ session, form }: DashboardCall, { id }: Member): boolean {
   return id === session.memberId && !form.has('sure');
 }

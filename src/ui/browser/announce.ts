@@ -1,4 +1,4 @@
-/** Tells screen readers, and nobody else. */
+/** Announces a text to screen readers only. */
 export function announce(text: string): void {
   const announcer = document.querySelector('[data-announcer]');
   if (announcer !== null) {

@@ -1,4 +1,6 @@
-/** Color pickers beside the fields that they fill: shown only where there is JavaScript to fill. */
+/**
+ * Color pickers next to the fields that they fill. Shown only with JavaScript, which fills them.
+ */
 export function colorPickers(): void {
   for (const picker of document.querySelectorAll<HTMLInputElement>('[data-picks]')) {
     const field = document.getElementById(picker.dataset.picks ?? '');

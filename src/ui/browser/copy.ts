@@ -1,6 +1,6 @@
 import { announce } from './announce.ts';
 
-/** Buttons that put a field's text on the clipboard: shown only where that works. */
+/** Buttons that copy a field's text to the clipboard. Shown only where that works. */
 export function copyButtons(): void {
   if (!navigator.clipboard) {
     return;
@@ -21,7 +21,7 @@ async function copy(button: HTMLButtonElement): Promise<void> {
     announce(button.dataset.copied ?? '');
     button.textContent = button.dataset.copied ?? '';
   } catch {
-    // The browser forbids it: the text is selected, to be copied by hand.
+    // The browser forbids it, so the text is selected for the member to copy.
     field.select();
   }
 }

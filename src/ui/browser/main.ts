@@ -5,7 +5,7 @@ import { partsInSight } from './parts.ts';
 import { passkeyForms } from './passkeys.ts';
 import { questions } from './questions.ts';
 
-/** Everything that a page of the dashboard can do with JavaScript. Without it all but passkeys works. */
+/** The dashboard's script. Without it, everything works except passkeys. */
 colorPickers();
 copyButtons();
 partsInSight();

@@ -1,4 +1,4 @@
-/** Forms that a double click must not send twice: the second sending would hide the first's answer. */
+/** Forms that a double click must not send twice: the second response would hide the first one. */
 export function sentOnce(): void {
   for (const form of document.querySelectorAll<HTMLFormElement>('form[data-once]')) {
     let isSent = false;
@@ -6,10 +6,10 @@ export function sentOnce(): void {
       if (isSent) {
         event.preventDefault();
       }
-      // Not if a question before it was answered by no.
+      // Not if the member declined the confirmation.
       isSent ||= !event.defaultPrevented;
     });
-    // Back on the page by the browser's own memory: the form may be sent again.
+    // The page was restored from the back/forward cache, so the form may be sent again.
     addEventListener('pageshow', () => {
       isSent = false;
     });

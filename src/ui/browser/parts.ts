@@ -1,6 +1,6 @@
 /**
- * On a phone the line of parts is wider than the screen. It is pushed to the part where one is, and
- * to whichever the keyboard comes to: browsers leave alone what they show the half of.
+ * On a phone the navigation is wider than the screen. It scrolls to the current part, and to the
+ * part that gets the focus, because browsers do not scroll to an element that is half visible.
  */
 export function partsInSight(): void {
   const line = document.querySelector<HTMLElement>('.nav');
@@ -10,14 +10,14 @@ export function partsInSight(): void {
   }
   center(line, current);
   line.addEventListener('focusin', ({ target }) => {
-    // Never under a finger: what is pushed away between its coming and going is not clicked.
+    // Never during a touch: a link that moves between press and release is not clicked.
     if (target instanceof HTMLElement && target.matches(':focus-visible')) {
       center(line, target);
     }
   });
 }
 
-/** By hand: `scrollIntoView` would also move the place from which the Tab key goes on. */
+/** Not `scrollIntoView`, which would also move the starting point of the Tab key. */
 function center(line: HTMLElement, part: HTMLElement): void {
   line.scrollLeft = part.offsetLeft - line.offsetLeft - (line.clientWidth - part.offsetWidth) / 2;
 }

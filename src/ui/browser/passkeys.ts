@@ -5,7 +5,7 @@ import {
 } from '@simplewebauthn/browser';
 import { announce } from './announce.ts';
 
-/** What can go wrong here; the form's data attributes of these names say it in words. */
+/** What can go wrong here. The form has a data attribute with a message for each. */
 type Problem = 'unsupported' | 'canceled' | 'known' | 'failed' | 'network' | 'busy';
 
 const TOO_MANY_REQUESTS = 429;
@@ -19,7 +19,7 @@ const PROBLEM_BY_NAME: Readonly<Record<string, Problem>> = {
   ConstraintError: 'unsupported',
 };
 
-/** Forms that a passkey carries out: signing in, joining, adding one more. */
+/** Forms that use a passkey: to sign in, to join, to add a passkey. */
 export function passkeyForms(): void {
   for (const form of document.querySelectorAll<HTMLFormElement>('form[data-passkey]')) {
     if (!browserSupportsWebAuthn()) {
@@ -50,7 +50,9 @@ async function carryOut(form: HTMLFormElement): Promise<void> {
   }
 }
 
-/** The whole ceremony, or in words what stopped it; null when the page is on its way to the next. */
+/**
+ * Runs the whole ceremony. Returns a message if it failed, or null when the next page is loading.
+ */
 async function attempt(form: HTMLFormElement): Promise<string | null> {
   const { passkey, path = '', next = '' } = form.dataset;
   const options = await post(form, `${path}/options`);
@@ -75,7 +77,7 @@ async function attempt(form: HTMLFormElement): Promise<string | null> {
   return null;
 }
 
-/** The answer, or in words what was wrong with it. */
+/** The response, or a message about what was wrong with it. */
 async function post(
   form: HTMLFormElement,
   path: string,
@@ -97,12 +99,12 @@ async function post(
     const { message } = await response.json();
     return String(message);
   } catch {
-    // A page in place of our JSON: the server itself is in trouble, or the form is too old.
+    // A page instead of our JSON: the server failed, or the form is out of date.
     return inWords(form, 'failed');
   }
 }
 
-/** A form of a signed-in member, with its CSRF token, goes as a form; everything else as JSON. */
+/** A signed-in member's form is sent as a form with its CSRF token, everything else as JSON. */
 function bodyOf(form: HTMLFormElement, credential: unknown): RequestInit {
   const data = new FormData(form);
   if (data.has('csrf')) {
@@ -131,7 +133,7 @@ function inWords(form: HTMLFormElement, problem: Problem): string {
   return form.dataset[problem] ?? '';
 }
 
-/** Its role tells screen readers too. */
+/** Its role announces it to screen readers. */
 function show(form: HTMLFormElement, text: string | undefined): void {
   const place = document.getElementById(form.dataset.problem ?? '');
   if (place !== null) {
