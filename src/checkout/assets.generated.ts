@@ -7,7 +7,7 @@ export const CHECKOUT_CSS =
 /** For the pages' CSP. */
 export const CHECKOUT_CSS_SHA256 = '+D1X3PmKJyNfm+D/beM8CQUi5PamPVwyWtol74Doyrc=';
 
-export const CHECKOUT_SCRIPT_PATH = '/assets/checkout.cb39d381.js';
+export const CHECKOUT_SCRIPT_PATH = '/assets/checkout.9abc6d73.js';
 
 /** For `integrity`. */
-export const CHECKOUT_SCRIPT_SHA256 = 'yznTga7DdNsTvFE3qUlG7R+GUL/QHg/bWBkg5twRqjI=';
+export const CHECKOUT_SCRIPT_SHA256 = 'mrxtc8g8Pqi30SxfvV43+8pRyqvOZ/AMhPls4j7XOww=';

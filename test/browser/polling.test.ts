@@ -105,7 +105,7 @@ describe('when polls fail', () => {
 
 describe('when the state changes', () => {
   it.each(['push', 'redirect', 'connecting', 'refused-phone-invalid'] as const)(
-    '%s is fetched anew, once, and not posted again',
+    '%s is fetched once more and not posted again',
     async (state) => {
       const frozen = await openFrozen(stage, state);
       const documents: string[] = [];

@@ -27,7 +27,7 @@ describe('decisions.md#13: a method that takes no cents', () => {
   const methodsOf = (changes: object) =>
     orderOf(hosted({ ...changes }, WHOLE)).methods.map(({ method }) => method);
 
-  it('is left out of a payment with cents, whoever bears the commission', () => {
+  it('is left out of a payment with cents, with either bearer of the commission', () => {
     for (const commissionPaidByCustomer of [true, false]) {
       const changes = { methods: ['CBE', 'M_PESA'], commissionPaidByCustomer };
       expect(methodsOf({ ...changes, amount: 153.76 })).toEqual(['CBE']);

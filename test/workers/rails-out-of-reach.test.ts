@@ -204,7 +204,7 @@ const pay = () => payExpress({ method: 'E_BIRR' });
 const message = () => firstStart(caught);
 
 /** eBirr answers, and the object is unreachable by then. */
-async function answeredToNobody(answer: RailAnswer) {
+async function loseAnswer(answer: RailAnswer) {
   await pay();
   let away: ReturnType<typeof objectsAway> | undefined;
   const calls = railServer((call) => {
@@ -237,7 +237,7 @@ const ANSWERS: readonly [string, RailAnswer, object, string[]][] = [
 test.each(ANSWERS)(
   'keeps eBirr’s answer to an unreachable object in the queue and stores it once: %s',
   async (_name, answer, expected, events) => {
-    await answeredToNobody(answer);
+    await loseAnswer(answer);
     expect(await attemptNow()).toMatchObject({ status: 'processing', checks: 0 });
     expect(loggedEvents('rail_message_failed')).toEqual([]);
     for (const secret of [EBIRR.apiKey, PHONE, 'RCS_']) {
@@ -253,7 +253,7 @@ test.each(ANSWERS)(
 );
 
 /** A start whose answer reaches neither object nor queue, for this many calls. */
-async function answeredToNobodyAtAll(calls: number) {
+async function loseAllAnswers(calls: number) {
   await pay();
   const start = message();
   let away: ReturnType<typeof objectsAway> | undefined;
@@ -270,14 +270,14 @@ async function answeredToNobodyAtAll(calls: number) {
 }
 
 test('waits for the object when the queue is unreachable too', async () => {
-  await answeredToNobodyAtAll(5);
+  await loseAllAnswers(5);
   expect(await intentNow()).toMatchObject({ status: 'succeeded' });
   expect(loggedEvents('rail_message_failed')).toEqual([]);
   expect(await eventTypes()).toEqual(['payment_succeeded']);
 });
 
 test('does not call again when neither object nor queue comes back, and eBirr’s report counts', async () => {
-  const { start, asked } = await answeredToNobodyAtAll(Number.POSITIVE_INFINITY);
+  const { start, asked } = await loseAllAnswers(Number.POSITIVE_INFINITY);
   const { objectId } = client();
   const error = 'IntentUnavailable: overloaded';
   expect(loggedEvents('rail_message_failed')).toEqual([
@@ -351,7 +351,7 @@ test.each([
 });
 
 test('announces late money as late after the merchant got a failure', async () => {
-  await answeredToNobody((call) => new Response(ebirrPaid(call)));
+  await loseAnswer((call) => new Response(ebirrPaid(call)));
   const kept = resultsIn(caught);
   vi.setSystemTime((await intentNow()).terms.expiresAtMs + 3_600 * SECOND_MS);
   expect(await intentNow()).toMatchObject({ status: 'expired' });

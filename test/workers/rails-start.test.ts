@@ -36,7 +36,7 @@ import { SECOND_MS, useGateway } from './support.ts';
 
 /**
  * Goal: a provider that answers only after the customer has acted is called at most once per
- * attempt, and a start without a call charges nobody (docs/decisions.md#16, #31). Method: eBirr;
+ * attempt, and a start without a call charges no customer (docs/decisions.md#16, #31). Method: eBirr;
  * the test is the queue, and loses, duplicates and delays the messages.
  */
 
@@ -276,7 +276,7 @@ test.each([
   ['express', 'failed', ['payment_failed'], 'rail_unavailable'],
   ['hosted', 'open', [], null],
 ] as const)(
-  'an unclaimed start, %s, charged nobody by the end of its window, and the payment is %s',
+  'an unclaimed start, %s, charged no customer by the end of its window, and the payment is %s',
   async (kind, status, events, failureReason) => {
     const calls = noRail();
     if (kind === 'express') {

@@ -26,13 +26,13 @@ export function isBusy(): boolean {
 }
 
 /** Not `reload()`, because the document may be the response to a POST. */
-export function showAnew(): void {
+export function reloadPage(): void {
   const { page } = document.body.dataset;
   if (page === undefined || isLeaving) {
     return;
   }
   if (isBusy()) {
-    setTimeout(showAnew, RETRY_MS);
+    setTimeout(reloadPage, RETRY_MS);
     return;
   }
   isLeaving = true;

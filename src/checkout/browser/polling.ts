@@ -1,5 +1,5 @@
 import { tellBack, tellLost } from './connection.ts';
-import { isBusy, onWake, showAnew } from './page.ts';
+import { isBusy, onWake, reloadPage } from './page.ts';
 import {
   ANSWER_MS_MAX,
   EAGER_DELAY_MS,
@@ -27,7 +27,7 @@ export function startPolling(
 ): (isOver: boolean) => void {
   const { status, state, follow } = document.body.dataset;
   if (status === undefined) {
-    return (isOver) => isOver && showAnew();
+    return (isOver) => isOver && reloadPage();
   }
   let timer: number | undefined;
   let isPolling = false;
@@ -37,7 +37,7 @@ export function startPolling(
 
   const poll = async (): Promise<void> => {
     clearTimeout(timer);
-    // Whatever blocks polling here polls again when it ends.
+    // What blocks polling here starts it again when it ends.
     if (isPolling || isBusy() || document.hidden) {
       return;
     }
@@ -58,11 +58,11 @@ export function startPolling(
       const response = await fetch(path, { cache: 'no-store', signal: abort.signal });
       retryAfter = response.headers.get('retry-after');
       if (response.status === NOT_FOUND) {
-        showAnew();
+        reloadPage();
       } else {
         const answer = answerOf(response.ok, await response.json());
         if (answer.state !== state) {
-          showAnew();
+          reloadPage();
         }
         if (answer.remainingMs !== null) {
           // The time was correct when the answer was sent, about half a round trip ago.
