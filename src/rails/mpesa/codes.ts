@@ -66,10 +66,8 @@ export const FAILURE_BY_RESULT_CODE: ReadonlyMap<string, FailureReason> = new Ma
   ['2001', 'wrong_pin'],
   // The PIN is locked after wrong entries.
   ['8006', 'wrong_pin'],
-  // M-PESA could not send the prompt, or was too busy to.
+  // M-PESA could not send the prompt.
   ['1025', 'rail_unavailable'],
-  ['9999', 'rail_unavailable'],
-  ['26', 'rail_unavailable'],
   // The short code may not take this kind of payment.
   ['2028', 'misconfigured'],
 ]);
