@@ -6,6 +6,7 @@ import { mkdir, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { dashboard as english } from '../src/i18n/en.ts';
 import { localSecrets } from './dev/local-secrets.ts';
 import { jsonPost } from './gateway/http.ts';
 import { type OwnGateway, withOwnGateway } from './gateway/own-gateway.ts';
@@ -80,7 +81,7 @@ async function manageAndShoot(browser: Browser, gateway: OwnGateway): Promise<re
   const page = await (await phone(browser)).newPage();
   await joinAsOwner(page, await ownerLink(gateway));
   await untilAllAreEnded(page);
-  const list = await shoot(page, 'dashboard-payments.jpg', 'Success rate per method, ETB');
+  const list = await shoot(page, 'dashboard-payments.jpg', english.payments.rateChart('ETB'));
   await page.getByRole('link', { name: SHOWN_ORDER }).click();
   return [list, await shoot(page, 'dashboard-payment.jpg', 'Attempts')];
 }
