@@ -178,7 +178,8 @@ export async function startNbgStandIn(port = 0): Promise<NbgStandIn> {
       username,
       password,
       billerBin: BILLER_BIN,
-      callbackAddresses: [],
+      // Where this stand-in calls from; production accepts no empty list.
+      callbackAddresses: ['127.0.0.1', '::1'],
     },
     plan: (amountText, plan) => plans.set(amountText, plan),
     order: (orderId) => book.arrival(orderId),

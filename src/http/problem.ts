@@ -68,9 +68,13 @@ export function validationProblem(validationErrors: Readonly<Record<string, stri
   return problem('validation_failed', { summary: `${summary}${more}`, validationErrors });
 }
 
-/** A sentence as it reads after a colon: `Must be a number.` becomes `must be a number`. */
+/**
+ * A sentence as it reads after a colon: `Must be a number.` becomes `must be a number`. A name in
+ * capitals, such as a method's, stays.
+ */
 function inLine(sentence: string): string {
-  return `${sentence.charAt(0).toLowerCase()}${sentence.slice(1).replace(/\.$/, '')}`;
+  const text = sentence.replace(/\.$/, '');
+  return text.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase());
 }
 
 /** Returns `thing`, or throws the problem `not_found` when it is null or undefined. */

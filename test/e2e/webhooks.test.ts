@@ -90,7 +90,8 @@ describe.concurrent('webhooks on the wire: decisions.md#18', () => {
     verifiedWebhook(first, stuck.keys);
     await first.closed;
     const heldMs = (first.closedAtMs ?? 0) - first.receivedAtMs;
-    expect(heldMs).toBeGreaterThan(TRY_TIMEOUT_MS - 500);
+    // The request may arrive long after the gateway started its clock.
+    expect(heldMs).toBeGreaterThan(TRY_TIMEOUT_MS / 2);
     // The waiting deliveries then get their turn.
     const ids = () => new Set(stuckHook.requests.map(({ headers }) => headers['webhook-id']));
     await stuckHook.until('the deliveries that waited', () => ids().size === HANGING);

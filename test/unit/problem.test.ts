@@ -11,6 +11,10 @@ test.each([
     { expireIn: 'Required.', currency: 'Required.', amount: 'Required.' },
     'expireIn: required (and 2 more)',
   ],
+  [
+    { 'methods[0]': 'M_PESA is not enabled for this merchant.' },
+    'methods[0]: M_PESA is not enabled for this merchant',
+  ],
 ])('names the first failing field and counts the others: %j', (validationErrors, message) => {
   expect(validationProblem(validationErrors)).toMatchObject({
     status: 400,
