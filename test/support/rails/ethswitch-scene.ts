@@ -60,8 +60,10 @@ export async function startReceiver(gateway: 'nbg' | 'cards'): Promise<Receiver>
   };
 }
 
+/** A callback from this machine, where the stand-ins run. */
 export function callbackRequest(body: string, contentType = 'application/json'): CallbackCall {
-  return callbackCall({ headers: { 'content-type': contentType }, body });
+  const headers = { 'content-type': contentType, 'cf-connecting-ip': '127.0.0.1' };
+  return callbackCall({ headers, body });
 }
 
 /** A provider with scripted answers, for those that no stand-in would give. */
