@@ -40,7 +40,7 @@ describe('every state', () => {
       const faults = [
         ...(await faultsOf(tab.page, state, language)),
         ...(await unusableParts(tab.page)),
-        ...(await tab.complaints()),
+        ...tab.complaints(),
       ];
       const size = tab === phone ? 'phone' : 'desktop';
       wrong.push(...faults.map((fault) => `${size}, ${language}: ${fault}`));

@@ -1,11 +1,4 @@
-import type {
-  Browser,
-  BrowserContext,
-  BrowserContextOptions,
-  Page,
-  Request as PageRequest,
-} from 'playwright-core';
-import { expect, vi } from 'vitest';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { LANGUAGES, type Language } from '../../src/i18n/language.ts';
 import { complaintsOf, DESKTOP, launchBrowser, PHONE } from '../support/browser.ts';
 import { GALLERY, type GalleryState, startGallery } from '../support/gallery.ts';
@@ -79,15 +72,19 @@ export async function openStage(): Promise<Stage> {
 export class Tab {
   readonly page: Page;
   readonly #complaints: string[];
-  readonly #underWay = new Set<PageRequest>();
+  #isLeaving = false;
   #status = 200;
 
   private constructor(page: Page) {
     this.page = page;
     this.#complaints = complaintsOf(page);
-    page.on('request', (request) => this.#underWay.add(request));
-    page.on('requestfinished', (request) => this.#underWay.delete(request));
-    page.on('requestfailed', (request) => this.#underWay.delete(request));
+    page.on('framenavigated', () => {
+      if (this.#isLeaving) {
+        // The navigation cancels requests of the state before: not errors of this one.
+        this.#complaints.length = 0;
+        this.#isLeaving = false;
+      }
+    });
   }
 
   /** `isStill`: the page's script neither polls nor returns to the merchant. */
@@ -100,7 +97,7 @@ export class Tab {
   }
 
   async open(state: GalleryState, language: Language = 'en'): Promise<void> {
-    this.#complaints.length = 0;
+    this.#isLeaving = true;
     this.#status = statusOf(state);
     const response = await this.page.goto(addressOf(state, language));
     if (response?.status() !== this.#status) {
@@ -108,12 +105,8 @@ export class Tab {
     }
   }
 
-  /**
-   * The errors of the open state, once it has fetched everything: a fetch that the next state
-   * cancels would be an error. The page's own error status does not count.
-   */
-  async complaints(): Promise<readonly string[]> {
-    await vi.waitFor(() => expect(this.#underWay.size).toBe(0), { timeout: ACTION_MS_MAX });
+  /** The errors of the open state. The page's own error status does not count. */
+  complaints(): readonly string[] {
     return this.#status < 400
       ? this.#complaints
       : withoutAnswer(this.#complaints, this.#status, this.page.url());
