@@ -32,25 +32,6 @@ export function isConstraintFailure(error: unknown): boolean {
   return error instanceof Error && error.message.includes('constraint failed');
 }
 
-/** Thrown when D1 took too long. */
-export class DeadlinePassed extends Error {
-  override readonly name = 'DeadlinePassed';
-}
-
-/** D1's result, or DeadlinePassed after `timeoutMs`. The query itself is not canceled. */
-export async function withDeadline<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const deadline = new Promise<never>((_resolve, reject) => {
-    const error = new DeadlinePassed(`no answer within ${timeoutMs} ms`);
-    timer = setTimeout(() => reject(error), timeoutMs);
-  });
-  try {
-    return await Promise.race([work, deadline]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
 /** D1 did not answer. It decides nothing about money, so the caller may retry. */
 export class DatabaseUnavailable extends Unavailable {
   override readonly name = 'DatabaseUnavailable';
@@ -65,5 +46,18 @@ export async function readInTime<T>(read: () => Promise<T>): Promise<T> {
     return await withDeadline(read(), READ_TIMEOUT_MS);
   } catch (error) {
     throw new DatabaseUnavailable(errorText(error));
+  }
+}
+
+/** The result of `work`, or an error after `timeoutMs`. The query itself is not canceled. */
+async function withDeadline<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const deadline = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
+  });
+  try {
+    return await Promise.race([work, deadline]);
+  } finally {
+    clearTimeout(timer);
   }
 }

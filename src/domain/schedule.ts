@@ -52,11 +52,26 @@ export function pausedDueAtMs(createdAtMs: number, nowMs: number): number | null
 }
 
 const OWN_FAILURE_WAIT_MS = 5 * SECOND_MS;
-const OWN_FAILURE_WAIT_MS_MAX = MINUTE_MS;
+/** Soon enough after an outage of D1. */
+const OUTAGE_WAIT_MS_MAX = MINUTE_MS;
+/** An outage lasts no longer; what fails after it, such as a damaged secret, needs a person. */
+const OUTAGE_FAILURES_MAX = 60;
+const OWN_FAILURE_WAIT_MS_MAX = HOUR_MS;
 
-/** The wait after a failure of ours, which uses up no try: doubles from 5 s to a minute. */
-export function ownFailureWaitMs(timesQueued: number): number {
-  return Math.min(OWN_FAILURE_WAIT_MS * 2 ** Math.min(timesQueued, 10), OWN_FAILURE_WAIT_MS_MAX);
+/** A month of hours: then the event is visibly given up. */
+const OWN_FAILURES_MAX = OUTAGE_FAILURES_MAX + 30 * 24;
+
+/**
+ * The wait after a failure of ours, which uses up no try: doubles from 5 s to a minute, and after
+ * an hour of that to an hour. Null after a month.
+ */
+export function ownFailureWaitMs(timesQueued: number): number | null {
+  if (timesQueued >= OWN_FAILURES_MAX) {
+    return null;
+  }
+  const beyond = Math.max(0, timesQueued - OUTAGE_FAILURES_MAX);
+  const wait = Math.min(OWN_FAILURE_WAIT_MS * 2 ** Math.min(timesQueued, 10), OUTAGE_WAIT_MS_MAX);
+  return Math.min(wait * 2 ** Math.min(beyond, 10), OWN_FAILURE_WAIT_MS_MAX);
 }
 
 /** The first lease of a queued message. It doubles each time the message must be sent again. */
@@ -77,7 +92,7 @@ export const CLAIM_LEASE_MS = 30 * SECOND_MS;
 export const CHECK_WAIT_MS_MIN = 5 * SECOND_MS;
 /** A return queries these attempts: the customer paid the latest, or the one before it. */
 export const RETURN_ATTEMPTS_MAX = 2;
-/** A return triggers no query within this time of the attempt's last one. */
+/** The query that a return triggers comes at least this long after the attempt's last one. */
 export const RETURN_QUERY_WAIT_MS = 10 * SECOND_MS;
 const CHECK_WAIT_MS_MAX = 6 * HOUR_MS;
 /**

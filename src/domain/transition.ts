@@ -166,7 +166,7 @@ function claimStart(
 
 /**
  * Queries the provider of the newest attempts now, and restarts their back-off. Anyone with the link
- * can return repeatedly, so an attempt that was just queried or is due soon stays as it is.
+ * can return repeatedly, so one that was just queried waits, and one that is due soon stays as it is.
  */
 function customerReturned(step: Step, nowMs: number): Step {
   return step.intent.attempts
@@ -190,7 +190,9 @@ function checkAfterReturn(attempt: Attempt, nowMs: number): number | null {
     return checkAtMs;
   }
   if (queriedAtMs !== null && nowMs - queriedAtMs < RETURN_QUERY_WAIT_MS) {
-    return checkAtMs;
+    // Delayed, not dropped: that query may precede the payment, and the next may be hours away.
+    const soonestMs = queriedAtMs + RETURN_QUERY_WAIT_MS;
+    return checkAtMs <= soonestMs ? checkAtMs : notAfterWindow(soonestMs, attempt, nowMs);
   }
   const soonMs = nowMs + CHECK_WAIT_MS_MIN;
   if (checkAtMs <= nowMs) {

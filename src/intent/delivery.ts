@@ -99,8 +99,10 @@ export function reported(
   const tried = { ...released, tries: event.tries + 1, timesQueued: 0 };
   switch (report.outcome.type) {
     case 'not_sent': {
-      const dueAtMs = nowMs + ownFailureWaitMs(event.timesQueued);
-      return { ...released, deliveryStatus: 'queued', dueAtMs };
+      const waitMs = ownFailureWaitMs(event.timesQueued);
+      return waitMs === null
+        ? { ...released, deliveryStatus: 'dead', dueAtMs: null }
+        : { ...released, deliveryStatus: 'queued', dueAtMs: nowMs + waitMs };
     }
     case 'paused':
       return paused({ ...released, timesQueued: 0 }, nowMs);

@@ -1,7 +1,7 @@
 import { BoundedCache } from '../bounded-cache.ts';
 import { configOf } from '../config.ts';
 import { unseal } from '../crypto/sealed.ts';
-import { withDeadline } from '../database.ts';
+import { readInTime } from '../database.ts';
 import type { Tenant } from '../domain/intent.ts';
 import { log } from '../log.ts';
 import { ENDPOINTS_MAX, type Endpoint } from './endpoints.ts';
@@ -10,8 +10,6 @@ import { ENDPOINTS_MAX, type Endpoint } from './endpoints.ts';
 const CACHE_MS = 5_000;
 /** While D1 fails, cached settings are used up to this age: a new pause or secret waits as long. */
 const STALE_MS_MAX = 60 * 60 * 1_000;
-/** After this, a read counts as failed, so that deliveries do not wait for a slow D1. */
-const READ_TIMEOUT_MS = 2_000;
 /** Tenants cached by one isolate. A new entry evicts the oldest. */
 const CACHE_ENTRIES_MAX = 1_000;
 /** Valid secrets: the newest and those that overlap after rotations. Bounds the header. */
@@ -126,7 +124,7 @@ type SettingsRow =
 
 async function readSettings(env: Env, tenant: Tenant, nowMs: number): Promise<CachedSettings> {
   const query = env.DB.prepare(SETTINGS_SQL).bind(tenant.merchantId, tenant.environment, nowMs);
-  const { results } = await withDeadline(query.all<SettingsRow>(), READ_TIMEOUT_MS);
+  const { results } = await readInTime(() => query.all<SettingsRow>());
   const keys = configOf(env).dataEncryptionKeys;
   const context = webhookSecretContext(tenant);
   let url: string | null = null;

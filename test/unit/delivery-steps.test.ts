@@ -60,4 +60,16 @@ describe('an internal failure', () => {
       expect((failing.dueAtMs ?? 0) - nowMs).toBeLessThanOrEqual(60_000);
     }
   });
+
+  test('that never ends backs off to an hour, and is visibly given up after a month', () => {
+    const failedTimes = (timesQueued: number) => {
+      const claim = claimed({ ...event, timesQueued }, 'claim', 'signature', nowMs);
+      const report = { sequence: 3, claimId: 'claim', outcome: { type: 'not_sent' }, log: null };
+      return reported(claim, report as Parameters<typeof reported>[1], 0.5, nowMs);
+    };
+    expect(failedTimes(60).dueAtMs).toBe(nowMs + 60_000);
+    expect(failedTimes(70).dueAtMs).toBe(nowMs + 3_600_000);
+    expect(failedTimes(779)).toMatchObject({ deliveryStatus: 'queued', tries: 0 });
+    expect(failedTimes(780)).toMatchObject({ deliveryStatus: 'dead', dueAtMs: null });
+  });
 });
