@@ -160,7 +160,7 @@ function manualResolution(given: Given): Readonly<Record<string, unknown>> {
     ...(receipt !== undefined && { receipt }),
     ...(reason !== undefined && { reason }),
     note: given.option('note'),
-    settlementId: crypto.randomUUID(),
+    resolutionId: crypto.randomUUID(),
   };
 }
 
@@ -197,7 +197,7 @@ export const PAYMENT_COMMANDS: readonly Command[] = [
     lines: ({ note }: { readonly note: string }) => [`Reviewed: ${plain(note)}`],
   },
   {
-    name: 'payment settle',
+    name: 'payment resolve',
     about: 'record the outcome of an attempt, as the provider confirmed it to you',
     positionals: [...PAYMENT, 'ATTEMPT'],
     options: {
@@ -208,11 +208,11 @@ export const PAYMENT_COMMANDS: readonly Command[] = [
       note: NOTE,
     },
     examples: [
-      'payment settle production abebe order-1 4QXW… --succeeded --receipt CBE123 --note "Seen in the portal"',
-      'payment settle production abebe order-1 4QXW… --failed --reason timed_out --note "Not in the portal"',
+      'payment resolve production abebe order-1 4QXW… --succeeded --receipt CBE123 --note "Seen in the portal"',
+      'payment resolve production abebe order-1 4QXW… --failed --reason timed_out --note "Not in the portal"',
     ],
     request: (given) => ({
-      path: `${paymentPath(given)}/attempts/${given.segment('ATTEMPT')}/settle`,
+      path: `${paymentPath(given)}/attempts/${given.segment('ATTEMPT')}/resolve`,
       body: manualResolution(given),
     }),
     lines: paymentLines,

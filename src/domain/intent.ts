@@ -286,6 +286,8 @@ export type Rejection =
   | 'attempt_not_pending'
   /** The rail may still accept the payment, so a failure cannot be certain. */
   | 'window_open'
+  /** The window has passed, but the last provider query may still prove a payment. */
+  | 'query_due'
   /** A name, note or receipt that is empty, too long or not printable. */
   | 'malformed_resolution'
   | 'start_not_claimable'

@@ -1,6 +1,7 @@
 import type { Attempt, Command } from './intent.ts';
 import { recordFailure, recordSuccess } from './resolve.ts';
 import { find, reject, type Step, withAttempt } from './step.ts';
+import { isPending } from './time.ts';
 
 /** Manual resolution: the operator records the outcome that no provider query has proved. */
 
@@ -40,15 +41,15 @@ export function resolveManually(step: Step, command: ResolveManually, nowMs: num
       ? reject(step, 'attempt_not_pending')
       : recordSuccess(withAttempt(step, resolved), resolved, outcome, nowMs);
   }
-  if (attempt.status === 'processing') {
-    return reject(step, 'window_open');
-  }
-  if (attempt.status !== 'unresolved') {
+  if (!isPending(attempt)) {
     return reject(step, 'attempt_not_pending');
   }
-  // The customer abandoned it, but may still return to the provider's page and pay.
-  return nowMs < attempt.deadlineAtMs
-    ? reject(step, 'window_open')
+  // Includes an attempt that the customer abandoned: its provider's page may still be open.
+  if (nowMs < attempt.deadlineAtMs) {
+    return reject(step, 'window_open');
+  }
+  return attempt.status === 'processing'
+    ? reject(step, 'query_due')
     : recordFailure(withAttempt(step, resolved), resolved, outcome, nowMs);
 }
 

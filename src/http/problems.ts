@@ -81,6 +81,11 @@ export const PROBLEMS = {
     message:
       'The provider may still accept the payment until {deadline}, so a failure is not certain. Nothing was changed',
   },
+  query_due: {
+    status: 409,
+    message:
+      'The window has passed, and the gateway is asking the provider once more. Try again in a minute. Nothing was changed',
+  },
   attempt_not_pending: {
     status: 409,
     message: 'The attempt is already {status}. Nothing was changed',

@@ -1166,7 +1166,7 @@ export const dashboard: DashboardMessages = {
       resent: 'እንደገና የተላኩ',
       unchanged: 'ሳይለወጡ የቀሩ',
       unreachable: 'ሊደረስባቸው ያልተቻሉ',
-      settlementId: 'የውሳኔ መለያ',
+      resolutionId: 'የውሳኔ መለያ',
     },
   },
 };

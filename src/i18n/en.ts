@@ -1190,7 +1190,7 @@ export const dashboard = {
       resent: 'resent',
       unchanged: 'not resent',
       unreachable: 'could not be reached',
-      settlementId: 'settlement',
+      resolutionId: 'resolution',
     },
   },
 };

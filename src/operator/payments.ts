@@ -44,17 +44,17 @@ const resolution = body({
   reason: v.optional(oneOf(FAILURE_REASONS)),
   note: lineField(NOTE_LENGTH_MAX),
   /** Identifies one decision: a repeated request has no further effect. */
-  settlementId: v.optional(patternField(/^[A-Za-z0-9-]{8,64}$/, 'Must be a UUID.')),
+  resolutionId: v.optional(patternField(/^[A-Za-z0-9-]{8,64}$/, 'Must be a UUID.')),
 });
 
 /**
- * POST …/attempts/{attemptId}/settle: a manual resolution. The audit entry is written before the
+ * POST …/attempts/{attemptId}/resolve: a manual resolution. The audit entry is written before the
  * commit, and the payment's history in the commit. So the audit log contains every resolution, and
  * an entry without a counterpart in the history was not executed.
  */
 export async function resolveAttempt(call: OperatorCall): Promise<Response> {
   const {
-    settlementId = crypto.randomUUID(),
+    resolutionId = crypto.randomUUID(),
     note,
     ...given
   } = await readBody(call.request, resolution);
@@ -63,7 +63,7 @@ export async function resolveAttempt(call: OperatorCall): Promise<Response> {
   const client = intentByUniqueId(call.env, tenant, uniqueId);
   const known = await knownIntent(client);
   const attempt = attemptOf(known, call.params.attemptId);
-  if (attempt.manualResolutionId === settlementId) {
+  if (attempt.manualResolutionId === resolutionId) {
     return successResponse('Already resolved', await paymentContent(call, client, known));
   }
   const record = (detail: Readonly<Record<string, string | null>>) =>
@@ -74,7 +74,7 @@ export async function resolveAttempt(call: OperatorCall): Promise<Response> {
         ...tenant,
         action: 'attempt.resolved',
         target: uniqueId,
-        detail: { reference: attempt.reference, settlementId, ...detail },
+        detail: { reference: attempt.reference, resolutionId, ...detail },
         atMs: call.nowMs,
       }),
     ).run();
@@ -84,7 +84,7 @@ export async function resolveAttempt(call: OperatorCall): Promise<Response> {
     {
       type: 'resolve_manually',
       attemptId: attempt.id,
-      resolutionId: settlementId,
+      resolutionId,
       outcome,
       operator: call.actor.name,
       note,
@@ -95,7 +95,7 @@ export async function resolveAttempt(call: OperatorCall): Promise<Response> {
   }
   if (result.rejection !== null) {
     await record({ refused: result.rejection });
-    throw rejectedResolution(result.rejection, attempt);
+    throw rejectedResolution(result.rejection, attemptOf(result.intent, attempt.id));
   }
   return successResponse('Resolved', await paymentContent(call, client, result.intent));
 }
@@ -136,6 +136,8 @@ function rejectedResolution(rejection: Rejection, { status, deadlineAtMs }: Atte
   switch (rejection) {
     case 'window_open':
       return problem('window_open', { deadline: new Date(deadlineAtMs).toISOString() });
+    case 'query_due':
+      return problem('query_due');
     case 'attempt_not_pending':
       return problem('attempt_not_pending', { status });
     case 'malformed_resolution':

@@ -56,7 +56,7 @@ export const API_ROUTES: readonly OperatorRoute[] = [
 
   { method: 'GET', path: PAYMENT, handle: readPayment },
   { method: 'POST', path: `${PAYMENT}/review`, handle: reviewPayment },
-  { method: 'POST', path: `${PAYMENT}/attempts/:attemptId/settle`, handle: resolveAttempt },
+  { method: 'POST', path: `${PAYMENT}/attempts/:attemptId/resolve`, handle: resolveAttempt },
 
   { method: 'GET', path: `${V1}/dead-letters`, handle: listDeadLetters },
   { method: 'POST', path: `${V1}/dead-letters/retry`, handle: retryDeadLetters },

@@ -273,7 +273,7 @@ test.each<[string, Story, Rejection]>([
       [1, startAttempt('a', { checkAtMs: 30_000 })],
       [30_000, UNPAID],
     ],
-    'window_open',
+    'query_due',
   ],
   [
     'unpaid, once it was paid',

@@ -90,13 +90,13 @@ describe('requests', () => {
   });
 
   test('each manual resolution has its own id', () => {
-    const line = 'payment settle sandbox a p REF --succeeded --receipt R --note x';
+    const line = 'payment resolve sandbox a p REF --succeeded --receipt R --note x';
     const [first, second] = [requestOf(line), requestOf(line)];
     expect(first).toMatchObject({
-      path: '/payments/sandbox/a/p/attempts/REF/settle',
+      path: '/payments/sandbox/a/p/attempts/REF/resolve',
       body: { outcome: 'succeeded', receipt: 'R', note: 'x' },
     });
-    expect(first.body?.settlementId).not.toBe(second.body?.settlementId);
+    expect(first.body?.resolutionId).not.toBe(second.body?.resolutionId);
   });
 });
 
@@ -119,10 +119,10 @@ describe('rejects', () => {
     ['commission set a CBE --environment sandbox --percent 1e1', '0 to 100 percent'],
     ['limit set a ETB --environment sandbox --amount 1,000', 'an amount must have'],
     ['bank set X', 'nothing to change'],
-    ['payment settle sandbox a p R --note x', 'give either --succeeded'],
-    ['payment settle sandbox a p R --succeeded --failed --note x', 'give either --succeeded'],
-    ['payment settle sandbox a p R --succeeded --note x', '--succeeded needs --receipt'],
-    ['payment settle sandbox a p R --failed --note x', '--failed needs --reason'],
+    ['payment resolve sandbox a p R --note x', 'give either --succeeded'],
+    ['payment resolve sandbox a p R --succeeded --failed --note x', 'give either --succeeded'],
+    ['payment resolve sandbox a p R --succeeded --note x', '--succeeded needs --receipt'],
+    ['payment resolve sandbox a p R --failed --note x', '--failed needs --reason'],
     ['dead-letter retry', 'dead-letter retry needs ID…'],
   ])('%s', (line, message) => {
     expect(() => requestOf(line)).toThrow(UsageError);

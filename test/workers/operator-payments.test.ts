@@ -186,7 +186,7 @@ describe('a review', () => {
 describe('manual resolution', () => {
   const SUCCEEDED = { outcome: 'succeeded', receipt: 'R-77', note: 'Seen at telebirr' };
   const FAILED = { outcome: 'failed', reason: 'declined', note: 'Not at telebirr' };
-  const path = `${PAYMENT}/attempts/a1/settle`;
+  const path = `${PAYMENT}/attempts/a1/resolve`;
 
   it.each([
     ['paid', SUCCEEDED, 'succeeded', 'succeeded'],
@@ -220,8 +220,8 @@ describe('manual resolution', () => {
 
   test('accepts the reference for the attempt, and records one decision once', async () => {
     await unresolved();
-    const decision = { ...SUCCEEDED, settlementId: crypto.randomUUID() };
-    const byReference = `${PAYMENT}/attempts/REFA1/settle`;
+    const decision = { ...SUCCEEDED, resolutionId: crypto.randomUUID() };
+    const byReference = `${PAYMENT}/attempts/REFA1/resolve`;
     const first = await content(operateApi(byReference, decision));
     expect(await content(operateApi(byReference, decision))).toEqual(first);
     expect(await auditLog()).toHaveLength(1);
@@ -241,6 +241,19 @@ describe('manual resolution', () => {
     expect((await intentOf()).status).toBe('processing');
     const details = (await auditLog()).map(({ detail }) => JSON.parse(detail));
     expect(details).toMatchObject([{ outcome: 'failed' }, { refused: 'window_open' }]);
+  });
+
+  test('"failed" names no time that has passed, while the last provider query is due', async () => {
+    await createHosted();
+    const deadlineAtMs = Date.now() + 5 * MINUTE_MS;
+    await execute(startRedirect('a1', deadlineAtMs, deadlineAtMs));
+    advance(5 * MINUTE_MS);
+    const { status, envelope } = await operateApi(path, FAILED);
+    expect([status, envelope.message]).toEqual([
+      409,
+      'The window has passed, and the gateway is asking the provider once more. Try again in a minute. Nothing was changed',
+    ]);
+    expect((await intentOf()).attempts[0]?.status).toBe('processing');
   });
 
   test('resolves nothing when the audit log cannot be written', async () => {
@@ -279,9 +292,9 @@ describe('manual resolution', () => {
   });
 
   it.each([
-    `${PAYMENT}/attempts/a2/settle`,
-    `/payments/sandbox/${BETA.id}/order-1/attempts/a1/settle`,
-    `/payments/production/${ALPHA.id}/order-1/attempts/a1/settle`,
+    `${PAYMENT}/attempts/a2/resolve`,
+    `/payments/sandbox/${BETA.id}/order-1/attempts/a1/resolve`,
+    `/payments/production/${ALPHA.id}/order-1/attempts/a1/resolve`,
   ])('%s is 404', async (elsewhere) => {
     await unresolved();
     expect((await operateApi(elsewhere, SUCCEEDED)).status).toBe(404);

@@ -452,7 +452,11 @@ export async function execute(...commands: Command[]): Promise<Intent> {
 }
 
 /** A redirect attempt as the simulator plans it, but whose window closes without finality. */
-export function startRedirect(id: string, deadlineAtMs = Date.now() + 30 * MINUTE_MS): Command {
+export function startRedirect(
+  id: string,
+  deadlineAtMs = Date.now() + 30 * MINUTE_MS,
+  checkAtMs: number | null = null,
+): Command {
   return {
     type: 'start_attempt',
     attempt: {
@@ -465,7 +469,7 @@ export function startRedirect(id: string, deadlineAtMs = Date.now() + 30 * MINUT
       flow: 'redirect',
       deadlineAtMs,
       windowIsFinal: false,
-      checkAtMs: null,
+      checkAtMs,
     },
   };
 }

@@ -28,7 +28,7 @@ function labelled(action: string, name: string): string {
   return isRange ? RANGE_NAMES[name as keyof typeof RANGE_NAMES] : name;
 }
 
-/** A name without a text is split into its words: `settlementId` becomes "settlement id". */
+/** A name without a text is split into its words: `paymentUuid` becomes "payment uuid". */
 function labelText(name: string, language: BackOfficeLanguage): string {
   const { details } = DASHBOARD_TEXTS[language].audit;
   return Object.hasOwn(details, name)
