@@ -4,6 +4,7 @@ import {
   CONTEXT,
   errorsOf,
   express,
+  type Fields,
   HOSTED_BODY,
   hosted,
   ITEM,
@@ -58,6 +59,56 @@ describe('decisions.md#13: a method that takes no cents', () => {
       { method: 'CBE', commissionMinor: 230 },
       { method: 'M_PESA', commissionMinor: 230 },
     ]);
+  });
+});
+
+describe('decisions.md#3: a phone that the customer cannot change', () => {
+  /** M-PESA's customers have other numbers. */
+  const PHONES = {
+    ...CONTEXT,
+    acceptsPhone: (method: string, phone: string) =>
+      method !== 'M_PESA' || phone.startsWith('2517'),
+  };
+  const locked = { phone: '911234567', isPhoneUpdatable: false };
+  const methodsOf = (changes: Fields, context = PHONES) =>
+    orderOf(hosted(changes, context)).methods.map(({ method }) => method);
+
+  it('leaves out the methods that cannot charge it', () => {
+    const methods = ['M_PESA', 'CBE', 'TELE_BIRR'];
+    const others = ['TELE_BIRR', 'CBE'];
+    expect(methodsOf({ methods, customerInfo: locked })).toEqual(others);
+    expect(methodsOf({ methods: [], customerInfo: locked })).not.toContain('M_PESA');
+  });
+
+  it.each([
+    ['may change it', { ...locked, isPhoneUpdatable: true }],
+    ['may change it, unless said otherwise', { phone: locked.phone }],
+    ['enters one, because none was sent', { isPhoneUpdatable: false }],
+    ['enters one, because the sent one is empty', { phone: '', isPhoneUpdatable: false }],
+    ['is not known', null],
+  ])('does not matter when the customer %s', (_when, customerInfo) => {
+    expect(methodsOf({ methods: ['M_PESA'], customerInfo })).toEqual(['M_PESA']);
+  });
+
+  it('is a problem of the phone when no other method is left', () => {
+    const changes = { methods: ['M_PESA'], customerInfo: locked };
+    expect(errorsOf(hosted(changes, PHONES))).toEqual({
+      'customerInfo.phone':
+        'M_PESA cannot charge this number, and isPhoneUpdatable keeps the customer from changing it.',
+    });
+    // Besides the errors of other fields.
+    expect(Object.keys(errorsOf(hosted({ ...changes, expireIn: 1 }, PHONES)))).toEqual([
+      'expireIn',
+      'customerInfo.phone',
+    ]);
+  });
+
+  it('does not matter to methods without a phone, and in the sandbox', () => {
+    const none = { ...PHONES, acceptsPhone: () => false };
+    const redirects = ['TELE_BIRR', 'ETS_SWITCH'];
+    expect(methodsOf({ customerInfo: locked }, none)).toEqual(redirects);
+    const simulated = { ...none, environment: 'sandbox' } as const;
+    expect(methodsOf({ customerInfo: locked }, simulated)).toHaveLength(6);
   });
 });
 

@@ -28,6 +28,7 @@ import {
   CREATE_PATHS,
   call,
   expressBody,
+  hostedBody,
   postForm,
   statusPath,
   useGateway,
@@ -127,14 +128,12 @@ test.each(ACCEPTED)('accepts express by %s with %j', async (method, changes, whe
 });
 
 test.each([
-  ['E_BIRR', NUMBERS[2517], {}, NUMBERS[2519]],
-  ['M_PESA', NUMBERS[2519], {}, NUMBERS[2517]],
-  // The merchant has fixed it, so the customer has to choose another method.
-  ['M_PESA', '', { customerInfo: { phone: '911223344', isPhoneUpdatable: false } }, null],
+  ['E_BIRR', NUMBERS[2517], NUMBERS[2519]],
+  ['M_PESA', NUMBERS[2519], NUMBERS[2517]],
 ] as const)(
   'decisions.md#3: hosted by %s from %j shows the page again, without an attempt',
-  async (method, phone, changes, other) => {
-    const path = await openHosted({ methods: ['E_BIRR', 'M_PESA', 'CBE'], ...changes });
+  async (method, phone, other) => {
+    const path = await openHosted({ methods: ['E_BIRR', 'M_PESA', 'CBE'] });
     const before = await everythingStored();
     const page = await postForm(`${path}/attempts`, { method, phone, attempts: '0' });
     const text = await page.text();
@@ -142,19 +141,51 @@ test.each([
     expect(text).toContain(english.problem.phone_not_taken);
     // The choice and the typed number are still there.
     expect(text).toMatch(new RegExp(`<input[^>]*value="${method}"[^>]*checked`));
-    expect(text).toContain(phone === '' ? '0911 223 344' : phone);
+    expect(text).toContain(phone);
     expect(await everythingStored()).toEqual(before);
     expect([calls, caught.starts]).toEqual([[], []]);
     playRails();
-    const again = await postForm(`${path}/attempts`, {
-      method: other === null ? 'E_BIRR' : method,
-      phone: other ?? '',
-      attempts: '0',
-    });
+    const again = await postForm(`${path}/attempts`, { method, phone: other, attempts: '0' });
     expect(again.status).toBe(303);
     expect((await intentNow()).attempts).toHaveLength(1);
   },
 );
+
+/** An Ethio telecom number that the customer's form shows and does not let them change. */
+const LOCKED = { customerInfo: { phone: '911223344', isPhoneUpdatable: false } };
+
+async function hosted(changes: Body, environment: Environment = 'production') {
+  const { status, text } = await send(env, CREATE_PATHS.hosted[environment], {
+    apiKey: ALPHA.apiKeys[environment],
+    body: hostedBody(changes),
+  });
+  return { status, envelope: JSON.parse(text) };
+}
+
+const methodsOf = async (environment: Environment = 'production') =>
+  (await intentNow(clientIn(environment))).terms.methods.map(({ method }) => method);
+
+test('decisions.md#3: a locked phone leaves out the methods that cannot charge it', async () => {
+  playRails();
+  const path = await openHosted({ methods: ['M_PESA', 'E_BIRR', 'ETS_SWITCH'], ...LOCKED });
+  expect(await methodsOf()).toEqual(['ETS_SWITCH', 'E_BIRR']);
+  const form = { method: 'E_BIRR', phone: '', attempts: '0' };
+  expect((await postForm(`${path}/attempts`, form)).status).toBe(303);
+  expect(await attemptNow()).toMatchObject({ method: 'E_BIRR', phone: '251911223344' });
+});
+
+test('decisions.md#3: rejects a payment whose locked phone no method can charge', async () => {
+  const { status, envelope } = await hosted({ methods: ['M_PESA'], ...LOCKED });
+  expect({ status, fields: Object.keys(envelope.validationErrors) }).toEqual({
+    status: 400,
+    fields: ['customerInfo.phone'],
+  });
+  expect(await everythingStored()).toEqual({});
+  expect(await hosted({ methods: ['M_PESA'], ...LOCKED }, 'sandbox')).toMatchObject({
+    status: 200,
+  });
+  expect(await methodsOf('sandbox')).toEqual(['M_PESA']);
+});
 
 // ---------------------------------------------------------------------------------------------
 // Currencies

@@ -51,20 +51,24 @@ export interface MoneyTerms {
   readonly methods: readonly MethodTerms[];
 }
 
-/** The rules on money across fields: total, accepted methods, commissions and shares. */
+/**
+ * The rules on money across fields: total, accepted methods, commissions and shares. `lockedPhone`:
+ * the 251XXXXXXXXX that a hosted payment's customer cannot change, or null.
+ */
 export function checkMoney(
   kind: IntentKind,
   parts: MoneyParts,
   methods: readonly Method[] | undefined,
+  lockedPhone: string | null,
   context: ValidationContext,
   problems: Problems,
 ): MoneyTerms {
   const total = totalOf(kind, parts.amount, parts.items, problems);
   checkLimit(total, parts, context.limits, problems);
   const accepted =
-    methods === undefined || parts.currency === undefined
+    methods === undefined
       ? []
-      : acceptedMethods(methods, parts.currency, context, problems);
+      : acceptedMethods(methods, { currency: parts.currency, lockedPhone }, context, problems);
   const path = parts.amount === null ? 'items' : 'amount';
   const terms =
     total === null

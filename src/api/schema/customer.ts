@@ -35,6 +35,14 @@ export const hostedCustomerField = optional(
   }),
 );
 
+/** The number, 251XXXXXXXXX, that a hosted customer's form shows and does not let them change. */
+export function lockedPhone(
+  customer: v.InferOutput<typeof hostedCustomerField> | undefined,
+): string | null {
+  const phone = customer?.isPhoneUpdatable === false ? customer.phone : null;
+  return phone === null ? null : internationalPhone(phone);
+}
+
 export const expressCustomerField = optional(
   record({ ...nameAndEmail, phone: optionalOrEmpty(expressPhoneField) }),
 );

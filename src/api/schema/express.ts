@@ -64,7 +64,7 @@ export function validateExpress(
     { ...commonParts, ...ownParts },
     (parts, problems) => {
       const methods = parts.method === undefined ? undefined : [parts.method];
-      const money = checkMoney('express', parts, methods, context, problems);
+      const money = checkMoney('express', parts, methods, null, context, problems);
       checkReturnUrl(parts, problems);
       checkPhone(parts, context, problems);
       checkSimulation(parts, problems);

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { MethodTerms } from '../../domain/intent.ts';
-import { type Currency, METHODS, type Method } from '../../domain/method.ts';
+import { type Currency, METHODS, METHODS_NEEDING_PHONE, type Method } from '../../domain/method.ts';
 import { commissionMinor, isWholeMajor, roundedUpToMajor } from '../../domain/money.ts';
 import { oneOf } from '../../http/fields.ts';
 import type { ValidationContext } from './context.ts';
@@ -34,24 +34,43 @@ function enabledMethods(context: ValidationContext): Method[] {
   return context.methods.map(({ method }) => method);
 }
 
+/** What a payment asks of its methods; undefined where an invalid field leaves it unknown. */
+export interface Demands {
+  readonly currency: Currency | undefined;
+  /** The phone, 251XXXXXXXXX, that a hosted payment's customer cannot change; null: none. */
+  readonly lockedPhone: string | null;
+}
+
 /**
- * The methods that accept the currency: all in the sandbox, in production those whose rail declares
- * it. If none remains, the currency is the problem (docs/decisions.md#13).
+ * The methods that the payment can be paid by. Production leaves out what its rail cannot serve; if
+ * that leaves none, the field that excluded the last is the problem (docs/decisions.md#13).
  */
 export function acceptedMethods(
   methods: readonly Method[],
-  currency: Currency,
+  { currency, lockedPhone }: Demands,
   context: ValidationContext,
   problems: Problems,
 ): readonly Method[] {
   if (context.environment === 'sandbox') {
     return methods;
   }
-  const accepted = methods.filter((method) => context.railCurrencies(method).includes(currency));
-  if (accepted.length === 0) {
-    problems.add('currency', `${methods.join(', ')} cannot take ${currency}.`);
-  }
-  return accepted;
+  const inCurrency = remaining(
+    methods,
+    (method) => currency === undefined || context.railCurrencies(method).includes(currency),
+    (names) => problems.add('currency', `${names} cannot take ${currency}.`),
+  );
+  return remaining(
+    inCurrency,
+    (method) =>
+      lockedPhone === null ||
+      !METHODS_NEEDING_PHONE.includes(method) ||
+      context.acceptsPhone(method, lockedPhone),
+    (names) =>
+      problems.add(
+        'customerInfo.phone',
+        `${names} cannot charge this number, and isPhoneUpdatable keeps the customer from changing it.`,
+      ),
+  );
 }
 
 /** The methods that take the amount, cents included; none left is a problem of the amount. */
@@ -62,13 +81,24 @@ export function methodsTaking(
   { takesOnlyWholeAmounts }: ValidationContext,
   problems: Problems,
 ): readonly Method[] {
-  const taking = methods.filter(
+  return remaining(
+    methods,
     (method) => isWholeMajor(amountMinor) || !takesOnlyWholeAmounts(method),
+    (names) => problems.add(path, `${names} can take whole amounts only, without cents.`),
   );
-  if (taking.length === 0 && methods.length > 0) {
-    problems.add(path, `${methods.join(', ')} can take whole amounts only, without cents.`);
+}
+
+/** The methods that fit. If none of several does, `report` gets their names. */
+function remaining(
+  methods: readonly Method[],
+  fits: (method: Method) => boolean,
+  report: (names: string) => void,
+): readonly Method[] {
+  const fitting = methods.filter(fits);
+  if (fitting.length === 0 && methods.length > 0) {
+    report(methods.join(', '));
   }
-  return taking;
+  return fitting;
 }
 
 /**

@@ -3,7 +3,7 @@ import { isRecord, PARSING } from '../../http/fields.ts';
 import { httpUrlField } from '../../http/url-fields.ts';
 import { checkBody, checkMoney, commonFields, commonOrder, commonParts } from './common.ts';
 import type { Validated, ValidationContext } from './context.ts';
-import { hostedCustomerField } from './customer.ts';
+import { hostedCustomerField, lockedPhone } from './customer.ts';
 import { record, uniqueIdField } from './fields.ts';
 import { methodsField } from './methods.ts';
 import type { PaymentOrder } from './order.ts';
@@ -13,18 +13,16 @@ export function validatePaymentIntent(
   body: unknown,
   context: ValidationContext,
 ): Validated<PaymentOrder> {
-  const ownParts = { methods: methodsField(context) };
-  const schema = record({
-    ...commonFields(context),
-    ...ownParts,
-    returnUrl: httpUrlField,
-    customerInfo: hostedCustomerField,
-  });
+  const ownParts = { methods: methodsField(context), customerInfo: hostedCustomerField };
+  const schema = record({ ...commonFields(context), ...ownParts, returnUrl: httpUrlField });
   return checkBody(
     body,
     schema,
     { ...commonParts, ...ownParts },
-    (parts, problems) => checkMoney('hosted', parts, parts.methods, context, problems),
+    (parts, problems) => {
+      const phone = lockedPhone(parts.customerInfo);
+      return checkMoney('hosted', parts, parts.methods, phone, context, problems);
+    },
     (values, total, methods) => ({
       ...commonOrder(values, total, methods),
       kind: 'hosted',
