@@ -49,20 +49,21 @@ const COLOR = '#7a3b12';
 const LOGO_FILE = join(import.meta.dirname, 'demo-logo.png');
 
 /**
- * The demo merchant behind `baseUrl`. Its keys are derived from a seed in `.wrangler`, so they are
- * the same in every state directory of this clone and differ between clones.
+ * The demo merchant behind `baseUrl`. Its keys are derived from a seed in `.wrangler` and the local
+ * secrets, so they are the same in every state directory of this clone and differ between clones.
  */
 export async function demoMerchant(baseUrl: string, secrets: Secrets): Promise<DemoMerchant> {
   const seed = await readOrCreate(SEED_FILE, async () => randomBytes(32).toString('hex'));
+  const ring = keyRing('DATA_ENCRYPTION_KEYS', secrets.DATA_ENCRYPTION_KEYS);
   const apiKey = (environment: Environment) =>
-    apiKeyFrom(environment, derived(seed, `api-key/${environment}`, API_KEY_RANDOM_BYTES));
+    apiKeyFrom(ring, environment, derived(seed, `api-key/${environment}`, API_KEY_RANDOM_BYTES));
   const webhookSecret = (environment: Environment) =>
     webhookSecretFrom(derived(seed, `webhook-secret/${environment}`, WEBHOOK_SECRET_BYTES));
   return {
     baseUrl,
     merchantId: MERCHANT_ID,
-    sandboxApiKey: apiKey('sandbox'),
-    productionApiKey: apiKey('production'),
+    sandboxApiKey: await apiKey('sandbox'),
+    productionApiKey: await apiKey('production'),
     sandboxWebhookSecret: webhookSecret('sandbox'),
     productionWebhookSecret: webhookSecret('production'),
     webhookPublicKeys: {

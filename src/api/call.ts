@@ -1,9 +1,9 @@
 import { type Config, configOf } from '../config.ts';
 import type { Environment } from '../domain/method.ts';
-import { problem } from '../http/problem.ts';
+import { type Problem, problem } from '../http/problem.ts';
 import { clientNetwork, isWithinLimit } from '../http/rate-limit.ts';
 import type { MerchantAccess } from '../merchants/access.ts';
-import { parseApiKey } from '../merchants/api-key.ts';
+import { apiKeyDigest, isGenuineApiKey } from '../merchants/api-key.ts';
 import { authenticate } from '../merchants/directory.ts';
 
 /** An authenticated request, with what routes need. */
@@ -25,7 +25,8 @@ const FAILED_KEY_PERIOD_SECONDS = 60;
 
 /**
  * Checks the `apiKey` header for this environment (docs/decisions.md#9) and the key's rate limit
- * (docs/decisions.md#27). Problems: 401, 403, 429. Calls no object.
+ * (docs/decisions.md#27). An invented key costs no D1 query, and a genuine one, even if revoked, no
+ * more than its rate limit. Problems: 401, 403, 429. Calls no object.
  */
 export async function authorize(
   request: Request,
@@ -35,19 +36,29 @@ export async function authorize(
 ): Promise<Omit<MerchantCall, 'id'>> {
   const config = configOf(env);
   const nowMs = Date.now();
-  const apiKey = request.headers.get('apiKey');
-  const wanted =
-    environment === 'any' ? (parseApiKey(apiKey ?? '')?.environment ?? 'production') : environment;
-  const result = await authenticate(env, ctx, apiKey, wanted, nowMs);
-  if (result.type !== 'granted') {
+  const refuse = async (refusal: Problem): Promise<never> => {
     const limiter = env.FAILED_KEY_RATE_LIMIT;
     await limit(config, limiter, clientNetwork(request), FAILED_KEY_PERIOD_SECONDS);
-    throw result.type === 'unauthorized'
-      ? problem(apiKey === null ? 'api_key_missing' : 'api_key_invalid')
-      : problem('api_key_of_other_environment', { environment: wanted });
+    throw refusal;
+  };
+  const apiKey = request.headers.get('apiKey');
+  if (apiKey === null) {
+    return refuse(problem('api_key_missing'));
   }
-  await limit(config, env.API_RATE_LIMIT, result.access.keyDigest, API_PERIOD_SECONDS);
-  return { request, env, ctx, config, access: result.access, nowMs };
+  if (!(await isGenuineApiKey(config.dataEncryptionKeys, apiKey))) {
+    return refuse(problem('api_key_invalid'));
+  }
+  const digest = await apiKeyDigest(apiKey);
+  await limit(config, env.API_RATE_LIMIT, digest, API_PERIOD_SECONDS);
+  const result = await authenticate(env, ctx, digest, environment, nowMs);
+  switch (result.type) {
+    case 'granted':
+      return { request, env, ctx, config, access: result.access, nowMs };
+    case 'unauthorized':
+      return refuse(problem('api_key_invalid'));
+    case 'wrong_environment':
+      return refuse(problem('api_key_of_other_environment', result));
+  }
 }
 
 async function limit(

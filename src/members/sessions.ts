@@ -1,5 +1,7 @@
 import { auditEntry } from '../audit/log.ts';
+import type { Config, KeyRing } from '../config.ts';
 import { base64UrlFromBytes, sha256Hex, utf8 } from '../crypto/encoding.ts';
+import { signBytes, verifyBytes } from '../crypto/signed-bytes.ts';
 import { prepare, type SqlStatement } from '../database.ts';
 import { type Cookie, clearCookie, cookieValue, setCookie } from '../http/cookie.ts';
 import { newId } from './members.ts';
@@ -14,7 +16,8 @@ export const LAST_SEEN_EVERY_MS = 5 * 60 * 1_000;
 
 /** 256 random bits: cannot be guessed. */
 const TOKEN_BYTES = 32;
-const TOKEN = /^[A-Za-z0-9_-]{43}$/;
+/** The token's MAC rejects an invented cookie without a query (docs/promises.md#8). */
+const TOKEN_PURPOSE = 'session';
 
 const SESSION_COOKIE: Cookie = {
   name: 'kefel_session',
@@ -28,7 +31,7 @@ const SESSION_COOKIE: Cookie = {
 export interface Session {
   /** Identifies the session on pages. */
   readonly id: string;
-  /** SHA-256 of the cookie's token: its key in D1 and in rate limits. */
+  /** Of its token: its key in D1 and in rate limits. */
   readonly digest: string;
   readonly memberId: string;
   readonly memberName: string;
@@ -41,9 +44,9 @@ export interface Session {
   readonly csrfToken: string;
 }
 
-/** A new token. Only the member's browser stores it in plain text. */
-export function newSessionToken(): string {
-  return base64UrlFromBytes(crypto.getRandomValues(new Uint8Array(TOKEN_BYTES)));
+/** A new signed token. Only the member's browser stores it in plain text. */
+export function newSessionToken(keys: KeyRing): Promise<string> {
+  return signBytes(keys, TOKEN_PURPOSE, crypto.getRandomValues(new Uint8Array(TOKEN_BYTES)));
 }
 
 export interface NewSession {
@@ -93,12 +96,17 @@ export interface Starter {
 
 /** A session for the browser that sent the request. It exists once the statements have run. */
 export async function startSession(
-  call: { readonly request: Request; readonly address: string | null; readonly nowMs: number },
+  call: {
+    readonly request: Request;
+    readonly config: Config;
+    readonly address: string | null;
+    readonly nowMs: number;
+  },
   starter: Starter,
 ): Promise<SessionStart> {
-  const { request, address, nowMs } = call;
+  const { request, config, address, nowMs } = call;
   const { memberId, memberName, merchantId, credentialId } = starter;
-  const token = newSessionToken();
+  const token = await newSessionToken(config.linkSigningKeys);
   const id = newId('ses');
   const statements = [
     // Nothing reads the member's expired sessions.
@@ -148,21 +156,34 @@ interface SessionRow {
   readonly status: 'active' | 'suspended';
 }
 
+/** The token of a session that this gateway began, from the request's cookie. */
+export interface SessionToken {
+  readonly token: string;
+  /** SHA-256 of the token. */
+  readonly digest: string;
+}
+
+/** The genuine token in the request's cookie, or null. Does not query D1. */
+export async function sessionTokenOf(
+  request: Request,
+  { linkSigningKeys }: Pick<Config, 'linkSigningKeys'>,
+): Promise<SessionToken | null> {
+  const token = cookieValue(request, SESSION_COOKIE);
+  const isGenuine =
+    token !== null && (await verifyBytes(linkSigningKeys, TOKEN_PURPOSE, token)) !== null;
+  return isGenuine ? { token, digest: await sha256Hex(token) } : null;
+}
+
 /**
- * The session of the request's cookie, or null. Read from D1 for each request, so that a revoked
+ * The valid session of a genuine token, or null. Read from D1 for each request, so that a revoked
  * session or a removed member is out at once. Throws when D1 does not answer.
  */
 export async function sessionOf(
-  request: Request,
+  { token, digest }: SessionToken,
   env: Env,
   ctx: Pick<ExecutionContext, 'waitUntil'>,
   nowMs: number,
 ): Promise<Session | null> {
-  const token = sessionTokenOf(request);
-  if (token === null) {
-    return null;
-  }
-  const digest = await sha256Hex(token);
   const params = [digest, nowMs, nowMs - SESSION_IDLE_MS_MAX];
   const row = await prepare(env.DB, { sql: SESSION_SQL, params }).first<SessionRow>();
   if (row === null) {
@@ -199,11 +220,6 @@ export async function isCsrfTokenOf(session: Session, text: string): Promise<boo
 /** The `Set-Cookie` that signs the browser out. */
 export function endedSessionCookie(request: Request): string {
   return clearCookie(request, SESSION_COOKIE);
-}
-
-function sessionTokenOf(request: Request): string | null {
-  const value = cookieValue(request, SESSION_COOKIE);
-  return value !== null && TOKEN.test(value) ? value : null;
 }
 
 export interface OpenSession {

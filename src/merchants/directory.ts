@@ -4,15 +4,14 @@ import { prepare, readInTime } from '../database.ts';
 import type { Environment } from '../domain/method.ts';
 import { errorText, log } from '../log.ts';
 import { type KnownKey, type MerchantAccess, readKey } from './access.ts';
-import { apiKeyDigest, parseApiKey } from './api-key.ts';
 import { API_KEY_USE_EVERY_MS, markApiKeyUsed } from './keys.ts';
 
 export type AuthenticationResult =
   | { readonly type: 'granted'; readonly access: MerchantAccess }
-  /** Missing, malformed, unknown, revoked or expired key, or a suspended merchant: 401. */
+  /** Unknown, revoked or expired key, or a suspended merchant: 401. */
   | { readonly type: 'unauthorized' }
-  /** A valid key of the other environment: 403. */
-  | { readonly type: 'wrong_environment' };
+  /** A valid key, but not of the endpoint's environment: 403. */
+  | { readonly type: 'wrong_environment'; readonly environment: Environment };
 
 export interface Bank {
   readonly code: string;
@@ -66,27 +65,23 @@ export function forgetDirectory(): void {
 }
 
 /**
- * Authenticates a request with `apiKey` to an endpoint of `environment` (docs/decisions.md#9). A
- * key that was used in the last seconds costs no query, and malformed text never reaches D1. Throws
- * DatabaseUnavailable when D1 fails and the key was not used in the last minutes.
+ * Authenticates a request to an endpoint of `environment` (docs/decisions.md#9) by the digest of a
+ * genuine key. A key that was used in the last seconds costs no query. Throws DatabaseUnavailable
+ * when D1 fails and the key was not used in the last minutes.
  */
 export async function authenticate(
   env: Bindings,
   ctx: Pick<ExecutionContext, 'waitUntil'>,
-  apiKey: string | null,
-  environment: Environment,
+  digest: string,
+  environment: Environment | 'any',
   nowMs: number,
 ): Promise<AuthenticationResult> {
-  if (apiKey === null || parseApiKey(apiKey) === null) {
-    return { type: 'unauthorized' };
-  }
-  const digest = await apiKeyDigest(apiKey);
   const access = await accessOf(env, ctx, digest, nowMs);
   if (access === null) {
     return { type: 'unauthorized' };
   }
-  if (access.environment !== environment) {
-    return { type: 'wrong_environment' };
+  if (environment !== 'any' && access.environment !== environment) {
+    return { type: 'wrong_environment', environment };
   }
   return { type: 'granted', access };
 }

@@ -22,12 +22,13 @@ export interface TestMerchant {
 /** telebirr costs 2.5 %, so that pages show a commission. */
 const TELEBIRR_BASIS_POINTS = 250;
 
-export function newMerchant(name: string): TestMerchant {
+export async function newMerchant(name: string): Promise<TestMerchant> {
+  const keys = await dataKeys();
   return {
     id: randomUUID(),
     name,
-    sandboxApiKey: generateApiKey('sandbox'),
-    productionApiKey: generateApiKey('production'),
+    sandboxApiKey: await generateApiKey(keys, 'sandbox'),
+    productionApiKey: await generateApiKey(keys, 'production'),
     sandboxWebhookSecret: generateWebhookSecret(),
   };
 }
@@ -37,9 +38,13 @@ export async function seedMerchants(
   stateDirectory: string,
   merchants: readonly TestMerchant[],
 ): Promise<void> {
-  const keys = keyRing('DATA_ENCRYPTION_KEYS', (await localSecrets()).DATA_ENCRYPTION_KEYS);
+  const keys = await dataKeys();
   const statements = await Promise.all(merchants.map((merchant) => statementsFor(merchant, keys)));
   await prepareLocalDatabase(stateDirectory, async () => statements.flat());
+}
+
+async function dataKeys(): Promise<KeyRing> {
+  return keyRing('DATA_ENCRYPTION_KEYS', (await localSecrets()).DATA_ENCRYPTION_KEYS);
 }
 
 async function statementsFor(

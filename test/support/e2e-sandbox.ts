@@ -51,9 +51,9 @@ export default async function setUp({ provide }: TestProject): Promise<() => Pro
 
 async function start(): Promise<Shared> {
   const merchants: Sandbox['merchants'] = {
-    dashboard: newMerchant('Dashboard Shop'),
-    operator: newMerchant('Operated Shop'),
-    stuck: newMerchant('Stuck Shop'),
+    dashboard: await newMerchant('Dashboard Shop'),
+    operator: await newMerchant('Operated Shop'),
+    stuck: await newMerchant('Stuck Shop'),
   };
   const gateway = await startGateway({
     name: 'sandbox',

@@ -2,7 +2,7 @@ import { env } from 'cloudflare:workers';
 import { describe, expect, test, vi } from 'vitest';
 import type { Environment } from '../../src/domain/method.ts';
 import { dashboard as english } from '../../src/i18n/en.ts';
-import { apiKeyDigest, parseApiKey } from '../../src/merchants/api-key.ts';
+import { apiKeyDigest } from '../../src/merchants/api-key.ts';
 import { KEYS_ACTIVE_MAX } from '../../src/merchants/keys.ts';
 import { auditLog, type SignedIn, signedIn, submit, visit } from './dashboard-support.ts';
 import {
@@ -82,7 +82,7 @@ describe('creating', () => {
     const member = await signedIn('developer');
     const path = `/dashboard/${where}/keys`;
     const apiKey = await created(member, 'Web shop', path);
-    expect(parseApiKey(apiKey)).toEqual({ environment: where });
+    expect(apiKey).toMatch(where === 'sandbox' ? /^kfl_test_/ : /^kfl_live_/);
     expect(await pay(apiKey, where)).toBe(where === 'sandbox' ? 200 : 400);
     expect(await pay(apiKey, where === 'sandbox' ? 'production' : 'sandbox')).toBe(403);
 

@@ -1,9 +1,10 @@
 import { env } from 'cloudflare:workers';
 import { vi } from 'vitest';
+import { configOf } from '../../src/config.ts';
 import { runBatch } from '../../src/database.ts';
 import { newInvitation } from '../../src/members/invitations.ts';
 import type { Role } from '../../src/members/permissions.ts';
-import { sessionOf } from '../../src/members/sessions.ts';
+import { sessionOf, sessionTokenOf } from '../../src/members/sessions.ts';
 import {
   type CreationOptions,
   type Faults,
@@ -66,7 +67,9 @@ export class Browser {
   async member(): Promise<SignedIn> {
     const cookie = `__Host-kefel_session=${this.cookies.get('__Host-kefel_session')}`;
     const request = new Request(ORIGIN, { headers: { cookie } });
-    const session = await sessionOf(request, env, { waitUntil: () => undefined }, Date.now());
+    const token = await sessionTokenOf(request, configOf(env));
+    const ctx = { waitUntil: () => undefined };
+    const session = token && (await sessionOf(token, env, ctx, Date.now()));
     if (session === null) {
       throw new Error('no member is signed in');
     }

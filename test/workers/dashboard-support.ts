@@ -1,9 +1,10 @@
 import { env } from 'cloudflare:workers';
+import { configOf } from '../../src/config.ts';
 import { sha256Hex } from '../../src/crypto/encoding.ts';
 import { runBatch } from '../../src/database.ts';
 import type { Role } from '../../src/members/permissions.ts';
 import { insertSession, newSessionToken, sessionOf } from '../../src/members/sessions.ts';
-import { ALPHA, call, ORIGIN, type TestMerchant } from './support.ts';
+import { ALPHA, call, type TestMerchant } from './support.ts';
 
 /**
  * Signed-in members for tests of the dashboard. Their sessions are written to D1 directly; signing
@@ -39,7 +40,7 @@ export async function signedIn(
 
 /** One more session of a member. */
 export async function sessionFor(memberId: string): Promise<SignedIn> {
-  const token = newSessionToken();
+  const token = await newSessionToken(configOf(env).linkSigningKeys);
   const digest = await sha256Hex(token);
   const sessionId = `ses_${digest.slice(0, 12)}`;
   await runBatch(env.DB, [
@@ -54,8 +55,12 @@ export async function sessionFor(memberId: string): Promise<SignedIn> {
     }),
   ]);
   const cookie = `__Host-kefel_session=${token}`;
-  const request = new Request(ORIGIN, { headers: { cookie } });
-  const session = await sessionOf(request, env, { waitUntil: () => undefined }, Date.now());
+  const session = await sessionOf(
+    { token, digest },
+    env,
+    { waitUntil: () => undefined },
+    Date.now(),
+  );
   return { memberId, sessionId, digest, cookie, csrf: session?.csrfToken ?? '' };
 }
 

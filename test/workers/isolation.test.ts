@@ -64,9 +64,13 @@ function routesOf(id: string): Route[] {
 }
 
 const UNKNOWN_KEYS = {
-  sandbox: apiKeyFrom('sandbox', new Uint8Array(32).fill(99)),
-  production: apiKeyFrom('production', new Uint8Array(32).fill(99)),
+  sandbox: await unknownKey('sandbox'),
+  production: await unknownKey('production'),
 };
+
+function unknownKey(environment: Environment): Promise<string> {
+  return apiKeyFrom(configOf(env).dataEncryptionKeys, environment, new Uint8Array(32).fill(99));
+}
 
 /** Keys that open nothing, each for the route's environment. */
 const WRONG_KEYS: readonly [string, (environment: Environment) => string | null, number][] = [

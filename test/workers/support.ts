@@ -66,21 +66,23 @@ export interface TestMerchant {
   readonly webhookSecret: string;
 }
 
-export const ALPHA = testMerchant('mer_alpha', 'Addis Books', 10);
-export const BETA = testMerchant('mer_beta', 'Bahir Dar Coffee', 20);
+export const ALPHA = await testMerchant('mer_alpha', 'Addis Books', 10);
+export const BETA = await testMerchant('mer_beta', 'Bahir Dar Coffee', 20);
 
-function testMerchant(id: string, name: string, seed: number): TestMerchant {
+async function testMerchant(id: string, name: string, seed: number): Promise<TestMerchant> {
   const bytes = (offset: number) => new Uint8Array(32).fill(seed + offset);
+  const apiKey = (environment: Environment, offset: number) =>
+    apiKeyFrom(configOf(env).dataEncryptionKeys, environment, bytes(offset));
   return {
     id,
     name,
     apiKeys: {
-      sandbox: apiKeyFrom('sandbox', bytes(0)),
-      production: apiKeyFrom('production', bytes(1)),
+      sandbox: await apiKey('sandbox', 0),
+      production: await apiKey('production', 1),
     },
     revokedApiKeys: {
-      sandbox: apiKeyFrom('sandbox', bytes(2)),
-      production: apiKeyFrom('production', bytes(3)),
+      sandbox: await apiKey('sandbox', 2),
+      production: await apiKey('production', 3),
     },
     webhookSecret: webhookSecretFrom(bytes(4)),
   };

@@ -84,7 +84,7 @@ export async function createKey(call: DashboardCall): Promise<Response> {
   if (!isFormId(formId)) {
     return noticePage(call, 'bad_form');
   }
-  const key = newKey(call, name, formId);
+  const key = await newKey(call, name, formId);
   const statements = [await createApiKey(tenantOf(call), key)];
   const hint = apiKeyHint(key.apiKey);
   if (!(await change(call, statements, 'api_key.created', hint, { name }))) {
@@ -104,7 +104,7 @@ export async function rollKey(call: DashboardCall): Promise<Response> {
   if (!isFormId(formId)) {
     return noticePage(call, 'bad_form');
   }
-  const key = newKey(call, old.name, formId);
+  const key = await newKey(call, old.name, formId);
   const endsAtMs = call.nowMs + OVERLAPS_MS[overlap];
   const statements = await rollApiKey(tenantOf(call), old.digest, key, endsAtMs);
   const detail = { name: old.name, replaces: `…${old.hint}`, oldKeyEndsAtMs: endsAtMs };
@@ -148,9 +148,9 @@ export async function revokeKey(call: DashboardCall): Promise<Response> {
   return redirectTo(call, keysPath(call.environment), { done: 'revoked' });
 }
 
-function newKey(call: DashboardCall, name: string, formId: string): ApiKeyByForm {
+async function newKey(call: DashboardCall, name: string, formId: string): Promise<ApiKeyByForm> {
   return {
-    apiKey: generateApiKey(call.environment),
+    apiKey: await generateApiKey(call.config.dataEncryptionKeys, call.environment),
     name,
     createdBy: call.session.memberName,
     createdAtMs: call.nowMs,

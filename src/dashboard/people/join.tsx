@@ -91,7 +91,7 @@ export async function finishJoin(call: PublicCall): Promise<Response> {
   }
   const joiner = { memberId: challenge.memberId, memberName, passkey, passkeyName };
   const session = await startSession(
-    { request, address: clientAddress(request), nowMs },
+    { request, config: call.config, address: clientAddress(request), nowMs },
     { ...joiner, merchantId: invitation.merchantId, credentialId: passkey.credentialId },
   );
   return finishCeremony(call, 'join', challenge, {

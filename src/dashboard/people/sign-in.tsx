@@ -3,7 +3,7 @@ import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { challengeOf, issueChallenge, memberIdIn } from '../../members/challenge.ts';
 import { readJson, SignInBody } from '../../members/credential.ts';
 import { findPasskey, usePasskey } from '../../members/passkeys.ts';
-import { sessionOf, startSession } from '../../members/sessions.ts';
+import { sessionOf, sessionTokenOf, startSession } from '../../members/sessions.ts';
 import { assertionOptions, relyingPartyOf, verifiedAssertion } from '../../members/verification.ts';
 import { answerJson, answerPage, redirectTo } from '../../ui/answer.ts';
 import type { PublicCall } from '../call.ts';
@@ -14,7 +14,8 @@ import { PasskeyForm } from './passkey-form.tsx';
 /** GET /dashboard/sign-in: redirects a signed-in member. */
 export async function showSignIn(call: PublicCall): Promise<Response> {
   const next = nextPath(call.url.searchParams.get('next'));
-  const session = await sessionOf(call.request, call.env, call.ctx, call.nowMs);
+  const token = await sessionTokenOf(call.request, call.config);
+  const session = token && (await sessionOf(token, call.env, call.ctx, call.nowMs));
   return session === null
     ? answerPage(call, <SignInPage call={call} next={next} />)
     : redirectTo(call, next);
@@ -71,7 +72,7 @@ export async function finishSignIn(call: PublicCall): Promise<Response> {
     return refused(call, 'sign-in', 'unverified');
   }
   const { statements, cookie } = await startSession(
-    { request, address: clientAddress(request), nowMs },
+    { request, config: call.config, address: clientAddress(request), nowMs },
     { ...passkey, passkeyName: passkey.name },
   );
   const first = usePasskey(passkey, assertion, nowMs);

@@ -1,0 +1,107 @@
+import { env } from 'cloudflare:workers';
+import { expect, test, vi } from 'vitest';
+import { apiRouter } from '../../src/api/router.ts';
+import { keyRing } from '../../src/config.ts';
+import { dashboardRouter } from '../../src/dashboard/router.ts';
+import type { Environment } from '../../src/domain/method.ts';
+import { newSessionToken } from '../../src/members/sessions.ts';
+import { generateApiKey } from '../../src/merchants/api-key.ts';
+import { forgetDirectory } from '../../src/merchants/directory.ts';
+import { type SignedIn, signedIn, visit } from './dashboard-support.ts';
+import { ALPHA, call, ORIGIN, statusPath, useGateway } from './support.ts';
+
+/**
+ * Goal: strangers cannot keep D1 busy (docs/promises.md#8). Invented keys and cookies cost no query, and genuine ones no
+ * more than their limit, even after they have ended. Method: a database that counts its queries.
+ */
+
+useGateway();
+
+const LIMITED: Env = { ...env, RATE_LIMITS: 'on' };
+const ctx = { waitUntil: () => undefined } as unknown as ExecutionContext;
+/** An attacker's own secret. */
+const FOREIGN = keyRing('test', `t1:${btoa('f'.repeat(32))}`);
+
+function queries() {
+  return vi.spyOn(env.DB, 'prepare');
+}
+
+const INVENTED_KEYS: readonly (readonly [string, () => string | Promise<string>])[] = [
+  ['malformed', () => 'hunter2'],
+  ['well-formed', () => `kfl_test_${'0'.repeat(49)}`],
+  ['with a checksum by another secret', () => generateApiKey(FOREIGN, 'sandbox')],
+  ['with the checksum of a genuine key', () => `kfl_test_${'0'.repeat(43)}${checksum()}`],
+  ['of the other environment', () => ALPHA.apiKeys.production.replace('live', 'test')],
+];
+
+function checksum(environment: Environment = 'sandbox'): string {
+  return ALPHA.apiKeys[environment].slice(-6);
+}
+
+test.each(INVENTED_KEYS)(
+  'an invented key, %s, is answered 401 without a query',
+  async (_name, key) => {
+    const apiKey = await key();
+    const prepare = queries();
+    expect((await call(statusPath('order-1'), { apiKey })).status).toBe(401);
+    expect(prepare).not.toHaveBeenCalled();
+  },
+);
+
+const INVENTED_COOKIES: readonly (readonly [
+  string,
+  (member: SignedIn) => string | Promise<string>,
+])[] = [
+  ['random', () => btoa('r'.repeat(30))],
+  ['signed by another secret', () => newSessionToken(FOREIGN)],
+  [
+    'a genuine one with another last character',
+    ({ cookie }) => swapped(cookie.split('=')[1] ?? ''),
+  ],
+];
+
+function swapped(token: string): string {
+  return token.slice(0, -2) + (token.endsWith('AA') ? 'BA' : 'AA');
+}
+
+test.each(INVENTED_COOKIES)('an invented cookie, %s, costs no query', async (_name, token) => {
+  const member = await signedIn();
+  const cookie = `__Host-kefel_session=${await token(member)}`;
+  const prepare = queries();
+  for (const path of ['/dashboard/account', '/dashboard/sign-in']) {
+    await visit({ ...member, cookie }, path);
+  }
+  expect(prepare).not.toHaveBeenCalled();
+  expect((await visit(member, '/dashboard/account')).status).toBe(200);
+});
+
+test('a key over its limit costs no query, even a revoked one', async () => {
+  const limit = vi.spyOn(env.API_RATE_LIMIT, 'limit').mockResolvedValue({ success: false });
+  for (const apiKey of [ALPHA.apiKeys.sandbox, ALPHA.revokedApiKeys.sandbox]) {
+    forgetDirectory();
+    const prepare = queries();
+    const request = new Request(`${ORIGIN}${statusPath('order-1')}`, { headers: { apiKey } });
+    expect((await apiRouter.fetch(request, LIMITED, ctx, 'r1')).status).toBe(429);
+    expect(prepare).not.toHaveBeenCalled();
+  }
+  expect(limit).toHaveBeenCalledTimes(2);
+});
+
+test('a session over its limit costs no query, even an ended one', async () => {
+  const member = await signedIn();
+  await env.DB.exec('UPDATE sessions SET revoked_at_ms = 1');
+  vi.spyOn(env.DASHBOARD_RATE_LIMIT, 'limit').mockResolvedValue({ success: false });
+  const prepare = queries();
+  const headers = { cookie: member.cookie };
+  const request = new Request(`${ORIGIN}/dashboard/account`, { headers });
+  expect((await dashboardRouter.fetch(request, LIMITED, ctx, 'r1')).status).toBe(429);
+  expect(prepare).not.toHaveBeenCalled();
+});
+
+test('while D1 fails, an invented key is still answered 401', async () => {
+  vi.spyOn(env.DB, 'prepare').mockImplementation(() => {
+    throw new Error('D1 is away');
+  });
+  const apiKey = await generateApiKey(FOREIGN, 'sandbox');
+  expect((await call(statusPath('order-1'), { apiKey })).status).toBe(401);
+});
