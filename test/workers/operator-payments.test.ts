@@ -243,19 +243,6 @@ describe('manual resolution', () => {
     expect(details).toMatchObject([{ outcome: 'failed' }, { refused: 'window_open' }]);
   });
 
-  test('"failed" names no time that has passed, while the last provider query is due', async () => {
-    await createHosted();
-    const deadlineAtMs = Date.now() + 5 * MINUTE_MS;
-    await execute(startRedirect('a1', deadlineAtMs, deadlineAtMs));
-    advance(5 * MINUTE_MS);
-    const { status, envelope } = await operateApi(path, FAILED);
-    expect([status, envelope.message]).toEqual([
-      409,
-      'The window has passed, and the gateway is asking the provider once more. Try again in a minute. Nothing was changed',
-    ]);
-    expect((await intentOf()).attempts[0]?.status).toBe('processing');
-  });
-
   test('resolves nothing when the audit log cannot be written', async () => {
     await unresolved();
     const prepare = env.DB.prepare.bind(env.DB);

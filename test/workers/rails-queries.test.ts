@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
 import type { Attempt, Intent } from '../../src/domain/intent.ts';
+import { operateApi } from './operator-support.ts';
 import { cbe, cbeAnswer } from './rails-scenes.ts';
 import {
   AMOUNT_MINOR,
@@ -18,7 +19,7 @@ import {
   railServer,
   run,
 } from './rails-support.ts';
-import { advance, call, SECOND_MS, useGateway } from './support.ts';
+import { ALPHA, type Answer, advance, call, SECOND_MS, useGateway } from './support.ts';
 
 /**
  * Goal: a provider that hangs does not delay other queries, and a query that was sent too early is
@@ -264,4 +265,28 @@ test.each<[QueryAnswer, Intent['status']]>([
   expect(await attemptNow()).toMatchObject({ checkAtMs: null });
   await nextAlarm();
   expect(queries).toHaveLength(1);
+});
+
+// ---------------------------------------------------------------------------------------------
+// The last query in the window
+
+test('rejects a manual failure while the last query runs, and names no time that has passed', async () => {
+  await tried('ETS_SWITCH');
+  const { deadlineAtMs, reference } = await attemptNow();
+  advance(deadlineAtMs - Date.now());
+  const path = `/payments/production/${ALPHA.id}/order-1/attempts/${reference}/resolve`;
+  const refused: Answer[] = [];
+  duringQuery = async () => {
+    const failed = { outcome: 'failed', reason: 'timed_out', note: 'Not in the portal' };
+    refused.push(await operateApi(path, failed));
+    return 'open';
+  };
+  await fireAlarmOf();
+  expect(refused.map(({ status, envelope }) => [status, envelope.message])).toEqual([
+    [
+      409,
+      'The window has passed, and the gateway is asking the provider once more. Try again in a minute. Nothing was changed',
+    ],
+  ]);
+  expect(await attemptNow()).toMatchObject({ status: 'unresolved', manualResolutionId: null });
 });

@@ -454,11 +454,7 @@ export async function execute(...commands: Command[]): Promise<Intent> {
 }
 
 /** A redirect attempt as the simulator plans it, but whose window closes without finality. */
-export function startRedirect(
-  id: string,
-  deadlineAtMs = Date.now() + 30 * MINUTE_MS,
-  checkAtMs: number | null = null,
-): Command {
+export function startRedirect(id: string, deadlineAtMs = Date.now() + 30 * MINUTE_MS): Command {
   return {
     type: 'start_attempt',
     attempt: {
@@ -471,7 +467,7 @@ export function startRedirect(
       flow: 'redirect',
       deadlineAtMs,
       windowIsFinal: false,
-      checkAtMs,
+      checkAtMs: null,
     },
   };
 }
