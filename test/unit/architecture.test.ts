@@ -49,6 +49,16 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'src/i18n/': SHARED,
   'src/home/': [...SHARED, 'src/i18n/', 'src/ui/', 'src/checkout/return-url.ts'],
   'src/ui/': [...SHARED, 'src/i18n/'],
+  // What members and operators both see of payments, deliveries and the audit log.
+  'src/back-office/': [
+    ...SHARED,
+    'src/audit/read.ts',
+    'src/i18n/',
+    'src/intent/protocol.ts',
+    'src/members/permissions.ts',
+    'src/ui/',
+    'src/webhooks/payload.ts',
+  ],
   'src/rails/': SHARED,
   'src/attempts/': [...SHARED, 'src/intent/client.ts', 'src/intent/protocol.ts', 'src/rails/'],
   'src/checkout/': [
@@ -67,6 +77,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'src/dashboard/': [
     ...SHARED,
     'src/audit/',
+    'src/back-office/',
     'src/checkout/',
     'src/i18n/',
     'src/intent/client.ts',
@@ -82,6 +93,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'src/operator/': [
     ...SHARED,
     'src/audit/',
+    'src/back-office/',
     'src/dead-letters/',
     'src/i18n/',
     'src/intent/client.ts',
@@ -115,6 +127,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'src/api/': ['valibot'],
   'src/checkout/': ['preact', 'preact-render-to-string', 'uqr'],
   'src/ui/browser/': ['@simplewebauthn/browser'],
+  'src/back-office/': ['preact'],
   'src/dashboard/': ['preact', 'valibot'],
   'src/home/': ['preact'],
   'src/operator/': ['preact', 'valibot', 'jose'],

@@ -1,13 +1,12 @@
 import { type AuditRecord, auditActors, auditPage } from '../../audit/read.ts';
-import { METHODS } from '../../domain/method.ts';
-import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
+import { AuditAct, AuditActor, AuditDetail } from '../../back-office/audit-entry.tsx';
+import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { type Page, parseCursor } from '../../paging.ts';
 import { answerPage } from '../../ui/answer.ts';
 import { Pager, SelectField, Table, When } from '../../ui/elements.tsx';
 import type { DashboardCall } from '../call.ts';
 import { Frame } from '../frame.tsx';
 import { queryFrom } from '../paths.ts';
-import { detailRows } from './detail.ts';
 import {
   AUDIT_GROUPS,
   type AuditChoices,
@@ -87,57 +86,12 @@ function FilterForm({ call, actors, choices }: Omit<AuditLogProps, 'page'>) {
 }
 
 function entryCells(call: DashboardCall, entry: AuditRecord) {
-  const { audit: text, frame } = DASHBOARD_TEXTS[call.language];
   return [
     <When call={call} atMs={entry.atMs} />,
-    <span>
-      <bdi>{entry.actorName}</bdi>
-      {entry.actorKind === 'operator' && <span class="quiet small"> ({text.operator})</span>}
-    </span>,
-    <span>
-      {actionText(call, entry.action)}
-      {entry.environment !== null && (
-        <span class="quiet small"> ({frame.environment[entry.environment]})</span>
-      )}
-      {entry.target !== null && (
-        <>
-          {' '}
-          <Target call={call} target={entry.target} />
-        </>
-      )}
-    </span>,
-    <Detail call={call} entry={entry} />,
+    <AuditActor call={call} entry={entry} />,
+    <AuditAct call={call} entry={entry} />,
+    <AuditDetail call={call} entry={entry} />,
     // Merchants must not see the operator's IP address.
     <span class="small whole">{(entry.actorKind === 'member' && entry.address) || '—'}</span>,
   ];
-}
-
-/** An unknown action, from a newer version, is shown by its name. */
-function actionText(call: DashboardCall, action: string): string {
-  const { actions } = DASHBOARD_TEXTS[call.language].audit;
-  return Object.hasOwn(actions, action) ? actions[action as keyof typeof actions] : action;
-}
-
-function Target(props: { readonly call: DashboardCall; readonly target: string }) {
-  const method = METHODS.find((known) => known === props.target);
-  return method === undefined ? (
-    <code class="small">{props.target}</code>
-  ) : (
-    <strong>{CHECKOUT_TEXTS[props.call.language].methodName[method]}</strong>
-  );
-}
-
-function Detail(props: { readonly call: DashboardCall; readonly entry: AuditRecord }) {
-  const rows = detailRows(props.entry, props.call.language);
-  return rows.length === 0 ? (
-    <span class="quiet">—</span>
-  ) : (
-    <ul class="plain-list small">
-      {rows.map(([label, value]) => (
-        <li>
-          <span class="quiet">{label}:</span> <bdi>{value}</bdi>
-        </li>
-      ))}
-    </ul>
-  );
 }

@@ -1,8 +1,8 @@
+import { moneyIn } from '../../back-office/payment-elements.tsx';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { countText } from '../../i18n/money-text.ts';
 import type { DashboardCall } from '../call.ts';
 import { dayText } from '../days.ts';
-import { moneyIn } from './elements.tsx';
 import { type CurrencyFigures, type MethodFigures, rateText } from './figures.ts';
 
 /** Charts drawn on the server. Lengths are in units of the drawing, about a pixel on a phone. */

@@ -1,3 +1,4 @@
+import { DeliveryBadge, wireType } from '../../back-office/delivery-elements.tsx';
 import type { Intent } from '../../domain/intent.ts';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { countText } from '../../i18n/money-text.ts';
@@ -7,7 +8,7 @@ import { shownLines } from '../../ui/untrusted-text.ts';
 import { type DashboardCall, mayChange } from '../call.ts';
 import { ButtonForm } from '../forms.tsx';
 import { paymentPath } from '../paths.ts';
-import { DeliveryBadge, RESENDABLE, wireType } from '../webhooks/elements.tsx';
+import { RESENDABLE } from '../webhooks/elements.tsx';
 
 interface EventProps {
   readonly call: DashboardCall;

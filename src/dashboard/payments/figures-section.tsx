@@ -1,3 +1,4 @@
+import { moneyIn } from '../../back-office/payment-elements.tsx';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { countText } from '../../i18n/money-text.ts';
 import { Section, Table } from '../../ui/elements.tsx';
@@ -12,7 +13,6 @@ import {
   VolumeChart,
   volumeTitle,
 } from './charts.tsx';
-import { moneyIn } from './elements.tsx';
 import type { CurrencyFigures, FigureDays } from './figures.ts';
 import type { FilterForm } from './filter.ts';
 

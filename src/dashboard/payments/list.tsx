@@ -1,3 +1,4 @@
+import { moneyIn, StatusBadge } from '../../back-office/payment-elements.tsx';
 import type { Environment } from '../../domain/method.ts';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { countText } from '../../i18n/money-text.ts';
@@ -11,7 +12,6 @@ import { Badge, Message, Pager, Table, Untrusted, When } from '../../ui/elements
 import { type DashboardCall, may, tenantOf } from '../call.ts';
 import { Frame } from '../frame.tsx';
 import { exportPath, paymentPath, paymentsPath } from '../paths.ts';
-import { moneyIn, StatusBadge } from './elements.tsx';
 import {
   type CurrencyFigures,
   daysPerBar,

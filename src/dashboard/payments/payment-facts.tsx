@@ -1,3 +1,4 @@
+import { moneyIn, StatusBadge } from '../../back-office/payment-elements.tsx';
 import { type Intent, reportedAttempt, type Split } from '../../domain/intent.ts';
 import { majorText } from '../../domain/money.ts';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
@@ -14,7 +15,6 @@ import {
 import type { DashboardCall } from '../call.ts';
 import { shownAddress } from '../webhooks/endpoints.ts';
 import { amountsOf } from './amounts.ts';
-import { moneyIn, StatusBadge } from './elements.tsx';
 
 interface Props {
   readonly call: DashboardCall;

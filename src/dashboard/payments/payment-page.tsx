@@ -1,4 +1,6 @@
 import type { ComponentChildren } from 'preact';
+import { moneyIn, StatusBadge } from '../../back-office/payment-elements.tsx';
+import { Attempts, Timeline } from '../../back-office/payment-history.tsx';
 import type { Intent } from '../../domain/intent.ts';
 import { RETENTION_MS } from '../../domain/schedule.ts';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
@@ -11,9 +13,7 @@ import { type DashboardCall, mayChange } from '../call.ts';
 import { ButtonForm } from '../forms.tsx';
 import { Frame } from '../frame.tsx';
 import { paymentPath, paymentsPath } from '../paths.ts';
-import { moneyIn, StatusBadge } from './elements.tsx';
 import { Events } from './events.tsx';
-import { Attempts, Timeline } from './history.tsx';
 import { CustomerFacts, IdFacts, Items, PaymentFacts, Splits } from './payment-facts.tsx';
 
 const DAY_MS = 86_400_000;

@@ -1,10 +1,8 @@
 import type { ComponentChildren } from 'preact';
-import type { EventType } from '../../domain/intent.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import type { DeliveryStatus } from '../../intent/protocol.ts';
 import { Navigation } from '../../ui/back-office.tsx';
-import { Badge, type BadgeTone, Field, Message } from '../../ui/elements.tsx';
-import { WIRE_EVENTS } from '../../webhooks/payload.ts';
+import { Field, Message } from '../../ui/elements.tsx';
 import { type DashboardCall, may } from '../call.ts';
 import type { DaysForm } from '../days.ts';
 import { PostForm } from '../forms.tsx';
@@ -43,17 +41,6 @@ export function WebhooksFrame(props: {
   );
 }
 
-const TONES: Readonly<Record<DeliveryStatus, BadgeTone>> = {
-  queued: 'plain',
-  claimed: 'plain',
-  waiting: 'wait',
-  delivered: 'good',
-  dead: 'bad',
-  superseded: 'plain',
-  undeliverable: 'bad',
-  paused: 'bad',
-};
-
 /** In the order of the select box. `claimed` lasts seconds, and the read model never has it. */
 export const LISTED_STATUSES = [
   'delivered',
@@ -73,28 +60,6 @@ export const RESENDABLE: readonly DeliveryStatus[] = [
   'undeliverable',
   'paused',
 ];
-
-/** A delivery's status. The read model keeps text: an unknown status is shown as it is. */
-export function DeliveryBadge(props: {
-  readonly call: Pick<DashboardCall, 'language'>;
-  readonly status: string;
-}) {
-  const { call, status } = props;
-  return isDeliveryStatus(status) ? (
-    <Badge tone={TONES[status]}>{DASHBOARD_TEXTS[call.language].events.statuses[status]}</Badge>
-  ) : (
-    <Badge tone="plain">{status}</Badge>
-  );
-}
-
-function isDeliveryStatus(status: string): status is DeliveryStatus {
-  return Object.hasOwn(TONES, status);
-}
-
-/** What the event is called on the wire. */
-export function wireType(type: string): string {
-  return Object.hasOwn(WIRE_EVENTS, type) ? WIRE_EVENTS[type as EventType].event : type;
-}
 
 /** The result of a try: the HTTP status, or why there was none. */
 export function Outcome(props: {

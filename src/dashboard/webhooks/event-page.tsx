@@ -1,3 +1,4 @@
+import { DeliveryBadge, wireType } from '../../back-office/delivery-elements.tsx';
 import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { countText } from '../../i18n/money-text.ts';
 import type { DeliveryTry } from '../../intent/protocol.ts';
@@ -8,7 +9,7 @@ import { type DashboardCall, may } from '../call.ts';
 import { PostForm } from '../forms.tsx';
 import { noticePage } from '../notices.tsx';
 import { eventPath, paymentPath, webhooksPath } from '../paths.ts';
-import { DeliveryBadge, Outcome, RESENDABLE, WebhooksFrame, wireType } from './elements.tsx';
+import { Outcome, RESENDABLE, WebhooksFrame } from './elements.tsx';
 import { shownAddress } from './endpoints.ts';
 import { type EventDetails, readEvent, resendEvent } from './event.ts';
 

@@ -1,3 +1,4 @@
+import { DeliveryBadge, wireType } from '../../back-office/delivery-elements.tsx';
 import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { countText } from '../../i18n/money-text.ts';
 import { type Page, parseCursor, readPage } from '../../paging.ts';
@@ -10,11 +11,9 @@ import { eventPath, paymentPath, queryFrom, webhooksPath } from '../paths.ts';
 import {
   DaysFields,
   DaysProblemMessage,
-  DeliveryBadge,
   LISTED_STATUSES,
   Outcome,
   WebhooksFrame,
-  wireType,
 } from './elements.tsx';
 
 /** About two screens of a phone. */

@@ -1,13 +1,9 @@
-import type { AuditRecord } from '../../audit/read.ts';
-import { METHODS } from '../../domain/method.ts';
-import { majorText } from '../../domain/money.ts';
-import {
-  type BackOfficeLanguage,
-  CHECKOUT_TEXTS,
-  DASHBOARD_TEXTS,
-} from '../../i18n/back-office.ts';
-import { timeText } from '../../i18n/time-text.ts';
-import { roleFrom } from '../../members/permissions.ts';
+import type { AuditRecord } from '../audit/read.ts';
+import { METHODS } from '../domain/method.ts';
+import { majorText } from '../domain/money.ts';
+import { type BackOfficeLanguage, CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../i18n/back-office.ts';
+import { timeText } from '../i18n/time-text.ts';
+import { roleFrom } from '../members/permissions.ts';
 
 /** An entry's details as text, each with its label. */
 export function detailRows(

@@ -1,11 +1,11 @@
-import type { IntentStatus } from '../../domain/intent.ts';
-import type { Currency } from '../../domain/method.ts';
-import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
-import { moneyText } from '../../i18n/money-text.ts';
-import { Badge, type BadgeTone } from '../../ui/elements.tsx';
-import type { DashboardCall } from '../call.ts';
+import type { IntentStatus } from '../domain/intent.ts';
+import type { Currency } from '../domain/method.ts';
+import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../i18n/back-office.ts';
+import { moneyText } from '../i18n/money-text.ts';
+import type { PageView } from '../ui/back-office.tsx';
+import { Badge, type BadgeTone } from '../ui/elements.tsx';
 
-type Call = Pick<DashboardCall, 'language'>;
+type Call = Pick<PageView, 'language'>;
 
 const TONES: Readonly<Record<IntentStatus, BadgeTone>> = {
   open: 'plain',
@@ -24,7 +24,7 @@ export function StatusBadge(props: { readonly call: Call; readonly status: Inten
   );
 }
 
-/** Writes amounts of the currency in the member's language. */
+/** Writes amounts of the currency in the reader's language. */
 export function moneyIn({ language }: Call, currency: Currency): (amountMinor: number) => string {
   return (amountMinor) => moneyText(amountMinor, currency, CHECKOUT_TEXTS[language].locale);
 }

@@ -1,7 +1,9 @@
-import { actorOf } from '../../domain/actor.ts';
-import type { Attempt, AttemptStatus, Intent, IntentStatus } from '../../domain/intent.ts';
-import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
-import type { HistoryDetail, HistoryEntry } from '../../intent/protocol.ts';
+import type { ComponentChildren } from 'preact';
+import { actorOf } from '../domain/actor.ts';
+import type { Attempt, AttemptStatus, Intent, IntentStatus } from '../domain/intent.ts';
+import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../i18n/back-office.ts';
+import type { HistoryDetail, HistoryEntry } from '../intent/protocol.ts';
+import type { PageView } from '../ui/back-office.tsx';
 import {
   Badge,
   type BadgeTone,
@@ -11,11 +13,10 @@ import {
   Table,
   untrustedRow,
   WhenExactly,
-} from '../../ui/elements.tsx';
-import { shownText } from '../../ui/untrusted-text.ts';
-import type { DashboardCall } from '../call.ts';
+} from '../ui/elements.tsx';
+import { shownText } from '../ui/untrusted-text.ts';
 
-type Call = Pick<DashboardCall, 'language'>;
+type Call = Pick<PageView, 'language'>;
 
 const TONES: Readonly<Record<AttemptStatus, BadgeTone>> = {
   processing: 'wait',
@@ -26,8 +27,15 @@ const TONES: Readonly<Record<AttemptStatus, BadgeTone>> = {
 };
 
 /** Every attempt, the latest first. */
-export function Attempts(props: { readonly call: DashboardCall; readonly intent: Intent }) {
-  const { call, intent } = props;
+export function Attempts(props: {
+  readonly call: Call;
+  readonly intent: Intent;
+  /** Defaults to true. */
+  readonly isPhoneShown?: boolean;
+  /** What the reader can do about an attempt. */
+  readonly actions?: (attempt: Attempt) => ComponentChildren;
+}) {
+  const { call, intent, isPhoneShown = true, actions } = props;
   const text = DASHBOARD_TEXTS[call.language].payment;
   return (
     <Section id="attempts" title={text.attempts} class="part">
@@ -35,7 +43,13 @@ export function Attempts(props: { readonly call: DashboardCall; readonly intent:
       <div class="cards">
         {intent.attempts
           .map((attempt, index) => (
-            <AttemptCard call={call} attempt={attempt} number={String(index + 1)} />
+            <AttemptCard
+              call={call}
+              attempt={isPhoneShown ? attempt : { ...attempt, phone: null }}
+              number={String(index + 1)}
+            >
+              {actions?.(attempt)}
+            </AttemptCard>
           ))
           .reverse()}
       </div>
@@ -44,9 +58,10 @@ export function Attempts(props: { readonly call: DashboardCall; readonly intent:
 }
 
 function AttemptCard(props: {
-  readonly call: DashboardCall;
+  readonly call: Call;
   readonly attempt: Attempt;
   readonly number: string;
+  readonly children: ComponentChildren;
 }) {
   const { call, attempt, number } = props;
   const text = DASHBOARD_TEXTS[call.language].payment;
@@ -77,13 +92,14 @@ function AttemptCard(props: {
           when(text.nextCheckAt, attempt.checkAtMs, isPending),
         ]}
       />
+      {props.children}
     </article>
   );
 }
 
 /** Every transition, oldest first: when, what, who caused it, and the details. */
 export function Timeline(props: {
-  readonly call: DashboardCall;
+  readonly call: Call;
   readonly intent: Intent;
   readonly history: readonly HistoryEntry[];
 }) {
