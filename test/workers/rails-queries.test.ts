@@ -276,7 +276,7 @@ test('rejects a manual failure while the last query runs, and names no time that
   advance(deadlineAtMs - Date.now());
   const path = `/payments/production/${ALPHA.id}/order-1/attempts/${reference}/resolve`;
   const refused: Answer[] = [];
-  duringQuery = async () => {
+  duringQuery = async (): Promise<QueryAnswer> => {
     const failed = { outcome: 'failed', reason: 'timed_out', note: 'Not in the portal' };
     refused.push(await operateApi(path, failed));
     return 'open';
