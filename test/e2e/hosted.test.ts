@@ -224,7 +224,7 @@ describe.concurrent('hosted checkout', () => {
     });
   });
 
-  it('expires during a simulator attempt, which ends with it: decisions.md#30', async () => {
+  it('expires after a simulator attempt, which ends with it: decisions.md#30', async () => {
     const payment = await createHosted(scene, { expireIn: EXPIRE_IN_SECONDS });
     const simulator = await choose(payment);
     const event = await webhook(scene, payment.hook);

@@ -4,7 +4,11 @@ import type { IntentTerms, Simulation } from '../../src/domain/intent.ts';
 import { METHODS } from '../../src/domain/method.ts';
 import type { RailOrder } from '../../src/rails/rail.ts';
 import { railFor } from '../../src/rails/registry.ts';
-import { SIMULATED_OUTCOME_AFTER_MS, simulator } from '../../src/rails/simulator/rail.ts';
+import {
+  SIMULATED_OUTCOME_AFTER_MS,
+  SIMULATED_WINDOW_MS,
+  simulator,
+} from '../../src/rails/simulator/rail.ts';
 import { attemptWith, NOW_MS, termsWith } from '../support/checkout-fixtures.ts';
 
 function orderWith(simulation: Simulation | null): RailOrder {
@@ -37,6 +41,17 @@ describe('decisions.md#22: the sandbox rail', () => {
       expect(await simulator.query(order, NOW_MS)).toEqual({ type: 'unknown', checkAtMs: null });
     },
   );
+
+  test.each([
+    ['with the payment', SIMULATED_WINDOW_MS + 1, SIMULATED_WINDOW_MS + 1],
+    ['with the payment', SIMULATED_WINDOW_MS, SIMULATED_WINDOW_MS],
+    ['after its own time', SIMULATED_WINDOW_MS - 1, SIMULATED_WINDOW_MS],
+    ['after its own time', 1, SIMULATED_WINDOW_MS],
+  ])('decisions.md#30: the attempt ends %s when %d ms are left', (_when, leftMs, windowMs) => {
+    const terms = termsWith({ expiresAtMs: NOW_MS + leftMs });
+    const { deadlineAtMs } = simulator.plan(terms, 'M_PESA', NOW_MS);
+    expect(deadlineAtMs).toBe(NOW_MS + windowMs);
+  });
 
   test.each([
     ['succeed', { type: 'succeeded', receipt: null }],

@@ -384,7 +384,7 @@ const ROWS: readonly Row[] = [
     late: true,
   },
   {
-    name: 'decisions.md#30: a simulator attempt never outlives the intent',
+    name: 'decisions.md#30: an attempt with a final window ends with the intent',
     story: [
       [1, SIMULATOR],
       [60_000, TICK],

@@ -175,7 +175,7 @@ test('promises.md#5: an attempt in flight delays the expiry until its window clo
   });
 });
 
-test('decisions.md#30: an attempt on the simulator never outlives the payment', async () => {
+test('decisions.md#30: an attempt on the simulator ends with the payment', async () => {
   await chooseMethod(await createHosted());
   const { terms, attempts } = await intentOf();
   expect(attempts[0]?.deadlineAtMs).toBe(terms.expiresAtMs);

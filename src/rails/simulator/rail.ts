@@ -5,6 +5,12 @@ import type { Rail, RailOrder, RailPage, RecoverablePage, StatusQuery } from '..
 /** When a SIMULATED_TEST payment gets its outcome: docs/decisions.md#22, "within a second or so". */
 export const SIMULATED_OUTCOME_AFTER_MS = 500;
 
+/**
+ * The customer has at least this long, as a provider's customer would, so that merchants can try an
+ * expiry during an attempt: long enough to see it, short enough to wait for (docs/decisions.md#30).
+ */
+export const SIMULATED_WINDOW_MS = 30_000;
+
 /** The simulator sends nothing outside this Worker. */
 const START_TIMEOUT_MS = 1_000;
 
@@ -22,8 +28,8 @@ export const simulator: Rail & RecoverablePage & StatusQuery = {
     return {
       // As in production, so that merchants can test both flows: a page and a phone prompt.
       flow: interactive && !METHODS_BY_PROMPT.includes(method) ? 'redirect' : 'push',
-      // No provider knows of the attempt, so it never outlives the payment (docs/decisions.md#30).
-      deadlineAtMs: terms.expiresAtMs,
+      deadlineAtMs: Math.max(terms.expiresAtMs, nowMs + SIMULATED_WINDOW_MS),
+      // No provider can report anything later.
       windowIsFinal: true,
       checkAtMs: interactive ? null : nowMs + SIMULATED_OUTCOME_AFTER_MS,
     };
