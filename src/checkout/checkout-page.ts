@@ -7,14 +7,14 @@ import { CheckoutPage } from './pages/checkout-page.tsx';
 import { checkoutView, type ViewContext } from './view.ts';
 
 /** The response that shows a payment's current state. `path`: of its page, without a query. */
-export function checkoutPage(
+export async function checkoutPage(
   request: Request,
   intent: Intent,
   path: string,
   context: ViewContext,
 ): Promise<Response> {
   const view = checkoutView(intent, Date.now(), context);
-  const page = h(CheckoutPage, { text: messagesFor(request), view, path });
+  const page = h(CheckoutPage, { text: await messagesFor(request), view, path });
   return pageResponse(request, page, {
     status: view.state.kind === 'choose' && view.state.problem !== null ? 400 : 200,
     formTargets: [intent.terms.baseUrl, context.railPage ?? null],

@@ -34,7 +34,7 @@ export function unavailablePage(request: Request): Promise<Response> {
   return notice(request, 'error', 503, pagePath(request), UNAVAILABLE_RETRY_AFTER_SECONDS);
 }
 
-function notice(
+async function notice(
   request: Request,
   kind: NoticeKind,
   status: number,
@@ -42,7 +42,7 @@ function notice(
   retryAfterSeconds?: number,
 ): Promise<Response> {
   const page = h(NoticePage, {
-    text: messagesFor(request),
+    text: await messagesFor(request),
     kind,
     retryPath,
     retryAfterSeconds: canRetryByItself(request, kind) ? (retryAfterSeconds ?? null) : null,

@@ -1,4 +1,3 @@
-import { renderSVG } from 'uqr';
 import { partHeaders } from '../ui/headers.ts';
 import { pathSegment, verifiedLink } from './open-link.ts';
 
@@ -12,6 +11,8 @@ export async function showQr(request: Request, env: Env): Promise<Response> {
   if (verified instanceof Response) {
     return verified;
   }
+  // A third of the checkout's packages by size, and few pages show a code.
+  const { renderSVG } = await import('uqr');
   const url = `${new URL(request.url).origin}/checkout/${token}`;
   const headers = partHeaders(request);
   headers.set('content-type', 'image/svg+xml');

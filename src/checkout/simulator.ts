@@ -20,7 +20,7 @@ export async function showSimulator(call: LinkCall): Promise<Response> {
     return unknownPage(request);
   }
   const page = h(SimulatorPage, {
-    text: messagesFor(request),
+    text: await messagesFor(request),
     terms: intent.terms,
     attempt,
     path: `/simulator/${call.token}`,

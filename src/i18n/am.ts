@@ -44,7 +44,6 @@ const ETHIOPIC_MONTHS = [
  */
 export const checkout: CheckoutMessages = {
   locale: 'am-ET',
-  languageName: 'አማርኛ',
   languages: 'ቋንቋ',
 
   dateTime: ({ day, month, year }, ethiopic, time) =>

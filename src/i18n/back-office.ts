@@ -1,6 +1,6 @@
 import * as amharic from './am.ts';
 import * as english from './en.ts';
-import { languageOf } from './language.ts';
+import { LANGUAGE_NAMES, languageOf } from './language.ts';
 import type {
   CheckoutMessages,
   DashboardMessages,
@@ -25,6 +25,12 @@ export const DASHBOARD_TEXTS: Texts<DashboardMessages> = {
 };
 export const DESK_TEXTS: Texts<DeskMessages> = { en: english.desk, am: amharic.desk };
 export const HOME_TEXTS: Texts<HomeMessages> = { en: english.home, am: amharic.home };
+
+/** For the switch. */
+export const BACK_OFFICE_LANGUAGE_NAMES: Readonly<Record<BackOfficeLanguage, string>> = {
+  en: LANGUAGE_NAMES.en,
+  am: LANGUAGE_NAMES.am,
+};
 
 /** What the reader chose by the switch, now or earlier; else what the browser prefers. */
 export function backOfficeLanguageOf(request: Request): BackOfficeLanguage {

@@ -20,8 +20,6 @@ const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', '
 export const checkout = {
   /** For `lang`, numbers and amounts. */
   locale: 'en-ET',
-  /** What the language calls itself. */
-  languageName: 'English',
   languages: 'Language',
 
   /** A moment in Ethiopia's time zone; `ethiopic` is the same day in the Ethiopian calendar. */

@@ -1,17 +1,24 @@
 import { type Cookie, cookieValue, setCookie } from '../http/cookie.ts';
-import { checkout as amharic } from './am.ts';
 import { checkout as english } from './en.ts';
 import type { CheckoutMessages } from './messages.ts';
-import { checkout as oromo } from './om.ts';
-import { checkout as tigrinya } from './ti.ts';
 
-/** By ISO 639-1 code, in the order of the switch. */
-export const LANGUAGES = { en: english, am: amharic, om: oromo, ti: tigrinya } satisfies Record<
-  string,
-  CheckoutMessages
->;
+/** Each language's name for itself, by ISO 639-1 code, in the order of the switch. */
+export const LANGUAGE_NAMES = {
+  en: 'English',
+  am: 'አማርኛ',
+  om: 'Afaan Oromoo',
+  ti: 'ትግርኛ',
+} as const;
 
-export type Language = keyof typeof LANGUAGES;
+export type Language = keyof typeof LANGUAGE_NAMES;
+
+/** An isolate loads a translation with its first page in that language. */
+const CHECKOUT_TEXTS: Readonly<Record<Language, () => Promise<CheckoutMessages>>> = {
+  en: async () => english,
+  am: async () => (await import('./am.ts')).checkout,
+  om: async () => (await import('./om.ts')).checkout,
+  ti: async () => (await import('./ti.ts')).checkout,
+};
 
 /** The query parameter of the switch's links. */
 export const LANGUAGE_PARAMETER = 'lang';
@@ -37,8 +44,8 @@ export function languageOf(request: Request): Language {
 }
 
 /** The texts of a page, in the customer's language. */
-export function messagesFor(request: Request): CheckoutMessages {
-  return LANGUAGES[languageOf(request)];
+export function messagesFor(request: Request): Promise<CheckoutMessages> {
+  return CHECKOUT_TEXTS[languageOf(request)]();
 }
 
 /** The `Set-Cookie` that remembers a choice made by this request, or null when it made none. */
@@ -81,5 +88,5 @@ function chosenLanguage(request: Request): Language | null {
 }
 
 function knownLanguage(code: string | null): Language | null {
-  return code !== null && Object.hasOwn(LANGUAGES, code) ? (code as Language) : null;
+  return code !== null && Object.hasOwn(LANGUAGE_NAMES, code) ? (code as Language) : null;
 }

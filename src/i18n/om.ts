@@ -20,7 +20,6 @@ const MONTHS = [
 /** Afaan Oromo, in the polite plural. Names have no case endings, which depend on their sound. */
 export const checkout: CheckoutMessages = {
   locale: 'om-ET',
-  languageName: 'Afaan Oromoo',
   languages: 'Afaan',
 
   dateTime: ({ day, month, year }, _ethiopic, time) =>

@@ -39,7 +39,6 @@ const ETHIOPIC_MONTHS = [
  */
 export const checkout: CheckoutMessages = {
   locale: 'ti-ET',
-  languageName: 'ትግርኛ',
   languages: 'ቋንቋ',
 
   dateTime: ({ day, month, year }, ethiopic, time) =>

@@ -1,5 +1,9 @@
 import type { ComponentChildren } from 'preact';
-import { type BackOfficeLanguage, CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../i18n/back-office.ts';
+import {
+  BACK_OFFICE_LANGUAGE_NAMES,
+  type BackOfficeLanguage,
+  DASHBOARD_TEXTS,
+} from '../i18n/back-office.ts';
 import { LANGUAGE_PARAMETER } from '../i18n/language.ts';
 import {
   DASHBOARD_CSS_PATH,
@@ -58,7 +62,7 @@ export function BackOfficePage(props: {
           {props.beforeLanguages}
           <LanguageSwitch
             label={text.languages}
-            languages={CHECKOUT_TEXTS}
+            names={BACK_OFFICE_LANGUAGE_NAMES}
             locale={text.locale}
             href={(language) => languagePath(call.url, language)}
           />

@@ -42,24 +42,25 @@ export function Document(props: {
 /** Plain links, which work without JavaScript. The response stores the choice in a cookie. */
 export function LanguageSwitch<Code extends string>(props: {
   readonly label: string;
-  readonly languages: Readonly<
-    Record<Code, { readonly locale: string; readonly languageName: string }>
-  >;
-  /** The page's URL. */
+  /** Each language's name for itself, by its code. */
+  readonly names: Readonly<Record<Code, string>>;
+  /** The page's, such as `am-ET`. */
   readonly locale: string;
+  /** The page's URL in the language. */
   readonly href: (language: Code) => string;
 }) {
-  const { label, languages, href } = props;
+  const { label, names, href } = props;
+  const [current] = props.locale.split('-');
   return (
     <nav class="languages" aria-label={label}>
-      {(Object.keys(languages) as Code[]).map((code) => (
+      {(Object.keys(names) as Code[]).map((code) => (
         <a
           href={href(code)}
           lang={code}
           hreflang={code}
-          aria-current={languages[code].locale === props.locale ? 'true' : undefined}
+          aria-current={code === current ? 'true' : undefined}
         >
-          {languages[code].languageName}
+          {names[code]}
         </a>
       ))}
     </nav>

@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkout as english } from '../../src/i18n/en.ts';
-import { LANGUAGES } from '../../src/i18n/language.ts';
 import { PHONE } from '../support/browser.ts';
 import { termsWith } from '../support/checkout-fixtures.ts';
+import { TRANSLATIONS } from '../support/translations.ts';
 import { openFrozen } from './frozen.ts';
 import { LANGUAGE_CODES, openStage, type Stage, visit } from './support.ts';
 
@@ -24,7 +24,7 @@ afterAll(async () => {
 describe('before paying', () => {
   it.each(LANGUAGE_CODES)('one price for all methods: %s', async (language) => {
     const context = await stage.context(PHONE);
-    const text = LANGUAGES[language];
+    const text = TRANSLATIONS[language];
     for (const [state, minor] of [
       ['choose', amountMinor],
       ['choose-commission-equal', amountMinor + 1_500],
@@ -41,7 +41,7 @@ describe('before paying', () => {
 
   it.each(LANGUAGE_CODES)('the price of the chosen method: %s', async (language) => {
     const context = await stage.context(PHONE);
-    const text = LANGUAGES[language];
+    const text = TRANSLATIONS[language];
     const page = await visit(context, 'choose-commission', language);
     const before = await read(page);
     expect(minorOf(before.amount)).toBe(amountMinor);

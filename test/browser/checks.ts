@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
-import { LANGUAGES, type Language } from '../../src/i18n/language.ts';
+import type { Language } from '../../src/i18n/language.ts';
 import type { GalleryState } from '../support/gallery.ts';
+import { TRANSLATIONS } from '../support/translations.ts';
 import { htmlOf } from './support.ts';
 
 /** Checks for every state in every look, with and without JavaScript. */
@@ -26,7 +27,7 @@ export async function faultsOf(
   );
   const right: typeof found = {
     headings: [await expectedHeading(state, language)],
-    language: LANGUAGES[language].locale,
+    language: TRANSLATIONS[language].locale,
     hasTitle: true,
     overflowPixels: 0,
     animations: 0,

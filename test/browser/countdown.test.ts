@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { LANGUAGES } from '../../src/i18n/language.ts';
 import { visibleHeadings } from '../support/page-checks.ts';
+import { TRANSLATIONS } from '../support/translations.ts';
 import { type FrozenPage, openFrozen } from './frozen.ts';
 import { LANGUAGE_CODES, openStage, type Stage } from './support.ts';
 
@@ -36,7 +36,7 @@ describe('the clock', () => {
       [50 * SECOND_MS, '0:09'],
     ] as const) {
       await frozen.pass(passMs);
-      expect(await countdownOf(frozen.page)).toBe(LANGUAGES.en.timeLeftToConfirm(clock));
+      expect(await countdownOf(frozen.page)).toBe(TRANSLATIONS.en.timeLeftToConfirm(clock));
     }
     await frozen.context.close();
   });
@@ -44,7 +44,7 @@ describe('the clock', () => {
   it.each(LANGUAGE_CODES)('uses the page’s language: %s', async (language) => {
     const frozen = await openFrozen(stage, 'push', { language });
     await frozen.pass(SECOND_MS);
-    expect(await countdownOf(frozen.page)).toBe(LANGUAGES[language].timeLeftToConfirm('1:59'));
+    expect(await countdownOf(frozen.page)).toBe(TRANSLATIONS[language].timeLeftToConfirm('1:59'));
     await frozen.context.close();
   });
 
@@ -99,7 +99,7 @@ describe('a screen reader', () => {
     'hears the time once at five minutes and once at one: %s',
     async (language) => {
       const frozen = await openFrozen(stage, 'choose', { language });
-      const { fiveMinutesLeft, oneMinuteLeft } = LANGUAGES[language];
+      const { fiveMinutesLeft, oneMinuteLeft } = TRANSLATIONS[language];
       await recordAnnouncements(frozen.page);
       await frozen.leap(OPEN_MS - 5 * MINUTE_MS - 2 * SECOND_MS);
       expect(await announced(frozen.page)).toEqual([]);
@@ -148,7 +148,7 @@ describe('when the time is over', () => {
       await frozen.context.clock.fastForward(OPEN_MS);
       await frozen.page.waitForURL('**/choose');
       expect(documents).toEqual(['GET /choose']);
-      expect(await visibleHeadings(frozen.page)).toEqual([LANGUAGES[code].chooseMethod]);
+      expect(await visibleHeadings(frozen.page)).toEqual([TRANSLATIONS[code].chooseMethod]);
       await frozen.context.close();
     },
   );

@@ -85,7 +85,11 @@ describe('headers', () => {
 
   it('sets HSTS for a year from the first page on', async () => {
     const request = new Request('https://pay.example.com/checkout/t1.token');
-    const page = h(NoticePage, { text: messagesFor(request), kind: 'unknown', retryPath: null });
+    const page = h(NoticePage, {
+      text: await messagesFor(request),
+      kind: 'unknown',
+      retryPath: null,
+    });
     const { headers } = await pageResponse(request, page);
     expect(headers.get('strict-transport-security')).toBe('max-age=31536000');
   });

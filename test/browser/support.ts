@@ -1,9 +1,10 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
-import { LANGUAGES, type Language } from '../../src/i18n/language.ts';
+import type { Language } from '../../src/i18n/language.ts';
 import { complaintsOf, DESKTOP, launchBrowser, PHONE } from '../support/browser.ts';
 import { GALLERY, type GalleryState, startGallery } from '../support/gallery.ts';
+import { TRANSLATIONS } from '../support/translations.ts';
 
-export const LANGUAGE_CODES = Object.keys(LANGUAGES) as Language[];
+export const LANGUAGE_CODES = Object.keys(TRANSLATIONS) as Language[];
 
 export const SIZES = { phone: PHONE, desktop: DESKTOP } as const satisfies Record<
   string,

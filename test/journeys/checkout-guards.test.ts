@@ -2,7 +2,6 @@ import type { Browser, Page } from 'playwright-core';
 import { encode } from 'uqr';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkout as english } from '../../src/i18n/en.ts';
-import { LANGUAGES } from '../../src/i18n/language.ts';
 import { DESKTOP, launchBrowser } from '../support/browser.ts';
 import {
   choose,
@@ -17,6 +16,7 @@ import {
   startPaying,
 } from '../support/e2e-customer.ts';
 import { fence, joinScene, paymentOf, type Scene } from '../support/e2e-scene.ts';
+import { TRANSLATIONS } from '../support/translations.ts';
 
 /**
  * Goal: the page follows the customer's language and the merchant's colors, continues on a phone
@@ -52,7 +52,7 @@ function languageOf(page: Page): Promise<string | null> {
 }
 
 describe.each(JAVASCRIPT)('a page %s', (_name, javaScriptEnabled) => {
-  const { am: amharic, om: oromo } = LANGUAGES;
+  const { am: amharic, om: oromo } = TRANSLATIONS;
 
   it("uses the browser's language, then the chosen one, on every page", async () => {
     const payment = await createPayment(scene);

@@ -102,10 +102,10 @@ function paid(agoMs: number, changed: Partial<IntentTerms> = {}): Answer {
 }
 
 function simulator(attempt: Partial<Attempt> = {}): Answer {
-  return (request, path) => {
+  return async (request, path) => {
     const nowMs = Date.now();
     const page = h(SimulatorPage, {
-      text: messagesFor(request),
+      text: await messagesFor(request),
       terms: termsWith(terms(nowMs)),
       attempt: attemptAt(nowMs, { deadlineAtMs: nowMs + 15 * MINUTE_MS, ...attempt }),
       path,

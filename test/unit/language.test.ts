@@ -1,13 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { DASHBOARD_TEXTS, DESK_TEXTS, HOME_TEXTS } from '../../src/i18n/back-office.ts';
 import {
-  LANGUAGES,
+  LANGUAGE_NAMES,
   languageOf,
+  messagesFor,
   preferredLanguage,
   rememberingCookie,
 } from '../../src/i18n/language.ts';
 import type { CheckoutMessages } from '../../src/i18n/messages.ts';
 import { timeText } from '../../src/i18n/time-text.ts';
+import { TRANSLATIONS } from '../support/translations.ts';
 
 const BACK_OFFICE = Object.entries({
   dashboard: DASHBOARD_TEXTS,
@@ -79,14 +81,23 @@ function placeholders(text: unknown): readonly string[] {
 }
 
 const AREAS: readonly (readonly [name: string, english: object, translated: object])[] = [
-  ...Object.entries(LANGUAGES).map(
-    ([code, texts]) => [`checkout ${code}`, LANGUAGES.en, texts] as const,
+  ...Object.entries(TRANSLATIONS).map(
+    ([code, texts]) => [`checkout ${code}`, TRANSLATIONS.en, texts] as const,
   ),
   ...BACK_OFFICE.flatMap(([area, { en, am }]) => [
     [`${area} en`, en, en] as const,
     [`${area} am`, en, am] as const,
   ]),
 ];
+
+test.each(Object.entries(TRANSLATIONS))('a page in %s has its texts', async (code, texts) => {
+  const request = new Request(`https://pay.example.com/checkout/t1?lang=${code}`);
+  expect(await messagesFor(request)).toBe(texts);
+});
+
+test('the switch names every language', () => {
+  expect(Object.keys(LANGUAGE_NAMES)).toEqual(Object.keys(TRANSLATIONS));
+});
 
 describe.each(AREAS)('%s', (_name, english, translated) => {
   const expected = new Map(textsOf(english));
@@ -104,9 +115,9 @@ describe.each(AREAS)('%s', (_name, english, translated) => {
   });
 });
 
-describe.each(Object.entries<CheckoutMessages>(LANGUAGES))('%s', (code, language) => {
+describe.each(Object.entries<CheckoutMessages>(TRANSLATIONS))('%s', (code, language) => {
   test('is not a copy of English', () => {
-    const english = new Map(textsOf(LANGUAGES.en));
+    const english = new Map(textsOf(TRANSLATIONS.en));
     const isName = (path: string) => path.startsWith('.methodName');
     const same = textsOf(language).filter(
       ([path, text]) => !isName(path) && sentence(text) === sentence(english.get(path)),
@@ -134,10 +145,10 @@ describe('dates and times in Ethiopia, with its calendar where people read it', 
     ['om', NOON_MS, '21 Sadaasa 2026, 12:00 EAT'],
     ['ti', NOON_MS, '21 ኖቬምበር 2026 (12 ሕዳር 2019 ዓ.ም.)፣ 12:00 EAT'],
   ] as const)('%s %i', (code, atMs, expected) => {
-    expect(timeText(atMs, LANGUAGES[code])).toBe(expected);
+    expect(timeText(atMs, TRANSLATIONS[code])).toBe(expected);
   });
 
   test('the thirteenth month', () => {
-    expect(timeText(PAGUMEN_MS, LANGUAGES.am)).toContain('ጳጉሜን 2019');
+    expect(timeText(PAGUMEN_MS, TRANSLATIONS.am)).toContain('ጳጉሜን 2019');
   });
 });

@@ -1,5 +1,5 @@
 import { type ComponentChildren, h } from 'preact';
-import { LANGUAGE_PARAMETER, LANGUAGES } from '../../i18n/language.ts';
+import { LANGUAGE_NAMES, LANGUAGE_PARAMETER } from '../../i18n/language.ts';
 import type { CheckoutMessages } from '../../i18n/messages.ts';
 import { Document, LanguageSwitch } from '../../ui/document.tsx';
 import { CHECKOUT_CSS, CHECKOUT_SCRIPT_PATH, CHECKOUT_SCRIPT_SHA256 } from '../assets.generated.ts';
@@ -61,7 +61,7 @@ export function CheckoutDocument(props: CheckoutDocumentProps) {
         {isTest && <p class="test-banner">{text.testBanner}</p>}
         <LanguageSwitch
           label={text.languages}
-          languages={LANGUAGES}
+          names={LANGUAGE_NAMES}
           locale={text.locale}
           href={(code) => `${path ?? ''}?${props.query ?? ''}${LANGUAGE_PARAMETER}=${code}`}
         />
