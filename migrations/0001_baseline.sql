@@ -217,7 +217,9 @@ CREATE TABLE sessions (
   revoked_at_ms INTEGER,
   -- Address and browser at sign-in, by which the member recognizes the session.
   address TEXT,
-  user_agent TEXT NOT NULL CHECK (length(user_agent) <= 300)
+  user_agent TEXT NOT NULL CHECK (length(user_agent) <= 300),
+  -- The end of the lease by which the session writes a CSV file; NULL while it writes none.
+  exporting_until_ms INTEGER
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX sessions_by_member ON sessions (member_id, created_at_ms);

@@ -14,6 +14,7 @@ const STATUS: Readonly<Record<NoticeKind, number>> = {
   too_large: 413,
   signed_out: 401,
   busy: 429,
+  export_running: 429,
   error: 500,
 };
 

@@ -274,6 +274,10 @@ export const dashboard = {
         title: 'Too many requests',
         text: 'Wait a moment, then try again. Nothing was changed.',
       },
+      export_running: {
+        title: 'Another CSV file is still downloading',
+        text: 'You can download one file at a time. Wait until the first has arrived, then try again. After a canceled download, wait a minute.',
+      },
       error: {
         title: 'Something went wrong on our side',
         text: 'Try again in a moment. If you were making a change, check first whether it was saved.',

@@ -1,5 +1,7 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, test, vi } from 'vitest';
+import { DASHBOARD_TEXTS } from '../../src/i18n/back-office.ts';
+import { EXPORT_LEASE_MS } from '../../src/members/export-lease.ts';
 import { auditLog, signedIn, submit, visit } from './dashboard-support.ts';
 import {
   ALPHA,
@@ -374,6 +376,54 @@ describe('the file', () => {
         () => 'broken',
       ),
     ).toBe('broken');
+  });
+
+  test('is refused while the session downloads another, in every language', async () => {
+    await seed(1_203);
+    const member = await signedIn();
+    const first = await visit(member, FILE);
+    for (const [language, text] of Object.entries(DASHBOARD_TEXTS)) {
+      const second = await visit(member, FILE, language);
+      expect([second.status, second.headers.get('retry-after')]).toEqual([429, '60']);
+      expect(await second.text()).toContain(text.frame.notices.export_running.text);
+    }
+    expect((await visit(await signedIn(), FILE)).status).toBe(200);
+    expect(await linesOf(first)).toHaveLength(1_203);
+    expect(await auditLog()).toHaveLength(2);
+    expect(await linesOf(await visit(member, FILE))).toHaveLength(1_203);
+  });
+
+  test('lets the session begin another after the client canceled the download', async () => {
+    await seed(1_203);
+    const member = await signedIn();
+    await (await visit(member, FILE)).body?.cancel();
+    await expect.poll(async () => (await visit(member, FILE)).status).toBe(200);
+  });
+
+  test('lets the session begin another after a minute in which nobody read the first', async () => {
+    await seed(1_203);
+    const member = await signedIn();
+    const unread = await visit(member, FILE);
+    const later = async () => {
+      // Again and again, because the stream reads ahead, which renews the lease.
+      advance(EXPORT_LEASE_MS);
+      return (await visit(member, FILE)).status;
+    };
+    await expect.poll(later).toBe(200);
+    await unread.body?.cancel();
+  });
+
+  test('keeps its turn while it is read slowly', async () => {
+    await seed(2_500);
+    const member = await signedIn();
+    const reader = (await visit(member, FILE)).body?.getReader();
+    // The first piece is the line of titles, and the stream reads one page ahead.
+    for (let piece = 0; piece < 4; piece++) {
+      advance(EXPORT_LEASE_MS / 2);
+      await reader?.read();
+    }
+    expect((await visit(member, FILE)).status).toBe(429);
+    await reader?.cancel();
   });
 
   test('exports nothing for a HEAD request', async () => {

@@ -1,18 +1,20 @@
 import { runBatch } from '../../database.ts';
 import { errorText, log } from '../../log.ts';
+import { claimExport, EXPORT_LEASE_MS, leased } from '../../members/export-lease.ts';
 import type { PaymentRow } from '../../read-model/payment-row.ts';
 import { exportPayments } from '../../read-model/payments-list.ts';
 import { redirectTo } from '../../ui/answer.ts';
 import { audited } from '../audited.ts';
 import { type DashboardCall, tenantOf } from '../call.ts';
 import { dateOf } from '../days.ts';
+import { noticePage } from '../notices.tsx';
 import { paymentsPath } from '../paths.ts';
 import { csvStream } from './csv.ts';
 import { hasProblems, queryOf, readFilter } from './filter.ts';
 
 /**
  * GET …/payments.csv: the filtered payments as a file. A wrong filter leads to the list, which
- * explains it. A stream that fails is an error to the browser, never a shorter file.
+ * explains it. A session's second file waits for the first. A stream that fails is an error to the browser, never a shorter file.
  */
 export async function exportCsv(call: DashboardCall): Promise<Response> {
   const { env, environment, session, url, nowMs } = call;
@@ -29,6 +31,10 @@ export async function exportCsv(call: DashboardCall): Promise<Response> {
   if (call.request.method === 'HEAD') {
     return new Response(null, { headers });
   }
+  if (!(await claimExport(env.DB, session.digest, nowMs))) {
+    const retryAfterSeconds = EXPORT_LEASE_MS / 1_000;
+    return noticePage(call, 'export_running', { retryAfterSeconds });
+  }
   // Before the first byte: no export goes unrecorded.
   await runBatch(env.DB, [
     audited(call, {
@@ -37,8 +43,9 @@ export async function exportCsv(call: DashboardCall): Promise<Response> {
       detail: filterDetail(form.values),
     }),
   ]);
-  const pages = logged(exportPayments(env.DB, tenantOf(call), form.filter), session.merchantId);
-  return new Response(csvStream(pages), { headers });
+  const pages = exportPayments(env.DB, tenantOf(call), form.filter);
+  const lease = leased(env.DB, session.digest, nowMs, pages);
+  return new Response(csvStream(logged(lease, session.merchantId)), { headers });
 }
 
 function filterDetail(values: Readonly<Record<string, string>>): Record<string, string> {
