@@ -19,9 +19,9 @@ export function HomePage(props: {
       <nav class="cards" aria-label={text.ways}>
         <Way href="/dashboard" name={text.dashboard} note={text.dashboardNote} />
         <Way href="/operator" name={text.desk} note={text.deskNote} />
+        <Way href="/docs/" name={text.docs} note={text.docsNote} />
         {sourceUrl !== null && <Way href={sourceUrl} name={text.source} note={text.sourceNote} />}
       </nav>
-      {sourceUrl === null && <p class="small quiet">{text.sourceUnknown}</p>}
       <section class="card">
         <h2>{text.payingTitle}</h2>
         <p>{text.paying}</p>

@@ -1295,7 +1295,8 @@ export const home: HomeMessages = {
   dashboardNote: 'ለነጋዴዎች፦ ክፍያዎች፣ ዌብሁኮች፣ የኤፒአይ ቁልፎች',
   desk: 'የአስተዳዳሪ ጠረጴዛ',
   deskNote: 'ለአስተዳዳሪው፦ ጤንነት፣ ነጋዴዎች፣ ያልተፈቱ ችግሮች',
-  source: 'ሰነዶችና ምንጭ ኮድ',
-  sourceNote: 'ኤፒአይ፣ ዌብሁክ፣ አሠራር',
-  sourceUnknown: 'ሰነዶቹ (README.md እና docs) የክፈል ምንጭ ኮድ አካል ናቸው።',
+  docs: 'ሰነዶች',
+  docsNote: 'ኤፒአይ፣ ዌብሁክ፣ አሠራር',
+  source: 'ምንጭ ኮድ',
+  sourceNote: 'የክፈል ሙሉ ኮድ፣ ስህተት የሚነገርበት ቦታ',
 };

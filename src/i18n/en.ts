@@ -1325,8 +1325,8 @@ export const home = {
   dashboardNote: 'For merchants: payments, webhooks, API keys',
   desk: 'Operator desk',
   deskNote: 'For the operator: health, merchants, what needs attention',
-  source: 'Documentation and source',
-  sourceNote: 'API, webhooks, deployment, design',
-  /** Shown when the deployment does not configure the address of its source. */
-  sourceUnknown: 'The documentation (README.md and docs) is part of the Kefel source code.',
+  docs: 'Documentation',
+  docsNote: 'API, webhooks, deployment, design',
+  source: 'Source code',
+  sourceNote: 'All of Kefel, and where to report a fault',
 };

@@ -70,7 +70,7 @@ async function statusOf(url: string, headers: Record<string, string> = {}): Prom
 
 test('a deployment creates no local secrets and no local state', async () => {
   const environment = { ...process.env, WRANGLER_COMMAND: 'deploy' };
-  await run(process.execPath, ['scripts/prepare-local.mjs'], { cwd: clone, env: environment });
+  await run(process.execPath, ['scripts/build-step.mjs'], { cwd: clone, env: environment });
   expect(await readdir(clone)).not.toContain('.dev.vars');
   expect(await readdir(clone)).not.toContain('.wrangler');
 });

@@ -1,0 +1,68 @@
+/**
+ * `npm run docs`: builds the site of the documentation (`site`, out of `docs`) into `public`, which
+ * the gateway serves as static files: `/docs`, `/llms.txt` and `/llms-full.txt`. wrangler's build
+ * step runs it too; nothing happens while the sources are those of the last build.
+ */
+import { spawn } from 'node:child_process';
+import { createHash, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { globSync } from 'node:fs';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { PROJECT_DIRECTORY, readIfPresent } from './project/files.ts';
+
+const PUBLIC_DIRECTORY = join(PROJECT_DIRECTORY, 'public');
+/** What the build writes, below `public`. */
+const RESULTS = ['docs', 'llms.txt', 'llms-full.txt'];
+const SOURCES = ['docs/**', 'site/**', 'src/ui/styles/*.css', 'CHANGELOG.md', 'package-lock.json'];
+/** Written last, so that it proves a whole build. */
+const FINGERPRINT_FILE = join(PUBLIC_DIRECTORY, 'docs', 'fingerprint.txt');
+
+async function main(): Promise<void> {
+  const fingerprint = await fingerprintOf(SOURCES);
+  if ((await readIfPresent(FINGERPRINT_FILE)) === fingerprint) {
+    return;
+  }
+  // Several gateways may start, and build, at the same time.
+  const output = join(PROJECT_DIRECTORY, `.docs-${randomUUID()}`);
+  try {
+    await mkdir(output, { recursive: true });
+    await generate(output);
+    await writeFile(join(output, 'docs', 'fingerprint.txt'), fingerprint);
+    for (const result of RESULTS) {
+      await rm(join(PUBLIC_DIRECTORY, result), { recursive: true, force: true });
+      await rename(join(output, result), join(PUBLIC_DIRECTORY, result));
+    }
+  } finally {
+    await rm(output, { recursive: true, force: true });
+  }
+}
+
+async function generate(output: string): Promise<void> {
+  const config = join('site', 'eleventy.config.mjs');
+  const eleventy = join('node_modules', '@11ty', 'eleventy', 'cmd.cjs');
+  const generator = spawn(process.execPath, [eleventy, `--config=${config}`], {
+    cwd: PROJECT_DIRECTORY,
+    env: { ...process.env, KEFEL_SITE_OUTPUT: output },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const [exitCode] = await once(generator, 'exit');
+  if (exitCode !== 0) {
+    throw new Error('The documentation could not be built');
+  }
+}
+
+/** Changes with any byte or name of the files. */
+async function fingerprintOf(patterns: readonly string[]): Promise<string> {
+  const files = globSync(patterns, { cwd: PROJECT_DIRECTORY, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort();
+  const hash = createHash('sha256');
+  for (const file of files) {
+    hash.update(file.slice(PROJECT_DIRECTORY.length)).update(await readFile(file));
+  }
+  return hash.digest('hex');
+}
+
+await main();

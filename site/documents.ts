@@ -1,0 +1,53 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** A Markdown file that the site shows. */
+export interface Document {
+  /** `rails/mpesa`: its path in `docs` without `.md`. */
+  readonly name: string;
+  readonly title: string;
+  /** The first paragraph without its markup, for search engines and lists. */
+  readonly summary: string;
+  readonly markdown: string;
+}
+
+const SUMMARY_CHARACTERS_MAX = 200;
+
+/** Every document of `docs`, and the changelog. */
+export function readDocuments(projectDirectory: string): Document[] {
+  const names = globSync('**/*.md', { cwd: join(projectDirectory, 'docs') }).map((file) => ({
+    name: file.slice(0, -'.md'.length),
+    file: join('docs', file),
+  }));
+  return [...names, { name: 'changelog', file: 'CHANGELOG.md' }]
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .map(({ name, file }) => readDocument(name, join(projectDirectory, file)));
+}
+
+function readDocument(name: string, file: string): Document {
+  const markdown = readFileSync(file, 'utf8');
+  const [, heading] = /^# (.+)$/m.exec(markdown) ?? [];
+  const [, paragraph] = /^# .+\n+([^\n#|`-].*)$/m.exec(markdown) ?? [];
+  if (heading === undefined || paragraph === undefined) {
+    throw new Error(`${file} must begin with a heading and a paragraph.`);
+  }
+  return { name, title: plain(heading), summary: shorten(plain(paragraph)), markdown };
+}
+
+function plain(markdown: string): string {
+  return markdown
+    .replaceAll(/<[^>]+>/g, '')
+    .replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replaceAll(/[*`]/g, '')
+    .trim();
+}
+
+/** Whole sentences up to the limit, else whole words. */
+function shorten(text: string): string {
+  if (text.length <= SUMMARY_CHARACTERS_MAX) {
+    return text;
+  }
+  const start = text.slice(0, SUMMARY_CHARACTERS_MAX);
+  const sentence = start.lastIndexOf('. ');
+  return sentence > 0 ? start.slice(0, sentence + 1) : `${start.slice(0, start.lastIndexOf(' '))}…`;
+}

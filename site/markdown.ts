@@ -1,0 +1,90 @@
+import { posix } from 'node:path';
+import type { MarkdownIt, StateCore, Token } from 'markdown-it';
+import anchor from 'markdown-it-anchor';
+
+/** `<a id="limits">`, by which a document names a heading for good. */
+const EXPLICIT_ANCHOR = /^<a id="([\w-]+)">$/;
+/** A link within the repository, with its anchor. */
+const RELATIVE_LINK = /^(?![a-z]+:|#|\/)([^#]+)(#.*)?$/;
+
+/** Where the site shows a document: `rails/mpesa` at `/docs/rails/mpesa`. */
+export function urlOf(document: string): string {
+  if (document === 'index') {
+    return '/docs/';
+  }
+  return `/docs/${document.replace(/\/?README$/, '')}`;
+}
+
+/** The file of the page, below what is served as `/`. */
+export function fileOf(document: string): string {
+  return document === 'index' ? 'docs/index.html' : `${urlOf(document).slice(1)}.html`;
+}
+
+/**
+ * Adapts Markdown that also reads well in the repository: links between documents lead to pages,
+ * explicit anchors become the ids of their headings, and whatever may be wider than a phone scrolls
+ * by itself.
+ */
+export function adaptMarkdown(markdown: MarkdownIt): void {
+  markdown.core.ruler.push('explicit_anchors', nameHeadings);
+  markdown.core.ruler.push('alignment', alignByClass);
+  markdown.core.ruler.push('links_between_documents', linkPages);
+  markdown.use(anchor, { permalink: anchor.permalink.headerLink() });
+  markdown.renderer.rules.table_open = () => '<div class="scroll" tabindex="0"><table>';
+  markdown.renderer.rules.table_close = () => '</table></div>';
+}
+
+function nameHeadings(state: StateCore): void {
+  for (const [index, token] of state.tokens.entries()) {
+    const children = state.tokens[index + 1]?.children;
+    if (token.type !== 'heading_open' || !children) {
+      continue;
+    }
+    const at = children.findIndex(({ content }) => EXPLICIT_ANCHOR.test(content));
+    const id = EXPLICIT_ANCHOR.exec(children[at]?.content ?? '')?.[1];
+    if (id !== undefined) {
+      token.attrSet('id', id);
+      children.splice(at, 2);
+    }
+  }
+}
+
+/** Columns of figures are aligned by a class, because the pages' policy forbids inline styles. */
+function alignByClass(state: StateCore): void {
+  for (const token of state.tokens) {
+    const [, side] = /^text-align:(\w+)$/.exec(String(token.attrGet('style'))) ?? [];
+    if (side !== undefined) {
+      token.attrs = [['class', side]];
+    }
+  }
+}
+
+/** A link to a file that the site does not show keeps its text only. */
+function linkPages(state: StateCore): void {
+  const directory = posix.dirname(String(state.env.document));
+  for (const { children } of state.tokens) {
+    for (const token of children ?? []) {
+      if (token.type === 'link_open' || token.type === 'image') {
+        rewrite(token, directory);
+      }
+    }
+  }
+}
+
+function rewrite(token: Token, directory: string): void {
+  const attribute = token.type === 'image' ? 'src' : 'href';
+  const [, path, hash = ''] = RELATIVE_LINK.exec(String(token.attrGet(attribute))) ?? [];
+  if (path === undefined) {
+    return;
+  }
+  const target = posix.join(directory, path);
+  if (target === '../CHANGELOG.md') {
+    token.attrSet(attribute, `/docs/changelog${hash}`);
+  } else if (target.startsWith('../')) {
+    token.attrs = [];
+  } else if (target.endsWith('.md')) {
+    token.attrSet(attribute, urlOf(target.slice(0, -'.md'.length)) + hash);
+  } else {
+    token.attrSet(attribute, `/docs/${target}`);
+  }
+}
