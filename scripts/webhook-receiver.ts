@@ -16,6 +16,7 @@ interface ReceivedWebhook {
   readonly webHookEvent: string;
   readonly paymentIntentUniqueId: string;
   readonly status: string;
+  readonly environment: Environment;
   readonly signature: string;
   readonly body: string;
 }
@@ -49,10 +50,8 @@ async function account(rawBody: string, headers: IncomingHttpHeaders): Promise<s
   try {
     const merchant = await readDemoMerchant();
     const webhook: ReceivedWebhook = JSON.parse(rawBody);
-    const payment: { readonly test: boolean } = JSON.parse(webhook.body);
-    // Test events of production have `test` too, but production's signature.
-    const isProduction = isSignedByRsa(webhook, merchant, 'production') || !payment.test;
-    const environment = isProduction ? 'production' : 'sandbox';
+    const payment: unknown = JSON.parse(webhook.body);
+    const { environment } = webhook;
     return `
 ${webhook.webHookEvent}  ${webhook.paymentIntentUniqueId}  ${webhook.status}  (${environment})
   webhook-id                 ${headers['webhook-id']}

@@ -7,6 +7,7 @@ import { type IntentClient, intentByUniqueId } from '../intent/client.ts';
 import type { IdempotencyClaim } from '../intent/protocol.ts';
 import { banks } from '../merchants/directory.ts';
 import { acceptsPhone, currenciesOf, takesOnlyWholeAmounts } from '../rails/registry.ts';
+import { judgeDestination } from '../webhooks/send.ts';
 import type { MerchantCall } from './call.ts';
 import { idempotencyClaim } from './idempotency.ts';
 import type { ValidationContext } from './schema/context.ts';
@@ -31,6 +32,8 @@ type NewPayment =
       /** Express: the phone to charge, if any. */
       readonly phone: string | null;
       readonly idempotency: IdempotencyClaim | null;
+      /** About fields of the body that were ignored. */
+      readonly warnings: readonly string[];
     }
   | { readonly type: 'answered'; readonly response: Response };
 
@@ -43,10 +46,11 @@ export async function readNewPayment(call: MerchantCall, kind: IntentKind): Prom
   const idempotency = await idempotencyClaim(call.request, kind, body.bytes);
   const validate = kind === 'hosted' ? validatePaymentIntent : validateExpress;
   const validated = validate(body.value, await validationContext(call, body.value));
+  const { warnings } = validated;
   if (validated.ok) {
     const terms = termsOf(call, validated.value);
     const client = intentByUniqueId(call.env, call.access, terms.uniqueId);
-    return { type: 'new', client, terms, phone: validated.value.phone, idempotency };
+    return { type: 'new', client, terms, phone: validated.value.phone, idempotency, warnings };
   }
   // A taken id comes before validation errors, because correcting the body would not help. A
   // repeated request gets its first answer even if the merchant's settings have changed since.
@@ -55,10 +59,13 @@ export async function readNewPayment(call: MerchantCall, kind: IntentKind): Prom
     const intent = intentByUniqueId(call.env, call.access, uniqueId);
     const probed = await intent.probe(idempotency);
     if (probed.type !== 'free') {
-      return { type: 'answered', response: await answerTaken(call, intent, uniqueId, probed) };
+      return {
+        type: 'answered',
+        response: await answerTaken(call, intent, uniqueId, probed, warnings),
+      };
     }
   }
-  throw validationProblem(validated.errors);
+  throw validationProblem(validated.errors, warnings);
 }
 
 async function validationContext(call: MerchantCall, body: unknown): Promise<ValidationContext> {
@@ -73,6 +80,10 @@ async function validationContext(call: MerchantCall, body: unknown): Promise<Val
     acceptsPhone: (method, phone) =>
       environment === 'sandbox' || acceptsPhone(call.env, PRODUCTION_CHARGE, method, phone),
     limits: call.access.limits,
+    callbackRefusal: (callbackUrl) => {
+      const verdict = judgeDestination(call.env, callbackUrl, baseUrlOf(call));
+      return verdict.allowed ? null : verdict.reason;
+    },
     // Only splits name banks: other payments can be created while D1 fails.
     banks: hasSplits(body) ? await banks(call.env, call.nowMs) : new Map(),
     expireInSecondsMin: call.config.expireInSecondsMin,
@@ -83,6 +94,11 @@ async function validationContext(call: MerchantCall, body: unknown): Promise<Val
 function hasSplits(body: unknown): boolean {
   const splits = (body as { readonly splitPayment?: unknown } | null)?.splitPayment;
   return Array.isArray(splits) && splits.length > 0;
+}
+
+/** The origin of the customer's pages (docs/decisions.md#26). */
+function baseUrlOf({ config, request }: MerchantCall): string {
+  return config.publicBaseUrl ?? new URL(request.url).origin;
 }
 
 function termsOf(call: MerchantCall, order: PaymentOrder): IntentTerms {
@@ -97,7 +113,7 @@ function termsOf(call: MerchantCall, order: PaymentOrder): IntentTerms {
     branding: call.access.branding,
     uuid: crypto.randomUUID(),
     number: intentNumberFrom(crypto.getRandomValues(new Uint8Array(8))),
-    baseUrl: call.config.publicBaseUrl ?? new URL(call.request.url).origin,
+    baseUrl: baseUrlOf(call),
     createdAtMs,
     expiresAtMs: createdAtMs + expireInSeconds * 1_000,
   };

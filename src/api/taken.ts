@@ -8,6 +8,9 @@ import type { TakenResult } from '../intent/protocol.ts';
 import type { MerchantCall } from './call.ts';
 import { expressAnswers } from './express-content.ts';
 
+/** Most express calls answer sooner than this. */
+const IN_PROGRESS_SECONDS = 1;
+
 /**
  * Answers a create request whose id is taken: idempotent replay, 409 or 422 (docs/decisions.md#8).
  */
@@ -16,6 +19,7 @@ export async function answerTaken(
   intent: IntentClient,
   uniqueId: string,
   taken: TakenResult,
+  warnings: readonly string[],
 ): Promise<Response> {
   switch (taken.type) {
     case 'duplicate':
@@ -23,14 +27,15 @@ export async function answerTaken(
     case 'key_reused':
       throw problem('idempotency_key_reused');
     case 'in_flight':
-      throw problem('idempotency_key_in_use', { retryAfterSeconds: taken.retryAfterSeconds });
+      throw problem('idempotency_key_in_use', { retryAfterSeconds: IN_PROGRESS_SECONDS });
     case 'replay':
       return replayed(taken.answer);
     case 'unanswered': {
       const attempt = onlyAttempt(taken.intent);
       const checkoutUrl = await checkoutUrlOf(call.env, intent.objectId, taken.intent);
       const railPage = await railPageUrl(call.env, intent, taken.intent);
-      const answers = expressAnswers({ ...taken.intent, attempt, checkoutUrl }, railPage);
+      const order = { ...taken.intent, attempt, checkoutUrl };
+      const answers = expressAnswers(order, railPage, warnings);
       const stored = await intent.execute([{ type: 'tick' }], answers);
       return replayed((stored.type === 'done' ? stored.answer : null) ?? answers.otherwise);
     }

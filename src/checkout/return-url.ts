@@ -7,10 +7,13 @@ export function webUrl(text: string | null): URL | null {
   return url !== null && (url.protocol === 'https:' || url.protocol === 'http:') ? url : null;
 }
 
+/** Only Kefel sets these: two values of one name would be read differently by each language. */
+const OWN_NAMES: readonly string[] = ['paymentIntentUniqueId', 'status', 'transactionId'];
+
 /**
  * The merchant's `returnUrl` with the result appended (docs/decisions.md#20), or null when the
- * merchant set none. The merchant's own query stays byte for byte, even parameters with our names,
- * so it is not parsed and rebuilt. Ours come last. `transactionId` is absent without a transaction.
+ * merchant set none. Parameters with our names are replaced. The rest of the merchant's query stays
+ * byte for byte, so it is not parsed and rebuilt. `transactionId` is absent without a transaction.
  */
 export function returnUrlFor(intent: Intent): string | null {
   const url = webUrl(intent.terms.returnUrl);
@@ -27,8 +30,18 @@ export function returnUrlFor(intent: Intent): string | null {
   }
   // Only form decoders read "+" as a space; every decoder reads "%20".
   const appended = own.toString().replaceAll('+', '%20');
-  const query = url.search.slice(1);
+  const query = url.search
+    .slice(1)
+    .split('&')
+    .filter((parameter) => !OWN_NAMES.includes(nameOf(parameter)))
+    .join('&');
   const joint = query === '' || query.endsWith('&') ? '' : '&';
   url.search = `${query}${joint}${appended}`;
   return url.href;
+}
+
+/** The decoded name of one `name=value`. */
+function nameOf(parameter: string): string {
+  const [name = ''] = new URLSearchParams(parameter).keys();
+  return name;
 }

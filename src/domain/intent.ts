@@ -107,21 +107,24 @@ export type AttemptStatus = 'processing' | 'unresolved' | 'succeeded' | 'failed'
 export type AttemptFlow = 'redirect' | 'push';
 
 /** Why an attempt or intent failed: one small set for the API, webhooks, page and logs. */
-export type FailureReason =
+export const FAILURE_REASONS = [
   /** The provider or the bank declined without a reason. */
-  | 'declined'
-  | 'insufficient_funds'
+  'declined',
+  'insufficient_funds',
   /** The customer canceled at the provider. */
-  | 'canceled_by_customer'
-  | 'wrong_pin'
+  'canceled_by_customer',
+  'wrong_pin',
   /** The customer abandoned the payment, or changed to another method. */
-  | 'abandoned'
+  'abandoned',
   /** Certainly not paid within the rail's own window. */
-  | 'timed_out'
+  'timed_out',
   /** The provider is down or unreachable, and certainly received no payment. */
-  | 'rail_unavailable'
+  'rail_unavailable',
   /** The provider rejects the gateway: the operator's credentials or settings are wrong. */
-  | 'misconfigured';
+  'misconfigured',
+] as const;
+
+export type FailureReason = (typeof FAILURE_REASONS)[number];
 
 /** The adapter's plan for an attempt, made before it starts. */
 export interface AttemptPlan {

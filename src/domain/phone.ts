@@ -27,3 +27,8 @@ export function phoneFrom(input: string): string | null {
   const digits = PHONE.exec(input.replace(SEPARATORS, ''));
   return digits?.[1] === undefined ? null : `251${digits[1]}`;
 }
+
+/** Only the last four digits of 251XXXXXXXXX, enough to recognize one's own number. */
+export function maskedPhone(phone: string): string {
+  return `251*****${phone.slice(-4)}`;
+}

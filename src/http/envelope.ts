@@ -1,8 +1,19 @@
 import type { Problem } from './problem.ts';
 
-/** The envelope of a successful answer (docs/api.md#answers) as the exact bytes to send. */
-export function successBody(message: string, content: unknown): string {
-  return JSON.stringify({ status: 200, message, content });
+/**
+ * The envelope of a successful answer (docs/api.md#answers) as the exact bytes to send. It has
+ * `warnings` only if there are any.
+ */
+export function successBody(
+  message: string,
+  content: unknown,
+  warnings: readonly string[] = [],
+): string {
+  return JSON.stringify({ status: 200, message, content, ...named(warnings) });
+}
+
+function named(warnings: readonly string[]): { readonly warnings?: readonly string[] } {
+  return warnings.length === 0 ? {} : { warnings };
 }
 
 export function successResponse(message: string, content: unknown): Response {
@@ -27,8 +38,12 @@ export function jsonResponse(
 
 /** The error envelope, with `validationErrors` when fields are invalid. */
 export function problemResponse(problem: Problem): Response {
-  const { status, message, validationErrors } = problem;
-  const envelope =
-    validationErrors === null ? { status, message } : { status, message, validationErrors };
+  const { status, message, validationErrors, warnings } = problem;
+  const envelope = {
+    status,
+    message,
+    ...(validationErrors !== null && { validationErrors }),
+    ...named(warnings),
+  };
   return jsonResponse(status, JSON.stringify(envelope), problem.headers);
 }

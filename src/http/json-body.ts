@@ -2,6 +2,9 @@ import { problem } from './problem.ts';
 import { readBytes } from './read-bytes.ts';
 
 const JSON_CONTENT_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
+const CHARSET = /;\s*charset\s*=\s*"?([^\s";]*)/i;
+/** UTF-8 and its subset. */
+const UTF_8 = /^(?:utf-?8|us-ascii)$/i;
 
 /** A request body, as sent and as parsed. */
 export interface JsonBody {
@@ -11,13 +14,11 @@ export interface JsonBody {
 
 /**
  * The JSON body of a request. Problems: 415 for another content type (a missing one counts as
- * JSON), 413 beyond `bytesMax`, 400 for a body that is not UTF-8 JSON (docs/decisions.md#10).
+ * JSON), another charset or a compressed body, 413 beyond `bytesMax`, 400 for a body that is not
+ * UTF-8 JSON (docs/decisions.md#10).
  */
 export async function readJsonBody(request: Request, bytesMax: number): Promise<JsonBody> {
-  const contentType = request.headers.get('content-type');
-  if (contentType !== null && !JSON_CONTENT_TYPE.test(contentType.trim())) {
-    throw problem('unsupported_content_type');
-  }
+  refuseOtherFormats(request.headers);
   const bytes = await readBytes(request, bytesMax);
   if (bytes === null) {
     throw problem('body_too_large', { bytesMax });
@@ -26,5 +27,21 @@ export async function readJsonBody(request: Request, bytesMax: number): Promise<
     return { bytes, value: JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) };
   } catch {
     throw problem('invalid_json');
+  }
+}
+
+function refuseOtherFormats(headers: Headers): void {
+  const contentType = headers.get('content-type');
+  if (contentType !== null && !JSON_CONTENT_TYPE.test(contentType.trim())) {
+    throw problem('unsupported_content_type');
+  }
+  const charset = CHARSET.exec(contentType ?? '')?.[1];
+  if (charset !== undefined && !UTF_8.test(charset)) {
+    throw problem('unsupported_charset', { charset });
+  }
+  const encoding = headers.get('content-encoding') ?? 'identity';
+  if (encoding.toLowerCase() !== 'identity') {
+    const accepted = { 'accept-encoding': 'identity' };
+    throw problem('unsupported_content_encoding', { headers: accepted });
   }
 }

@@ -5,6 +5,8 @@ interface Options {
   readonly headers?: Readonly<Record<string, string>>;
   readonly retryAfterSeconds?: number;
   readonly validationErrors?: Readonly<Record<string, string>>;
+  /** What was ignored: a misspelled field often explains an error. */
+  readonly warnings?: readonly string[];
 }
 
 type Placeholder<Message extends string> = Message extends `${string}{${infer Name}}${infer Rest}`
@@ -27,6 +29,7 @@ export class Problem extends Error {
   readonly reason: ProblemReason;
   readonly headers: Readonly<Record<string, string>>;
   readonly validationErrors: Readonly<Record<string, string>> | null;
+  readonly warnings: readonly string[];
 
   constructor(reason: ProblemReason, message: string, options: Options) {
     super(message);
@@ -36,6 +39,7 @@ export class Problem extends Error {
         ? (options.headers ?? {})
         : { ...options.headers, 'retry-after': String(options.retryAfterSeconds) };
     this.validationErrors = options.validationErrors ?? null;
+    this.warnings = options.warnings ?? [];
   }
 
   get status(): number {
@@ -61,11 +65,14 @@ export function problem<Reason extends ProblemReason>(
  * Names every failing field at once, by its path as the caller wrote it (docs/decisions.md#10). The
  * message holds the first of them, because shop plugins show their users `message` alone.
  */
-export function validationProblem(validationErrors: Readonly<Record<string, string>>): Problem {
+export function validationProblem(
+  validationErrors: Readonly<Record<string, string>>,
+  warnings: readonly string[] = [],
+): Problem {
   const [first, ...others] = Object.entries(validationErrors);
   const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
   const summary = first === undefined ? 'Validation failed' : `${first[0]}: ${inLine(first[1])}`;
-  return problem('validation_failed', { summary: `${summary}${more}`, validationErrors });
+  return problem('validation_failed', { summary: `${summary}${more}`, validationErrors, warnings });
 }
 
 /**

@@ -17,6 +17,8 @@ export const PROBLEMS = {
   method_not_allowed: { status: 405, message: 'Method {method} is not allowed here' },
   body_too_large: { status: 413, message: 'The body is larger than {bytesMax} bytes' },
   unsupported_content_type: { status: 415, message: 'Content-Type must be application/json' },
+  unsupported_charset: { status: 415, message: 'The body must be UTF-8, not {charset}' },
+  unsupported_content_encoding: { status: 415, message: 'Send the body uncompressed' },
   too_many_requests: { status: 429, message: 'Too many requests' },
   internal_error: { status: 500, message: 'Internal server error' },
   // Only on a developer's machine.
@@ -40,7 +42,7 @@ export const PROBLEMS = {
   },
   idempotency_key_reused: {
     status: 422,
-    message: 'This Idempotency-Key was used with another body',
+    message: 'This Idempotency-Key was used with another request: its endpoint or body differs',
   },
   duplicate_payment: {
     status: 409,

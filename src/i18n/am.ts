@@ -627,6 +627,7 @@ export const dashboard: DashboardMessages = {
       'URL is not http or https': 'አድራሻው በ https:// ወይም በ http:// መጀመር አለበት።',
       'URL is not https': 'አድራሻው በ https:// መጀመር አለበት። ይህ ሥርዓት ወደ http አድራሻ አይልክም።',
       'URL carries a user name or password': 'አድራሻው የተጠቃሚ ስም ወይም የይለፍ ቃል መያዝ የለበትም።',
+      'port is 0': 'ፖርቱ ከ1 እስከ 65535 መሆን አለበት።',
       'host is an IP address': 'አስተናጋጁ ስም መሆን አለበት እንጂ የአይፒ አድራሻ አይደለም።',
       'host is not a domain name': 'አስተናጋጁ የዶሜን ስም አይደለም።',
       'host is a single label': 'አስተናጋጁ እንደ shop.example.com ያለ ሙሉ የዶሜን ስም መሆን አለበት።',

@@ -632,6 +632,7 @@ export const dashboard = {
       'URL is not https':
         'The URL must start with https://. This gateway does not send to http:// URLs.',
       'URL carries a user name or password': 'The URL must not contain a user name or password.',
+      'port is 0': 'The port must be 1 to 65535.',
       'host is an IP address': 'The host must be a name, not an IP address.',
       'host is not a domain name': 'The host is not a domain name.',
       'host is a single label': 'The host must be a full domain name, such as shop.example.com.',

@@ -167,6 +167,7 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
         ownOrigin: baseUrl,
         requestBody: events.requestBody({
           event: event.type,
+          environment,
           uniqueId,
           signature,
           body: event.body,
@@ -195,8 +196,8 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
       return null;
     }
     const { type, signature, body } = event;
-    const { uniqueId } = intent.terms;
-    return this.#ports.events.requestBody({ event: type, uniqueId, signature, body });
+    const { environment, uniqueId } = intent.terms;
+    return this.#ports.events.requestBody({ event: type, environment, uniqueId, signature, body });
   }
 
   /**

@@ -22,6 +22,7 @@ export interface EventPort {
 
 export interface SignedEvent {
   readonly event: EventType;
+  readonly environment: Environment;
   readonly uniqueId: string;
   readonly signature: string;
   readonly body: string;

@@ -42,7 +42,7 @@ export type TakenResult =
   /** Same idempotency key, another body. */
   | { readonly type: 'key_reused' }
   /** The first request is still in progress. */
-  | { readonly type: 'in_flight'; readonly retryAfterSeconds: number }
+  | { readonly type: 'in_flight' }
   /** The first request died before it answered. The answer must be derived from `intent`. */
   | { readonly type: 'unanswered'; readonly intent: Intent };
 
@@ -131,8 +131,11 @@ export type ReadResult =
 
 /** The possible response bodies of an express call. The state after the commit selects one. */
 export interface ExpressAnswers {
-  /** The attempt has certainly failed: the only case in which a merchant may charge again. */
-  readonly failed: string;
+  /**
+   * The attempt has certainly failed, by the reason: the only case in which a merchant may charge
+   * again.
+   */
+  readonly failed: Readonly<Record<FailureReason, string>>;
   readonly otherwise: string;
 }
 

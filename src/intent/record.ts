@@ -229,8 +229,10 @@ export class PaymentRecord {
     if (stored === null || stored.intent === null || stored.answer !== null || answers === null) {
       return stored?.answer ?? null;
     }
-    const isFailed = stored.intent.attempts.every(({ status }) => status === 'failed');
-    const answer = isFailed ? answers.failed : answers.otherwise;
+    const { attempts } = stored.intent;
+    const isFailed = attempts.every(({ status }) => status === 'failed');
+    const reason = attempts.at(-1)?.failureReason ?? 'declined';
+    const answer = isFailed ? answers.failed[reason] : answers.otherwise;
     this.save({ ...stored, answer });
     return answer;
   }

@@ -18,7 +18,5 @@ export function takenResult(
     return { type: 'replay', answer };
   }
   const waitMs = (stored.answerDueAtMs ?? 0) - nowMs;
-  return waitMs > 0
-    ? { type: 'in_flight', retryAfterSeconds: Math.ceil(waitMs / 1_000) }
-    : { type: 'unanswered', intent };
+  return waitMs > 0 ? { type: 'in_flight' } : { type: 'unanswered', intent };
 }

@@ -1,7 +1,14 @@
 import * as v from 'valibot';
 import { auditEntry } from '../audit/log.ts';
 import { prepare } from '../database.ts';
-import type { Attempt, FailureReason, Intent, ManualOutcome, Rejection } from '../domain/intent.ts';
+import {
+  type Attempt,
+  FAILURE_REASONS,
+  type FailureReason,
+  type Intent,
+  type ManualOutcome,
+  type Rejection,
+} from '../domain/intent.ts';
 import { MANUAL_RECEIPT_LENGTH_MAX, NOTE_LENGTH_MAX } from '../domain/manual-resolution.ts';
 import { withoutPhoneNumbers } from '../domain/phone.ts';
 import { successResponse } from '../http/envelope.ts';
@@ -11,17 +18,6 @@ import { type IntentClient, intentByUniqueId } from '../intent/client.ts';
 import { namedPayment, readReview } from './attention/review.ts';
 import type { OperatorCall } from './call.ts';
 import { body, lineField, patternField, readBody } from './schema.ts';
-
-const FAILURE_REASONS = [
-  'declined',
-  'insufficient_funds',
-  'canceled_by_customer',
-  'wrong_pin',
-  'abandoned',
-  'timed_out',
-  'rail_unavailable',
-  'misconfigured',
-] as const satisfies readonly FailureReason[];
 
 /** GET …/payments/{environment}/{merchantId}/{uniqueId}, read from its object. */
 export async function readPayment(call: OperatorCall): Promise<Response> {

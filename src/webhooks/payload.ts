@@ -9,6 +9,7 @@ import {
   reportedAttempt,
   type Split,
 } from '../domain/intent.ts';
+import { maskedPhone } from '../domain/phone.ts';
 
 /**
  * The payment as merchants see it, in events and in the status call (docs/decisions.md#17). The
@@ -53,15 +54,27 @@ export function paymentPayload(intent: Intent) {
   return { ...termsPayload(intent), ...statePayload(intent) };
 }
 
-/** The answer of the status call: the payment and its anomalies, which a person should review. */
+/**
+ * The answer of the status call: the payment, what else an express request sent (the phone number
+ * masked, because keys and logs of merchants are read by many), and the anomalies, which a person
+ * should review.
+ */
 export function statusContent(intent: Intent) {
+  const { kind, description, debitAccount } = intent.terms;
+  const phone = kind === 'express' ? (intent.attempts[0]?.phone ?? null) : null;
   const anomalies = intent.anomalies.map((anomaly) => ({
     kind: anomaly.kind,
     transactionId:
       intent.attempts.find((attempt) => attempt.id === anomaly.attemptId)?.reference ?? null,
     at: isoTime(anomaly.atMs),
   }));
-  return { ...paymentPayload(intent), anomalies };
+  return {
+    ...paymentPayload(intent),
+    description,
+    debitAccount,
+    phoneNumber: phone === null ? null : maskedPhone(phone),
+    anomalies,
+  };
 }
 
 /** The `body` of an event: compact JSON text, the bytes that the RSA signature covers. */

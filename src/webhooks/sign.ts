@@ -99,6 +99,8 @@ async function publicKeyPem(key: NamedKey): Promise<string> {
 /** The request body of an event: an envelope that contains `body` as a string. */
 export function requestBody(parts: {
   readonly event: EventType;
+  /** Whose keys signed it. */
+  readonly environment: Environment;
   readonly uniqueId: string;
   /** Base64 RSA signature over `body`. */
   readonly signature: string;
@@ -109,6 +111,7 @@ export function requestBody(parts: {
     webHookEvent: wire.event,
     paymentIntentUniqueId: parts.uniqueId,
     status: wire.status,
+    environment: parts.environment,
     signature: parts.signature,
     body: parts.body,
   });

@@ -29,11 +29,12 @@ export async function testEvent(
   const number = intentNumberFrom(crypto.getRandomValues(new Uint8Array(8)));
   const intent = testPayment({ ...about, tenant, uniqueId, number, uuid: crypto.randomUUID() });
   const body = eventBody(intent, 'payment_failed');
-  const signature = await signEvent(env, tenant.environment, body);
+  const { environment } = tenant;
+  const signature = await signEvent(env, environment, body);
   return {
     eventId: `${TEST_EVENT_PREFIX}${randomHex()}`,
     ownOrigin: about.ownOrigin,
-    requestBody: requestBody({ event: 'payment_failed', uniqueId, signature, body }),
+    requestBody: requestBody({ event: 'payment_failed', environment, uniqueId, signature, body }),
   };
 }
 

@@ -57,6 +57,7 @@ export type GuardReason =
   | 'URL is not http or https'
   | 'URL is not https'
   | 'URL carries a user name or password'
+  | 'port is 0'
   | 'host is an IP address'
   | 'host is not a domain name'
   | 'host is a single label'
@@ -94,6 +95,9 @@ function refusalOf(url: URL, options: GuardOptions): GuardReason | null {
   }
   if (url.username !== '' || url.password !== '') {
     return 'URL carries a user name or password';
+  }
+  if (url.port === '0') {
+    return 'port is 0';
   }
   if (options.allowLoopback && isLoopback(url.hostname)) {
     // On loopback only the port distinguishes the merchant's server from ours.

@@ -172,7 +172,13 @@ describe.each(JAVASCRIPT)('a phone %s', (_name, javaScriptEnabled) => {
     const { payment: received } = await onlyWebhook(scene, payment.hook);
     expect(received).toMatchObject({ status: 'SUCCESS', sequence: 3 });
     const { event: _event, ...announced } = received;
-    expect(await paymentOf(scene, payment.uniqueId)).toEqual({ ...announced, anomalies: [] });
+    expect(await paymentOf(scene, payment.uniqueId)).toEqual({
+      ...announced,
+      description: null,
+      debitAccount: null,
+      phoneNumber: null,
+      anomalies: [],
+    });
     await device.putAway();
   });
 

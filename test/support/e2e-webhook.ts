@@ -51,6 +51,7 @@ interface Envelope {
   readonly webHookEvent: string;
   readonly paymentIntentUniqueId: string;
   readonly status: string;
+  readonly environment: string;
   readonly signature: string;
   readonly body: string;
 }
@@ -96,6 +97,7 @@ export function verifiedWebhook(request: ReceivedRequest, keys: VerificationKeys
     'webHookEvent',
     'paymentIntentUniqueId',
     'status',
+    'environment',
     'signature',
     'body',
   ]);
@@ -106,6 +108,7 @@ export function verifiedWebhook(request: ReceivedRequest, keys: VerificationKeys
     uniqueId: envelope.paymentIntentUniqueId,
     status: envelope.status,
   });
+  expect(['sandbox', 'production']).toContain(envelope.environment);
   return {
     id: standardHeaders['webhook-id'] ?? '',
     timestampSeconds: Number(standardHeaders['webhook-timestamp']),

@@ -117,6 +117,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'src/rails/settings.ts',
     'src/read-model/queries.ts',
     'src/webhooks/payload.ts',
+    'src/webhooks/send.ts',
     'src/webhooks/sign.ts',
   ],
 };

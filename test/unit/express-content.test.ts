@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { expressAnswers } from '../../src/api/express-content.ts';
 import { openIntent } from '../../src/domain/decide.ts';
+import { FAILURE_REASONS } from '../../src/domain/intent.ts';
 import { transition } from '../../src/domain/transition.ts';
 import { someTerms, startAttempt } from '../support/intents.ts';
 
@@ -16,7 +17,10 @@ test('decisions.md#16: a FAILURE in production carries no page, even when the pr
   if (attempt === undefined) {
     throw new Error('no attempt was started');
   }
-  const { failed, otherwise } = expressAnswers({ terms, attempt, checkoutUrl }, providerPage);
-  expect(JSON.parse(failed).content).toMatchObject({ status: 'FAILURE', paymentUrl: null });
+  const { failed, otherwise } = expressAnswers({ terms, attempt, checkoutUrl }, providerPage, []);
+  for (const reason of FAILURE_REASONS) {
+    const { content } = JSON.parse(failed[reason]);
+    expect(content).toMatchObject({ status: 'FAILURE', paymentUrl: null, failureReason: reason });
+  }
   expect(JSON.parse(otherwise).content).toMatchObject({ paymentUrl: providerPage });
 });

@@ -23,14 +23,21 @@ describe('decisions.md#20: the way back to the merchant', () => {
       'https://a.example/?q=a+b%20c%2Bd&r=%C3%A9;s',
       `https://a.example/?q=a+b%20c%2Bd&r=%C3%A9;s&${OURS}`,
     ],
-    [
-      'parameters with our names: kept, ours last',
-      'https://a.example/?status=mine&transactionId=t',
-      `https://a.example/?status=mine&transactionId=t&${OURS}`,
-    ],
     ['a port', 'http://localhost:3000/x', `http://localhost:3000/x?${OURS}`],
   ])('keeps %s', (_name, returnUrl, expected) => {
     expect(returnUrlFor(intentWith({ returnUrl }))).toBe(expected);
+  });
+
+  test.each([
+    ['status=mine&x=1', `x=1&${OURS}`],
+    ['x=1&status=mine&y=%20+&paymentIntentUniqueId=2', `x=1&y=%20+&${OURS}`],
+    ['transactionId=t', OURS],
+    ['st%61tus=mine', OURS],
+    ['status&status=&Status=1', `Status=1&${OURS}`],
+    ['statuses=1&my.status=2', `statuses=1&my.status=2&${OURS}`],
+  ])('replaces parameters with our names in %s', (query, expected) => {
+    const returnUrl = `https://a.example/?${query}`;
+    expect(returnUrlFor(intentWith({ returnUrl }))).toBe(`https://a.example/?${expected}`);
   });
 
   test('writes an international host and path in ASCII', () => {

@@ -76,6 +76,7 @@ describe('the URL guard of webhooks (decisions.md#18)', () => {
     ['data:text/plain,x', notHttp],
     ['ws://example.com/', notHttp],
     ['gopher://example.com/', notHttp],
+    ['https://example.com:0/', 'port is 0'],
     // User information, which hides the host from a reader.
     ['https://user@example.com/', userInfo],
     ['https://user:pass@example.com/', userInfo],

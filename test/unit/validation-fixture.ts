@@ -19,6 +19,7 @@ export const CONTEXT: ValidationContext = {
     ['CBET', { supportsWithdrawal: true }],
     ['NOWD', { supportsWithdrawal: false }],
   ]),
+  callbackRefusal: (url) => (url.includes('//10.') ? 'host is an IP address' : null),
   expireInSecondsMin: 5,
   expireInSecondsMax: 31_622_400,
 };

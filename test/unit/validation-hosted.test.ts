@@ -221,11 +221,6 @@ const ROWS: readonly Row[] = [
     { paymentIntentUniqueId: '\ue000' },
     { paymentIntentUniqueId: UNPRINTABLE },
   ],
-  [
-    'decisions.md#7: link id empty',
-    { paymentLinkUniqueId: '' },
-    { paymentLinkUniqueId: ID_LENGTH },
-  ],
 
   ['methods missing', { methods: undefined }, { methods: REQUIRED }],
   ['methods null', { methods: null }, { methods: REQUIRED }],
@@ -255,6 +250,11 @@ const ROWS: readonly Row[] = [
     { returnUrl: 'Must not contain a user name or password.' },
   ],
   ['api.md#error-5: callbackUrl', { callbackUrl: 'ftp://a' }, { callbackUrl: BAD_URL }],
+  [
+    'decisions.md#12: a callbackUrl that no webhook would be sent to',
+    { callbackUrl: 'https://10.example.com/' },
+    { callbackUrl: 'No webhook can be sent there: host is an IP address.' },
+  ],
   ['decisions.md#6: callbackUrl empty', { callbackUrl: '' }, { callbackUrl: BAD_URL }],
 
   ['decisions.md#1: expireIn missing', { expireIn: undefined }, { expireIn: REQUIRED }],
@@ -328,6 +328,11 @@ const ROWS: readonly Row[] = [
       'items[1].price': TWO_DECIMALS,
       'items[1].quantity': QUANTITY,
     },
+  ],
+  [
+    'decisions.md#6: an item without a name',
+    { amount: 20, items: items({ name: '' }, { name: '  ' }) },
+    { 'items[0].name': 'Must not be empty.', 'items[1].name': 'Must not be empty.' },
   ],
   [
     'api.md#error-4: quantity 1.5',
@@ -407,8 +412,8 @@ describe('validatePaymentIntent rejects', () => {
   });
 
   it.each([[null], [[]], ['text'], [5], [undefined]])('a body that is no object: %j', (body) => {
-    const errors = body === null || body === undefined ? REQUIRED : 'Must be a JSON object.';
-    expect(validatePaymentIntent(body, CONTEXT)).toEqual({ ok: false, errors: { body: errors } });
+    const errors = { body: 'Must be a JSON object.' };
+    expect(validatePaymentIntent(body, CONTEXT)).toMatchObject({ ok: false, errors });
   });
 
   it('decisions.md#10: an empty object, and names all missing fields', () => {
@@ -470,7 +475,17 @@ describe('validatePaymentIntent accepts', () => {
       callbackUrl: null,
       customerInfo: null,
     };
-    expect(hosted({ ...nulls, testMode: 5, phoneNumber: 5, description: 5 })).toEqual(hosted());
+    const given = hosted({ ...nulls, testMode: 5, phoneNumber: 5, description: 5 });
+    expect(orderOf(given)).toEqual(orderOf(hosted()));
+  });
+
+  it('decisions.md#6: an empty string in an optional field that is no URL, as if it were absent', () => {
+    const empty = { items: '', paymentLinkUniqueId: '', splitPayment: '', customerInfo: '' };
+    expect(hosted(empty)).toEqual(hosted());
+    const customerInfo = { name: '', email: '', phone: '', isPhoneUpdatable: '' };
+    expect(hosted({ customerInfo })).toEqual(hosted({ customerInfo: {} }));
+    const [item] = orderOf(hosted({ amount: 20, items: items({ description: '' }) })).items;
+    expect(item?.description).toBeNull();
   });
 
   it('names of the prototype as ordinary names', () => {
@@ -478,7 +493,7 @@ describe('validatePaymentIntent accepts', () => {
       '{',
       '{"__proto__":{"callbackUrl":"bad"},"constructor":1,"toString":null,',
     );
-    expect(validatePaymentIntent(JSON.parse(text), CONTEXT)).toEqual(hosted());
+    expect(orderOf(validatePaymentIntent(JSON.parse(text), CONTEXT))).toEqual(orderOf(hosted()));
     const inherited = JSON.parse(`{"__proto__":${JSON.stringify(HOSTED_BODY)}}`);
     expect(validatePaymentIntent(inherited, CONTEXT).ok).toBe(false);
   });
@@ -567,6 +582,32 @@ describe('validatePaymentIntent accepts', () => {
       { method: 'CBE', commissionMinor: 12 },
       { method: 'M_PESA', commissionMinor: 0 },
     ]);
+  });
+
+  describe('decisions.md#15: a commission that the merchant bears and that exceeds the amount', () => {
+    const context = {
+      ...CONTEXT,
+      methods: [
+        { method: 'CBE', rate: { basisPoints: 0, fixedMinor: 100 } },
+        { method: 'M_PESA', rate: { basisPoints: 0, fixedMinor: 500 } },
+      ] as const,
+    };
+    const names = (changes: object) =>
+      orderOf(hosted({ amount: 1, ...changes }, context)).methods.map(({ method }) => method);
+
+    it('leaves the method out', () => {
+      expect(names({ commissionPaidByCustomer: false })).toEqual(['CBE']);
+      expect(names({ commissionPaidByCustomer: false, amount: 5 })).toEqual(['CBE', 'M_PESA']);
+      expect(names({ commissionPaidByCustomer: true })).toEqual(['CBE', 'M_PESA']);
+    });
+
+    it('is a problem of the amount when no method is left', () => {
+      const borne = { commissionPaidByCustomer: false, method: 'M_PESA', amount: 4.99 };
+      expect(errorsOf(express(borne, context))).toEqual({
+        amount: 'Must cover the commission that you pay: 5.00.',
+      });
+      expect(orderOf(express({ ...borne, amount: 5 }, context)).amountMinor).toBe(500);
+    });
   });
 
   it('decisions.md#22: the sandbox simulates and production does not', () => {

@@ -117,9 +117,11 @@ describe('splitPayment is rejected', () => {
     });
   });
 
-  it('decisions.md#14: when the commission exceeds the amount and leaves nothing to share', () => {
+  it('decisions.md#14: when the commission takes the whole amount and leaves nothing to share', () => {
+    const whole = { basisPoints: 10_000, fixedMinor: 0 };
+    const methods = [{ method: 'CBE', rate: whole }] as const;
     const changes = { ...splits({ amount: 0.01 }), amount: 1, commissionPaidByCustomer: false };
-    expect(errorsOf(hosted(changes, CHARGED))).toEqual({
+    expect(errorsOf(hosted(changes, { ...CHARGED, methods }))).toEqual({
       splitPayment: 'The shares must not exceed the amount less the commission together: 0.00.',
     });
   });

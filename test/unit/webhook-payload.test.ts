@@ -32,8 +32,8 @@ const minimalTerms: IntentTerms = {
   splits: [],
   commissionPaidByCustomer: true,
   customer: null,
-  description: 'never shown',
-  debitAccount: 'never shown',
+  description: 'A bag of coffee',
+  debitAccount: '1000555',
   returnUrl: null,
   callbackUrl: null,
   simulation: null,
@@ -134,6 +134,8 @@ const full: Intent = {
   endedAtMs: createdAtMs + 2_500,
 };
 
+const IN_STATUS_ONLY = ['description', 'debitAccount', 'phoneNumber', 'anomalies'];
+
 const minimalTermsText =
   '"paymentIntentId":9007199254740991,"uuid":"0d7e2f8e-7d8b-4d52-9a3c-0c8f8a1f0001",' +
   '"uniqueId":"order-1","paymentLinkUniqueId":null,"test":false,"callbackUrl":null,' +
@@ -196,7 +198,7 @@ describe('the bytes of an event (decisions.md#17)', () => {
 
   test('has the fields of docs/api.md, in their order', () => {
     const documented = documentedFields('payment-object');
-    const inEvents = documented.filter((field) => field !== 'anomalies');
+    const inEvents = documented.filter((field) => !IN_STATUS_ONLY.includes(field));
     expect(Object.keys(JSON.parse(eventBody(full, 'payment_succeeded')))).toEqual(inEvents);
     const inStatus = documented.filter((field) => field !== 'event');
     expect(Object.keys(statusContent(full))).toEqual(inStatus);
@@ -215,7 +217,8 @@ describe('the status call (decisions.md#17, #31)', () => {
   test('shows the same without the event, and the anomalies last', () => {
     expect(JSON.stringify(statusContent(minimal))).toBe(
       `{${minimalTermsText},"status":"OPEN","previousStatus":null,"sequence":1,"late":false,` +
-        '"reason":null,"anomalies":[]}',
+        '"reason":null,"description":"A bag of coffee","debitAccount":"1000555",' +
+        '"phoneNumber":null,"anomalies":[]}',
     );
     const event = JSON.parse(eventBody(full, 'payment_succeeded'));
     delete event.event;
@@ -277,7 +280,14 @@ describe('the status call (decisions.md#17, #31)', () => {
 
   test('contains no phone of an attempt, no rail reference and no rail URL (promises.md#10)', () => {
     const text = JSON.stringify(statusContent(full));
-    expect(text).not.toMatch(/251911223344|RAIL-1|rail\.example\.com|never shown/);
+    expect(text).not.toMatch(/251911223344|RAIL-1|rail\.example\.com/);
+  });
+
+  test("masks the phone of an express payment, and shows none of a hosted one's customer", () => {
+    const express: Intent = { ...full, terms: { ...full.terms, kind: 'express' } };
+    expect(statusContent(express).phoneNumber).toBe('251*****3344');
+    expect(statusContent(full).phoneNumber).toBeNull();
+    expect(eventBody(express, 'payment_succeeded')).not.toContain('phoneNumber');
   });
 });
 

@@ -80,12 +80,19 @@ describe('the RSA signature of an event (decisions.md#17, #32)', () => {
 });
 
 describe('the request body (decisions.md#17)', () => {
+  const PARTS = { environment: 'sandbox', uniqueId: 'o', signature: 's', body } as const;
+
+  test.each(['sandbox', 'production'] as const)('names the environment %s', (environment) => {
+    const text = requestBody({ ...PARTS, event: 'payment_failed', environment });
+    expect(JSON.parse(text).environment).toBe(environment);
+  });
+
   test('is the envelope, its fields in order, the event a string inside', () => {
     expect(
-      requestBody({ event: 'payment_succeeded', uniqueId: 'o"1', signature: 'c2ln', body }),
+      requestBody({ ...PARTS, event: 'payment_succeeded', uniqueId: 'o"1', signature: 'c2ln' }),
     ).toBe(
       '{"webHookEvent":"PAYMENT_SUCCESS","paymentIntentUniqueId":"o\\"1","status":"SUCCESS",' +
-        '"signature":"c2ln","body":"{\\"uniqueId\\":\\"ትዕዛዝ\\",\\"totalAmount\\":10000}"}',
+        '"environment":"sandbox","signature":"c2ln","body":"{\\"uniqueId\\":\\"ትዕዛዝ\\",\\"totalAmount\\":10000}"}',
     );
   });
 
@@ -94,13 +101,13 @@ describe('the request body (decisions.md#17)', () => {
     ['payment_failed', 'PAYMENT_FAILED', 'FAILED'],
     ['payment_expired', 'PAYMENT_EXPIRED', 'EXPIRED'],
   ] as const)('of %s names %s and %s', (event, webHookEvent, status) => {
-    const text = requestBody({ event, uniqueId: 'o', signature: 's', body: '{}' });
+    const text = requestBody({ ...PARTS, event });
     expect(JSON.parse(text)).toMatchObject({ webHookEvent, status });
   });
 
   test('contains exactly the signed bytes', async () => {
     const { signature } = await signEventBody([newer.named], body);
-    const text = requestBody({ event: 'payment_failed', uniqueId: 'o', signature, body });
+    const text = requestBody({ ...PARTS, event: 'payment_failed', signature });
     const received = JSON.parse(text);
     expect(verifies(newer.pem, received.body, received.signature)).toBe(true);
   });

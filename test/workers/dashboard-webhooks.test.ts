@@ -315,6 +315,7 @@ describe('a test event', () => {
       expect(arrival.event).toMatchObject({
         webHookEvent: 'PAYMENT_FAILED',
         status: 'FAILED',
+        environment,
         paymentIntentUniqueId: expect.stringMatching(/^test_[0-9a-f]{32}$/),
       });
       const payment = paymentIn(arrival);

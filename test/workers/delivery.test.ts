@@ -12,6 +12,7 @@ import {
   alarmOf,
   answerOf,
   CALLBACK_URL,
+  CREATE_PATHS,
   call,
   cancelPath,
   claim,
@@ -22,7 +23,9 @@ import {
   DAY_MS,
   EXPIRE_IN_MS,
   execute,
+  expressBody,
   fireAlarm,
+  hostedBody,
   INTERRUPTIONS,
   lastEvent,
   MINUTE_MS,
@@ -93,6 +96,7 @@ test('decisions.md#17: sends the event as documented, with both signatures', asy
     'webHookEvent',
     'paymentIntentUniqueId',
     'status',
+    'environment',
     'signature',
     'body',
   ]);
@@ -100,6 +104,7 @@ test('decisions.md#17: sends the event as documented, with both signatures', asy
     webHookEvent: 'PAYMENT_SUCCESS',
     paymentIntentUniqueId: 'order-1',
     status: 'SUCCESS',
+    environment: 'sandbox',
   });
   expect(paymentIn(arrival)).toMatchObject({
     uniqueId: 'order-1',
@@ -534,14 +539,31 @@ test('decisions.md#18: honors Retry-After as a date', async () => {
   expect((await lastEvent()).dueAtMs).toBe(Date.parse(date));
 });
 
-test.each([
+const NEVER_CALLED = [
   ['https://127.0.0.1/hook'],
   ['http://localhost/hook'],
   ['https://169.254.169.254/latest'],
   ['https://pay.kefel.test/hook'],
-])('decisions.md#18: never calls %s, and shows a failed try', async (callbackUrl) => {
+  ['https://shop.example.com:0/hook'],
+];
+
+test.each(NEVER_CALLED)('decisions.md#12: refuses %s when a payment is created', async (url) => {
+  for (const [path, body] of [
+    [CREATE_PATHS.hosted.sandbox, hostedBody({ callbackUrl: url })],
+    [CREATE_PATHS.express.sandbox, expressBody({ callbackUrl: url })],
+  ] as const) {
+    const { status, envelope } = await answerOf(call(path, { method: 'POST', body }));
+    expect(status).toBe(400);
+    expect(envelope.validationErrors).toEqual({
+      callbackUrl: expect.stringContaining('No webhook can be sent there'),
+    });
+  }
+});
+
+test.each(NEVER_CALLED)('decisions.md#18: never calls %s, and shows a failed try', async (url) => {
   const arrivals = merchantServer();
-  await payHosted({ callbackUrl });
+  await runSql([setWebhookUrl(tenantOf(ALPHA), url)]);
+  await payHosted({ callbackUrl: null });
   await deliverFirst();
   expect(arrivals).toEqual([]);
   expect(await lastEvent()).toMatchObject({

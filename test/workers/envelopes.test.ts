@@ -26,12 +26,13 @@ test('api.md#answers: status, message, content (hosted: the checkout URL as text
   });
 });
 
-test('api.md#express-answer: paymentUrl, transactionId, status, message', async () => {
+test('api.md#express-answer: paymentUrl, transactionId, status, message, failureReason', async () => {
   expect((await answer('express', expressBody())).content).toEqual({
     paymentUrl: expect.stringMatching(/^https?:\/\//),
     transactionId: expect.stringMatching(/^[0-9A-Z]{20}$/),
     status: 'SUCCESS',
     message: expect.any(String),
+    failureReason: null,
   });
 });
 

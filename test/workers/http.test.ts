@@ -95,6 +95,11 @@ test.each([
   ['application/json; charset=utf-8', 200],
   ['APPLICATION/JSON;charset=UTF-8', 200],
   ['application/vnd.merchant+json', 200],
+  ['application/json; charset="utf-8"', 200],
+  ['application/json; x=1; charset=us-ascii', 200],
+  ['application/json; charset=utf-16', 415],
+  ['application/json;charset=windows-1252', 415],
+  ['application/json; charset=', 415],
 ])('decisions.md#10: content type "%s" is answered %i', async (contentType, expected) => {
   const { status, envelope } = await answerOf(
     call(CREATE_PATHS.hosted.sandbox, {
@@ -105,6 +110,23 @@ test.each([
   );
   expect(status).toBe(expected);
   expect(envelope.status).toBe(expected);
+});
+
+test.each([
+  ['gzip', 415],
+  ['br', 415],
+  ['gzip, identity', 415],
+  ['Identity', 200],
+])('decisions.md#10: content encoding "%s" is answered %i', async (encoding, expected) => {
+  const { status, envelope, headers } = await answerOf(
+    call(CREATE_PATHS.hosted.sandbox, {
+      method: 'POST',
+      body: hostedBody(),
+      headers: { 'content-encoding': encoding },
+    }),
+  );
+  expect([status, envelope.status]).toEqual([expected, expected]);
+  expect(headers.get('accept-encoding')).toBe(expected === 415 ? 'identity' : null);
 });
 
 test('decisions.md#10: treats a body without content type as JSON', async () => {
@@ -188,6 +210,16 @@ test('decisions.md#10: a body that is not UTF-8 gets a plain 400', async () => {
   expect(envelope).toEqual({ status: 400, message: 'The body is not valid JSON' });
 });
 
+test('decisions.md#10: a body of null is a value of the wrong type', async () => {
+  for (const { sandbox } of Object.values(CREATE_PATHS)) {
+    const { envelope } = await answerOf(call(sandbox, { method: 'POST', body: 'null' }));
+    expect(envelope).toMatchObject({
+      message: 'body: must be a JSON object',
+      validationErrors: { body: 'Must be a JSON object.' },
+    });
+  }
+});
+
 test.each([['null'], ['[]'], ['"text"'], ['42'], ['true']])(
   'decisions.md#10: the JSON value %s is a validation error, not a crash',
   async (body) => {
@@ -226,6 +258,55 @@ test('decisions.md#10: reports all failing fields at once, by the paths that the
     'items[0].type',
     'returnUrl',
   ]);
+});
+
+test('decisions.md#6: an answer names unknown fields, also beside errors and when it is replayed', async () => {
+  const bodies = { hosted: hostedBody, express: expressBody };
+  const warnings = [
+    'callback_url is not a known field and was ignored. Did you mean callbackUrl?',
+    'customerInfo.fax is not a known field and was ignored.',
+  ];
+  for (const kind of ['hosted', 'express'] as const) {
+    const post = (changes: object) =>
+      answerOf(
+        call(CREATE_PATHS[kind].sandbox, {
+          method: 'POST',
+          headers: { 'idempotency-key': 'k' },
+          body: bodies[kind]({
+            paymentIntentUniqueId: kind,
+            callback_url: 'https://shop.example.com/',
+            customerInfo: { name: 'Abebe', fax: '1' },
+            ...changes,
+          }),
+        }),
+      );
+    const refused = await post({ currency: 'XXX' });
+    expect(Object.keys(refused.envelope)).toContain('validationErrors');
+    expect(refused.envelope).toMatchObject({ status: 400, warnings });
+    const created = await post({});
+    expect(Object.keys(created.envelope)).toEqual(['status', 'message', 'content', 'warnings']);
+    expect(created.envelope).toMatchObject({ status: 200, warnings });
+    expect((await post({})).text).toBe(created.text);
+  }
+});
+
+test('decisions.md#21: the status call returns what an express request sent, the phone masked', async () => {
+  const body = expressBody({
+    method: 'M_PESA',
+    phoneNumber: '0711223344',
+    description: 'Coffee',
+    debitAccount: '1000555',
+    returnUrl: 'https://shop.example.com/done',
+  });
+  await call(CREATE_PATHS.express.sandbox, { method: 'POST', body });
+  const { envelope } = await answerOf(call(statusPath('order-1')));
+  expect(envelope.content).toMatchObject({
+    phoneNumber: '251*****3344',
+    description: 'Coffee',
+    debitAccount: '1000555',
+    returnUrl: 'https://shop.example.com/done',
+    callbackUrl: 'https://shop.example.com/hook',
+  });
 });
 
 test('decisions.md#10: every answer has its own x-request-id, taken from the ray if there is one', async () => {
@@ -280,6 +361,7 @@ test('decisions.md#11, #16: an express success is exactly the envelope with the 
       transactionId: expect.stringMatching(/^[A-Z0-9]{20}$/),
       status: 'SUCCESS',
       message: expect.any(String),
+      failureReason: null,
     },
   });
 });

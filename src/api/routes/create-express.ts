@@ -24,7 +24,7 @@ export async function createExpress(call: MerchantCall): Promise<Response> {
   if (read.type === 'answered') {
     return read.response;
   }
-  const { client, terms, phone, idempotency } = read;
+  const { client, terms, phone, idempotency, warnings } = read;
   const { method, rail } = expressRail(call.env, terms);
   const attempt = newAttempt(terms, method, phone, rail, terms.createdAtMs);
   const result = await client.create({
@@ -36,9 +36,9 @@ export async function createExpress(call: MerchantCall): Promise<Response> {
     answerWithinMs: (rail.startWaitsForCustomer ? 0 : rail.startTimeoutMs) + ANSWER_MARGIN_MS,
   });
   if (result.type !== 'created') {
-    return answerTaken(call, client, terms.uniqueId, result);
+    return answerTaken(call, client, terms.uniqueId, result, warnings);
   }
-  const finished = startCharge(call, client, result.intent, rail);
+  const finished = startCharge(call, client, result.intent, rail, warnings);
   // A disconnect ends the request, but a charge that has begun must be completed.
   call.ctx.waitUntil(finished.catch(() => undefined));
   return jsonResponse(200, await finished);
@@ -50,13 +50,14 @@ async function startCharge(
   client: IntentClient,
   intent: Intent,
   rail: Rail,
+  warnings: readonly string[],
 ): Promise<string> {
   const attempt = onlyAttempt(intent);
   const order = await railOrder(env, rail, client.objectId, intent, attempt);
   const result = await startAtRail(env, client.objectId, order, rail);
   const redirectUrl = result.type === 'accepted' ? result.redirectUrl : null;
-  const answers = expressAnswers(order, redirectUrl);
-  const answer = result.type === 'refused' ? answers.failed : answers.otherwise;
+  const answers = expressAnswers(order, redirectUrl, warnings);
+  const answer = result.type === 'refused' ? answers.failed[result.reason] : answers.otherwise;
   const commands = [commandFor(result, attempt, Date.now())];
   // The provider has answered, so an error here would make the merchant charge again, even if the
   // object has not stored the answer.

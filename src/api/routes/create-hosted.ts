@@ -11,10 +11,10 @@ export async function createHosted(call: MerchantCall): Promise<Response> {
   if (read.type === 'answered') {
     return read.response;
   }
-  const { client, terms, idempotency } = read;
+  const { client, terms, idempotency, warnings } = read;
   const link = { objectId: client.objectId, attemptIndex: 0 };
   const token = await signLink(call.config.linkSigningKeys, 'checkout', link);
-  const answer = successBody(SAVED_MESSAGE, `${terms.baseUrl}/checkout/${token}`);
+  const answer = successBody(SAVED_MESSAGE, `${terms.baseUrl}/checkout/${token}`, warnings);
   const result = await client.create({
     terms,
     idempotency,
@@ -24,5 +24,5 @@ export async function createHosted(call: MerchantCall): Promise<Response> {
   });
   return result.type === 'created'
     ? jsonResponse(200, answer)
-    : answerTaken(call, client, terms.uniqueId, result);
+    : answerTaken(call, client, terms.uniqueId, result, warnings);
 }

@@ -1,16 +1,17 @@
-import type * as v from 'valibot';
+import * as v from 'valibot';
 import type { IntentKind, MethodTerms } from '../../domain/intent.ts';
 import { CURRENCIES, type Currency, type Method } from '../../domain/method.ts';
 import type { ItemAmounts, SplitValue } from '../../domain/splits.ts';
 import { booleanField, oneOf, wholeNumber } from '../../http/fields.ts';
 import { callbackUrlField } from '../../http/url-fields.ts';
 import type { Validated, ValidationContext } from './context.ts';
-import { idField, moneyField, optional, uniqueIdField } from './fields.ts';
+import { idField, moneyField, optional, optionalUrl, uniqueIdField } from './fields.ts';
 import { checkLimit, itemAmountsPart, itemsField, type Total, totalOf } from './items.ts';
-import { acceptedMethods, methodsTaking, methodTerms } from './methods.ts';
+import { acceptedMethods, affordable, methodsTaking, methodTerms } from './methods.ts';
 import type { PaymentOrder } from './order.ts';
 import { type Parts, Problems, validParts } from './problems.ts';
 import { checkSplits, splitsField, splitValuesPart, withShares } from './splits.ts';
+import { unknownFieldWarnings } from './unknown-fields.ts';
 
 /** The fields that hosted and express requests share. */
 export function commonFields(context: ValidationContext) {
@@ -22,9 +23,20 @@ export function commonFields(context: ValidationContext) {
     paymentLinkUniqueId: optional(idField),
     splitPayment: splitsField(context.banks),
     expireIn: wholeNumber(context.expireInSecondsMin, context.expireInSecondsMax, ' of seconds'),
-    callbackUrl: optional(callbackUrlField),
+    callbackUrl: optionalUrl(deliverableUrlField(context)),
     commissionPaidByCustomer: booleanField,
   };
+}
+
+/** A callbackUrl to which webhooks would be sent if it were used now (docs/decisions.md#12). */
+function deliverableUrlField({ callbackRefusal }: ValidationContext) {
+  return v.pipe(
+    callbackUrlField,
+    v.check(
+      (url) => callbackRefusal(url) === null,
+      ({ input }) => `No webhook can be sent there: ${callbackRefusal(input)}.`,
+    ),
+  );
 }
 
 /** The fields that rules across fields read. */
@@ -79,14 +91,15 @@ export function checkMoney(
           parts.commissionPaidByCustomer === true,
           context,
         );
-  const borne = parts.commissionPaidByCustomer === false ? terms : [];
+  const isBorne = parts.commissionPaidByCustomer === false;
+  const borne = isBorne ? affordable(terms, total?.amountMinor ?? 0, path, problems) : [];
   checkSplits(
     parts.splitPayment ?? [],
     total?.amountMinor ?? null,
     borne.map(({ commissionMinor }) => commissionMinor),
     problems,
   );
-  return { total, methods: terms };
+  return { total, methods: isBorne ? borne : terms };
 }
 
 /**
@@ -111,9 +124,10 @@ export function checkBody<
   const values = problems.check(schema, body);
   const parts = values === undefined ? validParts(entries, body) : (values as Parts<Entries>);
   const { total, methods } = rules(parts, problems);
+  const warnings = unknownFieldWarnings(schema, body);
   return values === undefined || total === null || problems.found
-    ? { ok: false, errors: problems.toErrors() }
-    : { ok: true, value: orderOf(values, total, methods) };
+    ? { ok: false, errors: problems.toErrors(), warnings }
+    : { ok: true, value: orderOf(values, total, methods), warnings };
 }
 
 type CommonValues = v.InferOutput<

@@ -18,9 +18,17 @@ export interface ValidationContext {
   readonly limits: Readonly<Partial<Record<Currency, number>>>;
   /** By bank code. */
   readonly banks: ReadonlyMap<string, { readonly supportsWithdrawal: boolean }>;
+  /** Why no webhook would be sent to a callbackUrl (docs/decisions.md#18); null: it would be. */
+  readonly callbackRefusal: (callbackUrl: string) => string | null;
   readonly expireInSecondsMin: number;
   readonly expireInSecondsMax: number;
 }
 
 /** A value, or at least one error by the field's path in the body: `items[0].price`. */
-export type Validated<T> = { ok: true; value: T } | { ok: false; errors: Record<string, string> };
+export type Validated<T> = (
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly errors: Readonly<Record<string, string>> }
+) & {
+  /** About fields of the body that were ignored. */
+  readonly warnings: readonly string[];
+};

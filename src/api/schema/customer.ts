@@ -1,14 +1,7 @@
 import * as v from 'valibot';
 import type { Customer } from '../../domain/intent.ts';
 import { booleanField, stringField } from '../../http/fields.ts';
-import {
-  CONTACT_CHARACTERS_MAX,
-  optional,
-  optionalOrEmpty,
-  record,
-  text,
-  textField,
-} from './fields.ts';
+import { CONTACT_CHARACTERS_MAX, optional, record, text, textField } from './fields.ts';
 import { internationalPhone } from './phone.ts';
 
 /**
@@ -30,7 +23,7 @@ const nameAndEmail = { name: optional(textField), email: optional(text(CONTACT_C
 export const hostedCustomerField = optional(
   record({
     ...nameAndEmail,
-    phone: optionalOrEmpty(hostedPhoneField),
+    phone: optional(hostedPhoneField),
     isPhoneUpdatable: optional(booleanField),
   }),
 );
@@ -44,11 +37,11 @@ export function lockedPhone(
 }
 
 export const expressCustomerField = optional(
-  record({ ...nameAndEmail, phone: optionalOrEmpty(expressPhoneField) }),
+  record({ ...nameAndEmail, phone: optional(expressPhoneField) }),
 );
 
 /** The field of `customerInfo` that the phone rule reads. */
-export const customerPhonePart = optional(record({ phone: optionalOrEmpty(expressPhoneField) }));
+export const customerPhonePart = optional(record({ phone: optional(expressPhoneField) }));
 
 /** An express customer. A valid phone number is converted to its international form. */
 export function expressCustomer(

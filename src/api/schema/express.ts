@@ -16,7 +16,7 @@ import {
   expressCustomerField,
   expressPhoneField,
 } from './customer.ts';
-import { idField, optional, optionalOrEmpty, record, textField } from './fields.ts';
+import { bodyRecord, idField, optional, optionalUrl, record, textField } from './fields.ts';
 import { methodField } from './methods.ts';
 import type { PaymentOrder } from './order.ts';
 import { internationalPhone } from './phone.ts';
@@ -37,8 +37,8 @@ const ignoredField = v.pipe(
 function expressParts(context: ValidationContext) {
   return {
     method: methodField(context),
-    returnUrl: optional(httpUrlField),
-    phoneNumber: optionalOrEmpty(expressPhoneField),
+    returnUrl: optionalUrl(httpUrlField),
+    phoneNumber: optional(expressPhoneField),
     customerInfo: customerPhonePart,
     testMode: context.environment === 'sandbox' ? testModeField : ignoredField,
   };
@@ -51,11 +51,11 @@ export function validateExpress(
   context: ValidationContext,
 ): Validated<PaymentOrder> {
   const ownParts = expressParts(context);
-  const schema = record({
+  const schema = bodyRecord({
     ...commonFields(context),
     ...ownParts,
     customerInfo: expressCustomerField,
-    debitAccount: optionalOrEmpty(idField),
+    debitAccount: optional(idField),
     description: optional(textField),
   });
   return checkBody(

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { AMOUNT_MINOR_MAX, majorText, minorFromMajor } from '../../domain/money.ts';
 import { isPrintable } from '../../domain/text.ts';
-import { listOf, mustBe, objectField, REQUIRED, stringField } from '../../http/fields.ts';
+import { isRecord, listOf, mustBe, objectField, REQUIRED, stringField } from '../../http/fields.ts';
 
 /** The longest id (docs/decisions.md#7): it is a storage key and part of every webhook. */
 export const ID_CHARACTERS_MAX = 255;
@@ -24,13 +24,8 @@ export const METHOD_ENTRIES_MAX = 100;
 /** The largest quantity: `int32` (docs/api.md#item). */
 export const QUANTITY_MAX = 2_147_483_647;
 
-/** An absent field becomes null (docs/decisions.md#6). */
+/** Null when the field is absent, null or an empty string, which forms send (docs/decisions.md#6). */
 export function optional<const Schema extends v.GenericSchema>(schema: Schema) {
-  return v.nullish(schema, null);
-}
-
-/** Like `optional`, but an empty string, which forms send, becomes null too. */
-export function optionalOrEmpty<const Schema extends v.GenericSchema>(schema: Schema) {
   return v.pipe(
     v.nullish(v.unknown(), null),
     v.transform((value) => (value === '' ? null : value)),
@@ -38,17 +33,33 @@ export function optionalOrEmpty<const Schema extends v.GenericSchema>(schema: Sc
   );
 }
 
+/**
+ * Null when the URL is absent or null. An empty string is an error: it is usually a setting that
+ * was never filled in, and to ignore it would send webhooks or customers elsewhere.
+ */
+export function optionalUrl<const Schema extends v.GenericSchema>(schema: Schema) {
+  return v.nullish(schema, null);
+}
+
 /** A JSON object. Unknown fields are dropped. */
 export function record<const Entries extends v.ObjectEntries>(entries: Entries) {
   return v.pipe(objectField, v.object(entries, REQUIRED));
 }
 
-/** A list. Absent and null mean empty. */
+/** A whole body: `null` is a value of the wrong type, not a missing one. */
+export function bodyRecord<const Entries extends v.ObjectEntries>(entries: Entries) {
+  return v.pipe(v.custom(isRecord, 'Must be a JSON object.'), v.object(entries, REQUIRED));
+}
+
+/** A list. Empty when the field is absent, null or an empty string. */
 export function listOrNone<const Schema extends v.GenericSchema>(
   entry: Schema,
   entriesMax: number,
 ) {
-  return v.nullish(requiredList(entry, entriesMax), []);
+  return v.pipe(
+    optional(requiredList(entry, entriesMax)),
+    v.transform((list) => list ?? []),
+  );
 }
 
 export function requiredList<const Schema extends v.GenericSchema>(
@@ -61,6 +72,8 @@ export function requiredList<const Schema extends v.GenericSchema>(
     `Must have at most ${entriesMax} entries.`,
   );
 }
+
+const ALL_SPACES = /^\p{Zs}*$/u;
 
 /** Text of at most `charactersMax` characters; may be empty. */
 export function text(charactersMax: number) {
@@ -75,6 +88,12 @@ export function text(charactersMax: number) {
 
 export const textField = text(TEXT_CHARACTERS_MAX);
 
+/** A name that people read: not empty, and not only spaces. */
+export const nameField = v.pipe(
+  textField,
+  v.check((value) => !ALL_SPACES.test(value), 'Must not be empty.'),
+);
+
 /** Counts code points, unless the length alone decides. */
 function hasAtMost(value: string, charactersMax: number): boolean {
   if (value.length <= charactersMax) {
@@ -82,8 +101,6 @@ function hasAtMost(value: string, charactersMax: number): boolean {
   }
   return value.length <= 2 * charactersMax && Array.from(value).length <= charactersMax;
 }
-
-const ALL_SPACES = /^\p{Zs}*$/u;
 
 /** An id: 1 to 255 printable characters, kept exactly as written (docs/decisions.md#7). */
 export const idField = v.pipe(

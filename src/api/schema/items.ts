@@ -14,7 +14,9 @@ import {
   ITEMS_MAX,
   listOrNone,
   moneyField,
+  nameField,
   optional,
+  optionalUrl,
   QUANTITY_MAX,
   record,
   textField,
@@ -33,9 +35,9 @@ function withPriceMinor<Item extends { price: number }>({ price, ...rest }: Item
 export const itemsField = listOrNone(
   v.pipe(
     record({
-      name: textField,
+      name: nameField,
       description: optional(textField),
-      image: optional(httpUrlField),
+      image: optionalUrl(httpUrlField),
       type: oneOf(ITEM_TYPES),
       ...amountEntries,
     }),

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { MethodTerms } from '../../domain/intent.ts';
 import { type Currency, METHODS, METHODS_NEEDING_PHONE, type Method } from '../../domain/method.ts';
-import { commissionMinor, isWholeMajor, roundedUpToMajor } from '../../domain/money.ts';
+import { commissionMinor, isWholeMajor, majorText, roundedUpToMajor } from '../../domain/money.ts';
 import { oneOf } from '../../http/fields.ts';
 import type { ValidationContext } from './context.ts';
 import { METHOD_ENTRIES_MAX, requiredList } from './fields.ts';
@@ -118,4 +118,22 @@ export function methodTerms(
       const isRounded = isPaidByCustomer && context.takesOnlyWholeAmounts(method);
       return { method, commissionMinor: isRounded ? roundedUpToMajor(exact) : exact };
     });
+}
+
+/**
+ * The methods whose commission, which the merchant bears, is at most the amount; none left is a
+ * problem of the amount (docs/decisions.md#15).
+ */
+export function affordable(
+  terms: readonly MethodTerms[],
+  amountMinor: number,
+  path: 'amount' | 'items',
+  problems: Problems,
+): readonly MethodTerms[] {
+  const left = terms.filter(({ commissionMinor }) => commissionMinor <= amountMinor);
+  if (left.length === 0 && terms.length > 0) {
+    const least = Math.min(...terms.map(({ commissionMinor }) => commissionMinor));
+    problems.add(path, `Must cover the commission that you pay: ${majorText(least)}.`);
+  }
+  return left;
 }

@@ -4,7 +4,7 @@ import { httpUrlField } from '../../http/url-fields.ts';
 import { checkBody, checkMoney, commonFields, commonOrder, commonParts } from './common.ts';
 import type { Validated, ValidationContext } from './context.ts';
 import { hostedCustomerField, lockedPhone } from './customer.ts';
-import { record, uniqueIdField } from './fields.ts';
+import { bodyRecord, uniqueIdField } from './fields.ts';
 import { methodsField } from './methods.ts';
 import type { PaymentOrder } from './order.ts';
 
@@ -14,7 +14,7 @@ export function validatePaymentIntent(
   context: ValidationContext,
 ): Validated<PaymentOrder> {
   const ownParts = { methods: methodsField(context), customerInfo: hostedCustomerField };
-  const schema = record({ ...commonFields(context), ...ownParts, returnUrl: httpUrlField });
+  const schema = bodyRecord({ ...commonFields(context), ...ownParts, returnUrl: httpUrlField });
   return checkBody(
     body,
     schema,

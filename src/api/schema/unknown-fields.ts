@@ -1,0 +1,126 @@
+import { isRecord } from '../../http/fields.ts';
+
+/** The most fields that one answer names: answers are stored, and a body holds thousands. */
+const WARNINGS_MAX = 20;
+
+/** Longer names are shortened in a warning. */
+const NAME_CHARACTERS_SHOWN = 60;
+
+/** Longer names are compared with no known field, which bounds the work on a hostile body. */
+const NAME_CHARACTERS_COMPARED = 40;
+
+/** Up to this length, a known name must be within one edit; longer ones within two. */
+const SHORT_NAME_CHARACTERS = 5;
+
+/** The parts of a Valibot schema that lead to the fields of objects. */
+interface SchemaNode {
+  readonly type: string;
+  readonly pipe?: readonly SchemaNode[];
+  readonly wrapped?: SchemaNode;
+  readonly item?: SchemaNode;
+  readonly entries?: Readonly<Record<string, SchemaNode>>;
+}
+
+/**
+ * Warnings about the fields of a body that the schema does not know, at every depth, with the known
+ * field that was probably meant. Empty for a body without such fields. Takes linear time.
+ */
+export function unknownFieldWarnings(schema: SchemaNode, body: unknown): readonly string[] {
+  const warnings: string[] = [];
+  let found = 0;
+  for (const { path, name, known } of unknownFields(schema, body, '')) {
+    found += 1;
+    if (found <= WARNINGS_MAX) {
+      warnings.push(warningOf(path, name, known));
+    }
+  }
+  if (found > WARNINGS_MAX) {
+    warnings.push(`${found - WARNINGS_MAX} more unknown fields were ignored.`);
+  }
+  return warnings;
+}
+
+interface UnknownField {
+  /** The path of the object that has the field, ending in a dot unless it is the body. */
+  readonly path: string;
+  readonly name: string;
+  /** The fields that the object may have. */
+  readonly known: readonly string[];
+}
+
+function* unknownFields(schema: SchemaNode, value: unknown, path: string): Generator<UnknownField> {
+  if (schema.pipe !== undefined) {
+    for (const part of schema.pipe) {
+      yield* unknownFields(part, value, path);
+    }
+    return;
+  }
+  if (schema.wrapped !== undefined) {
+    yield* unknownFields(schema.wrapped, value, path);
+  } else if (schema.item !== undefined && Array.isArray(value)) {
+    for (const [index, entry] of value.entries()) {
+      yield* unknownFields(schema.item, entry, `${path.slice(0, -1)}[${index}].`);
+    }
+  } else if (schema.entries !== undefined && isRecord(value)) {
+    yield* unknownFieldsOf(schema.entries, value, path);
+  }
+}
+
+function* unknownFieldsOf(
+  entries: Readonly<Record<string, SchemaNode>>,
+  value: Readonly<Record<string, unknown>>,
+  path: string,
+): Generator<UnknownField> {
+  const known = Object.keys(entries);
+  for (const [name, field] of Object.entries(value)) {
+    const schema = Object.hasOwn(entries, name) ? entries[name] : undefined;
+    if (schema === undefined) {
+      yield { path, name, known };
+    } else {
+      yield* unknownFields(schema, field, `${path}${name}.`);
+    }
+  }
+}
+
+function warningOf(path: string, name: string, known: readonly string[]): string {
+  const isLong = name.length > NAME_CHARACTERS_SHOWN;
+  const shown = isLong ? `${name.slice(0, NAME_CHARACTERS_SHOWN)}…` : name;
+  const meant = name.length > NAME_CHARACTERS_COMPARED ? undefined : nearest(name, known);
+  const question = meant === undefined ? '' : ` Did you mean ${path}${meant}?`;
+  return `${path}${shown} is not a known field and was ignored.${question}`;
+}
+
+/** The known name that differs only in case and separators, or else in one or two letters. */
+function nearest(name: string, known: readonly string[]): string | undefined {
+  const given = lettersOf(name);
+  return (
+    known.find((candidate) => lettersOf(candidate) === given) ??
+    known.find((candidate) =>
+      isWithinEdits(given, lettersOf(candidate), candidate.length <= SHORT_NAME_CHARACTERS ? 1 : 2),
+    )
+  );
+}
+
+function lettersOf(name: string): string {
+  return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
+}
+
+/** Whether so many insertions, deletions and replacements turn one text into the other. */
+function isWithinEdits(one: string, other: string, edits: number): boolean {
+  if (one === other) {
+    return true;
+  }
+  if (edits === 0) {
+    return false;
+  }
+  let start = 0;
+  while (one[start] === other[start]) {
+    start += 1;
+  }
+  const [rest, otherRest] = [one.slice(start), other.slice(start)];
+  return (
+    isWithinEdits(rest.slice(1), otherRest, edits - 1) ||
+    isWithinEdits(rest, otherRest.slice(1), edits - 1) ||
+    isWithinEdits(rest.slice(1), otherRest.slice(1), edits - 1)
+  );
+}
