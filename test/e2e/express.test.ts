@@ -50,6 +50,7 @@ describe.concurrent('express SIMULATED_TEST: decisions.md#16, #22', () => {
         transactionId: expect.stringMatching(/^[A-Z0-9]{20}$/),
         status: answered,
         message: expect.any(String),
+        failureReason: answered === 'FAILURE' ? 'declined' : null,
       },
     });
 

@@ -87,7 +87,13 @@ describe.concurrent('hosted checkout', () => {
     });
 
     const { event: _event, ...announced } = event.payment;
-    expect(await paymentOf(scene, payment.uniqueId)).toEqual({ ...announced, anomalies: [] });
+    expect(await paymentOf(scene, payment.uniqueId)).toEqual({
+      ...announced,
+      description: null,
+      debitAccount: null,
+      phoneNumber: null,
+      anomalies: [],
+    });
     expect((await open(payment.checkoutUrl)).heading).toBe('Payment successful');
   });
 

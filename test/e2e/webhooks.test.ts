@@ -17,7 +17,6 @@ import {
   joinScene,
   press,
   type Scene,
-  untilStatus,
 } from '../support/e2e-scene.ts';
 import { formTo, open, submit } from '../support/e2e-visitor.ts';
 import { verifiedWebhook } from '../support/e2e-webhook.ts';
@@ -174,22 +173,16 @@ describe.concurrent('webhooks on the wire: decisions.md#18', () => {
     expectSameEvent(await hook.request(0), await hook.request(1));
   });
 
-  it('never calls forbidden addresses, and does not let them delay others: decisions.md#12', async () => {
+  it('refuses addresses that it would never call, and calls none of them: decisions.md#12', async () => {
     const target = scene.server.endpoint();
     const { port, pathname } = new URL(target.url);
     const own = `${scene.gateway.baseUrl}/api/v1/payment/banks`;
-    const refused = [
+    for (const callbackUrl of [
       'http://10.0.0.1/hook',
       'http://169.254.169.254/latest/meta-data',
       `http://0.0.0.0:${port}${pathname}`,
       own,
-    ];
-    for (const callbackUrl of refused) {
-      const { uniqueId } = await createSimulated(scene, [], { callbackUrl });
-      await untilStatus(scene, uniqueId, 'SUCCESS');
-    }
-    // The published pattern rejects these at the create (docs/decisions.md#12).
-    for (const callbackUrl of [
+      // The published pattern rejects these.
       `http://[::1]:${port}${pathname}`,
       `http://merchant:password@127.0.0.1:${port}${pathname}`,
     ]) {

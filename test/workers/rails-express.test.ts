@@ -285,6 +285,7 @@ test.each(REFUSALS)(
       transactionId,
       status: 'FAILURE',
       message: 'The payment was refused',
+      failureReason,
     });
     expect(await intentNow()).toMatchObject({ status: 'failed', failureReason });
     expect((await client().events()).map(({ type }) => type)).toEqual(['payment_failed']);

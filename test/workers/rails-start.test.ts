@@ -64,6 +64,7 @@ test('decisions.md#16: answers an express payment as pending without waiting for
     transactionId: attempt.reference,
     status: 'SUCCESS',
     message: 'The payment was accepted',
+    failureReason: null,
   });
   expect(attempt).toMatchObject({
     status: 'processing',

@@ -173,9 +173,10 @@ test('restarts the count after a silence longer than the longest wait of the sch
 test.each([
   ['a guard that refuses', 'https://127.0.0.1:8443/x', 'https://127.0.0.1:8443', /not sent/],
   ['410', 'https://gone.example.com/only/for?this=payment', 'https://gone.example.com', /HTTP 410/],
-])('%s is a failure of its origin', async (_name, callbackUrl, origin, error) => {
+])('%s is a failure of its origin', async (_name, url, origin, error) => {
   httpStatus = 410;
-  await deliverOne({ callbackUrl });
+  await runSql([setWebhookUrl(tenantOf(ALPHA), url)]);
+  await deliverOne({ callbackUrl: null });
   expect(await endpoints()).toMatchObject([{ origin, lastError: expect.stringMatching(error) }]);
 });
 
