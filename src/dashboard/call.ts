@@ -7,6 +7,7 @@ import { clientAddress } from '../http/rate-limit.ts';
 import type { BackOfficeLanguage } from '../i18n/back-office.ts';
 import { isAllowed, type Permission } from '../members/permissions.ts';
 import type { Session } from '../members/sessions.ts';
+import type { Calendar } from './days.ts';
 
 /** A request to the dashboard, with or without a session. */
 export interface PublicCall {
@@ -26,6 +27,8 @@ export interface DashboardCall extends PublicCall {
   readonly session: Session;
   /** The environment in the path, else the last visited one. For links only. */
   readonly environment: Environment;
+  /** In which the member reads and chooses days. */
+  readonly calendar: Calendar;
   /** The fields that were posted; empty for anything but a post. */
   readonly form: Form;
 }

@@ -17,6 +17,7 @@ interface NavEntry {
 }
 
 const NAVIGATION: readonly NavEntry[] = [
+  { item: 'overview', perEnvironment: true, permission: 'view' },
   { item: 'payments', perEnvironment: true, permission: 'view' },
   { item: 'webhooks', perEnvironment: true, permission: 'view' },
   { item: 'keys', perEnvironment: true, permission: 'view' },

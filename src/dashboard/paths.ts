@@ -5,6 +5,10 @@ export function queryFrom(fields: Readonly<Record<string, string>>): string {
   return new URLSearchParams(Object.entries(fields).filter(([, text]) => text !== '')).toString();
 }
 
+export function overviewPath(environment: Environment, query = ''): string {
+  return `/dashboard/${environment}/overview${query === '' ? '' : `?${query}`}`;
+}
+
 /** The list of payments; `query` comes without its question mark. */
 export function paymentsPath(environment: Environment, query = ''): string {
   return `/dashboard/${environment}/payments${query === '' ? '' : `?${query}`}`;
@@ -18,6 +22,22 @@ export function exportPath(environment: Environment, query: string): string {
 /** One payment, by the merchant's own id; `rest` is a form on its page. */
 export function paymentPath(environment: Environment, uniqueId: string, rest = ''): string {
   return `${paymentsPath(environment)}/${encodeURIComponent(uniqueId)}${rest}`;
+}
+
+/** The query parameter in which a page keeps the query of the list that leads to it. */
+const LIST_PARAMETER = 'list';
+/** Longer than a list's filters; bounds what links repeat. */
+const LIST_LENGTH_MAX = 1_000;
+
+/** A page's URL that remembers the query of its list. */
+export function withList(path: string, list: string): string {
+  return list === '' ? path : `${path}?${new URLSearchParams({ [LIST_PARAMETER]: list })}`;
+}
+
+/** The query of the list that led to the page, or an empty one. */
+export function listIn(url: URL): string {
+  const list = url.searchParams.get(LIST_PARAMETER) ?? '';
+  return list.length > LIST_LENGTH_MAX ? '' : new URLSearchParams(list).toString();
 }
 
 export function webhooksPath(environment: Environment, rest = ''): string {

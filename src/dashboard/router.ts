@@ -8,8 +8,13 @@ import { isAllowed } from '../members/permissions.ts';
 import { isCsrfTokenOf, sessionOf, sessionTokenOf } from '../members/sessions.ts';
 import { redirectTo } from '../ui/answer.ts';
 import type { DashboardCall, PublicCall } from './call.ts';
-import { environmentCookie, environmentFrom, lastEnvironment } from './environment-cookie.ts';
 import { noticePage, signInFirst } from './notices.tsx';
+import {
+  chosenCalendar,
+  environmentFrom,
+  lastEnvironment,
+  rememberingCookies,
+} from './remembered.ts';
 import {
   DASHBOARD_ROUTES,
   type DashboardRoute,
@@ -114,14 +119,14 @@ async function answerMember(route: DashboardRoute, call: PublicCall): Promise<Re
     ...call,
     session,
     environment: environment ?? lastEnvironment(call.request),
+    calendar: chosenCalendar(call.request),
     form: Form.EMPTY,
   };
   if (route.method === 'POST') {
     return answerPost(route, member);
   }
   const response = await route.handle(member);
-  const cookie = environment === null ? null : environmentCookie(call.request, environment);
-  if (cookie !== null) {
+  for (const cookie of rememberingCookies(call.request, environment)) {
     response.headers.append('set-cookie', cookie);
   }
   return response;

@@ -12,6 +12,8 @@ import {
 import type { DashboardCall, PublicCall } from './call.ts';
 import { createKey, renameKey, revokeKey, rollKey, showKey, showKeys } from './keys/keys.tsx';
 import { disableMethod, enableMethod, showMethods } from './methods/methods-page.tsx';
+import { showOverview } from './overview/overview-page.tsx';
+import { overviewPath } from './paths.ts';
 import { exportCsv } from './payments/export.ts';
 import { showPayments, showSearch } from './payments/list.tsx';
 import { cancelPayment, resendFromPayment, showPayment } from './payments/payment.tsx';
@@ -105,6 +107,7 @@ const SESSIONS = `${ACCOUNT}/sessions` as const;
 /** Every page and form of signed-in members. */
 export const DASHBOARD_ROUTES: readonly DashboardRoute[] = [
   get('/dashboard', 'view', showHome),
+  get('/dashboard/:environment/overview', 'view', showOverview),
 
   get(PAYMENTS, 'view', showPayments),
   // Searching changes nothing, so members of a suspended merchant may.
@@ -175,7 +178,7 @@ export const PUBLIC_ROUTES: readonly PublicRoute[] = [
   { method: 'POST', path: JOIN_PATH, handle: finishJoin },
 ];
 
-/** GET /dashboard: the payments of the environment that the member visited last. */
+/** GET /dashboard: the overview of the environment that the member visited last. */
 async function showHome(call: DashboardCall): Promise<Response> {
-  return redirectTo(call, `/dashboard/${call.environment}/payments`);
+  return redirectTo(call, overviewPath(call.environment));
 }

@@ -224,6 +224,7 @@ export const dashboard = {
     suspendedBanner:
       'This merchant is suspended. New payments are rejected and nothing can be changed. Contact the operator.',
     nav: {
+      overview: 'Overview',
       payments: 'Payments',
       webhooks: 'Webhooks',
       keys: 'API keys',
@@ -348,11 +349,78 @@ export const dashboard = {
     canceled: 'Canceled',
   } satisfies Record<IntentStatus, string>,
 
+  /** Days in forms, and how they are written. */
+  dates: {
+    months: MONTHS,
+    ethiopianMonths: [
+      'Meskerem',
+      'Tikimt',
+      'Hidar',
+      'Tahsas',
+      'Tir',
+      'Yekatit',
+      'Megabit',
+      'Miyazya',
+      'Ginbot',
+      'Sene',
+      'Hamle',
+      'Nehase',
+      'Pagume',
+    ],
+    presets: 'Date range',
+    preset: {
+      all: 'All dates',
+      today: 'Today',
+      yesterday: 'Yesterday',
+      week: 'Last 7 days',
+      month: 'Last 30 days',
+      thisMonth: 'This month',
+      lastMonth: 'Last month',
+    },
+    calendar: 'Calendar',
+    calendars: { gregorian: 'Gregorian', ethiopian: 'Ethiopian' },
+    day: 'Day',
+    month: 'Month',
+    year: 'Year',
+  },
+
+  /** The figures of a range of days. */
+  overview: {
+    title: 'Overview',
+    otherDates: 'Other dates',
+    show: 'Show',
+    toPayments: 'View these payments',
+    pausedEndpoints: (count: string, environment: string) =>
+      `Paused webhook endpoints in ${environment}: ${count}. Their events wait until your server works again.`,
+    failingEndpoints: (count: string, environment: string) =>
+      `Failing webhook endpoints in ${environment}: ${count}. Their events are retried.`,
+    toWebhooks: 'View webhooks',
+    range: (from: string, to: string) => `Created ${from} to ${to}, Addis Ababa time.`,
+    tooLong: 'The overview covers at most 366 days. Choose a shorter date range.',
+    none: 'No payments in this range.',
+    volume: 'Amount paid',
+    paidCount: 'Paid payments',
+    successRate: 'Success rate',
+    rateHint: (paid: string, ended: string) => `${paid} of ${ended} ended payments`,
+    nothingEnded: 'None ended yet',
+    percent: (rate: string) => `${rate}%`,
+    volumeChart: (currency: string) => `Paid per day, ${currency}`,
+    volumeChartGrouped: (currency: string, days: string) => `Paid per ${days} days, ${currency}`,
+    volumeChartDescription: (most: string, total: string) =>
+      `The highest bar is ${most}. The total is ${total}. The table below has every number.`,
+    rateChart: (currency: string) => `Success rate by method, ${currency}`,
+    rateChartDescription:
+      'Paid payments as a percentage of those that ended. The table has the counts.',
+    numbers: (currency: string) => `Show as tables, ${currency}`,
+    perMethod: 'By method',
+    perDay: 'By day',
+    day: 'Day',
+    ended: 'Ended',
+  },
+
   payments: {
     title: 'Payments',
     searchLabel: 'Search by ID or phone number',
-    searchHint:
-      'Enter the exact value: your ID, a transaction ID, provider reference, receipt, event ID or phone number.',
     search: 'Search',
     searchTitle: 'Search results',
     found: (count: string) => `Results: ${count}`,
@@ -360,7 +428,12 @@ export const dashboard = {
     foundNone:
       'No payment in this environment has exactly this ID or phone number. A payment created a few seconds ago may not be searchable yet.',
     allPayments: 'All payments',
-    filters: 'Filters',
+    filters: 'More filters',
+    filtersChosen: (fields: string) => `Filters: ${fields}`,
+    allStatuses: 'All',
+    summary: (count: string, amount: string) =>
+      amount === '' ? `Payments: ${count}` : `Payments: ${count}, ${amount}`,
+    summaryPaid: (count: string, amount: string) => `paid: ${count}, ${amount}`,
     apply: 'Apply filters',
     clear: 'Clear filters',
     any: 'Any',
@@ -373,7 +446,6 @@ export const dashboard = {
       min: 'Minimum amount',
       max: 'Maximum amount',
     },
-    dateHint: 'Whole days, Addis Ababa time',
     amountHint: 'For example 1500 or 99.50',
     problem: {
       unknown_choice: 'Choose one from the list.',
@@ -403,29 +475,6 @@ export const dashboard = {
     stepMethods: 'Check which methods are enabled',
     stepCreate: 'Create a payment from your server:',
     askDeveloper: 'An owner or developer of this merchant can set this up.',
-    figures: 'Overview',
-    figuresRange: (from: string, to: string) => `Created ${from} to ${to}, Addis Ababa time.`,
-    figuresNotFiltered: 'The status and amount filters do not apply here.',
-    figuresTooLong: 'The overview covers at most 366 days. Choose a shorter date range.',
-    figuresNone: 'No payments in this range.',
-    volume: 'Amount paid',
-    paidCount: 'Paid payments',
-    successRate: 'Success rate',
-    rateHint: (paid: string, ended: string) => `${paid} of ${ended} ended payments`,
-    nothingEnded: 'None ended yet',
-    percent: (rate: string) => `${rate}%`,
-    volumeChart: (currency: string) => `Paid per day, ${currency}`,
-    volumeChartGrouped: (currency: string, days: string) => `Paid per ${days} days, ${currency}`,
-    volumeChartDescription: (most: string, total: string) =>
-      `The highest bar is ${most}. The total is ${total}. The table below has every number.`,
-    rateChart: (currency: string) => `Success rate by method, ${currency}`,
-    rateChartDescription:
-      'Paid payments as a percentage of those that ended. The table has the counts.',
-    numbers: (currency: string) => `Show as tables, ${currency}`,
-    perMethod: 'By method',
-    perDay: 'By day',
-    day: 'Day',
-    ended: 'Ended',
   },
 
   /** A payment's own page. */

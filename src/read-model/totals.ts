@@ -23,6 +23,9 @@ export interface DayRange {
   readonly method?: Method | undefined;
 }
 
+/** All days, within any date that a payment can have. */
+export const EVERY_DAY: DayRange = { fromDay: 0, toDay: Number.MAX_SAFE_INTEGER };
+
 export interface Total {
   /** Null: the customer chose none. */
   readonly method: Method | null;

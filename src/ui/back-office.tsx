@@ -88,7 +88,7 @@ function languagePath(url: URL, language: BackOfficeLanguage): string {
 
 /** A row of links between pages, the current one marked. */
 export function Navigation(props: {
-  readonly class: 'nav' | 'parts' | 'segments';
+  readonly class: 'nav' | 'parts' | 'segments' | 'tabs' | 'chips';
   readonly label: string;
   readonly links: readonly {
     readonly href: string;
@@ -96,8 +96,8 @@ export function Navigation(props: {
     readonly isCurrent: boolean;
   }[];
 }) {
-  // Segments switch what the page shows; other links lead to other pages.
-  const current = props.class === 'segments' ? 'true' : 'page';
+  // The others switch what the page shows; these lead to other pages.
+  const current = props.class === 'nav' || props.class === 'parts' ? 'page' : 'true';
   return (
     <nav class={props.class} aria-label={props.label}>
       {props.links.map(({ href, text, isCurrent }) => (

@@ -115,7 +115,7 @@ export function Badge(props: { readonly tone: BadgeTone; readonly children: Comp
 
 /** A message about a form's success or failure. */
 export function Message(props: {
-  readonly tone: 'good' | 'bad';
+  readonly tone: 'good' | 'bad' | 'warning';
   readonly children: ComponentChildren;
 }) {
   return (

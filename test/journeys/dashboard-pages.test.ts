@@ -34,6 +34,13 @@ const UNUSED_URL = 'http://localhost:9/hooks';
 
 /** URLs of each page, by a name; in the sandbox unless the URL names production. */
 const EXAMPLES: Readonly<Record<string, Readonly<Record<string, (things: Things) => string>>>> = {
+  '/dashboard/:environment/overview': {
+    overview: () => '/dashboard/sandbox/overview',
+    'overview-first': () => '/dashboard/production/overview',
+    'overview-ethiopian': () => '/dashboard/sandbox/overview?calendar=ethiopian',
+    'overview-bad-days': () =>
+      '/dashboard/sandbox/overview?calendar=gregorian&since=2026-11-21&until=2026-11-20',
+  },
   '/dashboard/:environment/payments': {
     payments: () => '/dashboard/sandbox/payments',
     'payments-first': () => '/dashboard/production/payments',
@@ -98,6 +105,7 @@ const EXAMPLES: Readonly<Record<string, Readonly<Record<string, (things: Things)
 const NO_PAGES = ['/dashboard', '/dashboard/:environment/payments.csv'];
 
 const STATUS: Readonly<Record<string, number>> = {
+  'overview-bad-days': 400,
   'payments-bad-filter': 400,
   'events-bad-days': 400,
   'join-ended': 404,
@@ -167,6 +175,7 @@ const STOPS_MIN = 4;
 
 /** The pages for the test with the keyboard. */
 const BY_KEYBOARD: readonly (readonly [path: string, who: Who])[] = [
+  ['/dashboard/sandbox/overview', 'owner'],
   [PAYMENTS, 'owner'],
   [KEYS, 'owner'],
   [WEBHOOKS, 'owner'],

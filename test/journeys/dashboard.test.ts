@@ -40,7 +40,7 @@ const MERCHANT = { id: 'bole-books', name: 'Bole Books' };
 const OPERATOR = 'Hana';
 const OWNER = 'Abebe Kebede';
 const VIEWER = 'Sara Tesfaye';
-const VIEWERS_PARTS = ['Payments', 'Webhooks', 'API keys', 'Methods', 'My account'];
+const VIEWERS_PARTS = ['Overview', 'Payments', 'Webhooks', 'API keys', 'Methods', 'My account'];
 const PAID = 'PAYMENT_SUCCESS';
 /** The audit log of the steps below, in order. */
 const AUDITED: readonly (readonly [who: string, what: string])[] = [
@@ -201,7 +201,7 @@ it('a second device is listed among the sessions, and signed out', async () => {
   const other = await laptop.tab();
   await passkeys.copyTo(await equip(other));
   await other.goto(at(''));
-  await signIn(other, 'Payments');
+  await signIn(other, 'Overview');
 
   await goTo(page, 'My account');
   expect(await page.getByText('This session').count()).toBe(1);

@@ -17,12 +17,12 @@ export async function equip(page: Page): Promise<VirtualAuthenticator> {
   return addVirtualAuthenticator(page);
 }
 
-/** Opens an invitation and joins with it; the page ends on the list of payments. */
+/** Opens an invitation and joins with it; the page ends on the overview. */
 export async function join(page: Page, link: string, merchantName: string): Promise<void> {
   await page.goto(link);
   await heading(page, `Join ${merchantName}`);
   await page.getByRole('button', { name: 'Create a passkey', exact: true }).click();
-  await heading(page, 'Payments');
+  await heading(page, 'Overview');
 }
 
 /** Signs in on the sign-in page; `next` is the heading of the requested page. */

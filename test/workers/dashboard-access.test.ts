@@ -16,7 +16,7 @@ useGateway();
 test('sends a signed-in member to the payments and a visitor to the sign-in page', async () => {
   const member = await signedIn();
   const home = await visit(member, '/dashboard');
-  expect(home.headers.get('location')).toBe('/dashboard/sandbox/payments');
+  expect(home.headers.get('location')).toBe('/dashboard/sandbox/overview');
   const stranger = await visit(null, '/dashboard?x=1');
   expect(stranger.status).toBe(303);
   expect(stranger.headers.get('location')).toBe('/dashboard/sign-in?next=%2Fdashboard%3Fx%3D1');
@@ -43,7 +43,7 @@ test('a session in use lasts until its maximum age', async () => {
   ) {
     const usedAtMs = Date.now();
     const home = await visit(member, '/dashboard');
-    expect(home.headers.get('location')).toBe('/dashboard/sandbox/payments');
+    expect(home.headers.get('location')).toBe('/dashboard/sandbox/overview');
     await vi.waitUntil(async () => (await lastSeenAtMs(member.digest)) === usedAtMs);
     advance(SESSION_IDLE_MS_MAX / 2);
   }

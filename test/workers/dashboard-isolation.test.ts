@@ -132,6 +132,7 @@ const thing = (
 const CASES: Readonly<Record<string, Case>> = {
   'GET /dashboard': { ...page('/dashboard'), status: 303 },
 
+  'GET /dashboard/:environment/overview': page(`${SANDBOX}/overview`),
   'GET /dashboard/:environment/payments': page(`${SANDBOX}/payments`),
   'POST /dashboard/:environment/payments': form(
     `${SANDBOX}/payments`,

@@ -98,7 +98,7 @@ export class Browser {
   }
 
   async isSignedIn(): Promise<boolean> {
-    return (await this.get('/dashboard')).headers.get('location') === '/dashboard/sandbox/payments';
+    return (await this.get('/dashboard')).headers.get('location') === '/dashboard/sandbox/overview';
   }
 }
 

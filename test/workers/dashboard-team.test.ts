@@ -304,7 +304,7 @@ async function invitationId(): Promise<string> {
 
 async function isIn(member: SignedIn): Promise<boolean> {
   const home = await visit(member, '/dashboard');
-  return home.headers.get('location') === '/dashboard/sandbox/payments';
+  return home.headers.get('location') === '/dashboard/sandbox/overview';
 }
 
 /** All tables that these forms could change. */

@@ -7,7 +7,7 @@ import { Facts, Section, Table, Untrusted, WhenExactly } from '../../ui/elements
 import { shownLines } from '../../ui/untrusted-text.ts';
 import { type DashboardCall, mayChange } from '../call.ts';
 import { ButtonForm } from '../forms.tsx';
-import { paymentPath } from '../paths.ts';
+import { listIn, paymentPath, withList } from '../paths.ts';
 import { RESENDABLE } from '../webhooks/elements.tsx';
 
 interface EventProps {
@@ -42,10 +42,13 @@ function EventCard({ call, intent, event }: EventProps) {
         {mayChange(call, 'develop') && RESENDABLE.includes(event.deliveryStatus) && (
           <ButtonForm
             call={call}
-            action={paymentPath(
-              call.environment,
-              intent.terms.uniqueId,
-              `/events/${event.sequence}/resend`,
+            action={withList(
+              paymentPath(
+                call.environment,
+                intent.terms.uniqueId,
+                `/events/${event.sequence}/resend`,
+              ),
+              listIn(call.url),
             )}
             label={text.resend}
             describedAs={text.resendEvent(wireType(event.type))}

@@ -2,14 +2,15 @@ import { CURRENCIES, METHODS } from '../../domain/method.ts';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { Field, ProblemList, SelectField } from '../../ui/elements.tsx';
 import type { DashboardCall } from '../call.ts';
+import { CalendarSwitch, DateField } from '../date-fields.tsx';
 import { CsrfField } from '../forms.tsx';
 import { paymentsPath } from '../paths.ts';
 import {
   FILTER_FIELDS,
   type FilterField,
   type FilterForm,
+  hasProblems,
   isRestricted,
-  STATUSES,
 } from './filter.ts';
 
 /** The longest id, with blanks around it. */
@@ -25,7 +26,7 @@ export function SearchForm(props: { readonly call: DashboardCall; readonly value
   return (
     <form class="search" method="post" action={paymentsPath(call.environment)}>
       <CsrfField session={call.session} />
-      <Field id="search" label={text.searchLabel} hint={text.searchHint}>
+      <Field id="search" label={text.searchLabel}>
         {(attributes) => (
           <div class="search-row">
             <input
@@ -46,22 +47,24 @@ export function SearchForm(props: { readonly call: DashboardCall; readonly value
   );
 }
 
-/** Closed until the member filters: the list is what the page is for. */
+/** Closed unless there is a problem: the list is what the page is for. */
 export function FilterPanel(props: { readonly call: DashboardCall; readonly form: FilterForm }) {
   const { call, form } = props;
-  const { payments: text, statuses } = DASHBOARD_TEXTS[call.language];
+  const text = DASHBOARD_TEXTS[call.language].payments;
   const { methodName } = CHECKOUT_TEXTS[call.language];
+  const chosen = FILTER_FIELDS.filter(
+    (field) => field !== 'status' && form.values[field] !== '',
+  ).map((field) => text.field[field]);
   return (
-    <details class="panel" open={isRestricted(form)}>
-      <summary>{text.filters}</summary>
+    <details class="panel" open={hasProblems(form)}>
+      <summary>
+        {chosen.length === 0 ? text.filters : text.filtersChosen(chosen.join(', '))}
+      </summary>
       <ProblemList call={call} problems={problemsOf(call, form)} />
       <form class="filters" method="get" action={paymentsPath(call.environment)}>
-        <Choice
-          call={call}
-          form={form}
-          field="status"
-          choices={STATUSES.map((status) => [status, statuses[status]])}
-        />
+        {form.filter.status !== undefined && (
+          <input type="hidden" name="status" value={form.filter.status} />
+        )}
         <Choice
           call={call}
           form={form}
@@ -74,10 +77,17 @@ export function FilterPanel(props: { readonly call: DashboardCall; readonly form
           field="currency"
           choices={CURRENCIES.map((currency) => [currency, currency])}
         />
-        <Entry call={call} form={form} field="since" type="date" hint={text.dateHint} />
-        <Entry call={call} form={form} field="until" type="date" hint={text.dateHint} />
-        <Entry call={call} form={form} field="min" type="text" hint={text.amountHint} />
-        <Entry call={call} form={form} field="max" type="text" hint={text.amountHint} />
+        {(['since', 'until'] as const).map((field) => (
+          <DateField
+            call={call}
+            id={field}
+            label={text.field[field]}
+            error={problemOf(call, form, field)}
+            value={form.values[field]}
+          />
+        ))}
+        <AmountEntry call={call} form={form} field="min" />
+        <AmountEntry call={call} form={form} field="max" />
         <div class="buttons">
           <button class="primary" type="submit">
             {text.apply}
@@ -89,6 +99,7 @@ export function FilterPanel(props: { readonly call: DashboardCall; readonly form
           )}
         </div>
       </form>
+      <CalendarSwitch call={call} />
     </details>
   );
 }
@@ -96,7 +107,12 @@ export function FilterPanel(props: { readonly call: DashboardCall; readonly form
 function problemsOf(call: DashboardCall, form: FilterForm) {
   const { field: labels } = DASHBOARD_TEXTS[call.language].payments;
   return FILTER_FIELDS.filter((field) => form.problems[field] !== undefined).map(
-    (field) => [`#${field}`, `${labels[field]}: ${problemOf(call, form, field)}`] as const,
+    (field) =>
+      // The tabs have no field to go to.
+      [
+        field === 'status' ? null : (`#${field}` as const),
+        `${labels[field]}: ${problemOf(call, form, field)}`,
+      ] as const,
   );
 }
 
@@ -125,30 +141,25 @@ function Choice(props: FieldProps & { readonly choices: readonly (readonly [stri
   );
 }
 
-function Entry(props: FieldProps & { readonly type: 'date' | 'text'; readonly hint: string }) {
-  const { call, form, field, type, hint } = props;
-  const error = problemOf(call, form, field);
-  const common = { name: field, value: form.values[field], autocomplete: 'off' } as const;
+function AmountEntry({ call, form, field }: FieldProps) {
+  const text = DASHBOARD_TEXTS[call.language].payments;
   return (
     <Field
       id={field}
-      label={DASHBOARD_TEXTS[call.language].payments.field[field]}
-      hint={hint}
-      error={error}
+      label={text.field[field]}
+      hint={text.amountHint}
+      error={problemOf(call, form, field)}
     >
-      {(attributes) =>
-        // A date field would not show a text that is no date.
-        type === 'date' && error === null ? (
-          <input {...attributes} {...common} type="date" />
-        ) : (
-          <input
-            {...attributes}
-            {...common}
-            type="text"
-            inputmode={type === 'text' ? 'decimal' : undefined}
-          />
-        )
-      }
+      {(attributes) => (
+        <input
+          {...attributes}
+          type="text"
+          inputmode="decimal"
+          name={field}
+          value={form.values[field]}
+          autocomplete="off"
+        />
+      )}
     </Field>
   );
 }

@@ -2,10 +2,10 @@ import type { IntentStatus } from '../../domain/intent.ts';
 import { CURRENCIES, METHODS } from '../../domain/method.ts';
 import { minorFromMajor } from '../../domain/money.ts';
 import type { PaymentFilter } from '../../read-model/payments-list.ts';
-import { dayFrom, rangeOf } from '../days.ts';
+import { dayField, dayFrom, rangeOf } from '../days.ts';
 import { queryFrom } from '../paths.ts';
 
-/** The statuses in the order of the select box. */
+/** The statuses in the order of the tabs. */
 export const STATUSES = [
   'succeeded',
   'processing',
@@ -50,11 +50,13 @@ const AMOUNT = /^(?:\d{1,9}|\d{1,3}(?:,\d{3}){1,2})(?:\.\d{1,2})?$/;
 
 /** Reads the filters of a list's address. Days are those of Addis Ababa, amounts in major units. */
 export function readFilter(query: URLSearchParams): FilterForm {
-  const textOf = (field: FilterField) => query.get(field)?.trim() ?? '';
-  const values = Object.fromEntries(FILTER_FIELDS.map((field) => [field, textOf(field)])) as Record<
-    FilterField,
-    string
-  >;
+  const textOf = (name: string) => query.get(name)?.trim() ?? '';
+  const values = Object.fromEntries(
+    FILTER_FIELDS.map((field) => [
+      field,
+      field === 'since' || field === 'until' ? dayField(textOf, field) : textOf(field),
+    ]),
+  ) as Record<FilterField, string>;
   const problems: Partial<Record<FilterField, FilterProblem>> = {};
   const read = <Value>(
     field: FilterField,
@@ -102,13 +104,16 @@ export function hasProblems({ problems }: FilterForm): boolean {
   return Object.keys(problems).length > 0;
 }
 
-/** Whether anything restricts the list. */
+/** Whether anything but the tab of a status restricts the list. */
 export function isRestricted({ values }: FilterForm): boolean {
-  return FILTER_FIELDS.some((field) => values[field] !== '');
+  return FILTER_FIELDS.some((field) => field !== 'status' && values[field] !== '');
 }
 
 /** The filters as a query, for links that keep them. */
-export function queryOf({ values }: FilterForm, more: Readonly<Record<string, string>> = {}) {
+export function queryOf(
+  { values }: FilterForm,
+  more: Readonly<Partial<Record<FilterField | 'cursor', string>>> = {},
+) {
   return queryFrom({ ...values, ...more });
 }
 

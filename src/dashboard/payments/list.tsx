@@ -1,33 +1,36 @@
 import { moneyIn, StatusBadge } from '../../back-office/payment-elements.tsx';
-import type { Environment } from '../../domain/method.ts';
+import type { IntentStatus } from '../../domain/intent.ts';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { countText } from '../../i18n/money-text.ts';
 import { parseCursor } from '../../paging.ts';
 import type { PaymentRow } from '../../read-model/payment-row.ts';
 import { listPayments } from '../../read-model/payments-list.ts';
 import { SEARCH_ROWS_MAX, searchPayments } from '../../read-model/search.ts';
-import { businessDay, totalsByPeriod } from '../../read-model/totals.ts';
+import { EVERY_DAY, totals } from '../../read-model/totals.ts';
 import { answerPage } from '../../ui/answer.ts';
+import { Navigation } from '../../ui/back-office.tsx';
 import { Badge, Message, Pager, Table, Untrusted, When } from '../../ui/elements.tsx';
-import { type DashboardCall, may, tenantOf } from '../call.ts';
+import { type DashboardCall, tenantOf } from '../call.ts';
+import { DatePresets } from '../date-fields.tsx';
 import { Frame } from '../frame.tsx';
-import { exportPath, paymentPath, paymentsPath } from '../paths.ts';
+import { exportPath, paymentPath, paymentsPath, withList } from '../paths.ts';
 import {
-  type CurrencyFigures,
-  daysPerBar,
-  type FigureDays,
-  figureDays,
-  figuresOf,
-} from './figures.ts';
-import { FiguresSection } from './figures-section.tsx';
-import { type FilterForm, hasProblems, isRestricted, queryOf, readFilter } from './filter.ts';
+  type FilterForm,
+  hasProblems,
+  isRestricted,
+  queryOf,
+  readFilter,
+  STATUSES,
+} from './filter.ts';
 import { FilterPanel, SearchForm } from './filter-form.tsx';
+import { FirstPayment } from './first-payment.tsx';
+import { type Amount, type ListSummary, summaryOf } from './summary.ts';
 
 /** A screen or two on a desktop. */
 const PAGE_ROWS = 25;
 
 /**
- * GET …/payments: filters, totals and a page of the list. With wrong filters: only what is wrong.
+ * GET …/payments: tabs, filters and a page of the list. With wrong filters: only what is wrong.
  */
 export async function showPayments(call: DashboardCall): Promise<Response> {
   const form = readFilter(call.url.searchParams);
@@ -44,28 +47,46 @@ export async function showPayments(call: DashboardCall): Promise<Response> {
   const named = call.url.searchParams.get('cursor');
   const cursor = named === null ? null : parseCursor(named);
   const isBadCursor = named !== null && cursor === null;
-  const [list, { days, figures }] = await Promise.all([
+  const [list, summary] = await Promise.all([
     listPayments(call.env.DB, tenantOf(call), form.filter, cursor, PAGE_ROWS),
-    readFigures(call, form),
+    readSummary(call, form),
   ]);
-  const isFirst = list.rows.length === 0 && !isRestricted(form) && cursor === null;
+  const isUnfiltered = !isRestricted(form) && form.values.status === '' && cursor === null;
   const page = (
     <Frame call={call} title={text.title} active="payments">
       {isBadCursor && <Message tone="bad">{text.badCursor}</Message>}
-      {isFirst ? (
+      {list.rows.length === 0 && isUnfiltered ? (
         <FirstPayment call={call} />
       ) : (
         <>
-          <SearchForm call={call} />
-          <FilterPanel call={call} form={form} />
-          <FiguresSection call={call} form={form} days={days} figures={figures} />
-          <div class="list-head">
-            <h2>{text.newestFirst}</h2>
-            <a class="button" href={exportPath(call.environment, queryOf(form))} download>
-              {text.export}
-            </a>
+          <div class="list-top">
+            <SearchForm call={call} />
+            <StatusTabs call={call} form={form} summary={summary} />
+            <div class="list-tools">
+              <DatePresets
+                call={call}
+                from={form.values.since}
+                to={form.values.until}
+                byDefault="all"
+                pathTo={(since, until) =>
+                  paymentsPath(call.environment, queryOf(form, { since, until }))
+                }
+              />
+              <FilterPanel call={call} form={form} />
+            </div>
+            <div class="list-head">
+              <h2 class="summary">{summaryText(call, summary)}</h2>
+              <a href={exportPath(call.environment, queryOf(form))} download>
+                {text.export}
+              </a>
+            </div>
           </div>
-          <PaymentTable call={call} rows={list.rows} empty={text.noneFiltered} />
+          <PaymentTable
+            call={call}
+            rows={list.rows}
+            empty={text.noneFiltered}
+            list={queryOf(form, { cursor: named ?? '' })}
+          />
           <Pager
             call={call}
             page={list}
@@ -78,7 +99,7 @@ export async function showPayments(call: DashboardCall): Promise<Response> {
   return answerPage(call, page, { status: isBadCursor ? 400 : 200 });
 }
 
-/** POST …/payments: the payments of exactly this id or phone number. Changes nothing. */
+/** POST …/payments: the payments that the search finds. Changes nothing. */
 export async function showSearch(call: DashboardCall): Promise<Response> {
   const text = DASHBOARD_TEXTS[call.language].payments;
   const wanted = call.form.text('search');
@@ -92,7 +113,7 @@ export async function showSearch(call: DashboardCall): Promise<Response> {
           {text.found(count)} {rows.length === SEARCH_ROWS_MAX && text.foundMost(count)}
         </p>
       )}
-      <PaymentTable call={call} rows={rows} empty={text.foundNone} />
+      <PaymentTable call={call} rows={rows} empty={text.foundNone} list="" />
       <p>
         <a class="button" href={paymentsPath(call.environment)}>
           {text.allPayments}
@@ -103,28 +124,71 @@ export async function showSearch(call: DashboardCall): Promise<Response> {
   return answerPage(call, page);
 }
 
-async function readFigures(
-  call: DashboardCall,
-  { fromDay, toDay, filter }: FilterForm,
-): Promise<{ days: FigureDays | null; figures: readonly CurrencyFigures[] }> {
-  const days = figureDays(fromDay, toDay, businessDay(call.nowMs));
-  if (days === null) {
-    return { days, figures: [] };
+/** Null with a filter on amounts, which the totals do not know. */
+async function readSummary(call: DashboardCall, form: FilterForm): Promise<ListSummary | null> {
+  const { method, amountMinorMin, amountMinorMax } = form.filter;
+  if (amountMinorMin !== undefined || amountMinorMax !== undefined) {
+    return null;
   }
-  const range = { ...days, method: filter.method };
-  const totals = await totalsByPeriod(call.env.DB, tenantOf(call), range, daysPerBar(days));
-  const all = figuresOf(totals, days);
-  const isWanted = ({ currency }: CurrencyFigures) =>
-    filter.currency === undefined || filter.currency === currency;
-  return { days, figures: all.filter(isWanted) };
+  const range = {
+    fromDay: form.fromDay ?? EVERY_DAY.fromDay,
+    toDay: form.toDay ?? EVERY_DAY.toDay,
+    method,
+  };
+  return summaryOf(await totals(call.env.DB, tenantOf(call), range), form);
+}
+
+/** A link to each status that keeps the other filters, with the number of its payments. */
+function StatusTabs(props: {
+  readonly call: DashboardCall;
+  readonly form: FilterForm;
+  readonly summary: ListSummary | null;
+}) {
+  const { call, form, summary } = props;
+  const { payments: text, statuses } = DASHBOARD_TEXTS[call.language];
+  const tab = (status: IntentStatus | '', label: string, count: number | undefined) => ({
+    href: paymentsPath(call.environment, queryOf(form, { status })),
+    text: count === undefined ? label : `${label} ${countIn(call, count)}`,
+    isCurrent: form.values.status === status,
+  });
+  return (
+    <Navigation
+      class="tabs"
+      label={text.field.status}
+      links={[
+        tab('', text.allStatuses, summary?.all),
+        ...STATUSES.map((status) => tab(status, statuses[status], summary?.counts[status])),
+      ]}
+    />
+  );
+}
+
+function summaryText(call: DashboardCall, summary: ListSummary | null): string {
+  const text = DASHBOARD_TEXTS[call.language].payments;
+  if (summary === null) {
+    return text.newestFirst;
+  }
+  const { payments, amounts, paid, paidAmounts } = summary;
+  const sums = (of: readonly Amount[]) =>
+    of.map(({ currency, amountMinor }) => moneyIn(call, currency)(amountMinor)).join(' + ');
+  // Of several statuses only the paid amount means anything.
+  return paid > 0 && paid < payments
+    ? `${text.summary(countIn(call, payments), '')} · ${text.summaryPaid(countIn(call, paid), sums(paidAmounts))}`
+    : text.summary(countIn(call, payments), sums(amounts));
+}
+
+function countIn({ language }: DashboardCall, count: number): string {
+  return countText(count, CHECKOUT_TEXTS[language].locale);
 }
 
 function PaymentTable(props: {
   readonly call: DashboardCall;
   readonly rows: readonly PaymentRow[];
   readonly empty: string;
+  /** The list's query, to which a payment's page leads back. */
+  readonly list: string;
 }) {
-  const { call, rows, empty } = props;
+  const { call, rows, empty, list } = props;
   const text = DASHBOARD_TEXTS[call.language].payments;
   const { methodName } = CHECKOUT_TEXTS[call.language];
   return (
@@ -133,7 +197,7 @@ function PaymentTable(props: {
         caption={text.title}
         columns={[text.uniqueId, text.amount, text.status, text.method, text.time]}
         rows={rows.map((row) => [
-          <a class="id" href={paymentPath(call.environment, row.uniqueId)}>
+          <a class="id" href={withList(paymentPath(call.environment, row.uniqueId), list)}>
             <Untrusted text={row.uniqueId} />
           </a>,
           <span class="number">{moneyIn(call, row.currency)(row.amountMinor)}</span>,
@@ -161,40 +225,5 @@ function Marks({ call, row }: { readonly call: DashboardCall; readonly row: Paym
       {row.unresolvedAttempts > 0 && <Badge tone="wait">{text.unresolved}</Badge>}
       {row.anomalies > 0 && <Badge tone="bad">{text.anomaly}</Badge>}
     </span>
-  );
-}
-
-/** Where a merchant's server creates a payment (docs/api.md#calls). */
-const CREATE_PATH: Readonly<Record<Environment, string>> = {
-  sandbox: '/api/v1/payment/sandbox/intent',
-  production: '/api/v1/payment/intent',
-};
-
-/** Shown instead of an empty list: the steps to the first payment. */
-export function FirstPayment({ call }: { readonly call: DashboardCall }) {
-  const { environment, url, config } = call;
-  const text = DASHBOARD_TEXTS[call.language].payments;
-  const parts = `/dashboard/${environment}`;
-  const address = `${config.publicBaseUrl ?? url.origin}${CREATE_PATH[environment]}`;
-  return (
-    <section class="card first-payment">
-      <h2>{text.noneTitle}</h2>
-      <p>{environment === 'sandbox' ? text.noneSandbox : text.noneProduction}</p>
-      <ol>
-        <li>
-          <a href={`${parts}/methods`}>{text.stepMethods}</a>
-        </li>
-        <li>
-          <a href={`${parts}/keys`}>{text.stepKey}</a>
-        </li>
-        <li>
-          <a href={`${parts}/webhooks`}>{text.stepWebhook}</a>
-        </li>
-        <li>
-          {text.stepCreate} <code>POST {address}</code>
-        </li>
-      </ol>
-      {!may(call, 'develop') && <p class="quiet">{text.askDeveloper}</p>}
-    </section>
   );
 }

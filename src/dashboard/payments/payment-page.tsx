@@ -12,7 +12,7 @@ import { shownText } from '../../ui/untrusted-text.ts';
 import { type DashboardCall, mayChange } from '../call.ts';
 import { ButtonForm } from '../forms.tsx';
 import { Frame } from '../frame.tsx';
-import { paymentPath, paymentsPath } from '../paths.ts';
+import { listIn, paymentPath, paymentsPath, withList } from '../paths.ts';
 import { Events } from './events.tsx';
 import { CustomerFacts, IdFacts, Items, PaymentFacts, Splits } from './payment-facts.tsx';
 
@@ -99,7 +99,9 @@ export function DeletedPaymentPage(props: {
 function BackLink({ call }: { readonly call: DashboardCall }) {
   return (
     <p>
-      <a href={paymentsPath(call.environment)}>{DASHBOARD_TEXTS[call.language].payment.back}</a>
+      <a href={paymentsPath(call.environment, listIn(call.url))}>
+        {DASHBOARD_TEXTS[call.language].payment.back}
+      </a>
     </p>
   );
 }
@@ -114,7 +116,10 @@ function Head({ call, intent: { terms, status } }: IntentProps) {
       {status === 'open' && mayChange(call, 'develop') && (
         <ButtonForm
           call={call}
-          action={paymentPath(call.environment, terms.uniqueId, '/cancel')}
+          action={withList(
+            paymentPath(call.environment, terms.uniqueId, '/cancel'),
+            listIn(call.url),
+          )}
           label={text.cancel}
           tone="bad"
           confirm={text.cancelQuestion}

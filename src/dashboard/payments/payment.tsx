@@ -9,7 +9,7 @@ import { answerPage, redirectTo } from '../../ui/answer.ts';
 import { audited } from '../audited.ts';
 import { type DashboardCall, may, tenantOf } from '../call.ts';
 import { noticePage } from '../notices.tsx';
-import { paymentPath } from '../paths.ts';
+import { listIn, paymentPath, withList } from '../paths.ts';
 import { resendEvent } from '../webhooks/event.ts';
 import {
   type CancelRefusal,
@@ -34,8 +34,7 @@ export async function cancelPayment(call: DashboardCall): Promise<Response> {
   if (before.type === 'not_found') {
     return noticePage(call, 'not_found');
   }
-  const canceled = () =>
-    redirectTo(call, paymentPath(call.environment, uniqueId), { done: 'payment_canceled' });
+  const canceled = () => redirectTo(call, pageOf(call), { done: 'payment_canceled' });
   if (before.intent.status === 'canceled') {
     // A second click changes nothing.
     return canceled();
@@ -60,10 +59,14 @@ export async function resendFromPayment(call: DashboardCall): Promise<Response> 
   }
   const { outcome, path } = resent;
   return outcome === 'resent'
-    ? redirectTo(call, paymentPath(call.environment, call.params.uniqueId ?? ''), {
-        done: 'event_resent',
-      })
+    ? redirectTo(call, pageOf(call), { done: 'event_resent' })
     : redirectTo(call, path, { done: outcome });
+}
+
+/** The payment's page, with the way back to its list. */
+function pageOf(call: DashboardCall): string {
+  const { uniqueId = '' } = call.params;
+  return withList(paymentPath(call.environment, uniqueId), listIn(call.url));
 }
 
 async function answerPayment(

@@ -2,32 +2,43 @@ import { moneyIn } from '../../back-office/payment-elements.tsx';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { countText } from '../../i18n/money-text.ts';
 import type { DashboardCall } from '../call.ts';
-import { dayText } from '../days.ts';
-import { type CurrencyFigures, type MethodFigures, rateText } from './figures.ts';
+import { dateText, shortDateText } from '../date-fields.tsx';
+import {
+  type CurrencyFigures,
+  type FigureDays,
+  type MethodFigures,
+  rateText,
+  type VolumeBar,
+} from './figures.ts';
 
 /** Charts drawn on the server. Lengths are in units of the drawing, about a pixel on a phone. */
 
 const WIDTH = 320;
 const CAPTION_HEIGHT = 18;
+/** Half a line, for the highest label of the axis. */
+const MARGIN_TOP = 8;
+/** Room for the labels of the amounts. */
+const AXIS_WIDTH = 44;
 const VOLUME_HEIGHT = 110;
 /** Of a bar's place; the rest separates it from its neighbors. */
 const BAR_PART = 0.72;
 /** A small volume stays visible next to the highest bar. */
 const BAR_HEIGHT_MIN = 1.5;
+const MINOR_PER_MAJOR = 100;
 const RATE_ROW_HEIGHT = 40;
 const RATE_BAR_HEIGHT = 10;
 
 interface ChartProps {
-  readonly call: Pick<DashboardCall, 'language'>;
+  readonly call: Pick<DashboardCall, 'language' | 'calendar'>;
   readonly figures: CurrencyFigures;
 }
 
 /** The paid volume, day by day. */
 export function VolumeChart({ call, figures }: ChartProps) {
   const { currency, bars, barMinorMax } = figures;
-  const text = DASHBOARD_TEXTS[call.language].payments;
-  const place = WIDTH / bars.length;
-  const bottom = CAPTION_HEIGHT + VOLUME_HEIGHT;
+  const text = DASHBOARD_TEXTS[call.language].overview;
+  const place = (WIDTH - AXIS_WIDTH) / bars.length;
+  const bottom = MARGIN_TOP + VOLUME_HEIGHT;
   const money = moneyIn(call, currency);
   return (
     <Chart
@@ -36,36 +47,71 @@ export function VolumeChart({ call, figures }: ChartProps) {
       title={volumeTitle(call, figures)}
       description={text.volumeChartDescription(money(barMinorMax), money(figures.paidMinor))}
     >
-      <text x={0} y={CAPTION_HEIGHT - 5}>
-        {money(barMinorMax)}
-      </text>
-      <path class="chart-line" d={`M0 ${CAPTION_HEIGHT}H${WIDTH}M0 ${bottom}H${WIDTH}`} />
+      {[0, 0.5, 1].map((part) => {
+        const y = round(bottom - part * VOLUME_HEIGHT);
+        return (
+          <>
+            <path class="chart-line" d={`M${AXIS_WIDTH} ${y}H${WIDTH}`} />
+            <text x={AXIS_WIDTH - 4} y={y + 4} text-anchor="end">
+              {shortAmountText(call, part * barMinorMax)}
+            </text>
+          </>
+        );
+      })}
       {bars.map((bar, index) =>
         bar.paidMinor === 0 ? null : (
           <rect
             class="chart-bar"
-            x={round(index * place + (place * (1 - BAR_PART)) / 2)}
+            x={round(AXIS_WIDTH + index * place + (place * (1 - BAR_PART)) / 2)}
             y={round(bottom - barHeight(bar.paidMinor, barMinorMax))}
             width={round(place * BAR_PART)}
             height={round(barHeight(bar.paidMinor, barMinorMax))}
           >
-            <title>{`${daysText(bar)}: ${money(bar.paidMinor)}`}</title>
+            <title>{`${daysText(call, bar)}: ${money(bar.paidMinor)}`}</title>
           </rect>
         ),
       )}
-      <text x={0} y={bottom + CAPTION_HEIGHT - 3}>
-        {dayText(bars[0]?.fromDay ?? 0)}
-      </text>
-      <text x={WIDTH} y={bottom + CAPTION_HEIGHT - 3} text-anchor="end">
-        {dayText(bars.at(-1)?.toDay ?? 0)}
-      </text>
+      <DayAxis call={call} bars={bars} y={bottom + CAPTION_HEIGHT - 3} />
     </Chart>
+  );
+}
+
+/** The first day, the last, and with room the one in the middle. */
+function DayAxis(props: {
+  readonly call: ChartProps['call'];
+  readonly bars: readonly VolumeBar[];
+  readonly y: number;
+}) {
+  const { call, bars, y } = props;
+  const middle = Math.floor(bars.length / 2);
+  const width = WIDTH - AXIS_WIDTH;
+  const dayAt = (index: number) => shortDateText(call, bars.at(index)?.fromDay ?? 0);
+  return (
+    <>
+      <text x={AXIS_WIDTH} y={y}>
+        {dayAt(0)}
+      </text>
+      {bars.length > 2 && (
+        <text
+          x={round(AXIS_WIDTH + ((middle + 0.5) * width) / bars.length)}
+          y={y}
+          text-anchor="middle"
+        >
+          {dayAt(middle)}
+        </text>
+      )}
+      {bars.length > 1 && (
+        <text x={WIDTH} y={y} text-anchor="end">
+          {shortDateText(call, bars.at(-1)?.toDay ?? 0)}
+        </text>
+      )}
+    </>
   );
 }
 
 /** The success rate, method by method. */
 export function RateChart({ call, figures }: ChartProps) {
-  const text = DASHBOARD_TEXTS[call.language].payments;
+  const text = DASHBOARD_TEXTS[call.language].overview;
   const methods = ratedMethods(figures);
   return methods.length === 0 ? null : (
     <Chart
@@ -126,15 +172,23 @@ function Chart(props: {
 }
 
 export function volumeTitle(call: ChartProps['call'], { bars, currency }: CurrencyFigures): string {
-  const text = DASHBOARD_TEXTS[call.language].payments;
+  const text = DASHBOARD_TEXTS[call.language].overview;
   const [first] = bars;
   const days = first === undefined ? 1 : first.toDay - first.fromDay + 1;
   return days === 1 ? text.volumeChart(currency) : text.volumeChartGrouped(currency, String(days));
 }
 
-/** `2026-11-21`, or the first and last of several days. */
-export function daysText({ fromDay, toDay }: { readonly fromDay: number; readonly toDay: number }) {
-  return fromDay === toDay ? dayText(fromDay) : `${dayText(fromDay)} – ${dayText(toDay)}`;
+/** A day, or the first and last of several. */
+export function daysText(call: ChartProps['call'], { fromDay, toDay }: FigureDays): string {
+  const from = dateText(call, fromDay);
+  return fromDay === toDay ? from : `${from} – ${dateText(call, toDay)}`;
+}
+
+/** An amount as an axis shows it, such as `12.5K`. */
+function shortAmountText({ language }: ChartProps['call'], amountMinor: number): string {
+  const { locale } = CHECKOUT_TEXTS[language];
+  const format = { notation: 'compact', maximumSignificantDigits: 3 } as const;
+  return new Intl.NumberFormat([locale, 'en-ET'], format).format(amountMinor / MINOR_PER_MAJOR);
 }
 
 export function methodText(call: ChartProps['call'], { method }: MethodFigures): string {
@@ -147,7 +201,7 @@ export function methodRateText(
   call: ChartProps['call'],
   counts: Pick<MethodFigures, 'rateTenths'>,
 ) {
-  const text = DASHBOARD_TEXTS[call.language].payments;
+  const text = DASHBOARD_TEXTS[call.language].overview;
   return counts.rateTenths === null ? text.nothingEnded : text.percent(rateText(counts.rateTenths));
 }
 

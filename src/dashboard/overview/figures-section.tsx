@@ -1,9 +1,10 @@
 import { moneyIn } from '../../back-office/payment-elements.tsx';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { countText } from '../../i18n/money-text.ts';
-import { Section, Table } from '../../ui/elements.tsx';
+import { Table } from '../../ui/elements.tsx';
 import type { DashboardCall } from '../call.ts';
-import { dayText } from '../days.ts';
+import { dateText } from '../date-fields.tsx';
+
 import {
   countsText,
   daysText,
@@ -14,39 +15,35 @@ import {
   volumeTitle,
 } from './charts.tsx';
 import type { CurrencyFigures, FigureDays } from './figures.ts';
-import type { FilterForm } from './filter.ts';
 
 /** Totals and charts of the range. `days` is null when the range is too long for them. */
 export function FiguresSection(props: {
   readonly call: DashboardCall;
-  readonly form: FilterForm;
   readonly days: FigureDays | null;
   readonly figures: readonly CurrencyFigures[];
 }) {
-  const { call, form, days, figures } = props;
-  const text = DASHBOARD_TEXTS[call.language].payments;
-  const { status, min, max } = form.values;
+  const { call, days, figures } = props;
+  const text = DASHBOARD_TEXTS[call.language].overview;
   return (
-    <Section id="figures" title={text.figures} class="card figures">
+    <section class="card figures" aria-label={text.title}>
       {days === null ? (
-        <p>{text.figuresTooLong}</p>
+        <p>{text.tooLong}</p>
       ) : (
         <p class="quiet small">
-          {text.figuresRange(dayText(days.fromDay), dayText(days.toDay))}
-          {`${status}${min}${max}` === '' ? null : ` ${text.figuresNotFiltered}`}
+          {text.range(dateText(call, days.fromDay), dateText(call, days.toDay))}
         </p>
       )}
-      {days !== null && figures.length === 0 && <p>{text.figuresNone}</p>}
+      {days !== null && figures.length === 0 && <p>{text.none}</p>}
       {figures.map((one) => (
         <CurrencyBlock call={call} figures={one} />
       ))}
-    </Section>
+    </section>
   );
 }
 
 function CurrencyBlock(props: { readonly call: DashboardCall; readonly figures: CurrencyFigures }) {
   const { call, figures } = props;
-  const text = DASHBOARD_TEXTS[call.language].payments;
+  const text = DASHBOARD_TEXTS[call.language].overview;
   const { locale } = CHECKOUT_TEXTS[call.language];
   const money = moneyIn(call, figures.currency);
   return (
@@ -97,7 +94,7 @@ function Tile(props: {
 /** What the charts show, for readers who cannot see them or want exact numbers. */
 function Numbers(props: { readonly call: DashboardCall; readonly figures: CurrencyFigures }) {
   const { call, figures } = props;
-  const text = DASHBOARD_TEXTS[call.language].payments;
+  const text = DASHBOARD_TEXTS[call.language].overview;
   const { locale } = CHECKOUT_TEXTS[call.language];
   const money = moneyIn(call, figures.currency);
   return (
@@ -105,14 +102,19 @@ function Numbers(props: { readonly call: DashboardCall; readonly figures: Curren
       <h3>{text.perMethod}</h3>
       <Table
         caption={text.rateChart(figures.currency)}
-        columns={[text.method, text.volume, `${text.paidCount}/${text.ended}`, text.successRate]}
+        columns={[
+          DASHBOARD_TEXTS[call.language].payments.method,
+          text.volume,
+          `${text.paidCount}/${text.ended}`,
+          text.successRate,
+        ]}
         rows={figures.methods.map((method) => [
           methodText(call, method),
           <span class="number">{money(method.paidMinor)}</span>,
           <span class="number">{countsText(call, method)}</span>,
           <span class="number">{methodRateText(call, method)}</span>,
         ])}
-        empty={text.figuresNone}
+        empty={text.none}
       />
       <h3>{text.perDay}</h3>
       <Table
@@ -121,11 +123,11 @@ function Numbers(props: { readonly call: DashboardCall; readonly figures: Curren
         rows={figures.bars
           .filter(({ paid }) => paid > 0)
           .map((bar) => [
-            <span class="number">{daysText(bar)}</span>,
+            <span class="number">{daysText(call, bar)}</span>,
             <span class="number">{money(bar.paidMinor)}</span>,
             <span class="number">{countText(bar.paid, locale)}</span>,
           ])}
-        empty={text.figuresNone}
+        empty={text.none}
       />
     </div>
   );
