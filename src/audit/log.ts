@@ -45,7 +45,7 @@ export function auditEntryIfChanged(entry: AuditEntry): SqlStatement {
 
 /**
  * Runs the change with its entry in one batch. Returns false, without an entry, when the last
- * statement of the change affected no row. `after` runs in both cases.
+ * statement of the change affected no row, as D1 counts it. `after` runs in both cases.
  */
 export async function runAudited(
   db: D1Database,
@@ -54,7 +54,7 @@ export async function runAudited(
   after: readonly SqlStatement[] = [],
 ): Promise<boolean> {
   const counts = await runBatch(db, [...change, auditEntryIfChanged(entry), ...after]);
-  return counts[change.length] === 1;
+  return counts[change.length - 1] !== 0;
 }
 
 function paramsOf({ actor, detail = {}, ...entry }: AuditEntry): SqlStatement['params'] {

@@ -77,15 +77,19 @@ export async function challengeOf(
 }
 
 /**
- * Comes right after the statement that the ceremony depends on. The batch fails, and changes
- * nothing, when that statement changed no row or when the challenge was used before.
+ * First in the batch of a ceremony. The batch fails, and changes nothing, when the challenge was used
+ * before or when `required` finds no row: what the ceremony depends on has changed meanwhile.
  */
-export function spendChallenge({ challenge, expiresAtMs }: Challenge): SqlStatement {
+export function spendChallenge(
+  { challenge, expiresAtMs }: Challenge,
+  required: SqlStatement,
+): SqlStatement {
+  const { length } = required.params;
   return {
     // NULL violates the column's constraint, which fails the batch.
     sql: `INSERT INTO spent_challenges (challenge, expires_at_ms)
-      VALUES (?1, CASE WHEN changes() > 0 THEN ?2 END)`,
-    params: [challenge, expiresAtMs + SPENT_LONGER_MS],
+      VALUES (?${length + 1}, CASE WHEN EXISTS (${required.sql}) THEN ?${length + 2} END)`,
+    params: [...required.params, challenge, expiresAtMs + SPENT_LONGER_MS],
   };
 }
 

@@ -129,7 +129,15 @@ export async function findInvitation(
   return prepare(db, { sql: INVITATION_SQL, params }).first<Invitation>();
 }
 
-/** Uses the link; changes no row when it is not usable anymore. First in its batch. */
+/** Finds the link while it is usable. */
+export function usableInvitation(digest: string, nowMs: number): SqlStatement {
+  return {
+    sql: `SELECT 1 FROM invitations WHERE digest = ?1 AND ${USABLE}`,
+    params: [digest, nowMs],
+  };
+}
+
+/** Uses the link; changes no row when it is not usable anymore. */
 export function useInvitation(digest: string, nowMs: number): SqlStatement {
   return {
     sql: `UPDATE invitations SET used_at_ms = ?2 WHERE digest = ?1 AND ${USABLE}`,

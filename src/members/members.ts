@@ -42,6 +42,11 @@ export function insertMember(member: NewMember): SqlStatement {
   };
 }
 
+/** Finds the member unless they were removed. */
+export function presentMember(id: string): SqlStatement {
+  return { sql: 'SELECT 1 FROM members WHERE id = ?1 AND removed_at_ms IS NULL', params: [id] };
+}
+
 export interface Member {
   readonly id: string;
   readonly name: string;

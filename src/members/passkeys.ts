@@ -37,10 +37,21 @@ export async function knownPasskeys(
   return results.map((row) => ({ id: row.credential_id, transports: JSON.parse(row.transports) }));
 }
 
+const UNUSED_SINCE = `credential_id = ?1 AND member_id = ?2 AND counter = ?3
+  AND member_id IN (SELECT id FROM members WHERE removed_at_ms IS NULL)`;
+
 /**
- * Stores that the passkey has signed. Changes no row when its member was removed, or when another
- * request has advanced its counter meanwhile.
+ * Finds the passkey unless its member was removed, or another request has advanced its counter
+ * meanwhile.
  */
+export function unusedSince({ credentialId, memberId, counter }: OwnedPasskey): SqlStatement {
+  return {
+    sql: `SELECT 1 FROM passkeys WHERE ${UNUSED_SINCE}`,
+    params: [credentialId, memberId, counter],
+  };
+}
+
+/** Stores that the passkey has signed. Changes no row when `unusedSince` finds none. */
 export function usePasskey(
   passkey: OwnedPasskey,
   { counter, isBackedUp }: VerifiedAssertion,
@@ -48,8 +59,7 @@ export function usePasskey(
 ): SqlStatement {
   return {
     sql: `UPDATE passkeys SET counter = ?4, backed_up = ?5, last_used_at_ms = ?6
-      WHERE credential_id = ?1 AND member_id = ?2 AND counter = ?3
-        AND member_id IN (SELECT id FROM members WHERE removed_at_ms IS NULL)`,
+      WHERE ${UNUSED_SINCE}`,
     params: [
       passkey.credentialId,
       passkey.memberId,

@@ -61,6 +61,7 @@ export async function rollApiKey(
 ): Promise<readonly [SqlStatement, SqlStatement]> {
   // An old key that ends at once makes room for the new one.
   const activeMax = endsAtMs > key.createdAtMs ? KEYS_ACTIVE_MAX : KEYS_ACTIVE_MAX + 1;
+  const newDigest = await apiKeyDigest(key.apiKey);
   return [
     {
       sql: `${INSERT_SQL} FROM api_keys AS old WHERE old.digest = ?10 AND old.merchant_id = ?2
@@ -70,8 +71,9 @@ export async function rollApiKey(
     },
     {
       sql: `UPDATE api_keys SET expires_at_ms = ?4
-        WHERE digest = ?1 AND merchant_id = ?2 AND environment = ?3 AND changes() > 0`,
-      params: [oldDigest, tenant.merchantId, tenant.environment, endsAtMs],
+        WHERE digest = ?1 AND merchant_id = ?2 AND environment = ?3
+          AND EXISTS (SELECT 1 FROM api_keys WHERE digest = ?5)`,
+      params: [oldDigest, tenant.merchantId, tenant.environment, endsAtMs, newDigest],
     },
   ];
 }

@@ -143,9 +143,12 @@ const POLL_MS = 5;
 
 /**
  * Holds batches until `count` of them have reached the database, so that every request reads the
- * state before any of the others writes.
+ * state before any of the others writes. Then runs what `change` makes of them.
  */
-export function meetBeforeBatch(count: number): void {
+export function meetBeforeBatch(
+  count: number,
+  change = (statements: D1PreparedStatement[]) => statements,
+): void {
   const batch = env.DB.batch.bind(env.DB);
   let arrived = 0;
   vi.spyOn(env.DB, 'batch').mockImplementation(async (statements) => {
@@ -153,7 +156,7 @@ export function meetBeforeBatch(count: number): void {
     while (arrived < count) {
       await scheduler.wait(POLL_MS);
     }
-    return batch(statements) as ReturnType<typeof batch<never>>;
+    return batch(change(statements)) as ReturnType<typeof batch<never>>;
   });
 }
 

@@ -2,7 +2,7 @@ import { found, problem } from '../../http/problem.ts';
 import { browserName } from '../../members/browser-name.ts';
 import { challengeOf } from '../../members/challenge.ts';
 import { registrationIn } from '../../members/credential.ts';
-import { nameFrom } from '../../members/members.ts';
+import { nameFrom, presentMember } from '../../members/members.ts';
 import {
   insertPasskey,
   knownPasskeys,
@@ -87,8 +87,11 @@ export async function finishAddPasskey(call: DashboardCall): Promise<Response> {
   }
   const act = { action: 'passkey.added', target: memberId, detail: { passkey: name } } as const;
   return finishCeremony(call, 'add-passkey', challenge, {
-    first: insertPasskey(memberId, passkey, name, nowMs),
-    rest: [audited(call, { ...act, environment: null })],
+    required: presentMember(memberId),
+    statements: [
+      insertPasskey(memberId, passkey, name, nowMs),
+      audited(call, { ...act, environment: null }),
+    ],
   });
 }
 

@@ -58,26 +58,25 @@ export async function offerRegistration(
 }
 
 /**
- * Runs the ceremony's changes and uses its challenge, in one batch. Nothing happens if the first
- * statement changes no row, or if the challenge was already used.
+ * Uses the ceremony's challenge and runs its statements, in one batch. Nothing happens if `required`
+ * finds no row, or if the challenge was already used.
  */
 export async function finishCeremony(
   call: PublicCall,
   ceremony: Ceremony,
   challenge: Challenge,
   changes: {
-    readonly first: SqlStatement;
-    readonly rest: readonly SqlStatement[];
+    readonly required: SqlStatement;
+    readonly statements: readonly SqlStatement[];
     /** The `Set-Cookie` of the new session. */
     readonly cookie?: string;
   },
 ): Promise<Response> {
-  const { first, rest, cookie } = changes;
+  const { required, statements, cookie } = changes;
   try {
     await runBatch(call.env.DB, [
-      first,
-      spendChallenge(challenge),
-      ...rest,
+      spendChallenge(challenge, required),
+      ...statements,
       forgetSpentChallenges(call.nowMs),
     ]);
   } catch (error) {

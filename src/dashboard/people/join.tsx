@@ -8,6 +8,7 @@ import {
   findInvitation,
   type Invitation,
   revokeRecoveriesOf,
+  usableInvitation,
   useInvitation,
 } from '../../members/invitations.ts';
 import { insertMember, nameFrom, newId } from '../../members/members.ts';
@@ -95,8 +96,12 @@ export async function finishJoin(call: PublicCall): Promise<Response> {
     { ...joiner, merchantId: invitation.merchantId, credentialId: passkey.credentialId },
   );
   return finishCeremony(call, 'join', challenge, {
-    first: useInvitation(invitation.digest, nowMs),
-    rest: [...admission(call, invitation, joiner), ...session.statements],
+    required: usableInvitation(invitation.digest, nowMs),
+    statements: [
+      useInvitation(invitation.digest, nowMs),
+      ...admission(call, invitation, joiner),
+      ...session.statements,
+    ],
     cookie: session.cookie,
   });
 }

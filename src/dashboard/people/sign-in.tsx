@@ -2,7 +2,7 @@ import { clientAddress } from '../../http/rate-limit.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { challengeOf, issueChallenge, memberIdIn } from '../../members/challenge.ts';
 import { readJson, SignInBody } from '../../members/credential.ts';
-import { findPasskey, usePasskey } from '../../members/passkeys.ts';
+import { findPasskey, unusedSince, usePasskey } from '../../members/passkeys.ts';
 import { sessionOf, sessionTokenOf, startSession } from '../../members/sessions.ts';
 import { assertionOptions, relyingPartyOf, verifiedAssertion } from '../../members/verification.ts';
 import { answerJson, answerPage, redirectTo } from '../../ui/answer.ts';
@@ -75,8 +75,11 @@ export async function finishSignIn(call: PublicCall): Promise<Response> {
     { request, config: call.config, address: clientAddress(request), nowMs },
     { ...passkey, passkeyName: passkey.name },
   );
-  const first = usePasskey(passkey, assertion, nowMs);
-  return finishCeremony(call, 'sign-in', challenge, { first, rest: statements, cookie });
+  return finishCeremony(call, 'sign-in', challenge, {
+    required: unusedSince(passkey),
+    statements: [usePasskey(passkey, assertion, nowMs), ...statements],
+    cookie,
+  });
 }
 
 /** A placeholder for our own origin in `nextPath`. */

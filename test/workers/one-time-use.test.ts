@@ -1,0 +1,113 @@
+import { env } from 'cloudflare:workers';
+import { describe, expect, test } from 'vitest';
+import { runBatch } from '../../src/database.ts';
+import { apiKeyDigest } from '../../src/merchants/api-key.ts';
+import { rollApiKey } from '../../src/merchants/keys.ts';
+import { type CreationOptions, SoftwareAuthenticator } from '../support/software-authenticator.ts';
+import { Browser, invite, joined, meetBeforeBatch, rowCounts } from './dashboard-people-support.ts';
+import { ALPHA, advance, ORIGIN, tenantOf, useGateway } from './support.ts';
+
+/**
+ * Goal: links, challenges and keys work once, by the rows themselves. Nothing promises that SQLite's
+ * `changes()` still counts the previous statement of a D1 batch. Method: D1 runs a statement of its
+ * own before each of ours, so that `changes()` misleads.
+ */
+
+useGateway();
+
+const PASSKEYS = '/dashboard/account/passkeys';
+
+const DISTRACTIONS = [
+  ['many rows', 'UPDATE banks SET name = name'],
+  ['no rows', 'UPDATE banks SET name = name WHERE code IS NULL'],
+] as const;
+
+function distracted(sql: string, statements: D1PreparedStatement[]): D1PreparedStatement[] {
+  return statements.flatMap((statement) => [env.DB.prepare(sql), statement]);
+}
+
+function distract(sql: string): void {
+  meetBeforeBatch(1, (statements) => distracted(sql, statements));
+}
+
+describe.each(DISTRACTIONS)('while changes() counts %s', (_name, sql) => {
+  test('a link lets one browser join', async () => {
+    const token = await invite();
+    const ready = await Promise.all(
+      [1, 2].map(async () => {
+        const browser = await Browser.create();
+        const options = await browser.joinOptions(token);
+        return { browser, credential: await browser.authenticator.register(options) };
+      }),
+    );
+    meetBeforeBatch(2, (statements) => distracted(sql, statements));
+    const answers = await Promise.all(
+      ready.map(({ browser, credential }) =>
+        browser.post('/dashboard/join', { token, name: 'Abebe', passkey: 'Phone', credential }),
+      ),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 401]);
+    expect((await rowCounts()).members).toBe(1);
+  });
+
+  test('a link that is revoked while it is used lets nobody join', async () => {
+    const token = await invite();
+    const browser = await Browser.create();
+    const options = await browser.joinOptions(token);
+    const credential = await browser.authenticator.register(options);
+    const body = { token, name: 'Abebe', passkey: 'Phone', credential };
+    distract('UPDATE invitations SET revoked_at_ms = 1');
+    expect((await browser.post('/dashboard/join', body)).status).toBe(401);
+    expect(await rowCounts()).toMatchObject({ members: 0, spent_challenges: 0 });
+  });
+
+  test('an answer signs in once, and not after its counter was used', async () => {
+    const browser = await joined({}, true);
+    const old = await browser.authenticator.sign(await browser.signInOptions());
+    const challenge = browser.cookies.get('__Host-kefel_challenge') ?? '';
+    distract(sql);
+    const repeat = async () => {
+      browser.cookies.set('__Host-kefel_challenge', challenge);
+      return (await browser.post('/dashboard/sign-in', { credential: old })).status;
+    };
+    expect([await repeat(), await repeat()]).toEqual([200, 401]);
+    advance(1);
+    expect((await browser.signIn()).status).toBe(200);
+  });
+
+  test('a key is replaced once', async () => {
+    const old = await apiKeyDigest(ALPHA.apiKeys.sandbox);
+    const key = (formId: string) => ({
+      apiKey: ALPHA.apiKeys.sandbox.replace(/.$/, formId),
+      name: 'new',
+      createdBy: 'Abebe',
+      createdAtMs: 1,
+      formId,
+    });
+    distract(sql);
+    await runBatch(env.DB, await rollApiKey(tenantOf(ALPHA), old, key('a'), 10));
+    await runBatch(env.DB, await rollApiKey(tenantOf(ALPHA), old, key('b'), 20));
+    const { results } = await env.DB.prepare(
+      `SELECT form_id, expires_at_ms FROM api_keys
+       WHERE digest = ?1 OR form_id IS NOT NULL ORDER BY form_id`,
+    )
+      .bind(old)
+      .all();
+    expect(results).toEqual([
+      { form_id: null, expires_at_ms: 10 },
+      { form_id: 'a', expires_at_ms: null },
+    ]);
+  });
+});
+
+test('a member who is removed meanwhile adds no passkey', async () => {
+  const browser = await joined();
+  const device = await SoftwareAuthenticator.create(ORIGIN);
+  const offer = await browser.submit(`${PASSKEYS}/options`, { passkey: 'Tablet' });
+  const [cookie = ''] = (offer.headers.get('set-cookie') ?? '').split(';');
+  const credential = JSON.stringify(await device.register(await offer.json<CreationOptions>()));
+  distract('UPDATE members SET removed_at_ms = 1');
+  const form = { passkey: 'Tablet', credential };
+  expect((await browser.submit(PASSKEYS, form, cookie)).status).toBe(401);
+  expect(await rowCounts()).toMatchObject({ passkeys: 1, spent_challenges: 1 });
+});
