@@ -41,6 +41,7 @@ export function problemOf({ headers, body }: ReceivedCall): string | null {
     [currency === 'ETB', 'currency must be ETB'],
     [texts.every(isShortText), 'texts must be short and plain'],
     [texts.slice(1).every((url) => URL.canParse(String(url))), 'URLs must be absolute'],
+    [new Set(texts.slice(1)).size === 3, 'success, cancel and callback URLs must differ'],
     [Array.isArray(items) && addUp(items, Number(amount)), 'line_items must add up'],
   ];
   return checks.find(([isRight]) => !isRight)?.[1] ?? null;

@@ -218,6 +218,27 @@ describe('the published callback', () => {
     expect(outcomeOf(await read(JSON.stringify(snake)))).toEqual(SUCCEEDED);
   });
 
+  test.each([
+    ['paid', 'Paid', 'payment'],
+    ['Paid', 'PAID', 'Payment'],
+  ])('with states as %s is believed', async (status, within, type) => {
+    const data = { ...paid.data, current_status: within, transaction_type: type };
+    const text = JSON.stringify({ ...paid, status, current_status: status, data });
+    expect(outcomeOf(await read(text))).toMatchObject({ type: 'succeeded' });
+  });
+
+  test.each<[string, object]>([
+    ['in the bill', withFee(1_510, { fee: 10 })],
+    ['as a decimal string', withFee('1510.0000', { fee: '10.0000' })],
+    ['under another usual name', withFee(1_510, { serviceCharge: 10 })],
+    ['twice', { fee: 10, ...withFee(1_510, { transaction_fee: 10 }) }],
+    ['outside', { service_fee: 10, ...withFee(1_510, {}) }],
+    ['that the merchant bears', withFee(1_500, { fee: 10 })],
+    ['in one of two totals', { amount: 1_500, ...withFee(1_510, { fee: 10 }) }],
+  ])('decisions.md#33: with its fee stated %s is believed', async (_, changed) => {
+    expect(outcomeOf(await read(JSON.stringify({ ...paid, ...changed })))).toEqual(SUCCEEDED);
+  });
+
   test.each<[string, object, string]>([
     ['another order number', { data: { ...paid.data, request_id: 'ORD-1' } }, 'other_order'],
     [
@@ -238,8 +259,14 @@ describe('the published callback', () => {
     ['less due, and no total', withBill({ totalAmount: null, amountDue: 1 }), 'wrong_amount'],
     ['another amount outside', { amount: 1 }, 'wrong_amount'],
     ['dollars', withBill({ currency: 'USD' }), 'wrong_amount'],
+    ['more in total than the fee explains', withFee(1_510, { fee: 9.99 }), 'wrong_amount'],
+    ['less in total, and a fee', withFee(1_490, { fee: 10 }), 'wrong_amount'],
+    ['less in total, and a negative fee', withFee(1_490, { fee: -10 }), 'wrong_amount'],
+    ['a total that is the fee', withFee(10, { fee: 10 }), 'wrong_amount'],
+    ['a malformed fee', withFee(1_510, { fee: '10,00' }), 'wrong_amount'],
+    ['two fees', withFee(1_510, { fee: 10, service_fee: 5 }), 'wrong_amount'],
+    ['a fee under another name', withFee(1_510, { tip: 10 }), 'wrong_amount'],
     ['an unknown state', { status: 'SUCCESS' }, 'unknown_state'],
-    ['a state in lower case', { status: 'paid' }, 'unknown_state'],
     ['two states', { current_status: 'FAILED' }, 'unknown_state'],
     ['two states within', { data: { ...paid.data, current_status: 'FAILED' } }, 'unknown_state'],
     ['a refund', { data: { ...paid.data, transaction_type: 'REFUND' } }, 'unknown_state'],
@@ -259,6 +286,10 @@ describe('the published callback', () => {
     const result = await read(JSON.stringify({ ...paid, ...changed }), { attempt });
     expect(outcomeOf(result)).toBe(suspicion);
   });
+
+  function withFee(totalAmount: number | string, fees: object): object {
+    return withBill({ totalAmount, ...fees });
+  }
 
   function withBill(changed: object): object {
     return { data: { ...paid.data, bill_info: { ...paid.data.bill_info, ...changed } } };
@@ -303,7 +334,8 @@ describe('the stand-in’s page', () => {
         redirect: 'manual',
       });
     const canceled = await click('cancels');
-    expect([canceled.status, canceled.headers.get('location')]).toEqual([303, receiver.returnUrl]);
+    const { checkoutUrl } = order;
+    expect([canceled.status, canceled.headers.get('location')]).toEqual([303, checkoutUrl]);
     const paid = await click('pays');
     expect([paid.status, paid.headers.get('location')]).toEqual([303, receiver.returnUrl]);
     expect(outcomeOf(await rail.readCallback(receiver.last(), order))).toMatchObject({

@@ -103,7 +103,7 @@ describe('the requests', () => {
     expect(create.body).toBe(
       `{"amount":1522.50,"currency":"ETB","merchant_order_number":"${REFERENCE}",` +
         `"idempotency_key":"${REFERENCE}","description":"Tomoca Coffee: order-1001",` +
-        `"success_url":"${receiver.returnUrl}","cancel_url":"${receiver.returnUrl}",` +
+        `"success_url":"${receiver.returnUrl}","cancel_url":"${order.checkoutUrl}",` +
         `"callback_url":"${receiver.callbackUrl}","line_items":[{"item_name":` +
         '"Tomoca Coffee: order-1001","quantity":1,"unit_price":1522.50,' +
         '"total_usage_amount":1522.50}]}',

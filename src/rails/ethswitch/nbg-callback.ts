@@ -3,9 +3,15 @@ import { jsonObject } from '../call-rail.ts';
 import type { CallbackSuspicion } from '../callback.ts';
 import type { RailOrder } from '../rail.ts';
 import { isAbsent, isAbsentOr } from './nbg-order.ts';
-import { codeOf, integerOf, minorOf, textOf } from './wire.ts';
+import { codeOf, integerOf, minorOf, textOf, upperCased } from './wire.ts';
 
 type Members = Readonly<Record<string, unknown>>;
+
+/**
+ * Where a report may state the fee that the customer paid to the provider on top. NBG publishes no
+ * such member; these are the usual names.
+ */
+const FEES = ['fee', 'fee_amount', 'service_fee', 'service_charge', 'transaction_fee'];
 
 export type NbgNotice =
   | { readonly type: 'outcome'; readonly outcome: Outcome }
@@ -14,7 +20,7 @@ export type NbgNotice =
 /**
  * What NBG's payment completion callback says about `order`. It is unsigned: it counts as authentic
  * because only NBG knows the URL, and every value that we can compare must match. The outer `status`
- * decides; `bill_info.status` may still say QUERIED.
+ * decides, in upper or lower case; `bill_info.status` may still say QUERIED.
  *
  * Some callbacks contain only the outer members, and NBG has no status query. We believe a PAID one
  * that names its transaction: the URL identifies one order, whose amount only we have set. A FAILED
@@ -22,7 +28,7 @@ export type NbgNotice =
  */
 export function readNbgCallback(text: string, order: RailOrder, billerBin: string): NbgNotice {
   const body = jsonObject(text);
-  const status = textOf(body?.status);
+  const status = upperCased(textOf(body?.status));
   const inner = membersOf(body?.data);
   if (body === null || status === null || inner === null) {
     return suspicious('unreadable');
@@ -83,7 +89,10 @@ function isAboutOrder(
   );
 }
 
-/** Compares all amounts and currencies. The amount due counts only when NBG sends no total. */
+/**
+ * Compares all amounts and currencies. The amount due counts only when NBG sends no total. A total
+ * may exceed ours by exactly the fee that the report states (docs/decisions.md#33).
+ */
 function hasOrderAmount(body: Members, inner: Members, order: RailOrder): boolean {
   const bill = membersOf(inner.bill_info ?? inner.billInfo) ?? {};
   const levels = [body, inner, bill];
@@ -92,10 +101,18 @@ function hasOrderAmount(body: Members, inner: Members, order: RailOrder): boolea
     ...sent(members, 'amount'),
   ]);
   const amounts = totals.length > 0 ? totals : sent(bill, 'amount_due');
+  const fees = levels.flatMap((members) => FEES.flatMap((name) => sent(members, name)));
+  const known = [order.chargedMinor, order.chargedMinor + (feeIn(fees) ?? 0)];
   return (
-    amounts.every((amount) => minorOf(amount) === order.chargedMinor) &&
-    levels.every((members) => isAbsentOr(members.currency, order.terms.currency))
+    amounts.every((amount) => known.includes(minorOf(amount) ?? 0)) &&
+    levels.every(({ currency }) => isAbsentOr(upperCased(currency), order.terms.currency))
   );
+}
+
+/** The one fee, in minor units; null when there is none, or it is not plain which one it is. */
+function feeIn(stated: readonly unknown[]): number | null {
+  const [fee, ...others] = new Set(stated.map(minorOf));
+  return fee != null && fee > 0 && others.length === 0 ? fee : null;
 }
 
 /** One of the two published states, of a payment, without any contradicting member. */
@@ -104,8 +121,8 @@ function isUnambiguous(levels: readonly Members[], status: string): boolean {
   return (
     isKnown(status) &&
     levels.every((members) => {
-      const states = sent(members, 'current_status');
-      const types = sent(members, 'transaction_type');
+      const states = sent(members, 'current_status').map(upperCased);
+      const types = sent(members, 'transaction_type').map(upperCased);
       return (
         states.every((state) => !isKnown(state) || state === status) &&
         types.every((type) => type === 'PAYMENT') &&

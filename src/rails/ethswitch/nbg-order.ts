@@ -25,7 +25,8 @@ export function nbgOrderJson(order: RailOrder): string {
     idempotency_key: reference,
     description,
     success_url: JSON.stringify(order.returnUrl),
-    cancel_url: JSON.stringify(order.returnUrl),
+    // The page that offers to continue or to pay in another way. NBG answers no query anyway.
+    cancel_url: JSON.stringify(order.checkoutUrl),
     callback_url: JSON.stringify(order.callbackUrl),
     line_items: `[${lineItem}]`,
   });

@@ -11,6 +11,11 @@ export function textOf(value: unknown): string | null {
     : null;
 }
 
+/** States and codes are compared in upper case. Anything but a string stays as it is. */
+export function upperCased<Value>(value: Value): Value | string {
+  return typeof value === 'string' ? value.toUpperCase() : value;
+}
+
 /** An integer, as a JSON number or a string of digits: SmartVista's versions differ. */
 export function integerOf(value: unknown): number | null {
   if (typeof value === 'number') {
