@@ -290,6 +290,7 @@ CREATE INDEX payment_needing_attention ON payment (environment, created_at_ms, u
   WHERE unresolved_attempts > 0 OR anomalies > 0 OR late = 1;
 
 -- Search terms of a payment besides its own columns: `id:` and an id of a provider or the merchant,
+-- `order:` and a reference by which a provider reports an attempt to a shared address,
 -- `hashed-id:` and the keyed digest of an id that may contain a phone number, or `phone:` and the
 -- keyed digest of a phone number. No phone number is stored in plain text.
 CREATE TABLE payment_search_key (
@@ -300,6 +301,10 @@ CREATE TABLE payment_search_key (
   uuid TEXT NOT NULL,
   PRIMARY KEY (merchant_id, environment, key, created_at_ms, uuid)
 ) STRICT, WITHOUT ROWID;
+
+-- Such a report names no merchant. SQLite uses the index only for queries that repeat the condition.
+CREATE INDEX payment_search_key_of_order ON payment_search_key (key)
+  WHERE key >= 'order:' AND key < 'order;';
 
 -- Totals of payments by the day on which they were created. Days are counted from 1970 in Addis
 -- Ababa, which is three hours ahead of UTC all year. The triggers below keep the totals in the

@@ -13,8 +13,8 @@ export interface Credentials {
   readonly secret: string;
 }
 
-/** Kefel's format of transaction ids. */
-export const TRANSACTION_ID = /^[A-Z2-7]{79}$/;
+/** Kefel's two formats of transaction ids. */
+export const TRANSACTION_ID = /^(?:[A-Z2-7]{79}|[0-9A-HJKMNP-TV-Z]{20})$/;
 /** Not "500.00", "500.50" or "0500". */
 const AMOUNT = /^(?!0$)(?:0|[1-9]\d*)(?:\.\d?[1-9])?$/;
 

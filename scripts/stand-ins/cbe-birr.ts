@@ -35,6 +35,7 @@ export interface CbeBirrStandIn extends StandIn {
   /** The URL for all callbacks, which an operator registers with the bank. */
   registeredCallbackUrl: string | null;
   readonly settings: Readonly<Record<'baseUrl' | keyof Credentials, string>> & {
+    readonly transactionIdCharactersMax: number;
     readonly paidStates: readonly string[];
     readonly failedStates: readonly string[];
   };
@@ -54,15 +55,21 @@ const FAILED_STATES = ['Turned Down', 'Not Moved', 'Walked Away'];
 
 const AFTER_ANSWER_MS = 50;
 
+/** The longest transaction id in public integrations. */
+const TRANSACTION_ID_CHARACTERS_MAX = 36;
+
 /** `port` 0: any free one. */
-export async function startCbeBirrStandIn(port = 0): Promise<CbeBirrStandIn> {
+export async function startCbeBirrStandIn(
+  port = 0,
+  transactionIdCharactersMax = TRANSACTION_ID_CHARACTERS_MAX,
+): Promise<CbeBirrStandIn> {
   const credentials: Credentials = {
     user: `shop${randomInt(1000)}`,
     password: randomBytes(6).toString('base64'),
     tillCode: `00${randomInt(1000, 9999)}`,
     secret: randomBytes(16).toString('hex'),
   };
-  const bank = new Bank(credentials);
+  const bank = new Bank(credentials, transactionIdCharactersMax);
   const server = await StandInServer.start((call) => bank.answer(call), port);
   return {
     railId: 'cbe-birr',
@@ -70,6 +77,7 @@ export async function startCbeBirrStandIn(port = 0): Promise<CbeBirrStandIn> {
     settings: {
       baseUrl: server.baseUrl,
       ...credentials,
+      transactionIdCharactersMax,
       paidStates: [STATE.pays],
       failedStates: FAILED_STATES,
     },
@@ -91,9 +99,11 @@ class Bank {
   readonly plans = new Map<string, Plan>();
   readonly book = new OrderBook<BankOrder>();
   readonly credentials: Credentials;
+  readonly #transactionIdCharactersMax: number;
 
-  constructor(credentials: Credentials) {
+  constructor(credentials: Credentials, transactionIdCharactersMax: number) {
     this.credentials = credentials;
+    this.#transactionIdCharactersMax = transactionIdCharactersMax;
   }
 
   async answer(call: ReceivedCall): Promise<Reply> {
@@ -115,7 +125,7 @@ class Bank {
     const names = [...url.searchParams.keys()];
     const order =
       names.join() === 'r' ? openedOrder(this.credentials, url.searchParams.get('r') ?? '') : null;
-    if (order === null) {
+    if (order === null || order.orderId.length > this.#transactionIdCharactersMax) {
       return refusalPage('Invalid request');
     }
     const plan = this.plans.get(order.amountText);

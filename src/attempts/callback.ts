@@ -25,16 +25,25 @@ export interface CallbackTarget {
 export const NOT_AVAILABLE: CallbackReply = textReply(503, 'Not available');
 
 /** Null when the link names no attempt of this rail. */
-export async function callbackTarget(
+export function callbackTarget(
   env: Env,
-  link: Link,
+  { objectId, attemptIndex }: Link,
   railId: string,
 ): Promise<CallbackTarget | null> {
-  const client = intentByObjectId(env, link.objectId);
+  const client = intentByObjectId(env, objectId);
+  return targetIn(client, ({ attempts }) => attempts[attemptIndex], railId);
+}
+
+/** The attempt that `pick` names in a payment; null unless it is one of this rail. */
+export async function targetIn(
+  client: IntentClient,
+  pick: (intent: Intent) => Attempt | undefined,
+  railId: string,
+): Promise<CallbackTarget | null> {
   // The provider may report only once, so the read retries while the object is unreachable.
   const read = await client.readPersistently();
   const intent = read.type === 'not_found' ? null : read.intent;
-  const attempt = intent?.attempts[link.attemptIndex];
+  const attempt = intent === null ? undefined : pick(intent);
   return intent === null || attempt?.railId !== railId ? null : { client, intent, attempt };
 }
 

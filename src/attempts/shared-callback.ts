@@ -1,20 +1,28 @@
 import { configOf } from '../config.ts';
 import { verifyLinkId } from '../crypto/link-token.ts';
+import { REFERENCE } from '../domain/identifiers.ts';
+import type { Attempt } from '../domain/intent.ts';
 import { ENVIRONMENTS, type Environment } from '../domain/method.ts';
+import { intentByUniqueId } from '../intent/client.ts';
 import { log } from '../log.ts';
 import { type CallbackCall, type CallbackReply, textReply } from '../rails/callback.ts';
 import type { OpenedCallback, Rail } from '../rails/rail.ts';
 import { railConfiguration, SHARED_CALLBACK_METHODS } from '../rails/settings.ts';
-import { type CallbackTarget, callbackTarget, NOT_AVAILABLE, storeReading } from './callback.ts';
+import { findPaymentOfOrder } from '../read-model/queries.ts';
+import {
+  type CallbackTarget,
+  callbackTarget,
+  NOT_AVAILABLE,
+  storeReading,
+  targetIn,
+} from './callback.ts';
 import { railOrder } from './order.ts';
-
-/** The rails that report every attempt to `/rails/<rail id>`. */
-export const SHARED_CALLBACK_RAIL_IDS: readonly string[] = [...SHARED_CALLBACK_METHODS.keys()];
 
 /**
  * The reply to a report at the one address that is registered with a provider for all attempts;
  * null when the payment is unknown. The report must be authentic under the settings of the
- * payment's own environment, and its order id must carry our signature (docs/promises.md#9).
+ * payment's own environment, and its order id must carry our signature or be the reference of an
+ * attempt that we know (docs/promises.md#9).
  */
 export async function answerSharedCallback(
   env: Env,
@@ -26,13 +34,15 @@ export async function answerSharedCallback(
     return null;
   }
   let isReadable = true;
+  let mayBecomeKnown = false;
   for (const environment of ENVIRONMENTS) {
     const configuration = railConfiguration(env, environment, method);
     isReadable &&= configuration.state !== 'misconfigured';
     if (configuration.state === 'configured') {
       const { rail } = configuration;
-      const opened = rail.openCallback?.(call) ?? null;
+      const opened = (await rail.openCallback?.(call)) ?? null;
       const target = opened && (await openedTarget(env, rail, environment, opened));
+      mayBecomeKnown ||= opened !== null && REFERENCE.test(opened.orderId);
       if (opened !== null && target !== null) {
         const { client, intent, attempt } = target;
         const order = await railOrder(env, rail, client.objectId, intent, attempt);
@@ -41,6 +51,11 @@ export async function answerSharedCallback(
         return storeReading(env, target, reading);
       }
     }
+  }
+  if (mayBecomeKnown) {
+    // The read model lags: the provider must report again. Meanwhile, Kefel queries it.
+    log('warn', 'rail_callback_refused', { rail: railId, suspicion: 'unknown_order' });
+    return textReply(503, 'Unknown order');
   }
   const suspicion = isReadable ? 'not_authentic' : 'not_configured';
   log('warn', 'rail_callback_refused', { rail: railId, suspicion });
@@ -53,6 +68,18 @@ async function openedTarget(
   environment: Environment,
   { orderId }: OpenedCallback,
 ): Promise<CallbackTarget | null> {
+  if (REFERENCE.test(orderId)) {
+    const found = await findPaymentOfOrder(env, environment, orderId);
+    const named = ({ reference }: Attempt) => reference === orderId;
+    return (
+      found &&
+      targetIn(
+        intentByUniqueId(env, found, found.uniqueId),
+        ({ attempts }) => attempts.find(named),
+        rail.id,
+      )
+    );
+  }
   const link = await verifyLinkId(configOf(env).linkSigningKeys, orderId);
   const target = link && (await callbackTarget(env, link, rail.id));
   return target?.intent.terms.environment === environment ? target : null;

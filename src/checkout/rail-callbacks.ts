@@ -28,7 +28,7 @@ export async function handleRailCallback(request: Request, env: Env): Promise<Re
   return reply === null ? unknownPage(request) : responseOf(reply);
 }
 
-/** POST /rails/:rail: a provider reports every attempt to the one URL that it has registered. */
+/** A provider reports every attempt to the one URL that is registered with it, below /rails/:rail. */
 export async function handleSharedCallback(request: Request, env: Env): Promise<Response> {
   const call = await callbackCall(request);
   if (call === null) {

@@ -1,4 +1,3 @@
-import { SHARED_CALLBACK_RAIL_IDS } from '../attempts/shared-callback.ts';
 import type { Problem } from '../http/problem.ts';
 import { AreaRouter, type Handler, methodNotAllowed } from '../http/router.ts';
 import { showLogo } from './logo.ts';
@@ -18,6 +17,8 @@ import { decideSimulated, showSimulator } from './simulator.ts';
 import { showStatus } from './status.ts';
 
 const CHECKOUT = '/checkout/:token';
+/** `:token` is the setting `callbackToken` of the card gateway. */
+const CARDS_ACCOUNT = '/rails/ethswitch-cards/account/:token';
 
 /** Every page that customers see, and the URLs for the providers' callbacks. */
 export const checkoutRouter = new AreaRouter({
@@ -45,12 +46,13 @@ for (const [name, post] of [
 }
 checkoutRouter.get('/simulator/:token', behindLink('attempt', showSimulator));
 checkoutRouter.post('/rails/simulator/:token', toTheEnd(behindLink('attempt', decideSimulated)));
-for (const railId of SHARED_CALLBACK_RAIL_IDS) {
-  checkoutRouter.post(`/rails/${railId}`, toTheEnd(handleSharedCallback));
-}
+checkoutRouter.post('/rails/cbe-birr', toTheEnd(handleSharedCallback));
 checkoutRouter.post('/rails/:rail/:token', toTheEnd(handleRailCallback));
-// The card gateway can be configured to report by GET.
+// The card gateway can be configured to report by GET, and all orders to one address.
 checkoutRouter.on('GET', '/rails/ethswitch-cards/:token', toTheEnd(handleRailCallback));
+for (const method of ['GET', 'POST'] as const) {
+  checkoutRouter.on(method, CARDS_ACCOUNT, toTheEnd(handleSharedCallback));
+}
 // eBirr calls the callback URL "returnUrl" and may send a browser there.
 checkoutRouter.on('GET', '/rails/ebirr/:token', toTheEnd(handleRailCallback));
 

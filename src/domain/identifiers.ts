@@ -11,6 +11,9 @@ export function referenceFrom(randomBytes: Uint8Array): string {
   return reference;
 }
 
+/** The form of attempt references. */
+export const REFERENCE = new RegExp(`^[${REFERENCE_ALPHABET}]{${REFERENCE_LENGTH}}$`);
+
 /** An integer payment id from 8 random bytes: 53 bits, which JSON numbers keep exactly; never 0. */
 export function intentNumberFrom(randomBytes: Uint8Array): number {
   const bits = new DataView(randomBytes.buffer, randomBytes.byteOffset, 8).getBigUint64(0);

@@ -20,6 +20,9 @@ export const METHODS_NEEDING_PHONE: readonly Method[] = [
 /** Methods whose customer confirms a prompt on the phone. The others use the provider's page. */
 export const METHODS_BY_PROMPT: readonly Method[] = ['TELE_BIRR_USSD', 'M_PESA', 'E_BIRR'];
 
+/** Methods whose provider may report all payments to one address, by our reference alone. */
+export const METHODS_WITH_SHARED_ADDRESS: readonly Method[] = ['CBE', 'ETS_SWITCH'];
+
 /** Methods that redirect the customer to the provider's page and back (docs/decisions.md#2). */
 export const METHODS_NEEDING_RETURN_URL: readonly Method[] = ['TELE_BIRR', 'ETS_SWITCH'];
 

@@ -10,6 +10,14 @@ export function idSearchKey(id: string): string {
   return `id:${id}`;
 }
 
+/**
+ * For the reference of an attempt whose provider reports it to a shared address. Leads the report
+ * to its payment, of whatever merchant: `findPaymentOfOrder`.
+ */
+export function orderSearchKey(reference: string): string {
+  return `order:${reference}`;
+}
+
 /** The nine digits of an Ethiopian mobile number, at any position. */
 const PHONE_DIGITS = /[79]\d{8}/;
 

@@ -5,6 +5,7 @@ import {
   hashedIdSearchKey,
   idSearchKey,
   mayContainPhone,
+  orderSearchKey,
   phoneOwner,
   phoneSearchKey,
 } from '../domain/search-key.ts';
@@ -15,6 +16,7 @@ import {
   projectedVersion,
   projectionRow,
   searchedIds,
+  sharedAddressReferences,
 } from './projection.ts';
 import type { DeliveryMessage, ProjectionMessage } from './protocol.ts';
 import type { StoredEvent } from './store.ts';
@@ -74,7 +76,11 @@ export async function sendProjection(
     objectId,
     version: projectedVersion(intent, events),
     row: projectionRow(intent),
-    searchKeys: [...plainIds.map(idSearchKey), ...hashedKeys],
+    searchKeys: [
+      ...plainIds.map(idSearchKey),
+      ...sharedAddressReferences(intent).map(orderSearchKey),
+      ...hashedKeys,
+    ],
     events: projectedEvents(intent, events),
   };
   await env.PROJECTIONS.send(change);

@@ -1,4 +1,5 @@
 import { commissionOf, type Intent, reportedAttempt } from '../domain/intent.ts';
+import { METHODS_WITH_SHARED_ADDRESS } from '../domain/method.ts';
 import { phoneFrom } from '../domain/phone.ts';
 import { SEARCH_ID_LENGTH_MAX } from '../domain/search-key.ts';
 import type { ProjectedEvent, ProjectionRow } from './protocol.ts';
@@ -87,6 +88,13 @@ export function searchedIds(intent: Intent): string[] {
   ];
   const known = ids.filter((id) => id !== null);
   return [...new Set(known.filter((id) => id.length <= SEARCH_ID_LENGTH_MAX))];
+}
+
+/** The attempts whose provider may report them by their reference alone. */
+export function sharedAddressReferences(intent: Intent): string[] {
+  return intent.attempts
+    .filter(({ method }) => METHODS_WITH_SHARED_ADDRESS.includes(method))
+    .map(({ reference }) => reference);
 }
 
 /** The phone numbers of the customer and of the attempts, as `251XXXXXXXXX`. */

@@ -75,16 +75,19 @@ export interface Callbacks {
 /** The provider reports all attempts to one registered URL: the report itself names its order. */
 export interface SharedCallbackAddress {
   /** Null unless it is an authentic report of this provider. */
-  openCallback(call: CallbackCall): OpenedCallback | null;
+  openCallback(call: CallbackCall): Promise<OpenedCallback | null>;
 }
 
 /** An authentic report, already decrypted. */
 export interface OpenedCallback {
-  /** The order id in the report (`RailOrder.orderId`), not yet verified. */
+  /** The order id in the report, or our reference; not yet verified. */
   readonly orderId: string;
   /** What the report proves about the order with this id. */
   read(order: RailOrder): Promise<CallbackReading>;
 }
+
+/** The length of `RailOrder.orderId`. */
+export const ORDER_ID_CHARACTERS = 79;
 
 /** Everything an adapter may know about one attempt. */
 export interface RailOrder {
@@ -98,7 +101,8 @@ export interface RailOrder {
   readonly callbackUrl: string;
   /**
    * Only for a rail with a `SharedCallbackAddress`: an order id of 79 letters and digits (A-Z, 2-7)
-   * that names this attempt and that only we can sign.
+   * that names this attempt and that only we can sign. The attempt's reference is the short form: a
+   * shared address finds it too, once the read model knows the attempt.
    */
   readonly orderId?: string;
   /** The payment's checkout page. */

@@ -7,7 +7,7 @@ import { cbeBirrSettingsSchema } from './cbe-birr/settings.ts';
 import { ebirrRail } from './ebirr/rail.ts';
 import { ebirrSettingsSchema } from './ebirr/settings.ts';
 import { ethswitchRail } from './ethswitch/rail.ts';
-import { ethswitchSettings } from './ethswitch/settings.ts';
+import { CARDS_RAIL_ID, ethswitchSettings } from './ethswitch/settings.ts';
 import { mpesaRail } from './mpesa/rail.ts';
 import { mpesaSettingsSchema } from './mpesa/settings.ts';
 import type { Rail } from './rail.ts';
@@ -29,6 +29,7 @@ const ADAPTERS: Readonly<Record<Method, Adapter>> = {
 /** The methods whose adapter has a `SharedCallbackAddress`, by the rail id in that URL. */
 export const SHARED_CALLBACK_METHODS: ReadonlyMap<string, Method> = new Map([
   [CBE_BIRR_RAIL_ID, 'CBE'],
+  [CARDS_RAIL_ID, 'ETS_SWITCH'],
 ]);
 
 /** What the secret `RAIL_<METHOD>_<ENVIRONMENT>` says about its method. */

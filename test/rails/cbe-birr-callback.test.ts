@@ -28,7 +28,9 @@ describe('callback', () => {
     expect(call.headers['content-type']).toBe('application/json');
     expect(Object.keys(JSON.parse(call.body))).toEqual(['EncVal']);
 
-    expect(await scene.rail.openCallback(requestOf(call))?.orderId).toBe(order.orderId);
+    expect(await scene.rail.openCallback(requestOf(call))).toMatchObject({
+      orderId: order.orderId,
+    });
     const before = scene.statusQueries;
     const result = await scene.rail.readCallback(requestOf(call), order);
     expect(scene.statusQueries).toBe(before + 1);

@@ -26,8 +26,8 @@ const settings = v.parse(cbeBirrSettingsSchema, {
 const seal = sealOf(secret);
 const rail = cbeBirrRail(settings);
 
-function orderIdIn(body: string): string | null {
-  return rail.openCallback(callbackCall({ body }))?.orderId ?? null;
+async function orderIdIn(body: string): Promise<string | null> {
+  return (await rail.openCallback(callbackCall({ body })))?.orderId ?? null;
 }
 const transactionId = 'A2B3C4D5E6F7'.repeat(7).slice(0, 79);
 const paid = { transactionId, state: 'SUCCESS', date: '2026-11-21 12:30:00' };
@@ -127,7 +127,7 @@ describe('the transaction id of a callback to the registered address', () => {
     ['a form', new URLSearchParams({ EncVal }).toString()],
     ['an unlisted state', JSON.stringify({ EncVal: unknownState() })],
   ])('out of %s', async (_, body) => {
-    expect(orderIdIn(body)).toBe(transactionId);
+    expect(await orderIdIn(body)).toBe(transactionId);
   });
 
   test('reads forms whose plus signs were not encoded', async () => {
@@ -137,7 +137,7 @@ describe('the transaction id of a callback to the registered address', () => {
       const sealedText = sealedCallback(secret, { ...paid, date });
       withPlus += sealedText.includes('+') ? 1 : 0;
       for (const body of [`EncVal=${sealedText}`, `a=b+c&EncVal=${sealedText}&d=`]) {
-        expect(orderIdIn(body), body).toBe(transactionId);
+        expect(await orderIdIn(body), body).toBe(transactionId);
       }
     }
     expect(withPlus).toBeGreaterThan(200);
@@ -152,7 +152,7 @@ describe('the transaction id of a callback to the registered address', () => {
     ['an invalid hash', JSON.stringify({ EncVal: withField('State', 'PAID') })],
     ['cut short', JSON.stringify({ EncVal: EncVal.slice(0, -12) })],
   ])('none: %s', async (_, body) => {
-    expect(orderIdIn(body)).toBeNull();
+    expect(await orderIdIn(body)).toBeNull();
   });
 
   test('rejects any 64 KiB quickly', async () => {
@@ -171,7 +171,7 @@ describe('the transaction id of a callback to the registered address', () => {
       }),
     ];
     for (const body of bodies) {
-      expect(orderIdIn(body)).toBeNull();
+      expect(await orderIdIn(body)).toBeNull();
     }
   });
 });

@@ -17,6 +17,7 @@ describe('settings', () => {
       baseUrl: 'https://cbebirrpaymentgateway.cbe.com.et:8888',
       statusBaseUrl: null,
       failedStates: [],
+      transactionIdCharactersMax: 36,
       pageWindowSeconds: 300,
     });
   });
@@ -28,6 +29,7 @@ describe('settings', () => {
       statusBaseUrl: 'http://relay.example:81/cbe/',
       paidStates: [' Ok '],
       failedStates: [],
+      transactionIdCharactersMax: 79,
       pageWindowSeconds: 60,
     };
     expect(v.parse(cbeBirrSettingsSchema, all)).toEqual({
@@ -36,6 +38,7 @@ describe('settings', () => {
       statusBaseUrl: 'http://relay.example:81/cbe',
       paidStates: ['OK'],
       failedStates: [],
+      transactionIdCharactersMax: 79,
       pageWindowSeconds: 60,
     });
   });
@@ -75,6 +78,9 @@ describe('settings', () => {
     ['paidStates.0', { paidStates: [' '] }],
     ['failedStates.1', { failedStates: ['a', '77123'.repeat(30)] }],
     ['failedStates', { paidStates: ['77123'], failedStates: ['77123'] }],
+    ['transactionIdCharactersMax', { transactionIdCharactersMax: 19 }],
+    ['transactionIdCharactersMax', { transactionIdCharactersMax: 36.5 }],
+    ['transactionIdCharactersMax', { transactionIdCharactersMax: '36' }],
     ['extra', { extra: '77123' }],
   ])('names a wrong %s but never its value: %j', (path, changed) => {
     const result = v.safeParse(cbeBirrSettingsSchema, { ...given, ...changed });

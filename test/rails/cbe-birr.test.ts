@@ -137,11 +137,33 @@ describe('start', () => {
   });
 
   test('the stand-in refuses a malformed id, and a second amount for the same id', async () => {
-    const short = scene.newOrder({ orderId: 'H7K2M9QX4T0B8ZC3VN5D' });
-    expect((await scene.visit(short)).status).toBe(400);
+    const malformed = scene.newOrder({ orderId: 'ORDER-1' });
+    expect((await scene.visit(malformed)).status).toBe(400);
     const order = scene.newOrder();
     await scene.visit(order);
     expect((await scene.visit({ ...order, chargedMinor: 1 })).status).toBe(400);
+  });
+});
+
+describe('a bank that accepts 36 characters', () => {
+  test('gets the reference as the id, in every call', async () => {
+    const short = await CbeBirrScene.start(36);
+    const order = short.newOrder();
+    const { reference } = order.attempt;
+    expect(await short.rail.start(order)).toMatchObject({ railReference: reference });
+    expect((await short.visit(order)).status).toBe(200);
+    const atBank = await short.standIn.order(reference);
+    const call = await short.callbackOf(() => atBank.act('pays'));
+    expect(await short.rail.openCallback(requestOf(call))).toMatchObject({ orderId: reference });
+    expect((await short.rail.query(order, Date.now())).type).toBe('succeeded');
+    await short.stop();
+  });
+
+  test('refuses a longer id', async () => {
+    const short = await CbeBirrScene.start(36);
+    const page = short.railWith({ transactionIdCharactersMax: 79 }).page(short.newOrder());
+    expect((await fetch(page?.redirectUrl ?? '')).status).toBe(400);
+    await short.stop();
   });
 });
 

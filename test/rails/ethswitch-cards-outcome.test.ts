@@ -260,7 +260,7 @@ describe('the callback', () => {
     expect(result.type === 'refused' && result.reply.status).toBe(result.type === 'refused' && 400);
   });
 
-  test('may come by GET or POST, and is refused with another order’s id', async () => {
+  test('may come by GET or POST, with query or body, and is refused with another order’s id', async () => {
     const { epg, rail, receiver } = await scene();
     const order = await started(rail, receiver);
     await (await epg.order(REFERENCE)).act('pays', { silent: true });
@@ -273,6 +273,14 @@ describe('the callback', () => {
     expect(outcomeOf(await get(`orderNumber=${REFERENCE}&mdOrder=another`))).toBe('other_order');
     expect(outcomeOf(await get(`orderNumber=${REFERENCE}&orderNumber=x`))).toBe('other_order');
     expect(outcomeOf(await get('operation=deposited&status=1'))).toBe('unreadable');
+
+    const post = (query: string, body = '') =>
+      rail.readCallback(callbackCall({ url: `${receiver.callbackUrl}?${query}`, body }), order);
+    expect(outcomeOf(await post(epg.callbackBody(REFERENCE)))).toMatchObject({ type: 'succeeded' });
+    expect(outcomeOf(await post(`orderNumber=${REFERENCE}`, 'mdOrder=another'))).toBe(
+      'other_order',
+    );
+    expect(outcomeOf(await post('operation=deposited&status=1'))).toBe('unreadable');
   });
 
   test('reads 64 hostile KiB in no time', async () => {

@@ -58,6 +58,12 @@ describe('the status of a card order', () => {
     expect(stateWith({ orderStatus })).toBe('open');
   });
 
+  test('money on hold is neither paid nor failed: docs/decisions.md#34', () => {
+    const held = { approvedAmount: 150_000, depositedAmount: 0, paymentState: 'APPROVED' };
+    expect(stateWith({ orderStatus: 1, paymentAmountInfo: held })).toBe('unknown');
+    expect(stateWith({ orderStatus: 1 })).toBe('unknown');
+  });
+
   test.each([1, 3, 4, 7, 8, 9, -1, null, '', 'DEPOSITED', [2], true])(
     'status %j proves nothing',
     (orderStatus) => {

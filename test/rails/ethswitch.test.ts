@@ -37,6 +37,8 @@ function problemsOf(settings: unknown): Readonly<Record<string, string>> {
   );
 }
 
+const TOKEN_PROBLEM = 'Must be 32 to 128 letters, digits, hyphens or underscores.';
+
 describe('settings', () => {
   test('of the billing gateway lose the slash at the end of the URL', () => {
     expect(v.parse(ethswitchSettings, NBG)).toEqual({
@@ -60,6 +62,7 @@ describe('settings', () => {
       baseUrl: 'https://epg.ethswitch.et:9443/epg/rest',
       language: 'en',
       dynamicCallbackUrl: false,
+      callbackToken: null,
     });
   });
 
@@ -79,6 +82,9 @@ describe('settings', () => {
       { gateway: 'cards', baseUrl: CARDS.baseUrl, password: 'x' },
       { userName: 'This field is required.' },
     ],
+    [{ ...CARDS, callbackToken: 'SECRET' }, { callbackToken: TOKEN_PROBLEM }],
+    [{ ...CARDS, callbackToken: 'SECRET/'.repeat(6) }, { callbackToken: TOKEN_PROBLEM }],
+    [{ ...CARDS, callbackToken: 'S'.repeat(129) }, { callbackToken: TOKEN_PROBLEM }],
     [{ ...NBG, username: '' }, { username: 'Must not be empty.' }],
     [{ ...NBG, password: 7 }, { password: 'Must be a string.' }],
     [

@@ -60,7 +60,13 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'src/webhooks/payload.ts',
   ],
   'src/rails/': SHARED,
-  'src/attempts/': [...SHARED, 'src/intent/client.ts', 'src/intent/protocol.ts', 'src/rails/'],
+  'src/attempts/': [
+    ...SHARED,
+    'src/intent/client.ts',
+    'src/intent/protocol.ts',
+    'src/rails/',
+    'src/read-model/queries.ts',
+  ],
   'src/checkout/': [
     ...SHARED,
     'src/attempts/',

@@ -37,6 +37,7 @@ export function cbe(environment: Environment) {
     secret: `the secret of ${environment}, which nobody may see`,
     paidStates: ['SUCCESS'],
     failedStates: ['FAILED', 'CANCELLED'],
+    transactionIdCharactersMax: 79,
   };
 }
 

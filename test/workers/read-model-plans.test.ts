@@ -19,7 +19,10 @@ import {
   paymentsOf,
   rarePaymentsOf,
 } from '../../src/read-model/payments-list.ts';
-import { findUniqueIdStatement } from '../../src/read-model/queries.ts';
+import {
+  findPaymentOfOrderStatement,
+  findUniqueIdStatement,
+} from '../../src/read-model/queries.ts';
 import { knownStatement } from '../../src/read-model/republish.ts';
 import { searchStatements } from '../../src/read-model/search.ts';
 import {
@@ -131,6 +134,7 @@ const STATEMENTS: readonly Named[] = [
   ...named('search by event', ...searchStatements(TENANT, `evt_${'0'.repeat(32)}`, [])),
   ...named('unique id by uuid', findUniqueIdStatement(TENANT, 'uuid', UUID)),
   ...named('unique id by number', findUniqueIdStatement(TENANT, 'number', 4_242)),
+  ...named('payment of an order', findPaymentOfOrderStatement('sandbox', '0'.repeat(20))),
   ...named('republish', knownStatement('', 100), knownStatement(UUID, 100)),
 ];
 

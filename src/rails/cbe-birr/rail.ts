@@ -11,16 +11,17 @@ import {
   textReply,
 } from '../callback.ts';
 import { withProviderCode } from '../provider-code.ts';
-import type {
-  Callbacks,
-  OpenedCallback,
-  Rail,
-  RailOrder,
-  RailPage,
-  RecoverablePage,
-  SharedCallbackAddress,
-  StartResult,
-  StatusQuery,
+import {
+  type Callbacks,
+  type OpenedCallback,
+  ORDER_ID_CHARACTERS,
+  type Rail,
+  type RailOrder,
+  type RailPage,
+  type RecoverablePage,
+  type SharedCallbackAddress,
+  type StartResult,
+  type StatusQuery,
 } from '../rail.ts';
 import { logRailAnswer } from '../rail-log.ts';
 import { openCallback } from './callback.ts';
@@ -49,7 +50,7 @@ export function cbeBirrRail(
   const seal = sealOf(settings.secret);
 
   const pageOf = (order: RailOrder): RailPage => {
-    const railReference = transactionIdFor(order);
+    const railReference = transactionIdFor(settings, order);
     const redirectUrl = pageUrlOf(settings, seal, railReference, order.chargedMinor);
     return { redirectUrl, railReference };
   };
@@ -175,7 +176,7 @@ export function cbeBirrRail(
       const { checks, startedAtMs } = order.attempt;
       return queryOutcome(
         order,
-        transactionIdFor(order),
+        transactionIdFor(settings, order),
         nextCheckAtMs(checks, startedAtMs, nowMs),
       );
     },
@@ -190,7 +191,7 @@ export function cbeBirrRail(
         : readReport(opened.report, order);
     },
 
-    openCallback(call): OpenedCallback | null {
+    async openCallback(call): Promise<OpenedCallback | null> {
       const opened = openCallback(settings, seal, bodyText(call));
       if (opened.type === 'refused') {
         return null;
@@ -205,8 +206,9 @@ export function cbeBirrRail(
  * The id with which the attempt started. It is stored as the rail's reference, because a rotation
  * of the signing keys changes the order id of the attempt.
  */
-function transactionIdFor({ attempt, orderId }: RailOrder): string {
-  const transactionId = attempt.railReference ?? orderId;
+function transactionIdFor(settings: CbeBirrSettings, { attempt, orderId }: RailOrder): string {
+  const isShort = settings.transactionIdCharactersMax < ORDER_ID_CHARACTERS;
+  const transactionId = attempt.railReference ?? (isShort ? attempt.reference : orderId);
   if (transactionId === undefined) {
     throw new Error('An order for CBE needs an order id');
   }

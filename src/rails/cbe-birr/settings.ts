@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { REFERENCE_LENGTH } from '../../domain/identifiers.ts';
 import { isPlainHttpUrl } from '../http-url.ts';
 import { windowSeconds } from '../window-setting.ts';
 
@@ -9,6 +10,9 @@ const STATE_LENGTH_MAX = 100;
 
 /** CBE's page accepts no expiry, and CBE publishes none. */
 const PAGE_WINDOW_SECONDS = 300;
+
+/** Longest id seen in public integrations: a UUID. A longer one may be refused, or cut. */
+const TRANSACTION_ID_CHARACTERS_MAX = 36;
 
 const text = v.pipe(v.string('must be text'), v.nonEmpty('must not be empty'));
 
@@ -60,6 +64,18 @@ export const cbeBirrSettingsSchema = v.pipe(
       paidStates: v.pipe(states, v.nonEmpty('must name at least one state')),
       /** `State`s that prove that no payment will come. A state in neither list changes nothing. */
       failedStates: v.optional(states, []),
+      /**
+       * The longest transaction id that the bank accepts. From ORDER_ID_CHARACTERS on, ids contain
+       * the signed link to their payment. Shorter ones are references that the read model finds.
+       */
+      transactionIdCharactersMax: v.optional(
+        v.pipe(
+          v.number('must be a number'),
+          v.integer('must be an integer'),
+          v.minValue(REFERENCE_LENGTH, `must be at least ${REFERENCE_LENGTH}`),
+        ),
+        TRANSACTION_ID_CHARACTERS_MAX,
+      ),
       /**
        * How long a customer who opens CBE's page in a payment's last second has to log in and pay
        * before the payment may expire.

@@ -52,9 +52,10 @@ const OPEN: CardsState = { type: 'open' };
 const UNKNOWN: CardsState = { type: 'unknown' };
 
 /**
- * What the answer to `getOrderStatusExtended.do` proves. Our orders have one stage, so only
- * "deposited" means paid. "Reversed" and "refunded" need a manual resolution: the money moved and
- * came back.
+ * What the answer to `getOrderStatusExtended.do` proves. Only "deposited" means paid. "Held" (1)
+ * does not, even though our orders have one stage: unless the hold is deposited, the customer gets
+ * the money back (docs/decisions.md#34). "Reversed" and "refunded" need a manual resolution: the
+ * money moved and came back.
  */
 export function readCardsState(text: string, order: RailOrder, nowMs: number): CardsState {
   const body = jsonObject(text);

@@ -1,3 +1,4 @@
+import { sha256Hex } from '../../crypto/encoding.ts';
 import type { AttemptPlan, IntentTerms, Outcome } from '../../domain/intent.ts';
 import type { Currency, Method } from '../../domain/method.ts';
 import { nextCheckAtMs } from '../../domain/schedule.ts';
@@ -10,7 +11,15 @@ import {
   refusedCallback,
 } from '../callback.ts';
 import { withProviderCode } from '../provider-code.ts';
-import type { Callbacks, Rail, RailOrder, StartResult, StatusQuery } from '../rail.ts';
+import type {
+  Callbacks,
+  OpenedCallback,
+  Rail,
+  RailOrder,
+  SharedCallbackAddress,
+  StartResult,
+  StatusQuery,
+} from '../rail.ts';
 import { logRailAnswer } from '../rail-log.ts';
 import {
   readRegistered,
@@ -29,12 +38,14 @@ const QUERY_TIMEOUT_MS = 10_000;
 /** SmartVista's own default, and the longest known lifetime of EthSwitch's page. */
 const SESSION_MS_MAX = 20 * 60 * 1_000;
 
+type CardsRail = Rail & StatusQuery & Callbacks & SharedCallbackAddress;
+
 /**
  * EthSwitch's card gateway (EPG), as BPC documents SmartVista's e-commerce interface. Only the
  * gateway knows the page's URL, so a lost answer loses the page.
  */
-export function cardsRail(settings: CardsSettings): Rail & StatusQuery & Callbacks {
-  const rail: Rail & StatusQuery & Callbacks = {
+export function cardsRail(settings: CardsSettings): CardsRail {
+  const rail: CardsRail = {
     id: CARDS_RAIL_ID,
     currencies: CURRENCIES,
     startTimeoutMs: START_TIMEOUT_MS,
@@ -102,6 +113,13 @@ export function cardsRail(settings: CardsSettings): Rail & StatusQuery & Callbac
         outcome: await rail.query(order, Date.now()),
         reply: emptyReply(200),
       };
+    },
+
+    async openCallback(call: CallbackCall): Promise<OpenedCallback | null> {
+      const orderId = callbackParameters(call).get('orderNumber');
+      return orderId !== null && (await isAtAccountAddress(settings, call))
+        ? { orderId, read: (order) => rail.readCallback(call, order) }
+        : null;
     },
   };
   return rail;
@@ -180,7 +198,22 @@ function registered(answer: RailAnswer): StartResult {
   }
 }
 
-/** SmartVista sends callbacks by GET or POST, depending on the merchant's account. */
+/**
+ * SmartVista sends callbacks by GET or POST, depending on the merchant's account, and the parameters
+ * of a POST in the body or in the query.
+ */
 function callbackParameters(call: CallbackCall): URLSearchParams {
-  return call.method === 'GET' ? call.url.searchParams : new URLSearchParams(bodyText(call));
+  return new URLSearchParams([...call.url.searchParams, ...new URLSearchParams(bodyText(call))]);
+}
+
+/** Compares digests, so that the comparison's timing reveals nothing about the token. */
+async function isAtAccountAddress(
+  { callbackToken }: CardsSettings,
+  { url }: CallbackCall,
+): Promise<boolean> {
+  if (callbackToken === null) {
+    return false;
+  }
+  const given = url.pathname.slice(url.pathname.lastIndexOf('/') + 1);
+  return (await sha256Hex(given)) === (await sha256Hex(callbackToken));
 }

@@ -18,6 +18,9 @@ const URL_CHARACTERS_MAX = 512;
 /** No gateway sends from more addresses, and every callback searches the list. */
 const ADDRESSES_MAX = 32;
 
+/** Unguessable, and needs no encoding in a path: 32 hexadecimal characters are 128 bits. */
+const CALLBACK_TOKEN = /^[A-Za-z0-9_-]{32,128}$/;
+
 /** An absolute http or https URL to which paths can be appended: no user name, query or fragment. */
 const BASE_URL = /^https?:\/\/[^\s/\\?#@]+(?:\/[^\s\\?#@]*)?$/i;
 
@@ -116,6 +119,19 @@ export const cardsSettings = v.strictObject(
      * enabled it; older ones may refuse the order.
      */
     dynamicCallbackUrl: v.optional(v.boolean('Must be true or false.'), false),
+    /**
+     * The secret end of the one callback address that the operator registers for the account:
+     * `<gateway>/rails/ethswitch-cards/account/<callbackToken>`. Null: there is no such address.
+     */
+    callbackToken: v.optional(
+      v.nullable(
+        v.pipe(
+          v.string('Must be a string.'),
+          v.regex(CALLBACK_TOKEN, 'Must be 32 to 128 letters, digits, hyphens or underscores.'),
+        ),
+      ),
+      null,
+    ),
   },
   fieldsMessage,
 );

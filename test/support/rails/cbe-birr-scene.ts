@@ -40,9 +40,10 @@ export class CbeBirrScene {
     standIn.registeredCallbackUrl = `${receiver.baseUrl}/rails/cbe-birr`;
   }
 
-  static async start(): Promise<CbeBirrScene> {
+  /** With a bank that accepts our long ids, unless it accepts fewer characters. */
+  static async start(transactionIdCharactersMax = 79): Promise<CbeBirrScene> {
     const receiver = await StandInServer.start(async () => jsonReply(200, {}));
-    return new CbeBirrScene(await startCbeBirrStandIn(), receiver);
+    return new CbeBirrScene(await startCbeBirrStandIn(0, transactionIdCharactersMax), receiver);
   }
 
   async stop(): Promise<void> {

@@ -1,0 +1,237 @@
+import { env } from 'cloudflare:workers';
+import { beforeEach, expect, test, vi } from 'vitest';
+import type { Environment } from '../../src/domain/method.ts';
+import { forgetRails } from '../../src/rails/settings.ts';
+import { cbe, cbeReport, decideAtRails, playRails } from './rails-scenes.ts';
+import {
+  attemptNow,
+  CARDS,
+  choose,
+  clientIn,
+  configureRails,
+  everythingStored,
+  intentNow,
+  loggedEvents,
+  openHosted,
+  payExpress,
+  type RailCall,
+  report,
+  secretsOf,
+} from './rails-support.ts';
+import { call, consumeAll, postForm, useGateway } from './support.ts';
+
+/**
+ * Goal: docs/promises.md#9 for reports at a shared address that name the payment only by our
+ * reference (docs/decisions.md#35): the short transaction ids of CBE, and the account's address at the card gateway. The
+ * read model leads them to the payment. Until it knows the payment, no report is acknowledged.
+ */
+
+const shortCbe = (environment: Environment) => ({
+  ...cbe(environment),
+  transactionIdCharactersMax: 36,
+});
+
+const TOKEN = 'the-token-of-production-which-nobody-may-see';
+const SANDBOX_TOKEN = 'the-token-of-the-sandbox-which-nobody-may-see';
+const SECRETS = {
+  RAIL_CBE_PRODUCTION: shortCbe('production'),
+  RAIL_CBE_SANDBOX: shortCbe('sandbox'),
+  RAIL_ETS_SWITCH_PRODUCTION: { ...CARDS, callbackToken: TOKEN },
+  RAIL_ETS_SWITCH_SANDBOX: { ...CARDS, callbackToken: SANDBOX_TOKEN },
+};
+configureRails(SECRETS);
+const caught = useGateway();
+
+let calls: RailCall[] = [];
+beforeEach(() => {
+  calls = playRails();
+});
+
+const addressWith = (token: string) => `/rails/ethswitch-cards/account/${token}`;
+
+type Attempt = Awaited<ReturnType<typeof attemptNow>>;
+
+interface Row {
+  readonly name: string;
+  readonly method: 'CBE' | 'ETS_SWITCH';
+  /** Sends the provider's report that this attempt, or another one, was paid. */
+  readonly reportPaid: (
+    attempt: Pick<Attempt, 'reference' | 'railReference'>,
+    environment?: Environment,
+  ) => Promise<{ readonly status: number }>;
+}
+
+const cardsQuery = ({ reference, railReference }: Pick<Attempt, 'reference' | 'railReference'>) =>
+  `orderNumber=${reference}&mdOrder=${railReference}&operation=deposited&status=1`;
+
+const cardsAddress = (environment: Environment = 'production') =>
+  addressWith(environment === 'production' ? TOKEN : SANDBOX_TOKEN);
+
+const ROWS: readonly Row[] = [
+  {
+    name: 'CBE with short ids',
+    method: 'CBE',
+    reportPaid: ({ reference }, environment = 'production') =>
+      report('/rails/cbe-birr', cbeReport(reference, { secret: cbe(environment).secret })),
+  },
+  {
+    name: 'cards by GET',
+    method: 'ETS_SWITCH',
+    reportPaid: (attempt, environment) =>
+      call(`${cardsAddress(environment)}?${cardsQuery(attempt)}`, { apiKey: null }),
+  },
+  {
+    name: 'cards by POST with the parameters in the query',
+    method: 'ETS_SWITCH',
+    reportPaid: (attempt, environment) =>
+      report(`${cardsAddress(environment)}?${cardsQuery(attempt)}`, ''),
+  },
+  {
+    name: 'cards by POST with the parameters in the body',
+    method: 'ETS_SWITCH',
+    reportPaid: (attempt, environment) => report(cardsAddress(environment), cardsQuery(attempt)),
+  },
+];
+
+async function pending(method: Row['method'], environment: Environment = 'production') {
+  const testMode = { testModeType: 'ACTUAL_TEST' };
+  await payExpress({ method, testMode }, environment);
+  return attemptNow(clientIn(environment));
+}
+
+test('CBE’s short id is the attempt’s reference', async () => {
+  const { reference, railReference } = await pending('CBE');
+  expect(railReference).toBe(reference);
+  expect(reference).toMatch(/^[0-9A-Z]{20}$/);
+});
+
+test.each(ROWS)('$name: a report makes the payment paid', async ({ method, reportPaid }) => {
+  const attempt = await pending(method);
+  await consumeAll(caught);
+  decideAtRails('paid');
+  expect((await reportPaid(attempt)).status).toBe(200);
+  expect(await intentNow()).toMatchObject({ status: 'succeeded', anomalies: [] });
+});
+
+test.each(ROWS)('$name: a report alone proves nothing', async ({ method, reportPaid }) => {
+  const attempt = await pending(method);
+  await consumeAll(caught);
+  const { status } = await reportPaid(attempt);
+  // CBE has to report again; the card gateway is queried anyway.
+  expect(status).toBe(method === 'CBE' ? 503 : 200);
+  expect(await intentNow()).toMatchObject({ status: 'processing' });
+});
+
+test.each(ROWS)(
+  '$name: not acknowledged before the read model knows the payment, then paid',
+  async ({ method, reportPaid }) => {
+    const attempt = await pending(method);
+    decideAtRails('paid');
+    const before = { stored: await everythingStored(), calls: calls.length };
+    expect((await reportPaid(attempt)).status).toBe(503);
+    expect({ stored: await everythingStored(), calls: calls.length }).toEqual(before);
+    expect(loggedEvents('rail_callback_refused')).toMatchObject([{ suspicion: 'unknown_order' }]);
+
+    await consumeAll(caught);
+    expect((await reportPaid(attempt)).status).toBe(200);
+    expect(await intentNow()).toMatchObject({ status: 'succeeded' });
+  },
+);
+
+test.each(ROWS)('$name: not acknowledged while D1 fails', async ({ method, reportPaid }) => {
+  const attempt = await pending(method);
+  await consumeAll(caught);
+  decideAtRails('paid');
+  const before = await everythingStored();
+  const prepare = vi.spyOn(env.DB, 'prepare').mockImplementation(() => {
+    throw new Error('D1 is away');
+  });
+  expect((await reportPaid(attempt)).status).toBe(503);
+  expect(await everythingStored()).toEqual(before);
+  prepare.mockRestore();
+  expect((await reportPaid(attempt)).status).toBe(200);
+});
+
+test.each(ROWS)('$name: an invented reference reaches no payment', async (row) => {
+  const attempt = await pending(row.method);
+  await consumeAll(caught);
+  const before = { stored: await everythingStored(), calls: calls.length };
+  const invented = { ...attempt, reference: 'ABCDEFGHJK0123456789' };
+  expect((await row.reportPaid(invented)).status).toBe(503);
+  expect({ stored: await everythingStored(), calls: calls.length }).toEqual(before);
+});
+
+test.each(ROWS)('promises.md#8: $name: the sandbox proves nothing in production', async (row) => {
+  const attempt = await pending(row.method);
+  await consumeAll(caught);
+  const before = await everythingStored();
+  expect((await row.reportPaid(attempt, 'sandbox')).status).toBe(503);
+  expect(await everythingStored()).toEqual(before);
+});
+
+test.each(ROWS)('$name: works in the sandbox', async ({ method, reportPaid }) => {
+  const attempt = await pending(method, 'sandbox');
+  await consumeAll(caught);
+  decideAtRails('paid');
+  expect((await reportPaid(attempt, 'sandbox')).status).toBe(200);
+  expect(await intentNow(clientIn('sandbox'))).toMatchObject({ status: 'succeeded' });
+});
+
+test.each(ROWS)('$name: a report finds an attempt that was abandoned', async (row) => {
+  const path = await openHosted({ methods: [row.method] });
+  await choose(path, row.method);
+  const first = await attemptNow();
+  await postForm(`${path}/abandon`, { attempt: first.id });
+  await choose(path, row.method, 1);
+  await consumeAll(caught);
+  decideAtRails('paid');
+  expect((await row.reportPaid(first)).status).toBe(200);
+  const { attempts } = await intentNow();
+  expect(attempts.map(({ status }) => status)).toEqual(['succeeded', 'processing']);
+});
+
+// ---------------------------------------------------------------------------------------------
+// The account's address at the card gateway
+
+test.each([
+  ['another token', addressWith('x'.repeat(40))],
+  ['a token with more characters', addressWith(`${TOKEN}x`)],
+  ['part of the token', addressWith(TOKEN.slice(0, -1))],
+  ['null as the token', addressWith('null')],
+])('the card gateway’s account address with %s: rejected before D1', async (_name, path) => {
+  const attempt = await pending('ETS_SWITCH');
+  await consumeAll(caught);
+  const prepare = vi.spyOn(env.DB, 'prepare');
+  expect((await report(path, cardsQuery(attempt))).status).toBe(401);
+  expect(prepare).not.toHaveBeenCalled();
+  expect(await intentNow()).toMatchObject({ status: 'processing', anomalies: [] });
+});
+
+test('there is no account address without the setting', async () => {
+  const attempt = await pending('ETS_SWITCH');
+  await consumeAll(caught);
+  Object.assign(env, secretsOf({ RAIL_ETS_SWITCH_PRODUCTION: CARDS }));
+  forgetRails(env);
+  for (const token of [TOKEN, 'null', 'undefined']) {
+    expect((await report(addressWith(token), cardsQuery(attempt))).status).toBe(401);
+  }
+  Object.assign(env, secretsOf(SECRETS));
+  forgetRails(env);
+});
+
+test('a report with the ids of two orders is refused', async () => {
+  const attempt = await pending('ETS_SWITCH');
+  await consumeAll(caught);
+  decideAtRails('paid');
+  const mixed = `orderNumber=${attempt.reference}&mdOrder=another`;
+  expect((await report(addressWith(TOKEN), mixed)).status).toBe(400);
+  expect(await intentNow()).toMatchObject({
+    status: 'processing',
+    anomalies: [{ kind: 'refused_callback' }],
+  });
+});
+
+test('a report without our order number is not a report', async () => {
+  await pending('ETS_SWITCH');
+  expect((await report(addressWith(TOKEN), 'operation=deposited&status=1')).status).toBe(401);
+});
