@@ -278,7 +278,8 @@ class BankOrder implements StandInOrder {
         return JSON.stringify({ EncVal: sealed(secret, text) });
       }
       case 'other_order': {
-        const last = transactionId.endsWith('A') ? 'I' : 'A';
+        // A letter of both formats that leaves the last bits of a long id as they must be.
+        const last = transactionId.endsWith('A') ? 'Q' : 'A';
         const other = { ...fields, transactionId: transactionId.slice(0, -1) + last };
         return JSON.stringify({ EncVal: sealedCallback(secret, { ...other, state: STATE.pays }) });
       }

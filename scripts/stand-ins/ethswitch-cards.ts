@@ -28,6 +28,12 @@ const REST = '/epg/rest';
 const PAGE = '/epg/merchants/kefel/payment_en.html?mdOrder=';
 
 export interface CardsStandIn extends StandIn {
+  readonly settings: Readonly<Record<string, string | boolean>>;
+  /**
+   * The URL that an operator registers for the account. Callbacks there have their parameters in the
+   * query of a POST, those to an order's own URL in the body.
+   */
+  registeredCallbackUrl: string | null;
   /** The body of the next callback for an order. */
   callbackBody(orderId: string): string;
 }
@@ -37,6 +43,8 @@ export async function startEthswitchCardsStandIn(port = 0): Promise<CardsStandIn
   const userName = `kefel-${randomUUID()}-api`;
   const password = randomUUID();
   const callbackSecret = randomUUID();
+  const callbackToken = randomUUID();
+  let registeredCallbackUrl: string | null = null;
   const plans = new Map<string, Plan>();
   const book = new OrderBook<CardsOrder>();
   const server = await StandInServer.start(handle, port);
@@ -160,7 +168,10 @@ export async function startEthswitchCardsStandIn(port = 0): Promise<CardsStandIn
         return registered.callbackUrl;
       },
       async callback(variant = 'genuine', address) {
-        return postCallback(address ?? this.callbackUrl, FORM_TYPE, notice(this, variant));
+        const parameters = notice(this, variant);
+        return address !== undefined && address === registeredCallbackUrl
+          ? postCallback(`${address}?${parameters}`, FORM_TYPE, '')
+          : postCallback(address ?? this.callbackUrl, FORM_TYPE, parameters);
       },
     };
   }
@@ -215,6 +226,13 @@ export async function startEthswitchCardsStandIn(port = 0): Promise<CardsStandIn
       userName,
       password,
       dynamicCallbackUrl: true,
+      callbackToken,
+    },
+    get registeredCallbackUrl() {
+      return registeredCallbackUrl;
+    },
+    set registeredCallbackUrl(url) {
+      registeredCallbackUrl = url;
     },
     plan: (amountText, plan) => plans.set(amountText, plan),
     order: (orderId) => book.arrival(orderId),

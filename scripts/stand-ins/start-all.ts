@@ -35,7 +35,7 @@ export async function startStandIns(
     TELE_BIRR: await startTelebirrH5StandIn(),
     TELE_BIRR_USSD: await startTelebirrUssdStandIn(),
     CBE: cbe,
-    ETS_SWITCH: await (ethswitch === 'nbg' ? startNbgStandIn() : startEthswitchCardsStandIn()),
+    ETS_SWITCH: await (ethswitch === 'nbg' ? startNbgStandIn() : startCards(gatewayUrl)),
     M_PESA: await startMpesaStandIn(),
     E_BIRR: await startEbirrStandIn(),
   };
@@ -50,4 +50,11 @@ export async function startStandIns(
       await Promise.all(Object.values(byMethod).map((standIn) => standIn.stop()));
     },
   };
+}
+
+async function startCards(gatewayUrl: string): Promise<StandIn> {
+  const cards = await startEthswitchCardsStandIn();
+  const { callbackToken } = cards.settings;
+  cards.registeredCallbackUrl = `${gatewayUrl}/rails/ethswitch-cards/account/${callbackToken}`;
+  return cards;
 }

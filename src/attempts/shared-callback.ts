@@ -8,7 +8,7 @@ import { log } from '../log.ts';
 import { type CallbackCall, type CallbackReply, textReply } from '../rails/callback.ts';
 import type { OpenedCallback, Rail } from '../rails/rail.ts';
 import { railConfiguration, SHARED_CALLBACK_METHODS } from '../rails/settings.ts';
-import { findPaymentOfOrder } from '../read-model/queries.ts';
+import { findPaymentOfOrder, type PaymentOfOrder } from '../read-model/queries.ts';
 import {
   type CallbackTarget,
   callbackTarget,
@@ -69,7 +69,7 @@ async function openedTarget(
   { orderId }: OpenedCallback,
 ): Promise<CallbackTarget | null> {
   if (REFERENCE.test(orderId)) {
-    const found = await findPaymentOfOrder(env, environment, orderId);
+    const found = await findPersistently(env, environment, orderId);
     const named = ({ reference }: Attempt) => reference === orderId;
     return (
       found &&
@@ -83,4 +83,23 @@ async function openedTarget(
   const link = await verifyLinkId(configOf(env).linkSigningKeys, orderId);
   const target = link && (await callbackTarget(env, link, rail.id));
   return target?.intent.terms.environment === environment ? target : null;
+}
+
+/** The read model learns of a new attempt within a second or two, and the provider waits longer. */
+const READ_MODEL_WAITS_MS = [500, 1_000, 2_000];
+
+/** Waits for the read model, because the provider may not report again. */
+async function findPersistently(
+  env: Env,
+  environment: Environment,
+  orderId: string,
+): Promise<PaymentOfOrder | null> {
+  for (const waitMs of READ_MODEL_WAITS_MS) {
+    const found = await findPaymentOfOrder(env, environment, orderId);
+    if (found !== null) {
+      return found;
+    }
+    await scheduler.wait(waitMs);
+  }
+  return findPaymentOfOrder(env, environment, orderId);
 }

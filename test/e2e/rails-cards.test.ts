@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { RailsScene } from '../support/e2e-rails.ts';
+import { strayed } from '../support/e2e-rails-answers.ts';
 import { expectPending, expectTold, failed, PAID } from '../support/e2e-rails-endings.ts';
 import { CELLS } from '../support/e2e-rails-table.ts';
 
@@ -12,7 +13,14 @@ const rails = new RailsScene('rails-cards', { ethswitch: 'cards' });
 beforeAll(() => rails.start());
 
 afterAll(() => rails.close());
+
 const CARDS = CELLS.filter(({ method }) => method === 'ETS_SWITCH');
+
+/** With the secret that the operator has set. */
+function accountAddress(): string {
+  const { callbackToken } = rails.standIns.byMethod.ETS_SWITCH.settings;
+  return `${rails.scene.gateway.baseUrl}/rails/ethswitch-cards/account/${callbackToken}`;
+}
 
 describe.concurrent('cards', () => {
   it.each(CARDS)('$kind: paid, with a single event', async (cell) => {
@@ -35,6 +43,17 @@ describe.concurrent('cards', () => {
       await expectTold(payment, [PAID]);
     },
   );
+
+  it.each(CARDS)('$kind: paid by a report to the account’s address', async (cell) => {
+    const payment = await rails.pay(cell, { plan: { callback: 'never' } });
+    const order = await payment.order();
+    await order.act('pays', { silent: true });
+    const address = accountAddress();
+    const forged = await order.callback('genuine', strayed(address));
+    expect(forged).toMatchObject({ status: 401 });
+    expect(await order.callback('genuine', address)).toMatchObject({ status: 200 });
+    await expectTold(payment, [PAID]);
+  });
 
   it('express: fails for insufficient funds once the page has ended', async () => {
     const payment = await rails.pay({ method: 'ETS_SWITCH', kind: 'express' }, { expireIn: 30 });

@@ -25,8 +25,11 @@ export function expectAccepted(payment: RailPayment, answer: CallbackAnswer | nu
 export interface Refusal {
   readonly variant: CallbackVariant;
   readonly status: number;
-  readonly suspicion: CallbackSuspicion;
+  readonly suspicion: Suspicion;
 }
+
+/** `unknown_order`: at a shared address, a reference that names no payment. */
+type Suspicion = CallbackSuspicion | 'unknown_order';
 
 /**
  * The callback of a forger who knows the address and the whole order, but no secret of the rail.
@@ -57,8 +60,8 @@ export const WRONG_AMOUNT: Readonly<Record<Method, Refusal>> = {
 export const OTHER_ORDER: Readonly<Record<Method, Refusal>> = {
   TELE_BIRR: { variant: 'other_order', status: 409, suspicion: 'other_order' },
   TELE_BIRR_USSD: { variant: 'other_order', status: 400, suspicion: 'other_order' },
-  // We sign its orders' ids, so another id names no order.
-  CBE: { variant: 'other_order', status: 401, suspicion: 'not_authentic' },
+  // We choose its orders' ids at random, so another id names no order.
+  CBE: { variant: 'other_order', status: 503, suspicion: 'unknown_order' },
   ETS_SWITCH: { variant: 'other_order', status: 400, suspicion: 'other_order' },
   M_PESA: { variant: 'other_order', status: 400, suspicion: 'other_order' },
   E_BIRR: { variant: 'other_order', status: 403, suspicion: 'other_order' },
@@ -79,7 +82,7 @@ export function strayed(callbackUrl: string): string {
 /** A log line reports it, without secrets and phone numbers (docs/promises.md#10). */
 export async function expectRefusalLogged(
   payment: RailPayment,
-  suspicion: CallbackSuspicion,
+  suspicion: Suspicion,
 ): Promise<void> {
   const { uuid } = await payment.status();
   const rail = payment.standIn.railId;

@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers';
-import { beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, type Mock, test, vi } from 'vitest';
 import type { Environment } from '../../src/domain/method.ts';
 import { forgetRails } from '../../src/rails/settings.ts';
 import { cbe, cbeReport, decideAtRails, playRails } from './rails-scenes.ts';
@@ -43,8 +43,11 @@ configureRails(SECRETS);
 const caught = useGateway();
 
 let calls: RailCall[] = [];
+let waits: Mock<typeof scheduler.wait>;
 beforeEach(() => {
   calls = playRails();
+  // A report waits for the read model.
+  waits = vi.spyOn(scheduler, 'wait').mockResolvedValue(undefined);
 });
 
 const addressWith = (token: string) => `/rails/ethswitch-cards/account/${token}`;
@@ -137,6 +140,14 @@ test.each(ROWS)(
     expect(await intentNow()).toMatchObject({ status: 'succeeded' });
   },
 );
+
+test.each(ROWS)('$name: waits for the read model', async ({ method, reportPaid }) => {
+  const attempt = await pending(method);
+  decideAtRails('paid');
+  waits.mockImplementationOnce(() => consumeAll(caught));
+  expect((await reportPaid(attempt)).status).toBe(200);
+  expect(await intentNow()).toMatchObject({ status: 'succeeded' });
+});
 
 test.each(ROWS)('$name: not acknowledged while D1 fails', async ({ method, reportPaid }) => {
   const attempt = await pending(method);
