@@ -1,15 +1,15 @@
 /**
  * `npm run dev`: from a fresh clone to a gateway that takes payments. Creates what is missing
  * (local secrets, tables, a demo merchant), starts stand-ins for the providers, runs `wrangler
- * dev` and prints the first steps. `--port`, `--persist-to`, `--no-stand-ins` and `--verbose` are
- * its own options; all others are wrangler's.
+ * dev` and prints the first steps. `--help` lists the options.
  */
 import type { ChildProcess } from 'node:child_process';
 import { constants } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
 import { demoInvitation } from './dev/demo-invitation.ts';
+import { publishDemoMerchant } from './dev/demo-merchant.ts';
 import { firstSteps } from './dev/first-steps.ts';
-import { type DevOptions, devOptions } from './dev/options.ts';
+import { DEV_HELP, type DevOptions, devOptions } from './dev/options.ts';
 import { expectFreePort } from './dev/ports.ts';
 import { prepareLocalGateway } from './dev/prepare.ts';
 import { PROJECT_DIRECTORY } from './project/files.ts';
@@ -22,6 +22,10 @@ const SIGNAL_EXIT_CODE = 128;
 
 async function main(): Promise<void> {
   const options = devOptions(process.argv.slice(2));
+  if (options === null) {
+    console.log(DEV_HELP);
+    return;
+  }
   const baseUrl = `http://localhost:${options.port}`;
   await expectFreePort(options.port);
   const prepared = await prepareLocalGateway(options.stateDirectory, baseUrl);
@@ -31,7 +35,8 @@ async function main(): Promise<void> {
   const wrangler = startWrangler(args, PROJECT_DIRECTORY);
   liveAndDieWith(wrangler);
   await untilAnswered(baseUrl);
-  console.log(firstSteps({ ...prepared, joinUrl, standIns }));
+  const isPublished = await publishDemoMerchant(prepared.merchant);
+  console.log(firstSteps({ ...prepared, joinUrl, standIns, isPublished }));
 }
 
 function wranglerArgs(options: DevOptions): readonly string[] {
@@ -40,17 +45,9 @@ function wranglerArgs(options: DevOptions): readonly string[] {
     ...['--port', String(options.port), '--persist-to', options.stateDirectory],
     // The only place where webhooks may go to this machine (docs/decisions.md#18).
     ...['--var', 'LOCAL_CALLBACKS:true'],
-    // Any free port: two gateways must not fight over the debugger's.
-    ...unlessGiven(options, '--inspector-port', '0'),
-    ...(options.isVerbose ? [] : unlessGiven(options, '--log-level', 'warn')),
     '--show-interactive-dev-session=false',
-    ...options.otherArgs,
+    ...options.wranglerArgs,
   ];
-}
-
-function unlessGiven({ otherArgs }: DevOptions, option: string, value: string): readonly string[] {
-  const isGiven = otherArgs.some((argument) => argument.startsWith(option));
-  return isGiven ? [] : [option, value];
 }
 
 /** Passes on signals and the end of npm, and ends when wrangler ends, the same way. */

@@ -1,15 +1,27 @@
 /**
- * `npm run webhooks [-- --port 8799] [--status 200]`: a minimal webhook endpoint of a merchant.
- * Prints every webhook and whether both signatures verify with the demo merchant's keys. `--status
- * 500` shows how the gateway retries failed deliveries.
+ * `npm run webhooks`: a minimal webhook endpoint of a merchant. Prints every webhook, whether both
+ * signatures verify with the demo merchant's keys, and what it answered. `--help` lists the options.
  */
 import { verify } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
-import { parseArgs } from 'node:util';
 import { Webhook } from 'standardwebhooks';
 import type { Environment } from '../src/domain/method.ts';
-import { credentialsOf, type DemoMerchant, readDemoMerchant } from './dev/demo-merchant.ts';
+import { credentialsOf, type PublishedMerchant, readDemoMerchant } from './dev/demo-merchant.ts';
 import { WEBHOOK_RECEIVER_PORT } from './dev/first-steps.ts';
+import { givenOptions, optionsHelp, type ScriptOptions } from './project/options.ts';
+
+const PORT_MAX = 65_535;
+
+const OPTIONS: ScriptOptions = {
+  port: { value: 'PORT', about: `where it listens (default: ${WEBHOOK_RECEIVER_PORT})` },
+  status: {
+    value: 'STATUS',
+    about: 'what it answers (default: 200); 500 shows how the gateway retries',
+  },
+};
+
+const ABOUT = `Prints every webhook and whether both signatures verify with the demo merchant's keys.
+Name it in a payment: "callbackUrl": "http://localhost:${WEBHOOK_RECEIVER_PORT}/webhooks"`;
 
 /** The outer JSON of a webhook (docs/decisions.md#17). */
 interface ReceivedWebhook {
@@ -22,24 +34,32 @@ interface ReceivedWebhook {
 }
 
 function main(): void {
-  const { values } = parseArgs({
-    options: {
-      port: { type: 'string', default: String(WEBHOOK_RECEIVER_PORT) },
-      status: { type: 'string', default: '200' },
-    },
-  });
-  const port = Number(values.port);
-  const status = Number(values.status);
-  if (!Number.isInteger(port) || !Number.isInteger(status) || status < 200 || status > 599) {
-    throw new Error('--port takes a port and --status an HTTP status from 200 to 599');
+  const given = givenOptions(OPTIONS, process.argv.slice(2));
+  if (given === null) {
+    console.log(optionsHelp('npm run webhooks', ABOUT, OPTIONS));
+    return;
   }
+  const port = Number(given.get('port')?.[0] ?? WEBHOOK_RECEIVER_PORT);
+  const status = Number(given.get('status')?.[0] ?? 200);
+  if (!Number.isInteger(port) || port < 1 || port > PORT_MAX) {
+    throw new Error(`--port takes a number from 1 to ${PORT_MAX}`);
+  }
+  if (!Number.isInteger(status) || status < 200 || status > 599) {
+    throw new Error('--status takes an HTTP status from 200 to 599');
+  }
+  /** By `webhook-id`, which stays the same when Kefel retries. */
+  const tries = new Map<string, number>();
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) {
       chunks.push(chunk);
     }
-    console.log(await account(Buffer.concat(chunks).toString('utf8'), request.headers));
+    const text = await account(Buffer.concat(chunks).toString('utf8'), request.headers);
     response.writeHead(status).end();
+    const webhookId = String(request.headers['webhook-id']);
+    const tryNumber = (tries.get(webhookId) ?? 0) + 1;
+    tries.set(webhookId, tryNumber);
+    console.log(`${text}\n  answered                   ${status}, to try ${tryNumber}`);
   });
   server.once('error', fail);
   server.listen(port, () => console.log(`Waiting for webhooks on http://localhost:${port}/`));
@@ -69,7 +89,7 @@ ${indented(payment)}`;
 function isStandardWebhook(
   rawBody: string,
   headers: IncomingHttpHeaders,
-  merchant: DemoMerchant,
+  merchant: PublishedMerchant,
   environment: Environment,
 ): boolean {
   const secret = credentialsOf(merchant, environment).webhookSecret;
@@ -86,7 +106,7 @@ function isStandardWebhook(
 /** `signature` signs the text of `body` with Kefel's private key. */
 function isSignedByRsa(
   webhook: ReceivedWebhook,
-  merchant: DemoMerchant,
+  merchant: PublishedMerchant,
   environment: Environment,
 ): boolean {
   const signature = Buffer.from(webhook.signature, 'base64');

@@ -36,6 +36,9 @@ const WRANGLER_DIRECTORY = join(PROJECT_DIRECTORY, '.wrangler');
 const SEED_FILE = join(WRANGLER_DIRECTORY, 'demo-merchant-seed');
 export const DEMO_MERCHANT_FILE = join(WRANGLER_DIRECTORY, 'demo-merchant.json');
 
+/** A gateway on this machine answers in milliseconds; a busy machine needs longer. */
+const PROBE_TIMEOUT_MS = 5_000;
+
 const MERCHANT_ID = 'demo';
 const MERCHANT_NAME = 'Demo Shop';
 const NO_COMMISSION: CommissionRate = { basisPoints: 0, fixedMinor: 0 };
@@ -73,18 +76,51 @@ export async function demoMerchant(baseUrl: string, secrets: Secrets): Promise<D
   };
 }
 
-/** Writes the file that scripts and tests read. */
-export async function writeDemoMerchant(merchant: DemoMerchant): Promise<void> {
+/** The demo merchant as scripts and tests read it; `baseUrl` is missing where it was not known. */
+export type PublishedMerchant = Omit<DemoMerchant, 'baseUrl'> & {
+  readonly baseUrl?: string | undefined;
+};
+
+/**
+ * Writes the file that scripts and tests read, and returns true. The file keeps the address of
+ * another gateway that runs from this folder, whose keys are the same.
+ */
+export async function publishDemoMerchant(merchant: PublishedMerchant): Promise<boolean> {
+  const published = await publishedMerchant();
+  const baseUrl = published?.baseUrl;
+  if (baseUrl !== undefined && baseUrl !== merchant.baseUrl && (await serves(baseUrl, merchant))) {
+    return false;
+  }
   await writeWhole(DEMO_MERCHANT_FILE, `${JSON.stringify(merchant, null, 2)}\n`);
+  return true;
 }
 
-/** Reads what the last start of the gateway wrote. Throws when there was none. */
-export async function readDemoMerchant(): Promise<DemoMerchant> {
+/** Whether a gateway at this address knows the merchant's key. */
+async function serves(baseUrl: string, { sandboxApiKey }: PublishedMerchant): Promise<boolean> {
+  try {
+    const { ok } = await fetch(`${baseUrl}/api/v1/payment/banks`, {
+      headers: { apiKey: sandboxApiKey },
+      signal: AbortSignal.timeout(PROBE_TIMEOUT_MS),
+    });
+    return ok;
+  } catch {
+    return false;
+  }
+}
+
+/** What a start of the gateway wrote, or null when there was none. */
+export async function publishedMerchant(): Promise<PublishedMerchant | null> {
   const text = await readIfPresent(DEMO_MERCHANT_FILE);
-  if (text === null) {
+  return text === null ? null : JSON.parse(text);
+}
+
+/** The same. Throws when there was none. */
+export async function readDemoMerchant(): Promise<PublishedMerchant> {
+  const merchant = await publishedMerchant();
+  if (merchant === null) {
     throw new Error('There is no demo merchant yet: start `npm run dev` first.');
   }
-  return JSON.parse(text);
+  return merchant;
 }
 
 /**
@@ -164,7 +200,7 @@ function creationOf(merchant: DemoMerchant, createdAtMs: number): readonly SqlSt
 
 /** The API key and webhook secret of one environment. */
 export function credentialsOf(
-  merchant: DemoMerchant,
+  merchant: PublishedMerchant,
   environment: Environment,
 ): { readonly apiKey: string; readonly webhookSecret: string } {
   return environment === 'sandbox'

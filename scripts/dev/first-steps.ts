@@ -12,7 +12,13 @@ export function firstSteps({
   merchant,
   joinUrl,
   standIns,
-}: Prepared & { readonly joinUrl: string; readonly standIns: StandIns | null }): string {
+  isPublished,
+}: Prepared & {
+  readonly joinUrl: string;
+  readonly standIns: StandIns | null;
+  /** Whether `demo-merchant.json` names this gateway, so that scripts find it. */
+  readonly isPublished: boolean;
+}): string {
   const { baseUrl, sandboxApiKey } = merchant;
   const [operatorSecret] = secrets.OPERATOR_SECRETS.split(',');
   return `
@@ -24,6 +30,7 @@ Kefel runs on ${baseUrl}/ and moves no money. Ctrl-C stops it.
               works once and makes you an owner; later, sign in at ${baseUrl}/dashboard
   Operator    ${baseUrl}/operator
               any name, password ${operatorSecret}
+              in a terminal: npm run operator -- health${isPublished ? '' : ` --url ${baseUrl}`}
 ${standIns === null ? '' : phones(standIns)}
 Run \`npm run webhooks\` in a second terminal, create a payment and open the address in the answer:
 

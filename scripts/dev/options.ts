@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import { DEFAULT_STATE_DIRECTORY } from '../project/files.ts';
+import { givenOptions, optionsHelp, type ScriptOptions } from '../project/options.ts';
 
 export interface DevOptions {
   readonly port: number;
@@ -10,54 +10,62 @@ export interface DevOptions {
    * Production pays through stand-ins for the providers; `--no-stand-ins` leaves it without rails.
    */
   readonly hasStandIns: boolean;
-  /** Shows what wrangler prints: its banner, the bindings, each request, each line of the log. */
-  readonly isVerbose: boolean;
-  /** Everything else, for wrangler. */
-  readonly otherArgs: readonly string[];
+  /** For wrangler, as given: `--var`, `--log-level` and `--inspector-port`, or their defaults. */
+  readonly wranglerArgs: readonly string[];
 }
 
 export const DEFAULT_PORT = 8787;
 const PORT_MAX = 65_535;
-const FLAGS = ['no-stand-ins', 'verbose'];
-const OURS = ['port', 'persist-to', ...FLAGS];
 
-/**
- * Reads the options of `npm run dev`; values follow a space or `=`. Throws on impossible values.
- */
-export function devOptions(args: readonly string[]): DevOptions {
-  const { values, tokens } = parseArgs({
-    args: [...args],
-    options: {
-      port: { type: 'string' },
-      'persist-to': { type: 'string' },
-      'no-stand-ins': { type: 'boolean' },
-      verbose: { type: 'boolean' },
-    },
-    strict: false,
-    tokens: true,
-  });
-  const ours = new Set<number>();
-  for (const token of tokens) {
-    if (token.kind === 'option' && OURS.includes(token.name)) {
-      ours.add(token.index);
-      if (token.inlineValue === false && !FLAGS.includes(token.name)) {
-        ours.add(token.index + 1);
-      }
-    }
+const OPTIONS: ScriptOptions = {
+  port: { value: 'PORT', about: `where the gateway listens (default: ${DEFAULT_PORT})` },
+  'persist-to': { value: 'DIR', about: 'where it keeps its state (default: .wrangler/state)' },
+  'no-stand-ins': { value: null, about: 'start no stand-ins: production then has no methods' },
+  verbose: {
+    value: null,
+    about: 'show all that wrangler prints: each request, each line of the log',
+  },
+  var: {
+    value: 'NAME:VALUE',
+    about: 'a variable of wrangler.toml, such as RATE_LIMITS:off; can be repeated',
+    isRepeatable: true,
+  },
+  'log-level': { value: 'LEVEL', about: "wrangler's log level (default: warn)" },
+  'inspector-port': { value: 'PORT', about: "the debugger's port (default: any free port)" },
+};
+
+export const DEV_HELP = optionsHelp(
+  'npm run dev',
+  `Starts a local gateway. Creates what is missing: local secrets (.dev.vars), a database and a demo
+merchant. Starts stand-ins for the providers, and prints the first steps.`,
+  OPTIONS,
+);
+
+/** Reads the options of `npm run dev`; null asks for help. Throws on anything it does not know. */
+export function devOptions(args: readonly string[]): DevOptions | null {
+  const given = givenOptions(OPTIONS, args);
+  if (given === null) {
+    return null;
   }
-  const port = Number(values.port ?? DEFAULT_PORT);
-  if (!Number.isInteger(port) || values.port === true || port < 1 || port > PORT_MAX) {
+  const [port = String(DEFAULT_PORT)] = given.get('port') ?? [];
+  if (!/^\d+$/.test(port) || Number(port) < 1 || Number(port) > PORT_MAX) {
     throw new Error(`--port takes a number from 1 to ${PORT_MAX}`);
   }
-  const state = values['persist-to'] ?? DEFAULT_STATE_DIRECTORY;
-  if (typeof state !== 'string' || state === '') {
+  const [state = DEFAULT_STATE_DIRECTORY] = given.get('persist-to') ?? [];
+  if (state === '') {
     throw new Error('--persist-to takes a directory');
   }
+  // Any free port: two gateways must not fight over the debugger's.
+  const [inspectorPort = '0'] = given.get('inspector-port') ?? [];
+  const [logLevel = given.has('verbose') ? null : 'warn'] = given.get('log-level') ?? [];
   return {
-    port,
+    port: Number(port),
     stateDirectory: resolve(state),
-    hasStandIns: values['no-stand-ins'] !== true,
-    isVerbose: values.verbose === true,
-    otherArgs: args.filter((_, index) => !ours.has(index)),
+    hasStandIns: !given.has('no-stand-ins'),
+    wranglerArgs: [
+      ...['--inspector-port', inspectorPort],
+      ...(logLevel === null ? [] : ['--log-level', logLevel]),
+      ...(given.get('var') ?? []).flatMap((variable) => ['--var', variable]),
+    ],
   };
 }

@@ -1,6 +1,6 @@
 import { DEFAULT_STATE_DIRECTORY } from '../project/files.ts';
 import type { DemoMerchant } from './demo-merchant.ts';
-import { demoMerchant, seedDemoMerchant, writeDemoMerchant } from './demo-merchant.ts';
+import { demoMerchant, publishDemoMerchant, seedDemoMerchant } from './demo-merchant.ts';
 import { localSecrets } from './local-secrets.ts';
 import { DEFAULT_PORT } from './options.ts';
 import type { Secrets } from './secrets.ts';
@@ -19,7 +19,6 @@ export async function prepareLocalGateway(
   const secrets = await localSecrets();
   const merchant = await demoMerchant(baseUrl, secrets);
   await seedDemoMerchant(stateDirectory, merchant, secrets);
-  await writeDemoMerchant(merchant);
   return { secrets, merchant };
 }
 
@@ -29,7 +28,10 @@ export async function prepareWranglerDev(): Promise<string> {
     DEFAULT_STATE_DIRECTORY,
     `http://localhost:${DEFAULT_PORT}`,
   );
+  // Wrangler does not say where it will listen.
+  await publishDemoMerchant({ ...merchant, baseUrl: undefined });
   return `Demo merchant: API key ${merchant.sandboxApiKey}, more in .wrangler/demo-merchant.json.
+Not on port ${DEFAULT_PORT}? Then \`npm run operator\` takes --url http://localhost:PORT.
 \`npm run dev\` also prints a link into the dashboard, allows webhooks to this machine and starts
 stand-ins for the providers.`;
 }

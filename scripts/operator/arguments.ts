@@ -9,7 +9,7 @@ export const COMMANDS: readonly Command[] = [...MERCHANT_COMMANDS, ...DESK_COMMA
 export const GENERAL_OPTIONS: Readonly<Record<string, Option>> = {
   url: {
     value: 'URL',
-    about: 'URL of the gateway (default: KEFEL_URL, else http://localhost:8787)',
+    about: 'URL of the gateway (default: KEFEL_URL, else that of `npm run dev`)',
   },
   as: {
     value: 'NAME',

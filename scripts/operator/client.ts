@@ -1,10 +1,12 @@
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
+import { publishedMerchant } from '../dev/demo-merchant.ts';
+import { DEFAULT_PORT } from '../dev/options.ts';
 import { PROJECT_DIRECTORY, readIfPresent } from '../project/files.ts';
 import { type ApiRequest, UsageError } from './command.ts';
 
-const DEFAULT_URL = 'http://localhost:8787';
+const DEFAULT_URL = `http://localhost:${DEFAULT_PORT}`;
 const LOCAL_HOSTS = ['localhost', '127.0.0.1', '[::1]'];
 /** Republishing a page of payments calls about a hundred objects. */
 const TIMEOUT_MS = 120_000;
@@ -25,7 +27,8 @@ export async function gatewayOf(
   options: { readonly url: string | undefined; readonly operatorName: string | undefined },
   environment: NodeJS.ProcessEnv,
 ): Promise<Gateway> {
-  const { origin, isLocal } = originOf(options.url ?? environment.KEFEL_URL ?? DEFAULT_URL);
+  const url = options.url ?? environment.KEFEL_URL ?? (await localUrl());
+  const { origin, isLocal } = originOf(url);
   const secret = environment.KEFEL_OPERATOR_SECRET ?? (isLocal ? await localSecret() : undefined);
   if (!secret) {
     throw new UsageError(
@@ -46,6 +49,11 @@ export async function gatewayOf(
         : {}),
     },
   };
+}
+
+/** Where `npm run dev` runs, or ran last. */
+async function localUrl(): Promise<string> {
+  return (await publishedMerchant())?.baseUrl ?? DEFAULT_URL;
 }
 
 function originOf(text: string): { readonly origin: string; readonly isLocal: boolean } {
@@ -100,7 +108,10 @@ async function reach({ origin, headers }: Gateway, { path, body }: ApiRequest): 
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new GatewayError(`${origin} cannot be reached: ${reason}`);
+    const advice = originOf(origin).isLocal
+      ? '\nStart it with "npm run dev", or name another with --url.'
+      : '';
+    throw new GatewayError(`${origin} cannot be reached: ${reason}${advice}`);
   }
 }
 

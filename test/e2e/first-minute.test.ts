@@ -22,7 +22,7 @@ const POLL_MS = 50;
 const run = promisify(execFile);
 
 let clone: string;
-let group: ProcessGroup | null = null;
+const groups: ProcessGroup[] = [];
 
 beforeAll(async () => {
   clone = await mkdtemp(join(tmpdir(), 'kefel-clone-'));
@@ -34,27 +34,51 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await group?.kill();
+  await ended();
   await rm(clone, { recursive: true });
 });
 
-/** Starts `command` in the clone; resolves when `baseUrl` answers. */
-async function started(command: string, baseUrl: string, args: readonly string[]): Promise<void> {
-  const outputFile = join(clone, 'output.log');
-  group = new ProcessGroup({ command, args, directory: clone, environment: OFFLINE, outputFile });
-  while ((await statusOf(baseUrl)) === null) {
-    expect(group.hasExited, await output()).toBe(false);
+/** Starts `command` in the clone; resolves when `url` answers. */
+async function started(
+  command: string,
+  url: string,
+  args: readonly string[],
+  name = 'gateway',
+): Promise<void> {
+  const outputFile = join(clone, `${name}.log`);
+  await rm(outputFile, { force: true });
+  const group = new ProcessGroup({
+    command,
+    args,
+    directory: clone,
+    environment: OFFLINE,
+    outputFile,
+  });
+  groups.push(group);
+  while ((await statusOf(url)) === null) {
+    expect(group.hasExited, await output(name)).toBe(false);
     await wait(POLL_MS);
   }
 }
 
-async function ended(): Promise<void> {
-  await group?.kill();
-  group = null;
+/** Starts `npm run dev` in the clone; resolves with its URL when it has printed the first steps. */
+async function startedDev(name: string, ...args: readonly string[]): Promise<string> {
+  const port = await freePort();
+  const baseUrl = `http://localhost:${port}`;
+  await started('npm', `${baseUrl}/`, ['run', 'dev', '--', '--port', String(port), ...args], name);
+  await expect.poll(() => output(name)).toMatch(/callbackUrl.*}'\n/);
+  return baseUrl;
 }
 
-function output(): Promise<string> {
-  return readFile(join(clone, 'output.log'), 'utf8');
+async function ended(): Promise<void> {
+  for (const running of groups.splice(0)) {
+    await running.kill();
+  }
+}
+
+/** What a command has printed. */
+function output(name = 'gateway'): Promise<string> {
+  return readFile(join(clone, `${name}.log`), 'utf8');
 }
 
 /** Null while no server listens. */
@@ -68,9 +92,47 @@ async function statusOf(url: string, headers: Record<string, string> = {}): Prom
   }
 }
 
+interface DemoMerchant {
+  readonly baseUrl?: string;
+  readonly sandboxApiKey: string;
+}
+
+async function demoMerchant(): Promise<DemoMerchant> {
+  return JSON.parse(await readFile(join(clone, '.wrangler', 'demo-merchant.json'), 'utf8'));
+}
+
+function post(url: string, { sandboxApiKey }: DemoMerchant, fields: object): Promise<Response> {
+  return fetch(url, {
+    method: 'POST',
+    headers: { apiKey: sandboxApiKey, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      currency: 'ETB',
+      amount: 150.5,
+      commissionPaidByCustomer: true,
+      ...fields,
+    }),
+  });
+}
+
+/** Runs a script of the clone to its end. */
+function npmRun(script: string, ...args: readonly string[]) {
+  return run('npm', ['run', '--silent', script, '--', ...args], { cwd: clone });
+}
+
 test('a deployment creates no local secrets and no local state', async () => {
   const environment = { ...process.env, WRANGLER_COMMAND: 'deploy' };
   await run(process.execPath, ['scripts/build-step.mjs'], { cwd: clone, env: environment });
+  expect(await readdir(clone)).not.toContain('.dev.vars');
+  expect(await readdir(clone)).not.toContain('.wrangler');
+});
+
+test('help and unknown options create nothing', async () => {
+  const { stdout } = await npmRun('dev', '--help');
+  expect(stdout).toContain('--port PORT');
+  await expect(npmRun('dev', '--prot', '1')).rejects.toThrow("Unknown option '--prot'");
+  const { stdout: webhooks } = await npmRun('webhooks', '--help');
+  expect(webhooks).toContain('--status STATUS');
+  await expect(npmRun('webhooks', '--stauts', '1')).rejects.toThrow("Unknown option '--stauts'");
   expect(await readdir(clone)).not.toContain('.dev.vars');
   expect(await readdir(clone)).not.toContain('.wrangler');
 });
@@ -79,21 +141,15 @@ test('`npx wrangler dev` accepts a payment and opens the home page, the dashboar
   const port = await freePort();
   const baseUrl = `http://localhost:${port}`;
   await started('npx', `${baseUrl}/`, ['wrangler', 'dev', '--port', String(port)]);
-  const file = await readFile(join(clone, '.wrangler', 'demo-merchant.json'), 'utf8');
-  const { sandboxApiKey }: { sandboxApiKey: string } = JSON.parse(file);
-  const created = await fetch(`${baseUrl}/api/v1/payment/sandbox/intent`, {
-    method: 'POST',
-    headers: { apiKey: sandboxApiKey, 'content-type': 'application/json' },
-    body: JSON.stringify({
-      paymentIntentUniqueId: 'order-1',
-      currency: 'ETB',
-      amount: 150.5,
-      methods: [],
-      commissionPaidByCustomer: true,
-      expireIn: 3600,
-      returnUrl: 'https://shop.example.com/thanks',
-      callbackUrl: 'https://shop.example.com/webhooks',
-    }),
+  const merchant = await demoMerchant();
+  // Wrangler does not say where it will listen, and a wrong address is worse than none.
+  expect(merchant.baseUrl).toBeUndefined();
+  const created = await post(`${baseUrl}/api/v1/payment/sandbox/intent`, merchant, {
+    paymentIntentUniqueId: 'order-1',
+    methods: [],
+    expireIn: 3600,
+    returnUrl: 'https://shop.example.com/thanks',
+    callbackUrl: 'https://shop.example.com/webhooks',
   });
   const { content }: { content: string } = await created.json();
   expect(created.status).toBe(200);
@@ -107,11 +163,7 @@ test('`npx wrangler dev` accepts a payment and opens the home page, the dashboar
 });
 
 test('`npm run dev` prints little more than the first steps, and they work', async () => {
-  await rm(join(clone, 'output.log'));
-  const port = await freePort();
-  const baseUrl = `http://localhost:${port}`;
-  await started('npm', `${baseUrl}/`, ['run', 'dev', '--', '--port', String(port)]);
-  await expect.poll(output).toMatch(/callbackUrl.*}'\n/);
+  const baseUrl = await startedDev('gateway');
   const text = await output();
   expect(text).not.toContain('env.PAYMENT_INTENT');
   expect(text.trim().split('\n').length).toBeLessThan(30);
@@ -128,5 +180,45 @@ test('`npm run dev` prints little more than the first steps, and they work', asy
   const [, password] = /any name, password (\S+)/.exec(text) ?? [];
   const authorization = `Basic ${btoa(`developer:${password}`)}`;
   expect(await statusOf(`${baseUrl}/operator`, { authorization })).toBe(200);
+  await ended();
+});
+
+test('a second `npm run dev` leaves the address of the first to scripts, and prints its own', async () => {
+  const first = await startedDev('first', '--no-stand-ins');
+  expect((await demoMerchant()).baseUrl).toBe(first);
+  const state = join(clone, '.wrangler', 'second');
+  const second = await startedDev('second', '--no-stand-ins', '--persist-to', state);
+  expect((await demoMerchant()).baseUrl).toBe(first);
+  await npmRun('operator', 'merchant', 'create', '--name', 'First', '--id', 'first');
+  const commandOf = async (name: string) =>
+    /npm run operator -- (.*)/.exec(await output(name))?.[1]?.split(' ') ?? [];
+  expect(await commandOf('first')).toEqual(['health']);
+  expect(await commandOf('second')).toEqual(['health', '--url', second]);
+  await npmRun('operator', ...(await commandOf('second')));
+  const merchants = async (...args: readonly string[]) =>
+    (await npmRun('operator', 'merchant', 'list', ...args)).stdout;
+  expect(await merchants()).toContain('First');
+  expect(await merchants('--url', second)).not.toContain('First');
+  await ended();
+  await expect(npmRun('operator', 'health')).rejects.toThrow(`${first} cannot be reached`);
+});
+
+test('`npm run webhooks` says what it answered, and to which try', async () => {
+  const baseUrl = await startedDev('gateway', '--no-stand-ins');
+  const receiver = `http://localhost:${await freePort()}/webhooks`;
+  const { port } = new URL(receiver);
+  const args = ['run', 'webhooks', '--', '--port', port, '--status', '500'];
+  await started('npm', receiver, args, 'receiver');
+  await post(`${baseUrl}/api/v1/payment/express/sandbox/pay`, await demoMerchant(), {
+    paymentIntentUniqueId: 'order-2',
+    method: 'CBE',
+    phoneNumber: '0911234567',
+    expireIn: 3600,
+    callbackUrl: receiver,
+    testMode: { testModeType: 'SIMULATED_TEST', simulationStatus: 'SUCCESS' },
+  });
+  await expect
+    .poll(() => output('receiver'), { timeout: 60_000 })
+    .toMatch(/PAYMENT_SUCCESS {2}order-2.*HMAC\) {3}valid.*500, to try 1.*500, to try 2/s);
   await ended();
 });

@@ -23,10 +23,11 @@ function line({ attempt, orderId }: RailOrder, fields: object) {
   return { level: 'warn', rail: 'cbe-birr', reference, railReference: orderId, ...fields };
 }
 
-test('logs each unknown answer once, with the id of the query', async () => {
+test('logs each answer about an unpaid order once, as info, with the id of the query', async () => {
   const lines = watchRailAnswers();
   const order = scene.newOrder();
-  const queryLine = (fields: object) => line(order, { call: 'TXNSTAT', status: 200, ...fields });
+  const queryLine = (fields: object) =>
+    line(order, { level: 'info', call: 'TXNSTAT', status: 200, ...fields });
   await scene.rail.query(order, Date.now());
   expect(lines).toEqual([queryLine({ providerCode: null })]);
   await scene.visited(order);

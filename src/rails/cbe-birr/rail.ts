@@ -107,7 +107,7 @@ export function cbeBirrRail(
         logRailAnswer({ ...logged, level: 'info' });
         return withProviderCode({ type: 'failed', reason: 'declined' }, logged.providerCode);
       default:
-        logRailAnswer(logged);
+        logRailAnswer({ ...logged, level: isWaiting(answer, report) ? 'info' : 'warn' });
         return withProviderCode({ type: 'unknown', checkAtMs }, logged.providerCode);
     }
   };
@@ -200,6 +200,19 @@ export function cbeBirrRail(
       return { orderId: report.transactionId, read: (order) => readReport(report, order) };
     },
   };
+}
+
+/**
+ * Whether a query without an outcome needs no operator: the customer has not paid yet. CBE then
+ * answers with an unlisted state, or with plain text while it does not know the transaction. A
+ * callback with an unlisted state is logged as a warning, because CBE calls when something ended.
+ */
+function isWaiting(answer: RailAnswer, report: StateReport | null): boolean {
+  return (
+    answer.type === 'answered' &&
+    answer.status === 200 &&
+    (report !== null || jsonObject(answer.text) === null)
+  );
 }
 
 /**

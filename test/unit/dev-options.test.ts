@@ -1,0 +1,62 @@
+import { resolve } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { DEV_HELP, devOptions } from '../../scripts/dev/options.ts';
+import { DEFAULT_STATE_DIRECTORY } from '../../scripts/project/files.ts';
+
+/** Goal: `npm run dev` refuses what it does not know, before it creates anything. */
+
+const DEFAULTS = {
+  port: 8787,
+  stateDirectory: DEFAULT_STATE_DIRECTORY,
+  hasStandIns: true,
+  wranglerArgs: ['--inspector-port', '0', '--log-level', 'warn'],
+};
+
+test.each<[string, object]>([
+  ['', {}],
+  ['--port 8790', { port: 8790 }],
+  ['--port=1', { port: 1 }],
+  ['--persist-to a/b', { stateDirectory: resolve('a/b') }],
+  ['--no-stand-ins', { hasStandIns: false }],
+  ['--verbose', { wranglerArgs: ['--inspector-port', '0'] }],
+  [
+    '--verbose --log-level debug',
+    { wranglerArgs: ['--inspector-port', '0', '--log-level', 'debug'] },
+  ],
+  [
+    '--inspector-port 9229 --log-level error --var RATE_LIMITS:off --var A:--b',
+    {
+      wranglerArgs: [
+        ...['--inspector-port', '9229', '--log-level', 'error'],
+        ...['--var', 'RATE_LIMITS:off', '--var', 'A:--b'],
+      ],
+    },
+  ],
+])('reads "%s"', (line, changed) => {
+  expect(devOptions(line.split(' ').filter(Boolean))).toEqual({ ...DEFAULTS, ...changed });
+});
+
+describe('refuses', () => {
+  test.each([
+    ['--prot 8790', '--prot'],
+    ['--remote', '--remote'],
+    ['8790', '8790'],
+    ['--port', '--port'],
+    ['--port=', '--port takes a number'],
+    ['--port 0', '--port takes a number'],
+    ['--port 65536', '--port takes a number'],
+    ['--port 1e3', '--port takes a number'],
+    ['--port 1 --port 2', '--port can be given only once'],
+    ['--persist-to=', '--persist-to takes a directory'],
+    ['--verbose=yes', '--verbose'],
+  ])('%s', (line, message) => {
+    expect(() => devOptions(line.split(' '))).toThrow(message);
+  });
+});
+
+test('prints help that names every option', () => {
+  expect(devOptions(['--port', '8790', '--help'])).toBeNull();
+  for (const name of ['port PORT', 'persist-to DIR', 'no-stand-ins', 'verbose', 'var', 'help']) {
+    expect(DEV_HELP).toContain(`--${name}`);
+  }
+});
