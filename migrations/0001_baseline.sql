@@ -306,6 +306,9 @@ CREATE TABLE payment_search_key (
 CREATE INDEX payment_search_key_of_order ON payment_search_key (key)
   WHERE key >= 'order:' AND key < 'order;';
 
+-- For the daily purge.
+CREATE INDEX payment_search_key_by_time ON payment_search_key (created_at_ms);
+
 -- Totals of payments by the day on which they were created. Days are counted from 1970 in Addis
 -- Ababa, which is three hours ahead of UTC all year. The triggers below keep the totals in the
 -- statement that writes the payment, so they are always exact. An empty total stays, with zeros.
@@ -458,7 +461,8 @@ CREATE TABLE payment_reviews (
 -- ---------------------------------------------------------------------------------------------
 -- The audit log
 
--- Who did what, when and from where. Append-only: the triggers reject everything else.
+-- Who did what, when and from where. Append-only, but for the address, which is purged: the triggers
+-- reject everything else.
 CREATE TABLE audit_log (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   at_ms INTEGER NOT NULL,
@@ -470,7 +474,7 @@ CREATE TABLE audit_log (
   -- The id of a member, or the name that the operator gave.
   actor_id TEXT NOT NULL,
   actor_name TEXT NOT NULL,
-  -- The client's address; NULL where there is none.
+  -- The client's address; NULL where there is none, or once it was purged.
   address TEXT,
   action TEXT NOT NULL,
   -- The id of what the action changed, as pages show it. Never a secret.
@@ -481,7 +485,15 @@ CREATE TABLE audit_log (
 
 CREATE INDEX audit_log_by_merchant ON audit_log (merchant_id, at_ms, id);
 
+-- For the daily purge.
+CREATE INDEX audit_log_with_address ON audit_log (at_ms) WHERE address IS NOT NULL;
+
 CREATE TRIGGER audit_log_is_never_changed BEFORE UPDATE ON audit_log
+WHEN NEW.address IS NOT NULL
+  OR (NEW.id, NEW.at_ms, NEW.merchant_id, NEW.environment, NEW.actor_kind, NEW.actor_id,
+      NEW.actor_name, NEW.action, NEW.target, NEW.detail)
+    IS NOT (OLD.id, OLD.at_ms, OLD.merchant_id, OLD.environment, OLD.actor_kind, OLD.actor_id,
+      OLD.actor_name, OLD.action, OLD.target, OLD.detail)
 BEGIN
   SELECT RAISE(ABORT, 'the audit log is append-only');
 END;

@@ -32,6 +32,14 @@ export function isConstraintFailure(error: unknown): boolean {
   return error instanceof Error && error.message.includes('constraint failed');
 }
 
+/** Cloudflare's limit for one D1 database on the paid plan. A full database takes no writes. */
+export const DATABASE_BYTES_MAX = 10 * 1_000 ** 3;
+
+/** From 80 % on, which leaves time to move to a new database. */
+export function isNearlyFull(sizeBytes: number): boolean {
+  return sizeBytes >= 0.8 * DATABASE_BYTES_MAX;
+}
+
 /** D1 did not answer. It decides nothing about money, so the caller may retry. */
 export class DatabaseUnavailable extends Unavailable {
   override readonly name = 'DatabaseUnavailable';

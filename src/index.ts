@@ -46,6 +46,10 @@ export default {
     }
     await consume(batch, env, ctx);
   },
+  async scheduled(_controller, env) {
+    const { purgeExpired } = await import('./retention/purge.ts');
+    await purgeExpired(env, Date.now());
+  },
 } satisfies ExportedHandler<Env>;
 
 async function keepDeadLetters(batch: MessageBatch, env: Env): Promise<void> {

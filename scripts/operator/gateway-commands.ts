@@ -4,6 +4,9 @@ import { facts, plain, table, time } from './text.ts';
 
 interface Health {
   readonly d1Ms: number;
+  readonly d1SizeBytes: number;
+  readonly d1SizeBytesMax: number;
+  readonly d1IsNearlyFull: boolean;
   readonly queues: readonly {
     readonly queue: string;
     readonly backlog: number | null;
@@ -28,9 +31,18 @@ interface End {
   readonly payments: number;
 }
 
+function sizeText({ d1SizeBytes, d1SizeBytesMax, d1IsNearlyFull }: Health): string {
+  const [size, sizeMax] = [d1SizeBytes, d1SizeBytesMax].map((bytes) => (bytes / 1e6).toFixed(1));
+  const percent = Math.ceil((100 * d1SizeBytes) / d1SizeBytesMax);
+  return `${size} MB of ${sizeMax} MB (${percent} %)${d1IsNearlyFull ? ', NEARLY FULL' : ''}`;
+}
+
 function healthLines(health: Health): readonly string[] {
   return [
-    ...facts([['D1 response time', `${health.d1Ms} ms`]]),
+    ...facts([
+      ['D1 response time', `${health.d1Ms} ms`],
+      ['D1 size', sizeText(health)],
+    ]),
     '',
     ...table(
       ['QUEUE', 'MESSAGES', 'OLDEST', 'DEAD LETTERS'],

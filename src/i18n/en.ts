@@ -1261,6 +1261,10 @@ export const desk = {
     next: 'Next page',
     first: 'First page',
     d1: 'D1 response time',
+    d1Size: 'D1 size',
+    sizeOf: (size: string, sizeMax: string, percent: number) =>
+      `${size} MB of ${sizeMax} MB (${percent} %)`,
+    nearlyFull: 'Nearly full',
     milliseconds: 'ms',
     needed: 'View everything that needs attention',
     queues: 'Queues',

@@ -45,6 +45,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'src/intent/': SHARED,
   'src/webhooks/': [...SHARED, 'src/intent/client.ts', 'src/intent/protocol.ts'],
   'src/dead-letters/': SHARED,
+  'src/retention/': SHARED,
   'src/read-model/': [...SHARED, 'src/intent/client.ts', 'src/intent/protocol.ts'],
   'src/i18n/': SHARED,
   'src/home/': [...SHARED, 'src/i18n/', 'src/ui/', 'src/checkout/return-url.ts'],

@@ -66,7 +66,13 @@ test('the audit log accepts entries and rejects changes and deletions', async ()
     atMs: Date.now(),
   });
   await runBatch(env.DB, [entry]);
-  for (const sql of ['UPDATE audit_log SET actor_name = 1', 'DELETE FROM audit_log']) {
+  const rejected = [
+    'UPDATE audit_log SET actor_name = 1',
+    'UPDATE audit_log SET actor_name = 1, address = NULL',
+    "UPDATE audit_log SET address = '192.0.2.7'",
+    'DELETE FROM audit_log',
+  ];
+  for (const sql of rejected) {
     expect(await run(sql).then(() => null, String)).toContain('append-only');
   }
   expect(await auditLog()).toHaveLength(1);

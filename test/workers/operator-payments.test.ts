@@ -395,6 +395,33 @@ describe('health', () => {
     expect(later.environments[1]?.endsSinceWeek).toHaveLength(1);
   });
 
+  test.each([
+    [0.1, false],
+    [0.8, true],
+  ])(
+    'reports the size of D1, and whether a database full to %d is nearly full: %s',
+    async (share, isFull) => {
+      const prepare = env.DB.prepare.bind(env.DB);
+      vi.spyOn(env.DB, 'prepare').mockImplementation((sql) => {
+        const statement = prepare(sql);
+        const run = statement.run.bind(statement);
+        statement.run = async <T>() => {
+          const result = await run<T>();
+          return { ...result, meta: { ...result.meta, size_after: share * 10e9 } };
+        };
+        return statement;
+      });
+      expect(await content(operateApi('/health'))).toMatchObject({
+        d1SizeBytes: share * 10e9,
+        d1SizeBytesMax: 10e9,
+        d1IsNearlyFull: isFull,
+      });
+      const page = await (await operate('/operator')).text();
+      expect(page).toContain(`${(share * 10e3).toFixed(1)} MB of 10000.0 MB (${share * 100} %)`);
+      expect(page.includes('Nearly full')).toBe(isFull);
+    },
+  );
+
   test('reports the size of the queues, and says when Cloudflare does not report it', async () => {
     vi.spyOn(env.WEBHOOKS, 'metrics').mockResolvedValue({
       backlogCount: 3,

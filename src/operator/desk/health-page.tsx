@@ -14,7 +14,12 @@ export async function showHealthPage(call: OperatorCall): Promise<Response> {
   const text = DESK_TEXTS[view.language].pages;
   const page = (
     <DeskFrame view={view} title={text.nav.health} active="health">
-      <Facts rows={[[text.d1, `${health.d1Ms} ${text.milliseconds}`]]} />
+      <Facts
+        rows={[
+          [text.d1, `${health.d1Ms} ${text.milliseconds}`],
+          [text.d1Size, <DatabaseSize view={view} health={health} />],
+        ]}
+      />
       <Queues view={view} health={health} />
       <Rails view={view} health={health} />
       {health.environments.map((environment) => (
@@ -23,6 +28,27 @@ export async function showHealthPage(call: OperatorCall): Promise<Response> {
     </DeskFrame>
   );
   return answerPage(call, page);
+}
+
+function DatabaseSize({ view, health }: { readonly view: PageView; readonly health: Health }) {
+  const text = DESK_TEXTS[view.language].pages;
+  const percent = Math.ceil((100 * health.d1SizeBytes) / health.d1SizeBytesMax);
+  const size = text.sizeOf(
+    megabytes(health.d1SizeBytes),
+    megabytes(health.d1SizeBytesMax),
+    percent,
+  );
+  return health.d1IsNearlyFull ? (
+    <span class="beside">
+      {size} <Badge tone="bad">{text.nearlyFull}</Badge>
+    </span>
+  ) : (
+    size
+  );
+}
+
+function megabytes(bytes: number): string {
+  return (bytes / 1_000_000).toFixed(1);
 }
 
 function Queues({ view, health }: { readonly view: PageView; readonly health: Health }) {

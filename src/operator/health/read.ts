@@ -1,3 +1,4 @@
+import { DATABASE_BYTES_MAX, isNearlyFull } from '../../database.ts';
 import { MESSAGE_QUEUES, type MessageQueue, producerOf } from '../../dead-letters/queues.ts';
 import { countWaiting } from '../../dead-letters/store.ts';
 import type { Environment } from '../../domain/method.ts';
@@ -34,6 +35,10 @@ export interface Health {
   readonly atMs: number;
   /** The duration of a minimal D1 query, in milliseconds. */
   readonly d1Ms: number;
+  readonly d1SizeBytes: number;
+  readonly d1SizeBytesMax: number;
+  /** The operator must act before the database is full. */
+  readonly d1IsNearlyFull: boolean;
   readonly queues: readonly QueueHealth[];
   readonly deadLetters: Readonly<Partial<Record<MessageQueue, number>>>;
   readonly environments: readonly EnvironmentHealth[];
@@ -45,7 +50,7 @@ const DAYS_OF_A_WEEK = 7;
 
 /** The gateway's health. Throws when D1 does not answer. */
 export async function readHealth(env: Env, nowMs: number): Promise<Health> {
-  const d1Ms = await d1Time(env.DB);
+  const database = await databaseHealth(env.DB);
   const [queues, deadLetters, ...environments] = await Promise.all([
     Promise.all(MESSAGE_QUEUES.map((queue) => queueHealth(env, queue))),
     countWaiting(env.DB),
@@ -53,14 +58,19 @@ export async function readHealth(env: Env, nowMs: number): Promise<Health> {
     environmentHealth(env.DB, 'sandbox', nowMs),
   ]);
   const misconfiguredRails = railStates(env).filter(({ state }) => state === 'misconfigured');
-  return { atMs: nowMs, d1Ms, queues, deadLetters, environments, misconfiguredRails };
+  return { atMs: nowMs, ...database, queues, deadLetters, environments, misconfiguredRails };
 }
 
-/** A Worker's clock advances only during I/O, which is what this measures. */
-async function d1Time(db: D1Database): Promise<number> {
+/** A Worker's clock advances only during I/O, which is what `d1Ms` measures. */
+async function databaseHealth(db: D1Database) {
   const startMs = Date.now();
-  await db.prepare('SELECT 1').run();
-  return Date.now() - startMs;
+  const { meta } = await db.prepare('SELECT 1').run();
+  return {
+    d1Ms: Date.now() - startMs,
+    d1SizeBytes: meta.size_after,
+    d1SizeBytesMax: DATABASE_BYTES_MAX,
+    d1IsNearlyFull: isNearlyFull(meta.size_after),
+  };
 }
 
 async function queueHealth(env: Env, queue: MessageQueue): Promise<QueueHealth> {

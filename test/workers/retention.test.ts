@@ -1,0 +1,165 @@
+import { createScheduledController } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { describe, expect, test, vi } from 'vitest';
+import { auditEntry } from '../../src/audit/log.ts';
+import { DATABASE_BYTES_MAX } from '../../src/database.ts';
+import worker from '../../src/index.ts';
+import { searchPayments } from '../../src/read-model/search.ts';
+import { auditLog, signedIn } from './dashboard-support.ts';
+import {
+  ALPHA,
+  advance,
+  call,
+  cancelPath,
+  consume,
+  createHosted,
+  DAY_MS,
+  logged,
+  runSql,
+  SECOND_MS,
+  tenantOf,
+  useGateway,
+} from './support.ts';
+
+/**
+ * Goal: docs/decisions.md#24: D1 keeps personal data no longer than a payment's object. Method: the
+ * daily run, with the clock before and after the end of retention.
+ */
+
+const caught = useGateway();
+
+const RETENTION_MS = 400 * DAY_MS;
+
+async function purge(): Promise<void> {
+  await worker.scheduled(createScheduledController(), env);
+}
+
+async function found(text: string): Promise<string[]> {
+  return (await searchPayments(env, tenantOf(ALPHA), text)).map(({ uniqueId }) => uniqueId);
+}
+
+async function created(uniqueId: string, ends: boolean): Promise<void> {
+  await createHosted({ paymentIntentUniqueId: uniqueId, customerInfo: { phone: '911234567' } });
+  if (ends) {
+    expect((await call(cancelPath(uniqueId), { method: 'POST' })).status).toBe(200);
+  }
+  await consume('kefel-projections', caught.projections.splice(0));
+}
+
+describe('after 400 days', () => {
+  test('a payment that has ended is not found by phone anymore, but still listed', async () => {
+    await created('ended', true);
+    advance(RETENTION_MS - SECOND_MS);
+    await created('newer', true);
+    await purge();
+    expect((await found('0911234567')).sort()).toEqual(['ended', 'newer']);
+    advance(SECOND_MS);
+    await purge();
+    expect(await found('0911234567')).toEqual(['newer']);
+    expect(await found('ended')).toEqual(['ended']);
+  });
+
+  test('a payment that is still open keeps its search keys', async () => {
+    await created('open', false);
+    advance(2 * RETENTION_MS);
+    await purge();
+    expect(await found('0911234567')).toEqual(['open']);
+  });
+
+  test('a payment that the operator has deleted leaves no search keys', async () => {
+    await created('open', false);
+    await env.DB.exec('DELETE FROM payment');
+    await purge();
+    expect(await rows('payment_search_key')).toBeGreaterThan(0);
+    advance(RETENTION_MS);
+    await purge();
+    expect(await rows('payment_search_key')).toBe(0);
+  });
+
+  test('many keys are purged in one run', async () => {
+    await created('ended', true);
+    await env.DB.prepare(
+      `WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 4500)
+       INSERT INTO payment_search_key SELECT merchant_id, environment, 'id:' || n, created_at_ms, uuid
+       FROM numbers, payment`,
+    ).run();
+    advance(RETENTION_MS);
+    await purge();
+    expect(await rows('payment_search_key')).toBe(0);
+  });
+
+  test('sessions that ended are deleted, with address and browser', async () => {
+    await signedIn();
+    advance(RETENTION_MS);
+    await purge();
+    expect(await rows('sessions')).toBe(1);
+    advance(RETENTION_MS);
+    await purge();
+    expect(await rows('sessions')).toBe(0);
+  });
+
+  test('the audit log keeps its entries without their addresses', async () => {
+    const actor = { kind: 'operator', id: 'abebe', name: 'Abebe' } as const;
+    const entry = (address: string) =>
+      auditEntry({
+        actor: { ...actor, address },
+        merchantId: ALPHA.id,
+        environment: null,
+        action: 'merchant.created',
+        target: ALPHA.id,
+        atMs: Date.now(),
+      });
+    await runSql([entry('192.0.2.1')]);
+    advance(RETENTION_MS);
+    await runSql([entry('192.0.2.2')]);
+    await purge();
+    const { results } = await env.DB.prepare('SELECT address FROM audit_log ORDER BY id').all();
+    expect(results).toEqual([{ address: null }, { address: '192.0.2.2' }]);
+    expect(await auditLog()).toHaveLength(2);
+  });
+
+  test.each([
+    ['waiting', 1],
+    ['retried', 0],
+    ['discarded', 0],
+  ])('of a dead letter that is %s, %i rows remain', async (status, remaining) => {
+    await env.DB.prepare(
+      `INSERT INTO dead_letters (id, queue, kind, sealed_body, sent_at_ms, stored_at_ms, status,
+         handled_at_ms) VALUES ('m', 'kefel-rail-starts', 'result', 'x', 1, 1, ?1, ?2)`,
+    )
+      .bind(status, status === 'waiting' ? null : Date.now())
+      .run();
+    await purge();
+    expect(await rows('dead_letters')).toBe(1);
+    advance(RETENTION_MS);
+    await purge();
+    expect(await rows('dead_letters')).toBe(remaining);
+  });
+});
+
+test.each([
+  [0.79, false],
+  [0.8, true],
+])('the daily run warns of a database that is full to %d: %s', async (share, warns) => {
+  const prepare = env.DB.prepare.bind(env.DB);
+  vi.spyOn(env.DB, 'prepare').mockImplementation((sql) => {
+    const statement = prepare(sql);
+    const bind = statement.bind.bind(statement);
+    statement.bind = (...values) => {
+      const bound = bind(...values);
+      const run = bound.run.bind(bound);
+      bound.run = async <T>() => {
+        const result = await run<T>();
+        return { ...result, meta: { ...result.meta, size_after: share * DATABASE_BYTES_MAX } };
+      };
+      return bound;
+    };
+    return statement;
+  });
+  await purge();
+  expect(logged.some((line) => line.includes('database_nearly_full'))).toBe(warns);
+});
+
+async function rows(table: string): Promise<number> {
+  return (await env.DB.prepare(`SELECT count(*) AS rows FROM ${table}`).first<number>('rows')) ?? 0;
+}
