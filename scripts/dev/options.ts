@@ -10,7 +10,7 @@ export interface DevOptions {
    * Production pays through stand-ins for the providers; `--no-stand-ins` leaves it without rails.
    */
   readonly hasStandIns: boolean;
-  /** For wrangler, as given: `--var`, `--log-level` and `--inspector-port`, or their defaults. */
+  /** For wrangler: `--config`, `--var`, `--log-level` and `--inspector-port`. */
   readonly wranglerArgs: readonly string[];
 }
 
@@ -30,6 +30,7 @@ const OPTIONS: ScriptOptions = {
     about: 'a variable of wrangler.toml, such as RATE_LIMITS:off; can be repeated',
     isRepeatable: true,
   },
+  config: { value: 'FILE', about: 'another wrangler.toml' },
   'log-level': { value: 'LEVEL', about: "wrangler's log level (default: warn)" },
   'inspector-port': { value: 'PORT', about: "the debugger's port (default: any free port)" },
 };
@@ -65,6 +66,7 @@ export function devOptions(args: readonly string[]): DevOptions | null {
     wranglerArgs: [
       ...['--inspector-port', inspectorPort],
       ...(logLevel === null ? [] : ['--log-level', logLevel]),
+      ...(given.get('config') ?? []).flatMap((file) => ['--config', file]),
       ...(given.get('var') ?? []).flatMap((variable) => ['--var', variable]),
     ],
   };

@@ -24,11 +24,11 @@ test.each<[string, object]>([
     { wranglerArgs: ['--inspector-port', '0', '--log-level', 'debug'] },
   ],
   [
-    '--inspector-port 9229 --log-level error --var RATE_LIMITS:off --var A:--b',
+    '--inspector-port 9229 --log-level error --config a.toml --var RATE_LIMITS:off --var A:--b',
     {
       wranglerArgs: [
         ...['--inspector-port', '9229', '--log-level', 'error'],
-        ...['--var', 'RATE_LIMITS:off', '--var', 'A:--b'],
+        ...['--config', 'a.toml', '--var', 'RATE_LIMITS:off', '--var', 'A:--b'],
       ],
     },
   ],
