@@ -6,7 +6,12 @@ import { validationProblem } from '../http/problem.ts';
 import { type IntentClient, intentByUniqueId } from '../intent/client.ts';
 import type { IdempotencyClaim } from '../intent/protocol.ts';
 import { banks } from '../merchants/directory.ts';
-import { acceptsPhone, currenciesOf, takesOnlyWholeAmounts } from '../rails/registry.ts';
+import {
+  acceptsPhone,
+  currenciesOf,
+  takesOnlyWholeAmounts,
+  timeNeededMs,
+} from '../rails/registry.ts';
 import { judgeDestination } from '../webhooks/send.ts';
 import type { MerchantCall } from './call.ts';
 import { idempotencyClaim } from './idempotency.ts';
@@ -79,6 +84,7 @@ async function validationContext(call: MerchantCall, body: unknown): Promise<Val
     takesOnlyWholeAmounts: (method) => takesOnlyWholeAmounts(call.env, environment, method),
     acceptsPhone: (method, phone) =>
       environment === 'sandbox' || acceptsPhone(call.env, PRODUCTION_CHARGE, method, phone),
+    secondsNeeded: (method) => Math.ceil(timeNeededMs(call.env, environment, method) / 1_000),
     limits: call.access.limits,
     callbackRefusal: (callbackUrl) => {
       const verdict = judgeDestination(call.env, callbackUrl, baseUrlOf(call));

@@ -1,6 +1,7 @@
 import type { Command } from '../domain/intent.ts';
 import { intentByObjectId } from '../intent/client.ts';
 import { errorText, log } from '../log.ts';
+import { STORING_TIME_MS } from '../rails/rail.ts';
 import { railOf } from '../rails/registry.ts';
 import type { RailMessage, StartMessage } from './messages.ts';
 import { railOrder } from './order.ts';
@@ -13,9 +14,6 @@ import { storeResult } from './store-result.ts';
  */
 const STORE_RETRY_SECONDS = 60;
 const STORE_RETRY_STEPS_MAX = 60;
-
-/** Time to store the rail's answer, between the rail's own timeout and the attempt's deadline. */
-const STORING_TIME_MS = 5_000;
 
 /**
  * Starts attempts whose rail answers only after the customer has acted, and stores answers whose

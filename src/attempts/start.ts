@@ -2,6 +2,7 @@ import type { Attempt, Intent, IntentTerms, Rejection } from '../domain/intent.t
 import type { Method } from '../domain/method.ts';
 import type { IntentClient } from '../intent/client.ts';
 import type { Rail, RailOrder, StartResult } from '../rails/rail.ts';
+import { timeNeededMs } from '../rails/registry.ts';
 import { requestStart } from './messages.ts';
 import { railOrder } from './order.ts';
 import { newAttempt } from './plan.ts';
@@ -37,7 +38,12 @@ export async function runAttempt(
   const planned = newAttempt(terms, choice.method, choice.phone, rail, Date.now());
   const { expectedAttempts } = choice;
   const start = await client.execute([
-    { type: 'start_attempt', attempt: planned, expectedAttempts },
+    {
+      type: 'start_attempt',
+      attempt: planned,
+      timeNeededMs: timeNeededMs(env, terms.environment, choice.method),
+      expectedAttempts,
+    },
   ]);
   if (start.type === 'not_found') {
     return start;

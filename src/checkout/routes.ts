@@ -2,7 +2,7 @@ import { railPageUrl } from '../attempts/rail-page.ts';
 import { runAttempt } from '../attempts/start.ts';
 import type { Intent } from '../domain/intent.ts';
 import type { IntentClient } from '../intent/client.ts';
-import { acceptsPhone, railFor } from '../rails/registry.ts';
+import { acceptsPhone, railFor, timeNeededMs } from '../rails/registry.ts';
 import { seeOther } from '../ui/headers.ts';
 import { checkoutPage } from './checkout-page.ts';
 import { attemptsKnownTo, readChoice } from './choice.ts';
@@ -29,6 +29,7 @@ export async function showCheckout({
   const query = new URL(request.url).searchParams;
   return checkoutPage(request, intent, pagePath(token), {
     railPage,
+    timeNeededMs: (method) => timeNeededMs(env, intent.terms.environment, method),
     triedAgain: query.has(ALREADY_PARAMETER),
     isLeaving: query.has(LEAVING_PARAMETER),
   });

@@ -10,6 +10,7 @@ import {
   reportedAttempt,
 } from '../domain/intent.ts';
 import { METHODS_NEEDING_PHONE, type Method } from '../domain/method.ts';
+import { isEnoughTimeLeft } from '../domain/time.ts';
 import type { FormProblem } from '../i18n/messages.ts';
 import { phoneText } from './phone.ts';
 import { webUrl } from './return-url.ts';
@@ -52,7 +53,10 @@ export type CheckoutState =
 
 export interface ChooseState {
   readonly kind: 'choose';
+  /** Empty when no method has enough time left. */
   readonly methods: readonly MethodChoice[];
+  /** The methods whose provider could take money after the payment's expiry. */
+  readonly tooLate: readonly Method[];
   readonly selected: Method | null;
   /** Null when no method needs a phone. */
   readonly phone: PhoneField | null;
@@ -124,6 +128,8 @@ export interface RefusedForm {
 
 /** What the request adds to the stored payment. */
 export interface ViewContext {
+  /** How much of the payment's time must be left to start an attempt; absent: none. */
+  readonly timeNeededMs?: (method: Method) => number;
   readonly refusedForm?: RefusedForm | null;
   /** The provider's page for the attempt in flight, from `railPageUrl`. */
   readonly railPage?: string | null;
@@ -186,7 +192,7 @@ function stateOf(intent: Intent, nowMs: number, context: ViewContext): CheckoutS
     case 'open':
       // An express payment is open only briefly: it starts and ends with its attempt.
       return intent.terms.kind === 'hosted'
-        ? chooseState(intent, mayStillSettle, context.refusedForm ?? null)
+        ? chooseState(intent, nowMs, mayStillSettle, context)
         : { kind: 'expired', mayStillSettle };
     case 'processing':
       return inFlightState(intent, context.railPage ?? null);
@@ -207,11 +213,14 @@ function stateOf(intent: Intent, nowMs: number, context: ViewContext): CheckoutS
 
 function chooseState(
   intent: Intent,
+  nowMs: number,
   mayStillSettle: boolean,
-  refusedForm: RefusedForm | null,
+  { refusedForm = null, timeNeededMs = () => 0 }: ViewContext,
 ): ChooseState {
   const { terms } = intent;
-  const methods = terms.methods.map(({ method }) => ({
+  const all = terms.methods.map(({ method }) => method);
+  const inTime = all.filter((method) => isEnoughTimeLeft(terms, timeNeededMs(method), nowMs));
+  const methods = inTime.map((method) => ({
     method,
     needsPhone: METHODS_NEEDING_PHONE.includes(method),
     commissionMinor: chargedMinor(terms, method) - terms.amountMinor,
@@ -220,10 +229,12 @@ function chooseState(
   const last = intent.attempts.at(-1) ?? null;
   const lastReason = last?.failureReason ?? null;
   const only = methods.length === 1 ? (methods[0]?.method ?? null) : null;
+  const wanted = refusedForm === null ? last?.method : refusedForm.method;
   return {
     kind: 'choose',
     methods,
-    selected: refusedForm === null ? (last?.method ?? only) : (refusedForm.method ?? only),
+    tooLate: all.filter((method) => !inTime.includes(method)),
+    selected: inTime.find((method) => method === wanted) ?? only,
     phone: methods.some((choice) => choice.needsPhone)
       ? phoneField(terms, last, refusedForm)
       : null,

@@ -208,6 +208,8 @@ export type Command =
         'id' | 'reference' | 'method' | 'phone' | 'railId' | 'startClaim'
       > &
         AttemptPlan;
+      /** How much of the payment's time must be left, at least 0 ms; absent: any. */
+      readonly timeNeededMs?: number;
       /** The number of attempts when the customer's page was rendered; another number rejects. */
       readonly expectedAttempts?: number;
     }
@@ -295,6 +297,8 @@ export type Rejection =
   | 'malformed_resolution'
   | 'start_not_claimable'
   | 'method_not_allowed'
+  /** The provider could take money for the attempt after the payment's expiry. */
+  | 'too_little_time'
   | 'not_abandonable';
 
 /** Whether the status is final for the merchant. Only a late success may follow. */

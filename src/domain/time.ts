@@ -1,4 +1,4 @@
-import { type Attempt, attemptInFlight } from './intent.ts';
+import { type Attempt, attemptInFlight, type IntentTerms } from './intent.ts';
 import { end, reopenOrFail, type Step, withAttempt, withStatus } from './step.ts';
 
 /** The effects of time: rail windows close, and intents expire. */
@@ -46,6 +46,18 @@ function closeWindow(step: Step, attempt: Attempt, nowMs: number): Step {
   return nowMs >= step.intent.terms.expiresAtMs
     ? withStatus(closed, 'open')
     : reopenOrFail(closed, reason, nowMs);
+}
+
+/**
+ * Whether an attempt that starts now and needs this long ends before the payment expires. Otherwise
+ * the provider might take money for a payment that the merchant already knows as expired.
+ */
+export function isEnoughTimeLeft(
+  { expiresAtMs }: Pick<IntentTerms, 'expiresAtMs'>,
+  timeNeededMs: number,
+  nowMs: number,
+): boolean {
+  return expiresAtMs - nowMs >= timeNeededMs;
 }
 
 /** Moves a query to the end of the window, so that it runs before the window closes. */

@@ -93,6 +93,8 @@ export const checkout: CheckoutMessages = {
   working: 'ትንሽ ይጠብቁ…',
   payBefore: (time) => `እባክዎ ከ${time} በፊት ይክፈሉ።`,
   timeLeftToPay: (time) => `ለመክፈል የቀረው ጊዜ፦ ${time}`,
+  tooLate: (methods) => `የቀረው ጊዜ በእነዚህ ዘዴዎች ለመክፈል አይበቃም፦ ${methods}።`,
+  askForNewPayment: (merchant) => `እባክዎ አዲስ ክፍያ እንዲያዘጋጅልዎ ሻጩን ይጠይቁ፦ ${merchant}።`,
   timeLeftToConfirm: (time) => `ለማረጋገጥ የቀረው ጊዜ፦ ${time}`,
   fiveMinutesLeft: '5 ደቂቃ ቀርቷል።',
   oneMinuteLeft: '1 ደቂቃ ቀርቷል።',

@@ -70,6 +70,9 @@ export const checkout = {
   working: 'One moment…',
   payBefore: (time: string) => `Please pay before ${time}.`,
   timeLeftToPay: (time: string) => `Time left to pay: ${time}`,
+  /** Names of methods, with commas between them. */
+  tooLate: (methods: string) => `Not enough time left to pay by ${methods}.`,
+  askForNewPayment: (merchant: string) => `Please ask ${merchant} for a new payment.`,
   timeLeftToConfirm: (time: string) => `Time left to confirm: ${time}`,
   fiveMinutesLeft: '5 minutes left.',
   oneMinuteLeft: '1 minute left.',

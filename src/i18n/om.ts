@@ -70,6 +70,8 @@ export const checkout: CheckoutMessages = {
   working: 'Xiqqoo eegaa…',
   payBefore: (time) => `Maaloo ${time} dura kaffalaa.`,
   timeLeftToPay: (time) => `Yeroo kaffaluuf hafe: ${time}`,
+  tooLate: (methods) => `Yeroon hafe mala kanaan kaffaluuf gahaa miti: ${methods}.`,
+  askForNewPayment: (merchant) => `Maaloo kaffaltii haaraa gaafadhaa: ${merchant}.`,
   timeLeftToConfirm: (time) => `Yeroo mirkaneessuuf hafe: ${time}`,
   fiveMinutesLeft: 'Daqiiqaa 5tu hafe.',
   oneMinuteLeft: 'Daqiiqaa 1tu hafe.',

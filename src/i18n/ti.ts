@@ -88,6 +88,8 @@ export const checkout: CheckoutMessages = {
   working: 'ቁሩብ ተፀበዩ…',
   payBefore: (time) => `በጃኹም ቅድሚ ${time} ክፈሉ።`,
   timeLeftToPay: (time) => `ንምኽፋል ዝተረፈ ግዜ፦ ${time}`,
+  tooLate: (methods) => `ዝተረፈ ግዜ ብዞም ኣገባባት ንምኽፋል እኹል ኣይኮነን፦ ${methods}።`,
+  askForNewPayment: (merchant) => `በጃኹም ሓድሽ ክፍሊት ካብ ሸያጢ ሕተቱ፦ ${merchant}።`,
   timeLeftToConfirm: (time) => `ንምርግጋፅ ዝተረፈ ግዜ፦ ${time}`,
   fiveMinutesLeft: '5 ደቒቓ ተሪፉ ኣሎ።',
   oneMinuteLeft: '1 ደቒቓ ተሪፉ ኣሎ።',

@@ -26,6 +26,11 @@ export interface Rail
   readonly currencies: readonly Currency[];
   /** Milliseconds after which a start without an answer is `unknown`. */
   readonly startTimeoutMs: number;
+  /**
+   * How much of a payment's time, in milliseconds, must be left when an attempt starts, so that its
+   * window ends before the payment expires. 0 if the provider's own window is not known.
+   */
+  readonly timeNeededMs: number;
   /** The plan for an attempt that starts now. Pure. */
   plan(terms: IntentTerms, method: Method, nowMs: number): AttemptPlan;
   /**
@@ -45,6 +50,12 @@ export interface PhoneCheck {
 export interface WholeAmounts {
   readonly wholeAmountsOnly: boolean;
 }
+
+/**
+ * Time to store the answer of a `SlowStart`, between its timeout and the end of the window that
+ * begins with the consumer's claim.
+ */
+export const STORING_TIME_MS = 5_000;
 
 /** `start` answers only after the customer has acted, so a queue consumer calls it, once. */
 export interface SlowStart {

@@ -56,7 +56,9 @@ describe.concurrent('cards', () => {
   });
 
   it('express: fails for insufficient funds once the page has ended', async () => {
-    const payment = await rails.pay({ method: 'ETS_SWITCH', kind: 'express' }, { expireIn: 30 });
+    const cell = { method: 'ETS_SWITCH', kind: 'express' } as const;
+    // The shortest payment by cards.
+    const payment = await rails.pay(cell, { expireIn: 80 });
     await (await payment.order()).act('lacks_funds', { silent: true });
     await expectTold(payment, [failed('insufficient_funds')]);
   });

@@ -17,7 +17,7 @@ const OFFERED = {
 };
 
 /** After the end of the session, when no more tries are possible. */
-const AFTER_SESSION_MS = 920_000;
+const AFTER_SESSION_MS = 900_000;
 
 function read(
   changed: object,

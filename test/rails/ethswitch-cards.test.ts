@@ -57,8 +57,8 @@ describe('the plan', () => {
     const nowMs = terms.createdAtMs;
     const plan = {
       flow: 'redirect',
-      // Until the payment expires, plus 20 s, because the gateway may start the session later.
-      deadlineAtMs: nowMs + 920_000,
+      // Until the payment expires, even if the gateway starts the session 20 s later.
+      deadlineAtMs: nowMs + 900_000,
       windowIsFinal: false,
       checkAtMs: nowMs + 30_000,
     };
@@ -66,6 +66,10 @@ describe('the plan', () => {
     const longer = { ...terms, expiresAtMs: nowMs + 86_400_000 };
     const deadlineAtMs = nowMs + 1_220_000;
     expect(OFFLINE.plan(longer, 'ETS_SWITCH', nowMs)).toEqual({ ...plan, deadlineAtMs });
+    // Only in the sandbox: production starts no attempt without `timeNeededMs`.
+    const short = { ...terms, expiresAtMs: nowMs + 5_000 };
+    expect(OFFLINE.plan(short, 'ETS_SWITCH', nowMs).deadlineAtMs).toBe(nowMs + 80_000);
+    expect(OFFLINE.timeNeededMs).toBe(80_000);
     expect(OFFLINE).not.toHaveProperty('page');
   });
 });
@@ -99,7 +103,7 @@ describe('the requests', () => {
       ['failUrl', receiver.returnUrl],
       ['description', 'Tomoca Coffee: order-1001'],
       ['language', 'en'],
-      ['sessionTimeoutSecs', '900'],
+      ['sessionTimeoutSecs', '880'],
       ['dynamicCallbackUrl', receiver.callbackUrl],
     ]);
     expect(byOrderId.url).toBe('/epg/rest/getOrderStatusExtended.do');

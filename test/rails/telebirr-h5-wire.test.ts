@@ -193,7 +193,7 @@ describe('requests', () => {
         title: 'Tomoca Coffee Two bags',
         total_amount: '1234.50',
         trans_currency: 'ETB',
-        timeout_express: '15m',
+        timeout_express: '14m',
         business_type: 'BuyGoods',
         payee_identifier: settings.merchantCode,
         payee_identifier_type: '04',

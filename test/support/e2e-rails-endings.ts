@@ -9,7 +9,7 @@ export interface Ending {
   readonly webHookEvent: 'PAYMENT_SUCCESS' | 'PAYMENT_FAILED' | 'PAYMENT_EXPIRED';
   readonly status: 'SUCCESS' | 'FAILED' | 'EXPIRED';
   /** The status before this end. */
-  readonly previousStatus: 'PROCESSING' | 'FAILED' | 'EXPIRED';
+  readonly previousStatus: 'OPEN' | 'PROCESSING' | 'FAILED' | 'EXPIRED';
   readonly reason: FailureReason | null;
   readonly late: boolean;
   readonly transactionStatus: 'SUCCESS' | 'FAILED' | 'EXPIRED';

@@ -135,6 +135,15 @@ export const GALLERY = {
       }),
     ),
   })),
+  // Every method's but CBE's.
+  'choose-too-late': payment((nowMs) => ({
+    intent: intentWith(terms(nowMs, { expiresAtMs: nowMs + MINUTE_MS })),
+    context: { timeNeededMs: (method) => (method === 'CBE' ? 0 : 2 * MINUTE_MS) },
+  })),
+  'choose-no-time-left': payment((nowMs) => ({
+    intent: intentWith(terms(nowMs, { expiresAtMs: nowMs + MINUTE_MS })),
+    context: { timeNeededMs: () => 2 * MINUTE_MS },
+  })),
   'choose-usd': payment((nowMs) => ({
     intent: intentWith(terms(nowMs, { currency: 'USD', items: [] })),
   })),

@@ -3,6 +3,7 @@ import { attemptsKnownTo, readChoice } from '../../src/checkout/choice.ts';
 import { phoneText } from '../../src/checkout/phone.ts';
 import { type ChooseState, checkoutView } from '../../src/checkout/view.ts';
 import type { Intent } from '../../src/domain/intent.ts';
+import type { Method } from '../../src/domain/method.ts';
 import { phoneFrom } from '../../src/domain/phone.ts';
 import { moneyText } from '../../src/i18n/money-text.ts';
 import {
@@ -102,6 +103,29 @@ describe('whether a page is out of date', () => {
 });
 
 describe('choosing', () => {
+  test('offers a method as long as its provider can finish before the expiry', () => {
+    const methods = [
+      { method: 'TELE_BIRR', commissionMinor: 0 },
+      { method: 'M_PESA', commissionMinor: 0 },
+    ] as const;
+    const needed = { TELE_BIRR: 60_000, M_PESA: 180_000 } as const;
+    const timeNeededMs = (method: Method) =>
+      method === 'M_PESA' ? needed.M_PESA : needed.TELE_BIRR;
+    const attempts = [attemptWith({ method: 'M_PESA', status: 'failed' })];
+    const at = (leftMs: number) => {
+      const intent = intentWith({ methods, expiresAtMs: NOW_MS + leftMs }, { attempts });
+      const { state } = checkoutView(intent, NOW_MS, { timeNeededMs });
+      return state.kind === 'choose'
+        ? [state.methods.map(({ method }) => method), state.tooLate, state.selected, state.phone]
+        : [];
+    };
+    const phone = expect.anything();
+    expect(at(needed.M_PESA)).toEqual([['TELE_BIRR', 'M_PESA'], [], 'M_PESA', phone]);
+    expect(at(needed.M_PESA - 1)).toEqual([['TELE_BIRR'], ['M_PESA'], 'TELE_BIRR', null]);
+    expect(at(needed.TELE_BIRR)).toEqual([['TELE_BIRR'], ['M_PESA'], 'TELE_BIRR', null]);
+    expect(at(needed.TELE_BIRR - 1)).toEqual([[], ['TELE_BIRR', 'M_PESA'], null, null]);
+  });
+
   test('after a failed attempt: the reason, and the same method again', () => {
     const attempts = [
       attemptWith({

@@ -14,6 +14,7 @@ export const CONTEXT: ValidationContext = {
   railCurrencies: (method) => (method === 'ETS_SWITCH' ? ['ETB', 'USD'] : ['ETB']),
   takesOnlyWholeAmounts: () => false,
   acceptsPhone: (_method, phone) => phone !== '251700000000',
+  secondsNeeded: () => 0,
   limits: {},
   banks: new Map([
     ['CBET', { supportsWithdrawal: true }],

@@ -150,12 +150,13 @@ test('a consumer that never gets the answer to its claim does not call the provi
 // ---------------------------------------------------------------------------------------------
 // In time
 
-const SHORT_SECONDS = 30;
+const EBIRR_SECONDS_MIN = (EBIRR_UNCLAIMED_MS + EBIRR_WINDOW_MS) / SECOND_MS;
 
 /** `endMs` after the start: the last millisecond before it, the end itself, and after it. */
 const EDGES = [
   { edge: 'the end of the window', expireIn: 3_600, endMs: EBIRR_UNCLAIMED_MS },
-  { edge: 'the end of the payment', expireIn: SHORT_SECONDS, endMs: SHORT_SECONDS * SECOND_MS },
+  // The shortest payment whose latest claim still ends before the expiry.
+  { edge: 'the end of the last window', expireIn: EBIRR_SECONDS_MIN, endMs: EBIRR_UNCLAIMED_MS },
 ].flatMap((row) => [
   { ...row, when: 'just before', atMs: row.endMs - 1, calls: 1 },
   { ...row, when: 'at', atMs: row.endMs, calls: 0 },
@@ -170,8 +171,9 @@ test.each(EDGES)('$when $edge: $calls calls', async ({ expireIn, atMs, calls }) 
   vi.setSystemTime(attempt.startedAtMs + atMs);
   await consumeStart([message()]);
   expect(asked).toHaveLength(calls);
-  const { startClaim } = await attemptNow();
+  const { startClaim, deadlineAtMs } = await attemptNow();
   expect(startClaim).toBe(calls === 1 ? 'taken' : 'free');
+  expect(deadlineAtMs).toBeLessThanOrEqual((await intentNow()).terms.expiresAtMs);
 });
 
 test.each(EDGES)('a direct claim $when $edge', async ({ expireIn, atMs, calls }) => {

@@ -22,7 +22,7 @@ export function commonFields(context: ValidationContext) {
     paymentIntentUniqueId: uniqueIdField,
     paymentLinkUniqueId: optional(idField),
     splitPayment: splitsField(context.banks),
-    expireIn: wholeNumber(context.expireInSecondsMin, context.expireInSecondsMax, ' of seconds'),
+    expireIn: expireInField(context),
     callbackUrl: optionalUrl(deliverableUrlField(context)),
     commissionPaidByCustomer: booleanField,
   };
@@ -40,19 +40,27 @@ function deliverableUrlField({ callbackRefusal }: ValidationContext) {
 }
 
 /** The fields that rules across fields read. */
-export const commonParts = {
-  amount: optional(moneyField),
-  items: itemAmountsPart,
-  currency: oneOf(CURRENCIES),
-  splitPayment: splitValuesPart,
-  commissionPaidByCustomer: booleanField,
-};
+export function commonParts(context: ValidationContext) {
+  return {
+    amount: optional(moneyField),
+    items: itemAmountsPart,
+    currency: oneOf(CURRENCIES),
+    splitPayment: splitValuesPart,
+    expireIn: expireInField(context),
+    commissionPaidByCustomer: booleanField,
+  };
+}
+
+function expireInField({ expireInSecondsMin, expireInSecondsMax }: ValidationContext) {
+  return wholeNumber(expireInSecondsMin, expireInSecondsMax, ' of seconds');
+}
 
 /** The values that the rules on money read; undefined for an invalid field. */
 interface MoneyParts {
   readonly amount?: number | null | undefined;
   readonly items?: readonly ItemAmounts[] | undefined;
   readonly currency?: Currency | undefined;
+  readonly expireIn?: number | undefined;
   readonly splitPayment?: readonly (SplitValue | null)[] | undefined;
   readonly commissionPaidByCustomer?: boolean | undefined;
 }
@@ -80,7 +88,12 @@ export function checkMoney(
   const accepted =
     methods === undefined
       ? []
-      : acceptedMethods(methods, { currency: parts.currency, lockedPhone }, context, problems);
+      : acceptedMethods(
+          methods,
+          { kind, currency: parts.currency, lifetimeSeconds: parts.expireIn, lockedPhone },
+          context,
+          problems,
+        );
   const path = parts.amount === null ? 'items' : 'amount';
   const terms =
     total === null

@@ -61,7 +61,7 @@ export function validateExpress(
   return checkBody(
     body,
     schema,
-    { ...commonParts, ...ownParts },
+    { ...commonParts(context), ...ownParts },
     (parts, problems) => {
       const methods = parts.method === undefined ? undefined : [parts.method];
       const money = checkMoney('express', parts, methods, null, context, problems);

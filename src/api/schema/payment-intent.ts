@@ -18,7 +18,7 @@ export function validatePaymentIntent(
   return checkBody(
     body,
     schema,
-    { ...commonParts, ...ownParts },
+    { ...commonParts(context), ...ownParts },
     (parts, problems) => {
       const phone = lockedPhone(parts.customerInfo);
       return checkMoney('hosted', parts, parts.methods, phone, context, problems);

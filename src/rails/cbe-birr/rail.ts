@@ -154,6 +154,8 @@ export function cbeBirrRail(
     id: CBE_BIRR_RAIL_ID,
     currencies: [CURRENCY],
     startTimeoutMs: START_TIMEOUT_MS,
+    // CBE publishes no lifetime of its page.
+    timeNeededMs: 0,
 
     plan(terms: IntentTerms, _method: Method, nowMs: number): AttemptPlan {
       return {

@@ -4,7 +4,15 @@ import { callRail } from '../call-rail.ts';
 import type { CallbackCall } from '../callback.ts';
 import { phoneToPrompt, promptPlan } from '../phone-prompt.ts';
 import { withProviderCode } from '../provider-code.ts';
-import type { Callbacks, PhoneCheck, Rail, RailOrder, SlowStart, StartResult } from '../rail.ts';
+import {
+  type Callbacks,
+  type PhoneCheck,
+  type Rail,
+  type RailOrder,
+  type SlowStart,
+  STORING_TIME_MS,
+  type StartResult,
+} from '../rail.ts';
 import { logRailAnswer } from '../rail-log.ts';
 import { codeOf, type EbirrReport, ebirrReport, meaningOf, mismatchOf } from './answer.ts';
 import { readEbirrCallback } from './callback.ts';
@@ -37,6 +45,8 @@ export function ebirrRail(settings: EbirrSettings): Rail & PhoneCheck & SlowStar
     currencies: CURRENCIES,
     startTimeoutMs: callTimeMs,
     startWaitsForCustomer: true as const,
+    // The latest claim, and the window that begins with it.
+    timeNeededMs: QUEUE_TIME_MS + callTimeMs + STORING_TIME_MS,
 
     acceptsPhone: (phone: string) =>
       settings.phonePrefixes.some((prefix) => phone.startsWith(prefix)),

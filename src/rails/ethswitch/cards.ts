@@ -38,6 +38,9 @@ const QUERY_TIMEOUT_MS = 10_000;
 /** SmartVista's own default, and the longest known lifetime of EthSwitch's page. */
 const SESSION_MS_MAX = 20 * 60 * 1_000;
 
+/** No customer enters a card and the bank's code faster. */
+const SESSION_MS_MIN = 60 * 1_000;
+
 type CardsRail = Rail & StatusQuery & Callbacks & SharedCallbackAddress;
 
 /**
@@ -49,12 +52,15 @@ export function cardsRail(settings: CardsSettings): CardsRail {
     id: CARDS_RAIL_ID,
     currencies: CURRENCIES,
     startTimeoutMs: START_TIMEOUT_MS,
+    timeNeededMs: SESSION_MS_MIN + START_TIMEOUT_MS,
 
     plan(terms: IntentTerms, _method: Method, nowMs: number): AttemptPlan {
+      const sessionMs = terms.expiresAtMs - nowMs - START_TIMEOUT_MS;
       return {
         flow: 'redirect',
         // The session has ended by then, even if the gateway started it only at our timeout.
-        deadlineAtMs: Math.min(nowMs + SESSION_MS_MAX, terms.expiresAtMs) + START_TIMEOUT_MS,
+        deadlineAtMs:
+          nowMs + START_TIMEOUT_MS + Math.min(Math.max(sessionMs, SESSION_MS_MIN), SESSION_MS_MAX),
         // A customer at the bank's own page may finish after the session's end.
         windowIsFinal: false,
         // Earlier, an order that the gateway does not know proves nothing.

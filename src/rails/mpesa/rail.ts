@@ -39,6 +39,8 @@ const MPESA_PHONE = /^2517\d{8}$/;
  * contains, so we cannot query a push without a callback.
  */
 export function mpesaRail(settings: MpesaSettings): Rail & PhoneCheck & WholeAmounts & Callbacks {
+  // The push has no field that shortens it.
+  const windowMs = settings.promptWindowSeconds * 1_000;
   const rail = {
     id: RAIL_ID,
     currencies: CURRENCIES,
@@ -47,8 +49,8 @@ export function mpesaRail(settings: MpesaSettings): Rail & PhoneCheck & WholeAmo
 
     acceptsPhone: (phone: string) => MPESA_PHONE.test(phone),
 
-    plan: (_terms: IntentTerms, _method: Method, nowMs: number) =>
-      promptPlan(nowMs + settings.promptWindowSeconds * 1_000),
+    timeNeededMs: windowMs,
+    plan: (_terms: IntentTerms, _method: Method, nowMs: number) => promptPlan(nowMs + windowMs),
 
     async start(order: RailOrder): Promise<StartResult> {
       const phone = phoneToPrompt(rail, order);

@@ -22,6 +22,7 @@ export const simulator: Rail & RecoverablePage & StatusQuery = {
   id: 'simulator',
   currencies: CURRENCIES,
   startTimeoutMs: START_TIMEOUT_MS,
+  timeNeededMs: 0,
 
   plan(terms: IntentTerms, method: Method, nowMs: number): AttemptPlan {
     const interactive = isInteractive(terms);

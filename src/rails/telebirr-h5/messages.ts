@@ -13,6 +13,8 @@ const MINUTE_MS = 60_000;
 /** `timeout_express`: telebirr keeps an order open for whole minutes, 1 to 120. */
 const OPEN_MINUTES_MIN = 1;
 const OPEN_MINUTES_MAX = 120;
+/** Milliseconds pass between the plan and the start; they must not cost a minute. */
+const PLANNING_MS = 1_000;
 
 /** Maximum length of `notify_url` and `redirect_url`. */
 const URL_CHARACTERS_MAX = 512;
@@ -42,11 +44,24 @@ export const CALLS = {
 export type Call = keyof typeof CALLS;
 
 /**
- * When telebirr closes an order that we create now. Not after the payment expires, so that no
- * customer pays for goods that the merchant has released; but telebirr's minimum is a minute.
+ * When telebirr has closed an order that we create now: by the payment's expiry, so that no customer
+ * pays for goods that the merchant has released. telebirr counts from the order's creation, which
+ * may be as late as our timeout.
  */
-export function closesAtMs(terms: IntentTerms, nowMs: number): number {
-  return nowMs + clampedMinutes(Math.floor((terms.expiresAtMs - nowMs) / MINUTE_MS)) * MINUTE_MS;
+export function closedByMs(
+  settings: TelebirrH5Settings,
+  { expiresAtMs }: Pick<IntentTerms, 'expiresAtMs'>,
+  nowMs: number,
+): number {
+  const createdByMs = nowMs + startTimeoutMsOf(settings);
+  const shortestMs = createdByMs + OPEN_MINUTES_MIN * MINUTE_MS;
+  const longestMs = createdByMs + OPEN_MINUTES_MAX * MINUTE_MS;
+  return Math.min(Math.max(expiresAtMs, shortestMs), longestMs);
+}
+
+/** For telebirr's shortest order. */
+export function timeNeededMsOf(settings: TelebirrH5Settings): number {
+  return startTimeoutMsOf(settings) + OPEN_MINUTES_MIN * MINUTE_MS;
 }
 
 /** Time for two calls: the token and the order. */
@@ -60,11 +75,7 @@ function openMinutes(
   { deadlineAtMs, startedAtMs }: AttemptPlan & { readonly startedAtMs: number },
 ): number {
   const openMs = deadlineAtMs - startTimeoutMsOf(settings) - startedAtMs;
-  // Milliseconds pass between the plan and the start.
-  return clampedMinutes(Math.round(openMs / MINUTE_MS));
-}
-
-function clampedMinutes(minutes: number): number {
+  const minutes = Math.floor((openMs + PLANNING_MS) / MINUTE_MS);
   return Math.min(Math.max(minutes, OPEN_MINUTES_MIN), OPEN_MINUTES_MAX);
 }
 

@@ -19,13 +19,14 @@ import { telebirrClient } from './client.ts';
 import {
   type Call,
   CURRENCY,
-  closesAtMs,
+  closedByMs,
   freshness,
   payPageUrl,
   preOrderContent,
   queryOrderContent,
   RAIL_ID,
   startTimeoutMsOf,
+  timeNeededMsOf,
 } from './messages.ts';
 import { isAbsentOr, readClaim, readNotification } from './notification.ts';
 import type { TelebirrH5Settings } from './settings.ts';
@@ -55,12 +56,12 @@ export function telebirrH5Rail(settings: TelebirrH5Settings): Rail & StatusQuery
     id: RAIL_ID,
     currencies: [CURRENCY],
     startTimeoutMs,
+    timeNeededMs: timeNeededMsOf(settings),
 
     plan(terms: IntentTerms, _method: Method, nowMs: number): AttemptPlan {
       return {
         flow: 'redirect',
-        // telebirr counts from the creation of the order, which may be as late as our timeout.
-        deadlineAtMs: closesAtMs(terms, nowMs) + startTimeoutMs,
+        deadlineAtMs: closedByMs(settings, terms, nowMs),
         // telebirr closes the order, but may still complete a payment that is in progress.
         windowIsFinal: false,
         checkAtMs:

@@ -46,6 +46,8 @@ const UNREAD_STATUSES: readonly number[] = [401, 403, 404];
  * and posts the result. telebirr publishes no status query.
  */
 export function telebirrUssdRail(settings: TelebirrUssdSettings): Rail & PhoneCheck & Callbacks {
+  // Nothing in the request shortens the prompt.
+  const windowMs = settings.promptWindowSeconds * 1_000;
   const rail = {
     id: RAIL_ID,
     currencies: [CURRENCY] as const,
@@ -53,9 +55,8 @@ export function telebirrUssdRail(settings: TelebirrUssdSettings): Rail & PhoneCh
 
     acceptsPhone: (phone: string) => PHONE.test(phone),
 
-    // Nothing in the request shortens the prompt, so it may outlive the payment.
-    plan: (_terms: IntentTerms, _method: Method, nowMs: number) =>
-      promptPlan(nowMs + settings.promptWindowSeconds * 1_000),
+    timeNeededMs: windowMs,
+    plan: (_terms: IntentTerms, _method: Method, nowMs: number) => promptPlan(nowMs + windowMs),
 
     async start(order: RailOrder): Promise<StartResult> {
       const phone = phoneToPrompt(rail, order);

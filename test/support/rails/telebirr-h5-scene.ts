@@ -20,7 +20,7 @@ import { callbackCall } from './callback-call.ts';
 import { orderFor } from './order.ts';
 
 /** No test waits for it: see `timeouts.ts`. */
-const CALL_TIMEOUT_MS = 10_000;
+export const CALL_TIMEOUT_MS = 10_000;
 
 type TelebirrH5Rail = ReturnType<typeof telebirrH5Rail>;
 
