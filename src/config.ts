@@ -1,4 +1,4 @@
-import type { Environment } from './domain/method.ts';
+import { type Environment, METHODS, type Method } from './domain/method.ts';
 
 /** The bindings and variables as Cloudflare passes them. */
 export type Bindings = Env;
@@ -24,6 +24,7 @@ export interface Config {
   readonly callbackHttpsOnly: boolean;
   readonly localCallbacks: boolean;
   readonly rateLimits: boolean;
+  readonly methodLogos: MethodLogos;
   readonly linkSigningKeys: KeyRing;
   readonly dataEncryptionKeys: KeyRing;
   readonly webhookRsaKeys: Readonly<Record<Environment, KeyRing>>;
@@ -48,6 +49,7 @@ export function configOf(env: Bindings): Config {
     callbackHttpsOnly: flag('CALLBACK_HTTPS_ONLY', env.CALLBACK_HTTPS_ONLY, 'true', 'false'),
     localCallbacks: flag('LOCAL_CALLBACKS', env.LOCAL_CALLBACKS, 'true', 'false'),
     rateLimits: flag('RATE_LIMITS', env.RATE_LIMITS, 'on', 'off'),
+    methodLogos: methodLogos('METHOD_LOGOS', env.METHOD_LOGOS),
     linkSigningKeys: strongKeyRing('LINK_SIGNING_KEYS', env.LINK_SIGNING_KEYS),
     dataEncryptionKeys: strongKeyRing('DATA_ENCRYPTION_KEYS', env.DATA_ENCRYPTION_KEYS),
     webhookRsaKeys: {
@@ -94,6 +96,25 @@ function flag(name: string, value: string | undefined, on: string, off: string):
     throw new ConfigError(`${name} must be "${on}" or "${off}"`);
   }
   return value === on;
+}
+
+/** The path of a method's logo, for the methods that have one. */
+export type MethodLogos = Readonly<Partial<Record<Method, string>>>;
+
+/** One method and its file below `public/logos`, as in `M_PESA=m-pesa.svg`. */
+const LOGO_ENTRY = /^([A-Z_]+)=([a-z0-9][a-z0-9._-]{0,60}\.(?:svg|png|webp))$/;
+
+function methodLogos(name: string, value: string | undefined): MethodLogos {
+  const entries = (value ?? '').split(',').filter((entry) => entry.trim() !== '');
+  const logos = entries.map((entry) => {
+    const [, wanted, file] = LOGO_ENTRY.exec(entry.trim()) ?? [];
+    const method = METHODS.find((known) => known === wanted);
+    if (method === undefined || file === undefined) {
+      throw new ConfigError(`${name} must be a list of METHOD=file.svg, separated by commas`);
+    }
+    return [method, `/logos/${file}`];
+  });
+  return Object.fromEntries(logos);
 }
 
 /** Keys of one purpose, newest first: the first signs, all verify (docs/decisions.md#32). */

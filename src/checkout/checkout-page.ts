@@ -1,23 +1,35 @@
 import { h } from 'preact';
+import type { Config } from '../config.ts';
 import type { Intent } from '../domain/intent.ts';
 import { messagesFor } from '../i18n/language.ts';
 import { brandCss } from '../ui/brand.ts';
 import { pageResponse } from './page-response.ts';
 import { CheckoutPage } from './pages/checkout-page.tsx';
-import { checkoutView, type ViewContext } from './view.ts';
+import { FORM_PARAMETER } from './refused-form.ts';
+import { ALREADY_PARAMETER, checkoutView, type ViewContext } from './view.ts';
 
 /** The response that shows a payment's current state. `path`: of its page, without a query. */
 export async function checkoutPage(
   request: Request,
+  { methodLogos: logos }: Pick<Config, 'methodLogos'>,
   intent: Intent,
   path: string,
   context: ViewContext,
 ): Promise<Response> {
   const view = checkoutView(intent, Date.now(), context);
-  const page = h(CheckoutPage, { text: await messagesFor(request), view, path });
+  const query = keptQuery(new URL(request.url).searchParams);
+  const page = h(CheckoutPage, { text: await messagesFor(request), view, path, query, logos });
   return pageResponse(request, page, {
-    status: view.state.kind === 'choose' && view.state.problem !== null ? 400 : 200,
     formTargets: [intent.terms.baseUrl, context.railPage ?? null],
     brandCss: brandCss(view.summary.branding?.color ?? null),
   });
+}
+
+/** What the page shows in another language as well. */
+function keptQuery(given: URLSearchParams): string {
+  const kept = [FORM_PARAMETER, ALREADY_PARAMETER].flatMap((name) => {
+    const value = given.get(name);
+    return value === null ? [] : [`${name}=${encodeURIComponent(value)}&`];
+  });
+  return kept.join('');
 }

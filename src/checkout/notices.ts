@@ -1,13 +1,15 @@
 import { h } from 'preact';
 import { messagesFor } from '../i18n/language.ts';
+import { seeOther } from '../ui/headers.ts';
 import { pageResponse } from './page-response.ts';
 import { type NoticeKind, NoticePage } from './pages/notice.tsx';
 
 /** The rate limiter's period. */
 const BUSY_RETRY_AFTER_SECONDS = 10;
-/** The period of the limit on prompts. */
-const TOO_MANY_TRIES_RETRY_AFTER_SECONDS = 60;
 const UNAVAILABLE_RETRY_AFTER_SECONDS = 5;
+
+/** Query of the page for a customer whose form we could not process. */
+export const FAILED_PARAMETER = 'failed';
 
 /** 404: a link that we did not sign, or of a deleted payment. The same page for both. */
 export function unknownPage(request: Request): Promise<Response> {
@@ -19,19 +21,27 @@ export function badFormPage(request: Request, retryPath: string): Promise<Respon
   return notice(request, 'bad_form', 400, retryPath);
 }
 
-/** 429: one link was opened too often. */
-export function busyPage(request: Request): Promise<Response> {
-  return notice(request, 'busy', 429, pagePath(request), BUSY_RETRY_AFTER_SECONDS);
+/** 429: one link was opened too often. After a form, the payment's page says so. */
+export async function busyPage(request: Request): Promise<Response> {
+  const path = pagePath(request);
+  return isForm(request) && path !== null
+    ? seeOther(request, path)
+    : notice(request, 'busy', 429, path, BUSY_RETRY_AFTER_SECONDS);
 }
 
-/** 429: too many prompts to one phone. */
-export function tooManyTriesPage(request: Request, retryPath: string): Promise<Response> {
-  return notice(request, 'too_many_tries', 429, retryPath, TOO_MANY_TRIES_RETRY_AFTER_SECONDS);
+/**
+ * 503: any failure on our side. The page never shows internal text. After a form, the payment's page
+ * says so: it shows whether the form had an effect, and the customer can reload it.
+ */
+export async function unavailablePage(request: Request): Promise<Response> {
+  const path = pagePath(request);
+  return isForm(request) && path !== null
+    ? seeOther(request, `${path}?${FAILED_PARAMETER}=1`)
+    : notice(request, 'error', 503, path, UNAVAILABLE_RETRY_AFTER_SECONDS);
 }
 
-/** 503: any failure on our side. The page never shows internal text. */
-export function unavailablePage(request: Request): Promise<Response> {
-  return notice(request, 'error', 503, pagePath(request), UNAVAILABLE_RETRY_AFTER_SECONDS);
+function isForm(request: Request): boolean {
+  return request.method === 'POST';
 }
 
 async function notice(

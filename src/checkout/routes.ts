@@ -1,5 +1,6 @@
 import { railPageUrl } from '../attempts/rail-page.ts';
 import { runAttempt } from '../attempts/start.ts';
+import { configOf } from '../config.ts';
 import type { Intent } from '../domain/intent.ts';
 import type { IntentClient } from '../intent/client.ts';
 import { acceptsPhone, railFor, timeNeededMs } from '../rails/registry.ts';
@@ -7,14 +8,15 @@ import { seeOther } from '../ui/headers.ts';
 import { checkoutPage } from './checkout-page.ts';
 import { attemptsKnownTo, readChoice } from './choice.ts';
 import { readForm } from './form.ts';
-import { badFormPage, tooManyTriesPage, unavailablePage, unknownPage } from './notices.ts';
+import { badFormPage, FAILED_PARAMETER, unknownPage } from './notices.ts';
 import { type LinkCall, pathSegment } from './open-link.ts';
 import { mayPrompt } from './prompt-limit.ts';
-import { ALREADY_PARAMETER, LEAVING_PARAMETER } from './view.ts';
+import { FORM_PARAMETER, refusedFormFrom, sealedForm } from './refused-form.ts';
+import { ALREADY_PARAMETER, LEAVING_PARAMETER, type RefusedForm } from './view.ts';
 
 /**
  * The customer's pages. The second segment of every path is a signed link, which authorizes the
- * customer. Posts answer 303, so reloading and going back never post twice.
+ * customer. Posts of our pages answer 303, so reloading and going back never post twice.
  */
 
 /** GET /checkout/:token */
@@ -27,9 +29,11 @@ export async function showCheckout({
 }: LinkCall): Promise<Response> {
   const railPage = await railPageUrl(env, client, intent);
   const query = new URL(request.url).searchParams;
-  return checkoutPage(request, intent, pagePath(token), {
+  return checkoutPage(request, configOf(env), intent, pagePath(token), {
     railPage,
     timeNeededMs: (method) => timeNeededMs(env, intent.terms.environment, method),
+    refusedForm: await refusedFormFrom(env, intent, query.get(FORM_PARAMETER)),
+    hasFailed: query.has(FAILED_PARAMETER),
     triedAgain: query.has(ALREADY_PARAMETER),
     isLeaving: query.has(LEAVING_PARAMETER),
   });
@@ -44,7 +48,7 @@ export async function showReturned({ request, client, token }: LinkCall): Promis
   return seeOther(request, pagePath(token));
 }
 
-/** GET of a path that forms post to: a bookmark, or a reload after a rejected form. */
+/** GET of a path that forms post to, such as a bookmark. */
 export async function showInstead(request: Request): Promise<Response> {
   return seeOther(request, pagePath(pathSegment(request, 1)));
 }
@@ -65,18 +69,21 @@ export async function startAttempt(call: LinkCall): Promise<Response> {
   if (intent.terms.kind !== 'hosted' || !isCurrent) {
     return seeOther(request, await wayOnFrom(env, client, intent, path));
   }
+  const refuse = async (refusedForm: RefusedForm) =>
+    seeOther(request, `${path}?${FORM_PARAMETER}=${await sealedForm(env, intent, refusedForm)}`);
   const result = readChoice(intent.terms, form, (method, phone) =>
     acceptsPhone(env, intent.terms, method, phone),
   );
   if (result.type === 'refused') {
-    return checkoutPage(request, intent, path, { refusedForm: result.form });
+    return refuse(result.form);
   }
+  const entered = { method: result.choice.method, phone: form.get('phone') ?? '' };
   const rail = railFor(env, intent.terms, result.choice.method);
   if (rail === null) {
-    return unavailablePage(request);
+    return refuse({ ...entered, problem: 'method_unavailable' });
   }
   if (!(await mayPrompt(env, intent.terms.environment, result.choice))) {
-    return tooManyTriesPage(request, path);
+    return refuse({ ...entered, problem: 'too_many_prompts' });
   }
   const choice = { ...result.choice, expectedAttempts };
   const running = runAttempt(env, client, intent.terms, choice, rail);

@@ -17,9 +17,15 @@ export interface PaymentSummary {
   /** The merchant's `returnUrl`, or null when it set none. */
   readonly returnUrl: string | null;
   readonly returnHost: string | null;
+  /** Origin of the page. */
+  readonly baseUrl: string;
   /** Null when the merchant has no branding. */
   readonly branding: Branding | null;
   readonly isTest: boolean;
+  /** The merchant's own id of the payment. */
+  readonly orderId: string;
+  /** What the provider and the merchant know the latest attempt by; null before the first one. */
+  readonly reference: string | null;
   readonly description: string | null;
   readonly currency: Currency;
   readonly items: readonly ItemLine[];
@@ -56,8 +62,11 @@ export function summaryOf(intent: Intent): PaymentSummary {
     merchantName: terms.merchantName,
     returnUrl: returnUrlFor(intent),
     returnHost: webUrl(terms.returnUrl)?.host ?? null,
+    baseUrl: terms.baseUrl,
     branding: terms.branding,
     isTest: terms.environment === 'sandbox',
+    orderId: terms.uniqueId,
+    reference: reportedAttempt(intent)?.reference ?? null,
     description: terms.description,
     currency: terms.currency,
     items: itemLines(terms),

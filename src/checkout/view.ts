@@ -9,7 +9,7 @@ import {
   type IntentTerms,
   reportedAttempt,
 } from '../domain/intent.ts';
-import { METHODS_NEEDING_PHONE, type Method } from '../domain/method.ts';
+import { METHODS_BY_PROMPT, type Method, PHONE_STARTS } from '../domain/method.ts';
 import { isEnoughTimeLeft } from '../domain/time.ts';
 import type { FormProblem } from '../i18n/messages.ts';
 import { phoneText } from './phone.ts';
@@ -53,7 +53,10 @@ export type CheckoutState =
 
 export interface ChooseState {
   readonly kind: 'choose';
-  /** Empty when no method has enough time left. */
+  /**
+   * In the order of the page: the one that has just failed is the first. Empty when no method has
+   * enough time left.
+   */
   readonly methods: readonly MethodChoice[];
   /** The methods whose provider could take money after the payment's expiry. */
   readonly tooLate: readonly Method[];
@@ -65,6 +68,8 @@ export interface ChooseState {
   readonly mayStillSettle: boolean;
   readonly isLastAttempt: boolean;
   readonly problem: FormProblem | null;
+  /** A form could not be processed, because of a failure of ours. */
+  readonly hasFailed: boolean;
   /** The form sends it back, so one form starts one attempt. */
   readonly attemptsMade: number;
   readonly dueAtMs: number;
@@ -72,7 +77,10 @@ export interface ChooseState {
 
 export interface MethodChoice {
   readonly method: Method;
-  readonly needsPhone: boolean;
+  /** The first digits of the phone numbers that the form takes; null when it needs no number. */
+  readonly phoneStarts: string | null;
+  /** It has just failed. */
+  readonly isRetry: boolean;
   /** What the customer pays on top with this method. */
   readonly commissionMinor: number;
   readonly chargedMinor: number;
@@ -86,7 +94,6 @@ export interface PhoneField {
 interface InFlight {
   readonly attemptId: string;
   readonly method: Method;
-  readonly reference: string;
   /** The provider's time limit has passed without proof (docs/decisions.md#31). */
   readonly isUnresolved: boolean;
   /** The end of the provider's time limit. */
@@ -106,17 +113,17 @@ export interface PushState extends InFlight {
   readonly phone: string | null;
   /** In the sandbox, the page that replaces the phone. */
   readonly simulatorUrl: string | null;
+  /** The customer may try again once the provider reports that this attempt failed. */
+  readonly mayRetry: boolean;
 }
 
 export interface PaidState {
   readonly kind: 'paid';
   readonly method: Method;
-  readonly reference: string;
   readonly chargedMinor: number;
   readonly paidAtMs: number;
   /** It was paid before the customer opened this page or tried to pay again. */
   readonly isRevisited: boolean;
-  readonly triedAgain: boolean;
 }
 
 /** A rejected form: what the customer entered, and what is wrong with it. */
@@ -131,6 +138,7 @@ export interface ViewContext {
   /** How much of the payment's time must be left to start an attempt; absent: none. */
   readonly timeNeededMs?: (method: Method) => number;
   readonly refusedForm?: RefusedForm | null;
+  readonly hasFailed?: boolean;
   /** The provider's page for the attempt in flight, from `railPageUrl`. */
   readonly railPage?: string | null;
   /** The customer tried to pay a paid payment. */
@@ -215,19 +223,23 @@ function chooseState(
   intent: Intent,
   nowMs: number,
   mayStillSettle: boolean,
-  { refusedForm = null, timeNeededMs = () => 0 }: ViewContext,
+  { refusedForm = null, hasFailed = false, timeNeededMs = () => 0 }: ViewContext,
 ): ChooseState {
   const { terms } = intent;
   const all = terms.methods.map(({ method }) => method);
   const inTime = all.filter((method) => isEnoughTimeLeft(terms, timeNeededMs(method), nowMs));
-  const methods = inTime.map((method) => ({
-    method,
-    needsPhone: METHODS_NEEDING_PHONE.includes(method),
-    commissionMinor: chargedMinor(terms, method) - terms.amountMinor,
-    chargedMinor: chargedMinor(terms, method),
-  }));
   const last = intent.attempts.at(-1) ?? null;
   const lastReason = last?.failureReason ?? null;
+  const failed = last?.status === 'unresolved' || lastReason === null ? null : last?.method;
+  const methods = inTime
+    .map((method) => ({
+      method,
+      phoneStarts: METHODS_BY_PROMPT.includes(method) ? phoneStarts(terms, method) : null,
+      isRetry: method === failed,
+      commissionMinor: chargedMinor(terms, method) - terms.amountMinor,
+      chargedMinor: chargedMinor(terms, method),
+    }))
+    .sort((one, other) => Number(other.isRetry) - Number(one.isRetry));
   const only = methods.length === 1 ? (methods[0]?.method ?? null) : null;
   const wanted = refusedForm === null ? last?.method : refusedForm.method;
   return {
@@ -235,16 +247,22 @@ function chooseState(
     methods,
     tooLate: all.filter((method) => !inTime.includes(method)),
     selected: inTime.find((method) => method === wanted) ?? only,
-    phone: methods.some((choice) => choice.needsPhone)
+    phone: methods.some((choice) => choice.phoneStarts !== null)
       ? phoneField(terms, last, refusedForm)
       : null,
     lastFailure: refusedForm === null && last?.status !== 'unresolved' ? lastReason : null,
     mayStillSettle,
     isLastAttempt: intent.attempts.length === ATTEMPTS_MAX - 1,
     problem: refusedForm?.problem ?? null,
+    hasFailed,
     attemptsMade: intent.attempts.length,
     dueAtMs: terms.expiresAtMs,
   };
+}
+
+/** The sandbox accepts any number, so that merchants can test with their own. */
+function phoneStarts({ environment }: IntentTerms, method: Method): string {
+  return (environment === 'production' ? PHONE_STARTS[method] : undefined) ?? '79';
 }
 
 function phoneField(
@@ -273,7 +291,6 @@ function inFlightState(intent: Intent, railPage: string | null): CheckoutState {
   const inFlight: InFlight = {
     attemptId: attempt.id,
     method: attempt.method,
-    reference: attempt.reference,
     isUnresolved: attempt.status === 'unresolved',
     dueAtMs: attempt.deadlineAtMs,
   };
@@ -285,6 +302,7 @@ function inFlightState(intent: Intent, railPage: string | null): CheckoutState {
       // No line break within a number.
       phone: attempt.phone === null ? null : phoneText(attempt.phone).replaceAll(' ', '\u00a0'),
       simulatorUrl: pageUrl,
+      mayRetry: intent.terms.kind === 'hosted' && intent.attempts.length < ATTEMPTS_MAX,
     };
   }
   return {
@@ -303,10 +321,8 @@ function paidState(intent: Intent, nowMs: number, triedAgain: boolean): PaidStat
   return {
     kind: 'paid',
     method: attempt.method,
-    reference: attempt.reference,
     chargedMinor: chargedMinor(intent.terms, attempt.method),
     paidAtMs: attempt.updatedAtMs,
-    triedAgain,
     isRevisited: triedAgain || nowMs - attempt.updatedAtMs > FRESHLY_PAID_MS,
   };
 }

@@ -9,7 +9,7 @@ export const METHODS = [
 ] as const;
 export type Method = (typeof METHODS)[number];
 
-/** Methods that cannot work without the customer's phone number (docs/decisions.md#3). */
+/** Methods whose express payments need the customer's phone number (docs/decisions.md#3). */
 export const METHODS_NEEDING_PHONE: readonly Method[] = [
   'M_PESA',
   'TELE_BIRR_USSD',
@@ -22,6 +22,9 @@ export const METHODS_BY_PROMPT: readonly Method[] = ['TELE_BIRR_USSD', 'M_PESA',
 
 /** Methods whose provider may report all payments to one address, by our reference alone. */
 export const METHODS_WITH_SHARED_ADDRESS: readonly Method[] = ['CBE', 'ETS_SWITCH'];
+
+/** What the numbers of a method's accounts begin with, where it serves one network only. */
+export const PHONE_STARTS: Readonly<Partial<Record<Method, '7' | '9'>>> = { M_PESA: '7' };
 
 /** Methods that redirect the customer to the provider's page and back (docs/decisions.md#2). */
 export const METHODS_NEEDING_RETURN_URL: readonly Method[] = ['TELE_BIRR', 'ETS_SWITCH'];

@@ -38,6 +38,16 @@ const ETHIOPIC_MONTHS = [
   'ጳጉሜን',
 ];
 
+/** Of the night, morning, day and evening: six hours each, from midnight on. */
+const DAY_PARTS = ['ከሌሊቱ', 'ከጠዋቱ', 'ከቀኑ', 'ከምሽቱ'];
+
+/** 14:30 as 8:30 of the day, because the Ethiopian clock counts from six; and as it is, to be sure. */
+function ethiopianTime(time: string): string {
+  const [hour, ...rest] = time.split(':');
+  const clock = [(Number(hour) + 6) % 12 || 12, ...rest].join(':');
+  return `${DAY_PARTS[Math.floor(Number(hour) / 6)]} ${clock} ሰዓት (${time} EAT)`;
+}
+
 /**
  * Amharic, in the polite form. "Open" (ክፈት) and "pay" (ክፈል) look alike. Where one could be read
  * as the other, "open" uses another verb.
@@ -47,7 +57,7 @@ export const checkout: CheckoutMessages = {
   languages: 'ቋንቋ',
 
   dateTime: ({ day, month, year }, ethiopic, time) =>
-    `${day} ${MONTHS[month - 1]} ${year} (${ethiopic.day} ${ETHIOPIC_MONTHS[ethiopic.month - 1]} ${ethiopic.year} ዓ.ም.)፣ ${time} EAT`,
+    `${day} ${MONTHS[month - 1]} ${year} (${ethiopic.day} ${ETHIOPIC_MONTHS[ethiopic.month - 1]} ${ethiopic.year} ዓ.ም.)፣ ${ethiopianTime(time)}`,
 
   testBanner: 'የሙከራ ክፍያ — ገንዘብ አይተላለፍም',
   payTo: 'ክፍያ ለ፦',
@@ -63,8 +73,8 @@ export const checkout: CheckoutMessages = {
     E_BIRR: 'eBirr',
   },
   methodHint: {
-    TELE_BIRR: 'በtelebirr ገጽ ላይ',
-    TELE_BIRR_USSD: 'በስልክዎ ላይ ያረጋግጡ',
+    TELE_BIRR: 'በtelebirr ገጽ ላይ ገብተው ይክፈሉ',
+    TELE_BIRR_USSD: 'PIN ያስገቡ፤ መተግበሪያ አያስፈልግም',
     CBE: 'በCBE Birr ገጽ ላይ',
     ETS_SWITCH: 'በማንኛውም የባንክ ካርድ ወይም ሂሳብ',
     M_PESA: 'በስልክዎ ላይ ያረጋግጡ',
@@ -82,14 +92,17 @@ export const checkout: CheckoutMessages = {
   total: 'ጠቅላላ',
   feeIncluded: (fee) => `የአገልግሎት ክፍያ ${fee} ጨምሮ`,
   feeOf: (fee) => `የአገልግሎት ክፍያ ${fee}`,
+  noFee: 'የአገልግሎት ክፍያ የለም',
 
   choosePageTitle: (amount, merchant) => `ለ${merchant} ${amount} ይክፈሉ`,
   chooseMethod: 'በምን መክፈል ይፈልጋሉ?',
   phoneLabel: 'የሞባይል ቁጥር',
-  phoneHint: 'የሞባይል ገንዘብ ሂሳብዎ የተመዘገበበት ቁጥር፣ ለምሳሌ 0911 234 567።',
+  phoneHint: (method) => `የ${method} ሂሳብዎ የተመዘገበበት ቁጥር፣ ለምሳሌ 0911 234 567።`,
+  phoneHintMpesa: 'የM-PESA ቁጥሮች በ07 ይጀምራሉ፣ ለምሳሌ 0712 345 678።',
   phoneFixed: 'ለዚህ ክፍያ ይህን ቁጥር የወሰነው ድርጅቱ ነው።',
   pay: 'ይቀጥሉ',
   payAmount: (amount) => `${amount} ይክፈሉ`,
+  tryMethodAgain: (method) => `በ${method} እንደገና ይሞክሩ`,
   working: 'ትንሽ ይጠብቁ…',
   payBefore: (time) => `እባክዎ ከ${time} በፊት ይክፈሉ።`,
   timeLeftToPay: (time) => `ለመክፈል የቀረው ጊዜ፦ ${time}`,
@@ -99,6 +112,8 @@ export const checkout: CheckoutMessages = {
   fiveMinutesLeft: '5 ደቂቃ ቀርቷል።',
   oneMinuteLeft: '1 ደቂቃ ቀርቷል።',
   lastAttempt: 'ይህ የመጨረሻ ሙከራዎ ነው።',
+  anotherTry: (method) => `${method} እንዳልከፈሉ እንዳሳወቀን እንደገና መሞከር ወይም ሌላ የመክፈያ ዘዴ መምረጥ ይችላሉ።`,
+  pushCancel: 'አሁኑኑ ለመምረጥ በስልክዎ የደረሰዎትን ጥያቄ ይሰርዙ።',
 
   leaveTitle: 'ሳይከፍሉ መውጣት ይፈልጋሉ?',
   leaveLead: (merchant) => `ከወጡ ይህ ክፍያ ይቋረጣል። በኋላ ለመክፈል ወደ ${merchant} ተመልሰው እንደ አዲስ ይጀምሩ።`,
@@ -116,6 +131,8 @@ export const checkout: CheckoutMessages = {
     phone_missing: 'የሞባይል ቁጥርዎን ያስገቡ፦ በዚህ ዘዴ ለመክፈል በስልክዎ ላይ ማረጋገጥ ያስፈልጋል።',
     phone_invalid: 'የኢትዮጵያ የሞባይል ቁጥር ያስገቡ፦ በ9 ወይም በ7 የሚጀምሩ 9 አሃዞች፣ ከፊታቸው 0 ወይም +251 ቢኖርም ባይኖርም።',
     phone_not_taken: 'በዚህ ዘዴ በዚህ ቁጥር መክፈል አይቻልም። በዘዴው አካውንት ያለው ቁጥር ያስገቡ ወይም ሌላ ዘዴ ይምረጡ።',
+    method_unavailable: 'ይህ የመክፈያ ዘዴ ለጊዜው አገልግሎት አይሰጥም። ቆየት ብለው እንደገና ይሞክሩ ወይም ሌላ የመክፈያ ዘዴ ይምረጡ።',
+    too_many_prompts: 'ወደዚህ የሞባይል ቁጥር በጣም ብዙ ጥያቄዎች ተልከዋል። እባክዎ አንድ ደቂቃ ጠብቀው እንደገና ይሞክሩ።',
   },
 
   failureTitle: 'ገና አልከፈሉም',
@@ -165,6 +182,7 @@ export const checkout: CheckoutMessages = {
   stayHere: 'በዚህ ገጽ ላይ ይቆዩ',
   print: 'ደረሰኙን ያትሙ ወይም ያስቀምጡ',
   reference: 'የማጣቀሻ ቁጥር',
+  orderId: 'የትዕዛዝ ቁጥር',
   paidWith: 'የተከፈለበት ዘዴ',
   method: 'የመክፈያ ዘዴ',
   merchant: 'ድርጅት',
@@ -216,7 +234,6 @@ export const checkout: CheckoutMessages = {
   busyTitle: 'እባክዎ ትንሽ ይጠብቁ',
   busyLead: 'ይህ የክፍያ ገጽ በአጭር ጊዜ ውስጥ በጣም ብዙ ጊዜ ታይቷል። እባክዎ ከጥቂት ሰከንዶች በኋላ እንደገና ይሞክሩ።',
   tooManyTitle: 'ሙከራው በጣም በዝቷል',
-  tooManyLead: 'ወደዚህ የሞባይል ቁጥር በጣም ብዙ ጥያቄዎች ተልከዋል። እባክዎ አንድ ደቂቃ ጠብቀው እንደገና ይሞክሩ።',
   tryingAgainIn: (time) => `እንደገና እስኪሞከር የቀረው ጊዜ፦ ${time}`,
   tryAgain: 'እንደገና ይሞክሩ',
 };

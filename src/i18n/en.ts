@@ -40,8 +40,8 @@ export const checkout = {
     E_BIRR: 'eBirr',
   } satisfies Record<Method, string>,
   methodHint: {
-    TELE_BIRR: 'On the telebirr page',
-    TELE_BIRR_USSD: 'Confirm on your phone',
+    TELE_BIRR: 'Log in on the telebirr page',
+    TELE_BIRR_USSD: 'Enter your PIN, no app needed',
     CBE: 'On the CBE Birr page',
     ETS_SWITCH: 'Any bank card or account',
     M_PESA: 'Confirm on your phone',
@@ -59,14 +59,17 @@ export const checkout = {
   total: 'Total',
   feeIncluded: (fee: string) => `includes a fee of ${fee}`,
   feeOf: (fee: string) => `fee ${fee}`,
+  noFee: 'No fee',
 
   choosePageTitle: (amount: string, merchant: string) => `Pay ${amount} to ${merchant}`,
   chooseMethod: 'How do you want to pay?',
   phoneLabel: 'Phone number',
-  phoneHint: 'The number of your mobile money account, for example 0911 234 567.',
+  phoneHint: (method: string) => `The number of your ${method} account, for example 0911 234 567.`,
+  phoneHintMpesa: 'M-PESA numbers start with 07, for example 0712 345 678.',
   phoneFixed: 'The merchant set this number for the payment.',
   pay: 'Continue',
   payAmount: (amount: string) => `Pay ${amount}`,
+  tryMethodAgain: (method: string) => `Try ${method} again`,
   working: 'One moment…',
   payBefore: (time: string) => `Please pay before ${time}.`,
   timeLeftToPay: (time: string) => `Time left to pay: ${time}`,
@@ -77,6 +80,9 @@ export const checkout = {
   fiveMinutesLeft: '5 minutes left.',
   oneMinuteLeft: '1 minute left.',
   lastAttempt: 'This is your last attempt.',
+  anotherTry: (method: string) =>
+    `You can try again or choose another method as soon as ${method} tells us that you did not pay.`,
+  pushCancel: 'To choose now, cancel the request on your phone.',
 
   leaveTitle: 'Leave without paying?',
   leaveLead: (merchant: string) =>
@@ -97,6 +103,10 @@ export const checkout = {
       'Enter an Ethiopian mobile number: 9 digits starting with 9 or 7, with or without 0 or +251 in front.',
     phone_not_taken:
       'This method does not accept this number. Enter a number that is registered with it, or choose another method.',
+    method_unavailable:
+      'This method is not available right now. Try again later or choose another method.',
+    too_many_prompts:
+      'Too many requests were sent to this phone number. Please wait a minute, then try again.',
   },
 
   failureTitle: 'You have not paid yet',
@@ -151,6 +161,7 @@ export const checkout = {
   stayHere: 'Stay on this page',
   print: 'Print or save the receipt',
   reference: 'Reference',
+  orderId: 'Order number',
   paidWith: 'Paid with',
   method: 'Method',
   merchant: 'Merchant',
@@ -206,8 +217,6 @@ export const checkout = {
   busyLead:
     'This payment was opened too many times in a short time. Please try again in a few seconds.',
   tooManyTitle: 'Too many attempts',
-  tooManyLead:
-    'Too many requests were sent to this phone number. Please wait a minute, then try again.',
   tryingAgainIn: (time: string) => `Trying again in ${time}`,
   tryAgain: 'Try again',
 } as const;

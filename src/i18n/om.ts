@@ -39,8 +39,8 @@ export const checkout: CheckoutMessages = {
     E_BIRR: 'eBirr',
   },
   methodHint: {
-    TELE_BIRR: 'Fuula telebirr irratti',
-    TELE_BIRR_USSD: 'Bilbila keessaniin mirkaneessaa',
+    TELE_BIRR: 'Fuula telebirr irratti seenaatii kaffalaa',
+    TELE_BIRR_USSD: 'PIN galchaa, appiin hin barbaachisu',
     CBE: 'Fuula CBE Birr irratti',
     ETS_SWITCH: 'Kaardii baankii yookiin herrega kamiinuu',
     M_PESA: 'Bilbila keessaniin mirkaneessaa',
@@ -58,15 +58,18 @@ export const checkout: CheckoutMessages = {
   total: 'Waliigala',
   feeIncluded: (fee) => `kaffaltii tajaajilaa ${fee} dabalatee`,
   feeOf: (fee) => `kaffaltii tajaajilaa ${fee}`,
+  noFee: 'Kaffaltii tajaajilaa hin qabu',
 
   choosePageTitle: (amount, merchant) => `Gara ${merchant} ${amount} kaffalaa`,
   chooseMethod: 'Maaliin kaffaluu barbaaddu?',
   phoneLabel: 'Lakkoofsa bilbilaa',
-  phoneHint:
-    'Lakkoofsa herregni maallaqa moobaayilaa keessan ittiin galmaa’e, fakkeenyaaf 0911 234 567.',
+  phoneHint: (method) =>
+    `Lakkoofsa herregni ${method} keessan ittiin galmaa’e, fakkeenyaaf 0911 234 567.`,
+  phoneHintMpesa: 'Lakkoofsi M-PESA 07 irraa jalqaba, fakkeenyaaf 0712 345 678.',
   phoneFixed: 'Lakkoofsa kana kaffaltii kanaaf dhaabbatichatu murteesse.',
   pay: 'Itti fufaa',
   payAmount: (amount) => `${amount} kaffalaa`,
+  tryMethodAgain: (method) => `${method} irra deebi’aa yaalaa`,
   working: 'Xiqqoo eegaa…',
   payBefore: (time) => `Maaloo ${time} dura kaffalaa.`,
   timeLeftToPay: (time) => `Yeroo kaffaluuf hafe: ${time}`,
@@ -76,6 +79,9 @@ export const checkout: CheckoutMessages = {
   fiveMinutesLeft: 'Daqiiqaa 5tu hafe.',
   oneMinuteLeft: 'Daqiiqaa 1tu hafe.',
   lastAttempt: 'Kun yaalii keessan isa dhumaati.',
+  anotherTry: (method) =>
+    `Akkuma ${method} akka isin hin kaffalle nu beeksiseen irra deebitanii yaaluu yookiin mala kaffaltii biraa filachuu dandeessu.`,
+  pushCancel: 'Amma filachuuf gaaffii bilbila keessanitti dhufe haqaa.',
 
   leaveTitle: 'Osoo hin kaffalin ba’uu barbaadduu?',
   leaveLead: (merchant) =>
@@ -97,6 +103,10 @@ export const checkout: CheckoutMessages = {
       'Lakkoofsa moobaayilaa Itoophiyaa galchaa: dijiitii 9 kan 9 yookiin 7 irraa jalqaban, isaan dura 0 yookiin +251 jiraatus hafus.',
     phone_not_taken:
       'Mala kanaan lakkoofsa kanaan kaffaluun hin danda’amu. Lakkoofsa mala kana irratti akkaawuntii qabu galchaa, yookiin mala biraa filadhaa.',
+    method_unavailable:
+      'Malli kaffaltii kun yeroo ammaa tajaajila hin kennu. Booda irra deebi’aa yaalaa yookiin mala kaffaltii biraa filadhaa.',
+    too_many_prompts:
+      'Gara lakkoofsa bilbilaa kanaatti gaaffii baay’eetu ergame. Maaloo daqiiqaa tokko eegaatii irra deebi’aa yaalaa.',
   },
 
   failureTitle: 'Isin hanga ammaatti hin kaffalle',
@@ -156,6 +166,7 @@ export const checkout: CheckoutMessages = {
   stayHere: 'Fuula kana irra turaa',
   print: 'Nagahee maxxansaa ykn kuusaa',
   reference: 'Lakkoofsa wabii',
+  orderId: 'Lakkoofsa ajajaa',
   paidWith: 'Mala ittiin kaffalame',
   method: 'Mala kaffaltii',
   merchant: 'Dhaabbata',
@@ -213,8 +224,6 @@ export const checkout: CheckoutMessages = {
   busyLead:
     'Fuulli kaffaltii kun yeroo gabaabaa keessatti al baay’ee banameera. Maaloo sekondii muraasa booda irra deebi’aa yaalaa.',
   tooManyTitle: 'Yaaliin baay’ateera',
-  tooManyLead:
-    'Gara lakkoofsa bilbilaa kanaatti gaaffii baay’eetu ergame. Maaloo daqiiqaa tokko eegaatii irra deebi’aa yaalaa.',
   tryingAgainIn: (time) => `Hanga irra deebi’amee yaalamutti: ${time}`,
   tryAgain: 'Irra deebi’aa yaalaa',
 };

@@ -7,6 +7,10 @@ export interface Asset {
   readonly sha256: string;
 }
 
+/** `--page` in `tokens.css`, for the bars of the browser. */
+export const PAGE_COLOR = '#f1f4f1';
+export const PAGE_COLOR_DARK = '#0d1210';
+
 /** The shell of every page, without content from another origin. */
 export function Document(props: {
   readonly locale: string;
@@ -28,7 +32,9 @@ export function Document(props: {
         <meta name="robots" content="noindex, nofollow" />
         <title>{props.title}</title>
         {props.head}
-        <link rel="icon" href="data:," />
+        <meta name="theme-color" content={PAGE_COLOR} media="(prefers-color-scheme: light)" />
+        <meta name="theme-color" content={PAGE_COLOR_DARK} media="(prefers-color-scheme: dark)" />
+        <link rel="icon" href="/icon.svg" type="image/svg+xml" />
         <script type="module" src={script.path} integrity={`sha256-${script.sha256}`} />
       </head>
       <body {...props.data}>

@@ -48,7 +48,6 @@ const WITHOUT_FORM_TARGETS: readonly GalleryState[] = [
   'unknown',
   'bad-form',
   'busy',
-  'too-many-tries',
   'error',
   // In production it names the scheme of the merchant's URL, like a payment's own pages.
   'simulator',
@@ -57,7 +56,6 @@ const WITHOUT_FORM_TARGETS: readonly GalleryState[] = [
 
 const RETRY_AFTER_SECONDS: Readonly<Partial<Record<GalleryState, string>>> = {
   busy: '10',
-  'too-many-tries': '60',
   error: '5',
 };
 
@@ -171,7 +169,7 @@ describe('documents', () => {
           },
         ],
         styles: brand === undefined ? [CHECKOUT_CSS] : [CHECKOUT_CSS, brand],
-        links: [{ rel: 'icon', href: 'data:,' }],
+        links: [{ rel: 'icon', href: '/icon.svg', type: 'image/svg+xml' }],
         foreign: [],
         acting: [],
       });

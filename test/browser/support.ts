@@ -21,14 +21,9 @@ export const SIZE_NAMES = Object.keys(SIZES) as (keyof typeof SIZES)[];
 
 /** The states with an error status. All others are 200. */
 const ERROR_STATUS: Readonly<Partial<Record<GalleryState, number>>> = {
-  'refused-method': 400,
-  'refused-phone-missing': 400,
-  'refused-phone-invalid': 400,
-  'refused-phone-not-taken': 400,
   'bad-form': 400,
   unknown: 404,
   busy: 429,
-  'too-many-tries': 429,
   error: 503,
 };
 

@@ -40,8 +40,12 @@ describe('weight', () => {
   });
 });
 
-/** Where links of the gallery's payments may lead: to the merchant and to the provider. */
-const OTHER_ADDRESSES = ['https://shop.example.com/thanks?', 'https://pay.example.com/simulator/'];
+/** Where links of the gallery's payments may lead: to the merchant, the provider and our own logo. */
+const OTHER_ADDRESSES = [
+  'https://shop.example.com/thanks?',
+  'https://pay.example.com/simulator/',
+  'https://pay.example.com/choose-branded/logo/',
+];
 
 describe('addresses', () => {
   it.each(GALLERY_STATES)('%s names only ours, and contains its own style', async (state) => {
@@ -71,6 +75,7 @@ describe('what is fetched', () => {
   it.each([
     ['choose', []],
     ['choose-branded', [`/choose-branded/logo/${'a'.repeat(64)}`]],
+    ['choose-logos', ['/logos/m-pesa.svg', '/logos/telebirr.svg']],
     ['push', []],
     ['paid', []],
     ['unknown', []],

@@ -128,10 +128,11 @@ describe('rate limits: decisions.md#27', () => {
     expect(asked.map(({ heading }) => heading)).toEqual(
       Array(PROMPT_LIMIT).fill('Payment simulator'),
     );
-    expect([refused.status, refused.heading]).toEqual([429, english.tooManyTitle]);
-    expect(refused.headers.get('retry-after')).toBe('60');
-    expect(refused.links.get('Try again')).toBe(payment.checkoutUrl);
-    expect(refused.html).not.toContain(phone);
+    expect([refused.status, refused.heading]).toEqual([200, english.chooseMethod]);
+    expect(refused.html).toContain(english.tooManyTitle);
+    // The page keeps what the customer typed, and its address does not tell it.
+    expect(refused.html).toContain(`value="+251 ${phone}"`);
+    expect(refused.url).not.toContain(phone);
     expect(await paymentOf(scene, payment.uniqueId)).toMatchObject({
       status: 'OPEN',
       transaction: null,

@@ -5,16 +5,11 @@ import { h } from 'preact';
 import { renderSVG } from 'uqr';
 import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
 import { checkoutPage } from '../../src/checkout/checkout-page.ts';
-import {
-  badFormPage,
-  busyPage,
-  tooManyTriesPage,
-  unavailablePage,
-  unknownPage,
-} from '../../src/checkout/notices.ts';
+import { badFormPage, busyPage, unavailablePage, unknownPage } from '../../src/checkout/notices.ts';
 import { pageResponse } from '../../src/checkout/page-response.ts';
 import { SimulatorPage } from '../../src/checkout/pages/simulator.tsx';
 import type { ViewContext } from '../../src/checkout/view.ts';
+import type { MethodLogos } from '../../src/config.ts';
 import type { Attempt, FailureReason, Intent, IntentTerms } from '../../src/domain/intent.ts';
 import { messagesFor } from '../../src/i18n/language.ts';
 import type { FormProblem } from '../../src/i18n/messages.ts';
@@ -33,10 +28,11 @@ type Answer = (request: Request, path: string) => Promise<Response>;
 /** A payment at the moment of a view. */
 function payment(
   build: (nowMs: number) => { readonly intent: Intent; readonly context?: ViewContext },
+  methodLogos: MethodLogos = {},
 ): Answer {
   return async (request, path) => {
     const { intent, context = {} } = build(Date.now());
-    return checkoutPage(request, intent, path, context);
+    return checkoutPage(request, { methodLogos }, intent, path, context);
   };
 }
 
@@ -181,10 +177,23 @@ export const GALLERY = {
   'choose-nowhere-to-return': payment((nowMs) => ({
     intent: intentWith(terms(nowMs, { returnUrl: null })),
   })),
+  'choose-production': payment((nowMs) => ({
+    intent: intentWith(terms(nowMs, { environment: 'production' })),
+  })),
   'refused-method': refused('method_missing', ''),
   'refused-phone-missing': refused('phone_missing', ''),
   'refused-phone-invalid': refused('phone_invalid', '12345'),
   'refused-phone-not-taken': refused('phone_not_taken', '0911223344'),
+  'refused-too-many-prompts': refused('too_many_prompts', '0712345678'),
+  'refused-unavailable': refused('method_unavailable', '0712345678'),
+  'form-failed': payment((nowMs) => ({
+    intent: intentWith(terms(nowMs)),
+    context: { hasFailed: true },
+  })),
+  'choose-logos': payment((nowMs) => ({ intent: intentWith(terms(nowMs)) }), {
+    TELE_BIRR: '/logos/telebirr.svg',
+    M_PESA: '/logos/m-pesa.svg',
+  }),
   'failed-declined': failedBefore('declined'),
   'failed-timed-out': failedBefore('timed_out'),
   'failed-unavailable': failedBefore('rail_unavailable'),
@@ -222,7 +231,6 @@ export const GALLERY = {
   unknown: (request) => unknownPage(request),
   'bad-form': (request, path) => badFormPage(request, path),
   busy: (request) => busyPage(request),
-  'too-many-tries': (request, path) => tooManyTriesPage(request, path),
   error: (request) => unavailablePage(request),
 } as const satisfies Record<string, Answer>;
 
@@ -270,6 +278,9 @@ async function answer(incoming: IncomingMessage, outgoing: ServerResponse): Prom
 
 async function responseTo(url: URL, incoming: IncomingMessage): Promise<Response> {
   const [, first = '', part = ''] = url.pathname.split('/');
+  if (first === 'logos') {
+    return new Response(LOGO, { headers: { 'content-type': 'image/svg+xml' } });
+  }
   if (first === 'assets') {
     const file = await readFile(join(PROJECT_DIRECTORY, 'public', 'assets', part));
     return new Response(file, { headers: { 'content-type': 'text/javascript' } });

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { parse } from 'smol-toml';
 import { describe, expect, test } from 'vitest';
 import {
   CHECKOUT_CSS,
@@ -15,6 +16,7 @@ import {
   DASHBOARD_SCRIPT_PATH,
   DASHBOARD_SCRIPT_SHA256,
 } from '../../src/ui/assets.generated.ts';
+import { PAGE_COLOR, PAGE_COLOR_DARK } from '../../src/ui/document.tsx';
 
 /**
  * Goal: the served files match the names and hashes in pages byte for byte; otherwise a browser
@@ -23,7 +25,7 @@ import {
  */
 
 const PUBLIC_DIRECTORY = join(import.meta.dirname, '../../public');
-const SCRIPT_GZIPPED_BYTES_MAX = 2_500;
+const SCRIPT_GZIPPED_BYTES_MAX = 2_750;
 
 /** Inlined into the page: both must fit into the first few packets of the answer. */
 const CSS_GZIPPED_BYTES_MAX = 10_000;
@@ -34,6 +36,34 @@ test('only files that pages name are served', () => {
   const served = readdirSync(join(PUBLIC_DIRECTORY, 'assets')).map((name) => `/assets/${name}`);
   const named = [CHECKOUT_SCRIPT_PATH, DASHBOARD_CSS_PATH, DASHBOARD_SCRIPT_PATH];
   expect(served.sort()).toEqual(named.sort());
+});
+
+describe('files with fixed names, which browsers and crawlers ask for', () => {
+  const { assets } = parse(
+    readFileSync(join(PUBLIC_DIRECTORY, '../wrangler.toml'), 'utf8'),
+  ) as unknown as { readonly assets: { readonly run_worker_first: readonly string[] } };
+
+  test.each([
+    ['favicon.ico', /PNG/],
+    ['icon.svg', /^<svg /],
+    ['robots.txt', /^User-agent: \*\nDisallow: \/api\/\n/m],
+  ])('/%s is served without starting the Worker', (name, content) => {
+    expect(readFileSync(join(PUBLIC_DIRECTORY, name), 'latin1')).toMatch(content);
+    expect(assets.run_worker_first.filter((path) => path.includes(name))).toEqual([]);
+    // Patterns end in "/*"; one that is only "/*" would cover every file.
+    expect(assets.run_worker_first).not.toContain('/*');
+  });
+
+  test('crawlers may open checkout pages, whose "noindex" they would not read otherwise', () => {
+    const robots = readFileSync(join(PUBLIC_DIRECTORY, 'robots.txt'), 'utf8');
+    expect(robots).not.toMatch(/^Disallow: \/(?:checkout.*)?$/m);
+  });
+
+  test("the browser's bars have the color of the page", () => {
+    const css = readFileSync(join(PUBLIC_DIRECTORY, '../src/ui/styles/tokens.css'), 'utf8');
+    const colors = [...css.matchAll(/--page: (#[0-9a-f]{6});/g)].map(([, color]) => color);
+    expect(colors).toEqual([PAGE_COLOR, PAGE_COLOR_DARK]);
+  });
 });
 
 describe("the dashboard's files", () => {

@@ -8,7 +8,7 @@ import { CheckoutPage } from '../../src/checkout/pages/checkout-page.tsx';
 import { NoticePage } from '../../src/checkout/pages/notice.tsx';
 import { SimulatorPage } from '../../src/checkout/pages/simulator.tsx';
 import { checkoutView, type RefusedForm } from '../../src/checkout/view.ts';
-import type { Intent } from '../../src/domain/intent.ts';
+import type { Intent, IntentTerms } from '../../src/domain/intent.ts';
 import { checkout as english } from '../../src/i18n/en.ts';
 import { brandCss } from '../../src/ui/brand.ts';
 import { seeOther } from '../../src/ui/headers.ts';
@@ -134,7 +134,78 @@ describe('what the customer reads and can do', () => {
   test('commission and total of every method when the customer pays the commission', () => {
     const text = textOf(checkoutHtml(intentWith({ commissionPaidByCustomer: true })));
     expect(text).toContain('EthSwitch ETB 1,522.50 Any bank card or account fee ETB 22.50');
+    expect(text).toContain('plus a service fee that varies by method');
     expect(text).toContain(`Total ${english.commissionByMethod}`);
+  });
+
+  test('every method says what it costs, also without a fee; the headline names no fee then', () => {
+    const text = textOf(PAGES.choose ?? '');
+    expect(text.match(/ETB 1,500\.00 [^.]*? No fee/g)).toHaveLength(6);
+    expect(text).not.toContain(english.plusCommission);
+    const one = {
+      commissionPaidByCustomer: true,
+      methods: [{ method: 'CBE', commissionMinor: 1 }],
+    };
+    const equal = textOf(checkoutHtml(intentWith(one as Partial<IntentTerms>)));
+    expect(equal).toContain('CBE Birr ETB 1,500.01 On the CBE Birr page fee ETB 0.01');
+    expect(equal).not.toContain(english.plusCommission);
+  });
+
+  test('each method that needs a number has its own hint', () => {
+    const hints = [...(PAGES.choose ?? '').matchAll(/id="hint-(\w+)">([^<]*)</g)];
+    expect(hints.map(([, method, hint]) => [method, hint?.trim()])).toEqual([
+      ['TELE_BIRR_USSD', english.phoneHint('telebirr')],
+      ['M_PESA', english.phoneHintMpesa],
+      ['E_BIRR', english.phoneHint('eBirr')],
+    ]);
+    expect(english.phoneHintMpesa).toContain('start with 07');
+  });
+
+  test('the button and the first method offer what has just failed again', () => {
+    const attempts = [
+      attemptWith({ status: 'failed', failureReason: 'declined', method: 'M_PESA' }),
+    ];
+    const html = checkoutHtml(intentWith({}, { attempts }));
+    expect(html).toMatch(/<span class="pay-again">Try M-PESA again<\/span><\/button>/);
+    expect(/name="method" value="(\w+)"/.exec(html)?.[1]).toBe('M_PESA');
+    expect(PAGES.choose).not.toContain('class="pay-again"');
+  });
+
+  test.each([
+    ['choosing again', {}, { status: 'failed', failureReason: 'declined' }],
+    ['redirect', { status: 'processing' }, {}],
+    ['push', { status: 'processing' }, { flow: 'push', phone: '251711234567' }],
+    ['unresolved', { status: 'processing' }, { status: 'unresolved' }],
+    ['paid', { status: 'succeeded' }, { status: 'succeeded' }],
+    ['failed', { status: 'failed', failureReason: 'declined' }, { status: 'failed' }],
+    ['expired', { status: 'expired' }, { status: 'expired' }],
+    ['canceled', { status: 'canceled' }, { status: 'failed' }],
+  ] as const)('%s: what a customer can quote to support', (_name, intent, attempt) => {
+    const terms = { commissionPaidByCustomer: true };
+    const text = textOf(
+      checkoutHtml(intentWith(terms, { ...intent, attempts: [attemptWith(attempt)] })),
+    );
+    for (const part of ['H7K2M9QX4T0B8ZC3VN5D', 'order-1001', 'Yirgacheffe coffee, 1 kg']) {
+      expect(text).toContain(part);
+    }
+    expect(text).toMatch(/ETB 1,5(?:00|15)\.00/);
+  });
+
+  test('the page of a prompt says when another try opens', () => {
+    expect(textOf(PAGES.push ?? '')).toContain(
+      `${english.anotherTry('telebirr')} ${english.pushCancel}`,
+    );
+  });
+
+  test("a chat's preview of the link shows the merchant, and nothing of the payment", () => {
+    const branding = { color: null, logoDigest: 'a'.repeat(64) };
+    const html = checkoutHtml({ ...paid, terms: termsWith({ branding }) });
+    expect([...html.matchAll(/<meta property="og:[^>]*>/g)].map(([tag]) => tag)).toEqual([
+      '<meta property="og:title" content="Pay to Tomoca Coffee"/>',
+      `<meta property="og:image" content="https://pay.example.com${PATH}/logo/${'a'.repeat(64)}"/>`,
+    ]);
+    expect(PAGES.choose).not.toContain('og:image');
+    expect(PAGES.unknown).not.toContain('og:');
   });
 
   test('the forms post to paths below the link', () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { attemptsKnownTo, readChoice } from '../../src/checkout/choice.ts';
 import { phoneText } from '../../src/checkout/phone.ts';
 import { type ChooseState, checkoutView } from '../../src/checkout/view.ts';
-import type { Intent } from '../../src/domain/intent.ts';
+import { ATTEMPTS_MAX, type Intent } from '../../src/domain/intent.ts';
 import type { Method } from '../../src/domain/method.ts';
 import { phoneFrom } from '../../src/domain/phone.ts';
 import { moneyText } from '../../src/i18n/money-text.ts';
@@ -62,6 +62,22 @@ describe('the state shown', () => {
       canAbandon: false,
     });
   });
+
+  test.each([
+    ['hosted', 1, true],
+    ['hosted', ATTEMPTS_MAX - 1, true],
+    ['hosted', ATTEMPTS_MAX, false],
+    ['express', 1, false],
+  ] as const)(
+    'a prompt of a %s payment, attempt %i: another may follow: %s',
+    (kind, made, mayRetry) => {
+      for (const status of ['processing', 'unresolved'] as const) {
+        const attempts = Array(made).fill(attemptWith({ flow: 'push', status }));
+        const intent = intentWith({ kind }, { status: 'processing', attempts });
+        expect(checkoutView(intent, NOW_MS).state).toMatchObject({ kind: 'push', mayRetry });
+      }
+    },
+  );
 
   test("never links a rail's address that is not http", () => {
     const attempts = [attemptWith({ redirectUrl: 'javascript:alert(1)' })];
@@ -137,8 +153,41 @@ describe('choosing', () => {
     ];
     const state = chooseStateOf(intentWith({}, { attempts }));
     expect(state).toMatchObject({ lastFailure: 'declined', selected: 'CBE' });
+    const [first, ...others] = state.methods;
+    expect(first).toMatchObject({ method: 'CBE', isRetry: true });
+    expect(others.map(({ method, isRetry }) => [method, isRetry])).toEqual([
+      ['TELE_BIRR', false],
+      ['TELE_BIRR_USSD', false],
+      ['ETS_SWITCH', false],
+      ['M_PESA', false],
+      ['E_BIRR', false],
+    ]);
     expect(state.phone).toEqual({ value: '0911 111 111', isReadOnly: false });
   });
+
+  test('does not suggest to try an abandoned attempt again, which may still be paid', () => {
+    const left = attemptWith({ status: 'unresolved', failureReason: 'abandoned', method: 'CBE' });
+    const { methods } = chooseStateOf(intentWith({}, { attempts: [left] }));
+    expect(methods[0]?.method).toBe('TELE_BIRR');
+    expect(methods.some(({ isRetry }) => isRetry)).toBe(false);
+  });
+
+  test.each(['sandbox', 'production'] as const)(
+    'the numbers that methods take: %s',
+    (environment) => {
+      const { methods } = chooseStateOf(intentWith({ environment }));
+      expect(
+        Object.fromEntries(methods.map((choice) => [choice.method, choice.phoneStarts])),
+      ).toEqual({
+        TELE_BIRR: null,
+        TELE_BIRR_USSD: '79',
+        CBE: null,
+        ETS_SWITCH: null,
+        M_PESA: environment === 'production' ? '7' : '79',
+        E_BIRR: '79',
+      });
+    },
+  );
 
   test('preselects a single method, and asks for a phone only when it is needed', () => {
     const state = chooseStateOf(
@@ -276,27 +325,30 @@ describe('reading the form', () => {
 
   test('reads a method and a phone', () => {
     expect(
-      readChoice(termsWith(), form({ method: 'CBE', phone: '0911 234 567' }), anyPhone),
+      readChoice(termsWith(), form({ method: 'E_BIRR', phone: '0911 234 567' }), anyPhone),
     ).toEqual({
       type: 'chosen',
-      choice: { method: 'CBE', phone: '251911234567' },
+      choice: { method: 'E_BIRR', phone: '251911234567' },
     });
   });
 
-  test('drops the phone for a method that needs none', () => {
-    expect(
-      readChoice(termsWith(), form({ method: 'TELE_BIRR', phone: '0911234567' }), anyPhone),
-    ).toEqual({
-      type: 'chosen',
-      choice: { method: 'TELE_BIRR', phone: null },
-    });
-  });
+  test.each(['TELE_BIRR', 'CBE', 'ETS_SWITCH'] as const)(
+    'asks for no phone on behalf of %s, which has a page',
+    (method) => {
+      for (const phone of ['0911234567', '12', '']) {
+        expect(readChoice(termsWith(), form({ method, phone }), anyPhone)).toEqual({
+          type: 'chosen',
+          choice: { method, phone: null },
+        });
+      }
+    },
+  );
 
   test('prefers a fixed phone over the posted one', () => {
     const customer = { name: null, email: null, phone: '911234567', isPhoneUpdatable: false };
     const result = readChoice(
       termsWith({ customer }),
-      form({ method: 'CBE', phone: '0922222222' }),
+      form({ method: 'E_BIRR', phone: '0922222222' }),
       anyPhone,
     );
     expect(result).toMatchObject({ choice: { phone: '251911234567' } });
@@ -305,8 +357,8 @@ describe('reading the form', () => {
   test.each([
     [{}, 'method_missing'],
     [{ method: 'BITCOIN' }, 'method_missing'],
-    [{ method: 'CBE' }, 'phone_missing'],
-    [{ method: 'CBE', phone: '12' }, 'phone_invalid'],
+    [{ method: 'E_BIRR' }, 'phone_missing'],
+    [{ method: 'E_BIRR', phone: '12' }, 'phone_invalid'],
     [{ method: 'M_PESA', phone: '0911234567' }, 'phone_not_taken'],
   ])('%j: %s', (fields, problem) => {
     expect(readChoice(termsWith(), form(fields), takesSafaricom)).toMatchObject({

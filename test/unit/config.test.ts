@@ -49,7 +49,22 @@ test('decisions.md#32: keys have ids and overlap, and the first one signs', () =
   expect(keys.map(({ keyId }) => keyId)).toEqual(['b', 'a']);
 });
 
+test('reads which methods have a logo', () => {
+  expect(configWith({ METHOD_LOGOS: 'M_PESA=m-pesa.svg, CBE=cbe_birr.2.png' }).methodLogos).toEqual(
+    {
+      M_PESA: '/logos/m-pesa.svg',
+      CBE: '/logos/cbe_birr.2.png',
+    },
+  );
+  expect(configWith({ METHOD_LOGOS: '' }).methodLogos).toEqual({});
+});
+
 test.each<[string, string | undefined]>([
+  ['METHOD_LOGOS', 'm-pesa.svg'],
+  ['METHOD_LOGOS', 'BITCOIN=b.svg'],
+  ['METHOD_LOGOS', 'M_PESA=../m-pesa.svg'],
+  ['METHOD_LOGOS', 'M_PESA=https://example.com/m-pesa.svg'],
+  ['METHOD_LOGOS', 'M_PESA=m-pesa.js'],
   ['PUBLIC_BASE_URL', 'https://pay.example.com/path'],
   ['PUBLIC_BASE_URL', 'pay.example.com'],
   ['PUBLIC_BASE_URL', 'http://pay.example.com'],

@@ -8,7 +8,7 @@ import {
   rememberingCookie,
 } from '../../src/i18n/language.ts';
 import type { CheckoutMessages } from '../../src/i18n/messages.ts';
-import { timeText } from '../../src/i18n/time-text.ts';
+import { exactTimeText, timeText } from '../../src/i18n/time-text.ts';
 import { TRANSLATIONS } from '../support/translations.ts';
 
 const BACK_OFFICE = Object.entries({
@@ -141,11 +141,34 @@ describe('dates and times in Ethiopia, with its calendar where people read it', 
   test.each([
     ['en', NOON_MS, '21 Nov 2026, 12:00 EAT'],
     ['en', PAGUMEN_MS, '11 Sep 2027, 23:59 EAT'],
-    ['am', NOON_MS, '21 ኖቬምበር 2026 (12 ኅዳር 2019 ዓ.ም.)፣ 12:00 EAT'],
+    ['am', NOON_MS, '21 ኖቬምበር 2026 (12 ኅዳር 2019 ዓ.ም.)፣ ከቀኑ 6:00 ሰዓት (12:00 EAT)'],
     ['om', NOON_MS, '21 Sadaasa 2026, 12:00 EAT'],
     ['ti', NOON_MS, '21 ኖቬምበር 2026 (12 ሕዳር 2019 ዓ.ም.)፣ 12:00 EAT'],
   ] as const)('%s %i', (code, atMs, expected) => {
     expect(timeText(atMs, TRANSLATIONS[code])).toBe(expected);
+  });
+
+  /** The Ethiopian clock counts twelve hours from six in the morning and from six in the evening. */
+  test.each([
+    ['00:00', 'ከሌሊቱ 6:00'],
+    ['00:59', 'ከሌሊቱ 6:59'],
+    ['05:59', 'ከሌሊቱ 11:59'],
+    ['06:00', 'ከጠዋቱ 12:00'],
+    ['07:05', 'ከጠዋቱ 1:05'],
+    ['11:59', 'ከጠዋቱ 5:59'],
+    ['12:00', 'ከቀኑ 6:00'],
+    ['17:30', 'ከቀኑ 11:30'],
+    ['18:00', 'ከምሽቱ 12:00'],
+    ['23:59', 'ከምሽቱ 5:59'],
+  ])('%s in Amharic: %s', (time, clock) => {
+    const atMs = Date.parse(`2026-11-21T${time}:00+03:00`);
+    expect(timeText(atMs, TRANSLATIONS.am)).toMatch(
+      new RegExp(`፣ ${clock} ሰዓት \\(${time} EAT\\)$`),
+    );
+  });
+
+  test('seconds in Amharic', () => {
+    expect(exactTimeText(NOON_MS + 7_000, TRANSLATIONS.am)).toContain('ከቀኑ 6:00:07 ሰዓት');
   });
 
   test('the thirteenth month', () => {

@@ -24,7 +24,8 @@ export function startForms(onRestored: () => void): void {
 
   document.addEventListener('submit', (event) => {
     const form = event.target;
-    if (!(form instanceof HTMLFormElement) || form.dataset.once === undefined) {
+    const isOurs = form instanceof HTMLFormElement && form.dataset.once !== undefined;
+    if (!isOurs || event.defaultPrevented) {
       return;
     }
     if (!navigator.onLine && !warned.has(form)) {

@@ -6,6 +6,7 @@ import { startAutoReturn } from './auto-return.ts';
 import { startConnection } from './connection.ts';
 import { startCountdown } from './countdown.ts';
 import { startForms } from './forms.ts';
+import { startPhone } from './phone.ts';
 import { startPolling } from './polling.ts';
 import { startPrint } from './print.ts';
 import { startTotal } from './total.ts';
@@ -17,6 +18,7 @@ startAutoReturn();
 const check = startPolling((remainingMs) => setRemaining(remainingMs));
 const setRemaining = startCountdown(check);
 
+startPhone();
 const showTotal = startTotal();
 startForms(() => {
   showTotal();

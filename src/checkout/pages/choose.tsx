@@ -1,10 +1,12 @@
+import type { Method } from '../../domain/method.ts';
+import type { CheckoutMessages, FormProblem } from '../../i18n/messages.ts';
 import { moneyText } from '../../i18n/money-text.ts';
 import { timeText } from '../../i18n/time-text.ts';
 import type { ChooseState, MethodChoice, PhoneField } from '../view.ts';
 import { Breakdown } from './breakdown.tsx';
 import { ContinueOnPhone } from './continue-on-phone.tsx';
 import { Countdown } from './countdown.tsx';
-import { Headline } from './elements.tsx';
+import { Headline, References } from './elements.tsx';
 import { Frame } from './frame.tsx';
 import { MethodMark } from './method-mark.tsx';
 import type { PageProps } from './props.ts';
@@ -59,17 +61,26 @@ export function ChoosePage(props: ChooseProps) {
         </fieldset>
         <TooLate {...props} />
         <div class="pay-bar">
-          <button
-            class="button"
-            type="submit"
-            data-busy={text.working}
-            data-by-method={totals.totalMinor === null ? text.payAmount('{charged}') : undefined}
-          >
-            {totals.totalMinor === null ? text.pay : text.payAmount(amount)}
+          <button class="button" type="submit" data-busy={text.working}>
+            <span
+              class="pay"
+              data-by-method={totals.totalMinor === null ? text.payAmount('{charged}') : undefined}
+            >
+              {totals.totalMinor === null ? text.pay : text.payAmount(amount)}
+            </span>
+            <PayAgain {...props} />
           </button>
         </div>
       </form>
     </Frame>
+  );
+}
+
+/** The button's text while the method that failed is chosen, by CSS alone. */
+function PayAgain({ text, state }: ChooseProps) {
+  const failed = state.methods.find((choice) => choice.isRetry);
+  return failed === undefined ? null : (
+    <span class="pay-again">{text.tryMethodAgain(text.methodName[failed.method])}</span>
   );
 }
 
@@ -78,52 +89,86 @@ export function ChoosePage(props: ChooseProps) {
  */
 function refreshAtTheEnd(remainingMs: number, path: string) {
   const afterSeconds = Math.ceil(remainingMs / 1_000) + 1;
-  // With its URL, because this document may be the response to a form.
+  // With its URL, because the query may tell of a form that was refused before.
   return afterSeconds > REFRESH_SECONDS_MAX ? null : { afterSeconds, url: path };
 }
 
 /** The start of the page's title, which a screen reader reads first. */
-function noticedIn({ text, state }: ChooseProps): string | null {
-  if (state.problem !== null) {
-    return text.problemTitle;
-  }
-  return state.lastFailure !== null || state.mayStillSettle ? text.failureTitle : null;
+function noticedIn(props: ChooseProps): string | null {
+  return noticesOf(props)[0]?.title ?? null;
 }
 
-function Notices({ text, state }: ChooseProps) {
+interface NoticeText {
+  readonly title: string;
+  readonly lines: readonly string[];
+}
+
+/** What went wrong before, the latest first. */
+function noticesOf({ text, state }: ChooseProps): readonly NoticeText[] {
+  const notices: NoticeText[] = [];
+  if (state.hasFailed) {
+    notices.push({ title: text.errorTitle, lines: [text.errorLead] });
+  }
+  if (state.problem !== null) {
+    const title = state.problem === 'too_many_prompts' ? text.tooManyTitle : text.problemTitle;
+    notices.push({ title, lines: [problemText(text, state.problem, state.selected)] });
+  }
+  if (state.mayStillSettle) {
+    notices.push({ title: text.failureTitle, lines: [text.failure.abandoned] });
+  }
+  if (state.lastFailure !== null) {
+    const last = state.isLastAttempt ? [text.lastAttempt] : [];
+    const lines = [text.failure[state.lastFailure], ...last];
+    notices.push({ title: text.failureTitle, lines });
+  }
+  return notices;
+}
+
+function problemText(text: CheckoutMessages, problem: FormProblem, method: Method | null): string {
+  return problem === 'phone_not_taken' && method === 'M_PESA'
+    ? text.phoneHintMpesa
+    : text.problem[problem];
+}
+
+function phoneHint(text: CheckoutMessages, method: Method): string {
+  // The account is the same for both.
+  const account = method === 'TELE_BIRR_USSD' ? 'TELE_BIRR' : method;
+  return method === 'M_PESA' ? text.phoneHintMpesa : text.phoneHint(text.methodName[account]);
+}
+
+function Notices(props: ChooseProps) {
+  const { text, state, view } = props;
+  const notices = noticesOf(props);
   return (
     <>
-      {state.problem !== null && (
+      {notices.map(({ title, lines }, index) => (
         <div class="notice notice-bad" role="alert">
-          <strong>{text.problemTitle}</strong>
-          <p id="problem">{text.problem[state.problem]}</p>
+          <strong>{title}</strong>
+          {lines.map((line) => (
+            <p id={index === 0 && state.problem === 'method_missing' ? 'problem' : undefined}>
+              {line}
+            </p>
+          ))}
+          {index === notices.length - 1 && state.attemptsMade > 0 && (
+            <dl class="small">
+              <References text={text} summary={view.summary} />
+            </dl>
+          )}
         </div>
-      )}
-      {state.mayStillSettle && (
-        <div class="notice notice-bad" role="alert">
-          <strong>{text.failureTitle}</strong>
-          <p>{text.failure.abandoned}</p>
-        </div>
-      )}
-      {state.lastFailure !== null && (
-        <div class="notice notice-bad" role="alert">
-          <strong>{text.failureTitle}</strong>
-          <p>{text.failure[state.lastFailure]}</p>
-          {state.isLastAttempt && <p>{text.lastAttempt}</p>}
-        </div>
-      )}
+      ))}
     </>
   );
 }
 
 function MethodOption(props: ChooseProps & { readonly choice: MethodChoice }) {
-  const { text, view, state, choice } = props;
+  const { text, view, state, choice, logos } = props;
   const { totals, currency } = view.summary;
   const money = (amountMinor: number) => moneyText(amountMinor, currency, text.locale);
   const differs = totals.totalMinor === null;
   const fee = choice.commissionMinor > 0 ? money(choice.commissionMinor) : '';
+  const charged = money(choice.chargedMinor);
   return (
-    <label class={choice.needsPhone ? 'method needs-phone' : 'method'}>
+    <label class={choice.phoneStarts === null ? 'method' : 'method needs-phone'}>
       <input
         type="radio"
         name="method"
@@ -131,18 +176,20 @@ function MethodOption(props: ChooseProps & { readonly choice: MethodChoice }) {
         required
         checked={choice.method === state.selected}
         aria-describedby={state.problem === 'method_missing' ? 'problem' : undefined}
-        data-charged={differs ? money(choice.chargedMinor) : undefined}
+        data-charged={differs ? charged : undefined}
         data-fee={differs ? fee : undefined}
+        data-phone={choice.phoneStarts ?? undefined}
+        data-again={choice.isRetry ? '' : undefined}
       />
-      <MethodMark method={choice.method} />
+      <MethodMark method={choice.method} logo={logos?.[choice.method]} />
       <span class="method-text">
         <span class="method-line method-name">
           <span>{text.methodName[choice.method]}</span>
-          {fee !== '' && <span class="money">{money(choice.chargedMinor)}</span>}
+          <span class="money">{charged}</span>
         </span>
         <span class="method-line method-note">
           <span>{text.methodHint[choice.method]}</span>
-          {fee !== '' && <span class="money">{text.feeOf(fee)}</span>}
+          <span class="money">{fee === '' ? text.noFee : text.feeOf(fee)}</span>
         </span>
       </span>
     </label>
@@ -179,26 +226,45 @@ function NoTimeLeftPage(props: ChooseProps) {
     </Frame>
   );
 }
+/** The problems of a phone number; the others have a notice of their own. */
+const PHONE_PROBLEMS: readonly FormProblem[] = [
+  'phone_missing',
+  'phone_invalid',
+  'phone_not_taken',
+  'too_many_prompts',
+];
 
 /**
- * Shown right below the chosen method, by CSS alone. The radios are one tab stop, so the focus
- * order stays the visual order.
+ * Shown right below the chosen method, by CSS alone, with the hint of that method. The radios are
+ * one tab stop, so the focus order stays the visual order.
  */
 function Phone(props: ChooseProps & { readonly phone: PhoneField }) {
   const { text, state, phone } = props;
-  const problem = state.problem === 'method_missing' ? null : state.problem;
-  const isWrong = problem !== null;
+  const isWrong = state.problem !== null && PHONE_PROBLEMS.includes(state.problem);
+  const problem = isWrong ? problemText(text, state.problem, state.selected) : '';
   return (
-    <div class={isWrong ? 'field field-wrong' : 'field'}>
+    <div class="field">
       <label for="phone">{text.phoneLabel}</label>
       <p class="quiet small" id="phone-hint">
-        {phone.isReadOnly ? text.phoneFixed : text.phoneHint}
+        {phone.isReadOnly
+          ? text.phoneFixed
+          : state.methods.map(({ method, phoneStarts }, index) =>
+              phoneStarts === null ? null : (
+                <span class={`hint hint-${index + 1}`} id={`hint-${method}`}>
+                  {phoneHint(text, method)}{' '}
+                </span>
+              ),
+            )}
       </p>
-      {problem !== null && (
-        <p class="field-problem" id="phone-problem">
-          {text.problem[problem]}
-        </p>
-      )}
+      <p
+        class="field-problem"
+        id="phone-problem"
+        data-missing={text.problem.phone_missing}
+        data-invalid={text.problem.phone_invalid}
+        hidden={!isWrong}
+      >
+        {problem}
+      </p>
       <input
         id="phone"
         name="phone"
@@ -210,7 +276,7 @@ function Phone(props: ChooseProps & { readonly phone: PhoneField }) {
         readonly={phone.isReadOnly}
         autofocus={isWrong}
         aria-invalid={isWrong ? 'true' : undefined}
-        aria-describedby={isWrong ? 'phone-problem phone-hint' : 'phone-hint'}
+        aria-describedby="phone-problem phone-hint"
       />
     </div>
   );

@@ -27,12 +27,15 @@ export interface CheckoutDocumentProps {
   readonly refresh?: { readonly afterSeconds: number; readonly url: string | null } | null;
   /** The merchant's style sheet. The response's CSP must name its hash. */
   readonly brandCss?: string | null;
+  /** What a chat shows of a link to the page. Null: nothing. */
+  readonly preview?: { readonly title: string; readonly imageUrl: string | null } | null;
   readonly children: ComponentChildren;
 }
 
 /** Every page that customers see. */
 export function CheckoutDocument(props: CheckoutDocumentProps) {
   const { text, title, isTest, path, follow = null, refresh = null, brandCss = null } = props;
+  const { preview = null } = props;
   return (
     <Document
       locale={text.locale}
@@ -41,6 +44,10 @@ export function CheckoutDocument(props: CheckoutDocumentProps) {
       head={
         <>
           <meta name="format-detection" content="telephone=no" />
+          {preview !== null && <meta property="og:title" content={preview.title} />}
+          {preview !== null && preview.imageUrl !== null && (
+            <meta property="og:image" content={preview.imageUrl} />
+          )}
           {inlineStyle(CHECKOUT_CSS)}
           {brandCss !== null && inlineStyle(brandCss)}
           {refresh !== null && (

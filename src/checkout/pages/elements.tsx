@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import type { SummaryProps } from './props.ts';
 
 /** One labeled value of a definition list. */
 export function Row(props: {
@@ -17,6 +18,22 @@ export function Row(props: {
         {props.children}
       </dd>
     </div>
+  );
+}
+
+/** What a customer quotes to support, once there is an attempt. */
+export function References({ text, summary }: SummaryProps) {
+  return (
+    <>
+      <Row label={text.orderId}>
+        <bdi>{summary.orderId}</bdi>
+      </Row>
+      {summary.reference !== null && (
+        <Row label={text.reference}>
+          <code>{summary.reference}</code>
+        </Row>
+      )}
+    </>
   );
 }
 

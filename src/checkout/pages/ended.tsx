@@ -3,7 +3,7 @@ import { moneyText } from '../../i18n/money-text.ts';
 import { timeText } from '../../i18n/time-text.ts';
 import type { CheckoutState, PaidState } from '../view.ts';
 import { Breakdown } from './breakdown.tsx';
-import { Headline, Row } from './elements.tsx';
+import { Headline, References, Row } from './elements.tsx';
 import { Frame } from './frame.tsx';
 import type { PageProps, SummaryProps } from './props.ts';
 import { ReturnButton } from './way-back.tsx';
@@ -37,9 +37,7 @@ export function PaidPage(props: PageProps & { readonly state: PaidState }) {
             {timeText(state.paidAtMs, text)}
           </time>
         </Row>
-        <Row label={text.reference}>
-          <code>{state.reference}</code>
-        </Row>
+        <References text={text} summary={summary} />
       </dl>
       <ReturnButton text={text} summary={summary} />
       {returnUrl !== null && (
@@ -109,10 +107,21 @@ export function UnpaidPage(props: PageProps & { readonly state: UnpaidState }) {
       ) : (
         <p>{unpaidLead(text, state, summary.merchantName)}</p>
       )}
+      <dl class="receipt">
+        <Row label={text.amount}>
+          {moneyText(
+            summary.totals.totalMinor ?? summary.totals.subtotalMinor,
+            summary.currency,
+            text.locale,
+          )}
+        </Row>
+        <References text={text} summary={summary} />
+      </dl>
       <ReturnButton text={text} summary={summary} />
       {returnUrl !== null && (
         <AutoReturn {...{ text, summary, returnUrl }} afterSeconds={LEAVE_AFTER_SECONDS} />
       )}
+      <Breakdown text={text} summary={summary} isFolded />
     </Frame>
   );
 }

@@ -1,6 +1,5 @@
 import type { ComponentChildren } from 'preact';
 import { brandCss } from '../../ui/brand.ts';
-import { ALREADY_PARAMETER } from '../view.ts';
 import { CheckoutDocument, type CheckoutDocumentProps } from './document.tsx';
 import { Payee } from './payee.tsx';
 import type { PageProps } from './props.ts';
@@ -30,11 +29,12 @@ export function Frame(props: FrameProps) {
       title={title}
       isTest={summary.isTest}
       path={path}
-      query={view.state.kind === 'paid' && view.state.triedAgain ? `${ALREADY_PARAMETER}=1&` : ''}
+      query={props.query ?? ''}
       follow={
         follow === null ? null : { statusPath: `${path}/status`, tag: view.tag, speed: follow }
       }
       refresh={refresh}
+      preview={previewOf(props)}
       brandCss={brandCss(summary.branding?.color ?? null)}
     >
       <main class={isWide ? 'sheet sheet-wide' : 'sheet'}>
@@ -47,4 +47,13 @@ export function Frame(props: FrameProps) {
       </main>
     </CheckoutDocument>
   );
+}
+
+/** Only the merchant: whoever sees the link in a chat must not read the amount or the state. */
+function previewOf({ text, view: { summary }, path }: FrameProps) {
+  const digest = summary.branding?.logoDigest ?? null;
+  return {
+    title: `${text.payTo} ${summary.merchantName}`,
+    imageUrl: digest === null ? null : `${summary.baseUrl}${path}/logo/${digest}`,
+  };
 }

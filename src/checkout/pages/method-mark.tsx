@@ -1,20 +1,21 @@
 import type { Method } from '../../domain/method.ts';
 
-/** A method's tile with its initials, because logos of the methods are trademarks. */
-export function MethodMark({ method }: { readonly method: Method }) {
-  const [letters, tone] = MARK[method];
-  return (
-    <span class={`mark mark-${tone}`} aria-hidden="true">
-      {letters}
+/** The operator's logo of a method, or else a neutral tile with its initials. */
+export function MethodMark(props: { readonly method: Method; readonly logo: string | undefined }) {
+  return props.logo === undefined ? (
+    <span class="mark" aria-hidden="true">
+      {LETTERS[props.method]}
     </span>
+  ) : (
+    <img class="mark" src={props.logo} width="36" height="36" alt="" decoding="async" />
   );
 }
 
-const MARK: Readonly<Record<Method, readonly [letters: string, tone: 1 | 2 | 3 | 4 | 5 | 6]>> = {
-  TELE_BIRR: ['t', 1],
-  TELE_BIRR_USSD: ['*#', 2],
-  CBE: ['C', 3],
-  ETS_SWITCH: ['ES', 4],
-  M_PESA: ['M', 5],
-  E_BIRR: ['eB', 6],
+const LETTERS: Readonly<Record<Method, string>> = {
+  TELE_BIRR: 't',
+  TELE_BIRR_USSD: '*#',
+  CBE: 'C',
+  ETS_SWITCH: 'ES',
+  M_PESA: 'M',
+  E_BIRR: 'eB',
 };

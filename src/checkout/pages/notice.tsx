@@ -5,7 +5,7 @@ import { Headline } from './elements.tsx';
 
 const SECOND_MS = 1_000;
 
-export type NoticeKind = 'unknown' | 'error' | 'busy' | 'bad_form' | 'too_many_tries';
+export type NoticeKind = 'unknown' | 'error' | 'busy' | 'bad_form';
 
 /** A page without a payment: an unknown link, an error, too many requests. */
 export function NoticePage(props: {
@@ -22,7 +22,6 @@ export function NoticePage(props: {
     error: [text.errorTitle, text.errorLead],
     busy: [text.busyTitle, text.busyLead],
     bad_form: [text.badFormTitle, text.badFormLead],
-    too_many_tries: [text.tooManyTitle, text.tooManyLead],
   } as const satisfies Record<NoticeKind, readonly [string, string]>;
   const [title, lead] = words[kind];
   const refresh =
@@ -31,9 +30,7 @@ export function NoticePage(props: {
     <CheckoutDocument text={text} title={title} isTest={false} path={retryPath} refresh={refresh}>
       <main class="sheet">
         <div class="task">
-          <Headline tone={kind === 'busy' || kind === 'too_many_tries' ? 'wait' : 'plain'}>
-            {title}
-          </Headline>
+          <Headline tone={kind === 'busy' ? 'wait' : 'plain'}>{title}</Headline>
           <p>{lead}</p>
           {retryAfterSeconds !== null && (
             <Countdown

@@ -2,7 +2,7 @@ import { timeText } from '../../i18n/time-text.ts';
 import type { PushState, RedirectState } from '../view.ts';
 import { Breakdown } from './breakdown.tsx';
 import { Countdown } from './countdown.tsx';
-import { Headline } from './elements.tsx';
+import { Headline, References } from './elements.tsx';
 import { Frame } from './frame.tsx';
 import type { PageProps } from './props.ts';
 
@@ -14,7 +14,7 @@ const REDIRECT_REFRESH_SECONDS = 15;
 
 /** The customer is, or should be, on the provider's page. */
 export function RedirectPage(props: PageProps & { readonly state: RedirectState }) {
-  const { text, view, state, path } = props;
+  const { text, state, path } = props;
   const method = text.methodName[state.method];
   const title = state.isUnresolved ? text.unresolvedTitle : text.redirectTitle(method);
   const isConnecting = state.redirectUrl === null && !state.isUnresolved;
@@ -56,7 +56,7 @@ export function RedirectPage(props: PageProps & { readonly state: RedirectState 
           </p>
         </form>
       )}
-      <Breakdown text={text} summary={view.summary} isFolded />
+      <Facts {...props} />
     </Frame>
   );
 }
@@ -72,7 +72,7 @@ function redirectLead(props: { text: PageProps['text']; state: RedirectState }, 
 
 /** The customer confirms on the phone; this page waits for the provider's result. */
 export function PushPage(props: PageProps & { readonly state: PushState }) {
-  const { text, view, state, path } = props;
+  const { text, state, path } = props;
   const method = text.methodName[state.method];
   const title = state.isUnresolved ? text.unresolvedTitle : text.pushTitle;
   const refresh = { afterSeconds: PUSH_REFRESH_SECONDS, url: null };
@@ -98,8 +98,24 @@ export function PushPage(props: PageProps & { readonly state: PushState }) {
           <p>{text.pushNothing}</p>
         </details>
       )}
-      <Breakdown text={text} summary={view.summary} isFolded />
+      {state.mayRetry && (
+        <p class="quiet small">
+          {text.anotherTry(method)} {!state.isUnresolved && text.pushCancel}
+        </p>
+      )}
+      <Facts {...props} />
     </Frame>
+  );
+}
+
+function Facts({ text, view: { summary } }: PageProps) {
+  return (
+    <>
+      <dl class="receipt small">
+        <References text={text} summary={summary} />
+      </dl>
+      <Breakdown text={text} summary={summary} isFolded />
+    </>
   );
 }
 

@@ -1,3 +1,4 @@
+import type { MethodLogos } from '../../config.ts';
 import type { CheckoutMessages } from '../../i18n/messages.ts';
 import type { PaymentSummary } from '../summary.ts';
 import type { CheckoutView } from '../view.ts';
@@ -8,6 +9,10 @@ export interface PageProps {
   readonly view: CheckoutView;
   /** Path of this payment's page; its forms post below it. */
   readonly path: string;
+  /** The part of the page's query that the language switch keeps. */
+  readonly query?: string;
+  /** Paths of the logos that the operator supplies. */
+  readonly logos?: MethodLogos;
 }
 
 /** The props of a part that only shows what the payment is for. */
