@@ -301,14 +301,15 @@ describe.each(JAVASCRIPT)('a phone %s', (_name, javaScriptEnabled) => {
   });
 
   it('can go back, reload and change the language after a refused form', async () => {
+    const { om: oromo } = TRANSLATIONS;
     const payment = await createPayment(scene);
     const device = await phone();
     const page = await device.open(payment.checkoutUrl);
     // What the script does not check, and a browser without it.
-    await page.locator('form.choose').evaluate('(form) => form.submit()');
+    await page.locator('form.choose').evaluate((form: HTMLFormElement) => form.submit());
     await page.getByRole('alert').getByText(english.problem.method_missing).waitFor();
     await choose(page, 'M_PESA', '0911 22');
-    await page.locator('form.choose').evaluate('(form) => form.submit()');
+    await page.locator('form.choose').evaluate((form: HTMLFormElement) => form.submit());
     const problem = page.getByRole('alert').getByText(english.problem.phone_invalid);
     await problem.waitFor();
     const posts = postsOf(page);
@@ -316,15 +317,15 @@ describe.each(JAVASCRIPT)('a phone %s', (_name, javaScriptEnabled) => {
     await problem.waitFor();
     expect(await page.locator('#phone').inputValue()).toBe('0911 22');
     await page.getByRole('link', { name: 'Afaan Oromoo' }).click();
-    await heading(page, TRANSLATIONS.om.chooseMethod);
+    await heading(page, oromo.chooseMethod);
     expect(await page.locator('#phone').inputValue()).toBe('0911 22');
-    for (const text of [english.problem.phone_invalid, english.problem.method_missing]) {
+    for (const text of [oromo.problem.phone_invalid, oromo.problem.method_missing]) {
       await page.goBack();
       await page.getByRole('alert').getByText(text).waitFor();
     }
     await page.goBack();
     expect(page.url()).toBe(payment.checkoutUrl);
-    await heading(page, english.chooseMethod);
+    await heading(page, oromo.chooseMethod);
     expect(posts).toEqual([]);
     await device.putAway();
   });

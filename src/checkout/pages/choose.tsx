@@ -226,12 +226,12 @@ function NoTimeLeftPage(props: ChooseProps) {
     </Frame>
   );
 }
-/** The problems of a phone number; the others have a notice of their own. */
+
+/** The problems of a phone number; the others have only a notice. */
 const PHONE_PROBLEMS: readonly FormProblem[] = [
   'phone_missing',
   'phone_invalid',
   'phone_not_taken',
-  'too_many_prompts',
 ];
 
 /**
