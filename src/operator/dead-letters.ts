@@ -18,7 +18,7 @@ import { errorText, log } from '../log.ts';
 import { readPage } from '../paging.ts';
 import { changeAudited } from './audited.ts';
 import type { OperatorCall } from './call.ts';
-import { REASON_CHARACTERS_MAX } from './merchants.ts';
+import { REASON_CHARACTERS_MAX, type reasonFields } from './merchants.ts';
 import { cursorFrom, pageEntries } from './page-query.ts';
 import { body, lineField, listField, patternField, readBody, readQuery } from './schema.ts';
 
@@ -54,24 +54,30 @@ export async function readDeadLetter(call: OperatorCall): Promise<Response> {
 }
 
 /** The result for each id of a request. */
-type Outcome = 'sent' | 'discarded' | 'not_found' | 'not_waiting' | 'unreadable' | 'not_sent';
+export type LetterOutcome =
+  | 'sent'
+  | 'discarded'
+  | 'not_found'
+  | 'not_waiting'
+  | 'unreadable'
+  | 'not_sent';
 
-/**
- * POST …/dead-letters/retry: sends messages back to their queues, then marks them as retried. If
- * marking fails, the letter stays waiting and may be sent twice. This is harmless: an attempt is
- * resolved and started once, a delivery is claimed once, and the read model keeps the newest
- * version.
- */
+/** POST …/dead-letters/retry */
 export async function retryDeadLetters(call: OperatorCall): Promise<Response> {
   const { ids } = await readBody(call.request, body({ ids: idsField }));
-  const outcomes: Record<string, Outcome> = {};
+  const outcomes: Record<string, LetterOutcome> = {};
   for (const id of new Set(ids)) {
-    outcomes[id] = await retry(call, id);
+    outcomes[id] = await retryLetter(call, id);
   }
   return successResponse('Dead letters retried', { outcomes });
 }
 
-async function retry(call: OperatorCall, id: string): Promise<Outcome> {
+/**
+ * Sends the message back to its queue, then marks it as retried. If marking fails, the letter stays
+ * waiting and may be sent twice. This is harmless: an attempt is resolved and started once, a
+ * delivery is claimed once, and the read model keeps the newest version.
+ */
+export async function retryLetter(call: OperatorCall, id: string): Promise<LetterOutcome> {
   const { env, actor, nowMs: atMs } = call;
   const letter = await readStored(env.DB, id);
   if (letter === null || letter.status === 'discarded') {
@@ -94,17 +100,22 @@ async function retry(call: OperatorCall, id: string): Promise<Outcome> {
 
 const discarding = body({ ids: idsField, reason: lineField(REASON_CHARACTERS_MAX) });
 
-/** POST …/dead-letters/discard: deletes the messages. The rows stay, with the operator's name. */
+/** POST …/dead-letters/discard */
 export async function discardDeadLetters(call: OperatorCall): Promise<Response> {
   const { ids, reason } = await readBody(call.request, discarding);
-  const outcomes: Record<string, Outcome> = {};
+  const outcomes: Record<string, LetterOutcome> = {};
   for (const id of new Set(ids)) {
-    outcomes[id] = await discard(call, id, withoutPhoneNumbers(reason));
+    outcomes[id] = await discardLetter(call, id, { reason });
   }
   return successResponse('Dead letters discarded', { outcomes });
 }
 
-async function discard(call: OperatorCall, id: string, reason: string): Promise<Outcome> {
+/** Deletes the message. The row stays, with the operator's name. */
+export async function discardLetter(
+  call: OperatorCall,
+  id: string,
+  { reason }: v.InferOutput<typeof reasonFields>,
+): Promise<LetterOutcome> {
   const letter = await readStored(call.env.DB, id);
   if (letter === null) {
     return 'not_found';
@@ -112,7 +123,7 @@ async function discard(call: OperatorCall, id: string, reason: string): Promise<
   const { detail, ...rest } = about(letter);
   const isDiscarded = await changeAudited(call, markDiscarded(id, call.actor.name, call.nowMs), {
     ...rest,
-    detail: { ...detail, reason },
+    detail: { ...detail, reason: withoutPhoneNumbers(reason) },
     action: 'dead_letter.discarded',
   });
   return isDiscarded ? 'discarded' : 'not_waiting';

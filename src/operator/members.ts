@@ -1,3 +1,4 @@
+import type * as v from 'valibot';
 import { prepare } from '../database.ts';
 import { successResponse } from '../http/envelope.ts';
 import { oneOf } from '../http/fields.ts';
@@ -33,20 +34,32 @@ const MEMBERS_SQL = `
     (SELECT count(*) FROM passkeys WHERE passkeys.member_id = members.id) AS passkeys
   FROM members WHERE merchant_id = ?1 AND removed_at_ms IS NULL`;
 
-/** GET …/members: the merchant's members and open links. */
+/** GET …/members */
 export async function listMembers(call: OperatorCall): Promise<Response> {
   const { id } = await knownMerchant(call);
+  return successResponse('Members', await readMembers(call, id));
+}
+
+/** The merchant's members and open links, newest first. */
+export async function readMembers(call: OperatorCall, id: string) {
   const sql = `${MEMBERS_SQL} ORDER BY created_at_ms DESC LIMIT ${MEMBERS_SHOWN_MAX}`;
   const { results } = await prepare(call.env.DB, { sql, params: [id] }).all<MemberRow>();
   const invitations = await openInvitations(call.env.DB, id, call.nowMs);
-  return successResponse('Members', { members: results, invitations });
+  return { members: results, invitations };
 }
 
-const invitation = body({ name: lineField(NAME_LENGTH_MAX), role: oneOf(ROLES) });
+export const invitationFields = body({ name: lineField(NAME_LENGTH_MAX), role: oneOf(ROLES) });
 
-/** POST …/invitations: a one-time link for a new member. Only this answer contains it. */
+/** POST …/invitations: only this answer contains the link. */
 export async function inviteMember(call: OperatorCall): Promise<Response> {
-  const { name, role } = await readBody(call.request, invitation);
+  return linkResponse(await invite(call, await readBody(call.request, invitationFields)));
+}
+
+/** A one-time link for a new member. Problem 409 while the merchant is suspended. */
+export async function invite(
+  call: OperatorCall,
+  { name, role }: v.InferOutput<typeof invitationFields>,
+): Promise<MemberLink> {
   const merchant = await knownMerchant(call);
   return link(call, { merchant, memberId: null, name, role });
 }
@@ -58,7 +71,8 @@ export async function recoverMember(call: OperatorCall): Promise<Response> {
   const sql = `${MEMBERS_SQL} AND id = ?2`;
   const params = [merchant.id, call.params.memberId ?? ''];
   const member = found(await prepare(call.env.DB, { sql, params }).first<MemberRow>());
-  return link(call, { merchant, memberId: member.id, name: member.name, role: member.role });
+  const { id: memberId, name, role } = member;
+  return linkResponse(await link(call, { merchant, memberId, name, role }));
 }
 
 interface LinkRequest {
@@ -68,7 +82,21 @@ interface LinkRequest {
   readonly role: Role;
 }
 
-async function link(call: OperatorCall, request: LinkRequest): Promise<Response> {
+/** A one-time link to a passkey. */
+export interface MemberLink {
+  readonly id: string;
+  readonly url: string;
+  readonly name: string;
+  readonly role: Role;
+  readonly expiresAtMs: number;
+  readonly validHours: number;
+}
+
+function linkResponse(link: MemberLink): Response {
+  return successResponse('Link created. It is shown only once', link);
+}
+
+async function link(call: OperatorCall, request: LinkRequest): Promise<MemberLink> {
   const { merchant, memberId, name, role } = request;
   if (merchant.status === 'suspended') {
     throw problem('merchant_suspended');
@@ -93,12 +121,12 @@ async function link(call: OperatorCall, request: LinkRequest): Promise<Response>
     throw problem('not_found');
   }
   const origin = call.config.publicBaseUrl ?? call.url.origin;
-  return successResponse('Link created. It is shown only once', {
+  return {
     id: fresh.id,
     url: `${origin}${invitationPath(fresh.token)}`,
     name,
     role,
     expiresAtMs: fresh.expiresAtMs,
     validHours: (memberId === null ? INVITATION_MS : RECOVERY_MS) / HOUR_MS,
-  });
+  };
 }

@@ -158,45 +158,59 @@ export async function renameMerchant(call: OperatorCall): Promise<Response> {
     sql: 'UPDATE merchants SET name = ?2 WHERE id = ?1 AND name <> ?2',
     params: [merchant.id, name],
   };
-  return changed(call, change, 'merchant.renamed', { from: merchant.name, to: name });
+  const detail = { from: merchant.name, to: name };
+  const isChanged = await runChange(call, change, 'merchant.renamed', detail);
+  return changedResponse(isChanged, await merchantContent(call, merchant.id));
 }
 
-const reasoned = body({ reason: lineField(REASON_CHARACTERS_MAX) });
+/** Why the operator changes something, for the audit log. */
+export const reasonFields = body({ reason: lineField(REASON_CHARACTERS_MAX) });
 
-/** POST …/suspend: requests with its keys get 401 within 10 s. Open payments continue. */
-export async function suspendMerchant(call: OperatorCall): Promise<Response> {
-  const { reason } = await readBody(call.request, reasoned);
-  return changed(call, statusChange(call, 'suspended'), 'merchant.suspended', {
-    reason: withoutPhoneNumbers(reason),
-  });
+/** POST …/suspend */
+export function suspendMerchant(call: OperatorCall): Promise<Response> {
+  return answerStatusChange(call, 'suspended');
 }
 
-/** POST …/reactivate: its keys work again within 10 s. */
-export async function reactivateMerchant(call: OperatorCall): Promise<Response> {
-  const { reason } = await readBody(call.request, reasoned);
-  return changed(call, statusChange(call, 'active'), 'merchant.reactivated', {
-    reason: withoutPhoneNumbers(reason),
-  });
+/** POST …/reactivate */
+export function reactivateMerchant(call: OperatorCall): Promise<Response> {
+  return answerStatusChange(call, 'active');
 }
 
-function statusChange(call: OperatorCall, status: 'active' | 'suspended'): SqlStatement {
-  return {
+async function answerStatusChange(
+  call: OperatorCall,
+  status: 'active' | 'suspended',
+): Promise<Response> {
+  const isChanged = await changeStatus(call, status, await readBody(call.request, reasonFields));
+  return changedResponse(isChanged, await merchantContent(call, call.params.merchantId));
+}
+
+/**
+ * Suspends the merchant that the path names, or ends its suspension: within 10 s its keys are
+ * answered 401, or work again. Payments under way continue. False if it had the status already.
+ */
+export function changeStatus(
+  call: OperatorCall,
+  status: 'active' | 'suspended',
+  { reason }: v.InferOutput<typeof reasonFields>,
+): Promise<boolean> {
+  const change = {
     sql: 'UPDATE merchants SET status = ?2 WHERE id = ?1 AND status <> ?2',
     params: [call.params.merchantId ?? '', status],
   };
+  const action = status === 'suspended' ? 'merchant.suspended' : 'merchant.reactivated';
+  return runChange(call, change, action, { reason: withoutPhoneNumbers(reason) });
 }
 
-/** Runs one change of a merchant with its audit entry. */
-async function changed(
+/** Runs one change of a merchant with its audit entry. Problem 404 for an unknown merchant. */
+async function runChange(
   call: OperatorCall,
   change: SqlStatement,
   action: 'merchant.renamed' | 'merchant.suspended' | 'merchant.reactivated',
   detail: Readonly<Record<string, string>>,
-): Promise<Response> {
+): Promise<boolean> {
   const { id } = await knownMerchant(call);
   const entry = { merchantId: id, environment: null, action, target: id, detail };
-  const isChanged = await changeAudited(call, change, entry);
-  return changedResponse(isChanged, await merchantContent(call, id));
+  return changeAudited(call, change, entry);
 }
 
 /** The merchant that the path names. Problem 404 when there is none. */
@@ -205,7 +219,8 @@ export async function knownMerchant({ env, params }: OperatorCall) {
   return found(MERCHANT_ID.test(id) ? await merchantAt(env.DB, id) : null);
 }
 
-async function merchantContent(call: OperatorCall, id: string | undefined) {
+/** The merchant with methods, commissions and limits. Problem 404 for an unknown id. */
+export async function merchantContent(call: OperatorCall, id: string | undefined) {
   const merchant = await knownMerchant({ ...call, params: { merchantId: id ?? '' } });
   const settingsIn = async (environment: (typeof ENVIRONMENTS)[number]) => {
     const tenant = { environment, merchantId: merchant.id };

@@ -100,7 +100,8 @@ export function pathPart<Schema extends v.GenericSchema>(
   return result.output;
 }
 
-function checked<Schema extends v.GenericSchema>(
+/** The validated value. Problem 400 with every failing field. */
+export function checked<Schema extends v.GenericSchema>(
   schema: Schema,
   value: unknown,
 ): v.InferOutput<Schema> {

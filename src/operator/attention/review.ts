@@ -1,3 +1,4 @@
+import type * as v from 'valibot';
 import { prepare } from '../../database.ts';
 import type { Tenant } from '../../domain/intent.ts';
 import { withoutPhoneNumbers } from '../../domain/phone.ts';
@@ -16,7 +17,7 @@ import {
 } from '../schema.ts';
 
 /** Also a constraint of the table. */
-const NOTE_CHARACTERS_MAX = 500;
+export const NOTE_CHARACTERS_MAX = 500;
 /** The longest unique id of a payment (docs/decisions.md#7), in UTF-16 units. */
 const UNIQUE_ID_LENGTH_MAX = 510;
 
@@ -46,14 +47,26 @@ export function namedPayment({ params }: OperatorCall): {
   };
 }
 
-const review = body({ note: lineField(NOTE_CHARACTERS_MAX) });
+/** Why the operator takes a payment off the list. */
+export const reviewFields = body({ note: lineField(NOTE_CHARACTERS_MAX) });
+
+/** POST …/payments/…/review */
+export async function reviewPayment(call: OperatorCall): Promise<Response> {
+  return successResponse(
+    'Reviewed',
+    await review(call, await readBody(call.request, reviewFields)),
+  );
+}
 
 /**
- * POST …/payments/…/review: removes the payment from the attention list, until it has more
- * anomalies or unresolved attempts than the read model shows now. Does not change the payment.
+ * Removes the payment that the path names from the attention list, until it has more anomalies or
+ * unresolved attempts than the read model shows now. Does not change the payment. Problem 404 for a
+ * payment that the read model does not have.
  */
-export async function reviewPayment(call: OperatorCall): Promise<Response> {
-  const { note: given } = await readBody(call.request, review);
+export async function review(
+  call: OperatorCall,
+  { note: given }: v.InferOutput<typeof reviewFields>,
+): Promise<Review> {
   const { tenant, uniqueId } = namedPayment(call);
   const { environment, merchantId } = tenant;
   const { actor, nowMs: atMs } = call;
@@ -79,7 +92,7 @@ export async function reviewPayment(call: OperatorCall): Promise<Response> {
     // Includes a payment of the last seconds, which the read model does not have yet.
     throw problem('not_found');
   }
-  return successResponse('Reviewed', { note, reviewedBy: actor.name, reviewedAtMs: atMs });
+  return { note, reviewedBy: actor.name, reviewedAtMs: atMs };
 }
 
 /** The last review of a payment, or null. */
