@@ -116,6 +116,15 @@ export function pageStatement(list: ListQuery, cursor: Cursor | null, limit: num
   };
 }
 
+/** Counts the rows of a list, and stops at `max`. */
+export function countStatement({ table, index, conditions }: ListQuery, max: number): SqlStatement {
+  return {
+    sql: `SELECT COUNT(*) AS rows FROM (SELECT 1 FROM ${table} INDEXED BY ${index}
+      WHERE ${conditions.map(({ sql }) => sql).join(' AND ') || 'TRUE'} LIMIT ?)`,
+    params: [...conditions.flatMap(({ params }) => params), max],
+  };
+}
+
 /**
  * At most one bound on either side. With two bounds on one side, SQLite would seek by one of them
  * and scan all rows up to the other.

@@ -2,8 +2,12 @@ import type { KeyRing, NamedKey } from '../config.ts';
 import { utf8 } from './encoding.ts';
 import { signBytes, verifyBytes } from './signed-bytes.ts';
 
-/** Text that a client stores for us and must return unchanged, for example in a cookie. */
-export type TextPurpose = 'challenge/sign-in' | 'challenge/join' | 'challenge/add-passkey';
+/** Text that a client stores for us and must return unchanged, for example in a cookie or a form. */
+export type TextPurpose =
+  | 'challenge/sign-in'
+  | 'challenge/join'
+  | 'challenge/add-passkey'
+  | 'form/operator';
 
 export function signText(keys: KeyRing, purpose: TextPurpose, text: string): Promise<string> {
   return signBytes(keys, purpose, utf8(text));

@@ -1,6 +1,7 @@
+import { prepare } from '../../database.ts';
 import { type DeadLetter, deadLetters } from '../../dead-letters/store.ts';
 import type { Environment } from '../../domain/method.ts';
-import { type List, readPage } from '../../paging.ts';
+import { countStatement, type List, type ListQuery, readPage } from '../../paging.ts';
 import { eventsOfAll, paymentsNeedingAttention } from '../../read-model/attention.ts';
 import type { EventRow } from '../../read-model/events-list.ts';
 import { type PaymentRow, paymentRow } from '../../read-model/payment-row.ts';
@@ -28,18 +29,19 @@ export type AttentionPage = ItemPage<AttentionItem>;
 interface Section {
   readonly name: string;
   readonly environment: Environment | null;
+  readonly list: ListQuery;
   readonly read: (db: D1Database, cursor: string | null, limit: number) => Promise<AttentionPage>;
 }
 
 /** Money first: lost messages (providers' reports among them), payments, undelivered events. */
 const SECTIONS: readonly Section[] = [
-  { name: 'letters', environment: null, read: waitingLetters() },
+  { name: 'letters', environment: null, ...waitingLetters() },
   ...(['production', 'sandbox'] as const).flatMap((environment): readonly Section[] => [
-    { name: `${environment}-payments`, environment, read: payments(environment) },
+    { name: `${environment}-payments`, environment, ...payments(environment) },
     ...(['dead', 'paused', 'undeliverable'] as const).map((status) => ({
       name: `${environment}-${status}`,
       environment,
-      read: deliveries(environment, status),
+      ...deliveries(environment, status),
     })),
   ]),
 ];
@@ -77,6 +79,23 @@ export async function attentionPage(
   return { items, nextCursor: null };
 }
 
+/** How many items there are, and how many of them are dead letters; counts to COUNTED_MAX each. */
+export interface AttentionCounts {
+  readonly items: number;
+  readonly deadLetters: number;
+}
+
+/** The desk shows a larger number as "99+", so that a page never scans a long list. */
+export const COUNTED_MAX = 100;
+
+export async function countAttention(db: D1Database): Promise<AttentionCounts> {
+  const statements = SECTIONS.map(({ list }) => prepare(db, countStatement(list, COUNTED_MAX)));
+  const results = await db.batch<{ rows: number }>(statements);
+  const counts = results.map((result) => result.results[0]?.rows ?? 0);
+  const items = counts.reduce((sum, rows) => sum + rows, 0);
+  return { items: Math.min(items, COUNTED_MAX), deadLetters: counts[0] ?? 0 };
+}
+
 /** Parses `section~cursor`. The cursor is empty at the start of a section. */
 function placeOf(
   text: string | null,
@@ -94,14 +113,20 @@ function placeOf(
 }
 
 /** Reads a section from a list. */
-function section<Row>(list: List<Row>, itemOf: (row: Row) => AttentionItem): Section['read'] {
-  return async (db, cursor, limit) => {
-    const { rows, nextCursor } = await readPage(db, list, cursorFrom(cursor), limit);
-    return { items: rows.map(itemOf), nextCursor };
+function section<Row>(
+  list: List<Row>,
+  itemOf: (row: Row) => AttentionItem,
+): Pick<Section, 'list' | 'read'> {
+  return {
+    list,
+    read: async (db, cursor, limit) => {
+      const { rows, nextCursor } = await readPage(db, list, cursorFrom(cursor), limit);
+      return { items: rows.map(itemOf), nextCursor };
+    },
   };
 }
 
-function waitingLetters(): Section['read'] {
+function waitingLetters(): ReturnType<typeof section> {
   return section(deadLetters('waiting', null), (letter) => ({
     type: 'dead_letter',
     reasons: [letter.kind === 'result' ? 'dead_result' : 'dead_message'],
@@ -110,7 +135,7 @@ function waitingLetters(): Section['read'] {
   }));
 }
 
-function payments(environment: Environment): Section['read'] {
+function payments(environment: Environment): ReturnType<typeof section> {
   return section(paymentsNeedingAttention(environment), (stored) => {
     const payment = paymentRow(stored);
     return { type: 'payment', reasons: reasonsOf(payment), atMs: payment.updatedAtMs, payment };
@@ -128,7 +153,7 @@ function reasonsOf(payment: PaymentRow): readonly Reason[] {
 function deliveries(
   environment: Environment,
   status: 'dead' | 'paused' | 'undeliverable',
-): Section['read'] {
+): ReturnType<typeof section> {
   return section(eventsOfAll(environment, status), (event) => ({
     type: 'delivery',
     reasons: [`delivery_${status}`],
