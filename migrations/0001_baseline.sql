@@ -484,6 +484,8 @@ CREATE TABLE audit_log (
 ) STRICT;
 
 CREATE INDEX audit_log_by_merchant ON audit_log (merchant_id, at_ms, id);
+-- For the operator: the entries of all merchants and of none.
+CREATE INDEX audit_log_by_time ON audit_log (at_ms, id);
 
 -- For the daily purge.
 CREATE INDEX audit_log_with_address ON audit_log (at_ms) WHERE address IS NOT NULL;

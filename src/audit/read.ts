@@ -1,9 +1,9 @@
 import { prepare } from '../database.ts';
 import type { Environment } from '../domain/method.ts';
-import { type Cursor, type List, type Page, readPage, when } from '../paging.ts';
+import { type Condition, type Cursor, type List, type Page, readPage, when } from '../paging.ts';
 import type { AuditAction } from './actions.ts';
 
-/** The audit log of one merchant, without the entries of others and of no merchant. */
+/** The audit log: a merchant's own, or for the operator everything. */
 
 /** Entries on a page. */
 const PAGE_ROWS = 50;
@@ -13,6 +13,8 @@ const ACTORS_MAX = 500;
 export interface AuditRecord {
   readonly id: number;
   readonly atMs: number;
+  /** Null for an action that concerns no single merchant. */
+  readonly merchantId: string | null;
   readonly environment: Environment | null;
   readonly actorKind: 'member' | 'operator';
   readonly actorName: string;
@@ -34,7 +36,10 @@ interface AuditRow extends Omit<AuditRecord, 'detail'> {
   readonly detail: string;
 }
 
-/** One page of the merchant's entries, newest first. Throws when D1 does not answer. */
+/**
+ * One page of the merchant's entries, newest first, without those of others and of no merchant.
+ * Throws when D1 does not answer.
+ */
 export async function auditPage(
   db: D1Database,
   merchantId: string,
@@ -43,19 +48,39 @@ export async function auditPage(
 ): Promise<Page<AuditRecord>> {
   const kind = typeof actor === 'object' ? 'member' : actor;
   const memberId = typeof actor === 'object' ? actor.memberId : null;
+  return readEntries(db, cursor, 'audit_log_by_merchant', [
+    { sql: 'merchant_id = ?', params: [merchantId] },
+    ...when('action IN (SELECT value FROM json_each(?))', actions && JSON.stringify(actions)),
+    ...when('actor_kind = ?', kind),
+    ...when('actor_id = ?', memberId),
+  ]);
+}
+
+/** For the operator: entries of one merchant, or of all and of none with null; newest first. */
+export function auditPageOfAll(
+  db: D1Database,
+  merchantId: string | null,
+  cursor: Cursor | null,
+): Promise<Page<AuditRecord>> {
+  return merchantId === null
+    ? readEntries(db, cursor, 'audit_log_by_time', [])
+    : auditPage(db, merchantId, {}, cursor);
+}
+
+async function readEntries(
+  db: D1Database,
+  cursor: Cursor | null,
+  index: string,
+  conditions: readonly Condition[],
+): Promise<Page<AuditRecord>> {
   const list: List<AuditRow> = {
-    columns: `id, at_ms AS atMs, environment, actor_kind AS actorKind, actor_name AS actorName,
-      address, action, target, detail`,
+    columns: `id, at_ms AS atMs, merchant_id AS merchantId, environment, actor_kind AS actorKind,
+      actor_name AS actorName, address, action, target, detail`,
     table: 'audit_log',
-    index: 'audit_log_by_merchant',
+    index,
     timeColumn: 'at_ms',
     idColumn: 'id',
-    conditions: [
-      { sql: 'merchant_id = ?', params: [merchantId] },
-      ...when('action IN (SELECT value FROM json_each(?))', actions && JSON.stringify(actions)),
-      ...when('actor_kind = ?', kind),
-      ...when('actor_id = ?', memberId),
-    ],
+    conditions,
     placeOf: ({ atMs, id }) => ({ atMs, id: String(id) }),
   };
   const page = await readPage(db, list, cursor, PAGE_ROWS);

@@ -21,6 +21,17 @@ export function merchantAt(db: D1Database, id: string): Promise<MerchantRow | nu
   return prepare(db, { sql, params: [id] }).first<MerchantRow>();
 }
 
+/** The names of these merchants, by id. */
+export async function merchantNames(
+  db: D1Database,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const sql = `SELECT id, name FROM merchants WHERE id IN (SELECT value FROM json_each(?1))`;
+  const statement = { sql, params: [JSON.stringify([...new Set(ids)])] };
+  const { results } = await prepare(db, statement).all<{ id: string; name: string }>();
+  return new Map(results.map(({ id, name }) => [id, name]));
+}
+
 /** Newest first. Problem 400 for a malformed cursor. */
 export async function merchantPage(
   db: D1Database,

@@ -1,15 +1,27 @@
 import { configOf } from '../config.ts';
 import { problemResponse } from '../http/envelope.ts';
-import { AreaRouter, type Refuse } from '../http/router.ts';
+import { Form, isFromOwnPage, readForm } from '../http/form.ts';
+import { AreaRouter, type Handler, type Refuse } from '../http/router.ts';
 import { authenticateOperator, type Schemes } from './authenticate.ts';
-import type { OperatorRoute } from './call.ts';
-import { deskProblem } from './desk/frame.tsx';
+import type { OperatorCall, OperatorRoute } from './call.ts';
+import type { DeskRoute } from './desk/call.ts';
+import { isFormTokenOf } from './desk/form-token.ts';
+import { deskProblem, deskView } from './desk/frame.tsx';
 import { DESK_ROUTES } from './desk/routes.ts';
 import { API_ROUTES } from './routes.ts';
 
-const refuse: Refuse = (_request, problem) => problemResponse(problem);
+const API_PATH = /^\/operator\/v1(?:\/|$)/;
 
-/** The operator's API, and the read-only desk. */
+/** A note, a receipt and a token have less than 4 KiB. */
+const FORM_RULES = { bytesMax: 8 * 1024, types: ['application/x-www-form-urlencoded'] } as const;
+
+/** Programs get JSON, browsers a page, also for paths that do not exist. */
+const refuse: Refuse = (request, problem) =>
+  API_PATH.test(new URL(request.url).pathname)
+    ? problemResponse(problem)
+    : deskProblem(request, problem);
+
+/** The operator's API, and the desk. */
 export const operatorRouter = new AreaRouter({
   refuse,
   failureEvent: 'operator_failed',
@@ -18,25 +30,43 @@ export const operatorRouter = new AreaRouter({
 });
 
 for (const route of API_ROUTES) {
-  register(route, ['Bearer'], refuse);
+  register(route, authenticated(['Bearer'], route.handle));
 }
 for (const route of DESK_ROUTES) {
-  // Browsers resend a password automatically, even when another site's page links here. So a
-  // password opens only these pages, which change nothing.
-  register(route, ['Basic', 'Bearer'], deskProblem);
+  register(
+    route,
+    authenticated(['Basic', 'Bearer'], (call) => answerDeskRoute(route, call)),
+  );
 }
 
-function register({ method, path, handle }: OperatorRoute, schemes: Schemes, answer: Refuse): void {
-  const add = method === 'GET' ? 'get' : 'post';
-  operatorRouter[add](
-    path,
-    async (request, env, ctx, params) => {
-      const config = configOf(env);
-      const nowMs = Date.now();
-      const actor = await authenticateOperator(request, env, config, schemes, nowMs);
-      const url = new URL(request.url);
-      return handle({ request, url, env, ctx, config, params: params(), actor, nowMs });
-    },
-    answer,
-  );
+function register({ method, path }: Pick<OperatorRoute, 'method' | 'path'>, handler: Handler) {
+  operatorRouter[method === 'GET' ? 'get' : 'post'](path, handler);
+}
+
+function authenticated(schemes: Schemes, handle: OperatorRoute['handle']): Handler {
+  return async (request, env, ctx, params) => {
+    const config = configOf(env);
+    const nowMs = Date.now();
+    const actor = await authenticateOperator(request, env, config, schemes, nowMs);
+    const url = new URL(request.url);
+    return handle({ request, url, env, ctx, config, params: params(), actor, nowMs });
+  };
+}
+
+/**
+ * Browsers resend a password automatically, even for a form on another site. So a form of the desk
+ * must come from one of its own pages, with the token of that page.
+ */
+async function answerDeskRoute({ method, handle }: DeskRoute, call: OperatorCall) {
+  const view = deskView(call.request);
+  if (method === 'GET') {
+    return handle({ ...call, view, form: Form.EMPTY });
+  }
+  const form = isFromOwnPage(call.request) ? await readForm(call.request, FORM_RULES) : null;
+  if (form === 'too_large') {
+    return deskProblem(call.request, { status: 413, headers: {} });
+  }
+  return form !== null && (await isFormTokenOf(call, form.text('csrf')))
+    ? handle({ ...call, view, form })
+    : deskProblem(call.request, { status: 403, headers: {} });
 }

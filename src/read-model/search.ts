@@ -17,7 +17,7 @@ import { PAYMENT_COLUMNS, type PaymentRow, paymentRow, type StoredPayment } from
 /** A payment link or a phone number may have many payments. The search returns the newest. */
 export const SEARCH_ROWS_MAX = 50;
 
-const EVENT_ID = /^evt_[0-9a-f]{32}$/;
+export const EVENT_ID = /^evt_[0-9a-f]{32}$/;
 
 /**
  * A tenant's payments with exactly this id or phone number, newest first, at most SEARCH_ROWS_MAX.

@@ -142,7 +142,10 @@ function payments(environment: Environment): ReturnType<typeof section> {
   });
 }
 
-function reasonsOf(payment: PaymentRow): readonly Reason[] {
+/** Why a payment needs attention, whether or not it was reviewed. */
+export function reasonsOf(
+  payment: Pick<PaymentRow, 'unresolvedAttempts' | 'anomalies' | 'late'>,
+): readonly Reason[] {
   return [
     ...(payment.unresolvedAttempts > 0 ? (['unresolved_attempt'] as const) : []),
     ...(payment.anomalies > 0 ? (['anomaly'] as const) : []),

@@ -1,112 +1,126 @@
 import type { ComponentChildren } from 'preact';
 import type { Problem } from '../../http/problem.ts';
 import { backOfficeLanguageOf, DESK_TEXTS } from '../../i18n/back-office.ts';
-import type { DeskMessages } from '../../i18n/messages.ts';
 import { answerPage } from '../../ui/answer.ts';
 import { BackOfficePage, Navigation, type PageView } from '../../ui/back-office.tsx';
-import { Table } from '../../ui/elements.tsx';
+import { COUNTED_MAX, countAttention } from '../attention/items.ts';
 import type { OperatorCall } from '../call.ts';
-
-type Item = keyof DeskMessages['pages']['nav'];
-
-const PATHS: Readonly<Record<Item, string>> = {
-  health: '/operator',
-  attention: '/operator/attention',
-  merchants: '/operator/merchants',
-};
+import { railStates } from '../rails.ts';
+import type { DeskCall } from './call.ts';
+import { type Item, PATHS } from './paths.ts';
 
 /** The view of a desk page for this request. */
 export function deskView(request: Request): PageView {
   return { language: backOfficeLanguageOf(request), url: new URL(request.url) };
 }
 
-/** A page of the desk. `active` is null on error pages. */
-export function DeskFrame(props: {
-  readonly view: PageView;
+interface Page {
+  readonly active: Item;
   readonly title: string;
-  readonly active: Item | null;
   readonly children: ComponentChildren;
-}) {
-  const { view, title, active, children } = props;
+}
+
+/** A page of the desk, with what waits for the operator beside each link of the navigation. */
+export async function answerDesk(call: DeskCall, page: Page): Promise<Response> {
+  const { view, actor } = call;
   const text = DESK_TEXTS[view.language].pages;
-  return (
+  const counts = await countsOf(call);
+  const items = Object.keys(PATHS) as Item[];
+  const document = (
     <BackOfficePage
       call={view}
-      heading={title}
+      heading={page.title}
       titleParts={[text.product]}
-      home="/operator"
+      home={PATHS.attention}
+      afterLanguages={
+        <p class="quiet small">
+          {text.signedInAs} <bdi>{actor.name}</bdi>
+        </p>
+      }
       header={
-        active !== null && (
-          <Navigation
-            class="nav"
-            label={text.navigation}
-            links={(Object.keys(PATHS) as Item[]).map((item) => ({
-              href: PATHS[item],
-              text: text.nav[item],
-              isCurrent: item === active,
-            }))}
-          />
-        )
+        <Navigation
+          class="nav"
+          label={text.navigation}
+          links={items.map((item) => ({
+            href: PATHS[item],
+            text: withCount(text.nav[item], counts[item] ?? 0),
+            isCurrent: item === page.active,
+          }))}
+        />
       }
     >
-      {children}
-      {active !== null && <p class="hint">{text.readOnly}</p>}
+      {page.children}
     </BackOfficePage>
   );
+  return answerPage(call, document);
 }
 
-/** A page of a list, with links to the next and the first page. */
-export function answerList(
-  call: OperatorCall,
-  active: 'attention' | 'merchants',
-  list: {
-    readonly columns: readonly string[];
-    readonly rows: readonly (readonly ComponentChildren[])[];
-    readonly empty: string;
-    readonly nextCursor: string | null;
-  },
-): Response {
-  const view = deskView(call.request);
+async function countsOf({ env }: OperatorCall): Promise<Readonly<Partial<Record<Item, number>>>> {
+  const { items, deadLetters } = await countAttention(env.DB);
+  const rails = railStates(env).filter(({ state }) => state === 'misconfigured').length;
+  return { attention: items, deadLetters, rails };
+}
+
+function withCount(name: string, count: number): string {
+  return count === 0 ? name : `${name} (${count < COUNTED_MAX ? count : `${COUNTED_MAX - 1}+`})`;
+}
+
+/** Links to the next and the first page of a list; nothing for a list of one page. */
+export function Pager(props: {
+  readonly view: PageView;
+  readonly path: string;
+  readonly nextCursor: string | null;
+}) {
+  const { view, path, nextCursor } = props;
   const text = DESK_TEXTS[view.language].pages;
-  const title = text.nav[active];
-  const path = PATHS[active];
-  const { columns, rows, empty, nextCursor } = list;
   const isFirst = !view.url.searchParams.has('cursor');
-  const page = (
-    <DeskFrame view={view} title={title} active={active}>
-      <Table caption={title} columns={columns} rows={rows} empty={empty} />
-      {(!isFirst || nextCursor !== null) && (
-        <nav class="pager" aria-label={text.next}>
-          {!isFirst && (
-            <a class="button" href={path}>
-              {text.first}
-            </a>
-          )}
-          {nextCursor !== null && (
-            <a class="button" rel="next" href={`${path}?cursor=${encodeURIComponent(nextCursor)}`}>
-              {text.next}
-            </a>
-          )}
-        </nav>
+  const next = new URLSearchParams(view.url.search);
+  next.set('cursor', nextCursor ?? '');
+  next.delete('done');
+  return isFirst && nextCursor === null ? null : (
+    <nav class="pager" aria-label={text.next}>
+      {!isFirst && (
+        <a class="button" href={path}>
+          {text.first}
+        </a>
       )}
-    </DeskFrame>
+      {nextCursor !== null && (
+        <a class="button" rel="next" href={`${path}?${next}`}>
+          {text.next}
+        </a>
+      )}
+    </nav>
   );
-  return answerPage(call, page);
 }
 
-/** The error page of a problem. */
-export function deskProblem(request: Request, problem: Problem): Response {
-  const view = deskView(request);
-  const { problems } = DESK_TEXTS[view.language].pages;
-  const known = Object.entries(problems).find(([status]) => status === String(problem.status));
-  const { title, text } = known?.[1] ?? problems.other;
+/** The page that explains a refusal, without anything from the database. */
+export function deskProblem(
+  request: Request,
+  { status, headers }: Pick<Problem, 'status' | 'headers'>,
+): Response {
+  const { language, url } = deskView(request);
+  const text = DESK_TEXTS[language].pages;
+  const known = Object.entries(text.problems).find(([key]) => key === String(status));
+  const { title, text: lead } = known?.[1] ?? text.problems.other;
   const page = (
-    <DeskFrame view={view} title={title} active={null}>
-      <p>{text}</p>
-    </DeskFrame>
+    <BackOfficePage
+      // A post's own URL cannot be fetched.
+      call={{ language, url: request.method === 'POST' ? new URL(PATHS.attention, url) : url }}
+      heading={title}
+      titleParts={[text.product]}
+      home={PATHS.attention}
+      isNarrow
+    >
+      <p>{lead}</p>
+      <p>
+        <a class="button" href={PATHS.attention}>
+          {text.nav.attention}
+        </a>
+      </p>
+    </BackOfficePage>
   );
-  const response = answerPage({ request }, page, { status: problem.status });
-  for (const [name, value] of Object.entries(problem.headers)) {
+  const response = answerPage({ request }, page, { status });
+  for (const [name, value] of Object.entries(headers)) {
     response.headers.set(name, value);
   }
   return response;

@@ -1,19 +1,19 @@
 import { CHECKOUT_TEXTS, DESK_TEXTS } from '../../i18n/back-office.ts';
 import type { RailOutcome } from '../../read-model/totals.ts';
-import { answerPage } from '../../ui/answer.ts';
 import type { PageView } from '../../ui/back-office.tsx';
 import { Badge, Facts, Table, When } from '../../ui/elements.tsx';
-import type { OperatorCall } from '../call.ts';
 import { type EnvironmentHealth, type Health, readHealth } from '../health/read.ts';
-import { DeskFrame, deskView } from './frame.tsx';
+import type { DeskCall } from './call.ts';
+import { answerDesk } from './frame.tsx';
+import { PATHS } from './paths.ts';
 
-/** GET /operator: the gateway's health. */
-export async function showHealthPage(call: OperatorCall): Promise<Response> {
-  const view = deskView(call.request);
+/** GET /operator/health: the gateway's health. */
+export async function showHealthPage(call: DeskCall): Promise<Response> {
+  const { view } = call;
   const health = await readHealth(call.env, call.nowMs);
   const text = DESK_TEXTS[view.language].pages;
-  const page = (
-    <DeskFrame view={view} title={text.nav.health} active="health">
+  const children = (
+    <>
       <Facts
         rows={[
           [text.d1, `${health.d1Ms} ${text.milliseconds}`],
@@ -25,9 +25,9 @@ export async function showHealthPage(call: OperatorCall): Promise<Response> {
       {health.environments.map((environment) => (
         <Environment view={view} health={environment} />
       ))}
-    </DeskFrame>
+    </>
   );
-  return answerPage(call, page);
+  return answerDesk(call, { active: 'health', title: text.nav.health, children });
 }
 
 function DatabaseSize({ view, health }: { readonly view: PageView; readonly health: Health }) {
@@ -72,7 +72,7 @@ function Queues({ view, health }: { readonly view: PageView; readonly health: He
         empty={text.none}
       />
       <p>
-        <a href="/operator/attention">{text.needed}</a>
+        <a href={PATHS.attention}>{text.needed}</a>
       </p>
     </section>
   );

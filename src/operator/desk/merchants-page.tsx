@@ -1,26 +1,40 @@
 import { DESK_TEXTS } from '../../i18n/back-office.ts';
-import { Badge, When } from '../../ui/elements.tsx';
-import type { OperatorCall } from '../call.ts';
+import { Badge, Table, Untrusted, When } from '../../ui/elements.tsx';
 import { merchantPage } from '../merchant-rows.ts';
 import { PAGE_ROWS_DEFAULT } from '../page-query.ts';
-import { answerList, deskView } from './frame.tsx';
+import type { DeskCall } from './call.ts';
+import { answerDesk, Pager } from './frame.tsx';
+import { merchantPath, PATHS } from './paths.ts';
 
 /** GET /operator/merchants, newest first. */
-export async function showMerchantsPage(call: OperatorCall): Promise<Response> {
-  const view = deskView(call.request);
+export async function showMerchantsPage(call: DeskCall): Promise<Response> {
+  const { view, env } = call;
   const text = DESK_TEXTS[view.language].pages;
-  const { items, nextCursor } = await merchantPage(call.env.DB, {
+  const { items, nextCursor } = await merchantPage(env.DB, {
     status: null,
-    cursor: call.url.searchParams.get('cursor'),
+    cursor: view.url.searchParams.get('cursor'),
     limit: PAGE_ROWS_DEFAULT,
   });
   const rows = items.map(({ id, name, status, members, createdAtMs }) => [
-    name,
-    id,
+    <a href={merchantPath(id)}>
+      <Untrusted text={name} />
+    </a>,
+    <code class="small">{id}</code>,
     <Badge tone={status === 'active' ? 'good' : 'bad'}>{text.status[status]}</Badge>,
     members,
     <When call={view} atMs={createdAtMs} />,
   ]);
-  const columns = [text.name, text.id, text.state, text.people, text.since];
-  return answerList(call, 'merchants', { columns, rows, empty: text.merchantsEmpty, nextCursor });
+  const title = text.nav.merchants;
+  const children = (
+    <>
+      <Table
+        caption={title}
+        columns={[text.name, text.id, text.state, text.people, text.since]}
+        rows={rows}
+        empty={text.merchantsEmpty}
+      />
+      <Pager view={view} path={PATHS.merchants} nextCursor={nextCursor} />
+    </>
+  );
+  return answerDesk(call, { active: 'merchants', title, children });
 }

@@ -1,11 +1,48 @@
-import type { OperatorRoute } from '../call.ts';
 import { showAttentionPage } from './attention-page.tsx';
+import { showAuditPage } from './audit-page.tsx';
+import type { DeskRoute } from './call.ts';
+import { routesOf } from './change.tsx';
+import {
+  DISCARD_LETTER,
+  RETRY_LETTER,
+  showLetterPage,
+  showLettersPage,
+} from './dead-letters-pages.tsx';
 import { showHealthPage } from './health-page.tsx';
+import { INVITE_MEMBER, REACTIVATE_MERCHANT, SUSPEND_MERCHANT } from './merchant-changes.tsx';
+import { showMerchantPage } from './merchant-page.tsx';
 import { showMerchantsPage } from './merchants-page.tsx';
+import { RESOLVE_ATTEMPT, REVIEW_PAYMENT } from './payment-changes.tsx';
+import { showPaymentPage } from './payment-page.tsx';
+import { searchPayments, showPaymentsPage } from './payments-page.tsx';
+import { showRailsPage } from './rails-page.tsx';
 
-/** Pages for browsers. GET only: the router accepts Basic authorization for them. */
-export const DESK_ROUTES: readonly (OperatorRoute & { readonly method: 'GET' })[] = [
-  { method: 'GET', path: '/operator', handle: showHealthPage },
-  { method: 'GET', path: '/operator/attention', handle: showAttentionPage },
+/** Every page and form of the desk. */
+export const DESK_ROUTES: readonly DeskRoute[] = [
+  { method: 'GET', path: '/operator', handle: showAttentionPage },
+
+  { method: 'GET', path: '/operator/payments', handle: showPaymentsPage },
+  { method: 'POST', path: '/operator/payments', handle: searchPayments },
+  {
+    method: 'GET',
+    path: '/operator/payments/:environment/:merchantId/:uniqueId',
+    handle: showPaymentPage,
+  },
+  ...routesOf(RESOLVE_ATTEMPT),
+  ...routesOf(REVIEW_PAYMENT),
+
   { method: 'GET', path: '/operator/merchants', handle: showMerchantsPage },
+  { method: 'GET', path: '/operator/merchants/:merchantId', handle: showMerchantPage },
+  ...routesOf(SUSPEND_MERCHANT),
+  ...routesOf(REACTIVATE_MERCHANT),
+  ...routesOf(INVITE_MEMBER),
+
+  { method: 'GET', path: '/operator/dead-letters', handle: showLettersPage },
+  { method: 'GET', path: '/operator/dead-letters/:id', handle: showLetterPage },
+  ...routesOf(RETRY_LETTER),
+  ...routesOf(DISCARD_LETTER),
+
+  { method: 'GET', path: '/operator/rails', handle: showRailsPage },
+  { method: 'GET', path: '/operator/audit', handle: showAuditPage },
+  { method: 'GET', path: '/operator/health', handle: showHealthPage },
 ];

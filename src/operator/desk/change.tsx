@@ -1,0 +1,173 @@
+import type { ComponentChildren } from 'preact';
+import { isFromOwnPage } from '../../http/form.ts';
+import { Problem } from '../../http/problem.ts';
+import { DESK_TEXTS } from '../../i18n/back-office.ts';
+import type { DeskMessages } from '../../i18n/messages.ts';
+import { redirectTo } from '../../ui/answer.ts';
+import { type FactRow, Facts, Field, Message, Section, SelectField } from '../../ui/elements.tsx';
+import type { DeskCall, DeskRoute } from './call.ts';
+import { formToken } from './form-token.ts';
+import { answerDesk } from './frame.tsx';
+import type { Item } from './paths.ts';
+
+/** The fields that forms of the desk ask for. */
+type FieldName = keyof DeskMessages['pages']['fieldProblems'];
+
+export interface ChangeField {
+  readonly name: FieldName;
+  readonly label: string;
+  readonly hint?: string;
+  readonly lengthMax?: number;
+  /** Makes it a select box. */
+  readonly options?: readonly (readonly [value: string, text: string])[];
+}
+
+/** What the confirmation page shows. */
+export interface Question {
+  readonly active: Item;
+  readonly title: string;
+  /** What the change will do. */
+  readonly lead: ComponentChildren;
+  readonly facts: readonly FactRow[];
+  readonly fields: readonly ChangeField[];
+  /** Fields that the operator does not see. */
+  readonly hidden?: Readonly<Record<string, string>>;
+  readonly button: string;
+  readonly tone?: 'bad';
+  /** Where the operator goes without changing anything. */
+  readonly back: string;
+}
+
+/** A change behind a confirmation page. */
+export interface Change {
+  readonly path: DeskRoute['path'];
+  readonly ask: (call: DeskCall) => Promise<Question>;
+  /** Makes the change. Problems 400 and 409 lead back to the question. */
+  readonly run: (call: DeskCall) => Promise<Done>;
+}
+
+/** Where the browser goes after the change, and the name of the message there. */
+export interface Done {
+  readonly path: string;
+  readonly done: string;
+}
+
+/** GET asks, POST changes. Every POST redirects, so going back or reloading never posts again. */
+export function routesOf({ path, ask, run }: Change): readonly DeskRoute[] {
+  return [
+    { method: 'GET', path, handle: (call) => answerQuestion(call, ask) },
+    { method: 'POST', path, handle: (call) => answerChange(call, run) },
+  ];
+}
+
+async function answerQuestion(call: DeskCall, ask: Change['ask']): Promise<Response> {
+  const question = await ask(call);
+  const { view, actor } = call;
+  const text = DESK_TEXTS[view.language].pages;
+  const given = givenBefore(call);
+  const page = (
+    <>
+      <Refusal call={call} given={given} />
+      <p>{question.lead}</p>
+      <Section id="about" title={text.about}>
+        <Facts rows={question.facts} />
+      </Section>
+      <form class="form" method="post" action={view.url.pathname} data-once="">
+        <input type="hidden" name="csrf" value={await formToken(call)} />
+        {Object.entries(question.hidden ?? {}).map(([name, value]) => (
+          <input type="hidden" name={name} value={value} />
+        ))}
+        {question.fields.map((field) => (
+          <ChangeControl call={call} field={field} given={given} />
+        ))}
+        <p class="hint">
+          {text.recordedAs} <bdi>{actor.name}</bdi>
+        </p>
+        <div class="actions">
+          <button type="submit" class={question.tone}>
+            {question.button}
+          </button>
+          <a class="button" href={question.back}>
+            {text.cancel}
+          </a>
+        </div>
+      </form>
+    </>
+  );
+  return answerDesk(call, { active: question.active, title: question.title, children: page });
+}
+
+function ChangeControl(props: {
+  readonly call: DeskCall;
+  readonly field: ChangeField;
+  readonly given: URLSearchParams;
+}) {
+  const { call, field, given } = props;
+  const { name, label, hint, lengthMax, options } = field;
+  const { fieldProblems } = DESK_TEXTS[call.view.language].pages;
+  const isWrong = (given.get('wrong') ?? '').split(',').includes(name);
+  const error = isWrong ? fieldProblems[name] : null;
+  const value = given.get(name) ?? '';
+  return options === undefined ? (
+    <Field id={name} label={label} hint={hint} error={error}>
+      {(attributes) => (
+        <input
+          {...attributes}
+          type="text"
+          name={name}
+          value={value}
+          required
+          maxlength={lengthMax}
+          autocomplete="off"
+        />
+      )}
+    </Field>
+  ) : (
+    <SelectField id={name} label={label} options={options} selected={value} error={error} />
+  );
+}
+
+async function answerChange(call: DeskCall, run: Change['run']): Promise<Response> {
+  try {
+    const { path, done } = await run(call);
+    return redirectTo(call, path, { done });
+  } catch (error) {
+    if (!(error instanceof Problem) || (error.status !== 400 && error.status !== 409)) {
+      throw error;
+    }
+    return redirectTo(call, `${call.url.pathname}?${refusalQuery(call, error)}`);
+  }
+}
+
+/** Longer than any field may be; bounds the length of the redirect. */
+const GIVEN_LENGTH_MAX = 600;
+
+/** Why the change was refused, and what the operator had typed. */
+function refusalQuery({ form, view }: DeskCall, problem: Problem): URLSearchParams {
+  const names = Object.keys(DESK_TEXTS[view.language].pages.fieldProblems);
+  const typed = names.map((name) => [name, form.text(name).slice(0, GIVEN_LENGTH_MAX)] as const);
+  return new URLSearchParams({
+    refused: problem.reason,
+    wrong: Object.keys(problem.validationErrors ?? {}).join(','),
+    ...Object.fromEntries(typed.filter(([, value]) => value !== '')),
+  });
+}
+
+/** A link on another site cannot fill the form or show a refusal: then it is empty. */
+function givenBefore({ request, view }: DeskCall): URLSearchParams {
+  return isFromOwnPage(request) ? view.url.searchParams : new URLSearchParams();
+}
+
+function Refusal({ call, given }: { readonly call: DeskCall; readonly given: URLSearchParams }) {
+  const { refused } = DESK_TEXTS[call.view.language].pages;
+  const reason = given.get('refused');
+  if (reason === null) {
+    return null;
+  }
+  const known = Object.entries(refused).find(([name]) => name === reason);
+  return (
+    <Message tone="bad">
+      <p>{known?.[1] ?? refused.other}</p>
+    </Message>
+  );
+}

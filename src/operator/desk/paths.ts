@@ -1,0 +1,33 @@
+import type { Environment } from '../../domain/method.ts';
+
+/** The pages of the desk in the navigation, in its order. */
+export const PATHS = {
+  attention: '/operator',
+  payments: '/operator/payments',
+  merchants: '/operator/merchants',
+  deadLetters: '/operator/dead-letters',
+  rails: '/operator/rails',
+  audit: '/operator/audit',
+  health: '/operator/health',
+} as const;
+
+export type Item = keyof typeof PATHS;
+
+/** What identifies a payment. */
+export interface PaymentName {
+  readonly environment: Environment;
+  readonly merchantId: string;
+  readonly uniqueId: string;
+}
+
+export function paymentPath({ environment, merchantId, uniqueId }: PaymentName, rest = ''): string {
+  return `${PATHS.payments}/${environment}/${merchantId}/${encodeURIComponent(uniqueId)}${rest}`;
+}
+
+export function merchantPath(id: string, rest = ''): string {
+  return `${PATHS.merchants}/${id}${rest}`;
+}
+
+export function letterPath(id: string, rest = ''): string {
+  return `${PATHS.deadLetters}/${encodeURIComponent(id)}${rest}`;
+}

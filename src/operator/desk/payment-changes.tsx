@@ -1,0 +1,158 @@
+import { moneyIn } from '../../back-office/payment-elements.tsx';
+import { type Attempt, chargedMinor, type Intent } from '../../domain/intent.ts';
+import { MANUAL_RECEIPT_LENGTH_MAX, NOTE_LENGTH_MAX } from '../../domain/manual-resolution.ts';
+import { found } from '../../http/problem.ts';
+import { CHECKOUT_TEXTS, DASHBOARD_TEXTS, DESK_TEXTS } from '../../i18n/back-office.ts';
+import { intentByUniqueId } from '../../intent/client.ts';
+import { type FactRow, Untrusted, untrustedRow, WhenExactly } from '../../ui/elements.tsx';
+import { shownText } from '../../ui/untrusted-text.ts';
+import { NOTE_CHARACTERS_MAX, namedPayment, review, reviewFields } from '../attention/review.ts';
+import {
+  attemptOf,
+  FAILURE_REASONS,
+  knownIntent,
+  resolutionFields,
+  resolve,
+} from '../resolution.ts';
+import { checked } from '../schema.ts';
+import type { DeskCall } from './call.ts';
+import type { Change, Done, Question } from './change.tsx';
+import { PATHS, type PaymentName, paymentPath } from './paths.ts';
+
+/** What operators change about a payment. */
+
+const PAYMENT = `${PATHS.payments}/:environment/:merchantId/:uniqueId` as const;
+
+/** Records the outcome of an attempt: `paid` or `unpaid`. */
+export const RESOLVE_ATTEMPT: Change = {
+  path: `${PAYMENT}/attempts/:attemptId/:outcome`,
+  ask: askOutcome,
+  run: recordOutcome,
+};
+
+/** Takes a payment off the attention list. */
+export const REVIEW_PAYMENT: Change = {
+  path: `${PAYMENT}/review`,
+  ask: askReview,
+  run: recordReview,
+};
+
+/** The API's outcome for each path. */
+const OUTCOMES: Readonly<Record<string, 'succeeded' | 'failed'>> = {
+  paid: 'succeeded',
+  unpaid: 'failed',
+};
+
+function outcomeIn({ params }: DeskCall): 'succeeded' | 'failed' {
+  const name = params.outcome ?? '';
+  return found(Object.hasOwn(OUTCOMES, name) ? OUTCOMES[name] : null);
+}
+
+async function askOutcome(call: DeskCall): Promise<Question> {
+  const outcome = outcomeIn(call);
+  const { intent, name } = await paymentOf(call);
+  const attempt = attemptOf(intent, call.params.attemptId);
+  const text = DESK_TEXTS[call.view.language].pages;
+  const note = { label: text.note, hint: text.noteHint, lengthMax: NOTE_LENGTH_MAX } as const;
+  return {
+    active: 'payments',
+    title: outcome === 'succeeded' ? text.recordPaid : text.recordUnpaid,
+    lead: outcome === 'succeeded' ? text.paidLead : text.unpaidLead,
+    facts: [...paymentFacts(call, intent), ...attemptFacts(call, intent, attempt)],
+    fields: [
+      outcome === 'succeeded'
+        ? {
+            name: 'receipt',
+            label: text.receipt,
+            hint: text.receiptHint,
+            lengthMax: MANUAL_RECEIPT_LENGTH_MAX,
+          }
+        : {
+            name: 'reason',
+            label: text.why,
+            options: FAILURE_REASONS.map((reason) => [reason, text.reasons[reason]] as const),
+          },
+      { name: 'note', ...note },
+    ],
+    // The same form sent twice is one decision.
+    hidden: { resolutionId: crypto.randomUUID() },
+    button: outcome === 'succeeded' ? text.recordPaid : text.recordUnpaid,
+    tone: 'bad',
+    back: paymentPath(name),
+  };
+}
+
+async function recordOutcome(call: DeskCall): Promise<Done> {
+  const { form } = call;
+  const outcome = outcomeIn(call);
+  const finding =
+    outcome === 'succeeded' ? { receipt: form.text('receipt') } : { reason: form.text('reason') };
+  const fields = { outcome, ...finding, ...given(call, 'note', 'resolutionId') };
+  await resolve(call, checked(resolutionFields, fields));
+  return { path: paymentPath(nameIn(call)), done: 'resolved' };
+}
+
+async function askReview(call: DeskCall): Promise<Question> {
+  const { intent, name } = await paymentOf(call);
+  const text = DESK_TEXTS[call.view.language].pages;
+  return {
+    active: 'payments',
+    title: text.markReviewed,
+    lead: text.reviewLead,
+    facts: paymentFacts(call, intent),
+    fields: [
+      { name: 'note', label: text.note, hint: text.noteHint, lengthMax: NOTE_CHARACTERS_MAX },
+    ],
+    button: text.markReviewed,
+    back: paymentPath(name),
+  };
+}
+
+async function recordReview(call: DeskCall): Promise<Done> {
+  await review(call, checked(reviewFields, given(call, 'note')));
+  return { path: paymentPath(nameIn(call)), done: 'reviewed' };
+}
+
+/** The fields of a form, as the API would get them in a body. */
+function given({ form }: DeskCall, ...names: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(names.map((name) => [name, form.text(name)]));
+}
+
+function nameIn(call: DeskCall): PaymentName {
+  const { tenant, uniqueId } = namedPayment(call);
+  return { ...tenant, uniqueId };
+}
+
+async function paymentOf(call: DeskCall): Promise<{ intent: Intent; name: PaymentName }> {
+  const { tenant, uniqueId } = namedPayment(call);
+  const intent = await knownIntent(intentByUniqueId(call.env, tenant, uniqueId));
+  return { intent, name: { ...tenant, uniqueId } };
+}
+
+function paymentFacts({ view }: DeskCall, { terms, status }: Intent): readonly FactRow[] {
+  const text = DESK_TEXTS[view.language].pages;
+  return [
+    [text.payment, <Untrusted text={terms.uniqueId} />],
+    [text.merchant, <bdi>{shownText(terms.merchantName)}</bdi>],
+    [text.environmentLabel, text.environment[terms.environment]],
+    [text.state, DASHBOARD_TEXTS[view.language].statuses[status]],
+    [text.amount, moneyIn(view, terms.currency)(terms.amountMinor)],
+  ];
+}
+
+/** What the operator compares with the provider's records. */
+function attemptFacts({ view }: DeskCall, { terms }: Intent, attempt: Attempt): readonly FactRow[] {
+  const text = DESK_TEXTS[view.language].pages;
+  const shared = DASHBOARD_TEXTS[view.language].payment;
+  const { method, reference, railReference, providerCode, status, startedAtMs } = attempt;
+  return [
+    [text.method, CHECKOUT_TEXTS[view.language].methodName[method]],
+    [text.charged, moneyIn(view, terms.currency)(chargedMinor(terms, method))],
+    [text.reference, <code>{reference}</code>],
+    untrustedRow(shared.railReference, railReference),
+    untrustedRow(shared.providerCode, providerCode),
+    [text.attemptState, shared.attemptStatus[status]],
+    [shared.startedAt, <WhenExactly call={view} atMs={startedAtMs} />],
+    [shared.windowEndsAt, <WhenExactly call={view} atMs={attempt.deadlineAtMs} />],
+  ];
+}

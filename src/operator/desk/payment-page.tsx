@@ -1,0 +1,209 @@
+import { DeliveryBadge, wireType } from '../../back-office/delivery-elements.tsx';
+import { moneyIn, StatusBadge } from '../../back-office/payment-elements.tsx';
+import { Attempts, Timeline } from '../../back-office/payment-history.tsx';
+import { type Attempt, chargedMinor, type Intent, reportedAttempt } from '../../domain/intent.ts';
+import { CHECKOUT_TEXTS, DESK_TEXTS } from '../../i18n/back-office.ts';
+import { intentByUniqueId } from '../../intent/client.ts';
+import type { EventSummary } from '../../intent/protocol.ts';
+import {
+  CopyText,
+  DoneMessage,
+  Facts,
+  Section,
+  Table,
+  untrustedRow,
+  When,
+  WhenExactly,
+} from '../../ui/elements.tsx';
+import { shownText } from '../../ui/untrusted-text.ts';
+import { reasonsOf } from '../attention/items.ts';
+import { namedPayment, type Review, readReview } from '../attention/review.ts';
+import { knownIntent } from '../resolution.ts';
+import type { DeskCall } from './call.ts';
+import { answerDesk } from './frame.tsx';
+import { merchantPath, paymentPath } from './paths.ts';
+
+/** GET …/payments/:environment/:merchantId/:uniqueId, read from the payment's own object. */
+export async function showPaymentPage(call: DeskCall): Promise<Response> {
+  const { view, env } = call;
+  const { tenant, uniqueId } = namedPayment(call);
+  const text = DESK_TEXTS[view.language].pages;
+  const client = intentByUniqueId(env, tenant, uniqueId);
+  const intent = await knownIntent(client);
+  const [history, events, review] = await Promise.all([
+    client.history(),
+    client.events(),
+    readReview(env.DB, intent.terms.uuid),
+  ]);
+  const children = (
+    <>
+      <DoneMessage call={view} texts={text.done} />
+      <div class="payment-head">
+        <p class="payment-amount number">
+          {moneyIn(view, intent.terms.currency)(amountOf(intent))}
+        </p>
+        <StatusBadge call={view} status={intent.status} />
+      </div>
+      <WhatToDo call={call} intent={intent} review={review} />
+      <PaymentFacts call={call} intent={intent} />
+      <Attempts
+        call={view}
+        intent={intent}
+        isPhoneShown={false}
+        actions={(attempt) => <AttemptActions call={call} intent={intent} attempt={attempt} />}
+      />
+      <Timeline call={view} intent={intent} history={history} />
+      <Events call={call} events={events} />
+    </>
+  );
+  const title = text.paymentTitle(shownText(uniqueId));
+  return answerDesk(call, { active: 'payments', title, children });
+}
+
+interface Props {
+  readonly call: DeskCall;
+  readonly intent: Intent;
+}
+
+/** What the customer pays or paid; without commission while the method is open. */
+function amountOf(intent: Intent): number {
+  const attempt = reportedAttempt(intent);
+  const { terms } = intent;
+  return attempt === null ? terms.amountMinor : chargedMinor(terms, attempt.method);
+}
+
+/** Why the payment needs attention, what to do, and the last review. */
+function WhatToDo({ call, intent, review }: Props & { readonly review: Review | null }) {
+  const { attention, pages: text } = DESK_TEXTS[call.view.language];
+  const reasons = reasonsOf({
+    unresolvedAttempts: intent.attempts.filter(({ status }) => status === 'unresolved').length,
+    anomalies: intent.anomalies.length,
+    late: intent.late,
+  });
+  return reasons.length === 0 ? null : (
+    <section class="message message-warning attention" aria-labelledby="attention">
+      <h2 id="attention">{text.nav.attention}</h2>
+      {reasons.map((reason) => (
+        <div>
+          <h3>{attention[reason].title}</h3>
+          <p>
+            {attention[reason].what} {attention[reason].todo}
+          </p>
+        </div>
+      ))}
+      {review !== null && (
+        <p>
+          {text.lastReview} <bdi>{review.reviewedBy}</bdi>,{' '}
+          <When call={call.view} atMs={review.reviewedAtMs} />: <bdi>{shownText(review.note)}</bdi>
+        </p>
+      )}
+      <p>
+        <a class="button" href={paymentPath(nameOf(intent), '/review')}>
+          {text.markReviewed}
+        </a>
+      </p>
+    </section>
+  );
+}
+
+function nameOf({ terms: { environment, merchantId, uniqueId } }: Intent) {
+  return { environment, merchantId, uniqueId };
+}
+
+function PaymentFacts({ call: { view }, intent }: Props) {
+  const { terms } = intent;
+  const text = DESK_TEXTS[view.language].pages;
+  const { methodName } = CHECKOUT_TEXTS[view.language];
+  const attempt = reportedAttempt(intent);
+  return (
+    <Section id="facts" title={text.payment}>
+      <Facts
+        rows={[
+          [
+            text.merchant,
+            <a href={merchantPath(terms.merchantId)}>
+              <bdi>{shownText(terms.merchantName)}</bdi>
+            </a>,
+          ],
+          [text.environmentLabel, text.environment[terms.environment]],
+          attempt === null ? null : [text.method, methodName[attempt.method]],
+          intent.failureReason === null ? null : [text.why, text.reasons[intent.failureReason]],
+          untrustedRow(text.description, terms.description),
+          [text.created, <When call={view} atMs={terms.createdAtMs} />],
+          [text.expires, <When call={view} atMs={terms.expiresAtMs} />],
+          intent.endedAtMs === null
+            ? null
+            : [text.endedAt, <When call={view} atMs={intent.endedAtMs} />],
+          ['uuid', terms.uuid],
+        ]}
+      />
+      {attempt !== null && (
+        <CopyText
+          call={view}
+          id="reference"
+          label={text.referenceToCopy}
+          value={attempt.reference}
+        />
+      )}
+    </Section>
+  );
+}
+
+/** Links to the pages that record an outcome, where the payment may accept one. */
+function AttemptActions({ call, intent, attempt }: Props & { readonly attempt: Attempt }) {
+  const { view, nowMs } = call;
+  const text = DESK_TEXTS[view.language].pages;
+  const { status, reference, deadlineAtMs } = attempt;
+  if (status === 'succeeded') {
+    return null;
+  }
+  const path = paymentPath(nameOf(intent), `/attempts/${reference}`);
+  const isPending = status === 'processing' || status === 'unresolved';
+  const isWindowOpen = isPending && nowMs < deadlineAtMs;
+  return (
+    <div class="actions">
+      <a class="button" href={`${path}/paid`}>
+        {text.recordPaid}
+      </a>
+      {status === 'unresolved' && !isWindowOpen && (
+        <a class="button" href={`${path}/unpaid`}>
+          {text.recordUnpaid}
+        </a>
+      )}
+      {isWindowOpen && (
+        <p class="hint">
+          {text.unpaidFrom} <WhenExactly call={view} atMs={deadlineAtMs} />
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** The events, newest first. The merchant resends them in the dashboard. */
+function Events(props: { readonly call: DeskCall; readonly events: readonly EventSummary[] }) {
+  const { call, events } = props;
+  const text = DESK_TEXTS[call.view.language].pages;
+  return (
+    <Section id="events" title={text.eventsOfPayment} class="part">
+      <Table
+        caption={text.eventsOfPayment}
+        columns={[text.what, text.state, text.tries, text.lastAnswer, text.created]}
+        rows={events
+          .map((event) => [
+            <code>{wireType(event.type)}</code>,
+            <DeliveryBadge call={call.view} status={event.deliveryStatus} />,
+            event.tries.length,
+            <code lang="en">{lastAnswer(event) ?? '—'}</code>,
+            <WhenExactly call={call.view} atMs={event.createdAtMs} />,
+          ])
+          .reverse()}
+        empty={text.none}
+      />
+    </Section>
+  );
+}
+
+function lastAnswer({ tries }: EventSummary): string | null {
+  const last = tries.at(-1);
+  return last === undefined ? null : (last.error ?? `HTTP ${last.httpStatus}`);
+}

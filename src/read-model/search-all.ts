@@ -1,0 +1,68 @@
+import { prepare, type SqlStatement } from '../database.ts';
+import { UUID } from '../domain/identifiers.ts';
+import { ENVIRONMENTS } from '../domain/method.ts';
+import { idSearchKey, SEARCH_ID_LENGTH_MAX } from '../domain/search-key.ts';
+import { PAYMENT_COLUMNS, type PaymentRow, paymentRow, type StoredPayment } from './payment-row.ts';
+import { EVENT_ID, SEARCH_ROWS_MAX } from './search.ts';
+
+/**
+ * For the operator: payments of all merchants, in both environments, with exactly this id, newest
+ * first. Finds paymentIntentUniqueId, uuid, transactionId, a provider's reference or receipt, and an
+ * event's id. A phone number is found only within one merchant, because its digest is keyed by
+ * merchant. Never show the result to a merchant.
+ */
+export async function searchAllPayments(
+  db: D1Database,
+  text: string,
+): Promise<readonly PaymentRow[]> {
+  const wanted = text.trim();
+  if (wanted === '' || wanted.length > SEARCH_ID_LENGTH_MAX) {
+    return [];
+  }
+  const statements = searchAllStatements(wanted).map((statement) => prepare(db, statement));
+  const results = await db.batch<StoredPayment>(statements);
+  const found = new Map(results.flatMap((result) => result.results.map((row) => [row.uuid, row])));
+  return [...found.values()]
+    .sort((one, other) => other.createdAtMs - one.createdAtMs)
+    .slice(0, SEARCH_ROWS_MAX)
+    .map(paymentRow);
+}
+
+/** One look-up for each merchant and environment: the indexes begin with them. */
+const EACH_TENANT = `merchants CROSS JOIN
+  (SELECT value AS environment FROM json_each('${JSON.stringify(ENVIRONMENTS)}')) AS place`;
+
+export function searchAllStatements(text: string): readonly SqlStatement[] {
+  const select = (source: string, param: string): SqlStatement => ({
+    sql: `SELECT ${PAYMENT_COLUMNS} FROM ${source} LIMIT ${SEARCH_ROWS_MAX}`,
+    params: [param],
+  });
+  return [
+    select(
+      `${EACH_TENANT} CROSS JOIN payment INDEXED BY payment_unique_id
+        ON payment.merchant_id = merchants.id AND payment.environment = place.environment
+          AND payment.unique_id = ?1`,
+      text,
+    ),
+    select(
+      `${EACH_TENANT} CROSS JOIN payment_search_key AS found
+          ON found.merchant_id = merchants.id AND found.environment = place.environment
+            AND found.key = ?1
+        CROSS JOIN payment INDEXED BY payment_by_uuid ON payment.uuid = found.uuid`,
+      idSearchKey(text),
+    ),
+    ...(UUID.test(text)
+      ? [select('payment INDEXED BY payment_by_uuid WHERE uuid = ?1', text)]
+      : []),
+    ...(EVENT_ID.test(text)
+      ? [
+          select(
+            `webhook_event INDEXED BY webhook_event_by_id
+              CROSS JOIN payment INDEXED BY payment_by_uuid ON payment.uuid = payment_uuid
+              WHERE webhook_event.event_id = ?1`,
+            text,
+          ),
+        ]
+      : []),
+  ];
+}
