@@ -95,9 +95,42 @@ const EXAMPLES: Readonly<Record<string, Readonly<Record<string, (things: Things)
     join: ({ joinPath }) => joinPath,
     'join-ended': () => `/dashboard/join?token=${'x'.repeat(43)}`,
   },
-  '/operator': { 'desk-health': () => '/operator' },
-  '/operator/attention': { 'desk-attention': () => '/operator/attention' },
+  '/operator': { 'desk-attention': () => '/operator' },
+  '/operator/payments': {
+    'desk-search': () => '/operator/payments',
+    'desk-payments': ({ merchantId }) => `/operator/payments?merchant=${merchantId}`,
+  },
+  '/operator/payments/:environment/:merchantId/:uniqueId': {
+    'desk-payment': ({ deskPath, payments }) => deskPath(payments.processing),
+  },
+  '/operator/payments/:environment/:merchantId/:uniqueId/attempts/:attemptId/:outcome': {
+    'desk-paid': ({ attemptPath }) => `${attemptPath}/paid`,
+    'desk-unpaid': ({ attemptPath }) => `${attemptPath}/unpaid`,
+  },
+  '/operator/payments/:environment/:merchantId/:uniqueId/review': {
+    'desk-review': ({ deskPath, payments }) => `${deskPath(payments.dead)}/review`,
+  },
   '/operator/merchants': { 'desk-merchants': () => '/operator/merchants' },
+  '/operator/merchants/:merchantId': {
+    'desk-merchant': ({ merchantId }) => `/operator/merchants/${merchantId}`,
+  },
+  '/operator/merchants/:merchantId/suspend': {
+    'desk-suspend': ({ merchantId }) => `/operator/merchants/${merchantId}/suspend`,
+  },
+  '/operator/merchants/:merchantId/reactivate': {
+    'desk-reactivate': ({ merchantId }) => `/operator/merchants/${merchantId}/reactivate`,
+  },
+  '/operator/merchants/:merchantId/invite': {
+    'desk-invite': ({ merchantId }) => `/operator/merchants/${merchantId}/invite`,
+  },
+  '/operator/dead-letters': { 'desk-dead-letters': () => '/operator/dead-letters' },
+  // The gateway of this test loses no message; their tests are test/workers/operator-desk.test.ts.
+  '/operator/dead-letters/:id': {},
+  '/operator/dead-letters/:id/retry': {},
+  '/operator/dead-letters/:id/discard': {},
+  '/operator/rails': { 'desk-rails': () => '/operator/rails' },
+  '/operator/audit': { 'desk-audit': () => '/operator/audit' },
+  '/operator/health': { 'desk-health': () => '/operator/health' },
   '/': { home: () => '/' },
 };
 

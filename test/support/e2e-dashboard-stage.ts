@@ -27,6 +27,11 @@ export interface Things {
   readonly payments: Payments;
   /** Path of the event of a payment. */
   readonly eventPath: (uniqueId: string) => string;
+  readonly merchantId: string;
+  /** Path on the desk of a payment. */
+  readonly deskPath: (uniqueId: string) => string;
+  /** Path on the desk of the attempt in progress. */
+  readonly attemptPath: string;
   readonly keyPath: string;
   readonly ownerPath: string;
   readonly viewerPath: string;
@@ -110,8 +115,17 @@ async function prepare(
   const viewersLink = linkIn(await invite('member', 'Sara Tesfaye', '--role', 'viewer'));
   await admitViewer(browser, viewersLink, merchantName);
   const unused = linkIn(await invite('member', 'Tigist Alemu', '--role', 'developer'));
+  const deskPath = (uniqueId: string) =>
+    `/operator/payments/sandbox/${merchantId}/${encodeURIComponent(uniqueId)}`;
+  const shown = await operate(
+    scene.gateway.baseUrl,
+    ...['payment', 'show', 'sandbox', merchantId, payments.processing, '--json'],
+  );
   const things = {
     payments,
+    merchantId,
+    deskPath,
+    attemptPath: `${deskPath(payments.processing)}/attempts/${JSON.parse(shown).attempts[0].reference}`,
     eventPath: await eventPaths(page, payments),
     keyPath: await createKeys(page),
     ...(await memberPaths(page)),

@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { prepare, type SqlStatement } from '../../src/database.ts';
 import { type Cursor, pageStatement } from '../../src/paging.ts';
 import {
@@ -23,8 +23,10 @@ import {
   findPaymentOfOrderStatement,
   findUniqueIdStatement,
 } from '../../src/read-model/queries.ts';
+import { lastOutcomeStatement } from '../../src/read-model/rail-outcomes.ts';
 import { knownStatement } from '../../src/read-model/republish.ts';
 import { searchStatements } from '../../src/read-model/search.ts';
+import { searchAllStatements } from '../../src/read-model/search-all.ts';
 import {
   dailyTotalsStatement,
   failuresPerRailStatement,
@@ -179,6 +181,26 @@ describe('every query of the read model uses an index, in order', () => {
       found.push(...faults(plan).map((fault) => `${name}: ${fault}`));
     }
     expect(found).toEqual([]);
+  });
+});
+
+/** For the operator: one look-up for each merchant and environment, and few rows to sort. */
+const PER_MERCHANT =
+  /^(?:SEARCH .*|SCAN (?:merchants|json_each VIRTUAL TABLE INDEX .*)(?: USING COVERING INDEX .*)?|SCAN place|MATERIALIZE place|CO-ROUTINE place|CORRELATED SCALAR SUBQUERY \d+|USE TEMP B-TREE FOR ORDER BY)$/;
+
+describe('a query over all merchants scans only the merchants', () => {
+  it.each([
+    ...named('search of all', ...searchAllStatements('order-1')),
+    ...named('search of all by uuid', ...searchAllStatements(UUID)),
+    ...named('search of all by event', ...searchAllStatements(`evt_${'0'.repeat(32)}`)),
+    ...named(
+      'last outcome',
+      lastOutcomeStatement({ environment: 'sandbox', method: 'CBE', status: 'failed' }),
+    ),
+  ])('$name', async ({ statement }) => {
+    await mislead();
+    const plan = await planOf(statement);
+    expect(plan.filter((step) => !PER_MERCHANT.test(step))).toEqual([]);
   });
 });
 

@@ -1,5 +1,5 @@
 import { moneyIn } from '../../back-office/payment-elements.tsx';
-import { type Attempt, chargedMinor, type Intent } from '../../domain/intent.ts';
+import { type Attempt, chargedMinor, FAILURE_REASONS, type Intent } from '../../domain/intent.ts';
 import { MANUAL_RECEIPT_LENGTH_MAX, NOTE_LENGTH_MAX } from '../../domain/manual-resolution.ts';
 import { found } from '../../http/problem.ts';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS, DESK_TEXTS } from '../../i18n/back-office.ts';
@@ -9,7 +9,6 @@ import { shownText } from '../../ui/untrusted-text.ts';
 import { NOTE_CHARACTERS_MAX, namedPayment, review, reviewFields } from '../attention/review.ts';
 import {
   attemptOf,
-  FAILURE_REASONS,
   knownIntent,
   resolutionFields,
   resolve,

@@ -1,0 +1,562 @@
+import { env } from 'cloudflare:workers';
+import { describe, expect, it, test, vi } from 'vitest';
+import { configOf } from '../../src/config.ts';
+import { runBatch } from '../../src/database.ts';
+import { insertDeadLetter, readStored } from '../../src/dead-letters/store.ts';
+import { DESK_ROUTES } from '../../src/operator/desk/routes.ts';
+import { auditLog } from './dashboard-support.ts';
+import { operate, operateApi, SECRET } from './operator-support.ts';
+import {
+  ALPHA,
+  advance,
+  BETA,
+  call,
+  clientOf,
+  consume,
+  consumeAll,
+  createHosted,
+  execute,
+  fireAlarm,
+  HOUR_MS,
+  intentOf,
+  MINUTE_MS,
+  payHosted,
+  resolveAttempt,
+  startRedirect,
+  useGateway,
+} from './support.ts';
+
+/**
+ * Goal: support staff find what needs attention and change it in a browser, each change behind a
+ * confirmation page and with their name in the audit log; no other page can make them do it.
+ * Method: pages and forms as a browser sends them, on payments brought into each state.
+ */
+
+const caught = useGateway();
+
+const NAME = 'Abebe';
+const PAYMENT = `/operator/payments/sandbox/${ALPHA.id}/order-1`;
+const MERCHANT = `/operator/merchants/${ALPHA.id}`;
+
+function authorization(name: string): string {
+  return `Basic ${btoa(`${name}:${SECRET}`)}`;
+}
+
+function open(path: string, name = NAME): Promise<Response> {
+  return operate(path, undefined, {
+    authorization: authorization(name),
+    headers: { 'sec-fetch-site': 'same-origin' },
+  });
+}
+
+async function pageOf(path: string, name = NAME): Promise<string> {
+  const response = await open(path, name);
+  const html = await response.text();
+  expect([path, response.status, html.slice(0, 15)]).toEqual([path, 200, '<!doctype html>']);
+  return html;
+}
+
+/** The hidden fields of the page's form, as the browser sends them. */
+function hiddenFields(html: string): Record<string, string> {
+  const inputs = html.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)"/g);
+  return Object.fromEntries([...inputs].map(([, name, value]) => [name, value]));
+}
+
+interface PostOptions {
+  readonly name?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly contentType?: string;
+}
+
+function post(
+  path: string,
+  fields: Readonly<Record<string, string>>,
+  options: PostOptions = {},
+): Promise<Response> {
+  const { name = NAME, headers = { 'sec-fetch-site': 'same-origin' } } = options;
+  return call(path, {
+    method: 'POST',
+    apiKey: null,
+    contentType: options.contentType ?? 'application/x-www-form-urlencoded',
+    body: new URLSearchParams(fields).toString(),
+    headers: { authorization: authorization(name), ...headers },
+  });
+}
+
+/** Opens the page of a change, sends its form and returns where that leads. */
+async function change(path: string, fields: Readonly<Record<string, string>> = {}) {
+  const html = await pageOf(path);
+  const response = await post(path, { ...hiddenFields(html), ...fields });
+  expect(response.status).toBe(303);
+  return response.headers.get('location') ?? '';
+}
+
+async function unresolved(): Promise<void> {
+  await createHosted();
+  await execute(startRedirect('a1', Date.now() + 5 * MINUTE_MS));
+  advance(6 * MINUTE_MS);
+  await fireAlarm();
+  await project();
+}
+
+async function project(): Promise<void> {
+  await consume('kefel-projections', caught.projections.splice(0));
+}
+
+describe('every form of the desk', () => {
+  const FORMS = DESK_ROUTES.filter(({ method }) => method === 'POST').map(({ path }) => path);
+
+  async function token(name = NAME): Promise<string> {
+    return hiddenFields(await pageOf('/operator/payments', name)).csrf ?? '';
+  }
+
+  it.each<[string, PostOptions, () => Promise<Record<string, string>>]>([
+    [
+      'from another site',
+      { headers: { 'sec-fetch-site': 'cross-site' } },
+      async () => ({ csrf: await token() }),
+    ],
+    [
+      'from a sibling host',
+      { headers: { 'sec-fetch-site': 'same-site' } },
+      async () => ({ csrf: await token() }),
+    ],
+    [
+      'from another origin, by an old browser',
+      { headers: { origin: 'https://evil.example' } },
+      async () => ({ csrf: await token() }),
+    ],
+    ['without a token', {}, async () => ({})],
+    ['with a token of another operator', {}, async () => ({ csrf: await token('Sara') })],
+    ['with a forged token', {}, async () => ({ csrf: `${(await token()).slice(0, -4)}AAAA` })],
+    [
+      'from a page of yesterday',
+      {},
+      async () => {
+        const csrf = await token();
+        advance(13 * HOUR_MS);
+        return { csrf };
+      },
+    ],
+    ['in another format', { contentType: 'text/plain' }, async () => ({ csrf: await token() })],
+  ])('%s is refused before it reaches D1 or a payment', async (_name, options, makeFields) => {
+    const fields = await makeFields();
+    const prepare = vi.spyOn(env.DB, 'prepare');
+    const object = vi.spyOn(env.PAYMENT_INTENT, 'get');
+    expect(FORMS.length).toBeGreaterThan(6);
+    for (const path of FORMS) {
+      const response = await post(path, fields, options);
+      expect([path, response.status]).toEqual([path, 403]);
+      expect(await response.text()).toContain('This form is out of date');
+    }
+    expect(prepare).not.toHaveBeenCalled();
+    expect(object).not.toHaveBeenCalled();
+  });
+
+  test('larger than any form is refused', async () => {
+    const response = await post(`${MERCHANT}/suspend`, { reason: 'x'.repeat(9_000) });
+    expect(response.status).toBe(413);
+  });
+});
+
+describe('what needs attention', () => {
+  test('shows reference, amount, method, merchant and age, and leads to the payment', async () => {
+    await unresolved();
+    advance(3 * HOUR_MS);
+    const html = await pageOf('/operator');
+    for (const part of [
+      'Outcome unknown',
+      'order-1',
+      'REFA1',
+      'ETB',
+      '100.50',
+      'telebirr',
+      ALPHA.name,
+      '3 h',
+      `href="${PAYMENT}"`,
+      'Needs attention (1)',
+    ]) {
+      expect(html).toContain(part);
+    }
+  });
+
+  test('opens although a payment does not answer', async () => {
+    await unresolved();
+    vi.spyOn(env.PAYMENT_INTENT, 'get').mockImplementation(() => {
+      throw new Error('object away');
+    });
+    const html = await pageOf('/operator');
+    expect(html).toContain('order-1');
+    expect(html).not.toContain('REFA1');
+  });
+
+  test('leads to dead letters, and the navigation counts them', async () => {
+    await storeLetter('letter-1');
+    const html = await pageOf('/operator');
+    expect(html).toContain('href="/operator/dead-letters/letter-1"');
+    expect(html).toContain('Dead letters (1)');
+    expect(html).toContain('Needs attention (1)');
+  });
+
+  it.each(['/operator', '/operator/merchants', '/operator/audit', '/operator/dead-letters'])(
+    '%s rejects a cursor that is none with a page',
+    async (path) => {
+      const response = await open(`${path}?cursor=x`);
+      expect([response.status, response.headers.get('content-type')]).toEqual([
+        400,
+        'text/html; charset=utf-8',
+      ]);
+    },
+  );
+});
+
+describe('a payment', () => {
+  test('is shown with attempts, history, events and advice, and without the phone', async () => {
+    await unresolved();
+    await createHosted({ paymentIntentUniqueId: 'order-2' });
+    const start = startRedirect('a2');
+    if (start.type !== 'start_attempt') {
+      throw new Error('not a start');
+    }
+    const phone = '251911223344';
+    await clientOf('order-2').execute([{ ...start, attempt: { ...start.attempt, phone } }]);
+    const other = await pageOf(PAYMENT.replace('order-1', 'order-2'));
+    expect(other).toContain('REFA2');
+    expect(other).not.toContain('911223344');
+    const html = await pageOf(PAYMENT);
+    for (const part of [
+      'record its outcome',
+      'Attempt 1: telebirr',
+      'Time limit reached',
+      `href="${PAYMENT}/attempts/REFA1/paid"`,
+      `href="${PAYMENT}/attempts/REFA1/unpaid"`,
+      `href="${MERCHANT}"`,
+    ]) {
+      expect(html).toContain(part);
+    }
+  });
+
+  test('offers "not paid" only once the window has passed, and says when', async () => {
+    await createHosted();
+    await execute(startRedirect('a1'));
+    const html = await pageOf(PAYMENT);
+    expect(html).toContain(`${PAYMENT}/attempts/REFA1/paid`);
+    expect(html).not.toContain('/unpaid');
+    expect(html).toContain('It can be recorded as not paid from');
+  });
+
+  it.each([
+    `/operator/payments/sandbox/${BETA.id}/order-1`,
+    `/operator/payments/production/${ALPHA.id}/order-1`,
+    `/operator/payments/nowhere/${ALPHA.id}/order-1`,
+    `${PAYMENT}/attempts/REFA2/paid`,
+    `${PAYMENT}/attempts/REFA1/maybe`,
+    '/operator/merchants/nobody',
+    '/operator/merchants/nobody/suspend',
+    '/operator/dead-letters/none',
+    '/operator/dead-letters/none/discard',
+    '/operator/nothing',
+  ])('%s is a page that says 404', async (path) => {
+    await unresolved();
+    const response = await open(path);
+    expect([response.status, response.headers.get('content-type')]).toEqual([
+      404,
+      'text/html; charset=utf-8',
+    ]);
+    expect(await response.text()).toContain('Page not found');
+  });
+
+  test('unknown paths of the API stay JSON', async () => {
+    const { status, envelope } = await operateApi('/nothing');
+    expect([status, envelope.status]).toEqual([404, 404]);
+  });
+});
+
+describe('recording an outcome', () => {
+  const PAID = `${PAYMENT}/attempts/REFA1/paid`;
+  const UNPAID = `${PAYMENT}/attempts/REFA1/unpaid`;
+
+  it.each([
+    [PAID, { receipt: 'R-77', note: 'Seen in the portal' }, 'succeeded', 'succeeded'],
+    [UNPAID, { reason: 'timed_out', note: 'Not in the portal' }, 'failed', 'open'],
+  ])('%s', async (path, fields, attempt, status) => {
+    await unresolved();
+    const html = await pageOf(path);
+    expect(html).toContain('REFA1');
+    expect(html).toContain('100.50');
+    expect(await auditLog()).toEqual([]);
+    expect(await change(path, fields)).toBe(`${PAYMENT}?done=resolved`);
+    expect(await intentOf()).toMatchObject({ status, attempts: [{ status: attempt }] });
+    const [entry] = await auditLog();
+    expect(entry).toMatchObject({
+      action: 'attempt.resolved',
+      actor_kind: 'operator',
+      actor_id: NAME,
+      target: 'order-1',
+    });
+    expect(await pageOf(`${PAYMENT}?done=resolved`)).toContain('The outcome was recorded');
+    expect((await clientOf().history()).at(-1)?.detail).toMatchObject({
+      operator: NAME,
+      note: fields.note,
+    });
+  });
+
+  test('the same form sent twice is one decision', async () => {
+    await unresolved();
+    const fields = { ...hiddenFields(await pageOf(PAID)), receipt: 'R-77', note: 'Seen' };
+    const first = await post(PAID, fields);
+    const second = await post(PAID, fields);
+    expect([first.status, second.status]).toEqual([303, 303]);
+    expect(second.headers.get('location')).toBe(first.headers.get('location'));
+    expect(await auditLog()).toHaveLength(1);
+    expect((await clientOf().events()).map(({ type }) => type)).toEqual(['payment_succeeded']);
+  });
+
+  test('sent twice at once, it is still recorded once', async () => {
+    await unresolved();
+    const fields = { ...hiddenFields(await pageOf(PAID)), receipt: 'R-77', note: 'Seen' };
+    const both = await Promise.all([post(PAID, fields), post(PAID, fields)]);
+    expect(both.map(({ status }) => status)).toEqual([303, 303]);
+    expect((await intentOf()).anomalies).toEqual([]);
+    expect((await clientOf().events()).map(({ type }) => type)).toEqual(['payment_succeeded']);
+  });
+
+  test('a second decision is refused with the reason, and nothing changes', async () => {
+    await unresolved();
+    await change(PAID, { receipt: 'R-77', note: 'Seen' });
+    const location = await change(PAID, { receipt: 'R-78', note: 'Seen again' });
+    expect(location).toContain('refused=attempt_not_pending');
+    expect(await pageOf(location)).toContain('The attempt has an outcome already');
+    expect((await intentOf()).attempts[0]?.receipt).toBe('R-77');
+  });
+
+  test('"not paid" is refused while the provider may still take money', async () => {
+    await createHosted();
+    await execute(startRedirect('a1'));
+    const location = await change(UNPAID, { reason: 'timed_out', note: 'x' });
+    expect(await pageOf(location)).toContain('The provider may still take money');
+    expect((await intentOf()).status).toBe('processing');
+  });
+
+  it.each<[string, string, Record<string, string>, string]>([
+    ['no receipt', PAID, { note: 'Seen' }, 'receipt'],
+    ['a receipt with spaces', PAID, { receipt: 'R 77', note: 'Seen' }, 'receipt'],
+    ['no note', PAID, { receipt: 'R-77' }, 'note'],
+    ['a note that is too long', UNPAID, { reason: 'declined', note: 'x'.repeat(501) }, 'note'],
+    ['an unknown reason', UNPAID, { reason: 'bored', note: 'Seen' }, 'reason'],
+  ])('%s: the form comes back with what was typed', async (_name, path, fields, wrong) => {
+    await unresolved();
+    const location = await change(path, fields);
+    const html = await pageOf(location);
+    expect(html).toContain(`id="${wrong}-error"`);
+    expect(html).toContain('Correct the marked fields');
+    if (fields.note === 'Seen') {
+      expect(html).toContain('value="Seen"');
+    }
+    expect(await auditLog()).toEqual([]);
+  });
+
+  test('a link on another site fills nothing in', async () => {
+    await unresolved();
+    const response = await operate(`${PAID}?receipt=FORGED&note=x&refused=other`, undefined, {
+      authorization: authorization(NAME),
+      headers: { 'sec-fetch-site': 'cross-site' },
+    });
+    const html = await response.text();
+    expect(html).not.toContain('value="FORGED"');
+    expect(html).not.toContain('was refused');
+  });
+});
+
+test('a review takes the payment off the list and shows who reviewed it', async () => {
+  await unresolved();
+  const location = await change(`${PAYMENT}/review`, { note: 'Asked telebirr' });
+  const html = await pageOf(location);
+  expect(html).toContain('Marked as reviewed');
+  expect(html).toContain('Asked telebirr');
+  expect(await pageOf('/operator')).toContain('Nothing needs attention');
+  expect((await auditLog()).map(({ action, actor_id }) => [action, actor_id])).toEqual([
+    ['payment.reviewed', NAME],
+  ]);
+});
+
+describe('a merchant', () => {
+  test('is shown with members, methods and ways to act', async () => {
+    const html = await pageOf(MERCHANT);
+    for (const part of [ALPHA.id, 'telebirr', 'API keys', `${MERCHANT}/suspend`]) {
+      expect(html).toContain(part);
+    }
+    expect(html).not.toContain('/reactivate');
+  });
+
+  test('is suspended and reactivated, with name and reason in the audit log', async () => {
+    const suspended = await change(`${MERCHANT}/suspend`, { reason: 'As agreed' });
+    expect(await pageOf(suspended)).toContain('The merchant is suspended');
+    expect(await pageOf(MERCHANT)).toContain('/reactivate');
+    const active = await change(`${MERCHANT}/reactivate`, { reason: 'Settled' });
+    expect(await pageOf(active)).toContain('The merchant is active');
+    expect(
+      (await auditLog()).map(({ action, actor_id, merchant_id, detail }) => [
+        action,
+        actor_id,
+        merchant_id,
+        JSON.parse(detail).reason,
+      ]),
+    ).toEqual([
+      ['merchant.suspended', NAME, ALPHA.id, 'As agreed'],
+      ['merchant.reactivated', NAME, ALPHA.id, 'Settled'],
+    ]);
+  });
+
+  test('is not suspended without a reason', async () => {
+    const location = await change(`${MERCHANT}/suspend`, { reason: ' ' });
+    expect(await pageOf(location)).toContain('Give a reason');
+    expect(await auditLog()).toEqual([]);
+  });
+
+  const INVITATION = { name: 'Sara Bekele', role: 'owner' };
+  const LINK = /\/dashboard\/join\?token=[\w-]{43}/;
+
+  test('gets an invitation, whose link only this operator sees, for ten minutes', async () => {
+    const location = await change(`${MERCHANT}/invite`, INVITATION);
+    expect(decodeURIComponent(location)).not.toContain('token=');
+    const html = await pageOf(location);
+    expect(html).toMatch(LINK);
+    expect(html).toContain('Sara Bekele');
+    const path = LINK.exec(html)?.[0] ?? '';
+    expect((await call(path, { apiKey: null })).status).toBe(200);
+    expect(await pageOf(location, 'Somebody')).not.toMatch(LINK);
+    expect(await pageOf(location.replace(ALPHA.id, BETA.id))).not.toMatch(LINK);
+    advance(11 * MINUTE_MS);
+    expect(await pageOf(location)).not.toMatch(LINK);
+    expect((await auditLog()).map(({ action, actor_id }) => [action, actor_id])).toEqual([
+      ['member.invited', NAME],
+    ]);
+  });
+
+  test('gets no invitation while it is suspended', async () => {
+    await change(`${MERCHANT}/suspend`, { reason: 'x' });
+    const location = await change(`${MERCHANT}/invite`, INVITATION);
+    expect(await pageOf(location)).toContain('End the suspension first');
+  });
+});
+
+describe('a dead letter', () => {
+  const LETTER = '/operator/dead-letters/letter-1';
+
+  test('is listed and leads to its message and its payment', async () => {
+    await createHosted();
+    await storeLetter('letter-1');
+    expect(await pageOf('/operator/dead-letters')).toContain(`href="${LETTER}"`);
+    const html = await pageOf(LETTER);
+    expect(html).toContain('What a provider reported');
+    expect(html).toContain('MSG-42');
+    expect(html).toContain(`href="${PAYMENT}"`);
+  });
+
+  test('is sent to its queue again', async () => {
+    await storeLetter('letter-1');
+    const location = await change(`${LETTER}/retry`);
+    expect(await pageOf(location)).toContain('sent to its queue again');
+    expect(caught.starts).toHaveLength(1);
+    expect(await readStored(env.DB, 'letter-1')).toMatchObject({
+      status: 'retried',
+      handledBy: NAME,
+    });
+    expect((await auditLog()).map(({ action }) => action)).toEqual(['dead_letter.retried']);
+  });
+
+  test('is discarded with a reason, once', async () => {
+    await storeLetter('letter-1');
+    const path = `${LETTER}/discard`;
+    const fields = { ...hiddenFields(await pageOf(path)), reason: 'The payment shows it' };
+    const first = await post(path, fields);
+    expect(await pageOf(first.headers.get('location') ?? '')).toContain('The message was deleted');
+    const second = await post(path, fields);
+    expect(await pageOf(second.headers.get('location') ?? '')).toContain('already been discarded');
+    expect((await auditLog()).map(({ action }) => action)).toEqual(['dead_letter.discarded']);
+    expect(await pageOf(LETTER)).not.toContain('MSG-42');
+  });
+});
+
+async function storeLetter(id: string): Promise<void> {
+  const message = {
+    id,
+    timestamp: new Date(),
+    body: { type: 'result', objectId: clientOf().objectId, commands: [], answers: 'MSG-42' },
+  };
+  const { dataEncryptionKeys } = configOf(env);
+  await runBatch(env.DB, [
+    await insertDeadLetter(dataEncryptionKeys, 'kefel-rail-starts', message, Date.now()),
+  ]);
+}
+
+describe('the search', () => {
+  /** Where the browser is led, and what it shows there. */
+  async function search(text: string, merchant = '') {
+    const fields = hiddenFields(await pageOf('/operator/payments'));
+    const response = await post('/operator/payments', { ...fields, search: text, merchant });
+    expect(response.status).toBe(303);
+    const location = response.headers.get('location') ?? '';
+    return { location, html: await pageOf(location) };
+  }
+
+  test('finds payments of all merchants by any id', async () => {
+    const customerInfo = { phone: '911223344' };
+    await createHosted({ paymentIntentUniqueId: 'order-7', customerInfo });
+    await clientOf('order-7').execute([startRedirect('a7')]);
+    await project();
+    const { terms } = await intentOf('order-7');
+    for (const text of ['order-7', ' order-7 ', terms.uuid, 'REFA7']) {
+      const { location, html } = await search(text);
+      expect([text, html.includes('/order-7"')]).toEqual([text, true]);
+      expect(location).not.toContain('order-7');
+    }
+    expect((await search('order-8')).html).toContain('No payments found');
+  });
+
+  test('finds a phone number within one merchant, and no URL shows it', async () => {
+    await createHosted({ customerInfo: { phone: '911223344' } });
+    await project();
+    expect((await search('0911223344')).html).toContain('enter the merchant ID as well');
+    const { location, html } = await search('0911223344', ALPHA.id);
+    expect(html).toContain('/order-1"');
+    expect(location).not.toContain('911223344');
+    expect((await search('0911223344', BETA.id)).html).toContain('No payments found');
+  });
+
+  test('lists the newest payments of one merchant', async () => {
+    await createHosted();
+    await project();
+    expect(await pageOf(`/operator/payments?merchant=${ALPHA.id}`)).toContain('/order-1"');
+    expect(await pageOf(`/operator/payments?merchant=${BETA.id}`)).not.toContain('/order-1"');
+  });
+});
+
+test('the rails page shows each secret’s state and the last payments', async () => {
+  await payHosted();
+  await consumeAll(caught);
+  await createHosted({ paymentIntentUniqueId: 'order-2' });
+  const failed = clientOf('order-2');
+  await failed.execute([startRedirect('a2')]);
+  await failed.execute([resolveAttempt('a2', 'failed')]);
+  await failed.execute([{ type: 'abandon_payment' }]);
+  await project();
+  const html = await pageOf('/operator/rails');
+  for (const part of ['No secret', 'Simulated', 'Abandoned by the customer']) {
+    expect(html).toContain(part);
+  }
+  // The last success and the last failure by telebirr; no other method has either.
+  expect(html.match(/<time/g)).toHaveLength(2);
+});
+
+test('the audit log shows the entries of all merchants, or of one', async () => {
+  await change(`${MERCHANT}/suspend`, { reason: 'One' });
+  await change(`/operator/merchants/${BETA.id}/suspend`, { reason: 'Two' });
+  const all = await pageOf('/operator/audit');
+  expect(all).toContain('One');
+  expect(all).toContain('Two');
+  const one = await pageOf(`/operator/audit?merchant=${ALPHA.id}`);
+  expect(one).toContain('One');
+  expect(one).not.toContain('Two');
+});
