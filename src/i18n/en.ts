@@ -1367,7 +1367,7 @@ export const desk = {
       'The payment leaves the list until there is something new. Nothing else changes. Describe what you found and did.',
     recordPaid: 'Record as paid',
     recordUnpaid: 'Record as not paid',
-    unpaidFrom: 'The provider may still take money. It can be recorded as not paid from',
+    unpaidFrom: 'The provider may still take money. It can be recorded as not paid after',
     paidLead:
       'Only when the provider’s own records show this payment. The payment becomes paid, and the merchant is notified.',
     unpaidLead:

@@ -242,7 +242,7 @@ describe('a payment', () => {
     const html = await pageOf(PAYMENT);
     expect(html).toContain(`${PAYMENT}/attempts/REFA1/paid`);
     expect(html).not.toContain('/unpaid');
-    expect(html).toContain('It can be recorded as not paid from');
+    expect(html).toContain('It can be recorded as not paid after');
   });
 
   it.each([

@@ -7,12 +7,7 @@ import { intentByUniqueId } from '../../intent/client.ts';
 import { type FactRow, Untrusted, untrustedRow, WhenExactly } from '../../ui/elements.tsx';
 import { shownText } from '../../ui/untrusted-text.ts';
 import { NOTE_CHARACTERS_MAX, namedPayment, review, reviewFields } from '../attention/review.ts';
-import {
-  attemptOf,
-  knownIntent,
-  resolutionFields,
-  resolve,
-} from '../resolution.ts';
+import { attemptOf, knownIntent, resolutionFields, resolve } from '../resolution.ts';
 import { checked } from '../schema.ts';
 import type { DeskCall } from './call.ts';
 import type { Change, Done, Question } from './change.tsx';
