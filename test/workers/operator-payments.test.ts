@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, it, test, vi } from 'vitest';
 import { auditLog } from './dashboard-support.ts';
-import { content, operateApi } from './operator-support.ts';
+import { content, operate, operateApi } from './operator-support.ts';
 import {
   ALPHA,
   advance,
@@ -407,7 +407,7 @@ describe('health', () => {
         d1SizeBytesMax: 10e9,
         d1IsNearlyFull: isFull,
       });
-      const page = await (await operate('/operator')).text();
+      const page = await (await operate('/operator/health')).text();
       expect(page).toContain(`${(share * 10e3).toFixed(1)} MB of 10000.0 MB (${share * 100} %)`);
       expect(page.includes('Nearly full')).toBe(isFull);
     },
