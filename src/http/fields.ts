@@ -1,6 +1,9 @@
 import * as v from 'valibot';
 
-/** Validation of JSON bodies and queries, shared by all APIs of the gateway. */
+/**
+ * Validation of JSON bodies and queries, shared by all APIs of the gateway. `v.metadata` says in
+ * JSON Schema what a check does, for the API's description.
+ */
 
 /** Reports one message per field: after a failed rule, the field's other rules are skipped. */
 export const PARSING = { abortPipeEarly: true } as const;
@@ -31,19 +34,25 @@ export function wholeNumber(min: number, max: number, what = '') {
       (value) => Number.isInteger(value) && value >= min && value <= max,
       `Must be a whole number${what} from ${min} to ${max}.`,
     ),
+    v.metadata({ type: 'integer', minimum: min, maximum: max }),
   );
 }
 
-/** An array. If its length does not fit, it is rejected before its entries are validated. */
+/**
+ * An array. If its length does not fit, it is rejected before its entries are validated.
+ * `jsonSchema`: the lengths that fit, for the API's description.
+ */
 export function listOf<const Entry extends v.GenericSchema>(
   entry: Entry,
   fits: (length: number) => boolean,
   message: string,
+  jsonSchema: { readonly minItems?: number; readonly maxItems?: number } = {},
 ) {
   return v.pipe(
     v.array(v.unknown(), mustBe('an array')),
     v.check((list) => fits(list.length), message),
     v.array(entry),
+    v.metadata(jsonSchema),
   );
 }
 

@@ -27,6 +27,7 @@ export const httpUrlField = v.pipe(
   ),
   v.check((url) => !USERINFO.test(url), 'Must not contain a user name or password.'),
   v.check((url) => URL.canParse(url), 'Must be a valid http or https URL.'),
+  v.metadata({ format: 'uri', pattern: '^[hH][tT][tT][pP][sS]?://[^/\\\\]' }),
 );
 
 /**

@@ -15,7 +15,7 @@ declare module 'vitest' {
 }
 
 /** The merchants that belong to one file each, by purpose. */
-export type SandboxMerchant = 'dashboard' | 'operator' | 'stuck';
+export type SandboxMerchant = 'dashboard' | 'operator' | 'stuck' | 'conformance';
 
 /** A test file's connection to the shared gateway. */
 export interface Sandbox {
@@ -54,6 +54,7 @@ async function start(): Promise<Shared> {
     dashboard: await newMerchant('Dashboard Shop'),
     operator: await newMerchant('Operated Shop'),
     stuck: await newMerchant('Stuck Shop'),
+    conformance: await newMerchant('Conforming Shop'),
   };
   const gateway = await startGateway({
     name: 'sandbox',

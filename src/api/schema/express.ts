@@ -45,23 +45,26 @@ function expressParts(context: ValidationContext) {
 }
 type ExpressParts = Parts<ReturnType<typeof expressParts>>;
 
-/** Validates the body of an express payment (docs/api.md#express-payment). Reports all errors. */
-export function validateExpress(
-  body: unknown,
-  context: ValidationContext,
-): Validated<PaymentOrder> {
-  const ownParts = expressParts(context);
-  const schema = bodyRecord({
+/** The body of an express payment (docs/api.md#express-payment), without the rules across fields. */
+export function expressSchema(context: ValidationContext) {
+  return bodyRecord({
     ...commonFields(context),
-    ...ownParts,
+    ...expressParts(context),
     customerInfo: expressCustomerField,
     debitAccount: optional(idField),
     description: optional(textField),
   });
+}
+
+/** Validates the body of an express payment. Reports all errors. */
+export function validateExpress(
+  body: unknown,
+  context: ValidationContext,
+): Validated<PaymentOrder> {
   return checkBody(
     body,
-    schema,
-    { ...commonParts(context), ...ownParts },
+    expressSchema(context),
+    { ...commonParts(context), ...expressParts(context) },
     (parts, problems) => {
       const methods = parts.method === undefined ? undefined : [parts.method];
       const money = checkMoney('express', parts, methods, null, context, problems);

@@ -70,6 +70,7 @@ export function requiredList<const Schema extends v.GenericSchema>(
     entry,
     (length) => length <= entriesMax,
     `Must have at most ${entriesMax} entries.`,
+    { maxItems: entriesMax },
   );
 }
 
@@ -83,6 +84,7 @@ export function text(charactersMax: number) {
       (value) => hasAtMost(value, charactersMax),
       `Must be at most ${charactersMax} characters long.`,
     ),
+    v.metadata({ maxLength: charactersMax }),
   );
 }
 
@@ -92,6 +94,7 @@ export const textField = text(TEXT_CHARACTERS_MAX);
 export const nameField = v.pipe(
   textField,
   v.check((value) => !ALL_SPACES.test(value), 'Must not be empty.'),
+  v.metadata({ minLength: 1 }),
 );
 
 /** Counts code points, unless the length alone decides. */
@@ -114,6 +117,7 @@ export const idField = v.pipe(
     'Must consist of printable characters: no control, invisible or line-breaking ones.',
   ),
   v.check((value) => !ALL_SPACES.test(value), 'Must not consist of spaces only.'),
+  v.metadata({ minLength: 1, maxLength: ID_CHARACTERS_MAX }),
 );
 
 /** A payment's id is a path segment of URLs, where `.` and `..` have a special meaning. */
@@ -137,6 +141,7 @@ export const moneyField = v.pipe(
     }
     return amountMinor;
   }),
+  v.metadata({ exclusiveMinimum: 0, maximum: AMOUNT_MINOR_MAX / 100, multipleOf: 0.01 }),
 );
 
 function moneyProblem(amountMajor: number, amountMinor: number | null): string | null {

@@ -26,7 +26,7 @@ export function methodsField(context: ValidationContext) {
     v.transform((methods) =>
       methods.length === 0 ? enabledMethods(context) : [...new Set(methods)],
     ),
-    v.minLength(1, 'No payment method is enabled for this merchant.'),
+    v.check((methods) => methods.length > 0, 'No payment method is enabled for this merchant.'),
   );
 }
 

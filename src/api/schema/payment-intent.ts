@@ -8,17 +8,29 @@ import { bodyRecord, uniqueIdField } from './fields.ts';
 import { methodsField } from './methods.ts';
 import type { PaymentOrder } from './order.ts';
 
-/** Validates the body of a hosted checkout (docs/api.md#hosted-payment). Reports all errors. */
+/** The hosted fields that rules across fields read, without those on money. */
+function hostedParts(context: ValidationContext) {
+  return { methods: methodsField(context), customerInfo: hostedCustomerField };
+}
+
+/** The body of a hosted checkout (docs/api.md#hosted-payment), without the rules across fields. */
+export function hostedSchema(context: ValidationContext) {
+  return bodyRecord({
+    ...commonFields(context),
+    ...hostedParts(context),
+    returnUrl: httpUrlField,
+  });
+}
+
+/** Validates the body of a hosted checkout. Reports all errors. */
 export function validatePaymentIntent(
   body: unknown,
   context: ValidationContext,
 ): Validated<PaymentOrder> {
-  const ownParts = { methods: methodsField(context), customerInfo: hostedCustomerField };
-  const schema = bodyRecord({ ...commonFields(context), ...ownParts, returnUrl: httpUrlField });
   return checkBody(
     body,
-    schema,
-    { ...commonParts(context), ...ownParts },
+    hostedSchema(context),
+    { ...commonParts(context), ...hostedParts(context) },
     (parts, problems) => {
       const phone = lockedPhone(parts.customerInfo);
       return checkMoney('hosted', parts, parts.methods, phone, context, problems);

@@ -1,0 +1,206 @@
+import { FAILURE_REASONS } from '../../src/domain/intent.ts';
+import { CURRENCIES, METHODS } from '../../src/domain/method.ts';
+import { type JsonSchema, listOf, nullable, objectOf, reference } from './json-schema.ts';
+
+/**
+ * What the API answers and webhooks carry, as JSON Schema. The conformance test holds every answer
+ * of a running gateway against these, without properties that are not listed here.
+ */
+
+const time: JsonSchema = {
+  type: 'string',
+  format: 'date-time',
+  description: 'ISO 8601 in UTC with milliseconds',
+};
+const uuid: JsonSchema = { type: 'string', format: 'uuid' };
+const amountMinor = (description: string): JsonSchema => ({
+  type: 'integer',
+  description: `${description}, in minor units (15050 is 150.50)`,
+});
+const method: JsonSchema = { type: 'string', enum: METHODS };
+const failureReason: JsonSchema = {
+  type: 'string',
+  enum: FAILURE_REASONS,
+  description: 'Treat a reason that you do not know like `declined`.',
+};
+const paymentStatus: JsonSchema = {
+  type: 'string',
+  enum: ['OPEN', 'PROCESSING', 'SUCCESS', 'FAILED', 'EXPIRED', 'CANCELED'],
+};
+const eventType: JsonSchema = {
+  type: 'string',
+  enum: ['PAYMENT_SUCCESS', 'PAYMENT_FAILED', 'PAYMENT_EXPIRED'],
+};
+const transactionId: JsonSchema = {
+  type: 'string',
+  pattern: '^[A-Z0-9]{20}$',
+  description: 'What the customer and the provider know the attempt by',
+};
+
+const beneficiary = objectOf({
+  bank: { type: 'string' },
+  creditAccount: { type: 'string' },
+  splitType: { type: 'string', enum: ['PERCENTAGE', 'NUMBER'] },
+  amount: {
+    type: 'number',
+    description: 'Minor units for `NUMBER`; the percentage itself for `PERCENTAGE`',
+  },
+  shareAmount: amountMinor('What is owed, rounded down'),
+});
+
+const productItem = objectOf({
+  name: { type: 'string' },
+  description: nullable({ type: 'string' }),
+  image: nullable({ type: 'string' }),
+  quantity: { type: 'integer' },
+  type: { type: 'string', enum: ['SERVICE', 'DIGITAL_PRODUCT', 'PHYSICAL_PRODUCT'] },
+  price: amountMinor('Price'),
+});
+
+const transaction = objectOf(
+  {
+    id: uuid,
+    transactionId,
+    paymentType: method,
+    transactionStatus: { type: 'string', enum: ['PROCESSING', 'SUCCESS', 'FAILED', 'EXPIRED'] },
+    createdAt: time,
+    updatedAt: time,
+    failureReason: nullable(failureReason),
+  },
+  'The paid attempt, else the latest',
+);
+
+const customer = objectOf({
+  name: nullable({ type: 'string' }),
+  email: nullable({ type: 'string' }),
+  phone: nullable({ type: 'string' }),
+  isPhoneUpdatable: nullable({ type: 'boolean' }),
+});
+
+const anomaly = objectOf({
+  kind: {
+    type: 'string',
+    enum: ['duplicate_payment', 'contradicting_failure', 'refused_callback'],
+  },
+  transactionId: nullable(transactionId),
+  at: time,
+});
+
+const payment: Readonly<Record<string, JsonSchema>> = {
+  paymentIntentId: { type: 'integer', description: 'A random id' },
+  uuid,
+  uniqueId: { type: 'string', description: 'Your `paymentIntentUniqueId`' },
+  paymentLinkUniqueId: nullable({ type: 'string' }),
+  test: { type: 'boolean', description: 'True in the sandbox' },
+  callbackUrl: nullable({ type: 'string' }),
+  returnUrl: nullable({ type: 'string' }),
+  commissionPaidByCustomer: { type: 'boolean' },
+  creationDate: time,
+  lastUpdateDate: time,
+  expireDate: time,
+  totalAmount: amountMinor('The amount without commission'),
+  commission: amountMinor("The commission of the transaction's method"),
+  chargedAmount: amountMinor('What the customer pays'),
+  currency: { type: 'string', enum: CURRENCIES },
+  checkoutBeneficiaries: listOf(beneficiary, 'The splits'),
+  productItems: listOf(productItem),
+  transaction: nullable(transaction),
+  merchantCustomer: nullable(customer),
+  paymentMethodTypes: listOf(method),
+  status: paymentStatus,
+  previousStatus: nullable(paymentStatus),
+  sequence: { type: 'integer', description: 'Grows with each change of the payment' },
+  late: { type: 'boolean', description: 'Paid after the payment had ended' },
+  reason: nullable(failureReason),
+};
+
+const envelope = (content: JsonSchema): JsonSchema => ({
+  ...objectOf({
+    status: { type: 'integer', const: 200 },
+    message: { type: 'string', description: 'A sentence for people' },
+    content,
+  }),
+});
+
+/** Schemas that answers and webhooks share, by their name under `components`. */
+export const COMPONENTS: Readonly<Record<string, JsonSchema>> = {
+  Payment: objectOf(
+    {
+      ...payment,
+      description: nullable({ type: 'string', description: 'As an express request sent it' }),
+      debitAccount: nullable({ type: 'string', description: 'As an express request sent it' }),
+      phoneNumber: nullable({
+        type: 'string',
+        description: 'The phone that an express request charged, masked',
+      }),
+      anomalies: listOf(anomaly, 'What needs a person; changes no status and sends no event'),
+    },
+    'A payment as it is now. Amounts are in minor units.',
+  ),
+  EventBody: objectOf(
+    { ...payment, event: eventType },
+    'The payment as the event found it: the JSON text in `body` of a webhook.',
+  ),
+  Webhook: objectOf(
+    {
+      webHookEvent: eventType,
+      paymentIntentUniqueId: { type: 'string' },
+      environment: { type: 'string', enum: ['sandbox', 'production'] },
+      status: { type: 'string', enum: ['SUCCESS', 'FAILED', 'EXPIRED'] },
+      signature: {
+        type: 'string',
+        description: 'Base64 of SHA256withRSA (PKCS#1 v1.5) over the text of `body`',
+      },
+      body: {
+        type: 'string',
+        description: 'The payment as JSON text',
+        contentMediaType: 'application/json',
+        contentSchema: reference('EventBody'),
+      },
+    },
+    'What Kefel posts to your endpoint, with the headers of Standard Webhooks.',
+  ),
+  ExpressResult: objectOf({
+    paymentUrl: nullable({ type: 'string', description: 'The page to send the customer to' }),
+    transactionId,
+    status: {
+      type: 'string',
+      enum: ['SUCCESS', 'FAILURE'],
+      description:
+        '`SUCCESS`: accepted and under way, not yet paid. `FAILURE`: refused, and final. Charge again only after `FAILURE`.',
+    },
+    message: { type: 'string' },
+    failureReason: nullable(failureReason),
+  }),
+  Bank: objectOf({
+    code: { type: 'string' },
+    name: { type: 'string' },
+    supportsWithdrawal: { type: 'boolean' },
+  }),
+  WebhookKey: objectOf({
+    keyId: { type: 'string' },
+    algorithm: { type: 'string', const: 'SHA256withRSA' },
+    publicKey: { type: 'string', description: 'SubjectPublicKeyInfo as PEM' },
+  }),
+};
+
+/** Only with the answers to creations. */
+export const WARNINGS: JsonSchema = listOf(
+  { type: 'string' },
+  'About fields that were ignored, such as misspelled ones; absent if there are none',
+);
+
+/** Successful answers, by the operation that gives them. */
+export const ANSWERS = {
+  hosted: withWarnings(
+    envelope({ type: 'string', format: 'uri', description: 'The address of the page to pay on' }),
+  ),
+  express: withWarnings(envelope(reference('ExpressResult'))),
+  payment: envelope(reference('Payment')),
+  banks: envelope(listOf(reference('Bank'))),
+  webhookKeys: envelope(listOf(reference('WebhookKey'), 'Newest first')),
+} as const satisfies Record<string, JsonSchema>;
+
+function withWarnings(answer: JsonSchema): JsonSchema {
+  return { ...answer, properties: { ...answer.properties, warnings: WARNINGS } };
+}

@@ -1,0 +1,211 @@
+import { PROBLEMS, type ProblemReason } from '../../src/http/problems.ts';
+import { COMPONENTS, WARNINGS } from './answers.ts';
+import { type JsonSchema, objectOf, reference } from './json-schema.ts';
+import {
+  type Operation,
+  operations,
+  PROBLEMS_OF_EVERY_CALL,
+  PROBLEMS_OF_KEYS,
+} from './operations.ts';
+import { requestComponents } from './requests.ts';
+
+/** The API as an OpenAPI 3.1 document. `version`: of the package. */
+export function openApiDocument(version: string) {
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Kefel',
+      version,
+      summary: 'Payments in Ethiopia by telebirr, CBE Birr, EthSwitch, M-PESA and eBirr',
+      description:
+        'Requests carry money in major units (`150.50`), answers and webhooks in integer minor units (`15050`). In optional fields, `null` and an empty string count as absent. Ignore properties of answers that you do not know: more may come.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/', description: 'The gateway that serves this document' }],
+    security: [{ apiKey: [] }],
+    tags: [
+      { name: 'Sandbox', description: 'No money moves.' },
+      { name: 'Production', description: 'Money moves.' },
+      { name: 'Reference data', description: 'The same in both environments.' },
+    ],
+    paths: paths(),
+    webhooks: webhooks(),
+    components: {
+      securitySchemes: {
+        apiKey: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'apiKey',
+          description: '`kfl_test_…` in the sandbox, `kfl_live_…` in production',
+        },
+      },
+      headers: HEADERS,
+      schemas: { ...requestComponents(), ...COMPONENTS, Error: errorSchema() },
+    },
+  };
+}
+
+const HEADERS = {
+  'x-request-id': {
+    description: 'Names the request; give it to support',
+    schema: { type: 'string' },
+  },
+  'retry-after': {
+    description: 'Seconds to wait before the next try',
+    schema: { type: 'integer', minimum: 0 },
+  },
+  'idempotent-replayed': {
+    description: '`true` when this is the stored answer of an earlier request',
+    schema: { type: 'string', const: 'true' },
+  },
+} as const;
+
+function errorSchema(): JsonSchema {
+  const envelope = objectOf(
+    {
+      status: { type: 'integer', description: 'The HTTP status' },
+      message: { type: 'string', description: 'A sentence for people' },
+    },
+    'The envelope of every answer that is not success',
+  );
+  const validationErrors: JsonSchema = {
+    type: 'object',
+    description:
+      "One message for each field that broke a rule, by the field's path: `items[0].price`",
+    additionalProperties: { type: 'string' },
+  };
+  return {
+    ...envelope,
+    properties: { ...envelope.properties, validationErrors, warnings: WARNINGS },
+  };
+}
+
+function paths() {
+  const byPath: Record<string, Record<string, unknown>> = {};
+  for (const operation of operations()) {
+    byPath[operation.path] = { ...byPath[operation.path], [operation.method]: entry(operation) };
+  }
+  return byPath;
+}
+
+function entry(operation: Operation) {
+  const { id, tag, summary, description, needsKey, request } = operation;
+  const parameters = parametersOf(operation);
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    description,
+    ...(needsKey ? {} : { security: [] }),
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(request === null
+      ? {}
+      : { requestBody: { required: true, content: { 'application/json': { schema: request } } } }),
+    responses: responsesOf(operation),
+  };
+}
+
+function parametersOf({ idText, request }: Operation) {
+  const id = { name: 'id', in: 'path', required: true, description: idText };
+  const key = {
+    name: 'Idempotency-Key',
+    in: 'header',
+    required: false,
+    description: 'With the same key a repeat gets the first answer again',
+  };
+  return [
+    ...(idText === null ? [] : [{ ...id, schema: { type: 'string', maxLength: 255 } }]),
+    ...(request === null
+      ? []
+      : [{ ...key, schema: { type: 'string', pattern: '^[ -~]{1,255}$' } }]),
+  ];
+}
+
+function responsesOf(operation: Operation) {
+  const requestId = { 'x-request-id': { $ref: '#/components/headers/x-request-id' } };
+  const problems = [
+    ...operation.problems,
+    ...(operation.needsKey ? PROBLEMS_OF_KEYS : []),
+    ...PROBLEMS_OF_EVERY_CALL,
+  ];
+  const statuses = [...new Set(problems.map((reason) => PROBLEMS[reason].status))].sort();
+  return {
+    200: {
+      description: 'Done',
+      headers: {
+        ...requestId,
+        ...(operation.request === null
+          ? {}
+          : { 'idempotent-replayed': { $ref: '#/components/headers/idempotent-replayed' } }),
+      },
+      content: { 'application/json': { schema: operation.answer } },
+    },
+    ...Object.fromEntries(
+      statuses.map((status) => [
+        status,
+        {
+          description: descriptionOf(problems.filter((it) => PROBLEMS[it].status === status)),
+          headers: {
+            ...requestId,
+            ...(WITH_RETRY_AFTER.has(status)
+              ? { 'retry-after': { $ref: '#/components/headers/retry-after' } }
+              : {}),
+          },
+          content: { 'application/json': { schema: reference('Error') } },
+        },
+      ]),
+    ),
+  };
+}
+
+const WITH_RETRY_AFTER: ReadonlySet<number> = new Set([409, 429, 503]);
+
+function descriptionOf(reasons: readonly ProblemReason[]): string {
+  return reasons.map((reason) => `\`${reason}\``).join(', ');
+}
+
+const EVENTS = {
+  PAYMENT_SUCCESS: 'The payment is paid',
+  PAYMENT_FAILED: 'An express charge failed, the tenth attempt failed, or the customer left',
+  PAYMENT_EXPIRED: '`expireIn` passed without payment',
+} as const;
+
+function webhooks() {
+  return Object.fromEntries(
+    Object.entries(EVENTS).map(([name, summary]) => [
+      name,
+      {
+        post: {
+          operationId: `on${name}`,
+          summary,
+          security: [],
+          parameters: WEBHOOK_HEADERS,
+          requestBody: {
+            required: true,
+            content: { 'application/json': { schema: reference('Webhook') } },
+          },
+          responses: {
+            '2XX': { description: 'Accepted. Anything else is tried again.' },
+            410: { description: 'Never to be sent again' },
+          },
+        },
+      },
+    ]),
+  );
+}
+
+const WEBHOOK_HEADERS = [
+  ['webhook-id', 'Id of the event; the same on every try. Deduplicate by it.', '^evt_'],
+  ['webhook-timestamp', 'Unix time of this try in seconds', '^\\d+$'],
+  [
+    'webhook-signature',
+    'Standard Webhooks: HMAC-SHA256 over id, timestamp and raw body; one for each valid secret',
+    '^v1,',
+  ],
+].map(([name, description, pattern]) => ({
+  name,
+  in: 'header',
+  required: true,
+  description,
+  schema: { type: 'string', pattern },
+}));

@@ -1,0 +1,86 @@
+/** What the document says of a field that its type and limits do not. */
+export interface Note {
+  readonly text: string;
+  readonly example?: unknown;
+}
+
+/** By the field's path: `items[].name`. */
+export type Notes = Readonly<Record<string, Note>>;
+
+const COMMON_NOTES = {
+  items: { text: 'What is sold. An empty list counts as absent.' },
+  'items[].name': { text: 'Name of the item', example: 'Yirgacheffe coffee' },
+  'items[].description': { text: 'A line about it' },
+  'items[].image': { text: 'URL of a picture' },
+  'items[].quantity': { text: 'How many', example: 1 },
+  'items[].type': { text: 'What kind of thing it is', example: 'PHYSICAL_PRODUCT' },
+  'items[].price': { text: 'Price in major units', example: 150.5 },
+  currency: { text: 'Currency of the amounts', example: 'ETB' },
+  paymentIntentUniqueId: {
+    text: 'Your id of the payment, unique for good. A repeat is answered 409.',
+    example: 'order-1001',
+  },
+  paymentLinkUniqueId: { text: 'Id of a payment link of yours; returned as sent' },
+  splitPayment: {
+    text: 'Shares of the payment for bank accounts. Percentages add up to at most 100, and all shares together to at most the total.',
+  },
+  'splitPayment[].amount': { text: 'A percentage or an amount, as `splitType` says', example: 20 },
+  'splitPayment[].bank': { text: 'Code of a bank that supports withdrawal, from `GET /banks`' },
+  'splitPayment[].splitType': { text: 'What `amount` is', example: 'PERCENTAGE' },
+  'splitPayment[].creditAccount': { text: 'The account to credit' },
+  expireIn: { text: 'Seconds from now until the payment expires', example: 3600 },
+  callbackUrl: {
+    text: 'Where the webhooks of this payment go; else to the endpoints of the dashboard',
+    example: 'https://shop.example.com/webhooks',
+  },
+  commissionPaidByCustomer: {
+    text: 'Whether the customer pays the commission on top',
+    example: true,
+  },
+  customerInfo: { text: 'What you know of the customer' },
+  'customerInfo.name': { text: 'Name of the customer' },
+  'customerInfo.email': { text: 'E-mail address of the customer' },
+} as const satisfies Notes;
+
+export const HOSTED_NOTES: Notes = {
+  ...COMMON_NOTES,
+  amount: {
+    text: 'The total in major units, at least 1.00. With `items` too, it equals the sum of the prices or of price × quantity. Send `amount`, `items` or both.',
+    example: 150.5,
+  },
+  methods: { text: 'The methods that the customer may choose; `[]` means all', example: [] },
+  returnUrl: {
+    text: 'Where the customer returns to. Kefel appends `paymentIntentUniqueId`, `status` and `transactionId`.',
+    example: 'https://shop.example.com/thanks',
+  },
+  'customerInfo.phone': { text: 'Nine digits, the first of them 9', example: '911234567' },
+  'customerInfo.isPhoneUpdatable': { text: '`false` keeps the customer from changing the phone' },
+};
+
+export const EXPRESS_NOTES: Notes = {
+  ...COMMON_NOTES,
+  amount: {
+    text: 'The total in major units; not compared with the items. Send `amount` or `items`.',
+    example: 150.5,
+  },
+  method: { text: 'The method to charge', example: 'CBE' },
+  returnUrl: {
+    text: 'Where the customer returns to from the page of the provider; required for `TELE_BIRR` and `ETS_SWITCH`',
+  },
+  phoneNumber: {
+    text: 'The phone to charge: 9 or 7 and eight digits, optionally after 0, 251 or +251. `M_PESA`, `TELE_BIRR_USSD`, `E_BIRR` and `CBE` need it here or in `customerInfo.phone`.',
+    example: '0911234567',
+  },
+  'customerInfo.phone': { text: 'Like `phoneNumber`' },
+  debitAccount: { text: 'The account to debit' },
+  description: { text: 'What the payment is for' },
+  testMode: { text: 'How the sandbox plays the payment' },
+  'testMode.testModeType': {
+    text: '`SIMULATED_TEST` ends by itself; `ACTUAL_TEST` goes to the test system of the provider, or to the simulator',
+    example: 'SIMULATED_TEST',
+  },
+  'testMode.simulationStatus': {
+    text: 'The outcome of a `SIMULATED_TEST`; required for it',
+    example: 'SUCCESS',
+  },
+};

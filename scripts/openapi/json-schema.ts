@@ -1,0 +1,69 @@
+/** The part of JSON Schema 2020-12 that the document uses. */
+export interface JsonSchema {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly description?: string;
+  readonly title?: string;
+  readonly enum?: readonly (string | number | boolean | null)[];
+  readonly const?: string | number | boolean | null;
+  readonly format?: string;
+  readonly pattern?: string;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly multipleOf?: number;
+  readonly items?: JsonSchema;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: boolean | JsonSchema;
+  readonly propertyNames?: JsonSchema;
+  readonly maxProperties?: number;
+  readonly anyOf?: readonly JsonSchema[];
+  readonly oneOf?: readonly JsonSchema[];
+  readonly allOf?: readonly JsonSchema[];
+  readonly contentMediaType?: string;
+  readonly contentSchema?: JsonSchema;
+  readonly examples?: readonly unknown[];
+  readonly default?: unknown;
+}
+
+/** An object of which every property is always present. */
+export function objectOf(
+  properties: Readonly<Record<string, JsonSchema>>,
+  description?: string,
+): JsonSchema {
+  return {
+    type: 'object',
+    ...(description === undefined ? {} : { description }),
+    properties,
+    required: Object.keys(properties),
+  };
+}
+
+export function listOf(items: JsonSchema, description?: string): JsonSchema {
+  return { type: 'array', ...(description === undefined ? {} : { description }), items };
+}
+
+/** The schema's values, or null. */
+export function nullable(schema: JsonSchema): JsonSchema {
+  const { description, ...rest } = schema;
+  if (typeof rest.type === 'string') {
+    const { enum: values } = rest;
+    return {
+      ...schema,
+      type: [rest.type, 'null'],
+      ...(values === undefined ? {} : { enum: [...values, null] }),
+    };
+  }
+  const anyOf = [rest, { type: 'null' }];
+  return description === undefined ? { anyOf } : { description, anyOf };
+}
+
+/** A schema under `components`, by its name there. */
+export function reference(name: string): JsonSchema {
+  return { $ref: `#/components/schemas/${name}` };
+}

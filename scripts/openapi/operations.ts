@@ -1,0 +1,151 @@
+import type { Environment } from '../../src/domain/method.ts';
+import type { ProblemReason } from '../../src/http/problems.ts';
+import { ANSWERS } from './answers.ts';
+import { type JsonSchema, reference } from './json-schema.ts';
+
+/** A call of the API in one environment. */
+export interface Operation {
+  readonly method: 'get' | 'post';
+  readonly path: string;
+  readonly id: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly needsKey: boolean;
+  /** Where `{id}` in the path comes from; null for a path without it. */
+  readonly idText: string | null;
+  readonly request: JsonSchema | null;
+  readonly answer: JsonSchema;
+  /** Every problem that it answers, besides those of all operations. */
+  readonly problems: readonly ProblemReason[];
+}
+
+/** What any call with a key may be answered. */
+export const PROBLEMS_OF_EVERY_CALL: readonly ProblemReason[] = [
+  'https_required',
+  'internal_error',
+  'unavailable',
+];
+export const PROBLEMS_OF_KEYS: readonly ProblemReason[] = [
+  'api_key_missing',
+  'api_key_invalid',
+  'api_key_of_other_environment',
+  'too_many_requests',
+];
+const PROBLEMS_OF_CREATION: readonly ProblemReason[] = [
+  'validation_failed',
+  'invalid_json',
+  'idempotency_key_malformed',
+  'idempotency_key_in_use',
+  'idempotency_key_reused',
+  'duplicate_payment',
+  'body_too_large',
+  'unsupported_content_type',
+];
+
+const UNIQUE_ID = 'Your `paymentIntentUniqueId`, percent-encoded';
+const ANY_ID = `${UNIQUE_ID}; or the \`uuid\` or \`paymentIntentId\` of the payment`;
+
+const PAYMENT = '/api/v1/payment';
+
+/** Every call, sandbox first. */
+export function operations(): readonly Operation[] {
+  return [...operationsOf('sandbox'), ...operationsOf('production'), banks()];
+}
+
+function operationsOf(environment: Environment): readonly Operation[] {
+  const isSandbox = environment === 'sandbox';
+  const prefix = isSandbox ? `${PAYMENT}/sandbox` : PAYMENT;
+  const suffix = isSandbox ? 'Sandbox' : 'Production';
+  const common = { tag: isSandbox ? 'Sandbox' : 'Production', needsKey: true, idText: null };
+  return [
+    {
+      ...common,
+      method: 'post',
+      path: `${prefix}/intent`,
+      id: `createHostedPayment${suffix}`,
+      summary: 'Create a hosted payment',
+      description: 'Answers the address of a page. Redirect the customer there.',
+      request: reference('HostedPaymentRequest'),
+      answer: ANSWERS.hosted,
+      problems: PROBLEMS_OF_CREATION,
+    },
+    {
+      ...common,
+      method: 'post',
+      path: isSandbox ? `${PAYMENT}/express/sandbox/pay` : `${PAYMENT}/express/pay`,
+      id: `createExpressPayment${suffix}`,
+      summary: 'Create an express payment',
+      description:
+        'Charges one method directly. `SUCCESS` in `content.status` means accepted, not paid: wait for the webhook.',
+      request: reference(isSandbox ? 'ExpressPaymentSandboxRequest' : 'ExpressPaymentRequest'),
+      answer: ANSWERS.express,
+      problems: PROBLEMS_OF_CREATION,
+    },
+    {
+      ...common,
+      method: 'get',
+      path: `${prefix}/intent/{id}`,
+      id: `readPayment${suffix}`,
+      summary: 'Read a payment',
+      description: 'The payment as it is now.',
+      idText: ANY_ID,
+      request: null,
+      answer: ANSWERS.payment,
+      problems: ['payment_not_found'],
+    },
+    {
+      ...common,
+      method: 'get',
+      path: `${prefix}/checkout/{id}`,
+      id: `readCheckout${suffix}`,
+      summary: 'Read a payment (second path)',
+      description: 'The same as reading a payment.',
+      idText: ANY_ID,
+      request: null,
+      answer: ANSWERS.payment,
+      problems: ['payment_not_found'],
+    },
+    {
+      ...common,
+      method: 'post',
+      path: `${prefix}/intent/cancel/{id}`,
+      id: `cancelPayment${suffix}`,
+      summary: 'Cancel a payment',
+      description:
+        'Works while no attempt is under way. Canceling a canceled payment changes nothing. No event follows.',
+      idText: UNIQUE_ID,
+      request: null,
+      answer: ANSWERS.payment,
+      problems: ['payment_not_found', 'payment_in_progress', 'payment_ended'],
+    },
+    {
+      ...common,
+      method: 'get',
+      path: `${prefix}/webhook-keys`,
+      id: `listWebhookKeys${suffix}`,
+      summary: 'List the public webhook keys',
+      description: 'They verify `signature` of a webhook. Needs no API key.',
+      needsKey: false,
+      request: null,
+      answer: ANSWERS.webhookKeys,
+      problems: [],
+    },
+  ];
+}
+
+function banks(): Operation {
+  return {
+    method: 'get',
+    path: `${PAYMENT}/banks`,
+    id: 'listBanks',
+    tag: 'Reference data',
+    summary: 'List the banks',
+    description: 'The banks that a split can name. Takes a key of either environment.',
+    needsKey: true,
+    idText: null,
+    request: null,
+    answer: ANSWERS.banks,
+    problems: [],
+  };
+}

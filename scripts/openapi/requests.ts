@@ -1,0 +1,124 @@
+import { toJsonSchema } from '@valibot/to-json-schema';
+import type * as v from 'valibot';
+import type { ValidationContext } from '../../src/api/schema/context.ts';
+import { expressSchema } from '../../src/api/schema/express.ts';
+import { hostedSchema } from '../../src/api/schema/payment-intent.ts';
+import { type Environment, METHODS } from '../../src/domain/method.ts';
+import { EXPRESS_NOTES, HOSTED_NOTES, type Notes } from './field-notes.ts';
+import { type JsonSchema, nullable } from './json-schema.ts';
+
+/** The bounds of wrangler.toml, as they are deployed. */
+const EXPIRE_IN_SECONDS = { min: 5, max: 31_622_400 };
+
+/** What validation knows of a merchant; the document describes one who may use everything. */
+function contextOf(environment: Environment): ValidationContext {
+  return {
+    environment,
+    methods: METHODS.map((method) => ({ method, rate: { basisPoints: 0, fixedMinor: 0 } })),
+    railCurrencies: () => [],
+    takesOnlyWholeAmounts: () => false,
+    acceptsPhone: () => true,
+    callbackRefusal: () => null,
+    secondsNeeded: () => 0,
+    limits: {},
+    banks: new Map(),
+    expireInSecondsMin: EXPIRE_IN_SECONDS.min,
+    expireInSecondsMax: EXPIRE_IN_SECONDS.max,
+  };
+}
+
+/** The bodies of all calls, by their name under `components`. */
+export function requestComponents(): Readonly<Record<string, JsonSchema>> {
+  return {
+    HostedPaymentRequest: hostedRequest(),
+    ExpressPaymentRequest: expressRequest('production'),
+    ExpressPaymentSandboxRequest: expressRequest('sandbox'),
+  };
+}
+
+/** The body of a hosted creation. */
+function hostedRequest(): JsonSchema {
+  return described(jsonSchemaOf(hostedSchema(contextOf('production'))), HOSTED_NOTES);
+}
+
+/** The body of an express creation; `testMode` is part of the sandbox's only. */
+function expressRequest(environment: Environment): JsonSchema {
+  const schema = jsonSchemaOf(expressSchema(contextOf(environment)));
+  if (environment === 'sandbox') {
+    return described(schema, EXPRESS_NOTES);
+  }
+  const { testMode: _ignored, ...properties } = schema.properties ?? {};
+  const {
+    testMode,
+    'testMode.testModeType': type,
+    'testMode.simulationStatus': status,
+    ...notes
+  } = EXPRESS_NOTES;
+  return described({ ...schema, properties }, notes);
+}
+
+/** The schema of what callers send, from the schema that validates it. */
+function jsonSchemaOf(schema: v.GenericSchema): JsonSchema {
+  const { $schema: _draft, ...jsonSchema } = toJsonSchema(schema, {
+    target: 'draft-2020-12',
+    // Checks and transformations say in their metadata what JSON Schema can express of them.
+    errorMode: 'ignore',
+    overrideAction: ({ valibotAction, jsonSchema }) =>
+      isMetadata(valibotAction) ? { ...jsonSchema, ...valibotAction.metadata } : null,
+    overrideSchema: ({ valibotSchema }) =>
+      valibotSchema.type === 'nullable' || valibotSchema.type === 'nullish'
+        ? ({ ...nullable(jsonSchemaOf(wrappedIn(valibotSchema))) } as object)
+        : null,
+  });
+  return jsonSchema as JsonSchema;
+}
+
+function isMetadata(action: object): action is { readonly metadata: object } {
+  return 'metadata' in action;
+}
+
+function wrappedIn(schema: object): v.GenericSchema {
+  return (schema as { readonly wrapped: v.GenericSchema }).wrapped;
+}
+
+/**
+ * The schema with a description, and an example if there is one, for every property at every depth.
+ * Throws for a property without a note and for a note without a property, so that neither is
+ * forgotten.
+ */
+function described(schema: JsonSchema, notes: Notes): JsonSchema {
+  const used = new Set<string>();
+  const result = withNotes(schema, '', notes, used);
+  const unused = Object.keys(notes).filter((path) => !used.has(path));
+  if (unused.length > 0) {
+    throw new Error(`Notes about fields that do not exist: ${unused.join(', ')}`);
+  }
+  return result;
+}
+
+function withNotes(schema: JsonSchema, path: string, notes: Notes, used: Set<string>): JsonSchema {
+  if (schema.items !== undefined) {
+    return { ...schema, items: withNotes(schema.items, `${path}[]`, notes, used) };
+  }
+  if (schema.properties === undefined) {
+    return schema;
+  }
+  const properties = Object.entries(schema.properties).map(([name, property]) => {
+    const propertyPath = path === '' ? name : `${path}.${name}`;
+    const note = notes[propertyPath];
+    if (note === undefined) {
+      throw new Error(`${propertyPath} has no note in scripts/openapi/field-notes.ts`);
+    }
+    used.add(propertyPath);
+    const { text, example } = note;
+    return [
+      name,
+      {
+        ...withNotes(property, propertyPath, notes, used),
+        description: text,
+        ...(example === undefined ? {} : { examples: [example] }),
+      },
+    ];
+  });
+  return { ...schema, properties: Object.fromEntries(properties) };
+}

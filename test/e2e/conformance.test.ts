@@ -1,0 +1,151 @@
+import { randomUUID } from 'node:crypto';
+import fc from 'fast-check';
+import { describe, expect, inject, it } from 'vitest';
+import { damagedBodies, type Overrides, validBodies } from '../support/arbitrary-bodies.ts';
+import { ApiDocument } from '../support/openapi.ts';
+
+/**
+ * Goal: the gateway does what `/openapi.json` says. Method: send generated valid and damaged
+ * requests for every call. Every answer must have a documented status and form, and the gateway may
+ * accept only what the document allows. `KEFEL_CONFORMANCE_RUNS=2000` makes the long run; a failure
+ * prints its seed.
+ */
+
+const RUNS = Number(process.env.KEFEL_CONFORMANCE_RUNS ?? 60);
+const LONG_RUN_MS = 1_800_000;
+const RUNS_AT_ONCE = 8;
+
+const { baseUrl, merchants } = inject('sandbox');
+const { sandboxApiKey, productionApiKey } = merchants.conformance;
+const document = new ApiDocument();
+
+/** What a schema cannot say: a payment ends while nobody waits, and no webhook leaves the machine. */
+const OVERRIDES: Overrides = {
+  paymentIntentUniqueId: fc.uuid(),
+  expireIn: fc.integer({ min: 3_600, max: 31_622_400 }),
+  callbackUrl: fc.constant(null),
+  returnUrl: fc.webUrl(),
+  'items[].image': fc.option(fc.webUrl()),
+  'splitPayment[].bank': fc.constantFrom('CBE', 'no-bank'),
+  phoneNumber: fc.constantFrom('0911223344', '+251711223344', null),
+};
+
+const CREATIONS = document.calls.filter((call) => /\/intent$|\/pay$/.test(call) && isPost(call));
+const OTHERS = document.calls.filter((call) => !CREATIONS.includes(call));
+
+describe.each(CREATIONS)('%s', (call) => {
+  const schema = document.requestSchema(call);
+
+  it('answers valid bodies as documented', { timeout: LONG_RUN_MS }, async () => {
+    const statuses = new Set<number>();
+    await all(validBodies(schema, OVERRIDES), async (body) => {
+      expect(document.requestFaults(call, body)).toEqual([]);
+      statuses.add(await expectDocumented(call, call, body));
+    });
+    // Rules across fields refuse many, but not all; production has no methods here.
+    expect(statuses.has(200)).toBe(call.includes('/sandbox'));
+  });
+
+  it('accepts no body that the document forbids', { timeout: LONG_RUN_MS }, async () => {
+    await all(damagedBodies(schema, OVERRIDES), async (body) => {
+      const status = await expectDocumented(call, call, body);
+      const faults = document.requestFaults(call, withoutEmpty(body));
+      if (faults.length > 0) {
+        expect({ status, faults }).toEqual({ status: 400, faults });
+      }
+    });
+  });
+});
+
+describe.each(OTHERS)('%s', (call) => {
+  it('answers any id as documented', { timeout: LONG_RUN_MS }, async () => {
+    const known = await createdId(call);
+    // No URL can address the other two: clients resolve them first.
+    const texts = fc.string({ minLength: 1 }).filter((id) => id !== '.' && id !== '..');
+    const ids = fc.oneof(texts, fc.uuid(), fc.constantFrom(...known));
+    await all(ids, async (id) => {
+      await expectDocumented(call, call.replace('{id}', encodeURIComponent(id)), undefined);
+    });
+  });
+
+  it('refuses calls without a key, or with the other one, as documented', async () => {
+    for (const key of [undefined, 'kfl_test_x', keyOf(call, true)]) {
+      await expectDocumented(call, call.replace('{id}', 'order-1'), undefined, key);
+    }
+  });
+});
+
+async function all<Value>(
+  values: fc.Arbitrary<Value>,
+  check: (value: Value) => Promise<void>,
+): Promise<void> {
+  // Several properties side by side, because a request mostly waits.
+  const share = { numRuns: Math.ceil(RUNS / RUNS_AT_ONCE) };
+  const property = () => fc.assert(fc.asyncProperty(values, check), share);
+  await Promise.all(Array.from({ length: RUNS_AT_ONCE }, property));
+}
+
+/** Sends the request, holds its answer against the document and returns its status. */
+async function expectDocumented(
+  call: string,
+  request: string,
+  body: unknown,
+  key: string | undefined = keyOf(call),
+): Promise<number> {
+  const [method = '', path = ''] = request.split(' ');
+  const answer = await fetch(baseUrl + path, {
+    method,
+    headers: {
+      ...(key === undefined ? {} : { apiKey: key }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const content: unknown = await answer.json();
+  expect(document.answerFaults(call, answer.status, content)).toEqual([]);
+  expect(answer.headers.get('x-request-id')).toMatch(/./);
+  return answer.status;
+}
+
+function keyOf(call: string, isOther = false): string {
+  return call.includes('/sandbox') === isOther ? productionApiKey : sandboxApiKey;
+}
+
+function isPost(call: string): boolean {
+  return call.startsWith('POST ');
+}
+
+/** The id of a payment that exists, for calls that take one. */
+async function createdId(call: string): Promise<string[]> {
+  if (!call.includes('{id}') || !call.includes('/sandbox')) {
+    return ['order-1'];
+  }
+  const id = randomUUID();
+  const answer = await fetch(`${baseUrl}/api/v1/payment/sandbox/intent`, {
+    method: 'POST',
+    headers: { apiKey: sandboxApiKey, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      paymentIntentUniqueId: id,
+      amount: 100,
+      currency: 'ETB',
+      methods: [],
+      expireIn: 3_600,
+      returnUrl: 'https://shop.example.com/thanks',
+      commissionPaidByCustomer: false,
+    }),
+  });
+  expect(answer.status).toBe(200);
+  return [id];
+}
+
+/** The body as the gateway reads it: in an optional field, an empty string counts as absent. */
+function withoutEmpty(body: unknown): unknown {
+  if (Array.isArray(body)) {
+    return body.map(withoutEmpty);
+  }
+  if (typeof body !== 'object' || body === null) {
+    return body;
+  }
+  const kept = Object.entries(body).filter(([, value]) => value !== '');
+  return Object.fromEntries(kept.map(([name, value]) => [name, withoutEmpty(value)]));
+}

@@ -1,0 +1,114 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import type { JsonSchema } from '../../scripts/openapi/json-schema.ts';
+import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
+
+/** The published document, by which a test judges requests and answers. */
+
+interface Operation {
+  readonly requestBody?: { readonly content: Content };
+  readonly responses: Readonly<Record<string, { readonly content?: Content }>>;
+}
+
+type Content = Readonly<Record<string, { readonly schema: JsonSchema }>>;
+
+interface OpenApi {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, JsonSchema>> };
+}
+
+const JSON_TYPE = 'application/json';
+const FILE = join(PROJECT_DIRECTORY, 'public', 'openapi.json');
+
+export class ApiDocument {
+  readonly #document: OpenApi = JSON.parse(readFileSync(FILE, 'utf8'));
+  readonly #ajv = new Ajv2020({ allErrors: true, strict: false, multipleOfPrecision: 6 });
+  readonly #validators = new Map<string, ValidateFunction>();
+
+  constructor() {
+    addFormats.default(this.#ajv);
+  }
+
+  /** Every call: `POST /api/v1/payment/intent`. */
+  get calls(): readonly string[] {
+    return Object.entries(this.#document.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+  }
+
+  requestSchema(call: string): JsonSchema {
+    const schema = this.#operation(call).requestBody?.content[JSON_TYPE]?.schema;
+    if (schema === undefined) {
+      throw new Error(`${call} has no body`);
+    }
+    return this.resolve(schema);
+  }
+
+  /** The schema itself, or the one that it refers to. */
+  resolve(schema: JsonSchema): JsonSchema {
+    const name = schema.$ref?.split('/').at(-1);
+    return name === undefined ? schema : (this.#document.components.schemas[name] ?? schema);
+  }
+
+  /** Why the document forbids this body; empty if it allows it. */
+  requestFaults(call: string, body: unknown): readonly string[] {
+    return this.#faults(`${call} request`, this.requestSchema(call), body);
+  }
+
+  /**
+   * How an answer differs from the document; empty if it agrees. An answer may have no property
+   * that the document does not name, although readers must ignore such.
+   */
+  answerFaults(call: string, status: number, body: unknown): readonly string[] {
+    const schema = this.#operation(call).responses[status]?.content?.[JSON_TYPE]?.schema;
+    return schema === undefined
+      ? [`${call} documents no ${status}`]
+      : this.#faults(`${call} ${status}`, this.#closed(schema), body);
+  }
+
+  #operation(call: string): Operation {
+    const [method = '', path = ''] = call.split(' ');
+    const operation = this.#document.paths[path]?.[method.toLowerCase()];
+    if (operation === undefined) {
+      throw new Error(`The document has no ${call}`);
+    }
+    return operation;
+  }
+
+  #faults(name: string, schema: JsonSchema, value: unknown): readonly string[] {
+    let validate = this.#validators.get(name);
+    if (validate === undefined) {
+      validate = this.#ajv.compile(schema);
+      this.#validators.set(name, validate);
+    }
+    return validate(value)
+      ? []
+      : (validate.errors ?? []).map(
+          ({ instancePath, message, params }) =>
+            `${name}: ${instancePath} ${message} ${JSON.stringify(params)}`,
+        );
+  }
+
+  /** The schema with references replaced, whose objects allow no other properties. */
+  #closed(schema: JsonSchema): JsonSchema {
+    const { $ref, ...rest } = schema;
+    if ($ref !== undefined) {
+      return this.#closed(this.resolve(schema));
+    }
+    const closeAll = (schemas: readonly JsonSchema[]) => schemas.map((it) => this.#closed(it));
+    return {
+      ...rest,
+      ...(rest.items && { items: this.#closed(rest.items) }),
+      ...(rest.anyOf && { anyOf: closeAll(rest.anyOf) }),
+      ...(rest.properties && {
+        properties: Object.fromEntries(
+          Object.entries(rest.properties).map(([name, it]) => [name, this.#closed(it)]),
+        ),
+        additionalProperties: rest.additionalProperties ?? false,
+      }),
+      ...(rest.contentSchema && { contentSchema: true as unknown as JsonSchema }),
+    };
+  }
+}
