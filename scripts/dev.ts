@@ -45,6 +45,8 @@ function wranglerArgs(options: DevOptions): readonly string[] {
     ...['--port', String(options.port), '--persist-to', options.stateDirectory],
     // The only place where webhooks may go to this machine (docs/decisions.md#18).
     ...['--var', 'LOCAL_CALLBACKS:true'],
+    // Serves /__scheduled, which makes the daily run; otherwise wrangler warns that nothing makes it.
+    '--test-scheduled',
     '--show-interactive-dev-session=false',
     ...options.wranglerArgs,
   ];

@@ -6,6 +6,7 @@ import { railOf } from '../rails/registry.ts';
 import type { RailMessage, StartMessage } from './messages.ts';
 import { railOrder } from './order.ts';
 import { commandFor } from './start-result.ts';
+import { freeSlot, takeSlot } from './start-slots.ts';
 import { storeResult } from './store-result.ts';
 
 /**
@@ -61,20 +62,28 @@ async function startClaimed(env: Env, { objectId, attemptId }: StartMessage): Pr
     return;
   }
   const rail = railOf(env, read.intent.terms, attempt);
-  if (rail === null) {
+  if (rail === null || attempt.startClaim !== 'free') {
     return;
   }
-  const order = await railOrder(env, rail, objectId, read.intent, attempt);
-  const claim: Command = {
-    type: 'claim_start',
-    attemptId,
-    claimId: crypto.randomUUID(),
-    deadlineAtMs: Date.now() + rail.startTimeoutMs + STORING_TIME_MS,
-  };
-  const claimed = await client.execute([claim]);
-  if (claimed.type !== 'done' || claimed.rejection !== null) {
+  const nowMs = Date.now();
+  const deadlineAtMs = nowMs + rail.startTimeoutMs + STORING_TIME_MS;
+  const { merchantId, environment } = read.intent.terms;
+  const slot = { merchantId, environment, attemptId, endsAtMs: deadlineAtMs };
+  if (!(await takeSlot(env, slot, nowMs))) {
+    // The object sends the message again.
     return;
   }
-  const result = await rail.start(order);
-  await storeResult(env, client, [commandFor(result, attempt, Date.now())]);
+  try {
+    const order = await railOrder(env, rail, objectId, read.intent, attempt);
+    const claimId = crypto.randomUUID();
+    const claim: Command = { type: 'claim_start', attemptId, claimId, deadlineAtMs };
+    const claimed = await client.execute([claim]);
+    if (claimed.type !== 'done' || claimed.rejection !== null) {
+      return;
+    }
+    const result = await rail.start(order);
+    await storeResult(env, client, [commandFor(result, attempt, Date.now())]);
+  } finally {
+    await freeSlot(env, slot);
+  }
 }

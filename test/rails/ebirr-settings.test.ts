@@ -61,7 +61,7 @@ describe('settings', () => {
       paymentMethod: 'MWALLET_ACCOUNT',
       sendsReturnUrl: true,
       phonePrefixes: ['2519'],
-      promptWindowSeconds: 300,
+      promptWindowSeconds: 60,
     });
   });
 

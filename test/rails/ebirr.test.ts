@@ -166,7 +166,7 @@ describe('the plan', () => {
       windowIsFinal: false,
       checkAtMs: null,
     });
-    expect(rail.startTimeoutMs).toBe(330_000);
+    expect(rail.startTimeoutMs).toBe(90_000);
     expect(rail.startWaitsForCustomer).toBe(true);
     expect(rail.currencies).toEqual(['ETB']);
   });
@@ -257,7 +257,7 @@ describe('the answer to the purchase', () => {
     scene.standIn.plan('1500.00', { start, act: 'pays', callback: 'never' });
     const started = scene.order();
     expect(await rail.start(started)).toEqual({ type: 'unknown' });
-    expect(timeout).toHaveBeenCalledExactlyOnceWith(330_000);
+    expect(timeout).toHaveBeenCalledExactlyOnceWith(90_000);
     expect(scene.standIn.calls).toHaveLength(1);
     if (start.startsWith('taken') || start === 'truncated') {
       expect((await scene.standIn.order(started.attempt.reference)).acted).toBe('pays');

@@ -74,8 +74,8 @@ export const NBG = {
 /** Production requires the addresses of callbacks. */
 export const NBG_IN_PRODUCTION = { ...NBG, callbackAddresses: ['192.0.2.7'] };
 
-/** eBirr gives the customer five minutes, and the adapter waits half a minute longer. */
-export const EBIRR_CALL_MS = 330 * SECOND_MS;
+/** The customer has a minute, and the adapter waits half a minute longer. */
+export const EBIRR_CALL_MS = 90 * SECOND_MS;
 /**
  * From the claim of a start at eBirr to the end of its window: the answer must be stored by then.
  */

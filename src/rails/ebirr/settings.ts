@@ -10,8 +10,11 @@ const PRODUCTION_URL = 'https://payments.ebirr.com/asm';
 /** The value for a wallet in eBirr's own examples and its vendor's documentation. */
 const PAYMENT_METHOD = 'MWALLET_ACCOUNT';
 
-/** According to the vendor's documentation, the customer has five minutes to enter the PIN. */
-const PROMPT_WINDOW_SECONDS = 300;
+/**
+ * The vendor gives the customer five minutes to enter the PIN, but each call occupies a queue
+ * consumer, and many relays end a silent call after 100 s. eBirr's report brings a later payment.
+ */
+const PROMPT_WINDOW_SECONDS = 60;
 
 const URL_CHARACTERS_MAX = 2_048;
 
