@@ -263,7 +263,15 @@ CREATE TABLE payment (
   anomalies INTEGER NOT NULL,
   created_at_ms INTEGER NOT NULL,
   updated_at_ms INTEGER NOT NULL,
-  ended_at_ms INTEGER
+  ended_at_ms INTEGER,
+  -- Of the reported attempt.
+  transaction_id TEXT,
+  -- JSON array of the methods whose attempts have ended, with the number of these and of the
+  -- successful ones.
+  attempts TEXT NOT NULL CHECK (json_valid(attempts)),
+  -- What a file of payments shows of customer and provider, in JSON, sealed with
+  -- DATA_ENCRYPTION_KEYS because it may be personal data. NULL: nothing.
+  sealed_details TEXT
 ) STRICT;
 
 -- Queries name these indexes, so that the planner's statistics cannot choose a slow one.
@@ -291,8 +299,9 @@ CREATE INDEX payment_needing_attention ON payment (environment, created_at_ms, u
 
 -- Search terms of a payment besides its own columns: `id:` and an id of a provider or the merchant,
 -- `order:` and a reference by which a provider reports an attempt to a shared address,
--- `hashed-id:` and the keyed digest of an id that may contain a phone number, or `phone:` and the
--- keyed digest of a phone number. No phone number is stored in plain text.
+-- `hashed-id:` and the keyed digest of an id that may contain a phone number, or `phone:`, `email:`
+-- or `name:` and the keyed digest of a phone number, an address or a word of a name. No personal
+-- data is stored in plain text.
 CREATE TABLE payment_search_key (
   merchant_id TEXT NOT NULL,
   environment TEXT NOT NULL CHECK (environment IN ('sandbox', 'production')),
@@ -371,6 +380,59 @@ BEGIN
       AND day = (OLD.created_at_ms + 10800000) / 86400000 AND method = COALESCE(OLD.method, '')
       AND currency = OLD.currency AND status = OLD.status
       AND failure_reason = COALESCE(OLD.failure_reason, '');
+END;
+
+-- Attempts that have ended, by the day on which their payment was created. Kept like the totals
+-- above, and only while a payment's row stays: its keys never change.
+CREATE TABLE attempt_day (
+  merchant_id TEXT NOT NULL,
+  environment TEXT NOT NULL CHECK (environment IN ('sandbox', 'production')),
+  day INTEGER NOT NULL,
+  method TEXT NOT NULL,
+  currency TEXT NOT NULL,
+  ended INTEGER NOT NULL,
+  succeeded INTEGER NOT NULL,
+  PRIMARY KEY (merchant_id, environment, day, method, currency)
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER attempt_day_inserted AFTER INSERT ON payment
+WHEN NEW.attempts <> '[]'
+BEGIN
+  INSERT INTO attempt_day
+    SELECT NEW.merchant_id, NEW.environment, (NEW.created_at_ms + 10800000) / 86400000,
+      value ->> 'method', NEW.currency, value ->> 'ended', value ->> 'succeeded'
+    FROM json_each(NEW.attempts) WHERE true
+    ON CONFLICT DO UPDATE SET ended = ended + excluded.ended,
+      succeeded = succeeded + excluded.succeeded;
+END;
+
+CREATE TRIGGER attempt_day_updated AFTER UPDATE ON payment
+WHEN OLD.attempts <> NEW.attempts
+BEGIN
+  INSERT INTO attempt_day
+    SELECT NEW.merchant_id, NEW.environment, (NEW.created_at_ms + 10800000) / 86400000,
+      method, NEW.currency, SUM(change * ended), SUM(change * succeeded)
+    FROM (
+      SELECT value ->> 'method' AS method, value ->> 'ended' AS ended,
+        value ->> 'succeeded' AS succeeded, 1 AS change FROM json_each(NEW.attempts)
+      UNION ALL
+      SELECT value ->> 'method', value ->> 'ended', value ->> 'succeeded', -1
+        FROM json_each(OLD.attempts)
+    )
+    WHERE true GROUP BY method HAVING SUM(change * ended) <> 0 OR SUM(change * succeeded) <> 0
+    ON CONFLICT DO UPDATE SET ended = ended + excluded.ended,
+      succeeded = succeeded + excluded.succeeded;
+END;
+
+CREATE TRIGGER attempt_day_deleted AFTER DELETE ON payment
+WHEN OLD.attempts <> '[]'
+BEGIN
+  INSERT INTO attempt_day
+    SELECT OLD.merchant_id, OLD.environment, (OLD.created_at_ms + 10800000) / 86400000,
+      value ->> 'method', OLD.currency, -(value ->> 'ended'), -(value ->> 'succeeded')
+    FROM json_each(OLD.attempts) WHERE true
+    ON CONFLICT DO UPDATE SET ended = ended + excluded.ended,
+      succeeded = succeeded + excluded.succeeded;
 END;
 
 -- Events and their deliveries, without their bodies and without what a merchant answered.

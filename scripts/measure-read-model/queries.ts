@@ -139,7 +139,7 @@ function searches(payments: number): readonly MeasuredQuery[] {
     statements: (run) => {
       const index = Math.floor((chance('search', run) * payments) / step) * step;
       const { row } = messageOf(index, payments);
-      const found = keys?.(index) ?? [idSearchKey(text(index))];
+      const found = (keys?.(index) ?? [idSearchKey(text(index))]).map((key) => [key]);
       return searchStatements(row, text(index), found);
     },
   });

@@ -89,6 +89,9 @@ function deliveryStatusOf(index: number): DeliveryStatus {
   return value < 0.985 ? 'dead' : value < 0.99 ? 'undeliverable' : 'waiting';
 }
 
+/** A phone number, a receipt, a name and a description, sealed. */
+const SEALED_LENGTH = 250;
+
 /** Payment `index` of `payments`, oldest first, as its object would project it. */
 export function messageOf(index: number, payments: number): ProjectionMessage {
   const createdAtMs = Math.floor(NEWEST_MS - DAYS * DAY_MS * (1 - index / payments));
@@ -121,7 +124,13 @@ export function messageOf(index: number, payments: number): ProjectionMessage {
       createdAtMs,
       updatedAtMs: endedAtMs ?? createdAtMs,
       endedAtMs,
+      transactionId: wasTried ? referenceOf(index) : null,
+      attempts:
+        method === null || !hasEnded
+          ? []
+          : [{ method, ended: 1, succeeded: status === 'succeeded' ? 1 : 0 }],
     },
+    sealedDetails: wasTried ? `k1.${'x'.repeat(SEALED_LENGTH)}` : null,
     searchKeys: searchKeysOf(index, wasTried),
     events: hasEnded && status !== 'canceled' ? [eventOf(index, status, createdAtMs)] : [],
   };

@@ -1,6 +1,7 @@
 import { ConfigError, type KeyRing, type NamedKey } from '../config.ts';
 import { bytesFromBase64, utf8 } from './encoding.ts';
 import { importOnce } from './import-once.ts';
+import { keyedMac } from './keyed-digest.ts';
 import { keyedText, parseKeyedText } from './keyed-text.ts';
 
 /**
@@ -26,8 +27,28 @@ async function importAesKey(key: NamedKey): Promise<CryptoKey> {
 
 /** Seals `plaintext` with the first key of the ring. Throws ConfigError for an unusable ring. */
 export async function seal(keys: KeyRing, plaintext: string, context: string): Promise<string> {
-  const [key] = keys;
-  const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES));
+  return sealWith(keys[0], crypto.getRandomValues(new Uint8Array(IV_BYTES)), plaintext, context);
+}
+
+/**
+ * The same, but equal plaintexts of one context give equal texts, so that sealing again changes
+ * nothing. The IV is a MAC of both: it repeats only with the whole plaintext.
+ */
+export async function sealRepeatably(
+  keys: KeyRing,
+  plaintext: string,
+  context: string,
+): Promise<string> {
+  const mac = await keyedMac(keys[0], 'iv', JSON.stringify([context, plaintext]));
+  return sealWith(keys[0], mac.slice(0, IV_BYTES), plaintext, context);
+}
+
+async function sealWith(
+  key: NamedKey,
+  iv: Uint8Array<ArrayBuffer>,
+  plaintext: string,
+  context: string,
+): Promise<string> {
   const algorithm = { name: 'AES-GCM', iv, additionalData: utf8(context) };
   const sealed = await crypto.subtle.encrypt(algorithm, await aesKey(key), utf8(plaintext));
   return keyedText(key, iv, new Uint8Array(sealed));

@@ -38,7 +38,53 @@ export function phoneSearchKey(digest: string): string {
   return `phone:${digest}`;
 }
 
-/** The `owner` of phone digests. Merchant ids contain no slash. */
-export function phoneOwner({ environment, merchantId }: Tenant): string {
+/** For a payment that has details and no other key. Nobody can search for it. */
+export const DETAILS_KEY = 'details:';
+
+/** For the keyed digest of a normalized e-mail address. */
+export function emailSearchKey(digest: string): string {
+  return `email:${digest}`;
+}
+
+/** For the keyed digest of one word of a name. */
+export function nameSearchKey(digest: string): string {
+  return `name:${digest}`;
+}
+
+/** More words than a person's name has, and few enough for an index of each. */
+const NAME_WORDS_MAX = 6;
+/** Bounds the work on hostile text. */
+const NAME_LENGTH_MAX = 200;
+
+/** Rows of seven letters of the Ethiopic script, and the rows that are spoken like them. */
+const HOMOPHONES: readonly (readonly [from: string, to: string])[] = [
+  ['ሐሑሒሓሔሕሖ', 'ሀሁሂሀሄህሆ'],
+  ['ኀኁኂኃኄኅኆ', 'ሀሁሂሀሄህሆ'],
+  ['ሠሡሢሣሤሥሦ', 'ሰሱሲሳሴስሶ'],
+  ['ዐዑዒዓዔዕዖ', 'አኡኢአኤእኦ'],
+  ['ፀፁፂፃፄፅፆ', 'ጸጹጺጻጼጽጾ'],
+  ['ሃኣ', 'ሀአ'],
+];
+const SPOKEN = new Map(
+  HOMOPHONES.flatMap(([from, to]) =>
+    [...from].map((letter, index) => [letter, to[index] ?? letter]),
+  ),
+);
+
+/** The words of a name by which it is found, in whichever order, case and Ethiopic spelling. */
+export function nameWords(name: string): readonly string[] {
+  const text = name.slice(0, NAME_LENGTH_MAX).normalize('NFKC').toLowerCase();
+  const spoken = Array.from(text, (letter) => SPOKEN.get(letter) ?? letter).join('');
+  return [...new Set(spoken.match(/[\p{L}\p{M}\p{N}]{2,}/gu))].slice(0, NAME_WORDS_MAX);
+}
+
+/** An e-mail address as it is compared, or null when the text is none. */
+export function emailFrom(text: string): string | null {
+  const email = text.trim().toLowerCase();
+  return email.length <= SEARCH_ID_LENGTH_MAX && /^\S+@\S+$/.test(email) ? email : null;
+}
+
+/** The `owner` of digests. Merchant ids contain no slash. */
+export function digestOwner({ environment, merchantId }: Tenant): string {
   return `${environment}/${merchantId}`;
 }

@@ -1,16 +1,23 @@
 import { configOf } from '../config.ts';
-import { idDigest, phoneDigest } from '../crypto/phone-digest.ts';
+import { type DigestKind, keyedDigest } from '../crypto/keyed-digest.ts';
+import { sealRepeatably } from '../crypto/sealed.ts';
 import type { Intent } from '../domain/intent.ts';
 import {
+  DETAILS_KEY,
+  digestOwner,
+  emailFrom,
+  emailSearchKey,
   hashedIdSearchKey,
   idSearchKey,
   mayContainPhone,
+  nameSearchKey,
+  nameWords,
   orderSearchKey,
-  phoneOwner,
   phoneSearchKey,
 } from '../domain/search-key.ts';
 import { errorText, log } from '../log.ts';
 import {
+  paymentDetails,
   phonesOf,
   projectedEvents,
   projectedVersion,
@@ -18,7 +25,7 @@ import {
   searchedIds,
   sharedAddressReferences,
 } from './projection.ts';
-import type { DeliveryMessage, ProjectionMessage } from './protocol.ts';
+import { type DeliveryMessage, detailsContext, type ProjectionMessage } from './protocol.ts';
 import type { StoredEvent } from './store.ts';
 
 /** A message that a commit sends. A stored row holds its lease, after which it is sent again. */
@@ -65,38 +72,70 @@ export async function sendProjection(
   objectId: string,
   { intent, events }: Snapshot,
 ): Promise<void> {
-  const ids = searchedIds(intent);
-  const hashedIds = ids.filter(mayContainPhone);
-  const phones = phonesOf(intent);
-  // Most payments have neither, and are sent without an await.
-  const hasNone = phones.length + hashedIds.length === 0;
-  const hashedKeys = hasNone ? [] : await hashedSearchKeys(env, intent, phones, hashedIds);
-  const plainIds = ids.filter((id) => !mayContainPhone(id));
   const change: ProjectionMessage = {
     objectId,
     version: projectedVersion(intent, events),
     row: projectionRow(intent),
-    searchKeys: [
-      ...plainIds.map(idSearchKey),
-      ...sharedAddressReferences(intent).map(orderSearchKey),
-      ...hashedKeys,
-    ],
+    ...(await personalData(env, intent)),
     events: projectedEvents(intent, events),
   };
   await env.PROJECTIONS.send(change);
 }
 
-/** Phone numbers, and ids that may contain one, leave the object only as keyed digests. */
-function hashedSearchKeys(
+/**
+ * What finds the payment, and its sealed details. The purge of details goes by the keys, so details
+ * have at least one.
+ */
+async function personalData(
   env: Env,
   intent: Intent,
-  phones: readonly string[],
-  ids: readonly string[],
-): Promise<string[]> {
-  const [key] = configOf(env).dataEncryptionKeys;
-  const owner = phoneOwner(intent.terms);
-  return Promise.all([
-    ...ids.map(async (id) => hashedIdSearchKey(await idDigest(key, owner, id))),
-    ...phones.map(async (phone) => phoneSearchKey(await phoneDigest(key, owner, phone))),
+): Promise<Pick<ProjectionMessage, 'searchKeys' | 'sealedDetails'>> {
+  const [searchKeys, details] = await Promise.all([
+    searchKeysOf(env, intent),
+    sealedDetails(env, intent),
   ]);
+  const needsKey = details !== null && searchKeys.length === 0;
+  return { searchKeys: needsKey ? [DETAILS_KEY] : searchKeys, sealedDetails: details };
+}
+
+/**
+ * Personal data, and ids that may contain a phone number, leave the object only as keyed digests.
+ */
+async function searchKeysOf(env: Env, intent: Intent): Promise<string[]> {
+  const { customer } = intent.terms;
+  const ids = searchedIds(intent);
+  const email = emailFrom(customer?.email ?? '');
+  const digests = (
+    kind: DigestKind,
+    texts: readonly string[],
+    searchKey: (digest: string) => string,
+  ) => {
+    const [key] = configOf(env).dataEncryptionKeys;
+    const owner = digestOwner(intent.terms);
+    return texts.map(async (text) => searchKey(await keyedDigest(key, owner, kind, text)));
+  };
+  const hashed = [
+    ...digests('id', ids.filter(mayContainPhone), hashedIdSearchKey),
+    ...digests('phone', phonesOf(intent), phoneSearchKey),
+    ...digests('email', email === null ? [] : [email], emailSearchKey),
+    ...digests('name', nameWords(customer?.name ?? ''), nameSearchKey),
+  ];
+  const plain = [
+    ...ids.filter((id) => !mayContainPhone(id)).map(idSearchKey),
+    ...sharedAddressReferences(intent).map(orderSearchKey),
+  ];
+  return [...plain, ...(await Promise.all(hashed))];
+}
+
+/** Sealed so that sending the same details again gives the same row. */
+async function sealedDetails(env: Env, intent: Intent): Promise<string | null> {
+  const details = paymentDetails(intent);
+  const { terms } = intent;
+  return details === null
+    ? null
+    : sealRepeatably(
+        configOf(env).dataEncryptionKeys,
+        JSON.stringify(details),
+        detailsContext(terms, terms.uuid),
+      );
 }

@@ -1,8 +1,13 @@
-import { commissionOf, type Intent, reportedAttempt } from '../domain/intent.ts';
+import {
+  type AttemptStatus,
+  commissionOf,
+  type Intent,
+  reportedAttempt,
+} from '../domain/intent.ts';
 import { METHODS_WITH_SHARED_ADDRESS } from '../domain/method.ts';
 import { phoneFrom } from '../domain/phone.ts';
 import { SEARCH_ID_LENGTH_MAX } from '../domain/search-key.ts';
-import type { ProjectedEvent, ProjectionRow } from './protocol.ts';
+import type { AttemptCount, PaymentDetails, ProjectedEvent, ProjectionRow } from './protocol.ts';
 import type { StoredEvent } from './store.ts';
 
 /**
@@ -38,7 +43,44 @@ export function projectionRow(intent: Intent): ProjectionRow {
     createdAtMs: terms.createdAtMs,
     updatedAtMs: intent.updatedAtMs,
     endedAtMs: intent.endedAtMs,
+    transactionId: reportedAttempt(intent)?.reference ?? null,
+    attempts: attemptCounts(intent),
   };
+}
+
+/** The attempts that have ended, by method, in the order of the first of each. */
+function attemptCounts({ attempts }: Intent): readonly AttemptCount[] {
+  const ended = attempts.filter(({ status }) => HAS_ENDED[status]);
+  return [...new Set(ended.map(({ method }) => method))].map((method) => {
+    const own = ended.filter((attempt) => attempt.method === method);
+    const succeeded = own.filter(({ status }) => status === 'succeeded').length;
+    return { method, ended: own.length, succeeded };
+  });
+}
+
+const HAS_ENDED: Readonly<Record<AttemptStatus, boolean>> = {
+  processing: false,
+  unresolved: false,
+  succeeded: true,
+  failed: true,
+  expired: true,
+};
+
+/** What a file of payments shows besides the row. Null when there is nothing. */
+export function paymentDetails(intent: Intent): PaymentDetails | null {
+  const { customer, description } = intent.terms;
+  const attempt = reportedAttempt(intent);
+  const phone = attempt?.phone ?? customer?.phone ?? null;
+  const details = {
+    providerReference: attempt?.railReference,
+    receipt: attempt?.receipt,
+    phone: phone === null ? null : phoneFrom(phone),
+    customerName: customer?.name,
+    customerEmail: customer?.email,
+    description,
+  };
+  const known = Object.entries(details).filter(([, value]) => value != null);
+  return known.length === 0 ? null : Object.fromEntries(known);
 }
 
 export function projectedEvents(intent: Intent, events: readonly StoredEvent[]): ProjectedEvent[] {

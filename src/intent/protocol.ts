@@ -208,6 +208,8 @@ export interface ProjectionMessage {
   readonly objectId: string;
   readonly version: number;
   readonly row: ProjectionRow;
+  /** PaymentDetails in JSON, sealed for `detailsContext`; null when there are none. */
+  readonly sealedDetails: string | null;
   /** Keys that find the payment besides the row's columns. Only ever added to. */
   readonly searchKeys: readonly string[];
   readonly events: readonly ProjectedEvent[];
@@ -233,6 +235,36 @@ export interface ProjectionRow extends Tenant {
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
   readonly endedAtMs: number | null;
+  /** Of the reported attempt; null without one. */
+  readonly transactionId: string | null;
+  /** One for each method with an attempt that has ended. */
+  readonly attempts: readonly AttemptCount[];
+}
+
+export interface AttemptCount {
+  readonly method: Attempt['method'];
+  /** Attempts that succeeded, failed or expired. */
+  readonly ended: number;
+  readonly succeeded: number;
+}
+
+/**
+ * What a file of payments shows besides the row, without what is unknown. It may be personal data,
+ * so the read model has it only sealed.
+ */
+export interface PaymentDetails {
+  readonly providerReference?: string;
+  readonly receipt?: string;
+  /** `251XXXXXXXXX`: the attempt's phone, else the customer's. */
+  readonly phone?: string;
+  readonly customerName?: string;
+  readonly customerEmail?: string;
+  readonly description?: string;
+}
+
+/** Binds sealed details to their payment. */
+export function detailsContext({ environment, merchantId }: Tenant, uuid: string): string {
+  return `payment-details/${environment}/${merchantId}/${uuid}`;
 }
 
 /** An event's delivery in the read model, without the request's body and the merchant's answer. */

@@ -10,7 +10,8 @@ import {
 } from '../paging.ts';
 
 /** A payment in lists. May lag its object by seconds. Amounts are in minor units. */
-export interface PaymentRow extends Omit<ProjectionRow, 'currency' | 'commissionPaidByCustomer'> {
+export interface PaymentRow
+  extends Omit<ProjectionRow, 'currency' | 'commissionPaidByCustomer' | 'attempts'> {
   readonly currency: Currency;
   /** What the customer pays. */
   readonly chargedMinor: number;
@@ -27,7 +28,7 @@ export const PAYMENT_COLUMNS = `payment.uuid, payment.environment,
     AS chargedMinor,
   payment.currency, payment.method, payment.unresolved_attempts AS unresolvedAttempts,
   payment.anomalies, payment.created_at_ms AS createdAtMs, payment.updated_at_ms AS updatedAtMs,
-  payment.ended_at_ms AS endedAtMs`;
+  payment.ended_at_ms AS endedAtMs, payment.transaction_id AS transactionId`;
 
 export function paymentRow(stored: StoredPayment): PaymentRow {
   return { ...stored, late: stored.late === 1 };

@@ -1,8 +1,25 @@
+import { configOf } from '../config.ts';
+import { unseal } from '../crypto/sealed.ts';
 import { prepare, type SqlStatement } from '../database.ts';
 import type { IntentStatus, Tenant } from '../domain/intent.ts';
 import type { Currency, Method } from '../domain/method.ts';
-import { type Cursor, type List, type Page, parseCursor, tenantIs, when } from '../paging.ts';
-import { type PaymentRow, paymentList, readPayments, type StoredPayment } from './payment-row.ts';
+import { detailsContext, type PaymentDetails } from '../intent/protocol.ts';
+import {
+  type Cursor,
+  type List,
+  type Page,
+  parseCursor,
+  readPage,
+  tenantIs,
+  when,
+} from '../paging.ts';
+import {
+  type PaymentRow,
+  paymentList,
+  paymentRow,
+  readPayments,
+  type StoredPayment,
+} from './payment-row.ts';
 
 /** An absent member does not restrict. */
 export interface PaymentFilter {
@@ -26,9 +43,16 @@ export async function listPayments(
   cursor: Cursor | null,
   limit: number,
 ): Promise<Page<PaymentRow>> {
+  return readPayments(db, await listFor(db, tenant, filter), cursor, limit);
+}
+
+async function listFor(
+  db: D1Database,
+  tenant: Tenant,
+  filter: PaymentFilter,
+): Promise<List<StoredPayment>> {
   const isRare = await isOfRareAmount(db, tenant, filter);
-  const list = isRare ? rarePaymentsOf(tenant, filter) : paymentsOf(tenant, filter);
-  return readPayments(db, list, cursor, limit);
+  return isRare ? rarePaymentsOf(tenant, filter) : paymentsOf(tenant, filter);
 }
 
 /** Reads payments in the order of time, and skips those of other amounts and currencies. */
@@ -101,21 +125,54 @@ function indexFor({ status, method }: PaymentFilter): string {
 /** Rows per query of an export: few enough for a Worker's memory, many enough for few queries. */
 const EXPORT_PAGE_ROWS = 500;
 
+/** A payment in a file, with what the read model has sealed. */
+export interface ExportedPayment extends PaymentRow {
+  /** Empty when nothing is known, or sealed with a key that is gone. */
+  readonly details: PaymentDetails;
+}
+
 /**
  * All payments that match the filter, newest first. Reads pages as the caller consumes them. Omits
  * payments that are created meanwhile.
  */
 export async function* exportPayments(
-  db: D1Database,
+  env: Env,
   tenant: Tenant,
   filter: PaymentFilter,
-): AsyncGenerator<readonly PaymentRow[], void, void> {
+): AsyncGenerator<readonly ExportedPayment[], void, void> {
+  const list = withDetails(await listFor(env.DB, tenant, filter));
+  const unsealed = async (row: StoredPayment & SealedDetails): Promise<ExportedPayment> => {
+    const { sealedDetails, ...stored } = row;
+    return { ...paymentRow(stored), details: await detailsIn(env, row) };
+  };
   let cursor: Cursor | null = null;
   do {
-    const page: Page<PaymentRow> = await listPayments(db, tenant, filter, cursor, EXPORT_PAGE_ROWS);
+    const page: Page<StoredPayment & SealedDetails> = await readPage(
+      env.DB,
+      list,
+      cursor,
+      EXPORT_PAGE_ROWS,
+    );
     if (page.rows.length > 0) {
-      yield page.rows;
+      yield await Promise.all(page.rows.map(unsealed));
     }
     cursor = page.nextCursor === null ? null : parseCursor(page.nextCursor);
   } while (cursor !== null);
+}
+
+interface SealedDetails {
+  readonly sealedDetails: string | null;
+}
+
+function withDetails(list: List<StoredPayment>): List<StoredPayment & SealedDetails> {
+  return { ...list, columns: `${list.columns}, payment.sealed_details AS sealedDetails` };
+}
+
+async function detailsIn(env: Env, row: StoredPayment & SealedDetails): Promise<PaymentDetails> {
+  const { sealedDetails, uuid } = row;
+  const text =
+    sealedDetails === null
+      ? null
+      : await unseal(configOf(env).dataEncryptionKeys, sealedDetails, detailsContext(row, uuid));
+  return text === null ? {} : JSON.parse(text);
 }

@@ -1,14 +1,18 @@
-import { configOf } from '../config.ts';
-import { idDigest, phoneDigest } from '../crypto/phone-digest.ts';
+import { configOf, type NamedKey } from '../config.ts';
+import { type DigestKind, keyedDigest } from '../crypto/keyed-digest.ts';
 import { prepare, type SqlStatement } from '../database.ts';
 import { INTENT_NUMBER, UUID } from '../domain/identifiers.ts';
 import type { Tenant } from '../domain/intent.ts';
 import { phoneFrom } from '../domain/phone.ts';
 import {
+  digestOwner,
+  emailFrom,
+  emailSearchKey,
   hashedIdSearchKey,
   idSearchKey,
   mayContainPhone,
-  phoneOwner,
+  nameSearchKey,
+  nameWords,
   phoneSearchKey,
   SEARCH_ID_LENGTH_MAX,
 } from '../domain/search-key.ts';
@@ -19,11 +23,17 @@ export const SEARCH_ROWS_MAX = 50;
 
 export const EVENT_ID = /^evt_[0-9a-f]{32}$/;
 
+/** The start of an id must be this long: a shorter one would find whatever is newest. */
+const PREFIX_LENGTH_MIN = 3;
+/** Sorts behind every text that begins with the prefix before it. */
+const LAST_CHARACTER = '\u{10ffff}';
+
 /**
- * A tenant's payments with exactly this id or phone number, newest first, at most SEARCH_ROWS_MAX.
- * Finds paymentIntentUniqueId, uuid, integer id, transactionId, a rail's reference or receipt,
- * paymentLinkUniqueId, an event's id, and a mobile number in any common notation. Ignores
- * surrounding spaces. Text longer than any id finds nothing.
+ * A tenant's payments with this id, phone number, e-mail address or name, or with an id that begins
+ * with the text; newest first, at most SEARCH_ROWS_MAX. Finds paymentIntentUniqueId, uuid, integer
+ * id, transactionId, a rail's reference or receipt, paymentLinkUniqueId, an event's id, and a mobile
+ * number in any common notation. A name is found by any of its words. Ignores surrounding spaces.
+ * Text longer than any id finds nothing.
  */
 export async function searchPayments(
   env: Env,
@@ -40,31 +50,47 @@ export async function searchPayments(
     statements.map((statement) => prepare(env.DB, statement)),
   );
   const found = new Map(results.flatMap((result) => result.results.map((row) => [row.uuid, row])));
+  // Exact matches come first, so that many other ids with this start do not displace them.
   return [...found.values()]
-    .sort((one, other) => other.createdAtMs - one.createdAtMs)
     .slice(0, SEARCH_ROWS_MAX)
+    .sort((one, other) => other.createdAtMs - one.createdAtMs)
     .map(paymentRow);
 }
 
-/** Uses every key of the ring, to find numbers that were stored before a key rotation. */
-async function keysOf(env: Env, tenant: Tenant, text: string): Promise<readonly string[]> {
+/** Groups of keys: a payment is found by all keys of one group. */
+export type SearchKeys = readonly (readonly string[])[];
+
+/** Uses every key of the ring, to find what was stored before a key rotation. */
+async function keysOf(env: Env, tenant: Tenant, text: string): Promise<SearchKeys> {
   const phone = phoneFrom(text);
+  const email = emailFrom(text);
+  const words = email === null && /\p{L}/u.test(text) ? nameWords(text) : [];
   const isHashed = mayContainPhone(text);
-  const ring = phone === null && !isHashed ? [] : configOf(env).dataEncryptionKeys;
-  const owner = phoneOwner(tenant);
-  const keys = ring.map(async (key) => [
-    ...(isHashed ? [hashedIdSearchKey(await idDigest(key, owner, text))] : []),
-    ...(phone === null ? [] : [phoneSearchKey(await phoneDigest(key, owner, phone))]),
-  ]);
-  return [...(isHashed ? [] : [idSearchKey(text)]), ...(await Promise.all(keys)).flat()];
+  const owner = digestOwner(tenant);
+  const ofKey = async (key: NamedKey): Promise<SearchKeys> => {
+    const digest = (kind: DigestKind, of: string) => keyedDigest(key, owner, kind, of);
+    return [
+      ...(isHashed ? [[hashedIdSearchKey(await digest('id', text))]] : []),
+      ...(phone === null ? [] : [[phoneSearchKey(await digest('phone', phone))]]),
+      ...(email === null ? [] : [[emailSearchKey(await digest('email', email))]]),
+      ...(words.length === 0
+        ? []
+        : [
+            await Promise.all(words.map(async (word) => nameSearchKey(await digest('name', word)))),
+          ]),
+    ];
+  };
+  const hashed = await Promise.all(configOf(env).dataEncryptionKeys.map(ofKey));
+  return [...(isHashed ? [] : [[idSearchKey(text)]]), ...hashed.flat()];
 }
 
 /** One statement for each kind of id that the text can be. Each reads only matching rows. */
 export function searchStatements(
-  { merchantId, environment }: Tenant,
+  tenant: Tenant,
   text: string,
-  keys: readonly string[],
+  keys: SearchKeys,
 ): readonly SqlStatement[] {
+  const { merchantId, environment } = tenant;
   const owner = 'payment.merchant_id = ? AND payment.environment = ?';
   const one = (source: string, condition: string, value: string | number): SqlStatement => ({
     sql: `SELECT ${PAYMENT_COLUMNS} FROM ${source} WHERE ${owner} AND ${condition}
@@ -73,7 +99,7 @@ export function searchStatements(
   });
   return [
     one('payment INDEXED BY payment_unique_id', 'unique_id = ?', text),
-    ...keys.map((key) => byKey(merchantId, environment, key)),
+    ...keys.map((group) => byKeys(tenant, group)),
     ...(UUID.test(text) ? [one('payment INDEXED BY payment_by_uuid', 'uuid = ?', text)] : []),
     ...(INTENT_NUMBER.test(text)
       ? [one('payment INDEXED BY payment_number', 'number = ?', Number(text))]
@@ -88,18 +114,48 @@ export function searchStatements(
           ),
         ]
       : []),
+    ...(text.length >= PREFIX_LENGTH_MIN ? byPrefix(tenant, text) : []),
   ];
 }
 
-/** CROSS JOIN makes SQLite read the keys first and then their payments. */
-function byKey(merchantId: string, environment: string, key: string): SqlStatement {
+/** The largest ids that begin with the text: ids that count upwards come newest first. */
+function byPrefix({ merchantId, environment }: Tenant, text: string): readonly SqlStatement[] {
+  const params = (start: string) => [merchantId, environment, start, start + LAST_CHARACTER];
+  return [
+    {
+      sql: `SELECT ${PAYMENT_COLUMNS} FROM payment INDEXED BY payment_unique_id
+        WHERE merchant_id = ? AND environment = ? AND unique_id > ? AND unique_id < ?
+        ORDER BY unique_id DESC LIMIT ${SEARCH_ROWS_MAX}`,
+      params: params(text),
+    },
+    {
+      sql: `SELECT ${PAYMENT_COLUMNS}
+        FROM payment_search_key AS found
+          CROSS JOIN payment INDEXED BY payment_by_uuid ON payment.uuid = found.uuid
+        WHERE found.merchant_id = ?1 AND found.environment = ?2 AND found.key > ?3
+          AND found.key < ?4 AND payment.merchant_id = ?1 AND payment.environment = ?2
+        ORDER BY found.key DESC LIMIT ${SEARCH_ROWS_MAX}`,
+      params: params(idSearchKey(text)),
+    },
+  ];
+}
+
+/** CROSS JOIN makes SQLite read the first key's rows first, then each other key, then payments. */
+function byKeys({ merchantId, environment }: Tenant, keys: readonly string[]): SqlStatement {
+  const others = keys.slice(1).map(
+    (_, index) => `CROSS JOIN payment_search_key AS other${index}
+        ON other${index}.merchant_id = ?1 AND other${index}.environment = ?2
+          AND other${index}.key = ?${index + 4}
+          AND other${index}.created_at_ms = found.created_at_ms AND other${index}.uuid = found.uuid`,
+  );
   return {
     sql: `SELECT ${PAYMENT_COLUMNS}
       FROM payment_search_key AS found
+        ${others.join(' ')}
         CROSS JOIN payment INDEXED BY payment_by_uuid ON payment.uuid = found.uuid
       WHERE found.merchant_id = ?1 AND found.environment = ?2 AND found.key = ?3
         AND payment.merchant_id = ?1 AND payment.environment = ?2
       ORDER BY found.created_at_ms DESC, found.uuid DESC LIMIT ${SEARCH_ROWS_MAX}`,
-    params: [merchantId, environment, key],
+    params: [merchantId, environment, ...keys],
   };
 }

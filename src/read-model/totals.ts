@@ -75,6 +75,37 @@ export async function totalsByPeriod(
   return results;
 }
 
+/** Attempts that have ended, of payments that were created in the range. */
+export interface AttemptTotal {
+  readonly method: Method;
+  readonly currency: Currency;
+  readonly ended: number;
+  readonly succeeded: number;
+}
+
+/** A tenant's attempts by their own method, which may differ from the payment's. */
+export async function attemptTotals(
+  db: D1Database,
+  tenant: Tenant,
+  range: DayRange,
+): Promise<AttemptTotal[]> {
+  const { results } = await prepare(db, attemptTotalsStatement(tenant, range)).all<AttemptTotal>();
+  return results;
+}
+
+export function attemptTotalsStatement(
+  { merchantId, environment }: Tenant,
+  { fromDay, toDay }: DayRange,
+): SqlStatement {
+  return {
+    sql: `SELECT method, currency, SUM(ended) AS ended, SUM(succeeded) AS succeeded
+      FROM attempt_day
+      WHERE merchant_id = ? AND environment = ? AND day BETWEEN ? AND ? AND ended > 0
+      GROUP BY method, currency`,
+    params: [merchantId, environment, fromDay, toDay],
+  };
+}
+
 export function totalsStatement(tenant: Tenant, range: DayRange): SqlStatement {
   return sums(null, tenant, range);
 }

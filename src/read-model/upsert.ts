@@ -23,7 +23,20 @@ const PAYMENT_COLUMNS = [
   'anomalies',
   'updated_at_ms',
   'ended_at_ms',
+  'transaction_id',
+  'attempts',
+  'sealed_details',
 ];
+
+/**
+ * Columns that are not simply overwritten. Within a version a provider may still name its reference,
+ * so of two messages of one version the one with more details is the newer.
+ */
+const NEW_VALUES: Readonly<Record<string, string>> = {
+  sealed_details: `iif(excluded.version > payment.version
+    OR ${sealedSize('excluded.sealed_details')} >= ${sealedSize('payment.sealed_details')},
+    excluded.sealed_details, payment.sealed_details)`,
+};
 
 const UPSERT_PAYMENTS = `
   INSERT INTO payment (uuid, environment, merchant_id, number, unique_id, kind, amount_minor,
@@ -34,7 +47,8 @@ const UPSERT_PAYMENTS = `
     value ->> 'status', value ->> 'failureReason', value ->> 'late',
     value ->> 'commissionMinor', value ->> 'commissionPaidByCustomer',
     value ->> 'method', value ->> 'unresolvedAttempts', value ->> 'anomalies',
-    value ->> 'updatedAtMs', value ->> 'endedAtMs'
+    value ->> 'updatedAtMs', value ->> 'endedAtMs', value ->> 'transactionId',
+    value ->> 'attempts', value ->> 'sealedDetails'
   FROM json_each(?1) WHERE true
   ${onConflict('payment', 'uuid', PAYMENT_COLUMNS, 'version')}`;
 
@@ -68,18 +82,27 @@ const INSERT_SEARCH_KEYS = `
   FROM json_each(?1) WHERE true
   ON CONFLICT DO NOTHING`;
 
+/** The size of a sealed text, whichever key sealed it. */
+function sealedSize(column: string): string {
+  return `COALESCE(length(${column}) - instr(${column}, '.'), 0)`;
+}
+
 function onConflict(table: string, key: string, columns: readonly string[], order: string): string {
   const list = (prefix: string): string =>
     `(${columns.map((name) => `${prefix}.${name}`).join(', ')})`;
   return `ON CONFLICT (${key}) DO UPDATE SET
-    ${columns.map((column) => `${column} = excluded.${column}`).join(', ')}
+    ${columns.map((column) => `${column} = ${NEW_VALUES[column] ?? `excluded.${column}`}`).join(', ')}
   WHERE excluded.${order} >= ${table}.${order}
     AND ${list('excluded')} IS NOT ${list(table)}`;
 }
 
 /** The statements that write messages to D1. Pass at most one message per payment. */
 export function upsertStatements(messages: readonly ProjectionMessage[]): readonly SqlStatement[] {
-  const payments = messages.map(({ row, version }) => ({ ...row, version }));
+  const payments = messages.map(({ row, version, sealedDetails }) => ({
+    ...row,
+    version,
+    sealedDetails,
+  }));
   const searchKeys = messages.flatMap(({ row, searchKeys: keys }) => {
     const { merchantId, environment, createdAtMs, uuid } = row;
     return keys.map((key) => ({ merchantId, environment, createdAtMs, uuid, key }));

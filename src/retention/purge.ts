@@ -14,6 +14,14 @@ const STATEMENTS_MAX = 200;
 
 /** Statements that purge up to ?2 rows older than ?1, by what they purge. */
 const PURGES = {
+  // Before the search keys, by which it finds them.
+  paymentDetails: `UPDATE payment SET sealed_details = NULL WHERE uuid IN (
+      SELECT DISTINCT keys.uuid
+      FROM payment_search_key AS keys INDEXED BY payment_search_key_by_time
+        CROSS JOIN payment AS old INDEXED BY payment_by_uuid ON old.uuid = keys.uuid
+      WHERE keys.created_at_ms <= ?1 AND old.sealed_details IS NOT NULL
+        AND old.ended_at_ms IS NOT NULL AND old.updated_at_ms <= ?1
+      LIMIT ?2)`,
   // All keys of a payment go: a digest of a phone number, and ids that lead to a person at a provider.
   searchKeys: `DELETE FROM payment_search_key
     WHERE (merchant_id, environment, key, created_at_ms, uuid) IN (
@@ -21,7 +29,8 @@ const PURGES = {
       FROM payment_search_key AS keys INDEXED BY payment_search_key_by_time
       LEFT JOIN payment INDEXED BY payment_by_uuid ON payment.uuid = keys.uuid
       WHERE keys.created_at_ms <= ?1 AND (payment.uuid IS NULL
-        OR (payment.ended_at_ms IS NOT NULL AND payment.updated_at_ms <= ?1))
+        OR (payment.sealed_details IS NULL AND payment.ended_at_ms IS NOT NULL
+          AND payment.updated_at_ms <= ?1))
       LIMIT ?2)`,
   // With the address and browser of a sign-in.
   sessions: `DELETE FROM sessions WHERE digest IN (

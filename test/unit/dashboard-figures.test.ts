@@ -56,6 +56,12 @@ describe('sums', () => {
         total({ status: 'open', method: null, payments: 50 }),
         total({ status: 'processing', payments: 50 }),
       ],
+      [
+        { method: 'TELE_BIRR', currency: 'ETB', ended: 5, succeeded: 3 },
+        // Tried and failed, before the customer paid by another method.
+        { method: 'CBE', currency: 'ETB', ended: 2, succeeded: 0 },
+        { method: 'CBE', currency: 'USD', ended: 9, succeeded: 9 },
+      ],
       DAYS,
     );
     expect(figures).toMatchObject({
@@ -63,18 +69,42 @@ describe('sums', () => {
       paidMinor: 99_999_999_999,
       paid: 3,
       ended: 7,
-      rateTenths: 429,
+      completedTenths: 429,
+      attempts: { succeeded: 3, ended: 7, rateTenths: 429 },
       barMinorMax: 99_999_999_999,
     });
     expect(figures?.methods).toEqual([
-      { method: 'TELE_BIRR', paidMinor: 99_999_999_999, paid: 3, ended: 5, rateTenths: 600 },
-      { method: null, paidMinor: 0, paid: 0, ended: 2, rateTenths: 0 },
+      {
+        method: 'TELE_BIRR',
+        paidMinor: 99_999_999_999,
+        paid: 3,
+        ended: 5,
+        completedTenths: 600,
+        attempts: { succeeded: 3, ended: 5, rateTenths: 600 },
+      },
+      {
+        method: 'CBE',
+        paidMinor: 0,
+        paid: 0,
+        ended: 0,
+        completedTenths: null,
+        attempts: { succeeded: 0, ended: 2, rateTenths: 0 },
+      },
+      {
+        method: null,
+        paidMinor: 0,
+        paid: 0,
+        ended: 2,
+        completedTenths: 0,
+        attempts: { succeeded: 0, ended: 0, rateTenths: null },
+      },
     ]);
   });
 
   test('keep currencies apart', () => {
     const figures = figuresOf(
       [total({ amountMinor: 5 }), total({ currency: 'USD', amountMinor: 7, status: 'succeeded' })],
+      [],
       DAYS,
     );
     expect(figures.map(({ currency, paidMinor }) => [currency, paidMinor])).toEqual([
@@ -84,7 +114,7 @@ describe('sums', () => {
   });
 
   test('are empty without payments', () => {
-    expect(figuresOf([], DAYS)).toEqual([]);
+    expect(figuresOf([], [], DAYS)).toEqual([]);
   });
 
   test('have an empty bar for a day without paid payments', () => {
@@ -95,6 +125,7 @@ describe('sums', () => {
         total({ day: TODAY, amountMinor: 5, method: 'CBE' }),
         total({ day: TODAY, amountMinor: 6 }),
       ],
+      [],
       DAYS,
     );
     expect(figures?.bars).toEqual([
@@ -108,7 +139,7 @@ describe('sums', () => {
     for (let days = 1; days <= FIGURES_DAYS_MAX; days += 1) {
       const range = { fromDay: TODAY - days + 1, toDay: TODAY };
       const totals = [total({ day: range.fromDay, amountMinor: 1 }), total({ amountMinor: 2 })];
-      const bars = figuresOf(totals, range)[0]?.bars ?? [];
+      const bars = figuresOf(totals, [], range)[0]?.bars ?? [];
       expect(bars[0]?.fromDay).toBe(range.fromDay);
       expect(bars.at(-1)?.toDay).toBe(TODAY);
       expect(bars.length).toBeLessThanOrEqual(62);

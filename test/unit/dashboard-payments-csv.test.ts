@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { csvHead, csvLine, csvRow, csvStream } from '../../src/dashboard/payments/csv.ts';
-import type { PaymentRow } from '../../src/read-model/payment-row.ts';
+import {
+  csvHead,
+  csvLine,
+  csvRow,
+  csvStream,
+  type Phones,
+} from '../../src/dashboard/payments/csv.ts';
+import type { ExportedPayment } from '../../src/read-model/payments-list.ts';
 
 /**
  * Goal: the exported file is a correct table for programs and harmless in spreadsheets, and an
@@ -8,7 +14,7 @@ import type { PaymentRow } from '../../src/read-model/payment-row.ts';
  * many, or fail.
  */
 
-const ROW: PaymentRow = {
+const ROW: ExportedPayment = {
   environment: 'sandbox',
   merchantId: 'mer_alpha',
   uuid: '00000000-0000-4000-8000-000000000001',
@@ -27,7 +33,16 @@ const ROW: PaymentRow = {
   anomalies: 1,
   createdAtMs: Date.UTC(2026, 10, 21, 10, 0, 0, 7),
   updatedAtMs: Date.UTC(2026, 10, 21, 10, 5),
-  endedAtMs: Date.UTC(2026, 10, 21, 10, 4),
+  endedAtMs: Date.UTC(2026, 10, 21, 22, 4),
+  transactionId: 'REF7',
+  details: {
+    providerReference: 'CHK-9',
+    receipt: 'RCPT1',
+    phone: '251911234567',
+    customerName: 'Almaz Kebede',
+    customerEmail: 'almaz@example.com',
+    description: 'Two bags',
+  },
 };
 
 describe('cells', () => {
@@ -53,9 +68,9 @@ describe('cells', () => {
   });
 });
 
-function cellsOf(row: PaymentRow): Record<string, string> {
+function cellsOf(row: ExportedPayment, phones: Phones = 'masked'): Record<string, string> {
   const names = csvHead().slice(1).trimEnd().split(',');
-  const cells = csvRow(row).trimEnd().split(',');
+  const cells = csvRow(row, phones).trimEnd().split(',');
   expect(cells).toHaveLength(names.length);
   return Object.fromEntries(names.map((name, index) => [name, cells[index] ?? '']));
 }
@@ -72,20 +87,38 @@ test('writes a paid payment with times in UTC and amounts in major units', () =>
     net: '100.50',
     late: 'yes',
     method: 'TELE_BIRR',
-    ended_at: '2026-11-21T10:04:00.000Z',
+    ended_at: '2026-11-21T22:04:00.000Z',
+    created_at_eat: '2026-11-21 13:00:00',
+    // After midnight in Addis Ababa.
+    ended_at_eat: '2026-11-22 01:04:00',
+    transaction_id: 'REF7',
+    provider_reference: 'CHK-9',
+    receipt: 'RCPT1',
+    phone: '251*****4567',
+    customer_name: 'Almaz Kebede',
+    customer_email: 'almaz@example.com',
+    description: 'Two bags',
   });
+  expect(cellsOf(ROW, 'full').phone).toBe('251911234567');
 });
 
 test('leaves charge and commission of an unpaid payment empty', () => {
   const open = { ...ROW, status: 'open', method: null, endedAtMs: null } as const;
-  const empty = { commission: '', charged: '', net: '', method: '', ended_at: '' };
+  const empty = {
+    commission: '',
+    charged: '',
+    net: '',
+    method: '',
+    ended_at: '',
+    ended_at_eat: '',
+  };
   expect(cellsOf(open)).toMatchObject({ amount: '100.50', ...empty });
 });
 
 async function* pagesOf(
   counts: readonly number[],
   end: () => void = () => undefined,
-): AsyncGenerator<readonly PaymentRow[], void, void> {
+): AsyncGenerator<readonly ExportedPayment[], void, void> {
   try {
     for (const count of counts) {
       if (count < 0) {
@@ -107,8 +140,8 @@ test.each([
   ['one page', [3], 3],
   ['several', [3, 3, 1], 7],
 ])('streams the head and every row: %s', async (_name, counts, rows) => {
-  const text = await textOf(csvStream(pagesOf(counts)));
-  expect(text).toBe(csvHead() + csvRow(ROW).repeat(rows));
+  const text = await textOf(csvStream(pagesOf(counts), 'masked'));
+  expect(text).toBe(csvHead() + csvRow(ROW, 'masked').repeat(rows));
 });
 
 test.each([
@@ -120,7 +153,7 @@ test.each([
   const pages = pagesOf(counts, () => {
     ended = true;
   });
-  const lines = (await textOf(csvStream(pages, max))).trimEnd().split('\r\n');
+  const lines = (await textOf(csvStream(pages, 'masked', max))).trimEnd().split('\r\n');
   expect(lines.filter((line) => line.includes('order-1'))).toHaveLength(max);
   expect(lines.at(-1)?.startsWith('INCOMPLETE: ')).toBe(cut);
   expect(lines.at(-1)?.split(',')).toHaveLength(csvHead().split(',').length);
@@ -128,7 +161,7 @@ test.each([
 });
 
 test('fails the stream when its pages fail', async () => {
-  await expect(bytesOf(csvStream(pagesOf([3, -1])))).rejects.toThrow('D1 is away');
+  await expect(bytesOf(csvStream(pagesOf([3, -1]), 'masked'))).rejects.toThrow('D1 is away');
 });
 
 test('reads no further page after the client cancels', async () => {
@@ -136,7 +169,7 @@ test('reads no further page after the client cancels', async () => {
   const pages = pagesOf([1, 1, 1, 1, 1, 1], () => {
     ended = true;
   });
-  const reader = csvStream(pages).getReader();
+  const reader = csvStream(pages, 'masked').getReader();
   await reader.read();
   await reader.read();
   await reader.cancel();

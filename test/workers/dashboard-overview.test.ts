@@ -66,6 +66,8 @@ describe('the figures', () => {
     const [, birr = '', dollars = ''] = (await pageOf()).split('<div class="currency">');
     expect(birr).toMatch(/ETB\s350\.50/);
     expect(birr).toContain('2 of 4 ended payments');
+    // The failed payment's attempt has ended too; the canceled payment had none.
+    expect(birr).toContain('2 of 3 attempts');
     expect(birr).toContain('66.7% (2/3)');
     expect(dollars).toMatch(/USD\s5\.00/);
     expect(dollars).toContain('100.0% (1/1)');
@@ -74,6 +76,17 @@ describe('the figures', () => {
       expect(part).toMatch(/<desc id="volume-[A-Z]{3}-description">/);
       expect(part).toContain('Show as tables');
     }
+  });
+
+  test('count a failed attempt of a payment that was paid later', async () => {
+    const token = await createHosted({ paymentIntentUniqueId: 'twice' });
+    await simulate(await chooseMethod(token), 'decline');
+    await simulate(await chooseMethod(token, { attempts: 1 }), 'approve');
+    await consume('kefel-projections', caught.projections.splice(0));
+    const html = await pageOf();
+    expect(html).toContain('1 of 1 ended payments');
+    expect(html).toContain('1 of 2 attempts');
+    expect(html).toContain('50.0% (1/2)');
   });
 
   test('cover the chosen days, and lead to their payments', async () => {

@@ -36,6 +36,7 @@ export function projectionMessage(
   return {
     objectId: `object-of-${uuid}`,
     version: 1,
+    sealedDetails: null,
     searchKeys: [],
     events: [],
     ...rest,
@@ -58,6 +59,8 @@ export function projectionMessage(
       createdAtMs: 1_000 * number,
       updatedAtMs: 1_000 * number,
       endedAtMs: null,
+      transactionId: null,
+      attempts: [],
       ...changes,
     },
   };

@@ -239,6 +239,7 @@ test('a row contains everything that a list shows', async () => {
     createdAtMs: 20,
     updatedAtMs: 6_000,
     endedAtMs: null,
+    transactionId: null,
   };
   expect(rows.at(-1)).toEqual(expected);
   // The customer does not pay a commission that the merchant bears.
@@ -309,7 +310,7 @@ test('an export contains every matching payment once, page by page', async () =>
   );
   await deliver(many);
   const pages: (readonly PaymentRow[])[] = [];
-  for await (const page of exportPayments(env.DB, tenant, { createdFromMs: 1_000 })) {
+  for await (const page of exportPayments(env, tenant, { createdFromMs: 1_000 })) {
     pages.push(page);
   }
   expect(pages.map((page) => page.length)).toEqual([500, 500, 10]);

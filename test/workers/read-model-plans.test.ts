@@ -28,6 +28,7 @@ import { knownStatement } from '../../src/read-model/republish.ts';
 import { searchStatements } from '../../src/read-model/search.ts';
 import { searchAllStatements } from '../../src/read-model/search-all.ts';
 import {
+  attemptTotalsStatement,
   dailyTotalsStatement,
   failuresPerRailStatement,
   totalsByPeriodStatement,
@@ -128,11 +129,15 @@ const STATEMENTS: readonly Named[] = [
       dailyTotalsStatement(TENANT, { fromDay: 1, toDay: 9, ...method }),
     ),
   ]),
+  ...named('totals of attempts', attemptTotalsStatement(TENANT, { fromDay: 1, toDay: 9 })),
   ...named('totals by week', totalsByPeriodStatement(TENANT, { fromDay: 1, toDay: 365 }, 7)),
   ...named('payments of an amount', countOfAmountStatement(TENANT, { amountMinorMin: 100 })),
-  ...named('search', ...searchStatements(TENANT, 'order-1', ['id:order-1', 'phone:abc'])),
-  ...named('search by uuid', ...searchStatements(TENANT, UUID, [`id:${UUID}`])),
-  ...named('search by number', ...searchStatements(TENANT, '4242', ['id:4242'])),
+  ...named(
+    'search',
+    ...searchStatements(TENANT, 'order-1', [['id:order-1'], ['name:abc', 'name:def', 'name:ghi']]),
+  ),
+  ...named('search by uuid', ...searchStatements(TENANT, UUID, [[`id:${UUID}`]])),
+  ...named('search by number', ...searchStatements(TENANT, '4242', [['id:4242']])),
   ...named('search by event', ...searchStatements(TENANT, `evt_${'0'.repeat(32)}`, [])),
   ...named('unique id by uuid', findUniqueIdStatement(TENANT, 'uuid', UUID)),
   ...named('unique id by number', findUniqueIdStatement(TENANT, 'number', 4_242)),
@@ -215,6 +220,7 @@ test('only sums over several days are grouped, and a chart of days is not', asyn
     'failures per rail 0',
     'totals undefined 0',
     'totals CBE 0',
+    'totals of attempts 0',
     'totals by week 0',
   ]);
 });

@@ -43,11 +43,34 @@ async function rollup(): Promise<{ kept: unknown[]; counted: unknown[] }> {
   return { kept: kept.results, counted: counted.results };
 }
 
+/** The attempts in their rollup, and those of the payments. */
+async function attemptRollup(): Promise<{ kept: unknown[]; counted: unknown[] }> {
+  const kept = await env.DB.prepare(
+    `SELECT merchant_id, environment, day, method, currency, ended, succeeded FROM attempt_day
+     WHERE ended <> 0 OR succeeded <> 0 ORDER BY 1, 2, 3, 4, 5`,
+  ).all();
+  const counted = await env.DB.prepare(
+    `SELECT merchant_id, environment, (created_at_ms + 10800000) / 86400000 AS day,
+      value ->> 'method' AS method, currency, SUM(value ->> 'ended') AS ended,
+      SUM(value ->> 'succeeded') AS succeeded
+     FROM payment, json_each(payment.attempts) GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5`,
+  ).all();
+  return { kept: kept.results, counted: counted.results };
+}
+
 const ARBITRARY_CHANGE: fc.Arbitrary<Partial<ProjectionRow>> = fc.record({
   status: fc.constantFrom<IntentStatus>('open', 'processing', 'succeeded', 'failed', 'expired'),
   failureReason: fc.constantFrom<FailureReason | null>(null, 'declined', 'abandoned'),
   method: fc.constantFrom<Method | null>(null, 'CBE', 'M_PESA'),
   commissionMinor: fc.constantFrom(0, 7),
+  attempts: fc.uniqueArray(
+    fc.record({
+      method: fc.constantFrom<Method>('CBE', 'M_PESA', 'TELE_BIRR'),
+      ended: fc.integer({ min: 1, max: 10 }),
+      succeeded: fc.integer({ min: 0, max: 1 }),
+    }),
+    { maxLength: 3, selector: ({ method }) => method },
+  ),
 });
 
 /** A payment's messages, one per version, for a tenant and a day. */
@@ -98,6 +121,8 @@ test('totals agree with the payments after any traffic, and repeated messages ch
       }
       const { kept, counted } = await rollup();
       expect(kept).toEqual(counted);
+      const attempts = await attemptRollup();
+      expect(attempts.kept).toEqual(attempts.counted);
       const { results } = await env.DB.prepare(
         'SELECT uuid, version, status, method FROM payment ORDER BY uuid',
       ).all();

@@ -4,6 +4,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { auditEntry } from '../../src/audit/log.ts';
 import { DATABASE_BYTES_MAX } from '../../src/database.ts';
 import worker from '../../src/index.ts';
+import { exportPayments } from '../../src/read-model/payments-list.ts';
 import { searchPayments } from '../../src/read-model/search.ts';
 import { auditLog, signedIn } from './dashboard-support.ts';
 import {
@@ -38,6 +39,17 @@ async function found(text: string): Promise<string[]> {
   return (await searchPayments(env, tenantOf(ALPHA), text)).map(({ uniqueId }) => uniqueId);
 }
 
+/** What a file says of each payment's customer. */
+async function names(): Promise<Record<string, string | undefined>> {
+  const found: Record<string, string | undefined> = {};
+  for await (const page of exportPayments(env, tenantOf(ALPHA), {})) {
+    for (const { uniqueId, details } of page) {
+      found[uniqueId] = details.customerName;
+    }
+  }
+  return found;
+}
+
 async function created(uniqueId: string, ends: boolean): Promise<void> {
   await createHosted({ paymentIntentUniqueId: uniqueId, customerInfo: { phone: '911234567' } });
   if (ends) {
@@ -58,6 +70,21 @@ describe('after 400 days', () => {
     expect(await found('0911234567')).toEqual(['newer']);
     expect(await found('ended')).toEqual(['ended']);
   });
+
+  test.each(['Almaz Kebede', 'A'])(
+    'a file no longer names the customer %s of a payment that has ended',
+    async (name) => {
+      await createHosted({ paymentIntentUniqueId: 'ended', customerInfo: { name } });
+      await call(cancelPath('ended'), { method: 'POST' });
+      await createHosted({ paymentIntentUniqueId: 'open', customerInfo: { name } });
+      await consume('kefel-projections', caught.projections.splice(0));
+      expect(await names()).toEqual({ ended: name, open: name });
+      advance(RETENTION_MS);
+      await purge();
+      expect(await names()).toEqual({ ended: undefined, open: name });
+      expect(await rows('payment')).toBe(2);
+    },
+  );
 
   test('a payment that is still open keeps its search keys', async () => {
     await created('open', false);

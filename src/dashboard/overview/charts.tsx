@@ -4,6 +4,7 @@ import { countText } from '../../i18n/money-text.ts';
 import type { DashboardCall } from '../call.ts';
 import { dateText, shortDateText } from '../date-fields.tsx';
 import {
+  type AttemptFigures,
   type CurrencyFigures,
   type FigureDays,
   type MethodFigures,
@@ -109,7 +110,7 @@ function DayAxis(props: {
   );
 }
 
-/** The success rate, method by method. */
+/** How many attempts succeeded, method by method. */
 export function RateChart({ call, figures }: ChartProps) {
   const text = DASHBOARD_TEXTS[call.language].overview;
   const methods = ratedMethods(figures);
@@ -128,14 +129,14 @@ export function RateChart({ call, figures }: ChartProps) {
               {methodText(call, method)}
             </text>
             <text x={WIDTH} y={top - 3} text-anchor="end">
-              {`${methodRateText(call, method)} (${countsText(call, method)})`}
+              {`${rateIn(call, method.attempts.rateTenths)} (${countsText(call, method.attempts)})`}
             </text>
             <rect class="chart-ground" x={0} y={top + 2} width={WIDTH} height={RATE_BAR_HEIGHT} />
             <rect
               class="chart-bar"
               x={0}
               y={top + 2}
-              width={round((WIDTH * (method.rateTenths ?? 0)) / 1_000)}
+              width={round((WIDTH * (method.attempts.rateTenths ?? 0)) / 1_000)}
               height={RATE_BAR_HEIGHT}
             />
           </g>
@@ -197,25 +198,20 @@ export function methodText(call: ChartProps['call'], { method }: MethodFigures):
     : CHECKOUT_TEXTS[call.language].methodName[method];
 }
 
-export function methodRateText(
-  call: ChartProps['call'],
-  counts: Pick<MethodFigures, 'rateTenths'>,
-) {
+/** A rate in percent, or that nothing has ended. */
+export function rateIn(call: ChartProps['call'], tenths: number | null): string {
   const text = DASHBOARD_TEXTS[call.language].overview;
-  return counts.rateTenths === null ? text.nothingEnded : text.percent(rateText(counts.rateTenths));
+  return tenths === null ? text.nothingEnded : text.percent(rateText(tenths));
 }
 
-export function countsText(
-  call: ChartProps['call'],
-  { paid, ended }: Pick<MethodFigures, 'paid' | 'ended'>,
-): string {
+export function countsText(call: ChartProps['call'], { succeeded, ended }: AttemptFigures): string {
   const { locale } = CHECKOUT_TEXTS[call.language];
-  return `${countText(paid, locale)}/${countText(ended, locale)}`;
+  return `${countText(succeeded, locale)}/${countText(ended, locale)}`;
 }
 
-/** Payments without a method cannot be paid, so only the table has them. */
+/** Only attempts have a rate: payments without a method have none. */
 function ratedMethods({ methods }: CurrencyFigures): readonly MethodFigures[] {
-  return methods.filter(({ method, rateTenths }) => method !== null && rateTenths !== null);
+  return methods.filter(({ attempts }) => attempts.rateTenths !== null);
 }
 
 function barHeight(paidMinor: number, barMinorMax: number): number {

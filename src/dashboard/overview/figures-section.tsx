@@ -8,9 +8,9 @@ import { dateText } from '../date-fields.tsx';
 import {
   countsText,
   daysText,
-  methodRateText,
   methodText,
   RateChart,
+  rateIn,
   VolumeChart,
   volumeTitle,
 } from './charts.tsx';
@@ -44,21 +44,22 @@ export function FiguresSection(props: {
 function CurrencyBlock(props: { readonly call: DashboardCall; readonly figures: CurrencyFigures }) {
   const { call, figures } = props;
   const text = DASHBOARD_TEXTS[call.language].overview;
-  const { locale } = CHECKOUT_TEXTS[call.language];
+  const count = (of: number) => countText(of, CHECKOUT_TEXTS[call.language].locale);
   const money = moneyIn(call, figures.currency);
   return (
     <div class="currency">
       <dl class="tiles">
         <Tile label={text.volume} value={money(figures.paidMinor)} />
-        <Tile label={text.paidCount} value={countText(figures.paid, locale)} />
+        <Tile label={text.paidCount} value={count(figures.paid)} />
         <Tile
-          label={text.successRate}
-          value={methodRateText(call, figures)}
-          hint={
-            figures.ended === 0
-              ? null
-              : text.rateHint(countText(figures.paid, locale), countText(figures.ended, locale))
-          }
+          label={text.completed}
+          value={rateIn(call, figures.completedTenths)}
+          hint={text.completedHint(count(figures.paid), count(figures.ended))}
+        />
+        <Tile
+          label={text.attemptRate}
+          value={rateIn(call, figures.attempts.rateTenths)}
+          hint={text.attemptHint(count(figures.attempts.succeeded), count(figures.attempts.ended))}
         />
       </dl>
       {figures.ended > 0 && (
@@ -105,14 +106,16 @@ function Numbers(props: { readonly call: DashboardCall; readonly figures: Curren
         columns={[
           DASHBOARD_TEXTS[call.language].payments.method,
           text.volume,
-          `${text.paidCount}/${text.ended}`,
-          text.successRate,
+          text.paidCount,
+          text.attempts,
+          text.attemptRate,
         ]}
         rows={figures.methods.map((method) => [
           methodText(call, method),
           <span class="number">{money(method.paidMinor)}</span>,
-          <span class="number">{countsText(call, method)}</span>,
-          <span class="number">{methodRateText(call, method)}</span>,
+          <span class="number">{countText(method.paid, locale)}</span>,
+          <span class="number">{countsText(call, method.attempts)}</span>,
+          <span class="number">{rateIn(call, method.attempts.rateTenths)}</span>,
         ])}
         empty={text.none}
       />

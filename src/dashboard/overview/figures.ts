@@ -1,6 +1,6 @@
 import { hasEnded } from '../../domain/intent.ts';
 import { CURRENCIES, type Currency, METHODS, type Method } from '../../domain/method.ts';
-import type { DayTotal } from '../../read-model/totals.ts';
+import type { AttemptTotal, DayTotal } from '../../read-model/totals.ts';
 
 /** Payments of a range in numbers. Pure. Amounts are in minor units of one currency each. */
 
@@ -23,6 +23,16 @@ export interface Counts {
   /** Paid, failed, expired or canceled. */
   readonly ended: number;
   /** Paid of ended, in tenths of a percent; null when nothing has ended. */
+  readonly completedTenths: number | null;
+  readonly attempts: AttemptFigures;
+}
+
+/** A customer may try several times, by several methods, before a payment ends. */
+export interface AttemptFigures {
+  readonly succeeded: number;
+  /** Succeeded, failed or expired. */
+  readonly ended: number;
+  /** Succeeded of ended, as above. */
   readonly rateTenths: number | null;
 }
 
@@ -70,23 +80,31 @@ export function daysPerBar({ fromDay, toDay }: FigureDays): number {
  * The figures of each currency with payments. `totals` lie within `days`: one a day, or one for
  * each `daysPerBar` days under the first of them.
  */
-export function figuresOf(totals: readonly DayTotal[], days: FigureDays): CurrencyFigures[] {
+export function figuresOf(
+  totals: readonly DayTotal[],
+  attempts: readonly AttemptTotal[],
+  days: FigureDays,
+): CurrencyFigures[] {
   return CURRENCIES.flatMap((currency) => {
     const own = totals.filter((total) => total.currency === currency);
+    const tried = attempts.filter((attempt) => attempt.currency === currency);
     if (own.length === 0) {
       return [];
     }
     const bars = barsOf(own, days);
     const methods = [...METHODS, null].flatMap((method): MethodFigures[] => {
       const ofMethod = own.filter((total) => total.method === method);
-      return ofMethod.length === 0 ? [] : [{ method, ...countsOf(ofMethod) }];
+      const triedBy = tried.filter((attempt) => attempt.method === method);
+      return ofMethod.length + triedBy.length === 0
+        ? []
+        : [{ method, ...countsOf(ofMethod, triedBy) }];
     });
     const barMinorMax = Math.max(...bars.map(({ paidMinor }) => paidMinor));
-    return [{ currency, ...countsOf(own), methods, bars, barMinorMax }];
+    return [{ currency, ...countsOf(own, tried), methods, bars, barMinorMax }];
   });
 }
 
-function countsOf(totals: readonly DayTotal[]): Counts {
+function countsOf(totals: readonly DayTotal[], attempts: readonly AttemptTotal[]): Counts {
   const paidTotals = totals.filter(({ status }) => status === 'succeeded');
   const paid = sum(paidTotals, 'payments');
   const ended = sum(
@@ -97,8 +115,15 @@ function countsOf(totals: readonly DayTotal[]): Counts {
     paidMinor: sum(paidTotals, 'amountMinor'),
     paid,
     ended,
-    rateTenths: rateTenths(paid, ended),
+    completedTenths: rateTenths(paid, ended),
+    attempts: attemptFigures(attempts),
   };
+}
+
+function attemptFigures(attempts: readonly AttemptTotal[]): AttemptFigures {
+  const succeeded = attempts.reduce((total, one) => total + one.succeeded, 0);
+  const ended = attempts.reduce((total, one) => total + one.ended, 0);
+  return { succeeded, ended, rateTenths: rateTenths(succeeded, ended) };
 }
 
 function barsOf(totals: readonly DayTotal[], range: FigureDays): VolumeBar[] {

@@ -2,7 +2,7 @@ import { ENVIRONMENTS, type Environment } from '../../domain/method.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { countText } from '../../i18n/money-text.ts';
 import { listPayments } from '../../read-model/payments-list.ts';
-import { businessDay, totalsByPeriod } from '../../read-model/totals.ts';
+import { attemptTotals, businessDay, totalsByPeriod } from '../../read-model/totals.ts';
 import { answerPage } from '../../ui/answer.ts';
 import { Message, ProblemList } from '../../ui/elements.tsx';
 import { type Endpoint, listEndpoints } from '../../webhooks/endpoints.ts';
@@ -30,7 +30,7 @@ export async function showOverview(call: DashboardCall): Promise<Response> {
     form.problem === null
       ? figureDays(dayFrom(form.from), dayFrom(form.to), businessDay(call.nowMs))
       : null;
-  const [endpoints, newest, totals] = await Promise.all([
+  const [endpoints, newest, totals, attempts] = await Promise.all([
     Promise.all(
       ENVIRONMENTS.map(async (environment) => ({
         environment,
@@ -39,6 +39,7 @@ export async function showOverview(call: DashboardCall): Promise<Response> {
     ),
     listPayments(env.DB, tenant, {}, null, 1),
     days === null ? [] : totalsByPeriod(env.DB, tenant, days, daysPerBar(days)),
+    days === null ? [] : attemptTotals(env.DB, tenant, days),
   ]);
   const page = (
     <Frame call={call} title={DASHBOARD_TEXTS[call.language].overview.title} active="overview">
@@ -55,7 +56,7 @@ export async function showOverview(call: DashboardCall): Promise<Response> {
               <FiguresSection
                 call={call}
                 days={days}
-                figures={days === null ? [] : figuresOf(totals, days)}
+                figures={days === null ? [] : figuresOf(totals, attempts, days)}
               />
               {days !== null && <ToPayments call={call} days={days} />}
             </>

@@ -1,5 +1,7 @@
 import { majorText } from '../../domain/money.ts';
+import { maskedPhone } from '../../domain/phone.ts';
 import type { PaymentRow } from '../../read-model/payment-row.ts';
+import type { ExportedPayment } from '../../read-model/payments-list.ts';
 
 /** Payments as a file for spreadsheets and programs (RFC 4180). Pure but for the stream. */
 
@@ -13,9 +15,16 @@ export const EXPORT_ROWS_MAX = 100_000;
 const BYTE_ORDER_MARK = '\ufeff';
 const LINE_END = '\r\n';
 
-/** Programs read them, so they have one language. Times in UTC, amounts in major units. */
+/** Whether a file has whole phone numbers; else only their last digits. */
+export type Phones = 'masked' | 'full';
+
+/**
+ * Programs read them, so they have one language. Times in UTC, and for people in Addis Ababa.
+ * Amounts in major units.
+ */
 const COLUMNS = {
   created_at: (row) => isoTime(row.createdAtMs),
+  created_at_eat: (row) => localTime(row.createdAtMs),
   unique_id: (row) => row.uniqueId,
   uuid: (row) => row.uuid,
   payment_intent_id: (row) => String(row.number),
@@ -34,16 +43,25 @@ const COLUMNS = {
   unresolved_attempts: (row) => String(row.unresolvedAttempts),
   anomalies: (row) => String(row.anomalies),
   ended_at: (row) => (row.endedAtMs === null ? '' : isoTime(row.endedAtMs)),
+  ended_at_eat: (row) => (row.endedAtMs === null ? '' : localTime(row.endedAtMs)),
   updated_at: (row) => isoTime(row.updatedAtMs),
-} as const satisfies Readonly<Record<string, (row: PaymentRow) => string>>;
+  transaction_id: (row) => row.transactionId ?? '',
+  provider_reference: ({ details }) => details.providerReference ?? '',
+  receipt: ({ details }) => details.receipt ?? '',
+  phone: ({ details: { phone = '' } }, phones) =>
+    phones === 'full' || phone === '' ? phone : maskedPhone(phone),
+  customer_name: ({ details }) => details.customerName ?? '',
+  customer_email: ({ details }) => details.customerEmail ?? '',
+  description: ({ details }) => details.description ?? '',
+} as const satisfies Readonly<Record<string, (row: ExportedPayment, phones: Phones) => string>>;
 
 /** The first line, after the byte order mark. */
 export function csvHead(): string {
   return BYTE_ORDER_MARK + csvLine(Object.keys(COLUMNS));
 }
 
-export function csvRow(row: PaymentRow): string {
-  return csvLine(Object.values(COLUMNS).map((cell) => cell(row)));
+export function csvRow(row: ExportedPayment, phones: Phones): string {
+  return csvLine(Object.values(COLUMNS).map((cell) => cell(row, phones)));
 }
 
 /** The last line of an incomplete file, with as many cells as the others. */
@@ -78,7 +96,8 @@ function csvCell(text: string): string {
  * stream fails and the download breaks off: no client takes it for a complete file.
  */
 export function csvStream(
-  pages: AsyncGenerator<readonly PaymentRow[], void, void>,
+  pages: AsyncGenerator<readonly ExportedPayment[], void, void>,
+  phones: Phones,
   rowsMax = EXPORT_ROWS_MAX,
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
@@ -96,7 +115,7 @@ export function csvStream(
       const kept = rows.slice(0, rowsLeft);
       rowsLeft -= kept.length;
       const isCut = kept.length < rows.length;
-      const text = kept.map(csvRow).join('') + (isCut ? csvIncomplete() : '');
+      const text = kept.map((row) => csvRow(row, phones)).join('') + (isCut ? csvIncomplete() : '');
       controller.enqueue(encoder.encode(text));
       if (isCut) {
         controller.close();
@@ -115,4 +134,11 @@ function isPaid({ status }: PaymentRow): boolean {
 
 function isoTime(atMs: number): string {
   return new Date(atMs).toISOString();
+}
+
+/** Addis Ababa is three hours ahead of UTC, all year. In a form that spreadsheets read as a time. */
+function localTime(atMs: number): string {
+  return isoTime(atMs + 3 * 3_600_000)
+    .slice(0, 19)
+    .replace('T', ' ');
 }

@@ -1,26 +1,30 @@
 import { runBatch } from '../../database.ts';
 import { errorText, log } from '../../log.ts';
 import { claimExport, EXPORT_LEASE_MS, leased } from '../../members/export-lease.ts';
-import type { PaymentRow } from '../../read-model/payment-row.ts';
-import { exportPayments } from '../../read-model/payments-list.ts';
+import { type ExportedPayment, exportPayments } from '../../read-model/payments-list.ts';
 import { redirectTo } from '../../ui/answer.ts';
 import { audited } from '../audited.ts';
-import { type DashboardCall, tenantOf } from '../call.ts';
+import { type DashboardCall, may, tenantOf } from '../call.ts';
 import { dateOf } from '../days.ts';
 import { noticePage } from '../notices.tsx';
 import { paymentsPath } from '../paths.ts';
-import { csvStream } from './csv.ts';
+import { csvStream, type Phones } from './csv.ts';
 import { hasProblems, queryOf, readFilter } from './filter.ts';
 
 /**
  * GET …/payments.csv: the filtered payments as a file. A wrong filter leads to the list, which
- * explains it. A session's second file waits for the first. A stream that fails is an error to the browser, never a shorter file.
+ * explains it. A session's second file waits for the first. A stream that fails is an error to the
+ * browser, never a shorter file. Only owners get whole phone numbers, by `phones=full`.
  */
 export async function exportCsv(call: DashboardCall): Promise<Response> {
   const { env, environment, session, url, nowMs } = call;
   const form = readFilter(url.searchParams);
   if (hasProblems(form)) {
     return redirectTo(call, paymentsPath(environment, queryOf(form)));
+  }
+  const phones: Phones = url.searchParams.get('phones') === 'full' ? 'full' : 'masked';
+  if (phones === 'full' && !may(call, 'manage')) {
+    return noticePage(call, 'not_allowed');
   }
   const headers = {
     'content-type': 'text/csv; charset=utf-8; header=present',
@@ -40,12 +44,12 @@ export async function exportCsv(call: DashboardCall): Promise<Response> {
     audited(call, {
       action: 'payments.exported',
       target: null,
-      detail: filterDetail(form.values),
+      detail: { ...filterDetail(form.values), ...(phones === 'full' && { phones }) },
     }),
   ]);
-  const pages = exportPayments(env.DB, tenantOf(call), form.filter);
+  const pages = exportPayments(env, tenantOf(call), form.filter);
   const lease = leased(env.DB, session.digest, nowMs, pages);
-  return new Response(csvStream(logged(lease, session.merchantId)), { headers });
+  return new Response(csvStream(logged(lease, session.merchantId), phones), { headers });
 }
 
 function filterDetail(values: Readonly<Record<string, string>>): Record<string, string> {
@@ -54,9 +58,9 @@ function filterDetail(values: Readonly<Record<string, string>>): Record<string, 
 
 /** Logs why the stream failed: the answer's status is long sent. */
 async function* logged(
-  pages: AsyncGenerator<readonly PaymentRow[], void, void>,
+  pages: AsyncGenerator<readonly ExportedPayment[], void, void>,
   merchantId: string,
-): AsyncGenerator<readonly PaymentRow[], void, void> {
+): AsyncGenerator<readonly ExportedPayment[], void, void> {
   try {
     yield* pages;
   } catch (error) {

@@ -10,7 +10,7 @@ import { EVERY_DAY, totals } from '../../read-model/totals.ts';
 import { answerPage } from '../../ui/answer.ts';
 import { Navigation } from '../../ui/back-office.tsx';
 import { Badge, Message, Pager, Table, Untrusted, When } from '../../ui/elements.tsx';
-import { type DashboardCall, tenantOf } from '../call.ts';
+import { type DashboardCall, may, tenantOf } from '../call.ts';
 import { DatePresets } from '../date-fields.tsx';
 import { Frame } from '../frame.tsx';
 import { exportPath, paymentPath, paymentsPath, withList } from '../paths.ts';
@@ -92,6 +92,7 @@ export async function showPayments(call: DashboardCall): Promise<Response> {
             page={list}
             pathTo={(at) => paymentsPath(call.environment, queryOf(form, { cursor: at }))}
           />
+          <PhonesExport call={call} form={form} />
         </>
       )}
     </Frame>
@@ -122,6 +123,19 @@ export async function showSearch(call: DashboardCall): Promise<Response> {
     </Frame>
   );
   return answerPage(call, page);
+}
+
+/** Whole phone numbers leave the gateway only when an owner asks for them. */
+function PhonesExport({ call, form }: { readonly call: DashboardCall; readonly form: FilterForm }) {
+  const query = new URLSearchParams(queryOf(form));
+  query.set('phones', 'full');
+  return !may(call, 'manage') ? null : (
+    <p class="small">
+      <a href={exportPath(call.environment, query.toString())} download>
+        {DASHBOARD_TEXTS[call.language].payments.exportPhones}
+      </a>
+    </p>
+  );
 }
 
 /** Null with a filter on amounts, which the totals do not know. */
