@@ -14,7 +14,14 @@ import { PROJECT_DIRECTORY, readIfPresent } from './project/files.ts';
 const PUBLIC_DIRECTORY = join(PROJECT_DIRECTORY, 'public');
 /** What the build writes, below `public`. */
 const RESULTS = ['docs', 'llms.txt', 'llms-full.txt'];
-const SOURCES = ['docs/**', 'site/**', 'src/ui/styles/*.css', 'CHANGELOG.md', 'package-lock.json'];
+const SOURCES = [
+  'docs/**',
+  'site/**',
+  'src/ui/styles/*.css',
+  'CHANGELOG.md',
+  'public/openapi.json',
+  'package-lock.json',
+];
 /** Written last, so that it proves a whole build. */
 const FINGERPRINT_FILE = join(PUBLIC_DIRECTORY, 'docs', 'fingerprint.txt');
 

@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { referenceMarkdown } from './reference.ts';
 
 /** A Markdown file that the site shows. */
 export interface Document {
@@ -13,23 +14,27 @@ export interface Document {
 
 const SUMMARY_CHARACTERS_MAX = 200;
 
-/** Every document of `docs`, and the changelog. */
+/** Every document of `docs`, the changelog, and the reference out of the OpenAPI document. */
 export function readDocuments(projectDirectory: string): Document[] {
   const names = globSync('**/*.md', { cwd: join(projectDirectory, 'docs') }).map((file) => ({
     name: file.slice(0, -'.md'.length),
     file: join('docs', file),
   }));
-  return [...names, { name: 'changelog', file: 'CHANGELOG.md' }]
-    .sort((a, b) => (a.name < b.name ? -1 : 1))
-    .map(({ name, file }) => readDocument(name, join(projectDirectory, file)));
+  const read = (file: string) => readFileSync(join(projectDirectory, file), 'utf8');
+  const documents = [...names, { name: 'changelog', file: 'CHANGELOG.md' }].map(({ name, file }) =>
+    documentOf(name, read(file)),
+  );
+  const reference = referenceMarkdown(JSON.parse(read('public/openapi.json')));
+  return [...documents, documentOf('reference', reference)].sort((a, b) =>
+    a.name < b.name ? -1 : 1,
+  );
 }
 
-function readDocument(name: string, file: string): Document {
-  const markdown = readFileSync(file, 'utf8');
+function documentOf(name: string, markdown: string): Document {
   const [, heading] = /^# (.+)$/m.exec(markdown) ?? [];
   const [, paragraph] = /^# .+\n+([^\n#|`-].*)$/m.exec(markdown) ?? [];
   if (heading === undefined || paragraph === undefined) {
-    throw new Error(`${file} must begin with a heading and a paragraph.`);
+    throw new Error(`${name} must begin with a heading and a paragraph.`);
   }
   return { name, title: plain(heading), summary: shorten(plain(paragraph)), markdown };
 }

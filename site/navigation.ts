@@ -6,7 +6,7 @@ export interface Section {
 }
 
 export const SECTIONS: readonly Section[] = [
-  { title: 'Use the API', documents: ['api', 'decisions', 'promises', 'changelog'] },
+  { title: 'Use the API', documents: ['api', 'reference', 'decisions', 'promises', 'changelog'] },
   { title: 'Your account', documents: ['dashboard'] },
   { title: 'Run a gateway', documents: ['deploy', 'operations', 'operator', 'rails/README'] },
   {

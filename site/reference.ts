@@ -1,0 +1,200 @@
+import type { JsonSchema } from '../scripts/openapi/json-schema.ts';
+
+/** The parts of the OpenAPI document that the page shows. */
+export interface OpenApi {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, JsonSchema>> };
+}
+
+interface Operation {
+  readonly tags: readonly string[];
+  readonly summary: string;
+  readonly description: string;
+  readonly security?: readonly unknown[];
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: { readonly content: Content };
+  readonly responses: Readonly<Record<string, Response>>;
+}
+
+interface Parameter {
+  readonly name: string;
+  readonly in: string;
+  readonly description: string;
+  readonly required: boolean;
+  readonly schema: JsonSchema;
+}
+
+interface Response {
+  readonly description: string;
+  readonly content?: Content;
+}
+
+type Content = Readonly<Record<string, { readonly schema: JsonSchema }>>;
+
+/** A call in the environments that have it. */
+interface Call {
+  readonly operation: Operation;
+  readonly addresses: readonly { readonly environment: string; readonly address: string }[];
+}
+
+const JSON_TYPE = 'application/json';
+
+const INTRODUCTION = `# API reference
+
+Every call, field and error, generated from [\`/openapi.json\`](/openapi.json). What the calls are for is told in [the API guide](api.md).
+
+Send your key in the header \`apiKey\`: \`kfl_test_…\` in the sandbox, \`kfl_live_…\` in production. Requests carry money in major units (\`150.50\`), answers and webhooks in integer minor units (\`15050\`). In optional fields, \`null\` and an empty string count as absent.`;
+
+/** The reference as Markdown, so that the search and \`llms-full.txt\` have it too. */
+export function referenceMarkdown(openApi: OpenApi): string {
+  const calls = callsOf(openApi);
+  const schemas = Object.entries(openApi.components.schemas).filter(
+    ([name]) => !name.endsWith('Request'),
+  );
+  return [
+    INTRODUCTION,
+    calls.map((call) => callMarkdown(call, openApi)).join('\n\n'),
+    '## Objects',
+    ...schemas.map(([name, schema]) => objectMarkdown(name, schema)),
+  ].join('\n\n');
+}
+
+/** Calls that differ only in their environment are one. */
+function callsOf({ paths }: OpenApi): readonly Call[] {
+  const calls = new Map<string, Call>();
+  for (const [path, methods] of Object.entries(paths)) {
+    for (const [method, operation] of Object.entries(methods)) {
+      const environment = operation.tags[0] ?? '';
+      const address = { environment, address: `${method.toUpperCase()} ${path}` };
+      const known = calls.get(operation.summary);
+      calls.set(operation.summary, {
+        operation: known?.operation ?? operation,
+        addresses: [...(known?.addresses ?? []), address],
+      });
+    }
+  }
+  return [...calls.values()];
+}
+
+function callMarkdown({ operation, addresses }: Call, openApi: OpenApi): string {
+  const { summary, description, parameters = [], requestBody, responses } = operation;
+  const request = requestBody?.content[JSON_TYPE]?.schema;
+  const problems = Object.entries(responses).filter(([status]) => status !== '200');
+  return [
+    `## ${summary}`,
+    table(
+      ['Environment', 'Call'],
+      addresses.map(({ environment, address }) => [environment, code(address)]),
+    ),
+    description,
+    ...(parameters.length === 0
+      ? []
+      : [
+          table(
+            ['Parameter', 'Where', 'Type', 'Required', 'Meaning'],
+            parameters.map(({ name, in: place, schema, required, description: meaning }) => [
+              code(name),
+              place,
+              typeOf(schema),
+              required ? 'yes' : 'no',
+              meaning,
+            ]),
+          ),
+        ]),
+    ...(request === undefined ? [] : [fieldTable(resolve(request, openApi))]),
+    `**Answer**: ${answerText(responses['200']?.content?.[JSON_TYPE]?.schema)}`,
+    table(
+      ['Status', 'Codes'],
+      problems.map(([status, { description: codes }]) => [status, codes]),
+    ),
+  ].join('\n\n');
+}
+
+function objectMarkdown(name: string, schema: JsonSchema): string {
+  return [`### ${name}`, schema.description ?? '', fieldTable(schema)].filter(Boolean).join('\n\n');
+}
+
+function answerText(envelope: JsonSchema | undefined): string {
+  const content = envelope?.properties?.content;
+  if (content === undefined) {
+    return 'the envelope.';
+  }
+  return `the envelope with \`content\`: ${typeOf(content)}${content.description === undefined ? '' : `, ${lowerFirst(content.description)}`}.`;
+}
+
+/** Every field at every depth, by its path. */
+function fieldTable(schema: JsonSchema): string {
+  return table(['Field', 'Type', 'Required', 'Meaning'], [...fieldRows(schema, '')]);
+}
+
+function* fieldRows(schema: JsonSchema, path: string): Generator<readonly string[]> {
+  for (const [name, field] of Object.entries(schema.properties ?? {})) {
+    const fieldPath = path === '' ? name : `${path}.${name}`;
+    const required = schema.required?.includes(name) === true ? 'yes' : 'no';
+    yield [code(fieldPath), typeOf(field), required, field.description ?? ''];
+    yield* nestedRows(field, fieldPath);
+  }
+}
+
+function* nestedRows(field: JsonSchema, path: string): Generator<readonly string[]> {
+  for (const choice of field.anyOf ?? [field]) {
+    if (choice.items === undefined) {
+      yield* fieldRows(choice, path);
+    } else {
+      yield* nestedRows(choice.items, `${path}[]`);
+    }
+  }
+}
+
+function typeOf(schema: JsonSchema): string {
+  if (schema.$ref !== undefined) {
+    const name = schema.$ref.split('/').at(-1) ?? '';
+    return `[${name}](#${name.toLowerCase()})`;
+  }
+  if (schema.anyOf !== undefined) {
+    return schema.anyOf.map(typeOf).join(' or ');
+  }
+  if (schema.const !== undefined) {
+    return code(JSON.stringify(schema.const));
+  }
+  if (schema.enum !== undefined) {
+    return schema.enum.map((value) => code(String(value))).join(', ');
+  }
+  const types = typeof schema.type === 'string' ? [schema.type] : (schema.type ?? ['any']);
+  const type = types.join(' or ');
+  const items = schema.items === undefined ? '' : ` of ${typeOf(schema.items)}`;
+  const rules = rulesOf(schema);
+  return `${type}${items}${rules === '' ? '' : `; ${rules}`}`;
+}
+
+function rulesOf(schema: JsonSchema): string {
+  const { minLength = 0, maxLength, minimum, maximum, exclusiveMinimum, multipleOf } = schema;
+  return [
+    maxLength === undefined ? '' : `${minLength} to ${maxLength} characters`,
+    minimum === undefined || maximum === undefined ? '' : `${minimum} to ${maximum}`,
+    exclusiveMinimum === undefined ? '' : `above ${exclusiveMinimum}, at most ${maximum}`,
+    multipleOf === undefined ? '' : 'two decimals',
+    schema.maxItems === undefined ? '' : `at most ${schema.maxItems}`,
+    schema.format ?? '',
+  ]
+    .filter(Boolean)
+    .join(', ');
+}
+
+function resolve(schema: JsonSchema, { components }: OpenApi): JsonSchema {
+  return components.schemas[schema.$ref?.split('/').at(-1) ?? ''] ?? schema;
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll('\n', ' ')).join(' | ')} |`;
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+}
+
+function code(text: string): string {
+  return `\`${text}\``;
+}
+
+function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
+}
