@@ -26,7 +26,7 @@ async function main(): Promise<void> {
   await writeFile(values.out, json, { mode: 0o600, flag: 'wx' });
   console.log(`Wrote ${values.out}. Next: npx wrangler secret bulk ${values.out}`);
   console.log(
-    'Keep a copy in a safe place: only DATA_ENCRYPTION_KEYS can open what they have sealed.',
+    'Keep a copy in a safe place: without DATA_ENCRYPTION_KEYS no API key works, and stored secrets are lost.',
   );
 }
 
