@@ -15,7 +15,7 @@ import { disableMethod, enableMethod, showMethods } from './methods/methods-page
 import { showOverview } from './overview/overview-page.tsx';
 import { overviewPath } from './paths.ts';
 import { exportCsv } from './payments/export.ts';
-import { showPayments, showSearch } from './payments/list.tsx';
+import { search, showPayments } from './payments/list.tsx';
 import { cancelPayment, resendFromPayment, showPayment } from './payments/payment.tsx';
 import {
   beginAddPasskey,
@@ -111,7 +111,7 @@ export const DASHBOARD_ROUTES: readonly DashboardRoute[] = [
 
   get(PAYMENTS, 'view', showPayments),
   // Searching changes nothing, so members of a suspended merchant may.
-  postWhenSuspended(PAYMENTS, 'view', showSearch),
+  postWhenSuspended(PAYMENTS, 'view', search),
   get(`${PAYMENTS}.csv`, 'view', exportCsv),
   get(PAYMENT, 'view', showPayment),
   post(`${PAYMENT}/cancel`, 'develop', cancelPayment),

@@ -134,11 +134,9 @@ const CASES: Readonly<Record<string, Case>> = {
 
   'GET /dashboard/:environment/overview': page(`${SANDBOX}/overview`),
   'GET /dashboard/:environment/payments': page(`${SANDBOX}/payments`),
-  'POST /dashboard/:environment/payments': form(
-    `${SANDBOX}/payments`,
-    { search: MARKERS.paid },
-    200,
-  ),
+  'POST /dashboard/:environment/payments': form(`${SANDBOX}/payments`, {
+    search: MARKERS.paid,
+  }),
   'GET /dashboard/:environment/payments.csv': page(`${SANDBOX}/payments.csv`),
   'GET /dashboard/:environment/payments/:uniqueId': thing(
     at(`${SANDBOX}/payments/${MARKERS.paid}`),

@@ -1,7 +1,7 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, test } from 'vitest';
-import { auditLog, type SignedIn, signedIn, submit, visit } from './dashboard-support.ts';
+import { auditLog, found, type SignedIn, signedIn, submit, visit } from './dashboard-support.ts';
 import {
   ALPHA,
   advance,
@@ -413,7 +413,7 @@ describe('access', () => {
       .run();
     expect(await pageOf(owner)).not.toContain('/cancel"');
     const list = PAGE.replace('/order-1', '');
-    expect((await submit(owner, list, { search: 'order-1' })).status).toBe(200);
+    expect((await found(owner, list, 'order-1')).status).toBe(200);
     expect((await submit(owner, `${PAGE}/cancel`)).status).toBe(403);
     expect((await intentOf()).status).toBe('open');
   });

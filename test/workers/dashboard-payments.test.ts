@@ -1,8 +1,9 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, test, vi } from 'vitest';
+import { bytesFromBase64Url } from '../../src/crypto/encoding.ts';
 import { DASHBOARD_TEXTS } from '../../src/i18n/back-office.ts';
 import { EXPORT_LEASE_MS } from '../../src/members/export-lease.ts';
-import { auditLog, type SignedIn, signedIn, submit, visit } from './dashboard-support.ts';
+import { auditLog, found, type SignedIn, signedIn, submit, visit } from './dashboard-support.ts';
 import {
   ALPHA,
   advance,
@@ -329,7 +330,7 @@ describe('the list', () => {
     expect(idsIn(await textOf(visit(alpha, LIST)))).not.toContain('theirs');
     const production = await textOf(visit(alpha, '/dashboard/production/payments'));
     expect(production).toContain('No payments yet');
-    expect(idsIn(await textOf(submit(beta, LIST, { search: 'paid' })))).toEqual([]);
+    expect(idsIn(await textOf(found(beta, LIST, 'paid')))).toEqual([]);
   });
 
   test('speaks Amharic', async () => {
@@ -349,10 +350,10 @@ describe('search', () => {
     const { terms, attempts } = await intentOf('wanted');
     const ids = ['wanted', ' wanted ', terms.uuid, String(terms.number), 'link-7'];
     for (const id of [...ids, attempts[0]?.reference ?? '']) {
-      expect(idsIn(await textOf(submit(member, LIST, { search: id })))).toEqual(['wanted']);
+      expect(idsIn(await textOf(found(member, LIST, id)))).toEqual(['wanted']);
     }
     for (const id of ['wa', 'wanted2', '', "' OR 1=1 --", 'x'.repeat(10_000)]) {
-      const html = await textOf(submit(member, LIST, { search: id }));
+      const html = await textOf(found(member, LIST, id));
       expect(idsIn(html)).toEqual([]);
       expect(html).toContain('an ID that starts with this');
     }
@@ -362,10 +363,52 @@ describe('search', () => {
     await createHosted({ paymentIntentUniqueId: 'wanted', customerInfo: { phone: '911234567' } });
     await intoReadModel();
     const member = await signedIn();
-    const html = await textOf(submit(member, LIST, { search: '+251 91 123 4567' }));
+    const html = await textOf(found(member, LIST, '+251 91 123 4567'));
     expect(idsIn(html)).toEqual(['wanted']);
     expect([...html.matchAll(/(?:href|action)="([^"]*)"/g)].join(' ')).not.toContain('1234');
     expect(await textOf(visit(member, LIST))).toMatch(/<form class="search" method="post"/);
+    const sent = await submit(member, LIST, { search: '+251 91 123 4567' });
+    expect(sent.status).toBe(303);
+    const [address = '', sealed = ''] = (sent.headers.get('location') ?? '').split('?search=');
+    expect([address, sealed]).toEqual([LIST, expect.stringMatching(/^\w+\.[\w-]{40,}$/)]);
+    const bytes = bytesFromBase64Url(sealed.split('.')[1] ?? '') ?? undefined;
+    expect(new TextDecoder().decode(bytes)).not.toContain('1234');
+  });
+
+  test('has an address, so that Back and the payment’s link to the list show it again', async () => {
+    await createHosted({ paymentIntentUniqueId: 'wanted' });
+    await createHosted({ paymentIntentUniqueId: 'other' });
+    await intoReadModel();
+    const member = await signedIn();
+    const address =
+      (await submit(member, LIST, { search: 'wanted' })).headers.get('location') ?? '';
+    for (const language of ['en', 'am']) {
+      expect(idsIn(await textOf(visit(member, address, language)))).toEqual(['wanted']);
+    }
+    const html = await textOf(visit(member, address));
+    const [, href = ''] = /<a class="id" href="([^"]*)"/.exec(html) ?? [];
+    const payment = await textOf(visit(member, href.replaceAll('&amp;', '&')));
+    expect(payment).toContain(`href="${address}"`);
+  });
+
+  test('shows the whole list for an address that was not sealed for this merchant', async () => {
+    await createHosted({ paymentIntentUniqueId: 'one' });
+    await createHosted({ paymentIntentUniqueId: 'two' });
+    await intoReadModel();
+    const member = await signedIn();
+    const addresses = await Promise.all(
+      [member, await signedIn('owner', BETA)].map((who) => submit(who, LIST, { search: 'one' })),
+    );
+    const [own = '', beta = ''] = addresses.map(
+      ({ headers }) => headers.get('location')?.split('=')[1],
+    );
+    for (const sealed of [beta, `${own.slice(0, -4)}AAAA`, 'x', '']) {
+      const html = await textOf(visit(member, `${LIST}?search=${sealed}`));
+      expect(idsIn(html).toSorted()).toEqual(['one', 'two']);
+    }
+    const production = LIST.replace('sandbox', 'production');
+    const html = await textOf(visit(member, `${production}?search=${own}`));
+    expect(html).not.toContain('value="one"');
   });
 });
 

@@ -87,6 +87,11 @@ export function submit(
   });
 }
 
+/** The page of what a search found: the form redirects to it. */
+export async function found(member: SignedIn, path: string, search: string): Promise<Response> {
+  return visit(member, (await submit(member, path, { search })).headers.get('location') ?? '');
+}
+
 /** Posts a form with one file, as the member's browser would. */
 export function upload(
   member: SignedIn | null,

@@ -12,9 +12,7 @@ import {
   hasProblems,
   isRestricted,
 } from './filter.ts';
-
-/** The longest id, with blanks around it. */
-const SEARCH_LENGTH_MAX = 300;
+import { SEARCH_LENGTH_MAX } from './sealed-search.ts';
 
 /**
  * Posted, though it changes nothing: the search may be a phone number, and addresses end up in logs

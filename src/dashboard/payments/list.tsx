@@ -7,7 +7,7 @@ import type { PaymentRow } from '../../read-model/payment-row.ts';
 import { listPayments } from '../../read-model/payments-list.ts';
 import { SEARCH_ROWS_MAX, searchPayments } from '../../read-model/search.ts';
 import { EVERY_DAY, totals } from '../../read-model/totals.ts';
-import { answerPage } from '../../ui/answer.ts';
+import { answerPage, redirectTo } from '../../ui/answer.ts';
 import { Navigation } from '../../ui/back-office.tsx';
 import { Badge, Message, Pager, Table, Untrusted, When } from '../../ui/elements.tsx';
 import { type DashboardCall, may, tenantOf } from '../call.ts';
@@ -24,15 +24,20 @@ import {
 } from './filter.ts';
 import { FilterPanel, SearchForm } from './filter-form.tsx';
 import { FirstPayment } from './first-payment.tsx';
+import { type Search, searchIn, searchQuery } from './sealed-search.ts';
 import { type Amount, type ListSummary, summaryOf } from './summary.ts';
 
 /** A screen or two on a desktop. */
 const PAGE_ROWS = 25;
 
 /**
- * GET …/payments: tabs, filters and a page of the list. With wrong filters: only what is wrong.
+ * GET …/payments: what a search found, or tabs, filters and a page of the list. With wrong filters: only what is wrong.
  */
 export async function showPayments(call: DashboardCall): Promise<Response> {
+  const searched = await searchIn(call);
+  if (searched !== null) {
+    return showFound(call, searched);
+  }
   const form = readFilter(call.url.searchParams);
   const text = DASHBOARD_TEXTS[call.language].payments;
   if (hasProblems(form)) {
@@ -100,10 +105,14 @@ export async function showPayments(call: DashboardCall): Promise<Response> {
   return answerPage(call, page, { status: isBadCursor ? 400 : 200 });
 }
 
-/** POST …/payments: the payments that the search finds. Changes nothing. */
-export async function showSearch(call: DashboardCall): Promise<Response> {
+/** POST …/payments: leads to the payments that the search finds. Changes nothing. */
+export async function search(call: DashboardCall): Promise<Response> {
+  const query = await searchQuery(call, call.form.text('search'));
+  return redirectTo(call, paymentsPath(call.environment, query));
+}
+
+async function showFound(call: DashboardCall, { wanted, query }: Search): Promise<Response> {
   const text = DASHBOARD_TEXTS[call.language].payments;
-  const wanted = call.form.text('search');
   const rows = await searchPayments(call.env, tenantOf(call), wanted);
   const count = countText(rows.length, CHECKOUT_TEXTS[call.language].locale);
   const page = (
@@ -114,7 +123,7 @@ export async function showSearch(call: DashboardCall): Promise<Response> {
           {text.found(count)} {rows.length === SEARCH_ROWS_MAX && text.foundMost(count)}
         </p>
       )}
-      <PaymentTable call={call} rows={rows} empty={text.foundNone} list="" />
+      <PaymentTable call={call} rows={rows} empty={text.foundNone} list={query} />
       <p>
         <a class="button" href={paymentsPath(call.environment)}>
           {text.allPayments}
