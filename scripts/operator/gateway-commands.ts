@@ -32,9 +32,9 @@ interface End {
 }
 
 function sizeText({ d1SizeBytes, d1SizeBytesMax, d1IsNearlyFull }: Health): string {
-  const [size, sizeMax] = [d1SizeBytes, d1SizeBytesMax].map((bytes) => (bytes / 1e6).toFixed(1));
-  const percent = Math.ceil((100 * d1SizeBytes) / d1SizeBytesMax);
-  return `${size} MB of ${sizeMax} MB (${percent} %)${d1IsNearlyFull ? ', NEARLY FULL' : ''}`;
+  const percent = Math.floor((100 * d1SizeBytes) / d1SizeBytesMax);
+  const size = `${(d1SizeBytes / 1e9).toFixed(2)} GB of ${d1SizeBytesMax / 1e9} GB (${percent} %)`;
+  return d1IsNearlyFull ? `${size}, NEARLY FULL` : size;
 }
 
 function healthLines(health: Health): readonly string[] {

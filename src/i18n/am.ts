@@ -1255,7 +1255,7 @@ export const desk: DeskMessages = {
     first: 'ከመጀመሪያው',
     d1: 'D1 የሚመልሰው በ',
     d1Size: 'የD1 መጠን',
-    sizeOf: (size, sizeMax, percent) => `${size} ሜባ ከ${sizeMax} ሜባ (${percent} %)`,
+    sizeOf: (size, sizeMax, percent) => `${size} ጊባ ከ${sizeMax} ጊባ (${percent} %)`,
     nearlyFull: 'ሊሞላ ነው',
     milliseconds: 'ሚ.ሰ.',
     needed: 'ሰው የሚፈልጉትን ይመልከቱ',

@@ -1289,8 +1289,8 @@ export const desk = {
     first: 'First page',
     d1: 'D1 response time',
     d1Size: 'D1 size',
-    sizeOf: (size: string, sizeMax: string, percent: number) =>
-      `${size} MB of ${sizeMax} MB (${percent} %)`,
+    sizeOf: (gigabytes: string, gigabytesMax: number, percent: number) =>
+      `${gigabytes} GB of ${gigabytesMax} GB (${percent} %)`,
     nearlyFull: 'Nearly full',
     milliseconds: 'ms',
     needed: 'View everything that needs attention',

@@ -408,7 +408,7 @@ describe('health', () => {
         d1IsNearlyFull: isFull,
       });
       const page = await (await operate('/operator/health')).text();
-      expect(page).toContain(`${(share * 10e3).toFixed(1)} MB of 10000.0 MB (${share * 100} %)`);
+      expect(page).toContain(`${(share * 10).toFixed(2)} GB of 10 GB (${share * 100} %)`);
       expect(page.includes('Nearly full')).toBe(isFull);
     },
   );

@@ -32,12 +32,9 @@ export async function showHealthPage(call: DeskCall): Promise<Response> {
 
 function DatabaseSize({ view, health }: { readonly view: PageView; readonly health: Health }) {
   const text = DESK_TEXTS[view.language].pages;
-  const percent = Math.ceil((100 * health.d1SizeBytes) / health.d1SizeBytesMax);
-  const size = text.sizeOf(
-    megabytes(health.d1SizeBytes),
-    megabytes(health.d1SizeBytesMax),
-    percent,
-  );
+  const { d1SizeBytes, d1SizeBytesMax } = health;
+  const percent = Math.floor((100 * d1SizeBytes) / d1SizeBytesMax);
+  const size = text.sizeOf((d1SizeBytes / 1e9).toFixed(2), d1SizeBytesMax / 1e9, percent);
   return health.d1IsNearlyFull ? (
     <span class="beside">
       {size} <Badge tone="bad">{text.nearlyFull}</Badge>
@@ -45,10 +42,6 @@ function DatabaseSize({ view, health }: { readonly view: PageView; readonly heal
   ) : (
     size
   );
-}
-
-function megabytes(bytes: number): string {
-  return (bytes / 1_000_000).toFixed(1);
 }
 
 function Queues({ view, health }: { readonly view: PageView; readonly health: Health }) {
