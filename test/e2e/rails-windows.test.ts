@@ -81,6 +81,7 @@ describe.concurrent('the customer does not act', () => {
     const plan = { callback: 'never' } as const;
     const payment = await rails.pay(cell, { expireIn: expireInOf(cell), plan });
     await (await payment.order()).act('times_out', { silent: true });
+    await untilFirstEvent(payment);
     // A hosted payment reopens, until it expires.
     const timedOut = failed('timed_out');
     const { transactionStatus, failureReason } = timedOut;
