@@ -28,7 +28,10 @@ const COMMON_NOTES = {
   'splitPayment[].bank': { text: 'Code of a bank that supports withdrawal, from `GET /banks`' },
   'splitPayment[].splitType': { text: 'What `amount` is', example: 'PERCENTAGE' },
   'splitPayment[].creditAccount': { text: 'The account to credit' },
-  expireIn: { text: 'Seconds from now until the payment expires', example: 3600 },
+  expireIn: {
+    text: 'Seconds from now until the payment expires; in production a method may need more than the minimum',
+    example: 3600,
+  },
   callbackUrl: {
     text: 'Where the webhooks of this payment go; else to the endpoints of the dashboard',
     example: 'https://shop.example.com/webhooks',
