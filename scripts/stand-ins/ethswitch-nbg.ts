@@ -33,6 +33,7 @@ interface OrderBody {
 interface NbgOrder extends StandInOrder {
   readonly hppToken: string;
   readonly body: OrderBody;
+  readonly isLowerCaseWithFee: boolean;
 }
 
 export interface NbgStandIn extends StandIn {
@@ -42,8 +43,19 @@ export interface NbgStandIn extends StandIn {
   callbackBody(orderId: string, options?: { readonly brief?: boolean }): string;
 }
 
+export interface NbgOptions {
+  /** States in lower case, and a total that includes a fee of NBG's. */
+  readonly isLowerCaseWithFee?: boolean;
+}
+
+/** What NBG takes from the customer on top. */
+const FEE_MINOR = 250;
+
 /** EthSwitch's National Billing Gateway, as its published API collection shows it. */
-export async function startNbgStandIn(port = 0): Promise<NbgStandIn> {
+export async function startNbgStandIn(
+  port = 0,
+  { isLowerCaseWithFee = false }: NbgOptions = {},
+): Promise<NbgStandIn> {
   const username = `kefel-${randomUUID()}@example.et`;
   const password = randomUUID();
   const tokens = new Map<string, number>();
@@ -127,6 +139,7 @@ export async function startNbgStandIn(port = 0): Promise<NbgStandIn> {
       phone: null,
       hppToken: randomUUID(),
       body,
+      isLowerCaseWithFee,
       get acted() {
         return acted;
       },
@@ -237,23 +250,35 @@ function billInfo(order: NbgOrder, amountText: string): Readonly<Record<string, 
     status: 'QUERIED',
     billNumber: order.orderId,
     lineItems: null,
-    totalAmount: `#${amountText}#`,
+    ...(order.isLowerCaseWithFee
+      ? { fee: `#${fourDecimals(FEE_MINOR)}#`, totalAmount: `#${withFee(amountText)}#` }
+      : { totalAmount: `#${amountText}#` }),
     remark: null,
   };
+}
+
+function withFee(amountText: string): string {
+  return fourDecimals(Math.round(Number(amountText) * 100) + FEE_MINOR);
+}
+
+function fourDecimals(amountMinor: number): string {
+  return (amountMinor / 100).toFixed(4);
 }
 
 /** The payment completion callback; all variants but the genuine one claim a payment. */
 function notice(order: NbgOrder, outer: object = {}, inner: object = {}): string {
   const isClaim = Object.keys(inner).length > 0;
-  const status = isClaim || order.acted === 'pays' ? 'PAID' : 'FAILED';
+  const isPaid = isClaim || order.acted === 'pays';
+  const upper = isPaid ? 'PAID' : 'FAILED';
+  const status = order.isLowerCaseWithFee ? upper.toLowerCase() : upper;
   const body = {
     status,
     current_status: status,
-    message: status === 'PAID' ? 'Payment successfully processed' : 'Payment failed',
+    message: isPaid ? 'Payment successfully processed' : 'Payment failed',
     errors: null,
     timestamp: new Date().toISOString(),
     correlation_id: `corr-${randomUUID()}`,
-    transaction_id: status === 'PAID' ? `PAY${order.hppToken.slice(0, 8).toUpperCase()}` : null,
+    transaction_id: isPaid ? `PAY${order.hppToken.slice(0, 8).toUpperCase()}` : null,
     http_status: 200,
     content_type: 'application/json',
     data: {

@@ -21,21 +21,31 @@ export interface StandInsOptions {
   readonly moreSettings?: Readonly<Partial<Record<Method, Readonly<Record<string, unknown>>>>>;
   /** Which of EthSwitch's two gateways to start. */
   readonly ethswitch?: 'nbg' | 'cards';
+  /**
+   * Plays the other form of each protocol that has two: telebirr USSD's synchronous service, NBG's
+   * states in lower case and a fee on top, and long transaction ids at CBE.
+   */
+  readonly hasOtherForms?: boolean;
 }
+
+/** The longest transaction id that we send. */
+const CBE_LONG_ID_CHARACTERS = 79;
 
 /** Starts a stand-in for each method, with its own credentials. */
 export async function startStandIns(
   gatewayUrl: string,
-  { moreSettings = {}, ethswitch = 'nbg' }: StandInsOptions = {},
+  { moreSettings = {}, ethswitch = 'nbg', hasOtherForms = false }: StandInsOptions = {},
 ): Promise<StandIns> {
-  const cbe = await startCbeBirrStandIn();
+  const cbe = await startCbeBirrStandIn(0, hasOtherForms ? CBE_LONG_ID_CHARACTERS : undefined);
   // CBE reports to one URL, which is registered with the bank.
   cbe.registeredCallbackUrl = `${gatewayUrl}/rails/cbe-birr`;
   const byMethod: Record<Method, StandIn> = {
     TELE_BIRR: await startTelebirrH5StandIn(),
-    TELE_BIRR_USSD: await startTelebirrUssdStandIn(),
+    TELE_BIRR_USSD: await startTelebirrUssdStandIn(0, hasOtherForms ? 'synchronous' : undefined),
     CBE: cbe,
-    ETS_SWITCH: await (ethswitch === 'nbg' ? startNbgStandIn() : startCards(gatewayUrl)),
+    ETS_SWITCH: await (ethswitch === 'nbg'
+      ? startNbgStandIn(0, { isLowerCaseWithFee: hasOtherForms })
+      : startCards(gatewayUrl)),
     M_PESA: await startMpesaStandIn(),
     E_BIRR: await startEbirrStandIn(),
   };

@@ -11,6 +11,18 @@ export function sample(name: 'request' | 'ack' | 'result'): string {
   return readFileSync(new URL(`${name}.xml`, FIXTURES), 'utf8');
 }
 
+/** CPS's two services. */
+export type Dialect = 'asynchronous' | 'synchronous';
+
+/** A sample's message in the namespaces that clients of the synchronous service use. */
+function inDialect(dialect: Dialect, xml: string): string {
+  return dialect === 'asynchronous'
+    ? xml
+    : xml
+        .replaceAll('/cpsinterface/', '/synccpsinterface/')
+        .replaceAll('/api_resultmgr', '/api_requestmgr');
+}
+
 /** The contents of a request. */
 export interface CpsRequest {
   readonly orderId: string;
@@ -43,10 +55,13 @@ const CHANGING = [
   ['currency', 'ETB'],
 ] as const;
 
-const REQUEST = requestPattern();
+const REQUEST: Readonly<Record<Dialect, RegExp>> = {
+  asynchronous: requestPattern('asynchronous'),
+  synchronous: requestPattern('synchronous'),
+};
 
-function requestPattern(): RegExp {
-  let rest = sample('request').trim();
+function requestPattern(dialect: Dialect): RegExp {
+  let rest = inDialect(dialect, sample('request').trim());
   let pattern = '^';
   for (const [name, text] of CHANGING) {
     const start = rest.indexOf(`>${text}<`) + 1;
@@ -57,8 +72,8 @@ function requestPattern(): RegExp {
 }
 
 /** Parses a request; null when it does not have the sample's format. */
-export function cpsRequestIn(xml: string): CpsRequest | null {
-  const groups = REQUEST.exec(xml)?.groups;
+export function cpsRequestIn(dialect: Dialect, xml: string): CpsRequest | null {
+  const groups = REQUEST[dialect].exec(xml)?.groups;
   const values = CHANGING.map(([name]) => unescaped(groups?.[name]));
   if (values.includes(null)) {
     return null;
@@ -81,16 +96,26 @@ export function acknowledgementXml(
     .replace('<res:ServiceStatus>0<', `<res:ServiceStatus>${serviceStatus}<`);
 }
 
-export function paidXml(orderId: string, conversationId: string, transactionId: string): string {
-  return sample('result')
+export function paidXml(
+  dialect: Dialect,
+  orderId: string,
+  conversationId: string,
+  transactionId: string,
+): string {
+  return inDialect(dialect, sample('result'))
     .replace('>ORDER0001<', `>${orderId}<`)
     .replace('>AG_20260131_70101ef1abddd338afdf<', `>${conversationId}<`)
     .replace('>AJH40OGEZK<', `>${transactionId}<`);
 }
 
 /** No sample of a failure is public, so this is the success without its result. */
-export function failureXml(orderId: string, conversationId: string, resultCode: string): string {
-  return paidXml(orderId, conversationId, '')
+export function failureXml(
+  dialect: Dialect,
+  orderId: string,
+  conversationId: string,
+  resultCode: string,
+): string {
+  return paidXml(dialect, orderId, conversationId, '')
     .replace('<res:ResultCode>0<', `<res:ResultCode>${resultCode}<`)
     .replace(/<res:TransactionResult>.*<\/res:TransactionResult>/s, '');
 }

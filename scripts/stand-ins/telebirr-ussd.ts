@@ -18,6 +18,7 @@ import {
   acknowledgementXml,
   type CpsRequest,
   cpsRequestIn,
+  type Dialect,
   FAULT_XML,
   failureXml,
   paidXml,
@@ -26,6 +27,7 @@ import {
 /** telebirr's CPS together with the operator's relay in front of it. */
 export interface TelebirrUssdStandIn extends StandIn {
   readonly settings: Readonly<typeof CREDENTIALS> & {
+    readonly dialect: Dialect;
     readonly relayUrl: string;
     readonly relayHeaders: Readonly<Record<string, string>>;
     readonly resultToken: string;
@@ -33,7 +35,15 @@ export interface TelebirrUssdStandIn extends StandIn {
   };
 }
 
-const PATH = '/payment/services/APIRequestMgrService';
+const PATHS: Readonly<Record<Dialect, string>> = {
+  asynchronous: '/payment/services/APIRequestMgrService',
+  synchronous: '/payment/services/SYNCAPIRequestMgrService',
+};
+
+/** Of the time zone that the service expects. */
+const OFFSETS: Readonly<Record<Dialect, string>> = { asynchronous: '+03:00', synchronous: 'Z' };
+
+const CLOCK_SKEW_MS_MAX = 300_000;
 
 const CREDENTIALS = {
   thirdPartyId: 'Stand-In & Sons',
@@ -72,15 +82,19 @@ const REASONS = {
 const AFTER_ANSWER_MS = 50;
 
 /** `port` 0: any free one. */
-export async function startTelebirrUssdStandIn(port = 0): Promise<TelebirrUssdStandIn> {
-  const cps = new Cps();
+export async function startTelebirrUssdStandIn(
+  port = 0,
+  dialect: Dialect = 'asynchronous',
+): Promise<TelebirrUssdStandIn> {
+  const cps = new Cps(dialect);
   const server = await StandInServer.start((call) => cps.answer(call), port);
   return {
     railId: 'telebirr-ussd',
     baseUrl: server.baseUrl,
     settings: {
       ...CREDENTIALS,
-      relayUrl: server.baseUrl + PATH,
+      dialect,
+      relayUrl: server.baseUrl + PATHS[dialect],
       relayHeaders: { Authorization: `Bearer ${cps.relayToken}` },
       resultToken: cps.resultToken,
       reasons: REASONS,
@@ -97,10 +111,15 @@ class Cps {
   readonly resultToken = randomBytes(24).toString('base64url');
   readonly plans = new Map<string, Plan>();
   readonly book = new OrderBook<Prompt>();
+  readonly #dialect: Dialect;
+
+  constructor(dialect: Dialect) {
+    this.#dialect = dialect;
+  }
 
   async answer(call: ReceivedCall): Promise<Reply> {
     switch (`${call.method} ${call.url}`) {
-      case `POST ${PATH}`:
+      case `POST ${PATHS[this.#dialect]}`:
         return this.#request(call);
       case 'GET /':
         return this.#desk();
@@ -115,7 +134,7 @@ class Cps {
     if (headers.authorization !== `Bearer ${this.relayToken}`) {
       return { type: 'answer', status: 401, body: 'The relay rejects this token.' };
     }
-    const request = cpsRequestIn(body);
+    const request = cpsRequestIn(this.#dialect, body);
     const isSoap = /^text\/xml(;|$)/.test(headers['content-type'] ?? '') && 'soapaction' in headers;
     if (!isSoap || request === null) {
       return xmlReply(500, FAULT_XML);
@@ -129,9 +148,14 @@ class Cps {
     const code = this.#refusal(request, plan);
     if (code !== null) {
       const serviceStatus = code === CODE_UNAVAILABLE ? '1' : '0';
-      return xmlReply(200, acknowledgementXml(request.orderId, '', code, serviceStatus));
+      return xmlReply(
+        200,
+        this.#dialect === 'asynchronous'
+          ? acknowledgementXml(request.orderId, '', code, serviceStatus)
+          : failureXml(this.#dialect, request.orderId, '', code),
+      );
     }
-    const prompt = new Prompt(request, conversationId, this.resultToken);
+    const prompt = new Prompt(this.#dialect, request, conversationId, this.resultToken);
     this.book.add(prompt);
     if (plan?.act !== undefined) {
       await prompt.act(plan.act, { silent: true });
@@ -142,7 +166,9 @@ class Cps {
         setTimeout(() => prompt.callback().catch(() => undefined), AFTER_ANSWER_MS);
       }
     }
-    return xmlReply(200, acknowledgementXml(request.orderId, conversationId, '0', '0'));
+    return this.#dialect === 'asynchronous'
+      ? xmlReply(200, acknowledgementXml(request.orderId, conversationId, '0', '0'))
+      : prompt.answered;
   }
 
   /** A failure code, or null. */
@@ -162,7 +188,7 @@ class Cps {
     ) {
       return CODE_INITIATOR;
     }
-    if (!isSound(request)) {
+    if (!isSound(this.#dialect, request)) {
       return CODE_PARAMETER;
     }
     if (this.book.get(request.orderId) !== undefined) {
@@ -206,13 +232,16 @@ class Prompt implements StandInOrder {
   readonly amountText: string;
   readonly phone: string;
   acted: CustomerAct | null = null;
+  readonly #dialect: Dialect;
+  readonly #answer = Promise.withResolvers<Reply>();
   readonly #request: CpsRequest;
   readonly #conversationId: string;
   readonly #resultToken: string;
   /** telebirr's receipt number. */
   readonly #transactionId = randomBytes(5).toString('hex').toUpperCase();
 
-  constructor(request: CpsRequest, conversationId: string, resultToken: string) {
+  constructor(dialect: Dialect, request: CpsRequest, conversationId: string, resultToken: string) {
+    this.#dialect = dialect;
     this.orderId = request.orderId;
     this.amountText = request.amount;
     this.phone = request.phone;
@@ -226,7 +255,13 @@ class Prompt implements StandInOrder {
     { silent = false }: { readonly silent?: boolean } = {},
   ): Promise<CallbackAnswer | null> {
     this.acted = act;
+    this.#answer.resolve(xmlReply(200, this.#result('genuine')));
     return silent ? null : this.callback();
+  }
+
+  /** The synchronous service's answer to the request, once the customer has acted. */
+  get answered(): Promise<Reply> {
+    return this.#answer.promise;
   }
 
   get callbackUrl(): string {
@@ -252,7 +287,8 @@ class Prompt implements StandInOrder {
   }
 
   #result(variant: CallbackVariant): string {
-    const paid = paidXml(this.orderId, this.#conversationId, this.#transactionId);
+    const ids = [this.#conversationId, this.#transactionId] as const;
+    const paid = paidXml(this.#dialect, this.orderId, ...ids);
     switch (variant) {
       case 'genuine':
         if (this.acted === null) {
@@ -260,7 +296,7 @@ class Prompt implements StandInOrder {
         }
         return this.acted === 'pays'
           ? paid
-          : failureXml(this.orderId, this.#conversationId, CODE[this.acted]);
+          : failureXml(this.#dialect, this.orderId, this.#conversationId, CODE[this.acted]);
       case 'forged':
         return paid;
       case 'unreadable':
@@ -268,20 +304,24 @@ class Prompt implements StandInOrder {
       // Results contain no amount, so one with a wrong amount is one of another payment.
       case 'wrong_amount':
       case 'other_order':
-        return paidXml('OTHER0ORDER0OTHER0OR', this.#conversationId, this.#transactionId);
+        return paidXml(this.#dialect, 'OTHER0ORDER0OTHER0OR', ...ids);
     }
   }
 }
 
 /** Checks values beyond the sample's format. */
-function isSound(request: CpsRequest): boolean {
+function isSound(dialect: Dialect, request: CpsRequest): boolean {
+  const iso = request.timestamp.replace(
+    /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)$/,
+    `$1-$2-$3T$4:$5:$6${OFFSETS[dialect]}`,
+  );
   return (
     /^[A-Z0-9]{20}$/.test(request.orderId) &&
     /^251[79]\d{8}$/.test(request.phone) &&
     /^(?!0\.00)(?:0|[1-9]\d{0,8})\.\d\d$/.test(request.amount) &&
     request.currency === 'ETB' &&
     /^https?:$/.test(URL.parse(request.resultUrl)?.protocol ?? '') &&
-    /^20\d\d[01]\d[0-3]\d[0-2]\d[0-5]\d[0-5]\d$/.test(request.timestamp)
+    Math.abs(Date.parse(iso) - Date.now()) <= CLOCK_SKEW_MS_MAX
   );
 }
 

@@ -17,6 +17,7 @@ function problems(json: unknown): Record<string, string> {
 test('have required fields, and these defaults for the others', () => {
   expect(settingsFrom(TELEBIRR_USSD_SETTINGS)).toEqual({
     ...TELEBIRR_USSD_SETTINGS,
+    dialect: 'asynchronous',
     relayHeaders: {},
     resultBaseUrl: null,
     resultToken: null,
@@ -29,6 +30,7 @@ test('accept all fields', () => {
   const all = {
     ...TELEBIRR_USSD_SETTINGS,
     relayUrl: 'http://10.1.2.3:8080/telebirr?to=cps',
+    dialect: 'synchronous',
     relayHeaders: { 'CF-Access-Client-Id': 'a.access', 'CF-Access-Client-Secret': 'b c' },
     resultBaseUrl: 'http://10.1.2.3:8080/kefel/',
     resultToken: 'x'.repeat(32),

@@ -2,7 +2,7 @@ import type { IntentTerms } from '../../domain/intent.ts';
 import type { Currency, Method } from '../../domain/method.ts';
 import { callRail } from '../call-rail.ts';
 import type { CallbackCall } from '../callback.ts';
-import { phoneToPrompt, promptPlan } from '../phone-prompt.ts';
+import { phoneToPrompt, slowPromptPlan, slowTimeNeededMs } from '../phone-prompt.ts';
 import { withProviderCode } from '../provider-code.ts';
 import {
   type Callbacks,
@@ -26,9 +26,6 @@ const CURRENCIES: readonly Currency[] = ['ETB'];
  */
 const ANSWER_TIME_MS = 30_000;
 
-/** Deadline until a consumer claims the start; the claim then sets a new one. */
-const QUEUE_TIME_MS = 60_000;
-
 /** The server rejected the request unread, so eBirr did not prompt the customer. */
 const UNREAD_STATUSES: readonly number[] = [401, 403, 404, 405];
 
@@ -45,14 +42,12 @@ export function ebirrRail(settings: EbirrSettings): Rail & PhoneCheck & SlowStar
     currencies: CURRENCIES,
     startTimeoutMs: callTimeMs,
     startWaitsForCustomer: true as const,
-    // The latest claim, and the window that begins with it.
-    timeNeededMs: QUEUE_TIME_MS + callTimeMs + STORING_TIME_MS,
+    timeNeededMs: slowTimeNeededMs(callTimeMs),
 
     acceptsPhone: (phone: string) =>
       settings.phonePrefixes.some((prefix) => phone.startsWith(prefix)),
 
-    plan: (_terms: IntentTerms, _method: Method, nowMs: number) =>
-      promptPlan(nowMs + QUEUE_TIME_MS),
+    plan: (_terms: IntentTerms, _method: Method, nowMs: number) => slowPromptPlan(nowMs),
 
     async start(order: RailOrder): Promise<StartResult> {
       const phone = phoneToPrompt(rail, order);

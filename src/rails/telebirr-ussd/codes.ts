@@ -10,6 +10,9 @@ const FAILURE_CODE = /^(?!0+$)[0-9A-Za-z_-]{1,32}$/;
 /** A client of telebirr's payouts, on the same engine, got it when `Caller` was not accepted. */
 const CALLER_NOT_AUTHENTICATED = '1001';
 
+/** CPS's internal error, for example a timeout: the payment may have been booked. */
+const INTERNAL_ERROR = '-1';
+
 /** Why telebirr refuses a request, or null when `code` proves nothing. */
 export function refusalReason(code: string, settings: TelebirrUssdSettings): FailureReason | null {
   return reasonOf(code, settings, code === CALLER_NOT_AUTHENTICATED ? 'misconfigured' : 'declined');
@@ -32,7 +35,8 @@ function reasonOf(
     return null;
   }
   // Own properties only: `constructor` could be a code.
-  const meaning = (Object.hasOwn(reasons, code) ? reasons[code] : undefined) ?? otherwise;
+  const unlisted = code === INTERNAL_ERROR ? 'unknown' : otherwise;
+  const meaning = (Object.hasOwn(reasons, code) ? reasons[code] : undefined) ?? unlisted;
   return meaning === 'unknown' ? null : meaning;
 }
 

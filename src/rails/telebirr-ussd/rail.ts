@@ -1,7 +1,7 @@
 import { sha256Hex } from '../../crypto/encoding.ts';
 import type { IntentTerms, Outcome } from '../../domain/intent.ts';
 import type { Method } from '../../domain/method.ts';
-import { callRail } from '../call-rail.ts';
+import { callRail, type RailAnswer } from '../call-rail.ts';
 import {
   bodyText,
   type CallbackCall,
@@ -9,9 +9,17 @@ import {
   type CallbackSuspicion,
   refusedCallback,
 } from '../callback.ts';
-import { phoneToPrompt, promptPlan } from '../phone-prompt.ts';
+import { phoneToPrompt, promptPlan, slowPromptPlan, slowTimeNeededMs } from '../phone-prompt.ts';
 import { withProviderCode } from '../provider-code.ts';
-import type { Callbacks, PhoneCheck, Rail, RailOrder, StartResult } from '../rail.ts';
+import {
+  type Callbacks,
+  type PhoneCheck,
+  type Rail,
+  type RailOrder,
+  type SlowStart,
+  STORING_TIME_MS,
+  type StartResult,
+} from '../rail.ts';
 import { logRailAnswer } from '../rail-log.ts';
 import { failureReason, logLevel, OK, refusalReason } from './codes.ts';
 import {
@@ -30,6 +38,9 @@ const RAIL_ID = 'telebirr-ussd';
 /** telebirr acknowledges before it prompts the customer. Other clients wait up to 30 s. */
 const START_TIMEOUT_MS = 20_000;
 
+/** The synchronous service's own time after the customer's, to book the payment and answer. */
+const RESULT_TIME_MS = 30_000;
+
 /** telebirr's format of a phone number: digits, with the country code. */
 const PHONE = /^251[79]\d{8}$/;
 
@@ -43,20 +54,27 @@ const UNREAD_STATUSES: readonly number[] = [401, 403, 404];
 
 /**
  * telebirr's USSD push: CPS, the engine behind telebirr, prompts for the PIN on the customer's phone
- * and posts the result. telebirr publishes no status query.
+ * and posts the result. Its synchronous service answers only after the customer has acted, with the
+ * result. telebirr publishes no status query.
  */
-export function telebirrUssdRail(settings: TelebirrUssdSettings): Rail & PhoneCheck & Callbacks {
+export function telebirrUssdRail(
+  settings: TelebirrUssdSettings,
+): Rail & PhoneCheck & Partial<SlowStart> & Callbacks {
+  const isSynchronous = settings.dialect === 'synchronous';
   // Nothing in the request shortens the prompt.
-  const windowMs = settings.promptWindowSeconds * 1_000;
+  const promptMs = settings.promptWindowSeconds * 1_000;
+  const startTimeoutMs = isSynchronous ? promptMs + RESULT_TIME_MS : START_TIMEOUT_MS;
   const rail = {
     id: RAIL_ID,
     currencies: [CURRENCY] as const,
-    startTimeoutMs: START_TIMEOUT_MS,
+    startTimeoutMs,
+    ...(isSynchronous && { startWaitsForCustomer: true as const }),
 
     acceptsPhone: (phone: string) => PHONE.test(phone),
 
-    timeNeededMs: windowMs,
-    plan: (_terms: IntentTerms, _method: Method, nowMs: number) => promptPlan(nowMs + windowMs),
+    timeNeededMs: isSynchronous ? slowTimeNeededMs(startTimeoutMs) : promptMs,
+    plan: (_terms: IntentTerms, _method: Method, nowMs: number) =>
+      isSynchronous ? slowPromptPlan(nowMs) : promptPlan(nowMs + promptMs),
 
     async start(order: RailOrder): Promise<StartResult> {
       const phone = phoneToPrompt(rail, order);
@@ -73,22 +91,18 @@ export function telebirrUssdRail(settings: TelebirrUssdSettings): Rail & PhoneCh
       const answer = await callRail(
         settings.relayUrl,
         { method: 'POST', headers, body },
-        START_TIMEOUT_MS,
+        startTimeoutMs,
       );
-      const { reference } = order.attempt;
-      const status = answer.type === 'answered' ? answer.status : undefined;
-      const acknowledgement = answer.type === 'answered' ? readAcknowledgement(answer.text) : null;
-      const isOurs = acknowledgement !== null && !belongsToOther(acknowledgement, reference);
-      const result: StartResult =
-        status === undefined
-          ? { type: 'unknown' }
-          : startResult(status, isOurs ? acknowledgement : null, settings);
-      const providerCode = acknowledgement?.responseCode ?? null;
-      if (result.type !== 'accepted') {
+      const { result, providerCode, isOurs } = startAnswer(answer, order, settings);
+      if (result.type !== 'accepted' && result.type !== 'resolved') {
+        const { reference } = order.attempt;
+        const status = answer.type === 'answered' ? answer.status : undefined;
         const level = logLevel(providerCode, 'reason' in result ? result.reason : null, settings);
         logRailAnswer({ rail: RAIL_ID, call: COMMAND_ID, reference, status, providerCode, level });
       }
-      return withProviderCode(result, isOurs ? providerCode : null);
+      return result.type === 'resolved'
+        ? { ...result, outcome: withProviderCode(result.outcome, providerCode) }
+        : withProviderCode(result, isOurs ? providerCode : null);
     },
 
     async readCallback(call: CallbackCall, order: RailOrder): Promise<CallbackReading> {
@@ -103,8 +117,7 @@ export function telebirrUssdRail(settings: TelebirrUssdSettings): Rail & PhoneCh
         return refused('other_order');
       }
       const outcome = outcomeOf(result, settings);
-      const { resultType, resultCode } = result;
-      const providerCode = resultType === OK ? resultCode : `ResultType ${resultType}`;
+      const providerCode = codeOf(result);
       if (outcome?.type !== 'succeeded') {
         const { reference } = order.attempt;
         const level = logLevel(providerCode, outcome?.reason ?? null, settings);
@@ -121,6 +134,66 @@ export function telebirrUssdRail(settings: TelebirrUssdSettings): Rail & PhoneCh
     },
   };
   return rail;
+}
+
+interface StartAnswer {
+  readonly result: StartResult;
+  readonly providerCode: string | null;
+  readonly isOurs: boolean;
+}
+
+/** The answer to a request: a result from the synchronous service, else an acknowledgement. */
+function startAnswer(
+  answer: RailAnswer,
+  order: RailOrder,
+  settings: TelebirrUssdSettings,
+): StartAnswer {
+  if (answer.type === 'no_answer') {
+    return { result: { type: 'unknown' }, providerCode: null, isOurs: false };
+  }
+  const { status, text } = answer;
+  const { reference } = order.attempt;
+  const paymentResult = settings.dialect === 'synchronous' ? readResult(text) : null;
+  if (paymentResult !== null) {
+    return {
+      result: status === 200 ? resultInAnswer(paymentResult, order, settings) : { type: 'unknown' },
+      providerCode: codeOf(paymentResult),
+      isOurs: !belongsToOther(paymentResult, reference),
+    };
+  }
+  const acknowledgement = readAcknowledgement(text);
+  const isOurs = acknowledgement !== null && !belongsToOther(acknowledgement, reference);
+  return {
+    result: startResult(status, isOurs ? acknowledgement : null, settings),
+    providerCode: acknowledgement?.responseCode ?? null,
+    isOurs,
+  };
+}
+
+/**
+ * What a result in the answer to a request proves. A payment must name its transaction: without one,
+ * success may only mean that telebirr has sent the prompt.
+ */
+function resultInAnswer(
+  result: PaymentResult,
+  order: RailOrder,
+  settings: TelebirrUssdSettings,
+): StartResult {
+  const outcome = outcomeOf(result, settings);
+  if (outcome === null || belongsToOther(result, order.attempt.reference)) {
+    return { type: 'unknown' };
+  }
+  if (outcome.type === 'failed') {
+    return { type: 'refused', reason: outcome.reason };
+  }
+  return isAbout(result, order) && outcome.receipt !== null
+    ? { type: 'resolved', outcome }
+    : { type: 'unknown' };
+}
+
+/** The provider's code in a result, for the log and the operator. */
+function codeOf({ resultType, resultCode }: PaymentResult): string {
+  return resultType === OK ? resultCode : `ResultType ${resultType}`;
 }
 
 /**

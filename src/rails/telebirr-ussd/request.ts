@@ -13,8 +13,14 @@ const IDENTIFIED_BY_PHONE = '1';
 const IDENTIFIED_BY_SHORT_CODE = '4';
 const IDENTIFIED_BY_OPERATOR = '12';
 
-/** telebirr's local time. It documents no time zone, and known clients send several. */
-const ADDIS_ABABA_OFFSET_MS = 3 * 60 * 60 * 1_000;
+/** What differs between CPS's two services, as known clients have it. */
+const DIALECTS: Readonly<
+  Record<TelebirrUssdSettings['dialect'], { namespace: string; offsetMs: number }>
+> = {
+  // telebirr's local time. It documents no time zone, and known clients send several.
+  asynchronous: { namespace: 'http://cps.huawei.com/cpsinterface', offsetMs: 3 * 60 * 60 * 1_000 },
+  synchronous: { namespace: 'http://cps.huawei.com/synccpsinterface', offsetMs: 0 },
+};
 
 /** The SOAP message that makes telebirr prompt `phone` for the payment. */
 export function paymentRequest(
@@ -23,7 +29,8 @@ export function paymentRequest(
   phone: string,
   nowMs: number,
 ): string {
-  const { shortCode } = settings;
+  const { shortCode, dialect } = settings;
+  const { namespace } = DIALECTS[dialect];
   const header = group('req:Header', [
     leaf('req:Version', '1.0'),
     leaf('req:CommandID', COMMAND_ID),
@@ -35,7 +42,7 @@ export function paymentRequest(
       leaf('req:ResultURL', resultUrl(settings, order.callbackUrl)),
     ]),
     leaf('req:KeyOwner', KEY_OWNER),
-    leaf('req:Timestamp', timestamp(nowMs)),
+    leaf('req:Timestamp', timestamp(dialect, nowMs)),
   ]);
   const identity = group('req:Identity', [
     group('req:Initiator', [
@@ -55,9 +62,8 @@ export function paymentRequest(
   ]);
   return (
     '<soapenv:Envelope xmlns:soapenv="http://schemas.xmlsoap.org/soap/envelope/"' +
-    ' xmlns:api="http://cps.huawei.com/cpsinterface/api_requestmgr"' +
-    ' xmlns:req="http://cps.huawei.com/cpsinterface/request"' +
-    ' xmlns:com="http://cps.huawei.com/cpsinterface/common"><soapenv:Header/>' +
+    ` xmlns:api="${namespace}/api_requestmgr" xmlns:req="${namespace}/request"` +
+    ` xmlns:com="${namespace}/common"><soapenv:Header/>` +
     group('soapenv:Body', [
       group('api:Request', [header, group('req:Body', [identity, transaction])]),
     ]) +
@@ -65,9 +71,10 @@ export function paymentRequest(
   );
 }
 
-/** `yyyyMMddHHmmss` in Addis Ababa. */
-export function timestamp(nowMs: number): string {
-  return new Date(nowMs + ADDIS_ABABA_OFFSET_MS).toISOString().replaceAll(/\D/g, '').slice(0, 14);
+/** `yyyyMMddHHmmss` in Addis Ababa, or in UTC for the synchronous service. */
+export function timestamp(dialect: TelebirrUssdSettings['dialect'], nowMs: number): string {
+  const local = new Date(nowMs + DIALECTS[dialect].offsetMs);
+  return local.toISOString().replaceAll(/\D/g, '').slice(0, 14);
 }
 
 /** The URL for telebirr's result: the callback URL, or the same path at the relay. */

@@ -69,10 +69,18 @@ const headerName = v.pipe(
 export const telebirrUssdSettings = v.strictObject(
   {
     /**
-     * The URL of the operator's relay to telebirr's `APIRequestMgrService`, which is only reachable
-     * in a private network. The relay passes on requests and answers unchanged.
+     * The URL of the operator's relay to telebirr's service, which is only reachable in a private
+     * network. The relay passes on requests and answers unchanged.
      */
     relayUrl: url,
+    /**
+     * Which of CPS's two services the relay leads to. `synchronous`: `SYNCAPIRequestMgrService`, which
+     * has namespaces of its own, UTC, and the payment's result in its answer.
+     */
+    dialect: v.optional(
+      v.picklist(['asynchronous', 'synchronous'], 'Must be "asynchronous" or "synchronous".'),
+      'asynchronous',
+    ),
     /** Headers that authenticate us at the relay: `{"Authorization": "Bearer …"}`. */
     relayHeaders: v.optional(v.record(headerName, text, 'Must be a JSON object.'), {}),
     /**

@@ -16,6 +16,9 @@ const DECLARATION = /^\s*(?:<\?xml\s[^?<>]*\?>\s*)?/;
 const START_TAG = new RegExp(String.raw`<(${QUALIFIED_NAME})(?:${ATTRIBUTE})*\s*(/?)>`, 'y');
 const END_TAG = new RegExp(String.raw`</(${QUALIFIED_NAME})\s*>`, 'y');
 
+const SPACE = /\s*/y;
+
+const COMMENT_START = '<!--';
 const CDATA_START = '<![CDATA[';
 const CDATA_END = ']]>';
 
@@ -38,9 +41,9 @@ export interface XmlShape {
 
 /**
  * The trimmed texts of the wanted elements by local name. Null when the document is not well-formed,
- * has a DOCTYPE, comments or processing instructions, or contains a wanted element twice, because
- * parsers may read such a document differently. Ignores prefixes, because the rail changes them.
- * Skips all other elements and never stores their texts.
+ * has a DOCTYPE or processing instructions, a comment within a wanted text, or a wanted element
+ * twice, because parsers may read such a document differently. Ignores prefixes, because the rail
+ * changes them. Skips all other elements and comments and never stores their texts.
  */
 export function xmlTexts(xml: string, shape: XmlShape): ReadonlyMap<string, string> | null {
   const reader = new Reader(xml, shape);
@@ -84,15 +87,41 @@ class Reader {
 
   readDocument(): boolean {
     this.#position = DECLARATION.exec(this.#xml)?.[0].length ?? 0;
+    if (!this.#skipComments()) {
+      return false;
+    }
     do {
       if (!this.#readMarkup() || (this.#open.length > 0 && !this.#readText())) {
         return false;
       }
     } while (this.#open.length > 0);
-    return this.#xml.slice(this.#position).trim() === '';
+    return this.#skipComments() && this.#position === this.#xml.length;
+  }
+
+  /** Outside the root element: false for a malformed comment. */
+  #skipComments(): boolean {
+    this.#take(SPACE);
+    while (this.#xml.startsWith(COMMENT_START, this.#position)) {
+      if (!this.#skipComment()) {
+        return false;
+      }
+      this.#take(SPACE);
+    }
+    return true;
+  }
+
+  /** False for a comment that does not end at its first `--`, and within a wanted text. */
+  #skipComment(): boolean {
+    const end = this.#xml.indexOf('--', this.#position + COMMENT_START.length);
+    const isComment = end >= 0 && this.#xml.startsWith('>', end + 2) && !this.#isWanted();
+    this.#position = end + '-->'.length;
+    return isComment;
   }
 
   #readMarkup(): boolean {
+    if (this.#xml.startsWith(COMMENT_START, this.#position)) {
+      return this.#skipComment();
+    }
     if (this.#xml.startsWith(CDATA_START, this.#position)) {
       return this.#readCharacterData();
     }

@@ -31,8 +31,8 @@ export class TelebirrUssdScene {
     this.rail = telebirrUssdRail(this.settings);
   }
 
-  static async start(): Promise<TelebirrUssdScene> {
-    const scene = new TelebirrUssdScene(await startTelebirrUssdStandIn());
+  static async start(dialect?: TelebirrUssdSettings['dialect']): Promise<TelebirrUssdScene> {
+    const scene = new TelebirrUssdScene(await startTelebirrUssdStandIn(0, dialect));
     scene.#gateway = await StandInServer.start(async (call) => {
       const { status, body } = await scene.#callback(call);
       return { type: 'answer', status, body: body ?? '' };
