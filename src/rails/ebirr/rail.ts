@@ -4,15 +4,7 @@ import { callRail } from '../call-rail.ts';
 import type { CallbackCall } from '../callback.ts';
 import { phoneToPrompt, slowPromptPlan, slowTimeNeededMs } from '../phone-prompt.ts';
 import { withProviderCode } from '../provider-code.ts';
-import {
-  type Callbacks,
-  type PhoneCheck,
-  type Rail,
-  type RailOrder,
-  type SlowStart,
-  STORING_TIME_MS,
-  type StartResult,
-} from '../rail.ts';
+import type { Callbacks, PhoneCheck, Rail, RailOrder, SlowStart, StartResult } from '../rail.ts';
 import { logRailAnswer } from '../rail-log.ts';
 import { codeOf, type EbirrReport, ebirrReport, meaningOf, mismatchOf } from './answer.ts';
 import { readEbirrCallback } from './callback.ts';

@@ -11,15 +11,7 @@ import {
 } from '../callback.ts';
 import { phoneToPrompt, promptPlan, slowPromptPlan, slowTimeNeededMs } from '../phone-prompt.ts';
 import { withProviderCode } from '../provider-code.ts';
-import {
-  type Callbacks,
-  type PhoneCheck,
-  type Rail,
-  type RailOrder,
-  type SlowStart,
-  STORING_TIME_MS,
-  type StartResult,
-} from '../rail.ts';
+import type { Callbacks, PhoneCheck, Rail, RailOrder, SlowStart, StartResult } from '../rail.ts';
 import { logRailAnswer } from '../rail-log.ts';
 import { failureReason, logLevel, OK, refusalReason } from './codes.ts';
 import {
