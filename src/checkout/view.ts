@@ -203,7 +203,7 @@ function stateOf(intent: Intent, nowMs: number, context: ViewContext): CheckoutS
         ? chooseState(intent, nowMs, mayStillSettle, context)
         : { kind: 'expired', mayStillSettle };
     case 'processing':
-      return inFlightState(intent, context.railPage ?? null);
+      return inFlightState(intent, nowMs, context.railPage ?? null);
     case 'succeeded':
       return paidState(intent, nowMs, context.triedAgain ?? false);
     case 'failed':
@@ -283,7 +283,7 @@ export function fixedPhone(terms: IntentTerms): string | null {
   return terms.customer?.isPhoneUpdatable === false ? terms.customer.phone : null;
 }
 
-function inFlightState(intent: Intent, railPage: string | null): CheckoutState {
+function inFlightState(intent: Intent, nowMs: number, railPage: string | null): CheckoutState {
   const attempt = attemptInFlight(intent);
   if (attempt === null) {
     throw new Error('a processing intent without an attempt');
@@ -302,7 +302,10 @@ function inFlightState(intent: Intent, railPage: string | null): CheckoutState {
       // No line break within a number.
       phone: attempt.phone === null ? null : phoneText(attempt.phone).replaceAll(' ', '\u00a0'),
       simulatorUrl: pageUrl,
-      mayRetry: intent.terms.kind === 'hosted' && intent.attempts.length < ATTEMPTS_MAX,
+      mayRetry:
+        intent.terms.kind === 'hosted' &&
+        intent.attempts.length < ATTEMPTS_MAX &&
+        nowMs < intent.terms.expiresAtMs,
     };
   }
   return {

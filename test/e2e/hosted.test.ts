@@ -41,6 +41,23 @@ async function returnedWith(payment: HostedPayment, index = 0): Promise<Record<s
   return Object.fromEntries(new URLSearchParams(url.slice(url.indexOf(own) + own.length)));
 }
 
+/** What browsers and crawlers ask for by a fixed name. */
+const FILES = [
+  ['icon.svg', 'image/svg+xml'],
+  ['favicon.ico', 'image/vnd.microsoft.icon'],
+  ['robots.txt', 'text/plain'],
+] as const;
+
+it.each(FILES)('serves /%s as a file', async (name, mediaType) => {
+  const response = await fetch(`${scene.gateway.baseUrl}/${name}`);
+  expect([response.status, response.headers.get('content-type')]).toEqual([
+    200,
+    expect.stringContaining(mediaType),
+  ]);
+  expect(response.headers.get('x-content-type-options')).toBe('nosniff');
+  expect(await response.text()).not.toContain('<html');
+});
+
 describe.concurrent('hosted checkout', () => {
   it('is paid through the pages: decisions.md#11, #16, #17, #20, #22', async () => {
     const payment = await createHosted(scene);

@@ -134,7 +134,7 @@ export const GALLERY = {
   // Every method's but CBE's.
   'choose-too-late': payment((nowMs) => ({
     intent: intentWith(terms(nowMs, { expiresAtMs: nowMs + MINUTE_MS })),
-    context: { timeNeededMs: (method) => (method === 'CBE' ? 0 : 2 * MINUTE_MS) },
+    context: { timeNeededMs: (method) => (method === 'E_BIRR' ? 0 : 2 * MINUTE_MS) },
   })),
   'choose-no-time-left': payment((nowMs) => ({
     intent: intentWith(terms(nowMs, { expiresAtMs: nowMs + MINUTE_MS })),

@@ -79,6 +79,13 @@ describe('the state shown', () => {
     },
   );
 
+  test('a prompt that outlasts the payment promises no other try', () => {
+    const attempts = [attemptWith({ flow: 'push', deadlineAtMs: NOW_MS + 2_000_000 })];
+    const intent = intentWith({}, { status: 'processing', attempts });
+    const view = checkoutView(intent, intent.terms.expiresAtMs);
+    expect(view.state).toMatchObject({ kind: 'push', mayRetry: false });
+  });
+
   test("never links a rail's address that is not http", () => {
     const attempts = [attemptWith({ redirectUrl: 'javascript:alert(1)' })];
     const { state } = checkoutView(intentWith({}, { status: 'processing', attempts }), NOW_MS);

@@ -1,17 +1,15 @@
-import type { Method } from '../../domain/method.ts';
-import type { CheckoutMessages, FormProblem } from '../../i18n/messages.ts';
 import { moneyText } from '../../i18n/money-text.ts';
 import { timeText } from '../../i18n/time-text.ts';
-import type { ChooseState, MethodChoice, PhoneField } from '../view.ts';
+import type { MethodChoice } from '../view.ts';
 import { Breakdown } from './breakdown.tsx';
+import { ChooseNotices, noticesOf } from './choose-notices.tsx';
 import { ContinueOnPhone } from './continue-on-phone.tsx';
 import { Countdown } from './countdown.tsx';
-import { Headline, References } from './elements.tsx';
+import { Headline } from './elements.tsx';
 import { Frame } from './frame.tsx';
 import { MethodMark } from './method-mark.tsx';
-import type { PageProps } from './props.ts';
-
-type ChooseProps = PageProps & { readonly state: ChooseState };
+import { PhoneEntry } from './phone-entry.tsx';
+import type { ChooseProps } from './props.ts';
 
 /** A page with more time left than this relies on the script to show the expiry. */
 const REFRESH_SECONDS_MAX = 3_600;
@@ -27,7 +25,8 @@ export function ChoosePage(props: ChooseProps) {
   const amount = moneyText(totals.totalMinor ?? totals.subtotalMinor, currency, text.locale);
   const title = text.choosePageTitle(amount, summary.merchantName);
   const remainingMs = view.remainingMs ?? 0;
-  const noticed = noticedIn(props);
+  // What a screen reader reads first.
+  const noticed = noticesOf(props)[0]?.title ?? null;
   return (
     <Frame
       {...props}
@@ -47,7 +46,7 @@ export function ChoosePage(props: ChooseProps) {
         </>
       }
     >
-      <Notices {...props} />
+      <ChooseNotices {...props} />
       <form class="choose" method="post" action={`${path}/attempts`} data-once data-totals>
         <input type="hidden" name="attempts" value={String(state.attemptsMade)} />
         <fieldset class="methods">
@@ -57,7 +56,7 @@ export function ChoosePage(props: ChooseProps) {
           {state.methods.map((choice) => (
             <MethodOption {...props} choice={choice} />
           ))}
-          {state.phone !== null && <Phone {...props} phone={state.phone} />}
+          {state.phone !== null && <PhoneEntry {...props} phone={state.phone} />}
         </fieldset>
         <TooLate {...props} />
         <div class="pay-bar">
@@ -91,73 +90,6 @@ function refreshAtTheEnd(remainingMs: number, path: string) {
   const afterSeconds = Math.ceil(remainingMs / 1_000) + 1;
   // With its URL, because the query may tell of a form that was refused before.
   return afterSeconds > REFRESH_SECONDS_MAX ? null : { afterSeconds, url: path };
-}
-
-/** The start of the page's title, which a screen reader reads first. */
-function noticedIn(props: ChooseProps): string | null {
-  return noticesOf(props)[0]?.title ?? null;
-}
-
-interface NoticeText {
-  readonly title: string;
-  readonly lines: readonly string[];
-}
-
-/** What went wrong before, the latest first. */
-function noticesOf({ text, state }: ChooseProps): readonly NoticeText[] {
-  const notices: NoticeText[] = [];
-  if (state.hasFailed) {
-    notices.push({ title: text.errorTitle, lines: [text.errorLead] });
-  }
-  if (state.problem !== null) {
-    const title = state.problem === 'too_many_prompts' ? text.tooManyTitle : text.problemTitle;
-    notices.push({ title, lines: [problemText(text, state.problem, state.selected)] });
-  }
-  if (state.mayStillSettle) {
-    notices.push({ title: text.failureTitle, lines: [text.failure.abandoned] });
-  }
-  if (state.lastFailure !== null) {
-    const last = state.isLastAttempt ? [text.lastAttempt] : [];
-    const lines = [text.failure[state.lastFailure], ...last];
-    notices.push({ title: text.failureTitle, lines });
-  }
-  return notices;
-}
-
-function problemText(text: CheckoutMessages, problem: FormProblem, method: Method | null): string {
-  return problem === 'phone_not_taken' && method === 'M_PESA'
-    ? text.phoneHintMpesa
-    : text.problem[problem];
-}
-
-function phoneHint(text: CheckoutMessages, method: Method): string {
-  // The account is the same for both.
-  const account = method === 'TELE_BIRR_USSD' ? 'TELE_BIRR' : method;
-  return method === 'M_PESA' ? text.phoneHintMpesa : text.phoneHint(text.methodName[account]);
-}
-
-function Notices(props: ChooseProps) {
-  const { text, state, view } = props;
-  const notices = noticesOf(props);
-  return (
-    <>
-      {notices.map(({ title, lines }, index) => (
-        <div class="notice notice-bad" role="alert">
-          <strong>{title}</strong>
-          {lines.map((line) => (
-            <p id={index === 0 && state.problem === 'method_missing' ? 'problem' : undefined}>
-              {line}
-            </p>
-          ))}
-          {index === notices.length - 1 && state.attemptsMade > 0 && (
-            <dl class="small">
-              <References text={text} summary={view.summary} />
-            </dl>
-          )}
-        </div>
-      ))}
-    </>
-  );
 }
 
 function MethodOption(props: ChooseProps & { readonly choice: MethodChoice }) {
@@ -219,65 +151,10 @@ function NoTimeLeftPage(props: ChooseProps) {
       follow="slow"
       refresh={refresh}
     >
-      <Notices {...props} />
+      <ChooseNotices {...props} />
       <Headline tone="wait">{title}</Headline>
       <p>{text.askForNewPayment(view.summary.merchantName)}</p>
       <Breakdown text={text} summary={view.summary} isFolded />
     </Frame>
-  );
-}
-
-/** The problems of a phone number; the others have only a notice. */
-const PHONE_PROBLEMS: readonly FormProblem[] = [
-  'phone_missing',
-  'phone_invalid',
-  'phone_not_taken',
-];
-
-/**
- * Shown right below the chosen method, by CSS alone, with the hint of that method. The radios are
- * one tab stop, so the focus order stays the visual order.
- */
-function Phone(props: ChooseProps & { readonly phone: PhoneField }) {
-  const { text, state, phone } = props;
-  const isWrong = state.problem !== null && PHONE_PROBLEMS.includes(state.problem);
-  const problem = isWrong ? problemText(text, state.problem, state.selected) : '';
-  return (
-    <div class="field">
-      <label for="phone">{text.phoneLabel}</label>
-      <p class="quiet small" id="phone-hint">
-        {phone.isReadOnly
-          ? text.phoneFixed
-          : state.methods.map(({ method, phoneStarts }, index) =>
-              phoneStarts === null ? null : (
-                <span class={`hint hint-${index + 1}`} id={`hint-${method}`}>
-                  {phoneHint(text, method)}{' '}
-                </span>
-              ),
-            )}
-      </p>
-      <p
-        class="field-problem"
-        id="phone-problem"
-        data-missing={text.problem.phone_missing}
-        data-invalid={text.problem.phone_invalid}
-        hidden={!isWrong}
-      >
-        {problem}
-      </p>
-      <input
-        id="phone"
-        name="phone"
-        type="tel"
-        inputmode="tel"
-        autocomplete="tel"
-        maxlength={40}
-        value={phone.value}
-        readonly={phone.isReadOnly}
-        autofocus={isWrong}
-        aria-invalid={isWrong ? 'true' : undefined}
-        aria-describedby="phone-problem phone-hint"
-      />
-    </div>
   );
 }

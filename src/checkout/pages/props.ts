@@ -1,7 +1,7 @@
 import type { MethodLogos } from '../../config.ts';
 import type { CheckoutMessages } from '../../i18n/messages.ts';
 import type { PaymentSummary } from '../summary.ts';
-import type { CheckoutView } from '../view.ts';
+import type { CheckoutView, ChooseState } from '../view.ts';
 
 /** The props of every page of a payment. */
 export interface PageProps {
@@ -20,3 +20,6 @@ export interface SummaryProps {
   readonly text: CheckoutMessages;
   readonly summary: PaymentSummary;
 }
+
+/** The props of the page to choose a method, and of its parts. */
+export type ChooseProps = PageProps & { readonly state: ChooseState };

@@ -1,0 +1,66 @@
+import type { Method } from '../../domain/method.ts';
+import type { CheckoutMessages, FormProblem } from '../../i18n/messages.ts';
+import { References } from './elements.tsx';
+import type { ChooseProps } from './props.ts';
+
+interface NoticeText {
+  readonly title: string;
+  readonly lines: readonly string[];
+}
+
+/** What went wrong before, the latest first. */
+export function noticesOf({ text, state }: ChooseProps): readonly NoticeText[] {
+  const notices: NoticeText[] = [];
+  if (state.hasFailed) {
+    notices.push({ title: text.errorTitle, lines: [text.errorLead] });
+  }
+  if (state.problem !== null) {
+    const title = state.problem === 'too_many_prompts' ? text.tooManyTitle : text.problemTitle;
+    notices.push({ title, lines: [problemText(text, state.problem, state.selected)] });
+  }
+  if (state.mayStillSettle) {
+    notices.push({ title: text.failureTitle, lines: [text.failure.abandoned] });
+  }
+  if (state.lastFailure !== null) {
+    const last = state.isLastAttempt ? [text.lastAttempt] : [];
+    const lines = [text.failure[state.lastFailure], ...last];
+    notices.push({ title: text.failureTitle, lines });
+  }
+  return notices;
+}
+
+/** What is wrong with a form that was refused. */
+export function problemText(
+  text: CheckoutMessages,
+  problem: FormProblem,
+  method: Method | null,
+): string {
+  return problem === 'phone_not_taken' && method === 'M_PESA'
+    ? text.phoneHintMpesa
+    : text.problem[problem];
+}
+
+/** Above the methods: what went wrong before, and from the first attempt on what to quote. */
+export function ChooseNotices(props: ChooseProps) {
+  const { text, state, view } = props;
+  const notices = noticesOf(props);
+  return (
+    <>
+      {notices.map(({ title, lines }, index) => (
+        <div class="notice notice-bad" role="alert">
+          <strong>{title}</strong>
+          {lines.map((line) => (
+            <p id={index === 0 && state.problem === 'method_missing' ? 'problem' : undefined}>
+              {line}
+            </p>
+          ))}
+          {index === notices.length - 1 && state.attemptsMade > 0 && (
+            <dl class="small">
+              <References text={text} summary={view.summary} />
+            </dl>
+          )}
+        </div>
+      ))}
+    </>
+  );
+}

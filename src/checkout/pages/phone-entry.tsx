@@ -1,0 +1,66 @@
+import type { Method } from '../../domain/method.ts';
+import type { CheckoutMessages, FormProblem } from '../../i18n/messages.ts';
+import type { PhoneField } from '../view.ts';
+import { problemText } from './choose-notices.tsx';
+import type { ChooseProps } from './props.ts';
+
+/** The problems of a phone number; the others have only a notice. */
+const PHONE_PROBLEMS: readonly FormProblem[] = [
+  'phone_missing',
+  'phone_invalid',
+  'phone_not_taken',
+];
+
+/**
+ * Shown right below the chosen method, by CSS alone, with the hint of that method. The radios are
+ * one tab stop, so the focus order stays the visual order.
+ */
+export function PhoneEntry(props: ChooseProps & { readonly phone: PhoneField }) {
+  const { text, state, phone } = props;
+  const isWrong = state.problem !== null && PHONE_PROBLEMS.includes(state.problem);
+  const problem = isWrong ? problemText(text, state.problem, state.selected) : '';
+  return (
+    <div class="field">
+      <label for="phone">{text.phoneLabel}</label>
+      <p class="quiet small" id="phone-hint">
+        {phone.isReadOnly
+          ? text.phoneFixed
+          : state.methods.map(({ method, phoneStarts }, index) =>
+              phoneStarts === null ? null : (
+                <span class={`hint hint-${index + 1}`} id={`hint-${method}`}>
+                  {phoneHint(text, method)}{' '}
+                </span>
+              ),
+            )}
+      </p>
+      <p
+        class="field-problem"
+        id="phone-problem"
+        data-missing={text.problem.phone_missing}
+        data-invalid={text.problem.phone_invalid}
+        hidden={!isWrong}
+      >
+        {problem}
+      </p>
+      <input
+        id="phone"
+        name="phone"
+        type="tel"
+        inputmode="tel"
+        autocomplete="tel"
+        maxlength={40}
+        value={phone.value}
+        readonly={phone.isReadOnly}
+        autofocus={isWrong}
+        aria-invalid={isWrong ? 'true' : undefined}
+        aria-describedby="phone-problem phone-hint"
+      />
+    </div>
+  );
+}
+
+function phoneHint(text: CheckoutMessages, method: Method): string {
+  // The account is the same for both.
+  const account = method === 'TELE_BIRR_USSD' ? 'TELE_BIRR' : method;
+  return method === 'M_PESA' ? text.phoneHintMpesa : text.phoneHint(text.methodName[account]);
+}
