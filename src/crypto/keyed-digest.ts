@@ -1,30 +1,17 @@
 import type { NamedKey } from '../config.ts';
-import { base64UrlFromBytes, bytesFromBase64, utf8 } from './encoding.ts';
-import { importOnce } from './import-once.ts';
+import { derivedHmac } from './derived-key.ts';
+import { base64UrlFromBytes } from './encoding.ts';
 
 /**
- * A blind index of personal data, which allows exact search without storing the data. It is an
- * HMAC-SHA-256 under a key that HKDF derives from a data encryption key. A plain hash would not do:
+ * A blind index of personal data, which allows exact search without storing the data. It is a
+ * MAC under a key derived from a data encryption key. A plain hash would not do:
  * an attacker could hash all phone numbers, and most names.
  */
-
-/** HKDF's label. It separates this use from the other use of the same key, encrypting secrets. */
-const PURPOSE = utf8('kefel/keyed-digest');
-const HMAC_KEY_BITS = 256;
 
 /** 128 bits: no collisions among a merchant's customers, and a small index. */
 const DIGEST_BYTES = 16;
 
-const HMAC = { name: 'HMAC', hash: 'SHA-256' } as const;
-
-const hmacKey = importOnce(async ({ base64 }) => {
-  const secret = await crypto.subtle.importKey('raw', bytesFromBase64(base64), 'HKDF', false, [
-    'deriveBits',
-  ]);
-  const algorithm = { name: 'HKDF', hash: 'SHA-256', salt: new Uint8Array(), info: PURPOSE };
-  const bits = await crypto.subtle.deriveBits(algorithm, secret, HMAC_KEY_BITS);
-  return crypto.subtle.importKey('raw', bits, HMAC, false, ['sign']);
-});
+const hmac = derivedHmac('kefel/keyed-digest');
 
 /** What the text is. Digests of two kinds can never be equal. */
 export type DigestKind = 'phone' | 'id' | 'email' | 'name';
@@ -48,6 +35,5 @@ export async function keyedMac(
   scope: string,
   text: string,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const mac = await crypto.subtle.sign('HMAC', await hmacKey(key), utf8(`${scope}:${text}`));
-  return new Uint8Array(mac, 0, DIGEST_BYTES);
+  return (await hmac(key, `${scope}:${text}`)).slice(0, DIGEST_BYTES);
 }

@@ -9,8 +9,8 @@ import { log } from '../log.ts';
 
 /** A statement of this many rows takes D1 far less than its limit of 30 s. */
 const ROWS_PER_STATEMENT = 2_000;
-/** 400,000 rows of each kind in a run, which may make 1,000 queries. The next run does the rest. */
-const STATEMENTS_MAX = 200;
+/** 300,000 rows of each kind in a run, which may make 1,000 queries. The next run does the rest. */
+const STATEMENTS_MAX = 150;
 
 /** Statements that purge up to ?2 rows older than ?1, by what they purge. */
 const PURGES = {
