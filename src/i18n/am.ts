@@ -1247,6 +1247,7 @@ export const desk: DeskMessages = {
     signedInAs: 'የገቡት በዚህ ስም ነው፦',
     recordedAs: 'በድርጊት መዝገብ ላይ የሚጻፈው ስም፦',
     about: 'የሚመለከተው',
+    choose: 'ይምረጡ…',
     cancel: 'ይቅር',
     environment: { sandbox: 'መሞከሪያ', production: 'እውነተኛ' },
     none: 'የለም',

@@ -1281,6 +1281,7 @@ export const desk = {
     signedInAs: 'Signed in as',
     recordedAs: 'The audit log will name you:',
     about: 'What this is about',
+    choose: 'Choose…',
     cancel: 'Cancel',
     environment: { sandbox: 'Sandbox', production: 'Production' },
     none: 'None',

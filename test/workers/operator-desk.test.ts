@@ -20,6 +20,7 @@ import {
   HOUR_MS,
   intentOf,
   MINUTE_MS,
+  merchantServer,
   payHosted,
   resolveAttempt,
   startRedirect,
@@ -190,6 +191,19 @@ describe('what needs attention', () => {
     expect(html).not.toContain('REFA1');
   });
 
+  test('shows the amount of an undelivered event’s payment, and leads to its events', async () => {
+    merchantServer(() => new Response('no', { status: 410 }));
+    await createHosted();
+    await execute({ type: 'abandon_payment' });
+    await consume('kefel-webhooks', caught.webhooks.splice(0));
+    await project();
+    const html = await pageOf('/operator');
+    for (const part of ['Webhook failed', '100.50', ALPHA.name, `href="${PAYMENT}#events"`]) {
+      expect(html).toContain(part);
+    }
+    expect(await pageOf(PAYMENT)).toContain('HTTP 410');
+  });
+
   test('leads to dead letters, and the navigation counts them', async () => {
     await storeLetter('letter-1');
     const html = await pageOf('/operator');
@@ -234,6 +248,16 @@ describe('a payment', () => {
     ]) {
       expect(html).toContain(part);
     }
+  });
+
+  test('names each anomaly and its attempt', async () => {
+    await createHosted();
+    await execute(startRedirect('a1'));
+    await execute({ type: 'abandon_attempt', attemptId: 'a1' });
+    await execute(startRedirect('a2'));
+    await execute(resolveAttempt('a1', 'succeeded'));
+    await execute(resolveAttempt('a2', 'succeeded'));
+    expect(await pageOf(PAYMENT)).toContain('Paid twice: Attempt 2');
   });
 
   test('offers "not paid" only once the window has passed, and says when', async () => {

@@ -1,10 +1,9 @@
 import { moneyIn } from '../../back-office/payment-elements.tsx';
 import { concurrently } from '../../concurrently.ts';
-import type { Intent } from '../../domain/intent.ts';
+import { type Intent, reportedAttempt } from '../../domain/intent.ts';
 import { CHECKOUT_TEXTS, DESK_TEXTS } from '../../i18n/back-office.ts';
 import { intentByUniqueId } from '../../intent/client.ts';
 import { errorText, log } from '../../log.ts';
-import type { PaymentRow } from '../../read-model/payment-row.ts';
 import type { PageView } from '../../ui/back-office.tsx';
 import { Badge, Moment, Table, Untrusted, When } from '../../ui/elements.tsx';
 import { type AttentionItem, attentionPage } from '../attention/items.ts';
@@ -12,9 +11,10 @@ import { merchantNames } from '../merchant-rows.ts';
 import { ageText } from './age.ts';
 import type { DeskCall } from './call.ts';
 import { answerDesk, Pager } from './frame.tsx';
-import { letterPath, merchantPath, PATHS, paymentPath } from './paths.ts';
+import { letterPath, merchantPath, PATHS, type PaymentName, paymentPath } from './paths.ts';
+import { payableMinor } from './payable.ts';
 
-/** Each payment on the page is read from its object, for the references. */
+/** Each payment on the page is read from its object, for references, amount and method. */
 const ROWS = 25;
 
 /** GET /operator: what needs the operator's attention, each with a link to its page. */
@@ -26,18 +26,30 @@ export async function showAttentionPage(call: DeskCall): Promise<Response> {
     cursor: view.url.searchParams.get('cursor'),
     limit: ROWS,
   });
-  const [names, references] = await Promise.all([
-    merchantNames(env.DB, items.flatMap(merchantOf)),
-    referencesOf(call, items),
+  const [names, intents] = await Promise.all([
+    merchantNames(
+      env.DB,
+      items.flatMap((item) => paymentOf(item)?.merchantId ?? []),
+    ),
+    intentsOf(call, items),
   ]);
-  const rows = items.map((item) => [
-    <What call={call} item={item} />,
-    <Reference item={item} references={references} />,
-    <Amount view={view} item={item} />,
-    ...merchantOf(item).map((id) => <a href={merchantPath(id)}>{names.get(id) ?? id}</a>),
-    ...(item.type === 'dead_letter' ? [<span class="quiet">—</span>] : []),
-    <Age call={call} item={item} />,
-  ]);
+  const rows = items.map((item) => {
+    const payment = paymentOf(item);
+    const intent = intents.get(payment?.uuid ?? '') ?? null;
+    return [
+      <What call={call} item={item} />,
+      <Reference item={item} intent={intent} />,
+      <Amount view={view} intent={intent} />,
+      payment === null ? (
+        <span class="quiet">—</span>
+      ) : (
+        <a href={merchantPath(payment.merchantId)}>
+          {names.get(payment.merchantId) ?? payment.merchantId}
+        </a>
+      ),
+      <Age call={call} item={item} />,
+    ];
+  });
   const children = (
     <>
       <Table
@@ -52,34 +64,41 @@ export async function showAttentionPage(call: DeskCall): Promise<Response> {
   return answerDesk(call, { active: 'attention', title: text.nav.attention, children });
 }
 
-function merchantOf(item: AttentionItem): readonly string[] {
-  switch (item.type) {
-    case 'dead_letter':
-      return [];
-    case 'payment':
-      return [item.payment.merchantId];
-    case 'delivery':
-      return [item.event.merchantId];
-  }
-}
-
-/** By uuid: the references by which the provider knows the attempts that need attention. */
-async function referencesOf(
+/** The payments of the page by uuid, each read from its object; without those out of reach. */
+async function intentsOf(
   { env }: DeskCall,
   items: readonly AttentionItem[],
-): Promise<ReadonlyMap<string, readonly string[]>> {
-  const payments = items.flatMap((item) => (item.type === 'payment' ? [item.payment] : []));
-  const found = await concurrently(payments, async (payment) => {
+): Promise<ReadonlyMap<string, Intent>> {
+  const named = new Map(
+    items.flatMap((item) => paymentOf(item) ?? []).map((one) => [one.uuid, one]),
+  );
+  const intents = await concurrently([...named.values()], async (payment) => {
     try {
       const read = await intentByUniqueId(env, payment, payment.uniqueId).read();
-      return [payment.uuid, read.type === 'not_found' ? [] : concerned(read.intent)] as const;
+      return read.type === 'not_found' ? [] : [read.intent];
     } catch (error) {
       // The list must open although one payment does not answer.
       log('warn', 'intent_unavailable', { error: errorText(error) });
-      return [payment.uuid, []] as const;
+      return [];
     }
   });
-  return new Map(found);
+  return new Map(intents.flat().map((intent) => [intent.terms.uuid, intent]));
+}
+
+interface Named extends PaymentName {
+  readonly uuid: string;
+}
+
+/** The payment that the item is about; null for a dead letter. */
+function paymentOf(item: AttentionItem): Named | null {
+  switch (item.type) {
+    case 'dead_letter':
+      return null;
+    case 'payment':
+      return item.payment;
+    case 'delivery':
+      return { ...item.event, uuid: item.event.paymentUuid };
+  }
 }
 
 function concerned({ attempts, anomalies, paidAttemptId, late }: Intent): readonly string[] {
@@ -92,30 +111,21 @@ function concerned({ attempts, anomalies, paidAttemptId, late }: Intent): readon
 
 function What({ call, item }: { readonly call: DeskCall; readonly item: AttentionItem }) {
   const { attention, pages } = DESK_TEXTS[call.view.language];
-  const environment = environmentOf(item);
   return (
     <span class="marks">
       {item.reasons.map((reason) => (
         <Badge tone={reason === 'late_payment' ? 'wait' : 'bad'}>{attention[reason].title}</Badge>
       ))}
-      {environment === 'sandbox' && <Badge tone="plain">{pages.environment.sandbox}</Badge>}
+      {paymentOf(item)?.environment === 'sandbox' && (
+        <Badge tone="plain">{pages.environment.sandbox}</Badge>
+      )}
     </span>
   );
 }
 
-function environmentOf(item: AttentionItem) {
-  if (item.type === 'dead_letter') {
-    return null;
-  }
-  return item.type === 'payment' ? item.payment.environment : item.event.environment;
-}
-
 /** The link to the page of the item, and the references to look up at the provider. */
-function Reference(props: {
-  readonly item: AttentionItem;
-  readonly references: ReadonlyMap<string, readonly string[]>;
-}) {
-  const { item, references } = props;
+function Reference(props: { readonly item: AttentionItem; readonly intent: Intent | null }) {
+  const { item, intent } = props;
   if (item.type === 'dead_letter') {
     return (
       <a class="id" href={letterPath(item.letter.id)}>
@@ -124,13 +134,13 @@ function Reference(props: {
     );
   }
   const named = item.type === 'payment' ? item.payment : item.event;
-  const known = item.type === 'payment' ? (references.get(item.payment.uuid) ?? []) : [];
+  const references = item.type === 'payment' && intent !== null ? concerned(intent) : [];
   return (
     <span>
       <a class="id" href={`${paymentPath(named)}${item.type === 'delivery' ? '#events' : ''}`}>
         <Untrusted text={named.uniqueId} />
       </a>
-      {known.map((reference) => (
+      {references.map((reference) => (
         <>
           {' '}
           <code class="small">{reference}</code>
@@ -140,24 +150,17 @@ function Reference(props: {
   );
 }
 
-function Amount({ view, item }: { readonly view: PageView; readonly item: AttentionItem }) {
-  return item.type === 'payment' ? (
-    <AmountAndMethod view={view} payment={item.payment} />
-  ) : (
-    <span class="quiet">—</span>
-  );
-}
-
 /** What the customer pays, and by which method. */
-function AmountAndMethod(props: { readonly view: PageView; readonly payment: PaymentRow }) {
-  const { view, payment } = props;
+function Amount({ view, intent }: { readonly view: PageView; readonly intent: Intent | null }) {
+  if (intent === null) {
+    return <span class="quiet">—</span>;
+  }
   const { methodName } = CHECKOUT_TEXTS[view.language];
+  const attempt = reportedAttempt(intent);
   return (
     <span>
-      <span class="number whole">{moneyIn(view, payment.currency)(payment.chargedMinor)}</span>{' '}
-      {payment.method !== null && (
-        <span class="quiet small whole">{methodName[payment.method]}</span>
-      )}
+      <span class="number whole">{moneyIn(view, intent.terms.currency)(payableMinor(intent))}</span>{' '}
+      {attempt !== null && <span class="quiet small whole">{methodName[attempt.method]}</span>}
     </span>
   );
 }

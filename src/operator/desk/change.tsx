@@ -18,7 +18,7 @@ export interface ChangeField {
   readonly label: string;
   readonly hint?: string;
   readonly lengthMax?: number;
-  /** Makes it a select box. */
+  /** Makes it a select box, in which nothing is chosen at first. */
   readonly options?: readonly (readonly [value: string, text: string])[];
 }
 
@@ -83,7 +83,7 @@ async function answerQuestion(call: DeskCall, ask: Change['ask']): Promise<Respo
         <p class="hint">
           {text.recordedAs} <bdi>{actor.name}</bdi>
         </p>
-        <div class="actions">
+        <div class="buttons">
           <button type="submit" class={question.tone}>
             {question.button}
           </button>
@@ -104,7 +104,7 @@ function ChangeControl(props: {
 }) {
   const { call, field, given } = props;
   const { name, label, hint, lengthMax, options } = field;
-  const { fieldProblems } = DESK_TEXTS[call.view.language].pages;
+  const { choose, fieldProblems } = DESK_TEXTS[call.view.language].pages;
   const isWrong = (given.get('wrong') ?? '').split(',').includes(name);
   const error = isWrong ? fieldProblems[name] : null;
   const value = given.get(name) ?? '';
@@ -123,7 +123,13 @@ function ChangeControl(props: {
       )}
     </Field>
   ) : (
-    <SelectField id={name} label={label} options={options} selected={value} error={error} />
+    <SelectField
+      id={name}
+      label={label}
+      options={[['', choose], ...options]}
+      selected={value}
+      error={error}
+    />
   );
 }
 

@@ -78,7 +78,7 @@ export async function showLetterPage(call: DeskCall): Promise<Response> {
       )}
       <Section id="facts" title={text.deadLetter}>
         <Facts rows={await letterFacts(call, letter)} />
-        <div class="actions">
+        <div class="buttons">
           {letter.status !== 'discarded' && (
             <a class="button" href={letterPath(letter.id, '/retry')}>
               {text.retryLetter}

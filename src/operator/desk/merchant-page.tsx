@@ -86,7 +86,7 @@ function MerchantFacts({
           [text.created, <When call={view} atMs={createdAtMs} />],
         ]}
       />
-      <div class="actions">
+      <div class="buttons">
         <a class="button" href={`${PATHS.payments}?merchant=${id}`}>
           {text.nav.payments}
         </a>

@@ -1,8 +1,8 @@
 import { DeliveryBadge, wireType } from '../../back-office/delivery-elements.tsx';
 import { moneyIn, StatusBadge } from '../../back-office/payment-elements.tsx';
 import { Attempts, Timeline } from '../../back-office/payment-history.tsx';
-import { type Attempt, chargedMinor, type Intent, reportedAttempt } from '../../domain/intent.ts';
-import { CHECKOUT_TEXTS, DESK_TEXTS } from '../../i18n/back-office.ts';
+import { type Attempt, type Intent, reportedAttempt } from '../../domain/intent.ts';
+import { CHECKOUT_TEXTS, DASHBOARD_TEXTS, DESK_TEXTS } from '../../i18n/back-office.ts';
 import { intentByUniqueId } from '../../intent/client.ts';
 import type { EventSummary } from '../../intent/protocol.ts';
 import {
@@ -22,6 +22,7 @@ import { knownIntent } from '../resolution.ts';
 import type { DeskCall } from './call.ts';
 import { answerDesk } from './frame.tsx';
 import { merchantPath, paymentPath } from './paths.ts';
+import { payableMinor } from './payable.ts';
 
 /** GET …/payments/:environment/:merchantId/:uniqueId, read from the payment's own object. */
 export async function showPaymentPage(call: DeskCall): Promise<Response> {
@@ -40,7 +41,7 @@ export async function showPaymentPage(call: DeskCall): Promise<Response> {
       <DoneMessage call={view} texts={text.done} />
       <div class="payment-head">
         <p class="payment-amount number">
-          {moneyIn(view, intent.terms.currency)(amountOf(intent))}
+          {moneyIn(view, intent.terms.currency)(payableMinor(intent))}
         </p>
         <StatusBadge call={view} status={intent.status} />
       </div>
@@ -65,13 +66,6 @@ interface Props {
   readonly intent: Intent;
 }
 
-/** What the customer pays or paid; without commission while the method is open. */
-function amountOf(intent: Intent): number {
-  const attempt = reportedAttempt(intent);
-  const { terms } = intent;
-  return attempt === null ? terms.amountMinor : chargedMinor(terms, attempt.method);
-}
-
 /** Why the payment needs attention, what to do, and the last review. */
 function WhatToDo({ call, intent, review }: Props & { readonly review: Review | null }) {
   const { attention, pages: text } = DESK_TEXTS[call.view.language];
@@ -91,6 +85,13 @@ function WhatToDo({ call, intent, review }: Props & { readonly review: Review | 
           </p>
         </div>
       ))}
+      {intent.anomalies.length > 0 && (
+        <ul>
+          {intent.anomalies.map((anomaly) => (
+            <Anomaly call={call} intent={intent} anomaly={anomaly} />
+          ))}
+        </ul>
+      )}
       {review !== null && (
         <p>
           {text.lastReview} <bdi>{review.reviewedBy}</bdi>,{' '}
@@ -103,6 +104,20 @@ function WhatToDo({ call, intent, review }: Props & { readonly review: Review | 
         </a>
       </p>
     </section>
+  );
+}
+
+/** What happened, to which attempt, and when. */
+function Anomaly(props: Props & { readonly anomaly: Intent['anomalies'][number] }) {
+  const { call, intent } = props;
+  const { kind, attemptId, atMs } = props.anomaly;
+  const text = DASHBOARD_TEXTS[call.view.language].payment;
+  const number = intent.attempts.findIndex(({ id }) => id === attemptId) + 1;
+  return (
+    <li>
+      {text.anomalyTitle[kind]}: {text.aboutAttempt(String(number))},{' '}
+      <When call={call.view} atMs={atMs} />
+    </li>
   );
 }
 
@@ -161,7 +176,7 @@ function AttemptActions({ call, intent, attempt }: Props & { readonly attempt: A
   const isPending = status === 'processing' || status === 'unresolved';
   const isWindowOpen = isPending && nowMs < deadlineAtMs;
   return (
-    <div class="actions">
+    <div class="buttons">
       <a class="button" href={`${path}/paid`}>
         {text.recordPaid}
       </a>
