@@ -128,17 +128,19 @@ test.each(ACCEPTED)('accepts express by %s with %j', async (method, changes, whe
 });
 
 test.each([
-  ['E_BIRR', NUMBERS[2517], NUMBERS[2519]],
-  ['M_PESA', NUMBERS[2519], NUMBERS[2517]],
+  ['E_BIRR', NUMBERS[2517], NUMBERS[2519], english.problem.phone_not_taken],
+  ['M_PESA', NUMBERS[2519], NUMBERS[2517], english.phoneHintMpesa],
 ] as const)(
   'decisions.md#3: hosted by %s from %j shows the page again, without an attempt',
-  async (method, phone, other) => {
+  async (method, phone, other, problem) => {
     const path = await openHosted({ methods: ['E_BIRR', 'M_PESA', 'CBE'] });
     const before = await everythingStored();
-    const page = await postForm(`${path}/attempts`, { method, phone, attempts: '0' });
+    const refused = await postForm(`${path}/attempts`, { method, phone, attempts: '0' });
+    await refused.body?.cancel();
+    expect(refused.status).toBe(303);
+    const page = await call(refused.headers.get('location') ?? '', { apiKey: null });
     const text = await page.text();
-    expect(page.status).toBe(400);
-    expect(text).toContain(english.problem.phone_not_taken);
+    expect(text).toContain(problem);
     // The choice and the typed number are still there.
     expect(text).toMatch(new RegExp(`<input[^>]*value="${method}"[^>]*checked`));
     expect(text).toContain(phone);
@@ -218,14 +220,17 @@ test('decisions.md#13: a hosted payment in dollars offers only methods that acce
   const path = await openHosted({ currency: 'USD', methods: [] });
   expect((await intentNow()).terms.methods.map(({ method }) => method)).toEqual(['ETS_SWITCH']);
   const form = { method: 'E_BIRR', phone: NUMBERS[2519], attempts: '0' };
-  expect((await postForm(`${path}/attempts`, form)).status).toBe(400);
+  const refused = await postForm(`${path}/attempts`, form);
+  await refused.body?.cancel();
+  expect(refused.status).toBe(303);
+  expect(await intentNow()).toMatchObject({ status: 'open', attempts: [] });
   // The same after the operator has replaced the gateway: the currency is never converted.
   const nbg = envWith(secretsOf({ RAIL_ETS_SWITCH_PRODUCTION: NBG_IN_PRODUCTION }));
   const sent = await send(nbg, `${path}/attempts`, {
     body: `${new URLSearchParams({ method: 'ETS_SWITCH', attempts: '0' })}`,
     contentType: 'application/x-www-form-urlencoded',
   });
-  expect(sent.status).toBe(503);
+  expect(sent.status).toBe(303);
   expect(await intentNow()).toMatchObject({ status: 'open', attempts: [] });
   expect(calls).toEqual([]);
 });
