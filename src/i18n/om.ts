@@ -64,8 +64,8 @@ export const checkout: CheckoutMessages = {
   chooseMethod: 'Maaliin kaffaluu barbaaddu?',
   phoneLabel: 'Lakkoofsa bilbilaa',
   phoneHint: (method) =>
-    `Lakkoofsa herregni ${method} keessan ittiin galmaa’e, fakkeenyaaf 0911 234 567.`,
-  phoneHintMpesa: 'Lakkoofsi M-PESA 07 irraa jalqaba, fakkeenyaaf 0712 345 678.',
+    `Lakkoofsa herregni ${method} keessan ittiin galmaa’e, fakkeenyaaf 0911\u00a0234\u00a0567.`,
+  phoneHintMpesa: 'Lakkoofsi M-PESA 07 irraa jalqaba, fakkeenyaaf 0712\u00a0345\u00a0678.',
   phoneFixed: 'Lakkoofsa kana kaffaltii kanaaf dhaabbatichatu murteesse.',
   pay: 'Itti fufaa',
   payAmount: (amount) => `${amount} kaffalaa`,
