@@ -34,7 +34,7 @@ const LIST_WAIT_MS = 500;
 /** A reader on a phone pays for every byte of the README. */
 const IMAGE_BYTES_MAX = 60 * 1024;
 /** Of 100: letters stay sharp. */
-const JPEG_QUALITY = 75;
+const JPEG_QUALITY = 72;
 
 interface Order {
   readonly id: string;
