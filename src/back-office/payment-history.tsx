@@ -1,12 +1,14 @@
 import type { ComponentChildren } from 'preact';
 import { actorOf } from '../domain/actor.ts';
 import type { Attempt, AttemptStatus, Intent, IntentStatus } from '../domain/intent.ts';
+import { phoneText } from '../domain/phone.ts';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../i18n/back-office.ts';
 import type { HistoryDetail, HistoryEntry } from '../intent/protocol.ts';
 import type { PageView } from '../ui/back-office.tsx';
 import {
   Badge,
   type BadgeTone,
+  copyRow,
   type FactRow,
   Facts,
   Section,
@@ -77,10 +79,10 @@ function AttemptCard(props: {
       </div>
       <Facts
         rows={[
-          untrustedRow(text.reference, attempt.reference),
-          untrustedRow(text.phone, attempt.phone),
-          untrustedRow(text.railReference, attempt.railReference),
-          untrustedRow(text.receipt, attempt.receipt),
+          copyRow(call, `reference-${number}`, text.reference, attempt.reference),
+          untrustedRow(text.phone, attempt.phone && phoneText(attempt.phone)),
+          copyRow(call, `rail-${number}`, text.railReference, attempt.railReference),
+          copyRow(call, `receipt-${number}`, text.receipt, attempt.receipt),
           untrustedRow(text.providerCode, attempt.providerCode),
           attempt.failureReason === null
             ? null

@@ -135,7 +135,7 @@ async function answerMember(route: DashboardRoute, call: PublicCall): Promise<Re
 async function answerPost(route: DashboardRoute, call: DashboardCall): Promise<Response> {
   const form = isFromOwnPage(call.request) ? await readForm(call.request, FORM_RULES) : null;
   if (form === 'too_large') {
-    return noticePage(call, 'too_large');
+    return route.refuseLarge?.(call) ?? noticePage(call, 'too_large');
   }
   if (form === null || !(await isCsrfTokenOf(call.session, form.text('csrf')))) {
     return noticePage(call, 'bad_form');

@@ -5,6 +5,7 @@ import { showAuditLog } from './audit/audit-page.tsx';
 import {
   changeColor,
   changeLogo,
+  refuseLargeLogo,
   removeColor,
   removeLogo,
   showBranding,
@@ -65,6 +66,8 @@ export interface DashboardRoute {
    */
   readonly whenSuspended?: true;
   readonly handle: (call: DashboardCall) => Promise<Response>;
+  /** Answers a form that is too large to read. */
+  readonly refuseLarge?: (call: DashboardCall) => Promise<Response>;
 }
 
 /** A page or form without a session. */
@@ -144,7 +147,7 @@ export const DASHBOARD_ROUTES: readonly DashboardRoute[] = [
   get(BRANDING, 'manage', showBranding),
   post(`${BRANDING}/color`, 'manage', changeColor),
   post(`${BRANDING}/color/remove`, 'manage', removeColor),
-  post(`${BRANDING}/logo`, 'manage', changeLogo),
+  { ...post(`${BRANDING}/logo`, 'manage', changeLogo), refuseLarge: refuseLargeLogo },
   post(`${BRANDING}/logo/remove`, 'manage', removeLogo),
 
   get('/dashboard/audit', 'manage', showAuditLog),

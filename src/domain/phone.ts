@@ -28,6 +28,12 @@ export function phoneFrom(input: string): string | null {
   return digits?.[1] === undefined ? null : `251${digits[1]}`;
 }
 
+/** A phone number as pages show it, `+251 91 123 4567`; any other text as it is. */
+export function phoneText(phone: string): string {
+  const [, prefix, start, end] = /^251(\d\d)(\d{3})(\d{4})$/.exec(phoneFrom(phone) ?? '') ?? [];
+  return prefix === undefined ? phone : `+251 ${prefix} ${start} ${end}`;
+}
+
 /** Only the last four digits of 251XXXXXXXXX, enough to recognize one's own number. */
 export function maskedPhone(phone: string): string {
   return `251*****${phone.slice(-4)}`;

@@ -266,6 +266,7 @@ export const dashboard: DashboardMessages = {
     back: 'ተመለስ',
     copy: 'ቅዳ',
     copied: 'ተቀድቷል',
+    copyOf: (label) => `${label} ቅዳ`,
     cancel: 'ተወው',
     older: 'የቀድሞ',
     newer: 'አዲስ',
@@ -800,12 +801,15 @@ export const dashboard: DashboardMessages = {
     duration: 'የፈጀው ጊዜ',
     milliseconds: (count) => `${count} ሚ.ሰ.`,
     answer: 'መልስ (የመጀመሪያው 1 KiB)',
-    bodyTitle: 'የተላከው ይዘት',
+    requestTitle: 'የተላከው ጥያቄ',
+    headers: 'ራስጌዎች (headers)',
+    headersHint: 'እያንዳንዱ ሙከራ የራሱ webhook-timestamp እና webhook-signature አለው፤ የሚታየው ሰዓት የመጨረሻው ነው።',
+    content: 'ክፍያ',
+    contentHint: 'body የተባለው መስክ ጽሑፍ፣ በበርካታ መስመሮች።',
     bodyHint: 'በእያንዳንዱ ሙከራ የሚላከው በትክክል ይህ ነው።',
     body: 'ይዘት',
     bodyLater: 'በመጀመሪያው ሙከራ ይፈረማል፣ ከዚያም አይለወጥም።',
     sendAgain: 'እንደገና ላክ',
-    sendNow: 'አሁን ላክ',
     againHint: {
       delivered: 'ቀድሞ ደርሷል። ሰርቨርዎ በwebhook-id ያውቀዋል።',
       other: 'የሙከራዎቹ መርሐ ግብር በሙሉ እንደ አዲስ ይጀምራል።',
@@ -813,7 +817,7 @@ export const dashboard: DashboardMessages = {
     notNow: 'በመንገድ ላይ ነው፦ እንደገና የሚላክ ነገር የለም።',
     notSuperseded: 'ከእንግዲህ አይላክም፦ የዚህን ክፍያ ቀጣይ ክስተት ይመልከቱ።',
     done: {
-      resent: 'አሁን እንደገና እየተላከ ነው። ውጤቱን ለማየት ገጹን እንደገና ይጫኑ።',
+      resent: 'አሁን እንደገና እየተላከ ነው። ውጤቱ በሰከንዶች ውስጥ ከታች ይታያል።',
       late: 'እንደገና አልተላከም፦ አሁን ያለበት ሁኔታ ሌላ ነው።',
     },
 
@@ -958,7 +962,8 @@ export const dashboard: DashboardMessages = {
     logoTitle: 'አርማ',
     logo: 'ሥዕል',
     logoHint: (kibibytesMax: number) =>
-      `PNG፣ WebP ወይም JPEG፣ ቢበዛ ${kibibytesMax} KiB። 48 ፒክስል ካሬ ሆኖ ይታያል፤ 192 ፒክስል በሁሉም ስልክ ላይ ጥርት ብሎ ይታያል።`,
+      `PNG፣ WebP ወይም JPEG፣ ቢበዛ ${kibibytesMax} KiB። 48 ፒክስል ካሬ ሆኖ ይታያል፤ 192 ፒክስል በሁሉም ስልክ ላይ ጥርት ብሎ ይታያል። ከዚህ የሚበልጥ ምስል በአሳሽዎ ውስጥ እንዲያንስ ይደረጋል።`,
+    logoShrunk: 'ምስሉ እንዲያንስ ተደርጓል። ለመጠቀም ያስቀምጡት።',
     saveLogo: 'አርማውን ስቀል',
     removeLogo: 'አርማውን አስወግድ',
     done: {

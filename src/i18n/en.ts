@@ -253,6 +253,7 @@ export const dashboard = {
     back: 'Back',
     copy: 'Copy',
     copied: 'Copied',
+    copyOf: (label: string) => `Copy ${label}`,
     cancel: 'Cancel',
     older: 'Older',
     newer: 'Newer',
@@ -819,12 +820,16 @@ export const dashboard = {
     duration: 'Duration',
     milliseconds: (count: string) => `${count} ms`,
     answer: 'Response (first 1 KiB)',
-    bodyTitle: 'Request body',
+    requestTitle: 'Request',
+    headers: 'Headers',
+    headersHint:
+      'Each delivery attempt has its own webhook-timestamp and webhook-signature; the time is that of the last one.',
+    content: 'Payment',
+    contentHint: 'The text of the field body, on several lines.',
     bodyHint: 'Exactly what is sent in every delivery attempt, byte for byte.',
     body: 'Body',
     bodyLater: 'The body is created and signed at the first delivery attempt.',
     sendAgain: 'Resend',
-    sendNow: 'Send now',
     againHint: {
       delivered: 'It was already delivered. Your server can recognize it by its webhook-id.',
       other: 'The full retry schedule starts again.',
@@ -832,7 +837,7 @@ export const dashboard = {
     notNow: 'It is already on its way, so there is nothing to resend.',
     notSuperseded: 'It is no longer sent. See the later event of this payment.',
     done: {
-      resent: 'The event is being resent. Reload the page to see the result.',
+      resent: 'The event is being resent. The result appears below within seconds.',
       late: 'The event was not resent because its delivery status has changed.',
     },
 
@@ -984,7 +989,8 @@ export const dashboard = {
     logoTitle: 'Logo',
     logo: 'Image',
     logoHint: (kibibytesMax: number) =>
-      `PNG, WebP or JPEG, at most ${kibibytesMax} KiB. It is shown as a square of 48 pixels. An image of 192 pixels looks sharp on every phone.`,
+      `PNG, WebP or JPEG, at most ${kibibytesMax} KiB. It is shown as a square of 48 pixels. An image of 192 pixels looks sharp on every phone. A larger image is shrunk in your browser.`,
+    logoShrunk: 'The image was shrunk to fit. Save it to use it.',
     saveLogo: 'Upload logo',
     removeLogo: 'Remove logo',
     done: {

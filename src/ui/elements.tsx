@@ -201,6 +201,38 @@ export function CopyText(props: {
   );
 }
 
+/** A fact with an id to quote or to search for, and a button that copies it. */
+export function copyRow(
+  call: Call,
+  id: string,
+  label: string,
+  text: string | null | undefined,
+): FactRow {
+  if (text == null || text === '') {
+    return null;
+  }
+  const { copy, copied, copyOf } = DASHBOARD_TEXTS[call.language].frame;
+  return [
+    label,
+    <span class="copyable">
+      <span id={id}>
+        <Untrusted text={text} />
+      </span>
+      <button
+        type="button"
+        class="plain small"
+        hidden
+        data-copy={id}
+        data-value={text}
+        data-copied={copied}
+        aria-label={copyOf(label)}
+      >
+        {copy}
+      </button>
+    </span>,
+  ];
+}
+
 /** A labeled value, or null for none. */
 export type FactRow = readonly [label: string, value: ComponentChildren] | null;
 

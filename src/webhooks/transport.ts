@@ -9,7 +9,11 @@ export const ANSWER_BYTES_MAX = 64 * 1024;
 /** The part of the answer that the merchant's delivery log shows. */
 export const EXCERPT_BYTES_MAX = 1024;
 
-const USER_AGENT = 'Kefel-Webhooks/1';
+/** The headers of every request besides those of Standard Webhooks. */
+export const FIXED_HEADERS = {
+  'content-type': 'application/json',
+  'user-agent': 'Kefel-Webhooks/1',
+} as const;
 
 export interface WebhookRequest {
   /** Accepted by the URL guard. */
@@ -46,8 +50,7 @@ export async function sendWebhook(request: WebhookRequest): Promise<WebhookAnswe
       method: 'POST',
       headers: {
         ...request.headers,
-        'content-type': 'application/json',
-        'user-agent': USER_AGENT,
+        ...FIXED_HEADERS,
       },
       body: request.requestBody,
       // A redirect would bypass the URL guard.

@@ -1,6 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { dashboard as english } from '../../src/i18n/en.ts';
+import { LOGO_BYTES_MAX } from '../../src/merchants/branding.ts';
 import { DESKTOP, launchBrowser } from '../support/browser.ts';
 import { Device, heading, refusedWith, shoot } from '../support/e2e-customer.ts';
 import {
@@ -53,6 +54,7 @@ const AUDITED: readonly (readonly [who: string, what: string])[] = [
   [OWNER, 'API key created'],
   [OWNER, 'Event resent'],
   [OWNER, 'API key revoked'],
+  [OWNER, 'Branding changed'],
   // Signed out, signed in again, signed in on another device, and signed out there.
   [OWNER, 'Session ended'],
   [OWNER, 'Signed in'],
@@ -169,7 +171,9 @@ it('the owner resends the webhook, and it arrives with valid signatures', async 
   expect(again).toMatchObject({ webHookEvent: PAID, paymentIntentUniqueId: uniqueId });
   const first = verifiedWebhook(await hook.request(0), keys);
   expect(again.id).toBe(first.id);
-  await untilShown(page, url, 'Delivered');
+  // Without a reload by hand: the page watches the event while it is on its way.
+  expect(page.url()).toContain(new URL(url).pathname);
+  await page.getByText('Delivered', { exact: true }).first().waitFor();
 });
 
 it('the API refuses a key that was revoked in the dashboard', async () => {
@@ -186,6 +190,39 @@ it('the API refuses a key that was revoked in the dashboard', async () => {
     ({ status: answered }) => answered === 401,
   );
 });
+
+it('a logo that is too large is shrunk in the browser, and no image is refused at the field', async () => {
+  await goTo(page, 'Branding');
+  const field = page.getByLabel('Image', { exact: true });
+  await field.setInputFiles({
+    name: 'notes.png',
+    mimeType: 'image/png',
+    buffer: Buffer.from('no image'),
+  });
+  const said = page.locator('#logo-said');
+  await page.getByText(english.branding.problem.unknown_format).and(said).waitFor();
+  const buffer = Buffer.from(await page.evaluate(noisyImage), 'base64');
+  expect(buffer.length).toBeGreaterThan(4 * LOGO_BYTES_MAX);
+  await field.setInputFiles({ name: 'logo.png', mimeType: 'image/png', buffer });
+  await page.getByText(english.branding.logoShrunk).and(said).waitFor();
+  await pressButton(page, english.branding.saveLogo);
+  await page.getByText(english.branding.done.logo).waitFor();
+});
+
+/** Runs in the page: an image that compresses badly, as base64. */
+function noisyImage(): string {
+  const canvas = document.createElement('canvas');
+  canvas.width = 400;
+  canvas.height = 300;
+  const context = canvas.getContext('2d');
+  for (let index = 0; index < 400 * 300; index += 1) {
+    if (context !== null) {
+      context.fillStyle = `#${((index * 2_654_435_761) % 0xffffff).toString(16).padStart(6, '0')}`;
+      context.fillRect(index % 400, Math.floor(index / 400), 1, 1);
+    }
+  }
+  return canvas.toDataURL('image/png').split(',')[1] ?? '';
+}
 
 it('the owner signs out, and signs in again with the passkey', async () => {
   await pressButton(page, 'Sign out');
@@ -233,9 +270,12 @@ it('an invited viewer sees payments, but no secrets or buttons', async () => {
   await join(viewer, link, MERCHANT.name);
   const parts = viewer.getByRole('navigation', { name: 'Dashboard', exact: true });
   expect(await parts.getByRole('link').allTextContents()).toEqual(VIEWERS_PARTS);
+  await goTo(viewer, 'Payments');
   await viewer.getByRole('link', { name: uniqueId }).click();
   await viewer.getByText('Delivered').waitFor();
-  expect(await controls(viewer)).toEqual(['All payments']);
+  // Copying changes nothing.
+  const offered = await controls(viewer);
+  expect(offered.filter((name) => !name.startsWith('Copy '))).toEqual(['All payments']);
   await goTo(viewer, 'API keys');
   await viewer.getByText('Revoked').waitFor();
   expect(await controls(viewer)).toEqual([]);

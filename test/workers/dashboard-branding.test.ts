@@ -112,12 +112,17 @@ function padded(length: number): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-test('answers an oversized form with a message, without reading all of it', async () => {
+test('answers an oversized form with a message at its field, without reading all of it', async () => {
   const owner = await signedIn();
   const refused = await upload(owner, `${PATH}/logo`, 'logo', padded(1_000_000));
   expect(refused.status).toBe(413);
-  expect(await refused.text()).toContain('at most 16 KiB');
+  const html = await refused.text();
+  expect(html).toMatch(/id="logo-error">[^<]*larger than 16 KiB/);
+  expect(html).toContain('<a href="#logo">');
   expect(await logos()).toEqual([]);
+  // Other forms have no field for a file.
+  const other = await upload(owner, `${PATH}/color`, 'logo', padded(1_000_000));
+  expect([other.status, (await other.text()).includes('too large')]).toEqual([413, true]);
 });
 
 test('color and logo are removed separately, and each change is recorded once', async () => {

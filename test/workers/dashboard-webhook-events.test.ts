@@ -88,6 +88,18 @@ describe('the log', () => {
     expect(old).toContain('order-gone');
   });
 
+  test('offers usual ranges, and days of the Ethiopian calendar', async () => {
+    const member = await signedIn('viewer');
+    const html = await (await visit(member, `${EVENTS}?status=dead`)).text();
+    const days = `from=${today()}&amp;to=${today()}`;
+    expect(html).toContain(`href="${EVENTS}?status=dead&amp;${days}">Today</a>`);
+    const query = 'calendar=ethiopian&from-day=12&from-month=3&from-year=2019';
+    const chosen = await (await visit(member, `${EVENTS}?${query}`)).text();
+    expect(chosen).toContain('<option value="3" selected>Hidar</option>');
+    const wrong = await visit(member, `${EVENTS}?from-day=31&from-month=3&from-year=2019`);
+    expect(wrong.status).toBe(400);
+  });
+
   test('keeps the filters on every page', async () => {
     const member = await signedIn('viewer');
     await insertFailed(Array.from({ length: 30 }, (_value, index) => `gone-${index}`));
@@ -133,6 +145,61 @@ describe("an event's page", () => {
     expect(seen).toContain('HTTP 410');
     expect(seen).not.toContain('<textarea');
     expect(seen).not.toContain('Resend');
+  });
+
+  test('shows developers the headers and the payment, readable', async () => {
+    const sequence = await announce('order-1');
+    const { eventId, tries } = await lastEvent('order-1');
+    const html = await (
+      await visit(await signedIn('developer'), `${EVENTS}/order-1/${sequence}`)
+    ).text();
+    const headers = arrivals[0]?.headers;
+    for (const name of ['content-type', 'user-agent', 'webhook-id', 'webhook-timestamp']) {
+      expect(html).toContain(`${name}: ${headers?.get(name)}\n`);
+    }
+    expect(html).toContain('  &quot;uniqueId&quot;: &quot;order-1&quot;,\n');
+    expect(html).toContain(`data-value="${eventId}"`);
+    expect(html).toContain(String(Math.floor((tries[0]?.atMs ?? 0) / 1_000)));
+  });
+
+  test('is watched by the script while the event is on its way, and no longer', async () => {
+    const member = await signedIn('developer');
+    const sequence = await announce('order-1');
+    const path = `${EVENTS}/order-1/${sequence}`;
+    const state = async (page = path) =>
+      /data-live="([^"]+)"/.exec(await (await visit(member, page)).text())?.[1];
+    expect(await state()).toBeUndefined();
+    await submit(member, `${path}/resend`);
+    const queued = await state();
+    expect(queued).toContain('queued');
+    expect(await state('/dashboard/sandbox/payments/order-1')).toContain(queued);
+    httpStatus = 500;
+    await deliver();
+    // The first retry follows within seconds.
+    expect(await state()).toContain('waiting');
+    await objectSql("UPDATE event SET delivery_status = 'delivered'", 'order-1');
+    expect(await state()).toBeUndefined();
+    expect(await state('/dashboard/sandbox/payments/order-1')).toBeUndefined();
+  });
+
+  test('calls every resend by one word', async () => {
+    const member = await signedIn('developer');
+    const sequence = await announce('order-1', 500);
+    expect(await statusOf('order-1')).toBe('waiting');
+    const html = await (await visit(member, `${EVENTS}/order-1/${sequence}`)).text();
+    expect(html).toContain('type="submit">Resend</button>');
+  });
+
+  test('leads back to the filtered list, also after a resend', async () => {
+    const member = await signedIn('developer');
+    await announce('order-1');
+    const list = await (await visit(member, `${EVENTS}?status=dead`)).text();
+    const path = /href="([^"]+order-1[^"]+list=[^"]+)"/.exec(list)?.[1] ?? '';
+    const html = await (await visit(member, path)).text();
+    expect(html).toContain(`href="${EVENTS}?status=dead">All events</a>`);
+    const action = /action="([^"]+resend[^"]+)"/.exec(html)?.[1] ?? '';
+    const answer = await submit(member, action);
+    expect(answer.headers.get('location')).toBe(`${path}&done=resent`);
   });
 
   test('resends a failed event once for a double click, and records it', async () => {

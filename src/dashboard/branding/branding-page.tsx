@@ -115,6 +115,7 @@ function LogoCard({ call, logoUrl, refused }: BrandingProps) {
   const text = DASHBOARD_TEXTS[call.language].branding;
   const { problem } = refused;
   const isRefused = problem !== undefined && problem !== 'bad_color';
+  const problems = brandingProblems(call.language);
   return (
     <Section id="logo-title" title={text.logoTitle}>
       <PostForm
@@ -127,7 +128,7 @@ function LogoCard({ call, logoUrl, refused }: BrandingProps) {
           id="logo"
           label={text.logo}
           hint={text.logoHint(LOGO_KIBIBYTES_MAX)}
-          error={isRefused ? brandingProblems(call.language)[problem] : null}
+          error={isRefused ? problems[problem] : null}
         >
           {(attributes) => (
             <input
@@ -135,6 +136,10 @@ function LogoCard({ call, logoUrl, refused }: BrandingProps) {
               name="logo"
               accept="image/png,image/webp,image/jpeg"
               required
+              data-logo-bytes={LOGO_BYTES_MAX}
+              data-too-large={problems.too_large}
+              data-unreadable={problems.unknown_format}
+              data-shrunk={text.logoShrunk}
               {...attributes}
             />
           )}

@@ -21,7 +21,11 @@ export function showBranding(call: DashboardCall): Promise<Response> {
 }
 
 /** The page with the current branding, and with a form's problem if it was rejected. */
-async function answerBranding(call: DashboardCall, refused: RefusedBranding): Promise<Response> {
+async function answerBranding(
+  call: DashboardCall,
+  refused: RefusedBranding,
+  status = refused.problem === undefined ? 200 : 400,
+): Promise<Response> {
   const { merchantId } = call.session;
   const { color, logoDigest } = await merchantBranding(call.env.DB, merchantId);
   const logo = logoDigest === null ? null : await merchantLogo(call.env, merchantId, logoDigest);
@@ -35,7 +39,7 @@ async function answerBranding(call: DashboardCall, refused: RefusedBranding): Pr
       refused={refused}
     />
   );
-  return answerPage(call, page, { status: refused.problem === undefined ? 200 : 400 });
+  return answerPage(call, page, { status });
 }
 
 /** POST /dashboard/branding/color. */
@@ -68,6 +72,11 @@ export async function changeLogo(call: DashboardCall): Promise<Response> {
     return answerBranding(call, { problem: 'too_many' });
   }
   return change(call, { logoDigest: logo.digest }, logo, 'logo');
+}
+
+/** For a form that is too large to read: only a logo can make it so. */
+export function refuseLargeLogo(call: DashboardCall): Promise<Response> {
+  return answerBranding(call, { problem: 'too_large' }, 413);
 }
 
 /** POST /dashboard/branding/logo/remove. Existing payments keep their logo. */

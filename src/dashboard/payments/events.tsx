@@ -3,7 +3,7 @@ import type { Intent } from '../../domain/intent.ts';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { countText } from '../../i18n/money-text.ts';
 import type { EventSummary } from '../../intent/protocol.ts';
-import { Facts, Section, Table, Untrusted, WhenExactly } from '../../ui/elements.tsx';
+import { copyRow, Facts, Section, Table, Untrusted, WhenExactly } from '../../ui/elements.tsx';
 import { shownLines } from '../../ui/untrusted-text.ts';
 import { type DashboardCall, mayChange } from '../call.ts';
 import { ButtonForm } from '../forms.tsx';
@@ -57,7 +57,7 @@ function EventCard({ call, intent, event }: EventProps) {
       </div>
       <Facts
         rows={[
-          [text.eventId, event.eventId],
+          copyRow(call, `event-id-${event.sequence}`, text.eventId, event.eventId),
           [text.announcedAt, <WhenExactly call={call} atMs={event.createdAtMs} />],
           event.deliveryStatus === 'waiting' && event.dueAtMs !== null
             ? [text.nextTryAt, <WhenExactly call={call} atMs={event.dueAtMs} />]

@@ -1,9 +1,11 @@
 import { moneyIn, StatusBadge } from '../../back-office/payment-elements.tsx';
 import { type Intent, reportedAttempt, type Split } from '../../domain/intent.ts';
 import { majorText } from '../../domain/money.ts';
+import { phoneText } from '../../domain/phone.ts';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { countText } from '../../i18n/money-text.ts';
 import {
+  copyRow,
   type FactRow,
   Facts,
   Section,
@@ -87,9 +89,9 @@ export function IdFacts({ call, intent: { terms } }: Props) {
     <Section id="ids" title={text.ids}>
       <Facts
         rows={[
-          untrustedRow(text.uniqueId, terms.uniqueId),
-          [text.uuid, terms.uuid],
-          [text.number, String(terms.number)],
+          copyRow(call, 'unique-id', text.uniqueId, terms.uniqueId),
+          copyRow(call, 'uuid', text.uuid, terms.uuid),
+          copyRow(call, 'number', text.number, String(terms.number)),
           untrustedRow(text.paymentLink, terms.paymentLinkUniqueId),
           untrustedRow(text.returnUrl, terms.returnUrl),
           untrustedRow(
@@ -107,7 +109,7 @@ export function CustomerFacts({ call, intent: { terms } }: Props) {
   const rows = [
     untrustedRow(text.name, terms.customer?.name),
     untrustedRow(text.email, terms.customer?.email),
-    untrustedRow(text.phone, terms.customer?.phone),
+    untrustedRow(text.phone, phoneText(terms.customer?.phone ?? '')),
   ];
   return (
     <Section id="customer" title={text.customer}>

@@ -13,6 +13,7 @@ import { type DashboardCall, mayChange } from '../call.ts';
 import { ButtonForm } from '../forms.tsx';
 import { Frame } from '../frame.tsx';
 import { listIn, paymentPath, paymentsPath, withList } from '../paths.ts';
+import { eventState, isOnItsWay } from '../webhooks/event.ts';
 import { Events } from './events.tsx';
 import { CustomerFacts, IdFacts, Items, PaymentFacts, Splits } from './payment-facts.tsx';
 
@@ -47,6 +48,7 @@ export function PaymentPage(props: {
   const text = DASHBOARD_TEXTS[call.language].payment;
   return (
     <Frame call={call} title={text.title(shownText(intent.terms.uniqueId))} active="payments">
+      <Live call={call} view={view} />
       <BackLink call={call} />
       {refusal !== null && <Message tone="bad">{text.cancelRefused[refusal]}</Message>}
       <DoneMessage call={call} texts={text.done} />
@@ -66,6 +68,14 @@ export function PaymentPage(props: {
       <Events call={call} intent={intent} events={events} />
     </Frame>
   );
+}
+
+/** While something is on its way, the script watches for its result. */
+function Live({ call, view }: { readonly call: DashboardCall; readonly view: PaymentView }) {
+  const { intent, events } = view;
+  const isMoving = intent.status === 'processing' || events.some(isOnItsWay(call.nowMs));
+  const state = [intent.version, ...events.map(eventState)].join();
+  return isMoving && call.request.method === 'GET' ? <div hidden data-live={state} /> : null;
 }
 
 /** What the read model still has of a payment that its object has deleted. */

@@ -4,6 +4,7 @@ import type { DeliveryStatus } from '../../intent/protocol.ts';
 import { Navigation } from '../../ui/back-office.tsx';
 import { Field, Message } from '../../ui/elements.tsx';
 import { type DashboardCall, may } from '../call.ts';
+import { DateField } from '../date-fields.tsx';
 import type { DaysForm } from '../days.ts';
 import { PostForm } from '../forms.tsx';
 import { Frame } from '../frame.tsx';
@@ -106,13 +107,13 @@ export function DaysFields({ call, days }: DaysProps) {
   return (
     <>
       {(['from', 'to'] as const).map((field) => (
-        <Field
+        <DateField
+          call={call}
           id={field}
           label={text[field]}
           error={days.problem?.field === field ? text[days.problem.kind] : null}
-        >
-          {(attributes) => <input {...attributes} type="date" name={field} value={days[field]} />}
-        </Field>
+          value={days[field]}
+        />
       ))}
     </>
   );

@@ -1,17 +1,25 @@
 import { DeliveryBadge, wireType } from '../../back-office/delivery-elements.tsx';
 import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { countText } from '../../i18n/money-text.ts';
-import type { DeliveryTry } from '../../intent/protocol.ts';
+import type { DeliveryTry, EventSummary } from '../../intent/protocol.ts';
 import { answerPage, redirectTo } from '../../ui/answer.ts';
-import { CopyText, DoneMessage, Facts, Untrusted, WhenExactly } from '../../ui/elements.tsx';
+import {
+  CopyText,
+  copyRow,
+  DoneMessage,
+  Facts,
+  Untrusted,
+  WhenExactly,
+} from '../../ui/elements.tsx';
 import { shownLines } from '../../ui/untrusted-text.ts';
+import { FIXED_HEADERS } from '../../webhooks/transport.ts';
 import { type DashboardCall, may } from '../call.ts';
 import { PostForm } from '../forms.tsx';
 import { noticePage } from '../notices.tsx';
-import { eventPath, paymentPath, webhooksPath } from '../paths.ts';
+import { eventPath, listIn, paymentPath, webhooksPath, withList } from '../paths.ts';
 import { Outcome, RESENDABLE, WebhooksFrame } from './elements.tsx';
 import { shownAddress } from './endpoints.ts';
-import { type EventDetails, readEvent, resendEvent } from './event.ts';
+import { type EventDetails, eventState, isOnItsWay, readEvent, resendEvent } from './event.ts';
 
 /** GET …/webhooks/events/:uniqueId/:sequence: the event as its payment's object has it. */
 export async function showEvent(call: DashboardCall): Promise<Response> {
@@ -31,7 +39,7 @@ export async function resendFromEvent(call: DashboardCall): Promise<Response> {
   const resent = await resendEvent(call);
   return resent === null
     ? noticePage(call, 'not_found')
-    : redirectTo(call, resent.path, { done: resent.outcome });
+    : redirectTo(call, withList(resent.path, listIn(call.url)), { done: resent.outcome });
 }
 
 interface Props {
@@ -46,6 +54,9 @@ function EventPage({ call, details, body }: Props & { readonly body: string | nu
   const mayDevelop = may(call, 'develop');
   return (
     <WebhooksFrame call={call} title={text.eventTitle(wireType(event.type))} active="events">
+      {call.request.method === 'GET' && isOnItsWay(call.nowMs)(event) && (
+        <div hidden data-live={eventState(event)} />
+      )}
       <DoneMessage call={call} texts={{ resent }} />
       <DoneMessage call={call} texts={{ late }} tone="bad" />
       <section class="card">
@@ -58,22 +69,77 @@ function EventPage({ call, details, body }: Props & { readonly body: string | nu
       </section>
       {mayDevelop && (
         <section class="card">
-          <h2>{text.bodyTitle}</h2>
+          <h2>{text.requestTitle}</h2>
           {body === null ? (
             <p>{text.bodyLater}</p>
           ) : (
-            <>
-              <p class="hint">{text.bodyHint}</p>
-              <CopyText call={call} id="body" label={text.body} value={body} isLong={true} />
-            </>
+            <RequestSent call={call} event={event} body={body} />
           )}
         </section>
       )}
       <p>
-        <a href={webhooksPath(call.environment, '/events')}>{text.backToEvents}</a>
+        <a href={webhooksPath(call.environment, `/events?${listIn(call.url)}`)}>
+          {text.backToEvents}
+        </a>
       </p>
     </WebhooksFrame>
   );
+}
+
+/** The request as a developer debugs it: its headers, the payment in it, and the exact bytes. */
+function RequestSent(props: {
+  readonly call: DashboardCall;
+  readonly event: EventSummary;
+  readonly body: string;
+}) {
+  const { call, event, body } = props;
+  const text = DASHBOARD_TEXTS[call.language].events;
+  const last = event.tries.findLast(wasSent);
+  const headers = {
+    ...FIXED_HEADERS,
+    'webhook-id': event.eventId,
+    'webhook-timestamp': last === undefined ? '…' : String(timestampSeconds(last)),
+    'webhook-signature': 'v1,…',
+  };
+  return (
+    <>
+      <div class="stack">
+        <h3>{text.headers}</h3>
+        <p class="hint">{text.headersHint}</p>
+        <pre lang="en">
+          {Object.entries(headers)
+            .map(([name, value]) => `${name}: ${value}`)
+            .join('\n')}
+        </pre>
+      </div>
+      <div class="stack">
+        <h3>{text.content}</h3>
+        <p class="hint">{text.contentHint}</p>
+        <pre lang="en" class="json" tabindex={0}>
+          {shownLines(prettyContent(body))}
+        </pre>
+      </div>
+      <div class="stack">
+        <p class="hint">{text.bodyHint}</p>
+        <CopyText call={call} id="body" label={text.body} value={body} isLong={true} />
+      </div>
+    </>
+  );
+}
+
+/** Some tries end before anything is sent, such as those without a URL. */
+function wasSent({ httpStatus, durationMs }: DeliveryTry): boolean {
+  return httpStatus !== null || durationMs > 0;
+}
+
+/** The time of a try as its header names it. */
+function timestampSeconds({ atMs }: DeliveryTry): number {
+  return Math.floor(atMs / 1_000);
+}
+
+/** The payment, which the request's `body` holds as text, on lines of its own. */
+function prettyContent(requestBody: string): string {
+  return JSON.stringify(JSON.parse(JSON.parse(requestBody).body), null, 2);
 }
 
 function EventFacts({ call, details }: Props) {
@@ -111,7 +177,7 @@ function EventFacts({ call, details }: Props) {
             <span class="quiet">{frame.none}</span>
           ),
         ],
-        [text.webhookId, <code>{event.eventId}</code>],
+        copyRow(call, 'webhook-id', text.webhookId, event.eventId),
         [text.sequence, String(event.sequence)],
       ]}
     />
@@ -130,12 +196,15 @@ function Resend({ call, details }: Props) {
     <PostForm
       call={call}
       class="stack"
-      action={eventPath(call.environment, { uniqueId, sequence }, '/resend')}
+      action={withList(
+        eventPath(call.environment, { uniqueId, sequence }, '/resend'),
+        listIn(call.url),
+      )}
     >
       <p class="hint">{text.againHint[deliveryStatus === 'delivered' ? 'delivered' : 'other']}</p>
       <div class="buttons">
         <button class="primary" type="submit">
-          {deliveryStatus === 'waiting' ? text.sendNow : text.sendAgain}
+          {text.sendAgain}
         </button>
       </div>
     </PostForm>
@@ -160,6 +229,7 @@ function Tries(props: { readonly call: DashboardCall; readonly tries: readonly D
             rows={[
               [text.result, <Outcome httpStatus={entry.httpStatus} error={entry.error} />],
               [text.duration, text.milliseconds(countText(entry.durationMs, frame.locale))],
+              wasSent(entry) ? ['webhook-timestamp', String(timestampSeconds(entry))] : null,
             ]}
           />
           {entry.answerExcerpt !== '' && (

@@ -38,6 +38,22 @@ export async function readEvent(call: DashboardCall): Promise<EventDetails | nul
   return { client, uniqueId, event, destination, isDefault: callbackUrl === null };
 }
 
+/** A retry this soon is worth waiting for on the page. */
+const SOON_MS = 60_000;
+
+/** Whether the event's delivery will change within seconds. */
+export function isOnItsWay(nowMs: number) {
+  return ({ deliveryStatus, dueAtMs }: EventSummary): boolean =>
+    deliveryStatus === 'queued' ||
+    deliveryStatus === 'claimed' ||
+    (deliveryStatus === 'waiting' && dueAtMs !== null && dueAtMs - nowMs < SOON_MS);
+}
+
+/** Differs when the page about the event shows something else. */
+export function eventState({ deliveryStatus, tries }: EventSummary): string {
+  return `${deliveryStatus} ${tries.at(-1)?.atMs ?? 0}`;
+}
+
 export interface Resent {
   /** `late`: the event is on its way or superseded by now. */
   readonly outcome: 'resent' | 'late';

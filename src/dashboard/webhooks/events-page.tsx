@@ -6,8 +6,9 @@ import { type EventRow, eventsOf } from '../../read-model/events-list.ts';
 import { answerPage } from '../../ui/answer.ts';
 import { Pager, SelectField, Table, Untrusted, When } from '../../ui/elements.tsx';
 import { type DashboardCall, tenantOf } from '../call.ts';
-import { type DaysForm, readDays } from '../days.ts';
-import { eventPath, paymentPath, queryFrom, webhooksPath } from '../paths.ts';
+import { CalendarSwitch, DatePresets } from '../date-fields.tsx';
+import { type DaysForm, dayField, readDays } from '../days.ts';
+import { eventPath, paymentPath, queryFrom, webhooksPath, withList } from '../paths.ts';
 import {
   DaysFields,
   DaysProblemMessage,
@@ -31,7 +32,7 @@ export async function showEvents(call: DashboardCall): Promise<Response> {
   const textOf = (name: string) => query.get(name)?.trim() ?? '';
   const filter: Filter = {
     status: LISTED_STATUSES.find((status) => status === textOf('status')),
-    days: readDays(textOf('from'), textOf('to')),
+    days: readDays(dayField(textOf, 'from'), dayField(textOf, 'to')),
   };
   const { status: deliveryStatus, days } = filter;
   const cursor = parseCursor(textOf('cursor'));
@@ -59,14 +60,23 @@ function EventsPage({ call, filter, page }: Props) {
   const text = DASHBOARD_TEXTS[call.language].events;
   const { status = '', days } = filter;
   const { from, to } = days;
-  const pathTo = (cursor: string) =>
-    webhooksPath(call.environment, `/events?${queryFrom({ status, from, to, cursor })}`);
+  const cursor = call.url.searchParams.get('cursor') ?? '';
+  const pathWith = (changes: Readonly<Record<string, string>>) =>
+    webhooksPath(call.environment, `/events?${queryFrom({ status, from, to, ...changes })}`);
   return (
     <WebhooksFrame call={call} title={text.title} active="events">
       <DaysProblemMessage call={call} days={days} />
+      <DatePresets
+        call={call}
+        from={from}
+        to={to}
+        byDefault="all"
+        pathTo={(fromDay, toDay) => pathWith({ from: fromDay, to: toDay })}
+      />
       <FilterForm call={call} filter={filter} />
-      <EventsTable call={call} page={page} />
-      <Pager call={call} page={page} pathTo={pathTo} />
+      <CalendarSwitch call={call} />
+      <EventsTable call={call} page={page} list={queryFrom({ status, from, to, cursor })} />
+      <Pager call={call} page={page} pathTo={(at) => pathWith({ cursor: at })} />
       <p class="quiet small">{text.lag}</p>
     </WebhooksFrame>
   );
@@ -91,7 +101,11 @@ function FilterForm({ call, filter }: Pick<Props, 'call' | 'filter'>) {
   );
 }
 
-function EventsTable({ call, page: { rows } }: Pick<Props, 'call' | 'page'>) {
+function EventsTable({
+  call,
+  page: { rows },
+  list,
+}: Pick<Props, 'call' | 'page'> & { readonly list: string }) {
   const { events: text, frame } = DASHBOARD_TEXTS[call.language];
   const none = <span class="quiet">{frame.none}</span>;
   return (
@@ -99,7 +113,7 @@ function EventsTable({ call, page: { rows } }: Pick<Props, 'call' | 'page'>) {
       caption={text.title}
       columns={[text.event, text.payment, text.status, text.created, text.last, text.next]}
       rows={rows.map((row) => [
-        <a class="whole" href={eventPath(call.environment, row)}>
+        <a class="whole" href={withList(eventPath(call.environment, row), list)}>
           {wireType(row.type)}
         </a>,
         <a href={paymentPath(call.environment, row.uniqueId)}>

@@ -6,7 +6,8 @@ import { answerPage } from '../../ui/answer.ts';
 import { Message } from '../../ui/elements.tsx';
 import { audited } from '../audited.ts';
 import { type DashboardCall, shownAt, tenantOf } from '../call.ts';
-import { type DaysForm, dateOf, readDays } from '../days.ts';
+import { CalendarSwitch } from '../date-fields.tsx';
+import { type DaysForm, dateOf, dayField, readDays } from '../days.ts';
 import { PostForm } from '../forms.tsx';
 import { webhooksPath } from '../paths.ts';
 import { DaysFields, DaysProblemMessage, WebhooksFrame } from './elements.tsx';
@@ -19,9 +20,11 @@ const BAD_REQUEST = 400;
 /** GET …/webhooks/resend: how many events failed in these days. Sends nothing. */
 export async function showResend(call: DashboardCall): Promise<Response> {
   const query = call.url.searchParams;
+  const textOf = (name: string) => query.get(name)?.trim() ?? '';
+  const hasDays = [...query.keys()].some((name) => /^(?:from|to)\b/.test(name));
   const days = readDays(
-    query.get('from')?.trim() ?? dateOf(call.nowMs - DAYS_OFFERED_MS),
-    query.get('to')?.trim() ?? dateOf(call.nowMs),
+    hasDays ? dayField(textOf, 'from') : dateOf(call.nowMs - DAYS_OFFERED_MS),
+    hasDays ? dayField(textOf, 'to') : dateOf(call.nowMs),
   );
   return answerDays(call, days);
 }
@@ -65,6 +68,7 @@ function ResendPage({ call, days, failed }: Props & { readonly failed: number | 
         <DaysFields call={call} days={days} />
         <button type="submit">{text.count}</button>
       </form>
+      <CalendarSwitch call={call} />
       {failed !== null && <Confirmation call={call} days={days} failed={failed} />}
     </WebhooksFrame>
   );

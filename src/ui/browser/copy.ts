@@ -1,6 +1,6 @@
 import { announce } from './announce.ts';
 
-/** Buttons that copy a field's text to the clipboard. Shown only where that works. */
+/** Buttons that copy a text to the clipboard. Shown only where that works. */
 export function copyButtons(): void {
   if (!navigator.clipboard) {
     return;
@@ -12,16 +12,23 @@ export function copyButtons(): void {
 }
 
 async function copy(button: HTMLButtonElement): Promise<void> {
-  const field = document.getElementById(button.dataset.copy ?? '');
-  if (!(field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement)) {
+  const source = document.getElementById(button.dataset.copy ?? '');
+  if (source === null) {
     return;
   }
+  const isField = source instanceof HTMLInputElement || source instanceof HTMLTextAreaElement;
   try {
-    await navigator.clipboard.writeText(field.value);
+    // What a page shows may name invisible characters, so the button has the text itself.
+    const text = button.dataset.value ?? (isField ? source.value : source.textContent);
+    await navigator.clipboard.writeText(text);
     announce(button.dataset.copied ?? '');
     button.textContent = button.dataset.copied ?? '';
   } catch {
     // The browser forbids it, so the text is selected for the member to copy.
-    field.select();
+    if (isField) {
+      source.select();
+    } else {
+      getSelection()?.selectAllChildren(source);
+    }
   }
 }

@@ -1,5 +1,7 @@
 import { colorPickers } from './color.ts';
 import { copyButtons } from './copy.ts';
+import { livePage } from './live.ts';
+import { logoFields } from './logo.ts';
 import { sentOnce } from './once.ts';
 import { partsInSight } from './parts.ts';
 import { passkeyForms } from './passkeys.ts';
@@ -8,6 +10,8 @@ import { questions } from './questions.ts';
 /** The dashboard's script. Without it, everything works except passkeys. */
 colorPickers();
 copyButtons();
+livePage();
+logoFields();
 partsInSight();
 passkeyForms();
 questions();
