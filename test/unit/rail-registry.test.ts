@@ -7,6 +7,7 @@ import {
   type Environment,
   METHODS,
   type Method,
+  PHONE_STARTS,
 } from '../../src/domain/method.ts';
 import {
   acceptsPhone,
@@ -152,6 +153,16 @@ describe('the rail of a payment', () => {
     expect(accepted(envOf({}), test)).toEqual([true, true]);
     expect(accepted(envWithAll('sandbox'), { environment: 'production' })).toEqual([true, true]);
   });
+
+  test.each(Object.entries(PHONE_STARTS))(
+    'the page refuses the numbers that %s does not take, and no other: %s…',
+    (method, start) => {
+      const accepted = ['7', '9'].filter((digit) =>
+        acceptsPhone(ALL, PRODUCTION, method as Method, `251${digit}11234567`),
+      );
+      expect(accepted).toEqual([start]);
+    },
+  );
 
   test('decisions.md#13: M-PESA takes no cents unless its setting says otherwise', () => {
     const whole = METHODS.filter((method) => takesOnlyWholeAmounts(ALL, 'production', method));
