@@ -1,6 +1,5 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { referenceMarkdown } from './reference.ts';
 
 /** A Markdown file that the site shows. */
 export interface Document {
@@ -14,20 +13,15 @@ export interface Document {
 
 const SUMMARY_CHARACTERS_MAX = 200;
 
-/** Every document of `docs`, the changelog, and the reference out of the OpenAPI document. */
+/** Every document of `docs`, and the changelog. */
 export function readDocuments(projectDirectory: string): Document[] {
   const names = globSync('**/*.md', { cwd: join(projectDirectory, 'docs') }).map((file) => ({
     name: file.slice(0, -'.md'.length),
     file: join('docs', file),
   }));
-  const read = (file: string) => readFileSync(join(projectDirectory, file), 'utf8');
-  const documents = [...names, { name: 'changelog', file: 'CHANGELOG.md' }].map(({ name, file }) =>
-    documentOf(name, read(file)),
-  );
-  const reference = referenceMarkdown(JSON.parse(read('public/openapi.json')));
-  return [...documents, documentOf('reference', reference)].sort((a, b) =>
-    a.name < b.name ? -1 : 1,
-  );
+  return [...names, { name: 'changelog', file: 'CHANGELOG.md' }]
+    .map(({ name, file }) => documentOf(name, readFileSync(join(projectDirectory, file), 'utf8')))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 function documentOf(name: string, markdown: string): Document {

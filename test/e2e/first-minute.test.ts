@@ -183,6 +183,39 @@ test('`npm run dev` prints little more than the first steps, and they work', asy
   await ended();
 });
 
+/** The commands of docs/quick-start.md, in the order of the page. */
+async function quickStartCommands(): Promise<readonly string[]> {
+  const page = await readFile(join(clone, 'docs', 'quick-start.md'), 'utf8');
+  return [...page.matchAll(/^```sh\n(.*?)^```/gms)].flatMap(([, block = '']) =>
+    block.trim().split(/\n(?! )/),
+  );
+}
+
+test('the quick start, word for word, ends with verified webhooks in under ten commands', async () => {
+  const commands = await quickStartCommands();
+  expect(commands.length).toBeLessThan(10);
+  // The packages are linked, and other gateways may use the default ports.
+  const [install, start, receive, ...others] = commands;
+  expect([install, start, receive]).toEqual(['npm ci', 'npm run dev', 'npm run webhooks']);
+  const baseUrl = await startedDev('gateway');
+  const receiver = `http://localhost:${await freePort()}`;
+  const { port } = new URL(receiver);
+  await started('npm', receiver, ['run', 'webhooks', '--', '--port', port], 'receiver');
+  const script = others
+    .join('\n')
+    .replaceAll('http://localhost:8787', baseUrl)
+    .replaceAll('http://localhost:8799', receiver);
+  const { stdout } = await run('bash', ['-ec', script], { cwd: clone });
+  const [express, read, hosted] = stdout.split(/(?<=\})(?=\{"status")/).map((it) => JSON.parse(it));
+  expect(express.content.status).toBe('SUCCESS');
+  expect(read.content.uniqueId).toBe('order-1001');
+  expect(await statusOf(hosted.content)).toBe(200);
+  await expect
+    .poll(() => output('receiver'), { timeout: 60_000 })
+    .toMatch(/PAYMENT_SUCCESS {2}order-1001.*HMAC\) {3}valid.*RSA\) {12}valid/s);
+  await ended();
+});
+
 test('a second `npm run dev` leaves the address of the first to scripts, and prints its own', async () => {
   const first = await startedDev('first', '--no-stand-ins');
   expect((await demoMerchant()).baseUrl).toBe(first);

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../scripts/openapi/json-schema.ts';
+import type { JsonSchema } from './json-schema.ts';
 
 /** The parts of the OpenAPI document that the page shows. */
 export interface OpenApi {
@@ -41,7 +41,7 @@ const JSON_TYPE = 'application/json';
 
 const INTRODUCTION = `# API reference
 
-Every call, field and error, generated from [\`/openapi.json\`](/openapi.json). What the calls are for is told in [the API guide](api.md).
+Every call, field and error, generated from the OpenAPI document that the gateway serves at \`/openapi.json\`. What the calls are for is told in [the API guide](api.md).
 
 Send your key in the header \`apiKey\`: \`kfl_test_…\` in the sandbox, \`kfl_live_…\` in production. Requests carry money in major units (\`150.50\`), answers and webhooks in integer minor units (\`15050\`). In optional fields, \`null\` and an empty string count as absent.`;
 
@@ -51,12 +51,12 @@ export function referenceMarkdown(openApi: OpenApi): string {
   const schemas = Object.entries(openApi.components.schemas).filter(
     ([name]) => !name.endsWith('Request'),
   );
-  return [
+  return `${[
     INTRODUCTION,
     calls.map((call) => callMarkdown(call, openApi)).join('\n\n'),
     '## Objects',
     ...schemas.map(([name, schema]) => objectMarkdown(name, schema)),
-  ].join('\n\n');
+  ].join('\n\n')}\n`;
 }
 
 /** Calls that differ only in their environment are one. */
