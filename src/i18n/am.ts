@@ -510,7 +510,6 @@ export const dashboard: DashboardMessages = {
     createdAt: 'የተፈጠረው',
     expiresAt: 'ጊዜው የሚያልፈው',
     endedAt: 'ያበቃው',
-    checkoutLink: 'የክፍያ ገጽ',
     openCheckout: 'የክፍያ ገጹን ይመልከቱ',
     checkoutPrivate: 'ለዚህ ደንበኛ ብቻ፦ ሊንኩ ያለው ሁሉ ክፍያውን መፈጸም ወይም ማቋረጥ ይችላል።',
     ids: 'መለያዎች',

@@ -520,7 +520,6 @@ export const dashboard = {
     createdAt: 'Created',
     expiresAt: 'Expires',
     endedAt: 'Ended',
-    checkoutLink: 'Checkout page',
     openCheckout: 'Open the checkout page',
     checkoutPrivate: 'Only for this customer. Anyone with this link can pay or end the payment.',
     ids: 'Identifiers',
