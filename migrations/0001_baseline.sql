@@ -299,9 +299,9 @@ CREATE INDEX payment_needing_attention ON payment (environment, created_at_ms, u
 
 -- Search terms of a payment besides its own columns: `id:` and an id of a provider or the merchant,
 -- `order:` and a reference by which a provider reports an attempt to a shared address,
--- `hashed-id:` and the keyed digest of an id that may contain a phone number, or `phone:`, `email:`
--- or `name:` and the keyed digest of a phone number, an address or a word of a name. No personal
--- data is stored in plain text.
+-- `hashed-id:` and the keyed digest of an id that may contain a phone number, or `phone:`, `email:`,
+-- `name:` or `meta:` and the keyed digest of a phone number, an address, a word of a name or an entry
+-- of metadata. No personal data is stored in plain text.
 CREATE TABLE payment_search_key (
   merchant_id TEXT NOT NULL,
   environment TEXT NOT NULL CHECK (environment IN ('sandbox', 'production')),

@@ -112,6 +112,11 @@ const payment: Readonly<Record<string, JsonSchema>> = {
   sequence: { type: 'integer', description: 'Grows with each change of the payment' },
   late: { type: 'boolean', description: 'Paid after the payment had ended' },
   reason: nullable(failureReason),
+  metadata: {
+    type: 'object',
+    description: 'As sent when the payment was created',
+    additionalProperties: { type: 'string' },
+  },
 };
 
 const envelope = (content: JsonSchema): JsonSchema => ({

@@ -43,6 +43,10 @@ const COMMON_NOTES = {
   customerInfo: { text: 'What you know of the customer' },
   'customerInfo.name': { text: 'Name of the customer' },
   'customerInfo.email': { text: 'E-mail address of the customer' },
+  metadata: {
+    text: 'Your own notes, such as ids of your systems: webhooks, the status call and lists repeat them, and payments are found by them.',
+    example: { cart: '8841' },
+  },
 } as const satisfies Notes;
 
 export const HOSTED_NOTES: Notes = {

@@ -54,6 +54,9 @@ export interface MethodTerms {
   readonly commissionMinor: number;
 }
 
+/** The merchant's own notes on a payment, by key. Kefel reads none of them in production. */
+export type Metadata = Readonly<Record<string, string>>;
+
 /** The merchant's branding of the checkout page; null: the page's default. */
 export interface Branding {
   /** `#rrggbb` in lower case. */
@@ -90,6 +93,7 @@ export interface IntentTerms extends Tenant {
   readonly returnUrl: string | null;
   readonly callbackUrl: string | null;
   readonly simulation: Simulation | null;
+  readonly metadata: Metadata;
   /** Origin of the customer's pages, stored so that links survive a change of the host name. */
   readonly baseUrl: string;
   readonly createdAtMs: number;

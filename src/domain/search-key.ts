@@ -51,6 +51,16 @@ export function nameSearchKey(digest: string): string {
   return `name:${digest}`;
 }
 
+/** For the keyed digest of a `metadataText`. */
+export function metadataSearchKey(digest: string): string {
+  return `meta:${digest}`;
+}
+
+/** One entry of a payment's metadata. Keys contain no `=`, so no two entries have one text. */
+export function metadataText(key: string, value: string): string {
+  return `${key}=${value}`;
+}
+
 /** More words than a person's name has, and few enough for an index of each. */
 const NAME_WORDS_MAX = 6;
 /** Bounds the work on hostile text. */

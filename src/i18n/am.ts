@@ -525,6 +525,7 @@ export const dashboard: DashboardMessages = {
     email: 'ኢሜይል',
     phone: 'ስልክ',
     noCustomer: 'ሰርቨርዎ ደንበኛ አልጠቀሰም።',
+    metadata: 'ተጨማሪ መረጃ (metadata)',
     items: 'ዕቃዎች',
     item: 'ዕቃ',
     quantity: 'ብዛት',

@@ -535,6 +535,7 @@ export const dashboard = {
     email: 'Email',
     phone: 'Phone',
     noCustomer: 'Your server sent no customer details.',
+    metadata: 'Metadata',
     items: 'Items',
     item: 'Item',
     quantity: 'Quantity',

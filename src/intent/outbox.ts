@@ -10,6 +10,8 @@ import {
   hashedIdSearchKey,
   idSearchKey,
   mayContainPhone,
+  metadataSearchKey,
+  metadataText,
   nameSearchKey,
   nameWords,
   orderSearchKey,
@@ -102,7 +104,7 @@ async function personalData(
  * Personal data, and ids that may contain a phone number, leave the object only as keyed digests.
  */
 async function searchKeysOf(env: Env, intent: Intent): Promise<string[]> {
-  const { customer } = intent.terms;
+  const { customer, metadata } = intent.terms;
   const ids = searchedIds(intent);
   const email = emailFrom(customer?.email ?? '');
   const digests = (
@@ -119,6 +121,11 @@ async function searchKeysOf(env: Env, intent: Intent): Promise<string[]> {
     ...digests('phone', phonesOf(intent), phoneSearchKey),
     ...digests('email', email === null ? [] : [email], emailSearchKey),
     ...digests('name', nameWords(customer?.name ?? ''), nameSearchKey),
+    ...digests(
+      'metadata',
+      Object.entries(metadata).map(([key, value]) => metadataText(key, value)),
+      metadataSearchKey,
+    ),
   ];
   const plain = [
     ...ids.filter((id) => !mayContainPhone(id)).map(idSearchKey),

@@ -68,7 +68,7 @@ const HAS_ENDED: Readonly<Record<AttemptStatus, boolean>> = {
 
 /** What a file of payments shows besides the row. Null when there is nothing. */
 export function paymentDetails(intent: Intent): PaymentDetails | null {
-  const { customer, description } = intent.terms;
+  const { customer, description, metadata } = intent.terms;
   const attempt = reportedAttempt(intent);
   const phone = attempt?.phone ?? customer?.phone ?? null;
   const details = {
@@ -78,6 +78,7 @@ export function paymentDetails(intent: Intent): PaymentDetails | null {
     customerName: customer?.name,
     customerEmail: customer?.email,
     description,
+    metadata: Object.keys(metadata).length === 0 ? null : metadata,
   };
   const known = Object.entries(details).filter(([, value]) => value != null);
   return known.length === 0 ? null : Object.fromEntries(known);

@@ -6,6 +6,7 @@ import type {
   FailureReason,
   Intent,
   IntentTerms,
+  Metadata,
   Outcome,
   Rejection,
   Tenant,
@@ -260,6 +261,8 @@ export interface PaymentDetails {
   readonly customerName?: string;
   readonly customerEmail?: string;
   readonly description?: string;
+  /** The merchant's own words, which may name a person. */
+  readonly metadata?: Metadata;
 }
 
 /** Binds sealed details to their payment. */

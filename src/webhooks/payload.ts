@@ -136,6 +136,7 @@ function statePayload(intent: Intent) {
     sequence: intent.version,
     late: intent.late,
     reason: intent.failureReason,
+    metadata: intent.terms.metadata,
   };
 }
 

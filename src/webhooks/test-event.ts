@@ -68,6 +68,7 @@ function testPayment(payment: TestPayment): Intent {
     returnUrl: null,
     callbackUrl: null,
     simulation: null,
+    metadata: {},
     baseUrl: ownOrigin,
     createdAtMs: nowMs,
     expiresAtMs: nowMs + LIFETIME_MS,

@@ -89,7 +89,21 @@ function objectsOf(schema: JsonSchema, path: string, overrides: Overrides): fc.A
     valuesOf(property, path === '' ? name : `${path}.${name}`, overrides),
   ]);
   const model: Record<string, fc.Arbitrary<unknown>> = Object.fromEntries(properties);
-  return fc.record(model, { requiredKeys: [...(schema.required ?? [])] });
+  return typeof schema.additionalProperties === 'object'
+    ? entriesOf(schema, schema.additionalProperties, path, overrides)
+    : fc.record(model, { requiredKeys: [...(schema.required ?? [])] });
+}
+
+/** Objects with whatever keys the schema allows, without a property of its own. */
+function entriesOf(
+  { propertyNames = {}, maxProperties }: JsonSchema,
+  values: JsonSchema,
+  path: string,
+  overrides: Overrides,
+): fc.Arbitrary<unknown> {
+  const keys = textsOf(propertyNames).filter((key) => key !== '__proto__');
+  const maxKeys = Math.min(maxProperties ?? LIST_LENGTH_MAX, LIST_LENGTH_MAX);
+  return fc.dictionary(keys, valuesOf(values, `${path}.*`, overrides), { maxKeys });
 }
 
 /** `body` with the property number `choice`, counted at all depths, replaced or removed. */

@@ -44,6 +44,7 @@ export function termsWith(changed: Partial<IntentTerms> = {}): IntentTerms {
     returnUrl: 'https://shop.example.com/thanks',
     callbackUrl: null,
     simulation: null,
+    metadata: {},
     createdAtMs: NOW_MS,
     expiresAtMs: NOW_MS + 900_000,
     ...changed,

@@ -28,6 +28,7 @@ export function someTerms(changes: Partial<IntentTerms> = {}): IntentTerms {
     returnUrl: 'https://shop.example.com/done',
     callbackUrl: 'https://shop.example.com/hook',
     simulation: 'interactive',
+    metadata: {},
     baseUrl: 'https://pay.example.com',
     createdAtMs: 0,
     expiresAtMs: 60_000,

@@ -50,6 +50,7 @@ const TABLES: readonly Table[] = [
       ['callbackUrl', 'text', 'optional'],
       ['commissionPaidByCustomer', 'boolean', 'required'],
       ['customerInfo', 'object', 'optional'],
+      ['metadata', 'object', 'optional'],
     ],
   },
   {
@@ -74,6 +75,7 @@ const TABLES: readonly Table[] = [
       ['callbackUrl', 'text', 'optional'],
       ['commissionPaidByCustomer', 'boolean', 'required'],
       ['customerInfo', 'object', 'optional'],
+      ['metadata', 'object', 'optional'],
       ['testMode', 'object', 'required'],
     ],
   },

@@ -42,6 +42,7 @@ const ROW: ExportedPayment = {
     customerName: 'Almaz Kebede',
     customerEmail: 'almaz@example.com',
     description: 'Two bags',
+    metadata: { cart: '7' },
   },
 };
 
@@ -98,6 +99,7 @@ test('writes a paid payment with times in UTC and amounts in major units', () =>
     customer_name: 'Almaz Kebede',
     customer_email: 'almaz@example.com',
     description: 'Two bags',
+    metadata: '"{""cart"":""7""}"',
   });
   expect(cellsOf(ROW, 'full').phone).toBe('251911234567');
 });

@@ -159,6 +159,7 @@ describe('validateExpress accepts', () => {
       returnUrl: null,
       callbackUrl: null,
       simulation: null,
+      metadata: {},
       expireInSeconds: 600,
       phone: '251711223344',
     });

@@ -510,6 +510,7 @@ describe('validatePaymentIntent accepts', () => {
       returnUrl: 'https://shop.example/done',
       callbackUrl: null,
       simulation: null,
+      metadata: {},
       expireInSeconds: 600,
       phone: null,
     });
@@ -522,13 +523,20 @@ describe('validatePaymentIntent accepts', () => {
       splitPayment: null,
       callbackUrl: null,
       customerInfo: null,
+      metadata: null,
     };
     const given = hosted({ ...nulls, testMode: 5, phoneNumber: 5, description: 5 });
     expect(orderOf(given)).toEqual(orderOf(hosted()));
   });
 
   it('decisions.md#6: an empty string in an optional field that is no URL, as if it were absent', () => {
-    const empty = { items: '', paymentLinkUniqueId: '', splitPayment: '', customerInfo: '' };
+    const empty = {
+      items: '',
+      paymentLinkUniqueId: '',
+      splitPayment: '',
+      customerInfo: '',
+      metadata: '',
+    };
     expect(hosted(empty)).toEqual(hosted());
     const customerInfo = { name: '', email: '', phone: '', isPhoneUpdatable: '' };
     expect(hosted({ customerInfo })).toEqual(hosted({ customerInfo: {} }));

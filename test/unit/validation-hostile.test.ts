@@ -42,6 +42,8 @@ const HOSTED_FIELDS: Record<string, (text: string) => Fields> = {
   'items[0].type': (type) => ({ amount: 20, items: [{ ...ITEM, type }] }),
   'splitPayment[0].bank': (bank) => ({ splitPayment: [{ ...SPLIT, bank }] }),
   'splitPayment[0].splitType': (splitType) => ({ splitPayment: [{ ...SPLIT, splitType }] }),
+  metadata: (key) => ({ metadata: { [key]: 'value' } }),
+  'metadata.key': (key) => ({ metadata: { key } }),
   'splitPayment[0].creditAccount': (text) => ({
     splitPayment: [{ ...SPLIT, creditAccount: text }],
   }),

@@ -37,6 +37,7 @@ const minimalTerms: IntentTerms = {
   returnUrl: null,
   callbackUrl: null,
   simulation: null,
+  metadata: {},
   baseUrl: 'https://pay.example.com',
   createdAtMs,
   expiresAtMs: createdAtMs + 600_000,
@@ -89,6 +90,7 @@ const full: Intent = {
     number: 42,
     uniqueId: 'ትዕዛዝ "1"',
     paymentLinkUniqueId: 'link-1',
+    metadata: { order: 'ሀ-7', 'cart.id': '"9"' },
     returnUrl: 'https://shop.example.com/back?a=1',
     callbackUrl: 'https://shop.example.com/hook',
     splits: [
@@ -150,7 +152,7 @@ describe('the bytes of an event (decisions.md#17)', () => {
     const expired: Intent = { ...minimal, status: 'expired', previousStatus: 'open', version: 2 };
     expect(eventBody(expired, 'payment_expired')).toBe(
       `{${minimalTermsText},"event":"PAYMENT_EXPIRED","status":"EXPIRED",` +
-        '"previousStatus":"OPEN","sequence":2,"late":false,"reason":null}',
+        '"previousStatus":"OPEN","sequence":2,"late":false,"reason":null,"metadata":{}}',
     );
   });
 
@@ -176,7 +178,7 @@ describe('the bytes of an event (decisions.md#17)', () => {
         '"phone":"911223344","isPhoneUpdatable":false},' +
         '"paymentMethodTypes":["TELE_BIRR","M_PESA"],"event":"PAYMENT_SUCCESS",' +
         '"status":"SUCCESS","previousStatus":"PROCESSING","sequence":3,"late":false,' +
-        '"reason":null}',
+        '"reason":null,"metadata":{"order":"ሀ-7","cart.id":"\\"9\\""}}',
     );
   });
 
@@ -217,7 +219,7 @@ describe('the status call (decisions.md#17, #31)', () => {
   test('shows the same without the event, and the anomalies last', () => {
     expect(JSON.stringify(statusContent(minimal))).toBe(
       `{${minimalTermsText},"status":"OPEN","previousStatus":null,"sequence":1,"late":false,` +
-        '"reason":null,"description":"A bag of coffee","debitAccount":"1000555",' +
+        '"reason":null,"metadata":{},"description":"A bag of coffee","debitAccount":"1000555",' +
         '"phoneNumber":null,"anomalies":[]}',
     );
     const event = JSON.parse(eventBody(full, 'payment_succeeded'));

@@ -70,6 +70,7 @@ describe('every state', () => {
       customerInfo: { name: 'Abebe <b>', email: 'a@example.com', phone: '911234567' },
       commissionPaidByCustomer: true,
       paymentLinkUniqueId: 'link-9',
+      metadata: { branch: 'Bole <i>' },
     });
     const html = await pageOf(await signedIn('developer'));
     expect(part(html, 'facts')).toMatch(/Open .*Amount ETB 100\.50 Customer pays ETB 101\.51/);
@@ -77,6 +78,7 @@ describe('every state', () => {
     expect(part(html, 'customer')).toContain('+251 91 123 4567');
     expect(html).toContain('Abebe &lt;b>');
     expect(part(html, 'ids')).toContain('link-9');
+    expect(part(html, 'metadata')).toContain('branch Bole &lt;i>');
     expect(html).toContain(`href="${url}"`);
     expect(part(html, 'attempts')).toContain('has not tried to pay yet');
     expect(part(html, 'events')).toContain('No events yet');

@@ -48,6 +48,7 @@ async function payment(changes: { readonly railReference?: string } = {}) {
   await createHosted({
     paymentLinkUniqueId: 'link-77',
     customerInfo: { name: 'Almaz Kebede', email: 'Almaz.K@Example.com', phone: CUSTOMER_PHONE },
+    metadata: { driver: 'Tolosa Bekele' },
   });
   const start = startRedirect('a0');
   if (start.type !== 'start_attempt') {
@@ -139,10 +140,11 @@ test('no personal data is readable in D1, in a message or in a log', async () =>
   // Proves that the search would find it: the keys of this payment are found.
   expect(stored).toContain(idSearchKey(receipt));
   expect(stored).toContain('phone:');
+  expect(stored).toContain('meta:');
   for (const text of [messages, stored, logged.join('\n')]) {
     expect(text).not.toContain('911223344');
     expect(text).not.toContain('722334455');
-    for (const word of ['almaz', 'kebede', '@example']) {
+    for (const word of ['almaz', 'kebede', '@example', 'tolosa']) {
       expect(text.toLowerCase()).not.toContain(word);
     }
   }

@@ -7,6 +7,7 @@ import { callbackUrlField } from '../../http/url-fields.ts';
 import type { Validated, ValidationContext } from './context.ts';
 import { idField, moneyField, optional, optionalUrl, uniqueIdField } from './fields.ts';
 import { checkLimit, itemAmountsPart, itemsField, type Total, totalOf } from './items.ts';
+import { metadataField } from './metadata.ts';
 import { acceptedMethods, affordable, methodsTaking, methodTerms } from './methods.ts';
 import type { PaymentOrder } from './order.ts';
 import { type Parts, Problems, validParts } from './problems.ts';
@@ -25,6 +26,7 @@ export function commonFields(context: ValidationContext) {
     expireIn: expireInField(context),
     callbackUrl: optionalUrl(deliverableUrlField(context)),
     commissionPaidByCustomer: booleanField,
+    metadata: metadataField,
   };
 }
 
@@ -161,5 +163,6 @@ export function commonOrder(values: CommonValues, total: Total, methods: readonl
     commissionPaidByCustomer: values.commissionPaidByCustomer,
     callbackUrl: values.callbackUrl,
     expireInSeconds: values.expireIn,
+    metadata: values.metadata,
   } satisfies Partial<PaymentOrder>;
 }

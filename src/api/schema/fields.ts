@@ -98,7 +98,7 @@ export const nameField = v.pipe(
 );
 
 /** Counts code points, unless the length alone decides. */
-function hasAtMost(value: string, charactersMax: number): boolean {
+export function hasAtMost(value: string, charactersMax: number): boolean {
   if (value.length <= charactersMax) {
     return true;
   }

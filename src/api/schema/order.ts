@@ -20,6 +20,7 @@ export interface PaymentOrder
     | 'returnUrl'
     | 'callbackUrl'
     | 'simulation'
+    | 'metadata'
   > {
   /** Lifetime, within the bounds of the configuration. */
   readonly expireInSeconds: number;

@@ -53,6 +53,7 @@ const COLUMNS = {
   customer_name: ({ details }) => details.customerName ?? '',
   customer_email: ({ details }) => details.customerEmail ?? '',
   description: ({ details }) => details.description ?? '',
+  metadata: ({ details: { metadata } }) => (metadata === undefined ? '' : JSON.stringify(metadata)),
 } as const satisfies Readonly<Record<string, (row: ExportedPayment, phones: Phones) => string>>;
 
 /** The first line, after the byte order mark. */

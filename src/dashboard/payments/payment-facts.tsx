@@ -119,6 +119,16 @@ export function CustomerFacts({ call, intent: { terms } }: Props) {
   );
 }
 
+/** The merchant's own notes; nothing without any. */
+export function MetadataFacts({ call, intent: { terms } }: Props) {
+  const entries = Object.entries(terms.metadata);
+  return entries.length === 0 ? null : (
+    <Section id="metadata" title={DASHBOARD_TEXTS[call.language].payment.metadata}>
+      <Facts rows={entries.map(([key, value]) => [key, <Untrusted text={value} />])} />
+    </Section>
+  );
+}
+
 export function Items({ call, intent: { terms } }: Props) {
   const text = DASHBOARD_TEXTS[call.language].payment;
   const { locale } = CHECKOUT_TEXTS[call.language];

@@ -15,7 +15,14 @@ import { Frame } from '../frame.tsx';
 import { listIn, paymentPath, paymentsPath, withList } from '../paths.ts';
 import { eventState, isOnItsWay } from '../webhooks/event.ts';
 import { Events } from './events.tsx';
-import { CustomerFacts, IdFacts, Items, PaymentFacts, Splits } from './payment-facts.tsx';
+import {
+  CustomerFacts,
+  IdFacts,
+  Items,
+  MetadataFacts,
+  PaymentFacts,
+  Splits,
+} from './payment-facts.tsx';
 
 const DAY_MS = 86_400_000;
 
@@ -59,6 +66,7 @@ export function PaymentPage(props: {
         <div class="part">
           <IdFacts call={call} intent={intent} />
           <CustomerFacts call={call} intent={intent} />
+          <MetadataFacts call={call} intent={intent} />
         </div>
       </div>
       <Items call={call} intent={intent} />

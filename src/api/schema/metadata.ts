@@ -1,0 +1,79 @@
+import * as v from 'valibot';
+import type { Metadata } from '../../domain/intent.ts';
+import { objectField } from '../../http/fields.ts';
+import { hasAtMost, optional } from './fields.ts';
+
+/**
+ * The bounds of `metadata` (docs/decisions.md#36): notes of the merchant beside a payment, which
+ * every webhook repeats and by each of which the payment is found.
+ */
+export const METADATA_ENTRIES_MAX = 20;
+export const METADATA_KEY_CHARACTERS_MAX = 40;
+export const METADATA_VALUE_CHARACTERS_MAX = 500;
+
+/** Characters that need no escape in a query: `metadata[order.no]=7`. */
+const KEY = new RegExp(`^[A-Za-z0-9_.-]{1,${METADATA_KEY_CHARACTERS_MAX}}$`);
+
+/** An object has no ordinary property of this name in many languages. */
+const RESERVED_KEY = '__proto__';
+
+/** Why a text cannot be a key of metadata; null: it can. */
+export function metadataKeyProblem(key: string): string | null {
+  if (key === RESERVED_KEY) {
+    return `Must not have the key ${RESERVED_KEY}.`;
+  }
+  return KEY.test(key)
+    ? null
+    : `Every key must be 1 to ${METADATA_KEY_CHARACTERS_MAX} letters, digits, dots, hyphens or underscores.`;
+}
+
+/** Why a value cannot stand in metadata; null: it can. */
+function valueProblem(value: unknown): string | null {
+  if (typeof value !== 'string') {
+    return 'Must be a string.';
+  }
+  return hasAtMost(value, METADATA_VALUE_CHARACTERS_MAX)
+    ? null
+    : `Must be at most ${METADATA_VALUE_CHARACTERS_MAX} characters long.`;
+}
+
+const metadataObject = v.pipe(
+  objectField,
+  v.check(
+    (given) => Object.keys(given).length <= METADATA_ENTRIES_MAX,
+    `Must have at most ${METADATA_ENTRIES_MAX} entries.`,
+  ),
+  v.rawTransform<Record<string, unknown>, Metadata>(({ dataset, addIssue, NEVER }) => {
+    const input = dataset.value;
+    const badKey = Object.keys(input).map(metadataKeyProblem).find(isProblem);
+    if (badKey !== undefined) {
+      addIssue({ message: badKey });
+      return NEVER;
+    }
+    let isValid = true;
+    for (const [key, value] of Object.entries(input)) {
+      const message = valueProblem(value);
+      if (message !== null) {
+        isValid = false;
+        addIssue({ message, path: [{ type: 'object', origin: 'value', input, key, value }] });
+      }
+    }
+    return isValid ? (input as Metadata) : NEVER;
+  }),
+  v.metadata({
+    type: 'object',
+    maxProperties: METADATA_ENTRIES_MAX,
+    propertyNames: { pattern: KEY.source },
+    additionalProperties: { type: 'string', maxLength: METADATA_VALUE_CHARACTERS_MAX },
+  }),
+);
+
+function isProblem(message: string | null): message is string {
+  return message !== null;
+}
+
+/** `metadata`: empty when the field is absent, null or an empty string. */
+export const metadataField = v.pipe(
+  optional(metadataObject),
+  v.transform((metadata): Metadata => metadata ?? {}),
+);
