@@ -7,7 +7,10 @@ export interface Section {
 
 export const SECTIONS: readonly Section[] = [
   { title: 'Start', documents: ['quick-start', 'verify-webhooks'] },
-  { title: 'Use the API', documents: ['api', 'reference', 'decisions', 'promises', 'changelog'] },
+  {
+    title: 'Use the API',
+    documents: ['api', 'errors', 'reference', 'decisions', 'promises', 'changelog'],
+  },
   { title: 'Your account', documents: ['dashboard'] },
   { title: 'Run a gateway', documents: ['deploy', 'operations', 'operator', 'rails/README'] },
   {

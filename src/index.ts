@@ -30,7 +30,7 @@ const CONSUMERS: Readonly<Record<string, Consumer>> = {
 export default {
   fetch(request, env, ctx) {
     return withRequestId(request, async (requestId) => {
-      const refusal = refusePlainHttp(request);
+      const refusal = refusePlainHttp(request, env, requestId);
       if (refusal !== null) {
         return refusal;
       }

@@ -1,4 +1,6 @@
-import { PROBLEMS, type ProblemReason } from '../../src/http/problems.ts';
+import { FIELD_ERROR_CODES } from '../../src/http/field-error.ts';
+import { PROBLEMS, type ProblemCode } from '../../src/http/problems.ts';
+import { API_ERRORS } from '../error-docs/api-errors.ts';
 import { COMPONENTS, WARNINGS } from './answers.ts';
 import { type JsonSchema, objectOf, reference } from './json-schema.ts';
 import {
@@ -46,6 +48,10 @@ export function openApiDocument(version: string) {
 }
 
 const HEADERS = {
+  'ratelimit-policy': {
+    description: 'The limits of calls with a key: `"key";q=1000;w=10` is 1,000 requests in 10 s',
+    schema: { type: 'string' },
+  },
   'x-request-id': {
     description: 'Names the request; give it to support',
     schema: { type: 'string' },
@@ -65,6 +71,13 @@ function errorSchema(): JsonSchema {
     {
       status: { type: 'integer', description: 'The HTTP status' },
       message: { type: 'string', description: 'A sentence for people' },
+      code: {
+        type: 'string',
+        enum: Object.keys(PROBLEMS),
+        description: 'The error; compare this one. New codes may come: treat them by `status`.',
+      },
+      requestId: { type: 'string', description: 'As in `x-request-id`' },
+      docs: { type: 'string', format: 'uri', description: "The error's documentation" },
     },
     'The envelope of every answer that is not success',
   );
@@ -74,9 +87,19 @@ function errorSchema(): JsonSchema {
       "One message for each field that broke a rule, by the field's path: `items[0].price`",
     additionalProperties: { type: 'string' },
   };
+  const validationErrorCodes: JsonSchema = {
+    type: 'object',
+    description: 'The code of each field in `validationErrors`',
+    additionalProperties: { type: 'string', enum: FIELD_ERROR_CODES },
+  };
   return {
     ...envelope,
-    properties: { ...envelope.properties, validationErrors, warnings: WARNINGS },
+    properties: {
+      ...envelope.properties,
+      validationErrors,
+      validationErrorCodes,
+      warnings: WARNINGS,
+    },
   };
 }
 
@@ -122,18 +145,23 @@ function parametersOf({ idText, request }: Operation) {
 }
 
 function responsesOf(operation: Operation) {
-  const requestId = { 'x-request-id': { $ref: '#/components/headers/x-request-id' } };
+  const everywhere = {
+    'x-request-id': { $ref: '#/components/headers/x-request-id' },
+    ...(operation.needsKey && {
+      'ratelimit-policy': { $ref: '#/components/headers/ratelimit-policy' },
+    }),
+  };
   const problems = [
     ...operation.problems,
     ...(operation.needsKey ? PROBLEMS_OF_KEYS : []),
     ...PROBLEMS_OF_EVERY_CALL,
   ];
-  const statuses = [...new Set(problems.map((reason) => PROBLEMS[reason].status))].sort();
+  const statuses = [...new Set(problems.map((code) => PROBLEMS[code].status))].sort();
   return {
     200: {
       description: 'Done',
       headers: {
-        ...requestId,
+        ...everywhere,
         ...(operation.request === null
           ? {}
           : { 'idempotent-replayed': { $ref: '#/components/headers/idempotent-replayed' } }),
@@ -146,7 +174,7 @@ function responsesOf(operation: Operation) {
         {
           description: descriptionOf(problems.filter((it) => PROBLEMS[it].status === status)),
           headers: {
-            ...requestId,
+            ...everywhere,
             ...(WITH_RETRY_AFTER.has(status)
               ? { 'retry-after': { $ref: '#/components/headers/retry-after' } }
               : {}),
@@ -160,8 +188,8 @@ function responsesOf(operation: Operation) {
 
 const WITH_RETRY_AFTER: ReadonlySet<number> = new Set([409, 429, 503]);
 
-function descriptionOf(reasons: readonly ProblemReason[]): string {
-  return reasons.map((reason) => `\`${reason}\``).join(', ');
+function descriptionOf(codes: readonly ProblemCode[]): string {
+  return codes.map((code) => `- \`${code}\`: ${API_ERRORS[code].meaning}`).join('\n');
 }
 
 const EVENTS = {

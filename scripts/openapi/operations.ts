@@ -1,5 +1,5 @@
 import type { Environment } from '../../src/domain/method.ts';
-import type { ProblemReason } from '../../src/http/problems.ts';
+import type { ProblemCode } from '../../src/http/problems.ts';
 import { ANSWERS } from './answers.ts';
 import { type JsonSchema, reference } from './json-schema.ts';
 
@@ -17,30 +17,32 @@ export interface Operation {
   readonly request: JsonSchema | null;
   readonly answer: JsonSchema;
   /** Every problem that it answers, besides those of all operations. */
-  readonly problems: readonly ProblemReason[];
+  readonly problems: readonly ProblemCode[];
 }
 
 /** What any call with a key may be answered. */
-export const PROBLEMS_OF_EVERY_CALL: readonly ProblemReason[] = [
+export const PROBLEMS_OF_EVERY_CALL: readonly ProblemCode[] = [
   'https_required',
   'internal_error',
-  'unavailable',
+  'service_unavailable',
 ];
-export const PROBLEMS_OF_KEYS: readonly ProblemReason[] = [
+export const PROBLEMS_OF_KEYS: readonly ProblemCode[] = [
   'api_key_missing',
   'api_key_invalid',
-  'api_key_of_other_environment',
+  'api_key_wrong_environment',
   'too_many_requests',
 ];
-const PROBLEMS_OF_CREATION: readonly ProblemReason[] = [
+const PROBLEMS_OF_CREATION: readonly ProblemCode[] = [
   'validation_failed',
   'invalid_json',
-  'idempotency_key_malformed',
+  'idempotency_key_invalid',
   'idempotency_key_in_use',
   'idempotency_key_reused',
-  'duplicate_payment',
+  'duplicate_payment_id',
   'body_too_large',
   'unsupported_content_type',
+  'unsupported_charset',
+  'unsupported_content_encoding',
 ];
 
 const UNIQUE_ID = 'Your `paymentIntentUniqueId`, percent-encoded';

@@ -1,7 +1,7 @@
 import { type Config, configOf } from '../config.ts';
 import type { Environment } from '../domain/method.ts';
 import { type Problem, problem } from '../http/problem.ts';
-import { clientNetwork, isWithinLimit } from '../http/rate-limit.ts';
+import { clientNetwork, isWithinLimit, type RatePolicy } from '../http/rate-limit.ts';
 import type { MerchantAccess } from '../merchants/access.ts';
 import { apiKeyDigest, isGenuineApiKey } from '../merchants/api-key.ts';
 import { authenticate } from '../merchants/directory.ts';
@@ -19,9 +19,13 @@ export interface MerchantCall {
   readonly id: string;
 }
 
-/** The periods of the rate limits in wrangler.toml, for the Retry-After header. */
-const API_PERIOD_SECONDS = 10;
-const FAILED_KEY_PERIOD_SECONDS = 60;
+/** Counts the calls with one API key. */
+const KEY_POLICY: RatePolicy = { name: 'key', requestsMax: 1_000, periodSeconds: 10 };
+/** Counts the calls without a valid key from one network. */
+const NETWORK_POLICY: RatePolicy = { name: 'network', requestsMax: 30, periodSeconds: 60 };
+
+/** The limits of all calls that need a key. */
+export const CALL_POLICIES = [KEY_POLICY, NETWORK_POLICY];
 
 /**
  * Checks the `apiKey` header for this environment (docs/decisions.md#9) and the key's rate limit
@@ -38,7 +42,7 @@ export async function authorize(
   const nowMs = Date.now();
   const refuse = async (refusal: Problem): Promise<never> => {
     const limiter = env.FAILED_KEY_RATE_LIMIT;
-    await limit(config, limiter, clientNetwork(request), FAILED_KEY_PERIOD_SECONDS);
+    await limit(config, limiter, clientNetwork(request), NETWORK_POLICY);
     throw refusal;
   };
   const apiKey = request.headers.get('apiKey');
@@ -49,7 +53,7 @@ export async function authorize(
     return refuse(problem('api_key_invalid'));
   }
   const digest = await apiKeyDigest(apiKey);
-  await limit(config, env.API_RATE_LIMIT, digest, API_PERIOD_SECONDS);
+  await limit(config, env.API_RATE_LIMIT, digest, KEY_POLICY);
   const result = await authenticate(env, ctx, digest, environment, nowMs);
   switch (result.type) {
     case 'granted':
@@ -57,7 +61,7 @@ export async function authorize(
     case 'unauthorized':
       return refuse(problem('api_key_invalid'));
     case 'wrong_environment':
-      return refuse(problem('api_key_of_other_environment', result));
+      return refuse(problem('api_key_wrong_environment', result));
   }
 }
 
@@ -65,7 +69,7 @@ async function limit(
   config: Config,
   limiter: RateLimit,
   key: string,
-  periodSeconds: number,
+  { periodSeconds }: RatePolicy,
 ): Promise<void> {
   if (!(await isWithinLimit(config, limiter, key))) {
     throw problem('too_many_requests', { retryAfterSeconds: periodSeconds });

@@ -22,7 +22,7 @@ export async function idempotencyClaim(
     return null;
   }
   if (key.length > IDEMPOTENCY_KEY_LENGTH_MAX || !PRINTABLE_ASCII.test(key)) {
-    throw problem('idempotency_key_malformed', { charactersMax: IDEMPOTENCY_KEY_LENGTH_MAX });
+    throw problem('idempotency_key_invalid', { charactersMax: IDEMPOTENCY_KEY_LENGTH_MAX });
   }
   return { keyDigest: await sha256Hex(key), bodyDigest: `${kind}:${await sha256Hex(bodyBytes)}` };
 }

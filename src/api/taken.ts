@@ -23,7 +23,7 @@ export async function answerTaken(
 ): Promise<Response> {
   switch (taken.type) {
     case 'duplicate':
-      throw problem('duplicate_payment', { uniqueId });
+      throw problem('duplicate_payment_id', { uniqueId });
     case 'key_reused':
       throw problem('idempotency_key_reused');
     case 'in_flight':

@@ -25,7 +25,6 @@ export const checkoutRouter = new AreaRouter({
   refuse,
   failureEvent: 'page_failed',
   outageEvent: 'page_failed',
-  outageReason: 'unavailable',
 });
 
 checkoutRouter.get(CHECKOUT, behindLink('checkout', showCheckout));
@@ -66,11 +65,10 @@ function toTheEnd(handler: Handler): Handler {
 }
 
 function refuse(request: Request, problem: Problem): Response | Promise<Response> {
-  switch (problem.reason) {
-    case 'not_found':
-    case 'path_not_found':
+  switch (problem.status) {
+    case 404:
       return unknownPage(request);
-    case 'method_not_allowed':
+    case 405:
       return methodNotAllowed(problem);
     default:
       return unavailablePage(request);

@@ -37,7 +37,6 @@ export const dashboardRouter = new AreaRouter({
   refuse,
   failureEvent: 'dashboard_failed',
   outageEvent: 'dashboard_failed',
-  outageReason: 'unavailable',
 });
 
 for (const route of PUBLIC_ROUTES) {
@@ -68,11 +67,10 @@ function register(
 }
 
 function refuse(request: Request, problem: Problem): Response {
-  switch (problem.reason) {
-    case 'not_found':
-    case 'path_not_found':
+  switch (problem.status) {
+    case 404:
       return noticePage({ request }, 'not_found');
-    case 'method_not_allowed':
+    case 405:
       return methodNotAllowed(problem);
     default:
       return noticePage({ request }, 'error');

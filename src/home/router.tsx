@@ -1,5 +1,5 @@
 import { webUrl } from '../checkout/return-url.ts';
-import { problemResponse } from '../http/envelope.ts';
+import { type ProblemContext, problemResponse } from '../http/envelope.ts';
 import type { Problem } from '../http/problem.ts';
 import { AreaRouter, methodNotAllowed } from '../http/router.ts';
 import { backOfficeLanguageOf } from '../i18n/back-office.ts';
@@ -11,7 +11,6 @@ export const homeRouter = new AreaRouter({
   refuse,
   failureEvent: 'page_failed',
   outageEvent: 'page_failed',
-  outageReason: 'unavailable',
 });
 
 homeRouter.get('/', async (request, env) => {
@@ -20,8 +19,8 @@ homeRouter.get('/', async (request, env) => {
   return answerPage({ request }, <HomePage call={call} sourceUrl={sourceUrl} />);
 });
 
-function refuse(_request: Request, problem: Problem): Response {
-  return problem.reason === 'method_not_allowed'
+function refuse(request: Request, problem: Problem, context: ProblemContext): Response {
+  return problem.status === 405
     ? methodNotAllowed(problem)
-    : problemResponse(problem);
+    : problemResponse(request, problem, context);
 }

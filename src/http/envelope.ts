@@ -1,3 +1,4 @@
+import { codeOf, type FieldErrors, textOf } from './field-error.ts';
 import type { Problem } from './problem.ts';
 
 /**
@@ -36,14 +37,40 @@ export function jsonResponse(
   });
 }
 
-/** The error envelope, with `validationErrors` when fields are invalid. */
-export function problemResponse(problem: Problem): Response {
-  const { status, message, validationErrors, warnings } = problem;
+/** Where a problem happened. */
+export interface ProblemContext {
+  readonly env: Env;
+  readonly requestId: string;
+}
+
+/** The error envelope (docs/api.md#errors), with `validationErrors` when fields are invalid. */
+export function problemResponse(
+  request: Request,
+  problem: Problem,
+  { env, requestId }: ProblemContext,
+): Response {
+  const { code, status, message, validationErrors, warnings } = problem;
   const envelope = {
     status,
     message,
-    ...(validationErrors !== null && { validationErrors }),
+    code,
+    ...(validationErrors !== null && fieldErrorsOf(validationErrors)),
     ...named(warnings),
+    requestId,
+    docs: `${originOf(request, env)}/docs/errors#${code}`,
   };
   return jsonResponse(status, JSON.stringify(envelope), problem.headers);
+}
+
+function fieldErrorsOf(errors: FieldErrors) {
+  const entries = Object.entries(errors);
+  return {
+    validationErrors: Object.fromEntries(entries.map(([path, error]) => [path, textOf(error)])),
+    validationErrorCodes: Object.fromEntries(entries.map(([path, error]) => [path, codeOf(error)])),
+  };
+}
+
+/** Not from the parsed configuration, which a problem may be about. */
+function originOf(request: Request, env: Env): string {
+  return URL.parse(env.PUBLIC_BASE_URL ?? '')?.origin ?? new URL(request.url).origin;
 }

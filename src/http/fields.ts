@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { type FieldError, fieldError } from './field-error.ts';
 
 /**
  * Validation of JSON bodies and queries, shared by all APIs of the gateway. `v.metadata` says in
@@ -8,11 +9,15 @@ import * as v from 'valibot';
 /** Reports one message per field: after a failed rule, the field's other rules are skipped. */
 export const PARSING = { abortPipeEarly: true } as const;
 
-export const REQUIRED = 'This field is required.';
+export const REQUIRED = fieldError('required', 'This field is required.');
 
-/** The message for a missing value or a value of the wrong type. */
-export function mustBe(what: string): (issue: v.BaseIssue<unknown>) => string {
-  return ({ input }) => (input === undefined || input === null ? REQUIRED : `Must be ${what}.`);
+/** The error of a missing value or of a value of the wrong type. */
+export function mustBe(
+  what: string,
+  code: 'invalid_type' | 'invalid_choice' = 'invalid_type',
+): (issue: v.BaseIssue<unknown>) => FieldError {
+  return ({ input }) =>
+    input === undefined || input === null ? REQUIRED : fieldError(code, `Must be ${what}.`);
 }
 
 export const stringField = v.string(mustBe('a string'));
@@ -22,37 +27,30 @@ export const booleanField = v.boolean(mustBe('true or false'));
 export function oneOf<const Values extends readonly string[]>(values: Values) {
   return v.picklist(
     values,
-    mustBe(values.length > 2 ? `one of ${values.join(', ')}` : values.join(' or ')),
+    mustBe(
+      values.length > 2 ? `one of ${values.join(', ')}` : values.join(' or '),
+      'invalid_choice',
+    ),
   );
 }
 
 /** An integer within bounds. `what` completes the message, for example ` of seconds`. */
 export function wholeNumber(min: number, max: number, what = '') {
+  const text = `Must be a whole number${what} from ${min} to ${max}.`;
   return v.pipe(
     v.number(mustBe('a JSON number')),
-    v.check(
-      (value) => Number.isInteger(value) && value >= min && value <= max,
-      `Must be a whole number${what} from ${min} to ${max}.`,
-    ),
-    v.metadata({ type: 'integer', minimum: min, maximum: max }),
+    v.integer(fieldError('not_whole', text)),
+    v.minValue(min, fieldError('too_small', text)),
+    v.maxValue(max, fieldError('too_large', text)),
   );
 }
 
-/**
- * An array. If its length does not fit, it is rejected before its entries are validated.
- * `jsonSchema`: the lengths that fit, for the API's description.
- */
-export function listOf<const Entry extends v.GenericSchema>(
-  entry: Entry,
-  fits: (length: number) => boolean,
-  message: string,
-  jsonSchema: { readonly minItems?: number; readonly maxItems?: number } = {},
-) {
+/** An array. If it is too long, it is rejected before its entries are validated. */
+export function listOf<const Entry extends v.GenericSchema>(entry: Entry, entriesMax: number) {
   return v.pipe(
     v.array(v.unknown(), mustBe('an array')),
-    v.check((list) => fits(list.length), message),
+    v.maxLength(entriesMax, fieldError('too_many', `Must have at most ${entriesMax} entries.`)),
     v.array(entry),
-    v.metadata(jsonSchema),
   );
 }
 
@@ -62,6 +60,11 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 
 /** A JSON object. Valibot's own object schemas would accept an array. */
 export const objectField = v.custom<Record<string, unknown>>(isRecord, mustBe('a JSON object'));
+
+/** The error of an issue: every schema of an API gives its messages this form. */
+export function errorOf({ message }: v.BaseIssue<unknown>): FieldError {
+  return message as FieldError;
+}
 
 /** The path of an error about the whole body. */
 const WHOLE_BODY_PATH = 'body';

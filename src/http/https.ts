@@ -8,13 +8,13 @@ const KEYED_AREA = /^\/(?:api|operator)(?:\/|$)/;
 const RAILS = /^\/rails\//;
 
 /** The answer to a request over plain http, or null for a request that may go on. */
-export function refusePlainHttp(request: Request): Response | null {
+export function refusePlainHttp(request: Request, env: Env, requestId: string): Response | null {
   const url = new URL(request.url);
   if (url.protocol !== 'http:' || isLoopback(url.hostname) || RAILS.test(url.pathname)) {
     return null;
   }
   if (KEYED_AREA.test(url.pathname)) {
-    return problemResponse(problem('https_required'));
+    return problemResponse(request, problem('https_required'), { env, requestId });
   }
   url.protocol = 'https:';
   return new Response(null, {

@@ -1,10 +1,11 @@
-import { PROBLEMS, type ProblemReason } from './problems.ts';
+import { type FieldErrors, textOf } from './field-error.ts';
+import { PROBLEMS, type ProblemEntry } from './problems.ts';
 
 /** Optional parts of a problem. */
 interface Options {
   readonly headers?: Readonly<Record<string, string>>;
   readonly retryAfterSeconds?: number;
-  readonly validationErrors?: Readonly<Record<string, string>>;
+  readonly validationErrors?: FieldErrors;
   /** What was ignored: a misspelled field often explains an error. */
   readonly warnings?: readonly string[];
 }
@@ -13,12 +14,8 @@ type Placeholder<Message extends string> = Message extends `${string}{${infer Na
   ? Name | Placeholder<Rest>
   : never;
 
-type PlaceholderOf<Reason extends ProblemReason> = Placeholder<
-  (typeof PROBLEMS)[Reason]['message']
->;
-
-type Details<Reason extends ProblemReason> = Options & {
-  readonly [Name in PlaceholderOf<Reason>]: string | number;
+type Details<Message extends string> = Options & {
+  readonly [Name in Placeholder<Message>]: string | number;
 };
 
 /**
@@ -26,14 +23,17 @@ type Details<Reason extends ProblemReason> = Options & {
  */
 export class Problem extends Error {
   override readonly name = 'Problem';
-  readonly reason: ProblemReason;
+  /** Its key in the registry of its area. */
+  readonly code: string;
+  readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly validationErrors: Readonly<Record<string, string>> | null;
+  readonly validationErrors: FieldErrors | null;
   readonly warnings: readonly string[];
 
-  constructor(reason: ProblemReason, message: string, options: Options) {
+  constructor(code: string, status: number, message: string, options: Options) {
     super(message);
-    this.reason = reason;
+    this.code = code;
+    this.status = status;
     this.headers =
       options.retryAfterSeconds === undefined
         ? (options.headers ?? {})
@@ -41,37 +41,44 @@ export class Problem extends Error {
     this.validationErrors = options.validationErrors ?? null;
     this.warnings = options.warnings ?? [];
   }
-
-  get status(): number {
-    return PROBLEMS[this.reason].status;
-  }
 }
 
-/** The problem with its placeholders filled in: `problem('body_too_large', { bytesMax })`. */
-export function problem<Reason extends ProblemReason>(
-  reason: Reason,
-  ...[details]: [PlaceholderOf<Reason>] extends [never]
-    ? [details?: Options]
-    : [details: Details<Reason>]
-): Problem {
-  const values: Readonly<Record<string, unknown>> = { ...details };
-  const message = PROBLEMS[reason].message.replaceAll(/\{(\w+)\}/g, (_, name) =>
-    String(values[name]),
-  );
-  return new Problem(reason, message, details ?? {});
+/**
+ * Makes the problems of a registry, with their placeholders filled in:
+ * `problem('body_too_large', { bytesMax })`.
+ */
+export function problemsOf<
+  Codes extends string,
+  const Entries extends Readonly<Record<Codes, ProblemEntry>>,
+>(entries: Entries & Readonly<Record<Codes, ProblemEntry>>) {
+  return <Code extends Codes & keyof Entries>(
+    code: Code,
+    ...[details]: [Placeholder<Entries[Code]['message']>] extends [never]
+      ? [details?: Options]
+      : [details: Details<Entries[Code]['message']>]
+  ): Problem => {
+    const { status, message }: ProblemEntry = entries[code];
+    const values: Readonly<Record<string, unknown>> = { ...details };
+    const text = message.replaceAll(/\{(\w+)\}/g, (_, name) => String(values[name]));
+    return new Problem(code, status, text, details ?? {});
+  };
 }
+
+/** A problem that all APIs share, or one of the merchants' API. */
+export const problem = problemsOf(PROBLEMS);
 
 /**
  * Names every failing field at once, by its path as the caller wrote it (docs/decisions.md#10). The
  * message holds the first of them, because shop plugins show their users `message` alone.
  */
 export function validationProblem(
-  validationErrors: Readonly<Record<string, string>>,
+  validationErrors: FieldErrors,
   warnings: readonly string[] = [],
 ): Problem {
   const [first, ...others] = Object.entries(validationErrors);
   const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
-  const summary = first === undefined ? 'Validation failed' : `${first[0]}: ${inLine(first[1])}`;
+  const summary =
+    first === undefined ? 'Validation failed' : `${first[0]}: ${inLine(textOf(first[1]))}`;
   return problem('validation_failed', { summary: `${summary}${more}`, validationErrors, warnings });
 }
 

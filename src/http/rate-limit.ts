@@ -1,5 +1,23 @@
 import type { Config } from '../config.ts';
 
+/** A limit as wrangler.toml sets it, which a Worker cannot read. */
+export interface RatePolicy {
+  /** What is counted. */
+  readonly name: string;
+  readonly requestsMax: number;
+  readonly periodSeconds: number;
+}
+
+/**
+ * The value of `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers). There is no `RateLimit`
+ * beside it, because Cloudflare's limiter does not say how many requests are left.
+ */
+export function policyHeader(policies: readonly RatePolicy[]): string {
+  return policies
+    .map(({ name, requestsMax, periodSeconds }) => `"${name}";q=${requestsMax};w=${periodSeconds}`)
+    .join(', ');
+}
+
 /** Counts one use of `key`; false after too many uses. Always true with `RATE_LIMITS` off. */
 export async function isWithinLimit(
   { rateLimits }: Pick<Config, 'rateLimits'>,

@@ -1,6 +1,7 @@
 import { type IRequest, Router } from 'itty-router';
 import { errorText, log } from '../log.ts';
 import { Unavailable } from '../unavailable.ts';
+import type { ProblemContext } from './envelope.ts';
 import { Problem, problem } from './problem.ts';
 import { gapBehind } from './setup.ts';
 
@@ -18,16 +19,19 @@ export type Handler = (
 ) => Promise<Response>;
 
 /** An area's answer to a problem, as an envelope or a page. */
-export type Refuse = (request: Request, problem: Problem) => Response | Promise<Response>;
+export type Refuse = (
+  request: Request,
+  problem: Problem,
+  context: ProblemContext,
+) => Response | Promise<Response>;
 
 /** What differs between the areas of the gateway. */
 export interface Area {
   readonly refuse: Refuse;
   /** The log line of an error that is neither a problem nor an outage. */
   readonly failureEvent: string;
-  /** The log line and the problem of an outage: a part of the gateway is unreachable. */
+  /** The log line of an outage: a part of the gateway is unreachable. */
   readonly outageEvent: string;
-  readonly outageReason: 'unavailable' | 'payment_unreachable';
 }
 
 type Arguments = [Env, ExecutionContext, requestId: string];
@@ -65,7 +69,7 @@ export class AreaRouter {
       try {
         return await handler(request, env, ctx, () => decoded(itty.params));
       } catch (error) {
-        return refuse(request, this.#problemOf(error, request, requestId));
+        return refuse(request, this.#problemOf(error, request, requestId), { env, requestId });
       }
     });
   }
@@ -76,7 +80,8 @@ export class AreaRouter {
 
   async fetch(request: Request, ...args: Arguments): Promise<Response> {
     const answered: Response | undefined = await this.#router.fetch(request, ...args);
-    return answered ?? this.#area.refuse(request, this.#missing(request));
+    const [env, , requestId] = args;
+    return answered ?? this.#area.refuse(request, this.#missing(request), { env, requestId });
   }
 
   #missing(request: Request): Problem {
@@ -94,11 +99,11 @@ export class AreaRouter {
     if (error instanceof Problem) {
       return error;
     }
-    const { failureEvent, outageEvent, outageReason } = this.#area;
+    const { failureEvent, outageEvent } = this.#area;
     const gap = gapBehind(error, request);
     if (error instanceof Unavailable && gap === null) {
       log('warn', outageEvent, { requestId, error: errorText(error) });
-      return problem(outageReason, { retryAfterSeconds: error.retryAfterSeconds });
+      return problem('service_unavailable', { retryAfterSeconds: error.retryAfterSeconds });
     }
     const remedy = gap === null ? {} : { remedy: gap.command };
     log('error', failureEvent, { requestId, error: errorText(error), ...remedy });

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { fieldError } from './field-error.ts';
 import { stringField } from './fields.ts';
 
 /** The longest URL (docs/decisions.md#7): longer ones break in browsers and proxies. */
@@ -13,20 +14,28 @@ const WHITESPACE_OR_CONTROL = /[\s\p{Cc}\p{Cs}]/u;
 /** A userinfo part, even an empty one, which `URL` drops. */
 const USERINFO = /^https?:\/\/[^/?#\\]*@/i;
 
+const NOT_A_URL = fieldError('invalid_format', 'Must be a valid http or https URL.');
+
 /**
  * An absolute http or https URL without userinfo, at most URL_CHARACTERS_MAX long, kept as written
  * (docs/decisions.md#12). Every check takes linear time.
  */
 export const httpUrlField = v.pipe(
   stringField,
-  v.maxLength(URL_CHARACTERS_MAX, `Must be at most ${URL_CHARACTERS_MAX} characters long.`),
-  v.regex(HTTP_START, 'Must be a valid http or https URL.'),
+  v.maxLength(
+    URL_CHARACTERS_MAX,
+    fieldError('too_long', `Must be at most ${URL_CHARACTERS_MAX} characters long.`),
+  ),
+  v.regex(HTTP_START, NOT_A_URL),
   v.check(
     (url) => !WHITESPACE_OR_CONTROL.test(url),
-    'Must not contain spaces or control characters.',
+    fieldError('invalid_format', 'Must not contain spaces or control characters.'),
   ),
-  v.check((url) => !USERINFO.test(url), 'Must not contain a user name or password.'),
-  v.check((url) => URL.canParse(url), 'Must be a valid http or https URL.'),
+  v.check(
+    (url) => !USERINFO.test(url),
+    fieldError('invalid_format', 'Must not contain a user name or password.'),
+  ),
+  v.check((url) => URL.canParse(url), NOT_A_URL),
   v.metadata({ format: 'uri', pattern: '^[hH][tT][tT][pP][sS]?://[^/\\\\]' }),
 );
 
@@ -61,8 +70,14 @@ export const callbackUrlField = v.pipe(
   httpUrlField,
   v.check(
     matchesCallbackPattern,
-    'Must be http:// or https:// in lower case, a host name of letters, digits, hyphens and dots, ' +
-      'and optionally a port and a path that starts with a slash.',
+    fieldError(
+      'invalid_format',
+      'Must be http:// or https:// in lower case, a host name of letters, digits, hyphens and dots, ' +
+        'and optionally a port and a path that starts with a slash.',
+    ),
   ),
-  v.check(keepsItsHost, 'Must name its host plainly, not as an encoded address.'),
+  v.check(
+    keepsItsHost,
+    fieldError('invalid_format', 'Must name its host plainly, not as an encoded address.'),
+  ),
 );

@@ -1,6 +1,6 @@
 import { createRemoteJWKSet, errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
-import { problem } from '../http/problem.ts';
 import { errorText, log } from '../log.ts';
+import { operatorProblem } from './problems.ts';
 import type { AccessSettings } from './settings.ts';
 
 /** The possible difference between Cloudflare's clocks and ours. */
@@ -40,7 +40,7 @@ export async function accessIdentity(
   } catch (error) {
     if (!isAboutToken(error)) {
       log('error', 'access_keys_unavailable', { error: errorText(error) });
-      throw problem('access_keys_unavailable', { retryAfterSeconds: RETRY_AFTER_SECONDS });
+      throw operatorProblem('access_keys_unavailable', { retryAfterSeconds: RETRY_AFTER_SECONDS });
     }
     // The library's messages name claims and checks, never the token.
     log('warn', 'access_token_refused', { error: errorText(error) });

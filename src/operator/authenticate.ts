@@ -5,6 +5,7 @@ import { isPrintable } from '../domain/text.ts';
 import { type Problem, problem } from '../http/problem.ts';
 import { clientAddress, clientNetwork, isWithinLimit } from '../http/rate-limit.ts';
 import { accessIdentity } from './access.ts';
+import { operatorProblem } from './problems.ts';
 import { isSecret, operatorSettings } from './settings.ts';
 
 /** The limit's period in wrangler.toml. */
@@ -50,19 +51,21 @@ export async function authenticateOperator(
   };
   const credentials = credentialsIn(request, schemes);
   if (credentials === null) {
-    return refuse(problem('credentials_missing', { schemes: schemes.join(' or '), headers }));
+    return refuse(
+      operatorProblem('credentials_missing', { schemes: schemes.join(' or '), headers }),
+    );
   }
   // Compares digests, so that timing reveals nothing.
   if (
     !isSecret(credentials.secret) ||
     !settings.secretDigests.has(await sha256Hex(credentials.secret))
   ) {
-    return refuse(problem('operator_secret_invalid', { headers }));
+    return refuse(operatorProblem('operator_secret_invalid', { headers }));
   }
   const identity =
     settings.access === null ? null : await accessIdentity(request, settings.access, nowMs);
   if (settings.access !== null && identity === null) {
-    return refuse(problem('access_token_invalid', { headers }));
+    return refuse(operatorProblem('access_token_invalid', { headers }));
   }
   const name = checkedName(identity ?? credentials.name ?? nameIn(request));
   return { kind: 'operator', id: name, name, address };
@@ -110,7 +113,7 @@ function nameIn(request: Request): string {
 
 function checkedName(name: string): string {
   if (name === '' || name.length > OPERATOR_NAME_CHARACTERS_MAX || !isPrintable(name)) {
-    throw problem('operator_name_invalid', { charactersMax: OPERATOR_NAME_CHARACTERS_MAX });
+    throw operatorProblem('operator_name_invalid', { charactersMax: OPERATOR_NAME_CHARACTERS_MAX });
   }
   return name;
 }

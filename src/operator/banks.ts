@@ -2,9 +2,10 @@ import * as v from 'valibot';
 import { prepare, type SqlStatement } from '../database.ts';
 import { successResponse } from '../http/envelope.ts';
 import { booleanField } from '../http/fields.ts';
-import { found, problem } from '../http/problem.ts';
+import { found } from '../http/problem.ts';
 import { changeAudited, changedResponse } from './audited.ts';
 import type { OperatorCall } from './call.ts';
+import { operatorProblem } from './problems.ts';
 import { body, lineField, patternField, readBody } from './schema.ts';
 
 /** Short and plain, because merchants put it into every split payment and it never changes. */
@@ -40,7 +41,7 @@ export async function addBank(call: OperatorCall): Promise<Response> {
     params: [bank.code, bank.name, bank.supportsWithdrawal ? 1 : 0],
   };
   if (!(await changed(call, insert, bank.code, bank))) {
-    throw problem('bank_exists', { code: bank.code });
+    throw operatorProblem('bank_exists', { code: bank.code });
   }
   return successResponse('Bank added', bank);
 }
@@ -55,7 +56,7 @@ export async function changeBank(call: OperatorCall): Promise<Response> {
   const { name, supportsWithdrawal } = await readBody(call.request, change);
   const code = call.params.code ?? '';
   if (name === undefined && supportsWithdrawal === undefined) {
-    throw problem('bank_unchanged');
+    throw operatorProblem('bank_unchanged');
   }
   const withdrawal = supportsWithdrawal === undefined ? null : Number(supportsWithdrawal);
   const update = {

@@ -20,14 +20,13 @@ import { changeAudited } from './audited.ts';
 import type { OperatorCall } from './call.ts';
 import { REASON_CHARACTERS_MAX, type reasonFields } from './merchants.ts';
 import { cursorFrom, pageEntries } from './page-query.ts';
-import { body, lineField, listField, patternField, readBody, readQuery } from './schema.ts';
+import { body, filledList, lineField, patternField, readBody, readQuery } from './schema.ts';
 
 /** One request reads, decrypts and sends each letter separately. */
 const IDS_MAX = 50;
 
-const idsField = listField(
+const idsField = filledList(
   patternField(/^[!-~]{1,128}$/, 'Must be the id of a dead letter.'),
-  1,
   IDS_MAX,
 );
 

@@ -15,6 +15,7 @@ import { ROLES, type Role } from '../members/permissions.ts';
 import { changeAudited } from './audited.ts';
 import type { OperatorCall } from './call.ts';
 import { knownMerchant } from './merchants.ts';
+import { operatorProblem } from './problems.ts';
 import { body, lineField, readBody } from './schema.ts';
 
 /** More members than any merchant has. Shows the newest. */
@@ -99,7 +100,7 @@ function linkResponse(link: MemberLink): Response {
 async function link(call: OperatorCall, request: LinkRequest): Promise<MemberLink> {
   const { merchant, memberId, name, role } = request;
   if (merchant.status === 'suspended') {
-    throw problem('merchant_suspended');
+    throw operatorProblem('merchant_suspended');
   }
   const { actor, nowMs } = call;
   const fresh = await newInvitation({

@@ -6,8 +6,9 @@ import { ENVIRONMENTS, METHODS, type Method } from '../domain/method.ts';
 import type { CommissionRate } from '../domain/money.ts';
 import { withoutPhoneNumbers } from '../domain/phone.ts';
 import { successResponse } from '../http/envelope.ts';
-import { oneOf } from '../http/fields.ts';
-import { found, problem, validationProblem } from '../http/problem.ts';
+import { fieldError } from '../http/field-error.ts';
+import { listOf, oneOf } from '../http/fields.ts';
+import { found, validationProblem } from '../http/problem.ts';
 import { type MethodSettings, methodSettings } from '../merchants/methods.ts';
 import { addWebhookSecret, createMerchant } from '../merchants/provision.ts';
 import { generateWebhookSecret } from '../merchants/webhook-secret.ts';
@@ -16,12 +17,12 @@ import { changeAudited, changedResponse } from './audited.ts';
 import type { OperatorCall } from './call.ts';
 import { merchantAt, merchantPage } from './merchant-rows.ts';
 import { pageEntries } from './page-query.ts';
+import { operatorProblem } from './problems.ts';
 import {
   basisPointsField,
   body,
   fixedMinorField,
   lineField,
-  listField,
   MERCHANT_ID,
   methodField,
   patternField,
@@ -43,16 +44,15 @@ const creation = body({
     patternField(MERCHANT_ID, 'Must be 1 to 64 letters, digits, hyphens and underscores.'),
   ),
   /** Offered and enabled in both environments; all when absent. */
-  methods: v.optional(listField(methodField, 0, METHODS.length), [...METHODS]),
+  methods: v.optional(listOf(methodField, METHODS.length), [...METHODS]),
   /** In both environments. No commission for methods that are not named. */
   commissions: v.optional(
-    listField(
+    listOf(
       body({
         method: methodField,
         basisPoints: v.optional(basisPointsField, 0),
         fixedMinor: v.optional(fixedMinorField, 0),
       }),
-      0,
       METHODS.length,
     ),
     [],
@@ -90,7 +90,7 @@ export async function createNewMerchant(call: OperatorCall): Promise<Response> {
     await runBatch(call.env.DB, [...statements, ...(await webhookSecrets(call, id)), audit]);
   } catch (error) {
     if ((await merchantAt(call.env.DB, id)) !== null) {
-      throw problem('merchant_exists', { id });
+      throw operatorProblem('merchant_exists', { id });
     }
     throw error;
   }
@@ -105,11 +105,13 @@ function checkCommissions(
   const priced = commissions.map(({ method }) => method);
   const foreign = priced.find((method) => !methods.includes(method));
   if (foreign !== undefined) {
-    throw validationProblem({ commissions: `Names ${foreign}, which is not among the methods.` });
+    throw validationProblem({
+      commissions: fieldError('mismatch', `Names ${foreign}, which is not among the methods.`),
+    });
   }
   const twice = priced.find((method, index) => priced.indexOf(method) !== index);
   if (twice !== undefined) {
-    throw validationProblem({ commissions: `Names ${twice} twice.` });
+    throw validationProblem({ commissions: fieldError('duplicate', `Names ${twice} twice.`) });
   }
 }
 

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { fieldError } from '../http/field-error.ts';
 import { validationProblem } from '../http/problem.ts';
 import { type Cursor, parseCursor } from '../paging.ts';
 
@@ -7,17 +8,19 @@ export const PAGE_ROWS_MAX = 100;
 /** Longer than any cursor. Bounds the work on hostile text. */
 const CURSOR_LENGTH_MAX = 300;
 
+const NOT_A_CURSOR = fieldError('invalid_format', 'Is not a cursor.');
+
 const ROWS = /^[1-9]\d{0,2}$/;
 
 /** The query parameters that all lists share. */
 export const pageEntries = {
-  cursor: v.optional(v.pipe(v.string(), v.maxLength(CURSOR_LENGTH_MAX, 'Is not a cursor.'))),
+  cursor: v.optional(v.pipe(v.string(), v.maxLength(CURSOR_LENGTH_MAX, NOT_A_CURSOR))),
   limit: v.optional(
     v.pipe(
       v.string(),
       v.check(
         (text) => ROWS.test(text) && Number(text) <= PAGE_ROWS_MAX,
-        `Must be a whole number from 1 to ${PAGE_ROWS_MAX}.`,
+        fieldError('invalid_format', `Must be a whole number from 1 to ${PAGE_ROWS_MAX}.`),
       ),
       v.transform(Number),
     ),
@@ -42,5 +45,5 @@ export function cursorFrom(text: string | null): Cursor | null {
 }
 
 export function badCursor(): Error {
-  return validationProblem({ cursor: 'Is not a cursor.' });
+  return validationProblem({ cursor: NOT_A_CURSOR });
 }

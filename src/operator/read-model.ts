@@ -4,10 +4,10 @@ import { prepare } from '../database.ts';
 import { OBJECT_ID, UUID } from '../domain/identifiers.ts';
 import { successResponse } from '../http/envelope.ts';
 import { wholeNumber } from '../http/fields.ts';
-import { problem } from '../http/problem.ts';
 import { republishObjects, republishPage } from '../read-model/republish.ts';
 import type { OperatorCall } from './call.ts';
-import { body, listField, patternField, readBody } from './schema.ts';
+import { operatorProblem } from './problems.ts';
+import { body, filledList, patternField, readBody } from './schema.ts';
 
 /** Each payment costs a call to its object. A Worker may make about a thousand per request. */
 const PAYMENTS_MAX = 200;
@@ -16,9 +16,8 @@ const request = body({
   afterUuid: v.optional(patternField(UUID, 'Must be the uuid of a payment.')),
   limit: v.optional(wholeNumber(1, PAYMENTS_MAX)),
   objectIds: v.optional(
-    listField(
+    filledList(
       patternField(OBJECT_ID, 'Must be 64 hexadecimal digits in lower case.'),
-      1,
       PAYMENTS_MAX,
     ),
   ),
@@ -35,7 +34,7 @@ export async function republish(call: OperatorCall): Promise<Response> {
     objectIds,
   } = await readBody(call.request, request);
   if (objectIds !== undefined && afterUuid !== null) {
-    throw problem('republish_ambiguous');
+    throw operatorProblem('republish_ambiguous');
   }
   await audit(call, { afterUuid, payments: objectIds?.length ?? limit });
   const result =

@@ -11,11 +11,13 @@ import {
 } from '../domain/intent.ts';
 import { MANUAL_RECEIPT_LENGTH_MAX, NOTE_LENGTH_MAX } from '../domain/manual-resolution.ts';
 import { withoutPhoneNumbers } from '../domain/phone.ts';
-import { oneOf } from '../http/fields.ts';
+import { fieldError } from '../http/field-error.ts';
+import { oneOf, REQUIRED } from '../http/fields.ts';
 import { type Problem, problem, validationProblem } from '../http/problem.ts';
 import { type IntentClient, intentByUniqueId } from '../intent/client.ts';
 import { namedPayment } from './attention/review.ts';
 import type { OperatorCall } from './call.ts';
+import { operatorProblem } from './problems.ts';
 import { body, lineField, patternField } from './schema.ts';
 
 /** Manual resolution: the one implementation behind the API, the command line and the desk. */
@@ -103,12 +105,16 @@ function outcomeOf(given: {
 }): ManualOutcome {
   const { outcome, receipt, reason } = given;
   const errors = {
-    ...(outcome === 'succeeded' && receipt === undefined && { receipt: 'This field is required.' }),
+    ...(outcome === 'succeeded' && receipt === undefined && { receipt: REQUIRED }),
     ...(outcome === 'succeeded' &&
-      reason !== undefined && { reason: 'Only for a failed outcome.' }),
-    ...(outcome === 'failed' && reason === undefined && { reason: 'This field is required.' }),
+      reason !== undefined && {
+        reason: fieldError('mismatch', 'Only for a failed outcome.'),
+      }),
+    ...(outcome === 'failed' && reason === undefined && { reason: REQUIRED }),
     ...(outcome === 'failed' &&
-      receipt !== undefined && { receipt: 'Only for a succeeded outcome.' }),
+      receipt !== undefined && {
+        receipt: fieldError('mismatch', 'Only for a succeeded outcome.'),
+      }),
   };
   if (outcome === 'succeeded' && receipt !== undefined && reason === undefined) {
     return { type: 'succeeded', receipt };
@@ -124,7 +130,7 @@ export function attemptOf(intent: Intent, named: string | undefined): Attempt {
   // The operator may use the reference that the provider and the merchant see.
   const attempt = intent.attempts.find(({ id, reference }) => id === named || reference === named);
   if (attempt === undefined) {
-    throw problem('attempt_not_found');
+    throw operatorProblem('attempt_not_found');
   }
   return attempt;
 }
@@ -132,15 +138,15 @@ export function attemptOf(intent: Intent, named: string | undefined): Attempt {
 function rejectedResolution(rejection: Rejection, { status, deadlineAtMs }: Attempt): Problem {
   switch (rejection) {
     case 'window_open':
-      return problem('window_open', { deadline: new Date(deadlineAtMs).toISOString() });
+      return operatorProblem('window_open', { deadline: new Date(deadlineAtMs).toISOString() });
     case 'query_due':
-      return problem('query_due');
+      return operatorProblem('query_due');
     case 'attempt_not_pending':
-      return problem('attempt_not_pending', { status });
+      return operatorProblem('attempt_not_pending', { status });
     case 'malformed_resolution':
-      return problem('malformed_resolution');
+      return operatorProblem('resolution_invalid');
     default:
-      return problem('resolution_rejected', { rejection });
+      return operatorProblem('resolution_rejected', { rejection });
   }
 }
 

@@ -16,9 +16,9 @@ const API_PATH = /^\/operator\/v1(?:\/|$)/;
 const FORM_RULES = { bytesMax: 8 * 1024, types: ['application/x-www-form-urlencoded'] } as const;
 
 /** Programs get JSON, browsers a page, also for paths that do not exist. */
-const refuse: Refuse = (request, problem) =>
+const refuse: Refuse = (request, problem, context) =>
   API_PATH.test(new URL(request.url).pathname)
-    ? problemResponse(problem)
+    ? problemResponse(request, problem, context)
     : deskProblem(request, problem);
 
 /** The operator's API, and the desk. */
@@ -26,7 +26,6 @@ export const operatorRouter = new AreaRouter({
   refuse,
   failureEvent: 'operator_failed',
   outageEvent: 'intent_unavailable',
-  outageReason: 'payment_unreachable',
 });
 
 for (const route of API_ROUTES) {

@@ -2,7 +2,9 @@ import * as v from 'valibot';
 import { CURRENCIES, ENVIRONMENTS, METHODS } from '../domain/method.ts';
 import { AMOUNT_MINOR_MAX } from '../domain/money.ts';
 import { isPrintable } from '../domain/text.ts';
+import { type FieldError, fieldError } from '../http/field-error.ts';
 import {
+  errorOf,
   listOf,
   objectField,
   oneOf,
@@ -25,15 +27,18 @@ export const MERCHANT_ID = /^[A-Za-z0-9_-]{1,64}$/;
 export function lineField(charactersMax: number) {
   return v.pipe(
     stringField,
-    v.maxLength(charactersMax, `Must be at most ${charactersMax} characters long.`),
+    v.maxLength(
+      charactersMax,
+      fieldError('too_long', `Must be at most ${charactersMax} characters long.`),
+    ),
     v.trim(),
-    v.nonEmpty('Must not be empty.'),
-    v.check(isPrintable, 'Must consist of printable characters.'),
+    v.nonEmpty(fieldError('empty', 'Must not be empty.')),
+    v.check(isPrintable, fieldError('invalid_format', 'Must consist of printable characters.')),
   );
 }
 
-export function patternField(pattern: RegExp, message: string) {
-  return v.pipe(stringField, v.regex(pattern, message));
+export function patternField(pattern: RegExp, text: string) {
+  return v.pipe(stringField, v.regex(pattern, fieldError('invalid_format', text)));
 }
 
 export const environmentField = oneOf(ENVIRONMENTS);
@@ -44,15 +49,11 @@ export const currencyField = oneOf(CURRENCIES);
 export const basisPointsField = wholeNumber(0, 10_000);
 export const fixedMinorField = wholeNumber(0, AMOUNT_MINOR_MAX);
 
-export function listField<const Entry extends v.GenericSchema>(
-  entry: Entry,
-  min: number,
-  max: number,
-) {
-  return listOf(
-    entry,
-    (length) => length >= min && length <= max,
-    `Must have ${min} to ${max} entries.`,
+/** A list of 1 to `entriesMax` entries. */
+export function filledList<const Entry extends v.GenericSchema>(entry: Entry, entriesMax: number) {
+  return v.pipe(
+    listOf(entry, entriesMax),
+    v.nonEmpty(fieldError('empty', 'Must have at least one entry.')),
   );
 }
 
@@ -61,7 +62,7 @@ export function body<const Entries extends v.ObjectEntries>(entries: Entries) {
   return v.pipe(
     objectField,
     v.strictObject(entries, ({ expected }) =>
-      expected === 'never' ? 'There is no such field.' : REQUIRED,
+      expected === 'never' ? fieldError('unknown_field', 'There is no such field.') : REQUIRED,
     ),
   );
 }
@@ -83,7 +84,7 @@ export function readQuery<Schema extends v.GenericSchema>(
   const names = [...url.searchParams.keys()];
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) {
-    throw validationProblem({ [twice]: 'Must not be given twice.' });
+    throw validationProblem({ [twice]: fieldError('duplicate', 'Must not be given twice.') });
   }
   return checked(schema, Object.fromEntries(url.searchParams));
 }
@@ -109,9 +110,9 @@ export function checked<Schema extends v.GenericSchema>(
   if (result.success) {
     return result.output;
   }
-  const errors: Record<string, string> = {};
+  const errors: Record<string, FieldError> = {};
   for (const issue of result.issues) {
-    errors[pathOf(issue)] ??= issue.message;
+    errors[pathOf(issue)] ??= errorOf(issue);
   }
   throw validationProblem(errors);
 }

@@ -24,6 +24,9 @@ const MINUTE_MS = 60_000;
 const MARGIN = 10;
 const AT_ONCE = 20;
 
+/** As wrangler.toml sets the limits, not as this test lowers one. */
+const POLICY = '"key";q=1000;w=10, "network";q=30;w=60';
+
 /** A key may make 1,000 requests in 10 s, which a slow machine cannot, so the test lowers it. */
 const KEY_LIMIT = 200;
 /** Beside wrangler.toml, because paths in it are relative to it. Git-ignored. */
@@ -106,7 +109,8 @@ describe('rate limits: decisions.md#27', () => {
       () => guesser.status('x'),
       ({ status }) => status === 429,
     );
-    expect(over?.body).toEqual({ status: 429, message: 'Too many requests' });
+    expect(over?.body).toMatchObject({ status: 429, code: 'too_many_requests' });
+    expect(over?.headers.get('ratelimit-policy')).toBe(POLICY);
     expect(over?.headers.get('retry-after')).toBe('60');
     expect(await paymentOf(scene, uniqueId)).toMatchObject({ status: 'OPEN' });
   });
@@ -153,7 +157,8 @@ describe('rate limits: decisions.md#27', () => {
       () => scene.sandbox.call<unknown>('GET', 'banks'),
       ({ status }) => status === 429,
     );
-    expect(over?.body).toEqual({ status: 429, message: 'Too many requests' });
+    expect(over?.body).toMatchObject({ status: 429, code: 'too_many_requests' });
+    expect(over?.headers.get('ratelimit-policy')).toBe(POLICY);
     expect(over?.headers.get('retry-after')).toBe('10');
   });
 });

@@ -122,7 +122,7 @@ describe('httpUrlField (decisions.md#12, api.md#error-5)', () => {
     const longest = 'https://shop.example/'.padEnd(2_048, 'a');
     expect(v.safeParse(httpUrlField, longest).success).toBe(true);
     expect(v.safeParse(httpUrlField, `${longest}a`).issues?.[0].message).toBe(
-      'Must be at most 2048 characters long.',
+      'too_long: Must be at most 2048 characters long.',
     );
   });
 });

@@ -43,7 +43,7 @@ describe('names what a body has too many', () => {
   test('also beside errors', () => {
     expect(hosted({ returnUrl: undefined, return_url: 'https://a.et' })).toMatchObject({
       ok: false,
-      errors: { returnUrl: 'This field is required.' },
+      errors: { returnUrl: 'required: This field is required.' },
       warnings: [`return_url ${IGNORED} Did you mean returnUrl?`],
     });
   });

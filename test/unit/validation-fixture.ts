@@ -4,6 +4,7 @@ import { validateExpress } from '../../src/api/schema/express.ts';
 import type { PaymentOrder } from '../../src/api/schema/order.ts';
 import { validatePaymentIntent } from '../../src/api/schema/payment-intent.ts';
 import { METHODS } from '../../src/domain/method.ts';
+import { codeOf, FIELD_ERROR_CODES, textOf } from '../../src/http/field-error.ts';
 
 export type Fields = Record<string, unknown>;
 
@@ -78,10 +79,20 @@ export function orderOf(validated: Validated<PaymentOrder>): PaymentOrder {
   return validated.value;
 }
 
-/** The errors; empty when the body is valid. */
+/** The texts of the errors; empty when the body is valid. */
 export function errorsOf(validated: Validated<PaymentOrder>): Record<string, string> {
-  return validated.ok ? {} : validated.errors;
+  const errors = validated.ok ? [] : Object.entries(validated.errors);
+  for (const [, error] of errors) {
+    expect(FIELD_ERROR_CODES).toContain(codeOf(error));
+  }
+  return Object.fromEntries(errors.map(([path, error]) => [path, textOf(error)]));
 }
 
 /** `[source, changes to the valid body, exactly the expected errors]` */
 export type Row = readonly [source: string, changes: Fields, errors: Record<string, string>];
+
+/** The codes of the errors, by path; empty when the body is valid. */
+export function codesOf(validated: Validated<PaymentOrder>): Record<string, string> {
+  const errors = validated.ok ? [] : Object.entries(validated.errors);
+  return Object.fromEntries(errors.map(([path, error]) => [path, codeOf(error)]));
+}

@@ -44,7 +44,7 @@ test.each([
     expect(losers).toHaveLength(CONCURRENT - 1);
     for (const { status, envelope } of losers) {
       expect(status).toBe(409);
-      expect(envelope).toEqual({
+      expect(envelope).toMatchObject({
         status: 409,
         message: 'Duplicate key: paymentIntentUniqueId "order-1" already exists',
       });

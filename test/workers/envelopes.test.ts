@@ -36,8 +36,21 @@ test('api.md#express-answer: paymentUrl, transactionId, status, message, failure
   });
 });
 
+test('api.md#errors: the fields of an error, in their order', async () => {
+  const error = await answer('hosted', { ...hostedBody(), currency: 'XXX' });
+  expect(Object.keys(error)).toEqual([
+    'status',
+    'message',
+    'code',
+    'validationErrors',
+    'validationErrorCodes',
+    'requestId',
+    'docs',
+  ]);
+});
+
 test('api.md#errors: status, message, validationErrors', async () => {
-  expect(await answer('hosted', { ...hostedBody(), currency: 'XXX' })).toEqual({
+  expect(await answer('hosted', { ...hostedBody(), currency: 'XXX' })).toMatchObject({
     status: 400,
     message: expect.any(String),
     validationErrors: { currency: expect.any(String) },
@@ -46,7 +59,7 @@ test('api.md#errors: status, message, validationErrors', async () => {
 
 test('api.md#errors: status, message', async () => {
   await answer('hosted', hostedBody());
-  expect(await answer('hosted', hostedBody())).toEqual({
+  expect(await answer('hosted', hostedBody())).toMatchObject({
     status: 409,
     message: expect.stringContaining('Duplicate key'),
   });

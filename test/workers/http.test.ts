@@ -38,7 +38,7 @@ test.each([
   for (const method of ['GET', 'POST', 'PUT', 'DELETE']) {
     const { status, text, headers } = await answerOf(call(path, { method }));
     expect(status).toBe(404);
-    expect(text).toBe('{"status":404,"message":"There is nothing at this path"}');
+    expect(JSON.parse(text)).toMatchObject({ message: 'There is nothing at this path' });
     expect(headers.get('content-type')).toMatch(/^application\/json/);
   }
 });
@@ -66,7 +66,10 @@ test.each(ROUTES)(
         const { status, headers, envelope } = await answerOf(call(path, { method }));
         expect({ method, status }).toEqual({ method, status: 405 });
         expect(headers.get('allow')?.split(', ')).toContain(allowed);
-        expect(envelope).toEqual({ status: 405, message: `Method ${method} is not allowed here` });
+        expect(envelope).toMatchObject({
+          status: 405,
+          message: `Method ${method} is not allowed here`,
+        });
       }
     }
   },
@@ -192,7 +195,7 @@ test.each([
   for (const { sandbox } of Object.values(CREATE_PATHS)) {
     const { status, envelope } = await answerOf(call(sandbox, { method: 'POST', body }));
     expect(status).toBe(400);
-    expect(envelope).toEqual({ status: 400, message: 'The body is not valid JSON' });
+    expect(envelope).toMatchObject({ status: 400, message: 'The body is not valid JSON' });
   }
 });
 
@@ -207,7 +210,7 @@ test('decisions.md#10: a body that is not UTF-8 gets a plain 400', async () => {
     call(CREATE_PATHS.hosted.sandbox, { method: 'POST', body: stream }),
   );
   expect(status).toBe(400);
-  expect(envelope).toEqual({ status: 400, message: 'The body is not valid JSON' });
+  expect(envelope).toMatchObject({ status: 400, message: 'The body is not valid JSON' });
 });
 
 test('decisions.md#10: a body of null is a value of the wrong type', async () => {
@@ -245,11 +248,7 @@ test('decisions.md#10: reports all failing fields at once, by the paths that the
     }),
   );
   expect(status).toBe(400);
-  expect(envelope).toEqual({
-    status: 400,
-    message: expect.any(String),
-    validationErrors: expect.any(Object),
-  });
+  expect(envelope).toMatchObject({ status: 400, code: 'validation_failed' });
   expect(Object.keys(envelope.validationErrors ?? {}).sort()).toEqual([
     'currency',
     'customerInfo.phone',

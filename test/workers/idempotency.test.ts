@@ -101,7 +101,7 @@ test.each(KINDS)(
     for (const changes of [{ amount: 100.51 }, { unknown: 1 }, { currency: 'XXX' }]) {
       const { status, envelope } = await create(kind, { changes });
       expect(status).toBe(422);
-      expect(envelope).toEqual({
+      expect(envelope).toMatchObject({
         status: 422,
         message: 'This Idempotency-Key was used with another request: its endpoint or body differs',
       });
@@ -122,7 +122,7 @@ test.each(KINDS)(
       call(CREATE_PATHS[kind].sandbox, { method: 'POST', body: BODY_OF[kind]() }),
     );
     expect(status).toBe(409);
-    expect(envelope).toEqual({
+    expect(envelope).toMatchObject({
       status: 409,
       message: 'Duplicate key: paymentIntentUniqueId "order-1" already exists',
     });
@@ -307,7 +307,7 @@ test.each([
   async (_name, key) => {
     const { status, envelope } = await create('hosted', { key });
     expect(status).toBe(400);
-    expect(Object.keys(envelope)).toEqual(['status', 'message']);
+    expect(envelope.code).toBe('idempotency_key_invalid');
     expect(envelope.message).toContain('Idempotency-Key');
     expect((await clientOf().read()).type).toBe('not_found');
   },

@@ -38,7 +38,7 @@ describe('the secret', () => {
     expect(answer.status).toBe(status);
     if (status === 401) {
       expect(answer.headers.get('www-authenticate')).toBe('Bearer');
-      expect(answer.envelope).toEqual({ status: 401, message: expect.any(String) });
+      expect(answer.envelope.message).toEqual(expect.any(String));
     }
   });
 

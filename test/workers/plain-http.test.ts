@@ -28,8 +28,9 @@ test.each([
   const response = await answer(method, `http://pay.kefel.test${path}`);
   expect(response.status).toBe(403);
   expect(response.headers.get('x-request-id')).toMatch(/./);
-  expect(await response.json()).toEqual({
+  expect(await response.json()).toMatchObject({
     status: 403,
+    code: 'https_required',
     message: 'Use https: plain http exposes your key. Replace a key that was sent this way',
   });
   expect(prepare).not.toHaveBeenCalled();

@@ -36,6 +36,7 @@ import {
 } from '../../src/merchants/provision.ts';
 import { webhookSecretFrom } from '../../src/merchants/webhook-secret.ts';
 import { webhookSecretContext } from '../../src/webhooks/settings.ts';
+import { expectProblemForm } from '../support/problems.ts';
 
 /**
  * Basis of all tests that run inside workerd. Only three things are not real: the clock (`Date`
@@ -329,13 +330,20 @@ export interface Answer {
     readonly status?: number;
     readonly message?: string;
     readonly content?: unknown;
+    readonly code?: string;
     readonly validationErrors?: Readonly<Record<string, string>>;
+    readonly validationErrorCodes?: Readonly<Record<string, string>>;
   };
 }
 
+/** The parsed answer of an API. Every error must have the documented form. */
 export async function answerOf(response: Response | Promise<Response>): Promise<Answer> {
   const { status, headers, ...rest } = await answerText(await response);
-  return { status, headers, ...rest, envelope: JSON.parse(rest.text) };
+  const envelope = JSON.parse(rest.text);
+  if (status >= 400) {
+    expectProblemForm(envelope, headers);
+  }
+  return { status, headers, ...rest, envelope };
 }
 
 async function answerText(response: Response) {

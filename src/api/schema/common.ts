@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import type { IntentKind, MethodTerms } from '../../domain/intent.ts';
 import { CURRENCIES, type Currency, type Method } from '../../domain/method.ts';
 import type { ItemAmounts, SplitValue } from '../../domain/splits.ts';
+import { fieldError } from '../../http/field-error.ts';
 import { booleanField, oneOf, wholeNumber } from '../../http/fields.ts';
 import { callbackUrlField } from '../../http/url-fields.ts';
 import type { Validated, ValidationContext } from './context.ts';
@@ -36,7 +37,8 @@ function deliverableUrlField({ callbackRefusal }: ValidationContext) {
     callbackUrlField,
     v.check(
       (url) => callbackRefusal(url) === null,
-      ({ input }) => `No webhook can be sent there: ${callbackRefusal(input)}.`,
+      ({ input }) =>
+        fieldError('undeliverable', `No webhook can be sent there: ${callbackRefusal(input)}.`),
     ),
   );
 }

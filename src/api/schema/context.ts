@@ -1,5 +1,6 @@
 import type { Currency, Environment, Method } from '../../domain/method.ts';
 import type { CommissionRate } from '../../domain/money.ts';
+import type { FieldErrors } from '../../http/field-error.ts';
 
 /** What validation needs besides the body. */
 export interface ValidationContext {
@@ -29,7 +30,7 @@ export interface ValidationContext {
 /** A value, or at least one error by the field's path in the body: `items[0].price`. */
 export type Validated<T> = (
   | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly errors: Readonly<Record<string, string>> }
+  | { readonly ok: false; readonly errors: FieldErrors }
 ) & {
   /** About fields of the body that were ignored. */
   readonly warnings: readonly string[];

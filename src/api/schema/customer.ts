@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import type { Customer } from '../../domain/intent.ts';
+import { fieldError } from '../../http/field-error.ts';
 import { booleanField, stringField } from '../../http/fields.ts';
 import { CONTACT_CHARACTERS_MAX, optional, record, text, textField } from './fields.ts';
 import { internationalPhone } from './phone.ts';
@@ -12,7 +13,7 @@ const HOSTED_PHONE = /^9\d{8}$/;
 
 const hostedPhoneField = v.pipe(
   stringField,
-  v.regex(HOSTED_PHONE, 'Must be 9 digits, the first of them 9.'),
+  v.regex(HOSTED_PHONE, fieldError('invalid_format', 'Must be 9 digits, the first of them 9.')),
 );
 
 /** Express: any text. Only methods that need a phone check the number. */

@@ -6,6 +6,7 @@ import {
   METHODS_NEEDING_RETURN_URL,
   type Method,
 } from '../../domain/method.ts';
+import { type FieldError, fieldError } from '../../http/field-error.ts';
 import { oneOf } from '../../http/fields.ts';
 import { httpUrlField } from '../../http/url-fields.ts';
 import { checkBody, checkMoney, commonFields, commonOrder, commonParts } from './common.ts';
@@ -89,7 +90,7 @@ export function validateExpress(
 /** Methods that redirect the customer need a returnUrl (docs/decisions.md#2). */
 function checkReturnUrl({ method, returnUrl }: ExpressParts, problems: Problems): void {
   if (method !== undefined && returnUrl === null && METHODS_NEEDING_RETURN_URL.includes(method)) {
-    problems.add('returnUrl', `This field is required for ${method}.`);
+    problems.add('returnUrl', fieldError('required', `This field is required for ${method}.`));
   }
 }
 
@@ -114,8 +115,11 @@ function checkPhone(
   }
 }
 
-function missingPhone(method: Method): string {
-  return `A phone number is required for ${method}, here or in customerInfo.phone.`;
+function missingPhone(method: Method): FieldError {
+  return fieldError(
+    'required',
+    `A phone number is required for ${method}, here or in customerInfo.phone.`,
+  );
 }
 
 function checkUsable(
@@ -129,10 +133,16 @@ function checkUsable(
   if (number === null) {
     problems.add(
       path,
-      'Must be a mobile number: 9 or 7 and 8 digits, optionally with 0, 251 or +251 before.',
+      fieldError(
+        'invalid_format',
+        'Must be a mobile number: 9 or 7 and 8 digits, optionally with 0, 251 or +251 before.',
+      ),
     );
   } else if (!acceptsPhone(method, number)) {
-    problems.add(path, `Must be a number that can have an account with ${method}.`);
+    problems.add(
+      path,
+      fieldError('not_supported', `Must be a number that can have an account with ${method}.`),
+    );
   }
 }
 
@@ -143,7 +153,10 @@ function usablePhone(phone: string | null): string | null {
 /** A simulated test must name its outcome (docs/api.md#error-7). */
 function checkSimulation({ testMode }: ExpressParts, problems: Problems): void {
   if (testMode?.testModeType === 'SIMULATED_TEST' && testMode.simulationStatus === null) {
-    problems.add('testMode.simulationStatus', 'This field is required for SIMULATED_TEST.');
+    problems.add(
+      'testMode.simulationStatus',
+      fieldError('required', 'This field is required for SIMULATED_TEST.'),
+    );
   }
 }
 

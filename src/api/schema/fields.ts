@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { AMOUNT_MINOR_MAX, majorText, minorFromMajor } from '../../domain/money.ts';
 import { isPrintable } from '../../domain/text.ts';
+import { type FieldError, fieldError } from '../../http/field-error.ts';
 import { isRecord, listOf, mustBe, objectField, REQUIRED, stringField } from '../../http/fields.ts';
 
 /** The longest id (docs/decisions.md#7): it is a storage key and part of every webhook. */
@@ -48,7 +49,10 @@ export function record<const Entries extends v.ObjectEntries>(entries: Entries) 
 
 /** A whole body: `null` is a value of the wrong type, not a missing one. */
 export function bodyRecord<const Entries extends v.ObjectEntries>(entries: Entries) {
-  return v.pipe(v.custom(isRecord, 'Must be a JSON object.'), v.object(entries, REQUIRED));
+  return v.pipe(
+    v.custom(isRecord, fieldError('invalid_type', 'Must be a JSON object.')),
+    v.object(entries, REQUIRED),
+  );
 }
 
 /** A list. Empty when the field is absent, null or an empty string. */
@@ -66,12 +70,7 @@ export function requiredList<const Schema extends v.GenericSchema>(
   entry: Schema,
   entriesMax: number,
 ) {
-  return listOf(
-    entry,
-    (length) => length <= entriesMax,
-    `Must have at most ${entriesMax} entries.`,
-    { maxItems: entriesMax },
-  );
+  return listOf(entry, entriesMax);
 }
 
 const ALL_SPACES = /^\p{Zs}*$/u;
@@ -82,7 +81,7 @@ export function text(charactersMax: number) {
     stringField,
     v.check(
       (value) => hasAtMost(value, charactersMax),
-      `Must be at most ${charactersMax} characters long.`,
+      fieldError('too_long', `Must be at most ${charactersMax} characters long.`),
     ),
     v.metadata({ maxLength: charactersMax }),
   );
@@ -93,7 +92,7 @@ export const textField = text(TEXT_CHARACTERS_MAX);
 /** A name that people read: not empty, and not only spaces. */
 export const nameField = v.pipe(
   textField,
-  v.check((value) => !ALL_SPACES.test(value), 'Must not be empty.'),
+  v.check((value) => !ALL_SPACES.test(value), fieldError('empty', 'Must not be empty.')),
   v.metadata({ minLength: 1 }),
 );
 
@@ -105,26 +104,37 @@ export function hasAtMost(value: string, charactersMax: number): boolean {
   return value.length <= 2 * charactersMax && Array.from(value).length <= charactersMax;
 }
 
+const ID_LENGTH = `Must be 1 to ${ID_CHARACTERS_MAX} characters long.`;
+
 /** An id: 1 to 255 printable characters, kept exactly as written (docs/decisions.md#7). */
 export const idField = v.pipe(
   stringField,
-  v.check(
-    (value) => value !== '' && hasAtMost(value, ID_CHARACTERS_MAX),
-    `Must be 1 to ${ID_CHARACTERS_MAX} characters long.`,
-  ),
+  v.nonEmpty(fieldError('empty', ID_LENGTH)),
+  v.check((value) => hasAtMost(value, ID_CHARACTERS_MAX), fieldError('too_long', ID_LENGTH)),
   v.check(
     isPrintable,
-    'Must consist of printable characters: no control, invisible or line-breaking ones.',
+    fieldError(
+      'invalid_format',
+      'Must consist of printable characters: no control, invisible or line-breaking ones.',
+    ),
   ),
-  v.check((value) => !ALL_SPACES.test(value), 'Must not consist of spaces only.'),
+  v.check(
+    (value) => !ALL_SPACES.test(value),
+    fieldError('empty', 'Must not consist of spaces only.'),
+  ),
   v.metadata({ minLength: 1, maxLength: ID_CHARACTERS_MAX }),
 );
 
 /** A payment's id is a path segment of URLs, where `.` and `..` have a special meaning. */
 export const uniqueIdField = v.pipe(
   idField,
-  v.check((value) => value !== '.' && value !== '..', 'Must not be "." or "..".'),
+  v.check(
+    (value) => value !== '.' && value !== '..',
+    fieldError('invalid_format', 'Must not be "." or "..".'),
+  ),
 );
+
+const TOO_MANY_DECIMALS = fieldError('too_many_decimals', 'Must have at most two decimal places.');
 
 /**
  * Converts money in major units to minor units: > 0, at most two decimals and AMOUNT_MINOR_MAX
@@ -134,9 +144,9 @@ export const moneyField = v.pipe(
   v.number(mustBe('a JSON number')),
   v.rawTransform<number, number>(({ dataset, addIssue, NEVER }) => {
     const amountMinor = minorFromMajor(dataset.value);
-    const message = moneyProblem(dataset.value, amountMinor);
+    const message = moneyError(dataset.value, amountMinor);
     if (message !== null || amountMinor === null) {
-      addIssue({ message: message ?? 'Must be an amount of money.' });
+      addIssue({ message: message ?? TOO_MANY_DECIMALS });
       return NEVER;
     }
     return amountMinor;
@@ -144,12 +154,12 @@ export const moneyField = v.pipe(
   v.metadata({ exclusiveMinimum: 0, maximum: AMOUNT_MINOR_MAX / 100, multipleOf: 0.01 }),
 );
 
-function moneyProblem(amountMajor: number, amountMinor: number | null): string | null {
+function moneyError(amountMajor: number, amountMinor: number | null): FieldError | null {
   if (!(amountMajor > 0)) {
-    return 'Must be greater than 0.';
+    return fieldError('too_small', 'Must be greater than 0.');
   }
   if (amountMajor > Number(majorText(AMOUNT_MINOR_MAX))) {
-    return `Must be at most ${majorText(AMOUNT_MINOR_MAX)}.`;
+    return fieldError('too_large', `Must be at most ${majorText(AMOUNT_MINOR_MAX)}.`);
   }
-  return amountMinor === null ? 'Must have at most two decimal places.' : null;
+  return amountMinor === null ? TOO_MANY_DECIMALS : null;
 }

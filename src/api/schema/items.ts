@@ -8,6 +8,7 @@ import {
   itemTotals,
   matchingBasis,
 } from '../../domain/splits.ts';
+import { type FieldError, fieldError } from '../../http/field-error.ts';
 import { oneOf, wholeNumber } from '../../http/fields.ts';
 import { httpUrlField } from '../../http/url-fields.ts';
 import {
@@ -77,7 +78,8 @@ export function totalOf(
       : totalByAmount(kind, amountMinor, items ?? [], problems);
   if (kind === 'hosted' && total !== null && total.amountMinor < HOSTED_TOTAL_MINOR_MIN) {
     const path = amountMinor === null ? 'items' : 'amount';
-    problems.add(path, `The total must be at least ${majorText(HOSTED_TOTAL_MINOR_MIN)}.`);
+    const least = majorText(HOSTED_TOTAL_MINOR_MIN);
+    problems.add(path, fieldError('too_small', `The total must be at least ${least}.`));
   }
   return total;
 }
@@ -98,21 +100,27 @@ export function checkLimit(
   }
   const limit = `at most ${majorText(limitMinor)}: the largest payment in ${currency} that this merchant may create.`;
   if (amount === null) {
-    problems.add('items', `The total must be ${limit}`);
+    problems.add('items', fieldError('too_large', `The total must be ${limit}`));
   } else {
-    problems.add('amount', `Must be ${limit}`);
+    problems.add('amount', fieldError('too_large', `Must be ${limit}`));
   }
 }
 
 function totalOfItems(items: readonly ItemAmounts[], problems: Problems): Total | null {
   if (items.length === 0) {
-    problems.add('amount', 'Either amount or a non-empty items list is required.');
+    problems.add(
+      'amount',
+      fieldError('required', 'Either amount or a non-empty items list is required.'),
+    );
     return null;
   }
   const { unitMinor } = itemTotals(items);
   if (unitMinor === null) {
     const cap = majorText(AMOUNT_MINOR_MAX);
-    problems.add('items', `The sum of price × quantity must be at most ${cap}.`);
+    problems.add(
+      'items',
+      fieldError('too_large', `The sum of price × quantity must be at most ${cap}.`),
+    );
     return null;
   }
   return { amountMinor: unitMinor, itemPriceBasis: 'unit' };
@@ -133,10 +141,11 @@ function totalByAmount(
   return { amountMinor, itemPriceBasis: itemPriceBasis ?? 'unit' };
 }
 
-function mismatch({ lineMinor, unitMinor }: ItemTotals): string {
-  return (
+function mismatch({ lineMinor, unitMinor }: ItemTotals): FieldError {
+  return fieldError(
+    'mismatch',
     `Must equal the sum of the item prices (${totalText(lineMinor)}) ` +
-    `or the sum of price × quantity (${totalText(unitMinor)}).`
+      `or the sum of price × quantity (${totalText(unitMinor)}).`,
   );
 }
 

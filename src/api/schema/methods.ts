@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import type { IntentKind, MethodTerms } from '../../domain/intent.ts';
 import { type Currency, METHODS, METHODS_NEEDING_PHONE, type Method } from '../../domain/method.ts';
 import { commissionMinor, isWholeMajor, majorText, roundedUpToMajor } from '../../domain/money.ts';
+import { fieldError } from '../../http/field-error.ts';
 import { oneOf } from '../../http/fields.ts';
 import type { ValidationContext } from './context.ts';
 import { METHOD_ENTRIES_MAX, requiredList } from './fields.ts';
@@ -14,7 +15,7 @@ export function methodField(context: ValidationContext) {
     oneOf(METHODS),
     v.check(
       (method) => enabled.includes(method),
-      ({ input }) => `${input} is not enabled for this merchant.`,
+      ({ input }) => fieldError('not_enabled', `${input} is not enabled for this merchant.`),
     ),
   );
 }
@@ -26,7 +27,10 @@ export function methodsField(context: ValidationContext) {
     v.transform((methods) =>
       methods.length === 0 ? enabledMethods(context) : [...new Set(methods)],
     ),
-    v.check((methods) => methods.length > 0, 'No payment method is enabled for this merchant.'),
+    v.check(
+      (methods) => methods.length > 0,
+      fieldError('not_enabled', 'No payment method is enabled for this merchant.'),
+    ),
   );
 }
 
@@ -62,7 +66,8 @@ export function acceptedMethods(
   const inCurrency = remaining(
     methods,
     (method) => currency === undefined || context.railCurrencies(method).includes(currency),
-    (names) => problems.add('currency', `${names} cannot take ${currency}.`),
+    (names) =>
+      problems.add('currency', fieldError('not_supported', `${names} cannot take ${currency}.`)),
   );
   const secondsFor = (method: Method) => {
     const needed = context.secondsNeeded(method);
@@ -75,7 +80,10 @@ export function acceptedMethods(
       const needs = inCurrency.map((method) => `${secondsFor(method)} for ${method}`);
       problems.add(
         'expireIn',
-        `Must be at least ${needs.join(', ')}, so that no customer pays after the expiry.`,
+        fieldError(
+          'too_small',
+          `Must be at least ${needs.join(', ')}, so that no customer pays after the expiry.`,
+        ),
       );
     },
   );
@@ -88,7 +96,10 @@ export function acceptedMethods(
     (names) =>
       problems.add(
         'customerInfo.phone',
-        `${names} cannot charge this number, and isPhoneUpdatable keeps the customer from changing it.`,
+        fieldError(
+          'not_supported',
+          `${names} cannot charge this number, and isPhoneUpdatable keeps the customer from changing it.`,
+        ),
       ),
   );
 }
@@ -104,7 +115,11 @@ export function methodsTaking(
   return remaining(
     methods,
     (method) => isWholeMajor(amountMinor) || !takesOnlyWholeAmounts(method),
-    (names) => problems.add(path, `${names} can take whole amounts only, without cents.`),
+    (names) =>
+      problems.add(
+        path,
+        fieldError('too_many_decimals', `${names} can take whole amounts only, without cents.`),
+      ),
   );
 }
 
@@ -153,7 +168,10 @@ export function affordable(
   const left = terms.filter(({ commissionMinor }) => commissionMinor <= amountMinor);
   if (left.length === 0 && terms.length > 0) {
     const least = Math.min(...terms.map(({ commissionMinor }) => commissionMinor));
-    problems.add(path, `Must cover the commission that you pay: ${majorText(least)}.`);
+    problems.add(
+      path,
+      fieldError('too_small', `Must cover the commission that you pay: ${majorText(least)}.`),
+    );
   }
   return left;
 }

@@ -1,13 +1,14 @@
 import * as v from 'valibot';
-import { isRecord, PARSING, pathOf } from '../../http/fields.ts';
+import type { FieldError, FieldErrors } from '../../http/field-error.ts';
+import { errorOf, isRecord, PARSING, pathOf } from '../../http/fields.ts';
 
-/** The errors found so far. Keeps the first message of each path, which is the most specific. */
+/** The errors found so far. Keeps the first one of each path, which is the most specific. */
 export class Problems {
-  readonly #messages = new Map<string, string>();
+  readonly #errors = new Map<string, FieldError>();
 
-  add(path: string, message: string): void {
-    if (!this.#messages.has(path)) {
-      this.#messages.set(path, message);
+  add(path: string, error: FieldError): void {
+    if (!this.#errors.has(path)) {
+      this.#errors.set(path, error);
     }
   }
 
@@ -18,17 +19,17 @@ export class Problems {
   ): v.InferOutput<Schema> | undefined {
     const result = v.safeParse(schema, body, PARSING);
     for (const issue of result.issues ?? []) {
-      this.add(pathOf(issue), issue.message);
+      this.add(pathOf(issue), errorOf(issue));
     }
     return result.success ? result.output : undefined;
   }
 
   get found(): boolean {
-    return this.#messages.size > 0;
+    return this.#errors.size > 0;
   }
 
-  toErrors(): Record<string, string> {
-    return Object.fromEntries(this.#messages);
+  toErrors(): FieldErrors {
+    return Object.fromEntries(this.#errors);
   }
 }
 

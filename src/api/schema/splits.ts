@@ -9,6 +9,7 @@ import {
   shareMinor,
   sharesMinor,
 } from '../../domain/splits.ts';
+import { fieldError } from '../../http/field-error.ts';
 import { oneOf } from '../../http/fields.ts';
 import type { ValidationContext } from './context.ts';
 import { idField, listOrNone, moneyField, record, SPLITS_MAX } from './fields.ts';
@@ -32,10 +33,13 @@ function withValue<Given extends { amount: number; splitType: 'PERCENTAGE' | 'NU
 export function splitsField(banks: ValidationContext['banks']) {
   const bankField = v.pipe(
     idField,
-    v.check((bank) => banks.has(bank), 'Is not in the list of banks.'),
+    v.check(
+      (bank) => banks.has(bank),
+      fieldError('invalid_choice', 'Is not in the list of banks.'),
+    ),
     v.check(
       (bank) => banks.get(bank)?.supportsWithdrawal === true,
-      'This bank does not support withdrawal.',
+      fieldError('not_supported', 'This bank does not support withdrawal.'),
     ),
   );
   return listOrNone(
@@ -66,12 +70,18 @@ export function checkSplits(
 ): void {
   for (const [index, split] of splits.entries()) {
     if (split?.type === 'percentage' && split.value > PERCENTAGE_WHOLE) {
-      problems.add(`splitPayment[${index}].amount`, 'A percentage must be at most 100.');
+      problems.add(
+        `splitPayment[${index}].amount`,
+        fieldError('too_large', 'A percentage must be at most 100.'),
+      );
     }
   }
   const known = splits.filter((split) => split !== null);
   if (percentageTotal(known) > PERCENTAGE_WHOLE) {
-    problems.add('splitPayment', 'The percentages must not exceed 100 together.');
+    problems.add(
+      'splitPayment',
+      fieldError('too_large', 'The percentages must not exceed 100 together.'),
+    );
   }
   if (known.length === 0 || amountMinor === null) {
     return;
@@ -82,7 +92,10 @@ export function checkSplits(
       commissionsBorneMinor.length > 0 ? 'the amount less the commission' : 'the amount';
     problems.add(
       'splitPayment',
-      `The shares must not exceed ${limit} together: ${majorText(limitMinor)}.`,
+      fieldError(
+        'too_large',
+        `The shares must not exceed ${limit} together: ${majorText(limitMinor)}.`,
+      ),
     );
   }
 }

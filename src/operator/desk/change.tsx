@@ -153,7 +153,7 @@ function refusalQuery({ form, view }: DeskCall, problem: Problem): URLSearchPara
   const names = Object.keys(DESK_TEXTS[view.language].pages.fieldProblems);
   const typed = names.map((name) => [name, form.text(name).slice(0, GIVEN_LENGTH_MAX)] as const);
   return new URLSearchParams({
-    refused: problem.reason,
+    refused: problem.code,
     wrong: Object.keys(problem.validationErrors ?? {}).join(','),
     ...Object.fromEntries(typed.filter(([, value]) => value !== '')),
   });

@@ -1,0 +1,137 @@
+import type { ProblemCode } from '../../src/http/problems.ts';
+import type { ErrorText } from './error-text.ts';
+
+/** The errors of the merchants' API, which other APIs share. */
+export const API_ERRORS: Readonly<Record<ProblemCode, ErrorText>> = {
+  validation_failed: {
+    meaning: 'One or more fields break a rule. Nothing was created or changed.',
+    remedy:
+      '`validationErrors` has a sentence for each failing field, and `validationErrorCodes` a [code](#field-codes). Show the sentence to the developer, and let your program decide by the code. A `warnings` entry may name the misspelled field.',
+    retry: 'after_change',
+  },
+  invalid_json: {
+    meaning: 'The body is empty, cut off, not JSON, or not UTF-8.',
+    remedy: 'Encode the body with a JSON library instead of building it from strings.',
+    retry: 'after_change',
+  },
+  https_required: {
+    meaning: 'The request came over plain http, so others may have read the key that it carried.',
+    remedy: 'Call the https address, and replace the key in the dashboard.',
+    retry: 'after_change',
+  },
+  not_found: {
+    meaning: "The thing that the path names does not exist. Only the operator's API answers this.",
+    remedy: 'Check the ids in the path.',
+    retry: 'after_change',
+  },
+  path_not_found: {
+    meaning: 'The API has nothing at this path. It is not about a payment.',
+    remedy: 'Compare the path with the [list of calls](api.md#calls), `sandbox` included.',
+    retry: 'after_change',
+  },
+  method_not_allowed: {
+    meaning: 'The path exists, but not for this HTTP method.',
+    remedy: 'Use one of the methods in the `Allow` header.',
+    retry: 'after_change',
+  },
+  body_too_large: {
+    meaning: 'The body is larger than 64 KiB. It was not read.',
+    remedy: 'Shorten descriptions, or send fewer items.',
+    retry: 'after_change',
+  },
+  unsupported_content_type: {
+    meaning: 'The `Content-Type` header names another type than JSON.',
+    remedy: 'Send `Content-Type: application/json`. curl sends a form unless told otherwise.',
+    retry: 'after_change',
+  },
+  unsupported_charset: {
+    meaning: 'The `Content-Type` header names another charset than UTF-8.',
+    remedy: 'Send the body in UTF-8.',
+    retry: 'after_change',
+  },
+  unsupported_content_encoding: {
+    meaning: 'The body is compressed.',
+    remedy: 'Send it without `Content-Encoding`.',
+    retry: 'after_change',
+  },
+  too_many_requests: {
+    meaning:
+      'More requests came than the limit allows. `RateLimit-Policy` names the limits: `q` requests in `w` seconds, for each key and, without a valid key, for each network.',
+    remedy: 'Wait as long as `Retry-After` says. Wait for webhooks instead of polling.',
+    retry: 'after_wait',
+  },
+  internal_error: {
+    meaning:
+      'A fault of the gateway. A payment may or may not have been created, or a charge started.',
+    remedy:
+      'Repeat the request with the same `paymentIntentUniqueId`: it cannot create or charge twice. Report the `requestId` to the operator if it stays.',
+    retry: 'with_backoff',
+  },
+  not_set_up: {
+    meaning: 'The gateway on your own machine has no database or no secrets yet.',
+    remedy: 'Run the command that the message names. A deployed gateway never answers this.',
+    retry: 'after_change',
+  },
+  service_unavailable: {
+    meaning:
+      'A part of the gateway is out of reach. A payment may or may not have been created, or a charge started.',
+    remedy:
+      'Repeat the request with the same `paymentIntentUniqueId`: it cannot create or charge twice.',
+    retry: 'after_wait',
+  },
+  api_key_missing: {
+    meaning: 'The request has no `apiKey` header.',
+    remedy: 'Send your key in the header `apiKey`.',
+    retry: 'after_change',
+  },
+  api_key_invalid: {
+    meaning:
+      'The key is malformed, unknown, revoked or expired, or the merchant is suspended. The answer does not say which.',
+    remedy: 'Compare the key with the list in the dashboard, and create a new one if needed.',
+    retry: 'after_change',
+  },
+  api_key_wrong_environment: {
+    meaning: 'A sandbox key was sent to a production path, or the other way round.',
+    remedy: 'Use `kfl_test_…` with paths that contain `sandbox`, and `kfl_live_…` with the others.',
+    retry: 'after_change',
+  },
+  idempotency_key_invalid: {
+    meaning: 'The `Idempotency-Key` header is empty, too long, or not printable ASCII.',
+    remedy: 'Send a UUID.',
+    retry: 'after_change',
+  },
+  idempotency_key_in_use: {
+    meaning: 'The first request with this key is still waiting for the provider.',
+    remedy: 'Repeat the request: you get the answer of the first one as soon as there is one.',
+    retry: 'after_wait',
+  },
+  idempotency_key_reused: {
+    meaning:
+      'This payment was created with the same `Idempotency-Key`, but by another body or at another endpoint. Bytes are compared, so a new order of fields counts as another body.',
+    remedy: 'Repeat the stored bytes of the first request, or use a new id for a new payment.',
+    retry: 'after_change',
+  },
+  duplicate_payment_id: {
+    meaning:
+      'A payment with this `paymentIntentUniqueId` exists in this environment. Nothing was created or charged again.',
+    remedy:
+      'After a lost answer, [read the payment](api.md#read-and-cancel) to see what became of it. For another payment use another id.',
+    retry: 'never',
+  },
+  payment_not_found: {
+    meaning: 'You have no payment of this id in this environment.',
+    remedy:
+      'Percent-encode the id, and check the environment. A `uuid` or `paymentIntentId` is found a few seconds after creation.',
+    retry: 'after_change',
+  },
+  payment_in_progress: {
+    meaning: 'The customer is paying right now, so the payment cannot be canceled.',
+    remedy: 'Wait for the webhook. If the attempt fails, the payment can be canceled.',
+    retry: 'with_backoff',
+  },
+  payment_ended: {
+    meaning: 'The payment is paid, failed or expired, so it cannot be canceled.',
+    remedy: 'Read the payment. Refund a paid one at the provider.',
+    retry: 'never',
+  },
+};

@@ -1,0 +1,22 @@
+import type { FieldErrorCode } from '../../src/http/field-error.ts';
+
+/** What each value of `validationErrorCodes` means. */
+export const FIELD_ERRORS: Readonly<Record<FieldErrorCode, string>> = {
+  required: 'the field is missing or null, and this request needs it',
+  empty: 'the text or list is empty',
+  invalid_type: 'another JSON type is expected, such as a number without quotes',
+  invalid_format: 'the text has the wrong form: a URL, phone number or id',
+  invalid_choice: 'the value is not one of those allowed, or the bank is unknown',
+  not_whole: 'a whole number is expected',
+  too_small: 'the number is below the smallest allowed one',
+  too_large: 'the number is above the largest allowed one, or above your limit',
+  too_many_decimals: 'more than two decimals, or cents where the method takes none',
+  too_long: 'the text has too many characters',
+  too_many: 'the list has too many entries',
+  mismatch: 'the field contradicts another one, such as an amount unequal to its items',
+  not_enabled: 'the method is not enabled for you in this environment',
+  not_supported: 'the method or bank cannot do this, such as take the currency',
+  undeliverable: 'no webhook would be sent to this `callbackUrl`',
+  duplicate: "the value is given twice (operator's API)",
+  unknown_field: "there is no such field (operator's API; yours gets `warnings`)",
+};

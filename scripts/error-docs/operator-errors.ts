@@ -1,0 +1,87 @@
+import type { OperatorProblemCode } from '../../src/operator/problems.ts';
+import type { ErrorText } from './error-text.ts';
+
+/** The errors that only the operator's API has. */
+export const OPERATOR_ERRORS: Readonly<Record<OperatorProblemCode, ErrorText>> = {
+  credentials_missing: {
+    meaning: 'The request has no usable `Authorization` header.',
+    remedy: 'Send the operator secret as `Authorization: Bearer …`.',
+    retry: 'after_change',
+  },
+  operator_secret_invalid: {
+    meaning: 'The secret is not one of the gateway’s operator secrets.',
+    remedy: 'Check the secret, and the gateway that you call.',
+    retry: 'after_change',
+  },
+  access_token_invalid: {
+    meaning: 'The gateway expects Cloudflare Access in front of it, and its token is not there.',
+    remedy: 'Sign in through Access, or send the headers of an Access service token.',
+    retry: 'after_change',
+  },
+  access_keys_unavailable: {
+    meaning: 'The keys that prove the token of Cloudflare Access could not be fetched.',
+    remedy: 'Wait. Nothing was changed.',
+    retry: 'after_wait',
+  },
+  operator_name_invalid: {
+    meaning:
+      'The `x-operator` header, which the audit log keeps, is empty, too long or unprintable.',
+    remedy: 'Send your name, percent-encoded if it is not ASCII.',
+    retry: 'after_change',
+  },
+  attempt_not_found: {
+    meaning: 'The payment has no attempt of this id or reference.',
+    remedy: 'Read the payment, and name one of its attempts.',
+    retry: 'after_change',
+  },
+  window_open: {
+    meaning: 'The provider may still accept the payment, so a failure is not certain yet.',
+    remedy: 'Wait until the time in the message, then ask the provider again.',
+    retry: 'with_backoff',
+  },
+  query_due: {
+    meaning: 'The window has just passed, and the gateway asks the provider once more by itself.',
+    remedy: 'Read the payment in a minute: the question may have answered itself.',
+    retry: 'with_backoff',
+  },
+  attempt_not_pending: {
+    meaning: 'The attempt has an outcome already.',
+    remedy: 'Read the payment. Proof of a second payment can still be recorded as a success.',
+    retry: 'never',
+  },
+  resolution_invalid: {
+    meaning: 'The payment did not accept the texts of the resolution.',
+    remedy: 'Shorten the note or the receipt, and keep to printable characters.',
+    retry: 'after_change',
+  },
+  resolution_rejected: {
+    meaning: 'The state of the payment does not allow this resolution.',
+    remedy: 'Read the payment and its history.',
+    retry: 'never',
+  },
+  merchant_exists: {
+    meaning: 'A merchant of this id exists.',
+    remedy: 'Choose another id, or change the merchant that exists.',
+    retry: 'after_change',
+  },
+  merchant_suspended: {
+    meaning: 'The merchant is suspended, so an invitation or recovery link would not work.',
+    remedy: 'Reactivate the merchant first.',
+    retry: 'after_change',
+  },
+  bank_exists: {
+    meaning: 'A bank of this code exists.',
+    remedy: 'Change that bank instead.',
+    retry: 'after_change',
+  },
+  bank_unchanged: {
+    meaning: 'The request names no change.',
+    remedy: 'Send `name`, `supportsWithdrawal` or both.',
+    retry: 'after_change',
+  },
+  republish_ambiguous: {
+    meaning: 'The request names payments in two ways.',
+    remedy: 'Send `objectIds`, or `afterUuid` and `limit`.',
+    retry: 'after_change',
+  },
+};

@@ -1,0 +1,108 @@
+import { createExecutionContext } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { expect, test, vi } from 'vitest';
+import type { Rejection } from '../../src/domain/intent.ts';
+import worker from '../../src/index.ts';
+import { IntentClient } from '../../src/intent/client.ts';
+import { OPERATOR_PROBLEMS, type OperatorProblemCode } from '../../src/operator/problems.ts';
+import { operate, SECRET } from './operator-support.ts';
+import {
+  ALPHA,
+  answerOf,
+  createHosted,
+  execute,
+  intentOf,
+  ORIGIN,
+  startRedirect,
+  useGateway,
+} from './support.ts';
+
+/**
+ * Goal: every error that only the operator's API has can happen, in its documented form. Method: as
+ * test/workers/api-errors.test.ts; the payment's rejections are stubbed, because requests cannot
+ * reach all of them.
+ */
+
+useGateway();
+
+const V1 = '/operator/v1';
+const PAYMENT = `${V1}/payments/sandbox/${ALPHA.id}/order-1`;
+const BANK = { code: 'NEW', name: 'New Bank', supportsWithdrawal: true };
+const TEAM = 'down.cloudflareaccess.com';
+
+function behindAccess(headers: Readonly<Record<string, string>> = {}): Promise<Response> {
+  const request = new Request(`${ORIGIN}${V1}/banks`, {
+    headers: { authorization: `Bearer ${SECRET}`, ...headers },
+  }) as never;
+  const access = { ACCESS_TEAM_DOMAIN: TEAM, ACCESS_AUDIENCE: 'a'.repeat(64) };
+  return worker.fetch(request, { ...env, ...access }, createExecutionContext());
+}
+
+/** A manual resolution that the payment rejects for this reason. */
+async function rejected(rejection: Rejection): Promise<Response> {
+  await createHosted();
+  await execute(startRedirect('a1'));
+  const intent = await intentOf();
+  const result = { type: 'done', intent, rejection, answer: null } as const;
+  vi.spyOn(IntentClient.prototype, 'execute').mockResolvedValue(result);
+  return resolve('a1');
+}
+
+function resolve(attempt: string): Promise<Response> {
+  const decision = { outcome: 'succeeded', receipt: 'R1', note: 'Seen in the portal' };
+  return operate(`${PAYMENT}/attempts/${attempt}/resolve`, decision);
+}
+
+const PROVOKED: Readonly<Record<OperatorProblemCode, () => Promise<Response>>> = {
+  credentials_missing: () => operate(`${V1}/banks`, undefined, { authorization: null }),
+  operator_secret_invalid: () => operate(`${V1}/banks`, undefined, { authorization: 'Bearer x' }),
+  access_token_invalid: () => behindAccess(),
+  access_keys_unavailable: () => {
+    vi.spyOn(globalThis, 'fetch').mockRejectedValue(new TypeError('network'));
+    const [header, payload] = [{ alg: 'RS256', kid: 'k1' }, { iss: `https://${TEAM}` }].map(
+      (part) => btoa(JSON.stringify(part)).replaceAll('=', ''),
+    );
+    return behindAccess({ 'cf-access-jwt-assertion': `${header}.${payload}.AAAA` });
+  },
+  operator_name_invalid: () =>
+    operate(`${V1}/banks`, BANK, { headers: { 'x-operator': 'x'.repeat(101) } }),
+  attempt_not_found: async () => {
+    await createHosted();
+    return resolve('none');
+  },
+  window_open: () => rejected('window_open'),
+  query_due: () => rejected('query_due'),
+  attempt_not_pending: () => rejected('attempt_not_pending'),
+  resolution_invalid: () => rejected('malformed_resolution'),
+  resolution_rejected: () => rejected('not_open'),
+  merchant_exists: () => operate(`${V1}/merchants`, { id: ALPHA.id, name: 'Again' }),
+  merchant_suspended: async () => {
+    await operate(`${V1}/merchants/${ALPHA.id}/suspend`, { reason: 'Fraud' });
+    const invitation = { name: 'Abebe', role: 'owner' };
+    return operate(`${V1}/merchants/${ALPHA.id}/invitations`, invitation);
+  },
+  bank_exists: async () => {
+    await operate(`${V1}/banks`, BANK);
+    return operate(`${V1}/banks`, BANK);
+  },
+  bank_unchanged: () => operate(`${V1}/banks/CBE`, {}),
+  republish_ambiguous: () =>
+    operate(`${V1}/read-model/republish`, {
+      objectIds: ['0'.repeat(64)],
+      afterUuid: crypto.randomUUID(),
+    }),
+};
+
+test.each(Object.keys(PROVOKED) as OperatorProblemCode[])('%s', async (code) => {
+  const { status, envelope } = await answerOf(PROVOKED[code]());
+  expect({ status, code: envelope.code }).toEqual({ status: OPERATOR_PROBLEMS[code].status, code });
+  expect(envelope.message).not.toMatch(/[{}]|undefined/);
+});
+
+test.each([
+  ['unknown_field', 'colour', () => operate(`${V1}/banks`, { ...BANK, colour: 1 })],
+  ['duplicate', 'limit', () => operate(`${V1}/merchants?limit=1&limit=2`)],
+] as const)('the field code %s', async (code, field, send) => {
+  const { envelope } = await answerOf(send());
+  expect(envelope.validationErrorCodes).toEqual({ [field]: code });
+});
