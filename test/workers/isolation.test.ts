@@ -132,7 +132,6 @@ test.each(WRONG_KEYS)(
       const isOpened = environment === 'any' && expected === 403;
       expect({ path, status }).toEqual({ path, status: isOpened ? 200 : expected });
       if (!isOpened) {
-        expect(Object.keys(envelope)).toEqual(['status', 'message']);
         expect(envelope.status).toBe(expected);
       }
       expect(headers.has('x-request-id')).toBe(true);
