@@ -64,10 +64,11 @@ test.each(BOUNDED)('%s: express is refused when expireIn is too short', async (m
   const body = expressBody({ method, phoneNumber: phoneOf(method), expireIn: least - 1 });
   const { status, envelope } = await create('express', body);
   const needs = `at least ${least} for ${method}, so that no customer pays after the expiry`;
-  expect({ status, ...envelope }).toEqual({
+  expect({ status, ...envelope }).toMatchObject({
     status: 400,
     message: `expireIn: must be ${needs}`,
     validationErrors: { expireIn: `Must be ${needs}.` },
+    validationErrorCodes: { expireIn: 'too_small' },
   });
   expect(await everythingStored()).toEqual({});
   expect([calls, caught.starts]).toEqual([[], []]);
