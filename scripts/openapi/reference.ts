@@ -49,7 +49,7 @@ Send your key in the header \`apiKey\`: \`kfl_test_…\` in the sandbox, \`kfl_l
 export function referenceMarkdown(openApi: OpenApi): string {
   const calls = callsOf(openApi);
   const schemas = Object.entries(openApi.components.schemas).filter(
-    ([name]) => !name.endsWith('Request'),
+    ([name, { properties }]) => properties !== undefined && !name.endsWith('Request'),
   );
   return `${[
     INTRODUCTION,
@@ -105,7 +105,7 @@ function callMarkdown({ operation, addresses }: Call, openApi: OpenApi): string 
     `**Answer**: ${answerText(responses['200']?.content?.[JSON_TYPE]?.schema)}`,
     table(
       ['Status', 'Codes'],
-      problems.map(([status, { description: codes }]) => [status, codes]),
+      problems.map(([status, { description: codes }]) => [status, linked(codes)]),
     ),
   ].join('\n\n');
 }
@@ -149,7 +149,7 @@ function* nestedRows(field: JsonSchema, path: string): Generator<readonly string
 function typeOf(schema: JsonSchema): string {
   if (schema.$ref !== undefined) {
     const name = schema.$ref.split('/').at(-1) ?? '';
-    return `[${name}](#${name.toLowerCase()})`;
+    return name === 'ErrorCode' ? '[error code](errors.md)' : `[${name}](#${name.toLowerCase()})`;
   }
   if (schema.anyOf !== undefined) {
     return schema.anyOf.map(typeOf).join(' or ');
@@ -193,6 +193,11 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
 
 function code(text: string): string {
   return `\`${text}\``;
+}
+
+/** Error codes lead to their entries. */
+function linked(codes: string): string {
+  return codes.replaceAll(/`(\w+)`/g, '[`$1`](errors.md#$1)');
 }
 
 function lowerFirst(text: string): string {
