@@ -20,8 +20,10 @@ import {
 } from '../../src/read-model/payments-list.ts';
 import { searchStatements } from '../../src/read-model/search.ts';
 import {
+  attemptTotalsStatement,
   businessDay,
   dailyTotalsStatement,
+  EVERY_DAY,
   failuresPerRailStatement,
   totalsByPeriodStatement,
   totalsStatement,
@@ -102,6 +104,8 @@ export async function measuredQueries(
     ...searches(payments),
     always('totals of 30 days', [totalsStatement(BIG, month)]),
     always('totals of 365 days', [totalsStatement(BIG, year)]),
+    always('tabs of the list, all days', [totalsStatement(BIG, EVERY_DAY)]),
+    always('attempts of 365 days', [attemptTotalsStatement(BIG, year)]),
     always('chart of 30 days', [dailyTotalsStatement(BIG, month)]),
     always('chart of 365 days by weeks', [totalsByPeriodStatement(BIG, year, 7)]),
     always('events, first page', [pageStatement(eventsOf(BIG, {}), null, PAGE_ROWS)]),
@@ -146,6 +150,7 @@ function searches(payments: number): readonly MeasuredQuery[] {
   const rowOf = (index: number) => messageOf(index, payments).row;
   return [
     search('paymentIntentUniqueId', (index) => rowOf(index).uniqueId),
+    search('the start of an id', (index) => rowOf(index).uniqueId.slice(0, -2)),
     search('uuid', (index) => rowOf(index).uuid),
     search('integer id', (index) => String(rowOf(index).number)),
     search('transactionId', referenceOf),
