@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import type { Metadata } from '../../domain/intent.ts';
+import { type FieldError, fieldError } from '../../http/field-error.ts';
 import { objectField } from '../../http/fields.ts';
 import { hasAtMost, optional } from './fields.ts';
 
@@ -18,41 +19,46 @@ const KEY = new RegExp(`^[A-Za-z0-9_.-]{1,${METADATA_KEY_CHARACTERS_MAX}}$`);
 const RESERVED_KEY = '__proto__';
 
 /** Why a text cannot be a key of metadata; null: it can. */
-export function metadataKeyProblem(key: string): string | null {
+export function metadataKeyError(key: string): FieldError | null {
   if (key === RESERVED_KEY) {
-    return `Must not have the key ${RESERVED_KEY}.`;
+    return fieldError('invalid_format', `Must not have the key ${RESERVED_KEY}.`);
   }
   return KEY.test(key)
     ? null
-    : `Every key must be 1 to ${METADATA_KEY_CHARACTERS_MAX} letters, digits, dots, hyphens or underscores.`;
+    : fieldError(
+        'invalid_format',
+        `Every key must be 1 to ${METADATA_KEY_CHARACTERS_MAX} letters, digits, dots, hyphens or underscores.`,
+      );
 }
 
 /** Why a value cannot stand in metadata; null: it can. */
-function valueProblem(value: unknown): string | null {
+export function metadataValueError(value: unknown): FieldError | null {
   if (typeof value !== 'string') {
-    return 'Must be a string.';
+    return fieldError('invalid_type', 'Must be a string.');
   }
   return hasAtMost(value, METADATA_VALUE_CHARACTERS_MAX)
     ? null
-    : `Must be at most ${METADATA_VALUE_CHARACTERS_MAX} characters long.`;
+    : fieldError('too_long', `Must be at most ${METADATA_VALUE_CHARACTERS_MAX} characters long.`);
 }
 
 const metadataObject = v.pipe(
   objectField,
   v.check(
     (given) => Object.keys(given).length <= METADATA_ENTRIES_MAX,
-    `Must have at most ${METADATA_ENTRIES_MAX} entries.`,
+    fieldError('too_many', `Must have at most ${METADATA_ENTRIES_MAX} entries.`),
   ),
   v.rawTransform<Record<string, unknown>, Metadata>(({ dataset, addIssue, NEVER }) => {
     const input = dataset.value;
-    const badKey = Object.keys(input).map(metadataKeyProblem).find(isProblem);
-    if (badKey !== undefined) {
+    const badKey = Object.keys(input)
+      .map(metadataKeyError)
+      .find((error) => error !== null);
+    if (badKey != null) {
       addIssue({ message: badKey });
       return NEVER;
     }
     let isValid = true;
     for (const [key, value] of Object.entries(input)) {
-      const message = valueProblem(value);
+      const message = metadataValueError(value);
       if (message !== null) {
         isValid = false;
         addIssue({ message, path: [{ type: 'object', origin: 'value', input, key, value }] });
@@ -67,10 +73,6 @@ const metadataObject = v.pipe(
     additionalProperties: { type: 'string', maxLength: METADATA_VALUE_CHARACTERS_MAX },
   }),
 );
-
-function isProblem(message: string | null): message is string {
-  return message !== null;
-}
 
 /** `metadata`: empty when the field is absent, null or an empty string. */
 export const metadataField = v.pipe(
