@@ -26,8 +26,12 @@ export interface Faults {
   readonly isUserVerified?: boolean;
   readonly counter?: number;
   readonly userHandle?: string;
-  /** Adds an attestation certificate to a registration, although none was requested. */
-  readonly hasCertificate?: boolean;
+  /** Adds an attestation to a registration, although none was requested. */
+  readonly attestation?: 'certificate' | 'self';
+  /** Leaves out that a passkey may be backed up, although it is. */
+  readonly isBackupIneligible?: boolean;
+  /** Registers this algorithm (COSE) instead of ES256. */
+  readonly algorithm?: number;
   /** Signs with another key. */
   readonly isForged?: boolean;
 }
@@ -105,17 +109,11 @@ export class SoftwareAuthenticator {
       AAGUID,
       bigEndian(this.#credentialId.length, 2),
       this.#credentialId,
-      await this.#coseKey(),
+      await this.#coseKey(faults.algorithm),
     );
-    const statement = faults.hasCertificate
-      ? cborMap([
-          [cborText('alg'), cborInteger(-7)],
-          [cborText('sig'), cborBytes(new Uint8Array(8))],
-          [cborText('x5c'), cborList([cborBytes(new Uint8Array(8))])],
-        ])
-      : cborMap([]);
+    const statement = await this.#statement(authData, clientData, faults);
     const attestation = cborMap([
-      [cborText('fmt'), cborText(faults.hasCertificate ? 'packed' : 'none')],
+      [cborText('fmt'), cborText(faults.attestation ? 'packed' : 'none')],
       [cborText('attStmt'), statement],
       [cborText('authData'), cborBytes(authData)],
     ]);
@@ -129,6 +127,36 @@ export class SoftwareAuthenticator {
     };
   }
 
+  async #statement(
+    authData: Uint8Array,
+    clientData: Uint8Array<ArrayBuffer>,
+    faults: Faults,
+  ): Promise<Uint8Array> {
+    if (faults.attestation === undefined) {
+      return cborMap([]);
+    }
+    const isSelf = faults.attestation === 'self';
+    const signature = isSelf
+      ? await this.#signature(authData, clientData, faults)
+      : new Uint8Array(8);
+    const certificates = [cborText('x5c'), cborList([cborBytes(new Uint8Array(8))])] as const;
+    return cborMap([
+      [cborText('alg'), cborInteger(-7)],
+      [cborText('sig'), cborBytes(signature)],
+      ...(isSelf ? [] : [certificates]),
+    ]);
+  }
+
+  async #signature(
+    authData: Uint8Array,
+    clientData: Uint8Array<ArrayBuffer>,
+    faults: Faults,
+  ): Promise<Uint8Array> {
+    const signed = join(authData, await sha256(clientData));
+    const key = faults.isForged ? await otherKey() : this.#keys.privateKey;
+    return derSignature(new Uint8Array(await crypto.subtle.sign(SIGNING, key, signed)));
+  }
+
   /** The result of `navigator.credentials.get`, as JSON. */
   async sign(options: RequestOptions, faults: Faults = {}): Promise<AssertionAnswer> {
     if (this.#counter > 0) {
@@ -136,15 +164,12 @@ export class SoftwareAuthenticator {
     }
     const clientData = this.#clientData('webauthn.get', options.challenge, faults);
     const authData = await this.#head(options.rpId, 0, faults);
-    const signed = join(authData, await sha256(clientData));
-    const key = faults.isForged ? await otherKey() : this.#keys.privateKey;
-    const signature = new Uint8Array(await crypto.subtle.sign(SIGNING, key, signed));
     return {
       ...this.#identity(),
       response: {
         clientDataJSON: base64Url(clientData),
         authenticatorData: base64Url(authData),
-        signature: base64Url(derSignature(signature)),
+        signature: base64Url(await this.#signature(authData, clientData, faults)),
         userHandle: faults.userHandle ?? this.#userHandle,
       },
     };
@@ -168,7 +193,7 @@ export class SoftwareAuthenticator {
   /** Hash of the RP id, flags, counter: the start of all authenticator data. */
   async #head(rpId: string | undefined, flags: number, faults: Faults): Promise<Uint8Array> {
     const verified = faults.isUserVerified === false ? 0 : FLAG_USER_VERIFIED;
-    const backup = FLAG_BACKUP_ELIGIBLE | FLAG_BACKED_UP;
+    const backup = (faults.isBackupIneligible ? 0 : FLAG_BACKUP_ELIGIBLE) | FLAG_BACKED_UP;
     return join(
       await sha256(utf8(faults.rpId ?? rpId ?? '')),
       Uint8Array.of(flags | FLAG_USER_PRESENT | verified | backup),
@@ -177,12 +202,12 @@ export class SoftwareAuthenticator {
   }
 
   /** RFC 9053: key type EC2, algorithm ES256, curve P-256, then both coordinates. */
-  async #coseKey(): Promise<Uint8Array> {
+  async #coseKey(algorithm = -7): Promise<Uint8Array> {
     const raw = await crypto.subtle.exportKey('raw', this.#keys.publicKey);
     const point = new Uint8Array(raw as ArrayBuffer);
     return cborMap([
       [cborInteger(1), cborInteger(2)],
-      [cborInteger(3), cborInteger(-7)],
+      [cborInteger(3), cborInteger(algorithm)],
       [cborInteger(-1), cborInteger(1)],
       [cborInteger(-2), cborBytes(point.subarray(1, 33))],
       [cborInteger(-3), cborBytes(point.subarray(33))],

@@ -6,7 +6,7 @@ import { parse } from 'smol-toml';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { WRANGLER_CONFIG_FILE } from '../../scripts/project/files.ts';
 import { base64UrlFromBytes } from '../../src/crypto/encoding.ts';
-import { SoftwareAuthenticator } from '../support/software-authenticator.ts';
+import { type Faults, SoftwareAuthenticator } from '../support/software-authenticator.ts';
 
 /**
  * Goal: the passkey library works without the packages that wrangler.toml leaves out of the bundle.
@@ -40,7 +40,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(directory, { recursive: true }));
 
-async function register(authenticator: SoftwareAuthenticator, hasCertificate: boolean) {
+async function register(authenticator: SoftwareAuthenticator, faults: Faults = {}) {
   const challenge = {
     challenge: challengeText(),
     issuedFor: '',
@@ -48,14 +48,14 @@ async function register(authenticator: SoftwareAuthenticator, hasCertificate: bo
     expiresAtMs: 0,
   };
   const options = { ...challenge, rp: { id: PARTY.id }, user: { id: 'bWVtXzE' } };
-  const { response, ...identity } = await authenticator.register(options, { hasCertificate });
+  const { response, ...identity } = await authenticator.register(options, faults);
   const registration = { ...identity, response: { ...response, transports: [] } };
   return verification.verifiedRegistration(PARTY, challenge, registration);
 }
 
 test('registers a passkey and verifies its signatures', async () => {
   const authenticator = await SoftwareAuthenticator.create(PARTY.origin);
-  const passkey = await register(authenticator, false);
+  const passkey = await register(authenticator);
   expect(passkey?.credentialId).toBe(authenticator.credentialId);
   const verify = async (isForged: boolean) => {
     const challenge = { challenge: challengeText(), issuedFor: '', memberId: '', expiresAtMs: 0 };
@@ -70,7 +70,7 @@ test('registers a passkey and verifies its signatures', async () => {
 
 test('rejects a registration with a certificate', async () => {
   const authenticator = await SoftwareAuthenticator.create(PARTY.origin);
-  expect(await register(authenticator, true)).toBeNull();
+  expect(await register(authenticator, { attestation: 'certificate' })).toBeNull();
 });
 
 function challengeText(): string {
