@@ -81,7 +81,7 @@ function errorSchema(): JsonSchema {
     {
       status: { type: 'integer', description: 'The HTTP status' },
       message: { type: 'string', description: 'A sentence for people' },
-      code: reference('ErrorCode'),
+      code: { ...reference('ErrorCode'), description: 'Which error it is; compare this one' },
       requestId: { type: 'string', description: 'As in `x-request-id`' },
       docs: { type: 'string', format: 'uri', description: "The error's documentation" },
     },

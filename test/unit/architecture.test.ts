@@ -252,6 +252,48 @@ test('a file fits on a few screens', () => {
   expect(long).toEqual([]);
 });
 
+describe('every message about a field carries a code (docs/errors.md#field-codes)', () => {
+  const validating = files.filter((file) => /^src\/(api|http|operator)\//.test(file));
+
+  test.each(validating)('%s', (file) => {
+    expect(uncodedMessages(codeOf(file))).toEqual([]);
+  });
+
+  test('and a message without one would be found', () => {
+    const code = `v.check((text) => f(text), 'Must be so.'), v.regex(R, fieldError('empty', 'A.')),
+      v.check(f, ({ input }) => \`Is \${input}\`), addIssue({ message: 'Must not.' })`;
+    expect(uncodedMessages(code)).toHaveLength(3);
+  });
+});
+
+/** Calls of Valibot to which a sentence is passed, and not the result of `fieldError`. */
+function uncodedMessages(code: string): string[] {
+  return [...code.matchAll(/\bv\.\w+\(|\baddIssue\(/g)]
+    .map(({ index }) => code.slice(index, endOfCall(code, index)))
+    .filter((call) => /(?:^|,|=>|message:)\s*['`][A-Z]/.test(withoutInnerCalls(call)));
+}
+
+function endOfCall(code: string, start: number): number {
+  let depth = 0;
+  for (let at = code.indexOf('(', start); at < code.length; at += 1) {
+    depth += code[at] === '(' ? 1 : code[at] === ')' ? -1 : 0;
+    if (depth === 0) {
+      return at + 1;
+    }
+  }
+  return code.length;
+}
+
+/** The call without what stands in parentheses inside it. */
+function withoutInnerCalls(call: string): string {
+  let text = call.slice(call.indexOf('(') + 1, -1);
+  for (let before = ''; before !== text; ) {
+    before = text;
+    text = text.replaceAll(/\([^()]*\)/g, '');
+  }
+  return text;
+}
+
 test('wire spelling stays at the edges', () => {
   const words = /\b(expireIn|apiKey|webHookEvent|testModeType|simulationStatus)\b/;
   // Adapters have their own wire formats and terms.
