@@ -28,6 +28,8 @@ CREATE TABLE api_keys (
   name TEXT NOT NULL,
   -- The last 4 characters, which distinguish keys on pages.
   hint TEXT NOT NULL CHECK (length(hint) = 4),
+  -- JSON array of what the key may do. NULL: everything.
+  permissions TEXT CHECK (json_valid(permissions)),
   -- The name that the member had then; NULL for a key that a script or the operator created.
   created_by TEXT CHECK (length(created_by) BETWEEN 1 AND 100),
   -- Names the form that created the key: submitting a form twice creates one key.

@@ -95,6 +95,13 @@ export const API_ERRORS: Readonly<Record<ProblemCode, ErrorText>> = {
     remedy: 'Use `kfl_test_…` with paths that contain `sandbox`, and `kfl_live_…` with the others.',
     retry: 'after_change',
   },
+  permission_missing: {
+    meaning:
+      'The key is valid, but [restricted](api.md#key-permissions), and this call needs the permission that the message names.',
+    remedy:
+      'Use a key that has the permission, or replace the key in the dashboard by one that has it.',
+    retry: 'after_change',
+  },
   idempotency_key_invalid: {
     meaning: 'The `Idempotency-Key` header is empty, too long, or not printable ASCII.',
     remedy: 'Send a UUID.',

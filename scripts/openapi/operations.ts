@@ -30,6 +30,7 @@ export const PROBLEMS_OF_KEYS: readonly ProblemCode[] = [
   'api_key_missing',
   'api_key_invalid',
   'api_key_wrong_environment',
+  'permission_missing',
   'too_many_requests',
 ];
 const PROBLEMS_OF_CREATION: readonly ProblemCode[] = [

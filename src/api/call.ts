@@ -5,6 +5,7 @@ import { clientNetwork, isWithinLimit, type RatePolicy } from '../http/rate-limi
 import type { MerchantAccess } from '../merchants/access.ts';
 import { apiKeyDigest, isGenuineApiKey } from '../merchants/api-key.ts';
 import { authenticate } from '../merchants/directory.ts';
+import { grants, type KeyPermission } from '../merchants/key-permissions.ts';
 
 /** An authenticated request, with what routes need. */
 export interface MerchantCall {
@@ -27,16 +28,23 @@ const NETWORK_POLICY: RatePolicy = { name: 'network', requestsMax: 30, periodSec
 /** The limits of all calls that need a key. */
 export const CALL_POLICIES = [KEY_POLICY, NETWORK_POLICY];
 
+/** What a call's key must be good for. */
+export interface Requirement {
+  readonly environment: Environment | 'any';
+  /** Null: any key will do. */
+  readonly permission: KeyPermission | null;
+}
+
 /**
- * Checks the `apiKey` header for this environment (docs/decisions.md#9) and the key's rate limit
- * (docs/decisions.md#27). An invented key costs no D1 query, and a genuine one, even if revoked, no
+ * Checks the `apiKey` header for this environment (docs/decisions.md#9), the key's rate limit
+ * (docs/decisions.md#27) and its permission (docs/decisions.md#37). An invented key costs no D1 query, and a genuine one, even if revoked, no
  * more than its rate limit. Problems: 401, 403, 429. Calls no object.
  */
 export async function authorize(
   request: Request,
   env: Env,
   ctx: ExecutionContext,
-  environment: Environment | 'any',
+  { environment, permission }: Requirement,
 ): Promise<Omit<MerchantCall, 'id'>> {
   const config = configOf(env);
   const nowMs = Date.now();
@@ -57,6 +65,9 @@ export async function authorize(
   const result = await authenticate(env, ctx, digest, environment, nowMs);
   switch (result.type) {
     case 'granted':
+      if (permission !== null && !grants(result.access.permissions, permission)) {
+        throw problem('permission_missing', { permission });
+      }
       return { request, env, ctx, config, access: result.access, nowMs };
     case 'unauthorized':
       return refuse(problem('api_key_invalid'));

@@ -2,6 +2,7 @@ import type { Environment } from '../domain/method.ts';
 import { problemResponse } from '../http/envelope.ts';
 import { policyHeader } from '../http/rate-limit.ts';
 import { AreaRouter } from '../http/router.ts';
+import type { KeyPermission } from '../merchants/key-permissions.ts';
 import { authorize, CALL_POLICIES, type MerchantCall } from './call.ts';
 import { createExpress } from './routes/create-express.ts';
 import { createHosted } from './routes/create-hosted.ts';
@@ -17,36 +18,41 @@ export const apiRouter = new AreaRouter({
   outageEvent: 'intent_unavailable',
 });
 
-for (const [environment, prefix] of [
-  ['sandbox', `${PAYMENT}/sandbox`],
-  ['production', PAYMENT],
+for (const [environment, prefix, express] of [
+  ['sandbox', `${PAYMENT}/sandbox`, `${PAYMENT}/express/sandbox/pay`],
+  ['production', PAYMENT, `${PAYMENT}/express/pay`],
 ] as const) {
-  merchant('post', `${prefix}/intent`, environment, createHosted);
-  merchant('post', `${prefix}/intent/cancel/:id`, environment, cancelPayment);
-  merchant('get', `${prefix}/intent/:id`, environment, readPayment);
-  merchant('get', `${prefix}/checkout/:id`, environment, readPayment);
+  const on = routesIn(environment);
+  on('post', `${prefix}/intent`, 'payments_create', createHosted);
+  on('post', express, 'payments_create', createExpress);
+  on('get', `${prefix}/intent/:id`, 'payments_read', readPayment);
+  on('get', `${prefix}/checkout/:id`, 'payments_read', readPayment);
+  on('post', `${prefix}/intent/cancel/:id`, 'payments_cancel', cancelPayment);
   apiRouter.get(`${prefix}/webhook-keys`, (_request, env) => listWebhookKeys(env, environment));
 }
-merchant('post', `${PAYMENT}/express/sandbox/pay`, 'sandbox', createExpress);
-merchant('post', `${PAYMENT}/express/pay`, 'production', createExpress);
-merchant('get', `${PAYMENT}/banks`, 'any', listBanks);
+routesIn('any')('get', `${PAYMENT}/banks`, null, listBanks);
 
-/** Registers a route that needs an API key. All its answers name its rate limits. */
-function merchant(
-  method: 'get' | 'post',
-  path: string,
-  environment: Environment | 'any',
-  route: (call: MerchantCall) => Promise<Response>,
-): void {
-  apiRouter[method](
-    path,
-    async (request, env, ctx, params) => {
-      const call = await authorize(request, env, ctx, environment);
-      return withPolicy(await route({ ...call, id: params().id ?? '' }), env);
-    },
-    (request, problem, context) =>
-      withPolicy(problemResponse(request, problem, context), context.env),
-  );
+/**
+ * Registers routes that need an API key of this environment, with this permission; null: any key.
+ * All their answers name their rate limits.
+ */
+function routesIn(environment: Environment | 'any') {
+  return (
+    method: 'get' | 'post',
+    path: string,
+    permission: KeyPermission | null,
+    route: (call: MerchantCall) => Promise<Response>,
+  ): void => {
+    apiRouter[method](
+      path,
+      async (request, env, ctx, params) => {
+        const call = await authorize(request, env, ctx, { environment, permission });
+        return withPolicy(await route({ ...call, id: params().id ?? '' }), env);
+      },
+      (request, problem, context) =>
+        withPolicy(problemResponse(request, problem, context), context.env),
+    );
+  };
 }
 
 function withPolicy(response: Response, env: Env): Response {

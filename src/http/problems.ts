@@ -34,6 +34,11 @@ export const PROBLEMS = {
     status: 403,
     message: 'This API key is not for the {environment} environment',
   },
+  permission_missing: {
+    status: 403,
+    message:
+      'This API key lacks the permission {permission}. Use another key, or replace this one in the dashboard',
+  },
   idempotency_key_invalid: {
     status: 400,
     message: 'Idempotency-Key must be 1 to {charactersMax} printable ASCII characters',

@@ -3,6 +3,7 @@ import { readInTime } from '../database.ts';
 import type { Branding } from '../domain/intent.ts';
 import { type Environment, METHODS, type Method } from '../domain/method.ts';
 import type { CommissionRate } from '../domain/money.ts';
+import { type GrantedPermissions, permissionsFrom } from './key-permissions.ts';
 import type { AmountLimits } from './methods.ts';
 
 /** One method that the operator offers and the merchant has enabled, and what it costs. */
@@ -20,6 +21,7 @@ export interface MerchantAccess {
   readonly environment: Environment;
   /** SHA-256 of the key, which identifies it in rate limits and logs. */
   readonly keyDigest: string;
+  readonly permissions: GrantedPermissions;
   /** The active methods, in the order of METHODS. A rail may be missing for some of them. */
   readonly methods: readonly MerchantMethod[];
   /** The largest payments that the operator lets the merchant create. */
@@ -41,6 +43,7 @@ interface KeyRow {
   readonly brand_color: string | null;
   readonly brand_logo_digest: string | null;
   readonly environment: Environment;
+  readonly permissions: string | null;
   readonly expires_at_ms: number | null;
   readonly last_used_at_ms: number | null;
   /** JSON object of minor units by currency; `{}` without any. */
@@ -59,6 +62,7 @@ const KEY_SQL = `
     merchant_branding.color AS brand_color,
     merchant_branding.logo_digest AS brand_logo_digest,
     api_keys.environment,
+    api_keys.permissions,
     api_keys.expires_at_ms,
     api_keys.last_used_at_ms,
     (SELECT json_group_object(currency, amount_minor_max) FROM merchant_limits
@@ -100,6 +104,7 @@ export async function readKey(
     branding: brandingOf(first),
     environment: first.environment,
     keyDigest: digest,
+    permissions: permissionsFrom(first.permissions),
     methods: methodsOf(results),
     limits: JSON.parse(first.limits) as AmountLimits,
   };

@@ -5,6 +5,7 @@ import type { Environment, Method } from '../domain/method.ts';
 import type { CommissionRate } from '../domain/money.ts';
 import { apiKeyDigest, apiKeyHint } from './api-key.ts';
 import type { Logo } from './branding.ts';
+import { type GrantedPermissions, storedPermissions } from './key-permissions.ts';
 
 /**
  * The statements that set up merchants. Run a list in one batch, so that it succeeds as a whole.
@@ -67,13 +68,15 @@ export interface NewApiKey {
   readonly createdAtMs: number;
   /** The name of the member who created it, if a member did. */
   readonly createdBy?: string;
+  /** Absent: everything. */
+  readonly permissions?: GrantedPermissions;
 }
 
 /** Inserts a key. Has no effect for an existing key: a revoked key stays revoked. */
 export async function issueApiKey(tenant: Tenant, key: NewApiKey): Promise<SqlStatement> {
   return {
-    sql: `INSERT INTO api_keys (digest, merchant_id, environment, name, hint, created_at_ms, created_by)
-      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+    sql: `INSERT INTO api_keys (digest, merchant_id, environment, name, hint, created_at_ms, created_by, permissions)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
       ON CONFLICT (digest) DO NOTHING`,
     params: [
       await apiKeyDigest(key.apiKey),
@@ -83,6 +86,7 @@ export async function issueApiKey(tenant: Tenant, key: NewApiKey): Promise<SqlSt
       apiKeyHint(key.apiKey),
       key.createdAtMs,
       key.createdBy ?? null,
+      storedPermissions(key.permissions ?? null),
     ],
   };
 }

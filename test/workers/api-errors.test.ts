@@ -70,6 +70,10 @@ const PROVOKED: Readonly<Record<ProblemCode, () => Promise<Response>>> = {
   api_key_invalid: () => call(statusPath('x'), { apiKey: 'kfl_test_guess' }),
   api_key_wrong_environment: () =>
     call(statusPath('x', 'production'), { apiKey: ALPHA.apiKeys.sandbox }),
+  permission_missing: async () => {
+    await env.DB.prepare("UPDATE api_keys SET permissions = '[]'").run();
+    return call(statusPath('x'));
+  },
   idempotency_key_invalid: () => postHosted({}, keyed('clé')),
   idempotency_key_in_use: async () => {
     vi.spyOn(simulator, 'start').mockRejectedValue(new Error('the Worker died'));
