@@ -6,7 +6,7 @@ export interface Section {
 }
 
 export const SECTIONS: readonly Section[] = [
-  { title: 'Start', documents: ['quick-start', 'verify-webhooks'] },
+  { title: 'Start', documents: ['quick-start', 'verify-webhooks', 'sandbox'] },
   {
     title: 'Use the API',
     documents: ['api', 'errors', 'reference', 'decisions', 'promises', 'changelog'],

@@ -9,6 +9,7 @@ import {
   PROBLEMS_OF_KEYS,
 } from './operations.ts';
 import { requestComponents } from './requests.ts';
+import { amountsTable } from './sandbox-tables.ts';
 
 /** The API as an OpenAPI 3.1 document. `version`: of the package. */
 export function openApiDocument(version: string) {
@@ -25,7 +26,7 @@ export function openApiDocument(version: string) {
     servers: [{ url: '/', description: 'The gateway that serves this document' }],
     security: [{ apiKey: [] }],
     tags: [
-      { name: 'Sandbox', description: 'No money moves.' },
+      { name: 'Sandbox', description: `No money moves. ${SANDBOX}` },
       { name: 'Production', description: 'Money moves.' },
       { name: 'Reference data', description: 'The same in both environments.' },
     ],
@@ -50,6 +51,11 @@ export function openApiDocument(version: string) {
     },
   };
 }
+
+/** What `docs/sandbox.md` explains. */
+const SANDBOX = `Amounts with a fixed outcome, without commission and in either currency:
+
+${amountsTable()}`;
 
 const HEADERS = {
   'ratelimit-policy': {

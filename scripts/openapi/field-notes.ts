@@ -52,7 +52,7 @@ const COMMON_NOTES = {
 export const HOSTED_NOTES: Notes = {
   ...COMMON_NOTES,
   amount: {
-    text: 'The total in major units, at least 1.00. With `items` too, it equals the sum of the prices or of price × quantity. Send `amount`, `items` or both.',
+    text: 'The total in major units, at least 1.00. With `items` too, it equals the sum of the prices or of price × quantity. Send `amount`, `items` or both. In the sandbox some amounts, such as 100.02, have a fixed outcome (`/docs/sandbox`).',
     example: 150.5,
   },
   methods: { text: 'The methods that the customer may choose; `[]` means all', example: [] },
@@ -67,7 +67,7 @@ export const HOSTED_NOTES: Notes = {
 export const EXPRESS_NOTES: Notes = {
   ...COMMON_NOTES,
   amount: {
-    text: 'The total in major units; not compared with the items. Send `amount` or `items`.',
+    text: 'The total in major units; not compared with the items. Send `amount` or `items`. In the sandbox some amounts, such as 100.02, have a fixed outcome (`/docs/sandbox`).',
     example: 150.5,
   },
   method: { text: 'The method to charge', example: 'CBE' },

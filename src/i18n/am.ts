@@ -223,6 +223,8 @@ export const checkout: CheckoutMessages = {
     expired: 'ጊዜው አልፏል።',
   },
   simulatorOnward: 'ክፍያውን ይመልከቱ',
+  simulatorAmounts: 'ውጤታቸው አስቀድሞ የተወሰነ መጠኖች',
+  simulatorAmountsMore: 'እያንዳንዱ ምን እንደሚያደርግ',
 
   unknownTitle: 'ይህን ክፍያ ማግኘት አልቻልንም',
   unknownLead:

@@ -205,6 +205,8 @@ export const checkout = {
     expired: 'It expired.',
   },
   simulatorOnward: 'View the payment',
+  simulatorAmounts: 'Amounts with a fixed outcome',
+  simulatorAmountsMore: 'What each of them does',
 
   unknownTitle: 'We cannot find this payment',
   unknownLead:

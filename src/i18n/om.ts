@@ -210,6 +210,8 @@ export const checkout: CheckoutMessages = {
     expired: 'Yeroon isaa darbeera.',
   },
   simulatorOnward: 'Kaffalticha ilaalaa',
+  simulatorAmounts: 'Hanga bu’aan isaa murtaa’e',
+  simulatorAmountsMore: 'Tokkoon tokkoon isaa maal akka hojjetu',
 
   unknownTitle: 'Kaffaltii kana argachuu hin dandeenye',
   unknownLead:

@@ -210,6 +210,8 @@ export const checkout: CheckoutMessages = {
     expired: 'ግዜኡ ሓሊፉ።',
   },
   simulatorOnward: 'ነቲ ክፍሊት ርአዩ',
+  simulatorAmounts: 'ውፅኢቶም ኣቐዲሙ ዝተወሰነ መጠናት',
+  simulatorAmountsMore: 'ነፍሲ ወከፎም እንታይ ከም ዝገብሩ',
 
   unknownTitle: 'ነዚ ክፍሊት ክንረኽቦ ኣይከኣልናን',
   unknownLead:

@@ -76,7 +76,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'src/merchants/logo.ts',
     'src/rails/callback.ts',
     'src/rails/registry.ts',
-    'src/rails/simulator/rail.ts',
+    'src/rails/simulator/',
     'src/ui/',
     'src/webhooks/payload.ts',
   ],

@@ -9,7 +9,9 @@ import { NoticePage } from '../../src/checkout/pages/notice.tsx';
 import { SimulatorPage } from '../../src/checkout/pages/simulator.tsx';
 import { checkoutView, type RefusedForm } from '../../src/checkout/view.ts';
 import type { Intent, IntentTerms } from '../../src/domain/intent.ts';
+import { majorText } from '../../src/domain/money.ts';
 import { checkout as english } from '../../src/i18n/en.ts';
+import { SCENARIOS } from '../../src/rails/simulator/scenarios.ts';
 import { brandCss } from '../../src/ui/brand.ts';
 import { seeOther } from '../../src/ui/headers.ts';
 import {
@@ -294,6 +296,14 @@ describe('what the customer reads and can do', () => {
     const resolved = simulatorHtml(attemptWith({ status: 'succeeded' }));
     expect(resolved).not.toContain('<form');
     expect(textOf(resolved)).toContain(english.simulatorSettledTitle);
+  });
+
+  test('the simulator lists the amounts that have a fixed outcome, and where they are explained', () => {
+    const html = PAGES.simulator ?? '';
+    for (const [name, { amountMinor }] of Object.entries(SCENARIOS)) {
+      expect(textOf(html)).toContain(`${name} ETB ${majorText(amountMinor)}`);
+    }
+    expect(html).toContain('href="/docs/sandbox"');
   });
 });
 

@@ -4,11 +4,8 @@ import type { IntentTerms, Simulation } from '../../src/domain/intent.ts';
 import { METHODS } from '../../src/domain/method.ts';
 import type { RailOrder } from '../../src/rails/rail.ts';
 import { railFor } from '../../src/rails/registry.ts';
-import {
-  SIMULATED_OUTCOME_AFTER_MS,
-  SIMULATED_WINDOW_MS,
-  simulator,
-} from '../../src/rails/simulator/rail.ts';
+import { SIMULATED_WINDOW_MS, simulator } from '../../src/rails/simulator/rail.ts';
+import { SIMULATED_OUTCOME_AFTER_MS } from '../../src/rails/simulator/scenarios.ts';
 import { attemptWith, NOW_MS, termsWith } from '../support/checkout-fixtures.ts';
 
 function orderWith(simulation: Simulation | null): RailOrder {

@@ -8,6 +8,7 @@ import {
 import type { CheckoutMessages } from '../../i18n/messages.ts';
 import { moneyText } from '../../i18n/money-text.ts';
 import { timeText } from '../../i18n/time-text.ts';
+import { SCENARIOS } from '../../rails/simulator/scenarios.ts';
 import { Countdown } from './countdown.tsx';
 import { CheckoutDocument } from './document.tsx';
 import { Headline, Row } from './elements.tsx';
@@ -62,6 +63,7 @@ export function SimulatorPage(props: SimulatorPageProps) {
               </a>
             </p>
           )}
+          <Amounts text={text} terms={terms} />
         </div>
       </main>
     </CheckoutDocument>
@@ -95,6 +97,27 @@ function Buttons(props: SimulatorPageProps) {
         </p>
       )}
     </>
+  );
+}
+
+/** For the merchant's developer, who finds the names in the documentation. */
+function Amounts({ text, terms }: Pick<SimulatorPageProps, 'text' | 'terms'>) {
+  return (
+    <details class="breakdown">
+      <summary>
+        <h2>{text.simulatorAmounts}</h2>
+      </summary>
+      <dl class="receipt small">
+        {Object.entries(SCENARIOS).map(([name, { amountMinor }]) => (
+          <Row label={name}>{moneyText(amountMinor, terms.currency, text.locale)}</Row>
+        ))}
+      </dl>
+      <p class="center">
+        <a class="button button-quiet" href="/docs/sandbox">
+          {text.simulatorAmountsMore}
+        </a>
+      </p>
+    </details>
   );
 }
 

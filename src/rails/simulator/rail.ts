@@ -1,9 +1,7 @@
 import type { AttemptPlan, IntentTerms, Outcome } from '../../domain/intent.ts';
 import { CURRENCIES, METHODS_BY_PROMPT, type Method } from '../../domain/method.ts';
 import type { Rail, RailOrder, RailPage, RecoverablePage, StatusQuery } from '../rail.ts';
-
-/** When a SIMULATED_TEST payment gets its outcome: docs/decisions.md#22, "within a second or so". */
-export const SIMULATED_OUTCOME_AFTER_MS = 500;
+import { type Scenario, SIMULATED_OUTCOME_AFTER_MS, scenarioOf, timeOf } from './scenarios.ts';
 
 /**
  * The customer has at least this long, as a provider's customer would, so that merchants can try an
@@ -15,8 +13,9 @@ export const SIMULATED_WINDOW_MS = 30_000;
 const START_TIMEOUT_MS = 1_000;
 
 /**
- * The sandbox's rail: the customer or `testMode` decides the outcome, and no money moves. The
- * customer decides on our own page, so no provider sends callbacks.
+ * The sandbox's rail: the payment's amount (`scenarios.ts`), `testMode` or else the customer decides
+ * the outcome, and no money moves. The customer decides on our own page, so no provider sends
+ * callbacks.
  */
 export const simulator: Rail & RecoverablePage & StatusQuery = {
   id: 'simulator',
@@ -25,18 +24,27 @@ export const simulator: Rail & RecoverablePage & StatusQuery = {
   timeNeededMs: 0,
 
   plan(terms: IntentTerms, method: Method, nowMs: number): AttemptPlan {
-    const interactive = isInteractive(terms);
-    return {
+    const scenario = scenarioOf(terms);
+    const isByPrompt = METHODS_BY_PROMPT.includes(method) && !scenario?.isAbandonable;
+    const plan = {
       // As in production, so that merchants can test both flows: a page and a phone prompt.
-      flow: interactive && !METHODS_BY_PROMPT.includes(method) ? 'redirect' : 'push',
+      flow: hasCustomer(terms) && !isByPrompt ? 'redirect' : 'push',
       deadlineAtMs: Math.max(terms.expiresAtMs, nowMs + SIMULATED_WINDOW_MS),
       // No provider can report anything later.
       windowIsFinal: true,
-      checkAtMs: interactive ? null : nowMs + SIMULATED_OUTCOME_AFTER_MS,
-    };
+      checkAtMs: isInteractive(terms) ? null : nowMs + SIMULATED_OUTCOME_AFTER_MS,
+    } as const;
+    return scenario === null ? plan : { ...plan, ...timesOf(scenario, terms, nowMs) };
   },
 
   async start(order) {
+    const start = scenarioOf(order.terms)?.start ?? 'accepted';
+    if (start === 'lost') {
+      return { type: 'unknown' };
+    }
+    if (start !== 'accepted') {
+      return { type: 'refused', reason: start.refused };
+    }
     const none = { redirectUrl: null, railReference: null };
     return { type: 'accepted', ...(simulator.page(order) ?? none) };
   },
@@ -47,7 +55,11 @@ export const simulator: Rail & RecoverablePage & StatusQuery = {
       : null;
   },
 
-  async query({ terms }: RailOrder): Promise<Outcome> {
+  async query({ terms, attempt }: RailOrder, nowMs: number): Promise<Outcome> {
+    const scenario = scenarioOf(terms);
+    if (scenario !== null) {
+      return outcomeIn(scenario, terms, attempt.startedAtMs, nowMs);
+    }
     switch (terms.simulation) {
       case 'succeed':
         return { type: 'succeeded', receipt: null };
@@ -60,7 +72,39 @@ export const simulator: Rail & RecoverablePage & StatusQuery = {
   },
 };
 
-/** Hosted payments have no simulation: in the sandbox the customer plays the provider. */
+/** When the scenario's window closes, and when the first query is worthwhile. */
+function timesOf(
+  { window, resolution }: Scenario,
+  terms: IntentTerms,
+  startedAtMs: number,
+): Partial<AttemptPlan> {
+  return {
+    ...(window === null
+      ? {}
+      : { deadlineAtMs: timeOf(window, terms, startedAtMs), windowIsFinal: window.isFinal }),
+    checkAtMs: resolution === null ? null : timeOf(resolution, terms, startedAtMs),
+  };
+}
+
+function outcomeIn(
+  { resolution }: Scenario,
+  terms: IntentTerms,
+  startedAtMs: number,
+  nowMs: number,
+): Outcome {
+  if (resolution === null) {
+    return { type: 'unknown', checkAtMs: null };
+  }
+  const resolvesAtMs = timeOf(resolution, terms, startedAtMs);
+  return nowMs < resolvesAtMs ? { type: 'unknown', checkAtMs: resolvesAtMs } : resolution.outcome;
+}
+
+/** Whether a customer decides on the simulator's page. */
 export function isInteractive(terms: IntentTerms): boolean {
-  return terms.simulation === null || terms.simulation === 'interactive';
+  return hasCustomer(terms) && scenarioOf(terms) === null;
+}
+
+/** Hosted payments and ACTUAL_TEST: in the sandbox the customer plays the provider. */
+function hasCustomer({ simulation }: IntentTerms): boolean {
+  return simulation === null || simulation === 'interactive';
 }

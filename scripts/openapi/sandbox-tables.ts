@@ -1,0 +1,40 @@
+import { majorText } from '../../src/domain/money.ts';
+import { SCENARIOS, type ScenarioName } from '../../src/rails/simulator/scenarios.ts';
+
+/** What happens to a payment of each amount, for docs/sandbox.md and the API description. */
+const WHAT_HAPPENS: Readonly<Record<ScenarioName, string>> = {
+  declined: 'fails within a second',
+  insufficient_funds: 'fails within a second',
+  canceled_by_customer: 'fails within a second',
+  wrong_pin: 'fails within a second',
+  abandoned: 'fails within a second',
+  timed_out: 'fails after 5 s, as the end of the time to pay',
+  rail_unavailable: 'is refused at once',
+  misconfigured: 'is refused at once',
+  paid_slowly: 'is paid after 20 s',
+  unknown_then_paid: 'is in doubt, then paid after 20 s',
+  paid_late: 'expires, and is paid 10 s later',
+  paid_twice: 'is paid after 30 s, by each attempt',
+  expired: 'waits for a customer who never acts, and expires',
+};
+
+/** The amounts that have a fixed outcome in the sandbox, as a Markdown table. */
+export function amountsTable(): string {
+  const names = Object.keys(SCENARIOS) as ScenarioName[];
+  const rows = names.map((name) => {
+    const { amountMinor, start } = SCENARIOS[name];
+    const answered = typeof start === 'object' ? 'FAILURE' : 'SUCCESS';
+    return [majorText(amountMinor), `\`${name}\``, `\`${answered}\``, WHAT_HAPPENS[name]];
+  });
+  return table(['Amount', 'Name', 'Express answers', 'The payment'], rows);
+}
+
+/** Padded, so that it reads well as text too. */
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = head.map((_title, column) =>
+    Math.max(...[head, ...rows].map((row) => row[column]?.length ?? 0)),
+  );
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`;
+  return [line(head), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)].join('\n');
+}

@@ -1,0 +1,29 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { openApiDocument } from '../../scripts/openapi/document.ts';
+import { amountsTable } from '../../scripts/openapi/sandbox-tables.ts';
+import { FAILURE_REASONS } from '../../src/domain/intent.ts';
+import { SCENARIOS } from '../../src/rails/simulator/scenarios.ts';
+
+/**
+ * Goal: the sandbox's table is the same in the code, the documentation and the API description.
+ * The simulator's page renders it from the code: `checkout-pages.test.ts`.
+ */
+
+const DOCUMENT = readFileSync(join(import.meta.dirname, '../../docs/sandbox.md'), 'utf8');
+
+test('docs/sandbox.md has the table of amounts as the code has it', () => {
+  expect(DOCUMENT).toContain(`\n\n${amountsTable()}\n\n`);
+});
+
+test('the API description has it too', () => {
+  const sandbox = openApiDocument('1.0.0').tags.find(({ name }) => name === 'Sandbox');
+  expect(sandbox?.description).toContain(amountsTable());
+});
+
+test('each amount has one row, and each failure reason has one', () => {
+  const amounts = Object.values(SCENARIOS).map(({ amountMinor }) => amountMinor);
+  expect(new Set(amounts).size).toBe(amounts.length);
+  expect(Object.keys(SCENARIOS)).toEqual(expect.arrayContaining([...FAILURE_REASONS]));
+});
