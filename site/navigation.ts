@@ -6,7 +6,17 @@ export interface Section {
 }
 
 export const SECTIONS: readonly Section[] = [
-  { title: 'Start', documents: ['quick-start', 'verify-webhooks', 'sandbox'] },
+  {
+    title: 'Start',
+    documents: [
+      'quick-start',
+      'hosted-payments',
+      'express-payments',
+      'verify-webhooks',
+      'sandbox',
+      'going-live',
+    ],
+  },
   {
     title: 'Use the API',
     documents: ['api', 'errors', 'reference', 'decisions', 'promises', 'changelog'],
