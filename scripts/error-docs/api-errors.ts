@@ -131,6 +131,12 @@ export const API_ERRORS: Readonly<Record<ProblemCode, ErrorText>> = {
       'Percent-encode the id, and check the environment. A `uuid` or `paymentIntentId` is found a few seconds after creation.',
     retry: 'after_change',
   },
+  event_not_found: {
+    meaning: 'You have no event of this id in this environment.',
+    remedy:
+      'Check the id, which starts with `evt_`, and the environment. An event is found a few seconds after it happened.',
+    retry: 'after_change',
+  },
   payment_in_progress: {
     meaning: 'The customer is paying right now, so the payment cannot be canceled.',
     remedy: 'Wait for the webhook. If the attempt fails, the payment can be canceled.',

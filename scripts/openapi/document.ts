@@ -140,7 +140,7 @@ function entry(operation: Operation) {
   };
 }
 
-function parametersOf({ idText, request }: Operation) {
+function parametersOf({ idText, request, headers = [] }: Operation) {
   const id = { name: 'id', in: 'path', required: true, description: idText };
   const key = {
     name: 'Idempotency-Key',
@@ -153,6 +153,12 @@ function parametersOf({ idText, request }: Operation) {
     ...(request === null
       ? []
       : [{ ...key, schema: { type: 'string', pattern: '^[ -~]{1,255}$' } }]),
+    ...headers.map((header) => ({
+      ...header,
+      in: 'header',
+      required: false,
+      schema: { type: 'string' },
+    })),
   ];
 }
 
@@ -178,7 +184,11 @@ function responsesOf(operation: Operation) {
           ? {}
           : { 'idempotent-replayed': { $ref: '#/components/headers/idempotent-replayed' } }),
       },
-      content: { 'application/json': { schema: operation.answer } },
+      content: {
+        [operation.isStream ? 'text/event-stream' : 'application/json']: {
+          schema: operation.answer,
+        },
+      },
     },
     ...Object.fromEntries(
       statuses.map((status) => [

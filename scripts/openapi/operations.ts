@@ -16,6 +16,10 @@ export interface Operation {
   readonly idText: string | null;
   readonly request: JsonSchema | null;
   readonly answer: JsonSchema;
+  /** Server-sent events whose data has the form of `answer`, instead of an answer in JSON. */
+  readonly isStream?: true;
+  /** Headers that it reads, besides those of all operations. */
+  readonly headers?: readonly { readonly name: string; readonly description: string }[];
   /** Every problem that it answers, besides those of all operations. */
   readonly problems: readonly ProblemCode[];
 }
@@ -53,7 +57,7 @@ const PAYMENT = '/api/v1/payment';
 
 /** Every call, sandbox first. */
 export function operations(): readonly Operation[] {
-  return [...operationsOf('sandbox'), ...operationsOf('production'), banks()];
+  return [...operationsOf('sandbox'), ...operationsOf('production'), eventStream(), banks()];
 }
 
 function operationsOf(environment: Environment): readonly Operation[] {
@@ -135,6 +139,30 @@ function operationsOf(environment: Environment): readonly Operation[] {
       problems: [],
     },
   ];
+}
+
+function eventStream(): Operation {
+  return {
+    method: 'get',
+    path: `${PAYMENT}/sandbox/events/stream`,
+    id: 'streamEventsSandbox',
+    tag: 'Sandbox',
+    summary: 'Stream events to your machine',
+    description:
+      'The events of the sandbox as they happen, as server-sent events: `id` is the `webhook-id` and `data` the body of the webhook. For development: `kefel listen` reads it. The first message, `event: ready`, has no event; its `id` is where the stream starts. The stream ends after two minutes, or when its key is revoked: connect again with the last `id`. At most 10 streams a minute are opened.',
+    needsKey: true,
+    idText: null,
+    request: null,
+    answer: reference('Webhook'),
+    isStream: true,
+    headers: [
+      {
+        name: 'Last-Event-ID',
+        description: 'Where to go on: the last `id`. Without it: after the newest event',
+      },
+    ],
+    problems: ['event_not_found'],
+  };
 }
 
 function banks(): Operation {

@@ -38,6 +38,7 @@ interface Call {
 }
 
 const JSON_TYPE = 'application/json';
+const STREAM_TYPE = 'text/event-stream';
 
 const INTRODUCTION = `# API reference
 
@@ -102,7 +103,7 @@ function callMarkdown({ operation, addresses }: Call, openApi: OpenApi): string 
           ),
         ]),
     ...(request === undefined ? [] : [fieldTable(resolve(request, openApi))]),
-    `**Answer**: ${answerText(responses['200']?.content?.[JSON_TYPE]?.schema)}`,
+    `**Answer**: ${answerText(responses['200']?.content)}`,
     table(
       ['Status', 'Codes'],
       problems.map(([status, { description: codes }]) => [status, linked(codes)]),
@@ -114,8 +115,12 @@ function objectMarkdown(name: string, schema: JsonSchema): string {
   return [`### ${name}`, schema.description ?? '', fieldTable(schema)].filter(Boolean).join('\n\n');
 }
 
-function answerText(envelope: JsonSchema | undefined): string {
-  const content = envelope?.properties?.content;
+function answerText(byType: Content = {}): string {
+  const event = byType[STREAM_TYPE]?.schema;
+  if (event !== undefined) {
+    return `a stream of events, each with the text of a ${typeOf(event)}.`;
+  }
+  const content = byType[JSON_TYPE]?.schema?.properties?.content;
   if (content === undefined) {
     return 'the envelope.';
   }

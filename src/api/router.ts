@@ -31,6 +31,10 @@ for (const [environment, prefix, express] of [
   apiRouter.get(`${prefix}/webhook-keys`, (_request, env) => listWebhookKeys(env, environment));
 }
 routesIn('any')('get', `${PAYMENT}/banks`, null, listBanks);
+routesIn('sandbox')('get', `${PAYMENT}/sandbox/events/stream`, 'events', async (call) => {
+  const { streamEvents } = await import('./routes/stream-events.ts');
+  return streamEvents(call);
+});
 
 /**
  * Registers routes that need an API key of this environment, with this permission; null: any key.

@@ -67,6 +67,7 @@ export const PROBLEMS = {
     status: 409,
     message: 'The payment has ended ({status}); it cannot be canceled',
   },
+  event_not_found: { status: 404, message: 'There is no such event in this environment' },
 } as const satisfies Record<string, ProblemEntry>;
 
 export type ProblemCode = keyof typeof PROBLEMS;

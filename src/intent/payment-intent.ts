@@ -188,16 +188,20 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
     }
   }
 
-  /** The exact text of the request; null before the first try, which signs it. */
-  eventRequestBody(sequence: number): string | null {
+  /** The exact text of the request; null when there is no such event. */
+  async eventRequestBody(sequence: number): Promise<string | null> {
     const intent = this.#record.intent();
     const event = this.#record.event(sequence);
-    if (intent === null || event === null || event.signature === null) {
+    if (intent === null || event === null) {
       return null;
     }
-    const { type, signature, body } = event;
+    const { type, body } = event;
     const { environment, uniqueId } = intent.terms;
-    return this.#ports.events.requestBody({ event: type, environment, uniqueId, signature, body });
+    const { events } = this.#ports;
+    // Before the first try there is no stored signature. This one has the same bytes, because
+    // PKCS#1 v1.5 adds nothing random.
+    const signature = event.signature ?? (await events.sign(this.env, environment, body));
+    return events.requestBody({ event: type, environment, uniqueId, signature, body });
   }
 
   /**

@@ -38,6 +38,11 @@ export class ApiDocument {
     );
   }
 
+  /** Whether the answer is a stream of events. */
+  isStream(call: string): boolean {
+    return this.#operation(call).responses[200]?.content?.['text/event-stream'] !== undefined;
+  }
+
   requestSchema(call: string): JsonSchema {
     const schema = this.#operation(call).requestBody?.content[JSON_TYPE]?.schema;
     if (schema === undefined) {

@@ -123,6 +123,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'src/rails/registry.ts',
     'src/rails/settings.ts',
     'src/read-model/queries.ts',
+    'src/read-model/sandbox-events.ts',
     'src/webhooks/payload.ts',
     'src/webhooks/send.ts',
     'src/webhooks/sign.ts',

@@ -89,6 +89,8 @@ const PROVOKED: Readonly<Record<ProblemCode, () => Promise<Response>>> = {
     return postHosted();
   },
   payment_not_found: () => call(statusPath('none')),
+  event_not_found: () =>
+    call('/api/v1/payment/sandbox/events/stream', { headers: { 'last-event-id': 'evt_x' } }),
   payment_in_progress: async () => {
     await createHosted();
     await execute(startRedirect('a1'));

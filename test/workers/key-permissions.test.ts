@@ -28,6 +28,7 @@ const ROUTES: readonly (readonly [method: string, path: string, KeyPermission | 
   ['GET', `${SANDBOX}/checkout/x`, 'payments_read'],
   ['POST', `${SANDBOX}/intent/cancel/x`, 'payments_cancel'],
   ['GET', '/api/v1/payment/banks', null],
+  ['GET', `${SANDBOX}/events/stream`, 'events'],
 ];
 
 async function restrict(granted: GrantedPermissions): Promise<void> {

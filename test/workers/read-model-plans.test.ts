@@ -25,6 +25,11 @@ import {
 } from '../../src/read-model/queries.ts';
 import { lastOutcomeStatement } from '../../src/read-model/rail-outcomes.ts';
 import { knownStatement } from '../../src/read-model/republish.ts';
+import {
+  findSandboxEventStatement,
+  newestSandboxEventStatement,
+  sandboxEventsAfterStatement,
+} from '../../src/read-model/sandbox-events.ts';
 import { searchStatements } from '../../src/read-model/search.ts';
 import { searchAllStatements } from '../../src/read-model/search-all.ts';
 import {
@@ -142,6 +147,12 @@ const STATEMENTS: readonly Named[] = [
   ...named('unique id by uuid', findUniqueIdStatement(TENANT, 'uuid', UUID)),
   ...named('unique id by number', findUniqueIdStatement(TENANT, 'number', 4_242)),
   ...named('payment of an order', findPaymentOfOrderStatement('sandbox', '0'.repeat(20))),
+  ...named(
+    'events of the sandbox',
+    sandboxEventsAfterStatement(TENANT.merchantId, 4_242, 20),
+    newestSandboxEventStatement(TENANT.merchantId),
+    findSandboxEventStatement(TENANT.merchantId, `evt_${'0'.repeat(32)}`),
+  ),
   ...named('republish', knownStatement('', 100), knownStatement(UUID, 100)),
 ];
 

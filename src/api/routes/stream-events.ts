@@ -1,0 +1,137 @@
+import { utf8 } from '../../crypto/encoding.ts';
+import { problem } from '../../http/problem.ts';
+import { isWithinLimit } from '../../http/rate-limit.ts';
+import { intentByUniqueId } from '../../intent/client.ts';
+import { errorText, log } from '../../log.ts';
+import { authenticate } from '../../merchants/directory.ts';
+import {
+  findSandboxEvent,
+  newestSandboxEvent,
+  type SandboxEvent,
+  sandboxEventsAfter,
+} from '../../read-model/sandbox-events.ts';
+import type { MerchantCall } from '../call.ts';
+
+/** Fast enough for a person who waits, and one cheap query. */
+const POLL_MS = 1_000;
+/** Less than the time after which proxies close a silent connection, often 30 s or 60 s. */
+const HEARTBEAT_MS = 15_000;
+/**
+ * The client connects again after it. With the limit on openings, it bounds a merchant's streams: 10
+ * are opened a minute and last two, so about 20 are open.
+ */
+export const STREAM_MS_MAX = 120_000;
+/** Each event costs a call of its object; Cloudflare allows a request 1,000 calls. */
+export const EVENTS_PER_STREAM_MAX = 500;
+const EVENTS_PER_READ = 20;
+/** The limit of EVENT_STREAM_RATE_LIMIT is per minute. */
+const RETRY_AFTER_SECONDS = 60;
+
+/** The place before a merchant's first event. */
+const START: Place = { eventId: 'start', place: 0 };
+
+type Place = Pick<SandboxEvent, 'eventId' | 'place'>;
+
+/**
+ * GET …/sandbox/events/stream: the events of the sandbox as they happen, for a developer's machine
+ * that no webhook can reach (docs/reference.md#stream-events-to-your-machine). Server-sent events, each with the body as webhooks have
+ * it. The stream reads the read model while somebody listens, so listeners need no object and no
+ * message, and an event without a listener costs nothing.
+ */
+export async function streamEvents(call: MerchantCall): Promise<Response> {
+  const { env, config, access } = call;
+  if (!(await isWithinLimit(config, env.EVENT_STREAM_RATE_LIMIT, access.merchantId))) {
+    throw problem('too_many_requests', { retryAfterSeconds: RETRY_AFTER_SECONDS });
+  }
+  return new Response(streamAfter(call, await startOf(call)), {
+    headers: {
+      'content-type': 'text/event-stream',
+      // A proxy that compresses would hold events back.
+      'cache-control': 'no-store, no-transform',
+      'x-content-type-options': 'nosniff',
+    },
+  });
+}
+
+/** Where the client left off, else after the newest event. */
+async function startOf({ request, env, access }: MerchantCall): Promise<Place> {
+  const lastEventId = request.headers.get('last-event-id') ?? '';
+  if (lastEventId === START.eventId) {
+    return START;
+  }
+  if (lastEventId === '') {
+    return (await newestSandboxEvent(env.DB, access.merchantId)) ?? START;
+  }
+  const last = await findSandboxEvent(env.DB, access.merchantId, lastEventId);
+  if (last === null) {
+    throw problem('event_not_found');
+  }
+  return last;
+}
+
+/**
+ * The runtime pulls as fast as the client reads, and cancels everything when the client leaves. A
+ * failure ends the stream: the client connects again and goes on after its last event.
+ */
+function streamAfter(call: MerchantCall, start: Place): ReadableStream<Uint8Array> {
+  const endsAtMs = call.nowMs + STREAM_MS_MAX;
+  let { place } = start;
+  let sent = 0;
+  return new ReadableStream<Uint8Array>({
+    start(controller) {
+      controller.enqueue(message({ event: 'ready', id: start.eventId, data: '{}' }));
+    },
+    async pull(controller) {
+      try {
+        for (let quietMs = 0; quietMs < HEARTBEAT_MS; quietMs += POLL_MS) {
+          if (Date.now() >= endsAtMs || sent >= EVENTS_PER_STREAM_MAX || !(await isValid(call))) {
+            controller.close();
+            return;
+          }
+          const messages = await messagesAfter(call, place);
+          if (messages.length > 0) {
+            for (const { event, bytes } of messages) {
+              controller.enqueue(bytes);
+              place = event.place;
+            }
+            sent += messages.length;
+            return;
+          }
+          await scheduler.wait(POLL_MS);
+        }
+        controller.enqueue(utf8(':\n\n'));
+      } catch (error) {
+        log('warn', 'event_stream_broken', { error: errorText(error) });
+        controller.close();
+      }
+    },
+  });
+}
+
+/** A revoked key hears nothing more within 10 s (docs/decisions.md#9). */
+async function isValid({ env, ctx, access }: MerchantCall): Promise<boolean> {
+  const result = await authenticate(env, ctx, access.keyDigest, 'sandbox', Date.now());
+  return result.type === 'granted';
+}
+
+async function messagesAfter({ env, access }: MerchantCall, place: number) {
+  const events = await sandboxEventsAfter(env.DB, access.merchantId, place, EVENTS_PER_READ);
+  return Promise.all(
+    events.map(async (event) => {
+      const intent = intentByUniqueId(env, access, event.uniqueId);
+      const data = await intent.eventRequestBody(event.sequence);
+      // After its retention a payment has no events; the id alone moves the client's place on.
+      return { event, bytes: message({ id: event.eventId, ...(data !== null && { data }) }) };
+    }),
+  );
+}
+
+/** `data` is JSON without line breaks, so it is one line. */
+function message(fields: {
+  readonly event?: string;
+  readonly id: string;
+  readonly data?: string;
+}): Uint8Array {
+  const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\n`);
+  return utf8(`${lines.join('')}\n`);
+}
