@@ -1,45 +1,44 @@
 /**
- * `npm run openapi`: writes `public/openapi.json`, which describes the API, and `docs/reference.md`
- * out of it. It is made out of the schemas that validate requests and the registry of problems. The
- * results are committed, so that readers see what a change does to the API; `-- --check` fails when
- * they do not match the sources.
+ * `npm run openapi`: writes `public/openapi.json`, which describes the API, and the types of the
+ * TypeScript client. They are made out of the schemas that validate requests and the registry of
+ * problems. The results are committed, so that readers see what a change does to the API;
+ * `-- --check` fails when they do not match the sources.
  */
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { clientTypes } from './openapi/client-types.ts';
 import { openApiDocument } from './openapi/document.ts';
-import { type OpenApi, referenceMarkdown } from './openapi/reference.ts';
 import { PROJECT_DIRECTORY, readIfPresent, writeWhole } from './project/files.ts';
+
+const DOCUMENT_FILE = join('public', 'openapi.json');
+const TYPES_FILE = join('clients', 'typescript', 'api-types.ts');
 
 async function main(): Promise<boolean> {
   const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
-  let isCurrent = true;
-  for (const [file, text] of await results()) {
-    const path = join(PROJECT_DIRECTORY, file);
-    if ((await readIfPresent(path)) === text) {
-      continue;
-    }
-    if (values.check) {
-      console.error(`${file} is outdated: run \`npm run openapi\` and commit what it changes.`);
-      isCurrent = false;
-    } else {
-      await writeWhole(path, text);
-      console.log(`wrote ${file}`);
-    }
-  }
-  return isCurrent;
-}
-
-/** The text of each file. */
-async function results(): Promise<readonly (readonly [file: string, text: string])[]> {
   const { version } = JSON.parse(
     (await readIfPresent(join(PROJECT_DIRECTORY, 'package.json'))) ?? '{}',
   );
-  const text = JSON.stringify(openApiDocument(version), null, 2);
-  const document: OpenApi = JSON.parse(text);
-  return [
-    ['public/openapi.json', `${text}\n`],
-    ['docs/reference.md', referenceMarkdown(document)],
-  ];
+  const document = openApiDocument(version);
+  const texts = [
+    [DOCUMENT_FILE, `${JSON.stringify(document, null, 2)}\n`],
+    [TYPES_FILE, await clientTypes(document.components.schemas)],
+  ] as const;
+  const results = await Promise.all(texts.map(([file, text]) => put(file, text, values.check)));
+  return results.every((isCurrent) => isCurrent);
+}
+
+/** Whether the file has the text now. */
+async function put(file: string, text: string, isCheck: boolean): Promise<boolean> {
+  if ((await readIfPresent(join(PROJECT_DIRECTORY, file))) === text) {
+    return true;
+  }
+  if (isCheck) {
+    console.error(`${file} is outdated: run \`npm run openapi\` and commit what it changes.`);
+    return false;
+  }
+  await writeWhole(join(PROJECT_DIRECTORY, file), text);
+  console.log(`wrote ${file}`);
+  return true;
 }
 
 process.exitCode = (await main()) ? 0 : 1;

@@ -15,7 +15,7 @@ declare module 'vitest' {
 }
 
 /** The merchants that belong to one file each, by purpose. */
-export type SandboxMerchant = 'dashboard' | 'operator' | 'stuck' | 'conformance';
+export type SandboxMerchant = 'dashboard' | 'operator' | 'stuck' | 'conformance' | 'clients';
 
 /** A test file's connection to the shared gateway. */
 export interface Sandbox {
@@ -55,6 +55,7 @@ async function start(): Promise<Shared> {
     operator: await newMerchant('Operated Shop'),
     stuck: await newMerchant('Stuck Shop'),
     conformance: await newMerchant('Conforming Shop'),
+    clients: await newMerchant('Shop of Three Languages'),
   };
   const gateway = await startGateway({
     name: 'sandbox',

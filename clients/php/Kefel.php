@@ -1,0 +1,340 @@
+<?php
+
+declare(strict_types=1);
+
+/**
+ * A client of Kefel for PHP 8.1 and newer with ext-curl. It has no dependencies: copy this file.
+ * README.md shows the first payment and a webhook. Fields of requests and answers are in the API
+ * reference; the client passes them through as arrays.
+ */
+
+namespace Kefel;
+
+/** Calls the gateway in the environment of its key. */
+final class Client
+{
+    public readonly Payments $payments;
+
+    /**
+     * @param string $apiKey `kfl_test_…` or `kfl_live_…`; decides the environment
+     * @param string $baseUrl the gateway's address: `https://pay.example.com`
+     * @param float $timeoutSeconds how long one try may take; express payments wait for the provider
+     * @param int $retriesMax how often the client repeats a call after a failure that a repeat may cure
+     */
+    public function __construct(
+        string $apiKey,
+        string $baseUrl,
+        float $timeoutSeconds = 60,
+        int $retriesMax = 3,
+    ) {
+        $transport = new Transport($apiKey, $baseUrl, $timeoutSeconds, $retriesMax);
+        $this->payments = new Payments($transport);
+    }
+}
+
+/** Creating, reading and canceling payments. */
+final class Payments
+{
+    public function __construct(private readonly Transport $transport)
+    {
+    }
+
+    /**
+     * Creates a payment with a page. Redirect the customer to `checkoutUrl`.
+     *
+     * @param string|null $idempotencyKey a text of your own, to repeat a call safely in another
+     *     process; random by default
+     */
+    public function create(array $request, ?string $idempotencyKey = null): CreatedPayment
+    {
+        $answer = $this->transport->send(
+            'POST',
+            $this->transport->prefix . '/intent',
+            $request,
+            $idempotencyKey ?? Transport::randomKey(),
+        );
+        return new CreatedPayment($answer->body['content'], $answer->isReplayed);
+    }
+
+    /**
+     * Charges one method directly. The status `SUCCESS` means accepted, not paid: wait for the
+     * webhook. Charge again only after `FAILURE`.
+     */
+    public function express(array $request, ?string $idempotencyKey = null): array
+    {
+        $answer = $this->transport->send(
+            'POST',
+            $this->transport->isSandbox ? '/express/sandbox/pay' : '/express/pay',
+            $request,
+            $idempotencyKey ?? Transport::randomKey(),
+        );
+        return $answer->body['content'] + ['isReplayed' => $answer->isReplayed];
+    }
+
+    /** The payment with your id, its uuid or its integer id. Throws `payment_not_found`. */
+    public function get(string|int $id): array
+    {
+        return $this->transport->content('GET', '/intent/' . rawurlencode((string) $id));
+    }
+
+    /** Cancels while no attempt is under way; canceling twice changes nothing. */
+    public function cancel(string $id): array
+    {
+        return $this->transport->content('POST', '/intent/cancel/' . rawurlencode($id));
+    }
+}
+
+final class CreatedPayment
+{
+    public function __construct(
+        public readonly string $checkoutUrl,
+        /** Whether an earlier call with this idempotency key created it. */
+        public readonly bool $isReplayed,
+    ) {
+    }
+}
+
+/** The gateway refused the request. */
+final class ApiException extends \RuntimeException
+{
+    /** For programs; `unknown` when the answer is not Kefel's, as that of a proxy. */
+    public readonly string $errorCode;
+    /** Give it to support. */
+    public readonly ?string $requestId;
+    /** The page that says what to do. */
+    public readonly ?string $docs;
+    /** A message for each field that broke a rule, by its path: `items[0].price`. */
+    public readonly array $validationErrors;
+    /** The same as codes: `required`, `too_long`. */
+    public readonly array $validationErrorCodes;
+
+    public function __construct(
+        public readonly int $status,
+        array $body,
+        public readonly ?int $retryAfterSeconds,
+    ) {
+        parent::__construct($body['message'] ?? "HTTP $status");
+        $this->errorCode = $body['code'] ?? 'unknown';
+        $this->requestId = $body['requestId'] ?? null;
+        $this->docs = $body['docs'] ?? null;
+        $this->validationErrors = $body['validationErrors'] ?? [];
+        $this->validationErrorCodes = $body['validationErrorCodes'] ?? [];
+    }
+}
+
+/**
+ * No answer arrived, in any try. The payment may exist: read it by its id, or repeat the call with
+ * the same idempotency key.
+ */
+final class ConnectionException extends \RuntimeException
+{
+}
+
+/** A webhook that does not come from the gateway, or is too old. Answer it with 400. */
+final class WebhookVerificationException extends \RuntimeException
+{
+}
+
+/** A verified webhook. Deduplicate by `id`: an event may arrive more than once. */
+final class Webhook
+{
+    /** How old a webhook may be: Standard Webhooks recommends five minutes. */
+    private const AGE_SECONDS_MAX = 300;
+
+    private function __construct(
+        public readonly string $id,
+        /** `PAYMENT_SUCCESS`, `PAYMENT_FAILED` or `PAYMENT_EXPIRED`. */
+        public readonly string $type,
+        /** `sandbox` or `production`. */
+        public readonly string $environment,
+        /** The payment as the event found it; amounts are in minor units. */
+        public readonly array $payment,
+    ) {
+    }
+
+    /**
+     * Checks the Standard Webhooks signature of a request to your endpoint.
+     *
+     * @param string $rawBody the body as it arrived: `file_get_contents('php://input')`
+     * @param array $headers `getallheaders()`, or the headers of your framework
+     * @param string $secret `whsec_…`, from the dashboard
+     * @throws WebhookVerificationException
+     */
+    public static function verify(string $rawBody, array $headers, string $secret): self
+    {
+        $headers = array_change_key_case($headers);
+        $header = static function (string $name) use ($headers): string {
+            $value = $headers[$name] ?? '';
+            return (string) (is_array($value) ? reset($value) : $value);
+        };
+        $id = $header('webhook-id');
+        $timestamp = $header('webhook-timestamp');
+        if (!ctype_digit($timestamp) || abs(time() - (int) $timestamp) > self::AGE_SECONDS_MAX) {
+            throw new WebhookVerificationException('The webhook is too old, or its timestamp is missing');
+        }
+        $key = base64_decode(preg_replace('/^whsec_/', '', $secret), true);
+        if ($key === false || $key === '') {
+            throw new WebhookVerificationException('The secret is not whsec_ and base64');
+        }
+        $mac = hash_hmac('sha256', "$id.$timestamp.$rawBody", $key, true);
+        $expected = 'v1,' . base64_encode($mac);
+        foreach (explode(' ', $header('webhook-signature')) as $signature) {
+            if (hash_equals($expected, $signature)) {
+                $webhook = json_decode($rawBody, true, flags: JSON_THROW_ON_ERROR);
+                return new self(
+                    $id,
+                    $webhook['webHookEvent'],
+                    $webhook['environment'],
+                    json_decode($webhook['body'], true, flags: JSON_THROW_ON_ERROR),
+                );
+            }
+        }
+        throw new WebhookVerificationException('The signature does not fit');
+    }
+}
+
+/** @internal */
+final class Answer
+{
+    public function __construct(
+        public readonly int $status,
+        public readonly array $body,
+        public readonly bool $isReplayed,
+        public readonly ?int $retryAfterSeconds,
+    ) {
+    }
+}
+
+/**
+ * Sends requests, and repeats them when that is safe and may help.
+ *
+ * @internal
+ */
+final class Transport
+{
+    private const FIRST_WAIT_SECONDS = 0.5;
+    /** Where the gateway asks for a longer wait, the caller decides. */
+    private const WAIT_SECONDS_MAX = 30;
+    /** A repeat may succeed, and is safe with the same Idempotency-Key. */
+    private const PASSING_STATUSES = [429, 500, 502, 503, 504];
+    /** The first try, whose answer got lost, is still in progress. */
+    private const PASSING_CODE = 'idempotency_key_in_use';
+
+    public readonly bool $isSandbox;
+    /** The path between the API's root and a call. */
+    public readonly string $prefix;
+    private readonly string $root;
+
+    public function __construct(
+        private readonly string $apiKey,
+        string $baseUrl,
+        private readonly float $timeoutSeconds,
+        private readonly int $retriesMax,
+    ) {
+        $this->isSandbox = str_starts_with($apiKey, 'kfl_test_');
+        $this->prefix = $this->isSandbox ? '/sandbox' : '';
+        $this->root = rtrim($baseUrl, '/') . '/api/v1/payment';
+    }
+
+    public static function randomKey(): string
+    {
+        return bin2hex(random_bytes(16));
+    }
+
+    /** The `content` of the answer to a call that needs no idempotency key. */
+    public function content(string $method, string $path, ?array $body = null): array
+    {
+        return $this->send($method, $this->prefix . $path, $body)->body['content'];
+    }
+
+    public function send(
+        string $method,
+        string $path,
+        ?array $body = null,
+        ?string $idempotencyKey = null,
+    ): Answer {
+        for ($retries = 0; ; $retries++) {
+            $answer = $this->try($method, $path, $body, $idempotencyKey);
+            if ($answer instanceof Answer && $answer->status === 200) {
+                return $answer;
+            }
+            $failure = $answer instanceof Answer
+                ? new ApiException($answer->status, $answer->body, $answer->retryAfterSeconds)
+                : $answer;
+            $waitSeconds = self::waitBefore($retries, $failure);
+            if (
+                $retries >= $this->retriesMax
+                || !self::isPassing($failure)
+                || $waitSeconds > self::WAIT_SECONDS_MAX
+            ) {
+                throw $failure;
+            }
+            usleep((int) ($waitSeconds * 1_000_000));
+        }
+    }
+
+    private function try(
+        string $method,
+        string $path,
+        ?array $body,
+        ?string $idempotencyKey,
+    ): Answer|ConnectionException {
+        // Firewalls refuse requests of unnamed programs.
+        $headers = ["apiKey: $this->apiKey", 'user-agent: kefel-php'];
+        if ($body !== null) {
+            $headers[] = 'content-type: application/json';
+        }
+        if ($idempotencyKey !== null) {
+            $headers[] = "Idempotency-Key: $idempotencyKey";
+        }
+        $received = [];
+        $call = curl_init($this->root . $path);
+        curl_setopt_array($call, [
+            CURLOPT_CUSTOMREQUEST => $method,
+            CURLOPT_HTTPHEADER => $headers,
+            CURLOPT_RETURNTRANSFER => true,
+            CURLOPT_TIMEOUT_MS => (int) ($this->timeoutSeconds * 1_000),
+            CURLOPT_HEADERFUNCTION => static function ($call, string $line) use (&$received): int {
+                [$name, $value] = explode(':', $line, 2) + [1 => ''];
+                $received[strtolower($name)] = trim($value);
+                return strlen($line);
+            },
+        ]);
+        if ($method === 'POST') {
+            curl_setopt($call, CURLOPT_POSTFIELDS, $body === null ? '' : self::json($body));
+        }
+        $text = curl_exec($call);
+        if ($text === false) {
+            return new ConnectionException("No answer to $method $path: " . curl_error($call));
+        }
+        $json = json_decode($text, true);
+        $retryAfter = $received['retry-after'] ?? '';
+        return new Answer(
+            curl_getinfo($call, CURLINFO_RESPONSE_CODE),
+            // A proxy in between may answer with a page.
+            is_array($json) ? $json : [],
+            ($received['idempotent-replayed'] ?? '') === 'true',
+            ctype_digit($retryAfter) ? (int) $retryAfter : null,
+        );
+    }
+
+    private static function json(array $body): string
+    {
+        return json_encode($body, JSON_THROW_ON_ERROR | JSON_UNESCAPED_UNICODE);
+    }
+
+    private static function isPassing(\RuntimeException $failure): bool
+    {
+        return !$failure instanceof ApiException
+            || in_array($failure->status, self::PASSING_STATUSES, true)
+            || $failure->errorCode === self::PASSING_CODE;
+    }
+
+    /** What the gateway asks for; else half to all of a time that doubles with each retry. */
+    private static function waitBefore(int $retries, \RuntimeException $failure): float
+    {
+        $asked = $failure instanceof ApiException ? $failure->retryAfterSeconds : null;
+        $limit = min(self::WAIT_SECONDS_MAX, self::FIRST_WAIT_SECONDS * 2 ** $retries);
+        return $asked ?? $limit * (0.5 + random_int(0, 1_000) / 2_000);
+    }
+}

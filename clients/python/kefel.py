@@ -1,0 +1,333 @@
+"""A client of Kefel for Python 3.10 and newer. It has no dependencies: copy this file.
+
+README.md shows the first payment and a webhook. Fields of requests and answers are in the API
+reference; the client passes them through as dictionaries.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import hmac
+import http.client
+import json
+import random
+import re
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+__all__ = [
+    "CreatedPayment",
+    "Kefel",
+    "KefelConnectionError",
+    "KefelError",
+    "VerifiedWebhook",
+    "WebhookVerificationError",
+    "verify_webhook",
+]
+
+_FIRST_WAIT_SECONDS = 0.5
+#: Where the gateway asks for a longer wait, the caller decides.
+_WAIT_SECONDS_MAX = 30
+#: A repeat may succeed, and is safe with the same Idempotency-Key.
+_PASSING_STATUSES = frozenset({429, 500, 502, 503, 504})
+#: The first try, whose answer got lost, is still in progress.
+_PASSING_CODE = "idempotency_key_in_use"
+#: How old a webhook may be: Standard Webhooks recommends five minutes.
+_WEBHOOK_AGE_SECONDS_MAX = 300
+
+
+class KefelError(Exception):
+    """The gateway refused the request.
+
+    status: the HTTP status
+    code: for programs; "unknown" when the answer is not Kefel's, as that of a proxy
+    request_id: give it to support
+    docs: the page that says what to do
+    validation_errors: a message for each field that broke a rule, by its path: items[0].price
+    validation_error_codes: the same as codes: required, too_long
+    """
+
+    def __init__(self, status: int, body: dict[str, Any], retry_after_seconds: int | None) -> None:
+        super().__init__(body.get("message", f"HTTP {status}"))
+        self.status = status
+        self.code: str = body.get("code", "unknown")
+        self.request_id: str | None = body.get("requestId")
+        self.docs: str | None = body.get("docs")
+        self.validation_errors: dict[str, str] = body.get("validationErrors", {})
+        self.validation_error_codes: dict[str, str] = body.get("validationErrorCodes", {})
+        self.retry_after_seconds = retry_after_seconds
+
+
+class KefelConnectionError(Exception):
+    """No answer arrived, in any try.
+
+    The payment may exist: read it by its id, or repeat the call with the same idempotency_key.
+    """
+
+
+class WebhookVerificationError(Exception):
+    """A webhook that does not come from the gateway, or is too old. Answer it with 400."""
+
+
+@dataclass(frozen=True)
+class CreatedPayment:
+    checkout_url: str
+    #: Whether an earlier call with this idempotency_key created it.
+    is_replayed: bool
+
+
+class Kefel:
+    """Calls the gateway in the environment of its key.
+
+    api_key: kfl_test_… or kfl_live_…; decides the environment
+    base_url: the gateway's address: https://pay.example.com
+    timeout_seconds: how long the gateway may stay silent; express payments wait for the provider
+    retries_max: how often the client repeats a call after a failure that a repeat may cure
+    """
+
+    def __init__(
+        self,
+        api_key: str,
+        base_url: str,
+        *,
+        timeout_seconds: float = 60,
+        retries_max: int = 3,
+    ) -> None:
+        transport = _Transport(api_key, base_url, timeout_seconds, retries_max)
+        self.payments = Payments(transport)
+
+
+class Payments:
+    """Creating, reading and canceling payments."""
+
+    def __init__(self, transport: _Transport) -> None:
+        self._transport = transport
+
+    def create(
+        self, request: Mapping[str, Any], *, idempotency_key: str | None = None
+    ) -> CreatedPayment:
+        """Creates a payment with a page. Redirect the customer to checkout_url.
+
+        idempotency_key: a text of your own, to repeat a call safely in another process; random by
+        default.
+        """
+        answer = self._transport.send(
+            "POST", f"{self._transport.prefix}/intent", request, idempotency_key or _random_key()
+        )
+        return CreatedPayment(answer.body["content"], answer.is_replayed)
+
+    def express(
+        self, request: Mapping[str, Any], *, idempotency_key: str | None = None
+    ) -> dict[str, Any]:
+        """Charges one method directly.
+
+        The status SUCCESS means accepted, not paid: wait for the webhook. Charge again only after
+        FAILURE.
+        """
+        path = "/express/sandbox/pay" if self._transport.is_sandbox else "/express/pay"
+        answer = self._transport.send("POST", path, request, idempotency_key or _random_key())
+        return {**answer.body["content"], "isReplayed": answer.is_replayed}
+
+    def get(self, payment_id: str | int) -> dict[str, Any]:
+        """The payment with your id, its uuid or its integer id. Raises payment_not_found."""
+        return self._transport.content("GET", f"/intent/{_segment(payment_id)}")
+
+    def cancel(self, payment_id: str) -> dict[str, Any]:
+        """Cancels while no attempt is under way; canceling twice changes nothing."""
+        return self._transport.content("POST", f"/intent/cancel/{_segment(payment_id)}")
+
+
+@dataclass(frozen=True)
+class VerifiedWebhook:
+    """A verified webhook. Deduplicate by id: an event may arrive more than once."""
+
+    id: str
+    #: PAYMENT_SUCCESS, PAYMENT_FAILED or PAYMENT_EXPIRED.
+    type: str
+    #: sandbox or production.
+    environment: str
+    #: The payment as the event found it; amounts are in minor units.
+    payment: dict[str, Any]
+
+
+def verify_webhook(raw_body: bytes, headers: Mapping[str, str], secret: str) -> VerifiedWebhook:
+    """Checks the Standard Webhooks signature of a request to your endpoint.
+
+    raw_body: the body as it arrived, before any JSON parser.
+    headers: those of your framework, or a dictionary with names in lower case.
+    secret: whsec_…, from the dashboard.
+    Raises WebhookVerificationError.
+    """
+    event_id = headers.get("webhook-id") or ""
+    timestamp = headers.get("webhook-timestamp") or ""
+    is_number = re.fullmatch(r"[0-9]{1,15}", timestamp) is not None
+    if not is_number or abs(time.time() - int(timestamp)) > _WEBHOOK_AGE_SECONDS_MAX:
+        raise WebhookVerificationError("The webhook is too old, or its timestamp is missing")
+    try:
+        key = base64.b64decode(secret.removeprefix("whsec_"), validate=True)
+    except binascii.Error as error:
+        raise WebhookVerificationError("The secret is not whsec_ and base64") from error
+    mac = hmac.new(key, f"{event_id}.{timestamp}.".encode() + raw_body, hashlib.sha256)
+    expected = b"v1," + base64.b64encode(mac.digest())
+    for signature in (headers.get("webhook-signature") or "").split(" "):
+        if hmac.compare_digest(expected, signature.encode()):
+            webhook = json.loads(raw_body)
+            return VerifiedWebhook(
+                id=event_id,
+                type=webhook["webHookEvent"],
+                environment=webhook["environment"],
+                payment=json.loads(webhook["body"]),
+            )
+    raise WebhookVerificationError("The signature does not fit")
+
+
+@dataclass(frozen=True)
+class _Answer:
+    status: int
+    body: dict[str, Any]
+    is_replayed: bool
+    retry_after_seconds: int | None
+
+
+class _NoRedirects(urllib.request.HTTPRedirectHandler):
+    """A redirect would carry the API key to another host."""
+
+    def redirect_request(self, *_args: Any) -> None:
+        return None
+
+
+class _Transport:
+    """Sends requests, and repeats them when that is safe and may help."""
+
+    def __init__(
+        self, api_key: str, base_url: str, timeout_seconds: float, retries_max: int
+    ) -> None:
+        self.is_sandbox = api_key.startswith("kfl_test_")
+        #: The path between the API's root and a call.
+        self.prefix = "/sandbox" if self.is_sandbox else ""
+        self._api_key = api_key
+        self._root = f"{base_url.rstrip('/')}/api/v1/payment"
+        self._timeout_seconds = timeout_seconds
+        self._retries_max = retries_max
+        self._opener = urllib.request.build_opener(_NoRedirects)
+
+    def content(
+        self,
+        method: str,
+        path: str,
+        body: Mapping[str, Any] | None = None,
+    ) -> Any:
+        """The content of the answer to a call that needs no idempotency key."""
+        return self.send(method, self.prefix + path, body).body["content"]
+
+    def send(
+        self,
+        method: str,
+        path: str,
+        body: Mapping[str, Any] | None = None,
+        idempotency_key: str | None = None,
+    ) -> _Answer:
+        headers = {
+            "apiKey": self._api_key,
+            # Firewalls refuse requests of unnamed programs.
+            "user-agent": "kefel-python",
+        }
+        if body is not None:
+            headers["content-type"] = "application/json"
+        if idempotency_key is not None:
+            headers["Idempotency-Key"] = idempotency_key
+        request = urllib.request.Request(
+            self._root + path,
+            method=method,
+            headers=headers,
+            data=None if body is None else json.dumps(body, default=_number).encode(),
+        )
+        retries = 0
+        while True:
+            answer = self._try(request)
+            if isinstance(answer, _Answer) and answer.status == 200:
+                return answer
+            failure = _failure_of(answer)
+            wait_seconds = _wait_before(retries, failure)
+            if (
+                retries >= self._retries_max
+                or not _is_passing(failure)
+                or wait_seconds > _WAIT_SECONDS_MAX
+            ):
+                raise failure
+            time.sleep(wait_seconds)
+            retries += 1
+
+    def _try(self, request: urllib.request.Request) -> _Answer | KefelConnectionError:
+        try:
+            try:
+                response = self._opener.open(request, timeout=self._timeout_seconds)
+            except urllib.error.HTTPError as error:
+                response = error
+            with response:
+                retry_after = response.headers.get("retry-after") or ""
+                return _Answer(
+                    status=response.status,
+                    body=_object_in(response.read()),
+                    is_replayed=response.headers.get("idempotent-replayed") == "true",
+                    retry_after_seconds=int(retry_after) if retry_after.isdecimal() else None,
+                )
+        except (OSError, http.client.HTTPException) as error:
+            failure = KefelConnectionError(f"No answer to {request.method} {request.selector}")
+            failure.__cause__ = error
+            return failure
+
+
+def _failure_of(answer: _Answer | KefelConnectionError) -> KefelError | KefelConnectionError:
+    if isinstance(answer, KefelConnectionError):
+        return answer
+    return KefelError(answer.status, answer.body, answer.retry_after_seconds)
+
+
+def _is_passing(failure: KefelError | KefelConnectionError) -> bool:
+    return (
+        isinstance(failure, KefelConnectionError)
+        or failure.status in _PASSING_STATUSES
+        or failure.code == _PASSING_CODE
+    )
+
+
+def _wait_before(retries: int, failure: KefelError | KefelConnectionError) -> float:
+    """What the gateway asks for; else half to all of a time that doubles with each retry."""
+    if isinstance(failure, KefelError) and failure.retry_after_seconds is not None:
+        return failure.retry_after_seconds
+    limit = min(_WAIT_SECONDS_MAX, _FIRST_WAIT_SECONDS * 2**retries)
+    return limit * random.uniform(0.5, 1)
+
+
+def _random_key() -> str:
+    return str(uuid.uuid4())
+
+
+def _segment(value: str | int) -> str:
+    return urllib.parse.quote(str(value), safe="")
+
+
+def _number(value: object) -> float:
+    """An amount may be a Decimal. A float is exact for all amounts that the gateway accepts."""
+    if isinstance(value, Decimal):
+        return float(value)
+    raise TypeError(f"{type(value).__name__} is not JSON")
+
+
+def _object_in(text: bytes) -> dict[str, Any]:
+    try:
+        value = json.loads(text)
+    except ValueError:
+        # A proxy in between may answer with a page.
+        return {}
+    return value if isinstance(value, dict) else {}

@@ -1,0 +1,53 @@
+<?php
+
+declare(strict_types=1);
+
+/**
+ * Runs commands of the scenarios with the PHP client: one JSON text for each line of the input, and
+ * one line of output for each. `php driver.php` reads the standard input; the tests' runtime has no
+ * command line and posts the line.
+ */
+
+require_once __DIR__ . '/../../../clients/php/Kefel.php';
+
+use Kefel\{ApiException, Client, ConnectionException, Webhook, WebhookVerificationException};
+
+function value_of(array $command): mixed
+{
+    ['call' => $call, 'args' => $args, 'client' => $options] = $command;
+    if ($call === 'verifyWebhook') {
+        return get_object_vars(Webhook::verify(...$args));
+    }
+    $client = new Client($options['apiKey'], $options['baseUrl'], $options['timeoutSeconds']);
+    [$part, $method] = explode('.', $call);
+    $value = $client->$part->$method($args[0], ...($args[1] ?? []));
+    return is_object($value) ? get_object_vars($value) : $value;
+}
+
+function error_of(RuntimeException $error): array
+{
+    return match (true) {
+        $error instanceof ApiException => [
+            'kind' => 'api',
+            'status' => $error->status,
+            'code' => $error->errorCode,
+            'message' => $error->getMessage(),
+            'requestId' => $error->requestId,
+            'docs' => $error->docs,
+            'validationErrorCodes' => (object) $error->validationErrorCodes,
+            'retryAfterSeconds' => $error->retryAfterSeconds,
+        ],
+        $error instanceof ConnectionException => ['kind' => 'connection'],
+        $error instanceof WebhookVerificationException => ['kind' => 'webhook'],
+    };
+}
+
+$input = fopen(PHP_SAPI === 'cli' ? 'php://stdin' : 'php://input', 'r');
+while (($line = fgets($input)) !== false) {
+    try {
+        $result = ['value' => value_of(json_decode($line, true, flags: JSON_THROW_ON_ERROR))];
+    } catch (ApiException | ConnectionException | WebhookVerificationException $error) {
+        $result = ['error' => error_of($error)];
+    }
+    echo json_encode($result, JSON_THROW_ON_ERROR), "\n";
+}

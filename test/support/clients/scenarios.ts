@@ -1,0 +1,324 @@
+import { Webhook } from 'standardwebhooks';
+import { expect } from 'vitest';
+import { expressBody, hostedBody, newId, type Scene } from '../e2e-scene.ts';
+import type { ApiFailure, Driver } from './driver.ts';
+import { type Fault, FlakyGateway } from './flaky-gateway.ts';
+
+/** What every client must do, whatever its language. */
+export interface Scenario {
+  readonly title: string;
+  readonly play: (stage: Stage) => Promise<void>;
+}
+
+/** Long enough for a busy machine; the scenario with a silent gateway shortens it. */
+const TIMEOUT_SECONDS = 30;
+const SHORT_TIMEOUT_SECONDS = 3;
+const WEBHOOK_AGE_SECONDS_MAX = 300;
+const OTHER_SECRET = `whsec_${btoa('another secret of thirty-two byte')}`;
+/** For this code an error's page is `…/docs/errors#duplicate_payment_id`. */
+const DUPLICATE = 'duplicate_payment_id';
+
+/** A client, and the merchant whose key it has. */
+export class Stage {
+  readonly scene: Scene;
+  readonly #driver: Driver;
+  readonly #baseUrl: string;
+  readonly #timeoutSeconds: number;
+
+  constructor(
+    driver: Driver,
+    scene: Scene,
+    baseUrl = scene.gateway.baseUrl,
+    timeoutSeconds = TIMEOUT_SECONDS,
+  ) {
+    this.#driver = driver;
+    this.scene = scene;
+    this.#baseUrl = baseUrl;
+    this.#timeoutSeconds = timeoutSeconds;
+  }
+
+  /** What the call returns. */
+  async value(call: string, ...args: readonly unknown[]): Promise<unknown> {
+    const result = await this.#run(call, args);
+    if ('error' in result) {
+      throw new Error(`${call}: ${JSON.stringify(result.error)}`);
+    }
+    return result.value;
+  }
+
+  /** What the call throws. */
+  async error(call: string, ...args: readonly unknown[]): Promise<unknown> {
+    const result = await this.#run(call, args);
+    if ('value' in result) {
+      throw new Error(`${call} returned ${JSON.stringify(result.value)}`);
+    }
+    return result.error;
+  }
+
+  /** The same client behind a connection that fails with these faults in turn, then works. */
+  async behind(
+    faults: readonly Fault[],
+    play: (stage: Stage, flaky: FlakyGateway) => Promise<void>,
+  ): Promise<void> {
+    const flaky = new FlakyGateway(this.#baseUrl, faults);
+    const timeoutSeconds = faults.includes('silence') ? SHORT_TIMEOUT_SECONDS : TIMEOUT_SECONDS;
+    try {
+      const baseUrl = await flaky.start();
+      await play(new Stage(this.#driver, this.scene, baseUrl, timeoutSeconds), flaky);
+    } finally {
+      flaky.stop();
+    }
+  }
+
+  #run(call: string, args: readonly unknown[]) {
+    const client = {
+      apiKey: this.scene.merchant.sandboxApiKey,
+      baseUrl: this.#baseUrl,
+      timeoutSeconds: this.#timeoutSeconds,
+    };
+    return this.#driver.run({ call, args, client });
+  }
+}
+
+/** A webhook as the merchant's server got it. */
+async function receivedWebhook(stage: Stage) {
+  const hook = stage.scene.server.endpoint();
+  const id = newId();
+  await stage.value(
+    'payments.express',
+    expressBody({ paymentIntentUniqueId: id, callbackUrl: hook.url }),
+  );
+  const { rawBody, headers } = await hook.request(0);
+  return { id, rawBody: rawBody.toString(), headers };
+}
+
+/** The headers of an event at another time, or with another secret. */
+function resigned(rawBody: string, secret: string, at: Date) {
+  return {
+    'webhook-id': 'evt_1',
+    'webhook-timestamp': String(Math.floor(at.getTime() / 1_000)),
+    'webhook-signature': new Webhook(secret).sign('evt_1', at, rawBody),
+  };
+}
+
+/** Creates one payment in spite of the faults, and expects one request, repeated. */
+function survives(faults: readonly Fault[], isReplayed: boolean): Scenario {
+  return {
+    title: `creates one payment after ${faults.join(', ')}`,
+    play: (stage) =>
+      stage.behind(faults, async (client, flaky) => {
+        const body = hostedBody();
+        const created = await client.value('payments.create', body);
+        expect(created).toEqual({ checkoutUrl: expect.stringContaining('/checkout/'), isReplayed });
+        expect(flaky.tries).toHaveLength(faults.length + 1);
+        const [first] = flaky.tries;
+        expect(first?.idempotencyKey).toMatch(/^[0-9a-f-]{32,36}$/);
+        expect(flaky.tries).toEqual(flaky.tries.map(() => first));
+        expect(JSON.parse(first?.body ?? '')).toEqual(body);
+        expect(await client.error('payments.create', body)).toMatchObject({ code: DUPLICATE });
+      }),
+  };
+}
+
+export const SCENARIOS: readonly Scenario[] = [
+  {
+    title: 'creates a hosted payment and reads it by each of its ids',
+    play: async (stage) => {
+      const id = `${newId()} / ቡና`;
+      const body = hostedBody({ paymentIntentUniqueId: id, amount: 150.5 });
+      const created = await stage.value('payments.create', body);
+      expect(created).toEqual({
+        checkoutUrl: expect.stringMatching(/^http:\/\/.*\/checkout\//),
+        isReplayed: false,
+      });
+      const payment = await stage.value('payments.get', id);
+      expect(payment).toMatchObject({ uniqueId: id, status: 'OPEN', totalAmount: 15_050 });
+    },
+  },
+  {
+    title: 'repeats a call of another process with the same idempotency key',
+    play: async (stage) => {
+      const body = hostedBody();
+      const options = { idempotencyKey: 'checkout-7' };
+      const first = await stage.value('payments.create', body, options);
+      expect(await stage.value('payments.create', body, options)).toEqual({
+        ...Object(first),
+        isReplayed: true,
+      });
+    },
+  },
+  {
+    title: 'throws an error with code, request and documentation for a repeated id',
+    play: async (stage) => {
+      const body = hostedBody();
+      await stage.value('payments.create', body);
+      const error = await stage.error('payments.create', body);
+      expect(error).toEqual({
+        kind: 'api',
+        status: 409,
+        code: DUPLICATE,
+        message: expect.stringContaining('already exists'),
+        requestId: expect.stringMatching(/./),
+        docs: expect.stringMatching(new RegExp(`^http.*#${DUPLICATE}$`)),
+        validationErrorCodes: {},
+        retryAfterSeconds: null,
+      } satisfies ApiFailure);
+    },
+  },
+  {
+    title: 'throws an error with the code of each field that broke a rule',
+    play: async (stage) => {
+      const items = [{ name: 'Coffee', quantity: 0, type: 'SERVICE', price: 10 }];
+      const body = hostedBody({ items, returnUrl: 'shop', currency: undefined });
+      expect(await stage.error('payments.create', body)).toMatchObject({
+        status: 400,
+        code: 'validation_failed',
+        validationErrorCodes: {
+          'items[0].quantity': expect.stringMatching(/^[a-z_]+$/),
+          returnUrl: expect.stringMatching(/^[a-z_]+$/),
+          currency: 'required',
+        },
+      });
+    },
+  },
+  {
+    title: 'throws an error for a payment that does not exist',
+    play: async (stage) => {
+      expect(await stage.error('payments.get', newId())).toMatchObject({
+        status: 404,
+        code: 'payment_not_found',
+      });
+    },
+  },
+  {
+    title: 'cancels an open payment, and not one that has ended',
+    play: async (stage) => {
+      const open = newId();
+      await stage.value('payments.create', hostedBody({ paymentIntentUniqueId: open }));
+      expect(await stage.value('payments.cancel', open)).toMatchObject({ status: 'CANCELED' });
+      const { id } = await receivedWebhook(stage);
+      expect(await stage.error('payments.cancel', id)).toMatchObject({ code: 'payment_ended' });
+    },
+  },
+  {
+    title: 'charges a method directly and verifies the webhook',
+    play: async (stage) => {
+      const hook = stage.scene.server.endpoint();
+      const id = newId();
+      const body = expressBody({
+        paymentIntentUniqueId: id,
+        callbackUrl: hook.url,
+        customerInfo: { name: 'አበበ ቢቂላ' },
+      });
+      expect(await stage.value('payments.express', body)).toMatchObject({
+        status: 'SUCCESS',
+        transactionId: expect.stringMatching(/^[A-Z0-9]{20}$/),
+        failureReason: null,
+        isReplayed: false,
+      });
+      const { rawBody, headers } = await hook.request(0);
+      const { secret } = stage.scene.keys;
+      expect(await stage.value('verifyWebhook', rawBody.toString(), headers, secret)).toEqual({
+        id: headers['webhook-id'],
+        type: 'PAYMENT_SUCCESS',
+        environment: 'sandbox',
+        payment: expect.objectContaining({ uniqueId: id, status: 'SUCCESS', totalAmount: 2_550 }),
+      });
+    },
+  },
+  {
+    title: 'refuses webhooks that are forged, changed or old',
+    play: async (stage) => {
+      const { rawBody, headers } = await receivedWebhook(stage);
+      const { secret } = stage.scene.keys;
+      const signature = headers['webhook-signature'] ?? '';
+      const old = new Date(Date.now() - (WEBHOOK_AGE_SECONDS_MAX + 60) * 1_000);
+      const early = new Date(Date.now() + (WEBHOOK_AGE_SECONDS_MAX + 60) * 1_000);
+      const forgeries: readonly (readonly [string, object, string])[] = [
+        [`${rawBody} `, headers, secret],
+        [`\uFEFF${rawBody}`, headers, secret],
+        [rawBody, headers, OTHER_SECRET],
+        [rawBody, headers, 'whsec_?'],
+        [rawBody, {}, secret],
+        [rawBody, { ...headers, 'webhook-id': 'evt_other' }, secret],
+        [rawBody, { ...headers, 'webhook-signature': '' }, secret],
+        [rawBody, { ...headers, 'webhook-signature': signature.replace('v1,', 'v2,') }, secret],
+        [rawBody, { ...headers, 'webhook-signature': 'v1,ä' }, secret],
+        [rawBody, { ...headers, 'webhook-timestamp': 'now' }, secret],
+        [rawBody, resigned(rawBody, secret, old), secret],
+        [rawBody, resigned(rawBody, secret, early), secret],
+      ];
+      for (const forgery of forgeries) {
+        expect(await stage.error('verifyWebhook', ...forgery)).toEqual({ kind: 'webhook' });
+      }
+    },
+  },
+  {
+    title: 'accepts a webhook that is signed with two secrets',
+    play: async (stage) => {
+      const { rawBody } = await receivedWebhook(stage);
+      const { secret } = stage.scene.keys;
+      const headers = resigned(rawBody, secret, new Date());
+      const other = resigned(rawBody, OTHER_SECRET, new Date())['webhook-signature'];
+      const both = { ...headers, 'webhook-signature': `${other} ${headers['webhook-signature']}` };
+      expect(await stage.value('verifyWebhook', rawBody, both, secret)).toMatchObject({
+        id: 'evt_1',
+        type: 'PAYMENT_SUCCESS',
+      });
+    },
+  },
+  survives(['unavailable', 'lost_request'], false),
+  survives(['lost_answer'], true),
+  survives(['silence'], false),
+  {
+    title: 'charges once when the answer to an express payment is lost',
+    play: (stage) =>
+      stage.behind(['lost_answer'], async (client, flaky) => {
+        const body = expressBody();
+        expect(await client.value('payments.express', body)).toMatchObject({
+          status: 'SUCCESS',
+          isReplayed: true,
+        });
+        expect(flaky.tries).toHaveLength(2);
+      }),
+  },
+  {
+    title: 'leaves a long wait to the caller',
+    play: (stage) =>
+      stage.behind(['unavailable_for_long'], async (client, flaky) => {
+        expect(await client.error('payments.create', hostedBody())).toMatchObject({
+          status: 503,
+          retryAfterSeconds: 3_600,
+        });
+        expect(flaky.tries).toHaveLength(1);
+      }),
+  },
+  {
+    title: 'takes its key to no other address',
+    play: (stage) =>
+      stage.behind(['redirect'], async (client, flaky) => {
+        const error = await client.error('payments.get', newId());
+        expect(error).toMatchObject({ status: 302, code: 'unknown' });
+        expect(flaky.tries).toHaveLength(1);
+      }),
+  },
+  {
+    title: 'gives up after four tries, and says whether an answer came',
+    play: async (stage) => {
+      const noAnswer = Array.from({ length: 4 }, () => 'lost_request' as const);
+      await stage.behind(noAnswer, async (client, flaky) => {
+        expect(await client.error('payments.create', hostedBody())).toEqual({ kind: 'connection' });
+        expect(flaky.tries).toHaveLength(4);
+      });
+      const busy = Array.from({ length: 4 }, () => 'unavailable' as const);
+      await stage.behind(busy, async (client, flaky) => {
+        expect(await client.error('payments.create', hostedBody())).toMatchObject({
+          status: 503,
+          code: 'unknown',
+          retryAfterSeconds: 1,
+        });
+        expect(flaky.tries).toHaveLength(4);
+      });
+    },
+  },
+];

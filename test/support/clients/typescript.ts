@@ -1,0 +1,54 @@
+import {
+  Kefel,
+  KefelConnectionError,
+  KefelError,
+  verifyWebhook,
+  type WebhookHeaders,
+  WebhookVerificationError,
+} from '../../../clients/typescript/kefel.ts';
+import type { Command, Driver, Result } from './driver.ts';
+
+/** The TypeScript client, in the process of the test. */
+export const typescriptDriver: Driver = {
+  run: async (command) => {
+    try {
+      return { value: await resultOf(command) };
+    } catch (error) {
+      return { error: failureOf(error) };
+    }
+  },
+};
+
+async function resultOf({ call, args, client }: Command): Promise<unknown> {
+  const { timeoutSeconds, ...options } = client;
+  const kefel = new Kefel({ ...options, timeoutMs: timeoutSeconds * 1_000 });
+  const calls: Readonly<Record<string, (...values: never[]) => Promise<unknown>>> = {
+    'payments.create': kefel.payments.create.bind(kefel.payments),
+    'payments.express': kefel.payments.express.bind(kefel.payments),
+    'payments.get': kefel.payments.get.bind(kefel.payments),
+    'payments.cancel': kefel.payments.cancel.bind(kefel.payments),
+    verifyWebhook: (rawBody: string, headers: WebhookHeaders, secret: string) =>
+      verifyWebhook(rawBody, headers, secret),
+  };
+  const run = calls[call];
+  if (run === undefined) {
+    throw new Error(`no call ${call}`);
+  }
+  return run(...(args as never[]));
+}
+
+function failureOf(error: unknown): Extract<Result, { error: unknown }>['error'] {
+  if (error instanceof KefelError) {
+    const { status, code, message, requestId, docs } = error;
+    const { validationErrorCodes, retryAfterSeconds } = error;
+    const fields = { validationErrorCodes, retryAfterSeconds };
+    return { kind: 'api', status, code, message, requestId, docs, ...fields };
+  }
+  if (error instanceof KefelConnectionError) {
+    return { kind: 'connection' };
+  }
+  if (error instanceof WebhookVerificationError) {
+    return { kind: 'webhook' };
+  }
+  throw error;
+}
