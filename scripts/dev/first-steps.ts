@@ -26,6 +26,7 @@ Kefel runs on ${baseUrl}/ and moves no money. Ctrl-C stops it.
 
   API key     ${sandboxApiKey}
               for the sandbox; .wrangler/demo-merchant.json has all keys and webhook secrets
+  Docs        ${baseUrl}/docs/quick-start
   Dashboard   ${joinUrl}
               works once and makes you an owner; later, sign in at ${baseUrl}/dashboard
   Operator    ${baseUrl}/operator
