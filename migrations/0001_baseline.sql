@@ -103,20 +103,33 @@ CREATE TABLE merchant_branding (
 -- ---------------------------------------------------------------------------------------------
 -- Webhooks: where events go, how they are signed, which servers fail
 
--- Where the events of a payment without a callbackUrl go (docs/decisions.md#19).
-CREATE TABLE webhook_settings (
+-- Where the events of payments without a callbackUrl go (docs/decisions.md#19). At most 10 of a
+-- merchant in each environment.
+CREATE TABLE webhook_endpoints (
+  id TEXT PRIMARY KEY CHECK (id GLOB 'we_*' AND length(id) BETWEEN 4 AND 64),
   merchant_id TEXT NOT NULL,
   environment TEXT NOT NULL CHECK (environment IN ('sandbox', 'production')),
-  url TEXT CHECK (length(url) BETWEEN 1 AND 2048),
-  PRIMARY KEY (merchant_id, environment)
+  url TEXT NOT NULL CHECK (length(url) BETWEEN 1 AND 2048),
+  -- JSON array of names such as PAYMENT_SUCCESS; empty: all.
+  event_types TEXT NOT NULL CHECK (json_type(event_types) = 'array'),
+  description TEXT NOT NULL CHECK (length(description) <= 200),
+  enabled INTEGER NOT NULL CHECK (enabled IN (0, 1)),
+  -- The name of a second signature header, or NULL.
+  signature_header TEXT CHECK (length(signature_header) BETWEEN 1 AND 64),
+  created_at_ms INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
+
+CREATE INDEX webhook_endpoints_by_merchant ON webhook_endpoints
+  (merchant_id, environment, created_at_ms, id);
 
 -- Secrets of the Standard Webhooks signature. Several are valid while one replaces another.
 CREATE TABLE webhook_secrets (
   id TEXT PRIMARY KEY,
   merchant_id TEXT NOT NULL,
   environment TEXT NOT NULL CHECK (environment IN ('sandbox', 'production')),
-  -- `whsec_…`, encrypted with DATA_ENCRYPTION_KEYS and bound to merchant and environment.
+  -- NULL: signs webhooks to the callbackUrl of a payment.
+  endpoint_id TEXT,
+  -- `whsec_…`, encrypted with DATA_ENCRYPTION_KEYS and bound to merchant, environment and endpoint.
   sealed_secret TEXT NOT NULL,
   created_at_ms INTEGER NOT NULL,
   -- NULL: no end.
@@ -125,12 +138,13 @@ CREATE TABLE webhook_secrets (
 
 CREATE INDEX webhook_secrets_by_merchant ON webhook_secrets (merchant_id, environment);
 
--- Merchants' servers that fail now, by origin (scheme, host, port), because each payment may name
--- another callbackUrl. A success deletes the row, so there are few.
-CREATE TABLE webhook_endpoints (
+-- Merchants' servers that fail now. A success deletes the row, so there are few.
+CREATE TABLE failing_endpoints (
   merchant_id TEXT NOT NULL,
   environment TEXT NOT NULL CHECK (environment IN ('sandbox', 'production')),
-  origin TEXT NOT NULL CHECK (length(origin) BETWEEN 1 AND 2048),
+  -- The id of an endpoint, or the origin (scheme, host, port) of callbackUrls, because each payment
+  -- may name another one.
+  endpoint TEXT NOT NULL CHECK (length(endpoint) BETWEEN 1 AND 2048),
   -- The first failure since the last success.
   failing_since_ms INTEGER NOT NULL,
   -- Written every few minutes, not for each failure.
@@ -141,7 +155,7 @@ CREATE TABLE webhook_endpoints (
   paused_at_ms INTEGER,
   -- The last daily try at a paused endpoint.
   probed_at_ms INTEGER,
-  PRIMARY KEY (merchant_id, environment, origin)
+  PRIMARY KEY (merchant_id, environment, endpoint)
 ) STRICT, WITHOUT ROWID;
 
 -- ---------------------------------------------------------------------------------------------
@@ -437,10 +451,15 @@ BEGIN
       succeeded = succeeded + excluded.succeeded;
 END;
 
--- Events and their deliveries, without their bodies and without what a merchant answered.
+-- Deliveries of events, without their bodies and without what a merchant answered. An event has a
+-- row for each endpoint that it goes to.
 CREATE TABLE webhook_event (
   id INTEGER PRIMARY KEY,
   event_id TEXT NOT NULL,
+  -- Of the delivery among those of its event, from 0.
+  position INTEGER NOT NULL,
+  -- `event_id.position`: one column, by which lists continue.
+  delivery_id TEXT NOT NULL,
   merchant_id TEXT NOT NULL,
   environment TEXT NOT NULL CHECK (environment IN ('sandbox', 'production')),
   payment_uuid TEXT NOT NULL,
@@ -449,7 +468,7 @@ CREATE TABLE webhook_event (
   type TEXT NOT NULL,
   -- As the object has it, but `claimed` reads `queued`. No list here: a release may add statuses.
   delivery_status TEXT NOT NULL,
-  -- Orders the changes of one event's delivery, as `version` orders those of a payment.
+  -- Orders the changes of one delivery, as `version` orders those of a payment.
   revision INTEGER NOT NULL,
   created_at_ms INTEGER NOT NULL,
   -- The next try; NULL unless the delivery waits for one.
@@ -459,28 +478,33 @@ CREATE TABLE webhook_event (
   last_http_status INTEGER,
   last_error TEXT,
   last_duration_ms INTEGER,
-  -- The origin of the payment's own callbackUrl; NULL: the merchant's setting applies.
+  -- NULL: the payment's own callbackUrl, or no endpoint is chosen yet.
+  endpoint_id TEXT,
+  -- Scheme, host and port of the address when it was chosen; NULL while it is not.
   destination_origin TEXT
 ) STRICT;
 
-CREATE UNIQUE INDEX webhook_event_by_id ON webhook_event (event_id);
+CREATE UNIQUE INDEX webhook_event_by_id ON webhook_event (event_id, position);
 CREATE INDEX webhook_event_by_time ON webhook_event
-  (merchant_id, environment, created_at_ms, event_id);
+  (merchant_id, environment, created_at_ms, delivery_id);
+CREATE INDEX webhook_event_by_endpoint ON webhook_event
+  (merchant_id, environment, endpoint_id, created_at_ms, delivery_id)
+  WHERE endpoint_id IS NOT NULL;
 CREATE INDEX webhook_event_by_status ON webhook_event
-  (merchant_id, environment, delivery_status, created_at_ms, event_id);
+  (merchant_id, environment, delivery_status, created_at_ms, delivery_id);
 -- The sandbox's events in the order in which they became rows, for the stream to a developer's machine.
 -- SQLite uses the index only for queries that repeat this condition. Production pays nothing for it.
 CREATE INDEX webhook_event_of_sandbox ON webhook_event (merchant_id, id)
-  WHERE environment = 'sandbox';
--- The events that a merchant may send again in one go. SQLite uses the index only for queries that
+  WHERE environment = 'sandbox' AND position = 0;
+-- The deliveries that a merchant may send again in one go. SQLite uses the index only for queries that
 -- repeat this condition exactly.
 CREATE INDEX webhook_event_failed ON webhook_event
-  (merchant_id, environment, created_at_ms, event_id)
+  (merchant_id, environment, created_at_ms, delivery_id)
   WHERE delivery_status IN ('dead', 'undeliverable', 'paused');
--- For the operator: the events of all merchants that have not arrived.
+-- For the operator: the deliveries of all merchants that have not arrived.
 CREATE INDEX webhook_event_not_arrived ON webhook_event
-  (environment, delivery_status, created_at_ms, event_id)
-  WHERE delivery_status NOT IN ('delivered', 'superseded');
+  (environment, delivery_status, created_at_ms, delivery_id)
+  WHERE delivery_status NOT IN ('delivered', 'superseded', 'skipped');
 
 -- ---------------------------------------------------------------------------------------------
 -- Starts in flight

@@ -168,6 +168,7 @@ function eventOf(index: number, status: string, createdAtMs: number): ProjectedE
   return {
     eventId: eventIdOf(index),
     sequence: 3,
+    position: 0,
     type: `payment_${status}`,
     revision: 1,
     createdAtMs: createdAtMs + 90_000,
@@ -178,6 +179,7 @@ function eventOf(index: number, status: string, createdAtMs: number): ProjectedE
     lastHttpStatus: deliveryStatus === 'delivered' ? 200 : 503,
     lastError: null,
     lastDurationMs: 80,
+    endpointId: null,
     destinationOrigin: 'https://shop.example.com',
   };
 }

@@ -13,6 +13,7 @@ const TONES: Readonly<Record<DeliveryStatus, BadgeTone>> = {
   dead: 'bad',
   superseded: 'plain',
   undeliverable: 'bad',
+  skipped: 'plain',
   paused: 'bad',
 };
 

@@ -44,6 +44,11 @@ export function webhooksPath(environment: Environment, rest = ''): string {
   return `/dashboard/${environment}/webhooks${rest}`;
 }
 
+/** A webhook endpoint's page, or `new`; `rest` is a form on it. */
+export function endpointPath(environment: Environment, endpointId: string, rest = ''): string {
+  return webhooksPath(environment, `/endpoints/${encodeURIComponent(endpointId)}${rest}`);
+}
+
 /** An event's page; with `/resend` the form on it. */
 export function eventPath(
   environment: Environment,

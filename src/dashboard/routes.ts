@@ -40,17 +40,20 @@ import {
   showMember,
   showTeam,
 } from './people/team.tsx';
+import {
+  createEndpoint,
+  disableEndpoint,
+  editEndpoint,
+  enableEndpoint,
+  removeEndpoint,
+  resumeOwnEndpoint,
+} from './webhooks/endpoint-forms.ts';
+import { showEndpoint, showNewEndpoint } from './webhooks/endpoint-page.tsx';
 import { resendFromEvent, showEvent } from './webhooks/event-page.tsx';
 import { showEvents } from './webhooks/events-page.tsx';
 import { resendMany, showResend } from './webhooks/resend-page.tsx';
-import {
-  changeUrl,
-  endSecretNow,
-  resumePaused,
-  rotateSecret,
-  sendTest,
-  showSecret,
-} from './webhooks/settings-forms.ts';
+import { endSecretNow, rotateSecret, showSecret } from './webhooks/secret-forms.ts';
+import { resumePaused, sendTest } from './webhooks/settings-forms.ts';
 import { showSettings } from './webhooks/settings-page.tsx';
 
 /** A page or form of signed-in members. `:environment` in the path is `sandbox` or `production`. */
@@ -97,6 +100,7 @@ function postWhenSuspended(path: Path, permission: Permission, handle: Handle): 
 const PAYMENTS = '/dashboard/:environment/payments';
 const PAYMENT = `${PAYMENTS}/:uniqueId` as const;
 const WEBHOOKS = '/dashboard/:environment/webhooks';
+const ENDPOINT = `${WEBHOOKS}/endpoints/:endpoint` as const;
 const EVENT = `${WEBHOOKS}/events/:uniqueId/:sequence` as const;
 const KEYS = '/dashboard/:environment/keys';
 const METHODS = '/dashboard/:environment/methods';
@@ -121,12 +125,23 @@ export const DASHBOARD_ROUTES: readonly DashboardRoute[] = [
   post(`${PAYMENT}/events/:sequence/resend`, 'develop', resendFromPayment),
 
   get(WEBHOOKS, 'view', showSettings),
-  post(`${WEBHOOKS}/url`, 'develop', changeUrl),
   post(`${WEBHOOKS}/test`, 'develop', sendTest),
   post(`${WEBHOOKS}/secrets`, 'develop', rotateSecret),
   post(`${WEBHOOKS}/secrets/:secretId/show`, 'develop', showSecret),
   post(`${WEBHOOKS}/secrets/:secretId/end`, 'develop', endSecretNow),
-  post(`${WEBHOOKS}/endpoints/resume`, 'develop', resumePaused),
+  post(`${WEBHOOKS}/failing/resume`, 'develop', resumePaused),
+  post(`${WEBHOOKS}/endpoints`, 'develop', createEndpoint),
+  // Before the page of an endpoint, whose path also fits.
+  get(`${WEBHOOKS}/endpoints/new`, 'develop', showNewEndpoint),
+  get(ENDPOINT, 'view', showEndpoint),
+  post(ENDPOINT, 'develop', editEndpoint),
+  post(`${ENDPOINT}/enable`, 'develop', enableEndpoint),
+  post(`${ENDPOINT}/disable`, 'develop', disableEndpoint),
+  post(`${ENDPOINT}/resume`, 'develop', resumeOwnEndpoint),
+  post(`${ENDPOINT}/delete`, 'develop', removeEndpoint),
+  post(`${ENDPOINT}/secrets`, 'develop', rotateSecret),
+  post(`${ENDPOINT}/secrets/:secretId/show`, 'develop', showSecret),
+  post(`${ENDPOINT}/secrets/:secretId/end`, 'develop', endSecretNow),
   get(`${WEBHOOKS}/events`, 'view', showEvents),
   get(EVENT, 'view', showEvent),
   post(`${EVENT}/resend`, 'develop', resendFromEvent),

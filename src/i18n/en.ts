@@ -490,7 +490,7 @@ export const dashboard = {
     noneSandbox: 'Sandbox payments appear here within seconds. To create your first one:',
     noneProduction: 'Production payments appear here within seconds. Before your first one:',
     stepKey: 'Create an API key',
-    stepWebhook: 'Set your webhook URL',
+    stepWebhook: 'Add a webhook endpoint',
     stepMethods: 'Check which methods are enabled',
     stepCreate: 'Create a payment from your server:',
     askDeveloper: 'An owner or developer of this merchant can set this up.',
@@ -662,14 +662,58 @@ export const dashboard = {
     resend: 'Resend',
     lag: 'Changes take effect within 5 seconds.',
     done: {
-      url: 'The URL was saved.',
+      deleted: 'The endpoint was deleted.',
+      saved: 'The endpoint was saved.',
       ended: 'The secret was revoked.',
       resumed: 'The endpoint has resumed. New events are sent to it again.',
     },
 
-    endpoints: 'Failing endpoints',
+    endpointsTitle: 'Endpoints',
+    endpointsLead:
+      'Events of payments without their own callbackUrl go to each enabled endpoint that takes the type of event. Every endpoint has its own secret and its own retries.',
+    noEndpoints:
+      'There are no endpoints yet. Events of payments without a callbackUrl are kept but not sent.',
+    add: 'Add endpoint',
+    addTitle: 'New endpoint',
+    endpointTitle: 'Endpoint',
+    enabled: 'Enabled',
+    disabled: 'Disabled',
+    eventTypes: 'Event types',
+    eventTypesHint: 'Choose none to receive all types, including those that are added later.',
+    allTypes: 'All',
+    noTypes: 'Choose event types from the list.',
+    description: 'Description',
+    descriptionHint: 'Optional, for example "Warehouse".',
+    descriptionTooLong: 'The description must be at most 200 characters long.',
+    signatureHeader: 'Extra signature header',
+    signatureHeaderHint:
+      'Optional: the name of a header that carries the hex HMAC-SHA256 of the request body, as some shop plugins expect. The key is the endpoint’s newest secret as text, with whsec_.',
+    signatureHeaderProblem: {
+      too_long: 'The header name must be at most 64 characters long.',
+      no_token: 'A header name has only letters, digits and hyphens, without spaces.',
+      reserved: 'This header name already has a meaning. Choose another one, such as X-Signature.',
+    },
+    tooManyEndpoints: (count: string) =>
+      `There are already ${count} endpoints, which is the maximum. Delete one first.`,
+    endpointCreated: 'The endpoint was created. This is its secret: add it to your server.',
+    edit: 'Settings',
+    state: 'State',
+    enable: 'Enable',
+    disable: 'Disable',
+    disableConfirm:
+      'Disable this endpoint? Events that wait for it end as undelivered. You can resend them later.',
+    delete: 'Delete endpoint',
+    deleteConfirm:
+      'Delete this endpoint and its secrets? Events that wait for it end as undelivered.',
+    log: 'Deliveries to this endpoint',
+    backToEndpoints: 'All endpoints',
+    callbackTitle: 'Payments with a callbackUrl',
+    callbackHint:
+      'A payment that names a callbackUrl sends its events only there, signed with the secrets below.',
+
+    endpoints: 'Failing servers',
     endpointsHint:
-      'An endpoint is the scheme, host and port of a URL, for example https://shop.example.com. After 5 days without a successful delivery it is paused: events that have used up their delivery attempts wait, and one of them is tried each day. The first success resumes the endpoint.',
+      'The scheme, host and port of callbackUrls that fail, for example https://shop.example.com. After 5 days without a successful delivery a server is paused: events that have used up their delivery attempts wait, and one of them is tried each day. The first success resumes it.',
     endpoint: 'Endpoint',
     endpointState: 'State',
     paused: 'Paused',
@@ -683,11 +727,8 @@ export const dashboard = {
       `Paused endpoints: ${count}. Nothing was delivered there for 5 days. Fix your server. The endpoint resumes automatically after the next successful delivery, or right away when you resume it.`,
     resendLink: 'Resend failed events',
 
-    urlTitle: 'Default URL',
-    url: 'Webhook URL',
-    urlHint:
-      'Used for payments without their own callbackUrl. If you leave it empty, their events are kept but not sent.',
-    urlNone: 'None. Events of payments without a callbackUrl are kept but not sent.',
+    url: 'URL',
+    urlHint: 'Where the events are posted, for example https://shop.example.com/hooks.',
     save: 'Save',
     urlProblem: {
       empty: 'Enter a URL first.',
@@ -712,7 +753,9 @@ export const dashboard = {
     testTitle: 'Send a test event',
     testHint:
       'Sends one signed webhook now and shows the response. It looks like a real event: a PAYMENT_FAILED for a payment that does not exist. In production too, you can recognize it by its webhook-id, which starts with evt_test_, its paymentIntentUniqueId, which starts with test_, and "test": true. It does not affect any payment and is not retried.',
-    testUrl: 'Send to',
+    testTo: 'Send to',
+    testOther: 'Another URL, signed as for a callbackUrl',
+    testUrl: 'Another URL',
     testSend: 'Send test event',
     testBusy: 'Too many test events in a short time. Wait a minute, then try again.',
     testAccepted: 'The test event was accepted.',
@@ -794,7 +837,8 @@ export const dashboard = {
       delivered: 'Delivered',
       dead: 'Failed',
       superseded: 'Superseded',
-      undeliverable: 'No URL',
+      undeliverable: 'No endpoint',
+      skipped: 'Not subscribed',
       paused: 'Endpoint paused',
     },
     meaning: {
@@ -804,7 +848,9 @@ export const dashboard = {
       delivered: 'Your server responded with 2xx.',
       dead: 'Every attempt failed, or your server responded with 410. It will not be retried automatically.',
       superseded: 'A later event of the same payment replaced it before it was delivered.',
-      undeliverable: 'The payment has no callbackUrl, and no default URL was set.',
+      undeliverable:
+        'The payment has no callbackUrl, and no endpoint was enabled for it, or its endpoint was disabled or deleted.',
+      skipped: 'No endpoint takes events of this type.',
       paused:
         'Every attempt failed and its endpoint is paused. It will be sent when the endpoint works again, which is checked once a day.',
     },
@@ -814,8 +860,8 @@ export const dashboard = {
     webhookId: 'webhook-id',
     sequence: 'sequence',
     destination: 'Destination',
-    byDefault: 'default URL',
-    nowhere: 'none: no URL is set',
+    byRequest: 'callbackUrl of the payment',
+    nowhere: 'no endpoint yet',
     allTries: 'Delivery attempts',
     noTries: 'It has not been sent yet.',
     result: 'Result',
@@ -845,7 +891,7 @@ export const dashboard = {
 
     resendTitle: 'Resend failed events',
     resendHint:
-      'All events of these days that were not delivered and will not be retried automatically: failed, without a URL, or waiting for a paused endpoint.',
+      'All events of these days that were not delivered and will not be retried automatically: failed, without an endpoint, or waiting for a paused endpoint.',
     count: 'Count',
     found: (count: string) => `Failed events in these days: ${count}.`,
     foundNone: 'No failed events in these days.',
@@ -1199,7 +1245,9 @@ export const dashboard = {
       'api_key.renamed': 'API key renamed',
       'api_key.rolled': 'API key rolled',
       'api_key.revoked': 'API key revoked',
-      'webhook.url_changed': 'Webhook URL changed',
+      'webhook.endpoint_created': 'Webhook endpoint created',
+      'webhook.endpoint_changed': 'Webhook endpoint changed',
+      'webhook.endpoint_deleted': 'Webhook endpoint deleted',
       'webhook.secret_shown': 'Webhook secret viewed',
       'webhook.secret_rotated': 'Webhook secret rotated',
       'webhook.secret_ended': 'Webhook secret revoked',
@@ -1319,7 +1367,7 @@ export const desk = {
       queued: 'Queued',
       waiting: 'Waiting to retry',
       dead: 'Failed',
-      undeliverable: 'No URL',
+      undeliverable: 'No endpoint',
       paused: 'Paused',
     },
     oldestUndelivered: 'Oldest undelivered event',
@@ -1546,9 +1594,9 @@ export const desk = {
       todo: 'Ask the merchant to fix it and resume it in the dashboard.',
     },
     delivery_undeliverable: {
-      title: 'No webhook URL',
-      what: 'The event has no destination: neither the payment nor the merchant has a URL.',
-      todo: 'Ask the merchant to set a webhook URL in the dashboard, then resend the event.',
+      title: 'No webhook endpoint',
+      what: 'The event has no destination: the payment has no callbackUrl, and no endpoint was enabled.',
+      todo: 'Ask the merchant to add or enable an endpoint in the dashboard, then resend the event.',
     },
   },
 };

@@ -4,9 +4,11 @@ import { errorText, log } from '../log.ts';
 import { Unavailable } from '../unavailable.ts';
 import type { PaymentIntentObject } from './payment-intent.ts';
 import type {
+  ChosenEndpoint,
   ClaimResult,
   CreateRequest,
   CreateResult,
+  DeliveryId,
   DeliveryReport,
   DeliveryStatus,
   EventSummary,
@@ -129,12 +131,20 @@ export class IntentClient {
     return this.#call((stub) => stub.eventRequestBody(sequence));
   }
 
-  resendEvent(sequence: number, from: readonly DeliveryStatus[] | null = null): Promise<boolean> {
-    return this.#call((stub) => stub.resendEvent(sequence, from));
+  resendEvent(
+    sequence: number,
+    from: readonly DeliveryStatus[] | null = null,
+    position: number | null = null,
+  ): Promise<boolean> {
+    return this.#call((stub) => stub.resendEvent(sequence, from, position));
   }
 
-  claimDelivery(sequence: number): Promise<ClaimResult> {
-    return this.#call((stub) => stub.claimDelivery(sequence));
+  claimDelivery(id: DeliveryId, endpoints: readonly ChosenEndpoint[] = []): Promise<ClaimResult> {
+    return this.#call((stub) => stub.claimDelivery(id, endpoints));
+  }
+
+  chooseEndpoints(id: DeliveryId, endpoints: readonly ChosenEndpoint[]): Promise<void> {
+    return this.#call((stub) => stub.chooseEndpoints(id, endpoints));
   }
 
   reportDelivery(report: DeliveryReport): Promise<void> {

@@ -6,17 +6,18 @@ import {
   pausedDueAtMs,
   queuedLeaseMs,
 } from '../domain/schedule.ts';
-import type { DeliveryReport } from './protocol.ts';
-import type { StoredEvent } from './store.ts';
+import type { ChosenEndpoint, DeliveryReport, DeliveryStatus } from './protocol.ts';
+import type { StoredDelivery } from './store.ts';
 
 /**
- * The states of one event's delivery, as pure steps over its row:
+ * The states of an event's delivery to one address, as pure steps:
  *
  *   queued → claimed → delivered
  *                    → waiting → queued (the next try)
  *                    → dead (schedule used up, or 410) · undeliverable (no address)
+ *                    → skipped (no endpoint takes the event's type)
  *                    → paused (schedule used up, endpoint paused) → queued (a day later)
- *   any but delivered → superseded, when the payment announces a later event
+ *   any but delivered and skipped → superseded, when the payment announces a later event
  *
  * When a lease expires in `queued` or `claimed`, the message or its consumer is lost, and the event
  * returns to `queued`.
@@ -28,18 +29,54 @@ const LOG_ENTRIES_MAX = 40;
 /** Tries of the schedule, including the first. */
 const DELIVERY_TRIES = DELIVERY_WAITS_MS.length;
 
-/** Whether the alarm must handle this event. */
-export function isDue(event: StoredEvent, nowMs: number): boolean {
-  return event.dueAtMs !== null && event.dueAtMs <= nowMs;
+/** A later event of the payment does not supersede these. */
+const FINAL: readonly DeliveryStatus[] = ['delivered', 'skipped', 'superseded'];
+
+/** A delivery that is about to be sent. `origin` null: its endpoint is not chosen yet. */
+export function newDelivery(
+  address: Pick<StoredDelivery, 'endpointId' | 'origin'>,
+  nowMs: number,
+): StoredDelivery {
+  return {
+    endpointId: address.endpointId,
+    origin: address.origin,
+    deliveryStatus: 'queued',
+    claimId: null,
+    dueAtMs: nowMs + queuedLeaseMs(0),
+    timesQueued: 0,
+    tries: 0,
+    log: [],
+    revision: 0,
+  };
 }
 
-/** Queues the event, after an expired lease or at the end of a wait. */
-export function queued(event: StoredEvent, nowMs: number): StoredEvent {
+/**
+ * One delivery for each endpoint, in place of one whose endpoints are not chosen yet: the first gets
+ * its lease and its log. Endpoints are chosen once, so a repeated call adds none.
+ */
+export function addressed(
+  delivery: StoredDelivery,
+  endpoints: readonly ChosenEndpoint[],
+  nowMs: number,
+): readonly [StoredDelivery, ...StoredDelivery[]] {
+  const [first, ...others] = endpoints;
+  return delivery.origin !== null || first === undefined
+    ? [delivery]
+    : [{ ...delivery, ...first }, ...others.map((endpoint) => newDelivery(endpoint, nowMs))];
+}
+
+/** Whether the alarm must handle this delivery. */
+export function isDue(delivery: StoredDelivery, nowMs: number): boolean {
+  return delivery.dueAtMs !== null && delivery.dueAtMs <= nowMs;
+}
+
+/** Queues the delivery, after an expired lease or at the end of a wait. */
+export function queued(delivery: StoredDelivery, nowMs: number): StoredDelivery {
   // The end of a wait starts a new try. Only messages that were re-sent back off.
-  const isNewTry = event.deliveryStatus === 'waiting' || event.deliveryStatus === 'paused';
-  const timesQueued = isNewTry ? 0 : event.timesQueued + 1;
+  const isNewTry = delivery.deliveryStatus === 'waiting' || delivery.deliveryStatus === 'paused';
+  const timesQueued = isNewTry ? 0 : delivery.timesQueued + 1;
   return {
-    ...event,
+    ...delivery,
     deliveryStatus: 'queued',
     claimId: null,
     timesQueued,
@@ -48,9 +85,9 @@ export function queued(event: StoredEvent, nowMs: number): StoredEvent {
 }
 
 /** Restarts the schedule, for a manual re-send. */
-export function resent(event: StoredEvent, nowMs: number): StoredEvent {
+export function resent(delivery: StoredDelivery, nowMs: number): StoredDelivery {
   return {
-    ...event,
+    ...delivery,
     deliveryStatus: 'queued',
     claimId: null,
     timesQueued: 0,
@@ -59,69 +96,73 @@ export function resent(event: StoredEvent, nowMs: number): StoredEvent {
   };
 }
 
-export function claimed(
-  event: StoredEvent,
-  claimId: string,
-  signature: string,
-  nowMs: number,
-): StoredEvent {
+export function claimed(delivery: StoredDelivery, claimId: string, nowMs: number): StoredDelivery {
   return {
-    ...event,
+    ...delivery,
     deliveryStatus: 'claimed',
     claimId,
-    signature,
     // Backs off too, because a claim whose consumer never reports would repeat every 30 s forever.
-    dueAtMs: nowMs + Math.max(CLAIM_LEASE_MS, queuedLeaseMs(event.timesQueued)),
+    dueAtMs: nowMs + Math.max(CLAIM_LEASE_MS, queuedLeaseMs(delivery.timesQueued)),
   };
 }
 
-export function superseded(event: StoredEvent): StoredEvent {
-  const isFinal = event.deliveryStatus === 'delivered' || event.deliveryStatus === 'superseded';
-  return isFinal ? event : { ...event, deliveryStatus: 'superseded', dueAtMs: null };
+export function superseded(delivery: StoredDelivery): StoredDelivery {
+  return FINAL.includes(delivery.deliveryStatus)
+    ? delivery
+    : { ...delivery, deliveryStatus: 'superseded', dueAtMs: null };
 }
 
-/** Applies a consumer's report. `chance` in [0, 1) is the jitter. */
+interface ReportContext {
+  /** Of the event. */
+  readonly createdAtMs: number;
+  /** The jitter, in [0, 1). */
+  readonly chance: number;
+  readonly nowMs: number;
+}
+
+/** Applies a consumer's report. */
 export function reported(
-  event: StoredEvent,
+  delivery: StoredDelivery,
   report: DeliveryReport,
-  chance: number,
-  nowMs: number,
-): StoredEvent {
-  const log = report.log === null ? event.log : [...event.log, report.log].slice(-LOG_ENTRIES_MAX);
-  const logged = { ...event, log };
+  { createdAtMs, chance, nowMs }: ReportContext,
+): StoredDelivery {
+  const log =
+    report.log === null ? delivery.log : [...delivery.log, report.log].slice(-LOG_ENTRIES_MAX);
+  const logged = { ...delivery, log };
   if (report.outcome.type === 'delivered') {
     return { ...logged, deliveryStatus: 'delivered', claimId: null, dueAtMs: null };
   }
-  if (event.deliveryStatus !== 'claimed' || event.claimId !== report.claimId) {
+  if (delivery.deliveryStatus !== 'claimed' || delivery.claimId !== report.claimId) {
     return logged;
   }
   const released = { ...logged, claimId: null };
-  const tried = { ...released, tries: event.tries + 1, timesQueued: 0 };
+  const tried = { ...released, tries: delivery.tries + 1, timesQueued: 0 };
   switch (report.outcome.type) {
     case 'not_sent': {
-      const waitMs = ownFailureWaitMs(event.timesQueued);
+      const waitMs = ownFailureWaitMs(delivery.timesQueued);
       return waitMs === null
         ? { ...released, deliveryStatus: 'dead', dueAtMs: null }
         : { ...released, deliveryStatus: 'queued', dueAtMs: nowMs + waitMs };
     }
     case 'paused':
-      return paused({ ...released, timesQueued: 0 }, nowMs);
+      return paused({ ...released, timesQueued: 0 }, createdAtMs, nowMs);
     case 'gone':
       return { ...tried, deliveryStatus: 'dead', dueAtMs: null };
     case 'no_destination':
       return { ...tried, deliveryStatus: 'undeliverable', dueAtMs: null };
+    case 'not_subscribed':
+      return { ...released, deliveryStatus: 'skipped', dueAtMs: null };
     case 'failed':
-      return failed(tried, report.outcome, chance, nowMs);
+      return failed(tried, report.outcome, { createdAtMs, chance, nowMs });
   }
 }
 
 /** Schedules the next try after a failed one, or ends the schedule. */
 function failed(
-  tried: StoredEvent,
+  tried: StoredDelivery,
   outcome: Extract<DeliveryReport['outcome'], { type: 'failed' }>,
-  chance: number,
-  nowMs: number,
-): StoredEvent {
+  { createdAtMs, chance, nowMs }: ReportContext,
+): StoredDelivery {
   // After a pause, a resumed endpoint that fails again gets a whole new schedule.
   const isRestarted = tried.tries > DELIVERY_TRIES && !outcome.isEndpointPaused;
   const tries = isRestarted ? 1 : tried.tries;
@@ -130,14 +171,14 @@ function failed(
     return { ...tried, tries, deliveryStatus: 'waiting', dueAtMs: nowMs + waitMs };
   }
   return outcome.isEndpointPaused
-    ? paused(tried, nowMs)
+    ? paused(tried, createdAtMs, nowMs)
     : { ...tried, deliveryStatus: 'dead', dueAtMs: null };
 }
 
-function paused(event: StoredEvent, nowMs: number): StoredEvent {
-  return { ...event, deliveryStatus: 'paused', dueAtMs: pausedDueAtMs(event.createdAtMs, nowMs) };
+function paused(delivery: StoredDelivery, createdAtMs: number, nowMs: number): StoredDelivery {
+  return { ...delivery, deliveryStatus: 'paused', dueAtMs: pausedDueAtMs(createdAtMs, nowMs) };
 }
 
-export function isScheduleUsedUp(event: StoredEvent): boolean {
-  return event.tries >= DELIVERY_TRIES;
+export function isScheduleUsedUp(delivery: StoredDelivery): boolean {
+  return delivery.tries >= DELIVERY_TRIES;
 }

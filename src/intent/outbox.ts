@@ -27,12 +27,17 @@ import {
   searchedIds,
   sharedAddressReferences,
 } from './projection.ts';
-import { type DeliveryMessage, detailsContext, type ProjectionMessage } from './protocol.ts';
+import {
+  type DeliveryId,
+  type DeliveryMessage,
+  detailsContext,
+  type ProjectionMessage,
+} from './protocol.ts';
 import type { StoredEvent } from './store.ts';
 
 /** A message that a commit sends. A stored row holds its lease, after which it is sent again. */
 export type Message =
-  | { readonly queue: 'webhooks' | 'retries'; readonly sequence: number }
+  | ({ readonly queue: 'webhooks' | 'retries' } & DeliveryId)
   | { readonly queue: 'projections' };
 
 /** The stored state after a commit, which its messages describe. */
@@ -55,17 +60,36 @@ export async function sendMessages(
     if (message.queue === 'projections') {
       return sendProjection(env, objectId, snapshot);
     }
-    const { environment, merchantId } = snapshot.intent.terms;
-    const tenant = { environment, merchantId };
-    const delivery: DeliveryMessage = { objectId, sequence: message.sequence, tenant };
     const queue = message.queue === 'webhooks' ? env.WEBHOOKS : env.WEBHOOK_RETRIES;
-    return queue.send(delivery);
+    return queue.send(deliveryMessage(objectId, snapshot, message));
   });
   for (const result of await Promise.allSettled(sends)) {
     if (result.status === 'rejected') {
       log('warn', 'queue_send_failed', { objectId, error: errorText(result.reason) });
     }
   }
+}
+
+function deliveryMessage(
+  objectId: string,
+  { intent, events }: Snapshot,
+  { sequence, position }: DeliveryId,
+): DeliveryMessage {
+  const { environment, merchantId } = intent.terms;
+  const event = events.find((candidate) => candidate.sequence === sequence);
+  const delivery = event?.deliveries[position];
+  if (event === undefined || delivery === undefined) {
+    throw new Error('no such delivery');
+  }
+  return {
+    objectId,
+    sequence,
+    position,
+    tenant: { environment, merchantId },
+    endpointId: delivery.endpointId,
+    mustChoose: delivery.origin === null,
+    eventType: event.type,
+  };
 }
 
 /** Sends a payment's whole projection to the read model. Throws when the queue rejects it. */
@@ -79,7 +103,7 @@ export async function sendProjection(
     version: projectedVersion(intent, events),
     row: projectionRow(intent),
     ...(await personalData(env, intent)),
-    events: projectedEvents(intent, events),
+    events: projectedEvents(events),
   };
   await env.PROJECTIONS.send(change);
 }

@@ -3,13 +3,15 @@ import { attemptsToCheck, decide, openIntent } from '../domain/decide.ts';
 import type { Attempt, Command, Intent, Outcome } from '../domain/intent.ts';
 import { CHECK_WAIT_MS_MIN, nextCheckAtMs, queuedLeaseMs } from '../domain/schedule.ts';
 import { errorText, log } from '../log.ts';
-import { claimed, isScheduleUsedUp, reported, resent } from './delivery.ts';
+import { addressed, claimed, isScheduleUsedUp, reported, resent } from './delivery.ts';
 import { sendMessages, sendProjection } from './outbox.ts';
 import type { Ports } from './ports.ts';
 import type {
+  ChosenEndpoint,
   ClaimResult,
   CreateRequest,
   CreateResult,
+  DeliveryId,
   DeliveryReport,
   DeliveryStatus,
   EventSummary,
@@ -21,6 +23,7 @@ import type {
   ReadResult,
 } from './protocol.ts';
 import { newRow, PaymentRecord } from './record.ts';
+import type { StoredEvent } from './store.ts';
 import { takenResult } from './taken.ts';
 
 /** For short leases: an alarm that wakes once without work costs less than moving it. */
@@ -123,24 +126,36 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
     return this.#record.history();
   }
 
-  /** The announced events with their delivery. */
+  /** The announced events, oldest first, one entry for each delivery. */
   events(): EventSummary[] {
-    return this.#record.events().map((event) => ({
-      sequence: event.sequence,
-      eventId: event.eventId,
-      type: event.type,
-      deliveryStatus: event.deliveryStatus,
-      createdAtMs: event.createdAtMs,
-      dueAtMs: event.dueAtMs,
-      tries: event.log,
-    }));
+    return this.#record.events().flatMap(({ sequence, eventId, type, createdAtMs, deliveries }) =>
+      deliveries.map((delivery, position) => ({
+        sequence,
+        position,
+        eventId,
+        type,
+        createdAtMs,
+        endpointId: delivery.endpointId,
+        origin: delivery.origin,
+        deliveryStatus: delivery.deliveryStatus,
+        dueAtMs: delivery.dueAtMs,
+        tries: delivery.log,
+      })),
+    );
   }
 
-  /** Gives a queued event to one consumer for the duration of a lease. */
-  async claimDelivery(sequence: number): Promise<ClaimResult> {
+  /**
+   * Gives a queued delivery to one consumer for the duration of a lease. A delivery whose endpoints
+   * are not chosen yet becomes one for each of `endpoints`: the caller gets the first, and messages
+   * send the others. An empty or missing list leaves it as it is.
+   */
+  async claimDelivery(
+    { sequence, position }: DeliveryId,
+    endpoints: readonly ChosenEndpoint[] = [],
+  ): Promise<ClaimResult> {
     const intent = this.#record.intent();
-    const waiting = this.#record.event(sequence);
-    if (intent === null || waiting?.deliveryStatus !== 'queued') {
+    const waiting = this.#queuedDelivery(sequence, position)?.event;
+    if (intent === null || waiting === undefined) {
       return { type: 'refused' };
     }
     const { environment, merchantId, uniqueId, callbackUrl, baseUrl } = intent.terms;
@@ -148,15 +163,21 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
     const fresh = waiting.signature ?? (await events.sign(this.env, environment, waiting.body));
     // Other commands may have run during signing: read again, then decide and write without an
     // await.
-    const event = this.#record.event(sequence);
-    if (event?.deliveryStatus !== 'queued') {
+    const queued = this.#queuedDelivery(sequence, position);
+    if (queued === null) {
       return { type: 'refused' };
     }
+    const { event } = queued;
     const claimId = crypto.randomUUID();
     const signature = event.signature ?? fresh;
     const nowMs = Date.now();
-    const claim = claimed(event, claimId, signature, nowMs);
-    this.#record.commit(() => this.#record.saveEvent(event, claim, nowMs), KEEPS_EARLIER_ALARM);
+    const [first, ...others] = addressed(queued.delivery, endpoints, nowMs);
+    const claim = claimed(first, claimId, nowMs);
+    const deliveries = [...event.deliveries.with(position, claim), ...others];
+    this.#record.commit(() => {
+      this.#record.saveEvent(event, { ...event, signature, deliveries }, nowMs);
+      this.#enqueueFrom(event.deliveries.length, { sequence, deliveries });
+    }, KEEPS_EARLIER_ALARM);
     return {
       type: 'claimed',
       delivery: {
@@ -164,6 +185,7 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
         eventId: event.eventId,
         tenant: { environment, merchantId },
         callbackUrl,
+        endpointId: claim.endpointId,
         ownOrigin: baseUrl,
         requestBody: events.requestBody({
           event: event.type,
@@ -172,19 +194,57 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
           signature,
           body: event.body,
         }),
-        isScheduleUsedUp: isScheduleUsedUp(event),
+        isScheduleUsedUp: isScheduleUsedUp(claim),
       },
     };
   }
 
+  /**
+   * Chooses the endpoints of a queued delivery without claiming it: the first endpoint is busy, and
+   * the others must not wait for it.
+   */
+  chooseEndpoints({ sequence, position }: DeliveryId, endpoints: readonly ChosenEndpoint[]): void {
+    const queued = this.#queuedDelivery(sequence, position);
+    if (queued === null || queued.delivery.origin !== null || endpoints.length === 0) {
+      return;
+    }
+    const { event } = queued;
+    const nowMs = Date.now();
+    const [first, ...others] = addressed(queued.delivery, endpoints, nowMs);
+    const deliveries = [...event.deliveries.with(position, first), ...others];
+    this.#record.commit(() => {
+      this.#record.saveEvent(event, { ...event, deliveries }, nowMs);
+      this.#enqueueFrom(position, { sequence, deliveries });
+    }, KEEPS_EARLIER_ALARM);
+  }
+
+  /** Sends the messages of an event's deliveries from this position on. */
+  #enqueueFrom(from: number, event: Pick<StoredEvent, 'sequence' | 'deliveries'>): void {
+    for (let position = from; position < event.deliveries.length; position += 1) {
+      this.#record.enqueue({ queue: 'webhooks', sequence: event.sequence, position });
+    }
+  }
+
+  #queuedDelivery(sequence: number, position: number) {
+    const event = this.#record.event(sequence);
+    const delivery = event?.deliveries[position];
+    return event !== null && delivery?.deliveryStatus === 'queued' ? { event, delivery } : null;
+  }
+
   /** Stores the result of a claimed delivery. */
   reportDelivery(report: DeliveryReport): void {
-    const event = this.#record.event(report.sequence);
-    if (event !== null) {
+    const { sequence, position } = report;
+    const event = this.#record.event(sequence);
+    const delivery = event?.deliveries[position];
+    if (event !== null && delivery !== undefined) {
       const nowMs = Date.now();
-      const after = reported(event, report, Math.random(), nowMs);
+      const { createdAtMs } = event;
+      const after = reported(delivery, report, { createdAtMs, chance: Math.random(), nowMs });
       // The read model's confirmation follows in seconds and sets the alarm.
-      this.#record.commit(() => this.#record.saveEvent(event, after, nowMs), KEEPS_EARLIER_ALARM);
+      this.#record.commit(
+        () => this.#record.saveDelivery(event, position, after, nowMs),
+        KEEPS_EARLIER_ALARM,
+      );
     }
   }
 
@@ -205,18 +265,32 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
   }
 
   /**
-   * Sends an event again if its delivery is in one of the states `from`; null: in any state. False
-   * when the event does not exist or is in another state.
+   * Sends an event again: its delivery at `position`, or with null all, of those in one of the
+   * states `from`; null: in any state. False when there is none.
    */
-  resendEvent(sequence: number, from: readonly DeliveryStatus[] | null = null): boolean {
+  resendEvent(
+    sequence: number,
+    from: readonly DeliveryStatus[] | null = null,
+    position: number | null = null,
+  ): boolean {
     const event = this.#record.event(sequence);
-    if (event === null || (from !== null && !from.includes(event.deliveryStatus))) {
+    const positions = [...(event?.deliveries.keys() ?? [])].filter(
+      (known) =>
+        (position === null || known === position) &&
+        (from === null || from.includes(event?.deliveries[known]?.deliveryStatus ?? 'claimed')),
+    );
+    if (event === null || positions.length === 0) {
       return false;
     }
     const nowMs = Date.now();
+    const deliveries = event.deliveries.map((delivery, known) =>
+      positions.includes(known) ? resent(delivery, nowMs) : delivery,
+    );
     this.#record.commit(() => {
-      this.#record.saveEvent(event, resent(event, nowMs), nowMs);
-      this.#record.enqueue({ queue: 'webhooks', sequence });
+      this.#record.saveEvent(event, { ...event, deliveries }, nowMs);
+      for (const known of positions) {
+        this.#record.enqueue({ queue: 'webhooks', sequence, position: known });
+      }
     });
     return true;
   }

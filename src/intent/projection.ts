@@ -8,16 +8,18 @@ import { METHODS_WITH_SHARED_ADDRESS } from '../domain/method.ts';
 import { phoneFrom } from '../domain/phone.ts';
 import { SEARCH_ID_LENGTH_MAX } from '../domain/search-key.ts';
 import type { AttemptCount, PaymentDetails, ProjectedEvent, ProjectionRow } from './protocol.ts';
-import type { StoredEvent } from './store.ts';
+import type { StoredDelivery, StoredEvent } from './store.ts';
 
 /**
  * The read model's view of a payment, derived from its state and its events. One `projectedVersion`
- * always has the same view, except for the ids to search for, which may grow within a version.
+ * always has the same view, except for the ids to search for, which may grow within a version, and
+ * for the only endpoint of an event that has just been chosen.
  */
 
 /** Orders a payment's projections. Transitions and deliveries both increase it. */
 export function projectedVersion(intent: Intent, events: readonly StoredEvent[]): number {
-  return events.reduce((version, { revision }) => version + revision, intent.version);
+  const revisions = events.flatMap(({ deliveries }) => deliveries.map(({ revision }) => revision));
+  return revisions.reduce((version, revision) => version + revision, intent.version);
 }
 
 export function projectionRow(intent: Intent): ProjectionRow {
@@ -84,33 +86,37 @@ export function paymentDetails(intent: Intent): PaymentDetails | null {
   return known.length === 0 ? null : Object.fromEntries(known);
 }
 
-export function projectedEvents(intent: Intent, events: readonly StoredEvent[]): ProjectedEvent[] {
-  const { callbackUrl } = intent.terms;
-  const destinationOrigin = callbackUrl === null ? null : (URL.parse(callbackUrl)?.origin ?? null);
-  return events.map((event) => ({
-    eventId: event.eventId,
-    sequence: event.sequence,
-    type: event.type,
-    revision: event.revision,
-    createdAtMs: event.createdAtMs,
-    destinationOrigin,
-    ...projectedDelivery(event),
-  }));
+export function projectedEvents(events: readonly StoredEvent[]): ProjectedEvent[] {
+  return events.flatMap(({ eventId, sequence, type, createdAtMs, deliveries }) =>
+    deliveries.map((delivery, position) => ({
+      eventId,
+      sequence,
+      position,
+      type,
+      revision: delivery.revision,
+      createdAtMs,
+      endpointId: delivery.endpointId,
+      destinationOrigin: delivery.origin,
+      ...projectedDelivery(delivery),
+    })),
+  );
 }
 
-/** Whether the read model shows a difference between two states of an event. */
-export function projectionDiffers(one: StoredEvent, other: StoredEvent): boolean {
+/**
+ * Whether the read model shows a difference between two states of a delivery. Without its endpoint,
+ * so that choosing the only one costs no message: the report of the try follows in seconds.
+ */
+export function projectionDiffers(one: StoredDelivery, other: StoredDelivery): boolean {
   return JSON.stringify(projectedDelivery(one)) !== JSON.stringify(projectedDelivery(other));
 }
 
 /** Without claims and leases, which change within seconds and interest no reader. */
-function projectedDelivery(event: StoredEvent) {
-  const { deliveryStatus, dueAtMs, log } = event;
+function projectedDelivery({ deliveryStatus, dueAtMs, log }: StoredDelivery) {
   const last = log.at(-1);
   return {
     deliveryStatus: deliveryStatus === 'claimed' ? 'queued' : deliveryStatus,
     dueAtMs: deliveryStatus === 'waiting' ? dueAtMs : null,
-    // All tries, as on the event's page. `event.tries` counts only those of the current schedule.
+    // All tries, as on the event's page. `delivery.tries` counts only those of the current schedule.
     tries: log.length,
     lastTryAtMs: last?.atMs ?? null,
     lastHttpStatus: last?.httpStatus ?? null,

@@ -3,6 +3,7 @@ import type {
   Anomaly,
   Attempt,
   Command,
+  EventType,
   FailureReason,
   Intent,
   IntentTerms,
@@ -60,11 +61,27 @@ export type DeliveryStatus =
   | 'dead'
   | 'superseded'
   | 'undeliverable'
+  /** No endpoint takes this type of event. */
+  | 'skipped'
   /** On hold: the merchant's endpoint has failed for days. */
   | 'paused';
 
 /** Deliveries that have failed and need a person to resend them; they can be resent in bulk. */
 export const FAILED_DELIVERIES: readonly DeliveryStatus[] = ['dead', 'undeliverable', 'paused'];
+
+/** Identifies a delivery within its payment. */
+export interface DeliveryId {
+  /** The intent's version that the event announces. */
+  readonly sequence: number;
+  /** Of the delivery among those of its event, from 0. */
+  readonly position: number;
+}
+
+/** An endpoint that takes the event. */
+export interface ChosenEndpoint {
+  readonly endpointId: string;
+  readonly origin: string;
+}
 
 /** One try in the delivery log. */
 export interface DeliveryTry {
@@ -78,9 +95,12 @@ export interface DeliveryTry {
   readonly answerExcerpt: string;
 }
 
-export interface EventSummary {
-  /** The intent's version that the event announces. */
-  readonly sequence: number;
+/** An event's delivery to one address. An event has one for each endpoint. */
+export interface EventSummary extends DeliveryId {
+  /** Null: the payment's callbackUrl, or no endpoint is chosen yet. */
+  readonly endpointId: string | null;
+  /** Scheme, host and port of the address when it was chosen; null while it is not. */
+  readonly origin: string | null;
   readonly eventId: string;
   readonly type: string;
   readonly deliveryStatus: DeliveryStatus;
@@ -150,12 +170,16 @@ export type ExecuteResult =
     }
   | { readonly type: 'not_found' };
 
-/** A message in the webhook queues. It identifies the event and contains no customer data. */
-export interface DeliveryMessage {
+/** A message in the webhook queues. It identifies the delivery and contains no customer data. */
+export interface DeliveryMessage extends DeliveryId {
   readonly objectId: string;
-  readonly sequence: number;
-  /** Lets the consumer bound concurrency per tenant without calling the object. */
+  /** Tenant and endpoint let the consumer bound concurrency without calling the object. */
   readonly tenant: Tenant;
+  /** Null: the payment's callbackUrl, or `mustChoose`. */
+  readonly endpointId: string | null;
+  /** The endpoints are not chosen yet: the consumer passes them with its claim. */
+  readonly mustChoose: boolean;
+  readonly eventType: EventType;
 }
 
 export type ClaimResult =
@@ -168,8 +192,10 @@ export interface ClaimedDelivery {
   readonly claimId: string;
   readonly eventId: string;
   readonly tenant: Tenant;
-  /** The payment's callbackUrl; null: the merchant's setting applies (docs/decisions.md#19). */
+  /** The payment's callbackUrl; null: it goes to the merchant's endpoints (docs/decisions.md#19). */
   readonly callbackUrl: string | null;
+  /** Where it goes without a callbackUrl; null: no endpoint took the event. */
+  readonly endpointId: string | null;
   /** The gateway's own origin. No webhook may be sent there. */
   readonly ownOrigin: string;
   /** The exact request body with its RSA signature, the same for all tries. */
@@ -178,8 +204,7 @@ export interface ClaimedDelivery {
   readonly isScheduleUsedUp: boolean;
 }
 
-export interface DeliveryReport {
-  readonly sequence: number;
+export interface DeliveryReport extends DeliveryId {
   readonly claimId: string;
   readonly outcome:
     | { readonly type: 'delivered' }
@@ -191,8 +216,10 @@ export interface DeliveryReport {
       }
     /** 410: the merchant rejects the event permanently. */
     | { readonly type: 'gone' }
-    /** No callbackUrl and no setting. The event can be resent later. */
+    /** No callbackUrl and no enabled endpoint. The event can be resent later. */
     | { readonly type: 'no_destination' }
+    /** No enabled endpoint takes this type of event. */
+    | { readonly type: 'not_subscribed' }
     /** Not sent: the endpoint is still paused, and another event probes it today. */
     | { readonly type: 'paused' }
     /** Not sent because of a failure of ours: uses up no try of the merchant's schedule. */
@@ -271,11 +298,10 @@ export function detailsContext({ environment, merchantId }: Tenant, uuid: string
 }
 
 /** An event's delivery in the read model, without the request's body and the merchant's answer. */
-export interface ProjectedEvent {
+export interface ProjectedEvent extends DeliveryId {
   readonly eventId: string;
-  readonly sequence: number;
   readonly type: string;
-  /** Orders the states of this event's delivery. */
+  /** Orders the states of this delivery. */
   readonly revision: number;
   readonly createdAtMs: number;
   /** Never `claimed`, which is shown as `queued`. */
@@ -287,6 +313,8 @@ export interface ProjectedEvent {
   readonly lastHttpStatus: number | null;
   readonly lastError: string | null;
   readonly lastDurationMs: number | null;
-  /** The origin of the payment's callbackUrl; null: the merchant's setting applies. */
+  /** Null: the payment's callbackUrl, or no endpoint is chosen yet. */
+  readonly endpointId: string | null;
+  /** Scheme, host and port of the address when it was chosen; null while it is not. */
   readonly destinationOrigin: string | null;
 }

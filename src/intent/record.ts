@@ -8,13 +8,19 @@ import {
 } from '../domain/intent.ts';
 import { queuedLeaseMs, RETENTION_MS } from '../domain/schedule.ts';
 import { log } from '../log.ts';
-import { isDue, queued, superseded } from './delivery.ts';
+import { isDue, newDelivery, queued, superseded } from './delivery.ts';
 import { historyDetail } from './history.ts';
 import type { Message, Snapshot } from './outbox.ts';
 import type { EventPort } from './ports.ts';
 import { projectedVersion, projectionDiffers, searchedIds } from './projection.ts';
 import type { ExpressAnswers } from './protocol.ts';
-import { NEW_STORED, Store, type StoredEvent, type StoredIntent } from './store.ts';
+import {
+  NEW_STORED,
+  Store,
+  type StoredDelivery,
+  type StoredEvent,
+  type StoredIntent,
+} from './store.ts';
 
 export interface ArmOptions {
   /** Does not move an alarm that is early enough, which saves a row write. */
@@ -74,6 +80,10 @@ export class PaymentRecord {
   /** Oldest first. Only payments that have ended have events. */
   events(): StoredEvent[] {
     return this.intent()?.endedAtMs == null ? [] : this.#store.events();
+  }
+
+  #deliveries(): StoredDelivery[] {
+    return this.events().flatMap(({ deliveries }) => deliveries);
   }
 
   /** The state that messages describe. Null when there is no payment. */
@@ -151,17 +161,30 @@ export class PaymentRecord {
     this.#stored = stored;
   }
 
-  /** Stores an event's delivery, and sends a visible change to the read model. */
+  /** Stores an event's deliveries, and sends a visible change to the read model. */
   saveEvent(before: StoredEvent, after: StoredEvent, nowMs: number): void {
     if (this.#writeEvent(before, after)) {
       this.#enqueueProjection(nowMs);
     }
   }
 
+  /** Replaces the delivery at `position`, like `saveEvent`. */
+  saveDelivery(event: StoredEvent, position: number, after: StoredDelivery, nowMs: number): void {
+    this.saveEvent(event, { ...event, deliveries: event.deliveries.with(position, after) }, nowMs);
+  }
+
   /** True when the read model shows the change. */
   #writeEvent(before: StoredEvent, after: StoredEvent): boolean {
-    const differs = projectionDiffers(before, after);
-    this.#store.updateEvent(differs ? { ...after, revision: before.revision + 1 } : after);
+    let differs = false;
+    const deliveries = after.deliveries.map((delivery, position) => {
+      const known = before.deliveries[position];
+      if (known !== undefined && !projectionDiffers(known, delivery)) {
+        return delivery;
+      }
+      differs = true;
+      return { ...delivery, revision: (known?.revision ?? 0) + 1 };
+    });
+    this.#store.updateEvent({ ...after, deliveries });
     return differs;
   }
 
@@ -239,11 +262,13 @@ export class PaymentRecord {
 
   #announce(intent: Intent, type: EventType, nowMs: number): void {
     for (const earlier of this.#store.events()) {
-      const after = superseded(earlier);
-      if (after !== earlier) {
-        this.#writeEvent(earlier, after);
+      const deliveries = earlier.deliveries.map(superseded);
+      if (deliveries.some((delivery, position) => delivery !== earlier.deliveries[position])) {
+        this.#writeEvent(earlier, { ...earlier, deliveries });
       }
     }
+    const { callbackUrl } = intent.terms;
+    const origin = callbackUrl === null ? null : (URL.parse(callbackUrl)?.origin ?? null);
     this.#store.insertEvent({
       sequence: intent.version,
       eventId: `evt_${crypto.randomUUID().replaceAll('-', '')}`,
@@ -251,15 +276,9 @@ export class PaymentRecord {
       body: this.#eventBody(intent, type),
       signature: null,
       createdAtMs: nowMs,
-      deliveryStatus: 'queued',
-      claimId: null,
-      dueAtMs: nowMs + queuedLeaseMs(0),
-      timesQueued: 0,
-      tries: 0,
-      log: [],
-      revision: 0,
+      deliveries: [newDelivery({ endpointId: null, origin }, nowMs)],
     });
-    this.#outgoing.push({ queue: 'webhooks', sequence: intent.version });
+    this.#outgoing.push({ queue: 'webhooks', sequence: intent.version, position: 0 });
   }
 
   /** Queues the deliveries and the projection whose lease or wait is over. */
@@ -274,10 +293,21 @@ export class PaymentRecord {
       });
       this.#outgoing.push({ queue: 'projections' });
     }
-    for (const event of this.events().filter((candidate) => isDue(candidate, nowMs))) {
-      const isRetry = event.tries > 0;
-      this.saveEvent(event, queued(event, nowMs), nowMs);
-      this.#outgoing.push({ queue: isRetry ? 'retries' : 'webhooks', sequence: event.sequence });
+    for (const event of this.events()) {
+      const { sequence } = event;
+      const due = event.deliveries.map((delivery) => isDue(delivery, nowMs));
+      if (!due.includes(true)) {
+        continue;
+      }
+      const deliveries = event.deliveries.map((delivery, position) =>
+        due[position] ? queued(delivery, nowMs) : delivery,
+      );
+      this.saveEvent(event, { ...event, deliveries }, nowMs);
+      for (const [position, { tries }] of deliveries.entries()) {
+        if (due[position]) {
+          this.#outgoing.push({ queue: tries > 0 ? 'retries' : 'webhooks', sequence, position });
+        }
+      }
     }
   }
 
@@ -329,7 +359,7 @@ export class PaymentRecord {
     const isOver = intent !== null && hasEnded(intent.status);
     const nothingPending =
       this.stored()?.projectionDueAtMs === null &&
-      this.events().every((event) => event.dueAtMs === null);
+      this.#deliveries().every((delivery) => delivery.dueAtMs === null);
     return isOver && nothingPending ? intent.updatedAtMs + RETENTION_MS : null;
   }
 
@@ -343,7 +373,7 @@ export class PaymentRecord {
       nextWakeAtMs(stored.intent),
       stored.projectionDueAtMs,
       this.retentionEndsAtMs(),
-      ...this.events().map((event) => event.dueAtMs),
+      ...this.#deliveries().map((delivery) => delivery.dueAtMs),
     ].filter((time) => time !== null);
     return times.length === 0 ? null : Math.min(...times);
   }

@@ -40,9 +40,9 @@ const CREATE_TABLES = `
   );`;
 
 /**
- * Events with their delivery. The first event creates the table, because many intents never have
- * one and each written row costs money. `due_at_ms` is when the alarm must handle the row: the end
- * of a lease, or the next try. `revision` grows with every change that the read model shows.
+ * Events. The first event creates the table, because many intents never have one and each written
+ * row costs money. For the same reason an event's deliveries, one for each endpoint, are a column of
+ * its row: `StoredDelivery[]` in JSON.
  */
 const CREATE_EVENT_TABLE = `
   CREATE TABLE IF NOT EXISTS event (
@@ -52,13 +52,7 @@ const CREATE_EVENT_TABLE = `
     body TEXT NOT NULL,
     signature TEXT,
     created_at_ms INTEGER NOT NULL,
-    delivery_status TEXT NOT NULL,
-    claim_id TEXT,
-    due_at_ms INTEGER,
-    times_queued INTEGER NOT NULL DEFAULT 0,
-    tries INTEGER NOT NULL DEFAULT 0,
-    log TEXT NOT NULL DEFAULT '[]',
-    revision INTEGER NOT NULL DEFAULT 0
+    deliveries TEXT NOT NULL
   );`;
 
 export function createTables(sql: SqlStorage): void {

@@ -37,15 +37,27 @@ export interface StoredEvent {
   readonly body: string;
   readonly signature: string | null;
   readonly createdAtMs: number;
+  /**
+   * Never empty. A delivery keeps its position, and none is ever removed. The first one is for the
+   * payment's callbackUrl, or waits for the endpoints to be chosen and becomes that of the first.
+   */
+  readonly deliveries: readonly StoredDelivery[];
+}
+
+/** An event's delivery to one address. */
+export interface StoredDelivery {
+  /** Null: to the payment's callbackUrl, or no endpoint is chosen yet. */
+  readonly endpointId: string | null;
+  /** Scheme, host and port of the address when it was chosen; null while it is not. */
+  readonly origin: string | null;
   readonly deliveryStatus: DeliveryStatus;
   readonly claimId: string | null;
+  /** When the alarm must handle it: the end of a lease, or the next try. */
   readonly dueAtMs: number | null;
   readonly timesQueued: number;
   readonly tries: number;
   readonly log: readonly DeliveryTry[];
-  /**
-   * Grows with every change that the read model shows; orders the states of this event's delivery.
-   */
+  /** Grows with every change that the read model shows; orders the states of this delivery. */
   readonly revision: number;
 }
 
@@ -137,38 +149,24 @@ export class Store {
   insertEvent(event: StoredEvent): void {
     createEventTable(this.#sql);
     this.#sql.exec(
-      `INSERT INTO event (sequence, event_id, type, body, signature, created_at_ms,
-         delivery_status, claim_id, due_at_ms, times_queued, tries, log, revision)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO event (sequence, event_id, type, body, signature, created_at_ms, deliveries)
+       VALUES (?, ?, ?, ?, ?, ?, ?)`,
       event.sequence,
       event.eventId,
       event.type,
       event.body,
       event.signature,
       event.createdAtMs,
-      event.deliveryStatus,
-      event.claimId,
-      event.dueAtMs,
-      event.timesQueued,
-      event.tries,
-      JSON.stringify(event.log),
-      event.revision,
+      JSON.stringify(event.deliveries),
     );
   }
 
   /** Stores the columns that delivery changes. The announced event itself never changes. */
   updateEvent(event: StoredEvent): void {
     this.#sql.exec(
-      `UPDATE event SET signature = ?, delivery_status = ?, claim_id = ?, due_at_ms = ?,
-         times_queued = ?, tries = ?, log = ?, revision = ? WHERE sequence = ?`,
+      'UPDATE event SET signature = ?, deliveries = ? WHERE sequence = ?',
       event.signature,
-      event.deliveryStatus,
-      event.claimId,
-      event.dueAtMs,
-      event.timesQueued,
-      event.tries,
-      JSON.stringify(event.log),
-      event.revision,
+      JSON.stringify(event.deliveries),
       event.sequence,
     );
   }
@@ -186,13 +184,7 @@ export class Store {
       body: row.body,
       signature: row.signature,
       createdAtMs: row.created_at_ms,
-      deliveryStatus: row.delivery_status as DeliveryStatus,
-      claimId: row.claim_id,
-      dueAtMs: row.due_at_ms,
-      timesQueued: row.times_queued,
-      tries: row.tries,
-      log: JSON.parse(row.log),
-      revision: row.revision,
+      deliveries: JSON.parse(row.deliveries),
     }));
   }
 
@@ -243,11 +235,5 @@ type EventRow = {
   body: string;
   signature: string | null;
   created_at_ms: number;
-  delivery_status: string;
-  claim_id: string | null;
-  due_at_ms: number | null;
-  times_queued: number;
-  tries: number;
-  log: string;
-  revision: number;
+  deliveries: string;
 };

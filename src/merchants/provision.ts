@@ -131,19 +131,10 @@ export function addLogo(merchantId: string, logo: Logo, createdAtMs: number): Sq
   };
 }
 
-/** Sets where events without a callbackUrl go (docs/decisions.md#19); null: nowhere. */
-export function setWebhookUrl(tenant: Tenant, url: string | null): SqlStatement {
-  return {
-    sql: `INSERT INTO webhook_settings (merchant_id, environment, url) VALUES (?1, ?2, ?3)
-      ON CONFLICT (merchant_id, environment) DO UPDATE SET url = excluded.url`,
-    params: [tenant.merchantId, tenant.environment, url],
-  };
-}
-
 export interface NewWebhookSecret {
   /** Unique over all merchants. */
   readonly id: string;
-  /** `whsec_…` after `seal(keys, secret, webhookSecretContext(tenant))`. */
+  /** `whsec_…` after `seal(keys, secret, webhookSecretContext(tenant))`; of no endpoint. */
   readonly sealedSecret: string;
   readonly createdAtMs: number;
   /** Null: never expires. */

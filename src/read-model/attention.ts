@@ -29,7 +29,7 @@ export function paymentsNeedingAttention(environment: Environment): List<StoredP
 }
 
 /** Must equal the condition of the partial index. */
-const HAS_NOT_ARRIVED = "delivery_status NOT IN ('delivered', 'superseded')";
+const HAS_NOT_ARRIVED = "delivery_status NOT IN ('delivered', 'superseded', 'skipped')";
 
 /** All merchants' events of one delivery status, such as `dead` or `waiting`. */
 export function eventsOfAll(environment: Environment, deliveryStatus: string): List<EventRow> {
@@ -58,7 +58,7 @@ export function oldestStatement(environment: Environment, deliveryStatus: string
   return {
     sql: `SELECT ${EVENT_COLUMNS} FROM webhook_event INDEXED BY webhook_event_not_arrived
       WHERE environment = ? AND delivery_status = ? AND ${HAS_NOT_ARRIVED}
-      ORDER BY created_at_ms, event_id LIMIT 1`,
+      ORDER BY created_at_ms, delivery_id LIMIT 1`,
     params: [environment, deliveryStatus],
   };
 }

@@ -3,10 +3,12 @@ import type { EventType, Tenant } from '../domain/intent.ts';
 import type { ProjectedEvent } from '../intent/protocol.ts';
 import { type Condition, type List, type TimeRange, tenantIs, when } from '../paging.ts';
 
-/** An event and its delivery in lists. May lag its object by seconds. */
+/** A delivery of an event in lists. May lag its object by seconds. */
 export interface EventRow
   extends Tenant,
     Omit<ProjectedEvent, 'revision' | 'type' | 'deliveryStatus'> {
+  /** Unique over all events. */
+  readonly deliveryId: string;
   readonly paymentUuid: string;
   readonly uniqueId: string;
   readonly type: EventType;
@@ -14,17 +16,19 @@ export interface EventRow
   readonly deliveryStatus: string;
 }
 
-export const EVENT_COLUMNS = `event_id AS eventId, merchant_id AS merchantId, environment,
+export const EVENT_COLUMNS = `event_id AS eventId, position, delivery_id AS deliveryId, merchant_id AS merchantId, environment,
   payment_uuid AS paymentUuid, unique_id AS uniqueId, sequence, type,
   delivery_status AS deliveryStatus, created_at_ms AS createdAtMs, due_at_ms AS dueAtMs, tries,
   last_try_at_ms AS lastTryAtMs, last_http_status AS lastHttpStatus, last_error AS lastError,
-  last_duration_ms AS lastDurationMs, destination_origin AS destinationOrigin`;
+  last_duration_ms AS lastDurationMs, endpoint_id AS endpointId,
+  destination_origin AS destinationOrigin`;
 
 export interface EventFilter extends TimeRange {
   readonly deliveryStatus?: string | undefined;
+  readonly endpointId?: string | undefined;
 }
 
-/** A list of events that meet the conditions, newest first. */
+/** A list of deliveries that meet the conditions, newest first. */
 export function eventList(
   index: string,
   conditions: readonly Condition[],
@@ -35,20 +39,26 @@ export function eventList(
     table: 'webhook_event',
     index,
     timeColumn: 'created_at_ms',
-    idColumn: 'event_id',
+    idColumn: 'delivery_id',
     conditions,
     range,
-    placeOf: ({ createdAtMs, eventId }) => ({ atMs: createdAtMs, id: eventId }),
+    placeOf: ({ createdAtMs, deliveryId }) => ({ atMs: createdAtMs, id: deliveryId }),
   };
 }
 
 /** A tenant's events. */
 export function eventsOf(
   tenant: Tenant,
-  { deliveryStatus, ...range }: EventFilter,
+  { deliveryStatus, endpointId, ...range }: EventFilter,
 ): List<EventRow> {
-  const index = deliveryStatus === undefined ? 'webhook_event_by_time' : 'webhook_event_by_status';
-  const conditions = [tenantIs(tenant), ...when('delivery_status = ?', deliveryStatus)];
+  const byStatus = deliveryStatus === undefined ? 'by_time' : 'by_status';
+  const index = `webhook_event_${endpointId === undefined ? byStatus : 'by_endpoint'}`;
+  const conditions = [
+    tenantIs(tenant),
+    // Few of its deliveries are in another status, so filtering them costs little.
+    ...when('endpoint_id = ?', endpointId),
+    ...when('delivery_status = ?', deliveryStatus),
+  ];
   return eventList(index, conditions, range);
 }
 

@@ -13,9 +13,11 @@ export interface SandboxEvent {
   readonly sequence: number;
 }
 
-/** Repeats the condition of the partial index. */
+/**
+ * Repeats the condition of the partial index. Each event once: its other deliveries are further rows.
+ */
 const OF_MERCHANT = `FROM webhook_event INDEXED BY webhook_event_of_sandbox
-  WHERE environment = 'sandbox' AND merchant_id = ?`;
+  WHERE environment = 'sandbox' AND position = 0 AND merchant_id = ?`;
 
 /** The first events after a place. Throws DatabaseUnavailable. */
 export async function sandboxEventsAfter(
@@ -66,7 +68,7 @@ export function findSandboxEvent(
 export function findSandboxEventStatement(merchantId: string, eventId: string): SqlStatement {
   return {
     sql: `SELECT id AS place, event_id AS eventId FROM webhook_event INDEXED BY webhook_event_by_id
-      WHERE event_id = ? AND merchant_id = ? AND environment = 'sandbox'`,
+      WHERE event_id = ? AND position = 0 AND merchant_id = ? AND environment = 'sandbox'`,
     params: [eventId, merchantId],
   };
 }

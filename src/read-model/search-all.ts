@@ -59,7 +59,7 @@ export function searchAllStatements(text: string): readonly SqlStatement[] {
           select(
             `webhook_event INDEXED BY webhook_event_by_id
               CROSS JOIN payment INDEXED BY payment_by_uuid ON payment.uuid = payment_uuid
-              WHERE webhook_event.event_id = ?1`,
+              WHERE webhook_event.event_id = ?1 AND webhook_event.position = 0`,
             text,
           ),
         ]

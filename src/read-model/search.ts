@@ -109,7 +109,7 @@ export function searchStatements(
           one(
             `webhook_event INDEXED BY webhook_event_by_id
               CROSS JOIN payment INDEXED BY payment_by_uuid ON payment.uuid = payment_uuid`,
-            'webhook_event.event_id = ?',
+            'webhook_event.event_id = ? AND webhook_event.position = 0',
             text,
           ),
         ]

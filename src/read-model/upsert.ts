@@ -61,19 +61,21 @@ const EVENT_COLUMNS = [
   'last_http_status',
   'last_error',
   'last_duration_ms',
+  'endpoint_id',
   'destination_origin',
 ];
 
 const UPSERT_EVENTS = `
-  INSERT INTO webhook_event (event_id, merchant_id, environment, payment_uuid, unique_id, sequence,
+  INSERT INTO webhook_event (event_id, position, delivery_id, merchant_id, environment, payment_uuid, unique_id, sequence,
     type, created_at_ms, ${EVENT_COLUMNS.join(', ')})
-  SELECT value ->> 'eventId', value ->> 'merchantId', value ->> 'environment',
-    value ->> 'paymentUuid', value ->> 'uniqueId', value ->> 'sequence', value ->> 'type',
+  SELECT value ->> 'eventId', value ->> 'position', value ->> 'deliveryId',
+    value ->> 'merchantId', value ->> 'environment', value ->> 'paymentUuid', value ->> 'uniqueId', value ->> 'sequence', value ->> 'type',
     value ->> 'createdAtMs', value ->> 'deliveryStatus', value ->> 'revision',
     value ->> 'dueAtMs', value ->> 'tries', value ->> 'lastTryAtMs', value ->> 'lastHttpStatus',
-    value ->> 'lastError', value ->> 'lastDurationMs', value ->> 'destinationOrigin'
+    value ->> 'lastError', value ->> 'lastDurationMs', value ->> 'endpointId',
+    value ->> 'destinationOrigin'
   FROM json_each(?1) WHERE true
-  ${onConflict('webhook_event', 'event_id', EVENT_COLUMNS, 'revision')}`;
+  ${onConflict('webhook_event', 'event_id, position', EVENT_COLUMNS, 'revision')}`;
 
 const INSERT_SEARCH_KEYS = `
   INSERT INTO payment_search_key (merchant_id, environment, key, created_at_ms, uuid)
@@ -111,6 +113,7 @@ export function upsertStatements(messages: readonly ProjectionMessage[]): readon
     const { merchantId, environment, uuid: paymentUuid, uniqueId } = row;
     return announced.map((event) => ({
       ...event,
+      deliveryId: `${event.eventId}.${event.position}`,
       merchantId,
       environment,
       paymentUuid,

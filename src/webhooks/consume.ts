@@ -1,25 +1,48 @@
-import { intentByObjectId } from '../intent/client.ts';
-import type { ClaimedDelivery, DeliveryMessage, DeliveryReport } from '../intent/protocol.ts';
+import { type IntentClient, intentByObjectId } from '../intent/client.ts';
+import type {
+  ChosenEndpoint,
+  ClaimedDelivery,
+  DeliveryMessage,
+  DeliveryReport,
+} from '../intent/protocol.ts';
 import { errorText, log } from '../log.ts';
-import { claimProbe, endpointOrigin } from './endpoints.ts';
-import { isAccepted, type SendResult, sendSigned, unsentTry } from './send.ts';
-import { freshWebhookSettings, type WebhookSettings, webhookSettings } from './settings.ts';
-import { DeliverySlots } from './slots.ts';
+import { endpointOrigin, takesEvent } from './endpoints.ts';
+import { claimProbe } from './failing-endpoints.ts';
+import {
+  isAccepted,
+  type OutgoingWebhook,
+  type SendResult,
+  sendSigned,
+  unsentTry,
+} from './send.ts';
+import {
+  cachedWebhookSettings,
+  freshWebhookSettings,
+  type WebhookSettings,
+  webhookSettings,
+} from './settings.ts';
+import { DeliverySlots, type Slot, type SlotOwner } from './slots.ts';
 import { type Observation, watchEndpoint } from './watch-endpoint.ts';
 
 /** Per tenant, queue and isolate: endpoints that hang for 15 s occupy at most these slots. */
 export const DELIVERIES_PER_TENANT_MAX = 16;
+/** So many slots each endpoint of a tenant gets even while the others occupy the tenant's share. */
+export const DELIVERIES_PER_ENDPOINT_MIN = 4;
 /** Per queue and isolate: fits into its 128 MB beside its other work. */
 export const DELIVERIES_MAX = 200;
 /**
- * From this many on, each tenant gets few slots, so that hanging endpoints cannot take them all.
+ * From this many on, each tenant and endpoint gets few slots, so that hanging endpoints cannot take
+ * them all.
  */
 export const CROWDED_FROM = 120;
 export const CROWDED_DELIVERIES_PER_TENANT_MAX = 2;
-/** A busy tenant's message is retried after 1 s, 2 s, … this many times. */
+export const CROWDED_DELIVERIES_PER_ENDPOINT_MIN = 1;
+/** A busy endpoint's message is retried after 1 s, 2 s, … this many times. */
 const BOUNCES_MAX = 8;
 /** How often a full isolate checks for a free slot. */
 export const FULL_WAIT_MS = 50;
+/** Stands for the endpoint of deliveries whose endpoints are not chosen yet. */
+const NOT_CHOSEN = 'not-chosen';
 
 const HTTP_GONE = 410;
 /** Carries all tries but the first, see wrangler.toml. */
@@ -44,16 +67,28 @@ export async function consumeDeliveries(
     while (slots.isFull(Date.now())) {
       await new Promise((resolve) => setTimeout(resolve, FULL_WAIT_MS));
     }
-    const { environment, merchantId } = message.body.tenant;
-    const slot = slots.take(`${environment}/${merchantId}`, Date.now());
+    const slot = slots.take(ownerOf(message.body), Date.now());
     if (slot === null) {
       bounce(message);
       continue;
     }
     const isRetry = batch.queue === RETRY_QUEUE;
-    ctx.waitUntil(deliver(env, message.body, isRetry).finally(() => slots.release(slot)));
+    const delivering = deliver({ env, slots, slot, isRetry }, message.body);
+    ctx.waitUntil(delivering.finally(() => slots.release(slot)));
     message.ack();
   }
+}
+
+/** A cached only endpoint is known before it is chosen: its messages then bounce as they are. */
+function ownerOf({ tenant, endpointId, mustChoose, eventType }: DeliveryMessage): SlotOwner {
+  const key = `${tenant.environment}/${tenant.merchantId}`;
+  if (!mustChoose) {
+    return { tenant: key, endpoint: endpointId };
+  }
+  const known = cachedWebhookSettings(tenant, Date.now());
+  const [first, ...others] = known === undefined ? [] : taking(known, eventType);
+  const isOnly = first !== undefined && others.length === 0;
+  return { tenant: key, endpoint: isOnly ? first.endpointId : NOT_CHOSEN };
 }
 
 /**
@@ -73,35 +108,46 @@ function slotsOf(queue: string): DeliverySlots {
   if (slots === undefined) {
     slots = new DeliverySlots({
       slotsMax: DELIVERIES_MAX,
-      ownerSlotsMax: DELIVERIES_PER_TENANT_MAX,
+      shares: { tenantMax: DELIVERIES_PER_TENANT_MAX, endpointMin: DELIVERIES_PER_ENDPOINT_MIN },
       crowdedFrom: CROWDED_FROM,
-      crowdedOwnerSlotsMax: CROWDED_DELIVERIES_PER_TENANT_MAX,
+      crowdedShares: {
+        tenantMax: CROWDED_DELIVERIES_PER_TENANT_MAX,
+        endpointMin: CROWDED_DELIVERIES_PER_ENDPOINT_MIN,
+      },
     });
     slotsByQueue.set(queue, slots);
   }
   return slots;
 }
 
+interface Delivering {
+  readonly env: Env;
+  readonly slots: DeliverySlots;
+  readonly slot: Slot;
+  readonly isRetry: boolean;
+}
+
 /**
  * Claims a delivery, tries it once and reports the result. A lost report leaves it to the lease.
  */
-async function deliver(env: Env, message: DeliveryMessage, isRetry: boolean): Promise<void> {
-  const { objectId, sequence } = message;
+async function deliver(delivering: Delivering, message: DeliveryMessage): Promise<void> {
+  const { env, isRetry } = delivering;
+  const { objectId, sequence, position } = message;
   const owner = intentByObjectId(env, objectId);
   try {
-    const claim = await owner.claimDelivery(sequence);
-    if (claim.type === 'refused') {
+    const claim = await claimFrom(owner, delivering, message);
+    if (claim === null) {
       return;
     }
-    const { claimId, tenant } = claim.delivery;
-    const { observed, ...result } = await tryDelivery(env, claim.delivery).catch(
+    const { claimId, tenant } = claim;
+    const { observed, ...result } = await tryDelivery(env, claim, message).catch(
       (error: unknown) => {
         // A failure of ours must not use up a try of the merchant's schedule.
         logBroken(message, error);
         return unsent({ type: 'not_sent' }, null);
       },
     );
-    await owner.reportDelivery({ sequence, claimId, ...result });
+    await owner.reportDelivery({ sequence, position, claimId, ...result });
     if (observed !== null) {
       await watchEndpoint(env, tenant, { ...observed, isRetry });
     }
@@ -110,8 +156,56 @@ async function deliver(env: Env, message: DeliveryMessage, isRetry: boolean): Pr
   }
 }
 
-function logBroken({ objectId, sequence, tenant }: DeliveryMessage, error: unknown): void {
-  const fields = { objectId, sequence, ...tenant, error: errorText(error) };
+/**
+ * The claim, or null. The first message of a payment without a callbackUrl also chooses the event's
+ * endpoints, in the commit of the claim, so a single endpoint costs nothing more.
+ */
+async function claimFrom(
+  owner: IntentClient,
+  { env, slots, slot }: Delivering,
+  message: DeliveryMessage,
+): Promise<ClaimedDelivery | null> {
+  const endpoints = message.mustChoose ? await endpointsTaking(env, message) : [];
+  const [first] = endpoints;
+  if (first !== undefined) {
+    const { tenant } = slot.owner;
+    if (!slots.move(slot, { tenant, endpoint: first.endpointId })) {
+      await owner.chooseEndpoints(message, endpoints);
+      return null;
+    }
+  }
+  const claim = await owner.claimDelivery(message, endpoints);
+  return claim.type === 'refused' ? null : claim.delivery;
+}
+
+/** Without settings, none: `tryDelivery` then fails in the same way, and uses up no try. */
+async function endpointsTaking(
+  env: Env,
+  message: DeliveryMessage,
+): Promise<readonly ChosenEndpoint[]> {
+  try {
+    return taking(await webhookSettings(env, message.tenant), message.eventType);
+  } catch (error) {
+    logBroken(message, error);
+    return [];
+  }
+}
+
+function taking(
+  { endpoints }: WebhookSettings,
+  eventType: DeliveryMessage['eventType'],
+): readonly ChosenEndpoint[] {
+  return [...endpoints.values()].flatMap((endpoint) => {
+    const origin = endpointOrigin(endpoint.url);
+    return origin !== null && takesEvent(endpoint, eventType)
+      ? [{ endpointId: endpoint.endpointId, origin }]
+      : [];
+  });
+}
+
+function logBroken(message: DeliveryMessage, error: unknown): void {
+  const { objectId, sequence, position, tenant } = message;
+  const fields = { objectId, sequence, position, ...tenant, error: errorText(error) };
   log('error', 'webhook_delivery_broken', fields);
 }
 
@@ -120,48 +214,90 @@ type TryResult = Pick<DeliveryReport, 'outcome' | 'log'> & {
   readonly observed: Omit<Observation, 'isRetry'> | null;
 };
 
-async function tryDelivery(env: Env, delivery: ClaimedDelivery): Promise<TryResult> {
-  const { tenant, callbackUrl, isScheduleUsedUp, ...webhook } = delivery;
+async function tryDelivery(
+  env: Env,
+  delivery: ClaimedDelivery,
+  { eventType }: DeliveryMessage,
+): Promise<TryResult> {
+  const { tenant, isScheduleUsedUp, eventId, ownOrigin, requestBody } = delivery;
   const settings = await settingsToSend(env, delivery);
-  const destination = callbackUrl ?? settings.url;
-  if (destination === null) {
-    return unsent({ type: 'no_destination' }, 'no callbackUrl and no webhook setting');
+  const address = addressOf(settings, delivery);
+  if (address === null) {
+    return withoutAddress(settings, delivery, eventType);
   }
-  const origin = endpointOrigin(destination);
-  const isEndpointPaused = isPaused(settings, destination);
+  const { endpoint, ...signing } = address;
+  const isEndpointPaused = isPaused(settings, endpoint);
   // An event runs through its own schedule even when others have failed. After that, one event a
   // day probes a paused endpoint on behalf of all waiting events.
   const mayProbe =
-    origin === null ||
+    endpoint === null ||
     !(isEndpointPaused && isScheduleUsedUp) ||
-    (await claimProbe(env.DB, tenant, { origin, atMs: Date.now() }));
+    (await claimProbe(env.DB, tenant, { endpoint, atMs: Date.now() }));
   if (!mayProbe) {
     return unsent({ type: 'paused' }, null);
   }
-  const sent = await sendSigned(env, { ...webhook, destination, secrets: settings.secrets });
+  const sent = await sendSigned(env, { eventId, ownOrigin, requestBody, ...signing });
   const outcome = outcomeOf(sent, isEndpointPaused);
   return {
     outcome,
     log: sent.log,
-    observed: origin === null ? null : { origin, result: sent.log },
+    observed: endpoint === null ? null : { endpoint, result: sent.log },
   };
 }
 
-/** Reads a cached pause again from D1: a member may have just resumed the endpoint. */
-async function settingsToSend(
-  env: Env,
-  { tenant, callbackUrl }: ClaimedDelivery,
-): Promise<WebhookSettings> {
-  const known = await webhookSettings(env, tenant);
-  const destination = callbackUrl ?? known.url;
-  return destination !== null && isPaused(known, destination)
-    ? freshWebhookSettings(env, tenant)
-    : known;
+interface Address extends Pick<OutgoingWebhook, 'destination' | 'secrets' | 'signatureHeader'> {
+  /** By which its failures count: an endpoint's id, or an origin. */
+  readonly endpoint: string | null;
 }
 
-function isPaused({ endpoints }: WebhookSettings, destination: string): boolean {
-  const origin = endpointOrigin(destination);
-  return origin !== null && endpoints.get(origin)?.pausedAtMs != null;
+/** The payment's callbackUrl, or its endpoint as it is now. Null: none, deleted or disabled. */
+function addressOf(
+  { secrets, endpoints }: WebhookSettings,
+  { callbackUrl, endpointId }: ClaimedDelivery,
+): Address | null {
+  if (callbackUrl !== null) {
+    const endpoint = endpointOrigin(callbackUrl);
+    return { destination: callbackUrl, secrets, signatureHeader: null, endpoint };
+  }
+  const known = endpointId === null ? undefined : endpoints.get(endpointId);
+  return known?.isEnabled
+    ? {
+        destination: known.url,
+        secrets: known.secrets,
+        signatureHeader: known.signatureHeader,
+        endpoint: known.endpointId,
+      }
+    : null;
+}
+
+function withoutAddress(
+  settings: WebhookSettings,
+  { endpointId }: ClaimedDelivery,
+  eventType: DeliveryMessage['eventType'],
+): TryResult {
+  if (endpointId !== null) {
+    const state = settings.endpoints.has(endpointId) ? 'disabled' : 'deleted';
+    return unsent({ type: 'no_destination' }, `not sent: the endpoint is ${state}`);
+  }
+  if (![...settings.endpoints.values()].some(({ isEnabled }) => isEnabled)) {
+    return unsent({ type: 'no_destination' }, 'no callbackUrl and no enabled endpoint');
+  }
+  // One that takes the event was read after the claim: the next claim chooses it.
+  const isTaken = taking(settings, eventType).length > 0;
+  return unsent({ type: isTaken ? 'not_sent' : 'not_subscribed' }, null);
+}
+
+/** A cached pause, deletion or disabling may be over: reads the settings again from D1. */
+async function settingsToSend(env: Env, delivery: ClaimedDelivery): Promise<WebhookSettings> {
+  const known = await webhookSettings(env, delivery.tenant);
+  const address = addressOf(known, delivery);
+  const mayBeStale =
+    address === null ? delivery.endpointId !== null : isPaused(known, address.endpoint);
+  return mayBeStale ? freshWebhookSettings(env, delivery.tenant) : known;
+}
+
+function isPaused({ failing }: WebhookSettings, endpoint: string | null): boolean {
+  return endpoint !== null && failing.get(endpoint)?.pausedAtMs != null;
 }
 
 /** Any 2xx accepts the event, 410 stops it, anything else retries it (docs/decisions.md#18). */

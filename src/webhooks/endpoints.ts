@@ -1,147 +1,39 @@
-import { runBatch, type SqlStatement } from '../database.ts';
-import type { Tenant } from '../domain/intent.ts';
+import type { EventType } from '../domain/intent.ts';
+import { WIRE_EVENTS } from './payload.ts';
 
-/**
- * Failing endpoints. After days without a successful delivery, an endpoint is paused. An endpoint
- * is an origin of a tenant: whole URLs may be unique for each payment and would grow without bound.
- */
+/** The merchant's endpoints: where the events of payments without a callbackUrl go. */
 
-/** An endpoint that fails for this long, without a success in between, is paused. */
-export const PAUSE_AFTER_MS = 5 * 24 * 60 * 60 * 1_000;
-/**
- * Longer than any wait of the schedule (24 h and its jitter). After such a silence the count starts
- * again: two failures far apart do not prove that the endpoint failed in between.
- */
-export const SILENCE_MS_MAX = 27 * 60 * 60 * 1_000;
-/** A paused endpoint gets one delivery in this time, to find out whether it works again. */
-export const PROBE_EVERY_MS = 24 * 60 * 60 * 1_000;
-/** Further failures of a failing endpoint are stored at most this often. */
-export const FAILURE_WRITTEN_EVERY_MS = 5 * 60 * 1_000;
-/** Stored per tenant: honest merchants have a few. Endpoints beyond this are never paused. */
-export const ENDPOINTS_MAX = 100;
-/** Longer than any of our error texts. */
-const ERROR_LENGTH_MAX = 200;
+/** Distinguishes an endpoint's id from an origin. */
+export const ENDPOINT_ID_PREFIX = 'we_';
+/** Per tenant: each event may become this many deliveries. */
+export const ENDPOINTS_MAX = 10;
 
-export interface Endpoint {
-  /** Scheme, host and port. */
-  readonly origin: string;
-  /** The first failure since the last success. */
-  readonly failingSinceMs: number;
-  /** Up to FAILURE_WRITTEN_EVERY_MS behind. */
-  readonly lastFailureAtMs: number;
-  /** `HTTP 500`, or a text of ours. */
-  readonly lastError: string;
-  /** Null while webhooks are still sent there. */
-  readonly pausedAtMs: number | null;
+export type WireEvent = (typeof WIRE_EVENTS)[EventType]['event'];
+
+/** The types that an endpoint may take, as merchants name them. */
+export const WIRE_EVENT_TYPES: readonly WireEvent[] = Object.values(WIRE_EVENTS).map(
+  ({ event }) => event,
+);
+
+export interface WebhookEndpoint {
+  /** `we_…` */
+  readonly endpointId: string;
+  readonly url: string;
+  /** Names of types; empty: all. */
+  readonly eventTypes: readonly string[];
+  readonly isEnabled: boolean;
+  /** The name of the extra signature header, or null. */
+  readonly signatureHeader: string | null;
 }
 
-/** The endpoint of a URL, or null when it is not an http or https URL. */
+/** Whether an event of this type goes to the endpoint. */
+export function takesEvent(endpoint: WebhookEndpoint, type: EventType): boolean {
+  const { isEnabled, eventTypes } = endpoint;
+  return isEnabled && (eventTypes.length === 0 || eventTypes.includes(WIRE_EVENTS[type].event));
+}
+
+/** The origin of a URL, or null when it is not an http or https URL. */
 export function endpointOrigin(url: string): string | null {
   const parsed = URL.parse(url);
   return parsed !== null && /^https?:$/.test(parsed.protocol) ? parsed.origin : null;
-}
-
-/** Whether a failure at `nowMs` must be stored, given what is known of the endpoint. Pure. */
-export function needsRecording(known: Endpoint | undefined, nowMs: number): boolean {
-  if (known === undefined) {
-    return true;
-  }
-  const isDue = nowMs - known.failingSinceMs >= PAUSE_AFTER_MS;
-  const isOld = nowMs - known.lastFailureAtMs >= FAILURE_WRITTEN_EVERY_MS;
-  return known.pausedAtMs === null && (isDue || isOld);
-}
-
-const COLUMNS = `origin, failing_since_ms AS failingSinceMs, last_failure_at_ms AS lastFailureAtMs,
-  last_error AS lastError, paused_at_ms AS pausedAtMs`;
-
-/**
- * One statement decides and writes, so that concurrent isolates agree. In the update, plain column
- * names are the old values.
- */
-const RECORD_SQL = `
-  INSERT INTO webhook_endpoints (merchant_id, environment, origin, failing_since_ms,
-    last_failure_at_ms, last_error, paused_at_ms)
-  SELECT ?1, ?2, ?3, ?4, ?4, ?5, NULL
-  WHERE (SELECT COUNT(*) FROM webhook_endpoints
-    WHERE merchant_id = ?1 AND environment = ?2 AND origin <> ?3) < ${ENDPOINTS_MAX}
-  ON CONFLICT (merchant_id, environment, origin) DO UPDATE SET
-    last_failure_at_ms = max(last_failure_at_ms, excluded.last_failure_at_ms),
-    last_error = excluded.last_error,
-    paused_at_ms = iif(?4 - failing_since_ms >= ${PAUSE_AFTER_MS}, ?4, NULL)
-  WHERE paused_at_ms IS NULL
-  RETURNING ${COLUMNS}`;
-
-/** Deletes endpoints without a recent failure, and with them this endpoint's own old count. */
-const FORGET_SQL = `DELETE FROM webhook_endpoints
-  WHERE merchant_id = ?1 AND environment = ?2 AND paused_at_ms IS NULL AND last_failure_at_ms < ?3`;
-
-const PROBE_SQL = `UPDATE webhook_endpoints SET probed_at_ms = ?4
-  WHERE merchant_id = ?1 AND environment = ?2 AND origin = ?3
-    AND paused_at_ms IS NOT NULL AND max(paused_at_ms, coalesce(probed_at_ms, 0)) <= ?5
-  RETURNING origin`;
-
-/**
- * Claims the daily probe of a paused endpoint. True for the one delivery that may be sent there,
- * false when another one has probed it within PROBE_EVERY_MS.
- */
-export async function claimProbe(
-  db: D1Database,
-  tenant: Tenant,
-  { origin, atMs }: { readonly origin: string; readonly atMs: number },
-): Promise<boolean> {
-  const { merchantId, environment } = tenant;
-  const claimed = await db
-    .prepare(PROBE_SQL)
-    .bind(merchantId, environment, origin, atMs, atMs - PROBE_EVERY_MS)
-    .first();
-  return claimed !== null;
-}
-
-/**
- * Stores a failure, and pauses the endpoint when it has been failing for long enough. Returns the
- * stored endpoint, or null when it was paused before or the tenant has too many endpoints.
- */
-export async function recordFailure(
-  db: D1Database,
-  tenant: Tenant,
-  failure: { readonly origin: string; readonly error: string; readonly atMs: number },
-): Promise<Endpoint | null> {
-  const { origin, atMs } = failure;
-  const { merchantId, environment } = tenant;
-  const error = failure.error.slice(0, ERROR_LENGTH_MAX);
-  const forget = db.prepare(FORGET_SQL).bind(merchantId, environment, atMs - SILENCE_MS_MAX);
-  const record = db.prepare(RECORD_SQL).bind(merchantId, environment, origin, atMs, error);
-  const [, recorded] = await db.batch<Endpoint>([forget, record]);
-  return recorded?.results[0] ?? null;
-}
-
-/** A delivery succeeded: forgets the endpoint's failures and its pause. */
-export async function recordSuccess(db: D1Database, tenant: Tenant, origin: string): Promise<void> {
-  await runBatch(db, [clearEndpoint(tenant, origin)]);
-}
-
-/** Deletes the failures of an endpoint, and with them its pause. */
-export function clearEndpoint(tenant: Tenant, origin: string): SqlStatement {
-  return {
-    sql: 'DELETE FROM webhook_endpoints WHERE merchant_id = ?1 AND environment = ?2 AND origin = ?3',
-    params: [tenant.merchantId, tenant.environment, origin],
-  };
-}
-
-/** Like `clearEndpoint`, but changes only a paused endpoint. */
-export function resumeEndpoint(tenant: Tenant, origin: string): SqlStatement {
-  const { sql, params } = clearEndpoint(tenant, origin);
-  return { sql: `${sql} AND paused_at_ms IS NOT NULL`, params };
-}
-
-/** A tenant's failing endpoints, the paused ones first. */
-export async function listEndpoints(db: D1Database, tenant: Tenant): Promise<readonly Endpoint[]> {
-  const { results } = await db
-    .prepare(
-      `SELECT ${COLUMNS} FROM webhook_endpoints WHERE merchant_id = ?1 AND environment = ?2
-       ORDER BY paused_at_ms IS NULL, failing_since_ms, origin LIMIT ${ENDPOINTS_MAX}`,
-    )
-    .bind(tenant.merchantId, tenant.environment)
-    .all<Endpoint>();
-  return results;
 }

@@ -1,6 +1,6 @@
 import { configOf } from '../config.ts';
 import type { DeliveryTry } from '../intent/protocol.ts';
-import { standardWebhookHeaders } from './sign.ts';
+import { bodySignatureHeader, standardWebhookHeaders } from './sign.ts';
 import { sendWebhook } from './transport.ts';
 import { type GuardResult, guardCallbackUrl } from './url-guard.ts';
 
@@ -14,6 +14,8 @@ export interface OutgoingWebhook {
   readonly requestBody: string;
   /** `whsec_…`, newest first. */
   readonly secrets: readonly string[];
+  /** The name of the extra signature header, or null. */
+  readonly signatureHeader: string | null;
 }
 
 export interface SendResult {
@@ -39,9 +41,12 @@ export async function sendSigned(env: Env, webhook: OutgoingWebhook): Promise<Se
   if (!verdict.allowed) {
     return { log: unsentTry(`not sent: ${verdict.reason}`, atMs), retryAfterMs: null };
   }
-  const { eventId, requestBody, secrets } = webhook;
+  const { eventId, requestBody, secrets, signatureHeader } = webhook;
   const timestampSeconds = Math.floor(atMs / 1000);
-  const headers = await standardWebhookHeaders({ eventId, timestampSeconds, requestBody, secrets });
+  const headers = {
+    ...(await bodySignatureHeader(signatureHeader, requestBody, secrets)),
+    ...(await standardWebhookHeaders({ eventId, timestampSeconds, requestBody, secrets })),
+  };
   const now = () => Date.now();
   const { retryAfterMs, ...answer } = await sendWebhook({
     url: verdict.url,

@@ -4,7 +4,8 @@ import { unseal } from '../crypto/sealed.ts';
 import { readInTime } from '../database.ts';
 import type { Tenant } from '../domain/intent.ts';
 import { log } from '../log.ts';
-import { ENDPOINTS_MAX, type Endpoint } from './endpoints.ts';
+import { ENDPOINTS_MAX, type WebhookEndpoint } from './endpoints.ts';
+import type { FailingEndpoint } from './failing-endpoints.ts';
 
 /** How old a cached setting may be: a burst of events costs one query. */
 const CACHE_MS = 5_000;
@@ -12,20 +13,29 @@ const CACHE_MS = 5_000;
 const STALE_MS_MAX = 60 * 60 * 1_000;
 /** Tenants cached by one isolate. A new entry evicts the oldest. */
 const CACHE_ENTRIES_MAX = 1_000;
-/** Valid secrets: the newest and those that overlap after rotations. Bounds the header. */
+/**
+ * Valid secrets of the environment and of each endpoint: the newest and those that overlap after
+ * rotations. Bounds the header.
+ */
 export const SECRETS_MAX = 10;
 
-export interface WebhookSettings {
-  /** Where events without a callbackUrl go, or null. */
-  readonly url: string | null;
-  /** `whsec_…`, newest first; empty only for a merchant whose secrets cannot be decrypted. */
+/** An endpoint, and how its webhooks are signed. */
+export interface SigningEndpoint extends WebhookEndpoint {
+  /** Like the secrets of `WebhookSettings`. */
   readonly secrets: readonly string[];
-  /** The failing endpoints, by origin. */
-  readonly endpoints: ReadonlyMap<string, Endpoint>;
+}
+
+export interface WebhookSettings {
+  /** Sign webhooks to a payment's callbackUrl. `whsec_…`, newest first; unreadable ones are left out. */
+  readonly secrets: readonly string[];
+  /** By id, oldest first. */
+  readonly endpoints: ReadonlyMap<string, SigningEndpoint>;
+  /** Failing endpoints, by id or origin. */
+  readonly failing: ReadonlyMap<string, FailingEndpoint>;
 }
 
 interface CachedSettings extends WebhookSettings {
-  readonly endpoints: Map<string, Endpoint>;
+  readonly failing: Map<string, FailingEndpoint>;
 }
 
 const cache = new BoundedCache<CachedSettings>({
@@ -38,9 +48,13 @@ export function forgetWebhookSettings(): void {
   cache.clear();
 }
 
-/** The context that seals a tenant's webhook secrets: in another tenant's row they do not open. */
-export function webhookSecretContext(tenant: Tenant): string {
-  return `webhook_secret/${tenant.environment}/${tenant.merchantId}`;
+/**
+ * The context that seals a webhook secret: in another tenant's or endpoint's row it does not open.
+ * Without an endpoint, it is a secret of the environment.
+ */
+export function webhookSecretContext(tenant: Tenant, endpointId: string | null = null): string {
+  const context = `webhook_secret/${tenant.environment}/${tenant.merchantId}`;
+  return endpointId === null ? context : `${context}/${endpointId}`;
 }
 
 /**
@@ -77,18 +91,23 @@ export async function freshWebhookSettings(
   return settings;
 }
 
+/** The settings that this isolate has cached, of any age up to an hour. */
+export function cachedWebhookSettings(tenant: Tenant, nowMs: number): WebhookSettings | undefined {
+  return cache.get(cacheKey(tenant), nowMs)?.value;
+}
+
 /** Updates the cached state of an endpoint; null: it works. */
-export function rememberEndpoint(
+export function rememberFailing(
   tenant: Tenant,
-  origin: string,
-  endpoint: Endpoint | null,
+  endpoint: string,
+  state: FailingEndpoint | null,
   nowMs: number,
 ): void {
-  const endpoints = cache.get(cacheKey(tenant), nowMs)?.value.endpoints;
-  if (endpoint === null) {
-    endpoints?.delete(origin);
+  const failing = cache.get(cacheKey(tenant), nowMs)?.value.failing;
+  if (state === null) {
+    failing?.delete(endpoint);
   } else {
-    endpoints?.set(origin, endpoint);
+    failing?.set(endpoint, state);
   }
 }
 
@@ -103,51 +122,69 @@ function cacheKey({ environment, merchantId }: Tenant): string {
 
 /** One statement for all tables: one round trip to D1. */
 const SETTINGS_SQL = `
-  SELECT 'url' AS kind, url AS value, NULL AS failingSinceMs, NULL AS lastFailureAtMs,
-    NULL AS lastError, NULL AS pausedAtMs
-  FROM webhook_settings WHERE merchant_id = ?1 AND environment = ?2
-  UNION ALL
-  SELECT 'secret', sealed_secret, NULL, NULL, NULL, NULL FROM (
-    SELECT sealed_secret FROM webhook_secrets
-    WHERE merchant_id = ?1 AND environment = ?2 AND (expires_at_ms IS NULL OR expires_at_ms > ?3)
-    ORDER BY created_at_ms DESC, id DESC LIMIT ${SECRETS_MAX}
+  SELECT 'endpoint' AS kind, id AS endpoint, value FROM (
+    SELECT id, json_object('url', url, 'eventTypes', json(event_types),
+      'isEnabled', json(iif(enabled, 'true', 'false')), 'signatureHeader', signature_header) AS value
+    FROM webhook_endpoints WHERE merchant_id = ?1 AND environment = ?2
+    ORDER BY created_at_ms, id LIMIT ${ENDPOINTS_MAX}
   )
   UNION ALL
-  SELECT 'endpoint', origin, failing_since_ms, last_failure_at_ms, last_error, paused_at_ms FROM (
-    SELECT * FROM webhook_endpoints WHERE merchant_id = ?1 AND environment = ?2
-    LIMIT ${ENDPOINTS_MAX}
-  )`;
+  SELECT 'secret', endpoint_id, sealed_secret FROM (
+    SELECT endpoint_id, sealed_secret, row_number() OVER (
+      PARTITION BY endpoint_id ORDER BY created_at_ms DESC, id DESC) AS place
+    FROM webhook_secrets
+    WHERE merchant_id = ?1 AND environment = ?2 AND (expires_at_ms IS NULL OR expires_at_ms > ?3)
+    ORDER BY place
+  ) WHERE place <= ${SECRETS_MAX}
+  UNION ALL
+  SELECT 'failing', endpoint, json_object('failingSinceMs', failing_since_ms,
+    'lastFailureAtMs', last_failure_at_ms, 'lastError', last_error, 'pausedAtMs', paused_at_ms)
+  FROM failing_endpoints WHERE merchant_id = ?1 AND environment = ?2`;
 
-type SettingsRow =
-  | { readonly kind: 'url' | 'secret'; readonly value: string | null }
-  | ({ readonly kind: 'endpoint'; readonly value: string } & Omit<Endpoint, 'origin'>);
+interface SettingsRow {
+  readonly kind: 'endpoint' | 'secret' | 'failing';
+  /** Null: a secret of the environment. */
+  readonly endpoint: string | null;
+  /** JSON, or a sealed secret. */
+  readonly value: string;
+}
 
 async function readSettings(env: Env, tenant: Tenant, nowMs: number): Promise<CachedSettings> {
   const query = env.DB.prepare(SETTINGS_SQL).bind(tenant.merchantId, tenant.environment, nowMs);
   const { results } = await readInTime(() => query.all<SettingsRow>());
-  const keys = configOf(env).dataEncryptionKeys;
-  const context = webhookSecretContext(tenant);
-  let url: string | null = null;
-  const secrets: string[] = [];
-  const endpoints = new Map<string, Endpoint>();
-  for (const row of results) {
-    if (row.kind === 'url') {
-      url = row.value;
-      continue;
+  const secrets = new Map<string | null, string[]>([[null, []]]);
+  const endpoints = new Map<string, SigningEndpoint>();
+  const failing = new Map<string, FailingEndpoint>();
+  for (const { kind, endpoint, value } of results) {
+    if (kind === 'secret') {
+      const secret = await openSecret(env, tenant, endpoint, value);
+      if (secret !== null) {
+        secrets.set(endpoint, [...(secrets.get(endpoint) ?? []), secret]);
+      }
+    } else if (endpoint !== null && kind === 'endpoint') {
+      endpoints.set(endpoint, { ...JSON.parse(value), endpointId: endpoint, secrets: [] });
+    } else if (endpoint !== null) {
+      failing.set(endpoint, { ...JSON.parse(value), endpoint });
     }
-    if (row.kind === 'endpoint') {
-      const { value: origin, failingSinceMs, lastFailureAtMs, lastError, pausedAtMs } = row;
-      endpoints.set(origin, { origin, failingSinceMs, lastFailureAtMs, lastError, pausedAtMs });
-      continue;
-    }
-    const secret = row.value === null ? null : await unseal(keys, row.value, context);
-    if (secret === null) {
-      // The operator removed a data key too early. The RSA signature still proves the event.
-      const { environment, merchantId } = tenant;
-      log('error', 'webhook_secret_unreadable', { environment, merchantId });
-      continue;
-    }
-    secrets.push(secret);
   }
-  return { url, secrets, endpoints };
+  for (const [endpointId, endpoint] of endpoints) {
+    endpoints.set(endpointId, { ...endpoint, secrets: secrets.get(endpointId) ?? [] });
+  }
+  return { secrets: secrets.get(null) ?? [], endpoints, failing };
+}
+
+async function openSecret(
+  env: Env,
+  tenant: Tenant,
+  endpointId: string | null,
+  sealed: string,
+): Promise<string | null> {
+  const context = webhookSecretContext(tenant, endpointId);
+  const secret = await unseal(configOf(env).dataEncryptionKeys, sealed, context);
+  if (secret === null) {
+    // The operator removed a data key too early. The RSA signature still proves the event.
+    const { environment, merchantId } = tenant;
+    log('error', 'webhook_secret_unreadable', { environment, merchantId, endpointId });
+  }
+  return secret;
 }

@@ -1,5 +1,5 @@
 import { ConfigError, configOf, type KeyRing, type NamedKey } from '../config.ts';
-import { base64FromBytes, bytesFromBase64, utf8 } from '../crypto/encoding.ts';
+import { base64FromBytes, bytesFromBase64, hexFromBytes, utf8 } from '../crypto/encoding.ts';
 import { importOnce } from '../crypto/import-once.ts';
 import type { EventType } from '../domain/intent.ts';
 import type { Environment } from '../domain/method.ts';
@@ -143,12 +143,35 @@ export async function standardWebhookHeaders(parts: {
   return headers;
 }
 
+/**
+ * The extra header that an endpoint asked for: lower-case hex HMAC-SHA256 of the request body. Shop
+ * plugins use a secret as the text that was typed in, so the key is the UTF-8 of the whole
+ * `whsec_…`. They compare one signature: the newest secret's.
+ */
+export async function bodySignatureHeader(
+  name: string | null,
+  requestBody: string,
+  [newest]: readonly string[],
+): Promise<Record<string, string>> {
+  if (name === null || newest === undefined) {
+    return {};
+  }
+  return { [name]: hexFromBytes(await hmacSha256(utf8(newest), utf8(requestBody))) };
+}
+
 async function hmacOf(secret: string, message: Uint8Array<ArrayBuffer>): Promise<string> {
   if (!secret.startsWith(SECRET_PREFIX)) {
     throw new TypeError(`a webhook secret starts with ${SECRET_PREFIX}`);
   }
   const keyBytes = bytesFromBase64(secret.slice(SECRET_PREFIX.length));
+  return base64FromBytes(await hmacSha256(keyBytes, message));
+}
+
+async function hmacSha256(
+  keyBytes: Uint8Array<ArrayBuffer>,
+  message: Uint8Array<ArrayBuffer>,
+): Promise<ArrayBuffer> {
   const algorithm = { name: 'HMAC', hash: 'SHA-256' };
   const key = await crypto.subtle.importKey('raw', keyBytes, algorithm, false, ['sign']);
-  return base64FromBytes(await crypto.subtle.sign('HMAC', key, message));
+  return crypto.subtle.sign('HMAC', key, message);
 }

@@ -1,26 +1,39 @@
 /** A delivery in progress in this isolate. */
 export interface Slot {
-  readonly owner: string;
+  owner: SlotOwner;
   readonly takenAtMs: number;
+}
+
+export interface SlotOwner {
+  readonly tenant: string;
+  /** Within the tenant; null for callbackUrls, of which a tenant may have any number. */
+  readonly endpoint: string | null;
+}
+
+export interface SlotShares {
+  /** Of one tenant. */
+  readonly tenantMax: number;
+  /** An endpoint gets these even while the tenant's other endpoints occupy its whole share. */
+  readonly endpointMin: number;
 }
 
 export interface SlotLimits {
   /** In total. */
   readonly slotsMax: number;
-  /** Per owner, below `crowdedFrom`. */
-  readonly ownerSlotsMax: number;
-  /** From this many slots in use on, each owner may have at most `crowdedOwnerSlotsMax`. */
+  /** Below `crowdedFrom`. */
+  readonly shares: SlotShares;
+  /** From this many slots in use on, the shares are smaller. */
   readonly crowdedFrom: number;
-  readonly crowdedOwnerSlotsMax: number;
+  readonly crowdedShares: SlotShares;
 }
 
 /** Longer than any delivery: 15 s on the wire and two calls to the payment's object. */
 export const SLOT_LEASE_MS = 60_000;
 
 /**
- * Bounds the concurrent deliveries of one isolate, in total and per owner. When few slots are left,
- * the bound per owner is lower, so that a few owners with hanging endpoints cannot fill the
- * isolate. Slots expire, because the runtime runs no `finally` when it drops an invocation.
+ * Bounds the concurrent deliveries of one isolate, in total, per tenant and per endpoint. When few
+ * slots are left, the shares are smaller, so that a few tenants with hanging endpoints cannot fill
+ * the isolate. Slots expire, because the runtime runs no `finally` when it drops an invocation.
  */
 export class DeliverySlots {
   readonly #slots = new Set<Slot>();
@@ -36,20 +49,38 @@ export class DeliverySlots {
   }
 
   /** A slot for this owner, or null when the owner has its share. Call `isFull` first. */
-  take(owner: string, nowMs: number): Slot | null {
+  take(owner: SlotOwner, nowMs: number): Slot | null {
     this.#dropLost(nowMs);
-    let taken = 0;
-    for (const slot of this.#slots) {
-      taken += slot.owner === owner ? 1 : 0;
-    }
-    const { crowdedFrom, crowdedOwnerSlotsMax, ownerSlotsMax } = this.#limits;
-    const isCrowded = this.#slots.size >= crowdedFrom;
-    if (taken >= (isCrowded ? crowdedOwnerSlotsMax : ownerSlotsMax)) {
+    if (!this.#hasRoom(owner)) {
       return null;
     }
     const slot = { owner, takenAtMs: nowMs };
     this.#slots.add(slot);
     return slot;
+  }
+
+  /** Gives a taken slot to another owner. False, without a change, when that one has its share. */
+  move(slot: Slot, owner: SlotOwner): boolean {
+    this.#slots.delete(slot);
+    const hasRoom = this.#hasRoom(owner);
+    if (hasRoom) {
+      slot.owner = owner;
+    }
+    this.#slots.add(slot);
+    return hasRoom;
+  }
+
+  #hasRoom({ tenant, endpoint }: SlotOwner): boolean {
+    let ofTenant = 0;
+    let ofEndpoint = 0;
+    for (const { owner } of this.#slots) {
+      const isSame = owner.tenant === tenant;
+      ofTenant += isSame ? 1 : 0;
+      ofEndpoint += isSame && owner.endpoint === endpoint ? 1 : 0;
+    }
+    const { shares, crowdedFrom, crowdedShares } = this.#limits;
+    const { tenantMax, endpointMin } = this.#slots.size >= crowdedFrom ? crowdedShares : shares;
+    return ofTenant < tenantMax || (endpoint !== null && ofEndpoint < endpointMin);
   }
 
   release(slot: Slot): void {

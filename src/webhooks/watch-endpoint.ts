@@ -1,13 +1,19 @@
 import type { Tenant } from '../domain/intent.ts';
 import type { DeliveryTry } from '../intent/protocol.ts';
 import { errorText, log } from '../log.ts';
-import { type Endpoint, needsRecording, recordFailure, recordSuccess } from './endpoints.ts';
+import {
+  type FailingEndpoint,
+  needsRecording,
+  recordFailure,
+  recordSuccess,
+} from './failing-endpoints.ts';
 import { isAccepted } from './send.ts';
-import { rememberEndpoint, webhookSettings } from './settings.ts';
+import { rememberFailing, webhookSettings } from './settings.ts';
 
 /** The result of a try for its endpoint, also when the URL guard rejected the endpoint. */
 export interface Observation {
-  readonly origin: string;
+  /** An endpoint's id, or the origin of a callbackUrl. */
+  readonly endpoint: string;
   readonly result: DeliveryTry;
   /** Not the first try: the failure before it may be newer than this isolate's cache. */
   readonly isRetry: boolean;
@@ -21,16 +27,16 @@ export interface Observation {
 export async function watchEndpoint(
   env: Env,
   tenant: Tenant,
-  { origin, result, isRetry }: Observation,
+  { endpoint, result, isRetry }: Observation,
 ): Promise<void> {
   const { merchantId, environment } = tenant;
   try {
     const atMs = Date.now();
-    const known = (await webhookSettings(env, tenant, atMs)).endpoints.get(origin);
+    const known = (await webhookSettings(env, tenant, atMs)).failing.get(endpoint);
     if (isAccepted(result)) {
       if (known !== undefined || isRetry) {
-        rememberEndpoint(tenant, origin, null, atMs);
-        await recordSuccess(env.DB, tenant, origin);
+        rememberFailing(tenant, endpoint, null, atMs);
+        await recordSuccess(env.DB, tenant, endpoint);
       }
       return;
     }
@@ -39,10 +45,10 @@ export async function watchEndpoint(
     }
     const error = result.error ?? `HTTP ${result.httpStatus}`;
     // Before D1 answers, so that failures of the same moment do not write as well.
-    rememberEndpoint(tenant, origin, observed(known, origin, error, atMs), atMs);
-    const recorded = await recordFailure(env.DB, tenant, { origin, error, atMs });
+    rememberFailing(tenant, endpoint, observed(known, endpoint, error, atMs), atMs);
+    const recorded = await recordFailure(env.DB, tenant, { endpoint, error, atMs });
     if (recorded !== null) {
-      rememberEndpoint(tenant, origin, recorded, atMs);
+      rememberFailing(tenant, endpoint, recorded, atMs);
     }
     if (recorded?.pausedAtMs === atMs) {
       log('warn', 'webhook_endpoint_paused', { merchantId, environment });
@@ -57,11 +63,11 @@ export async function watchEndpoint(
 }
 
 function observed(
-  known: Endpoint | undefined,
-  origin: string,
+  known: FailingEndpoint | undefined,
+  endpoint: string,
   lastError: string,
   atMs: number,
-): Endpoint {
+): FailingEndpoint {
   const { failingSinceMs = atMs, pausedAtMs = null } = known ?? {};
-  return { origin, failingSinceMs, lastFailureAtMs: atMs, lastError, pausedAtMs };
+  return { endpoint, failingSinceMs, lastFailureAtMs: atMs, lastError, pausedAtMs };
 }

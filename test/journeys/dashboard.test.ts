@@ -75,6 +75,8 @@ let hook: Endpoint;
 let invitation = '';
 let apiKey = '';
 let keys: VerificationKeys;
+/** Of the environment: they sign webhooks to a payment's callbackUrl. */
+let callbackKeys: VerificationKeys;
 const uniqueId = newId();
 
 beforeAll(async () => {
@@ -117,14 +119,17 @@ it('the link does not work a second time', async () => {
   await finder.putAway(refusedWith(404));
 });
 
-it('the owner sets the webhook URL and sees the keys that verify webhooks', async () => {
+it('the owner adds a webhook endpoint and sees the keys that verify webhooks', async () => {
   await goTo(page, 'Webhooks');
-  await page.getByLabel(english.webhooks.url).fill(hook.url);
-  await pressButton(page, 'Save');
-  await page.getByText(english.webhooks.done.url).waitFor();
   const publicKey = await page.getByLabel(/^Key /).inputValue();
-  await pressButton(page, /^Show secret /);
+  await page.getByRole('link', { name: english.webhooks.add }).click();
+  await page.getByLabel(english.webhooks.url, { exact: true }).fill(hook.url);
+  await pressButton(page, english.webhooks.add);
+  await page.getByText(english.webhooks.endpointCreated).waitFor();
   keys = { secret: await page.locator('#shown-secret').inputValue(), publicKey };
+  await goTo(page, 'Webhooks');
+  await pressButton(page, /^Show secret /);
+  callbackKeys = { secret: await page.locator('#shown-secret').inputValue(), publicKey };
   expect(keys.secret).toMatch(/^whsec_/);
 });
 
@@ -154,12 +159,12 @@ it('a payment made with the key is listed, and its page shows the webhook’s fa
   await shoot(page, 'dashboard-payment-given-up');
 });
 
-it("a payment's own webhook URL overrides the default", async () => {
+it("a payment's own webhook URL replaces the endpoints", async () => {
   const own = scene.server.endpoint();
   const api = new MerchantApi(scene.gateway.baseUrl, apiKey, 'sandbox');
   const body = expressBody({ callbackUrl: own.url });
   expect((await api.express(body)).status).toBe(200);
-  const received = verifiedWebhook(await own.request(0), keys);
+  const received = verifiedWebhook(await own.request(0), callbackKeys);
   expect(received.paymentIntentUniqueId).toBe(body.paymentIntentUniqueId);
   expect(hook.requests).toHaveLength(1);
 });

@@ -43,7 +43,12 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'src/merchants/': SHARED,
   'src/members/': [...SHARED, 'src/audit/'],
   'src/intent/': SHARED,
-  'src/webhooks/': [...SHARED, 'src/intent/client.ts', 'src/intent/protocol.ts'],
+  'src/webhooks/': [
+    ...SHARED,
+    'src/intent/client.ts',
+    'src/intent/protocol.ts',
+    'src/merchants/webhook-secret.ts',
+  ],
   'src/dead-letters/': SHARED,
   'src/retention/': SHARED,
   'src/read-model/': [...SHARED, 'src/intent/client.ts', 'src/intent/protocol.ts'],
@@ -124,9 +129,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'src/rails/settings.ts',
     'src/read-model/queries.ts',
     'src/read-model/sandbox-events.ts',
-    'src/webhooks/payload.ts',
-    'src/webhooks/send.ts',
-    'src/webhooks/sign.ts',
+    'src/webhooks/',
   ],
 };
 

@@ -9,15 +9,19 @@ import type { NamedKey } from '../../src/config.ts';
 import { seal } from '../../src/crypto/sealed.ts';
 import type { Tenant } from '../../src/domain/intent.ts';
 import type {
+  ChosenEndpoint,
   ClaimedDelivery,
+  DeliveryId,
   DeliveryMessage,
   DeliveryReport,
 } from '../../src/intent/protocol.ts';
 import {
   consumeDeliveries,
+  DELIVERIES_PER_ENDPOINT_MIN,
   DELIVERIES_PER_TENANT_MAX,
   FULL_WAIT_MS,
 } from '../../src/webhooks/consume.ts';
+import type { WebhookEndpoint } from '../../src/webhooks/endpoints.ts';
 import {
   forgetWebhookSettings,
   webhookSecretContext,
@@ -300,6 +304,14 @@ const tenant: Tenant = { environment: 'sandbox', merchantId: 'm1' };
 const dataKey: NamedKey = { keyId: 't1', base64: Buffer.alloc(32, 2).toString('base64') };
 const secret = (fill: number) => `whsec_${Buffer.alloc(32, fill).toString('base64')}`;
 
+const ENDPOINT: WebhookEndpoint = {
+  endpointId: 'we_1',
+  url: 'https://shop.example.com/hook',
+  eventTypes: [],
+  isEnabled: true,
+  signatureHeader: null,
+};
+
 /** SQLite behind the few D1 calls that we make; counts them. */
 function database() {
   const sqlite = new DatabaseSync(':memory:');
@@ -316,23 +328,30 @@ function database() {
   const batch = (statements: ReturnType<ReturnType<typeof prepare>['bind']>[]) =>
     Promise.all(statements.map((statement) => statement.all()));
   const d1 = { prepare, batch };
-  const setUrl = (url: string | null, of: Tenant = tenant) => {
-    const insert = sqlite.prepare('INSERT INTO webhook_settings VALUES (?, ?, ?)');
-    insert.run(of.merchantId, of.environment, url);
+  const addEndpoint = (endpoint: Partial<WebhookEndpoint>, of: Tenant = tenant) => {
+    const added = { ...ENDPOINT, ...endpoint };
+    const insert = sqlite.prepare(
+      "INSERT INTO webhook_endpoints VALUES (?, ?, ?, ?, ?, '', ?, ?, 1)",
+    );
+    const types = JSON.stringify(added.eventTypes);
+    const { endpointId, url, isEnabled, signatureHeader } = added;
+    const { merchantId, environment: where } = of;
+    insert.run(endpointId, merchantId, where, url, types, Number(isEnabled), signatureHeader);
   };
   const addSecret = async (
     plaintext: string,
     createdAtMs: number,
     expiresAtMs: number | null = null,
     of: Tenant = tenant,
-    context: string = webhookSecretContext(of),
+    endpointId: string | null = null,
+    context: string = webhookSecretContext(of, endpointId),
   ) => {
     const sealed = await seal([dataKey], plaintext, context);
     sqlite
-      .prepare('INSERT INTO webhook_secrets VALUES (?, ?, ?, ?, ?, ?)')
-      .run(plaintext, of.merchantId, of.environment, sealed, createdAtMs, expiresAtMs);
+      .prepare('INSERT INTO webhook_secrets VALUES (?, ?, ?, ?, ?, ?, ?)')
+      .run(plaintext, of.merchantId, of.environment, endpointId, sealed, createdAtMs, expiresAtMs);
   };
-  return { d1, calls, setUrl, addSecret };
+  return { d1, calls, addEndpoint, addSecret };
 }
 
 /** An object that hands out one delivery once and stores the report. */
@@ -340,7 +359,7 @@ function paymentObject(delivery: Partial<ClaimedDelivery> | null) {
   const reports: DeliveryReport[] = [];
   const claims: number[] = [];
   const stub = {
-    claimDelivery: async (sequence: number) => {
+    claimDelivery: async ({ sequence }: DeliveryId, endpoints: readonly ChosenEndpoint[]) => {
       claims.push(sequence);
       return delivery === null || claims.length > 1
         ? { type: 'refused' }
@@ -351,6 +370,7 @@ function paymentObject(delivery: Partial<ClaimedDelivery> | null) {
               eventId: 'evt_1',
               tenant,
               callbackUrl: null,
+              endpointId: endpoints[0]?.endpointId ?? null,
               ownOrigin: 'http://localhost:8787',
               requestBody: '{"webHookEvent":"PAYMENT_SUCCESS"}',
               ...delivery,
@@ -407,53 +427,85 @@ async function consume(
   return { fates, settled: () => Promise.all(waiting) };
 }
 
-const message: DeliveryMessage = { objectId: 'a'.repeat(64), sequence: 3, tenant };
+const message: DeliveryMessage = {
+  objectId: 'a'.repeat(64),
+  sequence: 3,
+  position: 0,
+  tenant,
+  endpointId: null,
+  mustChoose: false,
+  eventType: 'payment_succeeded',
+};
+/** Of a payment without a callbackUrl. */
+const choosing: DeliveryMessage = { ...message, mustChoose: true };
 
 describe('webhook settings (decisions.md#17, #19)', () => {
   const startMs = 1_000_000;
 
-  test("are the tenant's own: url, and the secrets in force, newest first", async () => {
-    const { d1, setUrl, addSecret } = database();
-    setUrl('https://shop.example.com/hook');
-    setUrl('https://live.example.com/hook', { ...tenant, environment: 'production' });
+  test("are the tenant's own: endpoints and secrets in force, newest first", async () => {
+    const { d1, addEndpoint, addSecret } = database();
+    addEndpoint({ eventTypes: ['PAYMENT_FAILED'], isEnabled: false, signatureHeader: 'x-shop' });
+    addEndpoint({ endpointId: 'we_2' });
+    addEndpoint({ endpointId: 'we_3' }, { ...tenant, environment: 'production' });
+    await addSecret(secret(6), 6, null, tenant, 'we_1');
+    await addSecret(secret(7), 7, null, tenant, 'we_1');
     await addSecret(secret(1), 1, startMs + 1);
     await addSecret(secret(2), 2);
     await addSecret(secret(3), 3, startMs);
     await addSecret(secret(4), 4, null, { ...tenant, environment: 'production' });
     await addSecret(secret(5), 5, null, { ...tenant, merchantId: 'm2' });
     expect(await webhookSettings(environment(null, d1), tenant, startMs)).toEqual({
-      url: 'https://shop.example.com/hook',
       secrets: [secret(2), secret(1)],
-      endpoints: new Map(),
+      endpoints: new Map([
+        [
+          'we_1',
+          {
+            ...ENDPOINT,
+            eventTypes: ['PAYMENT_FAILED'],
+            isEnabled: false,
+            signatureHeader: 'x-shop',
+            secrets: [secret(7), secret(6)],
+          },
+        ],
+        ['we_2', { ...ENDPOINT, endpointId: 'we_2', secrets: [] }],
+      ]),
+      failing: new Map(),
     });
   });
 
   test('are empty for a merchant without any', async () => {
     const settings = await webhookSettings(environment(null, database().d1), tenant, startMs);
-    expect(settings).toEqual({ url: null, secrets: [], endpoints: new Map() });
+    expect(settings).toEqual({ secrets: [], endpoints: new Map(), failing: new Map() });
   });
 
   test('are cached for 5 s, with one query each', async () => {
-    const { d1, calls, setUrl } = database();
+    const { d1, calls, addEndpoint } = database();
     const env = environment(null, d1);
     await webhookSettings(env, tenant, startMs);
-    setUrl('https://shop.example.com/hook');
-    expect((await webhookSettings(env, tenant, startMs + 4_999)).url).toBeNull();
+    addEndpoint({});
+    expect((await webhookSettings(env, tenant, startMs + 4_999)).endpoints.size).toBe(0);
     expect(calls.queries).toBe(1);
-    expect((await webhookSettings(env, tenant, startMs + 5_000)).url).not.toBeNull();
+    expect((await webhookSettings(env, tenant, startMs + 5_000)).endpoints.size).toBe(1);
     expect(calls.queries).toBe(2);
   });
 
-  test('contain no secret that was copied from another tenant, and the log does not show it', async () => {
-    const logged = vi.spyOn(console, 'error').mockImplementation(() => undefined);
-    const { d1, addSecret } = database();
-    const stolen = webhookSecretContext({ ...tenant, merchantId: 'm2' });
-    await addSecret(secret(1), 1, null, tenant, stolen);
-    const settings = await webhookSettings(environment(null, d1), tenant, startMs);
-    expect(settings.secrets).toEqual([]);
-    expect(logged).toHaveBeenCalledOnce();
-    expect(String(logged.mock.calls[0])).not.toContain('whsec');
-  });
+  test.each([
+    ['another tenant', webhookSecretContext({ ...tenant, merchantId: 'm2' })],
+    ['another endpoint', webhookSecretContext(tenant, 'we_2')],
+    ['the environment', webhookSecretContext(tenant)],
+  ])(
+    'contain no secret that was copied from %s, and the log does not show it',
+    async (_name, stolen) => {
+      const logged = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+      const { d1, addEndpoint, addSecret } = database();
+      addEndpoint({});
+      await addSecret(secret(1), 1, null, tenant, 'we_1', stolen);
+      const settings = await webhookSettings(environment(null, d1), tenant, startMs);
+      expect(settings.endpoints.get('we_1')?.secrets).toEqual([]);
+      expect(logged).toHaveBeenCalledOnce();
+      expect(String(logged.mock.calls[0])).not.toContain('whsec');
+    },
+  );
 });
 
 describe('a delivery from claim to report (decisions.md#18, #19; promises.md#6)', () => {
@@ -478,6 +530,7 @@ describe('a delivery from claim to report (decisions.md#18, #19; promises.md#6)'
     expect(reports).toEqual([
       {
         sequence: 3,
+        position: 0,
         claimId: 'claim-1',
         outcome: { type: 'delivered' },
         log: {
@@ -496,16 +549,16 @@ describe('a delivery from claim to report (decisions.md#18, #19; promises.md#6)'
     }
   });
 
-  test("uses the merchant's setting without callbackUrl, and is unsigned without a secret", async () => {
+  test("goes to the merchant's endpoint without callbackUrl, and is unsigned without a secret", async () => {
     let signature: unknown = 'not called';
     const url = await merchant((request, response) => {
       signature = request.headers['webhook-signature'];
       response.end();
     });
-    const { d1, setUrl } = database();
-    setUrl(url.href);
+    const { d1, addEndpoint } = database();
+    addEndpoint({ url: url.href });
     const { stub, reports } = paymentObject({});
-    await (await consume(environment(stub, d1), 'q-setting', [message])).settled();
+    await (await consume(environment(stub, d1), 'q-setting', [choosing])).settled();
     expect(reports[0]?.outcome).toEqual({ type: 'delivered' });
     expect(signature).toBeUndefined();
   });
@@ -528,10 +581,10 @@ describe('a delivery from claim to report (decisions.md#18, #19; promises.md#6)'
 
   test('without any address is reported as such', async () => {
     const { stub, reports } = paymentObject({});
-    await (await consume(environment(stub, database().d1), 'q-none', [message])).settled();
+    await (await consume(environment(stub, database().d1), 'q-none', [choosing])).settled();
     expect(reports[0]).toMatchObject({
       outcome: { type: 'no_destination' },
-      log: { httpStatus: null, error: 'no callbackUrl and no webhook setting' },
+      log: { httpStatus: null, error: 'no callbackUrl and no enabled endpoint' },
     });
   });
 
@@ -565,18 +618,18 @@ describe('a delivery from claim to report (decisions.md#18, #19; promises.md#6)'
 
   test('is reported although D1 hangs when the endpoint is recorded', async () => {
     vi.spyOn(globalThis, 'fetch').mockResolvedValue(new Response('no', { status: 500 }));
-    const { d1, setUrl } = database();
-    setUrl('https://shop.example.com/hook');
+    const { d1, addEndpoint } = database();
+    addEndpoint({});
     const hanging = { ...(d1 as object), batch: () => new Promise(() => undefined) };
     const { stub, reports } = paymentObject({});
-    await consume(environment(stub, hanging), 'q-hanging', [message]);
+    await consume(environment(stub, hanging), 'q-hanging', [choosing]);
     await vi.waitFor(() => expect(reports).toMatchObject([{ outcome: { type: 'failed' } }]));
   });
 
   test('uses cached settings while D1 fails', async () => {
     vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response('ok'));
-    const { d1, setUrl } = database();
-    setUrl('https://shop.example.com/hook');
+    const { d1, addEndpoint } = database();
+    addEndpoint({});
     const failing = {
       prepare: () => {
         throw new Error('D1_ERROR: network');
@@ -589,7 +642,7 @@ describe('a delivery from claim to report (decisions.md#18, #19; promises.md#6)'
     ] as const) {
       vi.spyOn(Date, 'now').mockReturnValue(atMs);
       const { stub, reports } = paymentObject({});
-      await (await consume(environment(stub, database), 'q-stale', [message])).settled();
+      await (await consume(environment(stub, database), 'q-stale', [choosing])).settled();
       expect(reports).toMatchObject([{ outcome: { type: 'delivered' } }]);
     }
   });
@@ -656,6 +709,48 @@ describe('bounded concurrency (decisions.md#18)', () => {
     await later.settled();
   });
 
+  test('an endpoint that hangs keeps the places of a tenant, but not those of its other endpoints', async () => {
+    const { stub, release } = hangingObject();
+    const env = environment(stub, null);
+    const to = (endpointId: string, count: number) =>
+      many(count, 'several').map((one) => ({ ...one, endpointId }));
+    const hanging = await consume(env, 'q-endpoints', to('we_hangs', 20));
+    expect(hanging.fates.filter((fate) => fate === 'acked')).toHaveLength(16);
+    const other = await consume(
+      env,
+      'q-endpoints',
+      to('we_works', DELIVERIES_PER_ENDPOINT_MIN + 1),
+    );
+    expect(other.fates).toEqual([
+      ...Array.from({ length: DELIVERIES_PER_ENDPOINT_MIN }, () => 'acked'),
+      'again in 3 s',
+    ]);
+    release();
+    await Promise.all([hanging.settled(), other.settled()]);
+  });
+
+  test('choosing endpoints waits for no endpoint that hangs: it is chosen, but not claimed', async () => {
+    const { stub, release } = hangingObject();
+    const chosen: unknown[] = [];
+    const { d1, addEndpoint } = database();
+    addEndpoint({ endpointId: 'we_hangs' });
+    addEndpoint({ endpointId: 'we_works', url: 'https://other.example.com/' });
+    const choosingStub = {
+      ...stub,
+      chooseEndpoints: async (_id: DeliveryId, endpoints: readonly ChosenEndpoint[]) => {
+        chosen.push(endpoints.map(({ endpointId }) => endpointId));
+      },
+    };
+    const env = environment(choosingStub, d1);
+    const to = many(20, 'm1').map((one) => ({ ...one, endpointId: 'we_hangs' }));
+    const hanging = await consume(env, 'q-choosing', to);
+    const next = await consume(env, 'q-choosing', [choosing]);
+    await next.settled();
+    expect([next.fates, chosen]).toEqual([['acked'], [['we_hangs', 'we_works']]]);
+    release();
+    await hanging.settled();
+  });
+
   test('a message without a place is dropped after eight tries, because its lease sends it again', async () => {
     const { stub, release } = hangingObject();
     const env = environment(stub, null);
@@ -701,17 +796,19 @@ describe('bounded concurrency (decisions.md#18)', () => {
   });
 
   test('a place whose invocation was dropped is free again after its lease', () => {
+    const shares = { tenantMax: 1, endpointMin: 1 };
     const slots = new DeliverySlots({
       slotsMax: 2,
-      ownerSlotsMax: 1,
+      shares,
       crowdedFrom: 2,
-      crowdedOwnerSlotsMax: 1,
+      crowdedShares: shares,
     });
-    expect(slots.take('m1', 0)).not.toBeNull();
-    expect(slots.take('m1', SLOT_LEASE_MS - 1)).toBeNull();
-    expect(slots.take('m2', 0)).not.toBeNull();
+    const one = { tenant: 'm1', endpoint: null };
+    expect(slots.take(one, 0)).not.toBeNull();
+    expect(slots.take(one, SLOT_LEASE_MS - 1)).toBeNull();
+    expect(slots.take({ tenant: 'm2', endpoint: null }, 0)).not.toBeNull();
     expect(slots.isFull(SLOT_LEASE_MS - 1)).toBe(true);
     expect(slots.isFull(SLOT_LEASE_MS)).toBe(false);
-    expect(slots.take('m1', SLOT_LEASE_MS)).not.toBeNull();
+    expect(slots.take(one, SLOT_LEASE_MS)).not.toBeNull();
   });
 });

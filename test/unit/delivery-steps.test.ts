@@ -1,19 +1,23 @@
 import { describe, expect, test } from 'vitest';
 import { CLAIM_LEASE_MS, queuedLeaseMs } from '../../src/domain/schedule.ts';
-import { claimed, reported } from '../../src/intent/delivery.ts';
-import type { StoredEvent } from '../../src/intent/store.ts';
+import {
+  addressed,
+  claimed,
+  newDelivery,
+  reported,
+  superseded,
+} from '../../src/intent/delivery.ts';
+import type { StoredDelivery } from '../../src/intent/store.ts';
 
 /** Goal: the steps of a delivery that only matter over many tries. */
 
 const nowMs = 1_000_000;
 
-const event: StoredEvent = {
-  sequence: 3,
-  eventId: 'evt_1',
-  type: 'payment_succeeded',
-  body: '{}',
-  signature: null,
-  createdAtMs: nowMs,
+const context = { createdAtMs: nowMs, chance: 0.5, nowMs };
+
+const delivery: StoredDelivery = {
+  endpointId: null,
+  origin: 'https://shop.example.com',
   deliveryStatus: 'queued',
   claimId: null,
   dueAtMs: nowMs,
@@ -29,19 +33,23 @@ describe('a claim', () => {
     [3, queuedLeaseMs(3)],
     [10, queuedLeaseMs(10)],
   ])('without a report backs off: sent %i times, due in %i ms', (timesQueued, waitMs) => {
-    const claim = claimed({ ...event, timesQueued }, 'claim', 'signature', nowMs);
+    const claim = claimed({ ...delivery, timesQueued }, 'claim', nowMs);
     expect(claim.dueAtMs).toBe(nowMs + waitMs);
   });
 });
 
 describe('the log of tries', () => {
   test('keeps the newest forty', () => {
-    let logged = event;
+    let logged = delivery;
     for (let atMs = 0; atMs < 60; atMs += 1) {
-      const claim = claimed({ ...logged, tries: 0 }, 'claim', 'signature', nowMs);
+      const claim = claimed({ ...logged, tries: 0 }, 'claim', nowMs);
       const log = { atMs, durationMs: 1, httpStatus: 500, error: null, answerExcerpt: '' };
       const outcome = { type: 'failed', retryAfterMs: null, isEndpointPaused: false } as const;
-      logged = reported(claim, { sequence: 3, claimId: 'claim', outcome, log }, 0.5, nowMs);
+      logged = reported(
+        claim,
+        { sequence: 3, position: 0, claimId: 'claim', outcome, log },
+        context,
+      );
     }
     expect(logged.log.map(({ atMs }) => atMs)).toEqual(
       Array.from({ length: 40 }, (_none, index) => 20 + index),
@@ -51,11 +59,17 @@ describe('the log of tries', () => {
 
 describe('an internal failure', () => {
   test('uses no try and is retried within a minute, even when repeated', () => {
-    let failing = event;
+    let failing = delivery;
     for (let times = 0; times < 10; times += 1) {
-      const claim = claimed({ ...failing, timesQueued: times }, 'claim', 'signature', nowMs);
-      const report = { sequence: 3, claimId: 'claim', outcome: { type: 'not_sent' }, log: null };
-      failing = reported(claim, report as Parameters<typeof reported>[1], 0.5, nowMs);
+      const claim = claimed({ ...failing, timesQueued: times }, 'claim', nowMs);
+      const report = {
+        sequence: 3,
+        position: 0,
+        claimId: 'claim',
+        outcome: { type: 'not_sent' },
+        log: null,
+      };
+      failing = reported(claim, report as Parameters<typeof reported>[1], context);
       expect(failing).toMatchObject({ deliveryStatus: 'queued', tries: 0, log: [] });
       expect((failing.dueAtMs ?? 0) - nowMs).toBeLessThanOrEqual(60_000);
     }
@@ -63,13 +77,52 @@ describe('an internal failure', () => {
 
   test('that never ends backs off to an hour, and is visibly given up after a month', () => {
     const failedTimes = (timesQueued: number) => {
-      const claim = claimed({ ...event, timesQueued }, 'claim', 'signature', nowMs);
-      const report = { sequence: 3, claimId: 'claim', outcome: { type: 'not_sent' }, log: null };
-      return reported(claim, report as Parameters<typeof reported>[1], 0.5, nowMs);
+      const claim = claimed({ ...delivery, timesQueued }, 'claim', nowMs);
+      const report = {
+        sequence: 3,
+        position: 0,
+        claimId: 'claim',
+        outcome: { type: 'not_sent' },
+        log: null,
+      };
+      return reported(claim, report as Parameters<typeof reported>[1], context);
     };
     expect(failedTimes(60).dueAtMs).toBe(nowMs + 60_000);
     expect(failedTimes(70).dueAtMs).toBe(nowMs + 3_600_000);
     expect(failedTimes(779)).toMatchObject({ deliveryStatus: 'queued', tries: 0 });
     expect(failedTimes(780)).toMatchObject({ deliveryStatus: 'dead', dueAtMs: null });
+  });
+});
+
+describe('choosing the endpoints', () => {
+  const waiting = newDelivery({ endpointId: null, origin: null }, nowMs);
+  const endpoints = [
+    { endpointId: 'we_a', origin: 'https://a.example.com' },
+    { endpointId: 'we_b', origin: 'https://b.example.com' },
+  ];
+
+  test('gives each its own delivery, and the first the lease of the one before', () => {
+    const queuedOften = { ...waiting, timesQueued: 3, dueAtMs: nowMs + 7 };
+    expect(addressed(queuedOften, endpoints, nowMs + 1)).toMatchObject([
+      { endpointId: 'we_a', timesQueued: 3, dueAtMs: nowMs + 7 },
+      { endpointId: 'we_b', timesQueued: 0, dueAtMs: nowMs + 1 + queuedLeaseMs(0) },
+    ]);
+  });
+
+  test.each([
+    ['again', addressed(waiting, endpoints, nowMs)[0], endpoints],
+    ['of a payment with a callbackUrl', delivery, endpoints],
+    ['none', waiting, []],
+  ])('%s changes nothing', (_name, before, chosen) => {
+    expect(addressed(before, chosen, nowMs)).toEqual([before]);
+  });
+
+  test.each([
+    ['delivered', 'delivered'],
+    ['skipped', 'skipped'],
+    ['queued', 'superseded'],
+    ['undeliverable', 'superseded'],
+  ] as const)('a later event leaves one that is %s as %s', (before, after) => {
+    expect(superseded({ ...waiting, deliveryStatus: before }).deliveryStatus).toBe(after);
   });
 });

@@ -360,7 +360,7 @@ test('promises.md#6: sets the alarm again when the remembered alarm time has pas
   await loseAlarm();
   advance(QUEUED_LEASE_MS + 1);
   const { sequence } = await lastEvent();
-  expect((await clientOf().claimDelivery(sequence)).type).toBe('claimed');
+  expect((await clientOf().claimDelivery({ sequence, position: 0 })).type).toBe('claimed');
   expect(await alarmOf()).toBeGreaterThan(Date.now());
 });
 

@@ -7,6 +7,7 @@ import { isAllowed, type Permission, ROLES } from '../../src/members/permissions
 import { type SignedIn, sessionFor, signedIn, submit, visit } from './dashboard-support.ts';
 import {
   ALPHA,
+  addEndpoint,
   allRows,
   BETA,
   consumeAll,
@@ -55,6 +56,7 @@ async function world(): Promise<World> {
   await consumeAll(caught);
   const owner = await signedIn('owner');
   const member = await signedIn('viewer');
+  await addEndpoint(ALPHA, 'we_alpha', { url: `https://${MARKERS.hook}/hook` });
   const invitation = await newInvitation({
     merchantId: ALPHA.id,
     name: MARKERS.invited,
@@ -79,11 +81,12 @@ async function world(): Promise<World> {
       params: [ALPHA.id, MARKERS.key],
     },
     {
-      sql: `INSERT INTO webhook_settings (merchant_id, environment, url) VALUES (?1, 'sandbox', ?2)`,
-      params: [ALPHA.id, `https://${MARKERS.hook}/hook`],
+      sql: `INSERT INTO webhook_secrets (id, merchant_id, environment, endpoint_id, sealed_secret, created_at_ms)
+        SELECT 'we_alpha-old', merchant_id, environment, endpoint_id, sealed_secret, 1 FROM webhook_secrets WHERE id = ?1`,
+      params: ['we_alpha-secret'],
     },
     {
-      sql: `INSERT INTO webhook_endpoints (merchant_id, environment, origin, failing_since_ms, last_failure_at_ms, last_error, paused_at_ms)
+      sql: `INSERT INTO failing_endpoints (merchant_id, environment, endpoint, failing_since_ms, last_failure_at_ms, last_error, paused_at_ms)
         VALUES (?1, 'sandbox', ?2, 1, 2, 'HTTP 500', 3)`,
       params: [ALPHA.id, MARKERS.failing],
     },
@@ -112,6 +115,7 @@ interface Case {
 }
 
 const SANDBOX = '/dashboard/sandbox';
+const ENDPOINT = `${SANDBOX}/webhooks/endpoints/we_alpha`;
 const EVENT_SEQUENCE = 3;
 const FORM_ID = 'A'.repeat(22);
 
@@ -151,9 +155,6 @@ const CASES: Readonly<Record<string, Case>> = {
   ),
 
   'GET /dashboard/:environment/webhooks': page(`${SANDBOX}/webhooks`),
-  'POST /dashboard/:environment/webhooks/url': form(`${SANDBOX}/webhooks/url`, {
-    url: 'https://new-hooks.example.com/hook',
-  }),
   'POST /dashboard/:environment/webhooks/test': form(
     `${SANDBOX}/webhooks/test`,
     { url: 'https://new-hooks.example.com/hook' },
@@ -173,9 +174,49 @@ const CASES: Readonly<Record<string, Case>> = {
     at(`${SANDBOX}/webhooks/secrets/alpha-second/end`),
     () => ({}),
   ),
-  'POST /dashboard/:environment/webhooks/endpoints/resume': form(
-    `${SANDBOX}/webhooks/endpoints/resume`,
+  'POST /dashboard/:environment/webhooks/failing/resume': form(
+    `${SANDBOX}/webhooks/failing/resume`,
     { origin: MARKERS.failing },
+  ),
+  'POST /dashboard/:environment/webhooks/endpoints': form(
+    `${SANDBOX}/webhooks/endpoints`,
+    { url: 'https://new-hooks.example.com/hook' },
+    200,
+  ),
+  'GET /dashboard/:environment/webhooks/endpoints/new': page(`${SANDBOX}/webhooks/endpoints/new`),
+  'GET /dashboard/:environment/webhooks/endpoints/:endpoint': thing(at(ENDPOINT)),
+  'POST /dashboard/:environment/webhooks/endpoints/:endpoint': thing(at(ENDPOINT), () => ({
+    url: 'https://new-hooks.example.com/hook',
+  })),
+  'POST /dashboard/:environment/webhooks/endpoints/:endpoint/enable': thing(
+    at(`${ENDPOINT}/enable`),
+    () => ({}),
+  ),
+  'POST /dashboard/:environment/webhooks/endpoints/:endpoint/disable': thing(
+    at(`${ENDPOINT}/disable`),
+    () => ({}),
+  ),
+  'POST /dashboard/:environment/webhooks/endpoints/:endpoint/resume': thing(
+    at(`${ENDPOINT}/resume`),
+    () => ({}),
+  ),
+  'POST /dashboard/:environment/webhooks/endpoints/:endpoint/delete': thing(
+    at(`${ENDPOINT}/delete`),
+    () => ({}),
+  ),
+  'POST /dashboard/:environment/webhooks/endpoints/:endpoint/secrets': thing(
+    at(`${ENDPOINT}/secrets`),
+    () => ({ overlapHours: '24' }),
+    200,
+  ),
+  'POST /dashboard/:environment/webhooks/endpoints/:endpoint/secrets/:secretId/show': thing(
+    at(`${ENDPOINT}/secrets/we_alpha-secret/show`),
+    () => ({}),
+    200,
+  ),
+  'POST /dashboard/:environment/webhooks/endpoints/:endpoint/secrets/:secretId/end': thing(
+    at(`${ENDPOINT}/secrets/we_alpha-old/end`),
+    () => ({}),
   ),
   'GET /dashboard/:environment/webhooks/events': page(`${SANDBOX}/webhooks/events`),
   'GET /dashboard/:environment/webhooks/events/:uniqueId/:sequence': thing(
@@ -295,7 +336,7 @@ const CASES: Readonly<Record<string, Case>> = {
 /** Who may do what, independently of the routes' own permission: owners only, and every member. */
 const OWNERS = /(?:branding|audit|team|methods\/:method)/;
 const EVERYBODY =
-  /^(?:GET (?!.*(?:keys\/:key|webhooks\/resend)).*|POST \/dashboard\/(?:account.*|sign-out|:environment\/payments))$/;
+  /^(?:GET (?!.*(?:keys\/:key|webhooks\/resend|endpoints\/new)).*|POST \/dashboard\/(?:account.*|sign-out|:environment\/payments))$/;
 
 function permissionOf(name: string): Permission {
   if (OWNERS.test(name)) {

@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, test } from 'vitest';
-import { recordFailure, SILENCE_MS_MAX } from '../../src/webhooks/endpoints.ts';
+import { recordFailure, SILENCE_MS_MAX } from '../../src/webhooks/failing-endpoints.ts';
 import { signedIn, visit } from './dashboard-support.ts';
 import {
   ALPHA,
@@ -144,7 +144,7 @@ describe('the figures', () => {
 });
 
 describe('webhooks that do not arrive', () => {
-  const failure = { origin: 'https://shop.example.com', error: 'HTTP 500' };
+  const failure = { endpoint: 'https://shop.example.com', error: 'HTTP 500' };
 
   test('are said to every member, with the way to the page that explains them', async () => {
     expect(await pageOf()).not.toContain('webhook endpoints in');

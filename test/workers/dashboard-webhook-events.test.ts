@@ -61,7 +61,7 @@ const statusOf = async (uniqueId: string) => (await lastEvent(uniqueId)).deliver
 
 async function pause(): Promise<void> {
   await env.DB.prepare(
-    `INSERT OR REPLACE INTO webhook_endpoints
+    `INSERT OR REPLACE INTO failing_endpoints
      VALUES (?1, 'sandbox', 'https://shop.example.com', ?2, ?2, 'HTTP 500', ?2, NULL)`,
   )
     .bind(ALPHA.id, Date.now())
@@ -177,7 +177,10 @@ describe("an event's page", () => {
     await deliver();
     // The first retry follows within seconds.
     expect(await state()).toContain('waiting');
-    await objectSql("UPDATE event SET delivery_status = 'delivered'", 'order-1');
+    await objectSql(
+      "UPDATE event SET deliveries = json_set(deliveries, '$[0].deliveryStatus', 'delivered')",
+      'order-1',
+    );
     expect(await state()).toBeUndefined();
     expect(await state('/dashboard/sandbox/payments/order-1')).toBeUndefined();
   });
@@ -224,7 +227,7 @@ describe("an event's page", () => {
     await submit(member, `${EVENTS}/order-1/${sequence}/resend`);
     await deliver();
     expect(await statusOf('order-1')).toBe('delivered');
-    const sql = 'SELECT COUNT(*) AS count FROM webhook_endpoints';
+    const sql = 'SELECT COUNT(*) AS count FROM failing_endpoints';
     expect(await env.DB.prepare(sql).first('count')).toBe(0);
   });
 
@@ -235,7 +238,10 @@ describe("an event's page", () => {
   ])('offers no resend while the event is %s', async (_name, status) => {
     const member = await signedIn('developer');
     const sequence = await announce('order-1');
-    await objectSql(`UPDATE event SET delivery_status = '${status}'`, 'order-1');
+    await objectSql(
+      `UPDATE event SET deliveries = json_set(deliveries, '$[0].deliveryStatus', '${status}')`,
+      'order-1',
+    );
     const path = `${EVENTS}/order-1/${sequence}`;
     expect(await (await visit(member, path)).text()).not.toContain('/resend"><');
     const answer = await submit(member, `${path}/resend`);
@@ -256,9 +262,9 @@ describe("an event's page", () => {
 /** Rows of the read model without objects: a deleted payment resends nothing. */
 async function insertFailed(uniqueIds: readonly string[]): Promise<void> {
   await env.DB.prepare(
-    `INSERT INTO webhook_event (event_id, merchant_id, environment, payment_uuid, unique_id,
-       sequence, type, delivery_status, revision, created_at_ms, tries)
-     SELECT 'evt_' || key, ?1, 'sandbox', 'u' || key, value, 2, 'payment_failed', 'dead', 1,
+    `INSERT INTO webhook_event (event_id, position, delivery_id, merchant_id, environment,
+       payment_uuid, unique_id, sequence, type, delivery_status, revision, created_at_ms, tries)
+     SELECT 'evt_' || key, 0, 'evt_' || key || '.0', ?1, 'sandbox', 'u' || key, value, 2, 'payment_failed', 'dead', 1,
        ?2 - key, 10
      FROM json_each(?3)`,
   )
@@ -371,9 +377,9 @@ describe('access', () => {
   const snapshot = async () => ({
     event: await lastEvent('order-1'),
     secrets: (await env.DB.prepare('SELECT * FROM webhook_secrets').all()).results,
-    endpoints: (await env.DB.prepare('SELECT * FROM webhook_endpoints').all()).results,
+    endpoints: (await env.DB.prepare('SELECT * FROM failing_endpoints').all()).results,
     settings: (
-      await env.DB.prepare("SELECT * FROM webhook_settings WHERE merchant_id = 'mer_alpha'").all()
+      await env.DB.prepare("SELECT * FROM webhook_endpoints WHERE merchant_id = 'mer_alpha'").all()
     ).results,
   });
 
@@ -396,7 +402,7 @@ describe('access', () => {
       ['resend', { ...days(), resume: '1', origin: 'https://shop.example.com' }],
       [`secrets/${secretId}/show`, {}],
       [`secrets/${secretId}/end`, {}],
-      ['endpoints/resume', { origin: 'https://shop.example.com' }],
+      ['failing/resume', { origin: 'https://shop.example.com' }],
     ] as const) {
       const answer = await submit(member, `${webhooks}/${path}`, fields);
       expect(await answer.text(), path).not.toContain('whsec_');
@@ -411,11 +417,13 @@ describe('access', () => {
     const viewer = await signedIn('viewer');
     expect((await visit(viewer, RESEND)).status).toBe(403);
     for (const path of [
-      'url',
+      'endpoints',
+      'endpoints/we_a/delete',
+      'endpoints/we_a/secrets',
       'test',
       'secrets',
       'resend',
-      'endpoints/resume',
+      'failing/resume',
       `secrets/${secretId}/show`,
       `secrets/${secretId}/end`,
       `events/order-1/${sequence}/resend`,
@@ -434,7 +442,7 @@ describe('access', () => {
     const { secretId } = await scene();
     const before = await snapshot();
     const member = await signedIn();
-    for (const path of ['url', 'test', 'secrets', 'resend', `secrets/${secretId}/show`]) {
+    for (const path of ['endpoints', 'test', 'secrets', 'resend', `secrets/${secretId}/show`]) {
       const answer = await submit({ ...member, csrf: 'x' }, `${PATH}/${path}`, days());
       expect(answer.status, path).toBe(403);
     }

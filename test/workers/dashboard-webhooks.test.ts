@@ -1,9 +1,10 @@
 import { env } from 'cloudflare:workers';
 import { Webhook } from 'standardwebhooks';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { bytesFromBase64, utf8 } from '../../src/crypto/encoding.ts';
+import { bytesFromBase64, hexFromBytes, utf8 } from '../../src/crypto/encoding.ts';
 import type { Environment } from '../../src/domain/method.ts';
 import worker from '../../src/index.ts';
+import { ENDPOINTS_MAX } from '../../src/webhooks/endpoints.ts';
 import { SECRETS_MAX } from '../../src/webhooks/settings.ts';
 import { auditLog, type SignedIn, signedIn, submit, visit } from './dashboard-support.ts';
 import {
@@ -23,7 +24,7 @@ import {
 } from './support.ts';
 
 /**
- * Goal: members set the default address, rotate secrets without a gap, test their server and resume
+ * Goal: members set up endpoints, rotate secrets without a gap, test their server and resume
  * a paused endpoint; other merchants see and change nothing of it. Method: the tests post forms as
  * browsers do, and a public library verifies what arrives.
  */
@@ -80,10 +81,10 @@ function isSignedBy(secret: string, { text, headers }: Arrival): boolean {
 
 let orders = 0;
 
-/** A payment whose event goes to the default address. Returns what has arrived. */
-async function deliverOne(): Promise<Arrival> {
+/** A payment whose event is sent. Returns what has arrived. */
+async function deliverOne(callbackUrl: string | null = null): Promise<Arrival> {
   orders += 1;
-  await payHosted({ paymentIntentUniqueId: `order-${orders}`, callbackUrl: null });
+  await payHosted({ paymentIntentUniqueId: `order-${orders}`, callbackUrl });
   await consume('kefel-webhooks', caught.webhooks.splice(0));
   const arrival = arrivals.at(-1);
   if (arrival === undefined) {
@@ -92,33 +93,154 @@ async function deliverOne(): Promise<Arrival> {
   return arrival;
 }
 
-describe('the default address', () => {
-  test('is saved, shown, audited once and used; an empty field removes it', async () => {
+/** Adds an endpoint with the form. Returns its id and its secret. */
+async function addByForm(
+  member: SignedIn,
+  fields: Readonly<Record<string, string>> = {},
+): Promise<{ readonly id: string; readonly secret: string; readonly path: string }> {
+  const answer = await submit(member, `${PATH}/endpoints`, { url: HOOK, ...fields });
+  const html = await answer.text();
+  const id = /<code>(we_[0-9a-f]+)<\/code>/.exec(html)?.[1] ?? '';
+  return { id, secret: await secretIn(new Response(html)), path: `${PATH}/endpoints/${id}` };
+}
+
+const endpointRows = async () =>
+  (await env.DB.prepare('SELECT * FROM webhook_endpoints').all()).results;
+
+describe('an endpoint', () => {
+  test('is added, shown with its secret once, audited and used', async () => {
     const member = await signedIn('developer');
-    for (let times = 0; times < 2; times += 1) {
-      const saved = await submit(member, `${PATH}/url`, { url: ` ${HOOK} ` });
-      expect([saved.status, saved.headers.get('location')]).toEqual([303, `${PATH}?done=url`]);
-    }
-    expect(await (await visit(member, PATH)).text()).toContain(`value="${HOOK}"`);
+    const { id, secret, path } = await addByForm(member, { url: ` ${HOOK} `, description: 'Shop' });
+    expect(secret).toMatch(/^whsec_/);
+    const page = await (await visit(member, path)).text();
+    expect(page).toContain(`value="${HOOK}"`);
+    expect(page).not.toContain(secret);
+    expect(await textOf(visit(member, PATH))).toContain(`Shop · ${HOOK}`);
     expect(await auditLog()).toMatchObject([
-      {
-        action: 'webhook.url_changed',
-        environment: 'sandbox',
-        target: 'https://hooks.example.com',
-        detail: '{}',
-      },
+      { action: 'webhook.endpoint_created', environment: 'sandbox', target: id },
     ]);
-    expect((await deliverOne()).url).toBe(HOOK);
-    await submit(member, `${PATH}/url`, { url: '' });
-    expect(await env.DB.prepare('SELECT url FROM webhook_settings').first('url')).toBeNull();
-    expect(await actions()).toHaveLength(2);
+    expect((await auditLog())[0]?.detail).not.toContain('token=1');
+    const arrival = await deliverOne();
+    expect([arrival.url, isSignedBy(secret, arrival)]).toEqual([HOOK, true]);
+    expect(isSignedBy(ALPHA.webhookSecret, arrival)).toBe(false);
   });
 
   test('belongs to one environment', async () => {
     const member = await signedIn();
-    await submit(member, `${PATH}/url`, { url: HOOK });
+    await addByForm(member);
     const production = await (await visit(member, '/dashboard/production/webhooks')).text();
     expect(production).not.toContain('hooks.example.com/');
+  });
+
+  test('can be changed: its URL, types and extra header', async () => {
+    const member = await signedIn('developer');
+    const { id, path, secret } = await addByForm(member);
+    const changed = await submit(member, path, {
+      url: 'https://new.example.com/',
+      eventType: 'PAYMENT_SUCCESS',
+      signatureHeader: 'X-Shop-Signature',
+    });
+    expect([changed.status, changed.headers.get('location')]).toEqual([303, `${path}?done=saved`]);
+    const arrival = await deliverOne();
+    expect(arrival.url).toBe('https://new.example.com/');
+    expect(arrival.headers.get('x-shop-signature')).toBe(await hexHmac(secret, arrival.text));
+    expect(await auditLog()).toMatchObject([
+      { action: 'webhook.endpoint_created' },
+      { action: 'webhook.endpoint_changed', target: id },
+    ]);
+    expect(JSON.parse((await auditLog())[1]?.detail ?? '')).toEqual({
+      origin: 'https://new.example.com',
+      enabled: true,
+      eventTypes: 'PAYMENT_SUCCESS',
+      signatureHeader: 'X-Shop-Signature',
+    });
+  });
+
+  test('can be disabled, enabled and deleted', async () => {
+    const member = await signedIn('developer');
+    const { path } = await addByForm(member);
+    await submit(member, `${path}/disable`);
+    expect(await textOf(visit(member, path))).toContain('Disabled');
+    await submit(member, `${path}/enable`);
+    expect(await textOf(visit(member, path))).toContain('Enabled');
+    const deleted = await submit(member, `${path}/delete`);
+    expect(deleted.headers.get('location')).toBe(`${PATH}?done=deleted`);
+    expect((await visit(member, path)).status).toBe(404);
+    expect(await endpointRows()).toEqual([]);
+    expect(await idsOf()).toEqual([`${ALPHA.id}-sandbox`]);
+    expect(await actions()).toEqual([
+      'webhook.endpoint_created',
+      'webhook.endpoint_changed',
+      'webhook.endpoint_changed',
+      'webhook.endpoint_deleted',
+    ]);
+  });
+
+  test('a paused one is resumed by a developer', async () => {
+    const member = await signedIn('developer');
+    const { id, path } = await addByForm(member);
+    await env.DB.prepare(
+      `INSERT INTO failing_endpoints VALUES (?1, 'sandbox', ?2, ?3, ?3, 'HTTP 500', ?3, NULL)`,
+    )
+      .bind(ALPHA.id, id, Date.now())
+      .run();
+    expect(await textOf(visit(member, path))).toMatch(/Paused .* HTTP 500/);
+    await submit(member, `${path}/resume`);
+    expect(await textOf(visit(member, path))).not.toContain('Paused');
+    expect((await actions()).at(-1)).toBe('webhook.endpoint_resumed');
+  });
+
+  test('rotates its own secrets, not those of the environment', async () => {
+    const member = await signedIn('developer');
+    const { path, secret } = await addByForm(member);
+    const fresh = await secretIn(submit(member, `${path}/secrets`, { overlapHours: '24' }));
+    advance(6 * SECOND_MS);
+    const arrival = await deliverOne();
+    expect([secret, fresh].map((known) => isSignedBy(known, arrival))).toEqual([true, true]);
+    const old = await secretIn(submit(member, `${PATH}/secrets/${ALPHA.id}-sandbox/show`));
+    expect(old).toBe(ALPHA.webhookSecret);
+    const foreign = await submit(member, `${path}/secrets/${ALPHA.id}-sandbox/show`);
+    expect(foreign.status).toBe(404);
+  });
+
+  test('that does not exist gets no secret', async () => {
+    const member = await signedIn('developer');
+    const answer = await submit(member, `${PATH}/endpoints/we_nothing/secrets`, {
+      overlapHours: '0',
+    });
+    expect(answer.status).toBe(404);
+    expect(await idsOf()).toHaveLength(1);
+  });
+
+  test('the eleventh is refused', async () => {
+    const member = await signedIn('developer');
+    for (let times = 0; times < ENDPOINTS_MAX; times += 1) {
+      expect((await addByForm(member)).id).not.toBe('');
+    }
+    const refused = await submit(member, `${PATH}/endpoints`, { url: HOOK });
+    expect(refused.status).toBe(400);
+    expect(await textOf(refused)).toContain('There are already 10 endpoints');
+    expect(await endpointRows()).toHaveLength(ENDPOINTS_MAX);
+    expect(await idsOf()).toHaveLength(ENDPOINTS_MAX + 1);
+  });
+
+  test.each([
+    ['signatureHeader', 'X Shop', 'without spaces'],
+    ['signatureHeader', 'webhook-signature', 'already has a meaning'],
+    ['signatureHeader', 'Content-Length', 'already has a meaning'],
+    ['signatureHeader', 'x'.repeat(65), 'at most 64 characters'],
+    ['description', 'x'.repeat(201), 'at most 200 characters'],
+    ['eventType', 'PAYMENT_REFUNDED', 'Choose event types from the list'],
+  ])('with the %s "%.20s" is refused with the reason', async (field, value, reason) => {
+    const member = await signedIn('developer');
+    const { path } = await addByForm(member);
+    const before = await endpointRows();
+    for (const target of [`${PATH}/endpoints`, path]) {
+      const refused = await submit(member, target, { url: HOOK, [field]: value });
+      expect(refused.status).toBe(400);
+      expect(await textOf(refused)).toContain(reason);
+    }
+    expect(await endpointRows()).toEqual(before);
   });
 
   test.each([
@@ -141,7 +263,7 @@ describe('the default address', () => {
     '%s is refused at once with its reason, kept in the field, and changes nothing',
     async (url, reason) => {
       const member = await signedIn('developer');
-      const refused = await submit(member, `${PATH}/url`, { url });
+      const refused = await submit(member, `${PATH}/endpoints`, { url });
       expect(refused.status).toBe(400);
       const html = await refused.text();
       expect(html).toContain('aria-invalid="true"');
@@ -151,7 +273,7 @@ describe('the default address', () => {
       // A test webhook rejects the same address and sends nothing.
       expect((await submit(member, `${PATH}/test`, { url })).status).toBe(400);
       expect(arrivals).toEqual([]);
-      expect(await env.DB.prepare('SELECT * FROM webhook_settings').first()).toBeNull();
+      expect(await endpointRows()).toEqual([]);
       expect(await actions()).toEqual([]);
     },
   );
@@ -159,11 +281,11 @@ describe('the default address', () => {
   test('rejects http where only https is allowed', async () => {
     const member = await signedIn();
     const strict = { ...env, CALLBACK_HTTPS_ONLY: 'true' };
-    const response = await post(member, `${PATH}/url`, { url: 'http://a.example.com/' }, strict);
+    const unsafe = { url: 'http://a.example.com/' };
+    const response = await post(member, `${PATH}/endpoints`, unsafe, strict);
     expect(response.status).toBe(400);
     expect(await textOf(response)).toContain('must start with https://');
-    const accepted = await submit(member, `${PATH}/url`, { url: 'http://a.example.com/' });
-    expect(accepted.status).toBe(303);
+    expect((await submit(member, `${PATH}/endpoints`, unsafe)).status).toBe(200);
   });
 });
 
@@ -187,14 +309,13 @@ function post(
 describe('signing secrets', () => {
   test('overlap in a rotation: both sign until the old one ends', async () => {
     const member = await signedIn('developer');
-    await submit(member, `${PATH}/url`, { url: HOOK });
     const answer = await submit(member, `${PATH}/secrets`, { overlapHours: '1' });
     expect([answer.status, answer.headers.get('location')]).toEqual([200, null]);
     const fresh = await secretIn(answer);
     const rotatedAtMs = Date.now();
     advance(6 * SECOND_MS);
     const signers = async () => {
-      const arrival = await deliverOne();
+      const arrival = await deliverOne(HOOK);
       return [isSignedBy(ALPHA.webhookSecret, arrival), isSignedBy(fresh, arrival)];
     };
     expect(await signers()).toEqual([true, true]);
@@ -206,15 +327,14 @@ describe('signing secrets', () => {
     expect(await (await visit(member, PATH)).text()).not.toContain('whsec_');
     const stored = await env.DB.prepare('SELECT sealed_secret FROM webhook_secrets').all();
     expect(JSON.stringify(stored.results)).not.toContain(fresh.slice(6));
-    expect(await actions()).toEqual(['webhook.url_changed', 'webhook.secret_rotated']);
+    expect(await actions()).toEqual(['webhook.secret_rotated']);
     expect(JSON.stringify(await auditLog())).not.toContain('whsec_');
   });
 
   test('end at once in a rotation without overlap', async () => {
     const member = await signedIn('developer');
-    await submit(member, `${PATH}/url`, { url: HOOK });
     const fresh = await secretIn(submit(member, `${PATH}/secrets`, { overlapHours: '0' }));
-    const arrival = await deliverOne();
+    const arrival = await deliverOne(HOOK);
     expect([isSignedBy(ALPHA.webhookSecret, arrival), isSignedBy(fresh, arrival)]).toEqual([
       false,
       true,
@@ -298,8 +418,7 @@ describe('a test event', () => {
     'of %s has both signatures and the form of a real one, without a payment',
     async (environment) => {
       const member = await signedIn('developer');
-      await submit(member, `${PATH}/url`, { url: HOOK });
-      const real = await deliverOne();
+      const real = await deliverOne(HOOK);
       arrivals.length = 0;
       const path = `/dashboard/${environment}/webhooks/test`;
       const page = await textOf(submit(member, path, { url: HOOK }));
@@ -350,7 +469,7 @@ describe('a test event', () => {
     });
     expect(JSON.parse(first?.detail ?? '')).toMatchObject({ httpStatus: 503 });
     expect([...caught.webhooks, ...caught.retries, ...caught.projections]).toEqual([]);
-    expect(await env.DB.prepare('SELECT * FROM webhook_endpoints').first()).toBeNull();
+    expect(await env.DB.prepare('SELECT * FROM failing_endpoints').first()).toBeNull();
   });
 
   test('is not sent without an address', async () => {
@@ -375,18 +494,43 @@ describe('a test event', () => {
   });
 });
 
-describe('a paused endpoint', () => {
+test('a test event to an endpoint is signed like its events, and resumes it', async () => {
+  const member = await signedIn('developer');
+  const { id, secret } = await addByForm(member, { signatureHeader: 'x-shop' });
+  await env.DB.prepare(
+    `INSERT INTO failing_endpoints VALUES (?1, 'sandbox', ?2, ?3, ?3, 'HTTP 500', ?3, NULL)`,
+  )
+    .bind(ALPHA.id, id, Date.now())
+    .run();
+  const page = await textOf(submit(member, `${PATH}/test`, { endpoint: id }));
+  expect(page).toContain('The endpoint was paused. It has resumed');
+  const [arrival] = arrivals;
+  if (arrival === undefined) {
+    throw new Error('nothing arrived');
+  }
+  expect([arrival.url, isSignedBy(secret, arrival)]).toEqual([HOOK, true]);
+  expect(arrival.headers.get('x-shop')).toBe(await hexHmac(secret, arrival.text));
+});
+
+/** As a shop plugin computes it: the key is the secret as text. */
+async function hexHmac(secret: string, text: string): Promise<string> {
+  const algorithm = { name: 'HMAC', hash: 'SHA-256' };
+  const key = await crypto.subtle.importKey('raw', utf8(secret), algorithm, false, ['sign']);
+  return hexFromBytes(await crypto.subtle.sign('HMAC', key, utf8(text)));
+}
+
+describe('a paused server of callbackUrls', () => {
   const PAUSED = 'https://hooks.example.com';
 
   async function pause(origin = PAUSED): Promise<void> {
     await env.DB.prepare(
-      `INSERT INTO webhook_endpoints VALUES (?1, 'sandbox', ?2, ?3, ?3, 'HTTP 500', ?3, NULL)`,
+      `INSERT INTO failing_endpoints VALUES (?1, 'sandbox', ?2, ?3, ?3, 'HTTP 500', ?3, NULL)`,
     )
       .bind(ALPHA.id, origin, Date.now())
       .run();
   }
   const left = async () =>
-    (await env.DB.prepare('SELECT origin FROM webhook_endpoints').all<{ origin: string }>())
+    (await env.DB.prepare('SELECT endpoint FROM failing_endpoints').all<{ endpoint: string }>())
       .results;
 
   test('is named on the settings page to every member and resumed by a developer', async () => {
@@ -394,11 +538,11 @@ describe('a paused endpoint', () => {
     const viewer = await signedIn('viewer');
     const seen = await (await visit(viewer, PATH)).text();
     expect(await textOf(new Response(seen))).toMatch(/Paused .* HTTP 500/);
-    expect(seen).not.toContain('endpoints/resume');
+    expect(seen).not.toContain('failing/resume');
     const member = await signedIn('developer');
-    const answer = await submit(member, `${PATH}/endpoints/resume`, { origin: PAUSED });
+    const answer = await submit(member, `${PATH}/failing/resume`, { origin: PAUSED });
     expect(answer.headers.get('location')).toBe(`${PATH}?done=resumed`);
-    await submit(member, `${PATH}/endpoints/resume`, { origin: PAUSED });
+    await submit(member, `${PATH}/failing/resume`, { origin: PAUSED });
     expect(await left()).toEqual([]);
     expect(await auditLog()).toMatchObject([
       { action: 'webhook.endpoint_resumed', target: PAUSED },
@@ -426,12 +570,15 @@ describe('a paused endpoint', () => {
 
 test('shows a viewer public keys and origins, but no secrets, paths or buttons', async () => {
   const owner = await signedIn();
-  await submit(owner, `${PATH}/url`, { url: HOOK });
-  const html = await (await visit(await signedIn('viewer'), PATH)).text();
-  expect(html).toContain('https://hooks.example.com');
+  const { path } = await addByForm(owner);
+  const viewer = await signedIn('viewer');
+  const html = await (await visit(viewer, PATH)).text();
   expect(html).toContain('-----BEGIN PUBLIC KEY-----');
-  expect(html).not.toContain('token=1');
-  expect(html).not.toMatch(/action="[^"]*\/webhooks\/(url|test|secrets)/);
+  for (const page of [html, await (await visit(viewer, path)).text()]) {
+    expect(page).toContain('https://hooks.example.com');
+    expect(page).not.toContain('token=1');
+    expect(page).not.toMatch(/action="[^"]*\/webhooks\/(endpoints|test|secrets)/);
+  }
 });
 
 test('speaks Amharic', async () => {

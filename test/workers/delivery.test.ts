@@ -4,7 +4,6 @@ import { Webhook } from 'standardwebhooks';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { base64FromBytes, bytesFromBase64, utf8 } from '../../src/crypto/encoding.ts';
 import { CLAIM_LEASE_MS, DELIVERY_WAITS_MS, QUEUED_LEASE_MS } from '../../src/domain/schedule.ts';
-import { setWebhookUrl } from '../../src/merchants/provision.ts';
 import {
   ALPHA,
   type Arrival,
@@ -34,8 +33,8 @@ import {
   paymentIn,
   report,
   resolveAttempt,
-  runSql,
   SECOND_MS,
+  setEndpoint,
   startRedirect,
   statusPath,
   stubOf,
@@ -77,7 +76,15 @@ test('promises.md#6: queues the event in the commit that announces it, and sets 
   });
   expect(await alarmOf()).toBe(event.dueAtMs);
   expect(caught.webhooks).toEqual([
-    { objectId: clientOf().objectId, sequence: event.sequence, tenant: tenantOf(ALPHA) },
+    {
+      objectId: clientOf().objectId,
+      sequence: event.sequence,
+      position: 0,
+      tenant: tenantOf(ALPHA),
+      endpointId: null,
+      mustChoose: false,
+      eventType: 'payment_succeeded',
+    },
   ]);
   const transition = (await clientOf().history()).at(-1);
   expect(transition).toMatchObject({ version: event.sequence, toStatus: 'succeeded' });
@@ -204,12 +211,18 @@ test('promises.md#6: ignores a message for an unknown object or event', async ()
   await createHosted();
   const { objectId } = clientOf();
   const unknown = env.PAYMENT_INTENT.newUniqueId().toString();
+  await payHosted({ paymentIntentUniqueId: 'order-2' });
+  const message = caught.webhooks.splice(0)[0];
+  if (message === undefined) {
+    throw new Error('no message was sent');
+  }
   const result = await consume('kefel-webhooks', [
-    { objectId, sequence: 99, tenant: tenantOf(ALPHA) },
-    { objectId: unknown, sequence: 1, tenant: tenantOf(ALPHA) },
-    { objectId: 'no id at all', sequence: 1, tenant: tenantOf(ALPHA) },
+    { ...message, objectId, sequence: 99 },
+    { ...message, position: 7 },
+    { ...message, objectId: unknown, sequence: 1 },
+    { ...message, objectId: 'no id at all', sequence: 1 },
   ]);
-  expect(result.explicitAcks).toHaveLength(3);
+  expect(result.explicitAcks).toHaveLength(4);
   expect(arrivals).toEqual([]);
 });
 
@@ -217,7 +230,7 @@ test('promises.md#6: grants one claim at a time', async () => {
   await payHosted();
   const { sequence } = await lastEvent();
   const claims = await Promise.all(
-    Array.from({ length: 10 }, () => clientOf().claimDelivery(sequence)),
+    Array.from({ length: 10 }, () => clientOf().claimDelivery({ sequence, position: 0 })),
   );
   expect(claims.filter(({ type }) => type === 'claimed')).toHaveLength(1);
 });
@@ -230,7 +243,7 @@ test('promises.md#6: queues a claim without a report again after its lease, not 
   advance(CLAIM_LEASE_MS - 1);
   await fireAlarm();
   expect(caught.webhooks).toEqual([]);
-  expect((await clientOf().claimDelivery(sequence)).type).toBe('refused');
+  expect((await clientOf().claimDelivery({ sequence, position: 0 })).type).toBe('refused');
   advance(1);
   await fireAlarm();
   expect(caught.webhooks).toHaveLength(1);
@@ -271,7 +284,7 @@ test('promises.md#6: a success of an old claim counts, and nothing more is sent'
   await fireAlarm();
   await report(sequence, old.claimId, { type: 'delivered' });
   expect(await lastEvent()).toMatchObject({ deliveryStatus: 'delivered', dueAtMs: null });
-  expect((await clientOf().claimDelivery(sequence)).type).toBe('refused');
+  expect((await clientOf().claimDelivery({ sequence, position: 0 })).type).toBe('refused');
   // A second report of the same or another claim does not revive the event.
   await report(sequence, old.claimId, {
     type: 'failed',
@@ -562,7 +575,7 @@ test.each(NEVER_CALLED)('decisions.md#12: refuses %s when a payment is created',
 
 test.each(NEVER_CALLED)('decisions.md#18: never calls %s, and shows a failed try', async (url) => {
   const arrivals = merchantServer();
-  await runSql([setWebhookUrl(tenantOf(ALPHA), url)]);
+  await setEndpoint(ALPHA, url);
   await payHosted({ callbackUrl: null });
   await deliverFirst();
   expect(arrivals).toEqual([]);
@@ -572,18 +585,16 @@ test.each(NEVER_CALLED)('decisions.md#18: never calls %s, and shows a failed try
   });
 });
 
-test('decisions.md#19: without callbackUrl the event goes to the address set for that environment', async () => {
+test('decisions.md#19: without callbackUrl the event goes to the endpoint of that environment', async () => {
   const arrivals = merchantServer();
-  await runSql([
-    setWebhookUrl(tenantOf(ALPHA), 'https://hooks.example.com/sandbox'),
-    setWebhookUrl(tenantOf(ALPHA, 'production'), 'https://hooks.example.com/live'),
-  ]);
+  await setEndpoint(ALPHA, 'https://hooks.example.com/sandbox');
+  await setEndpoint(ALPHA, 'https://hooks.example.com/live', 'production');
   await payHosted({ callbackUrl: null });
   await deliverFirst();
   expect(arrivals.map(({ url }) => url)).toEqual(['https://hooks.example.com/sandbox']);
 });
 
-test('decisions.md#19: without any address the event is kept, and can be sent once there is one', async () => {
+test('decisions.md#19: without any endpoint the event is kept, and can be sent once there is one', async () => {
   const arrivals = merchantServer();
   await payHosted({ callbackUrl: null });
   await deliverFirst();
@@ -593,7 +604,7 @@ test('decisions.md#19: without any address the event is kept, and can be sent on
   expect([...caught.webhooks, ...caught.retries]).toEqual([]);
   expect(arrivals).toEqual([]);
 
-  await runSql([setWebhookUrl(tenantOf(ALPHA), 'https://hooks.example.com/sandbox')]);
+  await setEndpoint(ALPHA, 'https://hooks.example.com/sandbox');
   expect(await clientOf().resendEvent((await lastEvent()).sequence)).toBe(true);
   await deliverFirst();
   expect(await lastEvent()).toMatchObject({ deliveryStatus: 'delivered' });

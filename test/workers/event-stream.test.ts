@@ -196,10 +196,10 @@ describe('GET …/sandbox/events/stream', () => {
   it('ends after so many events that the next calls could exceed the limit of a request', async () => {
     const events = EVENTS_PER_STREAM_MAX + 100;
     await env.DB.prepare(
-      `INSERT INTO webhook_event (event_id, merchant_id, environment, payment_uuid, unique_id,
-         sequence, type, delivery_status, revision, created_at_ms, tries)
+      `INSERT INTO webhook_event (event_id, position, delivery_id, merchant_id, environment,
+         payment_uuid, unique_id, sequence, type, delivery_status, revision, created_at_ms, tries)
        WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
-       SELECT 'evt_' || i, ?, 'sandbox', 'none', 'none', 1, 'x', 'delivered', 1, i, 1 FROM n`,
+       SELECT 'evt_' || i, 0, 'evt_' || i || '.0', ?, 'sandbox', 'none', 'none', 1, 'x', 'delivered', 1, i, 1 FROM n`,
     )
       .bind(events, ALPHA.id)
       .run();

@@ -71,7 +71,7 @@ async function tried(sequence: number, outcome: DeliveryReport['outcome'], httpS
     error: null,
     answerExcerpt: 'a word of the merchant',
   };
-  await clientOf().reportDelivery({ sequence, claimId, outcome, log });
+  await clientOf().reportDelivery({ sequence, position: 0, claimId, outcome, log });
 }
 
 const FAILED: DeliveryReport['outcome'] = {
@@ -95,6 +95,9 @@ describe('the read model shows the state of a delivery', () => {
     const announced = {
       ...TENANT,
       eventId,
+      position: 0,
+      deliveryId: `${eventId}.0`,
+      endpointId: null,
       paymentUuid: terms.uuid,
       uniqueId: 'order-1',
       sequence,

@@ -75,6 +75,7 @@ export function projectedEvent(
   return {
     eventId: eventIdOf(tenant, number),
     sequence: 3,
+    position: 0,
     type: 'payment_succeeded',
     revision: 1,
     createdAtMs: 1_000 * number,
@@ -85,6 +86,7 @@ export function projectedEvent(
     lastHttpStatus: null,
     lastError: null,
     lastDurationMs: null,
+    endpointId: null,
     destinationOrigin: null,
     ...changes,
   };

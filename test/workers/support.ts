@@ -35,6 +35,12 @@ import {
   revokeApiKey,
 } from '../../src/merchants/provision.ts';
 import { webhookSecretFrom } from '../../src/merchants/webhook-secret.ts';
+import {
+  deleteEndpoint,
+  type EndpointSettings,
+  insertEndpoint,
+} from '../../src/webhooks/endpoint-store.ts';
+import { insertSecret } from '../../src/webhooks/secret-store.ts';
 import { webhookSecretContext } from '../../src/webhooks/settings.ts';
 import { expectProblemForm } from '../support/problems.ts';
 
@@ -95,6 +101,46 @@ export function tenantOf(merchant: TestMerchant, environment: Environment = 'san
 
 export async function runSql(statements: readonly SqlStatement[]): Promise<void> {
   await env.DB.batch(prepared(statements));
+}
+
+/** The endpoint of ALPHA that `setEndpoint` adds, in its sandbox. */
+export const ENDPOINT_ID = 'we_alpha_sandbox';
+
+/** The only endpoint of a tenant, signed by its merchant's secret; null: none. */
+export async function setEndpoint(
+  merchant: TestMerchant,
+  url: string | null,
+  environment: Environment = 'sandbox',
+  changes: Partial<EndpointSettings> = {},
+): Promise<void> {
+  const tenant = tenantOf(merchant, environment);
+  const endpointId = `we_${merchant.id.replace('mer_', '')}_${environment}`;
+  await runSql(deleteEndpoint(tenant, endpointId));
+  if (url !== null) {
+    await addEndpoint(merchant, endpointId, { url, ...changes }, environment);
+  }
+}
+
+/** An endpoint for all events, signed by its merchant's secret, unless changed. */
+export async function addEndpoint(
+  merchant: TestMerchant,
+  endpointId: string,
+  settings: Pick<EndpointSettings, 'url'> & Partial<EndpointSettings>,
+  environment: Environment = 'sandbox',
+): Promise<void> {
+  const tenant = tenantOf(merchant, environment);
+  const keyRing = configOf(env).dataEncryptionKeys;
+  const context = webhookSecretContext(tenant, endpointId);
+  const secret = {
+    id: `${endpointId}-secret`,
+    sealedSecret: await seal(keyRing, merchant.webhookSecret, context),
+    createdAtMs: Date.now(),
+  };
+  const defaults = { eventTypes: [], description: '', isEnabled: true, signatureHeader: null };
+  await runSql([
+    insertEndpoint(tenant, { ...defaults, ...settings, endpointId, createdAtMs: Date.now() }),
+    insertSecret({ ...tenant, endpointId }, secret, Date.now()),
+  ]);
 }
 
 function prepared(statements: readonly SqlStatement[]): D1PreparedStatement[] {
@@ -644,7 +690,7 @@ export function paymentIn(arrival: Arrival): Record<string, unknown> {
 }
 
 export async function claim(sequence: number, uniqueId = 'order-1'): Promise<ClaimedDelivery> {
-  const result = await clientOf(uniqueId).claimDelivery(sequence);
+  const result = await clientOf(uniqueId).claimDelivery({ sequence, position: 0 });
   if (result.type === 'refused') {
     throw new Error(`event ${sequence} could not be claimed`);
   }
@@ -658,5 +704,5 @@ export function report(
   uniqueId = 'order-1',
 ): Promise<void> {
   const log = { atMs: Date.now(), durationMs: 1, httpStatus: null, error: null, answerExcerpt: '' };
-  return clientOf(uniqueId).reportDelivery({ sequence, claimId, outcome, log });
+  return clientOf(uniqueId).reportDelivery({ sequence, position: 0, claimId, outcome, log });
 }

@@ -9,26 +9,27 @@ import {
   PAUSED_WAIT_MS,
 } from '../../src/domain/schedule.ts';
 import { FAILED_DELIVERIES } from '../../src/intent/protocol.ts';
-import { setWebhookUrl } from '../../src/merchants/provision.ts';
 import {
   clearEndpoint,
-  ENDPOINTS_MAX,
+  FAILING_ORIGINS_MAX,
   FAILURE_WRITTEN_EVERY_MS,
-  listEndpoints,
+  listFailing,
   PAUSE_AFTER_MS,
   recordFailure,
   resumeEndpoint,
   SILENCE_MS_MAX,
-} from '../../src/webhooks/endpoints.ts';
+} from '../../src/webhooks/failing-endpoints.ts';
 import { webhookSecretContext } from '../../src/webhooks/settings.ts';
 import {
   ALPHA,
   type Arrival,
+  addEndpoint,
   advance,
   BETA,
   clientOf,
   consume,
   createHosted,
+  ENDPOINT_ID,
   EXPIRE_IN_MS,
   execute,
   fireAlarm,
@@ -39,6 +40,7 @@ import {
   resolveAttempt,
   runSql,
   SECOND_MS,
+  setEndpoint,
   startRedirect,
   tenantOf,
   useGateway,
@@ -80,15 +82,15 @@ async function failAt(atMs: number): Promise<string> {
   return deliverOne();
 }
 
-const endpoints = (tenant: Tenant = tenantOf(ALPHA)) => listEndpoints(env.DB, tenant);
+const endpoints = (tenant: Tenant = tenantOf(ALPHA)) => listFailing(env.DB, tenant);
 
 /** Failures for five days, less than a day apart, the last one now. */
-async function pausedEndpoint(): Promise<void> {
+async function pausedEndpoint(endpoint = ORIGIN): Promise<void> {
   const startMs = Date.now() - PAUSE_AFTER_MS;
   for (let atMs = startMs; atMs <= Date.now(); atMs += 20 * HOUR_MS) {
-    await recordFailure(env.DB, tenantOf(ALPHA), { origin: ORIGIN, error: 'HTTP 500', atMs });
+    await recordFailure(env.DB, tenantOf(ALPHA), { endpoint, error: 'HTTP 500', atMs });
   }
-  expect(await endpoints()).toMatchObject([{ origin: ORIGIN, pausedAtMs: Date.now() }]);
+  expect(await endpoints()).toMatchObject([{ endpoint, pausedAtMs: Date.now() }]);
 }
 
 /** An event whose whole schedule has failed at the paused endpoint. */
@@ -117,7 +119,7 @@ test('pauses after five days of failures, not a moment earlier', async () => {
   await failAt(startMs + PAUSE_AFTER_MS);
   expect(await endpoints()).toEqual([
     {
-      origin: ORIGIN,
+      endpoint: ORIGIN,
       failingSinceMs: startMs,
       lastFailureAtMs: startMs + PAUSE_AFTER_MS,
       lastError: 'HTTP 500',
@@ -137,11 +139,11 @@ test.each([
   if (afterMs > 0) {
     await deliverOne();
   } else {
-    await env.DB.prepare('DELETE FROM webhook_endpoints').run();
+    await env.DB.prepare('DELETE FROM failing_endpoints').run();
     await fireAlarm(uniqueId);
     // Read without the failure, which another isolate writes right afterwards.
     await deliverOne({ callbackUrl: 'https://other.example.com/' });
-    const failure = { origin: ORIGIN, error: 'HTTP 500', atMs: startMs };
+    const failure = { endpoint: ORIGIN, error: 'HTTP 500', atMs: startMs };
     await recordFailure(env.DB, tenantOf(ALPHA), failure);
     await consume('kefel-webhook-retries', caught.retries.splice(0));
   }
@@ -171,13 +173,33 @@ test('restarts the count after a silence longer than the longest wait of the sch
 });
 
 test.each([
-  ['a guard that refuses', 'https://127.0.0.1:8443/x', 'https://127.0.0.1:8443', /not sent/],
-  ['410', 'https://gone.example.com/only/for?this=payment', 'https://gone.example.com', /HTTP 410/],
-])('%s is a failure of its origin', async (_name, url, origin, error) => {
+  ['a guard that refuses', 'https://127.0.0.1:8443/x', /not sent/],
+  ['410', 'https://gone.example.com/only/for?this=payment', /HTTP 410/],
+])('%s is a failure of its endpoint', async (_name, url, error) => {
   httpStatus = 410;
-  await runSql([setWebhookUrl(tenantOf(ALPHA), url)]);
+  await setEndpoint(ALPHA, url);
   await deliverOne({ callbackUrl: null });
-  expect(await endpoints()).toMatchObject([{ origin, lastError: expect.stringMatching(error) }]);
+  expect(await endpoints()).toMatchObject([
+    { endpoint: ENDPOINT_ID, lastError: expect.stringMatching(error) },
+  ]);
+});
+
+test('a failed callbackUrl is a failure of its origin', async () => {
+  await deliverOne({ callbackUrl: 'https://gone.example.com/only/for?this=payment' });
+  expect(await endpoints()).toMatchObject([{ endpoint: 'https://gone.example.com' }]);
+});
+
+test('endpoints of one origin fail and pause on their own', async () => {
+  await addEndpoint(ALPHA, 'we_broken', { url: `${ORIGIN}/broken` });
+  await addEndpoint(ALPHA, 'we_works', { url: `${ORIGIN}/works` });
+  vi.mocked(globalThis.fetch).mockRestore();
+  merchantServer(({ url }) => new Response('x', { status: url.endsWith('/works') ? 200 : 500 }));
+  await deliverOne({ callbackUrl: null });
+  await consume('kefel-webhooks', caught.webhooks.splice(0));
+  advance(HOUR_MS);
+  await deliverOne({ callbackUrl: null });
+  await consume('kefel-webhooks', caught.webhooks.splice(0));
+  expect(await endpoints()).toMatchObject([{ endpoint: 'we_broken' }]);
 });
 
 test('does not count a missing address or an internal error as a failure of any endpoint', async () => {
@@ -243,7 +265,7 @@ test('one event a day probes a paused endpoint, and a 2xx resumes it for all', a
   await nextTry(one);
   await nextTry(other);
   expect(arrivals).toHaveLength(1);
-  expect(await endpoints()).toMatchObject([{ origin: ORIGIN, pausedAtMs: expect.any(Number) }]);
+  expect(await endpoints()).toMatchObject([{ endpoint: ORIGIN, pausedAtMs: expect.any(Number) }]);
   httpStatus = 200;
   await nextTry(one);
   await nextTry(other);
@@ -317,9 +339,9 @@ test('a paused event is superseded by a later one of its payment', async () => {
   ]);
 });
 
-test("the merchant's webhook setting is paused by its origin too", async () => {
-  await runSql([setWebhookUrl(tenantOf(ALPHA), `${ORIGIN}/setting`)]);
-  await pausedEndpoint();
+test("the merchant's endpoint is paused by its id", async () => {
+  await setEndpoint(ALPHA, `${ORIGIN}/setting`);
+  await pausedEndpoint(ENDPOINT_ID);
   const uniqueId = await exhaustedEvent({ callbackUrl: null });
   expect(await lastEvent(uniqueId)).toMatchObject({ deliveryStatus: 'paused' });
 });
@@ -327,16 +349,20 @@ test("the merchant's webhook setting is paused by its origin too", async () => {
 test('a merchant with a new origin for each payment cannot create unbounded rows', async () => {
   const tenant = tenantOf(ALPHA);
   const failure = (index: number, atMs = Date.now()) =>
-    recordFailure(env.DB, tenant, { origin: `https://${index}.example.com`, error: 'x', atMs });
-  for (let index = 0; index < ENDPOINTS_MAX; index += 1) {
+    recordFailure(env.DB, tenant, { endpoint: `https://${index}.example.com`, error: 'x', atMs });
+  for (let index = 0; index < FAILING_ORIGINS_MAX; index += 1) {
     expect(await failure(index)).not.toBeNull();
   }
-  expect(await failure(ENDPOINTS_MAX)).toBeNull();
+  expect(await failure(FAILING_ORIGINS_MAX)).toBeNull();
+  // The merchant's own endpoints are always counted.
+  const own = { endpoint: ENDPOINT_ID, error: 'x', atMs: Date.now() };
+  expect(await recordFailure(env.DB, tenant, own)).not.toBeNull();
+  await runSql([clearEndpoint(tenant, ENDPOINT_ID)]);
   // Known origins stay known, and other tenants have their own hundred.
   expect(await failure(0, Date.now() + 1)).not.toBeNull();
-  const other = { origin: ORIGIN, error: 'x', atMs: Date.now() };
+  const other = { endpoint: ORIGIN, error: 'x', atMs: Date.now() };
   expect(await recordFailure(env.DB, tenantOf(BETA), other)).not.toBeNull();
-  expect(await endpoints()).toHaveLength(ENDPOINTS_MAX);
+  expect(await endpoints()).toHaveLength(FAILING_ORIGINS_MAX);
   await runSql([clearEndpoint(tenant, 'https://5.example.com')]);
-  expect(await failure(ENDPOINTS_MAX)).not.toBeNull();
+  expect(await failure(FAILING_ORIGINS_MAX)).not.toBeNull();
 });

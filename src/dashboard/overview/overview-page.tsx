@@ -5,7 +5,7 @@ import { listPayments } from '../../read-model/payments-list.ts';
 import { attemptTotals, businessDay, totalsByPeriod } from '../../read-model/totals.ts';
 import { answerPage } from '../../ui/answer.ts';
 import { Message, ProblemList } from '../../ui/elements.tsx';
-import { type Endpoint, listEndpoints } from '../../webhooks/endpoints.ts';
+import { type FailingEndpoint, listFailing } from '../../webhooks/failing-endpoints.ts';
 import { type DashboardCall, tenantOf } from '../call.ts';
 import { CalendarSwitch, DateField, DatePresets } from '../date-fields.tsx';
 import { type DaysForm, dayField, dayFrom, dayText, readDays } from '../days.ts';
@@ -17,7 +17,7 @@ import { FiguresSection } from './figures-section.tsx';
 
 interface EnvironmentEndpoints {
   readonly environment: Environment;
-  readonly endpoints: readonly Endpoint[];
+  readonly endpoints: readonly FailingEndpoint[];
 }
 
 /** GET …/overview: what needs attention, and the figures of a range of days. */
@@ -34,7 +34,7 @@ export async function showOverview(call: DashboardCall): Promise<Response> {
     Promise.all(
       ENVIRONMENTS.map(async (environment) => ({
         environment,
-        endpoints: await listEndpoints(env.DB, { ...tenant, environment }),
+        endpoints: await listFailing(env.DB, { ...tenant, environment }),
       })),
     ),
     listPayments(env.DB, tenant, {}, null, 1),

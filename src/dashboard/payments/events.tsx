@@ -33,9 +33,9 @@ export function Events(
 }
 
 function EventCard({ call, intent, event }: EventProps) {
-  const text = DASHBOARD_TEXTS[call.language].payment;
+  const { payment: text, events } = DASHBOARD_TEXTS[call.language];
   return (
-    <article class="card event" id={`event-${event.sequence}`}>
+    <article class="card event" id={`event-${event.sequence}-${event.position}`}>
       <div class="card-head">
         <h3>{wireType(event.type)}</h3>
         <DeliveryBadge call={call} status={event.deliveryStatus} />
@@ -50,6 +50,7 @@ function EventCard({ call, intent, event }: EventProps) {
               ),
               listIn(call.url),
             )}
+            fields={{ position: String(event.position) }}
             label={text.resend}
             describedAs={text.resendEvent(wireType(event.type))}
           />
@@ -57,8 +58,14 @@ function EventCard({ call, intent, event }: EventProps) {
       </div>
       <Facts
         rows={[
-          copyRow(call, `event-id-${event.sequence}`, text.eventId, event.eventId),
+          copyRow(
+            call,
+            `event-id-${event.sequence}-${event.position}`,
+            text.eventId,
+            event.eventId,
+          ),
           [text.announcedAt, <WhenExactly call={call} atMs={event.createdAtMs} />],
+          event.origin === null ? null : [events.destination, event.origin],
           event.deliveryStatus === 'waiting' && event.dueAtMs !== null
             ? [text.nextTryAt, <WhenExactly call={call} atMs={event.dueAtMs} />]
             : null,

@@ -2,11 +2,10 @@ import type { ComponentChildren } from 'preact';
 import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import type { DeliveryStatus } from '../../intent/protocol.ts';
 import { Navigation } from '../../ui/back-office.tsx';
-import { Field, Message } from '../../ui/elements.tsx';
+import { Message } from '../../ui/elements.tsx';
 import { type DashboardCall, may } from '../call.ts';
 import { DateField } from '../date-fields.tsx';
 import type { DaysForm } from '../days.ts';
-import { PostForm } from '../forms.tsx';
 import { Frame } from '../frame.tsx';
 import { webhooksPath } from '../paths.ts';
 
@@ -50,6 +49,7 @@ export const LISTED_STATUSES = [
   'dead',
   'undeliverable',
   'paused',
+  'skipped',
   'superseded',
 ] as const satisfies readonly DeliveryStatus[];
 
@@ -59,6 +59,7 @@ export const RESENDABLE: readonly DeliveryStatus[] = [
   'delivered',
   'dead',
   'undeliverable',
+  'skipped',
   'paused',
 ];
 
@@ -69,31 +70,6 @@ export function Outcome(props: {
 }) {
   const { httpStatus, error } = props;
   return <code lang="en">{error ?? `HTTP ${httpStatus}`}</code>;
-}
-
-/** A form of one address and its button. Its handler checks the address. */
-export function AddressForm(props: {
-  readonly call: DashboardCall;
-  /** Of the field, whose name is `url`. */
-  readonly id: string;
-  readonly action: string;
-  readonly label: string;
-  readonly hint?: string;
-  readonly error: string | undefined;
-  readonly value: string;
-  readonly children: ComponentChildren;
-}) {
-  const { call, id, action, label, hint, error, value } = props;
-  return (
-    <PostForm call={call} class="form" action={action} novalidate={true}>
-      <Field id={id} label={label} hint={hint} error={error}>
-        {(attributes) => (
-          <input {...attributes} type="url" name="url" autocomplete="off" value={value} />
-        )}
-      </Field>
-      <div class="buttons">{props.children}</div>
-    </PostForm>
-  );
 }
 
 interface DaysProps {

@@ -1,8 +1,8 @@
 import { safeParse } from 'valibot';
-import { prepare, runBatch, type SqlStatement } from '../../database.ts';
-import type { Tenant } from '../../domain/intent.ts';
+import { runBatch, type SqlStatement } from '../../database.ts';
 import { callbackUrlField } from '../../http/url-fields.ts';
-import { endpointOrigin, resumeEndpoint } from '../../webhooks/endpoints.ts';
+import { endpointOrigin } from '../../webhooks/endpoints.ts';
+import { resumeEndpoint } from '../../webhooks/failing-endpoints.ts';
 import { judgeDestination } from '../../webhooks/send.ts';
 import { forgetSettingsOf } from '../../webhooks/settings.ts';
 import type { GuardReason } from '../../webhooks/url-guard.ts';
@@ -30,24 +30,19 @@ export function shownAddress(call: DashboardCall, url: string): string {
   return may(call, 'develop') ? url : (endpointOrigin(url) ?? '');
 }
 
-/** Where events without a callbackUrl go, as D1 has it now. */
-export function defaultUrl(db: D1Database, tenant: Tenant): Promise<string | null> {
-  return prepare(db, {
-    sql: 'SELECT url FROM webhook_settings WHERE merchant_id = ?1 AND environment = ?2',
-    params: [tenant.merchantId, tenant.environment],
-  }).first<string>('url');
-}
-
-/** Resumes a paused endpoint, with its audit entry. Does nothing to one that is not paused. */
-export async function resumePausedEndpoint(call: DashboardCall, origin: string): Promise<void> {
-  await runBatch(call.env.DB, resumeStatements(call, origin));
+/**
+ * Resumes a paused endpoint, by its id or origin, with its audit entry. Does nothing to one that is
+ * not paused.
+ */
+export async function resumePausedEndpoint(call: DashboardCall, endpoint: string): Promise<void> {
+  await runBatch(call.env.DB, resumeStatements(call, endpoint));
   forgetSettingsOf(tenantOf(call));
 }
 
 /** The first changes a row if the endpoint was paused; the second records that. */
-export function resumeStatements(call: DashboardCall, origin: string): readonly SqlStatement[] {
+export function resumeStatements(call: DashboardCall, endpoint: string): readonly SqlStatement[] {
   return [
-    resumeEndpoint(tenantOf(call), origin),
-    auditedIfChanged(call, { action: 'webhook.endpoint_resumed', target: origin }),
+    resumeEndpoint(tenantOf(call), endpoint),
+    auditedIfChanged(call, { action: 'webhook.endpoint_resumed', target: endpoint }),
   ];
 }

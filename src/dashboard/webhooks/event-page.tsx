@@ -1,7 +1,7 @@
 import { DeliveryBadge, wireType } from '../../back-office/delivery-elements.tsx';
 import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { countText } from '../../i18n/money-text.ts';
-import type { DeliveryTry, EventSummary } from '../../intent/protocol.ts';
+import type { DeliveryTry } from '../../intent/protocol.ts';
 import { answerPage, redirectTo } from '../../ui/answer.ts';
 import {
   CopyText,
@@ -16,10 +16,17 @@ import { FIXED_HEADERS } from '../../webhooks/transport.ts';
 import { type DashboardCall, may } from '../call.ts';
 import { PostForm } from '../forms.tsx';
 import { noticePage } from '../notices.tsx';
-import { eventPath, listIn, paymentPath, webhooksPath, withList } from '../paths.ts';
+import { endpointPath, eventPath, listIn, paymentPath, webhooksPath, withList } from '../paths.ts';
 import { Outcome, RESENDABLE, WebhooksFrame } from './elements.tsx';
 import { shownAddress } from './endpoints.ts';
-import { type EventDetails, eventState, isOnItsWay, readEvent, resendEvent } from './event.ts';
+import {
+  type DeliveryDetails,
+  type EventDetails,
+  eventState,
+  isOnItsWay,
+  readEvent,
+  resendEvent,
+} from './event.ts';
 
 /** GET …/webhooks/events/:uniqueId/:sequence: the event as its payment's object has it. */
 export async function showEvent(call: DashboardCall): Promise<Response> {
@@ -29,7 +36,7 @@ export async function showEvent(call: DashboardCall): Promise<Response> {
   }
   // The body holds the customer's data, so only developers see it.
   const body = may(call, 'develop')
-    ? await details.client.eventRequestBody(details.event.sequence)
+    ? await details.client.eventRequestBody(details.sequence)
     : null;
   return answerPage(call, <EventPage call={call} details={details} body={body} />);
 }
@@ -49,31 +56,28 @@ interface Props {
 
 function EventPage({ call, details, body }: Props & { readonly body: string | null }) {
   const text = DASHBOARD_TEXTS[call.language].events;
-  const { event } = details;
   const { resent, late } = text.done;
   const mayDevelop = may(call, 'develop');
   return (
-    <WebhooksFrame call={call} title={text.eventTitle(wireType(event.type))} active="events">
-      {call.request.method === 'GET' && isOnItsWay(call.nowMs)(event) && (
-        <div hidden data-live={eventState(event)} />
+    <WebhooksFrame call={call} title={text.eventTitle(wireType(details.type))} active="events">
+      {call.request.method === 'GET' && details.deliveries.some(isOnItsWay(call.nowMs)) && (
+        <div hidden data-live={details.deliveries.map(eventState).join()} />
       )}
       <DoneMessage call={call} texts={{ resent }} />
       <DoneMessage call={call} texts={{ late }} tone="bad" />
       <section class="card">
         <EventFacts call={call} details={details} />
-        {mayDevelop && <Resend call={call} details={details} />}
       </section>
-      <section class="stack">
-        <h2>{text.allTries}</h2>
-        <Tries call={call} tries={event.tries} />
-      </section>
+      {details.deliveries.map((delivery) => (
+        <Delivery call={call} details={details} delivery={delivery} />
+      ))}
       {mayDevelop && (
         <section class="card">
           <h2>{text.requestTitle}</h2>
           {body === null ? (
             <p>{text.bodyLater}</p>
           ) : (
-            <RequestSent call={call} event={event} body={body} />
+            <RequestSent call={call} details={details} body={body} />
           )}
         </section>
       )}
@@ -89,15 +93,16 @@ function EventPage({ call, details, body }: Props & { readonly body: string | nu
 /** The request as a developer debugs it: its headers, the payment in it, and the exact bytes. */
 function RequestSent(props: {
   readonly call: DashboardCall;
-  readonly event: EventSummary;
+  readonly details: EventDetails;
   readonly body: string;
 }) {
-  const { call, event, body } = props;
+  const { call, details, body } = props;
   const text = DASHBOARD_TEXTS[call.language].events;
-  const last = event.tries.findLast(wasSent);
+  const sent = details.deliveries.flatMap(({ tries }) => tries.filter(wasSent));
+  const last = sent.toSorted((one, other) => one.atMs - other.atMs).at(-1);
   const headers = {
     ...FIXED_HEADERS,
-    'webhook-id': event.eventId,
+    'webhook-id': details.eventId,
     'webhook-timestamp': last === undefined ? '…' : String(timestampSeconds(last)),
     'webhook-signature': 'v1,…',
   };
@@ -143,8 +148,8 @@ function prettyContent(requestBody: string): string {
 }
 
 function EventFacts({ call, details }: Props) {
-  const { events: text, frame } = DASHBOARD_TEXTS[call.language];
-  const { event, uniqueId, destination, isDefault } = details;
+  const text = DASHBOARD_TEXTS[call.language].events;
+  const { uniqueId, eventId, sequence, createdAtMs } = details;
   return (
     <Facts
       rows={[
@@ -154,40 +159,81 @@ function EventFacts({ call, details }: Props) {
             <Untrusted text={uniqueId} />
           </a>,
         ],
-        [
-          text.status,
-          <div class="stack">
-            <DeliveryBadge call={call} status={event.deliveryStatus} />
-            <span>{text.meaning[event.deliveryStatus]}</span>
-          </div>,
-        ],
-        [
-          text.destination,
-          <span>
-            {destination === null ? text.nowhere : shownAddress(call, destination)}
-            {destination !== null && isDefault && <span class="quiet"> ({text.byDefault})</span>}
-          </span>,
-        ],
-        [text.created, <WhenExactly call={call} atMs={event.createdAtMs} />],
-        [
-          text.next,
-          event.deliveryStatus === 'waiting' && event.dueAtMs !== null ? (
-            <WhenExactly call={call} atMs={event.dueAtMs} />
-          ) : (
-            <span class="quiet">{frame.none}</span>
-          ),
-        ],
-        copyRow(call, 'webhook-id', text.webhookId, event.eventId),
-        [text.sequence, String(event.sequence)],
+        [text.created, <WhenExactly call={call} atMs={createdAtMs} />],
+        copyRow(call, 'webhook-id', text.webhookId, eventId),
+        [text.sequence, String(sequence)],
       ]}
     />
   );
 }
 
-function Resend({ call, details }: Props) {
+interface DeliveryProps extends Props {
+  readonly delivery: DeliveryDetails;
+}
+
+/** The delivery to one address, with its tries. */
+function Delivery({ call, details, delivery }: DeliveryProps) {
+  const { events: text, frame } = DASHBOARD_TEXTS[call.language];
+  const { deliveryStatus, dueAtMs, tries, position } = delivery;
+  return (
+    <section class="stack" id={`delivery-${position}`}>
+      <div class="card">
+        <Facts
+          rows={[
+            [text.destination, <Destination call={call} delivery={delivery} />],
+            [
+              text.status,
+              <div class="stack">
+                <DeliveryBadge call={call} status={deliveryStatus} />
+                <span>{text.meaning[deliveryStatus]}</span>
+              </div>,
+            ],
+            [
+              text.next,
+              deliveryStatus === 'waiting' && dueAtMs !== null ? (
+                <WhenExactly call={call} atMs={dueAtMs} />
+              ) : (
+                <span class="quiet">{frame.none}</span>
+              ),
+            ],
+          ]}
+        />
+        {may(call, 'develop') && <Resend call={call} details={details} delivery={delivery} />}
+      </div>
+      <h2>{text.allTries}</h2>
+      <Tries call={call} tries={tries} />
+    </section>
+  );
+}
+
+/** A link to the endpoint while it exists. */
+function Destination({ call, delivery }: Pick<DeliveryProps, 'call' | 'delivery'>) {
   const text = DASHBOARD_TEXTS[call.language].events;
-  const { event, uniqueId } = details;
-  const { deliveryStatus, sequence } = event;
+  const { destination, endpointId, hasEndpoint } = delivery;
+  if (destination === null) {
+    return <span>{text.nowhere}</span>;
+  }
+  const address = <span class="whole">{shownAddress(call, destination)}</span>;
+  if (endpointId === null) {
+    return (
+      <span>
+        {address} <span class="quiet">({text.byRequest})</span>
+      </span>
+    );
+  }
+  return hasEndpoint ? (
+    <a href={endpointPath(call.environment, endpointId)}>{address}</a>
+  ) : (
+    <span>
+      {address} <code>{endpointId}</code>
+    </span>
+  );
+}
+
+function Resend({ call, details, delivery }: DeliveryProps) {
+  const text = DASHBOARD_TEXTS[call.language].events;
+  const { uniqueId, sequence } = details;
+  const { deliveryStatus, position } = delivery;
   if (!RESENDABLE.includes(deliveryStatus)) {
     const isMoot = deliveryStatus === 'superseded';
     return <p class="quiet">{isMoot ? text.notSuperseded : text.notNow}</p>;
@@ -200,6 +246,7 @@ function Resend({ call, details }: Props) {
         eventPath(call.environment, { uniqueId, sequence }, '/resend'),
         listIn(call.url),
       )}
+      fields={{ position: String(position) }}
     >
       <p class="hint">{text.againHint[deliveryStatus === 'delivered' ? 'delivered' : 'other']}</p>
       <div class="buttons">

@@ -1,24 +1,34 @@
 import { runBatch } from '../../database.ts';
 import { type IntentClient, intentByUniqueId } from '../../intent/client.ts';
 import type { EventSummary } from '../../intent/protocol.ts';
+import { listEndpoints } from '../../webhooks/endpoint-store.ts';
 import { audited } from '../audited.ts';
 import { type DashboardCall, tenantOf } from '../call.ts';
 import { eventPath } from '../paths.ts';
 import { RESENDABLE } from './elements.tsx';
-import { defaultUrl } from './endpoints.ts';
 
-/** An event as its payment's object has it. */
+/** An event's delivery as its payment's object has it. */
+export interface DeliveryDetails extends EventSummary {
+  /** The address; only its origin once the endpoint is deleted. Null while none is chosen. */
+  readonly destination: string | null;
+  /** The endpoint still exists. */
+  readonly hasEndpoint: boolean;
+}
+
 export interface EventDetails {
   readonly client: IntentClient;
   readonly uniqueId: string;
-  readonly event: EventSummary;
-  /** The payment's own address, else the default one, else null. */
-  readonly destination: string | null;
-  readonly isDefault: boolean;
+  readonly sequence: number;
+  readonly eventId: string;
+  readonly type: string;
+  readonly createdAtMs: number;
+  readonly deliveries: readonly DeliveryDetails[];
 }
 
 /** A payment has few versions, so a longer number names no event. */
 const SEQUENCE = /^[1-9]\d{0,8}$/;
+/** Of one of the few deliveries of an event. */
+const POSITION = /^\d{1,3}$/;
 
 /** The event that the path names, if this tenant has it. */
 export async function readEvent(call: DashboardCall): Promise<EventDetails | null> {
@@ -28,14 +38,31 @@ export async function readEvent(call: DashboardCall): Promise<EventDetails | nul
   }
   const tenant = tenantOf(call);
   const client = intentByUniqueId(call.env, tenant, uniqueId);
-  const [read, events] = await Promise.all([client.read(), client.events()]);
-  const event = events.find(({ sequence }) => sequence === Number(sequenceText));
-  if (read.type === 'not_found' || event === undefined) {
+  const [read, events, endpoints] = await Promise.all([
+    client.read(),
+    client.events(),
+    listEndpoints(call.env.DB, tenant),
+  ]);
+  const deliveries = events.filter(({ sequence }) => sequence === Number(sequenceText));
+  const [first] = deliveries;
+  if (read.type === 'not_found' || first === undefined) {
     return null;
   }
+  const { sequence, eventId, type, createdAtMs } = first;
   const { callbackUrl } = read.intent.terms;
-  const destination = callbackUrl ?? (await defaultUrl(call.env.DB, tenant));
-  return { client, uniqueId, event, destination, isDefault: callbackUrl === null };
+  return {
+    client,
+    uniqueId,
+    sequence,
+    eventId,
+    type,
+    createdAtMs,
+    deliveries: deliveries.map((delivery) => {
+      const endpoint = endpoints.find(({ endpointId }) => endpointId === delivery.endpointId);
+      const destination = endpoint?.url ?? callbackUrl ?? delivery.origin;
+      return { ...delivery, destination, hasEndpoint: endpoint !== undefined };
+    }),
+  };
 }
 
 /** A retry this soon is worth waiting for on the page. */
@@ -62,7 +89,8 @@ export interface Resent {
 }
 
 /**
- * Resends the event that the path names, from the start of its schedule. The object and the audit
+ * Resends the delivery at the form's `position` of the event that the path names, or without one
+ * every delivery, from the start of its schedule. The object and the audit
  * log cannot change in one commit: the entry follows, so the log never records what did not happen.
  * Null: no such event.
  */
@@ -71,13 +99,15 @@ export async function resendEvent(call: DashboardCall): Promise<Resent | null> {
   if (details === null) {
     return null;
   }
-  const { client, uniqueId, event } = details;
-  const { sequence, eventId } = event;
+  const { client, uniqueId, sequence, eventId, deliveries } = details;
   const path = eventPath(call.environment, { uniqueId, sequence });
-  if (!(await client.resendEvent(sequence, RESENDABLE))) {
+  const typed = call.form.text('position');
+  const position = POSITION.test(typed) ? Number(typed) : null;
+  if (!(await client.resendEvent(sequence, RESENDABLE, position))) {
     return { outcome: 'late', path };
   }
-  const detail = { uniqueId, sequence };
+  const endpointId = position === null ? null : (deliveries[position]?.endpointId ?? null);
+  const detail = { uniqueId, sequence, ...(endpointId === null ? {} : { endpoint: endpointId }) };
   await runBatch(call.env.DB, [audited(call, { action: 'event.resent', target: eventId, detail })]);
   return { outcome: 'resent', path };
 }

@@ -5,6 +5,7 @@ import { type Page, parseCursor, readPage } from '../../paging.ts';
 import { type EventRow, eventsOf } from '../../read-model/events-list.ts';
 import { answerPage } from '../../ui/answer.ts';
 import { Pager, SelectField, Table, Untrusted, When } from '../../ui/elements.tsx';
+import { type EndpointEntry, listEndpoints } from '../../webhooks/endpoint-store.ts';
 import { type DashboardCall, tenantOf } from '../call.ts';
 import { CalendarSwitch, DatePresets } from '../date-fields.tsx';
 import { type DaysForm, dayField, readDays } from '../days.ts';
@@ -16,6 +17,7 @@ import {
   Outcome,
   WebhooksFrame,
 } from './elements.tsx';
+import { shownAddress } from './endpoints.ts';
 
 /** About two screens of a phone. */
 const ROWS = 25;
@@ -24,6 +26,8 @@ const BAD_REQUEST = 400;
 interface Filter {
   readonly status: (typeof LISTED_STATUSES)[number] | undefined;
   readonly days: DaysForm;
+  /** An endpoint's id, or empty: all. */
+  readonly endpoint: string;
 }
 
 /** GET …/webhooks/events */
@@ -33,36 +37,47 @@ export async function showEvents(call: DashboardCall): Promise<Response> {
   const filter: Filter = {
     status: LISTED_STATUSES.find((status) => status === textOf('status')),
     days: readDays(dayField(textOf, 'from'), dayField(textOf, 'to')),
+    endpoint: textOf('endpoint'),
   };
-  const { status: deliveryStatus, days } = filter;
+  const { status: deliveryStatus, days, endpoint } = filter;
+  const endpointId = endpoint === '' ? undefined : endpoint;
   const cursor = parseCursor(textOf('cursor'));
   const isGood = days.problem === null;
+  const endpoints = await listEndpoints(call.env.DB, tenantOf(call));
   const page: Page<EventRow> = isGood
     ? await readPage(
         call.env.DB,
-        eventsOf(tenantOf(call), { deliveryStatus, ...days.range }),
+        eventsOf(tenantOf(call), { deliveryStatus, endpointId, ...days.range }),
         cursor,
         ROWS,
       )
     : { rows: [], nextCursor: null, previousCursor: null };
-  return answerPage(call, <EventsPage call={call} filter={filter} page={page} />, {
-    status: isGood ? 200 : BAD_REQUEST,
-  });
+  return answerPage(
+    call,
+    <EventsPage call={call} filter={filter} page={page} endpoints={endpoints} />,
+    {
+      status: isGood ? 200 : BAD_REQUEST,
+    },
+  );
 }
 
 interface Props {
   readonly call: DashboardCall;
   readonly filter: Filter;
   readonly page: Page<EventRow>;
+  readonly endpoints: readonly EndpointEntry[];
 }
 
-function EventsPage({ call, filter, page }: Props) {
+function EventsPage({ call, filter, page, endpoints }: Props) {
   const text = DASHBOARD_TEXTS[call.language].events;
-  const { status = '', days } = filter;
+  const { status = '', days, endpoint } = filter;
   const { from, to } = days;
   const cursor = call.url.searchParams.get('cursor') ?? '';
   const pathWith = (changes: Readonly<Record<string, string>>) =>
-    webhooksPath(call.environment, `/events?${queryFrom({ status, from, to, ...changes })}`);
+    webhooksPath(
+      call.environment,
+      `/events?${queryFrom({ status, from, to, endpoint, ...changes })}`,
+    );
   return (
     <WebhooksFrame call={call} title={text.title} active="events">
       <DaysProblemMessage call={call} days={days} />
@@ -73,16 +88,20 @@ function EventsPage({ call, filter, page }: Props) {
         byDefault="all"
         pathTo={(fromDay, toDay) => pathWith({ from: fromDay, to: toDay })}
       />
-      <FilterForm call={call} filter={filter} />
+      <FilterForm call={call} filter={filter} endpoints={endpoints} />
       <CalendarSwitch call={call} />
-      <EventsTable call={call} page={page} list={queryFrom({ status, from, to, cursor })} />
+      <EventsTable
+        call={call}
+        page={page}
+        list={queryFrom({ status, from, to, endpoint, cursor })}
+      />
       <Pager call={call} page={page} pathTo={(at) => pathWith({ cursor: at })} />
       <p class="quiet small">{text.lag}</p>
     </WebhooksFrame>
   );
 }
 
-function FilterForm({ call, filter }: Pick<Props, 'call' | 'filter'>) {
+function FilterForm({ call, filter, endpoints }: Omit<Props, 'page'>) {
   const text = DASHBOARD_TEXTS[call.language].events;
   return (
     <form class="filters" method="get" action={webhooksPath(call.environment, '/events')}>
@@ -95,6 +114,19 @@ function FilterForm({ call, filter }: Pick<Props, 'call' | 'filter'>) {
         ]}
         selected={filter.status ?? ''}
       />
+      {endpoints.length > 0 && (
+        <SelectField
+          id="endpoint"
+          label={text.destination}
+          options={[
+            ['', text.all],
+            ...endpoints.map(
+              ({ endpointId, url }) => [endpointId, shownAddress(call, url)] as const,
+            ),
+          ]}
+          selected={filter.endpoint}
+        />
+      )}
       <DaysFields call={call} days={filter.days} />
       <button type="submit">{text.filter}</button>
     </form>
@@ -111,15 +143,24 @@ function EventsTable({
   return (
     <Table
       caption={text.title}
-      columns={[text.event, text.payment, text.status, text.created, text.last, text.next]}
+      columns={[
+        text.event,
+        text.payment,
+        text.status,
+        text.destination,
+        text.created,
+        text.last,
+        text.next,
+      ]}
       rows={rows.map((row) => [
-        <a class="whole" href={withList(eventPath(call.environment, row), list)}>
+        <a class="whole" href={withList(eventPath(call.environment, row), list) + anchorOf(row)}>
           {wireType(row.type)}
         </a>,
         <a href={paymentPath(call.environment, row.uniqueId)}>
           <Untrusted text={row.uniqueId} />
         </a>,
         <DeliveryBadge call={call} status={row.deliveryStatus} />,
+        row.destinationOrigin === null ? none : <span class="whole">{row.destinationOrigin}</span>,
         <When call={call} atMs={row.createdAtMs} />,
         row.lastTryAtMs === null ? (
           none
@@ -134,4 +175,9 @@ function EventsTable({
       empty={text.empty}
     />
   );
+}
+
+/** The first delivery is at the top of the event's page. */
+function anchorOf({ position }: EventRow): string {
+  return position === 0 ? '' : `#delivery-${position}`;
 }

@@ -52,9 +52,12 @@ export async function resendFailed(
 }
 
 async function resend(env: Env, tenant: Tenant, row: EventRow): Promise<Outcome> {
-  const client = intentByUniqueId(env, tenant, row.uniqueId);
+  const { uniqueId, sequence, position } = row;
+  const client = intentByUniqueId(env, tenant, uniqueId);
   try {
-    return (await client.resendEvent(row.sequence, FAILED_DELIVERIES)) ? 'resent' : 'unchanged';
+    return (await client.resendEvent(sequence, FAILED_DELIVERIES, position))
+      ? 'resent'
+      : 'unchanged';
   } catch (error) {
     const { objectId } = client;
     log('warn', 'event_resend_failed', { objectId, error: errorText(error) });

@@ -1,11 +1,15 @@
 import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { countText } from '../../i18n/money-text.ts';
 import { CopyText, Message, SelectField, Table, When } from '../../ui/elements.tsx';
+import {
+  mayEnd,
+  OVERLAP_HOURS,
+  OVERLAP_HOURS_DEFAULT,
+  type SecretEntry,
+} from '../../webhooks/secret-store.ts';
 import { SECRETS_MAX } from '../../webhooks/settings.ts';
 import { type DashboardCall, may } from '../call.ts';
 import { ButtonForm, PostForm } from '../forms.tsx';
-import { webhooksPath } from '../paths.ts';
-import { mayEnd, OVERLAP_HOURS, OVERLAP_HOURS_DEFAULT, type SecretEntry } from './secrets.ts';
 
 export interface SecretsState {
   /** A secret in clear text: only in the answer to the post that asked for it. */
@@ -17,16 +21,19 @@ interface Props {
   readonly call: DashboardCall;
   readonly secrets: readonly SecretEntry[];
   readonly state: SecretsState | undefined;
+  /** Of the forms about these secrets. */
+  readonly path: string;
+  readonly hint: string;
 }
 
 /** The signing secrets in force. Developers show, add and end them. */
-export function SecretsSection({ call, secrets, state }: Props) {
+export function SecretsSection({ call, secrets, state, path, hint }: Props) {
   const text = DASHBOARD_TEXTS[call.language].webhooks;
   const mayDevelop = may(call, 'develop');
   return (
     <section class="card" id="secrets">
       <h2>{text.secretsTitle}</h2>
-      <p class="hint">{text.secretsHint}</p>
+      <p class="hint">{hint}</p>
       <Problem call={call} state={state} />
       {state?.shown !== undefined && (
         <div class="stack">
@@ -50,11 +57,13 @@ export function SecretsSection({ call, secrets, state }: Props) {
           </span>,
           <When call={call} atMs={secret.createdAtMs} />,
           secret.expiresAtMs === null ? text.never : <When call={call} atMs={secret.expiresAtMs} />,
-          ...(mayDevelop ? [<Actions call={call} secret={secret} secrets={secrets} />] : []),
+          ...(mayDevelop
+            ? [<Actions call={call} secret={secret} secrets={secrets} path={path} />]
+            : []),
         ])}
         empty={text.noSecrets}
       />
-      {mayDevelop && <NewSecret call={call} state={state} />}
+      {mayDevelop && <NewSecret call={call} state={state} path={path} />}
     </section>
   );
 }
@@ -74,11 +83,11 @@ function Actions(props: {
   readonly call: DashboardCall;
   readonly secret: SecretEntry;
   readonly secrets: readonly SecretEntry[];
+  readonly path: string;
 }) {
   const { call, secret, secrets } = props;
   const text = DASHBOARD_TEXTS[call.language].webhooks;
-  const path = (rest: string) =>
-    webhooksPath(call.environment, `/secrets/${encodeURIComponent(secret.id)}/${rest}#secrets`);
+  const path = (rest: string) => `${props.path}/${encodeURIComponent(secret.id)}/${rest}#secrets`;
   return (
     <div class="buttons">
       <ButtonForm
@@ -101,13 +110,13 @@ function Actions(props: {
   );
 }
 
-function NewSecret({ call, state }: Pick<Props, 'call' | 'state'>) {
+function NewSecret({ call, state, path }: Pick<Props, 'call' | 'state' | 'path'>) {
   const text = DASHBOARD_TEXTS[call.language].webhooks;
   return (
     <PostForm
       call={call}
       class="form"
-      action={webhooksPath(call.environment, '/secrets#secrets')}
+      action={`${path}#secrets`}
       confirm={text.rotateConfirm}
       once={true}
     >

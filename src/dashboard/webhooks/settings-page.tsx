@@ -10,27 +10,32 @@ import {
   Table,
   When,
 } from '../../ui/elements.tsx';
-import { type Endpoint, listEndpoints } from '../../webhooks/endpoints.ts';
+import { type EndpointEntry, listEndpoints } from '../../webhooks/endpoint-store.ts';
+import { ENDPOINT_ID_PREFIX, ENDPOINTS_MAX } from '../../webhooks/endpoints.ts';
+import { type FailingEndpoint, listFailing } from '../../webhooks/failing-endpoints.ts';
+import { type SecretEntry, secretsInForce } from '../../webhooks/secret-store.ts';
 import { type PublicKey, publicKeyPems } from '../../webhooks/sign.ts';
 import { type DashboardCall, may, shownAt, tenantOf } from '../call.ts';
 import { ButtonForm } from '../forms.tsx';
-import { webhooksPath } from '../paths.ts';
-import { AddressForm, WebhooksFrame } from './elements.tsx';
-import { type AddressProblem, defaultUrl, shownAddress } from './endpoints.ts';
-import { type SecretEntry, secretsInForce } from './secrets.ts';
+import { endpointPath, webhooksPath } from '../paths.ts';
+import { WebhooksFrame } from './elements.tsx';
+import { EndpointState, EventTypes } from './endpoint-page.tsx';
+import { shownAddress } from './endpoints.ts';
 import { SecretsSection, type SecretsState } from './secrets-section.tsx';
 import { TestSection, type TestState } from './test-section.tsx';
 
 /** What a form has just done, or why it was rejected. It lives in this one answer only. */
 export interface SettingsState {
-  readonly url?: { readonly typed: string; readonly problem: AddressProblem };
   readonly test?: TestState;
   readonly secrets?: SecretsState;
 }
 
-interface SettingsModel {
-  readonly url: string | null;
-  readonly endpoints: readonly Endpoint[];
+type Call = DashboardCall;
+
+interface Model {
+  readonly endpoints: readonly EndpointEntry[];
+  /** Servers of callbackUrls. */
+  readonly failing: readonly FailingEndpoint[];
   readonly secrets: readonly SecretEntry[];
   readonly keys: readonly PublicKey[];
 }
@@ -51,27 +56,29 @@ export async function answerSettings(
   return answerPage(call, <SettingsPage call={page} model={model} state={state} />, { status });
 }
 
-async function readModel(call: DashboardCall): Promise<SettingsModel> {
+async function readModel(call: DashboardCall): Promise<Model> {
   const { env, config, environment, nowMs } = call;
   const tenant = tenantOf(call);
-  const [url, endpoints, secrets, keys] = await Promise.all([
-    defaultUrl(env.DB, tenant),
+  const [endpoints, allFailing, secrets, keys] = await Promise.all([
     listEndpoints(env.DB, tenant),
-    secretsInForce(env.DB, tenant, nowMs),
+    listFailing(env.DB, tenant),
+    secretsInForce(env.DB, { ...tenant, endpointId: null }, nowMs),
     publicKeyPems(config.webhookRsaKeys[environment]),
   ]);
-  return { url, endpoints, secrets, keys };
+  const failing = allFailing.filter(({ endpoint }) => !endpoint.startsWith(ENDPOINT_ID_PREFIX));
+  return { endpoints, failing, secrets, keys };
 }
 
 interface Props {
   readonly call: DashboardCall;
-  readonly model: SettingsModel;
+  readonly model: Model;
   readonly state: SettingsState;
 }
 
 function SettingsPage({ call, model, state }: Props) {
   const { webhooks: text, frame } = DASHBOARD_TEXTS[call.language];
-  const paused = model.endpoints.filter(({ pausedAtMs }) => pausedAtMs !== null).length;
+  const all = [...model.endpoints, ...model.failing];
+  const paused = all.filter(({ pausedAtMs }) => pausedAtMs !== null).length;
   const mayDevelop = may(call, 'develop');
   return (
     <WebhooksFrame call={call} title={text.title} active="settings">
@@ -80,20 +87,27 @@ function SettingsPage({ call, model, state }: Props) {
       {paused > 0 && (
         <Message tone="bad">{text.pausedAlert(countText(paused, frame.locale))}</Message>
       )}
-      {model.endpoints.length > 0 && <EndpointsSection call={call} endpoints={model.endpoints} />}
-      <UrlSection call={call} model={model} state={state} />
-      {mayDevelop && <TestSection call={call} url={model.url} state={state.test} />}
-      <SecretsSection call={call} secrets={model.secrets} state={state.secrets} />
+      <EndpointsSection call={call} endpoints={model.endpoints} />
+      {mayDevelop && <TestSection call={call} endpoints={model.endpoints} state={state.test} />}
+      <h2>{text.callbackTitle}</h2>
+      <p class="hint">{text.callbackHint}</p>
+      {model.failing.length > 0 && <FailingSection call={call} failing={model.failing} />}
+      <SecretsSection
+        call={call}
+        secrets={model.secrets}
+        state={state.secrets}
+        path={webhooksPath(call.environment, '/secrets')}
+        hint={text.secretsHint}
+      />
       <KeysSection call={call} keys={model.keys} />
     </WebhooksFrame>
   );
 }
 
-function problemsOf({ language }: DashboardCall, { url, test, secrets }: SettingsState) {
+function problemsOf({ language }: DashboardCall, { test, secrets }: SettingsState) {
   const text = DASHBOARD_TEXTS[language].webhooks;
   return [
-    url === undefined ? null : (['#url', text.urlProblem[url.problem]] as const),
-    test?.problem === undefined ? null : (['#test-url', text.urlProblem[test.problem]] as const),
+    test?.problem ? (['#test-url', text.urlProblem[test.problem]] as const) : null,
     secrets?.problem === 'badOverlap' ? (['#overlap', text.badOverlap] as const) : null,
   ].filter((problem) => problem !== null);
 }
@@ -101,7 +115,7 @@ function problemsOf({ language }: DashboardCall, { url, test, secrets }: Setting
 /** Each change takes some seconds to reach all of the gateway, which the message says. */
 function Done({ call }: { readonly call: DashboardCall }) {
   const text = DASHBOARD_TEXTS[call.language].webhooks;
-  const { url, ended, resumed } = text.done;
+  const { deleted, ended, resumed } = text.done;
   const resendLink = may(call, 'develop') && (
     <>
       {' '}
@@ -112,7 +126,7 @@ function Done({ call }: { readonly call: DashboardCall }) {
     <DoneMessage
       call={call}
       texts={{
-        url: `${url} ${text.lag}`,
+        deleted: `${deleted} ${text.lag}`,
         ended: `${ended} ${text.lag}`,
         resumed: [`${resumed} ${text.lag}`, resendLink],
       }}
@@ -120,12 +134,40 @@ function Done({ call }: { readonly call: DashboardCall }) {
   );
 }
 
-/** The failing endpoints. A paused one has a button to resume it. */
-function EndpointsSection(props: {
-  readonly call: DashboardCall;
-  readonly endpoints: readonly Endpoint[];
-}) {
-  const { call, endpoints } = props;
+/** The merchant's endpoints, each with its page. */
+function EndpointsSection({ call, endpoints }: Pick<Model, 'endpoints'> & { readonly call: Call }) {
+  const text = DASHBOARD_TEXTS[call.language].webhooks;
+  return (
+    <section class="card">
+      <h2>{text.endpointsTitle}</h2>
+      <p class="hint">{text.endpointsLead}</p>
+      <Table
+        caption={text.endpointsTitle}
+        columns={[text.endpoint, text.state, text.eventTypes]}
+        rows={endpoints.map((endpoint) => [
+          <a class="whole" href={endpointPath(call.environment, endpoint.endpointId)}>
+            {endpoint.description === ''
+              ? shownAddress(call, endpoint.url)
+              : `${endpoint.description} · ${shownAddress(call, endpoint.url)}`}
+          </a>,
+          <EndpointState call={call} endpoint={endpoint} />,
+          <EventTypes call={call} endpoint={endpoint} />,
+        ])}
+        empty={text.noEndpoints}
+      />
+      {may(call, 'develop') && endpoints.length < ENDPOINTS_MAX && (
+        <div class="buttons">
+          <a class="button" href={endpointPath(call.environment, 'new')}>
+            {text.add}
+          </a>
+        </div>
+      )}
+    </section>
+  );
+}
+
+/** The failing servers of callbackUrls. A paused one has a button to resume it. */
+function FailingSection({ call, failing }: Pick<Model, 'failing'> & { readonly call: Call }) {
   const text = DASHBOARD_TEXTS[call.language].webhooks;
   return (
     <section class="card">
@@ -134,11 +176,11 @@ function EndpointsSection(props: {
       <Table
         caption={text.endpoints}
         columns={[text.endpoint, text.endpointState, text.failingSince, text.lastError]}
-        rows={endpoints.map((endpoint) => [
-          <strong>{endpoint.origin}</strong>,
-          <EndpointState call={call} endpoint={endpoint} />,
-          <When call={call} atMs={endpoint.failingSinceMs} />,
-          <code lang="en">{endpoint.lastError}</code>,
+        rows={failing.map((server) => [
+          <strong>{server.endpoint}</strong>,
+          <FailingState call={call} server={server} />,
+          <When call={call} atMs={server.failingSinceMs} />,
+          <code lang="en">{server.lastError}</code>,
         ])}
         empty=""
       />
@@ -146,9 +188,9 @@ function EndpointsSection(props: {
   );
 }
 
-function EndpointState(props: { readonly call: DashboardCall; readonly endpoint: Endpoint }) {
-  const { call, endpoint } = props;
-  const { origin, pausedAtMs } = endpoint;
+function FailingState(props: { readonly call: Call; readonly server: FailingEndpoint }) {
+  const { call, server } = props;
+  const { endpoint: origin, pausedAtMs } = server;
   const text = DASHBOARD_TEXTS[call.language].webhooks;
   if (pausedAtMs === null) {
     return <Badge tone="wait">{text.failing}</Badge>;
@@ -162,40 +204,13 @@ function EndpointState(props: { readonly call: DashboardCall; readonly endpoint:
       {may(call, 'develop') && (
         <ButtonForm
           call={call}
-          action={webhooksPath(call.environment, '/endpoints/resume')}
+          action={webhooksPath(call.environment, '/failing/resume')}
           label={text.resume}
           describedAs={text.resumeOf(origin)}
           fields={{ origin }}
         />
       )}
     </div>
-  );
-}
-
-/** The default address: a form for developers, its origin for viewers. */
-function UrlSection({ call, model, state }: Props) {
-  const text = DASHBOARD_TEXTS[call.language].webhooks;
-  return (
-    <section class="card">
-      <h2>{text.urlTitle}</h2>
-      {may(call, 'develop') ? (
-        <AddressForm
-          call={call}
-          id="url"
-          action={webhooksPath(call.environment, '/url')}
-          label={text.url}
-          hint={text.urlHint}
-          error={state.url && text.urlProblem[state.url.problem]}
-          value={state.url?.typed ?? model.url ?? ''}
-        >
-          <button class="primary" type="submit">
-            {text.save}
-          </button>
-        </AddressForm>
-      ) : (
-        <p>{model.url === null ? text.urlNone : shownAddress(call, model.url)}</p>
-      )}
-    </section>
   );
 }
 

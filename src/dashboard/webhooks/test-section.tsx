@@ -1,24 +1,29 @@
 import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { countText } from '../../i18n/money-text.ts';
 import type { DeliveryTry } from '../../intent/protocol.ts';
-import { Facts, Message } from '../../ui/elements.tsx';
+import { Facts, Field, Message, SelectField } from '../../ui/elements.tsx';
 import { shownLines } from '../../ui/untrusted-text.ts';
+import type { EndpointEntry } from '../../webhooks/endpoint-store.ts';
 import { isAccepted } from '../../webhooks/send.ts';
 import type { DashboardCall } from '../call.ts';
+import { PostForm } from '../forms.tsx';
 import { webhooksPath } from '../paths.ts';
-import { AddressForm } from './elements.tsx';
 import type { AddressProblem } from './endpoints.ts';
 
 export interface TestState {
+  /** The other URL as typed. */
   readonly typed: string;
+  /** The chosen endpoint; null: the other URL. */
+  readonly endpointId: string | null;
   /** Nothing was sent. */
-  readonly problem?: AddressProblem | 'empty';
+  readonly problem?: AddressProblem | 'empty' | null;
   readonly isBusy?: boolean;
   readonly result?: TestResult;
 }
 
 export interface TestResult {
   readonly eventId: string;
+  readonly sentTo: string;
   readonly log: DeliveryTry;
   /** The endpoint was paused; its answer has resumed it. */
   readonly hasResumed: boolean;
@@ -26,43 +31,63 @@ export interface TestResult {
 
 interface Props {
   readonly call: DashboardCall;
-  /** The default address. */
-  readonly url: string | null;
+  readonly endpoints: readonly EndpointEntry[];
   readonly state: TestState | undefined;
 }
 
 /** The form that sends a test webhook, and the result of the one just sent. */
-export function TestSection({ call, url, state }: Props) {
+export function TestSection({ call, endpoints, state }: Props) {
   const text = DASHBOARD_TEXTS[call.language].webhooks;
+  const selected = state === undefined ? endpoints[0]?.endpointId : state.endpointId;
   return (
     <section class="card" id="test">
       <h2>{text.testTitle}</h2>
       {state?.isBusy && <Message tone="bad">{text.testBusy}</Message>}
-      {state?.result !== undefined && (
-        <Result call={call} sentTo={state.typed} result={state.result} />
-      )}
+      {state?.result !== undefined && <Result call={call} result={state.result} />}
       <p class="hint">{text.testHint}</p>
-      <AddressForm
+      <PostForm
         call={call}
-        id="test-url"
+        class="form"
         action={webhooksPath(call.environment, '/test#test')}
-        label={text.testUrl}
-        error={state?.problem && text.urlProblem[state.problem]}
-        value={state?.typed ?? url ?? ''}
+        novalidate={true}
       >
-        <button type="submit">{text.testSend}</button>
-      </AddressForm>
+        {endpoints.length > 0 && (
+          <SelectField
+            id="endpoint"
+            label={text.testTo}
+            options={[
+              ...endpoints.map(({ endpointId, url }) => [endpointId, url] as const),
+              ['', text.testOther] as const,
+            ]}
+            selected={selected ?? ''}
+          />
+        )}
+        <Field
+          id="test-url"
+          label={text.testUrl}
+          error={state?.problem ? text.urlProblem[state.problem] : null}
+        >
+          {(attributes) => (
+            <input
+              {...attributes}
+              type="url"
+              name="url"
+              autocomplete="off"
+              value={state?.typed ?? ''}
+            />
+          )}
+        </Field>
+        <div class="buttons">
+          <button type="submit">{text.testSend}</button>
+        </div>
+      </PostForm>
     </section>
   );
 }
 
-function Result(props: {
-  readonly call: DashboardCall;
-  readonly sentTo: string;
-  readonly result: TestResult;
-}) {
-  const { call, sentTo, result } = props;
-  const { eventId, log, hasResumed } = result;
+function Result(props: { readonly call: DashboardCall; readonly result: TestResult }) {
+  const { call, result } = props;
+  const { eventId, sentTo, log, hasResumed } = result;
   const { webhooks: text, frame } = DASHBOARD_TEXTS[call.language];
   const isGood = isAccepted(log);
   return (

@@ -1,20 +1,20 @@
 import { describe, expect, test } from 'vitest';
 import { dateOf, readDays } from '../../src/dashboard/days.ts';
-import { mayEnd } from '../../src/dashboard/webhooks/secrets.ts';
+import { endpointOrigin } from '../../src/webhooks/endpoints.ts';
 import {
-  type Endpoint,
-  endpointOrigin,
   FAILURE_WRITTEN_EVERY_MS,
+  type FailingEndpoint,
   needsRecording,
   PAUSE_AFTER_MS,
-} from '../../src/webhooks/endpoints.ts';
+} from '../../src/webhooks/failing-endpoints.ts';
+import { mayEnd } from '../../src/webhooks/secret-store.ts';
 
 /** Goal: the pure steps behind paused endpoints and the webhook pages. */
 
 const nowMs = Date.UTC(2026, 10, 21, 12);
 
-const known = (changes: Partial<Endpoint>): Endpoint => ({
-  origin: 'https://shop.example.com',
+const known = (changes: Partial<FailingEndpoint>): FailingEndpoint => ({
+  endpoint: 'https://shop.example.com',
   failingSinceMs: nowMs - 1,
   lastFailureAtMs: nowMs - 1,
   lastError: 'HTTP 500',

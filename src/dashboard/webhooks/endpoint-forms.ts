@@ -1,0 +1,171 @@
+import { runBatch, type SqlStatement } from '../../database.ts';
+import { redirectTo } from '../../ui/answer.ts';
+import {
+  DESCRIPTION_CHARACTERS_MAX,
+  deleteEndpoint,
+  type EndpointEntry,
+  type EndpointSettings,
+  findEndpoint,
+  insertEndpoint,
+  newEndpointId,
+  updateEndpoint,
+} from '../../webhooks/endpoint-store.ts';
+import { endpointOrigin, WIRE_EVENT_TYPES } from '../../webhooks/endpoints.ts';
+import { clearEndpoint } from '../../webhooks/failing-endpoints.ts';
+import { insertSecret, newSecret } from '../../webhooks/secret-store.ts';
+import { forgetSettingsOf } from '../../webhooks/settings.ts';
+import { signatureHeaderProblem } from '../../webhooks/signature-header.ts';
+import { auditedIfChanged } from '../audited.ts';
+import { type DashboardCall, tenantOf } from '../call.ts';
+import { noticePage } from '../notices.tsx';
+import { endpointPath, webhooksPath } from '../paths.ts';
+import {
+  answerEndpoint,
+  answerNewEndpoint,
+  type EndpointProblems,
+  type TypedEndpoint,
+} from './endpoint-page.tsx';
+import { addressProblem, resumePausedEndpoint } from './endpoints.ts';
+
+const BAD_REQUEST = 400;
+
+type ReadForm =
+  | { readonly type: 'good'; readonly settings: EndpointSettings }
+  | { readonly type: 'bad'; readonly typed: TypedEndpoint; readonly problems: EndpointProblems };
+
+function readEndpointForm(call: DashboardCall, isEnabled: boolean): ReadForm {
+  const { form } = call;
+  const typed: TypedEndpoint = {
+    url: form.text('url'),
+    description: form.text('description'),
+    eventTypes: form.all('eventType'),
+    signatureHeader: form.text('signatureHeader'),
+  };
+  const known: readonly string[] = WIRE_EVENT_TYPES;
+  const header = typed.signatureHeader === '' ? null : typed.signatureHeader;
+  const problems: EndpointProblems = {
+    url: typed.url === '' ? 'empty' : addressProblem(call, typed.url),
+    signatureHeader: header === null ? null : signatureHeaderProblem(header),
+    isDescriptionTooLong: typed.description.length > DESCRIPTION_CHARACTERS_MAX,
+    hasUnknownType: !typed.eventTypes.every((type) => known.includes(type)),
+  };
+  const isGood = Object.values(problems).every((problem) => problem === null || problem === false);
+  if (!isGood) {
+    return { type: 'bad', typed, problems };
+  }
+  // In the order of the documentation, and without duplicates.
+  const eventTypes = known.filter((type) => typed.eventTypes.includes(type));
+  return { type: 'good', settings: { ...typed, eventTypes, signatureHeader: header, isEnabled } };
+}
+
+/** POST …/webhooks/endpoints */
+export async function createEndpoint(call: DashboardCall): Promise<Response> {
+  const read = readEndpointForm(call, true);
+  if (read.type === 'bad') {
+    return answerNewEndpoint(call, read, BAD_REQUEST);
+  }
+  const { env, config, nowMs } = call;
+  const tenant = tenantOf(call);
+  const endpointId = newEndpointId();
+  const secret = await newSecret(config, { ...tenant, endpointId }, nowMs);
+  const { settings } = read;
+  const [added] = await runBatch(env.DB, [
+    insertEndpoint(tenant, { ...settings, endpointId, createdAtMs: nowMs }),
+    auditedIfChanged(call, {
+      action: 'webhook.endpoint_created',
+      target: endpointId,
+      detail: auditDetail(settings),
+    }),
+    insertSecret({ ...tenant, endpointId }, secret, nowMs),
+  ]);
+  if (added !== 1) {
+    return answerNewEndpoint(call, { typed: typedOf(settings), isFull: true }, BAD_REQUEST);
+  }
+  forgetSettingsOf(tenant);
+  const shown = { id: secret.id, value: secret.value, isNew: true };
+  return answerEndpoint(call, endpointId, { isCreated: true, secrets: { shown } });
+}
+
+function typedOf({ signatureHeader, ...settings }: EndpointSettings): TypedEndpoint {
+  return { ...settings, signatureHeader: signatureHeader ?? '' };
+}
+
+/** The origin only: path and query may hold a secret of the merchant's. */
+function auditDetail({ url, isEnabled, eventTypes, signatureHeader }: EndpointSettings) {
+  const types = eventTypes.length === 0 ? 'all' : eventTypes.join(', ');
+  return { origin: endpointOrigin(url), enabled: isEnabled, eventTypes: types, signatureHeader };
+}
+
+/** POST …/webhooks/endpoints/:endpoint */
+export async function editEndpoint(call: DashboardCall): Promise<Response> {
+  return changing(call, (endpoint) => {
+    const read = readEndpointForm(call, endpoint.isEnabled);
+    return read.type === 'bad'
+      ? answerEndpoint(call, endpoint.endpointId, { edited: read }, BAD_REQUEST)
+      : change(call, endpoint, read.settings);
+  });
+}
+
+/** POST …/webhooks/endpoints/:endpoint/enable */
+export async function enableEndpoint(call: DashboardCall): Promise<Response> {
+  return changing(call, (endpoint) => change(call, endpoint, { ...endpoint, isEnabled: true }));
+}
+
+/** POST …/webhooks/endpoints/:endpoint/disable */
+export async function disableEndpoint(call: DashboardCall): Promise<Response> {
+  return changing(call, (endpoint) => change(call, endpoint, { ...endpoint, isEnabled: false }));
+}
+
+/** POST …/webhooks/endpoints/:endpoint/resume */
+export async function resumeOwnEndpoint(call: DashboardCall): Promise<Response> {
+  return changing(call, async ({ endpointId }) => {
+    await resumePausedEndpoint(call, endpointId);
+    return redirectTo(call, endpointPath(call.environment, endpointId), { done: 'resumed' });
+  });
+}
+
+/** POST …/webhooks/endpoints/:endpoint/delete */
+export async function removeEndpoint(call: DashboardCall): Promise<Response> {
+  return changing(call, async ({ endpointId, url }) => {
+    const detail = { origin: endpointOrigin(url) };
+    await run(call, [
+      ...deleteEndpoint(tenantOf(call), endpointId),
+      auditedIfChanged(call, { action: 'webhook.endpoint_deleted', target: endpointId, detail }),
+    ]);
+    return redirectTo(call, webhooksPath(call.environment), { done: 'deleted' });
+  });
+}
+
+async function changing(
+  call: DashboardCall,
+  handle: (endpoint: EndpointEntry) => Promise<Response>,
+): Promise<Response> {
+  const endpoint = await findEndpoint(call.env.DB, tenantOf(call), call.params.endpoint ?? '');
+  return endpoint === null ? noticePage(call, 'not_found') : handle(endpoint);
+}
+
+async function change(
+  call: DashboardCall,
+  endpoint: EndpointEntry,
+  settings: EndpointSettings,
+): Promise<Response> {
+  const { endpointId } = endpoint;
+  const tenant = tenantOf(call);
+  const isMoved = settings.url !== endpoint.url || settings.isEnabled !== endpoint.isEnabled;
+  await run(call, [
+    updateEndpoint(tenant, endpointId, settings),
+    auditedIfChanged(call, {
+      action: 'webhook.endpoint_changed',
+      target: endpointId,
+      detail: auditDetail(settings),
+    }),
+    // Failures before the change say nothing of the new address.
+    ...(isMoved ? [clearEndpoint(tenant, endpointId)] : []),
+  ]);
+  return redirectTo(call, endpointPath(call.environment, endpointId), { done: 'saved' });
+}
+
+async function run(call: DashboardCall, statements: readonly SqlStatement[]): Promise<void> {
+  await runBatch(call.env.DB, statements);
+  forgetSettingsOf(tenantOf(call));
+}

@@ -1,0 +1,140 @@
+import { type Config, configOf } from '../config.ts';
+import { seal, unseal } from '../crypto/sealed.ts';
+import { prepare, type SqlStatement } from '../database.ts';
+import type { Tenant } from '../domain/intent.ts';
+import { generateWebhookSecret } from '../merchants/webhook-secret.ts';
+import { SECRETS_MAX, webhookSecretContext } from './settings.ts';
+
+/**
+ * The signing secrets of an endpoint, or with `endpointId` null of the environment, as members and
+ * programs manage them; `settings.ts` reads them for signing.
+ */
+export interface SecretOwner extends Tenant {
+  readonly endpointId: string | null;
+}
+
+export interface SecretEntry {
+  readonly id: string;
+  readonly createdAtMs: number;
+  /** Null until a newer secret replaces it. */
+  readonly expiresAtMs: number | null;
+}
+
+/** Hours that old secrets stay in force next to a new one. */
+export const OVERLAP_HOURS = ['0', '1', '24', '72'] as const;
+export const OVERLAP_HOURS_DEFAULT = '24';
+
+/** `endpoint_id IS` also compares NULL. */
+const IN_FORCE = `merchant_id = ?1 AND environment = ?2 AND endpoint_id IS ?4
+  AND (expires_at_ms IS NULL OR expires_at_ms > ?3)`;
+
+function paramsOf({ merchantId, environment, endpointId }: SecretOwner, atMs: number) {
+  return [merchantId, environment, atMs, endpointId] as const;
+}
+
+/** The secrets in force, newest first, without their values. */
+export async function secretsInForce(
+  db: D1Database,
+  owner: SecretOwner,
+  nowMs: number,
+): Promise<readonly SecretEntry[]> {
+  const { results } = await prepare(db, {
+    sql: `SELECT id, created_at_ms AS createdAtMs, expires_at_ms AS expiresAtMs
+      FROM webhook_secrets WHERE ${IN_FORCE} ORDER BY created_at_ms DESC, id DESC LIMIT ?5`,
+    // The operator may have added more than SECRETS_MAX.
+    params: [...paramsOf(owner, nowMs), 2 * SECRETS_MAX],
+  }).all<SecretEntry>();
+  return results;
+}
+
+export interface NewSecret {
+  readonly id: string;
+  /** In plain text: shown once. */
+  readonly value: string;
+  readonly sealedSecret: string;
+  readonly createdAtMs: number;
+}
+
+/** A new random secret, sealed for its owner. Stores nothing. */
+export async function newSecret(
+  config: Config,
+  owner: SecretOwner,
+  createdAtMs: number,
+): Promise<NewSecret> {
+  const value = generateWebhookSecret();
+  const context = webhookSecretContext(owner, owner.endpointId);
+  const sealedSecret = await seal(config.dataEncryptionKeys, value, context);
+  const id = `whs_${crypto.randomUUID().replaceAll('-', '').slice(0, 16)}`;
+  return { id, value, sealedSecret, createdAtMs };
+}
+
+/**
+ * Adds a secret, sealed for its owner. Changes no row if SECRETS_MAX others would stay in force
+ * next to it, or if the tenant has no such endpoint.
+ */
+export function insertSecret(
+  owner: SecretOwner,
+  secret: Omit<NewSecret, 'value'>,
+  oldExpireAtMs: number,
+): SqlStatement {
+  return {
+    sql: `INSERT INTO webhook_secrets (id, merchant_id, environment, endpoint_id, sealed_secret,
+        created_at_ms, expires_at_ms)
+      SELECT ?5, ?1, ?2, ?4, ?6, ?3, NULL
+      WHERE (?4 IS NULL OR EXISTS (SELECT 1 FROM webhook_endpoints
+          WHERE id = ?4 AND merchant_id = ?1 AND environment = ?2))
+        AND (?7 <= ?3
+          OR (SELECT COUNT(*) FROM webhook_secrets WHERE ${IN_FORCE}) < ${SECRETS_MAX})`,
+    params: [...paramsOf(owner, secret.createdAtMs), secret.id, secret.sealedSecret, oldExpireAtMs],
+  };
+}
+
+/** Ends the other secrets then, or earlier where that is already set; only if `id` was added. */
+export function expireOthers(owner: SecretOwner, id: string, expireAtMs: number): SqlStatement {
+  return {
+    sql: `UPDATE webhook_secrets SET expires_at_ms = ?3
+      WHERE ${IN_FORCE} AND id <> ?5
+        AND EXISTS (SELECT 1 FROM webhook_secrets WHERE id = ?5)`,
+    params: [...paramsOf(owner, expireAtMs), id],
+  };
+}
+
+/** Ends a secret at once, unless every other one has an end. */
+export function endSecret(owner: SecretOwner, id: string, nowMs: number): SqlStatement {
+  return {
+    sql: `UPDATE webhook_secrets SET expires_at_ms = ?3
+      WHERE ${IN_FORCE} AND id = ?5 AND EXISTS (SELECT 1 FROM webhook_secrets AS other
+        WHERE other.merchant_id = ?1 AND other.environment = ?2 AND other.endpoint_id IS ?4
+          AND other.id <> ?5 AND other.expires_at_ms IS NULL)`,
+    params: [...paramsOf(owner, nowMs), id],
+  };
+}
+
+/** Whether `endSecret` would end it. */
+export function mayEnd(secret: SecretEntry, all: readonly SecretEntry[]): boolean {
+  return all.some((other) => other.id !== secret.id && other.expiresAtMs === null);
+}
+
+export type OpenedSecret =
+  | { readonly type: 'opened'; readonly value: string }
+  | { readonly type: 'unreadable' }
+  | { readonly type: 'not_found' };
+
+/** The value of a secret of this tenant that is in force. */
+export async function openSecret(
+  env: Env,
+  owner: SecretOwner,
+  id: string,
+  nowMs: number,
+): Promise<OpenedSecret> {
+  const sealed = await prepare(env.DB, {
+    sql: `SELECT sealed_secret FROM webhook_secrets WHERE ${IN_FORCE} AND id = ?5`,
+    params: [...paramsOf(owner, nowMs), id],
+  }).first<string>('sealed_secret');
+  if (sealed === null) {
+    return { type: 'not_found' };
+  }
+  const keys = configOf(env).dataEncryptionKeys;
+  const value = await unseal(keys, sealed, webhookSecretContext(owner, owner.endpointId));
+  return value === null ? { type: 'unreadable' } : { type: 'opened', value };
+}

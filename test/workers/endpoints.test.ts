@@ -1,0 +1,456 @@
+import { abortAllDurableObjects, evictAllDurableObjects } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { Webhook } from 'standardwebhooks';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { hexFromBytes, utf8 } from '../../src/crypto/encoding.ts';
+import { CLAIM_LEASE_MS, QUEUED_LEASE_MS } from '../../src/domain/schedule.ts';
+import type { EventSummary } from '../../src/intent/protocol.ts';
+import { readPage } from '../../src/paging.ts';
+import { eventsOf } from '../../src/read-model/events-list.ts';
+import { deleteEndpoint, findEndpoint, updateEndpoint } from '../../src/webhooks/endpoint-store.ts';
+import { forgetWebhookSettings } from '../../src/webhooks/settings.ts';
+import {
+  ALPHA,
+  type Arrival,
+  addEndpoint,
+  advance,
+  clientOf,
+  consume,
+  consumeAll,
+  createHosted,
+  EXPIRE_IN_MS,
+  execute,
+  fireAlarm,
+  MINUTE_MS,
+  merchantServer,
+  payHosted,
+  resolveAttempt,
+  runSql,
+  SECOND_MS,
+  setEndpoint,
+  startRedirect,
+  tenantOf,
+  useGateway,
+} from './support.ts';
+
+/**
+ * Goal: the events of a payment without a callbackUrl go to each enabled endpoint that takes their
+ * type, once, on their own schedule, through every crash; a single endpoint costs no more than a
+ * callbackUrl. Method: the tests deliver the caught messages in any order, kill objects between the
+ * steps and change endpoints while deliveries wait.
+ */
+
+const caught = useGateway();
+
+const A = 'https://a.example.com/hook';
+const B = 'https://b.example.com/hook';
+const NO_CALLBACK = { callbackUrl: null };
+
+/** The answers of each server by host; 200 unless set. */
+const statuses = new Map<string, number>();
+let arrivals: Arrival[] = [];
+
+beforeEach(() => {
+  vi.spyOn(Math, 'random').mockReturnValue(0.5);
+  statuses.clear();
+  arrivals = merchantServer(
+    ({ url }) => new Response('x', { status: statuses.get(new URL(url).host) ?? 200 }),
+  );
+});
+
+async function twoEndpoints(): Promise<void> {
+  await addEndpoint(ALPHA, 'we_a', { url: A });
+  advance(1);
+  await addEndpoint(ALPHA, 'we_b', { url: B });
+}
+
+const deliveries = (uniqueId = 'order-1'): Promise<EventSummary[]> => clientOf(uniqueId).events();
+const stateOf = async (endpointId: string) =>
+  (await deliveries()).find((delivery) => delivery.endpointId === endpointId);
+const deliver = () => consume('kefel-webhooks', caught.webhooks.splice(0));
+const retry = () => consume('kefel-webhook-retries', caught.retries.splice(0));
+const urls = () => arrivals.map(({ url }) => url).sort();
+
+/** Delivers the first message, which chooses the endpoints, and the messages that it causes. */
+async function deliverAll(): Promise<void> {
+  while (caught.webhooks.length > 0) {
+    await deliver();
+  }
+}
+
+async function change(endpointId: string, changes: { isEnabled?: boolean; url?: string }) {
+  const endpoint = await findEndpoint(env.DB, tenantOf(ALPHA), endpointId);
+  if (endpoint === null) {
+    throw new Error(`no endpoint ${endpointId}`);
+  }
+  await runSql([updateEndpoint(tenantOf(ALPHA), endpointId, { ...endpoint, ...changes })]);
+  forgetWebhookSettings();
+}
+
+describe('an event of a payment without a callbackUrl', () => {
+  test('goes to every enabled endpoint, with the same body and id', async () => {
+    await twoEndpoints();
+    await addEndpoint(ALPHA, 'we_off', { url: 'https://off.example.com/', isEnabled: false });
+    await payHosted(NO_CALLBACK);
+    await deliverAll();
+    expect(urls()).toEqual([A, B]);
+    expect(new Set(arrivals.map(({ text }) => text)).size).toBe(1);
+    expect(new Set(arrivals.map(({ headers }) => headers.get('webhook-id'))).size).toBe(1);
+    expect(await deliveries()).toMatchObject([
+      { position: 0, endpointId: 'we_a', origin: 'https://a.example.com', tries: [{}] },
+      { position: 1, endpointId: 'we_b', origin: 'https://b.example.com', tries: [{}] },
+    ]);
+  });
+
+  test('goes to the callbackUrl only, when the payment has one', async () => {
+    await twoEndpoints();
+    await payHosted();
+    await deliverAll();
+    expect(urls()).toEqual(['https://shop.example.com/hook']);
+  });
+
+  test('goes only to endpoints that take its type', async () => {
+    await addEndpoint(ALPHA, 'we_a', { url: A, eventTypes: ['PAYMENT_FAILED'] });
+    await addEndpoint(ALPHA, 'we_b', { url: B, eventTypes: ['PAYMENT_FAILED', 'PAYMENT_SUCCESS'] });
+    await payHosted(NO_CALLBACK);
+    await deliverAll();
+    expect(urls()).toEqual([B]);
+  });
+
+  test('is skipped when no enabled endpoint takes its type, and is no failure', async () => {
+    await addEndpoint(ALPHA, 'we_a', { url: A, eventTypes: ['PAYMENT_FAILED'] });
+    await payHosted(NO_CALLBACK);
+    await consumeAll(caught);
+    await consumeAll(caught);
+    expect(arrivals).toEqual([]);
+    expect(await deliveries()).toMatchObject([{ deliveryStatus: 'skipped', dueAtMs: null }]);
+    const { rows } = await readPage(env.DB, eventsOf(tenantOf(ALPHA), {}), null, 10);
+    expect(rows).toMatchObject([{ deliveryStatus: 'skipped', tries: 0 }]);
+  });
+
+  test('that was skipped goes to the endpoints of the day when it is resent', async () => {
+    await addEndpoint(ALPHA, 'we_a', { url: A, eventTypes: ['PAYMENT_FAILED'] });
+    await payHosted(NO_CALLBACK);
+    await deliverAll();
+    await addEndpoint(ALPHA, 'we_b', { url: B });
+    forgetWebhookSettings();
+    const [event] = await deliveries();
+    expect(await clientOf().resendEvent(event?.sequence ?? 0)).toBe(true);
+    await deliverAll();
+    expect(urls()).toEqual([B]);
+  });
+
+  test('is signed by each endpoint with its own secret, and its extra header', async () => {
+    await addEndpoint(ALPHA, 'we_a', { url: A, signatureHeader: 'X-Shop-Signature' });
+    await payHosted(NO_CALLBACK);
+    await deliverAll();
+    const [arrival] = arrivals;
+    if (arrival === undefined) {
+      throw new Error('nothing arrived');
+    }
+    vi.useRealTimers();
+    const nowMs = Number(arrival.headers.get('webhook-timestamp')) * SECOND_MS;
+    vi.useFakeTimers({ toFake: ['Date'], now: nowMs });
+    const verify = () =>
+      new Webhook(ALPHA.webhookSecret).verify(arrival.text, Object.fromEntries(arrival.headers));
+    expect(verify).not.toThrow();
+    const algorithm = { name: 'HMAC', hash: 'SHA-256' };
+    const secret = utf8(ALPHA.webhookSecret);
+    const key = await crypto.subtle.importKey('raw', secret, algorithm, false, ['sign']);
+    const expected = hexFromBytes(await crypto.subtle.sign('HMAC', key, utf8(arrival.text)));
+    expect(arrival.headers.get('x-shop-signature')).toBe(expected);
+  });
+});
+
+describe('each endpoint', () => {
+  test('has its own schedule: one that fails does not touch the others', async () => {
+    await twoEndpoints();
+    statuses.set('a.example.com', 500);
+    await payHosted(NO_CALLBACK);
+    await deliverAll();
+    expect(await stateOf('we_a')).toMatchObject({ deliveryStatus: 'waiting' });
+    expect(await stateOf('we_b')).toMatchObject({ deliveryStatus: 'delivered', dueAtMs: null });
+    statuses.delete('a.example.com');
+    vi.setSystemTime((await stateOf('we_a'))?.dueAtMs ?? 0);
+    await fireAlarm();
+    await retry();
+    expect(await stateOf('we_a')).toMatchObject({ deliveryStatus: 'delivered', tries: [{}, {}] });
+    expect(urls()).toEqual([A, A, B]);
+  });
+
+  test('can answer 410 for itself', async () => {
+    await twoEndpoints();
+    statuses.set('b.example.com', 410);
+    await payHosted(NO_CALLBACK);
+    await deliverAll();
+    expect(await stateOf('we_a')).toMatchObject({ deliveryStatus: 'delivered' });
+    expect(await stateOf('we_b')).toMatchObject({ deliveryStatus: 'dead' });
+  });
+
+  test('can be resent to alone', async () => {
+    await twoEndpoints();
+    await payHosted(NO_CALLBACK);
+    await deliverAll();
+    const { sequence = 0, position = 0 } = (await stateOf('we_b')) ?? {};
+    expect(await clientOf().resendEvent(sequence, ['delivered'], position)).toBe(true);
+    await deliverAll();
+    expect(urls()).toEqual([A, B, B]);
+  });
+
+  test('is superseded for itself by a later event', async () => {
+    await twoEndpoints();
+    statuses.set('a.example.com', 500);
+    await createHosted(NO_CALLBACK);
+    await execute(startRedirect('a0'));
+    advance(EXPIRE_IN_MS);
+    await fireAlarm();
+    await deliverAll();
+    await execute(resolveAttempt('a0', 'succeeded'));
+    expect((await deliveries()).map(({ deliveryStatus }) => deliveryStatus)).toEqual([
+      'superseded',
+      'delivered',
+      'queued',
+    ]);
+    statuses.clear();
+    await deliverAll();
+    expect(
+      arrivals
+        .map(({ url, event }) => `${event.webHookEvent} ${url}`)
+        .slice(2)
+        .sort(),
+    ).toEqual([`PAYMENT_SUCCESS ${A}`, `PAYMENT_SUCCESS ${B}`]);
+  });
+});
+
+describe('after a crash', () => {
+  const CRASHES = [
+    ['eviction', evictAllDurableObjects],
+    ['abort', abortAllDurableObjects],
+  ] as const;
+
+  test.each(CRASHES)(
+    'by %s between choosing and sending, every endpoint gets the event after its lease',
+    async (_name, crash) => {
+      await twoEndpoints();
+      await payHosted(NO_CALLBACK);
+      const [first] = caught.webhooks.splice(0);
+      if (first === undefined) {
+        throw new Error('no message was sent');
+      }
+      // A consumer chooses and claims, and dies; the messages for the others are lost.
+      const chosen = [
+        { endpointId: 'we_a', origin: 'https://a.example.com' },
+        { endpointId: 'we_b', origin: 'https://b.example.com' },
+      ];
+      expect((await clientOf().claimDelivery(first, chosen)).type).toBe('claimed');
+      caught.webhooks.length = 0;
+      await crash();
+      advance(Math.max(CLAIM_LEASE_MS, QUEUED_LEASE_MS));
+      await fireAlarm();
+      expect(caught.webhooks.map(({ position }) => position).sort()).toEqual([0, 1]);
+      await deliverAll();
+      expect(urls()).toEqual([A, B]);
+      expect(await deliveries()).toHaveLength(2);
+    },
+  );
+
+  test('before any choice, the message is sent again and chooses once', async () => {
+    await twoEndpoints();
+    await payHosted(NO_CALLBACK);
+    const [lost] = caught.webhooks.splice(0);
+    await abortAllDurableObjects();
+    advance(QUEUED_LEASE_MS);
+    await fireAlarm();
+    await deliverAll();
+    // The lost message arrives after all.
+    await consume('kefel-webhooks', lost === undefined ? [] : [lost, lost]);
+    expect(urls()).toEqual([A, B]);
+  });
+
+  test('duplicate first messages at once choose once and send once to each', async () => {
+    await twoEndpoints();
+    await payHosted(NO_CALLBACK);
+    const [message] = caught.webhooks.splice(0);
+    if (message === undefined) {
+      throw new Error('no message was sent');
+    }
+    await Promise.all([
+      consume('kefel-webhooks', [message, message, message]),
+      consume('kefel-webhook-retries', [message, message]),
+    ]);
+    await deliverAll();
+    expect(urls()).toEqual([A, B]);
+    expect(await deliveries()).toHaveLength(2);
+  });
+
+  test('a repeated choice adds no endpoint, claims nothing twice', async () => {
+    await payHosted(NO_CALLBACK);
+    const [message] = caught.webhooks.splice(0);
+    if (message === undefined) {
+      throw new Error('no message was sent');
+    }
+    const a = { endpointId: 'we_a', origin: 'https://a.example.com' };
+    const b = { endpointId: 'we_b', origin: 'https://b.example.com' };
+    await clientOf().chooseEndpoints(message, [a, b]);
+    await clientOf().chooseEndpoints(message, [b, a]);
+    expect(await clientOf().claimDelivery(message, [b])).toMatchObject({
+      type: 'claimed',
+      delivery: { endpointId: 'we_a', callbackUrl: null },
+    });
+    expect((await clientOf().claimDelivery(message, [b])).type).toBe('refused');
+    expect((await deliveries()).map(({ endpointId }) => endpointId)).toEqual(['we_a', 'we_b']);
+    expect(caught.webhooks.map(({ position }) => position)).toEqual([0, 1]);
+  });
+});
+
+describe('an endpoint that changes while deliveries wait', () => {
+  /** An event that waits for its second try at endpoint A. */
+  async function waiting(): Promise<void> {
+    await addEndpoint(ALPHA, 'we_a', { url: A });
+    statuses.set('a.example.com', 500);
+    await payHosted(NO_CALLBACK);
+    await deliverAll();
+    expect(await stateOf('we_a')).toMatchObject({ deliveryStatus: 'waiting' });
+    statuses.clear();
+  }
+
+  async function nextTry(): Promise<void> {
+    vi.setSystemTime((await stateOf('we_a'))?.dueAtMs ?? 0);
+    await fireAlarm();
+    await retry();
+  }
+
+  test.each([
+    ['deleted', () => runSql(deleteEndpoint(tenantOf(ALPHA), 'we_a'))],
+    ['disabled', () => change('we_a', { isEnabled: false })],
+  ])('ends them visibly when it is %s', async (state, end) => {
+    await waiting();
+    await end();
+    forgetWebhookSettings();
+    await nextTry();
+    expect(arrivals).toHaveLength(1);
+    expect(await stateOf('we_a')).toMatchObject({
+      deliveryStatus: 'undeliverable',
+      dueAtMs: null,
+      tries: [{ httpStatus: 500 }, { error: `not sent: the endpoint is ${state}` }],
+    });
+  });
+
+  test('gets them again after it was enabled and they were resent', async () => {
+    await waiting();
+    await change('we_a', { isEnabled: false });
+    await nextTry();
+    await change('we_a', { isEnabled: true });
+    const { sequence = 0 } = (await stateOf('we_a')) ?? {};
+    expect(await clientOf().resendEvent(sequence, ['undeliverable'])).toBe(true);
+    await deliverAll();
+    expect(await stateOf('we_a')).toMatchObject({ deliveryStatus: 'delivered' });
+  });
+
+  test('gets them at its new URL', async () => {
+    await waiting();
+    await change('we_a', { url: 'https://new.example.com/' });
+    await nextTry();
+    expect(arrivals.at(-1)?.url).toBe('https://new.example.com/');
+    expect(await stateOf('we_a')).toMatchObject({ deliveryStatus: 'delivered' });
+  });
+
+  test('is read again before a delivery ends for want of it', async () => {
+    await payHosted(NO_CALLBACK);
+    // This isolate has cached that there is none; another one has chosen it.
+    await payHosted({ ...NO_CALLBACK, paymentIntentUniqueId: 'order-2' });
+    const [message, other] = caught.webhooks.splice(0);
+    await consume('kefel-webhooks', other === undefined ? [] : [other]);
+    await addEndpoint(ALPHA, 'we_a', { url: A });
+    if (message === undefined) {
+      throw new Error('no message was sent');
+    }
+    const origin = 'https://a.example.com';
+    await clientOf().chooseEndpoints(message, [{ endpointId: 'we_a', origin }]);
+    await deliverAll();
+    expect(urls()).toEqual([A]);
+  });
+});
+
+describe('while D1 fails', () => {
+  const failing = () =>
+    vi.spyOn(env.DB, 'prepare').mockImplementation(() => {
+      throw new Error('D1_ERROR: network');
+    });
+
+  test('the endpoints that this isolate remembers get the event', async () => {
+    await twoEndpoints();
+    await payHosted(NO_CALLBACK);
+    await deliverAll();
+    await payHosted({ ...NO_CALLBACK, paymentIntentUniqueId: 'order-2' });
+    advance(MINUTE_MS);
+    failing();
+    await deliverAll();
+    expect(urls()).toEqual([A, A, B, B]);
+  });
+
+  test('an event waits without using a try where no settings are remembered', async () => {
+    await twoEndpoints();
+    await payHosted(NO_CALLBACK);
+    forgetWebhookSettings();
+    const down = failing();
+    await deliver();
+    expect(await deliveries()).toMatchObject([
+      { deliveryStatus: 'queued', endpointId: null, tries: [] },
+    ]);
+    down.mockRestore();
+    advance(MINUTE_MS);
+    await fireAlarm();
+    await deliverAll();
+    expect(urls()).toEqual([A, B]);
+  });
+});
+
+describe('what it costs', () => {
+  /** Messages and object rows from the end of a payment until its event is delivered. */
+  async function costOf(changes: Record<string, unknown>) {
+    await payHosted(changes);
+    let webhooks = 0;
+    let projections = 0;
+    while (caught.webhooks.length + caught.projections.length > 0) {
+      webhooks += caught.webhooks.length;
+      projections += caught.projections.length;
+      await consumeAll(caught);
+    }
+    return { webhooks, projections };
+  }
+
+  test('a single endpoint costs as many messages as a callbackUrl', async () => {
+    await setEndpoint(ALPHA, A);
+    const direct = await costOf({ paymentIntentUniqueId: 'order-1' });
+    const byEndpoint = await costOf({ ...NO_CALLBACK, paymentIntentUniqueId: 'order-2' });
+    expect(arrivals).toHaveLength(2);
+    expect(byEndpoint).toEqual(direct);
+    expect(byEndpoint.webhooks).toBe(1);
+  });
+
+  test('each further endpoint costs one message', async () => {
+    await twoEndpoints();
+    expect((await costOf(NO_CALLBACK)).webhooks).toBe(2);
+  });
+});
+
+test('the read model lists and counts one delivery per endpoint', async () => {
+  await twoEndpoints();
+  statuses.set('b.example.com', 410);
+  await payHosted(NO_CALLBACK);
+  while (caught.webhooks.length + caught.projections.length > 0) {
+    await consumeAll(caught);
+  }
+  const list = async (filter: Parameters<typeof eventsOf>[1]) =>
+    (await readPage(env.DB, eventsOf(tenantOf(ALPHA), filter), null, 10)).rows.map(
+      ({ endpointId, deliveryStatus, destinationOrigin }) =>
+        `${endpointId} ${deliveryStatus} ${destinationOrigin}`,
+    );
+  const a = 'we_a delivered https://a.example.com';
+  const b = 'we_b dead https://b.example.com';
+  expect(await list({})).toEqual([b, a]);
+  expect(await list({ endpointId: 'we_a' })).toEqual([a]);
+  expect(await list({ endpointId: 'we_b', deliveryStatus: 'delivered' })).toEqual([]);
+  expect(await list({ deliveryStatus: 'dead' })).toEqual([b]);
+});
