@@ -8,6 +8,12 @@ import { upsertStatements } from './upsert.ts';
 const OUTAGE_ATTEMPTS_MAX = 5;
 
 /**
+ * The longest JSON of the messages in one write, in UTF-16 units. A write binds it as one text, of
+ * which D1 takes 2,000,000 bytes; a unit has at most three. Messages with full metadata have 60 KB.
+ */
+const WRITE_LENGTH_MAX = 600_000;
+
+/**
  * Writes a batch of changes to D1: the newest of each payment, with a check of the version, so that
  * duplicates and reordering have no effect. Then confirms each change to its object, which sends
  * the change again until it is confirmed.
@@ -23,7 +29,7 @@ export async function consumeProjections(
       newest.set(message.body.objectId, message);
     }
   }
-  const { written, refused } = await write(env, [...newest.values()]);
+  const { written, refused } = await writeAll(env, [...newest.values()]);
   for (const message of batch.messages) {
     const chosen = newest.get(message.body.objectId) ?? message;
     // While D1 is down, the object sends the change again, so it need not become a dead letter.
@@ -60,8 +66,42 @@ interface Written {
   readonly refused: ReadonlySet<Message<ProjectionMessage>>;
 }
 
+/** In as few writes as D1 takes. */
+async function writeAll(
+  env: Env,
+  messages: readonly Message<ProjectionMessage>[],
+): Promise<Written> {
+  const results: Written[] = [];
+  for (const group of writable(messages)) {
+    results.push(await write(env, group));
+  }
+  return {
+    written: new Set(results.flatMap(({ written }) => [...written])),
+    refused: new Set(results.flatMap(({ refused }) => [...refused])),
+  };
+}
+
+/** The messages in groups that D1 takes in one write. */
+function* writable(
+  messages: readonly Message<ProjectionMessage>[],
+): Generator<readonly Message<ProjectionMessage>[]> {
+  let group: Message<ProjectionMessage>[] = [];
+  let groupLength = 0;
+  for (const message of messages) {
+    const { length } = JSON.stringify(message.body);
+    if (group.length > 0 && groupLength + length > WRITE_LENGTH_MAX) {
+      yield group;
+      group = [];
+      groupLength = 0;
+    }
+    group.push(message);
+    groupLength += length;
+  }
+  yield group;
+}
+
 /**
- * Writes one batch. If D1 rejects a row, writes one by one, so that it does not block the others.
+ * Writes one group. If D1 rejects a row, writes one by one, so that it does not block the others.
  */
 async function write(env: Env, messages: readonly Message<ProjectionMessage>[]): Promise<Written> {
   const written = new Set<Message<ProjectionMessage>>();

@@ -2,6 +2,7 @@ import { env } from 'cloudflare:workers';
 import { expect, test, vi } from 'vitest';
 import { QUEUED_LEASE_MS } from '../../src/domain/schedule.ts';
 import type { ProjectionMessage } from '../../src/intent/protocol.ts';
+import { projectionMessage } from './read-model-fixture.ts';
 import {
   ALPHA,
   advance,
@@ -26,6 +27,7 @@ import {
   resolveAttempt,
   startRedirect,
   statusPath,
+  tenantOf,
   useGateway,
 } from './support.ts';
 
@@ -279,4 +281,22 @@ test('decisions.md#29: a foreign uuid finds nothing, not even the own payment wi
     expect((await call(statusPath(id), { apiKey: BETA.apiKeys.sandbox })).status).toBe(404);
     expect((await call(statusPath(id))).status).toBe(200);
   }
+});
+
+/** Cloudflare's limit for a text in D1. The local runtime has none. */
+const D1_TEXT_BYTES_MAX = 2_000_000;
+
+test('read model: a batch that is too large for one write of D1 takes several', async () => {
+  // What 20 entries of 500 Amharic letters need, sealed.
+  const sealedDetails = `d1.${'x'.repeat(45_000)}`;
+  const messages = Array.from({ length: 100 }, (_, index) =>
+    projectionMessage(tenantOf(ALPHA, 'sandbox'), index + 1, {}, { sealedDetails }),
+  );
+  const bind = vi.spyOn(Object.getPrototypeOf(env.DB.prepare('SELECT 1')), 'bind');
+  const result = await consume('kefel-projections', messages);
+  expect(fateOf(result, messages.length)).toBe('acked');
+  const sizes = bind.mock.calls.flat().map((text) => new TextEncoder().encode(`${text}`).length);
+  expect(Math.max(...sizes)).toBeGreaterThan(D1_TEXT_BYTES_MAX / 8);
+  expect(Math.max(...sizes)).toBeLessThan(D1_TEXT_BYTES_MAX);
+  expect(await projectionRows()).toHaveLength(100);
 });
