@@ -1,6 +1,7 @@
 /**
  * `npm run assets`: makes the scripts and style sheets of the customers' pages (out of
- * `src/checkout/browser` and `src/checkout/styles`) and of all other pages (`src/ui`). The results
+ * `src/checkout/browser` and `src/checkout/styles`) and of all other pages (`src/ui`), and the
+ * script of the merchants' pages. The results
  * are committed, so that deploying and testing need no build step; `-- --check` fails when they do
  * not match the sources.
  */
@@ -25,6 +26,8 @@ const DASHBOARD = {
   style: 'src/ui/styles/dashboard.css',
   module: 'src/ui/assets.generated.ts',
 };
+/** For the merchants' pages, which name it: the address never changes. */
+const EMBED = { script: 'src/checkout/browser/embed.ts', path: 'public/kefel.js' };
 const ASSETS_DIRECTORY = 'public/assets';
 
 /** Mid-range phones in Ethiopia run browsers that are years old. */
@@ -88,6 +91,7 @@ async function buildAll(): Promise<Files> {
     [join(ASSETS_DIRECTORY, checkoutName), checkoutScript],
     [join(ASSETS_DIRECTORY, dashboardNames.script), dashboardScript],
     [join(ASSETS_DIRECTORY, dashboardNames.css), dashboardCss],
+    [EMBED.path, await embedScript()],
     [CHECKOUT.module, checkoutModule(checkoutName, checkoutScript, checkoutCss)],
     [DASHBOARD.module, dashboardModule(dashboardNames, dashboardScript, dashboardCss)],
   ]);
@@ -99,6 +103,16 @@ function script(entry: typeof CHECKOUT): Promise<string> {
     format: 'esm',
     target: SCRIPT_TARGET,
     tsconfig: entry.scriptProject,
+  });
+}
+
+/** A classic script, so that one plain element includes it. */
+function embedScript(): Promise<string> {
+  return bundle({
+    entryPoints: [EMBED.script],
+    format: 'iife',
+    target: SCRIPT_TARGET,
+    tsconfig: CHECKOUT.scriptProject,
   });
 }
 

@@ -7,7 +7,7 @@ export const CHECKOUT_CSS =
 /** For the pages' CSP. */
 export const CHECKOUT_CSS_SHA256 = '48pCYHiQgTEzuWuqhlOmZ2GgTeuIIdcQpMvMJKbGyUI=';
 
-export const CHECKOUT_SCRIPT_PATH = '/assets/checkout.29e4d6e1.js';
+export const CHECKOUT_SCRIPT_PATH = '/assets/checkout.d36bb042.js';
 
 /** For `integrity`. */
-export const CHECKOUT_SCRIPT_SHA256 = 'KeTW4TKVLGLGxwPpIkzGtJtHSmR5LsOE6zxt3d9TzzY=';
+export const CHECKOUT_SCRIPT_SHA256 = '02uwQkbomTOBvXRmlyDkp56KtRh/lnEXLuXYSZPGKLc=';

@@ -31,6 +31,7 @@ export function answerPage(
   const headers = documentHeaders(request, CONTENT_SECURITY_POLICY);
   // Sent only to our own pages. The form check uses it for old browsers.
   headers.set('referrer-policy', 'same-origin');
+  headers.set('cross-origin-opener-policy', 'same-origin');
   for (const cookie of cookies) {
     headers.append('set-cookie', cookie);
   }

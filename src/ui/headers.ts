@@ -22,12 +22,14 @@ const PERMISSIONS_POLICY = [
   'usb=()',
 ].join(', ');
 
-/** The headers of our pages, with a page's own content security policy. */
+/**
+ * The headers of our pages, with a page's own content security policy. No opener policy is among
+ * them: a checkout in a popup stays connected to the merchant's page (docs/embedding.md).
+ */
 export function documentHeaders(request: Request, contentSecurityPolicy: string): Headers {
   const headers = commonHeaders(request);
   headers.set('content-type', 'text/html; charset=utf-8');
   headers.set('content-security-policy', contentSecurityPolicy);
-  headers.set('cross-origin-opener-policy', 'same-origin');
   headers.set('cross-origin-resource-policy', 'same-origin');
   headers.set('permissions-policy', PERMISSIONS_POLICY);
   headers.set('x-frame-options', 'DENY');

@@ -25,7 +25,6 @@ import { answerOf, htmlOf, openStage, type Stage, statusOf } from './support.ts'
 const HEADERS = {
   'cache-control': 'no-store',
   'content-type': 'text/html; charset=utf-8',
-  'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
   'permissions-policy':
     'accelerometer=(), camera=(), display-capture=(), geolocation=(), gyroscope=(), magnetometer=(), microphone=(), payment=(), usb=()',

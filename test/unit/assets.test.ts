@@ -25,7 +25,10 @@ import { PAGE_COLOR, PAGE_COLOR_DARK } from '../../src/ui/document.tsx';
  */
 
 const PUBLIC_DIRECTORY = join(import.meta.dirname, '../../public');
-const SCRIPT_GZIPPED_BYTES_MAX = 2_750;
+const SCRIPT_GZIPPED_BYTES_MAX = 2_850;
+
+/** Merchants put it into pages that should not become slower by it; not gzipped. */
+const EMBED_BYTES_MAX = 3 * 1024;
 
 /** Inlined into the page: both must fit into the first few packets of the answer. */
 const CSS_GZIPPED_BYTES_MAX = 10_000;
@@ -45,6 +48,7 @@ describe('files with fixed names, which browsers and crawlers ask for', () => {
 
   test.each([
     ['favicon.ico', /PNG/],
+    ['kefel.js', /Kefel:/],
     ['icon.svg', /^<svg /],
     ['robots.txt', /^User-agent: \*\nDisallow: \/api\/\n/m],
   ])('/%s is served without starting the Worker', (name, content) => {
@@ -114,6 +118,25 @@ describe("the customer's script", () => {
   test('contains no text for the customer, because pages provide the translations', () => {
     expect(script.toString('utf8')).toMatch(/^[\x20-\x7e\n]*$/);
     expect(script.toString('utf8')).not.toMatch(/["'`][A-Z][a-z]+ [a-z]/);
+  });
+});
+
+describe('the script of the merchants', () => {
+  const embed = readFileSync(join(PUBLIC_DIRECTORY, 'kefel.js'));
+
+  test('is small', () => {
+    expect(embed.byteLength).toBeLessThanOrEqual(EMBED_BYTES_MAX);
+  });
+
+  test.each([
+    /\beval\b|\bFunction\(/,
+    /(?:inner|outer)HTML|insertAdjacentHTML|document\.write/,
+    /localStorage|sessionStorage|cookie/,
+    /sourceMappingURL|\bimport\b|\bexport\b/,
+    // Only BroadcastChannel takes a message without a target.
+    /postMessage\([^)]*"\*"/,
+  ])('contains no %s', (pattern) => {
+    expect(embed.toString('utf8')).not.toMatch(pattern);
   });
 });
 

@@ -12,6 +12,7 @@ import type { Intent, IntentTerms } from '../../src/domain/intent.ts';
 import { majorText } from '../../src/domain/money.ts';
 import { checkout as english } from '../../src/i18n/en.ts';
 import { SCENARIOS } from '../../src/rails/simulator/scenarios.ts';
+import { answerPage } from '../../src/ui/answer.ts';
 import { brandCss } from '../../src/ui/brand.ts';
 import { seeOther } from '../../src/ui/headers.ts';
 import {
@@ -319,7 +320,6 @@ describe('answers', () => {
       'cache-control': 'no-store',
       'content-security-policy': `default-src 'none'; script-src 'self'; style-src 'sha256-${CHECKOUT_CSS_SHA256}'; connect-src 'self'; img-src 'self' data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'; require-trusted-types-for 'script'; trusted-types 'none'`,
       'content-type': 'text/html; charset=utf-8',
-      'cross-origin-opener-policy': 'same-origin',
       'cross-origin-resource-policy': 'same-origin',
       'permissions-policy': expect.stringContaining('geolocation=()'),
       'referrer-policy': 'no-referrer',
@@ -331,6 +331,15 @@ describe('answers', () => {
     expect(await response.text()).toMatch(/^<!doctype html><html/);
     const plain = await pageResponse(new Request('http://localhost:8787/checkout/x'), page);
     expect(plain.headers.has('strict-transport-security')).toBe(false);
+  });
+
+  test('a page that the merchant opened as a popup stays connected to the merchant', async () => {
+    const request = new Request('https://pay.example.com/checkout/x');
+    expect((await pageResponse(request, page)).headers.has('cross-origin-opener-policy')).toBe(
+      false,
+    );
+    const dashboard = answerPage({ request }, page);
+    expect(dashboard.headers.get('cross-origin-opener-policy')).toBe('same-origin');
   });
 
   test('a redirect does not leak the link to its target', () => {

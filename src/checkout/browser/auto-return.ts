@@ -1,4 +1,5 @@
 import { fill } from './fill.ts';
+import { tellOpener } from './opener.ts';
 import { isAttended, navigation, onRestore } from './page.ts';
 
 const SECOND_MS = 1_000;
@@ -26,6 +27,7 @@ export function startAutoReturn(): void {
     if (leftSeconds > 0) {
       timer = setTimeout(count, SECOND_MS);
     } else {
+      tellOpener(true);
       location.assign(notice.dataset.return ?? '');
     }
   };

@@ -6,12 +6,14 @@ import { startAutoReturn } from './auto-return.ts';
 import { startConnection } from './connection.ts';
 import { startCountdown } from './countdown.ts';
 import { startForms } from './forms.ts';
+import { startOpener } from './opener.ts';
 import { startPhone } from './phone.ts';
 import { startPolling } from './polling.ts';
 import { startPrint } from './print.ts';
 import { startTotal } from './total.ts';
 
 startConnection();
+startOpener();
 startPrint();
 startAutoReturn();
 

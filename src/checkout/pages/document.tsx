@@ -29,6 +29,8 @@ export interface CheckoutDocumentProps {
   readonly brandCss?: string | null;
   /** What a chat shows of a link to the page. Null: nothing. */
   readonly preview?: { readonly title: string; readonly imageUrl: string | null } | null;
+  /** Where the customer returns to, with the payment's status; for the page that opened a popup. */
+  readonly returnUrl?: string | null;
   readonly children: ComponentChildren;
 }
 
@@ -62,6 +64,7 @@ export function CheckoutDocument(props: CheckoutDocumentProps) {
         'data-status': follow?.statusPath,
         'data-state': follow?.tag,
         'data-follow': follow?.speed,
+        'data-way-back': props.returnUrl ?? undefined,
       }}
     >
       <header>

@@ -35,6 +35,7 @@ export function Frame(props: FrameProps) {
       }
       refresh={refresh}
       preview={previewOf(props)}
+      returnUrl={summary.returnUrl}
       brandCss={brandCss(summary.branding?.color ?? null)}
     >
       <main class={isWide ? 'sheet sheet-wide' : 'sheet'}>

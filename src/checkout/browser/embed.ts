@@ -1,0 +1,182 @@
+import type { OpenerMessage } from './opener-message.ts';
+
+/**
+ * `/kefel.js`, for the merchants' pages (docs/embedding.md). Shows the checkout in a popup, or leads
+ * there where popups are blocked and on phones. On the page of the `returnUrl` it tells the page
+ * that waits that the customer is back.
+ */
+
+/** How the payment stood when the popup last told. Null until it has. It proves nothing. */
+export interface Returned {
+  readonly paymentIntentUniqueId: string | null;
+  readonly status: string | null;
+  readonly transactionId: string | null;
+}
+
+export interface OpenOptions {
+  /**
+   * The address of the checkout, or a function that fetches it. With the function, the popup opens
+   * within the click, so that browsers do not block it.
+   */
+  readonly checkoutUrl: string | (() => string | Promise<string>);
+  /**
+   * The customer has returned, or has closed the popup. Called again if a popup that a provider's
+   * page had cut off returns later. Ask your server whether the payment is paid.
+   */
+  readonly onReturn: (returned: Returned) => void;
+}
+
+interface Popup {
+  readonly window: Window;
+  readonly onReturn: OpenOptions['onReturn'];
+  /** Null while it is being fetched. */
+  readonly url: URL | null;
+  readonly latest: Returned;
+}
+
+/** Between pages of the merchant: from the one of the `returnUrl`, and the answer to it. */
+interface ChannelMessage {
+  readonly type: 'returned' | 'seen';
+  readonly returned: Returned;
+}
+
+/** The window's name: a page that reloads finds its popup again. */
+const NAME = 'kefel';
+const WIDTH_PX = 480;
+const HEIGHT_PX = 760;
+/** A popup is beside its page, so the screen must be wide and have a mouse. */
+const HAS_ROOM = '(min-width: 40em) and (pointer: fine)';
+/** No event tells that a window was closed. */
+const CLOSED_CHECK_MS = 500;
+
+/** What the gateway has appended to the `returnUrl`. */
+function returnedIn({ searchParams }: URL): Returned {
+  return {
+    paymentIntentUniqueId: searchParams.get('paymentIntentUniqueId'),
+    status: searchParams.get('status'),
+    transactionId: searchParams.get('transactionId'),
+  };
+}
+
+/** What this page tells, if it is the one of a `returnUrl`. */
+const arrived = returnedIn(new URL(location.href));
+
+const UNKNOWN: Returned = { paymentIntentUniqueId: null, status: null, transactionId: null };
+
+let current: Popup | null = null;
+let closedCheck: number | undefined;
+/** An address is being fetched: a second click must not fetch another. */
+let isOpening = false;
+let channel: BroadcastChannel | null = null;
+
+/** Call it in the handler of a click. Rejects when `checkoutUrl` does. */
+async function open({ checkoutUrl, onReturn }: OpenOptions): Promise<void> {
+  const shown = current?.window.closed === false ? current : null;
+  shown?.window.focus();
+  if (isOpening) {
+    return;
+  }
+  isOpening = true;
+  const popup = shown?.window ?? (matchMedia(HAS_ROOM).matches ? openWindow() : null);
+  if (popup !== null && shown === null) {
+    show({ window: popup, onReturn, url: null, latest: UNKNOWN });
+  }
+  try {
+    const url = await addressFrom(checkoutUrl);
+    if (popup === null) {
+      location.assign(url.href);
+    } else if (!popup.closed && url.href !== shown?.url?.href) {
+      show({ window: popup, onReturn, url, latest: UNKNOWN });
+      popup.location.replace(url.href);
+    }
+  } catch (error) {
+    if (shown === null) {
+      finish();
+    }
+    throw error;
+  } finally {
+    isOpening = false;
+  }
+}
+
+function openWindow(): Window | null {
+  const left = Math.max(0, screenX + (outerWidth - WIDTH_PX) / 2);
+  const top = Math.max(0, screenY + (outerHeight - HEIGHT_PX) / 2);
+  return window.open(
+    '',
+    NAME,
+    `popup,width=${WIDTH_PX},height=${HEIGHT_PX},left=${left},top=${top}`,
+  );
+}
+
+async function addressFrom(checkoutUrl: OpenOptions['checkoutUrl']): Promise<URL> {
+  const url = new URL(typeof checkoutUrl === 'string' ? checkoutUrl : await checkoutUrl());
+  if (!/^https?:$/.test(url.protocol)) {
+    throw new TypeError('checkoutUrl must be an http or https address');
+  }
+  return url;
+}
+
+function show(popup: Popup): void {
+  current = popup;
+  clearInterval(closedCheck);
+  closedCheck = setInterval(checkClosed, CLOSED_CHECK_MS);
+  listen();
+}
+
+/** A popup whose provider cut it off reads as closed: its `returnUrl` may still tell more. */
+function checkClosed(): void {
+  if (current?.window.closed) {
+    clearInterval(closedCheck);
+    current.onReturn(current.latest);
+  }
+}
+
+/** Closes the popup. Nothing waits any more. */
+function finish(): Popup | null {
+  const finished = current;
+  current = null;
+  clearInterval(closedCheck);
+  finished?.window.close();
+  return finished;
+}
+
+addEventListener('message', ({ data, origin, source }: MessageEvent<OpenerMessage>) => {
+  if (current === null || source !== current.window || origin !== current.url?.origin) {
+    return;
+  }
+  if (data?.type === 'kefel') {
+    const latest = returnedIn(new URL(data.returnUrl));
+    current = { ...current, latest };
+    if (data.isReturning) {
+      finish()?.onReturn(latest);
+    }
+  }
+});
+
+/** Opens the channel between the merchant's own pages. Safari before 15.4 has none. */
+function listen(): BroadcastChannel | null {
+  if (channel === null && typeof BroadcastChannel === 'function') {
+    channel = new BroadcastChannel(NAME);
+    channel.onmessage = ({ data }: MessageEvent<ChannelMessage>) => hear(data);
+  }
+  return channel;
+}
+
+function hear({ type, returned }: ChannelMessage): void {
+  const id = returned.paymentIntentUniqueId;
+  if (type === 'seen') {
+    if (id === arrived.paymentIntentUniqueId) {
+      window.close();
+    }
+  } else if (current !== null && id === (current.latest.paymentIntentUniqueId ?? id)) {
+    listen()?.postMessage({ type: 'seen', returned });
+    finish()?.onReturn(returned);
+  }
+}
+
+if (arrived.paymentIntentUniqueId !== null && arrived.status !== null) {
+  listen()?.postMessage({ type: 'returned', returned: arrived });
+}
+
+Object.assign(window, { Kefel: { open } });
