@@ -1,5 +1,8 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
 import { DESKTOP, launchBrowser } from '../support/browser.ts';
 import {
   approveButton,
@@ -214,6 +217,32 @@ describe('a popup', () => {
     await expect.poll(() => popup.isClosed()).toBe(true);
     expect((await toldTo(shop.page)).returned).toEqual([]);
     await device.putAway(/^failed: /, /Failed to fetch/, /ERR_FAILED/);
+  });
+});
+
+describe('the sample of docs/embedding.md', () => {
+  it('takes a payment and shows what the server knows', async () => {
+    const page = await readFile(join(PROJECT_DIRECTORY, 'docs', 'embedding.md'), 'utf8');
+    const [, sample = ''] = /```html\n(.*?)```/s.exec(page) ?? [];
+    const html = sample.replaceAll('https://pay.example.com', scene.gateway.baseUrl);
+    const device = await desktop();
+    const payment = await createPayment(scene);
+    await device.context.route('**/orders/1001/pay', (route) =>
+      route.fulfill({ body: payment.checkoutUrl }),
+    );
+    await device.context.route('**/orders/1001/status', async (route) =>
+      route.fulfill({ body: (await paymentOf(scene, payment.uniqueId)).status }),
+    );
+    const icon = '<!doctype html><link rel="icon" href="data:,">';
+    const shopPage = await device.open(scene.server.page(icon + html));
+    const [popup] = await Promise.all([
+      shopPage.waitForEvent('popup'),
+      shopPage.getByRole('button', { name: 'Pay' }).click(),
+    ]);
+    await payWith(popup, 'TELE_BIRR');
+    await popup.getByRole('link', { name: 'Return to Demo Shop', exact: true }).click();
+    await shopPage.getByRole('status').getByText('SUCCESS').waitFor();
+    await device.putAway();
   });
 });
 
