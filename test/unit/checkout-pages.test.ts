@@ -338,7 +338,7 @@ describe('answers', () => {
     expect((await pageResponse(request, page)).headers.has('cross-origin-opener-policy')).toBe(
       false,
     );
-    const dashboard = answerPage({ request }, page);
+    const dashboard = answerPage({ request }, h('p', {}));
     expect(dashboard.headers.get('cross-origin-opener-policy')).toBe('same-origin');
   });
 
