@@ -13,6 +13,7 @@ export const SECTIONS: readonly Section[] = [
       'hosted-payments',
       'express-payments',
       'embedding',
+      'clients',
       'verify-webhooks',
       'sandbox',
       'going-live',

@@ -156,7 +156,7 @@ final class Webhook
      * Checks the Standard Webhooks signature of a request to your endpoint.
      *
      * @param string $rawBody the body as it arrived: `file_get_contents('php://input')`
-     * @param array $headers `getallheaders()`, or the headers of your framework
+     * @param array $headers `$_SERVER`, `getallheaders()` or the headers of your framework
      * @param string $secret `whsec_…`, from the dashboard
      * @throws WebhookVerificationException
      */
@@ -164,7 +164,7 @@ final class Webhook
     {
         $headers = array_change_key_case($headers);
         $header = static function (string $name) use ($headers): string {
-            $value = $headers[$name] ?? '';
+            $value = $headers[$name] ?? $headers['http_' . strtr($name, '-', '_')] ?? '';
             return (string) (is_array($value) ? reset($value) : $value);
         };
         $id = $header('webhook-id');

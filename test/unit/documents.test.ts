@@ -10,7 +10,7 @@ import { describe, expect, test } from 'vitest';
  */
 
 const ROOT = dirname(dirname(import.meta.dirname));
-const DOCUMENTS = globSync('{*.md,docs/**/*.md}', { cwd: ROOT });
+const DOCUMENTS = globSync('{*.md,clients/*/*.md,docs/**/*.md}', { cwd: ROOT });
 const SOURCES = globSync('{src,test,scripts,migrations}/**/*.{ts,tsx,sql}', { cwd: ROOT }).filter(
   (path) => basename(path) !== basename(import.meta.filename),
 );
@@ -137,7 +137,7 @@ function linksOf(document: string): string[] {
 
 /** Paths such as `src/intent/record.ts`, in backticks. */
 function pathsNamedIn(document: string): string[] {
-  const pattern = /`((?:src|test|scripts|migrations|docs|public)\/[\w./-]*)`/g;
+  const pattern = /`((?:src|test|scripts|migrations|docs|public|clients)\/[\w./-]*)`/g;
   return [...read(document).matchAll(pattern)].map(([, path]) => path ?? '');
 }
 

@@ -1,21 +1,67 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { runPhp, startPhp } from '../support/clients/php.ts';
+import { startPython } from '../support/clients/python.ts';
+import { samplesOf } from '../support/clients/samples.ts';
 
-/** Goal: the JavaScript sample of docs/verify-webhooks.md does what the page says. */
+/** Goal: the samples of docs/verify-webhooks.md that have a runtime here do what the page says. */
 
-type Verify = (rawBody: string, headers: object, secret: string) => Promise<unknown>;
+type Headers = Readonly<Record<string, string>>;
 
-const PAGE = join(import.meta.dirname, '..', '..', 'docs', 'verify-webhooks.md');
+/** Resolves with the event, or rejects with the sample's message. */
+type Verify = (rawBody: string, headers: Headers, secret: string) => Promise<unknown>;
+
+const PAGE = 'docs/verify-webhooks.md';
 const SECRET = `whsec_${btoa('0123456789abcdef0123456789abcdef')}`;
 const OTHER_SECRET = `whsec_${btoa('another secret of thirty-two byte')}`;
 const BODY = '{"webHookEvent":"PAYMENT_SUCCESS", "body":"{\\"customer\\":\\"አበበ\\"}"}';
 
-async function sample(): Promise<Verify> {
-  const [, code = ''] = /```js\n(.*?)```/s.exec(readFileSync(PAGE, 'utf8')) ?? [];
-  const { verifyWebhook } = await import(`data:text/javascript,${encodeURIComponent(code)}`);
-  return verifyWebhook;
+const LANGUAGES: Readonly<Record<string, () => Promise<Verify>>> = {
+  js: async () => {
+    const [code = ''] = await samplesOf(PAGE, 'js');
+    const { verifyWebhook } = await import(`data:text/javascript,${encodeURIComponent(code)}`);
+    return verifyWebhook;
+  },
+  php: async () => {
+    const [sample] = await samplesOf(PAGE, 'php');
+    const php = await startPhp();
+    const code = `<?php
+      ${sample}
+      try {
+        [$rawBody, $headers, $secret] = json_decode(getenv('CALL'), true);
+        echo json_encode(['value' => verify_webhook($rawBody, $headers, $secret)]);
+      } catch (RuntimeException $error) {
+        echo json_encode(['error' => $error->getMessage()]);
+      }`;
+    return async (...call) =>
+      resultIn(await runPhp(php, { code, env: { CALL: JSON.stringify(call) } }));
+  },
+  python: async () => {
+    const [sample = ''] = await samplesOf(PAGE, 'python');
+    const python = await startPython();
+    await python.runPythonAsync(sample);
+    return async (...call) => {
+      python.globals.set('call', JSON.stringify(call));
+      return resultIn(
+        await python.runPythonAsync(`
+import json
+try:
+    raw_body, headers, secret = json.loads(call)
+    result = {"value": verify_webhook(raw_body.encode(), headers, secret)}
+except ValueError as error:
+    result = {"error": str(error)}
+json.dumps(result)`),
+      );
+    };
+  },
+};
+
+function resultIn(text: string): unknown {
+  const { value, error } = JSON.parse(text);
+  if (error !== undefined) {
+    throw new Error(error);
+  }
+  return value;
 }
 
 function headersOf(secret: string, at = new Date()) {
@@ -26,14 +72,18 @@ function headersOf(secret: string, at = new Date()) {
   };
 }
 
-describe('the JavaScript sample', () => {
+describe.each(Object.entries(LANGUAGES))('the sample in %s', (_language, start) => {
+  let verify: Verify;
+
+  beforeAll(async () => {
+    verify = await start();
+  });
+
   test('accepts an authentic webhook', async () => {
-    const verify = await sample();
     expect(await verify(BODY, headersOf(SECRET), SECRET)).toEqual(JSON.parse(BODY));
   });
 
   test('accepts one of several signatures', async () => {
-    const verify = await sample();
     const headers = headersOf(SECRET);
     const both = `${headersOf(OTHER_SECRET)['webhook-signature']} ${headers['webhook-signature']}`;
     expect(await verify(BODY, { ...headers, 'webhook-signature': both }, SECRET)).toBeTruthy();
@@ -45,7 +95,6 @@ describe('the JavaScript sample', () => {
     ['an old webhook', BODY, headersOf(SECRET, new Date(Date.now() - 301_000)), 'too old'],
     ['no headers', BODY, {}, 'too old'],
   ])('refuses %s', async (_what, body, headers, message) => {
-    const verify = await sample();
     await expect(verify(body, headers, SECRET)).rejects.toThrow(message);
   });
 });

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { getPHPLoaderModule } from '@php-wasm/node-8-4';
 import { loadPHPRuntime, PHP } from '@php-wasm/universal';
 import { PROJECT_DIRECTORY } from '../../../scripts/project/files.ts';
@@ -31,18 +31,17 @@ export async function runPhp(php: PHP, request: Parameters<PHP['run']>[0]): Prom
   return text;
 }
 
-/** Copies files of the project to where the runtime expects them. */
-export function copyIntoPhp(php: PHP, paths: readonly string[], directory = ROOT): void {
-  for (const path of paths) {
-    const target = join(directory, path);
-    php.mkdirTree(join(target, '..'));
-    php.writeFile(target, readFileSync(join(PROJECT_DIRECTORY, path)));
-  }
+/** Writes a file that the runtime's scripts see. */
+export function writeIntoPhp(php: PHP, file: string, content: string | Uint8Array): void {
+  php.mkdirTree(dirname(file));
+  php.writeFile(file, content);
 }
 
 export async function phpDriver(): Promise<Driver> {
   const php = await startPhp();
-  copyIntoPhp(php, [CLIENT, DRIVER]);
+  for (const path of [CLIENT, DRIVER]) {
+    writeIntoPhp(php, join(ROOT, path), readFileSync(join(PROJECT_DIRECTORY, path)));
+  }
   const scriptPath = join(ROOT, DRIVER);
   return lineDriver((line) => runPhp(php, { scriptPath, method: 'POST', body: line }));
 }
