@@ -404,6 +404,22 @@ test('a review takes the payment off the list and shows who reviewed it', async 
   ]);
 });
 
+test('a review covers only what its page showed: what comes later is listed again', async () => {
+  await unresolved();
+  const review = `${PAYMENT}/review`;
+  const html = await pageOf(review);
+  expect(html).toContain('Outcome unknown');
+  // While the page is open, the provider contradicts itself.
+  await execute(resolveAttempt('a1', 'succeeded'), resolveAttempt('a1', 'failed'));
+  expect((await intentOf()).anomalies).toMatchObject([{ kind: 'contradicting_failure' }]);
+  await project();
+  const response = await post(review, { ...hiddenFields(html), note: 'Asked telebirr' });
+  expect(response.headers.get('location')).toBe(`${PAYMENT}?done=reviewed`);
+  expect(await pageOf('/operator')).toContain('order-1');
+  await change(review, { note: 'Asked again' });
+  expect(await pageOf('/operator')).toContain('Nothing needs attention');
+});
+
 describe('a merchant', () => {
   test('is shown with members, methods and ways to act', async () => {
     const html = await pageOf(MERCHANT);

@@ -6,6 +6,7 @@ import { eventsOfAll, paymentsNeedingAttention } from '../../read-model/attentio
 import type { EventRow } from '../../read-model/events-list.ts';
 import { type PaymentRow, paymentRow } from '../../read-model/payment-row.ts';
 import { badCursor, cursorFrom, type ItemPage } from '../page-query.ts';
+import type { Needs } from './review.ts';
 
 /** Why something needs the operator's attention. A payment can have several reasons. */
 export type Reason =
@@ -143,9 +144,7 @@ function payments(environment: Environment): ReturnType<typeof section> {
 }
 
 /** Why a payment needs attention, whether or not it was reviewed. */
-export function reasonsOf(
-  payment: Pick<PaymentRow, 'unresolvedAttempts' | 'anomalies' | 'late'>,
-): readonly Reason[] {
+export function reasonsOf(payment: Needs): readonly Reason[] {
   return [
     ...(payment.unresolvedAttempts > 0 ? (['unresolved_attempt'] as const) : []),
     ...(payment.anomalies > 0 ? (['anomaly'] as const) : []),

@@ -1,6 +1,6 @@
 import type * as v from 'valibot';
 import { prepare } from '../../database.ts';
-import type { Tenant } from '../../domain/intent.ts';
+import type { Intent, Tenant } from '../../domain/intent.ts';
 import { withoutPhoneNumbers } from '../../domain/phone.ts';
 import { successResponse } from '../../http/envelope.ts';
 import { problem } from '../../http/problem.ts';
@@ -47,6 +47,21 @@ export function namedPayment({ params }: OperatorCall): {
   };
 }
 
+/** What about a payment needs attention. */
+export interface Needs {
+  readonly unresolvedAttempts: number;
+  readonly anomalies: number;
+  readonly late: boolean;
+}
+
+export function needsOf({ attempts, anomalies, late }: Intent): Needs {
+  return {
+    unresolvedAttempts: attempts.filter(({ status }) => status === 'unresolved').length,
+    anomalies: anomalies.length,
+    late,
+  };
+}
+
 /** Why the operator takes a payment off the list. */
 export const reviewFields = body({ note: lineField(NOTE_CHARACTERS_MAX) });
 
@@ -59,13 +74,14 @@ export async function reviewPayment(call: OperatorCall): Promise<Response> {
 }
 
 /**
- * Removes the payment that the path names from the attention list, until it has more anomalies or
- * unresolved attempts than the read model shows now. Does not change the payment. Problem 404 for a
- * payment that the read model does not have.
+ * Removes the payment that the path names from the attention list, until it needs more attention
+ * than the operator has seen; `seen` is null for what the read model shows now. Does not change the
+ * payment. Problem 404 for a payment that the read model does not have.
  */
 export async function review(
   call: OperatorCall,
   { note: given }: v.InferOutput<typeof reviewFields>,
+  seen: Needs | null = null,
 ): Promise<Review> {
   const { tenant, uniqueId } = namedPayment(call);
   const { environment, merchantId } = tenant;
@@ -74,13 +90,21 @@ export async function review(
   const upsert = {
     sql: `INSERT INTO payment_reviews
         (uuid, anomalies, unresolved_attempts, late, note, reviewed_by, reviewed_at_ms)
-      SELECT uuid, anomalies, unresolved_attempts, late, ?4, ?5, ?6 FROM payment
+      SELECT uuid, min(anomalies, coalesce(?7, anomalies)),
+        min(unresolved_attempts, coalesce(?8, unresolved_attempts)), min(late, coalesce(?9, late)),
+        ?4, ?5, ?6
+      FROM payment INDEXED BY payment_unique_id
       WHERE merchant_id = ?1 AND environment = ?2 AND unique_id = ?3
       ON CONFLICT (uuid) DO UPDATE SET anomalies = excluded.anomalies,
         unresolved_attempts = excluded.unresolved_attempts, late = excluded.late,
         note = excluded.note, reviewed_by = excluded.reviewed_by,
         reviewed_at_ms = excluded.reviewed_at_ms`,
-    params: [merchantId, environment, uniqueId, note, actor.name, atMs],
+    params: [
+      ...[merchantId, environment, uniqueId, note, actor.name, atMs],
+      ...(seen === null
+        ? [null, null, null]
+        : [seen.anomalies, seen.unresolvedAttempts, seen.late ? 1 : 0]),
+    ],
   };
   const entry = {
     ...tenant,

@@ -1,14 +1,22 @@
 import { moneyIn } from '../../back-office/payment-elements.tsx';
 import { type Attempt, chargedMinor, FAILURE_REASONS, type Intent } from '../../domain/intent.ts';
 import { MANUAL_RECEIPT_LENGTH_MAX, NOTE_LENGTH_MAX } from '../../domain/manual-resolution.ts';
+import { oneOf } from '../../http/fields.ts';
 import { found } from '../../http/problem.ts';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS, DESK_TEXTS } from '../../i18n/back-office.ts';
 import { intentByUniqueId } from '../../intent/client.ts';
 import { type FactRow, Untrusted, untrustedRow, WhenExactly } from '../../ui/elements.tsx';
 import { shownText } from '../../ui/untrusted-text.ts';
-import { NOTE_CHARACTERS_MAX, namedPayment, review, reviewFields } from '../attention/review.ts';
+import { reasonsOf } from '../attention/items.ts';
+import {
+  NOTE_CHARACTERS_MAX,
+  namedPayment,
+  needsOf,
+  review,
+  reviewFields,
+} from '../attention/review.ts';
 import { attemptOf, knownIntent, resolutionFields, resolve } from '../resolution.ts';
-import { checked } from '../schema.ts';
+import { body, checked, patternField } from '../schema.ts';
 import type { DeskCall } from './call.ts';
 import type { Change, Done, Question } from './change.tsx';
 import { PATHS, type PaymentName, paymentPath } from './paths.ts';
@@ -93,18 +101,51 @@ async function askReview(call: DeskCall): Promise<Question> {
     active: 'payments',
     title: text.markReviewed,
     lead: text.reviewLead,
-    facts: paymentFacts(call, intent),
+    facts: [...paymentFacts(call, intent), ...needFacts(call, intent)],
     fields: [
       { name: 'note', label: text.note, hint: text.noteHint, lengthMax: NOTE_CHARACTERS_MAX },
     ],
+    hidden: seenIn(intent),
     button: text.markReviewed,
     back: paymentPath(name),
   };
 }
 
 async function recordReview(call: DeskCall): Promise<Done> {
-  await review(call, checked(reviewFields, given(call, 'note')));
+  const seen = checked(seenFields, given(call, 'anomalies', 'unresolvedAttempts', 'late'));
+  await review(call, checked(reviewFields, given(call, 'note')), {
+    anomalies: Number(seen.anomalies),
+    unresolvedAttempts: Number(seen.unresolvedAttempts),
+    late: seen.late === 'true',
+  });
   return { path: paymentPath(nameIn(call)), done: 'reviewed' };
+}
+
+const countField = patternField(/^\d{1,4}$/, 'Must be a count.');
+const seenFields = body({
+  anomalies: countField,
+  unresolvedAttempts: countField,
+  late: oneOf(['true', 'false']),
+});
+
+/** The form may stay open for hours: it reviews only what its page showed. */
+function seenIn(intent: Intent): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(needsOf(intent)).map(([name, value]) => [name, String(value)]),
+  );
+}
+
+/** Why the payment needs attention, as its own page says in more words. */
+function needFacts({ view }: DeskCall, intent: Intent): readonly FactRow[] {
+  const { attention, pages: text } = DESK_TEXTS[view.language];
+  const { anomalyTitle } = DASHBOARD_TEXTS[view.language].payment;
+  const titles = [
+    ...reasonsOf(needsOf(intent))
+      .filter((reason) => reason !== 'anomaly')
+      .map((reason) => attention[reason].title),
+    ...intent.anomalies.map(({ kind }) => anomalyTitle[kind]),
+  ];
+  return titles.length === 0 ? [] : [[text.nav.attention, titles.join(', ')]];
 }
 
 /** The fields of a form, as the API would get them in a body. */

@@ -17,7 +17,7 @@ import {
 } from '../../ui/elements.tsx';
 import { shownText } from '../../ui/untrusted-text.ts';
 import { reasonsOf } from '../attention/items.ts';
-import { namedPayment, type Review, readReview } from '../attention/review.ts';
+import { namedPayment, needsOf, type Review, readReview } from '../attention/review.ts';
 import { knownIntent } from '../resolution.ts';
 import type { DeskCall } from './call.ts';
 import { answerDesk } from './frame.tsx';
@@ -69,11 +69,7 @@ interface Props {
 /** Why the payment needs attention, what to do, and the last review. */
 function WhatToDo({ call, intent, review }: Props & { readonly review: Review | null }) {
   const { attention, pages: text } = DESK_TEXTS[call.view.language];
-  const reasons = reasonsOf({
-    unresolvedAttempts: intent.attempts.filter(({ status }) => status === 'unresolved').length,
-    anomalies: intent.anomalies.length,
-    late: intent.late,
-  });
+  const reasons = reasonsOf(needsOf(intent));
   return reasons.length === 0 ? null : (
     <section class="message message-warning attention" aria-labelledby="attention">
       <h2 id="attention">{text.nav.attention}</h2>
