@@ -119,7 +119,7 @@ export interface HostedPaymentRequest {
    */
   commissionPaidByCustomer: boolean;
   /**
-   * Your own notes, such as ids of your systems: webhooks, the status call and lists repeat them, and payments are found by them.
+   * Your own notes, such as ids of your systems: webhooks, the status call and lists repeat them, and payments are found by them. In the sandbox, `kefel_webhook` orders a fault of delivery (`/docs/sandbox`).
    */
   metadata?: {
     [k: string]: string;
@@ -244,7 +244,7 @@ export interface ExpressPaymentRequest {
    */
   commissionPaidByCustomer: boolean;
   /**
-   * Your own notes, such as ids of your systems: webhooks, the status call and lists repeat them, and payments are found by them.
+   * Your own notes, such as ids of your systems: webhooks, the status call and lists repeat them, and payments are found by them. In the sandbox, `kefel_webhook` orders a fault of delivery (`/docs/sandbox`).
    */
   metadata?: {
     [k: string]: string;
@@ -375,7 +375,7 @@ export interface ExpressPaymentSandboxRequest {
    */
   commissionPaidByCustomer: boolean;
   /**
-   * Your own notes, such as ids of your systems: webhooks, the status call and lists repeat them, and payments are found by them.
+   * Your own notes, such as ids of your systems: webhooks, the status call and lists repeat them, and payments are found by them. In the sandbox, `kefel_webhook` orders a fault of delivery (`/docs/sandbox`).
    */
   metadata?: {
     [k: string]: string;

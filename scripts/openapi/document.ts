@@ -9,7 +9,7 @@ import {
   PROBLEMS_OF_KEYS,
 } from './operations.ts';
 import { requestComponents } from './requests.ts';
-import { amountsTable } from './sandbox-tables.ts';
+import { amountsTable, webhookFaultsTable } from './sandbox-tables.ts';
 
 /** The API as an OpenAPI 3.1 document. `version`: of the package. */
 export function openApiDocument(version: string) {
@@ -55,7 +55,11 @@ export function openApiDocument(version: string) {
 /** What `docs/sandbox.md` explains. */
 const SANDBOX = `Amounts with a fixed outcome, without commission and in either currency:
 
-${amountsTable()}`;
+${amountsTable()}
+
+Faults of webhook delivery, ordered in \`metadata\`:
+
+${webhookFaultsTable()}`;
 
 const HEADERS = {
   'ratelimit-policy': {

@@ -44,7 +44,7 @@ const COMMON_NOTES = {
   'customerInfo.name': { text: 'Name of the customer' },
   'customerInfo.email': { text: 'E-mail address of the customer' },
   metadata: {
-    text: 'Your own notes, such as ids of your systems: webhooks, the status call and lists repeat them, and payments are found by them.',
+    text: 'Your own notes, such as ids of your systems: webhooks, the status call and lists repeat them, and payments are found by them. In the sandbox, `kefel_webhook` orders a fault of delivery (`/docs/sandbox`).',
     example: { cart: '8841' },
   },
 } as const satisfies Notes;

@@ -1,4 +1,9 @@
 import { majorText } from '../../src/domain/money.ts';
+import {
+  WEBHOOK_FAULT_KEY,
+  WEBHOOK_FAULTS,
+  type WebhookFault,
+} from '../../src/domain/webhook-fault.ts';
 import { SCENARIOS, type ScenarioName } from '../../src/rails/simulator/scenarios.ts';
 
 /** What happens to a payment of each amount, for docs/sandbox.md and the API description. */
@@ -27,6 +32,20 @@ export function amountsTable(): string {
     return [majorText(amountMinor), `\`${name}\``, `\`${answered}\``, WHAT_HAPPENS[name]];
   });
   return table(['Amount', 'Name', 'Express answers', 'The payment'], rows);
+}
+
+const WHAT_ARRIVES: Readonly<Record<WebhookFault, string>> = {
+  drop: 'nothing at first; the event with its retry, 5 s later',
+  delay: 'the event, 20 s late',
+  duplicate: 'the event twice, with one `webhook-id`',
+  wrong_signature: 'a request that does not verify; the true event 5 s later',
+  out_of_order: 'a later event, then the one before it',
+};
+
+/** The faults of webhook delivery, as a Markdown table. */
+export function webhookFaultsTable(): string {
+  const rows = WEBHOOK_FAULTS.map((fault) => [`\`${fault}\``, WHAT_ARRIVES[fault]]);
+  return table([`\`${WEBHOOK_FAULT_KEY}\``, 'What arrives'], rows);
 }
 
 /** Padded, so that it reads well as text too. */

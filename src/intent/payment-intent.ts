@@ -2,6 +2,7 @@ import { DurableObject } from 'cloudflare:workers';
 import { attemptsToCheck, decide, openIntent } from '../domain/decide.ts';
 import type { Attempt, Command, Intent, Outcome } from '../domain/intent.ts';
 import { CHECK_WAIT_MS_MIN, nextCheckAtMs, queuedLeaseMs } from '../domain/schedule.ts';
+import { faultOfTry } from '../domain/webhook-fault.ts';
 import { errorText, log } from '../log.ts';
 import { addressed, claimed, isScheduleUsedUp, reported, resent } from './delivery.ts';
 import { sendMessages, sendProjection } from './outbox.ts';
@@ -195,6 +196,10 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
           body: event.body,
         }),
         isScheduleUsedUp: isScheduleUsedUp(claim),
+        fault: faultOfTry(intent.terms, {
+          isFirstTry: claim.log.length === 0,
+          isFirstEvent: this.#record.events()[0]?.sequence === sequence,
+        }),
       },
     };
   }

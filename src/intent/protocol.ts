@@ -12,6 +12,7 @@ import type {
   Rejection,
   Tenant,
 } from '../domain/intent.ts';
+import type { TryFault } from '../domain/webhook-fault.ts';
 
 /**
  * The values that Workers and PaymentIntent objects exchange. Answers are unions, never exceptions,
@@ -202,6 +203,8 @@ export interface ClaimedDelivery {
   readonly requestBody: string;
   /** Every try of the schedule was made, and the event waits for its paused endpoint. */
   readonly isScheduleUsedUp: boolean;
+  /** The merchant ordered it for this try of a sandbox payment; null: none. */
+  readonly fault: TryFault | null;
 }
 
 export interface DeliveryReport extends DeliveryId {

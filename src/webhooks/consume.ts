@@ -139,7 +139,7 @@ async function deliver(delivering: Delivering, message: DeliveryMessage): Promis
     if (claim === null) {
       return;
     }
-    const { claimId, tenant } = claim;
+    const { claimId, tenant, fault } = claim;
     const { observed, ...result } = await tryDelivery(env, claim, message).catch(
       (error: unknown) => {
         // A failure of ours must not use up a try of the merchant's schedule.
@@ -148,6 +148,10 @@ async function deliver(delivering: Delivering, message: DeliveryMessage): Promis
       },
     );
     await owner.reportDelivery({ sequence, position, claimId, ...result });
+    if (fault !== null && result.outcome.type === 'delivered') {
+      const { afterFault } = await import('./fault.ts');
+      await afterFault(owner, fault, message);
+    }
     if (observed !== null) {
       await watchEndpoint(env, tenant, { ...observed, isRetry });
     }
@@ -219,7 +223,7 @@ async function tryDelivery(
   delivery: ClaimedDelivery,
   { eventType }: DeliveryMessage,
 ): Promise<TryResult> {
-  const { tenant, isScheduleUsedUp, eventId, ownOrigin, requestBody } = delivery;
+  const { tenant, isScheduleUsedUp, fault, eventId, ownOrigin, requestBody } = delivery;
   const settings = await settingsToSend(env, delivery);
   const address = addressOf(settings, delivery);
   if (address === null) {
@@ -236,7 +240,15 @@ async function tryDelivery(
   if (!mayProbe) {
     return unsent({ type: 'paused' }, null);
   }
-  const sent = await sendSigned(env, { eventId, ownOrigin, requestBody, ...signing });
+  const webhook = { eventId, ownOrigin, requestBody, ...signing };
+  if (fault !== null) {
+    const { tryWithFault } = await import('./fault.ts');
+    const faulty = await tryWithFault(env, fault, webhook);
+    if (faulty !== null) {
+      return { ...faulty, observed: null };
+    }
+  }
+  const sent = await sendSigned(env, webhook);
   const outcome = outcomeOf(sent, isEndpointPaused);
   return {
     outcome,

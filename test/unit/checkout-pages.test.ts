@@ -10,6 +10,7 @@ import { SimulatorPage } from '../../src/checkout/pages/simulator.tsx';
 import { checkoutView, type RefusedForm } from '../../src/checkout/view.ts';
 import type { Intent, IntentTerms } from '../../src/domain/intent.ts';
 import { majorText } from '../../src/domain/money.ts';
+import { WEBHOOK_FAULTS } from '../../src/domain/webhook-fault.ts';
 import { checkout as english } from '../../src/i18n/en.ts';
 import { SCENARIOS } from '../../src/rails/simulator/scenarios.ts';
 import { answerPage } from '../../src/ui/answer.ts';
@@ -304,6 +305,7 @@ describe('what the customer reads and can do', () => {
     for (const [name, { amountMinor }] of Object.entries(SCENARIOS)) {
       expect(textOf(html)).toContain(`${name} ETB ${majorText(amountMinor)}`);
     }
+    expect(textOf(html)).toContain(`metadata.kefel_webhook ${WEBHOOK_FAULTS.join(', ')}`);
     expect(html).toContain('href="/docs/sandbox"');
   });
 });

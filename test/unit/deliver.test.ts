@@ -372,6 +372,7 @@ function paymentObject(delivery: Partial<ClaimedDelivery> | null) {
               callbackUrl: null,
               endpointId: endpoints[0]?.endpointId ?? null,
               ownOrigin: 'http://localhost:8787',
+              fault: null,
               requestBody: '{"webHookEvent":"PAYMENT_SUCCESS"}',
               ...delivery,
             },

@@ -2,24 +2,24 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openApiDocument } from '../../scripts/openapi/document.ts';
-import { amountsTable } from '../../scripts/openapi/sandbox-tables.ts';
+import { amountsTable, webhookFaultsTable } from '../../scripts/openapi/sandbox-tables.ts';
 import { FAILURE_REASONS } from '../../src/domain/intent.ts';
 import { SCENARIOS } from '../../src/rails/simulator/scenarios.ts';
 
 /**
- * Goal: the sandbox's table is the same in the code, the documentation and the API description.
- * The simulator's page renders it from the code: `checkout-pages.test.ts`.
+ * Goal: the sandbox's tables are the same in the code, the documentation and the API description.
+ * The simulator's page renders them from the code: `checkout-pages.test.ts`.
  */
 
 const DOCUMENT = readFileSync(join(import.meta.dirname, '../../docs/sandbox.md'), 'utf8');
 
-test('docs/sandbox.md has the table of amounts as the code has it', () => {
-  expect(DOCUMENT).toContain(`\n\n${amountsTable()}\n\n`);
-});
-
-test('the API description has it too', () => {
+test.each([
+  ['amounts', amountsTable()],
+  ['faults of webhooks', webhookFaultsTable()],
+])('docs/sandbox.md and the API description have the table of %s', (_name, table) => {
+  expect(DOCUMENT).toContain(`\n\n${table}\n\n`);
   const sandbox = openApiDocument('1.0.0').tags.find(({ name }) => name === 'Sandbox');
-  expect(sandbox?.description).toContain(amountsTable());
+  expect(sandbox?.description).toContain(table);
 });
 
 test('each amount has one row, and each failure reason has one', () => {

@@ -27,7 +27,7 @@ export function commonFields(context: ValidationContext) {
     expireIn: expireInField(context),
     callbackUrl: optionalUrl(deliverableUrlField(context)),
     commissionPaidByCustomer: booleanField,
-    metadata: metadataField,
+    metadata: metadataField(context.environment),
   };
 }
 

@@ -1,5 +1,7 @@
 import * as v from 'valibot';
 import type { Metadata } from '../../domain/intent.ts';
+import type { Environment } from '../../domain/method.ts';
+import { isWebhookFault, WEBHOOK_FAULT_KEY, WEBHOOK_FAULTS } from '../../domain/webhook-fault.ts';
 import { type FieldError, fieldError } from '../../http/field-error.ts';
 import { objectField } from '../../http/fields.ts';
 import { hasAtMost, optional } from './fields.ts';
@@ -74,8 +76,27 @@ const metadataObject = v.pipe(
   }),
 );
 
-/** `metadata`: empty when the field is absent, null or an empty string. */
-export const metadataField = v.pipe(
+const anyMetadata = v.pipe(
   optional(metadataObject),
   v.transform((metadata): Metadata => metadata ?? {}),
 );
+
+/** A misspelled fault of the sandbox would be no fault, and pass for a merchant's correct code. */
+const sandboxMetadata = v.pipe(
+  anyMetadata,
+  v.rawCheck(({ dataset, addIssue }) => {
+    const input = dataset.typed ? dataset.value : {};
+    const value = input[WEBHOOK_FAULT_KEY];
+    if (value !== undefined && !isWebhookFault(value)) {
+      addIssue({
+        message: fieldError('invalid_choice', `Must be one of ${WEBHOOK_FAULTS.join(', ')}.`),
+        path: [{ type: 'object', origin: 'value', input, key: WEBHOOK_FAULT_KEY, value }],
+      });
+    }
+  }),
+);
+
+/** `metadata`: empty when the field is absent, null or an empty string. */
+export function metadataField(environment: Environment) {
+  return environment === 'sandbox' ? sandboxMetadata : anyMetadata;
+}

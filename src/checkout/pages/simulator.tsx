@@ -5,6 +5,7 @@ import {
   chargedMinor,
   type IntentTerms,
 } from '../../domain/intent.ts';
+import { WEBHOOK_FAULT_KEY, WEBHOOK_FAULTS } from '../../domain/webhook-fault.ts';
 import type { CheckoutMessages } from '../../i18n/messages.ts';
 import { moneyText } from '../../i18n/money-text.ts';
 import { timeText } from '../../i18n/time-text.ts';
@@ -111,6 +112,7 @@ function Amounts({ text, terms }: Pick<SimulatorPageProps, 'text' | 'terms'>) {
         {Object.entries(SCENARIOS).map(([name, { amountMinor }]) => (
           <Row label={name}>{moneyText(amountMinor, terms.currency, text.locale)}</Row>
         ))}
+        <Row label={`metadata.${WEBHOOK_FAULT_KEY}`}>{WEBHOOK_FAULTS.join(', ')}</Row>
       </dl>
       <p class="center">
         <a class="button button-quiet" href="/docs/sandbox">

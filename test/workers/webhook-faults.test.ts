@@ -1,0 +1,222 @@
+import { env } from 'cloudflare:workers';
+import { Webhook } from 'standardwebhooks';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { bytesFromBase64, utf8 } from '../../src/crypto/encoding.ts';
+import type { Environment } from '../../src/domain/method.ts';
+import { WEBHOOK_FAULTS, type WebhookFault } from '../../src/domain/webhook-fault.ts';
+import {
+  alarmsUntil,
+  clientIn,
+  configureRails,
+  EBIRR,
+  intentNow,
+  payExpress,
+  resolveAs,
+} from './rails-support.ts';
+import {
+  ALPHA,
+  type Arrival,
+  addEndpoint,
+  answerOf,
+  call,
+  consumeAll,
+  merchantServer,
+  postHosted,
+  SECOND_MS,
+  useGateway,
+} from './support.ts';
+
+/**
+ * Goal: a sandbox payment can order each fault of webhook delivery, after which its event arrives
+ * as any other, and production ignores the order (docs/sandbox.md#webhooks). Method: the test is
+ * the queue and the clock; the merchant's server verifies both signatures of what arrives.
+ */
+
+configureRails({ RAIL_E_BIRR_PRODUCTION: EBIRR });
+const caught = useGateway();
+const payment = (environment: Environment = 'sandbox') => clientIn(environment);
+
+beforeEach(() => {
+  // The middle of the jitter, so that waits match the schedule exactly.
+  vi.spyOn(Math, 'random').mockReturnValue(0.5);
+});
+
+const ordering = (fault: string) => ({ metadata: { kefel_webhook: fault } });
+
+/** Lets alarms and queues work for so long after the payment's creation. */
+async function deliverUntil(ms: number): Promise<void> {
+  const { createdAtMs } = (await intentNow(payment())).terms;
+  for (let atMs = createdAtMs; atMs <= createdAtMs + ms; atMs += SECOND_MS / 2) {
+    await alarmsUntil(Math.max(atMs, Date.now()), payment());
+    await consumeAll(caught);
+  }
+}
+
+/** The payment's events in the order in which they arrive, with whether they verify. */
+async function summaryOf(arrivals: readonly Arrival[]) {
+  return Promise.all(
+    arrivals.map(async (arrival) => [arrival.event.webHookEvent, await isAuthentic(arrival)]),
+  );
+}
+
+/** Both signatures or neither: a half-forged request would pass for merchants who check one. */
+async function isAuthentic(arrival: Arrival): Promise<boolean> {
+  const checks = [isStandardAuthentic(arrival), await isRsaAuthentic(arrival)];
+  expect(new Set(checks).size).toBe(1);
+  return checks.every(Boolean);
+}
+
+function isStandardAuthentic({ headers, text }: Arrival): boolean {
+  try {
+    new Webhook(ALPHA.webhookSecret).verify(text, Object.fromEntries(headers));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function isRsaAuthentic({ event }: Arrival): Promise<boolean> {
+  const path = '/api/v1/payment/sandbox/webhook-keys';
+  const { envelope } = await answerOf(call(path, { apiKey: null }));
+  const [{ publicKey }] = envelope.content as [{ publicKey: string }];
+  const spki = bytesFromBase64(publicKey.replaceAll(/-----[A-Z ]+-----|\n/g, ''));
+  const rsa = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' };
+  const key = await crypto.subtle.importKey('spki', spki, rsa, false, ['verify']);
+  const signature = bytesFromBase64(event.signature);
+  return crypto.subtle.verify(rsa.name, key, signature, utf8(event.body));
+}
+
+interface Row {
+  /** What has arrived shortly after the payment's end, and later. */
+  readonly at: readonly (readonly [ms: number, arrived: readonly (readonly [string, boolean])[]])[];
+  /** The texts of the delivery log; null for an accepted try. */
+  readonly log: readonly (string | null)[];
+}
+
+const RIGHT = ['PAYMENT_SUCCESS', true] as const;
+const WRONG = ['PAYMENT_SUCCESS', false] as const;
+
+const ROWS: Readonly<Record<WebhookFault, Row>> = {
+  drop: {
+    at: [
+      [1_000, []],
+      [7_000, [RIGHT]],
+    ],
+    log: ['not sent: sandbox fault drop', null],
+  },
+  delay: {
+    at: [
+      [20_000, []],
+      [22_000, [RIGHT]],
+    ],
+    log: ['not sent: sandbox fault delay', null],
+  },
+  duplicate: { at: [[1_500, [RIGHT, RIGHT]]], log: [null, null] },
+  wrong_signature: {
+    at: [
+      [1_000, [WRONG]],
+      [7_000, [WRONG, RIGHT]],
+    ],
+    log: ['sandbox fault wrong_signature', null],
+  },
+  // Alone, the only event is late; the test below has two events.
+  out_of_order: {
+    at: [
+      [20_000, []],
+      [22_000, [RIGHT]],
+    ],
+    log: ['not sent: sandbox fault overtaken', null],
+  },
+};
+
+test.each(WEBHOOK_FAULTS)('%s, then the event arrives as any other', async (fault) => {
+  const { at, log } = ROWS[fault];
+  const arrivals = merchantServer();
+  await payExpress(ordering(fault), 'sandbox');
+  for (const [ms, arrived] of at) {
+    await deliverUntil(ms);
+    expect(await summaryOf(arrivals)).toEqual(arrived);
+  }
+  // A day later nothing more has come.
+  const count = arrivals.length;
+  await alarmsUntil(Date.now() + 86_400 * SECOND_MS, payment());
+  await consumeAll(caught);
+  expect(arrivals).toHaveLength(count);
+  expect(new Set(arrivals.map(({ headers }) => headers.get('webhook-id'))).size).toBe(1);
+  const [event] = await payment().events();
+  expect(event?.deliveryStatus).toBe('delivered');
+  expect(event?.tries.map(({ error }) => error)).toEqual(log);
+  const failing = await env.DB.prepare('SELECT count(*) AS count FROM failing_endpoints').first();
+  expect(failing).toEqual({ count: 0 });
+});
+
+test('out_of_order: the late success arrives before the expiry that it follows', async () => {
+  const arrivals = merchantServer();
+  await payExpress({ ...ordering('out_of_order'), amount: 100.13, expireIn: 5 }, 'sandbox');
+  await deliverUntil(30_000);
+  expect(await summaryOf(arrivals)).toEqual([
+    ['PAYMENT_SUCCESS', true],
+    ['PAYMENT_EXPIRED', true],
+  ]);
+  const events = await payment().events();
+  expect(events.map(({ type, deliveryStatus }) => [type, deliveryStatus])).toEqual([
+    ['payment_expired', 'delivered'],
+    ['payment_succeeded', 'delivered'],
+  ]);
+});
+
+test('each endpoint meets the fault by itself', async () => {
+  const arrivals = merchantServer();
+  const urls = ['https://one.example.com/hook', 'https://two.example.com/hook'];
+  for (const [index, url] of urls.entries()) {
+    await addEndpoint(ALPHA, `we_${index}`, { url });
+  }
+  const late = { callbackUrl: null, amount: 100.13, expireIn: 5 };
+  await payExpress({ ...ordering('out_of_order'), ...late }, 'sandbox');
+  await deliverUntil(30_000);
+  for (const url of urls) {
+    const here = arrivals.filter((arrival) => arrival.url === url);
+    expect(here.map(({ event }) => event.webHookEvent)).toEqual([
+      'PAYMENT_SUCCESS',
+      'PAYMENT_EXPIRED',
+    ]);
+  }
+});
+
+test('a forged try ends nothing, not even by 410: the true event follows', async () => {
+  const arrivals = merchantServer(() => new Response(null, { status: 410 }));
+  await payExpress(ordering('wrong_signature'), 'sandbox');
+  await deliverUntil(7_000);
+  expect(await summaryOf(arrivals)).toEqual([WRONG, RIGHT]);
+  // The second 410 is an answer to a true event.
+  expect(await payment().events()).toMatchObject([{ deliveryStatus: 'dead' }]);
+});
+
+test.each(WEBHOOK_FAULTS)('%s: production delivers at once, once and rightly', async (fault) => {
+  await payExpress({ ...ordering(fault), method: 'E_BIRR' }, 'production');
+  await resolveAs('succeeded');
+  const arrivals = merchantServer();
+  await consumeAll(caught);
+  await alarmsUntil(Date.now() + 60 * SECOND_MS, payment('production'));
+  await consumeAll(caught);
+  expect(arrivals.map(({ event }) => event.webHookEvent)).toEqual(['PAYMENT_SUCCESS']);
+  const [arrival] = arrivals;
+  expect(arrival && isStandardAuthentic(arrival)).toBe(true);
+  const tries = [{ httpStatus: 200, error: null }];
+  expect(await payment('production').events()).toMatchObject([
+    { deliveryStatus: 'delivered', tries },
+  ]);
+});
+
+test('refuses a fault that does not exist, in the sandbox only', async () => {
+  const { status, envelope } = await answerOf(postHosted(ordering('dropped')));
+  expect(status).toBe(400);
+  expect(envelope.validationErrors).toEqual({
+    'metadata.kefel_webhook':
+      'Must be one of drop, delay, duplicate, wrong_signature, out_of_order.',
+  });
+  await payExpress({ ...ordering('dropped'), method: 'E_BIRR' }, 'production');
+  expect((await intentNow(payment('production'))).terms.metadata).toEqual({
+    kefel_webhook: 'dropped',
+  });
+});
