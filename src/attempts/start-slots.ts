@@ -17,8 +17,9 @@ export interface StartSlot extends Tenant {
 }
 
 /**
- * Whether the start may go ahead now. False while the merchant has too many in flight, or another
- * consumer has this one. True when D1 fails: a payment does not depend on it.
+ * Whether the start may go ahead now. False while the merchant has too many others in flight. True
+ * for a start that has a slot already, because its consumer may have died: the claim in the object
+ * keeps two from calling the provider. True when D1 fails: a payment does not depend on it.
  */
 export async function takeSlot(env: Env, slot: StartSlot, nowMs: number): Promise<boolean> {
   const { merchantId, environment, attemptId, endsAtMs } = slot;
@@ -29,8 +30,9 @@ export async function takeSlot(env: Env, slot: StartSlot, nowMs: number): Promis
   const taken = {
     sql: `INSERT INTO rail_starts (merchant_id, environment, attempt_id, ends_at_ms)
       SELECT ?1, ?2, ?3, ?4 WHERE ${STARTS_IN_FLIGHT_MAX} > (
-        SELECT count(*) FROM rail_starts WHERE merchant_id = ?1 AND environment = ?2)
-      ON CONFLICT DO NOTHING`,
+        SELECT count(*) FROM rail_starts
+        WHERE merchant_id = ?1 AND environment = ?2 AND attempt_id <> ?3)
+      ON CONFLICT DO UPDATE SET ends_at_ms = excluded.ends_at_ms`,
     params: [merchantId, environment, attemptId, endsAtMs],
   };
   try {

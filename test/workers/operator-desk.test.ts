@@ -380,6 +380,13 @@ describe('recording an outcome', () => {
     expect(await auditLog()).toEqual([]);
   });
 
+  test('what was typed is not readable in the address', async () => {
+    await unresolved();
+    const location = await change(PAID, { note: 'Asked 0911234567' });
+    expect(await pageOf(location)).toContain('value="Asked 0911234567"');
+    expect(location).not.toMatch(/Asked|0911234567/);
+  });
+
   test('a link on another site fills nothing in', async () => {
     await unresolved();
     const response = await operate(`${PAID}?receipt=FORGED&note=x&refused=other`, undefined, {

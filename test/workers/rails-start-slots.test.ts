@@ -103,6 +103,19 @@ test('holds its slot during the call only, and until its window at the latest', 
   expect(await slots()).toBe(0);
 });
 
+test('goes ahead with the slot of a consumer that died before its claim', async () => {
+  const calls = paying();
+  await pay();
+  const { id } = await attemptNow();
+  await occupy(STARTS_IN_FLIGHT_MAX, OWN);
+  await env.DB.prepare("UPDATE rail_starts SET attempt_id = ?1 WHERE attempt_id = 'attempt-1'")
+    .bind(id)
+    .run();
+  await consumeStart([firstStart(caught)]);
+  expect(calls).toHaveLength(1);
+  expect(await slots()).toBe(STARTS_IN_FLIGHT_MAX - 1);
+});
+
 test('goes ahead when D1 fails', async () => {
   const calls = paying();
   await pay();

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { seal, unseal } from '../../crypto/sealed.ts';
 import { isFromOwnPage } from '../../http/form.ts';
 import { Problem } from '../../http/problem.ts';
 import { DESK_TEXTS } from '../../i18n/back-office.ts';
@@ -64,7 +65,7 @@ async function answerQuestion(call: DeskCall, ask: Change['ask']): Promise<Respo
   const question = await ask(call);
   const { view, actor } = call;
   const text = DESK_TEXTS[view.language].pages;
-  const given = givenBefore(call);
+  const given = await givenBefore(call);
   const page = (
     <>
       <Refusal call={call} given={given} />
@@ -141,27 +142,54 @@ async function answerChange(call: DeskCall, run: Change['run']): Promise<Respons
     if (!(error instanceof Problem) || (error.status !== 400 && error.status !== 409)) {
       throw error;
     }
-    return redirectTo(call, `${call.url.pathname}?${refusalQuery(call, error)}`);
+    return redirectTo(call, `${call.url.pathname}?${await refusalQuery(call, error)}`);
   }
 }
 
 /** Longer than any field may be; bounds the length of the redirect. */
 const GIVEN_LENGTH_MAX = 600;
 
-/** Why the change was refused, and what the operator had typed. */
-function refusalQuery({ form, view }: DeskCall, problem: Problem): URLSearchParams {
+/** The query parameter with what the operator had typed. */
+const TYPED = 'typed';
+
+/**
+ * Why the change was refused, and what the operator had typed. That is sealed, because a note may
+ * hold a phone number, and URLs end up in histories.
+ */
+async function refusalQuery(call: DeskCall, problem: Problem): Promise<URLSearchParams> {
+  const { form, view, config } = call;
   const names = Object.keys(DESK_TEXTS[view.language].pages.fieldProblems);
-  const typed = names.map((name) => [name, form.text(name).slice(0, GIVEN_LENGTH_MAX)] as const);
+  const typed = names.map((name) => [name, form.text(name).slice(0, GIVEN_LENGTH_MAX)]);
+  const text = `${new URLSearchParams(typed)}`;
   return new URLSearchParams({
     refused: problem.code,
     wrong: Object.keys(problem.validationErrors ?? {}).join(','),
-    ...Object.fromEntries(typed.filter(([, value]) => value !== '')),
+    [TYPED]: await seal(config.dataEncryptionKeys, text, typedContext(call)),
   });
 }
 
+/** Only this operator's form of the same change shows it. */
+function typedContext({ actor, url }: DeskCall): string {
+  return `desk/typed/${actor.name}${url.pathname}`;
+}
+
 /** A link on another site cannot fill the form or show a refusal: then it is empty. */
-function givenBefore({ request, view }: DeskCall): URLSearchParams {
-  return isFromOwnPage(request) ? view.url.searchParams : new URLSearchParams();
+async function givenBefore(call: DeskCall): Promise<URLSearchParams> {
+  const { request, view, config } = call;
+  if (!isFromOwnPage(request)) {
+    return new URLSearchParams();
+  }
+  const query = view.url.searchParams;
+  const sealed = query.get(TYPED) ?? '';
+  const typed = await unseal(config.dataEncryptionKeys, sealed, typedContext(call));
+  const given = new URLSearchParams(typed ?? '');
+  for (const name of ['refused', 'wrong']) {
+    const value = query.get(name);
+    if (value !== null) {
+      given.set(name, value);
+    }
+  }
+  return given;
 }
 
 function Refusal({ call, given }: { readonly call: DeskCall; readonly given: URLSearchParams }) {
