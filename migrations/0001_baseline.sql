@@ -12,6 +12,8 @@ CREATE TABLE merchants (
   id TEXT PRIMARY KEY,
   name TEXT NOT NULL CHECK (length(name) BETWEEN 1 AND 1000),
   status TEXT NOT NULL DEFAULT 'active' CHECK (status IN ('active', 'suspended')),
+  -- JSON array of the schemes of its apps, to which customers may return (docs/decisions.md#20).
+  app_schemes TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(app_schemes)),
   created_at_ms INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 

@@ -21,6 +21,7 @@ function contextOf(environment: Environment): ValidationContext {
     callbackRefusal: () => null,
     secondsNeeded: () => 0,
     limits: {},
+    appSchemes: [],
     banks: new Map(),
     expireInSecondsMin: EXPIRE_IN_SECONDS.min,
     expireInSecondsMax: EXPIRE_IN_SECONDS.max,

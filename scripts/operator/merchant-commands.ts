@@ -23,8 +23,9 @@ interface Merchant {
   readonly members: number;
 }
 
-type MerchantDetails = Merchant &
-  Readonly<Record<Environment, Settings & { readonly apiKeys: number }>>;
+type MerchantDetails = Merchant & { readonly appSchemes: readonly string[] } & Readonly<
+    Record<Environment, Settings & { readonly apiKeys: number }>
+  >;
 
 const ENVIRONMENT = {
   value: 'sandbox|production',
@@ -55,6 +56,7 @@ function merchantLines(merchant: MerchantDetails): readonly string[] {
       ['Status', merchant.status],
       ['Created', time(merchant.createdAtMs)],
       ['Members', merchant.members],
+      ['App schemes', merchant.appSchemes.join(', ') || 'none'],
     ]),
     ...ENVIRONMENTS.flatMap((environment) => [
       '',
@@ -225,6 +227,27 @@ export const MERCHANT_COMMANDS: readonly Command[] = [
       path: `${merchantPath(given)}/rename`,
       body: { name: given.option('name') },
     }),
+    lines: merchantLines,
+  },
+  {
+    name: 'merchant app-schemes',
+    about: 'set the schemes of its apps, to which customers may return',
+    positionals: ['MERCHANT'],
+    options: {
+      set: {
+        value: 'SCHEME,…|none',
+        about: 'all of them, without "://"; a returnUrl may then be myshop://paid',
+        isRequired: true,
+      },
+    },
+    examples: ['merchant app-schemes abebe --set myshop,com.example.shop'],
+    request: (given) => {
+      const text = given.option('set') ?? '';
+      return {
+        path: `${merchantPath(given)}/app-schemes`,
+        body: { schemes: text === 'none' ? [] : text.split(',') },
+      };
+    },
     lines: merchantLines,
   },
   changeOfStatus(

@@ -86,6 +86,7 @@ async function validationContext(call: MerchantCall, body: unknown): Promise<Val
       environment === 'sandbox' || acceptsPhone(call.env, PRODUCTION_CHARGE, method, phone),
     secondsNeeded: (method) => Math.ceil(timeNeededMs(call.env, environment, method) / 1_000),
     limits: call.access.limits,
+    appSchemes: call.access.appSchemes,
     callbackRefusal: (callbackUrl) => {
       const verdict = judgeDestination(call.env, callbackUrl, baseUrlOf(call));
       return verdict.allowed ? null : verdict.reason;

@@ -32,6 +32,7 @@ export const AUDIT_ACTIONS = [
   'payments.exported',
   'merchant.created',
   'merchant.renamed',
+  'merchant.app_schemes_changed',
   'merchant.suspended',
   'merchant.reactivated',
   'method.offered',

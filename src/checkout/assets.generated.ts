@@ -7,7 +7,7 @@ export const CHECKOUT_CSS =
 /** For the pages' CSP. */
 export const CHECKOUT_CSS_SHA256 = '48pCYHiQgTEzuWuqhlOmZ2GgTeuIIdcQpMvMJKbGyUI=';
 
-export const CHECKOUT_SCRIPT_PATH = '/assets/checkout.d36bb042.js';
+export const CHECKOUT_SCRIPT_PATH = '/assets/checkout.95750f86.js';
 
 /** For `integrity`. */
-export const CHECKOUT_SCRIPT_SHA256 = '02uwQkbomTOBvXRmlyDkp56KtRh/lnEXLuXYSZPGKLc=';
+export const CHECKOUT_SCRIPT_SHA256 = 'lXUPhhvj4edzzKE+vXm2847Q5hLdzWdhQY0jqAIkk/s=';

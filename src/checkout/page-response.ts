@@ -3,7 +3,7 @@ import { renderToString } from 'preact-render-to-string';
 import { base64FromBytes } from '../crypto/encoding.ts';
 import { documentHeaders } from '../ui/headers.ts';
 import { CHECKOUT_CSS_SHA256 } from './assets.generated.ts';
-import { webUrl } from './return-url.ts';
+import { wayBackUrl } from './return-url.ts';
 
 export interface PageOptions {
   readonly status?: number;
@@ -37,7 +37,7 @@ export async function pageResponse<Props>(
 async function contentSecurityPolicy(options: PageOptions): Promise<string> {
   const formTargets = new Set(["'self'"]);
   for (const target of options.formTargets ?? []) {
-    const source = webUrl(target)?.protocol ?? null;
+    const source = wayBackUrl(target)?.protocol ?? null;
     if (source !== null) {
       formTargets.add(source);
     }

@@ -1,10 +1,16 @@
 import { type Intent, reportedAttempt } from '../domain/intent.ts';
+import { appUrl } from '../http/app-scheme.ts';
 import { wireStatus } from '../webhooks/payload.ts';
 
 /** A URL that a customer may be redirected to: http or https, never a script or a download. */
 export function webUrl(text: string | null): URL | null {
   const url = text === null ? null : URL.parse(text);
   return url !== null && (url.protocol === 'https:' || url.protocol === 'http:') ? url : null;
+}
+
+/** Where the customer may return to: the web, or an app of the merchant. */
+export function wayBackUrl(text: string | null): URL | null {
+  return webUrl(text) ?? appUrl(text);
 }
 
 /** Only Kefel sets these: two values of one name would be read differently by each language. */
@@ -16,7 +22,7 @@ const OWN_NAMES: readonly string[] = ['paymentIntentUniqueId', 'status', 'transa
  * byte for byte, so it is not parsed and rebuilt. `transactionId` is absent without a transaction.
  */
 export function returnUrlFor(intent: Intent): string | null {
-  const url = webUrl(intent.terms.returnUrl);
+  const url = wayBackUrl(intent.terms.returnUrl);
   if (url === null) {
     return null;
   }

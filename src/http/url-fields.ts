@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { fieldError } from './field-error.ts';
+import { type FieldError, fieldError } from './field-error.ts';
 import { stringField } from './fields.ts';
 
 /** The longest URL (docs/decisions.md#7): longer ones break in browsers and proxies. */
@@ -21,23 +21,52 @@ const NOT_A_URL = fieldError('invalid_format', 'Must be a valid http or https UR
  * (docs/decisions.md#12). Every check takes linear time.
  */
 export const httpUrlField = v.pipe(
-  stringField,
-  v.maxLength(
-    URL_CHARACTERS_MAX,
-    fieldError('too_long', `Must be at most ${URL_CHARACTERS_MAX} characters long.`),
-  ),
-  v.regex(HTTP_START, NOT_A_URL),
-  v.check(
-    (url) => !WHITESPACE_OR_CONTROL.test(url),
-    fieldError('invalid_format', 'Must not contain spaces or control characters.'),
-  ),
-  v.check(
-    (url) => !USERINFO.test(url),
-    fieldError('invalid_format', 'Must not contain a user name or password.'),
-  ),
-  v.check((url) => URL.canParse(url), NOT_A_URL),
+  urlField((url) => HTTP_START.test(url), NOT_A_URL),
   v.metadata({ format: 'uri', pattern: '^[hH][tT][tT][pP][sS]?://[^/\\\\]' }),
 );
+
+/**
+ * A returnUrl: as httpUrlField, or an address of the merchant's app, such as `myshop://paid`, by one
+ * of these schemes (docs/decisions.md#20).
+ */
+export function returnUrlField(appSchemes: readonly string[]) {
+  const notOne =
+    appSchemes.length === 0
+      ? NOT_A_URL
+      : fieldError(
+          'invalid_format',
+          `Must be a valid http or https URL, or begin with ${appSchemes.map((scheme) => `${scheme}://`).join(' or ')}.`,
+        );
+  return v.pipe(
+    urlField((url) => HTTP_START.test(url) || isOfApp(url, appSchemes), notOne),
+    v.metadata({ format: 'uri', pattern: '^[a-zA-Z][a-zA-Z0-9+.-]*://[^/\\\\]' }),
+  );
+}
+
+function isOfApp(url: string, appSchemes: readonly string[]): boolean {
+  const [scheme = '', rest = ''] = url.split('://', 2);
+  return appSchemes.includes(scheme) && /^[^/\\]/.test(rest);
+}
+
+function urlField(hasStart: (url: string) => boolean, notAUrl: FieldError) {
+  return v.pipe(
+    stringField,
+    v.maxLength(
+      URL_CHARACTERS_MAX,
+      fieldError('too_long', `Must be at most ${URL_CHARACTERS_MAX} characters long.`),
+    ),
+    v.check(hasStart, notAUrl),
+    v.check(
+      (url) => !WHITESPACE_OR_CONTROL.test(url),
+      fieldError('invalid_format', 'Must not contain spaces or control characters.'),
+    ),
+    v.check(
+      (url) => !USERINFO.test(url),
+      fieldError('invalid_format', 'Must not contain a user name or password.'),
+    ),
+    v.check((url) => URL.canParse(url), notAUrl),
+  );
+}
 
 /**
  * Accepts the same texts as the published pattern, in linear time (docs/decisions.md#12). The

@@ -1223,6 +1223,7 @@ export const dashboard: DashboardMessages = {
       'payment.canceled': 'ክፍያ ተሰርዟል',
       'merchant.created': 'ነጋዴው ተመዝግቧል',
       'merchant.renamed': 'የነጋዴው ስም ተለውጧል',
+      'merchant.app_schemes_changed': 'የመተግበሪያ አድራሻዎች ተለውጠዋል',
       'merchant.suspended': 'ነጋዴው ታግዷል',
       'merchant.reactivated': 'እገዳው ተነስቷል',
       'method.offered': 'የክፍያ መንገድ ቀርቧል',

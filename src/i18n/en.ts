@@ -1262,6 +1262,7 @@ export const dashboard = {
       'payment.canceled': 'Payment canceled',
       'merchant.created': 'Merchant created',
       'merchant.renamed': 'Merchant renamed',
+      'merchant.app_schemes_changed': 'App schemes changed',
       'merchant.suspended': 'Merchant suspended',
       'merchant.reactivated': 'Suspension lifted',
       'method.offered': 'Method offered',

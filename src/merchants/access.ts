@@ -26,6 +26,8 @@ export interface MerchantAccess {
   readonly methods: readonly MerchantMethod[];
   /** The largest payments that the operator lets the merchant create. */
   readonly limits: AmountLimits;
+  /** Schemes of the merchant's apps, to which customers may return. */
+  readonly appSchemes: readonly string[];
 }
 
 /** A key that is neither revoked nor expired, of a merchant that is not suspended. */
@@ -38,6 +40,8 @@ export interface KnownKey {
 }
 
 interface KeyRow {
+  /** JSON array. */
+  readonly app_schemes: string;
   readonly merchant_id: string;
   readonly merchant_name: string;
   readonly brand_color: string | null;
@@ -59,6 +63,7 @@ const KEY_SQL = `
   SELECT
     merchants.id AS merchant_id,
     merchants.name AS merchant_name,
+    merchants.app_schemes,
     merchant_branding.color AS brand_color,
     merchant_branding.logo_digest AS brand_logo_digest,
     api_keys.environment,
@@ -107,6 +112,7 @@ export async function readKey(
     permissions: permissionsFrom(first.permissions),
     methods: methodsOf(results),
     limits: JSON.parse(first.limits) as AmountLimits,
+    appSchemes: JSON.parse(first.app_schemes) as readonly string[],
   };
   return { access, expiresAtMs: first.expires_at_ms, lastUsedAtMs: first.last_used_at_ms };
 }

@@ -5,10 +5,12 @@ import { prepare, runBatch, type SqlStatement } from '../database.ts';
 import { ENVIRONMENTS, METHODS, type Method } from '../domain/method.ts';
 import type { CommissionRate } from '../domain/money.ts';
 import { withoutPhoneNumbers } from '../domain/phone.ts';
+import { isAppScheme } from '../http/app-scheme.ts';
 import { successResponse } from '../http/envelope.ts';
 import { fieldError } from '../http/field-error.ts';
-import { listOf, oneOf } from '../http/fields.ts';
+import { listOf, oneOf, stringField } from '../http/fields.ts';
 import { found, validationProblem } from '../http/problem.ts';
+import { APP_SCHEMES_MAX, appSchemesOf, setAppSchemes } from '../merchants/app-schemes.ts';
 import { type MethodSettings, methodSettings } from '../merchants/methods.ts';
 import { addWebhookSecret, createMerchant } from '../merchants/provision.ts';
 import { generateWebhookSecret } from '../merchants/webhook-secret.ts';
@@ -165,6 +167,39 @@ export async function renameMerchant(call: OperatorCall): Promise<Response> {
   return changedResponse(isChanged, await merchantContent(call, merchant.id));
 }
 
+const appSchemes = body({
+  schemes: v.pipe(
+    listOf(
+      v.pipe(
+        stringField,
+        v.check(
+          isAppScheme,
+          fieldError(
+            'invalid_format',
+            'Must be the scheme of an app, such as myshop: a lower-case letter, then lower-case letters, digits, "+", "." or "-", and none that a browser or a system reads itself.',
+          ),
+        ),
+      ),
+      APP_SCHEMES_MAX,
+    ),
+    v.transform((schemes) => [...new Set(schemes)]),
+  ),
+});
+
+/** POST …/app-schemes: replaces the schemes that a returnUrl may have besides http and https. */
+export async function changeAppSchemes(call: OperatorCall): Promise<Response> {
+  const { schemes } = await readBody(call.request, appSchemes);
+  const { id } = await knownMerchant(call);
+  const from = (await appSchemesOf(call.env.DB, id)).join(', ');
+  const isChanged = await runChange(
+    call,
+    setAppSchemes(id, schemes),
+    'merchant.app_schemes_changed',
+    { from, to: schemes.join(', ') },
+  );
+  return changedResponse(isChanged, await merchantContent(call, id));
+}
+
 /** Why the operator changes something, for the audit log. */
 export const reasonFields = body({ reason: lineField(REASON_CHARACTERS_MAX) });
 
@@ -207,7 +242,11 @@ export function changeStatus(
 async function runChange(
   call: OperatorCall,
   change: SqlStatement,
-  action: 'merchant.renamed' | 'merchant.suspended' | 'merchant.reactivated',
+  action:
+    | 'merchant.renamed'
+    | 'merchant.app_schemes_changed'
+    | 'merchant.suspended'
+    | 'merchant.reactivated',
   detail: Readonly<Record<string, string>>,
 ): Promise<boolean> {
   const { id } = await knownMerchant(call);
@@ -238,6 +277,7 @@ export async function merchantContent(call: OperatorCall, id: string | undefined
   };
   return {
     ...merchant,
+    appSchemes: await appSchemesOf(call.env.DB, merchant.id),
     sandbox: await settingsIn('sandbox'),
     production: await settingsIn('production'),
   };

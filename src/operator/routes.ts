@@ -11,6 +11,7 @@ import {
 import { showHealth } from './health/api.ts';
 import { inviteMember, listMembers, recoverMember } from './members.ts';
 import {
+  changeAppSchemes,
   createNewMerchant,
   listMerchants,
   reactivateMerchant,
@@ -37,6 +38,7 @@ export const API_ROUTES: readonly OperatorRoute[] = [
   { method: 'POST', path: `${V1}/merchants`, handle: createNewMerchant },
   { method: 'GET', path: MERCHANT, handle: readMerchant },
   { method: 'POST', path: `${MERCHANT}/rename`, handle: renameMerchant },
+  { method: 'POST', path: `${MERCHANT}/app-schemes`, handle: changeAppSchemes },
   { method: 'POST', path: `${MERCHANT}/suspend`, handle: suspendMerchant },
   { method: 'POST', path: `${MERCHANT}/reactivate`, handle: reactivateMerchant },
   { method: 'GET', path: `${MERCHANT}/members`, handle: listMembers },

@@ -5,6 +5,7 @@ import {
   callbackUrlField,
   httpUrlField,
   matchesCallbackPattern,
+  returnUrlField,
 } from '../../src/http/url-fields.ts';
 
 /** As published (docs/api.md#limits): exponential, so it only gets short strings here. */
@@ -123,6 +124,45 @@ describe('httpUrlField (decisions.md#12, api.md#error-5)', () => {
     expect(v.safeParse(httpUrlField, longest).success).toBe(true);
     expect(v.safeParse(httpUrlField, `${longest}a`).issues?.[0].message).toBe(
       'too_long: Must be at most 2048 characters long.',
+    );
+  });
+});
+
+describe('decisions.md#20: returnUrlField', () => {
+  const field = returnUrlField(['myshop', 'com.example.shop']);
+
+  it.each([
+    'https://shop.example/done',
+    'myshop://paid',
+    'myshop://orders/1?a=b#c',
+    'com.example.shop://paid',
+  ])('accepts %s', (url) => {
+    expect(v.safeParse(field, url)).toMatchObject({ success: true, output: url });
+  });
+
+  it.each([
+    'other://paid',
+    'myshops://paid',
+    'myshop',
+    'myshop:paid',
+    'myshop:///paid',
+    'MyShop://paid',
+    ' myshop://paid',
+    'myshop://pa\tid',
+    'javascript://myshop://paid',
+    'intent://paid#Intent;scheme=myshop;end',
+    'com-example.shop://paid',
+    `myshop://${'a'.repeat(2_048)}`,
+  ])('rejects %j', (url) => {
+    expect(v.safeParse(field, url).success).toBe(false);
+  });
+
+  it('names the registered schemes', () => {
+    expect(v.safeParse(field, 'other://x').issues?.[0].message).toContain(
+      'Must be a valid http or https URL, or begin with myshop:// or com.example.shop://.',
+    );
+    expect(v.safeParse(returnUrlField([]), 'myshop://x').issues?.[0].message).toContain(
+      'Must be a valid http or https URL.',
     );
   });
 });

@@ -360,7 +360,9 @@ describe('answers', () => {
     ['https://a;script-src/', "'self' https:"],
     ['https://a,b/', "'self' https:"],
     ['https://*/', "'self' https:"],
+    ['myshop://paid', "'self' myshop:"],
     ['javascript:alert(1)', "'self'"],
+    ['javascript://alert(1)', "'self'"],
     [null, "'self'"],
   ])('form targets: %s', async (target, sources) => {
     const response = await pageResponse(new Request('https://pay.example.com/checkout/x'), page, {

@@ -74,6 +74,12 @@ describe('requests', () => {
       '/merchants/a/production/limits/USD',
       { amountMinorMax: 99_999_999_999 },
     ],
+    [
+      'merchant app-schemes a --set myshop,com.example.shop',
+      '/merchants/a/app-schemes',
+      { schemes: ['myshop', 'com.example.shop'] },
+    ],
+    ['merchant app-schemes a --set none', '/merchants/a/app-schemes', { schemes: [] }],
     ['bank set X --withdrawal no', '/banks/X', { supportsWithdrawal: false }],
     ['attention --environment sandbox', '/attention?environment=sandbox', undefined],
     ['payment show sandbox a "a/b ü"', '/payments/sandbox/a/a%2Fb%20%C3%BC', undefined],
@@ -103,7 +109,7 @@ describe('requests', () => {
 describe('rejects', () => {
   it.each([
     ['fly', 'unknown command "fly"'],
-    ['merchant', '"merchant" has the verbs create, list, show, rename, suspend, reactivate'],
+    ['merchant', '"merchant" has the verbs create, list, show, rename, app-schemes, suspend'],
     ['merchant show', 'merchant show needs MERCHANT'],
     ['merchant show a b', 'merchant show does not take "b"'],
     ['merchant create', 'merchant create needs --name TEXT'],

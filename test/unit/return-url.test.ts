@@ -40,6 +40,26 @@ describe('decisions.md#20: the way back to the merchant', () => {
     expect(returnUrlFor(intentWith({ returnUrl }))).toBe(`https://a.example/?${expected}`);
   });
 
+  test.each([
+    ['myshop://paid', `myshop://paid?${OURS}`],
+    ['myshop://paid/a?x=1#top', `myshop://paid/a?x=1&${OURS}#top`],
+    ['com.example.shop://orders', `com.example.shop://orders?${OURS}`],
+  ])('leads to the app %s', (returnUrl, expected) => {
+    expect(returnUrlFor(intentWith({ returnUrl }))).toBe(expected);
+  });
+
+  test.each([
+    'javascript://%0aalert(1)',
+    'data:text/html,x',
+    'intent://x#Intent;end',
+    'file:///etc/passwd',
+    'tel:0911223344',
+    'myshop:paid',
+    'ms-settings://x',
+  ])('leads nowhere by %s', (returnUrl) => {
+    expect(returnUrlFor(intentWith({ returnUrl }))).toBe(null);
+  });
+
   test('writes an international host and path in ASCII', () => {
     const returnUrl = 'https://ክፈል.example/እ';
     const text = returnUrlFor(intentWith({ returnUrl }));

@@ -17,6 +17,7 @@ export const CONTEXT: ValidationContext = {
   acceptsPhone: (_method, phone) => phone !== '251700000000',
   secondsNeeded: () => 0,
   limits: {},
+  appSchemes: [],
   banks: new Map([
     ['CBET', { supportsWithdrawal: true }],
     ['NOWD', { supportsWithdrawal: false }],

@@ -133,6 +133,7 @@ describe('decisions.md#9: the directory', () => {
           { method: 'M_PESA', rate: NO_RATE },
         ],
         limits: {},
+        appSchemes: [],
       },
     });
   });

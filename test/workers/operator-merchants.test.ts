@@ -242,6 +242,46 @@ describe('a merchant', () => {
   });
 });
 
+describe('app schemes', () => {
+  const path = `/merchants/${ALPHA.id}/app-schemes`;
+
+  test('let customers return to the app: decisions.md#20', async () => {
+    expect((await postHosted({ returnUrl: 'myshop://paid' })).status).toBe(400);
+    const schemes = ['myshop', 'com.example.shop'];
+    const changed = await content<{ appSchemes: string[] }>(operateApi(path, { schemes }));
+    expect(changed.appSchemes).toEqual(schemes);
+    expect(await lastAudit()).toMatchObject({
+      action: 'merchant.app_schemes_changed',
+      detail: { from: '', to: 'myshop, com.example.shop' },
+    });
+    advance(10_000);
+    expect((await postHosted({ returnUrl: 'myshop://paid?a=1' })).status).toBe(200);
+    expect((await postHosted({ returnUrl: 'other://paid' })).status).toBe(400);
+    await content(operateApi(path, { schemes: [] }));
+    advance(10_000);
+    const other = { paymentIntentUniqueId: 'other', returnUrl: 'myshop://paid' };
+    expect((await postHosted(other)).status).toBe(400);
+  });
+
+  test.each([
+    ['MyShop'],
+    ['javascript'],
+    ['intent'],
+    ['https'],
+    ['ms-msdt'],
+    ['my shop'],
+    ['myshop://'],
+    [''],
+    ['c'],
+    [7],
+  ])('cannot be %j', async (scheme) => {
+    const { status, envelope } = await operateApi(path, { schemes: ['myshop', scheme] });
+    expect(status).toBe(400);
+    expect(Object.keys(envelope.validationErrors ?? {})).toEqual(['schemes[1]']);
+    expect(await auditLog()).toEqual([]);
+  });
+});
+
 describe('people', () => {
   test('are invited by a link that is shown once and opens once', async () => {
     const link = await content<{ id: string; url: string; validHours: number }>(

@@ -19,6 +19,8 @@ export interface ValidationContext {
   readonly secondsNeeded: (method: Method) => number;
   /** The merchant's largest total by currency, in minor units. Absent: no limit. */
   readonly limits: Readonly<Partial<Record<Currency, number>>>;
+  /** Schemes of the merchant's apps, which a returnUrl may have: `myshop`. */
+  readonly appSchemes: readonly string[];
   /** By bank code. */
   readonly banks: ReadonlyMap<string, { readonly supportsWithdrawal: boolean }>;
   /** Why no webhook would be sent to a callbackUrl (docs/decisions.md#18); null: it would be. */

@@ -8,7 +8,7 @@ import {
 } from '../../domain/method.ts';
 import { type FieldError, fieldError } from '../../http/field-error.ts';
 import { oneOf } from '../../http/fields.ts';
-import { httpUrlField } from '../../http/url-fields.ts';
+import { returnUrlField } from '../../http/url-fields.ts';
 import { checkBody, checkMoney, commonFields, commonOrder, commonParts } from './common.ts';
 import type { Validated, ValidationContext } from './context.ts';
 import {
@@ -38,7 +38,7 @@ const ignoredField = v.pipe(
 function expressParts(context: ValidationContext) {
   return {
     method: methodField(context),
-    returnUrl: optionalUrl(httpUrlField),
+    returnUrl: optionalUrl(returnUrlField(context.appSchemes)),
     phoneNumber: optional(expressPhoneField),
     customerInfo: customerPhonePart,
     testMode: context.environment === 'sandbox' ? testModeField : ignoredField,

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { isRecord, PARSING } from '../../http/fields.ts';
-import { httpUrlField } from '../../http/url-fields.ts';
+import { returnUrlField } from '../../http/url-fields.ts';
 import { checkBody, checkMoney, commonFields, commonOrder, commonParts } from './common.ts';
 import type { Validated, ValidationContext } from './context.ts';
 import { hostedCustomerField, lockedPhone } from './customer.ts';
@@ -18,7 +18,7 @@ export function hostedSchema(context: ValidationContext) {
   return bodyRecord({
     ...commonFields(context),
     ...hostedParts(context),
-    returnUrl: httpUrlField,
+    returnUrl: returnUrlField(context.appSchemes),
   });
 }
 

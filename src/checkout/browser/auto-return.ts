@@ -29,6 +29,8 @@ export function startAutoReturn(): void {
     } else {
       tellOpener(true);
       location.assign(notice.dataset.return ?? '');
+      // An app opens beside this page, which stays.
+      notice.hidden = true;
     }
   };
 

@@ -54,6 +54,7 @@ const GROUP_OF: Readonly<Record<AuditAction, AuditGroup>> = {
   'payment.reviewed': 'payments',
   'merchant.created': 'merchant',
   'merchant.renamed': 'merchant',
+  'merchant.app_schemes_changed': 'merchant',
   'merchant.suspended': 'merchant',
   'merchant.reactivated': 'merchant',
   'bank.changed': 'merchant',
