@@ -23,8 +23,9 @@ export const JAVASCRIPT = [
   ['without JavaScript', false],
 ] as const;
 
-/** A page that closes cancels its running poll, which no customer sees. */
-const CUT_OFF_POLL = /^failed: .*\/status$/;
+/** A page that closes cancels its running poll, which no visitor sees: the checkout's, and a live page's. */
+const CUT_OFF_POLL =
+  /^failed: .*(?:\/status|\/dashboard\/\w+\/(?:payments|webhooks\/events)\/[^?]+)$/;
 
 /** Playwright pauses a clock only at a future moment: this is longer than a start takes. */
 const CLOCK_AHEAD_MS = 60_000;
