@@ -16,6 +16,7 @@ export const SECTIONS: readonly Section[] = [
       'clients',
       'verify-webhooks',
       'sandbox',
+      'cli',
       'going-live',
     ],
   },

@@ -149,7 +149,7 @@ function eventStream(): Operation {
     tag: 'Sandbox',
     summary: 'Stream events to your machine',
     description:
-      'The events of the sandbox as they happen, as server-sent events: `id` is the `webhook-id` and `data` the body of the webhook. For development: `kefel listen` reads it. The first message, `event: ready`, has no event; its `id` is where the stream starts. The stream ends after two minutes, or when its key is revoked: connect again with the last `id`. At most 10 streams a minute are opened.',
+      'The events of the sandbox as they happen, as server-sent events: `id` is the `webhook-id` and `data` the body of the webhook. For development: `kefel listen` reads it. The first message, `event: ready`, has no event; its `id` is where the stream starts. The stream ends after two minutes, or when its key is revoked: connect again with the last `id`. At most 20 streams a minute are opened.',
     needsKey: true,
     idText: null,
     request: null,

@@ -15,7 +15,13 @@ declare module 'vitest' {
 }
 
 /** The merchants that belong to one file each, by purpose. */
-export type SandboxMerchant = 'dashboard' | 'operator' | 'stuck' | 'conformance' | 'clients';
+export type SandboxMerchant =
+  | 'dashboard'
+  | 'operator'
+  | 'stuck'
+  | 'conformance'
+  | 'clients'
+  | 'cli';
 
 /** A test file's connection to the shared gateway. */
 export interface Sandbox {
@@ -56,6 +62,7 @@ async function start(): Promise<Shared> {
     stuck: await newMerchant('Stuck Shop'),
     conformance: await newMerchant('Conforming Shop'),
     clients: await newMerchant('Shop of Three Languages'),
+    cli: await newMerchant('Terminal Shop'),
   };
   const gateway = await startGateway({
     name: 'sandbox',

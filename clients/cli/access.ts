@@ -1,0 +1,75 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Given, UsageError } from './command.ts';
+
+/** Which gateway a command calls, and with which key. */
+export interface Access {
+  readonly apiKey: string;
+  readonly baseUrl: string;
+}
+
+/** What `npm run dev` writes in the folder of the checkout. */
+const DEMO_FILE = join('.wrangler', 'demo-merchant.json');
+const DEFAULT_LOCAL_URL = 'http://localhost:8787';
+const SANDBOX_PREFIX = 'kfl_test_';
+const LOCAL_HOST = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
+
+interface DemoMerchant {
+  readonly baseUrl?: string;
+  readonly sandboxApiKey?: string;
+}
+
+/** From the options, else the environment, else the gateway that `npm run dev` runs here. */
+export async function accessOf(given: Given): Promise<Access> {
+  const demo = await demoMerchant();
+  const apiKey = given.text('key') ?? process.env.KEFEL_API_KEY ?? demo?.sandboxApiKey;
+  if (apiKey === undefined || apiKey === '') {
+    throw new UsageError(`There is no API key. Do one of these:
+  kefel … --key kfl_test_…           a key of the dashboard
+  export KEFEL_API_KEY=kfl_test_…    the same for all commands
+  npm run dev                        in a checkout of Kefel: a gateway with a demo merchant`);
+  }
+  const localUrl = demo === null ? undefined : (demo.baseUrl ?? DEFAULT_LOCAL_URL);
+  const url = given.text('url') ?? process.env.KEFEL_URL ?? localUrl;
+  if (url === undefined || url === '') {
+    throw new UsageError(
+      'Which gateway? Add --url https://pay.example.com, or set KEFEL_URL: the address of your checkout pages.',
+    );
+  }
+  return { apiKey, baseUrl: checkedUrl(url) };
+}
+
+/** The same for commands that work only in the sandbox. */
+export async function sandboxAccessOf(given: Given): Promise<Access> {
+  const access = await accessOf(given);
+  if (!access.apiKey.startsWith(SANDBOX_PREFIX)) {
+    throw new UsageError(
+      `This works only in the sandbox: use a key that starts with ${SANDBOX_PREFIX}, from the dashboard's sandbox.`,
+    );
+  }
+  return access;
+}
+
+function checkedUrl(text: string): string {
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    throw new UsageError(`"${text}" is no address: write --url https://pay.example.com`);
+  }
+  if (url.protocol === 'http:' && !LOCAL_HOST.test(url.hostname)) {
+    throw new UsageError(`Use https for ${url.host}: plain http exposes your key.`);
+  }
+  return url.origin;
+}
+
+async function demoMerchant(): Promise<DemoMerchant | null> {
+  let text: string;
+  try {
+    text = await readFile(DEMO_FILE, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') {
+      return null;
+    }
+    throw error;
+  }
+  return JSON.parse(text) as DemoMerchant;
+}

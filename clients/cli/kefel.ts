@@ -1,0 +1,60 @@
+#!/usr/bin/env node
+/**
+ * `npx kefel`: tries webhooks on your machine and looks up payments, through the TypeScript client.
+ * docs/cli.md tells what each command is for.
+ */
+import { KefelConnectionError, KefelError } from '../typescript/kefel.ts';
+import { type Command, commandHelp, given, overview, UsageError } from './command.ts';
+import { reasonOf } from './forward.ts';
+import { listen } from './listen.ts';
+import { trigger } from './trigger.ts';
+
+const COMMANDS: Readonly<Record<string, Command>> = { listen, trigger };
+
+async function main([name, ...words]: readonly string[]): Promise<void> {
+  if (name === undefined || name === 'help' || name === '--help') {
+    console.log(overview(COMMANDS));
+    return;
+  }
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (command === undefined) {
+    throw new UsageError(`There is no command "${name}".\n\n${overview(COMMANDS)}`);
+  }
+  const line = given(name, command, words);
+  if (line.has('help')) {
+    console.log(commandHelp(name, command));
+    return;
+  }
+  await command.run(line);
+}
+
+function accountOf(error: unknown): string {
+  if (error instanceof UsageError) {
+    return error.message;
+  }
+  if (error instanceof KefelError) {
+    return refusalText(error);
+  }
+  if (error instanceof KefelConnectionError || error instanceof TypeError) {
+    return `The gateway does not answer: ${reasonOf(error)}. Is its address right (--url), and is it running?`;
+  }
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
+function refusalText(error: KefelError): string {
+  const fields = Object.entries(error.validationErrors);
+  return [
+    `${error.message} (${error.status} ${error.code})`,
+    // The message has the first of them.
+    ...fields.slice(1).map(([path, text]) => `  ${path}: ${text}`),
+    ...(error.docs === null ? [] : [`What to do: ${error.docs}`]),
+    ...(error.requestId === null ? [] : [`Request:    ${error.requestId}`]),
+  ].join('\n');
+}
+
+try {
+  await main(process.argv.slice(2));
+} catch (error) {
+  console.error(accountOf(error));
+  process.exitCode = 1;
+}

@@ -1,0 +1,108 @@
+import { randomBytes } from 'node:crypto';
+import { type ExpressPaymentSandboxRequest, Kefel } from '../typescript/kefel.ts';
+import { sandboxAccessOf } from './access.ts';
+import { type Command, columns, UsageError } from './command.ts';
+
+/** What a payment does, by the amounts of docs/sandbox.md#amounts. */
+interface Scenario {
+  /** In birr. */
+  readonly amount: number;
+  /** `page`: a payment whose customer never comes. */
+  readonly kind: 'express' | 'page';
+  readonly expireInSeconds: number;
+  readonly about: string;
+}
+
+/** Long enough for all that happens before the end. */
+const EXPIRE_IN_SECONDS = 600;
+/** The shortest that the gateway allows. */
+const SOON_SECONDS = 5;
+/** An amount without a fixed outcome. */
+const ORDINARY_AMOUNT = 150.5;
+
+const DECLINED = ends(100.01, 'PAYMENT_FAILED within a second: declined');
+const PAID_LATE = {
+  ...ends(100.13, 'PAYMENT_EXPIRED, and 10 s later PAYMENT_SUCCESS with late: true'),
+  expireInSeconds: SOON_SECONDS,
+};
+
+export const SCENARIOS: Readonly<Record<string, Scenario>> = {
+  success: ends(ORDINARY_AMOUNT, 'PAYMENT_SUCCESS within a second'),
+  failure: DECLINED,
+  expired: {
+    amount: ORDINARY_AMOUNT,
+    kind: 'page',
+    expireInSeconds: SOON_SECONDS,
+    about: 'PAYMENT_EXPIRED after 5 s: nobody opened the page',
+  },
+  late: PAID_LATE,
+  declined: DECLINED,
+  insufficient_funds: ends(100.02, 'PAYMENT_FAILED within a second'),
+  canceled_by_customer: ends(100.03, 'PAYMENT_FAILED within a second'),
+  wrong_pin: ends(100.04, 'PAYMENT_FAILED within a second'),
+  abandoned: ends(100.05, 'PAYMENT_FAILED within a second'),
+  timed_out: ends(100.06, 'PAYMENT_FAILED after 5 s'),
+  rail_unavailable: ends(100.07, 'refused at once, and PAYMENT_FAILED'),
+  misconfigured: ends(100.08, 'refused at once, and PAYMENT_FAILED'),
+  paid_slowly: ends(100.11, 'PAYMENT_SUCCESS after 20 s'),
+  unknown_then_paid: ends(100.12, 'in doubt, then PAYMENT_SUCCESS after 20 s'),
+  paid_late: PAID_LATE,
+};
+
+function ends(amount: number, about: string): Scenario {
+  return { amount, kind: 'express', expireInSeconds: EXPIRE_IN_SECONDS, about };
+}
+
+const ABOUT = `Creates a payment in the sandbox that ends by itself:
+
+${columns(Object.entries(SCENARIOS).map(([name, { about }]) => [name, about]))}
+
+Its events go to your endpoints, to --callback-url instead, and to kefel listen.`;
+
+export const trigger: Command = {
+  arguments: 'OUTCOME',
+  argumentsMin: 1,
+  argumentsMax: 1,
+  summary: 'Make a payment in the sandbox that succeeds, fails, expires or is late',
+  about: ABOUT,
+  options: {
+    id: { value: 'ID', about: 'its paymentIntentUniqueId (default: a new one)' },
+    method: { value: 'METHOD', about: 'such as TELE_BIRR or M_PESA (default: CBE)' },
+    metadata: { value: 'KEY=VALUE', about: 'an entry of its metadata', isRepeatable: true },
+    'callback-url': { value: 'URL', about: 'where its webhooks go' },
+  },
+  async run(given) {
+    const [name = ''] = given.arguments;
+    const scenario = Object.hasOwn(SCENARIOS, name) ? SCENARIOS[name] : undefined;
+    if (scenario === undefined) {
+      const names = Object.keys(SCENARIOS).join(', ');
+      throw new UsageError(`There is no outcome "${name}". Choose one of: ${names}`);
+    }
+    const { payments } = new Kefel(await sandboxAccessOf(given));
+    const uniqueId = given.text('id') ?? `trigger-${name}-${randomBytes(4).toString('hex')}`;
+    const callbackUrl = given.text('callback-url');
+    const common = {
+      paymentIntentUniqueId: uniqueId,
+      currency: 'ETB',
+      amount: scenario.amount,
+      expireIn: scenario.expireInSeconds,
+      commissionPaidByCustomer: false,
+      returnUrl: 'https://example.com/thanks',
+      metadata: given.pairs('metadata'),
+      ...(callbackUrl === undefined ? {} : { callbackUrl }),
+    } as const;
+    if (scenario.kind === 'page') {
+      const { checkoutUrl } = await payments.create({ ...common, methods: [] });
+      console.log(`${uniqueId}: ${scenario.about}\n${checkoutUrl}`);
+      return;
+    }
+    const { status, message } = await payments.express({
+      ...common,
+      // The gateway says what is wrong with a method that it does not know.
+      method: (given.text('method') ?? 'CBE') as ExpressPaymentSandboxRequest['method'],
+      phoneNumber: '0911234567',
+      testMode: { testModeType: 'SIMULATED_TEST', simulationStatus: 'SUCCESS' },
+    });
+    console.log(`${uniqueId}: ${scenario.about}\nanswered ${status}: ${message}`);
+  },
+};

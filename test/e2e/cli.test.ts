@@ -1,0 +1,268 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { SCENARIOS } from '../../clients/cli/trigger.ts';
+import { writeWhole } from '../../scripts/project/files.ts';
+import { CliRun, type Finished, Network } from '../support/e2e-cli.ts';
+import { type ReceivedRequest, status } from '../support/e2e-merchant-server.ts';
+import {
+  createSimulated,
+  joinScene,
+  newId,
+  type Scene,
+  untilStatus,
+} from '../support/e2e-scene.ts';
+import { verifiedWebhook } from '../support/e2e-webhook.ts';
+
+/**
+ * Goal: `kefel` tries webhooks on a developer's machine as docs/cli.md says. Method: run it against
+ * the shared gateway, as a merchant of its own.
+ */
+
+let scene: Scene;
+const runs: CliRun[] = [];
+
+beforeAll(async () => {
+  scene = await joinScene('cli');
+});
+
+afterEach(async () => {
+  await Promise.all(runs.splice(0).map((run) => run.stop()));
+});
+
+afterAll(() => scene?.close());
+
+function start(words: readonly string[], url = scene.gateway.baseUrl): CliRun {
+  const env = { KEFEL_API_KEY: scene.merchant.sandboxApiKey, KEFEL_URL: url };
+  const run = new CliRun(words, env);
+  runs.push(run);
+  return run;
+}
+
+async function done(...words: string[]): Promise<string> {
+  const { exitCode, output, errors } = await start(words).finished;
+  expect({ exitCode, errors }).toEqual({ exitCode: 0, errors: '' });
+  return output;
+}
+
+/** A `kefel listen` that is connected. */
+async function listening(words: readonly string[], url?: string): Promise<CliRun> {
+  const run = start(['listen', ...words], url);
+  await run.until('Listening');
+  return run;
+}
+
+function secretIn({ output }: CliRun): string {
+  return /whsec_\S+/.exec(output)?.[0] ?? '';
+}
+
+/** The events that a run has printed of one payment. */
+function eventsOf({ output }: CliRun, uniqueId: string): string[] {
+  return output
+    .split('\n')
+    .filter((line) => line.includes(`  ${uniqueId}  `))
+    .map((line) => line.split('  ')[0] ?? '');
+}
+
+function idOf({ headers }: ReceivedRequest): string | undefined {
+  return headers['webhook-id'];
+}
+
+describe('kefel listen', () => {
+  it('forwards what kefel trigger makes, byte for byte, with a signature that verifies', async () => {
+    const [local, callback] = [scene.server.endpoint(), scene.server.endpoint()];
+    const run = await listening(['--forward-to', local.url]);
+    const id = newId();
+    await done('trigger', 'success', '--id', id, '--callback-url', callback.url);
+    const [forwarded, posted] = [await local.request(0), await callback.request(0)];
+    expect(forwarded.rawBody.equals(posted.rawBody)).toBe(true);
+    expect(idOf(forwarded)).toBe(idOf(posted));
+    const keys = { ...scene.keys, secret: secretIn(run) };
+    expect(verifiedWebhook(forwarded, keys)).toMatchObject({
+      webHookEvent: 'PAYMENT_SUCCESS',
+      paymentIntentUniqueId: id,
+    });
+    await run.until(`→ 200 from ${local.url}`);
+    expect(eventsOf(run, id)).toEqual(['PAYMENT_SUCCESS']);
+  });
+
+  it('signs with the same secret each time, which is not the merchant’s', async () => {
+    const words = ['--forward-to', scene.server.endpoint().url];
+    const secrets = [await listening(words), await listening(words)].map(secretIn);
+    expect(secrets[0]).toBe(secrets[1]);
+    expect(secrets[0]).not.toBe(scene.keys.secret);
+  });
+
+  it('says what the server answered, and goes on after a failure', async () => {
+    const local = scene.server.endpoint(status(500), status(204));
+    const run = await listening(['--forward-to', local.url]);
+    await createSimulated(scene);
+    await run.until(`→ 500 from ${local.url}`);
+    await createSimulated(scene);
+    await run.until(`→ 204 from ${local.url}`);
+    const nowhere = await listening(['--forward-to', 'localhost:9']);
+    await createSimulated(scene);
+    await nowhere.until('→ no answer from http://localhost:9/');
+  });
+
+  it('loses no event while the network is down', async () => {
+    const network = await Network.to(scene.gateway.baseUrl);
+    try {
+      const local = scene.server.endpoint();
+      const run = await listening(['--forward-to', local.url], network.url);
+      const before = await createSimulated(scene);
+      await local.request(0);
+      network.cut();
+      await run.until('Connection lost');
+      const missed = [await createSimulated(scene), await createSimulated(scene)];
+      await Promise.all(missed.map(({ hook }) => hook.request(0)));
+      network.mend();
+      await run.until('Connected again');
+      const expected = [before, ...missed].map(async ({ hook }) => idOf(await hook.request(0)));
+      await local.request(expected.length - 1);
+      const witness = await createSimulated(scene);
+      const ids = [...(await Promise.all(expected)), idOf(await witness.hook.request(0))];
+      await local.request(expected.length);
+      expect(local.requests.map(idOf).sort()).toEqual(ids.sort());
+    } finally {
+      await network.stop();
+    }
+  });
+
+  it('begins after an event, so that nothing is lost between two runs', async () => {
+    const watch = await listening([]);
+    const first = await createSimulated(scene);
+    const firstId = idOf(await first.hook.request(0)) ?? '';
+    await watch.until(firstId);
+    await watch.stop();
+    const second = await createSimulated(scene);
+    const secondId = idOf(await second.hook.request(0)) ?? '';
+    const run = await listening(['--after', firstId, '--body']);
+    await run.until(secondId);
+    await run.until(`"uniqueId": "${second.uniqueId}"`);
+    expect(run.output).not.toContain(firstId);
+  });
+});
+
+/** The events that each outcome brings, in order. */
+const EVENTS: Readonly<Record<string, readonly string[]>> = {
+  success: ['PAYMENT_SUCCESS'],
+  failure: ['PAYMENT_FAILED'],
+  expired: ['PAYMENT_EXPIRED'],
+  late: ['PAYMENT_EXPIRED', 'PAYMENT_SUCCESS'],
+  declined: ['PAYMENT_FAILED'],
+  insufficient_funds: ['PAYMENT_FAILED'],
+  canceled_by_customer: ['PAYMENT_FAILED'],
+  wrong_pin: ['PAYMENT_FAILED'],
+  abandoned: ['PAYMENT_FAILED'],
+  timed_out: ['PAYMENT_FAILED'],
+  rail_unavailable: ['PAYMENT_FAILED'],
+  misconfigured: ['PAYMENT_FAILED'],
+  paid_slowly: ['PAYMENT_SUCCESS'],
+  unknown_then_paid: ['PAYMENT_SUCCESS'],
+  paid_late: ['PAYMENT_EXPIRED', 'PAYMENT_SUCCESS'],
+};
+
+describe('kefel trigger', () => {
+  it('makes each outcome', async () => {
+    expect(Object.keys(SCENARIOS)).toEqual(Object.keys(EVENTS));
+    const run = await listening([]);
+    const ids = new Map(Object.keys(EVENTS).map((name) => [name, newId()]));
+    for (const [name, id] of ids) {
+      expect(await done('trigger', name, '--id', id)).toContain(id);
+    }
+    for (const [name, id] of ids) {
+      const last = EVENTS[name]?.at(-1);
+      await run.until(`${last}  ${id}  `);
+      expect({ name, events: eventsOf(run, id) }).toEqual({ name, events: EVENTS[name] });
+    }
+  });
+
+  it('passes metadata and the method on', async () => {
+    const id = newId();
+    const words = ['--method', 'M_PESA', '--metadata', 'order=7', '--metadata', 'note=a=b'];
+    await done('trigger', 'success', '--id', id, ...words);
+    expect(await untilStatus(scene, id, 'SUCCESS')).toMatchObject({
+      transaction: { paymentType: 'M_PESA' },
+      metadata: { order: '7', note: 'a=b' },
+    });
+  });
+});
+
+describe('kefel says what is wrong', () => {
+  async function failed(words: readonly string[], env?: Record<string, string>): Promise<string> {
+    const { exitCode, output, errors }: Finished = await new CliRun(words, env).finished;
+    expect({ exitCode, output }).toEqual({ exitCode: 1, output: '' });
+    return errors;
+  }
+
+  const access = () => ({
+    KEFEL_API_KEY: scene.merchant.sandboxApiKey,
+    KEFEL_URL: scene.gateway.baseUrl,
+  });
+
+  it.each([
+    ['no command of that name', ['lisen'], {}, 'There is no command "lisen"'],
+    ['an unknown option', ['listen', '--forward', 'x'], {}, "Unknown option '--forward'"],
+    ['an option without its value', ['listen', '--forward-to'], {}, 'See: kefel listen --help'],
+    ['an option twice', ['listen', '--after', 'a', '--after', 'b'], {}, 'only once'],
+    ['a missing argument', ['trigger'], {}, 'Usage: kefel trigger OUTCOME'],
+    ['an unknown outcome', ['trigger', 'sucess'], {}, 'Choose one of: success, failure'],
+    ['bad metadata', ['trigger', 'success', '--metadata', 'x'], {}, 'takes KEY=VALUE'],
+    ['a bad address', ['listen', '--forward-to', 'http://'], {}, '--forward-to http://localhost'],
+    ['a mistyped gateway', ['listen'], { KEFEL_URL: 'ftp://x' }, 'is no address'],
+    ['a gateway without https', ['listen'], { KEFEL_URL: 'http://pay.example.com' }, 'Use https'],
+    ['a gateway that is away', ['listen'], { KEFEL_URL: 'http://localhost:9' }, 'does not answer'],
+    ['an unknown key', ['listen'], { KEFEL_API_KEY: 'kfl_test_x' }, '401 api_key_invalid'],
+    ['an unknown event', ['listen', '--after', 'evt_x'], {}, '404 event_not_found'],
+    [
+      'two bad fields',
+      ['trigger', 'success', '--id', ' ', '--method', 'x'],
+      {},
+      '\n  method: Must',
+    ],
+  ])('%s', async (_what, words, env, message) => {
+    expect(await failed(words, { ...access(), ...env })).toContain(message);
+  });
+
+  it('no key, and no gateway', async () => {
+    expect(await failed(['listen'])).toContain('export KEFEL_API_KEY=kfl_test_…');
+    const { KEFEL_API_KEY } = access();
+    expect(await failed(['listen'], { KEFEL_API_KEY })).toContain('set KEFEL_URL');
+  });
+
+  it.each([['listen'], ['trigger', 'success']])(
+    'a production key, before any call: %s',
+    async (...words) => {
+      const env = {
+        KEFEL_API_KEY: scene.merchant.productionApiKey,
+        KEFEL_URL: 'http://localhost:9',
+      };
+      expect(await failed(words, env)).toContain('works only in the sandbox');
+    },
+  );
+});
+
+it('finds the gateway and the key that `npm run dev` wrote in the folder', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'kefel-cli-'));
+  try {
+    const { baseUrl } = scene.gateway;
+    const merchant = { baseUrl, sandboxApiKey: scene.merchant.sandboxApiKey };
+    await writeWhole(join(folder, '.wrangler', 'demo-merchant.json'), JSON.stringify(merchant));
+    const { exitCode } = await new CliRun(['trigger', 'success'], {}, folder).finished;
+    expect(exitCode).toBe(0);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
+it.each([[''], ['--help'], ['listen --help'], ['trigger --help']])(
+  'helps: kefel %s',
+  async (line) => {
+    const words = line.split(' ').filter(Boolean);
+    const { exitCode, output } = await new CliRun(words).finished;
+    expect(exitCode).toBe(0);
+    expect(output).toMatch(/^kefel .*--help/s);
+  },
+);

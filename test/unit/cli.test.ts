@@ -1,0 +1,24 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { SCENARIOS as TRIGGERED } from '../../clients/cli/trigger.ts';
+import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
+import { SCENARIOS } from '../../src/rails/simulator/scenarios.ts';
+
+test('kefel trigger knows every outcome of the sandbox that needs no customer', () => {
+  const amounts = Object.entries(SCENARIOS)
+    // Paid twice: the customer chooses a second method. Expired: an unopened page is faster.
+    .filter(([name]) => name !== 'paid_twice' && name !== 'expired')
+    .map(([name, { amountMinor }]) => [name, amountMinor]);
+  const triggered = amounts.map(([name]) => {
+    const { amount = 0 } = TRIGGERED[String(name)] ?? {};
+    return [name, Math.round(amount * 100)];
+  });
+  expect(triggered).toEqual(amounts);
+});
+
+test('npx kefel runs the command line of this checkout', () => {
+  const { bin } = JSON.parse(readFileSync(join(PROJECT_DIRECTORY, 'package.json'), 'utf8'));
+  const program = readFileSync(join(PROJECT_DIRECTORY, bin.kefel), 'utf8');
+  expect(program).toMatch(/^#!\/usr\/bin\/env node\n/);
+});
