@@ -577,8 +577,8 @@ CREATE TABLE audit_log (
   merchant_id TEXT,
   -- NULL for an action that concerns both environments.
   environment TEXT CHECK (environment IN ('sandbox', 'production')),
-  actor_kind TEXT NOT NULL CHECK (actor_kind IN ('member', 'operator')),
-  -- The id of a member, or the name that the operator gave.
+  actor_kind TEXT NOT NULL CHECK (actor_kind IN ('member', 'operator', 'api_key')),
+  -- The id of a member, the name that the operator gave, or the digest of an API key.
   actor_id TEXT NOT NULL,
   actor_name TEXT NOT NULL,
   -- The client's address; NULL where there is none, or once it was purged.

@@ -27,6 +27,9 @@ export type ErrorCode =
   | 'idempotency_key_reused'
   | 'duplicate_payment_id'
   | 'payment_not_found'
+  | 'webhook_endpoint_not_found'
+  | 'webhook_endpoint_limit'
+  | 'webhook_secret_limit'
   | 'payment_in_progress'
   | 'payment_ended'
   | 'event_not_found';
@@ -431,6 +434,64 @@ export interface ExpressPaymentSandboxRequest {
    */
   description?: string | null;
 }
+export interface NewWebhookEndpoint {
+  /**
+   * Where the events are posted; one that webhooks can reach
+   */
+  url: string;
+  /**
+   * The types of events that it takes; empty: all, also those that are added later
+   *
+   * @maxItems 20
+   */
+  eventTypes?: ('PAYMENT_SUCCESS' | 'PAYMENT_FAILED' | 'PAYMENT_EXPIRED')[] | null;
+  /**
+   * A line for people
+   */
+  description?: string | null;
+  /**
+   * Whether events are sent there; at first `true`
+   */
+  enabled?: boolean | null;
+  /**
+   * The name of a second signature header, for shop plugins; `null`: none
+   */
+  signatureHeader?: string | null;
+}
+export interface WebhookEndpointChanges {
+  /**
+   * Where the events are posted; one that webhooks can reach
+   */
+  url?: string | null;
+  /**
+   * The types of events that it takes; empty: all, also those that are added later
+   *
+   * @maxItems 20
+   */
+  eventTypes?: ('PAYMENT_SUCCESS' | 'PAYMENT_FAILED' | 'PAYMENT_EXPIRED')[] | null;
+  /**
+   * A line for people
+   */
+  description?: string | null;
+  /**
+   * Whether events are sent there; at first `true`
+   */
+  enabled?: boolean | null;
+  /**
+   * The name of a second signature header, for shop plugins; `null`: none
+   */
+  signatureHeader?: string | null;
+  /**
+   * Only `false`, which resumes the endpoint
+   */
+  paused?: false | null;
+}
+export interface NewWebhookSecret {
+  /**
+   * For how long the old secrets sign too
+   */
+  overlapHours?: number | null;
+}
 /**
  * A payment as it is now. Amounts are in minor units.
  */
@@ -797,6 +858,60 @@ export interface Bank {
   code: string;
   name: string;
   supportsWithdrawal: boolean;
+}
+export interface WebhookEndpoint {
+  id: string;
+  url: string;
+  /**
+   * The types that it takes; empty: all
+   */
+  eventTypes: ('PAYMENT_SUCCESS' | 'PAYMENT_FAILED' | 'PAYMENT_EXPIRED')[];
+  description: string;
+  /**
+   * Whether events are sent there
+   */
+  enabled: boolean;
+  /**
+   * It has failed for five days. Events that have used up their tries wait for it.
+   */
+  paused: boolean;
+  /**
+   * A second signature header: hex HMAC-SHA256 of the raw body; the key is the secret as text
+   */
+  signatureHeader: string | null;
+  /**
+   * ISO 8601 in UTC with milliseconds
+   */
+  creationDate: string;
+}
+export interface WebhookEndpointWithSecret {
+  id: string;
+  url: string;
+  /**
+   * The types that it takes; empty: all
+   */
+  eventTypes: ('PAYMENT_SUCCESS' | 'PAYMENT_FAILED' | 'PAYMENT_EXPIRED')[];
+  description: string;
+  /**
+   * Whether events are sent there
+   */
+  enabled: boolean;
+  /**
+   * It has failed for five days. Events that have used up their tries wait for it.
+   */
+  paused: boolean;
+  /**
+   * A second signature header: hex HMAC-SHA256 of the raw body; the key is the secret as text
+   */
+  signatureHeader: string | null;
+  /**
+   * ISO 8601 in UTC with milliseconds
+   */
+  creationDate: string;
+  /**
+   * Keep it on your server. No later answer holds it.
+   */
+  secret: string;
 }
 export interface WebhookKey {
   keyId: string;

@@ -137,6 +137,22 @@ export const API_ERRORS: Readonly<Record<ProblemCode, ErrorText>> = {
       'Check the id, which starts with `evt_`, and the environment. An event is found a few seconds after it happened.',
     retry: 'after_change',
   },
+  webhook_endpoint_not_found: {
+    meaning: 'The environment of the key has no webhook endpoint of this id, or no longer.',
+    remedy: 'List the endpoints and compare the ids.',
+    retry: 'after_change',
+  },
+  webhook_endpoint_limit: {
+    meaning: 'The environment has as many webhook endpoints as it can have.',
+    remedy: 'Delete one that you no longer need, or change its URL.',
+    retry: 'after_change',
+  },
+  webhook_secret_limit: {
+    meaning: 'So many secrets of the endpoint are in force that another one has no room.',
+    remedy:
+      'Wait until an old one expires, revoke one in the dashboard, or send `overlapHours: 0`.',
+    retry: 'after_change',
+  },
   payment_in_progress: {
     meaning: 'The customer is paying right now, so the payment cannot be canceled.',
     remedy: 'Wait for the webhook. If the attempt fails, the payment can be canceled.',

@@ -119,6 +119,24 @@ const payment: Readonly<Record<string, JsonSchema>> = {
   },
 };
 
+const webhookEndpoint: Readonly<Record<string, JsonSchema>> = {
+  id: { type: 'string', pattern: '^we_' },
+  url: { type: 'string', format: 'uri' },
+  eventTypes: listOf(eventType, 'The types that it takes; empty: all'),
+  description: { type: 'string' },
+  enabled: { type: 'boolean', description: 'Whether events are sent there' },
+  paused: {
+    type: 'boolean',
+    description: 'It has failed for five days. Events that have used up their tries wait for it.',
+  },
+  signatureHeader: nullable({
+    type: 'string',
+    description:
+      'A second signature header: hex HMAC-SHA256 of the raw body; the key is the secret as text',
+  }),
+  creationDate: time,
+};
+
 const envelope = (content: JsonSchema): JsonSchema => ({
   ...objectOf({
     status: { type: 'integer', const: 200 },
@@ -182,6 +200,15 @@ export const COMPONENTS: Readonly<Record<string, JsonSchema>> = {
     name: { type: 'string' },
     supportsWithdrawal: { type: 'boolean' },
   }),
+  WebhookEndpoint: objectOf(webhookEndpoint),
+  WebhookEndpointWithSecret: objectOf({
+    ...webhookEndpoint,
+    secret: {
+      type: 'string',
+      pattern: '^whsec_',
+      description: 'Keep it on your server. No later answer holds it.',
+    },
+  }),
   WebhookKey: objectOf({
     keyId: { type: 'string' },
     algorithm: { type: 'string', const: 'SHA256withRSA' },
@@ -203,6 +230,9 @@ export const ANSWERS = {
   express: withWarnings(envelope(reference('ExpressResult'))),
   payment: envelope(reference('Payment')),
   banks: envelope(listOf(reference('Bank'))),
+  webhookEndpoint: envelope(reference('WebhookEndpoint')),
+  webhookEndpoints: envelope(listOf(reference('WebhookEndpoint'), 'Oldest first')),
+  webhookEndpointWithSecret: envelope(reference('WebhookEndpointWithSecret')),
   webhookKeys: envelope(listOf(reference('WebhookKey'), 'Newest first')),
 } as const satisfies Record<string, JsonSchema>;
 

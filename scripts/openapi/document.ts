@@ -139,12 +139,22 @@ function entry(operation: Operation) {
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(request === null
       ? {}
-      : { requestBody: { required: true, content: { 'application/json': { schema: request } } } }),
+      : {
+          requestBody: {
+            required: operation.isBodyOptional !== true,
+            content: { 'application/json': { schema: request } },
+          },
+        }),
     responses: responsesOf(operation),
   };
 }
 
-function parametersOf({ idText, request, headers = [] }: Operation) {
+function isIdempotent({ problems }: Operation): boolean {
+  return problems.includes('idempotency_key_reused');
+}
+
+function parametersOf(operation: Operation) {
+  const { idText, headers = [] } = operation;
   const id = { name: 'id', in: 'path', required: true, description: idText };
   const key = {
     name: 'Idempotency-Key',
@@ -154,9 +164,9 @@ function parametersOf({ idText, request, headers = [] }: Operation) {
   };
   return [
     ...(idText === null ? [] : [{ ...id, schema: { type: 'string', maxLength: 255 } }]),
-    ...(request === null
-      ? []
-      : [{ ...key, schema: { type: 'string', pattern: '^[ -~]{1,255}$' } }]),
+    ...(isIdempotent(operation)
+      ? [{ ...key, schema: { type: 'string', pattern: '^[ -~]{1,255}$' } }]
+      : []),
     ...headers.map((header) => ({
       ...header,
       in: 'header',
@@ -184,9 +194,9 @@ function responsesOf(operation: Operation) {
       description: 'Done',
       headers: {
         ...everywhere,
-        ...(operation.request === null
-          ? {}
-          : { 'idempotent-replayed': { $ref: '#/components/headers/idempotent-replayed' } }),
+        ...(isIdempotent(operation) && {
+          'idempotent-replayed': { $ref: '#/components/headers/idempotent-replayed' },
+        }),
       },
       content: {
         [operation.isStream ? 'text/event-stream' : 'application/json']: {

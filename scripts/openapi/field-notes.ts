@@ -91,3 +91,20 @@ export const EXPRESS_NOTES: Notes = {
     example: 'SUCCESS',
   },
 };
+
+export const ENDPOINT_NOTES: Notes = {
+  url: {
+    text: 'Where the events are posted; one that webhooks can reach',
+    example: 'https://shop.example.com/webhooks',
+  },
+  eventTypes: {
+    text: 'The types of events that it takes; empty: all, also those that are added later',
+    example: ['PAYMENT_SUCCESS'],
+  },
+  description: { text: 'A line for people', example: 'Warehouse' },
+  enabled: { text: 'Whether events are sent there; at first `true`' },
+  signatureHeader: {
+    text: 'The name of a second signature header, for shop plugins; `null`: none',
+    example: 'X-Shop-Signature',
+  },
+};

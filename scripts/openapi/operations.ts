@@ -5,7 +5,7 @@ import { type JsonSchema, reference } from './json-schema.ts';
 
 /** A call of the API in one environment. */
 export interface Operation {
-  readonly method: 'get' | 'post';
+  readonly method: 'get' | 'post' | 'patch' | 'delete';
   readonly path: string;
   readonly id: string;
   readonly tag: string;
@@ -15,6 +15,8 @@ export interface Operation {
   /** Where `{id}` in the path comes from; null for a path without it. */
   readonly idText: string | null;
   readonly request: JsonSchema | null;
+  /** Without a body, the defaults apply. */
+  readonly isBodyOptional?: true;
   readonly answer: JsonSchema;
   /** Server-sent events whose data has the form of `answer`, instead of an answer in JSON. */
   readonly isStream?: true;
@@ -50,6 +52,15 @@ const PROBLEMS_OF_CREATION: readonly ProblemCode[] = [
   'unsupported_content_encoding',
 ];
 
+const PROBLEMS_OF_BODIES: readonly ProblemCode[] = [
+  'validation_failed',
+  'invalid_json',
+  'body_too_large',
+  'unsupported_content_type',
+  'unsupported_charset',
+  'unsupported_content_encoding',
+];
+
 const UNIQUE_ID = 'Your `paymentIntentUniqueId`, percent-encoded';
 const ANY_ID = `${UNIQUE_ID}; or the \`uuid\` or \`paymentIntentId\` of the payment`;
 
@@ -57,7 +68,14 @@ const PAYMENT = '/api/v1/payment';
 
 /** Every call, sandbox first. */
 export function operations(): readonly Operation[] {
-  return [...operationsOf('sandbox'), ...operationsOf('production'), eventStream(), banks()];
+  return [
+    ...operationsOf('sandbox'),
+    ...webhookEndpoints('sandbox'),
+    ...operationsOf('production'),
+    ...webhookEndpoints('production'),
+    eventStream(),
+    banks(),
+  ];
 }
 
 function operationsOf(environment: Environment): readonly Operation[] {
@@ -137,6 +155,82 @@ function operationsOf(environment: Environment): readonly Operation[] {
       request: null,
       answer: ANSWERS.webhookKeys,
       problems: [],
+    },
+  ];
+}
+
+function webhookEndpoints(environment: Environment): readonly Operation[] {
+  const isSandbox = environment === 'sandbox';
+  const list = `${PAYMENT}${isSandbox ? '/sandbox' : ''}/webhook-endpoints`;
+  const suffix = isSandbox ? 'Sandbox' : 'Production';
+  const common = { tag: isSandbox ? 'Sandbox' : 'Production', needsKey: true };
+  const all = { ...common, path: list, idText: null };
+  const one = { ...common, path: `${list}/{id}`, idText: 'The `id` of the endpoint, `we_…`' };
+  return [
+    {
+      ...all,
+      method: 'get',
+      id: `listWebhookEndpoints${suffix}`,
+      summary: 'List the webhook endpoints',
+      description: 'All of them, oldest first.',
+      request: null,
+      answer: ANSWERS.webhookEndpoints,
+      problems: [],
+    },
+    {
+      ...all,
+      method: 'post',
+      id: `createWebhookEndpoint${suffix}`,
+      summary: 'Create a webhook endpoint',
+      description:
+        'Payments without a `callbackUrl` send their events there within 5 seconds. The answer holds the secret; no later answer does. At most 10 in each environment.',
+      request: reference('NewWebhookEndpoint'),
+      answer: ANSWERS.webhookEndpointWithSecret,
+      problems: [...PROBLEMS_OF_BODIES, 'webhook_endpoint_limit'],
+    },
+    {
+      ...one,
+      method: 'get',
+      id: `readWebhookEndpoint${suffix}`,
+      summary: 'Read a webhook endpoint',
+      description: 'The endpoint as it is now, without its secrets.',
+      request: null,
+      answer: ANSWERS.webhookEndpoint,
+      problems: ['webhook_endpoint_not_found'],
+    },
+    {
+      ...one,
+      method: 'patch',
+      id: `changeWebhookEndpoint${suffix}`,
+      summary: 'Change a webhook endpoint',
+      description: 'Fields that are absent stay as they are. Events that wait follow to a new URL.',
+      request: reference('WebhookEndpointChanges'),
+      answer: ANSWERS.webhookEndpoint,
+      problems: [...PROBLEMS_OF_BODIES, 'webhook_endpoint_not_found'],
+    },
+    {
+      ...one,
+      method: 'delete',
+      id: `deleteWebhookEndpoint${suffix}`,
+      summary: 'Delete a webhook endpoint',
+      description:
+        'Also its secrets. Events that wait for it end as undelivered. Answers the endpoint as it was.',
+      request: null,
+      answer: ANSWERS.webhookEndpoint,
+      problems: ['webhook_endpoint_not_found'],
+    },
+    {
+      ...one,
+      method: 'post',
+      path: `${list}/{id}/secret`,
+      id: `rotateWebhookSecret${suffix}`,
+      summary: 'Rotate the secret of a webhook endpoint',
+      description:
+        'Answers a new secret. The old ones sign beside it for `overlapHours` more, so that the server can change over without a gap.',
+      request: reference('NewWebhookSecret'),
+      isBodyOptional: true,
+      answer: ANSWERS.webhookEndpointWithSecret,
+      problems: [...PROBLEMS_OF_BODIES, 'webhook_endpoint_not_found', 'webhook_secret_limit'],
     },
   ];
 }

@@ -3,8 +3,13 @@ import type * as v from 'valibot';
 import type { ValidationContext } from '../../src/api/schema/context.ts';
 import { expressSchema } from '../../src/api/schema/express.ts';
 import { hostedSchema } from '../../src/api/schema/payment-intent.ts';
+import {
+  endpointChangesSchema,
+  newEndpointSchema,
+  newSecretSchema,
+} from '../../src/api/schema/webhook-endpoint.ts';
 import { type Environment, METHODS } from '../../src/domain/method.ts';
-import { EXPRESS_NOTES, HOSTED_NOTES, type Notes } from './field-notes.ts';
+import { ENDPOINT_NOTES, EXPRESS_NOTES, HOSTED_NOTES, type Notes } from './field-notes.ts';
 import { type JsonSchema, nullable } from './json-schema.ts';
 
 /** The bounds of wrangler.toml, as they are deployed. */
@@ -34,6 +39,14 @@ export function requestComponents(): Readonly<Record<string, JsonSchema>> {
     HostedPaymentRequest: hostedRequest(),
     ExpressPaymentRequest: expressRequest('production'),
     ExpressPaymentSandboxRequest: expressRequest('sandbox'),
+    NewWebhookEndpoint: described(jsonSchemaOf(newEndpointSchema), ENDPOINT_NOTES),
+    WebhookEndpointChanges: described(jsonSchemaOf(endpointChangesSchema), {
+      ...ENDPOINT_NOTES,
+      paused: { text: 'Only `false`, which resumes the endpoint' },
+    }),
+    NewWebhookSecret: described(jsonSchemaOf(newSecretSchema), {
+      overlapHours: { text: 'For how long the old secrets sign too', example: 24 },
+    }),
   };
 }
 

@@ -11,6 +11,10 @@ import { listBanks, listWebhookKeys } from './routes/reference-data.ts';
 
 const PAYMENT = '/api/v1/payment';
 
+type RouteMethod = 'get' | 'post' | 'patch' | 'delete';
+/** Loaded with the first call, because payments need none of it. */
+type EndpointRoute = keyof typeof import('./routes/webhook-endpoints.ts');
+
 /** All routes of the merchants' API. */
 export const apiRouter = new AreaRouter({
   refuse: problemResponse,
@@ -28,6 +32,17 @@ for (const [environment, prefix, express] of [
   on('get', `${prefix}/intent/:id`, 'payments_read', readPayment);
   on('get', `${prefix}/checkout/:id`, 'payments_read', readPayment);
   on('post', `${prefix}/intent/cancel/:id`, 'payments_cancel', cancelPayment);
+  const endpoints = `${prefix}/webhook-endpoints`;
+  const endpointRoute = (method: RouteMethod, path: string, name: EndpointRoute) =>
+    on(method, path, 'webhook_endpoints', async (call) =>
+      (await import('./routes/webhook-endpoints.ts'))[name](call),
+    );
+  endpointRoute('get', endpoints, 'listWebhookEndpoints');
+  endpointRoute('post', endpoints, 'createWebhookEndpoint');
+  endpointRoute('get', `${endpoints}/:id`, 'readWebhookEndpoint');
+  endpointRoute('patch', `${endpoints}/:id`, 'changeWebhookEndpoint');
+  endpointRoute('delete', `${endpoints}/:id`, 'deleteWebhookEndpoint');
+  endpointRoute('post', `${endpoints}/:id/secret`, 'rotateWebhookSecret');
   apiRouter.get(`${prefix}/webhook-keys`, (_request, env) => listWebhookKeys(env, environment));
 }
 routesIn('any')('get', `${PAYMENT}/banks`, null, listBanks);
@@ -42,7 +57,7 @@ routesIn('sandbox')('get', `${PAYMENT}/sandbox/events/stream`, 'events', async (
  */
 function routesIn(environment: Environment | 'any') {
   return (
-    method: 'get' | 'post',
+    method: RouteMethod,
     path: string,
     permission: KeyPermission | null,
     route: (call: MerchantCall) => Promise<Response>,

@@ -4,8 +4,8 @@ import type { AuditAction } from './actions.ts';
 
 /** Who changes a merchant's settings, and from where. */
 export interface Actor {
-  readonly kind: 'member' | 'operator';
-  /** A member's id, or the operator's name from the request. */
+  readonly kind: 'member' | 'operator' | 'api_key';
+  /** A member's id, the operator's name from the request, or the digest of an API key. */
   readonly id: string;
   readonly name: string;
   /** The client's IP address, or null when unknown. */

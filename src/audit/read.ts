@@ -16,7 +16,7 @@ export interface AuditRecord {
   /** Null for an action that concerns no single merchant. */
   readonly merchantId: string | null;
   readonly environment: Environment | null;
-  readonly actorKind: 'member' | 'operator';
+  readonly actorKind: 'member' | 'operator' | 'api_key';
   readonly actorName: string;
   readonly address: string | null;
   /** May be an action of a newer release. */

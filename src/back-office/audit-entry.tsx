@@ -16,8 +16,17 @@ export function AuditActor({ call, entry }: Props) {
   return (
     <span>
       <bdi>{entry.actorName}</bdi>
-      {entry.actorKind === 'operator' && (
-        <span class="quiet small"> ({DASHBOARD_TEXTS[call.language].audit.operator})</span>
+      {entry.actorKind !== 'member' && (
+        <span class="quiet small">
+          {' '}
+          (
+          {
+            DASHBOARD_TEXTS[call.language].audit[
+              entry.actorKind === 'operator' ? 'operator' : 'apiKey'
+            ]
+          }
+          )
+        </span>
       )}
     </span>
   );

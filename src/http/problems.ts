@@ -59,6 +59,19 @@ export const PROBLEMS = {
     status: 404,
     message: 'There is no such payment in this environment',
   },
+  webhook_endpoint_not_found: {
+    status: 404,
+    message: 'There is no such webhook endpoint in this environment',
+  },
+  webhook_endpoint_limit: {
+    status: 409,
+    message: 'There are already {endpointsMax} webhook endpoints; delete one first',
+  },
+  webhook_secret_limit: {
+    status: 409,
+    message:
+      'There are already {secretsMax} secrets in force; revoke one in the dashboard, or rotate with overlapHours 0',
+  },
   payment_in_progress: {
     status: 409,
     message: 'A payment is in progress; it cannot be canceled now',

@@ -55,14 +55,28 @@ export class AreaRouter {
     this.on('POST', path, handler, refuse);
   }
 
+  patch(path: string, handler: Handler, refuse?: Refuse): void {
+    this.on('PATCH', path, handler, refuse);
+  }
+
+  delete(path: string, handler: Handler, refuse?: Refuse): void {
+    this.on('DELETE', path, handler, refuse);
+  }
+
   /** For a path whose HEAD differs from its GET. `refuse` replaces the area's default. */
   on(
-    method: 'GET' | 'HEAD' | 'POST',
+    method: 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'DELETE',
     path: string,
     handler: Handler,
     refuse: Refuse = this.#area.refuse,
   ): void {
-    const register = { GET: 'get', HEAD: 'head', POST: 'post' } as const;
+    const register = {
+      GET: 'get',
+      HEAD: 'head',
+      POST: 'post',
+      PATCH: 'patch',
+      DELETE: 'delete',
+    } as const;
     this.#router[register[method]](path, async (itty, env, ctx, requestId) => {
       // itty-router passes the original Request, which its types do not say.
       const request = itty as unknown as Request;

@@ -735,8 +735,8 @@ export const dashboard: DashboardMessages = {
     testHint:
       'አንድ የተፈረመ ዌብሁክ አሁኑኑ ይልካል፣ የመጣውንም መልስ ያሳያል። ቅርጹ የእውነተኛ ነው፦ የሌለ ክፍያ PAYMENT_FAILED። በ evt_test_ በሚጀምር webhook-id፣ በ test_ በሚጀምር paymentIntentUniqueId እና በእውነተኛው አካባቢም ቢሆን በ "test": true ይለያል። ምንም ክፍያ አይነካም፣ ደግሞም አይላክም።',
     testTo: 'የሚላክበት',
-    testOther: 'ሌላ አድራሻ፣ እንደ callbackUrl የሚፈረም',
-    testUrl: 'ሌላ አድራሻ',
+    testOther: 'ወይም ሌላ አድራሻ፣ እንደ callbackUrl የሚፈረም',
+    testUrl: 'አድራሻ፣ እንደ callbackUrl የሚፈረም',
     testSend: 'የሙከራ ክስተት ላክ',
     testBusy: 'በአጭር ጊዜ ብዙ የሙከራ ክስተቶች ተልከዋል። አንድ ደቂቃ ቆይተው እንደገና ይሞክሩ።',
     testAccepted: 'የሙከራ ክስተቱ ተቀባይነት አግኝቷል።',
@@ -1176,6 +1176,7 @@ export const dashboard: DashboardMessages = {
     all: 'ሁሉም',
     everyone: 'ሁሉም ሰው',
     operator: 'አስተዳዳሪ',
+    apiKey: 'የኤፒአይ ቁልፍ',
     show: 'አሳይ',
     nothing: 'የለም',
     sessions: { all: 'ሁሉም', others: 'ሌሎቹ ሁሉ' },

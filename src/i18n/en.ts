@@ -754,8 +754,8 @@ export const dashboard = {
     testHint:
       'Sends one signed webhook now and shows the response. It looks like a real event: a PAYMENT_FAILED for a payment that does not exist. In production too, you can recognize it by its webhook-id, which starts with evt_test_, its paymentIntentUniqueId, which starts with test_, and "test": true. It does not affect any payment and is not retried.',
     testTo: 'Send to',
-    testOther: 'Another URL, signed as for a callbackUrl',
-    testUrl: 'Another URL',
+    testOther: 'Or another URL, signed as for a callbackUrl',
+    testUrl: 'URL, signed as for a callbackUrl',
     testSend: 'Send test event',
     testBusy: 'Too many test events in a short time. Wait a minute, then try again.',
     testAccepted: 'The test event was accepted.',
@@ -1215,6 +1215,7 @@ export const dashboard = {
     all: 'Everything',
     everyone: 'Everyone',
     operator: 'Operator',
+    apiKey: 'API key',
     show: 'Show',
     nothing: 'none',
     sessions: { all: 'all', others: 'all others' },

@@ -2,19 +2,13 @@ import * as v from 'valibot';
 import { CURRENCIES, ENVIRONMENTS, METHODS } from '../domain/method.ts';
 import { AMOUNT_MINOR_MAX } from '../domain/money.ts';
 import { isPrintable } from '../domain/text.ts';
-import { type FieldError, fieldError } from '../http/field-error.ts';
-import {
-  errorOf,
-  listOf,
-  objectField,
-  oneOf,
-  PARSING,
-  pathOf,
-  REQUIRED,
-  stringField,
-  wholeNumber,
-} from '../http/fields.ts';
+import { fieldError } from '../http/field-error.ts';
+import { listOf, oneOf, PARSING, stringField, wholeNumber } from '../http/fields.ts';
 import { readJsonBody } from '../http/json-body.ts';
+import { checked } from '../http/strict-body.ts';
+
+export { body, checked } from '../http/strict-body.ts';
+
 import { problem, validationProblem } from '../http/problem.ts';
 
 /** The largest body is a list of object ids. */
@@ -57,16 +51,6 @@ export function filledList<const Entry extends v.GenericSchema>(entry: Entry, en
   );
 }
 
-/** A JSON object with only these fields, so that a misspelled field is an error. */
-export function body<const Entries extends v.ObjectEntries>(entries: Entries) {
-  return v.pipe(
-    objectField,
-    v.strictObject(entries, ({ expected }) =>
-      expected === 'never' ? fieldError('unknown_field', 'There is no such field.') : REQUIRED,
-    ),
-  );
-}
-
 /** The validated body. Problems: those of `readJsonBody`, and 400 with every failing field. */
 export async function readBody<Schema extends v.GenericSchema>(
   request: Request,
@@ -99,20 +83,4 @@ export function pathPart<Schema extends v.GenericSchema>(
     throw problem('not_found');
   }
   return result.output;
-}
-
-/** The validated value. Problem 400 with every failing field. */
-export function checked<Schema extends v.GenericSchema>(
-  schema: Schema,
-  value: unknown,
-): v.InferOutput<Schema> {
-  const result = v.safeParse(schema, value, PARSING);
-  if (result.success) {
-    return result.output;
-  }
-  const errors: Record<string, FieldError> = {};
-  for (const issue of result.issues) {
-    errors[pathOf(issue)] ??= errorOf(issue);
-  }
-  throw validationProblem(errors);
 }

@@ -1,6 +1,11 @@
 import { prepare, type SqlStatement } from '../database.ts';
 import type { Tenant } from '../domain/intent.ts';
-import { ENDPOINT_ID_PREFIX, ENDPOINTS_MAX, type WebhookEndpoint } from './endpoints.ts';
+import {
+  ENDPOINT_ID_PREFIX,
+  ENDPOINTS_MAX,
+  endpointOrigin,
+  type WebhookEndpoint,
+} from './endpoints.ts';
 import { clearEndpoint } from './failing-endpoints.ts';
 
 /**
@@ -119,4 +124,11 @@ export function deleteEndpoint(tenant: Tenant, endpointId: string): readonly Sql
     clearEndpoint(tenant, endpointId),
     { sql: `DELETE FROM webhook_endpoints ${where} AND id = ?3`, params },
   ];
+}
+
+/** What the audit log records. The origin only: path and query may hold a secret of the merchant's. */
+export function endpointAuditDetail(settings: EndpointSettings) {
+  const { url, isEnabled, eventTypes, signatureHeader } = settings;
+  const types = eventTypes.length === 0 ? 'all' : eventTypes.join(', ');
+  return { origin: endpointOrigin(url), enabled: isEnabled, eventTypes: types, signatureHeader };
 }

@@ -23,6 +23,8 @@ export interface SecretEntry {
 /** Hours that old secrets stay in force next to a new one. */
 export const OVERLAP_HOURS = ['0', '1', '24', '72'] as const;
 export const OVERLAP_HOURS_DEFAULT = '24';
+/** Programs may choose any number of hours up to the longest. */
+export const OVERLAP_HOURS_MAX = 72;
 
 /** `endpoint_id IS` also compares NULL. */
 const IN_FORCE = `merchant_id = ?1 AND environment = ?2 AND endpoint_id IS ?4

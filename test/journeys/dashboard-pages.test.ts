@@ -61,6 +61,12 @@ const EXAMPLES: Readonly<Record<string, Readonly<Record<string, (things: Things)
     webhooks: () => '/dashboard/sandbox/webhooks',
     'webhooks-production': () => '/dashboard/production/webhooks',
   },
+  '/dashboard/:environment/webhooks/endpoints/new': {
+    'endpoint-new': () => '/dashboard/sandbox/webhooks/endpoints/new',
+  },
+  '/dashboard/:environment/webhooks/endpoints/:endpoint': {
+    endpoint: ({ endpointPath }) => endpointPath,
+  },
   '/dashboard/:environment/webhooks/events': {
     events: () => '/dashboard/sandbox/webhooks/events',
     'events-bad-days': () => '/dashboard/sandbox/webhooks/events?from=2026-11-21&to=2026-11-20',
@@ -188,15 +194,15 @@ const ANSWERS: readonly {
   { name: 'secret-new', path: WEBHOOKS, button: english.webhooks.rotate },
   {
     name: 'address-refused',
-    path: WEBHOOKS,
+    path: `${WEBHOOKS}/endpoints/new`,
     fields: { [english.webhooks.url]: 'ftp://shop.example.com' },
-    button: 'Save',
+    button: english.webhooks.add,
     status: 400,
   },
   {
     name: 'test-event',
     path: WEBHOOKS,
-    fields: { [english.webhooks.testUrl]: UNUSED_URL },
+    fields: { [english.webhooks.testOther]: UNUSED_URL },
     button: 'Send test event',
   },
   { name: 'resent', path: `${WEBHOOKS}/resend`, button: /^Resend \(/ },

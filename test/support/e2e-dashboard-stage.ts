@@ -1,5 +1,6 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { localSecrets } from '../../scripts/dev/local-secrets.ts';
+import { dashboard as english } from '../../src/i18n/en.ts';
 import { launchBrowser, PHONE } from './browser.ts';
 import { heading } from './e2e-customer.ts';
 import { equip, goTo, join, pressButton } from './e2e-dashboard.ts';
@@ -32,6 +33,7 @@ export interface Things {
   readonly deskPath: (uniqueId: string) => string;
   /** Path on the desk of the attempt in progress. */
   readonly attemptPath: string;
+  readonly endpointPath: string;
   readonly keyPath: string;
   readonly ownerPath: string;
   readonly viewerPath: string;
@@ -127,6 +129,8 @@ async function prepare(
     deskPath,
     attemptPath: `${deskPath(payments.processing)}/attempts/${JSON.parse(shown).attempts[0].reference}`,
     eventPath: await eventPaths(page, payments),
+    // After the payments, whose events some tests want without an address.
+    endpointPath: await createEndpoint(page),
     keyPath: await createKeys(page),
     ...(await memberPaths(page)),
     joinPath: unused.slice(scene.gateway.baseUrl.length),
@@ -161,6 +165,20 @@ async function eventPaths(
     (found) => found.every((path) => path !== undefined),
   );
   return (uniqueId) => paths[wanted.indexOf(uniqueId)] ?? '';
+}
+
+/** Returns the path of its page. */
+async function createEndpoint(page: Page): Promise<string> {
+  await page.goto('/dashboard/sandbox/webhooks/endpoints/new');
+  await page
+    .getByLabel(english.webhooks.url, { exact: true })
+    .fill('https://shop.example.com/hooks');
+  await page.getByLabel(english.webhooks.description).fill('Warehouse');
+  await page.getByLabel('PAYMENT_SUCCESS').check();
+  await page.getByLabel(english.webhooks.signatureHeader).fill('X-Shop-Signature');
+  await pressButton(page, english.webhooks.add);
+  await goTo(page, 'Webhooks');
+  return (await page.getByRole('link', { name: /^Warehouse/ }).getAttribute('href')) ?? '';
 }
 
 /** One in force, one with a successor, one revoked. Returns the path of the first. */

@@ -120,6 +120,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   ],
   'src/api/': [
     ...SHARED,
+    'src/audit/log.ts',
     'src/attempts/',
     'src/intent/client.ts',
     'src/intent/protocol.ts',

@@ -5,9 +5,12 @@ import { PROBLEMS, type ProblemCode } from '../../src/http/problems.ts';
 import worker from '../../src/index.ts';
 import { IntentClient, IntentUnavailable } from '../../src/intent/client.ts';
 import { simulator } from '../../src/rails/simulator/rail.ts';
+import { ENDPOINTS_MAX } from '../../src/webhooks/endpoints.ts';
+import { SECRETS_MAX } from '../../src/webhooks/settings.ts';
 import { operate } from './operator-support.ts';
 import {
   ALPHA,
+  addEndpoint,
   answerOf,
   CREATE_PATHS,
   call,
@@ -91,6 +94,22 @@ const PROVOKED: Readonly<Record<ProblemCode, () => Promise<Response>>> = {
   payment_not_found: () => call(statusPath('none')),
   event_not_found: () =>
     call('/api/v1/payment/sandbox/events/stream', { headers: { 'last-event-id': 'evt_x' } }),
+  webhook_endpoint_not_found: () => call('/api/v1/payment/sandbox/webhook-endpoints/we_none'),
+  webhook_endpoint_limit: async () => {
+    for (let index = 0; index < ENDPOINTS_MAX; index += 1) {
+      await addEndpoint(ALPHA, `we_${index}`, { url: 'https://shop.example.com/' });
+    }
+    const body = { url: 'https://shop.example.com/' };
+    return call('/api/v1/payment/sandbox/webhook-endpoints', { method: 'POST', body });
+  },
+  webhook_secret_limit: async () => {
+    await addEndpoint(ALPHA, 'we_1', { url: 'https://shop.example.com/' });
+    const path = '/api/v1/payment/sandbox/webhook-endpoints/we_1/secret';
+    for (let times = 1; times < SECRETS_MAX; times += 1) {
+      await call(path, { method: 'POST' });
+    }
+    return call(path, { method: 'POST' });
+  },
   payment_in_progress: async () => {
     await createHosted();
     await execute(startRedirect('a1'));

@@ -29,6 +29,12 @@ const ROUTES: readonly (readonly [method: string, path: string, KeyPermission | 
   ['POST', `${SANDBOX}/intent/cancel/x`, 'payments_cancel'],
   ['GET', '/api/v1/payment/banks', null],
   ['GET', `${SANDBOX}/events/stream`, 'events'],
+  ['GET', `${SANDBOX}/webhook-endpoints`, 'webhook_endpoints'],
+  ['POST', `${SANDBOX}/webhook-endpoints`, 'webhook_endpoints'],
+  ['GET', `${SANDBOX}/webhook-endpoints/x`, 'webhook_endpoints'],
+  ['PATCH', `${SANDBOX}/webhook-endpoints/x`, 'webhook_endpoints'],
+  ['DELETE', `${SANDBOX}/webhook-endpoints/x`, 'webhook_endpoints'],
+  ['POST', `${SANDBOX}/webhook-endpoints/x/secret`, 'webhook_endpoints'],
 ];
 
 async function restrict(granted: GrantedPermissions): Promise<void> {

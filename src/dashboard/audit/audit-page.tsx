@@ -92,6 +92,6 @@ function entryCells(call: DashboardCall, entry: AuditRecord) {
     <AuditAct call={call} entry={entry} />,
     <AuditDetail call={call} entry={entry} />,
     // Merchants must not see the operator's IP address.
-    <span class="small whole">{(entry.actorKind === 'member' && entry.address) || '—'}</span>,
+    <span class="small whole">{(entry.actorKind !== 'operator' && entry.address) || '—'}</span>,
   ];
 }

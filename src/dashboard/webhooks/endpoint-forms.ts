@@ -5,6 +5,7 @@ import {
   deleteEndpoint,
   type EndpointEntry,
   type EndpointSettings,
+  endpointAuditDetail,
   findEndpoint,
   insertEndpoint,
   newEndpointId,
@@ -74,7 +75,7 @@ export async function createEndpoint(call: DashboardCall): Promise<Response> {
     auditedIfChanged(call, {
       action: 'webhook.endpoint_created',
       target: endpointId,
-      detail: auditDetail(settings),
+      detail: endpointAuditDetail(settings),
     }),
     insertSecret({ ...tenant, endpointId }, secret, nowMs),
   ]);
@@ -88,12 +89,6 @@ export async function createEndpoint(call: DashboardCall): Promise<Response> {
 
 function typedOf({ signatureHeader, ...settings }: EndpointSettings): TypedEndpoint {
   return { ...settings, signatureHeader: signatureHeader ?? '' };
-}
-
-/** The origin only: path and query may hold a secret of the merchant's. */
-function auditDetail({ url, isEnabled, eventTypes, signatureHeader }: EndpointSettings) {
-  const types = eventTypes.length === 0 ? 'all' : eventTypes.join(', ');
-  return { origin: endpointOrigin(url), enabled: isEnabled, eventTypes: types, signatureHeader };
 }
 
 /** POST …/webhooks/endpoints/:endpoint */
@@ -157,7 +152,7 @@ async function change(
     auditedIfChanged(call, {
       action: 'webhook.endpoint_changed',
       target: endpointId,
-      detail: auditDetail(settings),
+      detail: endpointAuditDetail(settings),
     }),
     // Failures before the change say nothing of the new address.
     ...(isMoved ? [clearEndpoint(tenant, endpointId)] : []),

@@ -66,11 +66,11 @@ interface TestTarget {
   readonly problem: AddressProblem | 'empty' | null;
 }
 
-/** The chosen endpoint, or the typed URL. An endpoint that is gone counts as no choice. */
+/** The typed URL, else the chosen endpoint. An endpoint that is gone counts as no choice. */
 async function testTarget(call: DashboardCall): Promise<TestTarget> {
   const typed = call.form.text('url');
   const chosen = call.form.text('endpoint');
-  const endpoint = chosen === '' ? null : await findEndpoint(call.env.DB, tenantOf(call), chosen);
+  const endpoint = typed === '' ? await findEndpoint(call.env.DB, tenantOf(call), chosen) : null;
   if (endpoint !== null) {
     const { url, endpointId } = endpoint;
     return { url, endpointId, typed, problem: addressProblem(call, url) };

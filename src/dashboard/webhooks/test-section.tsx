@@ -55,16 +55,13 @@ export function TestSection({ call, endpoints, state }: Props) {
           <SelectField
             id="endpoint"
             label={text.testTo}
-            options={[
-              ...endpoints.map(({ endpointId, url }) => [endpointId, url] as const),
-              ['', text.testOther] as const,
-            ]}
+            options={endpoints.map(({ endpointId, url }) => [endpointId, url] as const)}
             selected={selected ?? ''}
           />
         )}
         <Field
           id="test-url"
-          label={text.testUrl}
+          label={endpoints.length > 0 ? text.testOther : text.testUrl}
           error={state?.problem ? text.urlProblem[state.problem] : null}
         >
           {(attributes) => (

@@ -1,0 +1,208 @@
+import { type Actor, runAudited } from '../../audit/log.ts';
+import { BODY_BYTES_MAX } from '../../config.ts';
+import { prepare } from '../../database.ts';
+import { successResponse } from '../../http/envelope.ts';
+import { fieldError } from '../../http/field-error.ts';
+import { readJsonBody } from '../../http/json-body.ts';
+import { problem, validationProblem } from '../../http/problem.ts';
+import { clientAddress } from '../../http/rate-limit.ts';
+import { checked } from '../../http/strict-body.ts';
+import {
+  deleteEndpoint,
+  type EndpointEntry,
+  type EndpointSettings,
+  endpointAuditDetail,
+  findEndpoint,
+  insertEndpoint,
+  listEndpoints,
+  newEndpointId,
+  updateEndpoint,
+} from '../../webhooks/endpoint-store.ts';
+import { ENDPOINTS_MAX, WIRE_EVENT_TYPES } from '../../webhooks/endpoints.ts';
+import { clearEndpoint } from '../../webhooks/failing-endpoints.ts';
+import { expireOthers, insertSecret, newSecret } from '../../webhooks/secret-store.ts';
+import { judgeDestination } from '../../webhooks/send.ts';
+import { forgetSettingsOf, SECRETS_MAX } from '../../webhooks/settings.ts';
+import type { MerchantCall } from '../call.ts';
+import {
+  endpointChangesSchema,
+  newEndpointSchema,
+  newSecretSchema,
+} from '../schema/webhook-endpoint.ts';
+
+/** …/webhook-endpoints: the merchant's endpoints (docs/api.md#webhook-endpoints). */
+
+const HOUR_MS = 60 * 60 * 1_000;
+
+/** GET …/webhook-endpoints: all, oldest first. */
+export async function listWebhookEndpoints({ env, access }: MerchantCall): Promise<Response> {
+  const endpoints = await listEndpoints(env.DB, access);
+  return successResponse('Webhook endpoints found', endpoints.map(contentOf));
+}
+
+/** GET …/webhook-endpoints/{id} */
+export async function readWebhookEndpoint(call: MerchantCall): Promise<Response> {
+  return successResponse('Webhook endpoint found', contentOf(await named(call)));
+}
+
+/** POST …/webhook-endpoints: the only answer besides a rotation with the secret. */
+export async function createWebhookEndpoint(call: MerchantCall): Promise<Response> {
+  const { env, access, config, nowMs } = call;
+  const { value } = await readJsonBody(call.request, BODY_BYTES_MAX);
+  const read = checked(newEndpointSchema, value);
+  refuseUndeliverable(call, read.url);
+  const settings: EndpointSettings = {
+    url: read.url,
+    eventTypes: inOrder(read.eventTypes ?? []),
+    description: read.description?.trim() ?? '',
+    isEnabled: read.enabled ?? true,
+    signatureHeader: read.signatureHeader ?? null,
+  };
+  const endpointId = newEndpointId();
+  const secret = await newSecret(config, { ...access, endpointId }, nowMs);
+  const added = await runAudited(
+    env.DB,
+    [insertEndpoint(access, { ...settings, endpointId, createdAtMs: nowMs })],
+    await entry(call, 'webhook.endpoint_created', endpointId, endpointAuditDetail(settings)),
+    [insertSecret({ ...access, endpointId }, secret, nowMs)],
+  );
+  if (!added) {
+    throw problem('webhook_endpoint_limit', { endpointsMax: ENDPOINTS_MAX });
+  }
+  forgetSettingsOf(access);
+  return answerWithSecret('Webhook endpoint created', { ...call, id: endpointId }, secret.value);
+}
+
+/** PATCH …/webhook-endpoints/{id} */
+export async function changeWebhookEndpoint(call: MerchantCall): Promise<Response> {
+  const { env, access } = call;
+  const before = await named(call);
+  const { value } = await readJsonBody(call.request, BODY_BYTES_MAX);
+  const changes = checked(endpointChangesSchema, value);
+  const after: EndpointSettings = {
+    url: changes.url ?? before.url,
+    eventTypes: changes.eventTypes == null ? before.eventTypes : inOrder(changes.eventTypes),
+    description: changes.description?.trim() ?? before.description,
+    isEnabled: changes.enabled ?? before.isEnabled,
+    signatureHeader:
+      changes.signatureHeader === undefined ? before.signatureHeader : changes.signatureHeader,
+  };
+  refuseUndeliverable(call, after.url);
+  // Failures before the change say nothing of the new address.
+  const isFresh =
+    after.url !== before.url || after.isEnabled !== before.isEnabled || changes.paused === false;
+  await runAudited(
+    env.DB,
+    [updateEndpoint(access, before.endpointId, after)],
+    await entry(call, 'webhook.endpoint_changed', before.endpointId, endpointAuditDetail(after)),
+    isFresh ? [clearEndpoint(access, before.endpointId)] : [],
+  );
+  forgetSettingsOf(access);
+  return successResponse('Webhook endpoint changed', contentOf(await named(call)));
+}
+
+/** DELETE …/webhook-endpoints/{id} */
+export async function deleteWebhookEndpoint(call: MerchantCall): Promise<Response> {
+  const { env, access } = call;
+  const endpoint = await named(call);
+  const { endpointId } = endpoint;
+  await runAudited(
+    env.DB,
+    deleteEndpoint(access, endpointId),
+    await entry(call, 'webhook.endpoint_deleted', endpointId, endpointAuditDetail(endpoint)),
+  );
+  forgetSettingsOf(access);
+  return successResponse('Webhook endpoint deleted', contentOf(endpoint));
+}
+
+/** POST …/webhook-endpoints/{id}/secret: a new secret; the old ones sign for `overlapHours` more. */
+export async function rotateWebhookSecret(call: MerchantCall): Promise<Response> {
+  const { env, access, config, nowMs, request } = call;
+  const { endpointId } = await named(call);
+  const sent = request.body === null ? {} : (await readJsonBody(request, BODY_BYTES_MAX)).value;
+  const { overlapHours } = checked(newSecretSchema, sent);
+  const owner = { ...access, endpointId };
+  const secret = await newSecret(config, owner, nowMs);
+  const oldExpireAtMs = nowMs + overlapHours * HOUR_MS;
+  const detail = { overlapHours, endpoint: endpointId };
+  const added = await runAudited(
+    env.DB,
+    [insertSecret(owner, secret, oldExpireAtMs)],
+    await entry(call, 'webhook.secret_rotated', secret.id, detail),
+    [expireOthers(owner, secret.id, oldExpireAtMs)],
+  );
+  if (!added) {
+    throw problem('webhook_secret_limit', { secretsMax: SECRETS_MAX });
+  }
+  forgetSettingsOf(access);
+  return answerWithSecret('Webhook secret rotated', call, secret.value);
+}
+
+/** The endpoint of the path. An id of another tenant is a 404 (docs/decisions.md#29). */
+async function named({ env, access, id }: MerchantCall): Promise<EndpointEntry> {
+  const endpoint = await findEndpoint(env.DB, access, id);
+  if (endpoint === null) {
+    throw problem('webhook_endpoint_not_found');
+  }
+  return endpoint;
+}
+
+async function answerWithSecret(
+  message: string,
+  call: MerchantCall,
+  secret: string,
+): Promise<Response> {
+  return successResponse(message, { ...contentOf(await named(call)), secret });
+}
+
+function contentOf(endpoint: EndpointEntry) {
+  return {
+    id: endpoint.endpointId,
+    url: endpoint.url,
+    eventTypes: endpoint.eventTypes,
+    description: endpoint.description,
+    enabled: endpoint.isEnabled,
+    paused: endpoint.pausedAtMs !== null,
+    signatureHeader: endpoint.signatureHeader,
+    creationDate: new Date(endpoint.createdAtMs).toISOString(),
+  };
+}
+
+/** Without duplicates, in the order of the documentation. */
+function inOrder(eventTypes: readonly string[]): readonly string[] {
+  return WIRE_EVENT_TYPES.filter((type) => eventTypes.includes(type));
+}
+
+function refuseUndeliverable({ env, config, request }: MerchantCall, url: string): void {
+  const ownOrigin = config.publicBaseUrl ?? new URL(request.url).origin;
+  const verdict = judgeDestination(env, url, ownOrigin);
+  if (!verdict.allowed) {
+    const text = `No webhook can be sent there: ${verdict.reason}.`;
+    throw validationProblem({ url: fieldError('undeliverable', text) });
+  }
+}
+
+async function entry(
+  call: MerchantCall,
+  action: 'webhook.secret_rotated' | `webhook.endpoint_${'created' | 'changed' | 'deleted'}`,
+  target: string,
+  detail: Readonly<Record<string, string | number | boolean | null>>,
+) {
+  const { merchantId, environment } = call.access;
+  return {
+    actor: await actorOf(call),
+    merchantId,
+    environment,
+    action,
+    target,
+    detail,
+    atMs: call.nowMs,
+  };
+}
+
+async function actorOf({ env, access, request }: MerchantCall): Promise<Actor> {
+  const { keyDigest } = access;
+  const sql = 'SELECT name FROM api_keys WHERE digest = ?1';
+  const name = await prepare(env.DB, { sql, params: [keyDigest] }).first<string>('name');
+  return { kind: 'api_key', id: keyDigest, name: name ?? '', address: clientAddress(request) };
+}

@@ -1,0 +1,30 @@
+import * as v from 'valibot';
+import { type FieldError, fieldError } from './field-error.ts';
+import { errorOf, objectField, PARSING, pathOf, REQUIRED } from './fields.ts';
+import { validationProblem } from './problem.ts';
+
+/** A JSON object with only these fields, so that a misspelled field is an error. */
+export function body<const Entries extends v.ObjectEntries>(entries: Entries) {
+  return v.pipe(
+    objectField,
+    v.strictObject(entries, ({ expected }) =>
+      expected === 'never' ? fieldError('unknown_field', 'There is no such field.') : REQUIRED,
+    ),
+  );
+}
+
+/** The validated value. Problem 400 with every failing field. */
+export function checked<Schema extends v.GenericSchema>(
+  schema: Schema,
+  value: unknown,
+): v.InferOutput<Schema> {
+  const result = v.safeParse(schema, value, PARSING);
+  if (result.success) {
+    return result.output;
+  }
+  const errors: Record<string, FieldError> = {};
+  for (const issue of result.issues) {
+    errors[pathOf(issue)] ??= errorOf(issue);
+  }
+  throw validationProblem(errors);
+}

@@ -1,0 +1,240 @@
+import { env } from 'cloudflare:workers';
+import { Webhook } from 'standardwebhooks';
+import { describe, expect, test, vi } from 'vitest';
+import { SECRETS_MAX } from '../../src/webhooks/settings.ts';
+import { auditLog } from './dashboard-support.ts';
+import {
+  ALPHA,
+  type Arrival,
+  addEndpoint,
+  advance,
+  answerOf,
+  BETA,
+  type CallOptions,
+  call,
+  consume,
+  HOUR_MS,
+  merchantServer,
+  payHosted,
+  SECOND_MS,
+  useGateway,
+} from './support.ts';
+
+/** Goal: a program can do with its endpoints what members do in the dashboard, and no more. */
+
+const caught = useGateway();
+
+const PATH = '/api/v1/payment/sandbox/webhook-endpoints';
+const URL_A = 'https://shop.example.com/hooks?token=1';
+
+interface Content {
+  readonly id: string;
+  readonly secret?: string;
+  readonly [name: string]: unknown;
+}
+
+async function ask(path: string, options: CallOptions = {}) {
+  const { status, envelope } = await answerOf(call(path, options));
+  return { status, ...envelope, content: envelope.content as Content };
+}
+
+const create = (body: Record<string, unknown> = {}) =>
+  ask(PATH, { method: 'POST', body: { url: URL_A, ...body } });
+const change = (id: string, body: Record<string, unknown>) =>
+  ask(`${PATH}/${id}`, { method: 'PATCH', body });
+
+let orders = 0;
+
+async function delivered(): Promise<Arrival[]> {
+  orders += 1;
+  const arrivals = merchantServer();
+  await payHosted({ paymentIntentUniqueId: `order-${orders}`, callbackUrl: null });
+  while (caught.webhooks.length > 0) {
+    await consume('kefel-webhooks', caught.webhooks.splice(0));
+  }
+  vi.mocked(globalThis.fetch).mockRestore();
+  return arrivals;
+}
+
+function isSignedBy(secret: string | undefined, arrival: Arrival | undefined): boolean {
+  try {
+    new Webhook(secret ?? '').verify(
+      arrival?.text ?? '',
+      Object.fromEntries(arrival?.headers ?? []),
+    );
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+test('creates, lists, reads, changes and deletes an endpoint', async () => {
+  const created = await create();
+  const expected = {
+    id: expect.stringMatching(/^we_[0-9a-f]{20}$/),
+    url: URL_A,
+    eventTypes: [],
+    description: '',
+    enabled: true,
+    paused: false,
+    signatureHeader: null,
+    creationDate: new Date(Date.now()).toISOString(),
+  };
+  const { id, secret } = created.content;
+  expect(created).toMatchObject({ status: 200 });
+  expect(created.content).toEqual({ ...expected, secret: expect.stringMatching(/^whsec_/) });
+  expect((await ask(PATH)).content).toEqual([expected]);
+  expect((await ask(`${PATH}/${id}`)).content).toEqual(expected);
+  const [arrival] = await delivered();
+  expect([arrival?.url, isSignedBy(secret, arrival)]).toEqual([URL_A, true]);
+
+  const changes = {
+    url: 'https://new.example.com/',
+    eventTypes: ['PAYMENT_FAILED', 'PAYMENT_SUCCESS', 'PAYMENT_FAILED'],
+    description: ' Shop ',
+    signatureHeader: 'X-Shop',
+  };
+  const changed = await change(id, changes);
+  expect(changed.content).toEqual({
+    ...expected,
+    ...changes,
+    eventTypes: ['PAYMENT_SUCCESS', 'PAYMENT_FAILED'],
+    description: 'Shop',
+  });
+  const [next] = await delivered();
+  expect([next?.url, next?.headers.has('x-shop')]).toEqual(['https://new.example.com/', true]);
+
+  const removed = await change(id, { signatureHeader: null, enabled: false, eventTypes: null });
+  expect(removed.content).toEqual({
+    ...changed.content,
+    signatureHeader: null,
+    enabled: false,
+  });
+  expect(await delivered()).toEqual([]);
+
+  expect((await ask(`${PATH}/${id}`, { method: 'DELETE' })).content).toEqual(removed.content);
+  expect((await ask(`${PATH}/${id}`)).status).toBe(404);
+  expect((await ask(PATH)).content).toEqual([]);
+  expect(
+    await env.DB.prepare('SELECT * FROM webhook_secrets WHERE endpoint_id = ?').bind(id).first(),
+  ).toBeNull();
+});
+
+test('is recorded in the audit log by the name of the key, without secrets and paths', async () => {
+  const { id } = (await create()).content;
+  await change(id, { enabled: false });
+  await ask(`${PATH}/${id}/secret`, { method: 'POST' });
+  await ask(`${PATH}/${id}`, { method: 'DELETE' });
+  const log = await auditLog();
+  expect(log.map(({ action }) => action)).toEqual([
+    'webhook.endpoint_created',
+    'webhook.endpoint_changed',
+    'webhook.secret_rotated',
+    'webhook.endpoint_deleted',
+  ]);
+  expect(JSON.stringify(log)).not.toMatch(/whsec_|token=1/);
+  const actors = await env.DB.prepare(
+    'SELECT DISTINCT actor_kind, actor_name FROM audit_log',
+  ).all();
+  expect(actors.results).toEqual([{ actor_kind: 'api_key', actor_name: 'valid' }]);
+});
+
+test('a rotated secret signs at once, and the old one for the overlap', async () => {
+  const { id, secret: old } = (await create()).content;
+  const body = { overlapHours: 1 };
+  const { secret } = (await ask(`${PATH}/${id}/secret`, { method: 'POST', body })).content;
+  expect(secret).not.toBe(old);
+  const rotatedAtMs = Date.now();
+  advance(6 * SECOND_MS);
+  const [both] = await delivered();
+  expect([isSignedBy(old, both), isSignedBy(secret, both)]).toEqual([true, true]);
+  vi.setSystemTime(rotatedAtMs + HOUR_MS + 6 * SECOND_MS);
+  const [later] = await delivered();
+  expect([isSignedBy(old, later), isSignedBy(secret, later)]).toEqual([false, true]);
+});
+
+test('overlapHours 0 makes room for a new secret', async () => {
+  const { id } = (await create()).content;
+  for (let times = 1; times < SECRETS_MAX; times += 1) {
+    expect((await ask(`${PATH}/${id}/secret`, { method: 'POST' })).status).toBe(200);
+  }
+  expect(await ask(`${PATH}/${id}/secret`, { method: 'POST' })).toMatchObject({
+    status: 409,
+    code: 'webhook_secret_limit',
+  });
+  const body = { overlapHours: 0 };
+  expect((await ask(`${PATH}/${id}/secret`, { method: 'POST', body })).status).toBe(200);
+});
+
+test('paused: false resumes a paused endpoint, and true is refused', async () => {
+  const { id } = (await create()).content;
+  await env.DB.prepare(
+    `INSERT INTO failing_endpoints VALUES (?1, 'sandbox', ?2, ?3, ?3, 'HTTP 500', ?3, NULL)`,
+  )
+    .bind(ALPHA.id, id, Date.now())
+    .run();
+  expect((await ask(`${PATH}/${id}`)).content.paused).toBe(true);
+  expect((await change(id, { paused: true })).status).toBe(400);
+  expect((await change(id, { description: 'still' })).content.paused).toBe(true);
+  expect((await change(id, { paused: false })).content.paused).toBe(false);
+});
+
+describe('what is not valid changes nothing', () => {
+  test.each([
+    ['url', undefined, 'required'],
+    ['url', 'shop', 'invalid_format'],
+    ['url', 'https://10.0.0.1/', 'undeliverable'],
+    ['url', `https://shop.example.com/${'x'.repeat(2_048)}`, 'too_long'],
+    ['eventTypes', ['PAYMENT_REFUNDED'], 'invalid_choice'],
+    ['eventTypes', 'PAYMENT_SUCCESS', 'invalid_type'],
+    ['eventTypes', new Array(21).fill('PAYMENT_SUCCESS'), 'too_many'],
+    ['description', 'x'.repeat(201), 'too_long'],
+    ['description', 'a\u202eb', 'invalid_format'],
+    ['enabled', 'yes', 'invalid_type'],
+    ['signatureHeader', '', 'invalid_format'],
+    ['signatureHeader', 'X Shop', 'invalid_format'],
+    ['signatureHeader', 'X-Shop\r\nX-Evil: 1', 'invalid_format'],
+    ['signatureHeader', 'Host', 'invalid_choice'],
+    ['signatureHeader', 'webhook-id', 'invalid_choice'],
+    ['signatureHeader', 'x'.repeat(65), 'too_long'],
+    ['secret', 'whsec_mine', 'unknown_field'],
+  ])('%s: %j is %s', async (field, value, code) => {
+    const refused = await create({ [field]: value });
+    expect(refused).toMatchObject({ status: 400, code: 'validation_failed' });
+    const path =
+      field === 'eventTypes' && Array.isArray(value) && value.length === 1
+        ? 'eventTypes[0]'
+        : field;
+    expect(refused).toMatchObject({ validationErrorCodes: { [path]: code } });
+    expect((await ask(PATH)).content).toEqual([]);
+    if (value !== undefined) {
+      await addEndpoint(ALPHA, 'we_1', { url: URL_A });
+      expect((await change('we_1', { [field]: value })).status).toBe(400);
+      expect((await ask(`${PATH}/we_1`)).content).toMatchObject({ url: URL_A, enabled: true });
+    }
+  });
+
+  test.each([['-1'], ['73'], ['1.5']])('overlapHours: %s', async (hours) => {
+    const { id } = (await create()).content;
+    const body = { overlapHours: Number(hours) };
+    const refused = await ask(`${PATH}/${id}/secret`, { method: 'POST', body });
+    expect(refused.status).toBe(400);
+  });
+});
+
+test('the endpoints of others and of the other environment do not exist', async () => {
+  await addEndpoint(BETA, 'we_beta', { url: URL_A });
+  await addEndpoint(ALPHA, 'we_live', { url: URL_A }, 'production');
+  expect((await ask(PATH)).content).toEqual([]);
+  for (const id of ['we_beta', 'we_live']) {
+    expect((await ask(`${PATH}/${id}`)).status).toBe(404);
+    expect((await change(id, { enabled: false })).status).toBe(404);
+    expect((await ask(`${PATH}/${id}/secret`, { method: 'POST' })).status).toBe(404);
+    expect((await ask(`${PATH}/${id}`, { method: 'DELETE' })).status).toBe(404);
+  }
+  const left = await env.DB.prepare(
+    'SELECT COUNT(*) AS n FROM webhook_endpoints WHERE enabled',
+  ).first('n');
+  expect(left).toBe(2);
+  expect(await auditLog()).toEqual([]);
+});
