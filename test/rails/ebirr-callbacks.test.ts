@@ -117,12 +117,15 @@ describe('callbacks', () => {
   test('sends a browser to the payment’s page and believes nothing that its query says', async () => {
     const order = scene.order();
     const query = `?referenceId=${order.attempt.reference}&responseCode=2001&errorCode=0&state=APPROVED`;
+    const logged = watchRailAnswers();
     const call = callbackCall({ method: 'GET', url: `${order.callbackUrl}${query}` });
     expect(await rail.readCallback(call, order)).toEqual({
       type: 'outcome',
       outcome: { type: 'unknown', checkAtMs: null },
       reply: { status: 303, headers: { location: order.checkoutUrl }, body: null },
     });
+    // Customers then know a URL that was to be secret: the operator must act.
+    expect(logged).toMatchObject([{ call: 'browser', level: 'warn' }]);
   });
 
   test('refuses another transaction for a paid order', async () => {

@@ -6,8 +6,8 @@ import type { ExportedPayment } from '../../read-model/payments-list.ts';
 /** Payments as a file for spreadsheets and programs (RFC 4180). Pure but for the stream. */
 
 /**
- * Rows of one file, which a spreadsheet still opens. At 500 rows a query that is 200 queries, of the
- * thousand that one request may make. The last line of a longer list says that it is incomplete.
+ * Rows of one file, which a spreadsheet still opens. The last line of a longer list says that it is
+ * incomplete.
  */
 export const EXPORT_ROWS_MAX = 100_000;
 

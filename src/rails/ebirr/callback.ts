@@ -20,7 +20,10 @@ import { EBIRR_RAIL_ID } from './settings.ts';
  */
 export function readEbirrCallback(call: CallbackCall, order: RailOrder): CallbackReading {
   if (call.method === 'GET') {
-    // A browser that eBirr sent to `returnUrl`. It proves nothing, whatever its query says.
+    // A browser that eBirr sent to `returnUrl`. It proves nothing, whatever its query says. The
+    // operator must know: whoever has the URL and the reference can forge a report.
+    const { reference } = order.attempt;
+    logRailAnswer({ rail: EBIRR_RAIL_ID, call: 'browser', reference, providerCode: null });
     return {
       type: 'outcome',
       outcome: { type: 'unknown', checkAtMs: null },
