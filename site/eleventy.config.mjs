@@ -1,12 +1,21 @@
+import { globSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import syntaxHighlight from '@11ty/eleventy-plugin-syntaxhighlight';
 import { buildAssets } from './assets.ts';
 import { readDocuments } from './documents.ts';
 import { llmsFullText, llmsText } from './llms.ts';
-import { adaptMarkdown, fileOf, urlOf } from './markdown.ts';
+import { adaptMarkdown, downloadOf, fileOf, urlOf } from './markdown.ts';
 import { placeOf, SECTIONS } from './navigation.ts';
 import { searchEntries } from './search-entries.ts';
+
+/** What readers without the repository copy. */
+const CLIENT_FILES = Object.fromEntries(
+  globSync('clients/{typescript,php,python}/*.{ts,php,py}').map((file) => [
+    file,
+    downloadOf(file).slice(1),
+  ]),
+);
 
 /**
  * The generator's configuration; `scripts/build-docs.ts` runs it in the project's directory. The
@@ -25,7 +34,7 @@ export default async function configure(eleventy) {
   eleventy.addPlugin(syntaxHighlight, { preAttributes: { tabindex: 0 } });
   eleventy.amendLibrary('md', adaptMarkdown);
   eleventy.addFilter('urlOf', urlOf);
-  eleventy.addPassthroughCopy({ 'docs/images': 'docs/images' });
+  eleventy.addPassthroughCopy({ 'docs/images': 'docs/images', ...CLIENT_FILES });
   eleventy.addGlobalData('assets', assets);
   eleventy.addGlobalData('sections', SECTIONS);
   eleventy.addGlobalData(

@@ -7,12 +7,20 @@ const EXPLICIT_ANCHOR = /^<a id="([\w-]+)">$/;
 /** A link within the repository, with its anchor. */
 const RELATIVE_LINK = /^(?![a-z]+:|#|\/)([^#]+)(#.*)?$/;
 
+/** A file that a reader copies. */
+const CLIENT_FILE = /^\.\.\/clients\/\w+\/[\w-]+\.(?:ts|php|py)$/;
+
 /** Where the site shows a document: `rails/mpesa` at `/docs/rails/mpesa`. */
 export function urlOf(document: string): string {
   if (document === 'index') {
     return '/docs/';
   }
   return `/docs/${document.replace(/\/?README$/, '')}`;
+}
+
+/** Where the site offers a client's file: `clients/php/Kefel.php` at `/docs/download/Kefel.php`. */
+export function downloadOf(file: string): string {
+  return `/docs/download/${posix.basename(file)}`;
 }
 
 /** The file of the page, below what is served as `/`. */
@@ -80,6 +88,8 @@ function rewrite(token: Token, directory: string): void {
   const target = posix.join(directory, path);
   if (target === '../CHANGELOG.md') {
     token.attrSet(attribute, `/docs/changelog${hash}`);
+  } else if (CLIENT_FILE.test(target)) {
+    token.attrSet(attribute, downloadOf(target));
   } else if (target.startsWith('../')) {
     token.attrs = [];
   } else if (target.endsWith('.md')) {
