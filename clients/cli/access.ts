@@ -51,7 +51,7 @@ export async function sandboxAccessOf(given: Given): Promise<Access> {
 }
 
 function checkedUrl(text: string): string {
-  const url = URL.parse(text);
+  const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !/^https?:$/.test(url.protocol)) {
     throw new UsageError(`"${text}" is no address: write --url https://pay.example.com`);
   }

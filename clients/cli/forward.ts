@@ -23,13 +23,13 @@ export function forwardingSecret(apiKey: string): string {
 /** The address of the local server. Throws UsageError. */
 export function forwardingUrl(text: string): string {
   // `localhost:3000/hook` parses too, as an address of the scheme "localhost".
-  const url = URL.parse(/^https?:\/\//.test(text) ? text : `http://${text}`);
-  if (url === null) {
+  const address = /^https?:\/\//.test(text) ? text : `http://${text}`;
+  if (!URL.canParse(address)) {
     throw new UsageError(
       `"${text}" is no address: write --forward-to http://localhost:3000/webhooks`,
     );
   }
-  return url.href;
+  return new URL(address).href;
 }
 
 /** Posts an event like the gateway, once, and says in one line what became of it. */

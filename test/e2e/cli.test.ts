@@ -1,9 +1,11 @@
+import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { SCENARIOS } from '../../clients/cli/trigger.ts';
-import { writeWhole } from '../../scripts/project/files.ts';
+import { PROJECT_DIRECTORY, writeWhole } from '../../scripts/project/files.ts';
 import { CliRun, type Finished, Network } from '../support/e2e-cli.ts';
 import { type ReceivedRequest, status } from '../support/e2e-merchant-server.ts';
 import {
@@ -19,6 +21,8 @@ import { verifiedWebhook } from '../support/e2e-webhook.ts';
  * Goal: `kefel` tries webhooks on a developer's machine as docs/cli.md says. Method: run it against
  * the shared gateway, as a merchant of its own.
  */
+
+const execute = promisify(execFile);
 
 let scene: Scene;
 const runs: CliRun[] = [];
@@ -242,6 +246,24 @@ describe('kefel says what is wrong', () => {
       expect(await failed(words, env)).toContain('works only in the sandbox');
     },
   );
+});
+
+it('is one file that runs outside the checkout, once it is packed', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'kefel-cli-'));
+  try {
+    const cli = join(PROJECT_DIRECTORY, 'clients', 'cli');
+    const { stdout } = await execute('npm', ['pack', '--pack-destination', folder], { cwd: cli });
+    const archive = stdout.trim().split('\n').at(-1) ?? '';
+    await execute('tar', ['-xzf', archive], { cwd: folder });
+    const packed = join(folder, 'package', 'dist', 'kefel.js');
+    const { exitCode, output } = await new CliRun(['--help'], {}, folder, packed).finished;
+    expect({ exitCode, output }).toMatchObject({
+      exitCode: 0,
+      output: expect.stringMatching(/listen/),
+    });
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 });
 
 it('finds the gateway and the key that `npm run dev` wrote in the folder', async () => {

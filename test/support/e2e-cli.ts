@@ -20,8 +20,13 @@ export class CliRun {
   readonly #process: ChildProcess;
   readonly #waiting = new Set<() => void>();
 
-  constructor(words: readonly string[], env: Readonly<Record<string, string>> = {}, cwd = '/') {
-    this.#process = spawn(process.execPath, [PROGRAM, ...words], {
+  constructor(
+    words: readonly string[],
+    env: Readonly<Record<string, string>> = {},
+    cwd = '/',
+    program = PROGRAM,
+  ) {
+    this.#process = spawn(process.execPath, [program, ...words], {
       cwd,
       env: { PATH: process.env.PATH, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],

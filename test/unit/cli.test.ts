@@ -17,6 +17,13 @@ test('kefel trigger knows every outcome of the sandbox that needs no customer', 
   expect(triggered).toEqual(amounts);
 });
 
+test('the packed command line has the version of the gateway', () => {
+  const [packed, whole] = ['clients/cli/package.json', 'package.json'].map((file) =>
+    JSON.parse(readFileSync(join(PROJECT_DIRECTORY, file), 'utf8')),
+  );
+  expect(packed.version).toBe(whole.version);
+});
+
 test('npx kefel runs the command line of this checkout', () => {
   const { bin } = JSON.parse(readFileSync(join(PROJECT_DIRECTORY, 'package.json'), 'utf8'));
   const program = readFileSync(join(PROJECT_DIRECTORY, bin.kefel), 'utf8');
