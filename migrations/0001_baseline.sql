@@ -565,6 +565,15 @@ CREATE TABLE payment_reviews (
   reviewed_at_ms INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+-- A review covers the attempts that were unresolved then: after one has got its outcome, another
+-- attempt that stays unresolved is new.
+CREATE TRIGGER payment_review_shrinks AFTER UPDATE ON payment
+WHEN NEW.unresolved_attempts < OLD.unresolved_attempts
+BEGIN
+  UPDATE payment_reviews SET unresolved_attempts = NEW.unresolved_attempts
+    WHERE uuid = NEW.uuid AND unresolved_attempts > NEW.unresolved_attempts;
+END;
+
 -- ---------------------------------------------------------------------------------------------
 -- The audit log
 

@@ -160,6 +160,19 @@ describe('a review', () => {
     expect(await attention()).toEqual([]);
   });
 
+  test('does not cover a later attempt that stays unresolved', async () => {
+    await unresolved();
+    await content(operateApi(`${PAYMENT}/review`, { note: 'Asked telebirr' }));
+    await execute(resolveAttempt('a1', 'failed'));
+    await project();
+    expect(await attention()).toEqual([]);
+    await execute(startRedirect('a2', Date.now() + MINUTE_MS));
+    advance(2 * MINUTE_MS);
+    await fireAlarm();
+    await project();
+    expect(reasonsOf(await attention())).toEqual(['unresolved_attempt']);
+  });
+
   it.each<[string, string, unknown, number]>([
     ['of an unknown payment', `/payments/sandbox/${ALPHA.id}/other`, { note: 'x' }, 404],
     ["of another merchant's payment", `/payments/sandbox/${BETA.id}/order-1`, { note: 'x' }, 404],
