@@ -121,7 +121,7 @@ describe.concurrent('express ACTUAL_TEST in the simulator: decisions.md#22', () 
     },
   );
 
-  it('expires when the customer does not decide in time: api.md#events, decisions.md#30', async () => {
+  it('expires when the customer does not decide in time: webhooks.md#events, decisions.md#30', async () => {
     const hook = scene.server.endpoint();
     await scene.sandbox.express(
       expressBody({

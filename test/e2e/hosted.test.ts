@@ -226,7 +226,7 @@ describe.concurrent('hosted checkout', () => {
     });
   });
 
-  it('expires once, at its expiry time: api.md#events, decisions.md#1', async () => {
+  it('expires once, at its expiry time: webhooks.md#events, decisions.md#1', async () => {
     const askedAtMs = Date.now();
     const payment = await createHosted(scene, { expireIn: EXPIRE_IN_SECONDS });
     const page = await open(payment.checkoutUrl);

@@ -104,7 +104,7 @@ describe.concurrent('an open page', () => {
     await device.putAway();
   });
 
-  it('shows that the payment has expired, and accepts no payment then: decisions.md#1, api.md#events', async () => {
+  it('shows that the payment has expired, and accepts no payment then: decisions.md#1, webhooks.md#events', async () => {
     const device = await Device.start(browser);
     const plain = await Device.start(browser, { javaScriptEnabled: false });
     const late = await Device.start(browser);

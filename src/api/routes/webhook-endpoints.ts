@@ -30,7 +30,7 @@ import {
   newSecretSchema,
 } from '../schema/webhook-endpoint.ts';
 
-/** …/webhook-endpoints: the merchant's endpoints (docs/api.md#webhook-endpoints). */
+/** …/webhook-endpoints: the merchant's endpoints (docs/webhooks.md#webhook-endpoints). */
 
 const HOUR_MS = 60 * 60 * 1_000;
 
