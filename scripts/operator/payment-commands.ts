@@ -78,6 +78,7 @@ interface Payment extends Named {
   }[];
   readonly events: readonly {
     readonly type: string;
+    readonly origin: string | null;
     readonly deliveryStatus: string;
     readonly createdAtMs: number;
     readonly tries: readonly unknown[];
@@ -133,9 +134,10 @@ function paymentLines(payment: Payment): readonly string[] {
     ),
     '',
     ...table(
-      ['EVENT', 'DELIVERY', 'TRIES', 'CREATED'],
-      payment.events.map(({ type, deliveryStatus, tries, createdAtMs }) => [
+      ['EVENT', 'TO', 'DELIVERY', 'TRIES', 'CREATED'],
+      payment.events.map(({ type, origin, deliveryStatus, tries, createdAtMs }) => [
         type,
+        origin ?? '-',
         deliveryStatus,
         tries.length,
         time(createdAtMs),

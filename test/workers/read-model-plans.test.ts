@@ -80,7 +80,7 @@ const RANGES = combinations<{ fromMs?: number; toMs?: number }>([
   { fromMs: 1_000 },
   { toMs: 9_000 },
 ]);
-const EVENT_FILTERS = combinations([{ deliveryStatus: 'dead' }, ...RANGES]);
+const EVENT_FILTERS = combinations([{ deliveryStatus: 'dead' }, { endpointId: 'we_1' }, ...RANGES]);
 
 interface Named {
   readonly name: string;

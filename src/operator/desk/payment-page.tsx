@@ -194,14 +194,16 @@ function AttemptActions({ call, intent, attempt }: Props & { readonly attempt: A
 function Events(props: { readonly call: DeskCall; readonly events: readonly EventSummary[] }) {
   const { call, events } = props;
   const text = DESK_TEXTS[call.view.language].pages;
+  const { destination } = DASHBOARD_TEXTS[call.view.language].events;
   return (
     <Section id="events" title={text.eventsOfPayment} class="part">
       <Table
         caption={text.eventsOfPayment}
-        columns={[text.what, text.state, text.tries, text.lastAnswer, text.created]}
+        columns={[text.what, destination, text.state, text.tries, text.lastAnswer, text.created]}
         rows={events
           .map((event) => [
             <code>{wireType(event.type)}</code>,
+            <span class="whole">{event.origin ?? '—'}</span>,
             <DeliveryBadge call={call.view} status={event.deliveryStatus} />,
             event.tries.length,
             <code lang="en">{lastAnswer(event) ?? '—'}</code>,
