@@ -210,7 +210,7 @@ function EndpointFacts({ call, endpoint }: EndpointProps) {
     <section class="card">
       <Facts
         rows={[
-          [text.url, <span class="whole">{shownAddress(call, endpoint.url)}</span>],
+          [text.url, shownAddress(call, endpoint.url)],
           endpoint.description === '' ? null : [text.description, endpoint.description],
           [text.state, <EndpointState call={call} endpoint={endpoint} />],
           failingSinceMs === null

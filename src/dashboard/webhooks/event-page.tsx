@@ -213,7 +213,7 @@ function Destination({ call, delivery }: Pick<DeliveryProps, 'call' | 'delivery'
   if (destination === null) {
     return <span>{text.nowhere}</span>;
   }
-  const address = <span class="whole">{shownAddress(call, destination)}</span>;
+  const address = <span>{shownAddress(call, destination)}</span>;
   if (endpointId === null) {
     return (
       <span>

@@ -160,7 +160,7 @@ function EventsTable({
           <Untrusted text={row.uniqueId} />
         </a>,
         <DeliveryBadge call={call} status={row.deliveryStatus} />,
-        row.destinationOrigin === null ? none : <span class="whole">{row.destinationOrigin}</span>,
+        row.destinationOrigin === null ? none : <span>{row.destinationOrigin}</span>,
         <When call={call} atMs={row.createdAtMs} />,
         row.lastTryAtMs === null ? (
           none

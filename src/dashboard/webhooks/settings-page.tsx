@@ -145,7 +145,7 @@ function EndpointsSection({ call, endpoints }: Pick<Model, 'endpoints'> & { read
         caption={text.endpointsTitle}
         columns={[text.endpoint, text.state, text.eventTypes]}
         rows={endpoints.map((endpoint) => [
-          <a class="whole" href={endpointPath(call.environment, endpoint.endpointId)}>
+          <a href={endpointPath(call.environment, endpoint.endpointId)}>
             {endpoint.description === ''
               ? shownAddress(call, endpoint.url)
               : `${endpoint.description} · ${shownAddress(call, endpoint.url)}`}

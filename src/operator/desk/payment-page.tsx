@@ -203,7 +203,7 @@ function Events(props: { readonly call: DeskCall; readonly events: readonly Even
         rows={events
           .map((event) => [
             <code>{wireType(event.type)}</code>,
-            <span class="whole">{event.origin ?? '—'}</span>,
+            <span>{event.origin ?? '—'}</span>,
             <DeliveryBadge call={call.view} status={event.deliveryStatus} />,
             event.tries.length,
             <code lang="en">{lastAnswer(event) ?? '—'}</code>,
