@@ -1,11 +1,12 @@
 /**
  * `npm run screenshots [-- --port N]`: takes the README's pictures of the demo merchant's pages on
- * a phone: the checkout while a customer pays, then the dashboard.
+ * a phone: the demo shop, the checkout while a customer pays, then the dashboard.
  */
 import { mkdir, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { startShop } from '../demo/shop.ts';
 import { localSecrets } from './dev/local-secrets.ts';
 import { jsonPost } from './gateway/http.ts';
 import { type OwnGateway, withOwnGateway } from './gateway/own-gateway.ts';
@@ -52,6 +53,7 @@ async function main(): Promise<boolean> {
     try {
       const payment = await createDemoPayment(gateway, EXPIRE_IN_SECONDS);
       return [
+        await shootShop(browser, gateway),
         ...(await payAndShoot(browser, payment)),
         ...(await manageAndShoot(browser, gateway)),
       ];
@@ -60,6 +62,22 @@ async function main(): Promise<boolean> {
     }
   });
   return report(files);
+}
+
+/** The product page of `npm run demo`. */
+async function shootShop(browser: Browser, { merchant }: OwnGateway): Promise<string> {
+  const shop = await startShop({
+    apiKey: merchant.sandboxApiKey,
+    webhookSecret: merchant.sandboxWebhookSecret,
+    gatewayUrl: merchant.baseUrl,
+    port: 0,
+  });
+  const page = await (await phone(browser)).newPage();
+  await page.goto(shop.url);
+  const picture = await shoot(page, 'demo-shop.jpg');
+  await page.close();
+  shop.close();
+  return picture;
 }
 
 /** Returns the files that it wrote. */

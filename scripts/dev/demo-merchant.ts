@@ -96,7 +96,10 @@ export async function publishDemoMerchant(merchant: PublishedMerchant): Promise<
 }
 
 /** Whether a gateway at this address knows the merchant's key. */
-async function serves(baseUrl: string, { sandboxApiKey }: PublishedMerchant): Promise<boolean> {
+export async function serves(
+  baseUrl: string,
+  { sandboxApiKey }: PublishedMerchant,
+): Promise<boolean> {
   try {
     const { ok } = await fetch(`${baseUrl}/api/v1/payment/banks`, {
       headers: { apiKey: sandboxApiKey },
