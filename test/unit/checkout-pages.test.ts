@@ -305,7 +305,7 @@ describe('what the customer reads and can do', () => {
     for (const [name, { amountMinor }] of Object.entries(SCENARIOS)) {
       expect(textOf(html)).toContain(`${name} ETB ${majorText(amountMinor)}`);
     }
-    expect(textOf(html)).toContain(`metadata.kefel_webhook ${WEBHOOK_FAULTS.join(', ')}`);
+    expect(textOf(html)).toContain(`kefel_webhook ${WEBHOOK_FAULTS.join(', ')}`);
     expect(html).toContain('href="/docs/sandbox"');
   });
 });

@@ -112,7 +112,7 @@ function Amounts({ text, terms }: Pick<SimulatorPageProps, 'text' | 'terms'>) {
         {Object.entries(SCENARIOS).map(([name, { amountMinor }]) => (
           <Row label={name}>{moneyText(amountMinor, terms.currency, text.locale)}</Row>
         ))}
-        <Row label={`metadata.${WEBHOOK_FAULT_KEY}`}>{WEBHOOK_FAULTS.join(', ')}</Row>
+        <Row label={WEBHOOK_FAULT_KEY}>{WEBHOOK_FAULTS.join(', ')}</Row>
       </dl>
       <p class="center">
         <a class="button button-quiet" href="/docs/sandbox">
