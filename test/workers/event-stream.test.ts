@@ -7,10 +7,12 @@ import { apiKeyDigest } from '../../src/merchants/api-key.ts';
 import { revokeApiKey } from '../../src/merchants/provision.ts';
 import {
   ALPHA,
+  addEndpoint,
   advance,
   answerOf,
   BETA,
   call,
+  clientOf,
   consume,
   consumeAll,
   lastEvent,
@@ -117,6 +119,23 @@ describe('GET …/sandbox/events/stream', () => {
     const arrivals = merchantServer();
     await consumeAll(caught);
     expect(arrivals.map(({ text }) => text)).toEqual([message?.data]);
+  });
+
+  it('has an event once, however many endpoints it goes to and however often', async () => {
+    const arrivals = merchantServer();
+    for (const id of ['we_a', 'we_b']) {
+      await addEndpoint(ALPHA, id, { url: `https://${id.slice(3)}.example.com/hook` });
+    }
+    const { stream } = await listen();
+    await payHosted({ paymentIntentUniqueId: 'order-1', callbackUrl: null });
+    await consumeAll(caught);
+    await consumeAll(caught);
+    const { sequence, eventId } = await lastEvent('order-1');
+    await clientOf('order-1').resendEvent(sequence);
+    await consumeAll(caught);
+    expect(arrivals).toHaveLength(4);
+    const next = await pay('order-2');
+    expect([await stream.next(), await stream.next()].map((it) => it?.id)).toEqual([eventId, next]);
   });
 
   it('goes on after the last id, so that a client who reconnects loses nothing', async () => {
