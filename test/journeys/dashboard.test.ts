@@ -49,7 +49,7 @@ const AUDITED: readonly (readonly [who: string, what: string])[] = [
   [OPERATOR, 'Member invited'],
   [OWNER, 'Member joined'],
   [OWNER, 'Signed in'],
-  [OWNER, 'Webhook URL changed'],
+  [OWNER, 'Webhook endpoint created'],
   [OWNER, 'Webhook secret viewed'],
   [OWNER, 'API key created'],
   [OWNER, 'Event resent'],
