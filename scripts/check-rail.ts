@@ -1,21 +1,34 @@
 /**
  * `npm run rail:check -- M_PESA production < secret.json`: checks a rail's secret as the gateway
- * does, before it is set. Prints no value of it.
+ * does, before it is set. With `--live`, also makes one status query. Prints no value of the secret.
  */
 import { text } from 'node:stream/consumers';
+import { parseArgs } from 'node:util';
 import { type Bindings, ConfigError } from '../src/config.ts';
 import { ENVIRONMENTS, type Environment, METHODS, type Method } from '../src/domain/method.ts';
+import { minorFromMajor } from '../src/domain/money.ts';
 import { railConfiguration, railSecretName } from '../src/rails/settings.ts';
+import { queryLive } from './check-rail/live.ts';
 
 const USAGE = `usage: npm run rail:check -- METHOD ENVIRONMENT < secret.json
-METHOD is one of ${METHODS.join(', ')}; ENVIRONMENT is ${ENVIRONMENTS.join(' or ')}.`;
+       npm run rail:check -- METHOD ENVIRONMENT --live [TRANSACTION_ID] [--amount 150.50]
+           [--provider-id ID] [--result-url URL] < secret.json
+METHOD is one of ${METHODS.join(', ')}; ENVIRONMENT is ${ENVIRONMENTS.join(' or ')}.
+--live asks the provider about one payment, by default one that does not exist. It moves no money.`;
 
-async function main([method, environment]: readonly string[]): Promise<void> {
-  if (!isMethod(method) || !isEnvironment(environment)) {
+/** Posts to this address get lost: a reserved name (RFC 2606). */
+const NO_ADDRESS = 'https://kefel.invalid/rails/check';
+
+async function main(): Promise<void> {
+  const { values, positionals } = argumentsOf();
+  const [method, environment, reference] = positionals;
+  const amountMinor = minorFromMajor(Number(values.amount ?? 1));
+  if (!isMethod(method) || !isEnvironment(environment) || amountMinor === null) {
     throw new ConfigError(USAGE);
   }
   const name = railSecretName(environment, method);
-  const bindings = { [name]: await text(process.stdin) } as unknown as Bindings;
+  const secret = await text(process.stdin);
+  const bindings = { [name]: secret } as unknown as Bindings;
   const configuration = railConfiguration(bindings, environment, method);
   if (configuration.state === 'not_configured') {
     throw new ConfigError(`${name}: nothing came on standard input`);
@@ -25,6 +38,35 @@ async function main([method, environment]: readonly string[]): Promise<void> {
   }
   const { rail } = configuration;
   console.log(`${name} is good: rail ${rail.id}, ${rail.currencies.join(' and ')}.`);
+  if (values.live === true) {
+    const query = {
+      method,
+      environment,
+      reference,
+      railReference: values['provider-id'],
+      amountMinor,
+      resultUrl: values['result-url'] ?? NO_ADDRESS,
+    };
+    for (const line of await queryLive(rail, query, JSON.parse(secret))) {
+      console.log(line);
+    }
+  }
+}
+
+function argumentsOf() {
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: {
+        live: { type: 'boolean' },
+        amount: { type: 'string' },
+        'provider-id': { type: 'string' },
+        'result-url': { type: 'string' },
+      },
+    });
+  } catch {
+    throw new ConfigError(USAGE);
+  }
 }
 
 function isMethod(text: string | undefined): text is Method {
@@ -35,7 +77,7 @@ function isEnvironment(text: string | undefined): text is Environment {
   return ENVIRONMENTS.some((environment) => environment === text);
 }
 
-main(process.argv.slice(2)).catch((error: unknown) => {
+main().catch((error: unknown) => {
   console.error(error instanceof ConfigError ? error.message : error);
   process.exitCode = 1;
 });

@@ -49,6 +49,26 @@ const CODES: Readonly<Record<CustomerAct, Codes>> = {
   },
 };
 
+/** Invented, except for "approved". The gateway gets the state of a failure as a setting. */
+export const DECLINED_STATE = 'DECLINED';
+const STATUS_STATES: Readonly<Record<CustomerAct | 'nothing', string>> = {
+  nothing: 'PENDING',
+  pays: 'APPROVED',
+  declines: DECLINED_STATE,
+  cancels: DECLINED_STATE,
+  lacks_funds: DECLINED_STATE,
+  mistypes_pin: DECLINED_STATE,
+  // An order that ran out may still be paid.
+  times_out: 'EXPIRED',
+};
+
+/** The vendor's answer about a transaction that it does not know. */
+export const NOT_FOUND: Codes = {
+  responseCode: '5213',
+  errorCode: 'E10206',
+  responseMsg: 'RCS_TRAN_NOT_FOUND',
+};
+
 /** eBirr's closest known code to "unavailable", after which the payment may still be made. */
 export const GATEWAY_TIMEOUT: Codes = {
   responseCode: '52061',
@@ -151,6 +171,16 @@ export class EbirrOrder implements StandInOrder {
       case 'unreadable':
         return postCallback(url, 'application/json', JSON.stringify(paid).slice(0, -2));
     }
+  }
+
+  /** The answer to a status query. Its form is not public: this is a purchase's. */
+  status(requestId: string): Reply {
+    const state = STATUS_STATES[this.#acted ?? 'nothing'];
+    const ids = state === 'APPROVED' ? this.#ids : {};
+    const params = { state, referenceId: this.orderId, ...ids, txAmount: this.amountText };
+    const timestamp = `${timestampAt(Date.now())}.000`;
+    const head = { schemaVersion: '1.0', timestamp, responseId: requestId };
+    return jsonReply(200, { ...head, ...SUCCESS, params });
   }
 
   forget(): void {

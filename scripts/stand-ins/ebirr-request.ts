@@ -44,6 +44,41 @@ export interface WirePurchase {
   };
 }
 
+/** `API_TRANSACTIONSTATUS` as clients of the vendor's own service send it. */
+const STATUS: Shape = {
+  ...PURCHASE,
+  serviceName: /^API_TRANSACTIONSTATUS$/,
+  serviceParams: {
+    merchantUid: /^.{7,15}$/,
+    apiUserId: /^.{7,15}$/,
+    apiKey: /^.{12,40}$/,
+    referenceId: ID,
+  },
+};
+
+/** A received status query, well-formed. */
+export interface WireStatusQuery {
+  readonly requestId: string;
+  readonly timestamp: string;
+  readonly serviceParams: {
+    readonly merchantUid: string;
+    readonly apiUserId: string;
+    readonly apiKey: string;
+    readonly referenceId: string;
+  };
+}
+
+/** Whether the body asks for a status, well-formed or not. */
+export function isStatusQuery(body: string): boolean {
+  return /"serviceName":"API_TRANSACTIONSTATUS"/.test(body);
+}
+
+/** The status query in `body`, or the name of its first wrong member. */
+export function wireStatusQuery(body: string): WireStatusQuery | string {
+  const value = parsed(body);
+  return faultOf(value, STATUS, '') ?? (value as WireStatusQuery);
+}
+
 /** The request in `body`, or the name of its first wrong member. */
 export function wirePurchase(body: string): WirePurchase | string {
   const value = parsed(body);

@@ -1,7 +1,20 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { type DeskOrder, deskPage } from './desk.ts';
-import { EbirrOrder, GATEWAY_TIMEOUT, NOT_AUTHORIZED, refusal } from './ebirr-order.ts';
-import { type WirePurchase, wirePurchase } from './ebirr-request.ts';
+import {
+  DECLINED_STATE,
+  EbirrOrder,
+  GATEWAY_TIMEOUT,
+  NOT_AUTHORIZED,
+  NOT_FOUND,
+  refusal,
+} from './ebirr-order.ts';
+import {
+  isStatusQuery,
+  type WirePurchase,
+  type WireStatusQuery,
+  wirePurchase,
+  wireStatusQuery,
+} from './ebirr-request.ts';
 import {
   CUSTOMER_ACTS,
   faulty,
@@ -38,10 +51,33 @@ export async function startEbirrStandIn(port = 0): Promise<StandIn> {
       case 'POST /desk':
         return actAtDesk(new URLSearchParams(call.body), orders);
       case 'POST /asm':
-        return purchase(call);
+        return isStatusQuery(call.body) ? status(call) : purchase(call);
       default:
         return { type: 'answer', status: 404, body: 'Not Found' };
     }
+  }
+
+  function isKnown({ serviceParams }: WirePurchase | WireStatusQuery): boolean {
+    return (
+      serviceParams.merchantUid === credentials.merchantUid &&
+      serviceParams.apiUserId === credentials.apiUserId &&
+      serviceParams.apiKey === credentials.apiKey
+    );
+  }
+
+  async function status(call: ReceivedCall): Promise<Reply> {
+    const request = wireStatusQuery(call.body);
+    if (typeof request === 'string' || requestIds.has(request.requestId)) {
+      return invalid(`RCS_INVALID_REQUEST (${request})`);
+    }
+    requestIds.add(request.requestId);
+    if (!isKnown(request)) {
+      return jsonReply(200, refusal(NOT_AUTHORIZED));
+    }
+    const order = orders.get(request.serviceParams.referenceId);
+    return order === undefined
+      ? jsonReply(200, { ...Object(refusal(NOT_FOUND)), params: [] })
+      : faulty(plans.get(order.amountText)?.query, async () => order.status(request.requestId));
   }
 
   async function purchase(call: ReceivedCall): Promise<Reply> {
@@ -55,11 +91,7 @@ export async function startEbirrStandIn(port = 0): Promise<StandIn> {
     const { serviceParams } = request;
     const { referenceId, amount } = serviceParams.transactionInfo;
     const plan = plans.get(amount) ?? {};
-    const isKnown =
-      serviceParams.merchantUid === credentials.merchantUid &&
-      serviceParams.apiUserId === credentials.apiUserId &&
-      serviceParams.apiKey === credentials.apiKey;
-    if (!isKnown || plan.refuses === 'misconfigured') {
+    if (!isKnown(request) || plan.refuses === 'misconfigured') {
       return jsonReply(200, refusal(NOT_AUTHORIZED));
     }
     if (Math.abs(atMsOf(request.timestamp) - Date.now()) > CLOCK_SKEW_MS_MAX) {
@@ -77,7 +109,7 @@ export async function startEbirrStandIn(port = 0): Promise<StandIn> {
   /** Prompts the customer; replies once the customer has acted. */
   async function prompt(request: WirePurchase, plan: Plan): Promise<Reply> {
     requestIds.add(request.requestId);
-    const order = new EbirrOrder(request, requestIds.size);
+    const order = new EbirrOrder(request, orders.all.length + 1);
     orders.add(order);
     const { act, refuses, callback = 'after_answer' } = plan;
     if (refuses !== undefined && refuses !== 'misconfigured' && refuses !== 'unavailable') {
@@ -98,6 +130,7 @@ export async function startEbirrStandIn(port = 0): Promise<StandIn> {
     railId: 'ebirr',
     baseUrl: server.baseUrl,
     settings: { baseUrl: `${server.baseUrl}/asm`, ...credentials },
+    statusQuery: { failedStates: [DECLINED_STATE] },
     plan: (amountText, plan) => plans.set(amountText, plan),
     order: (orderId) => orders.arrival(orderId),
     calls: server.calls,

@@ -75,6 +75,8 @@ export interface StandIn {
   readonly baseUrl: string;
   /** The operator's secret for this rail: the stand-in's URL and credentials. */
   readonly settings: Readonly<Record<string, unknown>>;
+  /** The setting `statusQuery`, for a rail whose queries are off by default. */
+  readonly statusQuery?: Readonly<Record<string, unknown>>;
   plan(amountText: string, plan: Plan): void;
   /** The order with this id; waits until it arrives. */
   order(orderId: string): Promise<StandInOrder>;

@@ -26,6 +26,8 @@ export interface StandInsOptions {
    * states in lower case and a fee on top, and long transaction ids at CBE.
    */
   readonly hasOtherForms?: boolean;
+  /** Turns on the status queries that are off by default. */
+  readonly hasStatusQueries?: boolean;
 }
 
 /** The longest transaction id that we send. */
@@ -34,7 +36,12 @@ const CBE_LONG_ID_CHARACTERS = 79;
 /** Starts a stand-in for each method, with its own credentials. */
 export async function startStandIns(
   gatewayUrl: string,
-  { moreSettings = {}, ethswitch = 'nbg', hasOtherForms = false }: StandInsOptions = {},
+  {
+    moreSettings = {},
+    ethswitch = 'nbg',
+    hasOtherForms = false,
+    hasStatusQueries = false,
+  }: StandInsOptions = {},
 ): Promise<StandIns> {
   const cbe = await startCbeBirrStandIn(0, hasOtherForms ? CBE_LONG_ID_CHARACTERS : undefined);
   // CBE reports to one URL, which is registered with the bank.
@@ -50,7 +57,12 @@ export async function startStandIns(
     E_BIRR: await startEbirrStandIn(),
   };
   const wranglerArgs = METHODS.flatMap((method) => {
-    const settings = { ...byMethod[method].settings, ...moreSettings[method] };
+    const { settings: ownSettings, statusQuery } = byMethod[method];
+    const settings = {
+      ...ownSettings,
+      ...(hasStatusQueries && { statusQuery }),
+      ...moreSettings[method],
+    };
     return ['--var', `RAIL_${method}_PRODUCTION:${JSON.stringify(settings)}`];
   });
   return {

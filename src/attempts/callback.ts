@@ -79,6 +79,9 @@ export async function storeReading(
     await reportRefused(target, reading.suspicion);
     return reading.reply;
   }
+  if (reading.type === 'inconclusive') {
+    return reading.reply;
+  }
   const { outcome } = reading;
   const attemptId = target.attempt.id;
   const executed = await storeResult(env, target.client, [

@@ -76,7 +76,9 @@ async function startClaimed(env: Env, { objectId, attemptId }: StartMessage): Pr
   try {
     const order = await railOrder(env, rail, objectId, read.intent, attempt);
     const claimId = crypto.randomUUID();
-    const claim: Command = { type: 'claim_start', attemptId, claimId, deadlineAtMs };
+    // Without a result by then, this consumer has died, and only a query can find the outcome.
+    const check = rail.query === undefined ? {} : { checkAtMs: deadlineAtMs };
+    const claim: Command = { type: 'claim_start', attemptId, claimId, deadlineAtMs, ...check };
     const claimed = await client.execute([claim]);
     if (claimed.type !== 'done' || claimed.rejection !== null) {
       return;

@@ -220,13 +220,15 @@ export type Command =
   /**
    * The caller whose claim succeeds makes the single provider call that starts the attempt.
    * `claimId` identifies the caller, who may repeat the command. `deadlineAtMs` is the end of the
-   * rail's window, which begins with the claim.
+   * rail's window, which begins with the claim. `checkAtMs`: when to query the provider if that
+   * caller dies; absent for a provider without a status query.
    */
   | {
       readonly type: 'claim_start';
       readonly attemptId: string;
       readonly claimId: string;
       readonly deadlineAtMs: number;
+      readonly checkAtMs?: number;
     }
   /** The provider sent the customer back. It knows the outcome by now, so it is queried at once. */
   | { readonly type: 'customer_returned' }

@@ -145,7 +145,7 @@ function startAttempt(
 /** Grants at most one claim ever, and none when the customer has paid or can no longer pay. */
 function claimStart(
   step: Step,
-  { attemptId, claimId, deadlineAtMs }: Extract<Command, { type: 'claim_start' }>,
+  { attemptId, claimId, deadlineAtMs, checkAtMs }: Extract<Command, { type: 'claim_start' }>,
   nowMs: number,
 ): Step {
   const attempt = find(step.intent, attemptId);
@@ -166,7 +166,7 @@ function claimStart(
         startClaim: 'taken',
         startClaimId: claimId,
         deadlineAtMs,
-        checkAtMs: null,
+        checkAtMs: checkAtMs ?? null,
       })
     : reject(step, 'start_not_claimable');
 }

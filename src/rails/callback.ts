@@ -17,6 +17,8 @@ export type CallbackReading =
       /** Sent only after the commit. */
       readonly reply: CallbackReply;
     }
+  /** Genuine, but proves nothing about the money: changes nothing, queries go on as planned. */
+  | { readonly type: 'inconclusive'; readonly reply: CallbackReply }
   /** Changes nothing; the operator sees why. */
   | {
       readonly type: 'refused';

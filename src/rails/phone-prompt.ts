@@ -1,10 +1,18 @@
 import type { AttemptPlan } from '../domain/intent.ts';
 import { type Rail, type RailOrder, STORING_TIME_MS, type StartResult } from './rail.ts';
 
+/** Most customers have acted by then, and the provider has reported it. */
+const FIRST_QUERY_AFTER_MS = 30_000;
+
+/** When to query a provider about a prompt first; null for a provider without a status query. */
+export function firstPromptQueryAtMs(hasStatusQuery: boolean, nowMs: number): number | null {
+  return hasStatusQuery ? nowMs + FIRST_QUERY_AFTER_MS : null;
+}
+
 /** Plan of an attempt by phone prompt, for a provider that lets us set no expiry. */
-export function promptPlan(deadlineAtMs: number): AttemptPlan {
+export function promptPlan(deadlineAtMs: number, checkAtMs: number | null): AttemptPlan {
   // Not final: the provider may report a last-moment payment after the deadline.
-  return { flow: 'push', deadlineAtMs, windowIsFinal: false, checkAtMs: null };
+  return { flow: 'push', deadlineAtMs, windowIsFinal: false, checkAtMs };
 }
 
 /** Deadline until a consumer claims a `SlowStart`; the claim then sets a new one. */
@@ -12,7 +20,8 @@ const QUEUE_TIME_MS = 60_000;
 
 /** Plan of an attempt by phone prompt whose `start` answers only after the customer has acted. */
 export function slowPromptPlan(nowMs: number): AttemptPlan {
-  return promptPlan(nowMs + QUEUE_TIME_MS);
+  // The claim sets the first query, because until then there is nothing to ask.
+  return promptPlan(nowMs + QUEUE_TIME_MS, null);
 }
 
 /** `Rail.timeNeededMs` of a `SlowStart`: the latest claim, and the window that begins with it. */

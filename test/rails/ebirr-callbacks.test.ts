@@ -120,8 +120,7 @@ describe('callbacks', () => {
     const logged = watchRailAnswers();
     const call = callbackCall({ method: 'GET', url: `${order.callbackUrl}${query}` });
     expect(await rail.readCallback(call, order)).toEqual({
-      type: 'outcome',
-      outcome: { type: 'unknown', checkAtMs: null },
+      type: 'inconclusive',
       reply: { status: 303, headers: { location: order.checkoutUrl }, body: null },
     });
     // Customers then know a URL that was to be secret: the operator must act.

@@ -85,6 +85,12 @@ describe('settings', () => {
     ['promptWindowSeconds', 721],
     ['promptWindowSeconds', 60.5],
     ['promptWindowSeconds', '60'],
+    ['statusQuery', true],
+    ['statusQuery', { failedStates: 'secret' }],
+    ['statusQuery', { failedStates: ['secret\n'] }],
+    ['statusQuery', { failedStates: [' '] }],
+    ['statusQuery', { failedStates: ['approved'] }],
+    ['statusQuery', { secret: 'secret' }],
     ['secret', 'secret'],
   ])('%s %j is refused by name, without its value', (field, value) => {
     const parsed = v.safeParse(ebirrSettingsSchema, { ...SECRETS, [field]: value });

@@ -171,8 +171,9 @@ describe('the plan', () => {
     expect(rail.currencies).toEqual(['ETB']);
   });
 
-  test('has no status query', () => {
+  test('has no status query until the operator turns them on', () => {
     expect(rail).not.toHaveProperty('query');
+    expect(scene.railWith({ statusQuery: {} })).toHaveProperty('query');
   });
 });
 

@@ -1,6 +1,7 @@
 import type { FailureReason } from '../../domain/intent.ts';
 import { jsonObject } from '../call-rail.ts';
 import type { RailOrder } from '../rail.ts';
+import { PAID_STATE } from './settings.ts';
 
 /** The members that we read: strings, or numbers in some versions. */
 const MEMBERS = [
@@ -23,14 +24,22 @@ export type EbirrReport = Readonly<Record<(typeof MEMBERS)[number], string | nul
 
 /** Parses a report; null when it is not in eBirr's format. */
 export function ebirrReport(text: string): EbirrReport | null {
+  return membersIn(text, MEMBERS);
+}
+
+/** The members of these names as text, null where eBirr sent none; null for another format. */
+export function membersIn<Name extends string>(
+  text: string,
+  names: readonly Name[],
+): Readonly<Record<Name, string | null>> | null {
   const report = jsonObject(text);
   if (report === null) {
     return null;
   }
   // Answers have the ids within `params`, reports beside it. Refusals have an empty list there.
   const params = isRecord(report.params) ? report.params : {};
-  const members: Partial<Record<(typeof MEMBERS)[number], string | null>> = {};
-  for (const name of MEMBERS) {
+  const members: Partial<Record<Name, string | null>> = {};
+  for (const name of names) {
     const sent = [report[name], params[name]].filter((value) => !isAbsent(value));
     // A member in both places must have the same value.
     if (sent.some((value) => !isScalar(value) || value !== sent[0])) {
@@ -38,7 +47,7 @@ export function ebirrReport(text: string): EbirrReport | null {
     }
     members[name] = sent.length === 0 ? null : String(sent[0]);
   }
-  return members as EbirrReport;
+  return members as Record<Name, string | null>;
 }
 
 function isAbsent(value: unknown): boolean {
@@ -96,9 +105,8 @@ export type Meaning =
   /** A code whose meaning we do not know. */
   | { readonly type: 'unknown_state' };
 
-const SUCCESS_RESPONSE = '2001';
-const SUCCESS_ERROR = '0';
-const SUCCESS_STATE = 'APPROVED';
+export const SUCCESS_RESPONSE = '2001';
+export const SUCCESS_ERROR = '0';
 
 /** "Transaction TIMEOUT (Gateway Timeout Error)", from live answers: the money may have moved. */
 const UNDECIDED_CODES: readonly string[] = ['52061', 'E102051'];
@@ -110,7 +118,7 @@ export function meaningOf(report: EbirrReport): Meaning {
     responseCode === SUCCESS_RESPONSE,
     errorCode === SUCCESS_ERROR,
     // The vendor's documentation has it in lower case too.
-    state?.toUpperCase() === SUCCESS_STATE,
+    state?.toUpperCase() === PAID_STATE,
   ];
   if (marks.every((mark) => mark)) {
     return { type: 'paid', receipt: receiptOf(report) };
@@ -132,7 +140,9 @@ export function meaningOf(report: EbirrReport): Meaning {
 const RECEIPT = /^[!-~]{1,64}$/;
 
 /** The id by which eBirr can reverse the payment, otherwise the wallet's id. */
-function receiptOf(report: EbirrReport): string | null {
+export function receiptOf(
+  report: Pick<EbirrReport, 'transactionId' | 'issuerTransactionId'>,
+): string | null {
   const ids = [report.transactionId, report.issuerTransactionId];
   return ids.find((id) => id !== null && RECEIPT.test(id)) ?? null;
 }

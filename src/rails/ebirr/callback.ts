@@ -14,21 +14,23 @@ import { codeOf, type EbirrReport, ebirrReport, meaningOf, mismatchOf } from './
 import { EBIRR_RAIL_ID } from './settings.ts';
 
 /**
- * Reads what eBirr posts to `returnUrl`. It is unsigned, and eBirr has no status query. We believe
- * it because only eBirr knows both the URL, which we gave to eBirr alone, and the order's
- * reference. The transaction id and the amount must match where both sides have them.
+ * Reads what eBirr posts to `returnUrl`. It is unsigned. We believe it because only eBirr knows both
+ * the URL, which we gave to eBirr alone, and the order's reference. The transaction id and the amount
+ * must match where both sides have them. `checkAtMs`: when to query eBirr after an undecided report;
+ * null without a status query.
  */
-export function readEbirrCallback(call: CallbackCall, order: RailOrder): CallbackReading {
+export function readEbirrCallback(
+  call: CallbackCall,
+  order: RailOrder,
+  checkAtMs: number | null,
+): CallbackReading {
   if (call.method === 'GET') {
     // A browser that eBirr sent to `returnUrl`. It proves nothing, whatever its query says. The
     // operator must know: whoever has the URL and the reference can forge a report.
     const { reference } = order.attempt;
     logRailAnswer({ rail: EBIRR_RAIL_ID, call: 'browser', reference, providerCode: null });
-    return {
-      type: 'outcome',
-      outcome: { type: 'unknown', checkAtMs: null },
-      reply: { status: 303, headers: { location: order.checkoutUrl }, body: null },
-    };
+    const headers = { location: order.checkoutUrl };
+    return { type: 'inconclusive', reply: { status: 303, headers, body: null } };
   }
   const report = ebirrReport(bodyText(call));
   if (report === null || report.referenceId === null) {
@@ -38,7 +40,7 @@ export function readEbirrCallback(call: CallbackCall, order: RailOrder): Callbac
   if (mismatch !== null) {
     return refused(mismatch, 403);
   }
-  const outcome = outcomeOf(report);
+  const outcome = outcomeOf(report, checkAtMs);
   const providerCode = codeOf(report);
   if (outcome?.type !== 'succeeded') {
     const { reference } = order.attempt;
@@ -56,7 +58,7 @@ export function readEbirrCallback(call: CallbackCall, order: RailOrder): Callbac
   };
 }
 
-function outcomeOf(report: EbirrReport): Outcome | null {
+function outcomeOf(report: EbirrReport, checkAtMs: number | null): Outcome | null {
   const meaning = meaningOf(report);
   switch (meaning.type) {
     case 'paid':
@@ -64,7 +66,7 @@ function outcomeOf(report: EbirrReport): Outcome | null {
     case 'failed':
       return meaning;
     case 'undecided':
-      return { type: 'unknown', checkAtMs: null };
+      return { type: 'unknown', checkAtMs };
     case 'unknown_state':
       return null;
   }

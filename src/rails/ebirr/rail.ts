@@ -1,15 +1,25 @@
-import type { IntentTerms } from '../../domain/intent.ts';
+import type { IntentTerms, Outcome } from '../../domain/intent.ts';
 import type { Currency, Method } from '../../domain/method.ts';
-import { callRail } from '../call-rail.ts';
+import { nextCheckAtMs } from '../../domain/schedule.ts';
+import { callRail, type RailAnswer } from '../call-rail.ts';
 import type { CallbackCall } from '../callback.ts';
 import { phoneToPrompt, slowPromptPlan, slowTimeNeededMs } from '../phone-prompt.ts';
 import { withProviderCode } from '../provider-code.ts';
-import type { Callbacks, PhoneCheck, Rail, RailOrder, SlowStart, StartResult } from '../rail.ts';
+import type {
+  Callbacks,
+  PhoneCheck,
+  Rail,
+  RailOrder,
+  SlowStart,
+  StartResult,
+  StatusQuery,
+} from '../rail.ts';
 import { logRailAnswer } from '../rail-log.ts';
 import { codeOf, type EbirrReport, ebirrReport, meaningOf, mismatchOf } from './answer.ts';
 import { readEbirrCallback } from './callback.ts';
 import { purchaseFor, purchaseRequest } from './purchase.ts';
 import { EBIRR_RAIL_ID, type EbirrSettings } from './settings.ts';
+import { readStatus, STATUS_SERVICE, statusRequest } from './transaction-status.ts';
 
 const CURRENCIES: readonly Currency[] = ['ETB'];
 
@@ -18,15 +28,20 @@ const CURRENCIES: readonly Currency[] = ['ETB'];
  */
 const ANSWER_TIME_MS = 30_000;
 
+const QUERY_TIMEOUT_MS = 10_000;
+
 /** The server rejected the request unread, so eBirr did not prompt the customer. */
 const UNREAD_STATUSES: readonly number[] = [401, 403, 404, 405];
 
 /**
  * eBirr (Coopay, Kaafi): a prompt on the customer's phone. One call asks for the payment and returns
- * its result. eBirr has not confirmed a status query for direct purchases, so a payment whose answer
- * was lost waits for eBirr's report to the callback URL, or for a manual resolution.
+ * its result. A payment whose answer was lost waits for eBirr's report to the callback URL, for a
+ * status query if the operator has turned them on, or for a manual resolution.
  */
-export function ebirrRail(settings: EbirrSettings): Rail & PhoneCheck & SlowStart & Callbacks {
+export function ebirrRail(
+  settings: EbirrSettings,
+): Rail & PhoneCheck & SlowStart & Callbacks & Partial<StatusQuery> {
+  const { statusQuery } = settings;
   // eBirr answers only after the customer has acted.
   const callTimeMs = settings.promptWindowSeconds * 1_000 + ANSWER_TIME_MS;
   const rail = {
@@ -46,7 +61,17 @@ export function ebirrRail(settings: EbirrSettings): Rail & PhoneCheck & SlowStar
       return typeof phone === 'string' ? purchase(settings, order, phone, callTimeMs) : phone;
     },
 
-    readCallback: async (call: CallbackCall, order: RailOrder) => readEbirrCallback(call, order),
+    async readCallback(call: CallbackCall, order: RailOrder) {
+      const { startedAtMs } = order.attempt;
+      // An undecided report says that something happened, so the next query comes soon.
+      const checkAtMs =
+        statusQuery === undefined ? null : nextCheckAtMs(0, startedAtMs, Date.now());
+      return readEbirrCallback(call, order, checkAtMs);
+    },
+
+    ...(statusQuery !== undefined && {
+      query: (order: RailOrder, nowMs: number) => queryStatus(settings, statusQuery, order, nowMs),
+    }),
   };
   return rail;
 }
@@ -59,15 +84,7 @@ async function purchase(
   timeoutMs: number,
 ): Promise<StartResult> {
   const request = purchaseRequest(settings, purchaseFor(order, phone), Date.now());
-  const answer = await callRail(
-    settings.baseUrl,
-    {
-      method: 'POST',
-      headers: { accept: 'application/json', 'content-type': 'application/json' },
-      body: JSON.stringify(request),
-    },
-    timeoutMs,
-  );
+  const answer = await post(settings, request, timeoutMs);
   const report = answer.type === 'answered' ? ebirrReport(answer.text) : null;
   const result: StartResult =
     answer.type === 'answered' ? startResult(answer.status, report, order) : { type: 'unknown' };
@@ -86,6 +103,36 @@ async function purchase(
     return withProviderCode(result, isOurs ? providerCode : null);
   }
   return { ...result, outcome: withProviderCode(result.outcome, providerCode) };
+}
+
+/** An answer that we do not understand changes nothing. */
+async function queryStatus(
+  settings: EbirrSettings,
+  { failedStates }: NonNullable<EbirrSettings['statusQuery']>,
+  order: RailOrder,
+  nowMs: number,
+): Promise<Outcome> {
+  const { reference, checks, startedAtMs } = order.attempt;
+  const request = statusRequest(settings, reference, crypto.randomUUID(), nowMs);
+  const answer = await post(settings, request, QUERY_TIMEOUT_MS);
+  const status = answer.type === 'answered' ? answer.status : undefined;
+  const text = answer.type === 'answered' && answer.status === 200 ? answer.text : '';
+  const { proved, isOurs, providerCode } = readStatus(text, order, failedStates);
+  if (proved?.type !== 'succeeded') {
+    const level = isOurs ? 'info' : 'warn';
+    const call = STATUS_SERVICE;
+    logRailAnswer({ rail: EBIRR_RAIL_ID, call, reference, status, providerCode, level });
+  }
+  const outcome = proved ?? {
+    type: 'unknown',
+    checkAtMs: nextCheckAtMs(checks, startedAtMs, nowMs),
+  };
+  return withProviderCode(outcome, isOurs ? providerCode : null);
+}
+
+function post({ baseUrl }: EbirrSettings, request: object, timeoutMs: number): Promise<RailAnswer> {
+  const headers = { accept: 'application/json', 'content-type': 'application/json' };
+  return callRail(baseUrl, { method: 'POST', headers, body: JSON.stringify(request) }, timeoutMs);
 }
 
 function startResult(status: number, report: EbirrReport | null, order: RailOrder): StartResult {

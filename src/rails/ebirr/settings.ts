@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { isPlainHttpUrl } from '../http-url.ts';
+import { failedStates } from '../status-query-setting.ts';
 import { windowSeconds } from '../window-setting.ts';
 
 export const EBIRR_RAIL_ID = 'ebirr';
@@ -31,6 +32,9 @@ const urlField = v.pipe(
   v.maxLength(URL_CHARACTERS_MAX, `Must be at most ${URL_CHARACTERS_MAX} characters long.`),
   v.check(isPlainHttpUrl, 'Must be an http or https URL without user name, query or fragment.'),
 );
+
+/** Of a payment, in purchases and status queries; the vendor also writes it in lower case. */
+export const PAID_STATE = 'APPROVED';
 
 /** The operator's secret for eBirr: the ids and the key that eBirr issues to a merchant. */
 export const ebirrSettingsSchema = v.strictObject(
@@ -77,17 +81,26 @@ export const ebirrSettingsSchema = v.strictObject(
     ),
     /** How long eBirr gives the customer to enter the PIN. We wait a little longer for the answer. */
     promptWindowSeconds: windowSeconds(PROMPT_WINDOW_SECONDS),
+    /**
+     * Turns on status queries (`API_TRANSACTIONSTATUS`). Off by default: no published code sends them
+     * to eBirr's own hosts, so the operator must first see that they work.
+     */
+    statusQuery: v.optional(
+      v.strictObject({ failedStates: failedStates(PAID_STATE) }, problemOfKey),
+    ),
   },
-  (issue) => {
-    switch (issue.expected) {
-      case 'never':
-        return 'Is not a setting of this rail.';
-      case 'Object':
-        return 'Must be a JSON object.';
-      default:
-        return 'Is missing.';
-    }
-  },
+  problemOfKey,
 );
+
+function problemOfKey({ expected }: v.StrictObjectIssue): string {
+  switch (expected) {
+    case 'never':
+      return 'Is not a setting of this rail.';
+    case 'Object':
+      return 'Must be a JSON object.';
+    default:
+      return 'Is missing.';
+  }
+}
 
 export type EbirrSettings = v.InferOutput<typeof ebirrSettingsSchema>;

@@ -50,7 +50,8 @@ export function mpesaRail(settings: MpesaSettings): Rail & PhoneCheck & WholeAmo
     acceptsPhone: (phone: string) => MPESA_PHONE.test(phone),
 
     timeNeededMs: windowMs,
-    plan: (_terms: IntentTerms, _method: Method, nowMs: number) => promptPlan(nowMs + windowMs),
+    plan: (_terms: IntentTerms, _method: Method, nowMs: number) =>
+      promptPlan(nowMs + windowMs, null),
 
     async start(order: RailOrder): Promise<StartResult> {
       const phone = phoneToPrompt(rail, order);

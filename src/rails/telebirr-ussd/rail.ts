@@ -66,7 +66,7 @@ export function telebirrUssdRail(
 
     timeNeededMs: isSynchronous ? slowTimeNeededMs(startTimeoutMs) : promptMs,
     plan: (_terms: IntentTerms, _method: Method, nowMs: number) =>
-      isSynchronous ? slowPromptPlan(nowMs) : promptPlan(nowMs + promptMs),
+      isSynchronous ? slowPromptPlan(nowMs) : promptPlan(nowMs + promptMs, null),
 
     async start(order: RailOrder): Promise<StartResult> {
       const phone = phoneToPrompt(rail, order);

@@ -110,5 +110,12 @@ export async function started(
 }
 
 export function outcomeOf(result: CallbackReading): Outcome | string {
-  return result.type === 'outcome' ? result.outcome : result.suspicion;
+  switch (result.type) {
+    case 'outcome':
+      return result.outcome;
+    case 'inconclusive':
+      return result.type;
+    case 'refused':
+      return result.suspicion;
+  }
 }

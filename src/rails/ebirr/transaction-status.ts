@@ -1,0 +1,104 @@
+import type { Outcome } from '../../domain/intent.ts';
+import type { RailOrder } from '../rail.ts';
+import { normalizedState } from '../status-query-setting.ts';
+import { membersIn, minorFromText, receiptOf, SUCCESS_ERROR, SUCCESS_RESPONSE } from './answer.ts';
+import { ethiopianTimestamp } from './purchase.ts';
+import { type EbirrSettings, PAID_STATE } from './settings.ts';
+
+export const STATUS_SERVICE = 'API_TRANSACTIONSTATUS';
+
+/**
+ * The query for the purchase with this `referenceId`, as connectors to the vendor's own service send
+ * it: with the credentials of the purchase. Pure.
+ */
+export function statusRequest(
+  { merchantUid, apiUserId, apiKey }: EbirrSettings,
+  reference: string,
+  requestId: string,
+  nowMs: number,
+) {
+  return {
+    schemaVersion: '1.0',
+    requestId,
+    timestamp: ethiopianTimestamp(nowMs),
+    channelName: 'WEB',
+    serviceName: STATUS_SERVICE,
+    serviceParams: { merchantUid, apiUserId, apiKey, referenceId: reference },
+  };
+}
+
+/**
+ * No published code shows the answer. These are the names that the vendor uses in the answers to a
+ * purchase and to its query about orders of its hosted page.
+ */
+const STATES = ['state', 'status', 'tranStatusDesc'] as const;
+const AMOUNTS = ['txAmount', 'amount', 'tranAmount'] as const;
+const REFERENCES = ['referenceId', 'invoiceId'] as const;
+const OTHERS = [
+  'responseCode',
+  'errorCode',
+  'currency',
+  'tranStatusId',
+  'transactionId',
+  'issuerTransactionId',
+] as const;
+
+/** The vendor's number of "Approved". */
+const PAID_STATUS_ID = '3';
+
+export interface StatusReading {
+  /** Null when the answer proves nothing. */
+  readonly proved: Extract<Outcome, { readonly type: 'succeeded' | 'failed' }> | null;
+  /** Whether the answer is about this order. */
+  readonly isOurs: boolean;
+  /** Its codes and states, for the log and the operator. */
+  readonly providerCode: string | null;
+}
+
+/**
+ * What the answer to a query proves about `order`. 2001 and 0 only say that eBirr answered the query;
+ * the state says what became of the payment. A payment must name our reference and amount, a failure
+ * our reference and one of `failedStates`, and nothing in the answer may contradict it.
+ */
+export function readStatus(
+  text: string,
+  order: RailOrder,
+  failedStates: readonly string[],
+): StatusReading {
+  const answer = membersIn(text, [...STATES, ...AMOUNTS, ...REFERENCES, ...OTHERS]);
+  if (answer === null) {
+    return { proved: null, isOurs: false, providerCode: null };
+  }
+  const { responseCode, errorCode, currency, tranStatusId } = answer;
+  const sent = (names: readonly (keyof typeof answer)[]) =>
+    names.map((name) => answer[name]).filter((value) => value !== null);
+  const states = [...new Set(sent(STATES).map(normalizedState))];
+  const codes = [...new Set([...sent(['responseCode', 'errorCode']), ...states])];
+  const providerCode = codes.length === 0 ? null : codes.join(' ');
+  const references = sent(REFERENCES);
+  const isOurs =
+    references.length > 0 && references.every((reference) => reference === order.attempt.reference);
+  const [state] = states;
+  const isAnswered = responseCode === SUCCESS_RESPONSE && errorCode === SUCCESS_ERROR;
+  if (!isOurs || !isAnswered || state === undefined || states.length > 1) {
+    return { proved: null, isOurs, providerCode };
+  }
+  const amounts = sent(AMOUNTS);
+  const isRightAmount = amounts.every((amount) => minorFromText(amount) === order.chargedMinor);
+  const isRightCurrency = currency === null || currency === order.terms.currency;
+  const isPaid = state === PAID_STATE;
+  const isContradicted =
+    !isRightAmount ||
+    !isRightCurrency ||
+    (tranStatusId !== null && (tranStatusId === PAID_STATUS_ID) !== isPaid);
+  if (isContradicted) {
+    return { proved: null, isOurs, providerCode };
+  }
+  if (isPaid) {
+    const receipt = receiptOf(answer);
+    const proved = amounts.length > 0 ? ({ type: 'succeeded', receipt } as const) : null;
+    return { proved, isOurs, providerCode };
+  }
+  const isFailed = failedStates.includes(state);
+  return { proved: isFailed ? { type: 'failed', reason: 'declined' } : null, isOurs, providerCode };
+}

@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { CustomerAct, Fault, Plan } from '../../scripts/stand-ins/stand-in.ts';
+import type { Method } from '../../src/domain/method.ts';
+import { RailsScene } from '../support/e2e-rails.ts';
+import { expectAccepted } from '../support/e2e-rails-answers.ts';
+import {
+  expectNoMore,
+  expectPending,
+  expectTold,
+  failed,
+  PAID,
+} from '../support/e2e-rails-endings.ts';
+import type { RailPayment } from '../support/e2e-rails-payment.ts';
+import { CELLS, type Cell } from '../support/e2e-rails-table.ts';
+
+/** The status queries that are off by default: the rail's report is lost. */
+
+vi.setConfig({ maxConcurrency: 16 });
+
+const rails = new RailsScene('rails-queries', { hasStatusQueries: true });
+
+beforeAll(() => rails.start());
+
+afterAll(() => rails.close());
+
+const OFF_BY_DEFAULT: readonly Method[] = ['E_BIRR'];
+const QUERIED = CELLS.filter(({ method }) => OFF_BY_DEFAULT.includes(method));
+
+/** A prompt on which the customer has acted, without a report. */
+async function unreported(cell: Cell, act: CustomerAct, query?: Fault): Promise<RailPayment> {
+  // eBirr would report in its answer, so its connection breaks.
+  const lost: Plan = cell.method === 'E_BIRR' ? { start: 'accepted_then_reset' } : {};
+  const faulty: Plan = query === undefined ? {} : { query };
+  const plan: Plan = { act, callback: 'never', ...lost, ...faulty };
+  const payment = await rails.pay(cell, { plan });
+  await payment.order();
+  return payment;
+}
+
+describe.concurrent('the report is lost', () => {
+  it.each(QUERIED)(
+    '$method, $kind: a query finds the payment; a late report changes nothing',
+    async (cell) => {
+      const payment = await unreported(cell, 'pays');
+      await expectTold(payment, [PAID]);
+      expectAccepted(payment, await (await payment.order()).callback());
+      await expectNoMore(payment);
+    },
+  );
+
+  it.each(QUERIED)('$method, $kind: half an answer proves nothing; the next pays', async (cell) => {
+    const payment = await unreported(cell, 'pays', 'truncated');
+    await expectPending(payment);
+    payment.plan({});
+    await expectTold(payment, [PAID]);
+  });
+
+  const express = QUERIED.filter(({ kind }) => kind === 'express');
+
+  it.each(express)('$method, express: a query finds the failure', async (cell) => {
+    await expectTold(await unreported(cell, 'declines'), [failed('declined')]);
+  });
+
+  it.each(QUERIED)(
+    '$method, $kind: pending while the rail does not know, then reported',
+    async (cell) => {
+      const payment = await unreported(cell, 'times_out');
+      await expectPending(payment);
+      const order = await payment.order();
+      expect(order.acted).toBe('times_out');
+      expectAccepted(payment, await order.act('pays'));
+      await expectTold(payment, [PAID]);
+    },
+  );
+});

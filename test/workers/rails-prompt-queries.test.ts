@@ -1,0 +1,153 @@
+import { beforeEach, expect, test } from 'vitest';
+import type { Method } from '../../src/domain/method.ts';
+import {
+  AMOUNT_MINOR,
+  alarmsUntil,
+  attemptNow,
+  callbackPath,
+  client,
+  configureRails,
+  consumeStart,
+  EBIRR,
+  firstStart,
+  intentNow,
+  objectsAway,
+  payExpress,
+  type RailCall,
+  railServer,
+  report,
+} from './rails-support.ts';
+import { call, DAY_MS, MINUTE_MS, SECOND_MS, useGateway } from './support.ts';
+
+/**
+ * Goal: the status queries of rails by phone prompt, which operators turn on, find a payment whose
+ * report was lost; an answer that proves nothing repeats the query ever more rarely, for 30 days.
+ */
+
+configureRails({
+  RAIL_E_BIRR_PRODUCTION: { ...EBIRR, statusQuery: { failedStates: ['DECLINED'] } },
+});
+const caught = useGateway();
+
+/** What the provider answers to a query; `lost`: nothing. */
+type State = 'paid' | 'failed' | 'pending' | 'lost';
+
+/** A rail whose answer to the start and whose report are lost. */
+interface Prompted {
+  readonly method: Method;
+  /** Whether a call asks for a status. */
+  isQuery(call: RailCall): boolean;
+  answer(call: RailCall, state: Exclude<State, 'lost'>): Response;
+}
+
+const EBIRR_QUERIES: Prompted = {
+  method: 'E_BIRR',
+  isQuery: ({ text }) => text.includes('API_TRANSACTIONSTATUS'),
+  answer: ({ text }, state) => {
+    const { referenceId } = JSON.parse(text).serviceParams;
+    const names = { paid: 'APPROVED', failed: 'DECLINED', pending: 'PENDING' };
+    const params = { state: names[state], referenceId, txAmount: String(AMOUNT_MINOR / 100) };
+    return Response.json({ responseCode: '2001', errorCode: '0', params });
+  },
+};
+
+const RAILS: readonly Prompted[] = [EBIRR_QUERIES];
+
+let state: State;
+let queries: number;
+beforeEach(() => {
+  state = 'pending';
+  queries = 0;
+});
+
+/** Pays; the provider prompts the customer, but its answer is lost. */
+async function prompted(rail: Prompted): Promise<void> {
+  railServer((asked) => {
+    if (!rail.isQuery(asked)) {
+      throw new Error('connection reset');
+    }
+    queries += 1;
+    if (state === 'lost') {
+      throw new Error('connection reset');
+    }
+    return rail.answer(asked, state);
+  });
+  await payExpress({ method: rail.method });
+  if (caught.starts.length > 0) {
+    await consumeStart([firstStart(caught)]);
+  }
+}
+
+const eventTypes = async () => (await client().events()).map(({ type }) => type);
+
+test.each(RAILS)('$method: a query finds the payment', async (rail) => {
+  await prompted(rail);
+  const { checkAtMs } = await attemptNow();
+  await alarmsUntil((checkAtMs ?? 0) + 4 * SECOND_MS);
+  expect(await attemptNow()).toMatchObject({ status: 'processing', checks: 2 });
+  state = 'paid';
+  await alarmsUntil(Date.now() + 6 * SECOND_MS);
+  expect(await intentNow()).toMatchObject({ status: 'succeeded', late: false });
+  expect(await eventTypes()).toEqual(['payment_succeeded']);
+  const asked = queries;
+  await alarmsUntil(Date.now() + DAY_MS);
+  expect(queries).toBe(asked);
+});
+
+test.each(RAILS)('$method: a query finds the failure', async (rail) => {
+  await prompted(rail);
+  state = 'failed';
+  await alarmsUntil(Date.now() + MINUTE_MS);
+  expect(await intentNow()).toMatchObject({ status: 'failed', failureReason: 'declined' });
+});
+
+test.each(RAILS.flatMap((rail) => (['pending', 'lost'] as const).map((now) => ({ rail, now }))))(
+  '$rail.method: answers that are $now change nothing, and end after 30 days',
+  async ({ rail, now }) => {
+    await prompted(rail);
+    state = now;
+    const { startedAtMs } = await attemptNow();
+    await alarmsUntil(startedAtMs + 31 * DAY_MS);
+    expect(await attemptNow()).toMatchObject({ status: 'unresolved', checkAtMs: null });
+    // 13 waits that double from 5 s, then one each 6 hours.
+    expect(queries).toBeGreaterThan(100);
+    expect(queries).toBeLessThan(150);
+    expect(await eventTypes()).toEqual(['payment_expired']);
+  },
+);
+
+test('E_BIRR: a query finds the payment when the consumer dies in its call', async () => {
+  const away: ReturnType<typeof objectsAway>[] = [];
+  railServer((asked) => {
+    if (EBIRR_QUERIES.isQuery(asked)) {
+      return EBIRR_QUERIES.answer(asked, 'paid');
+    }
+    // Its result is stored nowhere: the message about it is lost too.
+    away.push(objectsAway());
+    throw new Error('connection reset');
+  });
+  await payExpress({ method: 'E_BIRR' });
+  await consumeStart([firstStart(caught)]);
+  away[0]?.comeBack();
+  const { status, deadlineAtMs, checkAtMs } = await attemptNow();
+  expect([status, checkAtMs]).toEqual(['processing', deadlineAtMs]);
+  await alarmsUntil(deadlineAtMs);
+  expect(await intentNow()).toMatchObject({ status: 'succeeded', late: false });
+});
+
+test('E_BIRR: a browser at the callback address moves no query', async () => {
+  await prompted(EBIRR_QUERIES);
+  const before = await attemptNow();
+  const response = await call(await callbackPath('ebirr'), { apiKey: null });
+  expect(response.status).toBe(303);
+  expect(await attemptNow()).toEqual(before);
+});
+
+test('E_BIRR: an undecided report is followed by a query soon', async () => {
+  await prompted(EBIRR_QUERIES);
+  await alarmsUntil(Date.now() + 10 * MINUTE_MS);
+  const { reference } = await attemptNow();
+  const undecided = { referenceId: reference, responseCode: '52061', errorCode: 'E102051' };
+  expect(await report(await callbackPath('ebirr'), undecided)).toMatchObject({ status: 200 });
+  expect(await attemptNow()).toMatchObject({ checkAtMs: Date.now() + 5 * SECOND_MS });
+});
