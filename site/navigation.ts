@@ -27,6 +27,7 @@ export const SECTIONS: readonly Section[] = [
       'reference',
       'errors',
       'webhooks',
+      'lists',
       'idempotency',
       'limits',
       'decisions',

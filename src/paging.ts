@@ -43,6 +43,8 @@ export interface ListQuery {
   readonly table: string;
   /** Named in the statement, so that SQLite's planner cannot choose a slower one. */
   readonly index: string;
+  /** How the table with the index joins another one that `table` names first. */
+  readonly join?: string;
   readonly timeColumn: string;
   /** Unique within the list, for rows of the same millisecond. */
   readonly idColumn: string;
@@ -104,12 +106,12 @@ export async function readPage<Row>(
 
 /** Reads one row more than the page shows, to find out whether another page exists. */
 export function pageStatement(list: ListQuery, cursor: Cursor | null, limit: number): SqlStatement {
-  const { columns, table, index, timeColumn, idColumn, isOldestFirst = false } = list;
+  const { columns, table, index, join = '', timeColumn, idColumn, isOldestFirst = false } = list;
   const conditions = [...list.conditions, ...bounds(list, cursor)];
   const isAscending = cursor === null ? isOldestFirst : cursor.direction === 'newer';
   const order = isAscending ? 'ASC' : 'DESC';
   return {
-    sql: `SELECT ${columns} FROM ${table} INDEXED BY ${index}
+    sql: `SELECT ${columns} FROM ${table} INDEXED BY ${index} ${join}
       WHERE ${conditions.map(({ sql }) => sql).join(' AND ') || 'TRUE'}
       ORDER BY ${timeColumn} ${order}, ${idColumn} ${order} LIMIT ?`,
     params: [...conditions.flatMap(({ params }) => params), pageRows(limit) + 1],

@@ -32,7 +32,8 @@ export type ErrorCode =
   | 'webhook_secret_limit'
   | 'payment_in_progress'
   | 'payment_ended'
-  | 'event_not_found';
+  | 'event_not_found'
+  | 'event_superseded';
 
 export interface HostedPaymentRequest {
   /**
@@ -492,6 +493,16 @@ export interface NewWebhookSecret {
    */
   overlapHours?: number | null;
 }
+export interface ResendEventsRequest {
+  /**
+   * Events from this time on
+   */
+  since: string;
+  /**
+   * `nextCursor` of the answer before; without it, the oldest event comes first
+   */
+  cursor?: string | null;
+}
 /**
  * A payment as it is now. Amounts are in minor units.
  */
@@ -662,6 +673,212 @@ export interface Payment {
      */
     at: string;
   }[];
+}
+/**
+ * A payment in a list. It can lag a few seconds behind the payment itself.
+ */
+export interface PaymentSummary {
+  /**
+   * A random id
+   */
+  paymentIntentId: number;
+  uuid: string;
+  /**
+   * Your `paymentIntentUniqueId`
+   */
+  uniqueId: string;
+  /**
+   * True in the sandbox
+   */
+  test: boolean;
+  status: 'OPEN' | 'PROCESSING' | 'SUCCESS' | 'FAILED' | 'EXPIRED' | 'CANCELED';
+  /**
+   * The amount without commission, in minor units (15050 is 150.50)
+   */
+  totalAmount: number;
+  /**
+   * The commission of the transaction's method, in minor units (15050 is 150.50)
+   */
+  commission: number;
+  /**
+   * What the customer pays, in minor units (15050 is 150.50)
+   */
+  chargedAmount: number;
+  currency: 'ETB' | 'USD';
+  /**
+   * The method of the paid or latest attempt
+   */
+  paymentType: 'TELE_BIRR' | 'TELE_BIRR_USSD' | 'CBE' | 'ETS_SWITCH' | 'M_PESA' | 'E_BIRR' | null;
+  /**
+   * Treat a reason that you do not know like `declined`.
+   */
+  reason:
+    | 'declined'
+    | 'insufficient_funds'
+    | 'canceled_by_customer'
+    | 'wrong_pin'
+    | 'abandoned'
+    | 'timed_out'
+    | 'rail_unavailable'
+    | 'misconfigured'
+    | null;
+  /**
+   * Paid after the payment had ended
+   */
+  late: boolean;
+  /**
+   * ISO 8601 in UTC with milliseconds
+   */
+  creationDate: string;
+  /**
+   * ISO 8601 in UTC with milliseconds
+   */
+  lastUpdateDate: string;
+  /**
+   * When the payment first ended
+   */
+  endDate: string | null;
+  /**
+   * As sent when the payment was created
+   */
+  metadata: {
+    [k: string]: string;
+  };
+}
+/**
+ * An event and where it was sent. In lists it can lag a few seconds.
+ */
+export interface Event {
+  /**
+   * `webhook-id` of the webhook
+   */
+  id: string;
+  webHookEvent: 'PAYMENT_SUCCESS' | 'PAYMENT_FAILED' | 'PAYMENT_EXPIRED';
+  paymentIntentUniqueId: string;
+  /**
+   * Orders the events of one payment
+   */
+  sequence: number;
+  /**
+   * True in the sandbox
+   */
+  test: boolean;
+  /**
+   * ISO 8601 in UTC with milliseconds
+   */
+  creationDate: string;
+  deliveries: {
+    /**
+     * The endpoint; null: the payment's own `callbackUrl`
+     */
+    endpointId: string | null;
+    /**
+     * The address; in lists, scheme, host and port of the payment's own `callbackUrl`
+     */
+    url: string | null;
+    state:
+      | 'delivered'
+      | 'queued'
+      | 'waiting'
+      | 'dead'
+      | 'undeliverable'
+      | 'paused'
+      | 'skipped'
+      | 'superseded';
+    /**
+     * How often it was sent so far
+     */
+    tries: number;
+    /**
+     * ISO 8601 in UTC with milliseconds
+     */
+    lastTryDate: string | null;
+    /**
+     * ISO 8601 in UTC with milliseconds
+     */
+    nextTryDate: string | null;
+    /**
+     * Why the last try failed: `HTTP 500`, or a sentence
+     */
+    lastError: string | null;
+  }[];
+}
+/**
+ * An event as it is now.
+ */
+export interface EventWithPayload {
+  /**
+   * `webhook-id` of the webhook
+   */
+  id: string;
+  webHookEvent: 'PAYMENT_SUCCESS' | 'PAYMENT_FAILED' | 'PAYMENT_EXPIRED';
+  paymentIntentUniqueId: string;
+  /**
+   * Orders the events of one payment
+   */
+  sequence: number;
+  /**
+   * True in the sandbox
+   */
+  test: boolean;
+  /**
+   * ISO 8601 in UTC with milliseconds
+   */
+  creationDate: string;
+  deliveries: {
+    /**
+     * The endpoint; null: the payment's own `callbackUrl`
+     */
+    endpointId: string | null;
+    /**
+     * The address; in lists, scheme, host and port of the payment's own `callbackUrl`
+     */
+    url: string | null;
+    state:
+      | 'delivered'
+      | 'queued'
+      | 'waiting'
+      | 'dead'
+      | 'undeliverable'
+      | 'paused'
+      | 'skipped'
+      | 'superseded';
+    /**
+     * How often it was sent so far
+     */
+    tries: number;
+    /**
+     * ISO 8601 in UTC with milliseconds
+     */
+    lastTryDate: string | null;
+    /**
+     * ISO 8601 in UTC with milliseconds
+     */
+    nextTryDate: string | null;
+    /**
+     * Why the last try failed: `HTTP 500`, or a sentence
+     */
+    lastError: string | null;
+  }[];
+  /**
+   * The exact body that is sent; null once the details of the payment are deleted
+   */
+  payload: string | null;
+}
+export interface ResendResult {
+  /**
+   * How many deliveries are on their way now
+   */
+  resent: number;
+  /**
+   * How many could not be reached; repeat the call for them later
+   */
+  unreachable: number;
+  hasMore: boolean;
+  /**
+   * Send it as `cursor` for more
+   */
+  nextCursor: string | null;
 }
 /**
  * The payment as the event found it: the JSON text in `body` of a webhook.

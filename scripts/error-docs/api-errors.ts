@@ -131,12 +131,6 @@ export const API_ERRORS: Readonly<Record<ProblemCode, ErrorText>> = {
       'Percent-encode the id, and check the environment. A `uuid` or `paymentIntentId` is found a few seconds after creation.',
     retry: 'after_change',
   },
-  event_not_found: {
-    meaning: 'You have no event of this id in this environment.',
-    remedy:
-      'Check the id, which starts with `evt_`, and the environment. An event is found a few seconds after it happened.',
-    retry: 'after_change',
-  },
   webhook_endpoint_not_found: {
     meaning: 'The environment of the key has no webhook endpoint of this id, or no longer.',
     remedy: 'List the endpoints and compare the ids.',
@@ -161,6 +155,18 @@ export const API_ERRORS: Readonly<Record<ProblemCode, ErrorText>> = {
   payment_ended: {
     meaning: 'The payment is paid, failed or expired, so it cannot be canceled.',
     remedy: 'Read the payment. Refund a paid one at the provider.',
+    retry: 'never',
+  },
+  event_not_found: {
+    meaning: 'You have no event of this id in this environment.',
+    remedy:
+      'Take the id from the header `webhook-id` or from the list of events. A new event is found a few seconds after it happened. Test events are in no list.',
+    retry: 'after_change',
+  },
+  event_superseded: {
+    meaning:
+      'The payment went on, and a later event was sent instead: after a late payment, for example, it is no longer true that the payment expired.',
+    remedy: 'Read the payment, or send its latest event again.',
     retry: 'never',
   },
 };

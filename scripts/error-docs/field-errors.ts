@@ -17,6 +17,7 @@ export const FIELD_ERRORS: Readonly<Record<FieldErrorCode, string>> = {
   not_enabled: 'the method is not enabled for you in this environment',
   not_supported: 'the method or bank cannot do this, such as take the currency',
   undeliverable: 'no webhook would be sent to this `callbackUrl`',
-  duplicate: "the value is given twice (operator's API)",
-  unknown_field: "there is no such field (operator's API; yours gets `warnings`)",
+  duplicate: 'the value or parameter is given twice',
+  unknown_field:
+    "there is no such parameter of a list (fields of your bodies get `warnings`; the operator's API refuses them)",
 };

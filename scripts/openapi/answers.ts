@@ -1,5 +1,6 @@
 import { FAILURE_REASONS } from '../../src/domain/intent.ts';
 import { CURRENCIES, METHODS } from '../../src/domain/method.ts';
+import { LISTED_STATUSES } from '../../src/read-model/events-list.ts';
 import { type JsonSchema, listOf, nullable, objectOf, reference } from './json-schema.ts';
 
 /**
@@ -86,7 +87,13 @@ const anomaly = objectOf({
   at: time,
 });
 
-const payment: Readonly<Record<string, JsonSchema>> = {
+const metadata: JsonSchema = {
+  type: 'object',
+  description: 'As sent when the payment was created',
+  additionalProperties: { type: 'string' },
+};
+
+const payment = {
   paymentIntentId: { type: 'integer', description: 'A random id' },
   uuid,
   uniqueId: { type: 'string', description: 'Your `paymentIntentUniqueId`' },
@@ -112,11 +119,36 @@ const payment: Readonly<Record<string, JsonSchema>> = {
   sequence: { type: 'integer', description: 'Grows with each change of the payment' },
   late: { type: 'boolean', description: 'Paid after the payment had ended' },
   reason: nullable(failureReason),
-  metadata: {
-    type: 'object',
-    description: 'As sent when the payment was created',
-    additionalProperties: { type: 'string' },
-  },
+  metadata,
+} as const satisfies Readonly<Record<string, JsonSchema>>;
+
+const delivery = objectOf({
+  endpointId: nullable({
+    type: 'string',
+    description: "The endpoint; null: the payment's own `callbackUrl`",
+  }),
+  url: nullable({
+    type: 'string',
+    description: "The address; in lists, scheme, host and port of the payment's own `callbackUrl`",
+  }),
+  state: { type: 'string', enum: LISTED_STATUSES },
+  tries: { type: 'integer', description: 'How often it was sent so far' },
+  lastTryDate: nullable(time),
+  nextTryDate: nullable(time),
+  lastError: nullable({
+    type: 'string',
+    description: 'Why the last try failed: `HTTP 500`, or a sentence',
+  }),
+});
+
+const event: Readonly<Record<string, JsonSchema>> = {
+  id: { type: 'string', pattern: '^evt_[0-9a-f]{32}$', description: '`webhook-id` of the webhook' },
+  webHookEvent: eventType,
+  paymentIntentUniqueId: { type: 'string' },
+  sequence: { type: 'integer', description: 'Orders the events of one payment' },
+  test: { type: 'boolean', description: 'True in the sandbox' },
+  creationDate: time,
+  deliveries: listOf(delivery),
 };
 
 const webhookEndpoint: Readonly<Record<string, JsonSchema>> = {
@@ -137,6 +169,16 @@ const webhookEndpoint: Readonly<Record<string, JsonSchema>> = {
   creationDate: time,
 };
 
+const pageOf = (name: string): JsonSchema =>
+  objectOf(
+    {
+      data: listOf(reference(name), 'Newest first'),
+      hasMore: { type: 'boolean' },
+      nextCursor: nullable({ type: 'string', description: 'Send it as `cursor` for more' }),
+    },
+    'One page',
+  );
+
 const envelope = (content: JsonSchema): JsonSchema => ({
   ...objectOf({
     status: { type: 'integer', const: 200 },
@@ -144,6 +186,10 @@ const envelope = (content: JsonSchema): JsonSchema => ({
     content,
   }),
 });
+
+function picked(names: readonly (keyof typeof payment)[]) {
+  return Object.fromEntries(names.map((name) => [name, payment[name]]));
+}
 
 /** Schemas that answers and webhooks share, by their name under `components`. */
 export const COMPONENTS: Readonly<Record<string, JsonSchema>> = {
@@ -160,6 +206,47 @@ export const COMPONENTS: Readonly<Record<string, JsonSchema>> = {
     },
     'A payment as it is now. Amounts are in minor units.',
   ),
+  PaymentSummary: objectOf(
+    {
+      ...picked([
+        'paymentIntentId',
+        'uuid',
+        'uniqueId',
+        'test',
+        'status',
+        'totalAmount',
+        'commission',
+        'chargedAmount',
+        'currency',
+      ]),
+      paymentType: nullable({ ...method, description: 'The method of the paid or latest attempt' }),
+      ...picked(['reason', 'late', 'creationDate', 'lastUpdateDate']),
+      endDate: nullable({ ...time, description: 'When the payment first ended' }),
+      metadata,
+    },
+    'A payment in a list. It can lag a few seconds behind the payment itself.',
+  ),
+  Event: objectOf(event, 'An event and where it was sent. In lists it can lag a few seconds.'),
+  EventWithPayload: objectOf(
+    {
+      ...event,
+      payload: nullable({
+        type: 'string',
+        description:
+          'The exact body that is sent; null once the details of the payment are deleted',
+      }),
+    },
+    'An event as it is now.',
+  ),
+  ResendResult: objectOf({
+    resent: { type: 'integer', description: 'How many deliveries are on their way now' },
+    unreachable: {
+      type: 'integer',
+      description: 'How many could not be reached; repeat the call for them later',
+    },
+    hasMore: { type: 'boolean' },
+    nextCursor: nullable({ type: 'string', description: 'Send it as `cursor` for more' }),
+  }),
   EventBody: objectOf(
     { ...payment, event: eventType },
     'The payment as the event found it: the JSON text in `body` of a webhook.',
@@ -229,6 +316,10 @@ export const ANSWERS = {
   ),
   express: withWarnings(envelope(reference('ExpressResult'))),
   payment: envelope(reference('Payment')),
+  payments: envelope(pageOf('PaymentSummary')),
+  events: envelope(pageOf('Event')),
+  event: envelope(reference('EventWithPayload')),
+  resend: withWarnings(envelope(reference('ResendResult'))),
   banks: envelope(listOf(reference('Bank'))),
   webhookEndpoint: envelope(reference('WebhookEndpoint')),
   webhookEndpoints: envelope(listOf(reference('WebhookEndpoint'), 'Oldest first')),

@@ -154,7 +154,7 @@ function isIdempotent({ problems }: Operation): boolean {
 }
 
 function parametersOf(operation: Operation) {
-  const { idText, headers = [] } = operation;
+  const { idText, query = [], headers = [] } = operation;
   const id = { name: 'id', in: 'path', required: true, description: idText };
   const key = {
     name: 'Idempotency-Key',
@@ -167,6 +167,7 @@ function parametersOf(operation: Operation) {
     ...(isIdempotent(operation)
       ? [{ ...key, schema: { type: 'string', pattern: '^[ -~]{1,255}$' } }]
       : []),
+    ...query,
     ...headers.map((header) => ({
       ...header,
       in: 'header',

@@ -108,3 +108,36 @@ export const ENDPOINT_NOTES: Notes = {
     example: 'X-Shop-Signature',
   },
 };
+
+const PAGE_NOTES = {
+  createdFrom: { text: 'From this time of creation on', example: '2026-11-22T00:00:00Z' },
+  createdTo: { text: 'Before this time of creation', example: '2026-11-23T00:00:00Z' },
+  limit: { text: 'How many rows a page has' },
+  cursor: { text: '`nextCursor` of the page before' },
+} as const satisfies Notes;
+
+export const PAYMENTS_QUERY_NOTES: Notes = {
+  status: { text: 'Only payments of this status', example: 'SUCCESS' },
+  method: { text: 'Only payments whose paid or latest attempt is by this method' },
+  endedFrom: {
+    text: 'From this time of the end on. With `endedFrom` or `endedTo`, the latest end comes first.',
+  },
+  endedTo: { text: 'Before this time of the end' },
+  customerPhone: {
+    text: 'The mobile number of the customer or of an attempt, in any common notation',
+    example: '0911234567',
+  },
+  metadata: { text: 'Only payments with this entry: `metadata[cart]=8841`. Repeat it for more.' },
+  ...PAGE_NOTES,
+};
+
+export const EVENTS_QUERY_NOTES: Notes = {
+  type: { text: 'Only events of this type' },
+  deliveryState: { text: 'Only events with a delivery in this state', example: 'dead' },
+  ...PAGE_NOTES,
+};
+
+export const RESEND_NOTES: Notes = {
+  since: { text: 'Events from this time on', example: '2026-11-22T08:00:00Z' },
+  cursor: { text: '`nextCursor` of the answer before; without it, the oldest event comes first' },
+};

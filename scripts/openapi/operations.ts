@@ -2,6 +2,7 @@ import type { Environment } from '../../src/domain/method.ts';
 import type { ProblemCode } from '../../src/http/problems.ts';
 import { ANSWERS } from './answers.ts';
 import { type JsonSchema, reference } from './json-schema.ts';
+import { type QueryParameter, queryParameters } from './requests.ts';
 
 /** A call of the API in one environment. */
 export interface Operation {
@@ -17,6 +18,7 @@ export interface Operation {
   readonly request: JsonSchema | null;
   /** Without a body, the defaults apply. */
   readonly isBodyOptional?: true;
+  readonly query?: readonly QueryParameter[];
   readonly answer: JsonSchema;
   /** Server-sent events whose data has the form of `answer`, instead of an answer in JSON. */
   readonly isStream?: true;
@@ -39,19 +41,6 @@ export const PROBLEMS_OF_KEYS: readonly ProblemCode[] = [
   'permission_missing',
   'too_many_requests',
 ];
-const PROBLEMS_OF_CREATION: readonly ProblemCode[] = [
-  'validation_failed',
-  'invalid_json',
-  'idempotency_key_invalid',
-  'idempotency_key_in_use',
-  'idempotency_key_reused',
-  'duplicate_payment_id',
-  'body_too_large',
-  'unsupported_content_type',
-  'unsupported_charset',
-  'unsupported_content_encoding',
-];
-
 const PROBLEMS_OF_BODIES: readonly ProblemCode[] = [
   'validation_failed',
   'invalid_json',
@@ -60,7 +49,15 @@ const PROBLEMS_OF_BODIES: readonly ProblemCode[] = [
   'unsupported_charset',
   'unsupported_content_encoding',
 ];
+const PROBLEMS_OF_CREATION: readonly ProblemCode[] = [
+  ...PROBLEMS_OF_BODIES,
+  'idempotency_key_invalid',
+  'idempotency_key_in_use',
+  'idempotency_key_reused',
+  'duplicate_payment_id',
+];
 
+const EVENT_ID = 'The `id` of the event: `webhook-id` of its webhook';
 const UNIQUE_ID = 'Your `paymentIntentUniqueId`, percent-encoded';
 const ANY_ID = `${UNIQUE_ID}; or the \`uuid\` or \`paymentIntentId\` of the payment`;
 
@@ -143,6 +140,69 @@ function operationsOf(environment: Environment): readonly Operation[] {
       request: null,
       answer: ANSWERS.payment,
       problems: ['payment_not_found', 'payment_in_progress', 'payment_ended'],
+    },
+    {
+      ...common,
+      method: 'get',
+      path: `${prefix}/intents`,
+      id: `listPayments${suffix}`,
+      summary: 'List payments',
+      description:
+        'Newest first. All filters must match; a parameter that does not exist is an error.',
+      query: queryParameters('payments'),
+      request: null,
+      answer: ANSWERS.payments,
+      problems: ['validation_failed'],
+    },
+    {
+      ...common,
+      method: 'get',
+      path: `${prefix}/events`,
+      id: `listEvents${suffix}`,
+      summary: 'List events',
+      description:
+        'Newest first. All filters must match; a parameter that does not exist is an error.',
+      query: queryParameters('events'),
+      request: null,
+      answer: ANSWERS.events,
+      problems: ['validation_failed'],
+    },
+    {
+      ...common,
+      method: 'get',
+      path: `${prefix}/events/{id}`,
+      id: `readEvent${suffix}`,
+      summary: 'Read an event',
+      description: 'The event as it is now, with the exact body that is sent.',
+      idText: EVENT_ID,
+      request: null,
+      answer: ANSWERS.event,
+      problems: ['event_not_found'],
+    },
+    {
+      ...common,
+      method: 'post',
+      path: `${prefix}/events/{id}/resend`,
+      id: `resendEvent${suffix}`,
+      summary: 'Send an event again',
+      description:
+        'From the start of its schedule. An event that is on its way anyway stays as it is.',
+      idText: EVENT_ID,
+      request: null,
+      answer: ANSWERS.event,
+      problems: ['event_not_found', 'event_superseded'],
+    },
+    {
+      ...common,
+      method: 'post',
+      path: `${prefix}/events/resend`,
+      id: `resendEvents${suffix}`,
+      summary: 'Send missed events again',
+      description:
+        'Sends all events since a time that have not arrived, oldest first, up to 200 in one call. Call again with `nextCursor` while `hasMore` is true.',
+      request: reference('ResendEventsRequest'),
+      answer: ANSWERS.resend,
+      problems: PROBLEMS_OF_BODIES,
     },
     {
       ...common,

@@ -2,6 +2,7 @@ import { toJsonSchema } from '@valibot/to-json-schema';
 import type * as v from 'valibot';
 import type { ValidationContext } from '../../src/api/schema/context.ts';
 import { expressSchema } from '../../src/api/schema/express.ts';
+import { eventsQuery, paymentsQuery, resendBody } from '../../src/api/schema/list.ts';
 import { hostedSchema } from '../../src/api/schema/payment-intent.ts';
 import {
   endpointChangesSchema,
@@ -9,7 +10,15 @@ import {
   newSecretSchema,
 } from '../../src/api/schema/webhook-endpoint.ts';
 import { type Environment, METHODS } from '../../src/domain/method.ts';
-import { ENDPOINT_NOTES, EXPRESS_NOTES, HOSTED_NOTES, type Notes } from './field-notes.ts';
+import {
+  ENDPOINT_NOTES,
+  EVENTS_QUERY_NOTES,
+  EXPRESS_NOTES,
+  HOSTED_NOTES,
+  type Notes,
+  PAYMENTS_QUERY_NOTES,
+  RESEND_NOTES,
+} from './field-notes.ts';
 import { type JsonSchema, nullable } from './json-schema.ts';
 
 /** The bounds of wrangler.toml, as they are deployed. */
@@ -47,7 +56,36 @@ export function requestComponents(): Readonly<Record<string, JsonSchema>> {
     NewWebhookSecret: described(jsonSchemaOf(newSecretSchema), {
       overlapHours: { text: 'For how long the old secrets sign too', example: 24 },
     }),
+    ResendEventsRequest: described(jsonSchemaOf(resendBody), RESEND_NOTES),
   };
+}
+
+/** A parameter in a query. */
+export interface QueryParameter {
+  readonly name: string;
+  readonly in: 'query';
+  readonly required: false;
+  readonly description: string;
+  readonly schema: JsonSchema;
+  /** For an object: `metadata[KEY]=VALUE`. */
+  readonly style?: 'deepObject';
+  readonly explode?: true;
+}
+
+/** The parameters of a list, from the schema that validates them. */
+export function queryParameters(list: 'payments' | 'events'): readonly QueryParameter[] {
+  const schema =
+    list === 'payments'
+      ? described(jsonSchemaOf(paymentsQuery), PAYMENTS_QUERY_NOTES)
+      : described(jsonSchemaOf(eventsQuery), EVENTS_QUERY_NOTES);
+  return Object.entries(schema.properties ?? {}).map(([name, { description, ...rest }]) => ({
+    name,
+    in: 'query',
+    required: false,
+    description: description ?? '',
+    schema: rest.type === 'integer' ? { ...rest, default: Number(rest.default) } : rest,
+    ...(rest.type === 'object' ? { style: 'deepObject', explode: true } : {}),
+  }));
 }
 
 /** The body of a hosted creation. */

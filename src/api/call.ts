@@ -25,6 +25,9 @@ const KEY_POLICY: RatePolicy = { name: 'key', requestsMax: 1_000, periodSeconds:
 /** Counts the calls without a valid key from one network. */
 const NETWORK_POLICY: RatePolicy = { name: 'network', requestsMax: 30, periodSeconds: 60 };
 
+/** Counts the calls of a merchant that send events again. */
+export const RESEND_POLICY: RatePolicy = { name: 'resend', requestsMax: 60, periodSeconds: 60 };
+
 /** The limits of all calls that need a key. */
 export const CALL_POLICIES = [KEY_POLICY, NETWORK_POLICY];
 
@@ -50,7 +53,7 @@ export async function authorize(
   const nowMs = Date.now();
   const refuse = async (refusal: Problem): Promise<never> => {
     const limiter = env.FAILED_KEY_RATE_LIMIT;
-    await limit(config, limiter, clientNetwork(request), NETWORK_POLICY);
+    await limitCalls(config, limiter, clientNetwork(request), NETWORK_POLICY);
     throw refusal;
   };
   const apiKey = request.headers.get('apiKey');
@@ -61,7 +64,7 @@ export async function authorize(
     return refuse(problem('api_key_invalid'));
   }
   const digest = await apiKeyDigest(apiKey);
-  await limit(config, env.API_RATE_LIMIT, digest, KEY_POLICY);
+  await limitCalls(config, env.API_RATE_LIMIT, digest, KEY_POLICY);
   const result = await authenticate(env, ctx, digest, environment, nowMs);
   switch (result.type) {
     case 'granted':
@@ -76,7 +79,8 @@ export async function authorize(
   }
 }
 
-async function limit(
+/** Counts a call. Problem 429 when there were too many. */
+export async function limitCalls(
   config: Config,
   limiter: RateLimit,
   key: string,

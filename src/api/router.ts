@@ -22,6 +22,11 @@ export const apiRouter = new AreaRouter({
   outageEvent: 'intent_unavailable',
 });
 
+// Before `events/:id`.
+routesIn('sandbox')('get', `${PAYMENT}/sandbox/events/stream`, 'events', async (call) => {
+  const { streamEvents } = await import('./routes/stream-events.ts');
+  return streamEvents(call);
+});
 for (const [environment, prefix, express] of [
   ['sandbox', `${PAYMENT}/sandbox`, `${PAYMENT}/express/sandbox/pay`],
   ['production', PAYMENT, `${PAYMENT}/express/pay`],
@@ -32,6 +37,17 @@ for (const [environment, prefix, express] of [
   on('get', `${prefix}/intent/:id`, 'payments_read', readPayment);
   on('get', `${prefix}/checkout/:id`, 'payments_read', readPayment);
   on('post', `${prefix}/intent/cancel/:id`, 'payments_cancel', cancelPayment);
+  on('get', `${prefix}/intents`, 'payments_read', async (call) =>
+    (await import('./lists/payments.ts')).listPayments(call),
+  );
+  on('get', `${prefix}/events`, 'events', async (call) => (await events()).listEvents(call));
+  on('get', `${prefix}/events/:id`, 'events', async (call) => (await events()).readEvent(call));
+  on('post', `${prefix}/events/resend`, 'events', async (call) =>
+    (await events()).resendMissed(call),
+  );
+  on('post', `${prefix}/events/:id/resend`, 'events', async (call) =>
+    (await events()).resendEvent(call),
+  );
   const endpoints = `${prefix}/webhook-endpoints`;
   const endpointRoute = (method: RouteMethod, path: string, name: EndpointRoute) =>
     on(method, path, 'webhook_endpoints', async (call) =>
@@ -46,10 +62,11 @@ for (const [environment, prefix, express] of [
   apiRouter.get(`${prefix}/webhook-keys`, (_request, env) => listWebhookKeys(env, environment));
 }
 routesIn('any')('get', `${PAYMENT}/banks`, null, listBanks);
-routesIn('sandbox')('get', `${PAYMENT}/sandbox/events/stream`, 'events', async (call) => {
-  const { streamEvents } = await import('./routes/stream-events.ts');
-  return streamEvents(call);
-});
+
+/** Loaded when first needed: a payment needs no list. */
+function events() {
+  return import('./lists/events.ts');
+}
 
 /**
  * Registers routes that need an API key of this environment, with this permission; null: any key.

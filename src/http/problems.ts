@@ -81,6 +81,10 @@ export const PROBLEMS = {
     message: 'The payment has ended ({status}); it cannot be canceled',
   },
   event_not_found: { status: 404, message: 'There is no such event in this environment' },
+  event_superseded: {
+    status: 409,
+    message: 'A later event of the payment replaces this one, so it is not sent again',
+  },
 } as const satisfies Record<string, ProblemEntry>;
 
 export type ProblemCode = keyof typeof PROBLEMS;

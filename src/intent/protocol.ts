@@ -70,6 +70,17 @@ export type DeliveryStatus =
 /** Deliveries that have failed and need a person to resend them; they can be resent in bulk. */
 export const FAILED_DELIVERIES: readonly DeliveryStatus[] = ['dead', 'undeliverable', 'paused'];
 
+/** From these an event may be resent. In the others it is on its way, or superseded. */
+export const RESENDABLE_DELIVERIES: readonly DeliveryStatus[] = [
+  'waiting',
+  'delivered',
+  'skipped',
+  ...FAILED_DELIVERIES,
+];
+
+/** Deliveries that have not arrived and are not on their way at this moment. */
+export const MISSED_DELIVERIES: readonly DeliveryStatus[] = ['waiting', ...FAILED_DELIVERIES];
+
 /** Identifies a delivery within its payment. */
 export interface DeliveryId {
   /** The intent's version that the event announces. */

@@ -21,6 +21,8 @@ export interface MerchantAccess {
   readonly environment: Environment;
   /** SHA-256 of the key, which identifies it in rate limits and logs. */
   readonly keyDigest: string;
+  /** The merchant's name for the key. */
+  readonly keyName: string;
   readonly permissions: GrantedPermissions;
   /** The active methods, in the order of METHODS. A rail may be missing for some of them. */
   readonly methods: readonly MerchantMethod[];
@@ -47,6 +49,7 @@ interface KeyRow {
   readonly brand_color: string | null;
   readonly brand_logo_digest: string | null;
   readonly environment: Environment;
+  readonly key_name: string;
   readonly permissions: string | null;
   readonly expires_at_ms: number | null;
   readonly last_used_at_ms: number | null;
@@ -67,6 +70,7 @@ const KEY_SQL = `
     merchant_branding.color AS brand_color,
     merchant_branding.logo_digest AS brand_logo_digest,
     api_keys.environment,
+    api_keys.name AS key_name,
     api_keys.permissions,
     api_keys.expires_at_ms,
     api_keys.last_used_at_ms,
@@ -109,6 +113,7 @@ export async function readKey(
     branding: brandingOf(first),
     environment: first.environment,
     keyDigest: digest,
+    keyName: first.key_name,
     permissions: permissionsFrom(first.permissions),
     methods: methodsOf(results),
     limits: JSON.parse(first.limits) as AmountLimits,

@@ -1,6 +1,6 @@
 import { prepare, type SqlStatement } from '../database.ts';
 import type { EventType, Tenant } from '../domain/intent.ts';
-import type { ProjectedEvent } from '../intent/protocol.ts';
+import type { DeliveryStatus, ProjectedEvent } from '../intent/protocol.ts';
 import { type Condition, type List, type TimeRange, tenantIs, when } from '../paging.ts';
 
 /** A delivery of an event in lists. May lag its object by seconds. */
@@ -26,7 +26,20 @@ export const EVENT_COLUMNS = `event_id AS eventId, position, delivery_id AS deli
 export interface EventFilter extends TimeRange {
   readonly deliveryStatus?: string | undefined;
   readonly endpointId?: string | undefined;
+  readonly type?: EventType | undefined;
 }
+
+/** The states of deliveries in lists. `claimed` lasts seconds, and the read model never has it. */
+export const LISTED_STATUSES = [
+  'delivered',
+  'queued',
+  'waiting',
+  'dead',
+  'undeliverable',
+  'paused',
+  'skipped',
+  'superseded',
+] as const satisfies readonly DeliveryStatus[];
 
 /** A list of deliveries that meet the conditions, newest first. */
 export function eventList(
@@ -49,7 +62,7 @@ export function eventList(
 /** A tenant's events. */
 export function eventsOf(
   tenant: Tenant,
-  { deliveryStatus, endpointId, ...range }: EventFilter,
+  { deliveryStatus, endpointId, type, ...range }: EventFilter,
 ): List<EventRow> {
   const byStatus = deliveryStatus === undefined ? 'by_time' : 'by_status';
   const index = `webhook_event_${endpointId === undefined ? byStatus : 'by_endpoint'}`;
@@ -58,17 +71,55 @@ export function eventsOf(
     // Few of its deliveries are in another status, so filtering them costs little.
     ...when('endpoint_id = ?', endpointId),
     ...when('delivery_status = ?', deliveryStatus),
+    ...when('type = ?', type),
   ];
   return eventList(index, conditions, range);
 }
 
-/** FAILED_DELIVERIES. Must equal the condition of the partial index. */
-const IS_FAILED = "delivery_status IN ('dead', 'undeliverable', 'paused')";
+/** A tenant's events, of each its first delivery, or the first in the wanted state. */
+export function distinctEventsOf(
+  tenant: Tenant,
+  filter: Omit<EventFilter, 'endpointId'>,
+): List<EventRow> {
+  const list = eventsOf(tenant, filter);
+  const isFirst =
+    filter.deliveryStatus === undefined
+      ? 'position = 0'
+      : `NOT EXISTS (SELECT 1 FROM webhook_event AS earlier INDEXED BY webhook_event_by_id
+          WHERE earlier.event_id = webhook_event.event_id
+            AND earlier.position < webhook_event.position
+            AND earlier.delivery_status = webhook_event.delivery_status)`;
+  return { ...list, conditions: [...list.conditions, { sql: isFirst, params: [] }] };
+}
+
+/** All deliveries of the tenant's events with these ids, in no order. */
+export function deliveriesStatement(
+  { merchantId, environment }: Tenant,
+  eventIds: readonly string[],
+): SqlStatement {
+  return {
+    sql: `SELECT ${EVENT_COLUMNS} FROM (SELECT value AS wanted FROM json_each(?))
+        CROSS JOIN webhook_event INDEXED BY webhook_event_by_id ON event_id = wanted
+      WHERE merchant_id = ? AND environment = ?`,
+    params: [JSON.stringify(eventIds), merchantId, environment],
+  };
+}
+
+/** MISSED_DELIVERIES. Must equal the condition of the partial index. */
+const IS_MISSED = "delivery_status IN ('waiting', 'dead', 'undeliverable', 'paused')";
+/** FAILED_DELIVERIES. */
+const IS_FAILED = `${IS_MISSED} AND delivery_status <> 'waiting'`;
+
+/** A tenant's missed deliveries since a time, oldest first. */
+export function missedEventsOf(tenant: Tenant, range: TimeRange): List<EventRow> {
+  const conditions = [tenantIs(tenant), { sql: IS_MISSED, params: [] }];
+  return { ...eventList('webhook_event_missed', conditions, range), isOldestFirst: true };
+}
 
 /** A tenant's failed deliveries in a time range. */
 export function failedEventsOf(tenant: Tenant, range: TimeRange): List<EventRow> {
   const conditions = [tenantIs(tenant), { sql: IS_FAILED, params: [] }];
-  return eventList('webhook_event_failed', conditions, range);
+  return eventList('webhook_event_missed', conditions, range);
 }
 
 /** The number of events that `failedEventsOf` lists. */
@@ -86,7 +137,7 @@ export function countFailedEventsStatement(
   { fromMs = 0, toMs = Number.MAX_SAFE_INTEGER }: TimeRange,
 ): SqlStatement {
   return {
-    sql: `SELECT COUNT(*) AS events FROM webhook_event INDEXED BY webhook_event_failed
+    sql: `SELECT COUNT(*) AS events FROM webhook_event INDEXED BY webhook_event_missed
       WHERE merchant_id = ? AND environment = ? AND ${IS_FAILED}
         AND created_at_ms >= ? AND created_at_ms < ?`,
     params: [merchantId, environment, fromMs, toMs],

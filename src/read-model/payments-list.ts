@@ -115,7 +115,7 @@ function listBy(index: string, tenant: Tenant, filter: PaymentFilter): List<Stor
 }
 
 /** The index whose adjacent rows match the filter, except for amount and currency. */
-function indexFor({ status, method }: PaymentFilter): string {
+export function indexFor({ status, method }: Pick<PaymentFilter, 'status' | 'method'>): string {
   if (status !== undefined) {
     return method === undefined ? 'payment_by_status' : 'payment_by_status_and_method';
   }
@@ -163,15 +163,19 @@ export async function* exportPayments(
   } while (cursor !== null);
 }
 
-interface SealedDetails {
+export interface SealedDetails {
   readonly sealedDetails: string | null;
 }
 
-function withDetails(list: List<StoredPayment>): List<StoredPayment & SealedDetails> {
+export function withDetails(list: List<StoredPayment>): List<StoredPayment & SealedDetails> {
   return { ...list, columns: `${list.columns}, payment.sealed_details AS sealedDetails` };
 }
 
-async function detailsIn(env: Env, row: StoredPayment & SealedDetails): Promise<PaymentDetails> {
+/** The payment's sealed details; empty when nothing is known, or sealed with a key that is gone. */
+export async function detailsIn(
+  env: Env,
+  row: StoredPayment & SealedDetails,
+): Promise<PaymentDetails> {
   const { sealedDetails, uuid } = row;
   const text =
     sealedDetails === null

@@ -17,7 +17,7 @@ import { maskedPhone } from '../domain/phone.ts';
  * in minor units, and times are ISO 8601 in UTC with milliseconds.
  */
 
-const WIRE_STATUSES = {
+export const WIRE_STATUSES = {
   open: 'OPEN',
   processing: 'PROCESSING',
   succeeded: 'SUCCESS',
@@ -189,6 +189,7 @@ function wireTransactionStatus(intent: Intent, attempt: Attempt): WireTransactio
   return hasEnded(intent.status) ? 'EXPIRED' : 'PROCESSING';
 }
 
-function isoTime(timeMs: number): string {
+/** The form of all times in answers and events. */
+export function isoTime(timeMs: number): string {
   return new Date(timeMs).toISOString();
 }

@@ -122,14 +122,15 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     ...SHARED,
     'src/audit/log.ts',
     'src/attempts/',
+    'src/audit/log.ts',
+
     'src/intent/client.ts',
     'src/intent/protocol.ts',
     'src/merchants/',
     'src/rails/rail.ts',
     'src/rails/registry.ts',
     'src/rails/settings.ts',
-    'src/read-model/queries.ts',
-    'src/read-model/sandbox-events.ts',
+    'src/read-model/',
     'src/webhooks/',
   ],
 };

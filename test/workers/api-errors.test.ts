@@ -15,14 +15,17 @@ import {
   CREATE_PATHS,
   call,
   cancelPath,
+  consume,
   createHosted,
   execute,
   expressBody,
   hostedBody,
+  lastEvent,
   ORIGIN,
   payHosted,
   postExpress,
   postHosted,
+  resolveAttempt,
   startRedirect,
   statusPath,
   useGateway,
@@ -34,7 +37,7 @@ import {
  * without a test does not compile.
  */
 
-useGateway();
+const caught = useGateway();
 
 const POLICY = '"key";q=1000;w=10, "network";q=30;w=60';
 
@@ -118,6 +121,15 @@ const PROVOKED: Readonly<Record<ProblemCode, () => Promise<Response>>> = {
   payment_ended: async () => {
     await payHosted();
     return call(cancelPath('order-1'), { method: 'POST' });
+  },
+  event_superseded: async () => {
+    await createHosted();
+    await execute(startRedirect('a1'), { type: 'abandon_attempt', attemptId: 'a1' });
+    await execute({ type: 'abandon_payment' });
+    const { eventId } = await lastEvent();
+    await execute(resolveAttempt('a1', 'succeeded'));
+    await consume('kefel-projections', caught.projections.splice(0));
+    return call(`/api/v1/payment/sandbox/events/${eventId}/resend`, { method: 'POST' });
   },
 };
 

@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { RESEND_BATCH } from '../../src/dashboard/webhooks/resend.ts';
+import { RESEND_BATCH } from '../../src/read-model/resend.ts';
 import { auditLog, sessionFor, signedIn, submit, visit } from './dashboard-support.ts';
 import {
   ALPHA,

@@ -127,6 +127,7 @@ describe('decisions.md#9: the directory', () => {
         branding: null,
         environment: 'sandbox',
         keyDigest: await apiKeyDigest(apiKey),
+        keyName: 'k',
         permissions: null,
         methods: [
           { method: 'TELE_BIRR', rate: { basisPoints: 250, fixedMinor: 7 } },

@@ -1,11 +1,9 @@
-import { type Actor, runAudited } from '../../audit/log.ts';
+import { runAudited } from '../../audit/log.ts';
 import { BODY_BYTES_MAX } from '../../config.ts';
-import { prepare } from '../../database.ts';
 import { successResponse } from '../../http/envelope.ts';
 import { fieldError } from '../../http/field-error.ts';
 import { readJsonBody } from '../../http/json-body.ts';
 import { problem, validationProblem } from '../../http/problem.ts';
-import { clientAddress } from '../../http/rate-limit.ts';
 import { checked } from '../../http/strict-body.ts';
 import {
   deleteEndpoint,
@@ -24,6 +22,7 @@ import { expireOthers, insertSecret, newSecret } from '../../webhooks/secret-sto
 import { judgeDestination } from '../../webhooks/send.ts';
 import { forgetSettingsOf, SECRETS_MAX } from '../../webhooks/settings.ts';
 import type { MerchantCall } from '../call.ts';
+import { keyEntry } from '../key-entry.ts';
 import {
   endpointChangesSchema,
   newEndpointSchema,
@@ -63,7 +62,7 @@ export async function createWebhookEndpoint(call: MerchantCall): Promise<Respons
   const added = await runAudited(
     env.DB,
     [insertEndpoint(access, { ...settings, endpointId, createdAtMs: nowMs })],
-    await entry(call, 'webhook.endpoint_created', endpointId, endpointAuditDetail(settings)),
+    entry(call, 'webhook.endpoint_created', endpointId, endpointAuditDetail(settings)),
     [insertSecret({ ...access, endpointId }, secret, nowMs)],
   );
   if (!added) {
@@ -94,7 +93,7 @@ export async function changeWebhookEndpoint(call: MerchantCall): Promise<Respons
   await runAudited(
     env.DB,
     [updateEndpoint(access, before.endpointId, after)],
-    await entry(call, 'webhook.endpoint_changed', before.endpointId, endpointAuditDetail(after)),
+    entry(call, 'webhook.endpoint_changed', before.endpointId, endpointAuditDetail(after)),
     isFresh ? [clearEndpoint(access, before.endpointId)] : [],
   );
   forgetSettingsOf(access);
@@ -109,7 +108,7 @@ export async function deleteWebhookEndpoint(call: MerchantCall): Promise<Respons
   await runAudited(
     env.DB,
     deleteEndpoint(access, endpointId),
-    await entry(call, 'webhook.endpoint_deleted', endpointId, endpointAuditDetail(endpoint)),
+    entry(call, 'webhook.endpoint_deleted', endpointId, endpointAuditDetail(endpoint)),
   );
   forgetSettingsOf(access);
   return successResponse('Webhook endpoint deleted', contentOf(endpoint));
@@ -128,7 +127,7 @@ export async function rotateWebhookSecret(call: MerchantCall): Promise<Response>
   const added = await runAudited(
     env.DB,
     [insertSecret(owner, secret, oldExpireAtMs)],
-    await entry(call, 'webhook.secret_rotated', secret.id, detail),
+    entry(call, 'webhook.secret_rotated', secret.id, detail),
     [expireOthers(owner, secret.id, oldExpireAtMs)],
   );
   if (!added) {
@@ -182,27 +181,11 @@ function refuseUndeliverable({ env, config, request }: MerchantCall, url: string
   }
 }
 
-async function entry(
+function entry(
   call: MerchantCall,
   action: 'webhook.secret_rotated' | `webhook.endpoint_${'created' | 'changed' | 'deleted'}`,
   target: string,
   detail: Readonly<Record<string, string | number | boolean | null>>,
 ) {
-  const { merchantId, environment } = call.access;
-  return {
-    actor: await actorOf(call),
-    merchantId,
-    environment,
-    action,
-    target,
-    detail,
-    atMs: call.nowMs,
-  };
-}
-
-async function actorOf({ env, access, request }: MerchantCall): Promise<Actor> {
-  const { keyDigest } = access;
-  const sql = 'SELECT name FROM api_keys WHERE digest = ?1';
-  const name = await prepare(env.DB, { sql, params: [keyDigest] }).first<string>('name');
-  return { kind: 'api_key', id: keyDigest, name: name ?? '', address: clientAddress(request) };
+  return keyEntry(call, { action, target, detail });
 }

@@ -43,7 +43,7 @@ export function metadataValueError(value: unknown): FieldError | null {
     : fieldError('too_long', `Must be at most ${METADATA_VALUE_CHARACTERS_MAX} characters long.`);
 }
 
-const metadataObject = v.pipe(
+export const metadataObject = v.pipe(
   objectField,
   v.check(
     (given) => Object.keys(given).length <= METADATA_ENTRIES_MAX,

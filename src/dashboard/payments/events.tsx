@@ -2,13 +2,12 @@ import { DeliveryBadge, wireType } from '../../back-office/delivery-elements.tsx
 import type { Intent } from '../../domain/intent.ts';
 import { CHECKOUT_TEXTS, DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { countText } from '../../i18n/money-text.ts';
-import type { EventSummary } from '../../intent/protocol.ts';
+import { type EventSummary, RESENDABLE_DELIVERIES } from '../../intent/protocol.ts';
 import { copyRow, Facts, Section, Table, Untrusted, WhenExactly } from '../../ui/elements.tsx';
 import { shownLines } from '../../ui/untrusted-text.ts';
 import { type DashboardCall, mayChange } from '../call.ts';
 import { ButtonForm } from '../forms.tsx';
 import { listIn, paymentPath, withList } from '../paths.ts';
-import { RESENDABLE } from '../webhooks/elements.tsx';
 
 interface EventProps {
   readonly call: DashboardCall;
@@ -39,7 +38,7 @@ function EventCard({ call, intent, event }: EventProps) {
       <div class="card-head">
         <h3>{wireType(event.type)}</h3>
         <DeliveryBadge call={call} status={event.deliveryStatus} />
-        {mayChange(call, 'develop') && RESENDABLE.includes(event.deliveryStatus) && (
+        {mayChange(call, 'develop') && RESENDABLE_DELIVERIES.includes(event.deliveryStatus) && (
           <ButtonForm
             call={call}
             action={withList(

@@ -1,6 +1,5 @@
 import type { ComponentChildren } from 'preact';
 import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
-import type { DeliveryStatus } from '../../intent/protocol.ts';
 import { Navigation } from '../../ui/back-office.tsx';
 import { Message } from '../../ui/elements.tsx';
 import { type DashboardCall, may } from '../call.ts';
@@ -40,28 +39,6 @@ export function WebhooksFrame(props: {
     </Frame>
   );
 }
-
-/** In the order of the select box. `claimed` lasts seconds, and the read model never has it. */
-export const LISTED_STATUSES = [
-  'delivered',
-  'queued',
-  'waiting',
-  'dead',
-  'undeliverable',
-  'paused',
-  'skipped',
-  'superseded',
-] as const satisfies readonly DeliveryStatus[];
-
-/** From these a member may resend an event. In the others it is on its way, or superseded. */
-export const RESENDABLE: readonly DeliveryStatus[] = [
-  'waiting',
-  'delivered',
-  'dead',
-  'undeliverable',
-  'skipped',
-  'paused',
-];
 
 /** The result of a try: the HTTP status, or why there was none. */
 export function Outcome(props: {

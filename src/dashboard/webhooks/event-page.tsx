@@ -1,7 +1,7 @@
 import { DeliveryBadge, wireType } from '../../back-office/delivery-elements.tsx';
 import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { countText } from '../../i18n/money-text.ts';
-import type { DeliveryTry } from '../../intent/protocol.ts';
+import { type DeliveryTry, RESENDABLE_DELIVERIES } from '../../intent/protocol.ts';
 import { answerPage, redirectTo } from '../../ui/answer.ts';
 import {
   CopyText,
@@ -17,7 +17,7 @@ import { type DashboardCall, may } from '../call.ts';
 import { PostForm } from '../forms.tsx';
 import { noticePage } from '../notices.tsx';
 import { endpointPath, eventPath, listIn, paymentPath, webhooksPath, withList } from '../paths.ts';
-import { Outcome, RESENDABLE, WebhooksFrame } from './elements.tsx';
+import { Outcome, WebhooksFrame } from './elements.tsx';
 import { shownAddress } from './endpoints.ts';
 import {
   type DeliveryDetails,
@@ -234,7 +234,7 @@ function Resend({ call, details, delivery }: DeliveryProps) {
   const text = DASHBOARD_TEXTS[call.language].events;
   const { uniqueId, sequence } = details;
   const { deliveryStatus, position } = delivery;
-  if (!RESENDABLE.includes(deliveryStatus)) {
+  if (!RESENDABLE_DELIVERIES.includes(deliveryStatus)) {
     const isMoot = deliveryStatus === 'superseded';
     return <p class="quiet">{isMoot ? text.notSuperseded : text.notNow}</p>;
   }

@@ -1,11 +1,10 @@
 import { runBatch } from '../../database.ts';
 import { type IntentClient, intentByUniqueId } from '../../intent/client.ts';
-import type { EventSummary } from '../../intent/protocol.ts';
+import { type EventSummary, RESENDABLE_DELIVERIES } from '../../intent/protocol.ts';
 import { listEndpoints } from '../../webhooks/endpoint-store.ts';
 import { audited } from '../audited.ts';
 import { type DashboardCall, tenantOf } from '../call.ts';
 import { eventPath } from '../paths.ts';
-import { RESENDABLE } from './elements.tsx';
 
 /** An event's delivery as its payment's object has it. */
 export interface DeliveryDetails extends EventSummary {
@@ -103,7 +102,7 @@ export async function resendEvent(call: DashboardCall): Promise<Resent | null> {
   const path = eventPath(call.environment, { uniqueId, sequence });
   const typed = call.form.text('position');
   const position = POSITION.test(typed) ? Number(typed) : null;
-  if (!(await client.resendEvent(sequence, RESENDABLE, position))) {
+  if (!(await client.resendEvent(sequence, RESENDABLE_DELIVERIES, position))) {
     return { outcome: 'late', path };
   }
   const endpointId = position === null ? null : (deliveries[position]?.endpointId ?? null);

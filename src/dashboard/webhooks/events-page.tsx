@@ -2,7 +2,7 @@ import { DeliveryBadge, wireType } from '../../back-office/delivery-elements.tsx
 import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { countText } from '../../i18n/money-text.ts';
 import { type Page, parseCursor, readPage } from '../../paging.ts';
-import { type EventRow, eventsOf } from '../../read-model/events-list.ts';
+import { type EventRow, eventsOf, LISTED_STATUSES } from '../../read-model/events-list.ts';
 import { answerPage } from '../../ui/answer.ts';
 import { Pager, SelectField, Table, Untrusted, When } from '../../ui/elements.tsx';
 import { type EndpointEntry, listEndpoints } from '../../webhooks/endpoint-store.ts';
@@ -10,13 +10,7 @@ import { type DashboardCall, tenantOf } from '../call.ts';
 import { CalendarSwitch, DatePresets } from '../date-fields.tsx';
 import { type DaysForm, dayField, readDays } from '../days.ts';
 import { eventPath, paymentPath, queryFrom, webhooksPath, withList } from '../paths.ts';
-import {
-  DaysFields,
-  DaysProblemMessage,
-  LISTED_STATUSES,
-  Outcome,
-  WebhooksFrame,
-} from './elements.tsx';
+import { DaysFields, DaysProblemMessage, Outcome, WebhooksFrame } from './elements.tsx';
 import { shownAddress } from './endpoints.ts';
 
 /** About two screens of a phone. */

@@ -1,7 +1,10 @@
 import { runBatch } from '../../database.ts';
 import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { countText } from '../../i18n/money-text.ts';
-import { countFailedEvents } from '../../read-model/events-list.ts';
+import { FAILED_DELIVERIES } from '../../intent/protocol.ts';
+import { parseCursor } from '../../paging.ts';
+import { countFailedEvents, failedEventsOf } from '../../read-model/events-list.ts';
+import { RESEND_BATCH, type ResendResult, resendBatch } from '../../read-model/resend.ts';
 import { answerPage } from '../../ui/answer.ts';
 import { Message } from '../../ui/elements.tsx';
 import { audited } from '../audited.ts';
@@ -11,7 +14,6 @@ import { type DaysForm, dateOf, dayField, readDays } from '../days.ts';
 import { PostForm } from '../forms.tsx';
 import { webhooksPath } from '../paths.ts';
 import { DaysFields, DaysProblemMessage, WebhooksFrame } from './elements.tsx';
-import { RESEND_BATCH, type ResendResult, resendFailed } from './resend.ts';
 
 /** The days in the empty form: more than a weekend and than the wait for a pause. */
 const DAYS_OFFERED_MS = 6 * 24 * 60 * 60 * 1_000;
@@ -45,12 +47,29 @@ export async function resendMany(call: DashboardCall): Promise<Response> {
   if (days.problem !== null) {
     return answerDays(page, days);
   }
-  const result = await resendFailed(env, tenantOf(call), days.range, form.text('cursor'));
+  const tenant = tenantOf(call);
+  const failed = failedEventsOf(tenant, days.range);
+  const cursor = parseCursor(form.text('cursor'));
+  const result = await resendBatch(env, tenant, failed, FAILED_DELIVERIES, cursor);
   const { resent, unchanged, unreachable } = result;
   const { from, to } = days;
   const detail = { from, to, resent, unchanged, unreachable };
   await runBatch(env.DB, [audited(call, { action: 'events.resent', target: null, detail })]);
-  return answerPage(page, <ResultPage call={page} days={days} result={result} />);
+  return answerPage(
+    page,
+    <ResultPage call={page} days={days} result={result} left={await left(call, days, result)} />,
+  );
+}
+
+/** How many are left; may count some events of the last millisecond twice. */
+async function left(
+  call: DashboardCall,
+  { range }: DaysForm,
+  { nextCursor, lastAtMs }: ResendResult,
+): Promise<number> {
+  return nextCursor === null || lastAtMs === null
+    ? 0
+    : countFailedEvents(call.env.DB, tenantOf(call), { ...range, toMs: lastAtMs + 1 });
 }
 
 interface Props {
@@ -99,7 +118,8 @@ function Confirmation({ call, days, failed }: Props & { readonly failed: number 
   );
 }
 
-function ResultPage({ call, days, result }: Props & { readonly result: ResendResult }) {
+function ResultPage(props: Props & { readonly result: ResendResult; readonly left: number }) {
+  const { call, days, result } = props;
   const { events: text, frame } = DASHBOARD_TEXTS[call.language];
   const count = (events: number) => countText(events, frame.locale);
   const path = webhooksPath(call.environment, '/resend');
@@ -110,7 +130,7 @@ function ResultPage({ call, days, result }: Props & { readonly result: ResendRes
         <p>{text.sent(count(result.resent))}</p>
         {result.unchanged > 0 && <p>{text.unchanged(count(result.unchanged))}</p>}
         {result.unreachable > 0 && <p>{text.unreachable(count(result.unreachable))}</p>}
-        <p>{result.nextCursor === null ? text.finished : text.left(count(result.left))}</p>
+        <p>{result.nextCursor === null ? text.finished : text.left(count(props.left))}</p>
       </Message>
       <p class="quiet">{text.onTheirWay}</p>
       {result.nextCursor !== null && (

@@ -1,0 +1,58 @@
+import type { IntentStatus } from '../../domain/intent.ts';
+import { successResponse } from '../../http/envelope.ts';
+import { validationProblem } from '../../http/problem.ts';
+import { type PaymentSummary, readSummaries } from '../../read-model/payment-summaries.ts';
+import { isoTime, WIRE_STATUSES, wireStatus } from '../../webhooks/payload.ts';
+import type { MerchantCall } from '../call.ts';
+import { paymentsQuery, rangeErrors } from '../schema/list.ts';
+import { pageContent } from './page.ts';
+import { readQuery } from './query.ts';
+
+/** GET …/intents: the merchant's payments of this environment, newest first (docs/lists.md#lists). */
+export async function listPayments({ request, env, access }: MerchantCall): Promise<Response> {
+  const query = readQuery(request, paymentsQuery);
+  const { createdFrom, createdTo, endedFrom, endedTo } = query;
+  const errors = {
+    ...rangeErrors('created', createdFrom, createdTo),
+    ...rangeErrors('ended', endedFrom, endedTo),
+  };
+  if (Object.keys(errors).length > 0) {
+    throw validationProblem(errors);
+  }
+  const filter = {
+    status: STATUSES.find((status) => WIRE_STATUSES[status] === query.status),
+    method: query.method,
+    createdFromMs: createdFrom,
+    createdToMs: createdTo,
+    endedFromMs: endedFrom,
+    endedToMs: endedTo,
+    phone: query.customerPhone,
+    metadata: query.metadata,
+  };
+  const page = await readSummaries(env, access, filter, query.cursor ?? null, query.limit);
+  return successResponse('Payments found', pageContent(page, summaryContent));
+}
+
+const STATUSES = Object.keys(WIRE_STATUSES) as IntentStatus[];
+
+/** A payment by the names that the payment object has (docs/lists.md#payment-summary). */
+function summaryContent(row: PaymentSummary) {
+  return {
+    paymentIntentId: row.number,
+    uuid: row.uuid,
+    uniqueId: row.uniqueId,
+    test: row.environment === 'sandbox',
+    status: wireStatus(row.status),
+    totalAmount: row.amountMinor,
+    commission: row.commissionMinor,
+    chargedAmount: row.chargedMinor,
+    currency: row.currency,
+    paymentType: row.method,
+    reason: row.failureReason,
+    late: row.late,
+    creationDate: isoTime(row.createdAtMs),
+    lastUpdateDate: isoTime(row.updatedAtMs),
+    endDate: row.endedAtMs === null ? null : isoTime(row.endedAtMs),
+    metadata: row.metadata,
+  };
+}

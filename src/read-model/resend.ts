@@ -1,0 +1,64 @@
+import { concurrently } from '../concurrently.ts';
+import type { Tenant } from '../domain/intent.ts';
+import { intentByUniqueId } from '../intent/client.ts';
+import type { DeliveryStatus } from '../intent/protocol.ts';
+import { errorText, log } from '../log.ts';
+import { type Cursor, type List, readPage } from '../paging.ts';
+import type { EventRow } from './events-list.ts';
+
+/** Events of one request: a few seconds, and far fewer calls than a Worker may make. */
+export const RESEND_BATCH = 200;
+
+export interface ResendResult {
+  readonly resent: number;
+  /** In another state by now: the read model is seconds behind the objects, and others resend too. */
+  readonly unchanged: number;
+  /** Unknown: their objects could not be reached. */
+  readonly unreachable: number;
+  /** When the last event of the batch happened; null for an empty batch. */
+  readonly lastAtMs: number | null;
+  /** Where the next batch begins, or null after the last. */
+  readonly nextCursor: string | null;
+}
+
+type Outcome = 'resent' | 'unchanged' | 'unreachable';
+
+/**
+ * Resends one batch of a list of the tenant's events. Each object decides whether its event is still
+ * in one of the states `from`, so a repeated batch sends nothing twice.
+ */
+export async function resendBatch(
+  env: Env,
+  tenant: Tenant,
+  list: List<EventRow>,
+  from: readonly DeliveryStatus[],
+  cursor: Cursor | null,
+): Promise<ResendResult> {
+  const page = await readPage(env.DB, list, cursor, RESEND_BATCH);
+  const outcomes = await concurrently(page.rows, (row) => resend(env, tenant, row, from));
+  const count = (outcome: Outcome) => outcomes.filter((other) => other === outcome).length;
+  return {
+    resent: count('resent'),
+    unchanged: count('unchanged'),
+    unreachable: count('unreachable'),
+    lastAtMs: page.rows.at(-1)?.createdAtMs ?? null,
+    nextCursor: page.nextCursor,
+  };
+}
+
+async function resend(
+  env: Env,
+  tenant: Tenant,
+  row: EventRow,
+  from: readonly DeliveryStatus[],
+): Promise<Outcome> {
+  const { uniqueId, sequence, position } = row;
+  const client = intentByUniqueId(env, tenant, uniqueId);
+  try {
+    return (await client.resendEvent(sequence, from, position)) ? 'resent' : 'unchanged';
+  } catch (error) {
+    const { objectId } = client;
+    log('warn', 'event_resend_failed', { objectId, error: errorText(error) });
+    return 'unreachable';
+  }
+}

@@ -1,0 +1,292 @@
+import { env } from 'cloudflare:workers';
+import { describe, expect, test } from 'vitest';
+import { configOf } from '../../src/config.ts';
+import { parseCursor } from '../../src/paging.ts';
+import { readSummaries } from '../../src/read-model/payment-summaries.ts';
+import { deliver, projectionMessage, TENANTS } from './read-model-fixture.ts';
+import {
+  ALPHA,
+  advance,
+  answerOf,
+  BETA,
+  call,
+  consume,
+  createExpress,
+  createHosted,
+  MINUTE_MS,
+  payHosted,
+  postHosted,
+  tenantOf,
+  useGateway,
+} from './support.ts';
+
+/**
+ * Goal: GET …/intents answers exactly the payments that match every filter, newest first, of the
+ * key's own merchant and environment (docs/lists.md#lists). Method: payments made by the API, and rows
+ * in numbers for the pages.
+ */
+
+const caught = useGateway();
+const PATH = '/api/v1/payment/sandbox/intents';
+
+interface Item {
+  readonly uniqueId: string;
+}
+
+interface Content {
+  readonly data: readonly Item[];
+  readonly hasMore: boolean;
+  readonly nextCursor: string | null;
+}
+
+async function list(query: Readonly<Record<string, string>> = {}, apiKey = ALPHA.apiKeys.sandbox) {
+  const answer = await answerOf(call(`${PATH}?${new URLSearchParams(query)}`, { apiKey }));
+  expect([answer.status, answer.text]).toEqual([200, answer.text]);
+  return answer.envelope.content as Content;
+}
+
+async function idsOf(query: Readonly<Record<string, string>> = {}): Promise<string[]> {
+  return (await list(query)).data.map(({ uniqueId }) => uniqueId);
+}
+
+async function project(): Promise<void> {
+  await expect.poll(() => caught.projections.length).toBeGreaterThan(0);
+  await consume('kefel-projections', caught.projections.splice(0));
+}
+
+const isoAfter = (ms: number) => new Date(Date.now() + ms).toISOString();
+
+test('shows a payment by the names of the payment object', async () => {
+  await payHosted({
+    metadata: { cart: '8841', note: 'ሰላም "1"' },
+    customerInfo: { phone: '911223344' },
+  });
+  await project();
+  const { data, ...page } = await list();
+  expect(page).toEqual({ hasMore: false, nextCursor: null });
+  const read = await answerOf(call('/api/v1/payment/sandbox/intent/order-1'));
+  const payment = read.envelope.content as Record<string, unknown>;
+  const { paymentType, endDate, ...shared } = data[0] as unknown as Record<string, unknown>;
+  expect(payment).toMatchObject(shared);
+  expect({ paymentType, endDate }).toEqual({
+    paymentType: 'TELE_BIRR',
+    endDate: payment.lastUpdateDate,
+  });
+  expect(shared).toMatchObject({ status: 'SUCCESS', metadata: { cart: '8841', note: 'ሰላም "1"' } });
+});
+
+/** Three payments a minute apart, the last one first in lists. */
+async function scene(): Promise<readonly string[]> {
+  const starts: string[] = [];
+  const at = () => starts.push(isoAfter(0));
+  at();
+  await payHosted({
+    paymentIntentUniqueId: 'paid',
+    metadata: { branch: 'Bole', cart: '1' },
+    customerInfo: { phone: '911223344' },
+  });
+  advance(MINUTE_MS);
+  at();
+  await createHosted({ paymentIntentUniqueId: 'open', metadata: { branch: 'Bole', cart: '2' } });
+  advance(MINUTE_MS);
+  at();
+  await createExpress({
+    paymentIntentUniqueId: 'express',
+    method: 'M_PESA',
+    phoneNumber: '0733445566',
+    metadata: { branch: 'Piassa' },
+  });
+  await project();
+  return starts;
+}
+
+type Query = Readonly<Record<string, string>>;
+
+const FILTERS: readonly (readonly [string, (times: readonly string[]) => Query, string[]])[] = [
+  ['nothing', () => ({}), ['express', 'open', 'paid']],
+  ['a status', () => ({ status: 'SUCCESS' }), ['paid']],
+  ['another status', () => ({ status: 'OPEN' }), ['open']],
+  ['a method', () => ({ method: 'M_PESA' }), ['express']],
+  ['created from, inclusive', (at) => ({ createdFrom: at[1] ?? '' }), ['express', 'open']],
+  ['created to, exclusive', (at) => ({ createdTo: at[1] ?? '' }), ['paid']],
+  [
+    'a time of another zone',
+    () => ({ createdFrom: '2080-01-01T03:00:00+03:00' }),
+    ['express', 'open', 'paid'],
+  ],
+  ['ended from', (at) => ({ endedFrom: at[0] ?? '' }), ['paid']],
+  ['ended before', (at) => ({ endedTo: at[0] ?? '' }), []],
+  ['ended and created', (at) => ({ endedFrom: at[0] ?? '', createdFrom: at[1] ?? '' }), []],
+  ["the customer's phone", () => ({ customerPhone: '0911 22 33 44' }), ['paid']],
+  ["an attempt's phone", () => ({ customerPhone: '+251733445566' }), ['express']],
+  ['a phone of nobody', () => ({ customerPhone: '0911223345' }), []],
+  ['an entry of metadata', () => ({ 'metadata[branch]': 'Bole' }), ['open', 'paid']],
+  ['two entries', () => ({ 'metadata[branch]': 'Bole', 'metadata[cart]': '2' }), ['open']],
+  ['entries of two payments', () => ({ 'metadata[branch]': 'Piassa', 'metadata[cart]': '2' }), []],
+  ['another value', () => ({ 'metadata[branch]': 'bole' }), []],
+  [
+    'phone and metadata',
+    () => ({ customerPhone: '911223344', 'metadata[branch]': 'Bole' }),
+    ['paid'],
+  ],
+  ['metadata and status', () => ({ 'metadata[branch]': 'Bole', status: 'OPEN' }), ['open']],
+  [
+    'metadata and ended',
+    (at) => ({ 'metadata[branch]': 'Bole', endedFrom: at[0] ?? '' }),
+    ['paid'],
+  ],
+];
+
+test('each filter finds its payments, and all of them together', async () => {
+  const times = await scene();
+  for (const [name, queryOf, expected] of FILTERS) {
+    expect([name, await idsOf(queryOf(times))]).toEqual([name, expected]);
+  }
+});
+
+test('other merchants and the other environment see none of them (docs/promises.md#8)', async () => {
+  await scene();
+  expect((await list({}, BETA.apiKeys.sandbox)).data).toEqual([]);
+  expect((await list({ 'metadata[branch]': 'Bole' }, BETA.apiKeys.sandbox)).data).toEqual([]);
+  const production = await answerOf(
+    call('/api/v1/payment/intents', { apiKey: ALPHA.apiKeys.production }),
+  );
+  expect(production.envelope.content).toEqual({ data: [], hasMore: false, nextCursor: null });
+});
+
+describe('pages', () => {
+  const COUNT = 25;
+
+  test.each([
+    ['by creation', {}],
+    ['by end', { endedFrom: '1970-01-01T00:00:00Z' }],
+  ])('%s: each payment once, in order, across equal times', async (_name, query) => {
+    const rows = TENANTS.flatMap((tenant) =>
+      Array.from({ length: COUNT }, (_, number) =>
+        projectionMessage(tenant, number, {
+          status: 'failed',
+          createdAtMs: Math.floor(number / 3) * 1_000,
+          endedAtMs: Math.floor(number / 3) * 1_000 + 500,
+        }),
+      ),
+    );
+    await deliver(rows);
+    const seen: string[] = [];
+    let cursor: string | null = null;
+    do {
+      const page: Content = await list({
+        ...query,
+        limit: '4',
+        ...(cursor === null ? {} : { cursor }),
+      });
+      seen.push(...page.data.map(({ uniqueId }) => uniqueId));
+      expect(page.hasMore).toBe(page.nextCursor !== null);
+      cursor = page.nextCursor;
+    } while (cursor !== null);
+    expect(seen).toEqual(Array.from({ length: COUNT }, (_, index) => `order-${COUNT - 1 - index}`));
+  });
+
+  test('twenty unless asked otherwise', async () => {
+    const tenant = tenantOf(ALPHA);
+    await deliver(Array.from({ length: 21 }, (_, number) => projectionMessage(tenant, number)));
+    expect((await list()).data).toHaveLength(20);
+    expect((await list({ limit: '100' })).data).toHaveLength(21);
+  });
+});
+
+test('payments are found by phone and metadata while data keys rotate, each once', async () => {
+  for (const paymentIntentUniqueId of ['old', 'both', 'new']) {
+    await postHosted({ paymentIntentUniqueId, metadata: { branch: 'Bole' } });
+    advance(MINUTE_MS);
+  }
+  const [old, both, young] = caught.projections.splice(0);
+  if (old === undefined || both === undefined || young === undefined) {
+    throw new Error('a projection is missing');
+  }
+  await consume('kefel-projections', [old, both]);
+  const [first] = configOf(env).dataEncryptionKeys;
+  const key = btoa('k'.repeat(32));
+  const DATA_ENCRYPTION_KEYS = `next:${key},${env.DATA_ENCRYPTION_KEYS}`;
+  const rotated = { ...env, DATA_ENCRYPTION_KEYS };
+  expect(configOf(rotated).dataEncryptionKeys.map(({ keyId }) => keyId)).toEqual([
+    'next',
+    ...configOf(env).dataEncryptionKeys.map(({ keyId }) => keyId),
+  ]);
+  expect(first.keyId).not.toBe('next');
+  const summaries = async (limit: number, after: string | null = null) => {
+    const filter = { metadata: { branch: 'Bole' } };
+    const cursor = after === null ? null : parseCursor(after);
+    return readSummaries(rotated, tenantOf(ALPHA), filter, cursor, limit);
+  };
+  // As a projection under the new ring writes them: "both" has digests by either key.
+  const { keyedDigest } = await import('../../src/crypto/keyed-digest.ts');
+  const [next] = configOf(rotated).dataEncryptionKeys;
+  const owner = `sandbox/${ALPHA.id}`;
+  const digest = await keyedDigest(next, owner, 'metadata', 'branch=Bole');
+  await consume(
+    'kefel-projections',
+    [both, young].map((message) => ({ ...message, searchKeys: [`meta:${digest}`] })),
+  );
+  const all = await summaries(10);
+  expect(all.rows.map(({ uniqueId }) => uniqueId)).toEqual(['new', 'both', 'old']);
+  expect(all.nextCursor).toBeNull();
+  const seen: string[] = [];
+  for (let after: string | null = null; ; ) {
+    const page = await summaries(1, after);
+    seen.push(...page.rows.map(({ uniqueId }) => uniqueId));
+    if (page.nextCursor === null) {
+      break;
+    }
+    after = page.nextCursor;
+  }
+  expect(seen).toEqual(['new', 'both', 'old']);
+});
+
+const BAD: readonly (readonly [string, string, Record<string, string>])[] = [
+  ['a misspelled filter', 'stats=OPEN', { stats: 'unknown_field' }],
+  [
+    'a name of the prototype',
+    'toString=1&__proto__=1',
+    { toString: 'unknown_field', ['__proto__']: 'unknown_field' },
+  ],
+  ['metadata without a key', 'metadata=1', { metadata: 'unknown_field' }],
+  ['an empty key', 'metadata[]=1', { metadata: 'invalid_format' }],
+  ['a bad key', 'metadata[a b]=1', { metadata: 'invalid_format' }],
+  ['a long value', `metadata[a]=${'x'.repeat(501)}`, { 'metadata.a': 'too_long' }],
+  ['a repeated parameter', 'status=OPEN&status=FAILED', { status: 'duplicate' }],
+  ['a repeated key', 'metadata[a]=1&metadata[a]=2', { 'metadata[a]': 'duplicate' }],
+  ['an unknown status', 'status=open', { status: 'invalid_choice' }],
+  ['an empty status', 'status=', { status: 'invalid_choice' }],
+  ['an unknown method', 'method=CASH', { method: 'invalid_choice' }],
+  ['a date without a time', 'createdFrom=2026-11-22', { createdFrom: 'invalid_format' }],
+  ['a time without a zone', 'endedTo=2026-11-22T08:00:00', { endedTo: 'invalid_format' }],
+  ['a month 13', 'createdTo=2026-13-01T00:00:00Z', { createdTo: 'invalid_format' }],
+  [
+    'a range that is empty',
+    'createdFrom=2026-11-22T08:00:00Z&createdTo=2026-11-22T08:00:00Z',
+    { createdTo: 'mismatch' },
+  ],
+  [
+    'a range that ends before it starts',
+    'endedFrom=2026-11-22T08:00:00Z&endedTo=2026-11-21T08:00:00Z',
+    { endedTo: 'mismatch' },
+  ],
+  ['no rows', 'limit=0', { limit: 'invalid_format' }],
+  ['too many rows', 'limit=101', { limit: 'invalid_format' }],
+  ['a limit that is no number', 'limit=ten', { limit: 'invalid_format' }],
+  ['an invented cursor', 'cursor=abc', { cursor: 'invalid_format' }],
+  ['an empty cursor', 'cursor=', { cursor: 'invalid_format' }],
+  ['a phone that is none', 'customerPhone=12', { customerPhone: 'invalid_format' }],
+  [
+    'several faults',
+    'status=x&limit=x&cursor=x',
+    { status: 'invalid_choice', limit: 'invalid_format', cursor: 'invalid_format' },
+  ],
+];
+
+test.each(BAD)('refuses %s', async (_name, query, codes) => {
+  const { status, envelope } = await answerOf(call(`${PATH}?${query}`));
+  expect(status).toBe(400);
+  expect(envelope.code).toBe('validation_failed');
+  expect(envelope.validationErrorCodes).toEqual(codes);
+});
