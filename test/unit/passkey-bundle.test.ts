@@ -1,10 +1,9 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { build } from 'esbuild';
-import { parse } from 'smol-toml';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { WRANGLER_CONFIG_FILE } from '../../scripts/project/files.ts';
+import { wranglerAliases } from '../../scripts/project/wrangler-aliases.ts';
 import { base64UrlFromBytes } from '../../src/crypto/encoding.ts';
 import { type Faults, SoftwareAuthenticator } from '../support/software-authenticator.ts';
 
@@ -25,15 +24,13 @@ let verification: Verification;
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'kefel-passkeys-'));
   const outfile = join(directory, 'verification.mjs');
-  const { alias } = parse(await readFile(WRANGLER_CONFIG_FILE, 'utf8'));
-  const targets = Object.entries(alias ?? {}).map(([name, path]) => [name, resolve(path)]);
   await build({
     entryPoints: ['src/members/verification.ts'],
     outfile,
     bundle: true,
     format: 'esm',
     platform: 'browser',
-    alias: Object.fromEntries(targets),
+    plugins: [await wranglerAliases()],
   });
   verification = await import(/* @vite-ignore */ outfile);
 });

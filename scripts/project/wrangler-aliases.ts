@@ -1,0 +1,20 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Plugin } from 'esbuild';
+import { parse } from 'smol-toml';
+import { PROJECT_DIRECTORY, WRANGLER_CONFIG_FILE } from './files.ts';
+
+/** `[alias]` of wrangler.toml. Unlike esbuild's own aliases, wrangler's may name relative paths. */
+export async function wranglerAliases(): Promise<Plugin> {
+  const { alias } = parse(await readFile(WRANGLER_CONFIG_FILE, 'utf8'));
+  const targets = new Map(Object.entries(alias ?? {}));
+  return {
+    name: 'wrangler-aliases',
+    setup: ({ onResolve }) => {
+      onResolve({ filter: /./ }, ({ path }) => {
+        const target = targets.get(path);
+        return target === undefined ? undefined : { path: join(PROJECT_DIRECTORY, target) };
+      });
+    },
+  };
+}
