@@ -14,6 +14,7 @@ namespace Kefel;
 final class Client
 {
     public readonly Payments $payments;
+    public readonly Events $events;
 
     /**
      * @param string $apiKey `kfl_test_…` or `kfl_live_…`; decides the environment
@@ -29,6 +30,7 @@ final class Client
     ) {
         $transport = new Transport($apiKey, $baseUrl, $timeoutSeconds, $retriesMax);
         $this->payments = new Payments($transport);
+        $this->events = new Events($transport);
     }
 }
 
@@ -77,10 +79,66 @@ final class Payments
         return $this->transport->content('GET', '/intent/' . rawurlencode((string) $id));
     }
 
+    /**
+     * A page of payments, newest first. The list lags by seconds.
+     *
+     * @param array $filter `status`, `method`, `createdFrom`, `createdTo`, `endedFrom`, `endedTo`
+     *     (DateTimeInterface), `customerPhone`, `metadata` (array), `limit`, `cursor`
+     * @return array `data`, `hasMore`, `nextCursor`
+     */
+    public function list(array $filter = []): array
+    {
+        return $this->transport->content('GET', '/intents' . Transport::query($filter));
+    }
+
     /** Cancels while no attempt is under way; canceling twice changes nothing. */
     public function cancel(string $id): array
     {
         return $this->transport->content('POST', '/intent/cancel/' . rawurlencode($id));
+    }
+}
+
+/** What webhooks told you, or should have. */
+final class Events
+{
+    public function __construct(private readonly Transport $transport)
+    {
+    }
+
+    /**
+     * A page of events, newest first. The list lags by seconds.
+     *
+     * @param array $filter `type`, `deliveryState`, `createdFrom`, `createdTo` (DateTimeInterface),
+     *     `limit`, `cursor`
+     * @return array `data`, `hasMore`, `nextCursor`
+     */
+    public function list(array $filter = []): array
+    {
+        return $this->transport->content('GET', '/events' . Transport::query($filter));
+    }
+
+    /** The event with `payload`, the body that is sent. */
+    public function get(string $id): array
+    {
+        return $this->transport->content('GET', '/events/' . rawurlencode($id));
+    }
+
+    /** Sends the event again; one that is on its way stays as it is. */
+    public function resend(string $id): array
+    {
+        return $this->transport->content('POST', '/events/' . rawurlencode($id) . '/resend');
+    }
+
+    /**
+     * Sends again what no endpoint has accepted since a time, oldest first. Repeat the call with
+     * `nextCursor` while `hasMore` is true.
+     *
+     * @return array `resent`, `unreachable`, `hasMore`, `nextCursor`
+     */
+    public function resendUndelivered(\DateTimeInterface $since, ?string $cursor = null): array
+    {
+        $body = ['since' => Transport::iso($since), 'cursor' => $cursor];
+        return $this->transport->content('POST', '/events/resend', $body);
     }
 }
 
@@ -239,6 +297,21 @@ final class Transport
     public static function randomKey(): string
     {
         return bin2hex(random_bytes(16));
+    }
+
+    public static function iso(\DateTimeInterface $time): string
+    {
+        return $time->format('Y-m-d\TH:i:s.vP');
+    }
+
+    /** `?status=SUCCESS&metadata[branch]=Bole`, percent-encoded. */
+    public static function query(array $values): string
+    {
+        $texts = array_map(
+            static fn ($value) => $value instanceof \DateTimeInterface ? self::iso($value) : $value,
+            $values,
+        );
+        return '?' . http_build_query($texts, '', '&', PHP_QUERY_RFC3986);
     }
 
     /** The `content` of the answer to a call that needs no idempotency key. */

@@ -21,6 +21,7 @@ import urllib.request
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
@@ -104,6 +105,7 @@ class Kefel:
     ) -> None:
         transport = _Transport(api_key, base_url, timeout_seconds, retries_max)
         self.payments = Payments(transport)
+        self.events = Events(transport)
 
 
 class Payments:
@@ -141,9 +143,91 @@ class Payments:
         """The payment with your id, its uuid or its integer id. Raises payment_not_found."""
         return self._transport.content("GET", f"/intent/{_segment(payment_id)}")
 
+    def list(
+        self,
+        *,
+        status: str | None = None,
+        method: str | None = None,
+        created_from: datetime | None = None,
+        created_to: datetime | None = None,
+        ended_from: datetime | None = None,
+        ended_to: datetime | None = None,
+        customer_phone: str | None = None,
+        metadata: Mapping[str, str] | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> dict[str, Any]:
+        """A page of payments, newest first: data, hasMore, nextCursor. The list lags by seconds."""
+        return self._transport.content(
+            "GET",
+            "/intents",
+            query={
+                "status": status,
+                "method": method,
+                "createdFrom": created_from,
+                "createdTo": created_to,
+                "endedFrom": ended_from,
+                "endedTo": ended_to,
+                "customerPhone": customer_phone,
+                "limit": limit,
+                "cursor": cursor,
+                **{f"metadata[{key}]": value for key, value in (metadata or {}).items()},
+            },
+        )
+
     def cancel(self, payment_id: str) -> dict[str, Any]:
         """Cancels while no attempt is under way; canceling twice changes nothing."""
         return self._transport.content("POST", f"/intent/cancel/{_segment(payment_id)}")
+
+
+class Events:
+    """What webhooks told you, or should have."""
+
+    def __init__(self, transport: _Transport) -> None:
+        self._transport = transport
+
+    def list(
+        self,
+        *,
+        type: str | None = None,
+        delivery_state: str | None = None,
+        created_from: datetime | None = None,
+        created_to: datetime | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> dict[str, Any]:
+        """A page of events, newest first: data, hasMore, nextCursor. The list lags by seconds."""
+        return self._transport.content(
+            "GET",
+            "/events",
+            query={
+                "type": type,
+                "deliveryState": delivery_state,
+                "createdFrom": created_from,
+                "createdTo": created_to,
+                "limit": limit,
+                "cursor": cursor,
+            },
+        )
+
+    def get(self, event_id: str) -> dict[str, Any]:
+        """The event with payload, the body that is sent."""
+        return self._transport.content("GET", f"/events/{_segment(event_id)}")
+
+    def resend(self, event_id: str) -> dict[str, Any]:
+        """Sends the event again; one that is on its way stays as it is."""
+        return self._transport.content("POST", f"/events/{_segment(event_id)}/resend")
+
+    def resend_undelivered(
+        self, since: datetime, *, cursor: str | None = None
+    ) -> dict[str, Any]:
+        """Sends again what no endpoint has accepted since a time, oldest first.
+
+        Answers resent, unreachable, hasMore, nextCursor. Repeat the call with nextCursor while
+        hasMore is true.
+        """
+        body = {"since": _iso(since), "cursor": cursor}
+        return self._transport.content("POST", "/events/resend", body)
 
 
 @dataclass(frozen=True)
@@ -225,9 +309,10 @@ class _Transport:
         method: str,
         path: str,
         body: Mapping[str, Any] | None = None,
+        query: Mapping[str, Any] | None = None,
     ) -> Any:
         """The content of the answer to a call that needs no idempotency key."""
-        return self.send(method, self.prefix + path, body).body["content"]
+        return self.send(method, self.prefix + path + _query(query or {}), body).body["content"]
 
     def send(
         self,
@@ -315,6 +400,20 @@ def _random_key() -> str:
 
 def _segment(value: str | int) -> str:
     return urllib.parse.quote(str(value), safe="")
+
+
+def _query(values: Mapping[str, Any]) -> str:
+    given = {
+        name: _iso(value) if isinstance(value, datetime) else value
+        for name, value in values.items()
+        if value is not None
+    }
+    return f"?{urllib.parse.urlencode(given)}" if given else ""
+
+
+def _iso(moment: datetime) -> str:
+    """A naive datetime counts as local time."""
+    return moment.astimezone().isoformat(timespec="milliseconds")
 
 
 def _number(value: object) -> float:

@@ -1,11 +1,15 @@
 import type {
   ErrorCode,
+  Event,
   EventBody,
+  EventWithPayload,
   ExpressPaymentRequest,
   ExpressPaymentSandboxRequest,
   ExpressResult,
   HostedPaymentRequest,
   Payment,
+  PaymentSummary,
+  ResendResult,
   Webhook,
 } from './api-types.ts';
 
@@ -92,6 +96,37 @@ export interface CallOptions {
   readonly idempotencyKey?: string;
 }
 
+/** A page of a list, newest first. */
+export interface Page<Item> {
+  readonly data: readonly Item[];
+  readonly hasMore: boolean;
+  readonly nextCursor: string | null;
+}
+
+export interface PageOptions {
+  /** 1 to 100; 20 by default. */
+  readonly limit?: number;
+  readonly cursor?: string;
+}
+
+export interface PaymentFilter extends PageOptions {
+  readonly status?: Payment['status'];
+  readonly method?: Payment['paymentMethodTypes'][number];
+  readonly createdFrom?: Date;
+  readonly createdTo?: Date;
+  readonly endedFrom?: Date;
+  readonly endedTo?: Date;
+  readonly customerPhone?: string;
+  readonly metadata?: Readonly<Record<string, string>>;
+}
+
+export interface EventFilter extends PageOptions {
+  readonly type?: Webhook['webHookEvent'];
+  readonly deliveryState?: Event['deliveries'][number]['state'];
+  readonly createdFrom?: Date;
+  readonly createdTo?: Date;
+}
+
 interface Answer {
   readonly status: number;
   readonly body: Readonly<Record<string, unknown>>;
@@ -109,10 +144,12 @@ interface Request {
 /** Calls the gateway in the environment of its key. */
 export class Kefel {
   readonly payments: Payments;
+  readonly events: Events;
 
   constructor(options: KefelOptions) {
     const transport = new Transport(options);
     this.payments = new Payments(transport);
+    this.events = new Events(transport);
   }
 }
 
@@ -160,9 +197,51 @@ export class Payments {
     return this.#transport.content('GET', `/intent/${encodeURIComponent(id)}`);
   }
 
+  /** A page of payments, newest first. The list lags by seconds. */
+  list(filter: PaymentFilter = {}): Promise<Page<PaymentSummary>> {
+    const { metadata = {}, ...others } = filter;
+    const byKey = Object.entries(metadata).map(([key, value]) => [`metadata[${key}]`, value]);
+    return this.#transport.content(
+      'GET',
+      `/intents${queryOf({ ...others, ...Object.fromEntries(byKey) })}`,
+    );
+  }
+
   /** Cancels while no attempt is under way; canceling twice changes nothing. */
   cancel(id: string): Promise<Payment> {
     return this.#transport.content('POST', `/intent/cancel/${encodeURIComponent(id)}`);
+  }
+}
+
+/** What webhooks told you, or should have. */
+export class Events {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /** A page of events, newest first. The list lags by seconds. */
+  list(filter: EventFilter = {}): Promise<Page<Event>> {
+    return this.#transport.content('GET', `/events${queryOf({ ...filter })}`);
+  }
+
+  /** With `payload`, the body that is sent. */
+  get(id: string): Promise<EventWithPayload> {
+    return this.#transport.content('GET', `/events/${encodeURIComponent(id)}`);
+  }
+
+  /** Sends the event again; one that is on its way stays as it is. */
+  resend(id: string): Promise<EventWithPayload> {
+    return this.#transport.content('POST', `/events/${encodeURIComponent(id)}/resend`);
+  }
+
+  /**
+   * Sends again what no endpoint has accepted since a time, oldest first. Repeat the call with
+   * `nextCursor` while `hasMore` is true.
+   */
+  resendUndelivered(since: Date, cursor?: string | null): Promise<ResendResult> {
+    return this.#transport.content('POST', '/events/resend', { since, cursor: cursor ?? null });
   }
 }
 
@@ -320,6 +399,16 @@ function bytesFromBase64(text: string): Uint8Array<ArrayBuffer> | null {
   } catch {
     return null;
   }
+}
+
+function queryOf(values: Readonly<Record<string, string | number | Date | undefined>>): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(values)) {
+    if (value !== undefined) {
+      query.set(name, value instanceof Date ? value.toISOString() : String(value));
+    }
+  }
+  return `?${query}`;
 }
 
 function objectIn(text: string): Readonly<Record<string, unknown>> {

@@ -29,7 +29,7 @@ const SAMPLE_ID = 'order-1001';
 let scene: Scene;
 
 beforeAll(async () => {
-  scene = await joinScene('clients');
+  scene = await joinScene();
 });
 
 afterAll(() => scene?.close());

@@ -20,7 +20,9 @@ export type SandboxMerchant =
   | 'operator'
   | 'stuck'
   | 'conformance'
-  | 'clients'
+  | 'typescript'
+  | 'php'
+  | 'python'
   | 'cli';
 
 /** A test file's connection to the shared gateway. */
@@ -61,7 +63,9 @@ async function start(): Promise<Shared> {
     operator: await newMerchant('Operated Shop'),
     stuck: await newMerchant('Stuck Shop'),
     conformance: await newMerchant('Conforming Shop'),
-    clients: await newMerchant('Shop of Three Languages'),
+    typescript: await newMerchant('TypeScript Shop'),
+    php: await newMerchant('PHP Shop'),
+    python: await newMerchant('Python Shop'),
     cli: await newMerchant('Terminal Shop'),
   };
   const gateway = await startGateway({

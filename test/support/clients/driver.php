@@ -19,9 +19,26 @@ function value_of(array $command): mixed
         return get_object_vars(Webhook::verify(...$args));
     }
     $client = new Client($options['apiKey'], $options['baseUrl'], $options['timeoutSeconds']);
+    if ($call === 'events.resendUndelivered') {
+        $args = [new DateTimeImmutable($args[0])];
+    }
     [$part, $method] = explode('.', $call);
+    if ($method === 'list') {
+        $args = [with_times($args[0])];
+    }
     $value = $client->$part->$method($args[0], ...($args[1] ?? []));
     return is_object($value) ? get_object_vars($value) : $value;
+}
+
+/** `createdFrom` and the like as times. */
+function with_times(array $filter): array
+{
+    foreach ($filter as $name => $value) {
+        if (preg_match('/(From|To)$/', $name)) {
+            $filter[$name] = new DateTimeImmutable($value);
+        }
+    }
+    return $filter;
 }
 
 function error_of(RuntimeException $error): array

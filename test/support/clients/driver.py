@@ -8,6 +8,7 @@ import json
 import re
 import sys
 from dataclasses import asdict
+from datetime import datetime
 from pathlib import Path
 
 sys.path.append(str(Path(__file__).parents[3] / "clients" / "python"))
@@ -56,10 +57,22 @@ def _value_of(command: dict) -> object:
     )
     part, method = call.split(".")
     function = getattr(getattr(client, part), _snake(method))
+    if method == "list":
+        return function(**_with_snake_names(_with_times(args[0])))
+    if method == "resendUndelivered":
+        return function(datetime.fromisoformat(args[0]))
     value = function(args[0], **_with_snake_names(*args[1:]))
     if isinstance(value, CreatedPayment):
         return {"checkoutUrl": value.checkout_url, "isReplayed": value.is_replayed}
     return value
+
+
+def _with_times(values: dict) -> dict:
+    """created_from and the like as datetime."""
+    return {
+        name: datetime.fromisoformat(value) if name.endswith(("From", "To")) else value
+        for name, value in values.items()
+    }
 
 
 def _with_snake_names(values: dict | None = None) -> dict:

@@ -1,6 +1,7 @@
 import { Webhook } from 'standardwebhooks';
 import { expect } from 'vitest';
-import { expressBody, hostedBody, newId, type Scene } from '../e2e-scene.ts';
+import { OK, status } from '../e2e-merchant-server.ts';
+import { eventually, expressBody, hostedBody, newId, type Scene } from '../e2e-scene.ts';
 import type { ApiFailure, Driver } from './driver.ts';
 import { type Fault, FlakyGateway } from './flaky-gateway.ts';
 
@@ -14,9 +15,19 @@ export interface Scenario {
 const TIMEOUT_SECONDS = 30;
 const SHORT_TIMEOUT_SECONDS = 3;
 const WEBHOOK_AGE_SECONDS_MAX = 300;
+/** Clocks of the test and the gateway are one; this only leaves room for a slow machine. */
+const LIST_FROM_MS = 600_000;
+/** An endpoint that wants no more tries. */
+const REFUSAL = status(410);
 const OTHER_SECRET = `whsec_${btoa('another secret of thirty-two byte')}`;
 /** For this code an error's page is `…/docs/errors#duplicate_payment_id`. */
 const DUPLICATE = 'duplicate_payment_id';
+
+interface Page {
+  readonly data: readonly { readonly id?: string }[];
+  readonly hasMore: boolean;
+  readonly nextCursor: string | null;
+}
 
 /** A client, and the merchant whose key it has. */
 export class Stage {
@@ -44,6 +55,11 @@ export class Stage {
       throw new Error(`${call}: ${JSON.stringify(result.error)}`);
     }
     return result.value;
+  }
+
+  /** A page of a list, once it has what `isThere` looks for: lists lag by seconds. */
+  page(call: string, filter: object, isThere: (page: Page) => boolean): Promise<Page> {
+    return eventually(async () => (await this.value(call, filter)) as Page, isThere);
   }
 
   /** What the call throws. */
@@ -179,6 +195,86 @@ export const SCENARIOS: readonly Scenario[] = [
           currency: 'required',
         },
       });
+    },
+  },
+  {
+    title: 'lists payments by metadata and time, page by page',
+    play: async (stage) => {
+      const metadata = { order: newId(), 'branch.name': 'ቦሌ & Kazanchis' };
+      const createdFrom = new Date(Date.now() - LIST_FROM_MS).toISOString();
+      const ids: string[] = [];
+      for (let index = 0; index < 3; index += 1) {
+        const id = newId();
+        ids.unshift(id);
+        await stage.value('payments.create', hostedBody({ paymentIntentUniqueId: id, metadata }));
+      }
+      const filter = { metadata, status: 'OPEN', createdFrom, limit: 2 };
+      const first = await stage.page('payments.list', filter, ({ hasMore }) => hasMore);
+      expect(first.data).toMatchObject(
+        ids.slice(0, 2).map((uniqueId) => ({ uniqueId, status: 'OPEN', metadata })),
+      );
+      const last = await stage.value('payments.list', { ...filter, cursor: first.nextCursor });
+      expect(last).toMatchObject({
+        data: [{ uniqueId: ids[2] }],
+        hasMore: false,
+        nextCursor: null,
+      });
+    },
+  },
+  {
+    title: 'throws an error for a filter that does not fit',
+    play: async (stage) => {
+      expect(await stage.error('payments.list', { status: 'LATE' })).toMatchObject({
+        status: 400,
+        validationErrorCodes: { status: expect.stringMatching(/^[a-z_]+$/) },
+      });
+    },
+  },
+  {
+    title: 'finds an event that its endpoint refused, and sends it again',
+    play: async (stage) => {
+      const since = new Date(Date.now() - LIST_FROM_MS).toISOString();
+      const hook = stage.scene.server.endpoint(REFUSAL, OK);
+      await stage.value('payments.express', expressBody({ callbackUrl: hook.url }));
+      const id = (await hook.request(0)).headers['webhook-id'] ?? '';
+      const filter = { deliveryState: 'dead', type: 'PAYMENT_SUCCESS', createdFrom: since };
+      const listed = await stage.page('events.list', filter, ({ data }) =>
+        data.some((event) => event.id === id),
+      );
+      expect(listed.data).toContainEqual(
+        expect.objectContaining({ id, webHookEvent: 'PAYMENT_SUCCESS', test: true }),
+      );
+      const payload = (await hook.request(0)).rawBody.toString();
+      expect(await stage.value('events.get', id)).toMatchObject({ id, payload });
+      expect(await stage.value('events.resend', id)).toMatchObject({ id });
+      const again = await hook.request(1);
+      expect(again.headers['webhook-id']).toBe(id);
+      const { secret } = stage.scene.keys;
+      expect(await stage.value('verifyWebhook', payload, again.headers, secret)).toMatchObject({
+        id,
+      });
+      expect(await stage.error('events.get', 'evt_none')).toMatchObject({
+        code: 'event_not_found',
+      });
+    },
+  },
+  {
+    title: 'sends all undelivered events again',
+    play: async (stage) => {
+      const since = new Date().toISOString();
+      const hook = stage.scene.server.endpoint(REFUSAL, OK);
+      await stage.value('payments.express', expressBody({ callbackUrl: hook.url }));
+      const id = (await hook.request(0)).headers['webhook-id'];
+      await stage.page('events.list', { deliveryState: 'dead', createdFrom: since }, ({ data }) =>
+        data.some((event) => event.id === id),
+      );
+      expect(await stage.value('events.resendUndelivered', since)).toEqual({
+        resent: expect.any(Number),
+        unreachable: 0,
+        hasMore: false,
+        nextCursor: null,
+      });
+      expect((await hook.request(1)).headers['webhook-id']).toBe(id);
     },
   },
   {

@@ -26,7 +26,12 @@ async function resultOf({ call, args, client }: Command): Promise<unknown> {
     'payments.create': kefel.payments.create.bind(kefel.payments),
     'payments.express': kefel.payments.express.bind(kefel.payments),
     'payments.get': kefel.payments.get.bind(kefel.payments),
+    'payments.list': (filter: object) => kefel.payments.list(withTimes(filter)),
     'payments.cancel': kefel.payments.cancel.bind(kefel.payments),
+    'events.list': (filter: object) => kefel.events.list(withTimes(filter)),
+    'events.get': kefel.events.get.bind(kefel.events),
+    'events.resend': kefel.events.resend.bind(kefel.events),
+    'events.resendUndelivered': (since: string) => kefel.events.resendUndelivered(new Date(since)),
     verifyWebhook: (rawBody: string, headers: WebhookHeaders, secret: string) =>
       verifyWebhook(rawBody, headers, secret),
   };
@@ -35,6 +40,16 @@ async function resultOf({ call, args, client }: Command): Promise<unknown> {
     throw new Error(`no call ${call}`);
   }
   return run(...(args as never[]));
+}
+
+/** `createdFrom` and the like as dates. */
+function withTimes(filter: object): object {
+  return Object.fromEntries(
+    Object.entries(filter).map(([name, value]) => [
+      name,
+      /(?:From|To)$/.test(name) ? new Date(value) : value,
+    ]),
+  );
 }
 
 function failureOf(error: unknown): Extract<Result, { error: unknown }>['error'] {
