@@ -932,6 +932,17 @@ export const dashboard = {
     ends: 'Expires',
     expired: 'Expired',
     revoked: 'Revoked',
+    access: 'Permissions',
+    full: 'Full access',
+    fullAccess: 'Full access, also to what is added later',
+    restrictedAccess: 'Only this:',
+    permissions: {
+      payments_create: 'Create payments',
+      payments_read: 'Read and list payments',
+      payments_cancel: 'Cancel payments',
+      events: 'Read events and send them again',
+      webhook_endpoints: 'Manage webhook endpoints',
+    },
     createTitle: 'Create a key',
     create: 'Create key',
     shownOnce: 'Copy the key now. It will not be shown again.',
@@ -976,6 +987,9 @@ export const dashboard = {
       sent_twice:
         'This form was already sent. Its key was created and shown then, and no second key was created. If you do not have the key, revoke it and create another one.',
       overlap: 'Choose when the old key expires.',
+      no_permission: 'Choose at least one permission, or full access.',
+      permissions_unclear:
+        'You chose full access and single permissions. Choose "Only this", or untick them.',
       ended: 'This key was already rolled or revoked. No key was created.',
     },
   },

@@ -2,6 +2,7 @@ import type { SqlStatement } from '../database.ts';
 import { prepare } from '../database.ts';
 import type { Tenant } from '../domain/intent.ts';
 import { apiKeyDigest, apiKeyHint } from './api-key.ts';
+import { type GrantedPermissions, permissionsFrom, storedPermissions } from './key-permissions.ts';
 
 /** A tenant's API keys, as its members see and change them. D1 stores no key in plain text. */
 
@@ -30,15 +31,16 @@ export interface ApiKeyByForm {
   readonly createdAtMs: number;
   /** Identifies the form: a form that is sent twice creates one key. */
   readonly formId: string;
+  readonly permissions: GrantedPermissions;
 }
 
 const ACTIVE = 'revoked_at_ms IS NULL AND (expires_at_ms IS NULL OR expires_at_ms > ?7)';
 const INSERT_SQL = `
   INSERT INTO api_keys
-    (digest, merchant_id, environment, name, hint, created_by, created_at_ms, form_id)
-  SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8`;
+    (digest, merchant_id, environment, name, hint, created_by, created_at_ms, form_id, permissions)
+  SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9`;
 const ROOM = `(SELECT count(*) FROM api_keys
-    WHERE merchant_id = ?2 AND environment = ?3 AND ${ACTIVE}) < ?9`;
+    WHERE merchant_id = ?2 AND environment = ?3 AND ${ACTIVE}) < ?10`;
 const ONCE = 'ON CONFLICT (merchant_id, environment, form_id) WHERE form_id IS NOT NULL DO NOTHING';
 
 /** Inserts a key. Changes no row when the form was sent before or the tenant has too many keys. */
@@ -64,7 +66,7 @@ export async function rollApiKey(
   const newDigest = await apiKeyDigest(key.apiKey);
   return [
     {
-      sql: `${INSERT_SQL} FROM api_keys AS old WHERE old.digest = ?10 AND old.merchant_id = ?2
+      sql: `${INSERT_SQL} FROM api_keys AS old WHERE old.digest = ?11 AND old.merchant_id = ?2
           AND old.environment = ?3 AND old.revoked_at_ms IS NULL AND old.expires_at_ms IS NULL
           AND ${ROOM} ${ONCE}`,
       params: [...(await keyParams(tenant, key)), activeMax, oldDigest],
@@ -88,6 +90,7 @@ async function keyParams(tenant: Tenant, key: ApiKeyByForm): Promise<SqlStatemen
     key.createdBy,
     key.createdAtMs,
     key.formId,
+    storedPermissions(key.permissions),
   ];
 }
 
@@ -112,11 +115,19 @@ export interface ApiKeyView {
   readonly lastUsedAtMs: number | null;
   readonly expiresAtMs: number | null;
   readonly revokedAtMs: number | null;
+  readonly permissions: GrantedPermissions;
+}
+
+type StoredView = Omit<ApiKeyView, 'permissions'> & { readonly permissions: string | null };
+
+function viewOf({ permissions, ...view }: StoredView): ApiKeyView {
+  return { ...view, permissions: permissionsFrom(permissions) };
 }
 
 const VIEW_SQL = `
   SELECT digest, name, hint, created_by AS createdBy, created_at_ms AS createdAtMs,
-    last_used_at_ms AS lastUsedAtMs, expires_at_ms AS expiresAtMs, revoked_at_ms AS revokedAtMs
+    last_used_at_ms AS lastUsedAtMs, expires_at_ms AS expiresAtMs, revoked_at_ms AS revokedAtMs,
+    permissions
   FROM api_keys WHERE merchant_id = ?1 AND environment = ?2`;
 
 /** The tenant's keys: the valid ones first, then the others, each newest first. */
@@ -129,8 +140,8 @@ export async function apiKeys(
   const { results } = await prepare(db, {
     sql: `${VIEW_SQL} ORDER BY ${isOver}, created_at_ms DESC, digest LIMIT ${KEYS_LISTED_MAX}`,
     params: [tenant.merchantId, tenant.environment, nowMs],
-  }).all<ApiKeyView>();
-  return results;
+  }).all<StoredView>();
+  return results.map(viewOf);
 }
 
 /** The tenant's key with that digest, or from that form; null when there is none. */
@@ -141,5 +152,7 @@ export async function apiKeyBy(
 ): Promise<ApiKeyView | null> {
   const [column, value] = 'digest' in by ? ['digest', by.digest] : ['form_id', by.formId];
   const params = [tenant.merchantId, tenant.environment, value];
-  return prepare(db, { sql: `${VIEW_SQL} AND ${column} = ?3`, params }).first<ApiKeyView>();
+  const sql = `${VIEW_SQL} AND ${column} = ?3`;
+  const stored = await prepare(db, { sql, params }).first<StoredView>();
+  return stored === null ? null : viewOf(stored);
 }

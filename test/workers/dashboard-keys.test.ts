@@ -77,6 +77,53 @@ async function allKeys(): Promise<unknown[]> {
   return results;
 }
 
+describe('decisions.md#37: a restricted key', () => {
+  const READ_ONLY = { access: 'restricted', may_payments_read: 'yes' };
+
+  test('may do only what was chosen, which the list and the audit log say', async () => {
+    const member = await signedIn('developer');
+    const form = await formIdOf(member);
+    const response = await submit(member, KEYS, { name: 'Report', form, ...READ_ONLY });
+    const apiKey = keyIn(await response.text());
+    expect(await pay(apiKey)).toBe(403);
+    expect((await call('/api/v1/payment/sandbox/intents', { apiKey })).status).toBe(200);
+    const list = await (await visit(member, KEYS)).text();
+    expect(list).toMatch(/Report<\/bdi><span class="quiet small"> Read and list payments</);
+    const [entry] = await auditLog();
+    expect(JSON.parse(entry?.detail ?? '')).toEqual({
+      name: 'Report',
+      permissions: 'payments_read',
+    });
+  });
+
+  test('is replaced by one with the permissions chosen then; the form offers the old ones', async () => {
+    const member = await signedIn('developer');
+    const form = await formIdOf(member);
+    const response = await submit(member, KEYS, { name: 'Report', form, ...READ_ONLY });
+    const path = await pathOf(keyIn(await response.text()));
+    const page = await (await visit(member, path)).text();
+    expect(page).toMatch(/name="may_payments_read" value="yes" checked/);
+    expect(page).not.toMatch(/name="may_payments_create" value="yes" checked/);
+    const rolledForm = { overlap: 'day', form: await formIdOf(member, path) };
+    const replaced = await submit(member, `${path}/roll`, { ...rolledForm, access: 'full' });
+    expect(await pay(keyIn(await replaced.text()))).toBe(200);
+  });
+
+  test.each([
+    ['nothing', { access: 'restricted' }, 'Choose at least one permission'],
+    ['everything and something', { access: 'full', may_events: 'yes' }, 'You chose full access'],
+    ['something without saying only', { may_events: 'yes' }, 'You chose full access'],
+  ])('is not created for %s', async (_name, fields, problem) => {
+    const member = await signedIn('developer');
+    const before = await allKeys();
+    const form = await formIdOf(member);
+    const response = await submit(member, KEYS, { name: 'Report', form, ...fields });
+    expect(response.status).toBe(400);
+    expect(await response.text()).toContain(problem);
+    expect(await allKeys()).toEqual(before);
+  });
+});
+
 describe('creating', () => {
   test.each(['sandbox', 'production'] as const)('a key of the %s opens its API', async (where) => {
     const member = await signedIn('developer');

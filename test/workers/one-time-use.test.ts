@@ -82,6 +82,7 @@ describe.each(DISTRACTIONS)('while changes() counts %s', (_name, sql) => {
       name: 'new',
       createdBy: 'Abebe',
       createdAtMs: 1,
+      permissions: null,
       formId,
     });
     distract(sql);

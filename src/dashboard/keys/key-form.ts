@@ -1,6 +1,12 @@
 import { base64UrlFromBytes } from '../../crypto/encoding.ts';
 import { isPrintable } from '../../domain/text.ts';
+import type { Form } from '../../http/form.ts';
 import { type BackOfficeLanguage, DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
+import {
+  type GrantedPermissions,
+  KEY_PERMISSIONS,
+  type KeyPermission,
+} from '../../merchants/key-permissions.ts';
 import { KEY_NAME_LENGTH_MAX, KEYS_ACTIVE_MAX } from '../../merchants/keys.ts';
 
 /** Reads and checks the forms about keys. Pure except for new form ids. */
@@ -36,11 +42,34 @@ export function nameProblem(name: string): NameProblem | null {
   return isPrintable(name) ? null : 'unprintable';
 }
 
+/** Nothing is chosen for a restricted key, or something for one with full access. */
+export type AccessProblem = 'no_permission' | 'permissions_unclear';
+
+export function isAboutAccess(problem: string): problem is AccessProblem {
+  return problem === 'no_permission' || problem === 'permissions_unclear';
+}
+
+/** The name of a permission's field. */
+export function permissionField(permission: KeyPermission): string {
+  return `may_${permission}`;
+}
+
+/** What the form allows the key. */
+export function readPermissions(
+  form: Pick<Form, 'text'>,
+): { readonly granted: GrantedPermissions } | { readonly problem: AccessProblem } {
+  const chosen = KEY_PERMISSIONS.filter((known) => form.text(permissionField(known)) !== '');
+  if (form.text('access') === 'restricted') {
+    return chosen.length === 0 ? { problem: 'no_permission' } : { granted: chosen };
+  }
+  return chosen.length === 0 ? { granted: null } : { problem: 'permissions_unclear' };
+}
+
 /** Why a key was not created. */
-export type CreateProblem = NameProblem | 'too_many' | 'sent_twice';
+export type CreateProblem = NameProblem | AccessProblem | 'too_many' | 'sent_twice';
 
 /** Why a key was not rolled. */
-export type RollProblem = 'overlap' | 'too_many' | 'sent_twice' | 'ended';
+export type RollProblem = 'overlap' | AccessProblem | 'too_many' | 'sent_twice' | 'ended';
 
 /** Enough that no two forms of a tenant ever have the same one. */
 const FORM_ID_BYTES = 16;

@@ -7,6 +7,7 @@ import { ButtonForm, PostForm } from '../forms.tsx';
 import { Frame } from '../frame.tsx';
 import { keysPath } from '../paths.ts';
 import {
+  isAboutAccess,
   keyProblems,
   type NameProblem,
   newFormId,
@@ -15,7 +16,7 @@ import {
   type RollProblem,
 } from './key-form.ts';
 import { isOver, isRollable, KeyState } from './key-state.tsx';
-import { KeyNameField } from './keys-page.tsx';
+import { KeyNameField, PermissionFields, permissionText } from './keys-page.tsx';
 
 /** A rejected form's values, and why it was rejected. */
 export interface RefusedChange {
@@ -42,6 +43,7 @@ export function KeyPage({ call, apiKey, refused }: KeyPageProps) {
         <Facts
           rows={[
             [text.key, <code>{apiKeyLabel(call.environment, apiKey.hint)}</code>],
+            [text.access, permissionText(call, apiKey.permissions)],
             [text.state, <KeyState call={call} apiKey={apiKey} />],
             [text.created, <When call={call} atMs={apiKey.createdAtMs} />],
             [text.createdBy, <bdi>{apiKey.createdBy ?? text.operator}</bdi>],
@@ -73,10 +75,15 @@ function problemsOf({ language }: DashboardCall, refused: RefusedChange) {
   const texts = keyProblems(language);
   return [
     ...(nameProblem === undefined ? [] : [['#name', texts[nameProblem]] as const]),
-    ...(rollProblem === undefined
-      ? []
-      : [[rollProblem === 'overlap' ? '#overlap-none' : null, texts[rollProblem]] as const]),
+    ...(rollProblem === undefined ? [] : [[rollField(rollProblem), texts[rollProblem]] as const]),
   ];
+}
+
+function rollField(problem: RollProblem): `#${string}` | null {
+  if (isAboutAccess(problem)) {
+    return '#access-restricted';
+  }
+  return problem === 'overlap' ? '#overlap-none' : null;
 }
 
 /** The default overlap: a day, enough for a careful rollout. */
@@ -110,6 +117,7 @@ function RollForm({ call, apiKey, refused }: KeyPageProps) {
             </label>
           ))}
         </fieldset>
+        <PermissionFields call={call} granted={apiKey.permissions} />
         <div class="buttons">
           <button class="primary" type="submit">
             {text.roll}

@@ -1,12 +1,19 @@
 import { DASHBOARD_TEXTS } from '../../i18n/back-office.ts';
 import { apiKeyLabel } from '../../merchants/api-key.ts';
+import { type GrantedPermissions, KEY_PERMISSIONS } from '../../merchants/key-permissions.ts';
 import { type ApiKeyView, KEY_NAME_LENGTH_MAX } from '../../merchants/keys.ts';
 import { DoneMessage, ProblemList, Section, Table, TextField, When } from '../../ui/elements.tsx';
 import { type DashboardCall, may, mayChange } from '../call.ts';
 import { PostForm } from '../forms.tsx';
 import { Frame } from '../frame.tsx';
 import { keysPath } from '../paths.ts';
-import { type CreateProblem, keyProblems, newFormId } from './key-form.ts';
+import {
+  type CreateProblem,
+  isAboutAccess,
+  keyProblems,
+  newFormId,
+  permissionField,
+} from './key-form.ts';
 import { isOver, KeyState } from './key-state.tsx';
 
 /** Every member sees names and last characters; developers get the forms. */
@@ -42,12 +49,13 @@ export function KeysPage(props: {
 }
 
 /** A problem of the whole list links to no field. */
-function isAboutName(problem: CreateProblem): boolean {
-  return problem !== 'too_many' && problem !== 'sent_twice';
+function isAboutList(problem: CreateProblem): boolean {
+  return problem === 'too_many' || problem === 'sent_twice';
 }
 
 function summary({ language }: DashboardCall, problem: CreateProblem) {
-  return [isAboutName(problem) ? '#name' : null, keyProblems(language)[problem]] as const;
+  const field = isAboutAccess(problem) ? '#access-restricted' : '#name';
+  return [isAboutList(problem) ? null : field, keyProblems(language)[problem]] as const;
 }
 
 function CreateForm(props: {
@@ -57,8 +65,8 @@ function CreateForm(props: {
 }) {
   const { call, name, problem } = props;
   const text = DASHBOARD_TEXTS[call.language].keys;
-  const error =
-    problem !== undefined && isAboutName(problem) ? keyProblems(call.language)[problem] : null;
+  const isOfName = problem !== undefined && !isAboutList(problem) && !isAboutAccess(problem);
+  const error = isOfName ? keyProblems(call.language)[problem] : null;
   return (
     <PostForm
       call={call}
@@ -68,6 +76,7 @@ function CreateForm(props: {
       once
     >
       <KeyNameField call={call} name={name} error={error} />
+      <PermissionFields call={call} granted={null} />
       <div class="buttons">
         <button class="primary" type="submit">
           {text.create}
@@ -75,6 +84,53 @@ function CreateForm(props: {
       </div>
     </PostForm>
   );
+}
+
+/** What the key may do: everything, or what is ticked. */
+export function PermissionFields(props: {
+  readonly call: DashboardCall;
+  readonly granted: GrantedPermissions;
+}) {
+  const { call, granted } = props;
+  const text = DASHBOARD_TEXTS[call.language].keys;
+  return (
+    <fieldset>
+      <legend>{text.access}</legend>
+      <label class="choice">
+        <input type="radio" name="access" value="full" checked={granted === null} />
+        {text.fullAccess}
+      </label>
+      <label class="choice">
+        <input
+          type="radio"
+          name="access"
+          id="access-restricted"
+          value="restricted"
+          checked={granted !== null}
+        />
+        {text.restrictedAccess}
+      </label>
+      {KEY_PERMISSIONS.map((permission) => (
+        <label class="choice">
+          <input
+            type="checkbox"
+            name={permissionField(permission)}
+            value="yes"
+            checked={granted?.includes(permission) === true}
+          />
+          {text.permissions[permission]}
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+/** What a key may do, in words. */
+export function permissionText(call: DashboardCall, granted: GrantedPermissions): string {
+  const text = DASHBOARD_TEXTS[call.language].keys;
+  return granted === null
+    ? text.full
+    : granted.map((permission) => text.permissions[permission]).join(', ');
 }
 
 export function KeyNameField(props: {
@@ -98,7 +154,10 @@ export function KeyNameField(props: {
 function keyCells(call: DashboardCall, key: ApiKeyView, isDeveloper: boolean) {
   const text = DASHBOARD_TEXTS[call.language].keys;
   const cells = [
-    <bdi>{key.name}</bdi>,
+    <span>
+      <bdi>{key.name}</bdi>
+      <span class="quiet small"> {permissionText(call, key.permissions)}</span>
+    </span>,
     <code>{apiKeyLabel(call.environment, key.hint)}</code>,
     <span>
       <When call={call} atMs={key.createdAtMs} />

@@ -3,6 +3,7 @@ import type { AuditEntry } from '../../audit/log.ts';
 import type { SqlStatement } from '../../database.ts';
 import { found } from '../../http/problem.ts';
 import { apiKeyHint, generateApiKey } from '../../merchants/api-key.ts';
+import type { GrantedPermissions } from '../../merchants/key-permissions.ts';
 import {
   type ApiKeyByForm,
   type ApiKeyView,
@@ -26,6 +27,7 @@ import {
   OVERLAPS_MS,
   overlapFrom,
   type RollProblem,
+  readPermissions,
 } from './key-form.ts';
 import { KeyPage, NewKeyPage, type RefusedChange, type RolledKey } from './key-page.tsx';
 import { isRollable } from './key-state.tsx';
@@ -81,13 +83,17 @@ export async function createKey(call: DashboardCall): Promise<Response> {
   if (problem !== null) {
     return answerKeys(call, { name, problem });
   }
+  const access = readPermissions(call.form);
+  if ('problem' in access) {
+    return answerKeys(call, { name, problem: access.problem });
+  }
   if (!isFormId(formId)) {
     return noticePage(call, 'bad_form');
   }
-  const key = await newKey(call, name, formId);
+  const key = await newKey(call, name, formId, access.granted);
   const statements = [await createApiKey(tenantOf(call), key)];
   const hint = apiKeyHint(key.apiKey);
-  if (!(await change(call, statements, 'api_key.created', hint, { name }))) {
+  if (!(await change(call, statements, 'api_key.created', hint, detailOf(key)))) {
     return answerKeys(call, { name, problem: await whyNoKey(call, formId) });
   }
   return answerNewKey(call, key, null);
@@ -101,13 +107,17 @@ export async function rollKey(call: DashboardCall): Promise<Response> {
   if (overlap === null) {
     return answerKey(call, old, { rollProblem: 'overlap' });
   }
+  const access = readPermissions(call.form);
+  if ('problem' in access) {
+    return answerKey(call, old, { rollProblem: access.problem });
+  }
   if (!isFormId(formId)) {
     return noticePage(call, 'bad_form');
   }
-  const key = await newKey(call, old.name, formId);
+  const key = await newKey(call, old.name, formId, access.granted);
   const endsAtMs = call.nowMs + OVERLAPS_MS[overlap];
   const statements = await rollApiKey(tenantOf(call), old.digest, key, endsAtMs);
-  const detail = { name: old.name, replaces: `…${old.hint}`, oldKeyEndsAtMs: endsAtMs };
+  const detail = { ...detailOf(key), replaces: `…${old.hint}`, oldKeyEndsAtMs: endsAtMs };
   if (!(await change(call, statements, 'api_key.rolled', apiKeyHint(key.apiKey), detail))) {
     const now = (await findKey(call)) ?? old;
     const rollProblem = isRollable(now) ? await whyNoKey(call, formId) : 'ended';
@@ -148,13 +158,24 @@ export async function revokeKey(call: DashboardCall): Promise<Response> {
   return redirectTo(call, keysPath(call.environment), { done: 'revoked' });
 }
 
-async function newKey(call: DashboardCall, name: string, formId: string): Promise<ApiKeyByForm> {
+/** A key with full access has no list of what it may do. */
+function detailOf({ name, permissions }: ApiKeyByForm) {
+  return { name, ...(permissions !== null && { permissions: permissions.join(', ') }) };
+}
+
+async function newKey(
+  call: DashboardCall,
+  name: string,
+  formId: string,
+  permissions: GrantedPermissions,
+): Promise<ApiKeyByForm> {
   return {
     apiKey: await generateApiKey(call.config.dataEncryptionKeys, call.environment),
     name,
     createdBy: call.session.memberName,
     createdAtMs: call.nowMs,
     formId,
+    permissions,
   };
 }
 
