@@ -7,7 +7,9 @@ import { readFileSync } from 'node:fs';
 
 const FIXTURES = new URL('../../test/fixtures/rails/telebirr-ussd/', import.meta.url);
 
-export function sample(name: 'request' | 'ack' | 'result'): string {
+type Sample = 'request' | 'ack' | 'result' | 'query_request' | 'query_result';
+
+export function sample(name: Sample): string {
   return readFileSync(new URL(`${name}.xml`, FIXTURES), 'utf8');
 }
 
@@ -61,9 +63,62 @@ const REQUEST: Readonly<Record<Dialect, RegExp>> = {
 };
 
 function requestPattern(dialect: Dialect): RegExp {
-  let rest = inDialect(dialect, sample('request').trim());
+  return patternOf(inDialect(dialect, sample('request').trim()), CHANGING);
+}
+
+/** A request for the status of a payment. */
+export type CpsQuery = Pick<
+  CpsRequest,
+  | 'orderId'
+  | 'thirdPartyId'
+  | 'password'
+  | 'resultUrl'
+  | 'timestamp'
+  | 'operatorId'
+  | 'securityCredential'
+  | 'shortCode'
+> & { readonly queryId: string };
+
+const CHANGING_IN_QUERY = [
+  ['queryId', 'QUERY0001'],
+  ...CHANGING.slice(1, 4),
+  ['timestamp', '20260131093456'],
+  ...CHANGING.slice(5, 8),
+  ['orderId', 'ORDER0001'],
+] as const;
+
+const QUERY = patternOf(sample('query_request').trim(), CHANGING_IN_QUERY);
+
+/** Parses a status query; null when it does not have the sample's format. */
+export function cpsQueryIn(xml: string): CpsQuery | null {
+  return valuesIn<CpsQuery>(xml, QUERY, CHANGING_IN_QUERY);
+}
+
+/** The answer about a payment in this state, with the receipt of a completed one. */
+export function statusXml(queryId: string, state: string, receipt: string | null): string {
+  return sample('query_result')
+    .replace('>QUERY0001<', `>${queryId}<`)
+    .replace('>Completed<', `>${state}<`)
+    .replace(/<res:ReceiptNumber>.*<\/res:BOCompletedTime>/, (known) =>
+      receipt === null ? '' : known.replace('AJH40OGEZK', receipt),
+    );
+}
+
+/** CPS's internal error, which it also returns for an unknown payment. */
+export function noStatusXml(queryId: string): string {
+  return sample('query_result')
+    .replace('>QUERY0001<', `>${queryId}<`)
+    .replace('<res:ResultCode>0<', '<res:ResultCode>-1<')
+    .replace(/<res:QueryTransactionStatusResult>.*<\/res:QueryTransactionStatusResult>/, '');
+}
+
+type Changing = readonly (readonly [name: string, text: string])[];
+
+/** `text` with the values of `changing`, which occur in this order, as named groups. */
+function patternOf(text: string, changing: Changing): RegExp {
+  let rest = text;
   let pattern = '^';
-  for (const [name, text] of CHANGING) {
+  for (const [name, text] of changing) {
     const start = rest.indexOf(`>${text}<`) + 1;
     pattern += `${quoted(rest.slice(0, start))}(?<${name}>[^<>]+)`;
     rest = rest.slice(start + text.length);
@@ -73,14 +128,15 @@ function requestPattern(dialect: Dialect): RegExp {
 
 /** Parses a request; null when it does not have the sample's format. */
 export function cpsRequestIn(dialect: Dialect, xml: string): CpsRequest | null {
-  const groups = REQUEST[dialect].exec(xml)?.groups;
-  const values = CHANGING.map(([name]) => unescaped(groups?.[name]));
-  if (values.includes(null)) {
-    return null;
-  }
-  return Object.fromEntries(
-    CHANGING.map(([name], index) => [name, values[index]]),
-  ) as unknown as CpsRequest;
+  return valuesIn<CpsRequest>(xml, REQUEST[dialect], CHANGING);
+}
+
+function valuesIn<Values>(xml: string, pattern: RegExp, changing: Changing): Values | null {
+  const groups = pattern.exec(xml)?.groups;
+  const values = changing.map(([name]) => unescaped(groups?.[name]));
+  return values.includes(null)
+    ? null
+    : (Object.fromEntries(changing.map(([name], index) => [name, values[index]])) as Values);
 }
 
 export function acknowledgementXml(

@@ -16,12 +16,16 @@ import {
 } from './stand-in.ts';
 import {
   acknowledgementXml,
+  type CpsQuery,
   type CpsRequest,
+  cpsQueryIn,
   cpsRequestIn,
   type Dialect,
   FAULT_XML,
   failureXml,
+  noStatusXml,
   paidXml,
+  statusXml,
 } from './telebirr-ussd-messages.ts';
 
 /** telebirr's CPS together with the operator's relay in front of it. */
@@ -79,6 +83,19 @@ const REASONS = {
   [CODE.times_out]: 'timed_out',
 };
 
+/** Invented, except for "Completed". The gateway gets the state of a failure as a setting. */
+const DECLINED_STATE = 'Declined';
+const STATES: Readonly<Record<CustomerAct | 'nothing', string>> = {
+  nothing: 'Pending',
+  pays: 'Completed',
+  declines: DECLINED_STATE,
+  lacks_funds: DECLINED_STATE,
+  mistypes_pin: DECLINED_STATE,
+  cancels: DECLINED_STATE,
+  // May still be paid.
+  times_out: 'Expired',
+};
+
 const AFTER_ANSWER_MS = 50;
 
 /** `port` 0: any free one. */
@@ -99,6 +116,7 @@ export async function startTelebirrUssdStandIn(
       resultToken: cps.resultToken,
       reasons: REASONS,
     },
+    statusQuery: { relayUrl: server.baseUrl + PATHS.synchronous, failedStates: [DECLINED_STATE] },
     calls: server.calls,
     plan: (amountText, plan) => void cps.plans.set(amountText, plan),
     order: (orderId) => cps.book.arrival(orderId),
@@ -111,6 +129,7 @@ class Cps {
   readonly resultToken = randomBytes(24).toString('base64url');
   readonly plans = new Map<string, Plan>();
   readonly book = new OrderBook<Prompt>();
+  readonly #queryIds = new Set<string>();
   readonly #dialect: Dialect;
 
   constructor(dialect: Dialect) {
@@ -118,6 +137,10 @@ class Cps {
   }
 
   async answer(call: ReceivedCall): Promise<Reply> {
+    const isQuery = call.body.includes('>QueryTransactionStatus<');
+    if (isQuery && `${call.method} ${call.url}` === `POST ${PATHS.synchronous}`) {
+      return this.#status(call);
+    }
     switch (`${call.method} ${call.url}`) {
       case `POST ${PATHS[this.#dialect]}`:
         return this.#request(call);
@@ -141,6 +164,24 @@ class Cps {
     }
     const plan = this.plans.get(request.amount);
     return faulty(plan?.start, () => this.#accept(request, plan));
+  }
+
+  async #status({ headers, body }: ReceivedCall): Promise<Reply> {
+    if (headers.authorization !== `Bearer ${this.relayToken}`) {
+      return { type: 'answer', status: 401, body: 'The relay rejects this token.' };
+    }
+    const query = cpsQueryIn(body);
+    const isSoap = /^text\/xml(;|$)/.test(headers['content-type'] ?? '') && 'soapaction' in headers;
+    if (!isSoap || query === null || !isKnownCaller(query) || this.#queryIds.has(query.queryId)) {
+      return xmlReply(500, FAULT_XML);
+    }
+    this.#queryIds.add(query.queryId);
+    const prompt = this.book.get(query.orderId);
+    return prompt === undefined
+      ? xmlReply(200, noStatusXml(query.queryId))
+      : faulty(this.plans.get(prompt.amountText)?.query, async () =>
+          xmlReply(200, prompt.status(query.queryId)),
+        );
   }
 
   async #accept(request: CpsRequest, plan: Plan | undefined): Promise<Reply> {
@@ -264,6 +305,12 @@ class Prompt implements StandInOrder {
     return this.#answer.promise;
   }
 
+  /** The answer to a status query with this id. */
+  status(queryId: string): string {
+    const receipt = this.acted === 'pays' ? this.#transactionId : null;
+    return statusXml(queryId, STATES[this.acted ?? 'nothing'], receipt);
+  }
+
   get callbackUrl(): string {
     return this.#request.resultUrl;
   }
@@ -309,20 +356,36 @@ class Prompt implements StandInOrder {
   }
 }
 
+/** The caller and the initiator of a status query. */
+function isKnownCaller(query: CpsQuery): boolean {
+  return (
+    query.thirdPartyId === CREDENTIALS.thirdPartyId &&
+    query.password === CREDENTIALS.password &&
+    query.operatorId === CREDENTIALS.operatorId &&
+    query.securityCredential === CREDENTIALS.securityCredential &&
+    query.shortCode === CREDENTIALS.shortCode &&
+    isCurrent(query.timestamp, 'synchronous')
+  );
+}
+
 /** Checks values beyond the sample's format. */
 function isSound(dialect: Dialect, request: CpsRequest): boolean {
-  const iso = request.timestamp.replace(
-    /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)$/,
-    `$1-$2-$3T$4:$5:$6${OFFSETS[dialect]}`,
-  );
   return (
     /^[A-Z0-9]{20}$/.test(request.orderId) &&
     /^251[79]\d{8}$/.test(request.phone) &&
     /^(?!0\.00)(?:0|[1-9]\d{0,8})\.\d\d$/.test(request.amount) &&
     request.currency === 'ETB' &&
     /^https?:$/.test(URL.parse(request.resultUrl)?.protocol ?? '') &&
-    Math.abs(Date.parse(iso) - Date.now()) <= CLOCK_SKEW_MS_MAX
+    isCurrent(request.timestamp, dialect)
   );
+}
+
+function isCurrent(timestamp: string, dialect: Dialect): boolean {
+  const iso = timestamp.replace(
+    /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)$/,
+    `$1-$2-$3T$4:$5:$6${OFFSETS[dialect]}`,
+  );
+  return Math.abs(Date.parse(iso) - Date.now()) <= CLOCK_SKEW_MS_MAX;
 }
 
 function xmlReply(status: number, body: string): Reply {

@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
 import type { Method } from '../../src/domain/method.ts';
+import ussdResult from '../fixtures/rails/telebirr-ussd/query_result.xml?raw';
 import {
   AMOUNT_MINOR,
   alarmsUntil,
@@ -24,7 +25,18 @@ import { call, DAY_MS, MINUTE_MS, SECOND_MS, useGateway } from './support.ts';
  * report was lost; an answer that proves nothing repeats the query ever more rarely, for 30 days.
  */
 
+const USSD = {
+  relayUrl: 'https://relay.rail.test/cps',
+  thirdPartyId: 'KEFEL',
+  password: 'password',
+  operatorId: 'operator',
+  securityCredential: 'credential',
+  shortCode: '200001',
+  statusQuery: { relayUrl: 'https://relay.rail.test/synchronous', failedStates: ['Declined'] },
+};
+
 configureRails({
+  RAIL_TELE_BIRR_USSD_PRODUCTION: USSD,
   RAIL_E_BIRR_PRODUCTION: { ...EBIRR, statusQuery: { failedStates: ['DECLINED'] } },
 });
 const caught = useGateway();
@@ -51,7 +63,19 @@ const EBIRR_QUERIES: Prompted = {
   },
 };
 
-const RAILS: readonly Prompted[] = [EBIRR_QUERIES];
+const USSD_QUERIES: Prompted = {
+  method: 'TELE_BIRR_USSD',
+  isQuery: ({ url }) => url === USSD.statusQuery.relayUrl,
+  answer: ({ text }, state) => {
+    const [, queryId = ''] = /<req:OriginatorConversationID>([^<]*)/.exec(text) ?? [];
+    const names = { paid: 'Completed', failed: 'Declined', pending: 'Pending' };
+    return new Response(
+      ussdResult.replace('QUERY0001', queryId).replace('>Completed<', `>${names[state]}<`),
+    );
+  },
+};
+
+const RAILS: readonly Prompted[] = [EBIRR_QUERIES, USSD_QUERIES];
 
 let state: State;
 let queries: number;

@@ -26,6 +26,17 @@ export interface PaymentResult extends Conversation {
   readonly transactionId: string | null;
 }
 
+/** CPS's answer to a status query: about the query, and within it about the payment. */
+export interface StatusResult extends Conversation {
+  readonly resultType: string;
+  readonly resultCode: string;
+  readonly transactionStatus: string | null;
+  readonly receipt: string | null;
+  /** The payment's own id and amount; the known answers contain neither. */
+  readonly originalConversationId: string | null;
+  readonly amount: string | null;
+}
+
 const HEADER: XmlShape = { OriginatorConversationID: 'text', ConversationID: 'text' };
 
 const ACKNOWLEDGEMENT: XmlShape = {
@@ -45,6 +56,26 @@ const RESULT: XmlShape = {
           ResultType: 'text',
           ResultCode: 'text',
           TransactionResult: { TransactionID: 'text' },
+        },
+      },
+    },
+  },
+};
+
+const STATUS_RESULT: XmlShape = {
+  Envelope: {
+    Body: {
+      Result: {
+        Header: HEADER,
+        Body: {
+          ResultType: 'text',
+          ResultCode: 'text',
+          QueryTransactionStatusResult: {
+            TransactionStatus: 'text',
+            ReceiptNumber: 'text',
+            OriginalConversationID: 'text',
+            Amount: 'text',
+          },
         },
       },
     },
@@ -75,6 +106,25 @@ export function readResult(xml: string): PaymentResult | null {
   }
   const transactionId = identifierOf(texts.get('TransactionID'));
   return { ...conversationIn(texts), resultType, resultCode, transactionId };
+}
+
+/** Parses the answer to a status query; null for anything else. */
+export function readStatusResult(xml: string): StatusResult | null {
+  const texts = xmlTexts(xml, STATUS_RESULT);
+  const resultType = texts?.get('ResultType');
+  const resultCode = texts?.get('ResultCode');
+  if (!texts || resultType === undefined || resultCode === undefined) {
+    return null;
+  }
+  return {
+    ...conversationIn(texts),
+    resultType,
+    resultCode,
+    transactionStatus: texts.get('TransactionStatus') ?? null,
+    receipt: identifierOf(texts.get('ReceiptNumber')),
+    originalConversationId: texts.get('OriginalConversationID') ?? null,
+    amount: texts.get('Amount') ?? null,
+  };
 }
 
 /** The reply to a result that CPS posted; code `0` accepts it. */

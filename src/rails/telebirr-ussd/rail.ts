@@ -1,7 +1,7 @@
 import { sha256Hex } from '../../crypto/encoding.ts';
 import type { IntentTerms, Outcome } from '../../domain/intent.ts';
 import type { Method } from '../../domain/method.ts';
-import { callRail, type RailAnswer } from '../call-rail.ts';
+import type { RailAnswer } from '../call-rail.ts';
 import {
   bodyText,
   type CallbackCall,
@@ -9,9 +9,23 @@ import {
   type CallbackSuspicion,
   refusedCallback,
 } from '../callback.ts';
-import { phoneToPrompt, promptPlan, slowPromptPlan, slowTimeNeededMs } from '../phone-prompt.ts';
+import {
+  firstPromptQueryAtMs,
+  phoneToPrompt,
+  promptPlan,
+  slowPromptPlan,
+  slowTimeNeededMs,
+} from '../phone-prompt.ts';
 import { withProviderCode } from '../provider-code.ts';
-import type { Callbacks, PhoneCheck, Rail, RailOrder, SlowStart, StartResult } from '../rail.ts';
+import type {
+  Callbacks,
+  PhoneCheck,
+  Rail,
+  RailOrder,
+  SlowStart,
+  StartResult,
+  StatusQuery,
+} from '../rail.ts';
 import { logRailAnswer } from '../rail-log.ts';
 import { failureReason, logLevel, OK, refusalReason } from './codes.ts';
 import {
@@ -22,10 +36,9 @@ import {
   readResult,
   resultReply,
 } from './messages.ts';
-import { COMMAND_ID, paymentRequest } from './request.ts';
-import type { TelebirrUssdSettings } from './settings.ts';
-
-const RAIL_ID = 'telebirr-ussd';
+import { COMMAND_ID, paymentRequest, postSoap } from './request.ts';
+import { RAIL_ID, type TelebirrUssdSettings } from './settings.ts';
+import { queryStatus } from './status-query.ts';
 
 /** telebirr acknowledges before it prompts the customer. Other clients wait up to 30 s. */
 const START_TIMEOUT_MS = 20_000;
@@ -47,11 +60,12 @@ const UNREAD_STATUSES: readonly number[] = [401, 403, 404];
 /**
  * telebirr's USSD push: CPS, the engine behind telebirr, prompts for the PIN on the customer's phone
  * and posts the result. Its synchronous service answers only after the customer has acted, with the
- * result. telebirr publishes no status query.
+ * result. It also answers status queries, if the operator has turned them on.
  */
 export function telebirrUssdRail(
   settings: TelebirrUssdSettings,
-): Rail & PhoneCheck & Partial<SlowStart> & Callbacks {
+): Rail & PhoneCheck & Partial<SlowStart> & Callbacks & Partial<StatusQuery> {
+  const { statusQuery } = settings;
   const isSynchronous = settings.dialect === 'synchronous';
   // Nothing in the request shortens the prompt.
   const promptMs = settings.promptWindowSeconds * 1_000;
@@ -66,25 +80,17 @@ export function telebirrUssdRail(
 
     timeNeededMs: isSynchronous ? slowTimeNeededMs(startTimeoutMs) : promptMs,
     plan: (_terms: IntentTerms, _method: Method, nowMs: number) =>
-      isSynchronous ? slowPromptPlan(nowMs) : promptPlan(nowMs + promptMs, null),
+      isSynchronous
+        ? slowPromptPlan(nowMs)
+        : promptPlan(nowMs + promptMs, firstPromptQueryAtMs(statusQuery !== undefined, nowMs)),
 
     async start(order: RailOrder): Promise<StartResult> {
       const phone = phoneToPrompt(rail, order);
       if (typeof phone !== 'string') {
         return phone;
       }
-      const headers = {
-        ...settings.relayHeaders,
-        'content-type': 'text/xml; charset=utf-8',
-        // SOAP 1.1 requires it; empty means that the URL identifies the call.
-        soapaction: '""',
-      };
       const body = paymentRequest(settings, order, phone, Date.now());
-      const answer = await callRail(
-        settings.relayUrl,
-        { method: 'POST', headers, body },
-        startTimeoutMs,
-      );
+      const answer = await postSoap(settings, settings.relayUrl, body, startTimeoutMs);
       const { result, providerCode, isOurs } = startAnswer(answer, order, settings);
       if (result.type !== 'accepted' && result.type !== 'resolved') {
         const { reference } = order.attempt;
@@ -124,6 +130,10 @@ export function telebirrUssdRail(
         reply: resultReply(200, result, OK, 'Accept the service result successfully.'),
       };
     },
+
+    ...(statusQuery !== undefined && {
+      query: (order: RailOrder, nowMs: number) => queryStatus(settings, statusQuery, order, nowMs),
+    }),
   };
   return rail;
 }

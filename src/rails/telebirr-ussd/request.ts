@@ -1,10 +1,13 @@
 import { majorText } from '../../domain/money.ts';
+import { callRail, type RailAnswer } from '../call-rail.ts';
 import type { RailOrder } from '../rail.ts';
 import type { TelebirrUssdSettings } from './settings.ts';
 import { xmlEscape } from './xml.ts';
 
 /** A merchant's payment that the customer confirms by PIN, in a prompt pushed to the phone. */
 export const COMMAND_ID = 'InitTrans_BuyGoodsForCustomer';
+
+export const STATUS_COMMAND_ID = 'QueryTransactionStatus';
 
 /** Codes of CPS, the engine behind telebirr, as other clients send them. */
 const CALLER_IS_THIRD_PARTY = '2';
@@ -30,27 +33,9 @@ export function paymentRequest(
   nowMs: number,
 ): string {
   const { shortCode, dialect } = settings;
-  const { namespace } = DIALECTS[dialect];
-  const header = group('req:Header', [
-    leaf('req:Version', '1.0'),
-    leaf('req:CommandID', COMMAND_ID),
-    leaf('req:OriginatorConversationID', order.attempt.reference),
-    group('req:Caller', [
-      leaf('req:CallerType', CALLER_IS_THIRD_PARTY),
-      leaf('req:ThirdPartyID', settings.thirdPartyId),
-      leaf('req:Password', settings.password),
-      leaf('req:ResultURL', resultUrl(settings, order.callbackUrl)),
-    ]),
-    leaf('req:KeyOwner', KEY_OWNER),
-    leaf('req:Timestamp', timestamp(dialect, nowMs)),
-  ]);
+  const { reference } = order.attempt;
   const identity = group('req:Identity', [
-    group('req:Initiator', [
-      leaf('req:IdentifierType', IDENTIFIED_BY_OPERATOR),
-      leaf('req:Identifier', settings.operatorId),
-      leaf('req:SecurityCredential', settings.securityCredential),
-      leaf('req:ShortCode', shortCode),
-    ]),
+    initiator(settings),
     party('req:PrimaryParty', IDENTIFIED_BY_PHONE, phone),
     party('req:ReceiverParty', IDENTIFIED_BY_SHORT_CODE, shortCode),
   ]);
@@ -60,13 +45,87 @@ export function paymentRequest(
       leaf('req:Currency', order.terms.currency),
     ]),
   ]);
+  const header = requestHeader(settings, dialect, order, COMMAND_ID, reference, nowMs);
+  return envelope(dialect, header, [identity, transaction]);
+}
+
+/**
+ * The SOAP message that asks CPS's synchronous service what became of the payment, with an id of its
+ * own. CPS knows the payment by the id with which we requested it.
+ */
+export function statusRequest(
+  settings: TelebirrUssdSettings,
+  order: RailOrder,
+  queryId: string,
+  nowMs: number,
+): string {
+  const dialect = 'synchronous';
+  const header = requestHeader(settings, dialect, order, STATUS_COMMAND_ID, queryId, nowMs);
+  const query = group('req:QueryTransactionStatusRequest', [
+    leaf('req:OriginalConversationID', order.attempt.reference),
+  ]);
+  return envelope(dialect, header, [group('req:Identity', [initiator(settings)]), query]);
+}
+
+/** Posts a SOAP message to the relay. */
+export function postSoap(
+  { relayHeaders }: TelebirrUssdSettings,
+  relayUrl: string,
+  body: string,
+  timeoutMs: number,
+): Promise<RailAnswer> {
+  const headers = {
+    ...relayHeaders,
+    'content-type': 'text/xml; charset=utf-8',
+    // SOAP 1.1 requires it; empty means that the URL identifies the call.
+    soapaction: '""',
+  };
+  return callRail(relayUrl, { method: 'POST', headers, body }, timeoutMs);
+}
+
+function requestHeader(
+  settings: TelebirrUssdSettings,
+  dialect: TelebirrUssdSettings['dialect'],
+  order: RailOrder,
+  commandId: string,
+  conversationId: string,
+  nowMs: number,
+): string {
+  return group('req:Header', [
+    leaf('req:Version', '1.0'),
+    leaf('req:CommandID', commandId),
+    leaf('req:OriginatorConversationID', conversationId),
+    group('req:Caller', [
+      leaf('req:CallerType', CALLER_IS_THIRD_PARTY),
+      leaf('req:ThirdPartyID', settings.thirdPartyId),
+      leaf('req:Password', settings.password),
+      leaf('req:ResultURL', resultUrl(settings, order.callbackUrl)),
+    ]),
+    leaf('req:KeyOwner', KEY_OWNER),
+    leaf('req:Timestamp', timestamp(dialect, nowMs)),
+  ]);
+}
+
+function initiator({ operatorId, securityCredential, shortCode }: TelebirrUssdSettings): string {
+  return group('req:Initiator', [
+    leaf('req:IdentifierType', IDENTIFIED_BY_OPERATOR),
+    leaf('req:Identifier', operatorId),
+    leaf('req:SecurityCredential', securityCredential),
+    leaf('req:ShortCode', shortCode),
+  ]);
+}
+
+function envelope(
+  dialect: TelebirrUssdSettings['dialect'],
+  header: string,
+  body: readonly string[],
+): string {
+  const { namespace } = DIALECTS[dialect];
   return (
     '<soapenv:Envelope xmlns:soapenv="http://schemas.xmlsoap.org/soap/envelope/"' +
     ` xmlns:api="${namespace}/api_requestmgr" xmlns:req="${namespace}/request"` +
     ` xmlns:com="${namespace}/common"><soapenv:Header/>` +
-    group('soapenv:Body', [
-      group('api:Request', [header, group('req:Body', [identity, transaction])]),
-    ]) +
+    group('soapenv:Body', [group('api:Request', [header, group('req:Body', body)])]) +
     '</soapenv:Envelope>'
   );
 }

@@ -1,6 +1,12 @@
 import * as v from 'valibot';
 import type { FailureReason } from '../../domain/intent.ts';
+import { failedStates } from '../status-query-setting.ts';
 import { windowSeconds } from '../window-setting.ts';
+
+export const RAIL_ID = 'telebirr-ussd';
+
+/** `TransactionStatus` of a payment, in upper case. */
+export const PAID_STATE = 'COMPLETED';
 
 /** Far longer than any known credential: 2,048 bits of RSA are 344 characters of base64. */
 const TEXT_CHARACTERS_MAX = 2_048;
@@ -131,12 +137,23 @@ export const telebirrUssdSettings = v.strictObject(
     ),
     /** How long we wait for the result of a prompt before the customer may retry. */
     promptWindowSeconds: windowSeconds(PROMPT_WINDOW_SECONDS),
+    /**
+     * Turns on status queries (`QueryTransactionStatus`). Off by default: they were only seen at other
+     * operators of CPS, so Kefel's operator must first see that they work. `relayUrl`: the URL of the
+     * relay to CPS's synchronous service, which alone answers queries.
+     */
+    statusQuery: v.optional(
+      v.strictObject({ relayUrl: url, failedStates: failedStates(PAID_STATE) }, problemOfKey),
+    ),
   },
-  ({ expected }) => (expected === 'never' ? 'Unknown field.' : fieldProblem(expected)),
+  problemOfKey,
 );
 
 export type TelebirrUssdSettings = v.InferOutput<typeof telebirrUssdSettings>;
 
-function fieldProblem(expected: string | null): string {
+function problemOfKey({ expected }: v.StrictObjectIssue): string {
+  if (expected === 'never') {
+    return 'Unknown field.';
+  }
   return expected === 'Object' ? 'Must be a JSON object.' : 'This field is required.';
 }

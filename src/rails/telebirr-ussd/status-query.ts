@@ -1,0 +1,88 @@
+import { REFERENCE_LENGTH, referenceFrom } from '../../domain/identifiers.ts';
+import type { Outcome } from '../../domain/intent.ts';
+import { minorFromMajor } from '../../domain/money.ts';
+import { nextCheckAtMs } from '../../domain/schedule.ts';
+import { withProviderCode } from '../provider-code.ts';
+import type { RailOrder } from '../rail.ts';
+import { logRailAnswer } from '../rail-log.ts';
+import { normalizedState } from '../status-query-setting.ts';
+import { OK } from './codes.ts';
+import { readStatusResult, type StatusResult } from './messages.ts';
+import { postSoap, STATUS_COMMAND_ID, statusRequest } from './request.ts';
+import { PAID_STATE, RAIL_ID, type TelebirrUssdSettings } from './settings.ts';
+
+const QUERY_TIMEOUT_MS = 15_000;
+
+type StatusQuerySettings = NonNullable<TelebirrUssdSettings['statusQuery']>;
+
+/** Asks CPS's synchronous service about `order`. An answer that we do not understand is unknown. */
+export async function queryStatus(
+  settings: TelebirrUssdSettings,
+  { relayUrl, failedStates }: StatusQuerySettings,
+  order: RailOrder,
+  nowMs: number,
+): Promise<Outcome> {
+  const { reference, checks, startedAtMs } = order.attempt;
+  const queryId = referenceFrom(crypto.getRandomValues(new Uint8Array(REFERENCE_LENGTH)));
+  const body = statusRequest(settings, order, queryId, nowMs);
+  const answer = await postSoap(settings, relayUrl, body, QUERY_TIMEOUT_MS);
+  const status = answer.type === 'answered' ? answer.status : undefined;
+  const result =
+    answer.type === 'answered' && answer.status === 200 ? readStatusResult(answer.text) : null;
+  const isOurs = result !== null && isAbout(result, order, queryId);
+  const proved = isOurs ? provedBy(result, failedStates) : null;
+  const providerCode = result && codeOf(result);
+  if (proved?.type !== 'succeeded') {
+    // CPS answers with a code while it does not know the transaction yet.
+    const level = isOurs ? 'info' : 'warn';
+    const call = STATUS_COMMAND_ID;
+    logRailAnswer({ rail: RAIL_ID, call, reference, status, providerCode, level });
+  }
+  const outcome = proved ?? {
+    type: 'unknown',
+    checkAtMs: nextCheckAtMs(checks, startedAtMs, nowMs),
+  };
+  return withProviderCode(outcome, isOurs ? providerCode : null);
+}
+
+/**
+ * Whether the result answers our query. CPS names the query, whose id no other request has, and not
+ * the payment or its amount; if it does name them, they must be ours.
+ */
+function isAbout(
+  { originatorConversationId, originalConversationId, amount }: StatusResult,
+  { attempt, chargedMinor }: RailOrder,
+  queryId: string,
+): boolean {
+  return (
+    originatorConversationId === queryId &&
+    (originalConversationId === null || originalConversationId === attempt.reference) &&
+    (amount === null || amountMinorOf(amount) === chargedMinor)
+  );
+}
+
+function amountMinorOf(amount: string): number | null {
+  return /^\d{1,12}(?:\.\d{1,2})?$/.test(amount) ? minorFromMajor(Number(amount)) : null;
+}
+
+/** A payment must name its receipt. */
+function provedBy(
+  { resultType, resultCode, transactionStatus, receipt }: StatusResult,
+  failedStates: readonly string[],
+): Extract<Outcome, { readonly type: 'succeeded' | 'failed' }> | null {
+  if (resultType !== OK || resultCode !== OK || transactionStatus === null) {
+    return null;
+  }
+  const state = normalizedState(transactionStatus);
+  if (state === PAID_STATE) {
+    return receipt === null ? null : { type: 'succeeded', receipt };
+  }
+  return failedStates.includes(state) ? { type: 'failed', reason: 'declined' } : null;
+}
+
+function codeOf({ resultType, resultCode, transactionStatus }: StatusResult): string {
+  if (resultType !== OK) {
+    return `ResultType ${resultType}`;
+  }
+  return resultCode === OK ? (transactionStatus ?? OK) : resultCode;
+}

@@ -1,0 +1,198 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { type CustomerAct, type Fault, StandInServer } from '../../scripts/stand-ins/stand-in.ts';
+import { noStatusXml, sample, statusXml } from '../../scripts/stand-ins/telebirr-ussd-messages.ts';
+import type { Outcome } from '../../src/domain/intent.ts';
+import type { RailOrder } from '../../src/rails/rail.ts';
+import { readStatusResult } from '../../src/rails/telebirr-ussd/messages.ts';
+import { telebirrUssdRail } from '../../src/rails/telebirr-ussd/rail.ts';
+import { statusRequest } from '../../src/rails/telebirr-ussd/request.ts';
+import { watchRailAnswers } from '../support/rails/logged.ts';
+import { orderFor } from '../support/rails/order.ts';
+import { TelebirrUssdScene } from '../support/rails/telebirr-ussd-scene.ts';
+import { settingsFrom, TELEBIRR_USSD_SETTINGS } from '../support/rails/telebirr-ussd-settings.ts';
+import { endTimeoutsOnSilence } from '../support/rails/timeouts.ts';
+
+/**
+ * Goal: a status query finds a payment whose result was lost. CPS's answer names neither payment nor
+ * amount, so it must name our query; one that does not, or that contradicts, changes nothing.
+ */
+
+let scene: TelebirrUssdScene;
+
+beforeAll(async () => {
+  scene = await TelebirrUssdScene.start();
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+afterAll(() => scene.stop());
+
+async function query(order: RailOrder, changed = {}, nowMs = Date.now()): Promise<Outcome> {
+  const { settings, statusQuery } = scene.standIn;
+  const rail = telebirrUssdRail(
+    settingsFrom({ ...settings, statusQuery: { ...statusQuery, ...changed } }),
+  );
+  if (rail.query === undefined) {
+    throw new Error('queries are off');
+  }
+  return rail.query(order, nowMs);
+}
+
+async function acted(act: CustomerAct): Promise<RailOrder> {
+  const order = await scene.started(scene.newOrder());
+  await (await scene.standIn.order(order.attempt.reference)).act(act, { silent: true });
+  return order;
+}
+
+test('is off by default, and first sent after half a minute otherwise', () => {
+  expect(scene.rail).not.toHaveProperty('query');
+  const settings = { ...TELEBIRR_USSD_SETTINGS, statusQuery: scene.standIn.statusQuery };
+  const rail = telebirrUssdRail(settingsFrom(settings));
+  const { terms } = scene.newOrder();
+  expect(rail.plan(terms, 'TELE_BIRR_USSD', 1_000)).toMatchObject({ checkAtMs: 31_000 });
+  const slow = telebirrUssdRail(settingsFrom({ ...settings, dialect: 'synchronous' }));
+  // The consumer's claim sets it.
+  expect(slow.plan(terms, 'TELE_BIRR_USSD', 1_000)).toMatchObject({ checkAtMs: null });
+});
+
+describe('the samples', () => {
+  test('the request, byte for byte', () => {
+    const order = orderFor(scene.rail, 'TELE_BIRR_USSD', {
+      attempt: { reference: 'ORDER0001' },
+      order: { callbackUrl: 'https://pay.example.et/n/telebirr-ussd/secret' },
+    });
+    const nowMs = Date.UTC(2026, 0, 31, 9, 34, 56);
+    const settings = settingsFrom(TELEBIRR_USSD_SETTINGS);
+    const xml = statusRequest(settings, order, 'QUERY0001', nowMs);
+    expect(xml).toBe(sample('query_request').trim());
+  });
+
+  test('the result', () => {
+    expect(readStatusResult(sample('query_result'))).toEqual({
+      originatorConversationId: 'QUERY0001',
+      conversationId: 'AG_20260131_80101ef1abddd338afdf',
+      resultType: '0',
+      resultCode: '0',
+      transactionStatus: 'Completed',
+      receipt: 'AJH40OGEZK',
+      originalConversationId: null,
+      amount: null,
+    });
+  });
+});
+
+describe('a payment at telebirr', () => {
+  test.each<[CustomerAct, object]>([
+    ['pays', { type: 'succeeded', receipt: expect.any(String), providerCode: 'Completed' }],
+    ['declines', { type: 'failed', reason: 'declined', providerCode: 'Declined' }],
+    ['times_out', { type: 'unknown', checkAtMs: expect.any(Number), providerCode: 'Expired' }],
+  ])('of a customer who %s', async (act, outcome) => {
+    expect(await query(await acted(act))).toEqual(outcome);
+  });
+
+  test('is unknown while the customer has not acted, and queried again ever later', async () => {
+    const order = await scene.started(scene.newOrder());
+    const nowMs = Date.now();
+    const pending = { type: 'unknown', checkAtMs: nowMs + 5_000, providerCode: 'Pending' };
+    expect(await query(order, {}, nowMs)).toEqual(pending);
+    const later = { ...order, attempt: { ...order.attempt, checks: 3 } };
+    expect(await query(later, {}, nowMs)).toMatchObject({ checkAtMs: nowMs + 40_000 });
+  });
+
+  test('is unknown when CPS does not find it, when no state is listed, and without a service', async () => {
+    const code = { type: 'unknown', providerCode: '-1' };
+    expect(await query(scene.newOrder())).toMatchObject(code);
+    const declined = await acted('declines');
+    expect(await query(declined, { failedStates: [] })).toMatchObject({ type: 'unknown' });
+    const relayUrl = `${scene.standIn.baseUrl}/nowhere`;
+    expect(await query(declined, { relayUrl })).toMatchObject({ type: 'unknown' });
+  });
+
+  test.each<Fault>(['http_500', 'reset', 'hang', 'truncated', 'accepted_then_reset'])(
+    'is unknown after %s, also when it was paid',
+    async (fault) => {
+      endTimeoutsOnSilence();
+      const order = await acted('pays');
+      scene.standIn.plan((order.chargedMinor / 100).toFixed(2), { query: fault });
+      expect(await query(order)).toMatchObject({ type: 'unknown' });
+    },
+  );
+});
+
+describe('an answer', () => {
+  /** The answer that `write` makes for the query's own id. */
+  async function answered(order: RailOrder, write: (queryId: string) => string): Promise<Outcome> {
+    const server = await StandInServer.start(async ({ body }) => {
+      const [, queryId = ''] = /<req:OriginatorConversationID>([^<]*)/.exec(body) ?? [];
+      return { type: 'answer', status: 200, body: write(queryId) };
+    });
+    const outcome = await query(order, { relayUrl: server.baseUrl });
+    await server.stop();
+    return outcome;
+  }
+
+  const paid = (queryId: string) => statusXml(queryId, 'Completed', 'AJH40OGEZK');
+  const beside = (element: string) => (queryId: string) =>
+    paid(queryId).replace('<res:ReceiptNumber>', `${element}<res:ReceiptNumber>`);
+
+  test('proves a payment, also with our reference and amount', async () => {
+    const order = scene.newOrder();
+    const amount = (order.chargedMinor / 100).toFixed(2);
+    const named =
+      `<res:OriginalConversationID>${order.attempt.reference}</res:OriginalConversationID>` +
+      `<res:Amount>${amount}</res:Amount>`;
+    for (const write of [paid, beside(named)]) {
+      expect(await answered(order, write)).toMatchObject({
+        type: 'succeeded',
+        receipt: 'AJH40OGEZK',
+      });
+    }
+  });
+
+  test.each<[string, (queryId: string) => string]>([
+    ['of another query', () => paid('A0A0A0A0A0A0A0A0A0A0')],
+    ['of no query', () => paid('')],
+    ['without a receipt', (id) => statusXml(id, 'Completed', null)],
+    ['with an odd receipt', (id) => statusXml(id, 'Completed', 'a b')],
+    ['in an unknown state', (id) => statusXml(id, 'Reversed', 'AJH40OGEZK')],
+    ['about another payment', beside('<res:OriginalConversationID>X</res:OriginalConversationID>')],
+    ['about another amount', beside('<res:Amount>1.00</res:Amount>')],
+    ['about a failed query', (id) => paid(id).replace('<res:ResultCode>0<', '<res:ResultCode>1<')],
+    ['that is not final', (id) => paid(id).replace('<res:ResultType>0<', '<res:ResultType>1<')],
+    ['with two states', beside('<res:TransactionStatus>Declined</res:TransactionStatus>')],
+    ['with an entity', (id) => paid(id).replace('AJH40OGEZK', '&x;')],
+    ['that is a result of the payment', () => sample('result')],
+    ['that says nothing', noStatusXml],
+    ['that is no XML', () => '{"TransactionStatus":"Completed"}'],
+  ])('%s proves nothing', async (_name, write) => {
+    expect(await answered(scene.newOrder(), write)).toMatchObject({ type: 'unknown' });
+  });
+
+  test('is logged with its code unless it is a payment', async () => {
+    const lines = watchRailAnswers();
+    const order = scene.newOrder();
+    const { reference } = order.attempt;
+    await answered(order, paid);
+    await answered(order, noStatusXml);
+    await answered(order, () => paid('A0A0A0A0A0A0A0A0A0A0'));
+    const line = { rail: 'telebirr-ussd', call: 'QueryTransactionStatus', reference, status: 200 };
+    expect(lines).toEqual([
+      { level: 'info', ...line, providerCode: '-1' },
+      { level: 'warn', ...line, providerCode: 'Completed' },
+    ]);
+  });
+});
+
+test('settings that are wrong are named without their values', () => {
+  for (const statusQuery of [
+    true,
+    {},
+    { relayUrl: 'ftp://secret' },
+    { relayUrl: 'https://relay.test', failedStates: ['completed'] },
+    { relayUrl: 'https://relay.test', secret: 'secret' },
+  ]) {
+    const message = (): unknown => settingsFrom({ ...TELEBIRR_USSD_SETTINGS, statusQuery });
+    expect(message).toThrow();
+    expect(message).not.toThrow(/secret/);
+  }
+});
