@@ -156,7 +156,7 @@ export interface HostedPaymentRequest {
     isPhoneUpdatable?: boolean | null;
   } | null;
   /**
-   * Where the customer returns to. Kefel appends `paymentIntentUniqueId`, `status` and `transactionId`.
+   * Where the customer returns to: http, https, or a scheme of your app that the operator has registered. Kefel appends `paymentIntentUniqueId`, `status` and `transactionId`.
    */
   returnUrl: string;
 }

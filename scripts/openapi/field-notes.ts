@@ -57,7 +57,7 @@ export const HOSTED_NOTES: Notes = {
   },
   methods: { text: 'The methods that the customer may choose; `[]` means all', example: [] },
   returnUrl: {
-    text: 'Where the customer returns to. Kefel appends `paymentIntentUniqueId`, `status` and `transactionId`.',
+    text: 'Where the customer returns to: http, https, or a scheme of your app that the operator has registered. Kefel appends `paymentIntentUniqueId`, `status` and `transactionId`.',
     example: 'https://shop.example.com/thanks',
   },
   'customerInfo.phone': { text: 'Nine digits, the first of them 9', example: '911234567' },
