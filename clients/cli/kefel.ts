@@ -7,9 +7,11 @@ import { KefelConnectionError, KefelError } from '../typescript/kefel.ts';
 import { type Command, commandHelp, given, overview, UsageError } from './command.ts';
 import { reasonOf } from './forward.ts';
 import { listen } from './listen.ts';
+import { events, payments } from './lists.ts';
+import { resend } from './resend.ts';
 import { trigger } from './trigger.ts';
 
-const COMMANDS: Readonly<Record<string, Command>> = { listen, trigger };
+const COMMANDS: Readonly<Record<string, Command>> = { listen, trigger, payments, events, resend };
 
 async function main([name, ...words]: readonly string[]): Promise<void> {
   if (name === undefined || name === 'help' || name === '--help') {

@@ -10,6 +10,7 @@ import { CliRun, type Finished, Network } from '../support/e2e-cli.ts';
 import { type ReceivedRequest, status } from '../support/e2e-merchant-server.ts';
 import {
   createSimulated,
+  eventually,
   joinScene,
   newId,
   type Scene,
@@ -194,6 +195,79 @@ describe('kefel trigger', () => {
   });
 });
 
+describe('kefel payments, events, resend', () => {
+  /** The id of the only event of a payment, once it is in the list. */
+  function listed(uniqueId: string): Promise<string> {
+    return eventually(
+      async () =>
+        /evt_\w+/.exec(rowOf(await done('events', '--limit', '100'), uniqueId))?.[0] ?? '',
+      (id) => id !== '',
+    );
+  }
+
+  function rowOf(output: string, uniqueId: string): string {
+    return output.split('\n').find((line) => line.includes(`  ${uniqueId}`)) ?? '';
+  }
+
+  it('lists payments by their filters', async () => {
+    const id = newId();
+    await done('trigger', 'insufficient_funds', '--id', id, '--metadata', `id=${id}`);
+    await listed(id);
+    const row = rowOf(await done('payments', '--status', 'FAILED', '--from', '1h'), id);
+    expect(row).toMatch(/^20.*Z {2}FAILED +100\.02 ETB +CBE +\S+ +insufficient_funds$/);
+    const byMetadata = JSON.parse(await done('payments', '--metadata', `id=${id}`, '--json'));
+    expect(byMetadata).toMatchObject({ data: [{ uniqueId: id }], hasMore: false });
+    expect(JSON.parse(await done('payments', id))).toMatchObject({ uniqueId: id, anomalies: [] });
+  });
+
+  it('turns the page', async () => {
+    const { uniqueId: older } = await createSimulated(scene);
+    await listed(older);
+    const { uniqueId: newer } = await createSimulated(scene);
+    await listed(newer);
+    const first = await start(['payments', '--limit', '1']).finished;
+    expect(first.output).toContain(newer);
+    const [, cursor = ''] = /--cursor (\S+)/.exec(first.errors) ?? [];
+    const second = await start(['payments', '--limit', '1', '--cursor', cursor]).finished;
+    expect(second.output).toContain(older);
+  });
+
+  it('shows an event, and sends it again to its endpoint or to this machine', async () => {
+    const { uniqueId, hook } = await createSimulated(scene);
+    const posted = await hook.request(0);
+    const id = await listed(uniqueId);
+    expect(idOf(posted)).toBe(id);
+    const event = JSON.parse(await done('events', id));
+    expect(event).toMatchObject({ id, payload: posted.rawBody.toString() });
+
+    const local = scene.server.endpoint(status(201));
+    const output = await done('resend', id, '--forward-to', local.url);
+    expect(output).toContain(`201 from ${local.url}`);
+    const forwarded = await local.request(0);
+    expect(forwarded.rawBody.equals(posted.rawBody)).toBe(true);
+    const run = await listening(['--forward-to', local.url]);
+    verifiedWebhook(forwarded, { ...scene.keys, secret: secretIn(run) });
+
+    await eventually(
+      () => done('events', id),
+      (text) => text.includes('"state": "delivered"'),
+    );
+    expect(await done('resend', id)).toBe(`${id}: queued\n`);
+    expect(idOf(await hook.request(1))).toBe(id);
+  });
+
+  it('sends again what was not delivered since a time', async () => {
+    const { uniqueId, hook } = await createSimulated(scene, [status(410), status(200)]);
+    await hook.request(0);
+    await eventually(
+      async () => rowOf(await done('events', '--state', 'dead'), uniqueId),
+      (row) => row.includes('dead (HTTP 410)'),
+    );
+    expect(await done('resend', '--since', '10m')).toMatch(/^[1-9]\d* sent again/);
+    await hook.request(1);
+  });
+});
+
 describe('kefel says what is wrong', () => {
   async function failed(words: readonly string[], env?: Record<string, string>): Promise<string> {
     const { exitCode, output, errors }: Finished = await new CliRun(words, env).finished;
@@ -214,6 +288,18 @@ describe('kefel says what is wrong', () => {
     ['a missing argument', ['trigger'], {}, 'Usage: kefel trigger OUTCOME'],
     ['an unknown outcome', ['trigger', 'sucess'], {}, 'Choose one of: success, failure'],
     ['bad metadata', ['trigger', 'success', '--metadata', 'x'], {}, 'takes KEY=VALUE'],
+    ['a bad time', ['payments', '--from', 'yesterday'], {}, '--from takes a time'],
+    ['an unknown status', ['payments', '--status', 'PAID'], {}, '400 validation_failed'],
+    ['an event and a time', ['resend', 'evt_1', '--since', '1h'], {}, 'kefel resend --since 2h'],
+    ['neither event nor time', ['resend'], {}, 'kefel resend evt_…'],
+    [
+      'many events for this machine',
+      ['resend', '--since', '1h', '--forward-to', 'localhost'],
+      {},
+      'name its ID',
+    ],
+    ['no such payment', ['payments', 'none'], {}, '404 payment_not_found'],
+    ['no such event', ['resend', 'evt_x'], {}, '404 event_not_found'],
     ['a bad address', ['listen', '--forward-to', 'http://'], {}, '--forward-to http://localhost'],
     ['a mistyped gateway', ['listen'], { KEFEL_URL: 'ftp://x' }, 'is no address'],
     ['a gateway without https', ['listen'], { KEFEL_URL: 'http://pay.example.com' }, 'Use https'],
@@ -279,12 +365,17 @@ it('finds the gateway and the key that `npm run dev` wrote in the folder', async
   }
 });
 
-it.each([[''], ['--help'], ['listen --help'], ['trigger --help']])(
-  'helps: kefel %s',
-  async (line) => {
-    const words = line.split(' ').filter(Boolean);
-    const { exitCode, output } = await new CliRun(words).finished;
-    expect(exitCode).toBe(0);
-    expect(output).toMatch(/^kefel .*--help/s);
-  },
-);
+it.each([
+  [''],
+  ['--help'],
+  ['listen --help'],
+  ['trigger --help'],
+  ['payments --help'],
+  ['events --help'],
+  ['resend --help'],
+])('helps: kefel %s', async (line) => {
+  const words = line.split(' ').filter(Boolean);
+  const { exitCode, output } = await new CliRun(words).finished;
+  expect(exitCode).toBe(0);
+  expect(output).toMatch(/^kefel .*--help/s);
+});

@@ -1,0 +1,135 @@
+import { type EventFilter, Kefel, type PaymentFilter } from '../typescript/kefel.ts';
+import { accessOf } from './access.ts';
+import type { Command, Given, Options } from './command.ts';
+import { timeIn } from './time.ts';
+
+const PAGE_OPTIONS: Options = {
+  from: { value: 'TIME', about: 'created since then: 2h, 7d, 2026-11-22, 2026-11-22T08:00:00Z' },
+  to: { value: 'TIME', about: 'created before then' },
+  limit: { value: 'N', about: 'rows of a page, 1 to 100 (default: 20)' },
+  cursor: { value: 'CURSOR', about: 'the page that the one before names' },
+  json: { value: null, about: 'print the answer as JSON, for programs' },
+};
+
+export const payments: Command = {
+  arguments: '[ID]',
+  argumentsMin: 0,
+  argumentsMax: 1,
+  summary: 'List payments, newest first, or show one',
+  about: 'ID: your paymentIntentUniqueId, or the uuid or paymentIntentId of the payment.',
+  options: {
+    status: { value: 'STATUS', about: 'OPEN, PROCESSING, SUCCESS, FAILED, EXPIRED, CANCELED' },
+    method: { value: 'METHOD', about: 'such as TELE_BIRR or M_PESA' },
+    phone: { value: 'PHONE', about: "the customer's phone number" },
+    metadata: { value: 'KEY=VALUE', about: 'an entry of its metadata', isRepeatable: true },
+    ...PAGE_OPTIONS,
+  },
+  async run(given) {
+    const client = new Kefel(await accessOf(given));
+    const [id] = given.arguments;
+    if (id !== undefined) {
+      printJson(await client.payments.get(id));
+      return;
+    }
+    const metadata = given.pairs('metadata');
+    const filter = present({
+      status: given.text('status'),
+      method: given.text('method'),
+      customerPhone: given.text('phone'),
+      metadata: Object.keys(metadata).length === 0 ? undefined : metadata,
+      ...pageFilter(given),
+    });
+    // The gateway says what is wrong with a value that it does not know.
+    const page = await client.payments.list(filter as PaymentFilter);
+    print(given, page, (row) => [
+      row.creationDate,
+      row.late ? `${row.status} (late)` : row.status,
+      `${(row.totalAmount / 100).toFixed(2)} ${row.currency}`,
+      row.paymentType ?? '',
+      row.uniqueId,
+      row.reason ?? '',
+    ]);
+  },
+};
+
+export const events: Command = {
+  arguments: '[ID]',
+  argumentsMin: 0,
+  argumentsMax: 1,
+  summary: 'List events and where they were delivered, newest first, or show one',
+  about: 'ID: evt_…, the webhook-id. One event is shown with its payload, the exact body.',
+  options: {
+    type: { value: 'TYPE', about: 'PAYMENT_SUCCESS, PAYMENT_FAILED, PAYMENT_EXPIRED' },
+    state: { value: 'STATE', about: 'of a delivery: queued, delivered, dead, superseded, paused' },
+    ...PAGE_OPTIONS,
+  },
+  async run(given) {
+    const client = new Kefel(await accessOf(given));
+    const [id] = given.arguments;
+    if (id !== undefined) {
+      printJson(await client.events.get(id));
+      return;
+    }
+    const filter = present({
+      type: given.text('type'),
+      deliveryState: given.text('state'),
+      ...pageFilter(given),
+    });
+    const page = await client.events.list(filter as EventFilter);
+    print(given, page, (row) => [
+      row.creationDate,
+      row.webHookEvent,
+      row.paymentIntentUniqueId,
+      row.id,
+      row.deliveries
+        .map(({ state, lastError }) => (lastError === null ? state : `${state} (${lastError})`))
+        .join(', '),
+    ]);
+  },
+};
+
+function pageFilter(given: Given) {
+  const limit = given.text('limit');
+  return {
+    createdFrom: timeIn(given, 'from'),
+    createdTo: timeIn(given, 'to'),
+    limit: limit === undefined ? undefined : Number(limit),
+    cursor: given.text('cursor'),
+  };
+}
+
+/** Without the members that are undefined. */
+function present(values: Readonly<Record<string, unknown>>): object {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+}
+
+interface Page<Row> {
+  readonly data: readonly Row[];
+  readonly nextCursor: string | null;
+}
+
+function print<Row>(given: Given, page: Page<Row>, cellsOf: (row: Row) => readonly string[]): void {
+  if (given.has('json')) {
+    printJson(page);
+    return;
+  }
+  const rows = page.data.map(cellsOf);
+  for (const cells of rows) {
+    const padded = cells.map((cell, column) => cell.padEnd(widthOf(rows, column)));
+    console.log(padded.join('  ').trimEnd());
+  }
+  if (rows.length === 0) {
+    console.error('None.');
+  }
+  if (page.nextCursor !== null) {
+    console.error(`There are more: repeat with --cursor ${page.nextCursor}`);
+  }
+}
+
+function widthOf(rows: readonly (readonly string[])[], column: number): number {
+  return Math.max(...rows.map((cells) => cells[column]?.length ?? 0));
+}
+
+function printJson(value: object): void {
+  console.log(JSON.stringify(value, null, 2));
+}
