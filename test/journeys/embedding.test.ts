@@ -182,6 +182,20 @@ describe('a popup', () => {
     await device.putAway();
   });
 
+  it('closes when it returns to a page without the script', async () => {
+    const device = await desktop();
+    const shop = await openShop(device);
+    const popup = await openPopup(shop);
+    await startPaying(popup, 'TELE_BIRR');
+    await device.context.route('**/kefel.js', (route) => route.fulfill({ body: '' }));
+    const closed = popup.waitForEvent('close');
+    // This button leads to the returnUrl without another page of the checkout.
+    await popup.getByRole('button', { name: 'Fail and return to merchant' }).click();
+    expect(await untilReturned(shop)).toMatchObject([{ status: 'FAILED' }]);
+    await closed;
+    await device.putAway();
+  });
+
   it('that a provider cuts off tells by the page of the returnUrl', async () => {
     const device = await desktop();
     const shop = await openShop(device);

@@ -46,8 +46,8 @@ const WIDTH_PX = 480;
 const HEIGHT_PX = 760;
 /** A popup is beside its page, so the screen must be wide and have a mouse. */
 const HAS_ROOM = '(min-width: 40em) and (pointer: fine)';
-/** No event tells that a window was closed. */
-const CLOSED_CHECK_MS = 500;
+/** No event tells that a window was closed, or has come back to our origin. */
+const CHECK_MS = 500;
 
 /** What the gateway has appended to the `returnUrl`. */
 function returnedIn({ searchParams }: URL): Returned {
@@ -64,7 +64,7 @@ const arrived = returnedIn(new URL(location.href));
 const UNKNOWN: Returned = { paymentIntentUniqueId: null, status: null, transactionId: null };
 
 let current: Popup | null = null;
-let closedCheck: number | undefined;
+let check: number | undefined;
 /** An address is being fetched: a second click must not fetch another. */
 let isOpening = false;
 let channel: BroadcastChannel | null = null;
@@ -119,16 +119,31 @@ async function addressFrom(checkoutUrl: OpenOptions['checkoutUrl']): Promise<URL
 
 function show(popup: Popup): void {
   current = popup;
-  clearInterval(closedCheck);
-  closedCheck = setInterval(checkClosed, CLOSED_CHECK_MS);
+  clearInterval(check);
+  check = setInterval(checkPopup, CHECK_MS);
   listen();
 }
 
 /** A popup whose provider cut it off reads as closed: its `returnUrl` may still tell more. */
-function checkClosed(): void {
+function checkPopup(): void {
   if (current?.window.closed) {
-    clearInterval(closedCheck);
+    clearInterval(check);
     current.onReturn(current.latest);
+  } else if (current !== null) {
+    const returned = returnedTo(current.window);
+    if (returned.paymentIntentUniqueId !== null) {
+      finish()?.onReturn(returned);
+    }
+  }
+}
+
+/** What the popup's address tells, once it is one of our own origin: the `returnUrl`. */
+function returnedTo({ location }: Window): Returned {
+  try {
+    return returnedIn(new URL(location.href));
+  } catch {
+    // A page of another origin, such as the checkout, hides its address.
+    return UNKNOWN;
   }
 }
 
@@ -136,7 +151,7 @@ function checkClosed(): void {
 function finish(): Popup | null {
   const finished = current;
   current = null;
-  clearInterval(closedCheck);
+  clearInterval(check);
   finished?.window.close();
   return finished;
 }
