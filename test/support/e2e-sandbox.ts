@@ -20,6 +20,7 @@ export type SandboxMerchant =
   | 'operator'
   | 'stuck'
   | 'conformance'
+  | 'down'
   | 'typescript'
   | 'php'
   | 'python'
@@ -63,6 +64,7 @@ async function start(): Promise<Shared> {
     operator: await newMerchant('Operated Shop'),
     stuck: await newMerchant('Stuck Shop'),
     conformance: await newMerchant('Conforming Shop'),
+    down: await newMerchant('Flooded Shop'),
     typescript: await newMerchant('TypeScript Shop'),
     php: await newMerchant('PHP Shop'),
     python: await newMerchant('Python Shop'),

@@ -9,7 +9,14 @@ import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
 
 interface Operation {
   readonly requestBody?: { readonly content: Content };
+  readonly parameters?: readonly Parameter[];
   readonly responses: Readonly<Record<string, { readonly content?: Content }>>;
+}
+
+interface Parameter {
+  readonly name: string;
+  readonly in: string;
+  readonly schema: JsonSchema;
 }
 
 type Content = Readonly<Record<string, { readonly schema: JsonSchema }>>;
@@ -41,6 +48,13 @@ export class ApiDocument {
   /** Whether the answer is a stream of events. */
   isStream(call: string): boolean {
     return this.#operation(call).responses[200]?.content?.['text/event-stream'] !== undefined;
+  }
+
+  /** The parameters of the query as one object, none of them required. */
+  querySchema(call: string): JsonSchema {
+    const parameters = (this.#operation(call).parameters ?? []).filter((it) => it.in === 'query');
+    const properties = Object.fromEntries(parameters.map(({ name, schema }) => [name, schema]));
+    return { type: 'object', properties };
   }
 
   requestSchema(call: string): JsonSchema {
