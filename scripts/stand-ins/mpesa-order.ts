@@ -1,5 +1,5 @@
 import { randomBytes, randomInt } from 'node:crypto';
-import { addisTimestamp, type PushRequest } from './mpesa-request.ts';
+import { addisTimestamp, type PushRequest, type StatusRequest } from './mpesa-request.ts';
 import {
   type CallbackAnswer,
   type CallbackVariant,
@@ -16,6 +16,19 @@ const RESULTS: Readonly<Record<CustomerAct, { code: number | string; text: strin
   mistypes_pin: { code: 'TP40087', text: 'Wrong PIN' },
   cancels: { code: 1032, text: 'Request cancelled by user' },
   times_out: { code: 1037, text: 'DS timeout user cannot be reached' },
+};
+
+/** Invented, except for "Completed". The gateway gets the state of a failure as a setting. */
+export const DECLINED_STATE = 'Declined';
+const STATES: Readonly<Record<CustomerAct | 'nothing', string>> = {
+  nothing: 'Pending',
+  pays: 'Completed',
+  declines: DECLINED_STATE,
+  lacks_funds: DECLINED_STATE,
+  mistypes_pin: DECLINED_STATE,
+  cancels: DECLINED_STATE,
+  // May still be paid.
+  times_out: 'Expired',
 };
 
 /** A push at M-PESA, and its callbacks. */
@@ -48,6 +61,18 @@ export class MpesaOrder implements StandInOrder {
     address = this.callbackUrl,
   ): Promise<CallbackAnswer> {
     return postCallback(address, 'application/json', this.#callbackBody(variant));
+  }
+
+  /** The parameters of a status query's result. */
+  statusParameters(): readonly { readonly Key: string; readonly Value?: unknown }[] {
+    const receipt = this.acted === 'pays' ? [{ Key: 'ReceiptNo', Value: this.#receipt }] : [];
+    return [
+      { Key: 'DebitPartyName', Value: `${this.phone} - Customer` },
+      { Key: 'TransactionReason' },
+      { Key: 'TransactionStatus', Value: STATES[this.acted ?? 'nothing'] },
+      { Key: 'Amount', Value: Number(this.amountText) },
+      ...receipt,
+    ];
   }
 
   #callbackBody(variant: CallbackVariant): string {
@@ -98,6 +123,31 @@ export class MpesaOrder implements StandInOrder {
     };
     return { Envelope: { Body: { stkCallback } } };
   }
+}
+
+/** The result of a status query in Kenya's format; without an order: nothing was found. */
+export function statusResult(
+  { occasion }: StatusRequest,
+  order: MpesaOrder | undefined,
+): Readonly<Record<string, unknown>> {
+  const head = {
+    ResultType: 0,
+    OriginatorConversationID: `${randomInt(1_000, 10_000)}-${randomInt(1_000_000)}-1`,
+    ConversationID: `AG_${addisTimestamp(Date.now()).slice(0, 8)}_${randomBytes(10).toString('hex')}`,
+    TransactionID: randomBytes(5).toString('hex').toUpperCase(),
+    ReferenceData: { ReferenceItem: { Key: 'Occasion', Value: occasion } },
+  };
+  return order === undefined
+    ? // The code is invented.
+      { Result: { ...head, ResultCode: 2099, ResultDesc: 'The transaction was not found.' } }
+    : {
+        Result: {
+          ...head,
+          ResultCode: 0,
+          ResultDesc: 'The service request is processed successfully.',
+          ResultParameters: { ResultParameter: order.statusParameters() },
+        },
+      };
 }
 
 /** In the samples' format: the time, and M-PESA's own digits. */

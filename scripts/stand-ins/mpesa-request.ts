@@ -40,6 +40,49 @@ export function tokenProblem(call: ReceivedCall, account: MpesaAccount): unknown
   return grant === 'client_credentials' ? null : { resultCode: '999998', resultDesc };
 }
 
+/** The account of the operator's API user, who asks for a status. */
+export type MpesaInitiator = Readonly<Record<'initiator' | 'securityCredential', string>>;
+
+/** A status query with valid fields. */
+export interface StatusRequest {
+  readonly checkoutRequestId: string;
+  readonly occasion: string;
+  readonly resultUrl: string;
+}
+
+/** The status query, or the name of its first wrong field. */
+export function readStatusRequest(
+  call: ReceivedCall,
+  account: MpesaAccount,
+  { initiator, securityCredential }: MpesaInitiator,
+): StatusRequest | string {
+  const fields = objectOf(call.body);
+  const url = /^(?:https:\/\/|http:\/\/(?:localhost|127\.0\.0\.1)[:/])\S+$/;
+  const forms: Readonly<Record<string, (text: string) => boolean>> = {
+    Initiator: (text) => text === initiator,
+    SecurityCredential: (text) => text === securityCredential,
+    CommandID: (text) => text === 'TransactionStatusQuery',
+    OriginalConcersationID: (text) => /^ws_CO_\d{10,40}$/.test(text),
+    PartyA: (text) => text === account.shortcode,
+    IdentifierType: (text) => text === '4',
+    ResultURL: (text) => url.test(text),
+    QueueTimeOutURL: (text) => url.test(text),
+    Remarks: (text) => /^.{1,100}$/.test(text),
+    Occasion: (text) => /^.{1,100}$/.test(text),
+  };
+  const text = (name: string) => (typeof fields[name] === 'string' ? fields[name] : '');
+  const wrong = Object.keys(forms).find((name) => !forms[name]?.(text(name)));
+  const extra = Object.keys(fields).find((name) => !(name in forms));
+  if (call.headers['content-type'] !== 'application/json' || (wrong ?? extra) !== undefined) {
+    return wrong ?? extra ?? 'Content-Type';
+  }
+  return {
+    checkoutRequestId: text('OriginalConcersationID'),
+    occasion: text('Occasion'),
+    resultUrl: text('ResultURL'),
+  };
+}
+
 /** The request, or the name of its first wrong field. */
 export function readRequest(call: ReceivedCall, account: MpesaAccount): PushRequest | string {
   if (call.headers['content-type'] !== 'application/json') {

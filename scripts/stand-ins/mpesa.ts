@@ -1,13 +1,14 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { deskPage } from './desk.ts';
-import { checkoutRequestId, MpesaOrder } from './mpesa-order.ts';
-import { passwordOf, readRequest, tokenProblem } from './mpesa-request.ts';
+import { checkoutRequestId, DECLINED_STATE, MpesaOrder, statusResult } from './mpesa-order.ts';
+import { passwordOf, readRequest, readStatusRequest, tokenProblem } from './mpesa-request.ts';
 import {
   CUSTOMER_ACTS,
   faulty,
   jsonReply,
   OrderBook,
   type Plan,
+  postCallback,
   type ReceivedCall,
   type Reply,
   type StandIn,
@@ -40,6 +41,10 @@ export async function startMpesaStandIn(port = 0): Promise<MpesaStandIn> {
     transactionType: 'CustomerPayBillOnline',
     passwordForm: 'sha256_hex',
   };
+  const initiator = {
+    initiator: `operator${randomInt(1_000)}`,
+    securityCredential: randomBytes(256).toString('base64'),
+  };
   const orders = new OrderBook<MpesaOrder>();
   const plans = new Map<string, Plan>();
   const timers = new Set<NodeJS.Timeout>();
@@ -62,9 +67,41 @@ export async function startMpesaStandIn(port = 0): Promise<MpesaStandIn> {
     });
   }
 
+  function hasToken({ headers }: ReceivedCall): boolean {
+    const bearer = /^Bearer (\S+)$/.exec(headers.authorization ?? '')?.[1] ?? '';
+    return (tokens.get(bearer) ?? 0) > Date.now();
+  }
+
+  /** Accepts a status query; its result follows, unless the query is planned to fail. */
+  async function status(call: ReceivedCall): Promise<Reply> {
+    if (!hasToken(call)) {
+      return apiError(404, '404.001.03', 'Invalid Access Token');
+    }
+    const request = readStatusRequest(call, account, initiator);
+    if (typeof request === 'string') {
+      return apiError(400, '400.002.02', `Bad Request - Invalid ${request}`);
+    }
+    const order = orders.all.find(({ checkoutRequestId: id }) => id === request.checkoutRequestId);
+    const fault = order && plans.get(planKey(order.amountText))?.query;
+    return faulty(fault, async () => {
+      if (fault === undefined) {
+        const body = JSON.stringify(statusResult(request, order));
+        // The gateway may have stopped by then, which must not stop the stand-in.
+        const send = () =>
+          void postCallback(request.resultUrl, 'application/json', body).catch(() => undefined);
+        timers.add(setTimeout(send, AFTER_ANSWER_MS));
+      }
+      return jsonReply(200, {
+        OriginatorConversationID: randomBytes(8).toString('hex'),
+        ConversationID: `AG_${randomBytes(14).toString('hex')}`,
+        ResponseCode: '0',
+        ResponseDescription: 'Accept the service request successfully.',
+      });
+    });
+  }
+
   async function push(call: ReceivedCall): Promise<Reply> {
-    const bearer = /^Bearer (\S+)$/.exec(call.headers.authorization ?? '')?.[1] ?? '';
-    if ((tokens.get(bearer) ?? 0) <= Date.now()) {
+    if (!hasToken(call)) {
       return apiError(404, '404.001.03', 'Invalid Access Token');
     }
     const request = readRequest(call, account);
@@ -112,6 +149,8 @@ export async function startMpesaStandIn(port = 0): Promise<MpesaStandIn> {
         return tokenReply ?? token(call);
       case 'POST /mpesa/stkpush/v3/processrequest':
         return push(call);
+      case 'POST /mpesa/transactionstatus/v1/query':
+        return status(call);
       case 'GET /':
         return desk(orders);
       case 'POST /desk':
@@ -126,6 +165,7 @@ export async function startMpesaStandIn(port = 0): Promise<MpesaStandIn> {
     railId: 'stk-push',
     baseUrl: server.baseUrl,
     settings: { baseUrl: server.baseUrl, ...account },
+    statusQuery: { ...initiator, failedStates: [DECLINED_STATE] },
     calls: server.calls,
     plan: (amountText, plan) => void plans.set(planKey(amountText), plan),
     order: (orderId) => orders.arrival(orderId),

@@ -70,7 +70,10 @@ export interface RecoverablePage {
 
 /** The provider answers queries about the outcome of an attempt. */
 export interface StatusQuery {
-  /** Never throws because of the provider. */
+  /**
+   * Never throws because of the provider. `unknown` also when the provider only accepts the query and
+   * reports the result later, to the attempt's callback URL.
+   */
   query(order: RailOrder, nowMs: number): Promise<Outcome>;
 }
 

@@ -23,7 +23,7 @@ beforeAll(() => rails.start());
 
 afterAll(() => rails.close());
 
-const OFF_BY_DEFAULT: readonly Method[] = ['E_BIRR', 'TELE_BIRR_USSD'];
+const OFF_BY_DEFAULT: readonly Method[] = ['E_BIRR', 'TELE_BIRR_USSD', 'M_PESA'];
 const QUERIED = CELLS.filter(({ method }) => OFF_BY_DEFAULT.includes(method));
 
 /** A prompt on which the customer has acted, without a report. */

@@ -4,6 +4,7 @@ import { redacted } from '../../scripts/check-rail/redact.ts';
 import { ConfigError } from '../../src/config.ts';
 import { ebirrScene } from '../support/rails/ebirr-scene.ts';
 import { newReference } from '../support/rails/mpesa-fixtures.ts';
+import { startMpesaScene } from '../support/rails/mpesa-scene.ts';
 
 /** `npm run rail:check -- … --live`: one query, and nothing secret in what it prints. */
 
@@ -42,6 +43,27 @@ test('asks about one payment and prints the answer and its meaning', async () =>
     expect.stringMatching(/ did not answer: /),
     'Kefel understands: nothing that would change a payment',
   ]);
+});
+
+test('asks M-PESA by its own id of the push, and says where that is missing', async () => {
+  const scene = await startMpesaScene();
+  const { statusQuery, settings } = scene.standIn;
+  const rail = scene.railWith({ statusQuery });
+  const query = { ...QUERY, method: 'M_PESA' } as const;
+  expect(await queryLive(rail, query, settings)).toEqual([
+    expect.stringContaining('--provider-id'),
+    'Kefel understands: nothing that would change a payment',
+  ]);
+  const resultUrl = `${scene.gateway.baseUrl}/rails/check`;
+  const railReference = 'ws_CO_0904202610385911234567';
+  const lines = await queryLive(rail, { ...query, railReference, resultUrl }, settings);
+  expect(lines).toEqual([
+    expect.stringMatching(/\/v1\/token\/generate answered 200:\n.*"access_token":"\[redacted\]"/),
+    expect.stringMatching(/\/query answered 200:\n.*"ResponseCode":"0"/),
+    'Kefel understands: nothing that would change a payment',
+  ]);
+  await expect.poll(() => scene.gateway.calls).toHaveLength(1);
+  await scene.stop();
 });
 
 describe('what it prints', () => {

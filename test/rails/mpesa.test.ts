@@ -40,6 +40,9 @@ describe('plan, page and query', () => {
       checkAtMs: null,
     });
     expect(rail).not.toHaveProperty('query');
+    const asking = scene.railWith({ statusQuery: scene.standIn.statusQuery });
+    expect(asking).toHaveProperty('query');
+    expect(asking.plan(order.terms, 'M_PESA', nowMs).checkAtMs).toBe(nowMs + 30_000);
     expect(rail).toMatchObject({ id: 'stk-push', currencies: ['ETB'] });
     expect(rail.startTimeoutMs).toBe(15_000);
   });

@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
 import type { Method } from '../../src/domain/method.ts';
+import mpesaTaken from '../fixtures/rails/mpesa/stk_response.json' with { type: 'json' };
 import ussdResult from '../fixtures/rails/telebirr-ussd/query_result.xml?raw';
 import {
   AMOUNT_MINOR,
@@ -12,6 +13,7 @@ import {
   EBIRR,
   firstStart,
   intentNow,
+  MPESA,
   objectsAway,
   payExpress,
   type RailCall,
@@ -36,6 +38,10 @@ const USSD = {
 };
 
 configureRails({
+  RAIL_M_PESA_PRODUCTION: {
+    ...MPESA,
+    statusQuery: { initiator: 'operator', securityCredential: 'Y3JlZGVudGlhbA==' },
+  },
   RAIL_TELE_BIRR_USSD_PRODUCTION: USSD,
   RAIL_E_BIRR_PRODUCTION: { ...EBIRR, statusQuery: { failedStates: ['DECLINED'] } },
 });
@@ -174,4 +180,72 @@ test('E_BIRR: an undecided report is followed by a query soon', async () => {
   const undecided = { referenceId: reference, responseCode: '52061', errorCode: 'E102051' };
   expect(await report(await callbackPath('ebirr'), undecided)).toMatchObject({ status: 200 });
   expect(await attemptNow()).toMatchObject({ checkAtMs: Date.now() + 5 * SECOND_MS });
+});
+
+// ---------------------------------------------------------------------------------------------
+// M-PESA, whose result comes later, to the callback address
+
+/** Pays; M-PESA prompts the customer and accepts each query. */
+async function promptedByMpesa(): Promise<void> {
+  railServer(({ url, text }) => {
+    switch (new URL(url).pathname.split('/').at(-1)) {
+      case 'generate':
+        return Response.json({ access_token: 'token', expires_in: '3599' });
+      case 'processrequest': {
+        const { MerchantRequestID } = JSON.parse(text);
+        return Response.json({ ...mpesaTaken, MerchantRequestID });
+      }
+      default:
+        queries += 1;
+        return Response.json({ ConversationID: 'AG_1', ResponseCode: '0' });
+    }
+  });
+  await payExpress({ method: 'M_PESA', phoneNumber: '251711223344' });
+}
+
+async function mpesaResult(TransactionStatus: string): Promise<object> {
+  const { railReference } = await attemptNow();
+  const parameters = { TransactionStatus, Amount: AMOUNT_MINOR / 100, ReceiptNo: 'RHJ4BTOYS8' };
+  const ResultParameter = Object.entries(parameters).map(([Key, Value]) => ({ Key, Value }));
+  return {
+    Result: {
+      ResultType: 0,
+      ResultCode: 0,
+      ResultParameters: { ResultParameter },
+      ReferenceData: { ReferenceItem: { Key: 'Occasion', Value: railReference } },
+    },
+  };
+}
+
+test('M_PESA: the result of a query pays, even after the payment has expired', async () => {
+  await promptedByMpesa();
+  const { startedAtMs } = await attemptNow();
+  await alarmsUntil(startedAtMs + 36 * SECOND_MS);
+  // At 30 and 35 s. The answers only say that M-PESA has the query.
+  expect([queries, (await attemptNow()).status]).toEqual([2, 'processing']);
+  await alarmsUntil(startedAtMs + DAY_MS);
+  expect(await intentNow()).toMatchObject({ status: 'expired' });
+  const path = await callbackPath('stk-push');
+  expect(await report(path, await mpesaResult('Completed'))).toMatchObject({ status: 200 });
+  expect(await intentNow()).toMatchObject({ status: 'succeeded', late: true });
+  expect(await attemptNow()).toMatchObject({ receipt: 'RHJ4BTOYS8', checkAtMs: null });
+});
+
+test('M_PESA: a result that proves nothing neither moves a query nor warns of a callback', async () => {
+  await promptedByMpesa();
+  const { startedAtMs } = await attemptNow();
+  await alarmsUntil(startedAtMs + 31 * SECOND_MS);
+  const before = await intentNow();
+  const path = await callbackPath('stk-push');
+  expect(await report(path, await mpesaResult('Pending'))).toMatchObject({ status: 200 });
+  expect(await intentNow()).toEqual(before);
+});
+
+test('M_PESA: queries without a result end after 30 days', async () => {
+  await promptedByMpesa();
+  const { startedAtMs } = await attemptNow();
+  await alarmsUntil(startedAtMs + 31 * DAY_MS);
+  expect(await attemptNow()).toMatchObject({ status: 'unresolved', checkAtMs: null });
+  expect(queries).toBeGreaterThan(100);
+  expect(queries).toBeLessThan(150);
 });

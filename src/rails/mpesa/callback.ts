@@ -1,9 +1,7 @@
-import type { Outcome } from '../../domain/intent.ts';
-import { minorFromMajor } from '../../domain/money.ts';
 import { jsonObject } from '../call-rail.ts';
-import type { CallbackSuspicion } from '../callback.ts';
 import type { RailOrder } from '../rail.ts';
 import { codeText, FAILURE_BY_RESULT_CODE, SUCCESS_CODE } from './codes.ts';
+import { amountMinorOf, fieldsOf, type MpesaReading, receiptOf } from './json.ts';
 import type { MpesaSettings } from './settings.ts';
 
 /** The outcome of a push as M-PESA reports it. */
@@ -17,11 +15,6 @@ interface StkCallback {
   readonly receipt: string | null;
   readonly hasMetadata: boolean;
 }
-
-/** What a callback proves about the order whose URL it came to, or what is wrong with it. */
-export type MpesaReading =
-  | { readonly type: 'outcome'; readonly outcome: Outcome }
-  | { readonly type: 'refused'; readonly suspicion: CallbackSuspicion };
 
 /**
  * Reads a callback for `order`. It is unsigned, but its URL is unguessable, and `CheckoutRequestID`,
@@ -101,28 +94,8 @@ function textOf(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
 }
 
-function fieldsOf(value: unknown): Readonly<Record<string, unknown>> | null {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Readonly<Record<string, unknown>>)
-    : null;
-}
-
 /** The value of the item with that name; undefined when two items have it. */
 function itemValue(items: unknown, name: string): unknown {
   const named = Array.isArray(items) ? items.filter((item) => fieldsOf(item)?.Name === name) : [];
   return named.length === 1 ? fieldsOf(named[0])?.Value : undefined;
-}
-
-/** The amount may be a JSON number or a decimal string. */
-function amountMinorOf(value: unknown): number | null {
-  if (typeof value === 'number') {
-    return minorFromMajor(value);
-  }
-  const isDecimal = typeof value === 'string' && /^\d{1,12}(?:\.\d{1,2})?$/.test(value);
-  return isDecimal ? minorFromMajor(Number(value)) : null;
-}
-
-/** We store and display it, so it must look like a receipt number. */
-function receiptOf(value: unknown): string | null {
-  return typeof value === 'string' && /^[A-Za-z0-9]{1,32}$/.test(value) ? value : null;
 }

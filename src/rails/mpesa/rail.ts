@@ -1,7 +1,6 @@
 import type { IntentTerms } from '../../domain/intent.ts';
 import type { Currency, Method } from '../../domain/method.ts';
 import { isWholeMajor } from '../../domain/money.ts';
-import { callRail } from '../call-rail.ts';
 import {
   bodyText,
   type CallbackCall,
@@ -10,35 +9,44 @@ import {
   jsonReply,
   refusedCallback,
 } from '../callback.ts';
-import { phoneToPrompt, promptPlan } from '../phone-prompt.ts';
+import { firstPromptQueryAtMs, phoneToPrompt, promptPlan } from '../phone-prompt.ts';
 import { withProviderCode } from '../provider-code.ts';
-import type { Callbacks, PhoneCheck, Rail, RailOrder, StartResult, WholeAmounts } from '../rail.ts';
-import { logRailAnswer, type RailLogEntry } from '../rail-log.ts';
-import { type MpesaReading, readMpesaCallback, resultCodeIn } from './callback.ts';
+import type {
+  Callbacks,
+  PhoneCheck,
+  Rail,
+  RailOrder,
+  StartResult,
+  StatusQuery,
+  WholeAmounts,
+} from '../rail.ts';
+import { readMpesaCallback, resultCodeIn } from './callback.ts';
+import type { MpesaReading } from './json.ts';
+import { logAnswer, RAIL_ID } from './log.ts';
+import { post } from './post.ts';
 import { type PushResult, pushBody, pushLogFields, readPush } from './push.ts';
 import type { MpesaSettings } from './settings.ts';
-import { bearerToken, dropToken } from './token.ts';
-
-/** Part of the callback URL, where Safaricom advises against the word "mpesa". */
-const RAIL_ID = 'stk-push';
+import { queryStatus } from './status-query.ts';
+import { parseStatusResult, readStatusResult, statusCode } from './status-result.ts';
+import { dropToken } from './token.ts';
 
 const CURRENCIES: readonly Currency[] = ['ETB'];
 
 /** Token and push together. M-PESA answers the push before it prompts the customer. */
 const START_TIMEOUT_MS = 15_000;
 
-/** A slower token request leaves no time for the push. */
-const TOKEN_TIMEOUT_MS = 5_000;
-
 /** Numbers of Safaricom Ethiopia, the only ones with M-PESA accounts. */
 const MPESA_PHONE = /^2517\d{8}$/;
 
 /**
  * M-PESA of Safaricom Ethiopia by STK push v3: a prompt on the customer's phone, whose outcome comes
- * only by callback. The provider's status query requires the receipt number, which only the callback
- * contains, so we cannot query a push without a callback.
+ * by callback. If the operator has turned status queries on, their results come to the same URL: a
+ * query is sent now and answered later.
  */
-export function mpesaRail(settings: MpesaSettings): Rail & PhoneCheck & WholeAmounts & Callbacks {
+export function mpesaRail(
+  settings: MpesaSettings,
+): Rail & PhoneCheck & WholeAmounts & Callbacks & Partial<StatusQuery> {
+  const { statusQuery } = settings;
   // The push has no field that shortens it.
   const windowMs = settings.promptWindowSeconds * 1_000;
   const rail = {
@@ -51,7 +59,7 @@ export function mpesaRail(settings: MpesaSettings): Rail & PhoneCheck & WholeAmo
 
     timeNeededMs: windowMs,
     plan: (_terms: IntentTerms, _method: Method, nowMs: number) =>
-      promptPlan(nowMs + windowMs, null),
+      promptPlan(nowMs + windowMs, firstPromptQueryAtMs(statusQuery !== undefined, nowMs)),
 
     async start(order: RailOrder): Promise<StartResult> {
       const phone = phoneToPrompt(rail, order);
@@ -73,25 +81,52 @@ export function mpesaRail(settings: MpesaSettings): Rail & PhoneCheck & WholeAmo
 
     async readCallback(call: CallbackCall, order: RailOrder): Promise<CallbackReading> {
       const text = bodyText(call);
+      const result = statusQuery === undefined ? null : parseStatusResult(text);
+      if (statusQuery !== undefined && result !== null) {
+        const read = readStatusResult(result, order, statusQuery.failedStates);
+        const code = statusCode(result);
+        if (read.type !== 'outcome' || read.outcome.type !== 'succeeded') {
+          // M-PESA sends a result for each query: a warning is only what an operator must read.
+          const level = read.type === 'refused' ? 'warn' : 'info';
+          logAnswer('result', order, { providerCode: code, level });
+        }
+        return callbackReading(read, code);
+      }
       const reading = readMpesaCallback(text, order, settings);
       const level = logLevelOf(reading);
       const providerCode = resultCodeIn(text);
       if (level !== null) {
         logAnswer('callback', order, { providerCode, level });
       }
-      return reading.type === 'refused'
-        ? refusedCallback(
-            reading.suspicion,
-            jsonReply(400, { ResultCode: 1, ResultDesc: 'Rejected' }),
-          )
-        : {
-            type: 'outcome',
-            outcome: withProviderCode(reading.outcome, providerCode),
-            reply: jsonReply(200, { ResultCode: 0, ResultDesc: 'Accepted' }),
-          };
+      return callbackReading(reading, providerCode);
     },
+
+    ...(statusQuery !== undefined && {
+      query: (order: RailOrder, nowMs: number) => queryStatus(settings, statusQuery, order, nowMs),
+    }),
   };
   return rail;
+}
+
+type Reading = MpesaReading | { readonly type: 'inconclusive' };
+
+function callbackReading(reading: Reading, providerCode: string | null): CallbackReading {
+  const accepted = jsonReply(200, { ResultCode: 0, ResultDesc: 'Accepted' });
+  switch (reading.type) {
+    case 'outcome':
+      return {
+        type: 'outcome',
+        outcome: withProviderCode(reading.outcome, providerCode),
+        reply: accepted,
+      };
+    case 'inconclusive':
+      return { type: 'inconclusive', reply: accepted };
+    case 'refused':
+      return refusedCallback(
+        reading.suspicion,
+        jsonReply(400, { ResultCode: 1, ResultDesc: 'Rejected' }),
+      );
+  }
 }
 
 /** An unknown code, and a success that names no amount. */
@@ -105,15 +140,6 @@ function logLevelOf(reading: MpesaReading): 'info' | 'warn' | null {
   return reading.outcome.type === 'succeeded' ? null : 'info';
 }
 
-function logAnswer(
-  call: string,
-  { attempt: { reference } }: RailOrder,
-  logFields: Pick<RailLogEntry, 'status' | 'providerCode' | 'level'>,
-): void {
-  // Without the CheckoutRequestID, which ends with the customer's phone number.
-  logRailAnswer({ rail: RAIL_ID, call, reference, ...logFields });
-}
-
 /** One push, with the cached token or a new one. */
 async function push(
   settings: MpesaSettings,
@@ -121,39 +147,22 @@ async function push(
   phone: string,
   answerByMs: number,
 ): Promise<PushResult> {
-  const token = await bearerToken(settings, Math.min(TOKEN_TIMEOUT_MS, remainingMs(answerByMs)));
-  if (token.type === 'refused') {
-    logAnswer('token', order, token.logFields);
-    return withProviderCode(
-      { type: 'refused', reason: token.reason },
-      token.logFields.providerCode,
-    );
+  const path = '/mpesa/stkpush/v3/processrequest';
+  const body = () => pushBody(settings, order, phone, Date.now());
+  const posted = await post(settings, path, answerByMs, body);
+  if (posted.type === 'no_token') {
+    const { reason, logFields } = posted;
+    logAnswer('token', order, logFields);
+    return withProviderCode({ type: 'refused', reason }, logFields.providerCode);
   }
-  const answer = await callRail(
-    `${settings.baseUrl}/mpesa/stkpush/v3/processrequest`,
-    {
-      method: 'POST',
-      headers: {
-        accept: 'application/json',
-        authorization: `Bearer ${token.token}`,
-        'content-type': 'application/json',
-      },
-      body: await pushBody(settings, order, phone, Date.now()),
-    },
-    remainingMs(answerByMs),
-  );
+  const { answer, token } = posted;
   const logFields = pushLogFields(answer);
   const result = withProviderCode(readPush(answer), logFields.providerCode);
   if (result.type !== 'accepted') {
     logAnswer('processrequest', order, logFields);
   }
   if (result.type === 'token_refused') {
-    dropToken(settings, token.token);
+    dropToken(settings, token);
   }
   return result;
-}
-
-/** At least 1 ms, because a timer cannot be set in the past. */
-function remainingMs(answerByMs: number): number {
-  return Math.max(1, answerByMs - Date.now());
 }

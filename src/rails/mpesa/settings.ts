@@ -1,6 +1,10 @@
 import * as v from 'valibot';
 import { isPlainHttpUrl } from '../http-url.ts';
+import { failedStates } from '../status-query-setting.ts';
 import { windowSeconds } from '../window-setting.ts';
+
+/** `TransactionStatus` of a payment, in upper case. */
+export const PAID_STATE = 'COMPLETED';
 
 /** The production host in Safaricom Ethiopia's own SDKs; the test host is apisandbox.safaricom.et. */
 const PRODUCTION_BASE_URL = 'https://api.safaricom.et';
@@ -64,6 +68,22 @@ export const mpesaSettingsSchema = v.strictObject(
      * How long we wait for a prompt before the customer may retry. A later callback still counts.
      */
     promptWindowSeconds: windowSeconds(PROMPT_WINDOW_SECONDS),
+    /**
+     * Turns on status queries. Off by default: whether M-PESA finds a push by its CheckoutRequestID is
+     * not certain, so the operator must first see that it does.
+     */
+    statusQuery: v.optional(
+      v.strictObject(
+        {
+          /** "Initiator": the name of the API operator whom the portal lists. */
+          initiator: credential(/^[!-~]{1,128}$/, 'without spaces'),
+          /** "SecurityCredential": the operator's password, encrypted for M-PESA, in base64. */
+          securityCredential: credential(/^[A-Za-z0-9+/]{1,2048}={0,2}$/, 'of base64'),
+          failedStates: failedStates(PAID_STATE),
+        },
+        problemOfKey,
+      ),
+    ),
   },
   problemOfKey,
 );

@@ -1,0 +1,31 @@
+import type { Outcome } from '../../domain/intent.ts';
+import { minorFromMajor } from '../../domain/money.ts';
+import type { CallbackSuspicion } from '../callback.ts';
+
+/** What M-PESA's callbacks and results have in common. */
+
+/** What a callback proves about the order whose URL it came to, or what is wrong with it. */
+export type MpesaReading =
+  | { readonly type: 'outcome'; readonly outcome: Outcome }
+  | { readonly type: 'refused'; readonly suspicion: CallbackSuspicion };
+
+/** The members of a JSON object; null for anything else. */
+export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> | null {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Readonly<Record<string, unknown>>)
+    : null;
+}
+
+/** The amount may be a JSON number or a decimal string. */
+export function amountMinorOf(value: unknown): number | null {
+  if (typeof value === 'number') {
+    return minorFromMajor(value);
+  }
+  const isDecimal = typeof value === 'string' && /^\d{1,12}(?:\.\d{1,2})?$/.test(value);
+  return isDecimal ? minorFromMajor(Number(value)) : null;
+}
+
+/** We store and display it, so it must look like a receipt number. */
+export function receiptOf(value: unknown): string | null {
+  return typeof value === 'string' && /^[A-Za-z0-9]{1,32}$/.test(value) ? value : null;
+}

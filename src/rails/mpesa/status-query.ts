@@ -1,0 +1,78 @@
+import type { Outcome } from '../../domain/intent.ts';
+import { nextCheckAtMs } from '../../domain/schedule.ts';
+import { jsonObject, type RailAnswer } from '../call-rail.ts';
+import type { RailOrder } from '../rail.ts';
+import { codeText, SUCCESS_CODE } from './codes.ts';
+import { logAnswer } from './log.ts';
+import { post } from './post.ts';
+import { pushLogFields, readPush } from './push.ts';
+import type { MpesaSettings } from './settings.ts';
+import { dropToken } from './token.ts';
+
+/** Token and query together. */
+const QUERY_TIMEOUT_MS = 10_000;
+
+const STATUS_PATH = '/mpesa/transactionstatus/v1/query';
+
+export type StatusQuerySettings = NonNullable<MpesaSettings['statusQuery']>;
+
+/**
+ * The body of a status query. M-PESA looks the push up by its CheckoutRequestID, which the SDKs allow
+ * in place of the receipt that only a callback contains. `Occasion` repeats it: where M-PESA returns
+ * the occasion with the result, it proves which push the result is about. The field's odd spelling is
+ * M-PESA's.
+ */
+export function statusBody(
+  { shortcode }: Pick<MpesaSettings, 'shortcode'>,
+  { initiator, securityCredential }: StatusQuerySettings,
+  { callbackUrl }: Pick<RailOrder, 'callbackUrl'>,
+  checkoutRequestId: string,
+): string {
+  return JSON.stringify({
+    Initiator: initiator,
+    SecurityCredential: securityCredential,
+    CommandID: 'TransactionStatusQuery',
+    OriginalConcersationID: checkoutRequestId,
+    PartyA: shortcode,
+    IdentifierType: '4',
+    ResultURL: callbackUrl,
+    QueueTimeOutURL: callbackUrl,
+    Remarks: 'Status query',
+    Occasion: checkoutRequestId,
+  });
+}
+
+/** Sends the query. Its result comes to the callback URL, so its answer only schedules the next. */
+export async function queryStatus(
+  settings: MpesaSettings,
+  statusQuery: StatusQuerySettings,
+  order: RailOrder,
+  nowMs: number,
+): Promise<Outcome> {
+  const { railReference, checks, startedAtMs } = order.attempt;
+  // Without the answer to the push, we do not know M-PESA's id of it.
+  if (railReference !== null) {
+    const answerByMs = Date.now() + QUERY_TIMEOUT_MS;
+    const body = statusBody(settings, statusQuery, order, railReference);
+    const posted = await post(settings, STATUS_PATH, answerByMs, async () => body);
+    if (posted.type === 'no_token') {
+      logAnswer('token', order, posted.logFields);
+    } else if (!isAccepted(posted.answer)) {
+      logAnswer('transactionstatus', order, pushLogFields(posted.answer));
+      if (readPush(posted.answer).type === 'token_refused') {
+        // The next query uses another one.
+        dropToken(settings, posted.token);
+      }
+    }
+  }
+  return { type: 'unknown', checkAtMs: nextCheckAtMs(checks, startedAtMs, nowMs) };
+}
+
+/** Whether M-PESA has accepted the query. */
+function isAccepted(answer: RailAnswer): boolean {
+  return (
+    answer.type === 'answered' &&
+    answer.status === 200 &&
+    codeText(jsonObject(answer.text)?.ResponseCode) === SUCCESS_CODE
+  );
+}

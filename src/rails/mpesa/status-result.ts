@@ -1,0 +1,86 @@
+import { jsonObject } from '../call-rail.ts';
+import type { RailOrder } from '../rail.ts';
+import { normalizedState } from '../status-query-setting.ts';
+import { codeText, SUCCESS_CODE } from './codes.ts';
+import { amountMinorOf, fieldsOf, type MpesaReading, receiptOf } from './json.ts';
+import { PAID_STATE } from './settings.ts';
+
+/** The result of a status query, in Kenya's format: no Ethiopian sample is public. */
+export interface StatusResult {
+  readonly isFinal: boolean;
+  readonly resultCode: string;
+  readonly state: string | null;
+  /** Undefined when it is absent; null when it is no amount. */
+  readonly amountMinor: number | null | undefined;
+  readonly receipt: string | null;
+  /** What names the push: the occasion of our query, and M-PESA's ids of the transaction. */
+  readonly occasion: string | null;
+  readonly conversationIds: readonly (string | null)[];
+}
+
+/** Parses a result; null for anything else, such as the callback of a push. */
+export function parseStatusResult(text: string): StatusResult | null {
+  const result = fieldsOf(jsonObject(text)?.Result);
+  const resultCode = codeText(result?.ResultCode);
+  if (result === null || resultCode === null) {
+    return null;
+  }
+  const parameters = fieldsOf(result.ResultParameters)?.ResultParameter;
+  const value = (name: string) => parameterOf(parameters, name);
+  const amount = value('Amount');
+  return {
+    isFinal: codeText(result.ResultType) === SUCCESS_CODE,
+    resultCode,
+    state: codeText(value('TransactionStatus')),
+    amountMinor: amount === undefined ? undefined : amountMinorOf(amount),
+    receipt: receiptOf(value('ReceiptNo')),
+    occasion: codeText(parameterOf(fieldsOf(result.ReferenceData)?.ReferenceItem, 'Occasion')),
+    conversationIds: ['OriginatorConversationID', 'ConversationID'].map((name) =>
+      codeText(value(name)),
+    ),
+  };
+}
+
+/**
+ * What a result proves about the order to whose URL it came. It is unsigned: besides the unguessable
+ * URL it must name the push's CheckoutRequestID, which only M-PESA knows. A payment must have our
+ * amount, a failure one of `failedStates`.
+ */
+export function readStatusResult(
+  { isFinal, resultCode, state, amountMinor, receipt, occasion, conversationIds }: StatusResult,
+  { attempt: { railReference }, chargedMinor }: RailOrder,
+  failedStates: readonly string[],
+): MpesaReading | { readonly type: 'inconclusive' } {
+  const isOther = occasion !== null && occasion !== '' && occasion !== railReference;
+  if (isOther) {
+    return { type: 'refused', suspicion: 'other_order' };
+  }
+  if (amountMinor !== undefined && amountMinor !== chargedMinor) {
+    return { type: 'refused', suspicion: 'wrong_amount' };
+  }
+  if (!isFinal || resultCode !== SUCCESS_CODE || state === null) {
+    return { type: 'inconclusive' };
+  }
+  const isPaid = normalizedState(state) === PAID_STATE;
+  const isNamed = railReference !== null && [occasion, ...conversationIds].includes(railReference);
+  if (isPaid) {
+    return isNamed && amountMinor !== undefined
+      ? { type: 'outcome', outcome: { type: 'succeeded', receipt } }
+      : { type: 'refused', suspicion: 'not_confirmed' };
+  }
+  return isNamed && failedStates.includes(normalizedState(state))
+    ? { type: 'outcome', outcome: { type: 'failed', reason: 'declined' } }
+    : { type: 'inconclusive' };
+}
+
+/** Its codes, for the log. */
+export function statusCode({ resultCode, state }: StatusResult): string {
+  return resultCode === SUCCESS_CODE ? (state ?? resultCode) : resultCode;
+}
+
+/** The value with that key in a list, or in a single entry; undefined when two entries have it. */
+function parameterOf(entries: unknown, key: string): unknown {
+  const list = Array.isArray(entries) ? entries : [entries];
+  const named = list.filter((entry) => fieldsOf(entry)?.Key === key);
+  return named.length === 1 ? fieldsOf(named[0])?.Value : undefined;
+}

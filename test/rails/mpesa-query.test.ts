@@ -1,0 +1,289 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { CustomerAct, Fault } from '../../scripts/stand-ins/stand-in.ts';
+import type { Outcome } from '../../src/domain/intent.ts';
+import type { CallbackCall } from '../../src/rails/callback.ts';
+import { statusBody } from '../../src/rails/mpesa/status-query.ts';
+import type { RailOrder } from '../../src/rails/rail.ts';
+import { callbackCall } from '../support/rails/callback-call.ts';
+import { watchRailAnswers } from '../support/rails/logged.ts';
+import { issuesOf, VALID_SETTINGS } from '../support/rails/mpesa-fixtures.ts';
+import { type MpesaScene, startMpesaScene } from '../support/rails/mpesa-scene.ts';
+import { endTimeoutsOnSilence } from '../support/rails/timeouts.ts';
+
+/**
+ * Goal: a status query is only a question: its result comes to the callback URL and counts if it
+ * names M-PESA's id of the push and our amount. Any other result changes nothing.
+ */
+
+let scene: MpesaScene;
+
+beforeAll(async () => {
+  scene = await startMpesaScene();
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+afterAll(() => scene.stop());
+
+const asking = (changed = {}) =>
+  scene.railWith({ statusQuery: { ...scene.standIn.statusQuery, ...changed } });
+
+async function query(order: RailOrder, rail = asking(), nowMs = Date.now()): Promise<Outcome> {
+  if (rail.query === undefined) {
+    throw new Error('queries are off');
+  }
+  return rail.query(order, nowMs);
+}
+
+/** A push whose callback is lost. */
+async function pushed(act?: CustomerAct, fault?: Fault): Promise<RailOrder> {
+  const order = scene.plannedOrder(fault === undefined ? {} : { query: fault });
+  const result = await scene.railWith().start(order);
+  if (result.type !== 'accepted') {
+    throw new Error(result.type);
+  }
+  if (act !== undefined) {
+    await (await scene.standIn.order(order.attempt.reference)).act(act, { silent: true });
+  }
+  return { ...order, attempt: { ...order.attempt, railReference: result.railReference } };
+}
+
+/** The result that M-PESA posts after a query. */
+async function resultOf(order: RailOrder): Promise<CallbackCall> {
+  const { length } = posted(order, 'Result');
+  await query(order);
+  await expect.poll(() => posted(order, 'Result')).toHaveLength(length + 1);
+  return posted(order, 'Result')[length] ?? callbackCall({});
+}
+
+/** What M-PESA has posted about the order. */
+function posted({ attempt, callbackUrl }: RailOrder, kind: 'Result' | 'stkCallback') {
+  return scene.gateway.calls
+    .filter(({ body }) => body.includes(`"${kind}":`) && body.includes(`${attempt.railReference}"`))
+    .map(({ body }) => callbackCall({ url: callbackUrl, body }));
+}
+
+describe('the query', () => {
+  it('is sent byte for byte as the SDKs describe it', () => {
+    const url = new URL('../fixtures/rails/mpesa/status_request.json', import.meta.url);
+    const callbackUrl = 'https://pay.example.com/rails/stk-push/test1.attempt-token';
+    const body = statusBody(
+      { shortcode: '1020' },
+      { initiator: 'an-invented-operator', securityCredential: 'aW52ZW50ZWQ=', failedStates: [] },
+      { callbackUrl },
+      'ws_CO_0904202610385900000000',
+    );
+    expect(body).toBe(readFileSync(url, 'utf8').trim());
+  });
+
+  it('is unknown when it is accepted, and repeated ever later', async () => {
+    const order = await pushed('pays');
+    const nowMs = order.attempt.startedAtMs;
+    const unknown = (waitMs: number) => ({ type: 'unknown', checkAtMs: nowMs + waitMs });
+    expect(await query(order, asking(), nowMs)).toEqual(unknown(5_000));
+    const later = { ...order, attempt: { ...order.attempt, checks: 3 } };
+    expect(await query(later, asking(), nowMs)).toEqual(unknown(40_000));
+    const afterwardsMs = nowMs + 31 * 86_400_000;
+    expect(await query(order, asking(), afterwardsMs)).toEqual({
+      type: 'unknown',
+      checkAtMs: null,
+    });
+  });
+
+  it('is not sent without M-PESA’s id of the push', async () => {
+    const { length } = scene.standIn.calls;
+    expect(await query(scene.order())).toMatchObject({ type: 'unknown' });
+    expect(scene.standIn.calls).toHaveLength(length);
+  });
+
+  it.each<Fault>(['http_500', 'reset', 'hang', 'truncated', 'accepted_then_reset'])(
+    'is unknown and logged after %s',
+    async (fault) => {
+      const order = await pushed('pays', fault);
+      endTimeoutsOnSilence();
+      const lines = watchRailAnswers();
+      expect(await query(order)).toMatchObject({ type: 'unknown' });
+      expect(lines).toMatchObject([{ level: 'warn', call: 'transactionstatus' }]);
+    },
+  );
+
+  it('is logged with its code when M-PESA refuses it', async () => {
+    const lines = watchRailAnswers();
+    const order = await pushed('pays');
+    expect(await query(order, asking({ initiator: 'another' }))).toMatchObject({ type: 'unknown' });
+    expect(lines).toMatchObject([{ status: 400, providerCode: '400.002.02' }]);
+  });
+
+  it('uses a new token after a refused one', async () => {
+    const order = await pushed('pays');
+    scene.standIn.revokeTokens();
+    await query(order);
+    const result = await resultOf(order);
+    expect(await asking().readCallback(result, order)).toMatchObject({ type: 'outcome' });
+  });
+});
+
+const ACCEPTED = { status: 200, body: '{"ResultCode":0,"ResultDesc":"Accepted"}' };
+
+describe('the result', () => {
+  it.each<[CustomerAct, object]>([
+    ['pays', { type: 'succeeded', receipt: expect.any(String), providerCode: 'Completed' }],
+    ['declines', { type: 'failed', reason: 'declined', providerCode: 'Declined' }],
+  ])('of a customer who %s counts, each time it comes', async (act, outcome) => {
+    const order = await pushed(act);
+    for (const result of [await resultOf(order), await resultOf(order)]) {
+      const reading = await asking().readCallback(result, order);
+      expect(reading).toMatchObject({ type: 'outcome', outcome, reply: ACCEPTED });
+    }
+  });
+
+  it.each<[CustomerAct | undefined]>([['times_out'], [undefined]])(
+    'of a customer who %s changes nothing',
+    async (act) => {
+      const order = await pushed(act);
+      const reading = await asking().readCallback(await resultOf(order), order);
+      expect(reading).toMatchObject({ type: 'inconclusive', reply: ACCEPTED });
+    },
+  );
+
+  it('about a push that M-PESA does not find changes nothing', async () => {
+    const order = await pushed();
+    const lost = { ...order, attempt: { ...order.attempt, railReference: 'ws_CO_1234567890123' } };
+    const reading = await asking().readCallback(await resultOf(lost), lost);
+    expect(reading).toMatchObject({ type: 'inconclusive', reply: ACCEPTED });
+  });
+
+  it('is unreadable while queries are off', async () => {
+    const order = await pushed('pays');
+    const reading = await scene.railWith().readCallback(await resultOf(order), order);
+    expect(reading).toMatchObject({ type: 'refused', suspicion: 'unreadable' });
+  });
+
+  it('leaves the callback of the push as it was', async () => {
+    const order = await pushed('pays');
+    await (await scene.standIn.order(order.attempt.reference)).callback();
+    const [call = callbackCall({})] = posted(order, 'stkCallback');
+    expect(await asking().readCallback(call, order)).toMatchObject({ type: 'outcome' });
+  });
+});
+
+describe('a made-up result', () => {
+  interface Changes {
+    readonly head?: object;
+    readonly occasion?: unknown;
+    readonly parameters?: Readonly<Record<string, unknown>>;
+  }
+
+  function reading(order: RailOrder, { head = {}, parameters = {}, ...changes }: Changes) {
+    const id = order.attempt.railReference;
+    const occasion = 'occasion' in changes ? changes.occasion : id;
+    const named = {
+      TransactionStatus: 'Completed',
+      Amount: order.chargedMinor / 100,
+      ReceiptNo: 'RHJ4BTOYS8',
+      ...parameters,
+    };
+    const ResultParameter = Object.entries(named)
+      .filter(([, Value]) => Value !== undefined)
+      .flatMap(([Key, Value]) =>
+        (Array.isArray(Value) ? Value : [Value]).map((one) => ({ Key, Value: one })),
+      );
+    const Result = {
+      ResultType: 0,
+      ResultCode: 0,
+      ResultParameters: { ResultParameter },
+      ...(occasion !== undefined && {
+        ReferenceData: { ReferenceItem: { Key: 'Occasion', Value: occasion } },
+      }),
+      ...head,
+    };
+    const body = JSON.stringify({ Result });
+    return asking().readCallback(callbackCall({ url: order.callbackUrl, body }), order);
+  }
+
+  it.each<[string, (id: string) => Changes]>([
+    ['the occasion of our query', () => ({})],
+    ['the id of the push', (id) => ({ occasion: undefined, parameters: { ConversationID: id } })],
+    ['texts', () => ({ head: { ResultType: '0', ResultCode: '0' } })],
+    ['no receipt', () => ({ parameters: { ReceiptNo: undefined } })],
+  ])('with %s is believed', async (_name, changes) => {
+    const order = await pushed();
+    const result = await reading(order, changes(order.attempt.railReference ?? ''));
+    expect(result).toMatchObject({ type: 'outcome', outcome: { type: 'succeeded' } });
+  });
+
+  it.each<[string, Changes, string]>([
+    ['of another push', { occasion: 'ws_CO_1234567890123' }, 'other_order'],
+    ['of no push', { occasion: undefined }, 'not_confirmed'],
+    [
+      'by a forger who knows our reference',
+      { occasion: undefined, parameters: { ConversationID: 'REFERENCE' } },
+      'not_confirmed',
+    ],
+    ['of another amount', { parameters: { Amount: 1 } }, 'wrong_amount'],
+    ['of two amounts', { parameters: { Amount: [1, 7_000] } }, 'not_confirmed'],
+    ['of an amount that is none', { parameters: { Amount: 'all' } }, 'wrong_amount'],
+    ['without an amount', { parameters: { Amount: undefined } }, 'not_confirmed'],
+  ])('%s is refused', async (_name, changes, suspicion) => {
+    expect(await reading(await pushed(), changes)).toMatchObject({ type: 'refused', suspicion });
+  });
+
+  it.each<[string, Changes]>([
+    ['in an unknown state', { parameters: { TransactionStatus: 'Reversed' } }],
+    ['in two states', { parameters: { TransactionStatus: ['Completed', 'Declined'] } }],
+    ['in no state', { parameters: { TransactionStatus: undefined } }],
+    ['that is not final', { head: { ResultType: 1 } }],
+    ['of a failed query', { head: { ResultCode: 1 } }],
+    ['without parameters', { head: { ResultParameters: undefined } }],
+    [
+      'of a failure of no push',
+      { occasion: undefined, parameters: { TransactionStatus: 'Declined' } },
+    ],
+  ])('%s changes nothing', async (_name, changes) => {
+    expect(await reading(await pushed(), changes)).toMatchObject({ type: 'inconclusive' });
+  });
+
+  it('is refused when half of it is missing', async () => {
+    const order = await pushed('pays');
+    const { body } = await resultOf(order);
+    const half = new TextDecoder().decode(body).slice(0, body.length / 2);
+    const call = callbackCall({ url: order.callbackUrl, body: half });
+    const result = await asking().readCallback(call, order);
+    expect(result).toMatchObject({ type: 'refused', suspicion: 'unreadable' });
+  });
+
+  it('is logged with its state unless it is a payment', async () => {
+    const order = await pushed();
+    const lines = watchRailAnswers();
+    await reading(order, {});
+    await reading(order, { parameters: { TransactionStatus: 'Pending' } });
+    await reading(order, { occasion: 'another' });
+    const line = { rail: 'stk-push', call: 'result', reference: order.attempt.reference };
+    expect(lines).toEqual([
+      { level: 'info', ...line, providerCode: 'Pending' },
+      { level: 'warn', ...line, providerCode: 'Completed' },
+    ]);
+  });
+});
+
+describe('the setting', () => {
+  const complete = { initiator: 'operator', securityCredential: 'c2VjcmV0' };
+
+  it.each<[unknown, string]>([
+    [true, 'statusQuery: must be a JSON object'],
+    [{ initiator: 'operator' }, 'statusQuery.securityCredential: is missing'],
+    [{ ...complete, initiator: 'a b' }, 'statusQuery.initiator: must be a string without spaces'],
+    [
+      { ...complete, securityCredential: '-' },
+      'statusQuery.securityCredential: must be a string of base64',
+    ],
+    [
+      { ...complete, failedStates: ['completed'] },
+      'statusQuery.failedStates: Must not contain COMPLETED.',
+    ],
+    [{ ...complete, more: 1 }, 'statusQuery.more: is not a setting of this rail'],
+  ])('%j: %s', (statusQuery, issue) => {
+    expect(issuesOf({ ...VALID_SETTINGS, statusQuery })).toEqual([issue]);
+  });
+});
