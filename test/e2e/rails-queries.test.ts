@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { CustomerAct, Fault, Plan } from '../../scripts/stand-ins/stand-in.ts';
+import type { CustomerAct, Fault, Plan, ReceivedCall } from '../../scripts/stand-ins/stand-in.ts';
 import type { Method } from '../../src/domain/method.ts';
 import { RailsScene } from '../support/e2e-rails.ts';
 import { expectAccepted } from '../support/e2e-rails-answers.ts';
@@ -37,6 +37,18 @@ async function unreported(cell: Cell, act: CustomerAct, query?: Fault): Promise<
   return payment;
 }
 
+const QUERY = /API_TRANSACTIONSTATUS|>QueryTransactionStatus<|TransactionStatusQuery/;
+
+/** Waits until the gateway has asked the rail about the payment. */
+async function queried(payment: RailPayment): Promise<void> {
+  const order = await payment.order();
+  // M-PESA's queries contain its own id and our address, not our reference.
+  const isAbout = (body: string) =>
+    body.includes(order.orderId) || body.includes(order.callbackUrl);
+  const isQuery = ({ body }: ReceivedCall) => QUERY.test(body) && isAbout(body);
+  await expect.poll(() => payment.standIn.calls.some(isQuery), { timeout: 60_000 }).toBe(true);
+}
+
 describe.concurrent('the report is lost', () => {
   it.each(QUERIED)(
     '$method, $kind: a query finds the payment; a late report changes nothing',
@@ -50,6 +62,7 @@ describe.concurrent('the report is lost', () => {
 
   it.each(QUERIED)('$method, $kind: half an answer proves nothing; the next pays', async (cell) => {
     const payment = await unreported(cell, 'pays', 'truncated');
+    await queried(payment);
     await expectPending(payment);
     payment.plan({});
     await expectTold(payment, [PAID]);
