@@ -24,7 +24,8 @@ export type SandboxMerchant =
   | 'typescript'
   | 'php'
   | 'python'
-  | 'cli';
+  | 'cli'
+  | 'commandLine';
 
 /** A test file's connection to the shared gateway. */
 export interface Sandbox {
@@ -69,6 +70,7 @@ async function start(): Promise<Shared> {
     php: await newMerchant('PHP Shop'),
     python: await newMerchant('Python Shop'),
     cli: await newMerchant('Terminal Shop'),
+    commandLine: await newMerchant('Scripting Shop'),
   };
   const gateway = await startGateway({
     name: 'sandbox',

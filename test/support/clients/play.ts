@@ -5,7 +5,7 @@ import { SCENARIOS, Stage } from './scenarios.ts';
 
 /** Declares a test for each scenario, all with the client of one language and its own merchant. */
 export function playScenarios(
-  language: 'typescript' | 'php' | 'python',
+  language: 'typescript' | 'php' | 'python' | 'commandLine',
   start: () => Promise<Driver>,
 ): void {
   describe(`clients/${language}`, () => {

@@ -1,0 +1,104 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { PROJECT_DIRECTORY } from '../../../scripts/project/files.ts';
+import type { Command, Driver, Result } from './driver.ts';
+import { typescriptDriver } from './typescript.ts';
+
+/**
+ * The command line, for the calls that it has. It makes no payments of the merchant's own and
+ * verifies nothing, so the client that it is built on does the rest.
+ */
+export const cliDriver: Driver = {
+  run: async (command) => {
+    const words = wordsOf(command);
+    return words === null ? typescriptDriver.run(command) : kefel(words, command);
+  },
+};
+
+const PROGRAM = join(PROJECT_DIRECTORY, 'clients', 'cli', 'kefel.ts');
+const run = promisify(execFile);
+
+/** The option of each filter. */
+const FILTER_OPTIONS: Readonly<Record<string, string>> = {
+  createdFrom: 'from',
+  createdTo: 'to',
+  deliveryState: 'state',
+  customerPhone: 'phone',
+};
+
+/** The words after `kefel`; null for a call without a command. */
+function wordsOf({ call, args: [first] }: Command): readonly string[] | null {
+  switch (call) {
+    case 'payments.get':
+      return ['payments', String(first), '--json'];
+    case 'events.get':
+      return ['events', String(first), '--json'];
+    case 'payments.list':
+      return ['payments', '--json', ...filterWords(first as object)];
+    case 'events.list':
+      return ['events', '--json', ...filterWords(first as object)];
+    case 'events.resend':
+      return ['resend', String(first)];
+    case 'events.resendUndelivered':
+      return ['resend', '--since', String(first)];
+    default:
+      return null;
+  }
+}
+
+function filterWords(filter: object): string[] {
+  return Object.entries(filter).flatMap(([name, value]) =>
+    name === 'metadata'
+      ? Object.entries(value).flatMap(([key, text]) => ['--metadata', `${key}=${text}`])
+      : [`--${FILTER_OPTIONS[name] ?? name}`, String(value)],
+  );
+}
+
+async function kefel(words: readonly string[], command: Command): Promise<Result> {
+  const { apiKey, baseUrl } = command.client;
+  const environment = { ...process.env, KEFEL_API_KEY: apiKey, KEFEL_URL: baseUrl };
+  try {
+    const { stdout } = await run(process.execPath, [PROGRAM, ...words], { env: environment });
+    return { value: returnedBy(words, stdout) };
+  } catch (error) {
+    return printedFailure(command, String((error as { stderr?: unknown }).stderr));
+  }
+}
+
+/** What the client returns for the same call. */
+function returnedBy(words: readonly string[], printed: string): unknown {
+  if (words[0] !== 'resend') {
+    return JSON.parse(printed);
+  }
+  const [, resent] = /^(\d+) sent again$/m.exec(printed) ?? [];
+  return resent === undefined
+    ? { id: printed.split(':')[0] }
+    : { resent: Number(resent), unreachable: 0, hasMore: false, nextCursor: null };
+}
+
+/** The error that the command line printed. */
+async function printedFailure(command: Command, printed: string): Promise<Result> {
+  if (printed.startsWith('The gateway does not answer')) {
+    return { error: { kind: 'connection' } };
+  }
+  const [, message, status, code] = /^(.*) \((\d{3}) (\w+)\)$/m.exec(printed) ?? [];
+  if (message === undefined || code === undefined) {
+    throw new Error(`kefel printed: ${printed}`);
+  }
+  if (code === 'validation_failed') {
+    // It prints the fields' messages, and the client has their codes.
+    return typescriptDriver.run(command);
+  }
+  const error = {
+    kind: 'api' as const,
+    status: Number(status),
+    code,
+    message,
+    requestId: /^Request: +(\S+)$/m.exec(printed)?.[1] ?? null,
+    docs: /^What to do: (\S+)$/m.exec(printed)?.[1] ?? null,
+    validationErrorCodes: {},
+    retryAfterSeconds: null,
+  };
+  return { error };
+}
