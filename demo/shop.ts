@@ -140,7 +140,7 @@ class ShopServer {
       if (!(error instanceof KefelError)) {
         throw error;
       }
-      // No payment exists. `validationErrors` names the field that the customer can correct.
+      // Nothing was charged. `validationErrors` names the field that the customer can correct.
       const problem = error.validationErrors.phoneNumber ?? error.message;
       const page = productPage(this.#settings.gatewayUrl, newOrderId(), problem);
       return this.#page(response, 400, page);
@@ -171,8 +171,8 @@ class ShopServer {
       // SUCCESS means accepted; the webhook tells whether it was paid. FAILURE is final.
       order.status = status === 'FAILURE' ? 'FAILED' : 'PROCESSING';
     } catch (error) {
-      // No answer: the payment may exist. The order waits, and the status call will tell.
-      if (!(error instanceof KefelConnectionError)) {
+      // The order waits, and the status call will tell.
+      if (!mayHaveCharged(error)) {
         throw error;
       }
     }
@@ -246,6 +246,18 @@ class ShopServer {
 /** Whether the outcome is still open. */
 export function isWaiting({ status }: Order): boolean {
   return status === 'OPEN' || status === 'PROCESSING';
+}
+
+/**
+ * Whether a try may have reached the gateway and charged. A new order would then charge twice
+ * (docs/clients.md#errors).
+ */
+function mayHaveCharged(error: unknown): boolean {
+  return (
+    error instanceof KefelConnectionError ||
+    (error instanceof KefelError &&
+      (error.status >= 500 || error.status === 429 || error.code === 'idempotency_key_in_use'))
+  );
 }
 
 function isOrderId(text: string): boolean {

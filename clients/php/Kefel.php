@@ -152,7 +152,11 @@ final class CreatedPayment
     }
 }
 
-/** The gateway refused the request. */
+/**
+ * The gateway refused the request. After a status of 429, or of 500 and above, and after
+ * `idempotency_key_in_use` an earlier try may still have made the payment: proceed as after
+ * ConnectionException.
+ */
 final class ApiException extends \RuntimeException
 {
     /** For programs; `unknown` when the answer is not Kefel's, as that of a proxy. */

@@ -49,6 +49,9 @@ _WEBHOOK_AGE_SECONDS_MAX = 300
 class KefelError(Exception):
     """The gateway refused the request.
 
+    After a status of 429, or of 500 and above, and after idempotency_key_in_use an earlier try may
+    still have made the payment: proceed as after KefelConnectionError.
+
     status: the HTTP status
     code: for programs; "unknown" when the answer is not Kefel's, as that of a proxy
     request_id: give it to support
@@ -260,6 +263,9 @@ def verify_webhook(raw_body: bytes, headers: Mapping[str, str], secret: str) -> 
         key = base64.b64decode(secret.removeprefix("whsec_"), validate=True)
     except binascii.Error as error:
         raise WebhookVerificationError("The secret is not whsec_ and base64") from error
+    if not key:
+        # Everybody can sign with an empty key.
+        raise WebhookVerificationError("The secret is missing")
     mac = hmac.new(key, f"{event_id}.{timestamp}.".encode() + raw_body, hashlib.sha256)
     expected = b"v1," + base64.b64encode(mac.digest())
     for signature in (headers.get("webhook-signature") or "").split(" "):

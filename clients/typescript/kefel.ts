@@ -48,7 +48,11 @@ const PASSING_STATUSES: ReadonlySet<number> = new Set([429, 500, 502, 503, 504])
 /** The first try, whose answer got lost, is still in progress. */
 const PASSING_CODE: ErrorCode = 'idempotency_key_in_use';
 
-/** The gateway refused the request. `code` never changes its meaning; `message` is for people. */
+/**
+ * The gateway refused the request. `code` never changes its meaning; `message` is for people. After a
+ * status of 429, or of 500 and above, and after `idempotency_key_in_use` an earlier try may still
+ * have made the payment: proceed as after KefelConnectionError.
+ */
 export class KefelError extends Error {
   override readonly name = 'KefelError';
   /** The HTTP status. */
@@ -380,7 +384,8 @@ export async function verifyWebhook(
 
 function hmacKey(secret: string): Promise<CryptoKey> {
   const bytes = bytesFromBase64(secret.replace(/^whsec_/, ''));
-  if (bytes === null) {
+  // Everybody can sign with an empty key.
+  if (bytes === null || bytes.length === 0) {
     throw new WebhookVerificationError('The secret is not whsec_ and base64');
   }
   return crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, [

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { runPhp, startPhp } from '../support/clients/php.ts';
@@ -96,5 +97,14 @@ describe.each(Object.entries(LANGUAGES))('the sample in %s', (_language, start) 
     ['no headers', BODY, {}, 'too old'],
   ])('refuses %s', async (_what, body, headers, message) => {
     await expect(verify(body, headers, SECRET)).rejects.toThrow(message);
+  });
+
+  // A variable of the environment that nobody set. Everybody can sign with an empty key.
+  test.each(['', 'whsec_'])('accepts nothing by the secret "%s"', async (secret) => {
+    const headers = headersOf(SECRET);
+    const signed = `evt_1.${headers['webhook-timestamp']}.${BODY}`;
+    const signature = `v1,${createHmac('sha256', '').update(signed).digest('base64')}`;
+    const forged = { ...headers, 'webhook-signature': signature };
+    await expect(verify(BODY, forged, secret)).rejects.toThrow();
   });
 });

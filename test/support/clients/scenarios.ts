@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { expect } from 'vitest';
 import { OK, status } from '../e2e-merchant-server.ts';
@@ -106,6 +107,14 @@ async function receivedWebhook(stage: Stage) {
   );
   const { rawBody, headers } = await hook.request(0);
   return { id, rawBody: rawBody.toString(), headers };
+}
+
+/** What everybody can sign: a merchant who has set no secret must not accept it. */
+function signedWithEmptyKey(rawBody: string) {
+  const headers = resigned(rawBody, OTHER_SECRET, new Date());
+  const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${rawBody}`;
+  const signature = createHmac('sha256', '').update(signed).digest('base64');
+  return { ...headers, 'webhook-signature': `v1,${signature}` };
 }
 
 /** The headers of an event at another time, or with another secret. */
@@ -335,6 +344,8 @@ export const SCENARIOS: readonly Scenario[] = [
         [`\uFEFF${rawBody}`, headers, secret],
         [rawBody, headers, OTHER_SECRET],
         [rawBody, headers, 'whsec_?'],
+        [rawBody, signedWithEmptyKey(rawBody), ''],
+        [rawBody, signedWithEmptyKey(rawBody), 'whsec_'],
         [rawBody, {}, secret],
         [rawBody, { ...headers, 'webhook-id': 'evt_other' }, secret],
         [rawBody, { ...headers, 'webhook-signature': '' }, secret],
