@@ -1,6 +1,6 @@
 /**
- * `npm run openapi`: writes `public/openapi.json`, which describes the API, and the types of the
- * TypeScript client. They are made out of the schemas that validate requests and the registry of
+ * `npm run openapi`: writes `public/openapi.json`, which describes the API, and out of it
+ * `docs/reference.md` and the types of the TypeScript client. They are made out of the schemas that validate requests and the registry of
  * problems. The results are committed, so that readers see what a change does to the API;
  * `-- --check` fails when they do not match the sources.
  */
@@ -8,9 +8,11 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { clientTypes } from './openapi/client-types.ts';
 import { openApiDocument } from './openapi/document.ts';
+import { type OpenApi, referenceMarkdown } from './openapi/reference.ts';
 import { PROJECT_DIRECTORY, readIfPresent, writeWhole } from './project/files.ts';
 
 const DOCUMENT_FILE = join('public', 'openapi.json');
+const REFERENCE_FILE = join('docs', 'reference.md');
 const TYPES_FILE = join('clients', 'typescript', 'api-types.ts');
 
 async function main(): Promise<boolean> {
@@ -19,8 +21,11 @@ async function main(): Promise<boolean> {
     (await readIfPresent(join(PROJECT_DIRECTORY, 'package.json'))) ?? '{}',
   );
   const document = openApiDocument(version);
+  const text = JSON.stringify(document, null, 2);
+  const openApi: OpenApi = JSON.parse(text);
   const texts = [
-    [DOCUMENT_FILE, `${JSON.stringify(document, null, 2)}\n`],
+    [DOCUMENT_FILE, `${text}\n`],
+    [REFERENCE_FILE, referenceMarkdown(openApi)],
     [TYPES_FILE, await clientTypes(document.components.schemas)],
   ] as const;
   const results = await Promise.all(texts.map(([file, text]) => put(file, text, values.check)));

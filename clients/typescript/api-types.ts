@@ -115,7 +115,7 @@ export interface HostedPaymentRequest {
    */
   expireIn: number;
   /**
-   * Where the webhooks of this payment go; else to the endpoints of the dashboard
+   * Where the webhooks of this payment go; else to your endpoints
    */
   callbackUrl?: string | null;
   /**
@@ -240,7 +240,7 @@ export interface ExpressPaymentRequest {
    */
   expireIn: number;
   /**
-   * Where the webhooks of this payment go; else to the endpoints of the dashboard
+   * Where the webhooks of this payment go; else to your endpoints
    */
   callbackUrl?: string | null;
   /**
@@ -371,7 +371,7 @@ export interface ExpressPaymentSandboxRequest {
    */
   expireIn: number;
   /**
-   * Where the webhooks of this payment go; else to the endpoints of the dashboard
+   * Where the webhooks of this payment go; else to your endpoints
    */
   callbackUrl?: string | null;
   /**

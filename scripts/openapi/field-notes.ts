@@ -33,7 +33,7 @@ const COMMON_NOTES = {
     example: 3600,
   },
   callbackUrl: {
-    text: 'Where the webhooks of this payment go; else to the endpoints of the dashboard',
+    text: 'Where the webhooks of this payment go; else to your endpoints',
     example: 'https://shop.example.com/webhooks',
   },
   commissionPaidByCustomer: {

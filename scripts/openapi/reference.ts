@@ -42,7 +42,7 @@ const STREAM_TYPE = 'text/event-stream';
 
 const INTRODUCTION = `# API reference
 
-Every call, field and error, generated from the OpenAPI document that the gateway serves at \`/openapi.json\`. What the calls are for is told in [the API guide](api.md).
+Every call, field and error, generated from the OpenAPI document that the gateway serves at \`/openapi.json\`. [The merchants' API](api.md) explains what the calls are for.
 
 Send your key in the header \`apiKey\`: \`kfl_test_…\` in the sandbox, \`kfl_live_…\` in production. Requests carry money in major units (\`150.50\`), answers and webhooks in integer minor units (\`15050\`). In optional fields, \`null\` and an empty string count as absent.`;
 
