@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, generateKeyPairSync, sign } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { runPhp, startPhp } from '../support/clients/php.ts';
@@ -107,4 +107,13 @@ describe.each(Object.entries(LANGUAGES))('the sample in %s', (_language, start) 
     const forged = { ...headers, 'webhook-signature': signature };
     await expect(verify(BODY, forged, secret)).rejects.toThrow();
   });
+});
+
+test('the sample for the RSA signature accepts only the text that was signed', async () => {
+  const [, code = ''] = await samplesOf(PAGE, 'js');
+  const { verifyRsa } = await import(`data:text/javascript,${encodeURIComponent(code)}`);
+  const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const signature = sign('RSA-SHA256', Buffer.from(BODY), privateKey).toString('base64');
+  expect(() => verifyRsa({ body: BODY, signature }, publicKey)).not.toThrow();
+  expect(() => verifyRsa({ body: `${BODY} `, signature }, publicKey)).toThrow('wrong signature');
 });
