@@ -299,12 +299,14 @@ function withoutAddress(
   return unsent({ type: isTaken ? 'not_sent' : 'not_subscribed' }, null);
 }
 
-/** A cached pause, deletion or disabling may be over: reads the settings again from D1. */
+/**
+ * Reads the settings again from D1 before a delivery ends for want of an address, or waits for a
+ * pause: while D1 fails, the cached ones may be an hour old.
+ */
 async function settingsToSend(env: Env, delivery: ClaimedDelivery): Promise<WebhookSettings> {
   const known = await webhookSettings(env, delivery.tenant);
   const address = addressOf(known, delivery);
-  const mayBeStale =
-    address === null ? delivery.endpointId !== null : isPaused(known, address.endpoint);
+  const mayBeStale = address === null || isPaused(known, address.endpoint);
   return mayBeStale ? freshWebhookSettings(env, delivery.tenant) : known;
 }
 

@@ -21,7 +21,7 @@ export const PROBE_EVERY_MS = 24 * 60 * 60 * 1_000;
 export const FAILURE_WRITTEN_EVERY_MS = 5 * 60 * 1_000;
 /**
  * Origins of callbackUrls stored per tenant: honest merchants have a few. Those beyond this are never
- * paused. The tenant's own endpoints always have room.
+ * paused. The tenant's own endpoints always have room, unless they were deleted during the try.
  */
 export const FAILING_ORIGINS_MAX = 100;
 /** Of one tenant. */
@@ -63,8 +63,11 @@ const RECORD_SQL = `
   INSERT INTO failing_endpoints (merchant_id, environment, endpoint, failing_since_ms,
     last_failure_at_ms, last_error, paused_at_ms)
   SELECT ?1, ?2, ?3, ?4, ?4, ?5, NULL
-  WHERE ?3 GLOB '${ENDPOINT_ID_PREFIX}*' OR (SELECT COUNT(*) FROM failing_endpoints
-    WHERE merchant_id = ?1 AND environment = ?2 AND endpoint <> ?3) < ${FAILING_ORIGINS_MAX}
+  WHERE iif(?3 GLOB '${ENDPOINT_ID_PREFIX}*',
+    EXISTS (SELECT 1 FROM webhook_endpoints
+      WHERE id = ?3 AND merchant_id = ?1 AND environment = ?2),
+    (SELECT COUNT(*) FROM failing_endpoints
+      WHERE merchant_id = ?1 AND environment = ?2 AND endpoint <> ?3) < ${FAILING_ORIGINS_MAX})
   ON CONFLICT (merchant_id, environment, endpoint) DO UPDATE SET
     last_failure_at_ms = max(last_failure_at_ms, excluded.last_failure_at_ms),
     last_error = excluded.last_error,
@@ -100,7 +103,7 @@ export async function claimProbe(
 
 /**
  * Stores a failure, and pauses the endpoint when it has been failing for long enough. Returns the
- * stored endpoint, or null when it was paused before or the tenant has too many endpoints.
+ * stored endpoint, or null when it was paused before, is deleted, or the tenant has too many.
  */
 export async function recordFailure(
   db: D1Database,

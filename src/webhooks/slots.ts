@@ -6,7 +6,7 @@ export interface Slot {
 
 export interface SlotOwner {
   readonly tenant: string;
-  /** Within the tenant; null for callbackUrls, of which a tenant may have any number. */
+  /** Within the tenant; null: its callbackUrls, of any number, count as one endpoint. */
   readonly endpoint: string | null;
 }
 
@@ -80,7 +80,7 @@ export class DeliverySlots {
     }
     const { shares, crowdedFrom, crowdedShares } = this.#limits;
     const { tenantMax, endpointMin } = this.#slots.size >= crowdedFrom ? crowdedShares : shares;
-    return ofTenant < tenantMax || (endpoint !== null && ofEndpoint < endpointMin);
+    return ofTenant < tenantMax || ofEndpoint < endpointMin;
   }
 
   release(slot: Slot): void {

@@ -710,25 +710,27 @@ describe('bounded concurrency (decisions.md#18)', () => {
     await later.settled();
   });
 
-  test('an endpoint that hangs keeps the places of a tenant, but not those of its other endpoints', async () => {
-    const { stub, release } = hangingObject();
-    const env = environment(stub, null);
-    const to = (endpointId: string, count: number) =>
-      many(count, 'several').map((one) => ({ ...one, endpointId }));
-    const hanging = await consume(env, 'q-endpoints', to('we_hangs', 20));
-    expect(hanging.fates.filter((fate) => fate === 'acked')).toHaveLength(16);
-    const other = await consume(
-      env,
-      'q-endpoints',
-      to('we_works', DELIVERIES_PER_ENDPOINT_MIN + 1),
-    );
-    expect(other.fates).toEqual([
-      ...Array.from({ length: DELIVERIES_PER_ENDPOINT_MIN }, () => 'acked'),
-      'again in 3 s',
-    ]);
-    release();
-    await Promise.all([hanging.settled(), other.settled()]);
-  });
+  test.each([
+    ['its other endpoints', 'we_works'],
+    ['its callbackUrls', null],
+  ])(
+    'an endpoint that hangs keeps the places of a tenant, but not those of %s',
+    async (_name, works) => {
+      const { stub, release } = hangingObject();
+      const env = environment(stub, null);
+      const to = (endpointId: string | null, count: number) =>
+        many(count, 'several').map((one) => ({ ...one, endpointId }));
+      const hanging = await consume(env, 'q-endpoints', to('we_hangs', 20));
+      expect(hanging.fates.filter((fate) => fate === 'acked')).toHaveLength(16);
+      const other = await consume(env, 'q-endpoints', to(works, DELIVERIES_PER_ENDPOINT_MIN + 1));
+      expect(other.fates).toEqual([
+        ...Array.from({ length: DELIVERIES_PER_ENDPOINT_MIN }, () => 'acked'),
+        'again in 3 s',
+      ]);
+      release();
+      await Promise.all([hanging.settled(), other.settled()]);
+    },
+  );
 
   test('choosing endpoints waits for no endpoint that hangs: it is chosen, but not claimed', async () => {
     const { stub, release } = hangingObject();

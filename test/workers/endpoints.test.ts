@@ -78,6 +78,11 @@ async function deliverAll(): Promise<void> {
   }
 }
 
+const failingD1 = () =>
+  vi.spyOn(env.DB, 'prepare').mockImplementation(() => {
+    throw new Error('D1_ERROR: network');
+  });
+
 async function change(endpointId: string, changes: { isEnabled?: boolean; url?: string }) {
   const endpoint = await findEndpoint(env.DB, tenantOf(ALPHA), endpointId);
   if (endpoint === null) {
@@ -372,19 +377,53 @@ describe('an endpoint that changes while deliveries wait', () => {
   });
 });
 
-describe('while D1 fails', () => {
-  const failing = () =>
-    vi.spyOn(env.DB, 'prepare').mockImplementation(() => {
-      throw new Error('D1_ERROR: network');
-    });
+describe('an endpoint that another isolate has added since this one read the settings', () => {
+  /** This isolate has cached settings without an endpoint for the event. */
+  async function cachedWithoutIt(): Promise<void> {
+    await payHosted({ ...NO_CALLBACK, paymentIntentUniqueId: 'order-0' });
+    await deliverAll();
+    await addEndpoint(ALPHA, 'we_b', { url: B });
+    await payHosted(NO_CALLBACK);
+  }
 
+  test.each([
+    ['undeliverable', []],
+    ['skipped', ['PAYMENT_FAILED']],
+  ])('gets the event that would end as %s', async (_status, eventTypes) => {
+    if (eventTypes.length > 0) {
+      await addEndpoint(ALPHA, 'we_a', { url: A, eventTypes });
+    }
+    await cachedWithoutIt();
+    await deliver();
+    expect(await deliveries()).toMatchObject([{ deliveryStatus: 'queued', tries: [] }]);
+    vi.setSystemTime((await deliveries())[0]?.dueAtMs ?? 0);
+    await fireAlarm();
+    await deliverAll();
+    expect(urls()).toEqual([B]);
+  });
+
+  test('gets it after D1 was down', async () => {
+    await cachedWithoutIt();
+    advance(MINUTE_MS);
+    const down = failingD1();
+    await deliver();
+    down.mockRestore();
+    expect(await deliveries()).toMatchObject([{ deliveryStatus: 'queued', tries: [] }]);
+    vi.setSystemTime((await deliveries())[0]?.dueAtMs ?? 0);
+    await fireAlarm();
+    await deliverAll();
+    expect(urls()).toEqual([B]);
+  });
+});
+
+describe('while D1 fails', () => {
   test('the endpoints that this isolate remembers get the event', async () => {
     await twoEndpoints();
     await payHosted(NO_CALLBACK);
     await deliverAll();
     await payHosted({ ...NO_CALLBACK, paymentIntentUniqueId: 'order-2' });
     advance(MINUTE_MS);
-    failing();
+    failingD1();
     await deliverAll();
     expect(urls()).toEqual([A, A, B, B]);
   });
@@ -393,7 +432,7 @@ describe('while D1 fails', () => {
     await twoEndpoints();
     await payHosted(NO_CALLBACK);
     forgetWebhookSettings();
-    const down = failing();
+    const down = failingD1();
     await deliver();
     expect(await deliveries()).toMatchObject([
       { deliveryStatus: 'queued', endpointId: null, tries: [] },

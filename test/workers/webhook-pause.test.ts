@@ -189,6 +189,18 @@ test('a failed callbackUrl is a failure of its origin', async () => {
   expect(await endpoints()).toMatchObject([{ endpoint: 'https://gone.example.com' }]);
 });
 
+test('a try that ends after its endpoint was deleted leaves no failure behind', async () => {
+  await setEndpoint(ALPHA, ORIGIN);
+  vi.mocked(globalThis.fetch).mockRestore();
+  vi.spyOn(globalThis, 'fetch').mockImplementation(async () => {
+    await setEndpoint(ALPHA, null);
+    return new Response('x', { status: 500 });
+  });
+  const uniqueId = await deliverOne({ callbackUrl: null });
+  expect(await lastEvent(uniqueId)).toMatchObject({ tries: [{ httpStatus: 500 }] });
+  expect(await endpoints()).toEqual([]);
+});
+
 test('endpoints of one origin fail and pause on their own', async () => {
   await addEndpoint(ALPHA, 'we_broken', { url: `${ORIGIN}/broken` });
   await addEndpoint(ALPHA, 'we_works', { url: `${ORIGIN}/works` });
@@ -355,6 +367,7 @@ test('a merchant with a new origin for each payment cannot create unbounded rows
   }
   expect(await failure(FAILING_ORIGINS_MAX)).toBeNull();
   // The merchant's own endpoints are always counted.
+  await setEndpoint(ALPHA, ORIGIN);
   const own = { endpoint: ENDPOINT_ID, error: 'x', atMs: Date.now() };
   expect(await recordFailure(env.DB, tenant, own)).not.toBeNull();
   await runSql([clearEndpoint(tenant, ENDPOINT_ID)]);
