@@ -179,6 +179,15 @@ test('paused: false resumes a paused endpoint, and true is refused', async () =>
   expect((await change(id, { paused: false })).content.paused).toBe(false);
 });
 
+test('an endpoint whose URL is refused by now can still be disabled, but not moved to another such', async () => {
+  await addEndpoint(ALPHA, 'we_1', { url: 'https://10.0.0.1/' });
+  expect(await change('we_1', { enabled: false })).toMatchObject({
+    status: 200,
+    content: { enabled: false },
+  });
+  expect((await change('we_1', { url: 'https://10.0.0.2/' })).status).toBe(400);
+});
+
 describe('what is not valid changes nothing', () => {
   test.each([
     ['url', undefined, 'required'],

@@ -86,7 +86,10 @@ export async function changeWebhookEndpoint(call: MerchantCall): Promise<Respons
     signatureHeader:
       changes.signatureHeader === undefined ? before.signatureHeader : changes.signatureHeader,
   };
-  refuseUndeliverable(call, after.url);
+  // One that is refused by now, after a change of the gateway's settings, may still be disabled.
+  if (after.url !== before.url) {
+    refuseUndeliverable(call, after.url);
+  }
   // Failures before the change say nothing of the new address.
   const isFresh =
     after.url !== before.url || after.isEnabled !== before.isEnabled || changes.paused === false;
