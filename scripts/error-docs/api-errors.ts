@@ -154,7 +154,7 @@ export const API_ERRORS: Readonly<Record<ProblemCode, ErrorText>> = {
   },
   payment_ended: {
     meaning: 'The payment is paid, failed or expired, so it cannot be canceled.',
-    remedy: 'Read the payment. Refund a paid one at the provider.',
+    remedy: 'Read the payment. The operator of the gateway can refund a paid one.',
     retry: 'never',
   },
   event_not_found: {
