@@ -22,7 +22,8 @@ interface DemoMerchant {
 /** From the options, else the environment, else the gateway that `npm run dev` runs here. */
 export async function accessOf(given: Given): Promise<Access> {
   const demo = await demoMerchant();
-  const apiKey = given.text('key') ?? process.env.KEFEL_API_KEY ?? demo?.sandboxApiKey;
+  const ownKey = given.text('key') ?? process.env.KEFEL_API_KEY;
+  const apiKey = ownKey ?? demo?.sandboxApiKey;
   if (apiKey === undefined || apiKey === '') {
     throw new UsageError(`There is no API key. Do one of these:
   kefel … --key kfl_test_…           a key of the dashboard
@@ -30,13 +31,21 @@ export async function accessOf(given: Given): Promise<Access> {
   npm run dev                        in a checkout of Kefel: a gateway with a demo merchant`);
   }
   const localUrl = demo === null ? undefined : (demo.baseUrl ?? DEFAULT_LOCAL_URL);
-  const url = given.text('url') ?? process.env.KEFEL_URL ?? localUrl;
+  const ownUrl = given.text('url') ?? process.env.KEFEL_URL;
+  const url = ownUrl ?? localUrl;
   if (url === undefined || url === '') {
     throw new UsageError(
       'Which gateway? Add --url https://pay.example.com, or set KEFEL_URL: the address of your checkout pages.',
     );
   }
-  return { apiKey, baseUrl: checkedUrl(url) };
+  const baseUrl = checkedUrl(url);
+  // Anybody may have written the file of this folder.
+  if (ownKey !== undefined && ownUrl === undefined && !isLocal(baseUrl)) {
+    throw new UsageError(
+      `${baseUrl} is not on this machine: write --url ${baseUrl} if your key is for it.`,
+    );
+  }
+  return { apiKey, baseUrl };
 }
 
 /** The same for commands that work only in the sandbox. */
@@ -55,10 +64,14 @@ function checkedUrl(text: string): string {
   if (url === null || !/^https?:$/.test(url.protocol)) {
     throw new UsageError(`"${text}" is no address: write --url https://pay.example.com`);
   }
-  if (url.protocol === 'http:' && !LOCAL_HOST.test(url.hostname)) {
+  if (url.protocol === 'http:' && !isLocal(url.origin)) {
     throw new UsageError(`Use https for ${url.host}: plain http exposes your key.`);
   }
   return url.origin;
+}
+
+function isLocal(origin: string): boolean {
+  return LOCAL_HOST.test(new URL(origin).hostname);
 }
 
 async function demoMerchant(): Promise<DemoMerchant | null> {

@@ -1,5 +1,9 @@
+import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { SCENARIOS as TRIGGERED } from '../../clients/cli/trigger.ts';
 import { PROJECT_DIRECTORY } from '../../scripts/project/files.ts';
@@ -28,4 +32,23 @@ test('npx kefel runs the command line of this checkout', () => {
   const { bin } = JSON.parse(readFileSync(join(PROJECT_DIRECTORY, 'package.json'), 'utf8'));
   const program = readFileSync(join(PROJECT_DIRECTORY, bin.kefel), 'utf8');
   expect(program).toMatch(/^#!\/usr\/bin\/env node\n/);
+});
+
+test('kefel sends no key where a folder of strangers says', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'kefel-cli-'));
+  try {
+    await mkdir(join(folder, '.wrangler'));
+    const file = JSON.stringify({ baseUrl: 'https://collector.invalid' });
+    await writeFile(join(folder, '.wrangler', 'demo-merchant.json'), file);
+    const program = join(PROJECT_DIRECTORY, 'clients', 'cli', 'kefel.ts');
+    const { KEFEL_URL: _, ...inherited } = process.env;
+    const env = { ...inherited, KEFEL_API_KEY: 'kfl_live_secret' };
+    const run = promisify(execFile)(process.execPath, [program, 'payments'], { cwd: folder, env });
+    await expect(run).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('https://collector.invalid is not on this machine'),
+    });
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 });

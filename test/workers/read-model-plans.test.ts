@@ -1,5 +1,6 @@
 import { env } from 'cloudflare:workers';
 import { describe, expect, it, test } from 'vitest';
+import { METADATA_ENTRIES_MAX } from '../../src/api/schema/metadata.ts';
 import { prepare, type SqlStatement } from '../../src/database.ts';
 import { type Cursor, pageStatement } from '../../src/paging.ts';
 import {
@@ -105,6 +106,12 @@ const KEY_CHOICES: readonly (readonly KeyChoices[])[] = [
   ],
 ];
 
+/** A phone and all entries of metadata, with data keys that were rotated five times. */
+const MOST_KEY_CHOICES: readonly (readonly string[])[] = Array.from(
+  { length: 1 + METADATA_ENTRIES_MAX },
+  (_, entry) => Array.from({ length: 6 }, (_key, key) => `meta:${entry}.${key}`),
+);
+
 const RANGES = combinations<{ fromMs?: number; toMs?: number }>([
   { fromMs: 1_000 },
   { toMs: 9_000 },
@@ -149,6 +156,18 @@ const STATEMENTS: readonly Named[] = [
         atEveryCursor(`summaries ${JSON.stringify(filter)} ${JSON.stringify(keys)}`, (cursor) =>
           pageStatement(list, cursor, 50),
         ),
+      ),
+    ),
+  ),
+  // D1 takes 100 parameters in a statement.
+  ...[{}, { endedFromMs: 1_000, endedToMs: 9_000 }].flatMap((range) =>
+    summaryLists(
+      TENANT,
+      { status: 'succeeded', method: 'CBE', createdFromMs: 1, createdToMs: 9, ...range },
+      MOST_KEY_CHOICES,
+    ).flatMap((list) =>
+      atEveryCursor(`summaries by most keys ${JSON.stringify(range)}`, (cursor) =>
+        pageStatement(list, cursor, 50),
       ),
     ),
   ),
