@@ -101,6 +101,15 @@ export function expireOthers(owner: SecretOwner, id: string, expireAtMs: number)
   };
 }
 
+/** Run it with each rotation: every send reads the owner's rows, which would grow without bound. */
+export function deleteEnded(owner: SecretOwner, nowMs: number): SqlStatement {
+  return {
+    sql: `DELETE FROM webhook_secrets
+      WHERE merchant_id = ?1 AND environment = ?2 AND endpoint_id IS ?4 AND expires_at_ms <= ?3`,
+    params: paramsOf(owner, nowMs),
+  };
+}
+
 /** Ends a secret at once, unless every other one has an end. */
 export function endSecret(owner: SecretOwner, id: string, nowMs: number): SqlStatement {
   return {

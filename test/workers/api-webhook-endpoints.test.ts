@@ -153,6 +153,24 @@ test('a rotated secret signs at once, and the old one for the overlap', async ()
   expect([isSignedBy(old, later), isSignedBy(secret, later)]).toEqual([false, true]);
 });
 
+test('rotations leave no ended secrets behind, and those of other owners alone', async () => {
+  await addEndpoint(BETA, 'we_other', { url: URL_A });
+  const { id } = (await create()).content;
+  const secrets = async () => {
+    const { results } = await env.DB.prepare('SELECT id FROM webhook_secrets').all();
+    return results.length;
+  };
+  await env.DB.prepare(
+    "UPDATE webhook_secrets SET expires_at_ms = 1 WHERE id = 'we_other-secret'",
+  ).run();
+  const before = await secrets();
+  for (const overlapHours of [0, 0, 1]) {
+    const path = `${PATH}/${id}/secret`;
+    expect((await ask(path, { method: 'POST', body: { overlapHours } })).status).toBe(200);
+  }
+  expect(await secrets()).toBe(before + 1);
+});
+
 test('overlapHours 0 makes room for a new secret', async () => {
   const { id } = (await create()).content;
   for (let times = 1; times < SECRETS_MAX; times += 1) {

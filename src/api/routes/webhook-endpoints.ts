@@ -18,7 +18,7 @@ import {
 } from '../../webhooks/endpoint-store.ts';
 import { ENDPOINTS_MAX, WIRE_EVENT_TYPES } from '../../webhooks/endpoints.ts';
 import { clearEndpoint } from '../../webhooks/failing-endpoints.ts';
-import { expireOthers, insertSecret, newSecret } from '../../webhooks/secret-store.ts';
+import { deleteEnded, expireOthers, insertSecret, newSecret } from '../../webhooks/secret-store.ts';
 import { judgeDestination } from '../../webhooks/send.ts';
 import { forgetSettingsOf, SECRETS_MAX } from '../../webhooks/settings.ts';
 import type { MerchantCall } from '../call.ts';
@@ -131,7 +131,7 @@ export async function rotateWebhookSecret(call: MerchantCall): Promise<Response>
     env.DB,
     [insertSecret(owner, secret, oldExpireAtMs)],
     entry(call, 'webhook.secret_rotated', secret.id, detail),
-    [expireOthers(owner, secret.id, oldExpireAtMs)],
+    [expireOthers(owner, secret.id, oldExpireAtMs), deleteEnded(owner, nowMs)],
   );
   if (!added) {
     throw problem('webhook_secret_limit', { secretsMax: SECRETS_MAX });

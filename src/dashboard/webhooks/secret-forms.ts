@@ -1,6 +1,7 @@
 import { runBatch } from '../../database.ts';
 import { redirectTo } from '../../ui/answer.ts';
 import {
+  deleteEnded,
   endSecret,
   expireOthers,
   insertSecret,
@@ -58,6 +59,7 @@ export async function rotateSecret(call: DashboardCall): Promise<Response> {
       detail: { overlapHours: Number(overlapHours), ...endpointDetail(owner) },
     }),
     expireOthers(owner, id, oldExpireAtMs),
+    deleteEnded(owner, nowMs),
   ]);
   if (added !== 1) {
     return answer(call, { problem: 'tooMany' }, BAD_REQUEST);
