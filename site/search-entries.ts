@@ -22,7 +22,8 @@ const ENTITIES: Readonly<Record<string, string>> = {
 
 /** Splits the pages that the generator built at their headings. */
 export function searchEntries(pages: readonly BuiltPage[]): SearchEntry[] {
-  return pages.flatMap(({ url, content }) => {
+  return pages.flatMap(({ url: file, content }) => {
+    const url = file.replace(/\.html$/, '');
     const main = content.slice(content.indexOf('<main'), content.indexOf('</main>'));
     const [, ...parts] = main.split(/<h[1-3] id="/);
     const sections = parts.map((part) => {
