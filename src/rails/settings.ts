@@ -40,7 +40,7 @@ export type RailConfiguration =
   | { readonly state: 'misconfigured'; readonly problem: string };
 
 /** By the name of the secret; each secret is parsed once, on first use. */
-const known = new WeakMap<Bindings, Map<string, RailConfiguration>>();
+let known = new WeakMap<Bindings, Map<string, RailConfiguration>>();
 
 /** A wrong secret disables only its own method, and is logged once per isolate. */
 export function railConfiguration(
@@ -62,9 +62,9 @@ export function railConfiguration(
   return configuration;
 }
 
-/** For tests that change secrets within an isolate. */
-export function forgetRails(env: Bindings): void {
-  known.delete(env);
+/** For tests that change secrets within an isolate, in which each object has bindings of its own. */
+export function forgetRails(): void {
+  known = new WeakMap();
 }
 
 /** The method's rail; null when its secret is missing or wrong, so that it is not enabled. */

@@ -222,12 +222,12 @@ test('there is no account address without the setting', async () => {
   const attempt = await pending('ETS_SWITCH');
   await consumeAll(caught);
   Object.assign(env, secretsOf({ RAIL_ETS_SWITCH_PRODUCTION: CARDS }));
-  forgetRails(env);
+  forgetRails();
   for (const token of [TOKEN, 'null', 'undefined']) {
     expect((await report(addressWith(token), cardsQuery(attempt))).status).toBe(401);
   }
   Object.assign(env, secretsOf(SECRETS));
-  forgetRails(env);
+  forgetRails();
 });
 
 test('a report with the ids of two orders is refused', async () => {

@@ -86,12 +86,12 @@ export const EBIRR_UNCLAIMED_MS = 60 * SECOND_MS;
 /** Called once per file, at its top. The next file of the isolate finds no rail. */
 export function configureRails(secrets: Readonly<Record<`RAIL_${string}`, object>>): void {
   Object.assign(env, secretsOf(secrets));
-  forgetRails(env);
+  forgetRails();
   afterAll(() => {
     for (const name of Object.keys(secrets)) {
       Reflect.deleteProperty(env, name);
     }
-    forgetRails(env);
+    forgetRails();
   });
 }
 
