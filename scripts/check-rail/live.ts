@@ -3,7 +3,8 @@ import { ConfigError } from '../../src/config.ts';
 import { decide, openIntent } from '../../src/domain/decide.ts';
 import type { IntentTerms, Outcome } from '../../src/domain/intent.ts';
 import type { Environment, Method } from '../../src/domain/method.ts';
-import { ORDER_ID_CHARACTERS, type Rail, type RailOrder } from '../../src/rails/rail.ts';
+import type { Rail } from '../../src/rails/rail.ts';
+import { ORDER_ID_CHARACTERS, type RailOrder } from '../../src/rails/rail-order.ts';
 import { redacted } from './redact.ts';
 
 /** Which payment to ask the provider about; by default one that does not exist. */

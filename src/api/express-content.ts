@@ -1,7 +1,7 @@
 import { FAILURE_REASONS, type FailureReason } from '../domain/intent.ts';
 import { successBody } from '../http/envelope.ts';
 import type { ExpressAnswers } from '../intent/protocol.ts';
-import type { RailOrder } from '../rails/rail.ts';
+import type { RailOrder } from '../rails/rail-order.ts';
 import { SAVED_MESSAGE } from './saved-message.ts';
 
 /** The `content` of an express answer (docs/api.md#express-answer). */

@@ -1,7 +1,8 @@
 import { configOf } from '../config.ts';
 import { linkId, signLink } from '../crypto/link-token.ts';
 import { type Attempt, chargedMinor, type Intent } from '../domain/intent.ts';
-import type { Rail, RailOrder } from '../rails/rail.ts';
+import type { Rail } from '../rails/rail.ts';
+import type { RailOrder } from '../rails/rail-order.ts';
 
 /** Everything that the adapter may know about an attempt of this intent, links included. */
 export async function railOrder(

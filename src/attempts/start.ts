@@ -1,7 +1,8 @@
 import type { Attempt, Intent, IntentTerms, Rejection } from '../domain/intent.ts';
 import type { Method } from '../domain/method.ts';
 import type { IntentClient } from '../intent/client.ts';
-import type { Rail, RailOrder, StartResult } from '../rails/rail.ts';
+import type { Rail, StartResult } from '../rails/rail.ts';
+import type { RailOrder } from '../rails/rail-order.ts';
 import { timeNeededMs } from '../rails/registry.ts';
 import { requestStart } from './messages.ts';
 import { railOrder } from './order.ts';

@@ -3,6 +3,7 @@ import { answerSharedCallback } from '../attempts/shared-callback.ts';
 import { readBytes } from '../http/read-bytes.ts';
 import { log } from '../log.ts';
 import type { CallbackCall, CallbackReply } from '../rails/callback.ts';
+import { answerRefundCallback } from '../refunds/callback.ts';
 import { unknownPage } from './notices.ts';
 import { pathSegment, verifiedLink } from './open-link.ts';
 
@@ -25,6 +26,20 @@ export async function handleRailCallback(request: Request, env: Env): Promise<Re
   }
   const target = await callbackTarget(env, link, pathSegment(request, 1));
   const reply = target && (await answerCallback(env, target, call));
+  return reply === null ? unknownPage(request) : responseOf(reply);
+}
+
+/** POST /rails/:rail/refunds/:token: a provider reports a refund at its unguessable URL. */
+export async function handleRefundCallback(request: Request, env: Env): Promise<Response> {
+  const link = await verifiedLink(request, env, 'refund', pathSegment(request, 3));
+  if (link instanceof Response) {
+    return link;
+  }
+  const call = await callbackCall(request);
+  if (call === null) {
+    return tooLarge();
+  }
+  const reply = await answerRefundCallback(env, link, pathSegment(request, 1), call);
   return reply === null ? unknownPage(request) : responseOf(reply);
 }
 

@@ -4,7 +4,11 @@ import { showLogo } from './logo.ts';
 import { unavailablePage, unknownPage } from './notices.ts';
 import { behindLink } from './open-link.ts';
 import { showQr } from './qr.ts';
-import { handleRailCallback, handleSharedCallback } from './rail-callbacks.ts';
+import {
+  handleRailCallback,
+  handleRefundCallback,
+  handleSharedCallback,
+} from './rail-callbacks.ts';
 import {
   abandonAttempt,
   giveUp,
@@ -47,6 +51,7 @@ checkoutRouter.get('/simulator/:token', behindLink('attempt', showSimulator));
 checkoutRouter.post('/rails/simulator/:token', toTheEnd(behindLink('attempt', decideSimulated)));
 checkoutRouter.post('/rails/cbe-birr', toTheEnd(handleSharedCallback));
 checkoutRouter.post('/rails/:rail/:token', toTheEnd(handleRailCallback));
+checkoutRouter.post('/rails/:rail/refunds/:token', toTheEnd(handleRefundCallback));
 // The card gateway can be configured to report by GET, and all orders to one address.
 checkoutRouter.on('GET', '/rails/ethswitch-cards/:token', toTheEnd(handleRailCallback));
 for (const method of ['GET', 'POST'] as const) {

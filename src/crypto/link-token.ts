@@ -9,7 +9,7 @@ import { macOf, signBytes, verifyBytes } from './signed-bytes.ts';
  * a checkout link does not work as a callback link.
  * Format: `<keyId>.<base64url(object id ‖ attempt index ‖ MAC)>`.
  */
-export type LinkPurpose = 'checkout' | 'attempt';
+export type LinkPurpose = 'checkout' | 'attempt' | 'refund';
 
 /** Differs from the purposes of URLs, because order ids are public: receipts show them. */
 const ID_PURPOSE = 'order-id';
@@ -17,7 +17,7 @@ const ID_PURPOSE = 'order-id';
 export interface Link {
   /** Durable Object id, 64 hexadecimal digits. */
   readonly objectId: string;
-  /** Index of the attempt for purpose `attempt`, else 0. */
+  /** Index of the attempt for purpose `attempt`, of the refund for `refund`, else 0. */
   readonly attemptIndex: number;
 }
 

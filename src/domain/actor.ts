@@ -14,6 +14,11 @@ const ACTOR_OF: Readonly<Record<Exclude<Command['type'], 'start_attempt'>, Actor
   cancel: 'merchant',
   abandon_payment: 'customer',
   tick: 'clock',
+  claim_refund: 'clock',
+  resolve_refund: 'rail',
+  resolve_refund_manually: 'operator',
+  cancel_refund: 'merchant',
+  request_refund: 'merchant',
 };
 
 /** The actor of a command. In an express payment, the merchant also starts the attempt. */

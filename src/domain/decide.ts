@@ -7,6 +7,7 @@ import {
   type IntentTerms,
   type Rejection,
 } from './intent.ts';
+import { refundTimes } from './refund-transition.ts';
 import { isCheckDue, isPending, windowIsOpen } from './time.ts';
 import { transition } from './transition.ts';
 
@@ -20,6 +21,7 @@ export function openIntent(terms: IntentTerms): Intent {
     version: 1,
     late: false,
     attempts: [],
+    refunds: [],
     paidAttemptId: null,
     anomalies: [],
     updatedAtMs: terms.createdAtMs,
@@ -62,7 +64,7 @@ export function decide(before: Intent, commands: readonly Command[], nowMs: numb
 
 /** When time next changes the intent or a provider query is due; null when never. */
 export function nextWakeAtMs(intent: Intent): number | null {
-  const times: number[] = [];
+  const times: number[] = [...refundTimes(intent)];
   const current = attemptInFlight(intent);
   if (intent.status === 'open' || current?.status === 'unresolved') {
     times.push(intent.terms.expiresAtMs);

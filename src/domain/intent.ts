@@ -1,4 +1,5 @@
 import type { Currency, Environment, Method } from './method.ts';
+import type { Refund, RefundCommand, RefundRejection } from './refund.ts';
 
 /** The owner of a payment. Every lookup needs both fields (docs/promises.md#8). */
 export interface Tenant {
@@ -179,7 +180,12 @@ export interface Attempt extends AttemptPlan {
 
 /** An event that a person must review. It never changes a status that the merchant has received. */
 export interface Anomaly {
-  readonly kind: 'duplicate_payment' | 'contradicting_failure' | 'refused_callback';
+  readonly kind:
+    | 'duplicate_payment'
+    | 'contradicting_failure'
+    | 'refused_callback'
+    /** A provider contradicts the outcome of a refund. */
+    | 'contradicting_refund';
   readonly attemptId: string;
   readonly atMs: number;
 }
@@ -197,14 +203,21 @@ export interface Intent {
   /** The attempt that events report as paid. A second payment never replaces it. */
   readonly paidAttemptId: string | null;
   readonly anomalies: readonly Anomaly[];
+  /** Oldest first. None is ever removed. */
+  readonly refunds: readonly Refund[];
   readonly updatedAtMs: number;
   /** When a final status was first reached, or null. */
   readonly endedAtMs: number | null;
 }
 
-export type EventType = 'payment_succeeded' | 'payment_failed' | 'payment_expired';
+export type PaymentEventType = 'payment_succeeded' | 'payment_failed' | 'payment_expired';
+
+export type RefundEventType = 'refund_succeeded' | 'refund_failed';
+
+export type EventType = PaymentEventType | RefundEventType;
 
 export type Command =
+  | RefundCommand
   | {
       readonly type: 'start_attempt';
       readonly attempt: Pick<
@@ -288,6 +301,7 @@ export type ManualOutcome =
   | { readonly type: 'failed'; readonly reason: FailureReason };
 
 export type Rejection =
+  | RefundRejection
   | 'not_open'
   | 'attempt_in_flight'
   /** The page was rendered before the latest attempt: the customer sent its form twice. */
@@ -310,6 +324,10 @@ export type Rejection =
 /** Whether the status is final for the merchant. Only a late success may follow. */
 export function hasEnded(status: IntentStatus): boolean {
   return status !== 'open' && status !== 'processing';
+}
+
+export function isRefundEvent(type: EventType): type is RefundEventType {
+  return type === 'refund_succeeded' || type === 'refund_failed';
 }
 
 /** The attempt in flight, or null. An intent has at most one. */

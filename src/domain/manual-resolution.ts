@@ -54,7 +54,11 @@ export function resolveManually(step: Step, command: ResolveManually, nowMs: num
 }
 
 function isWellFormed({ operator, note, outcome }: ResolveManually): boolean {
-  const receipt = outcome.type === 'succeeded' ? outcome.receipt : null;
+  return isWellFormedNote(operator, note, outcome.type === 'succeeded' ? outcome.receipt : null);
+}
+
+/** Whether an operator's name, reason and the provider's receipt or reference can be stored. */
+export function isWellFormedNote(operator: string, note: string, receipt: string | null): boolean {
   return (
     isText(operator, OPERATOR) && isText(note, NOTE) && (receipt === null || RECEIPT.test(receipt))
   );

@@ -111,5 +111,11 @@ export function nextCheckAtMs(checks: number, startedAtMs: number, nowMs: number
   return nowMs + Math.min(CHECK_WAIT_MS_MIN * 2 ** Math.min(checks, 20), CHECK_WAIT_MS_MAX);
 }
 
+/**
+ * A provider's answer to a refund comes within this, or its caller has died: the longest time-out of
+ * a rail's refund call, and time to store the answer.
+ */
+export const REFUND_WINDOW_MS = MINUTE_MS;
+
 /** After this long in a final status, only a payment's tombstone remains (docs/decisions.md#24). */
 export const RETENTION_MS = 400 * DAY_MS;

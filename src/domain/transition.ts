@@ -9,6 +9,8 @@ import {
 } from './intent.ts';
 import { resolveManually } from './manual-resolution.ts';
 import { printableCode } from './provider-code.ts';
+import type { Refund } from './refund.ts';
+import { applyRefundCommand, applyRefundTime } from './refund-transition.ts';
 import { resolveAttempt } from './resolve.ts';
 import { CHECK_WAIT_MS_MIN, RETURN_ATTEMPTS_MAX, RETURN_QUERY_WAIT_MS } from './schedule.ts';
 import {
@@ -41,7 +43,7 @@ export interface Transition {
  * reference or an inconclusive query is stored without a new version.
  */
 export function transition(before: Intent, command: Command, nowMs: number): Transition {
-  const due = applyTime(start(before), nowMs);
+  const due = applyRefundTime(applyTime(start(before), nowMs), nowMs);
   const step = apply(due, command, nowMs);
   if (!hasVisibleChange(before, step.intent)) {
     return { intent: step.intent, events: [], rejection: step.rejection };
@@ -61,8 +63,18 @@ function hasVisibleChange(before: Intent, after: Intent): boolean {
     before.status !== after.status ||
     before.anomalies.length !== after.anomalies.length ||
     before.attempts.length !== after.attempts.length ||
-    before.attempts.some((attempt, index) => attempt.status !== after.attempts[index]?.status)
+    before.attempts.some((attempt, index) => attempt.status !== after.attempts[index]?.status) ||
+    changedRefund(before, after) !== null
   );
+}
+
+/** The refund that one step created, or whose visible state it changed; null when none. */
+export function changedRefund(before: Intent, after: Intent): Refund | null {
+  const changed = after.refunds.find((refund, index) => {
+    const known = before.refunds[index];
+    return refund.status !== known?.status || refund.proposal !== known.proposal;
+  });
+  return changed ?? null;
 }
 
 function apply(step: Step, command: Command, nowMs: number): Step {
@@ -89,6 +101,8 @@ function apply(step: Step, command: Command, nowMs: number): Step {
       return cancel(step, nowMs);
     case 'abandon_payment':
       return abandonPayment(step, nowMs);
+    default:
+      return applyRefundCommand(step, command, nowMs);
   }
 }
 

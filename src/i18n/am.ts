@@ -579,12 +579,15 @@ export const dashboard: DashboardMessages = {
         'ደንበኛው ሁለት ጊዜ ከፍሏል። ለእርስዎ የተነገረው ስለ አንዱ ብቻ ነው። ሁለተኛው እንዲመለስ አስተዳዳሪውን ይጠይቁ።',
       contradicting_failure:
         'አቅራቢው መጀመሪያ ክፍያውን አረጋግጦ በኋላ አልተሳካም ብሏል። አሁንም እንደተከፈለ ይቆጠራል። ደረሰኙን ከሂሳብ መግለጫዎ ጋር ያመሳክሩ፣ ከማስረከብዎ በፊት አስተዳዳሪውን ይጠይቁ።',
+      contradicting_refund:
+        'አቅራቢው ተመላሽ ገንዘቡ ተፈጽሟልም አልተፈጸመምም ብሎ ዘግቧል። የሚያዩት የመጀመሪያው የተረጋገጠ ዘገባ ነው። ከሒሳብ መግለጫዎ ጋር ያነጻጽሩ፤ እንደገና ከመመለስዎ በፊት አስተዳዳሪውን ይጠይቁ።',
       refused_callback:
         'ለዚህ ሙከራ ከአቅራቢው መሆኑ ያልተረጋገጠ መልእክት መጥቶ ውድቅ ተደርጓል። ምንም አልተለወጠም። የክፍያው ውጤት ካልታወቀ ለአስተዳዳሪው ይንገሩ።',
     },
     anomalyTitle: {
       duplicate_payment: 'ሁለት ጊዜ ተከፍሏል',
       contradicting_failure: 'አቅራቢው ራሱን ተቃርኗል',
+      contradicting_refund: 'አቅራቢው ስለ ተመላሽ ገንዘቡ ራሱን ተቃርኗል',
       refused_callback: 'መልእክት ውድቅ ተደርጓል',
     },
     aboutAttempt: (number) => `ሙከራ ${number}`,
@@ -611,6 +614,11 @@ export const dashboard: DashboardMessages = {
       resolve_attempt: 'አቅራቢው ውጤቱን ተናገረ',
       resolve_manually: 'አስተዳዳሪው ውጤቱን በእጅ ወሰነ',
       abandon_attempt: 'ደንበኛው ሙከራውን ተወ',
+      request_refund: 'ተመላሽ ገንዘብ ተጠየቀ',
+      claim_refund: 'ተመላሽ ገንዘቡ ወደ አቅራቢው ተላከ',
+      resolve_refund: 'አቅራቢው ስለ ተመላሽ ገንዘቡ ዘገበ',
+      resolve_refund_manually: 'አስተዳዳሪው ተመላሽ ገንዘቡን በእጅ ወሰነ',
+      cancel_refund: 'ተመላሽ ገንዘቡ ተሰረዘ',
       cancel: 'ክፍያው ተሰረዘ',
       abandon_payment: 'ደንበኛው ክፍያውን ተወ',
       tick: 'ጊዜው አለፈ',

@@ -589,12 +589,15 @@ export const dashboard = {
         'The customer paid a second time. You received an event for only one payment. Ask the operator to have the second one refunded.',
       contradicting_failure:
         'The provider first confirmed the payment and later reported that it had failed. It still counts as paid. Compare the receipt with your statement, and ask the operator before you deliver.',
+      contradicting_refund:
+        'The provider reported a refund both as done and as not done. What you see is the first certain report. Compare it with your statement, and ask the operator before you refund again.',
       refused_callback:
         'A callback for this attempt could not be verified as coming from the provider, so it was rejected. Nothing changed. If the payment remains unresolved, contact the operator.',
     } satisfies Record<Anomaly['kind'], string>,
     anomalyTitle: {
       duplicate_payment: 'Paid twice',
       contradicting_failure: 'The provider contradicted itself',
+      contradicting_refund: 'The provider contradicted a refund',
       refused_callback: 'A callback was rejected',
     } satisfies Record<Anomaly['kind'], string>,
     aboutAttempt: (number: string) => `Attempt ${number}`,
@@ -621,6 +624,11 @@ export const dashboard = {
       resolve_attempt: 'Provider reported the outcome',
       resolve_manually: 'Resolved manually by the operator',
       abandon_attempt: 'Customer left the attempt',
+      request_refund: 'Refund requested',
+      claim_refund: 'Refund sent to the provider',
+      resolve_refund: 'Provider reported the refund',
+      resolve_refund_manually: 'Refund resolved by the operator',
+      cancel_refund: 'Refund canceled',
       cancel: 'Payment canceled',
       abandon_payment: 'Customer abandoned the payment',
       tick: 'Time limit reached',

@@ -2,6 +2,7 @@ import { actorOf } from '../domain/actor.ts';
 import type { Command, Intent } from '../domain/intent.ts';
 import { withoutPhoneNumbers } from '../domain/phone.ts';
 import { printableCode } from '../domain/provider-code.ts';
+import { changedRefund } from '../domain/transition.ts';
 import type { HistoryDetail } from './protocol.ts';
 
 /**
@@ -34,10 +35,31 @@ export function historyDetail(command: Command, before: Intent, after: Intent): 
     ...(reason !== null && { reason }),
     ...(anomaly !== undefined && { anomaly }),
     ...(after.late && !before.late && { late: true }),
-    ...(command.type === 'resolve_manually' && {
+    ...refundDetail(before, after),
+    ...((command.type === 'resolve_manually' || command.type === 'resolve_refund_manually') && {
       operator: command.operator,
       note: withoutPhoneNumbers(command.note),
     }),
+  };
+}
+
+function refundDetail(before: Intent, after: Intent): Pick<HistoryDetail, 'refund'> {
+  const refund = changedRefund(before, after);
+  if (refund === null) {
+    return {};
+  }
+  const { id, status, amountMinor, railReference, providerCode } = refund;
+  const reason = refund.failureReason ?? refund.actionReason;
+  return {
+    refund: {
+      id,
+      status,
+      amountMinor,
+      ...(reason !== null && { reason }),
+      ...(railReference !== null && { railReference }),
+      ...(providerCode !== null && { providerCode }),
+      ...(refund.proposal !== null && { proposed: true }),
+    },
   };
 }
 

@@ -1,9 +1,10 @@
 import { DurableObject } from 'cloudflare:workers';
-import { attemptsToCheck, decide, openIntent } from '../domain/decide.ts';
-import type { Attempt, Command, Intent, Outcome } from '../domain/intent.ts';
-import { CHECK_WAIT_MS_MIN, nextCheckAtMs, queuedLeaseMs } from '../domain/schedule.ts';
+import { decide, openIntent } from '../domain/decide.ts';
+import type { Command } from '../domain/intent.ts';
+import { queuedLeaseMs } from '../domain/schedule.ts';
 import { faultOfTry } from '../domain/webhook-fault.ts';
 import { errorText, log } from '../log.ts';
+import { askRails } from './ask-rails.ts';
 import { addressed, claimed, isScheduleUsedUp, reported, resent } from './delivery.ts';
 import { sendMessages, sendProjection } from './outbox.ts';
 import type { Ports } from './ports.ts';
@@ -361,36 +362,17 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
       },
       { notBeforeMs: safeAtMs },
     );
-    // In parallel, because a slow provider must not delay the other queries.
-    await Promise.all(
-      attemptsToCheck(intent, nowMs).map(async (attempt) => {
-        const outcome = await this.#queryProvider(intent, attempt);
-        const { id: attemptId, checkAtMs: answersCheckAtMs } = attempt;
-        this.execute([{ type: 'resolve_attempt', attemptId, outcome, answersCheckAtMs }]);
-      }),
+    await askRails(
+      {
+        env: this.env,
+        objectId: this.ctx.id.toString(),
+        ports: this.#ports,
+        execute: (command) => this.execute([command]),
+      },
+      intent,
+      nowMs,
     );
     this.#record.arm();
-  }
-
-  /** The outcome that the provider reports. A failed query is inconclusive and repeats later. */
-  async #queryProvider(intent: Intent, attempt: Attempt): Promise<Outcome> {
-    const nowMs = Date.now();
-    const checkAtMs = nextCheckAtMs(attempt.checks, attempt.startedAtMs, nowMs);
-    const unknown: Outcome = { type: 'unknown', checkAtMs };
-    const objectId = this.ctx.id.toString();
-    try {
-      if (attempt.startClaim === 'free') {
-        // No consumer has called the provider yet: the start message is lost or still waiting.
-        await this.#ports.attempts.requestStart(this.env, objectId, attempt.id);
-        return unknown;
-      }
-      const outcome =
-        (await this.#ports.attempts.query(this.env, objectId, intent, attempt)) ?? unknown;
-      return outcome.type === 'unknown' ? withMinimumWait(outcome) : outcome;
-    } catch (error) {
-      log('error', 'rail_query_failed', { objectId, error: errorText(error) });
-      return unknown;
-    }
   }
 
   /** Does the work of a lost alarm. Called by requests, because the runtime can lose alarms. */
@@ -403,11 +385,4 @@ export abstract class PaymentIntentObject extends DurableObject<Env> {
       this.ctx.waitUntil(this.alarm());
     }
   }
-}
-
-/** Waits from the end of the query, so that a slow provider gets its pause too. */
-function withMinimumWait(unknown: Extract<Outcome, { type: 'unknown' }>): Outcome {
-  const { checkAtMs } = unknown;
-  const soonestMs = Date.now() + CHECK_WAIT_MS_MIN;
-  return { ...unknown, checkAtMs: checkAtMs === null ? null : Math.max(checkAtMs, soonestMs) };
 }

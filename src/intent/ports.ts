@@ -1,5 +1,6 @@
 import type { Attempt, EventType, Intent, Outcome } from '../domain/intent.ts';
 import type { Environment } from '../domain/method.ts';
+import type { Refund, RefundOutcome } from '../domain/refund.ts';
 
 /**
  * What the object needs from the rest of Kefel. `src/payment-intent.ts` passes it in, so that this
@@ -8,12 +9,13 @@ import type { Environment } from '../domain/method.ts';
 export interface Ports {
   readonly events: EventPort;
   readonly attempts: AttemptPort;
+  readonly refunds: RefundPort;
 }
 
 /** The wire form of events. */
 export interface EventPort {
-  /** The text of an event. Synchronous, because a commit calls it. */
-  body(intent: Intent, type: EventType): string;
+  /** The text of an event. Synchronous, because a commit calls it. `refund`: which it is about. */
+  body(intent: Intent, type: EventType, refund: Refund | null): string;
   /** The signature over that text, in base64. */
   sign(env: Env, environment: Environment, body: string): Promise<string>;
   /** The exact request body that merchants receive. */
@@ -34,4 +36,12 @@ export interface AttemptPort {
   requestStart(env: Env, objectId: string, attemptId: string): Promise<void>;
   /** Queries the provider for the outcome. Null when its rail is no longer configured. */
   query(env: Env, objectId: string, intent: Intent, attempt: Attempt): Promise<Outcome | null>;
+}
+
+/** What the alarm does for a refund. */
+export interface RefundPort {
+  /** Asks the provider to return the money. At most one call for each refund, ever. */
+  start(env: Env, objectId: string, intent: Intent, refund: Refund): Promise<RefundOutcome>;
+  /** Queries the provider for the outcome. */
+  query(env: Env, objectId: string, intent: Intent, refund: Refund): Promise<RefundOutcome>;
 }

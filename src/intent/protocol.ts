@@ -12,6 +12,7 @@ import type {
   Rejection,
   Tenant,
 } from '../domain/intent.ts';
+import type { Refund, RefundActionReason, RefundFailureReason } from '../domain/refund.ts';
 import type { TryFault } from '../domain/webhook-fault.ts';
 
 /**
@@ -153,9 +154,23 @@ export interface HistoryDetail {
   readonly anomaly?: Anomaly['kind'];
   /** The proof of success came after the payment had ended. */
   readonly late?: true;
+  /** The refund that changed. */
+  readonly refund?: RefundDetail;
   /** For a manual resolution: who decided, and why, without phone numbers. */
   readonly operator?: string;
   readonly note?: string;
+}
+
+export interface RefundDetail {
+  readonly id: string;
+  /** After the transition. */
+  readonly status: Refund['status'];
+  readonly amountMinor: number;
+  readonly reason?: RefundFailureReason | RefundActionReason;
+  readonly railReference?: string;
+  readonly providerCode?: string;
+  /** A first operator's decision, which awaits a second one. */
+  readonly proposed?: true;
 }
 
 export type ReadResult =

@@ -4,9 +4,13 @@ import {
   type EventType,
   hasEnded,
   type Intent,
+  isRefundEvent,
   type Rejection,
 } from '../domain/intent.ts';
+import { hasRefundEnded } from '../domain/refund.ts';
+import { refundsToCheck, refundsToStart } from '../domain/refund-transition.ts';
 import { queuedLeaseMs, RETENTION_MS } from '../domain/schedule.ts';
+import { changedRefund } from '../domain/transition.ts';
 import { log } from '../log.ts';
 import { isDue, newDelivery, queued, superseded } from './delivery.ts';
 import { historyDetail } from './history.ts';
@@ -222,7 +226,7 @@ export class PaymentRecord {
         detail: historyDetail(step.command, before, step.intent),
       });
       if (step.event !== null) {
-        this.#announce(step.intent, step.event, nowMs);
+        this.#announce(before, step.intent, step.event, nowMs);
       }
       this.#logged.push([before, step.intent]);
       before = step.intent;
@@ -260,8 +264,11 @@ export class PaymentRecord {
     return answer;
   }
 
-  #announce(intent: Intent, type: EventType, nowMs: number): void {
-    for (const earlier of this.#store.events()) {
+  #announce(before: Intent, intent: Intent, type: EventType, nowMs: number): void {
+    const refund = isRefundEvent(type) ? changedRefund(before, intent) : null;
+    const refundId = refund?.id ?? null;
+    // An event only supersedes those about the same thing: the payment, or one of its refunds.
+    for (const earlier of this.#store.events().filter((event) => event.refundId === refundId)) {
       const deliveries = earlier.deliveries.map(superseded);
       if (deliveries.some((delivery, position) => delivery !== earlier.deliveries[position])) {
         this.#writeEvent(earlier, { ...earlier, deliveries });
@@ -273,7 +280,8 @@ export class PaymentRecord {
       sequence: intent.version,
       eventId: `evt_${crypto.randomUUID().replaceAll('-', '')}`,
       type,
-      body: this.#eventBody(intent, type),
+      refundId,
+      body: this.#eventBody(intent, type, refund),
       signature: null,
       createdAtMs: nowMs,
       deliveries: [newDelivery({ endpointId: null, origin }, nowMs)],
@@ -341,7 +349,10 @@ export class PaymentRecord {
 
   #hasChecksDue(atMs: number): boolean {
     const intent = this.intent();
-    return intent !== null && attemptsToCheck(intent, atMs).length > 0;
+    return (
+      intent !== null &&
+      [attemptsToCheck, refundsToStart, refundsToCheck].some((due) => due(intent, atMs).length > 0)
+    );
   }
 
   /** Sets the alarm to a fixed time: the first step of a running alarm. */
@@ -356,7 +367,8 @@ export class PaymentRecord {
    */
   retentionEndsAtMs(): number | null {
     const intent = this.intent();
-    const isOver = intent !== null && hasEnded(intent.status);
+    const isOver =
+      intent !== null && hasEnded(intent.status) && intent.refunds.every(hasRefundEnded);
     const nothingPending =
       this.stored()?.projectionDueAtMs === null &&
       this.#deliveries().every((delivery) => delivery.dueAtMs === null);

@@ -49,6 +49,7 @@ const CREATE_EVENT_TABLE = `
     sequence INTEGER PRIMARY KEY,
     event_id TEXT NOT NULL,
     type TEXT NOT NULL,
+    refund_id TEXT,
     body TEXT NOT NULL,
     signature TEXT,
     created_at_ms INTEGER NOT NULL,

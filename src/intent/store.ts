@@ -34,6 +34,8 @@ export interface StoredEvent {
   readonly sequence: number;
   readonly eventId: string;
   readonly type: EventType;
+  /** The refund that it is about; null: the payment itself. */
+  readonly refundId: string | null;
   readonly body: string;
   readonly signature: string | null;
   readonly createdAtMs: number;
@@ -149,11 +151,13 @@ export class Store {
   insertEvent(event: StoredEvent): void {
     createEventTable(this.#sql);
     this.#sql.exec(
-      `INSERT INTO event (sequence, event_id, type, body, signature, created_at_ms, deliveries)
-       VALUES (?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO event (sequence, event_id, type, refund_id, body, signature, created_at_ms,
+         deliveries)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
       event.sequence,
       event.eventId,
       event.type,
+      event.refundId,
       event.body,
       event.signature,
       event.createdAtMs,
@@ -171,7 +175,7 @@ export class Store {
     );
   }
 
-  /** All events, oldest first: a handful at most, because a payment ends only a few times. */
+  /** All events, oldest first: few, because a payment ends only a few times and has at most 50 refunds. */
   events(): StoredEvent[] {
     if (!tableExists(this.#sql, 'event')) {
       return [];
@@ -181,6 +185,7 @@ export class Store {
       sequence: row.sequence,
       eventId: row.event_id,
       type: row.type as EventType,
+      refundId: row.refund_id,
       body: row.body,
       signature: row.signature,
       createdAtMs: row.created_at_ms,
@@ -232,6 +237,7 @@ type EventRow = {
   sequence: number;
   event_id: string;
   type: string;
+  refund_id: string | null;
   body: string;
   signature: string | null;
   created_at_ms: number;

@@ -1,5 +1,6 @@
 import type { AttemptPlan } from '../domain/intent.ts';
-import { type Rail, type RailOrder, STORING_TIME_MS, type StartResult } from './rail.ts';
+import { type Rail, STORING_TIME_MS, type StartResult } from './rail.ts';
+import type { RailOrder } from './rail-order.ts';
 
 /** Most customers have acted by then, and the provider has reported it. */
 const FIRST_QUERY_AFTER_MS = 30_000;

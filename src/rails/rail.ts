@@ -1,12 +1,8 @@
-import type {
-  Attempt,
-  AttemptPlan,
-  FailureReason,
-  IntentTerms,
-  Outcome,
-} from '../domain/intent.ts';
+import type { AttemptPlan, FailureReason, IntentTerms, Outcome } from '../domain/intent.ts';
 import type { Currency, Method } from '../domain/method.ts';
 import type { CallbackCall, CallbackReading } from './callback.ts';
+import type { RailOrder } from './rail-order.ts';
+import type { RefundCallbacks, RefundStatusQuery, Refunds } from './refund.ts';
 
 /**
  * The adapter for one payment method's provider. Adapters hold no state: the object does. What only
@@ -20,7 +16,10 @@ export interface Rail
     Partial<RecoverablePage>,
     Partial<StatusQuery>,
     Partial<Callbacks>,
-    Partial<SharedCallbackAddress> {
+    Partial<SharedCallbackAddress>,
+    Partial<Refunds>,
+    Partial<RefundStatusQuery>,
+    Partial<RefundCallbacks> {
   /** Name in URLs and logs: lower-case letters and hyphens. */
   readonly id: string;
   readonly currencies: readonly Currency[];
@@ -98,31 +97,6 @@ export interface OpenedCallback {
   readonly orderId: string;
   /** What the report proves about the order with this id. */
   read(order: RailOrder): Promise<CallbackReading>;
-}
-
-/** The length of `RailOrder.orderId`. */
-export const ORDER_ID_CHARACTERS = 79;
-
-/** Everything an adapter may know about one attempt. */
-export interface RailOrder {
-  readonly terms: IntentTerms;
-  readonly attempt: Attempt;
-  /** The amount that the customer pays, including the commission if the customer bears it. */
-  readonly chargedMinor: number;
-  /** Signed link to this attempt: the unguessable last segment of its callback URL. */
-  readonly attemptToken: string;
-  /** Where the provider reports this attempt: `<base URL>/rails/<rail id>/<attempt token>`. */
-  readonly callbackUrl: string;
-  /**
-   * Only for a rail with a `SharedCallbackAddress`: an order id of 79 letters and digits (A-Z, 2-7)
-   * that names this attempt and that only we can sign. The attempt's reference is the short form: a
-   * shared address finds it too, once the read model knows the attempt.
-   */
-  readonly orderId?: string;
-  /** The payment's checkout page. */
-  readonly checkoutUrl: string;
-  /** Where the provider sends the customer back to: runs a status query, then shows that page. */
-  readonly returnUrl: string;
 }
 
 /** The provider's page for the customer, and the provider's id of the order. */

@@ -10,6 +10,10 @@ import {
   type Split,
 } from '../domain/intent.ts';
 import { maskedPhone } from '../domain/phone.ts';
+import type { Refund } from '../domain/refund.ts';
+import { netShareMinor, refundedOf } from '../domain/refund-amounts.ts';
+import { isoTime } from './iso-time.ts';
+import { refundPayload } from './refund-payload.ts';
 
 /**
  * The payment as merchants see it, in events and in the status call (docs/decisions.md#17). The
@@ -31,6 +35,9 @@ export const WIRE_EVENTS = {
   payment_succeeded: { event: 'PAYMENT_SUCCESS', status: 'SUCCESS' },
   payment_failed: { event: 'PAYMENT_FAILED', status: 'FAILED' },
   payment_expired: { event: 'PAYMENT_EXPIRED', status: 'EXPIRED' },
+  // The status is the payment's, which a refund never changes.
+  refund_succeeded: { event: 'REFUND_SUCCESS', status: 'SUCCESS' },
+  refund_failed: { event: 'REFUND_FAILED', status: 'SUCCESS' },
 } as const satisfies Record<EventType, { event: string; status: string }>;
 
 const WIRE_TRANSACTION_STATUSES = {
@@ -68,21 +75,32 @@ export function statusContent(intent: Intent) {
       intent.attempts.find((attempt) => attempt.id === anomaly.attemptId)?.reference ?? null,
     at: isoTime(anomaly.atMs),
   }));
+  const refundedMinor = refundedOf(intent).amountMinor;
   return {
     ...paymentPayload(intent),
     description,
     debitAccount,
     phoneNumber: phone === null ? null : maskedPhone(phone),
     anomalies,
+    refundedAmount: refundedMinor,
+    refunds: intent.refunds.map((refund) => refundPayload(intent, refund)),
+    /** What each beneficiary gets after the refunds, in the order of checkoutBeneficiaries. */
+    netShareAmounts: intent.terms.splits.map(({ shareMinor }) =>
+      netShareMinor(intent.terms, shareMinor, refundedMinor),
+    ),
   };
 }
 
 /** The `body` of an event: compact JSON text, the bytes that the RSA signature covers. */
-export function eventBody(intent: Intent, event: EventType): string {
+export function eventBody(intent: Intent, event: EventType, refund: Refund | null = null): string {
   return JSON.stringify({
     ...termsPayload(intent),
     event: WIRE_EVENTS[event].event,
     ...statePayload(intent),
+    ...(refund !== null && {
+      refundedAmount: refundedOf(intent).amountMinor,
+      refund: refundPayload(intent, refund),
+    }),
   });
 }
 
@@ -187,9 +205,4 @@ function wireTransactionStatus(intent: Intent, attempt: Attempt): WireTransactio
     return WIRE_TRANSACTION_STATUSES[attempt.status];
   }
   return hasEnded(intent.status) ? 'EXPIRED' : 'PROCESSING';
-}
-
-/** The form of all times in answers and events. */
-export function isoTime(timeMs: number): string {
-  return new Date(timeMs).toISOString();
 }

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { sealedCallback } from '../../scripts/stand-ins/cbe-birr-crypto.ts';
-import type { RailOrder } from '../../src/rails/rail.ts';
+import type { RailOrder } from '../../src/rails/rail-order.ts';
 import { CbeBirrScene, requestOf } from '../support/rails/cbe-birr-scene.ts';
 import { watchRailAnswers } from '../support/rails/logged.ts';
 

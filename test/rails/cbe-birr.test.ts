@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { opened, sha256 } from '../../scripts/stand-ins/cbe-birr-crypto.ts';
 import type { Fault } from '../../scripts/stand-ins/stand-in.ts';
-import type { RailOrder } from '../../src/rails/rail.ts';
+import type { RailOrder } from '../../src/rails/rail-order.ts';
 import {
   amountTextOf,
   CbeBirrScene,

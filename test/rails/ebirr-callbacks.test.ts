@@ -5,7 +5,7 @@ import type {
   ReceivedCall,
 } from '../../scripts/stand-ins/stand-in.ts';
 import type { CallbackCall } from '../../src/rails/callback.ts';
-import type { RailOrder } from '../../src/rails/rail.ts';
+import type { RailOrder } from '../../src/rails/rail-order.ts';
 import { callbackCall } from '../support/rails/callback-call.ts';
 import {
   type EbirrScene,

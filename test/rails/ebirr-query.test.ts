@@ -6,7 +6,7 @@ import {
   StandInServer,
 } from '../../scripts/stand-ins/stand-in.ts';
 import type { Outcome } from '../../src/domain/intent.ts';
-import type { RailOrder } from '../../src/rails/rail.ts';
+import type { RailOrder } from '../../src/rails/rail-order.ts';
 import { callbackCall } from '../support/rails/callback-call.ts';
 import { type EbirrScene, ebirrScene, hostileBodies } from '../support/rails/ebirr-scene.ts';
 import { watchRailAnswers } from '../support/rails/logged.ts';

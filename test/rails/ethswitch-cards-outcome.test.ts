@@ -5,7 +5,7 @@ import {
 } from '../../scripts/stand-ins/ethswitch-cards.ts';
 import type { CallbackVariant, CustomerAct, Fault } from '../../scripts/stand-ins/stand-in.ts';
 import type { FailureReason } from '../../src/domain/intent.ts';
-import type { RailOrder } from '../../src/rails/rail.ts';
+import type { RailOrder } from '../../src/rails/rail-order.ts';
 import { callbackCall } from '../support/rails/callback-call.ts';
 import {
   type CardsRail,

@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { type NbgStandIn, startNbgStandIn } from '../../scripts/stand-ins/ethswitch-nbg.ts';
 import type { CallbackVariant } from '../../scripts/stand-ins/stand-in.ts';
-import type { Callbacks, Rail, RailOrder } from '../../src/rails/rail.ts';
+import type { Callbacks, Rail } from '../../src/rails/rail.ts';
+import type { RailOrder } from '../../src/rails/rail-order.ts';
 import {
   callbackRequest,
   fixture,

@@ -10,7 +10,8 @@ import {
   timestampText,
 } from '../../src/rails/mpesa/push.ts';
 import { mpesaRail } from '../../src/rails/mpesa/rail.ts';
-import type { RailOrder, StartResult } from '../../src/rails/rail.ts';
+import type { StartResult } from '../../src/rails/rail.ts';
+import type { RailOrder } from '../../src/rails/rail-order.ts';
 import {
   issuesOf,
   SAMPLE_ANSWER,

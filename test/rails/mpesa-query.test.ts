@@ -4,7 +4,7 @@ import type { CustomerAct, Fault } from '../../scripts/stand-ins/stand-in.ts';
 import type { Outcome } from '../../src/domain/intent.ts';
 import type { CallbackCall } from '../../src/rails/callback.ts';
 import { statusBody } from '../../src/rails/mpesa/status-query.ts';
-import type { RailOrder } from '../../src/rails/rail.ts';
+import type { RailOrder } from '../../src/rails/rail-order.ts';
 import { callbackCall } from '../support/rails/callback-call.ts';
 import { watchRailAnswers } from '../support/rails/logged.ts';
 import { issuesOf, VALID_SETTINGS } from '../support/rails/mpesa-fixtures.ts';

@@ -2,7 +2,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type MpesaStandIn, startMpesaStandIn } from '../../scripts/stand-ins/mpesa.ts';
 import { jsonReply, type StandIn, StandInServer } from '../../scripts/stand-ins/stand-in.ts';
 import { mpesaRail } from '../../src/rails/mpesa/rail.ts';
-import type { Rail, RailOrder } from '../../src/rails/rail.ts';
+import type { Rail } from '../../src/rails/rail.ts';
+import type { RailOrder } from '../../src/rails/rail-order.ts';
 import {
   newReference,
   PHONE,

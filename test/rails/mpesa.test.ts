@@ -7,7 +7,7 @@ import type {
 } from '../../scripts/stand-ins/stand-in.ts';
 import type { FailureReason } from '../../src/domain/intent.ts';
 import { bodyText, type CallbackCall } from '../../src/rails/callback.ts';
-import type { RailOrder } from '../../src/rails/rail.ts';
+import type { RailOrder } from '../../src/rails/rail-order.ts';
 import { callbackCall } from '../support/rails/callback-call.ts';
 import { watchRailAnswers } from '../support/rails/logged.ts';
 import { newReference, SAMPLE_REQUEST } from '../support/rails/mpesa-fixtures.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { jsonReply, type Reply } from '../../scripts/stand-ins/stand-in.ts';
-import type { RailOrder } from '../../src/rails/rail.ts';
+import type { RailOrder } from '../../src/rails/rail-order.ts';
 import { minorFromText } from '../../src/rails/telebirr-h5/answers.ts';
 import {
   scriptedRail,

@@ -7,7 +7,7 @@ import {
   type CallbackReading,
   type CallbackSuspicion,
 } from '../../src/rails/callback.ts';
-import type { RailOrder } from '../../src/rails/rail.ts';
+import type { RailOrder } from '../../src/rails/rail-order.ts';
 import { canonicalText, verifier } from '../../src/rails/telebirr-h5/signature.ts';
 import vectors from '../fixtures/rails/telebirr-h5/vectors.json' with { type: 'json' };
 import {

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CUSTOMER_ACTS, type Fault } from '../../scripts/stand-ins/stand-in.ts';
 import { bareBase64, rsaKeyPair } from '../../scripts/stand-ins/telebirr-h5-wire.ts';
-import type { RailOrder, StartResult } from '../../src/rails/rail.ts';
+import type { StartResult } from '../../src/rails/rail.ts';
+import type { RailOrder } from '../../src/rails/rail-order.ts';
 import {
   CALL_TIMEOUT_MS,
   railOf,

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import { type CustomerAct, type Fault, StandInServer } from '../../scripts/stand-ins/stand-in.ts';
 import { noStatusXml, sample, statusXml } from '../../scripts/stand-ins/telebirr-ussd-messages.ts';
 import type { Outcome } from '../../src/domain/intent.ts';
-import type { RailOrder } from '../../src/rails/rail.ts';
+import type { RailOrder } from '../../src/rails/rail-order.ts';
 import { readStatusResult } from '../../src/rails/telebirr-ussd/messages.ts';
 import { telebirrUssdRail } from '../../src/rails/telebirr-ussd/rail.ts';
 import { statusRequest } from '../../src/rails/telebirr-ussd/request.ts';

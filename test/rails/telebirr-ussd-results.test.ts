@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import { CUSTOMER_ACTS, type CustomerAct } from '../../scripts/stand-ins/stand-in.ts';
 import { sample } from '../../scripts/stand-ins/telebirr-ussd-messages.ts';
 import type { CallbackReading } from '../../src/rails/callback.ts';
-import type { RailOrder } from '../../src/rails/rail.ts';
+import type { RailOrder } from '../../src/rails/rail-order.ts';
 import { readAcknowledgement } from '../../src/rails/telebirr-ussd/messages.ts';
 import { telebirrUssdRail } from '../../src/rails/telebirr-ussd/rail.ts';
 import { watchRailAnswers } from '../support/rails/logged.ts';

@@ -1,4 +1,5 @@
-import type { Attempt, Command, IntentTerms } from '../../src/domain/intent.ts';
+import { decide, openIntent } from '../../src/domain/decide.ts';
+import type { Attempt, Command, Intent, IntentTerms } from '../../src/domain/intent.ts';
 
 /** Terms of an ordinary hosted sandbox payment of 100.00 ETB, created at 0, expiring at 60 s. */
 export function someTerms(changes: Partial<IntentTerms> = {}): IntentTerms {
@@ -104,4 +105,25 @@ export function failManually(
     note: 'The rail knows of no payment.',
     ...changes,
   };
+}
+
+/** A payment whose customer paid twice, by attempts `first` and `second`, after a `declined` one. */
+export function paidTwice(
+  changes: Partial<Pick<IntentTerms, 'amountMinor' | 'commissionPaidByCustomer'>> & {
+    readonly commissionMinor?: number;
+  } = {},
+): Intent {
+  const { commissionMinor = 0, ...terms } = changes;
+  const methods = [{ method: 'TELE_BIRR', commissionMinor }] as const;
+  const intent = openIntent(someTerms({ ...terms, methods }));
+  const commands = [
+    startAttempt('declined'),
+    fail('declined'),
+    startAttempt('first'),
+    { type: 'abandon_attempt', attemptId: 'first' } as const,
+    startAttempt('second'),
+    succeed('second'),
+    succeed('first'),
+  ];
+  return decide(intent, commands, 0).intent;
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { simulatedCommands } from '../../src/checkout/simulator.ts';
 import type { IntentTerms, Simulation } from '../../src/domain/intent.ts';
 import { METHODS } from '../../src/domain/method.ts';
-import type { RailOrder } from '../../src/rails/rail.ts';
+import type { RailOrder } from '../../src/rails/rail-order.ts';
 import { railFor } from '../../src/rails/registry.ts';
 import { SIMULATED_WINDOW_MS, simulator } from '../../src/rails/simulator/rail.ts';
 import { SIMULATED_OUTCOME_AFTER_MS } from '../../src/rails/simulator/scenarios.ts';

@@ -51,6 +51,7 @@ const minimal: Intent = {
   version: 1,
   late: false,
   attempts: [],
+  refunds: [],
   paidAttemptId: null,
   anomalies: [],
   updatedAtMs: createdAtMs,
@@ -136,7 +137,15 @@ const full: Intent = {
   endedAtMs: createdAtMs + 2_500,
 };
 
-const IN_STATUS_ONLY = ['description', 'debitAccount', 'phoneNumber', 'anomalies'];
+const IN_STATUS_ONLY = [
+  'description',
+  'debitAccount',
+  'phoneNumber',
+  'anomalies',
+  'refundedAmount',
+  'refunds',
+  'netShareAmounts',
+];
 
 const minimalTermsText =
   '"paymentIntentId":9007199254740991,"uuid":"0d7e2f8e-7d8b-4d52-9a3c-0c8f8a1f0001",' +
@@ -211,6 +220,8 @@ describe('the bytes of an event (decisions.md#17)', () => {
       payment_succeeded: { event: 'PAYMENT_SUCCESS', status: 'SUCCESS' },
       payment_failed: { event: 'PAYMENT_FAILED', status: 'FAILED' },
       payment_expired: { event: 'PAYMENT_EXPIRED', status: 'EXPIRED' },
+      refund_succeeded: { event: 'REFUND_SUCCESS', status: 'SUCCESS' },
+      refund_failed: { event: 'REFUND_FAILED', status: 'SUCCESS' },
     });
   });
 });
@@ -220,7 +231,7 @@ describe('the status call (decisions.md#17, #31)', () => {
     expect(JSON.stringify(statusContent(minimal))).toBe(
       `{${minimalTermsText},"status":"OPEN","previousStatus":null,"sequence":1,"late":false,` +
         '"reason":null,"metadata":{},"description":"A bag of coffee","debitAccount":"1000555",' +
-        '"phoneNumber":null,"anomalies":[]}',
+        '"phoneNumber":null,"anomalies":[],"refundedAmount":0,"refunds":[],"netShareAmounts":[]}',
     );
     const event = JSON.parse(eventBody(full, 'payment_succeeded'));
     delete event.event;

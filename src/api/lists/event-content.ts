@@ -1,7 +1,8 @@
 import type { EventType } from '../../domain/intent.ts';
 import type { DeliveryStatus, EventSummary } from '../../intent/protocol.ts';
 import type { EventRow } from '../../read-model/events-list.ts';
-import { isoTime, WIRE_EVENTS } from '../../webhooks/payload.ts';
+import { isoTime } from '../../webhooks/iso-time.ts';
+import { WIRE_EVENTS } from '../../webhooks/payload.ts';
 
 /** The addresses of a tenant's endpoints, by their ids. */
 export type EndpointUrls = ReadonlyMap<string, string>;

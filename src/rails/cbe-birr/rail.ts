@@ -11,19 +11,18 @@ import {
   textReply,
 } from '../callback.ts';
 import { withProviderCode } from '../provider-code.ts';
-import {
-  type Callbacks,
-  type OpenedCallback,
-  ORDER_ID_CHARACTERS,
-  type Rail,
-  type RailOrder,
-  type RailPage,
-  type RecoverablePage,
-  type SharedCallbackAddress,
-  type StartResult,
-  type StatusQuery,
+import type {
+  Callbacks,
+  OpenedCallback,
+  Rail,
+  RailPage,
+  RecoverablePage,
+  SharedCallbackAddress,
+  StartResult,
+  StatusQuery,
 } from '../rail.ts';
 import { logRailAnswer } from '../rail-log.ts';
+import { ORDER_ID_CHARACTERS, type RailOrder } from '../rail-order.ts';
 import { openCallback } from './callback.ts';
 import { pageUrlOf } from './page-url.ts';
 import { hashOf, sealOf } from './seal.ts';

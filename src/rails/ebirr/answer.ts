@@ -1,6 +1,6 @@
 import type { FailureReason } from '../../domain/intent.ts';
 import { jsonObject } from '../call-rail.ts';
-import type { RailOrder } from '../rail.ts';
+import type { RailOrder } from '../rail-order.ts';
 import { PAID_STATE } from './settings.ts';
 
 /** The members that we read: strings, or numbers in some versions. */

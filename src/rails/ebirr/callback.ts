@@ -8,8 +8,8 @@ import {
   refusedCallback,
 } from '../callback.ts';
 import { withProviderCode } from '../provider-code.ts';
-import type { RailOrder } from '../rail.ts';
 import { logRailAnswer } from '../rail-log.ts';
+import type { RailOrder } from '../rail-order.ts';
 import { codeOf, type EbirrReport, ebirrReport, meaningOf, mismatchOf } from './answer.ts';
 import { EBIRR_RAIL_ID } from './settings.ts';
 

@@ -1,5 +1,5 @@
 import { majorText } from '../../domain/money.ts';
-import type { RailOrder } from '../rail.ts';
+import type { RailOrder } from '../rail-order.ts';
 import type { EbirrSettings } from './settings.ts';
 
 /** The body of eBirr's `API_PURCHASE`, the only call that asks a customer for money. */

@@ -5,16 +5,9 @@ import { callRail, type RailAnswer } from '../call-rail.ts';
 import type { CallbackCall } from '../callback.ts';
 import { phoneToPrompt, slowPromptPlan, slowTimeNeededMs } from '../phone-prompt.ts';
 import { withProviderCode } from '../provider-code.ts';
-import type {
-  Callbacks,
-  PhoneCheck,
-  Rail,
-  RailOrder,
-  SlowStart,
-  StartResult,
-  StatusQuery,
-} from '../rail.ts';
+import type { Callbacks, PhoneCheck, Rail, SlowStart, StartResult, StatusQuery } from '../rail.ts';
 import { logRailAnswer } from '../rail-log.ts';
+import type { RailOrder } from '../rail-order.ts';
 import { codeOf, type EbirrReport, ebirrReport, meaningOf, mismatchOf } from './answer.ts';
 import { readEbirrCallback } from './callback.ts';
 import { purchaseFor, purchaseRequest } from './purchase.ts';

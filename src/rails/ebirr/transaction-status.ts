@@ -1,5 +1,5 @@
 import type { Outcome } from '../../domain/intent.ts';
-import type { RailOrder } from '../rail.ts';
+import type { RailOrder } from '../rail-order.ts';
 import { normalizedState } from '../status-query-setting.ts';
 import { membersIn, minorFromText, receiptOf, SUCCESS_ERROR, SUCCESS_RESPONSE } from './answer.ts';
 import { ethiopianTimestamp } from './purchase.ts';

@@ -1,6 +1,7 @@
 import type { Currency } from '../../domain/method.ts';
 import { jsonObject } from '../call-rail.ts';
-import type { RailOrder, StartResult } from '../rail.ts';
+import type { StartResult } from '../rail.ts';
+import type { RailOrder } from '../rail-order.ts';
 import type { CardsSettings } from './settings.ts';
 import { descriptionOf, integerOf, NOT_PLAIN_ASCII, pageUrlOf, textOf } from './wire.ts';
 

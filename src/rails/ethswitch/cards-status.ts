@@ -1,6 +1,6 @@
 import type { FailureReason } from '../../domain/intent.ts';
 import { jsonObject } from '../call-rail.ts';
-import type { RailOrder } from '../rail.ts';
+import type { RailOrder } from '../rail-order.ts';
 import { CURRENCY_CODES, START_ENDED_AFTER_MS } from './cards-order.ts';
 import { codeOf, integerOf, textOf } from './wire.ts';
 

@@ -15,12 +15,12 @@ import type {
   Callbacks,
   OpenedCallback,
   Rail,
-  RailOrder,
   SharedCallbackAddress,
   StartResult,
   StatusQuery,
 } from '../rail.ts';
 import { logRailAnswer } from '../rail-log.ts';
+import type { RailOrder } from '../rail-order.ts';
 import {
   readRegistered,
   registerForm,

@@ -1,7 +1,7 @@
 import type { Outcome } from '../../domain/intent.ts';
 import { jsonObject } from '../call-rail.ts';
 import type { CallbackSuspicion } from '../callback.ts';
-import type { RailOrder } from '../rail.ts';
+import type { RailOrder } from '../rail-order.ts';
 import { isAbsent, isAbsentOr } from './nbg-order.ts';
 import { codeOf, integerOf, minorOf, textOf, upperCased } from './wire.ts';
 

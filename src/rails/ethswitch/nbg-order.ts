@@ -1,6 +1,6 @@
 import { majorText } from '../../domain/money.ts';
 import { jsonObject } from '../call-rail.ts';
-import type { RailOrder } from '../rail.ts';
+import type { RailOrder } from '../rail-order.ts';
 import { descriptionOf, minorOf, NOT_PLAIN, pageUrlOf, textOf } from './wire.ts';
 
 /**

@@ -10,8 +10,9 @@ import {
   refusedCallback,
 } from '../callback.ts';
 import { withProviderCode } from '../provider-code.ts';
-import type { Callbacks, Rail, RailOrder, StartResult } from '../rail.ts';
+import type { Callbacks, Rail, StartResult } from '../rail.ts';
 import { logRailAnswer, type RailLogEntry } from '../rail-log.ts';
+import type { RailOrder } from '../rail-order.ts';
 import { nbgCode, readNbgCallback } from './nbg-callback.ts';
 import { nbgOrderJson, readNbgPage } from './nbg-order.ts';
 import { dropNbgToken, isBusy, type Login, nbgToken } from './nbg-token.ts';

@@ -1,5 +1,5 @@
 import { minorFromMajor } from '../../domain/money.ts';
-import type { RailOrder } from '../rail.ts';
+import type { RailOrder } from '../rail-order.ts';
 
 const TEXT_CHARACTERS_MAX = 200;
 const URL_CHARACTERS_MAX = 2_048;

@@ -1,5 +1,5 @@
 import { jsonObject } from '../call-rail.ts';
-import type { RailOrder } from '../rail.ts';
+import type { RailOrder } from '../rail-order.ts';
 import { codeText, FAILURE_BY_RESULT_CODE, SUCCESS_CODE } from './codes.ts';
 import { amountMinorOf, fieldsOf, type MpesaReading, receiptOf } from './json.ts';
 import type { MpesaSettings } from './settings.ts';

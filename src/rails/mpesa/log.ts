@@ -1,5 +1,5 @@
-import type { RailOrder } from '../rail.ts';
 import { logRailAnswer, type RailLogEntry } from '../rail-log.ts';
+import type { RailOrder } from '../rail-order.ts';
 
 /** Part of the callback URL, where Safaricom advises against the word "mpesa". */
 export const RAIL_ID = 'stk-push';

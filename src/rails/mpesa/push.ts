@@ -1,8 +1,9 @@
 import { base64FromBytes, sha256Hex, utf8 } from '../../crypto/encoding.ts';
 import { majorText } from '../../domain/money.ts';
 import { jsonObject, type RailAnswer } from '../call-rail.ts';
-import type { RailOrder, StartResult } from '../rail.ts';
+import type { StartResult } from '../rail.ts';
 import type { RailLogEntry } from '../rail-log.ts';
+import type { RailOrder } from '../rail-order.ts';
 import {
   codeText,
   REFUSAL_BY_ERROR_CODE,

@@ -15,11 +15,11 @@ import type {
   Callbacks,
   PhoneCheck,
   Rail,
-  RailOrder,
   StartResult,
   StatusQuery,
   WholeAmounts,
 } from '../rail.ts';
+import type { RailOrder } from '../rail-order.ts';
 import { readMpesaCallback, resultCodeIn } from './callback.ts';
 import type { MpesaReading } from './json.ts';
 import { logAnswer, RAIL_ID } from './log.ts';

@@ -1,7 +1,7 @@
 import type { Outcome } from '../../domain/intent.ts';
 import { nextCheckAtMs } from '../../domain/schedule.ts';
 import { jsonObject, type RailAnswer } from '../call-rail.ts';
-import type { RailOrder } from '../rail.ts';
+import type { RailOrder } from '../rail-order.ts';
 import { codeText, SUCCESS_CODE } from './codes.ts';
 import { logAnswer } from './log.ts';
 import { post } from './post.ts';

@@ -1,5 +1,5 @@
 import { jsonObject } from '../call-rail.ts';
-import type { RailOrder } from '../rail.ts';
+import type { RailOrder } from '../rail-order.ts';
 import { normalizedState } from '../status-query-setting.ts';
 import { codeText, SUCCESS_CODE } from './codes.ts';
 import { amountMinorOf, fieldsOf, type MpesaReading, receiptOf } from './json.ts';

@@ -1,6 +1,9 @@
 import type { AttemptPlan, IntentTerms, Outcome } from '../../domain/intent.ts';
 import { CURRENCIES, METHODS_BY_PROMPT, type Method } from '../../domain/method.ts';
-import type { Rail, RailOrder, RailPage, RecoverablePage, StatusQuery } from '../rail.ts';
+import type { Rail, RailPage, RecoverablePage, StatusQuery } from '../rail.ts';
+import type { RailOrder } from '../rail-order.ts';
+import type { RefundStatusQuery, Refunds } from '../refund.ts';
+import { simulatedRefunds } from './refunds.ts';
 import { type Scenario, SIMULATED_OUTCOME_AFTER_MS, scenarioOf, timeOf } from './scenarios.ts';
 
 /**
@@ -17,7 +20,8 @@ const START_TIMEOUT_MS = 1_000;
  * the outcome, and no money moves. The customer decides on our own page, so no provider sends
  * callbacks.
  */
-export const simulator: Rail & RecoverablePage & StatusQuery = {
+export const simulator: Rail & RecoverablePage & StatusQuery & Refunds & RefundStatusQuery = {
+  ...simulatedRefunds,
   id: 'simulator',
   currencies: CURRENCIES,
   startTimeoutMs: START_TIMEOUT_MS,

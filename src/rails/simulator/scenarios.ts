@@ -62,7 +62,7 @@ export const SCENARIOS = {
   },
   paid_twice: { ...paid(100_14, TWICE_AFTER_MS), isAbandonable: true },
   expired: { ...paid(100_15, 0), resolution: null },
-  // 100.21 and more are left for refunds.
+  // 100.21 and more are amounts of refunds (`refunds.ts`).
 } as const satisfies Readonly<Record<FailureReason, Scenario> & Record<string, Scenario>>;
 
 export type ScenarioName = keyof typeof SCENARIOS;

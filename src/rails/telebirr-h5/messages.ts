@@ -1,6 +1,6 @@
 import type { AttemptPlan, IntentTerms } from '../../domain/intent.ts';
 import { majorText } from '../../domain/money.ts';
-import type { RailOrder } from '../rail.ts';
+import type { RailOrder } from '../rail-order.ts';
 import type { TelebirrH5Settings } from './settings.ts';
 import { canonicalText, type Fields, type Sign } from './signature.ts';
 

@@ -1,6 +1,6 @@
 import { jsonObject } from '../call-rail.ts';
 import type { CallbackSuspicion } from '../callback.ts';
-import type { RailOrder } from '../rail.ts';
+import type { RailOrder } from '../rail-order.ts';
 import { minorFromText } from './answers.ts';
 import { CURRENCY } from './messages.ts';
 import type { TelebirrH5Settings } from './settings.ts';

@@ -12,8 +12,9 @@ import {
   refusedCallback,
 } from '../callback.ts';
 import { withProviderCode } from '../provider-code.ts';
-import type { Callbacks, Rail, RailOrder, StartResult, StatusQuery } from '../rail.ts';
+import type { Callbacks, Rail, StartResult, StatusQuery } from '../rail.ts';
 import { logRailAnswer } from '../rail-log.ts';
+import type { RailOrder } from '../rail-order.ts';
 import { minorFromText, SUCCESS_CODE } from './answers.ts';
 import { telebirrClient } from './client.ts';
 import {

@@ -17,16 +17,9 @@ import {
   slowTimeNeededMs,
 } from '../phone-prompt.ts';
 import { withProviderCode } from '../provider-code.ts';
-import type {
-  Callbacks,
-  PhoneCheck,
-  Rail,
-  RailOrder,
-  SlowStart,
-  StartResult,
-  StatusQuery,
-} from '../rail.ts';
+import type { Callbacks, PhoneCheck, Rail, SlowStart, StartResult, StatusQuery } from '../rail.ts';
 import { logRailAnswer } from '../rail-log.ts';
+import type { RailOrder } from '../rail-order.ts';
 import { failureReason, logLevel, OK, refusalReason } from './codes.ts';
 import {
   type Acknowledgement,

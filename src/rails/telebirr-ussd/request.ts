@@ -1,6 +1,6 @@
 import { majorText } from '../../domain/money.ts';
 import { callRail, type RailAnswer } from '../call-rail.ts';
-import type { RailOrder } from '../rail.ts';
+import type { RailOrder } from '../rail-order.ts';
 import type { TelebirrUssdSettings } from './settings.ts';
 import { xmlEscape } from './xml.ts';
 

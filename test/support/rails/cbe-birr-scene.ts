@@ -15,7 +15,7 @@ import {
   type CbeBirrSettings,
   cbeBirrSettingsSchema,
 } from '../../../src/rails/cbe-birr/settings.ts';
-import type { RailOrder } from '../../../src/rails/rail.ts';
+import type { RailOrder } from '../../../src/rails/rail-order.ts';
 import { callbackCall } from './callback-call.ts';
 import { orderFor } from './order.ts';
 

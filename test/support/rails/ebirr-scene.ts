@@ -4,7 +4,7 @@ import { startEbirrStandIn } from '../../../scripts/stand-ins/ebirr.ts';
 import { type StandIn, StandInServer } from '../../../scripts/stand-ins/stand-in.ts';
 import { ebirrRail } from '../../../src/rails/ebirr/rail.ts';
 import { ebirrSettingsSchema } from '../../../src/rails/ebirr/settings.ts';
-import type { RailOrder } from '../../../src/rails/rail.ts';
+import type { RailOrder } from '../../../src/rails/rail-order.ts';
 import { orderFor } from './order.ts';
 
 /** eBirr's stand-in, its configured adapter, and a receiver of callbacks. */

@@ -10,7 +10,8 @@ import type { CallbackCall, CallbackReading } from '../../../src/rails/callback.
 import { cardsRail } from '../../../src/rails/ethswitch/cards.ts';
 import { ethswitchRail } from '../../../src/rails/ethswitch/rail.ts';
 import { cardsSettings, ethswitchSettings } from '../../../src/rails/ethswitch/settings.ts';
-import type { Callbacks, Rail, RailOrder } from '../../../src/rails/rail.ts';
+import type { Callbacks, Rail } from '../../../src/rails/rail.ts';
+import type { RailOrder } from '../../../src/rails/rail-order.ts';
 import { callbackCall } from './callback-call.ts';
 import { orderFor } from './order.ts';
 

@@ -2,7 +2,7 @@ import { type MpesaStandIn, startMpesaStandIn } from '../../../scripts/stand-ins
 import { jsonReply, type Plan, StandInServer } from '../../../scripts/stand-ins/stand-in.ts';
 import type { Attempt, IntentTerms } from '../../../src/domain/intent.ts';
 import { mpesaRail } from '../../../src/rails/mpesa/rail.ts';
-import type { RailOrder } from '../../../src/rails/rail.ts';
+import type { RailOrder } from '../../../src/rails/rail-order.ts';
 import { newReference, PHONE, settingsOf } from './mpesa-fixtures.ts';
 import { orderFor } from './order.ts';
 

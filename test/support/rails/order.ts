@@ -1,6 +1,7 @@
 import type { Attempt, IntentTerms } from '../../../src/domain/intent.ts';
 import type { Method } from '../../../src/domain/method.ts';
-import type { Rail, RailOrder } from '../../../src/rails/rail.ts';
+import type { Rail } from '../../../src/rails/rail.ts';
+import type { RailOrder } from '../../../src/rails/rail-order.ts';
 import { attemptWith, termsWith } from '../checkout-fixtures.ts';
 
 /** An order of ETB 1,500.00 as an adapter gets it, planned by `rail` now. */

@@ -13,7 +13,7 @@ import type { Texts } from '../../../scripts/stand-ins/telebirr-h5-wire.ts';
 import { REFERENCE_LENGTH, referenceFrom } from '../../../src/domain/identifiers.ts';
 import type { Attempt, IntentTerms } from '../../../src/domain/intent.ts';
 import type { CallbackCall } from '../../../src/rails/callback.ts';
-import type { RailOrder } from '../../../src/rails/rail.ts';
+import type { RailOrder } from '../../../src/rails/rail-order.ts';
 import { telebirrH5Rail } from '../../../src/rails/telebirr-h5/rail.ts';
 import { telebirrH5Settings } from '../../../src/rails/telebirr-h5/settings.ts';
 import { callbackCall } from './callback-call.ts';

@@ -4,7 +4,7 @@ import {
   type TelebirrUssdStandIn,
 } from '../../../scripts/stand-ins/telebirr-ussd.ts';
 import type { CallbackCall, CallbackReading, CallbackReply } from '../../../src/rails/callback.ts';
-import type { RailOrder } from '../../../src/rails/rail.ts';
+import type { RailOrder } from '../../../src/rails/rail-order.ts';
 import { telebirrUssdRail } from '../../../src/rails/telebirr-ussd/rail.ts';
 import type { TelebirrUssdSettings } from '../../../src/rails/telebirr-ussd/settings.ts';
 import { callbackCall } from './callback-call.ts';

@@ -1,0 +1,100 @@
+import {
+  type Attempt,
+  chargedMinor,
+  commissionOf,
+  type Intent,
+  type IntentTerms,
+} from './intent.ts';
+import { holdsMoney, type Refund, type RefundAmounts } from './refund.ts';
+
+/** How much of a payment is reserved, returned and left. */
+
+/** Enough for any order, and the payment's row stays far below its limit of 2 MB. */
+export const REFUNDS_MAX = 50;
+
+/** The refunds of one attempt. */
+export function refundsOf(
+  { refunds }: Pick<Intent, 'refunds'>,
+  attemptId: string | null,
+): readonly Refund[] {
+  return refunds.filter((refund) => refund.attemptId === attemptId);
+}
+
+/** What a set of refunds sums up to. */
+export function sumOf(refunds: readonly Refund[]): RefundAmounts {
+  return refunds.reduce<RefundAmounts>(
+    (sum, refund) => ({
+      amountMinor: sum.amountMinor + refund.amountMinor,
+      commissionReturnedMinor: sum.commissionReturnedMinor + refund.commissionReturnedMinor,
+      returnedMinor: sum.returnedMinor + refund.returnedMinor,
+    }),
+    { amountMinor: 0, commissionReturnedMinor: 0, returnedMinor: 0 },
+  );
+}
+
+/** What was certainly returned of the attempt that paid. */
+export function refundedOf(intent: Intent): RefundAmounts {
+  return sumOf(
+    refundsOf(intent, intent.paidAttemptId).filter(({ status }) => status === 'succeeded'),
+  );
+}
+
+/** What is left of a paid attempt's amount for further refunds, in minor units. */
+export function refundableMinor(intent: Intent, attempt: Attempt): number {
+  return attempt.status === 'succeeded'
+    ? intent.terms.amountMinor - heldOf(intent, attempt).amountMinor
+    : 0;
+}
+
+/** What is reserved or returned of an attempt. */
+export function heldOf(intent: Pick<Intent, 'refunds'>, attempt: Attempt): RefundAmounts {
+  return sumOf(refundsOf(intent, attempt.id).filter(holdsMoney));
+}
+
+/**
+ * The amounts of a refund of `amountMinor` (docs/decisions.md#39). The commission is given up in
+ * proportion, rounded down; the refund that takes what is left gives up the rest of it.
+ */
+export function refundAmounts(
+  intent: Pick<Intent, 'terms' | 'refunds'>,
+  attempt: Attempt,
+  amountMinor: number,
+  keepsCommission: boolean,
+): RefundAmounts {
+  const { terms } = intent;
+  const held = heldOf(intent, attempt);
+  const commissionMinor = commissionOf(terms, attempt.method);
+  const isRest = held.amountMinor + amountMinor === terms.amountMinor;
+  const proportionalMinor = isRest
+    ? commissionMinor - held.commissionReturnedMinor
+    : shareOf(commissionMinor, amountMinor, terms.amountMinor);
+  const commissionReturnedMinor = keepsCommission ? 0 : proportionalMinor;
+  return {
+    amountMinor,
+    commissionReturnedMinor,
+    returnedMinor: amountMinor + (terms.commissionPaidByCustomer ? commissionReturnedMinor : 0),
+  };
+}
+
+/** A beneficiary's share after refunds: reduced in proportion, rounded down, in minor units. */
+export function netShareMinor(
+  { amountMinor }: Pick<IntentTerms, 'amountMinor'>,
+  shareMinor: number,
+  refundedMinor: number,
+): number {
+  return shareOf(shareMinor, amountMinor - refundedMinor, amountMinor);
+}
+
+/** Whether refunds fit into what the customer paid by this attempt. */
+export function fits(intent: Intent, attempt: Attempt, refund: RefundAmounts): boolean {
+  const { amountMinor, returnedMinor } = heldOf(intent, attempt);
+  return (
+    amountMinor + refund.amountMinor <= intent.terms.amountMinor &&
+    returnedMinor + refund.returnedMinor <= chargedMinor(intent.terms, attempt.method)
+  );
+}
+
+/** `whole` × `part` / `of`, rounded down. Uses BigInt, because the product exceeds safe integers. */
+function shareOf(whole: number, part: number, of: number): number {
+  return Number((BigInt(whole) * BigInt(part)) / BigInt(of));
+}

@@ -1,0 +1,238 @@
+/**
+ * Refunds of a payment (docs/refunds.md). A refund returns a part of one successful attempt, or all
+ * of it. Its amount stays reserved until the refund has certainly failed, so that
+ * refunded + reserved never exceeds what was paid (docs/promises.md#11).
+ */
+
+/**
+ * `pending` → `processing` → `succeeded` | `failed` | `requires_action` | `unresolved`;
+ * `pending` → `canceled`. `requires_action`: a person at the operator must return the money.
+ * `unresolved`: the provider may or may not have returned it. Both stay reserved until proof.
+ */
+export type RefundStatus =
+  | 'pending'
+  | 'processing'
+  | 'unresolved'
+  | 'requires_action'
+  | 'succeeded'
+  | 'failed'
+  | 'canceled';
+
+/** Why a refund failed. The money certainly stayed with the merchant. */
+export const REFUND_FAILURE_REASONS = [
+  /** The provider declined without a reason. */
+  'declined',
+  /** The merchant's account at the provider does not have the money. */
+  'insufficient_funds',
+  /** The provider is down or unreachable, and certainly received no request. */
+  'rail_unavailable',
+  /** The provider rejects the gateway: the operator's credentials or settings are wrong. */
+  'misconfigured',
+  /** The operator recorded that no money was returned. */
+  'rejected_by_operator',
+] as const;
+
+export type RefundFailureReason = (typeof REFUND_FAILURE_REASONS)[number];
+
+/** Why a person must return the money. */
+export const REFUND_ACTION_REASONS = [
+  /** The provider has no refunds by API. */
+  'not_supported',
+  /** The provider has not enabled refunds for the operator's account. */
+  'not_enabled',
+  /** The provider returns only whole payments. */
+  'part_not_supported',
+  /** The provider returns only whole birr. */
+  'whole_amounts_only',
+  /** The provider's time for refunds by API has passed. */
+  'too_late',
+] as const;
+
+export type RefundActionReason = (typeof REFUND_ACTION_REASONS)[number];
+
+/** Who asked for a refund. */
+export type RefundRequester =
+  | { readonly type: 'api'; readonly keyId: string }
+  | { readonly type: 'member'; readonly memberId: string }
+  | { readonly type: 'operator'; readonly operator: string };
+
+/** How much of a payment one refund returns, in minor units. */
+export interface RefundAmounts {
+  /** The part of the payment's amount, without commission. */
+  readonly amountMinor: number;
+  /** The part of the commission that is given up (docs/decisions.md#39). */
+  readonly commissionReturnedMinor: number;
+  /** What the customer gets: the amount, and the returned commission if the customer paid it. */
+  readonly returnedMinor: number;
+}
+
+export interface Refund extends RefundAmounts {
+  /** Chosen by the merchant; unique among the merchant's refunds in an environment. */
+  readonly id: string;
+  /** Of the HTTP request that created it: a repeated command of that request is not a duplicate. */
+  readonly requestId: string;
+  /** SHA-256 digests of the Idempotency-Key and of the body; null without a key. */
+  readonly idempotencyKeyDigest: string | null;
+  readonly bodyDigest: string | null;
+  /** The number of this refund that the provider sees: `[A-Z0-9]{20}`. */
+  readonly reference: string;
+  readonly attemptId: string;
+  /** The merchant's reason, not shown to the customer; null without one. */
+  readonly reason: string | null;
+  readonly requester: RefundRequester;
+  readonly status: RefundStatus;
+  /** The status of the first answer, which a repeated request gets again. */
+  readonly requestedStatus: Extract<RefundStatus, 'pending' | 'requires_action'>;
+  readonly failureReason: RefundFailureReason | null;
+  readonly actionReason: RefundActionReason | null;
+  /** When the provider may be called at the earliest. Until then the refund can be canceled. */
+  readonly startAtMs: number;
+  /** Of the single call to the provider; null before it. Never released. */
+  readonly claimId: string | null;
+  /** After this, a refund in `processing` without an outcome is `unresolved`; null before a claim. */
+  readonly deadlineAtMs: number | null;
+  /** When to call or to query the provider; null when neither is planned. */
+  readonly checkAtMs: number | null;
+  /** Queries so far; decides the back-off. */
+  readonly checks: number;
+  /** The provider's own id of the refund; null until it is known. */
+  readonly railReference: string | null;
+  /** The latest code or state that the provider reported; null before the first one. */
+  readonly providerCode: string | null;
+  /** True when proof of success came after the refund had failed. */
+  readonly late: boolean;
+  /** The operator's decision that awaits a second operator; null without one. */
+  readonly proposal: RefundProposal | null;
+  /** The id of the operator's manual resolution; null without one. */
+  readonly manualResolutionId: string | null;
+  readonly createdAtMs: number;
+  readonly updatedAtMs: number;
+}
+
+/** One operator's decision about a refund, until another operator confirms it. */
+export interface RefundProposal {
+  readonly resolutionId: string;
+  readonly operator: string;
+  readonly note: string;
+  readonly outcome: ManualRefundOutcome;
+  readonly atMs: number;
+}
+
+/** What the operator found at the provider, or did there. */
+export type ManualRefundOutcome =
+  | { readonly type: 'succeeded'; readonly railReference: string }
+  | { readonly type: 'failed' };
+
+/** What the provider reports. `providerCode`: its own code, stored if `printableCode` accepts it. */
+export type RefundOutcome = (
+  | { readonly type: 'succeeded'; readonly railReference: string | null }
+  | { readonly type: 'failed'; readonly reason: RefundFailureReason }
+  /** `checkAtMs`: when to query whether a person has done it; absent: only a person can tell. */
+  | {
+      readonly type: 'requires_action';
+      readonly reason: RefundActionReason;
+      readonly checkAtMs?: number | null;
+    }
+  /** No proof yet. `checkAtMs`: when to query; null: only a callback or a person can tell. */
+  | {
+      readonly type: 'unknown';
+      readonly checkAtMs: number | null;
+      readonly railReference?: string | null;
+    }
+) & { readonly providerCode?: string | null };
+
+/** What a provider returns by API. A refund beyond it waits for a person at the operator. */
+export interface RefundCapability {
+  /** Whether it returns a part of a payment. */
+  readonly takesParts: boolean;
+  readonly wholeAmountsOnly: boolean;
+  /** How long after the payment it returns money, in milliseconds; null: no known limit. */
+  readonly windowMs: number | null;
+}
+
+export type RefundCommand =
+  | {
+      readonly type: 'request_refund';
+      readonly refund: Pick<
+        Refund,
+        | 'id'
+        | 'requestId'
+        | 'idempotencyKeyDigest'
+        | 'bodyDigest'
+        | 'reference'
+        | 'attemptId'
+        | 'reason'
+        | 'requester'
+      > & {
+        /** Null: all that is left. */
+        readonly amountMinor: number | null;
+      };
+      /** Whether the operator keeps the commission of refunded payments. */
+      readonly keepsCommission: boolean;
+      /** Null: the provider returns no money by API. */
+      readonly capability: RefundCapability | null;
+      /** How long the refund can be canceled before the provider is called, at least 0 ms. */
+      readonly startsAfterMs: number;
+    }
+  /**
+   * The caller whose claim succeeds makes the single provider call. Without a report by
+   * `deadlineAtMs`, that caller has died and the provider is queried.
+   */
+  | {
+      readonly type: 'claim_refund';
+      readonly refundId: string;
+      readonly claimId: string;
+      readonly deadlineAtMs: number;
+    }
+  | {
+      readonly type: 'resolve_refund';
+      readonly refundId: string;
+      readonly outcome: RefundOutcome;
+      /** When the query that this answers was due; absent for callbacks and the call itself. */
+      readonly answersCheckAtMs?: number | null;
+    }
+  /** The history keeps the operator's name and note. */
+  | {
+      readonly type: 'resolve_refund_manually';
+      readonly refundId: string;
+      readonly resolutionId: string;
+      readonly outcome: ManualRefundOutcome;
+      readonly operator: string;
+      readonly note: string;
+      /** The amount is above the operator's limit: a second operator must confirm. */
+      readonly needsSecondOperator: boolean;
+    }
+  /** Only before the provider was called. */
+  | { readonly type: 'cancel_refund'; readonly refundId: string };
+
+export type RefundRejection =
+  /** The attempt was not paid. */
+  | 'not_paid'
+  /** More than what is left of the attempt, or nothing is left. */
+  | 'refund_too_large'
+  | 'too_many_refunds'
+  /** The payment has a refund with this id. */
+  | 'refund_exists'
+  | 'refund_not_found'
+  /** The provider was called, or the refund has ended. */
+  | 'refund_not_pending'
+  /** It is not its time, or an earlier refund of the same attempt has no outcome yet. */
+  | 'refund_not_claimable'
+  /** It has an outcome, or the provider's answer may still come. */
+  | 'refund_not_resolvable'
+  /** The same operator cannot confirm the own decision. */
+  | 'second_operator_needed';
+
+/** Whether its amount is reserved or returned. */
+export function holdsMoney({ status }: Pick<Refund, 'status'>): boolean {
+  return status !== 'failed' && status !== 'canceled';
+}
+
+/** Whether the provider may be returning it at this moment, or a person at the operator is. */
+export function isInFlight({ status }: Pick<Refund, 'status'>): boolean {
+  return status === 'processing' || status === 'unresolved' || status === 'requires_action';
+}
+
+export function hasRefundEnded({ status }: Pick<Refund, 'status'>): boolean {
+  return status !== 'pending' && !isInFlight({ status });
+}

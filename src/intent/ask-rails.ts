@@ -1,0 +1,107 @@
+import { attemptsToCheck } from '../domain/decide.ts';
+import type { Attempt, Command, Intent, Outcome } from '../domain/intent.ts';
+import type { Refund, RefundOutcome } from '../domain/refund.ts';
+import { refundsToCheck, refundsToStart } from '../domain/refund-transition.ts';
+import { CHECK_WAIT_MS_MIN, nextCheckAtMs, REFUND_WINDOW_MS } from '../domain/schedule.ts';
+import { errorText, log } from '../log.ts';
+import type { Ports, RefundPort } from './ports.ts';
+import type { ExecuteResult } from './protocol.ts';
+
+/** The object, as the alarm's questions to providers need it. */
+export interface Asker {
+  readonly env: Env;
+  readonly objectId: string;
+  readonly ports: Ports;
+  /** Applies and commits one command. */
+  execute(command: Command): ExecuteResult;
+}
+
+/**
+ * What the alarm asks providers: queries about attempts and refunds, and due refunds. In parallel,
+ * because a slow provider must not delay the others.
+ */
+export async function askRails(asker: Asker, intent: Intent, nowMs: number): Promise<void> {
+  await Promise.all([
+    ...attemptsToCheck(intent, nowMs).map((attempt) => queryAttempt(asker, intent, attempt)),
+    ...refundsToStart(intent, nowMs).map(({ id }) => startRefund(asker, id, nowMs)),
+    ...refundsToCheck(intent, nowMs).map((refund) => queryRefund(asker, intent, refund)),
+  ]);
+}
+
+async function queryAttempt(asker: Asker, intent: Intent, attempt: Attempt): Promise<void> {
+  const outcome = await attemptOutcome(asker, intent, attempt);
+  const { id: attemptId, checkAtMs: answersCheckAtMs } = attempt;
+  asker.execute({ type: 'resolve_attempt', attemptId, outcome, answersCheckAtMs });
+}
+
+/** The outcome that the provider reports. A failed query is inconclusive and repeats later. */
+async function attemptOutcome(
+  { env, objectId, ports }: Asker,
+  intent: Intent,
+  attempt: Attempt,
+): Promise<Outcome> {
+  const checkAtMs = nextCheckAtMs(attempt.checks, attempt.startedAtMs, Date.now());
+  const unknown: Outcome = { type: 'unknown', checkAtMs };
+  try {
+    if (attempt.startClaim === 'free') {
+      // No consumer has called the provider yet: the start message is lost or still waiting.
+      await ports.attempts.requestStart(env, objectId, attempt.id);
+      return unknown;
+    }
+    const outcome = (await ports.attempts.query(env, objectId, intent, attempt)) ?? unknown;
+    return outcome.type === 'unknown' ? withMinimumWait(outcome) : outcome;
+  } catch (error) {
+    log('error', 'rail_query_failed', { objectId, error: errorText(error) });
+    return unknown;
+  }
+}
+
+/**
+ * Claims a refund, asks the provider for it, once, and stores the answer. The output gate holds the
+ * call until the claim is durable. If the object dies in between, the claim stays and the provider
+ * is queried: a refund is never asked for twice.
+ */
+async function startRefund(asker: Asker, refundId: string, nowMs: number): Promise<void> {
+  const claimId = crypto.randomUUID();
+  const deadlineAtMs = nowMs + REFUND_WINDOW_MS;
+  const claim = asker.execute({ type: 'claim_refund', refundId, claimId, deadlineAtMs });
+  if (claim.type !== 'done') {
+    return;
+  }
+  const refund = claim.intent.refunds.find(({ id }) => id === refundId);
+  // Another refund of the same attempt may have been claimed a moment before.
+  if (refund?.claimId === claimId) {
+    const outcome = await refundOutcome(asker, claim.intent, refund, asker.ports.refunds.start);
+    asker.execute({ type: 'resolve_refund', refundId, outcome });
+  }
+}
+
+async function queryRefund(asker: Asker, intent: Intent, refund: Refund): Promise<void> {
+  const outcome = await refundOutcome(asker, intent, refund, asker.ports.refunds.query);
+  const { id: refundId, checkAtMs: answersCheckAtMs } = refund;
+  const asked = outcome.type === 'unknown' ? withMinimumWait(outcome) : outcome;
+  asker.execute({ type: 'resolve_refund', refundId, outcome: asked, answersCheckAtMs });
+}
+
+/** What the provider answers about a refund. A failed call is inconclusive. */
+async function refundOutcome(
+  { env, objectId }: Asker,
+  intent: Intent,
+  refund: Refund,
+  ask: RefundPort['start' | 'query'],
+): Promise<RefundOutcome> {
+  try {
+    return await ask(env, objectId, intent, refund);
+  } catch (error) {
+    log('error', 'rail_refund_failed', { objectId, error: errorText(error) });
+    const checkAtMs = nextCheckAtMs(refund.checks, refund.createdAtMs, Date.now());
+    return { type: 'unknown', checkAtMs };
+  }
+}
+
+/** Waits from the end of the query, so that a slow provider gets its pause too. */
+function withMinimumWait<T extends { readonly checkAtMs: number | null }>(unknown: T): T {
+  const { checkAtMs } = unknown;
+  const soonestMs = Date.now() + CHECK_WAIT_MS_MIN;
+  return { ...unknown, checkAtMs: checkAtMs === null ? null : Math.max(checkAtMs, soonestMs) };
+}

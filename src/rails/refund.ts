@@ -1,0 +1,65 @@
+import type { Refund, RefundCapability, RefundOutcome } from '../domain/refund.ts';
+import type { CallbackCall, CallbackReply, CallbackSuspicion } from './callback.ts';
+import type { RailOrder } from './rail-order.ts';
+
+/**
+ * The provider returns money by API. A rail has this as a whole or not at all; without it, a person
+ * at the operator must return the money.
+ */
+export interface Refunds {
+  readonly refunds: RefundCapability;
+  /** For the sandbox's rehearsal of a refund that waits, in milliseconds; absent: 0. */
+  refundStartsAfterMs?(amountMinor: number): number;
+  /**
+   * Asks the provider to return the money. Called at most once for each refund; its `reference` is
+   * the idempotency key. Takes at most REFUND_TIMEOUT_MS_MAX. Never throws because of the provider:
+   * a timeout or an unclear answer is `unknown`, not `failed`.
+   */
+  refund(order: RefundOrder): Promise<RefundAnswer>;
+}
+
+/** The provider answers queries about a refund. */
+export interface RefundStatusQuery {
+  /** Never throws because of the provider. An answer that is not understood is `unknown`. */
+  refundStatus(order: RefundOrder, nowMs: number): Promise<RefundAnswer>;
+}
+
+/** The provider reports a refund to that refund's own URL (`RefundOrder.callbackUrl`). */
+export interface RefundCallbacks {
+  /** Checks authenticity first, then parses. */
+  readRefundCallback(call: CallbackCall, order: RefundOrder): Promise<RefundReading>;
+}
+
+/** Below REFUND_WINDOW_MS, so that there is time to store the answer. */
+export const REFUND_TIMEOUT_MS_MAX = 45_000;
+
+/** Everything that an adapter may know about one refund. */
+export interface RefundOrder {
+  /** The attempt that paid. */
+  readonly payment: RailOrder;
+  readonly refund: Refund;
+  /** What earlier refunds returned of the same attempt, in minor units. */
+  readonly returnedBeforeMinor: number;
+  /** Where the provider reports it: `<base URL>/rails/<rail id>/refunds/<refund token>`. */
+  readonly callbackUrl: string;
+}
+
+/** An outcome; `checkAtMs` absent: queries back off as usual. */
+export type RefundAnswer =
+  | Exclude<RefundOutcome, { type: 'unknown' }>
+  | {
+      readonly type: 'unknown';
+      readonly checkAtMs?: number;
+      /** The provider's own id, once it has accepted the refund. */
+      readonly railReference?: string | null;
+      readonly providerCode?: string | null;
+    };
+
+/** What a callback about a refund proves, and the reply, sent only after the commit. */
+export type RefundReading =
+  | { readonly type: 'outcome'; readonly outcome: RefundAnswer; readonly reply: CallbackReply }
+  | {
+      readonly type: 'refused';
+      readonly suspicion: CallbackSuspicion;
+      readonly reply: CallbackReply;
+    };

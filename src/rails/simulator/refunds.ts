@@ -1,0 +1,93 @@
+import type { RefundActionReason, RefundFailureReason } from '../../domain/refund.ts';
+import type { RefundAnswer, RefundOrder, RefundStatusQuery, Refunds } from '../refund.ts';
+
+/** What the simulator plays for a refund of a certain amount. */
+export interface RefundScenario {
+  /** Of the refund, in either currency. */
+  readonly amountMinor: number;
+  /** How long the refund waits before the provider is called, in milliseconds. */
+  readonly startsAfterMs: number;
+  readonly answer:
+    | 'succeeded'
+    /** No answer, so nobody knows; or accepted, with the outcome later. */
+    | 'unknown'
+    | { readonly failed: RefundFailureReason }
+    | { readonly requiresAction: RefundActionReason };
+  /** When a status query first finds the success, after the refund's creation; null: never. */
+  readonly succeedsAfterMs: number | null;
+}
+
+/** Long enough to see the refund in progress, or to cancel it. */
+const SLOW_AFTER_MS = 20_000;
+/** The simulator plays the operator too, as there is none in a merchant's tests. */
+const OPERATOR_AFTER_MS = 60_000;
+
+/** The single source of the sandbox's table of refunds (docs/sandbox.md#refunds). */
+export const REFUND_SCENARIOS = {
+  processed_slowly: scenario(100_21, { answer: 'unknown', succeedsAfterMs: SLOW_AFTER_MS }),
+  declined: scenario(100_22, { answer: { failed: 'declined' } }),
+  insufficient_funds: scenario(100_23, { answer: { failed: 'insufficient_funds' } }),
+  unknown_then_refunded: scenario(100_24, {
+    answer: 'unknown',
+    succeedsAfterMs: 2 * OPERATOR_AFTER_MS,
+  }),
+  requires_action: scenario(100_25, {
+    answer: { requiresAction: 'not_enabled' },
+    succeedsAfterMs: OPERATOR_AFTER_MS,
+  }),
+  pending: scenario(100_26, { startsAfterMs: SLOW_AFTER_MS }),
+} as const satisfies Readonly<Record<string, RefundScenario>>;
+
+function scenario(
+  amountMinor: number,
+  changes: Partial<Omit<RefundScenario, 'amountMinor'>>,
+): RefundScenario {
+  return { amountMinor, startsAfterMs: 0, answer: 'succeeded', succeedsAfterMs: null, ...changes };
+}
+
+const BY_AMOUNT: ReadonlyMap<number, RefundScenario> = new Map(
+  Object.values(REFUND_SCENARIOS).map((entry) => [entry.amountMinor, entry]),
+);
+
+const SUCCEEDED: RefundAnswer = { type: 'succeeded', railReference: null };
+
+/** Refunds of the sandbox: the refund's amount decides the outcome, and no money moves. */
+export const simulatedRefunds: Refunds & RefundStatusQuery = {
+  refunds: {
+    takesParts: true,
+    wholeAmountsOnly: false,
+    windowMs: null,
+  },
+
+  refundStartsAfterMs(amountMinor: number): number {
+    return BY_AMOUNT.get(amountMinor)?.startsAfterMs ?? 0;
+  },
+
+  async refund({ refund }: RefundOrder): Promise<RefundAnswer> {
+    const { answer = 'succeeded' } = BY_AMOUNT.get(refund.amountMinor) ?? {};
+    if (answer === 'succeeded') {
+      return SUCCEEDED;
+    }
+    if (answer === 'unknown') {
+      return unknownUntil(refund);
+    }
+    return 'failed' in answer
+      ? { type: 'failed', reason: answer.failed }
+      : { type: 'requires_action', reason: answer.requiresAction, checkAtMs: succeedsAtMs(refund) };
+  },
+
+  async refundStatus({ refund }: RefundOrder, nowMs: number): Promise<RefundAnswer> {
+    const atMs = succeedsAtMs(refund);
+    return atMs === null || nowMs < atMs ? unknownUntil(refund) : SUCCEEDED;
+  },
+};
+
+function unknownUntil(refund: RefundOrder['refund']): RefundAnswer {
+  const checkAtMs = succeedsAtMs(refund);
+  return checkAtMs === null ? { type: 'unknown' } : { type: 'unknown', checkAtMs };
+}
+
+function succeedsAtMs({ amountMinor, createdAtMs }: RefundOrder['refund']): number | null {
+  const afterMs = BY_AMOUNT.get(amountMinor)?.succeedsAfterMs ?? null;
+  return afterMs === null ? null : createdAtMs + afterMs;
+}

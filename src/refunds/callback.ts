@@ -1,0 +1,48 @@
+import { NOT_AVAILABLE } from '../attempts/callback.ts';
+import { storeResult } from '../attempts/store-result.ts';
+import type { Link } from '../crypto/link-token.ts';
+import { intentByObjectId } from '../intent/client.ts';
+import { log } from '../log.ts';
+import type { CallbackCall, CallbackReply } from '../rails/callback.ts';
+import { outcomeOf, railOfRefund } from './ask-rail.ts';
+import { refundOrder } from './order.ts';
+
+/**
+ * The reply to a callback at a refund's own URL; null for an unknown one. Nothing changes until the
+ * adapter finds the callback authentic. The provider gets its reply only after the commit.
+ */
+export async function answerRefundCallback(
+  env: Env,
+  { objectId, attemptIndex: index }: Link,
+  railId: string,
+  call: CallbackCall,
+): Promise<CallbackReply | null> {
+  const client = intentByObjectId(env, objectId);
+  // The provider may report only once, so the read retries while the object is unreachable.
+  const read = await client.readPersistently();
+  const refund = read.type === 'found' ? read.intent.refunds[index] : undefined;
+  if (read.type !== 'found' || refund === undefined) {
+    return null;
+  }
+  const { intent } = read;
+  const rail = railOfRefund(env, intent, refund);
+  if (rail === null) {
+    return NOT_AVAILABLE;
+  }
+  if (rail.id !== railId || rail.readRefundCallback === undefined) {
+    return null;
+  }
+  const order = await refundOrder(env, rail, objectId, intent, refund);
+  const reading = await rail.readRefundCallback(call, order);
+  if (reading.type === 'refused') {
+    const { uuid } = intent.terms;
+    log('warn', 'rail_callback_refused', { uuid, rail: railId, suspicion: reading.suspicion });
+    await client.execute([{ type: 'report_callback', attemptId: refund.attemptId }]);
+    return reading.reply;
+  }
+  const outcome = outcomeOf(rail, reading.outcome, refund);
+  const stored = await storeResult(env, client, [
+    { type: 'resolve_refund', refundId: refund.id, outcome },
+  ]);
+  return stored?.type === 'not_found' ? null : reading.reply;
+}

@@ -1,0 +1,145 @@
+import { describe, expect, test } from 'vitest';
+import { decide } from '../../src/domain/decide.ts';
+import type { Command, Intent } from '../../src/domain/intent.ts';
+import type { RefundCapability } from '../../src/domain/refund.ts';
+import { netShareMinor, refundableMinor } from '../../src/domain/refund-amounts.ts';
+import { paidTwice } from '../support/intents.ts';
+
+const ALL: RefundCapability = { takesParts: true, wholeAmountsOnly: false, windowMs: null };
+
+type Request = Extract<Command, { type: 'request_refund' }>;
+
+function requestRefund(id: string, changes: Partial<Omit<Request, 'refund'>> & Amount): Request {
+  const { amountMinor, ...others } = changes;
+  return {
+    type: 'request_refund',
+    refund: {
+      id,
+      requestId: `request-${id}`,
+      idempotencyKeyDigest: null,
+      bodyDigest: null,
+      reference: id,
+      attemptId: 'second',
+      reason: null,
+      requester: { type: 'api', keyId: 'key1' },
+      amountMinor,
+    },
+    keepsCommission: false,
+    capability: ALL,
+    startsAfterMs: 0,
+    ...others,
+  };
+}
+
+interface Amount {
+  readonly amountMinor: number | null;
+}
+
+function refunded(intent: Intent, amounts: readonly (number | null)[], keepsCommission = false) {
+  const requests = amounts.map((amountMinor, index) =>
+    requestRefund(`r${index}`, { amountMinor, keepsCommission }),
+  );
+  return decide(intent, requests, 1).intent;
+}
+
+describe('the commission of a refund (docs/decisions.md#39)', () => {
+  const table = [
+    { name: 'whole, paid by the customer', byCustomer: true, parts: [null], returned: [10_333] },
+    { name: 'whole, paid by the merchant', byCustomer: false, parts: [null], returned: [10_000] },
+    {
+      name: 'in three parts: the rest of it comes with the last',
+      byCustomer: true,
+      parts: [3_333, 3_333, null],
+      returned: [3_443, 3_443, 3_447],
+    },
+    {
+      name: 'kept by the operator',
+      byCustomer: true,
+      keeps: true,
+      parts: [5_000, null],
+      returned: [5_000, 5_000],
+    },
+  ];
+
+  test.each(table)('$name', ({ byCustomer, keeps, parts, returned }) => {
+    const paid = paidTwice({
+      amountMinor: 10_000,
+      commissionMinor: 333,
+      commissionPaidByCustomer: byCustomer,
+    });
+    const { refunds } = refunded(paid, parts, keeps);
+    expect(refunds.map(({ returnedMinor }) => returnedMinor)).toEqual(returned);
+    const givenUp = refunds.map(({ commissionReturnedMinor }) => commissionReturnedMinor);
+    expect(givenUp.reduce((sum, minor) => sum + minor, 0)).toBe(keeps ? 0 : 333);
+  });
+});
+
+test.each([
+  { refundedMinor: 0, netMinor: 3_333 },
+  { refundedMinor: 1, netMinor: 3_332 },
+  { refundedMinor: 5_000, netMinor: 1_666 },
+  { refundedMinor: 10_000, netMinor: 0 },
+])('a share of 33.33 after $refundedMinor is $netMinor', ({ refundedMinor, netMinor }) => {
+  expect(netShareMinor({ amountMinor: 10_000 }, 3_333, refundedMinor)).toBe(netMinor);
+});
+
+describe('what a provider cannot return waits for a person (docs/decisions.md#40)', () => {
+  const DAY_MS = 86_400_000;
+  const table: readonly {
+    readonly name: string;
+    readonly capability: RefundCapability | null;
+    readonly amountMinor: number | null;
+    readonly reason: string | null;
+  }[] = [
+    { name: 'no refunds by API', capability: null, amountMinor: null, reason: 'not_supported' },
+    {
+      name: 'a part',
+      capability: { ...ALL, takesParts: false },
+      amountMinor: 1,
+      reason: 'part_not_supported',
+    },
+    {
+      name: 'the whole',
+      capability: { ...ALL, takesParts: false },
+      amountMinor: null,
+      reason: null,
+    },
+    {
+      name: 'cents',
+      capability: { ...ALL, wholeAmountsOnly: true },
+      amountMinor: 150,
+      reason: 'whole_amounts_only',
+    },
+    {
+      name: 'too late',
+      capability: { ...ALL, windowMs: DAY_MS },
+      amountMinor: null,
+      reason: 'too_late',
+    },
+  ];
+
+  test.each(table)('$name', ({ capability, amountMinor, reason }) => {
+    const request = requestRefund('r0', { amountMinor, capability });
+    const { intent } = decide(paidTwice({ amountMinor: 10_000 }), [request], DAY_MS + 1);
+    expect(intent.refunds).toMatchObject([
+      { status: reason === null ? 'pending' : 'requires_action', actionReason: reason },
+    ]);
+  });
+
+  test('and holds the next one back, which can be canceled', () => {
+    const paid = paidTwice({ amountMinor: 10_000 });
+    const first = requestRefund('r0', { amountMinor: 1_000, capability: null });
+    const second = requestRefund('r1', { amountMinor: 2_000 });
+    const { intent } = decide(paid, [first, second], 1);
+    const claim: Command = {
+      type: 'claim_refund',
+      refundId: 'r1',
+      claimId: 'c1',
+      deadlineAtMs: 60_000,
+    };
+    expect(decide(intent, [claim], 2).rejection).toBe('refund_not_claimable');
+    const canceled = decide(intent, [{ type: 'cancel_refund', refundId: 'r1' }], 2).intent;
+    const attempt = canceled.attempts.find(({ id }) => id === 'second');
+    expect(attempt && refundableMinor(canceled, attempt)).toBe(9_000);
+  });
+});

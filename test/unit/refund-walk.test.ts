@@ -1,0 +1,193 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { decide, nextWakeAtMs } from '../../src/domain/decide.ts';
+import { type Command, chargedMinor, type Intent } from '../../src/domain/intent.ts';
+import type {
+  ManualRefundOutcome,
+  RefundCapability,
+  RefundOutcome,
+} from '../../src/domain/refund.ts';
+import { hasRefundEnded, holdsMoney, isInFlight } from '../../src/domain/refund.ts';
+import { heldOf, refundedOf, refundsOf, sumOf } from '../../src/domain/refund-amounts.ts';
+import { paidTwice } from '../support/intents.ts';
+
+/**
+ * Goal: refunded + reserved never exceeds what was paid, at most one refund of an attempt is with
+ * its provider, and each is claimed at most once (docs/promises.md#11). Method: random histories of
+ * requests, claims, answers that are late, lost, repeated or contradict each other, cancellations
+ * and operators' decisions. Each step is checked.
+ */
+
+const AMOUNT_MINOR = 1_000;
+const COMMISSION_MINOR = 33;
+const REFUND_IDS = ['r0', 'r1', 'r2'] as const;
+
+const capability: fc.Arbitrary<RefundCapability | null> = fc.constantFrom(
+  null,
+  { takesParts: true, wholeAmountsOnly: false, windowMs: null },
+  { takesParts: false, wholeAmountsOnly: false, windowMs: 60_000 },
+  { takesParts: true, wholeAmountsOnly: true, windowMs: null },
+);
+
+const outcome: fc.Arbitrary<RefundOutcome> = fc.constantFrom<RefundOutcome[]>(
+  { type: 'succeeded', railReference: 'RR1' },
+  { type: 'failed', reason: 'declined' },
+  { type: 'requires_action', reason: 'not_enabled' },
+  { type: 'unknown', checkAtMs: null },
+  { type: 'unknown', checkAtMs: 90_000 },
+);
+
+const manualOutcome: fc.Arbitrary<ManualRefundOutcome> = fc.constantFrom<ManualRefundOutcome[]>(
+  { type: 'succeeded', railReference: 'MANUAL1' },
+  { type: 'failed' },
+);
+
+const refundId = fc.constantFrom(...REFUND_IDS);
+
+const request: fc.Arbitrary<Command> = fc
+  .record({
+    id: refundId,
+    requestId: fc.constantFrom('q1', 'q2'),
+    attemptId: fc.constantFrom('first', 'second', 'declined', 'nobody'),
+    amountMinor: fc.constantFrom(null, -1, 0, 1, 333, 334, 500, AMOUNT_MINOR, AMOUNT_MINOR + 1),
+    keepsCommission: fc.boolean(),
+    capability,
+    startsAfterMs: fc.constantFrom(0, 20_000),
+  })
+  .map(({ keepsCommission, capability: can, startsAfterMs, ...named }) => ({
+    type: 'request_refund',
+    refund: {
+      ...named,
+      idempotencyKeyDigest: null,
+      bodyDigest: null,
+      reference: named.id,
+      reason: null,
+      requester: { type: 'api', keyId: 'key1' },
+    },
+    keepsCommission,
+    capability: can,
+    startsAfterMs,
+  }));
+
+const command: fc.Arbitrary<Command> = fc.oneof(
+  { weight: 3, arbitrary: request },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      type: fc.constant('claim_refund' as const),
+      refundId,
+      claimId: fc.uuid(),
+      deadlineAtMs: fc.constantFrom(30_000, 100_000),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({ type: fc.constant('resolve_refund' as const), refundId, outcome }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      type: fc.constant('resolve_refund_manually' as const),
+      refundId,
+      resolutionId: fc.uuid(),
+      outcome: manualOutcome,
+      operator: fc.constantFrom('Abebe', 'Sara'),
+      note: fc.constant('Seen in the portal.'),
+      needsSecondOperator: fc.boolean(),
+    }),
+  },
+  fc.record({ type: fc.constant('cancel_refund' as const), refundId }),
+  fc.constant<Command>({ type: 'tick' }),
+);
+
+const history = fc.array(fc.tuple(command, fc.integer({ min: 0, max: 15_000 })), {
+  minLength: 1,
+  maxLength: 80,
+});
+
+test('refunds stay within what was paid, whatever happens', () => {
+  const reached = new Set<string>();
+  const property = fc.property(fc.boolean(), history, (paidByCustomer, steps) => {
+    let intent = paidTwice({
+      amountMinor: AMOUNT_MINOR,
+      commissionMinor: COMMISSION_MINOR,
+      commissionPaidByCustomer: paidByCustomer,
+    });
+    let nowMs = intent.updatedAtMs;
+    for (const [next, waitMs] of steps) {
+      nowMs += waitMs;
+      const after = decide(intent, [next], nowMs);
+      for (const step of after.steps) {
+        checkStep(intent, step.intent, step.event);
+        intent = step.intent;
+      }
+      intent = after.intent;
+      checkState(intent);
+      for (const { status, late } of intent.refunds) {
+        reached.add(late ? `${status} late` : status);
+      }
+    }
+  });
+  fc.assert(property, { numRuns: 3_000, seed: 1 });
+  // A history that never gets anywhere would prove nothing.
+  expect([...reached].sort()).toEqual([
+    'canceled',
+    'failed',
+    'pending',
+    'processing',
+    'requires_action',
+    'succeeded',
+    'succeeded late',
+    'unresolved',
+  ]);
+});
+
+function checkState(intent: Intent): void {
+  for (const attempt of intent.attempts) {
+    const refunds = refundsOf(intent, attempt.id);
+    const held = heldOf(intent, attempt);
+    const charged = attempt.status === 'succeeded' ? chargedMinor(intent.terms, attempt.method) : 0;
+    expect(held.returnedMinor).toBeLessThanOrEqual(charged);
+    expect(held.amountMinor).toBeLessThanOrEqual(charged === 0 ? 0 : AMOUNT_MINOR);
+    expect(held.commissionReturnedMinor).toBeLessThanOrEqual(COMMISSION_MINOR);
+    expect(refunds.every(({ amountMinor }) => amountMinor > 0)).toBe(true);
+    expect(refunds.filter(({ status }) => status === 'processing').length).toBeLessThanOrEqual(1);
+    if (held.amountMinor === AMOUNT_MINOR && refunds.filter(holdsMoney).length === refunds.length) {
+      const rest = sumOf(refunds);
+      expect(rest.returnedMinor - rest.amountMinor).toBeLessThanOrEqual(COMMISSION_MINOR);
+    }
+  }
+  // Only a refund that waits for another one, or for a person, needs no alarm.
+  const waits = intent.refunds.some(
+    (refund) =>
+      refund.status === 'processing' ||
+      (refund.status === 'pending' && !refundsOf(intent, refund.attemptId).some(isInFlight)),
+  );
+  expect(waits && nextWakeAtMs(intent) === null).toBe(false);
+}
+
+function checkStep(before: Intent, after: Intent, event: string | null): void {
+  expect(after.version).toBe(before.version + 1);
+  expect(after.status).toBe(before.status);
+  expect(after.refunds.length).toBeGreaterThanOrEqual(before.refunds.length);
+  const ended = after.refunds.filter((refund, index) => {
+    const known = before.refunds[index];
+    return refund.status !== known?.status && hasRefundEnded(refund);
+  });
+  const announced = ended.map(({ status }) => status).filter((status) => status !== 'canceled');
+  expect(event).toBe(announced.length === 0 ? null : `refund_${announced[0]}`);
+  expect(announced.length).toBeLessThanOrEqual(1);
+  expect(refundedOf(after).amountMinor).toBeGreaterThanOrEqual(refundedOf(before).amountMinor);
+  for (const [index, known] of before.refunds.entries()) {
+    const refund = after.refunds[index];
+    expect(refund).toMatchObject({
+      id: known.id,
+      amountMinor: known.amountMinor,
+      returnedMinor: known.returnedMinor,
+    });
+    // Asked once: the claim never changes, and success never goes away.
+    expect(known.claimId === null || refund?.claimId === known.claimId).toBe(true);
+    expect(known.status !== 'succeeded' || refund?.status === 'succeeded').toBe(true);
+    expect(known.status === 'pending' || refund?.status !== 'pending').toBe(true);
+  }
+}
