@@ -445,7 +445,15 @@ export interface NewWebhookEndpoint {
    *
    * @maxItems 20
    */
-  eventTypes?: ('PAYMENT_SUCCESS' | 'PAYMENT_FAILED' | 'PAYMENT_EXPIRED')[] | null;
+  eventTypes?:
+    | (
+        | 'PAYMENT_SUCCESS'
+        | 'PAYMENT_FAILED'
+        | 'PAYMENT_EXPIRED'
+        | 'REFUND_SUCCESS'
+        | 'REFUND_FAILED'
+      )[]
+    | null;
   /**
    * A line for people
    */
@@ -469,7 +477,15 @@ export interface WebhookEndpointChanges {
    *
    * @maxItems 20
    */
-  eventTypes?: ('PAYMENT_SUCCESS' | 'PAYMENT_FAILED' | 'PAYMENT_EXPIRED')[] | null;
+  eventTypes?:
+    | (
+        | 'PAYMENT_SUCCESS'
+        | 'PAYMENT_FAILED'
+        | 'PAYMENT_EXPIRED'
+        | 'REFUND_SUCCESS'
+        | 'REFUND_FAILED'
+      )[]
+    | null;
   /**
    * A line for people
    */
@@ -663,7 +679,8 @@ export interface Payment {
    * What needs a person; changes no status and sends no event
    */
   anomalies: {
-    kind: 'duplicate_payment' | 'contradicting_failure' | 'refused_callback';
+    kind:
+      'duplicate_payment' | 'contradicting_failure' | 'refused_callback' | 'contradicting_refund';
     /**
      * What the customer and the provider know the attempt by
      */
@@ -673,6 +690,82 @@ export interface Payment {
      */
     at: string;
   }[];
+  /**
+   * What was returned so far, without commission, in minor units (15050 is 150.50)
+   */
+  refundedAmount: number;
+  /**
+   * Oldest first
+   */
+  refunds: Refund[];
+  /**
+   * In the order of `checkoutBeneficiaries`
+   *
+   * Items: What a beneficiary is owed after the refunds, in minor units (15050 is 150.50)
+   */
+  netShareAmounts: number[];
+}
+/**
+ * A refund of a payment. Amounts are in minor units.
+ */
+export interface Refund {
+  /**
+   * Your id of the refund
+   */
+  refundUniqueId: string;
+  paymentIntentUniqueId: string;
+  /**
+   * What the customer and the provider know the attempt by
+   */
+  transactionId: string | null;
+  status: 'PENDING' | 'PROCESSING' | 'REQUIRES_ACTION' | 'SUCCESS' | 'FAILED' | 'CANCELED';
+  /**
+   * The part of the payment's amount, without commission, in minor units (15050 is 150.50)
+   */
+  amount: number;
+  /**
+   * The commission that is given up, in minor units (15050 is 150.50)
+   */
+  commissionReturned: number;
+  /**
+   * What the customer gets, in minor units (15050 is 150.50)
+   */
+  returnedAmount: number;
+  currency: 'ETB' | 'USD';
+  /**
+   * As sent
+   */
+  reason: string | null;
+  failureReason:
+    | 'declined'
+    | 'insufficient_funds'
+    | 'rail_unavailable'
+    | 'misconfigured'
+    | 'rejected_by_operator'
+    | null;
+  actionReason:
+    | 'not_supported'
+    | 'not_enabled'
+    | 'part_not_supported'
+    | 'whole_amounts_only'
+    | 'too_late'
+    | null;
+  /**
+   * The provider's id of the refund
+   */
+  providerReference: string | null;
+  /**
+   * Returned after it had been reported as failed
+   */
+  late: boolean;
+  /**
+   * ISO 8601 in UTC with milliseconds
+   */
+  createdAt: string;
+  /**
+   * ISO 8601 in UTC with milliseconds
+   */
+  updatedAt: string;
 }
 /**
  * A payment in a list. It can lag a few seconds behind the payment itself.
@@ -753,7 +846,8 @@ export interface Event {
    * `webhook-id` of the webhook
    */
   id: string;
-  webHookEvent: 'PAYMENT_SUCCESS' | 'PAYMENT_FAILED' | 'PAYMENT_EXPIRED';
+  webHookEvent:
+    'PAYMENT_SUCCESS' | 'PAYMENT_FAILED' | 'PAYMENT_EXPIRED' | 'REFUND_SUCCESS' | 'REFUND_FAILED';
   paymentIntentUniqueId: string;
   /**
    * Orders the events of one payment
@@ -811,7 +905,8 @@ export interface EventWithPayload {
    * `webhook-id` of the webhook
    */
   id: string;
-  webHookEvent: 'PAYMENT_SUCCESS' | 'PAYMENT_FAILED' | 'PAYMENT_EXPIRED';
+  webHookEvent:
+    'PAYMENT_SUCCESS' | 'PAYMENT_FAILED' | 'PAYMENT_EXPIRED' | 'REFUND_SUCCESS' | 'REFUND_FAILED';
   paymentIntentUniqueId: string;
   /**
    * Orders the events of one payment
@@ -1024,13 +1119,15 @@ export interface EventBody {
   metadata: {
     [k: string]: string;
   };
-  event: 'PAYMENT_SUCCESS' | 'PAYMENT_FAILED' | 'PAYMENT_EXPIRED';
+  event:
+    'PAYMENT_SUCCESS' | 'PAYMENT_FAILED' | 'PAYMENT_EXPIRED' | 'REFUND_SUCCESS' | 'REFUND_FAILED';
 }
 /**
  * What Kefel posts to your endpoint, with the headers of Standard Webhooks.
  */
 export interface Webhook {
-  webHookEvent: 'PAYMENT_SUCCESS' | 'PAYMENT_FAILED' | 'PAYMENT_EXPIRED';
+  webHookEvent:
+    'PAYMENT_SUCCESS' | 'PAYMENT_FAILED' | 'PAYMENT_EXPIRED' | 'REFUND_SUCCESS' | 'REFUND_FAILED';
   paymentIntentUniqueId: string;
   environment: 'sandbox' | 'production';
   status: 'SUCCESS' | 'FAILED' | 'EXPIRED';
@@ -1082,7 +1179,9 @@ export interface WebhookEndpoint {
   /**
    * The types that it takes; empty: all
    */
-  eventTypes: ('PAYMENT_SUCCESS' | 'PAYMENT_FAILED' | 'PAYMENT_EXPIRED')[];
+  eventTypes: (
+    'PAYMENT_SUCCESS' | 'PAYMENT_FAILED' | 'PAYMENT_EXPIRED' | 'REFUND_SUCCESS' | 'REFUND_FAILED'
+  )[];
   description: string;
   /**
    * Whether events are sent there
@@ -1107,7 +1206,9 @@ export interface WebhookEndpointWithSecret {
   /**
    * The types that it takes; empty: all
    */
-  eventTypes: ('PAYMENT_SUCCESS' | 'PAYMENT_FAILED' | 'PAYMENT_EXPIRED')[];
+  eventTypes: (
+    'PAYMENT_SUCCESS' | 'PAYMENT_FAILED' | 'PAYMENT_EXPIRED' | 'REFUND_SUCCESS' | 'REFUND_FAILED'
+  )[];
   description: string;
   /**
    * Whether events are sent there

@@ -1,5 +1,6 @@
 import { FAILURE_REASONS } from '../../src/domain/intent.ts';
 import { CURRENCIES, METHODS } from '../../src/domain/method.ts';
+import { REFUND_ACTION_REASONS, REFUND_FAILURE_REASONS } from '../../src/domain/refund.ts';
 import { LISTED_STATUSES } from '../../src/read-model/events-list.ts';
 import { type JsonSchema, listOf, nullable, objectOf, reference } from './json-schema.ts';
 
@@ -30,7 +31,7 @@ const paymentStatus: JsonSchema = {
 };
 const eventType: JsonSchema = {
   type: 'string',
-  enum: ['PAYMENT_SUCCESS', 'PAYMENT_FAILED', 'PAYMENT_EXPIRED'],
+  enum: ['PAYMENT_SUCCESS', 'PAYMENT_FAILED', 'PAYMENT_EXPIRED', 'REFUND_SUCCESS', 'REFUND_FAILED'],
 };
 const transactionId: JsonSchema = {
   type: 'string',
@@ -81,7 +82,12 @@ const customer = objectOf({
 const anomaly = objectOf({
   kind: {
     type: 'string',
-    enum: ['duplicate_payment', 'contradicting_failure', 'refused_callback'],
+    enum: [
+      'duplicate_payment',
+      'contradicting_failure',
+      'refused_callback',
+      'contradicting_refund',
+    ],
   },
   transactionId: nullable(transactionId),
   at: time,
@@ -120,6 +126,27 @@ const payment = {
   late: { type: 'boolean', description: 'Paid after the payment had ended' },
   reason: nullable(failureReason),
   metadata,
+} as const satisfies Readonly<Record<string, JsonSchema>>;
+
+const refund = {
+  refundUniqueId: { type: 'string', description: 'Your id of the refund' },
+  paymentIntentUniqueId: { type: 'string' },
+  transactionId: nullable(transactionId),
+  status: {
+    type: 'string',
+    enum: ['PENDING', 'PROCESSING', 'REQUIRES_ACTION', 'SUCCESS', 'FAILED', 'CANCELED'],
+  },
+  amount: amountMinor("The part of the payment's amount, without commission"),
+  commissionReturned: amountMinor('The commission that is given up'),
+  returnedAmount: amountMinor('What the customer gets'),
+  currency: { type: 'string', enum: CURRENCIES },
+  reason: nullable({ type: 'string', description: 'As sent' }),
+  failureReason: nullable({ type: 'string', enum: REFUND_FAILURE_REASONS }),
+  actionReason: nullable({ type: 'string', enum: REFUND_ACTION_REASONS }),
+  providerReference: nullable({ type: 'string', description: "The provider's id of the refund" }),
+  late: { type: 'boolean', description: 'Returned after it had been reported as failed' },
+  createdAt: time,
+  updatedAt: time,
 } as const satisfies Readonly<Record<string, JsonSchema>>;
 
 const delivery = objectOf({
@@ -203,9 +230,16 @@ export const COMPONENTS: Readonly<Record<string, JsonSchema>> = {
         description: 'The phone that an express request charged, masked',
       }),
       anomalies: listOf(anomaly, 'What needs a person; changes no status and sends no event'),
+      refundedAmount: amountMinor('What was returned so far, without commission'),
+      refunds: listOf(reference('Refund'), 'Oldest first'),
+      netShareAmounts: listOf(
+        amountMinor('What a beneficiary is owed after the refunds'),
+        'In the order of `checkoutBeneficiaries`',
+      ),
     },
     'A payment as it is now. Amounts are in minor units.',
   ),
+  Refund: objectOf(refund, 'A refund of a payment. Amounts are in minor units.'),
   PaymentSummary: objectOf(
     {
       ...picked([

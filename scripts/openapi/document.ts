@@ -233,6 +233,8 @@ const EVENTS = {
   PAYMENT_SUCCESS: 'The payment is paid',
   PAYMENT_FAILED: 'An express charge failed, the tenth attempt failed, or the customer left',
   PAYMENT_EXPIRED: '`expireIn` passed without payment',
+  REFUND_SUCCESS: 'The money of a refund was returned',
+  REFUND_FAILED: 'A refund failed; the money stays with you',
 } as const;
 
 function webhooks() {

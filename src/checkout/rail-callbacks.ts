@@ -1,9 +1,7 @@
 import { answerCallback, callbackTarget } from '../attempts/callback.ts';
-import { answerSharedCallback } from '../attempts/shared-callback.ts';
 import { readBytes } from '../http/read-bytes.ts';
 import { log } from '../log.ts';
 import type { CallbackCall, CallbackReply } from '../rails/callback.ts';
-import { answerRefundCallback } from '../refunds/callback.ts';
 import { unknownPage } from './notices.ts';
 import { pathSegment, verifiedLink } from './open-link.ts';
 
@@ -39,6 +37,7 @@ export async function handleRefundCallback(request: Request, env: Env): Promise<
   if (call === null) {
     return tooLarge();
   }
+  const { answerRefundCallback } = await import('../refunds/callback.ts');
   const reply = await answerRefundCallback(env, link, pathSegment(request, 1), call);
   return reply === null ? unknownPage(request) : responseOf(reply);
 }
@@ -49,6 +48,7 @@ export async function handleSharedCallback(request: Request, env: Env): Promise<
   if (call === null) {
     return tooLarge();
   }
+  const { answerSharedCallback } = await import('../attempts/shared-callback.ts');
   const reply = await answerSharedCallback(env, pathSegment(request, 1), call);
   return reply === null ? unknownPage(request) : responseOf(reply);
 }
