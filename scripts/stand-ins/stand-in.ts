@@ -41,6 +41,27 @@ export interface Plan {
   readonly callback?: 'before_answer' | 'after_answer' | 'never';
   /** Fault of every status query while this plan applies. */
   readonly query?: Fault;
+  /** What the rail does when it is asked to return the money; by default it returns it. */
+  readonly refund?: RefundPlan;
+}
+
+export interface RefundPlan {
+  /** Fault of the call that asks for the refund. */
+  readonly fault?: Fault;
+  /** The rail returns nothing, for this reason. */
+  readonly refuses?: 'declines' | 'lacks_funds' | 'not_enabled';
+  /** When a rail that reports refunds does so: after its answer, before it, or never. */
+  readonly report?: 'after_answer' | 'before_answer' | 'never';
+}
+
+/** A refund that the rail accepted, refused later, or carried out. */
+export interface StandInRefund {
+  /** As received. */
+  readonly amountText: string;
+  /** Whether the customer got the money. */
+  readonly isReturned: boolean;
+  /** Reports it, also again or wrongly; absent where the rail's answer is all it says. */
+  report?(variant?: CallbackVariant): Promise<CallbackAnswer>;
 }
 
 /** The gateway's answer to a callback. */
@@ -67,6 +88,8 @@ export interface StandInOrder {
   readonly callbackUrl: string;
   /** Sends a callback, also a repeated or wrong one, to `address` if it is to go elsewhere. */
   callback(variant?: CallbackVariant, address?: string): Promise<CallbackAnswer>;
+  /** In the order of the calls; absent for a rail without refunds by API. */
+  readonly refunds?: readonly StandInRefund[];
 }
 
 /** A running stand-in, for a test or `npm run dev`. */
@@ -77,6 +100,8 @@ export interface StandIn {
   readonly settings: Readonly<Record<string, unknown>>;
   /** The setting `statusQuery`, for a rail whose queries are off by default. */
   readonly statusQuery?: Readonly<Record<string, unknown>>;
+  /** The settings that turn refunds on, for a rail whose refunds are off by default. */
+  readonly refundSettings?: Readonly<Record<string, unknown>>;
   plan(amountText: string, plan: Plan): void;
   /** The order with this id; waits until it arrives. */
   order(orderId: string): Promise<StandInOrder>;

@@ -28,6 +28,8 @@ export interface StandInsOptions {
   readonly hasOtherForms?: boolean;
   /** Turns on the status queries that are off by default. */
   readonly hasStatusQueries?: boolean;
+  /** Turns on the refunds that are off by default. */
+  readonly hasRefunds?: boolean;
 }
 
 /** The longest transaction id that we send. */
@@ -41,6 +43,7 @@ export async function startStandIns(
     ethswitch = 'nbg',
     hasOtherForms = false,
     hasStatusQueries = false,
+    hasRefunds = false,
   }: StandInsOptions = {},
 ): Promise<StandIns> {
   const cbe = await startCbeBirrStandIn(0, hasOtherForms ? CBE_LONG_ID_CHARACTERS : undefined);
@@ -57,10 +60,11 @@ export async function startStandIns(
     E_BIRR: await startEbirrStandIn(),
   };
   const wranglerArgs = METHODS.flatMap((method) => {
-    const { settings: ownSettings, statusQuery } = byMethod[method];
+    const { settings: ownSettings, statusQuery, refundSettings } = byMethod[method];
     const settings = {
       ...ownSettings,
       ...(hasStatusQueries && { statusQuery }),
+      ...(hasRefunds && refundSettings),
       ...moreSettings[method],
     };
     return ['--var', `RAIL_${method}_PRODUCTION:${JSON.stringify(settings)}`];
