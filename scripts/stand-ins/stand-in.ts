@@ -50,6 +50,8 @@ export interface RefundPlan {
   readonly fault?: Fault;
   /** The rail returns nothing, for this reason. */
   readonly refuses?: 'declines' | 'lacks_funds' | 'not_enabled';
+  /** The rail accepts the refund, and ends it when the test says so (`StandInRefund.end`). */
+  readonly isSlow?: boolean;
   /** When a rail that reports refunds does so: after its answer, before it, or never. */
   readonly report?: 'after_answer' | 'before_answer' | 'never';
 }
@@ -60,6 +62,8 @@ export interface StandInRefund {
   readonly amountText: string;
   /** Whether the customer got the money. */
   readonly isReturned: boolean;
+  /** Ends a slow refund as planned; absent where the rail's answer is the outcome. */
+  end?(): void;
   /** Reports it, also again or wrongly; absent where the rail's answer is all it says. */
   report?(variant?: CallbackVariant): Promise<CallbackAnswer>;
 }

@@ -40,6 +40,8 @@ export interface RefundOrder {
   readonly refund: Refund;
   /** What earlier refunds returned of the same attempt, in minor units. */
   readonly returnedBeforeMinor: number;
+  /** The provider was asked for no other refund of the same attempt before this one. */
+  readonly isFirst: boolean;
   /** Where the provider reports it: `<base URL>/rails/<rail id>/refunds/<refund token>`. */
   readonly callbackUrl: string;
 }

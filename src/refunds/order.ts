@@ -25,11 +25,13 @@ export async function refundOrder(
     railOrder(env, rail, objectId, intent, attempt),
     signLink(configOf(env).linkSigningKeys, 'refund', link),
   ]);
-  const returned = refundsOf(intent, attempt.id).filter(({ status }) => status === 'succeeded');
+  const others = refundsOf(intent, attempt.id).filter(({ id }) => id !== refund.id);
+  const returned = others.filter(({ status }) => status === 'succeeded');
   return {
     payment,
     refund,
     returnedBeforeMinor: sumOf(returned).returnedMinor,
+    isFirst: others.every(({ claimId }) => claimId === null),
     callbackUrl: `${intent.terms.baseUrl}/rails/${rail.id}/refunds/${token}`,
   };
 }
