@@ -14,6 +14,11 @@ CREATE TABLE merchants (
   status TEXT NOT NULL DEFAULT 'active' CHECK (status IN ('active', 'suspended')),
   -- JSON array of the schemes of its apps, to which customers may return (docs/decisions.md#20).
   app_schemes TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(app_schemes)),
+  -- The operator's limits for refunds: the age of the payment, and the amount that the merchant
+  -- returns in a day of Addis Ababa, in each environment and currency. NULL: any amount.
+  refund_age_days_max INTEGER NOT NULL DEFAULT 180
+    CHECK (refund_age_days_max BETWEEN 1 AND 400),
+  refund_daily_max_minor INTEGER CHECK (refund_daily_max_minor BETWEEN 0 AND 99999999999),
   created_at_ms INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
@@ -284,6 +289,10 @@ CREATE TABLE payment (
   ended_at_ms INTEGER,
   -- Of the reported attempt.
   transaction_id TEXT,
+  -- What was certainly returned of the attempt that paid, without commission.
+  refunded_minor INTEGER NOT NULL DEFAULT 0,
+  -- Refunds without an outcome.
+  open_refunds INTEGER NOT NULL DEFAULT 0,
   -- JSON array of the methods whose attempts have ended, with the number of these and of the
   -- successful ones.
   attempts TEXT NOT NULL CHECK (json_valid(attempts)),
@@ -340,6 +349,54 @@ CREATE INDEX payment_search_key_of_order ON payment_search_key (key)
 
 -- For the daily purge.
 CREATE INDEX payment_search_key_by_time ON payment_search_key (created_at_ms);
+
+-- Refunds, and claims of their ids. A refund's id is unique among all payments of a tenant, so a
+-- request claims it here before the payment's object decides (src/refunds/claim.ts). The claim
+-- becomes the row of the refund in the read model. When the object rejects, the claim is deleted.
+CREATE TABLE refunds (
+  environment TEXT NOT NULL CHECK (environment IN ('sandbox', 'production')),
+  merchant_id TEXT NOT NULL,
+  refund_unique_id TEXT NOT NULL,
+  -- Of the payment.
+  unique_id TEXT NOT NULL,
+  payment_uuid TEXT NOT NULL,
+  -- As the object has it; `claimed` before the object has decided.
+  status TEXT NOT NULL,
+  -- Requests that made or repeated the claim. Only a claim of a single request is ever deleted.
+  requests INTEGER NOT NULL,
+  -- Orders the changes of one payment; 0 for a claim.
+  version INTEGER NOT NULL,
+  -- Without commission.
+  amount_minor INTEGER NOT NULL,
+  commission_returned_minor INTEGER NOT NULL,
+  -- What the customer gets.
+  returned_minor INTEGER NOT NULL,
+  currency TEXT NOT NULL,
+  method TEXT NOT NULL,
+  -- Of the attempt that is refunded.
+  transaction_id TEXT NOT NULL,
+  -- The refund's number at the provider, and the provider's own.
+  reference TEXT,
+  rail_reference TEXT,
+  failure_reason TEXT,
+  action_reason TEXT,
+  -- Succeeded after it had failed.
+  late INTEGER NOT NULL CHECK (late IN (0, 1)),
+  created_at_ms INTEGER NOT NULL,
+  updated_at_ms INTEGER NOT NULL,
+  PRIMARY KEY (environment, merchant_id, refund_unique_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX refunds_by_time ON refunds
+  (merchant_id, environment, created_at_ms, refund_unique_id);
+-- Also for the sum of a merchant's day, which reads nothing else.
+CREATE INDEX refunds_by_status ON refunds
+  (merchant_id, environment, status, created_at_ms, refund_unique_id, currency, amount_minor);
+CREATE INDEX refunds_by_payment ON refunds
+  (merchant_id, environment, unique_id, created_at_ms, refund_unique_id);
+-- For the operator: the few refunds of all merchants that have no outcome.
+CREATE INDEX refunds_without_outcome ON refunds (environment, created_at_ms, refund_unique_id)
+  WHERE status IN ('pending', 'processing', 'unresolved', 'requires_action');
 
 -- Totals of payments by the day on which they were created. Days are counted from 1970 in Addis
 -- Ababa, which is three hours ahead of UTC all year. The triggers below keep the totals in the

@@ -1,4 +1,5 @@
 import { type Environment, METHODS, type Method } from './domain/method.ts';
+import { minorFromMajor } from './domain/money.ts';
 
 /** The bindings and variables as Cloudflare passes them. */
 export type Bindings = Env;
@@ -25,6 +26,10 @@ export interface Config {
   readonly localCallbacks: boolean;
   readonly rateLimits: boolean;
   readonly methodLogos: MethodLogos;
+  /** Whether the operator keeps the commission of refunded payments (docs/decisions.md#39). */
+  readonly keepsCommission: boolean;
+  /** A manual resolution of a larger refund needs two operators, in minor units; null: none does. */
+  readonly secondOperatorAboveMinor: number | null;
   readonly linkSigningKeys: KeyRing;
   readonly dataEncryptionKeys: KeyRing;
   readonly webhookRsaKeys: Readonly<Record<Environment, KeyRing>>;
@@ -50,6 +55,11 @@ export function configOf(env: Bindings): Config {
     localCallbacks: flag('LOCAL_CALLBACKS', env.LOCAL_CALLBACKS, 'true', 'false'),
     rateLimits: flag('RATE_LIMITS', env.RATE_LIMITS, 'on', 'off'),
     methodLogos: methodLogos('METHOD_LOGOS', env.METHOD_LOGOS),
+    keepsCommission: flag('REFUND_COMMISSION', env.REFUND_COMMISSION, 'keep', 'return'),
+    secondOperatorAboveMinor: amountMinor(
+      'REFUND_SECOND_OPERATOR_ABOVE',
+      env.REFUND_SECOND_OPERATOR_ABOVE,
+    ),
     linkSigningKeys: strongKeyRing('LINK_SIGNING_KEYS', env.LINK_SIGNING_KEYS),
     dataEncryptionKeys: strongKeyRing('DATA_ENCRYPTION_KEYS', env.DATA_ENCRYPTION_KEYS),
     webhookRsaKeys: {
@@ -89,6 +99,18 @@ function positiveInteger(name: string, value: string | undefined): number {
     throw new ConfigError(`${name} must be a positive integer`);
   }
   return number;
+}
+
+/** An amount in major units, in minor units; null when empty. */
+function amountMinor(name: string, value: string | undefined): number | null {
+  if (value === undefined || value === '') {
+    return null;
+  }
+  const minor = /^[0-9.]+$/.test(value) ? minorFromMajor(Number(value)) : null;
+  if (minor === null) {
+    throw new ConfigError(`${name} must be an amount such as 5000 or 5000.50`);
+  }
+  return minor;
 }
 
 function flag(name: string, value: string | undefined, on: string, off: string): boolean {

@@ -125,6 +125,8 @@ export function messageOf(index: number, payments: number): ProjectionMessage {
       updatedAtMs: endedAtMs ?? createdAtMs,
       endedAtMs,
       transactionId: wasTried ? referenceOf(index) : null,
+      refundedMinor: 0,
+      openRefunds: 0,
       attempts:
         method === null || !hasEnded
           ? []
@@ -132,6 +134,7 @@ export function messageOf(index: number, payments: number): ProjectionMessage {
     },
     sealedDetails: wasTried ? `k1.${'x'.repeat(SEALED_LENGTH)}` : null,
     searchKeys: searchKeysOf(index, wasTried),
+    refunds: [],
     events: hasEnded && status !== 'canceled' ? [eventOf(index, status, createdAtMs)] : [],
   };
 }

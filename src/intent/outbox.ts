@@ -22,6 +22,7 @@ import {
   paymentDetails,
   phonesOf,
   projectedEvents,
+  projectedRefunds,
   projectedVersion,
   projectionRow,
   searchedIds,
@@ -104,6 +105,7 @@ export async function sendProjection(
     row: projectionRow(intent),
     ...(await personalData(env, intent)),
     events: projectedEvents(events),
+    refunds: projectedRefunds(intent),
   };
   await env.PROJECTIONS.send(change);
 }

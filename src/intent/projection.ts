@@ -6,8 +6,16 @@ import {
 } from '../domain/intent.ts';
 import { METHODS_WITH_SHARED_ADDRESS } from '../domain/method.ts';
 import { phoneFrom } from '../domain/phone.ts';
+import { hasRefundEnded } from '../domain/refund.ts';
+import { refundedOf } from '../domain/refund-amounts.ts';
 import { SEARCH_ID_LENGTH_MAX } from '../domain/search-key.ts';
-import type { AttemptCount, PaymentDetails, ProjectedEvent, ProjectionRow } from './protocol.ts';
+import type {
+  AttemptCount,
+  PaymentDetails,
+  ProjectedEvent,
+  ProjectedRefund,
+  ProjectionRow,
+} from './protocol.ts';
 import type { StoredDelivery, StoredEvent } from './store.ts';
 
 /**
@@ -46,8 +54,36 @@ export function projectionRow(intent: Intent): ProjectionRow {
     updatedAtMs: intent.updatedAtMs,
     endedAtMs: intent.endedAtMs,
     transactionId: reportedAttempt(intent)?.reference ?? null,
+    refundedMinor: refundedOf(intent).amountMinor,
+    openRefunds: intent.refunds.filter((refund) => !hasRefundEnded(refund)).length,
     attempts: attemptCounts(intent),
   };
+}
+
+export function projectedRefunds({ attempts, refunds }: Intent): ProjectedRefund[] {
+  return refunds.flatMap((refund) => {
+    const attempt = attempts.find(({ id }) => id === refund.attemptId);
+    return attempt === undefined
+      ? []
+      : [
+          {
+            id: refund.id,
+            status: refund.status,
+            amountMinor: refund.amountMinor,
+            commissionReturnedMinor: refund.commissionReturnedMinor,
+            returnedMinor: refund.returnedMinor,
+            reference: refund.reference,
+            railReference: refund.railReference,
+            failureReason: refund.failureReason,
+            actionReason: refund.actionReason,
+            late: refund.late,
+            method: attempt.method,
+            transactionId: attempt.reference,
+            createdAtMs: refund.createdAtMs,
+            updatedAtMs: refund.updatedAtMs,
+          },
+        ];
+  });
 }
 
 /** The attempts that have ended, by method, in the order of the first of each. */
@@ -134,6 +170,7 @@ export function searchedIds(intent: Intent): string[] {
       railReference,
       receipt,
     ]),
+    ...intent.refunds.flatMap(({ id, reference, railReference }) => [id, reference, railReference]),
   ];
   const known = ids.filter((id) => id !== null);
   return [...new Set(known.filter((id) => id.length <= SEARCH_ID_LENGTH_MAX))];

@@ -270,6 +270,7 @@ export interface ProjectionMessage {
   /** Keys that find the payment besides the row's columns. Only ever added to. */
   readonly searchKeys: readonly string[];
   readonly events: readonly ProjectedEvent[];
+  readonly refunds: readonly ProjectedRefund[];
 }
 
 export interface ProjectionRow extends Tenant {
@@ -294,6 +295,10 @@ export interface ProjectionRow extends Tenant {
   readonly endedAtMs: number | null;
   /** Of the reported attempt; null without one. */
   readonly transactionId: string | null;
+  /** Certainly returned of the attempt that paid, without commission. */
+  readonly refundedMinor: number;
+  /** Refunds without an outcome. */
+  readonly openRefunds: number;
   /** One for each method with an attempt that has ended. */
   readonly attempts: readonly AttemptCount[];
 }
@@ -324,6 +329,28 @@ export interface PaymentDetails {
 /** Binds sealed details to their payment. */
 export function detailsContext({ environment, merchantId }: Tenant, uuid: string): string {
   return `payment-details/${environment}/${merchantId}/${uuid}`;
+}
+
+/** A refund in the read model, without the merchant's own words, which may name a person. */
+export interface ProjectedRefund
+  extends Pick<
+    Refund,
+    | 'id'
+    | 'status'
+    | 'amountMinor'
+    | 'commissionReturnedMinor'
+    | 'returnedMinor'
+    | 'reference'
+    | 'railReference'
+    | 'failureReason'
+    | 'actionReason'
+    | 'late'
+    | 'createdAtMs'
+    | 'updatedAtMs'
+  > {
+  readonly method: Attempt['method'];
+  /** Of the attempt that is refunded. */
+  readonly transactionId: string;
 }
 
 /** An event's delivery in the read model, without the request's body and the merchant's answer. */

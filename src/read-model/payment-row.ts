@@ -28,7 +28,8 @@ export const PAYMENT_COLUMNS = `payment.uuid, payment.environment,
     AS chargedMinor,
   payment.currency, payment.method, payment.unresolved_attempts AS unresolvedAttempts,
   payment.anomalies, payment.created_at_ms AS createdAtMs, payment.updated_at_ms AS updatedAtMs,
-  payment.ended_at_ms AS endedAtMs, payment.transaction_id AS transactionId`;
+  payment.ended_at_ms AS endedAtMs, payment.transaction_id AS transactionId,
+  payment.refunded_minor AS refundedMinor, payment.open_refunds AS openRefunds`;
 
 export function paymentRow(stored: StoredPayment): PaymentRow {
   return { ...stored, late: stored.late === 1 };

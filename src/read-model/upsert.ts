@@ -24,6 +24,8 @@ const PAYMENT_COLUMNS = [
   'updated_at_ms',
   'ended_at_ms',
   'transaction_id',
+  'refunded_minor',
+  'open_refunds',
   'attempts',
   'sealed_details',
 ];
@@ -36,6 +38,7 @@ const NEW_VALUES: Readonly<Record<string, string>> = {
   sealed_details: `iif(excluded.version > payment.version
     OR ${sealedSize('excluded.sealed_details')} >= ${sealedSize('payment.sealed_details')},
     excluded.sealed_details, payment.sealed_details)`,
+  rail_reference: 'COALESCE(excluded.rail_reference, refunds.rail_reference)',
 };
 
 const UPSERT_PAYMENTS = `
@@ -48,6 +51,7 @@ const UPSERT_PAYMENTS = `
     value ->> 'commissionMinor', value ->> 'commissionPaidByCustomer',
     value ->> 'method', value ->> 'unresolvedAttempts', value ->> 'anomalies',
     value ->> 'updatedAtMs', value ->> 'endedAtMs', value ->> 'transactionId',
+    value ->> 'refundedMinor', value ->> 'openRefunds',
     value ->> 'attempts', value ->> 'sealedDetails'
   FROM json_each(?1) WHERE true
   ${onConflict('payment', 'uuid', PAYMENT_COLUMNS, 'version')}`;
@@ -76,6 +80,35 @@ const UPSERT_EVENTS = `
     value ->> 'destinationOrigin'
   FROM json_each(?1) WHERE true
   ${onConflict('webhook_event', 'event_id, position', EVENT_COLUMNS, 'revision')}`;
+
+const REFUND_COLUMNS = [
+  'version',
+  'status',
+  'amount_minor',
+  'commission_returned_minor',
+  'returned_minor',
+  'reference',
+  'rail_reference',
+  'failure_reason',
+  'action_reason',
+  'late',
+  'created_at_ms',
+  'updated_at_ms',
+];
+
+/** A claim becomes the row of its refund. It stays when it belongs to another payment. */
+const UPSERT_REFUNDS = `
+  INSERT INTO refunds (environment, merchant_id, refund_unique_id, unique_id, payment_uuid,
+    requests, currency, method, transaction_id, ${REFUND_COLUMNS.join(', ')})
+  SELECT value ->> 'environment', value ->> 'merchantId', value ->> 'id', value ->> 'uniqueId',
+    value ->> 'paymentUuid', 0, value ->> 'currency', value ->> 'method', value ->> 'transactionId',
+    value ->> 'version', value ->> 'status', value ->> 'amountMinor',
+    value ->> 'commissionReturnedMinor', value ->> 'returnedMinor', value ->> 'reference',
+    value ->> 'railReference', value ->> 'failureReason', value ->> 'actionReason',
+    value ->> 'late', value ->> 'createdAtMs', value ->> 'updatedAtMs'
+  FROM json_each(?1) WHERE true
+  ${onConflict('refunds', 'environment, merchant_id, refund_unique_id', REFUND_COLUMNS, 'version')}
+    AND refunds.payment_uuid = excluded.payment_uuid`;
 
 const INSERT_SEARCH_KEYS = `
   INSERT INTO payment_search_key (merchant_id, environment, key, created_at_ms, uuid)
@@ -120,10 +153,16 @@ export function upsertStatements(messages: readonly ProjectionMessage[]): readon
       uniqueId,
     }));
   });
+  const refunds = messages.flatMap(({ row, version, refunds: own }) => {
+    const { merchantId, environment, uuid: paymentUuid, uniqueId, currency } = row;
+    const payment = { merchantId, environment, paymentUuid, uniqueId, currency, version };
+    return own.map((refund) => ({ ...refund, ...payment }));
+  });
   return [
     statement(UPSERT_PAYMENTS, payments),
     ...(searchKeys.length === 0 ? [] : [statement(INSERT_SEARCH_KEYS, searchKeys)]),
     ...(events.length === 0 ? [] : [statement(UPSERT_EVENTS, events)]),
+    ...(refunds.length === 0 ? [] : [statement(UPSERT_REFUNDS, refunds)]),
   ];
 }
 

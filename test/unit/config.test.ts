@@ -12,6 +12,8 @@ const VARIABLES = {
   CALLBACK_HTTPS_ONLY: 'false',
   LOCAL_CALLBACKS: 'false',
   RATE_LIMITS: 'on',
+  REFUND_COMMISSION: 'return',
+  REFUND_SECOND_OPERATOR_ABOVE: '',
 };
 
 function configWith(changes: Record<string, string | undefined>) {
@@ -59,7 +61,23 @@ test('reads which methods have a logo', () => {
   expect(configWith({ METHOD_LOGOS: '' }).methodLogos).toEqual({});
 });
 
+test.each([
+  ['', null],
+  ['5000', 500_000],
+  ['5000.50', 500_050],
+  ['0', 0],
+])('refunds above REFUND_SECOND_OPERATOR_ABOVE = "%s" need two operators', (value, minor) => {
+  expect(
+    configWith({ REFUND_SECOND_OPERATOR_ABOVE: value, REFUND_COMMISSION: 'keep' }),
+  ).toMatchObject({ secondOperatorAboveMinor: minor, keepsCommission: true });
+});
+
 test.each<[string, string | undefined]>([
+  ['REFUND_COMMISSION', 'half'],
+  ['REFUND_SECOND_OPERATOR_ABOVE', 'many'],
+  ['REFUND_SECOND_OPERATOR_ABOVE', '-5'],
+  ['REFUND_SECOND_OPERATOR_ABOVE', '5.005'],
+  ['REFUND_SECOND_OPERATOR_ABOVE', '1.2.3'],
   ['METHOD_LOGOS', 'm-pesa.svg'],
   ['METHOD_LOGOS', 'BITCOIN=b.svg'],
   ['METHOD_LOGOS', 'M_PESA=../m-pesa.svg'],

@@ -35,6 +35,8 @@ const ROW: ExportedPayment = {
   updatedAtMs: Date.UTC(2026, 10, 21, 10, 5),
   endedAtMs: Date.UTC(2026, 10, 21, 22, 4),
   transactionId: 'REF7',
+  refundedMinor: 0,
+  openRefunds: 0,
   details: {
     providerReference: 'CHK-9',
     receipt: 'RCPT1',

@@ -394,6 +394,7 @@ function environment(stub: unknown, d1: unknown, more: Record<string, string> = 
     CALLBACK_HTTPS_ONLY: 'false',
     LOCAL_CALLBACKS: 'true',
     RATE_LIMITS: 'off',
+    REFUND_COMMISSION: 'return',
     DB: d1,
     PAYMENT_INTENT: { idFromString: (id: string) => id, get: () => stub },
     ...more,

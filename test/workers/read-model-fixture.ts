@@ -39,6 +39,7 @@ export function projectionMessage(
     sealedDetails: null,
     searchKeys: [],
     events: [],
+    refunds: [],
     ...rest,
     row: {
       ...tenant,
@@ -60,6 +61,8 @@ export function projectionMessage(
       updatedAtMs: 1_000 * number,
       endedAtMs: null,
       transactionId: null,
+      refundedMinor: 0,
+      openRefunds: 0,
       attempts: [],
       ...changes,
     },

@@ -241,6 +241,8 @@ test('a row contains everything that a list shows', async () => {
     updatedAtMs: 6_000,
     endedAtMs: null,
     transactionId: null,
+    refundedMinor: 0,
+    openRefunds: 0,
   };
   expect(rows.at(-1)).toEqual(expected);
   // The customer does not pay a commission that the merchant bears.

@@ -1,0 +1,181 @@
+import { configOf } from '../config.ts';
+import { prepare } from '../database.ts';
+import { decide } from '../domain/decide.ts';
+import type { Attempt, Intent, Rejection, Tenant } from '../domain/intent.ts';
+import type { Refund, RefundRequester } from '../domain/refund.ts';
+import { refundableMinor } from '../domain/refund-amounts.ts';
+import { type IntentClient, intentByUniqueId } from '../intent/client.ts';
+import type { IdempotencyClaim } from '../intent/protocol.ts';
+import { errorText, log } from '../log.ts';
+import { claimRefund, releaseStatement } from './claim.ts';
+import { refundCommand } from './plan.ts';
+
+export interface RefundOfPayment {
+  readonly paymentUniqueId: string;
+  readonly refundUniqueId: string;
+  /** The reference of the attempt to refund; null: the attempt that paid. */
+  readonly transactionId: string | null;
+  /** Without commission; null: all that is left. */
+  readonly amountMinor: number | null;
+  /** The merchant's own words. */
+  readonly reason: string | null;
+  readonly requester: RefundRequester;
+  readonly idempotency: IdempotencyClaim | null;
+}
+
+export type RefundResult =
+  | { readonly type: 'accepted'; readonly intent: Intent; readonly refund: Refund }
+  /** Same Idempotency-Key and body: answer as at creation, with `requestedStatus`. */
+  | { readonly type: 'replayed'; readonly intent: Intent; readonly refund: Refund }
+  | { readonly type: 'taken'; readonly reason: 'duplicate' | 'key_reused' }
+  | { readonly type: 'payment_not_found' | 'transaction_not_found' }
+  | { readonly type: 'rejected'; readonly rejection: Rejection; readonly intent: Intent }
+  | { readonly type: 'too_old'; readonly daysMax: number }
+  | { readonly type: 'daily_limit'; readonly maxMinor: number; readonly leftMinor: number };
+
+/**
+ * Reserves a refund; the payment's alarm then asks the provider. Every refund begins here, whoever
+ * asks for it. Throws Unavailable when D1 or the object does not answer. Without an answer the
+ * caller may repeat the request: a refund exists at most once.
+ */
+export async function requestRefund(
+  env: Env,
+  tenant: Tenant,
+  request: RefundOfPayment,
+): Promise<RefundResult> {
+  const client = intentByUniqueId(env, tenant, request.paymentUniqueId);
+  const read = await client.read();
+  if (read.type === 'not_found') {
+    return { type: 'payment_not_found' };
+  }
+  const { intent } = read;
+  // Before anything that may have changed since the first request.
+  const known = refundIn(intent, request.refundUniqueId);
+  if (known !== null) {
+    return repeated(intent, known, request.idempotency);
+  }
+  const attempt = attemptToRefund(intent, request.transactionId);
+  if (attempt === null) {
+    return request.transactionId === null
+      ? { type: 'rejected', rejection: 'not_paid', intent }
+      : { type: 'transaction_not_found' };
+  }
+  return claimAndReserve(env, client, intent, attempt, request);
+}
+
+async function claimAndReserve(
+  env: Env,
+  client: IntentClient,
+  intent: Intent,
+  attempt: Attempt,
+  request: RefundOfPayment,
+): Promise<RefundResult> {
+  const { refundUniqueId, reason, requester, idempotency } = request;
+  const nowMs = Date.now();
+  // The claim counts this very amount, so the object must not decide on another one.
+  const amountMinor = request.amountMinor ?? refundableMinor(intent, attempt);
+  const command = refundCommand(env, intent, {
+    id: refundUniqueId,
+    attempt,
+    amountMinor,
+    reason,
+    requester,
+    idempotencyKeyDigest: idempotency?.keyDigest ?? null,
+    bodyDigest: idempotency?.bodyDigest ?? null,
+    keepsCommission: configOf(env).keepsCommission,
+  });
+  const { rejection } = decide(intent, [command], nowMs);
+  if (rejection !== null) {
+    return { type: 'rejected', rejection, intent };
+  }
+  const { terms } = intent;
+  const claim = await claimRefund(env.DB, { terms, attempt, refundUniqueId, amountMinor, nowMs });
+  switch (claim.type) {
+    case 'taken':
+      return takenElsewhere(env, terms, claim.uniqueId, request);
+    case 'too_old':
+    case 'daily_limit':
+      return claim;
+    case 'claimed': {
+      const result = await reserve(client, command, request);
+      if (claim.isOnly && isRejected(result)) {
+        await release(env, terms, refundUniqueId);
+      }
+      return result;
+    }
+  }
+}
+
+/** The object decides. */
+async function reserve(
+  client: IntentClient,
+  command: ReturnType<typeof refundCommand>,
+  { refundUniqueId, idempotency }: RefundOfPayment,
+): Promise<RefundResult> {
+  const result = await client.execute([command]);
+  if (result.type === 'not_found') {
+    return { type: 'payment_not_found' };
+  }
+  const { intent, rejection } = result;
+  const refund = refundIn(intent, refundUniqueId);
+  if (refund === null) {
+    return { type: 'rejected', rejection: rejection ?? 'refund_not_found', intent };
+  }
+  return rejection === null
+    ? { type: 'accepted', intent, refund }
+    : repeated(intent, refund, idempotency);
+}
+
+function isRejected({ type }: RefundResult): boolean {
+  return type === 'rejected' || type === 'payment_not_found';
+}
+
+/** A claim that stays only counts towards the limit of its day. */
+async function release(env: Env, tenant: Tenant, refundUniqueId: string): Promise<void> {
+  try {
+    await prepare(env.DB, releaseStatement(tenant, refundUniqueId)).run();
+  } catch (error) {
+    log('warn', 'refund_claim_not_released', { error: errorText(error) });
+  }
+}
+
+/** The id belongs to another payment. The same Idempotency-Key then comes with another body. */
+async function takenElsewhere(
+  env: Env,
+  tenant: Tenant,
+  uniqueId: string,
+  { refundUniqueId, idempotency }: RefundOfPayment,
+): Promise<RefundResult> {
+  const read = await intentByUniqueId(env, tenant, uniqueId).read();
+  const refund = read.type === 'found' ? refundIn(read.intent, refundUniqueId) : null;
+  return read.type === 'found' && refund !== null
+    ? repeated(read.intent, refund, idempotency)
+    : { type: 'taken', reason: 'duplicate' };
+}
+
+/** The result of a request whose refund exists (docs/decisions.md#8). */
+function repeated(
+  intent: Intent,
+  refund: Refund,
+  idempotency: IdempotencyClaim | null,
+): RefundResult {
+  if (idempotency === null || refund.idempotencyKeyDigest !== idempotency.keyDigest) {
+    return { type: 'taken', reason: 'duplicate' };
+  }
+  return refund.bodyDigest === idempotency.bodyDigest
+    ? { type: 'replayed', intent, refund }
+    : { type: 'taken', reason: 'key_reused' };
+}
+
+function refundIn({ refunds }: Intent, refundUniqueId: string): Refund | null {
+  return refunds.find(({ id }) => id === refundUniqueId) ?? null;
+}
+
+function attemptToRefund(
+  { attempts, paidAttemptId }: Intent,
+  transactionId: string | null,
+): Attempt | null {
+  const isWanted = ({ id, reference }: Attempt) =>
+    transactionId === null ? id === paidAttemptId : reference === transactionId;
+  return attempts.find(isWanted) ?? null;
+}

@@ -1,0 +1,225 @@
+import { env } from 'cloudflare:workers';
+import { expect, test, vi } from 'vitest';
+import { claimRefund } from '../../src/refunds/claim.ts';
+import { type RefundOfPayment, requestRefund } from '../../src/refunds/request.ts';
+import {
+  ALPHA,
+  advance,
+  BETA,
+  consumeAll,
+  createHosted,
+  DAY_MS,
+  execute,
+  HOUR_MS,
+  intentOf,
+  payHosted,
+  tenantOf,
+  useGateway,
+} from './support.ts';
+
+/**
+ * Goal: src/refunds/request.ts: one refund for each id, whatever is repeated, and the operator's
+ * limits hold. Method: requests around a paid payment of 150.50 and a second one.
+ */
+
+const caught = useGateway();
+
+const tenant = tenantOf(ALPHA);
+
+function refund(changes: Partial<RefundOfPayment> = {}) {
+  return requestRefund(env, tenant, {
+    paymentUniqueId: 'order-1',
+    refundUniqueId: 'refund-1',
+    transactionId: null,
+    amountMinor: 1_000,
+    reason: null,
+    requester: { type: 'operator', operator: 'abebe' },
+    idempotency: null,
+    ...changes,
+  });
+}
+
+async function claims() {
+  const sql = 'SELECT refund_unique_id AS id, status, requests, amount_minor FROM refunds';
+  return (await env.DB.prepare(sql).all()).results;
+}
+
+async function setLimits(ageDaysMax: number, dailyMaxMinor: number | null): Promise<void> {
+  await env.DB.prepare(
+    'UPDATE merchants SET refund_age_days_max = ?, refund_daily_max_minor = ? WHERE id = ?',
+  )
+    .bind(ageDaysMax, dailyMaxMinor, ALPHA.id)
+    .run();
+}
+
+function pay(paymentIntentUniqueId = 'order-1'): Promise<void> {
+  return payHosted({ amount: 150.5, paymentIntentUniqueId });
+}
+
+async function payTwo(): Promise<void> {
+  await pay();
+  await pay('order-2');
+}
+
+test('an accepted refund is claimed, then becomes the row of the read model', async () => {
+  await pay();
+  expect(await refund()).toMatchObject({ type: 'accepted', refund: { status: 'pending' } });
+  expect(await claims()).toEqual([
+    { id: 'refund-1', status: 'claimed', requests: 1, amount_minor: 1_000 },
+  ]);
+  await consumeAll(caught);
+  expect(await claims()).toMatchObject([{ id: 'refund-1', status: 'pending' }]);
+  const payment = 'SELECT refunded_minor, open_refunds FROM payment';
+  expect(await env.DB.prepare(payment).first()).toEqual({ refunded_minor: 0, open_refunds: 1 });
+});
+
+test('a payment without refunds costs no row of refunds', async () => {
+  const prepare = vi.spyOn(env.DB, 'prepare');
+  await pay();
+  await consumeAll(caught);
+  expect(prepare.mock.calls.map(String).join()).toContain('INTO payment');
+  expect(prepare.mock.calls.map(String).join()).not.toContain('INTO refunds');
+});
+
+const CLAIM = { keyDigest: 'key', bodyDigest: 'body' };
+
+test.each([
+  ['without a key', null, { type: 'taken', reason: 'duplicate' }],
+  ['with another key', { ...CLAIM, keyDigest: 'other' }, { type: 'taken', reason: 'duplicate' }],
+  ['with another body', { ...CLAIM, bodyDigest: 'other' }, { type: 'taken', reason: 'key_reused' }],
+  ['the same', CLAIM, { type: 'replayed', refund: { requestedStatus: 'pending' } }],
+])('a repeated id, %s', async (_name, idempotency, expected) => {
+  await payTwo();
+  await refund({ idempotency: CLAIM });
+  expect(await refund({ idempotency })).toMatchObject(expected);
+  expect((await intentOf()).refunds).toHaveLength(1);
+});
+
+test.each([
+  ['without a key', null, 'duplicate'],
+  ['with the same key', CLAIM, 'key_reused'],
+])('the id of a refund of another payment, %s, is taken', async (_name, idempotency, reason) => {
+  await payTwo();
+  await refund({ idempotency: CLAIM });
+  const second = await refund({
+    paymentUniqueId: 'order-2',
+    idempotency: idempotency && { ...idempotency, bodyDigest: 'other' },
+  });
+  expect(second).toEqual({ type: 'taken', reason });
+  expect((await intentOf('order-2')).refunds).toEqual([]);
+});
+
+test('the same id of another merchant is not taken', async () => {
+  await pay();
+  await refund();
+  await env.DB.prepare('UPDATE refunds SET merchant_id = ?').bind(BETA.id).run();
+  await pay('order-2');
+  expect(await refund({ paymentUniqueId: 'order-2' })).toMatchObject({ type: 'accepted' });
+});
+
+test('rejected requests leave no claim', async () => {
+  await createHosted({ paymentIntentUniqueId: 'open' });
+  await pay();
+  expect(await refund({ paymentUniqueId: 'unknown' })).toEqual({ type: 'payment_not_found' });
+  expect(await refund({ transactionId: 'UNKNOWN' })).toEqual({ type: 'transaction_not_found' });
+  for (const [changes, rejection] of [
+    [{ paymentUniqueId: 'open' }, 'not_paid'],
+    [{ amountMinor: 15_051 }, 'refund_too_large'],
+  ] as const) {
+    expect(await refund(changes)).toMatchObject({ type: 'rejected', rejection });
+  }
+  expect(await claims()).toEqual([]);
+});
+
+test('requests of all that is left never pass what was paid, and losers leave no claim', async () => {
+  await pay();
+  const results = await Promise.all(
+    Array.from({ length: 20 }, (_, index) =>
+      refund({ refundUniqueId: `refund-${index}`, amountMinor: index % 2 === 0 ? null : 5_000 }),
+    ),
+  );
+  const { refunds } = await intentOf();
+  const accepted = results.filter(({ type }) => type === 'accepted');
+  expect(accepted).toHaveLength(refunds.length);
+  expect(refunds.reduce((sum, { amountMinor }) => sum + amountMinor, 0)).toBeLessThanOrEqual(
+    15_050,
+  );
+  expect(await claims()).toHaveLength(refunds.length);
+});
+
+test('the same id at the same time is one refund', async () => {
+  await pay();
+  const results = await Promise.all(
+    Array.from({ length: 8 }, () => refund({ idempotency: CLAIM })),
+  );
+  expect(results.map(({ type }) => type).toSorted()).toEqual([
+    'accepted',
+    ...Array.from({ length: 7 }, () => 'replayed'),
+  ]);
+  expect((await intentOf()).refunds).toHaveLength(1);
+});
+
+test('a claim whose request died is repeated by the next request', async () => {
+  await pay();
+  const { terms, attempts } = await intentOf();
+  const [attempt] = attempts;
+  if (attempt === undefined) {
+    throw new Error('not paid');
+  }
+  const died = { terms, attempt, refundUniqueId: 'refund-1', amountMinor: 1, nowMs: Date.now() };
+  expect(await claimRefund(env.DB, died)).toEqual({ type: 'claimed', isOnly: true });
+  expect(await refund()).toMatchObject({ type: 'accepted' });
+  await consumeAll(caught);
+  expect(await claims()).toMatchObject([{ status: 'pending', amount_minor: 1_000 }]);
+});
+
+test('a payment older than the limit is not refunded', async () => {
+  await setLimits(30, null);
+  await pay();
+  advance(30 * DAY_MS + 1);
+  expect(await refund()).toEqual({ type: 'too_old', daysMax: 30 });
+  advance(-1);
+  expect(await refund()).toMatchObject({ type: 'accepted' });
+});
+
+test('no more is returned in a day than the limit', async () => {
+  await setLimits(180, 20_000);
+  await payTwo();
+  const requests = Array.from({ length: 6 }, (_, index) =>
+    refund({
+      paymentUniqueId: index % 2 === 0 ? 'order-1' : 'order-2',
+      refundUniqueId: `refund-${index}`,
+      amountMinor: 5_000,
+    }),
+  );
+  const results = await Promise.all(requests);
+  expect(results.filter(({ type }) => type === 'accepted')).toHaveLength(4);
+  const refused = { type: 'daily_limit', maxMinor: 20_000, leftMinor: 0 };
+  expect(results.filter(({ type }) => type !== 'accepted')).toEqual([refused, refused]);
+
+  await consumeAll(caught);
+  expect(await refund({ refundUniqueId: 'more' })).toEqual(refused);
+  // The next day begins at midnight in Addis Ababa.
+  const midnightMs = Math.ceil((Date.now() + 3 * HOUR_MS) / DAY_MS) * DAY_MS - 3 * HOUR_MS;
+  vi.setSystemTime(midnightMs - 1);
+  expect(await refund({ refundUniqueId: 'more' })).toEqual(refused);
+  vi.setSystemTime(midnightMs);
+  expect(await refund({ refundUniqueId: 'more' })).toMatchObject({ type: 'accepted' });
+});
+
+test('a canceled refund gives its amount back to the day', async () => {
+  await setLimits(180, 12_000);
+  await pay();
+  const pending = await refund({ amountMinor: 10_026 });
+  expect(pending).toMatchObject({ type: 'accepted', refund: { status: 'pending' } });
+  expect(await refund({ refundUniqueId: 'refund-2', amountMinor: 2_000 })).toEqual({
+    type: 'daily_limit',
+    maxMinor: 12_000,
+    leftMinor: 1_974,
+  });
+  await execute({ type: 'cancel_refund', refundId: 'refund-1' });
+  await consumeAll(caught);
+  expect(await refund({ refundUniqueId: 'refund-2', amountMinor: 2_000 })).toMatchObject({
+    type: 'accepted',
+  });
+});
