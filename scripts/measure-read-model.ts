@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { parseArgs } from 'node:util';
-import { median, quantile } from './benchmark/statistics.ts';
+import { median, quantile } from './bench/statistics.ts';
 import { type LocalDatabase, prepareLocalDatabase, runBatch } from './dev/d1.ts';
 import { type MeasuredQuery, measuredQueries } from './measure-read-model/queries.ts';
 import { MERCHANTS, seed } from './measure-read-model/seed.ts';

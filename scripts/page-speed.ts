@@ -7,7 +7,7 @@ import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import type { Browser } from 'playwright-core';
-import { median } from './benchmark/statistics.ts';
+import { median } from './bench/statistics.ts';
 import { type OwnGateway, withOwnGateway } from './gateway/own-gateway.ts';
 import { launchBrowser } from './pages/browser.ts';
 import { chooseTelebirr, createDemoPayment, payToReceipt } from './pages/demo-payment.ts';

@@ -1,0 +1,40 @@
+/** The load, in a process of its own: `load.ts` starts it and tells it what to do. */
+
+import { FloorWork } from './floor-work.ts';
+import { benchMerchant } from './kefel.ts';
+import { KefelWork } from './kefel-work.ts';
+import type { LoadAnswer, LoadCommand, Side } from './load.ts';
+import { Receiver } from './receiver.ts';
+import { runSlice, type Work } from './work.ts';
+
+const receiver = await Receiver.listen();
+const merchant = await benchMerchant();
+/** What was prepared last. */
+const works = new Map<Side, Work>();
+
+async function perform(command: LoadCommand): Promise<LoadAnswer> {
+  if (command.type === 'prepare') {
+    const { side, url, name, units } = command;
+    const maker =
+      side === 'kefel' ? new KefelWork(url, merchant, receiver) : new FloorWork(url, receiver);
+    const prepared = await maker.prepare(name, units);
+    works.set(side, prepared);
+    return { type: 'prepared', unitsPerSend: prepared.unitsPerSend };
+  }
+  const work = works.get(command.side);
+  if (work === undefined) {
+    throw new Error('no case was prepared');
+  }
+  return { type: 'done', result: await runSlice(work, receiver, command.budget) };
+}
+
+process.on('message', (command: LoadCommand) => {
+  perform(command).then(
+    (answer) => process.send?.(answer),
+    (error: unknown) => {
+      const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      process.send?.({ type: 'failed', error: text } satisfies LoadAnswer);
+    },
+  );
+});
+process.once('disconnect', () => process.exit());

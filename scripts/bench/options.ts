@@ -1,0 +1,93 @@
+import { givenOptions, optionsHelp, type ScriptOptions } from '../project/options.ts';
+import { wholeNumber } from '../project/whole-number.ts';
+import { CASE_NAMES, type CaseName } from './cases.ts';
+import type { Effort } from './measure.ts';
+
+export type Medium = 'tmpfs' | 'disk';
+const MEDIA: readonly Medium[] = ['tmpfs', 'disk'];
+
+export type BenchOptions =
+  | {
+      readonly type: 'measure';
+      readonly names: readonly CaseName[];
+      readonly media: readonly Medium[];
+      readonly effort: Effort;
+      /** Whether to measure twice and to write the document. */
+      readonly isForDocument: boolean;
+    }
+  | { readonly type: 'profile'; readonly name: CaseName };
+
+const FULL: Effort = {
+  clients: [1, 8, 32],
+  rounds: 5,
+  burstRounds: 3,
+  sliceMs: 1_500,
+  warmUpMs: 1_500,
+  isQuick: false,
+};
+
+const QUICK: Effort = {
+  clients: [8],
+  rounds: 3,
+  burstRounds: 3,
+  sliceMs: 800,
+  warmUpMs: 800,
+  isQuick: true,
+};
+
+const OPTIONS: ScriptOptions = {
+  quick: { value: null, about: 'a few short rounds of 8 clients on tmpfs' },
+  only: { value: 'CASES', about: `of ${CASE_NAMES.join(', ')}` },
+  clients: { value: 'NUMBERS', about: `how many clients (default: ${FULL.clients.join(',')})` },
+  rounds: {
+    value: 'N',
+    about: `rounds of each case (default: ${FULL.rounds}; quick: ${QUICK.rounds})`,
+  },
+  on: { value: 'MEDIUM', about: 'only on `tmpfs`, or only on `disk`' },
+  profile: { value: 'CASE', about: 'no table, but where the processor time of this case goes' },
+};
+
+export const BENCH_HELP = optionsHelp(
+  'npm run bench',
+  `Measures the built Worker on workerd, each case in turn with a bare Worker that does the least that
+the case needs. Without options it measures everything twice and writes docs/benchmarks.md.`,
+  OPTIONS,
+);
+
+/** Reads the options of `npm run bench`; null asks for help. Throws on anything it does not know. */
+export function benchOptions(args: readonly string[]): BenchOptions | null {
+  const given = givenOptions(OPTIONS, args);
+  if (given === null) {
+    return null;
+  }
+  const [profile] = given.get('profile') ?? [];
+  if (profile !== undefined) {
+    return { type: 'profile', name: oneOf(CASE_NAMES, 'profile', profile) };
+  }
+  const isQuick = given.has('quick');
+  const effort = isQuick ? QUICK : FULL;
+  const listed = (name: string) => given.get(name)?.flatMap((text) => text.split(',')) ?? null;
+  const names = listed('only')?.map((text) => oneOf(CASE_NAMES, 'only', text)) ?? CASE_NAMES;
+  const clients = listed('clients')?.map((text) => wholeNumber('clients', text, 1));
+  const [rounds] = given.get('rounds') ?? [];
+  const media = listed('on')?.map((text) => oneOf(MEDIA, 'on', text));
+  return {
+    type: 'measure',
+    names,
+    media: media ?? (isQuick ? ['tmpfs'] : MEDIA),
+    effort: {
+      ...effort,
+      clients: clients ?? effort.clients,
+      rounds: rounds === undefined ? effort.rounds : wholeNumber('rounds', rounds, 1),
+    },
+    isForDocument: given.size === 0,
+  };
+}
+
+function oneOf<Name extends string>(names: readonly Name[], option: string, text: string): Name {
+  const found = names.find((name) => name === text);
+  if (found === undefined) {
+    throw new Error(`--${option} takes ${names.join(', ')}`);
+  }
+  return found;
+}

@@ -1,0 +1,65 @@
+/** The value below which `share` (0 to 1) of the values lie; NaN without values. */
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((one, other) => one - other);
+  const index = Math.min(sorted.length - 1, Math.floor(share * sorted.length));
+  return sorted[index] ?? Number.NaN;
+}
+
+export function median(values: readonly number[]): number {
+  return quantile(values, 0.5);
+}
+
+/** What a round measured on one server. */
+export interface Sample {
+  readonly ratePerSecond: number;
+  readonly cpuMsPerUnit: number;
+  /** Of requests; NaN where a unit has none. */
+  readonly p50Ms: number;
+  readonly p95Ms: number;
+}
+
+/** Both servers in one round, one right after the other. */
+export interface Round {
+  readonly kefel: Sample;
+  readonly floor: Sample;
+}
+
+export interface Spread {
+  readonly median: number;
+  readonly min: number;
+  readonly max: number;
+}
+
+export interface Summary {
+  readonly kefel: Sample;
+  readonly floor: Sample;
+  /** Kefel's divided by the floor's, of each round: what disturbs the machine slows both. */
+  readonly rateRatio: Spread;
+  readonly cpuRatio: Spread;
+}
+
+/** Medians of all rounds. */
+export function summaryOf(rounds: readonly Round[]): Summary {
+  return {
+    kefel: medianSample(rounds.map(({ kefel }) => kefel)),
+    floor: medianSample(rounds.map(({ floor }) => floor)),
+    rateRatio: spreadOf(
+      rounds.map(({ kefel, floor }) => kefel.ratePerSecond / floor.ratePerSecond),
+    ),
+    cpuRatio: spreadOf(rounds.map(({ kefel, floor }) => kefel.cpuMsPerUnit / floor.cpuMsPerUnit)),
+  };
+}
+
+function spreadOf(values: readonly number[]): Spread {
+  return { median: median(values), min: Math.min(...values), max: Math.max(...values) };
+}
+
+function medianSample(samples: readonly Sample[]): Sample {
+  const of = (name: keyof Sample) => median(samples.map((sample) => sample[name]));
+  return {
+    ratePerSecond: of('ratePerSecond'),
+    cpuMsPerUnit: of('cpuMsPerUnit'),
+    p50Ms: of('p50Ms'),
+    p95Ms: of('p95Ms'),
+  };
+}

@@ -1,0 +1,150 @@
+import { describe, expect, test } from 'vitest';
+import type { CpuProfile } from '../../scripts/bench/inspector.ts';
+import type { Measurement } from '../../scripts/bench/measure.ts';
+import { benchOptions } from '../../scripts/bench/options.ts';
+import { timesOf } from '../../scripts/bench/profile-times.ts';
+import { type Round, summaryOf } from '../../scripts/bench/statistics.ts';
+import { measurementTable, repeatCount, withSection } from '../../scripts/bench/table.ts';
+
+/** Goal: the figures of docs/benchmarks.md follow from the measurements as the page says. */
+
+/** A round in which Kefel takes this many times the processor time of its floor, at half the rate. */
+function round(cpuRatio: number): Round {
+  return {
+    kefel: { ratePerSecond: 100, cpuMsPerUnit: cpuRatio * 0.5, p50Ms: 2, p95Ms: 4 },
+    floor: { ratePerSecond: 200, cpuMsPerUnit: 0.5, p50Ms: 1, p95Ms: 2 },
+  };
+}
+
+function measured(...cpuRatios: number[]): Measurement {
+  return { name: 'create', clients: 8, rounds: cpuRatios.map(round) };
+}
+
+describe('summary', () => {
+  test('takes the median of the rounds and the spread of their ratios', () => {
+    const { kefel, rateRatio, cpuRatio } = summaryOf([1.5, 3, 1.4].map(round));
+    expect(kefel.cpuMsPerUnit).toBe(0.75);
+    expect(rateRatio).toEqual({ median: 0.5, min: 0.5, max: 0.5 });
+    expect(cpuRatio).toEqual({ median: 1.5, min: 1.4, max: 3 });
+  });
+
+  test('divides the two servers of one round, not their medians', () => {
+    const slow = { ratePerSecond: 10, cpuMsPerUnit: 4, p50Ms: 1, p95Ms: 1 };
+    const fast = { ratePerSecond: 40, cpuMsPerUnit: 1, p50Ms: 1, p95Ms: 1 };
+    const { cpuRatio } = summaryOf([
+      { kefel: slow, floor: slow },
+      { kefel: fast, floor: fast },
+      { kefel: slow, floor: slow },
+    ]);
+    expect(cpuRatio).toEqual({ median: 1, min: 1, max: 1 });
+  });
+});
+
+describe('table', () => {
+  test('has a row for each case and number of clients', () => {
+    expect(measurementTable([measured(1.5, 1.4, 1.6)], null).split('\n')).toEqual([
+      '| case | clients | per second | floor | ratio | CPU ms | floor | ratio | p50 ms | p95 ms |',
+      '| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |',
+      '| hosted create | 8 | 100 | 200 | 0.50 (0.50–0.50) | 0.75 | 0.50 | 1.50 (1.40–1.60) | 2.0 | 4.0 |',
+    ]);
+  });
+
+  test('leaves out latencies where a unit has no request', () => {
+    const due = { ...round(1).kefel, p50Ms: Number.NaN, p95Ms: Number.NaN };
+    const rounds = [{ kefel: due, floor: due }];
+    const [, , row] = measurementTable([{ name: 'expiry', clients: 1, rounds }], null).split('\n');
+    expect(row).toMatch(/\| {2}\| {2}\|$/);
+  });
+
+  test.each([
+    { second: 1.55, cell: '1.55' },
+    { second: 1.7, cell: '1.70, outside' },
+    { second: 1.3, cell: '1.30, outside' },
+  ])('says whether a second run of $second lies within the spread', ({ second, cell }) => {
+    const first = [measured(1.5, 1.4, 1.6)];
+    const again = [measured(second)];
+    const [, , row] = measurementTable(first, again).split('\n');
+    expect(row).toMatch(new RegExp(`\\| ${cell} \\|$`));
+    expect(repeatCount(first, again)).toEqual({ within: cell.includes(',') ? 0 : 1, all: 1 });
+  });
+});
+
+describe('document', () => {
+  const document = '# Title\n\n## One\n\nold\n\n### Part\n\nold\n\n## Two\n\nkept\n';
+
+  test('gets a new text under a heading, up to the next of its level', () => {
+    expect(withSection(document, '## One', 'new')).toBe(
+      '# Title\n\n## One\n\nnew\n\n## Two\n\nkept\n',
+    );
+  });
+
+  test('gets a new text under its last heading', () => {
+    expect(withSection(document, '## Two', 'new')).toMatch(/## Two\n\nnew\n$/);
+  });
+
+  test('without the heading is not written', () => {
+    expect(() => withSection(document, '## Three', 'new')).toThrow('no heading "## Three"');
+  });
+});
+
+describe('options', () => {
+  test('without any measure everything for the document', () => {
+    expect(benchOptions([])).toMatchObject({ isForDocument: true, media: ['tmpfs', 'disk'] });
+  });
+
+  test('of a part never write the document', () => {
+    expect(benchOptions(['--only', 'create'])).toMatchObject({ isForDocument: false });
+  });
+
+  test('keep a list of cases', () => {
+    expect(benchOptions(['--quick', '--only', 'create,401', '--clients', '2,4'])).toMatchObject({
+      names: ['create', '401'],
+      media: ['tmpfs'],
+      effort: { clients: [2, 4], isQuick: true },
+    });
+  });
+
+  test.each([
+    ['--only', 'pay'],
+    ['--profile', 'pay'],
+    ['--on', 'tape'],
+    ['--clients', '0'],
+    ['--rounds', 'x'],
+  ])('reject %s %s', (option, value) => {
+    expect(() => benchOptions([option, value])).toThrow(`${option} takes`);
+  });
+});
+
+describe('profile', () => {
+  const frame = (functionName: string) => ({
+    functionName,
+    url: '',
+    lineNumber: 0,
+    columnNumber: 0,
+  });
+  const profile: CpuProfile = {
+    nodes: [
+      { id: 1, callFrame: frame('(root)'), children: [2, 5] },
+      { id: 2, callFrame: frame('outer'), children: [3] },
+      { id: 3, callFrame: frame('inner'), children: [4] },
+      { id: 4, callFrame: frame('outer') },
+      { id: 5, callFrame: frame('(idle)') },
+    ],
+    samples: [2, 3, 4, 5, 3],
+    // Before the last sample, another isolate ran for 90 ms.
+    timeDeltas: [200, 200, 200, 5_000, 90_000],
+  };
+
+  test('counts a recursive function once, and neither idling nor other isolates', () => {
+    const times = timesOf(profile, ({ callFrame: { functionName } }) => ({
+      file: `${functionName}.ts`,
+      name: functionName,
+    }));
+    const rounded = (entries: typeof times.byFile) =>
+      Object.fromEntries(entries.map(([name, ms]) => [name, Number(ms.toFixed(3))]));
+    expect(times.busyMs).toBeCloseTo(1.1);
+    expect(rounded(times.byFile)).toEqual({ 'inner.ts': 0.7, 'outer.ts': 0.4 });
+    expect(rounded(times.selfByFunction)).toEqual({ inner: 0.7, outer: 0.4 });
+    expect(rounded(times.totalByFunction)).toEqual({ outer: 1.1, inner: 0.9 });
+  });
+});
