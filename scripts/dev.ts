@@ -30,7 +30,7 @@ async function main(): Promise<void> {
   await expectFreePort(options.port);
   const prepared = await prepareLocalGateway(options.stateDirectory, baseUrl);
   const joinUrl = await demoInvitation(options.stateDirectory, prepared.merchant);
-  const standIns = options.hasStandIns ? await startStandIns(baseUrl) : null;
+  const standIns = options.hasStandIns ? await startStandIns(baseUrl, { hasRefunds: true }) : null;
   const args = [...wranglerArgs(options), ...(standIns?.wranglerArgs ?? [])];
   const wrangler = startWrangler(args, PROJECT_DIRECTORY);
   liveAndDieWith(wrangler);

@@ -7,6 +7,7 @@ import {
   postCallback,
   type Reply,
   type StandInOrder,
+  type StandInRefund,
 } from './stand-in.ts';
 
 /** The customer's time according to the vendor. */
@@ -69,6 +70,18 @@ export const NOT_FOUND: Codes = {
   responseMsg: 'RCS_TRAN_NOT_FOUND',
 };
 
+/** The vendor's answers about a purchase that was returned before, and to an empty account. */
+export const ALREADY_CANCELED: Codes = {
+  responseCode: '5202',
+  errorCode: 'E10207',
+  responseMsg: 'RCS_TRAN_ALREADY_CANCELLED',
+};
+export const NO_CREDIT: Codes = {
+  responseCode: '50333',
+  errorCode: '50333',
+  responseMsg: 'RCS_ACC_INSUFFICIENT_BALANCE',
+};
+
 /** eBirr's closest known code to "unavailable", after which the payment may still be made. */
 export const GATEWAY_TIMEOUT: Codes = {
   responseCode: '52061',
@@ -91,6 +104,7 @@ export class EbirrOrder implements StandInOrder {
   readonly #requestId: string;
   readonly #returnUrl: string | undefined;
   readonly #ids: { readonly transactionId: string; readonly issuerTransactionId: string };
+  readonly refunds: StandInRefund[] = [];
   readonly #answer = Promise.withResolvers<Reply>();
   readonly #promptTimer: NodeJS.Timeout;
   #acted: CustomerAct | null = null;
@@ -178,9 +192,20 @@ export class EbirrOrder implements StandInOrder {
     const state = STATUS_STATES[this.#acted ?? 'nothing'];
     const ids = state === 'APPROVED' ? this.#ids : {};
     const params = { state, referenceId: this.orderId, ...ids, txAmount: this.amountText };
-    const timestamp = `${timestampAt(Date.now())}.000`;
-    const head = { schemaVersion: '1.0', timestamp, responseId: requestId };
-    return jsonReply(200, { ...head, ...SUCCESS, params });
+    return this.#succeeded(requestId, params);
+  }
+
+  /** By which refunds name it; null unless it is paid. */
+  get transactionId(): string | null {
+    return this.#acted === 'pays' ? this.#ids.transactionId : null;
+  }
+
+  /** Returns the whole payment, and answers. */
+  giveBack(requestId: string, transactionId: string): Reply {
+    this.refunds.push({ amountText: this.amountText, isReturned: true });
+    // The refund's own transaction, in lower case, as in the vendor's sample.
+    const params = { description: 'success', state: 'approved', transactionId };
+    return this.#succeeded(requestId, { ...params, referenceId: this.orderId });
   }
 
   forget(): void {
@@ -216,8 +241,12 @@ export class EbirrOrder implements StandInOrder {
       accountType: 'MWALLET_ACCOUNT',
       merchantCharges: '0.00',
     };
+    return this.#succeeded(this.#requestId, params);
+  }
+
+  #succeeded(responseId: string, params: Readonly<Record<string, string>>): Reply {
     const timestamp = `${timestampAt(Date.now())}.000`;
-    const head = { schemaVersion: '1.0', timestamp, responseId: this.#requestId };
+    const head = { schemaVersion: '1.0', timestamp, responseId };
     return jsonReply(200, { ...head, ...SUCCESS, params });
   }
 }

@@ -68,9 +68,56 @@ export interface WireStatusQuery {
   };
 }
 
-/** Whether the body asks for a status, well-formed or not. */
-export function isStatusQuery(body: string): boolean {
-  return /"serviceName":"API_TRANSACTIONSTATUS"/.test(body);
+const REFUND_PARAMS: Shape = {
+  merchantUid: /^.{7,15}$/,
+  apiUserId: /^.{7,15}$/,
+  apiKey: /^.{12,40}$/,
+  transactionId: ID,
+  description: /^.{0,255}$/,
+};
+
+/** The calls that return a payment; the vendor documents the first. */
+const REFUNDS: Readonly<Record<string, Shape>> = {
+  API_CANCELPURCHASE: {
+    ...PURCHASE,
+    serviceName: /^API_CANCELPURCHASE$/,
+    serviceParams: {
+      ...REFUND_PARAMS,
+      'paymentMethod?': /^MWALLET_ACCOUNT$/,
+      'referenceId?': ID,
+    },
+  },
+  API_REVERSAL: {
+    ...PURCHASE,
+    serviceName: /^API_REVERSAL$/,
+    serviceParams: REFUND_PARAMS,
+  },
+};
+
+/** A received refund, well-formed. */
+export interface WireRefund {
+  readonly requestId: string;
+  readonly timestamp: string;
+  readonly serviceName: string;
+  readonly serviceParams: {
+    readonly merchantUid: string;
+    readonly apiUserId: string;
+    readonly apiKey: string;
+    readonly transactionId: string;
+    readonly referenceId?: string;
+  };
+}
+
+/** The `serviceName` in the body, well-formed or not. */
+export function serviceNameOf(body: string): string {
+  return /"serviceName":"(\w+)"/.exec(body)?.[1] ?? '';
+}
+
+/** The refund in `body`, or the name of its first wrong member. */
+export function wireRefund(body: string): WireRefund | string {
+  const value = parsed(body);
+  const shape = REFUNDS[serviceNameOf(body)];
+  return shape === undefined ? 'serviceName' : (faultOf(value, shape, '') ?? (value as WireRefund));
 }
 
 /** The status query in `body`, or the name of its first wrong member. */

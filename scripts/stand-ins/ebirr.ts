@@ -1,18 +1,22 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { type DeskOrder, deskPage } from './desk.ts';
 import {
+  ALREADY_CANCELED,
   DECLINED_STATE,
   EbirrOrder,
   GATEWAY_TIMEOUT,
+  NO_CREDIT,
   NOT_AUTHORIZED,
   NOT_FOUND,
   refusal,
 } from './ebirr-order.ts';
 import {
-  isStatusQuery,
+  serviceNameOf,
   type WirePurchase,
+  type WireRefund,
   type WireStatusQuery,
   wirePurchase,
+  wireRefund,
   wireStatusQuery,
 } from './ebirr-request.ts';
 import {
@@ -43,6 +47,7 @@ export async function startEbirrStandIn(port = 0): Promise<StandIn> {
   const plans = new Map<string, Plan>();
   const orders = new OrderBook<EbirrOrder>();
   const requestIds = new Set<string>();
+  let refunds = 0;
 
   async function handle(call: ReceivedCall): Promise<Reply> {
     switch (`${call.method} ${call.url}`) {
@@ -51,13 +56,25 @@ export async function startEbirrStandIn(port = 0): Promise<StandIn> {
       case 'POST /desk':
         return actAtDesk(new URLSearchParams(call.body), orders);
       case 'POST /asm':
-        return isStatusQuery(call.body) ? status(call) : purchase(call);
+        return asm(call);
       default:
         return { type: 'answer', status: 404, body: 'Not Found' };
     }
   }
 
-  function isKnown({ serviceParams }: WirePurchase | WireStatusQuery): boolean {
+  async function asm(call: ReceivedCall): Promise<Reply> {
+    switch (serviceNameOf(call.body)) {
+      case 'API_TRANSACTIONSTATUS':
+        return status(call);
+      case 'API_CANCELPURCHASE':
+      case 'API_REVERSAL':
+        return refund(call);
+      default:
+        return purchase(call);
+    }
+  }
+
+  function isKnown({ serviceParams }: WirePurchase | WireStatusQuery | WireRefund): boolean {
     return (
       serviceParams.merchantUid === credentials.merchantUid &&
       serviceParams.apiUserId === credentials.apiUserId &&
@@ -78,6 +95,34 @@ export async function startEbirrStandIn(port = 0): Promise<StandIn> {
     return order === undefined
       ? jsonReply(200, { ...Object(refusal(NOT_FOUND)), params: [] })
       : faulty(plans.get(order.amountText)?.query, async () => order.status(request.requestId));
+  }
+
+  async function refund(call: ReceivedCall): Promise<Reply> {
+    const request = wireRefund(call.body);
+    if (typeof request === 'string' || requestIds.has(request.requestId)) {
+      return invalid(`RCS_INVALID_REQUEST (${request})`);
+    }
+    requestIds.add(request.requestId);
+    const { transactionId, referenceId } = request.serviceParams;
+    const order = orders.all.find((known) => known.transactionId === transactionId);
+    const { fault, refuses } = plans.get(order?.amountText ?? '')?.refund ?? {};
+    if (!isKnown(request) || refuses === 'not_enabled') {
+      return jsonReply(200, refusal(NOT_AUTHORIZED));
+    }
+    const isOther = referenceId !== undefined && referenceId !== order?.orderId;
+    if (order === undefined || isOther || refuses === 'declines') {
+      return jsonReply(200, { ...Object(refusal(NOT_FOUND)), params: [] });
+    }
+    if (refuses === 'lacks_funds') {
+      return jsonReply(200, { ...Object(refusal(NO_CREDIT)), params: {} });
+    }
+    return faulty(fault, async () => {
+      if (order.refunds.length > 0) {
+        return jsonReply(200, { ...Object(refusal(ALREADY_CANCELED)), params: {} });
+      }
+      refunds += 1;
+      return order.giveBack(request.requestId, String(3_000_000 + refunds));
+    });
   }
 
   async function purchase(call: ReceivedCall): Promise<Reply> {
@@ -131,6 +176,7 @@ export async function startEbirrStandIn(port = 0): Promise<StandIn> {
     baseUrl: server.baseUrl,
     settings: { baseUrl: `${server.baseUrl}/asm`, ...credentials },
     statusQuery: { failedStates: [DECLINED_STATE] },
+    refundSettings: { refundService: 'API_CANCELPURCHASE' },
     plan: (amountText, plan) => plans.set(amountText, plan),
     order: (orderId) => orders.arrival(orderId),
     calls: server.calls,

@@ -1,5 +1,6 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { addisTimestamp, type PushRequest, type StatusRequest } from './mpesa-request.ts';
+import { type MpesaReversal, randomReceipt } from './mpesa-reversal.ts';
 import {
   type CallbackAnswer,
   type CallbackVariant,
@@ -39,7 +40,8 @@ export class MpesaOrder implements StandInOrder {
   readonly checkoutRequestId: string;
   readonly callbackUrl: string;
   acted: CustomerAct | null = null;
-  readonly #receipt = randomBytes(5).toString('hex').toUpperCase();
+  readonly receipt = randomReceipt();
+  readonly refunds: MpesaReversal[] = [];
   readonly #all: OrderBook<MpesaOrder>;
 
   constructor(request: PushRequest, all: OrderBook<MpesaOrder>) {
@@ -65,7 +67,7 @@ export class MpesaOrder implements StandInOrder {
 
   /** The parameters of a status query's result. */
   statusParameters(): readonly { readonly Key: string; readonly Value?: unknown }[] {
-    const receipt = this.acted === 'pays' ? [{ Key: 'ReceiptNo', Value: this.#receipt }] : [];
+    const receipt = this.acted === 'pays' ? [{ Key: 'ReceiptNo', Value: this.receipt }] : [];
     return [
       { Key: 'DebitPartyName', Value: `${this.phone} - Customer` },
       { Key: 'TransactionReason' },
@@ -109,7 +111,7 @@ export class MpesaOrder implements StandInOrder {
     const { code, text } = RESULTS[act];
     const Item = [
       { Name: 'Amount', Value: amount },
-      { Name: 'MpesaReceiptNumber', Value: this.#receipt },
+      { Name: 'MpesaReceiptNumber', Value: this.receipt },
       { Name: 'TransactionDate', Value: Number(addisTimestamp(Date.now())) },
       { Name: 'PhoneNumber', Value: Number(this.phone) },
     ];

@@ -40,7 +40,7 @@ export function tokenProblem(call: ReceivedCall, account: MpesaAccount): unknown
   return grant === 'client_credentials' ? null : { resultCode: '999998', resultDesc };
 }
 
-/** The account of the operator's API user, who asks for a status. */
+/** The account of the operator's API user, who asks for a status or reverses a payment. */
 export type MpesaInitiator = Readonly<Record<'initiator' | 'securityCredential', string>>;
 
 /** A status query with valid fields. */
@@ -56,8 +56,6 @@ export function readStatusRequest(
   account: MpesaAccount,
   { initiator, securityCredential }: MpesaInitiator,
 ): StatusRequest | string {
-  const fields = objectOf(call.body);
-  const url = /^(?:https:\/\/|http:\/\/(?:localhost|127\.0\.0\.1)[:/])\S+$/;
   const forms: Readonly<Record<string, (text: string) => boolean>> = {
     Initiator: (text) => text === initiator,
     SecurityCredential: (text) => text === securityCredential,
@@ -65,22 +63,52 @@ export function readStatusRequest(
     OriginalConcersationID: (text) => /^ws_CO_\d{10,40}$/.test(text),
     PartyA: (text) => text === account.shortcode,
     IdentifierType: (text) => text === '4',
-    ResultURL: (text) => url.test(text),
-    QueueTimeOutURL: (text) => url.test(text),
+    ResultURL: callbackAddress,
+    QueueTimeOutURL: callbackAddress,
     Remarks: (text) => /^.{1,100}$/.test(text),
     Occasion: (text) => /^.{1,100}$/.test(text),
   };
-  const text = (name: string) => (typeof fields[name] === 'string' ? fields[name] : '');
-  const wrong = Object.keys(forms).find((name) => !forms[name]?.(text(name)));
-  const extra = Object.keys(fields).find((name) => !(name in forms));
-  if (call.headers['content-type'] !== 'application/json' || (wrong ?? extra) !== undefined) {
-    return wrong ?? extra ?? 'Content-Type';
+  const text = fieldsOf(call, forms);
+  if (typeof text === 'string') {
+    return text;
   }
   return {
     checkoutRequestId: text('OriginalConcersationID'),
     occasion: text('Occasion'),
     resultUrl: text('ResultURL'),
   };
+}
+
+/** Whether M-PESA would post to it. */
+export function callbackAddress(text: string): boolean {
+  return /^(?:https:\/\/|http:\/\/(?:localhost|127\.0\.0\.1)[:/])\S+$/.test(text);
+}
+
+/**
+ * The text of each field, or the name of the first wrong one. All must be strings; `name?` is
+ * optional, and no others are allowed.
+ */
+export function fieldsOf(
+  call: ReceivedCall,
+  forms: Readonly<Record<string, (text: string) => boolean>>,
+): ((name: string) => string) | string {
+  const fields = objectOf(call.body);
+  const text = (name: string) => (typeof fields[name] === 'string' ? fields[name] : '');
+  const isWrong = (form: string) => {
+    const name = form.replace('?', '');
+    const isLeftOut = form !== name && !(name in fields);
+    return !isLeftOut && !forms[form]?.(text(name));
+  };
+  const names = Object.keys(forms);
+  const wrong = names.find(isWrong);
+  const extra = Object.keys(fields).find(
+    (name) => !names.includes(name) && !names.includes(`${name}?`),
+  );
+  const problem = wrong ?? extra;
+  if (call.headers['content-type'] !== 'application/json' || problem !== undefined) {
+    return problem ?? 'Content-Type';
+  }
+  return text;
 }
 
 /** The request, or the name of its first wrong field. */

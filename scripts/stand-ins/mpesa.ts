@@ -2,6 +2,7 @@ import { randomBytes, randomInt } from 'node:crypto';
 import { deskPage } from './desk.ts';
 import { checkoutRequestId, DECLINED_STATE, MpesaOrder, statusResult } from './mpesa-order.ts';
 import { passwordOf, readRequest, readStatusRequest, tokenProblem } from './mpesa-request.ts';
+import { MpesaReversal, readReversalRequest } from './mpesa-reversal.ts';
 import {
   CUSTOMER_ACTS,
   faulty,
@@ -10,12 +11,13 @@ import {
   type Plan,
   postCallback,
   type ReceivedCall,
+  type RefundPlan,
   type Reply,
   type StandIn,
   StandInServer,
 } from './stand-in.ts';
 
-/** M-PESA of Safaricom Ethiopia, as its SDKs describe token, STK push v3 and callback. */
+/** M-PESA of Safaricom Ethiopia, as its SDKs describe its calls, with results as in Kenya. */
 export interface MpesaStandIn extends StandIn {
   /** Answers token requests with this reply; null restores the normal answer. */
   answerTokens(reply: Reply | null): void;
@@ -46,6 +48,7 @@ export async function startMpesaStandIn(port = 0): Promise<MpesaStandIn> {
     securityCredential: randomBytes(256).toString('base64'),
   };
   const orders = new OrderBook<MpesaOrder>();
+  const reversals = new Map<string, MpesaReversal>();
   const plans = new Map<string, Plan>();
   const timers = new Set<NodeJS.Timeout>();
   /** When each token expires. */
@@ -91,13 +94,50 @@ export async function startMpesaStandIn(port = 0): Promise<MpesaStandIn> {
           void postCallback(request.resultUrl, 'application/json', body).catch(() => undefined);
         timers.add(setTimeout(send, AFTER_ANSWER_MS));
       }
-      return jsonReply(200, {
-        OriginatorConversationID: randomBytes(8).toString('hex'),
-        ConversationID: `AG_${randomBytes(14).toString('hex')}`,
-        ResponseCode: '0',
-        ResponseDescription: 'Accept the service request successfully.',
-      });
+      const id = randomBytes(8).toString('hex');
+      const text = 'Accept the service request successfully.';
+      return jsonReply(200, acknowledgement(id, `AG_${id}`, '0', text));
     });
+  }
+
+  /** Accepts a reversal; its result follows, unless it is planned to be lost. */
+  async function reverse(call: ReceivedCall): Promise<Reply> {
+    if (!hasToken(call)) {
+      return apiError(404, '404.001.03', 'Invalid Access Token');
+    }
+    const request = readReversalRequest(call, account, initiator);
+    if (typeof request === 'string') {
+      return apiError(400, '400.002.02', `Bad Request - Invalid ${request}`);
+    }
+    const paid = ({ receipt, acted }: MpesaOrder) =>
+      receipt === request.receipt && acted === 'pays';
+    const order = orders.all.find(paid);
+    const plan = plans.get(planKey(order?.amountText ?? ''))?.refund ?? {};
+    if (plan.refuses === 'not_enabled') {
+      return apiError(403, '403.001.01', 'Access Denied - Invalid Credentials');
+    }
+    return faulty(plan.fault, async () => {
+      if (reversals.get(request.reference) !== undefined) {
+        return jsonReply(200, acknowledgement('', '', '15', 'Duplicate OriginatorConversationID'));
+      }
+      const reversal = new MpesaReversal(request, order, plan.refuses);
+      reversals.set(request.reference, reversal);
+      order?.refunds.push(reversal);
+      await reportAsPlanned(reversal, plan);
+      const { reference, conversationId } = reversal;
+      const text = 'Accept the service request successfully.';
+      return jsonReply(200, acknowledgement(reference, conversationId, '0', text));
+    });
+  }
+
+  async function reportAsPlanned(reversal: MpesaReversal, { report }: RefundPlan): Promise<void> {
+    // The gateway may have stopped by then, which must not stop the stand-in.
+    const send = () => reversal.report().catch(() => undefined);
+    if (report === 'before_answer') {
+      await send();
+    } else if (report !== 'never') {
+      timers.add(setTimeout(() => void send(), AFTER_ANSWER_MS));
+    }
   }
 
   async function push(call: ReceivedCall): Promise<Reply> {
@@ -151,6 +191,8 @@ export async function startMpesaStandIn(port = 0): Promise<MpesaStandIn> {
         return push(call);
       case 'POST /mpesa/transactionstatus/v1/query':
         return status(call);
+      case 'POST /mpesa/reversal/v2/request':
+        return reverse(call);
       case 'GET /':
         return desk(orders);
       case 'POST /desk':
@@ -166,6 +208,7 @@ export async function startMpesaStandIn(port = 0): Promise<MpesaStandIn> {
     baseUrl: server.baseUrl,
     settings: { baseUrl: server.baseUrl, ...account },
     statusQuery: { ...initiator, failedStates: [DECLINED_STATE] },
+    refundSettings: { refunds: initiator },
     calls: server.calls,
     plan: (amountText, plan) => void plans.set(planKey(amountText), plan),
     order: (orderId) => orders.arrival(orderId),
@@ -204,6 +247,16 @@ function pushReply(orderId: string, code: string, text: string, checkoutId = '')
     ResponseDescription: text,
     CustomerMessage: text,
   });
+}
+
+/** The answer to a call whose result follows. */
+function acknowledgement(originatorId: string, conversationId: string, code: string, text: string) {
+  return {
+    OriginatorConversationID: originatorId,
+    ConversationID: conversationId,
+    ResponseCode: code,
+    ResponseDescription: text,
+  };
 }
 
 function apiError(status: number, errorCode: string, errorMessage: string): Reply {

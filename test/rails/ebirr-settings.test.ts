@@ -91,6 +91,8 @@ describe('settings', () => {
     ['statusQuery', { failedStates: [' '] }],
     ['statusQuery', { failedStates: ['approved'] }],
     ['statusQuery', { secret: 'secret' }],
+    ['refundService', 'secret'],
+    ['refundService', true],
     ['secret', 'secret'],
   ])('%s %j is refused by name, without its value', (field, value) => {
     const parsed = v.safeParse(ebirrSettingsSchema, { ...SECRETS, [field]: value });

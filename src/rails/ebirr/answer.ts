@@ -1,7 +1,10 @@
 import type { FailureReason } from '../../domain/intent.ts';
-import { jsonObject } from '../call-rail.ts';
+import { jsonObject, type RailAnswer } from '../call-rail.ts';
 import type { RailOrder } from '../rail-order.ts';
 import { PAID_STATE } from './settings.ts';
+
+/** Sends one request to eBirr. */
+export type SendRequest = (request: object, timeoutMs: number) => Promise<RailAnswer>;
 
 /** The members that we read: strings, or numbers in some versions. */
 const MEMBERS = [
@@ -111,15 +114,24 @@ export const SUCCESS_ERROR = '0';
 /** "Transaction TIMEOUT (Gateway Timeout Error)", from live answers: the money may have moved. */
 const UNDECIDED_CODES: readonly string[] = ['52061', 'E102051'];
 
-/** Reads the codes. Success needs all three marks of success; failure needs none of them. */
-export function meaningOf(report: EbirrReport): Meaning {
-  const { responseCode, errorCode, state } = report;
-  const marks = [
+/** Success needs all three of them; a failure needs none. */
+export function marksOfSuccess({
+  responseCode,
+  errorCode,
+  state,
+}: EbirrReport): readonly boolean[] {
+  return [
     responseCode === SUCCESS_RESPONSE,
     errorCode === SUCCESS_ERROR,
     // The vendor's documentation has it in lower case too.
     state?.toUpperCase() === PAID_STATE,
   ];
+}
+
+/** Reads the codes. */
+export function meaningOf(report: EbirrReport): Meaning {
+  const { responseCode, errorCode } = report;
+  const marks = marksOfSuccess(report);
   if (marks.every((mark) => mark)) {
     return { type: 'paid', receipt: receiptOf(report) };
   }
@@ -148,7 +160,14 @@ export function receiptOf(
 }
 
 /** eBirr does not know or does not admit the API user. The code varies, the message does not. */
-const NOT_AUTHORIZED = 'RCS_USER_IS_NOT_AUTHZ_TO_ACCESS_API';
+export function isNotAuthorized(message: string): boolean {
+  return message.startsWith('RCS_USER_IS_NOT_AUTHZ_TO_ACCESS_API');
+}
+
+/** Whether the server rejected the request unread, so that eBirr did nothing. */
+export function isUnread(httpStatus: number): boolean {
+  return [401, 403, 404, 405].includes(httpStatus);
+}
 
 /** The codes that say that eBirr took no money. All others are unknown. */
 function refusalOf(code: string | null, message: string): Meaning {
@@ -173,7 +192,7 @@ function refusalOf(code: string | null, message: string): Meaning {
     case '5308':
       return { type: 'failed', reason: 'misconfigured' };
     default:
-      return message.startsWith(NOT_AUTHORIZED)
+      return isNotAuthorized(message)
         ? { type: 'failed', reason: 'misconfigured' }
         : { type: 'unknown_state' };
   }

@@ -8,11 +8,18 @@ import { withProviderCode } from '../provider-code.ts';
 import type { Callbacks, PhoneCheck, Rail, SlowStart, StartResult, StatusQuery } from '../rail.ts';
 import { logRailAnswer } from '../rail-log.ts';
 import type { RailOrder } from '../rail-order.ts';
-import { codeOf, type EbirrReport, ebirrReport, meaningOf, mismatchOf } from './answer.ts';
+import type { RefundAnswer, RefundOrder, Refunds } from '../refund.ts';
+import {
+  codeOf,
+  type EbirrReport,
+  ebirrReport,
+  isUnread,
+  meaningOf,
+  mismatchOf,
+} from './answer.ts';
 import { readEbirrCallback } from './callback.ts';
 import { purchaseFor, purchaseRequest } from './purchase.ts';
 import { EBIRR_RAIL_ID, type EbirrSettings } from './settings.ts';
-import { readStatus, STATUS_SERVICE, statusRequest } from './transaction-status.ts';
 
 const CURRENCIES: readonly Currency[] = ['ETB'];
 
@@ -21,22 +28,22 @@ const CURRENCIES: readonly Currency[] = ['ETB'];
  */
 const ANSWER_TIME_MS = 30_000;
 
-const QUERY_TIMEOUT_MS = 10_000;
-
-/** The server rejected the request unread, so eBirr did not prompt the customer. */
-const UNREAD_STATUSES: readonly number[] = [401, 403, 404, 405];
+/** `API_REVERSAL` works for 24 hours, according to the only code that sends it. */
+const REVERSAL_WINDOW_MS = 24 * 60 * 60 * 1_000;
 
 /**
  * eBirr (Coopay, Kaafi): a prompt on the customer's phone. One call asks for the payment and returns
  * its result. A payment whose answer was lost waits for eBirr's report to the callback URL, for a
- * status query if the operator has turned them on, or for a manual resolution.
+ * status query if the operator has turned them on, or for a manual resolution. A refund whose answer
+ * was lost needs an operator: no status query is known to tell a canceled purchase.
  */
 export function ebirrRail(
   settings: EbirrSettings,
-): Rail & PhoneCheck & SlowStart & Callbacks & Partial<StatusQuery> {
-  const { statusQuery } = settings;
+): Rail & PhoneCheck & SlowStart & Callbacks & Partial<StatusQuery> & Refunds {
+  const { statusQuery, refundService } = settings;
   // eBirr answers only after the customer has acted.
   const callTimeMs = settings.promptWindowSeconds * 1_000 + ANSWER_TIME_MS;
+  const send = (request: object, timeoutMs: number) => post(settings, request, timeoutMs);
   const rail = {
     id: EBIRR_RAIL_ID,
     currencies: CURRENCIES,
@@ -63,8 +70,25 @@ export function ebirrRail(
     },
 
     ...(statusQuery !== undefined && {
-      query: (order: RailOrder, nowMs: number) => queryStatus(settings, statusQuery, order, nowMs),
+      async query(order: RailOrder, nowMs: number): Promise<Outcome> {
+        const { queryStatus } = await import('./transaction-status.ts');
+        return queryStatus(settings, statusQuery, order, nowMs, send);
+      },
     }),
+
+    refunds: {
+      takesParts: false,
+      wholeAmountsOnly: false,
+      windowMs: refundService === 'API_REVERSAL' ? REVERSAL_WINDOW_MS : null,
+    },
+
+    async refund(order: RefundOrder): Promise<RefundAnswer> {
+      if (refundService === undefined) {
+        return { type: 'requires_action', reason: 'not_enabled' };
+      }
+      const { cancelPurchase } = await import('./refund.ts');
+      return cancelPurchase(settings, refundService, order, send);
+    },
   };
   return rail;
 }
@@ -98,38 +122,13 @@ async function purchase(
   return { ...result, outcome: withProviderCode(result.outcome, providerCode) };
 }
 
-/** An answer that we do not understand changes nothing. */
-async function queryStatus(
-  settings: EbirrSettings,
-  { failedStates }: NonNullable<EbirrSettings['statusQuery']>,
-  order: RailOrder,
-  nowMs: number,
-): Promise<Outcome> {
-  const { reference, checks, startedAtMs } = order.attempt;
-  const request = statusRequest(settings, reference, crypto.randomUUID(), nowMs);
-  const answer = await post(settings, request, QUERY_TIMEOUT_MS);
-  const status = answer.type === 'answered' ? answer.status : undefined;
-  const text = answer.type === 'answered' && answer.status === 200 ? answer.text : '';
-  const { proved, isOurs, providerCode } = readStatus(text, order, failedStates);
-  if (proved?.type !== 'succeeded') {
-    const level = isOurs ? 'info' : 'warn';
-    const call = STATUS_SERVICE;
-    logRailAnswer({ rail: EBIRR_RAIL_ID, call, reference, status, providerCode, level });
-  }
-  const outcome = proved ?? {
-    type: 'unknown',
-    checkAtMs: nextCheckAtMs(checks, startedAtMs, nowMs),
-  };
-  return withProviderCode(outcome, isOurs ? providerCode : null);
-}
-
 function post({ baseUrl }: EbirrSettings, request: object, timeoutMs: number): Promise<RailAnswer> {
   const headers = { accept: 'application/json', 'content-type': 'application/json' };
   return callRail(baseUrl, { method: 'POST', headers, body: JSON.stringify(request) }, timeoutMs);
 }
 
 function startResult(status: number, report: EbirrReport | null, order: RailOrder): StartResult {
-  if (UNREAD_STATUSES.includes(status)) {
+  if (isUnread(status)) {
     return { type: 'refused', reason: 'misconfigured' };
   }
   // eBirr answers 200 even to refuse, so another status does not come from eBirr itself.

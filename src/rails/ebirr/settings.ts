@@ -36,6 +36,10 @@ const urlField = v.pipe(
 /** Of a payment, in purchases and status queries; the vendor also writes it in lower case. */
 export const PAID_STATE = 'APPROVED';
 
+/** The calls that return a payment, always the whole of it. */
+const REFUND_SERVICES = ['API_CANCELPURCHASE', 'API_REVERSAL'] as const;
+export type RefundService = (typeof REFUND_SERVICES)[number];
+
 /** The operator's secret for eBirr: the ids and the key that eBirr issues to a merchant. */
 export const ebirrSettingsSchema = v.strictObject(
   {
@@ -87,6 +91,13 @@ export const ebirrSettingsSchema = v.strictObject(
      */
     statusQuery: v.optional(
       v.strictObject({ failedStates: failedStates(PAID_STATE) }, problemOfKey),
+    ),
+    /**
+     * Turns on refunds, by the vendor's documented call or by one that only a client's code shows. Off
+     * by default: no published code sends either to eBirr's own hosts.
+     */
+    refundService: v.optional(
+      v.picklist(REFUND_SERVICES, `Must be "${REFUND_SERVICES.join('" or "')}".`),
     ),
   },
   problemOfKey,

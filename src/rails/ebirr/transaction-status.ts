@@ -1,17 +1,55 @@
 import type { Outcome } from '../../domain/intent.ts';
+import { nextCheckAtMs } from '../../domain/schedule.ts';
+import { withProviderCode } from '../provider-code.ts';
+import { logRailAnswer } from '../rail-log.ts';
 import type { RailOrder } from '../rail-order.ts';
 import { normalizedState } from '../status-query-setting.ts';
-import { membersIn, minorFromText, receiptOf, SUCCESS_ERROR, SUCCESS_RESPONSE } from './answer.ts';
+import {
+  membersIn,
+  minorFromText,
+  receiptOf,
+  type SendRequest,
+  SUCCESS_ERROR,
+  SUCCESS_RESPONSE,
+} from './answer.ts';
 import { ethiopianTimestamp } from './purchase.ts';
-import { type EbirrSettings, PAID_STATE } from './settings.ts';
+import { EBIRR_RAIL_ID, type EbirrSettings, PAID_STATE } from './settings.ts';
 
-export const STATUS_SERVICE = 'API_TRANSACTIONSTATUS';
+const STATUS_SERVICE = 'API_TRANSACTIONSTATUS';
+
+const QUERY_TIMEOUT_MS = 10_000;
+
+/** An answer that we do not understand changes nothing. */
+export async function queryStatus(
+  settings: EbirrSettings,
+  { failedStates }: NonNullable<EbirrSettings['statusQuery']>,
+  order: RailOrder,
+  nowMs: number,
+  send: SendRequest,
+): Promise<Outcome> {
+  const { reference, checks, startedAtMs } = order.attempt;
+  const request = statusRequest(settings, reference, crypto.randomUUID(), nowMs);
+  const answer = await send(request, QUERY_TIMEOUT_MS);
+  const status = answer.type === 'answered' ? answer.status : undefined;
+  const text = answer.type === 'answered' && answer.status === 200 ? answer.text : '';
+  const { proved, isOurs, providerCode } = readStatus(text, order, failedStates);
+  if (proved?.type !== 'succeeded') {
+    const level = isOurs ? 'info' : 'warn';
+    const call = STATUS_SERVICE;
+    logRailAnswer({ rail: EBIRR_RAIL_ID, call, reference, status, providerCode, level });
+  }
+  const outcome = proved ?? {
+    type: 'unknown',
+    checkAtMs: nextCheckAtMs(checks, startedAtMs, nowMs),
+  };
+  return withProviderCode(outcome, isOurs ? providerCode : null);
+}
 
 /**
  * The query for the purchase with this `referenceId`, as connectors to the vendor's own service send
  * it: with the credentials of the purchase. Pure.
  */
-export function statusRequest(
+function statusRequest(
   { merchantUid, apiUserId, apiKey }: EbirrSettings,
   reference: string,
   requestId: string,
@@ -46,7 +84,7 @@ const OTHERS = [
 /** The vendor's number of "Approved". */
 const PAID_STATUS_ID = '3';
 
-export interface StatusReading {
+interface StatusReading {
   /** Null when the answer proves nothing. */
   readonly proved: Extract<Outcome, { readonly type: 'succeeded' | 'failed' }> | null;
   /** Whether the answer is about this order. */
@@ -60,7 +98,7 @@ export interface StatusReading {
  * the state says what became of the payment. A payment must name our reference and amount, a failure
  * our reference and one of `failedStates`, and nothing in the answer may contradict it.
  */
-export function readStatus(
+function readStatus(
   text: string,
   order: RailOrder,
   failedStates: readonly string[],

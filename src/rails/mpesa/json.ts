@@ -1,6 +1,6 @@
 import type { Outcome } from '../../domain/intent.ts';
 import { minorFromMajor } from '../../domain/money.ts';
-import type { CallbackSuspicion } from '../callback.ts';
+import { type CallbackReply, type CallbackSuspicion, jsonReply } from '../callback.ts';
 
 /** What M-PESA's callbacks and results have in common. */
 
@@ -8,6 +8,14 @@ import type { CallbackSuspicion } from '../callback.ts';
 export type MpesaReading =
   | { readonly type: 'outcome'; readonly outcome: Outcome }
   | { readonly type: 'refused'; readonly suspicion: CallbackSuspicion };
+
+export function acceptedReply(): CallbackReply {
+  return jsonReply(200, { ResultCode: 0, ResultDesc: 'Accepted' });
+}
+
+export function rejectedReply(): CallbackReply {
+  return jsonReply(400, { ResultCode: 1, ResultDesc: 'Rejected' });
+}
 
 /** The members of a JSON object; null for anything else. */
 export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> | null {
@@ -28,4 +36,11 @@ export function amountMinorOf(value: unknown): number | null {
 /** We store and display it, so it must look like a receipt number. */
 export function receiptOf(value: unknown): string | null {
   return typeof value === 'string' && /^[A-Za-z0-9]{1,32}$/.test(value) ? value : null;
+}
+
+/** The value with that key in a list, or in a single entry; undefined when two entries have it. */
+export function parameterOf(entries: unknown, key: string): unknown {
+  const list = Array.isArray(entries) ? entries : [entries];
+  const named = list.filter((entry) => fieldsOf(entry)?.Key === key);
+  return named.length === 1 ? fieldsOf(named[0])?.Value : undefined;
 }

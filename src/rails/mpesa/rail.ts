@@ -1,12 +1,12 @@
-import type { IntentTerms } from '../../domain/intent.ts';
+import type { IntentTerms, Outcome } from '../../domain/intent.ts';
 import type { Currency, Method } from '../../domain/method.ts';
 import { isWholeMajor } from '../../domain/money.ts';
+import { jsonObject } from '../call-rail.ts';
 import {
   bodyText,
   type CallbackCall,
   type CallbackReading,
   type CallbackSuspicion,
-  jsonReply,
   refusedCallback,
 } from '../callback.ts';
 import { firstPromptQueryAtMs, phoneToPrompt, promptPlan } from '../phone-prompt.ts';
@@ -20,14 +20,13 @@ import type {
   WholeAmounts,
 } from '../rail.ts';
 import type { RailOrder } from '../rail-order.ts';
+import type { RefundAnswer, RefundCallbacks, RefundOrder, Refunds } from '../refund.ts';
 import { readMpesaCallback, resultCodeIn } from './callback.ts';
-import type { MpesaReading } from './json.ts';
+import { acceptedReply, type MpesaReading, rejectedReply } from './json.ts';
 import { logAnswer, RAIL_ID } from './log.ts';
 import { post } from './post.ts';
 import { type PushResult, pushBody, pushLogFields, readPush } from './push.ts';
 import type { MpesaSettings } from './settings.ts';
-import { queryStatus } from './status-query.ts';
-import { parseStatusResult, readStatusResult, statusCode } from './status-result.ts';
 import { dropToken } from './token.ts';
 
 const CURRENCIES: readonly Currency[] = ['ETB'];
@@ -41,12 +40,12 @@ const MPESA_PHONE = /^2517\d{8}$/;
 /**
  * M-PESA of Safaricom Ethiopia by STK push v3: a prompt on the customer's phone, whose outcome comes
  * by callback. If the operator has turned status queries on, their results come to the same URL: a
- * query is sent now and answered later.
+ * query is sent now and answered later. So are refunds, at each refund's own URL.
  */
 export function mpesaRail(
   settings: MpesaSettings,
-): Rail & PhoneCheck & WholeAmounts & Callbacks & Partial<StatusQuery> {
-  const { statusQuery } = settings;
+): Rail & PhoneCheck & WholeAmounts & Callbacks & Partial<StatusQuery> & Refunds & RefundCallbacks {
+  const { statusQuery, refunds } = settings;
   // The push has no field that shortens it.
   const windowMs = settings.promptWindowSeconds * 1_000;
   const rail = {
@@ -81,16 +80,12 @@ export function mpesaRail(
 
     async readCallback(call: CallbackCall, order: RailOrder): Promise<CallbackReading> {
       const text = bodyText(call);
-      const result = statusQuery === undefined ? null : parseStatusResult(text);
-      if (statusQuery !== undefined && result !== null) {
-        const read = readStatusResult(result, order, statusQuery.failedStates);
-        const code = statusCode(result);
-        if (read.type !== 'outcome' || read.outcome.type !== 'succeeded') {
-          // M-PESA sends a result for each query: a warning is only what an operator must read.
-          const level = read.type === 'refused' ? 'warn' : 'info';
-          logAnswer('result', order, { providerCode: code, level });
+      if (statusQuery !== undefined && jsonObject(text)?.Result !== undefined) {
+        const { readStatusResult } = await import('./status-result.ts');
+        const result = readStatusResult(text, order, statusQuery.failedStates);
+        if (result !== null) {
+          return callbackReading(result.reading, result.code);
         }
-        return callbackReading(read, code);
       }
       const reading = readMpesaCallback(text, order, settings);
       const level = logLevelOf(reading);
@@ -102,8 +97,27 @@ export function mpesaRail(
     },
 
     ...(statusQuery !== undefined && {
-      query: (order: RailOrder, nowMs: number) => queryStatus(settings, statusQuery, order, nowMs),
+      async query(order: RailOrder, nowMs: number): Promise<Outcome> {
+        const { queryStatus } = await import('./status-query.ts');
+        return queryStatus(settings, statusQuery, order, nowMs);
+      },
     }),
+
+    // The reversal's "Amount" has no cents.
+    refunds: { takesParts: refunds?.takesParts ?? false, wholeAmountsOnly: true, windowMs: null },
+
+    async refund(order: RefundOrder): Promise<RefundAnswer> {
+      if (refunds === undefined) {
+        return { type: 'requires_action', reason: 'not_enabled' };
+      }
+      const { reverse } = await import('./reversal.ts');
+      return reverse(settings, refunds, order);
+    },
+
+    async readRefundCallback(call: CallbackCall, order: RefundOrder) {
+      const { readReversalResult } = await import('./reversal-result.ts');
+      return readReversalResult(call, order);
+    },
   };
   return rail;
 }
@@ -111,21 +125,17 @@ export function mpesaRail(
 type Reading = MpesaReading | { readonly type: 'inconclusive' };
 
 function callbackReading(reading: Reading, providerCode: string | null): CallbackReading {
-  const accepted = jsonReply(200, { ResultCode: 0, ResultDesc: 'Accepted' });
   switch (reading.type) {
     case 'outcome':
       return {
         type: 'outcome',
         outcome: withProviderCode(reading.outcome, providerCode),
-        reply: accepted,
+        reply: acceptedReply(),
       };
     case 'inconclusive':
-      return { type: 'inconclusive', reply: accepted };
+      return { type: 'inconclusive', reply: acceptedReply() };
     case 'refused':
-      return refusedCallback(
-        reading.suspicion,
-        jsonReply(400, { ResultCode: 1, ResultDesc: 'Rejected' }),
-      );
+      return refusedCallback(reading.suspicion, rejectedReply());
   }
 }
 

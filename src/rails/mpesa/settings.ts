@@ -15,6 +15,14 @@ const PRODUCTION_BASE_URL = 'https://api.safaricom.et';
  */
 const PROMPT_WINDOW_SECONDS = 180;
 
+/** Who acts at M-PESA for the short code; an operator may have the right to one thing only. */
+const API_OPERATOR = {
+  /** "Initiator": the name of the API operator whom the portal lists. */
+  initiator: credential(/^[!-~]{1,128}$/, 'without spaces'),
+  /** "SecurityCredential": the operator's password, encrypted for M-PESA, in base64. */
+  securityCredential: credential(/^[A-Za-z0-9+/]{1,2048}={0,2}$/, 'of base64'),
+};
+
 /**
  * The operator's secret for this rail. No message contains a value, because wrong settings are
  * logged.
@@ -73,13 +81,29 @@ export const mpesaSettingsSchema = v.strictObject(
      * not certain, so the operator must first see that it does.
      */
     statusQuery: v.optional(
+      v.strictObject({ ...API_OPERATOR, failedStates: failedStates(PAID_STATE) }, problemOfKey),
+    ),
+    /**
+     * Turns on refunds. Off by default: the API operator needs the right to reverse payments, and
+     * only a live test can prove the call.
+     */
+    refunds: v.optional(
       v.strictObject(
         {
-          /** "Initiator": the name of the API operator whom the portal lists. */
-          initiator: credential(/^[!-~]{1,128}$/, 'without spaces'),
-          /** "SecurityCredential": the operator's password, encrypted for M-PESA, in base64. */
-          securityCredential: credential(/^[A-Za-z0-9+/]{1,2048}={0,2}$/, 'of base64'),
-          failedStates: failedStates(PAID_STATE),
+          ...API_OPERATOR,
+          /**
+           * Whether M-PESA returns a part of a payment. Kenya's returns only the whole, and a request
+           * that it read so would return too much.
+           */
+          takesParts: v.optional(v.boolean('must be true or false'), false),
+          /**
+           * "ReceiverParty": the customer's number, as in the published production code, or our short
+           * code, as in Kenya's documentation.
+           */
+          receiverParty: v.optional(
+            v.picklist(['customer', 'shortcode'], 'must be customer or shortcode'),
+            'customer',
+          ),
         },
         problemOfKey,
       ),

@@ -2,11 +2,12 @@ import { jsonObject } from '../call-rail.ts';
 import type { RailOrder } from '../rail-order.ts';
 import { normalizedState } from '../status-query-setting.ts';
 import { codeText, SUCCESS_CODE } from './codes.ts';
-import { amountMinorOf, fieldsOf, type MpesaReading, receiptOf } from './json.ts';
+import { amountMinorOf, fieldsOf, type MpesaReading, parameterOf, receiptOf } from './json.ts';
+import { logAnswer } from './log.ts';
 import { PAID_STATE } from './settings.ts';
 
 /** The result of a status query, in Kenya's format: no Ethiopian sample is public. */
-export interface StatusResult {
+interface StatusResult {
   readonly isFinal: boolean;
   readonly resultCode: string;
   readonly state: string | null;
@@ -18,8 +19,13 @@ export interface StatusResult {
   readonly conversationIds: readonly (string | null)[];
 }
 
-/** Parses a result; null for anything else, such as the callback of a push. */
-export function parseStatusResult(text: string): StatusResult | null {
+/** What a result proves, and its code or state. */
+export interface StatusReading {
+  readonly reading: MpesaReading | { readonly type: 'inconclusive' };
+  readonly code: string;
+}
+
+function parseStatusResult(text: string): StatusResult | null {
   const result = fieldsOf(jsonObject(text)?.Result);
   const resultCode = codeText(result?.ResultCode);
   if (result === null || resultCode === null) {
@@ -44,13 +50,33 @@ export function parseStatusResult(text: string): StatusResult | null {
 /**
  * What a result proves about the order to whose URL it came. It is unsigned: besides the unguessable
  * URL it must name the push's CheckoutRequestID, which only M-PESA knows. A payment must have our
- * amount, a failure one of `failedStates`.
+ * amount, a failure one of `failedStates`. Null for anything else, such as the callback of a push.
  */
 export function readStatusResult(
+  text: string,
+  order: RailOrder,
+  failedStates: readonly string[],
+): StatusReading | null {
+  const result = parseStatusResult(text);
+  if (result === null) {
+    return null;
+  }
+  const reading = meaningOf(result, order, failedStates);
+  const { resultCode, state } = result;
+  const code = resultCode === SUCCESS_CODE ? (state ?? resultCode) : resultCode;
+  if (reading.type !== 'outcome' || reading.outcome.type !== 'succeeded') {
+    // M-PESA sends a result for each query: a warning is only what an operator must read.
+    const level = reading.type === 'refused' ? 'warn' : 'info';
+    logAnswer('result', order, { providerCode: code, level });
+  }
+  return { reading, code };
+}
+
+function meaningOf(
   { isFinal, resultCode, state, amountMinor, receipt, occasion, conversationIds }: StatusResult,
   { attempt: { railReference }, chargedMinor }: RailOrder,
   failedStates: readonly string[],
-): MpesaReading | { readonly type: 'inconclusive' } {
+): StatusReading['reading'] {
   const isOther = occasion !== null && occasion !== '' && occasion !== railReference;
   if (isOther) {
     return { type: 'refused', suspicion: 'other_order' };
@@ -71,16 +97,4 @@ export function readStatusResult(
   return isNamed && failedStates.includes(normalizedState(state))
     ? { type: 'outcome', outcome: { type: 'failed', reason: 'declined' } }
     : { type: 'inconclusive' };
-}
-
-/** Its codes, for the log. */
-export function statusCode({ resultCode, state }: StatusResult): string {
-  return resultCode === SUCCESS_CODE ? (state ?? resultCode) : resultCode;
-}
-
-/** The value with that key in a list, or in a single entry; undefined when two entries have it. */
-function parameterOf(entries: unknown, key: string): unknown {
-  const list = Array.isArray(entries) ? entries : [entries];
-  const named = list.filter((entry) => fieldsOf(entry)?.Key === key);
-  return named.length === 1 ? fieldsOf(named[0])?.Value : undefined;
 }

@@ -1,0 +1,121 @@
+import { withProviderCode } from '../provider-code.ts';
+import { logRailAnswer } from '../rail-log.ts';
+import type { RailOrder } from '../rail-order.ts';
+import type { RefundAnswer, RefundOrder } from '../refund.ts';
+import {
+  codeOf,
+  type EbirrReport,
+  ebirrReport,
+  isNotAuthorized,
+  isUnread,
+  marksOfSuccess,
+  receiptOf,
+  type SendRequest,
+} from './answer.ts';
+import { ethiopianTimestamp } from './purchase.ts';
+import { EBIRR_RAIL_ID, type EbirrSettings, type RefundService } from './settings.ts';
+
+/** eBirr answers without asking anyone. */
+const REFUND_TIMEOUT_MS = 30_000;
+
+/** Asks eBirr to return a payment. Must run at most once: the request has no id of the refund. */
+export async function cancelPurchase(
+  settings: EbirrSettings,
+  service: RefundService,
+  order: RefundOrder,
+  send: SendRequest,
+): Promise<RefundAnswer> {
+  const { attempt } = order.payment;
+  const { reference, receipt } = attempt;
+  if (receipt === null) {
+    return { type: 'requires_action', reason: 'not_supported' };
+  }
+  const requestId = crypto.randomUUID();
+  const request = refundRequest(settings, service, order, receipt, requestId, Date.now());
+  const answer = await send(request, REFUND_TIMEOUT_MS);
+  const status = answer.type === 'answered' ? answer.status : undefined;
+  const report = answer.type === 'answered' ? ebirrReport(answer.text) : null;
+  const outcome: RefundAnswer =
+    status === undefined ? { type: 'unknown' } : refundAnswer(status, report, order.payment);
+  const providerCode = report && codeOf(report);
+  if (outcome.type !== 'succeeded') {
+    logRailAnswer({ rail: EBIRR_RAIL_ID, call: service, reference, status, providerCode });
+  }
+  return withProviderCode(outcome, providerCode);
+}
+
+/** The request, with its fields in the order of the vendor's documentation. Pure. */
+export function refundRequest(
+  { merchantUid, apiUserId, apiKey, paymentMethod }: EbirrSettings,
+  service: RefundService,
+  { payment, refund }: RefundOrder,
+  transactionId: string,
+  requestId: string,
+  nowMs: number,
+) {
+  const isCancel = service === 'API_CANCELPURCHASE';
+  return {
+    schemaVersion: '1.0',
+    requestId,
+    timestamp: ethiopianTimestamp(nowMs),
+    channelName: 'WEB',
+    serviceName: service,
+    serviceParams: {
+      merchantUid,
+      apiUserId,
+      apiKey,
+      ...(isCancel && { paymentMethod }),
+      transactionId,
+      // The purchase's: an id that belongs to another one must not cancel that.
+      ...(isCancel && { referenceId: payment.attempt.reference }),
+      description: `Refund ${refund.reference}`,
+    },
+  };
+}
+
+/** What the answer to a refund proves. */
+function refundAnswer(status: number, report: EbirrReport | null, order: RailOrder): RefundAnswer {
+  if (isUnread(status)) {
+    return { type: 'failed', reason: 'misconfigured' };
+  }
+  // eBirr answers 200 even to refuse, so another status does not come from eBirr itself.
+  const isOurs =
+    status === 200 &&
+    report !== null &&
+    (report.referenceId === null || report.referenceId === order.attempt.reference);
+  if (!isOurs) {
+    return { type: 'unknown' };
+  }
+  const marks = marksOfSuccess(report);
+  if (marks.every((mark) => mark)) {
+    return { type: 'succeeded', railReference: receiptOf(report) };
+  }
+  // A contradiction proves nothing.
+  return marks.some((mark) => mark) ? { type: 'unknown' } : refusalOf(report);
+}
+
+/**
+ * The codes with which eBirr certainly returned nothing. Not among them: 5202 and E10207, "already
+ * cancelled". Somebody has returned the money, so an operator must look.
+ */
+function refusalOf(report: EbirrReport): RefundAnswer {
+  const message = report.responseMsg ?? '';
+  const says = (code: string, start: string) =>
+    report.responseCode === code || report.errorCode === code || message.startsWith(start);
+  if (says('5202', 'RCS_TRAN_ALREADY_CANCELLED') || report.errorCode === 'E10207') {
+    return { type: 'unknown' };
+  }
+  // The merchant's account, in the vendor's words.
+  if (says('50333', 'RCS_ACC_INSUFFICIENT_BALANCE')) {
+    return { type: 'failed', reason: 'insufficient_funds' };
+  }
+  // The vendor also answers "not found" about a purchase that the account may not cancel.
+  const isNotAllowed =
+    says('5213', 'RCS_TRAN_NOT_FOUND') || says('5308', 'RCS_HPP_SUBSCRIPTION_ISNOT_ENABLED');
+  if (isNotAllowed || isNotAuthorized(message)) {
+    return { type: 'requires_action', reason: 'not_enabled' };
+  }
+  return says('5301', 'RCS_INVALID_HPPKEY')
+    ? { type: 'failed', reason: 'misconfigured' }
+    : { type: 'unknown' };
+}
